@@ -1,0 +1,2 @@
+package cfi
+type CIE struct{}

@@ -1,0 +1,57 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target
+
+import (
+	"time"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Snapshot is a set of threads at one moment: of a live process that was
+// stopped for it and runs again, of a core, or of a sample.
+type Snapshot struct {
+	PID      int
+	Machine  *arch.Machine
+	Threads  []Thread
+	Mappings []Mapping // by ascending Start, not overlapping
+
+	// Pause is how long the target stood still: from the first thread's stop
+	// to the last thread's release. Zero where nothing was stopped.
+	Pause time.Duration
+
+	// Memory reads what was not copied; of a live process, as it is now.
+	Memory cfi.Memory
+}
+
+// Thread is one thread of a Snapshot.
+type Thread struct {
+	ID        int // the kernel's thread ID
+	Name      string
+	Registers unwind.Registers
+
+	// Stack is the copy of the thread's stack, from StackAddress upward, as it
+	// was when the thread stood still.
+	Stack        []byte
+	StackAddress uint64
+
+	// Err says why there are no registers, or why the stack was not copied.
+	Err error
+}
+
+// Mapping is one mapped range of a target's address space.
+type Mapping struct {
+	Start, End uint64 // [Start, End)
+	Offset     uint64 // of Start in the file, bytes
+	Readable   bool
+	Writable   bool
+	Executable bool
+	Device     uint64 // as stat(2) gives it; 0 for anonymous memory
+	Inode      uint64
+	Path       string // as the target sees it, without " (deleted)"; "[vdso]" and kin for the kernel's own; "" for anonymous memory
+	Deleted    bool   // the file had no name any more
+}

@@ -1,0 +1,47 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+// MaxColumns is the number of register columns that Registers can hold.
+// Every machine of package arch numbers its general registers and its return
+// address below it.
+const MaxColumns = 128
+
+// Registers are the registers of one thread in one frame, by DWARF column.
+// The zero value knows no register. A Registers is not safe for concurrent
+// use; copying it is cheap enough outside hot loops (about 1 KiB).
+type Registers struct {
+	// PC is the address of the instruction that runs next in this frame: in
+	// the innermost frame the program counter, in the others a return address.
+	PC uint64
+
+	known  [MaxColumns / 64]uint64
+	values [MaxColumns]uint64
+}
+
+// Get returns the value of a column, and false where it is not known.
+func (r *Registers) Get(column uint64) (uint64, bool) {
+	if column >= MaxColumns || r.known[column/64]&(1<<(column%64)) == 0 {
+		return 0, false
+	}
+	return r.values[column], true
+}
+
+// Set makes the value of a column known. A column at or above MaxColumns is
+// ignored.
+func (r *Registers) Set(column, value uint64) {
+	if column >= MaxColumns {
+		return
+	}
+	r.values[column] = value
+	r.known[column/64] |= 1 << (column % 64)
+}
+
+// Forget makes the value of a column unknown.
+func (r *Registers) Forget(column uint64) {
+	if column < MaxColumns {
+		r.known[column/64] &^= 1 << (column % 64)
+	}
+}
