@@ -1,0 +1,79 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// What `go test -json` of Go 1.26 prints, less times, for a package with every
+// outcome, one that does not build, and one whose process left early.
+const events = `
+{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"run","Package":"p","Test":"TestA/one"}
+{"Action":"output","Package":"p","Test":"TestA/one","Output":"    a_test.go:9: skipped: gdb is not installed\n"}
+{"Action":"output","Package":"p","Test":"TestA/one","Output":"    --- SKIP: TestA/one (0.00s)\n"}
+{"Action":"skip","Package":"p","Test":"TestA/one","Elapsed":0}
+{"Action":"pass","Package":"p","Test":"TestA","Elapsed":0}
+{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:3: needs root\n"}
+{"Action":"skip","Package":"p","Test":"TestB","Elapsed":0}
+{"Action":"skip","Package":"p","Test":"TestC","Elapsed":0}
+{"Action":"fail","Package":"p","Test":"TestD","Elapsed":0}
+{"Action":"fail","Package":"p","Elapsed":0.1}
+{"ImportPath":"q [q.test]","Action":"build-output","Output":"q/q.go:1:1: expected package\n"}
+{"ImportPath":"q [q.test]","Action":"build-fail"}
+{"Action":"fail","Package":"q","Elapsed":0,"FailedBuild":"q [q.test]"}
+{"Action":"run","Package":"r","Test":"TestExit"}
+{"Action":"fail","Package":"r","Test":"TestExit"}
+{"Action":"fail","Package":"r","Elapsed":0}
+{"Action":"skip","Package":"notests","Elapsed":0}
+{"Action":"pass","Package":"s","Test":"TestE","Elapsed":0}
+{"Action":"pass","Package":"s","Elapsed":0}
+`
+
+const want = `skipped: for want of gdb
+    p TestA/one
+skipped: needs root
+    p TestB
+skipped: no reason given
+    p TestC
+2 passed, 3 failed, 3 skipped
+`
+
+func TestSummary(t *testing.T) {
+	s, err := summarize(strings.NewReader(strings.TrimSpace(events)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	s.print(&b)
+	if b.String() != want {
+		t.Errorf("printed\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	for _, test := range []struct {
+		summary summary
+		ci, ok  bool
+	}{
+		{summary{Passed: 1}, true, true},
+		{summary{}, false, false},
+		{summary{Passed: 1, Failed: 1}, false, false},
+		{summary{Passed: 1, Skipped: []skip{{"p T", ""}}}, false, true},
+		{summary{Passed: 1, Skipped: []skip{{"p T", ""}}}, true, false},
+	} {
+		if err := test.summary.verdict(test.ci); (err == nil) != test.ok {
+			t.Errorf("%+v with ci=%t: %v", test.summary, test.ci, err)
+		}
+	}
+}
+
+func TestNotEvents(t *testing.T) {
+	if _, err := summarize(strings.NewReader("FAIL\tp [build failed]\n")); err == nil {
+		t.Error("no error for a line that is no event")
+	}
+}
