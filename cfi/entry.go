@@ -1,2 +1,117 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
 package cfi
-type CIE struct{}
+
+import "iter"
+
+// Entry is one entry of a section: a CIE, an FDE, or, where both are nil, a
+// zero terminator or an entry that could not be decoded.
+type Entry struct {
+	Offset uint64 // of the length field, in the section
+	Size   uint64 // bytes, the length field included
+	CIE    *CIE
+	FDE    *FDE
+}
+
+// Terminator reports whether the entry is a zero length, which ends what one
+// input object brought. A linked .eh_frame can hold one in the middle.
+func (e Entry) Terminator() bool { return e.CIE == nil && e.FDE == nil && e.Size == 4 }
+
+// Entries yields the entries of the section in their order. One that is
+// malformed comes with an error, and costs only itself where its length is
+// sound. The FDE of an entry is overwritten by the next: copy it to keep it.
+func (s *Section) Entries() iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) { s.entries(yield) }
+}
+
+func (s *Section) entries(yield func(Entry, error) bool) {
+	var f FDE
+	var cie *CIE
+	for off := uint64(0); off < uint64(len(s.Data)); {
+		e := Entry{Offset: off}
+		c, dwarf64 := s.entry(off)
+		end, err := c.end, c.err
+		if err != nil {
+			// The length is unsound, so nothing tells where the next entry starts.
+			e.Size = uint64(len(s.Data)) - off
+			yield(e, err)
+			return
+		}
+		e.Size = end - off
+		if c.off < end {
+			at := c.off
+			id := s.id(&c, dwarf64)
+			switch {
+			case c.err != nil:
+				err = c.err
+			case s.isCIE(id, dwarf64):
+				if e.CIE, err = s.decodeCIE(&c, off, dwarf64); err == nil {
+					cie = e.CIE
+				}
+			default:
+				if err = s.decodeFDE(&c, off, at, id, dwarf64, cie, &f); err == nil {
+					e.FDE, cie = &f, f.CIE
+				}
+			}
+		}
+		if !yield(e, err) {
+			return
+		}
+		off = end
+	}
+}
+
+// FDEs yields the FDEs of the section in their order and leaves out what is
+// malformed. The FDE is overwritten by the next: copy it to keep it.
+func (s *Section) FDEs() iter.Seq[*FDE] {
+	return func(yield func(*FDE) bool) {
+		s.entries(func(e Entry, _ error) bool { return e.FDE == nil || yield(e.FDE) })
+	}
+}
+
+// entry returns a cursor over the entry at an offset, behind its length. The
+// entry of a terminator is empty.
+func (s *Section) entry(offset uint64) (c cursor, dwarf64 bool) {
+	c = s.cursor(offset, uint64(len(s.Data)))
+	if offset > c.end {
+		c.off = c.end
+		c.fail(ErrTruncated, "an entry at %#x, expected one in the section's %#x bytes", offset, len(s.Data))
+		return c, false
+	}
+	length := c.uint(4)
+	if length == 0xffffffff {
+		dwarf64 = true
+		length = c.uint(8)
+	}
+	if length > c.end-c.off {
+		left := c.end - c.off
+		c.off = offset
+		c.fail(ErrTruncated, "an entry of %#x bytes, but %#x are left", length, left)
+	}
+	if c.err == nil {
+		c.end = c.off + length
+	}
+	return c, dwarf64
+}
+
+// id reads the CIE id of a CIE or the CIE pointer of an FDE. In .eh_frame it
+// has four bytes whatever the length's form (LSB Core).
+func (s *Section) id(c *cursor, dwarf64 bool) uint64 {
+	if dwarf64 && s.Kind == DebugFrame {
+		return c.uint(8)
+	}
+	return c.uint(4)
+}
+
+func (s *Section) isCIE(id uint64, dwarf64 bool) bool {
+	switch {
+	case s.Kind == EHFrame:
+		return id == 0
+	case dwarf64:
+		return id == 0xffffffffffffffff
+	default:
+		return id == 0xffffffff
+	}
+}

@@ -17,13 +17,13 @@ type Registers struct {
 	// the innermost frame the program counter, in the others a return address.
 	PC uint64
 
-	known  [MaxColumns / 64]uint64
+	known  columnSet
 	values [MaxColumns]uint64
 }
 
 // Get returns the value of a column, and false where it is not known.
 func (r *Registers) Get(column uint64) (uint64, bool) {
-	if column >= MaxColumns || r.known[column/64]&(1<<(column%64)) == 0 {
+	if column >= MaxColumns || !r.known.has(column) {
 		return 0, false
 	}
 	return r.values[column], true
@@ -36,12 +36,32 @@ func (r *Registers) Set(column, value uint64) {
 		return
 	}
 	r.values[column] = value
-	r.known[column/64] |= 1 << (column % 64)
+	r.known.set(column, true)
 }
 
 // Forget makes the value of a column unknown.
 func (r *Registers) Forget(column uint64) {
 	if column < MaxColumns {
-		r.known[column/64] &^= 1 << (column % 64)
+		r.known.set(column, false)
+	}
+}
+
+// keep forgets the columns that are not in a set.
+func (r *Registers) keep(columns *columnSet) {
+	for i := range r.known {
+		r.known[i] &= columns[i]
+	}
+}
+
+// columnSet is a set of columns below MaxColumns.
+type columnSet [MaxColumns / 64]uint64
+
+func (s *columnSet) has(column uint64) bool { return s[column/64]&(1<<(column%64)) != 0 }
+
+func (s *columnSet) set(column uint64, in bool) {
+	if bit := uint64(1) << (column % 64); in {
+		s[column/64] |= bit
+	} else {
+		s[column/64] &^= bit
 	}
 }

@@ -1,0 +1,178 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi
+
+import "fmt"
+
+// CIE is a common information entry: what the FDEs that point to it share
+// (DWARF 5 §6.4.1; LSB Core for .eh_frame). A CIE returned by this package is
+// shared and must not be changed.
+type CIE struct {
+	Section *Section
+	Offset  uint64 // of the length field, in the section
+	Size    uint64 // bytes, the length field included
+	DWARF64 bool   // the length field has its 12-byte form
+
+	Version       uint8
+	Augmentation  string
+	AddressSize   uint8 // bytes; stored from version 4 on, else the machine's
+	SegmentSize   uint8 // bytes of a segment selector; stored from version 4 on, else 0
+	CodeAlign     uint64
+	DataAlign     int64
+	ReturnAddress uint64 // column
+
+	// AugmentationData is the data behind a 'z', and aliases the section.
+	AugmentationData []byte
+	EHData           uint64   // the word that the augmentation "eh" of gcc 2 adds
+	PointerEncoding  Encoding // 'R': of the start of a function; EncAbsptr where nothing is said
+	LSDAEncoding     Encoding // 'L'; EncOmit where nothing is said
+	Personality      Pointer  // 'P'
+	PersonalityEnc   Encoding // 'P'; EncOmit where nothing is said
+	SignalFrame      bool     // 'S': return addresses into this frame point at the instruction itself
+	BKey             bool     // 'B', AArch64: return addresses are signed with key B
+	MTETagged        bool     // 'G', AArch64: the frame may hold tagged memory
+
+	// Instructions set the rules that every FDE starts with. They alias the
+	// section; InstructionsOffset is where they start in it.
+	Instructions       []byte
+	InstructionsOffset uint64
+}
+
+// maxCIEs bounds the memory that remembered CIEs take.
+const maxCIEs = 1 << 15
+
+// CIEAt decodes the CIE at an offset of the section. It is decoded once and shared.
+func (s *Section) CIEAt(offset uint64) (*CIE, error) {
+	s.mu.RLock()
+	cie := s.cies[offset]
+	s.mu.RUnlock()
+	if cie != nil {
+		return cie, nil
+	}
+	c, dwarf64 := s.entry(offset)
+	if c.err == nil && c.off == c.end {
+		c.fail(ErrCIE, "a terminator, expected a CIE")
+	}
+	if id := s.id(&c, dwarf64); c.err == nil && !s.isCIE(id, dwarf64) {
+		c.fail(ErrCIE, "the entry at %#x is an FDE, expected a CIE", offset)
+	}
+	return s.decodeCIE(&c, offset, dwarf64)
+}
+
+// decodeCIE reads a CIE whose id the cursor is behind.
+func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
+	s.mu.RLock()
+	cie := s.cies[offset]
+	s.mu.RUnlock()
+	if cie != nil {
+		return cie, nil
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	cie = &CIE{
+		Section: s, Offset: offset, Size: c.end - offset, DWARF64: dwarf64,
+		LSDAEncoding: EncOmit, PersonalityEnc: EncOmit,
+		AddressSize: uint8(s.Machine.AddressSize),
+	}
+	cie.Version = c.uint8()
+	if v := cie.Version; c.err == nil && v != 1 && (v < 3 || v > 5) {
+		c.off--
+		c.fail(ErrVersion, "%d, expected 1, 3, 4 or 5", v)
+	}
+	cie.Augmentation = c.string()
+	if cie.Augmentation == "eh" {
+		cie.EHData = c.uint(c.width)
+	}
+	if cie.Version >= 4 {
+		cie.AddressSize, cie.SegmentSize = c.uint8(), c.uint8()
+		switch cie.AddressSize {
+		case 2, 4, 8:
+			c.width = int(cie.AddressSize)
+		default:
+			c.fail(ErrCIE, "an address size of %d bytes, expected 2, 4 or 8", cie.AddressSize)
+		}
+		switch cie.SegmentSize {
+		case 0, 1, 2, 4, 8:
+		default:
+			c.fail(ErrCIE, "a segment selector of %d bytes", cie.SegmentSize)
+		}
+	}
+	cie.CodeAlign, cie.DataAlign = c.uleb128(), c.sleb128()
+	if cie.Version == 1 {
+		cie.ReturnAddress = uint64(c.uint8())
+	} else {
+		cie.ReturnAddress = c.uleb128()
+	}
+	cie.augmentation(c)
+	if c.err != nil {
+		return nil, c.err
+	}
+	cie.InstructionsOffset = c.off
+	cie.Instructions = c.bytes(c.end - c.off)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.cies[offset]; known != nil {
+		return known, nil
+	}
+	if s.cies == nil || len(s.cies) >= maxCIEs {
+		s.cies = make(map[uint64]*CIE)
+	}
+	s.cies[offset] = cie
+	return cie, nil
+}
+
+// augmentation reads what the letters of the augmentation announce. Behind a
+// 'z' the letters that follow an unknown one are lost but the rest of the
+// entry is not; without it nothing behind an unknown letter can be found.
+func (cie *CIE) augmentation(c *cursor) {
+	letters := cie.Augmentation
+	if letters == "" || letters == "eh" {
+		return
+	}
+	data, sized := c, letters[0] == 'z'
+	var sub cursor
+	if sized {
+		letters = letters[1:]
+		n := c.uleb128()
+		sub = *c
+		cie.AugmentationData = c.bytes(n)
+		if c.err != nil {
+			return
+		}
+		sub.end, data = c.off, &sub
+	}
+	for i := 0; i < len(letters) && data.err == nil; i++ {
+		switch letters[i] {
+		case 'L':
+			cie.LSDAEncoding = Encoding(data.uint8())
+		case 'R':
+			cie.PointerEncoding = Encoding(data.uint8())
+		case 'P':
+			cie.PersonalityEnc = Encoding(data.uint8())
+			if cie.PersonalityEnc != EncOmit {
+				cie.Personality = data.pointer(cie.PersonalityEnc, 0, true)
+			}
+		case 'S':
+			cie.SignalFrame = true
+		case 'B':
+			cie.BKey = true
+		case 'G':
+			cie.MTETagged = true
+		default:
+			if !sized {
+				data.fail(ErrAugmentation, "%q, without a 'z' that would tell its size", cie.Augmentation)
+			}
+			return
+		}
+	}
+	c.err = data.err
+}
+
+// String describes the CIE shortly.
+func (cie *CIE) String() string {
+	return fmt.Sprintf("CIE at %#x, version %d, augmentation %q", cie.Offset, cie.Version, cie.Augmentation)
+}

@@ -1,0 +1,156 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// cursor reads one entry of a section front to back. Its error is sticky:
+// reads after an error return zero, and the caller looks at err once, at the
+// end. The error keeps the offset at which the data ended or was malformed.
+type cursor struct {
+	s     *Section
+	off   uint64 // of the next byte, in the section
+	end   uint64 // of the entry, in the section; at most len(s.Data)
+	width int    // bytes of an address
+	big   bool   // byte order
+	err   error
+}
+
+// cursor returns a cursor over the bytes [offset, end) of the section.
+func (s *Section) cursor(offset, end uint64) cursor {
+	return cursor{s: s, off: offset, end: end, width: s.Machine.AddressSize, big: s.Machine.Order == binary.BigEndian}
+}
+
+func (c *cursor) fail(kind error, format string, args ...any) {
+	if c.err == nil {
+		c.err = &Error{c.s.Name, c.off, fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))}
+	}
+	c.off = c.end
+}
+
+// bytes returns the next n bytes, which alias the section's data.
+func (c *cursor) bytes(n uint64) []byte {
+	if n > c.end-c.off {
+		c.fail(ErrTruncated, "%d bytes are left, expected %d", c.end-c.off, n)
+		return nil
+	}
+	b := c.s.Data[c.off : c.off+n : c.off+n]
+	c.off += n
+	return b
+}
+
+func (c *cursor) uint8() uint8 {
+	if c.off >= c.end {
+		c.fail(ErrTruncated, "no byte is left, expected 1")
+		return 0
+	}
+	b := c.s.Data[c.off]
+	c.off++
+	return b
+}
+
+// uint reads an unsigned number of 1, 2, 4 or 8 bytes.
+func (c *cursor) uint(size int) uint64 {
+	b := c.bytes(uint64(size))
+	switch {
+	case len(b) == 4 && !c.big:
+		return uint64(binary.LittleEndian.Uint32(b))
+	case b == nil:
+		return 0
+	}
+	return uintOf(c.s.Machine.Order, b)
+}
+
+// int reads a signed number of 1, 2, 4 or 8 bytes.
+func (c *cursor) int(size int) int64 {
+	shift := 64 - 8*uint(size)
+	return int64(c.uint(size)<<shift) >> shift
+}
+
+func uintOf(order binary.ByteOrder, b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(order.Uint16(b))
+	case 4:
+		return uint64(order.Uint32(b))
+	case 8:
+		return order.Uint64(b)
+	}
+	return 0
+}
+
+// string reads a string up to its NUL.
+func (c *cursor) string() string {
+	start := c.off
+	for i := c.off; i < c.end; i++ {
+		if c.s.Data[i] == 0 {
+			c.off = i + 1
+			return string(c.s.Data[start:i])
+		}
+	}
+	c.fail(ErrTruncated, "a string without its NUL")
+	return ""
+}
+
+// uleb128 reads an unsigned LEB128 (DWARF 5 §7.6). Bits beyond the 64th must
+// be zero.
+func (c *cursor) uleb128() uint64 {
+	if c.off < c.end {
+		if b := c.s.Data[c.off]; b < 0x80 {
+			c.off++
+			return uint64(b)
+		}
+	}
+	var v uint64
+	for shift := uint(0); ; shift += 7 {
+		b := c.uint8()
+		if c.err != nil {
+			return 0
+		}
+		if d := uint64(b & 0x7f); shift < 64 && d<<shift>>shift == d {
+			v |= d << shift
+		} else if d != 0 {
+			c.fail(ErrInstruction, "an unsigned LEB128 wider than 64 bits")
+			return 0
+		}
+		if b < 0x80 {
+			return v
+		}
+	}
+}
+
+// sleb128 reads a signed LEB128 (DWARF 5 §7.6). Bits beyond the 64th must
+// repeat the sign.
+func (c *cursor) sleb128() int64 {
+	var v int64
+	for shift := uint(0); ; shift += 7 {
+		b := c.uint8()
+		if c.err != nil {
+			return 0
+		}
+		d := int64(b & 0x7f)
+		switch {
+		case shift < 63:
+			v |= d << shift
+		case shift == 63 && (d == 0 || d == 0x7f):
+			v |= d << shift
+		case shift > 63 && d == (v>>63)&0x7f:
+		default:
+			c.fail(ErrInstruction, "a signed LEB128 wider than 64 bits")
+			return 0
+		}
+		if b < 0x80 {
+			if shift < 57 && b&0x40 != 0 {
+				v |= -1 << (shift + 7)
+			}
+			return v
+		}
+	}
+}

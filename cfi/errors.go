@@ -1,0 +1,42 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The kinds of faults that call frame information has. An *Error wraps one of
+// them; errors.Is tells them apart.
+var (
+	ErrTruncated    = errors.New("truncated")
+	ErrCIE          = errors.New("bad CIE")
+	ErrFDE          = errors.New("bad FDE")
+	ErrVersion      = errors.New("unknown CIE version")
+	ErrAugmentation = errors.New("unknown augmentation")
+	ErrEncoding     = errors.New("bad pointer encoding")
+	ErrInstruction  = errors.New("bad instruction")
+	ErrExpression   = errors.New("bad expression")
+	ErrHeader       = errors.New("bad .eh_frame_hdr")
+
+	// ErrNoFDE says that no entry covers an address.
+	ErrNoFDE = errors.New("no FDE")
+	// ErrNotSP says that the CFA does not follow from the stack pointer alone.
+	ErrNotSP = errors.New("CFA is not relative to the stack pointer")
+)
+
+// Error says where in a section what was found amiss.
+type Error struct {
+	Section string // ".eh_frame"
+	Offset  uint64 // of the byte at fault, from the start of the section
+	Err     error  // what was found and what was expected; wraps one of the kinds above
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s+%#x: %v", e.Section, e.Offset, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }

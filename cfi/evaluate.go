@@ -1,0 +1,288 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi
+
+import "fmt"
+
+// Frame is what the expressions of a frame are evaluated over: its registers,
+// and memory at run-time addresses.
+type Frame interface {
+	Memory
+	// Register returns the value that a column has in the frame, and false
+	// where it is not known.
+	Register(column uint64) (uint64, bool)
+}
+
+// Bounds on an evaluation. libgcc's stack is as deep; the longest expressions
+// that compilers write take some twenty steps.
+const (
+	maxDepth = 64
+	maxSteps = 10000
+)
+
+// Evaluator evaluates the expressions of rules. It is made to be reused, and
+// allocates only for an error. It is not safe for concurrent use.
+type Evaluator struct {
+	c     cursor
+	op    Operation
+	frame Frame
+	stack [maxDepth]uint64
+	depth int
+	word  [8]byte
+}
+
+// CFA evaluates the expression of a CFA rule of the section.
+func (e *Evaluator) CFA(s *Section, r Rule, frame Frame) (uint64, error) {
+	e.depth = 0
+	return e.evaluate(s, r, frame)
+}
+
+// Register evaluates the expression of the rule of a register: its value for
+// kind ValExpression, the address where it is saved for kind Expression. The
+// evaluation starts with the frame's CFA on the stack (DWARF 5 §6.4.2.3).
+func (e *Evaluator) Register(s *Section, r Rule, cfa uint64, frame Frame) (uint64, error) {
+	e.stack[0], e.depth = cfa, 1
+	return e.evaluate(s, r, frame)
+}
+
+func (e *Evaluator) evaluate(s *Section, r Rule, frame Frame) (uint64, error) {
+	start := uint64(r.Offset)
+	e.c, e.frame = s.expression(start, uint64(r.Register)), frame
+	for steps := 0; e.c.off < e.c.end; steps++ {
+		at := e.c.off
+		if e.c.operation(&e.op); e.c.err != nil {
+			break
+		}
+		if steps == maxSteps {
+			e.refuse(at, "more than %d steps", maxSteps)
+			break
+		}
+		e.execute(at, start)
+	}
+	e.frame = nil
+	if e.c.err == nil && e.depth == 0 {
+		e.refuse(e.c.end, "an empty stack at the end, expected a value")
+	}
+	if e.c.err != nil {
+		return 0, e.c.err
+	}
+	return e.stack[e.depth-1], nil
+}
+
+// refuse ends the evaluation with an error at an offset of the section.
+func (e *Evaluator) refuse(at uint64, format string, args ...any) {
+	e.c.off = at
+	e.c.fail(ErrExpression, format, args...)
+}
+
+// top returns the topmost n elements, the last one pushed at the end.
+func (e *Evaluator) top(at uint64, n int) []uint64 {
+	if e.depth < n {
+		e.refuse(at, "%v with %d on the stack, expected %d", e.op.Op, e.depth, n)
+		return nil
+	}
+	return e.stack[e.depth-n : e.depth]
+}
+
+func (e *Evaluator) push(at, v uint64) {
+	if e.depth == maxDepth {
+		e.refuse(at, "the stack is deeper than %d", maxDepth)
+		return
+	}
+	e.stack[e.depth] = e.truncate(v)
+	e.depth++
+}
+
+// truncate and signed give a value the width of an address: DWARF's generic type.
+func (e *Evaluator) truncate(v uint64) uint64 {
+	if e.c.width < 8 {
+		v &= 1<<(8*e.c.width) - 1
+	}
+	return v
+}
+
+func (e *Evaluator) signed(v uint64) int64 {
+	shift := 64 - 8*e.c.width
+	return int64(v<<shift) >> shift
+}
+
+func (e *Evaluator) register(at, column uint64) uint64 {
+	v, ok := e.frame.Register(column)
+	if !ok && e.c.err == nil {
+		e.refuse(at, "%v needs register %s, which is not known", e.op.Op, e.c.s.Machine.RegisterName(column))
+	}
+	return v
+}
+
+// execute applies the operation decoded at an offset of the section to the
+// stack. start is the offset of the expression.
+func (e *Evaluator) execute(at, start uint64) {
+	op, n := e.op.Op, e.op.Operands[0]
+	switch {
+	case op >= OpLit0 && op < OpReg0:
+		e.push(at, uint64(op-OpLit0))
+		return
+	case op >= OpReg0 && op < OpBreg0:
+		e.push(at, e.register(at, uint64(op-OpReg0)))
+		return
+	case op >= OpBreg0 && op < OpRegx:
+		e.push(at, e.register(at, uint64(op-OpBreg0))+uint64(n))
+		return
+	}
+	switch op {
+	case OpAddr, OpEncodedAddr, OpConst1u, OpConst1s, OpConst2u, OpConst2s, OpConst4u, OpConst4s,
+		OpConst8u, OpConst8s, OpConstu, OpConsts:
+		e.push(at, uint64(n))
+	case OpRegx:
+		e.push(at, e.register(at, uint64(n)))
+	case OpBregx:
+		e.push(at, e.register(at, uint64(n))+uint64(e.op.Operands[1]))
+	case OpDup, OpOver, OpPick:
+		back := 1
+		switch op {
+		case OpOver:
+			back = 2
+		case OpPick:
+			back = int(n) + 1
+		}
+		if t := e.top(at, back); t != nil {
+			e.push(at, t[0])
+		}
+	case OpDrop:
+		if e.top(at, 1) != nil {
+			e.depth--
+		}
+	case OpSwap:
+		if t := e.top(at, 2); t != nil {
+			t[0], t[1] = t[1], t[0]
+		}
+	case OpRot:
+		if t := e.top(at, 3); t != nil {
+			t[0], t[1], t[2] = t[2], t[0], t[1]
+		}
+	case OpDeref, OpDerefSize:
+		size := e.c.width
+		if op == OpDerefSize {
+			size = int(n)
+		}
+		if t := e.top(at, 1); t != nil {
+			t[0] = e.read(at, t[0], size)
+		}
+	case OpAbs, OpNeg, OpNot, OpPlusUconst:
+		if t := e.top(at, 1); t != nil {
+			t[0] = e.truncate(e.unary(op, t[0], n))
+		}
+	case OpAnd, OpDiv, OpMinus, OpMod, OpMul, OpOr, OpPlus, OpShl, OpShr, OpShra, OpXor,
+		OpEq, OpGe, OpGt, OpLe, OpLt, OpNe:
+		if t := e.top(at, 2); t != nil {
+			if (op == OpDiv || op == OpMod) && t[1] == 0 {
+				e.refuse(at, "%v by zero", op)
+				return
+			}
+			t[0] = e.truncate(e.binary(op, t[0], t[1]))
+			e.depth--
+		}
+	case OpSkip:
+		e.jump(at, start, n)
+	case OpBra:
+		if t := e.top(at, 1); t != nil {
+			e.depth--
+			if t[0] != 0 {
+				e.jump(at, start, n)
+			}
+		}
+	case OpNop:
+	default:
+		// DWARF 5 §6.4.2 forbids it in call frame information, or it speaks of
+		// an address space, which Memory has not.
+		e.refuse(at, "%v has no meaning in call frame information", op)
+	}
+}
+
+func (e *Evaluator) jump(at, start uint64, delta int64) {
+	to := e.c.off + uint64(delta)
+	if to < start || to > e.c.end {
+		e.refuse(at, "%v leads to %#x, out of the expression at [%#x, %#x)", e.op.Op, to, start, e.c.end)
+		return
+	}
+	e.c.off = to
+}
+
+func (e *Evaluator) read(at, address uint64, size int) uint64 {
+	if size != 1 && size != 2 && size != 4 && size != 8 || size > e.c.width {
+		e.refuse(at, "%v of %d bytes", e.op.Op, size)
+		return 0
+	}
+	b := e.word[:size]
+	if err := e.frame.ReadMemory(b, address); err != nil {
+		e.c.off = e.c.end
+		e.c.err = &Error{e.c.s.Name, at, fmt.Errorf("%w: %v: %w", ErrExpression, e.op.Op, err)}
+		return 0
+	}
+	return uintOf(e.c.s.Machine.Order, b)
+}
+
+func (e *Evaluator) unary(op Op, v uint64, operand int64) uint64 {
+	switch op {
+	case OpAbs:
+		if e.signed(v) < 0 {
+			return -v
+		}
+		return v
+	case OpNeg:
+		return -v
+	case OpNot:
+		return ^v
+	default: // OpPlusUconst
+		return v + uint64(operand)
+	}
+}
+
+func (e *Evaluator) binary(op Op, a, b uint64) uint64 {
+	sa, sb := e.signed(a), e.signed(b)
+	switch op {
+	case OpAnd:
+		return a & b
+	case OpOr:
+		return a | b
+	case OpXor:
+		return a ^ b
+	case OpPlus:
+		return a + b
+	case OpMinus:
+		return a - b
+	case OpMul:
+		return a * b
+	case OpDiv:
+		return uint64(sa / sb)
+	case OpMod:
+		return a % b
+	case OpShl:
+		return a << b
+	case OpShr:
+		return a >> b
+	case OpShra:
+		return uint64(sa >> b)
+	}
+	var holds bool
+	switch op {
+	case OpEq:
+		holds = a == b
+	case OpNe:
+		holds = a != b
+	case OpGe:
+		holds = sa >= sb
+	case OpGt:
+		holds = sa > sb
+	case OpLe:
+		holds = sa <= sb
+	case OpLt:
+		holds = sa < sb
+	}
+	if holds {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,281 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Op is an operation of a DWARF expression, DW_OP_* (DWARF 5 §2.5.1, §7.7.1).
+type Op uint8
+
+// The operations that the evaluator treats apart; the ranges lit, reg and breg
+// start at the ones named.
+const (
+	OpAddr        Op = 0x03
+	OpDeref       Op = 0x06
+	OpConst1u     Op = 0x08
+	OpConst1s     Op = 0x09
+	OpConst2u     Op = 0x0a
+	OpConst2s     Op = 0x0b
+	OpConst4u     Op = 0x0c
+	OpConst4s     Op = 0x0d
+	OpConst8u     Op = 0x0e
+	OpConst8s     Op = 0x0f
+	OpConstu      Op = 0x10
+	OpConsts      Op = 0x11
+	OpDup         Op = 0x12
+	OpDrop        Op = 0x13
+	OpOver        Op = 0x14
+	OpPick        Op = 0x15
+	OpSwap        Op = 0x16
+	OpRot         Op = 0x17
+	OpXderef      Op = 0x18
+	OpAbs         Op = 0x19
+	OpAnd         Op = 0x1a
+	OpDiv         Op = 0x1b
+	OpMinus       Op = 0x1c
+	OpMod         Op = 0x1d
+	OpMul         Op = 0x1e
+	OpNeg         Op = 0x1f
+	OpNot         Op = 0x20
+	OpOr          Op = 0x21
+	OpPlus        Op = 0x22
+	OpPlusUconst  Op = 0x23
+	OpShl         Op = 0x24
+	OpShr         Op = 0x25
+	OpShra        Op = 0x26
+	OpXor         Op = 0x27
+	OpBra         Op = 0x28
+	OpEq          Op = 0x29
+	OpGe          Op = 0x2a
+	OpGt          Op = 0x2b
+	OpLe          Op = 0x2c
+	OpLt          Op = 0x2d
+	OpNe          Op = 0x2e
+	OpSkip        Op = 0x2f
+	OpLit0        Op = 0x30 // to 0x4f
+	OpReg0        Op = 0x50 // to 0x6f
+	OpBreg0       Op = 0x70 // to 0x8f
+	OpRegx        Op = 0x90
+	OpBregx       Op = 0x92
+	OpDerefSize   Op = 0x94
+	OpXderefSize  Op = 0x95
+	OpNop         Op = 0x96
+	OpEncodedAddr Op = 0xf1 // DW_OP_GNU_encoded_addr
+)
+
+// opOperand is the form of one operand of an operation.
+type opOperand uint8
+
+const (
+	noOperand opOperand = iota
+	operandAddr
+	operandU1
+	operandS1
+	operandU2
+	operandS2
+	operandU4
+	operandS4
+	operandU8
+	operandS8
+	operandULEB
+	operandSLEB
+	operandBlock   // a ULEB128 length and as many bytes
+	operandBlock1  // a one-byte length and as many bytes
+	operandOffset  // a reference into .debug_info, 4 or 8 bytes
+	operandPointer // a DW_EH_PE byte and a pointer
+)
+
+type opShape struct {
+	name     string
+	operands [2]opOperand
+}
+
+var opShapes = [256]opShape{
+	OpAddr:       {"DW_OP_addr", [2]opOperand{operandAddr}},
+	OpDeref:      {name: "DW_OP_deref"},
+	OpConst1u:    {"DW_OP_const1u", [2]opOperand{operandU1}},
+	OpConst1s:    {"DW_OP_const1s", [2]opOperand{operandS1}},
+	OpConst2u:    {"DW_OP_const2u", [2]opOperand{operandU2}},
+	OpConst2s:    {"DW_OP_const2s", [2]opOperand{operandS2}},
+	OpConst4u:    {"DW_OP_const4u", [2]opOperand{operandU4}},
+	OpConst4s:    {"DW_OP_const4s", [2]opOperand{operandS4}},
+	OpConst8u:    {"DW_OP_const8u", [2]opOperand{operandU8}},
+	OpConst8s:    {"DW_OP_const8s", [2]opOperand{operandS8}},
+	OpConstu:     {"DW_OP_constu", [2]opOperand{operandULEB}},
+	OpConsts:     {"DW_OP_consts", [2]opOperand{operandSLEB}},
+	OpDup:        {name: "DW_OP_dup"},
+	OpDrop:       {name: "DW_OP_drop"},
+	OpOver:       {name: "DW_OP_over"},
+	OpPick:       {"DW_OP_pick", [2]opOperand{operandU1}},
+	OpSwap:       {name: "DW_OP_swap"},
+	OpRot:        {name: "DW_OP_rot"},
+	OpXderef:     {name: "DW_OP_xderef"},
+	OpAbs:        {name: "DW_OP_abs"},
+	OpAnd:        {name: "DW_OP_and"},
+	OpDiv:        {name: "DW_OP_div"},
+	OpMinus:      {name: "DW_OP_minus"},
+	OpMod:        {name: "DW_OP_mod"},
+	OpMul:        {name: "DW_OP_mul"},
+	OpNeg:        {name: "DW_OP_neg"},
+	OpNot:        {name: "DW_OP_not"},
+	OpOr:         {name: "DW_OP_or"},
+	OpPlus:       {name: "DW_OP_plus"},
+	OpPlusUconst: {"DW_OP_plus_uconst", [2]opOperand{operandULEB}},
+	OpShl:        {name: "DW_OP_shl"},
+	OpShr:        {name: "DW_OP_shr"},
+	OpShra:       {name: "DW_OP_shra"},
+	OpXor:        {name: "DW_OP_xor"},
+	OpBra:        {"DW_OP_bra", [2]opOperand{operandS2}},
+	OpEq:         {name: "DW_OP_eq"},
+	OpGe:         {name: "DW_OP_ge"},
+	OpGt:         {name: "DW_OP_gt"},
+	OpLe:         {name: "DW_OP_le"},
+	OpLt:         {name: "DW_OP_lt"},
+	OpNe:         {name: "DW_OP_ne"},
+	OpSkip:       {"DW_OP_skip", [2]opOperand{operandS2}},
+	OpRegx:       {"DW_OP_regx", [2]opOperand{operandULEB}},
+	OpBregx:      {"DW_OP_bregx", [2]opOperand{operandULEB, operandSLEB}},
+	OpDerefSize:  {"DW_OP_deref_size", [2]opOperand{operandU1}},
+	OpXderefSize: {"DW_OP_xderef_size", [2]opOperand{operandU1}},
+	OpNop:        {name: "DW_OP_nop"},
+
+	// Known so that they can be shown; a value of a frame cannot depend on
+	// them, as they need a compile unit, a location, or another frame
+	// (DWARF 5 §6.4.2).
+	0x91: {"DW_OP_fbreg", [2]opOperand{operandSLEB}},
+	0x93: {"DW_OP_piece", [2]opOperand{operandULEB}},
+	0x97: {name: "DW_OP_push_object_address"},
+	0x98: {"DW_OP_call2", [2]opOperand{operandU2}},
+	0x99: {"DW_OP_call4", [2]opOperand{operandU4}},
+	0x9a: {"DW_OP_call_ref", [2]opOperand{operandOffset}},
+	0x9b: {name: "DW_OP_form_tls_address"},
+	0x9c: {name: "DW_OP_call_frame_cfa"},
+	0x9d: {"DW_OP_bit_piece", [2]opOperand{operandULEB, operandULEB}},
+	0x9e: {"DW_OP_implicit_value", [2]opOperand{operandBlock}},
+	0x9f: {name: "DW_OP_stack_value"},
+	0xa0: {"DW_OP_implicit_pointer", [2]opOperand{operandOffset, operandSLEB}},
+	0xa1: {"DW_OP_addrx", [2]opOperand{operandULEB}},
+	0xa2: {"DW_OP_constx", [2]opOperand{operandULEB}},
+	0xa3: {"DW_OP_entry_value", [2]opOperand{operandBlock}},
+	0xa4: {"DW_OP_const_type", [2]opOperand{operandULEB, operandBlock1}},
+	0xa5: {"DW_OP_regval_type", [2]opOperand{operandULEB, operandULEB}},
+	0xa6: {"DW_OP_deref_type", [2]opOperand{operandU1, operandULEB}},
+	0xa7: {"DW_OP_xderef_type", [2]opOperand{operandU1, operandULEB}},
+	0xa8: {"DW_OP_convert", [2]opOperand{operandULEB}},
+	0xa9: {"DW_OP_reinterpret", [2]opOperand{operandULEB}},
+	0xe0: {name: "DW_OP_GNU_push_tls_address"},
+	0xf0: {name: "DW_OP_GNU_uninit"},
+
+	OpEncodedAddr: {"DW_OP_GNU_encoded_addr", [2]opOperand{operandPointer}},
+}
+
+func init() {
+	for i := range Op(32) {
+		opShapes[OpLit0+i] = opShape{name: fmt.Sprintf("DW_OP_lit%d", i)}
+		opShapes[OpReg0+i] = opShape{name: fmt.Sprintf("DW_OP_reg%d", i)}
+		opShapes[OpBreg0+i] = opShape{fmt.Sprintf("DW_OP_breg%d", i), [2]opOperand{operandSLEB}}
+	}
+}
+
+// String returns the operation's DW_OP_ name.
+func (o Op) String() string {
+	if n := opShapes[o].name; n != "" {
+		return n
+	}
+	return fmt.Sprintf("DW_OP_%#02x", uint8(o))
+}
+
+// Operation is one operation of an expression.
+type Operation struct {
+	Op       Op
+	Offset   uint64   // from the start of the expression, bytes
+	Operands [2]int64 // as many as Op has; DW_OP_GNU_encoded_addr: the address
+	Block    []byte   // of the operations that hold bytes; aliases the section
+}
+
+// Operations yields the operations of the expression of size bytes at an offset
+// of the section, and an error where they cannot be decoded further.
+func (s *Section) Operations(offset, size uint64) iter.Seq2[Operation, error] {
+	return func(yield func(Operation, error) bool) {
+		c := s.expression(offset, size)
+		for c.off < c.end || c.err != nil {
+			var o Operation
+			if c.operation(&o); c.err != nil {
+				yield(o, c.err)
+				return
+			}
+			o.Offset -= offset
+			if !yield(o, nil) {
+				return
+			}
+		}
+	}
+}
+
+// expression returns a cursor over an expression.
+func (s *Section) expression(offset, size uint64) cursor {
+	c := s.cursor(offset, uint64(len(s.Data)))
+	if offset > c.end || size > c.end-offset {
+		c.off = min(offset, c.end)
+		c.fail(ErrTruncated, "an expression of %#x bytes at %#x, and the section has %#x", size, offset, len(s.Data))
+		return c
+	}
+	c.end = offset + size
+	return c
+}
+
+// operation decodes the next operation.
+func (c *cursor) operation(o *Operation) {
+	if c.err != nil {
+		return
+	}
+	*o = Operation{Offset: c.off}
+	o.Op = Op(c.uint8())
+	shape := &opShapes[o.Op]
+	if shape.name == "" {
+		c.off = o.Offset
+		c.fail(ErrExpression, "unknown operation %#02x", uint8(o.Op))
+		return
+	}
+	for i, operand := range shape.operands {
+		switch operand {
+		case noOperand:
+			return
+		case operandAddr:
+			o.Operands[i] = int64(c.uint(c.width))
+		case operandU1:
+			o.Operands[i] = int64(c.uint8())
+		case operandS1:
+			o.Operands[i] = int64(int8(c.uint8()))
+		case operandU2:
+			o.Operands[i] = int64(c.uint(2))
+		case operandS2:
+			o.Operands[i] = c.int(2)
+		case operandU4, operandOffset:
+			o.Operands[i] = int64(c.uint(4))
+		case operandS4:
+			o.Operands[i] = c.int(4)
+		case operandU8, operandS8:
+			o.Operands[i] = c.int(8)
+		case operandULEB:
+			o.Operands[i] = int64(c.uleb128())
+		case operandSLEB:
+			o.Operands[i] = c.sleb128()
+		case operandBlock:
+			o.Block = c.bytes(c.uleb128())
+		case operandBlock1:
+			o.Block = c.bytes(uint64(c.uint8()))
+		case operandPointer:
+			p := c.pointer(Encoding(c.uint8()), 0, false)
+			o.Operands[i] = int64(p.Address)
+			if p.Indirect && c.err == nil {
+				o.Operands[i] = int64(c.s.follow(c, p.Address))
+			}
+		}
+	}
+}

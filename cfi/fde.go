@@ -1,0 +1,126 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi
+
+import "fmt"
+
+// FDE is a frame description entry: the unwind table of one range of code,
+// most often a function (DWARF 5 §6.4.1).
+type FDE struct {
+	CIE     *CIE
+	Offset  uint64 // of the length field, in the section
+	Size    uint64 // bytes, the length field included
+	DWARF64 bool   // the length field has its 12-byte form
+
+	// The code is [Start, End), addresses without load bias.
+	Start, End uint64
+	Segment    uint64 // selector; 0 where the CIE has none
+
+	// AugmentationData is the data behind the CIE's 'z', and aliases the section.
+	AugmentationData []byte
+	LSDA             Pointer // where the CIE says how it is stored
+
+	// Instructions follow the CIE's. They alias the section;
+	// InstructionsOffset is where they start in it.
+	Instructions       []byte
+	InstructionsOffset uint64
+}
+
+// FDEAt decodes the FDE at an offset of the section into f. The
+// error is an *Error that wraps ErrFDE, or what its CIE suffers from. It allocates only for a CIE that was not met before.
+func (s *Section) FDEAt(offset uint64, f *FDE) error {
+	c, dwarf64 := s.entry(offset)
+	if c.err == nil && c.off == c.end {
+		c.fail(ErrFDE, "a terminator, expected an FDE")
+	}
+	at := c.off
+	id := s.id(&c, dwarf64)
+	if c.err == nil && s.isCIE(id, dwarf64) {
+		c.fail(ErrFDE, "the entry at %#x is a CIE, expected an FDE", offset)
+	}
+	if c.err != nil {
+		return c.err
+	}
+	return s.decodeFDE(&c, offset, at, id, dwarf64, nil, f)
+}
+
+// decodeFDE reads an FDE whose CIE pointer the cursor is behind. last is the
+// CIE of the entry before, which most often is this one's too.
+func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last *CIE, f *FDE) error {
+	to := id
+	if s.Kind == EHFrame {
+		// Backwards from the pointer itself; signed, as a CIE can come after its FDEs.
+		to = at - uint64(int64(int32(id)))
+	}
+	cie := last
+	if cie == nil || cie.Offset != to {
+		if to == offset || to >= uint64(len(s.Data)) {
+			c.off = at
+			c.fail(ErrFDE, "CIE pointer leads to %#x, expected a CIE in the section's %#x bytes", to, len(s.Data))
+			return c.err
+		}
+		var err error
+		if cie, err = s.CIEAt(to); err != nil {
+			return fmt.Errorf("FDE at %#x: %w", offset, err)
+		}
+	}
+	*f = FDE{CIE: cie, Offset: offset, Size: c.end - offset, DWARF64: dwarf64}
+	c.width = int(cie.AddressSize)
+	if cie.SegmentSize > 0 {
+		f.Segment = c.uint(int(cie.SegmentSize))
+	}
+	var size uint64
+	if s.Kind == DebugFrame && cie.PointerEncoding == EncAbsptr {
+		f.Start = c.uint(c.width)
+		size = c.uint(c.width)
+	} else {
+		start := c.pointer(cie.PointerEncoding, 0, false)
+		size = c.length(cie.PointerEncoding)
+		f.Start = start.Address
+		if start.Indirect && c.err == nil {
+			f.Start = s.follow(c, start.Address)
+		}
+	}
+	if cie.AugmentationData != nil || cie.Augmentation != "" && cie.Augmentation[0] == 'z' {
+		n := c.uleb128()
+		sub := *c
+		f.AugmentationData = c.bytes(n)
+		if cie.LSDAEncoding != EncOmit && n > 0 && c.err == nil {
+			sub.end = c.off
+			f.LSDA = sub.pointer(cie.LSDAEncoding, f.Start, true)
+			if sub.err != nil {
+				return sub.err
+			}
+		}
+	}
+	if f.End = f.Start + size; f.End < f.Start {
+		c.fail(ErrFDE, "%#x bytes of code from %#x pass the end of the address space", size, f.Start)
+	}
+	if c.err != nil {
+		return c.err
+	}
+	f.InstructionsOffset = c.off
+	f.Instructions = s.Data[c.off:c.end:c.end]
+	return nil
+}
+
+// follow reads the slot of an indirect pointer.
+func (s *Section) follow(c *cursor, slot uint64) uint64 {
+	if s.Memory == nil {
+		c.fail(ErrEncoding, "an indirect pointer to %#x, and no memory to read it from", slot)
+		return 0
+	}
+	b := make([]byte, c.width)
+	if err := s.Memory.ReadMemory(b, slot); err != nil {
+		c.fail(ErrEncoding, "an indirect pointer to %#x: %v", slot, err)
+		return 0
+	}
+	return uintOf(s.Machine.Order, b)
+}
+
+// String describes the FDE shortly.
+func (f *FDE) String() string {
+	return fmt.Sprintf("FDE at %#x for [%#x, %#x)", f.Offset, f.Start, f.End)
+}

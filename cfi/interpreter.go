@@ -1,0 +1,361 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi
+
+import (
+	"debug/elf"
+	"fmt"
+	"iter"
+	"math"
+)
+
+// Bounds on what one FDE can make an Interpreter hold. Real tables stay far
+// below them: the largest seen name 40 columns and remember 3 states.
+const (
+	maxColumns    = 512
+	maxRemembered = 256
+)
+
+// Interpreter executes the instructions of FDEs and yields the rows they
+// describe. It is made to be reused: the zero value is ready, and once it has
+// met its largest table it allocates nothing more. It is not safe for
+// concurrent use.
+type Interpreter struct {
+	fde  *FDE
+	c    cursor
+	row  Row
+	next uint64 // where the row after this one starts
+	ins  Instruction
+
+	saved     []saved
+	savedRegs []RegisterRule
+
+	// What the CIE's instructions set, kept while FDEs of one CIE follow each other.
+	cie     *CIE
+	initial saved
+	regs    []RegisterRule // the initial rules
+}
+
+// saved is a remembered state; its registers end at top in savedRegs.
+type saved struct {
+	cfa    Rule
+	signed bool
+	top    int
+}
+
+// Rows yields the rows of an FDE in order of their addresses; rows that cover
+// no address are left out. The row is the interpreter's own and is changed by
+// the next step. Rows ends early at a malformed instruction: Err tells.
+func (x *Interpreter) Rows(f *FDE) iter.Seq[*Row] {
+	return func(yield func(*Row) bool) { x.rows(f, yield) }
+}
+
+func (x *Interpreter) rows(f *FDE, yield func(*Row) bool) {
+	x.Start(f)
+	for x.step() {
+		if !yield(&x.row) {
+			return
+		}
+	}
+}
+
+// RowAt returns the row of an FDE that holds at an address (without load
+// bias). It is the interpreter's own, and valid until its next use. The error
+// wraps ErrNoFDE where the FDE does not cover the address.
+func (x *Interpreter) RowAt(f *FDE, pc uint64) (*Row, error) {
+	if pc < f.Start || pc >= f.End {
+		return nil, fmt.Errorf("%w at %#x: the one at %#x covers [%#x, %#x)", ErrNoFDE, pc, f.Offset, f.Start, f.End)
+	}
+	x.Start(f)
+	for x.step() {
+		if pc < x.row.End {
+			return &x.row, nil
+		}
+	}
+	return nil, x.c.err
+}
+
+// Err returns what ended the last Rows early, or nil.
+func (x *Interpreter) Err() error { return x.c.err }
+
+// Start sets the interpreter before the first of the FDE's own instructions,
+// with the rules that its CIE sets. Err tells whether the CIE's are sound.
+func (x *Interpreter) Start(f *FDE) {
+	if x.cie != f.CIE {
+		x.startCIE(f.CIE)
+	}
+	x.fde = f
+	x.row.Start, x.row.End, x.next = f.Start, f.Start, f.Start
+	x.row.CFA, x.row.Signed, x.row.ArgumentsSize = x.initial.cfa, x.initial.signed, 0
+	x.row.Registers = append(x.row.Registers[:0], x.regs...)
+	x.saved, x.savedRegs = x.saved[:0], x.savedRegs[:0]
+	if x.cie != nil {
+		x.c.err = nil
+		x.c.off, x.c.end = f.InstructionsOffset, f.InstructionsOffset+uint64(len(f.Instructions))
+	}
+}
+
+// startCIE executes the CIE's instructions. Where that fails x.cie is nil, and
+// the error stays.
+func (x *Interpreter) startCIE(cie *CIE) {
+	s := cie.Section
+	x.cie, x.fde, x.next = nil, nil, 0
+	x.row = Row{section: s, Registers: x.row.Registers[:0]}
+	x.regs = x.regs[:0]
+	x.initial = saved{}
+	x.saved, x.savedRegs = x.saved[:0], x.savedRegs[:0]
+	x.c = s.program(cie, cie.InstructionsOffset, cie.Instructions)
+	for x.c.off < x.c.end {
+		x.c.instruction(cie, 0, &x.ins)
+		if x.c.err == nil {
+			x.Execute(cie, &x.ins)
+		}
+		if x.c.err == nil && x.next != 0 {
+			x.c.off = x.ins.Offset
+			x.c.fail(ErrInstruction, "%s in a CIE", x.ins.Op.Name(s.Machine))
+		}
+	}
+	x.next = 0
+	x.initial = saved{cfa: x.row.CFA, signed: x.row.Signed}
+	x.regs = append(x.regs, x.row.Registers...)
+	if x.c.err == nil {
+		x.cie = cie
+	}
+}
+
+// Row returns the rules as they are now. Its Start and End are those of the
+// last row that Rows yielded: Location tells where single instructions have led.
+func (x *Interpreter) Row() *Row { return &x.row }
+
+// Location returns the address that the instructions have reached.
+func (x *Interpreter) Location() uint64 { return x.next }
+
+// step executes instructions up to the next row that covers an address.
+func (x *Interpreter) step() bool {
+	f := x.fde
+	if f == nil || x.c.err != nil {
+		return false
+	}
+	start := x.next
+	x.row.Start = start
+	p, code := x.c.s.Data[x.c.off:x.c.end], f.CIE.CodeAlign
+	for len(p) > 0 {
+		// The instructions that make up nearly all of real tables are decoded
+		// in place; the others take the general way.
+		b := p[0]
+		switch {
+		case b&0xc0 == byte(CFAAdvanceLoc):
+			x.advance(uint64(b&0x3f) * code)
+			p = p[1:]
+		case len(p) > 1 && b == byte(CFADefCFAOffset) && p[1] < 0x80 && x.row.CFA.Kind == Register:
+			x.row.CFA.Offset = int64(p[1])
+			p = p[2:]
+			continue
+		case len(p) > 1 && b&0xc0 == byte(CFAOffset) && p[1] < 0x80:
+			x.set(uint64(b&0x3f), Rule{Kind: Offset, Offset: int64(p[1]) * f.CIE.DataAlign})
+			p = p[2:]
+			continue
+		case len(p) > 1 && b == byte(CFAAdvanceLoc1):
+			x.advance(uint64(p[1]) * code)
+			p = p[2:]
+		case b == byte(CFANop):
+			p = p[1:]
+			continue
+		default:
+			x.c.off = x.c.end - uint64(len(p))
+			x.c.instruction(f.CIE, f.Start, &x.ins)
+			if x.c.err == nil {
+				x.Execute(f.CIE, &x.ins)
+			}
+			p = x.c.s.Data[x.c.off:x.c.end]
+		}
+		if x.next != start {
+			x.c.off = x.c.end - uint64(len(p))
+			return x.end()
+		}
+	}
+	x.c.off = x.c.end
+	x.row.End, x.next = f.End, f.End
+	return f.End > start && x.c.err == nil
+}
+
+// end ends the row where the instructions have led, and tells whether it
+// covers an address.
+func (x *Interpreter) end() bool {
+	if f := x.fde; x.next > f.End {
+		x.c.fail(ErrInstruction, "an advance to %#x, past the end of [%#x, %#x)", x.next, f.Start, f.End)
+		x.next = f.End
+	}
+	x.row.End = x.next
+	return x.row.End > x.row.Start
+}
+
+// advance moves the location by some bytes, and stays at the end of the
+// address space where it would pass it.
+func (x *Interpreter) advance(delta uint64) {
+	to := x.next + delta
+	if to < x.next {
+		to = math.MaxUint64
+	}
+	x.next = to
+}
+
+// set gives a column its rule. The columns are few: they are kept in order, and searched one by one.
+func (x *Interpreter) set(column uint64, rule Rule) {
+	regs := x.row.Registers
+	i := 0
+	for i < len(regs) && uint64(regs[i].Column) < column {
+		i++
+	}
+	if i < len(regs) && uint64(regs[i].Column) == column {
+		if rule.Kind == Unspecified {
+			x.row.Registers = append(regs[:i], regs[i+1:]...)
+			return
+		}
+		regs[i].Rule = rule
+		return
+	}
+	if rule.Kind == Unspecified {
+		return
+	}
+	if column > math.MaxUint32 || len(regs) >= maxColumns {
+		x.c.fail(ErrInstruction, "a rule for column %d: columns are below 2^32 and at most %d have a rule", column, maxColumns)
+		return
+	}
+	regs = append(regs, RegisterRule{})
+	copy(regs[i+1:], regs[i:])
+	regs[i] = RegisterRule{uint32(column), rule}
+	x.row.Registers = regs
+}
+
+// Execute applies one instruction of the FDE that Start named, or of its CIE,
+// to the current row. It returns false, and Err tells why, where the
+// instruction makes no sense here.
+func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
+	n := ins.Operand
+	factored := n * cie.DataAlign
+	switch ins.Op {
+	case CFANop:
+	case CFASetLoc:
+		if to := uint64(n); to >= x.next {
+			x.next = to
+		} else {
+			x.refuse(ins, "goes back from %#x to %#x", x.next, to)
+		}
+	case CFAAdvanceLoc, CFAAdvanceLoc1, CFAAdvanceLoc2, CFAAdvanceLoc4, CFAMIPSAdvanceLoc8:
+		x.advance(uint64(n) * cie.CodeAlign)
+	case CFADefCFA, CFALLVMDefAspaceCFA:
+		x.defCFA(ins, ins.Register, n)
+	case CFADefCFASF, CFALLVMDefAspaceCFASF:
+		x.defCFA(ins, ins.Register, factored)
+	case CFADefCFARegister, CFADefCFAOffset, CFADefCFAOffsetSF:
+		cfa := x.row.CFA
+		switch {
+		case cfa.Kind != Register:
+			x.refuse(ins, "needs a CFA that is a register and an offset, and there is none")
+		case ins.Op == CFADefCFARegister:
+			x.defCFA(ins, ins.Register, cfa.Offset)
+		case ins.Op == CFADefCFAOffset:
+			x.row.CFA.Offset = n
+		default:
+			x.row.CFA.Offset = factored
+		}
+	case CFADefCFAExpression:
+		x.row.CFA = x.expression(ValExpression, ins)
+	case CFAUndefined:
+		x.set(ins.Register, Rule{Kind: Undefined})
+	case CFASameValue:
+		x.set(ins.Register, Rule{Kind: SameValue})
+	case CFAOffset, CFAOffsetExtended, CFAOffsetExtendedSF:
+		x.set(ins.Register, Rule{Kind: Offset, Offset: factored})
+	case CFAGNUNegativeOffsetExtended:
+		x.set(ins.Register, Rule{Kind: Offset, Offset: -factored})
+	case CFAValOffset, CFAValOffsetSF:
+		x.set(ins.Register, Rule{Kind: ValOffset, Offset: factored})
+	case CFARegister:
+		if ins.Register2 > math.MaxUint32 {
+			x.refuse(ins, "names column %d", ins.Register2)
+			break
+		}
+		x.set(ins.Register, Rule{Kind: Register, Register: uint32(ins.Register2)})
+	case CFAExpression:
+		x.set(ins.Register, x.expression(Expression, ins))
+	case CFAValExpression:
+		x.set(ins.Register, x.expression(ValExpression, ins))
+	case CFARestore, CFARestoreExtended:
+		// What the CIE's instructions set; for a column they leave alone that
+		// is "unspecified", not "undefined".
+		var rule Rule
+		for i := range x.regs {
+			if uint64(x.regs[i].Column) == ins.Register {
+				rule = x.regs[i].Rule
+			}
+		}
+		x.set(ins.Register, rule)
+	case CFARememberState:
+		if len(x.saved) == maxRemembered {
+			x.refuse(ins, "nests deeper than %d", maxRemembered)
+			break
+		}
+		x.savedRegs = append(x.savedRegs, x.row.Registers...)
+		x.saved = append(x.saved, saved{x.row.CFA, x.row.Signed, len(x.savedRegs)})
+	case CFARestoreState:
+		x.restoreState(ins)
+	case CFAGNUArgsSize:
+		x.row.ArgumentsSize = uint64(n)
+	case CFAGNUWindowSave: // and AArch64's negate_ra_state
+		if cie.Section.Machine.ELF == elf.EM_AARCH64 {
+			x.row.Signed = !x.row.Signed
+			break
+		}
+		// SPARC: the register window's locals and ins lie where the stack
+		// pointer of the frame says, from the CFA upward (SPARC ABI).
+		for i := range int64(16) {
+			x.set(uint64(16+i), Rule{Kind: Offset, Offset: i * int64(cie.AddressSize)})
+		}
+	case CFAAArch64NegateRAStateWithPC:
+		x.row.Signed = !x.row.Signed
+	}
+	return x.c.err == nil
+}
+
+func (x *Interpreter) refuse(ins *Instruction, format string, args ...any) {
+	x.c.off = ins.Offset
+	x.c.fail(ErrInstruction, "%s "+format, append([]any{ins.Op.Name(x.c.s.Machine)}, args...)...)
+}
+
+func (x *Interpreter) defCFA(ins *Instruction, register uint64, offset int64) {
+	if register > math.MaxUint32 {
+		x.refuse(ins, "names column %d", register)
+		return
+	}
+	x.row.CFA = Rule{Register, uint32(register), offset}
+}
+
+// expression makes a rule of the expression that ends the instruction.
+func (x *Interpreter) expression(kind RuleKind, ins *Instruction) Rule {
+	n := len(ins.Expression)
+	if n > math.MaxUint32 {
+		x.refuse(ins, "has an expression of %d bytes", n)
+		return Rule{}
+	}
+	return Rule{kind, uint32(n), int64(ins.Offset+ins.Size) - int64(n)}
+}
+
+func (x *Interpreter) restoreState(ins *Instruction) {
+	n := len(x.saved) - 1
+	if n < 0 {
+		x.refuse(ins, "without a DW_CFA_remember_state")
+		return
+	}
+	bottom := 0
+	if n > 0 {
+		bottom = x.saved[n-1].top
+	}
+	s := x.saved[n]
+	x.row.CFA, x.row.Signed = s.cfa, s.signed
+	x.row.Registers = append(x.row.Registers[:0], x.savedRegs[bottom:s.top]...)
+	x.savedRegs, x.saved = x.savedRegs[:bottom], x.saved[:n]
+}

@@ -1,0 +1,66 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+import (
+	"debug/elf"
+	"fmt"
+)
+
+// frameRecord is where a machine's compilers keep the frame record that the
+// frame pointer leads to: offsets from the frame pointer, in words.
+type frameRecord struct {
+	fp  int64 // of the caller's frame pointer
+	ra  int64 // of the return address
+	cfa int64 // of the lowest address that the caller's frame can have
+}
+
+// frameRecords are by machine: psABI amd64 §3.2.2, i386 §2.2.2, AAPCS64 §6.4.6,
+// riscv-elf-psabi "Frame Pointer Convention", LoongArch psABI.
+var frameRecords = map[elf.Machine]frameRecord{
+	elf.EM_X86_64:    {0, 1, 2},
+	elf.EM_386:       {0, 1, 2},
+	elf.EM_AARCH64:   {0, 1, 2},
+	elf.EM_RISCV:     {-2, -1, 0},
+	elf.EM_LOONGARCH: {-2, -1, 0},
+}
+
+// framePointer leaves the current frame, which no rules cover, by its frame
+// pointer. cause says why there are no rules.
+func (w *Walker) framePointer(cause error) bool {
+	m := w.Machine
+	record, ok := frameRecords[m.ELF]
+	if !ok {
+		return w.end(NoRule, cause)
+	}
+	fp, known := w.Register(uint64(m.FramePointer))
+	sp, _ := w.Register(uint64(m.StackPointer))
+	word := uint64(m.AddressSize)
+	switch {
+	case known && fp == 0 && w.frame.Method == FromFramePointer:
+		// The outermost frame's is zero (psABI amd64 §3.4.1).
+		return w.end(EndOfStack, nil)
+	case !known || fp < sp || fp%word != 0:
+		return w.end(NoRule, fmt.Errorf("%w; and %s holds no frame pointer (%#x, stack pointer %#x)",
+			cause, m.RegisterName(uint64(m.FramePointer)), fp, sp))
+	}
+	at := func(words int64) uint64 { return fp + uint64(words*int64(word)) }
+	next, err := w.read(at(record.fp))
+	var pc uint64
+	if err == nil {
+		pc, err = w.read(at(record.ra))
+	}
+	if err != nil {
+		return w.end(UnreadableMemory, fmt.Errorf("%w; and by the frame pointer: %w", cause, err))
+	}
+	if _, executable := w.Modules.Find(pc - 1); !executable {
+		if pc == 0 {
+			return w.end(EndOfStack, nil)
+		}
+		return w.end(NoRule, fmt.Errorf("%w; and the frame pointer leads to %#x, which is not code", cause, pc))
+	}
+	w.fresh = append(w.fresh[:0], columnValue{uint64(m.FramePointer), next, true})
+	return w.commit(pc, at(record.cfa), sp)
+}

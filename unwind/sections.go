@@ -1,0 +1,91 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+import (
+	"errors"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// Sections looks addresses up in the sections of one module, and compiles only
+// what it meets: for walks that are made once. It implements Source; it is not
+// safe for concurrent use.
+type Sections struct {
+	// EHFrame is searched first, by binary search where Header is not nil,
+	// then DebugFrame. Any of them may be nil.
+	Header     *cfi.Header
+	EHFrame    *cfi.Section
+	DebugFrame *cfi.Section
+
+	ehIndex, debugIndex *cfi.Index
+	met                 map[uint64]found
+	x                   cfi.Interpreter
+	f                   cfi.FDE
+}
+
+type found struct {
+	rules *Rules
+	err   error
+}
+
+// maxMet bounds the memory of what was met.
+const maxMet = 1 << 16
+
+// Rules returns the rules that hold at an address without load bias.
+func (s *Sections) Rules(pc uint64) (*Rules, error) {
+	if f, ok := s.met[pc]; ok {
+		return f.rules, f.err
+	}
+	rules, err := s.find(pc)
+	if s.met == nil || len(s.met) >= maxMet {
+		s.met = make(map[uint64]found)
+	}
+	s.met[pc] = found{rules, err}
+	return rules, err
+}
+
+func (s *Sections) find(pc uint64) (*Rules, error) {
+	err := cfi.ErrNoFDE
+	if s.EHFrame != nil {
+		err = s.findEH(pc)
+	}
+	if s.DebugFrame != nil && errors.Is(err, cfi.ErrNoFDE) {
+		if s.debugIndex == nil {
+			s.debugIndex = s.DebugFrame.Index()
+		}
+		err = s.debugIndex.Find(pc, &s.f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	row, err := s.x.RowAt(&s.f, pc)
+	if err != nil {
+		return nil, err
+	}
+	rules := newRules(row, s.f.CIE)
+	return &rules, nil
+}
+
+// findEH finds the FDE in .eh_frame. A header without a table, or one whose
+// entry leads to no FDE, is passed over.
+func (s *Sections) findEH(pc uint64) error {
+	if h := s.Header; h != nil && h.Count > 0 {
+		e, ok := h.Find(pc)
+		if !ok {
+			return cfi.ErrNoFDE
+		}
+		if s.EHFrame.FDEAt(e.FDE-s.EHFrame.Address, &s.f) == nil {
+			if s.f.Start <= pc && pc < s.f.End {
+				return nil
+			}
+			return cfi.ErrNoFDE
+		}
+	}
+	if s.ehIndex == nil {
+		s.ehIndex = s.EHFrame.Index()
+	}
+	return s.ehIndex.Find(pc, &s.f)
+}
