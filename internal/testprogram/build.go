@@ -1,0 +1,199 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package testprogram
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// dir is the folder of this package.
+var dir = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Dir(file)
+}()
+
+// Path is the absolute path of a source of this package: "programs/chain.c".
+func Path(name string) string { return filepath.Join(dir, name) }
+
+// RequireTool skips the test where a program that it runs is not installed,
+// and returns the program's path otherwise.
+func RequireTool(t testing.TB, tool string) string {
+	t.Helper()
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		t.Skipf("skipped: %s is not installed", tool)
+	}
+	return path
+}
+
+// Build compiles a program of the programs folder and returns the path of the
+// executable: C with gcc, C++ with g++, a folder with go build. The flags come
+// before the source; C and C++ always get -pthread.
+//
+// The executable is kept in the user's cache, named by everything that it came
+// from, and may be shared: a test that changes it, or needs a path of its own,
+// copies it first.
+func Build(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	compiler := "go"
+	switch filepath.Ext(source) {
+	case ".c":
+		compiler = "gcc"
+	case ".cc":
+		compiler = "g++"
+	}
+	return BuildWith(t, compiler, source, flags...)
+}
+
+// BuildWith is Build with the compiler named.
+func BuildWith(t testing.TB, compiler, source string, flags ...string) string {
+	t.Helper()
+	RequireTool(t, compiler)
+	path := Path("programs/" + source)
+	name := strings.TrimSuffix(source, filepath.Ext(source))
+	if compiler == "go" {
+		return cached(t, name, path, func(out string) *exec.Cmd {
+			cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-o", out}, flags...), path)...)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+			return cmd
+		})
+	}
+	return cached(t, name, path, func(out string) *exec.Cmd {
+		return exec.Command(compiler, append(append([]string{"-o", out, "-pthread"}, flags...), path)...)
+	})
+}
+
+// Assemble assembles a source of the asm or hostile folder ("asm/widths.s") with
+// the command that its first line names, and returns the path of the object
+// file. Extra flags come before the source.
+func Assemble(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	path := Path(source)
+	command := firstLine(t, path)
+	RequireTool(t, command[0])
+	name := strings.TrimSuffix(filepath.Base(source), ".s") + ".o"
+	return cached(t, name, path, func(out string) *exec.Cmd {
+		args := append(append(command[1:len(command):len(command)], flags...), "-o", out, path)
+		return exec.Command(command[0], args...)
+	})
+}
+
+// Sources are the assembler sources of a folder ("asm" or "hostile"), each as
+// Assemble takes it.
+func Sources(t testing.TB, folder string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(Path(folder + "/*.s"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no sources in %s: %v", folder, err)
+	}
+	for i, p := range paths {
+		paths[i] = folder + "/" + filepath.Base(p)
+	}
+	return paths
+}
+
+// firstLine is the command in a source's first line, "# as --64".
+func firstLine(t testing.TB, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	command := strings.Fields(strings.TrimLeft(string(line), "#/|@! "))
+	if len(command) == 0 {
+		t.Fatalf("%s: the first line names no command", path)
+	}
+	return command
+}
+
+// cached runs the command that writes a file, unless an earlier run has done
+// the same from the same sources with the same program.
+func cached(t testing.TB, name, source string, command func(out string) *exec.Cmd) string {
+	t.Helper()
+	key := sha256.New()
+	fmt.Fprintf(key, "%s\n%q\n%s\n", runtime.Version(), command(name).Args, version(command(name).Args[0]))
+	if err := hashSources(key, source); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(cacheDir(t), fmt.Sprintf("%x", key.Sum(nil)[:10]))
+	path := filepath.Join(folder, filepath.Base(name))
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// Written aside and renamed: tests of other packages build at the same time.
+	out, err := os.MkdirTemp(folder, "build")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(out)
+	cmd := command(filepath.Join(out, "out"))
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", cmd.Args, err, text)
+	}
+	if err := os.Rename(filepath.Join(out, "out"), path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func cacheDir(t testing.TB) string {
+	if cache, err := os.UserCacheDir(); err == nil {
+		return filepath.Join(cache, "clew", "testprogram")
+	}
+	return t.TempDir()
+}
+
+// version is what the first word of a command says of itself.
+func version(tool string) []byte {
+	flag := "--version"
+	if tool == "go" {
+		flag = "version"
+	}
+	out, _ := exec.Command(tool, flag).Output()
+	return out
+}
+
+// hashSources hashes a source file with the headers beside it, or the Go files
+// of a folder.
+func hashSources(w interface{ Write([]byte) (int, error) }, source string) error {
+	info, err := os.Stat(source)
+	if err != nil {
+		return err
+	}
+	paths := []string{source}
+	pattern := filepath.Join(filepath.Dir(source), "*.h")
+	if info.IsDir() {
+		paths, pattern = nil, filepath.Join(source, "*.go")
+	}
+	more, err := filepath.Glob(pattern)
+	if err != nil {
+		return err
+	}
+	for _, path := range append(paths, more...) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s %d\n%s", filepath.Base(path), len(text), text)
+	}
+	if len(paths)+len(more) == 0 {
+		return &fs.PathError{Op: "hash", Path: source, Err: fs.ErrNotExist}
+	}
+	return nil
+}
