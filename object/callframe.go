@@ -1,0 +1,334 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// SHT_X86_64_UNWIND: psABI amd64 Table 4.11. Other machines use the number for
+// something else.
+const shtX8664Unwind = elf.SectionType(0x70000001)
+
+// CFISections returns every section of call frame information in the order of
+// the section table: those named .eh_frame, .debug_frame or .zdebug_frame and
+// those of type SHT_X86_64_UNWIND. In a relocatable file each section group
+// may bring its own. Where the table names none, it is [File.EHFrame] alone.
+//
+// The data of the sections may be a view of the file: see [Guard]. The error
+// joins what went wrong; a section that is cut off is returned as far as it goes.
+func (f *File) CFISections() ([]*cfi.Section, error) {
+	var list []*cfi.Section
+	var problems problems
+	fault := Guard(func() error {
+		bases := f.bases()
+		for i := range f.sectionCount() {
+			kind, ok := f.cfiKind(f.section(i))
+			if !ok {
+				continue
+			}
+			section, err := f.cfiSection(i, kind, bases)
+			if err != nil {
+				problems.add(err)
+			}
+			if section != nil {
+				list = append(list, section)
+			}
+		}
+		return nil
+	})
+	problems.addAll(fault)
+	if len(list) == 0 {
+		section, err := f.EHFrame()
+		if section != nil {
+			list = append(list, section)
+		}
+		if len(problems.list) == 0 {
+			return list, err
+		}
+	}
+	if err := problems.err(); err != nil {
+		return list, fmt.Errorf("%s: %w", f.name, err)
+	}
+	return list, nil
+}
+
+// EHFrame returns the .eh_frame section: by its name, else by the type
+// SHT_X86_64_UNWIND, else where PT_GNU_EH_FRAME points. It returns nil without
+// an error where the file has none. See [Guard] for its data.
+func (f *File) EHFrame() (*cfi.Section, error) {
+	return f.oneSection(func() (*cfi.Section, error) {
+		typed := -1
+		for i := range f.sectionCount() {
+			s := f.section(i)
+			switch kind, ok := f.cfiKind(s); {
+			case !ok || kind != cfi.EHFrame:
+			case hasName(f.names, uint64(s.name), ".eh_frame"):
+				return f.cfiSection(i, kind, f.bases())
+			case typed < 0:
+				typed = i
+			}
+		}
+		if typed >= 0 {
+			return f.cfiSection(typed, cfi.EHFrame, f.bases())
+		}
+		return f.ehFrameByHeader()
+	})
+}
+
+// DebugFrame returns the .debug_frame section of the file, else of its separate
+// debug file, decompressed; nil without an error where there is none.
+func (f *File) DebugFrame() (*cfi.Section, error) {
+	section, err := f.oneSection(func() (*cfi.Section, error) {
+		for i := range f.sectionCount() {
+			if kind, ok := f.cfiKind(f.section(i)); ok && kind == cfi.DebugFrame {
+				return f.cfiSection(i, kind, f.bases())
+			}
+		}
+		return nil, nil
+	})
+	if d := f.debug.Load(); section == nil && d != nil {
+		other, otherErr := d.DebugFrame()
+		return other, errors.Join(err, otherErr)
+	}
+	return section, err
+}
+
+func (f *File) oneSection(find func() (*cfi.Section, error)) (section *cfi.Section, err error) {
+	fault := Guard(func() error {
+		section, err = find()
+		return nil
+	})
+	if fault != nil {
+		section, err = nil, fault
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.name, err)
+	}
+	return section, err
+}
+
+// cfiKind tells whether a section with content holds call frame information.
+func (f *File) cfiKind(s sectionHeader) (cfi.Kind, bool) {
+	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
+		return 0, false
+	}
+	name := f.sectionName(s)
+	switch string(prefix(name, len(".debug_frame")+1)) {
+	case ".eh_frame":
+		return cfi.EHFrame, true
+	case ".debug_frame", ".zdebug_frame":
+		return cfi.DebugFrame, true
+	}
+	if s.typ == shtX8664Unwind && f.machine == elf.EM_X86_64 && string(name) != ".eh_frame_hdr" {
+		return cfi.EHFrame, true
+	}
+	return 0, false
+}
+
+// addressBases are what textrel and datarel pointers are relative to.
+type addressBases struct{ text, data uint64 }
+
+func (f *File) bases() (b addressBases) {
+	found := false
+	for i := range f.sectionCount() {
+		s := f.section(i)
+		switch {
+		case hasName(f.names, uint64(s.name), ".text"):
+			b.text = s.addr
+		case hasName(f.names, uint64(s.name), ".got.plt"):
+			b.data, found = s.addr, true
+		case !found && hasName(f.names, uint64(s.name), ".got"):
+			b.data = s.addr
+		}
+	}
+	if b.data == 0 {
+		b.data, _ = f.dynamic(elf.DT_PLTGOT)
+	}
+	return b
+}
+
+func (f *File) cfiSection(i int, kind cfi.Kind, bases addressBases) (*cfi.Section, error) {
+	s := f.section(i)
+	data, err := f.content(i)
+	if data == nil && err != nil {
+		return nil, err
+	}
+	return f.newSection(string(f.sectionName(s)), kind, data, s.addr, bases), err
+}
+
+func (f *File) newSection(name string, kind cfi.Kind, data []byte, addr uint64, bases addressBases) *cfi.Section {
+	section := &cfi.Section{
+		Name: name, Kind: kind, Data: data, Address: addr, Machine: f.arch,
+		TextBase: bases.text, DataBase: bases.data,
+	}
+	if f.typ != elf.ET_REL {
+		section.Memory = f
+	}
+	return section
+}
+
+// EHFrameHdr returns the .eh_frame_hdr section and the address of its first
+// byte: by PT_GNU_EH_FRAME, else by name. See [Guard] for the data.
+func (f *File) EHFrameHdr() (data []byte, address uint64, ok bool) {
+	err := Guard(func() error {
+		data, address, ok = f.ehFrameHdr()
+		return nil
+	})
+	if err != nil {
+		f.note(err)
+		return nil, 0, false
+	}
+	return data, address, ok
+}
+
+func (f *File) ehFrameHdr() (data []byte, address uint64, ok bool) {
+	if p, found := f.segmentOf(elf.PT_GNU_EH_FRAME); found && p.Memsz > 0 {
+		data, err := f.view(p.Vaddr, p.Memsz)
+		if err != nil {
+			// In a separate debug file the bytes are not there.
+			f.note(fmt.Errorf("PT_GNU_EH_FRAME: %w", err))
+		}
+		if len(data) >= 4 {
+			return data, p.Vaddr, true
+		}
+	}
+	if i, found := f.find(".eh_frame_hdr"); found {
+		if data, err := f.content(i); err == nil && len(data) >= 4 {
+			return data, f.section(i).addr, true
+		}
+	}
+	return nil, 0, false
+}
+
+// ehFrameByHeader finds the section through .eh_frame_hdr (LSB Core,
+// "Exception Frame Header"), which has its address but not its size.
+func (f *File) ehFrameByHeader() (*cfi.Section, error) {
+	hdr, addr, ok := f.ehFrameHdr()
+	if !ok {
+		return nil, nil
+	}
+	if hdr[0] != 1 {
+		return nil, fmt.Errorf(".eh_frame_hdr at address %#x: version %d, 1 expected", addr, hdr[0])
+	}
+	r := pointerReader{f: f, data: hdr, pos: 4, address: addr}
+	start, ok := r.pointer(hdr[1])
+	if !ok {
+		return nil, fmt.Errorf(".eh_frame_hdr at address %#x: eh_frame_ptr cannot be read (encoding %#x)", addr, hdr[1])
+	}
+	last := start
+	if count, ok := r.pointer(hdr[2]); ok && hdr[3] != 0xff {
+		for range min(count, uint64(len(hdr))) {
+			if _, ok := r.pointer(hdr[3]); !ok {
+				break
+			}
+			entry, ok := r.pointer(hdr[3])
+			if !ok {
+				break
+			}
+			last = max(last, entry)
+		}
+	}
+	p, ok := f.segmentAt(start)
+	if !ok {
+		return nil, fmt.Errorf(".eh_frame_hdr at address %#x: .eh_frame at address %#x is in no segment", addr, start)
+	}
+	data := f.entries(start, last, p.Vaddr+min(p.Filesz, p.Memsz)-start)
+	if len(data) == 0 {
+		return nil, fmt.Errorf(".eh_frame at address %#x: no entry can be read", start)
+	}
+	return f.newSection(".eh_frame", cfi.EHFrame, data, start, f.bases()), nil
+}
+
+// entries returns the bytes from start up to the end of the last entry of call
+// frame information: a zero length after the entry at address last, or an
+// entry that does not fit in the size bytes up to the end of the segment.
+func (f *File) entries(start, last, size uint64) []byte {
+	for window := uint64(64 << 10); ; window *= 4 {
+		window = min(window, size)
+		data, _ := f.view(start, window)
+		end, complete := scanEntries(data, f, last-start)
+		if complete || window == size || uint64(len(data)) < window {
+			return data[:end:end]
+		}
+	}
+}
+
+// scanEntries follows the lengths of entries; complete tells that the end was
+// found and not only the end of data.
+func scanEntries(data []byte, f *File, last uint64) (end int, complete bool) {
+	pos := 0
+	for len(data)-pos >= 4 {
+		head, length := 4, uint64(f.order.Uint32(data[pos:]))
+		if length == 0xffffffff {
+			if len(data)-pos < 12 {
+				return pos, false
+			}
+			head, length = 12, f.order.Uint64(data[pos+4:])
+		}
+		if length == 0 && uint64(pos) >= last {
+			return pos + head, true
+		}
+		if length > uint64(len(data)-pos-head) {
+			return pos, false
+		}
+		pos += head + int(length)
+	}
+	return pos, false
+}
+
+// pointerReader reads the pointers of .eh_frame_hdr, of which only the few
+// encodings that can stand there matter.
+type pointerReader struct {
+	f       *File
+	data    []byte
+	pos     int
+	address uint64 // of data[0]
+}
+
+func (r *pointerReader) pointer(encoding byte) (v uint64, ok bool) {
+	var size int
+	switch encoding & 0x07 {
+	case 0x00:
+		size = 4
+		if r.f.class == elf.ELFCLASS64 {
+			size = 8
+		}
+	case 0x02:
+		size = 2
+	case 0x03:
+		size = 4
+	case 0x04:
+		size = 8
+	default:
+		return 0, false
+	}
+	if encoding == 0xff || len(r.data)-r.pos < size {
+		return 0, false
+	}
+	v = getUint(r.data[r.pos:], r.f.order, size)
+	if encoding&0x08 != 0 {
+		shift := 64 - 8*size
+		v = uint64(int64(v<<shift) >> shift)
+	}
+	switch encoding & 0xf0 {
+	case 0x00:
+	case 0x10:
+		v += r.address + uint64(r.pos)
+	case 0x30:
+		v += r.address
+	default:
+		return 0, false
+	}
+	r.pos += size
+	if r.f.class == elf.ELFCLASS32 {
+		v = uint64(uint32(v))
+	}
+	return v, true
+}

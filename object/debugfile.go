@@ -1,0 +1,172 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// DebugSearch tells where separate debug files are looked for.
+type DebugSearch struct {
+	// Root is what absolute paths are relative to, "" for the file system as
+	// it is: /proc/PID/root for a process in another mount namespace. Links
+	// are followed inside of it.
+	Root string
+
+	// Directories are searched for .build-id/xx/yyyy.debug and as prefixes of
+	// the file's own directory; nil stands for /usr/lib/debug.
+	Directories []string
+}
+
+// OpenDebugFile looks for the separate debug file: by build ID, then by
+// .gnu_debuglink, beside the file, in .debug there, and under the directories
+// of the search. The file must have the build ID of f, or the link's checksum
+// where it was found by the link and f has no ID.
+//
+// The debug file belongs to f from then on: the symbols, lines and .debug_frame
+// of f are also looked for in it, and Close closes it. OpenDebugFile returns
+// nil and no error where f has none, or where it is not installed (see
+// [File.DebugLink] for what it would be called), and the first one again if it
+// is called again.
+func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
+	if d := f.debug.Load(); d != nil {
+		return d, nil
+	}
+	if search.Directories == nil {
+		search.Directories = []string{"/usr/lib/debug"}
+	}
+	id := f.BuildID()
+	link, checksum := f.DebugLink()
+	var candidates []string
+	if len(id) >= 2 {
+		name := hex.EncodeToString(id)
+		for _, dir := range search.Directories {
+			candidates = append(candidates, path.Join(dir, ".build-id", name[:2], name[2:]+".debug"))
+		}
+	}
+	if link != "" && path.IsAbs(f.name) {
+		dir := path.Dir(f.name)
+		candidates = append(candidates, path.Join(dir, link), path.Join(dir, ".debug", link))
+		for _, prefix := range search.Directories {
+			candidates = append(candidates, path.Join(prefix, dir, link))
+		}
+	}
+	var problems problems
+	for _, name := range candidates {
+		d, err := f.tryDebugFile(search.Root, name, id, checksum)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+				problems.add(fmt.Errorf("debug file of %s: %w", f.name, err))
+			}
+			continue
+		}
+		if !f.debug.CompareAndSwap(nil, d) {
+			d.Close()
+		}
+		return f.debug.Load(), nil
+	}
+	return nil, problems.err()
+}
+
+func (f *File) tryDebugFile(root, name string, id []byte, checksum uint32) (*File, error) {
+	file, err := openIn(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	d, err := OpenFile(file, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.matches(d, id, checksum); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// matches tells why d is not the debug file of f.
+func (f *File) matches(d *File, id []byte, checksum uint32) error {
+	if d.machine != f.machine || d.class != f.class {
+		return fmt.Errorf("%s: is for %v, %v expected", d.name, d.machine, f.machine)
+	}
+	if other := d.BuildID(); len(id) > 0 && len(other) > 0 {
+		if string(other) != string(id) {
+			return fmt.Errorf("%s: build ID %x, %x expected", d.name, other, id)
+		}
+		return nil
+	}
+	return Guard(func() error {
+		if sum := crc32.ChecksumIEEE(d.data); sum != checksum {
+			return fmt.Errorf("%s: checksum %08x, %08x expected", d.name, sum, checksum)
+		}
+		return nil
+	})
+}
+
+// DebugLink returns the base name of the separate debug file and its CRC-32, as
+// .gnu_debuglink has them; "" where the file has no such section.
+func (f *File) DebugLink() (name string, checksum uint32) {
+	f.noteFault(func() {
+		i, ok := f.find(".gnu_debuglink")
+		if !ok {
+			return
+		}
+		data, _ := f.content(i)
+		b := cString(data, 0)
+		sum := (len(b) + 4) &^ 3 // after the NUL, aligned to four
+		if len(b) == 0 || len(b) > 255 || sum+4 > len(data) || strings.ContainsRune(string(b), '/') {
+			return
+		}
+		name, checksum = string(b), f.order.Uint32(data[sum:])
+	})
+	return name, checksum
+}
+
+// DebugAltLink returns the path and the build ID of the file to which dwz moved
+// what several debug files share, as .gnu_debugaltlink has them. It is not
+// read: names that lie in it are missing from what [File.Locate] returns.
+func (f *File) DebugAltLink() (name string, id []byte) {
+	f.noteFault(func() {
+		i, ok := f.find(".gnu_debugaltlink")
+		if !ok {
+			return
+		}
+		data, _ := f.content(i)
+		if b := cString(data, 0); len(b) > 0 && len(b) < 4096 && len(data)-len(b)-1 <= 1<<10 {
+			name, id = string(b), append([]byte(nil), data[min(len(b)+1, len(data)):]...)
+		}
+	})
+	return name, id
+}
+
+// openIn opens an absolute path under root, whose links must not lead out of it.
+func openIn(root, name string) (*os.File, error) {
+	if root == "" || root == "/" {
+		return os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	}
+	dir, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: root, Err: err}
+	}
+	defer unix.Close(dir)
+	fd, err := unix.Openat2(dir, strings.TrimPrefix(name, "/"), &unix.OpenHow{
+		Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK,
+		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
+	})
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path.Join(root, name), Err: err}
+	}
+	return os.NewFile(uintptr(fd), path.Join(root, name)), nil
+}

@@ -1,0 +1,147 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"debug/elf"
+	"fmt"
+)
+
+// dynamicTable returns the dynamic section: by PT_DYNAMIC, else by its type.
+func (f *File) dynamicTable() []byte {
+	if p, ok := f.segmentOf(elf.PT_DYNAMIC); ok && p.Filesz > 0 {
+		if f.memory != nil {
+			data, _ := f.view(p.Vaddr, min(p.Memsz, 64<<10))
+			return data
+		}
+		if p.Off <= uint64(len(f.data)) {
+			b := f.data[p.Off:]
+			return b[:min(p.Filesz, uint64(len(b)))]
+		}
+	}
+	for i := range f.sectionCount() {
+		if s := f.section(i); s.typ == elf.SHT_DYNAMIC {
+			data, _ := f.raw(s)
+			return data
+		}
+	}
+	return nil
+}
+
+// dynamic returns the value of the first entry with a tag.
+func (f *File) dynamic(tag elf.DynTag) (value uint64, ok bool) {
+	table := f.dynamicTable()
+	word := 4
+	if f.class == elf.ELFCLASS64 {
+		word = 8
+	}
+	for ; len(table) >= 2*word; table = table[2*word:] {
+		switch t := elf.DynTag(getUint(table, f.order, word)); t {
+		case tag:
+			return getUint(table[word:], f.order, word), true
+		case elf.DT_NULL:
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// dynamicAddress is dynamic for an entry that holds an address. The dynamic
+// linker relocates most of these in its own memory, but not on every machine
+// and not in the vDSO; what lies in a segment only with the bias taken off is
+// such an address.
+func (f *File) dynamicAddress(tag elf.DynTag) (addr uint64, ok bool) {
+	addr, ok = f.dynamic(tag)
+	if !ok || f.memory == nil || f.bias == 0 {
+		return addr, ok
+	}
+	if _, as := f.segmentAt(addr - f.bias); as {
+		if _, is := f.segmentAt(addr); !is {
+			return addr - f.bias, true
+		}
+	}
+	return addr, true
+}
+
+// dynamicSymbols finds the dynamic symbol table without section headers. Its
+// length is stored nowhere but in the hash tables.
+func (f *File) dynamicSymbols() (t symbolTable, err error) {
+	symbols, ok := f.dynamicAddress(elf.DT_SYMTAB)
+	if !ok {
+		return t, nil
+	}
+	names, ok := f.dynamicAddress(elf.DT_STRTAB)
+	if !ok {
+		return t, nil
+	}
+	count, err := f.dynamicSymbolCount()
+	if err != nil {
+		return t, err
+	}
+	t.entries, err = f.view(symbols, count*uint64(f.symbolSize()))
+	if err != nil {
+		return t, fmt.Errorf("dynamic symbol table: %w", err)
+	}
+	size, _ := f.dynamic(elf.DT_STRSZ)
+	t.names, err = f.view(names, size)
+	if err != nil {
+		return t, fmt.Errorf("dynamic string table: %w", err)
+	}
+	t.source = DynamicSymbols
+	return t, nil
+}
+
+func (f *File) dynamicSymbolCount() (uint64, error) {
+	if addr, ok := f.dynamicAddress(elf.DT_HASH); ok {
+		// Alpha and 64-bit s390 have words of eight bytes here.
+		word := 4
+		if f.class == elf.ELFCLASS64 && (f.machine == elf.EM_S390 || f.machine == elf.EM_ALPHA) {
+			word = 8
+		}
+		head, err := f.view(addr, uint64(2*word))
+		if err != nil {
+			return 0, fmt.Errorf("DT_HASH: %w", err)
+		}
+		return getUint(head[word:], f.order, word), nil
+	}
+	addr, ok := f.dynamicAddress(elf.DT_GNU_HASH)
+	if !ok {
+		return 0, nil
+	}
+	head, err := f.view(addr, 16)
+	if err != nil {
+		return 0, fmt.Errorf("DT_GNU_HASH: %w", err)
+	}
+	buckets, first, bloom := uint64(f.order.Uint32(head)), uint64(f.order.Uint32(head[4:])), uint64(f.order.Uint32(head[8:]))
+	word := uint64(4)
+	if f.class == elf.ELFCLASS64 {
+		word = 8
+	}
+	base := addr + 16 + bloom*word
+	table, err := f.view(base, 4*buckets)
+	if err != nil {
+		return 0, fmt.Errorf("DT_GNU_HASH: %w", err)
+	}
+	last := uint64(0)
+	for ; len(table) >= 4; table = table[4:] {
+		last = max(last, uint64(f.order.Uint32(table)))
+	}
+	if last < first {
+		return first, nil
+	}
+	// The chain of the last bucket ends at a value whose low bit is set.
+	chain := base + 4*buckets + 4*(last-first)
+	for window := uint64(1 << 10); ; window *= 4 {
+		values, err := f.view(chain, window)
+		for i := 0; i+4 <= len(values); i += 4 {
+			if f.order.Uint32(values[i:])&1 != 0 {
+				return last + uint64(i)/4 + 1, nil
+			}
+		}
+		if err != nil {
+			return 0, fmt.Errorf("DT_GNU_HASH: chain of symbol %d: %w", last, err)
+		}
+	}
+}

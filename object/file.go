@@ -1,0 +1,236 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// File is an ELF file or the image of one in memory. Its methods may be called
+// from several goroutines, [File.Close] after all others only. Addresses are
+// those of the file: without load bias.
+type File struct {
+	name    string
+	mapping *mapping
+	data    []byte     // the whole file; nil for an image
+	memory  cfi.Memory // of an image
+	bias    uint64     // of an image: address in memory minus address in the file
+
+	header
+	arch     *arch.Machine
+	segments []elf.ProgHeader
+	sections []byte // the section table, shnum entries of shentsize bytes
+	names    []byte // the section name table
+
+	debug atomic.Pointer[File] // what OpenDebugFile found
+
+	mu        sync.Mutex
+	damage    []error
+	budget    int64             // bytes that may still be allocated for content
+	contents  map[int][]byte    // sections that had to be decompressed or relocated
+	regions   map[uint64][]byte // copies of memory by address
+	relocated map[uint32]int    // relocation section by the section it is for
+	mini      func() (*File, error)
+	goTable   func() (*goTable, error)
+}
+
+// slack is what may be allocated for content beside the sixteen-fold of the
+// file's size.
+const slack = 64 << 20
+
+// Open maps the file at path. It fails where the file cannot be mapped or has
+// no ELF header; what is wrong further on is told by [File.Damage] and by the
+// method that needs it.
+func Open(path string) (*File, error) {
+	// Opening a FIFO for reading would block.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return OpenFile(f, path)
+}
+
+// OpenFile maps the open file f, which stays the caller's and may be closed at
+// once. The name is what errors and [File.Name] call it, and its directory is
+// where a debug file may lie beside it: the path as the target sees it, when f
+// was opened through /proc/PID/map_files or /proc/PID/root.
+func OpenFile(f *os.File, name string) (*File, error) {
+	m, err := mapFile(f, name)
+	if err != nil {
+		return nil, err
+	}
+	file := &File{name: name, mapping: m, data: m.data}
+	if err := file.init(); err != nil {
+		m.unmap()
+		return nil, err
+	}
+	return file, nil
+}
+
+// NewFile reads a whole file that lies in memory: the vDSO, what a JIT
+// registered. Data is not copied and must stay as it is.
+func NewFile(data []byte, name string) (*File, error) {
+	file := &File{name: name, data: data}
+	if err := file.init(); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+func (f *File) init() error {
+	err := Guard(func() (err error) {
+		f.header, err = decodeHeader(f.data)
+		if err == nil {
+			f.readTables()
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	f.start(slack + 16*int64(len(f.data)))
+	return nil
+}
+
+// start sets up what is computed at first use.
+func (f *File) start(budget int64) {
+	f.arch = arch.LookupFlags(f.machine, f.class, f.header.data, f.flags)
+	f.budget = budget
+	f.mini = sync.OnceValues(f.openMiniDebugInfo)
+	f.goTable = sync.OnceValues(f.openGoTable)
+}
+
+// readTables finds the section table, its names and the program headers. It
+// keeps what lies inside the file and notes what does not.
+func (f *File) readTables() {
+	h, size := &f.header, uint64(len(f.data))
+	segmentSize, sectionSize := h.sizes()
+	if h.shoff != 0 {
+		switch {
+		case h.shentsize < sectionSize:
+			f.note(fmt.Errorf("section table: entries of %d bytes, at least %d expected", h.shentsize, sectionSize))
+		case h.shoff > size || size-h.shoff < sectionSize:
+			f.note(fmt.Errorf("section table at offset %#x: the file ends at %#x", h.shoff, size))
+		default:
+			// gABI "Sections": counts that do not fit in the header stand in entry 0.
+			first := h.decodeSection(f.data[h.shoff:])
+			n := h.shnum
+			if n == 0 {
+				n = first.size
+			}
+			if h.shstrndx == uint64(elf.SHN_XINDEX) {
+				h.shstrndx = uint64(first.link)
+			}
+			if h.phnum == 0xffff { // PN_XNUM
+				h.phnum = uint64(first.info)
+			}
+			if most := (size - h.shoff) / h.shentsize; n > most {
+				f.note(fmt.Errorf("section table at offset %#x: %d entries, the file holds %d", h.shoff, n, most))
+				n = most
+			}
+			h.shnum = n
+			f.sections = f.data[h.shoff:][:n*h.shentsize]
+		}
+	}
+	if f.sections == nil {
+		h.shnum = 0
+	}
+	if h.shstrndx != 0 && h.shnum != 0 {
+		if h.shstrndx >= h.shnum {
+			f.note(fmt.Errorf("section name table: section %d of %d", h.shstrndx, h.shnum))
+		} else {
+			names, err := f.raw(f.section(int(h.shstrndx)))
+			if err != nil {
+				f.note(fmt.Errorf("section name table: %w", err))
+			}
+			f.names = names
+		}
+	}
+	if h.phnum == 0 || h.phoff == 0 {
+		return
+	}
+	switch {
+	case h.phentsize < segmentSize:
+		f.note(fmt.Errorf("program headers: entries of %d bytes, at least %d expected", h.phentsize, segmentSize))
+	case h.phoff > size:
+		f.note(fmt.Errorf("program headers at offset %#x: the file ends at %#x", h.phoff, size))
+	default:
+		n := h.phnum
+		if most := (size - h.phoff) / h.phentsize; n > most {
+			f.note(fmt.Errorf("program headers at offset %#x: %d entries, the file holds %d", h.phoff, n, most))
+			n = most
+		}
+		f.segments = make([]elf.ProgHeader, n)
+		for i := range f.segments {
+			f.segments[i] = h.decodeSegment(f.data[h.phoff+uint64(i)*h.phentsize:])
+		}
+	}
+}
+
+// Close unmaps the file and the debug file that belongs to it. What was handed
+// out from it must not be used any more: slices of a mapped file fault.
+func (f *File) Close() error {
+	var err error
+	if d := f.debug.Swap(nil); d != nil {
+		err = d.Close()
+	}
+	return errors.Join(err, f.mapping.unmap())
+}
+
+// Name returns the name that the file was opened with.
+func (f *File) Name() string { return f.name }
+
+// Machine returns the machine that the file is for.
+func (f *File) Machine() *arch.Machine { return f.arch }
+
+// Type returns what the header calls the file: ET_EXEC, ET_DYN, ET_REL, ET_CORE.
+func (f *File) Type() elf.Type { return f.typ }
+
+// Entry returns the address where the program starts, 0 where it says none.
+func (f *File) Entry() uint64 { return f.entry }
+
+// Segments returns the program headers. The slice is the File's: it must not
+// be changed.
+func (f *File) Segments() []elf.ProgHeader { return f.segments }
+
+// Damage returns what was found wrong up to now with parts that are read
+// around, joined as by [errors.Join], or nil.
+func (f *File) Damage() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return errors.Join(f.damage...)
+}
+
+// maxDamage bounds the notes that one file can leave.
+const maxDamage = 64
+
+func (f *File) note(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.damage) < maxDamage {
+		f.damage = append(f.damage, err)
+	}
+}
+
+// spend takes n bytes from what may be allocated for the file's content.
+func (f *File) spend(n uint64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n > uint64(f.budget) {
+		return fmt.Errorf("%d bytes more would exceed what a file of %d bytes may need", n, len(f.data))
+	}
+	f.budget -= int64(n)
+	return nil
+}

@@ -1,0 +1,281 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// query is one address to be named, with the best symbols seen so far.
+type query struct {
+	addr  uint64
+	index int // in the caller's slice
+	done  bool
+
+	cover    candidate // with a size, and the address within it
+	preceder candidate // the nearest start at or before the address and after the previous query's
+}
+
+type candidate struct {
+	table  int // 1 + index of the table, 0 for none
+	name   uint32
+	info   byte
+	value  uint64
+	size   uint64
+	limit  uint64 // where the symbol's section ends
+	isCode bool
+}
+
+// named is one table that was searched.
+type named struct {
+	file *File
+	symbolTable
+}
+
+// maxNames bounds the bytes of all names of one FindSymbols.
+const maxNames = 64 << 20
+
+// FindSymbols names addresses: the result has one Symbol for each, with an
+// empty Name where nothing is known. All are looked for in one pass over each
+// table, of which nothing is kept, so that one call with many addresses is far
+// cheaper than many calls.
+//
+// A symbol covers an address within its size; of several, the one that starts
+// last, then functions before other code, global before weak before local, few
+// leading underscores, the first in the table. A symbol without a size (in
+// assembly code) covers what follows up to the next symbol or the end of its
+// section, where no other source knows better. Sources are searched in the
+// order of [SymbolSource]. The error joins what could not be read of them.
+func (f *File) FindSymbols(addrs []uint64) ([]Symbol, error) {
+	symbols := make([]Symbol, len(addrs))
+	if len(addrs) == 0 {
+		return symbols, nil
+	}
+	queries := make([]query, len(addrs))
+	for i, a := range addrs {
+		queries[i] = query{addr: a, index: i}
+	}
+	slices.SortFunc(queries, func(a, b query) int {
+		switch {
+		case a.addr < b.addr:
+			return -1
+		case a.addr > b.addr:
+			return 1
+		}
+		return a.index - b.index
+	})
+	finder := finder{File: f, queries: queries, symbols: symbols, names: maxNames}
+	fault := Guard(func() error {
+		finder.search()
+		return nil
+	})
+	if err := errors.Join(finder.problems.err(), fault); err != nil {
+		return symbols, fmt.Errorf("%s: symbols: %w", f.name, err)
+	}
+	return symbols, nil
+}
+
+type finder struct {
+	*File
+	queries  []query
+	symbols  []Symbol
+	tables   []named
+	problems problems
+	names    int // bytes that names may still take
+	work     int
+}
+
+func (s *finder) search() {
+	open := len(s.queries)
+	s.File.tables(func(in *File, t symbolTable, err error) bool {
+		s.problems.addAll(err)
+		if len(t.entries) == 0 {
+			return true
+		}
+		s.tables = append(s.tables, named{in, t})
+		open -= s.pass()
+		return open > 0
+	})
+	if open > 0 {
+		open -= s.findGo()
+	}
+	if open > 0 {
+		s.findStubs()
+	}
+	s.settle()
+}
+
+// pass searches the last of the tables for all queries that are not done and
+// returns how many became so.
+func (s *finder) pass() (done int) {
+	table := len(s.tables)
+	in, t := s.tables[table-1].file, s.tables[table-1].symbolTable
+	q := s.queries
+	highest := q[len(q)-1].addr
+	// Symbols that all cover all addresses would cost the product.
+	s.work = 64<<20 + 64*len(t.entries)/in.symbolSize()
+	var span codeSpan
+	in.scan(t, func(sym *rawSymbol) bool {
+		end := sym.value + sym.size
+		if sym.value > highest || end < sym.value || sym.typ() == elf.STT_OBJECT {
+			return true
+		}
+		if !span.holds(in, sym) {
+			return true
+		}
+		c := candidate{
+			table: table, name: sym.name, info: sym.info, value: sym.value, size: sym.size,
+			limit: span.end, isCode: isFunction(sym),
+		}
+		i := sort.Search(len(q), func(i int) bool { return q[i].addr >= sym.value })
+		if p := &q[i].preceder; p.table != table || c.value > p.value || c.value == p.value && s.better(&c, p) {
+			*p = c
+		}
+		for ; i < len(q) && q[i].addr < end; i++ {
+			if s.work--; s.work < 0 {
+				return false
+			}
+			if p := &q[i].cover; !q[i].done && (p.table == 0 || c.value > p.value || c.value == p.value && s.better(&c, p)) {
+				*p = c
+			}
+		}
+		return true
+	})
+	if s.work < 0 {
+		s.problems.add(fmt.Errorf("too many symbols overlap"))
+	}
+	// A start that precedes one query precedes the next ones too.
+	var last candidate
+	for i := range q {
+		p := &q[i].preceder
+		if p.table == table && p.value >= last.value {
+			last = *p
+		}
+		if q[i].done {
+			continue
+		}
+		if q[i].cover.table != 0 {
+			q[i].done = true
+			done++
+			continue
+		}
+		// The first table that has a fitting one keeps it.
+		if fit := last.table == table && last.size == 0 && q[i].addr < last.limit; fit {
+			if s.symbols[q[i].index].Source == NoSymbols {
+				s.symbols[q[i].index] = s.symbol(&last)
+			}
+		}
+	}
+	return done
+}
+
+// settle writes the covering symbols into the result.
+func (s *finder) settle() {
+	var last candidate
+	var lastSymbol Symbol
+	for i := range s.queries {
+		c := &s.queries[i].cover
+		if c.table == 0 {
+			continue
+		}
+		if *c != last {
+			last, lastSymbol = *c, s.symbol(c)
+		}
+		s.symbols[s.queries[i].index] = lastSymbol
+	}
+}
+
+func (s *finder) symbol(c *candidate) Symbol {
+	t := &s.tables[c.table-1]
+	name := cString(t.names, uint64(c.name))
+	if s.names -= len(name); s.names < 0 {
+		s.problems.add(fmt.Errorf("the names take more than %d bytes", maxNames))
+		name = nil
+	}
+	return Symbol{
+		Name: string(name), Address: c.value, Size: c.size,
+		Type: elf.ST_TYPE(c.info), Binding: elf.ST_BIND(c.info), Source: t.source,
+	}
+}
+
+// better reports whether a is to be preferred to b, which starts at the same
+// address.
+func (s *finder) better(a, b *candidate) bool {
+	if b.table != a.table {
+		return false
+	}
+	if (a.size > 0) != (b.size > 0) {
+		return a.size > 0
+	}
+	if ra, rb := rankOf(a.info), rankOf(b.info); ra != rb {
+		return ra > rb
+	}
+	names := s.tables[a.table-1].names
+	return underscores(names, a.name) < underscores(names, b.name)
+}
+
+// rank orders the symbols of one address: functions first, then by binding.
+func rank(s *rawSymbol) int { return rankOf(s.info) }
+
+func rankOf(info byte) (r int) {
+	switch elf.ST_TYPE(info) {
+	case elf.STT_FUNC, elf.STT_GNU_IFUNC:
+		r = 4
+	}
+	switch elf.ST_BIND(info) {
+	case elf.STB_GLOBAL:
+		r += 2
+	case elf.STB_WEAK:
+		r++
+	}
+	return r
+}
+
+func underscores(names []byte, name uint32) int {
+	b := names[min(uint64(name), uint64(len(names))):]
+	return len(b) - len(bytes.TrimLeft(b[:min(len(b), 8)], "_")) - max(0, len(b)-8)
+}
+
+// codeSpan remembers the section of the last symbol, since neighbours in a
+// table mostly share it.
+type codeSpan struct {
+	shndx elf.SectionIndex
+	known bool
+	ok    bool
+	start uint64
+	end   uint64
+}
+
+// holds reports whether a symbol is one of code, and finds the end of its
+// section or segment.
+func (c *codeSpan) holds(f *File, s *rawSymbol) bool {
+	if s.shndx != elf.SHN_ABS && uint64(s.shndx) < f.shnum {
+		if !c.known || c.shndx != s.shndx {
+			h := f.section(int(s.shndx))
+			*c = codeSpan{s.shndx, true, h.flags&elf.SHF_EXECINSTR != 0, h.addr, h.addr + h.size}
+		}
+		if c.ok {
+			return s.value >= c.start
+		}
+		return false
+	}
+	c.known = false
+	p, ok := f.segmentAt(s.value)
+	switch {
+	case !ok:
+		// A registered file of a JIT may hold addresses outside of itself.
+		c.end = s.value + s.size
+		return isFunction(s) && s.size > 0
+	case p.Flags&elf.PF_X == 0:
+		return false
+	}
+	c.end = p.Vaddr + p.Memsz
+	return true
+}

@@ -1,0 +1,237 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sort"
+)
+
+// goTable reads .gopclntab, the table of functions and lines that every Go
+// program carries, stripped or not ("Go 1.2 Runtime Symbol Information" and
+// runtime/symtab.go). debug/gosym reads it too, but only into a slice with
+// every function and a copy of every name.
+type goTable struct {
+	order   binary.ByteOrder
+	word    int    // bytes of a pointer
+	quantum uint64 // smallest step of the program counter, bytes
+	text    uint64 // what functions' offsets are relative to; 0 where they are addresses
+	field   int    // bytes of a number in the list of functions
+	count   int
+	funcs   []byte // pairs of start and offset in data; the last has a start only
+	data    []byte // function records
+	names   []byte
+	units   []byte // file number of a unit to offset in files; nil before Go 1.16
+	files   []byte
+	pcs     []byte // lists of steps
+}
+
+// goFunction is one record.
+type goFunction struct {
+	entry, end uint64
+	record     []byte // after the entry: 32-bit numbers
+}
+
+const (
+	goMagic12  = 0xfffffffb
+	goMagic116 = 0xfffffffa
+	goMagic118 = 0xfffffff0
+	goMagic120 = 0xfffffff1
+)
+
+func (f *File) openGoTable() (t *goTable, err error) {
+	fault := Guard(func() error {
+		data, ok := f.pclntab()
+		if !ok {
+			return nil
+		}
+		if t, err = newGoTable(data); err != nil || t.text == 0 {
+			return nil
+		}
+		if t.text, ok = f.goText(t); !ok {
+			t, err = nil, errors.New(".gopclntab: the start of the Go code is not known")
+		}
+		return nil
+	})
+	if fault != nil {
+		return nil, fault
+	}
+	return t, err
+}
+
+// goText returns the address of runtime.text, which the table does not have.
+// Without symbols it is the start of .text, which is right if the entry point
+// is then in the table, as it is where Go's own linker linked the program.
+func (f *File) goText(t *goTable) (addr uint64, ok bool) {
+	if s, ok := f.Symbol("runtime.text"); ok {
+		return s.Address, true
+	}
+	for i := range f.sectionCount() {
+		if s := f.section(i); s.typ == elf.SHT_PROGBITS && hasName(f.names, uint64(s.name), ".text") {
+			t.text = s.addr
+			fn, ok := t.find(f.entry)
+			return s.addr, ok && fn.entry == f.entry
+		}
+	}
+	return 0, false
+}
+
+func newGoTable(b []byte) (*goTable, error) {
+	if len(b) < 16 {
+		return nil, fmt.Errorf(".gopclntab: %d bytes", len(b))
+	}
+	t := &goTable{order: binary.LittleEndian, quantum: uint64(b[6]), word: int(b[7])}
+	magic := t.order.Uint32(b)
+	if b[0] == 0xff {
+		t.order = binary.BigEndian
+		magic = t.order.Uint32(b)
+	}
+	if t.word != 4 && t.word != 8 {
+		return nil, fmt.Errorf(".gopclntab: pointers of %d bytes", t.word)
+	}
+	at := func(word int) uint64 {
+		if i := 8 + word*t.word; i+t.word <= len(b) {
+			return getUint(b[i:], t.order, t.word)
+		}
+		return 0
+	}
+	part := func(word int) []byte {
+		return b[min(at(word), uint64(len(b))):]
+	}
+	t.field = t.word
+	switch magic {
+	case goMagic118, goMagic120:
+		t.text, t.field = 1, 4
+		t.names, t.units, t.files, t.pcs, t.data = part(3), part(4), part(5), part(6), part(7)
+		t.funcs = t.data
+	case goMagic116:
+		t.names, t.units, t.files, t.pcs, t.data = part(2), part(3), part(4), part(5), part(6)
+		t.funcs = t.data
+	case goMagic12:
+		t.names, t.files, t.pcs, t.data = b, b, b, b
+		t.funcs = b[min(8+t.word, len(b)):]
+	default:
+		return nil, fmt.Errorf(".gopclntab: magic %#x is not known", magic)
+	}
+	most := uint64(len(t.funcs)/t.field-1) / 2
+	if len(t.funcs) < t.field || at(0) > most {
+		return nil, fmt.Errorf(".gopclntab: %d functions in %d bytes", at(0), len(t.funcs))
+	}
+	t.count = int(at(0))
+	return t, nil
+}
+
+// start returns the address of function i; that of function count is the end.
+func (t *goTable) start(i int) uint64 {
+	v := getUint(t.funcs[2*i*t.field:], t.order, t.field)
+	return v + t.text
+}
+
+// find returns the function that holds addr.
+func (t *goTable) find(addr uint64) (fn goFunction, ok bool) {
+	i := sort.Search(t.count, func(i int) bool { return t.start(i) > addr }) - 1
+	if i < 0 || addr >= t.start(i+1) {
+		return fn, false
+	}
+	offset := getUint(t.funcs[(2*i+1)*t.field:], t.order, t.field)
+	entry := t.word
+	if t.text != 0 {
+		entry = 4
+	}
+	if offset > uint64(len(t.data)) || uint64(len(t.data))-offset < uint64(entry)+32 {
+		return fn, false
+	}
+	return goFunction{t.start(i), t.start(i + 1), t.data[offset+uint64(entry):]}, true
+}
+
+func (t *goTable) number(fn *goFunction, i int) uint32 { return t.order.Uint32(fn.record[4*i:]) }
+
+func (t *goTable) name(fn *goFunction) string {
+	return string(prefix(cString(t.names, uint64(t.number(fn, 0))), maxGoName))
+}
+
+// maxGoName bounds a name; generic functions have long ones.
+const maxGoName = 1 << 16
+
+// position returns the file and line of addr in fn, without inlined calls,
+// whose tree is not part of the section.
+func (t *goTable) position(fn *goFunction, addr uint64) (file string, line int) {
+	number, ok := t.value(t.number(fn, 4), fn.entry, addr)
+	if ok && number >= 0 {
+		offset := uint64(number) * 4
+		if t.units == nil {
+			// Go 1.2: the list of files follows that of functions, and counts itself.
+			if list := (2*t.count + 1) * t.field; list+4 <= len(t.funcs) {
+				table := uint64(t.order.Uint32(t.funcs[list:]))
+				if at := table + offset; at+4 <= uint64(len(t.files)) {
+					file = string(prefix(cString(t.files, uint64(t.order.Uint32(t.files[at:]))), maxGoName))
+				}
+			}
+		} else if at := (uint64(t.number(fn, 7)) * 4) + offset; at+4 <= uint64(len(t.units)) {
+			file = string(prefix(cString(t.files, uint64(t.order.Uint32(t.units[at:]))), maxGoName))
+		}
+	}
+	if n, ok := t.value(t.number(fn, 5), fn.entry, addr); ok {
+		line = int(n)
+	}
+	return file, line
+}
+
+// value walks the list of steps at offset in pcs to the one that holds addr.
+func (t *goTable) value(offset uint32, pc, addr uint64) (value int32, ok bool) {
+	if uint64(offset) >= uint64(len(t.pcs)) {
+		return 0, false
+	}
+	b, value := t.pcs[offset:], int32(-1)
+	for first := true; ; first = false {
+		delta, n := binary.Uvarint(b)
+		if n <= 0 || delta == 0 && !first {
+			return 0, false
+		}
+		value += int32(uint32(delta)>>1) ^ -int32(delta&1)
+		step, k := binary.Uvarint(b[n:])
+		if k <= 0 {
+			return 0, false
+		}
+		b = b[n+k:]
+		pc += step * t.quantum
+		if addr < pc {
+			return value, true
+		}
+	}
+}
+
+// findGo names what is not done through .gopclntab.
+func (s *finder) findGo() (done int) {
+	t, err := s.goTable()
+	s.problems.addAll(err)
+	if t == nil {
+		return 0
+	}
+	for i := range s.queries {
+		q := &s.queries[i]
+		if q.done {
+			continue
+		}
+		fn, ok := t.find(q.addr)
+		if !ok {
+			continue
+		}
+		name := t.name(&fn)
+		if s.names -= len(name); name == "" || s.names < 0 {
+			continue
+		}
+		s.symbols[q.index] = Symbol{
+			Name: name, Address: fn.entry, Size: fn.end - fn.entry,
+			Type: elf.STT_FUNC, Source: GoSymbols,
+		}
+		q.done = true
+		done++
+	}
+	return done
+}

@@ -1,0 +1,128 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+)
+
+// header is the ELF header with its extensions resolved (gABI, "ELF Header").
+type header struct {
+	class   elf.Class
+	data    elf.Data
+	order   binary.ByteOrder
+	typ     elf.Type
+	machine elf.Machine
+	flags   uint32
+	entry   uint64
+
+	phoff, shoff         uint64
+	phentsize, shentsize uint64
+	phnum, shnum         uint64
+	shstrndx             uint64
+}
+
+// sectionHeader is an entry of the section table; name is an offset in the
+// section name table.
+type sectionHeader struct {
+	name       uint32
+	typ        elf.SectionType
+	flags      elf.SectionFlag
+	addr       uint64
+	off, size  uint64
+	link, info uint32
+	align      uint64
+	entsize    uint64
+}
+
+const (
+	ehdr32, ehdr64 = 52, 64
+	phdr32, phdr64 = 32, 56
+	shdr32, shdr64 = 40, 64
+)
+
+// decodeHeader decodes the ELF header at the start of b.
+func decodeHeader(b []byte) (h header, err error) {
+	if len(b) < elf.EI_NIDENT || string(b[:4]) != elf.ELFMAG {
+		return h, fmt.Errorf("no ELF file: it starts with % x, not with 7f 45 4c 46", b[:min(4, len(b))])
+	}
+	h.class, h.data = elf.Class(b[elf.EI_CLASS]), elf.Data(b[elf.EI_DATA])
+	switch h.data {
+	case elf.ELFDATA2LSB:
+		h.order = binary.LittleEndian
+	case elf.ELFDATA2MSB:
+		h.order = binary.BigEndian
+	default:
+		return h, fmt.Errorf("ELF header: unknown byte order %d", b[elf.EI_DATA])
+	}
+	size, wide := ehdr32, h.class == elf.ELFCLASS64
+	if wide {
+		size = ehdr64
+	} else if h.class != elf.ELFCLASS32 {
+		return h, fmt.Errorf("ELF header: unknown class %d", b[elf.EI_CLASS])
+	}
+	if len(b) < size {
+		return h, fmt.Errorf("ELF header: %d bytes, %d expected", len(b), size)
+	}
+	o := h.order
+	h.typ = elf.Type(o.Uint16(b[16:]))
+	h.machine = elf.Machine(o.Uint16(b[18:]))
+	var rest []byte
+	if wide {
+		h.entry, h.phoff, h.shoff = o.Uint64(b[24:]), o.Uint64(b[32:]), o.Uint64(b[40:])
+		rest = b[48:]
+	} else {
+		h.entry, h.phoff, h.shoff = uint64(o.Uint32(b[24:])), uint64(o.Uint32(b[28:])), uint64(o.Uint32(b[32:]))
+		rest = b[36:]
+	}
+	h.flags = o.Uint32(rest)
+	h.phentsize, h.phnum = uint64(o.Uint16(rest[6:])), uint64(o.Uint16(rest[8:]))
+	h.shentsize, h.shnum, h.shstrndx = uint64(o.Uint16(rest[10:])), uint64(o.Uint16(rest[12:])), uint64(o.Uint16(rest[14:]))
+	return h, nil
+}
+
+// decodeSection decodes one entry of the section table; b holds all of it.
+func (h *header) decodeSection(b []byte) (s sectionHeader) {
+	o := h.order
+	s.name, s.typ = o.Uint32(b), elf.SectionType(o.Uint32(b[4:]))
+	if h.class == elf.ELFCLASS64 {
+		s.flags = elf.SectionFlag(o.Uint64(b[8:]))
+		s.addr, s.off, s.size = o.Uint64(b[16:]), o.Uint64(b[24:]), o.Uint64(b[32:])
+		s.link, s.info = o.Uint32(b[40:]), o.Uint32(b[44:])
+		s.align, s.entsize = o.Uint64(b[48:]), o.Uint64(b[56:])
+		return s
+	}
+	s.flags = elf.SectionFlag(o.Uint32(b[8:]))
+	s.addr, s.off, s.size = uint64(o.Uint32(b[12:])), uint64(o.Uint32(b[16:])), uint64(o.Uint32(b[20:]))
+	s.link, s.info = o.Uint32(b[24:]), o.Uint32(b[28:])
+	s.align, s.entsize = uint64(o.Uint32(b[32:])), uint64(o.Uint32(b[36:]))
+	return s
+}
+
+// decodeSegment decodes one program header; b holds all of it.
+func (h *header) decodeSegment(b []byte) (p elf.ProgHeader) {
+	o := h.order
+	p.Type = elf.ProgType(o.Uint32(b))
+	if h.class == elf.ELFCLASS64 {
+		p.Flags = elf.ProgFlag(o.Uint32(b[4:]))
+		p.Off, p.Vaddr, p.Paddr = o.Uint64(b[8:]), o.Uint64(b[16:]), o.Uint64(b[24:])
+		p.Filesz, p.Memsz, p.Align = o.Uint64(b[32:]), o.Uint64(b[40:]), o.Uint64(b[48:])
+		return p
+	}
+	p.Off, p.Vaddr, p.Paddr = uint64(o.Uint32(b[4:])), uint64(o.Uint32(b[8:])), uint64(o.Uint32(b[12:]))
+	p.Filesz, p.Memsz = uint64(o.Uint32(b[16:])), uint64(o.Uint32(b[20:]))
+	p.Flags, p.Align = elf.ProgFlag(o.Uint32(b[24:])), uint64(o.Uint32(b[28:]))
+	return p
+}
+
+// sizes returns the sizes of a program header and of a section header.
+func (h *header) sizes() (segment, section uint64) {
+	if h.class == elf.ELFCLASS64 {
+		return phdr64, shdr64
+	}
+	return phdr32, shdr32
+}

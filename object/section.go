@@ -1,0 +1,185 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"strings"
+)
+
+// Section is an entry of the section table.
+type Section struct {
+	Index   int
+	Name    string
+	Type    elf.SectionType
+	Flags   elf.SectionFlag
+	Address uint64
+	Offset  uint64 // in the file, bytes
+	Size    uint64 // in the file, bytes: before decompression
+	Link    uint32
+	Info    uint32
+	Align   uint64
+	Entry   uint64 // bytes of one entry, 0 where the section is no table
+}
+
+// Sections returns the section table in its order, entry 0 included; none for
+// an image in memory and for a file whose table is missing or unreadable.
+func (f *File) Sections() []Section {
+	list := make([]Section, 0, f.sectionCount())
+	// Names can overlap: without a bound they could take the square of the table's size.
+	spare := 1<<20 + 4*len(f.names)
+	err := Guard(func() error {
+		for i := range f.sectionCount() {
+			h := f.section(i)
+			name := f.sectionName(h)
+			if spare -= len(name); spare < 0 {
+				name = nil
+			}
+			list = append(list, Section{
+				Index: i, Name: string(name), Type: h.typ, Flags: h.flags, Address: h.addr,
+				Offset: h.off, Size: h.size, Link: h.link, Info: h.info, Align: h.align, Entry: h.entsize,
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		f.note(err)
+	}
+	return list
+}
+
+// SectionData returns the content of the section with an index of
+// [File.Sections], decompressed, and relocated in a relocatable file. It is a
+// view of the file where the bytes need no change: see [Guard]. An error comes
+// with the bytes that could be had.
+func (f *File) SectionData(index int) (data []byte, err error) {
+	if index < 0 || index >= f.sectionCount() {
+		return nil, fmt.Errorf("%s: section %d of %d", f.name, index, f.sectionCount())
+	}
+	fault := Guard(func() error {
+		data, err = f.content(index)
+		return nil
+	})
+	if fault != nil {
+		err = fault
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.name, err)
+	}
+	return data, err
+}
+
+func (f *File) sectionCount() int { return int(f.shnum) }
+
+// section decodes entry i of the section table.
+func (f *File) section(i int) sectionHeader {
+	return f.decodeSection(f.sections[uint64(i)*f.shentsize:])
+}
+
+// sectionName returns the name of a section, nil where it has none.
+func (f *File) sectionName(s sectionHeader) []byte { return cString(f.names, uint64(s.name)) }
+
+// cString returns the bytes from offset up to the next NUL or the end.
+func cString(table []byte, offset uint64) []byte {
+	if offset >= uint64(len(table)) {
+		return nil
+	}
+	b := table[offset:]
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return b
+}
+
+// hasName reports whether the string at offset in table is name.
+func hasName(table []byte, offset uint64, name string) bool {
+	if offset > uint64(len(table)) || uint64(len(table))-offset <= uint64(len(name)) {
+		return false
+	}
+	b := table[offset:]
+	return b[len(name)] == 0 && string(b[:len(name)]) == name
+}
+
+// find returns the index of the first section called name that has content
+// (those of a file made by objcopy --only-keep-debug have none).
+func (f *File) find(name string) (index int, ok bool) {
+	for i := range f.sectionCount() {
+		if s := f.section(i); s.typ != elf.SHT_NOBITS && hasName(f.names, uint64(s.name), name) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// raw returns the bytes of a section as they stand in the file, and with an
+// error those that it holds of them.
+func (f *File) raw(s sectionHeader) ([]byte, error) {
+	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
+		return nil, nil
+	}
+	size := uint64(len(f.data))
+	if s.off > size {
+		return nil, fmt.Errorf("section %s: at offset %#x, the file ends at %#x", f.sectionName(s), s.off, size)
+	}
+	b := f.data[s.off:]
+	if s.size > uint64(len(b)) {
+		return b, fmt.Errorf("section %s: %d bytes at offset %#x, the file ends at %#x", f.sectionName(s), s.size, s.off, size)
+	}
+	return b[:s.size:s.size], nil
+}
+
+// content returns the bytes of section i, decompressed and relocated. Copies
+// are kept, so that each is made and paid for once.
+func (f *File) content(i int) ([]byte, error) {
+	s := f.section(i)
+	data, err := f.raw(s)
+	compressed := s.flags&elf.SHF_COMPRESSED != 0
+	legacy := !compressed && strings.HasPrefix(string(prefix(f.sectionName(s), 8)), ".zdebug_") && string(prefix(data, 4)) == "ZLIB"
+	relocations, relocated := -1, false
+	if f.typ == elf.ET_REL {
+		relocations, relocated = f.relocationsOf(i)
+	}
+	if !compressed && !legacy && !relocated {
+		return data, err
+	}
+	f.mu.Lock()
+	done, ok := f.contents[i]
+	f.mu.Unlock()
+	if ok {
+		return done, nil
+	}
+	if err != nil {
+		return data, err
+	}
+	switch {
+	case compressed:
+		data, err = f.decompress(s, data)
+	case legacy:
+		data, err = f.decompressLegacy(data)
+	default:
+		if err = f.spend(uint64(len(data))); err == nil {
+			data = bytes.Clone(data)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("section %s: %w", f.sectionName(s), err)
+	}
+	if relocated {
+		if err := f.relocate(data, s, relocations); err != nil {
+			f.note(fmt.Errorf("section %s: %w", f.sectionName(s), err))
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.contents == nil {
+		f.contents = make(map[int][]byte)
+	}
+	f.contents[i] = data
+	return data, nil
+}
+
+func prefix(b []byte, n int) []byte { return b[:min(n, len(b))] }

@@ -1,0 +1,302 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"debug/elf"
+	"iter"
+)
+
+// Symbol is a symbol that is defined in the file.
+type Symbol struct {
+	Name    string // as the file has it: mangled, without version
+	Address uint64 // without load bias and without the Thumb bit
+	Size    uint64 // bytes, 0 where the file does not say
+	Type    elf.SymType
+	Binding elf.SymBind
+	Source  SymbolSource
+}
+
+// SymbolSource tells where a symbol was found.
+type SymbolSource uint8
+
+const (
+	NoSymbols        SymbolSource = iota
+	StaticSymbols                 // .symtab
+	DebugSymbols                  // .symtab of the separate debug file
+	DynamicSymbols                // .dynsym
+	MiniDebugSymbols              // .symtab in .gnu_debugdata
+	GoSymbols                     // .gopclntab
+	StubSymbols                   // a stub of the procedure linkage table, "puts@plt"
+)
+
+// symbolTable is a symbol table where it lies.
+type symbolTable struct {
+	entries, names []byte
+	extended       []byte // SHT_SYMTAB_SHNDX
+	source         SymbolSource
+}
+
+// rawSymbol is an entry of a symbol table.
+type rawSymbol struct {
+	name  uint32
+	info  byte
+	other byte
+	shndx elf.SectionIndex
+	value uint64
+	size  uint64
+}
+
+func (s *rawSymbol) typ() elf.SymType     { return elf.ST_TYPE(s.info) }
+func (s *rawSymbol) binding() elf.SymBind { return elf.ST_BIND(s.info) }
+
+func (f *File) symbolSize() int {
+	if f.class == elf.ELFCLASS64 {
+		return elf.Sym64Size
+	}
+	return elf.Sym32Size
+}
+
+// decodeSymbol decodes one entry; b holds all of it.
+func (f *File) decodeSymbol(b []byte) (s rawSymbol) {
+	o := f.order
+	s.name = o.Uint32(b)
+	if f.class == elf.ELFCLASS64 {
+		s.info, s.other, s.shndx = b[4], b[5], elf.SectionIndex(o.Uint16(b[6:]))
+		s.value, s.size = o.Uint64(b[8:]), o.Uint64(b[16:])
+		return s
+	}
+	s.value, s.size = uint64(o.Uint32(b[4:])), uint64(o.Uint32(b[8:]))
+	s.info, s.other, s.shndx = b[12], b[13], elf.SectionIndex(o.Uint16(b[14:]))
+	return s
+}
+
+// symbolTables returns the tables of this file alone: .symtab, then .dynsym.
+func (f *File) symbolTables(yield func(symbolTable, error) bool) {
+	dynamic := false
+	for _, want := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		for i := range f.sectionCount() {
+			s := f.section(i)
+			if s.typ != want {
+				continue
+			}
+			t, err := f.sectionSymbols(i, s)
+			dynamic = dynamic || t.source == DynamicSymbols && len(t.entries) > 0
+			if !yield(t, err) {
+				return
+			}
+		}
+	}
+	if !dynamic && f.typ != elf.ET_REL {
+		if t, err := f.dynamicSymbols(); len(t.entries) > 0 || err != nil {
+			yield(t, err)
+		}
+	}
+}
+
+func (f *File) sectionSymbols(i int, s sectionHeader) (t symbolTable, err error) {
+	t.source = StaticSymbols
+	if s.typ == elf.SHT_DYNSYM {
+		t.source = DynamicSymbols
+	}
+	var problems problems
+	t.entries, err = f.raw(s)
+	problems.addAll(err)
+	if uint64(s.link) < f.shnum {
+		t.names, err = f.raw(f.section(int(s.link)))
+		problems.addAll(err)
+	}
+	for k := range f.sectionCount() {
+		if x := f.section(k); x.typ == elf.SHT_SYMTAB_SHNDX && x.link == uint32(i) {
+			t.extended, err = f.raw(x)
+			problems.addAll(err)
+			break
+		}
+	}
+	return t, problems.err()
+}
+
+// scan calls visit with every symbol of t that can name code or data: defined,
+// no section, file or mapping symbol. Values are made addresses.
+func (f *File) scan(t symbolTable, visit func(*rawSymbol) bool) {
+	size := f.symbolSize()
+	for i := 0; len(t.entries)-i*size >= size; i++ {
+		s := f.decodeSymbol(t.entries[i*size:])
+		switch s.typ() {
+		case elf.STT_NOTYPE, elf.STT_FUNC, elf.STT_GNU_IFUNC, elf.STT_OBJECT:
+		default:
+			continue
+		}
+		if s.shndx == elf.SHN_UNDEF || s.shndx == elf.SHN_COMMON || s.name == 0 {
+			continue
+		}
+		if s.shndx == elf.SHN_XINDEX {
+			if 4*i+4 <= len(t.extended) {
+				s.shndx = elf.SectionIndex(f.order.Uint32(t.extended[4*i:]))
+			}
+		} else if s.shndx >= elf.SHN_LORESERVE {
+			s.shndx = elf.SHN_ABS
+		}
+		if s.typ() == elf.STT_NOTYPE && f.isMark(t.names, s.name) {
+			continue
+		}
+		f.toAddress(&s)
+		if !visit(&s) {
+			return
+		}
+	}
+}
+
+// toAddress makes the value of a symbol the address of the first instruction.
+func (f *File) toAddress(s *rawSymbol) {
+	if f.typ == elf.ET_REL && s.shndx != elf.SHN_ABS && uint64(s.shndx) < f.shnum {
+		s.value += f.section(int(s.shndx)).addr
+	}
+	if !isFunction(s) {
+		return
+	}
+	switch f.machine {
+	case elf.EM_ARM, elf.EM_MIPS: // Thumb; microMIPS and MIPS16
+		s.value &^= 1
+	case elf.EM_PPC64:
+		// ELFv1: the value is that of a descriptor, whose first word is the address.
+		if f.flags&3 < 2 {
+			if b, _, ok := f.at(s.value); ok && f.memory == nil && len(b) >= 8 {
+				if entry := f.order.Uint64(b); f.inDescriptors(s) && entry != 0 {
+					s.value = entry
+				}
+			}
+		}
+	}
+}
+
+// inDescriptors reports whether a symbol lies outside of executable code: in
+// .opd, the function descriptors of the ELFv1 ABI.
+func (f *File) inDescriptors(s *rawSymbol) bool {
+	if s.shndx != elf.SHN_ABS && uint64(s.shndx) < f.shnum {
+		return f.section(int(s.shndx)).flags&elf.SHF_EXECINSTR == 0
+	}
+	p, ok := f.segmentAt(s.value)
+	return ok && p.Flags&elf.PF_X == 0
+}
+
+func isFunction(s *rawSymbol) bool {
+	return s.typ() == elf.STT_FUNC || s.typ() == elf.STT_GNU_IFUNC
+}
+
+// isMark reports whether a name is one that assemblers make up: mapping
+// symbols ("$x", "$d.12"; arm, arm64, riscv) and local labels (".L5").
+func (f *File) isMark(names []byte, name uint32) bool {
+	if uint64(name)+1 >= uint64(len(names)) {
+		return true
+	}
+	a, b := names[name], names[name+1]
+	switch a {
+	case 0:
+		return true
+	case '.':
+		return b == 'L'
+	case '$':
+		switch f.machine {
+		case elf.EM_ARM, elf.EM_AARCH64, elf.EM_RISCV:
+			return b == 'a' || b == 'd' || b == 't' || b == 'x'
+		}
+	}
+	return false
+}
+
+func (t *symbolTable) symbol(s *rawSymbol) Symbol {
+	return Symbol{
+		Name:    string(cString(t.names, uint64(s.name))),
+		Address: s.value, Size: s.size, Type: s.typ(), Binding: s.binding(), Source: t.source,
+	}
+}
+
+// tables calls yield with every symbol table that tells of this file and the
+// file it stands in, best first: .symtab, the debug file's .symtab, .dynsym,
+// .gnu_debugdata. Errors are of tables that cannot be read, or not in full.
+func (f *File) tables(yield func(*File, symbolTable, error) bool) {
+	more := true
+	pass := func(in *File, source SymbolSource) func(symbolTable, error) bool {
+		return func(t symbolTable, err error) bool {
+			if t.source == StaticSymbols {
+				t.source = source
+			}
+			more = yield(in, t, err)
+			return more
+		}
+	}
+	debugged := false
+	debug := func() {
+		if d := f.debug.Load(); d != nil && !debugged && more {
+			d.symbolTables(func(t symbolTable, err error) bool {
+				return t.source != StaticSymbols || pass(d, DebugSymbols)(t, err)
+			})
+		}
+		debugged = true
+	}
+	f.symbolTables(func(t symbolTable, err error) bool {
+		if t.source == DynamicSymbols {
+			if debug(); !more {
+				return false
+			}
+		}
+		return pass(f, StaticSymbols)(t, err)
+	})
+	if debug(); !more {
+		return
+	}
+	mini, err := f.mini()
+	if err != nil {
+		yield(f, symbolTable{}, err)
+	} else if mini != nil {
+		mini.symbolTables(pass(mini, MiniDebugSymbols))
+	}
+}
+
+// Symbols yields the functions and objects that the symbol tables define, each
+// table in its order; a symbol of several tables comes several times.
+func (f *File) Symbols() iter.Seq[Symbol] {
+	return func(yield func(Symbol) bool) {
+		f.noteFault(func() {
+			f.tables(func(in *File, t symbolTable, err error) bool {
+				if err != nil {
+					f.note(err)
+				}
+				more := true
+				in.scan(t, func(s *rawSymbol) bool {
+					more = yield(t.symbol(s))
+					return more
+				})
+				return more
+			})
+		})
+	}
+}
+
+// Symbol returns the first symbol called name, as [File.Symbols] yields them,
+// a function or global one before others.
+func (f *File) Symbol(name string) (symbol Symbol, ok bool) {
+	f.noteFault(func() {
+		best := -1
+		f.tables(func(in *File, t symbolTable, _ error) bool {
+			in.scan(t, func(s *rawSymbol) bool {
+				if r := rank(s); r > best && hasName(t.names, uint64(s.name), name) {
+					best, symbol, ok = r, t.symbol(s), true
+				}
+				return true
+			})
+			return !ok
+		})
+	})
+	return symbol, ok
+}
+
+// noteFault calls fn under Guard and notes the fault that stopped it.
+func (f *File) noteFault(fn func()) {
+	if err := Guard(func() error { fn(); return nil }); err != nil {
+		f.note(err)
+	}
+}

@@ -1,0 +1,155 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"bufio"
+	"debug/elf"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// nmSymbols returns the sized functions that nm lists, by address.
+func nmSymbols(t *testing.T, args ...string) map[uint64][]string {
+	t.Helper()
+	functions := make(map[uint64][]string)
+	lines := bufio.NewScanner(strings.NewReader(run(t, "nm", append([]string{"--defined-only", "-S", "--without-symbol-versions"}, args...)...)))
+	for lines.Scan() {
+		field := strings.Fields(lines.Text())
+		if len(field) != 4 || !strings.Contains("tTwWi", field[2]) {
+			continue
+		}
+		address, err := strconv.ParseUint(field[0], 16, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		functions[address] = append(functions[address], field[3])
+	}
+	return functions
+}
+
+func TestSymbolsAgreeWithNM(t *testing.T) {
+	tool(t, "nm")
+	libraries := append(cross(t), "/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6")
+	for _, path := range libraries {
+		t.Run(path, func(t *testing.T) {
+			f := open(t, path)
+			want := nmSymbols(t, "-D", path)
+			if len(want) == 0 {
+				t.Fatal("nm lists no function")
+			}
+			var addrs []uint64
+			for a := range want {
+				addrs = append(addrs, a)
+			}
+			symbols, err := f.FindSymbols(addrs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			missing := 0
+			for i, s := range symbols {
+				names := want[addrs[i]]
+				if f.header.machine == elf.EM_ARM || f.header.machine == elf.EM_MIPS {
+					names = append(names, want[addrs[i]|1]...)
+				}
+				if s.Name == "" {
+					missing++
+				} else if s.Address == addrs[i] && !slices.Contains(names, s.Name) {
+					t.Errorf("%#x: %q, nm has %q", addrs[i], s.Name, names)
+				}
+			}
+			if f.header.machine != elf.EM_PPC64 && missing > len(want)/100 {
+				t.Errorf("%d of %d functions were not found", missing, len(want))
+			}
+			for name, s := range map[string]Symbol{"malloc": {}} {
+				if strings.Contains(path, "libc.so") {
+					got, ok := f.Symbol(name)
+					if s = got; !ok || s.Name != name || s.Size == 0 {
+						t.Errorf("Symbol(%q) = %+v, %v", name, s, ok)
+					}
+				}
+			}
+		})
+	}
+}
+
+const gapsSource = `
+	.text
+	.globl	_start
+_start:	nop
+	nop
+inner:	nop
+	.type	sized, @function
+sized:	nop
+	nop
+	.size	sized, 2
+	nop
+	.type	nested, @function
+	.globl	nested
+nested:	nop
+	nop
+.Llocal:
+	nop
+	.size	nested, 3
+	.globl	alias
+	.type	alias, @function
+	.set	alias, nested
+	.weak	__alias
+	.type	__alias, @function
+	.set	__alias, nested
+	.section .other,"ax",@progbits
+	nop
+	.data
+	.globl	object
+	.type	object, @object
+object:	.long	1
+	.size	object, 4
+`
+
+func TestFindSymbolsCoversWhatNoOtherSymbolDoes(t *testing.T) {
+	tool(t, "as")
+	tool(t, "ld")
+	source := write(t, "gaps.s", gapsSource)
+	run(t, "as", "-o", source+".o", source)
+	run(t, "ld", "-o", source+".out", source+".o")
+	f := open(t, source+".out")
+	start, ok := f.Symbol("_start")
+	if !ok {
+		t.Fatal("no _start")
+	}
+	object, _ := f.Symbol("object")
+	for _, tt := range []struct {
+		offset uint64
+		want   string
+	}{
+		{0, "_start"}, {1, "_start"}, {2, "inner"},
+		{3, "sized"}, {4, "sized"},
+		{5, ""}, // after the end of a sized one
+		{6, "nested"}, {7, "nested"}, {8, "nested"},
+		{9, ""}, // .other: its section has no symbol
+		{object.Address - start.Address, ""},
+		{1 << 40, ""},
+	} {
+		t.Run(fmt.Sprint(tt.offset), func(t *testing.T) {
+			// With and without neighbours in the same call.
+			for _, addrs := range [][]uint64{{start.Address + tt.offset}, {start.Address + tt.offset, start.Address, start.Address + 3, 0, start.Address + tt.offset, start.Address + 8}} {
+				symbols, err := f.FindSymbols(addrs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := symbols[0].Name
+				if got == "alias" { // the same function, the same rank
+					got = "nested"
+				}
+				if got != tt.want {
+					t.Errorf("among %d: %q, want %q", len(addrs), got, tt.want)
+				}
+			}
+		})
+	}
+}
