@@ -7,23 +7,153 @@ package arch
 import (
 	"debug/elf"
 	"encoding/binary"
+	"strconv"
 )
 
 // Machine is what call frame information needs to know of one machine.
-// Machines are values of a table: they are never changed and may be shared.
+// Machines are values of a table: they are never changed and may be shared
+// between goroutines.
 type Machine struct {
-	Name        string           // what the field calls it: "x86-64", "arm64"
-	ELF         elf.Machine      // e_machine
-	Class       elf.Class        // ELFCLASS32 or ELFCLASS64: width of an address in the file
-	Order       binary.ByteOrder // byte order of data
-	AddressSize int              // bytes of an address
+	Name         string           // what the field calls it: "x86-64", "arm64"
+	ELF          elf.Machine      // e_machine
+	Class        elf.Class        // ELFCLASS32 or ELFCLASS64: width of an address in the file
+	Order        binary.ByteOrder // byte order of data
+	AddressSize  int              // bytes of an address: 4 or 8
+	RegisterSize int              // bytes of a general register in its save slot: 8 on x32 and MIPS n32, elsewhere AddressSize
 
-	CodeAlign uint64 // the code alignment factor that compilers write
-	DataAlign int64  // the data alignment factor that compilers write
+	CodeAlign uint64 // the code alignment factor that gcc and gas write, 1 where unknown
+	DataAlign int64  // the data alignment factor that gcc and gas write, -AddressSize where unknown
 
 	StackPointer  int // DWARF column, -1 where unknown
 	FramePointer  int // DWARF column, -1 where the ABI names none
 	ReturnAddress int // DWARF column of the return address, -1 where unknown
 
-	names []string // by DWARF column, "" where the machine has no register
+	// CFAOffset is the CFA minus the stack pointer the caller has after the
+	// return, in bytes. It is 0 but for s390 (the register save area lies
+	// between the two) and sparc64 (whose stack pointer is biased).
+	CFAOffset int64
+
+	names        []string // by column, "" where the machine has no register
+	aliases      []alias
+	saved        columnSet
+	readelf      []string // by column, "" where readelf prints a number
+	readelfLimit uint64   // the highest column readelf takes
+	csr          bool     // columns from csrFirst on are control and status registers
+}
+
+type alias struct {
+	name   string
+	column uint64
+}
+
+// columnSet is a set of columns below 320, which is above every register an
+// ABI has callees preserve (the highest is arm's d15 = 271).
+type columnSet [5]uint64
+
+func (s *columnSet) add(first, last int) {
+	for c := first; c <= last; c++ {
+		s[c>>6] |= 1 << (c & 63)
+	}
+}
+
+// RegisterName returns the name of a column as the psABI has it, which is what
+// GNU readelf prints where readelf knows the machine, else "r" and the number.
+// For a register of the table it does not allocate.
+func (m *Machine) RegisterName(column uint64) string {
+	if name := m.named(column); name != "" {
+		return name
+	}
+	var buf [24]byte
+	return string(m.appendUnnamed(buf[:0], column))
+}
+
+// AppendRegisterName appends to dst what RegisterName returns. It allocates
+// only where dst must grow.
+func (m *Machine) AppendRegisterName(dst []byte, column uint64) []byte {
+	if name := m.named(column); name != "" {
+		return append(dst, name...)
+	}
+	return m.appendUnnamed(dst, column)
+}
+
+func (m *Machine) named(column uint64) string {
+	if column < uint64(len(m.names)) {
+		return m.names[column]
+	}
+	if m.isCSR(column) {
+		return csrNames()[column-csrFirst]
+	}
+	return ""
+}
+
+func (m *Machine) appendUnnamed(dst []byte, column uint64) []byte {
+	if m.isCSR(column) {
+		return strconv.AppendUint(append(dst, "csr"...), column-csrFirst, 10)
+	}
+	return strconv.AppendUint(append(dst, 'r'), column, 10)
+}
+
+func (m *Machine) isCSR(column uint64) bool {
+	return m.csr && column >= csrFirst && column <= csrLast
+}
+
+// Column returns the column of a register by its name. It takes every name
+// RegisterName returns (also "r57" for a column without a name), the
+// machine's usual second names ("x30" and "lr", "s8" and "fp"), and on every
+// machine that has them "sp", "fp" and "ra" for the stack pointer, the frame
+// pointer and the return address. Names are in lower case, without "%" or "$".
+func (m *Machine) Column(name string) (column uint64, ok bool) {
+	if name == "" {
+		return 0, false
+	}
+	for c, n := range m.names {
+		if n == name {
+			return uint64(c), true
+		}
+	}
+	for _, a := range m.aliases {
+		if a.name == name {
+			return a.column, true
+		}
+	}
+	special := -1
+	switch name {
+	case "sp":
+		special = m.StackPointer
+	case "fp":
+		special = m.FramePointer
+	case "ra":
+		special = m.ReturnAddress
+	}
+	if special >= 0 {
+		return uint64(special), true
+	}
+	if m.csr {
+		if c, ok := csrColumn(name); ok {
+			return c, true
+		}
+	}
+	if name[0] != 'r' {
+		return 0, false
+	}
+	c, err := strconv.ParseUint(name[1:], 10, 64)
+	// "r7" is no name of a column that is called "rsp", and "r07" of none.
+	if err != nil || m.named(c) != "" || m.RegisterName(c) != name {
+		return 0, false
+	}
+	return c, true
+}
+
+// CalleeSaved reports whether a procedure that follows the psABI returns with
+// the register unchanged, so that a register without a rule has in the caller
+// the value it has in the callee. Registers no procedure may change (the
+// thread pointer) count. Of vector registers that overlap a preserved
+// floating-point register (arm64's v8) the ABI preserves that part only.
+//
+// Two columns want care. The stack pointer is preserved, but where the row
+// holds no rule for it its value in the caller is CFA-CFAOffset. The return
+// address is not preserved: where the row holds no rule for it, it is still in
+// its register, as in a leaf function of arm64.
+func (m *Machine) CalleeSaved(column uint64) bool {
+	return column < uint64(len(m.saved)*64) && m.saved[column>>6]>>(column&63)&1 != 0
 }

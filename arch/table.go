@@ -1,0 +1,247 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package arch
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// row is one machine as its file states it. The table holds a Machine for each
+// class and byte order a header can claim, so that a file with an unusual one
+// (big-endian i386) still reads.
+type row struct {
+	name    string // of the natural byte order
+	machine elf.Machine
+	class   elf.Class
+	data    elf.Data // the natural byte order: the one that name stands for
+	flags   bool     // chosen by e_flags only, see LookupFlags
+
+	registerSize int // 0: the size of an address
+	code         uint64
+	factor       int64 // data alignment
+	sp, fp, ra   int
+	cfaOffset    int64
+
+	names   []run
+	aliases []run
+	saved   []span
+
+	readelf      []run
+	readelfLimit uint64 // 0: readelf has no names
+	csr          bool
+}
+
+// run names consecutive columns: names are separated by spaces, and
+// "xmm[0-15]" stands for sixteen of them.
+type run struct {
+	first int
+	names string
+}
+
+// span is an inclusive range of columns.
+type span struct{ first, last int }
+
+// efMIPSABI2 is EF_MIPS_ABI2: the file follows the n32 ABI.
+const efMIPSABI2 = 0x20
+
+// family is what the table holds for one e_machine.
+type family struct {
+	natural  *Machine       // what a header without a valid class or byte order means
+	variants [3][2]*Machine // by slot and byte order
+}
+
+// slots of family.variants
+const (
+	slot32 = iota
+	slot64
+	slotFlags // chosen by e_flags
+)
+
+// families is the table, laid out for an e_machine when it is first asked for:
+// a program meets one or two. It never changes afterwards.
+var families = func() map[elf.Machine]func() *family {
+	rows := make(map[elf.Machine][]*row)
+	for _, file := range [][]row{
+		x86Rows, armRows, riscvRows, powerRows, s390Rows, loongRows,
+		mipsRows, sparcRows, otherRows,
+	} {
+		for i := range file {
+			rows[file[i].machine] = append(rows[file[i].machine], &file[i])
+		}
+	}
+	out := make(map[elf.Machine]func() *family, len(rows))
+	for machine, rows := range rows {
+		out[machine] = sync.OnceValue(func() *family { return newFamily(rows) })
+	}
+	return out
+}()
+
+// newFamily lays out the rows of one e_machine. A row stands under its own
+// class and, unless there is a row of that class, under the other one; each in
+// both byte orders. The first row is the usual one.
+func newFamily(rows []*row) *family {
+	f := new(family)
+	for i, r := range rows {
+		names, readelf, aliases := expand(r.names), expand(r.readelf), expandAliases(r.aliases)
+		for _, class := range []elf.Class{elf.ELFCLASS32, elf.ELFCLASS64} {
+			slot := classSlot(class)
+			if r.flags {
+				slot = slotFlags
+			}
+			if class != r.class && (r.flags || f.variants[slot][0] != nil) {
+				continue
+			}
+			for o, data := range []elf.Data{elf.ELFDATA2LSB, elf.ELFDATA2MSB} {
+				m := newMachine(r.machine, class, data)
+				m.Name = r.name
+				if data != r.data {
+					m.Name += [...]string{"le", "be"}[o]
+				}
+				if r.registerSize != 0 {
+					m.RegisterSize = r.registerSize
+				}
+				m.CodeAlign, m.DataAlign = r.code, r.factor
+				m.StackPointer, m.FramePointer, m.ReturnAddress = r.sp, r.fp, r.ra
+				m.CFAOffset = r.cfaOffset
+				m.names, m.readelf, m.aliases, m.csr = names, readelf, aliases, r.csr
+				if r.readelfLimit != 0 {
+					m.readelfLimit = r.readelfLimit
+				}
+				for _, s := range r.saved {
+					m.saved.add(s.first, s.last)
+				}
+				f.variants[slot][o] = m
+				if i == 0 && class == r.class && data == r.data {
+					f.natural = m
+				}
+			}
+		}
+	}
+	return f
+}
+
+func classSlot(class elf.Class) int {
+	if class == elf.ELFCLASS64 {
+		return slot64
+	}
+	return slot32
+}
+
+// newMachine is a machine of which only the header of its files is known.
+func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
+	m := &Machine{
+		Name:          machine.String(),
+		ELF:           machine,
+		Class:         class,
+		Order:         binary.LittleEndian,
+		AddressSize:   8,
+		CodeAlign:     1,
+		StackPointer:  -1,
+		FramePointer:  -1,
+		ReturnAddress: -1,
+		readelfLimit:  readelfUnnamedLimit,
+	}
+	if class == elf.ELFCLASS32 {
+		m.AddressSize = 4
+	}
+	if data == elf.ELFDATA2MSB {
+		m.Order = binary.BigEndian
+	}
+	m.RegisterSize = m.AddressSize
+	m.DataAlign = -int64(m.AddressSize)
+	return m
+}
+
+// Lookup returns the machine an ELF header names, for MIPS with 32-bit
+// addresses the o32 ABI. It never returns nil: an unknown machine has the
+// header's width and byte order, the name debug/elf has for it ("EM_AVR"), no
+// special columns, and registers named by their number. A class or byte order
+// that ELF does not define is taken for the machine's usual one (for an
+// unknown machine: 64 bits, little-endian). What it returns for a machine of
+// the table is shared. It may be called from several goroutines.
+func Lookup(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
+	return LookupFlags(machine, class, data, 0)
+}
+
+// LookupFlags is Lookup for a caller who has the header's e_flags too. They
+// tell MIPS n32 from o32 and are ignored for other machines.
+func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint32) *Machine {
+	var f *family
+	if lay, known := families[machine]; known {
+		f = lay()
+	}
+	if class != elf.ELFCLASS32 && class != elf.ELFCLASS64 {
+		class = elf.ELFCLASS64
+		if f != nil {
+			class = f.natural.Class
+		}
+	}
+	big := data == elf.ELFDATA2MSB
+	if !big && data != elf.ELFDATA2LSB {
+		data = elf.ELFDATA2LSB
+		big = f != nil && f.natural.Order == binary.BigEndian
+	}
+	if f == nil {
+		return newMachine(machine, class, data)
+	}
+	slot, order := classSlot(class), 0
+	if machine == elf.EM_MIPS && class == elf.ELFCLASS32 && flags&efMIPSABI2 != 0 {
+		slot = slotFlags
+	}
+	if big {
+		order = 1
+	}
+	return f.variants[slot][order]
+}
+
+// expand lays runs out by column.
+func expand(runs []run) []string {
+	var out []string
+	for _, r := range runs {
+		for i, name := range expandNames(r.names) {
+			for r.first+i >= len(out) {
+				out = append(out, "")
+			}
+			out[r.first+i] = name
+		}
+	}
+	return out
+}
+
+func expandAliases(runs []run) []alias {
+	var out []alias
+	for _, r := range runs {
+		for i, name := range expandNames(r.names) {
+			out = append(out, alias{name, uint64(r.first + i)})
+		}
+	}
+	return out
+}
+
+func expandNames(names string) []string {
+	var out []string
+	for name := range strings.FieldsSeq(names) {
+		before, rest, found := strings.Cut(name, "[")
+		if !found {
+			out = append(out, name)
+			continue
+		}
+		bounds, after, _ := strings.Cut(rest, "]")
+		first, last, _ := strings.Cut(bounds, "-")
+		lo, errLo := strconv.Atoi(first)
+		hi, errHi := strconv.Atoi(last)
+		if errLo != nil || errHi != nil {
+			panic("arch: bad range in the table of registers: " + name)
+		}
+		for n := lo; n <= hi; n++ {
+			out = append(out, before+strconv.Itoa(n)+after)
+		}
+	}
+	return out
+}
