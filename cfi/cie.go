@@ -38,6 +38,8 @@ type CIE struct {
 	// section; InstructionsOffset is where they start in it.
 	Instructions       []byte
 	InstructionsOffset uint64
+
+	plain bool // its FDEs can be decoded by decodePlain
 }
 
 // maxCIEs bounds the memory that remembered CIEs take.
@@ -112,6 +114,8 @@ func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error
 	}
 	cie.InstructionsOffset = c.off
 	cie.Instructions = c.bytes(c.end - c.off)
+	cie.plain = s.Kind == EHFrame && !c.big && c.width == 8 && cie.SegmentSize == 0 &&
+		cie.PointerEncoding == EncPCRel|EncSdata4 && cie.Augmentation[0] == 'z'
 
 	s.mu.Lock()
 	defer s.mu.Unlock()

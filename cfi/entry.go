@@ -23,43 +23,13 @@ func (e Entry) Terminator() bool { return e.CIE == nil && e.FDE == nil && e.Size
 // malformed comes with an error, and costs only itself where its length is
 // sound. The FDE of an entry is overwritten by the next: copy it to keep it.
 func (s *Section) Entries() iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) { s.entries(yield) }
-}
-
-func (s *Section) entries(yield func(Entry, error) bool) {
-	var f FDE
-	var cie *CIE
-	for off := uint64(0); off < uint64(len(s.Data)); {
-		e := Entry{Offset: off}
-		c, dwarf64 := s.entry(off)
-		end, err := c.end, c.err
-		if err != nil {
-			// The length is unsound, so nothing tells where the next entry starts.
-			e.Size = uint64(len(s.Data)) - off
-			yield(e, err)
-			return
-		}
-		e.Size = end - off
-		if c.off < end {
-			at := c.off
-			id := s.id(&c, dwarf64)
-			switch {
-			case c.err != nil:
-				err = c.err
-			case s.isCIE(id, dwarf64):
-				if e.CIE, err = s.decodeCIE(&c, off, dwarf64); err == nil {
-					cie = e.CIE
-				}
-			default:
-				if err = s.decodeFDE(&c, off, at, id, dwarf64, cie, &f); err == nil {
-					e.FDE, cie = &f, f.CIE
-				}
+	return func(yield func(Entry, error) bool) {
+		r := reader{s: s}
+		for r.next() {
+			if !yield(r.entry, r.err) {
+				return
 			}
 		}
-		if !yield(e, err) {
-			return
-		}
-		off = end
 	}
 }
 
@@ -67,8 +37,58 @@ func (s *Section) entries(yield func(Entry, error) bool) {
 // malformed. The FDE is overwritten by the next: copy it to keep it.
 func (s *Section) FDEs() iter.Seq[*FDE] {
 	return func(yield func(*FDE) bool) {
-		s.entries(func(e Entry, _ error) bool { return e.FDE == nil || yield(e.FDE) })
+		r := reader{s: s}
+		for r.next() {
+			if r.entry.FDE != nil && !yield(r.entry.FDE) {
+				return
+			}
+		}
 	}
+}
+
+// reader reads a section entry by entry.
+type reader struct {
+	s     *Section
+	entry Entry
+	err   error  // of the entry
+	off   uint64 // of the next entry
+	cie   *CIE   // of the entry before: most often the next one's too
+	fde   FDE
+}
+
+// next reads the next entry and returns false at the end of the section.
+func (r *reader) next() bool {
+	s := r.s
+	if r.off >= uint64(len(s.Data)) {
+		return false
+	}
+	if r.cie != nil && r.cie.plain && r.fde.decodePlain(r.cie, r.off) {
+		r.entry, r.err = Entry{Offset: r.off, Size: r.fde.Size, FDE: &r.fde}, nil
+		r.off += r.fde.Size
+		return true
+	}
+	c, dwarf64 := s.entry(r.off)
+	r.entry, r.err = Entry{Offset: r.off, Size: c.end - r.off}, c.err
+	if c.err == nil && c.off < c.end {
+		at := c.off
+		id := s.id(&c, dwarf64)
+		switch {
+		case c.err != nil:
+			r.err = c.err
+		case s.isCIE(id, dwarf64):
+			if r.entry.CIE, r.err = s.decodeCIE(&c, r.off, dwarf64); r.err == nil {
+				r.cie = r.entry.CIE
+			}
+		default:
+			if r.err = s.decodeFDE(&c, r.off, at, id, dwarf64, r.cie, &r.fde); r.err == nil {
+				r.entry.FDE, r.cie = &r.fde, r.fde.CIE
+			}
+		}
+	}
+	// An unsound length ends the section: nothing tells where the next entry
+	// starts, and the entry's size is all that is left.
+	r.off += r.entry.Size
+	return true
 }
 
 // entry returns a cursor over the entry at an offset, behind its length. The

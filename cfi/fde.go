@@ -4,7 +4,10 @@
 
 package cfi
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // FDE is a frame description entry: the unwind table of one range of code,
 // most often a function (DWARF 5 §6.4.1).
@@ -104,6 +107,41 @@ func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last
 	f.InstructionsOffset = c.off
 	f.Instructions = s.Data[c.off:c.end:c.end]
 	return nil
+}
+
+// decodePlain decodes the FDE at an offset of the section if it has the layout
+// that nearly all have on little-endian 64-bit machines and the CIE expected.
+// It returns false where decodeFDE has to look at it.
+func (f *FDE) decodePlain(cie *CIE, offset uint64) bool {
+	s := cie.Section
+	d := s.Data[offset:]
+	if len(d) < 17 {
+		return false
+	}
+	length := uint64(binary.LittleEndian.Uint32(d))
+	end := length + 4
+	instructions := 17 + uint64(d[16])
+	if end > uint64(len(d)) || instructions > end || d[16] >= 0x80 {
+		return false
+	}
+	if id := binary.LittleEndian.Uint32(d[4:]); id == 0 || offset+4-uint64(int64(int32(id))) != cie.Offset {
+		return false
+	}
+	f.Start = s.Address + offset + 8 + uint64(int64(int32(binary.LittleEndian.Uint32(d[8:]))))
+	f.End = f.Start + uint64(binary.LittleEndian.Uint32(d[12:]))
+	if f.End < f.Start {
+		return false
+	}
+	f.CIE, f.Offset, f.Size, f.DWARF64, f.Segment = cie, offset, end, false, 0
+	f.AugmentationData = d[17:instructions:instructions]
+	f.Instructions, f.InstructionsOffset = d[instructions:end:end], offset+instructions
+	f.LSDA = Pointer{}
+	if cie.LSDAEncoding != EncOmit && instructions > 17 {
+		c := s.cursor(offset+17, offset+instructions)
+		f.LSDA = c.pointer(cie.LSDAEncoding, f.Start, true)
+		return c.err == nil
+	}
+	return true
 }
 
 // follow reads the slot of an indirect pointer.

@@ -29,6 +29,8 @@ type Interpreter struct {
 	next uint64 // where the row after this one starts
 	ins  Instruction
 
+	hidden Rule // the register and offset that a CFA expression replaced
+
 	saved     []saved
 	savedRegs []RegisterRule
 
@@ -41,6 +43,7 @@ type Interpreter struct {
 // saved is a remembered state; its registers end at top in savedRegs.
 type saved struct {
 	cfa    Rule
+	hidden Rule
 	signed bool
 	top    int
 }
@@ -54,11 +57,7 @@ func (x *Interpreter) Rows(f *FDE) iter.Seq[*Row] {
 
 func (x *Interpreter) rows(f *FDE, yield func(*Row) bool) {
 	x.Start(f)
-	for x.step() {
-		if !yield(&x.row) {
-			return
-		}
-	}
+	x.run(0, yield)
 }
 
 // RowAt returns the row of an FDE that holds at an address (without load
@@ -69,12 +68,10 @@ func (x *Interpreter) RowAt(f *FDE, pc uint64) (*Row, error) {
 		return nil, fmt.Errorf("%w at %#x: the one at %#x covers [%#x, %#x)", ErrNoFDE, pc, f.Offset, f.Start, f.End)
 	}
 	x.Start(f)
-	for x.step() {
-		if pc < x.row.End {
-			return &x.row, nil
-		}
+	if x.run(pc, nil); x.c.err != nil {
+		return nil, x.c.err
 	}
-	return nil, x.c.err
+	return &x.row, nil
 }
 
 // Err returns what ended the last Rows early, or nil.
@@ -88,7 +85,8 @@ func (x *Interpreter) Start(f *FDE) {
 	}
 	x.fde = f
 	x.row.Start, x.row.End, x.next = f.Start, f.Start, f.Start
-	x.row.CFA, x.row.Signed, x.row.ArgumentsSize = x.initial.cfa, x.initial.signed, 0
+	x.row.CFA, x.hidden, x.row.Signed = x.initial.cfa, x.initial.hidden, x.initial.signed
+	x.row.ArgumentsSize = 0
 	x.row.Registers = append(x.row.Registers[:0], x.regs...)
 	x.saved, x.savedRegs = x.saved[:0], x.savedRegs[:0]
 	if x.cie != nil {
@@ -104,7 +102,7 @@ func (x *Interpreter) startCIE(cie *CIE) {
 	x.cie, x.fde, x.next = nil, nil, 0
 	x.row = Row{section: s, Registers: x.row.Registers[:0]}
 	x.regs = x.regs[:0]
-	x.initial = saved{}
+	x.initial, x.hidden = saved{}, Rule{}
 	x.saved, x.savedRegs = x.saved[:0], x.savedRegs[:0]
 	x.c = s.program(cie, cie.InstructionsOffset, cie.Instructions)
 	for x.c.off < x.c.end {
@@ -118,7 +116,7 @@ func (x *Interpreter) startCIE(cie *CIE) {
 		}
 	}
 	x.next = 0
-	x.initial = saved{cfa: x.row.CFA, signed: x.row.Signed}
+	x.initial = saved{cfa: x.row.CFA, hidden: x.hidden, signed: x.row.Signed}
 	x.regs = append(x.regs, x.row.Registers...)
 	if x.c.err == nil {
 		x.cie = cie
@@ -132,64 +130,76 @@ func (x *Interpreter) Row() *Row { return &x.row }
 // Location returns the address that the instructions have reached.
 func (x *Interpreter) Location() uint64 { return x.next }
 
-// step executes instructions up to the next row that covers an address.
-func (x *Interpreter) step() bool {
+// run executes the FDE's own instructions and yields each row that covers an
+// address above pc, or, where yield is nil, stops at the first such row.
+func (x *Interpreter) run(pc uint64, yield func(*Row) bool) {
 	f := x.fde
 	if f == nil || x.c.err != nil {
-		return false
+		return
 	}
-	start := x.next
-	x.row.Start = start
-	p, code := x.c.s.Data[x.c.off:x.c.end], f.CIE.CodeAlign
+	row, p := &x.row, x.c.s.Data[x.c.off:x.c.end]
+	code, data := f.CIE.CodeAlign, f.CIE.DataAlign
+	start := f.Start
 	for len(p) > 0 {
+		next := start
 		// The instructions that make up nearly all of real tables are decoded
 		// in place; the others take the general way.
-		b := p[0]
-		switch {
+		switch b := p[0]; {
+		case len(p) > 2 && b == byte(CFADefCFAOffset) && p[1] < 0x80 && p[2]&0xc0 == byte(CFAAdvanceLoc) && row.CFA.Kind == Register:
+			// The whole row of most code without a frame pointer.
+			row.CFA.Offset = int64(p[1])
+			next += uint64(p[2]&0x3f) * code
+			p = p[3:]
 		case b&0xc0 == byte(CFAAdvanceLoc):
-			x.advance(uint64(b&0x3f) * code)
+			next += uint64(b&0x3f) * code
 			p = p[1:]
-		case len(p) > 1 && b == byte(CFADefCFAOffset) && p[1] < 0x80 && x.row.CFA.Kind == Register:
-			x.row.CFA.Offset = int64(p[1])
+		case len(p) > 1 && b == byte(CFADefCFAOffset) && p[1] < 0x80 && row.CFA.Kind == Register:
+			row.CFA.Offset = int64(p[1])
 			p = p[2:]
 			continue
 		case len(p) > 1 && b&0xc0 == byte(CFAOffset) && p[1] < 0x80:
-			x.set(uint64(b&0x3f), Rule{Kind: Offset, Offset: int64(p[1]) * f.CIE.DataAlign})
+			x.set(uint64(b&0x3f), Rule{Kind: Offset, Offset: int64(p[1]) * data})
 			p = p[2:]
 			continue
 		case len(p) > 1 && b == byte(CFAAdvanceLoc1):
-			x.advance(uint64(p[1]) * code)
+			next += uint64(p[1]) * code
 			p = p[2:]
 		case b == byte(CFANop):
 			p = p[1:]
 			continue
 		default:
-			x.c.off = x.c.end - uint64(len(p))
-			x.c.instruction(f.CIE, f.Start, &x.ins)
-			if x.c.err == nil {
+			x.c.off, x.next = x.c.end-uint64(len(p)), start
+			if x.c.instruction(f.CIE, f.Start, &x.ins); x.c.err == nil {
 				x.Execute(f.CIE, &x.ins)
 			}
-			p = x.c.s.Data[x.c.off:x.c.end]
+			if x.c.err != nil {
+				return
+			}
+			next, p = x.next, x.c.s.Data[x.c.off:x.c.end]
 		}
-		if x.next != start {
+		if next == start {
+			continue
+		}
+		if next < start || next > f.End {
 			x.c.off = x.c.end - uint64(len(p))
-			return x.end()
+			x.c.fail(ErrInstruction, "an advance from %#x to %#x, past the end of [%#x, %#x)", start, next, f.Start, f.End)
+			next = f.End
+			p = nil
+		}
+		if next > pc && next > start {
+			row.Start, row.End = start, next
+			if yield == nil || !yield(row) {
+				return
+			}
+		}
+		start = next
+	}
+	if f.End > pc && f.End > start {
+		row.Start, row.End = start, f.End
+		if yield != nil {
+			yield(row)
 		}
 	}
-	x.c.off = x.c.end
-	x.row.End, x.next = f.End, f.End
-	return f.End > start && x.c.err == nil
-}
-
-// end ends the row where the instructions have led, and tells whether it
-// covers an address.
-func (x *Interpreter) end() bool {
-	if f := x.fde; x.next > f.End {
-		x.c.fail(ErrInstruction, "an advance to %#x, past the end of [%#x, %#x)", x.next, f.Start, f.End)
-		x.next = f.End
-	}
-	x.row.End = x.next
-	return x.row.End > x.row.Start
 }
 
 // advance moves the location by some bytes, and stays at the end of the
@@ -202,19 +212,20 @@ func (x *Interpreter) advance(delta uint64) {
 	x.next = to
 }
 
-// set gives a column its rule. The columns are few: they are kept in order, and searched one by one.
+// set gives a column its rule. The columns are few, and mostly named in
+// ascending order: they are kept so, and searched from the last one.
 func (x *Interpreter) set(column uint64, rule Rule) {
 	regs := x.row.Registers
-	i := 0
-	for i < len(regs) && uint64(regs[i].Column) < column {
-		i++
+	i := len(regs)
+	for i > 0 && uint64(regs[i-1].Column) > column {
+		i--
 	}
-	if i < len(regs) && uint64(regs[i].Column) == column {
+	if i > 0 && uint64(regs[i-1].Column) == column {
 		if rule.Kind == Unspecified {
-			x.row.Registers = append(regs[:i], regs[i+1:]...)
+			x.row.Registers = append(regs[:i-1], regs[i:]...)
 			return
 		}
-		regs[i].Rule = rule
+		regs[i-1].Rule = rule
 		return
 	}
 	if rule.Kind == Unspecified {
@@ -224,8 +235,10 @@ func (x *Interpreter) set(column uint64, rule Rule) {
 		x.c.fail(ErrInstruction, "a rule for column %d: columns are below 2^32 and at most %d have a rule", column, maxColumns)
 		return
 	}
-	regs = append(regs, RegisterRule{})
-	copy(regs[i+1:], regs[i:])
+	regs = append(regs, RegisterRule{uint32(column), rule})
+	for j := len(regs) - 1; j > i; j-- {
+		regs[j] = regs[j-1]
+	}
 	regs[i] = RegisterRule{uint32(column), rule}
 	x.row.Registers = regs
 }
@@ -251,18 +264,27 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	case CFADefCFASF, CFALLVMDefAspaceCFASF:
 		x.defCFA(ins, ins.Register, factored)
 	case CFADefCFARegister, CFADefCFAOffset, CFADefCFAOffsetSF:
-		cfa := x.row.CFA
+		// Behind an expression they change the register and offset from before
+		// it, and only the register makes them count again: libgcc and gdb do
+		// so, and libgcrypt's assembly relies on it.
+		cfa := &x.row.CFA
+		if cfa.Kind == ValExpression {
+			cfa = &x.hidden
+		}
 		switch {
 		case cfa.Kind != Register:
 			x.refuse(ins, "needs a CFA that is a register and an offset, and there is none")
 		case ins.Op == CFADefCFARegister:
 			x.defCFA(ins, ins.Register, cfa.Offset)
 		case ins.Op == CFADefCFAOffset:
-			x.row.CFA.Offset = n
+			cfa.Offset = n
 		default:
-			x.row.CFA.Offset = factored
+			cfa.Offset = factored
 		}
 	case CFADefCFAExpression:
+		if x.row.CFA.Kind == Register {
+			x.hidden = x.row.CFA
+		}
 		x.row.CFA = x.expression(ValExpression, ins)
 	case CFAUndefined:
 		x.set(ins.Register, Rule{Kind: Undefined})
@@ -300,7 +322,7 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 			break
 		}
 		x.savedRegs = append(x.savedRegs, x.row.Registers...)
-		x.saved = append(x.saved, saved{x.row.CFA, x.row.Signed, len(x.savedRegs)})
+		x.saved = append(x.saved, saved{x.row.CFA, x.hidden, x.row.Signed, len(x.savedRegs)})
 	case CFARestoreState:
 		x.restoreState(ins)
 	case CFAGNUArgsSize:
@@ -355,7 +377,7 @@ func (x *Interpreter) restoreState(ins *Instruction) {
 		bottom = x.saved[n-1].top
 	}
 	s := x.saved[n]
-	x.row.CFA, x.row.Signed = s.cfa, s.signed
+	x.row.CFA, x.hidden, x.row.Signed = s.cfa, s.hidden, s.signed
 	x.row.Registers = append(x.row.Registers[:0], x.savedRegs[bottom:s.top]...)
 	x.savedRegs, x.saved = x.savedRegs[:bottom], x.saved[:n]
 }
