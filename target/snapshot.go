@@ -5,6 +5,7 @@
 package target
 
 import (
+	"sort"
 	"time"
 
 	"github.com/clewdev/clew/arch"
@@ -13,11 +14,13 @@ import (
 )
 
 // Snapshot is a set of threads at one moment: of a live process that was
-// stopped for it and runs again, of a core, or of a sample.
+// stopped for it and runs again, of a core, or of a sample. Who made it sets
+// its fields and changes none of them after; it may then be read from several
+// goroutines.
 type Snapshot struct {
 	PID      int
 	Machine  *arch.Machine
-	Threads  []Thread
+	Threads  []Thread  // by ascending ID
 	Mappings []Mapping // by ascending Start, not overlapping
 
 	// Pause is how long the target stood still: from the first thread's stop
@@ -26,6 +29,10 @@ type Snapshot struct {
 
 	// Memory reads what was not copied; of a live process, as it is now.
 	Memory cfi.Memory
+
+	// Live says that the target has run on since: what Memory reads of
+	// writable memory is newer than the registers and the copied stacks.
+	Live bool
 }
 
 // Thread is one thread of a Snapshot.
@@ -35,7 +42,8 @@ type Thread struct {
 	Registers unwind.Registers
 
 	// Stack is the copy of the thread's stack, from StackAddress upward, as it
-	// was when the thread stood still.
+	// was when the thread stood still. It may begin below the stack pointer
+	// (amd64's red zone) and end before the stack does.
 	Stack        []byte
 	StackAddress uint64
 
@@ -54,4 +62,20 @@ type Mapping struct {
 	Inode      uint64
 	Path       string // as the target sees it, without " (deleted)"; "[vdso]" and kin for the kernel's own; "" for anonymous memory
 	Deleted    bool   // the file had no name any more
+}
+
+// Mapping returns the mapping that holds addr, or nil. It points into
+// s.Mappings.
+func (s *Snapshot) Mapping(addr uint64) *Mapping {
+	return FindMapping(s.Mappings, addr)
+}
+
+// FindMapping returns the mapping that holds addr, or nil, of mappings in the
+// order of Snapshot.Mappings. It points into mappings.
+func FindMapping(mappings []Mapping, addr uint64) *Mapping {
+	i := sort.Search(len(mappings), func(i int) bool { return mappings[i].End > addr })
+	if i == len(mappings) || mappings[i].Start > addr {
+		return nil
+	}
+	return &mappings[i]
 }

@@ -1,0 +1,70 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target
+
+import "fmt"
+
+// ThreadMemory is the memory of a snapshot as one of its threads sees it: its
+// copied stack first, which belongs to the moment of its registers, then
+// whatever Snapshot.Memory reads. It implements cfi.Memory. It is not safe for
+// concurrent use, since it remembers late reads; each goroutine makes its own.
+type ThreadMemory struct {
+	snapshot *Snapshot
+	thread   *Thread
+	late     uint64
+	isLate   bool
+}
+
+// ThreadMemory returns the memory as t, a thread of s, sees it.
+func (s *Snapshot) ThreadMemory(t *Thread) *ThreadMemory {
+	return &ThreadMemory{snapshot: s, thread: t}
+}
+
+// ReadMemory implements cfi.Memory.
+func (m *ThreadMemory) ReadMemory(p []byte, addr uint64) error {
+	stack, start := m.thread.Stack, m.thread.StackAddress
+	// One comparison: an address below start wraps to a huge offset.
+	if at := addr - start; at < uint64(len(stack)) {
+		n := copy(p, stack[at:])
+		if n == len(p) {
+			return nil
+		}
+		return m.readBeyond(p[n:], addr+uint64(n))
+	}
+	if err := m.readBeyond(p, addr); err != nil {
+		return err
+	}
+	// What was asked for may begin below the copy and reach into it.
+	if at := start - addr; at < uint64(len(p)) {
+		copy(p[at:], stack)
+	}
+	return nil
+}
+
+func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
+	if m.snapshot.Memory == nil {
+		return fmt.Errorf("memory %#x: %d bytes are beyond the copied stack", addr, len(p))
+	}
+	if m.snapshot.Live && !m.isLate && m.changeable(addr) {
+		m.late, m.isLate = addr, true
+	}
+	return m.snapshot.Memory.ReadMemory(p, addr)
+}
+
+// changeable reports whether the target can have changed addr since it was
+// stopped. What it may not write (code, constants, unwind tables) is taken to
+// be what it was.
+func (m *ThreadMemory) changeable(addr uint64) bool {
+	mapping := m.snapshot.Mapping(addr)
+	return mapping == nil || mapping.Writable
+}
+
+// Late reports whether a read since the last ForgetLate was answered from
+// writable memory as it was after the target had run on, and the address of
+// the first such read. What was derived from it may not fit the registers.
+func (m *ThreadMemory) Late() (addr uint64, late bool) { return m.late, m.isLate }
+
+// ForgetLate makes Late report later reads only.
+func (m *ThreadMemory) ForgetLate() { m.late, m.isLate = 0, false }

@@ -1,0 +1,240 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+// tracee is one thread that is being stopped.
+type tracee struct {
+	tid       int
+	state     traceeState
+	stop      stop // why it stands still
+	err       error
+	registers unwind.Registers
+	start     uint64 // address of stack
+	end       uint64 // where its copy is to end
+	stack     []byte
+}
+
+type traceeState uint8
+
+const (
+	running traceeState = iota // attached, not stopped yet
+	stopped                    // registers and, without err, stack are valid
+	gone                       // ended, or another thread of it executes a program
+	stuck                      // attached, did not stop in time
+	refused                    // could not be attached to, err says why
+)
+
+// capture stops the threads of a process together and copies what they hold.
+// Its methods run on the tracer thread. It allocates before the stop what it
+// will need, as far as that can be known.
+type capture struct {
+	pid      int
+	machine  *arch.Machine
+	tasks    *taskDirectory
+	only     []int         // the threads asked for, nil for all
+	patience time.Duration // for a thread to stop
+	traced   bool          // the threads are this tracer's already
+
+	tracees []tracee
+	tids    []int // room for a listing
+	seen    map[int]bool
+
+	stacks  stackCopier
+	started time.Time // of the first stop
+	phases  phases
+	unclean bool // something stays attached until the tracer thread ends
+}
+
+// phases tells where a pause goes.
+type phases struct{ stop, copy, release time.Duration }
+
+func newCapture(pid int, m *arch.Machine, tasks *taskDirectory) *capture {
+	return &capture{pid: pid, machine: m, tasks: tasks, seen: make(map[int]bool)}
+}
+
+// attach attaches to the threads that were not seen before, and returns how
+// many it found. Attaching does not stop a thread.
+func (c *capture) attach() (found int, err error) {
+	tids := c.only
+	if tids == nil {
+		if tids, err = c.tasks.list(c.tids[:0]); err != nil {
+			return 0, err
+		}
+		c.tids = tids
+	}
+	for _, tid := range tids {
+		if c.seen[tid] {
+			continue
+		}
+		c.seen[tid] = true
+		found++
+		t := tracee{tid: tid}
+		if !c.traced {
+			if errno := ptrace(unix.PTRACE_SEIZE, tid, 0, 0); errno != 0 {
+				t.state, t.err = refused, explainSeize(c.pid, tid, errno)
+				// The kernel refuses a thread that is ending with EPERM.
+				if s := threadState(c.pid, tid); errno == unix.ESRCH || s == 0 || s == 'Z' || s == 'X' {
+					t.state = gone
+				}
+			}
+		}
+		c.tracees = append(c.tracees, t)
+	}
+	return found, nil
+}
+
+// stop stops all threads and reads their registers; threads that start
+// meanwhile are stopped too. Once every known thread stands still and a
+// listing shows no other, there is none that could start one.
+func (c *capture) stop() {
+	c.started = time.Now()
+	begin, next := c.started, 0
+	for attempt := 0; ; attempt++ {
+		for ; next < len(c.tracees); next++ {
+			// Fails for a thread that has ended, which the sweep finds.
+			ptrace(unix.PTRACE_INTERRUPT, c.tracees[next].tid, 0, 0)
+		}
+		if c.sweep() > 0 {
+			if time.Since(begin) < c.patience {
+				pause(attempt)
+				continue
+			}
+			c.giveUp()
+		}
+		if c.only != nil || time.Since(c.started) > 4*c.patience {
+			break
+		}
+		if found, err := c.attach(); err != nil || found == 0 {
+			break
+		}
+		begin, attempt = time.Now(), 0
+	}
+	c.giveUp()
+	c.phases.stop = time.Since(c.started)
+}
+
+// sweep looks which threads have stopped since and returns how many have not.
+func (c *capture) sweep() (waiting int) {
+	var info waitInfo
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state != running {
+			continue
+		}
+		switch errno := peek(t.tid, &info); {
+		case errno != 0: // ECHILD: no thread of this ID is traced any more
+			t.state = gone
+		case info.PID == 0:
+			waiting++
+		case info.exited():
+			t.state = gone
+			if t.tid != c.pid {
+				reap(t.tid)
+			} else {
+				c.unclean = true
+			}
+		default:
+			t.stop = info.stop()
+			c.readRegisters(t)
+		}
+	}
+	return waiting
+}
+
+func (c *capture) readRegisters(t *tracee) {
+	var buffer [maxRegisters]byte
+	n, errno := generalRegisters(t.tid, buffer[:])
+	if errno == unix.ESRCH {
+		// Only SIGKILL takes a thread out of its stop.
+		t.state = gone
+		return
+	}
+	t.state = stopped
+	if errno != 0 {
+		t.err = fmt.Errorf("thread %d: PTRACE_GETREGSET: %w", t.tid, errno)
+		return
+	}
+	if err := target.GeneralRegisters(&t.registers, c.machine, buffer[:n]); err != nil {
+		t.err = fmt.Errorf("thread %d: %w", t.tid, err)
+	}
+}
+
+// maxRegisters is more bytes than the general registers of any machine take.
+const maxRegisters = 512
+
+// giveUp leaves alone the threads that have not stopped. The kernel takes back
+// the request to stop when the tracer thread ends.
+func (c *capture) giveUp() {
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state != running {
+			continue
+		}
+		t.state = stuck
+		c.unclean = true
+		state := threadState(c.pid, t.tid)
+		reason := "it got no processor"
+		if state == 'D' {
+			reason = "it waits uninterruptibly in the kernel"
+			if at := readLine(taskFile(c.pid, t.tid, "wchan")); at != "" && at != "0" {
+				reason += ", in " + at
+			}
+		}
+		t.err = fmt.Errorf("thread %d did not stop within %v: state %c, %s", t.tid, c.patience, state, reason)
+	}
+}
+
+// detach releases the threads, each with the signal it was about to get. A
+// thread whose process is stopped by a signal stays stopped
+// (__ptrace_unlink).
+func (c *capture) detach() {
+	begin := time.Now()
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state != stopped {
+			continue
+		}
+		if errno := ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(t.stop.delivery())); errno != 0 {
+			c.unclean = true // killed meanwhile
+		}
+	}
+	c.phases.release = time.Since(begin)
+}
+
+// threads returns what was captured, by ascending ID, without the threads
+// that are gone.
+func (c *capture) threads() []target.Thread {
+	threads := make([]target.Thread, 0, len(c.tracees))
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state == gone {
+			continue
+		}
+		threads = append(threads, target.Thread{
+			ID:           t.tid,
+			Name:         readLine(taskFile(c.pid, t.tid, "comm")),
+			Registers:    t.registers,
+			Stack:        t.stack,
+			StackAddress: t.start,
+			Err:          t.err,
+		})
+	}
+	slices.SortFunc(threads, func(a, b target.Thread) int { return a.ID - b.ID })
+	return threads
+}

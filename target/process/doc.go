@@ -1,0 +1,33 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package process takes snapshots of live Linux processes: the registers and
+// stacks of all threads at one moment, the mappings, and a way to the rest of
+// the memory. It also runs a command and takes its snapshot when it crashes.
+//
+// # Never harm the target
+//
+// The target is attached to by PTRACE_SEIZE, which sends it no signal, stopped
+// by PTRACE_INTERRUPT, and detached from when the registers and stacks are
+// copied; whoever uses the snapshot does so while the target runs again.
+// Nothing is ever written to the target: no register, no byte of memory. A
+// signal that arrives meanwhile is delivered once, and a target that was
+// stopped (by SIGSTOP or Ctrl-Z) stays stopped. Should this process be killed
+// at any moment, SIGKILL included, the kernel detaches and the target runs on;
+// PTRACE_O_EXITKILL is never set, and a signal that a thread is stopped for is
+// looked at without being consumed, so that it is not lost then either.
+//
+// What a target can notice is what it notices of SIGSTOP and SIGCONT or of
+// strace -p (signal(7), "Interruption of system calls and library functions by
+// stop signals"): the kernel restarts an interrupted system call, except that
+// epoll_wait, semop, sigtimedwait, io_getevents, reads of an inotify
+// descriptor and socket calls with a timeout set return EINTR.
+//
+// A thread whose memory another thread of the same target must provide
+// (userfaultfd) would hold up the copy of its stack; no such stack is known.
+//
+// # Not in this package
+//
+// It unwinds nothing, names nothing and prints nothing.
+package process

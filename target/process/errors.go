@@ -1,0 +1,196 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// The kinds of failure that a caller may want to tell apart with errors.Is.
+var (
+	ErrNoProcess    = errors.New("no such process")
+	ErrPermission   = errors.New("permission denied")
+	ErrTraced       = errors.New("already traced")
+	ErrKernelThread = errors.New("kernel thread")
+	ErrSelf         = errors.New("is this process itself")
+)
+
+// Error says why a process cannot be looked at, and what to do about it.
+type Error struct {
+	PID    int
+	Kind   error  // one of the Err variables of this package
+	Reason string // what was found; "" where Kind says it all
+	Advice string // what to do next; "" where there is nothing
+	Err    error  // what the kernel said, or nil
+}
+
+func (e *Error) Error() string {
+	s := fmt.Sprintf("process %d: %v", e.PID, e.Kind)
+	if e.Reason != "" {
+		s += ": " + e.Reason
+	}
+	if e.Advice != "" {
+		s += "; " + e.Advice
+	}
+	return s
+}
+
+// Unwrap returns the kind and what the kernel said.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// check returns an error for a process that cannot be looked at for a reason
+// that shows before it is tried.
+func check(pid int) error {
+	if pid <= 0 {
+		return &Error{PID: pid, Kind: ErrNoProcess}
+	}
+	s, err := readStatus(pid)
+	if err != nil {
+		return noProcess(pid, err)
+	}
+	switch {
+	case s.TGID == os.Getpid():
+		return &Error{PID: pid, Kind: ErrSelf, Reason: "a thread cannot stop itself and look on",
+			Advice: "use runtime.Stack, or look from another process"}
+	case s.Kernel:
+		return &Error{PID: pid, Kind: ErrKernelThread, Reason: fmt.Sprintf("[%s] has no user-space stack", s.Name),
+			Advice: fmt.Sprintf("its kernel stack is in /proc/%d/stack", pid)}
+	case s.TGID != pid:
+		return &Error{PID: pid, Kind: ErrNoProcess, Reason: fmt.Sprintf("it is a thread of process %d", s.TGID),
+			Advice: fmt.Sprintf("ask for process %d, thread %d", s.TGID, pid)}
+	case (s.State == 'Z' || s.State == 'X') && !hasLiveThreads(pid):
+		return exited(pid)
+	case s.TracerPID != 0:
+		return traced(pid, s.TracerPID, nil)
+	}
+	return nil
+}
+
+func noProcess(pid int, err error) error {
+	return &Error{PID: pid, Kind: ErrNoProcess, Err: err}
+}
+
+func exited(pid int) error {
+	return &Error{PID: pid, Kind: ErrNoProcess, Reason: "it has exited"}
+}
+
+func traced(pid, tracer int, err error) error {
+	name := readLine("/proc/" + strconv.Itoa(tracer) + "/comm")
+	return &Error{PID: pid, Kind: ErrTraced, Err: err,
+		Reason: fmt.Sprintf("process %d (%s) traces it, and there can be only one tracer", tracer, name),
+		Advice: "detach that one first"}
+}
+
+// hasLiveThreads reports whether a process has a thread that is no zombie: the
+// first thread may have ended before the others.
+func hasLiveThreads(pid int) bool {
+	tids, err := listThreads(pid, nil)
+	if err != nil {
+		return false
+	}
+	for _, tid := range tids {
+		if s := threadState(pid, tid); s != 0 && s != 'Z' && s != 'X' {
+			return true
+		}
+	}
+	return false
+}
+
+// explainOpen makes of a failure to open a file under /proc/PID an *Error, or
+// nil where it says nothing about the process.
+func explainOpen(pid int, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ESRCH):
+		return noProcess(pid, err)
+	case errors.Is(err, fs.ErrPermission):
+		return denied(pid, err)
+	}
+	return nil
+}
+
+// explainSeize makes an *Error of a failed PTRACE_SEIZE of a thread.
+func explainSeize(pid, tid int, errno unix.Errno) error {
+	if errno != unix.EPERM {
+		return fmt.Errorf("process %d: PTRACE_SEIZE of thread %d: %w", pid, tid, errno)
+	}
+	if s, err := readStatus(tid); err == nil && s.TracerPID != 0 {
+		return traced(pid, s.TracerPID, errno)
+	}
+	return denied(pid, errno)
+}
+
+// denied says which of the rules of ptrace(2), "Ptrace access mode checking",
+// stands in the way.
+func denied(pid int, err error) error {
+	e := &Error{PID: pid, Kind: ErrPermission, Err: err}
+	self, err1 := readStatus(os.Getpid())
+	them, err2 := readStatus(pid)
+	if err1 != nil || err2 != nil {
+		return e
+	}
+	a := access{self: self, target: them, dumpable: true, scope: -1}
+	var st unix.Stat_t
+	// The kernel gives the files of a process that is not dumpable to root
+	// (task_dump_owner).
+	if unix.Stat("/proc/"+strconv.Itoa(pid)+"/maps", &st) == nil {
+		a.dumpable = st.Uid == them.UID[1]
+	}
+	if v, err := strconv.Atoi(readLine("/proc/sys/kernel/yama/ptrace_scope")); err == nil {
+		a.scope = v
+	}
+	e.Reason, e.Advice = a.explain()
+	return e
+}
+
+// access is what decides on ptrace access to a process.
+type access struct {
+	self, target *status
+	dumpable     bool // as far as can be told: root's always seem to be
+	scope        int  // kernel.yama.ptrace_scope, -1 without Yama
+}
+
+const capSysPtrace = 19 // include/uapi/linux/capability.h
+
+// explain returns the rule that denies, in the kernel's order
+// (__ptrace_may_access, then the security modules), and a way around it.
+func (a *access) explain() (reason, advice string) {
+	const asRoot = "run clew as root or with CAP_SYS_PTRACE"
+	capable := hasBit(a.self.Effective, capSysPtrace)
+	// The calling process's file system user decides.
+	uid := a.self.UID[3]
+	same := a.target.UID[0] == uid && a.target.UID[1] == uid && a.target.UID[2] == uid
+	switch {
+	case a.scope == 3:
+		return "kernel.yama.ptrace_scope is 3: nobody may trace", "only a reboot with another setting changes that"
+	case a.scope == 2 && !capable:
+		return "kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may trace", asRoot
+	case capable:
+		return "CAP_SYS_PTRACE does not suffice", "the process may be in another user namespace, or a security module or seccomp filter denies it: see the kernel's log"
+	case !same:
+		return fmt.Sprintf("it runs as user %d, clew as user %d", a.target.UID[1], uid),
+			fmt.Sprintf("run clew as user %d or as root", a.target.UID[1])
+	case !a.dumpable:
+		return "the process is not dumpable (prctl PR_SET_DUMPABLE, or it changed its user or has file capabilities)", asRoot
+	case a.target.Permitted&^a.self.Permitted != 0:
+		return fmt.Sprintf("it has capabilities that clew has not (%#x)", a.target.Permitted&^a.self.Permitted), asRoot
+	case a.scope == 1:
+		return "kernel.yama.ptrace_scope is 1: only its ancestors may trace a process",
+			asRoot + ", start the program with clew stack -- COMMAND, or set kernel.yama.ptrace_scope to 0"
+	}
+	return "a security module or a seccomp filter denies it", "see the kernel's log, or in a container add the capability SYS_PTRACE"
+}

@@ -1,0 +1,163 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/target"
+)
+
+// Mappings returns what the process pid has mapped, by ascending address. The
+// kernel gives the list in pieces, so of a process that maps and unmaps
+// meanwhile it is no exact picture. With an error come the mappings that were
+// read all the same.
+func Mappings(pid int) ([]target.Mapping, error) {
+	name := "/proc/" + strconv.Itoa(addressSpace(pid)) + "/maps"
+	data, err := os.ReadFile(name)
+	if err != nil {
+		if e := explainOpen(pid, err); e != nil {
+			return nil, e
+		}
+		return nil, err
+	}
+	mappings, err := parseMappings(data)
+	if err != nil {
+		return mappings, fmt.Errorf("%s: %w", name, err)
+	}
+	return mappings, nil
+}
+
+// parseMappings reads the text of /proc/PID/maps (proc_pid_maps(5)). Lines
+// that do not follow its form are left out, and the error names the first.
+// Where mappings overlap, as happens when the list changes while it is read,
+// the later line yields the overlap to the earlier one.
+func parseMappings(data []byte) ([]target.Mapping, error) {
+	var first error
+	mappings := make([]target.Mapping, 0, bytes.Count(data, []byte{'\n'}))
+	for number := 1; len(data) > 0; number++ {
+		line, rest, _ := bytes.Cut(data, []byte{'\n'})
+		data = rest
+		m, err := parseMapping(line)
+		if err != nil {
+			if first == nil {
+				first = fmt.Errorf("line %d: %w", number, err)
+			}
+			continue
+		}
+		mappings = append(mappings, m)
+	}
+	return disjoint(mappings), first
+}
+
+// disjoint sorts mappings by address and cuts overlaps away, in place.
+func disjoint(mappings []target.Mapping) []target.Mapping {
+	ordered := true
+	for i := 1; i < len(mappings); i++ {
+		ordered = ordered && mappings[i-1].End <= mappings[i].Start
+	}
+	if ordered {
+		return mappings
+	}
+	sort.SliceStable(mappings, func(i, j int) bool { return mappings[i].Start < mappings[j].Start })
+	kept := mappings[:0]
+	var end uint64
+	for _, m := range mappings {
+		if m.End <= end {
+			continue
+		}
+		if m.Start < end {
+			m.Offset += end - m.Start
+			m.Start = end
+		}
+		end = m.End
+		kept = append(kept, m)
+	}
+	return kept
+}
+
+// parseMapping reads one line:
+//
+//	start-end perms offset major:minor inode [spaces path]
+//
+// all numbers but the inode in hexadecimal.
+func parseMapping(line []byte) (target.Mapping, error) {
+	c := lineCursor{rest: line}
+	var m target.Mapping
+	m.Start = c.number(16, '-')
+	m.End = c.number(16, ' ')
+	perms := c.field(' ')
+	m.Offset = c.number(16, ' ')
+	major := c.number(16, ':')
+	minor := c.number(16, ' ')
+	m.Inode = c.number(10, ' ')
+	switch {
+	case c.err != nil:
+		return m, c.err
+	case m.Start >= m.End:
+		return m, fmt.Errorf("mapping %#x-%#x: ends before it starts", m.Start, m.End)
+	case len(perms) != 4:
+		return m, fmt.Errorf("mapping %#x: permissions %q, expected four letters", m.Start, perms)
+	case major > 1<<32-1 || minor > 1<<32-1:
+		return m, fmt.Errorf("mapping %#x: device %x:%x does not fit 32 bits", m.Start, major, minor)
+	}
+	m.Device = unix.Mkdev(uint32(major), uint32(minor))
+	m.Readable = perms[0] == 'r'
+	m.Writable = perms[1] == 'w'
+	m.Executable = perms[2] == 'x'
+
+	path := bytes.TrimLeft(c.rest, " ")
+	if name, ok := bytes.CutSuffix(path, []byte(" (deleted)")); ok && m.Inode != 0 {
+		path, m.Deleted = name, true
+	}
+	// seq_file_path escapes the newline and nothing else, not even the
+	// backslash.
+	m.Path = string(bytes.ReplaceAll(path, []byte(`\012`), []byte{'\n'}))
+	return m, nil
+}
+
+// lineCursor reads a line's fields; after an error it reads nothing more.
+type lineCursor struct {
+	rest []byte
+	err  error
+}
+
+var errFieldMissing = errors.New("field is missing")
+
+// field returns the bytes before sep and goes past it; the end of the line
+// ends a field as a space does.
+func (c *lineCursor) field(sep byte) []byte {
+	if c.err != nil {
+		return nil
+	}
+	f, rest, found := bytes.Cut(c.rest, []byte{sep})
+	if len(f) == 0 || !found && sep != ' ' {
+		c.err = fmt.Errorf("%q: %w", c.rest, errFieldMissing)
+		return nil
+	}
+	c.rest = rest
+	return f
+}
+
+func (c *lineCursor) number(base int, sep byte) uint64 {
+	f := c.field(sep)
+	if c.err != nil {
+		return 0
+	}
+	v, err := strconv.ParseUint(string(f), base, 64)
+	if err != nil {
+		c.err = err
+	}
+	return v
+}

@@ -1,0 +1,242 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/target"
+)
+
+// Options changes what Snapshot does. The zero value is good.
+type Options struct {
+	// Threads are the IDs of the only threads to stop; nil for all.
+	Threads []int
+
+	// StackLimit bounds the bytes copied of a thread's stack; 0 means 1 MiB.
+	// Stacks that lie in a large mapping with others, as Go's do, are copied
+	// up to 64 KiB. All copies together stay below 64 MiB.
+	StackLimit int
+
+	// Timeout is how long to wait for threads to stop; 0 means 100 ms. A
+	// thread that has not stopped by then, since it waits uninterruptibly in
+	// the kernel or gets no processor, has an Err. The others stand still as
+	// long.
+	Timeout time.Duration
+}
+
+const defaultTimeout = 100 * time.Millisecond
+
+// Snapshot stops all threads of a process for a moment, together, and returns
+// their registers, the copies of their stacks and the mappings. When it
+// returns, the process runs as before. Threads that start meanwhile are part of
+// the snapshot, those that end are not.
+//
+// The result's Memory is a *Memory and reads the process as it runs on. Errors
+// that concern one thread are in its Err; those that concern the process are
+// an *Error and wrap one of the Err variables. It may be called from several
+// goroutines, but a process can have one tracer at a time. While a child of
+// this program is stopped, a wait for it elsewhere in the program
+// (os.Process.Wait) takes the stop for its own: do not wait for a child while
+// its snapshot is taken.
+func Snapshot(pid int, opts *Options) (*target.Snapshot, error) {
+	s, _, err := snapshot(pid, opts)
+	return s, err
+}
+
+func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
+	if opts == nil {
+		opts = new(Options)
+	}
+	if err := check(pid); err != nil {
+		return nil, phases{}, err
+	}
+	c, s, err := prepare(pid, opts)
+	if err != nil {
+		return nil, phases{}, err
+	}
+	defer c.tasks.close()
+
+	onTracerThread(func() bool {
+		if _, err = c.attach(); err != nil {
+			return true
+		}
+		c.stacks.prepare(len(c.tracees))
+		c.stop()
+		c.copy()
+		c.detach()
+		s.Pause = time.Since(c.started)
+		return !c.unclean
+	})
+	if err != nil {
+		return nil, phases{}, noProcess(pid, err)
+	}
+	if err := c.failure(); err != nil {
+		return nil, phases{}, err
+	}
+	c.finish(s)
+	return s, c.phases, nil
+}
+
+// prepare reads what can be read while the process runs.
+func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
+	m, err := machine(pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	memory, err := OpenMemory(pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	mappings, err := Mappings(pid)
+	if err != nil {
+		return nil, nil, err
+	}
+	tasks, err := openTasks(pid)
+	if err != nil {
+		return nil, nil, noProcess(pid, err)
+	}
+	c := newCapture(pid, m, tasks)
+	c.only = opts.Threads
+	c.patience = opts.Timeout
+	if c.patience <= 0 {
+		c.patience = defaultTimeout
+	}
+	c.stacks.limit = defaultStackLimit
+	if opts.StackLimit > 0 {
+		c.stacks.limit = uint64(opts.StackLimit)
+	}
+	c.stacks.mappings = mappings
+	return c, &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true}, nil
+}
+
+// failure returns the error that left no thread at all.
+func (c *capture) failure() error {
+	var first error
+	for i := range c.tracees {
+		switch t := &c.tracees[i]; t.state {
+		case stopped, stuck:
+			return nil
+		case refused:
+			if first == nil {
+				first = t.err
+			}
+		}
+	}
+	if first != nil {
+		return first
+	}
+	if c.only != nil {
+		return &Error{PID: c.pid, Kind: ErrNoProcess, Reason: fmt.Sprintf("it has no thread %v", c.only)}
+	}
+	return exited(c.pid)
+}
+
+// finish completes the snapshot once the threads run again.
+func (c *capture) finish(s *target.Snapshot) {
+	s.Threads = c.threads()
+	if !c.mapped() {
+		// Something was mapped between the listing and the stop. A second
+		// listing has it; what only the first one has stays.
+		if later, err := Mappings(c.pid); err == nil {
+			s.Mappings = merge(later, s.Mappings)
+		}
+	}
+}
+
+// mapped reports whether every stopped thread's program counter and stack
+// pointer lie in mappings that were known before.
+func (c *capture) mapped() bool {
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state != stopped || t.err != nil || c.machine.StackPointer < 0 {
+			continue
+		}
+		sp, _ := t.registers.Get(uint64(c.machine.StackPointer))
+		for _, addr := range []uint64{t.registers.PC, sp} {
+			if target.FindMapping(c.stacks.mappings, addr) == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// merge adds to a the mappings of b that overlap none of a.
+func merge(a, b []target.Mapping) []target.Mapping {
+	merged := slices.Clone(a)
+	for _, m := range b {
+		i, _ := slices.BinarySearchFunc(a, m.Start, func(x target.Mapping, start uint64) int {
+			if x.End <= start {
+				return -1
+			}
+			return 1
+		})
+		if i == len(a) || a[i].Start >= m.End {
+			merged = append(merged, m)
+		}
+	}
+	slices.SortFunc(merged, func(x, y target.Mapping) int {
+		if x.Start < y.Start {
+			return -1
+		}
+		return 1
+	})
+	return merged
+}
+
+// machine returns the machine that the process's program was built for.
+func machine(pid int) (*arch.Machine, error) {
+	name := "/proc/" + strconv.Itoa(addressSpace(pid)) + "/exe"
+	f, err := os.Open(name)
+	if err != nil {
+		if e := explainOpen(pid, err); e != nil {
+			return nil, e
+		}
+		return nil, err
+	}
+	defer f.Close()
+	var header [20]byte // up to e_machine
+	if _, err := f.ReadAt(header[:], 0); err != nil {
+		return nil, fmt.Errorf("%s: ELF header: %w", name, err)
+	}
+	if string(header[:4]) != elf.ELFMAG {
+		return nil, fmt.Errorf("%s: ELF header: % x: %w", name, header[:4], errNotELF)
+	}
+	data := elf.Data(header[elf.EI_DATA])
+	var order binary.ByteOrder = binary.LittleEndian
+	if data == elf.ELFDATA2MSB {
+		order = binary.BigEndian
+	}
+	return arch.Lookup(elf.Machine(order.Uint16(header[18:])), elf.Class(header[elf.EI_CLASS]), data), nil
+}
+
+var errNotELF = errors.New("no ELF magic number")
+
+// addressSpace returns a thread by whose ID the address space of process pid
+// can be named under /proc: the first one has none any more when it has ended
+// before the others.
+func addressSpace(pid int) int {
+	if s := threadState(pid, pid); s != 'Z' && s != 'X' {
+		return pid
+	}
+	tids, _ := listThreads(pid, nil)
+	for _, tid := range tids {
+		if s := threadState(pid, tid); s != 0 && s != 'Z' && s != 'X' {
+			return tid
+		}
+	}
+	return pid
+}

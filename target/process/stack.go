@@ -1,0 +1,208 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"fmt"
+	"runtime"
+	"sort"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/target"
+)
+
+const (
+	// redZone is how far below the stack pointer a leaf function may keep
+	// data: psABI amd64 §3.2.2. Copied for every machine, since it is cheap.
+	redZone = 128
+
+	defaultStackLimit = 1 << 20
+
+	// unboundedLimit limits the copy where the mapping's end is no end of a
+	// stack: a Go or other runtime's arena of many stacks, or a mapping that
+	// was made since the list was read.
+	unboundedLimit = 64 << 10
+
+	// arenaSize is the size from which a mapping other than "[stack]" is taken
+	// to hold more than one stack: Go's arenas have 64 MiB, glibc's stacks 8
+	// MiB unless asked otherwise.
+	arenaSize = 32 << 20
+
+	// copyBudget bounds the bytes copied of all threads together, and with it
+	// the pause and the memory taken.
+	copyBudget = 64 << 20
+
+	minimalLimit = 16 << 10
+)
+
+// stackCopier copies the stacks of stopped threads with as few system calls as
+// the kernel allows.
+type stackCopier struct {
+	mappings []target.Mapping
+	limit    uint64 // bytes a thread
+	buffer   []byte
+	local    []unix.Iovec
+	remote   []unix.RemoteIovec
+}
+
+// prepare takes room for n threads and touches it, so that no page fault of
+// this process lengthens the pause.
+func (s *stackCopier) prepare(n int) {
+	s.buffer = make([]byte, min(copyBudget, 128<<10+n*8<<10))
+	for i := 0; i < len(s.buffer); i += 4096 {
+		s.buffer[i] = 0
+	}
+	s.local = make([]unix.Iovec, 0, n)
+	s.remote = make([]unix.RemoteIovec, 0, n)
+}
+
+// extent returns the range of a stack to copy: from below the stack pointer to
+// the end of its mapping, or as far as the limit goes.
+func (s *stackCopier) extent(sp, limit uint64) (start, end uint64) {
+	start = (sp - min(sp, redZone)) &^ 15
+	i := sort.Search(len(s.mappings), func(i int) bool { return s.mappings[i].End > sp })
+	if i == len(s.mappings) {
+		return start, saturate(sp, min(limit, unboundedLimit))
+	}
+	m := &s.mappings[i]
+	switch {
+	case m.Start <= sp && (m.Path == "[stack]" || m.End-m.Start < arenaSize):
+	case m.Start <= sp:
+		limit = min(limit, unboundedLimit)
+	case m.Path == "[stack]" && m.Start-sp <= 8<<20:
+		// The first thread's stack has grown since the list was read.
+		return start, min(m.End, saturate(sp, limit))
+	default:
+		return start, saturate(sp, min(limit, unboundedLimit))
+	}
+	return max(start, m.Start), min(m.End, saturate(sp, limit))
+}
+
+func saturate(a, b uint64) uint64 {
+	if a+b < a {
+		return ^uint64(0)
+	}
+	return a + b
+}
+
+// copy copies the stacks of the stopped threads.
+func (c *capture) copy() {
+	begin := time.Now()
+	s := &c.stacks
+	column := c.machine.StackPointer
+	total, count := uint64(0), uint64(0)
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state != stopped || t.err != nil || column < 0 {
+			continue
+		}
+		sp, _ := t.registers.Get(uint64(column))
+		t.start, t.end = s.extent(sp, s.limit)
+		total += t.end - t.start
+		count++
+	}
+	if total > copyBudget {
+		total = 0
+		limit := max(copyBudget/count, minimalLimit)
+		for i := range c.tracees {
+			if t := &c.tracees[i]; t.end != 0 {
+				t.end = min(t.end, saturate(t.start, limit))
+				total += t.end - t.start
+			}
+		}
+	}
+	if total > uint64(len(s.buffer)) {
+		s.buffer = make([]byte, total)
+	}
+	room := s.buffer
+	for i := range c.tracees {
+		if t := &c.tracees[i]; t.end > t.start {
+			n := t.end - t.start
+			t.stack, room = room[:n:n], room[n:]
+		}
+	}
+	c.fill()
+	c.phases.copy = time.Since(begin)
+}
+
+// fill reads the stacks. One system call reads up to 1024 of them; it ends at
+// the first that can't be read to its end, so the rest take another.
+func (c *capture) fill() {
+	s := &c.stacks
+	for i := 0; i < len(c.tracees); {
+		s.local, s.remote = s.local[:0], s.remote[:0]
+		j := i
+		for ; j < len(c.tracees) && len(s.local) < iovMax; j++ {
+			t := &c.tracees[j]
+			if len(t.stack) == 0 {
+				continue
+			}
+			v := unix.Iovec{Base: &t.stack[0]}
+			v.SetLen(len(t.stack))
+			s.local = append(s.local, v)
+			s.remote = append(s.remote, unix.RemoteIovec{Base: uintptr(t.start), Len: len(t.stack)})
+		}
+		if len(s.local) == 0 {
+			return
+		}
+		n, errno := s.read(c.reader())
+		i = c.account(i, j, n, errno)
+	}
+}
+
+// account distributes the n bytes read over the stacks of the threads from
+// first on, shortens the one that was not read to its end, and returns the
+// first thread before end that was not reached.
+func (c *capture) account(first, end, n int, errno unix.Errno) (next int) {
+	for i := first; i < end; i++ {
+		t := &c.tracees[i]
+		if len(t.stack) == 0 {
+			continue
+		}
+		if n >= len(t.stack) {
+			n -= len(t.stack)
+			continue
+		}
+		t.stack = t.stack[:n:n]
+		if n == 0 {
+			if errno == 0 {
+				errno = unix.EFAULT
+			}
+			t.err = fmt.Errorf("thread %d: stack at %#x was not copied: process_vm_readv: %w", t.tid, t.start, errno)
+			t.stack = nil
+		}
+		return i + 1
+	}
+	return end
+}
+
+const iovMax = 1024 // include/uapi/linux/uio.h, UIO_MAXIOV
+
+// reader returns a thread that shares the target's memory: the process's first
+// thread does not when it has ended before the others.
+func (c *capture) reader() int {
+	for i := range c.tracees {
+		if c.tracees[i].state == stopped {
+			return c.tracees[i].tid
+		}
+	}
+	return c.pid
+}
+
+func (s *stackCopier) read(tid int) (int, unix.Errno) {
+	n, _, errno := unix.RawSyscall6(unix.SYS_PROCESS_VM_READV, uintptr(tid),
+		uintptr(unsafe.Pointer(&s.local[0])), uintptr(len(s.local)),
+		uintptr(unsafe.Pointer(&s.remote[0])), uintptr(len(s.remote)), 0)
+	runtime.KeepAlive(s.buffer)
+	if errno != 0 {
+		return 0, errno
+	}
+	return int(n), 0
+}

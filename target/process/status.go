@@ -1,0 +1,111 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// status is what is used of /proc/PID/status (proc_pid_status(5)).
+type status struct {
+	Name      string
+	State     byte // R, S, D, T, t, Z, X, …
+	TGID      int
+	PID       int
+	TracerPID int
+	UID       [4]uint32 // real, effective, saved, file system
+	Kernel    bool      // a thread of the kernel
+	Permitted uint64    // capabilities, as a bit set
+	Effective uint64
+	Ignored   uint64 // signals, bit n-1 for signal n
+	Caught    uint64
+	Blocked   uint64
+}
+
+// hasBit reports whether signal or capability number bit is in set.
+func hasBit(set uint64, bit int) bool { return bit >= 0 && bit < 64 && set>>bit&1 != 0 }
+
+// catches reports whether a handler is installed for a signal.
+func (s *status) catches(signal int) bool { return hasBit(s.Caught, signal-1) }
+
+// ignores reports whether a signal is set to be ignored.
+func (s *status) ignores(signal int) bool { return hasBit(s.Ignored, signal-1) }
+
+// readStatus reads the status of a process or of a thread.
+func readStatus(tid int) (*status, error) {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(tid) + "/status")
+	if err != nil {
+		return nil, err
+	}
+	s := parseStatus(data)
+	// Kthread is there since Linux 6.8. Before, what tells is that a kernel
+	// thread has no address space; nor has a zombie.
+	if !bytes.Contains(data, []byte("\nKthread:")) && s.State != 'Z' && s.State != 'X' {
+		s.Kernel = !bytes.Contains(data, []byte("\nVmSize:"))
+	}
+	return s, nil
+}
+
+func parseStatus(data []byte) *status {
+	s := new(status)
+	for line := range strings.Lines(string(data)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		value = strings.TrimSpace(value)
+		switch name {
+		case "Name":
+			s.Name = value
+		case "State":
+			if value != "" {
+				s.State = value[0]
+			}
+		case "Tgid":
+			s.TGID, _ = strconv.Atoi(value)
+		case "Pid":
+			s.PID, _ = strconv.Atoi(value)
+		case "TracerPid":
+			s.TracerPID, _ = strconv.Atoi(value)
+		case "Uid":
+			for i, f := range strings.Fields(value) {
+				if i < len(s.UID) {
+					v, _ := strconv.ParseUint(f, 10, 32)
+					s.UID[i] = uint32(v)
+				}
+			}
+		case "Kthread":
+			s.Kernel = value == "1"
+		case "CapPrm":
+			s.Permitted = parseSet(value)
+		case "CapEff":
+			s.Effective = parseSet(value)
+		case "SigIgn":
+			s.Ignored = parseSet(value)
+		case "SigCgt":
+			s.Caught = parseSet(value)
+		case "SigBlk":
+			s.Blocked = parseSet(value)
+		}
+	}
+	return s
+}
+
+func parseSet(value string) uint64 {
+	v, _ := strconv.ParseUint(value, 16, 64)
+	return v
+}
+
+// readLine reads a one-line file of /proc, without its newline; "" where it
+// cannot be read.
+func readLine(name string) string {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(data), "\n")
+}

@@ -1,0 +1,47 @@
+// Starts as many threads as its argument says. Each counts up once a
+// millisecond; "ready" is printed when all run. A line on standard input is
+// answered by the counters' sum.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile unsigned long counters[1024];
+static pthread_barrier_t barrier;
+
+static void *count(void *arg)
+{
+	unsigned long n = (unsigned long)arg;
+	pthread_barrier_wait(&barrier);
+	for (;;) {
+		struct timespec t = {0, 1000000};
+		nanosleep(&t, NULL);
+		counters[n]++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1;
+	char line[16];
+	pthread_barrier_init(&barrier, NULL, n + 1);
+	for (long i = 0; i < n; i++) {
+		pthread_t t;
+		char name[16];
+		if (pthread_create(&t, NULL, count, (void *)i) != 0)
+			return 1;
+		snprintf(name, sizeof name, "counter %ld", i);
+		pthread_setname_np(t, name);
+	}
+	pthread_barrier_wait(&barrier);
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof line, stdin)) {
+		unsigned long sum = 0;
+		for (int i = 0; i < n; i++)
+			sum += counters[i];
+		printf("%lu\n", sum);
+		fflush(stdout);
+	}
+	return 0;
+}

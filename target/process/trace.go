@@ -1,0 +1,134 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The system calls here are raw: they do not block, and the Go scheduler must
+// not take the thread's processor away while a target stands still.
+
+func ptrace(request, tid int, addr, data uintptr) unix.Errno {
+	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(tid), addr, data, 0, 0)
+	return errno
+}
+
+const ntPRStatus = 1 // include/uapi/linux/elf.h, the general registers
+
+// generalRegisters reads the general registers of a stopped thread and returns
+// how many bytes they have.
+func generalRegisters(tid int, buffer []byte) (int, unix.Errno) {
+	v := unix.Iovec{Base: &buffer[0]}
+	v.SetLen(len(buffer))
+	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGSET, uintptr(tid), ntPRStatus, uintptr(unsafe.Pointer(&v)), 0, 0)
+	runtime.KeepAlive(buffer)
+	return int(v.Len), errno
+}
+
+// waitInfo is siginfo_t as waitid(2) fills it. The union after the first three
+// words is aligned as a pointer is.
+type waitInfo struct {
+	Signal, Errno, Code int32
+	_                   [unsafe.Sizeof(uintptr(0)) / 8]int32
+	PID                 int32
+	UID                 uint32
+	Status              int32
+	_                   [104]byte
+}
+
+// si_code of SIGCHLD, include/uapi/asm-generic/siginfo.h.
+const (
+	childExited = 1 + iota
+	childKilled
+	childDumped
+	childTrapped
+	childStopped
+)
+
+func (w *waitInfo) exited() bool { return w.Code >= childExited && w.Code <= childDumped }
+
+// stop returns what a trapped thread stands still for.
+func (w *waitInfo) stop() stop { return stop(w.Status) }
+
+// stop is the status of a ptrace stop: a signal, and above it the number of an
+// event or 0 for a signal-delivery-stop (ptrace(2), "Stopped states").
+type stop int32
+
+func (s stop) signal() int { return int(s & 0xff) }
+func (s stop) event() int  { return int(s >> 8) }
+
+// delivery returns the signal that is about to be delivered in a
+// signal-delivery-stop, 0 in every other stop.
+func (s stop) delivery() int {
+	if s.event() == 0 {
+		return s.signal()
+	}
+	return 0
+}
+
+// peek reports in info what has happened to a traced thread, without consuming
+// it and without waiting; info.PID is 0 where nothing has. A consumed
+// signal-delivery-stop would lose its signal if this process were killed
+// before it detached: the kernel clears what it has reported
+// (wait_task_stopped, WNOWAIT).
+func peek(tid int, info *waitInfo) unix.Errno {
+	*info = waitInfo{}
+	const options = unix.WSTOPPED | unix.WEXITED | unix.WNOHANG | unix.WNOWAIT | unix.WALL | unix.WNOTHREAD
+	_, _, errno := unix.RawSyscall6(unix.SYS_WAITID, unix.P_PID, uintptr(tid), uintptr(unsafe.Pointer(info)), options, 0, 0)
+	return errno
+}
+
+// reap consumes the end of a traced thread that is not the first of its
+// process; that one's end belongs to its parent.
+func reap(tid int) {
+	unix.RawSyscall6(unix.SYS_WAIT4, uintptr(tid), 0, unix.WNOHANG|unix.WALL|unix.WNOTHREAD, 0, 0, 0)
+}
+
+// pause lets other threads run for a little while: the more attempts there
+// were, the longer.
+func pause(attempt int) {
+	if attempt < 64 {
+		unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		return
+	}
+	t := unix.Timespec{Nsec: 50_000}
+	if attempt > 256 {
+		t.Nsec = 500_000
+	}
+	unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&t)), 0, 0)
+}
+
+// onTracerThread calls f on an OS thread that is the tracer of what f attaches
+// to, and returns when f has. When f returns false the thread ends, and with
+// it the kernel releases whatever it still traces (exit_ptrace), also threads
+// that are not stopped and can't be detached otherwise.
+func onTracerThread(f func() (clean bool)) {
+	done := make(chan struct{})
+	go tracerThread(f, done)
+	<-done
+}
+
+func tracerThread(f func() bool, done chan<- struct{}) {
+	runtime.LockOSThread()
+	// The process's first thread must not end, and children of this thread
+	// would be seen by its waits. Holding on to it makes the scheduler take
+	// another one.
+	if unix.Gettid() == unix.Getpid() || readLine("/proc/thread-self/children") != "" {
+		onTracerThread(f)
+		runtime.UnlockOSThread()
+		close(done)
+		return
+	}
+	defer close(done)
+	if f() {
+		runtime.UnlockOSThread()
+	}
+}
