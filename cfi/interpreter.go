@@ -153,9 +153,13 @@ func (x *Interpreter) run(pc uint64, yield func(*Row) bool) {
 		case b&0xc0 == byte(CFAAdvanceLoc):
 			next += uint64(b&0x3f) * code
 			p = p[1:]
-		case len(p) > 1 && b == byte(CFADefCFAOffset) && p[1] < 0x80 && row.CFA.Kind == Register:
-			row.CFA.Offset = int64(p[1])
-			p = p[2:]
+		case len(p) > 2 && b == byte(CFADefCFAOffset) && p[1]&p[2] < 0x80 && row.CFA.Kind == Register:
+			if row.CFA.Offset = int64(p[1]); p[1] < 0x80 {
+				p = p[2:]
+				continue
+			}
+			row.CFA.Offset += int64(p[2])<<7 - 0x80
+			p = p[3:]
 			continue
 		case len(p) > 1 && b&0xc0 == byte(CFAOffset) && p[1] < 0x80:
 			x.set(uint64(b&0x3f), Rule{Kind: Offset, Offset: int64(p[1]) * data})
@@ -164,8 +168,13 @@ func (x *Interpreter) run(pc uint64, yield func(*Row) bool) {
 		case len(p) > 1 && b == byte(CFAAdvanceLoc1):
 			next += uint64(p[1]) * code
 			p = p[2:]
+		case len(p) > 2 && b == byte(CFAAdvanceLoc2) && !x.c.big:
+			next += (uint64(p[1]) | uint64(p[2])<<8) * code
+			p = p[3:]
 		case b == byte(CFANop):
-			p = p[1:]
+			for p = p[1:]; len(p) > 0 && p[0] == byte(CFANop); {
+				p = p[1:]
+			}
 			continue
 		default:
 			x.c.off, x.next = x.c.end-uint64(len(p)), start
