@@ -1,0 +1,60 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package testprogram
+
+import (
+	"debug/elf"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Every source assembles to a file with call frame information, and readelf
+// finds entries in it.
+func TestAssemble(t *testing.T) {
+	readelf := RequireTool(t, "readelf")
+	for _, source := range append(Sources(t, "asm"), Sources(t, "hostile")...) {
+		t.Run(source, func(t *testing.T) {
+			path := Assemble(t, source)
+			out, err := exec.Command(readelf, "-wf", path).CombinedOutput()
+			if err != nil {
+				t.Fatalf("readelf: %v\n%s", err, out)
+			}
+			// Its limit of columns makes readelf 2.40 print nothing of columns.s.
+			if entries := strings.Contains(string(out), " FDE cie="); entries != (source != "asm/columns.s") {
+				t.Errorf("readelf -wf prints\n%s", out)
+			}
+		})
+	}
+}
+
+// clang writes CIE version 4 for the machines that gas's directives don't show
+// it for.
+func TestClangFrames(t *testing.T) {
+	for _, target := range []string{
+		"x86_64", "i386", "aarch64", "arm", "riscv64", "riscv32", "powerpc64le",
+		"powerpc64", "powerpc", "s390x", "mips", "mips64el",
+	} {
+		t.Run(target, func(t *testing.T) {
+			f, err := elf.Open(BuildWith(t, "clang", "freestanding.c", "--target="+target+"-linux-gnu",
+				"-c", "-O2", "-g", "-ffreestanding", "-fno-asynchronous-unwind-tables"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			section := f.Section(".debug_frame")
+			if section == nil {
+				t.Fatal("no .debug_frame")
+			}
+			data, err := section.Data()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if version := data[8]; version != 4 { // behind the length and the CIE id
+				t.Errorf("CIE version %d", version)
+			}
+		})
+	}
+}

@@ -1,0 +1,65 @@
+# x86_64-linux-gnu-as --64
+# FDEs that cover the same addresses, contain each other, or are empty.
+	.text
+	.type	function, @function
+function:
+	.skip	128, 0x90
+	.size	function, .-function
+
+	.macro	begin name
+\name:	.long	.L\name\()end-.L\name\()id
+.L\name\()id:
+	.endm
+	.macro	end name
+	.p2align 3
+.L\name\()end:
+	.endm
+	.macro	cie name
+	begin	\name
+	.long	0
+	.byte	1
+	.string	"zR"
+	.byte	1, 0x78, 16, 1, 0x1b
+	.byte	0x0c, 7, 8, 0x90, 1
+	end	\name
+	.endm
+	.macro	fde name, cie, start	# and its instructions follow
+	begin	\name
+	.long	.-\cie
+	.long	function+\start-.
+	.long	16
+	.byte	0
+	.endm
+
+	.section .eh_frame,"a",@progbits
+	cie	good
+	fde	before, good, 0
+	.byte	0x41, 0x0e, 16
+	end	before
+
+	fde	same, good, 0
+	.byte	0x0e, 64
+	end	same
+	begin	all
+	.long	.-good
+	.long	function-.
+	.long	128
+	.byte	0, 0x0e, 128
+	end	all
+	begin	none
+	.long	.-good
+	.long	function+32-.
+	.long	0
+	.byte	0, 0x0e, 24
+	end	none
+	begin	wrap				# its end is beyond the address space
+	.long	.-good
+	.long	function+48-.
+	.long	-1
+	.byte	0, 0x0e, 24
+	end	wrap
+
+	fde	after, good, 112
+	.byte	0x41, 0x0e, 16
+	end	after
+	.section .note.GNU-stack,"",@progbits
