@@ -154,6 +154,21 @@ func (f *File) bases() (b addressBases) {
 	return b
 }
 
+// CFISection returns the section with an index of [File.Sections] where it is
+// one that [File.CFISections] lists, else nil. See there for data and error.
+func (f *File) CFISection(index int) (*cfi.Section, error) {
+	if index < 0 || index >= f.sectionCount() {
+		return nil, nil
+	}
+	return f.oneSection(func() (*cfi.Section, error) {
+		kind, ok := f.cfiKind(f.section(index))
+		if !ok {
+			return nil, nil
+		}
+		return f.cfiSection(index, kind, f.bases())
+	})
+}
+
 func (f *File) cfiSection(i int, kind cfi.Kind, bases addressBases) (*cfi.Section, error) {
 	s := f.section(i)
 	data, err := f.content(i)

@@ -43,6 +43,7 @@ type File struct {
 	relocated map[uint32]int    // relocation section by the section it is for
 	mini      func() (*File, error)
 	goTable   func() (*goTable, error)
+	lines     func() (*lines, error)
 }
 
 // slack is what may be allocated for content beside the sixteen-fold of the
@@ -110,6 +111,7 @@ func (f *File) start(budget int64) {
 	f.budget = budget
 	f.mini = sync.OnceValues(f.openMiniDebugInfo)
 	f.goTable = sync.OnceValues(f.openGoTable)
+	f.lines = sync.OnceValues(f.openLines)
 }
 
 // readTables finds the section table, its names and the program headers. It

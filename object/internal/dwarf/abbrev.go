@@ -1,0 +1,128 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import "fmt"
+
+// attribute is how an abbreviation says an attribute is stored.
+type attribute struct {
+	name, form uint32
+	implicit   int64 // the value of DW_FORM_implicit_const
+}
+
+// abbreviation is a declaration of .debug_abbrev (DWARF 5 §7.5.3).
+type abbreviation struct {
+	code       uint64
+	tag        uint32
+	children   bool
+	first, end uint32 // of its attributes in the table's
+}
+
+// abbreviations is one table: of a unit, or shared by several.
+type abbreviations struct {
+	dense      []abbreviation // code i+1 at i
+	sparse     map[uint64]abbreviation
+	only       abbreviation // of a table of one
+	attributes []attribute
+}
+
+func (t *abbreviations) find(code uint64) (a abbreviation, ok bool) {
+	if code-1 < uint64(len(t.dense)) {
+		return t.dense[code-1], true
+	}
+	if code == t.only.code {
+		return t.only, true
+	}
+	a, ok = t.sparse[code]
+	return a, ok
+}
+
+func (t *abbreviations) of(a abbreviation) []attribute { return t.attributes[a.first:a.end] }
+
+// declaration reads a declaration after its code.
+func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
+	a := abbreviation{code: code, tag: uint32(c.uleb()), children: c.u8() != 0, first: uint32(len(t.attributes))}
+	for {
+		at := attribute{name: uint32(c.uleb()), form: uint32(c.uleb())}
+		if at.form == formImplicitConst {
+			at.implicit = c.sleb()
+		}
+		if at.name == 0 && at.form == 0 || c.err != nil {
+			break
+		}
+		t.attributes = append(t.attributes, at)
+	}
+	a.end = uint32(len(t.attributes))
+	return a
+}
+
+// rootAbbreviations returns what the first entry of a unit needs, the
+// declaration of one code, which compilers write first or nearly so; else the
+// whole table.
+func (d *Data) rootAbbreviations(offset, code uint64) (*abbreviations, error) {
+	if offset <= uint64(len(d.s.Abbrev)) {
+		c := d.cursor(".debug_abbrev", d.s.Abbrev)
+		c.data = c.data[:min(uint64(len(c.data)), offset+256)]
+		c.off = int(offset)
+		t := &d.root
+		for range 4 {
+			*t = abbreviations{attributes: t.attributes[:0]}
+			this := c.uleb()
+			if this == 0 {
+				break
+			}
+			a := t.declaration(&c, this)
+			if c.err != nil {
+				break
+			}
+			if this == code {
+				t.only = a
+				return t, nil
+			}
+		}
+	}
+	return d.abbreviationsAt(offset)
+}
+
+// abbreviationsAt returns the table at an offset of .debug_abbrev. Units can
+// name offsets that overlap, each its own: what all tables may take together
+// is bounded.
+func (d *Data) abbreviationsAt(offset uint64) (*abbreviations, error) {
+	if t, ok := d.tables[offset]; ok {
+		return t, nil
+	}
+	if offset > uint64(len(d.s.Abbrev)) {
+		return nil, fmt.Errorf(".debug_abbrev: offset %#x in %#x bytes", offset, len(d.s.Abbrev))
+	}
+	c := d.cursor(".debug_abbrev", d.s.Abbrev)
+	c.off = int(offset)
+	t := &abbreviations{}
+	for {
+		start := c.off
+		code := c.uleb()
+		if code == 0 || c.err != nil {
+			break
+		}
+		a := t.declaration(&c, code)
+		if code == uint64(len(t.dense))+1 {
+			t.dense = append(t.dense, a)
+		} else {
+			if t.sparse == nil {
+				t.sparse = make(map[uint64]abbreviation)
+			}
+			if _, again := t.sparse[code]; !again {
+				t.sparse[code] = a
+			}
+		}
+		if d.abbrevBudget -= c.off - start; d.abbrevBudget < 0 {
+			return nil, fmt.Errorf(".debug_abbrev at %#x: tables overlap", offset)
+		}
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	d.tables[offset] = t
+	return t, nil
+}

@@ -1,0 +1,158 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// cursor reads a section. The first error sticks: what is read after it is
+// zero, and the caller looks at err once.
+type cursor struct {
+	data    []byte
+	off     int
+	order   binary.ByteOrder
+	section string
+	err     error
+}
+
+func (c *cursor) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%s at %#x: %s", c.section, c.off, fmt.Sprintf(format, args...))
+		c.off = len(c.data)
+	}
+}
+
+func (c *cursor) remain() int { return len(c.data) - c.off }
+
+// take returns the next n bytes, or nil after an error.
+func (c *cursor) take(n uint64) []byte {
+	if n > uint64(c.remain()) {
+		c.fail("%d bytes wanted, %d left", n, c.remain())
+		return nil
+	}
+	b := c.data[c.off:][:n]
+	c.off += int(n)
+	return b
+}
+
+func (c *cursor) u8() uint8 {
+	if c.off >= len(c.data) {
+		c.fail("end of data")
+		return 0
+	}
+	c.off++
+	return c.data[c.off-1]
+}
+
+func (c *cursor) u16() uint16 {
+	if b := c.take(2); b != nil {
+		return c.order.Uint16(b)
+	}
+	return 0
+}
+
+func (c *cursor) u24() uint32 {
+	b := c.take(3)
+	switch {
+	case b == nil:
+		return 0
+	case c.order == binary.ByteOrder(binary.LittleEndian):
+		return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+	}
+	return uint32(b[2]) | uint32(b[1])<<8 | uint32(b[0])<<16
+}
+
+func (c *cursor) u32() uint32 {
+	if b := c.take(4); b != nil {
+		return c.order.Uint32(b)
+	}
+	return 0
+}
+
+func (c *cursor) u64() uint64 {
+	if b := c.take(8); b != nil {
+		return c.order.Uint64(b)
+	}
+	return 0
+}
+
+// sized reads an unsigned number of 1, 2, 4 or 8 bytes.
+func (c *cursor) sized(n int) uint64 {
+	switch n {
+	case 1:
+		return uint64(c.u8())
+	case 2:
+		return uint64(c.u16())
+	case 4:
+		return uint64(c.u32())
+	case 8:
+		return c.u64()
+	}
+	c.fail("numbers of %d bytes", n)
+	return 0
+}
+
+// offset reads a section offset of the 32-bit or the 64-bit format.
+func (c *cursor) offset(is64 bool) uint64 {
+	if is64 {
+		return c.u64()
+	}
+	return uint64(c.u32())
+}
+
+// length reads an initial length (DWARF 5 §7.4).
+func (c *cursor) length() (n uint64, is64 bool) {
+	switch v := c.u32(); {
+	case v == 0xffffffff:
+		return c.u64(), true
+	case v >= 0xfffffff0:
+		c.fail("reserved length %#x", v)
+		return 0, false
+	default:
+		return uint64(v), false
+	}
+}
+
+// uleb reads an unsigned LEB128; bits beyond 64 are dropped.
+func (c *cursor) uleb() (v uint64) {
+	for shift := 0; ; shift += 7 {
+		b := c.u8()
+		if shift < 64 {
+			v |= uint64(b&0x7f) << shift
+		}
+		if b&0x80 == 0 {
+			return v
+		}
+	}
+}
+
+func (c *cursor) sleb() (v int64) {
+	for shift := 0; ; {
+		b := c.u8()
+		if shift < 64 {
+			v |= int64(b&0x7f) << shift
+		}
+		shift += 7
+		if b&0x80 == 0 {
+			if b&0x40 != 0 && shift < 64 {
+				v |= -1 << shift
+			}
+			return v
+		}
+	}
+}
+
+// skipString passes a NUL-terminated string.
+func (c *cursor) skipString() {
+	i := bytes.IndexByte(c.data[c.off:], 0)
+	if i < 0 {
+		c.fail("string without end")
+		return
+	}
+	c.off += i + 1
+}

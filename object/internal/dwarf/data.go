@@ -1,0 +1,311 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"sort"
+)
+
+// Sections are the sections of one file, decompressed and relocated; those
+// that the file does not have are nil. They are not copied and not changed.
+type Sections struct {
+	Abbrev, Info, Line, LineStr, Str, StrOffsets, Addr, Ranges, RngLists []byte
+
+	Order binary.ByteOrder
+}
+
+// Location is a place in the source.
+type Location struct {
+	Function string // the linkage name where there is one, "" where the entry is missing
+	File     string // "" where the line table has none
+	Line     int    // 0 where the line is not known
+	Column   int    // 0 where the column is not known
+	Inlined  bool   // the function was inlined in that of the next Location
+}
+
+// Data is what is known of one file. It must not be used by several goroutines
+// at once.
+type Data struct {
+	s     Sections
+	units []unit // by start
+
+	index []unitRange // by low
+	highs []uint64    // the highest end in index[:i+1]
+	open  map[int]*openUnit
+
+	tables       map[uint64]*abbreviations
+	root         abbreviations // of rootAbbreviations
+	abbrevBudget int
+	steps        int               // how many ranges and attributes may still be read
+	records      int               // how many records of units and functions may still be kept
+	rows         int               // how many of line tables
+	bytes        int               // how many bytes of names
+	names        map[uint64]string // of functions, by offset in .debug_info
+	damage       []error
+}
+
+// unitRange is a range of addresses that a unit has code at.
+type unitRange struct {
+	low, high uint64
+	unit      int32
+}
+
+// openUnit is a unit that an address was looked up in.
+type openUnit struct {
+	root      root
+	functions functionTable
+	lines     lineTable
+	paths     map[int]string // by number of the file
+	err       error
+}
+
+var errTooMuch = errors.New("lists overlap: the work would exceed what sections of this size may need")
+
+// New reads the unit headers. It fails only where there is nothing to read.
+func New(s Sections) (*Data, error) {
+	if len(s.Info) == 0 || len(s.Abbrev) == 0 {
+		return nil, errors.New("no .debug_info")
+	}
+	size := len(s.Info) + len(s.Ranges) + len(s.RngLists)
+	d := &Data{
+		s:            s,
+		open:         make(map[int]*openUnit),
+		tables:       make(map[uint64]*abbreviations),
+		abbrevBudget: len(s.Abbrev) + 64<<10,
+		steps:        1<<20 + 16*size,
+		records:      64<<10 + size/4,
+		rows:         64<<10 + len(s.Line)*3/4,
+		bytes:        16<<20 + len(s.Str) + len(s.Info),
+		names:        make(map[uint64]string),
+	}
+	d.readUnits()
+	if len(d.units) == 0 {
+		return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)
+	}
+	for i := range d.units {
+		if err := d.indexUnit(i); err != nil {
+			d.note(fmt.Errorf("unit at %#x: %w", d.units[i].start, err))
+		}
+	}
+	slices.SortFunc(d.index, func(a, b unitRange) int { return cmp.Compare(a.low, b.low) })
+	d.highs = make([]uint64, len(d.index))
+	high := uint64(0)
+	for i, r := range d.index {
+		high = max(high, r.high)
+		d.highs[i] = high
+	}
+	return d, nil
+}
+
+func (d *Data) indexUnit(i int) error {
+	u := &d.units[i]
+	r, err := d.readRoot(u)
+	if err != nil {
+		return err
+	}
+	rangesErr := d.ranges(u, &r, r.pc, func(low, high uint64) bool {
+		if d.records--; d.records < 0 {
+			err = errTooMuch
+			return false
+		}
+		d.index = append(d.index, unitRange{low, high, int32(i)})
+		return true
+	})
+	return errors.Join(err, rangesErr)
+}
+
+// Damage returns what was found wrong up to now with units that are passed over.
+func (d *Data) Damage() error { return errors.Join(d.damage...) }
+
+func (d *Data) note(err error) {
+	if len(d.damage) < 32 {
+		d.damage = append(d.damage, err)
+	}
+}
+
+func (d *Data) cursor(section string, data []byte) cursor {
+	return cursor{data: data, order: d.s.Order, section: section}
+}
+
+// Locate returns the source of the instruction at addr: the innermost inlined
+// call first, the function itself last; none where no unit has the address.
+// Where only a part can be read, that comes with the error.
+func (d *Data) Locate(addr uint64) ([]Location, error) {
+	var problem error
+	i := sort.Search(len(d.index), func(i int) bool { return d.index[i].low > addr }) - 1
+	// Ranges of units may overlap: the nearest start is tried first, then some before it.
+	for tries := 0; i >= 0 && d.highs[i] > addr && tries < 256; i, tries = i-1, tries+1 {
+		if addr >= d.index[i].high {
+			continue
+		}
+		o := d.openUnit(int(d.index[i].unit))
+		list := d.locateIn(o, &d.units[d.index[i].unit], addr)
+		if len(list) > 0 {
+			return list, o.err
+		}
+		problem = errors.Join(problem, o.err)
+	}
+	return nil, problem
+}
+
+// openUnit reads the functions and the line table of unit i at its first use.
+func (d *Data) openUnit(i int) *openUnit {
+	if o, ok := d.open[i]; ok {
+		return o
+	}
+	u := &d.units[i]
+	o := &openUnit{}
+	d.open[i] = o
+	if o.root, o.err = d.readRoot(u); o.err == nil {
+		var err error
+		o.functions, o.err = d.readFunctions(u, &o.root)
+		o.lines, err = d.readLines(u, &o.root)
+		o.err = errors.Join(o.err, err)
+	}
+	if o.err != nil {
+		o.err = fmt.Errorf("unit at %#x: %w", u.start, o.err)
+	}
+	return o
+}
+
+func (d *Data) locateIn(o *openUnit, u *unit, addr uint64) []Location {
+	file, line, column := o.lines.find(addr)
+	here := Location{File: d.fileName(o, u, file), Line: line, Column: column}
+	var list []Location
+	chain, function := o.functions.find(addr)
+	chain = chain[max(0, len(chain)-maxInlined):]
+	for k := len(chain) - 1; k >= 0; k-- {
+		in := &o.functions.inlined[chain[k]]
+		here.Function, here.Inlined = d.functionName(in.entry), true
+		list = append(list, here)
+		here = Location{File: d.fileName(o, u, int(in.callFile)), Line: int(in.callLine), Column: int(in.callColumn)}
+	}
+	if function != nil {
+		here.Function = d.functionName(function.entry)
+	} else if here.Line == 0 && len(list) == 0 {
+		return nil
+	}
+	return append(list, here)
+}
+
+// fileName returns the path of a file of the unit's line table, "" also where
+// the names that were returned reach what the sections can hold.
+func (d *Data) fileName(o *openUnit, u *unit, file int) string {
+	if file < 0 || file >= len(o.lines.files) {
+		return ""
+	}
+	name, ok := o.paths[file]
+	if !ok {
+		name = d.charge(d.readPath(o, u, file))
+		if o.paths == nil {
+			o.paths = make(map[int]string)
+		}
+		o.paths[file] = name
+	}
+	return name
+}
+
+// charge returns s unless names have grown too large. Names in the sections can
+// overlap, but not in files that a compiler wrote.
+func (d *Data) charge(s string) string {
+	if d.bytes -= len(s); d.bytes < 0 {
+		return ""
+	}
+	return s
+}
+
+func (d *Data) readPath(o *openUnit, u *unit, file int) string {
+	t := &o.lines
+	name := string(d.text(u, &o.root, t.files[file].name.value()))
+	if name == "" || path.IsAbs(name) {
+		return name
+	}
+	dir := ""
+	if i := int(t.files[file].dir); i < len(t.dirs) {
+		dir = string(d.text(u, &o.root, t.dirs[i].value()))
+	}
+	if !path.IsAbs(dir) {
+		dir = path.Join(string(d.text(u, &o.root, o.root.dir)), dir)
+	}
+	return path.Join(dir, name)
+}
+
+// maxInlined bounds a chain of inlined calls; compilers stop far below it.
+const maxInlined = 512
+
+// maxHops bounds a chain of DW_AT_abstract_origin and DW_AT_specification.
+const maxHops = 16
+
+// functionName returns the linkage name, else the name, of the entry at an
+// offset of .debug_info or of those that it refers to.
+func (d *Data) functionName(offset uint64) string {
+	name, ok := d.names[offset]
+	if !ok {
+		name = d.charge(d.readName(offset))
+		d.names[offset] = name
+	}
+	return name
+}
+
+func (d *Data) readName(offset uint64) string {
+	plain := ""
+	for range maxHops {
+		u := d.unitAt(offset)
+		if u == nil {
+			break
+		}
+		c := d.entryCursor(u, offset)
+		table, err := d.abbreviationsAt(u.abbrev)
+		if err != nil {
+			break
+		}
+		a, ok := table.find(c.uleb())
+		if !ok {
+			break
+		}
+		var r root
+		var known bool
+		str := func(v value) string {
+			if v.class == textIndex && !known {
+				// Only then does the name depend on the unit's first entry.
+				r, _ = d.readRoot(u)
+				known = true
+			}
+			return string(d.text(u, &r, v))
+		}
+		next := value{}
+		for _, at := range table.of(a) {
+			v := u.read(&c, at)
+			if c.err != nil {
+				break
+			}
+			switch at.name {
+			case attrLinkageName, attrMIPSLinkageName:
+				if s := str(v); s != "" {
+					return s
+				}
+			case attrName:
+				if plain == "" {
+					plain = str(v)
+				}
+			case attrAbstractOrigin, attrSpecification:
+				if v.class == reference {
+					next = v
+				}
+			}
+		}
+		if next.class != reference || next.u == offset {
+			break
+		}
+		offset = next.u
+	}
+	return plain
+}

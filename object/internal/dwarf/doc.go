@@ -1,0 +1,17 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package dwarf finds the source line of an address and the chain of inlined
+// calls around it in DWARF 2 to 5 debugging information. It reads no more of
+// it than that needs: the header and first entry of every unit once, and of a
+// unit that an address lies in its functions and its line table. It knows
+// nothing of types, variables and locations.
+//
+// The standard library's debug/dwarf decodes whole units with every string,
+// refuses all of a file for one bad unit, and sizes allocations by counts that
+// it reads (the directories of a line table) or repeats them per unit (tables
+// of abbreviations), which no recover can guard against. Here every allocation
+// and every loop is bounded by the bytes that remain or by a budget in
+// proportion to the sections' size.
+package dwarf

@@ -1,0 +1,196 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+// Attribute forms, DWARF 5 Table 7.6, with the GNU extensions before it.
+const (
+	formAddr          = 0x01
+	formBlock2        = 0x03
+	formBlock4        = 0x04
+	formData2         = 0x05
+	formData4         = 0x06
+	formData8         = 0x07
+	formString        = 0x08
+	formBlock         = 0x09
+	formBlock1        = 0x0a
+	formData1         = 0x0b
+	formFlag          = 0x0c
+	formSdata         = 0x0d
+	formStrp          = 0x0e
+	formUdata         = 0x0f
+	formRefAddr       = 0x10
+	formRef1          = 0x11
+	formRef2          = 0x12
+	formRef4          = 0x13
+	formRef8          = 0x14
+	formRefUdata      = 0x15
+	formIndirect      = 0x16
+	formSecOffset     = 0x17
+	formExprloc       = 0x18
+	formFlagPresent   = 0x19
+	formStrx          = 0x1a
+	formAddrx         = 0x1b
+	formRefSup4       = 0x1c
+	formStrpSup       = 0x1d
+	formData16        = 0x1e
+	formLineStrp      = 0x1f
+	formRefSig8       = 0x20
+	formImplicitConst = 0x21
+	formLoclistx      = 0x22
+	formRnglistx      = 0x23
+	formRefSup8       = 0x24
+	formStrx1         = 0x25
+	formStrx2         = 0x26
+	formStrx3         = 0x27
+	formStrx4         = 0x28
+	formAddrx1        = 0x29
+	formAddrx2        = 0x2a
+	formAddrx3        = 0x2b
+	formAddrx4        = 0x2c
+	formGNUAddrIndex  = 0x1f01
+	formGNUStrIndex   = 0x1f02
+	formGNURefAlt     = 0x1f20
+	formGNUStrpAlt    = 0x1f21
+)
+
+// class is what a value means, as far as it matters here.
+type class uint8
+
+const (
+	other         class = iota // not kept, or of a supplementary file
+	constant                   // u, or the two's complement in u
+	address                    // u
+	addressIndex               // u in .debug_addr
+	text                       // u in the section where
+	textIndex                  // u in .debug_str_offsets
+	reference                  // u in .debug_info
+	sectionOffset              // u in the section that the attribute implies
+	rangesIndex                // u in the offsets of .debug_rnglists
+)
+
+// value is a decoded attribute.
+type value struct {
+	class class
+	where stringSection
+	u     uint64
+}
+
+// stringSection is a section that holds strings.
+type stringSection uint8
+
+const (
+	inInfo stringSection = iota
+	inStr
+	inLineStr
+	inLine
+)
+
+// read decodes an attribute of unit u at c.
+func (u *unit) read(c *cursor, at attribute) value {
+	form := at.form
+	if form == formIndirect {
+		// DWARF 5 §7.5.3: the form stands before the value; it is not itself
+		// indirect or implicit.
+		form = uint32(c.uleb())
+	}
+	switch form {
+	case formAddr:
+		return value{class: address, u: c.sized(u.addressSize)}
+	case formData1:
+		return value{class: constant, u: uint64(c.u8())}
+	case formData2:
+		return value{class: constant, u: uint64(c.u16())}
+	case formData4:
+		return u.offsetOrConstant(at, uint64(c.u32()))
+	case formData8:
+		return u.offsetOrConstant(at, c.u64())
+	case formUdata:
+		return value{class: constant, u: c.uleb()}
+	case formSdata:
+		return value{class: constant, u: uint64(c.sleb())}
+	case formImplicitConst:
+		return value{class: constant, u: uint64(at.implicit)}
+	case formFlag:
+		c.u8()
+	case formFlagPresent:
+	case formString:
+		start := c.off
+		c.skipString()
+		return value{class: text, where: inInfo, u: uint64(start)}
+	case formStrp:
+		return value{class: text, where: inStr, u: c.offset(u.is64)}
+	case formLineStrp:
+		return value{class: text, where: inLineStr, u: c.offset(u.is64)}
+	case formStrx, formGNUStrIndex:
+		return value{class: textIndex, u: c.uleb()}
+	case formStrx1:
+		return value{class: textIndex, u: uint64(c.u8())}
+	case formStrx2:
+		return value{class: textIndex, u: uint64(c.u16())}
+	case formStrx3:
+		return value{class: textIndex, u: uint64(c.u24())}
+	case formStrx4:
+		return value{class: textIndex, u: uint64(c.u32())}
+	case formAddrx, formGNUAddrIndex:
+		return value{class: addressIndex, u: c.uleb()}
+	case formAddrx1:
+		return value{class: addressIndex, u: uint64(c.u8())}
+	case formAddrx2:
+		return value{class: addressIndex, u: uint64(c.u16())}
+	case formAddrx3:
+		return value{class: addressIndex, u: uint64(c.u24())}
+	case formAddrx4:
+		return value{class: addressIndex, u: uint64(c.u32())}
+	case formRef1:
+		return value{class: reference, u: u.start + uint64(c.u8())}
+	case formRef2:
+		return value{class: reference, u: u.start + uint64(c.u16())}
+	case formRef4:
+		return value{class: reference, u: u.start + uint64(c.u32())}
+	case formRef8:
+		return value{class: reference, u: u.start + c.u64()}
+	case formRefUdata:
+		return value{class: reference, u: u.start + c.uleb()}
+	case formRefAddr:
+		if u.version == 2 { // DWARF 2 §7.5.4: the size of an address
+			return value{class: reference, u: c.sized(u.addressSize)}
+		}
+		return value{class: reference, u: c.offset(u.is64)}
+	case formSecOffset:
+		return value{class: sectionOffset, u: c.offset(u.is64)}
+	case formRnglistx:
+		return value{class: rangesIndex, u: c.uleb()}
+	case formLoclistx:
+		c.uleb()
+	case formBlock1:
+		c.take(uint64(c.u8()))
+	case formBlock2:
+		c.take(uint64(c.u16()))
+	case formBlock4:
+		c.take(uint64(c.u32()))
+	case formBlock, formExprloc:
+		c.take(c.uleb())
+	case formData16:
+		c.take(16)
+	case formRefSig8, formRefSup8:
+		c.take(8)
+	case formRefSup4:
+		c.take(4)
+	case formStrpSup, formGNUStrpAlt, formGNURefAlt:
+		c.offset(u.is64)
+	default:
+		c.fail("attribute %#x has the unknown form %#x", at.name, form)
+	}
+	return value{}
+}
+
+// offsetOrConstant tells the two meanings of DW_FORM_data4 and data8 apart:
+// before DWARF 4 they also held offsets of sections.
+func (u *unit) offsetOrConstant(at attribute, v uint64) value {
+	if u.version < 4 && (at.name == attrStmtList || at.name == attrRanges) {
+		return value{class: sectionOffset, u: v}
+	}
+	return value{class: constant, u: v}
+}

@@ -1,0 +1,219 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// functionTable is the functions of a unit and the calls inlined in them.
+type functionTable struct {
+	ranges  []functionRange // by low
+	inlined []inlined       // by function, then in the order of their entries: callers before callees
+	first   []int32         // index in inlined of function i's first; one more at the end
+}
+
+// functionRange is one range of a function's code.
+type functionRange struct {
+	low, high uint64
+	entry     uint64 // offset of the function in .debug_info
+	function  int32
+}
+
+// inlined is one range of a call that was inlined.
+type inlined struct {
+	low, high  uint64
+	entry      uint64 // offset in .debug_info
+	function   int32  // that it is inlined in, in the end
+	depth      int32  // of the entry
+	callFile   uint32
+	callLine   uint32
+	callColumn uint32
+}
+
+// find returns the function at addr and the chain of inlined calls there, the
+// outermost first, as indexes of inlined.
+func (t *functionTable) find(addr uint64) (chain []int32, function *functionRange) {
+	i := sort.Search(len(t.ranges), func(i int) bool { return t.ranges[i].low > addr }) - 1
+	// A nested function lies within another one's range on some machines.
+	for tries := 0; ; i, tries = i-1, tries+1 {
+		if i < 0 || tries == 64 {
+			return nil, nil
+		}
+		if addr < t.ranges[i].high {
+			break
+		}
+	}
+	function = &t.ranges[i]
+	depth := int32(-1)
+	for k := t.first[function.function]; k < t.first[function.function+1]; k++ {
+		in := &t.inlined[k]
+		if addr < in.low || addr >= in.high {
+			continue
+		}
+		if in.depth <= depth {
+			// Beside the last one and not in it: two calls that claim the same
+			// instruction. The later entry is as good; chains stay chains.
+			for len(chain) > 0 && t.inlined[chain[len(chain)-1]].depth >= in.depth {
+				chain = chain[:len(chain)-1]
+			}
+		}
+		chain, depth = append(chain, k), in.depth
+	}
+	return chain, function
+}
+
+// passOver are the entries without code inside, whose children need no look.
+func passOver(tag uint32) bool {
+	switch tag {
+	case tagFormalParameter, tagArrayType, tagEnumerationType, tagSubroutineType, tagVariable, tagCallSite, tagGNUCallSite:
+		return true
+	}
+	return false
+}
+
+// readFunctions walks the entries of a unit. What was read before an error is
+// returned with it.
+func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
+	table, err := d.abbreviationsAt(u.abbrev)
+	if err != nil {
+		return t, err
+	}
+	c := d.entryCursor(u, u.first)
+	var within []int32 // the function that each open entry lies in
+	function, functions := int32(-1), int32(0)
+	keep := func() bool {
+		if d.records--; d.records < 0 {
+			err = errTooMuch
+		}
+		return err == nil
+	}
+	for c.remain() > 0 && c.err == nil && err == nil {
+		offset := uint64(c.off)
+		code := c.uleb()
+		if code == 0 {
+			if len(within) == 0 {
+				break
+			}
+			function = within[len(within)-1]
+			within = within[:len(within)-1]
+			if len(within) == 0 {
+				break // the first entry has ended
+			}
+			continue
+		}
+		a, ok := table.find(code)
+		if !ok {
+			c.fail("abbreviation %d is not declared", code)
+			break
+		}
+		var e entry
+		attributes := table.of(a)
+		if d.steps -= 1 + len(attributes); d.steps < 0 {
+			err = errTooMuch
+			break
+		}
+		for i := range attributes {
+			e.set(attributes[i].name, u.read(&c, attributes[i]))
+		}
+		if c.err != nil {
+			break
+		}
+		inner := function
+		var rangesErr error
+		switch a.tag {
+		case tagSubprogram:
+			inner = -1
+			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
+				inner = functions
+				t.ranges = append(t.ranges, functionRange{low, high, offset, functions})
+				return keep()
+			})
+			if inner >= 0 {
+				functions++
+			}
+		case tagInlinedSubroutine:
+			if function < 0 {
+				break
+			}
+			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
+				t.inlined = append(t.inlined, inlined{
+					low: low, high: high, entry: offset, function: function, depth: int32(len(within)),
+					callFile: number(e.callFile), callLine: number(e.callLine), callColumn: number(e.callColumn),
+				})
+				return keep()
+			})
+		}
+		if rangesErr != nil && err == nil {
+			d.note(rangesErr) // costs that entry only
+		}
+		if !a.children {
+			if len(within) == 0 {
+				break
+			}
+			continue
+		}
+		if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && next.u >= uint64(c.off) && next.u < u.end {
+			c.off = int(next.u)
+			continue
+		}
+		within = append(within, function)
+		function = inner
+	}
+	if err == nil {
+		err = c.err
+	}
+	t.sort(int(functions))
+	return t, err
+}
+
+// entry is what is kept of an entry's attributes.
+type entry struct {
+	pc                             span
+	sibling                        value
+	callFile, callLine, callColumn value
+}
+
+func (e *entry) set(name uint32, v value) {
+	switch name {
+	case attrSibling:
+		e.sibling = v
+	case attrLowPC:
+		e.pc.low = v
+	case attrHighPC:
+		e.pc.high = v
+	case attrRanges:
+		e.pc.ranges = v
+	case attrCallFile:
+		e.callFile = v
+	case attrCallLine:
+		e.callLine = v
+	case attrCallColumn:
+		e.callColumn = v
+	}
+}
+
+// number returns a constant that fits in 31 bits, else 0.
+func number(v value) uint32 {
+	if v.class != constant || v.u >= 1<<31 {
+		return 0
+	}
+	return uint32(v.u)
+}
+
+func (t *functionTable) sort(functions int) {
+	slices.SortStableFunc(t.ranges, func(a, b functionRange) int { return cmp.Compare(a.low, b.low) })
+	slices.SortStableFunc(t.inlined, func(a, b inlined) int { return cmp.Compare(a.function, b.function) })
+	t.first = make([]int32, functions+1)
+	k := 0
+	for i := range t.first {
+		for k < len(t.inlined) && t.inlined[k].function < int32(i) {
+			k++
+		}
+		t.first[i] = int32(k)
+	}
+}

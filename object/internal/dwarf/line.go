@@ -1,0 +1,329 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// lineTable is the line table of a unit, by sequences.
+type lineTable struct {
+	dirs      []place
+	files     []file
+	sequences []sequence // by low
+	rows      []row
+}
+
+// place is where a string lies.
+type place struct {
+	class class
+	where stringSection
+	u     uint64
+}
+
+func (p place) value() value { return value{class: p.class, where: p.where, u: p.u} }
+
+type file struct {
+	name place
+	dir  uint32 // in dirs
+}
+
+// sequence is a run of ascending addresses.
+type sequence struct {
+	low, high  uint64
+	first, end int // of its rows
+}
+
+// row says that the code from an address on, up to the next row's, is of a line.
+type row struct {
+	offset uint32 // from the sequence's low
+	line   uint32
+	file   uint32
+	column uint16
+}
+
+// find returns the line at addr; file is -1 where there is none.
+func (t *lineTable) find(addr uint64) (file, line, column int) {
+	i := sort.Search(len(t.sequences), func(i int) bool { return t.sequences[i].low > addr }) - 1
+	for tries := 0; i >= 0 && tries < 16; i, tries = i-1, tries+1 {
+		s := &t.sequences[i]
+		if addr >= s.high {
+			continue
+		}
+		rows := t.rows[s.first:s.end]
+		offset := uint32(addr - s.low)
+		k := sort.Search(len(rows), func(k int) bool { return rows[k].offset > offset }) - 1
+		if k >= 0 {
+			return int(rows[k].file), int(rows[k].line), int(rows[k].column)
+		}
+	}
+	return -1, 0, 0
+}
+
+// lineProgram is a line number program header (DWARF 5 §6.2.4) and the state
+// machine's parameters.
+type lineProgram struct {
+	c           cursor
+	is64        bool
+	version     uint16
+	addressSize int
+	program     int // offset
+	minLength   uint64
+	maxOps      uint64
+	lineBase    int64
+	lineRange   uint64
+	lengths     []byte // of the standard opcodes' operands, from opcode 1
+}
+
+// readLines decodes the line table of u. Rows that were read before an error
+// come with it.
+func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
+	if r.line.class == other {
+		return t, nil
+	}
+	p := lineProgram{c: d.cursor(".debug_line", d.s.Line), addressSize: u.addressSize}
+	p.c.take(r.line.u)
+	p.header(u, r, &t)
+	if p.c.err != nil {
+		return t, fmt.Errorf("line table: %w", p.c.err)
+	}
+	// Several units may name one table; all together must not exceed its size.
+	d.rows -= 2 * (len(t.dirs) + len(t.files))
+	if d.rows < 0 {
+		return lineTable{}, errTooMuch
+	}
+	p.run(&t, d.rows)
+	d.rows -= len(t.rows)
+	slices.SortStableFunc(t.sequences, func(a, b sequence) int { return cmp.Compare(a.low, b.low) })
+	if p.c.err != nil {
+		return t, fmt.Errorf("line table: %w", p.c.err)
+	}
+	return t, nil
+}
+
+func (p *lineProgram) header(u *unit, r *root, t *lineTable) {
+	c := &p.c
+	n, is64 := c.length()
+	if n > uint64(c.remain()) {
+		c.fail("length %#x, %#x left", n, c.remain())
+	}
+	if c.err != nil {
+		return
+	}
+	c.data, p.is64 = c.data[:c.off+int(n)], is64
+	if p.version = c.u16(); c.err == nil && (p.version < 2 || p.version > 5) {
+		c.fail("version %d", p.version)
+		return
+	}
+	if p.version >= 5 {
+		p.addressSize = int(c.u8())
+		c.u8() // segment_selector_size
+	}
+	n = c.offset(is64)
+	if n > uint64(c.remain()) {
+		c.fail("header of %#x bytes, %#x left", n, c.remain())
+	}
+	if c.err != nil {
+		return
+	}
+	p.program = c.off + int(n)
+	p.minLength, p.maxOps = uint64(c.u8()), 1
+	if p.version >= 4 {
+		p.maxOps = max(1, uint64(c.u8()))
+	}
+	c.u8() // default_is_stmt
+	p.lineBase, p.lineRange = int64(int8(c.u8())), uint64(c.u8())
+	if base := c.u8(); base > 0 {
+		p.lengths = c.take(uint64(base) - 1)
+	}
+	if c.err == nil && p.lineRange == 0 {
+		c.fail("line_range is zero")
+	}
+	if c.err != nil {
+		return
+	}
+	if p.version >= 5 {
+		p.entries(u, func(f file) { t.dirs = append(t.dirs, f.name) })
+		p.entries(u, func(f file) { t.files = append(t.files, f) })
+		return
+	}
+	t.dirs = append(t.dirs, place{r.dir.class, r.dir.where, r.dir.u})
+	t.files = append(t.files, file{}) // counted from 1
+	for c.err == nil && c.remain() > 0 && c.data[c.off] != 0 {
+		t.dirs = append(t.dirs, place{text, inLine, uint64(c.off)})
+		c.skipString()
+	}
+	c.u8()
+	for c.err == nil && c.remain() > 0 && c.data[c.off] != 0 {
+		f := file{name: place{text, inLine, uint64(c.off)}}
+		c.skipString()
+		f.dir = uint32(min(c.uleb(), 1<<31))
+		c.uleb() // time of modification
+		c.uleb() // size
+		t.files = append(t.files, f)
+	}
+}
+
+// Content types of directories and files, DWARF 5 Table 7.27.
+const (
+	lnctPath           = 1
+	lnctDirectoryIndex = 2
+)
+
+// entries reads the directories or the files of a version 5 header.
+func (p *lineProgram) entries(u *unit, visit func(file)) {
+	c := &p.c
+	var formats []attribute
+	for n := c.u8(); n > 0 && c.err == nil; n-- {
+		formats = append(formats, attribute{name: uint32(c.uleb()), form: uint32(c.uleb())})
+	}
+	count := c.uleb()
+	reader := *u
+	reader.is64, reader.version, reader.addressSize = p.is64, 5, p.addressSize
+	for ; count > 0 && c.err == nil; count-- {
+		var f file
+		start := c.off
+		for _, at := range formats {
+			v := reader.read(c, at)
+			switch at.name {
+			case lnctPath:
+				if v.where == inInfo {
+					v.where = inLine // DW_FORM_string: here
+				}
+				f.name = place{v.class, v.where, v.u}
+			case lnctDirectoryIndex:
+				f.dir = number(v)
+			}
+		}
+		if c.err == nil && c.off == start {
+			c.fail("%d entries without content", count)
+		}
+		if c.err == nil {
+			visit(f)
+		}
+	}
+}
+
+// state is the registers of the state machine that matter here (DWARF 5 §6.2.2).
+type state struct {
+	address, op        uint64
+	file, line, column uint64
+}
+
+// run executes the program until the table has most rows.
+func (p *lineProgram) run(t *lineTable, most int) {
+	c := &p.c
+	c.off = p.program
+	start := state{file: 1, line: 1}
+	s := start
+	first := len(t.rows)
+	for c.remain() > 0 && c.err == nil {
+		if len(t.rows) > most {
+			c.fail("%v", errTooMuch)
+			return
+		}
+		op := c.u8()
+		if int(op) > len(p.lengths) { // special
+			adjusted := uint64(op) - uint64(len(p.lengths)) - 1
+			p.advance(&s, adjusted/p.lineRange)
+			s.line = uint64(int64(s.line) + p.lineBase + int64(adjusted%p.lineRange))
+			t.emit(first, &s)
+			continue
+		}
+		switch op {
+		case 0: // extended
+			n := c.uleb()
+			if n == 0 || n > uint64(c.remain()) {
+				c.fail("extended opcode of %d bytes, %d left", n, c.remain())
+				return
+			}
+			end := c.off + int(n)
+			switch c.u8() {
+			case 1: // DW_LNE_end_sequence
+				t.finish(first, &s)
+				first, s = len(t.rows), start
+			case 2: // DW_LNE_set_address
+				if size := int(n) - 1; size == 4 || size == 8 || size == 2 {
+					s.address, s.op = c.sized(size), 0
+				}
+			}
+			c.off = end
+		case 1: // DW_LNS_copy
+			t.emit(first, &s)
+		case 2: // DW_LNS_advance_pc
+			p.advance(&s, c.uleb())
+		case 3: // DW_LNS_advance_line
+			s.line = uint64(int64(s.line) + c.sleb())
+		case 4: // DW_LNS_set_file
+			s.file = c.uleb()
+		case 5: // DW_LNS_set_column
+			s.column = c.uleb()
+		case 6, 7, 10, 11: // statement, block, end of prologue, begin of epilogue
+		case 8: // DW_LNS_const_add_pc
+			p.advance(&s, (255-uint64(len(p.lengths))-1)/p.lineRange)
+		case 9: // DW_LNS_fixed_advance_pc
+			s.address, s.op = s.address+uint64(c.u16()), 0
+		default:
+			for n := p.lengths[op-1]; n > 0; n-- {
+				c.uleb()
+			}
+		}
+	}
+}
+
+func (p *lineProgram) advance(s *state, operations uint64) {
+	if p.maxOps == 1 {
+		s.address += p.minLength * operations
+		return
+	}
+	n := s.op + operations
+	s.address += p.minLength * (n / p.maxOps)
+	s.op = n % p.maxOps
+}
+
+// emit appends a row. Of several rows of one address the last one says what
+// the code there is of. Rows that go back in a sequence, or too far from its
+// start for their 32 bits, are dropped.
+func (t *lineTable) emit(first int, s *state) {
+	if len(t.rows) == first {
+		t.sequences = append(t.sequences, sequence{low: s.address, first: first})
+	}
+	low := t.sequences[len(t.sequences)-1].low
+	if s.address < low || s.address-low > 1<<32-1 {
+		return
+	}
+	r := row{
+		offset: uint32(s.address - low), line: uint32(min(s.line, 1<<32-1)),
+		file: uint32(min(s.file, 1<<32-1)), column: uint16(min(s.column, 1<<16-1)),
+	}
+	if n := len(t.rows); n > first {
+		last := &t.rows[n-1]
+		switch {
+		case r.offset < last.offset:
+			return
+		case r.offset == last.offset:
+			*last = r
+			return
+		case r.line == last.line && r.file == last.file && r.column == last.column:
+			return
+		}
+	}
+	t.rows = append(t.rows, r)
+}
+
+// finish ends the sequence of the rows from first on.
+func (t *lineTable) finish(first int, s *state) {
+	if len(t.rows) == first {
+		return
+	}
+	q := &t.sequences[len(t.sequences)-1]
+	q.high, q.end = s.address, len(t.rows)
+	if q.high <= q.low {
+		t.sequences, t.rows = t.sequences[:len(t.sequences)-1], t.rows[:first]
+	}
+}

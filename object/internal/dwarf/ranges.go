@@ -1,0 +1,133 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+// Range list entries, DWARF 5 Table 7.30.
+const (
+	rleEndOfList    = 0
+	rleBaseAddressx = 1
+	rleStartxEndx   = 2
+	rleStartxLength = 3
+	rleOffsetPair   = 4
+	rleBaseAddress  = 5
+	rleStartEnd     = 6
+	rleStartLength  = 7
+)
+
+// ranges calls visit with the parts [low, high) of an entry's extent until it
+// returns false. Ranges that a linker left without code are passed over.
+func (d *Data) ranges(u *unit, r *root, s span, visit func(low, high uint64) bool) error {
+	top := ^uint64(0) >> (64 - 8*u.addressSize)
+	emit := func(low, high uint64) bool {
+		// Linkers mark what they dropped by an address at the very top.
+		if low >= high || low >= top-1 {
+			return true
+		}
+		return visit(low, high)
+	}
+	if s.ranges.class == other || s.ranges.class == constant {
+		low, ok := d.address(u, r, s.low)
+		if !ok {
+			return nil
+		}
+		high, ok := d.address(u, r, s.high)
+		if s.high.class == constant {
+			high, ok = low+s.high.u, true
+		}
+		if ok {
+			emit(low, high)
+		}
+		return nil
+	}
+	if u.version < 5 {
+		return d.ranges4(u, r.low, top, s.ranges.u, emit)
+	}
+	return d.ranges5(u, r, s.ranges, emit)
+}
+
+// ranges4 reads a list of .debug_ranges (DWARF 4 §2.17.3).
+func (d *Data) ranges4(u *unit, base, top, offset uint64, emit func(low, high uint64) bool) error {
+	c := d.cursor(".debug_ranges", d.s.Ranges)
+	c.take(offset)
+	for c.err == nil {
+		if d.steps--; d.steps < 0 {
+			return errTooMuch
+		}
+		low, high := c.sized(u.addressSize), c.sized(u.addressSize)
+		switch {
+		case c.err != nil || low == 0 && high == 0:
+			return c.err
+		case low == top:
+			base = high
+		case !emit((base+low)&top, (base+high)&top):
+			return nil
+		}
+	}
+	return c.err
+}
+
+// ranges5 reads a list of .debug_rnglists (DWARF 5 §2.17.3).
+func (d *Data) ranges5(u *unit, r *root, v value, emit func(low, high uint64) bool) error {
+	c := d.cursor(".debug_rnglists", d.s.RngLists)
+	offset := v.u
+	if v.class == rangesIndex {
+		size := uint64(4)
+		if u.is64 {
+			size = 8
+		}
+		if v.u > uint64(len(c.data)) {
+			c.fail("index %d", v.u)
+		}
+		c.take(r.rnglistsBase + v.u*size)
+		offset = r.rnglistsBase + c.offset(u.is64)
+		if c.err != nil {
+			return c.err
+		}
+		c.off = 0
+	}
+	c.take(offset)
+	base := r.low
+	indexed := func() uint64 {
+		a, ok := d.address(u, r, value{class: addressIndex, u: c.uleb()})
+		if !ok {
+			c.fail("address index beyond .debug_addr")
+		}
+		return a
+	}
+	for c.err == nil {
+		if d.steps--; d.steps < 0 {
+			return errTooMuch
+		}
+		var low, high uint64
+		switch kind := c.u8(); kind {
+		case rleEndOfList:
+			return c.err
+		case rleBaseAddressx:
+			base = indexed()
+			continue
+		case rleStartxEndx:
+			low, high = indexed(), indexed()
+		case rleStartxLength:
+			low = indexed()
+			high = low + c.uleb()
+		case rleOffsetPair:
+			low, high = base+c.uleb(), base+c.uleb()
+		case rleBaseAddress:
+			base = c.sized(u.addressSize)
+			continue
+		case rleStartEnd:
+			low, high = c.sized(u.addressSize), c.sized(u.addressSize)
+		case rleStartLength:
+			low = c.sized(u.addressSize)
+			high = low + c.uleb()
+		default:
+			c.fail("range list entry of kind %#x", kind)
+		}
+		if c.err == nil && !emit(low, high) {
+			return nil
+		}
+	}
+	return c.err
+}
