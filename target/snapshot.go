@@ -5,6 +5,7 @@
 package target
 
 import (
+	"os"
 	"sort"
 	"time"
 
@@ -29,6 +30,10 @@ type Snapshot struct {
 
 	// Memory reads what was not copied; of a live process, as it is now.
 	Memory cfi.Memory
+
+	// Open opens the very file that is mapped, for reading, and says why where
+	// it is not to be had. It may be nil.
+	Open func(*Mapping) (*os.File, error)
 
 	// Live says that the target has run on since: what Memory reads of
 	// writable memory is newer than the registers and the copied stacks.

@@ -74,6 +74,7 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 			return true
 		}
 		c.stacks.prepare(len(c.tracees))
+		defer quietStops()()
 		c.stop()
 		c.copy()
 		c.detach()

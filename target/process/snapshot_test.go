@@ -80,7 +80,7 @@ func TestSnapshot(t *testing.T) {
 func BenchmarkSnapshot(b *testing.B) {
 	for _, n := range []int{0, 64, 500} {
 		b.Run(fmt.Sprintf("threads=%d", n+1), func(b *testing.B) {
-			c := start(b, build(b, "threads"), fmt.Sprint(n))
+			c := start(b, build(b, "threads"), fmt.Sprint(n), "60000")
 			b.ReportAllocs()
 			var pause, stop, copied, release float64
 			bytes := 0

@@ -1,5 +1,5 @@
-// Starts as many threads as its argument says. Each counts up once a
-// millisecond; "ready" is printed when all run. A line on standard input is
+// Starts as many threads as its first argument says. Each counts up once in as
+// many milliseconds as the second says (1); "ready" is printed when all run. A line on standard input is
 // answered by the counters' sum.
 #include <pthread.h>
 #include <stdio.h>
@@ -8,13 +8,14 @@
 
 static volatile unsigned long counters[1024];
 static pthread_barrier_t barrier;
+static int period = 1;
 
 static void *count(void *arg)
 {
 	unsigned long n = (unsigned long)arg;
 	pthread_barrier_wait(&barrier);
 	for (;;) {
-		struct timespec t = {0, 1000000};
+		struct timespec t = {period / 1000, period % 1000 * 1000000};
 		nanosleep(&t, NULL);
 		counters[n]++;
 	}
@@ -24,6 +25,8 @@ int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 1;
 	char line[16];
+	if (argc > 2)
+		period = atoi(argv[2]);
 	pthread_barrier_init(&barrier, NULL, n + 1);
 	for (long i = 0; i < n; i++) {
 		pthread_t t;

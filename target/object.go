@@ -1,0 +1,166 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Objects are the objects that a snapshot's target has mapped: its program,
+// its libraries, the kernel's vDSO. They are opened when they are first
+// needed. Objects is not safe for concurrent use.
+type Objects struct {
+	// Modules leads from an address to the Object: its Module's Name is the
+	// object's.
+	Modules unwind.Modules
+
+	snapshot *Snapshot
+	byModule map[*unwind.Module]*Object
+}
+
+// Object is one mapped object.
+type Object struct {
+	Name     string // the path as the target sees it, or "[vdso]"
+	Mappings []*Mapping
+
+	// Bias is what is added to an address of the object to get the run-time
+	// address, once File was called.
+	Bias uint64
+	// Loaded says that the object was read from the target's memory, as its
+	// file is not to be had: it was replaced or deleted, or never was one.
+	Loaded bool
+
+	snapshot *Snapshot
+	module   unwind.Module
+	file     *object.File
+	err      error
+	opened   bool
+}
+
+// Objects returns the objects that the snapshot's target has mapped. They must
+// be closed.
+func (s *Snapshot) Objects() *Objects {
+	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
+	var last *Object
+	for i := range s.Mappings {
+		m := &s.Mappings[i]
+		if m.Path == "" || strings.HasPrefix(m.Path, "[") && m.Path != "[vdso]" {
+			if m.Executable {
+				o.Modules.Add(m.Start, m.End, nil)
+			}
+			continue
+		}
+		// An object's mappings follow each other. Its first one holds the ELF
+		// header, so that a second copy of a file starts an object of its own.
+		if last == nil || last.Name != m.Path || last.Mappings[0].Inode != m.Inode ||
+			m.Offset == 0 && last.Mappings[len(last.Mappings)-1].Offset != 0 {
+			last = &Object{Name: m.Path, snapshot: s}
+			last.module = unwind.Module{Name: m.Path, Load: last.load}
+			o.byModule[&last.module] = last
+		}
+		last.Mappings = append(last.Mappings, m)
+		if m.Executable {
+			o.Modules.Add(m.Start, m.End, &last.module)
+		}
+	}
+	return o
+}
+
+// Object returns the object of a module, nil for a nil module.
+func (o *Objects) Object(m *unwind.Module) *Object { return o.byModule[m] }
+
+// Close closes the files of all objects.
+func (o *Objects) Close() error {
+	var errs []error
+	for _, object := range o.byModule {
+		if object.file != nil {
+			errs = append(errs, object.file.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// File returns the object's file, opened at the first call: the very file that
+// is mapped, else the image in the target's memory.
+func (o *Object) File() (*object.File, error) {
+	if o.opened {
+		return o.file, o.err
+	}
+	o.opened = true
+	if o.file, o.err = o.open(); o.err != nil {
+		return nil, o.err
+	}
+	if o.Loaded {
+		o.Bias = o.file.ImageBias()
+		return o.file, nil
+	}
+	for _, m := range o.Mappings {
+		if bias, ok := o.file.Bias(m.Start, m.Offset, m.Executable); ok {
+			o.Bias = bias
+			return o.file, nil
+		}
+	}
+	o.file.Close()
+	o.file, o.err = nil, fmt.Errorf("%s: no segment of the file fits its mapping at %#x", o.Name, o.Mappings[0].Start)
+	return nil, o.err
+}
+
+func (o *Object) open() (*object.File, error) {
+	first := o.Mappings[0]
+	var failed error
+	if o.snapshot.Open != nil && o.Name != "[vdso]" {
+		f, err := o.snapshot.Open(first)
+		if err == nil {
+			defer f.Close()
+			return object.OpenFile(f, o.Name)
+		}
+		failed = err
+	}
+	if first.Offset != 0 || o.snapshot.Memory == nil {
+		return nil, fmt.Errorf("%s: its ELF header is not mapped, and its file is not to be had: %w", o.Name, failed)
+	}
+	o.Loaded = true
+	f, err := object.FromMemory(o.snapshot.Memory, first.Start, o.Name)
+	if err != nil && failed != nil {
+		err = fmt.Errorf("%w (read from memory, as %w)", err, failed)
+	}
+	return f, err
+}
+
+// load gives the unwinder the object's call frame information.
+func (o *Object) load(m *unwind.Module) {
+	f, err := o.File()
+	if err != nil {
+		m.Source = failedSource{err}
+		return
+	}
+	m.Bias = o.Bias
+	eh, err := f.EHFrame()
+	if eh == nil && err != nil {
+		m.Source = failedSource{err}
+		return
+	}
+	s := &unwind.Sections{EHFrame: eh, DebugFrame: f.DebugFrame}
+	if data, address, ok := f.EHFrameHdr(); ok {
+		// A damaged header only costs its table: the section is searched instead.
+		if h, err := cfi.ParseHeader(data, address, f.Machine()); err == nil {
+			s.Header = h
+		}
+	}
+	m.Source = s
+}
+
+// failedSource is the source of an object that cannot be read.
+type failedSource struct{ err error }
+
+func (s failedSource) Rules(uint64) (*unwind.Rules, error) {
+	return nil, fmt.Errorf("%w: %w", cfi.ErrNoFDE, s.err)
+}

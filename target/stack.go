@@ -1,0 +1,209 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Stack is the stack of one thread.
+type Stack struct {
+	Thread *Thread
+	Frames []Frame // innermost first
+
+	// Reason is why the walk ended, and Err what stood in its way; nil at the
+	// end of the stack.
+	Reason unwind.Reason
+	Err    error
+}
+
+// Frame is one frame of a stack.
+type Frame struct {
+	PC, LookupPC uint64 // as unwind.Frame has them: run-time addresses
+	SP           uint64
+	Method       unwind.Method
+	Interrupted  bool
+	Trampoline   bool
+
+	// Late says that the frame was found by reading writable memory after the
+	// target ran on: it may not fit the frames before it.
+	Late bool
+
+	Object  *Object // that LookupPC lies in, nil where it lies in none
+	Address uint64  // LookupPC without the object's load bias
+
+	// Registers are the registers in this frame, as far as they are known;
+	// nil where they were not asked for.
+	Registers *unwind.Registers
+
+	// What Objects.Name found; zero before.
+	Symbol    object.Symbol
+	Locations []object.Location // innermost inlined call first, the function itself last
+}
+
+// WalkOptions changes what Walk does. The zero value is good.
+type WalkOptions struct {
+	Registers bool // keep the registers of every frame
+	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
+}
+
+// Walk walks the stacks of all threads of the objects' snapshot, in the order
+// of its threads. A thread without registers has a stack without frames, and
+// its Err.
+func (o *Objects) Walk(opts WalkOptions) []Stack {
+	s := o.snapshot
+	stacks := make([]Stack, len(s.Threads))
+	w := &unwind.Walker{Machine: s.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}
+	var frames []Frame
+	for i := range s.Threads {
+		t := &s.Threads[i]
+		stack := &stacks[i]
+		stack.Thread = t
+		if t.Registers.PC == 0 && t.Err != nil {
+			stack.Reason, stack.Err = unwind.NoRule, t.Err
+			continue
+		}
+		start := len(frames)
+		err := object.Guard(func() error {
+			frames = o.walk(w, t, opts, frames)
+			return nil
+		})
+		stack.Frames = frames[start:len(frames):len(frames)]
+		stack.Reason, stack.Err = w.Reason(), w.Err()
+		if err != nil {
+			stack.Reason, stack.Err = unwind.UnreadableMemory, err
+		}
+	}
+	return stacks
+}
+
+func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames []Frame) []Frame {
+	memory := o.snapshot.ThreadMemory(t)
+	w.Memory = memory
+	sp := uint64(o.snapshot.Machine.StackPointer)
+	for f := range w.Walk(&t.Registers) {
+		_, late := memory.Late()
+		frame := Frame{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method,
+			Interrupted: f.Interrupted, Trampoline: f.Trampoline, Late: late, Object: o.Object(f.Module)}
+		frame.SP, _ = f.Registers.Get(sp)
+		if f.Module != nil {
+			frame.Address = f.LookupPC - f.Module.Bias
+		}
+		if opts.Registers {
+			registers := *f.Registers
+			frame.Registers = &registers
+		}
+		frames = append(frames, frame)
+	}
+	return frames
+}
+
+// NameOptions changes what Name does.
+type NameOptions struct {
+	Lines bool // also find source lines and inlined calls
+	Debug object.DebugSearch
+}
+
+// Name finds the symbols of all frames of some stacks, and with Lines where in
+// the source they are, for each address once. The error says what could not be
+// read, object by object; what was found is kept.
+func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
+	wanted := make(map[*Object]*addresses)
+	for i := range stacks {
+		for j := range stacks[i].Frames {
+			f := &stacks[i].Frames[j]
+			if f.Object == nil {
+				continue
+			}
+			a := wanted[f.Object]
+			if a == nil {
+				a = &addresses{index: make(map[uint64]int)}
+				wanted[f.Object] = a
+			}
+			a.add(f.Address)
+		}
+	}
+	var errs []error
+	for object, a := range wanted {
+		if err := a.name(object, opts); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", object.Name, err))
+		}
+	}
+	for i := range stacks {
+		for j := range stacks[i].Frames {
+			f := &stacks[i].Frames[j]
+			if f.Object == nil {
+				continue
+			}
+			a := wanted[f.Object]
+			n := a.index[f.Address]
+			if a.symbols != nil {
+				f.Symbol = a.symbols[n]
+			}
+			if a.locations != nil {
+				f.Locations = a.locations[n]
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// addresses are the distinct addresses of one object's frames, and what is
+// found about them.
+type addresses struct {
+	index     map[uint64]int
+	list      []uint64
+	symbols   []object.Symbol
+	locations [][]object.Location
+}
+
+func (a *addresses) add(address uint64) {
+	if _, ok := a.index[address]; !ok {
+		a.index[address] = len(a.list)
+		a.list = append(a.list, address)
+	}
+}
+
+func (a *addresses) name(o *Object, opts NameOptions) error {
+	f, err := o.File()
+	if err != nil {
+		return err
+	}
+	_, debugErr := f.OpenDebugFile(opts.Debug)
+	a.symbols, err = f.FindSymbols(a.list)
+	errs := []error{debugErr, err}
+	if opts.Lines {
+		a.locations = make([][]object.Location, len(a.list))
+		for i, address := range a.list {
+			if a.locations[i], err = f.Locate(address); err != nil {
+				errs = append(errs, err)
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Offset returns how far PC is into the frame's symbol, in bytes, and false
+// where there is no symbol.
+func (f *Frame) Offset() (uint64, bool) {
+	if f.Symbol.Name == "" {
+		return 0, false
+	}
+	return f.Address + f.PC - f.LookupPC - f.Symbol.Address, true
+}
+
+// Location returns where in the source the function of the frame is, apart
+// from what was inlined into it, and nil where that is not known.
+func (f *Frame) Location() *object.Location {
+	if n := len(f.Locations); n > 0 {
+		return &f.Locations[n-1]
+	}
+	return nil
+}
