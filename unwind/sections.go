@@ -6,6 +6,7 @@ package unwind
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/clewdev/clew/cfi"
 )
@@ -14,13 +15,18 @@ import (
 // what it meets: for walks that are made once. It implements Source; it is not
 // safe for concurrent use.
 type Sections struct {
-	// EHFrame is searched first, by binary search where Header is not nil,
-	// then DebugFrame. Any of them may be nil.
-	Header     *cfi.Header
-	EHFrame    *cfi.Section
-	DebugFrame *cfi.Section
+	// EHFrame is searched first, by binary search where Header is not nil.
+	// Either may be nil.
+	Header  *cfi.Header
+	EHFrame *cfi.Section
+
+	// DebugFrame returns the section that is searched for what EHFrame does
+	// not cover. It is called once, when that is first needed, as the section
+	// can take time to find and decompress. It may be nil, and return nil.
+	DebugFrame func() (*cfi.Section, error)
 
 	ehIndex, debugIndex *cfi.Index
+	debugErr            error
 	met                 map[uint64]found
 	x                   cfi.Interpreter
 	f                   cfi.FDE
@@ -53,10 +59,17 @@ func (s *Sections) find(pc uint64) (*Rules, error) {
 		err = s.findEH(pc)
 	}
 	if s.DebugFrame != nil && errors.Is(err, cfi.ErrNoFDE) {
-		if s.debugIndex == nil {
-			s.debugIndex = s.DebugFrame.Index()
+		debug, failed := s.DebugFrame()
+		s.DebugFrame = nil
+		if debug != nil {
+			s.debugIndex = debug.Index()
 		}
+		s.debugErr = failed
+	}
+	if s.debugIndex != nil && errors.Is(err, cfi.ErrNoFDE) {
 		err = s.debugIndex.Find(pc, &s.f)
+	} else if s.debugErr != nil && errors.Is(err, cfi.ErrNoFDE) {
+		err = fmt.Errorf("%w; and .debug_frame: %w", err, s.debugErr)
 	}
 	if err != nil {
 		return nil, err

@@ -182,29 +182,29 @@ func (w *Walker) apply(r *Rules) bool {
 		// User addresses of AArch64 have at most 48 bits; the signature stands above.
 		returns.value &= 1<<48 - 1
 	}
-	return w.commit(returns.value, cfa, sp)
+	return w.commit(returns.value, w.truncate(cfa-uint64(w.Machine.CFAOffset)), sp)
 }
 
 // commit makes the fresh values, a return address and a stack pointer the
-// registers of the next frame.
-func (w *Walker) commit(pc, cfa, sp uint64) bool {
+// registers of the next frame. sp is the stack pointer of this one.
+func (w *Walker) commit(pc, next, sp uint64) bool {
 	m := w.Machine
 	if pc == 0 {
 		return w.end(EndOfStack, nil)
 	}
 	if !w.frame.Trampoline {
-		if pc == w.regs.PC && cfa == sp {
+		if pc == w.regs.PC && next == sp {
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x with stack pointer %#x leads to itself", pc, sp))
 		}
-		if cfa < sp {
-			return w.end(NoProgress, fmt.Errorf("the frame at %#x leads from stack pointer %#x down to %#x", w.regs.PC, sp, cfa))
+		if next < sp {
+			return w.end(NoProgress, fmt.Errorf("the frame at %#x leads from stack pointer %#x down to %#x", w.regs.PC, sp, next))
 		}
 	}
 	// What the called function may change is lost, unless a rule brings it back.
 	if !w.frame.Trampoline {
 		w.regs.keep(&w.calleeSaved)
 	}
-	w.regs.Set(uint64(m.StackPointer), cfa)
+	w.regs.Set(uint64(m.StackPointer), next)
 	for _, v := range w.fresh {
 		if v.known {
 			w.regs.Set(v.column, v.value)

@@ -1,0 +1,234 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Stacks are the stacks of one target, ready to be shown.
+type Stacks struct {
+	PID     int
+	Command string // what the target runs, "" where it is not known
+	Machine *arch.Machine
+	Pause   time.Duration // how long the target stood still, 0 where it did not
+	Stacks  []target.Stack
+}
+
+// StackOptions changes how stacks are shown.
+type StackOptions struct {
+	Palette   Palette
+	Registers bool // also the registers of each frame, where the walk kept them
+}
+
+// Text writes the stacks for people: a heading a thread, a line a frame, an
+// inlined call on a line of its own above the function that it was inlined
+// into, and what ended a walk early.
+func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
+	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize}
+	p.heading(s)
+	for i := range s.Stacks {
+		p.stack(&s.Stacks[i])
+		if len(p.out) > 1<<16 {
+			if _, err := w.Write(p.out); err != nil {
+				return err
+			}
+			p.out = p.out[:0]
+		}
+	}
+	_, err := w.Write(p.out)
+	return err
+}
+
+type stackPrinter struct {
+	StackOptions
+	machine *arch.Machine
+	digits  int // of an address
+	out     []byte
+}
+
+func (p *stackPrinter) heading(s *Stacks) {
+	p.out = fmt.Appendf(p.out, "process %d", s.PID)
+	if s.Command != "" {
+		p.out = append(p.out, ' ')
+		p.out = p.Palette.Name.append(p.out, Printable(s.Command))
+	}
+	threads := "threads"
+	if len(s.Stacks) == 1 {
+		threads = "thread"
+	}
+	p.out = fmt.Appendf(p.out, ", %d %s", len(s.Stacks), threads)
+	if s.Pause > 0 {
+		p.out = fmt.Appendf(p.out, ", stood still for %v", s.Pause.Round(time.Microsecond))
+	}
+	p.out = append(p.out, '\n')
+}
+
+func (p *stackPrinter) stack(s *target.Stack) {
+	p.out = fmt.Appendf(p.out, "\nthread %d", s.Thread.ID)
+	if s.Thread.Name != "" {
+		p.out = append(p.out, ' ')
+		p.out = p.Palette.Name.append(p.out, Printable(s.Thread.Name))
+	}
+	p.out = append(p.out, '\n')
+	for i := range s.Frames {
+		p.frame(i, &s.Frames[i])
+	}
+	if note := EndNote(s); note != "" {
+		p.out = append(p.out, "     "...)
+		p.out = p.Palette.Error.append(p.out, Printable(note))
+		p.out = append(p.out, '\n')
+	}
+}
+
+// EndNote says why a stack ends where it does, "" where that is its end.
+func EndNote(s *target.Stack) string {
+	if s.Reason == unwind.EndOfStack {
+		return ""
+	}
+	if len(s.Frames) == 0 && s.Err != nil {
+		return s.Err.Error()
+	}
+	if s.Err == nil {
+		return s.Reason.String()
+	}
+	return s.Reason.String() + ": " + s.Err.Error()
+}
+
+func (p *stackPrinter) frame(n int, f *target.Frame) {
+	for i := range max(len(f.Locations)-1, 0) {
+		l := &f.Locations[i]
+		p.number(n)
+		for range p.digits + 2 {
+			p.out = append(p.out, ' ')
+		}
+		p.out = append(p.out, "  "...)
+		p.out = p.Palette.Name.append(p.out, Printable(Demangle(l.Function)))
+		p.out = p.Palette.Dim.append(p.out, " (inlined)")
+		p.source(l.File, l.Line)
+		p.out = append(p.out, '\n')
+	}
+	p.number(n)
+	p.out = append(p.out, "0x"...)
+	p.out = appendPadded(p.out, f.PC, p.digits)
+	p.out = append(p.out, "  "...)
+	p.out = p.Palette.Name.append(p.out, Printable(FunctionName(f)))
+	if offset, ok := f.Offset(); ok {
+		p.out = append(p.out, '+')
+		p.out = append(p.out, "0x"...)
+		p.out = strconv.AppendUint(p.out, offset, 16)
+	}
+	if f.Object != nil {
+		p.out = p.Palette.Dim.append(p.out, " in "+Printable(filepath.Base(f.Object.Name)))
+	}
+	if l := f.Location(); l != nil {
+		p.source(l.File, l.Line)
+	}
+	if note := frameNote(f); note != "" {
+		p.out = p.Palette.Rule.append(p.out, " ["+note+"]")
+	}
+	p.out = append(p.out, '\n')
+	if p.Registers && f.Registers != nil {
+		p.registers(f.Registers)
+	}
+}
+
+func (p *stackPrinter) number(n int) {
+	s := strconv.Itoa(n)
+	for range 3 - len(s) {
+		p.out = append(p.out, ' ')
+	}
+	p.out = append(p.out, '#')
+	p.out = append(p.out, s...)
+	p.out = append(p.out, ' ')
+}
+
+func (p *stackPrinter) source(file string, line int) {
+	if file == "" {
+		return
+	}
+	p.out = append(p.out, " at "...)
+	p.out = p.Palette.Source.append(p.out, Printable(file)+":"+strconv.Itoa(line))
+}
+
+// registers writes the known registers of a frame, four a line.
+func (p *stackPrinter) registers(r *unwind.Registers) {
+	n := 0
+	for column := range uint64(unwind.MaxColumns) {
+		v, ok := r.Get(column)
+		if !ok {
+			continue
+		}
+		if n%4 == 0 {
+			p.out = append(p.out, "      "...)
+		}
+		name := p.machine.RegisterName(column)
+		for range 4 - len(name) {
+			p.out = append(p.out, ' ')
+		}
+		p.out = p.Palette.Dim.append(p.out, name)
+		p.out = append(p.out, " 0x"...)
+		p.out = appendPadded(p.out, v, p.digits)
+		if n++; n%4 == 0 {
+			p.out = append(p.out, '\n')
+		}
+	}
+	if n%4 != 0 {
+		p.out = append(p.out, '\n')
+	}
+}
+
+func appendPadded(dst []byte, v uint64, digits int) []byte {
+	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+		dst = append(dst, "0123456789abcdef"[v>>shift&0xf])
+	}
+	return dst
+}
+
+// FunctionName returns the demangled name of the function that a frame is in,
+// "??" where it is not known.
+func FunctionName(f *target.Frame) string {
+	if f.Symbol.Name != "" {
+		return Demangle(f.Symbol.Name)
+	}
+	if l := f.Location(); l != nil && l.Function != "" {
+		return Demangle(l.Function)
+	}
+	return "??"
+}
+
+// frameNote says what is particular about how a frame was found.
+func frameNote(f *target.Frame) string {
+	var note string
+	switch f.Method {
+	case unwind.FromRegisters, unwind.FromCFI:
+	default:
+		note = "by " + f.Method.String()
+	}
+	add := func(s string) {
+		if note != "" {
+			note += "; "
+		}
+		note += s
+	}
+	if f.Trampoline {
+		add("signal handler called")
+	}
+	if f.Late {
+		add("read after the process ran on")
+	}
+	if f.Object != nil && f.Object.Loaded && f.Object.Name != "[vdso]" {
+		add("read from memory: the file was replaced")
+	}
+	return note
+}

@@ -1,0 +1,107 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+// The JSON form of stacks: one object a target. Addresses are strings of
+// hexadecimal digits behind "0x", as numbers of 64 bits do not survive every
+// reader of JSON.
+type jsonStacks struct {
+	PID     int          `json:"pid"`
+	Command string       `json:"command,omitempty"`
+	Machine string       `json:"machine"`
+	PauseNS int64        `json:"pause_ns,omitempty"`
+	Threads []jsonThread `json:"threads"`
+}
+
+type jsonThread struct {
+	TID    int         `json:"tid"`
+	Name   string      `json:"name"`
+	Frames []jsonFrame `json:"frames"`
+	End    string      `json:"end"`             // why the walk ended: "end of stack", "no rule", …
+	Error  string      `json:"error,omitempty"` // what stood in its way
+}
+
+type jsonFrame struct {
+	PC        string            `json:"pc"`
+	SP        string            `json:"sp"`
+	Function  string            `json:"function,omitempty"` // demangled
+	Symbol    string            `json:"symbol,omitempty"`   // as the object has it
+	Offset    *uint64           `json:"offset,omitempty"`   // of pc from the symbol, bytes
+	Module    string            `json:"module,omitempty"`
+	Address   string            `json:"address,omitempty"` // of the call in the module, without load bias
+	File      string            `json:"file,omitempty"`
+	Line      int               `json:"line,omitempty"`
+	Inlined   []jsonInlined     `json:"inlined,omitempty"` // innermost first
+	Method    string            `json:"method"`            // how the frame was found
+	Signal    bool              `json:"signal,omitempty"`  // a signal trampoline
+	Late      bool              `json:"late,omitempty"`    // read after the process ran on
+	Registers map[string]string `json:"registers,omitempty"`
+}
+
+type jsonInlined struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+}
+
+// JSON writes the stacks as one JSON object on one line.
+func (s *Stacks) JSON(w io.Writer) error {
+	out := jsonStacks{PID: s.PID, Command: s.Command, Machine: s.Machine.Name, PauseNS: s.Pause.Nanoseconds(),
+		Threads: make([]jsonThread, len(s.Stacks))}
+	for i := range s.Stacks {
+		stack := &s.Stacks[i]
+		t := &out.Threads[i]
+		*t = jsonThread{TID: stack.Thread.ID, Name: stack.Thread.Name, End: stack.Reason.String(),
+			Frames: make([]jsonFrame, len(stack.Frames))}
+		if stack.Err != nil {
+			t.Error = stack.Err.Error()
+		}
+		for j := range stack.Frames {
+			t.Frames[j] = s.jsonFrame(&stack.Frames[j])
+		}
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(&out)
+}
+
+func (s *Stacks) jsonFrame(f *target.Frame) jsonFrame {
+	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), SP: fmt.Sprintf("%#x", f.SP), Symbol: f.Symbol.Name,
+		Method: f.Method.String(), Signal: f.Trampoline, Late: f.Late}
+	if name := FunctionName(f); name != "??" {
+		out.Function = name
+	}
+	if offset, ok := f.Offset(); ok {
+		out.Offset = &offset
+	}
+	if f.Object != nil {
+		out.Module, out.Address = f.Object.Name, fmt.Sprintf("%#x", f.Address)
+	}
+	if l := f.Location(); l != nil {
+		out.File, out.Line = l.File, l.Line
+	}
+	for i := range max(len(f.Locations)-1, 0) {
+		l := &f.Locations[i]
+		out.Inlined = append(out.Inlined, jsonInlined{Demangle(l.Function), l.File, l.Line})
+	}
+	if f.Registers != nil {
+		out.Registers = make(map[string]string)
+		for column := range uint64(unwind.MaxColumns) {
+			if v, ok := f.Registers.Get(column); ok {
+				out.Registers[s.Machine.RegisterName(column)] = fmt.Sprintf("%#x", v)
+			}
+		}
+	}
+	return out
+}
