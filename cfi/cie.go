@@ -4,7 +4,10 @@
 
 package cfi
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // CIE is a common information entry: what the FDEs that point to it share
 // (DWARF 5 §6.4.1; LSB Core for .eh_frame). A CIE returned by this package is
@@ -42,16 +45,27 @@ type CIE struct {
 	plain bool // its FDEs can be decoded by decodePlain
 }
 
-// maxCIEs bounds the memory that remembered CIEs take.
-const maxCIEs = 1 << 15
+// Bounds on CIEs: how many are remembered, and the bytes of an augmentation
+// (real ones have ten at most), as entries that overlap could all share one.
+const (
+	maxCIEs         = 1 << 15
+	maxAugmentation = 255
+)
+
+// knownCIE is what decoding a CIE came to. Failures are kept too: each of the
+// FDEs that point to a malformed one would decode it again.
+type knownCIE struct {
+	cie *CIE
+	err error
+}
 
 // CIEAt decodes the CIE at an offset of the section. It is decoded once and shared.
 func (s *Section) CIEAt(offset uint64) (*CIE, error) {
 	s.mu.RLock()
-	cie := s.cies[offset]
+	known, ok := s.cies[offset]
 	s.mu.RUnlock()
-	if cie != nil {
-		return cie, nil
+	if ok {
+		return known.cie, known.err
 	}
 	c, dwarf64 := s.entry(offset)
 	if c.err == nil && c.off == c.end {
@@ -60,21 +74,35 @@ func (s *Section) CIEAt(offset uint64) (*CIE, error) {
 	if id := s.id(&c, dwarf64); c.err == nil && !s.isCIE(id, dwarf64) {
 		c.fail(ErrCIE, "the entry at %#x is an FDE, expected a CIE", offset)
 	}
-	return s.decodeCIE(&c, offset, dwarf64)
-}
-
-// decodeCIE reads a CIE whose id the cursor is behind.
-func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
-	s.mu.RLock()
-	cie := s.cies[offset]
-	s.mu.RUnlock()
-	if cie != nil {
-		return cie, nil
-	}
 	if c.err != nil {
 		return nil, c.err
 	}
-	cie = &CIE{
+	return s.decodeCIE(&c, offset, dwarf64)
+}
+
+// decodeCIE reads a CIE whose id the cursor is behind, unless it is known.
+func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
+	s.mu.RLock()
+	known, ok := s.cies[offset]
+	s.mu.RUnlock()
+	if ok {
+		return known.cie, known.err
+	}
+	cie, err := s.newCIE(c, offset, dwarf64)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.cies[offset]; ok {
+		return known.cie, known.err
+	}
+	if s.cies == nil || len(s.cies) >= maxCIEs {
+		s.cies = make(map[uint64]knownCIE)
+	}
+	s.cies[offset] = knownCIE{cie, err}
+	return cie, err
+}
+
+func (s *Section) newCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
+	cie := &CIE{
 		Section: s, Offset: offset, Size: c.end - offset, DWARF64: dwarf64,
 		LSDAEncoding: EncOmit, PersonalityEnc: EncOmit,
 		AddressSize: uint8(s.Machine.AddressSize),
@@ -84,8 +112,8 @@ func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error
 		c.off--
 		c.fail(ErrVersion, "%d, expected 1, 3, 4 or 5", v)
 	}
-	cie.Augmentation = c.string()
-	if cie.Augmentation == "eh" {
+	cie.Augmentation = c.string(maxAugmentation)
+	if strings.HasPrefix(cie.Augmentation, "eh") {
 		cie.EHData = c.uint(c.width)
 	}
 	if cie.Version >= 4 {
@@ -114,18 +142,8 @@ func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error
 	}
 	cie.InstructionsOffset = c.off
 	cie.Instructions = c.bytes(c.end - c.off)
-	cie.plain = s.Kind == EHFrame && !c.big && c.width == 8 && cie.SegmentSize == 0 &&
+	cie.plain = s.Kind == EHFrame && !c.big && c.width == 8 && s.Machine.AddressSize == 8 && cie.SegmentSize == 0 &&
 		cie.PointerEncoding == EncPCRel|EncSdata4 && cie.Augmentation[0] == 'z'
-
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known := s.cies[offset]; known != nil {
-		return known, nil
-	}
-	if s.cies == nil || len(s.cies) >= maxCIEs {
-		s.cies = make(map[uint64]*CIE)
-	}
-	s.cies[offset] = cie
 	return cie, nil
 }
 
@@ -133,8 +151,8 @@ func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error
 // 'z' the letters that follow an unknown one are lost but the rest of the
 // entry is not; without it nothing behind an unknown letter can be found.
 func (cie *CIE) augmentation(c *cursor) {
-	letters := cie.Augmentation
-	if letters == "" || letters == "eh" {
+	letters := strings.TrimPrefix(cie.Augmentation, "eh")
+	if letters == "" {
 		return
 	}
 	data, sized := c, letters[0] == 'z'

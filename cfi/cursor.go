@@ -5,6 +5,7 @@
 package cfi
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 )
@@ -86,18 +87,25 @@ func uintOf(order binary.ByteOrder, b []byte) uint64 {
 	return 0
 }
 
-// string reads a string up to its NUL.
-func (c *cursor) string() string {
-	start := c.off
-	for i := c.off; i < c.end; i++ {
-		if c.s.Data[i] == 0 {
-			c.off = i + 1
-			return string(c.s.Data[start:i])
-		}
+// string reads a string of at most limit bytes up to its NUL.
+func (c *cursor) string(limit int) string {
+	b := c.s.Data[c.off:c.end]
+	if len(b) > limit {
+		b = b[:limit+1]
 	}
-	c.fail(ErrTruncated, "a string without its NUL")
-	return ""
+	n := bytes.IndexByte(b, 0)
+	if n < 0 {
+		c.fail(ErrTruncated, "a string without its NUL in %d bytes", len(b))
+		return ""
+	}
+	c.off += uint64(n) + 1
+	return string(b[:n])
 }
+
+// maxLEB128 bounds the bytes of a number: ten hold 64 bits, and assemblers pad
+// them a little. Without it expressions that loop over a long one, and entries
+// that overlap in it, would take time far beyond their size.
+const maxLEB128 = 32
 
 // uleb128 reads an unsigned LEB128 (DWARF 5 §7.6). Bits beyond the 64th must
 // be zero.
@@ -109,7 +117,7 @@ func (c *cursor) uleb128() uint64 {
 		}
 	}
 	var v uint64
-	for shift := uint(0); ; shift += 7 {
+	for shift := uint(0); shift < 7*maxLEB128; shift += 7 {
 		b := c.uint8()
 		if c.err != nil {
 			return 0
@@ -117,20 +125,22 @@ func (c *cursor) uleb128() uint64 {
 		if d := uint64(b & 0x7f); shift < 64 && d<<shift>>shift == d {
 			v |= d << shift
 		} else if d != 0 {
-			c.fail(ErrInstruction, "an unsigned LEB128 wider than 64 bits")
+			c.fail(ErrLEB128, "unsigned and wider than 64 bits")
 			return 0
 		}
 		if b < 0x80 {
 			return v
 		}
 	}
+	c.fail(ErrLEB128, "longer than %d bytes", maxLEB128)
+	return 0
 }
 
 // sleb128 reads a signed LEB128 (DWARF 5 §7.6). Bits beyond the 64th must
 // repeat the sign.
 func (c *cursor) sleb128() int64 {
 	var v int64
-	for shift := uint(0); ; shift += 7 {
+	for shift := uint(0); shift < 7*maxLEB128; shift += 7 {
 		b := c.uint8()
 		if c.err != nil {
 			return 0
@@ -143,7 +153,7 @@ func (c *cursor) sleb128() int64 {
 			v |= d << shift
 		case shift > 63 && d == (v>>63)&0x7f:
 		default:
-			c.fail(ErrInstruction, "a signed LEB128 wider than 64 bits")
+			c.fail(ErrLEB128, "signed and wider than 64 bits")
 			return 0
 		}
 		if b < 0x80 {
@@ -153,4 +163,6 @@ func (c *cursor) sleb128() int64 {
 			return v
 		}
 	}
+	c.fail(ErrLEB128, "longer than %d bytes", maxLEB128)
+	return 0
 }

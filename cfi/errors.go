@@ -18,6 +18,7 @@ var (
 	ErrVersion      = errors.New("unknown CIE version")
 	ErrAugmentation = errors.New("unknown augmentation")
 	ErrEncoding     = errors.New("bad pointer encoding")
+	ErrLEB128       = errors.New("bad LEB128")
 	ErrInstruction  = errors.New("bad instruction")
 	ErrExpression   = errors.New("bad expression")
 	ErrHeader       = errors.New("bad .eh_frame_hdr")

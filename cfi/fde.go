@@ -31,8 +31,9 @@ type FDE struct {
 	InstructionsOffset uint64
 }
 
-// FDEAt decodes the FDE at an offset of the section into f. The
-// error is an *Error that wraps ErrFDE, or what its CIE suffers from. It allocates only for a CIE that was not met before.
+// FDEAt decodes the FDE at an offset of the section into f, which keeps what it
+// held where there is an error. The error wraps an *Error: of the FDE, or of its
+// CIE. FDEAt allocates only for a CIE that was not met before.
 func (s *Section) FDEAt(offset uint64, f *FDE) error {
 	c, dwarf64 := s.entry(offset)
 	if c.err == nil && c.off == c.end {
@@ -86,7 +87,7 @@ func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last
 			f.Start = s.follow(c, start.Address)
 		}
 	}
-	if cie.AugmentationData != nil || cie.Augmentation != "" && cie.Augmentation[0] == 'z' {
+	if cie.AugmentationData != nil {
 		n := c.uleb128()
 		sub := *c
 		f.AugmentationData = c.bytes(n)

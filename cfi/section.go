@@ -37,5 +37,5 @@ type Section struct {
 	Memory Memory
 
 	mu   sync.RWMutex
-	cies map[uint64]*CIE
+	cies map[uint64]knownCIE
 }
