@@ -7,6 +7,7 @@ package cfi
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 )
@@ -15,38 +16,70 @@ import (
 // is not changed after it was made and may be shared.
 type Index struct {
 	s      *Section
-	ranges []indexed
+	ranges []indexed // disjoint and ascending
 }
 
+// indexed says that the FDE at an offset of the section holds in [start, end).
 type indexed struct{ start, end, offset uint64 }
 
 // Index reads the section once and sorts its FDEs. FDEs that are malformed or
-// cover no address are left out; those whose functions the linker dropped
-// start at address 0 and are kept, but never hide others.
+// cover no address are left out. Where FDEs overlap the one that starts last
+// holds, and of those that start together the last one of the section.
 func (s *Section) Index() *Index {
-	x := &Index{s: s}
+	var all []indexed
 	for f := range s.FDEs() {
 		if f.End > f.Start {
-			x.ranges = append(x.ranges, indexed{f.Start, f.End, f.Offset})
+			all = append(all, indexed{f.Start, f.End, f.Offset})
 		}
 	}
-	slices.SortStableFunc(x.ranges, func(a, b indexed) int { return cmp.Compare(a.start, b.start) })
-	return x
+	slices.SortStableFunc(all, func(a, b indexed) int { return cmp.Compare(a.start, b.start) })
+	return &Index{s, disjoint(all)}
 }
 
-// maxOverlap is how many FDEs that start later Find looks behind.
-const maxOverlap = 16
+// disjoint cuts ranges in order of their starts where later ones begin, and
+// goes on with them where the later ones end. It reuses the slice where none overlap.
+func disjoint(all []indexed) []indexed {
+	overlap := false
+	for i := 1; i < len(all) && !overlap; i++ {
+		overlap = all[i].start < all[i-1].end
+	}
+	if !overlap {
+		return all
+	}
+	out := make([]indexed, 0, len(all))
+	var open []indexed // those that began and may not have ended, the one that holds last
+	cut := func(upTo uint64) {
+		for n := len(open) - 1; n >= 0; n-- {
+			r := &open[n]
+			if r.start < min(r.end, upTo) {
+				out = append(out, indexed{r.start, min(r.end, upTo), r.offset})
+			}
+			if r.end > upTo {
+				r.start = max(r.start, upTo)
+				return
+			}
+			if n > 0 {
+				open[n-1].start = max(open[n-1].start, r.end)
+			}
+			open = open[:n]
+		}
+	}
+	for _, r := range all {
+		cut(r.start)
+		open = append(open, r)
+	}
+	cut(math.MaxUint64)
+	return out
+}
 
 // Find decodes the FDE that covers an address (without load bias) into f. The
 // error wraps ErrNoFDE where none does.
 func (x *Index) Find(pc uint64, f *FDE) error {
 	n := sort.Search(len(x.ranges), func(i int) bool { return x.ranges[i].start > pc })
-	for i := n - 1; i >= 0 && i >= n-maxOverlap; i-- {
-		if pc < x.ranges[i].end {
-			return x.s.FDEAt(x.ranges[i].offset, f)
-		}
+	if n == 0 || pc >= x.ranges[n-1].end {
+		return x.s.noFDE(pc)
 	}
-	return x.s.noFDE(pc)
+	return x.s.FDEAt(x.ranges[n-1].offset, f)
 }
 
 // Find decodes the FDE that covers an address (without load bias) into f,
