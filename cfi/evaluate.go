@@ -50,6 +50,7 @@ func (e *Evaluator) Register(s *Section, r Rule, cfa uint64, frame Frame) (uint6
 func (e *Evaluator) evaluate(s *Section, r Rule, frame Frame) (uint64, error) {
 	start := uint64(r.Offset)
 	e.c, e.frame = s.expression(start, uint64(r.Register)), frame
+	e.stack[0] = e.truncate(e.stack[0])
 	for steps := 0; e.c.off < e.c.end; steps++ {
 		at := e.c.off
 		if e.c.operation(&e.op); e.c.err != nil {

@@ -14,8 +14,9 @@ import (
 // Bounds on what one FDE can make an Interpreter hold. Real tables stay far
 // below them: the largest seen name 40 columns and remember 3 states.
 const (
-	maxColumns    = 512
+	maxColumns    = 256
 	maxRemembered = 256
+	maxInitial    = 1024 // bytes of a CIE's instructions, which an FDE can make run anew; seen: 60
 )
 
 // Interpreter executes the instructions of FDEs and yields the rows they
@@ -68,7 +69,8 @@ func (x *Interpreter) RowAt(f *FDE, pc uint64) (*Row, error) {
 		return nil, fmt.Errorf("%w at %#x: the one at %#x covers [%#x, %#x)", ErrNoFDE, pc, f.Offset, f.Start, f.End)
 	}
 	x.Start(f)
-	if x.run(pc, nil); x.c.err != nil {
+	// The row before a fault counts, and ends where the FDE does.
+	if x.run(pc, nil); pc < x.row.Start || pc >= x.row.End {
 		return nil, x.c.err
 	}
 	return &x.row, nil
@@ -105,6 +107,9 @@ func (x *Interpreter) startCIE(cie *CIE) {
 	x.initial, x.hidden = saved{}, Rule{}
 	x.saved, x.savedRegs = x.saved[:0], x.savedRegs[:0]
 	x.c = s.program(cie, cie.InstructionsOffset, cie.Instructions)
+	if len(cie.Instructions) > maxInitial {
+		x.c.fail(ErrInstruction, "%d bytes of them in the CIE, expected at most %d", len(cie.Instructions), maxInitial)
+	}
 	for x.c.off < x.c.end {
 		x.c.instruction(cie, 0, &x.ins)
 		if x.c.err == nil {
@@ -161,7 +166,7 @@ func (x *Interpreter) run(pc uint64, yield func(*Row) bool) {
 			row.CFA.Offset += int64(p[2])<<7 - 0x80
 			p = p[3:]
 			continue
-		case len(p) > 1 && b&0xc0 == byte(CFAOffset) && p[1] < 0x80:
+		case len(p) > 1 && b&0xc0 == byte(CFAOffset) && p[1] < 0x80 && len(row.Registers) < maxColumns:
 			x.set(uint64(b&0x3f), Rule{Kind: Offset, Offset: int64(p[1]) * data})
 			p = p[2:]
 			continue
@@ -241,7 +246,7 @@ func (x *Interpreter) set(column uint64, rule Rule) {
 		return
 	}
 	if column > math.MaxUint32 || len(regs) >= maxColumns {
-		x.c.fail(ErrInstruction, "a rule for column %d: columns are below 2^32 and at most %d have a rule", column, maxColumns)
+		x.refuse(&x.ins, "gives column %d a rule: columns are below 2^32 and at most %d have one", column, maxColumns)
 		return
 	}
 	regs = append(regs, RegisterRule{uint32(column), rule})
@@ -256,6 +261,9 @@ func (x *Interpreter) set(column uint64, rule Rule) {
 // to the current row. It returns false, and Err tells why, where the
 // instruction makes no sense here.
 func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
+	if ins != &x.ins {
+		x.ins = *ins
+	}
 	n := ins.Operand
 	factored := n * cie.DataAlign
 	switch ins.Op {
@@ -281,6 +289,10 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 			cfa = &x.hidden
 		}
 		switch {
+		case cfa.Kind == Unspecified && ins.Op == CFADefCFARegister:
+			// The CIEs of gas for MIPS and RISC-V name the register alone: the
+			// offset is 0.
+			x.defCFA(ins, ins.Register, 0)
 		case cfa.Kind != Register:
 			x.refuse(ins, "needs a CFA that is a register and an offset, and there is none")
 		case ins.Op == CFADefCFARegister:
