@@ -13,11 +13,13 @@ type Entry struct {
 	Size   uint64 // bytes, the length field included
 	CIE    *CIE
 	FDE    *FDE
+
+	terminator bool
 }
 
 // Terminator reports whether the entry is a zero length, which ends what one
 // input object brought. A linked .eh_frame can hold one in the middle.
-func (e Entry) Terminator() bool { return e.CIE == nil && e.FDE == nil && e.Size == 4 }
+func (e Entry) Terminator() bool { return e.terminator }
 
 // Entries yields the entries of the section in their order. One that is
 // malformed comes with an error, and costs only itself where its length is
@@ -69,7 +71,9 @@ func (r *reader) next() bool {
 	}
 	c, dwarf64 := s.entry(r.off)
 	r.entry, r.err = Entry{Offset: r.off, Size: c.end - r.off}, c.err
-	if c.err == nil && c.off < c.end {
+	if c.err == nil && c.off == c.end {
+		r.entry.terminator = !dwarf64
+	} else if c.err == nil {
 		at := c.off
 		id := s.id(&c, dwarf64)
 		switch {

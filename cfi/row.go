@@ -4,6 +4,8 @@
 
 package cfi
 
+import "fmt"
+
 // RuleKind is how the value of a register in the calling frame, or the CFA,
 // is found (DWARF 5 §6.4.1).
 type RuleKind uint8
@@ -30,7 +32,16 @@ const (
 	ValExpression
 )
 
-//go:generate go tool stringer -type=RuleKind
+var ruleKinds = [...]string{"unspecified", "undefined", "same value", "offset", "value offset",
+	"register", "expression", "value expression"}
+
+// String names the kind in one or two words: "same value".
+func (k RuleKind) String() string {
+	if int(k) < len(ruleKinds) {
+		return ruleKinds[k]
+	}
+	return fmt.Sprintf("RuleKind(%d)", uint8(k))
+}
 
 // Rule is how one value is found. Rules are comparable, within one section.
 type Rule struct {
