@@ -77,13 +77,14 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) error {
 				value += f.section(i).addr
 			}
 		}
-		f.apply(data, r.offset, s.addr+r.offset, op, value, table.typ == elf.SHT_REL)
+		f.apply(data, r.offset, s.addr+r.offset, op, value, table.typ == elf.SHT_REL || f.machine == elf.EM_SH)
 	}
 	return problems.err()
 }
 
 // apply carries out one relocation at data[offset]; place is its address and
-// value is S + A. With SHT_REL the addend stands in the place.
+// value is S + A. With SHT_REL the addend stands in the place; SuperH adds what
+// stands there to an entry's addend.
 func (f *File) apply(data []byte, offset, place uint64, op operation, value uint64, inPlace bool) {
 	b := data[offset:]
 	switch op.act {

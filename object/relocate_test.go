@@ -1,0 +1,127 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"bytes"
+	"encoding/hex"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// frameSource uses no instruction, so that every machine's assembler takes it.
+const frameSource = `
+	.cfi_sections .eh_frame, .debug_frame
+	.text
+	.globl	outer
+	.type	outer, %function
+outer:
+	.cfi_startproc
+	.skip	8
+	.cfi_def_cfa_offset 32
+	.skip	400
+	.cfi_offset 1, -8
+	.skip	60000
+	.cfi_def_cfa_offset 0
+	.skip	4
+	.cfi_endproc
+	.size	outer, .-outer
+	.section .text.second,"ax",%progbits
+	.skip	12
+second:
+	.cfi_startproc
+	.cfi_personality 0x0, personality
+	.cfi_lsda 0x0, second
+	.skip	24
+	.cfi_def_cfa_offset 16
+	.skip	8
+	.cfi_endproc
+`
+
+// hexDump returns the bytes of a section as readelf dumps them, relocated.
+func hexDump(t *testing.T, file, section string) []byte {
+	t.Helper()
+	var b []byte
+	for line := range strings.Lines(run(t, "readelf", "-R", section, file)) {
+		field := strings.TrimSpace(line)
+		if !strings.HasPrefix(field, "0x") || len(line) < 49 {
+			continue
+		}
+		// "  0x00000000 10000000 00000000 017a5200 017c4101 .........zR..|A."
+		_, digits, _ := strings.Cut(field, " ")
+		digits = digits[:min(36, len(digits))]
+		part, err := hex.DecodeString(strings.ReplaceAll(digits, " ", ""))
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		b = append(b, part...)
+	}
+	return b
+}
+
+func TestRelocationsAgreeWithReadelf(t *testing.T) {
+	assemblers := []struct{ as, flags string }{
+		{"x86_64-linux-gnu-as", "--64"}, {"x86_64-linux-gnu-as", "--32"}, {"x86_64-linux-gnu-as", "--x32"},
+		{"aarch64-linux-gnu-as", ""}, {"arm-linux-gnueabihf-as", ""}, {"riscv64-linux-gnu-as", ""},
+		{"riscv64-linux-gnu-as", "-march=rv32i -mabi=ilp32"},
+		{"s390x-linux-gnu-as", ""}, {"s390x-linux-gnu-as", "-m31"}, {"powerpc64le-linux-gnu-as", ""}, {"powerpc64-linux-gnu-as", ""},
+		{"powerpc-linux-gnu-as", ""}, {"mips-linux-gnu-as", ""}, {"mips64el-linux-gnuabi64-as", ""},
+		{"mips64el-linux-gnuabi64-as", "-n32"}, {"sparc64-linux-gnu-as", ""}, {"sparc64-linux-gnu-as", "-32"},
+		{"hppa-linux-gnu-as", ""}, {"m68k-linux-gnu-as", ""}, {"sh4-linux-gnu-as", ""},
+	}
+	for _, tt := range assemblers {
+		t.Run(strings.TrimSuffix(tt.as+" "+tt.flags, " "), func(t *testing.T) {
+			tool(t, tt.as)
+			tool(t, "readelf")
+			source := write(t, "frame.s", frameSource)
+			args := append(strings.Fields(tt.flags), "-g", "-o", source+".o", source)
+			if out, err := exec.Command(tt.as, args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			f := open(t, source+".o")
+			relocated := 0
+			for _, s := range f.Sections() {
+				if s.Name != ".eh_frame" && !strings.HasPrefix(s.Name, ".debug_") {
+					continue
+				}
+				got, err := f.SectionData(s.Index)
+				if err != nil {
+					t.Error(err)
+				}
+				want := hexDump(t, source+".o", s.Name)
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s:\n%swant\n%s", s.Name, hex.Dump(got), hex.Dump(want))
+				}
+				if _, ok := f.relocationsOf(s.Index); ok {
+					relocated++
+				}
+			}
+			if relocated < 2 {
+				t.Errorf("%d sections with relocations", relocated)
+			}
+			if f.Damage() != nil {
+				t.Error(f.Damage())
+			}
+		})
+	}
+}
+
+// TestRelocationSET32 has an advance of more than 16 bits: readelf 2.40 does not
+// know R_RISCV_SET32 and takes the start of the difference off twice.
+func TestRelocationSET32(t *testing.T) {
+	tool(t, "riscv64-linux-gnu-as")
+	source := write(t, "frame.s", strings.ReplaceAll(frameSource, "60000", "70000"))
+	run(t, "riscv64-linux-gnu-as", "-o", source+".o", source)
+	f := open(t, source+".o")
+	section, err := f.EHFrame()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// DW_CFA_advance_loc4 70000; DW_CFA_def_cfa_offset 0
+	if want := "\x04\x70\x11\x01\x00\x0e\x00"; !strings.Contains(string(section.Data), want) {
+		t.Errorf("% x is not in\n% x", want, section.Data)
+	}
+}
