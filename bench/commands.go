@@ -1,0 +1,145 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// command is a contender that runs a program, its output thrown away. A first
+// run must print as many lines as the work has at least: a program that fails
+// is fast.
+func command(name string, goal float64, lines int, path string, arguments ...string) contender {
+	checked := false
+	return contender{name: name, goal: goal, run: func() (outcome, error) {
+		cmd := exec.Command(path, arguments...)
+		var stdout, stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		if !checked {
+			cmd.Stdout = &stdout
+		}
+		start := time.Now()
+		err := cmd.Run()
+		took := time.Since(start)
+		if err != nil {
+			return outcome{}, fmt.Errorf("%q: %w: %s", cmd.Args, err, bytes.TrimSpace(stderr.Bytes()))
+		}
+		if n := bytes.Count(stdout.Bytes(), []byte("\n")); !checked && n < lines {
+			return outcome{}, fmt.Errorf("%q printed %d lines, and %d at least were expected", cmd.Args, n, lines)
+		}
+		checked = true
+		return outcome{took: took}, nil
+	}}
+}
+
+// installed returns those contenders whose program is there.
+func installed(all ...struct {
+	contender
+	tool string
+}) []contender {
+	var there []contender
+	for _, c := range all {
+		if _, err := exec.LookPath(c.tool); err == nil {
+			there = append(there, c.contender)
+		}
+	}
+	return there
+}
+
+type peer = struct {
+	contender
+	tool string
+}
+
+func tableMeasurements(clew, object string) ([]*measurement, error) {
+	if clew == "" {
+		return nil, nil
+	}
+	// Every FDE takes more than one line, whoever prints it.
+	const rows = 100
+	return []*measurement{{
+		name: "clew table --format=readelf",
+		clew: command("clew", 0, rows, clew, "table", "--format=readelf", object),
+		peers: installed(
+			peer{command("readelf -wF", 0.1, rows, "readelf", "-wF", object), "readelf"},
+			peer{command("llvm-dwarfdump --eh-frame", 0, rows, "llvm-dwarfdump", "--eh-frame", object), "llvm-dwarfdump"},
+		),
+	}, {
+		name: "clew table --format=readelf --raw",
+		clew: command("clew", 0, rows, clew, "table", "--format=readelf", "--raw", object),
+		peers: installed(
+			peer{command("readelf -wf", 0, rows, "readelf", "-wf", object), "readelf"},
+		),
+	}}, nil
+}
+
+// startThreads starts the program of 65 threads and returns when all of them
+// are blocked.
+func startThreads(path string) (pid int, stop func(), err error) {
+	cmd := exec.Command(path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, nil, err
+	}
+	stop = func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	ready := make([]byte, 1)
+	if _, err := out.Read(ready); err != nil {
+		stop()
+		return 0, nil, err
+	}
+	time.Sleep(200 * time.Millisecond) // from "ready" to the last system call
+	return cmd.Process.Pid, stop, nil
+}
+
+func stackMeasurements(clew string, pid int) ([]*measurement, error) {
+	if clew == "" {
+		return nil, nil
+	}
+	const frames = 2900
+	process := strconv.Itoa(pid)
+	return []*measurement{{
+		name: "stack of 65 threads, with names",
+		clew: command("clew", 0, frames, clew, "stack", process),
+		peers: installed(
+			peer{command("eu-stack -q (no names)", 1, frames, "eu-stack", "-q", "-p", process), "eu-stack"},
+			peer{command("eu-stack", 0, frames, "eu-stack", "-p", process), "eu-stack"},
+			peer{command("gdb, thread apply all bt", 0, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+		),
+	}, {
+		name: "pause of 65 threads, as clew tells it",
+		clew: contender{name: "clew", run: func() (outcome, error) { return pause(clew, process) }},
+		peers: []contender{{name: "2 ms", goal: 1, run: func() (outcome, error) {
+			return outcome{took: 2 * time.Millisecond}, nil
+		}}},
+	}}, nil
+}
+
+var stoodStill = regexp.MustCompile(`stood still for (\S+)`)
+
+// pause is how long the process stood still, by what clew stack prints.
+func pause(clew, process string) (outcome, error) {
+	text, err := exec.Command(clew, "stack", process).Output()
+	if err != nil {
+		return outcome{}, err
+	}
+	m := stoodStill.FindSubmatch(text)
+	if m == nil {
+		return outcome{}, errors.New("clew stack tells no pause")
+	}
+	took, err := time.ParseDuration(string(m[1]))
+	return outcome{took: took}, err
+}

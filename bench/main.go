@@ -1,0 +1,102 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Command bench compares Clew with the programs that do the same work today:
+// gimli, Delve, readelf, llvm-dwarfdump, elfutils and gdb. scripts/bench
+// installs and builds what it runs.
+//
+// On a shared machine times are worth little and ratios something: the
+// contenders of one measurement run in turn, round after round, and medians
+// are compared. Where two do the same work their results are compared too.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 9, "timed rounds of every measurement, at least 7")
+	asJSON := flag.Bool("json", false, "print a JSON array instead of a table")
+	only := flag.String("only", "", "a regular expression of the measurements to make")
+	object := flag.String("object", "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1", "the ELF file to read")
+	clew := flag.String("clew", "", "the clew command; measurements of it are left out where empty")
+	gimli := flag.String("gimli", "", "the gimli-bench program; left out where empty")
+	threads := flag.String("threads", "", "the threads65 program; left out where empty")
+	flag.Parse()
+	if *rounds < 7 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "usage: bench [flags], with -rounds of at least 7")
+		os.Exit(2)
+	}
+	pattern, err := regexp.Compile(*only)
+	if err != nil {
+		fail(err)
+	}
+	// One core: neither half may use a second one, the collector's least of all.
+	runtime.GOMAXPROCS(1)
+
+	var all []*measurement
+	add := func(m []*measurement, err error) {
+		if err != nil {
+			fail(err)
+		}
+		all = append(all, m...)
+	}
+	o, err := openObject(*object)
+	if err != nil {
+		fail(err)
+	}
+	g, err := startGimli(*gimli, o)
+	if err != nil {
+		fail(err)
+	}
+	add(rowMeasurements(o, g))
+	add(tableMeasurements(*clew, *object))
+	stop := func() {}
+	if *threads != "" {
+		pid, end, err := startThreads(*threads)
+		if err != nil {
+			fail(err)
+		}
+		stop = end
+		add(stackMeasurements(*clew, pid))
+	}
+	results := []*result{}
+	failed := false
+	for _, m := range all {
+		if !pattern.MatchString(m.name) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "bench: %s\n", m.name)
+		r, err := m.measure(*rounds)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "bench: not measured: %s: %v\n", m.name, err)
+			failed = true
+		}
+		results = append(results, r...)
+	}
+	stop()
+	if *asJSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		err = out.Encode(results)
+	} else {
+		err = printTable(os.Stdout, results, *rounds)
+	}
+	if err != nil {
+		fail(err)
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "bench:", err)
+	os.Exit(1)
+}

@@ -1,0 +1,141 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// An outcome is one run of a contender. The counts and the checksum are
+// compared between contenders that do the same work.
+type outcome struct {
+	took     time.Duration
+	entries  uint64
+	rows     uint64
+	checksum uint64
+	allocs   uint64 // heap allocations, of contenders in this process
+}
+
+// A contender does a piece of work once.
+type contender struct {
+	name string
+	run  func() (outcome, error)
+	// goal is how many times a peer's time Clew's may take, 0 for no goal.
+	goal float64
+	// same says that its outcome must equal Clew's.
+	same bool
+}
+
+// A measurement is Clew's way of doing something beside its peers' ways.
+type measurement struct {
+	name  string
+	clew  contender
+	peers []contender
+}
+
+// A result is Clew beside one peer.
+type result struct {
+	What       string        `json:"what"`
+	Clew       time.Duration `json:"clew_ns"` // medians
+	ClewAllocs uint64        `json:"clew_allocations"`
+	Peer       string        `json:"peer"`
+	PeerTime   time.Duration `json:"peer_ns"`
+	Ratio      float64       `json:"ratio"` // Clew's time by the peer's, the median over the rounds
+	Goal       float64       `json:"goal,omitempty"`
+	Met        bool          `json:"met"`
+	Unit       int           `json:"per,omitempty"` // pieces of work in one run
+}
+
+// measure runs all contenders in turn, one round to warm up and then the timed ones.
+func (m *measurement) measure(rounds int) ([]*result, error) {
+	contenders := append([]contender{m.clew}, m.peers...)
+	runs := make([][]outcome, len(contenders))
+	for round := range rounds + 1 {
+		for i, c := range contenders {
+			o, err := c.run()
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+			if round > 0 {
+				runs[i] = append(runs[i], o)
+			}
+		}
+	}
+	own := runs[0]
+	var results []*result
+	for i, peer := range m.peers {
+		other := runs[i+1]
+		if a, b := own[0], other[0]; peer.same && (a.entries != b.entries || a.rows != b.rows || a.checksum != b.checksum) {
+			return nil, fmt.Errorf("clew read %d entries, %d rows (checksum %#x), %s %d, %d (%#x)",
+				a.entries, a.rows, a.checksum, peer.name, b.entries, b.rows, b.checksum)
+		}
+		// Of one round and the next the machine may not be the same: ratios are
+		// taken within a round.
+		ratios := make([]float64, rounds)
+		for n := range rounds {
+			ratios[n] = float64(own[n].took) / float64(other[n].took)
+		}
+		r := &result{
+			What:       m.name,
+			Clew:       median(durations(own)),
+			ClewAllocs: own[rounds-1].allocs,
+			Peer:       peer.name,
+			PeerTime:   median(durations(other)),
+			Ratio:      median(ratios),
+			Goal:       peer.goal,
+		}
+		r.Met = r.Goal == 0 || r.Ratio <= r.Goal
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+func durations(runs []outcome) []time.Duration {
+	d := make([]time.Duration, len(runs))
+	for i, r := range runs {
+		d[i] = r.took
+	}
+	return d
+}
+
+func median[T cmp.Ordered](values []T) T {
+	s := slices.Sorted(slices.Values(values))
+	return s[len(s)/2]
+}
+
+func printTable(w io.Writer, results []*result, rounds int) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "what\tclew\tallocations\tpeer\ttime\tclew / peer\tgoal\t")
+	for _, r := range results {
+		goal, verdict := "", ""
+		if r.Goal > 0 {
+			goal, verdict = fmt.Sprintf("≤ %.3g", r.Goal), "met"
+			if !r.Met {
+				verdict = "MISSED"
+			}
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%.3f\t%s\t%s\n",
+			r.What, short(r.Clew), r.ClewAllocs, r.Peer, short(r.PeerTime), r.Ratio, goal, verdict)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "Medians of %d rounds in which the contenders took turns; ratios are of runs in the same round.\n", rounds)
+	return err
+}
+
+// short is a time with three digits.
+func short(d time.Duration) string {
+	for unit := time.Duration(1); ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit).String()
+		}
+	}
+}
