@@ -170,6 +170,17 @@ var opShapes = [256]opShape{
 	0xa9: {"DW_OP_reinterpret", [2]opOperand{operandULEB}},
 	0xe0: {name: "DW_OP_GNU_push_tls_address"},
 	0xf0: {name: "DW_OP_GNU_uninit"},
+	0xf2: {"DW_OP_GNU_implicit_pointer", [2]opOperand{operandOffset, operandSLEB}},
+	0xf3: {"DW_OP_GNU_entry_value", [2]opOperand{operandBlock}},
+	0xf4: {"DW_OP_GNU_const_type", [2]opOperand{operandULEB, operandBlock1}},
+	0xf5: {"DW_OP_GNU_regval_type", [2]opOperand{operandULEB, operandULEB}},
+	0xf6: {"DW_OP_GNU_deref_type", [2]opOperand{operandU1, operandULEB}},
+	0xf7: {"DW_OP_GNU_convert", [2]opOperand{operandULEB}},
+	0xf9: {"DW_OP_GNU_reinterpret", [2]opOperand{operandULEB}},
+	0xfa: {"DW_OP_GNU_parameter_ref", [2]opOperand{operandU4}},
+	0xfb: {"DW_OP_GNU_addr_index", [2]opOperand{operandULEB}},
+	0xfc: {"DW_OP_GNU_const_index", [2]opOperand{operandULEB}},
+	0xfd: {"DW_OP_GNU_variable_value", [2]opOperand{operandOffset}},
 
 	OpEncodedAddr: {"DW_OP_GNU_encoded_addr", [2]opOperand{operandPointer}},
 }
@@ -194,7 +205,8 @@ func (o Op) String() string {
 type Operation struct {
 	Op       Op
 	Offset   uint64   // from the start of the expression, bytes
-	Operands [2]int64 // as many as Op has; DW_OP_GNU_encoded_addr: the address
+	Size     uint64   // bytes
+	Operands [2]int64 // as many as Op has; DW_OP_GNU_encoded_addr: the address and its Encoding
 	Block    []byte   // of the operations that hold bytes; aliases the section
 }
 
@@ -209,7 +221,7 @@ func (s *Section) Operations(offset, size uint64) iter.Seq2[Operation, error] {
 				yield(o, c.err)
 				return
 			}
-			o.Offset -= offset
+			o.Offset, o.Size = o.Offset-offset, c.off-o.Offset
 			if !yield(o, nil) {
 				return
 			}
@@ -271,8 +283,9 @@ func (c *cursor) operation(o *Operation) {
 		case operandBlock1:
 			o.Block = c.bytes(uint64(c.uint8()))
 		case operandPointer:
-			p := c.pointer(Encoding(c.uint8()), 0, false)
-			o.Operands[i] = int64(p.Address)
+			e := Encoding(c.uint8())
+			p := c.pointer(e, 0, false)
+			o.Operands = [2]int64{int64(p.Address), int64(e)}
 			if p.Indirect && c.err == nil {
 				o.Operands[i] = int64(c.s.follow(c, p.Address))
 			}
