@@ -1,0 +1,135 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package readelf
+
+import (
+	"strconv"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// entry prints one entry of the section.
+func (p *printer) entry(e cfi.Entry) error {
+	p.reserve()
+	switch {
+	case e.CIE != nil && p.mode == Raw:
+		cie := e.CIE
+		p.cieFields(cie)
+		return p.instructions(cie, cie.Decode(), 0)
+	case e.CIE != nil:
+		p.cieLine(e.CIE)
+		p.table.f = cfi.FDE{CIE: e.CIE}
+		return p.rows(&p.table.f, true)
+	case e.FDE != nil && p.mode == Raw:
+		f := e.FDE
+		p.fdeLine(f)
+		if len(f.AugmentationData) > 0 {
+			p.augmentationData(f.AugmentationData)
+		}
+		return p.instructions(f.CIE, f.Decode(), f.Start)
+	case e.FDE != nil:
+		p.fdeLine(e.FDE)
+		return p.rows(e.FDE, false)
+	}
+	return nil
+}
+
+// head appends what the first lines of a CIE and of an FDE share. id is the
+// CIE id or the CIE pointer as it is stored.
+func (p *printer) head(dst []byte, offset, size uint64, dwarf64 bool, id uint64, addressSize uint8) []byte {
+	dst = appendOffset(append(dst, '\n'), offset)
+	idSize := 4
+	size -= 4
+	if dwarf64 {
+		size -= 8
+		if p.section.Kind == cfi.DebugFrame {
+			idSize = 8
+		}
+	}
+	dst = appendHex(append(dst, ' '), size, int(addressSize))
+	return append(appendHex(append(dst, ' '), id, idSize), ' ')
+}
+
+// appendOffset appends an offset in the section, of eight digits or more.
+func appendOffset(dst []byte, offset uint64) []byte {
+	if offset>>32 != 0 {
+		return strconv.AppendUint(dst, offset, 16)
+	}
+	return appendHex(dst, offset, 4)
+}
+
+func (p *printer) cieHead(cie *cfi.CIE) []byte {
+	var id uint64
+	if p.section.Kind == cfi.DebugFrame {
+		id = 1<<64 - 1
+	}
+	return append(p.head(p.buf, cie.Offset, cie.Size, cie.DWARF64, id, cie.AddressSize), "CIE"...)
+}
+
+// cieLine prints the line of a CIE over its row.
+func (p *printer) cieLine(cie *cfi.CIE) {
+	dst := append(p.cieHead(cie), ` "`...)
+	dst = append(append(dst, cie.Augmentation...), `" cf=`...)
+	dst = strconv.AppendInt(dst, int64(int32(cie.CodeAlign)), 10)
+	dst = strconv.AppendInt(append(dst, " df="...), int64(int32(cie.DataAlign)), 10)
+	dst = strconv.AppendInt(append(dst, " ra="...), int64(int32(cie.ReturnAddress)), 10)
+	p.buf = append(dst, '\n')
+}
+
+// cieFields prints the lines of a CIE over its instructions.
+func (p *printer) cieFields(cie *cfi.CIE) {
+	dst := append(p.cieHead(cie), "\n  Version:               "...)
+	dst = strconv.AppendUint(dst, uint64(cie.Version), 10)
+	dst = append(dst, "\n  Augmentation:          \""...)
+	dst = append(append(dst, cie.Augmentation...), '"')
+	if cie.Version >= 4 {
+		dst = strconv.AppendUint(append(dst, "\n  Pointer Size:          "...), uint64(cie.AddressSize), 10)
+		dst = strconv.AppendUint(append(dst, "\n  Segment Size:          "...), uint64(cie.SegmentSize), 10)
+	}
+	dst = strconv.AppendUint(append(dst, "\n  Code alignment factor: "...), uint64(uint32(cie.CodeAlign)), 10)
+	dst = strconv.AppendInt(append(dst, "\n  Data alignment factor: "...), int64(int32(cie.DataAlign)), 10)
+	dst = strconv.AppendInt(append(dst, "\n  Return address column: "...), int64(int32(cie.ReturnAddress)), 10)
+	p.buf = append(dst, '\n')
+	if len(cie.AugmentationData) > 0 {
+		p.augmentationData(cie.AugmentationData)
+	} else {
+		p.buf = append(p.buf, '\n')
+	}
+}
+
+func (p *printer) augmentationData(data []byte) {
+	p.buf = append(p.buf, "  Augmentation data:    "...)
+	for _, b := range data {
+		p.reserve()
+		p.buf = appendHex(append(p.buf, ' '), uint64(b), 1)
+	}
+	p.buf = append(p.buf, '\n')
+}
+
+// fdeLine prints the first line of an FDE.
+func (p *printer) fdeLine(f *cfi.FDE) {
+	id := f.CIE.Offset
+	if p.section.Kind == cfi.EHFrame {
+		at := f.Offset + 4
+		if f.DWARF64 {
+			at += 8
+		}
+		id = at - id
+	}
+	size := int(f.CIE.AddressSize)
+	dst := p.head(p.buf, f.Offset, f.Size, f.DWARF64, id, f.CIE.AddressSize)
+	dst = appendOffset(append(dst, "FDE cie="...), f.CIE.Offset)
+	dst = append(dst, " pc="...)
+	if f.CIE.SegmentSize > 0 {
+		segment := strconv.FormatUint(f.Segment, 16)
+		for range 4 - len(segment) {
+			dst = append(dst, '0')
+		}
+		dst = append(append(dst, segment...), ':')
+	}
+	dst = appendHex(dst, f.Start, size)
+	dst = appendHex(append(dst, ".."...), f.End, size)
+	p.buf = append(dst, '\n')
+}
