@@ -1,0 +1,47 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package corpus_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/clewdev/clew/internal/corpus"
+)
+
+func TestFiles(t *testing.T) {
+	files := corpus.Files(t)
+	if len(files) == 0 {
+		t.Fatal("no ELF file on this machine")
+	}
+	for _, p := range files {
+		info, err := os.Stat(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !info.Mode().IsRegular() || !strings.HasPrefix(p, "/usr/") {
+			t.Errorf("%s is not a file of /usr", p)
+		}
+	}
+}
+
+func TestEach(t *testing.T) {
+	paths := []string{"/usr/bin/env", "/nowhere/a", "/nowhere/b", "/usr/bin/true"}
+	var mu sync.Mutex
+	var seen []string
+	corpus.Each(paths, func(p string) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, p)
+	})
+	slices.Sort(seen)
+	want := slices.Sorted(slices.Values(paths))
+	if !slices.Equal(seen, want) {
+		t.Errorf("checked %v, expected %v", seen, want)
+	}
+}
