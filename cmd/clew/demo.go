@@ -1,0 +1,53 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clewdev/clew/internal/demo"
+	"github.com/clewdev/clew/target/process"
+)
+
+func demoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "See clew at work on a small program of its own",
+		Long: `Start a small program that waits deep in its functions, print its stack, and
+the unwind table of one of its functions. It needs nothing but clew itself.
+
+` + exitHelp,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return runDemo() },
+	}
+}
+
+func runDemo() error {
+	program, err := demo.Start()
+	if err != nil {
+		return inputError{err}
+	}
+	defer program.Close()
+	fmt.Printf("A program waits in its labyrinth. The way back out, as 'clew stack %d' prints it:\n\n", program.PID)
+	s, err := process.Snapshot(program.PID, nil)
+	if err != nil {
+		return inputError{err}
+	}
+	if _, err := printStacks(s, stackFlags{}); err != nil {
+		return err
+	}
+	const function = "right"
+	fmt.Printf("\nClew found it by rules like these, of one of its functions ('clew table FILE --func %s'):\n\n", function)
+	if err := table(program.Path, &tableFlags{format: "text", functions: []string{function}}); err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stdout, "\nNow try 'clew stack PID' on a process of yours, or 'clew table FILE' on a program.\n")
+	return nil
+}

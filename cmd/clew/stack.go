@@ -1,0 +1,190 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/process"
+	"github.com/clewdev/clew/unwind"
+)
+
+const stackHelp = `Print the stacks of all threads of live processes, or of a command when it
+crashes or you press Ctrl-\.
+
+A process is stopped only while its registers and stacks are copied, about a
+millisecond, and runs on unharmed while the stacks are walked and named. How
+long it stood still is printed in its heading.
+
+A frame that was not found by call frame information says how it was found:
+[by frame pointer] where a module has no unwind tables (a Go program built with
+-ldflags=-w, say), [by signal context], [by bad call]. A walk that cannot reach
+the outermost frame says why on the line behind its last frame.
+
+With --json each process is one object on one line:
+  {"pid", "command", "machine", "pause_ns", "threads": [{"tid", "name",
+   "end", "error", "frames": [{"pc", "sp", "function", "symbol", "offset",
+   "module", "address", "file", "line", "inlined": [{"function", "file",
+   "line"}], "method", "signal", "late", "registers"}]}]}
+Addresses are strings ("0x7f3c00001139"); offset is a number of bytes.
+
+With -- COMMAND the command runs as it would without clew, and clew exits with
+its status, 128 and the signal's number where one killed it.
+
+` + exitHelp
+
+// stackFlags are the flags of the stack verb.
+type stackFlags struct {
+	json, registers, noLines bool
+	threads                  []int
+}
+
+func stackCommand() *cobra.Command {
+	var flags stackFlags
+	c := &cobra.Command{
+		Use:   "stack PID... | stack -- COMMAND [ARG]...",
+		Short: "Print the stacks of live processes, or of a command when it crashes",
+		Long:  stackHelp,
+		Example: `  clew stack 4711                     every thread of process 4711
+  clew stack --thread 4713 4711       one of its threads
+  clew stack --registers --json 4711  for programs
+  clew stack -- ./server -port 80     run it; stacks when it crashes or on Ctrl-\`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if at := c.ArgsLenAtDash(); at == 0 && len(args) > 0 {
+				return runCommand(args, flags)
+			} else if at > 0 {
+				return errors.New("either process IDs or a command behind --, not both")
+			}
+			return stacksOf(args, flags)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&flags.json, "json", false, "one JSON object a process")
+	f.BoolVar(&flags.registers, "registers", false, "also the registers known in each frame")
+	f.BoolVar(&flags.noLines, "no-lines", false, "no source lines and inlined calls, which take most of the time")
+	f.IntSliceVar(&flags.threads, "thread", nil, "only the threads with these `TID`s")
+	return c
+}
+
+// stacksOf prints the stacks of each process that is named.
+func stacksOf(args []string, flags stackFlags) error {
+	if len(args) == 0 {
+		return errors.New("name a process by its ID ('pidof NAME' finds it), or a command behind --")
+	}
+	pids := make([]int, len(args))
+	for i, arg := range args {
+		pid, err := strconv.Atoi(arg)
+		if err != nil || pid <= 0 {
+			return errors.New(arg + " is not a process ID; 'pidof " + arg + "' may find it")
+		}
+		pids[i] = pid
+	}
+	var failed error
+	partial := false
+	for _, pid := range pids {
+		s, err := process.Snapshot(pid, &process.Options{Threads: flags.threads})
+		if err != nil {
+			if failed != nil {
+				warn("%v", failed)
+			}
+			failed = inputError{err}
+			continue
+		}
+		complete, err := printStacks(s, flags)
+		if err != nil {
+			return err
+		}
+		partial = partial || !complete
+	}
+	switch {
+	case failed != nil:
+		return failed
+	case partial:
+		return status(exitNo)
+	}
+	return nil
+}
+
+// printStacks walks, names and prints the stacks of a snapshot, and reports
+// whether all of them reach their outermost frame.
+func printStacks(s *target.Snapshot, flags stackFlags) (complete bool, err error) {
+	objects := s.Objects()
+	defer objects.Close()
+	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers})
+	if err := objects.Name(stacks, target.NameOptions{Lines: !flags.noLines,
+		Debug: object.DebugSearch{Root: s.Root}}); err != nil {
+		warn("%v", err)
+	}
+	complete = true
+	for i := range stacks {
+		complete = complete && stacks[i].Reason == unwind.EndOfStack
+	}
+	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks}
+	if flags.json {
+		err = r.JSON(out)
+	} else {
+		err = r.Text(out, report.StackOptions{Palette: palette(), Registers: flags.registers})
+	}
+	return complete, errors.Join(err, out.Flush())
+}
+
+// command returns the command line of a process, shortened.
+func command(s *target.Snapshot) string {
+	b, _ := os.ReadFile("/proc/" + strconv.Itoa(s.PID) + "/cmdline")
+	line := strings.TrimSpace(strings.ReplaceAll(string(b), "\x00", " "))
+	if r := []rune(line); len(r) > 60 {
+		line = string(r[:59]) + "…"
+	}
+	return line
+}
+
+// runCommand runs a command and prints its stacks when it crashes or on Ctrl-\.
+func runCommand(args []string, flags stackFlags) error {
+	if len(flags.threads) > 0 {
+		return errors.New("--thread needs process IDs: the threads of a command are not known before it runs")
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	start := time.Now()
+	err := process.Run(cmd, func(s *target.Snapshot, why process.Reason) {
+		if !flags.json {
+			warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
+		}
+		if _, err := printStacks(s, flags); err != nil {
+			warn("%v", err)
+		}
+	})
+	return exitAs(cmd, err)
+}
+
+// exitAs returns what makes clew end as a command did that has ended with err.
+func exitAs(cmd *exec.Cmd, err error) error {
+	state, ok := cmd.ProcessState, errors.As(err, new(*exec.ExitError))
+	switch {
+	case err == nil:
+		return nil
+	case !ok || state == nil:
+		return inputError{err}
+	}
+	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return status(128 + int(ws.Signal()))
+	}
+	return status(state.ExitCode())
+}
