@@ -1,0 +1,76 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"unicode/utf8"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// ruleNames are the values of "rule" in the JSON forms.
+var ruleNames = [...]string{
+	cfi.Unspecified: "unspecified", cfi.Undefined: "undefined", cfi.SameValue: "same_value",
+	cfi.Offset: "offset", cfi.ValOffset: "val_offset", cfi.Register: "register",
+	cfi.Expression: "expression", cfi.ValExpression: "val_expression",
+}
+
+// jsonText appends JSON without building it first: files have a million rows.
+type jsonText struct{ buf []byte }
+
+// key starts a member of an object; the first of an object follows open.
+func (j *jsonText) key(name string) {
+	if last := j.buf[len(j.buf)-1]; last != '{' {
+		j.buf = append(j.buf, ',')
+	}
+	j.buf = append(j.buf, '"')
+	j.buf = append(j.buf, name...)
+	j.buf = append(j.buf, `":`...)
+}
+
+func (j *jsonText) text(name, value string) {
+	j.key(name)
+	j.buf = appendJSONString(j.buf, value)
+}
+
+func (j *jsonText) hex(name string, value uint64) {
+	j.key(name)
+	j.buf = append(j.buf, '"')
+	j.buf = appendHex(j.buf, value)
+	j.buf = append(j.buf, '"')
+}
+
+func (j *jsonText) yes(name string) {
+	j.key(name)
+	j.buf = append(j.buf, "true"...)
+}
+
+// appendJSONString appends s as JSON (RFC 8259 §7); what is not UTF-8 becomes
+// U+FFFD, as encoding/json has it.
+func appendJSONString(dst []byte, s string) []byte {
+	const digits = "0123456789abcdef"
+	dst = append(dst, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < 0x7f {
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+			i++
+		case c < utf8.RuneSelf:
+			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+			i++
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			dst = utf8.AppendRune(dst, r)
+			i += size
+		}
+	}
+	return append(dst, '"')
+}

@@ -1,0 +1,338 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sort"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+)
+
+// Names is what functions are named by; an *object.File is one.
+type Names interface {
+	FindSymbols(addrs []uint64) ([]object.Symbol, error)
+	Symbols() iter.Seq[object.Symbol]
+	Sections() []object.Section
+}
+
+// Selection tells which functions a listing holds: those that one of the
+// patterns matches or that cover one of the addresses, and all where there is
+// neither.
+type Selection struct {
+	Functions []Pattern
+	Addresses []uint64 // without load bias
+	CIEs      bool     // hold the CIEs of these functions too
+}
+
+// All reports whether the selection leaves nothing out.
+func (s *Selection) All() bool { return len(s.Functions)+len(s.Addresses) == 0 }
+
+// Listing is the entries of sections of call frame information, in their
+// order, with the names of the functions that they are for.
+type Listing struct {
+	entries []listed
+	symbols []object.Symbol // by entry, for those that are FDEs
+	regions []region
+	chosen  map[uint64]string // by address: names that patterns matched
+}
+
+// listed is an entry of a section. It is decoded again when it is printed:
+// what an entry takes here stays a small multiple of what it takes in the file.
+type listed struct {
+	section    *cfi.Section
+	offset     uint64
+	start, end uint64
+	symbol     int32 // index in symbols
+	kind       entryKind
+}
+
+type entryKind uint8
+
+const (
+	fdeEntry entryKind = iota
+	cieEntry
+	terminatorEntry
+	faultyEntry
+)
+
+// region is a section of code, to name what no symbol is for.
+type region struct {
+	start, end uint64
+	name       string
+}
+
+// List reads the sections and names the functions of the entries that the
+// selection asks for. CIEs, terminators and malformed entries are listed only
+// where it asks for all. The error tells which symbols could not be read; the
+// listing is usable nevertheless. names may be nil. What it reads may lie in a
+// mapped file: see [object.Guard].
+func List(sections []*cfi.Section, names Names, selection Selection) (*Listing, error) {
+	l := &Listing{}
+	var matched []uint64
+	if names != nil {
+		var apart bool
+		if l.regions, apart = codeRegions(names.Sections()); !apart {
+			names = nil
+		}
+	}
+	if names != nil {
+		if len(selection.Functions) > 0 {
+			l.chosen = make(map[uint64]string)
+			for s := range names.Symbols() {
+				if selection.matches(s.Name) && l.chosen[s.Address] == "" {
+					l.chosen[s.Address] = s.Name
+					matched = append(matched, s.Address)
+				}
+			}
+			slices.Sort(matched)
+		}
+	}
+	for _, s := range sections {
+		for e, err := range s.Entries() {
+			entry := listed{section: s, offset: e.Offset}
+			switch {
+			case err != nil:
+				entry.kind = faultyEntry
+			case e.FDE != nil:
+				entry.start, entry.end = e.FDE.Start, e.FDE.End
+			case e.CIE != nil:
+				entry.kind = cieEntry
+			default:
+				entry.kind = terminatorEntry
+			}
+			l.entries = append(l.entries, entry)
+		}
+	}
+	if !selection.All() && len(selection.Functions) == 0 {
+		l.keep(selection, func(e *listed) bool { return selection.covers(e) })
+	}
+	err := l.name(names)
+	if len(selection.Functions) > 0 {
+		l.keep(selection, func(e *listed) bool {
+			i := sort.Search(len(matched), func(i int) bool { return matched[i] >= e.start })
+			return i < len(matched) && matched[i] < e.end || selection.covers(e) ||
+				selection.matches(l.symbol(e).Name) && l.symbol(e).Address == e.start
+		})
+	}
+	return l, err
+}
+
+func (s *Selection) matches(symbol string) bool {
+	for _, p := range s.Functions {
+		if p.Match(symbol) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Selection) covers(e *listed) bool {
+	for _, a := range s.Addresses {
+		if e.start <= a && a < e.end {
+			return true
+		}
+	}
+	return false
+}
+
+// keep drops the FDEs that are not wanted and the entries that are no FDEs, but
+// for the CIEs of those that stay where the selection has them.
+func (l *Listing) keep(selection Selection, wanted func(*listed) bool) {
+	type place struct {
+		section *cfi.Section
+		offset  uint64
+	}
+	cies := make(map[place]bool)
+	for i := range l.entries {
+		e := &l.entries[i]
+		if e.kind != fdeEntry {
+			continue
+		}
+		if !wanted(e) {
+			e.kind = faultyEntry
+			continue
+		}
+		var fde cfi.FDE
+		if selection.CIEs && e.section.FDEAt(e.offset, &fde) == nil {
+			cies[place{e.section, fde.CIE.Offset}] = true
+		}
+	}
+	l.entries = slices.DeleteFunc(l.entries, func(e listed) bool {
+		return e.kind != fdeEntry && !(e.kind == cieEntry && cies[place{e.section, e.offset}])
+	})
+}
+
+// name looks up all functions in one pass over the symbols.
+func (l *Listing) name(names Names) error {
+	if names == nil {
+		return nil
+	}
+	n := 0
+	for i := range l.entries {
+		if l.entries[i].kind == fdeEntry {
+			n++
+		}
+	}
+	addrs := make([]uint64, 0, n)
+	for i := range l.entries {
+		if e := &l.entries[i]; e.kind == fdeEntry {
+			e.symbol = int32(len(addrs))
+			addrs = append(addrs, e.start)
+		}
+	}
+	var err error
+	l.symbols, err = names.FindSymbols(addrs)
+	return err
+}
+
+func (l *Listing) symbol(e *listed) object.Symbol {
+	if e.kind != fdeEntry || int(e.symbol) >= len(l.symbols) {
+		return object.Symbol{}
+	}
+	return l.symbols[e.symbol]
+}
+
+// Len returns the number of entries.
+func (l *Listing) Len() int { return len(l.entries) }
+
+// Functions returns the number of entries that are FDEs.
+func (l *Listing) Functions() (n int) {
+	for i := range l.entries {
+		if l.entries[i].kind == fdeEntry {
+			n++
+		}
+	}
+	return n
+}
+
+// Nearest returns the functions that end at or before an address and start
+// after it, as close to it as there are; nil where there is none.
+func (l *Listing) Nearest(pc uint64) (before, after *Function) {
+	var b, a *listed
+	for i := range l.entries {
+		e := &l.entries[i]
+		switch {
+		case e.kind != fdeEntry || e.start == e.end:
+		case e.end <= pc && (b == nil || e.end > b.end):
+			b = e
+		case e.start > pc && (a == nil || e.start < a.start):
+			a = e
+		}
+	}
+	decode := func(e *listed) *Function {
+		if e == nil {
+			return nil
+		}
+		var fde cfi.FDE
+		if e.section.FDEAt(e.offset, &fde) != nil {
+			return nil
+		}
+		f := l.function(e, &fde)
+		return &f
+	}
+	return decode(b), decode(a)
+}
+
+// Covering yields the functions that cover an address (without load bias), in
+// the order of the listing. Their FDEs are the caller's.
+func (l *Listing) Covering(pc uint64) iter.Seq[Function] {
+	return func(yield func(Function) bool) {
+		for i := range l.entries {
+			e := &l.entries[i]
+			if e.kind != fdeEntry || pc < e.start || pc >= e.end {
+				continue
+			}
+			fde := new(cfi.FDE)
+			if e.section.FDEAt(e.offset, fde) == nil && !yield(l.function(e, fde)) {
+				return
+			}
+		}
+	}
+}
+
+// Function is an FDE and what its code is called.
+type Function struct {
+	FDE    *cfi.FDE
+	Symbol string // as the file has it; "" where there is none
+	Offset uint64 // of the FDE's code from the symbol's address, bytes
+	Region string // the section that starts where the code does, where there is no symbol; else ""
+}
+
+// Name returns what to call the function: its symbol, demangled, with the
+// offset where the symbol starts before it; else the section that it is the
+// start of, else its address.
+func (f *Function) Name() string {
+	switch {
+	case f.Symbol != "":
+		name := Printable(Demangle(f.Symbol))
+		if f.Offset != 0 {
+			name += "+" + hex(f.Offset)
+		}
+		return name
+	case f.Region != "":
+		return Printable(f.Region)
+	}
+	return hex(f.FDE.Start)
+}
+
+func (l *Listing) function(e *listed, fde *cfi.FDE) Function {
+	f := Function{FDE: fde}
+	s := l.symbol(e)
+	if name := l.chosen[e.start]; name != "" {
+		s.Name, s.Address = name, e.start
+	}
+	// An FDE that starts at a stub and goes on behind it is that of the whole
+	// procedure linkage table.
+	if s.Name != "" && !(s.Source == object.StubSymbols && e.end-e.start > s.Size) {
+		f.Symbol, f.Offset = s.Name, e.start-s.Address
+		return f
+	}
+	i, ok := slices.BinarySearchFunc(l.regions, e.start, func(r region, start uint64) int { return cmp.Compare(r.start, start) })
+	if ok {
+		f.Region = l.regions[i].name
+	}
+	return f
+}
+
+// executable is SHF_EXECINSTR.
+const executable = 4
+
+// codeRegions returns the sections of code by address, and false where they
+// overlap: in an object file each starts at 0, so that addresses name nothing.
+func codeRegions(sections []object.Section) (regions []region, apart bool) {
+	for i := range sections {
+		if s := &sections[i]; s.Flags&executable != 0 && s.Size > 0 {
+			regions = append(regions, region{s.Address, s.Address + s.Size, s.Name})
+		}
+	}
+	slices.SortStableFunc(regions, func(a, b region) int { return cmp.Compare(a.start, b.start) })
+	for i := 1; i < len(regions); i++ {
+		if regions[i].start < regions[i-1].end {
+			return nil, false
+		}
+	}
+	return regions, true
+}
+
+// fault returns what is wrong with an entry that could not be decoded.
+func (e *listed) fault() error {
+	var fde cfi.FDE
+	err := e.section.FDEAt(e.offset, &fde)
+	if err == nil {
+		return fmt.Errorf("%s+%#x: the entry changed while it was read", e.section.Name, e.offset)
+	}
+	if errors.Is(err, cfi.ErrFDE) {
+		if _, cieErr := e.section.CIEAt(e.offset); cieErr != nil && !errors.Is(cieErr, cfi.ErrCIE) {
+			return cieErr
+		}
+	}
+	return err
+}

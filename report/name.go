@@ -1,0 +1,152 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// maxMangled is the longest symbol that is demangled, in bytes, and 2 to the
+// maxDemangledPower the longest result: a short mangled name can stand for a
+// very long one.
+const (
+	maxMangled        = 4096
+	maxDemangledPower = 14
+)
+
+// Demangle returns the name of a symbol as the source has it: of C++, Rust
+// (without the hash), Swift's and others' names it leaves alone. A version
+// ("@GLIBC_2.2") and what a stub is for ("@plt") stay.
+func Demangle(symbol string) string {
+	if len(symbol) < 3 || len(symbol) > maxMangled || symbol[0] != '_' {
+		return symbol
+	}
+	// The demangler looks at any name that starts with an underscore.
+	switch {
+	case symbol[1] == 'Z', symbol[1] == 'R', strings.HasPrefix(symbol, "__Z"), strings.HasPrefix(symbol, "_GLOBAL_"):
+	default:
+		return symbol
+	}
+	base, suffix := symbol, ""
+	if i := strings.IndexByte(symbol, '@'); i > 0 {
+		base, suffix = symbol[:i], symbol[i:]
+	}
+	name, err := demangle.ToString(base, demangle.MaxLength(maxDemangledPower))
+	if err != nil {
+		return symbol
+	}
+	return name + suffix
+}
+
+// Printable returns a name, a path or a line that came from a file such that
+// it can do no harm to a terminal: control characters and bytes that are not
+// UTF-8 are written as Go escapes.
+func Printable(s string) string {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' || s[i] >= 0x7f {
+			return printable(s)
+		}
+	}
+	return s
+}
+
+func printable(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
+			size = 1
+		}
+		if r == '\t' || size > 1 && unicode.IsPrint(r) || r >= ' ' && r < 0x7f {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.Quote(s[i : i+size])
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
+}
+
+// Pattern selects functions by name.
+type Pattern struct {
+	text string
+	glob bool
+}
+
+// NewPattern returns the pattern that a user wrote: a symbol, a demangled name
+// with or without its parameters, or, where it holds a '*' or a '?', a glob
+// over either ('*' stands for any bytes, '?' for any one).
+func NewPattern(text string) Pattern {
+	return Pattern{text, strings.ContainsAny(text, "*?")}
+}
+
+// Match reports whether the pattern selects the function with a symbol.
+func (p Pattern) Match(symbol string) bool {
+	if p.is(symbol) {
+		return true
+	}
+	if i := strings.IndexByte(symbol, '@'); i > 0 && p.is(symbol[:i]) {
+		return true
+	}
+	name := Demangle(symbol)
+	return name != symbol && (p.is(name) || p.is(withoutParameters(name)))
+}
+
+func (p Pattern) is(name string) bool {
+	if name == "" {
+		return false
+	}
+	return name == p.text || p.glob && glob(p.text, name)
+}
+
+// withoutParameters cuts the parameter list off a demangled C++ name.
+func withoutParameters(name string) string {
+	end := strings.LastIndexByte(name, ')')
+	if end < 0 {
+		return name
+	}
+	depth := 0
+	for i := end; i >= 0; i-- {
+		switch name[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth == 0 {
+				return name[:i]
+			}
+		}
+	}
+	return name
+}
+
+// glob matches without recursion: at most len(pattern) × len(s) steps.
+func glob(pattern, s string) bool {
+	p, i := 0, 0
+	star, retry := -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, retry = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+			p++
+			i++
+		case star >= 0:
+			retry++
+			p, i = star+1, retry
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
