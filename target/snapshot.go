@@ -31,6 +31,10 @@ type Snapshot struct {
 	// Memory reads what was not copied; of a live process, as it is now.
 	Memory cfi.Memory
 
+	// Root is what the paths of the target's files are relative to: "" where it
+	// sees the file system as this process does.
+	Root string
+
 	// Open opens the very file that is mapped, for reading, and says why where
 	// it is not to be had. It may be nil.
 	Open func(*Mapping) (*os.File, error)

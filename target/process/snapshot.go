@@ -120,7 +120,8 @@ func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
 		c.stacks.limit = uint64(opts.StackLimit)
 	}
 	c.stacks.mappings = mappings
-	return c, &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true}, nil
+	return c, &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Root: root(pid),
+		Open: func(m *target.Mapping) (*os.File, error) { return OpenMapping(pid, m) }}, nil
 }
 
 // failure returns the error that left no thread at all.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // status is what is used of /proc/PID/status (proc_pid_status(5)).
@@ -33,10 +34,10 @@ type status struct {
 func hasBit(set uint64, bit int) bool { return bit >= 0 && bit < 64 && set>>bit&1 != 0 }
 
 // catches reports whether a handler is installed for a signal.
-func (s *status) catches(signal int) bool { return hasBit(s.Caught, signal-1) }
+func (s *status) catches(n syscall.Signal) bool { return hasBit(s.Caught, int(n)-1) }
 
 // ignores reports whether a signal is set to be ignored.
-func (s *status) ignores(signal int) bool { return hasBit(s.Ignored, signal-1) }
+func (s *status) ignores(n syscall.Signal) bool { return hasBit(s.Ignored, int(n)-1) }
 
 // readStatus reads the status of a process or of a thread.
 func readStatus(tid int) (*status, error) {

@@ -8,6 +8,7 @@ package process
 
 import (
 	"runtime"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -62,12 +63,15 @@ func (w *waitInfo) stop() stop { return stop(w.Status) }
 // event or 0 for a signal-delivery-stop (ptrace(2), "Stopped states").
 type stop int32
 
-func (s stop) signal() int { return int(s & 0xff) }
-func (s stop) event() int  { return int(s >> 8) }
+func (s stop) signal() syscall.Signal { return syscall.Signal(s & 0xff) }
+func (s stop) event() int             { return int(s >> 8) }
+
+// eventStop is the stop of PTRACE_INTERRUPT and of a new thread.
+const eventStop = stop(unix.PTRACE_EVENT_STOP<<8 | int32(unix.SIGTRAP))
 
 // delivery returns the signal that is about to be delivered in a
 // signal-delivery-stop, 0 in every other stop.
-func (s stop) delivery() int {
+func (s stop) delivery() syscall.Signal {
 	if s.event() == 0 {
 		return s.signal()
 	}

@@ -1,6 +1,7 @@
 // Starts as many threads as its first argument says. Each counts up once in as
 // many milliseconds as the second says (1); "ready" is printed when all run. A line on standard input is
 // answered by the counters' sum.
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ static void *count(void *arg)
 		nanosleep(&t, NULL);
 		counters[n]++;
 	}
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -30,10 +32,10 @@ int main(int argc, char **argv)
 	pthread_barrier_init(&barrier, NULL, n + 1);
 	for (long i = 0; i < n; i++) {
 		pthread_t t;
-		char name[16];
+		char name[32];
 		if (pthread_create(&t, NULL, count, (void *)i) != 0)
 			return 1;
-		snprintf(name, sizeof name, "counter %ld", i);
+		snprintf(name, sizeof name, "counter %ld", i % 1000);
 		pthread_setname_np(t, name);
 	}
 	pthread_barrier_wait(&barrier);
