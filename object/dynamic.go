@@ -10,29 +10,27 @@ import (
 )
 
 // dynamicTable returns the dynamic section: by PT_DYNAMIC, else by its type.
-func (f *File) dynamicTable() []byte {
+func (f *File) dynamicTable() ([]byte, error) {
 	if p, ok := f.segmentOf(elf.PT_DYNAMIC); ok && p.Filesz > 0 {
 		if f.memory != nil {
-			data, _ := f.view(p.Vaddr, min(p.Memsz, 64<<10))
-			return data
+			return f.view(p.Vaddr, min(p.Memsz, 64<<10))
 		}
 		if p.Off <= uint64(len(f.data)) {
 			b := f.data[p.Off:]
-			return b[:min(p.Filesz, uint64(len(b)))]
+			return b[:min(p.Filesz, uint64(len(b)))], nil
 		}
 	}
 	for i := range f.sectionCount() {
 		if s := f.section(i); s.typ == elf.SHT_DYNAMIC {
-			data, _ := f.raw(s)
-			return data
+			return f.raw(s)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // dynamic returns the value of the first entry with a tag.
 func (f *File) dynamic(tag elf.DynTag) (value uint64, ok bool) {
-	table := f.dynamicTable()
+	table, _ := f.dynamicTable()
 	word := 4
 	if f.class == elf.ELFCLASS64 {
 		word = 8
@@ -70,7 +68,8 @@ func (f *File) dynamicAddress(tag elf.DynTag) (addr uint64, ok bool) {
 func (f *File) dynamicSymbols() (t symbolTable, err error) {
 	symbols, ok := f.dynamicAddress(elf.DT_SYMTAB)
 	if !ok {
-		return t, nil
+		_, err := f.dynamicTable()
+		return t, err
 	}
 	names, ok := f.dynamicAddress(elf.DT_STRTAB)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 )
 
 // imageBudget bounds what is copied of one image in memory.
-const imageBudget = 512 << 20
+const imageBudget = 128 << 20
 
 // FromMemory reads the image of a file as it is loaded in mem, for a file that
 // was replaced or deleted, or that never was one (the vDSO). Base is the
@@ -48,7 +48,7 @@ func (f *File) readImage(base uint64) (err error) {
 	h := &f.header
 	h.shnum, h.shoff = 0, 0
 	size, _ := h.sizes()
-	if h.phentsize < size || h.phnum == 0 {
+	if h.phentsize != size || h.phnum == 0 { // as the kernel and ld.so want it
 		return fmt.Errorf("%d program headers of %d bytes", h.phnum, h.phentsize)
 	}
 	table := make([]byte, h.phnum*h.phentsize) // both have 16 bits; PN_XNUM needs the section table

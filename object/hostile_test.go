@@ -1,0 +1,204 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// exercise calls everything of a file.
+func exercise(t testing.TB, f *File) {
+	t.Helper()
+	f.Machine()
+	f.BuildID()
+	f.Entry()
+	for _, s := range f.Sections() {
+		f.SectionData(s.Index)
+	}
+	sections, _ := f.CFISections()
+	for _, s := range sections {
+		if s.Machine == nil {
+			t.Error("a section without machine")
+		}
+	}
+	f.EHFrame()
+	f.DebugFrame()
+	f.EHFrameHdr()
+	f.Go()
+	f.DebugLink()
+	f.DebugAltLink()
+	f.HasDebugInfo()
+	f.Symbol("malloc")
+	f.Bias(0x7f0000001000, 0x1000, true)
+	addrs := []uint64{f.Entry(), 0, 1, 0x1000, 0x401000, ^uint64(0)}
+	n := 0
+	for s := range f.Symbols() {
+		if n++; n > 64 {
+			break
+		}
+		addrs = append(addrs, s.Address, s.Address+s.Size-1)
+	}
+	for _, p := range f.Segments() {
+		addrs = append(addrs, p.Vaddr, p.Vaddr+p.Filesz)
+	}
+	symbols, _ := f.FindSymbols(addrs)
+	if len(symbols) != len(addrs) {
+		t.Errorf("%d symbols for %d addresses", len(symbols), len(addrs))
+	}
+	var word [8]byte
+	for _, a := range addrs {
+		f.ReadMemory(word[:], a)
+		f.Locate(a)
+	}
+	f.Damage()
+}
+
+// small returns a small dynamic program with debugging information, as bytes.
+func small(t testing.TB, flags ...string) []byte {
+	t.Helper()
+	tool(t, "gcc")
+	source := write(t, "inline.c", inlineSource)
+	run(t, "gcc", append([]string{"-O2", "-g", "-o", source + ".out", source}, flags...)...)
+	data, err := os.ReadFile(source + ".out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// allocated returns how many bytes fn allocates.
+func allocated(fn func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// check opens and exercises damaged data; what it allocates in all, and so what
+// it holds at any time, is bounded.
+func check(t *testing.T, data []byte) {
+	t.Helper()
+	if n := allocated(func() {
+		if f, err := NewFile(data, "damaged"); err == nil {
+			exercise(t, f)
+		}
+	}); n > 16*uint64(len(data))+64<<20 {
+		t.Errorf("%d bytes allocated for a file of %d", n, len(data))
+	}
+}
+
+func TestTruncatedFiles(t *testing.T) {
+	data := small(t)
+	for n := 0; n < len(data); n += 64 {
+		check(t, data[:n])
+	}
+}
+
+func TestMutatedFiles(t *testing.T) {
+	for _, flags := range [][]string{nil, {"-c"}, {"-gz"}, {"-gdwarf-4"}} {
+		data := small(t, flags...)
+		random := rand.New(rand.NewPCG(1, 2))
+		for range 1500 {
+			mutated := append([]byte(nil), data...)
+			for range 1 + random.IntN(8) {
+				at := random.IntN(len(mutated))
+				switch random.IntN(4) {
+				case 0: // the headers matter most
+					at = random.IntN(64)
+				case 1:
+					at = len(mutated) - 1 - random.IntN(min(len(mutated), 64*40))
+				}
+				mutated[at] = [...]byte{0, 1, 0x7f, 0x80, 0xff, byte(random.Uint32())}[random.IntN(6)]
+			}
+			check(t, mutated)
+		}
+	}
+}
+
+func TestTruncatedWhileMapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, small(t), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, path)
+	section, err := f.EHFrame()
+	if err != nil || section == nil {
+		t.Fatal(section, err)
+	}
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.FindSymbols([]uint64{f.Entry()}); !errors.Is(err, ErrFault) {
+		t.Errorf("FindSymbols: %v", err)
+	}
+	if _, err := f.EHFrame(); !errors.Is(err, ErrFault) {
+		t.Errorf("EHFrame: %v", err)
+	}
+	if err := f.ReadMemory(make([]byte, 8), f.Entry()); !errors.Is(err, ErrFault) {
+		t.Errorf("ReadMemory: %v", err)
+	}
+	if _, err := f.Locate(f.Entry()); !errors.Is(err, ErrFault) {
+		t.Errorf("Locate: %v", err)
+	}
+	sum := 0
+	err = Guard(func() error {
+		for _, b := range section.Data {
+			sum += int(b)
+		}
+		return nil
+	})
+	if !errors.Is(err, ErrFault) {
+		t.Errorf("Guard: %v", err)
+	}
+	exercise(t, f)
+	if !errors.Is(f.Damage(), ErrFault) {
+		t.Errorf("Damage: %v", f.Damage())
+	}
+}
+
+func TestGuardPassesOtherPanics(t *testing.T) {
+	for _, fn := range []func(){
+		func() { panic("mine") },
+		func() { var p *int; *p = 1 },
+		func() { _ = []int{}[len(os.Args)] },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic was swallowed")
+				}
+			}()
+			Guard(func() error { fn(); return nil })
+		}()
+	}
+	if err := Guard(func() error { return errUnreadable }); err != errUnreadable {
+		t.Error(err)
+	}
+}
+
+func FuzzFile(f *testing.F) {
+	for _, name := range []string{"small.elf", "relocatable.elf", "riscv.elf", "big-endian.elf", "compressed.elf", "minidebug.elf"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := NewFile(data, "fuzz")
+		if (err == nil) == (file == nil) {
+			t.Fatalf("%v and %v", file, err)
+		}
+		if file != nil {
+			exercise(t, file)
+		}
+	})
+}
