@@ -9,14 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"runtime"
-	"sync"
-	"syscall"
 	"testing"
 
+	"github.com/clewdev/clew/internal/corpus"
+	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report/readelf"
 )
@@ -111,103 +108,47 @@ func compare(path string, mode readelf.Mode) (faults, err error) {
 	return faults, nil
 }
 
-// compareAll compares every file in every mode, on all processors.
+// compareAll compares every file in every mode.
 func compareAll(t *testing.T, paths []string) {
-	type job struct {
-		path string
-		mode readelf.Mode
-	}
-	jobs := make(chan job)
-	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wait.Go(func() {
-			for j := range jobs {
-				faults, err := compare(j.path, j.mode)
-				if err != nil {
-					t.Errorf("readelf %s %s: %v", flag(j.mode), j.path, err)
-				} else if faults != nil {
-					t.Errorf("%s %s: %v", j.path, flag(j.mode), faults)
-				}
-			}
-		})
-	}
-	for _, path := range paths {
+	corpus.Each(paths, func(path string) {
 		for _, mode := range modes {
-			jobs <- job{path, mode}
+			faults, err := compare(path, mode)
+			if err != nil {
+				t.Errorf("readelf %s %s: %v", flag(mode), path, err)
+			} else if faults != nil {
+				t.Errorf("%s %s: %v", path, flag(mode), faults)
+			}
 		}
-	}
-	close(jobs)
-	wait.Wait()
+	})
 }
 
-// elfFiles returns the ELF files below the directories, each once, however
-// many links it has.
-func elfFiles(t *testing.T, dirs ...string) []string {
-	type inode struct{ device, number uint64 }
-	var paths []string
-	seen := make(map[inode]bool)
-	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
-				return nil
-			}
-			info, err := d.Info()
-			if err != nil {
-				return nil
-			}
-			if s, ok := info.Sys().(*syscall.Stat_t); ok {
-				id := inode{s.Dev, s.Ino}
-				if seen[id] {
-					return nil
-				}
-				seen[id] = true
-			}
-			f, err := os.Open(path)
-			if err != nil {
-				return nil
-			}
-			defer f.Close()
-			var magic [4]byte
-			if io.ReadFull(f, magic[:]); string(magic[:]) == "\x7fELF" {
-				paths = append(paths, path)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return paths
-}
-
-// TestInstalled compares with readelf on every ELF file of the system, or with
-// -short on one in twenty.
+// Every ELF file of the system reads as readelf reads it.
 func TestInstalled(t *testing.T) {
 	needReadelf(t)
-	paths := elfFiles(t, "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec")
-	if testing.Short() {
-		sample := paths[:0:0]
-		for i := 0; i < len(paths); i += 20 {
-			sample = append(sample, paths[i])
-		}
-		paths = sample
-	}
-	t.Logf("%d files", len(paths))
-	compareAll(t, paths)
+	compareAll(t, corpus.Files(t))
 }
 
-// TestOtherMachines compares with readelf on the C libraries of Debian's cross
-// packages, whatever machine they are for.
+// So do the C libraries of other machines.
 func TestOtherMachines(t *testing.T) {
 	needReadelf(t)
-	dirs, err := filepath.Glob("/usr/*-linux-gnu*")
-	if err != nil {
-		t.Fatal(err)
+	compareAll(t, corpus.CrossLibraries(t))
+}
+
+// So does what gas makes of sources that hold what compilers here do not
+// write, but for what DIFFERENCES.md lists.
+func TestAssembled(t *testing.T) {
+	needReadelf(t)
+	for _, source := range testprogram.Sources(t, "asm") {
+		t.Run(source, func(t *testing.T) {
+			path := testprogram.Assemble(t, source)
+			for _, mode := range modes {
+				faults, err := compare(path, mode)
+				if err != nil {
+					t.Errorf("readelf %s: %v", flag(mode), err)
+				} else if faults != nil {
+					t.Errorf("%s: %v", flag(mode), faults)
+				}
+			}
+		})
 	}
-	paths := elfFiles(t, dirs...)
-	if len(paths) == 0 {
-		t.Skip("skipped: libc6-arm64-cross is not installed")
-	}
-	t.Logf("%d files", len(paths))
-	compareAll(t, paths)
 }
