@@ -23,51 +23,58 @@ static pthread_cond_t never_signalled = PTHREAD_COND_INITIALIZER;
 static sem_t never_posted;
 static int never_written[2]; // a pipe
 
+// Some of these calls end with EINTR when a tracer stops the thread (signal(7),
+// "Interruption of system calls ... by stop signals"): hence the loops.
+
 NOINLINE void in_cond_wait(void)
 {
 	pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
 	pthread_mutex_lock(&own);
-	pthread_cond_wait(&never_signalled, &own);
-	__asm__ volatile("");
+	for (;;)
+		pthread_cond_wait(&never_signalled, &own);
 }
 
 NOINLINE void in_mutex(void)
 {
-	pthread_mutex_lock(&never_free);
-	__asm__ volatile("");
+	for (;;)
+		pthread_mutex_lock(&never_free);
 }
 
 NOINLINE void in_sem_wait(void)
 {
-	sem_wait(&never_posted);
-	__asm__ volatile("");
+	for (;;)
+		sem_wait(&never_posted);
 }
 
 NOINLINE void in_nanosleep(void)
 {
 	struct timespec t = {1000, 0};
-	nanosleep(&t, 0);
-	__asm__ volatile("");
+	for (;;)
+		nanosleep(&t, 0);
 }
 
 NOINLINE void in_read(void)
 {
 	char byte;
-	after(read(never_written[0], &byte, 1));
+	for (;;)
+		after(read(never_written[0], &byte, 1));
 }
 
 NOINLINE void in_poll(void)
 {
 	struct pollfd p = {.fd = never_written[0], .events = POLLIN};
-	after(poll(&p, 1, -1));
+	for (;;)
+		after(poll(&p, 1, -1));
 }
 
 NOINLINE void in_select(void)
 {
 	fd_set set;
-	FD_ZERO(&set);
-	FD_SET(never_written[0], &set);
-	after(select(never_written[0] + 1, &set, 0, 0, 0));
+	for (;;) {
+		FD_ZERO(&set);
+		FD_SET(never_written[0], &set);
+		after(select(never_written[0] + 1, &set, 0, 0, 0));
+	}
 }
 
 NOINLINE void in_epoll(void)
@@ -75,7 +82,8 @@ NOINLINE void in_epoll(void)
 	struct epoll_event event = {.events = EPOLLIN};
 	int fd = epoll_create1(0);
 	epoll_ctl(fd, EPOLL_CTL_ADD, never_written[0], &event);
-	after(epoll_wait(fd, &event, 1, -1));
+	for (;;)
+		after(epoll_wait(fd, &event, 1, -1));
 }
 
 static void (*const waits[])(void) = {
