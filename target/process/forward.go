@@ -32,33 +32,48 @@ func (s *signalTimes) now(signal syscall.Signal) {
 	}
 }
 
-// forwardSignals keeps the forwarded signals from ending this program, and
-// passes those on to a process that do not reach it by themselves: seen
-// tells which did. Twice would not be what the sender meant.
-func forwardSignals(to *os.Process, seen *signalTimes) (stop func()) {
-	signals := make(chan os.Signal, 16)
-	done := make(chan struct{})
-	signal.Notify(signals, forwarded...)
-	go func() {
-		for {
+// forwarder keeps the forwarded signals from ending this program, and passes
+// on those that do not reach the command by themselves.
+type forwarder struct {
+	seen    signalTimes // of the command
+	signals chan os.Signal
+	done    chan struct{}
+}
+
+// catch begins to take signals. Those that are ignored stay so, since the
+// command is to inherit that (nohup).
+func (f *forwarder) catch() {
+	f.signals = make(chan os.Signal, 16)
+	f.done = make(chan struct{})
+	for _, s := range forwarded {
+		if !signal.Ignored(s) {
+			signal.Notify(f.signals, s)
+		}
+	}
+}
+
+// forward passes signals on until release is called. A signal that both
+// processes got is not passed on: twice is not what its sender meant.
+func (f *forwarder) forward(to *os.Process) {
+	for {
+		select {
+		case s := <-f.signals:
 			select {
-			case s := <-signals:
-				select {
-				case <-time.After(settle):
-				case <-done:
-					return
-				}
-				n := s.(syscall.Signal)
-				if time.Since(time.Unix(0, seen[n].Load())) > 4*settle {
-					to.Signal(n)
-				}
-			case <-done:
+			case <-time.After(settle):
+			case <-f.done:
 				return
 			}
+			n := s.(syscall.Signal)
+			if time.Since(time.Unix(0, f.seen[n].Load())) > 4*settle {
+				to.Signal(n)
+			}
+		case <-f.done:
+			return
 		}
-	}()
-	return func() {
-		signal.Stop(signals)
-		close(done)
 	}
+}
+
+func (f *forwarder) release() {
+	signal.Stop(f.signals)
+	close(f.done)
 }

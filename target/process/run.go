@@ -95,21 +95,22 @@ func Run(cmd *exec.Cmd, on func(*target.Snapshot, Reason)) error {
 
 // runner follows a command. It lives on the tracer thread.
 type runner struct {
-	pid    int
-	on     func(*target.Snapshot, Reason)
-	seen   signalTimes
-	asking chan struct{} // holds a token while on runs for a SIGQUIT
-	err    error         // why the first snapshot that failed could not be taken
+	pid     int
+	on      func(*target.Snapshot, Reason)
+	signals forwarder
+	asking  chan struct{} // holds a token while on runs for a SIGQUIT
+	err     error         // why the first snapshot that failed could not be taken
 }
 
 func run(cmd *exec.Cmd, on func(*target.Snapshot, Reason)) error {
 	r := &runner{on: on, asking: make(chan struct{}, 1)}
+	r.signals.catch()
+	defer r.signals.release()
 	if err := r.start(cmd); err != nil {
 		return err
 	}
-	stopForwarding := forwardSignals(cmd.Process, &r.seen)
+	go r.signals.forward(cmd.Process)
 	r.follow()
-	stopForwarding()
 	err := cmd.Wait()
 	r.asking <- struct{}{} // the last call of on is over
 	return errors.Join(err, r.err)
@@ -233,7 +234,7 @@ func (r *runner) begin(tid int) {
 
 // deliver handles a signal-delivery-stop.
 func (r *runner) deliver(tid int, signal syscall.Signal) {
-	r.seen.now(signal)
+	r.signals.seen.now(signal)
 	pass := signal
 	switch {
 	case signal == unix.SIGQUIT:
