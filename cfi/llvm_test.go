@@ -1,0 +1,530 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi_test
+
+import (
+	"bufio"
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"io"
+	"iter"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/corpus"
+	"github.com/clewdev/clew/object"
+)
+
+// TestRowsEqualLLVM compares the FDEs and rows of every ELF file of the machine
+// with those that llvm-dwarfdump prints.
+//
+// What llvm-dwarfdump prints otherwise, and is not held against either side:
+//   - the CFA behind DW_CFA_restore_state: version 14 leaves it as it is (DWARF 5
+//     §6.4.2.4 restores all rules). DW_CFA_def_cfa_register behind an
+//     expression: it takes the offset to be 0, libgcc and gdb the one from
+//     before the expression (libgcrypt's assembly means that). Where these
+//     occur rows are made as it makes them, and compared with; the rows proper
+//     must then be what single instructions make without that;
+//   - a row that covers no address, where two advances follow each other or one
+//     leads to the end of the function: left out here;
+//   - register names of its own, "W29" on arm64: taken as it prints them, but
+//     each must stand for one column throughout a machine.
+func TestRowsEqualLLVM(t *testing.T) {
+	tool, err := exec.LookPath("llvm-dwarfdump")
+	if err != nil {
+		t.Skip("skipped: llvm-dwarfdump is not installed")
+	}
+	var mu sync.Mutex
+	var files, fdes, rows, failures int
+	names := make(map[elf.Machine]*llvmNames)
+	corpus.Each(corpus.Files(t), func(path string) {
+		c := &llvmComparison{path: path}
+		err := c.compare(tool, func(m elf.Machine) *llvmNames {
+			mu.Lock()
+			defer mu.Unlock()
+			if names[m] == nil {
+				names[m] = &llvmNames{}
+			}
+			return names[m]
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		if c.fdes > 0 {
+			files++
+		}
+		fdes += c.fdes
+		rows += c.rows
+		if err != nil {
+			if failures++; failures <= 20 {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	})
+	if failures > 0 {
+		t.Errorf("%d files differ", failures)
+	}
+	if rows == 0 {
+		t.Error("no row was compared")
+	}
+	t.Logf("%d files with FDEs, %d FDEs, %d rows", files, fdes, rows)
+}
+
+// llvmComparison reads what llvm-dwarfdump prints for one file beside the file's sections.
+type llvmComparison struct {
+	path       string
+	fdes, rows int
+
+	names *llvmNames
+	x     cfi.Interpreter
+	fde   cfi.FDE
+
+	section *cfi.Section
+	offsets []uint64 // of the section's FDEs
+	inFDE   bool
+	printed []llvmRow // of the FDE
+	line    []byte
+}
+
+type llvmRow struct {
+	start uint64
+	rules string
+}
+
+func (c *llvmComparison) compare(tool string, names func(elf.Machine) *llvmNames) error {
+	f, err := object.Open(c.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sections, err := f.CFISections()
+	if err != nil {
+		return err
+	}
+	if len(sections) == 0 {
+		return nil
+	}
+	c.names = names(sections[0].Machine.ELF)
+	cmd := exec.Command(tool, "--eh-frame", c.path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	failure := c.read(out, sections)
+	if failure != nil {
+		io.Copy(io.Discard, out)
+	}
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("%w: %s", err, complaint.Bytes())
+	}
+	return failure
+}
+
+func (c *llvmComparison) read(out io.Reader, sections []*cfi.Section) error {
+	lines := bufio.NewReaderSize(out, 1<<16)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if err == io.EOF {
+			break
+		}
+		if err == bufio.ErrBufferFull && bytes.HasPrefix(line, []byte("  DW_CFA_")) {
+			for err == bufio.ErrBufferFull {
+				_, err = lines.ReadSlice('\n')
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		line = line[:len(line)-1]
+		switch {
+		case bytes.HasPrefix(line, []byte("  DW_CFA_")), len(line) == 0:
+		case bytes.HasPrefix(line, []byte("  0x")):
+			if !c.inFDE {
+				return fmt.Errorf("a row outside of an FDE: %q", line)
+			}
+			start, rules, _ := strings.Cut(string(line[4:]), ": ")
+			at, err := strconv.ParseUint(start, 16, 64)
+			if err != nil {
+				return fmt.Errorf("%q: %w", line, err)
+			}
+			c.printed = append(c.printed, llvmRow{at, rules})
+		case bytes.HasSuffix(line, []byte(" contents:")):
+			if err := c.endSection(); err != nil {
+				return err
+			}
+			if c.section, err = c.choose(sections, string(bytes.TrimSuffix(line, []byte(" contents:")))); err != nil {
+				return err
+			}
+			if c.section != nil {
+				for f := range c.section.FDEs() {
+					c.offsets = append(c.offsets, f.Offset)
+				}
+			}
+		case line[0] != ' ':
+			if err := c.endFDE(); err != nil {
+				return err
+			}
+			if bytes.Contains(line, []byte(" FDE ")) {
+				if err := c.startFDE(string(line)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return c.endSection()
+}
+
+func (c *llvmComparison) choose(sections []*cfi.Section, name string) (*cfi.Section, error) {
+	var chosen *cfi.Section
+	for _, s := range sections {
+		if (s.Kind == cfi.DebugFrame) != (name == ".debug_frame") || len(s.Data) == 0 {
+			continue
+		}
+		if chosen != nil {
+			return nil, fmt.Errorf("two sections %s", name)
+		}
+		chosen = s
+	}
+	return chosen, nil
+}
+
+func (c *llvmComparison) endSection() error {
+	if err := c.endFDE(); err != nil {
+		return err
+	}
+	if len(c.offsets) > 0 {
+		return fmt.Errorf("%d FDEs from %s+%#x on that llvm-dwarfdump does not print", len(c.offsets), c.section.Name, c.offsets[0])
+	}
+	return nil
+}
+
+// startFDE reads a line such as
+// "00000018 00000014 0000001c FDE cie=00000000 pc=000023d0...000023f2".
+func (c *llvmComparison) startFDE(line string) error {
+	var offset, length, pointer, cie, start, end uint64
+	if _, err := fmt.Sscanf(line, "%x %x %x FDE cie=%x pc=%x...%x", &offset, &length, &pointer, &cie, &start, &end); err != nil {
+		return fmt.Errorf("%q: %w", line, err)
+	}
+	if len(c.offsets) == 0 || c.offsets[0] != offset {
+		return fmt.Errorf("llvm-dwarfdump has an FDE at %#x, expected one of %#x", offset, c.offsets[:min(1, len(c.offsets))])
+	}
+	c.offsets, c.inFDE = c.offsets[1:], true
+	if err := c.section.FDEAt(offset, &c.fde); err != nil {
+		return err
+	}
+	if f := &c.fde; f.CIE.Offset != cie || f.Start != start || f.End != end {
+		return fmt.Errorf("%v with CIE %#x, but llvm-dwarfdump prints %q", f, f.CIE.Offset, line)
+	}
+	return nil
+}
+
+func (c *llvmComparison) endFDE() error {
+	if !c.inFDE {
+		return nil
+	}
+	c.inFDE = false
+	c.fdes++
+	printed := c.printed[:0]
+	for i, r := range c.printed {
+		if r.start < c.fde.End && (i+1 == len(c.printed) || c.printed[i+1].start > r.start) {
+			printed = append(printed, r)
+		}
+	}
+	c.printed = c.printed[:0]
+	n := 0
+	var failure error
+	same := func(row *cfi.Row) bool {
+		if n == len(printed) {
+			failure = fmt.Errorf("%v: a row at %#x that llvm-dwarfdump does not print", &c.fde, row.Start)
+			return false
+		}
+		want := printed[n]
+		c.line = c.names.render(c.line[:0], c.section, row)
+		if string(c.line) != want.rules {
+			// Columns may stand here that were not met before.
+			if err := c.names.learn(c.section, row, want.rules); err != nil {
+				failure = fmt.Errorf("%v: %#x: %q: %w", &c.fde, row.Start, want.rules, err)
+				return false
+			}
+			c.line = c.names.render(c.line[:0], c.section, row)
+		}
+		if string(c.line) != want.rules || row.Start != want.start {
+			failure = fmt.Errorf("%v:\n%#x %s, expected\n%#x %s", &c.fde, row.Start, c.line, want.start, want.rules)
+			return false
+		}
+		n++
+		return true
+	}
+	if c.peculiar() {
+		if c.step(true, same); failure == nil {
+			failure = c.stepsEqualRows()
+		}
+	} else {
+		for row := range c.x.Rows(&c.fde) {
+			if !same(row) {
+				break
+			}
+		}
+	}
+	if c.rows += n; failure != nil {
+		return failure
+	}
+	if err := c.x.Err(); err != nil {
+		return err
+	}
+	if n < len(printed) {
+		return fmt.Errorf("%v: no row at %#x: %s", &c.fde, printed[n].start, printed[n].rules)
+	}
+	return nil
+}
+
+// peculiar reports whether the FDE has instructions that llvm-dwarfdump executes otherwise.
+func (c *llvmComparison) peculiar() bool {
+	var ins cfi.Instruction
+	for d := c.fde.Decode(); d.Next(&ins); {
+		if ins.Op == cfi.CFARestoreState || ins.Op == cfi.CFADefCFAExpression {
+			return true
+		}
+	}
+	return false
+}
+
+// step yields the rows of the FDE by executing one instruction after the
+// other, with likeLLVM as llvm-dwarfdump does.
+func (c *llvmComparison) step(likeLLVM bool, yield func(*cfi.Row) bool) {
+	c.x.Start(&c.fde)
+	row := c.x.Row()
+	emit := func(start, end uint64) bool {
+		if start >= end {
+			return true
+		}
+		row.Start, row.End = start, end
+		return yield(row)
+	}
+	var ins cfi.Instruction
+	for d := c.fde.Decode(); d.Next(&ins); {
+		start, cfa := c.x.Location(), row.CFA
+		if !c.x.Execute(c.fde.CIE, &ins) {
+			return
+		}
+		switch {
+		case likeLLVM && ins.Op == cfi.CFARestoreState:
+			row.CFA = cfa
+		case likeLLVM && ins.Op == cfi.CFADefCFARegister && cfa.Kind == cfi.ValExpression:
+			row.CFA.Offset = 0
+		}
+		if !emit(start, min(c.x.Location(), c.fde.End)) {
+			return
+		}
+	}
+	emit(c.x.Location(), c.fde.End)
+}
+
+// stepsEqualRows compares the rows that single instructions lead to with those of Rows.
+func (c *llvmComparison) stepsEqualRows() error {
+	var steps []cfi.Row
+	c.step(false, func(row *cfi.Row) bool {
+		kept := *row
+		kept.Registers = slices.Clone(row.Registers)
+		steps = append(steps, kept)
+		return true
+	})
+	n := 0
+	for row := range c.x.Rows(&c.fde) {
+		if n == len(steps) || row.Start != steps[n].Start || row.End != steps[n].End ||
+			row.CFA != steps[n].CFA || !slices.Equal(row.Registers, steps[n].Registers) {
+			return fmt.Errorf("%v: row %d is %v, and %v instruction by instruction", &c.fde, n, row, steps)
+		}
+		n++
+	}
+	if n != len(steps) {
+		return fmt.Errorf("%v: %d rows, and %d instruction by instruction", &c.fde, n, len(steps))
+	}
+	return nil
+}
+
+// llvmNames are the names that llvm-dwarfdump has for the columns of a machine.
+type llvmNames struct {
+	mu     sync.RWMutex
+	name   map[uint64]string
+	column map[string]uint64
+}
+
+// learn takes the names of columns from a row that llvm-dwarfdump prints, in
+// which registers stand in the order of their columns.
+func (n *llvmNames) learn(s *cfi.Section, row *cfi.Row, rules string) error {
+	cfa, registers, _ := strings.Cut(rules, ": ")
+	cfa = strings.TrimPrefix(cfa, "CFA=")
+	if row.CFA.Kind == cfi.Register {
+		name, found := strings.CutSuffix(cfa, string(appendSigned(nil, row.CFA.Offset)))
+		if !found || strings.ContainsAny(name, "+-") {
+			return fmt.Errorf("the CFA is column %d %+d", row.CFA.Register, row.CFA.Offset)
+		}
+		if err := n.bind(uint64(row.CFA.Register), name); err != nil {
+			return err
+		}
+	} else if err := n.learnOperations(s, row.CFA, cfa); err != nil {
+		return err
+	}
+	for _, r := range row.Registers {
+		name, rest, found := strings.Cut(registers, "=")
+		if !found {
+			return fmt.Errorf("no rule for column %d", r.Column)
+		}
+		if err := n.bind(uint64(r.Column), name); err != nil {
+			return err
+		}
+		end := len(rest)
+		// The next register stands behind a comma and before "=", an operation
+		// of an expression only behind a comma.
+		if i := strings.IndexByte(rest, '='); i >= 0 {
+			end = max(strings.LastIndex(rest[:i], ", "), 0)
+		}
+		if err := n.learnOperations(s, r.Rule, strings.Trim(rest[:end], "[]")); err != nil {
+			return err
+		}
+		if r.Kind == cfi.Register {
+			if err := n.bind(uint64(r.Register), rest[:end]); err != nil {
+				return err
+			}
+		}
+		registers = strings.TrimPrefix(rest[end:], ", ")
+	}
+	return nil
+}
+
+func (n *llvmNames) learnOperations(s *cfi.Section, rule cfi.Rule, text string) error {
+	if s.Expression(rule) == nil {
+		return nil
+	}
+	operations := strings.Split(text, ", ")
+	for o, err := range operationsOf(s, rule) {
+		if err != nil || len(operations) == 0 {
+			return fmt.Errorf("operations %q: %v", operations, err)
+		}
+		_, operand, _ := strings.Cut(operations[0], " ")
+		operations = operations[1:]
+		if o.Op >= cfi.OpBreg0 && o.Op < cfi.OpRegx {
+			name, found := strings.CutSuffix(operand, fmt.Sprintf("%+d", o.Operands[0]))
+			if !found {
+				return fmt.Errorf("%v %d is %q", o.Op, o.Operands[0], operand)
+			}
+			if err := n.bind(uint64(o.Op-cfi.OpBreg0), name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (n *llvmNames) bind(column uint64, name string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.name == nil {
+		n.name, n.column = make(map[uint64]string), make(map[string]uint64)
+	}
+	other, known := n.column[name]
+	if was := n.name[column]; was == name {
+		return nil
+	} else if was != "" || known || name == "" {
+		return fmt.Errorf("column %d is %q, but was %q; that name was column %d", column, name, was, other)
+	}
+	n.name[column], n.column[name] = name, column
+	return nil
+}
+
+func operationsOf(s *cfi.Section, rule cfi.Rule) iter.Seq2[cfi.Operation, error] {
+	if s.Expression(rule) == nil {
+		return func(func(cfi.Operation, error) bool) {}
+	}
+	return s.Operations(uint64(rule.Offset), uint64(rule.Register))
+}
+
+func appendSigned(b []byte, offset int64) []byte {
+	if offset > 0 {
+		b = append(b, '+')
+	}
+	if offset == 0 {
+		return b
+	}
+	return strconv.AppendInt(b, offset, 10)
+}
+
+// render appends a row as llvm-dwarfdump prints it behind its address.
+func (n *llvmNames) render(b []byte, s *cfi.Section, row *cfi.Row) []byte {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	b = append(b, "CFA="...)
+	switch row.CFA.Kind {
+	case cfi.Register:
+		b = append(b, n.name[uint64(row.CFA.Register)]...)
+		b = appendSigned(b, row.CFA.Offset)
+	case cfi.ValExpression:
+		b = n.operations(b, s, row.CFA)
+	default:
+		b = append(b, "unspecified"...)
+	}
+	for i, r := range row.Registers {
+		if i == 0 {
+			b = append(b, ": "...)
+		} else {
+			b = append(b, ", "...)
+		}
+		b = append(append(b, n.name[uint64(r.Column)]...), '=')
+		switch r.Kind {
+		case cfi.Undefined:
+			b = append(b, "undefined"...)
+		case cfi.SameValue:
+			b = append(b, "same"...)
+		case cfi.Offset:
+			b = append(appendSigned(append(b, "[CFA"...), r.Offset), ']')
+		case cfi.ValOffset:
+			b = appendSigned(append(b, "CFA"...), r.Offset)
+		case cfi.Register:
+			b = append(b, n.name[uint64(r.Rule.Register)]...)
+		case cfi.Expression:
+			b = append(n.operations(append(b, '['), s, r.Rule), ']')
+		case cfi.ValExpression:
+			b = n.operations(b, s, r.Rule)
+		}
+	}
+	return b
+}
+
+func (n *llvmNames) operations(b []byte, s *cfi.Section, rule cfi.Rule) []byte {
+	first := true
+	for o, err := range operationsOf(s, rule) {
+		if !first {
+			b = append(b, ", "...)
+		}
+		first = false
+		if err != nil {
+			return append(b, err.Error()...)
+		}
+		b = append(b, o.Op.String()...)
+		switch op := o.Op; {
+		case op >= cfi.OpBreg0 && op < cfi.OpRegx:
+			b = fmt.Appendf(b, " %s%+d", n.name[uint64(op-cfi.OpBreg0)], o.Operands[0])
+		case op == cfi.OpConst1s || op == cfi.OpConst2s || op == cfi.OpConst4s || op == cfi.OpConst8s || op == cfi.OpConsts:
+			b = fmt.Appendf(b, " %+d", o.Operands[0])
+		case op >= cfi.OpConst1u && op <= cfi.OpConstu || op == cfi.OpPlusUconst || op == cfi.OpAddr || op == cfi.OpPick || op == cfi.OpDerefSize:
+			b = fmt.Appendf(b, " %#x", uint64(o.Operands[0]))
+		case op == cfi.OpBra || op == cfi.OpSkip:
+			b = fmt.Appendf(b, " %+d", o.Operands[0])
+		}
+	}
+	return b
+}
