@@ -1,0 +1,119 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report"
+)
+
+const atHelp = `Explain the rule that holds at one address of an ELF file: where the CFA, the
+return address and each saved register are, and which instruction of the unwind
+table says so; then draw the stack frame.
+
+The CFA (canonical frame address) is the value the stack pointer had before the
+call. In formulas square brackets are memory.
+
+The place is an address (0x1160, or decimal), a function (its symbol, or its
+demangled name), or a function and an offset in bytes (main+0x27, main+39). An
+address is one of the file: of a running program, subtract where it is loaded.`
+
+type atFlags struct {
+	json    bool
+	source  bool
+	section string
+}
+
+func atCommand() *cobra.Command {
+	var flags atFlags
+	c := &cobra.Command{
+		Use:   "at FILE ADDR|FUNC[+OFF]",
+		Short: "Explain the rule at one address, and draw the frame",
+		Long: atHelp + "\n\nWith --json:\n" + report.ExplainSchema +
+			"\n\n" + exitHelp + "\nHere 1 is: nothing covers the address, or its entry is malformed.",
+		Example: `  clew at a.out main+0x27
+  clew at a.out 0x1160 --source
+  clew at libc.so.6 'qsort_r+8' --json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch len(args) {
+			case 2:
+				return nil
+			case 1:
+				return fmt.Errorf("which place in %s? Name an address (0x1160) or a function (main+0x27)", args[0])
+			}
+			return fmt.Errorf("it takes a FILE and a place in it (0x1160, main+0x27), got %d arguments", len(args))
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return at(args[0], args[1], &flags) },
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.BoolVar(&flags.source, "source", false, "beside the disassembly of the function, with source lines where there are any")
+	f.StringVar(&flags.section, "section", "", "ask the section `NAME` only: .eh_frame, .debug_frame")
+	f.BoolVar(&flags.json, "json", false, "one JSON object")
+	return c
+}
+
+func at(path, place string, flags *atFlags) error {
+	f, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sections, err := frameSections(f, flags.section)
+	if err != nil {
+		return err
+	}
+	return object.Guard(func() error { return explain(f, sections, place, flags) })
+}
+
+func explain(f *object.File, sections []*cfi.Section, place string, flags *atFlags) error {
+	pc, err := report.Locate(f, place)
+	if err != nil {
+		return input("%s: %w", f.Name(), err)
+	}
+	list, err := report.List(sections, f, report.Selection{Addresses: []uint64{pc}})
+	if err != nil {
+		warn("%v", err)
+	}
+	e, err := list.Explain(pc)
+	switch {
+	case errors.Is(err, cfi.ErrNoFDE):
+		return uncovered(f, sections, pc, flags)
+	case err != nil:
+		return no("%s: %w", f.Name(), err)
+	}
+	if flags.json {
+		return e.JSON(os.Stdout)
+	}
+	colours := palette()
+	if err := e.Words(os.Stdout, colours, width()); err != nil {
+		return err
+	}
+	fmt.Println()
+	return e.Drawing(os.Stdout, colours)
+}
+
+// uncovered names the functions around an address that no FDE covers.
+func uncovered(f *object.File, sections []*cfi.Section, pc uint64, flags *atFlags) error {
+	all, err := report.List(sections, f, report.Selection{})
+	if err != nil {
+		warn("%v", err)
+	}
+	u := report.Uncovered{Address: pc}
+	u.Before, u.After = all.Nearest(pc)
+	if flags.json {
+		if err := u.JSON(os.Stdout); err != nil {
+			return err
+		}
+	}
+	return no("%s: %s", f.Name(), u.String())
+}
