@@ -30,7 +30,8 @@ func command(name string, goal float64, lines int, path string, arguments ...str
 		err := cmd.Run()
 		took := time.Since(start)
 		if err != nil {
-			return outcome{}, fmt.Errorf("%q: %w: %s", cmd.Args, err, bytes.TrimSpace(stderr.Bytes()))
+			why, _, _ := bytes.Cut(stderr.Bytes(), []byte("\n"))
+			return outcome{}, fmt.Errorf("%q: %w: %s", cmd.Args, err, why)
 		}
 		if n := bytes.Count(stdout.Bytes(), []byte("\n")); !checked && n < lines {
 			return outcome{}, fmt.Errorf("%q printed %d lines, and %d at least were expected", cmd.Args, n, lines)
@@ -113,10 +114,16 @@ func stackMeasurements(clew string, pid int) ([]*measurement, error) {
 	process := strconv.Itoa(pid)
 	return []*measurement{{
 		name: "stack of 65 threads, with names",
-		clew: command("clew", 0, frames, clew, "stack", process),
+		clew: command("clew", 0, frames, clew, "stack", "--no-lines", process),
 		peers: installed(
 			peer{command("eu-stack -q (no names)", 1, frames, "eu-stack", "-q", "-p", process), "eu-stack"},
 			peer{command("eu-stack", 0, frames, "eu-stack", "-p", process), "eu-stack"},
+		),
+	}, {
+		name: "the same with lines and inlined calls",
+		clew: command("clew", 0, frames, clew, "stack", process),
+		peers: installed(
+			peer{command("eu-stack -i -s", 0, frames, "eu-stack", "-i", "-s", "-p", process), "eu-stack"},
 			peer{command("gdb, thread apply all bt", 0, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
 		),
 	}, {
