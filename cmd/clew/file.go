@@ -1,0 +1,145 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+)
+
+// inputError is a file that cannot be read; its text says what to do.
+type inputError struct{ error }
+
+func (e inputError) Unwrap() error { return e.error }
+
+func input(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
+
+// openFile opens an ELF file together with its separate debug file. What is
+// damaged in it is told on standard error.
+func openFile(path string) (*object.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if found, lookErr := exec.LookPath(path); lookErr == nil && !strings.Contains(path, "/") {
+			return nil, input("%s: no such file; did you mean %s?", path, found)
+		}
+		return nil, input("%s: no such file", path)
+	case err != nil:
+		return nil, input("%w", err)
+	case info.IsDir():
+		return nil, input("%s is a directory; name one ELF file in it", path)
+	case info.Mode().IsRegular() && info.Size() == 0:
+		return nil, input("%s is empty; was its build or download cut short?", path)
+	}
+	f, err := object.Open(path)
+	if err != nil {
+		return nil, input("%w%s", err, insteadOfELF(path))
+	}
+	if _, err := f.OpenDebugFile(object.DebugSearch{}); err != nil {
+		warn("%v", err)
+	}
+	return f, nil
+}
+
+// insteadOfELF says what to do with a file that is not ELF.
+func insteadOfELF(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 8)
+	n, _ := io.ReadFull(f, head)
+	head = head[:n]
+	for _, k := range []struct{ magic, hint string }{
+		{"\x7fELF", ""},
+		{"!<arch>\n", "\nThis is an archive: unpack it with 'ar x' and name one of its members."},
+		{"#!", "\nThis is a script: name the program that runs it."},
+		{"\xfd7zXZ", "\nThis is xz-compressed: unpack it first."},
+		{"\x28\xb5\x2f\xfd", "\nThis is zstd-compressed: unpack it first."},
+		{"\x1f\x8b", "\nThis is gzip-compressed: unpack it first."},
+		{"MZ", "\nThis is a Windows program, which has another kind of unwind table."},
+		{"\xcf\xfa\xed\xfe", "\nThis is a Mach-O file; Clew reads ELF."},
+	} {
+		if bytes.HasPrefix(head, []byte(k.magic)) {
+			return k.hint
+		}
+	}
+	return "\nClew reads ELF files: programs, shared libraries, object files, debug files."
+}
+
+// frameSections returns the sections of call frame information of the file and
+// of its debug file, or the one that is named.
+func frameSections(f *object.File, name string) ([]*cfi.Section, error) {
+	sections, err := f.CFISections()
+	if err != nil {
+		warn("%v", err)
+	}
+	var debug *cfi.Section
+	for _, s := range sections {
+		if s.Kind == cfi.DebugFrame {
+			debug = s
+		}
+	}
+	if debug == nil {
+		if debug, err = f.DebugFrame(); err != nil {
+			warn("%v", err)
+		}
+		if debug != nil {
+			sections = append(sections, debug)
+		}
+	}
+	if len(sections) == 0 {
+		return nil, noFrames(f)
+	}
+	if name == "" {
+		return sections, nil
+	}
+	var chosen []*cfi.Section
+	var names []string
+	for _, s := range sections {
+		if s.Name == name || s.Name == "."+name {
+			chosen = append(chosen, s)
+		}
+		names = append(names, s.Name)
+	}
+	if len(chosen) == 0 {
+		return nil, no("%s: no call frame information in a section %s; it has %s", f.Name(), name, strings.Join(names, ", "))
+	}
+	return chosen, nil
+}
+
+// noFrames explains why a file may have no call frame information.
+func noFrames(f *object.File) error {
+	hint := "It may have been built with -fno-asynchronous-unwind-tables, or its tables were stripped off."
+	switch link, _ := f.DebugLink(); {
+	case isGo(f):
+		hint = "Go's linker writes .debug_frame, and leaves it out with -ldflags=-w or -s: build it without."
+	case link != "":
+		hint = fmt.Sprintf("Its debug file, %s, may hold a .debug_frame: install it, or name it instead.", link)
+	case f.BuildID() != nil:
+		hint += fmt.Sprintf("\nA debug file may hold a .debug_frame: look for build ID %x.", f.BuildID())
+	}
+	return no("%s: no call frame information: neither .eh_frame nor .debug_frame.\n%s", f.Name(), hint)
+}
+
+func isGo(f *object.File) bool {
+	_, ok := f.Go()
+	return ok
+}
+
+// warn tells of something that costs a part of the answer, or could.
+func warn(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "clew: "+format+"\n", args...)
+}

@@ -1,0 +1,16 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// The command clew finds the way back through the frames of native code: it
+// prints the unwind tables of files and the stacks of processes. Every verb is
+// a file of this folder, and only puts together what the packages do.
+package main
+
+import (
+	"os"
+)
+
+func main() {
+	os.Exit(run(newRoot(), os.Args[1:]))
+}

@@ -1,0 +1,204 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/readelf"
+)
+
+const tableHelp = `Print the unwind table of every function in an ELF file: from which address on
+the registers of the caller are found how.
+
+  main  0x1139-0x1190  .eh_frame FDE 0x98 CIE 0x0
+    address  offset  CFA     rbx     ra
+    0x1139   +0x0    rsp+8   .       [c-8]
+    0x113a   +0x1    rsp+16  [c-16]  [c-8]
+
+The CFA (canonical frame address) is the value the stack pointer had before the
+call; the last column is the return address.
+  [c-16]   saved in memory at CFA-16         c-16   is CFA-16 itself
+  rdx      is in another register            .      no rule: unchanged, or of no
+  same     unchanged                                use to the caller, by the ABI
+  undef    lost; of the return address: this is the outermost frame
+Other formulas are DWARF expressions; square brackets are memory. A row holds up
+to the address of the next one.`
+
+// tableFlags are what the verb table takes.
+type tableFlags struct {
+	raw       bool
+	json      bool
+	format    string
+	functions []string
+	addresses []string
+	section   string
+}
+
+func tableCommand() *cobra.Command {
+	var flags tableFlags
+	c := &cobra.Command{
+		Use:   "table FILE",
+		Short: "Print the unwind tables of a file",
+		Long: tableHelp + "\n\nWith --json:\n" + report.TableSchema +
+			"\n\nWith --raw --json:\n" + report.RawSchema +
+			"\n\n" + exitHelp + "\nHere 1 is: nothing was selected, or an entry is malformed.",
+		Example: `  clew table /bin/ls
+  clew table a.out --func main --func 'parse_*'
+  clew table libc.so.6 --pc 0x2724a --raw
+  clew table a.out --json | jq 'select(.cfa.rule == "val_expression")'
+  clew table a.out --format=readelf     what 'readelf -wF' prints; with --raw, 'readelf -wf'`,
+		Args: oneFile,
+		RunE: func(_ *cobra.Command, args []string) error { return table(args[0], &flags) },
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringArrayVarP(&flags.functions, "func", "f", nil, "only the function `NAME`: a symbol, a demangled name, or a glob over\neither; can be repeated")
+	f.StringArrayVar(&flags.addresses, "pc", nil, "only functions that cover `ADDR` (0x2724a, or decimal), and mark its row;\ncan be repeated")
+	f.StringVar(&flags.section, "section", "", "only the section `NAME`: .eh_frame, .debug_frame")
+	f.BoolVar(&flags.raw, "raw", false, "the CIEs, FDEs and instructions as they are stored")
+	f.BoolVar(&flags.json, "json", false, "JSON, a line a row (with --raw: a line an entry)")
+	f.StringVar(&flags.format, "format", "text", "`FORMAT` of the print: text, json, readelf")
+	return c
+}
+
+func oneFile(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return fmt.Errorf("which FILE? Name a program, a shared library or an object file")
+	case 1:
+		return nil
+	}
+	return fmt.Errorf("one FILE at a time, got %d", len(args))
+}
+
+func table(path string, flags *tableFlags) error {
+	if flags.json {
+		flags.format = "json"
+	}
+	selection, err := flags.selection()
+	if err != nil {
+		return err
+	}
+	switch flags.format {
+	case "text", "json":
+	case "readelf":
+		if !selection.All() || flags.section != "" {
+			return fmt.Errorf("--format=readelf prints all that readelf prints: it goes with --raw only")
+		}
+	default:
+		return fmt.Errorf("unknown --format %q, expected text, json or readelf", flags.format)
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if flags.format == "readelf" {
+		return tableReadelf(f, flags.raw)
+	}
+	sections, err := frameSections(f, flags.section)
+	if err != nil {
+		return err
+	}
+	var list *report.Listing
+	err = object.Guard(func() (err error) {
+		list, err = report.List(sections, f, selection)
+		return err
+	})
+	if list == nil {
+		return input("%w", err)
+	}
+	if err != nil {
+		warn("%v", err)
+	}
+	if list.Len() == 0 {
+		return nothingSelected(f, flags)
+	}
+	done, end := progress("entries", list.Len())
+	summary, err := list.Write(os.Stdout, flags.printer(selection), done)
+	end()
+	switch {
+	case err != nil:
+		return input("%w", err)
+	case summary.Faults == 1:
+		return no("%s: one entry is malformed: %w", f.Name(), summary.First)
+	case summary.Faults > 1:
+		return no("%s: %d entries are malformed, the first: %w", f.Name(), summary.Faults, summary.First)
+	}
+	return nil
+}
+
+func (flags *tableFlags) selection() (s report.Selection, err error) {
+	s.CIEs = flags.raw
+	for _, name := range flags.functions {
+		s.Functions = append(s.Functions, report.NewPattern(name))
+	}
+	for _, a := range flags.addresses {
+		pc, err := strconv.ParseUint(a, 0, 64)
+		if err != nil {
+			return s, fmt.Errorf("--pc %s is no address, expected 0x2724a or decimal", a)
+		}
+		s.Addresses = append(s.Addresses, pc)
+	}
+	return s, nil
+}
+
+func (flags *tableFlags) printer(selection report.Selection) func() report.Printer {
+	colours := palette()
+	return func() report.Printer {
+		switch {
+		case flags.raw && flags.format == "json":
+			return &report.RawJSON{}
+		case flags.raw:
+			return &report.RawText{Palette: colours}
+		case flags.format == "json":
+			return &report.TableJSON{}
+		default:
+			return &report.TableText{Palette: colours, Mark: selection.Addresses}
+		}
+	}
+}
+
+// nothingSelected says why no entry was printed.
+func nothingSelected(f *object.File, flags *tableFlags) error {
+	switch {
+	case len(flags.functions) > 0:
+		name := flags.functions[0]
+		if s, ok := f.Symbol(name); ok {
+			return no("%s: %s is at %#x, but no FDE covers it", f.Name(), name, s.Address)
+		}
+		return no("%s: no function with an unwind table is called %s; a glob such as '*%[2]s*' finds longer names", f.Name(), name)
+	case len(flags.addresses) > 0:
+		return no("%s: no FDE covers %s; 'clew at %[1]s %[2]s' names the nearest", f.Name(), flags.addresses[0])
+	}
+	return no("%s: its call frame information is empty", f.Name())
+}
+
+// tableReadelf prints what readelf does, which also looks for debug files in
+// its own way.
+func tableReadelf(f *object.File, raw bool) error {
+	separate, err := readelf.SeparateFiles(f)
+	if err != nil {
+		warn("%v", err)
+	}
+	for _, d := range separate {
+		defer d.Close()
+	}
+	mode := readelf.Rows
+	if raw {
+		mode = readelf.Raw
+	}
+	if err := readelf.File(os.Stdout, f, separate, mode); err != nil {
+		return noError{err}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/fatih/color"
+	"golang.org/x/term"
+
+	"github.com/clewdev/clew/report"
+)
+
+// palette returns the colours for standard output: none where it is no
+// terminal, or NO_COLOR is set.
+func palette() report.Palette {
+	if color.NoColor {
+		return report.Palette{}
+	}
+	return report.Colors()
+}
+
+// width returns the columns of the terminal that standard output is, and 0
+// where it is none.
+func width() int {
+	w, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 0
+	}
+	return w
+}
+
+// progress shows on standard error how far a long work is, from its second
+// second on, where that is a terminal which the answer does not go to. The
+// first function is to be called with what is done, the second at the end.
+func progress(what string, total int) (done func(int), end func()) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) || term.IsTerminal(int(os.Stdout.Fd())) {
+		return nil, func() {}
+	}
+	var count atomic.Int64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		ticker := time.NewTicker(250 * time.Millisecond)
+		defer ticker.Stop()
+		start, shown := time.Now(), false
+		for {
+			select {
+			case <-stop:
+				if shown {
+					fmt.Fprint(os.Stderr, "\r\x1b[K")
+				}
+				return
+			case now := <-ticker.C:
+				if now.Sub(start) >= time.Second {
+					fmt.Fprintf(os.Stderr, "\r\x1b[K%d of %d %s", count.Load(), total, what)
+					shown = true
+				}
+			}
+		}
+	}()
+	return func(n int) { count.Store(int64(n)) }, func() { close(stop); <-stopped }
+}
