@@ -125,10 +125,10 @@ const runOptions = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
 // PTRACE_TRACEME is the one way to hold a process at its exec without a
 // program in between, but a thread traced so can't be interrupted or left
 // stopped (PTRACE_INTERRUPT and PTRACE_LISTEN want PTRACE_SEIZE). So it is
-// detached from and seized at once, which takes this thread about a
-// microsecond, less than the command takes to be scheduled. If it was faster
-// all the same it has merely run unwatched for a moment. It is never stopped
-// by a signal that somebody would have to take back.
+// detached from and seized at once. For about a microsecond it is nobody's;
+// that is when it has begun its first system call, before which all is seen,
+// and a crash so soon after it would only go untold. It is never stopped by a
+// signal that somebody would have to take back.
 func (r *runner) start(cmd *exec.Cmd) error {
 	attributes := syscall.SysProcAttr{}
 	if cmd.SysProcAttr != nil {
@@ -140,19 +140,8 @@ func (r *runner) start(cmd *exec.Cmd) error {
 		return err
 	}
 	r.pid = cmd.Process.Pid
-	var status unix.WaitStatus
-	for {
-		_, err := unix.Wait4(r.pid, &status, unix.WALL, nil)
-		if err == nil {
-			break
-		}
-		if err != unix.EINTR {
-			return fmt.Errorf("wait for the exec of %s: %w", cmd.Path, err)
-		}
-	}
-	if !status.Stopped() {
-		// Killed from outside. What Wait4 took can't be had from cmd.Wait.
-		return fmt.Errorf("%s ended before it began: wait status %#x", cmd.Path, int(status))
+	if !r.firstSystemCall() {
+		return nil // it has ended
 	}
 	ptrace(unix.PTRACE_DETACH, r.pid, 0, 0)
 	errno := ptrace(unix.PTRACE_SEIZE, r.pid, 0, runOptions)
@@ -166,6 +155,31 @@ func (r *runner) start(cmd *exec.Cmd) error {
 	// It runs, and is waited for, but can't be traced.
 	err := explainSeize(r.pid, r.pid, errno)
 	return errors.Join(err, cmd.Wait())
+}
+
+// systemCallStop is the stop at a system call under PTRACE_O_TRACESYSGOOD.
+const systemCallStop = stop(0x80 | int32(unix.SIGTRAP))
+
+// firstSystemCall lets the command run from its exec to its first system call,
+// and reports whether it came so far.
+func (r *runner) firstSystemCall() bool {
+	pass := syscall.Signal(0)
+	for exec := true; ; exec = false {
+		var info waitInfo
+		if !r.wait(unix.P_PID, r.pid, &info) || info.exited() {
+			return false
+		}
+		switch {
+		case exec:
+			ptrace(unix.PTRACE_SETOPTIONS, r.pid, 0, unix.PTRACE_O_TRACESYSGOOD)
+		case info.stop() == systemCallStop:
+			return true
+		default:
+			pass = r.deliver(r.pid, info.stop().signal())
+		}
+		ptrace(unix.PTRACE_SYSCALL, r.pid, 0, uintptr(pass))
+		pass = 0
+	}
 }
 
 // seizeThreads attaches to threads that the command started before it was
@@ -183,16 +197,13 @@ func (r *runner) seizeThreads() {
 // status for cmd.Wait.
 func (r *runner) follow() {
 	for {
-		var info waitInfo
 		// Waits for traced threads and children of this thread: the command
-		// is all of them. Nothing is consumed, see peek.
-		const options = unix.WSTOPPED | unix.WEXITED | unix.WNOWAIT | unix.WALL | unix.WNOTHREAD
-		_, _, errno := unix.Syscall6(unix.SYS_WAITID, unix.P_ALL, 0, uintptr(unsafe.Pointer(&info)), options, 0, 0)
-		tid := int(info.PID)
-		switch {
-		case errno == unix.EINTR:
-		case errno != 0: // ECHILD
+		// is all of them.
+		var info waitInfo
+		if !r.wait(unix.P_ALL, 0, &info) {
 			return
+		}
+		switch tid := int(info.PID); {
 		case !info.exited():
 			r.handle(tid, info.stop())
 		case tid == r.pid:
@@ -203,11 +214,24 @@ func (r *runner) follow() {
 	}
 }
 
+// wait waits for a stop or an end without consuming it, see peek, and reports
+// whether there was anything to wait for.
+func (r *runner) wait(kind, id int, info *waitInfo) bool {
+	for {
+		*info = waitInfo{}
+		const options = unix.WSTOPPED | unix.WEXITED | unix.WNOWAIT | unix.WALL | unix.WNOTHREAD
+		_, _, errno := unix.Syscall6(unix.SYS_WAITID, uintptr(kind), uintptr(id), uintptr(unsafe.Pointer(info)), options, 0, 0)
+		if errno != unix.EINTR {
+			return errno == 0
+		}
+	}
+}
+
 // handle lets a stopped thread go on, as its stop asks for.
 func (r *runner) handle(tid int, s stop) {
 	switch s.event() {
 	case 0:
-		r.deliver(tid, s.signal())
+		ptrace(unix.PTRACE_CONT, tid, 0, uintptr(r.deliver(tid, s.signal())))
 	case unix.PTRACE_EVENT_STOP:
 		switch s.signal() {
 		case unix.SIGSTOP, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU:
@@ -232,16 +256,15 @@ func (r *runner) begin(tid int) {
 	ptrace(unix.PTRACE_CONT, tid, 0, 0)
 }
 
-// deliver handles a signal-delivery-stop.
-func (r *runner) deliver(tid int, signal syscall.Signal) {
+// deliver handles a signal-delivery-stop and returns the signal to deliver.
+func (r *runner) deliver(tid int, signal syscall.Signal) (pass syscall.Signal) {
 	r.signals.seen.now(signal)
-	pass := signal
 	switch {
 	case signal == unix.SIGQUIT:
 		s, err := readStatus(r.pid)
 		r.asked(tid, signal)
 		if err == nil && !s.catches(signal) && !s.ignores(signal) {
-			pass = 0
+			return 0
 		}
 	case dumpsCore(signal):
 		if s, err := readStatus(r.pid); err == nil && !s.catches(signal) && !s.ignores(signal) {
@@ -254,7 +277,7 @@ func (r *runner) deliver(tid int, signal syscall.Signal) {
 			}
 		}
 	}
-	ptrace(unix.PTRACE_CONT, tid, 0, uintptr(pass))
+	return signal
 }
 
 // dumpsCore reports whether a signal's default action is to dump core
