@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 )
 
 // query is one address to be named, with the best symbols seen so far.
@@ -71,7 +70,7 @@ func (f *File) FindSymbols(addrs []uint64) ([]Symbol, error) {
 		}
 		return a.index - b.index
 	})
-	finder := finder{File: f, queries: queries, symbols: symbols, names: maxNames}
+	finder := finder{File: f, queries: queries, symbols: symbols, starts: newStarts(queries), names: maxNames}
 	fault := Guard(func() error {
 		finder.search()
 		return nil
@@ -88,6 +87,7 @@ type finder struct {
 	symbols  []Symbol
 	tables   []named
 	problems problems
+	starts   starts
 	names    int // bytes that names may still take
 	work     int
 }
@@ -122,9 +122,9 @@ func (s *finder) pass() (done int) {
 	// Symbols that all cover all addresses would cost the product.
 	s.work = 64<<20 + 64*len(t.entries)/in.symbolSize()
 	var span codeSpan
-	in.scan(t, func(sym *rawSymbol) bool {
+	in.scan(t, code, func(sym *rawSymbol) bool {
 		end := sym.value + sym.size
-		if sym.value > highest || end < sym.value || sym.typ() == elf.STT_OBJECT {
+		if sym.value > highest || end < sym.value {
 			return true
 		}
 		if !span.holds(in, sym) {
@@ -134,7 +134,7 @@ func (s *finder) pass() (done int) {
 			table: table, name: sym.name, info: sym.info, value: sym.value, size: sym.size,
 			limit: span.end, isCode: isFunction(sym),
 		}
-		i := sort.Search(len(q), func(i int) bool { return q[i].addr >= sym.value })
+		i := s.starts.search(sym.value)
 		if p := &q[i].preceder; p.table != table || c.value > p.value || c.value == p.value && s.better(&c, p) {
 			*p = c
 		}
@@ -278,4 +278,51 @@ func (c *codeSpan) holds(f *File, s *rawSymbol) bool {
 	}
 	c.end = p.Vaddr + p.Memsz
 	return true
+}
+
+// starts finds the first query at or after an address, which is asked for every
+// symbol: by buckets of equal width, then by halves.
+type starts struct {
+	addrs   []uint64
+	buckets []int32 // index of the first address in the bucket or after it; one more at the end
+	shift   uint
+}
+
+func newStarts(queries []query) (s starts) {
+	s.addrs = make([]uint64, len(queries))
+	for i := range queries {
+		s.addrs[i] = queries[i].addr
+	}
+	span := s.addrs[len(s.addrs)-1] - s.addrs[0]
+	for span>>s.shift >= 4*uint64(len(s.addrs)) {
+		s.shift++
+	}
+	s.buckets = make([]int32, span>>s.shift+2)
+	k := 0
+	for i, a := range s.addrs {
+		for b := int((a - s.addrs[0]) >> s.shift); k <= b; k++ {
+			s.buckets[k] = int32(i)
+		}
+	}
+	for ; k < len(s.buckets); k++ {
+		s.buckets[k] = int32(len(s.addrs))
+	}
+	return s
+}
+
+// search returns how many queries are before addr, which is not after the last.
+func (s *starts) search(addr uint64) int {
+	if addr <= s.addrs[0] {
+		return 0
+	}
+	b := (addr - s.addrs[0]) >> s.shift
+	lo, hi := int(s.buckets[b]), int(s.buckets[b+1])
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); s.addrs[mid] < addr {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }

@@ -6,6 +6,7 @@ package object
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"iter"
 )
 
@@ -61,6 +62,15 @@ func (f *File) symbolSize() int {
 
 // decodeSymbol decodes one entry; b holds all of it.
 func (f *File) decodeSymbol(b []byte) (s rawSymbol) {
+	if f.class == elf.ELFCLASS64 && f.header.data == elf.ELFDATA2LSB {
+		// Most files; without calls through an interface.
+		o := binary.LittleEndian
+		b = b[:elf.Sym64Size]
+		return rawSymbol{
+			name: o.Uint32(b), info: b[4], other: b[5], shndx: elf.SectionIndex(o.Uint16(b[6:])),
+			value: o.Uint64(b[8:]), size: o.Uint64(b[16:]),
+		}
+	}
 	o := f.order
 	s.name = o.Uint32(b)
 	if f.class == elf.ELFCLASS64 {
@@ -118,17 +128,28 @@ func (f *File) sectionSymbols(i int, s sectionHeader) (t symbolTable, err error)
 	return t, problems.err()
 }
 
-// scan calls visit with every symbol of t that can name code or data: defined,
-// no section, file or mapping symbol. Values are made addresses.
-func (f *File) scan(t symbolTable, visit func(*rawSymbol) bool) {
-	size := f.symbolSize()
-	for i := 0; len(t.entries)-i*size >= size; i++ {
-		s := f.decodeSymbol(t.entries[i*size:])
-		switch s.typ() {
-		case elf.STT_NOTYPE, elf.STT_FUNC, elf.STT_GNU_IFUNC, elf.STT_OBJECT:
-		default:
+// kinds are the types of symbols to look at, a bit each.
+type kinds uint16
+
+const (
+	code   kinds = 1<<elf.STT_NOTYPE | 1<<elf.STT_FUNC | 1<<elf.STT_GNU_IFUNC
+	object kinds = 1 << elf.STT_OBJECT
+)
+
+// scan calls visit with every symbol of t of some kinds that is defined and no
+// mapping symbol. Values are made addresses.
+func (f *File) scan(t symbolTable, want kinds, visit func(*rawSymbol) bool) {
+	size, info := f.symbolSize(), 4
+	if f.class != elf.ELFCLASS64 {
+		info = 12
+	}
+	var s rawSymbol // outside of the loop: visit makes it escape
+	entries := t.entries
+	for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
+		if want>>(entries[info]&0xf)&1 == 0 {
 			continue
 		}
+		s = f.decodeSymbol(entries)
 		if s.shndx == elf.SHN_UNDEF || s.shndx == elf.SHN_COMMON || s.name == 0 {
 			continue
 		}
@@ -266,7 +287,7 @@ func (f *File) Symbols() iter.Seq[Symbol] {
 					f.note(err)
 				}
 				more := true
-				in.scan(t, func(s *rawSymbol) bool {
+				in.scan(t, code|object, func(s *rawSymbol) bool {
 					more = yield(t.symbol(s))
 					return more
 				})
@@ -282,7 +303,7 @@ func (f *File) Symbol(name string) (symbol Symbol, ok bool) {
 	f.noteFault(func() {
 		best := -1
 		f.tables(func(in *File, t symbolTable, _ error) bool {
-			in.scan(t, func(s *rawSymbol) bool {
+			in.scan(t, code|object, func(s *rawSymbol) bool {
 				if r := rank(s); r > best && hasName(t.names, uint64(s.name), name) {
 					best, symbol, ok = r, t.symbol(s), true
 				}
