@@ -33,7 +33,7 @@ var armRows = []row{
 	{
 		// gas writes these factors; LLVM writes 1 for the code's.
 		name: "arm", machine: elf.EM_ARM, class: elf.ELFCLASS32, data: elf.ELFDATA2LSB,
-		code: 2, factor: -4, sp: 13, fp: 11, ra: 14,
+		code: 2, factor: -4, sp: 13, fp: 11, ra: 14, pc: 15,
 		names:   armNames,
 		aliases: []run{{13, "r[13-15]"}, {11, "fp ip"}},
 		// r4 to r11, sp, s16 to s31, which are d8 to d15.
@@ -45,7 +45,7 @@ func arm64Row(name string, class elf.Class) row {
 	return row{
 		name: name, machine: elf.EM_AARCH64, class: class, data: elf.ELFDATA2LSB,
 		registerSize: 8,
-		code:         4, factor: -8, sp: 31, fp: 29, ra: 30,
+		code:         4, factor: -8, sp: 31, fp: 29, ra: 30, pc: 32,
 		names: arm64Names,
 		// Assemblers write a rule for column 72 as one for d8.
 		aliases: []run{{29, "fp lr"}, {64, "d[0-31]"}},

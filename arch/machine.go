@@ -28,6 +28,10 @@ type Machine struct {
 	FramePointer  int // DWARF column, -1 where the ABI names none
 	ReturnAddress int // DWARF column of the return address, -1 where unknown
 
+	// ProgramCounter is the DWARF column of the program counter, -1 where the
+	// machine has none or it is unknown. On x86 and m68k it is the return address's.
+	ProgramCounter int
+
 	// CFAOffset is the CFA minus the stack pointer the caller has after the
 	// return, in bytes. It is 0 but for s390 (the register save area lies
 	// between the two) and sparc64 (whose stack pointer is biased).

@@ -174,6 +174,25 @@ func TestCFAOffset(t *testing.T) {
 	}
 }
 
+// The program counter's column is the one with its name, or there
+// is none.
+func TestProgramCounter(t *testing.T) {
+	for name, m := range all() {
+		want := -1
+		for _, pc := range []string{"rip", "eip", "pc"} {
+			if c := slices.Index(m.names, pc); c >= 0 {
+				want = c
+			}
+		}
+		if m.ProgramCounter != want {
+			t.Errorf("%s: program counter in column %d, want %d", name, m.ProgramCounter, want)
+		}
+	}
+	if m := Lookup(elf.EM_AVR, c32, lsb); m.ProgramCounter != -1 {
+		t.Errorf("an unknown machine's program counter is column %d", m.ProgramCounter)
+	}
+}
+
 func TestNamesDoNotAllocate(t *testing.T) {
 	m := machine(t, "riscv64")
 	csrNames()

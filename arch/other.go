@@ -21,7 +21,7 @@ var otherRows = []row{
 	},
 	{
 		name: "m68k", machine: elf.EM_68K, class: elf.ELFCLASS32, data: elf.ELFDATA2MSB,
-		code: 2, factor: -4, sp: 15, fp: 14, ra: 24,
+		code: 2, factor: -4, sp: 15, fp: 14, ra: 24, pc: 24,
 		names:   []run{{0, "d[0-7] a[0-5] fp sp fp[0-7] pc"}},
 		aliases: []run{{14, "a[6-7]"}},
 		// d2 to d7, a2 to a5, fp, sp, fp2 to fp7.

@@ -26,6 +26,7 @@ type row struct {
 	code         uint64
 	factor       int64 // data alignment
 	sp, fp, ra   int
+	pc           int // 0: none
 	cfaOffset    int64
 
 	names   []run
@@ -108,7 +109,9 @@ func newFamily(rows []*row) *family {
 				}
 				m.CodeAlign, m.DataAlign = r.code, r.factor
 				m.StackPointer, m.FramePointer, m.ReturnAddress = r.sp, r.fp, r.ra
-				m.CFAOffset = r.cfaOffset
+				if m.CFAOffset = r.cfaOffset; r.pc != 0 {
+					m.ProgramCounter = r.pc
+				}
 				m.names, m.readelf, m.aliases, m.csr = names, readelf, aliases, r.csr
 				if r.readelfLimit != 0 {
 					m.readelfLimit = r.readelfLimit
@@ -136,16 +139,17 @@ func classSlot(class elf.Class) int {
 // newMachine is a machine of which only the header of its files is known.
 func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 	m := &Machine{
-		Name:          machine.String(),
-		ELF:           machine,
-		Class:         class,
-		Order:         binary.LittleEndian,
-		AddressSize:   8,
-		CodeAlign:     1,
-		StackPointer:  -1,
-		FramePointer:  -1,
-		ReturnAddress: -1,
-		readelfLimit:  readelfUnnamedLimit,
+		Name:           machine.String(),
+		ELF:            machine,
+		Class:          class,
+		Order:          binary.LittleEndian,
+		AddressSize:    8,
+		CodeAlign:      1,
+		StackPointer:   -1,
+		FramePointer:   -1,
+		ReturnAddress:  -1,
+		ProgramCounter: -1,
+		readelfLimit:   readelfUnnamedLimit,
 	}
 	if class == elf.ELFCLASS32 {
 		m.AddressSize = 4

@@ -47,13 +47,13 @@ var x86Rows = []row{
 	amd64Row("k1om", elf.EM_K10M, elf.ELFCLASS64),
 	{
 		name: "i386", machine: elf.EM_386, class: elf.ELFCLASS32, data: elf.ELFDATA2LSB,
-		code: 1, factor: -4, sp: 4, fp: 5, ra: 8,
+		code: 1, factor: -4, sp: 4, fp: 5, ra: 8, pc: 8,
 		names: i386Readelf, aliases: i386Aliases, saved: i386Saved,
 		readelf: i386Readelf, readelfLimit: 101,
 	},
 	{
 		name: "iamcu", machine: emIAMCU, class: elf.ELFCLASS32, data: elf.ELFDATA2LSB,
-		code: 1, factor: -4, sp: 4, fp: 5, ra: 8,
+		code: 1, factor: -4, sp: 4, fp: 5, ra: 8, pc: 8,
 		names: iamcuReadelf, aliases: i386Aliases, saved: i386Saved,
 		readelf: iamcuReadelf, readelfLimit: 101,
 	},
@@ -66,7 +66,7 @@ func amd64Row(name string, machine elf.Machine, class elf.Class) row {
 	return row{
 		name: name, machine: machine, class: class, data: elf.ELFDATA2LSB,
 		registerSize: 8,
-		code:         1, factor: -8, sp: 7, fp: 6, ra: 16,
+		code:         1, factor: -8, sp: 7, fp: 6, ra: 16, pc: 16,
 		names: amd64Names, aliases: amd64Aliases, saved: amd64Saved,
 		readelf: amd64Readelf, readelfLimit: 126,
 	}

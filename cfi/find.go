@@ -10,6 +10,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/clewdev/clew/arch"
 )
 
 // Index finds the FDE of an address in a section without an .eh_frame_hdr. It
@@ -113,10 +115,10 @@ func (s *Section) PCToSPOffset(pc uint64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.spOffset(row.CFA, f.CIE, pc)
+	return s.spOffset(row.CFA, pc)
 }
 
-func (s *Section) spOffset(cfa Rule, cie *CIE, pc uint64) (int64, error) {
+func (s *Section) spOffset(cfa Rule, pc uint64) (int64, error) {
 	sp := s.Machine.StackPointer
 	switch cfa.Kind {
 	case Register:
@@ -127,11 +129,11 @@ func (s *Section) spOffset(cfa Rule, cie *CIE, pc uint64) (int64, error) {
 	case ValExpression:
 		// Two stack pointers: where both give one distance, it is the distance.
 		var e Evaluator
-		low, err := e.CFA(s, cfa, spFrame{s.Machine.StackPointer, 1 << 16, cie.ReturnAddress, pc})
+		low, err := e.CFA(s, cfa, spFrame{s.Machine, 1 << 16, pc})
 		if err != nil {
 			return 0, fmt.Errorf("%w at %#x: %w", ErrNotSP, pc, err)
 		}
-		high, err := e.CFA(s, cfa, spFrame{s.Machine.StackPointer, 1<<24 | 8, cie.ReturnAddress, pc})
+		high, err := e.CFA(s, cfa, spFrame{s.Machine, 1<<24 | 8, pc})
 		if err != nil || high-(1<<24|8) != low-1<<16 {
 			return 0, fmt.Errorf("%w: it is an expression at %#x", ErrNotSP, pc)
 		}
@@ -142,17 +144,15 @@ func (s *Section) spOffset(cfa Rule, cie *CIE, pc uint64) (int64, error) {
 
 // spFrame is a frame of which only the stack pointer and the program counter are known.
 type spFrame struct {
-	spColumn int
-	sp       uint64
-	pcColumn uint64
-	pc       uint64
+	m      *arch.Machine
+	sp, pc uint64
 }
 
 func (f spFrame) Register(column uint64) (uint64, bool) {
 	switch {
-	case f.spColumn >= 0 && column == uint64(f.spColumn):
+	case f.m.StackPointer >= 0 && column == uint64(f.m.StackPointer):
 		return f.sp, true
-	case column == f.pcColumn:
+	case f.m.ProgramCounter >= 0 && column == uint64(f.m.ProgramCounter):
 		return f.pc, true
 	}
 	return 0, false
