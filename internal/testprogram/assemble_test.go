@@ -30,6 +30,26 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
+// Every source of the asm folder links, and what readelf finds is as much as
+// before.
+func TestLink(t *testing.T) {
+	readelf := RequireTool(t, "readelf")
+	entries := func(path string) int {
+		out, err := exec.Command(readelf, "-wf", path).CombinedOutput()
+		if err != nil {
+			t.Fatalf("readelf: %v\n%s", err, out)
+		}
+		return strings.Count(string(out), " FDE cie=")
+	}
+	for _, source := range Sources(t, "asm") {
+		t.Run(source, func(t *testing.T) {
+			if object, linked := entries(Assemble(t, source)), entries(Link(t, source)); object != linked {
+				t.Errorf("%d FDEs in the object, %d in the executable", object, linked)
+			}
+		})
+	}
+}
+
 // clang writes CIE version 4 for the machines that gas's directives don't show
 // it for.
 func TestClangFrames(t *testing.T) {

@@ -90,6 +90,35 @@ func Assemble(t testing.TB, source string, flags ...string) string {
 	})
 }
 
+// emulations are the linker's for those assembler flags that call for another
+// than its own.
+var emulations = map[string]string{
+	"--32":         "elf_i386",
+	"--x32":        "elf32_x86_64",
+	"-mabi=ilp32d": "elf32lriscv",
+	"-mabi=n32":    "elf32ltsmipn32",
+}
+
+// Link assembles a source as Assemble does and links it alone into an
+// executable that starts nowhere, with an .eh_frame_hdr where ld makes one.
+func Link(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	path := Path(source)
+	command := firstLine(t, path)
+	linker := strings.TrimSuffix(command[0], "as") + "ld"
+	RequireTool(t, linker)
+	args := append([]string{"--eh-frame-hdr", "-e", "0"}, flags...)
+	for _, flag := range command[1:] {
+		if emulation, ok := emulations[flag]; ok {
+			args = append(args, "-m", emulation)
+		}
+	}
+	object := Assemble(t, source)
+	return cached(t, strings.TrimSuffix(filepath.Base(source), ".s"), object, func(out string) *exec.Cmd {
+		return exec.Command(linker, append(args[:len(args):len(args)], "-o", out, object)...)
+	})
+}
+
 // Sources are the assembler sources of a folder ("asm" or "hostile"), each as
 // Assemble takes it.
 func Sources(t testing.TB, folder string) []string {

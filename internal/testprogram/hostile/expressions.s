@@ -24,11 +24,11 @@ function:
 	.byte	0x0c, 7, 8, 0x90, 1
 	end	\name
 	.endm
-	.macro	fde name, cie, start	# and its instructions follow
+	.macro	fde name, cie, start, length=16	# and its instructions follow
 	begin	\name
 	.long	.-\cie
 	.long	function+\start-.
-	.long	16
+	.long	\length
 	.byte	0
 	.endm
 
@@ -39,7 +39,7 @@ function:
 	end	before
 
 	.macro	cfa name, start, bytes:vararg
-	fde	\name, good, \start
+	fde	\name, good, \start, 2
 	.byte	0x0f
 	.uleb128 .L\name\()x-.L\name\()b
 .L\name\()b:

@@ -23,11 +23,11 @@ function:
 	.byte	0x0c, 7, 8, 0x90, 1
 	end	\name
 	.endm
-	.macro	fde name, cie, start	# and its instructions follow
+	.macro	fde name, cie, start, length=16	# and its instructions follow
 	begin	\name
 	.long	.-\cie
 	.long	function+\start-.
-	.long	16
+	.long	\length
 	.byte	0
 	.endm
 
