@@ -8,6 +8,8 @@
 // output can go on using it, and every file on a machine is a test of the
 // decoder and the interpreter in package cfi.
 //
+// What readelf prints wrongly is printed right; DIFFERENCES.md beside this
+// file lists these cases, with a test for each that shows both outputs.
 // readelf's warnings, which go to standard error, become the errors that the
 // functions return; their text and what readelf prints around malformed
 // entries is its own.

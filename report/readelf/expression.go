@@ -32,6 +32,11 @@ func (p *printer) operations(dst []byte, offset, size uint64, depth int) []byte 
 			dst = append(dst, "; "...)
 		}
 		first = false
+		if len(dst) >= bufferSize {
+			p.buf = dst
+			p.flush()
+			dst = p.buf
+		}
 		switch {
 		case op.Op == opConstx || op.Op == opXderefType || errors.Is(err, cfi.ErrExpression):
 			return appendUnknown(dst, op.Op)

@@ -65,6 +65,6 @@ func appendCell(dst []byte, letter byte, offset int64) []byte {
 		return append(dst, letter, c[0], c[1], c[2], c[3], c[4])
 	}
 	from := len(dst)
-	dst = appendSigned(append(dst, letter), int64(int32(offset)))
+	dst = appendSigned(append(dst, letter), offset)
 	return append(appendPadding(dst, from, 5), ' ')
 }

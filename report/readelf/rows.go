@@ -32,6 +32,11 @@ type rowState struct {
 // it moves it by nothing.
 func (p *printer) rows(f *cfi.FDE, isCIE bool) error {
 	t := &p.table
+	// Start comes first: it refuses a CIE that would be dear to scan anew.
+	t.x.Start(f)
+	if err := t.x.Err(); err != nil {
+		return err
+	}
 	if t.cie != f.CIE {
 		t.cie = f.CIE
 		t.initial.reset()
@@ -42,9 +47,8 @@ func (p *printer) rows(f *cfi.FDE, isCIE bool) error {
 	if !isCIE {
 		nop = t.columns.scan(f.Decode(), &t.ins)
 	}
-	t.x.Start(f)
 	if nop {
-		return t.x.Err()
+		return nil
 	}
 	p.columnHeader(f.CIE)
 	t.stale = true
