@@ -19,15 +19,20 @@ import (
 	"time"
 )
 
-// build compiles testdata/NAME.c and returns the program's path.
+// build compiles testdata/NAME.c, or NAME where that is a .S file, and returns
+// the program's path.
 func build(t testing.TB, name string, flags ...string) string {
 	t.Helper()
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("skipped: gcc is not installed")
 	}
-	program := filepath.Join(t.TempDir(), name)
-	args := append([]string{"-O1", "-g", "-pthread", "-o", program, "testdata/" + name + ".c"}, flags...)
+	source := name
+	if filepath.Ext(name) == "" {
+		source += ".c"
+	}
+	program := filepath.Join(t.TempDir(), strings.TrimSuffix(name, ".S"))
+	args := append([]string{"-O1", "-g", "-pthread", "-o", program, "testdata/" + source}, flags...)
 	if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}

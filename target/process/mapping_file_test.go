@@ -1,0 +1,251 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/target"
+)
+
+// code returns the mapping of a process's program that holds its code.
+func code(t testing.TB, pid int) *target.Mapping {
+	t.Helper()
+	mappings, err := Mappings(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range mappings {
+		if m := &mappings[i]; m.Executable && m.Path == strings.TrimSuffix(link, " (deleted)") {
+			return m
+		}
+	}
+	t.Fatalf("no code of %s in %+v", link, mappings)
+	return nil
+}
+
+// checkFile fails unless OpenMapping opens a file with these contents.
+func checkFile(t testing.TB, pid int, want []byte) {
+	t.Helper()
+	f, err := OpenMapping(pid, code(t, pid))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer f.Close()
+	if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s: %d bytes, %v, expected %d", f.Name(), len(got), err, len(want))
+	}
+}
+
+func TestOpenMapping(t *testing.T) {
+	original := build(t, "odd")
+	want, err := os.ReadFile(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		change func(t *testing.T, program string) error
+	}{
+		{"as it was", func(t *testing.T, program string) error { return nil }},
+		{"deleted", func(t *testing.T, program string) error { return os.Remove(program) }},
+		{"replaced", func(t *testing.T, program string) error {
+			other := program + ".new"
+			if err := os.WriteFile(other, []byte("other"), 0o755); err != nil {
+				return err
+			}
+			return os.Rename(other, program)
+		}},
+		{"replaced by a FIFO", func(t *testing.T, program string) error {
+			if err := os.Remove(program); err != nil {
+				return err
+			}
+			return unix.Mkfifo(program, 0o600)
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			program := filepath.Join(t.TempDir(), "a program (deleted)")
+			copyFile(t, program, original)
+			c := start(t, program)
+			if err := test.change(t, program); err != nil {
+				t.Fatal(err)
+			}
+			checkFile(t, c.pid, want)
+		})
+	}
+}
+
+// A process with another root directory: its paths are looked up there.
+func TestOpenMappingUnderRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("skipped: only root can change the root directory")
+	}
+	program := build(t, "odd", "-static")
+	want, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Dir(program)
+	cmd := exec.Command("/odd")
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root}
+	c := startCommand(t, cmd)
+	checkFile(t, c.pid, want)
+
+	m := code(t, c.pid)
+	f, err := openUnder(fmt.Sprintf("/proc/%d/root", c.pid), "/odd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := sameFile(c.pid, m, f); err != nil {
+		t.Error(err)
+	}
+	// An absolute link leads to the target's root, not to ours.
+	if err := os.Symlink("/odd", filepath.Join(root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	g, err := openUnder(fmt.Sprintf("/proc/%d/root", c.pid), "/link")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if err := sameFile(c.pid, m, g); err != nil {
+		t.Error(err)
+	}
+}
+
+// Where the device numbers differ, as on btrfs and overlayfs, the inode number
+// and the contents decide.
+func TestSameFileOnOtherDevice(t *testing.T) {
+	c := start(t, build(t, "odd"))
+	m := *code(t, c.pid)
+	f, err := os.Open(m.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m.Device++
+	if err := sameFile(c.pid, &m, f); err != nil {
+		t.Errorf("same contents: %v", err)
+	}
+	m.Offset += 4096
+	if err := sameFile(c.pid, &m, f); !errors.Is(err, errContents) {
+		t.Errorf("other contents: %v", err)
+	}
+	m.Writable = true
+	if err := sameFile(c.pid, &m, f); !errors.Is(err, errWritable) {
+		t.Errorf("writable: %v", err)
+	}
+	m.Inode++
+	if err := sameFile(c.pid, &m, f); err == nil || !strings.Contains(err.Error(), "was replaced") {
+		t.Errorf("other inode: %v", err)
+	}
+}
+
+func TestOpenMappingOfNoFile(t *testing.T) {
+	for _, m := range []target.Mapping{{Start: 1, End: 2}, {Start: 1, End: 2, Path: "[stack]"}} {
+		if f, err := OpenMapping(os.Getpid(), &m); f != nil || !errors.Is(err, ErrNoFile) {
+			t.Errorf("%+v: %v, %v", m, f, err)
+		}
+	}
+	m := target.Mapping{Start: 0x1000, End: 0x2000, Path: "/nonexistent/library.so", Inode: 1}
+	f, err := OpenMapping(os.Getpid(), &m)
+	if f != nil || err == nil {
+		t.Fatal(f, err)
+	}
+	for _, want := range []string{"mapping 0x1000-0x2000", "root/nonexistent/library.so", "map_files/1000-2000"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not name %s", err, want)
+		}
+	}
+}
+
+func TestMemory(t *testing.T) {
+	program := build(t, "odd")
+	c := start(t, program)
+	m := code(t, c.pid)
+	memory, err := OpenMemory(c.pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer memory.Close()
+	want, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, m.End-m.Start)
+	if err := memory.ReadMemory(got, m.Start); err != nil {
+		t.Fatal(err)
+	}
+	if n := min(len(got), len(want)-int(m.Offset)); !bytes.Equal(got[:n], want[m.Offset:][:n]) {
+		t.Error("code differs from the file")
+	}
+	for _, addr := range []uint64{0, 0x10, 1 << 47, 1<<63 + 8, ^uint64(0)} {
+		if err := memory.ReadMemory(got[:8], addr); err == nil {
+			t.Errorf("read at %#x", addr)
+		} else if !strings.Contains(err.Error(), fmt.Sprintf("%#x", addr)) {
+			t.Errorf("error %q does not name %#x", err, addr)
+		}
+	}
+	if err := memory.ReadMemory(nil, m.Start); err != nil {
+		t.Errorf("nothing: %v", err)
+	}
+	// Once the process has ended, nobody else's memory is read.
+	c.cmd.Process.Kill()
+	c.cmd.Process.Wait()
+	if err := memory.ReadMemory(got, m.Start); err == nil || !strings.Contains(err.Error(), "has exited") {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func BenchmarkMemory(b *testing.B) {
+	c := start(b, build(b, "odd"))
+	m := code(b, c.pid)
+	memory, err := OpenMemory(c.pid)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer memory.Close()
+	for _, n := range []int{8, 4096} {
+		p := make([]byte, n)
+		b.Run(fmt.Sprintf("mem/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := memory.ReadMemory(p, m.Start); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("process_vm_readv/%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			s := stackCopier{local: []unix.Iovec{{Base: &p[0], Len: uint64(n)}}, remote: []unix.RemoteIovec{{Base: uintptr(m.Start), Len: n}}}
+			for b.Loop() {
+				if got, errno := s.read(c.pid); got != n {
+					b.Fatal(got, errno)
+				}
+			}
+		})
+	}
+}
