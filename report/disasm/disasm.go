@@ -1,0 +1,208 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package disasm
+
+import (
+	"debug/elf"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/arch/arm64/arm64asm"
+	"golang.org/x/arch/loong64/loong64asm"
+	"golang.org/x/arch/ppc64/ppc64asm"
+	"golang.org/x/arch/riscv64/riscv64asm"
+	"golang.org/x/arch/s390x/s390xasm"
+
+	"github.com/clewdev/clew/arch"
+)
+
+// Name names an address: the symbol that covers it and where that starts; ""
+// where there is none.
+type Name func(addr uint64) (symbol string, start uint64)
+
+// decoder decodes the instruction at the start of code, which stands at pc. It
+// returns "" where it knows none; size is then the bytes to pass over.
+type decoder func(m *arch.Machine, code []byte, pc uint64, name Name) (text string, size int)
+
+// decoderOf returns the decoder of a machine, nil where there is none, and the
+// smallest unit of its instructions in bytes.
+func decoderOf(m *arch.Machine) (decoder, int) {
+	wide := m.Class == elf.ELFCLASS64
+	switch {
+	case m.ELF == elf.EM_X86_64 || m.ELF == elf.EM_386:
+		return x86, 1
+	case m.ELF == elf.EM_AARCH64:
+		return arm64, 4
+	case m.ELF == elf.EM_PPC64 || m.ELF == elf.EM_PPC:
+		return ppc, 4
+	case m.ELF == elf.EM_RISCV && wide:
+		return riscv, 2
+	case m.ELF == elf.EM_S390 && wide:
+		return s390x, 2
+	case m.ELF == elf.EM_LOONGARCH && wide:
+		return loong, 4
+	}
+	return nil, min(4, m.AddressSize)
+}
+
+// Known reports whether code of the machine can be disassembled. That of arm
+// cannot: what is in a file does not always tell its two instruction sets
+// apart.
+func Known(m *arch.Machine) bool {
+	d, _ := decoderOf(m)
+	return d != nil
+}
+
+// Decode returns the text of the instruction at the start of code, which
+// stands at the address pc, and its size in bytes, at least 1 and at most
+// len(code). name may be nil. What cannot be decoded is shown as data. It
+// returns 0 where code is empty.
+func Decode(m *arch.Machine, code []byte, pc uint64, name Name) (text string, size int) {
+	if len(code) == 0 {
+		return "", 0
+	}
+	if name == nil {
+		name = func(uint64) (string, uint64) { return "", 0 }
+	}
+	d, unit := decoderOf(m)
+	if d != nil {
+		text, size = guarded(d, m, code, pc, name)
+	}
+	if size <= 0 || size > len(code) {
+		text, size = "", min(unit, len(code))
+	}
+	if text == "" {
+		return data(code[:size]), size
+	}
+	return text, size
+}
+
+// guarded calls a decoder of golang.org/x/arch, some of which panic on bytes
+// that are no instruction.
+func guarded(d decoder, m *arch.Machine, code []byte, pc uint64, name Name) (text string, size int) {
+	defer func() {
+		if recover() != nil {
+			text, size = "", 0
+		}
+	}()
+	return d(m, code, pc, name)
+}
+
+// data shows bytes as an assembler would take them.
+func data(b []byte) string {
+	var s strings.Builder
+	s.WriteString(".byte")
+	for i, c := range b {
+		if i > 0 {
+			s.WriteByte(',')
+		}
+		fmt.Fprintf(&s, " %#02x", c)
+	}
+	return s.String()
+}
+
+// target shows where a branch leads.
+func target(addr uint64, name Name) string {
+	symbol, start := name(addr)
+	switch {
+	case symbol == "":
+		return fmt.Sprintf("%#x", addr)
+	case addr == start:
+		return fmt.Sprintf("%#x <%s>", addr, symbol)
+	}
+	return fmt.Sprintf("%#x <%s+%#x>", addr, symbol, addr-start)
+}
+
+func arm64(_ *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
+	i, err := arm64asm.Decode(code)
+	if err != nil {
+		return "", 4
+	}
+	text := arm64asm.GNUSyntax(i)
+	for _, a := range i.Args {
+		if rel, ok := a.(arm64asm.PCRel); ok {
+			to := pc + uint64(rel)
+			if i.Op == arm64asm.ADRP {
+				to = pc&^0xfff + uint64(rel)
+			}
+			text = strings.Replace(text, rel.String(), target(to, name), 1)
+		}
+	}
+	return text, 4
+}
+
+func ppc(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
+	i, err := ppc64asm.Decode(code, m.Order)
+	if err != nil {
+		return "", 4
+	}
+	text := ppc64asm.GNUSyntax(i, pc)
+	if text[0] == 'b' {
+		text = withTarget(text, 0, name)
+	}
+	return text, i.Len
+}
+
+func riscv(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
+	size := 4
+	if len(code) >= 2 && code[0]&3 != 3 {
+		size = 2 // the C extension
+	}
+	i, err := riscv64asm.Decode(code)
+	if err != nil {
+		return "", size
+	}
+	// x/arch writes x10 and the distance of a branch; GNU a0 and its target.
+	text := registerX.ReplaceAllStringFunc(riscv64asm.GNUSyntax(i), func(x string) string {
+		column, _ := strconv.ParseUint(x[1:], 10, 8)
+		return m.RegisterName(column)
+	})
+	switch text[0] {
+	case 'b', 'j':
+		text = withTarget(text, pc, name)
+	}
+	return text, i.Len
+}
+
+var registerX = regexp.MustCompile(`\bx([12]?[0-9]|3[01])\b`)
+
+// withTarget names what the last operand of a branch leads to, which is a
+// number relative to base.
+func withTarget(text string, base uint64, name Name) string {
+	at := strings.LastIndexAny(text, " ,\t") + 1
+	delta, err := strconv.ParseInt(text[at:], 0, 64)
+	if err != nil || at == 0 || base == 0 && !strings.HasPrefix(text[at:], "0x") {
+		return text
+	}
+	return text[:at] + target(base+uint64(delta), name)
+}
+
+func s390x(_ *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
+	// The two top bits tell the size (z/Architecture Principles of Operation, "Instruction Formats").
+	size := [4]int{2, 4, 4, 6}[code[0]>>6]
+	i, err := s390xasm.Decode(code)
+	if err != nil {
+		return "", size
+	}
+	text := s390xasm.GNUSyntax(i, pc)
+	if strings.HasPrefix(text, ".long") {
+		return "", size
+	}
+	switch text[0] {
+	case 'b', 'c', 'j', 'l': // branches, compare and branch, loads relative
+		text = withTarget(text, 0, name)
+	}
+	return text, size
+}
+
+func loong(_ *arch.Machine, code []byte, _ uint64, _ Name) (string, int) {
+	i, err := loong64asm.Decode(code)
+	if err != nil {
+		return "", 4
+	}
+	return loong64asm.GNUSyntax(i), 4
+}

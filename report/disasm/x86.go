@@ -1,0 +1,48 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package disasm
+
+import (
+	"debug/elf"
+	"strings"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/clewdev/clew/arch"
+)
+
+func x86(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
+	mode := 32
+	if m.ELF == elf.EM_X86_64 {
+		mode = 64
+	}
+	// Known to x/arch as a NOP with a prefix (Intel SDM volume 2, "ENDBR64").
+	if len(code) >= 4 && string(code[:3]) == "\xf3\x0f\x1e" {
+		switch code[3] {
+		case 0xfa:
+			return "endbr64", 4
+		case 0xfb:
+			return "endbr32", 4
+		}
+	}
+	i, err := x86asm.Decode(code, mode)
+	if err != nil || i.Op == 0 || i.Len == 0 {
+		return "", 1
+	}
+	text := strings.TrimSpace(x86asm.GNUSyntax(i, pc, nil))
+	// GNU as wants no suffix where there is one size only.
+	for _, mnemonic := range []string{"call", "jmp", "ret", "leave", "push", "pop"} {
+		if rest, ok := strings.CutPrefix(text, mnemonic+"q"); ok && (rest == "" || rest[0] == ' ') && mode == 64 {
+			text = mnemonic + rest
+		}
+	}
+	switch text[0] {
+	case 'c', 'j', 'l', 'x': // call, jumps, loop, xbegin
+		if i.PCRel > 0 {
+			text = withTarget(text, 0, name)
+		}
+	}
+	return text, i.Len
+}
