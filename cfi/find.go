@@ -18,56 +18,63 @@ import (
 // is not changed after it was made and may be shared.
 type Index struct {
 	s      *Section
-	ranges []indexed // disjoint and ascending
+	ranges []IndexRange
 }
 
-// indexed says that the FDE at an offset of the section holds in [start, end).
-type indexed struct{ start, end, offset uint64 }
+// IndexRange says which FDE holds at the addresses [Start, End).
+type IndexRange struct {
+	Start, End uint64 // without load bias
+	FDE        uint64 // its offset in the section, for FDEAt
+}
+
+// Ranges returns the index itself: disjoint ranges by ascending addresses. It
+// must not be changed.
+func (x *Index) Ranges() []IndexRange { return x.ranges }
 
 // Index reads the section once and sorts its FDEs. FDEs that are malformed or
 // cover no address are left out. Where FDEs overlap the one that starts last
 // holds, and of those that start together the last one of the section.
 func (s *Section) Index() *Index {
-	var all []indexed
+	var all []IndexRange
 	for f := range s.FDEs() {
 		if f.End > f.Start {
-			all = append(all, indexed{f.Start, f.End, f.Offset})
+			all = append(all, IndexRange{f.Start, f.End, f.Offset})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b indexed) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(all, func(a, b IndexRange) int { return cmp.Compare(a.Start, b.Start) })
 	return &Index{s, disjoint(all)}
 }
 
 // disjoint cuts ranges in order of their starts where later ones begin, and
 // goes on with them where the later ones end. It reuses the slice where none overlap.
-func disjoint(all []indexed) []indexed {
+func disjoint(all []IndexRange) []IndexRange {
 	overlap := false
 	for i := 1; i < len(all) && !overlap; i++ {
-		overlap = all[i].start < all[i-1].end
+		overlap = all[i].Start < all[i-1].End
 	}
 	if !overlap {
 		return all
 	}
-	out := make([]indexed, 0, len(all))
-	var open []indexed // those that began and may not have ended, the one that holds last
+	out := make([]IndexRange, 0, len(all))
+	var open []IndexRange // those that began and may not have ended, the one that holds last
 	cut := func(upTo uint64) {
 		for n := len(open) - 1; n >= 0; n-- {
 			r := &open[n]
-			if r.start < min(r.end, upTo) {
-				out = append(out, indexed{r.start, min(r.end, upTo), r.offset})
+			if r.Start < min(r.End, upTo) {
+				out = append(out, IndexRange{r.Start, min(r.End, upTo), r.FDE})
 			}
-			if r.end > upTo {
-				r.start = max(r.start, upTo)
+			if r.End > upTo {
+				r.Start = max(r.Start, upTo)
 				return
 			}
 			if n > 0 {
-				open[n-1].start = max(open[n-1].start, r.end)
+				open[n-1].Start = max(open[n-1].Start, r.End)
 			}
 			open = open[:n]
 		}
 	}
 	for _, r := range all {
-		cut(r.start)
+		cut(r.Start)
 		open = append(open, r)
 	}
 	cut(math.MaxUint64)
@@ -77,11 +84,11 @@ func disjoint(all []indexed) []indexed {
 // Find decodes the FDE that covers an address (without load bias) into f. The
 // error wraps ErrNoFDE where none does.
 func (x *Index) Find(pc uint64, f *FDE) error {
-	n := sort.Search(len(x.ranges), func(i int) bool { return x.ranges[i].start > pc })
-	if n == 0 || pc >= x.ranges[n-1].end {
+	n := sort.Search(len(x.ranges), func(i int) bool { return x.ranges[i].Start > pc })
+	if n == 0 || pc >= x.ranges[n-1].End {
 		return x.s.noFDE(pc)
 	}
-	return x.s.FDEAt(x.ranges[n-1].offset, f)
+	return x.s.FDEAt(x.ranges[n-1].FDE, f)
 }
 
 // Find decodes the FDE that covers an address (without load bias) into f,

@@ -5,7 +5,7 @@
 package unwind
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -28,7 +28,7 @@ type Table struct {
 	buckets []uint32
 	shift   uint8
 
-	far   []farRow // of addresses 4 GiB and more above base
+	far   []farRow // that end 4 GiB and more above base
 	rules []Rules  // by number; the first is no rule
 }
 
@@ -40,38 +40,37 @@ type farRow struct {
 }
 
 // Compile compiles every FDE of a section. A malformed one costs only its rows
-// from the fault on. Where FDEs overlap the one that starts last counts, as
-// with libgcc's binary search.
+// from the fault on. Where FDEs overlap they count as in cfi.Index.
+//
+// Its memory is bounded by the section's size, whatever the section holds:
+// rules that are too many are not kept, and Rules says so.
 func Compile(s *cfi.Section) *Table {
-	type fde struct{ start, end, offset uint64 }
-	var fdes []fde
-	for f := range s.FDEs() {
-		if f.Start < f.End {
-			fdes = append(fdes, fde{f.Start, f.End, f.Offset})
-		}
-	}
-	slices.SortStableFunc(fdes, func(a, b fde) int { return cmp.Compare(a.start, b.start) })
+	ranges := s.Index().Ranges()
 	t := &Table{name: s.Name}
-	d := newDictionary()
-	d.rules = append(d.rules, Rules{})
-	if len(fdes) > 0 {
-		t.base = fdes[0].start
+	if len(ranges) > 0 {
+		t.base = ranges[0].Start
 	}
+	d := newDictionary(6*len(s.Data) + 16<<20)
+	again := 4*len(s.Data) + 1<<20 // bytes of instructions that may be executed anew
 	var x cfi.Interpreter
 	var f cfi.FDE
-	for i, e := range fdes {
-		end := e.end
-		if i+1 < len(fdes) {
-			end = min(end, fdes[i+1].start)
-		}
-		if end == e.start || s.FDEAt(e.offset, &f) != nil {
+	for _, r := range ranges {
+		if s.FDEAt(r.FDE, &f) != nil {
 			continue
 		}
+		if f.Start < r.Start {
+			// It goes on behind one that is nested in it.
+			if again -= len(f.Instructions); again < 0 {
+				continue
+			}
+		}
 		for row := range x.Rows(&f) {
-			if row.Start >= end {
+			if row.Start >= r.End {
 				break
 			}
-			t.add(row.Start, min(row.End, end), d.number(row, f.CIE))
+			if row.End > r.Start {
+				t.add(max(row.Start, r.Start), min(row.End, r.End), d.number(row, f.CIE))
+			}
 		}
 	}
 	t.rules = d.rules
@@ -117,16 +116,23 @@ func (t *Table) index() {
 // Rules returns the rules that hold at an address without load bias. It
 // allocates nothing but the error of an address that no FDE covers.
 func (t *Table) Rules(pc uint64) (*Rules, error) {
-	if r := t.find(pc); r != nil {
-		return r, nil
+	switch n := t.find(pc); n {
+	case 0:
+		return nil, fmt.Errorf("%w in %s covers %#x", cfi.ErrNoFDE, t.name, pc)
+	case noRoom:
+		return nil, fmt.Errorf("%w: at %#x of %s", errNoRoom, pc, t.name)
+	default:
+		return &t.rules[n], nil
 	}
-	return nil, fmt.Errorf("%w in %s covers %#x", cfi.ErrNoFDE, t.name, pc)
 }
 
-func (t *Table) find(pc uint64) *Rules {
+var errNoRoom = errors.New("more distinct rules than a table of the section's size holds")
+
+// find returns the number of the rules at an address.
+func (t *Table) find(pc uint64) uint32 {
 	offset := pc - t.base
 	bucket := offset >> t.shift
-	if pc < t.base || bucket+1 >= uint64(len(t.buckets)) {
+	if pc < t.base || offset > math.MaxUint32 || bucket+1 >= uint64(len(t.buckets)) {
 		return t.findFar(pc)
 	}
 	// The row sought starts in this bucket or is the last that starts before it.
@@ -139,24 +145,18 @@ func (t *Table) find(pc uint64) *Rules {
 			high = mid
 		}
 	}
-	if low == 0 {
-		return nil
-	}
-	if n := t.rows[low-1].rules; n != 0 {
-		return &t.rules[n]
+	if low > 0 && t.rows[low-1].rules != 0 {
+		return t.rows[low-1].rules
 	}
 	return t.findFar(pc)
 }
 
-func (t *Table) findFar(pc uint64) *Rules {
-	if len(t.far) == 0 {
-		return nil
-	}
+func (t *Table) findFar(pc uint64) uint32 {
 	n := sort.Search(len(t.far), func(i int) bool { return t.far[i].start > pc })
 	if n == 0 || pc >= t.far[n-1].end {
-		return nil
+		return 0
 	}
-	return &t.rules[t.far[n-1].rules]
+	return t.far[n-1].rules
 }
 
 // Len returns the number of rows and of distinct rules.

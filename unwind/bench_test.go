@@ -1,0 +1,74 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind_test
+
+import (
+	"debug/elf"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/unwind"
+)
+
+// llvm is the largest .eh_frame that Debian's compilers depend on.
+const llvm = "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1"
+
+func ehFrame(tb testing.TB, path string) *cfi.Section {
+	tb.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		tb.Skipf("skipped: %s is not installed", path)
+	}
+	defer f.Close()
+	s := f.Section(".eh_frame")
+	if s == nil {
+		tb.Fatalf("%s has no .eh_frame", path)
+	}
+	data, err := s.Data()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &cfi.Section{Name: s.Name, Data: data, Address: s.Addr, Machine: arch.Lookup(f.Machine, f.Class, f.Data)}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	s := ehFrame(b, llvm)
+	b.SetBytes(int64(len(s.Data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		t := unwind.Compile(s)
+		rows, rules := t.Len()
+		b.ReportMetric(float64(rows), "rows")
+		b.ReportMetric(float64(rules), "rules")
+	}
+}
+
+// addresses are n random ones that FDEs of the section cover.
+func addresses(s *cfi.Section, n int) []uint64 {
+	ranges := s.Index().Ranges()
+	r := rand.New(rand.NewPCG(1, 2))
+	pcs := make([]uint64, n)
+	for i := range pcs {
+		at := ranges[r.IntN(len(ranges))]
+		pcs[i] = at.Start + r.Uint64N(at.End-at.Start)
+	}
+	return pcs
+}
+
+func BenchmarkTableLookup(b *testing.B) {
+	s := ehFrame(b, llvm)
+	t := unwind.Compile(s)
+	pcs := addresses(s, 1<<16)
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if _, err := t.Rules(pcs[i&(len(pcs)-1)]); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}
