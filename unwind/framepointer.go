@@ -37,7 +37,7 @@ func (w *Walker) framePointer(cause error) bool {
 	}
 	fp, known := w.Register(uint64(m.FramePointer))
 	sp, _ := w.Register(uint64(m.StackPointer))
-	word := uint64(m.AddressSize)
+	word := uint64(m.RegisterSize)
 	switch {
 	case known && fp == 0 && w.frame.Method == FromFramePointer:
 		// The outermost frame's is zero (psABI amd64 §3.4.1).
@@ -55,12 +55,17 @@ func (w *Walker) framePointer(cause error) bool {
 	if err != nil {
 		return w.end(UnreadableMemory, fmt.Errorf("%w; and by the frame pointer: %w", cause, err))
 	}
+	if m.ELF == elf.EM_AARCH64 {
+		pc = unsigned(pc)
+	}
 	if _, executable := w.Modules.Find(pc - 1); !executable {
 		if pc == 0 {
 			return w.end(EndOfStack, nil)
 		}
 		return w.end(NoRule, fmt.Errorf("%w; and the frame pointer leads to %#x, which is not code", cause, pc))
 	}
+	// The function may have changed every other register and saved it anywhere.
+	w.regs.keep(&columnSet{})
 	w.fresh = append(w.fresh[:0], columnValue{uint64(m.FramePointer), next, true})
 	return w.commit(pc, at(record.cfa), sp)
 }

@@ -68,6 +68,9 @@ func (w *Walker) Err() error { return w.err }
 func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 	w.regs, w.reason, w.err, w.switches = *regs, EndOfStack, nil, 0
 	w.frame = Frame{Registers: &w.regs, Method: FromRegisters, Interrupted: true}
+	if c := w.Machine.ProgramCounter; c >= 0 {
+		w.regs.Set(uint64(c), regs.PC)
+	}
 	for c := range uint64(MaxColumns) {
 		w.calleeSaved.set(c, w.Machine.CalleeSaved(c))
 	}
@@ -111,6 +114,9 @@ func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 			f.Method = FromSignal
 		case !executable && f.Interrupted && w.badCall():
 			f.Method = FromCall
+		case !executable && !f.Interrupted:
+			w.end(NoRule, fmt.Errorf("%#x, to which the frame before returns, is not code", f.PC))
+			return
 		case w.framePointer(err):
 			f.Method = FromFramePointer
 		default:
@@ -170,25 +176,43 @@ func (w *Walker) apply(r *Rules) bool {
 			if err != nil {
 				return w.end(reasonOf(err), fmt.Errorf("the return address of the frame at %#x: %w", w.regs.PC, err))
 			}
-			returns.value, returns.known, ruled = v, true, true
+			// Unchanged is what a call has overwritten, as much as no rule.
+			returns.value, returns.known, ruled = v, true, rule.Kind != cfi.SameValue
 		}
 		w.fresh = append(w.fresh, columnValue{uint64(rule.Column), v, err == nil && rule.Kind != cfi.Undefined})
 	}
-	if !returns.known || !ruled && !w.frame.Interrupted {
-		// A frame that called has overwritten the link register.
+	if inMemory := int(r.ReturnAddress) == w.Machine.ProgramCounter; !returns.known || !ruled && (!w.frame.Interrupted || inMemory) {
+		// A frame that called has overwritten the link register, and where the
+		// column is the program counter's there is none.
 		return w.end(NoRule, fmt.Errorf("no rule for the return address of the frame at %#x", w.regs.PC))
 	}
 	if r.Signed {
-		// User addresses of AArch64 have at most 48 bits; the signature stands above.
-		returns.value &= 1<<48 - 1
+		returns.value = unsigned(returns.value)
+		for i := range w.fresh {
+			if w.fresh[i].column == r.ReturnAddress {
+				w.fresh[i].value = returns.value
+			}
+		}
 	}
 	return w.commit(returns.value, w.truncate(cfa-uint64(w.Machine.CFAOffset)), sp)
+}
+
+// unsigned takes the signature off a return address of AArch64: user addresses
+// have at most 48 bits, and the signature stands above (bit 55 is a kernel's).
+func unsigned(pc uint64) uint64 {
+	if pc&(1<<55) != 0 {
+		return pc
+	}
+	return pc & (1<<48 - 1)
 }
 
 // commit makes the fresh values, a return address and a stack pointer the
 // registers of the next frame. sp is the stack pointer of this one.
 func (w *Walker) commit(pc, next, sp uint64) bool {
 	m := w.Machine
+	if m.ELF == elf.EM_ARM {
+		pc &^= 1 // the state bit: Thumb
+	}
 	if pc == 0 {
 		return w.end(EndOfStack, nil)
 	}
@@ -196,8 +220,8 @@ func (w *Walker) commit(pc, next, sp uint64) bool {
 		if pc == w.regs.PC && next == sp {
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x with stack pointer %#x leads to itself", pc, sp))
 		}
-		if next < sp {
-			return w.end(NoProgress, fmt.Errorf("the frame at %#x leads from stack pointer %#x down to %#x", w.regs.PC, sp, next))
+		if w.inner(next, sp) {
+			return w.end(NoProgress, fmt.Errorf("the frame at %#x leads from stack pointer %#x back to %#x", w.regs.PC, sp, next))
 		}
 	}
 	// What the called function may change is lost, unless a rule brings it back.
@@ -212,13 +236,24 @@ func (w *Walker) commit(pc, next, sp uint64) bool {
 			w.regs.Forget(v.column)
 		}
 	}
-	if now, ok := w.Register(uint64(m.StackPointer)); ok && now < sp {
+	if now, ok := w.Register(uint64(m.StackPointer)); ok && w.inner(now, sp) {
 		if w.switches++; w.switches > maxSwitches {
-			return w.end(NoProgress, fmt.Errorf("more than %d signal frames lead down the stack", maxSwitches))
+			return w.end(NoProgress, fmt.Errorf("more than %d frames lead back to where the stack grows", maxSwitches))
 		}
 	}
 	w.regs.PC = pc
+	if m.ProgramCounter >= 0 {
+		w.regs.Set(uint64(m.ProgramCounter), pc)
+	}
 	return true
+}
+
+// inner reports whether a stack pointer is further to where the stack grows.
+func (w *Walker) inner(a, b uint64) bool {
+	if w.Machine.ELF == elf.EM_PARISC {
+		return a > b // grows upwards
+	}
+	return a < b
 }
 
 // cfa returns the CFA of the current frame.
@@ -291,9 +326,9 @@ func (w *Walker) ReadMemory(p []byte, addr uint64) error {
 	return nil
 }
 
-// read reads a word of an address's width.
+// read reads a register from where it was saved.
 func (w *Walker) read(addr uint64) (uint64, error) {
-	b := w.word[:w.Machine.AddressSize]
+	b := w.word[:w.Machine.RegisterSize]
 	if err := w.ReadMemory(b, addr); err != nil {
 		return 0, err
 	}
@@ -324,7 +359,7 @@ func (w *Walker) badCall() bool {
 			return false
 		}
 		w.fresh = w.fresh[:0]
-		return w.commit(pc, sp+uint64(w.Machine.AddressSize), sp)
+		return w.commit(pc, sp+uint64(w.Machine.RegisterSize), sp)
 	}
 	pc, ok := w.Register(uint64(w.Machine.ReturnAddress))
 	if _, executable := w.Modules.Find(pc - 1); !ok || !executable {
