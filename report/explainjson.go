@@ -21,11 +21,13 @@ const ExplainSchema = `One object:
   registers       by name: the same
   args_size, signed   only where they are set
   also            other FDEs that cover the address: [{"section", "fde"}]
+  code            with --source: [{"address", "size", "text", "file", "line"}]
 "from" is {"op", "offset", "entry", "entry_offset"}: the instruction that set
 the rule, and the CIE or FDE that holds it, by their offsets in the section.`
 
 // JSON writes the explanation as one line; ExplainSchema describes it.
-func (e *Explanation) JSON(w io.Writer) error {
+// code is that of the function, and may be nil.
+func (e *Explanation) JSON(w io.Writer, code []CodeLine) error {
 	j := jsonText{[]byte{'{'}}
 	j.hex("address", e.Address)
 	j.yes("covered")
@@ -69,8 +71,31 @@ func (e *Explanation) JSON(w io.Writer) error {
 		}
 		j.buf = append(j.buf, ']')
 	}
+	if code != nil {
+		j.key("code")
+		j.buf = append(j.buf, '[')
+		for i := range code {
+			if i > 0 {
+				j.buf = append(j.buf, ',')
+			}
+			j.code(&code[i])
+		}
+		j.buf = append(j.buf, ']')
+	}
 	_, err := w.Write(append(j.buf, '}', '\n'))
 	return err
+}
+
+func (j *jsonText) code(l *CodeLine) {
+	j.buf = append(j.buf, '{')
+	j.hex("address", l.Address)
+	j.number("size", int64(l.Size))
+	j.text("text", l.Text)
+	if l.Line > 0 {
+		j.text("file", l.File)
+		j.number("line", int64(l.Line))
+	}
+	j.buf = append(j.buf, '}')
 }
 
 // explained appends a rule with its origin.

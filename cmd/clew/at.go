@@ -91,15 +91,30 @@ func explain(f *object.File, sections []*cfi.Section, place string, flags *atFla
 	case err != nil:
 		return no("%s: %w", f.Name(), err)
 	}
+	var code []report.CodeLine
+	var note string
+	var missing error
+	if flags.source {
+		if code, note, missing = report.Disassemble(&e.Function, f); missing != nil {
+			missing = no("%s: %w", f.Name(), missing)
+		}
+	}
 	if flags.json {
-		return e.JSON(os.Stdout)
+		return errors.Join(e.JSON(os.Stdout, code), missing)
 	}
 	colours := palette()
 	if err := e.Words(os.Stdout, colours, width()); err != nil {
 		return err
 	}
 	fmt.Println()
-	return e.Drawing(os.Stdout, colours)
+	if err := e.Drawing(os.Stdout, colours); err != nil || !flags.source || missing != nil {
+		return errors.Join(err, missing)
+	}
+	fmt.Println()
+	if note != "" {
+		fmt.Println(note)
+	}
+	return e.Source(os.Stdout, colours, code, new(report.SourceText))
 }
 
 // uncovered names the functions around an address that no FDE covers.

@@ -1,0 +1,118 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"debug/elf"
+	"fmt"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report/disasm"
+)
+
+// CodeFile is where code and its source lines come from; an *object.File is one.
+type CodeFile interface {
+	Names
+	SectionData(index int) ([]byte, error)
+	ReadMemory(p []byte, addr uint64) error
+	Locate(addr uint64) ([]object.Location, error)
+}
+
+// CodeLine is one instruction.
+type CodeLine struct {
+	Address uint64 // without load bias
+	Size    int    // bytes
+	Text    string // GNU syntax
+	File    string // path of the source file as compiled; "" where it is not known
+	Line    int    // 0 where it is not known
+}
+
+// maxCode is how much code of one function is shown, in bytes.
+const maxCode = 1 << 18
+
+// Disassemble returns the instructions of the function, with what branches
+// lead to and the source lines where the file knows them, and a note where
+// something about them is not as one would expect.
+func Disassemble(f *Function, file CodeFile) (lines []CodeLine, note string, err error) {
+	m := f.FDE.CIE.Section.Machine
+	code, err := readCode(f, file)
+	if err != nil {
+		return nil, "", err
+	}
+	switch {
+	case !disasm.Known(m):
+		note = fmt.Sprintf("code of %s is shown as bytes: no disassembler for it is built in", m.Name)
+	case uint64(len(code)) < f.FDE.End-f.FDE.Start:
+		note = fmt.Sprintf("only the first %d bytes of the function are shown", len(code))
+	}
+	names := branchNames(m, code, f.FDE.Start, file)
+	for pc := f.FDE.Start; len(code) > 0; {
+		text, size := disasm.Decode(m, code, pc, names)
+		line := CodeLine{Address: pc, Size: size, Text: text}
+		// What cannot be located is shown without; the file notes why.
+		if at, _ := file.Locate(pc); len(at) > 0 {
+			line.File, line.Line = at[0].File, at[0].Line
+		}
+		lines = append(lines, line)
+		code, pc = code[size:], pc+uint64(size)
+	}
+	return lines, note, nil
+}
+
+// readCode reads the code of a function: from its section, as an object file
+// has no segments; else from the segments, as a stripped image has no sections.
+func readCode(f *Function, file CodeFile) ([]byte, error) {
+	start, end := f.FDE.Start, f.FDE.End
+	size := min(end-start, maxCode)
+	sections := file.Sections()
+	if _, apart := codeRegions(sections); !apart {
+		return nil, fmt.Errorf("the sections of code of this object file all start at one address, so that %#x may be in any of them: link it first", start)
+	}
+	for i := range sections {
+		s := &sections[i]
+		if s.Flags&executable == 0 || s.Type == elf.SHT_NOBITS || start < s.Address || start-s.Address >= s.Size {
+			continue
+		}
+		data, err := file.SectionData(s.Index)
+		if at := start - s.Address; uint64(len(data)) >= at+size {
+			return data[at : at+size], nil
+		} else if err != nil {
+			return nil, fmt.Errorf("the code at %#x cannot be read: %w", start, err)
+		}
+	}
+	code := make([]byte, size)
+	if err := file.ReadMemory(code, start); err != nil {
+		return nil, fmt.Errorf("the code at %#x is not in this file (a debug file has none; name the program): %w", start, err)
+	}
+	return code, nil
+}
+
+// branchNames decodes the code once to see which addresses it names, and looks
+// all of them up together.
+func branchNames(m *arch.Machine, code []byte, pc uint64, names Names) disasm.Name {
+	index := make(map[uint64]int)
+	var addrs []uint64
+	collect := func(addr uint64) (string, uint64) {
+		if _, ok := index[addr]; !ok {
+			index[addr] = len(addrs)
+			addrs = append(addrs, addr)
+		}
+		return "", 0
+	}
+	for len(code) > 0 {
+		_, size := disasm.Decode(m, code, pc, collect)
+		code, pc = code[size:], pc+uint64(size)
+	}
+	// Where the symbols cannot be read, the addresses stand for themselves.
+	symbols, _ := names.FindSymbols(addrs)
+	return func(addr uint64) (string, uint64) {
+		i, ok := index[addr]
+		if !ok || i >= len(symbols) {
+			return "", 0
+		}
+		return Printable(Demangle(symbols[i].Name)), symbols[i].Address
+	}
+}
