@@ -27,6 +27,7 @@ type tracee struct {
 	registers unwind.Registers
 	start     uint64 // address of stack
 	end       uint64 // where its copy is to end
+	ownStack  bool   // the mapping holds nothing above the stack
 	stack     []byte
 }
 

@@ -21,7 +21,7 @@ import (
 var forwarded = []os.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP}
 
 // settle is how long the same signal may take to reach two processes.
-const settle = 50 * time.Millisecond
+const settle = 100 * time.Millisecond
 
 // signalTimes remembers when each signal last reached the command.
 type signalTimes [65]atomic.Int64

@@ -39,6 +39,8 @@ var roles = map[string]func(args []string) int{
 	"trace":     traceForEver,
 	"error":     printError,
 	"run":       runCommand,
+
+	"goroutines": waitInGoroutines,
 }
 
 // asRole returns a command that runs the test program in a role.
@@ -88,6 +90,25 @@ func printError(args []string) int {
 	_, err := Snapshot(pid, nil)
 	fmt.Printf("ready\n%t\n%v\n", errors.Is(err, ErrPermission), err)
 	return 0
+}
+
+// waitInGoroutines keeps a few threads in system calls that block.
+func waitInGoroutines([]string) int {
+	for range 8 {
+		go func() {
+			runtime.LockOSThread()
+			unix.Pause()
+		}()
+	}
+	time.Sleep(50 * time.Millisecond)
+	fmt.Println("ready")
+	var line [16]byte
+	for {
+		if _, err := os.Stdin.Read(line[:]); err != nil {
+			return 0
+		}
+		fmt.Println("runs")
+	}
 }
 
 // runCommand runs its arguments as Run does, tells on standard error what it

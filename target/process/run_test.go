@@ -142,7 +142,7 @@ func TestRunQuit(t *testing.T) {
 				if test.handled {
 					r.expect("handled")
 				}
-				time.Sleep(5 * settle) // for a signal that is passed on wrongly
+				time.Sleep(3 * settle) // for a signal that is passed on wrongly
 				io.WriteString(r.stdin, "\n")
 				r.expect("runs")
 			}
@@ -185,7 +185,7 @@ func TestRunForwards(t *testing.T) {
 				r.expect(test.expected)
 			}
 			if test.status == 0 {
-				time.Sleep(5 * settle)
+				time.Sleep(3 * settle)
 				io.WriteString(r.stdin, "\n")
 				r.expect("runs") // and not handled twice
 				r.stdin.Close()

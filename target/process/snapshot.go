@@ -26,8 +26,9 @@ type Options struct {
 	Threads []int
 
 	// StackLimit bounds the bytes copied of a thread's stack; 0 means 1 MiB.
-	// Stacks that lie in a large mapping with others, as Go's do, are copied
-	// up to 64 KiB. All copies together stay below 64 MiB.
+	// All copies together take no more than 64 MiB or 16 KiB a thread, and
+	// those of stacks that lie in one mapping with other data, as Go's do, 2
+	// MiB or 64 KiB a thread.
 	StackLimit int
 
 	// Timeout is how long to wait for threads to stop; 0 means 100 ms. A

@@ -25,21 +25,21 @@ const (
 
 	defaultStackLimit = 1 << 20
 
-	// unboundedLimit limits the copy where the mapping's end is no end of a
-	// stack: a Go or other runtime's arena of many stacks, or a mapping that
-	// was made since the list was read.
-	unboundedLimit = 64 << 10
+	// Where the mapping's end is no end of a stack, as in a heap that holds
+	// the stacks of goroutines or coroutines, or where the mapping is newer
+	// than the list, all threads share this many bytes, but each gets as many
+	// as sharedMinimum.
+	sharedBudget  = 2 << 20
+	sharedMinimum = 64 << 10
 
-	// arenaSize is the size from which a mapping other than "[stack]" is taken
-	// to hold more than one stack: Go's arenas have 64 MiB, glibc's stacks 8
-	// MiB unless asked otherwise.
-	arenaSize = 32 << 20
+	// maxGuard is more than any guard below a stack takes: glibc's and musl's
+	// have a page or two, the JVM's a dozen.
+	maxGuard = 1 << 20
 
 	// copyBudget bounds the bytes copied of all threads together, and with it
-	// the pause and the memory taken.
+	// the pause and the memory taken; minimum is what each thread gets anyway.
 	copyBudget = 64 << 20
-
-	minimalLimit = 16 << 10
+	minimum    = 16 << 10
 )
 
 // stackCopier copies the stacks of stopped threads with as few system calls as
@@ -64,25 +64,39 @@ func (s *stackCopier) prepare(n int) {
 }
 
 // extent returns the range of a stack to copy: from below the stack pointer to
-// the end of its mapping, or as far as the limit goes.
-func (s *stackCopier) extent(sp, limit uint64) (start, end uint64) {
+// the end of its mapping. It reports whether that is the end of the stack; else
+// end is where the mapping ends, or nothing is known of it, the end of all.
+func (s *stackCopier) extent(sp uint64) (start, end uint64, own bool) {
 	start = (sp - min(sp, redZone)) &^ 15
 	i := sort.Search(len(s.mappings), func(i int) bool { return s.mappings[i].End > sp })
 	if i == len(s.mappings) {
-		return start, saturate(sp, min(limit, unboundedLimit))
+		return start, ^uint64(0), false
 	}
 	m := &s.mappings[i]
 	switch {
-	case m.Start <= sp && (m.Path == "[stack]" || m.End-m.Start < arenaSize):
 	case m.Start <= sp:
-		limit = min(limit, unboundedLimit)
+		return max(start, m.Start), m.End, s.ownStack(i)
 	case m.Path == "[stack]" && m.Start-sp <= 8<<20:
 		// The first thread's stack has grown since the list was read.
-		return start, min(m.End, saturate(sp, limit))
-	default:
-		return start, saturate(sp, min(limit, unboundedLimit))
+		return start, m.End, true
 	}
-	return max(start, m.Start), min(m.End, saturate(sp, limit))
+	return start, m.Start, false
+}
+
+// ownStack reports whether mapping i seems to hold one stack and nothing above
+// it: the first thread's, or one with a guard below it. What lies below Go's
+// heap is its reserve, of tens of MiB.
+func (s *stackCopier) ownStack(i int) bool {
+	m := &s.mappings[i]
+	if m.Path == "[stack]" {
+		return true
+	}
+	if i == 0 {
+		return false
+	}
+	below := &s.mappings[i-1]
+	return below.End == m.Start && below.End-below.Start <= maxGuard &&
+		!below.Readable && !below.Writable && !below.Executable
 }
 
 func saturate(a, b uint64) uint64 {
@@ -97,26 +111,36 @@ func (c *capture) copy() {
 	begin := time.Now()
 	s := &c.stacks
 	column := c.machine.StackPointer
-	total, count := uint64(0), uint64(0)
+	count, shared := uint64(0), uint64(0)
 	for i := range c.tracees {
 		t := &c.tracees[i]
 		if t.state != stopped || t.err != nil || column < 0 {
 			continue
 		}
 		sp, _ := t.registers.Get(uint64(column))
-		t.start, t.end = s.extent(sp, s.limit)
-		total += t.end - t.start
+		t.start, t.end, t.ownStack = s.extent(sp)
 		count++
-	}
-	if total > copyBudget {
-		total = 0
-		limit := max(copyBudget/count, minimalLimit)
-		for i := range c.tracees {
-			if t := &c.tracees[i]; t.end != 0 {
-				t.end = min(t.end, saturate(t.start, limit))
-				total += t.end - t.start
-			}
+		if !t.ownStack {
+			shared++
 		}
+	}
+	if count == 0 {
+		return
+	}
+	limit := min(s.limit, max(copyBudget/count, minimum))
+	sharedLimit := min(limit, max(sharedBudget/max(shared, 1), sharedMinimum))
+	total := uint64(0)
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.end == 0 {
+			continue
+		}
+		if t.ownStack {
+			t.end = min(t.end, saturate(t.start, limit))
+		} else {
+			t.end = min(t.end, saturate(t.start, sharedLimit))
+		}
+		total += t.end - t.start
 	}
 	if total > uint64(len(s.buffer)) {
 		s.buffer = make([]byte, total)

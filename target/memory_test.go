@@ -1,0 +1,112 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+// ramp is memory from 0x1000 up to 0x2000 whose bytes are the low bytes of
+// their addresses, with the bit 0x80 set.
+type ramp struct{}
+
+var errRamp = errors.New("outside")
+
+func (ramp) ReadMemory(p []byte, addr uint64) error {
+	if addr < 0x1000 || addr > 0x2000 || addr+uint64(len(p)) > 0x2000 {
+		return errRamp
+	}
+	for i := range p {
+		p[i] = byte(addr+uint64(i)) | 0x80
+	}
+	return nil
+}
+
+func TestThreadMemory(t *testing.T) {
+	s := &Snapshot{
+		Live:   true,
+		Memory: ramp{},
+		Mappings: []Mapping{
+			{Start: 0x1000, End: 0x1800, Readable: true, Writable: true},
+			{Start: 0x1800, End: 0x2000, Readable: true},
+		},
+		Threads: []Thread{{Stack: []byte{0, 1, 2, 3}, StackAddress: 0x1010}},
+	}
+	tests := []struct {
+		name string
+		addr uint64
+		want []byte // nil for an error
+		late uint64 // address of the late read, 0 for none
+	}{
+		{"in the copy", 0x1011, []byte{1, 2}, 0},
+		{"all of the copy", 0x1010, []byte{0, 1, 2, 3}, 0},
+		{"across its end", 0x1012, []byte{2, 3, 0x94, 0x95}, 0x1014},
+		{"across its start", 0x100e, []byte{0x8e, 0x8f, 0, 1}, 0x100e},
+		{"around it", 0x100f, []byte{0x8f, 0, 1, 2, 3, 0x94}, 0x100f},
+		{"beyond", 0x1014, []byte{0x94}, 0x1014},
+		{"before", 0x100f, []byte{0x8f}, 0x100f},
+		{"read-only memory", 0x1810, []byte{0x90}, 0},
+		{"unreadable", 0x3000, nil, 0x3000},
+		{"across the end of the address space", ^uint64(0), nil, ^uint64(0)},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m := s.ThreadMemory(&s.Threads[0])
+			p := make([]byte, max(len(test.want), 1))
+			err := m.ReadMemory(p, test.addr)
+			if test.want == nil {
+				if !errors.Is(err, errRamp) {
+					t.Errorf("% x, %v, expected an error", p, err)
+				}
+			} else if err != nil || !bytes.Equal(p, test.want) {
+				t.Errorf("% x, %v, expected % x", p, err, test.want)
+			}
+			if addr, late := m.Late(); addr != test.late || late != (test.late != 0) {
+				t.Errorf("late %#x, %t, expected %#x", addr, late, test.late)
+			}
+			m.ForgetLate()
+			if _, late := m.Late(); late {
+				t.Error("late after ForgetLate")
+			}
+		})
+	}
+
+	s.Live = false
+	m := s.ThreadMemory(&s.Threads[0])
+	if err := m.ReadMemory(make([]byte, 8), 0x1100); err != nil {
+		t.Error(err)
+	}
+	if _, late := m.Late(); late {
+		t.Error("a target that stands still has no late reads")
+	}
+	s.Memory = nil
+	if err := m.ReadMemory(make([]byte, 8), 0x1100); err == nil {
+		t.Error("read without memory")
+	}
+}
+
+func TestFindMapping(t *testing.T) {
+	s := &Snapshot{Mappings: []Mapping{{Start: 0x1000, End: 0x2000}, {Start: 0x2000, End: 0x3000}, {Start: 0x5000, End: 0x6000}}}
+	for addr, want := range map[uint64]int{0: -1, 0xfff: -1, 0x1000: 0, 0x1fff: 0, 0x2000: 1, 0x3000: -1, 0x4fff: -1, 0x5fff: 2, 0x6000: -1, ^uint64(0): -1} {
+		m := s.Mapping(addr)
+		if want < 0 && m != nil || want >= 0 && m != &s.Mappings[want] {
+			t.Errorf("%#x: %+v, expected number %d", addr, m, want)
+		}
+	}
+}
+
+func BenchmarkThreadMemory(b *testing.B) {
+	s := &Snapshot{Live: true, Memory: ramp{}, Threads: []Thread{{Stack: make([]byte, 4096), StackAddress: 0x1000}}}
+	m := s.ThreadMemory(&s.Threads[0])
+	p := make([]byte, 8)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := m.ReadMemory(p, 0x1100); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
