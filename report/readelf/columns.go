@@ -5,6 +5,7 @@
 package readelf
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -56,21 +57,75 @@ func (c *columns) list() []uint32 {
 	return c.sorted
 }
 
-// scan adds the columns that instructions name, and reports whether they are
-// nothing but DW_CFA_nop.
-func (c *columns) scan(d cfi.Decoder, ins *cfi.Instruction) (nop bool) {
-	nop = true
-	for d.Next(ins) {
-		switch ins.Op {
-		case cfi.CFANop:
+// program is what a first look at the instructions of an entry tells.
+type program struct {
+	nop     bool   // it is nothing but DW_CFA_nop
+	plain   bool   // no instruction moves the location by nothing, back, or is unknown
+	advance uint64 // sum of the deltas, where plain; not yet factored
+}
+
+// scan adds the columns that the instructions of an FDE, or of a CIE in the
+// guise of an FDE, name.
+func (c *columns) scan(f *cfi.FDE, ins *cfi.Instruction) program {
+	s := program{nop: true, plain: true}
+	p := f.Instructions
+	little := f.CIE.Section.Machine.Order == binary.LittleEndian
+	for i := 0; i < len(p); {
+		b := p[i]
+		if b == byte(cfi.CFANop) {
+			i++
 			continue
-		case cfi.CFAOffset, cfi.CFARestore, cfi.CFAOffsetExtended, cfi.CFAOffsetExtendedSF,
-			cfi.CFAGNUNegativeOffsetExtended, cfi.CFARestoreExtended, cfi.CFAValOffset, cfi.CFAValOffsetSF,
-			cfi.CFAUndefined, cfi.CFASameValue, cfi.CFARegister, cfi.CFAExpression, cfi.CFAValExpression:
-			c.add(ins.Register)
 		}
-		nop = false
+		s.nop = false
+		// The instructions that make up nearly all of real programs are looked
+		// at in place; the others are decoded.
+		switch {
+		case b&0xc0 == byte(cfi.CFAAdvanceLoc) && b != byte(cfi.CFAAdvanceLoc):
+			s.advance += uint64(b & 0x3f)
+			i++
+		case b == byte(cfi.CFADefCFAOffset) && i+2 < len(p) && p[i+1]&p[i+2] < 0x80:
+			i += 2 + int(p[i+1]>>7)
+		case b&0xc0 == byte(cfi.CFAOffset) && i+1 < len(p) && p[i+1] < 0x80:
+			c.low |= 1 << (b & 0x3f)
+			i += 2
+		case b == byte(cfi.CFAAdvanceLoc1) && i+1 < len(p) && p[i+1] != 0:
+			s.advance += uint64(p[i+1])
+			i += 2
+		case b == byte(cfi.CFAAdvanceLoc2) && i+2 < len(p) && p[i+1]|p[i+2] != 0 && little:
+			s.advance += uint64(p[i+1]) | uint64(p[i+2])<<8
+			i += 3
+		case b == byte(cfi.CFARememberState) || b == byte(cfi.CFARestoreState):
+			i++
+		case b&0xc0 == byte(cfi.CFARestore):
+			c.low |= 1 << (b & 0x3f)
+			i++
+		default:
+			rest := cfi.FDE{CIE: f.CIE, Start: f.Start, Instructions: p[i:], InstructionsOffset: f.InstructionsOffset + uint64(i)}
+			d := rest.Decode()
+			if !d.Next(ins) {
+				s.plain = false
+				i = len(p)
+				break
+			}
+			i += int(ins.Size)
+			c.instruction(ins, &s)
+		}
 	}
 	c.stale = true
-	return nop && d.Err() == nil
+	return s
+}
+
+// instruction adds the column that an instruction names.
+func (c *columns) instruction(ins *cfi.Instruction, s *program) {
+	switch ins.Op {
+	case cfi.CFAOffset, cfi.CFARestore, cfi.CFAOffsetExtended, cfi.CFAOffsetExtendedSF,
+		cfi.CFAGNUNegativeOffsetExtended, cfi.CFARestoreExtended, cfi.CFAValOffset, cfi.CFAValOffsetSF,
+		cfi.CFAUndefined, cfi.CFASameValue, cfi.CFARegister, cfi.CFAExpression, cfi.CFAValExpression:
+		c.add(ins.Register)
+	case cfi.CFAAdvanceLoc, cfi.CFAAdvanceLoc1, cfi.CFAAdvanceLoc2, cfi.CFAAdvanceLoc4:
+		s.advance += uint64(ins.Operand)
+		s.plain = s.plain && ins.Operand != 0
+	case cfi.CFASetLoc, cfi.CFAMIPSAdvanceLoc8, cfi.CFAGNUWindowSave:
+		s.plain = false
+	}
 }

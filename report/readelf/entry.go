@@ -20,8 +20,7 @@ func (p *printer) entry(e cfi.Entry) error {
 		return p.instructions(cie, cie.Decode(), 0)
 	case e.CIE != nil:
 		p.cieLine(e.CIE)
-		p.table.f = cfi.FDE{CIE: e.CIE}
-		return p.rows(&p.table.f, true)
+		return p.cieRows(e.CIE)
 	case e.FDE != nil && p.mode == Raw:
 		f := e.FDE
 		p.fdeLine(f)
@@ -31,7 +30,7 @@ func (p *printer) entry(e cfi.Entry) error {
 		return p.instructions(f.CIE, f.Decode(), f.Start)
 	case e.FDE != nil:
 		p.fdeLine(e.FDE)
-		return p.rows(e.FDE, false)
+		return p.fdeRows(e.FDE)
 	}
 	return nil
 }

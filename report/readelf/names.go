@@ -16,6 +16,11 @@ type names struct {
 	machine *arch.Machine
 	short   [128]string // "rsp"
 	long    [128]string // "r7 (rsp)"
+
+	// short in the form of eight bytes behind which are spaces, and its
+	// length; 0 where it is longer.
+	word   [128]uint64
+	length [128]uint8
 }
 
 // set makes the spellings those of a machine.
@@ -26,7 +31,12 @@ func (n *names) set(m *arch.Machine) {
 	n.machine = m
 	for i := range n.short {
 		n.short[i] = string(m.AppendReadelfName(nil, uint64(i)))
+		n.long[i] = ""
 		n.long[i] = string(n.appendLong(nil, uint64(i)))
+		n.word[i], n.length[i] = 0, uint8(len(n.short[i]))
+		if len(n.short[i]) <= 8 {
+			n.word[i] = word(n.short[i])
+		}
 	}
 }
 

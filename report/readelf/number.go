@@ -4,25 +4,36 @@
 
 package readelf
 
-import "strconv"
+import (
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+)
 
-// hexDigits holds the two digits of each byte.
-var hexDigits = func() (t [256][2]byte) {
-	const digits = "0123456789abcdef"
-	for i := range t {
-		t[i] = [2]byte{digits[i>>4], digits[i&15]}
-	}
-	return t
-}()
+// hexDigits returns the eight digits of v as the bytes of a number, the first
+// one the least significant.
+func hexDigits(v uint32) uint64 {
+	// Each nibble gets a byte of its own.
+	x := uint64(v)
+	x = (x | x<<16) & 0x0000ffff0000ffff
+	x = (x | x<<8) & 0x00ff00ff00ff00ff
+	x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
+	// Adding 6 carries into the upper half of those above 9, which are letters.
+	letters := (x + 0x0606060606060606) >> 4 & 0x0101010101010101
+	return bits.ReverseBytes64(x + 0x3030303030303030 + letters*('a'-'0'-10))
+}
 
-// appendHex appends the low size bytes of v as twice as many digits.
+// putHex writes the 16 digits of v.
+func putHex(dst []byte, v uint64) {
+	_ = dst[15]
+	binary.LittleEndian.PutUint64(dst, hexDigits(uint32(v>>32)))
+	binary.LittleEndian.PutUint64(dst[8:], hexDigits(uint32(v)))
+}
+
+// appendHex appends the low size bytes of v, at most eight, as twice as many digits.
 func appendHex(dst []byte, v uint64, size int) []byte {
 	var d [16]byte
-	for i := 14; i >= 0; i -= 2 {
-		h := &hexDigits[byte(v)]
-		d[i], d[i+1] = h[0], h[1]
-		v >>= 8
-	}
+	putHex(d[:], v)
 	return append(dst, d[16-2*min(size, 8):]...)
 }
 
@@ -42,29 +53,4 @@ func appendPadding(dst []byte, from, width int) []byte {
 		dst = append(dst, spaces[:n]...)
 	}
 	return dst
-}
-
-// maxCell bounds the offsets whose cell has a table: those that fit, with a
-// letter, a sign and a space, in six bytes.
-const maxCell = 999
-
-// cellText is the sign and digits of a small offset, padded, as a row shows it
-// behind its letter.
-var cellText = func() (t [2*maxCell + 1][5]byte) {
-	for i := range t {
-		copy(t[i][:], spaces)
-		appendSigned(t[i][:0], int64(i)-maxCell)
-	}
-	return t
-}()
-
-// appendCell appends a letter and an offset, at least five bytes wide, and a space.
-func appendCell(dst []byte, letter byte, offset int64) []byte {
-	if i := offset + maxCell; uint64(i) < uint64(len(cellText)) {
-		c := &cellText[i]
-		return append(dst, letter, c[0], c[1], c[2], c[3], c[4])
-	}
-	from := len(dst)
-	dst = appendSigned(append(dst, letter), offset)
-	return append(appendPadding(dst, from, 5), ' ')
 }

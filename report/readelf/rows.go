@@ -4,71 +4,100 @@
 
 package readelf
 
-import (
-	"fmt"
-
-	"github.com/clewdev/clew/cfi"
-)
+import "github.com/clewdev/clew/cfi"
 
 // rowState is what the printing of rows keeps between the entries of a section.
 type rowState struct {
 	x   cfi.Interpreter
 	ins cfi.Instruction
 
-	cie        *cfi.CIE // whose columns initial holds
-	initial    columns
-	initialNop bool // the CIE holds nothing but DW_CFA_nop
+	cie            *cfi.CIE // whose columns initial holds
+	initial        columns
+	initialProgram program
 
 	columns columns
-	f       cfi.FDE // stands for the empty function by which a CIE is shown
-
-	// The cells of the row before, and whether they still hold.
-	cells []byte
-	stale bool
+	f       cfi.FDE // a CIE in the guise of an FDE
 }
 
-// rows prints the rows of an FDE, or, with an FDE without instructions, those
-// of its CIE. Every instruction that moves the location ends a row, even where
-// it moves it by nothing.
-func (p *printer) rows(f *cfi.FDE, isCIE bool) error {
+// cieRows prints the row that the instructions of a CIE make.
+func (p *printer) cieRows(cie *cfi.CIE) error {
+	t := &p.table
+	t.f = cfi.FDE{CIE: cie}
+	t.x.Start(&t.f)
+	if err := t.x.Err(); err != nil {
+		return err
+	}
+	p.useCIE(cie)
+	if t.initialProgram.nop {
+		return nil
+	}
+	t.columns.copyFrom(&t.initial)
+	p.columnHeader(cie)
+	p.row(0, t.x.Row(), int(cie.AddressSize))
+	return nil
+}
+
+// useCIE finds out which columns the instructions of a CIE name.
+func (p *printer) useCIE(cie *cfi.CIE) {
+	t := &p.table
+	if t.cie == cie {
+		return
+	}
+	t.cie = cie
+	t.initial.reset()
+	t.f = cfi.FDE{CIE: cie, Instructions: cie.Instructions, InstructionsOffset: cie.InstructionsOffset}
+	t.initialProgram = t.initial.scan(&t.f, &t.ins)
+}
+
+// fdeRows prints the rows of an FDE.
+func (p *printer) fdeRows(f *cfi.FDE) error {
 	t := &p.table
 	// Start comes first: it refuses a CIE that would be dear to scan anew.
 	t.x.Start(f)
 	if err := t.x.Err(); err != nil {
 		return err
 	}
-	if t.cie != f.CIE {
-		t.cie = f.CIE
-		t.initial.reset()
-		t.initialNop = t.initial.scan(f.CIE.Decode(), &t.ins)
-	}
+	p.useCIE(f.CIE)
 	t.columns.copyFrom(&t.initial)
-	nop := t.initialNop
-	if !isCIE {
-		nop = t.columns.scan(f.Decode(), &t.ins)
-	}
-	if nop {
+	program := t.columns.scan(f, &t.ins)
+	if program.nop {
 		return nil
 	}
 	p.columnHeader(f.CIE)
-	t.stale = true
+	if program.plain && f.CIE.CodeAlign-1 < 1<<16 && program.advance < 1<<32 && program.advance*f.CIE.CodeAlign < f.End-f.Start {
+		// Every row covers an address, and so does what is left at the end.
+		size := int(f.CIE.AddressSize)
+		for row := range t.x.Rows(f) {
+			p.row(row.Start, row, size)
+		}
+		if t.x.Err() == nil {
+			return nil
+		}
+		p.row(t.x.Row().End, t.x.Row(), size)
+		return t.x.Err()
+	}
+	return p.step(f)
+}
+
+// step prints the rows of an FDE of which some cover no address: every
+// instruction that moves the location ends a row, even where it moves it by
+// nothing, and so does the end of the instructions.
+func (p *printer) step(f *cfi.FDE) error {
+	t := &p.table
 	size := int(f.CIE.AddressSize)
 	d := f.Decode()
 	for d.Next(&t.ins) {
 		switch t.ins.Op {
-		case cfi.CFANop, cfi.CFAGNUWindowSave: // readelf's rows do not show windows
+		case cfi.CFAGNUWindowSave: // readelf's rows do not show windows
 			continue
 		case cfi.CFAAdvanceLoc, cfi.CFAAdvanceLoc1, cfi.CFAAdvanceLoc2, cfi.CFAAdvanceLoc4, cfi.CFAMIPSAdvanceLoc8, cfi.CFASetLoc:
-			p.row(t.x.Location(), size)
-		case cfi.CFADefCFA, cfi.CFADefCFAOffset, cfi.CFADefCFARegister:
-		default:
-			t.stale = true
+			p.row(t.x.Location(), t.x.Row(), size)
 		}
 		if !t.x.Execute(f.CIE, &t.ins) {
 			break
 		}
 	}
-	p.row(t.x.Location(), size)
+	p.row(t.x.Location(), t.x.Row(), size)
 	if err := t.x.Err(); err != nil {
 		return err
 	}
@@ -91,65 +120,4 @@ func (p *printer) columnHeader(cie *cfi.CIE) {
 		dst = append(appendPadding(dst, from, 5), ' ')
 	}
 	p.buf = append(dst, '\n')
-}
-
-// row prints the interpreter's row as it is now.
-func (p *printer) row(location uint64, size int) {
-	p.reserve()
-	t := &p.table
-	row := t.x.Row()
-	dst := append(appendHex(p.buf, location, size), ' ')
-	from := len(dst)
-	switch row.CFA.Kind {
-	case cfi.ValExpression:
-		dst = append(dst, "exp"...)
-	default:
-		// Without a rule readelf shows the first column.
-		dst = p.names.appendShort(dst, uint64(row.CFA.Register))
-		dst = appendSigned(dst, int64(int32(row.CFA.Offset)))
-	}
-	dst = append(appendPadding(dst, from, 8), ' ')
-	if t.stale {
-		from = len(dst)
-		dst = p.appendCells(dst, row.Registers)
-		t.cells = append(t.cells[:0], dst[from:]...)
-		t.stale = false
-	} else {
-		dst = append(dst, t.cells...)
-	}
-	p.buf = append(dst, '\n')
-}
-
-// appendCells appends the rule of each column of the header.
-func (p *printer) appendCells(dst []byte, rules []cfi.RegisterRule) []byte {
-	for _, column := range p.table.columns.list() {
-		for len(rules) > 0 && rules[0].Column < column {
-			rules = rules[1:]
-		}
-		rule := cfi.Rule{}
-		if len(rules) > 0 && rules[0].Column == column {
-			rule = rules[0].Rule
-		}
-		from := len(dst)
-		switch rule.Kind {
-		case cfi.Unspecified, cfi.Undefined:
-			dst = append(dst, "u     "...)
-		case cfi.SameValue:
-			dst = append(dst, "s     "...)
-		case cfi.Offset:
-			dst = appendCell(dst, 'c', rule.Offset)
-		case cfi.ValOffset:
-			dst = appendCell(dst, 'v', rule.Offset)
-		case cfi.Expression:
-			dst = append(dst, "exp   "...)
-		case cfi.ValExpression:
-			dst = append(dst, "vexp  "...)
-		case cfi.Register:
-			dst = p.names.appendLong(dst, uint64(rule.Register))
-			dst = append(appendPadding(dst, from, 5), ' ')
-		default:
-			panic(fmt.Sprintf("rule of kind %v", rule.Kind))
-		}
-	}
-	return dst
 }
