@@ -1,0 +1,186 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+var update = flag.Bool("update", false, "write what the scripts and README.md expect anew: go test ./cmd/clew -update")
+
+// The test binary is also the command clew, which scripts find in their PATH.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"clew": main})
+}
+
+// TestScripts runs testdata/script/*.txtar. Beside testscript's own commands
+// they have
+//
+//	like FILE PATTERN            FILE (or stdout, stderr) is like PATTERN, in
+//	                             which "..." stands for any text, and alone on
+//	                             a line for any lines
+//	instruction VAR FILE FUNC TEXT [N]
+//	                             sets VAR to the address of the (N-th)
+//	                             instruction of a function that reads TEXT
+//	json FILE                    every line is a JSON object
+//
+// and, in $PROGRAMS and $ASM, the sources of internal/testprogram.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"like":        scriptLike,
+			"instruction": scriptInstruction,
+			"json":        scriptJSON,
+		},
+	})
+}
+
+func setup(env *testscript.Env) error {
+	env.Setenv("PROGRAMS", testprogram.Path("programs"))
+	env.Setenv("ASM", testprogram.Path("asm"))
+	return nil
+}
+
+func scriptLike(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: like FILE PATTERN")
+	}
+	got, pattern := ts.ReadFile(args[0]), ts.ReadFile(args[1])
+	if like(got, pattern) == neg {
+		ts.Fatalf("%s is\n%s\nand should%s be like\n%s", args[0], got, map[bool]string{true: " not"}[neg], pattern)
+	}
+}
+
+func scriptInstruction(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 4 {
+		ts.Fatalf("usage: instruction VAR FILE FUNC TEXT")
+	}
+	ts.Check(ts.Exec("clew", "at", args[1], args[2], "--source", "--json"))
+	var answer struct {
+		Code []struct{ Address, Text string }
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &answer))
+	for _, c := range answer.Code {
+		if c.Text == args[3] {
+			ts.Setenv(args[0], c.Address)
+			return
+		}
+	}
+	ts.Fatalf("%s of %s has no instruction %q", args[2], args[1], args[3])
+}
+
+func scriptJSON(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: json FILE")
+	}
+	lines := 0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var object map[string]any
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			ts.Fatalf("%q: %v", line, err)
+		}
+		lines++
+	}
+	if lines == 0 {
+		ts.Fatalf("no JSON")
+	}
+}
+
+// like reports whether a text is like a pattern, in which "..." stands for any
+// text within a line, and alone on a line for any number of lines. Blanks at
+// the ends of lines do not matter.
+func like(text, pattern string) bool {
+	return likeLines(splitLines(text), splitLines(pattern))
+}
+
+func splitLines(s string) []string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " \t\r")
+	}
+	return lines
+}
+
+func likeLines(text, pattern []string) bool {
+	for len(pattern) > 0 {
+		if strings.TrimSpace(pattern[0]) == "..." {
+			for skip := range len(text) + 1 {
+				if likeLines(text[skip:], pattern[1:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(text) == 0 || !likeLine(text[0], pattern[0]) {
+			return false
+		}
+		text, pattern = text[1:], pattern[1:]
+	}
+	return len(text) == 0
+}
+
+func likeLine(line, pattern string) bool {
+	first, rest, any := strings.Cut(pattern, "...")
+	if !any {
+		return line == pattern
+	}
+	line, ok := strings.CutPrefix(line, first)
+	if !ok {
+		return false
+	}
+	for skip := range len(line) + 1 {
+		if likeLine(line[skip:], rest) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestLike(t *testing.T) {
+	for _, test := range []struct {
+		text, pattern string
+		want          bool
+	}{
+		{"a\nb\n", "a\nb", true},
+		{"a\nb\n", "a", false},
+		{"a\nb\nc\n", "a\n...\nc", true},
+		{"a\nc\n", "a\n...\nc", true},
+		{"a\nb\n", "a\n...\nc", false},
+		{"a\n", "...", true},
+		{"", "...", true},
+		{"at 0x12 in main", "at ... in main", true},
+		{"at 0x12 in f", "at ... in main", false},
+		{"x 1 y 2 z", "x ... y ... z", true},
+		{"padded  \n", "padded", true},
+	} {
+		if got := like(test.text, test.pattern); got != test.want {
+			t.Errorf("%q like %q: %v", test.text, test.pattern, got)
+		}
+	}
+}
+
+func TestMainHelpNamesEveryVerb(t *testing.T) {
+	for _, c := range newRoot().Commands() {
+		if c.Long == "" && c.Name() != "help" && !c.Hidden {
+			t.Errorf("clew %s --help explains nothing", c.Name())
+		}
+		if c.RunE == nil && c.Run == nil {
+			t.Errorf("clew %s does nothing", c.Name())
+		}
+	}
+}
