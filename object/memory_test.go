@@ -10,12 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/testprogram"
 )
 
 // processMemory reads the memory of a process.
@@ -111,27 +111,22 @@ func TestVDSO(t *testing.T) {
 // TestReplacedFile reads a program from the memory of a process whose file was
 // replaced by another one.
 func TestReplacedFile(t *testing.T) {
-	content, err := os.ReadFile(command(t, "sleep"))
+	content, err := os.ReadFile(testprogram.Build(t, "chain.c", "-O2", "-g"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "sleep")
+	path := filepath.Join(t.TempDir(), "chain")
 	if err := os.WriteFile(path, content, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	child := exec.Command(path, "60")
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer child.Wait()
-	defer child.Process.Kill()
+	process := testprogram.Start(t, path) // fully mapped once it writes
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte("another file"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	pid := fmt.Sprint(child.Process.Pid)
+	pid := fmt.Sprint(process.PID)
 	data, err := os.ReadFile("/proc/" + pid + "/maps")
 	if err != nil {
 		t.Fatal(err)
