@@ -6,6 +6,7 @@ package cfi
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"math"
@@ -58,7 +59,7 @@ func (x *Interpreter) Rows(f *FDE) iter.Seq[*Row] {
 
 func (x *Interpreter) rows(f *FDE, yield func(*Row) bool) {
 	x.Start(f)
-	x.run(0, yield)
+	x.run(yield)
 }
 
 // RowAt returns the row of an FDE that holds at an address (without load
@@ -70,7 +71,7 @@ func (x *Interpreter) RowAt(f *FDE, pc uint64) (*Row, error) {
 	}
 	x.Start(f)
 	// The row before a fault counts, and ends where the FDE does.
-	if x.run(pc, nil); pc < x.row.Start || pc >= x.row.End {
+	if x.run(func(r *Row) bool { return r.End <= pc }); pc < x.row.Start || pc >= x.row.End {
 		return nil, x.c.err
 	}
 	return &x.row, nil
@@ -136,85 +137,109 @@ func (x *Interpreter) Row() *Row { return &x.row }
 func (x *Interpreter) Location() uint64 { return x.next }
 
 // run executes the FDE's own instructions and yields each row that covers an
-// address above pc, or, where yield is nil, stops at the first such row.
-func (x *Interpreter) run(pc uint64, yield func(*Row) bool) {
+// address.
+func (x *Interpreter) run(yield func(*Row) bool) {
 	f := x.fde
 	if f == nil || x.c.err != nil {
 		return
 	}
-	row, p := &x.row, x.c.s.Data[x.c.off:x.c.end]
+	row, d, end := &x.row, x.c.s.Data, x.c.end
 	code, data := f.CIE.CodeAlign, f.CIE.DataAlign
 	start := f.Start
-	for len(p) > 0 {
-		next := start
+	for i := x.c.off; i < end; {
 		// The instructions that make up nearly all of real tables are decoded
-		// in place; the others take the general way.
-		switch b := p[0]; {
-		case len(p) > 2 && b == byte(CFADefCFAOffset) && p[1] < 0x80 && p[2]&0xc0 == byte(CFAAdvanceLoc) && row.CFA.Kind == Register:
-			// The whole row of most code without a frame pointer.
-			row.CFA.Offset = int64(p[1])
-			next += uint64(p[2]&0x3f) * code
-			p = p[3:]
-		case b&0xc0 == byte(CFAAdvanceLoc):
-			next += uint64(b&0x3f) * code
-			p = p[1:]
-		case len(p) > 2 && b == byte(CFADefCFAOffset) && p[1]&p[2] < 0x80 && row.CFA.Kind == Register:
-			if row.CFA.Offset = int64(p[1]); p[1] < 0x80 {
-				p = p[2:]
+		// in place, from four bytes at once; the others take the general way,
+		// and so does what is not padding among the last bytes.
+		var w uint32
+		if left := end - i; left >= 4 {
+			w = binary.LittleEndian.Uint32(d[i:])
+		} else if w = general; isPadding(d[i:end]) {
+			break
+		}
+		var delta uint64
+		switch b := byte(w); {
+		case b == byte(CFADefCFAOffset) && w&0x8000 == 0 && row.CFA.Kind == Register:
+			row.CFA.Offset = int64(w >> 8 & 0x7f)
+			if w>>16&0xc0 != uint32(CFAAdvanceLoc) {
+				i += 2
 				continue
 			}
-			row.CFA.Offset += int64(p[2])<<7 - 0x80
-			p = p[3:]
-			continue
-		case len(p) > 1 && b&0xc0 == byte(CFAOffset) && p[1] < 0x80 && len(row.Registers) < maxColumns:
-			x.set(uint64(b&0x3f), Rule{Kind: Offset, Offset: int64(p[1]) * data})
-			p = p[2:]
-			continue
-		case len(p) > 1 && b == byte(CFAAdvanceLoc1):
-			next += uint64(p[1]) * code
-			p = p[2:]
-		case len(p) > 2 && b == byte(CFAAdvanceLoc2) && !x.c.big:
-			next += (uint64(p[1]) | uint64(p[2])<<8) * code
-			p = p[3:]
-		case b == byte(CFANop):
-			for p = p[1:]; len(p) > 0 && p[0] == byte(CFANop); {
-				p = p[1:]
+			// The whole row of most code without a frame pointer.
+			delta = uint64(w>>16&0x3f) * code
+			i += 3
+		case b&0xc0 == byte(CFAAdvanceLoc):
+			delta = uint64(b&0x3f) * code
+			i++
+		case b&0xc0 == byte(CFAOffset) && w&0x8000 == 0 && len(row.Registers) < maxColumns:
+			column, rule := uint32(b&0x3f), Rule{Kind: Offset, Offset: int64(w>>8&0x7f) * data}
+			i += 2
+			// Most often the next column before the return address.
+			if n := len(row.Registers); n > 1 && n < cap(row.Registers) &&
+				row.Registers[n-1].Column > column && row.Registers[n-2].Column < column {
+				row.Registers = row.Registers[:n+1]
+				row.Registers[n] = row.Registers[n-1]
+				row.Registers[n-1] = RegisterRule{column, rule}
+				continue
 			}
+			x.set(uint64(column), rule)
 			continue
+		case b == byte(CFANop):
+			if left := end - i; left <= 8 && i+8 <= uint64(len(d)) && binary.LittleEndian.Uint64(d[i:])<<(64-8*left) == 0 {
+				i = end
+				continue
+			}
+			i++
+			continue
+		case b == byte(CFADefCFAOffset) && w&0x800000 == 0 && row.CFA.Kind == Register:
+			row.CFA.Offset = int64(w>>8&0x7f | w>>9&0x3f80)
+			i += 3
+			continue
+		case b == byte(CFAAdvanceLoc1):
+			delta = uint64(w>>8&0xff) * code
+			i += 2
+		case b == byte(CFAAdvanceLoc2) && !x.c.big:
+			delta = uint64(w>>8&0xffff) * code
+			i += 3
 		default:
-			x.c.off, x.next = x.c.end-uint64(len(p)), start
+			x.c.off, x.next = i, start
 			if x.c.instruction(f.CIE, f.Start, &x.ins); x.c.err == nil {
 				x.Execute(f.CIE, &x.ins)
 			}
 			if x.c.err != nil {
 				return
 			}
-			next, p = x.next, x.c.s.Data[x.c.off:x.c.end]
+			i, delta = x.c.off, x.next-start
 		}
-		if next == start {
-			continue
-		}
-		if next < start || next > f.End {
-			x.c.off = x.c.end - uint64(len(p))
-			x.c.fail(ErrInstruction, "an advance from %#x to %#x, past the end of [%#x, %#x)", start, next, f.Start, f.End)
-			next = f.End
-			p = nil
-		}
-		if next > pc && next > start {
-			row.Start, row.End = start, next
-			if yield == nil || !yield(row) {
-				return
+		if delta-1 >= f.End-start {
+			if delta == 0 {
+				continue
 			}
+			x.c.off = i
+			x.c.fail(ErrInstruction, "an advance by %#x from %#x, past the end of [%#x, %#x)", delta, start, f.Start, f.End)
+			break
 		}
-		start = next
+		row.Start, row.End = start, start+delta
+		if start += delta; !yield(row) {
+			return
+		}
 	}
-	if f.End > pc && f.End > start {
+	if f.End > start {
 		row.Start, row.End = start, f.End
-		if yield != nil {
-			yield(row)
-		}
+		yield(row)
 	}
 }
+
+// isPadding reports whether all of a few bytes are DW_CFA_nop.
+func isPadding(b []byte) bool {
+	var all byte
+	for _, c := range b {
+		all |= c
+	}
+	return all == byte(CFANop)
+}
+
+// general are no instruction that run decodes in place.
+const general = 0xffffffff
 
 // advance moves the location by some bytes, and stays at the end of the
 // address space where it would pass it.
@@ -249,9 +274,14 @@ func (x *Interpreter) set(column uint64, rule Rule) {
 		x.refuse(&x.ins, "gives column %d a rule: columns are below 2^32 and at most %d have one", column, maxColumns)
 		return
 	}
-	regs = append(regs, RegisterRule{uint32(column), rule})
-	for j := len(regs) - 1; j > i; j-- {
-		regs[j] = regs[j-1]
+	n := len(regs)
+	if n < cap(regs) {
+		regs = regs[:n+1]
+	} else {
+		regs = append(regs, RegisterRule{})
+	}
+	for ; n > i; n-- {
+		regs[n] = regs[n-1]
 	}
 	regs[i] = RegisterRule{uint32(column), rule}
 	x.row.Registers = regs
