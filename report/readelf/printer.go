@@ -36,12 +36,17 @@ type printer struct {
 	section *cfi.Section
 	names   names
 	table   rowState
-	faults  []error
-	more    int // faults beyond maxFaults
+
+	// The digits of the upper half of the last row's location.
+	high       uint32
+	highDigits uint64
+
+	faults []error
+	more   int // faults beyond maxFaults
 }
 
 func newPrinter(w io.Writer, mode Mode) *printer {
-	return &printer{w: w, mode: mode, buf: make([]byte, 0, bufferSize+bufferSize/8)}
+	return &printer{w: w, mode: mode, highDigits: hexDigits(0), buf: make([]byte, 0, bufferSize+bufferSize/8)}
 }
 
 // Section prints one section, with the heading that readelf gives it. It

@@ -15,15 +15,23 @@ import (
 // in words of eight bytes, of which those behind the text are spaces and
 // overwritten by what follows.
 func (p *printer) row(location uint64, row *cfi.Row, size int) {
-	p.reserve()
 	columns := p.table.columns.list()
-	b := slices.Grow(p.buf, 64+8*len(columns))
-	n := len(b)
-	b = b[:cap(b)]
+	n := len(p.buf)
+	if n >= bufferSize || cap(p.buf)-n < 64+8*len(columns) {
+		p.reserve()
+		p.buf = slices.Grow(p.buf, 64+8*len(columns))
+		n = len(p.buf)
+	}
+	b := p.buf[:cap(p.buf)]
 
 	if size == 8 {
-		putHex(b[n:], location)
-		b[n+16] = ' '
+		if high := uint32(location >> 32); high != p.high {
+			p.high, p.highDigits = high, hexDigits(high)
+		}
+		w := b[n : n+17]
+		binary.LittleEndian.PutUint64(w, p.highDigits)
+		binary.LittleEndian.PutUint64(w[8:], hexDigits(uint32(location)))
+		w[16] = ' '
 		n += 17
 	} else {
 		n = len(append(appendHex(b[:n], location, size), ' '))
@@ -42,8 +50,7 @@ func (p *printer) row(location uint64, row *cfi.Row, size int) {
 		// The length of the digits is where the last blank belongs.
 		w[at+7] = ' '
 	} else {
-		b = p.appendCFA(b[:n], cfa)
-		b = slices.Grow(b, 16+8*len(columns))
+		b = slices.Grow(p.appendCFA(b[:n], cfa), 16+8*len(columns))
 		n = len(b)
 		b = b[:cap(b)]
 	}
@@ -72,8 +79,7 @@ func (p *printer) row(location uint64, row *cfi.Row, size int) {
 					word = letter | small[i]<<8
 					break
 				}
-				b = p.appendWideCell(b[:n], byte(letter), rule)
-				b = slices.Grow(b, 16+8*(len(columns)-k))
+				b = slices.Grow(p.appendWideCell(b[:n], byte(letter), rule), 16+8*(len(columns)-k))
 				n = len(b)
 				b = b[:cap(b)]
 				continue
