@@ -48,13 +48,19 @@ func Disassemble(f *Function, file CodeFile) (lines []CodeLine, note string, err
 	case uint64(len(code)) < f.FDE.End-f.FDE.Start:
 		note = fmt.Sprintf("only the first %d bytes of the function are shown", len(code))
 	}
-	names := branchNames(m, code, f.FDE.Start, file)
+	var names disasm.Name
+	if f.CodeSection == 0 {
+		names = branchNames(m, code, f.FDE.Start, file)
+	}
 	for pc := f.FDE.Start; len(code) > 0; {
 		text, size := disasm.Decode(m, code, pc, names)
 		line := CodeLine{Address: pc, Size: size, Text: text}
-		// What cannot be located is shown without; the file notes why.
-		if at, _ := file.Locate(pc); len(at) > 0 {
-			line.File, line.Line = at[0].File, at[0].Line
+		// What cannot be located is shown without. In an object file an
+		// address alone does not tell which function it is of.
+		if f.CodeSection == 0 {
+			if at, _ := file.Locate(pc); len(at) > 0 {
+				line.File, line.Line = at[0].File, at[0].Line
+			}
 		}
 		lines = append(lines, line)
 		code, pc = code[size:], pc+uint64(size)
@@ -68,11 +74,12 @@ func readCode(f *Function, file CodeFile) ([]byte, error) {
 	start, end := f.FDE.Start, f.FDE.End
 	size := min(end-start, maxCode)
 	sections := file.Sections()
-	if _, apart := codeRegions(sections); !apart {
-		return nil, fmt.Errorf("the sections of code of this object file all start at one address, so that %#x may be in any of them: link it first", start)
-	}
+	_, apart := codeRegions(sections)
 	for i := range sections {
 		s := &sections[i]
+		if !apart && i != f.CodeSection {
+			continue
+		}
 		if s.Flags&executable == 0 || s.Type == elf.SHT_NOBITS || start < s.Address || start-s.Address >= s.Size {
 			continue
 		}

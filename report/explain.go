@@ -101,24 +101,6 @@ func Explain(f Function, pc uint64) (*Explanation, error) {
 	return e, nil
 }
 
-// Explain explains the rule that holds at an address, by the first FDE of the
-// listing that covers it. The error wraps cfi.ErrNoFDE where there is none.
-func (l *Listing) Explain(pc uint64) (*Explanation, error) {
-	var covering []Function
-	for f := range l.Covering(pc) {
-		covering = append(covering, f)
-	}
-	if len(covering) == 0 {
-		return nil, fmt.Errorf("%w covers %#x", cfi.ErrNoFDE, pc)
-	}
-	e, err := Explain(covering[0], pc)
-	if err != nil {
-		return nil, err
-	}
-	e.Also = covering[1:]
-	return e, nil
-}
-
 // take copies the row together with the origins of its rules.
 func (e *Explanation) take(row *cfi.Row, from *origins) {
 	e.CFA = Explained{Rule: row.CFA, From: from.cfa}

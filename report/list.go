@@ -19,6 +19,7 @@ import (
 // Names is what functions are named by; an *object.File is one.
 type Names interface {
 	FindSymbols(addrs []uint64) ([]object.Symbol, error)
+	FindCode(s *cfi.Section, pointers, addresses []uint64) ([]object.Code, error)
 	Symbols() iter.Seq[object.Symbol]
 	Sections() []object.Section
 }
@@ -40,6 +41,8 @@ func (s *Selection) All() bool { return len(s.Functions)+len(s.Addresses) == 0 }
 type Listing struct {
 	entries []listed
 	symbols []object.Symbol // by entry, for those that are FDEs
+	codes   []object.Code   // instead of symbols, where sections overlap
+	titles  []object.Section
 	regions []region
 	chosen  map[uint64]string // by address: names that patterns matched
 }
@@ -78,13 +81,12 @@ func List(sections []*cfi.Section, names Names, selection Selection) (*Listing, 
 	l := &Listing{}
 	var matched []uint64
 	if names != nil {
+		l.titles = names.Sections()
 		var apart bool
-		if l.regions, apart = codeRegions(names.Sections()); !apart {
-			names = nil
-		}
-	}
-	if names != nil {
-		if len(selection.Functions) > 0 {
+		l.regions, apart = codeRegions(l.titles)
+		if !apart {
+			l.codes = []object.Code{}
+		} else if len(selection.Functions) > 0 {
 			l.chosen = make(map[uint64]string)
 			for s := range names.Symbols() {
 				if selection.matches(s.Name) && l.chosen[s.Address] == "" {
@@ -188,16 +190,65 @@ func (l *Listing) name(names Names) error {
 			addrs = append(addrs, e.start)
 		}
 	}
+	if l.codes != nil {
+		return l.nameRelocatable(names)
+	}
 	var err error
 	l.symbols, err = names.FindSymbols(addrs)
 	return err
 }
 
-func (l *Listing) symbol(e *listed) object.Symbol {
-	if e.kind != fdeEntry || int(e.symbol) >= len(l.symbols) {
-		return object.Symbol{}
+// nameRelocatable names the functions of an object file section by section.
+func (l *Listing) nameRelocatable(names Names) error {
+	var errs []error
+	var pointers, addresses []uint64
+	for i := 0; i < len(l.entries); {
+		s := l.entries[i].section
+		pointers, addresses = pointers[:0], addresses[:0]
+		for ; i < len(l.entries) && l.entries[i].section == s; i++ {
+			e := &l.entries[i]
+			var fde cfi.FDE
+			if e.kind != fdeEntry {
+				continue
+			}
+			if s.FDEAt(e.offset, &fde) != nil {
+				e.kind = faultyEntry
+				continue
+			}
+			e.symbol = int32(len(l.codes) + len(pointers))
+			pointers, addresses = append(pointers, startPointer(&fde)), append(addresses, e.start)
+		}
+		codes, err := names.FindCode(s, pointers, addresses)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		l.codes = append(l.codes, codes...)
 	}
-	return l.symbols[e.symbol]
+	return errors.Join(errs...)
+}
+
+// startPointer returns the offset in the section of the pointer to the
+// function: behind the length, the CIE pointer and the segment selector.
+func startPointer(fde *cfi.FDE) uint64 {
+	length, id := uint64(4), uint64(4)
+	if fde.DWARF64 {
+		length = 12
+		if fde.CIE.Section.Kind == cfi.DebugFrame {
+			id = 8
+		}
+	}
+	return fde.Offset + length + id + uint64(fde.CIE.SegmentSize)
+}
+
+func (l *Listing) symbol(e *listed) object.Symbol {
+	switch {
+	case e.kind != fdeEntry:
+	case int(e.symbol) < len(l.symbols):
+		return l.symbols[e.symbol]
+	case int(e.symbol) < len(l.codes):
+		return l.codes[e.symbol].Symbol
+	}
+	return object.Symbol{}
 }
 
 // Len returns the number of entries.
@@ -264,6 +315,10 @@ type Function struct {
 	Symbol string // as the file has it; "" where there is none
 	Offset uint64 // of the FDE's code from the symbol's address, bytes
 	Region string // the section that starts where the code does, where there is no symbol; else ""
+
+	// CodeSection is the index of the section of the code in an object file,
+	// whose sections may all start at one address; else 0.
+	CodeSection int
 }
 
 // Name returns what to call the function: its symbol, demangled, with the
@@ -286,6 +341,9 @@ func (f *Function) Name() string {
 func (l *Listing) function(e *listed, fde *cfi.FDE) Function {
 	f := Function{FDE: fde}
 	s := l.symbol(e)
+	if int(e.symbol) < len(l.codes) {
+		f.CodeSection = l.codes[e.symbol].Section
+	}
 	if name := l.chosen[e.start]; name != "" {
 		s.Name, s.Address = name, e.start
 	}
@@ -293,6 +351,13 @@ func (l *Listing) function(e *listed, fde *cfi.FDE) Function {
 	// procedure linkage table.
 	if s.Name != "" && !(s.Source == object.StubSymbols && e.end-e.start > s.Size) {
 		f.Symbol, f.Offset = s.Name, e.start-s.Address
+		return f
+	}
+	if f.CodeSection > 0 && f.CodeSection < len(l.titles) {
+		f.Region = l.titles[f.CodeSection].Name
+		if e.start != l.titles[f.CodeSection].Address {
+			f.Region += "+" + hex(e.start-l.titles[f.CodeSection].Address)
+		}
 		return f
 	}
 	i, ok := slices.BinarySearchFunc(l.regions, e.start, func(r region, start uint64) int { return cmp.Compare(r.start, start) })

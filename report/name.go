@@ -5,8 +5,6 @@
 package report
 
 import (
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -151,65 +149,4 @@ func glob(pattern, s string) bool {
 		p++
 	}
 	return p == len(pattern)
-}
-
-// Locate finds what a user means by a place in a file: an address (0x1160, or
-// decimal), a function as [NewPattern] takes it but for globs, or a function
-// and an offset (main+0x27, main+39). The error says what the place could mean
-// when it means several functions, or none.
-func Locate(names Names, place string) (uint64, error) {
-	if pc, err := strconv.ParseUint(place, 0, 64); err == nil {
-		return pc, nil
-	}
-	addresses := named(names, place)
-	offset := uint64(0)
-	if i := strings.LastIndexByte(place, '+'); len(addresses) == 0 && i > 0 {
-		// A name can hold a plus itself: "operator+".
-		if n, err := strconv.ParseUint(place[i+1:], 0, 64); err == nil {
-			offset = n
-			addresses = named(names, place[:i])
-			place = place[:i]
-		}
-	}
-	switch len(addresses) {
-	case 0:
-		if _, err := strconv.ParseUint(place, 16, 64); err == nil {
-			return 0, fmt.Errorf("no function is called %s; as an address it is 0x%[1]s", place)
-		}
-		return 0, fmt.Errorf("no function is called %s; 'clew table FILE --func '*%[1]s*'' finds longer names", place)
-	case 1:
-		return addresses[0] + offset, nil
-	}
-	list := ""
-	for i, a := range addresses {
-		if i == 8 {
-			list += ", ..."
-			break
-		}
-		if i > 0 {
-			list += ", "
-		}
-		list += hex(a)
-	}
-	return 0, fmt.Errorf("%d functions are called %s: name one by its address: %s", len(addresses), place, list)
-}
-
-// named returns the addresses of the functions with a name: those whose symbol
-// it is, else those that the source calls so.
-func named(names Names, name string) (addresses []uint64) {
-	p := Pattern{text: name}
-	exact := false
-	for s := range names.Symbols() {
-		switch {
-		case s.Name == name:
-			if !exact {
-				addresses, exact = addresses[:0], true
-			}
-		case exact || !p.Match(s.Name):
-			continue
-		}
-		addresses = append(addresses, s.Address)
-	}
-	slices.Sort(addresses)
-	return slices.Compact(addresses)
 }

@@ -69,7 +69,7 @@ func (t *RawText) CIE(w io.Writer, cie *cfi.CIE) (fault, err error) {
 	// Without instructions of its own, the CIE starts with no rule.
 	bare := *cie
 	bare.Instructions = nil
-	return t.instructions(w, &cfi.FDE{CIE: &bare}, cie.Decode())
+	return t.instructions(w, &cfi.FDE{CIE: &bare}, cie.Decode(), cie.Offset+cie.Size)
 }
 
 // Function prints an FDE. See [Printer] for the errors.
@@ -91,7 +91,7 @@ func (t *RawText) Function(w io.Writer, f *Function) (fault, err error) {
 		b = appendPointer(append(b, "  LSDA "...), fde.LSDA)
 	}
 	t.buf = append(b, '\n')
-	return t.instructions(w, fde, fde.Decode())
+	return t.instructions(w, fde, fde.Decode(), fde.Offset+fde.Size)
 }
 
 // entry starts the line of an entry.
@@ -110,18 +110,16 @@ func (t *RawText) place(b []byte, s *cfi.Section, offset uint64) []byte {
 const effectColumn = 36
 
 // instructions prints what d decodes, executing it after what fde starts with.
-func (t *RawText) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder) (fault, err error) {
+// The entry ends at an offset of the section.
+func (t *RawText) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder, end uint64) (fault, err error) {
 	s := fde.CIE.Section
 	x := &t.interpreter
 	x.Start(fde)
 	runs := x.Err() == nil
 	fault = x.Err()
 	var ins cfi.Instruction
-	width := 0 // of an offset
+	width := len(hex(end - 1)) // of an offset
 	for d.Next(&ins) {
-		if width == 0 {
-			width = len(hex(ins.Offset + uint64(len(fde.Instructions))))
-		}
 		t.buf = append(t.buf, t.Palette.Dim.on...)
 		at := len(t.buf)
 		t.buf = appendHex(append(t.buf, "  +"...), ins.Offset)

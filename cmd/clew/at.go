@@ -39,7 +39,7 @@ func atCommand() *cobra.Command {
 		Use:   "at FILE ADDR|FUNC[+OFF]",
 		Short: "Explain the rule at one address, and draw the frame",
 		Long: atHelp + "\n\nWith --json:\n" + report.ExplainSchema +
-			"\n\n" + exitHelp + "\nHere 1 is: nothing covers the address, or its entry is malformed.",
+			"\n\n" + exitHelp + "\nHere 1 is: no such function, nothing covers the address, or its entry is\nmalformed.",
 		Example: `  clew at a.out main+0x27
   clew at a.out 0x1160 --source
   clew at libc.so.6 'qsort_r+8' --json`,
@@ -76,21 +76,20 @@ func at(path, place string, flags *atFlags) error {
 }
 
 func explain(f *object.File, sections []*cfi.Section, place string, flags *atFlags) error {
-	pc, err := report.Locate(f, place)
-	if err != nil {
-		return input("%s: %w", f.Name(), err)
-	}
-	list, err := report.List(sections, f, report.Selection{Addresses: []uint64{pc}})
-	if err != nil {
-		warn("%v", err)
-	}
-	e, err := list.Explain(pc)
+	functions, pc, err := report.Find(sections, f, place)
 	switch {
+	case errors.Is(err, report.ErrNoFunction):
+		return no("%s: %w%s", f.Name(), err, otherNames(f, place))
 	case errors.Is(err, cfi.ErrNoFDE):
 		return uncovered(f, sections, pc, flags)
 	case err != nil:
+		return input("%s: %w", f.Name(), err)
+	}
+	e, err := report.Explain(functions[0], pc)
+	if err != nil {
 		return no("%s: %w", f.Name(), err)
 	}
+	e.Also = functions[1:]
 	var code []report.CodeLine
 	var note string
 	var missing error
