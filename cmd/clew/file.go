@@ -134,6 +134,19 @@ func noFrames(f *object.File) error {
 	return no("%s: no call frame information: neither .eh_frame nor .debug_frame.\n%s", f.Name(), hint)
 }
 
+// otherNames says how to find a function that goes by another name, or by none.
+func otherNames(f *object.File, name string) string {
+	for s := range f.Symbols() {
+		if s.Source == object.StaticSymbols || s.Source == object.DebugSymbols {
+			return fmt.Sprintf("\nLonger names that hold it: clew table %s --func '*%s*'", f.Name(), name)
+		}
+	}
+	if isGo(f) {
+		return "\nIts symbols were stripped; functions of Go go by names such as main.main."
+	}
+	return "\nIts symbols were stripped, so most functions have no name: ask by address, or install its debug file."
+}
+
 func isGo(f *object.File) bool {
 	_, ok := f.Go()
 	return ok

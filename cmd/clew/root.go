@@ -53,7 +53,6 @@ func newRoot() *cobra.Command {
   clew at a.out main+0x27             the rule at one address, in words
   clew stack 4711                     the stacks of a live process
   clew demo                           see it at work`,
-		Args:              cobra.NoArgs,
 		SilenceUsage:      true,
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,

@@ -82,6 +82,9 @@ func oneFile(_ *cobra.Command, args []string) error {
 
 func table(path string, flags *tableFlags) error {
 	if flags.json {
+		if flags.format == "readelf" {
+			return fmt.Errorf("--json and --format=readelf are two formats: choose one")
+		}
 		flags.format = "json"
 	}
 	selection, err := flags.selection()
@@ -176,7 +179,7 @@ func nothingSelected(f *object.File, flags *tableFlags) error {
 		if s, ok := f.Symbol(name); ok {
 			return no("%s: %s is at %#x, but no FDE covers it", f.Name(), name, s.Address)
 		}
-		return no("%s: no function with an unwind table is called %s; a glob such as '*%[2]s*' finds longer names", f.Name(), name)
+		return no("%s: no function with an unwind table is called %s%s", f.Name(), name, otherNames(f, name))
 	case len(flags.addresses) > 0:
 		return no("%s: no FDE covers %s; 'clew at %[1]s %[2]s' names the nearest", f.Name(), flags.addresses[0])
 	}
