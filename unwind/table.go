@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"github.com/clewdev/clew/cfi"
@@ -23,16 +22,25 @@ type Table struct {
 
 	// rows are sorted by offset, and each ends where the next starts; a row of
 	// rule 0 covers a gap. buckets[i] is the number of rows that start below
-	// offset i<<shift, so that a look-up searches a handful of rows.
+	// offset i<<shift, so that a look-up searches a handful of rows, and the low
+	// 16 bits of an offset are enough to do it.
 	rows    []tableRow
 	buckets []uint32
 	shift   uint8
 
-	far   []farRow // that end 4 GiB and more above base
+	far   []farRow // that end 4 GiB and more above base, or whose rules have a number above maxNear
 	rules []Rules  // by number; the first is no rule
 }
 
-type tableRow struct{ offset, rules uint32 }
+// tableRow is the low half of a row's offset, in the high half, and the number
+// of its rules. Look-ups wait for memory above all, so four bytes it is.
+type tableRow uint32
+
+// maxNear is the last number of rules that a tableRow can hold.
+const maxNear = 1<<16 - 1
+
+// maxShift keeps a bucket within the 64 KiB that a tableRow can tell apart.
+const maxShift = 16
 
 type farRow struct {
 	start, end uint64
@@ -47,6 +55,7 @@ type farRow struct {
 func Compile(s *cfi.Section) *Table {
 	ranges := s.Index().Ranges()
 	t := &Table{name: s.Name}
+	b := tableBuilder{Table: t}
 	if len(ranges) > 0 {
 		t.base = ranges[0].Start
 	}
@@ -69,48 +78,58 @@ func Compile(s *cfi.Section) *Table {
 				break
 			}
 			if row.End > r.Start {
-				t.add(max(row.Start, r.Start), min(row.End, r.End), d.number(row, f.CIE))
+				b.add(max(row.Start, r.Start), min(row.End, r.End), d.number(row, f.CIE))
 			}
 		}
 	}
 	t.rules = d.rules
-	t.index()
+	b.index()
 	return t
 }
 
-// add appends a row that starts at or above the end of all before it.
-func (t *Table) add(start, end uint64, rules uint32) {
-	if end-t.base > math.MaxUint32 {
-		t.far = append(t.far, farRow{start, end, rules})
-		return
-	}
-	from, to := uint32(start-t.base), uint32(end-t.base)
-	if n := len(t.rows); n > 0 && t.rows[n-1].offset == from {
-		// The row before ended here, in a gap.
-		t.rows = t.rows[:n-1]
-	}
-	if n := len(t.rows); n == 0 || t.rows[n-1].rules != rules {
-		t.rows = append(t.rows, tableRow{from, rules})
-	}
-	t.rows = append(t.rows, tableRow{to, 0})
+// tableBuilder holds the rows of a table with their whole offsets.
+type tableBuilder struct {
+	*Table
+	starts []rowStart
 }
 
-func (t *Table) index() {
-	t.rows = slices.Clip(t.rows)
-	if len(t.rows) == 0 {
+type rowStart struct{ offset, rules uint32 }
+
+// add appends a row that starts at or above the end of all before it.
+func (b *tableBuilder) add(start, end uint64, rules uint32) {
+	if end-b.base > math.MaxUint32 || rules > maxNear {
+		b.far = append(b.far, farRow{start, end, rules})
 		return
 	}
-	last := t.rows[len(t.rows)-1].offset
-	for last>>t.shift > uint32(len(t.rows)) {
-		t.shift++
+	from, to := uint32(start-b.base), uint32(end-b.base)
+	if n := len(b.starts); n > 0 && b.starts[n-1].offset == from {
+		// The row before ended here, in a gap.
+		b.starts = b.starts[:n-1]
 	}
-	t.buckets = make([]uint32, 0, last>>t.shift+2)
-	for i, r := range t.rows {
-		for uint32(len(t.buckets)) <= r.offset>>t.shift {
-			t.buckets = append(t.buckets, uint32(i))
+	if n := len(b.starts); n == 0 || b.starts[n-1].rules != rules {
+		b.starts = append(b.starts, rowStart{from, rules})
+	}
+	b.starts = append(b.starts, rowStart{to, 0})
+}
+
+// index packs the rows, and makes buckets that hold some four of them each.
+func (b *tableBuilder) index() {
+	if len(b.starts) == 0 {
+		return
+	}
+	last := b.starts[len(b.starts)-1].offset
+	for b.shift < maxShift && last>>b.shift > uint32(len(b.starts)/4) {
+		b.shift++
+	}
+	b.rows = make([]tableRow, len(b.starts))
+	b.buckets = make([]uint32, 0, last>>b.shift+2)
+	for i, r := range b.starts {
+		for uint32(len(b.buckets)) <= r.offset>>b.shift {
+			b.buckets = append(b.buckets, uint32(i))
 		}
+		b.rows[i] = tableRow(r.offset<<16 | r.rules)
 	}
-	t.buckets = append(t.buckets, uint32(len(t.rows)))
+	b.buckets = append(b.buckets, uint32(len(b.rows)))
 }
 
 // Rules returns the rules that hold at an address without load bias. It
@@ -136,17 +155,27 @@ func (t *Table) find(pc uint64) uint32 {
 		return t.findFar(pc)
 	}
 	// The row sought starts in this bucket or is the last that starts before it.
-	low, high := t.buckets[bucket], t.buckets[bucket+1]
-	for low < high {
-		mid := (low + high) / 2
-		if uint64(t.rows[mid].offset) <= offset {
-			low = mid + 1
+	first, end := t.buckets[bucket], t.buckets[bucket+1]
+	mask := uint32(1)<<t.shift - 1
+	low := uint32(offset) & mask
+	for end-first > 16 {
+		if mid := (first + end) / 2; uint32(t.rows[mid]>>16)&mask <= low {
+			first = mid + 1
 		} else {
-			high = mid
+			end = mid
 		}
 	}
-	if low > 0 && t.rows[low-1].rules != 0 {
-		return t.rows[low-1].rules
+	// Of so few all are looked at: a branch that goes either way costs more.
+	n := first
+	for _, r := range t.rows[first:end] {
+		if uint32(r>>16)&mask <= low {
+			n++
+		}
+	}
+	if n > 0 {
+		if rules := uint32(t.rows[n-1]) & maxNear; rules != 0 {
+			return rules
+		}
 	}
 	return t.findFar(pc)
 }
