@@ -228,11 +228,12 @@ func (d *Data) readPath(o *openUnit, u *unit, file int) string {
 	if name == "" || path.IsAbs(name) {
 		return name
 	}
-	dir := ""
-	if i := int(t.files[file].dir); i < len(t.dirs) {
+	dir, i := "", int(t.files[file].dir)
+	if i < len(t.dirs) {
 		dir = string(d.text(u, &o.root, t.dirs[i].value()))
 	}
-	if !path.IsAbs(dir) {
+	// Directory 0 is that of the compilation, which may be a relative path.
+	if !path.IsAbs(dir) && (i != 0 || dir == "") {
 		dir = path.Join(string(d.text(u, &o.root, o.root.dir)), dir)
 	}
 	return path.Join(dir, name)
@@ -257,11 +258,13 @@ func (d *Data) functionName(offset uint64) string {
 
 func (d *Data) readName(offset uint64) string {
 	plain := ""
+	var last *unit // that offset was found in
 	for range maxHops {
 		u := d.unitAt(offset)
 		if u == nil {
 			break
 		}
+		last = u
 		c := d.entryCursor(u, offset)
 		table, err := d.abbreviationsAt(u.abbrev)
 		if err != nil {
@@ -306,6 +309,9 @@ func (d *Data) readName(offset uint64) string {
 			break
 		}
 		offset = next.u
+	}
+	if last != nil && plain != "" {
+		return d.qualified(last, offset, plain)
 	}
 	return plain
 }

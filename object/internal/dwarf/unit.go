@@ -55,6 +55,7 @@ type unit struct {
 // root is what the first entry of a unit says for all of it.
 type root struct {
 	name, dir      value
+	language       uint64
 	low            uint64 // what range lists are relative to
 	line           value
 	strOffsetsBase uint64
@@ -172,6 +173,8 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 			r.name = v
 		case attrCompDir:
 			r.dir = v
+		case attrLanguage:
+			r.language = v.u
 		case attrStmtList:
 			r.line = v
 		case attrLowPC:

@@ -1,0 +1,98 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import "strings"
+
+const (
+	tagClassType     = 0x02
+	tagStructureType = 0x13
+	tagUnionType     = 0x17
+	tagNamespace     = 0x39
+
+	attrLanguage = 0x13
+)
+
+// hasScopes reports whether a language, DW_LANG_*, has functions whose plain
+// name says less than the linkage name would: C++. Where compilers write no
+// linkage name, which is for functions that are inlined everywhere, the entries
+// around tell the rest.
+func hasScopes(language uint64) bool {
+	switch language {
+	case 0x04, 0x1a, 0x21, 0x2b, 0x3a: // C++98, 11, 14, 17, 20
+		return true
+	}
+	return false
+}
+
+// qualified puts the namespaces and classes around the entry at an offset
+// before its name. Where they cannot be read the name stays as it is.
+func (d *Data) qualified(u *unit, offset uint64, name string) string {
+	r, err := d.readRoot(u)
+	if err != nil || !hasScopes(r.language) {
+		return name
+	}
+	table, err := d.abbreviationsAt(u.abbrev)
+	if err != nil {
+		return name
+	}
+	c := d.entryCursor(u, u.first)
+	var around []string
+	for c.err == nil && uint64(c.off) < offset {
+		start := uint64(c.off)
+		code := c.uleb()
+		if code == 0 {
+			if len(around) == 0 {
+				return name
+			}
+			around = around[:len(around)-1]
+			continue
+		}
+		a, ok := table.find(code)
+		attributes := table.of(a)
+		if d.steps -= 1 + len(attributes); !ok || d.steps < 0 {
+			return name
+		}
+		var scope, sibling value
+		for _, at := range attributes {
+			switch v := u.read(&c, at); at.name {
+			case attrName:
+				scope = v
+			case attrSibling:
+				sibling = v
+			}
+		}
+		switch next := sibling.u; {
+		case !a.children:
+		case sibling.class == reference && next > start && next >= uint64(c.off) && next <= offset:
+			c.off = int(next)
+		default:
+			around = append(around, d.scopeName(u, &r, a.tag, scope))
+		}
+	}
+	if c.err != nil || uint64(c.off) != offset {
+		return name
+	}
+	scopes := around[:0]
+	for _, s := range around {
+		if s != "" {
+			scopes = append(scopes, s)
+		}
+	}
+	return strings.Join(append(scopes, name), "::")
+}
+
+func (d *Data) scopeName(u *unit, r *root, tag uint32, name value) string {
+	switch tag {
+	case tagNamespace:
+		if s := d.text(u, r, name); len(s) > 0 {
+			return string(s)
+		}
+		return "(anonymous namespace)"
+	case tagClassType, tagStructureType, tagUnionType:
+		return string(d.text(u, r, name))
+	}
+	return ""
+}
