@@ -156,6 +156,9 @@ func (o *Object) load(m *unwind.Module) {
 		}
 	}
 	m.Source = s
+	if _, isGo := f.Go(); isGo {
+		m.Source = newGoSource(s, f)
+	}
 }
 
 // failedSource is the source of an object that cannot be read.
