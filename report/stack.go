@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clewdev/clew/arch"
@@ -123,7 +124,7 @@ func (p *stackPrinter) frame(n int, f *target.Frame) {
 	p.out = appendPadded(p.out, f.PC, p.digits)
 	p.out = append(p.out, "  "...)
 	p.out = p.Palette.Name.append(p.out, Printable(FunctionName(f)))
-	if offset, ok := f.Offset(); ok {
+	if offset, ok := f.Offset(); ok && !f.Trampoline {
 		p.out = append(p.out, '+')
 		p.out = append(p.out, "0x"...)
 		p.out = strconv.AppendUint(p.out, offset, 16)
@@ -195,16 +196,33 @@ func appendPadded(dst []byte, v uint64, digits int) []byte {
 	return dst
 }
 
-// FunctionName returns the demangled name of the function that a frame is in,
-// "??" where it is not known.
+// FunctionName returns the name of the function that a frame is in: its symbol,
+// demangled and without version, so that the name is the same with and without
+// debugging information; else what that calls the function; "??" where neither
+// is known. A signal trampoline is called as debuggers call it, whatever its
+// symbol.
 func FunctionName(f *target.Frame) string {
-	if f.Symbol.Name != "" {
-		return Demangle(f.Symbol.Name)
+	if f.Trampoline {
+		return "<signal handler called>"
+	}
+	if name := f.Symbol.Name; name != "" {
+		return Demangle(unversioned(name))
 	}
 	if l := f.Location(); l != nil && l.Function != "" {
 		return Demangle(l.Function)
 	}
 	return "??"
+}
+
+// unversioned takes off a symbol what a linker appended: the version of a
+// versioned definition, "name@@GLIBC_2.34" (a stub's "name@plt" is none), and
+// the calling convention of a Go function in assembly, "runtime.futex.abi0".
+func unversioned(symbol string) string {
+	symbol = strings.TrimSuffix(symbol, ".abi0")
+	if i := strings.IndexByte(symbol, '@'); i > 0 && symbol[i:] != "@plt" {
+		return symbol[:i]
+	}
+	return symbol
 }
 
 // frameNote says what is particular about how a frame was found.
@@ -220,9 +238,6 @@ func frameNote(f *target.Frame) string {
 			note += "; "
 		}
 		note += s
-	}
-	if f.Trampoline {
-		add("signal handler called")
 	}
 	if f.Late {
 		add("read after the process ran on")
