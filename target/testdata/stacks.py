@@ -33,7 +33,9 @@ def stack():
     frames, error = [], ""
     frame = gdb.newest_frame()
     while frame is not None:
-        frames.append(describe(frame))
+        # A tail call leaves no frame: gdb guesses it from debugging information.
+        if frame.type() != gdb.TAILCALL_FRAME:
+            frames.append(describe(frame))
         try:
             frame, last = frame.older(), frame
         except gdb.error as e:

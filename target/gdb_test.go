@@ -1,0 +1,287 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package target_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+)
+
+// gdbStack is what testdata/stacks.py tells of one thread.
+type gdbStack struct {
+	Frames []gdbFrame
+	Error  string
+}
+
+type gdbFrame struct {
+	PC        uint64
+	Name      string // as gdb shows it
+	Linkage   string // of the function's debugging information, "" without
+	Kind      string // "normal", "inline", "signal"
+	File      string
+	Line      int
+	Registers map[string]*uint64 // nil for what gdb calls not saved
+}
+
+// gdbStacks asks gdb for the stacks of all threads of a process.
+func gdbStacks(t testing.TB, pid int) map[int]gdbStack {
+	t.Helper()
+	gdb := testprogram.RequireTool(t, "gdb")
+	if out, _ := exec.Command(gdb, "-batch", "-nx", "-ex", "python print(40+2)").Output(); strings.TrimSpace(string(out)) != "42" {
+		t.Skip("skipped: gdb with Python is not installed")
+	}
+	out, err := exec.Command(gdb, "-p", strconv.Itoa(pid), "-batch", "-nx",
+		"-ex", "set debuginfod enabled off", "-ex", "set auto-load no", "-x", "testdata/stacks.py").CombinedOutput()
+	if err != nil {
+		t.Fatalf("gdb: %v\n%s", err, out)
+	}
+	_, line, ok := bytes.Cut(out, []byte("STACKS "))
+	if !ok {
+		t.Fatalf("gdb gave no stacks:\n%s", out)
+	}
+	line, _, _ = bytes.Cut(line, []byte("\n"))
+	stacks := make(map[int]gdbStack)
+	if err := json.Unmarshal(line, &stacks); err != nil {
+		t.Fatal(err)
+	}
+	return stacks
+}
+
+// row is a frame or an inlined call: what gdb calls a frame.
+type row struct {
+	frame    *target.Frame
+	name     string // as report shows it
+	file     string
+	line     int
+	isInline bool
+}
+
+// rows are the frames of a stack as gdb counts them.
+func rows(s *target.Stack) (rows []row) {
+	for i := range s.Frames {
+		f := &s.Frames[i]
+		for k := range max(len(f.Locations)-1, 0) {
+			l := &f.Locations[k]
+			rows = append(rows, row{f, report.Demangle(l.Function), l.File, l.Line, true})
+		}
+		r := row{frame: f, name: report.FunctionName(f)}
+		if l := f.Location(); l != nil {
+			r.file, r.line = l.File, l.Line
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// cloneSuffix is what compilers append to the symbol of a part or a clone of a
+// function. gdb shows the name in the source, Clew the symbol.
+var cloneSuffix = regexp.MustCompile(`( \[clone .*\])+$|(\.(cold|part|constprop|isra|lto_priv)(\.\d+)*)+$`)
+
+// plain is a name without what the demanglers differ in: the function's and the
+// templates' arguments, the type that a template function returns, and "const".
+func plain(name string) string {
+	name = cloneSuffix.ReplaceAllString(name, "")
+	if strings.HasPrefix(name, "<") {
+		return name // <signal handler called>
+	}
+	const anonymous = "(anonymous namespace)"
+	name = strings.ReplaceAll(name, anonymous, "{anonymous}")
+	var b strings.Builder
+	depth := 0
+	for i := 0; i < len(name); i++ {
+		if depth == 0 && strings.HasPrefix(name[i:], "operator") {
+			// The operator's own characters are part of its name.
+			end := i + len("operator")
+			for end < len(name) && strings.IndexByte("<>=()[]!+-*/%&|^~,", name[end]) >= 0 && !strings.HasPrefix(name[end:], "(") {
+				end++
+			}
+			if strings.HasPrefix(name[end:], "()") {
+				end += 2
+			}
+			b.WriteString(name[i:end])
+			i = end - 1
+			continue
+		}
+		switch c := name[i]; c {
+		case '<', '(', '[', '{':
+			depth++
+		case '>', ')', ']', '}':
+			depth--
+		case ' ':
+			// What stands before is the type that is returned, unless the
+			// arguments are over.
+			if text := b.String(); depth == 0 && !strings.HasSuffix(text, "operator") {
+				if rest := name[i:]; strings.Contains(rest, "(") {
+					b.Reset()
+				} else {
+					return text
+				}
+			} else if depth == 0 {
+				b.WriteByte(c)
+			}
+		default:
+			if depth == 0 {
+				b.WriteByte(c)
+			}
+		}
+	}
+	return b.String()
+}
+
+// compare fails where a stack and gdb's differ, in a frame's address, kind,
+// function, place in the source, or a callee-saved register.
+func compare(t testing.TB, s *target.Stack, machine func(string) uint64, want gdbStack) {
+	t.Helper()
+	got := rows(s)
+	if n := len(want.Frames); n > len(got) && n > 0 {
+		// Where a Go stack starts Clew ends the walk; gdb reads on.
+		if end := s.Frames[len(s.Frames)-1].Symbol.Name; isGoStart(end) {
+			want.Frames = want.Frames[:len(got)]
+		}
+	}
+	for i := range max(len(got), len(want.Frames)) {
+		if i >= len(got) || i >= len(want.Frames) {
+			t.Errorf("thread %d: %d frames, gdb has %d (%s)\n%s", s.Thread.ID, len(got), len(want.Frames), want.Error, beside(got, want))
+			return
+		}
+		if diff := difference(&got[i], &want.Frames[i], machine); diff != "" {
+			t.Errorf("thread %d: frame %d: %s\n%s", s.Thread.ID, i, diff, beside(got, want))
+			return
+		}
+	}
+}
+
+func isGoStart(symbol string) bool {
+	switch strings.TrimSuffix(symbol, ".abi0") {
+	case "runtime.goexit", "runtime.rt0_go", "runtime.clone", "runtime.mcall":
+		return true
+	}
+	return false
+}
+
+func difference(r *row, g *gdbFrame, column func(string) uint64) string {
+	f := r.frame
+	name := g.Name
+	switch {
+	case name == "":
+		name = "??"
+	case g.Kind == "signal":
+		name = "<signal handler called>"
+	}
+	switch {
+	case f.PC != g.PC:
+		return fmt.Sprintf("address %#x, gdb has %#x", f.PC, g.PC)
+	case r.isInline != (g.Kind == "inline"):
+		return fmt.Sprintf("inlined %t, gdb calls it %s", r.isInline, g.Kind)
+	case f.Trampoline != (g.Kind == "signal"):
+		return fmt.Sprintf("trampoline %t, gdb calls it %s", f.Trampoline, g.Kind)
+	case plain(r.name) != plain(name) && !isAlias(f, name) && !isLambda(r.name, name):
+		return fmt.Sprintf("%s, gdb has %s", r.name, name)
+	case !f.Trampoline && (r.line != g.Line || !samePath(r.file, g.File)) && !confirmed(r):
+		return fmt.Sprintf("%s:%d, gdb has %s:%d", r.file, r.line, g.File, g.Line)
+	}
+	for name, want := range g.Registers {
+		v, ok := f.Registers.Get(column(name))
+		switch {
+		case want == nil && ok, want != nil && !ok:
+			return fmt.Sprintf("%s known %t, gdb's known %t", name, ok, want != nil)
+		case ok && v != *want:
+			return fmt.Sprintf("%s %#x, gdb has %#x", name, v, *want)
+		}
+	}
+	return ""
+}
+
+// isLambda reports whether a name is that of a lambda expression's call, which
+// gdb does not say the function of.
+func isLambda(name, gdb string) bool {
+	return gdb == "operator()" && strings.Contains(name, "::operator()")
+}
+
+// confirmed reports whether addr2line finds the line that a row has. Where a
+// line table has several lines for one address addr2line and Clew take the
+// last, gdb one that is marked as the beginning of a statement.
+func confirmed(r *row) bool {
+	f := r.frame
+	file, err := f.Object.File()
+	if err != nil {
+		return false
+	}
+	if d, err := file.OpenDebugFile(object.DebugSearch{}); err == nil && d != nil {
+		file = d
+	}
+	out, _ := exec.Command("addr2line", "-i", "-e", file.Name(), fmt.Sprintf("%#x", f.Address)).Output()
+	for line := range strings.Lines(string(out)) {
+		place, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if i := strings.LastIndexByte(place, ':'); i > 0 && place[i+1:] == strconv.Itoa(r.line) &&
+			filepath.Base(place[:i]) == filepath.Base(r.file) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAlias reports whether a name is another one of the symbol of f: read is
+// __GI___libc_read too, and gdb's choice depends on the debugging information.
+func isAlias(f *target.Frame, name string) bool {
+	if f.Object == nil || f.Symbol.Name == "" {
+		return false
+	}
+	file, err := f.Object.File()
+	if err != nil {
+		return false
+	}
+	for s := range file.Symbols() {
+		if base, _, _ := strings.Cut(s.Name, "@"); base == name && s.Address == f.Symbol.Address {
+			return true
+		}
+	}
+	return false
+}
+
+// samePath reports whether a path can be what gdb shows, which leaves out the
+// folder of the compilation where the path is relative to it.
+func samePath(path, gdb string) bool {
+	gdb = filepath.Clean(gdb)
+	for strings.HasPrefix(gdb, "../") {
+		gdb = gdb[3:]
+	}
+	if gdb == "." {
+		return path == ""
+	}
+	return path == gdb || strings.HasSuffix(path, "/"+gdb)
+}
+
+// beside prints two stacks for people.
+func beside(got []row, want gdbStack) string {
+	var b strings.Builder
+	for i := range max(len(got), len(want.Frames)) {
+		if i < len(got) {
+			r := &got[i]
+			fmt.Fprintf(&b, "%3d %#x %s %s:%d [%v]", i, r.frame.PC, r.name, r.file, r.line, r.frame.Method)
+		}
+		b.WriteString("\n    ")
+		if i < len(want.Frames) {
+			g := &want.Frames[i]
+			fmt.Fprintf(&b, "%#x %s (%s) %s:%d %s", g.PC, g.Name, g.Linkage, g.File, g.Line, g.Kind)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
