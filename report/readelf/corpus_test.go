@@ -48,7 +48,6 @@ type comparison struct {
 	expected io.Reader
 	offset   int64
 	line     int
-	before   []byte // the line that the last write ended in
 	buf      []byte
 }
 
@@ -172,5 +171,40 @@ func TestAssembled(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What clang makes for other machines reads as readelf reads it, but for a
+// relocation of MIPS that readelf does not know.
+func TestClang(t *testing.T) {
+	needReadelf(t)
+	targets := []string{
+		"x86_64", "i386", "aarch64", "arm", "riscv64", "riscv32", "powerpc64le",
+		"powerpc64", "powerpc", "s390x", "mips", "mips64el",
+	}
+	for _, target := range targets {
+		for section, flag := range map[string]string{
+			".debug_frame": "-fno-asynchronous-unwind-tables", // with CIEs of version 4
+			".eh_frame":    "-fasynchronous-unwind-tables",
+		} {
+			t.Run(target+section, func(t *testing.T) {
+				path := testprogram.BuildWith(t, "clang", "freestanding.c",
+					"--target="+target+"-linux-gnu", "-c", "-O2", "-g", "-ffreestanding", flag)
+				for _, mode := range modes {
+					faults, err := compare(path, mode)
+					if faults != nil {
+						t.Errorf("%s: %v", option(mode), faults)
+					}
+					if strings.HasPrefix(target, "mips") && section == ".eh_frame" {
+						// The first function starts at 0. Its start lies at 0x1c.
+						if err == nil || !strings.Contains(err.Error(), "00001c..") || !strings.Contains(err.Error(), "000000..") {
+							t.Errorf("%v, expected R_MIPS_PC32 to be applied by Clew alone", err)
+						}
+					} else if err != nil {
+						t.Errorf("readelf %s: %v", option(mode), err)
+					}
+				}
+			})
+		}
 	}
 }
