@@ -33,6 +33,25 @@ func ehFrame(tb testing.TB, path string) *cfi.Section {
 	return &cfi.Section{Name: s.Name, Data: data, Address: s.Addr, Machine: arch.Lookup(f.Machine, f.Class, f.Data)}
 }
 
+func ehFrameHeader(tb testing.TB, path string) *cfi.Header {
+	tb.Helper()
+	f, err := elf.Open(path)
+	if err != nil {
+		tb.Skipf("skipped: %s is not installed", path)
+	}
+	defer f.Close()
+	s := f.Section(".eh_frame_hdr")
+	data, err := s.Data()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	h, err := cfi.ParseHeader(data, s.Addr, arch.Lookup(f.Machine, f.Class, f.Data))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return h
+}
+
 func BenchmarkRows(b *testing.B) {
 	s := ehFrame(b, llvm)
 	b.SetBytes(int64(len(s.Data)))

@@ -68,7 +68,7 @@ func disjoint(all []IndexRange) []IndexRange {
 				return
 			}
 			if n > 0 {
-				open[n-1].Start = max(open[n-1].Start, r.End)
+				open[n-1].Start = max(open[n-1].Start, r.Start, r.End)
 			}
 			open = open[:n]
 		}
