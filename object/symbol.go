@@ -186,7 +186,8 @@ func (f *File) toAddress(s *rawSymbol) {
 		if f.flags&3 < 2 {
 			if b, _, ok := f.at(s.value); ok && f.memory == nil && len(b) >= 8 {
 				if entry := f.order.Uint64(b); f.inDescriptors(s) && entry != 0 {
-					s.value = entry
+					// The symbol's section is that of the descriptor.
+					s.value, s.shndx = entry, elf.SHN_ABS
 				}
 			}
 		}

@@ -153,3 +153,30 @@ func TestFindSymbolsCoversWhatNoOtherSymbolDoes(t *testing.T) {
 		})
 	}
 }
+
+// On ppc64 with the ELFv1 ABI a symbol leads to a descriptor; what it names is
+// the code that the descriptor leads to.
+func TestFindSymbolsThroughDescriptors(t *testing.T) {
+	const path = "/usr/powerpc64-linux-gnu/lib/libc.so.6"
+	f, err := Open(path)
+	if err != nil {
+		t.Skip("skipped: " + path + " is not installed")
+	}
+	defer f.Close()
+	for _, name := range []string{"qsort_r", "printf", "malloc"} {
+		symbol, ok := f.Symbol(name)
+		if !ok {
+			t.Errorf("no %s", name)
+			continue
+		}
+		found, err := f.FindSymbols([]uint64{symbol.Address, symbol.Address + 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range found {
+			if s.Address != symbol.Address {
+				t.Errorf("%s at %#x: found %q at %#x", name, symbol.Address, s.Name, s.Address)
+			}
+		}
+	}
+}
