@@ -6,12 +6,14 @@ package report
 
 import (
 	"cmp"
+	"debug/elf"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 )
 
@@ -48,7 +50,13 @@ func (e *Explanation) Drawing(w io.Writer, p Palette) error {
 	slots := fill(e.slots(), pointers)
 	d := drawing{palette: p, explanation: e, pointers: pointers}
 	d.measure(slots)
-	d.line("", "│ ", "the caller's frame", " │", "", "")
+	top, bottom := callersFrame, e.beyond()
+	if upward(d.machine()) {
+		top, bottom = bottom, top
+	}
+	if top != "" {
+		d.line("", "│ ", top, " │", "", "")
+	}
 	edge := false
 	for _, s := range slots {
 		if s.end <= 0 && !edge {
@@ -60,8 +68,8 @@ func (e *Explanation) Drawing(w io.Writer, p Palette) error {
 	if !edge {
 		d.edge()
 	}
-	if rest := e.beyond(); rest != "" {
-		d.line("", "│ ", rest, " │", "", "")
+	if bottom != "" {
+		d.line("", "│ ", bottom, " │", "", "")
 	}
 	d.line("", "└─", "", "─┘", "", "")
 	_, err := io.WriteString(w, d.text.String())
@@ -79,8 +87,8 @@ func (e *Explanation) slots() (slots []slot) {
 		}
 		name := m.RegisterName(r.Column)
 		size := int64(m.RegisterSize)
-		if size == 4 && (name[0] == 'd' || name[0] == 'f') {
-			size = 8 // a floating-point register of arm or ppc
+		if m.ELF == elf.EM_ARM && name[0] == 'd' || m.ELF == elf.EM_PPC && name[0] == 'f' {
+			size = 8 // floating-point registers are wider than general ones
 		}
 		if r.Column == cie.ReturnAddress {
 			name = "return address"
@@ -118,8 +126,17 @@ func (e *Explanation) beyond() string {
 	if m.StackPointer < 0 || r.Kind == cfi.Register && int64(r.Register) == int64(m.StackPointer) {
 		return ""
 	}
-	return "down to " + m.RegisterName(uint64(m.StackPointer)) + ", wherever it is"
+	direction := "down"
+	if upward(m) {
+		direction = "up"
+	}
+	return direction + " to " + m.RegisterName(uint64(m.StackPointer)) + ", wherever it is"
 }
+
+const callersFrame = "the caller's frame"
+
+// upward reports whether stacks grow towards higher addresses.
+func upward(m *arch.Machine) bool { return m.ELF == elf.EM_PARISC }
 
 // fill adds slots for what lies between the others and down to the lowest
 // pointer, cut at the CFA and at every pointer.
@@ -160,9 +177,11 @@ type drawing struct {
 	names, labels, addresses int // the widths of its columns
 }
 
+func (d *drawing) machine() *arch.Machine { return d.explanation.Function.FDE.CIE.Section.Machine }
+
 func (d *drawing) measure(slots []slot) {
 	d.names = len("CFA")
-	d.labels = max(len("the caller's frame"), len(d.explanation.beyond()))
+	d.labels = max(len(callersFrame), len(d.explanation.beyond()))
 	d.addresses = len(d.address(0))
 	for _, s := range slots {
 		d.names = max(d.names, len(d.name(s.offset)))
@@ -183,9 +202,6 @@ func (d *drawing) slot(s slot) {
 }
 
 func (d *drawing) name(offset int64) string {
-	if offset == 0 {
-		return "CFA"
-	}
 	return fmt.Sprintf("CFA%+d", offset)
 }
 
@@ -193,9 +209,9 @@ func (d *drawing) label(s slot) string {
 	if s.label == "" {
 		return fmt.Sprintf("%d bytes, not described", s.end-s.offset)
 	}
-	// What was popped is still there, and may be overwritten at any time.
-	if r := d.explanation.CFA.Rule; d.explanation.beyond() == "" && r.Kind == cfi.Register && s.offset < -r.Offset {
-		return s.label + " (free: below " + d.pointers[0].name + ")"
+	// Popped, and still there; or saved in the red zone of the ABI.
+	if r := d.explanation.CFA.Rule; d.explanation.beyond() == "" && r.Kind == cfi.Register && s.offset < -r.Offset && !upward(d.machine()) {
+		return s.label + " (below " + d.pointers[0].name + ")"
 	}
 	return s.label
 }
@@ -207,7 +223,7 @@ func (d *drawing) address(offset int64) string {
 	if r.Kind != cfi.Register {
 		return ""
 	}
-	name := d.explanation.Function.FDE.CIE.Section.Machine.RegisterName(uint64(r.Register))
+	name := d.machine().RegisterName(uint64(r.Register))
 	return string(appendOffset([]byte(name), r.Offset+offset))
 }
 

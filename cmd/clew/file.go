@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -124,6 +125,8 @@ func frameSections(f *object.File, name string) ([]*cfi.Section, error) {
 func noFrames(f *object.File) error {
 	hint := "It may have been built with -fno-asynchronous-unwind-tables, or its tables were stripped off."
 	switch link, _ := f.DebugLink(); {
+	case f.Machine().ELF == elf.EM_ARM:
+		hint = "Unwind tables of 32-bit ARM are in .ARM.exidx, which Clew does not read; a build with -g has a .debug_frame."
 	case isGo(f):
 		hint = "Go's linker writes .debug_frame, and leaves it out with -ldflags=-w or -s: build it without."
 	case link != "":

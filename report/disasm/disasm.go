@@ -46,7 +46,11 @@ func decoderOf(m *arch.Machine) (decoder, int) {
 	case m.ELF == elf.EM_LOONGARCH && wide:
 		return loong, 4
 	}
-	return nil, min(4, m.AddressSize)
+	switch m.ELF {
+	case elf.EM_ARM, elf.EM_SH, elf.EM_68K:
+		return nil, 2
+	}
+	return nil, 4
 }
 
 // Known reports whether code of the machine can be disassembled. That of arm
