@@ -8,6 +8,7 @@ package process
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -216,6 +217,29 @@ func (c *capture) detach() {
 		}
 	}
 	c.phases.release = time.Since(begin)
+}
+
+// awaitRelease waits until the kernel has let go of the threads that detach
+// could not release. It does so when the tracer thread has ended, which takes
+// that one a moment.
+func (c *capture) awaitRelease() {
+	if !c.unclean {
+		return
+	}
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state != stuck && t.tid != c.pid {
+			continue
+		}
+		for range 2000 {
+			// The status names the tracing thread, not its process.
+			s, err := readStatus(t.tid)
+			if err != nil || s.TracerPID == 0 || threadState(os.Getpid(), s.TracerPID) == 0 {
+				break
+			}
+			time.Sleep(time.Millisecond / 2)
+		}
+	}
 }
 
 // threads returns what was captured, by ascending ID, without the threads

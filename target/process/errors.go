@@ -89,7 +89,11 @@ func exited(pid int) error {
 	return &Error{PID: pid, Kind: ErrNoProcess, Reason: "it has exited"}
 }
 
+// traced says who traces a process; tracer is a thread's ID.
 func traced(pid, tracer int, err error) error {
+	if s, err := readStatus(tracer); err == nil {
+		tracer = s.TGID
+	}
 	name := readLine("/proc/" + strconv.Itoa(tracer) + "/comm")
 	return &Error{PID: pid, Kind: ErrTraced, Err: err,
 		Reason: fmt.Sprintf("process %d (%s) traces it, and there can be only one tracer", tracer, name),

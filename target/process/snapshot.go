@@ -70,18 +70,21 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 	}
 	defer c.tasks.close()
 
-	onTracerThread(func() bool {
+	onTracerThread(func() (clean bool) {
+		defer func() { clean = !c.unclean }()
 		if _, err = c.attach(); err != nil {
-			return true
+			return
 		}
 		c.stacks.prepare(len(c.tracees))
 		defer quietStops()()
+		defer hurry(&c.unclean)()
 		c.stop()
 		c.copy()
 		c.detach()
 		s.Pause = time.Since(c.started)
-		return !c.unclean
+		return
 	})
+	c.awaitRelease()
 	if err != nil {
 		return nil, phases{}, noProcess(pid, err)
 	}
