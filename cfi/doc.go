@@ -1,0 +1,25 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package cfi reads call frame information: the tables in which compilers say,
+// for every address of code, where the caller's registers are (DWARF 5 §6.4,
+// and the LSB's .eh_frame and .eh_frame_hdr).
+//
+// A [Section] holds the bytes. [Section.Entries] yields its CIEs and FDEs,
+// [Section.FDEs] the FDEs alone. An [Interpreter] executes the instructions of
+// an FDE and yields its [Row] values; a row's rules that are DWARF expressions
+// are evaluated by an [Evaluator] over the registers and the memory of a
+// [Frame]. The FDE of one address is found by a [Header], where there is an
+// .eh_frame_hdr, or by an [Index].
+//
+// Addresses are those of the file, without load bias, unless a name says
+// otherwise. A section's bytes come from outside and are not trusted: whatever
+// they hold costs an error that says where, for the entry concerned alone, and
+// time and memory in proportion to the section. Loops over FDEs and rows
+// allocate nothing.
+//
+// Package cfi opens no file, finds no section, and applies no relocation (package
+// object does); it reads no process, and knows a machine only as a row of
+// package arch; it recovers no registers (package unwind does).
+package cfi
