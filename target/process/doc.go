@@ -21,11 +21,12 @@
 // What a target can notice is what it notices of SIGSTOP and SIGCONT or of
 // strace -p (signal(7), "Interruption of system calls and library functions by
 // stop signals"): the kernel restarts an interrupted system call, except that
-// epoll_wait, semop, sigtimedwait, io_getevents, reads of an inotify
-// descriptor and socket calls with a timeout set return EINTR.
+// epoll_wait, semop, sigtimedwait and socket calls with a timeout set return
+// EINTR; so do some more on old kernels.
 //
-// A thread whose memory another thread of the same target must provide
-// (userfaultfd) would hold up the copy of its stack; no such stack is known.
+// One limit: where a stack's pages are provided by another thread of the same
+// target (userfaultfd), its copy waits for a thread that stands still, until
+// this process is killed.
 //
 // # Not in this package
 //
