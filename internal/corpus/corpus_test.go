@@ -5,6 +5,9 @@
 package corpus_test
 
 import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -43,5 +46,23 @@ func TestEach(t *testing.T) {
 	want := slices.Sorted(slices.Values(paths))
 	if !slices.Equal(seen, want) {
 		t.Errorf("checked %v, expected %v", seen, want)
+	}
+}
+
+func TestMutate(t *testing.T) {
+	section := bytes.Repeat([]byte{1, 2, 3, 4, 5, 6, 7, 8}, 16)
+	kept := slices.Clone(section)
+	r := rand.New(rand.NewPCG(1, 1))
+	changed := 0
+	for range 1000 {
+		if !bytes.Equal(corpus.Mutate(r, section, []uint64{0, 64}, binary.BigEndian), section) {
+			changed++
+		}
+	}
+	if !bytes.Equal(section, kept) {
+		t.Error("the section itself changed")
+	}
+	if changed < 900 {
+		t.Errorf("%d of 1000 mutants differ", changed)
 	}
 }
