@@ -13,34 +13,35 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Table holds every row of a section, compiled once: sorted 32-bit offsets and
-// the numbers of distinct rules. It is not changed after Compile, and its
-// methods may be called from several goroutines. It implements Source.
+// Table holds every row of a section, compiled once: sorted offsets and the
+// numbers of distinct rules, packed so that a look-up touches little memory,
+// which is what it waits for. It is not changed after Compile, and its methods
+// may be called from several goroutines. It implements Source.
 type Table struct {
 	name string
 	base uint64 // address that offsets are relative to
 
-	// rows are sorted by offset, and each ends where the next starts; a row of
-	// rule 0 covers a gap. buckets[i] is the number of rows that start below
-	// offset i<<shift, so that a look-up searches a handful of rows, and the low
-	// 16 bits of an offset are enough to do it.
+	// rows are sorted by offset, and each ends where the next starts.
+	// blocks[i] is the number of rows that start before the i-th 64 KiB, and
+	// buckets[i] how many of its block's rows start before offset i<<shift, so
+	// that a look-up searches a handful of rows.
 	rows    []tableRow
-	buckets []uint32
+	blocks  []uint32
+	buckets []uint16
 	shift   uint8
 
 	far   []farRow // that end 4 GiB and more above base, or whose rules have a number above maxNear
 	rules []Rules  // by number; the first is no rule
 }
 
-// tableRow is the low half of a row's offset, in the high half, and the number
-// of its rules. Look-ups wait for memory above all, so four bytes it is.
+// tableRow is, in the high half, where in its block a row starts, and in the
+// low half the number of its rules. Rules 0 cover a gap.
 type tableRow uint32
 
-// maxNear is the last number of rules that a tableRow can hold.
-const maxNear = 1<<16 - 1
-
-// maxShift keeps a bucket within the 64 KiB that a tableRow can tell apart.
-const maxShift = 16
+const (
+	blockShift = 16
+	maxNear    = 1<<16 - 1 // the last number of rules that a tableRow can hold
+)
 
 type farRow struct {
 	start, end uint64
@@ -112,24 +113,34 @@ func (b *tableBuilder) add(start, end uint64, rules uint32) {
 	b.starts = append(b.starts, rowStart{to, 0})
 }
 
-// index packs the rows, and makes buckets that hold some four of them each.
+// rowsPerBucket is how many rows a bucket holds on average.
+const rowsPerBucket = 1
+
+// index packs the rows, and counts them by blocks and buckets.
 func (b *tableBuilder) index() {
 	if len(b.starts) == 0 {
 		return
 	}
 	last := b.starts[len(b.starts)-1].offset
-	for b.shift < maxShift && last>>b.shift > uint32(len(b.starts)/4) {
+	for b.shift < blockShift && last>>b.shift > uint32(len(b.starts)/rowsPerBucket) {
 		b.shift++
 	}
 	b.rows = make([]tableRow, len(b.starts))
-	b.buckets = make([]uint32, 0, last>>b.shift+2)
-	for i, r := range b.starts {
-		for uint32(len(b.buckets)) <= r.offset>>b.shift {
-			b.buckets = append(b.buckets, uint32(i))
+	b.blocks = make([]uint32, last>>blockShift+2)
+	// Whole blocks, and one bucket behind them.
+	b.buckets = make([]uint16, uint64(len(b.blocks)-1)<<(blockShift-b.shift)+1)
+	next := 0
+	for i := range b.buckets {
+		bucket := uint64(i) << b.shift
+		for next < len(b.starts) && uint64(b.starts[next].offset) < bucket {
+			b.rows[next] = tableRow(b.starts[next].offset<<16 | b.starts[next].rules)
+			next++
 		}
-		b.rows[i] = tableRow(r.offset<<16 | r.rules)
+		if bucket&(1<<blockShift-1) == 0 {
+			b.blocks[bucket>>blockShift] = uint32(next)
+		}
+		b.buckets[i] = uint16(uint32(next) - b.blocks[bucket>>blockShift])
 	}
-	b.buckets = append(b.buckets, uint32(len(b.rows)))
 }
 
 // Rules returns the rules that hold at an address without load bias. It
@@ -151,15 +162,16 @@ var errNoRoom = errors.New("more distinct rules than a table of the section's si
 func (t *Table) find(pc uint64) uint32 {
 	offset := pc - t.base
 	bucket := offset >> t.shift
-	if pc < t.base || offset > math.MaxUint32 || bucket+1 >= uint64(len(t.buckets)) {
+	if pc < t.base || bucket+1 >= uint64(len(t.buckets)) {
 		return t.findFar(pc)
 	}
 	// The row sought starts in this bucket or is the last that starts before it.
-	first, end := t.buckets[bucket], t.buckets[bucket+1]
-	mask := uint32(1)<<t.shift - 1
-	low := uint32(offset) & mask
-	for end-first > 16 {
-		if mid := (first + end) / 2; uint32(t.rows[mid]>>16)&mask <= low {
+	perBlock := blockShift - t.shift
+	first := t.blocks[bucket>>perBlock] + uint32(t.buckets[bucket])
+	end := t.blocks[(bucket+1)>>perBlock] + uint32(t.buckets[bucket+1])
+	key := tableRow(offset<<16 | maxNear)
+	for end-first > 8 {
+		if mid := (first + end) / 2; t.rows[mid] <= key {
 			first = mid + 1
 		} else {
 			end = mid
@@ -168,7 +180,7 @@ func (t *Table) find(pc uint64) uint32 {
 	// Of so few all are looked at: a branch that goes either way costs more.
 	n := first
 	for _, r := range t.rows[first:end] {
-		if uint32(r>>16)&mask <= low {
+		if r <= key {
 			n++
 		}
 	}
