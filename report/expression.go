@@ -42,17 +42,18 @@ const (
 	maxInfixBytes = 512 // of the expression
 )
 
-// append appends the formula of a rule's expression, in which "c" is the CFA
-// that an expression of a register starts with, and reports false where the
-// expression has jumps, is malformed or too long.
-func (x *infix) append(dst []byte, s *cfi.Section, r cfi.Rule, ofRegister bool) ([]byte, bool) {
+// append appends the formula of a rule's expression, and reports false where
+// the expression has jumps, is malformed or too long. cfa is what to call the
+// CFA that the evaluation for a register starts with (DWARF 5 §6.4.2.3), and
+// "" for the expression of the CFA itself.
+func (x *infix) append(dst []byte, s *cfi.Section, r cfi.Rule, cfa string) ([]byte, bool) {
 	x.stack, x.texts = x.stack[:0], x.texts[:0]
 	if r.Register > maxInfixBytes {
 		return dst, false
 	}
-	if ofRegister {
-		x.texts = append(x.texts, 'c')
-		x.stack = append(x.stack, term{end: 1, level: levelAtom})
+	if cfa != "" {
+		x.texts = append(x.texts, cfa...)
+		x.stack = append(x.stack, term{end: len(cfa), level: levelAtom})
 	}
 	for o, err := range s.Operations(uint64(r.Offset), uint64(r.Register)) {
 		if err != nil || !x.operation(s, &o) || len(x.texts) > maxInfixLen*4 || len(x.stack) > maxTerms {

@@ -30,7 +30,7 @@ func Demangle(symbol string) string {
 	}
 	// The demangler looks at any name that starts with an underscore.
 	switch {
-	case symbol[1] == 'Z', symbol[1] == 'R', strings.HasPrefix(symbol, "__Z"), strings.HasPrefix(symbol, "_GLOBAL_"):
+	case symbol[1] == 'Z', symbol[1] == 'R', strings.HasPrefix(symbol, "_GLOBAL_"):
 	default:
 		return symbol
 	}

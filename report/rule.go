@@ -28,7 +28,7 @@ func (n *notation) appendCFA(dst []byte, r cfi.Rule) []byte {
 		dst = n.section.Machine.AppendRegisterName(dst, uint64(r.Register))
 		return appendOffset(dst, r.Offset)
 	case cfi.ValExpression:
-		return n.appendExpression(dst, r, false)
+		return n.appendExpression(dst, r, "")
 	}
 	return append(dst, "none"...)
 }
@@ -50,10 +50,10 @@ func (n *notation) appendRule(dst []byte, r cfi.Rule) []byte {
 		return n.section.Machine.AppendRegisterName(dst, uint64(r.Register))
 	case cfi.Expression:
 		dst = append(dst, '[')
-		dst = n.appendExpression(dst, r, true)
+		dst = n.appendExpression(dst, r, "c")
 		return append(dst, ']')
 	case cfi.ValExpression:
-		return n.appendExpression(dst, r, true)
+		return n.appendExpression(dst, r, "c")
 	}
 	return append(dst, noRule...)
 }
@@ -62,11 +62,10 @@ func (n *notation) appendRule(dst []byte, r cfi.Rule) []byte {
 const maxInfix = 40
 
 // appendExpression appends the formula of an expression, or where its
-// operations stand when a formula would not make it clearer. ofRegister says
-// that the evaluation starts with the CFA on the stack (DWARF 5 §6.4.2.3).
-func (n *notation) appendExpression(dst []byte, r cfi.Rule, ofRegister bool) []byte {
+// operations stand when a formula would not make it clearer. cfa is as for a formula.
+func (n *notation) appendExpression(dst []byte, r cfi.Rule, cfa string) []byte {
 	start := len(dst)
-	dst, ok := n.infix.append(dst, n.section, r, ofRegister)
+	dst, ok := n.infix.append(dst, n.section, r, cfa)
 	if ok && len(dst)-start <= maxInfix {
 		return dst
 	}

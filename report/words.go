@@ -145,24 +145,20 @@ func (e *Explanation) cfaWords() string {
 	case cfi.Register:
 		return "the CFA is " + string(n.appendCFA(nil, r))
 	case cfi.ValExpression:
-		return "the CFA is " + e.formula(r, false)
+		return "the CFA is " + e.formula(r, "")
 	}
 	return "the CFA is not defined: nothing can be recovered here"
 }
 
-// formula returns what an expression computes, and its operations too.
-func (e *Explanation) formula(r cfi.Rule, ofRegister bool) string {
+// formula returns what an expression computes, its operations where no formula
+// is clearer. cfa is what to call the CFA, "" in the CFA's own.
+func (e *Explanation) formula(r cfi.Rule, cfa string) string {
 	s := e.Function.FDE.CIE.Section
-	operations := string(appendOperations(nil, s, uint64(r.Offset), uint64(r.Register)))
 	var x infix
-	text, ok := x.append(nil, s, r, ofRegister)
-	if !ok {
-		return "what an expression yields: " + operations
+	if text, ok := x.append(nil, s, r, cfa); ok {
+		return string(text)
 	}
-	if ofRegister && strings.Contains(string(text), "c") {
-		return fmt.Sprintf("%s, where c is the CFA: %s", text, operations)
-	}
-	return fmt.Sprintf("%s: %s", text, operations)
+	return "what these operations yield: " + string(appendOperations(nil, s, uint64(r.Offset), uint64(r.Register)))
 }
 
 func (e *Explanation) returnAddressWords() sentence {
@@ -198,9 +194,9 @@ func (e *Explanation) registerWords(name string, r Explained) string {
 	case cfi.Register:
 		return name + " is in " + m.RegisterName(uint64(r.Rule.Register))
 	case cfi.Expression:
-		return name + " is saved at " + e.formula(r.Rule, true)
+		return name + " is saved at " + e.formula(r.Rule, "CFA")
 	case cfi.ValExpression:
-		return name + " was " + e.formula(r.Rule, true)
+		return name + " was " + e.formula(r.Rule, "CFA")
 	}
 	return name + " has no rule"
 }

@@ -1,0 +1,82 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/report"
+)
+
+func TestDemangle(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"main":                             "main",
+		"_start":                           "_start",
+		"_Z":                               "_Z",
+		"_Z3fooi":                          "foo(int)",
+		"_Z3fooi@plt":                      "foo(int)@plt",
+		"_ZN3Bar3bazEv@@V1":                "Bar::baz()@@V1",
+		"_Z3fooi.cold":                     "foo(int) [clone .cold]",
+		"_RNvC6_123foo3bar":                "123foo::bar",
+		"__ZN3BarD1Ev":                     "__ZN3BarD1Ev",
+		"_ZZZZ":                            "_ZZZZ",
+		"":                                 "",
+		"_Z" + strings.Repeat("a", 1<<20):  "_Z" + strings.Repeat("a", 1<<20),
+		"github.com/clewdev/clew/cfi.init": "github.com/clewdev/clew/cfi.init",
+	} {
+		if got := report.Demangle(symbol); got != want {
+			t.Errorf("%.40q: %.80q, want %.80q", symbol, got, want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":         "plain",
+		"tab\tstays":    "tab\tstays",
+		"\x1b[31mred":   `\x1b[31mred`,
+		"line\nend\r":   `line\nend\r`,
+		"grün":          "grün",
+		"\xff":          `\xff`,
+		"del\x7f":       `del\x7f`,
+		"c1\u009b":      `c1\u009b`,
+		"\u202eback":    `\u202eback`,
+		"\uFFFD":        "\uFFFD",
+		"back\\slash\"": "back\\slash\"",
+	} {
+		if got := report.Printable(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestPattern(t *testing.T) {
+	for _, test := range []struct {
+		pattern, symbol string
+		want            bool
+	}{
+		{"main", "main", true},
+		{"main", "domain", false},
+		{"*main", "domain", true},
+		{"ma?n", "main", true},
+		{"ma?n", "man", false},
+		{"puts", "puts@plt", true},
+		{"foo", "_Z3fooi", true},
+		{"foo(int)", "_Z3fooi", true},
+		{"foo(long)", "_Z3fooi", false},
+		{"_Z3fooi", "_Z3fooi", true},
+		{"Bar::*", "_ZN3Bar3bazEv", true},
+		{"operator*", "_ZplRK3BarS1_", true}, // a glob: every operator
+		{"operator+", "_ZplRK3BarS1_", true},
+		{"", "", false},
+		{"*", "", false},
+		{strings.Repeat("*a", 500) + "b", strings.Repeat("a", 5000), false},
+	} {
+		if got := report.NewPattern(test.pattern).Match(test.symbol); got != test.want {
+			t.Errorf("%.40q matches %.40q: %v", test.pattern, test.symbol, got)
+		}
+	}
+}
