@@ -37,7 +37,8 @@ type HeaderEntry struct {
 }
 
 // ParseHeader reads the .eh_frame_hdr whose bytes, which are kept and not
-// copied, stand at an address without load bias.
+// copied, stand at an address without load bias. The error is an *Error; the
+// header returned beside it is never nil and holds what could be read.
 func ParseHeader(data []byte, address uint64, m *arch.Machine) (*Header, error) {
 	h := &Header{Address: address,
 		s: Section{Name: ".eh_frame_hdr", Data: data, Address: address, Machine: m, DataBase: address}}
@@ -59,6 +60,13 @@ func ParseHeader(data []byte, address uint64, m *arch.Machine) (*Header, error) 
 		if left := c.end - c.off; c.err == nil && h.Count > left/max(h.size, 2) {
 			c.fail(ErrHeader, "a table of %d entries in %d bytes", h.Count, left)
 			h.Count = left / max(h.size, 2)
+		}
+		if first := h.cursor(h.table); h.Count > 0 {
+			// What the first entry's encoding lacks, all lack.
+			if first.pointer(h.TableEncoding, 0, false); first.err != nil {
+				h.Count = 0
+				return h, first.err
+			}
 		}
 	}
 	return h, c.err
