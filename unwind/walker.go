@@ -213,10 +213,11 @@ func (w *Walker) commit(pc, next, sp uint64) bool {
 	if m.ELF == elf.EM_ARM {
 		pc &^= 1 // the state bit: Thumb
 	}
-	if pc == 0 {
-		return w.end(EndOfStack, nil)
-	}
 	if !w.frame.Trampoline {
+		// Code at address 0 calls nobody, but a signal can interrupt a call of it.
+		if pc == 0 {
+			return w.end(EndOfStack, nil)
+		}
 		if pc == w.regs.PC && next == sp {
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x with stack pointer %#x leads to itself", pc, sp))
 		}
