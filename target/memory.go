@@ -47,10 +47,13 @@ func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 	if m.snapshot.Memory == nil {
 		return fmt.Errorf("memory %#x: %d bytes are beyond the copied stack", addr, len(p))
 	}
+	if err := m.snapshot.Memory.ReadMemory(p, addr); err != nil {
+		return err
+	}
 	if m.snapshot.Live && !m.isLate && m.changeable(addr) {
 		m.late, m.isLate = addr, true
 	}
-	return m.snapshot.Memory.ReadMemory(p, addr)
+	return nil
 }
 
 // changeable reports whether the target can have changed addr since it was
