@@ -47,8 +47,40 @@ func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 			p.out = p.out[:0]
 		}
 	}
+	for i, note := range Notes(s.Stacks) {
+		if i == 0 {
+			p.out = append(p.out, '\n')
+		}
+		p.out = append(p.out, "note: "...)
+		p.out = append(p.out, Printable(note)...)
+		p.out = append(p.out, '\n')
+	}
 	_, err := w.Write(p.out)
 	return err
+}
+
+// Notes says what is to be known of stacks as a whole, in sentences without a
+// full stop: which objects have no call frame information, so that frames were
+// found by frame pointers, which miss what a function without one has called.
+func Notes(stacks []target.Stack) (notes []string) {
+	seen := make(map[*target.Object]bool)
+	for i := range stacks {
+		frames := stacks[i].Frames
+		for k := 1; k < len(frames); k++ {
+			// The rules of a frame lead to the next one.
+			o := frames[k-1].Object
+			if frames[k].Method != unwind.FromFramePointer || o == nil || !o.Bare || seen[o] {
+				continue
+			}
+			seen[o] = true
+			why := ""
+			if o.Go {
+				why = " (a Go program linked with -w has none)"
+			}
+			notes = append(notes, o.Name+" has no call frame information"+why+"; its frames were found by frame pointers")
+		}
+	}
+	return notes
 }
 
 type stackPrinter struct {
@@ -171,10 +203,10 @@ func (p *stackPrinter) registers(r *unwind.Registers) {
 			continue
 		}
 		if n%4 == 0 {
-			p.out = append(p.out, "      "...)
+			p.out = append(p.out, "     "...)
 		}
 		name := p.machine.RegisterName(column)
-		for range 4 - len(name) {
+		for range max(1, 5-len(name)) {
 			p.out = append(p.out, ' ')
 		}
 		p.out = p.Palette.Dim.append(p.out, name)

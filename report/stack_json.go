@@ -22,6 +22,7 @@ type jsonStacks struct {
 	Machine string       `json:"machine"`
 	PauseNS int64        `json:"pause_ns,omitempty"`
 	Threads []jsonThread `json:"threads"`
+	Notes   []string     `json:"notes,omitempty"` // see Notes
 }
 
 type jsonThread struct {
@@ -58,7 +59,7 @@ type jsonInlined struct {
 // JSON writes the stacks as one JSON object on one line.
 func (s *Stacks) JSON(w io.Writer) error {
 	out := jsonStacks{PID: s.PID, Command: s.Command, Machine: s.Machine.Name, PauseNS: s.Pause.Nanoseconds(),
-		Threads: make([]jsonThread, len(s.Stacks))}
+		Threads: make([]jsonThread, len(s.Stacks)), Notes: Notes(s.Stacks)}
 	for i := range s.Stacks {
 		stack := &s.Stacks[i]
 		t := &out.Threads[i]

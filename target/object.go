@@ -38,6 +38,11 @@ type Object struct {
 	// file is not to be had: it was replaced or deleted, or never was one.
 	Loaded bool
 
+	// What is known once a frame lay in the object: that it has no call frame
+	// information at all, so that its frames are left by other means, and that
+	// it is a Go program.
+	Bare, Go bool
+
 	snapshot *Snapshot
 	module   unwind.Module
 	file     *object.File
@@ -149,6 +154,11 @@ func (o *Object) load(m *unwind.Module) {
 		return
 	}
 	s := &unwind.Sections{EHFrame: eh, DebugFrame: f.DebugFrame}
+	if eh == nil {
+		debug, err := f.DebugFrame()
+		o.Bare = debug == nil && err == nil
+		s.DebugFrame = func() (*cfi.Section, error) { return debug, err }
+	}
 	if data, address, ok := f.EHFrameHdr(); ok {
 		// A damaged header only costs its table: the section is searched instead.
 		if h, err := cfi.ParseHeader(data, address, f.Machine()); err == nil {
@@ -156,7 +166,7 @@ func (o *Object) load(m *unwind.Module) {
 		}
 	}
 	m.Source = s
-	if _, isGo := f.Go(); isGo {
+	if _, o.Go = f.Go(); o.Go {
 		m.Source = newGoSource(s, f)
 	}
 }

@@ -41,7 +41,7 @@ With --json each process is one object on one line:
   {"pid", "command", "machine", "pause_ns", "threads": [{"tid", "name",
    "end", "error", "frames": [{"pc", "sp", "function", "symbol", "offset",
    "module", "address", "file", "line", "inlined": [{"function", "file",
-   "line"}], "method", "signal", "late", "registers"}]}]}
+   "line"}], "method", "signal", "late", "registers"}]}], "notes"}
 Addresses are strings ("0x7f3c00001139"); offset is a number of bytes.
 
 With -- COMMAND the command runs as it would without clew, and clew exits with
