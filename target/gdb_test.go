@@ -39,15 +39,17 @@ type gdbFrame struct {
 	Registers map[string]*uint64 // nil for what gdb calls not saved
 }
 
-// gdbStacks asks gdb for the stacks of all threads of a process.
-func gdbStacks(t testing.TB, pid int) map[int]gdbStack {
+// gdbStacks asks gdb for the stacks of all threads of a process. The flags come
+// before its others.
+func gdbStacks(t testing.TB, pid int, flags ...string) map[int]gdbStack {
 	t.Helper()
 	gdb := testprogram.RequireTool(t, "gdb")
 	if out, _ := exec.Command(gdb, "-batch", "-nx", "-ex", "python print(40+2)").Output(); strings.TrimSpace(string(out)) != "42" {
 		t.Skip("skipped: gdb with Python is not installed")
 	}
-	out, err := exec.Command(gdb, "-p", strconv.Itoa(pid), "-batch", "-nx",
-		"-ex", "set debuginfod enabled off", "-ex", "set auto-load no", "-x", "testdata/stacks.py").CombinedOutput()
+	args := append(flags, "-p", strconv.Itoa(pid), "-batch", "-nx",
+		"-iex", "set debuginfod enabled off", "-iex", "set auto-load no", "-x", "testdata/stacks.py")
+	out, err := exec.Command(gdb, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("gdb: %v\n%s", err, out)
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -72,6 +73,8 @@ func halt(t testing.TB, pid int) (proceed func()) {
 	}
 }
 
+func pid(p *testprogram.Process) string { return strconv.Itoa(p.PID) }
+
 // column finds a register of a machine by name.
 func column(m *arch.Machine) func(string) uint64 {
 	return func(name string) uint64 {
@@ -126,6 +129,8 @@ var programs = []struct {
 	{"sighandler.c", []string{"-O2", "-g"}, []string{"loop"}, "do_loop"},
 	{"sighandler.c", []string{"-O2", "-g"}, []string{"fault"}, "do_fault"},
 	{"sighandler.c", []string{"-O2", "-g"}, []string{"fault", "altstack"}, "do_fault"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"null"}, "do_null"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"null", "altstack"}, "do_null"},
 	{"sighandler.c", []string{"-O2", "-g", "-static"}, []string{"read"}, "do_read"},
 	{"threads65.c", []string{"-O2", "-g"}, nil, "main"},
 	{"threads65.c", []string{"-O2"}, nil, "main"},

@@ -3,11 +3,13 @@
 // licence that can be found in the LICENSE file.
 
 // 64 nested functions, eight shapes of frame in eight sizes, the last of which
-// waits in pause. Build with -O2 -fomit-frame-pointer. Every function has two
+// waits in pause. Build with -O2 -fomit-frame-pointer. With -DHOT the last one
+// returns, and two threads run through them all without end. Every function has two
 // arguments on the stack, so gcc realigns a frame by way of a DRAP register (the
 // dynamic realign argument pointer) and writes the CFA as an expression.
 
 #include <alloca.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
 #include "ready.h"
@@ -26,9 +28,11 @@ static volatile long one = 1, size = 1;
 
 FUNCTION(64)
 {
+#ifndef HOT
 	ready();
 	for (;;)
 		pause();
+#endif
 	return a + b + c + d + e + f + g + h;
 }
 
@@ -107,7 +111,20 @@ ALLOCA(11, 12, 2)   FIXED(10, 11, 24)   SAVED(9, 10, 2)    BARE(8, 9, 2)
 DRAP(7, 8, 1)       PUSHED(6, 7, 1)     ALIGNED(5, 6, 1)   VLA(4, 5, 1)
 ALLOCA(3, 4, 1)     FIXED(2, 3, 1)      SAVED(1, 2, 1)     BARE(0, 1, 1)
 
+NOINLINE void *run(void *argument)
+{
+	for (;;)
+		after(f0(1, 2, 3, 4, 5, 6, 7, 8));
+	return argument;
+}
+
 int main(void)
 {
+#ifdef HOT
+	pthread_t thread;
+	pthread_create(&thread, 0, run, 0);
+	ready();
+	run(0);
+#endif
 	return (int)after(f0(1, 2, 3, 4, 5, 6, 7, 8));
 }
