@@ -379,14 +379,17 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	case CFAGNUArgsSize:
 		x.row.ArgumentsSize = uint64(n)
 	case CFAGNUWindowSave: // and AArch64's negate_ra_state
-		if cie.Section.Machine.ELF == elf.EM_AARCH64 {
+		switch cie.Section.Machine.ELF {
+		case elf.EM_AARCH64:
 			x.row.Signed = !x.row.Signed
-			break
-		}
-		// SPARC: the register window's locals and ins lie where the stack
-		// pointer of the frame says, from the CFA upward (SPARC ABI).
-		for i := range int64(16) {
-			x.set(uint64(16+i), Rule{Kind: Offset, Offset: i * int64(cie.AddressSize)})
+		case elf.EM_SPARC, elf.EM_SPARC32PLUS, elf.EM_SPARCV9:
+			// The register window's locals and ins lie where the stack pointer
+			// of the frame says, from the CFA upward (SPARC ABI).
+			for i := range int64(16) {
+				x.set(uint64(16+i), Rule{Kind: Offset, Offset: i * int64(cie.AddressSize)})
+			}
+		default:
+			x.refuse(ins, "has a meaning on SPARC and AArch64 only")
 		}
 	case CFAAArch64NegateRAStateWithPC:
 		x.row.Signed = !x.row.Signed

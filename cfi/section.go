@@ -32,8 +32,8 @@ type Section struct {
 	// pointers are relative to: the addresses of .text and of the global offset table.
 	TextBase, DataBase uint64
 
-	// Memory resolves DW_EH_PE_indirect pointers (addresses without load
-	// bias). Where it is nil such a pointer keeps the address of its slot.
+	// Memory resolves DW_EH_PE_indirect pointers to the start of a function
+	// (addresses without load bias). Where it is nil they are an error.
 	Memory Memory
 
 	mu   sync.RWMutex

@@ -12,7 +12,7 @@ function:
 	.long	0xffffffff
 	.quad	.Lcie64end-.Lcie64id
 .Lcie64id:
-	.quad	0				# a CIE
+	.long	0				# a CIE: four bytes, by the LSB
 	.byte	1
 	.string	"zR"
 	.uleb128 1
@@ -27,7 +27,7 @@ function:
 	.long	0xffffffff
 	.quad	.Lfde64end-.Lfde64id
 .Lfde64id:
-	.quad	.Lfde64id-.Lcie64		# 64 bits, counted from here
+	.long	.Lfde64id-.Lcie64		# as in 32-bit DWARF, by the LSB
 	.long	function-.
 	.long	16
 	.uleb128 0
