@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -55,8 +56,15 @@ func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 			candidates = append(candidates, path.Join(dir, ".build-id", name[:2], name[2:]+".debug"))
 		}
 	}
-	if link != "" && path.IsAbs(f.name) {
-		dir := path.Dir(f.name)
+	place := f.name
+	if search.Root == "" {
+		// Relative to the working directory, as the name of a user is.
+		if abs, err := filepath.Abs(place); err == nil {
+			place = abs
+		}
+	}
+	if link != "" && path.IsAbs(place) {
+		dir := path.Dir(place)
 		candidates = append(candidates, path.Join(dir, link), path.Join(dir, ".debug", link))
 		for _, prefix := range search.Directories {
 			candidates = append(candidates, path.Join(prefix, dir, link))
