@@ -6,7 +6,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -33,8 +37,10 @@ func TestMain(m *testing.M) {
 //	                             sets VAR to the address of the (N-th)
 //	                             instruction of a function that reads TEXT
 //	json FILE                    every line is a JSON object
+//	status N COMMAND [ARG]...    runs a command, which has to exit with N
 //
-// and, in $PROGRAMS and $ASM, the sources of internal/testprogram.
+// the condition [exists:FILE], and in $PROGRAMS, $ASM and $HOSTILE the sources
+// of internal/testprogram.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -46,6 +52,14 @@ func TestScripts(t *testing.T) {
 			"like":        scriptLike,
 			"instruction": scriptInstruction,
 			"json":        scriptJSON,
+			"status":      scriptStatus,
+		},
+		Condition: func(condition string) (bool, error) {
+			if path, ok := strings.CutPrefix(condition, "exists:"); ok {
+				_, err := os.Stat(path)
+				return err == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 	})
 }
@@ -53,6 +67,7 @@ func TestScripts(t *testing.T) {
 func setup(env *testscript.Env) error {
 	env.Setenv("PROGRAMS", testprogram.Path("programs"))
 	env.Setenv("ASM", testprogram.Path("asm"))
+	env.Setenv("HOSTILE", testprogram.Path("hostile"))
 	return nil
 }
 
@@ -98,6 +113,23 @@ func scriptJSON(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if lines == 0 {
 		ts.Fatalf("no JSON")
+	}
+}
+
+func scriptStatus(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: status N COMMAND [ARG]...")
+	}
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Check(err)
+		}
+		got = exit.ExitCode()
+	}
+	if fmt.Sprint(got) != args[0] {
+		ts.Fatalf("%s exits with %d, want %s; it says\n%s", strings.Join(args[1:], " "), got, args[0], ts.ReadFile("stderr"))
 	}
 }
 
