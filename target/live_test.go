@@ -24,10 +24,10 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// take takes a snapshot.
+// take takes a snapshot, with patience for a machine that is busy.
 func take(t testing.TB, pid int) *target.Snapshot {
 	t.Helper()
-	s, err := process.Snapshot(pid, nil)
+	s, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,19 +111,20 @@ ALLOCA(11, 12, 2)   FIXED(10, 11, 24)   SAVED(9, 10, 2)    BARE(8, 9, 2)
 DRAP(7, 8, 1)       PUSHED(6, 7, 1)     ALIGNED(5, 6, 1)   VLA(4, 5, 1)
 ALLOCA(3, 4, 1)     FIXED(2, 3, 1)      SAVED(1, 2, 1)     BARE(0, 1, 1)
 
-NOINLINE void *run(void *argument)
+NOINLINE void *run(void *says)
 {
+	if (says)
+		ready();
 	for (;;)
 		after(f0(1, 2, 3, 4, 5, 6, 7, 8));
-	return argument;
+	return says;
 }
 
 int main(void)
 {
 #ifdef HOT
 	pthread_t thread;
-	pthread_create(&thread, 0, run, 0);
-	ready();
+	pthread_create(&thread, 0, run, "ready");
 	run(0);
 #endif
 	return (int)after(f0(1, 2, 3, 4, 5, 6, 7, 8));
