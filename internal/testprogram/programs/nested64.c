@@ -111,8 +111,11 @@ ALLOCA(11, 12, 2)   FIXED(10, 11, 24)   SAVED(9, 10, 2)    BARE(8, 9, 2)
 DRAP(7, 8, 1)       PUSHED(6, 7, 1)     ALIGNED(5, 6, 1)   VLA(4, 5, 1)
 ALLOCA(3, 4, 1)     FIXED(2, 3, 1)      SAVED(1, 2, 1)     BARE(0, 1, 1)
 
+static pthread_barrier_t started;
+
 NOINLINE void *run(void *says)
 {
+	pthread_barrier_wait(&started);
 	if (says)
 		ready();
 	for (;;)
@@ -124,6 +127,7 @@ int main(void)
 {
 #ifdef HOT
 	pthread_t thread;
+	pthread_barrier_init(&started, 0, 2);
 	pthread_create(&thread, 0, run, "ready");
 	run(0);
 #endif
