@@ -48,6 +48,9 @@ func Disassemble(f *Function, file CodeFile) (lines []CodeLine, note string, err
 	case uint64(len(code)) < f.FDE.End-f.FDE.Start:
 		note = fmt.Sprintf("only the first %d bytes of the function are shown", len(code))
 	}
+	if f.CodeSection != 0 && note == "" {
+		note = "this is an object file: what branches lead to is known only once it is linked"
+	}
 	var names disasm.Name
 	if f.CodeSection == 0 {
 		names = branchNames(m, code, f.FDE.Start, file)

@@ -237,11 +237,13 @@ func (e *Explanation) unchanged() string {
 	if count == 0 {
 		return ""
 	}
-	verb := "have no rule: they still hold the caller's values, as the ABI of " + m.Name + " demands"
+	// What a language of its own calling convention does, such as Go's, the
+	// table would have to say and does not.
+	verb := "have"
 	if count == 1 {
-		verb = "has no rule: it still holds the caller's value, as the ABI of " + m.Name + " demands"
+		verb = "has"
 	}
-	return enumerate(names) + " " + verb
+	return enumerate(names) + " " + verb + " no rule: unchanged, if the function keeps to the ABI of " + m.Name
 }
 
 func enumerate(names []string) string {

@@ -53,6 +53,7 @@ func TestDecode(t *testing.T) {
 		{amd64, "e84b000000", "call 0x1050 <puts>", 5},
 		{amd64, "e84f000000", "call 0x1054 <puts+0x4>", 5},
 		{amd64, "e800010000", "call 0x1105", 5},
+		{amd64, "488d3d280e0000", "lea 0xe28(%rip),%rdi # 0x1e2f", 7},
 		{amd64, "c5f877", "vzeroupper", 3},
 		{amd64, "0f", ".byte 0x0f", 1},
 		{amd64, "06", ".byte 0x06", 1}, // push %es, of 32-bit code only

@@ -6,6 +6,7 @@ package disasm
 
 import (
 	"debug/elf"
+	"fmt"
 	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -36,6 +37,11 @@ func x86(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
 	for _, mnemonic := range []string{"call", "jmp", "ret", "leave", "push", "pop"} {
 		if rest, ok := strings.CutPrefix(text, mnemonic+"q"); ok && (rest == "" || rest[0] == ' ') && mode == 64 {
 			text = mnemonic + rest
+		}
+	}
+	for _, a := range i.Args {
+		if mem, ok := a.(x86asm.Mem); ok && mem.Base == x86asm.RIP {
+			text += fmt.Sprintf("  # %#x", pc+uint64(i.Len)+uint64(mem.Disp))
 		}
 	}
 	switch text[0] {
