@@ -40,7 +40,7 @@ func runDemo() error {
 	if err != nil {
 		return inputError{err}
 	}
-	if _, err := printStacks(s, stackFlags{}); err != nil {
+	if _, err := printStacks(os.Stdout, s, stackFlags{}); err != nil {
 		return err
 	}
 	const function = "right"
@@ -48,6 +48,6 @@ func runDemo() error {
 	if err := table(program.Path, &tableFlags{format: "text", functions: []string{function}}); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stdout, "\nNow try 'clew stack PID' on a process of yours, or 'clew table FILE' on a program.\n")
+	fmt.Fprintf(os.Stdout, "Now try 'clew stack PID' on a process of yours, or 'clew table FILE' on a program.\n")
 	return nil
 }

@@ -44,8 +44,9 @@ With --json each process is one object on one line:
    "line"}], "method", "signal", "late", "registers"}]}], "notes"}
 Addresses are strings ("0x7f3c00001139"); offset is a number of bytes.
 
-With -- COMMAND the command runs as it would without clew, and clew exits with
-its status, 128 and the signal's number where one killed it.
+With -- COMMAND the command runs as it would without clew, its stacks go to
+standard error, and clew exits with the command's status, 128 and the signal's
+number where one killed it.
 
 ` + exitHelp
 
@@ -91,6 +92,9 @@ func stacksOf(args []string, flags stackFlags) error {
 	for i, arg := range args {
 		pid, err := strconv.Atoi(arg)
 		if err != nil || pid <= 0 {
+			if err == nil {
+				return errors.New(arg + " is not a process ID: they start at 1")
+			}
 			return errors.New(arg + " is not a process ID; 'pidof " + arg + "' may find it")
 		}
 		pids[i] = pid
@@ -106,7 +110,7 @@ func stacksOf(args []string, flags stackFlags) error {
 			failed = inputError{err}
 			continue
 		}
-		complete, err := printStacks(s, flags)
+		complete, err := printStacks(os.Stdout, s, flags)
 		if err != nil {
 			return err
 		}
@@ -123,7 +127,7 @@ func stacksOf(args []string, flags stackFlags) error {
 
 // printStacks walks, names and prints the stacks of a snapshot, and reports
 // whether all of them reach their outermost frame.
-func printStacks(s *target.Snapshot, flags stackFlags) (complete bool, err error) {
+func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
 	objects := s.Objects()
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers})
@@ -135,12 +139,12 @@ func printStacks(s *target.Snapshot, flags stackFlags) (complete bool, err error
 	for i := range stacks {
 		complete = complete && stacks[i].Reason == unwind.EndOfStack
 	}
-	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	out := bufio.NewWriterSize(w, 1<<16)
 	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks}
 	if flags.json {
 		err = r.JSON(out)
 	} else {
-		err = r.Text(out, report.StackOptions{Palette: palette(), Registers: flags.registers})
+		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), Registers: flags.registers})
 	}
 	return complete, errors.Join(err, out.Flush())
 }
@@ -167,7 +171,8 @@ func runCommand(args []string, flags stackFlags) error {
 		if !flags.json {
 			warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
 		}
-		if _, err := printStacks(s, flags); err != nil {
+		// Standard output is the command's.
+		if _, err := printStacks(os.Stderr, s, flags); err != nil {
 			warn("%v", err)
 		}
 	})

@@ -25,6 +25,14 @@ func palette() report.Palette {
 	return report.Colors()
 }
 
+// paletteOf returns the colours for w, which is standard output or error.
+func paletteOf(w *os.File) report.Palette {
+	if w != os.Stdout && !term.IsTerminal(int(w.Fd())) {
+		return report.Palette{}
+	}
+	return palette()
+}
+
 // width returns the columns of the terminal that standard output is, and 0
 // where it is none.
 func width() int {
