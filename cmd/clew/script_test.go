@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 //	                             sets VAR to the address of the (N-th)
 //	                             instruction of a function that reads TEXT
 //	json FILE                    every line is a JSON object
+//	start VAR PROGRAM [ARG]...   see scriptStart
 //	status N COMMAND [ARG]...    runs a command, which has to exit with N
 //
 // the condition [exists:FILE], and in $PROGRAMS, $ASM and $HOSTILE the sources
@@ -52,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"like":        scriptLike,
 			"instruction": scriptInstruction,
 			"json":        scriptJSON,
+			"start":       scriptStart,
 			"status":      scriptStatus,
 		},
 		Condition: func(condition string) (bool, error) {
