@@ -25,6 +25,10 @@ const (
 // Evaluator evaluates the expressions of rules. It is made to be reused, and
 // allocates only for an error. It is not safe for concurrent use.
 type Evaluator struct {
+	// Steps counts the operations executed so far, over all evaluations: for
+	// callers that bound what many may take together.
+	Steps uint64
+
 	c     cursor
 	op    Operation
 	frame Frame
@@ -60,6 +64,7 @@ func (e *Evaluator) evaluate(s *Section, r Rule, frame Frame) (uint64, error) {
 			e.refuse(at, "more than %d steps", maxSteps)
 			break
 		}
+		e.Steps++
 		e.execute(at, start)
 	}
 	e.frame = nil

@@ -7,6 +7,7 @@ package unwind_test
 import (
 	"debug/elf"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
@@ -19,14 +20,27 @@ const llvm = "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1"
 
 func ehFrame(tb testing.TB, path string) *cfi.Section {
 	tb.Helper()
+	if _, err := os.Stat(path); err != nil {
+		tb.Skipf("skipped: %s is not installed", path)
+	}
+	s := ehFrameIn(tb, path)
+	if s == nil {
+		tb.Fatalf("%s has no .eh_frame", path)
+	}
+	return s
+}
+
+// ehFrameIn returns the .eh_frame of a file, nil where it has none.
+func ehFrameIn(tb testing.TB, path string) *cfi.Section {
+	tb.Helper()
 	f, err := elf.Open(path)
 	if err != nil {
-		tb.Skipf("skipped: %s is not installed", path)
+		tb.Fatal(err)
 	}
 	defer f.Close()
 	s := f.Section(".eh_frame")
 	if s == nil {
-		tb.Fatalf("%s has no .eh_frame", path)
+		return nil
 	}
 	data, err := s.Data()
 	if err != nil {
@@ -71,4 +85,16 @@ func BenchmarkTableLookup(b *testing.B) {
 		}
 		i++
 	}
+}
+
+func BenchmarkWalk(b *testing.B) {
+	w, r := recursion(b, 70)
+	b.ReportAllocs()
+	frames := 0
+	for b.Loop() {
+		for range w.Walk(r) {
+			frames++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(frames), "ns/frame")
 }

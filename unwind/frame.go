@@ -77,7 +77,8 @@ const (
 	UnreadableMemory
 	// NoProgress: the rules lead back to where the walk has been.
 	NoProgress
-	// TooManyFrames: the walk was cut at Walker.MaxFrames.
+	// TooManyFrames: the walk was cut at Walker.MaxFrames, or where the frames'
+	// rules took more time than those of any real stack.
 	TooManyFrames
 )
 

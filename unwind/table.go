@@ -51,8 +51,8 @@ type farRow struct {
 // Compile compiles every FDE of a section. A malformed one costs only its rows
 // from the fault on. Where FDEs overlap they count as in cfi.Index.
 //
-// Its memory is bounded by the section's size, whatever the section holds:
-// rules that are too many are not kept, and Rules says so.
+// Its memory and time are bounded by the section's size, whatever the section
+// holds: rules that are too many are not kept, and Rules says so.
 func Compile(s *cfi.Section) *Table {
 	ranges := s.Index().Ranges()
 	t := &Table{name: s.Name}
@@ -71,6 +71,7 @@ func Compile(s *cfi.Section) *Table {
 		if f.Start < r.Start {
 			// It goes on behind one that is nested in it.
 			if again -= len(f.Instructions); again < 0 {
+				b.add(r.Start, r.End, noRoom)
 				continue
 			}
 		}
@@ -99,7 +100,11 @@ type rowStart struct{ offset, rules uint32 }
 // add appends a row that starts at or above the end of all before it.
 func (b *tableBuilder) add(start, end uint64, rules uint32) {
 	if end-b.base > math.MaxUint32 || rules > maxNear {
-		b.far = append(b.far, farRow{start, end, rules})
+		if n := len(b.far); n > 0 && b.far[n-1].end == start && b.far[n-1].rules == rules {
+			b.far[n-1].end = end
+		} else {
+			b.far = append(b.far, farRow{start, end, rules})
+		}
 		return
 	}
 	from, to := uint32(start-b.base), uint32(end-b.base)
@@ -156,13 +161,13 @@ func (t *Table) Rules(pc uint64) (*Rules, error) {
 	}
 }
 
-var errNoRoom = errors.New("more distinct rules than a table of the section's size holds")
+var errNoRoom = errors.New("more than a table of the section's size holds")
 
 // find returns the number of the rules at an address.
 func (t *Table) find(pc uint64) uint32 {
 	offset := pc - t.base
 	bucket := offset >> t.shift
-	if pc < t.base || bucket+1 >= uint64(len(t.buckets)) {
+	if pc < t.base || bucket >= uint64(max(len(t.buckets), 1)-1) {
 		return t.findFar(pc)
 	}
 	// The row sought starts in this bucket or is the last that starts before it.

@@ -30,7 +30,9 @@ type Walker struct {
 	eval     cfi.Evaluator
 	fresh    []columnValue // the values of the next frame, while this one's are still needed
 	word     [16]byte
-	switches int // frames that led down the stack
+	switches int    // frames that led down the stack
+	reads    int    // of saved registers
+	steps    uint64 // of the evaluator before this walk
 
 	calleeSaved columnSet
 
@@ -44,6 +46,11 @@ const DefaultMaxFrames = 1 << 17
 // maxSwitches is how often one walk may go to a lower address, as a signal
 // frame on a stack of its own makes it.
 const maxSwitches = 64
+
+// maxWork is how many registers one walk may read and operations of
+// expressions it may execute: twice what the deepest stack of realigned frames
+// takes, and a fraction of a second.
+const maxWork = 1 << 24
 
 type columnValue struct {
 	column uint64
@@ -67,6 +74,7 @@ func (w *Walker) Err() error { return w.err }
 
 func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 	w.regs, w.reason, w.err, w.switches = *regs, EndOfStack, nil, 0
+	w.reads, w.steps = 0, w.eval.Steps
 	w.frame = Frame{Registers: &w.regs, Method: FromRegisters, Interrupted: true}
 	if c := w.Machine.ProgramCounter; c >= 0 {
 		w.regs.Set(uint64(c), regs.PC)
@@ -83,6 +91,10 @@ func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 			w.end(TooManyFrames, fmt.Errorf("the walk was cut after %d frames", most))
 			return
 		}
+		if uint64(w.reads)+w.eval.Steps-w.steps > maxWork {
+			w.end(TooManyFrames, fmt.Errorf("the walk was cut after %d frames, whose rules take more than %d steps", n, maxWork))
+			return
+		}
 		f := &w.frame
 		f.PC = w.regs.PC
 		f.LookupPC = f.PC
@@ -91,6 +103,12 @@ func (w *Walker) walk(regs *Registers, yield func(*Frame) bool) {
 		}
 		var executable bool
 		f.Module, executable = w.Modules.Find(f.LookupPC)
+		if !executable && !f.Interrupted {
+			// A signal trampoline can be the first of its memory: see rules.
+			if m, first := w.Modules.Find(f.PC); first && w.atSigreturn(f.PC) {
+				f.Module, f.LookupPC, executable = m, f.PC, true
+			}
+		}
 		f.Trampoline = false
 		rules, err := w.rules(f)
 		if rules != nil {
@@ -329,6 +347,7 @@ func (w *Walker) ReadMemory(p []byte, addr uint64) error {
 
 // read reads a register from where it was saved.
 func (w *Walker) read(addr uint64) (uint64, error) {
+	w.reads++
 	b := w.word[:w.Machine.RegisterSize]
 	if err := w.ReadMemory(b, addr); err != nil {
 		return 0, err
