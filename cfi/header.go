@@ -118,6 +118,10 @@ func (h *Header) Entries() iter.Seq2[HeaderEntry, error] {
 	}
 }
 
+// Searchable reports whether Find is a binary search: there is a table, and its
+// entries have one size.
+func (h *Header) Searchable() bool { return h.Count > 0 && h.size > 0 }
+
 // Find returns the entry with the greatest start at or below an address
 // (without load bias): by binary search where all entries have one size, else
 // one by one. Whether its FDE covers the address, the FDE tells. It returns

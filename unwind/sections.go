@@ -82,10 +82,11 @@ func (s *Sections) find(pc uint64) (*Rules, error) {
 	return &rules, nil
 }
 
-// findEH finds the FDE in .eh_frame. A header without a table, or one whose
-// entry leads to no FDE, is passed over.
+// findEH finds the FDE in .eh_frame. A header without a table, one that
+// would be read from its start each time, or one whose entry leads to no FDE, is
+// passed over.
 func (s *Sections) findEH(pc uint64) error {
-	if h := s.Header; h != nil && h.Count > 0 {
+	if h := s.Header; h != nil && h.Searchable() {
 		e, ok := h.Find(pc)
 		if !ok {
 			return cfi.ErrNoFDE

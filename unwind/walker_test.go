@@ -33,7 +33,8 @@ type walkTest struct {
 	unknown   []uint64          // registers that the last frame does not know
 }
 
-var walkTests = []walkTest{
+// ruleTests follow the rules of call frame information.
+var ruleTests = []walkTest{
 	{
 		name: "x86-64: three functions to the outermost", machine: x86,
 		section: func(t *testing.T) *cfi.Section {
@@ -179,332 +180,10 @@ var walkTests = []walkTest{
 		pc:      0x1050, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 16},
 		frames: []string{"1050 registers", "dead0000 CFI"}, reason: unwind.NoRule, message: "is not code",
 	},
-
-	{
-		name: "a signal handler: the interrupted frame is looked up where it is", machine: x86,
-		section: func(t *testing.T) *cfi.Section {
-			s := build(t, x86, "", "0c0708 9001",
-				function{0x1000, 0x1100, ""},
-				function{0x3000, 0x3100, "0710"},    // interrupted at its first byte
-				function{0x2f00, 0x3000, "0e80 01"}) // the one before it
-			// The trampoline: CFA = *(rsp+16), rip = *(rsp+8), rbx = *rsp.
-			trampoline := build(t, x86, "S", "0f03 7710 06 1010 02 7708 1003 02 7700", function{0x2000, 0x2010, ""})
-			s.Data = append(s.Data, trampoline.Data...) // pointers are relative to themselves
-			return s
-		},
-		memory: memory{stackAt: words(x86, 0x2001, 0x33, 0x3000, stackAt+0x80)},
-		pc:     0x1050, registers: map[uint64]uint64{7: stackAt, 0: 0xaa},
-		frames: []string{"1050 registers", "2001 CFI, trampoline", "3000 CFI, interrupted"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{7: stackAt + 0x80, 3: 0x33},
-	},
-	{
-		name: "a trampoline on a stack of its own leads down", machine: x86,
-		section: func(t *testing.T) *cfi.Section {
-			s := build(t, x86, "", "0c0708 9001", function{0x1000, 0x1100, ""}, function{0x3000, 0x3100, "0710"})
-			trampoline := build(t, x86, "S", "0f03 7710 06 1010 02 7708", function{0x2000, 0x2010, ""})
-			s.Data = append(s.Data, trampoline.Data...) // pointers are relative to themselves
-			return s
-		},
-		memory: memory{stackAt: words(x86, 0x2001, 0, 0x3000, 0x50000)},
-		pc:     0x1050, registers: map[uint64]uint64{7: stackAt},
-		frames: []string{"1050 registers", "2001 CFI, trampoline", "3000 CFI, interrupted"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{7: 0x50000},
-	},
-	{
-		name: "trampolines that lead down for ever", machine: x86,
-		section: func(t *testing.T) *cfi.Section {
-			// CFA = rsp-16, rip = 0x1050
-			return build(t, x86, "S", "0f02 7770 1610 03 0a5010", function{0x1000, 0x1100, ""})
-		},
-		pc: 0x1050, registers: map[uint64]uint64{7: stackAt},
-		frames: nil, reason: unwind.NoProgress, message: "more than 64 frames",
-	},
-	{
-		name: "sigreturn without rules, x86-64", machine: x86,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, x86, "", "0c0708 9001", function{0x1000, 0x1100, ""}, function{0x3000, 0x3100, "0710"})
-		},
-		memory: memory{
-			stackAt: words(x86, 0x2000, 0, 0, 0, 0, 0, // the return address, then ucontext: sigcontext at 40
-				8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 0x666, 3, 1, 0xaa, 2, 0x50000, 0x3000),
-			0x2000: {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05},
-		},
-		pc: 0x1050, registers: map[uint64]uint64{7: stackAt},
-		frames: []string{"1050 registers", "2000 CFI, trampoline", "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{0: 0xaa, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 0x666, 7: 0x50000, 8: 8, 15: 15, 16: 0x3000},
-	},
-	{
-		name: "sigreturn at the first byte of the code", machine: x86,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, x86, "", "0c0708 9001", function{0x1100, 0x1200, ""}, function{0x3000, 0x3100, "0710"})
-		},
-		memory: memory{
-			stackAt: words(x86, 0x1000, 0, 0, 0, 0, 0, 8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 0x50000, 0x3000),
-			0x1000:  {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05},
-		},
-		pc: 0x1150, registers: map[uint64]uint64{7: stackAt},
-		frames: []string{"1150 registers", "1000 CFI, trampoline", "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
-	},
-	{
-		name: "sigreturn whose context cannot be read", machine: x86,
-		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "") },
-		memory:  memory{0x2000: {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}},
-		pc:      0x2000, registers: map[uint64]uint64{7: stackAt},
-		frames: []string{"2000 registers, trampoline"}, reason: unwind.UnreadableMemory, message: "signal context",
-	},
-	{
-		name: "sigreturn without rules, arm64", machine: arm64,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, arm64, "", "0c1f00", function{0x3000, 0x3100, "071e"})
-		},
-		memory: memory{
-			stackAt + 312: words(arm64, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
-				21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 0x50000, 0x3000),
-			0x2000: {0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4},
-		},
-		pc: 0x2000, registers: map[uint64]uint64{31: stackAt},
-		frames: []string{"2000 registers, trampoline", "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{1: 1, 19: 19, 29: 29, 30: 30, 31: 0x50000, 32: 0x3000},
-	},
-
-	{
-		name: "frame pointers where there are no rules, x86-64", machine: x86,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, x86, "", "0c0708 9001", function{0x3000, 0x3100, "0710"})
-		},
-		memory: memory{stackAt: words(x86, 0, 0, stackAt+0x30, 0x2050, 0, 0, stackAt+0x50, 0x3050)},
-		pc:     0x1050, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 0x10, 3: 3, 12: 12},
-		frames: []string{"1050 registers", "2050 frame pointer", "3050 frame pointer"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{6: stackAt + 0x50, 7: stackAt + 0x40},
-		// The functions without rules may have changed them.
-		unknown: []uint64{3, 12},
-	},
-	{
-		name: "the outermost frame pointer is zero", machine: x86,
-		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "") },
-		memory:  memory{stackAt: words(x86, 0, 0x2050)},
-		pc:      0x1050, registers: map[uint64]uint64{7: stackAt, 6: stackAt},
-		frames: []string{"1050 registers", "2050 frame pointer"}, reason: unwind.EndOfStack,
-	},
-	{
-		name: "a frame pointer to where no code is", machine: x86,
-		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "") },
-		memory:  memory{stackAt: words(x86, stackAt, 0xdead)},
-		pc:      0x1050, registers: map[uint64]uint64{7: stackAt, 6: stackAt},
-		frames: []string{"1050 registers"}, reason: unwind.NoRule, message: "leads to 0xdead, which is not code",
-	},
-	{
-		name: "a frame pointer that cannot be read", machine: x86,
-		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "") },
-		pc:      0x1050, registers: map[uint64]uint64{7: stackAt, 6: stackAt},
-		frames: []string{"1050 registers"}, reason: unwind.UnreadableMemory, message: "by the frame pointer",
-	},
-	{
-		name: "a frame pointer below the stack pointer", machine: x86,
-		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "") },
-		memory:  memory{stackAt - 16: words(x86, 0, 0x2050)},
-		pc:      0x1050, registers: map[uint64]uint64{7: stackAt, 6: stackAt - 16},
-		frames: []string{"1050 registers"}, reason: unwind.NoRule, message: "holds no frame pointer",
-	},
-	{
-		name: "frame pointers, arm64, a signed return address", machine: arm64,
-		section: func(t *testing.T) *cfi.Section { return build(t, arm64, "", "") },
-		memory:  memory{stackAt: words(arm64, 0, 0x002a000000002050)},
-		pc:      0x1050, registers: map[uint64]uint64{31: stackAt, 29: stackAt},
-		frames: []string{"1050 registers", "2050 frame pointer"}, reason: unwind.EndOfStack,
-	},
-	{
-		name: "frame pointers, riscv64", machine: riscv,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, riscv, "", "0c0200", function{0x3000, 0x3100, "0701"})
-		},
-		memory: memory{stackAt: words(riscv, 0, 0, stackAt+0x40, 0x2050, 0, 0, 0x77, 0x3050)},
-		pc:     0x1050, registers: map[uint64]uint64{2: stackAt, 8: stackAt + 0x20},
-		frames: []string{"1050 registers", "2050 frame pointer", "3050 frame pointer"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{2: stackAt + 0x40, 8: 0x77},
-	},
-	{
-		name: "no frame pointers on s390x", machine: s390x,
-		section: func(t *testing.T) *cfi.Section { return build(t, s390x, "", "") },
-		pc:      0x1050, registers: map[uint64]uint64{15: stackAt},
-		frames: []string{"1050 registers"}, reason: unwind.NoRule, message: "no FDE",
-	},
-
-	{
-		name: "a call to zero, x86-64", machine: x86,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, x86, "", "0c0708 9001", function{0x2000, 0x2100, "0710"})
-		},
-		memory: memory{stackAt: words(x86, 0x2050)},
-		pc:     0, registers: map[uint64]uint64{7: stackAt, 3: 3},
-		frames: []string{"0 registers", "2050 bad call"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{7: stackAt + 8, 3: 3},
-	},
-	{
-		name: "a call to zero, arm64", machine: arm64,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, arm64, "", "0c1f00", function{0x2000, 0x2100, "071e"})
-		},
-		pc: 0, registers: map[uint64]uint64{31: stackAt, 30: 0x2050},
-		frames: []string{"0 registers", "2050 bad call"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{31: stackAt},
-	},
-	{
-		name: "a signal interrupts a call to zero", machine: x86,
-		section: func(t *testing.T) *cfi.Section {
-			s := build(t, x86, "", "0c0708 9001", function{0x1000, 0x1100, ""}, function{0x3000, 0x3100, "0710"})
-			trampoline := build(t, x86, "S", "0f03 7710 06 1010 02 7708", function{0x2000, 0x2010, ""})
-			s.Data = append(s.Data, trampoline.Data...)
-			return s
-		},
-		memory: memory{stackAt: words(x86, 0x2001, 0, 0, stackAt+0x40, 0, 0, 0, 0, 0x3050)},
-		pc:     0x1050, registers: map[uint64]uint64{7: stackAt},
-		frames: []string{"1050 registers", "2001 CFI, trampoline", "0 CFI, interrupted", "3050 bad call"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{7: stackAt + 0x48},
-	},
-	{
-		name: "a jump to zero that no call led to", machine: x86,
-		section: func(t *testing.T) *cfi.Section { return build(t, x86, "", "") },
-		memory:  memory{stackAt: words(x86, 1)},
-		pc:      0, registers: map[uint64]uint64{7: stackAt, 6: 1},
-		frames: []string{"0 registers"}, reason: unwind.NoRule, message: "belongs to no module",
-	},
-
-	{
-		name: "arm64: a leaf returns through its link register", machine: arm64,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, arm64, "", "0c1f00",
-				function{0x1000, 0x1100, ""},
-				function{0x2000, 0x2100, "0e10 9d02 9e01"},
-				function{0x3000, 0x3100, "071e"})
-		},
-		memory: memory{stackAt: words(arm64, 0x29, 0x3050)},
-		pc:     0x1050, registers: map[uint64]uint64{31: stackAt, 30: 0x2050, 29: 1, 19: 19, 9: 9},
-		frames: []string{"1050 registers", "2050 CFI", "3050 CFI"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{31: stackAt + 16, 29: 0x29, 19: 19}, unknown: []uint64{9},
-	},
-	{
-		name: "arm64: a caller cannot return through its link register", machine: arm64,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, arm64, "", "0c1f00", function{0x1000, 0x1100, ""}, function{0x2000, 0x2100, "0e10"})
-		},
-		pc: 0x1050, registers: map[uint64]uint64{31: stackAt, 30: 0x2050},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.NoRule, message: "no rule for the return address",
-	},
-	{
-		name: "arm64: not even where the rules call it unchanged", machine: arm64,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, arm64, "", "0c1f00", function{0x1000, 0x1100, "0e10 9e01"}, function{0x2000, 0x2100, "0e10 081e"})
-		},
-		memory: memory{stackAt: words(arm64, 0, 0x2050)},
-		pc:     0x1050, registers: map[uint64]uint64{31: stackAt},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.NoRule, message: "no rule for the return address",
-	},
-	{
-		name: "arm64: a signed return address", machine: arm64,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, arm64, "", "0c1f00", function{0x1000, 0x1100, "2d 0e10 9e01"}, function{0x2000, 0x2100, "071e"})
-		},
-		memory: memory{stackAt: words(arm64, 0, 0x7f2a000000002050)},
-		pc:     0x1050, registers: map[uint64]uint64{31: stackAt},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{30: 0x2050},
-	},
-	{
-		name: "i386", machine: i386,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, i386, "", "0c0404 8801", function{0x1000, 0x1100, "0e08 8502 0d05"}, function{0x2000, 0x2100, "0708"})
-		},
-		memory: memory{stackAt: words(i386, 0x55, 0x2050)},
-		pc:     0x1050, registers: map[uint64]uint64{4: stackAt, 5: stackAt},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{4: stackAt + 8, 5: 0x55, 8: 0x2050},
-	},
-	{
-		name: "x32: addresses of four bytes, slots of eight", machine: x32,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, x32, "", "0c0708 9001", function{0x1000, 0x1100, "0e10 8602"}, function{0x3000, 0x3100, "0710"})
-		},
-		memory: memory{stackAt: words(x32, stackAt+16, 0x2050, 0x1122334455667788, 0x3050)},
-		pc:     0x1050, registers: map[uint64]uint64{7: stackAt},
-		frames: []string{"1050 registers", "2050 CFI", "3050 frame pointer"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{7: stackAt + 32, 6: 0x1122334455667788},
-	},
-	{
-		name: "MIPS n32: big-endian slots of eight bytes", machine: n32,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, n32, "", "0c1d00", function{0x1000, 0x1100, "0e10 9f01 9002"}, function{0x2000, 0x2100, "071f"})
-		},
-		memory: memory{stackAt: words(n32, 16, 0x2050)},
-		pc:     0x1050, registers: map[uint64]uint64{29: stackAt},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{29: stackAt + 16, 16: 16},
-	},
-	{
-		name: "MIPS, a leaf", machine: mips,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, mips, "", "0c1d00", function{0x1000, 0x1100, ""}, function{0x2000, 0x2100, "071f"})
-		},
-		pc: 0x1050, registers: map[uint64]uint64{29: stackAt, 31: 0x2050},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
-	},
-	{
-		name: "arm: the Thumb bit is no address", machine: arm,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, arm, "", "0c0d00", function{0x1000, 0x1100, "0e08 8e01 8402"},
-				function{0x2000, 0x2050, "070e"}, function{0x2050, 0x2100, "0e80 01"})
-		},
-		memory: memory{stackAt: words(arm, 4, 0x2051)},
-		pc:     0x1050, registers: map[uint64]uint64{13: stackAt},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{13: stackAt + 8, 4: 4, 15: 0x2050},
-	},
-	{
-		name: "s390x: the CFA is 160 bytes above the caller's stack pointer", machine: s390x,
-		section: func(t *testing.T) *cfi.Section {
-			// r14 and r15 in the caller's save area, below the CFA by 48 and 40 bytes.
-			return build(t, s390x, "", "0c0fa001", function{0x1000, 0x1100, ""}, function{0x2000, 0x2100, "0ec002 8e06 8f05"},
-				function{0x3000, 0x3100, "070e"})
-		},
-		memory: memory{stackAt + 160 + 112: words(s390x, 0x3050, stackAt+160)},
-		pc:     0x1050, registers: map[uint64]uint64{15: stackAt, 14: 0x2050},
-		frames: []string{"1050 registers", "2050 CFI", "3050 CFI"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{15: stackAt + 160},
-	},
-	{
-		name: "ppc64: the link register has a column of its own", machine: ppc64,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, ppc64, "", "0c0100", function{0x1000, 0x1100, "0e70 11417e"}, function{0x2000, 0x2100, "0741"})
-		},
-		memory: memory{stackAt + 0x70 + 16: words(ppc64, 0x2050)},
-		pc:     0x1050, registers: map[uint64]uint64{1: stackAt},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{1: stackAt + 0x70},
-	},
-	{
-		name: "hppa: the stack grows upwards", machine: hppa,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, hppa, "", "0c1e00", function{0x1000, 0x1100, "1240 00 121e10 110205"}, function{0x2000, 0x2100, "0702"})
-		},
-		memory: memory{stackAt - 64 - 20: words(hppa, 0x2050)},
-		pc:     0x1050, registers: map[uint64]uint64{30: stackAt},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{30: stackAt - 64},
-	},
-	{
-		name: "sparc64: the window is on the stack, which is biased", machine: sparc,
-		section: func(t *testing.T) *cfi.Section {
-			return build(t, sparc, "", "0c0eff0f", function{0x1000, 0x1100, "0d1e 2d 090f1f"}, function{0x2000, 0x2100, "070f"})
-		},
-		memory: memory{stackAt + 2047: words(sparc, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x71000, 0x3050)},
-		pc:     0x1050, registers: map[uint64]uint64{14: stackAt - 176, 30: stackAt, 31: 0x2050},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{14: stackAt, 16: 0x10, 30: 0x71000, 31: 0x3050},
-	},
 }
 
 func TestWalk(t *testing.T) {
-	for _, test := range walkTests {
+	for _, test := range slices.Concat(ruleTests, signalTests, machineTests) {
 		t.Run(test.name, func(t *testing.T) {
 			s := test.section(t)
 			for kind, source := range map[string]unwind.Source{
@@ -551,8 +230,19 @@ func recursion(tb testing.TB, n int) (*unwind.Walker, *unwind.Registers) {
 	stack[len(stack)-1] = 0x2050
 	var modules unwind.Modules
 	modules.Add(0x1000, 0x9000, &unwind.Module{Name: "program", Source: unwind.Compile(s)})
-	w := &unwind.Walker{Machine: x86, Modules: &modules, Memory: memory{stackAt: words(x86, stack...)}}
+	w := &unwind.Walker{Machine: x86, Modules: &modules, Memory: flat(words(x86, stack...))}
 	return w, registers(0x1050, map[uint64]uint64{7: stackAt})
+}
+
+// flat is a stack at stackAt.
+type flat []byte
+
+func (m flat) ReadMemory(p []byte, addr uint64) error {
+	if off := addr - stackAt; off > uint64(len(m)) || uint64(len(p)) > uint64(len(m))-off {
+		return errors.New("not part of the stack")
+	}
+	copy(p, m[addr-stackAt:])
+	return nil
 }
 
 func TestMaxFrames(t *testing.T) {

@@ -39,7 +39,7 @@ func Files(tb testing.TB) []string {
 // libc6-ARCH-cross packages have installed.
 func CrossLibraries(tb testing.TB) []string {
 	tb.Helper()
-	paths, err := filepath.Glob("/usr/*-linux-gnu*/lib/libc.so.6")
+	paths, err := filepath.Glob("/usr/*-linux-gnu*/lib*/libc.so.6")
 	if err != nil {
 		tb.Fatal(err)
 	}
