@@ -85,10 +85,17 @@ func exerciseFDE(s *cfi.Section, f *cfi.FDE, x, at *cfi.Interpreter) error {
 	if err := exerciseDecoder(s, &d, f.InstructionsOffset, len(f.Instructions)); err != nil {
 		return err
 	}
+	steps := stepRows(f, at)
 	end := f.Start
 	n := 0
 	var eval cfi.Evaluator
 	for row := range x.Rows(f) {
+		if n < len(steps) {
+			if s := &steps[n]; s.Start != row.Start || s.End != row.End || s.CFA != row.CFA || !slices.Equal(s.Registers, row.Registers) ||
+				s.Signed != row.Signed || s.ArgumentsSize != row.ArgumentsSize {
+				return fmt.Errorf("row %d is %+v, instruction by instruction %+v", n, row, s)
+			}
+		}
 		if row.Start != end || row.End <= row.Start || row.End > f.End {
 			return fmt.Errorf("row [%#x, %#x) behind %#x", row.Start, row.End, end)
 		}
@@ -114,10 +121,49 @@ func exerciseFDE(s *cfi.Section, f *cfi.FDE, x, at *cfi.Interpreter) error {
 			}
 		}
 	}
+	if n < min(len(steps), maxSteps) || len(steps) < min(n, maxSteps) {
+		return fmt.Errorf("%d rows, instruction by instruction %d", n, len(steps))
+	}
 	if x.Err() == nil && end != f.End {
 		return fmt.Errorf("the rows end at %#x", end)
 	}
 	return nil
+}
+
+// maxSteps is how many rows stepRows makes.
+const maxSteps = 64
+
+// stepRows makes the first rows of an FDE by executing one instruction after the other.
+func stepRows(f *cfi.FDE, x *cfi.Interpreter) []cfi.Row {
+	x.Start(f)
+	if x.Err() != nil {
+		return nil
+	}
+	var out []cfi.Row
+	emit := func(start, end uint64) {
+		if start < end {
+			row := *x.Row()
+			row.Start, row.End, row.Registers = start, end, slices.Clone(row.Registers)
+			out = append(out, row)
+		}
+	}
+	var ins cfi.Instruction
+	d := f.Decode()
+	for d.Next(&ins) && len(out) < maxSteps {
+		start := x.Location()
+		if !x.Execute(f.CIE, &ins) {
+			return out
+		}
+		if x.Location() > f.End {
+			emit(start, f.End)
+			return out
+		}
+		emit(start, x.Location())
+	}
+	if d.Err() == nil && len(out) < maxSteps {
+		emit(x.Location(), f.End)
+	}
+	return out
 }
 
 // exerciseIndex compares the index with the linear scan at a few addresses.
