@@ -46,6 +46,7 @@ type printer struct {
 }
 
 func newPrinter(w io.Writer, mode Mode) *printer {
+	fillSmall()
 	return &printer{w: w, mode: mode, highDigits: hexDigits(0), buf: make([]byte, 0, bufferSize+bufferSize/8)}
 }
 

@@ -7,6 +7,7 @@ package readelf
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"github.com/clewdev/clew/cfi"
 )
@@ -112,14 +113,16 @@ func word(text string) uint64 {
 const maxSmall = 999
 
 // small is the sign and digits of an offset, padded with spaces to seven bytes,
-// and in the eighth their number.
-var small = func() (t [2*maxSmall + 1]uint64) {
-	for i := range t {
+// and in the eighth their number. newPrinter fills it, as filling it at the
+// start would delay every other use of the command.
+var small [2*maxSmall + 1]uint64
+
+var fillSmall = sync.OnceFunc(func() {
+	for i := range small {
 		b := appendSigned(nil, int64(i)-maxSmall)
-		t[i] = word(string(b))<<8>>8 | uint64(len(b))<<56
+		small[i] = word(string(b))<<8>>8 | uint64(len(b))<<56
 	}
-	return t
-}()
+})
 
 // appendCFA appends the CFA's cell, whatever it is.
 func (p *printer) appendCFA(dst []byte, cfa cfi.Rule) []byte {
