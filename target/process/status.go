@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // status is what is used of /proc/PID/status (proc_pid_status(5)).
@@ -101,12 +103,28 @@ func parseSet(value string) uint64 {
 	return v
 }
 
-// readLine reads a one-line file of /proc, without its newline; "" where it
-// cannot be read.
+// readLine reads a one-line file of /proc, without its newline and cut at 1024
+// bytes; "" where it cannot be read. It is called for every thread, and os.File
+// would take twice the system calls.
 func readLine(name string) string {
-	data, err := os.ReadFile(name)
+	fd, err := retry(func() (int, error) { return unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSuffix(string(data), "\n")
+	defer unix.Close(fd)
+	var line [1024]byte
+	n, err := retry(func() (int, error) { return unix.Read(fd, line[:]) })
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(line[:n]), "\n")
+}
+
+// retry calls a system call until no signal interrupts it.
+func retry(call func() (int, error)) (n int, err error) {
+	for {
+		if n, err = call(); err != unix.EINTR {
+			return n, err
+		}
+	}
 }
