@@ -60,7 +60,8 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 	s := o.snapshot
 	stacks := make([]Stack, len(s.Threads))
 	w := &unwind.Walker{Machine: s.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}
-	var frames []Frame
+	// Room that is not needed costs no memory: it is never touched.
+	frames := make([]Frame, 0, min(64*len(s.Threads), 1<<16))
 	for i := range s.Threads {
 		t := &s.Threads[i]
 		stack := &stacks[i]

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -67,6 +68,10 @@ func stackCommand() *cobra.Command {
   clew stack --registers --json 4711  for programs
   clew stack -- ./server -port 80     run it; stacks when it crashes or on Ctrl-\`,
 		RunE: func(c *cobra.Command, args []string) error {
+			// What is read lives as long as the print takes: collecting garbage
+			// on the way would take a third of the time, unless there is much.
+			debug.SetGCPercent(-1)
+			debug.SetMemoryLimit(256 << 20)
 			if at := c.ArgsLenAtDash(); at == 0 && len(args) > 0 {
 				return runCommand(args, flags)
 			} else if at > 0 {
