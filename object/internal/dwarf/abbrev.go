@@ -58,32 +58,51 @@ func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
 	return a
 }
 
-// rootAbbreviations returns what the first entry of a unit needs, the
-// declaration of one code, which compilers write first or nearly so; else the
-// whole table.
-func (d *Data) rootAbbreviations(offset, code uint64) (*abbreviations, error) {
-	if offset <= uint64(len(d.s.Abbrev)) {
-		c := d.cursor(".debug_abbrev", d.s.Abbrev)
-		c.data = c.data[:min(uint64(len(c.data)), offset+256)]
-		c.off = int(offset)
-		t := &d.root
-		for range 4 {
-			*t = abbreviations{attributes: t.attributes[:0]}
-			this := c.uleb()
-			if this == 0 {
-				break
-			}
-			a := t.declaration(&c, this)
-			if c.err != nil {
-				break
-			}
-			if this == code {
-				t.only = a
-				return t, nil
-			}
+// skip passes over a declaration after its code.
+func skip(c *cursor) {
+	c.uleb() // tag
+	c.u8()   // children
+	for c.err == nil {
+		name, form := c.uleb(), c.uleb()
+		if form == formImplicitConst {
+			c.sleb()
+		}
+		if name == 0 && form == 0 {
+			return
 		}
 	}
-	return d.abbreviationsAt(offset)
+}
+
+// rootAbbreviations returns what the first entry of a unit needs, the
+// declaration of one code. The table is not kept: most units are never looked
+// into further.
+func (d *Data) rootAbbreviations(offset, code uint64) (*abbreviations, error) {
+	if t, ok := d.tables[offset]; ok {
+		return t, nil
+	}
+	if offset > uint64(len(d.s.Abbrev)) {
+		return nil, fmt.Errorf(".debug_abbrev: offset %#x in %#x bytes", offset, len(d.s.Abbrev))
+	}
+	c := d.cursor(".debug_abbrev", d.s.Abbrev)
+	c.off = int(offset)
+	t := &d.root
+	*t = abbreviations{attributes: t.attributes[:0]}
+	for c.err == nil {
+		start := c.off
+		this := c.uleb()
+		if this == 0 {
+			break
+		}
+		if this == code {
+			t.only = t.declaration(&c, this)
+			break
+		}
+		skip(&c)
+		if d.steps -= c.off - start; d.steps < 0 {
+			return nil, errTooMuch
+		}
+	}
+	return t, c.err
 }
 
 // abbreviationsAt returns the table at an offset of .debug_abbrev. Units can
