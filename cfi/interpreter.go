@@ -413,7 +413,7 @@ func (x *Interpreter) defCFA(ins *Instruction, register uint64, offset int64) {
 // expression makes a rule of the expression that ends the instruction.
 func (x *Interpreter) expression(kind RuleKind, ins *Instruction) Rule {
 	n := len(ins.Expression)
-	if n > math.MaxUint32 {
+	if uint64(n) > math.MaxUint32 {
 		x.refuse(ins, "has an expression of %d bytes", n)
 		return Rule{}
 	}
