@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
@@ -204,8 +205,16 @@ func TestStrippedProgram(t *testing.T) {
 
 // A 32-bit process on a 64-bit kernel.
 func TestI386(t *testing.T) {
-	program := testprogram.Start(t, testprogram.Build(t, "i386.c", "-m32", "-O2", "-g", "-nostdlib", "-static",
-		"-fno-pic", "-no-pie", "-fasynchronous-unwind-tables"))
+	path := testprogram.Build(t, "i386.c", "-m32", "-O2", "-g", "-nostdlib", "-static",
+		"-fno-pic", "-no-pie", "-fasynchronous-unwind-tables")
+	probe := exec.Command(path)
+	if err := probe.Start(); errors.Is(err, syscall.ENOEXEC) {
+		t.Skip("skipped: i386 emulation is not installed")
+	} else if err == nil {
+		probe.Process.Kill()
+		probe.Wait()
+	}
+	program := testprogram.Start(t, path)
 	program.Settle(t)
 	stacks := stacksOf(t, take(t, program.PID))
 	s := &stacks[0]
