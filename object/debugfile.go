@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/internal/rootfs"
 )
 
 // DebugSearch tells where separate debug files are looked for.
@@ -164,17 +166,5 @@ func openIn(root, name string) (*os.File, error) {
 	if root == "" || root == "/" {
 		return os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	}
-	dir, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: root, Err: err}
-	}
-	defer unix.Close(dir)
-	fd, err := unix.Openat2(dir, strings.TrimPrefix(name, "/"), &unix.OpenHow{
-		Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK,
-		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
-	})
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path.Join(root, name), Err: err}
-	}
-	return os.NewFile(uintptr(fd), path.Join(root, name)), nil
+	return rootfs.Open(root, name)
 }

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/target"
 )
 
@@ -62,7 +63,7 @@ func OpenMapping(pid int, m *target.Mapping) (*os.File, error) {
 			// Or the name itself ends so.
 			name += " (deleted)"
 		}
-		if f := try(openUnder(proc+"/root", name)); f != nil {
+		if f := try(rootfs.Open(proc+"/root", name)); f != nil {
 			return f, nil
 		}
 		if m.Deleted {
@@ -89,28 +90,6 @@ func OpenMapping(pid int, m *target.Mapping) (*os.File, error) {
 }
 
 var errDeleted = errors.New("the file was deleted or replaced")
-
-// openUnder opens name as a process with that root directory would. It waits
-// for no FIFO and follows no symbolic link out of the root.
-func openUnder(root, name string) (*os.File, error) {
-	const flags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY
-	dir, err := unix.Open(root, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: root, Err: err}
-	}
-	defer unix.Close(dir)
-	fd, err := unix.Openat2(dir, name, &unix.OpenHow{
-		Flags:   flags,
-		Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS,
-	})
-	if err == unix.ENOSYS || err == unix.EPERM { // before Linux 5.6, or a seccomp filter
-		fd, err = unix.Open(root+name, flags|unix.O_NOFOLLOW, 0)
-	}
-	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: root + name, Err: err}
-	}
-	return os.NewFile(uintptr(fd), root+name), nil
-}
 
 // sameFile returns an error unless f is the file that m maps.
 func sameFile(pid int, m *target.Mapping, f *os.File) error {

@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/target"
 )
 
@@ -114,7 +115,7 @@ func TestOpenMappingUnderRoot(t *testing.T) {
 	checkFile(t, c.pid, want)
 
 	m := code(t, c.pid)
-	f, err := openUnder(fmt.Sprintf("/proc/%d/root", c.pid), "/odd")
+	f, err := rootfs.Open(fmt.Sprintf("/proc/%d/root", c.pid), "/odd")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestOpenMappingUnderRoot(t *testing.T) {
 	if err := os.Symlink("/odd", filepath.Join(root, "link")); err != nil {
 		t.Fatal(err)
 	}
-	g, err := openUnder(fmt.Sprintf("/proc/%d/root", c.pid), "/link")
+	g, err := rootfs.Open(fmt.Sprintf("/proc/%d/root", c.pid), "/link")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +241,9 @@ func BenchmarkMemory(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("process_vm_readv/%d", n), func(b *testing.B) {
 			b.ReportAllocs()
-			s := stackCopier{local: []unix.Iovec{{Base: &p[0], Len: uint64(n)}}, remote: []unix.RemoteIovec{{Base: uintptr(m.Start), Len: n}}}
+			local := unix.Iovec{Base: &p[0]}
+			local.SetLen(n)
+			s := stackCopier{local: []unix.Iovec{local}, remote: []unix.RemoteIovec{{Base: uintptr(m.Start), Len: n}}}
 			for b.Loop() {
 				if got, errno := s.read(c.pid); got != n {
 					b.Fatal(got, errno)
