@@ -223,3 +223,38 @@ func TestI386(t *testing.T) {
 		t.Errorf("functions %v, expected %v; %v: %v", got, want, s.Reason, s.Err)
 	}
 }
+
+// A program that has its own file mapped as data too, beside its image, as the
+// backtrace libraries of Rust and C++ do.
+func TestProgramReadsItself(t *testing.T) {
+	for _, flags := range [][]string{{"-O2", "-g"}, {"-O2", "-g", "-rdynamic", "-no-pie"}} {
+		t.Run(flags[len(flags)-1], func(t *testing.T) {
+			path := testprogram.Build(t, "readsitself.c", flags...)
+			program := testprogram.Start(t, path)
+			program.Settle(t)
+			s := take(t, program.PID)
+			mapped := 0
+			for _, m := range s.Mappings {
+				if m.Path == path && m.Offset == 0 {
+					mapped++
+				}
+			}
+			if mapped < 2 {
+				t.Fatalf("the program's file is mapped from its start %d times", mapped)
+			}
+			want := []string{"innermost", "outer", "main", "_start"}
+			stack := &stacksOf(t, s)[0]
+			if got := functions(stack, path); !slices.Equal(got, want) || stack.Reason != unwind.EndOfStack {
+				t.Errorf("functions %v, expected %v; %v: %v", got, want, stack.Reason, stack.Err)
+			}
+			if flags[len(flags)-1] != "-no-pie" {
+				return
+			}
+			s.Open = func(*target.Mapping) (*os.File, error) { return nil, errors.New("it is gone") }
+			stack = &stacksOf(t, s)[0]
+			if got := functions(stack, path); !slices.Equal(got, want) || stack.Reason != unwind.EndOfStack {
+				t.Errorf("from memory: functions %v, expected %v; %v: %v", got, want, stack.Reason, stack.Err)
+			}
+		})
+	}
+}

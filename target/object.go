@@ -64,9 +64,11 @@ func (s *Snapshot) Objects() *Objects {
 			continue
 		}
 		// An object's mappings follow each other. Its first one holds the ELF
-		// header, so that a second copy of a file starts an object of its own.
+		// header, so that a second copy of a file starts an object of its own,
+		// also behind one that was mapped whole, as data. Code can lie in the
+		// page of the header: then two mappings start there.
 		if last == nil || last.Name != m.Path || last.Mappings[0].Inode != m.Inode ||
-			m.Offset == 0 && last.Mappings[len(last.Mappings)-1].Offset != 0 {
+			m.Offset == 0 && (!m.Executable || last.Mappings[len(last.Mappings)-1].Offset != 0) {
 			last = &Object{Name: m.Path, snapshot: s}
 			last.module = unwind.Module{Name: m.Path, Load: last.load}
 			o.byModule[&last.module] = last
@@ -108,7 +110,10 @@ func (o *Object) File() (*object.File, error) {
 		return o.file, nil
 	}
 	for _, m := range o.Mappings {
-		if bias, ok := o.file.Bias(m.Start, m.Offset, m.Executable); ok {
+		if !m.Executable {
+			continue // or it can be one of the file as data
+		}
+		if bias, ok := o.file.Bias(m.Start, m.Offset, true); ok {
 			o.Bias = bias
 			return o.file, nil
 		}
