@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
@@ -41,17 +42,23 @@ func TestGoroutineInSystemCall(t *testing.T) {
 				t.Fatalf("the program said %q", program.Output())
 			}
 			tid, _ := strconv.Atoi(locked[1])
-			stacks := stacksOf(t, take(t, program.PID))
-			i := slices.IndexFunc(stacks, func(s target.Stack) bool { return s.Thread.ID == tid })
-			if i < 0 {
-				t.Fatalf("no thread %d", tid)
-			}
-			s := &stacks[i]
+			// The goroutine says which thread it owns on its way to the system call.
+			var stacks []target.Stack
+			var s *target.Stack
 			var names []string
+			for end := time.Now().Add(time.Minute); !slices.Contains(names, "main.inner") && time.Now().Before(end); {
+				stacks = stacksOf(t, take(t, program.PID))
+				i := slices.IndexFunc(stacks, func(s target.Stack) bool { return s.Thread.ID == tid })
+				if i < 0 {
+					t.Fatalf("no thread %d", tid)
+				}
+				s, names = &stacks[i], nil
+				for k := range s.Frames {
+					names = append(names, report.FunctionName(&s.Frames[k]))
+				}
+			}
 			for k := range s.Frames {
-				f := &s.Frames[k]
-				names = append(names, report.FunctionName(f))
-				if k > 0 && f.Method != test.method {
+				if f := &s.Frames[k]; k > 0 && f.Method != test.method {
 					t.Errorf("frame %d was found by %v, expected %v", k, f.Method, test.method)
 				}
 			}
