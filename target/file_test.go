@@ -177,6 +177,39 @@ func TestTruncatedFile(t *testing.T) {
 	}
 }
 
+// A file that is truncated in the middle of a walk costs the frames behind, and
+// not those that were found.
+func TestTruncatedDuringWalk(t *testing.T) {
+	path := testprogram.Build(t, "chain.c", "-O2", "-g")
+	program := testprogram.Start(t, path)
+	program.Settle(t)
+	own := copyOf(t, path)
+	s := take(t, program.PID)
+	open := s.Open
+	s.Open = func(m *target.Mapping) (*os.File, error) {
+		if m.Path == path {
+			return os.Open(own)
+		}
+		return open(m)
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	before := objects.Walk(target.WalkOptions{MaxFrames: 2})[0].Frames
+	if len(before) != 2 || before[1].Object.Name != path {
+		t.Fatalf("frames %+v", before)
+	}
+	if err := os.Truncate(own, 0); err != nil {
+		t.Fatal(err)
+	}
+	stack := objects.Walk(target.WalkOptions{})[0]
+	if len(stack.Frames) < 2 || stack.Frames[1].PC != before[1].PC {
+		t.Errorf("%d frames, expected the two found before", len(stack.Frames))
+	}
+	if stack.Reason != unwind.UnreadableMemory || !errors.Is(stack.Err, object.ErrFault) {
+		t.Errorf("%v: %v", stack.Reason, stack.Err)
+	}
+}
+
 // A stripped program has frames without names, and the same addresses.
 func TestStrippedProgram(t *testing.T) {
 	strip := testprogram.RequireTool(t, "strip")

@@ -72,7 +72,7 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 		}
 		start := len(frames)
 		err := object.Guard(func() error {
-			frames = o.walk(w, t, opts, frames)
+			o.walk(w, t, opts, &frames)
 			return nil
 		})
 		stack.Frames = frames[start:len(frames):len(frames)]
@@ -84,7 +84,9 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 	return stacks
 }
 
-func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames []Frame) []Frame {
+// walk appends the frames of one stack, each as it is found: what a fault in a
+// mapped file cuts short keeps those before it.
+func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]Frame) {
 	memory := o.snapshot.ThreadMemory(t)
 	w.Memory = memory
 	sp := uint64(o.snapshot.Machine.StackPointer)
@@ -100,9 +102,8 @@ func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames []F
 			registers := *f.Registers
 			frame.Registers = &registers
 		}
-		frames = append(frames, frame)
+		*frames = append(*frames, frame)
 	}
-	return frames
 }
 
 // NameOptions changes what Name does.
