@@ -28,11 +28,20 @@ func (f *File) CFISections() ([]*cfi.Section, error) {
 	var problems problems
 	fault := Guard(func() error {
 		bases := f.bases()
+		left := uint64(len(f.data))
 		for i := range f.sectionCount() {
-			kind, ok := f.cfiKind(f.section(i))
+			s := f.section(i)
+			kind, ok := f.cfiKind(s)
 			if !ok {
 				continue
 			}
+			// What is read of a file stays in proportion to its size.
+			size := min(s.size, uint64(len(f.data))-min(s.off, uint64(len(f.data))))
+			if size > left {
+				problems.add(fmt.Errorf("section %s: it overlaps others of call frame information", f.sectionName(s)))
+				continue
+			}
+			left -= size
 			section, err := f.cfiSection(i, kind, bases)
 			if err != nil {
 				problems.add(err)

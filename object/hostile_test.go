@@ -5,6 +5,8 @@
 package object
 
 import (
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -199,6 +201,74 @@ func FuzzFile(f *testing.F) {
 		}
 		if file != nil {
 			exercise(t, file)
+		}
+	})
+}
+
+// overlapping returns a file with count sections of one name and type, each of
+// which is the whole file.
+func overlapping(name string, typ elf.SectionType, count int) []byte {
+	strings := "\x00.shstrtab\x00" + name + "\x00"
+	size := shdr64 * (count + 2)
+	b := make([]byte, ehdr64+size+len(strings))
+	o := binary.LittleEndian
+	copy(b, elf.ELFMAG)
+	b[elf.EI_CLASS], b[elf.EI_DATA], b[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
+	o.PutUint16(b[16:], uint16(elf.ET_DYN))
+	o.PutUint16(b[18:], uint16(elf.EM_X86_64))
+	o.PutUint64(b[40:], ehdr64)
+	o.PutUint16(b[58:], shdr64)
+	o.PutUint16(b[60:], uint16(count+2))
+	o.PutUint16(b[62:], 1)
+	section := func(i int, name uint32, typ elf.SectionType, off, size int) {
+		s := b[ehdr64+shdr64*i:]
+		o.PutUint32(s, name)
+		o.PutUint32(s[4:], uint32(typ))
+		o.PutUint64(s[24:], uint64(off))
+		o.PutUint64(s[32:], uint64(size))
+	}
+	section(1, 1, elf.SHT_STRTAB, ehdr64+size, len(strings))
+	copy(b[ehdr64+size:], strings)
+	for i := range count {
+		section(2+i, 11, typ, 0, len(b))
+	}
+	return b
+}
+
+// Sections that all are the same bytes must not multiply the work and the
+// memory that the file takes.
+func TestOverlappingSections(t *testing.T) {
+	const count = 2000
+	t.Run("call frame information", func(t *testing.T) {
+		data := overlapping(".eh_frame", elf.SHT_PROGBITS, count)
+		f, err := NewFile(data, "overlapping")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sections, err := f.CFISections()
+		if err == nil {
+			t.Error("no error")
+		}
+		total := 0
+		for _, s := range sections {
+			total += len(s.Data)
+		}
+		if total == 0 || total > len(data) {
+			t.Errorf("%d sections with %d bytes in a file of %d", len(sections), total, len(data))
+		}
+	})
+	t.Run("symbols", func(t *testing.T) {
+		f, err := NewFile(overlapping(".symtab", elf.SHT_SYMTAB, count), "overlapping")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables := 0
+		f.symbolTables(func(symbolTable, error) bool { tables++; return true })
+		if tables > 2*maxSymbolTables+1 {
+			t.Errorf("%d tables are searched", tables)
+		}
+		if _, err := f.FindSymbols([]uint64{1}); err == nil {
+			t.Error("no error")
 		}
 	})
 }

@@ -7,6 +7,7 @@ package object
 import (
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
 	"iter"
 )
 
@@ -83,14 +84,25 @@ func (f *File) decodeSymbol(b []byte) (s rawSymbol) {
 	return s
 }
 
+// maxSymbolTables is how many tables of one type are searched. The gABI allows
+// one; tables that overlap would make the search as long as they are many.
+const maxSymbolTables = 4
+
 // symbolTables returns the tables of this file alone: .symtab, then .dynsym.
 func (f *File) symbolTables(yield func(symbolTable, error) bool) {
 	dynamic := false
 	for _, want := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
+		n := 0
 		for i := range f.sectionCount() {
 			s := f.section(i)
 			if s.typ != want {
 				continue
+			}
+			if n++; n > maxSymbolTables {
+				if !yield(symbolTable{}, fmt.Errorf("more than %d sections of type %v", maxSymbolTables, want)) {
+					return
+				}
+				break
 			}
 			t, err := f.sectionSymbols(i, s)
 			dynamic = dynamic || t.source == DynamicSymbols && len(t.entries) > 0
