@@ -52,15 +52,21 @@ func (f *File) dynamic(tag elf.DynTag) (value uint64, ok bool) {
 // such an address.
 func (f *File) dynamicAddress(tag elf.DynTag) (addr uint64, ok bool) {
 	addr, ok = f.dynamic(tag)
-	if !ok || f.memory == nil || f.bias == 0 {
-		return addr, ok
+	return f.unrelocated(addr), ok
+}
+
+// unrelocated takes the bias off an address that was read from memory, if the
+// dynamic linker has added it there.
+func (f *File) unrelocated(addr uint64) uint64 {
+	if f.memory == nil || f.bias == 0 {
+		return addr
 	}
 	if _, as := f.segmentAt(addr - f.bias); as {
 		if _, is := f.segmentAt(addr); !is {
-			return addr - f.bias, true
+			return addr - f.bias
 		}
 	}
-	return addr, true
+	return addr
 }
 
 // dynamicSymbols finds the dynamic symbol table without section headers. Its

@@ -195,15 +195,29 @@ func (f *File) toAddress(s *rawSymbol) {
 		s.value &^= 1
 	case elf.EM_PPC64:
 		// ELFv1: the value is that of a descriptor, whose first word is the address.
-		if f.flags&3 < 2 {
-			if b, _, ok := f.at(s.value); ok && f.memory == nil && len(b) >= 8 {
-				if entry := f.order.Uint64(b); f.inDescriptors(s) && entry != 0 {
-					// The symbol's section is that of the descriptor.
-					s.value, s.shndx = entry, elf.SHN_ABS
-				}
+		if f.flags&3 < 2 && f.inDescriptors(s) {
+			if entry := f.descriptor(s.value); entry != 0 {
+				// The symbol's section is that of the descriptor.
+				s.value, s.shndx = entry, elf.SHN_ABS
 			}
 		}
 	}
+}
+
+// descriptor returns the first word of a function descriptor, 0 where it
+// cannot be read.
+func (f *File) descriptor(addr uint64) uint64 {
+	if f.memory != nil {
+		var word [8]byte
+		if f.ReadMemory(word[:], addr) != nil {
+			return 0
+		}
+		return f.unrelocated(f.order.Uint64(word[:]))
+	}
+	if b, _, ok := f.at(addr); ok && len(b) >= 8 {
+		return f.order.Uint64(b)
+	}
+	return 0
 }
 
 // inDescriptors reports whether a symbol lies outside of executable code: in
