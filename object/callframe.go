@@ -5,6 +5,7 @@
 package object
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -238,25 +239,16 @@ func (f *File) ehFrameByHeader() (*cfi.Section, error) {
 	if !ok {
 		return nil, nil
 	}
-	if hdr[0] != 1 {
-		return nil, fmt.Errorf(".eh_frame_hdr at address %#x: version %d, 1 expected", addr, hdr[0])
+	h, err := cfi.ParseHeader(hdr, addr, f.arch)
+	if h.EHFrame.Address == 0 || h.EHFrame.Indirect {
+		return nil, fmt.Errorf(".eh_frame_hdr at address %#x: the address of .eh_frame cannot be read: %w", addr,
+			cmp.Or(err, cfi.ErrHeader))
 	}
-	r := pointerReader{f: f, data: hdr, pos: 4, address: addr}
-	start, ok := r.pointer(hdr[1])
-	if !ok {
-		return nil, fmt.Errorf(".eh_frame_hdr at address %#x: eh_frame_ptr cannot be read (encoding %#x)", addr, hdr[1])
-	}
+	start := h.EHFrame.Address
 	last := start
-	if count, ok := r.pointer(hdr[2]); ok && hdr[3] != 0xff {
-		for range min(count, uint64(len(hdr))) {
-			if _, ok := r.pointer(hdr[3]); !ok {
-				break
-			}
-			entry, ok := r.pointer(hdr[3])
-			if !ok {
-				break
-			}
-			last = max(last, entry)
+	for e, err := range h.Entries() {
+		if err == nil {
+			last = max(last, e.FDE)
 		}
 	}
 	p, ok := f.segmentAt(start)
@@ -305,54 +297,4 @@ func scanEntries(data []byte, f *File, last uint64) (end int, complete bool) {
 		pos += head + int(length)
 	}
 	return pos, false
-}
-
-// pointerReader reads the pointers of .eh_frame_hdr, of which only the few
-// encodings that can stand there matter.
-type pointerReader struct {
-	f       *File
-	data    []byte
-	pos     int
-	address uint64 // of data[0]
-}
-
-func (r *pointerReader) pointer(encoding byte) (v uint64, ok bool) {
-	var size int
-	switch encoding & 0x07 {
-	case 0x00:
-		size = 4
-		if r.f.class == elf.ELFCLASS64 {
-			size = 8
-		}
-	case 0x02:
-		size = 2
-	case 0x03:
-		size = 4
-	case 0x04:
-		size = 8
-	default:
-		return 0, false
-	}
-	if encoding == 0xff || len(r.data)-r.pos < size {
-		return 0, false
-	}
-	v = getUint(r.data[r.pos:], r.f.order, size)
-	if encoding&0x08 != 0 {
-		shift := 64 - 8*size
-		v = uint64(int64(v<<shift) >> shift)
-	}
-	switch encoding & 0xf0 {
-	case 0x00:
-	case 0x10:
-		v += r.address + uint64(r.pos)
-	case 0x30:
-		v += r.address
-	default:
-		return 0, false
-	}
-	r.pos += size
-	if r.f.class == elf.ELFCLASS32 {
-		v = uint64(uint32(v))
-	}
-	return v, true
 }
