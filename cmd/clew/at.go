@@ -68,6 +68,7 @@ func at(path, place string, flags *atFlags) error {
 		return err
 	}
 	defer f.Close()
+	defer warnOfDamage(f)
 	sections, err := frameSections(f, flags.section)
 	if err != nil {
 		return err

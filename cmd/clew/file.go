@@ -155,6 +155,13 @@ func isGo(f *object.File) bool {
 	return ok
 }
 
+// warnOfDamage says what was wrong with parts of the file that were read around.
+func warnOfDamage(f *object.File) {
+	if err := f.Damage(); err != nil {
+		warn("%s: read around what is damaged: %v", f.Name(), err)
+	}
+}
+
 // warn tells of something that costs a part of the answer, or could.
 func warn(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "clew: "+format+"\n", args...)

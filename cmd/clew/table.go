@@ -105,6 +105,7 @@ func table(path string, flags *tableFlags) error {
 		return err
 	}
 	defer f.Close()
+	defer warnOfDamage(f)
 	if flags.format == "readelf" {
 		return tableReadelf(f, flags.raw)
 	}
