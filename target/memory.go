@@ -64,10 +64,7 @@ func (m *ThreadMemory) changeable(addr uint64) bool {
 	return mapping == nil || mapping.Writable
 }
 
-// Late reports whether a read since the last ForgetLate was answered from
+// Late reports whether a read was answered from
 // writable memory as it was after the target had run on, and the address of
 // the first such read. What was derived from it may not fit the registers.
 func (m *ThreadMemory) Late() (addr uint64, late bool) { return m.late, m.isLate }
-
-// ForgetLate makes Late report later reads only.
-func (m *ThreadMemory) ForgetLate() { m.late, m.isLate = 0, false }

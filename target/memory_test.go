@@ -68,10 +68,6 @@ func TestThreadMemory(t *testing.T) {
 			if addr, late := m.Late(); addr != test.late || late != (test.late != 0) {
 				t.Errorf("late %#x, %t, expected %#x", addr, late, test.late)
 			}
-			m.ForgetLate()
-			if _, late := m.Late(); late {
-				t.Error("late after ForgetLate")
-			}
 		})
 	}
 
