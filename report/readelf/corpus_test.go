@@ -132,7 +132,11 @@ func TestInstalled(t *testing.T) {
 // So do the C libraries of other machines.
 func TestOtherMachines(t *testing.T) {
 	needReadelf(t)
-	compareAll(t, corpus.CrossLibraries(t))
+	paths := corpus.CrossLibraries(t)
+	if len(paths) < 8 {
+		t.Skip("skipped: libc6-*-cross is not installed")
+	}
+	compareAll(t, paths)
 }
 
 // assembledDiffers are the sources of which the two programs print different
