@@ -20,7 +20,7 @@ import (
 )
 
 // lookups is how many addresses one run looks up.
-const lookups = 100_000
+const lookups = 1_000_000
 
 // An object is an ELF file's .eh_frame and random addresses that it covers.
 type object struct {

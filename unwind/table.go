@@ -5,44 +5,50 @@
 package unwind
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 	"sort"
+	"unsafe"
 
 	"github.com/clewdev/clew/cfi"
 )
 
-// Table holds every row of a section, compiled once: sorted offsets and the
-// numbers of distinct rules, packed so that a look-up touches little memory,
-// which is what it waits for. It is not changed after Compile, and its methods
-// may be called from several goroutines. It implements Source.
+// Table holds every row of a section, compiled once into a form in which a
+// look-up reads one cache line and takes no branch that could go either way. It
+// is not changed after Compile, and its methods may be called from several
+// goroutines. It implements Source.
 type Table struct {
-	name string
-	base uint64 // address that offsets are relative to
+	name  string
+	base  uint64   // address that offsets are relative to
+	pages []uint32 // by 1<<pageShift bytes of code: the number of the first of its lines
+	lines []line
+	spill []uint16 // numbers of rules that have no room in their line
 
-	// rows are sorted by offset, and each ends where the next starts.
-	// blocks[i] is the number of rows that start before the i-th 64 KiB, and
-	// buckets[i] how many of its block's rows start before offset i<<shift, so
-	// that a look-up searches a handful of rows.
-	rows    []tableRow
-	blocks  []uint32
-	buckets []uint16
-	shift   uint8
-
-	far   []farRow // that end 4 GiB and more above base, or whose rules have a number above maxNear
+	far   []farRow // what lines do not hold: see add and index
+	size  int      // rows in lines, without the gaps
 	rules []Rules  // by number; the first is no rule
 }
 
-// tableRow is, in the high half, where in its block a row starts, and in the
-// low half the number of its rules. Rules 0 cover a gap.
-type tableRow uint32
+// line is 1<<lineShift bytes of code, in a cache line.
+type line struct {
+	starts [lineSize / 64]uint64 // a bit a byte of code: set where a row starts
+	spill  uint32                // where in Table.spill the rules are that follow the ones here
+	rules  [14]uint16            // that hold where the line starts, then those of each row; 0 is a gap
+}
 
 const (
-	blockShift = 16
-	maxNear    = 1<<16 - 1 // the last number of rules that a tableRow can hold
+	lineShift = 8
+	lineSize  = 1 << lineShift
+	pageShift = 10
+	pageLines = 1 << (pageShift - lineShift)
+	maxNear   = 1<<16 - 1 // the last number of rules that a line can hold
 )
 
+// farRow is a row that is searched for.
 type farRow struct {
 	start, end uint64
 	rules      uint32
@@ -85,7 +91,7 @@ func Compile(s *cfi.Section) *Table {
 		}
 	}
 	t.rules = d.rules
-	b.index()
+	b.index(8*len(s.Data) + 16<<20)
 	return t
 }
 
@@ -118,34 +124,71 @@ func (b *tableBuilder) add(start, end uint64, rules uint32) {
 	b.starts = append(b.starts, rowStart{to, 0})
 }
 
-// rowsPerBucket is how many rows a bucket holds on average.
-const rowsPerBucket = 1
+// index puts the rows into lines. The rows behind those that use up the room
+// for pages and lines, in bytes, become far ones.
+func (b *tableBuilder) index(room int) {
+	rows := b.starts
+	if len(rows) > 0 {
+		pages := int(rows[len(rows)-1].offset>>pageShift) + 1
+		b.pages = make([]uint32, 0, min(pages, room/8))
+		room -= 4 * cap(b.pages)
+	}
+	holds := uint32(0)
+	constant := make(map[uint32]uint32) // the first line of pages without a start, by what holds there
+	for len(rows) > 0 && len(b.pages) < cap(b.pages) &&
+		(len(b.lines)+pageLines)*int(unsafe.Sizeof(line{})) <= room {
+		page := uint32(len(b.pages))
+		n := 0
+		for n < len(rows) && rows[n].offset>>pageShift == page {
+			n++
+		}
+		first, known := constant[holds]
+		if n > 0 || !known {
+			first = uint32(len(b.lines))
+			if n == 0 {
+				constant[holds] = first
+			}
+			for i := range uint32(pageLines) {
+				holds = b.line(page<<pageShift+i<<lineShift, holds, rows[:n])
+			}
+		}
+		b.pages = append(b.pages, first)
+		rows = rows[n:]
+	}
+	b.lines = slices.Clip(b.lines)
+	for i, r := range rows {
+		if r.rules != 0 {
+			b.far = append(b.far, farRow{b.base + uint64(r.offset), b.base + uint64(rows[i+1].offset), r.rules})
+		}
+	}
+	slices.SortFunc(b.far, func(x, y farRow) int { return cmp.Compare(x.start, y.start) })
+}
 
-// index packs the rows, and counts them by blocks and buckets.
-func (b *tableBuilder) index() {
-	if len(b.starts) == 0 {
-		return
-	}
-	last := b.starts[len(b.starts)-1].offset
-	for b.shift < blockShift && last>>b.shift > uint32(len(b.starts)/rowsPerBucket) {
-		b.shift++
-	}
-	b.rows = make([]tableRow, len(b.starts))
-	b.blocks = make([]uint32, last>>blockShift+2)
-	// Whole blocks, and one bucket behind them.
-	b.buckets = make([]uint16, uint64(len(b.blocks)-1)<<(blockShift-b.shift)+1)
-	next := 0
-	for i := range b.buckets {
-		bucket := uint64(i) << b.shift
-		for next < len(b.starts) && uint64(b.starts[next].offset) < bucket {
-			b.rows[next] = tableRow(b.starts[next].offset<<16 | b.starts[next].rules)
-			next++
+// line appends the line at an offset, with those of some rows that start in it,
+// and returns what holds behind it.
+func (b *tableBuilder) line(offset, holds uint32, rows []rowStart) uint32 {
+	l := line{spill: uint32(len(b.spill))}
+	l.rules[0] = uint16(holds)
+	n := 1
+	for _, r := range rows {
+		at := r.offset - offset
+		if at >= lineSize {
+			continue
 		}
-		if bucket&(1<<blockShift-1) == 0 {
-			b.blocks[bucket>>blockShift] = uint32(next)
+		l.starts[at/64] |= 1 << (at % 64)
+		if n < len(l.rules) {
+			l.rules[n] = uint16(r.rules)
+		} else {
+			b.spill = append(b.spill, uint16(r.rules))
 		}
-		b.buckets[i] = uint16(uint32(next) - b.blocks[bucket>>blockShift])
+		holds = r.rules
+		n++
+		if holds != 0 {
+			b.size++
+		}
 	}
+	b.lines = append(b.lines, l)
+	return holds
 }
 
 // Rules returns the rules that hold at an address without load bias. It
@@ -166,36 +209,28 @@ var errNoRoom = errors.New("more than a table of the section's size holds")
 // find returns the number of the rules at an address.
 func (t *Table) find(pc uint64) uint32 {
 	offset := pc - t.base
-	bucket := offset >> t.shift
-	if pc < t.base || bucket >= uint64(max(len(t.buckets), 1)-1) {
+	if offset>>pageShift >= uint64(len(t.pages)) {
 		return t.findFar(pc)
 	}
-	// The row sought starts in this bucket or is the last that starts before it.
-	perBlock := blockShift - t.shift
-	first := t.blocks[bucket>>perBlock] + uint32(t.buckets[bucket])
-	end := t.blocks[(bucket+1)>>perBlock] + uint32(t.buckets[bucket+1])
-	key := tableRow(offset<<16 | maxNear)
-	for end-first > 8 {
-		if mid := (first + end) / 2; t.rows[mid] <= key {
-			first = mid + 1
-		} else {
-			end = mid
-		}
+	l := &t.lines[uint64(t.pages[offset>>pageShift])+offset>>lineShift%pageLines]
+	// How many rows start in the line up to the address.
+	at := int(offset%lineSize) + 1
+	n := bits.OnesCount64(l.starts[0]&low(at)) + bits.OnesCount64(l.starts[1]&low(at-64)) +
+		bits.OnesCount64(l.starts[2]&low(at-128)) + bits.OnesCount64(l.starts[3]&low(at-192))
+	var rules uint16
+	if n < len(l.rules) {
+		rules = l.rules[n]
+	} else {
+		rules = t.spill[int(l.spill)+n-len(l.rules)]
 	}
-	// Of so few all are looked at: a branch that goes either way costs more.
-	n := first
-	for _, r := range t.rows[first:end] {
-		if r <= key {
-			n++
-		}
-	}
-	if n > 0 {
-		if rules := uint32(t.rows[n-1]) & maxNear; rules != 0 {
-			return rules
-		}
+	if rules != 0 {
+		return uint32(rules)
 	}
 	return t.findFar(pc)
 }
+
+// low returns a mask of the n lowest bits: none below 0, all from 64 on.
+func low(n int) uint64 { return 1<<uint(max(n, 0)) - 1 }
 
 func (t *Table) findFar(pc uint64) uint32 {
 	n := sort.Search(len(t.far), func(i int) bool { return t.far[i].start > pc })
@@ -205,5 +240,6 @@ func (t *Table) findFar(pc uint64) uint32 {
 	return t.far[n-1].rules
 }
 
-// Len returns the number of rows and of distinct rules.
-func (t *Table) Len() (rows, rules int) { return len(t.rows) + len(t.far), len(t.rules) - 1 }
+// Len returns the number of rows, of which equal ones that meet are one, and
+// of distinct rules.
+func (t *Table) Len() (rows, rules int) { return t.size + len(t.far), len(t.rules) - 1 }
