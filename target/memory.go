@@ -64,7 +64,7 @@ func (m *ThreadMemory) changeable(addr uint64) bool {
 	return mapping == nil || mapping.Writable
 }
 
-// Late reports whether a read was answered from
-// writable memory as it was after the target had run on, and the address of
-// the first such read. What was derived from it may not fit the registers.
+// Late reports whether a read was answered from writable memory as it was after
+// the target had run on, and the address of the first such read. What was
+// derived from it may not fit the registers.
 func (m *ThreadMemory) Late() (addr uint64, late bool) { return m.late, m.isLate }
