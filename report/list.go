@@ -90,6 +90,8 @@ func List(sections []*cfi.Section, names Names, selection Selection) (*Listing, 
 			slices.Sort(matched)
 		}
 	}
+	// Who asks for a few addresses needs no list of all.
+	byAddress := !selection.All() && len(selection.Functions) == 0
 	for _, s := range sections {
 		before := len(l.entries)
 		for e, err := range s.Entries() {
@@ -108,11 +110,14 @@ func List(sections []*cfi.Section, names Names, selection Selection) (*Listing, 
 			default:
 				entry.kind = terminatorEntry
 			}
+			if byAddress && entry.kind != cieEntry && (entry.kind != fdeEntry || !selection.covers(&entry)) {
+				continue
+			}
 			l.entries = append(l.entries, entry)
 		}
 	}
-	if !selection.All() && len(selection.Functions) == 0 {
-		l.keep(selection, func(e *listed) bool { return selection.covers(e) })
+	if byAddress {
+		l.keep(selection, selection.covers)
 	}
 	err := l.name(names)
 	if len(selection.Functions) > 0 {
