@@ -1,0 +1,146 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// flat is memory from imageBase on.
+type flat []byte
+
+const imageBase = 0x10000
+
+func (m flat) ReadMemory(p []byte, addr uint64) error {
+	if at := addr - imageBase; addr >= imageBase && at <= uint64(len(m)) && uint64(len(p)) <= uint64(len(m))-at {
+		copy(p, m[at:])
+		return nil
+	}
+	return errUnreadable
+}
+
+// FuzzImage reads images in memory, where there is no section table and no end
+// of the file that would bound a size.
+func FuzzImage(f *testing.F) {
+	for _, name := range []string{"small.elf", "riscv.elf", "big-endian.elf"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := FromMemory(flat(data), imageBase, "fuzz")
+		if (err == nil) == (file == nil) {
+			t.Fatalf("%v and %v", file, err)
+		}
+		if file != nil {
+			exercise(t, file)
+		}
+	})
+}
+
+// goTables are small .gopclntab sections of Go 1.20, 1.16 and 1.2: one function
+// at 0x1000, with a name, a file and a line.
+func goTables() (list [][]byte) {
+	o := binary.LittleEndian
+	record := func(entry []byte) []byte {
+		r := entry
+		for _, v := range []uint32{0, 0, 0, 0, 0, 0, 0, 0} { // name, args, deferreturn, pcsp, pcfile, pcln, npcdata, unit
+			r = o.AppendUint32(r, v)
+		}
+		return r
+	}
+	steps := []byte{2, 16, 0} // the value 0 for 16 bytes
+	for _, magic := range []uint32{goMagic120, goMagic118, goMagic116} {
+		words, field, entry := 8, 4, o.AppendUint32(nil, 0)
+		if magic == goMagic116 {
+			words, field, entry = 7, 8, o.AppendUint64(nil, 0x1000)
+		}
+		header := o.AppendUint32(nil, magic)
+		header = append(header, 0, 0, 1, 8)
+		names := uint64(8 + 8*words)
+		units, files := names+8, names+12
+		pcs, data := names+20, names+24
+		values := []uint64{1, 1, 0x1000, names, units, files, pcs, data}
+		if magic == goMagic116 {
+			values = []uint64{1, 1, names, units, files, pcs, data}
+		}
+		for _, v := range values {
+			header = o.AppendUint64(header, v)
+		}
+		b := append(header, "main.f\x00\x00\x00\x00\x00\x00main.go\x00"...)
+		b = append(append(b, steps...), 0)
+		index := make([]byte, 3*field)
+		put := func(i int, v uint64) {
+			if field == 4 {
+				o.PutUint32(index[4*i:], uint32(v))
+			} else {
+				o.PutUint64(index[8*i:], v)
+			}
+		}
+		base := uint64(0)
+		if field == 8 {
+			base = 0x1000
+		}
+		put(0, base)
+		put(1, uint64(len(index)))
+		put(2, base+16)
+		list = append(list, append(append(b, index...), record(entry)...))
+	}
+	return list
+}
+
+func TestGoTable(t *testing.T) {
+	for i, data := range goTables() {
+		table, err := newGoTable(data)
+		if err != nil {
+			t.Errorf("table %d: %v", i, err)
+			continue
+		}
+		if table.text != 0 {
+			table.text = 0x1000
+		}
+		fn, ok := table.find(0x1008)
+		if !ok || fn.entry != 0x1000 || fn.end != 0x1010 || table.name(&fn) != "main.f" {
+			t.Errorf("table %d: %+v, %v", i, fn, ok)
+			continue
+		}
+		if file, line := table.position(&fn, 0x1008); file != "main.go" || line != 0 {
+			t.Errorf("table %d: %s:%d", i, file, line)
+		}
+		if _, ok := table.find(0x1010); ok {
+			t.Errorf("table %d: a function behind the last", i)
+		}
+	}
+}
+
+// FuzzGoTable reads tables of Go functions.
+func FuzzGoTable(f *testing.F) {
+	for _, data := range goTables() {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		table, err := newGoTable(data)
+		if (err == nil) == (table == nil) {
+			t.Fatalf("%v and %v", table, err)
+		}
+		if table == nil {
+			return
+		}
+		for _, addr := range []uint64{0, 0x1008, 0x2000, ^uint64(0), table.start(0), table.start(table.count)} {
+			if fn, ok := table.find(addr); ok {
+				if addr < fn.entry || addr >= fn.end {
+					t.Fatalf("%#x is in [%#x, %#x)", addr, fn.entry, fn.end)
+				}
+				table.name(&fn)
+				table.position(&fn, addr)
+			}
+		}
+	})
+}
