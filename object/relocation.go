@@ -31,7 +31,6 @@ const (
 
 var (
 	abs8, abs16, abs32, abs64 = operation{absolute, 1}, operation{absolute, 2}, operation{absolute, 4}, operation{absolute, 8}
-	abs24                     = operation{absolute, 3}
 	rel8, rel16, rel32, rel64 = operation{relative, 1}, operation{relative, 2}, operation{relative, 4}, operation{relative, 8}
 	nothing                   = operation{act: none}
 )
