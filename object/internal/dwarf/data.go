@@ -224,13 +224,13 @@ func (d *Data) charge(s string) string {
 
 func (d *Data) readPath(o *openUnit, u *unit, file int) string {
 	t := &o.lines
-	name := string(d.text(u, &o.root, t.files[file].name.value()))
+	name := string(d.text(u, &o.root, t.files[file].name))
 	if name == "" || path.IsAbs(name) {
 		return name
 	}
 	dir, i := "", int(t.files[file].dir)
 	if i < len(t.dirs) {
-		dir = string(d.text(u, &o.root, t.dirs[i].value()))
+		dir = string(d.text(u, &o.root, t.dirs[i]))
 	}
 	// Directory 0 is that of the compilation, which may be a relative path.
 	if !path.IsAbs(dir) && (i != 0 || dir == "") {

@@ -13,23 +13,14 @@ import (
 
 // lineTable is the line table of a unit, by sequences.
 type lineTable struct {
-	dirs      []place
+	dirs      []value
 	files     []file
 	sequences []sequence // by low
 	rows      []row
 }
 
-// place is where a string lies.
-type place struct {
-	class class
-	where stringSection
-	u     uint64
-}
-
-func (p place) value() value { return value{class: p.class, where: p.where, u: p.u} }
-
 type file struct {
-	name place
+	name value
 	dir  uint32 // in dirs
 }
 
@@ -152,15 +143,15 @@ func (p *lineProgram) header(u *unit, r *root, t *lineTable) {
 		p.entries(u, func(f file) { t.files = append(t.files, f) })
 		return
 	}
-	t.dirs = append(t.dirs, place{r.dir.class, r.dir.where, r.dir.u})
+	t.dirs = append(t.dirs, r.dir)
 	t.files = append(t.files, file{}) // counted from 1
 	for c.err == nil && c.remain() > 0 && c.data[c.off] != 0 {
-		t.dirs = append(t.dirs, place{text, inLine, uint64(c.off)})
+		t.dirs = append(t.dirs, value{text, inLine, uint64(c.off)})
 		c.skipString()
 	}
 	c.u8()
 	for c.err == nil && c.remain() > 0 && c.data[c.off] != 0 {
-		f := file{name: place{text, inLine, uint64(c.off)}}
+		f := file{name: value{text, inLine, uint64(c.off)}}
 		c.skipString()
 		f.dir = uint32(min(c.uleb(), 1<<31))
 		c.uleb() // time of modification
@@ -195,7 +186,7 @@ func (p *lineProgram) entries(u *unit, visit func(file)) {
 				if v.where == inInfo {
 					v.where = inLine // DW_FORM_string: here
 				}
-				f.name = place{v.class, v.where, v.u}
+				f.name = v
 			case lnctDirectoryIndex:
 				f.dir = number(v)
 			}
