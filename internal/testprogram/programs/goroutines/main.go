@@ -2,6 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
+//go:build linux
+
 // Command goroutines stands still with a deep recursion on its main goroutine,
 // several goroutines blocked in channels, a lock and a timer, and one that
 // owns its thread and is blocked in a system call below nested functions.
