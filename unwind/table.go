@@ -156,6 +156,10 @@ func (b *tableBuilder) index(room int) {
 		rows = rows[n:]
 	}
 	b.lines = slices.Clip(b.lines)
+	if len(rows) > 0 && holds != 0 {
+		// The row that the last page leaves goes on.
+		b.far = append(b.far, farRow{b.base + uint64(len(b.pages))<<pageShift, b.base + uint64(rows[0].offset), holds})
+	}
 	for i, r := range rows {
 		if r.rules != 0 {
 			b.far = append(b.far, farRow{b.base + uint64(r.offset), b.base + uint64(rows[i+1].offset), r.rules})
