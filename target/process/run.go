@@ -125,28 +125,34 @@ const runOptions = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
 // PTRACE_TRACEME is the one way to hold a process at its exec without a
 // program in between, but a thread traced so can't be interrupted or left
 // stopped (PTRACE_INTERRUPT and PTRACE_LISTEN want PTRACE_SEIZE). So it is
-// detached from and seized at once. For about a microsecond it is nobody's;
-// that is when it has begun its first system call, before which all is seen,
-// and a crash so soon after it would only go untold. It is never stopped by a
-// signal that somebody would have to take back.
+// detached from with SIGSTOP, seized while it is stopped, and continued. Should
+// this program be killed in between, the kernel continues it in its place: that
+// is what the death signal is for.
 func (r *runner) start(cmd *exec.Cmd) error {
 	attributes := syscall.SysProcAttr{}
 	if cmd.SysProcAttr != nil {
 		attributes = *cmd.SysProcAttr
 	}
 	attributes.Ptrace = true
+	if attributes.Pdeathsig == 0 {
+		attributes.Pdeathsig = unix.SIGCONT
+	}
 	cmd.SysProcAttr = &attributes
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	r.pid = cmd.Process.Pid
-	if !r.firstSystemCall() {
-		return nil // it has ended
+	var info waitInfo
+	if !r.wait(unix.P_PID, r.pid, &info) || info.exited() {
+		return nil // killed at its exec
 	}
-	ptrace(unix.PTRACE_DETACH, r.pid, 0, 0)
+	ptrace(unix.PTRACE_DETACH, r.pid, 0, uintptr(unix.SIGSTOP))
+	if !r.wait(unix.P_PID, r.pid, &info) || info.exited() {
+		return nil
+	}
 	errno := ptrace(unix.PTRACE_SEIZE, r.pid, 0, runOptions)
+	unix.Kill(r.pid, unix.SIGCONT)
 	if errno == 0 {
-		r.seizeThreads()
 		return nil
 	}
 	if s := threadState(r.pid, r.pid); s == 'Z' || s == 'X' {
@@ -155,42 +161,6 @@ func (r *runner) start(cmd *exec.Cmd) error {
 	// It runs, and is waited for, but can't be traced.
 	err := explainSeize(r.pid, r.pid, errno)
 	return errors.Join(err, cmd.Wait())
-}
-
-// systemCallStop is the stop at a system call under PTRACE_O_TRACESYSGOOD.
-const systemCallStop = stop(0x80 | int32(unix.SIGTRAP))
-
-// firstSystemCall lets the command run from its exec to its first system call,
-// and reports whether it came so far.
-func (r *runner) firstSystemCall() bool {
-	pass := syscall.Signal(0)
-	for exec := true; ; exec = false {
-		var info waitInfo
-		if !r.wait(unix.P_PID, r.pid, &info) || info.exited() {
-			return false
-		}
-		switch {
-		case exec:
-			ptrace(unix.PTRACE_SETOPTIONS, r.pid, 0, unix.PTRACE_O_TRACESYSGOOD)
-		case info.stop() == systemCallStop:
-			return true
-		default:
-			pass = r.deliver(r.pid, info.stop().signal())
-		}
-		ptrace(unix.PTRACE_SYSCALL, r.pid, 0, uintptr(pass))
-		pass = 0
-	}
-}
-
-// seizeThreads attaches to threads that the command started before it was
-// attached to itself.
-func (r *runner) seizeThreads() {
-	tids, _ := listThreads(r.pid, nil)
-	for _, tid := range tids {
-		if tid != r.pid {
-			ptrace(unix.PTRACE_SEIZE, tid, 0, runOptions)
-		}
-	}
 }
 
 // follow handles the command's stops until it has ended, and leaves its exit
