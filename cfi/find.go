@@ -91,16 +91,20 @@ func (x *Index) Find(pc uint64, f *FDE) error {
 	return x.s.FDEAt(x.ranges[n-1].FDE, f)
 }
 
-// Find decodes the FDE that covers an address (without load bias) into f,
-// reading the section from its start. The error wraps ErrNoFDE where none does.
+// Find decodes the FDE that holds at an address (without load bias) into f,
+// reading the whole section: the same as Index finds, without its memory. The
+// error wraps ErrNoFDE where none does.
 func (s *Section) Find(pc uint64, f *FDE) error {
+	found := false
 	for g := range s.FDEs() {
-		if g.Start <= pc && pc < g.End {
-			*f = *g
-			return nil
+		if g.Start <= pc && pc < g.End && (!found || g.Start >= f.Start) {
+			*f, found = *g, true
 		}
 	}
-	return s.noFDE(pc)
+	if !found {
+		return s.noFDE(pc)
+	}
+	return nil
 }
 
 func (s *Section) noFDE(pc uint64) error {
@@ -111,10 +115,12 @@ func (s *Section) noFDE(pc uint64) error {
 // (without load bias) to get the CFA. The error wraps ErrNoFDE where no FDE
 // covers the address, and ErrNotSP where the CFA there follows from other
 // registers or from memory. A CFA that an expression computes from the stack
-// pointer and the program counter alone, as in a PLT, is computed.
+// pointer and the program counter alone, as in a PLT, is computed. The first
+// call makes an index of the section, which is kept.
 func (s *Section) PCToSPOffset(pc uint64) (int64, error) {
+	s.indexOnce.Do(func() { s.index = s.Index() })
 	var f FDE
-	if err := s.Find(pc, &f); err != nil {
+	if err := s.index.Find(pc, &f); err != nil {
 		return 0, err
 	}
 	var x Interpreter

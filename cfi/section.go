@@ -36,6 +36,9 @@ type Section struct {
 	// (addresses without load bias). Where it is nil they are an error.
 	Memory Memory
 
+	indexOnce sync.Once
+	index     *Index // of PCToSPOffset
+
 	mu   sync.RWMutex
 	cies map[uint64]knownCIE
 }

@@ -1,0 +1,143 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+)
+
+// Rows yields the rows of an FDE in order of their addresses; rows that cover
+// no address are left out. The row is the interpreter's own and is changed by
+// the next step. Rows ends early at a malformed instruction: Err tells.
+func (x *Interpreter) Rows(f *FDE) iter.Seq[*Row] {
+	return func(yield func(*Row) bool) { x.rows(f, yield) }
+}
+
+func (x *Interpreter) rows(f *FDE, yield func(*Row) bool) {
+	x.Start(f)
+	x.run(yield)
+}
+
+// RowAt returns the row of an FDE that holds at an address (without load
+// bias). It is the interpreter's own, and valid until its next use. The error
+// wraps ErrNoFDE where the FDE does not cover the address.
+func (x *Interpreter) RowAt(f *FDE, pc uint64) (*Row, error) {
+	if pc < f.Start || pc >= f.End {
+		return nil, fmt.Errorf("%w at %#x: the one at %#x covers [%#x, %#x)", ErrNoFDE, pc, f.Offset, f.Start, f.End)
+	}
+	x.Start(f)
+	// The row before a fault counts, and ends where the FDE does.
+	if x.run(func(r *Row) bool { return r.End <= pc }); pc < x.row.Start || pc >= x.row.End {
+		return nil, x.c.err
+	}
+	return &x.row, nil
+}
+
+// run executes the FDE's own instructions and yields each row that covers an
+// address.
+func (x *Interpreter) run(yield func(*Row) bool) {
+	f := x.fde
+	if f == nil || x.c.err != nil {
+		return
+	}
+	row, d, end := &x.row, x.c.s.Data, x.c.end
+	code, data := f.CIE.CodeAlign, f.CIE.DataAlign
+	start := f.Start
+	for i := x.c.off; i < end; {
+		// The instructions that make up nearly all of real tables are decoded
+		// in place, from four bytes at once; the others take the general way,
+		// and so does what is not padding among the last bytes.
+		var w uint32
+		if left := end - i; left >= 4 {
+			w = binary.LittleEndian.Uint32(d[i:])
+		} else if w = general; isPadding(d[i:end]) {
+			break
+		}
+		var delta uint64
+		switch b := byte(w); {
+		case b == byte(CFADefCFAOffset) && w&0x8000 == 0 && row.CFA.Kind == Register:
+			row.CFA.Offset = int64(w >> 8 & 0x7f)
+			if w>>16&0xc0 != uint32(CFAAdvanceLoc) {
+				i += 2
+				continue
+			}
+			// The whole row of most code without a frame pointer.
+			delta = uint64(w>>16&0x3f) * code
+			i += 3
+		case b&0xc0 == byte(CFAAdvanceLoc):
+			delta = uint64(b&0x3f) * code
+			i++
+		case b&0xc0 == byte(CFAOffset) && w&0x8000 == 0 && len(row.Registers) < maxColumns:
+			column, rule := uint32(b&0x3f), Rule{Kind: Offset, Offset: int64(w>>8&0x7f) * data}
+			i += 2
+			// Most often the next column before the return address.
+			if n := len(row.Registers); n > 1 && n < cap(row.Registers) &&
+				row.Registers[n-1].Column > column && row.Registers[n-2].Column < column {
+				row.Registers = row.Registers[:n+1]
+				row.Registers[n] = row.Registers[n-1]
+				row.Registers[n-1] = RegisterRule{column, rule}
+				continue
+			}
+			x.set(uint64(column), rule)
+			continue
+		case b == byte(CFANop):
+			if left := end - i; left <= 8 && i+8 <= uint64(len(d)) && binary.LittleEndian.Uint64(d[i:])<<(64-8*left) == 0 {
+				i = end
+				continue
+			}
+			i++
+			continue
+		case b == byte(CFADefCFAOffset) && w&0x800000 == 0 && row.CFA.Kind == Register:
+			row.CFA.Offset = int64(w>>8&0x7f | w>>9&0x3f80)
+			i += 3
+			continue
+		case b == byte(CFAAdvanceLoc1):
+			delta = uint64(w>>8&0xff) * code
+			i += 2
+		case b == byte(CFAAdvanceLoc2) && !x.c.big:
+			delta = uint64(w>>8&0xffff) * code
+			i += 3
+		default:
+			x.c.off, x.next = i, start
+			if x.c.instruction(f.CIE, f.Start, &x.ins); x.c.err == nil {
+				x.Execute(f.CIE, &x.ins)
+			}
+			if x.c.err != nil {
+				return
+			}
+			i, delta = x.c.off, x.next-start
+		}
+		if delta-1 >= f.End-start {
+			if delta == 0 {
+				continue
+			}
+			x.c.off = i
+			x.c.fail(ErrInstruction, "an advance by %#x from %#x, past the end of [%#x, %#x)", delta, start, f.Start, f.End)
+			break
+		}
+		row.Start, row.End = start, start+delta
+		if start += delta; !yield(row) {
+			return
+		}
+	}
+	if f.End > start {
+		row.Start, row.End = start, f.End
+		yield(row)
+	}
+}
+
+// isPadding reports whether all of a few bytes are DW_CFA_nop.
+func isPadding(b []byte) bool {
+	var all byte
+	for _, c := range b {
+		all |= c
+	}
+	return all == byte(CFANop)
+}
+
+// general are no instruction that run decodes in place.
+const general = 0xffffffff
