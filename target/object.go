@@ -130,7 +130,10 @@ func (o *Object) open() (*object.File, error) {
 		f, err := o.snapshot.Open(first)
 		if err == nil {
 			defer f.Close()
-			return object.OpenFile(f, o.Name)
+			var file *object.File
+			if file, err = object.OpenFile(f, o.Name); err == nil {
+				return file, nil
+			}
 		}
 		failed = err
 	}
