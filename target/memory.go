@@ -43,6 +43,15 @@ func (m *ThreadMemory) ReadMemory(p []byte, addr uint64) error {
 	return nil
 }
 
+// ReadCode implements unwind.CodeMemory. Code that is read late does not count as
+// such: a JIT compiler's is writable, and the frames behind it rest on none of it.
+func (m *ThreadMemory) ReadCode(p []byte, addr uint64) error {
+	late, isLate := m.late, m.isLate
+	err := m.ReadMemory(p, addr)
+	m.late, m.isLate = late, isLate
+	return err
+}
+
 func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 	if m.snapshot.Memory == nil {
 		return fmt.Errorf("memory %#x: %d bytes are beyond the copied stack", addr, len(p))

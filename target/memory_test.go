@@ -71,8 +71,16 @@ func TestThreadMemory(t *testing.T) {
 		})
 	}
 
-	s.Live = false
 	m := s.ThreadMemory(&s.Threads[0])
+	if err := m.ReadCode(make([]byte, 8), 0x1100); err != nil {
+		t.Error(err)
+	}
+	if addr, late := m.Late(); late {
+		t.Errorf("code read late at %#x counts", addr)
+	}
+
+	s.Live = false
+	m = s.ThreadMemory(&s.Threads[0])
 	if err := m.ReadMemory(make([]byte, 8), 0x1100); err != nil {
 		t.Error(err)
 	}

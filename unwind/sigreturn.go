@@ -8,6 +8,8 @@ import (
 	"bytes"
 	"debug/elf"
 	"fmt"
+
+	"github.com/clewdev/clew/cfi"
 )
 
 // sigreturn is the code of a signal trampoline and where, from the stack
@@ -51,7 +53,19 @@ func (w *Walker) atSigreturn(pc uint64) bool {
 		return false
 	}
 	b := w.word[:len(t.code)]
-	return w.Memory.ReadMemory(b, pc) == nil && bytes.Equal(b, t.code)
+	read := w.Memory.ReadMemory
+	if m, ok := w.Memory.(CodeMemory); ok {
+		read = m.ReadCode
+	}
+	return read(b, pc) == nil && bytes.Equal(b, t.code)
+}
+
+// CodeMemory is memory that wants to know which reads are only of the code that
+// a frame runs: they add nothing to the registers of its caller. A Walker whose
+// Memory implements it reads code with ReadCode.
+type CodeMemory interface {
+	cfi.Memory
+	ReadCode(p []byte, addr uint64) error // as ReadMemory
 }
 
 // sigreturn leaves a signal trampoline that no rules cover.
