@@ -155,13 +155,20 @@ func (p *stackPrinter) frame(n int, f *target.Frame) {
 	p.out = append(p.out, "0x"...)
 	p.out = appendPadded(p.out, f.PC, p.digits)
 	p.out = append(p.out, "  "...)
-	p.out = p.Palette.Name.append(p.out, Printable(FunctionName(f)))
+	name := FunctionName(f)
+	p.out = p.Palette.Name.append(p.out, Printable(name))
 	if offset, ok := f.Offset(); ok && !f.Trampoline {
 		p.out = append(p.out, '+')
 		p.out = append(p.out, "0x"...)
 		p.out = strconv.AppendUint(p.out, offset, 16)
 	}
-	if f.Object != nil {
+	if f.Object == nil {
+		p.out = p.Palette.Dim.append(p.out, " in no file")
+	} else {
+		if name == unnamed {
+			p.out = append(p.out, " at 0x"...)
+			p.out = strconv.AppendUint(p.out, f.Address+(f.PC-f.LookupPC), 16)
+		}
 		p.out = p.Palette.Dim.append(p.out, " in "+Printable(filepath.Base(f.Object.Name)))
 	}
 	if l := f.Location(); l != nil {
@@ -228,6 +235,9 @@ func appendPadded(dst []byte, v uint64, digits int) []byte {
 	return dst
 }
 
+// unnamed stands for the name of a function that has none.
+const unnamed = "??"
+
 // FunctionName returns the name of the function that a frame is in: its symbol,
 // demangled and without version, so that the name is the same with and without
 // debugging information; else what that calls the function; "??" where neither
@@ -243,7 +253,7 @@ func FunctionName(f *target.Frame) string {
 	if l := f.Location(); l != nil && l.Function != "" {
 		return Demangle(l.Function)
 	}
-	return "??"
+	return unnamed
 }
 
 // unversioned takes off a symbol what a linker appended: the version of a

@@ -80,7 +80,7 @@ func (s *Stacks) JSON(w io.Writer) error {
 func (s *Stacks) jsonFrame(f *target.Frame) jsonFrame {
 	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), SP: fmt.Sprintf("%#x", f.SP), Symbol: f.Symbol.Name,
 		Method: f.Method.String(), Signal: f.Trampoline, Late: f.Late}
-	if name := FunctionName(f); name != "??" {
+	if name := FunctionName(f); name != unnamed {
 		out.Function = name
 	}
 	if offset, ok := f.Offset(); ok {

@@ -9,6 +9,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -35,19 +36,23 @@ long it stood still is printed in its heading.
 
 A frame that was not found by call frame information says how it was found:
 [by frame pointer] where a module has no unwind tables (a Go program built with
--ldflags=-w, say), [by signal context], [by bad call]. A walk that cannot reach
-the outermost frame says why on the line behind its last frame.
+-ldflags=-w, say), [by signal context], [by bad call]. A function without a
+symbol is shown by its address in its file, "?? at 0x64af in sleep"; code that
+no file holds, as a JIT compiler writes it, by "?? in no file". A walk that
+cannot reach the outermost frame says why on the line behind its last frame.
 
 With --json each process is one object on one line:
   {"pid", "command", "machine", "pause_ns", "threads": [{"tid", "name",
    "end", "error", "frames": [{"pc", "sp", "function", "symbol", "offset",
    "module", "address", "file", "line", "inlined": [{"function", "file",
    "line"}], "method", "signal", "late", "registers"}]}], "notes"}
-Addresses are strings ("0x7f3c00001139"); offset is a number of bytes.
+Addresses are strings ("0x7f3c00001139"); offset is a number of bytes. "pc" is
+where the frame goes on; "address" is in the file of the module, for 'clew at':
+of a caller, of the last byte of its call.
 
 With -- COMMAND the command runs as it would without clew, its stacks go to
 standard error, and clew exits with the command's status, 128 and the signal's
-number where one killed it.
+number where one killed it. Processes that the command starts are not watched.
 
 ` + exitHelp
 
@@ -100,12 +105,15 @@ func stacksOf(args []string, flags stackFlags) error {
 			if err == nil {
 				return errors.New(arg + " is not a process ID: they start at 1")
 			}
-			return errors.New(arg + " is not a process ID; 'pidof " + arg + "' may find it")
+			if _, err := exec.LookPath(arg); err == nil {
+				return fmt.Errorf("%s is not a process ID; 'pidof %[1]s' may find it, 'clew stack -- %[1]s' runs it", arg)
+			}
+			return fmt.Errorf("%s is not a process ID; 'pidof %[1]s' may find it", arg)
 		}
 		pids[i] = pid
 	}
 	var failed error
-	partial := false
+	partial, printed := false, false
 	for _, pid := range pids {
 		s, err := process.Snapshot(pid, &process.Options{Threads: flags.threads})
 		if err != nil {
@@ -115,6 +123,10 @@ func stacksOf(args []string, flags stackFlags) error {
 			failed = inputError{err}
 			continue
 		}
+		if printed && !flags.json {
+			fmt.Println()
+		}
+		printed = true
 		complete, err := printStacks(os.Stdout, s, flags)
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/clewdev/clew/arch"
@@ -145,7 +146,7 @@ func (c *capture) failure() error {
 		return first
 	}
 	if c.only != nil {
-		return &Error{PID: c.pid, Kind: ErrNoProcess, Reason: fmt.Sprintf("it has no thread %v", c.only)}
+		return &Error{PID: c.pid, Kind: ErrNoProcess, Reason: "it has no thread " + strings.Trim(fmt.Sprint(c.only), "[]")}
 	}
 	return exited(c.pid)
 }
