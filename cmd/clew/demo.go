@@ -7,8 +7,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +38,24 @@ func runDemo() error {
 		return inputError{err}
 	}
 	defer program.Close()
+	// Neither Ctrl-C nor a pager that has seen enough leaves the program behind.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	defer signal.Stop(signals)
+	shown := make(chan error, 1)
+	go func() { shown <- showDemo(program) }()
+	select {
+	case err := <-shown:
+		if errors.Is(err, syscall.EPIPE) {
+			return status(128 + int(syscall.SIGPIPE))
+		}
+		return err
+	case s := <-signals:
+		return status(128 + int(s.(syscall.Signal)))
+	}
+}
+
+func showDemo(program *demo.Program) error {
 	fmt.Printf("A program waits in its labyrinth. The way back out, as 'clew stack %d' prints it:\n\n", program.PID)
 	s, err := process.Snapshot(program.PID, nil)
 	if err != nil {

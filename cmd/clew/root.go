@@ -7,7 +7,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 )
@@ -16,7 +18,7 @@ import (
 const (
 	exitFine  = 0
 	exitNo    = 1 // the answer is no, or only a part of it could be given
-	exitUsage = 2 // the question makes no sense, or its subject cannot be read
+	exitUsage = 2 // the question makes no sense, or its subject cannot be read, or the answer not written
 )
 
 // noError is an answer that is no, or partial. Every other error of a verb is
@@ -57,6 +59,9 @@ func newRoot() *cobra.Command {
 		SilenceErrors:     true,
 		DisableAutoGenTag: true,
 	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		root.Version = info.Main.Version
+	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		tableCommand(),
@@ -79,6 +84,10 @@ func run(root *cobra.Command, args []string) int {
 		return int(said)
 	}
 	fmt.Fprintf(os.Stderr, "%s: %v\n", command.CommandPath(), err)
+	var write *fs.PathError
+	if errors.As(err, &write) && write.Op == "write" {
+		return exitUsage
+	}
 	var answer noError
 	if errors.As(err, &answer) {
 		return exitNo
