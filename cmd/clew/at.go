@@ -5,11 +5,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 
-	"github.com/spf13/cobra"
+	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
@@ -33,33 +34,35 @@ type atFlags struct {
 	section string
 }
 
-func atCommand() *cobra.Command {
+func atCommand() *cli.Command {
 	var flags atFlags
-	c := &cobra.Command{
-		Use:   "at FILE ADDR|FUNC[+OFF]",
-		Short: "Explain the rule at one address, and draw the frame",
-		Long: atHelp + "\n\nWith --json:\n" + report.ExplainSchema +
+	return &cli.Command{
+		Name:  "at",
+		Usage: "Explain the rule at one address, and draw the frame",
+		Description: atHelp + "\n\nWith --json:\n" + report.ExplainSchema +
 			"\n\n" + exitHelp + "\nHere 1 is: no such function, nothing covers the address, or its entry is\nmalformed.",
-		Example: `  clew at a.out main+0x27
+		UsageText: `clew at FILE ADDR|FUNC[+OFF] [flags]
+
+Examples:
+  clew at a.out main+0x27
   clew at a.out 0x1160 --source
   clew at libc.so.6 'qsort_r+8' --json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			switch len(args) {
-			case 2:
-				return nil
-			case 1:
-				return fmt.Errorf("which place in %s? Name an address (0x1160) or a function (main+0x27)", args[0])
-			}
-			return fmt.Errorf("it takes a FILE and a place in it (0x1160, main+0x27), got %d arguments", len(args))
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "source", Destination: &flags.source, Usage: "beside the disassembly of the function, with source lines where there are any"},
+			&cli.StringFlag{Name: "section", Destination: &flags.section, Usage: "ask the section `NAME` only: .eh_frame, .debug_frame"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object"},
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return at(args[0], args[1], &flags) },
+		Action: func(_ context.Context, c *cli.Command) error {
+			args := c.Args()
+			switch args.Len() {
+			case 2:
+				return at(args.Get(0), args.Get(1), &flags)
+			case 1:
+				return fmt.Errorf("which place in %s? Name an address (0x1160) or a function (main+0x27)", args.Get(0))
+			}
+			return fmt.Errorf("it takes a FILE and a place in it (0x1160, main+0x27), got %d arguments", args.Len())
+		},
 	}
-	f := c.Flags()
-	f.SortFlags = false
-	f.BoolVar(&flags.source, "source", false, "beside the disassembly of the function, with source lines where there are any")
-	f.StringVar(&flags.section, "section", "", "ask the section `NAME` only: .eh_frame, .debug_frame")
-	f.BoolVar(&flags.json, "json", false, "one JSON object")
-	return c
 }
 
 func at(path, place string, flags *atFlags) error {

@@ -7,28 +7,34 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"github.com/spf13/cobra"
+	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/internal/demo"
 	"github.com/clewdev/clew/target/process"
 )
 
-func demoCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "demo",
-		Short: "See clew at work on a small program of its own",
-		Long: `Start a small program that waits deep in its functions, print its stack, and
+func demoCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "demo",
+		Usage: "See clew at work on a small program of its own",
+		Description: `Start a small program that waits deep in its functions, print its stack, and
 the unwind table of one of its functions. It needs nothing but clew itself.
 
 ` + exitHelp,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return runDemo() },
+		UsageText: "clew demo",
+		Action: func(_ context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return fmt.Errorf("it takes no arguments, got %s", c.Args().First())
+			}
+			return runDemo()
+		},
 	}
 }
 

@@ -5,13 +5,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"strings"
 
-	"github.com/spf13/cobra"
+	"github.com/urfave/cli/v3"
 )
 
 // What the command's exit code means.
@@ -45,37 +47,63 @@ const exitHelp = `Exit codes: 0 all is well, 1 the answer is no or only partial,
 or unreadable input.`
 
 // newRoot puts the verbs together.
-func newRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "clew",
-		Short: "Read unwind tables, print stacks",
-		Long:  rootHelp + "\n\n" + exitHelp,
-		Example: `  clew table /bin/ls                  the unwind table of every function
+func newRoot() *cli.Command {
+	cli.HelpPrinter = printHelp
+	root := &cli.Command{
+		Name:        "clew",
+		Usage:       "Read unwind tables, print stacks",
+		Description: rootHelp + "\n\n" + exitHelp,
+		UsageText: `clew [command]
+
+Examples:
+  clew table /bin/ls                  the unwind table of every function
   clew table a.out --func main        of one
   clew at a.out main+0x27             the rule at one address, in words
   clew stack 4711                     the stacks of a live process
   clew demo                           see it at work`,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		DisableAutoGenTag: true,
+		Version:               version(),
+		EnableShellCompletion: true,
+		Commands:              []*cli.Command{atCommand(), demoCommand(), helpCommand(), stackCommand(), tableCommand()},
+		// Where no verb is named, or an unknown one.
+		Action: func(_ context.Context, c *cli.Command) error {
+			if !c.Args().Present() {
+				return cli.ShowRootCommandHelp(c)
+			}
+			return unknownCommand(c, c.Args().First())
+		},
+		// What an error says, and where to, is for run to choose.
+		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 	}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		root.Version = info.Main.Version
-	}
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(
-		tableCommand(),
-		atCommand(),
-		stackCommand(),
-		demoCommand(),
-	)
+	root.ConfigureShellCompletionCommand = setUp
+	setUp(root)
 	return root
 }
 
+// setUp sets what the library does not pass on from a command to those below.
+func setUp(c *cli.Command) {
+	c.OnUsageError = usageError
+	// A file may be called help: no verb has a verb help.
+	c.HideHelpCommand = true
+	if c.Action != nil {
+		// With --help, the library takes the first argument for a verb.
+		c.CommandNotFound = func(_ context.Context, c *cli.Command, _ string) { printHelp(c.Root().Writer, "", c) }
+	}
+	for _, below := range c.Commands {
+		setUp(below)
+	}
+}
+
+// version returns the version of the module, "devel" where it has none.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
 // run executes the command line and returns the exit code.
-func run(root *cobra.Command, args []string) int {
-	root.SetArgs(args)
-	command, err := root.ExecuteC()
+func run(root *cli.Command, args []string) int {
+	err := root.Run(context.Background(), append([]string{root.Name}, args...))
 	var said status
 	switch {
 	case err == nil:
@@ -83,7 +111,8 @@ func run(root *cobra.Command, args []string) int {
 	case errors.As(err, &said):
 		return int(said)
 	}
-	fmt.Fprintf(os.Stderr, "%s: %v\n", command.CommandPath(), err)
+	command := commandPath(root, args)
+	fmt.Fprintf(os.Stderr, "%s: %v\n", command, err)
 	var write *fs.PathError
 	if errors.As(err, &write) && write.Op == "write" {
 		return exitUsage
@@ -94,7 +123,46 @@ func run(root *cobra.Command, args []string) int {
 	}
 	var input inputError
 	if !errors.As(err, &input) {
-		fmt.Fprintf(os.Stderr, "Run '%s --help' for what it takes.\n", command.CommandPath())
+		fmt.Fprintf(os.Stderr, "Run '%s --help' for what it takes.\n", command)
 	}
 	return exitUsage
+}
+
+// commandPath returns the name of the verb that is asked, behind that of clew,
+// whose own flags take no values.
+func commandPath(root *cli.Command, args []string) string {
+	if len(args) > 0 && args[0] != "help" {
+		if c := root.Command(args[0]); c != nil {
+			return c.FullName()
+		}
+	}
+	return root.FullName()
+}
+
+// usageError words what is wrong with the flags; the library tells an unknown
+// one by its text only.
+func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !ok {
+		return err
+	}
+	dashes := "--"
+	if len(name) == 1 {
+		dashes = "-"
+	}
+	return fmt.Errorf("unknown flag: %s%s%s", dashes, name, didYouMean(name, cli.SuggestFlag(c.Flags, name, false)))
+}
+
+func unknownCommand(root *cli.Command, name string) error {
+	return fmt.Errorf("unknown command %q%s", name, didYouMean(name, cli.SuggestCommand(root.VisibleCommands(), name)))
+}
+
+// didYouMean words a suggestion of the library, which has one for every name:
+// only one that starts alike is likely to be meant.
+func didYouMean(name, suggestion string) string {
+	start := strings.TrimLeft(suggestion, "-")
+	if name == "" || len(start) < 2 || name[0] != start[0] {
+		return ""
+	}
+	return "; did you mean " + suggestion + "?"
 }

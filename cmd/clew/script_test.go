@@ -209,12 +209,12 @@ func TestLike(t *testing.T) {
 }
 
 func TestMainHelpNamesEveryVerb(t *testing.T) {
-	for _, c := range newRoot().Commands() {
-		if c.Long == "" && c.Name() != "help" && !c.Hidden {
-			t.Errorf("clew %s --help explains nothing", c.Name())
+	for _, c := range newRoot().Commands {
+		if c.Description == "" {
+			t.Errorf("clew %s --help explains nothing", c.Name)
 		}
-		if c.RunE == nil && c.Run == nil {
-			t.Errorf("clew %s does nothing", c.Name())
+		if c.Action == nil {
+			t.Errorf("clew %s does nothing", c.Name)
 		}
 	}
 }

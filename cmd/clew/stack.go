@@ -8,17 +8,19 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
@@ -62,35 +64,56 @@ type stackFlags struct {
 	threads                  []int
 }
 
-func stackCommand() *cobra.Command {
+func stackCommand() *cli.Command {
 	var flags stackFlags
-	c := &cobra.Command{
-		Use:   "stack PID... | stack -- COMMAND [ARG]...",
-		Short: "Print the stacks of live processes, or of a command when it crashes",
-		Long:  stackHelp,
-		Example: `  clew stack 4711                     every thread of process 4711
+	return &cli.Command{
+		Name:        "stack",
+		Usage:       "Print the stacks of live processes, or of a command when it crashes",
+		Description: stackHelp,
+		UsageText: `clew stack PID... [flags]
+  clew stack [flags] -- COMMAND [ARG]...
+
+Examples:
+  clew stack 4711                     every thread of process 4711
   clew stack --thread 4713 4711       one of its threads
   clew stack --registers --json 4711  for programs
   clew stack -- ./server -port 80     run it; stacks when it crashes or on Ctrl-\`,
-		RunE: func(c *cobra.Command, args []string) error {
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object a process"},
+			&cli.BoolFlag{Name: "registers", Destination: &flags.registers, Usage: "also the registers known in each frame"},
+			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines and inlined calls, which take most of the time"},
+			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
+		},
+		Action: func(_ context.Context, c *cli.Command) error {
 			// What is read lives as long as the print takes: collecting garbage
 			// on the way would take a third of the time, unless there is much.
 			debug.SetGCPercent(-1)
 			debug.SetMemoryLimit(256 << 20)
-			if at := c.ArgsLenAtDash(); at == 0 && len(args) > 0 {
-				return runCommand(args, flags)
-			} else if at > 0 {
-				return errors.New("either process IDs or a command behind --, not both")
+			if !c.IsSet("thread") {
+				flags.threads = nil // the library makes it empty, which would be no thread
 			}
-			return stacksOf(args, flags)
+			pids, command, dashed := atDash(c)
+			switch {
+			case dashed && len(pids) > 0:
+				return errors.New("either process IDs or a command behind --, not both")
+			case len(command) > 0:
+				return runCommand(command, flags)
+			}
+			return stacksOf(pids, flags)
 		},
 	}
-	f := c.Flags()
-	f.BoolVar(&flags.json, "json", false, "one JSON object a process")
-	f.BoolVar(&flags.registers, "registers", false, "also the registers known in each frame")
-	f.BoolVar(&flags.noLines, "no-lines", false, "no source lines and inlined calls, which take most of the time")
-	f.IntSliceVar(&flags.threads, "thread", nil, "only the threads with these `TID`s")
-	return c
+}
+
+// atDash splits a verb's arguments at --, which the library drops. What is
+// behind it on the command line stays as it is, and says where that was.
+func atDash(c *cli.Command) (before, behind []string, dashed bool) {
+	args, line := c.Args().Slice(), c.Root().Args().Slice()
+	dash := slices.Index(line, "--")
+	if dash < 0 {
+		return args, nil, false
+	}
+	split := max(0, len(args)-len(line[dash+1:]))
+	return args[:split], args[split:], true
 }
 
 // stacksOf prints the stacks of each process that is named.

@@ -7,18 +7,19 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"runtime"
 
-	"github.com/spf13/cobra"
+	"github.com/urfave/cli/v3"
 )
 
-func stackCommand() *cobra.Command { return onlyOnLinux("stack", "Print the stacks of live processes") }
+func stackCommand() *cli.Command { return onlyOnLinux("stack", "Print the stacks of live processes") }
 
-func demoCommand() *cobra.Command { return onlyOnLinux("demo", "See clew at work") }
+func demoCommand() *cli.Command { return onlyOnLinux("demo", "See clew at work") }
 
-func onlyOnLinux(use, short string) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, RunE: func(*cobra.Command, []string) error {
+func onlyOnLinux(name, usage string) *cli.Command {
+	return &cli.Command{Name: name, Usage: usage, Action: func(context.Context, *cli.Command) error {
 		return errors.New("processes can be looked at on Linux only, and this is " + runtime.GOOS)
 	}}
 }

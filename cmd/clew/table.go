@@ -5,11 +5,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strconv"
 
-	"github.com/spf13/cobra"
+	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
@@ -43,41 +44,43 @@ type tableFlags struct {
 	section   string
 }
 
-func tableCommand() *cobra.Command {
+func tableCommand() *cli.Command {
 	var flags tableFlags
-	c := &cobra.Command{
-		Use:   "table FILE",
-		Short: "Print the unwind tables of a file",
-		Long: tableHelp + "\n\nWith --json:\n" + report.TableSchema +
+	return &cli.Command{
+		Name:  "table",
+		Usage: "Print the unwind tables of a file",
+		Description: tableHelp + "\n\nWith --json:\n" + report.TableSchema +
 			"\n\nWith --raw --json:\n" + report.RawSchema +
 			"\n\n" + exitHelp + "\nHere 1 is: nothing was selected, or an entry is malformed.",
-		Example: `  clew table /bin/ls
+		UsageText: `clew table FILE [flags]
+
+Examples:
+  clew table /bin/ls
   clew table a.out --func main --func 'parse_*'
   clew table libc.so.6 --pc 0x2724a --raw
   clew table a.out --json | jq 'select(.cfa.rule == "val_expression")'
   clew table a.out --format=readelf     what 'readelf -wF' prints; with --raw, 'readelf -wf'`,
-		Args: oneFile,
-		RunE: func(_ *cobra.Command, args []string) error { return table(args[0], &flags) },
+		// Names of C++ functions have commas.
+		DisableSliceFlagSeparator: true,
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "func", Aliases: []string{"f"}, Destination: &flags.functions, Usage: "only the function `NAME`: a symbol, a demangled name, or a glob over either"},
+			&cli.StringSliceFlag{Name: "pc", Destination: &flags.addresses, Usage: "only functions that cover `ADDR` (0x2724a, or decimal), and mark its row"},
+			&cli.StringFlag{Name: "section", Destination: &flags.section, Usage: "only the section `NAME`: .eh_frame, .debug_frame"},
+			&cli.BoolFlag{Name: "raw", Destination: &flags.raw, Usage: "the CIEs, FDEs and instructions as they are stored"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "JSON, a line a row (with --raw: a line an entry)"},
+			&cli.StringFlag{Name: "format", Value: "text", Destination: &flags.format, Usage: "`FORMAT` of the print: text, json, readelf"},
+		},
+		Action: func(_ context.Context, c *cli.Command) error {
+			switch n := c.Args().Len(); n {
+			case 0:
+				return fmt.Errorf("which FILE? Name a program, a shared library or an object file")
+			case 1:
+				return table(c.Args().First(), &flags)
+			default:
+				return fmt.Errorf("one FILE at a time, got %d", n)
+			}
+		},
 	}
-	f := c.Flags()
-	f.SortFlags = false
-	f.StringArrayVarP(&flags.functions, "func", "f", nil, "only the function `NAME`: a symbol, a demangled name, or a glob over\neither; can be repeated")
-	f.StringArrayVar(&flags.addresses, "pc", nil, "only functions that cover `ADDR` (0x2724a, or decimal), and mark its row;\ncan be repeated")
-	f.StringVar(&flags.section, "section", "", "only the section `NAME`: .eh_frame, .debug_frame")
-	f.BoolVar(&flags.raw, "raw", false, "the CIEs, FDEs and instructions as they are stored")
-	f.BoolVar(&flags.json, "json", false, "JSON, a line a row (with --raw: a line an entry)")
-	f.StringVar(&flags.format, "format", "text", "`FORMAT` of the print: text, json, readelf")
-	return c
-}
-
-func oneFile(_ *cobra.Command, args []string) error {
-	switch len(args) {
-	case 0:
-		return fmt.Errorf("which FILE? Name a program, a shared library or an object file")
-	case 1:
-		return nil
-	}
-	return fmt.Errorf("one FILE at a time, got %d", len(args))
 }
 
 func table(path string, flags *tableFlags) error {
