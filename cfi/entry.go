@@ -40,8 +40,13 @@ func (s *Section) Entries() iter.Seq2[Entry, error] {
 func (s *Section) FDEs() iter.Seq[*FDE] {
 	return func(yield func(*FDE) bool) {
 		r := reader{s: s}
-		for r.next() {
-			if r.entry.FDE != nil && !yield(r.entry.FDE) {
+		for {
+			for r.plain() {
+				if !yield(&r.fde) {
+					return
+				}
+			}
+			if !r.next() || r.entry.FDE != nil && !yield(r.entry.FDE) {
 				return
 			}
 		}
@@ -58,15 +63,23 @@ type reader struct {
 	fde   FDE
 }
 
+// plain reads the next entry if it is an FDE that can be decoded the short way.
+func (r *reader) plain() bool {
+	if r.cie == nil || !r.cie.plain || r.off >= uint64(len(r.s.Data)) || !r.fde.decodePlain(r.cie, r.off) {
+		return false
+	}
+	r.off += r.fde.Size
+	return true
+}
+
 // next reads the next entry and returns false at the end of the section.
 func (r *reader) next() bool {
 	s := r.s
 	if r.off >= uint64(len(s.Data)) {
 		return false
 	}
-	if r.cie != nil && r.cie.plain && r.fde.decodePlain(r.cie, r.off) {
-		r.entry, r.err = Entry{Offset: r.off, Size: r.fde.Size, FDE: &r.fde}, nil
-		r.off += r.fde.Size
+	if r.plain() {
+		r.entry, r.err = Entry{Offset: r.fde.Offset, Size: r.fde.Size, FDE: &r.fde}, nil
 		return true
 	}
 	c, dwarf64 := s.entry(r.off)

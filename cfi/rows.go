@@ -75,8 +75,8 @@ func (x *Interpreter) run(yield func(*Row) bool) {
 			column, rule := uint32(b&0x3f), Rule{Kind: Offset, Offset: int64(w>>8&0x7f) * data}
 			i += 2
 			// Most often the next column before the return address.
-			if n := len(row.Registers); n > 1 && n < cap(row.Registers) &&
-				row.Registers[n-1].Column > column && row.Registers[n-2].Column < column {
+			if n := len(row.Registers); n > 0 && n < cap(row.Registers) && row.Registers[n-1].Column > column &&
+				(n == 1 || row.Registers[n-2].Column < column) {
 				row.Registers = row.Registers[:n+1]
 				row.Registers[n] = row.Registers[n-1]
 				row.Registers[n-1] = RegisterRule{column, rule}
