@@ -91,16 +91,18 @@ func rowMeasurements(o *object, gimli *gimli) ([]*measurement, error) {
 	var interpreter cfi.Interpreter
 	rows := &measurement{name: "every row of .eh_frame", clew: contender{name: "clew", run: func() (outcome, error) {
 		return timed(func(out *outcome) error {
+			var entries, rows, checksum uint64
 			for fde := range o.frame.FDEs() {
-				out.entries++
+				entries++
 				for row := range interpreter.Rows(fde) {
-					out.rows++
-					out.checksum += row.Start + cfaOffset(row.CFA)
+					rows++
+					checksum += row.Start + cfaOffset(row.CFA)
 				}
 				if err := interpreter.Err(); err != nil {
 					return err
 				}
 			}
+			out.entries, out.rows, out.checksum = entries, rows, checksum
 			return nil
 		})
 	}}}
