@@ -32,7 +32,29 @@ func x86(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
 	if err != nil || i.Op == 0 || i.Len == 0 {
 		return "", 1
 	}
+	// x/arch prints nothing for an absolute address of 0, as code that is not
+	// linked yet has it: another one stands for it. And not all displacements
+	// from a register are negative that should be: all are of 32 bits with a sign
+	// (Intel SDM volume 2, 2.2.1.3 and 2.2.1.6).
+	const zero = 0x7a5a7a5b
+	absolute := false
+	for k, a := range i.Args {
+		mem, ok := a.(x86asm.Mem)
+		switch {
+		case ok && mem.Base == 0 && mem.Disp == 0:
+			mem.Disp, absolute = zero, true
+		case ok && mem.Base != 0:
+			mem.Disp = int64(int32(mem.Disp))
+		default:
+			continue
+		}
+		i.Args[k] = mem
+	}
 	text := strings.TrimSpace(x86asm.GNUSyntax(i, pc, nil))
+	text = strings.Replace(text, ",%riz)", ")", 1) // no index: GNU as takes it, objdump omits it
+	if absolute {
+		text = strings.Replace(text, fmt.Sprintf("%#x", zero), "0x0", 1)
+	}
 	// GNU as wants no suffix where there is one size only.
 	for _, mnemonic := range []string{"call", "jmp", "ret", "leave", "push", "pop"} {
 		if rest, ok := strings.CutPrefix(text, mnemonic+"q"); ok && (rest == "" || rest[0] == ' ') && mode == 64 {
