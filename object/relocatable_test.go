@@ -49,6 +49,14 @@ int main(void) { return f(1) + i(2); }
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, s := range f.Sections() {
+			if _, err := f.SectionData(s.Index); err != nil {
+				t.Errorf("%v: %v", flags, err)
+			}
+		}
+		if err := f.Damage(); err != nil {
+			t.Errorf("%v: what is whole is called damaged: %v", flags, err)
+		}
 		var names []string
 		for i, c := range list {
 			names = append(names, c.Symbol.Name)

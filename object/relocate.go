@@ -56,6 +56,8 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) error {
 		r := f.decodeRelocation(entries, table.typ)
 		op := operations[r.typ]
 		switch {
+		case op.act == unknown && s.flags&elf.SHF_EXECINSTR != 0:
+			continue // of an instruction
 		case op.act == unknown:
 			problems.add(fmt.Errorf("relocation at %#x: type %d of %v is not one of data", r.offset, r.typ, f.machine))
 			continue

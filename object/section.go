@@ -53,8 +53,8 @@ func (f *File) Sections() []Section {
 }
 
 // SectionData returns the content of the section with an index of
-// [File.Sections], decompressed, and relocated in a relocatable file. It is a
-// view of the file where the bytes need no change: see [Guard]. An error comes
+// [File.Sections], decompressed, and relocated in a relocatable file but
+// for the operands of instructions. It is a view of the file where the bytes need no change: see [Guard]. An error comes
 // with the bytes that could be had.
 func (f *File) SectionData(index int) (data []byte, err error) {
 	if index < 0 || index >= f.sectionCount() {

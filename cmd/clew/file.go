@@ -125,6 +125,10 @@ func frameSections(f *object.File, name string) ([]*cfi.Section, error) {
 func noFrames(f *object.File) error {
 	hint := "It may have been built with -fno-asynchronous-unwind-tables, or its tables were stripped off."
 	switch link, _ := f.DebugLink(); {
+	case f.Type() == elf.ET_CORE:
+		hint = "It is a core: the unwind tables are in the program and the libraries that it is of; name one of them."
+	case f.Damage() != nil:
+		hint = "They may be in what is damaged of the file."
 	case f.Machine().ELF == elf.EM_ARM:
 		hint = "Unwind tables of 32-bit ARM are in .ARM.exidx, which Clew does not read; a build with -g has a .debug_frame."
 	case isGo(f):
