@@ -7,6 +7,8 @@
 // core, a sample. A Snapshot holds what an unwinder needs of them: registers,
 // the copied stacks, the mappings, and a way to the rest of the memory.
 //
-// The package holds facts only, and compiles on every system: it never stops,
-// reads or writes a process, opens no file and prints nothing.
+// From a Snapshot, Objects finds what is mapped, and walks and names the stacks.
+// The package compiles on every system: it never stops or writes a process,
+// opens a file only through the Snapshot and to find debug files, and prints
+// nothing.
 package target
