@@ -17,7 +17,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-var contentsOf = regexp.MustCompile(`(?m)^(?:.*: )?Contents of the (\S+) section:`)
+// With a debug file installed, readelf says which of the two a section is from.
+var contentsOf = regexp.MustCompile(`(?m)^Contents of the (\S+) section(?: \(loaded from .*\))?:`)
 
 // TestCFISectionsAgreeWithReadelf compares which sections there are, in which
 // order, and where each of their FDEs says that its code is.
