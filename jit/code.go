@@ -1,0 +1,150 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package jit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// ErrCode says that a Code describes something that cannot be. The error that
+// wraps it names the function and what is wrong with it.
+var ErrCode = errors.New("bad description of generated code")
+
+// Code is a batch of functions in one range of memory. Publishers read it
+// during Publish only, and keep nothing of it; who made it may change it then.
+// The code itself stays where it is until it is withdrawn.
+type Code struct {
+	// Name is what tools that show files call the batch; "jit" where it is empty.
+	Name string
+
+	// Machine is the machine of the code; nil is the one that this program runs on.
+	Machine *arch.Machine
+
+	// Text is the memory that the functions lie in, and Address where its first
+	// byte runs. What lies between the functions belongs to nobody.
+	Address uint64
+	Text    []byte
+
+	Functions []Function // in ascending order of Offset
+}
+
+// Function is one function of a Code, or another piece of code with a name.
+type Function struct {
+	Name string // not empty, and without NUL
+
+	// The function is the Size bytes at Offset of the batch's Text. Size is not 0.
+	Offset, Size uint64
+
+	// Unwind says where the caller's registers are at each instruction; nil
+	// where that is not known. Functions whose tables are alike share one.
+	Unwind *cfi.Program
+
+	// Lines says which source each instruction comes from, in ascending order
+	// of Offset. It may be empty.
+	Lines []Line
+}
+
+// Line says that the instructions from Offset on, up to the next Line's Offset
+// or the function's end, come from a line of a source file.
+type Line struct {
+	Offset uint64 // from the start of the function, bytes
+	File   string // a path, best an absolute one; "" where there is no source
+	Line   int    // from 1; 0 where there is no source
+	Column int    // from 1; 0 where it is not known
+}
+
+// Start returns the address at which a function of the batch starts.
+func (c *Code) Start(f *Function) uint64 { return c.Address + f.Offset }
+
+// Bytes returns the machine code of a function of the batch. It aliases Text.
+func (c *Code) Bytes(f *Function) []byte {
+	return c.Text[f.Offset : f.Offset+f.Size : f.Offset+f.Size]
+}
+
+// Check returns an error that wraps ErrCode for the first thing in the
+// description that cannot be: functions that overlap, are out of order, lie
+// outside of Text or have no name, unwind tables and lines that pass the
+// function's end. Publishers call it before they register anything. It does not
+// allocate where all is well.
+func (c *Code) Check() error {
+	size := uint64(len(c.Text))
+	if c.Address+size < c.Address {
+		return fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrCode, size, c.Address)
+	}
+	if strings.IndexByte(c.Name, 0) >= 0 {
+		return fmt.Errorf("%w: the name %q has a NUL", ErrCode, c.Name)
+	}
+	if len(c.Functions) == 0 {
+		return fmt.Errorf("%w: it has no functions", ErrCode)
+	}
+	machine := c.machine()
+	var end uint64
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		switch {
+		case f.Name == "":
+			return c.errorf(f, "it has no name")
+		case strings.IndexByte(f.Name, 0) >= 0:
+			return c.errorf(f, "its name has a NUL")
+		case f.Size == 0:
+			return c.errorf(f, "it has no code")
+		case f.Offset > size || f.Size > size-f.Offset:
+			return c.errorf(f, "it is %#x bytes at offset %#x, outside the %#x bytes of the batch's text", f.Size, f.Offset, size)
+		case i > 0 && f.Offset < c.Functions[i-1].Offset:
+			return c.errorf(f, "it starts at offset %#x, before %q in front of it in the list", f.Offset, c.Functions[i-1].Name)
+		case f.Offset < end:
+			return c.errorf(f, "it starts at offset %#x, inside %q, which ends at %#x", f.Offset, c.Functions[i-1].Name, end)
+		}
+		end = f.Offset + f.Size
+		if p := f.Unwind; p != nil {
+			if p.CIE == nil || p.CIE.Section == nil || p.CIE.Section.Machine != machine {
+				return c.errorf(f, "its unwind table is not for %s", machine.Name)
+			}
+			if p.End >= f.Size {
+				return c.errorf(f, "its unwind table has a row at +%#x, past its %#x bytes of code", p.End, f.Size)
+			}
+		}
+		if err := c.checkLines(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Code) checkLines(f *Function) error {
+	var before uint64
+	for i := range f.Lines {
+		l := &f.Lines[i]
+		switch {
+		case l.Offset >= f.Size:
+			return c.errorf(f, "a line at +%#x, past its %#x bytes of code", l.Offset, f.Size)
+		case l.Offset < before:
+			return c.errorf(f, "the line at +%#x follows one at +%#x", l.Offset, before)
+		case l.Line < 0 || l.Column < 0:
+			return c.errorf(f, "a negative line or column at +%#x", l.Offset)
+		case strings.IndexByte(l.File, 0) >= 0:
+			return c.errorf(f, "the file name %q has a NUL", l.File)
+		}
+		before = l.Offset
+	}
+	return nil
+}
+
+func (c *Code) errorf(f *Function, format string, args ...any) error {
+	return fmt.Errorf("%w: function %q at %#x: %s", ErrCode, f.Name, c.Start(f), fmt.Sprintf(format, args...))
+}
+
+// machine returns the machine of the code.
+func (c *Code) machine() *arch.Machine {
+	if c.Machine != nil {
+		return c.Machine
+	}
+	return Host()
+}

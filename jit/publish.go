@@ -1,0 +1,127 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package jit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// A Publisher makes generated code known to one tool. Its methods may be called
+// from several goroutines.
+type Publisher interface {
+	// Publish makes a batch known. It calls Code.Check first, and keeps nothing
+	// of the Code. Where it returns an error, nothing is registered.
+	Publish(c *Code) (Registration, error)
+}
+
+// A Registration is a batch that was made known. Its methods may be called from
+// several goroutines.
+type Registration interface {
+	// Withdraw makes functions of the batch unknown again, by their indexes in
+	// Code.Functions; without an argument, all that are left. It is called
+	// before the memory of the code is given back. Functions that are withdrawn
+	// already are passed over.
+	Withdraw(functions ...int) error
+}
+
+// Stage is the place of a publisher in the order in which Publish calls them:
+// profilers first, so that no sample is lost; then debuggers, which may stop the
+// program; then the unwinders of the program itself.
+type Stage uint8
+
+const (
+	StagePerf Stage = iota
+	StageGDB
+	StageRuntime // libgcc's or LLVM's unwinder
+	StageLibunwind
+)
+
+type registered struct {
+	stage     Stage
+	name      string
+	publisher Publisher
+}
+
+var (
+	publishersMu sync.RWMutex
+	publishers   []registered // by stage; replaced, never changed
+)
+
+// Register adds a publisher to those that Publish uses. Packages of publishers
+// call it when they are imported.
+func Register(stage Stage, name string, p Publisher) {
+	publishersMu.Lock()
+	defer publishersMu.Unlock()
+	publishers = append(slices.Clip(publishers), registered{stage, name, p})
+	slices.SortStableFunc(publishers, func(a, b registered) int { return int(a.stage) - int(b.stage) })
+}
+
+// ErrNotApplicable is what a publisher returns that has nobody to publish to
+// here: perf was not asked for, the program has no C runtime. Publish passes
+// over it.
+var ErrNotApplicable = errors.New("nobody to publish to")
+
+// Publication is a batch that was made known by several publishers.
+type Publication struct {
+	names         []string
+	registrations []Registration // of names, in the order of publishing
+	failed        error
+}
+
+// Publish makes a batch known through every registered publisher that applies
+// here: perf, then gdb, then libgcc or LLVM, then libunwind. That one of them
+// fails hinders no other; Publication.Failed tells. Publish itself fails, and
+// nothing is then registered, where the description is wrong, or where
+// publishers apply and all of them failed. It may be called from several
+// goroutines.
+func Publish(c *Code) (*Publication, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	publishersMu.RLock()
+	all := publishers
+	publishersMu.RUnlock()
+	p := new(Publication)
+	var failed []error
+	for _, r := range all {
+		registration, err := r.publisher.Publish(c)
+		switch {
+		case err == nil:
+			p.names = append(p.names, r.name)
+			p.registrations = append(p.registrations, registration)
+		case !errors.Is(err, ErrNotApplicable):
+			failed = append(failed, fmt.Errorf("%s: %w", r.name, err))
+		}
+	}
+	p.failed = errors.Join(failed...)
+	if len(p.registrations) == 0 && p.failed != nil {
+		return nil, p.failed
+	}
+	return p, nil
+}
+
+// Failed returns what publishers that could not publish the batch said, joined,
+// or nil.
+func (p *Publication) Failed() error { return p.failed }
+
+// Publishers returns the names of the publishers that know the batch, in the
+// order in which they were called.
+func (p *Publication) Publishers() []string { return slices.Clone(p.names) }
+
+// Withdraw makes functions of the batch unknown again, as
+// Registration.Withdraw says, through its publishers in reverse order. An error
+// of one hinders no other.
+func (p *Publication) Withdraw(functions ...int) error {
+	var failed []error
+	for i := len(p.registrations) - 1; i >= 0; i-- {
+		if err := p.registrations[i].Withdraw(functions...); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", p.names[i], err))
+		}
+	}
+	return errors.Join(failed...)
+}
