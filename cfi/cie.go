@@ -42,7 +42,9 @@ type CIE struct {
 	Instructions       []byte
 	InstructionsOffset uint64
 
-	plain bool // its FDEs can be decoded by decodePlain
+	decoded bool   // from a section, not made by NewCIE
+	plain   bool   // its FDEs can be decoded by decodePlain
+	rest    []byte // of AugmentationData, behind what its known letters announce
 }
 
 // Bounds on CIEs: how many are remembered, and the bytes of an augmentation
@@ -105,7 +107,7 @@ func (s *Section) newCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
 	cie := &CIE{
 		Section: s, Offset: offset, Size: c.end - offset, DWARF64: dwarf64,
 		LSDAEncoding: EncOmit, PersonalityEnc: EncOmit,
-		AddressSize: uint8(s.Machine.AddressSize),
+		AddressSize: uint8(s.Machine.AddressSize), decoded: true,
 	}
 	cie.Version = c.uint8()
 	if v := cie.Version; c.err == nil && v != 1 && (v < 3 || v > 5) {
@@ -187,9 +189,13 @@ func (cie *CIE) augmentation(c *cursor) {
 		default:
 			if !sized {
 				data.fail(ErrAugmentation, "%q, without a 'z' that would tell its size", cie.Augmentation)
+				return
 			}
-			return
+			letters = letters[:i]
 		}
+	}
+	if sized && data.err == nil {
+		cie.rest = c.s.Data[data.off:data.end]
 	}
 	c.err = data.err
 }
@@ -197,4 +203,12 @@ func (cie *CIE) augmentation(c *cursor) {
 // String describes the CIE shortly.
 func (cie *CIE) String() string {
 	return fmt.Sprintf("CIE at %#x, version %d, augmentation %q", cie.Offset, cie.Version, cie.Augmentation)
+}
+
+// key returns all that a CIE says, for finding equal ones.
+func (cie *CIE) key() string {
+	return fmt.Sprint(cie.DWARF64, cie.Version, cie.Augmentation, cie.decoded, cie.AddressSize, cie.SegmentSize,
+		cie.CodeAlign, cie.DataAlign, cie.ReturnAddress, cie.EHData, cie.PointerEncoding, cie.LSDAEncoding,
+		cie.Personality, cie.PersonalityEnc, cie.SignalFrame, cie.BKey, cie.MTETagged,
+		cie.Section.Machine.Name, cie.Section.Machine.Order, cie.rest, cie.Instructions)
 }

@@ -23,6 +23,10 @@ var (
 	ErrExpression   = errors.New("bad expression")
 	ErrHeader       = errors.New("bad .eh_frame_hdr")
 
+	// ErrRange says that a value cannot be written: it does not fit its field,
+	// or is no multiple of its factor.
+	ErrRange = errors.New("value out of range")
+
 	// ErrNoFDE says that no entry covers an address.
 	ErrNoFDE = errors.New("no FDE")
 	// ErrNotSP says that the CFA does not follow from the stack pointer alone.

@@ -20,6 +20,7 @@ type FDE struct {
 	// The code is [Start, End), addresses without load bias.
 	Start, End uint64
 	Segment    uint64 // selector; 0 where the CIE has none
+	StartSlot  uint64 // address of the slot that holds Start, where the CIE's encoding is indirect
 
 	// AugmentationData is the data behind the CIE's 'z', and aliases the section.
 	AugmentationData []byte
@@ -84,7 +85,7 @@ func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last
 		size = c.length(cie.PointerEncoding)
 		f.Start = start.Address
 		if start.Indirect && c.err == nil {
-			f.Start = s.follow(c, start.Address)
+			f.Start, f.StartSlot = s.follow(c, start.Address), start.Address
 		}
 	}
 	if cie.AugmentationData != nil {

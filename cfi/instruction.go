@@ -135,7 +135,7 @@ type Instruction struct {
 	Size   uint64 // bytes
 
 	Register  uint64
-	Register2 uint64 // of DW_CFA_register; the address space of DW_CFA_LLVM_def_aspace_cfa
+	Register2 uint64 // of DW_CFA_register; the address space of DW_CFA_LLVM_def_aspace_cfa; the slot of an indirect DW_CFA_set_loc
 
 	// Operand is a delta or an offset. DW_CFA_set_loc: the address, without
 	// load bias. Operations with an unsigned operand hold its bits.
@@ -163,20 +163,13 @@ func (c *cursor) instruction(cie *CIE, function uint64, ins *Instruction) {
 		p := c.pointer(cie.PointerEncoding, function, false)
 		ins.Operand = int64(p.Address)
 		if p.Indirect && c.err == nil {
-			ins.Operand = int64(c.s.follow(c, p.Address))
+			ins.Operand, ins.Register2 = int64(c.s.follow(c, p.Address)), p.Address
 		}
 	case opDelta:
-		switch ins.Op {
-		case CFAAdvanceLoc:
+		if ins.Op == CFAAdvanceLoc {
 			ins.Operand, ins.Register = int64(ins.Register), 0
-		case CFAAdvanceLoc1:
-			ins.Operand = int64(c.uint8())
-		case CFAAdvanceLoc2:
-			ins.Operand = int64(c.uint(2))
-		case CFAAdvanceLoc4:
-			ins.Operand = int64(c.uint(4))
-		case CFAMIPSAdvanceLoc8:
-			ins.Operand = int64(c.uint(8))
+		} else {
+			ins.Operand = int64(c.uint(deltaSizes[ins.Op]))
 		}
 	case opReg:
 		if ins.Op != CFARestore {
@@ -210,6 +203,72 @@ func (c *cursor) instruction(cie *CIE, function uint64, ins *Instruction) {
 	}
 	ins.Size = c.off - start
 }
+
+// instruction appends an instruction to a program whose CIE stores pointers in
+// an encoding, for a function that starts at an address.
+func (w *writer) instruction(e Encoding, function uint64, ins *Instruction) {
+	shape := cfaOps[ins.Op].operands
+	if shape == 0 {
+		w.fail(ErrInstruction, "unknown operation %#02x", uint8(ins.Op))
+		return
+	}
+	if high := ins.Op & 0xc0; high != 0 {
+		low := ins.Register
+		if ins.Op == CFAAdvanceLoc {
+			low = uint64(ins.Operand)
+		}
+		if low > 0x3f {
+			w.fail(ErrRange, "%s: %d does not fit six bits", ins.Op.Name(w.Machine), low)
+			return
+		}
+		w.uint8(uint8(ins.Op) | uint8(low))
+		if ins.Op == CFAOffset {
+			w.uleb128(uint64(ins.Operand))
+		}
+		return
+	}
+	w.uint8(uint8(ins.Op))
+	switch shape {
+	case opAddress:
+		switch {
+		case e == EncAbsptr:
+			w.uint(uint64(ins.Operand), w.width)
+		case e&EncIndirect != 0:
+			w.pointer(e, Pointer{ins.Register2, true}, function, false)
+		default:
+			w.pointer(e, Pointer{Address: uint64(ins.Operand)}, function, false)
+		}
+	case opDelta:
+		w.uint(uint64(ins.Operand), deltaSizes[ins.Op])
+	case opReg:
+		w.uleb128(ins.Register)
+	case opRegReg:
+		w.uleb128(ins.Register)
+		w.uleb128(ins.Register2)
+	case opRegUnsigned, opRegUnsignedAspace:
+		w.uleb128(ins.Register)
+		w.uleb128(uint64(ins.Operand))
+	case opRegSigned, opRegSignedAspace:
+		w.uleb128(ins.Register)
+		w.sleb128(ins.Operand)
+	case opUnsigned:
+		w.uleb128(uint64(ins.Operand))
+	case opSigned:
+		w.sleb128(ins.Operand)
+	case opRegExpr, opExpr:
+		if shape == opRegExpr {
+			w.uleb128(ins.Register)
+		}
+		w.uleb128(uint64(len(ins.Expression)))
+		w.Data = append(w.Data, ins.Expression...)
+	}
+	if shape == opRegUnsignedAspace || shape == opRegSignedAspace {
+		w.uleb128(ins.Register2)
+	}
+}
+
+// deltaSizes are the bytes of the deltas that stand behind their opcodes.
+var deltaSizes = [...]int{CFAAdvanceLoc1: 1, CFAAdvanceLoc2: 2, CFAAdvanceLoc4: 4, CFAMIPSAdvanceLoc8: 8}
 
 // Decoder yields the instructions of a CIE or an FDE one by one. The zero
 // value yields none.

@@ -1,0 +1,127 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi_test
+
+import (
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+func TestBuilderWritesCPython(t *testing.T) {
+	program, err := cfi.NewBuilder(cfi.EntryCIE(x86)).
+		At(1).DefCFAOffset(16).Offset(6, -16).
+		At(4).DefCFARegister(6).
+		At(0x10).DefCFA(7, 8).Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := cfi.Encoder{Machine: x86, Address: 0x60}
+	if err := e.Program(program, 0, 0x40); err != nil {
+		t.Fatal(err)
+	}
+	const want = "1400000000000000017a5200017810011b0c070890010000" +
+		"1c0000001c00000080ffffff4000000000410e108602430d064c0c0708000000"
+	if got := hex.EncodeToString(e.Data); got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
+
+func TestBuilderInstructions(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		build func(*cfi.Builder)
+		want  string // bytes, or the error
+	}{
+		{"no instruction", func(b *cfi.Builder) {}, ""},
+		{"advances are as short as they can be", func(b *cfi.Builder) {
+			b.At(0x3f).SameValue(3).At(0x7f).SameValue(3).At(0x17f).SameValue(3).At(0x1017f).SameValue(3)
+		}, "7f0803 02400803 0300010803 04000001000803"},
+		{"an advance without a rule is not written", func(b *cfi.Builder) { b.At(4).At(8).SameValue(3).At(12) }, "480803"},
+		{"adjust", func(b *cfi.Builder) {
+			b.AdjustCFAOffset(8).RememberState().AdjustCFAOffset(8).RestoreState().AdjustCFAOffset(8)
+		},
+			"0e10 0a 0e18 0b 0e18"},
+		{"signed", func(b *cfi.Builder) { b.DefCFA(7, -8).DefCFAOffset(-16).Offset(3, 8).ValOffset(3, 8).ValOffset(3, -8) },
+			"120701 1302 11037f 15037f 140301"},
+		{"a register beyond six bits", func(b *cfi.Builder) { b.Offset(70, -16).Restore(70).Restore(3) }, "054602 0646 c3"},
+		{"expressions", func(b *cfi.Builder) {
+			b.DefCFAExpression([]byte{0x77, 8}).Expression(3, []byte{0x23, 8}).ValExpression(3, []byte{0x23, 8}).Register(3, 12)
+		}, "0f027708 1003022308 1603022308 09030c"},
+		{"undefined, arguments", func(b *cfi.Builder) { b.Undefined(16).ArgumentsSize(32) }, "0710 2e20"},
+		{"raw", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFADefCFA, Register: 3, Operand: 300}) }, "0c03ac02"},
+
+		{"backwards", func(b *cfi.Builder) { b.At(4).SameValue(3).At(3) }, "+0x4: value out of range: At(0x3) after At(0x4)"},
+		{"a slot that is no multiple", func(b *cfi.Builder) { b.Offset(3, -12) },
+			"+0x0: value out of range: Offset(-12) is no multiple of the data alignment factor -8"},
+		{"restore without remember", func(b *cfi.Builder) { b.RestoreState() }, "+0x0: value out of range: RestoreState without a RememberState"},
+		{"register of an expression", func(b *cfi.Builder) { b.DefCFAExpression([]byte{0x30}).DefCFARegister(6) },
+			"+0x0: value out of range: DefCFARegister where the CFA is not a register's value plus an offset"},
+		{"signed on amd64", func(b *cfi.Builder) { b.NegateRAState() }, "+0x0: value out of range: NegateRAState on x86-64"},
+		{"the first error stays", func(b *cfi.Builder) { b.Offset(3, -12).RestoreState() },
+			"+0x0: value out of range: Offset(-12) is no multiple of the data alignment factor -8"},
+		{"raw set_loc", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFASetLoc}) },
+			"+0x0: value out of range: Instruction(DW_CFA_set_loc), expected At"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := cfi.NewBuilder(cfi.EntryCIE(x86))
+			test.build(b)
+			program, err := b.Program()
+			if err != nil {
+				if !errors.Is(err, cfi.ErrRange) {
+					t.Errorf("%v is no ErrRange", err)
+				}
+				if got := strings.TrimPrefix(err.Error(), "unwind table: "); got != test.want {
+					t.Errorf("\n got %s\nwant %s", got, test.want)
+				}
+				return
+			}
+			if got, want := hex.EncodeToString(program.Instructions), strings.ReplaceAll(test.want, " ", ""); got != want {
+				t.Errorf("\n got %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestBuilderFactorsCode(t *testing.T) {
+	b := cfi.NewBuilder(cfi.EntryCIE(arm64)).At(4).DefCFAOffset(16).Offset(29, -16).Offset(30, -8).At(8).NegateRAState()
+	program, err := b.Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := hex.EncodeToString(program.Instructions); got != "410e109d029e01412d" || program.End != 8 {
+		t.Errorf("%s, end %#x", got, program.End)
+	}
+	if _, err := b.At(10).Program(); !errors.Is(err, cfi.ErrRange) {
+		t.Errorf("an offset that is no instruction's: %v", err)
+	}
+}
+
+func TestBuilderSteadyState(t *testing.T) {
+	steady, err := cfi.NewBuilder(cfi.NewCIE(x86)).DefCFA(6, 16).Offset(6, -16).Offset(16, -8).CIE()
+	if err != nil {
+		t.Fatal(err)
+	}
+	steady.Augmentation, steady.PointerEncoding = "zR", cfi.EncAbsptr
+	program, err := cfi.NewBuilder(steady).Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := cfi.Encoder{Machine: x86}
+	if err := e.Program(program, 0x7f0012340000, 0x40); err != nil {
+		t.Fatal(err)
+	}
+	const want = "140000000000000001" + "7a52000178100100" + "0c06108602" + "9001" +
+		"1c0000001c0000000000341200" + "7f00004000000000000000" + "00" + "00000000000000"
+	if got := hex.EncodeToString(e.Data); got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+	if _, err := cfi.NewBuilder(steady).At(4).SameValue(3).CIE(); !errors.Is(err, cfi.ErrRange) {
+		t.Errorf("a CIE with an advance: %v", err)
+	}
+}

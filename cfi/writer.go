@@ -1,0 +1,186 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package cfi
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+)
+
+// writer appends the parts of an entry to a section, as cursor reads them. Its
+// error is sticky: the caller looks at err once, at the end.
+type writer struct {
+	*Encoder
+	width int // bytes of an address
+	big   bool
+	err   error
+}
+
+// fail notes that what was asked for cannot be written where the section ends now.
+func (w *writer) fail(kind error, format string, args ...any) {
+	if w.err == nil {
+		w.err = &Error{w.name(), uint64(len(w.Data)), fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))}
+	}
+}
+
+func (w *writer) uint8(v uint8) { w.Data = append(w.Data, v) }
+
+// uint appends a number of 1, 2, 4 or 8 bytes that holds v, or the low bits of
+// a negative one.
+func (w *writer) uint(v uint64, size int) {
+	if size < 8 && v>>(8*uint(size)) != 0 {
+		w.fail(ErrRange, "%#x does not fit %d bytes", v, size)
+	}
+	w.Data = appendUint(w.Data, v, size, w.big)
+}
+
+// int appends a signed number of 1, 2 or 4 bytes.
+func (w *writer) int(v int64, size int) {
+	shift := 64 - 8*uint(size)
+	if v<<shift>>shift != v {
+		w.fail(ErrRange, "%d does not fit %d bytes", v, size)
+	}
+	w.Data = appendUint(w.Data, uint64(v), size, w.big)
+}
+
+func appendUint(dst []byte, v uint64, size int, big bool) []byte {
+	if !big {
+		switch size {
+		case 4:
+			return binary.LittleEndian.AppendUint32(dst, uint32(v))
+		case 8:
+			return binary.LittleEndian.AppendUint64(dst, v)
+		}
+	}
+	for i := range size {
+		shift := 8 * i
+		if big {
+			shift = 8 * (size - 1 - i)
+		}
+		dst = append(dst, byte(v>>shift))
+	}
+	return dst
+}
+
+func (w *writer) string(s string) {
+	w.Data = append(append(w.Data, s...), 0)
+}
+
+func (w *writer) uleb128(v uint64) { w.Data = appendULEB128(w.Data, v) }
+func (w *writer) sleb128(v int64)  { w.Data = appendSLEB128(w.Data, v) }
+
+// appendULEB128 appends the shortest unsigned LEB128 of v (DWARF 5 §7.6).
+func appendULEB128(dst []byte, v uint64) []byte {
+	for v >= 0x80 {
+		dst = append(dst, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(dst, byte(v))
+}
+
+// appendSLEB128 appends the shortest signed LEB128 of v (DWARF 5 §7.6).
+func appendSLEB128(dst []byte, v int64) []byte {
+	for v >= 0x40 || v < -0x40 {
+		dst = append(dst, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(dst, byte(v)&0x7f)
+}
+
+// sizeULEB128 returns the bytes that appendULEB128 appends.
+func sizeULEB128(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
+
+// address is where the next byte of the section will be.
+func (w *writer) address() uint64 { return w.Address + uint64(len(w.Data)) }
+
+// pointer appends a pointer in the encoding that cursor.pointer reads. slot is
+// the address of the slot where the encoding is indirect.
+func (w *writer) pointer(e Encoding, p Pointer, function uint64, nullable bool) {
+	if p.Indirect != (e&EncIndirect != 0) && !(nullable && p.Address == 0) {
+		w.fail(ErrEncoding, "%v for a pointer that is, or is not, the address of a slot", e)
+		return
+	}
+	if e&^EncIndirect == EncAligned {
+		for w.address()&uint64(w.width-1) != 0 {
+			w.uint8(0)
+		}
+		w.uint(p.Address, w.width)
+		return
+	}
+	if nullable && p.Address == 0 {
+		w.encoded(e, 0)
+		return
+	}
+	var base uint64
+	switch e & encApplication {
+	case 0:
+	case EncPCRel:
+		base = w.address()
+	case EncTextRel:
+		base = w.TextBase
+	case EncDataRel:
+		base = w.DataBase
+	case EncFuncRel:
+		base = function
+	default:
+		w.fail(ErrEncoding, "%#02x has an unknown application", uint8(e))
+		return
+	}
+	v := p.Address - base
+	if nullable && w.truncate(v) == 0 {
+		w.fail(ErrRange, "a pointer to %#x relative to itself reads as none", p.Address)
+		return
+	}
+	if got := w.encoded(e, v); w.err == nil && w.truncate(got+base) != p.Address {
+		w.fail(ErrRange, "%#x, which is %+#x from its base, does not fit %v", p.Address, int64(v), e)
+	}
+}
+
+// encoded appends v in the form of a pointer and returns what reading it yields.
+func (w *writer) encoded(e Encoding, v uint64) uint64 {
+	size := e.size(w.width)
+	switch e & encForm {
+	case EncULEB128:
+		v = w.truncate(v)
+		w.uleb128(v)
+		return v
+	case EncSLEB128:
+		w.sleb128(int64(v))
+		return v
+	case EncAbsptr, EncUdata2, EncUdata4, EncUdata8:
+		v &= ^uint64(0) >> (64 - 8*size)
+		w.Data = appendUint(w.Data, v, int(size), w.big)
+		return v
+	case EncSigned, EncSdata2, EncSdata4, EncSdata8:
+		w.Data = appendUint(w.Data, v, int(size), w.big)
+		shift := 64 - 8*size
+		return uint64(int64(v<<shift) >> shift)
+	}
+	w.fail(ErrEncoding, "%#02x has an unknown form", uint8(e))
+	return 0
+}
+
+// length appends a count of bytes in the form that cursor.length reads.
+func (w *writer) length(e Encoding, v uint64) {
+	switch size := e.size(w.width); {
+	case e&^EncIndirect == EncAligned:
+		w.uint(v, w.width)
+	case size > 0:
+		w.uint(v, int(size))
+	case e&encForm == EncULEB128, e&encForm == EncSLEB128:
+		w.uleb128(v)
+	default:
+		w.fail(ErrEncoding, "%#02x has an unknown form", uint8(e))
+	}
+}
+
+// truncate cuts an address to the machine's width.
+func (w *writer) truncate(address uint64) uint64 {
+	if w.Machine.AddressSize == 4 {
+		return address & 0xffffffff
+	}
+	return address
+}
