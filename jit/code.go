@@ -84,7 +84,13 @@ func (c *Code) Check() error {
 	if len(c.Functions) == 0 {
 		return fmt.Errorf("%w: it has no functions", ErrCode)
 	}
-	machine := c.machine()
+	machine := c.Machine
+	if machine == nil {
+		machine = Host()
+	}
+	if machine == nil {
+		return fmt.Errorf("%w: it names no machine, and that of this program is not known", ErrCode)
+	}
 	var end uint64
 	for i := range c.Functions {
 		f := &c.Functions[i]
@@ -139,12 +145,4 @@ func (c *Code) checkLines(f *Function) error {
 
 func (c *Code) errorf(f *Function, format string, args ...any) error {
 	return fmt.Errorf("%w: function %q at %#x: %s", ErrCode, f.Name, c.Start(f), fmt.Sprintf(format, args...))
-}
-
-// machine returns the machine of the code.
-func (c *Code) machine() *arch.Machine {
-	if c.Machine != nil {
-		return c.Machine
-	}
-	return Host()
 }

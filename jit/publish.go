@@ -25,7 +25,8 @@ type Registration interface {
 	// Withdraw makes functions of the batch unknown again, by their indexes in
 	// Code.Functions; without an argument, all that are left. It is called
 	// before the memory of the code is given back. Functions that are withdrawn
-	// already are passed over.
+	// already are passed over; an index that the batch does not have is an
+	// error, and nothing is then withdrawn.
 	Withdraw(functions ...int) error
 }
 
@@ -82,6 +83,9 @@ type Publication struct {
 func Publish(c *Code) (*Publication, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
+	}
+	if c.Machine != nil && c.Machine != Host() {
+		return nil, fmt.Errorf("%w: it is for %s, and this program does not run on one", ErrCode, c.Machine.Name)
 	}
 	publishersMu.RLock()
 	all := publishers
