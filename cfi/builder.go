@@ -31,8 +31,8 @@ func NewCIE(m *arch.Machine) *CIE {
 func EntryCIE(m *arch.Machine) *CIE {
 	b := NewBuilder(NewCIE(m))
 	if pushes(m) {
-		b.DefCFA(uint64(m.StackPointer), int64(m.AddressSize))
-		b.Offset(uint64(m.ReturnAddress), -int64(m.AddressSize))
+		b.DefCFA(uint64(m.StackPointer), int64(m.RegisterSize))
+		b.Offset(uint64(m.ReturnAddress), -int64(m.RegisterSize))
 	} else {
 		b.DefCFA(uint64(m.StackPointer), m.CFAOffset)
 	}

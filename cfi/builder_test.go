@@ -5,11 +5,13 @@
 package cfi_test
 
 import (
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 )
 
@@ -99,6 +101,28 @@ func TestBuilderFactorsCode(t *testing.T) {
 	}
 	if _, err := b.At(10).Program(); !errors.Is(err, cfi.ErrRange) {
 		t.Errorf("an offset that is no instruction's: %v", err)
+	}
+}
+
+func TestEntryCIE(t *testing.T) {
+	for _, test := range []struct {
+		machine elf.Machine
+		class   elf.Class
+		data    elf.Data
+		want    string
+	}{
+		{elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB, "0c07089001"},
+		{elf.EM_X86_64, elf.ELFCLASS32, elf.ELFDATA2LSB, "0c07089001"}, // x32 pushes eight bytes too
+		{elf.EM_386, elf.ELFCLASS32, elf.ELFDATA2LSB, "0c04048801"},
+		{elf.EM_68K, elf.ELFCLASS32, elf.ELFDATA2MSB, "0c0f049801"},
+		{elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB, "0c1f00"},
+		{elf.EM_S390, elf.ELFCLASS64, elf.ELFDATA2MSB, "0c0fa001"},
+		{elf.EM_SPARCV9, elf.ELFCLASS64, elf.ELFDATA2MSB, "0c0eff0f"},
+	} {
+		m := arch.Lookup(test.machine, test.class, test.data)
+		if got := hex.EncodeToString(cfi.EntryCIE(m).Instructions); got != test.want {
+			t.Errorf("%s: %s, want %s", m.Name, got, test.want)
+		}
 	}
 }
 
