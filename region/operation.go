@@ -1,0 +1,127 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package region
+
+import (
+	"debug/elf"
+	"fmt"
+
+	"github.com/clewdev/clew/arch"
+)
+
+// Tag is what an operation does. The values are libunwind's, UNW_DYN_*.
+type Tag int8
+
+const (
+	TagStop       Tag = iota // ends the list
+	TagSaveReg               // register Register is saved in register Value
+	TagSpillFPRel            // register Register is saved at the frame pointer + Value
+	TagSpillSPRel            // register Register is saved at the stack pointer + Value
+	TagAdd                   // Value is added to register Register
+	TagPopFrames             // the last Value stack frames are undone
+	TagLabelState            // the state is called Value
+	TagCopyState             // the state is that called Value
+	TagAlias                 // the region is a copy of the code at the address Value
+)
+
+var tagNames = [...]string{"stop", "save_reg", "spill_fp_rel", "spill_sp_rel", "add", "pop_frames",
+	"label_state", "copy_state", "alias"}
+
+// String returns libunwind's name of the operation: "spill_sp_rel".
+func (t Tag) String() string {
+	if t >= 0 && int(t) < len(tagNames) {
+		return tagNames[t]
+	}
+	return fmt.Sprintf("Tag(%d)", int8(t))
+}
+
+// Op is an operation: how an instruction changes the state of the frame. Those
+// of a region may be in any order; where several belong to one instruction they
+// take effect in the order of the list.
+type Op struct {
+	Tag Tag
+
+	// Predicate is the predicate register that makes the operation count, on
+	// machines that have such; kept, and else ignored.
+	Predicate int8
+
+	Register int16  // a DWARF column, which is libunwind's number on amd64 and arm64
+	When     int32  // the unit of the region whose execution brings the effect; -1: the region's start
+	Value    uint64 // by tag; offsets as two's complement
+}
+
+// SaveReg says that an instruction copies register into another, in.
+func SaveReg(when int32, register, in uint64) Op {
+	return Op{Tag: TagSaveReg, When: when, Register: int16(register), Value: in}
+}
+
+// SpillFPRel says that an instruction stores register at offset bytes from the
+// frame pointer.
+func SpillFPRel(when int32, register uint64, offset int64) Op {
+	return Op{Tag: TagSpillFPRel, When: when, Register: int16(register), Value: uint64(offset)}
+}
+
+// SpillSPRel says that an instruction stores register at offset bytes from the
+// stack pointer.
+func SpillSPRel(when int32, register uint64, offset int64) Op {
+	return Op{Tag: TagSpillSPRel, When: when, Register: int16(register), Value: uint64(offset)}
+}
+
+// Add says that an instruction adds value to register.
+func Add(when int32, register uint64, value int64) Op {
+	return Op{Tag: TagAdd, When: when, Register: int16(register), Value: uint64(value)}
+}
+
+// PopFrames says that an instruction restores the stack pointer to what it was
+// before the last n stack frames were set up.
+func PopFrames(when int32, n uint64) Op { return Op{Tag: TagPopFrames, When: when, Value: n} }
+
+// LabelState names the state that the operations listed before it lead to, or
+// the region's first where it is listed first.
+func LabelState(label uint64) Op { return Op{Tag: TagLabelState, When: -1, Value: label} }
+
+// CopyState says that the region starts with the state of a label.
+func CopyState(label uint64) Op { return Op{Tag: TagCopyState, When: -1, Value: label} }
+
+// Alias says that the region is a copy of as many bytes of code at an address,
+// and counts from the unit when+1 on. It ends the list.
+func Alias(when int32, address uint64) Op { return Op{Tag: TagAlias, When: when, Value: address} }
+
+// Stop ends the list: what follows it is ignored.
+func Stop() Op { return Op{Tag: TagStop, When: -1} }
+
+// String describes the operation with the names of libunwind, and its register
+// by number: "add r7 -8 at 0".
+func (o Op) String() string {
+	at := fmt.Sprintf(" at %d", o.When)
+	switch o.Tag {
+	case TagStop:
+		return "stop"
+	case TagSaveReg:
+		return fmt.Sprintf("%v r%d in r%d", o.Tag, o.Register, o.Value) + at
+	case TagSpillFPRel, TagSpillSPRel, TagAdd:
+		return fmt.Sprintf("%v r%d %+d", o.Tag, o.Register, int64(o.Value)) + at
+	case TagAlias:
+		return fmt.Sprintf("%v %#x", o.Tag, o.Value) + at
+	}
+	return fmt.Sprintf("%v %d", o.Tag, o.Value) + at
+}
+
+// Unit returns the bytes of code that counts and Op.When count: 1 on amd64, 4 on
+// arm64, and 0 for machines that regions are not understood for.
+func Unit(m *arch.Machine) uint64 {
+	switch {
+	case m == nil || m.Class != elf.ELFCLASS64:
+	case m.ELF == elf.EM_X86_64:
+		return 1
+	case m.ELF == elf.EM_AARCH64:
+		return 4
+	}
+	return 0
+}
+
+// After returns the Op.When of the instruction that ends n bytes after the
+// region's start, for a machine that regions are understood for.
+func After(m *arch.Machine, n uint64) int32 { return int32(n/Unit(m)) - 1 }

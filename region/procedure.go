@@ -1,0 +1,91 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package region
+
+// Region is a number of instructions of a procedure, and what they do to the
+// frame. Regions are not changed while they are in use, and may then be shared
+// by procedures and goroutines.
+type Region struct {
+	// Count is the number of units of code, 0 for an empty region, whose
+	// operations take effect before the next one starts, in the order of the
+	// list. In the last region it may be negative: the region is then the last
+	// -Count units of the procedure.
+	Count int32
+
+	Ops []Op
+
+	// Next is the region that follows, nil for the last. Code behind the last
+	// region keeps the state that it leads to, and so does the code in front of
+	// a region with a negative count.
+	Next *Region
+}
+
+// List links regions in their order and returns the first, nil where there are
+// none. The last keeps the Next that it has, so that a tail can be shared.
+func List(regions ...*Region) *Region {
+	for i := 1; i < len(regions); i++ {
+		regions[i-1].Next = regions[i]
+	}
+	if len(regions) == 0 {
+		return nil
+	}
+	return regions[0]
+}
+
+// Procedure is a contiguous piece of code and the regions that describe it:
+// libunwind's proc-info.
+type Procedure struct {
+	Name string // "" where it has none
+
+	// The code is [Start, End). A description that no Alias leads to and that has
+	// none may start at 0: its Program does not depend on where the code lies.
+	Start, End uint64
+
+	Handler uint64 // address of the personality routine, 0 where there is none
+	Flags   uint32 // none are defined
+	Regions *Region
+}
+
+// Table is libunwind's table-info and remote-table-info: code whose unwind
+// tables are FDEs, and the sorted table of them, which has the form of
+// .eh_frame_hdr's with 4-byte entries.
+type Table struct {
+	Name string // of the code, "" where it has none
+
+	// SegmentBase is the address that entries are relative to.
+	SegmentBase uint64
+
+	// Address is where the entries lie in memory, and Words how long they are in
+	// words of the machine.
+	Address uint64
+	Words   uint64
+
+	Entries []TableEntry // by ascending Start
+}
+
+// TableEntry is an entry of a Table.
+type TableEntry struct {
+	// Start is the address of a function, from SegmentBase on, or in the format
+	// IP_OFFSET from the start of the code on.
+	Start int32
+	FDE   int32 // address of its FDE, from SegmentBase on
+}
+
+// Find returns the last entry that starts at or before an offset, which is
+// relative to what the entries' Start is relative to.
+func (t *Table) Find(offset int64) (TableEntry, bool) {
+	low, high := 0, len(t.Entries)
+	for low < high {
+		if mid := int(uint(low+high) / 2); int64(t.Entries[mid].Start) <= offset {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low == 0 {
+		return TableEntry{}, false
+	}
+	return t.Entries[low-1], true
+}

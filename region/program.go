@@ -1,0 +1,149 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package region
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// Program returns the call frame information that the regions come to, for
+// amd64 and arm64. Procedures that an Alias may lead to are named; the procedure
+// itself is one of them. Where the description contradicts itself, or says what
+// call frame information cannot, there is an error, of type *Error or wrapping
+// cfi.ErrRange, and no table.
+//
+// Program may be called from several goroutines. Procedures with equal lists,
+// sizes and handlers can share what it returns.
+func (p *Procedure) Program(m *arch.Machine, among ...*Procedure) (*cfi.Program, error) {
+	if Unit(m) == 0 {
+		name := "none"
+		if m != nil {
+			name = m.Name
+		}
+		return nil, &Error{p, -1, -1, fault(ErrMachine, "%s", name), Op{}}
+	}
+	if p.Flags != 0 {
+		return nil, &Error{p, -1, -1, fault(ErrProcedure, "flags %#x, of which none are defined", p.Flags), Op{}}
+	}
+	c := newConversion(m, among)
+	t, err := c.timeline(p)
+	if err != nil {
+		return nil, err
+	}
+	w := writer{effects: effects{m: m}, Builder: cfi.NewBuilder(c.cie(p.Handler))}
+	before := &c.entry
+	for i := range t.rows {
+		r := &t.rows[i]
+		if i+1 < len(t.rows) && t.rows[i+1].offset == r.offset || r.offset >= p.End-p.Start {
+			continue
+		}
+		w.row(r.offset, before, &r.state)
+		before = &r.state
+	}
+	program, err := w.Program()
+	if err != nil {
+		return nil, &Error{p, -1, -1, err, Op{}}
+	}
+	return program, nil
+}
+
+// entryCIEs are the CIEs without a handler, which programs share.
+var entryCIEs sync.Map // *arch.Machine to *cfi.CIE
+
+func (c *conversion) cie(handler uint64) *cfi.CIE {
+	known, ok := entryCIEs.Load(c.machine)
+	if !ok {
+		known, _ = entryCIEs.LoadOrStore(c.machine, cfi.EntryCIE(c.machine))
+	}
+	cie := known.(*cfi.CIE)
+	if handler != 0 {
+		with := *cie
+		with.Personality, with.PersonalityEnc = cfi.Pointer{Address: handler}, cfi.EncAbsptr
+		cie = &with
+	}
+	return cie
+}
+
+// writer writes rows as changes of the row before.
+type writer struct {
+	effects
+	*cfi.Builder
+}
+
+func (w *writer) cfa(s *state) (register uint64, offset int64) {
+	if s.frame >= 0 {
+		return uint64(s.frame), -s.fp
+	}
+	return uint64(w.m.StackPointer), -s.sp
+}
+
+// said reports whether a place is one that a table says something of: that the
+// caller's value of a register is lost which no caller wants back is nothing new.
+func (w *writer) said(v save) bool { return v.kind != lost || w.preserved(v.column) }
+
+func (w *writer) row(offset uint64, before, now *state) {
+	w.At(offset)
+	register, at := w.cfa(now)
+	switch oldRegister, oldAt := w.cfa(before); {
+	case register != oldRegister && at != oldAt:
+		w.DefCFA(register, at)
+	case register != oldRegister:
+		w.DefCFARegister(register)
+	case at != oldAt:
+		w.DefCFAOffset(at)
+	}
+	for _, v := range before.saves {
+		if _, _, saved := now.saves.find(v.column); !saved && w.said(v) {
+			w.Restore(uint64(v.column))
+		}
+	}
+	for _, v := range now.saves {
+		old, _, saved := before.saves.find(v.column)
+		if saved && old == v {
+			continue
+		}
+		column := uint64(v.column)
+		switch {
+		case !w.said(v):
+			if saved && w.said(old) {
+				w.Restore(column)
+			}
+		case v.kind == lost:
+			w.Undefined(column)
+		case v.kind == inMemory:
+			w.Offset(column, v.offset)
+		case v.offset == 0:
+			w.Register(column, uint64(v.register))
+		default:
+			w.ValExpression(column, registerMinus(v.register, v.offset))
+		}
+	}
+}
+
+// registerMinus is the expression of a register's value less an offset
+// (DW_OP_bregx, DWARF 5 §2.5.1.2).
+func registerMinus(register uint8, offset int64) []byte {
+	b := []byte{byte(cfi.OpBreg0) + register}
+	if register >= 32 {
+		b = binary.AppendUvarint([]byte{byte(cfi.OpBregx)}, uint64(register))
+	}
+	for v := -offset; ; {
+		low := byte(v & 0x7f)
+		if v >>= 7; v == 0 && low&0x40 == 0 || v == -1 && low&0x40 != 0 {
+			return append(b, low)
+		}
+		b = append(b, low|0x80)
+	}
+}
+
+// String describes the procedure shortly.
+func (p *Procedure) String() string {
+	return fmt.Sprintf("%s [%#x, %#x)", p.Name, p.Start, p.End)
+}

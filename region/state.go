@@ -1,0 +1,188 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package region
+
+// placeKind is the kind of place where the caller's value of a register is.
+type placeKind uint8
+
+const (
+	inRegister placeKind = iota + 1 // register - offset
+	inMemory                        // the slot at CFA+offset
+	lost                            // nowhere
+)
+
+// save is where the caller's value of a column is. Columns without one hold it
+// themselves.
+type save struct {
+	column   uint8
+	kind     placeKind
+	register uint8
+	offset   int64
+}
+
+// maxColumns bounds the columns that operations may name: registers that the
+// walk of package unwind keeps. Real machines number those that calls preserve
+// below 96.
+const maxColumns = 128
+
+// saves are sorted by column, and never changed once they are made: states
+// share them.
+type saves []save
+
+func (s saves) find(column uint8) (save, int, bool) {
+	for i := range s {
+		if s[i].column >= column {
+			return s[i], i, s[i].column == column
+		}
+	}
+	return save{}, len(s), false
+}
+
+func (s saves) with(v save) saves {
+	_, i, ok := s.find(v.column)
+	out := make(saves, 0, len(s)+1)
+	out = append(append(out, s[:i]...), v)
+	if ok {
+		i++
+	}
+	return append(out, s[i:]...)
+}
+
+func (s saves) without(column uint8) saves {
+	_, i, ok := s.find(column)
+	if !ok {
+		return s
+	}
+	return append(append(make(saves, 0, len(s)-1), s[:i]...), s[i+1:]...)
+}
+
+// state is the state of the frame between two instructions.
+type state struct {
+	sp    int64 // the stack pointer is CFA+sp
+	fp    int64 // the frame pointer is CFA+fp
+	frame int16 // the column of the frame pointer, -1 where there is none
+
+	saves saves
+
+	// In the region held, what PopFrames left in registers is in saves, and
+	// after has what holds when that region is over. Elsewhere saves are all.
+	held  int
+	after saves
+
+	frames *frame // that PopFrames can undo, the innermost first
+	depth  int    // of frames
+}
+
+// frame is a stack frame that a region set up.
+type frame struct {
+	before state // it was set up; its frames are those below
+	region int
+}
+
+// enter makes the state one of a region.
+func (s *state) enter(region int) {
+	if s.held != 0 && s.held != region {
+		s.saves, s.after, s.held = s.after, nil, 0
+	}
+}
+
+func (s *state) set(v save) {
+	s.saves = s.saves.with(v)
+	if s.held != 0 {
+		s.after = s.after.with(v)
+	}
+}
+
+func (s *state) drop(column uint8) {
+	s.saves = s.saves.without(column)
+	if s.held != 0 {
+		s.after = s.after.without(column)
+	}
+}
+
+// maxFrames bounds the stack frames of one procedure; real ones have one or two.
+const maxFrames = 256
+
+// open notes that a region sets up a stack frame, where it has not yet.
+func (s *state) open(region int) error {
+	if s.frames != nil && s.frames.region == region {
+		return nil
+	}
+	if s.depth == maxFrames {
+		return fault(ErrLimit, "more than %d stack frames in each other", maxFrames)
+	}
+	s.frames = &frame{*s, region}
+	s.depth++
+	return nil
+}
+
+// pop undoes the last n stack frames. The caller's values that are in registers
+// stay there while the region lasts: only the stack was given back.
+func (s *state) pop(n uint64, region int) error {
+	if n > uint64(s.depth) {
+		return fault(ErrOperation, "there are %d stack frames", s.depth)
+	}
+	if n == 0 {
+		return nil
+	}
+	f := s.frames
+	for range n - 1 {
+		f = f.before.frames
+	}
+	now := f.before
+	now.enter(region)
+	if now.held == 0 {
+		now.held, now.after = region, now.saves
+	}
+	for _, v := range s.saves {
+		_, _, known := now.saves.find(v.column)
+		switch {
+		case v.kind == inRegister:
+			now.saves = now.saves.with(v)
+		case v.kind == lost && !known:
+			now.set(v) // nothing brings it back
+		}
+	}
+	*s = now
+	return nil
+}
+
+// reclaim makes the slots void that the stack pointer, which was at CFA+from,
+// gave back when it moved up: what was saved there has been restored.
+func (s *state) reclaim(from int64, entry *state) {
+	if s.sp <= from {
+		return
+	}
+	void := func(v save) bool { return v.kind == inMemory && v.offset >= from && v.offset < s.sp }
+	sweep := func(in saves, frame bool) saves {
+		out := in
+		for _, v := range in {
+			if !void(v) {
+				continue
+			}
+			if frame && int16(v.column) == s.frame {
+				s.frame = -1
+			}
+			// The innermost of the states around this frame in which it is elsewhere.
+			before, _, ok := entry.saves.find(v.column)
+			for f := s.frames; f != nil; f = f.before.frames {
+				if p, _, saved := f.before.saves.find(v.column); !saved || !void(p) {
+					before, ok = p, saved
+					break
+				}
+			}
+			if ok {
+				out = out.with(before)
+			} else {
+				out = out.without(v.column)
+			}
+		}
+		return out
+	}
+	s.saves = sweep(s.saves, true)
+	if s.held != 0 {
+		s.after = sweep(s.after, false)
+	}
+}
