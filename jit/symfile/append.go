@@ -1,0 +1,128 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package symfile
+
+import (
+	"sync"
+
+	"github.com/clewdev/clew/jit"
+)
+
+// encoders keeps what an encoder needs beside the image, for the next one.
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+// Append appends to dst the image of a batch, which it checks first (see
+// [jit.Code.Check]), and returns the longer slice. The image holds nothing of c,
+// and may be copied to anywhere. With an error dst comes back as it was; it
+// wraps [jit.ErrCode], [ErrTooLarge], or [errors.ErrUnsupported] for a machine
+// that is not 64-bit and little-endian.
+//
+// Append allocates only where dst has to grow, which it does at most once as a
+// rule. It may be called from several goroutines.
+func Append(dst []byte, c *jit.Code) ([]byte, error) {
+	if err := c.Check(); err != nil {
+		return dst, err
+	}
+	m := c.Machine
+	if m == nil {
+		m = jit.Host()
+	}
+	if err := supported(m); err != nil {
+		return dst, err
+	}
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	base := len(dst)
+	e.machine = m
+	err := e.batch(dst, c)
+	image := e.end()
+	if err != nil {
+		return image[:base], err
+	}
+	return image, nil
+}
+
+// batch appends the image of a batch.
+func (e *encoder) batch(dst []byte, c *jit.Code) error {
+	name := c.Name
+	if name == "" {
+		name = defaultName
+	}
+	names, frames, rows := 0, 0, 0
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		names += len(f.Name) + 1
+		if f.Unwind != nil {
+			// With pointers of eight bytes.
+			frames += (25+len(f.Unwind.Instructions)+7)&^7 + 8
+		}
+		if file, _, ok := origin(f); ok {
+			e.files.units++
+			e.files.add(file)
+			rows += len(f.Lines)
+			for k := range f.Lines {
+				if l := &f.Lines[k]; l.Line > 0 && l.File != "" {
+					e.files.add(l.File)
+				}
+			}
+		}
+	}
+	size := longestHeader + len(name) + names + symbolSize*len(c.Functions) + frames + e.files.size(rows)
+	e.texts = append(e.texts, textRange{c.Address, c.Address + uint64(len(c.Text))})
+	if err := e.begin(dst, e.machine, size); err != nil {
+		return err
+	}
+	unit := uint32(e.strings)
+	first := unit + uint32(len(name)) + 1
+	e.strings = int(first)
+
+	table := e.symbols(len(c.Functions))
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		putSymbol(table[symbolSize*i:], e.name(c.Functions, i), 1, c.Start(f), f.Size)
+	}
+	if frames > 0 {
+		e.beginFrames(uint64(frames))
+		for i := range c.Functions {
+			if f := &c.Functions[i]; f.Unwind != nil {
+				if err := e.frame(f.Unwind, c.Start(f), f.Size); err != nil {
+					return err
+				}
+			}
+		}
+		if err := e.endFrames(); err != nil {
+			return err
+		}
+	}
+	if e.files.units > 0 {
+		e.files.place(e.strings)
+		e.debug(unit, c, first)
+	}
+
+	start := e.here()
+	e.dst = append(e.dst, sectionNames...)
+	e.dst = append(append(e.dst, name...), 0)
+	for i := range c.Functions {
+		if i == 0 || c.Functions[i].Name != c.Functions[i-1].Name {
+			e.dst = append(append(e.dst, c.Functions[i].Name...), 0)
+		}
+	}
+	e.dst = e.files.appendNames(e.dst)
+	return e.finish(start)
+}
+
+// defaultName is what a batch without a name is called.
+const defaultName = "jit"
+
+// name gives the name of function i a place in the string table: that of the
+// function before it where the names are the same.
+func (e *encoder) name(list []jit.Function, i int) uint32 {
+	if i > 0 && list[i].Name == list[i-1].Name {
+		return uint32(e.strings - len(list[i].Name) - 1)
+	}
+	at := uint32(e.strings)
+	e.strings += len(list[i].Name) + 1
+	return at
+}

@@ -1,0 +1,237 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package symfile
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// ErrTooLarge says that an image would not fit the 32-bit offsets of its string
+// and line tables, or the number of sections that a symbol can name.
+var ErrTooLarge = errors.New("symbol file too large")
+
+// Sizes of the structures of a 64-bit ELF file, gABI "ELF Header" and following.
+const (
+	headerSize  = 64
+	sectionSize = 64
+	symbolSize  = 24
+)
+
+// maxTexts leaves the numbers from SHN_LORESERVE on to their special meanings,
+// with room for the sections that are no code.
+const maxTexts = int(elf.SHN_LORESERVE) - 16
+
+// sectionNames is how every string table starts, so that the names of sections
+// stand at the same place in all images.
+const sectionNames = "\x00.text\x00.symtab\x00.strtab\x00.eh_frame\x00.eh_frame_hdr\x00" +
+	".debug_info\x00.debug_abbrev\x00.debug_line\x00.debug_rnglists\x00.debug_str\x00.debug_line_str\x00" + producer + "\x00"
+
+// producer is who DW_AT_producer says that wrote the debugging information.
+const producer = "Clew"
+
+// Offsets of names in a string table.
+var (
+	nameText      = nameOffset(".text")
+	nameSymtab    = nameOffset(".symtab")
+	nameStrtab    = nameOffset(".strtab")
+	nameEHFrame   = nameOffset(".eh_frame")
+	nameEHHeader  = nameOffset(".eh_frame_hdr")
+	nameInfo      = nameOffset(".debug_info")
+	nameAbbrev    = nameOffset(".debug_abbrev")
+	nameLine      = nameOffset(".debug_line")
+	nameRanges    = nameOffset(".debug_rnglists")
+	nameStr       = nameOffset(".debug_str")
+	nameLineStr   = nameOffset(".debug_line_str")
+	nameProducer  = nameOffset(producer)
+	longestHeader = len(sectionNames) + headerSize + 16*sectionSize + 512
+)
+
+func nameOffset(name string) uint32 {
+	return uint32(strings.Index(sectionNames, "\x00"+name+"\x00") + 1)
+}
+
+// textRange is code that the image owns: addresses [start, end).
+type textRange struct{ start, end uint64 }
+
+// section is an entry of the section table.
+type section struct {
+	name                       uint32
+	typ                        elf.SectionType
+	flags                      elf.SectionFlag
+	address, offset, size      uint64
+	link, info, align, entries uint64
+}
+
+// encoder appends one image to dst. Append and Merge fill the sections in the
+// order of the methods below.
+type encoder struct {
+	dst      []byte
+	base     int // of the image in dst
+	machine  *arch.Machine
+	texts    []textRange
+	sections []section
+	symtab   int // index in sections
+
+	frames   cfi.Encoder
+	absolute bool // pointers of .eh_frame take eight bytes: the code is too far apart for four
+	cies     map[*cfi.CIE]*cfi.CIE
+	program  cfi.Program
+
+	files   fileTable
+	strings int // length of the string table so far: what was given a place in it
+
+	functions []merged // of Merge
+	images    []source // of Merge
+	numbers   []uint32 // of Merge: by the number of a file in its source, that in the image
+}
+
+// begin starts an image with room for size bytes, for code in texts.
+func (e *encoder) begin(dst []byte, m *arch.Machine, size int) error {
+	if len(e.texts) > maxTexts {
+		return fmt.Errorf("%w: %d ranges of code, at most %d", ErrTooLarge, len(e.texts), maxTexts)
+	}
+	e.dst, e.base, e.machine = slices.Grow(dst, size), len(dst), m
+	e.dst = append(e.dst, make([]byte, headerSize)...)
+	e.sections = append(e.sections[:0], section{})
+	for _, t := range e.texts {
+		e.sections = append(e.sections, section{name: nameText, typ: elf.SHT_NOBITS,
+			flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, address: t.start, offset: headerSize, size: t.end - t.start, align: 1})
+	}
+	e.strings = len(sectionNames)
+	return nil
+}
+
+// end returns dst without what the encoder was given, which it then holds no more.
+func (e *encoder) end() []byte {
+	dst := e.dst
+	e.dst = nil
+	e.frames.Reset()
+	e.frames.Data = nil
+	clear(e.cies)
+	e.program = cfi.Program{}
+	e.files.reset()
+	clear(e.functions)
+	clear(e.images)
+	e.texts, e.functions, e.images = e.texts[:0], e.functions[:0], e.images[:0]
+	return dst
+}
+
+// here returns the offset in the image of what is appended next.
+func (e *encoder) here() uint64 { return uint64(len(e.dst) - e.base) }
+
+// align pads the image to a multiple of 8 bytes.
+func (e *encoder) align() {
+	for (len(e.dst)-e.base)%8 != 0 {
+		e.dst = append(e.dst, 0)
+	}
+}
+
+// add notes that everything from offset start on is a section.
+func (e *encoder) add(s section, start uint64) int {
+	s.offset, s.size = start, e.here()-start
+	e.sections = append(e.sections, s)
+	return len(e.sections) - 1
+}
+
+// symbols makes room for n symbols and the null symbol and returns it; putSymbol
+// fills it.
+func (e *encoder) symbols(n int) []byte {
+	e.align()
+	start := e.here()
+	size := symbolSize * (n + 1)
+	e.dst = slices.Grow(e.dst, size)
+	table := e.dst[len(e.dst) : len(e.dst)+size]
+	clear(table[:symbolSize])
+	e.dst = e.dst[:len(e.dst)+size]
+	// Link is set where the string table's number is known. All but the null
+	// symbol are global.
+	e.symtab = e.add(section{name: nameSymtab, typ: elf.SHT_SYMTAB, info: 1, align: 8, entries: symbolSize}, start)
+	return table[symbolSize:]
+}
+
+// putSymbol writes a symbol for a function in section number text.
+func putSymbol(b []byte, name uint32, text int, start, size uint64) {
+	_ = b[symbolSize-1]
+	binary.LittleEndian.PutUint32(b, name)
+	b[4] = elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC)
+	b[5] = byte(elf.STV_DEFAULT)
+	binary.LittleEndian.PutUint16(b[6:], uint16(text))
+	binary.LittleEndian.PutUint64(b[8:], start)
+	binary.LittleEndian.PutUint64(b[16:], size)
+}
+
+// finish appends the section table behind the string table, whose bytes start
+// at offset names, and fills in the ELF header.
+func (e *encoder) finish(names uint64) error {
+	strtab := e.add(section{name: nameStrtab, typ: elf.SHT_STRTAB, align: 1}, names)
+	e.sections[e.symtab].link = uint64(strtab)
+	if e.files.units > 0 {
+		flags := elf.SHF_MERGE | elf.SHF_STRINGS
+		e.add(section{name: nameStr, typ: elf.SHT_PROGBITS, flags: flags, align: 1, entries: 1}, names)
+		e.add(section{name: nameLineStr, typ: elf.SHT_PROGBITS, flags: flags, align: 1, entries: 1}, names)
+	}
+	e.align()
+	table := e.here()
+	if e.here() > 1<<32-1 {
+		return fmt.Errorf("%w: %d bytes", ErrTooLarge, e.here())
+	}
+	e.dst = slices.Grow(e.dst, sectionSize*len(e.sections))
+	for i := range e.sections {
+		s := &e.sections[i]
+		b := e.dst[len(e.dst) : len(e.dst)+sectionSize]
+		e.dst = e.dst[:len(e.dst)+sectionSize]
+		le := binary.LittleEndian
+		le.PutUint32(b, s.name)
+		le.PutUint32(b[4:], uint32(s.typ))
+		le.PutUint64(b[8:], uint64(s.flags))
+		le.PutUint64(b[16:], s.address)
+		le.PutUint64(b[24:], s.offset)
+		le.PutUint64(b[32:], s.size)
+		le.PutUint32(b[40:], uint32(s.link))
+		le.PutUint32(b[44:], uint32(s.info))
+		le.PutUint64(b[48:], s.align)
+		le.PutUint64(b[56:], s.entries)
+	}
+	putHeader(e.dst[e.base:], e.machine, table, len(e.sections), strtab)
+	return nil
+}
+
+// putHeader writes the ELF header.
+func putHeader(b []byte, m *arch.Machine, table uint64, sections, names int) {
+	copy(b, elf.ELFMAG)
+	b[elf.EI_CLASS] = byte(elf.ELFCLASS64)
+	b[elf.EI_DATA] = byte(elf.ELFDATA2LSB)
+	b[elf.EI_VERSION] = byte(elf.EV_CURRENT)
+	le := binary.LittleEndian
+	le.PutUint16(b[16:], uint16(imageType))
+	le.PutUint16(b[18:], uint16(m.ELF))
+	le.PutUint32(b[20:], uint32(elf.EV_CURRENT))
+	le.PutUint64(b[40:], table)
+	le.PutUint16(b[52:], headerSize)
+	le.PutUint16(b[58:], sectionSize)
+	le.PutUint16(b[60:], uint16(sections))
+	le.PutUint16(b[62:], uint16(names))
+}
+
+const imageType = elf.ET_EXEC
+
+// supported returns an error for a machine that images are not made for.
+func supported(m *arch.Machine) error {
+	if m == nil {
+		return fmt.Errorf("symbol file: the machine is not known: %w", errors.ErrUnsupported)
+	}
+	if m.Class != elf.ELFCLASS64 || m.Order != binary.LittleEndian {
+		return fmt.Errorf("symbol file for %s: %w", m.Name, errors.ErrUnsupported)
+	}
+	return nil
+}

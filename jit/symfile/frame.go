@@ -1,0 +1,90 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package symfile
+
+import (
+	"debug/elf"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// reach is how far apart code and its unwind table may lie for pointers of four
+// bytes, with some room for what is rounded up.
+const reach = 1<<31 - 1<<16
+
+// beginFrames starts .eh_frame, of at most size bytes.
+//
+// The section has an address near the code, so that a pointer takes four bytes,
+// but no SHF_ALLOC: it takes part in no debugger's map of addresses, and its
+// address can collide with nothing.
+func (e *encoder) beginFrames(size uint64) {
+	low, high := e.texts[0].start, e.texts[0].end
+	for _, t := range e.texts[1:] {
+		low, high = min(low, t.start), max(high, t.end)
+	}
+	// Sizes first: a sum of both could overflow.
+	e.absolute = size > reach || high-low > reach-size
+	e.align()
+	e.frames.Kind, e.frames.Machine = cfi.EHFrame, e.machine
+	e.frames.Address = (high + 7) &^ 7
+	e.frames.Data = e.dst[len(e.dst):]
+}
+
+// frame appends the FDE of a function.
+func (e *encoder) frame(p *cfi.Program, start, size uint64) error {
+	if c := p.CIE; e.absolute || c.PointerEncoding != cfi.EncPCRel|cfi.EncSdata4 ||
+		c.LSDAEncoding != cfi.EncOmit || c.PersonalityEnc != cfi.EncOmit || c.DWARF64 {
+		e.program = *p
+		e.program.CIE, e.program.LSDA = e.plainCIE(c), cfi.Pointer{}
+		p = &e.program
+	}
+	return e.frames.Program(p, start, size)
+}
+
+// plainCIE returns a CIE that has the rules of c alone. A debugger has no use
+// for where exceptions are handled, and the address of a personality may be out
+// of reach.
+func (e *encoder) plainCIE(c *cfi.CIE) *cfi.CIE {
+	if plain, ok := e.cies[c]; ok {
+		return plain
+	}
+	plain := cfi.NewCIE(e.machine)
+	plain.CodeAlign, plain.DataAlign, plain.ReturnAddress = c.CodeAlign, c.DataAlign, c.ReturnAddress
+	plain.SignalFrame, plain.BKey, plain.MTETagged = c.SignalFrame, c.BKey, c.MTETagged
+	plain.Instructions = c.Instructions
+	if c.ReturnAddress > 0xff {
+		plain.Version = 3
+	}
+	if e.absolute {
+		plain.PointerEncoding = cfi.EncAbsptr
+	}
+	if e.cies == nil {
+		e.cies = make(map[*cfi.CIE]*cfi.CIE)
+	}
+	e.cies[c] = plain
+	return plain
+}
+
+// endFrames ends .eh_frame and appends its header, unless there is no FDE.
+func (e *encoder) endFrames() error {
+	data := e.frames.Data
+	if len(data) == 0 {
+		return nil
+	}
+	start := e.here()
+	// Most often data is where it belongs already: in the spare room of dst.
+	e.dst = append(e.dst, data...)
+	e.add(section{name: nameEHFrame, typ: elf.SHT_PROGBITS, address: e.frames.Address, align: 8}, start)
+	if e.absolute {
+		return nil // the header's table has pointers of four bytes
+	}
+	e.align()
+	start = e.here()
+	address := e.frames.Address + uint64(len(data)+7)&^7
+	var err error
+	e.dst, err = e.frames.AppendHeader(e.dst, address)
+	e.add(section{name: nameEHHeader, typ: elf.SHT_PROGBITS, address: address, align: 4}, start)
+	return err
+}

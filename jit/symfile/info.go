@@ -1,0 +1,174 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package symfile
+
+import (
+	"debug/elf"
+	"encoding/binary"
+
+	"github.com/clewdev/clew/jit"
+)
+
+// Constants of DWARF 5 §7.
+const (
+	dwarfVersion = 5
+	unitCompile  = 0x01 // DW_UT_compile
+	languageC99  = 0x0c // DW_LANG_C99: names are taken as they are
+
+	tagCompileUnit = 0x11
+	tagSubprogram  = 0x2e
+
+	attrName     = 0x03
+	attrStmtList = 0x10
+	attrLowPC    = 0x11
+	attrHighPC   = 0x12
+	attrLanguage = 0x13
+	attrProducer = 0x25
+	attrDeclFile = 0x3a
+	attrDeclLine = 0x3b
+	attrExternal = 0x3f
+	attrRanges   = 0x55
+
+	formAddr        = 0x01
+	formData4       = 0x06
+	formData1       = 0x0b
+	formStrp        = 0x0e
+	formUdata       = 0x0f
+	formSecOffset   = 0x17
+	formFlagPresent = 0x19
+
+	rangeEnd         = 0x00 // DW_RLE_end_of_list
+	rangeStartLength = 0x07 // DW_RLE_start_length
+)
+
+// The abbreviations of all images. The unit has no DW_AT_comp_dir: paths of
+// files are as the batch gave them.
+const (
+	abbrevUnit     = 1
+	abbrevFunction = 2
+)
+
+const abbreviations = "" +
+	"\x01" + string(rune(tagCompileUnit)) + "\x01" +
+	string(rune(attrProducer)) + string(rune(formStrp)) +
+	string(rune(attrLanguage)) + string(rune(formData1)) +
+	string(rune(attrName)) + string(rune(formStrp)) +
+	string(rune(attrStmtList)) + string(rune(formSecOffset)) +
+	string(rune(attrLowPC)) + string(rune(formAddr)) +
+	string(rune(attrRanges)) + string(rune(formSecOffset)) +
+	"\x00\x00" +
+	"\x02" + string(rune(tagSubprogram)) + "\x00" +
+	string(rune(attrName)) + string(rune(formStrp)) +
+	string(rune(attrLowPC)) + string(rune(formAddr)) +
+	string(rune(attrHighPC)) + string(rune(formData4)) +
+	string(rune(attrDeclFile)) + string(rune(formData4)) +
+	string(rune(attrDeclLine)) + string(rune(formData4)) +
+	string(rune(attrExternal)) + string(rune(formFlagPresent)) +
+	"\x00\x00" +
+	"\x00"
+
+// Sizes of what has a fixed size in .debug_info.
+const (
+	unitHeaderSize = 12 + 1 + 4 + 1 + 4 + 4 + 8 + 4
+	functionSize   = 1 + 4 + 8 + 4 + 4 + 4
+	rangesHeader   = 12
+)
+
+// origin returns the first place in the source that a function comes from. A
+// function that has none has no entry in the debugging information.
+func origin(f *jit.Function) (file string, line int, ok bool) {
+	for i := range f.Lines {
+		if l := &f.Lines[i]; l.Line > 0 && l.File != "" {
+			return l.File, l.Line, true
+		}
+	}
+	return "", 0, false
+}
+
+// debug appends the debugging information of a batch, whose name is at offset
+// unit of the string table and whose functions' names follow from first on.
+func (e *encoder) debug(unit uint32, c *jit.Code, first uint32) {
+	start := e.beginInfo(unit)
+	name, next := first, first
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		if i == 0 || f.Name != c.Functions[i-1].Name {
+			name = next
+			next += uint32(len(f.Name)) + 1
+		}
+		if file, line, ok := origin(f); ok {
+			e.putFunction(name, c.Start(f), f.Size, e.files.add(file), uint32(min(uint64(line), 1<<32-1)))
+		}
+	}
+	e.endInfo(start)
+	start = e.beginLines(unit)
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		if file, _, ok := origin(f); ok {
+			e.dst = appendSequence(e.dst, c.Start(f), f, &e.files, e.files.add(file))
+		}
+	}
+	e.endLines(start)
+}
+
+// beginInfo appends .debug_abbrev and .debug_rnglists, and starts .debug_info
+// with its compile unit, called by the string at offset unit. It returns where.
+func (e *encoder) beginInfo(unit uint32) uint64 {
+	le := binary.LittleEndian
+	start := e.here()
+	e.dst = append(e.dst, abbreviations...)
+	e.add(section{name: nameAbbrev, typ: elf.SHT_PROGBITS, align: 1}, start)
+
+	// DWARF 5 §7.28.
+	start = e.here()
+	e.dst = le.AppendUint32(e.dst, 0)
+	e.dst = le.AppendUint16(e.dst, dwarfVersion)
+	e.dst = append(e.dst, 8, 0)       // sizes of an address and of a segment selector
+	e.dst = le.AppendUint32(e.dst, 0) // offset entries
+	for _, t := range e.texts {
+		e.dst = le.AppendUint64(append(e.dst, rangeStartLength), t.start)
+		e.dst = binary.AppendUvarint(e.dst, t.end-t.start)
+	}
+	e.dst = append(e.dst, rangeEnd)
+	e.putLength(start)
+	e.add(section{name: nameRanges, typ: elf.SHT_PROGBITS, align: 1}, start)
+
+	// DWARF 5 §7.5.1.1.
+	start = e.here()
+	e.dst = le.AppendUint32(e.dst, 0)
+	e.dst = le.AppendUint16(e.dst, dwarfVersion)
+	e.dst = append(e.dst, unitCompile, 8)
+	e.dst = le.AppendUint32(e.dst, 0) // .debug_abbrev
+	e.dst = le.AppendUint32(append(e.dst, abbrevUnit), nameProducer)
+	e.dst = le.AppendUint32(append(e.dst, languageC99), unit)
+	e.dst = le.AppendUint32(e.dst, 0) // .debug_line
+	e.dst = le.AppendUint64(e.dst, 0) // the base address: none
+	e.dst = le.AppendUint32(e.dst, rangesHeader)
+	return start
+}
+
+// putFunction appends the entry of a function.
+func (e *encoder) putFunction(name uint32, start, size uint64, file, line uint32) {
+	b := append(e.dst, "\x02                        "...)
+	e.dst = b
+	b = b[len(b)-functionSize:]
+	le := binary.LittleEndian
+	le.PutUint32(b[1:], name)
+	le.PutUint64(b[5:], start)
+	le.PutUint32(b[13:], uint32(size))
+	le.PutUint32(b[17:], file)
+	le.PutUint32(b[21:], line)
+}
+
+func (e *encoder) endInfo(start uint64) {
+	e.dst = append(e.dst, 0) // of the unit's children
+	e.putLength(start)
+	e.add(section{name: nameInfo, typ: elf.SHT_PROGBITS, align: 1}, start)
+}
+
+// putLength fills in the length in front of a unit, which says what follows it.
+func (e *encoder) putLength(start uint64) {
+	binary.LittleEndian.PutUint32(e.dst[uint64(e.base)+start:], uint32(e.here()-start-4))
+}

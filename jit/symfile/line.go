@@ -1,0 +1,133 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package symfile
+
+import (
+	"debug/elf"
+	"encoding/binary"
+
+	"github.com/clewdev/clew/jit"
+)
+
+// The line number program, DWARF 5 §6.2. Opcodes from opcodeBase on are special:
+// they advance the line by lineBase to lineBase+lineRange-1, and the address.
+const (
+	lineBase   = -3
+	lineRange  = 12
+	opcodeBase = 13
+
+	extended   = 0
+	opCopy     = 1
+	opAdvance  = 2 // the address
+	opLine     = 3 // advance it
+	opFile     = 4
+	opColumn   = 5
+	opConstAdd = 8
+
+	extEndSequence = 1
+	extSetAddress  = 2
+
+	// constAdd is by how much opConstAdd advances: as special opcode 255 does.
+	constAdd = (255 - opcodeBase) / lineRange
+)
+
+// lineHeader is the header of every line table from its version to the count of
+// files, DWARF 5 §6.2.4: an address of 8 bytes, instructions of any length, and
+// one directory, "", so that a path is as the batch gave it.
+const lineHeader = "\x05\x00\x08\x00" + "\x00\x00\x00\x00" + "\x01\x01\x01\xfd\x0c\x0d" +
+	"\x00\x01\x01\x01\x01\x00\x00\x00\x01\x00\x00\x01" +
+	"\x01\x01\x1f" + "\x01\x00\x00\x00\x00" + // DW_LNCT_path, DW_FORM_line_strp
+	"\x02\x01\x1f\x02\x0f" // and DW_LNCT_directory_index, DW_FORM_udata
+
+// Offsets in a line table of the length of its header and of what that counts.
+const (
+	lineHeaderLength = 4 + 4
+	lineHeaderStart  = 4 + 8
+	fileSize         = 5 // of an entry of the file table
+)
+
+// setAddress is how a sequence starts: DW_LNE_set_address, and the address.
+const (
+	setAddress     = "\x00\x09\x02"
+	setAddressSize = len(setAddress) + 8
+	endSequence    = "\x00\x01\x01"
+)
+
+// beginLines starts .debug_line with its header, up to the first sequence.
+func (e *encoder) beginLines(unit uint32) uint64 {
+	start := e.here()
+	e.dst = append(e.dst, 0, 0, 0, 0)
+	e.dst = append(e.dst, lineHeader...)
+	e.dst = binary.AppendUvarint(e.dst, uint64(len(e.files.list)+1))
+	// File 0 is the unit itself (DWARF 5 §6.2.4.1).
+	e.dst = append(binary.LittleEndian.AppendUint32(e.dst, unit), 0)
+	for i := range e.files.list {
+		e.dst = append(binary.LittleEndian.AppendUint32(e.dst, e.files.list[i].at), 0)
+	}
+	length := e.here() - start - lineHeaderStart
+	binary.LittleEndian.PutUint32(e.dst[uint64(e.base)+start+lineHeaderLength:], uint32(length))
+	return start
+}
+
+func (e *encoder) endLines(start uint64) {
+	e.putLength(start)
+	e.add(section{name: nameLine, typ: elf.SHT_PROGBITS, align: 1}, start)
+}
+
+// appendSequence appends the rows of a function at address, whose first file
+// is number file of the table. Each function has a sequence of its own, which
+// starts at its first byte and names its file: so Merge can move it.
+func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTable, file uint32) []byte {
+	dst = binary.LittleEndian.AppendUint64(append(dst, setAddress...), address)
+	dst = binary.AppendUvarint(append(dst, opFile), uint64(file))
+	offset, line, column := uint64(0), 1, 0
+	for i := range f.Lines {
+		l := &f.Lines[i]
+		toLine, toColumn := l.Line, l.Column
+		if l.File == "" || toLine == 0 {
+			toLine, toColumn = 0, 0
+		} else if to := files.add(l.File); to != file {
+			file = to
+			dst = binary.AppendUvarint(append(dst, opFile), uint64(file))
+		}
+		if toColumn != column {
+			column = toColumn
+			dst = binary.AppendUvarint(append(dst, opColumn), uint64(column))
+		}
+		dst = appendRow(dst, l.Offset-offset, toLine-line)
+		offset, line = l.Offset, toLine
+	}
+	if offset < f.Size {
+		dst = binary.AppendUvarint(append(dst, opAdvance), f.Size-offset)
+	}
+	return append(dst, endSequence...)
+}
+
+// appendRow appends the operations that advance the address and the line and
+// then make a row.
+func appendRow(dst []byte, bytes uint64, lines int) []byte {
+	if lines < lineBase || lines >= lineBase+lineRange {
+		dst = appendSLEB128(append(dst, opLine), int64(lines))
+		lines = 0
+	}
+	special := uint64(lines-lineBase) + opcodeBase
+	switch room := (255 - special) / lineRange; {
+	case bytes <= room:
+	case bytes <= room+constAdd:
+		dst = append(dst, opConstAdd)
+		bytes -= constAdd
+	default:
+		dst = binary.AppendUvarint(append(dst, opAdvance), bytes)
+		bytes = 0
+	}
+	return append(dst, byte(special+bytes*lineRange))
+}
+
+func appendSLEB128(dst []byte, v int64) []byte {
+	for ; v < -64 || v > 63; v >>= 7 {
+		dst = append(dst, byte(v)|0x80)
+	}
+	return append(dst, byte(v)&0x7f)
+}
