@@ -1,0 +1,148 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package gdb
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// image is a symbol file in memory, which is registered or waits for it. The
+// list's lock guards it.
+type image struct {
+	memory    []byte // of the publisher's arena: the entry and then the file
+	batches   []*batch
+	functions int
+	low, high uint64 // where the first function starts, and the last one
+
+	registered     bool
+	previous, next *image // in the list
+}
+
+const entrySize = int(unsafe.Sizeof(nativeEntry{}))
+
+// file returns the symbol file.
+func (i *image) file() []byte { return i.memory[entrySize:] }
+
+// entry returns the image's entry.
+func (i *image) entry() *nativeEntry {
+	return (*nativeEntry)(unsafe.Pointer(unsafe.SliceData(i.memory)))
+}
+
+// address returns the address of the image's entry.
+func (i *image) address() uintptr { return address(i.memory) }
+
+// newImage copies a symbol file into the arena.
+func (p *Publisher) newImage(file []byte) (*image, error) {
+	memory, err := p.memory.alloc(entrySize + len(file))
+	if err != nil {
+		return nil, err
+	}
+	i := &image{memory: memory}
+	copy(i.file(), file)
+	*i.entry() = nativeEntry{symfile: address(i.file()), size: uint64(len(file))}
+	p.files++
+	p.bytes += len(file)
+	return i, nil
+}
+
+// free gives the memory of an image back that is not registered.
+func (p *Publisher) free(i *image) {
+	p.files--
+	p.bytes -= len(i.file())
+	p.memory.release(i.memory)
+	i.memory, i.batches = nil, nil
+}
+
+// batch is what Publish returns. The list's lock guards it but for start.
+type batch struct {
+	publisher *Publisher // nil where all was withdrawn
+	image     *image     // that holds it
+	start     uint64     // address of the first function
+	more      *more      // nil for a batch of one function
+}
+
+// more is what a batch of several functions needs.
+type more struct {
+	offsets []uint32 // of each function from start; never changed
+	live    int      // functions that were not withdrawn
+	gone    []uint64 // a bit a function that was; nil where none was
+	images  []*image // beside batch.image: those that one that was too large was split into
+}
+
+// functions returns how many functions the batch had when it was published.
+func (b *batch) functions() int {
+	if b.more == nil {
+		return 1
+	}
+	return len(b.more.offsets)
+}
+
+// gone reports whether a function was withdrawn.
+func (b *batch) gone(function int) bool {
+	if b.publisher == nil {
+		return true
+	}
+	return b.more != nil && b.more.gone != nil && b.more.gone[function/64]>>(function%64)&1 != 0
+}
+
+// bury notes that a function, which was not, is withdrawn.
+func (b *batch) bury(function int) {
+	m := b.more
+	if m == nil || m.live == 1 {
+		b.publisher = nil
+		return
+	}
+	if m.gone == nil {
+		m.gone = make([]uint64, (len(m.offsets)+63)/64)
+	}
+	m.gone[function/64] |= 1 << (function % 64)
+	m.live--
+}
+
+// address returns where a function starts.
+func (b *batch) address(function int) uint64 {
+	if b.more == nil {
+		return b.start
+	}
+	return b.start + uint64(b.more.offsets[function])
+}
+
+// images returns the images that hold functions of the batch.
+func (b *batch) images() []*image {
+	switch {
+	case b.image == nil:
+		return nil
+	case b.more == nil || len(b.more.images) == 0:
+		return []*image{b.image}
+	}
+	return append([]*image{b.image}, b.more.images...)
+}
+
+// enter notes that functions of the batch are in an image.
+func (b *batch) enter(i *image) {
+	if b.image == nil {
+		b.image = i
+	} else if b.image != i {
+		b.more.images = append(b.more.images, i)
+	}
+}
+
+// leave notes that no function of the batch is in an image any more.
+func (b *batch) leave(i *image) {
+	if b.image != i {
+		k := slices.Index(b.more.images, i)
+		b.more.images = slices.Delete(b.more.images, k, k+1)
+		return
+	}
+	b.image = nil
+	if b.more != nil && len(b.more.images) > 0 {
+		last := len(b.more.images) - 1
+		b.image = b.more.images[last]
+		b.more.images = b.more.images[:last]
+	}
+}

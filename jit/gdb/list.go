@@ -1,0 +1,77 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package gdb
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// callRegister calls __jit_debug_register_code, where debuggers stop the program.
+func callRegister()
+
+// ownDescriptor returns the descriptor that debuggers find by its symbol.
+func ownDescriptor() *nativeDescriptor
+
+// list is this program's list of symbol files. The protocol has one writer at a
+// time, from the first change of the list to the return from
+// __jit_debug_register_code. What publishers know of their images is guarded by
+// the same lock.
+var list struct {
+	sync.Mutex
+	first *image
+}
+
+// register puts an image into the list and tells the debugger. The caller holds
+// the lock.
+func register(i *image) {
+	e := i.entry()
+	i.previous, i.next = nil, list.first
+	e.previous, e.next = 0, 0
+	if i.next != nil {
+		i.next.previous = i
+		e.next = i.next.address()
+		atomic.StoreUintptr(&i.next.entry().previous, i.address())
+	}
+	list.first = i
+	i.registered = true
+	d := ownDescriptor()
+	// Readers that do not stop the program find entries that are whole.
+	atomic.StoreUintptr(&d.first, i.address())
+	notify(d, i, actionRegister)
+}
+
+// unregister takes an image out of the list and tells the debugger. The caller
+// holds the lock.
+func unregister(i *image) {
+	d := ownDescriptor()
+	next := uintptr(0)
+	if i.next != nil {
+		next = i.next.address()
+		i.next.previous = i.previous
+		atomic.StoreUintptr(&i.next.entry().previous, i.entry().previous)
+	}
+	if i.previous != nil {
+		i.previous.next = i.next
+		atomic.StoreUintptr(&i.previous.entry().next, next)
+	} else {
+		list.first = i.next
+		atomic.StoreUintptr(&d.first, next)
+	}
+	i.previous, i.next = nil, nil
+	i.registered = false
+	notify(d, i, actionUnregister)
+}
+
+// notify calls the function in which the debugger reads the descriptor.
+func notify(d *nativeDescriptor, i *image, what action) {
+	d.relevant = i.address()
+	d.action = what
+	callRegister()
+	d.action = actionNone
+	d.relevant = 0
+}

@@ -1,0 +1,195 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package gdb
+
+import (
+	"slices"
+
+	"github.com/clewdev/clew/jit/symfile"
+)
+
+// Symbol files are kept as a log-structured store keeps its files: those of one
+// level, by how many functions they describe, are merged when they are many, and
+// the result belongs to a higher level. So each function is written a number of
+// times that grows with the logarithm of the number of all, and so does the
+// list, until files are full: to merge those would cost a debugger more time
+// than a longer list does, and a withdrawal that writes one again more time than
+// publishing its functions took.
+const (
+	fullFunctions = 4096
+	fullBytes     = 1 << 20
+)
+
+// level returns the level of an image, -1 where it is not to be merged.
+func (p *Publisher) level(i *image) int {
+	if p.MergeAt < 0 || i.functions > fullFunctions/2 || len(i.file()) > fullBytes/2 {
+		return -1
+	}
+	level := 0
+	for n := i.functions; n >= p.mergeAt(); n /= p.mergeAt() {
+		level++
+	}
+	return level
+}
+
+func (p *Publisher) mergeAt() int {
+	if p.MergeAt == 0 {
+		return DefaultMergeAt
+	}
+	return max(p.MergeAt, 2)
+}
+
+// settle puts a registered image on its level, and merges what is then too many.
+func (p *Publisher) settle(i *image) {
+	level := p.level(i)
+	if level < 0 {
+		return
+	}
+	for len(p.levels) <= level {
+		p.levels = append(p.levels, nil)
+	}
+	p.levels[level] = append(p.levels[level], i)
+	if len(p.levels[level]) < p.mergeAt() {
+		return
+	}
+	images := p.levels[level]
+	p.levels[level] = nil
+	merged, err := p.rewrite(images, nil)
+	if err != nil {
+		// There is no memory for it. They stay as they are until one more comes.
+		p.levels[level] = images
+		return
+	}
+	for _, i := range merged {
+		p.settle(i)
+	}
+}
+
+// unsettle takes an image off its level, or off those that wait.
+func (p *Publisher) unsettle(i *image) {
+	from := &p.pending
+	if i.registered {
+		level := p.level(i)
+		if level < 0 {
+			return
+		}
+		from = &p.levels[level]
+	}
+	if k := slices.Index(*from, i); k >= 0 {
+		*from = slices.Delete(*from, k, k+1)
+	}
+}
+
+// rewrite replaces images, which are on no level, by few that are about full,
+// without the functions that start at dying addresses (in ascending order). The
+// new ones are registered where the old ones were, and on no level either. With
+// an error all is as it was.
+func (p *Publisher) rewrite(old []*image, dying []uint64) (fresh []*image, err error) {
+	for from := 0; from < len(old); {
+		to, functions, bytes := from, 0, 0
+		for to < len(old) && (to == from || functions+old[to].functions <= fullFunctions && bytes+len(old[to].file()) <= fullBytes) {
+			functions += old[to].functions
+			bytes += len(old[to].file())
+			to++
+		}
+		if fresh, err = p.write(fresh, old[from:to], dying); err != nil {
+			for _, i := range fresh {
+				p.free(i)
+			}
+			return nil, err
+		}
+		from = to
+	}
+	registered := old[0].registered
+	for _, i := range old {
+		for _, b := range i.batches {
+			b.leave(i)
+		}
+	}
+	for _, i := range fresh {
+		for _, b := range i.batches {
+			b.enter(i)
+		}
+		if registered {
+			// Before the old ones go: a debugger keeps its breakpoints inserted.
+			register(i)
+		}
+	}
+	for _, i := range old {
+		p.drop(i)
+	}
+	return fresh, nil
+}
+
+// drop takes an image out of the list and frees it. Its batches have left it.
+func (p *Publisher) drop(i *image) {
+	if i.registered {
+		unregister(i)
+	}
+	p.free(i)
+}
+
+// write appends to fresh the image of several, or those of one that is more than
+// full, without the functions that start at dying addresses. With an error too,
+// fresh has what was made.
+func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*image, error) {
+	files := make([][]byte, len(old))
+	functions, batches := 0, 0
+	for k, i := range old {
+		files[k] = i.file()
+		functions += i.functions
+		batches += len(i.batches)
+	}
+	buffer := scratch.Get().(*[]byte)
+	file := *buffer
+	defer func() { putScratch(buffer, file) }()
+	for first := 0; first < functions; {
+		last := functions
+		if len(old) == 1 && functions-first > 2*fullFunctions {
+			last = first + fullFunctions
+		}
+		made := image{batches: make([]*batch, 0, batches)}
+		seen := 0
+		var err error
+		file, err = symfile.Merge(file[:0], files, func(start uint64) bool {
+			seen++
+			if seen <= first || seen > last {
+				return false
+			}
+			if _, dies := slices.BinarySearch(dying, start); dies {
+				return false
+			}
+			if made.functions == 0 {
+				made.low, made.high = start, start
+			}
+			made.low, made.high = min(made.low, start), max(made.high, start)
+			made.functions++
+			return true
+		})
+		if err != nil {
+			return fresh, err
+		}
+		if made.functions > 0 {
+			i, err := p.newImage(file)
+			if err != nil {
+				return fresh, err
+			}
+			i.functions, i.low, i.high = made.functions, made.low, made.high
+			for _, o := range old {
+				for _, b := range o.batches {
+					if b.publisher != nil {
+						made.batches = append(made.batches, b)
+					}
+				}
+			}
+			i.batches = made.batches
+			fresh = append(fresh, i)
+		}
+		first = last
+	}
+	return fresh, nil
+}

@@ -1,0 +1,156 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package gdb
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/symfile"
+)
+
+// store is a publisher's images. The list's lock guards it.
+type store struct {
+	memory    arena
+	levels    [][]*image
+	pending   []*image // not registered yet
+	timer     *time.Timer
+	functions int
+	files     int
+	bytes     int
+}
+
+// Publish registers a batch with debuggers, in one symbol file. The name that
+// debuggers show for the batch, and its functions, lines and unwind tables, are
+// known when it returns, unless Gather is set. Where a debugger is attached it
+// stops all threads of the program meanwhile. What it publishes for another
+// machine than this program's wraps jit.ErrNotApplicable.
+//
+// It keeps nothing of the Code, and allocates nothing for a function.
+func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
+	if c.Machine != nil && c.Machine != jit.Host() {
+		if err := c.Check(); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: code for %s, and debuggers expect %s here", jit.ErrNotApplicable, name(c.Machine), name(jit.Host()))
+	}
+	buffer := scratch.Get().(*[]byte)
+	file, err := symfile.Append((*buffer)[:0], c) // checks the Code
+	defer func() { putScratch(buffer, file) }()
+	if err != nil {
+		return nil, err
+	}
+	if !p.AllowSecond {
+		if err := checkSecond(); err != nil {
+			return nil, err
+		}
+	}
+	b, err := p.newBatch(c)
+	if err != nil {
+		return nil, err
+	}
+	list.Lock()
+	defer list.Unlock()
+	i, err := p.newImage(file)
+	if err != nil {
+		return nil, err
+	}
+	n := len(c.Functions)
+	i.functions, i.low, i.high = n, c.Start(&c.Functions[0]), c.Start(&c.Functions[n-1])
+	i.batches = []*batch{b}
+	b.enter(i)
+	p.functions += n
+	if p.Gather > 0 {
+		p.gather(i)
+	} else {
+		register(i)
+		p.settle(i)
+	}
+	return b, nil
+}
+
+func (p *Publisher) newBatch(c *jit.Code) (*batch, error) {
+	first := c.Functions[0].Offset
+	b := &batch{publisher: p, start: c.Address + first}
+	if n := len(c.Functions); n > 1 {
+		if last := c.Functions[n-1].Offset - first; last > math.MaxUint32 {
+			return nil, fmt.Errorf("%w: from the first function to the last %#x bytes", symfile.ErrTooLarge, last)
+		}
+		b.more = &more{offsets: make([]uint32, n), live: n}
+		for k := range c.Functions {
+			b.more.offsets[k] = uint32(c.Functions[k].Offset - first)
+		}
+	}
+	return b, nil
+}
+
+func name(m *arch.Machine) string {
+	if m == nil {
+		return "an unknown machine"
+	}
+	return m.Name
+}
+
+// gather holds an image back until the time is up.
+func (p *Publisher) gather(i *image) {
+	p.pending = append(p.pending, i)
+	if len(p.pending) > 1 {
+		return
+	}
+	if p.timer == nil {
+		p.timer = time.AfterFunc(p.Gather, p.Flush)
+	} else {
+		p.timer.Reset(p.Gather)
+	}
+}
+
+// Flush registers now what Gather holds back. It returns when debuggers know it.
+func (p *Publisher) Flush() {
+	list.Lock()
+	defer list.Unlock()
+	pending := p.pending
+	if len(pending) == 0 {
+		return
+	}
+	p.pending = nil
+	p.timer.Stop()
+	if len(pending) > 1 {
+		// Without memory to merge them they go as they are.
+		if merged, err := p.rewrite(pending, nil); err == nil {
+			pending = merged
+		}
+	}
+	for _, i := range pending {
+		register(i)
+		p.settle(i)
+	}
+}
+
+// Stats returns what the publisher holds.
+func (p *Publisher) Stats() Stats {
+	list.Lock()
+	defer list.Unlock()
+	return Stats{Functions: p.functions, Files: p.files, Bytes: p.bytes, Memory: p.memory.mapped}
+}
+
+// scratch are buffers in which symbol files are made before they go to where
+// they stay.
+var scratch = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxScratch is the size of a buffer that is kept, in bytes.
+const maxScratch = 4 << 20
+
+func putScratch(b *[]byte, used []byte) {
+	if cap(used) <= maxScratch {
+		*b = used[:0]
+		scratch.Put(b)
+	}
+}

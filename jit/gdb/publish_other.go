@@ -1,0 +1,31 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build !linux || (!amd64 && !arm64)
+
+package gdb
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/clewdev/clew/jit"
+)
+
+type store struct{}
+
+// Publish registers a batch with debuggers. Here it returns an error that wraps
+// jit.ErrNotApplicable: there is no implementation for this system and machine.
+func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%w: the GDB JIT interface on %s/%s", jit.ErrNotApplicable, runtime.GOOS, runtime.GOARCH)
+}
+
+// Flush registers what Gather holds back. Here it does nothing.
+func (p *Publisher) Flush() {}
+
+// Stats returns what the publisher holds: nothing, here.
+func (p *Publisher) Stats() Stats { return Stats{} }

@@ -1,0 +1,252 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package gdb
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// Space is the address space of a process or a core whose lists are read.
+type Space struct {
+	Machine *arch.Machine
+	Memory  cfi.Memory
+
+	// Symbols yields the run-time addresses of a symbol in all modules that
+	// define it, dynamic symbols included. A program whose libraries bring the
+	// interface along has several. It may be nil.
+	Symbols func(name string) iter.Seq[uint64]
+
+	// Writable are the ranges that are searched for descriptors without a
+	// symbol, as a stripped program has them: writable data of the modules and
+	// what follows it, in the order of likelihood. It may be nil.
+	Writable []Range
+
+	// Limits bounds what is read; zero fields have defaults.
+	Limits Limits
+}
+
+// Range is the addresses [Start, End).
+type Range struct{ Start, End uint64 }
+
+// Limits bounds what is read of a list, which is another program's and may be
+// damaged or hostile.
+type Limits struct {
+	Entries int    // of one list; 0 means 1<<18
+	Image   uint64 // bytes of one symbol file; 0 means 512 MiB
+	Total   uint64 // bytes of all symbol files; 0 means 1 GiB
+	Scan    uint64 // bytes that are searched; 0 means 1 GiB
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Entries == 0 {
+		l.Entries = 1 << 18
+	}
+	if l.Image == 0 {
+		l.Image = 512 << 20
+	}
+	if l.Total == 0 {
+		l.Total = 1 << 30
+	}
+	if l.Scan == 0 {
+		l.Scan = 1 << 30
+	}
+	return l
+}
+
+// List is one descriptor and the symbol files that it leads to.
+type List struct {
+	Descriptor uint64 // its address
+	Scanned    bool   // it was found by its contents, not by a symbol
+
+	// Entries are in the order of the list: what was registered last comes first,
+	// but with publishers that append.
+	Entries []Entry
+
+	// Err says what ended the list early, or why it is no picture of one moment.
+	// What was read before is in Entries all the same.
+	Err error
+}
+
+// Entry is one symbol file.
+type Entry struct {
+	Address uint64 // of the entry
+	Symfile uint64 // address of the image
+	Size    uint64 // of the image as the entry has it, bytes
+	Image   []byte // nil where Err is not; nobody else's
+	Err     error
+}
+
+// ErrNotELF is wrapped by Entry.Err where a runtime registers files in a format
+// of its own, for a reader that it brings along (Erlang does).
+var ErrNotELF = errors.New("not an ELF image")
+
+// Read finds and reads all lists of an address space: those of symbols, and
+// those that are found by searching Writable. Lists without an entry are left
+// out. The error says what hindered the search; a damaged list has its own.
+//
+// The program may run meanwhile. A list that changed under the reader is read
+// again, a few times.
+func Read(s *Space) ([]List, error) {
+	r := reader{Space: s, layout: layoutOf(s.Machine), limits: s.Limits.withDefaults()}
+	r.left = r.limits.Total
+	var lists []List
+	var errs []error
+	seen := make(map[uint64]bool)
+	read := func(address uint64, scanned bool) {
+		if seen[address] || len(seen) >= maxDescriptors {
+			return
+		}
+		seen[address] = true
+		l := r.list(address)
+		l.Scanned = scanned
+		if len(l.Entries) > 0 || l.Err != nil {
+			lists = append(lists, l)
+		}
+	}
+	if s.Symbols != nil {
+		for address := range s.Symbols(descriptorSymbol) {
+			read(address, false)
+		}
+	}
+	if err := r.scan(func(address uint64) { read(address, true) }); err != nil {
+		errs = append(errs, err)
+	}
+	return lists, errors.Join(errs...)
+}
+
+// maxDescriptors bounds how many lists an address space has. Of several
+// libraries each can bring one along; a hostile one could hold as many as fit.
+const maxDescriptors = 64
+
+type reader struct {
+	*Space
+	layout layout
+	limits Limits
+	left   uint64 // bytes of symbol files that may still be read
+	buffer [32]byte
+}
+
+// rereads is how often a list that changes is read again.
+const rereads = 4
+
+// list reads the list of the descriptor at an address.
+func (r *reader) list(address uint64) List {
+	left := r.left
+	for n := 0; ; n++ {
+		l := List{Descriptor: address}
+		links, err := r.links(address)
+		l.Err = err
+		r.left = left
+		l.Entries = make([]Entry, len(links))
+		for i, link := range links {
+			e := &l.Entries[i]
+			*e = Entry{Address: link.address, Symfile: link.symfile, Size: link.size}
+			e.Image, e.Err = r.image(link.symfile, link.size)
+		}
+		// The same links before and after: what was read between is theirs.
+		again, _ := r.links(address)
+		if same(links, again) {
+			return l
+		}
+		if n == rereads {
+			l.Err = errors.Join(l.Err, fmt.Errorf("the list at %#x changed %d times while it was read", address, n+1))
+			return l
+		}
+	}
+}
+
+// link is an entry and where it is.
+type link struct {
+	address uint64
+	entry
+}
+
+func same(a, b []link) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		// The previous entry of the first one is another as soon as one is added.
+		x, y := a[i], b[i]
+		x.previous, y.previous = 0, 0
+		if x != y {
+			return false
+		}
+	}
+	return true
+}
+
+// links follows the list of the descriptor at an address.
+func (r *reader) links(address uint64) ([]link, error) {
+	b := r.buffer[:r.layout.descriptorSize()]
+	if err := r.Memory.ReadMemory(b, address); err != nil {
+		return nil, fmt.Errorf("descriptor at %#x: %w", address, err)
+	}
+	d := r.layout.descriptor(b)
+	if d.version != version {
+		return nil, fmt.Errorf("descriptor at %#x: version %d, expected %d", address, d.version, version)
+	}
+	var links []link
+	seen := make(map[uint64]struct{})
+	for at := d.first; at != 0; {
+		if _, ok := seen[at]; ok {
+			return links, fmt.Errorf("entry %d at %#x: the list leads back to it", len(links), at)
+		}
+		if len(links) == r.limits.Entries {
+			return links, fmt.Errorf("the list was cut after %d entries", len(links))
+		}
+		seen[at] = struct{}{}
+		e, err := r.entry(at)
+		if err != nil {
+			return links, fmt.Errorf("entry %d at %#x: %w", len(links), at, err)
+		}
+		links = append(links, link{at, e})
+		at = e.next
+	}
+	return links, nil
+}
+
+func (r *reader) entry(address uint64) (entry, error) {
+	b := r.buffer[:r.layout.entrySize()]
+	if err := r.Memory.ReadMemory(b, address); err != nil {
+		return entry{}, err
+	}
+	return r.layout.entry(b), nil
+}
+
+// image reads a symbol file. It takes memory only for what can be read.
+func (r *reader) image(address, size uint64) ([]byte, error) {
+	if size < elf.EI_NIDENT {
+		return nil, fmt.Errorf("symbol file at %#x: %w: %d bytes", address, ErrNotELF, size)
+	}
+	var magic [4]byte
+	if err := r.Memory.ReadMemory(magic[:], address); err != nil {
+		return nil, fmt.Errorf("symbol file at %#x: %w", address, err)
+	}
+	if string(magic[:]) != elf.ELFMAG {
+		return nil, fmt.Errorf("symbol file at %#x: %w: it starts with % x", address, ErrNotELF, magic)
+	}
+	if limit := min(r.limits.Image, r.left); size > limit {
+		return nil, fmt.Errorf("symbol file at %#x: %d bytes, and %d may be read", address, size, limit)
+	}
+	const step = 1 << 20
+	var image []byte
+	for at := uint64(0); at < size; {
+		n := min(size-at, max(step, at))
+		image = append(make([]byte, 0, at+n), image...)[:at+n]
+		if err := r.Memory.ReadMemory(image[at:], address+at); err != nil {
+			return nil, fmt.Errorf("symbol file at %#x, %d bytes: %w", address, size, err)
+		}
+		at += n
+	}
+	r.left -= size
+	return image, nil
+}

@@ -1,0 +1,148 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package gdb
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/clewdev/clew/object"
+)
+
+// second looks for other copies of the descriptor in this process: once, and
+// then in what was mapped since, from time to time.
+var second struct {
+	next  atomic.Int64 // when to look again: nanoseconds since the first look; never where it is negative
+	found atomic.Pointer[error]
+
+	sync.Mutex
+	start   time.Time
+	checked map[mappedFile]struct{}
+}
+
+// lookAgain is how long a library goes unseen that is loaded while the program
+// publishes. Reading the list of mappings takes some ten microseconds.
+const lookAgain = time.Second
+
+// mappedFile tells files apart, also where one replaced the other.
+type mappedFile struct {
+	device string // as the kernel prints it
+	inode  uint64
+	path   string
+}
+
+// checkSecond returns an error that wraps ErrSecondDescriptor where the process
+// holds another copy of the descriptor.
+func checkSecond() error {
+	next := second.next.Load()
+	if next < 0 || next > 0 && time.Since(second.start).Nanoseconds() < next {
+		if err := second.found.Load(); err != nil {
+			return *err
+		}
+		return nil
+	}
+	second.Lock()
+	defer second.Unlock()
+	if second.next.Load() != next {
+		// Another goroutine has just looked.
+		if err := second.found.Load(); err != nil {
+			return *err
+		}
+		return nil
+	}
+	if second.checked == nil {
+		second.start = time.Now()
+		second.checked = make(map[mappedFile]struct{})
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		// Nothing can be said, as without symbols.
+		second.next.Store(-1)
+		return nil
+	}
+	own := uint64(uintptr(unsafe.Pointer(ownDescriptor())))
+	for line := range bytes.Lines(maps) {
+		m, ok := parseMapping(line)
+		if !ok {
+			continue
+		}
+		if _, ok := second.checked[m.mappedFile]; ok {
+			continue
+		}
+		second.checked[m.mappedFile] = struct{}{}
+		if at, ok := descriptorIn(m); ok && at != own && second.found.Load() == nil {
+			err := fmt.Errorf("%w: at %#x in %s, and at %#x in this program", ErrSecondDescriptor, at, m.path, own)
+			second.found.Store(&err)
+		}
+	}
+	if len(second.checked) > 1 {
+		second.next.Store((time.Since(second.start) + lookAgain).Nanoseconds())
+	} else {
+		// A program alone, without even a dynamic linker, loads nothing later.
+		second.next.Store(-1)
+	}
+	if err := second.found.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// codeMapping is a line of /proc/self/maps for executable memory of a file.
+type codeMapping struct {
+	mappedFile
+	start, offset uint64
+}
+
+// parseMapping reads a line of /proc/self/maps (proc_pid_maps(5)); ok is false
+// for all that is no code of a file.
+func parseMapping(line []byte) (m codeMapping, ok bool) {
+	// address perms offset dev inode pathname
+	fields := strings.SplitN(strings.TrimSpace(string(line)), " ", 6)
+	if len(fields) < 6 || len(fields[1]) != 4 || fields[1][2] != 'x' {
+		return m, false
+	}
+	start, _, _ := strings.Cut(fields[0], "-")
+	var errs [3]error
+	m.start, errs[0] = strconv.ParseUint(start, 16, 64)
+	m.offset, errs[1] = strconv.ParseUint(fields[2], 16, 64)
+	m.inode, errs[2] = strconv.ParseUint(fields[4], 10, 64)
+	m.device, m.path = fields[3], strings.TrimLeft(fields[5], " ")
+	return m, errs == [3]error{} && m.inode != 0 && strings.HasPrefix(m.path, "/")
+}
+
+// descriptorIn returns the run-time address of the descriptor that a mapped file
+// defines. A file that is no longer there, or has no symbols, defines none.
+func descriptorIn(m codeMapping) (address uint64, ok bool) {
+	info, err := os.Stat(m.path)
+	if err != nil {
+		return 0, false
+	}
+	// The device is not compared: file systems with layers or subvolumes tell
+	// different ones.
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Ino != m.inode {
+		return 0, false
+	}
+	f, err := object.Open(m.path)
+	if err != nil {
+		return 0, false
+	}
+	defer f.Close()
+	s, ok := f.Symbol(descriptorSymbol)
+	if !ok {
+		return 0, false
+	}
+	bias, ok := f.Bias(m.start, m.offset, true)
+	return s.Address + bias, ok
+}

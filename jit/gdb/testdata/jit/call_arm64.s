@@ -1,0 +1,18 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+#include "textflag.h"
+
+// Generated code runs on the goroutine's stack, below 64 KiB that the prologue
+// made sure of.
+
+// func call(code, argument uintptr) uintptr
+TEXT ·call(SB), 0, $65536-24
+	MOVD code+0(FP), R9
+	MOVD argument+8(FP), R0
+	ADD $65024, RSP
+	CALL (R9)
+	SUB $65024, RSP
+	MOVD R0, ret+16(FP)
+	RET

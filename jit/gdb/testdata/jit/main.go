@@ -1,0 +1,147 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Command jit publishes generated code and calls it, step by step as its
+// arguments say. It is the test program of package gdb.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/gdb"
+)
+
+func call(code, argument uintptr) uintptr
+
+// source is where the generated code says that it comes from.
+const source = "/src/labyrinth.jit"
+
+var entry = cfi.EntryCIE(jit.Host())
+
+func program(b *cfi.Builder) *cfi.Program {
+	p, err := b.Program()
+	check(err)
+	return p
+}
+
+// lines are pairs of an offset and a line.
+func lines(pairs ...int) (l []jit.Line) {
+	for i := 0; i < len(pairs); i += 2 {
+		l = append(l, jit.Line{Offset: uint64(pairs[i]), File: source, Line: pairs[i+1]})
+	}
+	return l
+}
+
+func check(err error) {
+	if err != nil {
+		fmt.Println("error:", err)
+		os.Exit(1)
+	}
+}
+
+// What inner does.
+const (
+	flagWait = iota
+	flagReturn
+	flagCrash
+)
+
+type state struct {
+	code         *jit.Memory
+	flag         *int32
+	publisher    *gdb.Publisher
+	registration jit.Registration
+	many         []jit.Registration
+}
+
+func main() {
+	memory, err := jit.NewMemory(1 << 20)
+	check(err)
+	data, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	check(err)
+	copy(memory.Bytes(), text)
+	check(memory.Seal())
+	s := &state{code: memory, flag: (*int32)(unsafe.Pointer(&data[0])), publisher: gdb.Default}
+	for _, step := range os.Args[1:] {
+		verb, argument, _ := strings.Cut(step, "=")
+		s.step(verb, argument)
+	}
+}
+
+func (s *state) step(verb, argument string) {
+	n, _ := strconv.Atoi(argument)
+	switch verb {
+	case "gather": // so many milliseconds
+		s.publisher.Gather = time.Duration(n) * time.Millisecond
+	case "mergeat":
+		s.publisher.MergeAt = n
+	case "publish":
+		var err error
+		s.registration, err = s.publisher.Publish(&jit.Code{Name: "labyrinth", Address: s.code.Address(), Text: s.code.Bytes()[:4096],
+			Functions: []jit.Function{
+				{Name: "jit_outer", Offset: 0, Size: outerSize, Unwind: outerUnwind, Lines: outerLines},
+				{Name: "jit_middle", Offset: middleAt, Size: middleSize, Unwind: middleUnwind, Lines: middleLines},
+				{Name: "jit_inner", Offset: innerAt, Size: innerSize, Unwind: innerUnwind, Lines: innerLines},
+			}})
+		check(err)
+	case "flush":
+		s.publisher.Flush()
+	case "withdraw": // function n, all without an argument
+		if argument == "" {
+			check(s.registration.Withdraw())
+		} else {
+			check(s.registration.Withdraw(n))
+		}
+	case "many": // functions, one at a time
+		s.publishMany(n)
+	case "call":
+		*s.flag = flagReturn
+		s.call()
+	case "wait": // inside of inner
+		*s.flag = flagWait
+		fmt.Println("ready")
+		s.call()
+	case "crash": // inside of inner, and the kernel writes a core
+		*s.flag = flagCrash
+		var defaultAction [4]uint64
+		_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGILL), uintptr(unsafe.Pointer(&defaultAction)), 0, 8, 0, 0)
+		if errno != 0 {
+			check(errno)
+		}
+		s.call()
+	case "sleep":
+		fmt.Println("ready")
+		time.Sleep(time.Hour)
+	case "stats":
+		fmt.Printf("%+v\n", s.publisher.Stats())
+	default:
+		check(fmt.Errorf("unknown step %q", verb))
+	}
+}
+
+//go:noinline
+func (s *state) call() {
+	fmt.Println("result", call(uintptr(s.code.Address()), uintptr(unsafe.Pointer(s.flag))))
+}
+
+// publishMany publishes functions that are never called, behind the first page.
+func (s *state) publishMany(n int) {
+	for i := range n {
+		offset := 4096 + 64*(len(s.many)%(1<<13))
+		r, err := s.publisher.Publish(&jit.Code{Address: s.code.Address() + uint64(offset), Text: s.code.Bytes()[offset:][:64],
+			Functions: []jit.Function{{Name: "many_" + strconv.Itoa(len(s.many)), Size: 64, Unwind: innerUnwind,
+				Lines: []jit.Line{{File: source, Line: 1000 + i}}}}})
+		check(err)
+		s.many = append(s.many, r)
+	}
+}

@@ -1,0 +1,93 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package gdb
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Withdraw implements jit.Registration. No debugger knows the functions when it
+// returns, nor has a breakpoint in their memory, which may be used again. Of a
+// symbol file that holds other functions too a new one takes the place.
+//
+// An error says that a function does not exist, and nothing was withdrawn; or
+// that there is no memory for the new file, and that its other functions are
+// unknown now too.
+func (b *batch) Withdraw(functions ...int) error {
+	for _, f := range functions {
+		if f < 0 || f >= b.functions() {
+			return fmt.Errorf("function %d: the batch has %d", f, b.functions())
+		}
+	}
+	list.Lock()
+	defer list.Unlock()
+	p := b.publisher
+	dying := b.dying(functions)
+	if len(dying) == 0 {
+		return nil
+	}
+	p.functions -= len(dying)
+	var failed error
+	for _, i := range b.images() {
+		from, _ := slices.BinarySearch(dying, i.low)
+		to, _ := slices.BinarySearch(dying, i.high+1)
+		if from == to {
+			continue
+		}
+		p.unsettle(i)
+		if to-from >= i.functions {
+			p.retire(i)
+			continue
+		}
+		fresh, err := p.rewrite([]*image{i}, dying[from:to])
+		if err != nil {
+			failed = fmt.Errorf("%d functions that were not withdrawn became unknown: %w", i.functions-(to-from), err)
+			p.retire(i)
+			continue
+		}
+		for _, i := range fresh {
+			if i.registered {
+				p.settle(i)
+			} else {
+				p.pending = append(p.pending, i)
+			}
+		}
+	}
+	return failed
+}
+
+// dying returns where the functions start that are to be withdrawn now, in
+// ascending order, and notes that they are.
+func (b *batch) dying(functions []int) []uint64 {
+	var starts []uint64
+	if len(functions) == 0 {
+		for f := range b.functions() {
+			if !b.gone(f) {
+				starts = append(starts, b.address(f))
+			}
+		}
+		b.publisher = nil
+		return starts
+	}
+	for _, f := range functions {
+		if !b.gone(f) {
+			b.bury(f)
+			starts = append(starts, b.address(f))
+		}
+	}
+	slices.Sort(starts)
+	return starts
+}
+
+// retire drops an image whose functions are all gone.
+func (p *Publisher) retire(i *image) {
+	for _, b := range i.batches {
+		b.leave(i)
+	}
+	p.drop(i)
+}
