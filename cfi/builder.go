@@ -8,55 +8,18 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/clewdev/clew/arch"
 )
 
-// NewCIE returns a CIE for writing, with the factors and the return address
-// column of a machine and without a rule. Its fields may be set before its
-// first use: where Augmentation is "", its letters follow from the others.
-// Pointers to functions are stored pc-relative in four bytes.
-func NewCIE(m *arch.Machine) *CIE {
-	return &CIE{
-		Section:   &Section{Name: "CIE", Machine: m},
-		CodeAlign: m.CodeAlign, DataAlign: m.DataAlign, ReturnAddress: uint64(m.ReturnAddress),
-		PointerEncoding: EncPCRel | EncSdata4, LSDAEncoding: EncOmit, PersonalityEnc: EncOmit,
-	}
-}
-
-// EntryCIE returns a CIE for writing with the rules that hold at the first
-// instruction of a function (the psABIs' state at a call): on amd64 the CFA is
-// rsp+8 and the return address saved at CFA-8, on arm64 the CFA is sp. It panics
-// for a machine whose stack pointer Clew does not know.
-func EntryCIE(m *arch.Machine) *CIE {
-	b := NewBuilder(NewCIE(m))
-	if pushes(m) {
-		b.DefCFA(uint64(m.StackPointer), int64(m.RegisterSize))
-		b.Offset(uint64(m.ReturnAddress), -int64(m.RegisterSize))
-	} else {
-		b.DefCFA(uint64(m.StackPointer), m.CFAOffset)
-	}
-	cie, err := b.CIE()
-	if m.StackPointer < 0 || err != nil {
-		panic(fmt.Sprintf("cfi: EntryCIE(%s): the state at a call is not known", m.Name))
-	}
-	return cie
-}
-
-// pushes reports whether the machine's call instruction pushes the return address.
-func pushes(m *arch.Machine) bool {
-	switch m.ELF {
-	case elf.EM_386, elf.EM_486 /* EM_IAMCU */, elf.EM_X86_64, elf.EM_L10M, elf.EM_K10M, elf.EM_68K:
-		return true
-	}
-	return false
-}
-
 // Builder builds the unwind table of a function in the terms of the assembler's
 // .cfi directives: At names an instruction, and what follows holds from it on.
-// Offsets are in bytes, not factored, and relative to the CFA. Each method
-// returns the Builder, and the first error is kept until Program or CIE returns
-// it. A Builder is not safe for concurrent use.
+// Offsets are in bytes, not factored, and relative to the CFA; registers are
+// DWARF columns. Each method returns the Builder, and the first error is kept
+// until Program or CIE returns it: what would make a table that means something
+// else, or that no reader takes, is an error and no table. A Builder is not safe
+// for concurrent use.
 type Builder struct {
 	cie      *CIE
 	w        writer
@@ -65,6 +28,7 @@ type Builder struct {
 	location uint64 // that the advances written so far lead to
 	cfa      builtCFA
 	states   []builtCFA // remembered
+	restores bool       // a register's rule is the CIE's again
 }
 
 // builtCFA is what the builder knows of the CFA's rule.
@@ -75,16 +39,28 @@ type builtCFA struct {
 }
 
 // NewBuilder returns a Builder of functions whose FDEs point to a CIE, or, with
-// CIE, of another that has rules on top.
+// CIE, of another that has rules on top. The CIE is not changed.
 func NewBuilder(cie *CIE) *Builder {
+	err := cie.usable()
+	if err != nil {
+		cie = &CIE{Section: &Section{Machine: &arch.Machine{}}}
+	}
 	m := cie.Section.Machine
 	b := &Builder{cie: cie, encoder: Encoder{Machine: m, called: "unwind table"}}
 	b.w = writer{Encoder: &b.encoder, width: m.AddressSize, big: m.Order == binary.BigEndian}
+	if err != nil {
+		b.w.err = fmt.Errorf("unwind table: %w", err)
+		return b
+	}
 	var ins Instruction
 	d := cie.Decode()
 	for d.Next(&ins) {
 		b.track(&ins)
 	}
+	if err := d.Err(); err != nil {
+		b.w.err = fmt.Errorf("unwind table: %w", err)
+	}
+	b.states, b.restores = b.states[:0], false // an FDE starts with its own
 	return b
 }
 
@@ -197,12 +173,7 @@ func (b *Builder) SameValue(register uint64) *Builder {
 func (b *Builder) RememberState() *Builder { return b.emit(Instruction{Op: CFARememberState}) }
 
 // RestoreState brings back the rules that were remembered last.
-func (b *Builder) RestoreState() *Builder {
-	if len(b.states) == 0 {
-		b.fail("RestoreState without a RememberState")
-	}
-	return b.emit(Instruction{Op: CFARestoreState})
-}
+func (b *Builder) RestoreState() *Builder { return b.emit(Instruction{Op: CFARestoreState}) }
 
 // NegateRAState says that the return address is signed from here on, or, where
 // it was signed, that it no longer is (AArch64, PACIASP and AUTIASP).
@@ -227,18 +198,32 @@ func (b *Builder) ArgumentsSize(n uint64) *Builder {
 }
 
 // Instruction appends an instruction whose operands are as they are stored,
-// factored. It takes all but DW_CFA_set_loc, which depends on where the function
-// lies, and the advances, which At writes.
+// factored: for the sake of other readers, or to write a table exactly as
+// another program does. An advance counts from the row before, whatever At said,
+// and moves At along. DW_CFA_set_loc depends on where the function lies and is
+// an error.
 func (b *Builder) Instruction(ins Instruction) *Builder {
 	switch ins.Op {
-	case CFASetLoc, CFAAdvanceLoc, CFAAdvanceLoc1, CFAAdvanceLoc2, CFAAdvanceLoc4, CFAMIPSAdvanceLoc8:
+	case CFASetLoc:
 		b.fail("Instruction(%s), expected At", ins.Op.Name(b.w.Machine))
-		return b
+	case CFAAdvanceLoc, CFAAdvanceLoc1, CFAAdvanceLoc2, CFAAdvanceLoc4, CFAMIPSAdvanceLoc8:
+		delta := uint64(ins.Operand) * b.cie.CodeAlign
+		if b.location+delta < b.at || b.cie.CodeAlign != 0 && delta/b.cie.CodeAlign != uint64(ins.Operand) {
+			b.fail("%s(%d) from +%#x", ins.Op.Name(b.w.Machine), ins.Operand, b.location)
+			break
+		}
+		if b.w.err == nil {
+			b.w.instruction(EncAbsptr, 0, &ins)
+			b.location += delta
+			b.at = b.location
+		}
+	default:
+		b.emit(ins)
 	}
-	return b.emit(ins)
+	return b
 }
 
-// Program returns the table.
+// Program returns the table. The Builder may go on after it, for a longer one.
 func (b *Builder) Program() (*Program, error) {
 	if b.w.err != nil {
 		return nil, b.w.err
@@ -247,10 +232,16 @@ func (b *Builder) Program() (*Program, error) {
 }
 
 // CIE returns a CIE like the builder's, with the rules on top of its own: the
-// steady state of functions that have no others. At was not called.
+// steady state of functions that have no others. Only offset 0 has rules then,
+// and none is the CIE's again. Its fields may be set before its first use.
 func (b *Builder) CIE() (*CIE, error) {
-	if b.at != 0 {
+	switch {
+	case b.at != 0:
 		b.fail("At(%#x) in a CIE", b.at)
+	case b.restores:
+		b.fail("Restore in a CIE")
+	case len(b.cie.Instructions)+len(b.w.Data) > maxInitial:
+		b.fail("a CIE with %d bytes of instructions, at most %d", len(b.cie.Instructions)+len(b.w.Data), maxInitial)
 	}
 	if b.w.err != nil {
 		return nil, b.w.err
@@ -287,7 +278,7 @@ func (b *Builder) needCFA(of string) {
 
 // emit appends an instruction, and an advance before it where the code went on.
 func (b *Builder) emit(ins Instruction) *Builder {
-	if b.w.err != nil {
+	if b.check(&ins); b.w.err != nil {
 		return b
 	}
 	if delta := (b.at - b.location) / max(b.cie.CodeAlign, 1); delta > 0 {
@@ -297,6 +288,29 @@ func (b *Builder) emit(ins Instruction) *Builder {
 	b.w.instruction(EncAbsptr, 0, &ins)
 	b.track(&ins)
 	return b
+}
+
+// check refuses what an Interpreter would.
+func (b *Builder) check(ins *Instruction) {
+	name := func() string { return ins.Op.Name(b.w.Machine) }
+	switch {
+	case ins.Register > math.MaxUint32 || ins.Op == CFARegister && ins.Register2 > math.MaxUint32:
+		b.fail("%s of column %d", name(), max(ins.Register, ins.Register2))
+	case ins.Op == CFARememberState && len(b.states) == maxRemembered:
+		b.fail("more than %d states are remembered", maxRemembered)
+	case ins.Op == CFARestoreState && len(b.states) == 0:
+		b.fail("RestoreState without a RememberState")
+	}
+	if len(ins.Expression) == 0 || b.w.err != nil {
+		return
+	}
+	s := Section{Name: name(), Machine: b.w.Machine, Data: ins.Expression}
+	for _, err := range s.Operations(0, uint64(len(ins.Expression))) {
+		if err != nil {
+			b.w.err = fmt.Errorf("unwind table: +%#x: %w", b.at, err)
+			return
+		}
+	}
 }
 
 // advance appends the shortest instruction that advances by a factored delta.
@@ -321,9 +335,9 @@ func (b *Builder) advance(delta uint64) {
 // track keeps the CFA's rule, for what is relative to it.
 func (b *Builder) track(ins *Instruction) {
 	switch ins.Op {
-	case CFADefCFA:
+	case CFADefCFA, CFALLVMDefAspaceCFA:
 		b.cfa = builtCFA{Register, ins.Register, ins.Operand}
-	case CFADefCFASF:
+	case CFADefCFASF, CFALLVMDefAspaceCFASF:
 		b.cfa = builtCFA{Register, ins.Register, ins.Operand * b.cie.DataAlign}
 	case CFADefCFARegister:
 		b.cfa.kind, b.cfa.register = Register, ins.Register
@@ -333,6 +347,8 @@ func (b *Builder) track(ins *Instruction) {
 		b.cfa.offset = ins.Operand * b.cie.DataAlign
 	case CFADefCFAExpression:
 		b.cfa.kind = ValExpression
+	case CFARestore, CFARestoreExtended:
+		b.restores = true
 	case CFARememberState:
 		b.states = append(b.states, b.cfa)
 	case CFARestoreState:

@@ -42,9 +42,9 @@ type CIE struct {
 	Instructions       []byte
 	InstructionsOffset uint64
 
-	decoded bool   // from a section, not made by NewCIE
-	plain   bool   // its FDEs can be decoded by decodePlain
-	rest    []byte // of AugmentationData, behind what its known letters announce
+	plain bool   // its FDEs can be decoded by decodePlain
+	rest  []byte // of AugmentationData, behind what its known letters announce
+	err   error  // of EntryCIE: why it cannot be used
 }
 
 // Bounds on CIEs: how many are remembered, and the bytes of an augmentation
@@ -107,7 +107,7 @@ func (s *Section) newCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
 	cie := &CIE{
 		Section: s, Offset: offset, Size: c.end - offset, DWARF64: dwarf64,
 		LSDAEncoding: EncOmit, PersonalityEnc: EncOmit,
-		AddressSize: uint8(s.Machine.AddressSize), decoded: true,
+		AddressSize: uint8(s.Machine.AddressSize),
 	}
 	cie.Version = c.uint8()
 	if v := cie.Version; c.err == nil && v != 1 && (v < 3 || v > 5) {
@@ -203,12 +203,4 @@ func (cie *CIE) augmentation(c *cursor) {
 // String describes the CIE shortly.
 func (cie *CIE) String() string {
 	return fmt.Sprintf("CIE at %#x, version %d, augmentation %q", cie.Offset, cie.Version, cie.Augmentation)
-}
-
-// key returns all that a CIE says, for finding equal ones.
-func (cie *CIE) key() string {
-	return fmt.Sprint(cie.DWARF64, cie.Version, cie.Augmentation, cie.decoded, cie.AddressSize, cie.SegmentSize,
-		cie.CodeAlign, cie.DataAlign, cie.ReturnAddress, cie.EHData, cie.PointerEncoding, cie.LSDAEncoding,
-		cie.Personality, cie.PersonalityEnc, cie.SignalFrame, cie.BKey, cie.MTETagged,
-		cie.Section.Machine.Name, cie.Section.Machine.Order, cie.rest, cie.Instructions)
 }

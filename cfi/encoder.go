@@ -6,8 +6,8 @@ package cfi
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -18,33 +18,26 @@ import (
 // allocates only where Data must grow or a CIE is new to it. It is not safe for
 // concurrent use.
 //
-// After an error Data is as it was before, so that the entry is all that is
-// missing. The errors are of type *Error, and say where in the section the
-// value was to be written.
+// An error leaves Data as it was before the call, so that the entry is all that
+// is missing. It is of type *Error and says where in the section the value was
+// to be written; ErrRange is what it wraps where the value does not fit there.
 type Encoder struct {
 	Kind    Kind
 	Machine *arch.Machine
-	Address uint64 // of Data[0], where the section will lie
+	Address uint64 // of Data[0], where the section will lie, without load bias
 
 	TextBase, DataBase uint64
 
-	Data []byte // what was written, from the section's start
+	// Data is what was written, from the section's start. Before the first entry
+	// it may be set to an empty slice whose room the section is to take. The
+	// caller may keep it, but not beyond a Reset, which lets it be overwritten.
+	Data []byte
 
 	called    string        // the section, by errors; "" is by Kind
 	functions []HeaderEntry // of the FDEs
 	last      *writtenCIE   // of the FDE before: most often the next one's too
 	cies      map[*CIE]*writtenCIE
-	same      map[string]*writtenCIE // by what a CIE says
-}
-
-// writtenCIE is a CIE that an Encoder has written.
-type writtenCIE struct {
-	of       *CIE
-	offset   uint64
-	encoding Encoding // of the start of a function
-	width    int      // bytes of an address
-	data     bool     // its FDEs have augmentation data
-	plain    bool     // its FDEs can be written by appendPlain
+	same      map[cieKey]*writtenCIE
 }
 
 // Reset empties the section for a next one, which may lie elsewhere. Data keeps
@@ -60,8 +53,10 @@ func (e *Encoder) Reset() {
 func (e *Encoder) Terminator() { e.Data = append(e.Data, 0, 0, 0, 0) }
 
 // CIE appends a CIE, also where the section has an equal one, and returns its
-// offset. FDEs that point to c will point to it. Instructions are encoded anew
-// for the section's machine.
+// offset. FDEs that point to c, or to a CIE that says the same, will point to
+// it. What a CIE of the other kind of section says is kept as far as this kind
+// can say it: .debug_frame holds neither personalities nor LSDAs, and addresses
+// as they are (DWARF 5 §6.4.1).
 func (e *Encoder) CIE(c *CIE) (offset uint64, err error) {
 	written, err := e.appendCIE(c)
 	if err != nil {
@@ -70,68 +65,58 @@ func (e *Encoder) CIE(c *CIE) (offset uint64, err error) {
 	return written.offset, nil
 }
 
-// FDE appends an FDE that was decoded, from a section of any kind, encoded anew
-// for this one. Its CIE is written before it where it was not yet.
+// FDE appends an FDE that was decoded, from a section of either kind, of either
+// byte order and at any address, encoded anew for this one. Its CIE is written
+// before it where no equal one was yet. An FDE can also be made by hand: its CIE,
+// Start, End, LSDA and Instructions are what counts then, and the instructions
+// are of its CIE's machine.
 func (e *Encoder) FDE(f *FDE) error {
-	cie, err := e.cie(f.CIE)
+	before := len(e.Data)
+	err := e.appendFDE(f)
 	if err != nil {
-		return err
+		e.takeBack(before)
 	}
-	w, start := e.begin(f.DWARF64, cie.width)
-	w.cieOffset(start, f.DWARF64, cie)
-	if f.CIE.SegmentSize > 0 {
-		w.uint(f.Segment, int(f.CIE.SegmentSize))
-	}
-	w.function(cie, Pointer{f.Start, false}, f.StartSlot, f.End-f.Start)
-	if cie.data {
-		rest := f.rest()
-		if f.AugmentationData != nil && len(f.AugmentationData) == 0 {
-			w.uint8(0)
-		} else {
-			w.lsda(f.CIE, f.LSDA, f.Start, rest)
-		}
-	}
-	w.program(cie, f.CIE, f.Decode(), f.Instructions, f.Start)
-	return w.endFDE(start, f.DWARF64, f.Start)
+	return err
 }
 
 // Program appends an FDE for the size bytes of code from an address on, whose
 // unwind table is p. Its CIE is written before it where an equal one was not yet.
 func (e *Encoder) Program(p *Program, address, size uint64) error {
-	cie := e.last
-	if cie == nil || cie.of != p.CIE {
-		var err error
-		if cie, err = e.cie(p.CIE); err != nil {
-			return err
-		}
-	}
-	if cie.plain && p.End < size && e.appendPlain(cie, p, address, size) {
+	if p != nil && p.End < size && e.last != nil && e.last.of == p.CIE && e.last.plain && p.LSDA.Address == 0 &&
+		e.appendPlain(e.last, p.Instructions, 0, address, size) {
 		return nil
 	}
-	w, start := e.begin(p.CIE.DWARF64, cie.width)
-	if p.End >= size {
-		w.fail(ErrRange, "a row at +%#x of a function of %#x bytes", p.End, size)
+	before := len(e.Data)
+	err := e.appendProgram(p, address, size)
+	if err != nil {
+		e.takeBack(before)
 	}
-	if m := p.CIE.Section.Machine; m != e.Machine {
-		w.fail(ErrRange, "a program for %s in a section for %s", m.Name, e.Machine.Name)
+	return err
+}
+
+// takeBack removes what an entry that failed has left behind offset before: the
+// CIE that was written for it.
+func (e *Encoder) takeBack(before int) {
+	e.Data = e.Data[:before]
+	if last := e.last; last != nil && last.offset >= uint64(before) {
+		delete(e.cies, last.of)
+		delete(e.same, e.key(last.of))
+		e.last = nil
 	}
-	w.cieOffset(start, p.CIE.DWARF64, cie)
-	w.function(cie, Pointer{Address: address}, 0, size)
-	if cie.data {
-		w.lsda(p.CIE, p.LSDA, address, nil)
-	}
-	w.Data = append(w.Data, p.Instructions...)
-	return w.endFDE(start, p.CIE.DWARF64, address)
 }
 
 // appendPlain appends the FDE that nearly all are: pc-relative start in four
-// bytes, no LSDA, little-endian, an address of eight bytes. It returns false
-// where Program has to look at it.
-func (e *Encoder) appendPlain(cie *writtenCIE, p *Program, address, size uint64) bool {
+// bytes, no augmentation data, little-endian, an address of eight bytes. It
+// returns false where something has to be looked at. decoded is as in end.
+func (e *Encoder) appendPlain(cie *writtenCIE, instructions []byte, decoded, address, size uint64) bool {
 	start := uint64(len(e.Data))
-	length := uint64(17+len(p.Instructions)+7)&^7 - 4
+	length := uint64(17+len(instructions)) - 4
+	if length+4 != decoded {
+		length = (length+4+7)&^7 - 4
+	}
 	relative := address - (e.Address + start + 8)
-	if uint64(int64(int32(relative))) != relative || size > 0xffffffff || start+4-cie.offset > 0x7fffffff || length > 0x7fffffff {
+	if uint64(int64(int32(relative))) != relative || size > 0x7fffffff || address+size < address ||
+		start+4-cie.offset > 0x7fffffff || length > 0x7fffffff {
 		return false
 	}
 	e.Data = slices.Grow(e.Data, int(length+4))
@@ -141,7 +126,7 @@ func (e *Encoder) appendPlain(cie *writtenCIE, p *Program, address, size uint64)
 	binary.LittleEndian.PutUint32(d[8:], uint32(relative))
 	binary.LittleEndian.PutUint32(d[12:], uint32(size))
 	d[16] = 0
-	clear(d[17+copy(d[17:], p.Instructions):])
+	clear(d[17+copy(d[17:], instructions):])
 	e.Data = e.Data[:start+uint64(len(d))]
 	e.functions = append(e.functions, HeaderEntry{address, e.Address + start})
 	return true
@@ -156,7 +141,10 @@ func (e *Encoder) cie(c *CIE) (*writtenCIE, error) {
 		e.last = known
 		return known, nil
 	}
-	if known, ok := e.same[c.key()]; ok {
+	if err := e.usable(c); err != nil {
+		return nil, err
+	}
+	if known, ok := e.same[e.key(c)]; ok {
 		again := *known
 		again.of = c
 		return e.know(&again), nil
@@ -167,7 +155,7 @@ func (e *Encoder) cie(c *CIE) (*writtenCIE, error) {
 func (e *Encoder) know(written *writtenCIE) *writtenCIE {
 	if e.cies == nil {
 		e.cies = make(map[*CIE]*writtenCIE)
-		e.same = make(map[string]*writtenCIE)
+		e.same = make(map[cieKey]*writtenCIE)
 	}
 	// An encoder that outlives what it writes must not keep all of it.
 	if len(e.cies) >= maxCIEs {
@@ -179,56 +167,18 @@ func (e *Encoder) know(written *writtenCIE) *writtenCIE {
 	return written
 }
 
-func (e *Encoder) appendCIE(c *CIE) (*writtenCIE, error) {
-	width := e.Machine.AddressSize
-	if c.AddressSize != 0 {
-		width = int(c.AddressSize)
-	}
-	w, start := e.begin(c.DWARF64, width)
-	augmentation, encoding := w.augmentation(c)
-	written := &writtenCIE{of: c, offset: uint64(start), encoding: encoding, width: width}
-	written.data = strings.HasPrefix(strings.TrimPrefix(augmentation, "eh"), "z")
-	written.plain = e.Kind == EHFrame && !w.big && width == 8 && e.Machine.AddressSize == 8 && c.SegmentSize == 0 &&
-		!c.DWARF64 && written.data && encoding == EncPCRel|EncSdata4 && c.LSDAEncoding == EncOmit &&
-		c.Section.Machine == e.Machine
-
+// usable reports what keeps a CIE from being written here.
+func (e *Encoder) usable(c *CIE) error {
+	err := c.usable()
 	switch {
-	case e.Kind == EHFrame:
-		w.uint(0, 4)
-	case c.DWARF64:
-		w.uint(^uint64(0), 8)
-	default:
-		w.uint(0xffffffff, 4)
+	case err != nil:
+	case e.Machine == nil:
+		err = fmt.Errorf("%w: the Encoder has no Machine", ErrCIE)
+	case c.Section.Machine.ELF != e.Machine.ELF:
+		err = fmt.Errorf("%w: it is for %s in a section for %s", ErrCIE, c.Section.Machine.Name, e.Machine.Name)
 	}
-	version := c.Version
-	if version == 0 {
-		version = 1
-		if c.ReturnAddress > 0xff {
-			version = 3
-		}
+	if err != nil {
+		return &Error{e.name(), uint64(len(e.Data)), err}
 	}
-	w.uint8(version)
-	w.string(augmentation)
-	if strings.HasPrefix(augmentation, "eh") {
-		w.uint(c.EHData, e.Machine.AddressSize)
-	}
-	if version >= 4 {
-		w.uint8(uint8(width))
-		w.uint8(c.SegmentSize)
-	}
-	w.uleb128(c.CodeAlign)
-	w.sleb128(c.DataAlign)
-	if version == 1 {
-		w.uint(c.ReturnAddress, 1)
-	} else {
-		w.uleb128(c.ReturnAddress)
-	}
-	w.augmentationData(c, augmentation, written.data)
-	w.program(written, c, c.Decode(), c.Instructions, 0)
-	if err := w.end(start, c.DWARF64); err != nil {
-		return nil, err
-	}
-	e.know(written)
-	e.same[c.key()] = written
-	return written, nil
+	return nil
 }

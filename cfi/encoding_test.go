@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
@@ -94,6 +95,7 @@ func TestPointerEncodings(t *testing.T) {
 			if f.InstructionsOffset != uint64(len(s.Data)) || len(f.AugmentationData) != 0 {
 				t.Errorf("%d bytes of augmentation data, instructions at %#x", len(f.AugmentationData), f.InstructionsOffset)
 			}
+			encodesAgain(t, s)
 		})
 	}
 }
@@ -114,6 +116,9 @@ func TestAlignedPointer(t *testing.T) {
 		if f := onlyFDE(t, s); f.Start != 0x1000 || f.End != 0x1010 {
 			t.Errorf("%s at %#x: [%#x, %#x), want [0x1000, 0x1010)", test.machine.Name, test.address, f.Start, f.End)
 		}
+		// Padding is of zeros when it is written.
+		s.Data = []byte(strings.ReplaceAll(string(s.Data), "\xaa", "\x00"))
+		encodesAgain(t, s)
 	}
 }
 
@@ -133,12 +138,16 @@ func TestLSDA(t *testing.T) {
 		{"omitted", cfi.EncOmit, "00100000 10000000 04 00010000", cfi.Pointer{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := onlyFDE(t, encodedSection(t, x86, 0x03, test.enc, test.pointers))
+			s := encodedSection(t, x86, 0x03, test.enc, test.pointers)
+			f := onlyFDE(t, s)
 			if f.LSDA != test.want {
 				t.Errorf("%+v, want %+v", f.LSDA, test.want)
 			}
+			encodesAgain(t, s)
 			// The usual encoding is decoded by a path of its own.
-			f = onlyFDE(t, encodedSection(t, x86, 0x1b, test.enc, "e0ffbfff"+test.pointers[8:]))
+			s = encodedSection(t, x86, 0x1b, test.enc, "e0ffbfff"+test.pointers[8:])
+			encodesAgain(t, s)
+			f = onlyFDE(t, s)
 			if test.name == "relative to the function" {
 				test.want.Address = 0x100
 			}
@@ -197,6 +206,7 @@ func TestBadEncodings(t *testing.T) {
 func TestSetLocEncoding(t *testing.T) {
 	// At 0x40002a: opcode at 0x400029, the start + 0x20 = 0x401020.
 	s := encodedSection(t, x86, 0x1b, cfi.EncOmit, "e00f0000 00010000 00 01 f60f0000 0e10")
+	encodesAgain(t, s)
 	got, err := rows(onlyFDE(t, s))
 	want := []string{"401000-401020 cfa=r7+8", "401020-401100 cfa=r7+16"}
 	if err != nil || !slices.Equal(got, want) {

@@ -82,11 +82,11 @@ func TestEntries(t *testing.T) {
 			`0x0+0x10 CIE v1 "" code 1 data -4 ra 31
 			 0x10+0x10 FDE of 0x0 [0x1000,0x1020) `},
 		{"version 3: the return address column is a ULEB128", x86, cfi.DebugFrame,
-			`0c000000 ffffffff 03 00 01 78 9001 0c07
+			`0c000000 ffffffff 03 00 01 78 9001 0000
 			 14000000 00000000 0010000000000000 2000000000000000`,
 			`0x0+0x10 CIE v3 "" code 1 data -8 ra 144
 			 0x10+0x18 FDE of 0x0 [0x1000,0x1020) `},
-		{"version 1: it is a byte", x86, cfi.DebugFrame, `0c000000 ffffffff 01 00 01 78 90 010c07`,
+		{"version 1: it is a byte", x86, cfi.DebugFrame, `0c000000 ffffffff 01 00 01 78 90 000000`,
 			`0x0+0x10 CIE v1 "" code 1 data -8 ra 144`},
 		{"version 4: address and segment sizes", x86, cfi.DebugFrame,
 			`0e000000 ffffffff 04 00 08 00 01 78 10 0c0708
@@ -231,6 +231,10 @@ func TestEntries(t *testing.T) {
 				t.Errorf("entries\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 			checkEntriesAt(t, s)
+			// A CIE is written in front of the FDEs that point to it.
+			if !strings.Contains(test.want, "error: ") && !strings.Contains(test.name, "a CIE behind its FDE") {
+				encodesAgain(t, s)
+			}
 		})
 	}
 }
@@ -306,6 +310,7 @@ func TestCIEFields(t *testing.T) {
 			if again, _ := s.CIEAt(0); again != got {
 				t.Error("decoded twice")
 			}
+			encodesAgain(t, s)
 		})
 	}
 }

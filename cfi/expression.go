@@ -5,12 +5,8 @@
 package cfi
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"iter"
-
-	"github.com/clewdev/clew/arch"
 )
 
 // Op is an operation of a DWARF expression, DW_OP_* (DWARF 5 §2.5.1, §7.7.1).
@@ -295,83 +291,4 @@ func (c *cursor) operation(o *Operation) {
 			}
 		}
 	}
-}
-
-// AppendOperation appends an operation to an expression for a machine. It
-// returns an error that wraps ErrExpression or ErrRange where an operand does
-// not fit. Offset and Size of the operation do not matter; it has no
-// DW_OP_GNU_encoded_addr but of an absolute address.
-func AppendOperation(dst []byte, o Operation, m *arch.Machine) ([]byte, error) {
-	e := Encoder{Machine: m, Data: dst}
-	w := writer{Encoder: &e, width: m.AddressSize, big: m.Order == binary.BigEndian}
-	shape := &opShapes[o.Op]
-	if shape.name == "" {
-		return dst, fmt.Errorf("%w: unknown operation %#02x", ErrExpression, uint8(o.Op))
-	}
-	w.uint8(uint8(o.Op))
-	for i, operand := range shape.operands {
-		v := o.Operands[i]
-		switch operand {
-		case operandAddr:
-			w.uint(uint64(v), w.width)
-		case operandU1:
-			w.uint(uint64(v), 1)
-		case operandU2:
-			w.uint(uint64(v), 2)
-		case operandU4, operandOffset:
-			w.uint(uint64(v), 4)
-		case operandU8, operandS8:
-			w.uint(uint64(v), 8)
-		case operandS1:
-			w.int(v, 1)
-		case operandS2:
-			w.int(v, 2)
-		case operandS4:
-			w.int(v, 4)
-		case operandULEB:
-			w.uleb128(uint64(v))
-		case operandSLEB:
-			w.sleb128(v)
-		case operandBlock:
-			w.uleb128(uint64(len(o.Block)))
-			w.Data = append(w.Data, o.Block...)
-		case operandBlock1:
-			w.uint(uint64(len(o.Block)), 1)
-			w.Data = append(w.Data, o.Block...)
-		case operandPointer:
-			if Encoding(o.Operands[1])&^encForm != 0 {
-				return dst, fmt.Errorf("%w: %s with encoding %v, expected an absolute one", ErrExpression, o.Op, Encoding(o.Operands[1]))
-			}
-			w.uint8(uint8(o.Operands[1]))
-			w.pointer(Encoding(o.Operands[1]), Pointer{Address: uint64(v)}, 0, false)
-		}
-		if operand == operandPointer {
-			break
-		}
-	}
-	if w.err != nil {
-		return dst, fmt.Errorf("%s: %w", o.Op, errors.Unwrap(w.err))
-	}
-	return w.Data, nil
-}
-
-// reordered returns the expression of an instruction of the section for a
-// machine of another byte order.
-func (s *Section) reordered(ins *Instruction, m *arch.Machine) ([]byte, error) {
-	size := uint64(len(ins.Expression))
-	var dst []byte
-	branches := false
-	for o, err := range s.Operations(ins.Offset+ins.Size-size, size) {
-		if err == nil {
-			dst, err = AppendOperation(dst, o, m)
-		}
-		if err != nil {
-			return nil, err
-		}
-		branches = branches || o.Op == OpBra || o.Op == OpSkip
-	}
-	if branches && uint64(len(dst)) != size {
-		return nil, &Error{s.Name, ins.Offset, fmt.Errorf("%w: branches over operands that are longer than need be", ErrExpression)}
-	}
-	return dst, nil
 }

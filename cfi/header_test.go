@@ -73,6 +73,12 @@ func TestHeader(t *testing.T) {
 				}
 				got = append(got, e)
 			}
+			again, err := h.Append([]byte("before"), test.machine, got)
+			if sorted := !strings.Contains(test.name, "any order"); !sorted && (!errors.Is(err, cfi.ErrHeader) || string(again) != "before") {
+				t.Errorf("entries in any order are written: %x, %v", again, err)
+			} else if want := "before" + string(unhex(t, test.data)); sorted && (err != nil || string(again) != want) {
+				t.Errorf("writing it again: %v\n got %x\nwant %x", err, again, want)
+			}
 			slices.SortFunc(got, func(a, b cfi.HeaderEntry) int { return int(a.Start) - int(b.Start) })
 			if !slices.Equal(got, threeFunctions) {
 				t.Errorf("%#x, want %#x", got, threeFunctions)

@@ -204,69 +204,6 @@ func (c *cursor) instruction(cie *CIE, function uint64, ins *Instruction) {
 	ins.Size = c.off - start
 }
 
-// instruction appends an instruction to a program whose CIE stores pointers in
-// an encoding, for a function that starts at an address.
-func (w *writer) instruction(e Encoding, function uint64, ins *Instruction) {
-	shape := cfaOps[ins.Op].operands
-	if shape == 0 {
-		w.fail(ErrInstruction, "unknown operation %#02x", uint8(ins.Op))
-		return
-	}
-	if high := ins.Op & 0xc0; high != 0 {
-		low := ins.Register
-		if ins.Op == CFAAdvanceLoc {
-			low = uint64(ins.Operand)
-		}
-		if low > 0x3f {
-			w.fail(ErrRange, "%s: %d does not fit six bits", ins.Op.Name(w.Machine), low)
-			return
-		}
-		w.uint8(uint8(ins.Op) | uint8(low))
-		if ins.Op == CFAOffset {
-			w.uleb128(uint64(ins.Operand))
-		}
-		return
-	}
-	w.uint8(uint8(ins.Op))
-	switch shape {
-	case opAddress:
-		switch {
-		case e == EncAbsptr:
-			w.uint(uint64(ins.Operand), w.width)
-		case e&EncIndirect != 0:
-			w.pointer(e, Pointer{ins.Register2, true}, function, false)
-		default:
-			w.pointer(e, Pointer{Address: uint64(ins.Operand)}, function, false)
-		}
-	case opDelta:
-		w.uint(uint64(ins.Operand), deltaSizes[ins.Op])
-	case opReg:
-		w.uleb128(ins.Register)
-	case opRegReg:
-		w.uleb128(ins.Register)
-		w.uleb128(ins.Register2)
-	case opRegUnsigned, opRegUnsignedAspace:
-		w.uleb128(ins.Register)
-		w.uleb128(uint64(ins.Operand))
-	case opRegSigned, opRegSignedAspace:
-		w.uleb128(ins.Register)
-		w.sleb128(ins.Operand)
-	case opUnsigned:
-		w.uleb128(uint64(ins.Operand))
-	case opSigned:
-		w.sleb128(ins.Operand)
-	case opRegExpr, opExpr:
-		if shape == opRegExpr {
-			w.uleb128(ins.Register)
-		}
-		w.uleb128(uint64(len(ins.Expression)))
-		w.Data = append(w.Data, ins.Expression...)
-	}
-	if shape == opRegUnsignedAspace || shape == opRegSignedAspace {
-		w.uleb128(ins.Register2)
-	}
-}
-
 // deltaSizes are the bytes of the deltas that stand behind their opcodes.
 var deltaSizes = [...]int{CFAAdvanceLoc1: 1, CFAAdvanceLoc2: 2, CFAAdvanceLoc4: 4, CFAMIPSAdvanceLoc8: 8}
 
@@ -280,17 +217,36 @@ type Decoder struct {
 
 // Decode returns a Decoder of the CIE's instructions.
 func (cie *CIE) Decode() Decoder {
-	return Decoder{c: cie.Section.program(cie, cie.InstructionsOffset, cie.Instructions), cie: cie}
+	return decode(cie, cie.InstructionsOffset, cie.Instructions, 0)
 }
 
 // Decode returns a Decoder of the FDE's own instructions.
 func (f *FDE) Decode() Decoder {
-	return Decoder{f.CIE.Section.program(f.CIE, f.InstructionsOffset, f.Instructions), f.CIE, f.Start}
+	return decode(f.CIE, f.InstructionsOffset, f.Instructions, f.Start)
+}
+
+// decode returns a Decoder of instructions at an offset of the CIE's section, or
+// by themselves where they were not decoded from it.
+func decode(cie *CIE, offset uint64, instructions []byte, function uint64) Decoder {
+	s := cie.Section
+	if !s.holds(offset, instructions) {
+		s = &Section{Name: "instructions", Kind: s.Kind, Machine: s.Machine, Data: instructions}
+		offset = 0
+	}
+	return Decoder{s.program(cie, offset, instructions), cie, function}
+}
+
+// holds reports whether bytes are those of the section from an offset on.
+func (s *Section) holds(offset uint64, bytes []byte) bool {
+	return offset <= uint64(len(s.Data)) && uint64(len(bytes)) <= uint64(len(s.Data))-offset &&
+		(len(bytes) == 0 || &s.Data[offset] == &bytes[0])
 }
 
 func (s *Section) program(cie *CIE, offset uint64, instructions []byte) cursor {
 	c := s.cursor(offset, offset+uint64(len(instructions)))
-	c.width = int(cie.AddressSize)
+	if cie.AddressSize != 0 {
+		c.width = int(cie.AddressSize)
+	}
 	return c
 }
 
