@@ -1,0 +1,31 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package perf speaks the two formats by which Linux's perf learns of generated
+// code: jitdump files and perf maps. It writes both for the program that it is
+// part of, and reads both of other programs, in all the dialects that their
+// runtimes write.
+//
+// A jitdump is a log of the functions that came to be: their code, names, source
+// lines and unwind tables, each with the time (Dump writes it, Jitdump and Index
+// read it). A perf map is a text file of addresses and names (MapWriter, Map).
+// Publisher publishes a jit.Code through either. A program that imports this
+// package has one that follows its environment:
+//
+//	CLEW_PERF=jitdump      a jitdump in the folder JITDUMPDIR, or else the temporary one
+//	CLEW_PERF=map          /tmp/perf-PID.map, where perf looks for it
+//	CLEW_PERF=jitdump,map  both
+//
+// What to do with a jitdump, for functions that have unwind tables:
+//
+//	CLEW_PERF=jitdump perf record -k mono --call-graph dwarf ./program
+//	perf inject --jit -i perf.data -o jit.data
+//	perf report -i jit.data
+//
+// Neither format knows a withdrawal. In a jitdump what comes later at the same
+// addresses replaces what was there; in a map it does too, and for the whole
+// past as well. Withdraw therefore writes nothing.
+//
+// Package perf reads no perf.data, and runs no perf.
+package perf

@@ -1,0 +1,254 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/jit"
+)
+
+// flushSize is how much of a batch is gathered: a batch is one write, but for
+// large ones.
+const flushSize = 1 << 20
+
+// Dump writes the jitdump of this program. It is a jit.Publisher, and its
+// methods may be called from several goroutines.
+//
+// A function's records hold its code, its source lines and its unwind table. A
+// jitdump knows no withdrawal: to withdraw functions notes that their memory is
+// free, and writes nothing. Functions that are published again, at the same
+// place or another, are new ones.
+//
+// perf 6.1 reads a function's unwind table through a mapping that it thinks up
+// behind the function's code, Room bytes long. Where other functions lie there
+// Dump asks for none, as it would hide their beginnings: perf then ends stacks
+// at the function, though the dump has its table. So leave Room bytes free
+// behind every function.
+type Dump struct {
+	mu      sync.Mutex
+	path    string
+	machine *arch.Machine
+	file    *os.File // nil after Close
+	marker  []byte   // the mapping by which perf finds the file
+	size    int64    // of the batches that are complete
+	index   uint64   // of the next function
+	encoder functionEncoder
+	code    ranges // of the functions that are not withdrawn
+}
+
+// Create begins the jitdump of this program, dir/jit-PID.dump, and maps a page
+// of it as executable, which is what perf looks for. The folder must exist, on a
+// file system that is not mounted noexec. A file that an earlier process left is
+// replaced; where another publisher in this process has begun one, the error
+// wraps fs.ErrExist. After an error there is no file. Beyond Linux the error
+// wraps errors.ErrUnsupported.
+func Create(dir string) (*Dump, error) {
+	machine := jit.Host()
+	if machine == nil {
+		return nil, fmt.Errorf("jitdump: %w", errMachine)
+	}
+	d := &Dump{machine: machine, path: filepath.Join(dir, fmt.Sprintf("jit-%d.dump", os.Getpid()))}
+	d.encoder.init(machine)
+	now, err := monotonic()
+	if err != nil {
+		return nil, fmt.Errorf("jitdump: %w", err)
+	}
+	if d.file, err = createOwn(d.path); err != nil {
+		return nil, fmt.Errorf("jitdump: %w", err)
+	}
+	d.encoder.Header(&Header{Machine: machine.ELF, PID: uint32(os.Getpid()), Time: now})
+	if d.size, err = d.flush(0); err == nil {
+		if d.marker, err = mapMarker(d.file); err != nil {
+			err = fmt.Errorf("%s: mapping it as executable (is its file system mounted noexec?): %w", d.path, err)
+		}
+	}
+	if err != nil {
+		_ = d.file.Close()
+		_ = os.Remove(d.path)
+		return nil, fmt.Errorf("jitdump: %w", err)
+	}
+	return d, nil
+}
+
+// createOwn creates a file that carries this process's number in its name. One
+// that is older than the process came from another with the same number, and is
+// replaced.
+func createOwn(path string) (*os.File, error) {
+	// Never through a symbolic link: the folder may be everybody's.
+	const flags = os.O_RDWR | os.O_CREATE | os.O_EXCL
+	f, err := os.OpenFile(path, flags, 0o600)
+	if err == nil || !os.IsExist(err) {
+		return f, err
+	}
+	if info, err := os.Lstat(path); err == nil && !stale(info) {
+		return nil, fmt.Errorf("%s: another publisher of this process has begun it: %w", path, fs.ErrExist)
+	}
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	return os.OpenFile(path, flags, 0o600)
+}
+
+// stale reports whether a file was last written before this process began, as
+// far as clocks tell.
+func stale(info fs.FileInfo) bool {
+	if t := info.Mode().Type(); t != 0 && t != fs.ModeSymlink {
+		return false
+	}
+	start, err := processStart()
+	return err == nil && info.ModTime().Before(start.Add(-100*time.Millisecond))
+}
+
+// Path returns the path of the file.
+func (d *Dump) Path() string { return d.path }
+
+// Publish implements jit.Publisher. Where it fails, be it in the middle of a
+// batch since the disk is full, the file is cut back to the batches before, and
+// later ones can be published. After Close the error wraps fs.ErrClosed.
+func (d *Dump) Publish(c *jit.Code) (jit.Registration, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	r, err := d.publish(c)
+	if err != nil {
+		return nil, fmt.Errorf("jitdump: %w", err)
+	}
+	return r, nil
+}
+
+func (d *Dump) publish(c *jit.Code) (*dumped, error) {
+	if c.Machine != nil && c.Machine != d.machine {
+		return nil, fmt.Errorf("%w: it is for %s in a program for %s", jit.ErrCode, c.Machine.Name, d.machine.Name)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.file == nil {
+		return nil, fmt.Errorf("%s: %w", d.path, fs.ErrClosed)
+	}
+	now, err := monotonic()
+	if err != nil {
+		return nil, err
+	}
+	r := &dumped{dump: d, at: d.size, functions: make([]addressRange, len(c.Functions))}
+	at := d.size
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		end := c.Start(f) + f.Size
+		r.functions[i] = addressRange{c.Start(f), end}
+		room := d.code.room(end)
+		if i+1 < len(c.Functions) {
+			room = min(room, c.Start(&c.Functions[i+1])-end)
+		}
+		err := d.encoder.function(c, f, now, d.index+uint64(i), room)
+		if err == nil && len(d.encoder.Data) >= flushSize {
+			at, err = d.flush(at)
+		}
+		if err != nil {
+			d.cut(d.size)
+			return nil, err
+		}
+	}
+	if at, err = d.flush(at); err != nil {
+		d.cut(d.size)
+		return nil, err
+	}
+	d.size, d.index = at, d.index+uint64(len(c.Functions))
+	d.code.add(r.functions)
+	return r, nil
+}
+
+// flush writes what was gathered at an offset of the file, and returns where it ends.
+func (d *Dump) flush(at int64) (end int64, err error) {
+	n, err := d.file.WriteAt(d.encoder.Data, at)
+	d.encoder.Data = d.encoder.Data[:0]
+	if cap(d.encoder.Data) > 4*flushSize {
+		d.encoder.Data = nil
+	}
+	return at + int64(n), err
+}
+
+// cut takes back what was gathered and written behind an offset. Where the file
+// cannot be cut, what comes next is written over the rest all the same.
+func (d *Dump) cut(size int64) {
+	d.encoder.Data = d.encoder.Data[:0]
+	d.size = size
+	_ = d.file.Truncate(size)
+}
+
+// takeBack cuts off the batch that was published last.
+func (d *Dump) takeBack(r *dumped) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.code.remove(r.functions)
+	if d.file != nil {
+		d.cut(r.at)
+	}
+}
+
+// Close writes that no further function follows, and gives the mapping and the
+// file back; the file stays. Closing it twice is no error.
+func (d *Dump) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.file == nil {
+		return nil
+	}
+	now, err := monotonic()
+	if err == nil {
+		err = d.encoder.Close(now)
+	}
+	if err == nil {
+		if _, err = d.flush(d.size); err != nil {
+			d.cut(d.size)
+		}
+	}
+	if e := unmapMarker(d.marker); err == nil {
+		err = e
+	}
+	if e := d.file.Close(); err == nil {
+		err = e
+	}
+	d.file, d.marker = nil, nil
+	if err != nil {
+		return fmt.Errorf("jitdump: %w", err)
+	}
+	return nil
+}
+
+// dumped is a batch in a dump.
+type dumped struct {
+	dump      *Dump
+	at        int64          // offset in the file
+	functions []addressRange // empty where they were withdrawn
+}
+
+// Withdraw implements jit.Registration.
+func (r *dumped) Withdraw(functions ...int) error {
+	d := r.dump
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(functions) == 0 {
+		d.code.remove(r.functions)
+		clear(r.functions)
+		return nil
+	}
+	if err := checkIndexes(functions, len(r.functions)); err != nil {
+		return fmt.Errorf("jitdump: %w", err)
+	}
+	gone := make([]addressRange, 0, len(functions))
+	for _, i := range functions {
+		gone = append(gone, r.functions[i])
+		r.functions[i] = addressRange{}
+	}
+	d.code.remove(gone)
+	return nil
+}

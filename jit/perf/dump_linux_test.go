@@ -1,0 +1,395 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/jit"
+)
+
+func create(t testing.TB, dir string) *Dump {
+	t.Helper()
+	d, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// index reads what a dump has so far.
+func index(t testing.TB, path string) *Index {
+	t.Helper()
+	d, err := ReadJitdump(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := d.Index()
+	if all, err := x.Damage(); all != 0 || d.Damage() != nil || d.End != uint64(len(d.data)) {
+		t.Fatalf("%v, %v, complete up to %d of %d bytes", err, d.Damage(), d.End, len(d.data))
+	}
+	return x
+}
+
+func TestDump(t *testing.T) {
+	dir := t.TempDir()
+	before, _ := monotonic()
+	d := create(t, dir)
+	if want := filepath.Join(dir, fmt.Sprintf("jit-%d.dump", os.Getpid())); d.Path() != want {
+		t.Errorf("%s, want %s", d.Path(), want)
+	}
+	if got := mapping(t, d.Path()); got != "r-xp" {
+		t.Errorf("the file is mapped %q, want r-xp", got)
+	}
+	c := batch(0x10000, 3, 80)
+	if _, err := d.Publish(c); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after, _ := monotonic()
+	if got := mapping(t, d.Path()); got != "" {
+		t.Errorf("the file is mapped %q after Close", got)
+	}
+
+	x := index(t, d.Path())
+	if h := x.dump.Header; !x.dump.Closed || h.PID != uint32(os.Getpid()) || h.Machine != jit.Host().ELF || h.Flags != 0 || h.Time < before || h.Time > after {
+		t.Errorf("closed %t, %+v", x.dump.Closed, h)
+	}
+	if len(x.Functions()) != 3 {
+		t.Fatalf("%d functions, want 3", len(x.Functions()))
+	}
+	for i := range x.Functions() {
+		f, want := &x.Functions()[i], &c.Functions[i]
+		if f.Address != c.Start(want) || x.Name(f) != want.Name || !bytes.Equal(x.Code(f), c.Bytes(want)) || f.Time < before || f.Time > after {
+			t.Errorf("%+v %q % x, want %+v", f, x.Name(f), x.Code(f), want)
+		}
+		var got bytes.Buffer
+		describe(t, &got, x, f)
+		sp := jit.Host().RegisterName(uint64(jit.Host().StackPointer))
+		for _, want := range []string{
+			fmt.Sprintf("+0x0 /src/a:%d:2", i+1), "+0x4 /src/a:0:0", "+0x8 /src/b:7:0",
+			fmt.Sprintf("+0x4 CFA=%s+", sp),
+		} {
+			if !strings.Contains(got.String(), want) {
+				t.Errorf("%q is missing in\n%s", want, &got)
+			}
+		}
+	}
+
+	if _, err := d.Publish(c); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Publish after Close: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+// mapping returns how a file is mapped into this process.
+func mapping(t *testing.T, path string) string {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(maps)) {
+		if fields := strings.Fields(line); len(fields) > 5 && fields[5] == path {
+			return fields[1]
+		}
+	}
+	return ""
+}
+
+// rooms returns the sizes of the mappings that perf will make for tables.
+func rooms(x *Index) (sizes []uint64) {
+	for i := range x.functions {
+		r := x.dump.record(x.functions[i].unwindingInfo)
+		u, _ := r.UnwindingInfo()
+		sizes = append(sizes, u.MappedSize)
+	}
+	return sizes
+}
+
+// Tables get room behind a function only where no other function lies.
+func TestRoom(t *testing.T) {
+	d := create(t, t.TempDir())
+	n, err := Room(program(), 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n != 72 {
+		t.Fatalf("room of %d bytes, want 72", n)
+	}
+	publish := func(address uint64, count, apart int) jit.Registration {
+		r, err := d.Publish(batch(address, count, apart))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	publish(0x20000, 2, 72)          // room for both
+	publish(0x30000, 2, 71)          // for the second
+	low := publish(0x1ffe0, 1, 0)    // before a function: none
+	publish(0x1ffd0, 1, 0)           // and before that
+	middle := publish(0x20058, 1, 0) // where the first batch has its second one
+	publish(0x2ffb8-16, 1, 0)        // just enough
+	for _, r := range []jit.Registration{low, middle} {
+		if err := errors.Join(r.Withdraw(), r.Withdraw(0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	publish(0x1ffa8, 1, 0) // nothing up to 0x1ffd0
+	publish(0x1fffd0-0x48, 1, 0)
+	if err := low.Withdraw(1); err == nil || err.Error() != "jitdump: withdrawing function 1 of a batch of 1" {
+		t.Errorf("withdrawing what is not there: %v", err)
+	}
+	if got, want := fmt.Sprint(rooms(index(t, d.Path()))), "[72 72 0 72 0 0 72 72 0 72]"; got != want {
+		t.Errorf("room for tables %s, want %s", got, want)
+	}
+}
+
+// A function that is published again is a new one from then on.
+func TestPublishAgain(t *testing.T) {
+	d := create(t, t.TempDir())
+	for _, name := range []string{"first", "second"} {
+		c := batch(0x10000, 1, 100)
+		c.Functions[0].Name = name
+		r, err := d.Publish(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Withdraw(0); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Microsecond)
+	}
+	x := index(t, d.Path())
+	for i, want := range []string{"first", "second"} {
+		if f, ok := x.Find(0x10008, x.Functions()[i].Time); !ok || x.Name(f) != want || f.Index != uint64(i) {
+			t.Errorf("%+v, want %s", f, want)
+		}
+	}
+	if got := fmt.Sprint(rooms(x)); got != "[72 72]" {
+		t.Errorf("room for tables %s", got)
+	}
+}
+
+func TestConcurrentPublish(t *testing.T) {
+	d := create(t, t.TempDir())
+	var wg sync.WaitGroup
+	for g := range uint64(4) {
+		wg.Go(func() {
+			for i := range uint64(20) {
+				r, err := d.Publish(batch(0x100000*(g+1)+0x1000*i, 5, 100))
+				if err != nil {
+					t.Error(err)
+				} else if err = r.Withdraw(1, 3); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	x := index(t, d.Path())
+	indexes := map[uint64]bool{}
+	for i := range x.Functions() {
+		indexes[x.Functions()[i].Index] = true
+	}
+	if len(indexes) != 400 {
+		t.Errorf("%d indexes, want 400", len(indexes))
+	}
+}
+
+// A batch that the map refuses is taken back from the jitdump.
+func TestTakeBack(t *testing.T) {
+	p, err := NewPublisher(Options{Jitdump: true, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	good, err := openMap(filepath.Join(t.TempDir(), "map"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := &MapWriter{path: "/dev/full", file: full}
+	defer bad.Close()
+	for i, list := range []*MapWriter{good, bad, good} {
+		p.list = list
+		if _, err := p.Publish(batch(0x1000, i+1, 0)); (list == bad) != errors.Is(err, unix.ENOSPC) {
+			t.Errorf("batch %d: %v", i, err)
+		}
+	}
+	if n := len(index(t, p.dump.Path()).Functions()); n != 1+3 {
+		t.Errorf("%d functions in the jitdump, want 4", n)
+	}
+	if m, err := ReadMap(good.Path()); err != nil || len(m.Symbols()) != 1+3 {
+		t.Errorf("%v, %+v in the map, want 4", err, m)
+	}
+}
+
+// A batch of several megabytes takes several writes.
+func TestLargeBatch(t *testing.T) {
+	d := create(t, t.TempDir())
+	if _, err := d.Publish(batch(0x100000, 20_000, 80)); err != nil {
+		t.Fatal(err)
+	}
+	x := index(t, d.Path())
+	if n := len(x.Functions()); n != 20_000 || x.dump.End < 2*flushSize {
+		t.Errorf("%d functions in %d bytes", n, x.dump.End)
+	}
+}
+
+func TestBadCode(t *testing.T) {
+	d := create(t, t.TempDir())
+	overlap := batch(0x1000, 2, 0)
+	overlap.Functions[1].Offset--
+	other := batch(0x1000, 1, 0)
+	other.Machine = machines["arm64"]
+	if runtime.GOARCH == "arm64" {
+		other.Machine = machines["amd64"]
+	}
+	other.Functions[0].Unwind = nil
+	for _, c := range []*jit.Code{overlap, other, {}} {
+		if _, err := d.Publish(c); !errors.Is(err, jit.ErrCode) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if n := len(index(t, d.Path()).Functions()); n != 0 {
+		t.Errorf("%d functions were written", n)
+	}
+}
+
+func TestCreateErrors(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Create(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a folder that is missing: %v", err)
+	}
+	create(t, dir)
+	if _, err := Create(dir); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "another publisher of this process") {
+		t.Errorf("a second one: %v", err)
+	}
+
+	// What an earlier process left, and a trap: a link to somebody's file.
+	dir = t.TempDir()
+	precious := filepath.Join(dir, "precious")
+	path := filepath.Join(dir, fmt.Sprintf("jit-%d.dump", os.Getpid()))
+	if err := errors.Join(os.WriteFile(precious, []byte("precious"), 0o644), os.Symlink(precious, path)); err != nil {
+		t.Fatal(err)
+	}
+	long := unix.NsecToTimespec(time.Now().Add(-time.Hour * 24 * 365 * 30).UnixNano())
+	if err := unix.UtimesNanoAt(unix.AT_FDCWD, path, []unix.Timespec{long, long}, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		t.Fatal(err)
+	}
+	d := create(t, dir)
+	if _, err := d.Publish(batch(0x1000, 1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(precious); string(data) != "precious" {
+		t.Errorf("the link was followed: %q, %v", data, err)
+	}
+	if n := len(index(t, path).Functions()); n != 1 {
+		t.Errorf("%d functions, want 1", n)
+	}
+}
+
+// TestFull has no more room in the middle of a batch: first with a limit on files
+// that a child process has, then on a full file system.
+func TestFull(t *testing.T) {
+	t.Run("limit", func(t *testing.T) {
+		out, err := asRole("limited", t.TempDir()).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "file too large") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	t.Run("disk", func(t *testing.T) {
+		cmd := asRole("full", t.TempDir())
+		cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+		out, err := cmd.CombinedOutput()
+		if errors.Is(err, unix.EPERM) {
+			t.Skip("skipped: only root can mount a file system")
+		}
+		if err != nil || !strings.Contains(string(out), "no space left on device") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+func init() {
+	roles["limited"] = func(dir string) error {
+		// The limit's signal would end a Go program.
+		signal.Ignore(unix.SIGXFSZ)
+		const limit = 64 << 10
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: limit, Max: math.MaxInt64}); err != nil {
+			return err
+		}
+		return fill(dir)
+	}
+	roles["full"] = func(dir string) error {
+		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+			return err
+		}
+		return fill(dir)
+	}
+}
+
+// fill publishes until there is no room, and then what still fits.
+func fill(dir string) error {
+	p, err := NewPublisher(Options{Jitdump: true, Dir: dir})
+	if err != nil {
+		return err
+	}
+	for i := uint64(0); err == nil; i++ {
+		before, e := os.Stat(p.dump.Path())
+		if e != nil {
+			return e
+		}
+		if _, err = p.Publish(batch(0x10000*i, 100, 0)); err == nil {
+			continue
+		}
+		fmt.Println(err)
+		if after, e := os.Stat(p.dump.Path()); e != nil || after.Size() != before.Size() {
+			return fmt.Errorf("%v, %v: want %d bytes as before", after, e, before.Size())
+		}
+	}
+	if _, err := p.Publish(batch(0x7000000, 1, 0)); err != nil {
+		return fmt.Errorf("a batch that fits: %w", err)
+	}
+	if err := p.Close(); err != nil {
+		return err
+	}
+	d, err := ReadJitdump(p.dump.Path())
+	if err != nil {
+		return err
+	}
+	x := d.Index()
+	if f, ok := x.Find(0x7000000, math.MaxUint64); !ok || x.Name(f) != "function 0" || !d.Closed || d.End != uint64(len(d.data)) {
+		return errors.New("the batch that fits is not there")
+	}
+	if n := len(x.Functions()); n%100 != 1 || n < 100 {
+		return fmt.Errorf("%d functions, want some hundreds and one", n)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+)
+
+var errMachine = errors.New("the machine of this program is unknown")
+
+// Room returns how many bytes behind a function of a size perf needs to be free
+// of other functions, so that it can unwind through it: the padding to a
+// multiple of 8 bytes and the function's unwind table, 80 for most. Functions
+// without one need none.
+func Room(p *cfi.Program, size uint64) (uint64, error) {
+	if p == nil {
+		return 0, nil
+	}
+	var e tableEncoder
+	u, err := e.encode(p, size)
+	if err != nil {
+		return 0, fmt.Errorf("jitdump: %w", err)
+	}
+	return room(&u, size), nil
+}
+
+func room(u *UnwindingInfo, size uint64) uint64 {
+	return align8(size) - size + align8(uint64(len(u.EHFrame)+len(u.Header)))
+}
+
+// functionEncoder appends the records of functions of this program.
+type functionEncoder struct {
+	Encoder
+	pid     uint32
+	tables  tableEncoder
+	entries []DebugEntry
+}
+
+// init makes an encoder for this process, whose machine is m.
+func (e *functionEncoder) init(m *arch.Machine) {
+	e.pid = uint32(os.Getpid())
+	// Both byte orders of encoding/binary append too.
+	e.Order = m.Order.(binary.AppendByteOrder)
+}
+
+// function appends the records of a function, with as many bytes free behind it
+// as room says.
+func (e *functionEncoder) function(c *jit.Code, f *jit.Function, time, index, free uint64) error {
+	// perf holds the size in an int.
+	if f.Size > math.MaxInt32 {
+		return fmt.Errorf("%w: function %q of %#x bytes, expected at most %#x", jit.ErrCode, f.Name, f.Size, math.MaxInt32)
+	}
+	start := c.Start(f)
+	if err := e.lines(f, start, time); err != nil {
+		return fmt.Errorf("function %q: %w", f.Name, err)
+	}
+	if f.Unwind != nil {
+		u, err := e.tables.encode(f.Unwind, f.Size)
+		if err != nil {
+			return fmt.Errorf("function %q: %w", f.Name, err)
+		}
+		if room(&u, f.Size) <= free {
+			u.MappedSize = align8(uint64(len(u.EHFrame) + len(u.Header)))
+		}
+		if err := e.UnwindingInfo(time, &u); err != nil {
+			return fmt.Errorf("function %q: %w", f.Name, err)
+		}
+	}
+	// A goroutine has no thread of its own; perf only needs one of the process.
+	l := Load{PID: e.pid, TID: e.pid, VMA: start, Address: start, Index: index, Name: f.Name, Code: c.Bytes(f)}
+	if err := e.Load(time, &l); err != nil {
+		return fmt.Errorf("function %q: %w", f.Name, err)
+	}
+	return nil
+}
+
+// lines appends the record of a function's source lines, if it has any.
+func (e *functionEncoder) lines(f *jit.Function, start, time uint64) error {
+	e.entries = e.entries[:0]
+	file, source := "", false
+	for i := range f.Lines {
+		l := &f.Lines[i]
+		if l.File != "" {
+			file = l.File
+		}
+		source = source || l.Line > 0
+		e.entries = append(e.entries, DebugEntry{
+			// Code without source ends the line before it: DWARF's line 0.
+			Address: start + l.Offset, Line: int32(min(l.Line, math.MaxInt32)),
+			Discriminator: int32(min(l.Column, math.MaxInt32)), File: file,
+		})
+	}
+	if !source {
+		return nil
+	}
+	return e.DebugInfo(time, start, e.entries)
+}
+
+// tableEncoder makes the unwind tables of functions for where perf inject will
+// have them: in a file for each function, at the next multiple of 8 bytes behind
+// the code, .eh_frame before .eh_frame_hdr.
+type tableEncoder struct {
+	last  *tables
+	byCIE map[*cfi.CIE]*tables
+}
+
+// tables are tables of functions that share a CIE. It stays, and each function's
+// FDE takes the place of the one before.
+type tables struct {
+	of      *cfi.CIE
+	program cfi.Program // of the function in hand
+	encoder cfi.Encoder
+	cie     int // bytes in encoder.Data
+	count   int // functions since the encoder was empty
+	header  []byte
+}
+
+const (
+	// tableAddress is where tables are thought to lie: only distances count.
+	tableAddress = 1 << 31
+
+	maxCIEs = 64   // that are remembered
+	maxFDEs = 4096 // after which an encoder, which counts them, starts again
+)
+
+// encode returns the tables of a function; they are valid until the next call.
+func (e *tableEncoder) encode(p *cfi.Program, size uint64) (UnwindingInfo, error) {
+	t := e.last
+	if t == nil || t.of != p.CIE {
+		if t = e.byCIE[p.CIE]; t == nil {
+			t = newTables(p.CIE)
+			if e.byCIE == nil || len(e.byCIE) >= maxCIEs {
+				e.byCIE = make(map[*cfi.CIE]*tables)
+			}
+			e.byCIE[p.CIE] = t
+		}
+		e.last = t
+	}
+	return t.encode(p, size)
+}
+
+func newTables(of *cfi.CIE) *tables {
+	// The function has another address in perf's file, so that nothing in the
+	// tables may be absolute; and perf runs no personality.
+	cie := *of
+	cie.DWARF64, cie.Version, cie.AddressSize, cie.SegmentSize = false, 0, 0, 0
+	cie.Augmentation, cie.AugmentationData, cie.EHData = "", nil, 0
+	cie.PointerEncoding = cfi.EncPCRel | cfi.EncSdata4
+	cie.LSDAEncoding, cie.PersonalityEnc, cie.Personality = cfi.EncOmit, cfi.EncOmit, cfi.Pointer{}
+	return &tables{of: of, program: cfi.Program{CIE: &cie},
+		encoder: cfi.Encoder{Machine: of.Section.Machine, Address: tableAddress}}
+}
+
+func (t *tables) encode(p *cfi.Program, size uint64) (UnwindingInfo, error) {
+	if t.cie == 0 || t.count >= maxFDEs {
+		t.encoder.Reset()
+		t.cie, t.count = 0, 0
+		if _, err := t.encoder.CIE(t.program.CIE); err != nil {
+			return UnwindingInfo{}, err
+		}
+		t.cie = len(t.encoder.Data)
+	}
+	t.count++
+	t.encoder.Data = t.encoder.Data[:t.cie]
+	t.program.Instructions, t.program.End = p.Instructions, p.End
+	start := tableAddress - align8(size)
+	if err := t.encoder.Program(&t.program, start, size); err != nil {
+		return UnwindingInfo{}, err
+	}
+	address := tableAddress + uint64(len(t.encoder.Data))
+	header := cfi.Header{Address: address, EHFrame: cfi.Pointer{Address: tableAddress},
+		EHFrameEncoding: cfi.EncPCRel | cfi.EncSdata4, CountEncoding: cfi.EncUdata4, TableEncoding: cfi.EncDataRel | cfi.EncSdata4}
+	var err error
+	t.header, err = header.Append(t.header[:0], t.encoder.Machine, []cfi.HeaderEntry{{Start: start, FDE: tableAddress + uint64(t.cie)}})
+	return UnwindingInfo{EHFrame: t.encoder.Data, Header: t.header}, err
+}

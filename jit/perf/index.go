@@ -1,0 +1,276 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// Function is a function of an Index, for the time that it lies in one place.
+// One that moved is a function for each of them.
+type Function struct {
+	Address uint64
+	Size    uint32 // bytes
+	Time    uint64 // it lies there from then on
+	Index   uint64 // its number in the dump
+
+	until uint64 // it was moved away, or never
+	// Offsets of its records; 0 where there is none.
+	load, debugInfo, unwindingInfo uint64
+}
+
+// Index holds the functions of a jitdump by address and time. It may be used
+// from several goroutines, and does not change when the file grows.
+type Index struct {
+	dump      *Jitdump
+	functions []Function // by Time, those of the same time as in the file
+	timeline  timeline
+	lineShift uint64 // what the writer added to addresses of lines
+	damage    []error
+	damaged   int
+}
+
+const never = math.MaxUint64
+
+// maxDamage bounds the errors that are kept.
+const maxDamage = 8
+
+// Index builds the index of the complete records. A bad record costs itself, and
+// the function that it belongs to if it is a CodeLoad; Index.Damage tells.
+//
+// As perf does, CodeDebugInfo and CodeUnwindingInfo are taken for parts of the
+// next CodeLoad, and a function hides what came before it at its addresses. Its
+// life ends there, or where it is moved away; that a dump is closed ends none.
+func (d *Jitdump) Index() *Index {
+	x := &Index{dump: d}
+	count, moves := 0, false
+	for r := range d.Records() {
+		switch r.ID {
+		case CodeLoad:
+			count++
+		case CodeMove:
+			count, moves = count+1, true
+		}
+	}
+	x.functions = make([]Function, 0, count)
+	var byIndex map[uint64]int // the place where a function lies now
+	if moves {
+		byIndex = make(map[uint64]int)
+	}
+	shift := newLineShift(d.Machine)
+	var f Function // what is known of the next one
+	for r := range d.Records() {
+		switch r.ID {
+		case CodeDebugInfo:
+			f.debugInfo = r.Offset
+		case CodeUnwindingInfo:
+			f.unwindingInfo = r.Offset
+		case CodeLoad:
+			if x.load(&r, &f, &shift) && moves {
+				byIndex[f.Index] = len(x.functions) - 1
+			}
+			f = Function{}
+		case CodeMove:
+			x.move(&r, byIndex)
+		}
+	}
+	x.lineShift = shift.shift()
+	byTime := func(a, b Function) int { return cmp.Compare(a.Time, b.Time) }
+	if !slices.IsSortedFunc(x.functions, byTime) {
+		slices.SortStableFunc(x.functions, byTime)
+	}
+	x.timeline = newTimeline(x.functions)
+	return x
+}
+
+func (x *Index) fail(err error) {
+	if x.damaged++; len(x.damage) < maxDamage {
+		x.damage = append(x.damage, err)
+	}
+}
+
+// load adds the function of a CodeLoad.
+func (x *Index) load(r *Record, f *Function, shift *lineShift) bool {
+	l, err := r.Load()
+	if err != nil {
+		x.fail(err)
+		return false
+	}
+	if len(l.Code) == 0 {
+		return false
+	}
+	f.Address, f.Size, f.Time, f.Index = l.Address, uint32(len(l.Code)), r.Time, l.Index
+	f.load, f.until = r.Offset, never
+	if f.debugInfo != 0 {
+		debug := x.dump.record(f.debugInfo)
+		info, err := debug.DebugInfo()
+		if err != nil {
+			x.fail(err)
+		}
+		shift.look(f, info)
+	}
+	x.functions = append(x.functions, *f)
+	return true
+}
+
+// move adds the function of a CodeMove at its new place.
+func (x *Index) move(r *Record, byIndex map[uint64]int) {
+	m, err := r.Move()
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	fail := func(format string, args ...any) {
+		x.fail(&Error{x.dump.name, r.Offset, fmt.Errorf("%w: %s", ErrRecord, fmt.Sprintf(format, args...))})
+	}
+	i, ok := byIndex[m.Index]
+	if !ok {
+		fail("a move of function %d, which was not loaded", m.Index)
+		return
+	}
+	f := x.functions[i]
+	switch {
+	case f.Address != m.From:
+		fail("a move of function %d from %#x, expected from %#x, where it lies", m.Index, m.From, f.Address)
+		return
+	case m.To+uint64(f.Size) < m.To:
+		fail("a move of %#x bytes to %#x, past the end of the address space", f.Size, m.To)
+		return
+	}
+	x.functions[i].until = r.Time
+	f.Address, f.Time = m.To, r.Time
+	byIndex[m.Index] = len(x.functions)
+	x.functions = append(x.functions, f)
+}
+
+// Damage returns the first bad records, joined, each an *Error, or nil; all is
+// how many there are.
+func (x *Index) Damage() (all int, err error) { return x.damaged, errors.Join(x.damage...) }
+
+// Functions returns the functions in ascending order of their times. They are
+// the Index's own and must not be changed.
+func (x *Index) Functions() []Function { return x.functions }
+
+// Find returns the function that lies at an address at a time, which is of the
+// dump's clock: math.MaxUint64 for the end of the dump. It does not allocate.
+func (x *Index) Find(address, time uint64) (f *Function, ok bool) {
+	i := x.timeline.find(x.functions, address, time)
+	if i < 0 || x.functions[i].until <= time && x.functions[i].until != never {
+		return nil, false
+	}
+	return &x.functions[i], true
+}
+
+// Name returns the name of a function of the index. It aliases the dump.
+func (x *Index) Name(f *Function) string {
+	r := x.dump.record(f.load)
+	l, _ := r.Load()
+	return l.Name
+}
+
+// Code returns the code of a function of the index. It aliases the dump.
+func (x *Index) Code(f *Function) []byte {
+	r := x.dump.record(f.load)
+	l, _ := r.Load()
+	return l.Code
+}
+
+// Line says that the code from an offset on comes from a line of a source file.
+type Line struct {
+	Offset uint64 // from the start of the function, bytes
+	File   string
+	Line   int // from 1; 0 where there is no source
+	// Discriminator is the column by some writers, DWARF's discriminator by others.
+	Discriminator int
+}
+
+// Lines yields the source lines of a function of the index, in the order of the
+// dump. Those that lie outside of the function are left out. It does not allocate.
+func (x *Index) Lines(f *Function) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		if f.debugInfo == 0 {
+			return
+		}
+		// A function that was moved keeps the lines of its first place.
+		load := x.dump.record(f.load)
+		l, _ := load.Load()
+		r := x.dump.record(f.debugInfo)
+		info, _ := r.DebugInfo()
+		for e := range info.Entries() {
+			offset := e.Address - l.Address - x.lineShift
+			if offset < uint64(f.Size) && !yield(Line{offset, e.File, int(e.Line), int(e.Discriminator)}) {
+				return
+			}
+		}
+	}
+}
+
+// EHFrame returns the unwind table of a function of the index as a section that
+// lies where its pointers lead to the function's place; nil where there is none.
+// An error is an *Error.
+func (x *Index) EHFrame(f *Function) (*cfi.Section, error) {
+	if f.unwindingInfo == 0 {
+		return nil, nil
+	}
+	r := x.dump.record(f.unwindingInfo)
+	u, err := r.UnwindingInfo()
+	if err != nil || len(u.EHFrame) == 0 {
+		return nil, err
+	}
+	address := f.Address + align8(uint64(f.Size))
+	if u.HeaderFirst {
+		address += uint64(len(u.Header))
+	}
+	return &cfi.Section{Name: fmt.Sprintf("%s+%#x: .eh_frame", x.dump.name, r.Offset), Data: u.EHFrame,
+		Address: address, Machine: x.dump.machine()}, nil
+}
+
+// lineShift finds out whether a writer adds the size of an ELF header to the
+// addresses of lines, as V8 and LLVM do: perf once had the code there. One
+// function proves nothing, as its prologue may be long. But a dump without a line
+// near any function's start, and with lines behind a function, or just where the
+// first line would be, is a shifted one.
+type lineShift struct {
+	size  uint64 // of an ELF header
+	below bool   // a line is closer to its function's start
+	seen  bool
+}
+
+func newLineShift(m elf.Machine) lineShift {
+	switch m {
+	case elf.EM_386, elf.EM_ARM:
+		return lineShift{size: 0x34}
+	}
+	return lineShift{size: 0x40}
+}
+
+func (s *lineShift) look(f *Function, info DebugInfo) {
+	for e := range info.Entries() {
+		offset := e.Address - f.Address
+		switch {
+		case offset < s.size:
+			s.below = true
+			return
+		case offset == s.size, offset >= uint64(f.Size) && offset-uint64(f.Size) < s.size:
+			s.seen = true
+		}
+	}
+}
+
+// shift returns what to take away from the addresses of lines.
+func (s *lineShift) shift() uint64 {
+	if s.seen && !s.below {
+		return s.size
+	}
+	return 0
+}

@@ -1,0 +1,162 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"os"
+
+	"github.com/clewdev/clew/arch"
+)
+
+const (
+	magic      = 0x4a695444 // in the byte order of the file
+	version    = 1
+	headerSize = 40
+)
+
+// FlagArchTimestamp says that times are of the machine's own counter (on x86
+// the TSC), not of CLOCK_MONOTONIC in nanoseconds.
+const FlagArchTimestamp uint64 = 1
+
+// Header is what a jitdump starts with.
+type Header struct {
+	Order   binary.ByteOrder // of the file
+	Machine elf.Machine
+	PID     uint32 // in the process's own namespace
+	Time    uint64 // when the dump was begun; V8 has another clock here
+	Flags   uint64 // FlagArchTimestamp
+}
+
+// Jitdump is a jitdump in memory. It is not changed after it was parsed, and may
+// be used from several goroutines.
+type Jitdump struct {
+	Header
+
+	// End is where the complete records end: with what is written behind it
+	// later, or cut off, a record is not there yet.
+	End uint64
+
+	// Closed says that the last record is a CodeClose. What follows one is no
+	// part of the dump.
+	Closed bool
+
+	name   string
+	data   []byte
+	first  uint64 // offset of the first record
+	damage error
+}
+
+// ReadJitdump reads a file, which a process may be writing still.
+func ReadJitdump(path string) (*Jitdump, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("jitdump: %w", err)
+	}
+	return ParseJitdump(path, data)
+}
+
+// ParseJitdump reads the header of a jitdump and finds its records. Data is not
+// copied and must stay as it is; name is what errors call it. An error is an
+// *Error that wraps ErrHeader, or ErrTruncated where the header is not all there.
+func ParseJitdump(name string, data []byte) (*Jitdump, error) {
+	d := &Jitdump{name: name, data: data}
+	fail := func(at uint64, kind error, format string, args ...any) (*Jitdump, error) {
+		return nil, &Error{name, at, fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))}
+	}
+	if len(data) < 4 {
+		return fail(0, ErrTruncated, "%d bytes, expected a jitdump's header of %d", len(data), headerSize)
+	}
+	switch {
+	case binary.LittleEndian.Uint32(data) == magic:
+		d.Order = binary.LittleEndian
+	case binary.BigEndian.Uint32(data) == magic:
+		d.Order = binary.BigEndian
+	default:
+		return fail(0, ErrHeader, "it starts with % x, expected \"JiTD\" in either byte order", data[:4])
+	}
+	if len(data) < headerSize {
+		return fail(0, ErrTruncated, "%d bytes, expected a jitdump's header of %d", len(data), headerSize)
+	}
+	c := d.cursor(4, headerSize)
+	v, size, machine := c.uint32(), uint64(c.uint32()), c.uint32()
+	c.uint32()
+	d.PID, d.Time, d.Flags = c.uint32(), c.uint64(), c.uint64()
+	d.Machine = elf.Machine(machine)
+	switch {
+	case v != version:
+		return fail(4, ErrHeader, "version %d, expected %d", v, version)
+	case size < headerSize:
+		return fail(8, ErrHeader, "a header of %d bytes, expected at least %d", size, headerSize)
+	case size > uint64(len(data)):
+		return fail(8, ErrTruncated, "a header of %d bytes in a file of %d", size, len(data))
+	case uint32(d.Machine) != machine:
+		return fail(12, ErrHeader, "machine %#x, expected an ELF machine's 16 bits", machine)
+	}
+	d.first = size
+	d.scan()
+	return d, nil
+}
+
+// scan finds the end of the complete records.
+func (d *Jitdump) scan() {
+	for d.End = d.first; !d.Closed; {
+		c := d.cursor(d.End, uint64(len(d.data)))
+		if c.end-c.off < prefixSize {
+			return
+		}
+		id, size := RecordID(c.uint32()), uint64(c.uint32())
+		if size < prefixSize {
+			d.damage = &Error{d.name, d.End + 4, fmt.Errorf("%w: a size of %d bytes, expected at least %d; what follows cannot be read", ErrRecord, size, prefixSize)}
+			return
+		}
+		if size > c.end-d.End {
+			return
+		}
+		d.End += size
+		d.Closed = id == CodeClose
+	}
+}
+
+func (d *Jitdump) cursor(offset, end uint64) cursor {
+	return cursor{file: d.name, data: d.data, off: offset, end: end, order: d.Order}
+}
+
+// Damage returns an *Error where records that follow End cannot be found, nil
+// where there are none or only a part of one.
+func (d *Jitdump) Damage() error { return d.damage }
+
+// Records yields the complete records in the order of the file. It does not
+// allocate.
+func (d *Jitdump) Records() iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		for at := d.first; at < d.End; {
+			r := d.record(at)
+			if !yield(r) {
+				return
+			}
+			at += r.Size
+		}
+	}
+}
+
+// record returns the complete record at an offset.
+func (d *Jitdump) record(offset uint64) Record {
+	c := d.cursor(offset, d.End)
+	return Record{ID: RecordID(c.uint32()), Size: uint64(c.uint32()), Time: c.uint64(), Offset: offset, dump: d}
+}
+
+// machine returns what the machine of the dump is called elsewhere. The header
+// does not tell widths apart, so it is the machine's usual one.
+func (d *Jitdump) machine() *arch.Machine {
+	data := elf.ELFDATA2LSB
+	if d.Order == binary.BigEndian {
+		data = elf.ELFDATA2MSB
+	}
+	return arch.Lookup(d.Machine, elf.ELFCLASSNONE, data)
+}

@@ -1,0 +1,130 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestMapLines(t *testing.T) {
+	for _, test := range []struct {
+		line string
+		want Symbol // Name is "" where the line is bad
+	}{
+		{"7f0012340000 40 f", Symbol{0x7f0012340000, 0x40, "f"}},
+		{"0x00007f1234567890 0x1a0 void java.util.List::add(int, Object)", Symbol{0x7f1234567890, 0x1a0, "void java.util.List::add(int, Object)"}}, // JDK
+		{"0X7F 0xA0 $lists:map/2", Symbol{0x7f, 0xa0, "$lists:map/2"}},                                                                             // Erlang
+		{"7F08 AbC  LazyCompile:*fib /a b.js:1", Symbol{0x7f08, 0xabc, "LazyCompile:*fib /a b.js:1"}},
+		{"12 0 wasm-function[3]", Symbol{0x12, 0, "wasm-function[3]"}}, // wazero
+		{"  12 1 \tf", Symbol{0x12, 1, "\tf"}},
+		{"12 1 f\r", Symbol{0x12, 1, "f"}},
+		{"12 1 0", Symbol{0x12, 1, "0"}},
+		{"ffffffffffffffff 0 f", Symbol{math.MaxUint64, 0, "f"}},
+		{"12 1", Symbol{}},
+		{"12 1 ", Symbol{}},
+		{"12  f", Symbol{}},
+		{"0x 1 f", Symbol{}},
+		{"-1 1 f", Symbol{}},
+		{"12 1g f", Symbol{}},
+		{"11111111111111111 1 f", Symbol{}},
+		{"ffffffffffffffff 1 f", Symbol{}},
+	} {
+		m := ParseMap("f", []byte("1 1 before\n"+test.line+"\n9 1 after\n"))
+		all, err := m.Damage()
+		symbols := m.Symbols()
+		if test.want.Name == "" {
+			var place *Error
+			if all != 1 || len(symbols) != 2 || !errors.Is(err, ErrMap) || !errors.As(err, &place) || place.Offset != 11 || place.File != "f" {
+				t.Errorf("%q: %+v, %v; want an error", test.line, symbols, err)
+			}
+			continue
+		}
+		if all != 0 || len(symbols) != 3 || symbols[1] != test.want {
+			t.Errorf("%q: %+v, %v; want %+v", test.line, symbols, err, test.want)
+		}
+	}
+	_, err := ParseMap("perf-1.map", []byte("1 1 f\n\nwhat is this?\n")).Damage()
+	if got, want := fmt.Sprint(err), `perf-1.map+0x7: bad line of a perf map: "what is this?", expected an address, a size and a name`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestMapFind(t *testing.T) {
+	m := ParseMap("f", []byte(strings.Join([]string{
+		"1000 100 old",
+		"1040 20 new",
+		"2000 0 sizeless",
+		"2010 0 last of a page",
+		"5000 8 f", "5000 8 g",
+		"6ff0 0 last",
+		"7 1 half a li",
+	}, "\n")))
+	if m.End == 0 || len(m.Symbols()) != 7 {
+		t.Fatalf("end %d, %+v", m.End, m.Symbols())
+	}
+	for _, test := range []struct {
+		address uint64
+		want    string
+	}{
+		{0xfff, ""}, {0x1000, "old"}, {0x103f, "old"}, {0x1040, "new"}, {0x105f, "new"}, {0x1060, "old"}, {0x10ff, "old"}, {0x1100, ""},
+		{0x1fff, ""}, {0x2000, "sizeless"}, {0x200f, "sizeless"}, {0x2010, "last of a page"}, {0x4fff, "last of a page"},
+		{0x5000, "g"}, {0x5007, "g"}, {0x5008, ""}, {0x6fef, ""}, {0x6ff0, "last"}, {0x7fff, "last"}, {0x8000, ""},
+		{7, ""}, {0, ""}, {math.MaxUint64, ""},
+	} {
+		got := ""
+		if s, ok := m.Find(test.address); ok {
+			got = s.Name
+		}
+		if got != test.want {
+			t.Errorf("%#x: %q, want %q", test.address, got, test.want)
+		}
+	}
+}
+
+// TestMapRandom compares a map with a search through its lines.
+func TestMapRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 500 {
+		var data []byte
+		want := make([]Symbol, r.IntN(30))
+		for i := range want {
+			want[i] = Symbol{r.Uint64N(200), 1 + r.Uint64N(60), fmt.Sprintf("s %d", i)}
+			data = appendSymbol(data, want[i].Address, want[i].Size, want[i].Name)
+		}
+		m := ParseMap("f", data)
+		if all, err := m.Damage(); all != 0 || err != nil || len(want) > 0 && !reflect.DeepEqual(m.Symbols(), want) {
+			t.Fatalf("%+v, %v; want %+v", m.Symbols(), err, want)
+		}
+		for address := range uint64(300) {
+			last := ""
+			for _, s := range want {
+				if address-s.Address < s.Size && address >= s.Address {
+					last = s.Name
+				}
+			}
+			got := ""
+			if s, ok := m.Find(address); ok {
+				got = s.Name
+			}
+			if got != last {
+				t.Fatalf("%#x: %q, want %q\n%s", address, got, last, data)
+			}
+		}
+	}
+}
+
+// A name of several lines stays one symbol.
+func TestMapName(t *testing.T) {
+	m := ParseMap("f", appendSymbol(nil, 0x10, 0x20, "a\nb\rc d"))
+	if s := m.Symbols(); len(s) != 1 || s[0] != (Symbol{0x10, 0x20, "a b c d"}) {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,142 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/clewdev/clew/jit"
+)
+
+// MapWriter writes the perf map of this program. It is a jit.Publisher, and its
+// methods may be called from several goroutines.
+//
+// A map knows neither times nor a withdrawal: withdrawing functions writes
+// nothing, and a function at an address that was used before has it for all of
+// a profile.
+type MapWriter struct {
+	mu   sync.Mutex
+	path string
+	file *os.File // nil after Close
+	buf  []byte
+}
+
+// OpenMap opens the perf map of this program, /tmp/perf-PID.map, the only place
+// where perf looks. Other runtimes in the process may write to it as well; what
+// an earlier process left there is removed.
+func OpenMap() (*MapWriter, error) {
+	return openMap(fmt.Sprintf("/tmp/perf-%d.map", os.Getpid()))
+}
+
+func openMap(path string) (*MapWriter, error) {
+	// Never through a symbolic link: the folder is everybody's.
+	const flags = os.O_WRONLY | os.O_APPEND | os.O_CREATE | noFollow
+	if info, err := os.Lstat(path); err == nil && stale(info) {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return nil, fmt.Errorf("perf map: %w", err)
+		}
+	}
+	f, err := os.OpenFile(path, flags, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("perf map: %w", err)
+	}
+	return &MapWriter{path: path, file: f}, nil
+}
+
+// Path returns the path of the file.
+func (w *MapWriter) Path() string { return w.path }
+
+// Publish implements jit.Publisher. Where it fails, what was written of the
+// batch is cut off again. After Close the error wraps fs.ErrClosed.
+func (w *MapWriter) Publish(c *jit.Code) (jit.Registration, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.publish(c); err != nil {
+		return nil, fmt.Errorf("perf map: %w", err)
+	}
+	return mapped(len(c.Functions)), nil
+}
+
+func (w *MapWriter) publish(c *jit.Code) error {
+	if w.file == nil {
+		return fmt.Errorf("%s: %w", w.path, fs.ErrClosed)
+	}
+	w.buf = w.buf[:0]
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		w.buf = appendSymbol(w.buf, c.Start(f), f.Size, f.Name)
+	}
+	n, err := w.file.Write(w.buf)
+	if cap(w.buf) > 4*flushSize {
+		w.buf = nil
+	}
+	if err != nil {
+		if e := w.cut(n); e != nil {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
+}
+
+// cut takes back the n bytes that were written last, unless another writer of
+// the process came behind them. Its lines are then safe, but for the first.
+func (w *MapWriter) cut(n int) error {
+	if n == 0 {
+		return nil
+	}
+	end, err := w.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return err
+	}
+	if info, err := w.file.Stat(); err != nil || info.Size() != end {
+		return err
+	}
+	return w.file.Truncate(end - int64(n))
+}
+
+// Close closes the file, which stays. Closing it twice is no error.
+func (w *MapWriter) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file == nil {
+		return nil
+	}
+	err := w.file.Close()
+	w.file = nil
+	if err != nil {
+		return fmt.Errorf("perf map: %w", err)
+	}
+	return nil
+}
+
+// mapped is a batch of so many functions in a map.
+type mapped int
+
+// Withdraw implements jit.Registration.
+func (m mapped) Withdraw(functions ...int) error {
+	if err := checkIndexes(functions, int(m)); err != nil {
+		return fmt.Errorf("perf map: %w", err)
+	}
+	return nil
+}
+
+// checkIndexes returns an error where functions to be withdrawn are not of a
+// batch of so many.
+func checkIndexes(functions []int, of int) error {
+	for _, i := range functions {
+		if i < 0 || i >= of {
+			return fmt.Errorf("withdrawing function %d of a batch of %d", i, of)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build !linux
+
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+var errUnsupported = fmt.Errorf("perf is Linux's: %w", errors.ErrUnsupported)
+
+const noFollow = 0
+
+func mapMarker(*os.File) ([]byte, error) { return nil, errUnsupported }
+
+func unmapMarker([]byte) error { return nil }
+
+func monotonic() (uint64, error) { return 0, errUnsupported }
+
+func processStart() (time.Time, error) { return time.Time{}, errUnsupported }

@@ -1,0 +1,146 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/clewdev/clew/jit"
+)
+
+// Options says what a Publisher writes.
+type Options struct {
+	Jitdump bool // as Create does
+	Map     bool // as OpenMap does
+
+	// Dir is the folder of the jitdump; "" is the environment variable
+	// JITDUMPDIR, or else the temporary folder.
+	Dir string
+}
+
+// Publisher publishes through a jitdump, a perf map, or both. Its methods may be
+// called from several goroutines.
+type Publisher struct {
+	mu   sync.Mutex // so that a batch that one refuses can be taken back from the other
+	dump *Dump      // nil where it is not written
+	list *MapWriter // nil where it is not written
+}
+
+// NewPublisher begins what the options name. After an error nothing is begun.
+func NewPublisher(o Options) (*Publisher, error) {
+	p := new(Publisher)
+	if o.Jitdump {
+		dir := o.Dir
+		if dir == "" {
+			dir = os.Getenv("JITDUMPDIR")
+		}
+		if dir == "" {
+			dir = os.TempDir()
+		}
+		var err error
+		if p.dump, err = Create(dir); err != nil {
+			return nil, err
+		}
+	}
+	if o.Map {
+		var err error
+		if p.list, err = OpenMap(); err != nil {
+			if p.dump != nil {
+				_ = p.dump.Close()
+				_ = os.Remove(p.dump.Path())
+			}
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Publish implements jit.Publisher. A batch that cannot be written to both is
+// written to none. The error is jit.ErrNotApplicable where the options named
+// nothing.
+func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
+	switch {
+	case p.dump == nil && p.list == nil:
+		return nil, jit.ErrNotApplicable
+	case p.list == nil:
+		return p.dump.Publish(c)
+	case p.dump == nil:
+		return p.list.Publish(c)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r, err := p.dump.Publish(c)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.list.Publish(c); err != nil {
+		p.dump.takeBack(r.(*dumped))
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close closes both files, as Dump.Close and MapWriter.Close do.
+func (p *Publisher) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	if p.dump != nil {
+		errs = append(errs, p.dump.Close())
+	}
+	if p.list != nil {
+		errs = append(errs, p.list.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func init() { jit.Register(jit.StagePerf, "perf", new(environment)) }
+
+// variable is the environment variable that the registered publisher follows.
+const variable = "CLEW_PERF"
+
+// environment is a publisher that does what the environment says. It looks at it
+// once, when the first batch comes; what cannot be begun then stays so.
+type environment struct {
+	once      sync.Once
+	publisher *Publisher
+	err       error
+}
+
+func (e *environment) Publish(c *jit.Code) (jit.Registration, error) {
+	e.once.Do(func() {
+		var o Options
+		if o, e.err = parseOptions(os.Getenv(variable)); e.err == nil {
+			e.publisher, e.err = NewPublisher(o)
+		}
+	})
+	if e.err != nil {
+		return nil, e.err
+	}
+	return e.publisher.Publish(c)
+}
+
+// parseOptions reads the environment variable.
+func parseOptions(value string) (Options, error) {
+	var o Options
+	if value == "" {
+		return o, nil
+	}
+	for name := range strings.SplitSeq(value, ",") {
+		switch name {
+		case "jitdump":
+			o.Jitdump = true
+		case "map":
+			o.Map = true
+		default:
+			return Options{}, fmt.Errorf("%s is %q, expected jitdump, map or both with a comma", variable, value)
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,108 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// addressRange is the addresses from start up to end.
+type addressRange struct{ start, end uint64 }
+
+// ranges is a set of addresses: ranges that are sorted, and neither overlap nor touch.
+type ranges []addressRange
+
+// room returns how many addresses from one on are not in the set.
+func (s ranges) room(from uint64) uint64 {
+	i := s.first(from + 1)
+	switch {
+	case i == len(s):
+		return math.MaxUint64 - from
+	case s[i].start <= from:
+		return 0
+	}
+	return s[i].start - from
+}
+
+// first returns the index of the first range that ends at an address or behind it.
+func (s ranges) first(address uint64) int {
+	i, _ := slices.BinarySearchFunc(s, address, func(r addressRange, a uint64) int { return cmp.Compare(r.end, a) })
+	return i
+}
+
+// add adds ranges that are in ascending order. In the middle of the set it costs
+// one move of what comes behind, not one for each.
+func (s *ranges) add(list []addressRange) {
+	if len(list) == 0 {
+		return
+	}
+	low := s.first(list[0].start)
+	if low == len(*s) {
+		for _, r := range list {
+			s.extend(r)
+		}
+		return
+	}
+	last := list[len(list)-1].end
+	high := low
+	for high < len(*s) && (*s)[high].start <= last {
+		high++
+	}
+	var merged ranges
+	old := (*s)[low:high]
+	for len(old) > 0 || len(list) > 0 {
+		if len(list) == 0 || len(old) > 0 && old[0].start <= list[0].start {
+			merged.extend(old[0])
+			old = old[1:]
+		} else {
+			merged.extend(list[0])
+			list = list[1:]
+		}
+	}
+	*s = slices.Replace(*s, low, high, merged...)
+}
+
+// extend adds a range that starts behind the start of the last one.
+func (s *ranges) extend(r addressRange) {
+	if n := len(*s); n > 0 && r.start <= (*s)[n-1].end {
+		(*s)[n-1].end = max((*s)[n-1].end, r.end)
+		return
+	}
+	*s = append(*s, r)
+}
+
+// remove takes ranges out of the set. Empty ones are passed over; list is sorted.
+func (s *ranges) remove(list []addressRange) {
+	list = slices.Clone(list)
+	list = slices.DeleteFunc(list, func(r addressRange) bool { return r.start >= r.end })
+	if len(list) == 0 {
+		return
+	}
+	slices.SortFunc(list, func(a, b addressRange) int { return cmp.Compare(a.start, b.start) })
+	low := s.first(list[0].start + 1)
+	last := list[len(list)-1].end
+	high := low
+	var left ranges
+	for ; high < len(*s) && (*s)[high].start < last; high++ {
+		r := (*s)[high]
+		for i := 0; i < len(list) && list[i].start < r.end; i++ {
+			if list[i].end <= r.start {
+				list = list[i+1:] // behind us, for all that follow
+				i = -1
+				continue
+			}
+			if list[i].start > r.start {
+				left = append(left, addressRange{r.start, list[i].start})
+			}
+			r.start = max(r.start, min(list[i].end, r.end))
+		}
+		if r.start < r.end {
+			left = append(left, r)
+		}
+	}
+	*s = slices.Replace(*s, low, high, left...)
+}

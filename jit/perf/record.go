@@ -1,0 +1,198 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"encoding/binary"
+	"iter"
+)
+
+// RecordID is the type of a record (jitdump specification, version 1).
+type RecordID uint32
+
+const (
+	CodeLoad          RecordID = 0 // a function came to be
+	CodeMove          RecordID = 1 // a function lies elsewhere now
+	CodeDebugInfo     RecordID = 2 // source lines of the next CodeLoad
+	CodeClose         RecordID = 3 // no further record follows
+	CodeUnwindingInfo RecordID = 4 // unwind table of the next CodeLoad
+)
+
+// prefixSize is the size of what every record starts with: its ID, its size with
+// the prefix, and its time. The other sizes are with it.
+const (
+	prefixSize    = 16
+	loadSize      = prefixSize + 40 // before the name
+	moveSize      = prefixSize + 48
+	debugSize     = prefixSize + 16 // before the entries
+	unwindingSize = prefixSize + 24 // before the table
+)
+
+// Record is a record of a Jitdump.
+type Record struct {
+	ID     RecordID // others than the constants occur, and are to be skipped
+	Offset uint64   // in the file
+	Size   uint64   // in bytes, with the prefix
+	Time   uint64   // by the clock that Header.Flags tells
+
+	dump *Jitdump
+}
+
+// Load is the body of a CodeLoad.
+type Load struct {
+	PID, TID uint32
+	VMA      uint64 // what the code was linked for: most often Address, 0 by LLVM
+	Address  uint64 // where it lies
+	Index    uint64 // its number in the dump, which a CodeMove refers to
+	Name     string
+	Code     []byte
+}
+
+// Move is the body of a CodeMove.
+type Move struct {
+	PID, TID uint32
+	VMA      uint64
+	From, To uint64 // addresses of the code before and after
+	Size     uint64 // of the code, bytes
+	Index    uint64 // of the CodeLoad
+}
+
+// DebugInfo is the body of a CodeDebugInfo.
+type DebugInfo struct {
+	Address uint64 // of the function
+	Count   uint64 // of entries
+
+	entries cursor
+}
+
+// DebugEntry says which source line the code from an address on comes from.
+type DebugEntry struct {
+	Address uint64 // absolute; V8 and LLVM add 0x40 to it
+	Line    int32  // from 1; 0 where there is none
+	// Discriminator is the column by some writers, DWARF's discriminator by others.
+	Discriminator int32
+	File          string
+}
+
+// UnwindingInfo is the body of a CodeUnwindingInfo. Pointers in the tables that
+// are relative to themselves are right where the tables lie behind the code, the
+// first of them at the next multiple of 8 bytes from its start.
+type UnwindingInfo struct {
+	// MappedSize is how many bytes of memory behind the code, from the next
+	// multiple of 8 bytes on, perf takes for the tables' own.
+	MappedSize uint64
+
+	EHFrame     []byte // the section .eh_frame; V8 has it empty
+	Header      []byte // the section .eh_frame_hdr
+	HeaderFirst bool   // they lie the other way round, as the specification says and nobody writes
+}
+
+// body returns a cursor over what follows the prefix.
+func (r *Record) body() cursor {
+	c := r.dump.cursor(r.Offset, r.Offset+r.Size)
+	c.bytes(prefixSize)
+	return c
+}
+
+// Load reads a CodeLoad. What it returns aliases the dump. It does not allocate
+// where there is no error, which is an *Error. The other readers of records are
+// alike.
+func (r *Record) Load() (Load, error) {
+	c := r.body()
+	l := Load{PID: c.uint32(), TID: c.uint32(), VMA: c.uint64(), Address: c.uint64()}
+	size := c.uint64()
+	l.Index = c.uint64()
+	l.Name = c.string()
+	// perf takes the last bytes of the record, whatever is between.
+	left := c.end - c.off
+	switch {
+	case c.err != nil:
+	case size > left:
+		c.fail(r.Offset+prefixSize+24, ErrRecord, "code of %#x bytes, expected at most the %#x that are left", size, left)
+	case l.Address+size < l.Address:
+		c.fail(r.Offset+prefixSize+16, ErrRecord, "%#x bytes of code at %#x pass the end of the address space", size, l.Address)
+	default:
+		l.Code = c.data[c.end-size : c.end : c.end]
+	}
+	if c.err != nil {
+		return Load{}, c.err
+	}
+	return l, nil
+}
+
+// Move reads a CodeMove.
+func (r *Record) Move() (Move, error) {
+	c := r.body()
+	m := Move{PID: c.uint32(), TID: c.uint32(), VMA: c.uint64(), From: c.uint64(), To: c.uint64(), Size: c.uint64(), Index: c.uint64()}
+	if c.err != nil {
+		return Move{}, c.err
+	}
+	return m, nil
+}
+
+// DebugInfo reads a CodeDebugInfo. Where there is an error, the entries before
+// the place at fault are returned beside it.
+func (r *Record) DebugInfo() (DebugInfo, error) {
+	c := r.body()
+	d := DebugInfo{Address: c.uint64()}
+	count := c.uint64()
+	d.entries = c
+	for ; d.Count < count && c.err == nil; d.Count++ {
+		c.bytes(16)
+		c.string()
+	}
+	if c.err != nil {
+		d.Count = max(d.Count, 1) - 1
+		return d, c.err
+	}
+	return d, nil
+}
+
+// Entries yields the entries in the order of the file.
+func (d DebugInfo) Entries() iter.Seq[DebugEntry] {
+	return func(yield func(DebugEntry) bool) {
+		c, file := d.entries, ""
+		for range d.Count {
+			e := DebugEntry{Address: c.uint64(), Line: int32(c.uint32()), Discriminator: int32(c.uint32())}
+			// Linux's jitdump.h: "\xff" is the name of the entry before.
+			if e.File = c.string(); e.File == "\xff" {
+				e.File = file
+			}
+			file = e.File
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// UnwindingInfo reads a CodeUnwindingInfo.
+func (r *Record) UnwindingInfo() (UnwindingInfo, error) {
+	c := r.body()
+	size, header := c.uint64(), c.uint64()
+	u := UnwindingInfo{MappedSize: c.uint64()}
+	if c.err == nil && header > size {
+		c.fail(r.Offset+prefixSize+8, ErrRecord, "an .eh_frame_hdr of %#x bytes, expected at most the %#x of both tables", header, size)
+	}
+	both := c.bytes(size)
+	if c.err != nil {
+		return UnwindingInfo{}, c.err
+	}
+	table := size - header
+	if u.HeaderFirst = headerFirst(both, header, c.order); u.HeaderFirst {
+		u.Header, u.EHFrame = both[:header:header], both[header:]
+	} else {
+		u.EHFrame, u.Header = both[:table:table], both[table:]
+	}
+	return u, nil
+}
+
+// headerFirst reports whether the tables begin with an .eh_frame_hdr of a size.
+// The first entry of an .eh_frame is a CIE, the second word of which is 0; that
+// of a header, its pointer to the .eh_frame, is not.
+func headerFirst(both []byte, header uint64, order binary.ByteOrder) bool {
+	return header >= 8 && uint64(len(both))-header >= 8 &&
+		both[0] == 1 && order.Uint32(both[4:]) != 0 && order.Uint32(both[header+4:]) == 0
+}
