@@ -7,6 +7,7 @@ package cfi
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/clewdev/clew/arch"
@@ -14,8 +15,13 @@ import (
 
 // AppendHeader appends to dst the .eh_frame_hdr of what was written, for a
 // header that will lie at an address: with the sorted table that libgcc, gdb
-// and perf search, whose entries have four bytes relative to the header.
+// and perf search, whose entries have four bytes relative to the header. The
+// error is an *Error that wraps ErrRange where code or .eh_frame is too far away
+// for that, and ErrHeader for a .debug_frame; dst is then returned as it was.
 func (e *Encoder) AppendHeader(dst []byte, address uint64) ([]byte, error) {
+	if e.Kind != EHFrame || e.Machine == nil {
+		return dst, &Error{e.name(), 0, fmt.Errorf("%w: there is one for an .eh_frame with a Machine alone", ErrHeader)}
+	}
 	h := Header{Address: address, EHFrame: Pointer{Address: e.Address},
 		EHFrameEncoding: EncPCRel | EncSdata4, CountEncoding: EncUdata4, TableEncoding: EncDataRel | EncSdata4}
 	if !slices.IsSortedFunc(e.functions, byStart) {
