@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/clewdev/clew/examples/forth"
+	_ "github.com/clewdev/clew/jit/gdb" // gdb, lldb, clew
 )
 
 func main() {
