@@ -1,0 +1,181 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package libgcc
+
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/jit"
+)
+
+// batch is a batch that was published: a jit.Registration. Its memory stays
+// until all of its functions are withdrawn.
+type batch struct {
+	registry *registry
+	memory   []byte
+	offsets  []uint32 // of the FDEs, by the functions' indexes; noFDE where there is none, or none any more
+	live     int
+	separate bool // a terminator is behind each FDE, not behind all
+	array    bool // LLVM can read it as one section
+	direct   []direct
+}
+
+// direct is an unwinder that knows a batch by the batch's own memory.
+type direct struct {
+	*unwinder
+	single bool // FDE by FDE, not as one section
+}
+
+// noFDE is no offset: entries are aligned.
+const noFDE = ^uint32(0)
+
+// newBatch encodes the tables of a batch, and registers nothing.
+func (r *registry) newBatch(c *jit.Code) (*batch, error) {
+	b := &batch{registry: r, offsets: make([]uint32, len(c.Functions))}
+	for _, u := range r.unwinders {
+		b.separate = b.separate || u.flavour == rangeTree
+	}
+	r.encoder.reset()
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		b.offsets[i] = noFDE
+		// libgcc passes over a function at 0: it takes it for one that the
+		// linker has removed.
+		if f.Unwind == nil || c.Start(f) == 0 {
+			continue
+		}
+		offset, err := r.encoder.append(f.Unwind, c.Start(f), f.Size)
+		if err != nil {
+			return nil, fmt.Errorf("function %q at %#x: %w", f.Name, c.Start(f), err)
+		}
+		if b.separate {
+			r.encoder.terminate()
+		}
+		b.offsets[i] = offset
+		b.live++
+	}
+	if b.live == 0 {
+		return b, nil
+	}
+	// LLVM's reader of sections knows the FDEs of the CIE before them only.
+	if b.array = !b.separate && r.encoder.distinct == 1; b.array {
+		r.encoder.block()
+	} else if !b.separate {
+		r.encoder.terminate()
+	}
+	data := r.encoder.Data
+	r.validator.reset(data)
+	for i, offset := range b.offsets {
+		if offset == noFDE {
+			continue
+		}
+		f := &c.Functions[i]
+		if err := r.validator.validate(f.Unwind, offset); err != nil {
+			return nil, fmt.Errorf("function %q at %#x: %w", f.Name, c.Start(f), err)
+		}
+	}
+	b.memory = r.memory.allocate(len(data))
+	copy(b.memory, data)
+	return b, nil
+}
+
+// fde returns the FDE at an offset of the batch's memory.
+func (b *batch) fde(offset uint32) fde { return fdeAt(b.memory, offset) }
+
+// addresses returns where the FDEs at some offsets are. They are valid until the
+// next use of the registry's.
+func (b *batch) addresses(offsets []uint32) []uintptr {
+	all := b.registry.addresses[:0]
+	for _, offset := range offsets {
+		if offset != noFDE {
+			all = append(all, b.fde(offset).address())
+		}
+	}
+	b.registry.addresses = all
+	return all
+}
+
+// register makes the batch known to those unwinders that it does not share a
+// list of sections with others for.
+func (b *batch) register() {
+	for _, u := range b.registry.unwinders {
+		switch u.flavour {
+		case rangeTree:
+			u.register(b.addresses(b.offsets))
+			b.direct = append(b.direct, direct{u, true})
+		case functionArray:
+			single := !b.array || u.register == nil
+			if single {
+				u.registerFDEs(b.addresses(b.offsets))
+			} else {
+				u.register(b.registry.at(b.memory))
+			}
+			b.direct = append(b.direct, direct{u, single})
+		}
+	}
+}
+
+// Withdraw implements jit.Registration.
+func (b *batch) Withdraw(functions ...int) error {
+	b.registry.mu.Lock()
+	defer b.registry.mu.Unlock()
+	for _, i := range functions {
+		if i < 0 || i >= len(b.offsets) {
+			return fmt.Errorf("%w: no function has the index %d: the batch has %d", jit.ErrCode, i, len(b.offsets))
+		}
+	}
+	b.registry.releaseRetired()
+	gone := b.registry.gone[:0]
+	take := func(i int) {
+		if b.offsets[i] != noFDE {
+			gone = append(gone, b.offsets[i])
+			b.offsets[i] = noFDE
+		}
+	}
+	if len(functions) == 0 && b.live > 0 {
+		for i := range b.offsets {
+			take(i)
+		}
+	}
+	for _, i := range functions {
+		take(i)
+	}
+	b.registry.gone = gone
+	if len(gone) > 0 {
+		b.withdraw(gone)
+	}
+	return nil
+}
+
+// withdraw makes the functions unknown whose FDEs are at some offsets, and are
+// no longer in b.offsets.
+func (b *batch) withdraw(gone []uint32) {
+	r := b.registry
+	b.live -= len(gone)
+	for i := range b.direct {
+		d := &b.direct[i]
+		switch {
+		case d.flavour == rangeTree:
+			d.unwinder.withdraw(b.addresses(gone))
+		case d.single:
+			d.withdrawFDEs(b.addresses(gone))
+		default:
+			// The array may hold a function twice: those that stay are known
+			// at every moment.
+			if b.live > 0 {
+				d.registerFDEs(b.addresses(b.offsets))
+				d.single = true
+			}
+			d.unwinder.withdraw(r.at(b.memory))
+		}
+	}
+	for _, offset := range gone {
+		r.index.remove(r, b.fde(offset).start())
+	}
+	if b.live == 0 {
+		r.memory.release(b.memory)
+		b.memory, b.direct = nil, nil
+	}
+}

@@ -1,0 +1,466 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build cgo && linux && !android
+
+package libgcc
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/libgcc/internal/unwindtest"
+)
+
+// chain is generated functions that call each other, and at last a function of
+// C, with the same first argument. None has a frame pointer.
+type chain struct {
+	memory *jit.Memory
+	code   *jit.Code
+	entry  uintptr
+}
+
+// functionSize is the bytes that a function of a chain lies apart from the next.
+const functionSize = 64
+
+// newChain makes n functions, the first of which is called, and the last calls target.
+func newChain(t testing.TB, n int, target uintptr) *chain {
+	t.Helper()
+	generate, ok := map[string]func([]byte, uint64, int) *cfi.Builder{"amd64": amd64, "arm64": arm64}[runtime.GOARCH]
+	if !ok {
+		t.Skip("skipped: no generated code for " + runtime.GOARCH)
+	}
+	memory, err := jit.NewMemory(n * functionSize)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { memory.Close() })
+	c := &chain{memory: memory, entry: uintptr(memory.Address())}
+	c.code = &jit.Code{Address: memory.Address(), Text: memory.Bytes()}
+	for i := range n {
+		next := memory.Address() + uint64(i+1)*functionSize
+		if i == n-1 {
+			next = uint64(target)
+		}
+		p, err := generate(memory.Bytes()[i*functionSize:], next, 16*(1+i%7)).Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.code.Functions = append(c.code.Functions, jit.Function{
+			Name: fmt.Sprint("f", i), Offset: uint64(i) * functionSize, Size: functionSize, Unwind: p,
+		})
+	}
+	if err := memory.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// amd64 writes
+//
+//	mov $next, %rax
+//	sub $frame+8, %rsp
+//	call *%rax
+//	add $frame+8, %rsp
+//	ret
+func amd64(b []byte, next uint64, frame int) *cfi.Builder {
+	out := binary.LittleEndian.AppendUint64([]byte{0x48, 0xb8}, next)
+	out = binary.LittleEndian.AppendUint32(append(out, 0x48, 0x81, 0xec), uint32(frame+8))
+	out = append(out, 0xff, 0xd0, 0x48, 0x81, 0xc4)
+	copy(b, append(binary.LittleEndian.AppendUint32(out, uint32(frame+8)), 0xc3))
+	return cfi.NewBuilder(cfi.EntryCIE(jit.Host())).
+		At(17).AdjustCFAOffset(int64(frame + 8)).
+		At(26).AdjustCFAOffset(int64(-frame - 8))
+}
+
+// arm64 writes
+//
+//	movz, movk, movk, movk x9, #next
+//	str x30, [sp, #-frame]!
+//	blr x9
+//	ldr x30, [sp], #frame
+//	ret
+func arm64(b []byte, next uint64, frame int) *cfi.Builder {
+	var out []byte
+	for i, op := range []uint32{0xd2800009, 0xf2a00009, 0xf2c00009, 0xf2e00009} {
+		out = binary.LittleEndian.AppendUint32(out, op|uint32(next>>(16*i)&0xffff)<<5)
+	}
+	for _, op := range []uint32{0xf8000ffe | uint32(-frame&0x1ff)<<12, 0xd63f0120, 0xf84007fe | uint32(frame)<<12, 0xd65f03c0} {
+		out = binary.LittleEndian.AppendUint32(out, op)
+	}
+	copy(b, out)
+	return cfi.NewBuilder(cfi.EntryCIE(jit.Host())).
+		At(20).DefCFAOffset(int64(frame)).Offset(30, int64(-frame)).
+		At(28).DefCFAOffset(0).Restore(30)
+}
+
+// built compiles a shared library of testdata, once.
+func built(t testing.TB, source string) unwindtest.Library {
+	t.Helper()
+	compiler := "gcc"
+	if filepath.Ext(source) == ".cc" {
+		compiler = "g++"
+	}
+	if c := os.Getenv("CLEW_TEST_" + map[string]string{"gcc": "CC", "g++": "CXX"}[compiler]); c != "" {
+		compiler = c // of the machine that an emulator runs
+	}
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skip("skipped: " + compiler + " is not installed")
+	}
+	library := filepath.Join(t.TempDir(), source+".so")
+	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-O1", "-o", library, filepath.Join("testdata", source)).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler, err, out)
+	}
+	l, err := unwindtest.Open(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// unwinders are the unwinders that tests load, and how their package is called.
+var loaded = map[string]string{"libgcc_s.so.1": "libgcc", "libunwind.so.1": "LLVM's libunwind"}
+
+func load(t testing.TB, name string) unwindtest.Library {
+	t.Helper()
+	l, err := unwindtest.Open(name)
+	if err != nil {
+		t.Skip("skipped: " + loaded[name] + " is not installed")
+	}
+	return l
+}
+
+// request is testdata/backtrace.c's.
+type request struct {
+	code, backtrace, ip uintptr
+	count               uintptr
+	ips                 [64]uintptr
+}
+
+// backtrace calls a chain, and returns which of its functions an unwinder finds
+// below the chain's end, by their indexes, and whether it comes through to the
+// function of C that called the chain.
+func backtrace(t testing.TB, c *chain, library, unwinder unwindtest.Library) (functions []int, through bool) {
+	t.Helper()
+	memory := unwindtest.Allocate(int(unsafe.Sizeof(request{})))
+	defer unwindtest.Free(memory)
+	r := (*request)(unsafe.Pointer(&memory[0]))
+	r.code, r.backtrace, r.ip = c.entry, unwinder.Symbol("_Unwind_Backtrace"), unwinder.Symbol("_Unwind_GetIP")
+	bottom := library.Symbol("bottom")
+	result, err := unwindtest.Call(bottom, uintptr(unsafe.Pointer(r)), 0)
+	if err != nil || result < 1000 {
+		t.Fatalf("the chain returned %d, %v", result, err)
+	}
+	for _, ip := range r.ips[:r.count] {
+		if ip > bottom && ip < bottom+64 {
+			through = true
+		}
+		if at := uint64(ip) - c.code.Address; at < uint64(len(c.code.Functions))*functionSize {
+			functions = append(functions, int(at/functionSize))
+		}
+	}
+	return functions, through
+}
+
+// down returns n-1, …, 0: what a backtrace through a chain of n finds.
+func down(n int) []int {
+	var all []int
+	for i := range n {
+		all = append(all, n-1-i)
+	}
+	return all
+}
+
+func TestBacktrace(t *testing.T) {
+	library := built(t, "backtrace.c")
+	for name := range loaded {
+		t.Run(name, func(t *testing.T) {
+			unwinder := load(t, name)
+			const n = 6
+			c := newChain(t, n, library.Symbol("leaf"))
+			expect := func(when string, want []int, through bool) {
+				t.Helper()
+				if !through && name == "libunwind.so.1" {
+					// It leaves out the frame that it knows nothing of.
+					want = want[:len(want)-1]
+				}
+				if got, to := backtrace(t, c, library, unwinder); !slices.Equal(got, want) || to != through {
+					t.Errorf("%s: functions %d, to the caller in C %v; expected %d, %v", when, got, to, want, through)
+				}
+			}
+			// The topmost frame is C's, whose caller is known: it is in f5, with
+			// no table to go on.
+			expect("before", []int{5}, false)
+			for range 2 {
+				published, err := Publisher{}.Publish(c.code)
+				if err != nil {
+					t.Fatal(err)
+				}
+				expect("published", down(n), true)
+				for range 2 {
+					if err := published.Withdraw(2); err != nil {
+						t.Fatal(err)
+					}
+					expect("without f2", []int{5, 4, 3, 2}, false)
+				}
+				one := *c.code
+				one.Functions = one.Functions[2:3]
+				again, err := Publisher{}.Publish(&one)
+				if err != nil {
+					t.Fatal(err)
+				}
+				expect("f2 in a batch of its own", down(n), true)
+				if err := published.Withdraw(1, 5); err != nil {
+					t.Fatal(err)
+				}
+				expect("without f1 and f5", []int{5}, false)
+				if err := errors.Join(published.Withdraw(), published.Withdraw(), published.Withdraw(3), again.Withdraw(), again.Withdraw(0)); err != nil {
+					t.Fatal(err)
+				}
+				expect("withdrawn", []int{5}, false)
+			}
+		})
+	}
+}
+
+// TestBacktraceBatches: the functions of a chain are published one by one, out
+// of order and amid each other's batches.
+func TestBacktraceBatches(t *testing.T) {
+	library := built(t, "backtrace.c")
+	const n = 48
+	c := newChain(t, n, library.Symbol("leaf"))
+	var unwinders []unwindtest.Library
+	for name := range loaded {
+		if l, err := unwindtest.Open(name); err == nil {
+			unwinders = append(unwinders, l)
+		}
+	}
+	if len(unwinders) == 0 {
+		t.Skip("skipped: libgcc is not installed")
+	}
+	batches := make(map[int]jit.Registration)
+	for _, step := range []int{5, 7, 11, 1} {
+		one := *c.code
+		one.Functions = nil
+		for i := 0; i < n; i += step {
+			if batches[i] == nil {
+				one.Functions = append(one.Functions, c.code.Functions[i])
+			}
+		}
+		published, err := Publisher{}.Publish(&one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < n; i += step {
+			if batches[i] == nil {
+				batches[i] = published
+			}
+		}
+		for _, u := range unwinders {
+			if _, through := backtrace(t, c, library, u); through != (step == 1) {
+				t.Errorf("with every %d. function: through to the caller in C: %v", step, through)
+			}
+		}
+	}
+	for _, u := range unwinders {
+		if got, through := backtrace(t, c, library, u); !slices.Equal(got, down(n)) || !through {
+			t.Errorf("functions %d, to the caller in C %v", got, through)
+		}
+	}
+	for i := range n {
+		if err := batches[i].Withdraw(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, u := range unwinders {
+		if got, through := backtrace(t, c, library, u); len(got) > 1 || through {
+			t.Errorf("withdrawn: functions %d, to the caller in C %v", got, through)
+		}
+	}
+}
+
+// TestException throws through generated frames. With LLVM's unwinder in front
+// of libgcc's it does so in a child.
+func TestException(t *testing.T) {
+	library := built(t, "exception.cc")
+	for _, n := range []int{1, 7, 1000} {
+		c := newChain(t, n, library.Symbol("throws"))
+		published, err := Publisher{}.Publish(c.code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		destroyed := unwindtest.Allocate(8)
+		result, err := unwindtest.Call(library.Symbol("catches"), c.entry, addressOf(destroyed))
+		if err != nil || result != 42 || destroyed[0] != 2 {
+			t.Errorf("through %d frames: caught %d (%v), and %d destructors ran; expected 42 and 2", n, result, err, destroyed[0])
+		}
+		unwindtest.Free(destroyed)
+		if err := published.Withdraw(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// child runs tests of this file in a process of its own.
+func child(t *testing.T, run string, env ...string) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run="+run, "-test.v")
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %v\n%s", env, err, out)
+	}
+	return string(out)
+}
+
+// TestARM64 runs the tests with libgcc's unwinder as an arm64 program, which qemu
+// emulates.
+func TestARM64(t *testing.T) {
+	if runtime.GOARCH == "arm64" {
+		t.Skip("skipped: this is arm64")
+	}
+	const gcc, gxx = "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++"
+	for _, tool := range []string{"go", gcc, gxx, "qemu-aarch64"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("skipped: " + tool + " is not installed")
+		}
+	}
+	program := filepath.Join(t.TempDir(), "arm64.test")
+	build := exec.Command("go", "test", "-c", "-o", program, ".")
+	build.Env = append(os.Environ(), "GOARCH=arm64", "GOFLAGS=", "CGO_ENABLED=1", "CC="+gcc)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	run := exec.Command("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", program, "-test.v",
+		"-test.run=^(TestBacktrace|TestBacktraceBatches|TestException)$")
+	run.Env = append(os.Environ(), "CLEW_TEST_CC="+gcc, "CLEW_TEST_CXX="+gxx)
+	out, err := run.CombinedOutput()
+	for _, name := range []string{"TestBacktrace/libgcc_s.so.1", "TestBacktraceBatches", "TestException"} {
+		if !strings.Contains(string(out), "--- PASS: "+name) {
+			t.Errorf("%s did not pass", name)
+		}
+	}
+	if err != nil || t.Failed() {
+		t.Errorf("%v: %v\n%s", run, err, out)
+	}
+}
+
+func TestPreloaded(t *testing.T) {
+	const preload = "LD_PRELOAD=libunwind.so.1"
+	if slices.Contains(os.Environ(), preload) {
+		t.Skip("skipped: this is the child")
+	}
+	load(t, "libunwind.so.1")
+	child(t, "^(TestBacktrace|TestBacktraceBatches|TestException|TestFlavours)$", preload)
+}
+
+// TestNoUnwinder: a program that has loaded none has nobody to publish to.
+func TestNoUnwinder(t *testing.T) {
+	if os.Getenv("CLEW_TEST_CHILD") == "" {
+		child(t, "^TestNoUnwinder$", "CLEW_TEST_CHILD=1")
+		return
+	}
+	if _, err := (Publisher{}).Publish(code(frame(t, 16), 1)); !errors.Is(err, jit.ErrNotApplicable) {
+		t.Errorf("before: %v, expected ErrNotApplicable", err)
+	}
+	load(t, "libgcc_s.so.1")
+	b, err := Publisher{}.Publish(code(frame(t, 16), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Withdraw(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFlavours: the unwinders are told apart.
+func TestFlavours(t *testing.T) {
+	count := func() (libgcc, llvm int) {
+		process.mu.Lock()
+		defer process.mu.Unlock()
+		process.refresh()
+		for _, u := range process.unwinders {
+			if u.flavour == functionArray {
+				llvm++
+			} else {
+				libgcc++
+			}
+			t.Logf("flavour %d", u.flavour)
+		}
+		return libgcc, llvm
+	}
+	load(t, "libgcc_s.so.1")
+	if libgcc, _ := count(); libgcc != 1 {
+		t.Errorf("libgcc is found %d times", libgcc)
+	}
+	load(t, "libunwind.so.1")
+	if libgcc, llvm := count(); libgcc != 1 || llvm != 1 {
+		t.Errorf("libgcc is found %d times, LLVM's unwinder %d times", libgcc, llvm)
+	}
+}
+
+// TestConcurrent publishes, walks and withdraws from many goroutines. One chain
+// is always published: each walk through it comes through.
+func TestConcurrent(t *testing.T) {
+	library := built(t, "backtrace.c")
+	unwinder := load(t, "libgcc_s.so.1")
+	const n = 20
+	c := newChain(t, n, library.Symbol("leaf"))
+	every := func(k int) *jit.Code {
+		part := *c.code
+		part.Functions = nil
+		for i := k; i < n; i += 2 {
+			part.Functions = append(part.Functions, c.code.Functions[i])
+		}
+		return &part
+	}
+	for k := range 2 {
+		published, err := Publisher{}.Publish(every(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer published.Withdraw()
+	}
+	var wg sync.WaitGroup
+	for g := range 4 {
+		other := newChain(t, n, library.Symbol("leaf"))
+		wg.Go(func() {
+			for i := range 50 {
+				published, err := Publisher{}.Publish(other.code)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var both sync.WaitGroup
+				for k := range 2 {
+					both.Go(func() {
+						if err := published.Withdraw(k, 2+g, n-1-i%5); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				if got, through := backtrace(t, c, library, unwinder); !slices.Equal(got, down(n)) || !through {
+					t.Errorf("functions %d, to the caller in C %v", got, through)
+				}
+				both.Wait()
+				if err := published.Withdraw(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

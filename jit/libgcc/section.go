@@ -1,0 +1,215 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package libgcc
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+)
+
+const word = unsafe.Sizeof(uintptr(0))
+
+// fde is an FDE in the memory of a section, as this package writes them: the
+// length and the CIE pointer in four bytes each, then start and size of the
+// function in a word each (LSB Core, ".eh_frame"; DW_EH_PE_absptr).
+type fde struct{ entry unsafe.Pointer }
+
+func fdeAt(section []byte, offset uint32) fde { return fde{unsafe.Pointer(&section[offset])} }
+
+func addressOf(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
+
+func (f fde) address() uintptr { return uintptr(f.entry) }
+func (f fde) start() uintptr   { return *(*uintptr)(unsafe.Add(f.entry, 8)) }
+func (f fde) size() uintptr    { return *(*uintptr)(unsafe.Add(f.entry, 8+word)) }
+func (f fde) end() uintptr     { return f.start() + f.size() }
+
+// hide makes libgcc find nothing for the function any more, while others look
+// their own up: the size is what a lookup compares last, and each time anew. The
+// start stays, by which the FDEs were sorted.
+func (f fde) hide() { atomic.StoreUintptr((*uintptr)(unsafe.Add(f.entry, 8+word)), 0) }
+
+// bytes returns the FDE, and cie the CIE that it points to.
+func (f fde) bytes() []byte { return entryBytes(f.entry) }
+func (f fde) cie() []byte {
+	back := *(*int32)(unsafe.Add(f.entry, 4)) // from itself
+	return entryBytes(unsafe.Add(f.entry, 4-int(back)))
+}
+
+func entryBytes(entry unsafe.Pointer) []byte {
+	return unsafe.Slice((*byte)(entry), 4+*(*uint32)(entry))
+}
+
+// encoder encodes tables as this package registers them. Pointers are stored
+// whole: C memory and generated code lie further apart than four bytes reach,
+// and an entry that depends on no place can be copied.
+type encoder struct {
+	cfi.Encoder
+	absolute map[*cfi.CIE]*cfi.CIE
+	from, to *cfi.CIE // the last one's
+	program  cfi.Program
+	distinct int // CIEs in the section
+}
+
+func (e *encoder) reset() {
+	if e.absolute == nil {
+		e.absolute = make(map[*cfi.CIE]*cfi.CIE)
+	}
+	clear(e.absolute)
+	e.from, e.to, e.distinct, e.Machine = nil, nil, 0, jit.Host()
+	e.Reset()
+}
+
+// append appends an FDE and returns its offset.
+func (e *encoder) append(p *cfi.Program, start, size uint64) (uint32, error) {
+	if err := e.toAbsolute(p.CIE); err != nil {
+		return 0, err
+	}
+	e.program = *p
+	e.program.CIE = e.to
+	offset := len(e.Data)
+	if err := e.Program(&e.program, start, size); err != nil {
+		return 0, err
+	}
+	if at := unsafe.Pointer(&e.Data[offset]); *(*uint32)(unsafe.Add(at, 4)) == 0 {
+		offset += len(entryBytes(at)) // a CIE, new to the section
+		e.distinct++
+	}
+	if len(e.Data) > math.MaxInt32 {
+		return 0, fmt.Errorf("%w: the tables of a batch take more than 2 GiB", cfi.ErrRange)
+	}
+	return uint32(offset), nil
+}
+
+// toAbsolute sets e.to to a CIE like c that stores pointers whole, in the forms
+// that every unwinder reads.
+func (e *encoder) toAbsolute(c *cfi.CIE) error {
+	if e.from == c {
+		return nil
+	}
+	to := e.absolute[c]
+	if to == nil {
+		if err := validateCIE(c); err != nil {
+			return err
+		}
+		absolute := *c
+		to = &absolute
+		to.PointerEncoding = cfi.EncAbsptr
+		to.LSDAEncoding = wholePointer(c.LSDAEncoding)
+		to.PersonalityEnc = wholePointer(c.PersonalityEnc)
+		to.DWARF64 = false // libgcc does not read it
+		to.Augmentation = letters(c)
+		if to.Version == 4 {
+			to.Version = 3 // LLVM reads 1 and 3; 4 says nothing more here
+		}
+		e.absolute[c] = to
+	}
+	e.from, e.to = c, to
+	return nil
+}
+
+// letters returns the augmentation that a CIE's fields make. It says how pointers
+// are stored even where that is the default, as compilers and CPython do.
+func letters(c *cfi.CIE) string {
+	s := "z"
+	if c.PersonalityEnc != cfi.EncOmit {
+		s += "P"
+	}
+	if c.LSDAEncoding != cfi.EncOmit {
+		s += "L"
+	}
+	s += "R"
+	if c.SignalFrame {
+		s += "S"
+	}
+	if c.BKey {
+		s += "B"
+	}
+	return s
+}
+
+func wholePointer(e cfi.Encoding) cfi.Encoding {
+	if e == cfi.EncOmit {
+		return e
+	}
+	return e & cfi.EncIndirect
+}
+
+// terminate ends the section, and pads it so that another can follow it.
+func (e *encoder) terminate() { e.Data = terminate(e.Data) }
+
+// block puts behind the terminator what ends the section for LLVM 14, whose
+// reader of sections takes a terminator for a CIE as long as the one before, and
+// goes on behind that: an entry that is neither a CIE nor an FDE of the CIE that
+// it has read.
+func (e *encoder) block() {
+	cie := len(entryBytes(unsafe.Pointer(&e.Data[0])))
+	end := len(e.Data)
+	for len(e.Data) < end+cie {
+		e.terminate()
+	}
+	e.Data = append(e.Data[:end+cie], 8, 0, 0, 0, 0xff, 0xff, 0xff, 0xff)
+	e.Data = terminate(e.Data)
+}
+
+func terminate(data []byte) []byte {
+	data = append(data, 0, 0, 0, 0)
+	for len(data)%8 != 0 {
+		data = append(data, 0)
+	}
+	return data
+}
+
+// gatherer copies FDEs of several sections to a new one.
+type gatherer struct {
+	data    []byte
+	offsets []uint32
+	cies    []gatheredCIE
+}
+
+type gatheredCIE struct {
+	bytes  []byte // where it was
+	offset int    // in data
+}
+
+// gather makes a section of functions, and changes functions to those in it.
+func (r *registry) gather(functions []fde) []byte {
+	g := &r.gatherer
+	g.data, g.offsets = g.data[:0], g.offsets[:0]
+	clear(g.cies)
+	g.cies = g.cies[:0]
+	for _, f := range functions {
+		cie := g.cie(f.cie())
+		offset := len(g.data)
+		g.offsets = append(g.offsets, uint32(offset))
+		g.data = append(g.data, f.bytes()...)
+		*(*int32)(unsafe.Pointer(&g.data[offset+4])) = int32(offset + 4 - cie)
+	}
+	g.data = terminate(g.data)
+	section := r.memory.allocate(len(g.data))
+	copy(section, g.data)
+	for i, offset := range g.offsets {
+		functions[i] = fdeAt(section, offset)
+	}
+	return section
+}
+
+// cie returns the offset of a CIE in the new section. Most functions share one;
+// of many, only the last ones are looked through.
+func (g *gatherer) cie(b []byte) int {
+	for i := len(g.cies) - 1; i >= max(0, len(g.cies)-8); i-- {
+		if known := &g.cies[i]; &known.bytes[0] == &b[0] || string(known.bytes) == string(b) {
+			return known.offset
+		}
+	}
+	offset := len(g.data)
+	g.data = append(g.data, b...)
+	g.cies = append(g.cies, gatheredCIE{b, offset})
+	return offset
+}

@@ -1,0 +1,16 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build !cgo || !linux || android
+
+package libgcc
+
+// findUnwinders finds none: there is no C runtime, or one that nobody tried.
+func findUnwinders() []*unwinder { return nil }
+
+// processMemory is never asked for any.
+type processMemory struct{}
+
+func (processMemory) allocate(size int) []byte { return make([]byte, size) }
+func (processMemory) release([]byte)           {}
