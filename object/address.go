@@ -45,6 +45,11 @@ func (f *File) at(addr uint64) (b []byte, zeros uint64, ok bool) {
 		if s.flags&elf.SHF_ALLOC == 0 || addr < s.addr || addr-s.addr >= s.size {
 			continue
 		}
+		if s.typ == elf.SHT_NOBITS && s.flags&elf.SHF_EXECINSTR != 0 {
+			// Code that a runtime generated: its symbol file says where it is
+			// and leaves it out. It is not zero.
+			continue
+		}
 		filesz := s.size
 		if s.typ == elf.SHT_NOBITS {
 			filesz = 0

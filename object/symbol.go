@@ -19,6 +19,11 @@ type Symbol struct {
 	Type    elf.SymType
 	Binding elf.SymBind
 	Source  SymbolSource
+
+	// Section is the index in [File.Sections] that the symbol names, of the
+	// file whose table it is in; 0 where it names none. Symbols, Symbol and
+	// FindCode set it.
+	Section int
 }
 
 // SymbolSource tells where a symbol was found.
@@ -256,10 +261,14 @@ func (f *File) isMark(names []byte, name uint32) bool {
 }
 
 func (t *symbolTable) symbol(s *rawSymbol) Symbol {
-	return Symbol{
+	symbol := Symbol{
 		Name:    string(cString(t.names, uint64(s.name))),
 		Address: s.value, Size: s.size, Type: s.typ(), Binding: s.binding(), Source: t.source,
 	}
+	if s.shndx != elf.SHN_ABS {
+		symbol.Section = int(s.shndx)
+	}
+	return symbol
 }
 
 // tables calls yield with every symbol table that tells of this file and the
