@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clewdev/clew/arch"
@@ -30,6 +31,9 @@ const (
 // maxTexts leaves the numbers from SHN_LORESERVE on to their special meanings,
 // with room for the sections that are no code.
 const maxTexts = int(elf.SHN_LORESERVE) - 16
+
+// codeFlags are those of .text; no other section has them.
+const codeFlags = elf.SHF_ALLOC | elf.SHF_EXECINSTR
 
 // sectionNames is how every string table starts, so that the names of sections
 // stand at the same place in all images.
@@ -104,8 +108,8 @@ func (e *encoder) begin(dst []byte, m *arch.Machine, size int) error {
 	e.dst = append(e.dst, make([]byte, headerSize)...)
 	e.sections = append(e.sections[:0], section{})
 	for _, t := range e.texts {
-		e.sections = append(e.sections, section{name: nameText, typ: elf.SHT_NOBITS,
-			flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, address: t.start, offset: headerSize, size: t.end - t.start, align: 1})
+		e.sections = append(e.sections, section{name: nameText, typ: elf.SHT_NOBITS, flags: codeFlags,
+			address: t.start, offset: headerSize, size: t.end - t.start, align: 1})
 	}
 	e.strings = len(sectionNames)
 	return nil
@@ -143,6 +147,18 @@ func (e *encoder) add(s section, start uint64) int {
 	return len(e.sections) - 1
 }
 
+// appendTextNames appends the names of the sections of code to the string table
+// that starts at offset names: ".text", ".text.1", ".text.2". LLDB 14 looks the
+// section of a symbol up by its name, and so would take them for one if all
+// had the same.
+func (e *encoder) appendTextNames(names uint64) {
+	for i := 1; i < len(e.texts); i++ {
+		e.sections[i+1].name = uint32(e.here() - names)
+		e.dst = strconv.AppendInt(append(e.dst, ".text."...), int64(i), 10)
+		e.dst = append(e.dst, 0)
+	}
+}
+
 // symbols makes room for n symbols and the null symbol and returns it; putSymbol
 // fills it.
 func (e *encoder) symbols(n int) []byte {
@@ -173,6 +189,7 @@ func putSymbol(b []byte, name uint32, text int, start, size uint64) {
 // finish appends the section table behind the string table, whose bytes start
 // at offset names, and fills in the ELF header.
 func (e *encoder) finish(names uint64) error {
+	e.appendTextNames(names)
 	strtab := e.add(section{name: nameStrtab, typ: elf.SHT_STRTAB, align: 1}, names)
 	e.sections[e.symtab].link = uint64(strtab)
 	if e.files.units > 0 {

@@ -38,6 +38,7 @@ func (e *encoder) frame(p *cfi.Program, start, size uint64) error {
 		c.LSDAEncoding != cfi.EncOmit || c.PersonalityEnc != cfi.EncOmit || c.DWARF64 {
 		e.program = *p
 		e.program.CIE, e.program.LSDA = e.plainCIE(c), cfi.Pointer{}
+		e.program.Instructions = unpadded(c, p.Instructions)
 		p = &e.program
 	}
 	return e.frames.Program(p, start, size)
@@ -53,7 +54,7 @@ func (e *encoder) plainCIE(c *cfi.CIE) *cfi.CIE {
 	plain := cfi.NewCIE(e.machine)
 	plain.CodeAlign, plain.DataAlign, plain.ReturnAddress = c.CodeAlign, c.DataAlign, c.ReturnAddress
 	plain.SignalFrame, plain.BKey, plain.MTETagged = c.SignalFrame, c.BKey, c.MTETagged
-	plain.Instructions = c.Instructions
+	plain.Instructions = unpadded(c, c.Instructions)
 	if c.ReturnAddress > 0xff {
 		plain.Version = 3
 	}
@@ -65,6 +66,24 @@ func (e *encoder) plainCIE(c *cfi.CIE) *cfi.CIE {
 	}
 	e.cies[c] = plain
 	return plain
+}
+
+// unpadded returns instructions without the DW_CFA_nop behind them, which filled
+// an entry of another size.
+func unpadded(c *cfi.CIE, instructions []byte) []byte {
+	f := cfi.FDE{CIE: c, Instructions: instructions}
+	d := f.Decode()
+	var ins cfi.Instruction
+	end := uint64(0)
+	for d.Next(&ins) {
+		if ins.Op != cfi.CFANop {
+			end = ins.Offset + ins.Size
+		}
+	}
+	if d.Err() != nil {
+		return instructions
+	}
+	return instructions[:end]
 }
 
 // endFrames ends .eh_frame and appends its header, unless there is no FDE.

@@ -257,7 +257,7 @@ func (e *encoder) write(name []byte) error {
 		}
 	}
 	size := longestHeader + len(name) + names + symbolSize*len(e.functions) + frames +
-		sectionSize*len(e.texts) + e.files.size(0) + rows
+		(sectionSize+12)*len(e.texts) + e.files.size(0) + rows
 	if err := e.begin(e.dst, e.machine, size); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (s *source) parse(image []byte) error {
 	for i := 1; i < n; i++ {
 		b := sections[i*sectionSize:][:sectionSize]
 		name := le.Uint32(b)
-		if name == nameText {
+		if le.Uint64(b[8:]) == uint64(codeFlags) {
 			if texts++; texts != i {
 				return fmt.Errorf("%w: section %d is code", ErrImage, i)
 			}

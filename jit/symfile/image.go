@@ -1,0 +1,185 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package symfile
+
+import (
+	"bytes"
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+)
+
+// ErrNotELF says that what a runtime registered is no ELF file. Erlang's JIT
+// registers data for a debugger script of its own.
+var ErrNotELF = errors.New("not an ELF file")
+
+// Image is the symbol file that a runtime registered, of this package or of any
+// other. All addresses are those of the running program. Its methods may be
+// called from several goroutines.
+type Image struct {
+	file     *object.File
+	size     int
+	sections []object.Section
+	code     []Range
+
+	functions func() ([]Function, error)
+	frames    func() ([]*cfi.Section, error)
+}
+
+// Range is code at the addresses [Start, End).
+type Range struct{ Start, End uint64 }
+
+// Function is a function that an image describes.
+type Function struct {
+	Name  string // as the image has it
+	Start uint64 // address
+	Size  uint64 // bytes; 0 where the image does not say
+}
+
+// Open reads an image, which it neither copies nor changes, and which must stay
+// as it is. The error wraps [ErrNotELF] where it is none; what is wrong further
+// on costs only itself, and [Image.Damage] tells.
+//
+// Runtimes disagree about what an image is. LuaJIT and PHP write an ET_REL, and
+// LLVM one whose sections were given addresses but whose relocations were never
+// applied; others an ET_DYN or ET_EXEC, with values of symbols that are
+// addresses or relative to their section. Open takes them all.
+func Open(image []byte) (*Image, error) {
+	if !bytes.HasPrefix(image, []byte(elf.ELFMAG)) {
+		return nil, fmt.Errorf("symbol file: %w: it starts with %q", ErrNotELF, image[:min(len(image), 4)])
+	}
+	f, err := object.NewFile(image, "symbol file")
+	if err != nil {
+		return nil, err
+	}
+	i := &Image{file: f, size: len(image), sections: f.Sections()}
+	for k := range i.sections {
+		if s := &i.sections[k]; isCode(s) && s.Size > 0 && s.Address+s.Size > s.Address {
+			i.code = append(i.code, Range{s.Address, s.Address + s.Size})
+		}
+	}
+	slices.SortFunc(i.code, func(a, b Range) int { return cmp.Compare(a.Start, b.Start) })
+	i.functions = sync.OnceValues(i.readFunctions)
+	i.frames = sync.OnceValues(f.CFISections)
+	return i, nil
+}
+
+func isCode(s *object.Section) bool {
+	return s.Flags&codeFlags == codeFlags
+}
+
+// Machine returns the machine of the code.
+func (i *Image) Machine() *arch.Machine { return i.file.Machine() }
+
+// Code returns where the code is that the image describes, in ascending order.
+// Ranges may touch, and overlap where sections of the image do. The slice is
+// the Image's.
+func (i *Image) Code() []Range { return i.code }
+
+// Frames returns the unwind tables, at run-time addresses, as
+// [object.File.CFISections] does.
+func (i *Image) Frames() ([]*cfi.Section, error) { return i.frames() }
+
+// Functions returns the functions that the symbol table names, in ascending
+// order of their addresses; of those that start together the one that is
+// longest comes last. The slice is the Image's.
+func (i *Image) Functions() ([]Function, error) { return i.functions() }
+
+// Find returns the function that covers an address, of several the one that
+// starts last.
+func (i *Image) Find(address uint64) (f Function, ok bool) {
+	list, _ := i.functions()
+	at := sort.Search(len(list), func(k int) bool { return list[k].Start > address })
+	// A stub may lie inside of a larger function.
+	for tries := 0; at > 0 && tries < 64; tries++ {
+		at--
+		if address-list[at].Start < list[at].Size {
+			return list[at], true
+		}
+	}
+	return Function{}, false
+}
+
+// Locate returns the source of the instruction at an address, as
+// [object.File.Locate] does. Where the lines name no function the symbol table
+// does.
+func (i *Image) Locate(address uint64) ([]object.Location, error) {
+	list, err := i.file.Locate(address)
+	if n := len(list); n > 0 && list[n-1].Function == "" {
+		f, _ := i.Find(address)
+		list[n-1].Function = f.Name
+	}
+	return list, err
+}
+
+// Damage returns what was found wrong up to now with parts that are read
+// around, joined as by [errors.Join], or nil.
+func (i *Image) Damage() error { return i.file.Damage() }
+
+func (i *Image) readFunctions() ([]Function, error) {
+	var list []Function
+	var err error
+	spare := 1<<20 + 8*i.size // names can overlap: without a bound they could take the square of the image's size
+	for s := range i.file.Symbols() {
+		if s.Type == elf.STT_OBJECT {
+			continue
+		}
+		var section *object.Section
+		if s.Section > 0 && s.Section < len(i.sections) {
+			section = &i.sections[s.Section]
+		}
+		if s.Type == elf.STT_NOTYPE && (section == nil || !isCode(section)) {
+			continue
+		}
+		if spare -= len(s.Name); spare < 0 {
+			err = fmt.Errorf("symbol file: the names of more than %d functions are longer than the %d bytes of the file allow", len(list), i.size)
+			break
+		}
+		list = append(list, Function{Name: s.Name, Start: i.address(s.Address, section), Size: s.Size})
+	}
+	slices.SortStableFunc(list, func(a, b Function) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Size, b.Size))
+	})
+	i.measure(list)
+	return list, err
+}
+
+// address returns the run-time address of a symbol with a value in a section.
+func (i *Image) address(value uint64, s *object.Section) uint64 {
+	// The gABI has values relative to the section in ET_REL alone (package
+	// object did those). Runtimes that make an ET_DYN of such a file often leave
+	// them so: a value outside of the section that is inside of it by its offset.
+	if s != nil && value-s.Address >= s.Size && value < s.Size {
+		return value + s.Address
+	}
+	return value
+}
+
+// measure gives functions without a size what follows, up to the next function
+// or the end of their range.
+func (i *Image) measure(list []Function) {
+	next := ^uint64(0) // start of the first function behind those that start together
+	for k := len(list) - 1; k >= 0; k-- {
+		f := &list[k]
+		if k+1 < len(list) && list[k+1].Start != f.Start {
+			next = list[k+1].Start
+		}
+		if f.Size != 0 {
+			continue
+		}
+		at := sort.Search(len(i.code), func(n int) bool { return i.code[n].Start > f.Start }) - 1
+		if at >= 0 && f.Start < i.code[at].End {
+			f.Size = min(next, i.code[at].End) - f.Start
+		}
+	}
+}
