@@ -55,20 +55,42 @@ func Disassemble(f *Function, file CodeFile) (lines []CodeLine, note string, err
 	if f.CodeSection == 0 {
 		names = branchNames(m, code, f.FDE.Start, file)
 	}
-	for pc := f.FDE.Start; len(code) > 0; {
-		text, size := disasm.Decode(m, code, pc, names)
-		line := CodeLine{Address: pc, Size: size, Text: text}
-		// What cannot be located is shown without. In an object file an
-		// address alone does not tell which function it is of.
-		if f.CodeSection == 0 {
-			if at, _ := file.Locate(pc); len(at) > 0 {
-				line.File, line.Line = at[0].File, at[0].Line
+	lines = decode(m, code, f.FDE.Start, names)
+	// What cannot be located is shown without. In an object file an address
+	// alone does not tell which function it is of.
+	if f.CodeSection == 0 {
+		for i := range lines {
+			if at, _ := file.Locate(lines[i].Address); len(at) > 0 {
+				lines[i].File, lines[i].Line = at[0].File, at[0].Line
 			}
 		}
-		lines = append(lines, line)
-		code, pc = code[size:], pc+uint64(size)
 	}
 	return lines, note, nil
+}
+
+// Instructions returns the instructions of the function alone, without source
+// lines and with addresses for what branches lead to: that takes no look-ups,
+// so it can be done for every function of a file. There are none where the
+// code is not to be had or Clew has no disassembler for it.
+func Instructions(f *Function, file CodeFile) []CodeLine {
+	m := f.FDE.CIE.Section.Machine
+	if !disasm.Known(m) {
+		return nil
+	}
+	code, err := readCode(f, file)
+	if err != nil {
+		return nil
+	}
+	return decode(m, code, f.FDE.Start, nil)
+}
+
+func decode(m *arch.Machine, code []byte, pc uint64, names disasm.Name) (lines []CodeLine) {
+	for len(code) > 0 {
+		text, size := disasm.Decode(m, code, pc, names)
+		lines = append(lines, CodeLine{Address: pc, Size: size, Text: text})
+		code, pc = code[size:], pc+uint64(size)
+	}
+	return lines
 }
 
 // readCode reads the code of a function: from its section, as an object file

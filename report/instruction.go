@@ -77,9 +77,9 @@ func setsRegister(op cfi.Opcode) bool {
 	return false
 }
 
-// appendInstruction appends an instruction with its operands as they are
-// stored: "DW_CFA_offset rbx, 2".
-func appendInstruction(dst []byte, s *cfi.Section, ins *cfi.Instruction) []byte {
+// AppendInstruction appends an instruction of a section with its operands as
+// they are stored: "DW_CFA_offset rbx, 2".
+func AppendInstruction(dst []byte, s *cfi.Section, ins *cfi.Instruction) []byte {
 	dst = append(dst, ins.Op.Name(s.Machine)...)
 	register := func(column uint64) {
 		dst = s.Machine.AppendRegisterName(append(dst, ' '), column)

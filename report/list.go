@@ -267,6 +267,20 @@ func (l *Listing) Functions() (n int) {
 	return n
 }
 
+// All yields the functions of the listing in its order. The FDE of one is
+// overwritten by the next.
+func (l *Listing) All() iter.Seq[Function] {
+	return func(yield func(Function) bool) {
+		var fde cfi.FDE
+		for i := range l.entries {
+			e := &l.entries[i]
+			if e.kind == fdeEntry && e.section.FDEAt(e.offset, &fde) == nil && !yield(l.function(e, &fde)) {
+				return
+			}
+		}
+	}
+}
+
 // Nearest returns the functions that end at or before an address and start
 // after it, as close to it as there are; nil where there is none.
 func (l *Listing) Nearest(pc uint64) (before, after *Function) {

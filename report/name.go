@@ -96,7 +96,7 @@ func (p Pattern) Match(symbol string) bool {
 		return true
 	}
 	name := Demangle(symbol)
-	return name != symbol && (p.is(name) || p.is(withoutParameters(name)))
+	return name != symbol && (p.is(name) || p.is(WithoutParameters(name)))
 }
 
 func (p Pattern) is(name string) bool {
@@ -106,8 +106,9 @@ func (p Pattern) is(name string) bool {
 	return name == p.text || p.glob && glob(p.text, name)
 }
 
-// withoutParameters cuts the parameter list off a demangled C++ name.
-func withoutParameters(name string) string {
+// WithoutParameters cuts the parameter list off a demangled C++ name, which may
+// have none.
+func WithoutParameters(name string) string {
 	end := strings.LastIndexByte(name, ')')
 	if end < 0 {
 		return name

@@ -127,7 +127,7 @@ func (t *RawText) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder, end uin
 		t.buf = append(t.buf, t.Palette.Dim.off...)
 		t.buf = append(t.buf, spaces[:pad]...)
 		start := len(t.buf)
-		t.buf = appendInstruction(t.buf, s, &ins)
+		t.buf = AppendInstruction(t.buf, s, &ins)
 		if runs {
 			if runs = x.Execute(fde.CIE, &ins); runs {
 				t.effect(start, &ins)

@@ -102,7 +102,7 @@ func (t *RawJSON) instructions(w io.Writer, fde *cfi.FDE, d cfi.Decoder) (fault,
 		j.buf = append(j.buf, '{')
 		j.hex("offset", ins.Offset)
 		j.text("op", ins.Op.Name(s.Machine))
-		t.text = appendInstruction(t.text[:0], s, &ins)
+		t.text = AppendInstruction(t.text[:0], s, &ins)
 		j.text("text", string(t.text))
 		if runs {
 			if runs = x.Execute(fde.CIE, &ins); runs {
