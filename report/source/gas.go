@@ -1,0 +1,204 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/report"
+)
+
+func (p *printer) gasHeader() {
+	p.comment("Unwind tables of %s, printed by", p.from())
+	p.comment("clew table --format=asm. A .skip stands for the template's code above it: put")
+	p.comment("yours in its place. A directive holds from the instruction after it on.")
+	if p.unlinked() {
+		p.comment("The template is not linked: where its branches lead to is not yet known.")
+	}
+	switch {
+	case p.names.kinds[cfi.EHFrame] && p.names.kinds[cfi.DebugFrame]:
+		p.printf("\t.cfi_sections .eh_frame, .debug_frame\n")
+	case p.names.kinds[cfi.DebugFrame]:
+		p.printf("\t.cfi_sections .debug_frame\n")
+	}
+	p.printf("\t.text\n")
+}
+
+// gas prints a function of directives.
+func (p *printer) gas(f *function) error {
+	if f.codeAlign != f.machine.CodeAlign || f.dataAlign != f.machine.DataAlign {
+		return fmt.Errorf("gas has the factors %d for code and %d for data, and they are no factors of its offsets",
+			f.machine.CodeAlign, f.machine.DataAlign)
+	}
+	cie := f.FDE.CIE
+	p.comment("%s: %#x bytes of code, %s.", f.name, f.size, f.where())
+	p.printf("\t.type\t%s, %%function\n%[1]s:\n", f.identifier)
+	if f.entry {
+		p.printf("\t.cfi_startproc\n")
+	} else {
+		p.printf("\t.cfi_startproc simple\n")
+	}
+	if err := p.gasCIE(f, cie); err != nil {
+		return err
+	}
+	at := uint64(0)
+	for i := range f.steps {
+		s := &f.steps[i]
+		if s.at != at {
+			p.gasCode(f, at, s.at)
+			at = s.at
+		}
+		if err := p.directive(f.table, s); err != nil {
+			return err
+		}
+	}
+	p.gasCode(f, at, f.size)
+	p.printf("\t.cfi_endproc\n\t.size\t%s, .-%[1]s\n", f.identifier)
+	return nil
+}
+
+// gasCIE prints what goes into the CIE.
+func (p *printer) gasCIE(f *function, cie *cfi.CIE) error {
+	if cie.ReturnAddress != uint64(f.machine.ReturnAddress) {
+		p.printf("\t.cfi_return_column %s\n", p.gasRegister(cie.ReturnAddress))
+	}
+	if cie.SignalFrame {
+		p.printf("\t.cfi_signal_frame\n")
+	}
+	if cie.BKey {
+		p.printf("\t.cfi_b_key_frame\n")
+	}
+	if cie.MTETagged {
+		p.indented("\t", "Where your assembler knows it: .cfi_mte_tagged_frame")
+	}
+	for _, left := range p.left(f) {
+		p.indented("\t", "The template %s:", left.what)
+		p.indented("\t", "%s", left.directive)
+	}
+	if !f.entry {
+		for i := range f.initial {
+			if err := p.directive(f.table, &f.initial[i]); err != nil {
+				return err
+			}
+		}
+	}
+	// gas puts all up to the first advance into the CIE, where .cfi_restore
+	// would find it. An escape ends that.
+	restores := slices.ContainsFunc(f.steps, func(s step) bool { return s.op == restore })
+	if restores && f.steps[0].at == 0 {
+		p.printf("\t.cfi_escape 0x00\t%s\n", p.remark("DW_CFA_nop: .cfi_restore means the rules above it"))
+	}
+	return nil
+}
+
+// gasCode prints a place for the code between two offsets of the function, and
+// what stands there in the template.
+func (p *printer) gasCode(f *function, from, to uint64) {
+	lines := f.codeBefore(to)
+	for i := range lines {
+		p.indented("\t", "+%#-6x %s", lines[i].Address-f.FDE.Start, strings.TrimSpace(report.Printable(lines[i].Text)))
+	}
+	p.printf("\t.skip\t%d", to-from)
+	if len(lines) == 0 {
+		p.printf("\t%s", p.remark(fmt.Sprintf("+%#x", from)))
+	}
+	p.out.WriteByte('\n')
+}
+
+// directive prints a step: as a directive, or, where gas has none for it, as an
+// escape.
+func (p *printer) directive(t *table, s *step) error {
+	r := p.gasRegister(s.register)
+	switch s.op {
+	case defCFA:
+		p.printf("\t.cfi_def_cfa %s, %d", r, s.offset)
+	case defCFARegister:
+		p.printf("\t.cfi_def_cfa_register %s", r)
+	case defCFAOffset:
+		p.printf("\t.cfi_def_cfa_offset %d", s.offset)
+	case savedAt:
+		p.printf("\t.cfi_offset %s, %d", r, s.offset)
+	case valOffset:
+		p.printf("\t.cfi_val_offset %s, %d", r, s.offset)
+	case register:
+		p.printf("\t.cfi_register %s, %s", r, p.gasRegister(s.register2))
+	case restore:
+		p.printf("\t.cfi_restore %s", r)
+	case undefined:
+		p.printf("\t.cfi_undefined %s", r)
+	case sameValue:
+		p.printf("\t.cfi_same_value %s", r)
+	case rememberState:
+		p.printf("\t.cfi_remember_state\n")
+		return nil
+	case restoreState:
+		p.printf("\t.cfi_restore_state\n")
+		return nil
+	case negateRAState:
+		p.printf("\t.cfi_negate_ra_state\n")
+		return nil
+	case windowSave:
+		p.printf("\t.cfi_window_save\n")
+		return nil
+	default:
+		return p.escape(t, s)
+	}
+	p.gasNames(t, s)
+	return nil
+}
+
+// gasNames ends a line with the names of the registers that stand in it as
+// numbers.
+func (p *printer) gasNames(t *table, s *step) {
+	remark := ""
+	note := func(column uint64) {
+		if _, ok := gasOf(t.machine).register(t.machine, column); ok {
+			return
+		}
+		if remark != "" {
+			remark += ", "
+		}
+		remark += fmt.Sprintf("%d is %s", column, t.machine.RegisterName(column))
+	}
+	if s.op != defCFAOffset {
+		note(s.register)
+	}
+	if s.op == register {
+		note(s.register2)
+	}
+	if remark != "" {
+		p.printf("\t%s", p.remark(remark))
+	}
+	p.out.WriteByte('\n')
+}
+
+// escape prints a step as bytes.
+func (p *printer) escape(t *table, s *step) error {
+	b := cfi.NewBuilder(cfi.NewCIE(t.machine))
+	alone := *s
+	alone.at = 0
+	t.build(b, []step{alone})
+	program, err := b.Program()
+	if err != nil {
+		return err
+	}
+	text := s.text
+	if s.op == argumentsSize {
+		text = fmt.Sprintf("DW_CFA_GNU_args_size %d", uint64(s.offset))
+	}
+	p.indented("\t", "%s", report.Printable(text))
+	if s.absolute {
+		p.indented("\t", "The address in this expression is one of the template's file.")
+	}
+	for rest := program.Instructions; len(rest) > 0; {
+		n := min(len(rest), 2*bytesInLine)
+		p.printf("\t.cfi_escape %s\n", hexList(rest[:n]))
+		rest = rest[n:]
+	}
+	return nil
+}

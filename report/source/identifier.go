@@ -1,0 +1,177 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package source
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/report"
+)
+
+// identifiers are what the functions of a listing are called in the source
+// code: no two alike.
+type identifiers struct {
+	format  Format
+	machine *arch.Machine     // of the listing, nil where it has no function
+	kinds   map[cfi.Kind]bool // of its sections
+	changed map[place]string  // of those that would not be unlike the others
+}
+
+// place is an entry.
+type place struct {
+	section *cfi.Section
+	offset  uint64
+}
+
+func newIdentifiers(format Format, list *report.Listing) *identifiers {
+	ids := &identifiers{format: format, kinds: make(map[cfi.Kind]bool), changed: make(map[place]string)}
+	taken := make(map[string]int) // how many functions would have the identifier
+	for f := range list.All() {
+		if ids.machine == nil {
+			ids.machine = f.FDE.CIE.Section.Machine
+		}
+		ids.kinds[f.FDE.CIE.Section.Kind] = true
+		taken[ids.plain(&f)]++
+	}
+	met := make(map[string]int)
+	for f := range list.All() {
+		id := ids.plain(&f)
+		if taken[id] == 1 {
+			continue
+		}
+		n := met[id]
+		if n == 0 {
+			met[id] = 1 // the first of them keeps it
+			continue
+		}
+		other := ""
+		for {
+			n++
+			if other = ids.number(id, n); taken[other] == 0 {
+				break
+			}
+		}
+		met[id] = n
+		taken[other] = 1
+		ids.changed[place{f.FDE.CIE.Section, f.FDE.Offset}] = other
+	}
+	return ids
+}
+
+// of returns the identifier of a function.
+func (ids *identifiers) of(f *report.Function) string {
+	if id, ok := ids.changed[place{f.FDE.CIE.Section, f.FDE.Offset}]; ok {
+		return id
+	}
+	return ids.plain(f)
+}
+
+func (ids *identifiers) number(id string, n int) string {
+	if ids.format == Go && (id[len(id)-1] < '0' || id[len(id)-1] > '9') {
+		return id + strconv.Itoa(n)
+	}
+	return id + "_" + strconv.Itoa(n)
+}
+
+// maxIdentifier is the most bytes of a name that become part of an identifier.
+const maxIdentifier = 80
+
+// plain returns the identifier that a function would have if it were alone. It
+// begins with a letter or "_", and holds beside them digits and, in assembly,
+// points.
+func (ids *identifiers) plain(f *report.Function) string {
+	symbol := f.Symbol
+	if base, version, _ := strings.Cut(symbol, "@"); version != "plt" {
+		symbol = base
+	}
+	if ids.format == Asm && f.Offset == 0 && ids.isLabel(symbol) {
+		return symbol
+	}
+	name := f.Name()
+	if f.Symbol != "" {
+		if name = report.Demangle(symbol); name != symbol {
+			if short := report.WithoutParameters(name); short != "" {
+				name = short
+			}
+		}
+		if f.Offset != 0 {
+			name += "+0x" + strconv.FormatUint(f.Offset, 16)
+		}
+	}
+	id := clean(name)
+	if ids.format == Go {
+		id = camel(id)
+	}
+	if id == "" || id[0] >= '0' && id[0] <= '9' {
+		id = "f" + id
+	}
+	if ids.format == Asm && !ids.isLabel(id) {
+		id += "_function"
+	}
+	return id
+}
+
+// isLabel reports whether gas takes a name as it is for a label: without a
+// point at the start, which would make it local, and not a register's.
+func (ids *identifiers) isLabel(name string) bool {
+	if name == "" || len(name) > maxIdentifier || name[0] == '.' || name[0] >= '0' && name[0] <= '9' {
+		return false
+	}
+	for i := range len(name) {
+		if !isWord(name[i]) && name[i] != '.' {
+			return false
+		}
+	}
+	_, register := ids.machine.Column(strings.ToLower(name))
+	return !register
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// clean returns a name with "_" in place of what no identifier has.
+func clean(name string) string {
+	var b strings.Builder
+	gap := false
+	for i := range len(name) {
+		switch c := name[i]; {
+		case !isWord(c):
+			gap = b.Len() > 0
+		case b.Len() >= maxIdentifier:
+			return b.String()
+		default:
+			if gap {
+				b.WriteByte('_')
+				gap = false
+			}
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// camel returns an identifier the way Go spells one: "parse_number" is
+// parseNumber.
+func camel(id string) string {
+	var b strings.Builder
+	up := false
+	for i := range len(id) {
+		c := id[i]
+		switch {
+		case c == '_':
+			up = b.Len() > 0
+			continue
+		case up && c >= 'a' && c <= 'z':
+			c -= 'a' - 'A'
+		}
+		up = false
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,271 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package source
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report"
+)
+
+// Format is a language that tables are printed in.
+type Format uint8
+
+const (
+	Go  Format = iota // calls of cfi.Builder
+	C                 // arrays of bytes: sections of call frame information
+	Asm               // directives of the GNU assembler
+)
+
+var formats = [...]string{Go: "go", C: "c", Asm: "asm"}
+
+// String returns the format's name: "go", "c", "asm".
+func (f Format) String() string {
+	if int(f) < len(formats) {
+		return formats[f]
+	}
+	return fmt.Sprintf("Format(%d)", uint8(f))
+}
+
+// ParseFormat returns the format with a name.
+func ParseFormat(name string) (Format, bool) {
+	for f, n := range formats {
+		if n == name {
+			return Format(f), true
+		}
+	}
+	return 0, false
+}
+
+// Write prints the functions of a listing as one source file of a format. file
+// is where the listing is from: its instructions stand in comments. It may be
+// nil. The other parameters and results are those of [report.Listing.Write]; a
+// fault of the summary is a function that is malformed or that the format
+// cannot express.
+func Write(w io.Writer, format Format, list *report.Listing, file *object.File, progress func(done int)) (report.Summary, error) {
+	names := newIdentifiers(format, list)
+	switch {
+	case names.machine != nil:
+	case file != nil:
+		names.machine = file.Machine()
+	default: // no function, and no comment but the header
+		names.machine = &arch.Machine{Name: "of no machine"}
+	}
+	header := printer{format: format, file: file, names: names}
+	header.header()
+	if _, err := w.Write(header.out.Bytes()); err != nil {
+		return report.Summary{}, err
+	}
+	return list.Write(w, func() report.Printer {
+		return &printer{format: format, file: file, names: names}
+	}, progress)
+}
+
+// printer prints functions, each into out first: what turns out to be
+// inexpressible half-way is taken back.
+type printer struct {
+	format      Format
+	file        *object.File // or nil
+	names       *identifiers
+	out         bytes.Buffer
+	interpreter cfi.Interpreter
+}
+
+// function is what is known of one function while it is printed.
+type function struct {
+	*report.Function
+	*table
+	name       string // as comments call it
+	identifier string
+	code       []report.CodeLine // not yet printed
+}
+
+// maxProgram is the most bytes of instructions of one FDE that are printed, and
+// smallProgram how many may be printed by several goroutines at once: the text
+// is fifty times as large. The largest seen is 22171 (qemu-hexagon).
+const (
+	maxProgram   = 1 << 16
+	smallProgram = 1 << 12
+)
+
+var large sync.Mutex
+
+// Function prints an FDE. See [report.Printer] for the errors.
+func (p *printer) Function(w io.Writer, f *report.Function) (fault, err error) {
+	if len(f.FDE.Instructions) > smallProgram {
+		large.Lock()
+		defer large.Unlock()
+	}
+	p.out.Reset()
+	p.out.WriteByte('\n')
+	if fault = p.function(f); fault != nil {
+		p.out.Reset()
+		p.out.WriteByte('\n')
+		p.comment("%s is left out: %s", f.Name(), report.Printable(fault.Error()))
+	}
+	_, err = w.Write(p.out.Bytes())
+	if p.out.Cap() > maxKept {
+		p.out = bytes.Buffer{}
+	}
+	return fault, err
+}
+
+// maxKept is how large a buffer may stay from one function to the next.
+const maxKept = 1 << 20
+
+func (p *printer) function(rf *report.Function) (err error) {
+	if n := len(rf.FDE.Instructions); n > maxProgram {
+		return fmt.Errorf("%d bytes of call frame instructions, expected at most %d", n, maxProgram)
+	}
+	f := &function{Function: rf, name: rf.Name(), identifier: p.names.of(rf)}
+	if f.table, err = newTable(&p.interpreter, rf.FDE); err != nil {
+		return err
+	}
+	if f.size == 0 {
+		p.comment("%s covers no code.", f.name)
+		return nil
+	}
+	if p.file != nil {
+		f.code = report.Instructions(rf, p.file)
+	}
+	switch p.format {
+	case Go:
+		return p.golang(f)
+	case C:
+		return p.array(f)
+	default:
+		return p.gas(f)
+	}
+}
+
+// CIE prints nothing: a CIE is printed with the functions that it is for.
+func (p *printer) CIE(io.Writer, *cfi.CIE) (fault, err error) { return nil, nil }
+
+// Terminator prints nothing.
+func (p *printer) Terminator(io.Writer, *cfi.Section, uint64) error { return nil }
+
+// Fault prints what is wrong with an entry.
+func (p *printer) Fault(w io.Writer, s *cfi.Section, offset uint64, fault error) error {
+	p.out.Reset()
+	p.out.WriteByte('\n')
+	p.comment("The entry at %s+%#x is malformed: %s", report.Printable(s.Name), offset, report.Printable(fault.Error()))
+	_, err := w.Write(p.out.Bytes())
+	return err
+}
+
+// comment prints a line that is a comment. Its text has no line feeds: what
+// comes from the file went through report.Printable.
+func (p *printer) comment(format string, args ...any) {
+	p.indented("", format, args...)
+}
+
+func (p *printer) indented(indent, format string, args ...any) {
+	p.out.WriteString(indent)
+	p.out.WriteString(p.remark(fmt.Sprintf(format, args...)))
+	p.out.WriteByte('\n')
+}
+
+// remark returns a text as a comment.
+func (p *printer) remark(text string) string {
+	switch p.format {
+	case Go:
+		return "// " + text
+	case C:
+		return "/* " + withoutMarks.Replace(text) + " */"
+	}
+	return gasOf(p.names.machine).comment + " " + text
+}
+
+// withoutMarks takes the marks of C's comments apart.
+var withoutMarks = strings.NewReplacer("*/", "* /", "/*", "/ *")
+
+// printf prints what is no comment.
+func (p *printer) printf(format string, args ...any) { fmt.Fprintf(&p.out, format, args...) }
+
+// from says where the tables are from: "f2c (x86-64)".
+func (p *printer) from() string {
+	name := "code"
+	if p.file != nil {
+		name = report.Printable(filepath.Base(p.file.Name()))
+	}
+	return name + " (" + p.names.machine.Name + ")"
+}
+
+func (p *printer) header() {
+	switch p.format {
+	case Go:
+		p.goHeader()
+	case C:
+		p.arrayHeader()
+	default:
+		p.gasHeader()
+	}
+}
+
+// unlinked reports whether addresses in the code are not yet what they will be.
+func (p *printer) unlinked() bool { return p.file != nil && p.file.Type() == elf.ET_REL }
+
+// where says which entry a function is.
+func (f *function) where() string {
+	return fmt.Sprintf("%s FDE %#x", report.Printable(f.FDE.CIE.Section.Name), f.FDE.Offset)
+}
+
+// codeBefore takes the instructions that start before an offset of the function.
+func (f *function) codeBefore(offset uint64) []report.CodeLine {
+	n := 0
+	for n < len(f.code) && f.code[n].Address-f.FDE.Start < offset {
+		n++
+	}
+	lines := f.code[:n]
+	f.code = f.code[n:]
+	return lines
+}
+
+// leftover is something that a function has beside its rows, and that its
+// author has to supply.
+type leftover struct {
+	what      string // "has a personality routine, at 0x1030"
+	fields    string // of Clew's CIE and program
+	directive string // of gas
+}
+
+// left lists what of the function is left to the author. Until an object file is
+// linked, nothing tells whether there is a language-specific data area.
+func (p *printer) left(f *function) (list []leftover) {
+	cie := f.FDE.CIE
+	personality := leftover{"has a personality routine", "cie.Personality and cie.PersonalityEnc",
+		fmt.Sprintf(".cfi_personality %#x, YOUR_ROUTINE", uint8(cie.PersonalityEnc))}
+	switch at := cie.Personality; {
+	case cie.PersonalityEnc == cfi.EncOmit:
+	case p.unlinked():
+		list = append(list, personality)
+	case at.Address != 0:
+		if personality.what += fmt.Sprintf(", at %#x", at.Address); at.Indirect {
+			personality.what = fmt.Sprintf("has a personality routine, whose address the slot at %#x holds", at.Address)
+		}
+		list = append(list, personality)
+	}
+	lsda := leftover{"has a language-specific data area", "cie.LSDAEncoding and the program's LSDA",
+		fmt.Sprintf(".cfi_lsda %#x, YOUR_TABLE", uint8(cie.LSDAEncoding))}
+	switch at := f.FDE.LSDA; {
+	case cie.LSDAEncoding == cfi.EncOmit:
+	case p.unlinked():
+		lsda.what = "may have a language-specific data area"
+		list = append(list, lsda)
+	case at.Address != 0:
+		lsda.what += fmt.Sprintf(", at %#x", at.Address)
+		list = append(list, lsda)
+	}
+	return list
+}
