@@ -1,0 +1,179 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package forth_test
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/examples/forth"
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// TestProfiled runs words while the profiler's signals stop them.
+func TestProfiled(t *testing.T) {
+	if err := pprof.StartCPUProfile(io.Discard); err == nil { // else there is one: -cpuprofile
+		defer pprof.StopCPUProfile()
+	}
+	s := load(t, ": fib dup 2 < if exit then dup 1- recurse swap 2 - recurse + ;", nil, nil)
+	for start := time.Now(); time.Since(start) < 500*time.Millisecond; {
+		if got, err := s.Call("fib", 27); err != nil || got[0] != 196418 {
+			t.Fatalf("%d, %v", got, err)
+		}
+	}
+}
+
+// TestPause stops in the host's function and goes on.
+func TestPause(t *testing.T) {
+	notices, paused, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume, goOn, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer notices.Close()
+	defer resume.Close()
+	s := load(t, ": twice 5 pause 2 * pause ;", nil, &forth.SessionOptions{Paused: paused, Resume: resume, Notice: "paused\n"})
+	// Written before: nothing has to run meanwhile.
+	goOn.WriteString("\n")
+	goOn.Close() // the second pause sees the end
+	got, err := s.Call("twice")
+	if err != nil || !slices.Equal(got, []int64{10}) {
+		t.Errorf("%d, %v", got, err)
+	}
+	paused.Close()
+	if text, err := io.ReadAll(notices); err != nil || string(text) != "paused\npaused\n" {
+		t.Errorf("it said %q, %v", text, err)
+	}
+}
+
+// command builds cmd/forth.
+func command(t *testing.T) string {
+	t.Helper()
+	testprogram.RequireTool(t, "go")
+	name := filepath.Join(t.TempDir(), "forth")
+	if out, err := exec.Command("go", "build", "-o", name, "./cmd/forth").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return name
+}
+
+// gdb runs gdb with commands and returns what it prints.
+func gdb(t *testing.T, commands string, args ...string) string {
+	t.Helper()
+	script := filepath.Join(t.TempDir(), "commands")
+	commands = "set pagination off\nset width 0\nset breakpoint pending on\nset debuginfod enabled off\n" + commands
+	if err := os.WriteFile(script, []byte(commands), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("gdb", append([]string{"-q", "-nx", "-batch", "-x", script}, args...)...)
+	// The runtime stops a goroutine every 10 ms that does not yield.
+	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("gdb: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// TestGDBSteps steps gdb through words, instruction by instruction: each
+// backtrace has to lead to main.
+func TestGDBSteps(t *testing.T) {
+	testprogram.RequireTool(t, "gdb")
+	name := command(t)
+	labyrinth, err := os.ReadFile(filepath.Join("testdata", "labyrinth.fth"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := filepath.Join(t.TempDir(), "steps.fth")
+	if err := os.WriteFile(source, append(labyrinth, ": half 0 >r 7 0 / r> drop ; half"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range []string{"", "-frame-pointers -per-definition"} {
+		out := gdb(t, `
+			break enter
+			run `+flags+" "+source+` </dev/null
+			delete
+			set $n = 0
+			while $n < 800 && $_isvoid($_exitcode)
+				stepi
+				echo @@@\n
+				bt
+				set $n = $n + 1
+			end
+			`, name)
+		stacks := strings.Split(out, "@@@\n")[1:]
+		words := make(map[string]int)
+		for n, stack := range stacks {
+			// What lies on the stack, innermost first.
+			var names []string
+			for _, m := range regexp.MustCompile(`(?m)^#\d+ +(?:0x[0-9a-f]+ in )?(\S+) \(`).FindAllStringSubmatch(stack, -1) {
+				names = append(names, m[1])
+			}
+			host := slices.Index(names, "github.com/clewdev/clew/examples/forth.call")
+			if host < 0 {
+				break // the program has ended
+			}
+			// The division by zero leaves all words at once.
+			left := host == 1 && names[0] == "half"
+			if left {
+				words["left all"]++
+			}
+			if len(names) == 0 || names[len(names)-1] != "main.main" || host > 0 && names[host-1] != "toplevel" && !left {
+				t.Errorf("%s step %d:\n%s", flags, n, stack)
+				break
+			}
+			words[names[0]]++
+		}
+		for _, word := range []string{"enter", "right", "left", "inside", "toplevel", "type", "half", "left all"} {
+			if words[word] == 0 {
+				t.Errorf("%s: never in %s: %v\n%s", flags, word, words, out[:min(len(out), 3000)])
+			}
+		}
+	}
+}
+
+// TestGDBAttached attaches gdb to a program that waits in the labyrinth.
+func TestGDBAttached(t *testing.T) {
+	testprogram.RequireTool(t, "gdb")
+	cmd := exec.Command(command(t), filepath.Join("testdata", "labyrinth.fth"))
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer stdin.Close()
+	notice, err := bufio.NewReader(stderr).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := gdb(t, "bt\ndetach\n", "-p", strings.Fields(notice)[1])
+	stack := regexp.MustCompile(`(?s)forth\.pause \(\).* in inside \(\) at \S*labyrinth\.fth:7\n.* in left \(\) at \S*labyrinth\.fth:11\n.*` +
+		`in left \(\) at \S*labyrinth\.fth:13\n.* in right \(\) at \S*labyrinth\.fth:19\n.* in enter \(\) at \S*labyrinth\.fth:24\n` +
+		`.* in toplevel \(\) at \S*labyrinth\.fth:27\n.* in \S*forth\.call \(.* in main\.main \(\)`)
+	if !stack.MatchString(out) {
+		t.Errorf("gdb prints\n%s", out)
+	}
+}
