@@ -15,6 +15,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/readelf"
+	"github.com/clewdev/clew/report/source"
 )
 
 const tableHelp = `Print the unwind table of every function in an ELF file: from which address on
@@ -32,7 +33,12 @@ call; the last column is the return address.
   same     unchanged                                use to the caller, by the ABI
   undef    lost; of the return address: this is the outermost frame
 Other formulas are DWARF expressions; square brackets are memory. A row holds up
-to the address of the next one.`
+to the address of the next one.
+
+Who generates code takes a compiled function for a template: with --format its
+table is printed ready to paste, with the template's instructions in comments,
+as Go that calls Clew's cfi.Builder (go), as a C array of .eh_frame bytes that
+names the two places to fill in (c), or as .cfi directives for gas (asm).`
 
 // tableFlags are what the verb table takes.
 type tableFlags struct {
@@ -59,7 +65,8 @@ Examples:
   clew table a.out --func main --func 'parse_*'
   clew table libc.so.6 --pc 0x2724a --raw
   clew table a.out --json | jq 'select(.cfa.rule == "val_expression")'
-  clew table a.out --format=readelf     what 'readelf -wF' prints; with --raw, 'readelf -wf'`,
+  clew table a.out --format=readelf     what 'readelf -wF' prints; with --raw, 'readelf -wf'
+  clew table template.o --func f --format=asm     or go, or c: to paste into a JIT`,
 		// Names of C++ functions have commas.
 		DisableSliceFlagSeparator: true,
 		Flags: []cli.Flag{
@@ -68,7 +75,7 @@ Examples:
 			&cli.StringFlag{Name: "section", Destination: &flags.section, Usage: "only the section `NAME`: .eh_frame, .debug_frame"},
 			&cli.BoolFlag{Name: "raw", Destination: &flags.raw, Usage: "the CIEs, FDEs and instructions as they are stored"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "JSON, a line a row (with --raw: a line an entry)"},
-			&cli.StringFlag{Name: "format", Value: "text", Destination: &flags.format, Usage: "`FORMAT` of the print: text, json, readelf"},
+			&cli.StringFlag{Name: "format", Value: "text", Destination: &flags.format, Usage: "`FORMAT` of the print: text, json, readelf, or source code: go, c, asm"},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			switch n := c.Args().Len(); n {
@@ -85,23 +92,28 @@ Examples:
 
 func table(path string, flags *tableFlags) error {
 	if flags.json {
-		if flags.format == "readelf" {
-			return fmt.Errorf("--json and --format=readelf are two formats: choose one")
+		if flags.format != "text" && flags.format != "json" {
+			return fmt.Errorf("--json and --format=%s are two formats: choose one", flags.format)
 		}
 		flags.format = "json"
 	}
+	language, isSource := source.ParseFormat(flags.format)
 	selection, err := flags.selection()
 	if err != nil {
 		return err
 	}
-	switch flags.format {
-	case "text", "json":
-	case "readelf":
+	switch {
+	case flags.format == "text" || flags.format == "json":
+	case isSource:
+		if flags.raw {
+			return fmt.Errorf("--raw and --format=%s are two prints: choose one", flags.format)
+		}
+	case flags.format == "readelf":
 		if !selection.All() || flags.section != "" {
 			return fmt.Errorf("--format=readelf prints all that readelf prints: it goes with --raw only")
 		}
 	default:
-		return fmt.Errorf("unknown --format %q, expected text, json or readelf", flags.format)
+		return fmt.Errorf("unknown --format %q, expected text, json, readelf, go, c or asm", flags.format)
 	}
 	f, err := openFile(path)
 	if err != nil {
@@ -131,11 +143,18 @@ func table(path string, flags *tableFlags) error {
 		return nothingSelected(f, flags)
 	}
 	done, end := progress("entries", list.Len())
-	summary, err := list.Write(os.Stdout, flags.printer(selection), done)
+	var summary report.Summary
+	if isSource {
+		summary, err = source.Write(os.Stdout, language, list, f, done)
+	} else {
+		summary, err = list.Write(os.Stdout, flags.printer(selection), done)
+	}
 	end()
 	switch {
 	case err != nil:
 		return input("%w", err)
+	case isSource && summary.Faults > 0:
+		return no("%s: %d of the functions are left out, the first: %w", f.Name(), summary.Faults, summary.First)
 	case summary.Faults == 1:
 		return no("%s: one entry is malformed: %w", f.Name(), summary.First)
 	case summary.Faults > 1:
