@@ -1,0 +1,40 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package preset
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// EHFrame writes the .eh_frame of one function, a CIE and an FDE without a
+// terminator, to a buffer, for the size bytes of code from address start on.
+// The section will lie at an address of its own, which counts where the
+// program's CIE stores pointers relative to it.
+//
+// It returns the bytes that the section takes. Where buffer is nil that is all
+// it does; where buffer is too small, it is left as it was, and the error wraps
+// io.ErrShortBuffer.
+func EHFrame(buffer []byte, p *cfi.Program, start, size, address uint64) (n int, err error) {
+	if p == nil || p.CIE == nil || p.CIE.Section == nil {
+		return 0, refuse("no program")
+	}
+	e := cfi.Encoder{Machine: p.CIE.Section.Machine, Address: address}
+	if err := e.Program(p, start, size); err != nil {
+		return 0, err
+	}
+	n = len(e.Data)
+	if buffer != nil && len(buffer) < n {
+		return n, fmt.Errorf("preset: %w: an .eh_frame of %d bytes, and a buffer of %d", io.ErrShortBuffer, n, len(buffer))
+	}
+	copy(buffer, e.Data)
+	return n, nil
+}
+
+// PerfAddress returns where perf inject puts the .eh_frame of size bytes of code
+// from address start on: at the next multiple of eight bytes behind the code.
+func PerfAddress(start, size uint64) uint64 { return start + (size+7)&^7 }

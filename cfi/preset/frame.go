@@ -1,0 +1,353 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package preset
+
+import (
+	"debug/elf"
+	"fmt"
+	"sync"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// Frame is the shape of a function's stack frame, and where the function's code
+// makes and unmakes it. Offsets of code are bytes from the function's start.
+type Frame struct {
+	// CIE has the rules that hold at the first instruction, and says what else
+	// is common to functions: a personality, signal frames, the B key. Where it
+	// is nil it is cfi.EntryCIE of the machine; the programs then share one.
+	CIE *cfi.CIE
+
+	// Landing says that a landing pad of four bytes stands first: endbr64 on
+	// amd64, bti on arm64.
+	Landing bool
+
+	// Signed says that the return address is signed (arm64): by paciasp, first
+	// or behind the landing pad, until the autiasp in front of each ret.
+	Signed bool
+
+	// Size is the bytes that the stack pointer moves for the frame; each preset
+	// says by which instruction.
+	Size uint64
+
+	// Pushed are the registers that are pushed, in order (amd64).
+	Pushed []uint64
+
+	// Saved are the registers that are stored in slots of the frame. They are
+	// saved from the offset Prologue on: behind the last of the stores, and not
+	// behind the first instruction that changes one of the registers.
+	Saved    []Saved
+	Prologue uint64
+
+	// Epilogues are in ascending order. Saved registers have been loaded again
+	// where one starts.
+	Epilogues []Epilogue
+}
+
+// Saved says that a register, a DWARF column, is saved at CFA+Slot, in bytes:
+// the slots of a frame are negative.
+type Saved struct {
+	Register uint64
+	Slot     int64
+}
+
+// Epilogue says where a frame is unmade.
+type Epilogue struct {
+	Start uint64 // offset of its first instruction
+	// End is the offset behind its last instruction, a ret or a jump, where the
+	// frame of before is there again; 0 where nothing follows.
+	End uint64
+}
+
+// FramePointer returns the table of a function that keeps a frame pointer.
+//
+// On amd64, where Size does not matter:
+//
+//	endbr64                     if Landing
+//	push rbp
+//	mov  rbp, rsp
+//	push ...                    each of Pushed
+//	...                         what saves Saved, up to Prologue
+//	...
+//	pop  ...                    the Epilogue: each of Pushed, in reverse
+//	leave, or pop rbp
+//	ret
+//
+// On arm64, where Size is 16 to 496 bytes, in steps of 16, and 16 where it is 0:
+//
+//	bti  c                      if Landing
+//	paciasp                     if Signed
+//	stp  x29, x30, [sp, #-Size]!
+//	mov  x29, sp
+//	...                         what saves Saved, up to Prologue
+//	...
+//	ldp  x29, x30, [sp], #Size  the Epilogue
+//	autiasp                     if Signed
+//	ret
+func FramePointer(m *arch.Machine, f Frame) (*cfi.Program, error) {
+	b, err := begin(m, &f)
+	if err != nil {
+		return nil, err
+	}
+	if b.arm64 {
+		if f.Size == 0 {
+			f.Size = 16
+		}
+		if f.Size%16 != 0 || f.Size > 496 {
+			return nil, refuse("a frame of %d bytes, which stp x29, x30, [sp, #-%[1]d]! cannot make", f.Size)
+		}
+		size := int64(f.Size)
+		b.after(4).DefCFAOffset(size).Offset(x29, -size).Offset(x30, 8-size)
+		b.after(4).DefCFARegister(x29)
+		b.saved(&f)
+		return b.end(&f, func() {
+			b.after(4).Restore(x29).Restore(x30).DefCFA(sp, 0)
+			b.restore(&f)
+			b.authenticate(&f)
+		})
+	}
+	b.after(1).DefCFAOffset(16).Offset(rbp, -16)
+	b.after(3).DefCFARegister(rbp)
+	for i, register := range f.Pushed {
+		b.after(pushSize(register)).Offset(register, -24-8*int64(i))
+	}
+	b.saved(&f)
+	return b.end(&f, func() {
+		for i := len(f.Pushed) - 1; i >= 0; i-- {
+			b.after(pushSize(f.Pushed[i])).Restore(f.Pushed[i])
+		}
+		b.after(1).Restore(rbp).DefCFA(rsp, 8)
+		b.restore(&f)
+	})
+}
+
+// Fixed returns the table of a function without a frame pointer whose frame has
+// one size.
+//
+// On amd64, where the instructions that move rsp by Size have four bytes for a
+// Size below 128 and seven above, and are not there for 0:
+//
+//	endbr64                     if Landing
+//	push ...                    each of Pushed
+//	sub  rsp, Size
+//	...                         what saves Saved, up to Prologue
+//	...
+//	add  rsp, Size              the Epilogue
+//	pop  ...                    each of Pushed, in reverse
+//	ret
+//
+// On arm64, where Size is a multiple of 16 below 4096, or of 4096 below 2^24; a
+// function that calls others has x30 among Saved:
+//
+//	bti  c                      if Landing
+//	paciasp                     if Signed
+//	sub  sp, sp, #Size
+//	...                         what saves Saved, up to Prologue
+//	...
+//	add  sp, sp, #Size          the Epilogue
+//	autiasp                     if Signed
+//	ret
+func Fixed(m *arch.Machine, f Frame) (*cfi.Program, error) {
+	b, err := begin(m, &f)
+	if err != nil {
+		return nil, err
+	}
+	if b.arm64 {
+		if f.Size == 0 || f.Size%16 != 0 || f.Size > 0xfff && (f.Size%0x1000 != 0 || f.Size > 0xfff000) {
+			return nil, refuse("a frame of %d bytes, which sub sp, sp, #%[1]d cannot make", f.Size)
+		}
+		b.after(4).DefCFAOffset(int64(f.Size))
+		b.saved(&f)
+		return b.end(&f, func() {
+			b.after(4).DefCFAOffset(0)
+			b.restore(&f)
+			b.authenticate(&f)
+		})
+	}
+	if f.Size%8 != 0 || f.Size > 1<<31-1 {
+		return nil, refuse("a frame of %d bytes, which sub rsp, %[1]d cannot make", f.Size)
+	}
+	cfa := int64(8)
+	for _, register := range f.Pushed {
+		cfa += 8
+		b.after(pushSize(register)).DefCFAOffset(cfa).Offset(register, -cfa)
+	}
+	move := uint64(4)
+	switch {
+	case f.Size == 0:
+		move = 0
+	case f.Size > 127: // a displacement of four bytes
+		move = 7
+	}
+	if move > 0 {
+		b.after(move).DefCFAOffset(cfa + int64(f.Size))
+	}
+	b.saved(&f)
+	return b.end(&f, func() {
+		if at := b.after(move); move > 0 {
+			at.DefCFAOffset(cfa)
+		}
+		b.restore(&f)
+		cfa := cfa
+		for i := len(f.Pushed) - 1; i >= 0; i-- {
+			cfa -= 8
+			b.after(pushSize(f.Pushed[i])).Restore(f.Pushed[i]).DefCFAOffset(cfa)
+		}
+	})
+}
+
+// Leaf returns the table of a function without a frame: the state at its call
+// holds throughout, but for the signature of the return address where that is
+// Signed (arm64), until behind the autiasp at which each Epilogue starts. Size,
+// Pushed and Saved are empty.
+func Leaf(m *arch.Machine, f Frame) (*cfi.Program, error) {
+	b, err := begin(m, &f)
+	if err != nil {
+		return nil, err
+	}
+	if f.Size != 0 || len(f.Pushed)+len(f.Saved) > 0 {
+		return nil, refuse("a leaf that has a frame")
+	}
+	if !f.Signed {
+		f.Epilogues = nil // nothing changes there
+	}
+	return b.end(&f, func() { b.authenticate(&f) })
+}
+
+// Steady returns the table of code in which one state holds from the first byte
+// to the last: the CFA is a register's value plus an offset, and registers are
+// saved in slots. The state is in the CIE, and the FDE has no instruction. cie is
+// cfi.NewCIE of the machine, or one with other factors; it is not changed.
+func Steady(cie *cfi.CIE, register uint64, offset int64, saved ...Saved) (*cfi.Program, error) {
+	b := cfi.NewBuilder(cie).DefCFA(register, offset)
+	for _, s := range saved {
+		b.Offset(s.Register, s.Slot)
+	}
+	steady, err := b.CIE()
+	if err != nil {
+		return nil, err
+	}
+	return &cfi.Program{CIE: steady}, nil
+}
+
+// DWARF columns (psABI amd64 Figure 3.36; DWARF for the Arm 64-bit Architecture).
+const (
+	rbp, rsp, rip = 6, 7, 16
+	x29, x30, sp  = 29, 30, 31
+)
+
+// pushSize returns the bytes of a push or pop: r8 to r15 need a REX prefix.
+func pushSize(register uint64) uint64 {
+	if register >= 8 {
+		return 2
+	}
+	return 1
+}
+
+var entryCIEs sync.Map // *arch.Machine to *cfi.CIE
+
+// builder is a cfi.Builder that counts instructions.
+type builder struct {
+	*cfi.Builder
+	arm64 bool
+	at    uint64 // behind the last instruction
+}
+
+// begin starts a table, behind the landing pad and the signature.
+func begin(m *arch.Machine, f *Frame) (*builder, error) {
+	cie := f.CIE
+	switch {
+	case m == nil || m.ELF != elf.EM_X86_64 && m.ELF != elf.EM_AARCH64 || m.AddressSize != 8:
+		return nil, refuse("presets are for amd64 and arm64")
+	case cie == nil:
+		known, ok := entryCIEs.Load(m)
+		if !ok {
+			known, _ = entryCIEs.LoadOrStore(m, cfi.EntryCIE(m))
+		}
+		cie = known.(*cfi.CIE)
+	case cie.Section == nil || cie.Section.Machine != m:
+		return nil, refuse("a CIE of another machine than %s", m.Name)
+	}
+	b := &builder{Builder: cfi.NewBuilder(cie), arm64: m.ELF == elf.EM_AARCH64}
+	if f.Signed && !b.arm64 {
+		return nil, refuse("%s signs no return addresses", m.Name)
+	}
+	if b.arm64 && len(f.Pushed) > 0 {
+		return nil, refuse("%s pushes nothing", m.Name)
+	}
+	for _, register := range f.Pushed {
+		if register > 15 || register == rsp {
+			return nil, refuse("column %d is pushed", register)
+		}
+	}
+	if f.Landing {
+		b.at = 4
+	}
+	if f.Signed {
+		b.after(4).NegateRAState()
+	}
+	return b, nil
+}
+
+// after goes to where an instruction of some bytes ends.
+func (b *builder) after(size uint64) *cfi.Builder {
+	b.at += size
+	return b.At(b.at)
+}
+
+// saved says where registers are saved once the prologue is over.
+func (b *builder) saved(f *Frame) {
+	if len(f.Saved) == 0 {
+		return
+	}
+	b.At(f.Prologue)
+	for _, s := range f.Saved {
+		b.Offset(s.Register, s.Slot)
+	}
+	b.at = f.Prologue
+}
+
+func (b *builder) restore(f *Frame) {
+	for _, s := range f.Saved {
+		b.Restore(s.Register)
+	}
+}
+
+// authenticate goes behind the autiasp.
+func (b *builder) authenticate(f *Frame) {
+	if f.Signed {
+		b.after(4).NegateRAState()
+	}
+}
+
+// end adds the epilogues, each of which unmake writes.
+func (b *builder) end(f *Frame, unmake func()) (*cfi.Program, error) {
+	for i, e := range f.Epilogues {
+		if e.Start < b.at {
+			return nil, refuse("an epilogue at +%#x, and what is before it ends at +%#x", e.Start, b.at)
+		}
+		if e.End == 0 && i < len(f.Epilogues)-1 {
+			return nil, refuse("the epilogue at +%#x does not say its end, and another follows", e.Start)
+		}
+		b.at = e.Start
+		if e.End != 0 {
+			b.At(e.Start).RememberState()
+		}
+		unmake()
+		if e.End != 0 {
+			if e.End <= b.at {
+				return nil, refuse("an epilogue that ends at +%#x, and its ret stands at +%#x", e.End, b.at)
+			}
+			b.at = e.End
+			b.At(e.End).RestoreState()
+		}
+	}
+	return b.Program()
+}
+
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("preset: %w: "+format, append([]any{cfi.ErrRange}, args...)...)
+}

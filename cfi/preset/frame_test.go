@@ -1,0 +1,434 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package preset_test
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/cfi/preset"
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
+)
+
+// TestPresets compares each preset with what gas makes of the instructions that
+// it is for, with the directives that a compiler writes between them. Labels say
+// where the prologue ends (P) and where epilogues start and end (S1, E1, ...).
+func TestPresets(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		machine *arch.Machine
+		make    func(*arch.Machine, preset.Frame) (*cfi.Program, error)
+		frame   preset.Frame
+		code    string
+	}{
+		{"frame pointer", amd64, preset.FramePointer, preset.Frame{}, `
+			push %rbp; .cfi_def_cfa_offset 16; .cfi_offset 6, -16
+			mov %rsp, %rbp; .cfi_def_cfa_register 6
+			call *%rax
+		S1:	pop %rbp; .cfi_restore 6; .cfi_def_cfa 7, 8
+			ret`},
+		{"frame pointer, CET, pushes, slots, two epilogues", amd64, preset.FramePointer,
+			preset.Frame{Landing: true, Pushed: []uint64{12, 3}, Saved: []preset.Saved{{13, -48}, {14, -56}}}, `
+			endbr64
+			push %rbp; .cfi_def_cfa_offset 16; .cfi_offset 6, -16
+			mov %rsp, %rbp; .cfi_def_cfa_register 6
+			push %r12; .cfi_offset 12, -24
+			push %rbx; .cfi_offset 3, -32
+			sub $32, %rsp
+			mov %r13, 16(%rsp)
+			mov %r14, 8(%rsp)
+		P:	.cfi_offset 13, -48; .cfi_offset 14, -56
+			mov $1, %r14
+			mov 16(%rsp), %r13
+			mov 8(%rsp), %r14
+			add $32, %rsp
+		S1:	.cfi_remember_state
+			pop %rbx; .cfi_restore 3
+			pop %r12; .cfi_restore 12
+			leave; .cfi_restore 6; .cfi_def_cfa 7, 8; .cfi_restore 13; .cfi_restore 14
+			ret
+		E1:	.cfi_restore_state
+			mov 16(%rsp), %r13
+			mov 8(%rsp), %r14
+			lea -16(%rbp), %rsp
+		S2:	pop %rbx; .cfi_restore 3
+			pop %r12; .cfi_restore 12
+			pop %rbp; .cfi_restore 6; .cfi_def_cfa 7, 8; .cfi_restore 13; .cfi_restore 14
+			ret`},
+		{"frame pointer", arm64, preset.FramePointer, preset.Frame{}, `
+			stp x29, x30, [sp, -16]!; .cfi_def_cfa_offset 16; .cfi_offset 29, -16; .cfi_offset 30, -8
+			mov x29, sp; .cfi_def_cfa_register 29
+			blr x0
+		S1:	ldp x29, x30, [sp], 16; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa 31, 0
+			ret`},
+		{"frame pointer, BTI, a slot", arm64, preset.FramePointer,
+			preset.Frame{Landing: true, Size: 48, Saved: []preset.Saved{{19, -32}}}, `
+			hint 34
+			stp x29, x30, [sp, -48]!; .cfi_def_cfa_offset 48; .cfi_offset 29, -48; .cfi_offset 30, -40
+			mov x29, sp; .cfi_def_cfa_register 29
+			str x19, [sp, 16]
+		P:	.cfi_offset 19, -32
+			blr x0
+			ldr x19, [sp, 16]
+		S1:	ldp x29, x30, [sp], 48; .cfi_restore 29; .cfi_restore 30; .cfi_restore 19; .cfi_def_cfa 31, 0
+			ret`},
+		{"frame pointer, PAC, two epilogues", arm64, preset.FramePointer, preset.Frame{Signed: true, Size: 496}, `
+			hint 25; .cfi_negate_ra_state
+			stp x29, x30, [sp, -496]!; .cfi_def_cfa_offset 496; .cfi_offset 29, -496; .cfi_offset 30, -488
+			mov x29, sp; .cfi_def_cfa_register 29
+			cbz x0, S2
+		S1:	.cfi_remember_state
+			ldp x29, x30, [sp], 496; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa 31, 0
+			hint 29; .cfi_negate_ra_state
+			ret
+		E1:	.cfi_restore_state
+			blr x0
+		S2:	ldp x29, x30, [sp], 496; .cfi_restore 29; .cfi_restore 30; .cfi_def_cfa 31, 0
+			hint 29; .cfi_negate_ra_state
+			ret`},
+		{"fixed, small", amd64, preset.Fixed, preset.Frame{Size: 120}, `
+			sub $120, %rsp; .cfi_def_cfa_offset 128
+			call *%rax
+		S1:	add $120, %rsp; .cfi_def_cfa_offset 8
+			ret`},
+		{"fixed, pushes alone", amd64, preset.Fixed, preset.Frame{Pushed: []uint64{6, 15}}, `
+			push %rbp; .cfi_def_cfa_offset 16; .cfi_offset 6, -16
+			push %r15; .cfi_def_cfa_offset 24; .cfi_offset 15, -24
+			call *%rax
+		S1:	pop %r15; .cfi_def_cfa_offset 16; .cfi_restore 15
+			pop %rbp; .cfi_def_cfa_offset 8; .cfi_restore 6
+			ret`},
+		{"fixed, large, CET, pushes, slots, two epilogues", amd64, preset.Fixed,
+			preset.Frame{Landing: true, Size: 4096, Pushed: []uint64{3}, Saved: []preset.Saved{{12, -24}, {6, -32}}}, `
+			endbr64
+			push %rbx; .cfi_def_cfa_offset 16; .cfi_offset 3, -16
+			sub $4096, %rsp; .cfi_def_cfa_offset 4112
+			mov %r12, 4088(%rsp)
+			mov %rbp, 4080(%rsp)
+		P:	.cfi_offset 12, -24; .cfi_offset 6, -32
+			call *%rax
+		S1:	.cfi_remember_state
+			add $4096, %rsp; .cfi_def_cfa_offset 16; .cfi_restore 12; .cfi_restore 6
+			pop %rbx; .cfi_def_cfa_offset 8; .cfi_restore 3
+			ret
+		E1:	.cfi_restore_state
+			nop
+		S2:	.cfi_remember_state
+			add $4096, %rsp; .cfi_def_cfa_offset 16; .cfi_restore 12; .cfi_restore 6
+			pop %rbx; .cfi_def_cfa_offset 8; .cfi_restore 3
+			jmp *%rax
+		E2:	.cfi_restore_state
+			call *%rax`},
+		{"fixed", arm64, preset.Fixed, preset.Frame{Size: 32, Saved: []preset.Saved{{30, -16}, {19, -8}}}, `
+			sub sp, sp, 32; .cfi_def_cfa_offset 32
+			stp x30, x19, [sp, 16]
+		P:	.cfi_offset 30, -16; .cfi_offset 19, -8
+			blr x0
+			ldp x30, x19, [sp, 16]
+		S1:	add sp, sp, 32; .cfi_def_cfa_offset 0; .cfi_restore 30; .cfi_restore 19
+			ret`},
+		{"fixed, BTI and PAC, large", arm64, preset.Fixed,
+			preset.Frame{Landing: true, Signed: true, Size: 0x3000, Saved: []preset.Saved{{30, -16}}}, `
+			hint 34
+			hint 25; .cfi_negate_ra_state
+			sub sp, sp, 0x3000; .cfi_def_cfa_offset 0x3000
+			str x30, [sp, 0x2ff0]
+		P:	.cfi_offset 30, -16
+			ldr x30, [sp, 0x2ff0]
+		S1:	.cfi_remember_state
+			add sp, sp, 0x3000; .cfi_def_cfa_offset 0; .cfi_restore 30
+			hint 29; .cfi_negate_ra_state
+			ret
+		E1:	.cfi_restore_state
+			brk 0`},
+		{"leaf", amd64, preset.Leaf, preset.Frame{}, `
+			lea (%rdi,%rsi), %rax
+			ret`},
+		{"leaf, CET", amd64, preset.Leaf, preset.Frame{Landing: true}, `
+			endbr64
+		S1:	ret
+		E1:	nop`},
+		{"leaf", arm64, preset.Leaf, preset.Frame{}, `
+			add x0, x0, x1
+			ret`},
+		{"leaf, PAC", arm64, preset.Leaf, preset.Frame{Signed: true}, `
+			hint 25; .cfi_negate_ra_state
+			cbz x0, S2
+		S1:	.cfi_remember_state
+			hint 29; .cfi_negate_ra_state
+			ret
+		E1:	.cfi_restore_state
+			add x0, x0, x1
+		S2:	hint 29; .cfi_negate_ra_state
+			ret`},
+	} {
+		t.Run(test.machine.Name+"/"+test.name, func(t *testing.T) {
+			want, size, label := assemble(t, test.machine, test.code)
+			f := test.frame
+			f.Prologue = label["P"]
+			for n := 1; ; n++ {
+				start, ok := label[fmt.Sprint("S", n)]
+				if !ok {
+					break
+				}
+				f.Epilogues = append(f.Epilogues, preset.Epilogue{Start: start, End: label[fmt.Sprint("E", n)]})
+			}
+			p, err := test.make(test.machine, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := rows(t, written(t, p, size)); !slices.Equal(got, want) {
+				t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+// assemble returns the rows that gas makes of a function, its size, and the
+// offsets of its labels.
+func assemble(t *testing.T, m *arch.Machine, code string) (rowsOf []string, size uint64, labels map[string]uint64) {
+	t.Helper()
+	tool := map[*arch.Machine]string{amd64: "x86_64-linux-gnu-as", arm64: "aarch64-linux-gnu-as"}[m]
+	testprogram.RequireTool(t, tool)
+	path := filepath.Join(t.TempDir(), "f.o")
+	cmd := exec.Command(tool, "-o", path)
+	cmd.Stdin = strings.NewReader(".text\n.type f, %function\nf: .cfi_startproc\n" + code + "\n.cfi_endproc\n.size f, .-f\n")
+	if m == amd64 {
+		cmd.Stdin = strings.NewReader(".text\n.type f, @function\nf: .cfi_startproc\n" + code + "\n.cfi_endproc\n.size f, .-f\n")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", tool, err, out)
+	}
+	return decoded(t, path, "f")
+}
+
+// decoded returns the rows of a function of an object file, its size, and the
+// offsets from its start of all symbols.
+func decoded(t *testing.T, path, name string) (rowsOf []string, size uint64, labels map[string]uint64) {
+	t.Helper()
+	raw, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer raw.Close()
+	symbols, err := raw.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels = make(map[string]uint64)
+	var start uint64
+	for _, s := range symbols {
+		if labels[s.Name] = s.Value; s.Name == name {
+			start, size = s.Value, s.Size
+		}
+	}
+	for label := range labels {
+		labels[label] -= start
+	}
+	f, err := object.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sections, err := f.CFISections()
+	if err != nil || len(sections) != 1 {
+		t.Fatalf("%d sections, %v", len(sections), err)
+	}
+	for fde := range sections[0].FDEs() {
+		if fde.End-fde.Start == size {
+			return rows(t, fde), size, labels
+		}
+	}
+	t.Fatalf("no FDE of %d bytes", size)
+	return nil, 0, nil
+}
+
+// written is the FDE of a program for a function of some bytes.
+func written(t *testing.T, p *cfi.Program, size uint64) *cfi.FDE {
+	t.Helper()
+	const start = 0x1000
+	buffer := make([]byte, 512)
+	n, err := preset.EHFrame(buffer, p, start, size, 0x400000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &cfi.Section{Name: "written", Data: buffer[:n], Address: 0x400000, Machine: p.CIE.Section.Machine}
+	for f := range s.FDEs() {
+		g := *f
+		return &g
+	}
+	t.Fatal("no FDE")
+	return nil
+}
+
+// rows are the rows of an FDE, from the function's start on.
+func rows(t *testing.T, f *cfi.FDE) []string {
+	t.Helper()
+	var x cfi.Interpreter
+	var out []string
+	m := f.CIE.Section.Machine
+	for row := range x.Rows(f) {
+		line := fmt.Sprintf("%#x-%#x CFA=%s%+d", row.Start-f.Start, row.End-f.Start, m.RegisterName(uint64(row.CFA.Register)), row.CFA.Offset)
+		for _, r := range row.Registers {
+			line += fmt.Sprintf(" %s=%v%+d", m.RegisterName(uint64(r.Column)), r.Kind, r.Offset)
+		}
+		if row.Signed {
+			line += " signed"
+		}
+		// gas and a compiler advance also where nothing changes.
+		if n := len(out); n > 0 {
+			_, before, _ := strings.Cut(out[n-1], " ")
+			if _, now, _ := strings.Cut(line, " "); now == before {
+				out[n-1] = fmt.Sprintf("%s-%#x %s", out[n-1][:strings.Index(out[n-1], "-")], row.End-f.Start, now)
+				continue
+			}
+		}
+		out = append(out, line)
+	}
+	if x.Err() != nil {
+		t.Fatal(x.Err())
+	}
+	return out
+}
+
+// What gcc makes of a function is what the preset makes of it, but for the
+// callee-saved registers in its epilogues, which gcc does not mention on amd64.
+func TestPresetsEqualGCC(t *testing.T) {
+	const source = "int g(int); int f(int a) { return g(a) + 1; }"
+	for _, test := range []struct {
+		compiler string
+		flags    []string
+		machine  *arch.Machine
+		make     func(*arch.Machine, preset.Frame) (*cfi.Program, error)
+		frame    preset.Frame
+		epilogue uint64 // bytes
+	}{
+		{"gcc", []string{"-fno-omit-frame-pointer", "-fcf-protection"}, amd64, preset.FramePointer, preset.Frame{Landing: true}, 2},
+		{"gcc", []string{"-fno-omit-frame-pointer", "-fcf-protection=none"}, amd64, preset.FramePointer, preset.Frame{}, 2},
+		{"gcc", []string{"-fomit-frame-pointer", "-fcf-protection=none"}, amd64, preset.Fixed, preset.Frame{Size: 8}, 5},
+		{"aarch64-linux-gnu-gcc", []string{"-mbranch-protection=none"}, arm64, preset.FramePointer, preset.Frame{}, 8},
+		{"aarch64-linux-gnu-gcc", []string{"-mbranch-protection=pac-ret"}, arm64, preset.FramePointer, preset.Frame{Signed: true}, 12},
+	} {
+		t.Run(test.machine.Name+strings.Join(test.flags, ""), func(t *testing.T) {
+			testprogram.RequireTool(t, test.compiler)
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "f.c"), []byte(source), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(test.compiler, append(test.flags, "-O1", "-c", "f.c")...)
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			want, size, _ := decoded(t, filepath.Join(dir, "f.o"), "f")
+			test.frame.Epilogues = []preset.Epilogue{{Start: size - test.epilogue}}
+			p, err := test.make(test.machine, test.frame)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := rows(t, written(t, p, size))
+			// Where sp does not move in the body gcc goes on counting from it.
+			if test.machine == arm64 {
+				for i := range got {
+					got[i] = strings.ReplaceAll(got[i], "CFA=x29", "CFA=sp")
+				}
+				got = merged(got)
+			}
+			if n := len(want) - 1; test.machine == amd64 && n == len(got)-1 {
+				want[n] = strings.Replace(want[n], " rbp=offset-16", "", 1)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+// merged joins rows that follow each other and say the same.
+func merged(rows []string) []string {
+	var out []string
+	for _, line := range rows {
+		span, rules, _ := strings.Cut(line, " ")
+		if n := len(out); n > 0 && strings.HasSuffix(out[n-1], " "+rules) {
+			first, _, _ := strings.Cut(out[n-1], "-")
+			_, last, _ := strings.Cut(span, "-")
+			out[n-1] = first + "-" + last + " " + rules
+			continue
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestSteady(t *testing.T) {
+	p, err := preset.Steady(cfi.NewCIE(arm64), 29, 16, preset.Saved{Register: 29, Slot: -16}, preset.Saved{Register: 30, Slot: -8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rows(t, written(t, p, 64)); !slices.Equal(got, []string{"0x0-0x40 CFA=x29+16 x29=offset-16 x30=offset-8"}) || len(p.Instructions) > 0 {
+		t.Errorf("%q, %x", got, p.Instructions)
+	}
+}
+
+func TestPresetsShareACIE(t *testing.T) {
+	a, _ := preset.Leaf(amd64, preset.Frame{})
+	b, _ := preset.FramePointer(amd64, preset.Frame{})
+	if a.CIE != b.CIE {
+		t.Error("two CIEs")
+	}
+	cie := cfi.EntryCIE(arm64)
+	cie.BKey = true
+	if c, err := preset.Leaf(arm64, preset.Frame{CIE: cie, Signed: true}); err != nil || c.CIE != cie {
+		t.Error(err)
+	}
+}
+
+func TestPresetsRefuse(t *testing.T) {
+	riscv := arch.Lookup(elf.EM_RISCV, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	x32 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS32, elf.ELFDATA2LSB)
+	for _, test := range []struct {
+		name    string
+		make    func(*arch.Machine, preset.Frame) (*cfi.Program, error)
+		machine *arch.Machine
+		frame   preset.Frame
+		says    string
+	}{
+		{"no machine", preset.Leaf, nil, preset.Frame{}, "amd64 and arm64"},
+		{"another machine", preset.FramePointer, riscv, preset.Frame{}, "amd64 and arm64"},
+		{"x32", preset.Fixed, x32, preset.Frame{}, "amd64 and arm64"},
+		{"a CIE of another machine", preset.Leaf, amd64, preset.Frame{CIE: cfi.EntryCIE(arm64)}, "another machine"},
+		{"signed", preset.Leaf, amd64, preset.Frame{Signed: true}, "signs no"},
+		{"pushes", preset.Fixed, arm64, preset.Frame{Size: 16, Pushed: []uint64{19}}, "pushes nothing"},
+		{"the stack pointer is pushed", preset.Fixed, amd64, preset.Frame{Pushed: []uint64{7}}, "column 7"},
+		{"a vector register is pushed", preset.Fixed, amd64, preset.Frame{Pushed: []uint64{17}}, "column 17"},
+		{"a frame that is no multiple", preset.Fixed, amd64, preset.Frame{Size: 12}, "12 bytes"},
+		{"a frame too large", preset.Fixed, amd64, preset.Frame{Size: 1 << 31}, "cannot make"},
+		{"a frame of no size", preset.Fixed, arm64, preset.Frame{}, "cannot make"},
+		{"a frame of two instructions", preset.Fixed, arm64, preset.Frame{Size: 0x1010}, "cannot make"},
+		{"a frame beyond stp", preset.FramePointer, arm64, preset.Frame{Size: 512}, "cannot make"},
+		{"a leaf with a frame", preset.Leaf, arm64, preset.Frame{Size: 16}, "a leaf"},
+		{"slots before the prologue's end", preset.Fixed, amd64, preset.Frame{Size: 16, Saved: []preset.Saved{{3, -16}}}, "At(0x0) after At(0x4)"},
+		{"a slot that is no multiple", preset.Fixed, amd64, preset.Frame{Size: 16, Prologue: 8, Saved: []preset.Saved{{3, -12}}}, "multiple"},
+		{"an epilogue in the prologue", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 3}}}, "an epilogue at +0x3"},
+		{"epilogues out of order", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 20, End: 22}, {Start: 10, End: 12}}}, "an epilogue at +0xa"},
+		{"an epilogue without an end", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 20}, {Start: 30}}}, "does not say its end"},
+		{"an epilogue without a ret", preset.FramePointer, amd64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 20, End: 21}}}, "its ret"},
+		{"an instruction that is none of arm64's", preset.FramePointer, arm64, preset.Frame{Epilogues: []preset.Epilogue{{Start: 21}}}, "code alignment"},
+	} {
+		if p, err := test.make(test.machine, test.frame); !errors.Is(err, cfi.ErrRange) || !strings.Contains(err.Error(), test.says) || p != nil {
+			t.Errorf("%s: %v, want one that says %q", test.name, err, test.says)
+		}
+	}
+}
