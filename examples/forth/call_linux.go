@@ -17,6 +17,8 @@ func call(s *state, code uint64)
 
 // pause is what the word of that name calls: a function that Go knows, on top of
 // words. Go code does not call it.
+//
+//lint:ignore U1000 call gives its address to words
 func pause()
 
 // mapMemory returns memory that is no part of Go's heap, with inaccessible

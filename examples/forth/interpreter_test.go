@@ -132,7 +132,7 @@ func (in *interpreter) sequence(s *source, n *node, ends ...string) (string, err
 		case "if":
 			then, otherwise := &node{}, &node{}
 			if end, err = in.sequence(s, then, "else", "then"); end == "else" {
-				end, err = in.sequence(s, otherwise, "then")
+				_, err = in.sequence(s, otherwise, "then")
 			}
 			part.parts = []*node{then, otherwise}
 		case "begin":

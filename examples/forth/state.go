@@ -31,6 +31,7 @@ type state struct {
 	notice     uint64
 	noticeSize uint64
 	resume     uint64 // and one that it then waits for
+	//lint:ignore U1000 pause reads to it
 	resumeByte uint64
 }
 
