@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -32,14 +33,22 @@ func (e *Encoder) AppendHeader(dst []byte, address uint64) ([]byte, error) {
 
 func byStart(a, b HeaderEntry) int { return cmp.Compare(a.Start, b.Start) }
 
+// headerSections spares Append an allocation: jitdumps have a header for each function.
+var headerSections = sync.Pool{New: func() any { return new(Encoder) }}
+
 // Append appends to dst an .eh_frame_hdr for a machine that has the header's
 // address, encodings and pointer to .eh_frame, and the entries given, which are
 // sorted by their starts. The error is an *Error that wraps ErrRange where an
 // entry does not fit the encoding, and ErrHeader where they are not sorted; dst
 // is then returned as it was.
 func (h *Header) Append(dst []byte, m *arch.Machine, entries []HeaderEntry) ([]byte, error) {
-	section := Encoder{Machine: m, Address: h.Address - uint64(len(dst)), DataBase: h.Address, Data: dst, called: ".eh_frame_hdr"}
-	w := writer{Encoder: &section, width: m.AddressSize, big: m.Order == binary.BigEndian}
+	section := headerSections.Get().(*Encoder)
+	defer func() {
+		*section = Encoder{}
+		headerSections.Put(section)
+	}()
+	*section = Encoder{Machine: m, Address: h.Address - uint64(len(dst)), DataBase: h.Address, Data: dst, called: ".eh_frame_hdr"}
+	w := writer{Encoder: section, width: m.AddressSize, big: m.Order == binary.BigEndian}
 	w.uint8(1)
 	w.uint8(uint8(h.EHFrameEncoding))
 	w.uint8(uint8(h.CountEncoding))
