@@ -47,7 +47,7 @@ func ExampleFramePointer() {
 	//   +0x5 CFA=rbp+16
 	//   +0x3e CFA=rbp+16
 	//   +0x3f CFA=rsp+8
-	// FDE at 0x38 for [0x1040, 0x1080)
+	// FDE at 0x40 for [0x1040, 0x1080)
 	//   +0x0 CFA=rsp+8
 	//   +0x1 CFA=rsp+16
 	//   +0x4 CFA=rbp+16
