@@ -10,7 +10,9 @@
 //
 // The unwind tables of a batch become a section of .eh_frame in C memory, which
 // __register_frame (libgcc) or __unw_add_dynamic_eh_frame_section (LLVM) is told
-// of. Where both unwinders are in the process, each is told.
+// of. Where both unwinders are in the process, each is told. Whatever is
+// published and withdrawn, and however batches lie amid each other, there is no
+// moment in which a function that stays is unknown.
 //
 // An unwinder is found when a batch is published; one that is loaded later knows
 // what is published from then on. It needs a C runtime in the process: without

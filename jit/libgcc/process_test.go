@@ -7,9 +7,7 @@
 package libgcc
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,171 +16,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unsafe"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libgcc/internal/unwindtest"
 )
-
-// chain is generated functions that call each other, and at last a function of
-// C, with the same first argument. None has a frame pointer.
-type chain struct {
-	memory *jit.Memory
-	code   *jit.Code
-	entry  uintptr
-}
-
-// functionSize is the bytes that a function of a chain lies apart from the next.
-const functionSize = 64
-
-// newChain makes n functions, the first of which is called, and the last calls target.
-func newChain(t testing.TB, n int, target uintptr) *chain {
-	t.Helper()
-	generate, ok := map[string]func([]byte, uint64, int) *cfi.Builder{"amd64": amd64, "arm64": arm64}[runtime.GOARCH]
-	if !ok {
-		t.Skip("skipped: no generated code for " + runtime.GOARCH)
-	}
-	memory, err := jit.NewMemory(n * functionSize)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { memory.Close() })
-	c := &chain{memory: memory, entry: uintptr(memory.Address())}
-	c.code = &jit.Code{Address: memory.Address(), Text: memory.Bytes()}
-	for i := range n {
-		next := memory.Address() + uint64(i+1)*functionSize
-		if i == n-1 {
-			next = uint64(target)
-		}
-		p, err := generate(memory.Bytes()[i*functionSize:], next, 16*(1+i%7)).Program()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.code.Functions = append(c.code.Functions, jit.Function{
-			Name: fmt.Sprint("f", i), Offset: uint64(i) * functionSize, Size: functionSize, Unwind: p,
-		})
-	}
-	if err := memory.Seal(); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// amd64 writes
-//
-//	mov $next, %rax
-//	sub $frame+8, %rsp
-//	call *%rax
-//	add $frame+8, %rsp
-//	ret
-func amd64(b []byte, next uint64, frame int) *cfi.Builder {
-	out := binary.LittleEndian.AppendUint64([]byte{0x48, 0xb8}, next)
-	out = binary.LittleEndian.AppendUint32(append(out, 0x48, 0x81, 0xec), uint32(frame+8))
-	out = append(out, 0xff, 0xd0, 0x48, 0x81, 0xc4)
-	copy(b, append(binary.LittleEndian.AppendUint32(out, uint32(frame+8)), 0xc3))
-	return cfi.NewBuilder(cfi.EntryCIE(jit.Host())).
-		At(17).AdjustCFAOffset(int64(frame + 8)).
-		At(26).AdjustCFAOffset(int64(-frame - 8))
-}
-
-// arm64 writes
-//
-//	movz, movk, movk, movk x9, #next
-//	str x30, [sp, #-frame]!
-//	blr x9
-//	ldr x30, [sp], #frame
-//	ret
-func arm64(b []byte, next uint64, frame int) *cfi.Builder {
-	var out []byte
-	for i, op := range []uint32{0xd2800009, 0xf2a00009, 0xf2c00009, 0xf2e00009} {
-		out = binary.LittleEndian.AppendUint32(out, op|uint32(next>>(16*i)&0xffff)<<5)
-	}
-	for _, op := range []uint32{0xf8000ffe | uint32(-frame&0x1ff)<<12, 0xd63f0120, 0xf84007fe | uint32(frame)<<12, 0xd65f03c0} {
-		out = binary.LittleEndian.AppendUint32(out, op)
-	}
-	copy(b, out)
-	return cfi.NewBuilder(cfi.EntryCIE(jit.Host())).
-		At(20).DefCFAOffset(int64(frame)).Offset(30, int64(-frame)).
-		At(28).DefCFAOffset(0).Restore(30)
-}
-
-// built compiles a shared library of testdata, once.
-func built(t testing.TB, source string) unwindtest.Library {
-	t.Helper()
-	compiler := "gcc"
-	if filepath.Ext(source) == ".cc" {
-		compiler = "g++"
-	}
-	if c := os.Getenv("CLEW_TEST_" + map[string]string{"gcc": "CC", "g++": "CXX"}[compiler]); c != "" {
-		compiler = c // of the machine that an emulator runs
-	}
-	if _, err := exec.LookPath(compiler); err != nil {
-		t.Skip("skipped: " + compiler + " is not installed")
-	}
-	library := filepath.Join(t.TempDir(), source+".so")
-	if out, err := exec.Command(compiler, "-shared", "-fPIC", "-O1", "-o", library, filepath.Join("testdata", source)).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", compiler, err, out)
-	}
-	l, err := unwindtest.Open(library)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-// unwinders are the unwinders that tests load, and how their package is called.
-var loaded = map[string]string{"libgcc_s.so.1": "libgcc", "libunwind.so.1": "LLVM's libunwind"}
-
-func load(t testing.TB, name string) unwindtest.Library {
-	t.Helper()
-	l, err := unwindtest.Open(name)
-	if err != nil {
-		t.Skip("skipped: " + loaded[name] + " is not installed")
-	}
-	return l
-}
-
-// request is testdata/backtrace.c's.
-type request struct {
-	code, backtrace, ip uintptr
-	count               uintptr
-	ips                 [64]uintptr
-}
-
-// backtrace calls a chain, and returns which of its functions an unwinder finds
-// below the chain's end, by their indexes, and whether it comes through to the
-// function of C that called the chain.
-func backtrace(t testing.TB, c *chain, library, unwinder unwindtest.Library) (functions []int, through bool) {
-	t.Helper()
-	memory := unwindtest.Allocate(int(unsafe.Sizeof(request{})))
-	defer unwindtest.Free(memory)
-	r := (*request)(unsafe.Pointer(&memory[0]))
-	r.code, r.backtrace, r.ip = c.entry, unwinder.Symbol("_Unwind_Backtrace"), unwinder.Symbol("_Unwind_GetIP")
-	bottom := library.Symbol("bottom")
-	result, err := unwindtest.Call(bottom, uintptr(unsafe.Pointer(r)), 0)
-	if err != nil || result < 1000 {
-		t.Fatalf("the chain returned %d, %v", result, err)
-	}
-	for _, ip := range r.ips[:r.count] {
-		if ip > bottom && ip < bottom+64 {
-			through = true
-		}
-		if at := uint64(ip) - c.code.Address; at < uint64(len(c.code.Functions))*functionSize {
-			functions = append(functions, int(at/functionSize))
-		}
-	}
-	return functions, through
-}
-
-// down returns n-1, …, 0: what a backtrace through a chain of n finds.
-func down(n int) []int {
-	var all []int
-	for i := range n {
-		all = append(all, n-1-i)
-	}
-	return all
-}
 
 func TestBacktrace(t *testing.T) {
 	library := built(t, "backtrace.c")
@@ -292,6 +130,47 @@ func TestBacktraceBatches(t *testing.T) {
 	}
 }
 
+// TestTwoCIEs: functions whose CIEs take turns, which LLVM reads one by one, and
+// a batch that is refused.
+func TestTwoCIEs(t *testing.T) {
+	library := built(t, "backtrace.c")
+	for name := range loaded {
+		t.Run(name, func(t *testing.T) {
+			unwinder := load(t, name)
+			const n = 8
+			c := newChain(t, n, library.Symbol("leaf"))
+			bad := *c.code
+			bad.Functions = slices.Clone(bad.Functions)
+			for i := range n {
+				f := &c.code.Functions[i]
+				cie := *f.Unwind.CIE
+				cie.Version = 1 + uint8(i%2)*2
+				f.Unwind = &cfi.Program{CIE: &cie, Instructions: f.Unwind.Instructions, End: f.Unwind.End}
+			}
+			bad.Functions[n-1].Unwind = &cfi.Program{CIE: cfi.NewCIE(jit.Host())}
+			if _, err := (Publisher{}).Publish(&bad); !errors.Is(err, ErrTable) {
+				t.Fatalf("a table without a CFA: %v, expected ErrTable", err)
+			}
+			if got, through := backtrace(t, c, library, unwinder); len(got) > 1 || through {
+				t.Errorf("after a refused batch: functions %d, to the caller in C %v", got, through)
+			}
+			published, err := Publisher{}.Publish(c.code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, through := backtrace(t, c, library, unwinder); !slices.Equal(got, down(n)) || !through {
+				t.Errorf("functions %d, to the caller in C %v", got, through)
+			}
+			if err := published.Withdraw(); err != nil {
+				t.Fatal(err)
+			}
+			if got, through := backtrace(t, c, library, unwinder); len(got) > 1 || through {
+				t.Errorf("withdrawn: functions %d, to the caller in C %v", got, through)
+			}
+		})
+	}
+}
+
 // TestException throws through generated frames. With LLVM's unwinder in front
 // of libgcc's it does so in a child.
 func TestException(t *testing.T) {
@@ -345,10 +224,10 @@ func TestARM64(t *testing.T) {
 		t.Fatalf("%v: %v\n%s", build, err, out)
 	}
 	run := exec.Command("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", program, "-test.v",
-		"-test.run=^(TestBacktrace|TestBacktraceBatches|TestException)$")
+		"-test.run=^(TestBacktrace|TestBacktraceBatches|TestTwoCIEs|TestException)$")
 	run.Env = append(os.Environ(), "CLEW_TEST_CC="+gcc, "CLEW_TEST_CXX="+gxx)
 	out, err := run.CombinedOutput()
-	for _, name := range []string{"TestBacktrace/libgcc_s.so.1", "TestBacktraceBatches", "TestException"} {
+	for _, name := range []string{"TestBacktrace/libgcc_s.so.1", "TestBacktraceBatches", "TestTwoCIEs/libgcc_s.so.1", "TestException"} {
 		if !strings.Contains(string(out), "--- PASS: "+name) {
 			t.Errorf("%s did not pass", name)
 		}
@@ -364,7 +243,7 @@ func TestPreloaded(t *testing.T) {
 		t.Skip("skipped: this is the child")
 	}
 	load(t, "libunwind.so.1")
-	child(t, "^(TestBacktrace|TestBacktraceBatches|TestException|TestFlavours)$", preload)
+	child(t, "^(TestBacktrace|TestBacktraceBatches|TestTwoCIEs|TestException|TestFlavours)$", preload)
 }
 
 // TestNoUnwinder: a program that has loaded none has nobody to publish to.
@@ -382,6 +261,16 @@ func TestNoUnwinder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := b.Withdraw(); err != nil {
+		t.Error(err)
+	}
+	p, err := jit.Publish(code(frame(t, 16), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := p.Publishers(); !slices.Equal(names, []string{"libgcc"}) {
+		t.Errorf("jit.Publish used %q, expected libgcc", names)
+	}
+	if err := p.Withdraw(); err != nil {
 		t.Error(err)
 	}
 }

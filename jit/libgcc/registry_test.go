@@ -364,3 +364,40 @@ func TestGrace(t *testing.T) {
 		t.Errorf("%d sections are retired, and %d pieces of memory are left", len(r.retired), len(m.memory))
 	}
 }
+
+// FuzzProgram: a table is refused, or an unwinder can look its function up.
+func FuzzProgram(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"", "\x44\x0e\x20"}, {"\x0c\x07\x08\x90\x01", "\x0a\x0b"}, {"", "\x0f\x04\x77\x08\x06\x96"},
+		{"\x0f\x07\x77\x00\x28\x01\x00\x31\x96", "\x2d\x2e\x08"}, {"\x0c\x40\x00", "\x09\x03\x80\x80\x40"},
+	} {
+		f.Add([]byte(seed[0]), []byte(seed[1]), uint64(1))
+	}
+	f.Fuzz(func(t *testing.T, initial, instructions []byte, column uint64) {
+		cie := *cfi.NewCIE(jit.Host())
+		if len(initial) > 0 {
+			cie.Section = &cfi.Section{Name: "CIE", Machine: jit.Host(), Data: initial}
+			cie.Instructions = initial
+		}
+		cie.ReturnAddress = column
+		r, m := newModel(t, sectionList, functionArray)
+		b, err := r.publish(code(&cfi.Program{CIE: &cie, Instructions: instructions}, 1))
+		if (b == nil) == (err == nil) {
+			t.Fatalf("%v, %v", b, err)
+		}
+		if err == nil {
+			for _, fake := range m.fakes {
+				if !fake.known(arena + 32) {
+					t.Errorf("flavour %d does not know the function", fake.flavour)
+				}
+			}
+			err = b.Withdraw()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(m.memory) != 0 {
+			t.Errorf("%d pieces of memory are left", len(m.memory))
+		}
+	})
+}
