@@ -17,8 +17,35 @@ DATA __jit_debug_descriptor+8(SB)/8, $0
 DATA __jit_debug_descriptor+16(SB)/8, $0
 GLOBL __jit_debug_descriptor(SB), NOPTR, $24
 
+// All signals but those that an instruction raises by itself: SIGILL, SIGTRAP,
+// SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
+DATA blocked<>+0(SB)/8, $0xffffffffbffffb07
+GLOBL blocked<>(SB), NOPTR|RODATA, $8
+
 // func callRegister()
-TEXT ·callRegister(SB), NOSPLIT, $0-0
+//
+// A debugger takes longer than the 10 ms after which Go's scheduler preempts a
+// goroutine by a signal (SIGURG). gdb 13, which has to step over its breakpoint,
+// has it arrive there each time, runs the signal's handler first, and starts
+// anew: one call takes half a minute. So signals wait until it has returned.
+TEXT ·callRegister(SB), NOSPLIT, $8-0
+	MOVL $14, AX // rt_sigprocmask
+	MOVL $0, DI  // SIG_BLOCK
+	LEAQ blocked<>(SB), SI
+	LEAQ old-8(SP), DX
+	MOVL $8, R10 // size of a signal set
+	SYSCALL
+	TESTQ AX, AX
+	JNE  plain
+	CALL __jit_debug_register_code(SB)
+	MOVL $14, AX
+	MOVL $2, DI  // SIG_SETMASK
+	LEAQ old-8(SP), SI
+	XORL DX, DX
+	MOVL $8, R10
+	SYSCALL
+	RET
+plain:
 	CALL __jit_debug_register_code(SB)
 	RET
 

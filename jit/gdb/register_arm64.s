@@ -17,8 +17,31 @@ DATA __jit_debug_descriptor+8(SB)/8, $0
 DATA __jit_debug_descriptor+16(SB)/8, $0
 GLOBL __jit_debug_descriptor(SB), NOPTR, $24
 
+// All signals but those that an instruction raises by itself: SIGILL, SIGTRAP,
+// SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
+DATA blocked<>+0(SB)/8, $0xffffffffbffffb07
+GLOBL blocked<>(SB), NOPTR|RODATA, $8
+
 // func callRegister()
-TEXT ·callRegister(SB), NOSPLIT, $0-0
+//
+// Signals wait until it has returned: register_amd64.s says why.
+TEXT ·callRegister(SB), NOSPLIT, $16-0
+	MOVD $135, R8 // rt_sigprocmask
+	MOVD $0, R0   // SIG_BLOCK
+	MOVD $blocked<>(SB), R1
+	MOVD $old-8(SP), R2
+	MOVD $8, R3   // size of a signal set
+	SVC
+	CBNZ R0, plain
+	CALL __jit_debug_register_code(SB)
+	MOVD $135, R8
+	MOVD $2, R0   // SIG_SETMASK
+	MOVD $old-8(SP), R1
+	MOVD $0, R2
+	MOVD $8, R3
+	SVC
+	RET
+plain:
 	CALL __jit_debug_register_code(SB)
 	RET
 

@@ -62,6 +62,8 @@ type state struct {
 	publisher    *gdb.Publisher
 	registration jit.Registration
 	many         []jit.Registration
+	next         int // functions of many and batches so far
+	clock        time.Time
 }
 
 func main() {
@@ -71,7 +73,7 @@ func main() {
 	check(err)
 	copy(memory.Bytes(), text)
 	check(memory.Seal())
-	s := &state{code: memory, flag: (*int32)(unsafe.Pointer(&data[0])), publisher: gdb.Default}
+	s := &state{clock: time.Now(), code: memory, flag: (*int32)(unsafe.Pointer(&data[0])), publisher: gdb.Default}
 	for _, step := range os.Args[1:] {
 		verb, argument, _ := strings.Cut(step, "=")
 		s.step(verb, argument)
@@ -104,6 +106,11 @@ func (s *state) step(verb, argument string) {
 		}
 	case "many": // functions, one at a time
 		s.publishMany(n)
+	case "batch": // of so many functions
+		s.publishBatch(n)
+	case "clock": // how long it is since the last one
+		fmt.Printf("clock %v\n", time.Since(s.clock).Round(time.Microsecond))
+		s.clock = time.Now()
 	case "call":
 		*s.flag = flagReturn
 		s.call()
@@ -134,14 +141,24 @@ func (s *state) call() {
 	fmt.Println("result", call(uintptr(s.code.Address()), uintptr(unsafe.Pointer(s.flag))))
 }
 
-// publishMany publishes functions that are never called, behind the first page.
+// publishMany publishes functions that are never called, one at a time.
 func (s *state) publishMany(n int) {
-	for i := range n {
-		offset := 4096 + 64*(len(s.many)%(1<<13))
-		r, err := s.publisher.Publish(&jit.Code{Address: s.code.Address() + uint64(offset), Text: s.code.Bytes()[offset:][:64],
-			Functions: []jit.Function{{Name: "many_" + strconv.Itoa(len(s.many)), Size: 64, Unwind: innerUnwind,
-				Lines: []jit.Line{{File: source, Line: 1000 + i}}}}})
-		check(err)
-		s.many = append(s.many, r)
+	for range n {
+		s.publishBatch(1)
 	}
+}
+
+// publishBatch publishes functions that are never called, in one batch. They lie
+// where no memory is.
+func (s *state) publishBatch(n int) {
+	const stride = 64
+	c := &jit.Code{Address: 1<<40 + uint64(s.next)*stride, Text: make([]byte, n*stride), Functions: make([]jit.Function, n)}
+	for i := range c.Functions {
+		c.Functions[i] = jit.Function{Name: "many_" + strconv.Itoa(s.next), Offset: uint64(i) * stride, Size: stride, Unwind: innerUnwind,
+			Lines: []jit.Line{{File: source, Line: 1000 + s.next}, {Offset: 8, File: source, Line: 1001 + s.next}}}
+		s.next++
+	}
+	r, err := s.publisher.Publish(c)
+	check(err)
+	s.many = append(s.many, r)
 }
