@@ -36,8 +36,9 @@ TEXT ·call(SB), 0, $262144-16
 //
 // It is called by words. It writes the notice, waits until a byte or the end
 // of the file comes, and keeps rax, which is the top of the data stack; the
-// kernel changes rcx and r11 besides.
-TEXT ·pause(SB), NOSPLIT, $0
+// kernel changes rcx and r11 besides. It has a frame, and so a frame pointer, for
+// those who walk a Go program that is linked without call frame information.
+TEXT ·pause(SB), NOSPLIT, $8
 	MOVQ	AX, state_tos(R12)
 	MOVL	$1, AX	// write
 	MOVQ	state_paused(R12), DI

@@ -44,8 +44,10 @@ back:
 //
 // It is called by words. It writes the notice, waits until a byte or the end
 // of the file comes, and keeps x0, which is the top of the data stack, and which
-// alone the kernel changes of what words use.
-TEXT ·pause(SB), NOSPLIT|NOFRAME, $0
+// alone the kernel changes of what words use. It has a frame, and so a frame
+// pointer, for those who walk a Go program that is linked without call frame
+// information.
+TEXT ·pause(SB), NOSPLIT, $16
 	MOVD	R0, state_tos(R20)
 	MOVD	$64, R8	// write
 	MOVD	state_paused(R20), R0

@@ -109,6 +109,7 @@ func TestGDBSteps(t *testing.T) {
 			break enter
 			run `+flags+" "+source+` </dev/null
 			delete
+			set scheduler-locking step
 			set $n = 0
 			while $n < 800 && $_isvoid($_exitcode)
 				stepi
@@ -142,7 +143,7 @@ func TestGDBSteps(t *testing.T) {
 		}
 		for _, word := range []string{"enter", "right", "left", "inside", "toplevel", "type", "half", "left all"} {
 			if words[word] == 0 {
-				t.Errorf("%s: never in %s: %v\n%s", flags, word, words, out[:min(len(out), 3000)])
+				t.Errorf("%s: never in %s: %v\n%s", flags, word, words, out[max(0, len(out)-1000):])
 			}
 		}
 	}

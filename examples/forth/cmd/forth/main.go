@@ -15,7 +15,8 @@ import (
 	"path/filepath"
 
 	"github.com/clewdev/clew/examples/forth"
-	_ "github.com/clewdev/clew/jit/gdb" // gdb, lldb, clew
+	_ "github.com/clewdev/clew/jit/gdb"  // gdb, lldb, clew
+	_ "github.com/clewdev/clew/jit/perf" // perf, where CLEW_PERF asks for it
 )
 
 func main() {
