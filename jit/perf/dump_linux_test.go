@@ -250,6 +250,19 @@ func TestTakeBack(t *testing.T) {
 	}
 }
 
+// Publishing allocates for a batch, not for its functions.
+func TestPublishAllocations(t *testing.T) {
+	d := create(t, t.TempDir())
+	c := batch(0x100000, 1000, 80)
+	if n := testing.AllocsPerRun(10, func() {
+		if _, err := d.Publish(c); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 100 {
+		t.Errorf("%v allocations for 1000 functions", n)
+	}
+}
+
 // A batch of several megabytes takes several writes.
 func TestLargeBatch(t *testing.T) {
 	d := create(t, t.TempDir())

@@ -75,7 +75,8 @@ func (s *ranges) extend(r addressRange) {
 	*s = append(*s, r)
 }
 
-// remove takes ranges out of the set. Empty ones are passed over; list is sorted.
+// remove takes ranges, in any order, out of the set. They do not overlap; empty
+// ones are passed over.
 func (s *ranges) remove(list []addressRange) {
 	list = slices.Clone(list)
 	list = slices.DeleteFunc(list, func(r addressRange) bool { return r.start >= r.end })
