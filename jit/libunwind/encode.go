@@ -1,0 +1,230 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package libunwind
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/region"
+)
+
+// ErrInfo says that an Info cannot be written as libunwind lays it out.
+var ErrInfo = errors.New("cannot be laid out")
+
+// Encoder lays descriptions out in memory as libunwind reads them. It is not
+// safe for concurrent use.
+type Encoder struct {
+	Machine *arch.Machine
+	Address uint64 // of Data[0], where the memory will be; a multiple of 8
+	Data    []byte // what was laid out
+
+	regions map[*region.Region]uint64
+}
+
+// Info appends an Info and all that it points to, and returns its address. A
+// region list, or the tail of one, that was laid out before is shared. A Table's
+// entries are appended where its Address is 0, and are elsewhere what they are.
+func (e *Encoder) Info(i *Info) (uint64, error) {
+	w, err := e.describe(i)
+	if err != nil {
+		return 0, err
+	}
+	address := e.room(layoutOf(e.Machine).infoSize)
+	put(e.Machine, e.Data[address-e.Address:], i, w)
+	return address, nil
+}
+
+// describe appends what an Info points to.
+func (e *Encoder) describe(i *Info) (w info, err error) {
+	before := len(e.Data)
+	w.name, err = e.name(i)
+	switch {
+	case err != nil:
+	case i.Format == Dynamic && i.Procedure != nil:
+		w.regions, err = e.list(i.Procedure.Regions)
+	case i.Format != Dynamic && i.Table != nil:
+		w.table, w.words = e.table(i.Table)
+	default:
+		err = fmt.Errorf("%w: format %v without its description", ErrInfo, i.Format)
+	}
+	if err != nil {
+		e.Data = e.Data[:before]
+		e.regions = nil
+	}
+	return w, err
+}
+
+// put writes an Info to the memory where it will lie.
+func put(m *arch.Machine, b []byte, i *Info, w info) {
+	l, f := layoutOf(m), fields{m, b}
+	f.put(l.start, l.word, i.Start)
+	f.put(l.end, l.word, i.End)
+	f.put(l.gp, l.word, i.GP)
+	f.put(l.format, 4, uint64(uint32(i.Format)))
+	f.put(l.loadOffset, l.word, i.LoadOffset)
+	u := fields{m, b[l.union:]}
+	u.put(l.name, l.word, w.name)
+	if p := i.Procedure; i.Format == Dynamic {
+		u.put(l.handler, l.word, p.Handler)
+		u.put(l.flags, 4, uint64(p.Flags))
+		u.put(l.regions, l.word, w.regions)
+	} else {
+		u.put(l.segbase, l.word, i.Table.SegmentBase)
+		u.put(l.tableLen, l.word, w.words)
+		u.put(l.tableData, l.word, w.table)
+	}
+}
+
+// info is what an Info's pointers are.
+type info struct {
+	name, regions, table, words uint64
+}
+
+// List links Infos that were laid out, in this order, and appends a list of them
+// as libunwind has it in its own memory. It returns the list's address.
+func (e *Encoder) List(version, generation uint32, infos ...uint64) uint64 {
+	l := layoutOf(e.Machine)
+	var before uint64
+	for n, at := range infos {
+		f := fields{e.Machine, e.Data[at-e.Address:]}
+		f.put(l.prev, l.word, before)
+		if n+1 < len(infos) {
+			f.put(l.next, l.word, infos[n+1])
+		}
+		before = at
+	}
+	address := e.room(l.listSize)
+	f := fields{e.Machine, e.Data[address-e.Address:]}
+	f.put(l.version, 4, uint64(version))
+	f.put(l.generation, 4, uint64(generation))
+	if len(infos) > 0 {
+		f.put(l.first, l.word, infos[0])
+	}
+	return address
+}
+
+// room appends zeroes, aligned, and returns their address.
+func (e *Encoder) room(n int64) uint64 {
+	for len(e.Data)%8 != 0 {
+		e.Data = append(e.Data, 0)
+	}
+	address := e.Address + uint64(len(e.Data))
+	e.Data = append(e.Data, make([]byte, n)...)
+	return address
+}
+
+func (e *Encoder) name(i *Info) (uint64, error) {
+	var name string
+	switch {
+	case i.Procedure != nil:
+		name = i.Procedure.Name
+	case i.Table != nil:
+		name = i.Table.Name
+	}
+	if name == "" {
+		return 0, nil
+	}
+	if strings.IndexByte(name, 0) >= 0 {
+		return 0, fmt.Errorf("%w: the name %q has a NUL", ErrInfo, name)
+	}
+	address := e.room(int64(len(name)) + 1)
+	copy(e.Data[address-e.Address:], name)
+	return address, nil
+}
+
+// list appends regions, the last first, and returns the address of the first.
+func (e *Encoder) list(first *region.Region) (uint64, error) {
+	l := layoutOf(e.Machine)
+	if e.regions == nil {
+		e.regions = make(map[*region.Region]uint64)
+	}
+	var todo []*region.Region
+	var next uint64
+	here := make(map[*region.Region]bool)
+	for r := first; r != nil; r = r.Next {
+		if known, ok := e.regions[r]; ok {
+			next = known
+			break
+		}
+		if here[r] {
+			return 0, fmt.Errorf("%w: the list of regions leads back to itself", ErrInfo)
+		}
+		here[r] = true
+		todo = append(todo, r)
+	}
+	for n := len(todo) - 1; n >= 0; n-- {
+		r := todo[n]
+		if len(r.Ops) > math.MaxInt32 {
+			return 0, fmt.Errorf("%w: a region of %d operations", ErrInfo, len(r.Ops))
+		}
+		address := e.room(l.ops + int64(len(r.Ops))*l.opSize)
+		f := fields{e.Machine, e.Data[address-e.Address:]}
+		f.put(l.regionNext, l.word, next)
+		f.put(l.insnCount, 4, uint64(uint32(r.Count)))
+		f.put(l.opCount, 4, uint64(len(r.Ops)))
+		for i := range r.Ops {
+			o := &r.Ops[i]
+			g := fields{e.Machine, f.b[l.ops+int64(i)*l.opSize:]}
+			g.put(l.tag, 1, uint64(uint8(o.Tag)))
+			g.put(l.qp, 1, uint64(uint8(o.Predicate)))
+			g.put(l.reg, 2, uint64(uint16(o.Register)))
+			g.put(l.when, 4, uint64(uint32(o.When)))
+			g.put(l.val, l.word, o.Value)
+		}
+		e.regions[r], next = address, address
+	}
+	return next, nil
+}
+
+func (e *Encoder) table(t *region.Table) (address, words uint64) {
+	if t.Address != 0 {
+		return t.Address, t.Words
+	}
+	size := int64(len(t.Entries)) * entrySize
+	address = e.room(size)
+	f := fields{e.Machine, e.Data[address-e.Address:]}
+	for i, entry := range t.Entries {
+		f.put(int64(i)*entrySize, 4, uint64(uint32(entry.Start)))
+		f.put(int64(i)*entrySize+4, 4, uint64(uint32(entry.FDE)))
+	}
+	return address, uint64(size / layoutOf(e.Machine).word)
+}
+
+// fields are the fields of a structure.
+type fields struct {
+	m *arch.Machine
+	b []byte
+}
+
+func (f fields) put(offset, size int64, v uint64) {
+	b := f.b[offset:]
+	switch size {
+	case 1:
+		b[0] = byte(v)
+	case 2:
+		f.m.Order.PutUint16(b, uint16(v))
+	case 4:
+		f.m.Order.PutUint32(b, uint32(v))
+	case 8:
+		f.m.Order.PutUint64(b, v)
+	}
+}
+
+func (f fields) get(offset, size int64) uint64 {
+	b := f.b[offset:]
+	switch size {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(f.m.Order.Uint16(b))
+	case 4:
+		return uint64(f.m.Order.Uint32(b))
+	}
+	return f.m.Order.Uint64(b)
+}

@@ -1,0 +1,111 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package libunwind
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/region"
+)
+
+// PublishProcedures makes procedures known to libunwind in its proc-info format,
+// Dynamic, with their names and regions. It keeps nothing of them, and the
+// indexes of Registration.Withdraw are theirs.
+//
+// On amd64 and arm64 libunwind does not read this format, and does not unwind
+// through code that it finds in it first; readers of its list do read it, such as
+// Read. A program that wants both calls PublishProcedures before it publishes
+// the same code with a Publisher: libunwind's search takes what came last.
+func PublishProcedures(procedures ...*region.Procedure) (jit.Registration, error) {
+	if !loaded() {
+		return nil, jit.ErrNotApplicable
+	}
+	m := jit.Host()
+	for _, p := range procedures {
+		if p.End <= p.Start {
+			return nil, fmt.Errorf("%w: procedure %q is [%#x, %#x)", ErrInfo, p.Name, p.Start, p.End)
+		}
+	}
+	infos := make([]Info, len(procedures))
+	points := make([]info, len(procedures))
+	layOut := func(at uint64) ([]byte, error) {
+		e := Encoder{Machine: m, Address: at}
+		for i, p := range procedures {
+			var err error
+			infos[i] = Info{Start: p.Start, End: p.End, Format: Dynamic, Procedure: p}
+			if points[i], err = e.describe(&infos[i]); err != nil {
+				return nil, fmt.Errorf("procedure %q: %w", p.Name, err)
+			}
+		}
+		return e.Data, nil
+	}
+	// Once for the size.
+	data, err := layOut(0)
+	if err != nil {
+		return nil, err
+	}
+	out := &described{infos: make([][]byte, len(procedures))}
+	if len(data) > 0 {
+		if out.block, err = newBlock(len(data), 0); err != nil {
+			return nil, err
+		}
+		if data, err = layOut(out.block.address()); err != nil {
+			out.block.release()
+			return nil, err
+		}
+		copy(out.block.memory, data)
+	}
+	for i := range infos {
+		out.code = append(out.code, [2]uint64{infos[i].Start, infos[i].End})
+		if out.infos[i], err = newInfo(); err != nil {
+			_ = out.Withdraw()
+			return nil, err
+		}
+		put(m, out.infos[i], &infos[i], points[i])
+		register(address(out.infos[i]))
+	}
+	out.left = len(infos)
+	return out, nil
+}
+
+// described is the Registration of procedures.
+type described struct {
+	mu    sync.Mutex
+	infos [][]byte    // nil where it was withdrawn
+	code  [][2]uint64 // start and end
+	left  int
+	block *block
+}
+
+func (d *described) Withdraw(functions ...int) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(functions) == 0 {
+		for i := range d.infos {
+			functions = append(functions, i)
+		}
+	}
+	for _, i := range functions {
+		if i < 0 || i >= len(d.infos) {
+			return fmt.Errorf("%w: there is no procedure %d of %d", jit.ErrCode, i, len(d.infos))
+		}
+	}
+	for _, i := range functions {
+		if d.infos[i] == nil {
+			continue
+		}
+		cancel(address(d.infos[i]), d.code[i][0], d.code[i][1])
+		releaseInfo(d.infos[i])
+		d.infos[i] = nil
+		d.left--
+	}
+	if d.left <= 0 && d.block != nil {
+		d.block.release()
+		d.block = nil
+	}
+	return nil
+}

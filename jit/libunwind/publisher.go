@@ -1,0 +1,343 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package libunwind
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/region"
+)
+
+// Publisher makes generated code known to the libunwind of this process. It
+// implements jit.Publisher. The zero value publishes in the format RemoteTable
+// where that can hold the distance from the code to its table, else in IPOffset.
+type Publisher struct {
+	// Format is RemoteTable or IPOffset to have only that; 0 for either.
+	Format Format
+}
+
+func init() { jit.Register(jit.StageLibunwind, "libunwind", new(Publisher)) }
+
+// Publish makes a batch known. Functions without an unwind table are left out.
+// The error is jit.ErrNotApplicable where the program has no libunwind, was built
+// without cgo, or where no function has a table; it wraps cfi.ErrRange where the
+// distances in the batch do not fit the format.
+func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if !loaded() {
+		return nil, jit.ErrNotApplicable
+	}
+	switch p.Format {
+	case 0, RemoteTable, IPOffset:
+	default:
+		return nil, fmt.Errorf("%w: libunwind unwinds by the formats %v and %v, not by %v", ErrInfo, RemoteTable, IPOffset, p.Format)
+	}
+	m := jit.Host()
+	if c.Machine != nil && c.Machine != m {
+		return nil, fmt.Errorf("%w: code for %s in a program for %s", jit.ErrCode, c.Machine.Name, m.Name)
+	}
+	b := &batch{format: p.Format, functions: make([]function, len(c.Functions))}
+	if err := b.encode(c); err != nil {
+		return nil, err
+	}
+	if b.block == nil {
+		return nil, jit.ErrNotApplicable
+	}
+	first := &run{last: len(b.functions)}
+	if err := b.publish(first); err != nil {
+		b.block.release()
+		return nil, err
+	}
+	b.runs = []*run{first}
+	return b, nil
+}
+
+// batch is a Registration. Its functions lie in runs, and a run is what libunwind
+// has an Info for. No run covers a function that was withdrawn: other code may
+// lie there later, and be published before or after what is left of the run.
+type batch struct {
+	mu        sync.Mutex
+	format    Format
+	base      uint64 // of the code
+	functions []function
+	runs      []*run
+	block     *block // call frame information and table
+	table     uint64 // address of the table, for the format RemoteTable
+}
+
+type function struct {
+	start, end uint64
+	fde        uint64 // address; 0 where it has none
+	entry      int    // in the table: of itself, or of the next that has one
+	gone       bool
+}
+
+// run is the functions [first, last).
+type run struct {
+	first, last int
+	info        []byte // nil where none of its functions has a table
+	table       *block // its own, for the format IPOffset
+}
+
+// encode writes the call frame information and the table of a batch.
+func (b *batch) encode(c *jit.Code) error {
+	var e cfi.Encoder
+	m := jit.Host()
+	b.base = c.Address
+	absolute := make(map[*cfi.CIE]*cfi.CIE)
+	write := func(address uint64) error {
+		e.Machine, e.Address = m, address
+		for i := range c.Functions {
+			f := &c.Functions[i]
+			if f.Unwind == nil {
+				continue
+			}
+			// The start of the function as an address, however far the code is.
+			cie := absolute[f.Unwind.CIE]
+			if cie == nil {
+				other := *f.Unwind.CIE
+				other.PointerEncoding = cfi.EncAbsptr
+				cie = &other
+				absolute[f.Unwind.CIE] = cie
+			}
+			p := *f.Unwind
+			p.CIE = cie
+			if err := e.Program(&p, c.Start(f), f.Size); err != nil {
+				return fmt.Errorf("function %q: %w", f.Name, err)
+			}
+		}
+		return nil
+	}
+	// Once for the size: the encoding is the same for every address nearby.
+	if err := write(c.Address); err != nil || len(e.Data) == 0 {
+		return err
+	}
+	frames, entries := (len(e.Data)+7)&^7, 0
+	for i := range c.Functions {
+		if c.Functions[i].Unwind != nil {
+			entries++
+		}
+	}
+	block, err := newBlock(frames+entries*entrySize, c.Address+uint64(len(c.Text)))
+	if err != nil {
+		return err
+	}
+	size := len(e.Data)
+	e.Reset()
+	if err := write(block.address()); err != nil || len(e.Data) != size {
+		block.release()
+		if err == nil {
+			err = fmt.Errorf("%w: the size of call frame information changed from %d to %d bytes", cfi.ErrRange, size, len(e.Data))
+		}
+		return err
+	}
+	copy(block.memory, e.Data)
+	b.block, b.table = block, block.address()+uint64(frames)
+
+	section := cfi.Section{Data: e.Data, Address: block.address(), Machine: m}
+	fits, n := true, 0
+	next := fdes(&section)
+	table := fields{m, block.memory[frames:]}
+	for i := range c.Functions {
+		f := &b.functions[i]
+		f.start = c.Start(&c.Functions[i])
+		f.end = f.start + c.Functions[i].Size
+		f.entry = n
+		if c.Functions[i].Unwind == nil {
+			continue
+		}
+		f.fde = next()
+		from := int64(f.start - block.address())
+		fits = fits && from >= math.MinInt32 && from <= math.MaxInt32
+		table.put(int64(n)*entrySize, 4, uint64(uint32(from)))
+		table.put(int64(n)*entrySize+4, 4, uint64(uint32(f.fde-block.address())))
+		n++
+	}
+	switch {
+	case b.format == 0 && fits:
+		b.format = RemoteTable
+	case b.format == 0:
+		b.format = IPOffset
+	case b.format == RemoteTable && !fits:
+		err = fmt.Errorf("%w: the code at %#x is too far from its table at %#x for the format %v", cfi.ErrRange, b.base, b.table, b.format)
+	}
+	if b.format == IPOffset && uint64(len(c.Text)) > math.MaxInt32 || len(e.Data) > math.MaxInt32 {
+		err = fmt.Errorf("%w: %#x bytes of code for the format %v", cfi.ErrRange, len(c.Text), b.format)
+	}
+	if err != nil {
+		block.release()
+		b.block = nil
+	}
+	return err
+}
+
+// fdes returns a function that returns the address of one FDE after the other.
+func fdes(s *cfi.Section) func() uint64 {
+	offset := uint64(0)
+	return func() uint64 {
+		for {
+			at := offset
+			// What was just written: lengths have four bytes, and CIEs an id of 0.
+			length := uint64(s.Machine.Order.Uint32(s.Data[at:]))
+			offset += 4 + length
+			if s.Machine.Order.Uint32(s.Data[at+4:]) != 0 {
+				return s.Address + at
+			}
+		}
+	}
+}
+
+// publish makes a run known that covers no function that was withdrawn.
+func (b *batch) publish(r *run) error {
+	for r.first < r.last && b.functions[r.first].fde == 0 {
+		r.first++
+	}
+	for r.first < r.last && b.functions[r.last-1].fde == 0 {
+		r.last--
+	}
+	if r.first == r.last {
+		return nil
+	}
+	first, last := &b.functions[r.first], &b.functions[r.last-1]
+	entries := uint64(last.entry - first.entry + 1)
+	table := b.table + uint64(first.entry)*entrySize
+	m := jit.Host()
+	if b.format == IPOffset {
+		own, err := newBlock(int(entries)*entrySize, b.base)
+		if err != nil {
+			return err
+		}
+		r.table, table = own, own.address()
+		out, n := fields{m, own.memory}, int64(0)
+		for i := r.first; i < r.last; i++ {
+			if f := &b.functions[i]; f.fde != 0 {
+				out.put(n, 4, f.start-first.start)
+				out.put(n+4, 4, uint64(uint32(f.fde-b.block.address())))
+				n += entrySize
+			}
+		}
+	}
+	memory, err := newInfo()
+	if err != nil {
+		if r.table != nil {
+			r.table.release()
+		}
+		return err
+	}
+	put(m, memory, &Info{
+		Start: first.start, End: last.end, Format: b.format,
+		Table: &region.Table{SegmentBase: b.block.address()},
+	}, info{table: table, words: entries * entrySize / uint64(m.AddressSize)})
+	r.info = memory
+	register(address(memory))
+	return nil
+}
+
+func (b *batch) withdraw(r *run) {
+	if r.info != nil {
+		cancel(address(r.info), b.functions[r.first].start, b.functions[r.last-1].end)
+		releaseInfo(r.info)
+	}
+	if r.table != nil {
+		r.table.release()
+	}
+}
+
+// Withdraw implements jit.Registration. An error says that memory is missing for
+// the description of what is left; nothing was withdrawn then.
+func (b *batch) Withdraw(functions ...int) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, i := range functions {
+		if i < 0 || i >= len(b.functions) {
+			return fmt.Errorf("%w: there is no function %d of %d", jit.ErrCode, i, len(b.functions))
+		}
+	}
+	if len(functions) == 0 {
+		for i := range b.functions {
+			b.functions[i].gone = true
+		}
+		for _, r := range b.runs {
+			b.withdraw(r)
+		}
+		b.runs = nil
+		b.close()
+		return nil
+	}
+	var lost, hit []int // functions, and the runs that lose one
+	for _, i := range functions {
+		if b.functions[i].gone {
+			continue
+		}
+		b.functions[i].gone = true
+		lost = append(lost, i)
+		n := sort.Search(len(b.runs), func(n int) bool { return b.runs[n].last > i })
+		if n < len(b.runs) && b.runs[n].first <= i {
+			hit = append(hit, n)
+		}
+	}
+	slices.Sort(hit)
+	hit = slices.Compact(hit)
+	// What is left of them is known before they are not.
+	var begun []*run
+	for _, n := range hit {
+		for _, r := range b.split(b.runs[n]) {
+			if err := b.publish(r); err != nil {
+				for _, r := range begun {
+					b.withdraw(r)
+				}
+				for _, i := range lost {
+					b.functions[i].gone = false
+				}
+				return err
+			}
+			if r.info != nil {
+				begun = append(begun, r)
+			}
+		}
+	}
+	for _, n := range slices.Backward(hit) {
+		b.withdraw(b.runs[n])
+		b.runs = slices.Delete(b.runs, n, n+1)
+	}
+	for _, r := range begun {
+		n := sort.Search(len(b.runs), func(n int) bool { return b.runs[n].first > r.first })
+		b.runs = slices.Insert(b.runs, n, r)
+	}
+	b.close()
+	return nil
+}
+
+// split returns the runs that are left of one.
+func (b *batch) split(r *run) []*run {
+	var out []*run
+	for first := r.first; first < r.last; {
+		last := first
+		for last < r.last && !b.functions[last].gone {
+			last++
+		}
+		if last > first {
+			out = append(out, &run{first: first, last: last})
+		}
+		first = last + 1
+	}
+	return out
+}
+
+// close gives the memory back when no function is left.
+func (b *batch) close() {
+	if len(b.runs) == 0 && b.block != nil {
+		b.block.release()
+		b.block = nil
+	}
+}

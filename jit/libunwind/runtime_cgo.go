@@ -1,0 +1,99 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build cgo && linux && !android && (amd64 || arm64)
+
+package libunwind
+
+/*
+#cgo LDFLAGS: -ldl
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stddef.h>
+
+// entry_point returns a function of the libunwind that is loaded, if one is: of
+// the program's own symbols, or of a library that was loaded for somebody only.
+static void *entry_point(const char *name) {
+	void *symbol = dlsym(RTLD_DEFAULT, name);
+	if (!symbol) {
+		void *library = dlopen("libunwind.so.8", RTLD_LAZY | RTLD_NOLOAD);
+		if (library) {
+			symbol = dlsym(library, name);
+			dlclose(library);
+		}
+	}
+	return symbol;
+}
+
+struct libunwind {
+	void *add, *cancel;
+	void *flush, **space; // the cache; NULL where they are not found
+};
+
+// sibling looks a symbol up in the object at base: others may have one of the
+// same name.
+static void *sibling(void *library, const char *name, void *base) {
+	Dl_info i;
+	void *symbol = dlsym(library, name);
+	return symbol && dladdr(symbol, &i) && i.dli_fbase == base ? symbol : NULL;
+}
+
+// find_libunwind finds the functions, in one object, and keeps it loaded.
+static int find_libunwind(struct libunwind *u) {
+	Dl_info a, c;
+	u->add = entry_point("_U_dyn_register");
+	u->cancel = entry_point("_U_dyn_cancel");
+	if (!u->add || !u->cancel || !dladdr(u->add, &a) || !dladdr(u->cancel, &c) || a.dli_fbase != c.dli_fbase)
+		return 0;
+	void *library = a.dli_fname ? dlopen(a.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) : NULL;
+	if (!library) // it is part of the program
+		library = dlopen(NULL, RTLD_LAZY);
+#ifdef __x86_64__
+	u->flush = sibling(library, "_Ux86_64_flush_cache", a.dli_fbase);
+	u->space = sibling(library, "_ULx86_64_local_addr_space", a.dli_fbase);
+#else
+	u->flush = sibling(library, "_Uaarch64_flush_cache", a.dli_fbase);
+	u->space = sibling(library, "_ULaarch64_local_addr_space", a.dli_fbase);
+#endif
+	return 1;
+}
+
+static void add(struct libunwind *u, uintptr_t info) { ((void (*)(uintptr_t))u->add)(info); }
+
+// cancel also flushes what libunwind has cached of the code, which _U_dyn_cancel
+// does not: code that is generated there next would be unwound by it.
+static void cancel(struct libunwind *u, uintptr_t info, uintptr_t low, uintptr_t high) {
+	((void (*)(uintptr_t))u->cancel)(info);
+	if (u->flush && u->space)
+		((void (*)(void *, uintptr_t, uintptr_t))u->flush)(*u->space, low, high);
+}
+*/
+import "C"
+
+import "sync"
+
+// library is the libunwind of the process, once it was found.
+var library struct {
+	sync.Mutex
+	found bool
+	calls C.struct_libunwind
+}
+
+// loaded reports whether the process has a libunwind. One that was found stays.
+func loaded() bool {
+	library.Lock()
+	defer library.Unlock()
+	library.found = library.found || C.find_libunwind(&library.calls) != 0
+	return library.found
+}
+
+// register puts an Info at the front of libunwind's list. It and cancel are safe
+// for concurrent use (_U_dyn_register(3)).
+func register(info uint64) { C.add(&library.calls, C.uintptr_t(info)) }
+
+// cancel takes an Info of the code [low, high) out of the list.
+func cancel(info, low, high uint64) {
+	C.cancel(&library.calls, C.uintptr_t(info), C.uintptr_t(low), C.uintptr_t(high))
+}
