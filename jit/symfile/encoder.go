@@ -96,6 +96,7 @@ type encoder struct {
 
 	functions []merged // of Merge
 	images    []source // of Merge
+	bytes     int      // of Merge: of all its images
 	numbers   []uint32 // of Merge: by the number of a file in its source, that in the image
 }
 

@@ -29,6 +29,13 @@ type merged struct {
 	file, line uint32 // of its entry, as in the source
 }
 
+// before reports whether what starts at an address belongs to a function behind
+// f: also where f starts there, and has what is looked for already. Functions
+// that overlap are a mistake of who published them, but cost no other function.
+func (f *merged) before(start uint64, has bool) bool {
+	return f.start < start || f.start == start && has
+}
+
 // Merge appends to dst one image of the functions that are in any of several
 // images, which Append or Merge made, and for whose start (an address) keep
 // returns true; a nil keep is true for all. Their names, unwind tables, lines
@@ -57,13 +64,14 @@ func Merge(dst []byte, images [][]byte, keep func(start uint64) bool) ([]byte, e
 
 func (e *encoder) merge(images [][]byte, keep func(uint64) bool) error {
 	e.images = slices.Grow(e.images, len(images))[:len(images)]
-	e.numbers = e.numbers[:0]
+	e.numbers, e.bytes = e.numbers[:0], 0
 	for i := range images {
 		s := &e.images[i]
 		*s = source{}
 		if err := s.parse(images[i]); err != nil {
 			return fmt.Errorf("image %d: %w", i, err)
 		}
+		e.bytes += len(images[i])
 		if s.machine != e.images[0].machine {
 			return fmt.Errorf("%w: image %d is for %s, image 0 for %s", ErrImage, i, s.machine.Name, e.images[0].machine.Name)
 		}
@@ -122,10 +130,10 @@ func (e *encoder) take(image int, keep func(uint64) bool) error {
 	if len(s.frames) > 0 && len(functions) > 0 {
 		i := 0
 		for f := range s.section().FDEs() {
-			for i < len(functions) && functions[i].start < f.Start {
+			for i < len(functions) && functions[i].before(f.Start, functions[i].cie != nil) {
 				i++
 			}
-			if i < len(functions) && functions[i].start == f.Start && functions[i].size == f.End-f.Start && functions[i].cie == nil {
+			if i < len(functions) && functions[i].start == f.Start && functions[i].size == f.End-f.Start {
 				functions[i].cie, functions[i].instructions = f.CIE, f.Instructions
 			}
 		}
@@ -138,7 +146,7 @@ func (e *encoder) takeSymbols(image int, keep func(uint64) bool) error {
 	le := binary.LittleEndian
 	number, kept := 0, false // of the symbol before
 	var text textRange
-	var before uint64 // its end
+	var first, before uint64 // its start and end
 	e.functions = slices.Grow(e.functions, len(s.symbols)/symbolSize)
 	for b := s.symbols; len(b) > 0; b = b[symbolSize:] {
 		start, size := le.Uint64(b[8:]), le.Uint64(b[16:])
@@ -158,15 +166,16 @@ func (e *encoder) takeSymbols(image int, keep func(uint64) bool) error {
 			}
 			owned.start = text.start
 			number = n
-		} else if start < before {
-			return fmt.Errorf("%w: the symbol at %#x follows one that ends at %#x", ErrImage, start, before)
 		} else if kept {
-			owned.start = before
+			owned.start = min(before, start)
+		}
+		if start < first {
+			return fmt.Errorf("%w: the symbol at %#x follows one at %#x", ErrImage, start, first)
 		}
 		if start < text.start || owned.end > text.end || owned.end < start {
 			return fmt.Errorf("%w: the symbol at %#x of %#x bytes is outside of its section, [%#x, %#x)", ErrImage, start, size, text.start, text.end)
 		}
-		before = owned.end
+		first, before = start, owned.end
 		if kept = keep == nil || keep(start); kept {
 			e.functions = append(e.functions, merged{start: start, size: size, owned: owned, name: name, source: image})
 		}
@@ -193,10 +202,10 @@ func (e *encoder) takeLines(s *source, functions []merged) error {
 			le.Uint64(program[len(setAddress):]) != start {
 			return fmt.Errorf("%w: the function entry at %#x has no lines", ErrImage, start)
 		}
-		for i < len(functions) && functions[i].start < start {
+		for i < len(functions) && functions[i].before(start, functions[i].rows != nil) {
 			i++
 		}
-		kept := i < len(functions) && functions[i].start == start && functions[i].rows == nil
+		kept := i < len(functions) && functions[i].start == start
 		at := setAddressSize
 		for {
 			_, to, number, ok := nextFile(program, at)
@@ -235,6 +244,8 @@ func (e *encoder) takeFile(s *source, number uint32) bool {
 			return false
 		}
 		e.numbers[s.firstFile+int(number)] = e.files.addBytes(name)
+		// Each name stands in its image once, unless the image is damaged.
+		return e.files.bytes <= e.bytes
 	}
 	return true
 }
@@ -258,6 +269,11 @@ func (e *encoder) write(name []byte) error {
 	}
 	size := longestHeader + len(name) + names + symbolSize*len(e.functions) + frames +
 		(sectionSize+12)*len(e.texts) + e.files.size(0) + rows
+	// Functions in a row share one name; those of a damaged image could each
+	// have all of its bytes.
+	if size > 16*e.bytes+64<<20 {
+		return fmt.Errorf("%w: %d bytes of %d", ErrTooLarge, size, e.bytes)
+	}
 	if err := e.begin(e.dst, e.machine, size); err != nil {
 		return err
 	}

@@ -196,6 +196,31 @@ func TestMergeFarApart(t *testing.T) {
 	}
 }
 
+// TestMergeOverlap: code that was published twice is there twice, and costs
+// nothing else.
+func TestMergeOverlap(t *testing.T) {
+	c := callers(t, amd64, 3, 5, true)
+	image := mustAppend(t, c)
+	again := *c
+	again.Functions = slices.Clone(c.Functions[1:2])
+	again.Functions[0].Name, again.Functions[0].Size = "again", 11
+	merged := mustMerge(t, [][]byte{image, mustAppend(t, &again), image}, nil)
+	for range 2 {
+		got := open(t, merged)
+		if got, want := describeFunctions(t, got), "f0 1000000000+b f0 1000000000+b f1 1000000010+b f1 1000000010+b again 1000000010+b "+
+			"f2 1000000020+b f2 1000000020+b"; got != want {
+			t.Errorf("functions\n got %s\nwant %s", got, want)
+		}
+		if got, want := strings.Count(describeFrames(t, got), "+"), 7; got != want {
+			t.Errorf("%d FDEs, want %d", got, want)
+		}
+		if got, want := describeLocation(t, got, address+0x20), "f2 /src/file0.w:14:1"; got != want {
+			t.Errorf("location of f2: %s, want %s", got, want)
+		}
+		merged = mustMerge(t, [][]byte{merged}, nil)
+	}
+}
+
 func TestMergeNothing(t *testing.T) {
 	image := mustAppend(t, callers(t, amd64, 3, 0, true))
 	dst := []byte("kept")
@@ -242,7 +267,7 @@ func TestMergeRefuses(t *testing.T) {
 		"symbol name":     damaged(func(b []byte) { le.PutUint32(b[at(".symtab")+24:], 1<<30) }),
 		"symbol section":  damaged(func(b []byte) { le.PutUint16(b[at(".symtab")+24+6:], 2) }),
 		"symbol size":     damaged(func(b []byte) { le.PutUint64(b[at(".symtab")+24+16:], 1<<40) }),
-		"symbols' order":  damaged(func(b []byte) { le.PutUint64(b[at(".symtab")+48+8:], address) }),
+		"symbols' order":  damaged(func(b []byte) { le.PutUint64(b[at(".symtab")+48+8:], address+30) }),
 		"entry's code":    damaged(func(b []byte) { b[at(".debug_info")+38] = 3 }),
 		"entry's address": damaged(func(b []byte) { b[at(".debug_info")+43]++ }),
 		"file number":     damaged(func(b []byte) { b[at(".debug_info")+55] = 9 }),
