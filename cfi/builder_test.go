@@ -58,6 +58,36 @@ func TestBuilderInstructions(t *testing.T) {
 		{"undefined, arguments", func(b *cfi.Builder) { b.Undefined(16).ArgumentsSize(32) }, "0710 2e20"},
 		{"raw", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFADefCFA, Register: 3, Operand: 300}) }, "0c03ac02"},
 
+		{"raw advances", func(b *cfi.Builder) {
+			b.At(2).Instruction(cfi.Instruction{Op: cfi.CFAAdvanceLoc, Operand: 4}).At(5).SameValue(3).
+				Instruction(cfi.Instruction{Op: cfi.CFAAdvanceLoc4, Operand: 1}).SameValue(3)
+		}, "44 410803 04010000000803"},
+		{"a raw CFA", func(b *cfi.Builder) {
+			b.Instruction(cfi.Instruction{Op: cfi.CFALLVMDefAspaceCFA, Register: 7, Operand: 8, Register2: 1}).AdjustCFAOffset(8)
+		}, "30070801 0e10"},
+
+		{"a raw advance that goes back", func(b *cfi.Builder) { b.At(4).Instruction(cfi.Instruction{Op: cfi.CFAAdvanceLoc, Operand: 3}) },
+			"+0x4: value out of range: DW_CFA_advance_loc(3) from +0x0"},
+		{"a raw advance that does not fit", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFAAdvanceLoc, Operand: 64}) },
+			"unwind table+0x0: value out of range: DW_CFA_advance_loc: 64 does not fit six bits"},
+		{"a column that no reader takes", func(b *cfi.Builder) { b.Offset(1<<32, -8) },
+			"+0x0: value out of range: DW_CFA_offset_extended of column 4294967296"},
+		{"another one", func(b *cfi.Builder) { b.Register(3, 1<<32) }, "+0x0: value out of range: DW_CFA_register of column 4294967296"},
+		{"too many states", func(b *cfi.Builder) {
+			for range 257 {
+				b.RememberState()
+			}
+		}, "+0x0: value out of range: more than 256 states are remembered"},
+		{"a raw restore without remember", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFARestoreState}) },
+			"+0x0: value out of range: RestoreState without a RememberState"},
+		{"an expression cut off", func(b *cfi.Builder) { b.At(1).ValExpression(3, []byte{0x77}) },
+			"+0x1: DW_CFA_val_expression+0x1: truncated: no byte is left, expected 1"},
+		{"an expression that is none", func(b *cfi.Builder) { b.DefCFAExpression([]byte{0x05}) },
+			"+0x0: DW_CFA_def_cfa_expression+0x0: bad expression: unknown operation 0x05"},
+		{"a raw operation that is none", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: 0x3f}) },
+			"unwind table+0x0: bad instruction: unknown operation 0x3f"},
+		{"far beyond", func(b *cfi.Builder) { b.At(1 << 33).SameValue(3) },
+			"+0x200000000: value out of range: an advance of 0x200000000 bytes from +0x0"},
 		{"backwards", func(b *cfi.Builder) { b.At(4).SameValue(3).At(3) }, "+0x4: value out of range: At(0x3) after At(0x4)"},
 		{"a slot that is no multiple", func(b *cfi.Builder) { b.Offset(3, -12) },
 			"+0x0: value out of range: Offset(-12) is no multiple of the data alignment factor -8"},
@@ -75,7 +105,7 @@ func TestBuilderInstructions(t *testing.T) {
 			test.build(b)
 			program, err := b.Program()
 			if err != nil {
-				if !errors.Is(err, cfi.ErrRange) {
+				if !errors.Is(err, cfi.ErrRange) && !strings.Contains(test.want, "bad ") && !strings.Contains(test.want, "truncated") {
 					t.Errorf("%v is no ErrRange", err)
 				}
 				if got := strings.TrimPrefix(err.Error(), "unwind table: "); got != test.want {
@@ -147,5 +177,23 @@ func TestBuilderSteadyState(t *testing.T) {
 	}
 	if _, err := cfi.NewBuilder(steady).At(4).SameValue(3).CIE(); !errors.Is(err, cfi.ErrRange) {
 		t.Errorf("a CIE with an advance: %v", err)
+	}
+	if _, err := cfi.NewBuilder(steady).Restore(3).CIE(); !errors.Is(err, cfi.ErrRange) {
+		t.Errorf("a CIE that restores: %v", err)
+	}
+	long := cfi.NewBuilder(steady)
+	for range 600 {
+		long.SameValue(3)
+	}
+	if _, err := long.CIE(); !errors.Is(err, cfi.ErrRange) {
+		t.Errorf("a CIE longer than an Interpreter takes: %v", err)
+	}
+	// What the CIE remembers no FDE restores.
+	remembers, err := cfi.NewBuilder(steady).RememberState().CIE()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cfi.NewBuilder(remembers).RestoreState().Program(); !errors.Is(err, cfi.ErrRange) {
+		t.Errorf("an FDE that restores its CIE's state: %v", err)
 	}
 }

@@ -6,8 +6,10 @@ package cfi_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -190,19 +192,60 @@ func encodeHeaderAgain(data []byte, address uint64, s *cfi.Section) error {
 	return nil
 }
 
-func BenchmarkEncodeFDEs(b *testing.B) {
-	s := ehFrame(b, llvm)
-	e := cfi.Encoder{Machine: s.Machine, Address: s.Address}
-	b.ReportAllocs()
-	for b.Loop() {
-		e.Reset()
-		for f := range s.FDEs() {
-			if err := e.FDE(f); err != nil {
-				b.Fatal(err)
-			}
+// libstdcxx has an LSDA for many of its functions.
+const libstdcxx = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"
+
+// An Encoder that has room allocates for CIEs alone.
+func TestEncodeAllocatesNothing(t *testing.T) {
+	s := ehFrame(t, libstdcxx)
+	var fdes []cfi.FDE
+	cies := make(map[*cfi.CIE]bool)
+	lsdas := 0
+	for f := range s.FDEs() {
+		fdes, cies[f.CIE] = append(fdes, *f), true
+		if f.LSDA.Address != 0 {
+			lsdas++
 		}
 	}
-	b.SetBytes(int64(len(e.Data)))
+	p := leaf(t, s.Machine)
+	e := cfi.Encoder{Machine: s.Machine, Address: s.Address}
+	header := make([]byte, 0, 12+8*(2*len(fdes)))
+	write := func(fdes []cfi.FDE) float64 {
+		return testing.AllocsPerRun(3, func() {
+			e.Reset()
+			for i := range fdes {
+				if err := errors.Join(e.FDE(&fdes[i]), e.Program(p, s.Address+uint64(i), 16)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := e.AppendHeader(header, s.Address+uint64(len(e.Data))); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	all := write(fdes)
+	if half := write(fdes[:len(fdes)/2]); lsdas == 0 || all > float64(32*(len(cies)+1)) || half > all {
+		t.Errorf("%d FDEs (%d with an LSDA) of %d CIEs cost %v allocations, half of them %v", len(fdes), lsdas, len(cies), all, half)
+	}
+}
+
+func BenchmarkEncodeFDEs(b *testing.B) {
+	for _, path := range []string{llvm, libstdcxx} {
+		b.Run(filepath.Base(path), func(b *testing.B) {
+			s := ehFrame(b, path)
+			e := cfi.Encoder{Machine: s.Machine, Address: s.Address}
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Reset()
+				for f := range s.FDEs() {
+					if err := e.FDE(f); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.SetBytes(int64(len(e.Data)))
+		})
+	}
 }
 
 func BenchmarkEncodePrograms(b *testing.B) {

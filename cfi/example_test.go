@@ -149,3 +149,81 @@ func ExampleEvaluator_CFA() {
 	// DW_OP_deref 0 <nil>
 	// CFA=0x7ffe0040 <nil>
 }
+
+func ExampleBuilder() {
+	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	const rbp, rsp = 6, 7
+	program, err := cfi.NewBuilder(cfi.EntryCIE(amd64)).
+		At(1).AdjustCFAOffset(8).Offset(rbp, -16). // push %rbp
+		At(4).DefCFARegister(rbp).                 // mov %rsp,%rbp
+		At(0x1f).DefCFA(rsp, 8).Restore(rbp).      // leave
+		Program()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// Two functions of 0x20 bytes share the table, in a section behind them.
+	e := cfi.Encoder{Machine: amd64, Address: 0x2000}
+	for _, start := range []uint64{0x1000, 0x1020} {
+		if err := e.Program(program, start, 0x20); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	header, err := e.AppendHeader(nil, e.Address+uint64(len(e.Data)))
+	fmt.Println(len(e.Data), "bytes,", len(header), "of header,", err)
+
+	s := &cfi.Section{Name: ".eh_frame", Address: e.Address, Machine: amd64, Data: e.Data}
+	for entry := range s.Entries() {
+		if entry.CIE != nil {
+			fmt.Println(entry.CIE)
+		} else {
+			fmt.Println(entry.FDE)
+		}
+	}
+	_, err = cfi.NewBuilder(cfi.EntryCIE(amd64)).At(1).Offset(rbp, -12).Program()
+	fmt.Println(err)
+	// Output:
+	// 88 bytes, 28 of header, <nil>
+	// CIE at 0x0, version 1, augmentation "zR"
+	// FDE at 0x18 for [0x1000, 0x1020)
+	// FDE at 0x38 for [0x1020, 0x1040)
+	// unwind table: +0x1: value out of range: Offset(-12) is no multiple of the data alignment factor -8
+}
+
+func ExampleEncoder_FDE() {
+	old := section() // of amd64, in memory at 0x1040
+	e := cfi.Encoder{Kind: cfi.DebugFrame, Machine: old.Machine}
+	for f := range old.FDEs() {
+		if err := e.FDE(f); err != nil {
+			fmt.Println(err)
+		}
+	}
+	s := &cfi.Section{Name: ".debug_frame", Kind: cfi.DebugFrame, Machine: e.Machine, Data: e.Data}
+	for f := range s.FDEs() {
+		fmt.Println(f.CIE)
+		fmt.Println(f)
+	}
+	// Output:
+	// CIE at 0x0, version 1, augmentation ""
+	// FDE at 0x18 for [0x1000, 0x1040)
+}
+
+func ExampleAppendOperation() {
+	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	// *(rbp-16), as where gcc realigns the stack
+	var expression []byte
+	var err error
+	for _, o := range []cfi.Operation{
+		{Op: cfi.OpBreg0 + 6, Operands: [2]int64{-16}},
+		{Op: cfi.OpDeref},
+	} {
+		if expression, err = cfi.AppendOperation(expression, o, amd64); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	program, err := cfi.NewBuilder(cfi.EntryCIE(amd64)).At(8).DefCFAExpression(expression).Program()
+	fmt.Printf("%x %x %v\n", expression, program.Instructions, err)
+	// Output: 767006 480f03767006 <nil>
+}
