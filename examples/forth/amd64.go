@@ -22,11 +22,7 @@ import (
 // op. r14, which is Go's, and all others are left alone.
 type amd64 struct{}
 
-// DWARF columns (psABI amd64, Table 3.36).
-const (
-	amd64RBP = 6
-	amd64RSP = 7
-)
+const amd64RBP = 6 // DWARF column (psABI amd64, Table 3.36)
 
 func (amd64) entry() frame { return frame{cfaOffset: cell} } // the call pushed the return address
 
@@ -39,7 +35,6 @@ func (m amd64) prologue(e *emitter) {
 		e.instruction(0x55) // push rbp
 		e.frame = frame{cfaOffset: 2 * cell, saved: true}
 		e.instruction(0x48, 0x89, 0xe5) // mov rbp, rsp
-		e.frame.based = true
 	}
 }
 
@@ -109,12 +104,7 @@ func (amd64) patch(e *emitter, at, target int) {
 }
 
 func (amd64) rules(e *emitter, b *cfi.Builder, from, to frame) {
-	switch {
-	case from.based && !to.based:
-		b.DefCFA(amd64RSP, to.cfaOffset)
-	case !from.based && to.based:
-		b.DefCFA(amd64RBP, 2*cell)
-	case !to.based && from.cfaOffset != to.cfaOffset:
+	if from.cfaOffset != to.cfaOffset {
 		b.DefCFAOffset(to.cfaOffset)
 	}
 	if !e.frames || from.saved == to.saved && from.left == to.left {

@@ -46,7 +46,6 @@ func (m arm64) prologue(e *emitter) {
 		e.a64(0xa9bf7bfd) // stp x29, x30, [sp, #-16]!
 		e.frame = frame{cfaOffset: 2 * cell, saved: true}
 		e.a64(0x910003fd) // mov x29, sp
-		e.frame.based = true
 	case !e.leaf:
 		e.a64(0xf81f0ffe) // str x30, [sp, #-16]!
 		e.frame = frame{cfaOffset: 2 * cell, saved: true}
@@ -55,7 +54,9 @@ func (m arm64) prologue(e *emitter) {
 
 func (m arm64) epilogue(e *emitter) {
 	if e.frames {
-		e.a64(0x910003bf, 0xa8c17bfd) // mov sp, x29; ldp x29, x30, [sp], #16
+		e.a64(0x910003bf) // mov sp, x29
+		e.frame.cfaOffset = e.body
+		e.a64(0xa8c17bfd) // ldp x29, x30, [sp], #16
 	} else {
 		if n := e.frame.cfaOffset - e.body; n > 0 {
 			m.moveSP(e, n)
@@ -117,12 +118,7 @@ func (arm64) patch(e *emitter, at, target int) {
 }
 
 func (m arm64) rules(e *emitter, b *cfi.Builder, from, to frame) {
-	switch {
-	case from.based && !to.based:
-		b.DefCFA(sp, to.cfaOffset)
-	case !from.based && to.based:
-		b.DefCFA(x29, 2*cell)
-	case !to.based && from.cfaOffset != to.cfaOffset:
+	if from.cfaOffset != to.cfaOffset {
 		b.DefCFAOffset(to.cfaOffset)
 	}
 	if from.saved == to.saved && from.left == to.left {

@@ -47,15 +47,14 @@ type machine interface {
 
 // frame is where a word's caller is found: what a row of the unwind table says.
 type frame struct {
-	// cfaOffset is the CFA minus the stack pointer, in bytes.
+	// cfaOffset is the CFA minus the stack pointer, in bytes. The CFA is never
+	// found by the frame pointer: what Go's linker says of its functions does not
+	// tell where they saved it, and one may be on top of a word.
 	cfaOffset int64
 
 	// saved: the frame pointer (with FramePointers) and, on arm64, the return
 	// address are on the stack.
 	saved bool
-
-	// based: the CFA is found by the frame pointer, whatever the stack pointer does.
-	based bool
 
 	// left: all words are left, the stack pointer is the first one's again, and
 	// the caller's frame pointer is lost.
