@@ -56,6 +56,7 @@ func main() {
 		fail(err)
 	}
 	add(rowMeasurements(o, g))
+	add(encodeMeasurements(o, g))
 	add(tableMeasurements(*clew, *object))
 	stop := func() {}
 	if *threads != "" {
