@@ -26,9 +26,6 @@ const (
 	opColumn   = 5
 	opConstAdd = 8
 
-	extEndSequence = 1
-	extSetAddress  = 2
-
 	// constAdd is by how much opConstAdd advances: as special opcode 255 does.
 	constAdd = (255 - opcodeBase) / lineRange
 )
@@ -48,7 +45,8 @@ const (
 	fileSize         = 5 // of an entry of the file table
 )
 
-// setAddress is how a sequence starts: DW_LNE_set_address, and the address.
+// A sequence starts with DW_LNE_set_address, behind which the address stands, and
+// ends with DW_LNE_end_sequence.
 const (
 	setAddress     = "\x00\x09\x02"
 	setAddressSize = len(setAddress) + 8
