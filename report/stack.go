@@ -284,6 +284,9 @@ func frameNote(f *target.Frame) string {
 	if f.Late {
 		add("read after the process ran on")
 	}
+	if f.Object != nil && f.Object.Generated != target.NotGenerated {
+		add("by the " + f.Object.Generated.String())
+	}
 	if f.Object != nil && f.Object.Loaded && f.Object.Name != "[vdso]" {
 		add("read from memory: the file was replaced")
 	}

@@ -40,7 +40,8 @@ type jsonFrame struct {
 	Symbol    string            `json:"symbol,omitempty"`   // as the object has it
 	Offset    *uint64           `json:"offset,omitempty"`   // of pc from the symbol, bytes
 	Module    string            `json:"module,omitempty"`
-	Address   string            `json:"address,omitempty"` // of the call in the module, without load bias
+	Generated string            `json:"generated,omitempty"` // where generated code was found
+	Address   string            `json:"address,omitempty"`   // of the call in the module, without load bias
 	File      string            `json:"file,omitempty"`
 	Line      int               `json:"line,omitempty"`
 	Inlined   []jsonInlined     `json:"inlined,omitempty"` // innermost first
@@ -88,6 +89,9 @@ func (s *Stacks) jsonFrame(f *target.Frame) jsonFrame {
 	}
 	if f.Object != nil {
 		out.Module, out.Address = f.Object.Name, fmt.Sprintf("%#x", f.Address)
+		if f.Object.Generated != target.NotGenerated {
+			out.Generated = f.Object.Generated.String()
+		}
 	}
 	if l := f.Location(); l != nil {
 		out.File, out.Line = l.File, l.Line

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit/symfile"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
 )
@@ -22,14 +23,20 @@ type Objects struct {
 	// object's.
 	Modules unwind.Modules
 
-	snapshot *Snapshot
-	byModule map[*unwind.Module]*Object
+	snapshot  *Snapshot
+	byModule  map[*unwind.Module]*Object
+	generated generated
 }
 
-// Object is one mapped object.
+// Object is one mapped object, or generated code that the target told debuggers
+// of together.
 type Object struct {
-	Name     string // the path as the target sees it, or "[vdso]"
+	Name     string // the path as the target sees it, "[vdso]", or GeneratedName
 	Mappings []*Mapping
+
+	// Generated says that the object is generated code, and where it was found.
+	// It has no mappings, and File returns an error.
+	Generated Generated
 
 	// Bias is what is added to an address of the object to get the run-time
 	// address, once File was called.
@@ -43,23 +50,30 @@ type Object struct {
 	// it is a Go program.
 	Bare, Go bool
 
-	snapshot *Snapshot
-	module   unwind.Module
-	file     *object.File
-	err      error
-	opened   bool
+	snapshot  *Snapshot
+	module    unwind.Module
+	generated *generated // that its memory can belong to where it is no object file
+	file      *object.File
+	err       error
+	opened    bool
+
+	image     *symfile.Image     // of generated code
+	tables    []*unwind.Sections // its call frame information, once a frame lay in it
+	tablesErr error
 }
 
 // Objects returns the objects that the snapshot's target has mapped. They must
 // be closed.
 func (s *Snapshot) Objects() *Objects {
 	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
+	o.generated.objects = o
+	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}
 	var last *Object
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
 		if m.Path == "" || strings.HasPrefix(m.Path, "[") && m.Path != "[vdso]" {
 			if m.Executable {
-				o.Modules.Add(m.Start, m.End, nil)
+				o.Modules.Add(m.Start, m.End, &o.generated.module)
 			}
 			continue
 		}
@@ -69,7 +83,7 @@ func (s *Snapshot) Objects() *Objects {
 		// page of the header: then two mappings start there.
 		if last == nil || last.Name != m.Path || last.Mappings[0].Inode != m.Inode ||
 			m.Offset == 0 && (!m.Executable || last.Mappings[len(last.Mappings)-1].Offset != 0) {
-			last = &Object{Name: m.Path, snapshot: s}
+			last = &Object{Name: m.Path, snapshot: s, generated: &o.generated}
 			last.module = unwind.Module{Name: m.Path, Load: last.load}
 			o.byModule[&last.module] = last
 		}
@@ -81,8 +95,23 @@ func (s *Snapshot) Objects() *Objects {
 	return o
 }
 
-// Object returns the object of a module, nil for a nil module.
+// Object returns the object of a module; nil for a nil module, and for that of
+// memory without a file, of which a part can be generated code: see Find.
 func (o *Objects) Object(m *unwind.Module) *Object { return o.byModule[m] }
+
+// Find returns the object of a module that an address, a run-time one, lies in,
+// also if it is generated code. It is nil where none is known.
+func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
+	object := o.byModule[m]
+	if m == &o.generated.module || object != nil && object.err != nil {
+		// Memory that a JIT compiler shares with itself has a file, which is none
+		// of object code ("/dev/zero", "/memfd:jit").
+		if generated := o.generated.find(address); generated != nil {
+			return generated
+		}
+	}
+	return object
+}
 
 // Close closes the files of all objects.
 func (o *Objects) Close() error {
@@ -152,13 +181,13 @@ func (o *Object) open() (*object.File, error) {
 func (o *Object) load(m *unwind.Module) {
 	f, err := o.File()
 	if err != nil {
-		m.Source = failedSource{err}
+		m.Source = failedSource{o.generated, err}
 		return
 	}
 	m.Bias = o.Bias
 	eh, err := f.EHFrame()
 	if eh == nil && err != nil {
-		m.Source = failedSource{err}
+		m.Source = failedSource{err: err}
 		return
 	}
 	s := &unwind.Sections{EHFrame: eh, DebugFrame: f.DebugFrame}
@@ -179,9 +208,18 @@ func (o *Object) load(m *unwind.Module) {
 	}
 }
 
-// failedSource is the source of an object that cannot be read.
-type failedSource struct{ err error }
+// failedSource is the source of an object that cannot be read. It can hold
+// generated code.
+type failedSource struct {
+	generated *generated // nil where it can not
+	err       error
+}
 
-func (s failedSource) Rules(uint64) (*unwind.Rules, error) {
+func (s failedSource) Rules(pc uint64) (*unwind.Rules, error) {
+	if s.generated != nil {
+		if o := s.generated.find(pc); o != nil {
+			return o.rules(pc)
+		}
+	}
 	return nil, fmt.Errorf("%w: %w", cfi.ErrNoFDE, s.err)
 }

@@ -7,6 +7,7 @@ package target
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
@@ -93,7 +94,7 @@ func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]
 	for f := range w.Walk(&t.Registers) {
 		_, late := memory.Late()
 		frame := Frame{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method,
-			Interrupted: f.Interrupted, Trampoline: f.Trampoline, Late: late, Object: o.Object(f.Module)}
+			Interrupted: f.Interrupted, Trampoline: f.Trampoline, Late: late, Object: o.Find(f.Module, f.LookupPC)}
 		frame.SP, _ = f.Registers.Get(sp)
 		if f.Module != nil {
 			frame.Address = f.LookupPC - f.Module.Bias
@@ -131,7 +132,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 			a.add(f.Address)
 		}
 	}
-	var errs []error
+	errs := slices.Clone(o.generated.skipped)
 	for object, a := range wanted {
 		if err := a.name(object, opts); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", object.Name, err))
@@ -173,6 +174,9 @@ func (a *addresses) add(address uint64) {
 }
 
 func (a *addresses) name(o *Object, opts NameOptions) error {
+	if o.image != nil {
+		return a.nameGenerated(o, opts)
+	}
 	f, err := o.File()
 	if err != nil {
 		return err

@@ -40,13 +40,18 @@ A frame that was not found by call frame information says how it was found:
 [by frame pointer] where a module has no unwind tables (a Go program built with
 -ldflags=-w, say), [by signal context], [by bad call]. A function without a
 symbol is shown by its address in its file, "?? at 0x64af in sleep"; code that
-no file holds, as a JIT compiler writes it, by "?? in no file". A walk that
-cannot reach the outermost frame says why on the line behind its last frame.
+no file holds by "?? in no file". A walk that cannot reach the outermost frame
+says why on the line behind its last frame.
+
+Code that a JIT compiler wrote is "in [jit]". It is named, and its stack walked,
+by what the process tells debuggers: the list of the GDB JIT interface, found by
+its symbol or, where a program is stripped, by a search of the process's memory.
+The list is read after the process runs on.
 
 With --json each process is one object on one line:
   {"pid", "command", "machine", "pause_ns", "threads": [{"tid", "name",
    "end", "error", "frames": [{"pc", "sp", "function", "symbol", "offset",
-   "module", "address", "file", "line", "inlined": [{"function", "file",
+   "module", "generated", "address", "file", "line", "inlined": [{"function", "file",
    "line"}], "method", "signal", "late", "registers"}]}], "notes"}
 Addresses are strings ("0x7f3c00001139"); offset is a number of bytes. "pc" is
 where the frame goes on; "address" is in the file of the module, for 'clew at':
