@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -371,7 +372,14 @@ func TestNotApplicable(t *testing.T) {
 		t.Errorf("PublishProcedures: %v", err)
 	}
 	p, err := jit.Publish(testCode(t, 0x10000, 1))
-	if err != nil || len(p.Publishers()) != 0 || p.Failed() != nil {
-		t.Errorf("jit.Publish: %v, %v", p, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Other publishers may be part of this program.
+	if slices.Contains(p.Publishers(), "libunwind") || p.Failed() != nil {
+		t.Errorf("jit.Publish: %v, %v", p.Publishers(), p.Failed())
+	}
+	if err := p.Withdraw(); err != nil {
+		t.Error(err)
 	}
 }
