@@ -5,7 +5,6 @@
 package region
 
 import (
-	"encoding/binary"
 	"fmt"
 	"sync"
 
@@ -122,25 +121,23 @@ func (w *writer) row(offset uint64, before, now *state) {
 		case v.offset == 0:
 			w.Register(column, uint64(v.register))
 		default:
-			w.ValExpression(column, registerMinus(v.register, v.offset))
+			w.ValExpression(column, w.registerMinus(v.register, v.offset))
 		}
 	}
 }
 
 // registerMinus is the expression of a register's value less an offset
 // (DW_OP_bregx, DWARF 5 §2.5.1.2).
-func registerMinus(register uint8, offset int64) []byte {
-	b := []byte{byte(cfi.OpBreg0) + register}
-	if register >= 32 {
-		b = binary.AppendUvarint([]byte{byte(cfi.OpBregx)}, uint64(register))
+func (w *writer) registerMinus(register uint8, offset int64) []byte {
+	o := cfi.Operation{Op: cfi.OpBregx, Operands: [2]int64{int64(register), -offset}}
+	if register < 32 {
+		o = cfi.Operation{Op: cfi.OpBreg0 + cfi.Op(register), Operands: [2]int64{-offset}}
 	}
-	for v := -offset; ; {
-		low := byte(v & 0x7f)
-		if v >>= 7; v == 0 && low&0x40 == 0 || v == -1 && low&0x40 != 0 {
-			return append(b, low)
-		}
-		b = append(b, low|0x80)
+	expression, err := cfi.AppendOperation(nil, o, w.m)
+	if err != nil {
+		panic(err) // a LEB128 holds every operand
 	}
+	return expression
 }
 
 // String describes the procedure shortly.
