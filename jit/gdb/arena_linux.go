@@ -13,8 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapMemory returns n bytes of fresh memory, with a capacity of whole pages.
-func mapMemory(n int) ([]byte, error) {
+// mapMemory is mapPages, but in tests of what happens where memory runs out.
+var mapMemory = mapPages
+
+// mapPages returns n bytes of fresh memory, with a capacity of whole pages.
+func mapPages(n int) ([]byte, error) {
 	page := os.Getpagesize()
 	b, err := unix.MmapPtr(-1, 0, nil, uintptr((n+page-1)&^(page-1)),
 		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
@@ -24,9 +27,9 @@ func mapMemory(n int) ([]byte, error) {
 	return unsafe.Slice((*byte)(b), (n+page-1)&^(page-1))[:n], nil
 }
 
-// unmapMemory gives back what mapMemory returned.
+// unmapMemory gives back what mapPages returned.
 func unmapMemory(b []byte) {
-	// It fails for arguments only that mapMemory never made.
+	// It fails for arguments only that mapPages never made.
 	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(cap(b)))
 }
 
