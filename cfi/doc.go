@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package cfi reads and writes call frame information: the tables in which compilers say,
-// for every address of code, where the caller's registers are (DWARF 5 §6.4,
-// and the LSB's .eh_frame and .eh_frame_hdr).
+// Package cfi reads and writes call frame information: the tables in which
+// compilers say, for every address of code, where the caller's registers are
+// (DWARF 5 §6.4, and the LSB's .eh_frame and .eh_frame_hdr).
 //
 // A [Section] holds the bytes. [Section.Entries] yields its CIEs and FDEs,
 // [Section.FDEs] the FDEs alone. An [Interpreter] executes the instructions of
@@ -16,7 +16,8 @@
 // A [Builder] makes the table of a function in the terms of an assembler's .cfi
 // directives: a [Program], which does not depend on where the function lies. An
 // [Encoder] writes programs, and entries that were decoded, to a section, with
-// one CIE for all that can share it, and the .eh_frame_hdr beside it.
+// one CIE for all that can share it, and the .eh_frame_hdr beside it. Package
+// preset has the tables that most generated code needs.
 //
 // Addresses are those of the file, without load bias, unless a name says
 // otherwise. A section's bytes come from outside and are not trusted: whatever

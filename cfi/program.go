@@ -11,7 +11,9 @@ package cfi
 type Program struct {
 	CIE *CIE
 
-	// Instructions follow the CIE's, encoded for its machine and factors.
+	// Instructions follow the CIE's, encoded for its machine and factors. An
+	// Encoder copies them without a look: they hold no DW_CFA_set_loc and no
+	// other address that depends on where the function lies.
 	Instructions []byte
 
 	// End is the offset from the function's start, in bytes of code, at which
