@@ -21,60 +21,110 @@ import (
 )
 
 func demoCommand() *cli.Command {
+	var wait bool
 	return &cli.Command{
 		Name:  "demo",
 		Usage: "See clew at work on a small program of its own",
-		Description: `Start a small program that waits deep in its functions, print its stack, and
-the unwind table of one of its functions. It needs nothing but clew itself.
+		Description: `Compile a small Forth program to machine code, run it until it waits deep in a
+recursion, and print its stack: Go, generated words, Go; then the unwind table
+of one of the words. It needs nothing but clew itself.
 
 ` + exitHelp,
-		UsageText: "clew demo",
+		UsageText: `clew demo [flags]
+
+Examples:
+  clew demo
+  clew demo --wait    keep the program, to look at it with gdb and perf`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "wait", Destination: &wait, Usage: "keep the program running until Ctrl-C, and say how to look at it with gdb and perf"},
+		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			if c.Args().Present() {
 				return fmt.Errorf("it takes no arguments, got %s", c.Args().First())
 			}
-			return runDemo()
+			return runDemo(wait)
 		},
 	}
 }
 
-func runDemo() error {
+// isDemo runs the demo's program, where this process is it.
+func isDemo() bool { return demo.Main() }
+
+func runDemo(wait bool) error {
+	// Neither Ctrl-C nor a pager that has seen enough leaves the program behind.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	defer signal.Stop(signals)
 	program, err := demo.Start()
 	if err != nil {
 		return inputError{err}
 	}
 	defer program.Close()
-	// Neither Ctrl-C nor a pager that has seen enough leaves the program behind.
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	defer signal.Stop(signals)
 	shown := make(chan error, 1)
-	go func() { shown <- showDemo(program) }()
+	go func() { shown <- showDemo(program, wait) }()
 	select {
 	case err := <-shown:
 		if errors.Is(err, syscall.EPIPE) {
 			return status(128 + int(syscall.SIGPIPE))
 		}
-		return err
+		if err != nil || !wait {
+			return err
+		}
 	case s := <-signals:
 		return status(128 + int(s.(syscall.Signal)))
 	}
+	if s := <-signals; s != syscall.SIGINT {
+		return status(128 + int(s.(syscall.Signal)))
+	}
+	return nil
 }
 
-func showDemo(program *demo.Program) error {
-	fmt.Printf("A program waits in its labyrinth. The way back out, as 'clew stack %d' prints it:\n\n", program.PID)
-	s, err := process.Snapshot(program.PID, nil)
+func showDemo(program *demo.Program, wait bool) error {
+	fmt.Printf(`A Go program has compiled %[1]s to machine code
+and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints it:
+
+`, program.Source(), program.PID)
+	s, err := process.Snapshot(program.PID, &process.Options{Threads: []int{program.PID}})
 	if err != nil {
 		return inputError{err}
 	}
 	if _, err := printStacks(os.Stdout, s, stackFlags{}); err != nil {
 		return err
 	}
-	const function = "right"
-	fmt.Printf("\nClew found it by rules like these, of one of its functions ('clew table FILE --func %s'):\n\n", function)
-	if err := table(program.Path, &tableFlags{format: "text", functions: []string{function}}); err != nil {
+	const word = "minotaur"
+	fmt.Printf("\nClew found it by the rules that the program publishes for debuggers, here those of one of its words:\n\n")
+	path, err := program.SymbolFile()
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stdout, "Now try 'clew stack PID' on a process of yours, or 'clew table FILE' on a program.\n")
+	if err := table(path, &tableFlags{format: "text", functions: []string{word}}); err != nil {
+		return err
+	}
+	if !wait {
+		fmt.Print(`Now try 'clew stack PID' on a process of yours, 'clew table FILE' on a program,
+or 'clew demo --wait', which keeps this one for gdb and perf.
+`)
+		return nil
+	}
+	if err := program.Wander(); err != nil {
+		return err
+	}
+	fmt.Printf(`The program goes on, from room to room, until you press Ctrl-C here. In another
+terminal:
+
+  clew stack --thread %[1]d %[1]d
+  gdb -p %[1]d -ex bt
+
+  cd %[2]s
+  perf record -k mono -g -p %[1]d -o perf.data -- sleep 2
+  perf inject --jit -i perf.data -o jit.data
+  perf script -i jit.data
+`, program.PID, program.Folder)
+	if !program.Symbols() {
+		fmt.Print(`
+This clew has no symbols, as 'go run' makes it. By one of them gdb finds the
+generated words, so for gdb: go build ./cmd/clew && ./clew demo --wait
+`)
+	}
 	return nil
 }

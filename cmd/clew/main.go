@@ -12,5 +12,8 @@ import (
 )
 
 func main() {
+	if isDemo() {
+		return
+	}
 	os.Exit(run(newRoot(), os.Args[1:]))
 }

@@ -18,6 +18,8 @@ func stackCommand() *cli.Command { return onlyOnLinux("stack", "Print the stacks
 
 func demoCommand() *cli.Command { return onlyOnLinux("demo", "See clew at work") }
 
+func isDemo() bool { return false }
+
 func onlyOnLinux(name, usage string) *cli.Command {
 	return &cli.Command{Name: name, Usage: usage, Action: func(context.Context, *cli.Command) error {
 		return errors.New("processes can be looked at on Linux only, and this is " + runtime.GOOS)

@@ -95,7 +95,8 @@ const uncheckedOps = 64
 // emitter collects the code of words.
 type emitter struct {
 	machine machine
-	frames  bool // options.FramePointers
+	frames  bool                                       // options.FramePointers
+	room    func(*cfi.Program, uint64) (uint64, error) // options.Room
 	cie     *cfi.CIE
 	text    []byte
 
@@ -189,10 +190,16 @@ func (e *emitter) emitWord(w *word) (jit.Function, error) {
 	if err == nil {
 		err = e.err
 	}
-	return jit.Function{
+	f := jit.Function{
 		Name: w.name, Offset: uint64(e.start), Size: uint64(len(e.text) - e.start),
 		Unwind: program, Lines: e.lines,
-	}, err
+	}
+	if err != nil || e.room == nil {
+		return f, err
+	}
+	room, err := e.room(program, f.Size)
+	e.text = append(e.text, make([]byte, room)...)
+	return f, err
 }
 
 func (e *emitter) op(o *op) {

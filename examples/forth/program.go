@@ -24,6 +24,11 @@ type Options struct {
 	// looked at without unwind tables. Otherwise the unwind tables alone know
 	// where a word's caller is.
 	FramePointers bool
+
+	// Room says how many bytes stay free behind a word of a size, which some tools
+	// want for its unwind table: perf.Room of package jit/perf is such a function.
+	// nil is none.
+	Room func(table *cfi.Program, size uint64) (uint64, error)
 }
 
 // Program is a compiled source file: code that runs wherever it is copied to,
@@ -53,7 +58,7 @@ func Compile(file string, source []byte, options *Options) (*Program, error) {
 	if m == nil {
 		m = jit.Host()
 	}
-	e := &emitter{frames: options.FramePointers}
+	e := &emitter{frames: options.FramePointers, room: options.Room}
 	switch {
 	case m != nil && m.ELF == elf.EM_X86_64 && m.AddressSize == 8:
 		e.machine = amd64{}

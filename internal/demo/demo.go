@@ -2,44 +2,52 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package demo holds the program that `clew demo` shows: labyrinth.c, built for
-// amd64 by the command in its first comment and kept as an ELF file, so that
-// nothing but Go is needed to run it.
+//go:build linux
+
 package demo
 
 import (
 	"bufio"
+	"debug/elf"
 	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+
+	"github.com/clewdev/clew/examples/forth"
+	"github.com/clewdev/clew/jit/symfile"
 )
 
-//go:embed labyrinth/labyrinth_amd64.elf
-var amd64 []byte
+//go:embed labyrinth.fth
+var source []byte
+
+// sourceVariable is set in the program's environment: where its source is.
+const sourceVariable = "CLEW_DEMO_SOURCE"
+
+// depth of the labyrinth: frames of the word left.
+const depth = 4
+
+// notice is what the program says when it waits.
+const notice = "ready\n"
 
 // Program is the program while it runs.
 type Program struct {
-	PID  int
-	Path string // of its ELF file, until Close
+	PID    int    // also the ID of the thread that is in the labyrinth
+	Folder string // has the source and, later, what tools write; removed by Close
 
 	command *exec.Cmd
-	folder  string
+	pipe    *os.File // what the program waits for
 }
 
-// Start writes the program to a temporary folder, starts it, and returns when
-// it waits in its innermost function.
+// Start starts the program, and returns when it waits in its innermost word. It
+// also writes a jitdump to its folder.
 func Start() (*Program, error) {
-	if runtime.GOARCH != "amd64" {
-		return nil, fmt.Errorf("the demo's program is for amd64, and this machine is %s", runtime.GOARCH)
-	}
 	folder, err := os.MkdirTemp("", "clew-demo-")
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{Path: filepath.Join(folder, "labyrinth"), folder: folder}
+	p := &Program{Folder: folder}
 	if err := p.start(); err != nil {
 		p.Close()
 		return nil, err
@@ -47,23 +55,79 @@ func Start() (*Program, error) {
 	return p, nil
 }
 
+// Source is the path of the program's source.
+func (p *Program) Source() string { return filepath.Join(p.Folder, "labyrinth.fth") }
+
 func (p *Program) start() error {
-	if err := os.WriteFile(p.Path, amd64, 0o700); err != nil {
+	if err := os.WriteFile(p.Source(), source, 0o600); err != nil {
 		return err
 	}
-	command := exec.Command(p.Path)
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	command := exec.Command(self)
+	command.Env = append(os.Environ(),
+		sourceVariable+"="+p.Source(),
+		// The jitdump is for perf, should it come.
+		"CLEW_PERF=jitdump", "JITDUMPDIR="+p.Folder,
+		// The runtime would interrupt a thread every 10 ms that does not yield.
+		"GODEBUG=asyncpreemptoff=1")
+	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
 	if err != nil {
 		return err
 	}
-	if err := command.Start(); err != nil {
+	stdin, pipe, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	command.Stdin, p.pipe = stdin, pipe
+	err = command.Start()
+	stdin.Close()
+	if err != nil {
 		return err
 	}
 	p.command, p.PID = command, command.Process.Pid
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		return fmt.Errorf("the demo's program said %q, expected \"ready\": %w", line, err)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if line != notice {
+		return fmt.Errorf("the demo's program said %q, expected %q: %w", line, notice, err)
 	}
 	return nil
+}
+
+// Wander makes the program leave the labyrinth, and walk about in a larger one
+// until Close.
+func (p *Program) Wander() error {
+	_, err := p.pipe.WriteString("\n")
+	return err
+}
+
+// SymbolFile writes the symbol file of the program's words to a file in the
+// folder, as debuggers find it in memory, and returns its path.
+func (p *Program) SymbolFile() (string, error) {
+	program, err := forth.Compile(p.Source(), source, options())
+	if err != nil {
+		return "", err
+	}
+	const address = 0x1000 // wherever: the program's words do not depend on it
+	image, err := symfile.Append(nil, program.Code(address, program.Text))
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(p.Folder, "labyrinth.elf")
+	return name, os.WriteFile(name, image, 0o600)
+}
+
+// Symbols reports whether the program has a symbol table, by which debuggers find
+// the list of generated code.
+func (p *Program) Symbols() bool {
+	f, err := elf.Open(p.command.Path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return f.Section(".symtab") != nil
 }
 
 // Close ends the program and removes its folder.
@@ -72,5 +136,8 @@ func (p *Program) Close() error {
 		p.command.Process.Kill()
 		p.command.Wait()
 	}
-	return os.RemoveAll(p.folder)
+	if p.pipe != nil {
+		p.pipe.Close()
+	}
+	return os.RemoveAll(p.Folder)
 }

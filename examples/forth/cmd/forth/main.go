@@ -15,8 +15,8 @@ import (
 	"path/filepath"
 
 	"github.com/clewdev/clew/examples/forth"
-	_ "github.com/clewdev/clew/jit/gdb"  // gdb, lldb, clew
-	_ "github.com/clewdev/clew/jit/perf" // perf, where CLEW_PERF asks for it
+	_ "github.com/clewdev/clew/jit/gdb" // gdb, lldb, clew
+	"github.com/clewdev/clew/jit/perf"  // perf, where CLEW_PERF asks for it
 )
 
 func main() {
@@ -31,7 +31,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(flag.Arg(0), &forth.Options{FramePointers: *frames}, *perDefinition); err != nil {
+	if err := run(flag.Arg(0), &forth.Options{FramePointers: *frames, Room: perf.Room}, *perDefinition); err != nil {
 		fmt.Fprintln(os.Stderr, "forth:", err)
 		os.Exit(1)
 	}

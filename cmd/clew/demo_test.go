@@ -1,0 +1,126 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// waitingDemo starts `clew demo --wait`, and returns the commands that it says to
+// try, one line each.
+func waitingDemo(t *testing.T) (commands []string) {
+	t.Helper()
+	testprogram.RequireTool(t, "go")
+	// Not the test's own binary, which go test links without symbols.
+	clew := filepath.Join(t.TempDir(), "clew")
+	if out, err := exec.Command("go", "build", "-o", clew, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	tmp := t.TempDir()
+	cmd := exec.Command(clew, "demo", "--wait")
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGINT)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("clew demo --wait ends on Ctrl-C with %v", err)
+		}
+		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+			t.Errorf("it leaves behind %v, %v", left, err)
+		}
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		command, ok := strings.CutPrefix(lines.Text(), "  ")
+		if !ok || strings.HasPrefix(command, " ") || strings.HasPrefix(command, "#") || strings.HasPrefix(command, "0x") {
+			continue
+		}
+		commands = append(commands, command)
+		if strings.HasPrefix(command, "perf script") {
+			return commands
+		}
+	}
+	t.Fatalf("it names the commands %q, and no perf script", commands)
+	return nil
+}
+
+// prints runs what begins with a name of the commands.
+func prints(t *testing.T, commands []string, name string) string {
+	t.Helper()
+	i := slices.IndexFunc(commands, func(c string) bool { return strings.HasPrefix(c, name) })
+	if i < 0 {
+		t.Fatalf("no %s among the commands %q", name, commands)
+	}
+	folder := "."
+	if j := slices.IndexFunc(commands, func(c string) bool { return strings.HasPrefix(c, "cd ") }); j >= 0 && j < i {
+		folder = strings.TrimPrefix(commands[j], "cd ")
+	}
+	cmd := exec.Command("sh", "-c", commands[i])
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "PAGER=cat")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", commands[i], err, out)
+	}
+	return string(out)
+}
+
+// TestDemoInGDB runs the command for gdb that the demo prints.
+func TestDemoInGDB(t *testing.T) {
+	testprogram.RequireTool(t, "sh")
+	testprogram.RequireTool(t, "gdb")
+	commands := waitingDemo(t)
+	for i := range commands { // gdb would wait for commands
+		commands[i] = strings.Replace(commands[i], "gdb ", "gdb -batch -nx ", 1)
+	}
+	// Now and then the program is between two calls of the word.
+	for range 5 {
+		out := prints(t, commands, "gdb")
+		if regexp.MustCompile(`(?s)wander \(\) at \S*labyrinth\.fth:2\d.*wander \(\) at .*forth\.call \(.*main\.main \(\)`).MatchString(out) {
+			return
+		}
+		t.Logf("gdb prints\n%s", out)
+	}
+	t.Error("gdb does not show the way from a word to main")
+}
+
+// TestDemoInPerf runs the commands for perf that the demo prints.
+func TestDemoInPerf(t *testing.T) {
+	testprogram.RequireTool(t, "sh")
+	testprogram.RequireTool(t, "perf")
+	commands := waitingDemo(t)
+	prints(t, commands, "perf record")
+	prints(t, commands, "perf inject")
+	samples, whole := 0, 0
+	for sample := range strings.SplitSeq(prints(t, commands, "perf script"), "\n\n") {
+		if strings.Contains(sample, "wander+0x") {
+			samples++
+			if strings.Contains(sample, "forth.call") && strings.Contains(sample, "main.main+0x") {
+				whole++
+			}
+		}
+	}
+	if samples == 0 || whole < samples*9/10 {
+		t.Errorf("%d of %d samples of a word reach main", whole, samples)
+	}
+}
