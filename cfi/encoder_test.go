@@ -6,13 +6,16 @@ package cfi_test
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/corpus"
 	"github.com/clewdev/clew/object"
@@ -192,6 +195,77 @@ func encodeHeaderAgain(data []byte, address uint64, s *cfi.Section) error {
 		return err
 	}
 	return nil
+}
+
+// TestEncodeConversions writes one section in other layouts.
+func TestEncodeConversions(t *testing.T) {
+	arm64be := arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2MSB)
+	x32 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS32, elf.ELFDATA2LSB)
+	for _, test := range []struct {
+		name     string
+		from, to *arch.Machine
+		kind     cfi.Kind
+		dwarf64  bool
+		section  string // .eh_frame at 0x400000
+		want     string // the error, or the bytes
+	}{
+		{"eh_frame to debug_frame: addresses as they are, letters without data", arm64, arm64, cfi.DebugFrame, false,
+			`1c000000 00000000 01 7a504c525300 04 78 1e 07 1b 00010000 1b 1b 0c1f00 000000
+			 18000000 24000000 dcffffff 20000000 04 00020000 41 0e10 9d02 9e01`,
+			`14000000 ffffffff 01 5300 04 78 1e 0c1f00 000000 00000000
+			 1c000000 00000000 0400400000000000 2000000000000000 41 0e10 9d02 9e01 00`},
+		{"DWARF64", x86, x86, cfi.EHFrame, true,
+			`14000000 00000000 01 7a5200 01 78 10 01 1b 0c0708 9001 0000
+			 14000000 1c000000 e0ffffff 08000000 00 440e10 00000000`,
+			`ffffffff 1400000000000000 00000000 01 7a5200 01 78 10 01 1b 0c0708 9001 0000
+			 ffffffff 1400000000000000 2c000000 d0ffffff 08000000 00 440e10 00000000`},
+		{"little-endian to big-endian, with an expression", arm64, arm64be, cfi.EHFrame, false,
+			`14000000 00000000 01 7a5200 04 78 1e 01 1b 0c1f00 00000000
+			 1c000000 1c000000 e0ffffff 00080000 00 030001 0f05 8f00 0a3412 00 00 00 00 00`,
+			`00000014 00000000 01 7a5200 04 78 1e 01 1b 0c1f00 00000000
+			 0000001c 0000001c ffffffe0 00000800 00 030100 0f05 8f00 0a1234 00 00 00 00 00`},
+		{"8 bytes an address to 4", x86, x32, cfi.EHFrame, false,
+			`14000000 00000000 01 7a5200 01 78 10 01 1b 0c0708 9001 0000
+			 1c000000 1c000000 e0ffffff 08000000 00 44 0f09 030010400000000000 000000`,
+			`14000000 00000000 01 7a5200 01 78 10 01 1b 0c0708 9001 0000
+			 18000000 1c000000 e0ffffff 08000000 00 44 0f05 0300104000 000000`},
+		{"an address that is too wide for 4 bytes", x86, x32, cfi.EHFrame, false,
+			`14000000 00000000 01 7a5200 01 78 10 01 1b 0c0708 9001 0000
+			 1c000000 1c000000 e0ffffff 08000000 00 44 0f09 030010400001000000 000000`,
+			`DW_OP_addr: value out of range`},
+		{"a branch over an address", x86, x32, cfi.EHFrame, false,
+			`14000000 00000000 01 7a5200 01 78 10 01 1b 0c0708 9001 0000
+			 1c000000 1c000000 e0ffffff 08000000 00 44 0f0c 2f0900 030010400000000000`,
+			`branches over operands that are of another size`},
+		{"bytes in another order", arm64, arm64be, cfi.EHFrame, false,
+			`14000000 00000000 01 7a5200 04 78 1e 01 1b 0c1f00 00000000
+			 18000000 1c000000 e0ffffff 00080000 00 41 0f05 9e03 010203 000000`,
+			`bytes in the order of arm64`},
+		{"an address in an expression, relative to itself", x86, x86, cfi.EHFrame, false,
+			`14000000 00000000 01 7a5200 01 78 10 01 1b 0c0708 9001 0000
+			 18000000 1c000000 e0ffffff 08000000 00 44 0f06 f11b 00010000 0000`,
+			`which depends on where it stands`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := &cfi.Section{Name: ".eh_frame", Data: unhex(t, test.section), Address: 0x400000, Machine: test.from}
+			f := onlyFDE(t, s)
+			if test.dwarf64 {
+				cie := *f.CIE
+				cie.DWARF64, f.CIE, f.DWARF64 = true, &cie, true
+			}
+			e := cfi.Encoder{Kind: test.kind, Machine: test.to, Address: s.Address}
+			err := e.FDE(f)
+			if err != nil {
+				if !strings.Contains(err.Error(), test.want) || len(e.Data) > 0 {
+					t.Errorf("%v, want %s; %x", err, test.want, e.Data)
+				}
+				return
+			}
+			if want := unhex(t, test.want); !bytes.Equal(e.Data, want) {
+				t.Errorf("\n got %x\nwant %x", e.Data, want)
+			}
+		})
+	}
 }
 
 // libstdcxx has an LSDA for many of its functions.

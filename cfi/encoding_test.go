@@ -5,6 +5,7 @@
 package cfi_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -96,6 +97,25 @@ func TestPointerEncodings(t *testing.T) {
 				t.Errorf("%d bytes of augmentation data, instructions at %#x", len(f.AugmentationData), f.InstructionsOffset)
 			}
 			encodesAgain(t, s)
+
+			// A Program of the same CIE has the same FDE but for its padding.
+			e := cfi.Encoder{Machine: s.Machine, Address: s.Address, TextBase: s.TextBase, DataBase: s.DataBase}
+			err := e.Program(&cfi.Program{CIE: f.CIE}, test.start, test.size)
+			form := test.enc & 0x0f
+			switch signed := form == 0x0a && test.size >= 1<<15; {
+			case test.enc&cfi.EncIndirect != 0:
+				if !errors.Is(err, cfi.ErrEncoding) {
+					t.Errorf("a program with a start in a slot: %v", err)
+				}
+			case signed: // libgcc would read a negative size
+				if !errors.Is(err, cfi.ErrRange) {
+					t.Errorf("a size with the sign set: %v", err)
+				}
+			case err != nil:
+				t.Error(err)
+			case !bytes.Equal(e.Data[0x1c:len(s.Data)], s.Data[0x1c:]) || bytes.Trim(e.Data[len(s.Data):], "\x00") != nil:
+				t.Errorf("a program is %x, want %x", e.Data[0x18:], s.Data[0x18:])
+			}
 		})
 	}
 }

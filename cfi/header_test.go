@@ -122,6 +122,9 @@ func TestHeaderWithoutTable(t *testing.T) {
 		for e, err := range h.Entries() {
 			t.Errorf("%s: entry %#x, %v", name, e, err)
 		}
+		if again, err := h.Append(nil, x86, nil); err != nil || !strings.HasPrefix(string(unhex(t, data)), string(again)) {
+			t.Errorf("%s: written again it is %x, was %s: %v", name, again, data, err)
+		}
 	}
 }
 
