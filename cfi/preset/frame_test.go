@@ -8,7 +8,6 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -299,75 +298,6 @@ func rows(t *testing.T, f *cfi.FDE) []string {
 	}
 	if x.Err() != nil {
 		t.Fatal(x.Err())
-	}
-	return out
-}
-
-// What gcc makes of a function is what the preset makes of it, but for the
-// callee-saved registers in its epilogues, which gcc does not mention on amd64.
-func TestPresetsEqualGCC(t *testing.T) {
-	const source = "int g(int); int f(int a) { return g(a) + 1; }"
-	for _, test := range []struct {
-		compiler string
-		flags    []string
-		machine  *arch.Machine
-		make     func(*arch.Machine, preset.Frame) (*cfi.Program, error)
-		frame    preset.Frame
-		epilogue uint64 // bytes
-	}{
-		{"gcc", []string{"-fno-omit-frame-pointer", "-fcf-protection"}, amd64, preset.FramePointer, preset.Frame{Landing: true}, 2},
-		{"gcc", []string{"-fno-omit-frame-pointer", "-fcf-protection=none"}, amd64, preset.FramePointer, preset.Frame{}, 2},
-		{"gcc", []string{"-fomit-frame-pointer", "-fcf-protection=none"}, amd64, preset.Fixed, preset.Frame{Size: 8}, 5},
-		{"aarch64-linux-gnu-gcc", []string{"-mbranch-protection=none"}, arm64, preset.FramePointer, preset.Frame{}, 8},
-		{"aarch64-linux-gnu-gcc", []string{"-mbranch-protection=pac-ret"}, arm64, preset.FramePointer, preset.Frame{Signed: true}, 12},
-	} {
-		t.Run(test.machine.Name+strings.Join(test.flags, ""), func(t *testing.T) {
-			testprogram.RequireTool(t, test.compiler)
-			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "f.c"), []byte(source), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command(test.compiler, append(test.flags, "-O1", "-c", "f.c")...)
-			cmd.Dir = dir
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			want, size, _ := decoded(t, filepath.Join(dir, "f.o"), "f")
-			test.frame.Epilogues = []preset.Epilogue{{Start: size - test.epilogue}}
-			p, err := test.make(test.machine, test.frame)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := rows(t, written(t, p, size))
-			// Where sp does not move in the body gcc goes on counting from it.
-			if test.machine == arm64 {
-				for i := range got {
-					got[i] = strings.ReplaceAll(got[i], "CFA=x29", "CFA=sp")
-				}
-				got = merged(got)
-			}
-			if n := len(want) - 1; test.machine == amd64 && n == len(got)-1 {
-				want[n] = strings.Replace(want[n], " rbp=offset-16", "", 1)
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-			}
-		})
-	}
-}
-
-// merged joins rows that follow each other and say the same.
-func merged(rows []string) []string {
-	var out []string
-	for _, line := range rows {
-		span, rules, _ := strings.Cut(line, " ")
-		if n := len(out); n > 0 && strings.HasSuffix(out[n-1], " "+rules) {
-			first, _, _ := strings.Cut(out[n-1], "-")
-			_, last, _ := strings.Cut(span, "-")
-			out[n-1] = first + "-" + last + " " + rules
-			continue
-		}
-		out = append(out, line)
 	}
 	return out
 }
