@@ -20,18 +20,39 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
+// buildClew builds the command as users do. The test's own binary has other
+// symbols and tables.
+func buildClew(t *testing.T, flags ...string) string {
+	t.Helper()
+	testprogram.RequireTool(t, "go")
+	clew := filepath.Join(t.TempDir(), "clew")
+	if out, err := exec.Command("go", append(append([]string{"build", "-o", clew}, flags...), ".")...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return clew
+}
+
+// TestDemoStripped runs the demo of a clew that is linked as go run links it:
+// without symbols, by which debuggers find generated code, and without call frame
+// information.
+func TestDemoStripped(t *testing.T) {
+	out, err := exec.Command(buildClew(t, "-ldflags=-s -w"), "demo").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	stack := regexp.MustCompile(`(?s)#0 \S+  \S+forth\.pause\+.*#1 \S+  minotaur\+\S+ in \[jit\] at \S+labyrinth\.fth:6 .*` +
+		`#2 \S+  left\+.*#7 \S+  right\+.*#8 \S+  labyrinth\+.*#9 \S+  \S+forth\.call\+.*  main\.main\+.*  runtime\.goexit\+`)
+	if !stack.Match(out) {
+		t.Errorf("it prints\n%s", out)
+	}
+}
+
 // waitingDemo starts `clew demo --wait`, and returns the commands that it says to
 // try, one line each.
 func waitingDemo(t *testing.T) (commands []string) {
 	t.Helper()
-	testprogram.RequireTool(t, "go")
-	// Not the test's own binary, which go test links without symbols.
-	clew := filepath.Join(t.TempDir(), "clew")
-	if out, err := exec.Command("go", "build", "-o", clew, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
 	tmp := t.TempDir()
-	cmd := exec.Command(clew, "demo", "--wait")
+	cmd := exec.Command(buildClew(t), "demo", "--wait")
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
