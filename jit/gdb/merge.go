@@ -110,12 +110,17 @@ func (p *Publisher) rewrite(old []*image, dying []uint64) (fresh []*image, err e
 			b.leave(i)
 		}
 	}
+	turns := registered && takesTurns()
+	if turns {
+		for _, i := range old {
+			unregister(i)
+		}
+	}
 	for _, i := range fresh {
 		for _, b := range i.batches {
 			b.enter(i)
 		}
 		if registered {
-			// Before the old ones go: a debugger keeps its breakpoints inserted.
 			register(i)
 		}
 	}

@@ -106,6 +106,8 @@ func (s *state) step(verb, argument string) {
 		}
 	case "many": // functions, one at a time
 		s.publishMany(n)
+	case "mark": // where a debugger can stop the program
+		mark()
 	case "batch": // of so many functions
 		s.publishBatch(n)
 	case "clock": // how long it is since the last one
@@ -137,6 +139,9 @@ func (s *state) step(verb, argument string) {
 }
 
 //go:noinline
+func mark() {}
+
+//go:noinline
 func (s *state) call() {
 	fmt.Println("result", call(uintptr(s.code.Address()), uintptr(unsafe.Pointer(s.flag))))
 }
@@ -149,10 +154,10 @@ func (s *state) publishMany(n int) {
 }
 
 // publishBatch publishes functions that are never called, in one batch. They lie
-// where no memory is.
+// behind the first page, the last of many where no memory is.
 func (s *state) publishBatch(n int) {
 	const stride = 64
-	c := &jit.Code{Address: 1<<40 + uint64(s.next)*stride, Text: make([]byte, n*stride), Functions: make([]jit.Function, n)}
+	c := &jit.Code{Address: s.code.Address() + 4096 + uint64(s.next)*stride, Text: make([]byte, n*stride), Functions: make([]jit.Function, n)}
 	for i := range c.Functions {
 		c.Functions[i] = jit.Function{Name: "many_" + strconv.Itoa(s.next), Offset: uint64(i) * stride, Size: stride, Unwind: innerUnwind,
 			Lines: []jit.Line{{File: source, Line: 1000 + s.next}, {Offset: 8, File: source, Line: 1001 + s.next}}}
