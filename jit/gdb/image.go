@@ -14,7 +14,8 @@ import (
 // image is a symbol file in memory, which is registered or waits for it. The
 // list's lock guards it.
 type image struct {
-	memory    []byte // of the publisher's arena: the entry and then the file
+	memory    []byte // the entry and then the file
+	arena     *arena // of memory
 	batches   []*batch
 	functions int
 	low, high uint64 // where the first function starts, and the last one
@@ -36,13 +37,13 @@ func (i *image) entry() *nativeEntry {
 // address returns the address of the image's entry.
 func (i *image) address() uintptr { return address(i.memory) }
 
-// newImage copies a symbol file into the arena.
-func (p *Publisher) newImage(file []byte) (*image, error) {
-	memory, err := p.memory.alloc(entrySize + len(file))
+// newImage copies a symbol file into an arena.
+func (p *Publisher) newImage(a *arena, file []byte) (*image, error) {
+	memory, err := a.alloc(entrySize + len(file))
 	if err != nil {
 		return nil, err
 	}
-	i := &image{memory: memory}
+	i := &image{memory: memory, arena: a}
 	copy(i.file(), file)
 	*i.entry() = nativeEntry{symfile: address(i.file()), size: uint64(len(file))}
 	p.files++
@@ -54,7 +55,7 @@ func (p *Publisher) newImage(file []byte) (*image, error) {
 func (p *Publisher) free(i *image) {
 	p.files--
 	p.bytes -= len(i.file())
-	p.memory.release(i.memory)
+	i.arena.release(i.memory)
 	i.memory, i.batches = nil, nil
 }
 

@@ -16,12 +16,12 @@ import (
 // level, by how many functions they describe, are merged when they are many, and
 // the result belongs to a higher level. So each function is written a number of
 // times that grows with the logarithm of the number of all, and so does the
-// list, until files are full: to merge those would cost a debugger more time
-// than a longer list does, and a withdrawal that writes one again more time than
-// publishing its functions took.
+// list, up to files that are full. To merge those too would save little: gdb 13
+// needs half a second for a list of a thousand. And it would make withdrawing
+// slow, which writes the file that a function is in again.
 const (
-	fullFunctions = 4096
-	fullBytes     = 1 << 20
+	fullFunctions = 1024
+	fullBytes     = 256 << 10
 )
 
 // level returns the level of an image, -1 where it is not to be merged.
@@ -179,7 +179,7 @@ func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*imag
 			return fresh, err
 		}
 		if made.functions > 0 {
-			i, err := p.newImage(file)
+			i, err := p.newImage(&p.memory, file)
 			if err != nil {
 				return fresh, err
 			}

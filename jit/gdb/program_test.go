@@ -52,6 +52,9 @@ var builds = []build{
 	{name: "stripped cgo", cgo: true, flags: []string{"-ldflags=-s -w"}, hidden: true, bare: true},
 }
 
+// second has another copy of the interface in its C code.
+var second = build{name: "second", cgo: true, flags: []string{"-tags=second"}}
+
 var built struct {
 	sync.Mutex
 	paths map[string]string

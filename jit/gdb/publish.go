@@ -20,6 +20,7 @@ import (
 // store is a publisher's images. The list's lock guards it.
 type store struct {
 	memory    arena
+	waiting   arena // for what is about to be merged: it would leave holes
 	levels    [][]*image
 	pending   []*image // not registered yet
 	timer     *time.Timer
@@ -59,7 +60,11 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	}
 	list.Lock()
 	defer list.Unlock()
-	i, err := p.newImage(file)
+	to := &p.memory
+	if p.Gather > 0 {
+		to = &p.waiting
+	}
+	i, err := p.newImage(to, file)
 	if err != nil {
 		return nil, err
 	}
@@ -122,11 +127,9 @@ func (p *Publisher) Flush() {
 	}
 	p.pending = nil
 	p.timer.Stop()
-	if len(pending) > 1 {
-		// Without memory to merge them they go as they are.
-		if merged, err := p.rewrite(pending, nil); err == nil {
-			pending = merged
-		}
+	// Without memory to merge them they go as they are.
+	if merged, err := p.rewrite(pending, nil); err == nil {
+		pending = merged
 	}
 	for _, i := range pending {
 		register(i)
@@ -138,7 +141,7 @@ func (p *Publisher) Flush() {
 func (p *Publisher) Stats() Stats {
 	list.Lock()
 	defer list.Unlock()
-	return Stats{Functions: p.functions, Files: p.files, Bytes: p.bytes, Memory: p.memory.mapped}
+	return Stats{Functions: p.functions, Files: p.files, Bytes: p.bytes, Memory: p.memory.mapped + p.waiting.mapped}
 }
 
 // scratch are buffers in which symbol files are made before they go to where

@@ -6,4 +6,6 @@
 
 package main
 
-import _ "github.com/clewdev/clew/jit/gdb/testdata/jit/c"
+import "github.com/clewdev/clew/jit/gdb/testdata/jit/c"
+
+func init() { open = c.Open }

@@ -56,6 +56,9 @@ const (
 	flagCrash
 )
 
+// open loads a library, in builds with cgo.
+var open func(path string) error
+
 type state struct {
 	code         *jit.Memory
 	flag         *int32
@@ -106,6 +109,10 @@ func (s *state) step(verb, argument string) {
 		}
 	case "many": // functions, one at a time
 		s.publishMany(n)
+	case "second": // is welcome
+		s.publisher.AllowSecond = true
+	case "open": // a library
+		check(open(argument))
 	case "mark": // where a debugger can stop the program
 		mark()
 	case "batch": // of so many functions
@@ -128,7 +135,11 @@ func (s *state) step(verb, argument string) {
 			check(errno)
 		}
 		s.call()
-	case "sleep":
+	case "sleep": // so many milliseconds, for ever without an argument
+		if n > 0 {
+			time.Sleep(time.Duration(n) * time.Millisecond)
+			return
+		}
 		fmt.Println("ready")
 		time.Sleep(time.Hour)
 	case "stats":

@@ -5,7 +5,22 @@
 // Package c brings the C runtime into a program, so that the C linker links it.
 package c
 
-// static int zero(void) { return 0; }
+// #cgo LDFLAGS: -ldl
+// #include <dlfcn.h>
+// #include <stdlib.h>
 import "C"
 
-func init() { _ = C.zero() }
+import (
+	"errors"
+	"unsafe"
+)
+
+// Open loads a library.
+func Open(path string) error {
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	if C.dlopen(name, C.RTLD_NOW|C.RTLD_LOCAL) == nil {
+		return errors.New("dlopen: " + C.GoString(C.dlerror()))
+	}
+	return nil
+}
