@@ -113,12 +113,15 @@ func (b *batch) address(function int) uint64 {
 	return b.start + uint64(b.more.offsets[function])
 }
 
+// split reports whether several images hold functions of the batch.
+func (b *batch) split() bool { return b.more != nil && len(b.more.images) > 0 }
+
 // images returns the images that hold functions of the batch.
 func (b *batch) images() []*image {
 	switch {
 	case b.image == nil:
 		return nil
-	case b.more == nil || len(b.more.images) == 0:
+	case !b.split():
 		return []*image{b.image}
 	}
 	return append([]*image{b.image}, b.more.images...)
@@ -141,7 +144,7 @@ func (b *batch) leave(i *image) {
 		return
 	}
 	b.image = nil
-	if b.more != nil && len(b.more.images) > 0 {
+	if b.split() {
 		last := len(b.more.images) - 1
 		b.image = b.more.images[last]
 		b.more.images = b.more.images[:last]

@@ -186,7 +186,8 @@ func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*imag
 			i.functions, i.low, i.high = made.functions, made.low, made.high
 			for _, o := range old {
 				for _, b := range o.batches {
-					if b.publisher != nil {
+					// Parts of a batch that was split can come together again.
+					if b.publisher != nil && !(b.split() && slices.Contains(made.batches, b)) {
 						made.batches = append(made.batches, b)
 					}
 				}

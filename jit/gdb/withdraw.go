@@ -9,6 +9,8 @@ package gdb
 import (
 	"fmt"
 	"slices"
+
+	"github.com/clewdev/clew/jit/symfile"
 )
 
 // Withdraw implements jit.Registration. No debugger knows the functions when it
@@ -33,32 +35,56 @@ func (b *batch) Withdraw(functions ...int) error {
 	}
 	p.functions -= len(dying)
 	var failed error
-	for _, i := range b.images() {
-		from, _ := slices.BinarySearch(dying, i.low)
-		to, _ := slices.BinarySearch(dying, i.high+1)
-		if from == to {
+	var fresh []*image
+	images := b.images()
+	for _, i := range images {
+		n := i.count(dying, len(images) > 1)
+		if n == 0 {
 			continue
 		}
 		p.unsettle(i)
-		if to-from >= i.functions {
+		if n == i.functions {
 			p.retire(i)
 			continue
 		}
-		fresh, err := p.rewrite([]*image{i}, dying[from:to])
+		replacing, err := p.rewrite([]*image{i}, dying)
 		if err != nil {
-			failed = fmt.Errorf("%d functions that were not withdrawn became unknown: %w", i.functions-(to-from), err)
+			failed = fmt.Errorf("%d functions that were not withdrawn became unknown: %w", i.functions-n, err)
 			p.retire(i)
 			continue
 		}
-		for _, i := range fresh {
-			if i.registered {
-				p.settle(i)
-			} else {
-				p.pending = append(p.pending, i)
-			}
+		fresh = append(fresh, replacing...)
+	}
+	// Only now: merging could take an image that is still to be looked at.
+	for _, i := range fresh {
+		if i.registered {
+			p.settle(i)
+		} else {
+			p.pending = append(p.pending, i)
 		}
 	}
 	return failed
+}
+
+// count returns how many functions of an image start at dying addresses, which
+// are of one batch and in ascending order. Where the image alone has functions of
+// that batch, that is those in its range. Of a batch that was split, others can
+// lie in the range too.
+func (i *image) count(dying []uint64, split bool) int {
+	from, _ := slices.BinarySearch(dying, i.low)
+	to, _ := slices.BinarySearch(dying, i.high+1)
+	if !split || from == to {
+		return to - from
+	}
+	n := 0
+	// It reports no error for a file of this package, and keeps nothing of it.
+	_, _ = symfile.Merge(nil, [][]byte{i.file()}, func(start uint64) bool {
+		if _, dies := slices.BinarySearch(dying[from:to], start); dies {
+			n++
+		}
+		return false
+	})
+	return n
 }
 
 // dying returns where the functions start that are to be withdrawn now, in
