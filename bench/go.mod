@@ -8,4 +8,9 @@ require github.com/clewdev/clew v0.0.0
 
 require github.com/go-delve/delve v1.27.2
 
+require (
+	github.com/ulikunitz/xz v0.5.17 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)
+
 replace github.com/clewdev/clew => ../

@@ -28,6 +28,7 @@ func main() {
 	clew := flag.String("clew", "", "the clew command; measurements of it are left out where empty")
 	gimli := flag.String("gimli", "", "the gimli-bench program; left out where empty")
 	threads := flag.String("threads", "", "the threads65 program; left out where empty")
+	jit := flag.String("jit", "", "the program of jit/gdb/testdata/jit; left out where empty")
 	flag.Parse()
 	if *rounds < 7 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "usage: bench [flags], with -rounds of at least 7")
@@ -67,6 +68,7 @@ func main() {
 		stop = end
 		add(stackMeasurements(*clew, pid))
 	}
+	add(gdbMeasurements(*jit))
 	results := []*result{}
 	failed := false
 	for _, m := range all {
