@@ -116,7 +116,7 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// The list is in a core, in gdb's own and in the kernel's.
+// The list is in a core, in gdb's own and in the kernel's, for gdb and for lldb.
 func TestCore(t *testing.T) {
 	for _, b := range builds[:3] {
 		t.Run(b.name, func(t *testing.T) {
@@ -127,6 +127,10 @@ func TestCore(t *testing.T) {
 			debug(t, []string{"gcore " + core}, "-p", strconv.Itoa(p.PID))
 			inOrder(t, debug(t, []string{"thread apply all bt"}, program, core), b.stack()...)
 
+			t.Run("lldb", func(t *testing.T) {
+				inOrder(t, lldb(t, []string{"bt all"}, "-c", core, program),
+					`frame #0: .*\bjit_inner\b.* at labyrinth\.jit:23`, `frame #1: .*\bjit_middle\b`, `frame #2: .*\bjit_outer\b`, `frame #\d+: .*\bmain\.main\b`)
+			})
 			t.Run("kernel", func(t *testing.T) {
 				inOrder(t, debug(t, []string{"bt"}, program, kernelCore(t, program)), b.stack()...)
 			})

@@ -112,13 +112,16 @@ func lldb(t *testing.T, commands []string, args ...string) string {
 	for _, c := range append([]string{"settings set plugin.jit-loader.gdb.enable on"}, commands...) {
 		all = append(all, "-o", c)
 	}
-	out, _ := output(t, exec.Command(lldb, append(all, args...)...))
+	cmd := exec.Command(lldb, append(all, args...)...)
+	// It stops at each signal by which Go preempts a goroutine (SIGURG).
+	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1")
+	out, _ := output(t, cmd)
 	return out // its exit status is that of its last command
 }
 
 func output(t *testing.T, cmd *exec.Cmd) (string, error) {
-	// Signals that preempt goroutines would interrupt what the test looks at.
-	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "LC_ALL=C")
+	t.Helper()
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C")
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	return string(out), err
