@@ -104,7 +104,11 @@ func (b *Builder) DefCFAOffset(offset int64) *Builder {
 // AdjustCFAOffset says that the CFA is delta bytes further from the same
 // register: what a push adds, a pop takes away.
 func (b *Builder) AdjustCFAOffset(delta int64) *Builder {
-	return b.DefCFAOffset(b.cfa.offset + delta)
+	to := b.cfa.offset + delta
+	if (to < b.cfa.offset) != (delta < 0) {
+		b.fail("AdjustCFAOffset(%d) of an offset of %d", delta, b.cfa.offset)
+	}
+	return b.DefCFAOffset(to)
 }
 
 // DefCFAExpression says that the CFA is what a DWARF expression yields.
@@ -186,10 +190,14 @@ func (b *Builder) NegateRAState() *Builder {
 
 // WindowSave says that the register window was saved (SPARC).
 func (b *Builder) WindowSave() *Builder {
-	if e := b.w.Machine.ELF; e != elf.EM_SPARC && e != elf.EM_SPARC32PLUS && e != elf.EM_SPARCV9 {
+	if !isSPARC(b.w.Machine.ELF) {
 		b.fail("WindowSave on %s", b.w.Machine.Name)
 	}
 	return b.emit(Instruction{Op: CFAGNUWindowSave})
+}
+
+func isSPARC(m elf.Machine) bool {
+	return m == elf.EM_SPARC || m == elf.EM_SPARC32PLUS || m == elf.EM_SPARCV9
 }
 
 // ArgumentsSize says that n bytes of arguments are pushed.
@@ -290,9 +298,23 @@ func (b *Builder) emit(ins Instruction) *Builder {
 	return b
 }
 
-// check refuses what an Interpreter would.
+// check refuses what an Interpreter would, but for more columns than it keeps.
 func (b *Builder) check(ins *Instruction) {
 	name := func() string { return ins.Op.Name(b.w.Machine) }
+	switch ins.Op {
+	case CFADefCFAOffset, CFADefCFAOffsetSF:
+		if b.cfa.kind == Unspecified { // behind an expression a raw one counts later on
+			b.needCFA(name())
+		}
+	case CFADefCFAExpression:
+		if len(ins.Expression) == 0 {
+			b.fail("an empty %s, which yields nothing", name())
+		}
+	case CFAGNUWindowSave:
+		if b.w.Machine.ELF != elf.EM_AARCH64 && !isSPARC(b.w.Machine.ELF) {
+			b.fail("%s on %s", name(), b.w.Machine.Name)
+		}
+	}
 	switch {
 	case ins.Register > math.MaxUint32 || ins.Op == CFARegister && ins.Register2 > math.MaxUint32:
 		b.fail("%s of column %d", name(), max(ins.Register, ins.Register2))

@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"encoding/hex"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -94,6 +95,12 @@ func TestBuilderInstructions(t *testing.T) {
 		{"restore without remember", func(b *cfi.Builder) { b.RestoreState() }, "+0x0: value out of range: RestoreState without a RememberState"},
 		{"register of an expression", func(b *cfi.Builder) { b.DefCFAExpression([]byte{0x30}).DefCFARegister(6) },
 			"+0x0: value out of range: DefCFARegister where the CFA is not a register's value plus an offset"},
+		{"an offset that overflows", func(b *cfi.Builder) { b.DefCFAOffset(math.MaxInt64 - 7).AdjustCFAOffset(8) },
+			"+0x0: value out of range: AdjustCFAOffset(8) of an offset of 9223372036854775800"},
+		{"a CFA of no expression", func(b *cfi.Builder) { b.DefCFAExpression(nil) },
+			"+0x0: value out of range: an empty DW_CFA_def_cfa_expression, which yields nothing"},
+		{"a raw window on amd64", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFAGNUWindowSave}) },
+			"+0x0: value out of range: DW_CFA_GNU_window_save on x86-64"},
 		{"signed on amd64", func(b *cfi.Builder) { b.NegateRAState() }, "+0x0: value out of range: NegateRAState on x86-64"},
 		{"the first error stays", func(b *cfi.Builder) { b.Offset(3, -12).RestoreState() },
 			"+0x0: value out of range: Offset(-12) is no multiple of the data alignment factor -8"},
@@ -131,6 +138,13 @@ func TestBuilderFactorsCode(t *testing.T) {
 	}
 	if _, err := b.At(10).Program(); !errors.Is(err, cfi.ErrRange) {
 		t.Errorf("an offset that is no instruction's: %v", err)
+	}
+}
+
+func TestBuilderWithoutCFA(t *testing.T) {
+	b := cfi.NewBuilder(cfi.NewCIE(x86)).Instruction(cfi.Instruction{Op: cfi.CFADefCFAOffset, Operand: 8})
+	if p, err := b.Program(); !errors.Is(err, cfi.ErrRange) {
+		t.Errorf("an offset of no register: %v, %v", p, err)
 	}
 }
 
