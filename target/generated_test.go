@@ -1,0 +1,141 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package target_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+// jitProgram builds package gdb's test program, which publishes generated code.
+func jitProgram(t *testing.T, cgo bool, flags ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "jit")
+	cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-o", path}, flags...), "../jit/gdb/testdata/jit")...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if cgo {
+		testprogram.RequireTool(t, "gcc")
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
+	}
+	return path
+}
+
+// through returns the stack that leads through a function, and its index.
+func through(t *testing.T, stacks []target.Stack, function string) (*target.Stack, int) {
+	t.Helper()
+	for i := range stacks {
+		at := slices.IndexFunc(stacks[i].Frames, func(f target.Frame) bool { return report.FunctionName(&f) == function })
+		if at >= 0 {
+			return &stacks[i], at
+		}
+	}
+	t.Fatalf("no stack leads through %s", function)
+	return nil, 0
+}
+
+// Stacks through generated code that a Go program published are gdb's, in all
+// builds in which gdb finds it, and are whole where it does not.
+func TestGeneratedCode(t *testing.T) {
+	// Signals that preempt goroutines would change the stack.
+	t.Setenv("GODEBUG", "asyncpreemptoff=1")
+	for _, test := range []struct {
+		name  string
+		cgo   bool
+		flags []string
+		want  target.Generated
+	}{
+		{"plain", false, nil, target.GDBList},
+		{"pie", false, []string{"-buildmode=pie"}, target.GDBList},
+		{"cgo", true, nil, target.GDBList},
+		{"stripped", false, []string{"-ldflags=-s -w"}, target.GDBListSearched},
+		{"stripped pie", false, []string{"-buildmode=pie", "-ldflags=-s -w"}, target.GDBListSearched},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := testprogram.Start(t, jitProgram(t, test.cgo, test.flags...), "many=50", "publish", "many=200", "wait")
+			p.Settle(t)
+			proceed := halt(t, p.PID)
+			s := take(t, p.PID)
+			stack, _ := through(t, stacksOf(t, s), "jit_inner")
+			want := []struct {
+				name string
+				line int
+			}{{"jit_inner", 23}, {"jit_middle", 13}, {"jit_outer", 2}, {"main.call", 0}, {"main.(*state).call", 0}, {"main.(*state).step", 0}, {"main.main", 0}}
+			for i, w := range want {
+				f := &stack.Frames[i]
+				if name := report.FunctionName(f); name != w.name {
+					t.Fatalf("frame %d is %s, expected %s", i, name, w.name)
+				}
+				if w.line == 0 {
+					continue
+				}
+				l := f.Location()
+				if l == nil || l.File != "/src/labyrinth.jit" || l.Line != w.line || f.Object.Name != target.GeneratedName || f.Object.Generated != test.want {
+					t.Errorf("frame %d: %+v in %+v", i, l, f.Object)
+				}
+				if i > 0 && f.Method != unwind.FromCFI {
+					t.Errorf("frame %d was found by %v", i, f.Method)
+				}
+			}
+			if stack.Reason != unwind.EndOfStack {
+				t.Errorf("%v: %v", stack.Reason, stack.Err)
+			}
+			if test.want == target.GDBList {
+				compare(t, stack, column(s.Machine), gdbStacks(t, p.PID)[stack.Thread.ID])
+			}
+			proceed()
+		})
+	}
+}
+
+// What was withdrawn has no name.
+func TestGeneratedCodeWithdrawn(t *testing.T) {
+	t.Setenv("GODEBUG", "asyncpreemptoff=1")
+	p := testprogram.Start(t, jitProgram(t, false), "publish", "many=50", "withdraw=1", "wait")
+	p.Settle(t)
+	stack, at := through(t, stacksOf(t, take(t, p.PID)), "jit_inner")
+	if at != 0 || len(stack.Frames) < 2 || stack.Frames[1].Object != nil || report.FunctionName(&stack.Frames[1]) != "??" {
+		t.Errorf("frames %+v", stack.Frames)
+	}
+}
+
+// Stacks through code that LLVM generated, which describes it in its own way,
+// are gdb's.
+func TestGeneratedByLLVM(t *testing.T) {
+	lli, clang := testprogram.RequireTool(t, "lli"), testprogram.RequireTool(t, "clang")
+	code := filepath.Join(t.TempDir(), "chain.bc")
+	cmd := exec.Command(clang, "-O1", "-g", "-emit-llvm", "-c", "-o", code, testprogram.Path("programs/generated.c"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
+	}
+	for _, kind := range []string{"mcjit", "orc"} {
+		t.Run(kind, func(t *testing.T) {
+			p := testprogram.Start(t, lli, "--jit-kind="+kind, code)
+			p.Settle(t)
+			proceed := halt(t, p.PID)
+			s := take(t, p.PID)
+			stack, at := through(t, stacksOf(t, s), "deep")
+			for _, f := range stack.Frames[at : at+5] {
+				if l := f.Location(); report.FunctionName(&f) != "deep" || l == nil || filepath.Base(l.File) != "generated.c" || f.Object.Generated != target.GDBList {
+					t.Errorf("%s at %+v in %+v", report.FunctionName(&f), l, f.Object)
+				}
+			}
+			compare(t, stack, column(s.Machine), gdbStacks(t, p.PID)[stack.Thread.ID])
+			proceed()
+		})
+	}
+}
