@@ -39,7 +39,7 @@ type Range struct{ Start, End uint64 }
 // Limits bounds what is read of a list, which is another program's and may be
 // damaged or hostile.
 type Limits struct {
-	Entries int    // of one list; 0 means 1<<18
+	Entries int    // of all lists; 0 means 1<<18
 	Image   uint64 // bytes of one symbol file; 0 means 512 MiB
 	Total   uint64 // bytes of all symbol files; 0 means 1 GiB
 	Scan    uint64 // bytes that are searched; 0 means 1 GiB
@@ -96,7 +96,7 @@ var ErrNotELF = errors.New("not an ELF image")
 // again, a few times.
 func Read(s *Space) ([]List, error) {
 	r := reader{Space: s, layout: layoutOf(s.Machine), limits: s.Limits.withDefaults()}
-	r.left = r.limits.Total
+	r.left, r.entries = r.limits.Total, r.limits.Entries
 	var lists []List
 	var errs []error
 	seen := make(map[uint64]bool)
@@ -128,10 +128,12 @@ const maxDescriptors = 64
 
 type reader struct {
 	*Space
-	layout layout
-	limits Limits
-	left   uint64 // bytes of symbol files that may still be read
-	buffer [32]byte
+	layout     layout
+	limits     Limits
+	left       uint64 // bytes of symbol files that may still be read
+	entries    int    // that may still be read
+	candidates int    // for descriptors, that were looked at
+	buffer     [32]byte
 }
 
 // rereads is how often a list that changes is read again.
@@ -153,7 +155,11 @@ func (r *reader) list(address uint64) List {
 		}
 		// The same links before and after: what was read between is theirs.
 		again, _ := r.links(address)
-		if same(links, again) {
+		unchanged := same(links, again)
+		if unchanged || n == rereads {
+			r.entries -= len(links)
+		}
+		if unchanged {
 			return l
 		}
 		if n == rereads {
@@ -200,7 +206,7 @@ func (r *reader) links(address uint64) ([]link, error) {
 		if _, ok := seen[at]; ok {
 			return links, fmt.Errorf("entry %d at %#x: the list leads back to it", len(links), at)
 		}
-		if len(links) == r.limits.Entries {
+		if len(links) == r.entries {
 			return links, fmt.Errorf("the list was cut after %d entries", len(links))
 		}
 		seen[at] = struct{}{}

@@ -5,6 +5,7 @@
 package gdb
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -240,6 +241,32 @@ func TestReadHostile(t *testing.T) {
 	lists, _ := Read(space(x86_64, memory{0x1000: le64(1, 0, 0x2000), 0x2000: good, 0x4000: []byte("not ELF, not ELF")}))
 	if !errors.Is(lists[0].Entries[0].Err, ErrNotELF) {
 		t.Errorf("%v is not ErrNotELF", lists[0].Entries[0].Err)
+	}
+}
+
+// Many lists cost no more than one, and what only looks like one little.
+func TestReadHostileLists(t *testing.T) {
+	m := memory{0x2000: le64(0x3000, 0, 0x5000, 16), 0x3000: le64(0x4000, 0x2000, 0x5000, 16), 0x4000: le64(0, 0x3000, 0x5000, 16), 0x5000: []byte(elfImage)}
+	var lists []byte
+	for range 3 {
+		lists = append(lists, le64(1, 0, 0x2000)...)
+	}
+	m[0x10000] = lists
+	s := &Space{Machine: x86_64, Memory: m, Writable: []Range{{0x10000, 0x10000 + 3*24}}, Limits: Limits{Entries: 5}}
+	read, err := Read(s)
+	if err != nil || len(read) != 3 {
+		t.Fatalf("%d lists, %v", len(read), err)
+	}
+	for i, want := range []int{3, 2, 0} {
+		if l := read[i]; len(l.Entries) != want || (l.Err == nil) != (i == 0) {
+			t.Errorf("list %d: %d entries, %v, expected %d", i, len(l.Entries), l.Err, want)
+		}
+	}
+
+	m = memory{0x2000: le64(0, 1, 0x5000, 16), 0x10000: bytes.Repeat(le64(1, 0, 0x2000), maxCandidates+1)} // no first entry
+	s = &Space{Machine: x86_64, Memory: m, Writable: []Range{{0x10000, 0x10000 + uint64(len(m[0x10000]))}}}
+	if read, err := Read(s); len(read) != 0 || !contains(err, "was cut after 1048576 places that look like it") {
+		t.Errorf("%d lists, %v", len(read), err)
 	}
 }
 

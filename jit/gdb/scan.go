@@ -44,6 +44,9 @@ func (r *reader) scan(found func(address uint64)) error {
 				if r.layout.order.Uint32(b[at:]) == version && r.isDescriptor(b[at:]) {
 					found(start + at)
 				}
+				if r.candidates > maxCandidates {
+					return fmt.Errorf("the search for %s was cut after %d places that look like it, at %#x", descriptorSymbol, maxCandidates, start+at)
+				}
 			}
 			if next <= start {
 				break
@@ -53,6 +56,10 @@ func (r *reader) scan(found func(address uint64)) error {
 	}
 	return nil
 }
+
+// maxCandidates bounds how many places the search takes for descriptors before
+// it has looked where their pointers lead, which costs a read of memory each.
+const maxCandidates = 1 << 20
 
 // read fills b with what is at an address, or returns nil.
 func (r *reader) read(b []byte, address uint64) []byte {
@@ -71,6 +78,7 @@ func (r *reader) isDescriptor(b []byte) bool {
 	if d.action > actionUnregister || d.first == 0 || d.first&mask != 0 || d.relevant&mask != 0 {
 		return false
 	}
+	r.candidates++
 	e, err := r.entry(d.first)
 	if err != nil || e.previous != 0 || e.symfile == 0 || e.size < elf.EI_NIDENT {
 		return false
