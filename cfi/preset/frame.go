@@ -48,7 +48,7 @@ type Frame struct {
 }
 
 // Saved says that a register, a DWARF column, is saved at CFA+Slot, in bytes:
-// the slots of a frame are negative.
+// the slots of a frame are negative, and eight bytes large.
 type Saved struct {
 	Register uint64
 	Slot     int64
@@ -100,8 +100,11 @@ func FramePointer(m *arch.Machine, f Frame) (*cfi.Program, error) {
 			return nil, refuse("a frame of %d bytes, which stp x29, x30, [sp, #-%[1]d]! cannot make", f.Size)
 		}
 		size := int64(f.Size)
-		b.after(4).DefCFAOffset(size).Offset(x29, -size).Offset(x30, 8-size)
+		b.after(4).DefCFAOffset(size)
+		b.save(x29, -size)
+		b.save(x30, 8-size)
 		b.after(4).DefCFARegister(x29)
+		b.frame = x29
 		b.saved(&f)
 		return b.end(&f, func() {
 			b.after(4).Restore(x29).Restore(x30).DefCFA(sp, 0)
@@ -109,10 +112,13 @@ func FramePointer(m *arch.Machine, f Frame) (*cfi.Program, error) {
 			b.authenticate(&f)
 		})
 	}
-	b.after(1).DefCFAOffset(16).Offset(rbp, -16)
+	b.after(1).DefCFAOffset(16)
+	b.save(rbp, -16)
 	b.after(3).DefCFARegister(rbp)
+	b.frame = rbp
 	for i, register := range f.Pushed {
-		b.after(pushSize(register)).Offset(register, -24-8*int64(i))
+		b.after(pushSize(register))
+		b.save(register, -24-8*int64(i))
 	}
 	b.saved(&f)
 	return b.end(&f, func() {
@@ -173,7 +179,8 @@ func Fixed(m *arch.Machine, f Frame) (*cfi.Program, error) {
 	cfa := int64(8)
 	for _, register := range f.Pushed {
 		cfa += 8
-		b.after(pushSize(register)).DefCFAOffset(cfa).Offset(register, -cfa)
+		b.after(pushSize(register)).DefCFAOffset(cfa)
+		b.save(register, -cfa)
 	}
 	move := uint64(4)
 	switch {
@@ -253,7 +260,10 @@ var entryCIEs sync.Map // *arch.Machine to *cfi.CIE
 type builder struct {
 	*cfi.Builder
 	arm64 bool
-	at    uint64 // behind the last instruction
+	at    uint64  // behind the last instruction
+	frame uint64  // what the frame is found by: the caller's value is gone
+	slots []Saved // that are in use
+	err   error   // the first of save
 }
 
 // begin starts a table, behind the landing pad and the signature.
@@ -271,7 +281,10 @@ func begin(m *arch.Machine, f *Frame) (*builder, error) {
 	case cie.Section == nil || cie.Section.Machine != m:
 		return nil, refuse("a CIE of another machine than %s", m.Name)
 	}
-	b := &builder{Builder: cfi.NewBuilder(cie), arm64: m.ELF == elf.EM_AARCH64}
+	b := &builder{Builder: cfi.NewBuilder(cie), arm64: true, frame: sp}
+	if m.ELF == elf.EM_X86_64 {
+		b.arm64, b.frame, b.slots = false, rsp, []Saved{{rip, -8}}
+	}
 	if f.Signed && !b.arm64 {
 		return nil, refuse("%s signs no return addresses", m.Name)
 	}
@@ -305,9 +318,28 @@ func (b *builder) saved(f *Frame) {
 	}
 	b.At(f.Prologue)
 	for _, s := range f.Saved {
-		b.Offset(s.Register, s.Slot)
+		b.save(s.Register, s.Slot)
 	}
 	b.at = f.Prologue
+}
+
+// save says that a register is saved in a slot, which no other may be in.
+func (b *builder) save(register uint64, slot int64) {
+	switch {
+	case b.err != nil:
+		return
+	case register == b.frame:
+		b.err = refuse("column %d, which the frame is found by, is saved at CFA%+d", register, slot)
+	case slot > -8:
+		b.err = refuse("column %d is saved at CFA%+d, outside of the frame", register, slot)
+	}
+	for _, s := range b.slots {
+		if s.Register != register && slot < s.Slot+8 && s.Slot < slot+8 {
+			b.err = refuse("column %d is saved at CFA%+d, where column %d is, at CFA%+d", register, slot, s.Register, s.Slot)
+		}
+	}
+	b.slots = append(b.slots, Saved{register, slot})
+	b.Offset(register, slot)
 }
 
 func (b *builder) restore(f *Frame) {
@@ -344,6 +376,9 @@ func (b *builder) end(f *Frame, unmake func()) (*cfi.Program, error) {
 			b.at = e.End
 			b.At(e.End).RestoreState()
 		}
+	}
+	if b.err != nil {
+		return nil, b.err
 	}
 	return b.Program()
 }
