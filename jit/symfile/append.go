@@ -5,6 +5,8 @@
 package symfile
 
 import (
+	"fmt"
+	"math"
 	"sync"
 
 	"github.com/clewdev/clew/jit"
@@ -33,11 +35,11 @@ func Append(dst []byte, c *jit.Code) ([]byte, error) {
 		return dst, err
 	}
 	e := encoders.Get().(*encoder)
-	defer encoders.Put(e)
 	base := len(dst)
-	e.machine = m
-	err := e.batch(dst, c)
+	e.dst, e.machine = dst, m
+	err := e.batch(c)
 	image := e.end()
+	encoders.Put(e)
 	if err != nil {
 		return image[:base], err
 	}
@@ -45,7 +47,7 @@ func Append(dst []byte, c *jit.Code) ([]byte, error) {
 }
 
 // batch appends the image of a batch.
-func (e *encoder) batch(dst []byte, c *jit.Code) error {
+func (e *encoder) batch(c *jit.Code) error {
 	name := c.Name
 	if name == "" {
 		name = defaultName
@@ -59,6 +61,9 @@ func (e *encoder) batch(dst []byte, c *jit.Code) error {
 			frames += (25+len(f.Unwind.Instructions)+7)&^7 + 8
 		}
 		if file, _, ok := origin(f); ok {
+			if f.Size > math.MaxUint32 {
+				return fmt.Errorf("%w: function %q of %#x bytes", ErrTooLarge, f.Name, f.Size) // DW_AT_high_pc has four
+			}
 			e.files.units++
 			e.files.add(file)
 			rows += len(f.Lines)
@@ -71,7 +76,7 @@ func (e *encoder) batch(dst []byte, c *jit.Code) error {
 	}
 	size := longestHeader + len(name) + names + symbolSize*len(c.Functions) + frames + e.files.size(rows)
 	e.texts = append(e.texts, textRange{c.Address, c.Address + uint64(len(c.Text))})
-	if err := e.begin(dst, e.machine, size); err != nil {
+	if err := e.begin(e.dst, e.machine, size); err != nil {
 		return err
 	}
 	unit := uint32(e.strings)

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -265,6 +266,19 @@ func TestAppendErrors(t *testing.T) {
 		if !errors.Is(err, test.want) || string(got) != "kept" {
 			t.Errorf("%s: Append = %q, %v; want %v", name, got, err, test.want)
 		}
+	}
+}
+
+// TestAppendHugeFunction: the size of a function with lines has four bytes. The
+// code is never touched.
+func TestAppendHugeFunction(t *testing.T) {
+	if strconv.IntSize < 64 || testing.Short() {
+		t.Skip("skipped: it takes 4 GiB of address space")
+	}
+	c := &jit.Code{Machine: amd64, Address: 0x1000, Text: make([]byte, 1<<32), Functions: []jit.Function{
+		{Name: "huge", Size: 1 << 32, Lines: []jit.Line{{File: "huge.c", Line: 1}}}}}
+	if got, err := symfile.Append([]byte("kept"), c); !errors.Is(err, symfile.ErrTooLarge) || string(got) != "kept" {
+		t.Errorf("Append = %q, %v; want %v", got, err, symfile.ErrTooLarge)
 	}
 }
 

@@ -51,11 +51,11 @@ func (f *merged) before(start uint64, has bool) bool {
 // not part of the new image: other code may come to lie there.
 func Merge(dst []byte, images [][]byte, keep func(start uint64) bool) ([]byte, error) {
 	e := encoders.Get().(*encoder)
-	defer encoders.Put(e)
 	base := len(dst)
 	e.dst = dst
 	err := e.merge(images, keep)
 	image := e.end()
+	encoders.Put(e) // not where keep panics: it is not emptied then
 	if err != nil {
 		return image[:base], err
 	}

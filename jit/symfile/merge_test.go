@@ -323,6 +323,30 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
+// TestKeepPanics: what a keep that panics leaves half done is in no other image.
+func TestKeepPanics(t *testing.T) {
+	c := callers(t, amd64, 10, 0, false)
+	want := mustAppend(t, c)
+	images := split(t, callers(t, amd64, 10, 0, true), 2)
+	calls := 0
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		symfile.Merge(nil, images, func(uint64) bool {
+			if calls++; calls > 7 {
+				panic("keep")
+			}
+			return true
+		})
+	}()
+	if got := mustAppend(t, c); !bytes.Equal(got, want) {
+		t.Errorf("then Append makes another image, of %d bytes, want %d", len(got), len(want))
+	}
+}
+
 // TestAllocations: once an encoder has grown, a batch costs no allocation a
 // function.
 func TestAllocations(t *testing.T) {
