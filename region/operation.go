@@ -7,6 +7,7 @@ package region
 import (
 	"debug/elf"
 	"fmt"
+	"math"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -52,26 +53,35 @@ type Op struct {
 	Value    uint64 // by tag; offsets as two's complement
 }
 
+// narrow returns a column as operations hold it: -1, which none is, for one that
+// does not fit.
+func narrow(register uint64) int16 {
+	if register > math.MaxInt16 {
+		return -1
+	}
+	return int16(register)
+}
+
 // SaveReg says that an instruction copies register into another, in.
 func SaveReg(when int32, register, in uint64) Op {
-	return Op{Tag: TagSaveReg, When: when, Register: int16(register), Value: in}
+	return Op{Tag: TagSaveReg, When: when, Register: narrow(register), Value: in}
 }
 
 // SpillFPRel says that an instruction stores register at offset bytes from the
 // frame pointer.
 func SpillFPRel(when int32, register uint64, offset int64) Op {
-	return Op{Tag: TagSpillFPRel, When: when, Register: int16(register), Value: uint64(offset)}
+	return Op{Tag: TagSpillFPRel, When: when, Register: narrow(register), Value: uint64(offset)}
 }
 
 // SpillSPRel says that an instruction stores register at offset bytes from the
 // stack pointer.
 func SpillSPRel(when int32, register uint64, offset int64) Op {
-	return Op{Tag: TagSpillSPRel, When: when, Register: int16(register), Value: uint64(offset)}
+	return Op{Tag: TagSpillSPRel, When: when, Register: narrow(register), Value: uint64(offset)}
 }
 
 // Add says that an instruction adds value to register.
 func Add(when int32, register uint64, value int64) Op {
-	return Op{Tag: TagAdd, When: when, Register: int16(register), Value: uint64(value)}
+	return Op{Tag: TagAdd, When: when, Register: narrow(register), Value: uint64(value)}
 }
 
 // PopFrames says that an instruction restores the stack pointer to what it was
@@ -123,5 +133,6 @@ func Unit(m *arch.Machine) uint64 {
 }
 
 // After returns the Op.When of the instruction that ends n bytes after the
-// region's start, for a machine that regions are understood for.
-func After(m *arch.Machine, n uint64) int32 { return int32(n/Unit(m)) - 1 }
+// region's start, for a machine that regions are understood for. Where n is more
+// than a region can have, so is what it returns.
+func After(m *arch.Machine, n uint64) int32 { return int32(min(n/Unit(m), math.MaxInt32)) - 1 }
