@@ -255,7 +255,7 @@ func TestPublishAllocations(t *testing.T) {
 		if _, err := d.Publish(c); err != nil {
 			t.Fatal(err)
 		}
-	}); n > 100 {
+	}); n > 500 { // some tens, but the race detector has a sync.Pool forget
 		t.Errorf("%v allocations for 1000 functions", n)
 	}
 }
