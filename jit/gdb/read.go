@@ -243,16 +243,16 @@ func (r *reader) image(address, size uint64) ([]byte, error) {
 	if limit := min(r.limits.Image, r.left); size > limit {
 		return nil, fmt.Errorf("symbol file at %#x: %d bytes, and %d may be read", address, size, limit)
 	}
-	const step = 1 << 20
+	const step = 1 << 16
 	var image []byte
 	for at := uint64(0); at < size; {
 		n := min(size-at, max(step, at))
 		image = append(make([]byte, 0, at+n), image...)[:at+n]
+		r.left -= n
 		if err := r.Memory.ReadMemory(image[at:], address+at); err != nil {
 			return nil, fmt.Errorf("symbol file at %#x, %d bytes: %w", address, size, err)
 		}
 		at += n
 	}
-	r.left -= size
 	return image, nil
 }
