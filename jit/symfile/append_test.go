@@ -275,8 +275,9 @@ func TestAppendHugeFunction(t *testing.T) {
 	if strconv.IntSize < 64 || testing.Short() {
 		t.Skip("skipped: it takes 4 GiB of address space")
 	}
-	c := &jit.Code{Machine: amd64, Address: 0x1000, Text: make([]byte, 1<<32), Functions: []jit.Function{
-		{Name: "huge", Size: 1 << 32, Lines: []jit.Line{{File: "huge.c", Line: 1}}}}}
+	size := uint64(1) << 32
+	c := &jit.Code{Machine: amd64, Address: 0x1000, Text: make([]byte, size), Functions: []jit.Function{
+		{Name: "huge", Size: size, Lines: []jit.Line{{File: "huge.c", Line: 1}}}}}
 	if got, err := symfile.Append([]byte("kept"), c); !errors.Is(err, symfile.ErrTooLarge) || string(got) != "kept" {
 		t.Errorf("Append = %q, %v; want %v", got, err, symfile.ErrTooLarge)
 	}
