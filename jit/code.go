@@ -7,6 +7,7 @@ package jit
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/clewdev/clew/arch"
@@ -56,8 +57,8 @@ type Function struct {
 type Line struct {
 	Offset uint64 // from the start of the function, bytes
 	File   string // a path, best an absolute one; "" where there is no source
-	Line   int    // from 1; 0 where there is no source
-	Column int    // from 1; 0 where it is not known
+	Line   int    // from 1; 0 where there is no source; below 2^31
+	Column int    // from 1; 0 where it is not known; below 2^31
 }
 
 // Start returns the address at which a function of the batch starts.
@@ -69,7 +70,7 @@ func (c *Code) Bytes(f *Function) []byte {
 }
 
 // Check returns an error that wraps ErrCode for the first thing in the
-// description that cannot be: functions that overlap, are out of order, lie
+// description that cannot be: no function at all, functions that overlap, are out of order, lie
 // outside of Text or have no name, unwind tables and lines that pass the
 // function's end. Publishers call it before they register anything. It does not
 // allocate where all is well.
@@ -110,7 +111,10 @@ func (c *Code) Check() error {
 		}
 		end = f.Offset + f.Size
 		if p := f.Unwind; p != nil {
-			if p.CIE == nil || p.CIE.Section == nil || p.CIE.Section.Machine != machine {
+			if p.CIE == nil || p.CIE.Section == nil {
+				return c.errorf(f, "its unwind table has no CIE; a cfi.Builder makes whole ones")
+			}
+			if p.CIE.Section.Machine != machine {
 				return c.errorf(f, "its unwind table is not for %s", machine.Name)
 			}
 			if p.End >= f.Size {
@@ -135,6 +139,9 @@ func (c *Code) checkLines(f *Function) error {
 			return c.errorf(f, "the line at +%#x follows one at +%#x", l.Offset, before)
 		case l.Line < 0 || l.Column < 0:
 			return c.errorf(f, "a negative line or column at +%#x", l.Offset)
+		case int64(l.Line) > math.MaxInt32 || int64(l.Column) > math.MaxInt32:
+			// gdb and jitdumps would cut it off without a word.
+			return c.errorf(f, "line %d, column %d at +%#x, which is more than 31 bits", l.Line, l.Column, l.Offset)
 		case strings.IndexByte(l.File, 0) >= 0:
 			return c.errorf(f, "the file name %q has a NUL", l.File)
 		}

@@ -7,6 +7,8 @@ package jit_test
 import (
 	"debug/elf"
 	"errors"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,7 +59,7 @@ func TestCheck(t *testing.T) {
 		{"a table for another machine", jit.Code{Machine: arm64, Functions: []jit.Function{{Name: "a", Size: 12, Unwind: entry}}},
 			`function "a" at 0x1000: its unwind table is not for ` + arm64.Name},
 		{"a table without a CIE", jit.Code{Functions: []jit.Function{{Name: "a", Size: 12, Unwind: new(cfi.Program)}}},
-			`function "a" at 0x1000: its unwind table is not for ` + amd64.Name},
+			`function "a" at 0x1000: its unwind table has no CIE; a cfi.Builder makes whole ones`},
 		{"a line past the end", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Lines: []jit.Line{{Offset: 8}}}}},
 			`function "a" at 0x1000: a line at +0x8, past its 0x8 bytes of code`},
 		{"lines out of order", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Lines: []jit.Line{{Offset: 4}, {Offset: 2}}}}},
@@ -90,6 +92,22 @@ func TestCheck(t *testing.T) {
 				t.Errorf("\n got %s\nwant %s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestCheckLineBeyondDebuggers(t *testing.T) {
+	if strconv.IntSize < 64 {
+		t.Skip("an int holds no such line")
+	}
+	last := math.MaxInt32
+	c := jit.Code{Machine: amd64, Address: 0x1000, Text: make([]byte, 8),
+		Functions: []jit.Function{{Name: "a", Size: 8, Lines: []jit.Line{{File: "f", Line: last, Column: last}}}}}
+	if err := c.Check(); err != nil {
+		t.Errorf("the last line that debuggers know: %v", err)
+	}
+	c.Functions[0].Lines[0].Line++
+	if err := c.Check(); !errors.Is(err, jit.ErrCode) || !strings.Contains(err.Error(), "line 2147483648, column 2147483647 at +0x0, which is more than 31 bits") {
+		t.Errorf("the one behind it: %v", err)
 	}
 }
 

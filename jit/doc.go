@@ -17,7 +17,24 @@
 //		_ "github.com/clewdev/clew/jit/perf" // perf, where the environment asks for it
 //	)
 //
-// Publish uses them all. Memory is memory for the code itself.
+// Publish uses them all. One that fails hinders no other: look at
+// [Publication.Failed].
+//
+// # The order of things
+//
+// [NewMemory] gives memory, which is written, made executable by Memory.Seal,
+// described by a Code, published, and then called; when nobody runs it any more
+// it is withdrawn, and then its memory is closed. What is called before Seal, or
+// written after it, faults. The example of Publish has all of it.
+//
+// # Calling generated code
+//
+// Go has no way to call machine code but a function in assembly that does. On a
+// goroutine's stack it must have declared a frame with room for all that the
+// generated code needs, as nothing else makes that stack grow; the stack may
+// have moved when that function starts, so arguments point to memory outside of
+// it. While generated code runs the goroutine is not preempted, and a garbage
+// collection waits for it. examples/forth does it so, for amd64 and arm64.
 //
 // Package jit generates no code, and knows no tool's format.
 package jit

@@ -81,6 +81,9 @@ type Publication struct {
 // publishers apply and all of them failed. It may be called from several
 // goroutines.
 func Publish(c *Code) (*Publication, error) {
+	if c == nil {
+		return nil, fmt.Errorf("%w: it is nil", ErrCode)
+	}
 	if err := c.Check(); err != nil {
 		return nil, err
 	}

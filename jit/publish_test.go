@@ -122,6 +122,9 @@ func TestPublish(t *testing.T) {
 	if _, err := jit.Publish(code("")); !errors.Is(err, jit.ErrCode) {
 		t.Errorf("a function without a name: %v", err)
 	}
+	if _, err := jit.Publish(nil); !errors.Is(err, jit.ErrCode) {
+		t.Errorf("no code: %v", err)
+	}
 	foreign := code("j")
 	if foreign.Machine = amd64; jit.Host() == amd64 {
 		foreign.Machine = arm64
