@@ -137,6 +137,7 @@ func TestPublish(t *testing.T) {
 	}
 
 	perf.publish, gdb.publish, libgcc.publish, libunwind.publish = nil, nil, nil, nil
+	gdb.withdraw = nil
 	var publishing sync.WaitGroup
 	for i := range 8 {
 		publishing.Go(func() {
