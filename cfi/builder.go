@@ -16,7 +16,7 @@ import (
 // Builder builds the unwind table of a function in the terms of the assembler's
 // .cfi directives: At names an instruction, and what follows holds from it on.
 // Offsets are in bytes, not factored, and relative to the CFA; registers are
-// DWARF columns. Each method returns the Builder, and the first error is kept
+// DWARF columns, which [arch.Machine.Column] finds by name. Each method returns the Builder, and the first error is kept
 // until Program or CIE returns it: what would make a table that means something
 // else, or that no reader takes, is an error and no table. A Builder is not safe
 // for concurrent use.
