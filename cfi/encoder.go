@@ -82,7 +82,7 @@ func (e *Encoder) FDE(f *FDE) error {
 // Program appends an FDE for the size bytes of code from an address on, whose
 // unwind table is p. Its CIE is written before it where an equal one was not yet.
 func (e *Encoder) Program(p *Program, address, size uint64) error {
-	if p != nil && p.End < size && e.last != nil && e.last.of == p.CIE && e.last.plain && p.LSDA.Address == 0 &&
+	if p != nil && p.End <= size && size > 0 && e.last != nil && e.last.of == p.CIE && e.last.plain && p.LSDA.Address == 0 &&
 		e.appendPlain(e.last, p.Instructions, 0, address, size) {
 		return nil
 	}

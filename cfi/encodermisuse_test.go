@@ -65,7 +65,7 @@ func TestEncodeRefuses(t *testing.T) {
 		{"a CIE of no return address", 0, program(with(func(c *cfi.CIE) { c.ReturnAddress = math.MaxUint64 }), 0x1000, 16), cfi.ErrCIE, "return address"},
 
 		{"an empty function", 0, program(leaf(t, x86), 0x1000, 0), cfi.ErrRange, "a row at +0x0 of a function of 0x0 bytes"},
-		{"a row at a function's end", 0, program(&cfi.Program{CIE: entry, End: 16}, 0x1000, 16), cfi.ErrRange, "a row at +0x10 of a function of 0x10 bytes"},
+		{"a row past a function's end", 0, program(&cfi.Program{CIE: entry, End: 16}, 0x1000, 15), cfi.ErrRange, "a row at +0x10 of a function of 0xf bytes"},
 		{"code too far away", 0, program(leaf(t, x86), 1<<40, 16), cfi.ErrRange, "does not fit pcrel sdata4"},
 		{"a function too large", 0, program(leaf(t, x86), 0x1000, 1<<32), cfi.ErrRange, "0x100000000"},
 		{"a function that reads as a negative size", 0, program(leaf(t, x86), 0x1000, 1<<31), cfi.ErrRange, "has a sign"},

@@ -45,7 +45,7 @@ func (e *Encoder) appendProgram(p *Program, address, size uint64) error {
 	if err != nil {
 		return err
 	}
-	if cie.plain && p.End < size && p.LSDA.Address == 0 && e.appendPlain(cie, p.Instructions, 0, address, size) {
+	if cie.plain && p.End <= size && size > 0 && p.LSDA.Address == 0 && e.appendPlain(cie, p.Instructions, 0, address, size) {
 		return nil
 	}
 	w, start := e.begin(p.CIE.DWARF64, cie.width)
@@ -55,7 +55,7 @@ func (e *Encoder) appendProgram(p *Program, address, size uint64) error {
 		signed = 0
 	}
 	switch {
-	case p.End >= size:
+	case p.End > size, size == 0:
 		w.fail(ErrRange, "a row at +%#x of a function of %#x bytes", p.End, size)
 	case m.Order != e.Machine.Order || m.AddressSize != e.Machine.AddressSize:
 		w.fail(ErrRange, "a program for %s in a section for %s", m.Name, e.Machine.Name)

@@ -117,7 +117,7 @@ func (c *Code) Check() error {
 			if p.CIE.Section.Machine != machine {
 				return c.errorf(f, "its unwind table is not for %s", machine.Name)
 			}
-			if p.End >= f.Size {
+			if p.End > f.Size {
 				return c.errorf(f, "its unwind table has a row at +%#x, past its %#x bytes of code", p.End, f.Size)
 			}
 		}

@@ -36,8 +36,8 @@ func TestCheck(t *testing.T) {
 		want string // of the error; "" for none
 	}{
 		{"good", jit.Code{Functions: []jit.Function{f("a", 0, 16), f("b", 16, 32), f("c", 63, 1)}}, ""},
-		{"tables and lines", jit.Code{Functions: []jit.Function{{Name: "a", Size: 9, Unwind: entry,
-			Lines: []jit.Line{{Offset: 0, File: "a.f", Line: 1}, {Offset: 0}, {Offset: 8, File: "b.f", Line: 2}}}}}, ""},
+		{"tables and lines", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Unwind: entry,
+			Lines: []jit.Line{{Offset: 0, File: "a.f", Line: 1}, {Offset: 0}, {Offset: 7, File: "b.f", Line: 2}}}}}, ""},
 
 		{"no function", jit.Code{}, "it has no functions"},
 		{"a batch with NUL", jit.Code{Name: "a\x00", Functions: []jit.Function{f("a", 0, 1)}}, `the name "a\x00" has a NUL`},
@@ -54,8 +54,8 @@ func TestCheck(t *testing.T) {
 			`function "a" at 0x103c: it is 0x5 bytes at offset 0x3c, outside the 0x40 bytes of the batch's text`},
 		{"far outside", jit.Code{Functions: []jit.Function{f("a", 60, ^uint64(0)-8)}},
 			`function "a" at 0x103c: it is 0xfffffffffffffff7 bytes at offset 0x3c, outside the 0x40 bytes of the batch's text`},
-		{"a row past the end", jit.Code{Functions: []jit.Function{{Name: "a", Size: 8, Unwind: entry}}},
-			`function "a" at 0x1000: its unwind table has a row at +0x8, past its 0x8 bytes of code`},
+		{"a row past the end", jit.Code{Functions: []jit.Function{{Name: "a", Size: 7, Unwind: entry}}},
+			`function "a" at 0x1000: its unwind table has a row at +0x8, past its 0x7 bytes of code`},
 		{"a table for another machine", jit.Code{Machine: arm64, Functions: []jit.Function{{Name: "a", Size: 12, Unwind: entry}}},
 			`function "a" at 0x1000: its unwind table is not for ` + arm64.Name},
 		{"a table without a CIE", jit.Code{Functions: []jit.Function{{Name: "a", Size: 12, Unwind: new(cfi.Program)}}},
