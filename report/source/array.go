@@ -23,8 +23,8 @@ func (p *printer) arrayHeader() {
 		"clew table --format=c: for each function an .eh_frame section, which holds for",
 		"code laid out like the template's. Copy it to where it will stay, at most 2 GiB",
 		"from the code, and fill in there, " + order + ":",
-		"  at EH_FRAME_START_f, 4 bytes: the address of the code minus that of these bytes;",
-		"  at EH_FRAME_SIZE_f, 4 bytes: the size of the code, where it is not the template's.",
+		"  at EH_FRAME_START_<name>, 4 bytes: the address of the code minus that of these bytes;",
+		"  at EH_FRAME_SIZE_<name>, 4 bytes: the size of the code, where it is not the template's.",
 		"A terminator of 4 zero bytes ends the section: __register_frame needs it, and who",
 		"knows the section's size does not.",
 	} {

@@ -19,6 +19,9 @@ import (
 	"github.com/clewdev/clew/report/source"
 )
 
+// printedPackage is the line that an author changes.
+const printedPackage = "package main // change it to yours\n"
+
 // TestCompiledGo prints all templates, compiles them as packages of this module,
 // which are in its folder for the compiler alone (-overlay), and runs what they
 // build.
@@ -57,7 +60,10 @@ func TestCompiledGo(t *testing.T) {
 		}
 		all.WriteString("}\n")
 		n := fmt.Sprintf("p%d/", len(units))
-		add(n+"unwind.go", text)
+		if !strings.Contains(text, printedPackage) {
+			t.Fatalf("%q is not printed", printedPackage)
+		}
+		add(n+"unwind.go", strings.Replace(text, printedPackage, "package unwind\n", 1))
 		add(n+"all.go", strings.Replace(all.String(), "unwind\n", "unwind\n\nimport \"github.com/clewdev/clew/cfi\"\n", 1))
 		units = append(units, unit{of.name, functions})
 	})

@@ -20,7 +20,7 @@ func (p *printer) goHeader() {
 	p.comment("Unwind tables of %s, printed by clew table --format=go.", p.from())
 	p.comment("At takes an offset in the template's code, in bytes: that of the end of the")
 	p.comment("instruction above it. Change it where your code differs.")
-	p.printf("\npackage unwind\n\nimport (\n\t\"debug/elf\"\n\n")
+	p.printf("\npackage main // change it to yours\n\nimport (\n\t\"debug/elf\"\n\n")
 	p.printf("\t\"github.com/clewdev/clew/arch\"\n\t\"github.com/clewdev/clew/cfi\"\n)\n\n")
 	p.comment("machine is what the tables are for.")
 	p.printf("var machine = %s\n", goMachine(p.names.machine))
