@@ -297,6 +297,10 @@ func TestCreateErrors(t *testing.T) {
 	if _, err := Create(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in a folder that is missing: %v", err)
 	}
+	// Not even root can write to this one.
+	if d, err := Create("/sys"); d != nil || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, unix.EROFS) || !strings.Contains(err.Error(), "/sys/jit-") {
+		t.Errorf("in a folder that cannot be written: %v", err)
+	}
 	create(t, dir)
 	if _, err := Create(dir); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "another publisher of this process") {
 		t.Errorf("a second one: %v", err)
