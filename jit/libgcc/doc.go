@@ -18,7 +18,9 @@
 // what is published from then on. It needs a C runtime in the process: without
 // cgo, not on Linux, or where no unwinder is loaded, Publish returns
 // jit.ErrNotApplicable. Nothing is linked for it: libgcc_s.so.1, libunwind.so.1
-// and the symbols of the program are looked up as they are at that moment.
+// and the symbols of the program are looked up as they are at that moment. An
+// unwinder that is linked into the program itself is found as well, in a static
+// program or one that was linked with -static-libgcc.
 //
 // Functions without an unwind table stay unknown. What these unwinders would
 // abort the process for, or be led astray by, is an error of Publish: a table

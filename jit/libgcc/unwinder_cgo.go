@@ -7,6 +7,7 @@
 package libgcc
 
 /*
+#cgo CFLAGS: -fPIC
 #cgo LDFLAGS: -ldl
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,10 +16,35 @@ package libgcc
 #include <stdlib.h>
 #include <string.h>
 
+// What the linker put into the program itself, dlsym does not find: a static
+// program has no symbols for it, and one with -static-libgcc exports none of
+// libgcc's. References that are weak take what is there, and bring nothing. Code
+// that is position independent has them from the dynamic linker, which gives the
+// functions' own addresses, and not those of stubs in the program.
+#pragma weak __register_frame
+#pragma weak __deregister_frame
+#pragma weak _Unwind_Find_FDE
+#pragma weak __unw_add_dynamic_fde
+#pragma weak __unw_remove_dynamic_fde
+#pragma weak __unw_add_dynamic_eh_frame_section
+#pragma weak __unw_remove_dynamic_eh_frame_section
+extern void __register_frame(void *), __deregister_frame(void *);
+extern const void *_Unwind_Find_FDE(void *, void *);
+extern void __unw_add_dynamic_fde(uintptr_t), __unw_remove_dynamic_fde(uintptr_t);
+extern void __unw_add_dynamic_eh_frame_section(uintptr_t), __unw_remove_dynamic_eh_frame_section(uintptr_t);
+
+// open_loaded is dlopen for an object that is loaded already. It is looked up: a
+// static program has no use for it, and its linker would warn of a mention.
+static void *open_loaded(const char *name, int flags) {
+	void *(*open)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
+	return open ? open(name, RTLD_LAZY | RTLD_NOLOAD | flags) : NULL;
+}
+
 struct unwinder {
 	void *register_frame, *deregister_frame; // both kinds
-	void *add_section, *remove_section;      // LLVM from 12 on
+	void *find_fde;                          // both kinds
 	void *add_fde, *remove_fde;              // LLVM
+	void *add_section, *remove_section;      // LLVM from 12 on
 	int parses_early;                        // libgcc from GCC 13 on
 };
 
@@ -28,19 +54,22 @@ static void *object(void *symbol) {
 	return symbol && dladdr(symbol, &info) ? info.dli_fbase : NULL;
 }
 
-// sibling looks a symbol up in the object that has another one: a handle's
-// scope holds other objects too, and so can be another unwinder's.
-static void *sibling(void *handle, const char *name, void *of) {
-	void *symbol = dlsym(handle, name);
-	return symbol && object(symbol) == object(of) ? symbol : NULL;
+// only leaves out what is not of the object that has a symbol: the program's
+// scope, and a handle's, holds several objects, and so can hold several unwinders.
+static void only(struct unwinder *u, void *symbol) {
+	void **all[] = {&u->register_frame, &u->deregister_frame, &u->find_fde,
+		&u->add_fde, &u->remove_fde, &u->add_section, &u->remove_section};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (object(*all[i]) != object(symbol))
+			*all[i] = NULL;
 }
 
 // parses_early tells libgcc from GCC 13 on from those before it. It registers
 // an FDE and lets it point elsewhere before the first lookup: who finds it
 // there had not looked yet. The code is this struct's own memory, which nothing
 // else describes.
-static int parses_early(void *handle, const struct unwinder *u) {
-	const void *(*find)(void *, void *) = (const void *(*)(void *, void *))sibling(handle, "_Unwind_Find_FDE", u->register_frame);
+static int parses_early(const struct unwinder *u) {
+	const void *(*find)(void *, void *) = (const void *(*)(void *, void *))u->find_fde;
 	if (!find)
 		return 1;
 	static struct {
@@ -67,34 +96,68 @@ static int parses_early(void *handle, const struct unwinder *u) {
 	return !late;
 }
 
-// find_unwinders finds the unwinders that are loaded, and keeps them so.
-static int find_unwinders(struct unwinder *found, int max) {
-	static const char *const names[] = {NULL, "libgcc_s.so.1", "libunwind.so.1"};
-	int n = 0;
-	for (int i = 0; i < 3 && n < max; i++) {
-		void *handle = names[i] ? dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD) : RTLD_DEFAULT;
-		if (names[i] && !handle)
+// key tells an unwinder from others: a function that it always has.
+static void *key(const struct unwinder *u) { return u->add_fde ? u->add_fde : u->register_frame; }
+
+struct unwinders {
+	struct unwinder all[5];
+	int count;
+};
+
+// take adds an unwinder where it is one, and is not there yet. It stays loaded.
+static void take(struct unwinders *found, struct unwinder u) {
+	if (!u.add_fde || !u.remove_fde)
+		u.add_fde = NULL;
+	if (!u.add_fde && (!u.register_frame || !u.deregister_frame))
+		return;
+	for (int i = 0; i < found->count; i++)
+		if (key(&found->all[i]) == key(&u))
+			return;
+	Dl_info info;
+	if (dladdr(key(&u), &info) && info.dli_fname)
+		open_loaded(info.dli_fname, RTLD_NODELETE);
+	u.parses_early = !u.add_fde && parses_early(&u);
+	found->all[found->count++] = u;
+}
+
+// find_unwinders finds the unwinders that are linked or loaded.
+static void find_unwinders(struct unwinders *found) {
+	// LLVM's __register_frame is in a static program only where that mentions it.
+	void *linked[] = {__register_frame, __unw_add_dynamic_fde};
+	for (int i = 0; i < 2; i++) {
+		struct unwinder u = {
+			.register_frame = __register_frame,
+			.deregister_frame = __deregister_frame,
+			.find_fde = _Unwind_Find_FDE,
+			.add_fde = __unw_add_dynamic_fde,
+			.remove_fde = __unw_remove_dynamic_fde,
+			.add_section = __unw_add_dynamic_eh_frame_section,
+			.remove_section = __unw_remove_dynamic_eh_frame_section,
+		};
+		if (!linked[i])
 			continue;
-		struct unwinder u;
-		memset(&u, 0, sizeof u);
-		u.register_frame = dlsym(handle, "__register_frame");
-		u.deregister_frame = sibling(handle, "__deregister_frame", u.register_frame);
-		int known = !u.register_frame || !u.deregister_frame;
-		for (int k = 0; k < n; k++)
-			known |= found[k].register_frame == u.register_frame;
-		if (known)
-			continue;
-		Dl_info info;
-		if (dladdr(u.register_frame, &info) && info.dli_fname)
-			dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-		u.add_fde = sibling(handle, "__unw_add_dynamic_fde", u.register_frame);
-		u.remove_fde = sibling(handle, "__unw_remove_dynamic_fde", u.register_frame);
-		u.add_section = sibling(handle, "__unw_add_dynamic_eh_frame_section", u.register_frame);
-		u.remove_section = sibling(handle, "__unw_remove_dynamic_eh_frame_section", u.register_frame);
-		u.parses_early = !u.add_fde && parses_early(handle, &u);
-		found[n++] = u;
+		only(&u, linked[i]);
+		take(found, u);
 	}
-	return n;
+	static const char *const names[] = {NULL, "libgcc_s.so.1", "libunwind.so.1"};
+	for (int i = 0; i < 3; i++) {
+		void *handle = RTLD_DEFAULT;
+		if (names[i] && !(handle = open_loaded(names[i], 0)))
+			continue;
+		struct unwinder u = {
+			.register_frame = dlsym(handle, "__register_frame"),
+			.deregister_frame = dlsym(handle, "__deregister_frame"),
+			.find_fde = dlsym(handle, "_Unwind_Find_FDE"),
+			.add_fde = dlsym(handle, "__unw_add_dynamic_fde"),
+			.remove_fde = dlsym(handle, "__unw_remove_dynamic_fde"),
+			.add_section = dlsym(handle, "__unw_add_dynamic_eh_frame_section"),
+			.remove_section = dlsym(handle, "__unw_remove_dynamic_eh_frame_section"),
+		};
+		if (!u.register_frame)
+			continue;
+		only(&u, u.register_frame);
+		take(found, u);
+	}
 }
 
 static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
@@ -122,29 +185,30 @@ import "unsafe"
 var found struct {
 	loads C.uint64_t
 	all   []*unwinder
-	known map[unsafe.Pointer]*unwinder // by __register_frame
+	known map[unsafe.Pointer]*unwinder // by their keys
 }
 
-// findUnwinders returns the unwinders that are loaded: the one that the
-// program's own symbols lead to, libgcc_s.so.1, and LLVM's libunwind.so.1. One
-// that is found stays loaded.
+// findUnwinders returns the unwinders that are there: those that are linked into
+// the program, the one that its symbols lead to, libgcc_s.so.1, and LLVM's
+// libunwind.so.1. One that is found stays loaded.
 func findUnwinders() []*unwinder {
 	loads := C.loads()
 	if loads != 0 && loads == found.loads {
 		return found.all
 	}
 	found.loads = loads
-	var in [3]C.struct_unwinder
-	n := C.find_unwinders(&in[0], C.int(len(in)))
+	var in C.struct_unwinders
+	C.find_unwinders(&in)
 	if found.known == nil {
 		found.known = make(map[unsafe.Pointer]*unwinder)
 	}
 	found.all = nil
-	for i := range in[:n] {
-		u, ok := found.known[in[i].register_frame]
+	for i := range in.all[:in.count] {
+		c := &in.all[i]
+		u, ok := found.known[C.key(c)]
 		if !ok {
-			u = newUnwinder(&in[i])
-			found.known[in[i].register_frame] = u
+			u = newUnwinder(c)
+			found.known[C.key(c)] = u
 		}
 		found.all = append(found.all, u)
 	}

@@ -1,0 +1,11 @@
+// What the generated code calls, and what calls it.
+
+extern "C" long throws(long n) { throw n + 1; }
+
+extern "C" long catches(long (*code)(long), long n) {
+	try {
+		return code(n);
+	} catch (long caught) {
+		return caught;
+	}
+}
