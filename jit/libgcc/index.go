@@ -5,7 +5,6 @@
 package libgcc
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 )
@@ -43,8 +42,11 @@ const (
 // a function is copied at most once for each.
 var gathering = [...]int{8, 32, maxGathered}
 
-// insert adds the functions of a batch. Where it returns an error it changed nothing.
-func (x *index) insert(r *registry, b *batch) error {
+// clash is two functions that overlap, one of which was to be added.
+type clash struct{ added, published fde }
+
+// insert adds the functions of a batch. Where it returns a clash it changed nothing.
+func (x *index) insert(r *registry, b *batch) *clash {
 	functions := make([]fde, 0, b.live)
 	for _, offset := range b.offsets {
 		if offset != noFDE {
@@ -74,7 +76,7 @@ func (x *index) insert(r *registry, b *batch) error {
 }
 
 // interleave adds functions amid those of the leaves from i to j.
-func (x *index) interleave(r *registry, i, j int, functions []fde) error {
+func (x *index) interleave(r *registry, i, j int, functions []fde) *clash {
 	var all []fde
 	for _, l := range x.leaves[i:j] {
 		all = l.appendLive(all)
@@ -88,8 +90,10 @@ func (x *index) interleave(r *registry, i, j int, functions []fde) error {
 	})
 	for k := 1; k < len(all); k++ {
 		if before := all[k-1]; before.end() > all[k].start() {
-			return fmt.Errorf("%w: [%#x, %#x) and [%#x, %#x) overlap", ErrPublished,
-				before.start(), before.end(), all[k].start(), all[k].end())
+			if slices.Contains(functions, before) {
+				return &clash{before, all[k]}
+			}
+			return &clash{all[k], before}
 		}
 	}
 	x.replace(r, i, j, split(r, all, maxGathered))

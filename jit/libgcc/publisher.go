@@ -18,7 +18,8 @@ import (
 // would abort the process, or run wild, where they meet it.
 var ErrTable = errors.New("bad unwind table")
 
-// ErrPublished says that a function overlaps one that is published already.
+// ErrPublished says that a function overlaps one that is published already. The
+// error that wraps it names the function and where the other one is.
 var ErrPublished = errors.New("the code is published already")
 
 // Publisher publishes to the unwinders of this process. As they are the
@@ -81,12 +82,21 @@ func (r *registry) publish(c *jit.Code) (*batch, error) {
 	if err != nil || b.live == 0 {
 		return b, err
 	}
-	if err := r.index.insert(r, b); err != nil {
+	if clash := r.index.insert(r, b); clash != nil {
+		err := clash.in(c)
 		r.memory.release(b.memory)
 		return nil, err
 	}
 	b.register()
 	return b, nil
+}
+
+// in returns what is wrong with the batch that was to be added.
+func (x *clash) in(c *jit.Code) error {
+	i := slices.IndexFunc(c.Functions, func(f jit.Function) bool { return uintptr(c.Start(&f)) == x.added.start() })
+	f := &c.Functions[i]
+	return fmt.Errorf("%w: function %q at %#x: its %#x bytes overlap a function of another batch, at %#x with %#x bytes",
+		ErrPublished, f.Name, c.Start(f), f.Size, x.published.start(), x.published.size())
 }
 
 // refresh looks which unwinders are in the process now.

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
@@ -316,9 +317,20 @@ func TestRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, slots := range [][]int{{3}, {5, 6}, {0, 1}} {
-		if _, err := r.publish(code(p, slots...)); !errors.Is(err, ErrPublished) {
-			t.Errorf("slots %d again: %v, expected ErrPublished", slots, err)
+	for name, slots := range map[string][]int{"f3": {3}, "f5": {5, 6}, "f1": {0, 1}} {
+		_, err := r.publish(code(p, slots...))
+		at := arena + 32*slots[slices.IndexFunc(slots, func(slot int) bool { return fmt.Sprint("f", slot) == name })]
+		want := fmt.Sprintf(`%v: function %q at %#x: its 0x20 bytes overlap a function of another batch, at %#[3]x with 0x20 bytes`, ErrPublished, name, at)
+		if !errors.Is(err, ErrPublished) || err.Error() != want {
+			t.Errorf("slots %d again: %v, expected %s", slots, err, want)
+		}
+	}
+	// One that begins in another, and one that ends in it.
+	for shift, want := range map[int]string{16: "f3", -16: "f3"} {
+		c := code(p, 3)
+		c.Address += uint64(shift)
+		if _, err := r.publish(c); !errors.Is(err, ErrPublished) || !strings.Contains(err.Error(), fmt.Sprintf("function %q at %#x:", want, arena+96+shift)) {
+			t.Errorf("shifted by %d: %v", shift, err)
 		}
 	}
 	for _, i := range []int{-1, 3} {
