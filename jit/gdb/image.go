@@ -20,6 +20,7 @@ type image struct {
 	functions int
 	low, high uint64 // where the first function starts, and the last one
 
+	level          int // where settle put it
 	registered     bool
 	previous, next *image // in the list
 }

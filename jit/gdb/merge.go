@@ -16,18 +16,34 @@ import (
 // level, by how many functions they describe, are merged when they are many, and
 // the result belongs to a higher level. So each function is written a number of
 // times that grows with the logarithm of the number of all, and so does the
-// list, up to files that are full. To merge those too would save little: gdb 13
-// needs half a second for a list of a thousand. And it would make withdrawing
-// slow, which writes the file that a function is in again.
+// list. A file is full that has 1024 functions, or where they are very many a
+// 64th of all: to merge full ones too would save little, as gdb 13 needs half a
+// second for a list of a thousand, and make withdrawing slow, which writes the
+// file that a function is in again.
 const (
 	fullFunctions = 1024
 	fullBytes     = 256 << 10
+	fullFiles     = 64
+
+	splitInto = 8 // files, that one which is more than full becomes where it is written again
 )
 
-// level returns the level of an image, -1 where it is not to be merged.
+// isFull reports whether a symbol file has at least half of what a full one has,
+// so that no two of its like make one.
+func (p *Publisher) isFull(functions, bytes int) bool {
+	return functions > p.fullFunctions()/2 || bytes > p.fullBytes()/2
+}
+
+func (p *Publisher) fullFunctions() int { return max(fullFunctions, p.functions/fullFiles) }
+func (p *Publisher) fullBytes() int     { return max(fullBytes, p.bytes/fullFiles) }
+
+// levelFull is the level of images that are, or were, full.
+const levelFull = -1
+
+// level returns the level of an image that is new.
 func (p *Publisher) level(i *image) int {
-	if p.MergeAt < 0 || i.functions > fullFunctions/2 || len(i.file()) > fullBytes/2 {
-		return -1
+	if p.isFull(i.functions, len(i.file())) {
+		return levelFull
 	}
 	level := 0
 	for n := i.functions; n >= p.mergeAt(); n /= p.mergeAt() {
@@ -45,23 +61,28 @@ func (p *Publisher) mergeAt() int {
 
 // settle puts a registered image on its level, and merges what is then too many.
 func (p *Publisher) settle(i *image) {
-	level := p.level(i)
-	if level < 0 {
+	if p.MergeAt < 0 {
 		return
 	}
-	for len(p.levels) <= level {
+	i.level = p.level(i)
+	if i.level == levelFull {
+		p.full = append(p.full, i)
+		p.settleFull()
+		return
+	}
+	for len(p.levels) <= i.level {
 		p.levels = append(p.levels, nil)
 	}
-	p.levels[level] = append(p.levels[level], i)
-	if len(p.levels[level]) < p.mergeAt() {
+	p.levels[i.level] = append(p.levels[i.level], i)
+	if len(p.levels[i.level]) < p.mergeAt() {
 		return
 	}
-	images := p.levels[level]
-	p.levels[level] = nil
+	images := p.levels[i.level]
+	p.levels[i.level] = nil
 	merged, err := p.rewrite(images, nil)
 	if err != nil {
 		// There is no memory for it. They stay as they are until one more comes.
-		p.levels[level] = images
+		p.levels[i.level] = images
 		return
 	}
 	for _, i := range merged {
@@ -69,15 +90,45 @@ func (p *Publisher) settle(i *image) {
 	}
 }
 
+// settleFull merges files that were full when functions were fewer. Those that
+// still are, of which each has more than half of a 64th of all functions or
+// bytes, are never many.
+func (p *Publisher) settleFull() {
+	if len(p.full) < 2*fullFiles {
+		return
+	}
+	var full, small []*image
+	for _, i := range p.full {
+		if p.isFull(i.functions, len(i.file())) {
+			full = append(full, i)
+		} else {
+			small = append(small, i)
+		}
+	}
+	if len(small) < p.mergeAt() {
+		return
+	}
+	merged, err := p.rewrite(small, nil)
+	if err != nil {
+		return
+	}
+	for _, i := range merged {
+		i.level = levelFull
+	}
+	p.full = append(full, merged...)
+}
+
 // unsettle takes an image off its level, or off those that wait.
 func (p *Publisher) unsettle(i *image) {
 	from := &p.pending
-	if i.registered {
-		level := p.level(i)
-		if level < 0 {
-			return
-		}
-		from = &p.levels[level]
+	switch {
+	case !i.registered:
+	case p.MergeAt < 0:
+		return
+	case i.level == levelFull:
+		from = &p.full
+	default:
+		from = &p.levels[i.level]
 	}
 	if k := slices.Index(*from, i); k >= 0 {
 		*from = slices.Delete(*from, k, k+1)
@@ -91,7 +142,7 @@ func (p *Publisher) unsettle(i *image) {
 func (p *Publisher) rewrite(old []*image, dying []uint64) (fresh []*image, err error) {
 	for from := 0; from < len(old); {
 		to, functions, bytes := from, 0, 0
-		for to < len(old) && (to == from || functions+old[to].functions <= fullFunctions && bytes+len(old[to].file()) <= fullBytes) {
+		for to < len(old) && (to == from || functions+old[to].functions <= p.fullFunctions() && bytes+len(old[to].file()) <= p.fullBytes()) {
 			functions += old[to].functions
 			bytes += len(old[to].file())
 			to++
@@ -154,8 +205,10 @@ func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*imag
 	defer func() { putScratch(buffer, file) }()
 	for first := 0; first < functions; {
 		last := functions
-		if len(old) == 1 && functions-first > 2*fullFunctions {
-			last = first + fullFunctions
+		// In a few only, as each of them passes over the whole file: one that is
+		// still too large becomes smaller when it is written again itself.
+		if size := max(p.fullFunctions(), (functions+splitInto-1)/splitInto); len(old) == 1 && functions-first > 2*p.fullFunctions() {
+			last = min(first+size, functions)
 		}
 		made := image{batches: make([]*batch, 0, batches)}
 		seen := 0

@@ -22,6 +22,7 @@ type store struct {
 	memory    arena
 	waiting   arena // for what is about to be merged: it would leave holes
 	levels    [][]*image
+	full      []*image
 	pending   []*image // not registered yet
 	timer     *time.Timer
 	functions int

@@ -56,3 +56,36 @@ func TestSplitAndRejoin(t *testing.T) {
 		t.Errorf("all is withdrawn: %+v", s)
 	}
 }
+
+// However many functions there are, files are few: what was full once is merged
+// when it is so no longer.
+func TestListStaysShort(t *testing.T) {
+	p := new(Publisher)
+	const batches, n = 500, 600
+	var all []jit.Registration
+	for i := range batches {
+		all = append(all, publish(t, p, code(uint64(i+1)<<32, n)))
+		if s := p.Stats(); s.Files > 2*fullFiles+3*p.mergeAt() {
+			t.Fatalf("%d batches: %d files", i+1, s.Files)
+		}
+	}
+	if s := p.Stats(); s.Functions != batches*n || s.Files > 2*fullFiles+p.mergeAt() {
+		t.Errorf("%+v", s)
+	}
+	for i, r := range all {
+		if i%2 == 0 {
+			withdraw(t, r)
+		} else {
+			withdraw(t, r, 0, n/2, n-1)
+		}
+	}
+	if s := p.Stats(); s.Functions != batches/2*(n-3) {
+		t.Errorf("%d functions, expected %d", s.Functions, batches/2*(n-3))
+	}
+	for _, r := range all {
+		withdraw(t, r)
+	}
+	if s := p.Stats(); s.Functions != 0 || s.Files != 0 || s.Bytes != 0 {
+		t.Errorf("all is withdrawn: %+v", s)
+	}
+}
