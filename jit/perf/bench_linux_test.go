@@ -43,7 +43,7 @@ func BenchmarkDump(b *testing.B) {
 
 // BenchmarkMapWriter publishes batches through a perf map.
 func BenchmarkMapWriter(b *testing.B) {
-	w, err := openMap(filepath.Join(b.TempDir(), "map"))
+	w, err := openMap(filepath.Join(b.TempDir(), "map"), nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit"
@@ -38,19 +37,24 @@ type Dump struct {
 	path    string
 	machine *arch.Machine
 	file    *os.File // nil after Close
-	marker  []byte   // the mapping by which perf finds the file
-	size    int64    // of the batches that are complete
-	index   uint64   // of the next function
+	begun   *begunDump
+	marker  []byte // the mapping by which perf finds the file
+	size    int64  // of the batches that are complete
+	index   uint64 // of the next function
 	encoder functionEncoder
 	code    ranges // of the functions that are not withdrawn
 }
 
 // Create begins the jitdump of this program, dir/jit-PID.dump, and maps a page
 // of it as executable, which is what perf looks for. The folder must exist, on a
-// file system that is not mounted noexec. A file that an earlier process left is
-// replaced; where another publisher in this process has begun one, the error
-// wraps fs.ErrExist. After an error there is no file. Beyond Linux the error
-// wraps errors.ErrUnsupported.
+// file system that is not mounted noexec.
+//
+// A program has one Dump in a folder. Where it has begun one already, even if
+// that is closed, or another publisher is writing the file, the error wraps
+// fs.ErrExist. A file that nobody writes is replaced: an earlier process with the
+// same number left it, or the program that was this process before execve(2).
+// After an error there is no new file. Beyond Linux the error wraps
+// errors.ErrUnsupported.
 func Create(dir string) (*Dump, error) {
 	machine := jit.Host()
 	if machine == nil {
@@ -62,11 +66,16 @@ func Create(dir string) (*Dump, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jitdump: %w", err)
 	}
+	begun.mu.Lock()
+	defer begun.mu.Unlock()
 	if d.file, err = createOwn(d.path); err != nil {
 		return nil, fmt.Errorf("jitdump: %w", err)
 	}
 	d.encoder.Header(&Header{Machine: machine.ELF, PID: uint32(os.Getpid()), Time: now})
 	if d.size, err = d.flush(0); err == nil {
+		d.begun, err = addBegun(d.path, d.file)
+	}
+	if err == nil {
 		if d.marker, err = mapMarker(d.file); err != nil {
 			err = fmt.Errorf("%s: mapping it as executable (is its file system mounted noexec?): %w", d.path, err)
 		}
@@ -77,35 +86,6 @@ func Create(dir string) (*Dump, error) {
 		return nil, fmt.Errorf("jitdump: %w", err)
 	}
 	return d, nil
-}
-
-// createOwn creates a file that carries this process's number in its name. One
-// that is older than the process came from another with the same number, and is
-// replaced.
-func createOwn(path string) (*os.File, error) {
-	// Never through a symbolic link: the folder may be everybody's.
-	const flags = os.O_RDWR | os.O_CREATE | os.O_EXCL
-	f, err := os.OpenFile(path, flags, 0o600)
-	if err == nil || !os.IsExist(err) {
-		return f, err
-	}
-	if info, err := os.Lstat(path); err == nil && !stale(info) {
-		return nil, fmt.Errorf("%s: another publisher of this process has begun it: %w", path, fs.ErrExist)
-	}
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return nil, err
-	}
-	return os.OpenFile(path, flags, 0o600)
-}
-
-// stale reports whether a file was last written before this process began, as
-// far as clocks tell.
-func stale(info fs.FileInfo) bool {
-	if t := info.Mode().Type(); t != 0 && t != fs.ModeSymlink {
-		return false
-	}
-	start, err := processStart()
-	return err == nil && info.ModTime().Before(start.Add(-100*time.Millisecond))
 }
 
 // Path returns the path of the file.
@@ -217,6 +197,7 @@ func (d *Dump) Close() error {
 	if e := d.file.Close(); err == nil {
 		err = e
 	}
+	d.begun.close()
 	d.file, d.marker = nil, nil
 	if err != nil {
 		return fmt.Errorf("jitdump: %w", err)
@@ -232,7 +213,18 @@ type dumped struct {
 }
 
 // Withdraw implements jit.Registration.
-func (r *dumped) Withdraw(functions ...int) error {
+func (r *dumped) Withdraw() error { return r.forget(nil) }
+
+// WithdrawFunctions implements jit.Registration.
+func (r *dumped) WithdrawFunctions(functions ...int) error {
+	if len(functions) == 0 {
+		return nil
+	}
+	return r.forget(functions)
+}
+
+// forget withdraws functions, or without any all of them.
+func (r *dumped) forget(functions []int) error {
 	d := r.dump
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -29,25 +29,52 @@ type MapWriter struct {
 }
 
 // OpenMap opens the perf map of this program, /tmp/perf-PID.map, the only place
-// where perf looks. Other runtimes in the process may write to it as well; what
-// an earlier process left there is removed.
-func OpenMap() (*MapWriter, error) {
-	return openMap(fmt.Sprintf("/tmp/perf-%d.map", os.Getpid()))
-}
+// where perf looks. Other runtimes in the process may write to it as well. What
+// was there when the program began, and nobody has changed since, is removed: it
+// is of an earlier process with the same number, or of the program that was this
+// process before execve(2).
+//
+// A program has one MapWriter at a time, as two would write functions twice: while
+// one is open, the error of another OpenMap wraps fs.ErrExist. After Close the
+// next one appends.
+func OpenMap() (*MapWriter, error) { return openMap(mapPath(), mapAtStart) }
 
-func openMap(path string) (*MapWriter, error) {
-	// Never through a symbolic link: the folder is everybody's.
-	const flags = os.O_WRONLY | os.O_APPEND | os.O_CREATE | noFollow
-	if info, err := os.Lstat(path); err == nil && stale(info) {
+func mapPath() string { return fmt.Sprintf("/tmp/perf-%d.map", os.Getpid()) }
+
+// mapAtStart is the perf map as it was when this program began, or nil.
+var mapAtStart, _ = os.Lstat(mapPath())
+
+// openMaps are the paths of the open maps.
+var openMaps = struct {
+	mu    sync.Mutex
+	paths map[string]bool
+}{paths: make(map[string]bool)}
+
+// openMap opens a map; before is what was there when the program began, or nil.
+func openMap(path string, before fs.FileInfo) (*MapWriter, error) {
+	openMaps.mu.Lock()
+	defer openMaps.mu.Unlock()
+	if openMaps.paths[path] {
+		return nil, fmt.Errorf("perf map: %s: this program has a MapWriter for it, and a second one would write functions twice: %w", path, fs.ErrExist)
+	}
+	if now, err := os.Lstat(path); err == nil && before != nil && same(now, before) {
 		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 			return nil, fmt.Errorf("perf map: %w", err)
 		}
 	}
+	// Never through a symbolic link: the folder is everybody's.
+	const flags = os.O_WRONLY | os.O_APPEND | os.O_CREATE | noFollow
 	f, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("perf map: %w", err)
 	}
+	openMaps.paths[path] = true
 	return &MapWriter{path: path, file: f}, nil
+}
+
+// same reports whether a file is the one that it was, and was not written since.
+func same(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 // Path returns the path of the file.
@@ -113,6 +140,9 @@ func (w *MapWriter) Close() error {
 	}
 	err := w.file.Close()
 	w.file = nil
+	openMaps.mu.Lock()
+	delete(openMaps.paths, w.path)
+	openMaps.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("perf map: %w", err)
 	}
@@ -123,7 +153,18 @@ func (w *MapWriter) Close() error {
 type mapped int
 
 // Withdraw implements jit.Registration.
-func (m mapped) Withdraw(functions ...int) error {
+func (m mapped) Withdraw() error { return m.forget(nil) }
+
+// WithdrawFunctions implements jit.Registration.
+func (m mapped) WithdrawFunctions(functions ...int) error {
+	if len(functions) == 0 {
+		return nil
+	}
+	return m.forget(functions)
+}
+
+// forget withdraws functions, or without any all of them.
+func (m mapped) forget(functions []int) error {
 	if err := checkIndexes(functions, int(m)); err != nil {
 		return fmt.Errorf("perf map: %w", err)
 	}

@@ -5,11 +5,13 @@
 package perf
 
 import (
-	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
-	"time"
+	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -35,25 +37,48 @@ func monotonic() (uint64, error) {
 	return uint64(t.Nano()), nil
 }
 
-// processStart returns when this process began.
-func processStart() (time.Time, error) {
-	stat, err := os.ReadFile("/proc/self/stat")
+// lock locks a file until it is closed, execve(2) included. Where the file system
+// knows no locks nobody is kept away.
+func lock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+
+// locked reports whether somebody has locked a file: another copy of this package
+// in the process, or one in a container that shares the folder and has a process
+// of the same number.
+func locked(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
 	if err != nil {
-		return time.Time{}, err
+		return false
 	}
-	// The name, in parentheses, may hold anything. starttime is the 22nd field,
-	// in hundredths of a second since the system began (proc(5)).
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 20 {
-		return time.Time{}, fmt.Errorf("/proc/self/stat: %d fields behind the name, expected 20", len(fields))
-	}
-	ticks, err := strconv.ParseInt(string(fields[19]), 10, 64)
+	defer f.Close()
+	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == unix.EWOULDBLOCK
+}
+
+// mappedHere reports whether a file is mapped into this process, as those who
+// write a jitdump do. execve(2) takes all mappings away.
+func mappedHere(path string, info fs.FileInfo) bool {
+	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
-		return time.Time{}, fmt.Errorf("/proc/self/stat: %w", err)
+		return false
 	}
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
-		return time.Time{}, fmt.Errorf("CLOCK_BOOTTIME: %w", err)
+	resolved, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		resolved, err = filepath.Abs(resolved)
 	}
-	return time.Now().Add(time.Duration(ticks*1e7 - now.Nano())), nil
+	inode := ""
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		inode = strconv.FormatUint(stat.Ino, 10)
+	}
+	// Some file systems show other devices or inodes here than stat does; the path
+	// can lead through another mount, but the name stays (proc_pid_maps(5)).
+	name := "/" + filepath.Base(path)
+	for line := range strings.Lines(string(maps)) {
+		line = strings.TrimSuffix(line, "\n")
+		if !strings.HasSuffix(line, name) {
+			continue
+		}
+		if fields := strings.Fields(line); len(fields) > 5 && fields[4] == inode || err == nil && strings.HasSuffix(line, " "+resolved) {
+			return true
+		}
+	}
+	return false
 }

@@ -9,8 +9,8 @@ package perf
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"time"
 )
 
 var errUnsupported = fmt.Errorf("perf is Linux's: %w", errors.ErrUnsupported)
@@ -23,4 +23,8 @@ func unmapMarker([]byte) error { return nil }
 
 func monotonic() (uint64, error) { return 0, errUnsupported }
 
-func processStart() (time.Time, error) { return time.Time{}, errUnsupported }
+func lock(*os.File) {}
+
+func locked(string) bool { return false }
+
+func mappedHere(string, fs.FileInfo) bool { return false }

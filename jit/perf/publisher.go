@@ -32,19 +32,13 @@ type Publisher struct {
 	list *MapWriter // nil where it is not written
 }
 
-// NewPublisher begins what the options name. After an error nothing is begun.
+// NewPublisher begins what the options name. After an error nothing is begun: who
+// wants a map even where there can be no jitdump has Create and OpenMap.
 func NewPublisher(o Options) (*Publisher, error) {
 	p := new(Publisher)
 	if o.Jitdump {
-		dir := o.Dir
-		if dir == "" {
-			dir = os.Getenv("JITDUMPDIR")
-		}
-		if dir == "" {
-			dir = os.TempDir()
-		}
 		var err error
-		if p.dump, err = Create(dir); err != nil {
+		if p.dump, err = createIn(o.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -100,30 +94,68 @@ func (p *Publisher) Close() error {
 	return errors.Join(errs...)
 }
 
-func init() { jit.Register(jit.StagePerf, "perf", new(environment)) }
+// createIn creates a jitdump in a folder; "" is the one that the environment names.
+func createIn(dir string) (*Dump, error) {
+	if dir != "" {
+		return Create(dir)
+	}
+	dir, from := os.Getenv(folderVariable), "the folder is that of "+folderVariable
+	if dir == "" {
+		dir, from = os.TempDir(), "the folder is the temporary one, as "+folderVariable+" is not set"
+	}
+	d, err := Create(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s)", err, from)
+	}
+	return d, nil
+}
 
-// variable is the environment variable that the registered publisher follows.
-const variable = "CLEW_PERF"
+// The registered publishers are two, so that one that fails does not keep the
+// other from publishing, and jit.Publication tells of either.
+func init() {
+	jit.Register(jit.StagePerf, "perf-jitdump", &environment{begin: beginDump})
+	jit.Register(jit.StagePerf, "perf-map", &environment{begin: beginMap})
+}
+
+// The environment variables that the registered publishers follow.
+const (
+	variable       = "CLEW_PERF"
+	folderVariable = "JITDUMPDIR"
+)
 
 // environment is a publisher that does what the environment says. It looks at it
 // once, when the first batch comes; what cannot be begun then stays so.
 type environment struct {
+	begin     func(value string) (jit.Publisher, error)
 	once      sync.Once
-	publisher *Publisher
+	publisher jit.Publisher
 	err       error
 }
 
 func (e *environment) Publish(c *jit.Code) (jit.Registration, error) {
-	e.once.Do(func() {
-		var o Options
-		if o, e.err = parseOptions(os.Getenv(variable)); e.err == nil {
-			e.publisher, e.err = NewPublisher(o)
-		}
-	})
+	e.once.Do(func() { e.publisher, e.err = e.begin(os.Getenv(variable)) })
 	if e.err != nil {
 		return nil, e.err
 	}
 	return e.publisher.Publish(c)
+}
+
+func beginDump(value string) (jit.Publisher, error) {
+	switch o, err := parseOptions(value); {
+	case err != nil:
+		return nil, err
+	case !o.Jitdump:
+		return nil, jit.ErrNotApplicable
+	}
+	return createIn("")
+}
+
+// beginMap leaves it to beginDump to say what is wrong with the variable.
+func beginMap(value string) (jit.Publisher, error) {
+	if o, err := parseOptions(value); err != nil || !o.Map {
+		return nil, jit.ErrNotApplicable
+	}
+	return OpenMap()
 }
 
 // parseOptions reads the environment variable.

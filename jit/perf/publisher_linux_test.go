@@ -10,9 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -21,47 +21,57 @@ import (
 
 func TestMapWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "perf-1.map")
-	// What an earlier process left goes, what another runtime of this one wrote stays.
-	if err := os.WriteFile(path, []byte("1 1 of an earlier process\n"), 0o600); err != nil {
+	// What was there at the start goes.
+	if err := os.WriteFile(path, []byte("1 1 of an earlier program\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	long := time.Now().Add(-365 * 24 * time.Hour * 30)
-	if err := os.Chtimes(path, long, long); err != nil {
-		t.Fatal(err)
-	}
-	var writers []*MapWriter
-	for range 2 {
-		w, err := openMap(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer w.Close()
-		writers = append(writers, w)
-		if _, err := w.Publish(batch(uint64(0x1000*len(writers)), 2, 0)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := writers[0].Publish(batch(0x3000, 2, 0))
+	before, err := os.Lstat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "1000 10 function 0\n1010 10 function 1\n2000 10 function 0\n2010 10 function 1\n3000 10 function 0\n3010 10 function 1\n"
-	if err := errors.Join(r.Withdraw(1), r.Withdraw()); err != nil {
+	w, err := openMap(path, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { w.Close() }()
+	if _, err := w.Publish(batch(0x1000, 2, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := openMap(path, before); w != nil || !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "a second one would write functions twice") {
+		t.Errorf("a second writer: %v, %v", w, err)
+	}
+	// What another runtime of the process writes stays.
+	other, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.WriteString("2000 10 another's\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(other.Close(), w.Close(), w.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.Publish(batch(0x1000, 1, 0)); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Publish after Close: %v", err)
+	}
+	if w, err = openMap(path, before); err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.Publish(batch(0x3000, 2, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "1000 10 function 0\n1010 10 function 1\n2000 10 another's\n3000 10 function 0\n3010 10 function 1\n"
+	if err := errors.Join(r.WithdrawFunctions(1), r.Withdraw()); err != nil {
 		t.Error(err)
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, data, want)
 	}
-	if err := r.Withdraw(2); err == nil || err.Error() != "perf map: withdrawing function 2 of a batch of 2" {
+	if err := r.WithdrawFunctions(2); err == nil || err.Error() != "perf map: withdrawing function 2 of a batch of 2" {
 		t.Errorf("withdrawing what is not there: %v", err)
 	}
-	if err := errors.Join(writers[0].Close(), writers[0].Close()); err != nil {
-		t.Error(err)
-	}
-	if _, err := writers[0].Publish(batch(0x1000, 1, 0)); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("Publish after Close: %v", err)
-	}
-	if _, err := writers[1].Publish(new(jit.Code)); !errors.Is(err, jit.ErrCode) {
+	if _, err := w.Publish(new(jit.Code)); !errors.Is(err, jit.ErrCode) {
 		t.Errorf("a bad batch: %v", err)
 	}
 
@@ -69,10 +79,35 @@ func TestMapWriter(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openMap(link); !errors.Is(err, unix.ELOOP) {
+	if _, err := openMap(link, nil); !errors.Is(err, unix.ELOOP) {
 		t.Errorf("through a link: %v", err)
 	}
 }
+
+// What was there at the start and was written since is somebody's of this program.
+func TestMapWrittenSince(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "perf-1.map")
+	for _, text := range []string{"1 1 before\n", "2 1 since then\n"} {
+		before, _ := os.Lstat(path)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if before == nil {
+			continue
+		}
+		w, err := openMap(path, before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		if data, err := os.ReadFile(path); err != nil || string(data) != text {
+			t.Errorf("%v, %q, want %q", err, data, text)
+		}
+	}
+}
+
+// missing is the path of a jitdump in a folder that is not there.
+var missing = regexp.MustCompile(`/\S*/missing/jit-\d+\.dump`)
 
 // TestEnvironment publishes in a child process through the registered publisher.
 func TestEnvironment(t *testing.T) {
@@ -82,13 +117,14 @@ func TestEnvironment(t *testing.T) {
 		want  string // publishers, and what is there, or the error
 	}{
 		{"", true, "[] not applicable"},
-		{"jitdump", true, "[perf] jitdump"},
-		{"map", true, "[perf] map"},
-		{"jitdump,map", true, "[perf] jitdump map"},
-		{"map,jitdump", true, "[perf] jitdump map"},
-		{"yes", true, `perf: CLEW_PERF is "yes", expected jitdump, map or both with a comma`},
-		{"jitdump,", true, `perf: CLEW_PERF is "jitdump,", expected jitdump, map or both with a comma`},
-		{"jitdump,map", false, "perf: jitdump: open "},
+		{"jitdump", true, "[perf-jitdump] jitdump"},
+		{"map", true, "[perf-map] map"},
+		{"jitdump,map", true, "[perf-jitdump perf-map] jitdump map"},
+		{"map,jitdump", true, "[perf-jitdump perf-map] jitdump map"},
+		{"yes", true, `perf-jitdump: CLEW_PERF is "yes", expected jitdump, map or both with a comma`},
+		{"jitdump,", true, `perf-jitdump: CLEW_PERF is "jitdump,", expected jitdump, map or both with a comma`},
+		{"jitdump", false, "perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is that of JITDUMPDIR)"},
+		{"jitdump,map", false, "[perf-map] failed: perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is that of JITDUMPDIR) map"},
 	} {
 		dir := t.TempDir()
 		folder := dir
@@ -96,15 +132,19 @@ func TestEnvironment(t *testing.T) {
 			folder = filepath.Join(dir, "missing")
 		}
 		out, err := asRole("environment", folder, variable+"="+test.value, "JITDUMPDIR="+folder, "TMPDIR=/nonexistent").CombinedOutput()
-		if got := string(out); err != nil || !strings.HasPrefix(got, test.want) || test.dir && got != test.want {
+		if got := missing.ReplaceAllString(string(out), "MISSING"); err != nil || got != test.want {
 			t.Errorf("%s: %v, %q, want %q", test.value, err, got, test.want)
 		}
 	}
 
 	// Without JITDUMPDIR it is the temporary folder.
+	out, err := asRole("environment", "", variable+"=jitdump", "JITDUMPDIR=", "TMPDIR=/nonexistent").CombinedOutput()
+	if !strings.HasSuffix(string(out), "(the folder is the temporary one, as JITDUMPDIR is not set)") {
+		t.Errorf("%v, %s", err, out)
+	}
 	dir := t.TempDir()
-	out, err := asRole("environment", dir, variable+"=jitdump", "JITDUMPDIR=", "TMPDIR="+dir).CombinedOutput()
-	if err != nil || string(out) != "[perf] jitdump" {
+	out, err = asRole("environment", dir, variable+"=jitdump", "JITDUMPDIR=", "TMPDIR="+dir).CombinedOutput()
+	if err != nil || string(out) != "[perf-jitdump] jitdump" {
 		t.Errorf("%v, %s", err, out)
 	}
 }
@@ -121,6 +161,9 @@ func init() {
 			}
 			if i == 0 {
 				fmt.Print(p.Publishers())
+				if err := p.Failed(); err != nil {
+					fmt.Print(" failed: ", err)
+				}
 			}
 			if err := p.Withdraw(); err != nil {
 				return err
@@ -142,9 +185,10 @@ func init() {
 			}
 		}
 		if !applies {
-			_, err := new(environment).Publish(batch(0x1000, 1, 0))
-			if !errors.Is(err, jit.ErrNotApplicable) {
-				return fmt.Errorf("nothing was written: %w", err)
+			for _, begin := range []func(string) (jit.Publisher, error){beginDump, beginMap} {
+				if _, err := (&environment{begin: begin}).Publish(batch(0x1000, 1, 0)); !errors.Is(err, jit.ErrNotApplicable) {
+					return fmt.Errorf("nothing was written: %w", err)
+				}
 			}
 			fmt.Print(" not applicable")
 		}

@@ -1,0 +1,100 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perf
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+)
+
+// begun are the jitdumps that this program has begun, whose files are there
+// still. A program that took this one's place in the process (execve(2)) does
+// not have it, nor do files tell one program from the other.
+var begun struct {
+	mu    sync.Mutex
+	dumps []*begunDump
+}
+
+type begunDump struct {
+	path   string
+	info   fs.FileInfo
+	closed bool // under begun's lock
+}
+
+// createOwn creates a file that carries this process's number in its name. One
+// that nobody writes came from another process with the same number, or from a
+// program that was this process before, and is replaced. It is called under
+// begun's lock.
+func createOwn(path string) (*os.File, error) {
+	// Never through a symbolic link: the folder may be everybody's.
+	const flags = os.O_RDWR | os.O_CREATE | os.O_EXCL
+	f, err := os.OpenFile(path, flags, 0o600)
+	if os.IsExist(err) {
+		if err := leftOver(path); err != nil {
+			return nil, err
+		}
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return nil, err
+		}
+		f, err = os.OpenFile(path, flags, 0o600)
+	}
+	if err == nil {
+		lock(f)
+	}
+	return f, err
+}
+
+// leftOver returns an error where what is at a path is not to be replaced.
+func leftOver(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case os.IsNotExist(err):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() == fs.ModeSymlink:
+		return nil
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: it is no file: %w", path, fs.ErrExist)
+	}
+	for _, b := range begun.dumps {
+		switch {
+		case !os.SameFile(b.info, info):
+		case b.closed:
+			return fmt.Errorf("%s: this program has written and closed it, and a closed jitdump is not begun again: %w", path, fs.ErrExist)
+		default:
+			return fmt.Errorf("%s: this program is writing it, and there is one Dump in a folder: %w", path, fs.ErrExist)
+		}
+	}
+	if locked(path) || mappedHere(path, info) {
+		return fmt.Errorf("%s: another publisher is writing it: %w", path, fs.ErrExist)
+	}
+	return nil
+}
+
+// addBegun notes a dump that was begun, and forgets those whose files are gone.
+// It is called under begun's lock.
+func addBegun(path string, f *os.File) (*begunDump, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	begun.dumps = slices.DeleteFunc(begun.dumps, func(b *begunDump) bool {
+		now, err := os.Lstat(b.path)
+		return err != nil || !os.SameFile(now, b.info)
+	})
+	b := &begunDump{path: path, info: info}
+	begun.dumps = append(begun.dumps, b)
+	return b, nil
+}
+
+func (b *begunDump) close() {
+	begun.mu.Lock()
+	defer begun.mu.Unlock()
+	b.closed = true
+}
