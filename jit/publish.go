@@ -22,12 +22,16 @@ type Publisher interface {
 // A Registration is a batch that was made known. Its methods may be called from
 // several goroutines.
 type Registration interface {
-	// Withdraw makes functions of the batch unknown again, by their indexes in
-	// Code.Functions; without an argument, all that are left. It is called
-	// before the memory of the code is given back. Functions that are withdrawn
-	// already are passed over; an index that the batch does not have is an
-	// error, and nothing is then withdrawn.
-	Withdraw(functions ...int) error
+	// Withdraw makes all functions of the batch unknown that are not already. It
+	// is called before the memory of the code is given back. To call it again is
+	// no error.
+	Withdraw() error
+
+	// WithdrawFunctions makes some functions of the batch unknown, by their
+	// indexes in Code.Functions, and the others stay. Those that are unknown
+	// already are passed over; an index that the batch does not have is an error,
+	// and nothing is then withdrawn. One call for many is faster than one for each.
+	WithdrawFunctions(functions ...int) error
 }
 
 // Stage is the place of a publisher in the order in which Publish calls them:
@@ -120,13 +124,23 @@ func (p *Publication) Failed() error { return p.failed }
 // order in which they were called.
 func (p *Publication) Publishers() []string { return slices.Clone(p.names) }
 
-// Withdraw makes functions of the batch unknown again, as
-// Registration.Withdraw says, through its publishers in reverse order. An error
-// of one hinders no other.
-func (p *Publication) Withdraw(functions ...int) error {
+// Withdraw makes the batch unknown again, as Registration.Withdraw says, through
+// its publishers in reverse order. An error of one hinders no other.
+func (p *Publication) Withdraw() error {
+	return p.reverse(func(r Registration) error { return r.Withdraw() })
+}
+
+// WithdrawFunctions makes some functions of the batch unknown again, as
+// Registration.WithdrawFunctions says, through its publishers in reverse order.
+// An error of one hinders no other.
+func (p *Publication) WithdrawFunctions(functions ...int) error {
+	return p.reverse(func(r Registration) error { return r.WithdrawFunctions(functions...) })
+}
+
+func (p *Publication) reverse(withdraw func(Registration) error) error {
 	var failed []error
 	for i := len(p.registrations) - 1; i >= 0; i-- {
-		if err := p.registrations[i].Withdraw(functions...); err != nil {
+		if err := withdraw(p.registrations[i]); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", p.names[i], err))
 		}
 	}

@@ -55,7 +55,12 @@ type registration struct {
 	code string
 }
 
-func (r *registration) Withdraw(functions ...int) error {
+func (r *registration) Withdraw() error {
+	r.p.calls.add(r.p.name + "-" + r.code)
+	return r.p.withdraw
+}
+
+func (r *registration) WithdrawFunctions(functions ...int) error {
 	r.p.calls.add(fmt.Sprint(r.p.name, "-", r.code, functions))
 	return r.p.withdraw
 }
@@ -84,7 +89,7 @@ func TestPublish(t *testing.T) {
 	if got := all.take(); got != "perf+f gdb+f libgcc+f libunwind+f" {
 		t.Errorf("published by %s", got)
 	}
-	if err := p.Withdraw(0, 1); err != nil {
+	if err := p.WithdrawFunctions(0, 1); err != nil {
 		t.Error(err)
 	}
 	if got := all.take(); got != "libunwind-f[0 1] libgcc-f[0 1] gdb-f[0 1] perf-f[0 1]" {
@@ -105,7 +110,7 @@ func TestPublish(t *testing.T) {
 	if err := p.Withdraw(); err == nil || err.Error() != "gdb: busy" {
 		t.Errorf("withdraw: %v", err)
 	}
-	if got := all.take(); got != "libgcc-g[] gdb-g[]" {
+	if got := all.take(); got != "libgcc-g gdb-g" {
 		t.Errorf("withdrawn by %s", got)
 	}
 

@@ -51,7 +51,19 @@ type batch struct {
 	names    []string // "" of those that are withdrawn
 }
 
-func (b *batch) Withdraw(functions ...int) error {
+// Withdraw implements jit.Registration.
+func (b *batch) Withdraw() error { return b.forget(nil) }
+
+// WithdrawFunctions implements jit.Registration.
+func (b *batch) WithdrawFunctions(functions ...int) error {
+	if len(functions) == 0 {
+		return nil
+	}
+	return b.forget(functions)
+}
+
+// forget withdraws functions, or without any all of them.
+func (b *batch) forget(functions []int) error {
 	b.recorder.mu.Lock()
 	defer b.recorder.mu.Unlock()
 	if len(functions) == 0 {

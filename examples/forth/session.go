@@ -301,7 +301,7 @@ func (s *Session) Forget(word string) error {
 		for i := first; i < s.forgotten; i++ {
 			indexes = append(indexes, i)
 		}
-		failed = s.published[0].Withdraw(indexes...)
+		failed = s.published[0].WithdrawFunctions(indexes...)
 	}
 	s.forgotten = first
 	return failed

@@ -80,7 +80,7 @@ func BenchmarkWithdrawOne(b *testing.B) {
 		r := publish(b, p, c)
 		b.StartTimer()
 		for i := range c.Functions {
-			if err := r.Withdraw(i); err != nil {
+			if err := r.WithdrawFunctions(i); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -119,7 +119,11 @@ func publish(t testing.TB, p *Publisher, c *jit.Code) jit.Registration {
 
 func withdraw(t testing.TB, r jit.Registration, functions ...int) {
 	t.Helper()
-	if err := r.Withdraw(functions...); err != nil {
+	err := r.WithdrawFunctions(functions...)
+	if len(functions) == 0 {
+		err = errors.Join(err, r.Withdraw())
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -203,7 +207,7 @@ func TestPublishErrors(t *testing.T) {
 	expect(t, map[uint64]string{})
 	r := publish(t, p, code(0x10000, 2))
 	for _, f := range []int{-1, 2} {
-		if err := r.Withdraw(0, f); err == nil || !strings.Contains(err.Error(), "the batch has 2") {
+		if err := r.WithdrawFunctions(0, f); err == nil || !strings.Contains(err.Error(), "the batch has 2") {
 			t.Errorf("function %d: %v", f, err)
 		}
 	}
@@ -231,7 +235,7 @@ func TestNoMemory(t *testing.T) {
 	if names, _ := known(t); len(names) != 1900 {
 		t.Errorf("%d functions are known", len(names))
 	}
-	if err := all[0].Withdraw(5); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "899 functions that were not withdrawn became unknown") {
+	if err := all[0].WithdrawFunctions(5); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "899 functions that were not withdrawn became unknown") {
 		t.Errorf("withdrawn: %v", err)
 	}
 	if names, _ := known(t); len(names) != 1000 {
@@ -418,7 +422,7 @@ func TestConcurrent(t *testing.T) {
 				}
 				all = append(all, r)
 				if i%3 == 0 {
-					err = all[i/2].Withdraw(0)
+					err = all[i/2].WithdrawFunctions(0)
 				}
 				if i%7 == 0 {
 					p.Flush()

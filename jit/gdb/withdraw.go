@@ -20,7 +20,18 @@ import (
 // An error says that a function does not exist, and nothing was withdrawn; or
 // that there is no memory for the new file, and that its other functions are
 // unknown now too.
-func (b *batch) Withdraw(functions ...int) error {
+func (b *batch) Withdraw() error { return b.forget(nil) }
+
+// WithdrawFunctions implements jit.Registration.
+func (b *batch) WithdrawFunctions(functions ...int) error {
+	if len(functions) == 0 {
+		return nil
+	}
+	return b.forget(functions)
+}
+
+// forget withdraws functions, or without any all of them.
+func (b *batch) forget(functions []int) error {
 	for _, f := range functions {
 		if f < 0 || f >= b.functions() {
 			return fmt.Errorf("function %d: the batch has %d", f, b.functions())

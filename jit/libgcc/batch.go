@@ -118,7 +118,18 @@ func (b *batch) register() {
 }
 
 // Withdraw implements jit.Registration.
-func (b *batch) Withdraw(functions ...int) error {
+func (b *batch) Withdraw() error { return b.forget(nil) }
+
+// WithdrawFunctions implements jit.Registration.
+func (b *batch) WithdrawFunctions(functions ...int) error {
+	if len(functions) == 0 {
+		return nil
+	}
+	return b.forget(functions)
+}
+
+// forget withdraws functions, or without any all of them.
+func (b *batch) forget(functions []int) error {
 	b.registry.mu.Lock()
 	defer b.registry.mu.Unlock()
 	for _, i := range functions {

@@ -69,7 +69,7 @@ func BenchmarkWithdrawSingly(b *testing.B) {
 	order := rand.New(rand.NewPCG(1, 1)).Perm(1000)
 	benchmark(b, deaf(b, sectionList).publish, 1000, func(p *batch) error {
 		for _, i := range order {
-			if err := p.Withdraw(i); err != nil {
+			if err := p.WithdrawFunctions(i); err != nil {
 				return err
 			}
 		}

@@ -49,7 +49,7 @@ func TestBacktrace(t *testing.T) {
 				}
 				expect("published", down(n), true)
 				for range 2 {
-					if err := published.Withdraw(2); err != nil {
+					if err := published.WithdrawFunctions(2); err != nil {
 						t.Fatal(err)
 					}
 					expect("without f2", []int{5, 4, 3, 2}, false)
@@ -61,11 +61,11 @@ func TestBacktrace(t *testing.T) {
 					t.Fatal(err)
 				}
 				expect("f2 in a batch of its own", down(n), true)
-				if err := published.Withdraw(1, 5); err != nil {
+				if err := published.WithdrawFunctions(1, 5); err != nil {
 					t.Fatal(err)
 				}
 				expect("without f1 and f5", []int{5}, false)
-				if err := errors.Join(published.Withdraw(), published.Withdraw(), published.Withdraw(3), again.Withdraw(), again.Withdraw(0)); err != nil {
+				if err := errors.Join(published.Withdraw(), published.Withdraw(), published.WithdrawFunctions(3), again.Withdraw(), again.WithdrawFunctions(0)); err != nil {
 					t.Fatal(err)
 				}
 				expect("withdrawn", []int{5}, false)
@@ -336,7 +336,7 @@ func TestConcurrent(t *testing.T) {
 				var both sync.WaitGroup
 				for k := range 2 {
 					both.Go(func() {
-						if err := published.Withdraw(k, 2+g, n-1-i%5); err != nil {
+						if err := published.WithdrawFunctions(k, 2+g, n-1-i%5); err != nil {
 							t.Error(err)
 						}
 					})

@@ -111,7 +111,11 @@ func testModel(t *testing.T, seed uint64, flavours ...flavour) {
 					delete(staying, slot)
 				}
 			}
-			if err := b.Withdraw(gone...); err != nil {
+			err := b.WithdrawFunctions(gone...)
+			if gone == nil {
+				err = errors.Join(err, b.Withdraw())
+			}
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -308,7 +312,7 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("no tables: %v, and %d pieces of memory", err, len(m.memory))
 	}
 	for range 2 {
-		if err := errors.Join(none.Withdraw(), none.Withdraw(1)); err != nil {
+		if err := errors.Join(none.Withdraw(), none.WithdrawFunctions(1)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -334,11 +338,11 @@ func TestRegistry(t *testing.T) {
 		}
 	}
 	for _, i := range []int{-1, 3} {
-		if err := b.Withdraw(0, i); !errors.Is(err, jit.ErrCode) || !m.fakes[0].known(arena+32) {
+		if err := b.WithdrawFunctions(0, i); !errors.Is(err, jit.ErrCode) || !m.fakes[0].known(arena+32) {
 			t.Errorf("withdrawing function %d: %v, expected ErrCode and nothing withdrawn", i, err)
 		}
 	}
-	if err := errors.Join(b.Withdraw(1, 1), b.Withdraw(1), b.Withdraw(), b.Withdraw(), b.Withdraw(2)); err != nil {
+	if err := errors.Join(b.WithdrawFunctions(1, 1), b.WithdrawFunctions(1), b.Withdraw(), b.Withdraw(), b.WithdrawFunctions(2)); err != nil {
 		t.Error(err)
 	}
 	if len(m.memory) != 0 {

@@ -81,7 +81,19 @@ type described struct {
 	block *block
 }
 
-func (d *described) Withdraw(functions ...int) error {
+// Withdraw implements jit.Registration.
+func (d *described) Withdraw() error { return d.forget(nil) }
+
+// WithdrawFunctions implements jit.Registration.
+func (d *described) WithdrawFunctions(functions ...int) error {
+	if len(functions) == 0 {
+		return nil
+	}
+	return d.forget(functions)
+}
+
+// forget withdraws functions, or without any all of them.
+func (d *described) forget(functions []int) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(functions) == 0 {

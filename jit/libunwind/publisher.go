@@ -255,7 +255,18 @@ func (b *batch) withdraw(r *run) {
 
 // Withdraw implements jit.Registration. An error says that memory is missing for
 // the description of what is left; nothing was withdrawn then.
-func (b *batch) Withdraw(functions ...int) error {
+func (b *batch) Withdraw() error { return b.forget(nil) }
+
+// WithdrawFunctions implements jit.Registration.
+func (b *batch) WithdrawFunctions(functions ...int) error {
+	if len(functions) == 0 {
+		return nil
+	}
+	return b.forget(functions)
+}
+
+// forget withdraws functions, or without any all of them.
+func (b *batch) forget(functions []int) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, i := range functions {

@@ -190,17 +190,17 @@ func TestWithdraw(t *testing.T) {
 					gone[i] = true
 				}
 			}
-			if err := r.Withdraw(which...); err != nil {
+			if err := r.WithdrawFunctions(which...); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if l, _ := ownList(t); len(l.Infos) != 0 {
 			t.Errorf("%d infos are left", len(l.Infos))
 		}
-		if err := errors.Join(r.Withdraw(), r.Withdraw(3)); err != nil {
+		if err := errors.Join(r.Withdraw(), r.WithdrawFunctions(3)); err != nil {
 			t.Error(err)
 		}
-		if err := r.Withdraw(n); !errors.Is(err, jit.ErrCode) {
+		if err := r.WithdrawFunctions(n); !errors.Is(err, jit.ErrCode) {
 			t.Errorf("Withdraw(%d): %v", n, err)
 		}
 		if len(heap.chunks) != 0 {
@@ -238,7 +238,7 @@ func TestPublishConcurrently(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if err := r.Withdraw(i % len(c.Functions)); err != nil {
+				if err := r.WithdrawFunctions(i % len(c.Functions)); err != nil {
 					t.Error(err)
 				}
 				if i == 49 {
@@ -258,7 +258,7 @@ func TestPublishConcurrently(t *testing.T) {
 		// From several goroutines.
 		for i := range c.Functions {
 			wait.Go(func() {
-				if err := registrations[n].Withdraw(i); err != nil {
+				if err := registrations[n].WithdrawFunctions(i); err != nil {
 					t.Error(err)
 				}
 			})
@@ -341,14 +341,14 @@ func TestPublishProcedures(t *testing.T) {
 		}
 	}
 	check(2, 1, 0)
-	if err := r.Withdraw(1, 1); err != nil {
+	if err := r.WithdrawFunctions(1, 1); err != nil {
 		t.Error(err)
 	}
 	check(2, 0)
-	if err := r.Withdraw(3); !errors.Is(err, jit.ErrCode) {
+	if err := r.WithdrawFunctions(3); !errors.Is(err, jit.ErrCode) {
 		t.Error(err)
 	}
-	if err := errors.Join(r.Withdraw(), r.Withdraw(), r.Withdraw(0)); err != nil {
+	if err := errors.Join(r.Withdraw(), r.Withdraw(), r.WithdrawFunctions(0)); err != nil {
 		t.Error(err)
 	}
 	check()

@@ -105,7 +105,7 @@ func (s *state) step(verb, argument string) {
 		if argument == "" {
 			check(s.registration.Withdraw())
 		} else {
-			check(s.registration.Withdraw(n))
+			check(s.registration.WithdrawFunctions(n))
 		}
 	case "many": // functions, one at a time
 		s.publishMany(n)

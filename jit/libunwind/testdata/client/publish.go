@@ -126,11 +126,13 @@ func publish(format C.int) {
 //
 //export withdraw
 func withdraw(function C.int) {
-	var which []int
+	err := published.WithdrawFunctions()
 	if function >= 0 {
-		which = []int{int(function)}
+		err = published.WithdrawFunctions(int(function))
+	} else if err == nil {
+		err = published.Withdraw()
 	}
-	if err := published.Withdraw(which...); err != nil {
+	if err != nil {
 		fail(err)
 	}
 }
@@ -170,7 +172,7 @@ func churn() {
 					fail(err)
 				}
 				if i%2 == 0 {
-					err = r.Withdraw(i / 2 % 3)
+					err = r.WithdrawFunctions(i / 2 % 3)
 				}
 				if err == nil {
 					err = r.Withdraw()
