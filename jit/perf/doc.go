@@ -17,11 +17,30 @@
 //	CLEW_PERF=map          /tmp/perf-PID.map, where perf looks for it
 //	CLEW_PERF=jitdump,map  both
 //
-// What to do with a jitdump, for functions that have unwind tables:
+// Where a jitdump cannot be begun, the map is written all the same, and
+// jit.Publication.Failed tells.
+//
+// What to do with a jitdump, where generated code keeps frame pointers, as Go's
+// own code does:
+//
+//	CLEW_PERF=jitdump perf record -k mono -g ./program
+//	perf inject --jit -i perf.data -o jit.data
+//	perf report -i jit.data
+//
+// These stacks are whole. Of code that keeps none, only the innermost function is
+// shown: those that it was called through, and the function with a frame pointer
+// that called them, are left out.
+//
+// By the unwind tables perf finds its way through code without frame pointers:
 //
 //	CLEW_PERF=jitdump perf record -k mono --call-graph dwarf ./program
 //	perf inject --jit -i perf.data -o jit.data
 //	perf report -i jit.data
+//
+// But in a program that is all Go these stacks end at the first function of Go:
+// Go writes .debug_frame only, which Debian's perf does not read. They are whole
+// where the program has an .eh_frame_hdr, as the C compiler's startup files bring
+// it (go build -ldflags=-linkmode=external).
 //
 // Neither format knows a withdrawal. In a jitdump what comes later at the same
 // addresses replaces what was there; in a map it does too, and for the whole

@@ -24,7 +24,8 @@ type profiler struct {
 	t    *testing.T
 	path string
 	dir  string
-	spin string // the program in testdata/spin
+	spin string // the program in testdata/spin, with an .eh_frame_hdr
+	pure string // it as Go links it without cgo
 }
 
 func newProfiler(t *testing.T) *profiler {
@@ -40,10 +41,15 @@ func newProfiler(t *testing.T) *profiler {
 	// program has an .eh_frame_hdr, which gcc's startup files bring, perf goes on
 	// by the frame pointers that Go's functions have.
 	p.spin = filepath.Join(p.dir, "spin")
-	build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-linkmode=external", "-o", p.spin, "./testdata/spin")
-	build.Env = append(os.Environ(), "CGO_ENABLED=1")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	p.pure = filepath.Join(p.dir, "pure")
+	for _, build := range []*exec.Cmd{
+		exec.Command("go", "build", "-buildvcs=false", "-ldflags=-linkmode=external", "-o", p.spin, "./testdata/spin"),
+		exec.Command("go", "build", "-buildvcs=false", "-o", p.pure, "./testdata/spin"),
+	} {
+		build.Env = append(os.Environ(), "CGO_ENABLED=1")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	return p
 }
@@ -103,7 +109,9 @@ const fewest = 20
 
 func TestPerf(t *testing.T) {
 	p := newProfiler(t)
-	for name, test := range map[string]func(*testing.T, *profiler){"jitdump": testJitdump, "dense": testDense, "map": testMap} {
+	for name, test := range map[string]func(*testing.T, *profiler){
+		"jitdump": testJitdump, "dense": testDense, "map": testMap, "pure": testPure,
+	} {
 		t.Run(name, func(t *testing.T) {
 			p.t = t
 			test(t, p)
@@ -165,5 +173,38 @@ func testMap(t *testing.T, p *profiler) {
 	t.Cleanup(func() { os.Remove("/tmp/perf-" + pid + ".map") })
 	if stacks := p.stacks("perf.data", "inner"); len(stacks) < fewest {
 		t.Errorf("%d samples in the generated code, want more", len(stacks))
+	}
+}
+
+// testPure has a program that is all Go, whose frames perf finds by frame
+// pointers only. The commands are those of doc.go, but that perf record would
+// write to a pipe.
+func testPure(t *testing.T, p *profiler) {
+	callers := append([]string{"main.call"}, goFrames...)
+	for _, test := range []struct {
+		name      string
+		arguments []string // of the program
+		record    []string // of perf record
+		want      []string
+	}{
+		{"frame pointers", []string{"128", "frames"}, []string{"-g"}, append([]string{"inner", "middle", "outer"}, callers...)},
+		{"no frame pointers", []string{"128"}, []string{"-g"}, append([]string{"inner"}, goFrames...)},
+		{"tables", []string{"128"}, []string{"--call-graph", "dwarf"}, []string{"inner", "middle", "outer", "main.call"}},
+	} {
+		record := append(append([]string{"record", "-k", "mono"}, test.record...), "-o", "perf.data", "-q", "-e", "cpu-clock:u", "-F", "499", "env", "CLEW_PERF=jitdump", p.pure)
+		p.run(append(record, test.arguments...)...)
+		p.run("inject", "--jit", "-i", "perf.data", "-o", "jit.data")
+		stacks := p.stacks("jit.data", "inner")
+		if len(stacks) < fewest {
+			t.Errorf("%s: %d samples in the generated code, want more", test.name, len(stacks))
+		}
+		// A sample may lie where the frame is made or gone.
+		counts := make(map[string]int)
+		for _, stack := range stacks {
+			counts[strings.Join(stack, " ")]++
+		}
+		if n := counts[strings.Join(test.want, " ")]; n < len(stacks)*9/10 {
+			t.Errorf("%s: %d of %d samples are as they should; got\n%v, want\n%v", test.name, n, len(stacks), counts, test.want)
+		}
 	}
 }
