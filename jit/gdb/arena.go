@@ -21,8 +21,8 @@ type arena struct {
 }
 
 const (
-	chunkSize = 256 << 10
-	largeSize = 64 << 10 // from here on a mapping of its own
+	chunkSize = 64 << 10
+	largeSize = 16 << 10 // from here on a mapping of its own
 	grain     = 32       // all blocks are a multiple of it, and aligned to it
 )
 
