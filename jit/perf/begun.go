@@ -22,8 +22,8 @@ var begun struct {
 
 type begunDump struct {
 	path   string
-	info   fs.FileInfo
-	closed bool // under begun's lock
+	info   fs.FileInfo // of the file when it was begun, or was closed
+	closed bool
 }
 
 // createOwn creates a file that carries this process's number in its name. One
@@ -64,10 +64,9 @@ func leftOver(path string) error {
 	}
 	for _, b := range begun.dumps {
 		switch {
-		case !os.SameFile(b.info, info):
-		case b.closed:
+		case b.closed && same(b.info, info): // a number of a removed file is used again
 			return fmt.Errorf("%s: this program has written and closed it, and a closed jitdump is not begun again: %w", path, fs.ErrExist)
-		default:
+		case !b.closed && os.SameFile(b.info, info):
 			return fmt.Errorf("%s: this program is writing it, and there is one Dump in a folder: %w", path, fs.ErrExist)
 		}
 	}
@@ -93,8 +92,12 @@ func addBegun(path string, f *os.File) (*begunDump, error) {
 	return b, nil
 }
 
-func (b *begunDump) close() {
+// close notes that a dump is complete; f is open still.
+func (b *begunDump) close(f *os.File) {
 	begun.mu.Lock()
 	defer begun.mu.Unlock()
+	if info, err := f.Stat(); err == nil {
+		b.info = info
+	}
 	b.closed = true
 }

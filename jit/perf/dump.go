@@ -194,10 +194,10 @@ func (d *Dump) Close() error {
 	if e := unmapMarker(d.marker); err == nil {
 		err = e
 	}
+	d.begun.close(d.file)
 	if e := d.file.Close(); err == nil {
 		err = e
 	}
-	d.begun.close()
 	d.file, d.marker = nil, nil
 	if err != nil {
 		return fmt.Errorf("jitdump: %w", err)
