@@ -5,17 +5,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/jit"
-	"github.com/clewdev/clew/jit/gdb"
 )
 
 // goal is a peer that is a time to stay below.
@@ -26,14 +21,10 @@ func goal(limit time.Duration) contender {
 // gdbMeasurements are of code that is published while gdb watches, by the
 // program of package gdb's tests.
 func gdbMeasurements(program string) ([]*measurement, error) {
-	publishing, err := publishMeasurements()
-	if err != nil {
-		return nil, err
-	}
 	if _, err := exec.LookPath("gdb"); err != nil || program == "" {
-		return publishing, nil
+		return nil, nil
 	}
-	return append(publishing, []*measurement{{
+	return []*measurement{{
 		name: "gdb runs: 10,000 functions at once",
 		most: 3,
 		clew: underGDB("clew", program, "batch=10000"),
@@ -55,7 +46,7 @@ func gdbMeasurements(program string) ([]*measurement, error) {
 		clew: attached("clew", program, append(repeat("batch=1000", 100), "publish", "wait")...),
 		peers: []contender{goal(2 * time.Second),
 			attached("one entry each, 1,000 functions", program, "mergeat=-1", "many=1000", "publish", "wait")},
-	}}...), nil
+	}}, nil
 }
 
 func repeat(step string, n int) []string {
@@ -118,70 +109,4 @@ func attached(name, program string, steps ...string) contender {
 		}
 		return outcome{took: took}, nil
 	}}
-}
-
-// publishMeasurements are of publishing without a debugger, in this process.
-func publishMeasurements() ([]*measurement, error) {
-	const batches, functions = 100, 1000
-	machine := jit.Host()
-	if machine == nil {
-		return nil, nil
-	}
-	leaf, err := cfi.NewBuilder(cfi.EntryCIE(machine)).Program()
-	if err != nil {
-		return nil, err
-	}
-	codes := make([]*jit.Code, batches)
-	for i := range codes {
-		c := &jit.Code{Address: 1<<40 + uint64(i)<<20, Text: make([]byte, 64*functions), Functions: make([]jit.Function, functions)}
-		for k := range c.Functions {
-			c.Functions[k] = jit.Function{Name: "function_" + strconv.Itoa(i*functions+k), Offset: uint64(k) * 64, Size: 64, Unwind: leaf,
-				Lines: []jit.Line{{File: "/src/bench.jit", Line: 1 + k}, {Offset: 8, File: "/src/bench.jit", Line: 2 + k}}}
-		}
-		codes[i] = c
-	}
-	publisher := new(gdb.Publisher)
-	if first, err := publisher.Publish(codes[0]); errors.Is(err, jit.ErrNotApplicable) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	} else if err = first.Withdraw(); err != nil {
-		return nil, err
-	}
-	registrations := make([]jit.Registration, batches)
-	publish := func() error {
-		for i, c := range codes {
-			var err error
-			if registrations[i], err = publisher.Publish(c); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	withdraw := func() error {
-		for _, r := range registrations {
-			if err := r.Withdraw(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	publishing := func() (outcome, error) {
-		o, err := timed(func(*outcome) error { return publish() })
-		return o, errors.Join(err, withdraw())
-	}
-	return []*measurement{{
-		name:  "no debugger: publish 100 batches of 1,000 functions for gdb",
-		clew:  contender{name: "clew", run: publishing},
-		peers: []contender{goal(batches * functions * time.Microsecond)},
-	}, {
-		name: "and withdraw them",
-		clew: contender{name: "clew", run: func() (outcome, error) {
-			if err := publish(); err != nil {
-				return outcome{}, err
-			}
-			return timed(func(*outcome) error { return withdraw() })
-		}},
-		peers: []contender{{name: "publishing them", goal: 1, run: publishing}},
-	}}, nil
 }

@@ -68,6 +68,11 @@ func main() {
 		stop = end
 		add(stackMeasurements(*clew, pid))
 	}
+	publishing, remove, err := publishMeasurements()
+	if err != nil {
+		fail(err)
+	}
+	add(publishing, nil)
 	add(gdbMeasurements(*jit))
 	results := []*result{}
 	failed := false
@@ -84,6 +89,7 @@ func main() {
 		results = append(results, r...)
 	}
 	stop()
+	remove()
 	if *asJSON {
 		out := json.NewEncoder(os.Stdout)
 		out.SetIndent("", "  ")

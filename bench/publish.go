@@ -1,0 +1,103 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/gdb"
+	"github.com/clewdev/clew/jit/perf"
+)
+
+const batches, functions = 100, 1000
+
+// publishMeasurements are of publishing without a debugger or a profiler, in
+// this process. The folder of the jitdump is removed by the function returned.
+func publishMeasurements() ([]*measurement, func(), error) {
+	codes, err := publishedCode()
+	if codes == nil || err != nil {
+		return nil, func() {}, err
+	}
+	dir, err := os.MkdirTemp("", "clew-bench-")
+	if err != nil {
+		return nil, nil, err
+	}
+	remove := func() { os.RemoveAll(dir) }
+	dump, err := perf.NewPublisher(perf.Options{Jitdump: true, Dir: dir})
+	if err != nil {
+		remove()
+		return nil, nil, err
+	}
+	return append(publishing("gdb", new(gdb.Publisher), codes, time.Microsecond),
+		publishing("a jitdump", dump, codes, 2*time.Microsecond)...), remove, nil
+}
+
+// publishedCode returns the batches, nil on machines that nothing publishes for.
+func publishedCode() ([]*jit.Code, error) {
+	if _, err := gdb.Default.Publish(&jit.Code{}); errors.Is(err, jit.ErrNotApplicable) || jit.Host() == nil {
+		return nil, nil
+	}
+	leaf, err := cfi.NewBuilder(cfi.EntryCIE(jit.Host())).Program()
+	if err != nil {
+		return nil, err
+	}
+	codes := make([]*jit.Code, batches)
+	for i := range codes {
+		c := &jit.Code{Address: 1<<40 + uint64(i)<<20, Text: make([]byte, 64*functions), Functions: make([]jit.Function, functions)}
+		for k := range c.Functions {
+			c.Functions[k] = jit.Function{Name: "function_" + strconv.Itoa(i*functions+k), Offset: uint64(k) * 64, Size: 64, Unwind: leaf,
+				Lines: []jit.Line{{File: "/src/bench.jit", Line: 1 + k}, {Offset: 8, File: "/src/bench.jit", Line: 2 + k}}}
+		}
+		codes[i] = c
+	}
+	return codes, nil
+}
+
+// publishing is of one publisher, with a time for each function to stay below.
+func publishing(tool string, publisher jit.Publisher, codes []*jit.Code, limit time.Duration) []*measurement {
+	registrations := make([]jit.Registration, len(codes))
+	publish := func() error {
+		for i, c := range codes {
+			var err error
+			if registrations[i], err = publisher.Publish(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	withdraw := func() error {
+		for _, r := range registrations {
+			if err := r.Withdraw(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	publishing := func() (outcome, error) {
+		o, err := timed(func(*outcome) error { return publish() })
+		return o, errors.Join(err, withdraw())
+	}
+	return []*measurement{{
+		name:  "nobody watches: publish 100 batches of 1,000 functions to " + tool,
+		most:  5,
+		clew:  contender{name: "clew", run: publishing},
+		peers: []contender{goal(batches * functions * limit)},
+	}, {
+		name: "and withdraw them from " + tool,
+		most: 5,
+		clew: contender{name: "clew", run: func() (outcome, error) {
+			if err := publish(); err != nil {
+				return outcome{}, err
+			}
+			return timed(func(*outcome) error { return withdraw() })
+		}},
+		peers: []contender{{name: "publishing them", goal: 1, run: publishing}},
+	}}
+}
