@@ -8,6 +8,7 @@ package gdb
 
 import (
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/jit"
 )
@@ -87,5 +88,31 @@ func TestListStaysShort(t *testing.T) {
 	}
 	if s := p.Stats(); s.Functions != 0 || s.Files != 0 || s.Bytes != 0 {
 		t.Errorf("all is withdrawn: %+v", s)
+	}
+}
+
+// Mapped memory is at most 1.3 times the images and a chunk, however they came.
+func TestMemoryOfImages(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		publisher     *Publisher
+		batches, size int
+	}{
+		{"one at a time", new(Publisher), 5000, 1},
+		{"gathered", &Publisher{Gather: time.Millisecond}, 5000, 1},
+		{"batches", new(Publisher), 50, 1000},
+		{"one small batch", new(Publisher), 1, 10},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := test.publisher
+			for i := range test.batches {
+				r := publish(t, p, code(uint64(i*test.size)*stride+1<<32, test.size))
+				defer withdraw(t, r)
+			}
+			p.Flush()
+			if s := p.Stats(); s.Memory > s.Bytes*13/10+chunkSize {
+				t.Errorf("%+v: %.2f times the images", s, float64(s.Memory)/float64(s.Bytes))
+			}
+		})
 	}
 }
