@@ -101,7 +101,7 @@ func TestCPythonRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	perf, _ := preset.CPythonPerf(amd64, false)
-	if _, err := preset.EHFrame(nil, perf, 0x1000, 7, 0x1008); !errors.Is(err, cfi.ErrRange) {
-		t.Errorf("7 bytes of code, whose last row starts at 7: %v", err)
+	if _, err := preset.EHFrame(nil, perf, 0x1000, 6, 0x1008); !errors.Is(err, cfi.ErrRange) {
+		t.Errorf("6 bytes of code, whose last row starts at 7: %v", err)
 	}
 }

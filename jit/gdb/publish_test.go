@@ -221,31 +221,31 @@ func TestNoMemory(t *testing.T) {
 	p := &Publisher{MergeAt: 4}
 	all := []jit.Registration{publish(t, p, code(0x100000, 900))} // too large for merging, and for a chunk
 	for i := range uint64(3) {
-		all = append(all, publish(t, p, code(0x200000+i<<16, 250)))
+		all = append(all, publish(t, p, code(0x200000+i<<16, 60)))
 	}
 	defer func() { mapMemory = mapPages }()
 	mapMemory = func(n int) ([]byte, error) { return nil, errors.New("none left") }
-	all = append(all, publish(t, p, code(0x200000+3<<16, 250)))
-	if names, files := known(t); len(names) != 1900 || files != 5 {
+	all = append(all, publish(t, p, code(0x200000+3<<16, 60)))
+	if names, files := known(t); len(names) != 1140 || files != 5 {
 		t.Errorf("%d functions in %d files, expected 5 files that were not merged", len(names), files)
 	}
 	if _, err := p.Publish(code(0x300000, 900)); !errors.Is(err, ErrMemory) {
 		t.Errorf("published: %v", err)
 	}
-	if names, _ := known(t); len(names) != 1900 {
+	if names, _ := known(t); len(names) != 1140 {
 		t.Errorf("%d functions are known", len(names))
 	}
 	if err := all[0].WithdrawFunctions(5); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "899 functions that were not withdrawn became unknown") {
 		t.Errorf("withdrawn: %v", err)
 	}
-	if names, _ := known(t); len(names) != 1000 {
+	if names, _ := known(t); len(names) != 240 {
 		t.Errorf("%d functions are known", len(names))
 	}
 	mapMemory = mapPages
 	// One more, and they are merged.
 	all = append(all, publish(t, p, code(0x300000, 10)))
-	all = append(all, publish(t, p, code(0x300000+1<<16, 250)))
-	if names, files := known(t); len(names) != 1260 || files > 4 {
+	all = append(all, publish(t, p, code(0x300000+1<<16, 60)))
+	if names, files := known(t); len(names) != 310 || files > 4 {
 		t.Errorf("%d functions in %d files", len(names), files)
 	}
 	for _, r := range all {
