@@ -25,6 +25,10 @@ const (
 	fullBytes     = 256 << 10
 	fullFiles     = 64
 
+	// mostFunctions is below the number of sections that a symbol file can have:
+	// functions that stand alone have one each.
+	mostFunctions = 1 << 15
+
 	splitInto = 8 // files, that one which is more than full becomes where it is written again
 )
 
@@ -34,8 +38,11 @@ func (p *Publisher) isFull(functions, bytes int) bool {
 	return functions > p.fullFunctions()/2 || bytes > p.fullBytes()/2
 }
 
-func (p *Publisher) fullFunctions() int { return max(fullFunctions, p.functions/fullFiles) }
-func (p *Publisher) fullBytes() int     { return max(fullBytes, p.bytes/fullFiles) }
+func (p *Publisher) fullFunctions() int {
+	return min(max(fullFunctions, p.functions/fullFiles), mostFunctions)
+}
+
+func (p *Publisher) fullBytes() int { return max(fullBytes, p.bytes/fullFiles) }
 
 // levelFull is the level of images that are, or were, full.
 const levelFull = -1
@@ -205,9 +212,12 @@ func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*imag
 	defer func() { putScratch(buffer, file) }()
 	for first := 0; first < functions; {
 		last := functions
-		// In a few only, as each of them passes over the whole file: one that is
-		// still too large becomes smaller when it is written again itself.
-		if size := max(p.fullFunctions(), (functions+splitInto-1)/splitInto); len(old) == 1 && functions-first > 2*p.fullFunctions() {
+		// Only one that is a single batch: its parts are all that a batch of one
+		// function cannot have. And in a few, as each of them passes over the
+		// whole file: one that is still too large becomes smaller when it is
+		// written again itself.
+		if len(old) == 1 && len(old[0].batches) == 1 && functions-first > 2*p.fullFunctions() {
+			size := max(p.fullFunctions(), (functions+splitInto-1)/splitInto)
 			last = min(first+size, functions)
 		}
 		made := image{batches: make([]*batch, 0, batches)}

@@ -116,3 +116,35 @@ func TestMemoryOfImages(t *testing.T) {
 		})
 	}
 }
+
+// A file of many batches that was not full when functions were more is written
+// again as one: of a batch of one function two files cannot have parts.
+func TestFileOutgrowsFull(t *testing.T) {
+	p := &Publisher{MergeAt: 2}
+	const many = fullFiles * 4 * fullFunctions
+	p.functions += many // as if others were published
+	p.bytes += many * 128
+	var all []jit.Registration
+	for i := range 4*fullFunctions + 100 {
+		all = append(all, publish(t, p, code(1<<32+uint64(i)*stride, 1)))
+	}
+	p.functions -= many
+	p.bytes -= many * 128
+	if s := p.Stats(); s.Files > 8 {
+		t.Fatalf("%+v, expected a file with most of the functions", s)
+	}
+	for i, r := range all {
+		if i%100 == 0 {
+			withdraw(t, r)
+		}
+	}
+	if s := p.Stats(); s.Functions != len(all)-(len(all)+99)/100 {
+		t.Errorf("%+v", s)
+	}
+	for _, r := range all {
+		withdraw(t, r)
+	}
+	if s := p.Stats(); s.Functions != 0 || s.Files != 0 {
+		t.Errorf("all is withdrawn: %+v", s)
+	}
+}
