@@ -7,39 +7,15 @@
 package forth_test
 
 import (
-	"bytes"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// TestARM64 runs the package's tests for arm64 under qemu.
+// TestARM64 runs the package's tests for arm64 under qemu, but for those that
+// look at tables, which are the same here, or run tools.
 func TestARM64(t *testing.T) {
-	testprogram.RequireTool(t, "go")
-	qemu := testprogram.RequireTool(t, "qemu-aarch64")
-	name := filepath.Join(t.TempDir(), "test")
-	build := exec.Command("go", "test", "-c", "-o", name, ".")
-	build.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	// Not those that look at tables, which are the same here, or run tools.
-	passes := []string{
+	testprogram.PassOnARM64(t, "",
 		"TestPrograms", "TestCall", "TestFaults", "TestInterpreterAgrees", "TestRandomPrograms", "TestPublish",
-		"TestBesideCollections", "TestPause", "TestProfiled", "Example",
-	}
-	cmd := exec.Command(qemu, name, "-test.short", "-test.v", "-test.run=^("+strings.Join(passes, "|")+")$")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, test := range passes {
-		if !bytes.Contains(out, []byte("--- PASS: "+test+" ")) {
-			t.Errorf("%s did not pass:\n%s", test, out)
-		}
-	}
+		"TestBesideCollections", "TestPause", "TestProfiled", "Example")
 }

@@ -10,14 +10,13 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libgcc/internal/unwindtest"
 )
@@ -211,30 +210,11 @@ func TestARM64(t *testing.T) {
 	if runtime.GOARCH == "arm64" {
 		t.Skip("skipped: this is arm64")
 	}
-	const gcc, gxx = "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++"
-	for _, tool := range []string{"go", gcc, gxx, "qemu-aarch64"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skip("skipped: " + tool + " is not installed")
-		}
-	}
-	program := filepath.Join(t.TempDir(), "arm64.test")
-	build := exec.Command("go", "test", "-c", "-o", program, ".")
-	build.Env = append(os.Environ(), "GOARCH=arm64", "GOFLAGS=", "CGO_ENABLED=1", "CC="+gcc)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", build, err, out)
-	}
-	run := exec.Command("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", program, "-test.v",
-		"-test.run=^(TestBacktrace|TestBacktraceBatches|TestTwoCIEs|TestException)$")
-	run.Env = append(os.Environ(), "CLEW_TEST_CC="+gcc, "CLEW_TEST_CXX="+gxx)
-	out, err := run.CombinedOutput()
-	for _, name := range []string{"TestBacktrace/libgcc_s.so.1", "TestBacktraceBatches", "TestTwoCIEs/libgcc_s.so.1", "TestException"} {
-		if !strings.Contains(string(out), "--- PASS: "+name) {
-			t.Errorf("%s did not pass", name)
-		}
-	}
-	if err != nil || t.Failed() {
-		t.Errorf("%v: %v\n%s", run, err, out)
-	}
+	const gcc = "aarch64-linux-gnu-gcc"
+	t.Setenv("CLEW_TEST_CC", gcc)
+	t.Setenv("CLEW_TEST_CXX", testprogram.RequireTool(t, "aarch64-linux-gnu-g++"))
+	testprogram.PassOnARM64(t, gcc,
+		"TestBacktrace/libgcc_s.so.1", "TestBacktraceBatches", "TestTwoCIEs/libgcc_s.so.1", "TestException")
 }
 
 func TestPreloaded(t *testing.T) {

@@ -1,0 +1,51 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package testprogram
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// PassOnARM64 builds the tests of the package whose test calls it for arm64, and
+// runs those named under qemu: each must pass. They are built without cgo where
+// cc is empty, else with that compiler. Names can be those of subtests
+// ("TestBacktrace/libgcc_s.so.1"), and of examples.
+func PassOnARM64(t *testing.T, cc string, names ...string) {
+	t.Helper()
+	RequireTool(t, "go")
+	qemu := RequireTool(t, "qemu-aarch64")
+	program := filepath.Join(t.TempDir(), "arm64.test")
+	build := exec.Command("go", "test", "-c", "-o", program, ".")
+	build.Env = append(os.Environ(), "GOARCH=arm64", "GOFLAGS=", "CGO_ENABLED=0")
+	if cc != "" {
+		build.Env = append(build.Env, "CGO_ENABLED=1", "CC="+RequireTool(t, cc))
+	}
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, out)
+	}
+	var whole []string
+	for _, name := range names {
+		name, _, _ = strings.Cut(name, "/")
+		whole = append(whole, name)
+	}
+	run := exec.Command(qemu, "-L", "/usr/aarch64-linux-gnu", program, "-test.v",
+		"-test.short", // emulation is slow
+		"-test.run=^("+strings.Join(slices.Compact(whole), "|")+")$")
+	out, err := run.CombinedOutput()
+	for _, name := range names {
+		if !bytes.Contains(out, []byte("--- PASS: "+name+" ")) {
+			t.Errorf("%s did not pass", name)
+		}
+	}
+	if err != nil || t.Failed() {
+		t.Errorf("%v: %v\n%s", run, err, out)
+	}
+}
