@@ -29,8 +29,9 @@ type Registration interface {
 
 	// WithdrawFunctions makes some functions of the batch unknown, by their
 	// indexes in Code.Functions, and the others stay. Those that are unknown
-	// already are passed over; an index that the batch does not have is an error,
-	// and nothing is then withdrawn. One call for many is faster than one for each.
+	// already are passed over; for an index that the batch does not have there is
+	// an error that wraps ErrCode, and nothing is withdrawn. One call for many is
+	// faster than one for each.
 	WithdrawFunctions(functions ...int) error
 }
 

@@ -207,7 +207,7 @@ func TestPublishErrors(t *testing.T) {
 	expect(t, map[uint64]string{})
 	r := publish(t, p, code(0x10000, 2))
 	for _, f := range []int{-1, 2} {
-		if err := r.WithdrawFunctions(0, f); err == nil || !strings.Contains(err.Error(), "the batch has 2") {
+		if err := r.WithdrawFunctions(0, f); !errors.Is(err, jit.ErrCode) || !strings.Contains(err.Error(), "the batch has 2") {
 			t.Errorf("function %d: %v", f, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/symfile"
 )
 
@@ -34,7 +35,7 @@ func (b *batch) WithdrawFunctions(functions ...int) error {
 func (b *batch) forget(functions []int) error {
 	for _, f := range functions {
 		if f < 0 || f >= b.functions() {
-			return fmt.Errorf("function %d: the batch has %d", f, b.functions())
+			return fmt.Errorf("%w: function %d: the batch has %d", jit.ErrCode, f, b.functions())
 		}
 	}
 	list.Lock()

@@ -176,7 +176,7 @@ func (m mapped) forget(functions []int) error {
 func checkIndexes(functions []int, of int) error {
 	for _, i := range functions {
 		if i < 0 || i >= of {
-			return fmt.Errorf("withdrawing function %d of a batch of %d", i, of)
+			return fmt.Errorf("%w: withdrawing function %d of a batch of %d", jit.ErrCode, i, of)
 		}
 	}
 	return nil

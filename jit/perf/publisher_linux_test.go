@@ -68,7 +68,7 @@ func TestMapWriter(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || string(data) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, data, want)
 	}
-	if err := r.WithdrawFunctions(2); err == nil || err.Error() != "perf map: withdrawing function 2 of a batch of 2" {
+	if err := r.WithdrawFunctions(2); err == nil || err.Error() != "perf map: "+jit.ErrCode.Error()+": withdrawing function 2 of a batch of 2" {
 		t.Errorf("withdrawing what is not there: %v", err)
 	}
 	if _, err := w.Publish(new(jit.Code)); !errors.Is(err, jit.ErrCode) {
