@@ -31,26 +31,31 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(flag.Arg(0), &forth.Options{FramePointers: *frames, Room: perf.Room}, *perDefinition); err != nil {
+	program, err := compile(flag.Arg(0), &forth.Options{FramePointers: *frames, Room: perf.Room})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "forth:", err)
+		os.Exit(2)
+	}
+	if err := run(program, *perDefinition); err != nil {
 		fmt.Fprintln(os.Stderr, "forth:", err)
 		os.Exit(1)
 	}
 }
 
-func run(name string, options *forth.Options, perDefinition bool) error {
+func compile(name string, options *forth.Options) (*forth.Program, error) {
 	source, err := os.ReadFile(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// Tools that show the source look for it from folders of their own.
 	path, err := filepath.Abs(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	program, err := forth.Compile(path, source, options)
-	if err != nil {
-		return err
-	}
+	return forth.Compile(path, source, options)
+}
+
+func run(program *forth.Program, perDefinition bool) error {
 	session, err := forth.Load(program, &forth.SessionOptions{
 		Output: os.Stdout, PerDefinition: perDefinition,
 		Paused: os.Stderr, Resume: os.Stdin,
