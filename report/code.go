@@ -9,8 +9,8 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/arch/disasm"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/report/disasm"
 )
 
 // CodeFile is where code and its source lines come from; an *object.File is one.

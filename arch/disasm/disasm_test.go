@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/report/disasm"
+	"github.com/clewdev/clew/arch/disasm"
 )
 
 func machine(m elf.Machine, class elf.Class, data elf.Data) *arch.Machine {

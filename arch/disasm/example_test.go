@@ -9,7 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/report/disasm"
+	"github.com/clewdev/clew/arch/disasm"
 )
 
 func ExampleDecode() {
