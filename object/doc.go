@@ -17,8 +17,8 @@
 // and symbol tables itself because debug/elf refuses a whole file for one bad
 // section and copies what it reads (a table of sections whose names overlap
 // makes it allocate the square of the file's size), and because debug/dwarf
-// sizes allocations by counts in the line table's header. debug/dwarf is used
-// for .debug_info, with recover around it.
+// sizes allocations by counts in the line table's header. For variables and
+// types, which it does not read, [File.DWARF] opens debug/dwarf.
 //
 // # Files that shrink
 //

@@ -99,38 +99,9 @@ func (f *File) openLines() (l *lines, err error) {
 }
 
 func (f *File) readLines() (*lines, error) {
-	s := dwarf.Sections{Order: f.order}
-	wanted := []struct {
-		name string
-		data *[]byte
-		err  error
-	}{
-		{name: "info", data: &s.Info}, {name: "abbrev", data: &s.Abbrev}, {name: "line", data: &s.Line},
-		{name: "line_str", data: &s.LineStr}, {name: "str", data: &s.Str}, {name: "str_offsets", data: &s.StrOffsets},
-		{name: "addr", data: &s.Addr}, {name: "ranges", data: &s.Ranges}, {name: "rnglists", data: &s.RngLists},
-	}
-	// Decompressing them takes most of the time.
-	var group sync.WaitGroup
-	for k := range wanted {
-		want := &wanted[k]
-		i, ok := f.find(".debug_" + want.name)
-		if !ok {
-			if i, ok = f.find(".zdebug_" + want.name); !ok {
-				continue
-			}
-		}
-		group.Go(func() {
-			want.err = Guard(func() (err error) {
-				*want.data, err = f.content(i)
-				return err
-			})
-		})
-	}
-	group.Wait()
 	var problems problems
-	for _, want := range wanted {
-		problems.addAll(want.err)
-	}
+	s, err := f.debugSections()
+	problems.addAll(err)
 	if len(s.Info) == 0 {
 		return nil, problems.err()
 	}
