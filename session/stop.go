@@ -1,0 +1,107 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package session
+
+import "fmt"
+
+// Kind is what in general ended a run.
+type Kind uint8
+
+const (
+	KindBreakpoint Kind = iota // a breakpoint, a watchpoint, or the end of a step
+	KindSignal                 // a fault, or a trap of the code's own
+	KindInterrupt
+	KindExit
+)
+
+func (k Kind) String() string {
+	return [...]string{"breakpoint", "signal", "interrupt", "exit"}[k]
+}
+
+// Reason is why a run ended.
+type Reason uint8
+
+const (
+	AtBreakpoint Reason = iota // Stop.Breakpoint tells which
+	AtWatchpoint               // Stop.Watchpoint
+	AtEntry                    // Arguments.StopAtEntry: before the first instruction
+	SteppedInstruction
+	SteppedLine
+	SteppedOver // NextLine, NextInstruction
+	SteppedOut
+	RanTo
+	Trapped       // by a trap instruction of the code itself: PC is behind it on amd64, on it on arm64
+	Signalled     // by a signal, a fault mostly
+	Interrupted   // by Interrupt
+	HostFailed    // a host function panicked or returned an error: Stop.Err
+	Returned      // the function that was called returned: Stop.Result
+	Aborted       // by Abort
+	ExitedProcess // the code ended its process (exit_group): Stop.ExitCode
+)
+
+var reasons = [...]string{"breakpoint", "watchpoint", "entry", "step instruction", "step line", "next", "step out",
+	"run to", "trap", "signal", "interrupt", "host function failed", "return", "abort", "exit"}
+
+func (r Reason) String() string { return reasons[r] }
+
+// Kind returns what in general the reason is.
+func (r Reason) Kind() Kind {
+	switch r {
+	case Trapped, Signalled, HostFailed:
+		return KindSignal
+	case Interrupted:
+		return KindInterrupt
+	case Returned, Aborted, ExitedProcess:
+		return KindExit
+	}
+	return KindBreakpoint
+}
+
+// Signal is a signal that the worker would have got; it never does.
+type Signal struct {
+	Number  int    // SIGSEGV and so on; 0 where there is none
+	Code    int    // si_code of sigaction(2): SEGV_MAPERR and so on
+	Address uint64 // si_addr: of the fault, for SIGSEGV and SIGBUS; of the instruction, for SIGFPE, SIGILL
+}
+
+// Stop tells why and where a run ended. It is the caller's.
+type Stop struct {
+	Reason Reason
+
+	// PC is the address of the instruction that runs next. At a breakpoint that is
+	// the breakpoint's address.
+	PC uint64
+
+	Signal     Signal      // with Trapped and Signalled
+	Breakpoint *Breakpoint // with AtBreakpoint; valid also if the stop has removed it
+	Watchpoint *Watchpoint // with AtWatchpoint
+
+	// What the function left in the registers of results, with Returned: the first
+	// integer one (rax, x0), the second (rdx, x1), and the low half of the first
+	// vector register (xmm0, d0).
+	Result, Result2 uint64
+	FloatResult     float64
+
+	// ExitCode is the code that the worker ended with: of exit_group, or -1 if it
+	// was aborted or killed. It is the low byte of what the code gave.
+	ExitCode int
+
+	// Err is what a host function failed with.
+	Err error
+}
+
+func (s *Stop) String() string {
+	switch s.Reason {
+	case Returned:
+		return fmt.Sprintf("returned %#x", s.Result)
+	case ExitedProcess:
+		return fmt.Sprintf("exited with code %d", s.ExitCode)
+	case Aborted:
+		return "aborted"
+	case Signalled, Trapped:
+		return fmt.Sprintf("%v at %#x: signal %d, code %d, address %#x", s.Reason, s.PC, s.Signal.Number, s.Signal.Code, s.Signal.Address)
+	}
+	return fmt.Sprintf("%v at %#x", s.Reason, s.PC)
+}
