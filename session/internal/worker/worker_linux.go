@@ -1,0 +1,358 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Worker is one worker. All methods but Interrupt and Kill are for the thread
+// that Start was called on, which must be locked (runtime.LockOSThread).
+type Worker struct {
+	pid     int
+	pidfd   int
+	memory  memory
+	signals sync.Mutex // held for pidfd
+	gone    bool       // reaped
+}
+
+// memory is what a worker has for itself: guard, stack, guard, thread-local storage.
+type memory struct {
+	base          unsafe.Pointer
+	size          uintptr
+	low, high     uint64 // the stack
+	threadPointer uint64
+}
+
+const guardSize = 64 << 10 // more than most frames, so that few step over it
+
+func newMemory(stack int) (m memory, err error) {
+	page := os.Getpagesize()
+	round := func(n int) uintptr { return uintptr((n + page - 1) &^ (page - 1)) }
+	size := round(stack)
+	tls := round(TLSBelow + TLSAbove + page)
+	m.size = guardSize + size + guardSize + tls
+	m.base, err = unix.MmapPtr(-1, 0, nil, m.size, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	if err != nil {
+		return m, fmt.Errorf("memory for a stack of %d bytes: %w", stack, err)
+	}
+	base := uintptr(m.base)
+	m.low, m.high = uint64(base+guardSize), uint64(base+guardSize+size)
+	const access = unix.PROT_READ | unix.PROT_WRITE
+	err = errors.Join(protect(uintptr(m.low), size, access), protect(base+guardSize+size+guardSize, tls, access))
+	if err != nil {
+		m.close()
+		return m, fmt.Errorf("memory for a stack of %d bytes: %w", stack, err)
+	}
+	m.threadPointer = m.high + guardSize + TLSBelow
+	return m, nil
+}
+
+func protect(address, size uintptr, access int) error {
+	if _, _, errno := unix.RawSyscall(unix.SYS_MPROTECT, address, size, uintptr(access)); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+func (m *memory) close() error {
+	if m.base == nil {
+		return nil
+	}
+	err := unix.MunmapPtr(m.base, m.size)
+	m.base = nil
+	return err
+}
+
+// cloneArgs is struct clone_args of linux/sched.h, its first version.
+type cloneArgs struct {
+	flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64
+}
+
+// Flags of clone (linux/sched.h).
+const (
+	cloneFlags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SYSVSEM | unix.CLONE_SETTLS | unix.CLONE_UNTRACED | unix.CLONE_PIDFD
+	// clone3 only: handlers are this program's, and would run in the worker.
+	cloneClearSighand = 0x100000000
+)
+
+// Start starts a worker and leaves it stopped. The calling goroutine must be
+// locked to its thread, and that thread must live as long as the worker: the
+// system kills the worker when the thread ends.
+func Start(o Options) (*Worker, error) {
+	w := &Worker{pidfd: -1}
+	var err error
+	if w.memory, err = newMemory(o.StackSize); err != nil {
+		return nil, err
+	}
+	if err := w.start(); err != nil {
+		return nil, errors.Join(err, w.memory.close())
+	}
+	return w, nil
+}
+
+func (w *Worker) start() error {
+	initThread(&w.memory)
+	pid, fd, err := w.clone()
+	if err != nil {
+		return &PermissionError{Call: "clone", Err: err}
+	}
+	w.pid, w.pidfd = pid, fd
+	if err := w.trace(); err != nil {
+		w.Kill()
+		w.reap()
+		return err
+	}
+	return nil
+}
+
+func (w *Worker) clone() (pid, pidfd int, err error) {
+	var fd int32 = -1
+	args := cloneArgs{
+		flags: cloneFlags | cloneClearSighand, pidfd: uint64(uintptr(unsafe.Pointer(&fd))),
+		stack: w.memory.low, stackSize: w.memory.high - w.memory.low, tls: w.memory.threadPointer,
+	}
+	// The worker inherits the mask, so that no signal that is sent to this
+	// program's process group ever runs a handler of Go's runtime in it.
+	var all, old [8]byte
+	for i := range all {
+		all[i] = 0xff
+	}
+	setMask(&all, &old)
+	n, errno := clone3(&args, unsafe.Sizeof(args), uintptr(os.Getpid()))
+	if errno == unix.ENOSYS || errno == unix.EPERM {
+		// Seccomp filters that cannot look into clone3's arguments refuse it.
+		n, errno = clone(cloneFlags, uintptr(w.memory.high), &fd, uintptr(w.memory.threadPointer), uintptr(os.Getpid()))
+	}
+	setMask(&old, nil)
+	runtime.KeepAlive(&args)
+	if errno != 0 {
+		return 0, -1, errno
+	}
+	return int(n), int(fd), nil
+}
+
+func setMask(set, old *[8]byte) {
+	unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(set)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
+}
+
+// clone3 and clone are in assembly: the worker comes out of them on its own stack,
+// where nothing of Go's may run. It asks to be killed with its parent, looks
+// whether that is still the one it was, and pauses.
+func clone3(args *cloneArgs, size, parent uintptr) (pid uintptr, errno unix.Errno)
+func clone(flags, stack uintptr, pidfd *int32, tls, parent uintptr) (pid uintptr, errno unix.Errno)
+
+// exitThread is where a thread or process goes that the worker's code made.
+func exitThread()
+
+const traceOptions = unix.PTRACE_O_EXITKILL | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
+
+// trace seizes the worker and stops it.
+func (w *Worker) trace() error {
+	if err := w.ptrace(unix.PTRACE_SEIZE, 0, traceOptions); err != nil {
+		return &PermissionError{Call: "ptrace", Err: err}
+	}
+	if err := w.ptrace(unix.PTRACE_INTERRUPT, 0, 0); err != nil {
+		return fmt.Errorf("stopping the worker: %w", err)
+	}
+	_, status, err := w.wait()
+	if err != nil {
+		return err
+	}
+	if !status.Stopped() {
+		return fmt.Errorf("starting the worker: %w", ErrGone)
+	}
+	return nil
+}
+
+// PID returns the worker's process ID.
+func (w *Worker) PID() int { return w.pid }
+
+// Stack returns the range of the worker's stack.
+func (w *Worker) Stack() (low, high uint64) { return w.memory.low, w.memory.high }
+
+// ThreadPointer returns where the worker's thread pointer points: TLSBelow bytes
+// below and TLSAbove bytes above it are the worker's.
+func (w *Worker) ThreadPointer() uint64 { return w.memory.threadPointer }
+
+func (w *Worker) ptrace(request int, address, data uintptr) error {
+	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(w.pid), address, data, 0, 0)
+	switch errno {
+	case 0:
+		return nil
+	case unix.ESRCH:
+		return ErrGone // killed from outside; Wait tells
+	}
+	return errno
+}
+
+func (w *Worker) ptracePointer(request int, address uintptr, data unsafe.Pointer) error {
+	return w.ptrace(request, address, uintptr(data))
+}
+
+// Continue resumes the worker.
+func (w *Worker) Continue() error { return w.ptrace(unix.PTRACE_CONT, 0, 0) }
+
+// Step resumes the worker for one instruction.
+func (w *Worker) Step() error { return w.ptrace(unix.PTRACE_SINGLESTEP, 0, 0) }
+
+// Interrupt stops a running worker: Wait returns a SIGSTOP of this process. It
+// may be called from any goroutine.
+func (w *Worker) Interrupt() error { return w.signal(unix.SIGSTOP) }
+
+// Kill ends the worker; Wait returns Killed. It may be called from any goroutine.
+func (w *Worker) Kill() error { return w.signal(unix.SIGKILL) }
+
+func (w *Worker) signal(number unix.Signal) error {
+	w.signals.Lock()
+	defer w.signals.Unlock()
+	if w.gone {
+		return ErrGone
+	}
+	if w.pidfd >= 0 {
+		err := unix.PidfdSendSignal(w.pidfd, number, nil, 0)
+		if err == nil || err == unix.ESRCH {
+			return err
+		}
+	}
+	return unix.Kill(w.pid, number) // not reaped yet, so the number is still its own
+}
+
+func (w *Worker) wait() (pid int, status unix.WaitStatus, err error) {
+	for {
+		pid, err = unix.Wait4(w.pid, &status, unix.WALL, nil)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("waiting for the worker: %w", err)
+	}
+	return pid, status, nil
+}
+
+// reaped notes that the process is gone; its number may be another's now.
+func (w *Worker) reaped() {
+	w.signals.Lock()
+	defer w.signals.Unlock()
+	w.gone = true
+	if w.pidfd >= 0 {
+		unix.Close(w.pidfd)
+		w.pidfd = -1
+	}
+}
+
+// reap waits for the end of a worker that was killed.
+func (w *Worker) reap() {
+	for {
+		_, status, err := w.wait()
+		if err != nil || status.Exited() || status.Signaled() {
+			w.reaped()
+			return
+		}
+	}
+}
+
+// Wait waits until the worker stops or ends.
+func (w *Worker) Wait() (Event, error) {
+	for {
+		_, status, err := w.wait()
+		if err != nil {
+			return Event{}, err
+		}
+		switch {
+		case status.Exited():
+			w.reaped()
+			return Event{Kind: Exited, Code: status.ExitStatus()}, nil
+		case status.Signaled():
+			w.reaped()
+			return Event{Kind: Killed, Signal: int(status.Signal())}, nil
+		}
+		switch cause := int(status) >> 16; cause {
+		case 0:
+			return w.stopEvent(status)
+		case unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK, unix.PTRACE_EVENT_CLONE:
+			w.endChild()
+		case unix.PTRACE_EVENT_EXEC:
+			w.Kill()
+			w.reap()
+			return Event{Kind: Replaced}, nil
+		}
+		// PTRACE_EVENT_STOP: somebody's stop of a whole process group.
+		if err := w.Continue(); err != nil && err != ErrGone {
+			return Event{}, fmt.Errorf("resuming the worker: %w", err)
+		}
+	}
+}
+
+// siginfo is the beginning of the kernel's siginfo_t on 64-bit machines.
+type siginfo struct {
+	signo, errno, code, _ int32
+	field                 uint64 // si_addr, or si_pid and si_uid
+	_                     [104]byte
+}
+
+func (w *Worker) stopEvent(status unix.WaitStatus) (Event, error) {
+	e := Event{Kind: Stopped, Signal: int(status.StopSignal())}
+	var info siginfo
+	if err := w.ptracePointer(unix.PTRACE_GETSIGINFO, 0, unsafe.Pointer(&info)); err != nil {
+		if err == ErrGone {
+			return e, nil // the next Wait tells
+		}
+		return e, fmt.Errorf("reading the worker's signal: %w", err)
+	}
+	e.Code = int(info.code)
+	if info.code > 0 { // from the kernel: sigaction(2)
+		e.Addr = info.field
+	} else {
+		e.PID = int(int32(info.field))
+	}
+	return e, nil
+}
+
+// endChild ends the thread or process that the worker has just made. It is
+// stopped, or about to.
+func (w *Worker) endChild() {
+	var id uint64
+	if w.ptracePointer(unix.PTRACE_GETEVENTMSG, 0, unsafe.Pointer(&id)) != nil {
+		return
+	}
+	child := &Worker{pid: int(id), pidfd: -1}
+	if _, status, err := child.wait(); err != nil || !status.Stopped() {
+		return
+	}
+	var r General
+	if child.Registers(&r) == nil {
+		r.Enter(functionAddress(exitThread))
+		child.SetRegisters(&r)
+	}
+	child.ptrace(unix.PTRACE_DETACH, 0, 0)
+	// A process is left to be reaped; a thread is not ours to wait for.
+	unix.Wait4(child.pid, nil, unix.WALL|unix.WNOHANG, nil)
+}
+
+// functionAddress returns the address of an assembly function's code.
+func functionAddress(f func()) uint64 { return uint64(**(**uintptr)(unsafe.Pointer(&f))) }
+
+// Close kills the worker, waits for its end, and gives back its memory.
+func (w *Worker) Close() error {
+	w.signals.Lock()
+	gone := w.gone
+	w.signals.Unlock()
+	if !gone {
+		w.Kill()
+		w.reap()
+	}
+	return w.memory.close()
+}
