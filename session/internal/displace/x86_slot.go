@@ -4,5 +4,231 @@
 
 package displace
 
-func makeX86(code []byte, pc, slot uint64) (*Slot, error)   { return nil, ErrUnsupported }
-func decodeX86(code []byte, pc uint64) (Instruction, error) { return Instruction{}, ErrUnsupported }
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// DWARF columns (psABI amd64 table 3.36).
+const (
+	x86RCX = 2
+	x86RSP = 7
+)
+
+// An x86Assembler collects a slot.
+type x86Assembler struct {
+	x86Instruction
+	Slot
+	pc, slot uint64
+}
+
+func makeX86(code []byte, pc, slot uint64) (*Slot, error) {
+	parts, err := decodeX86Parts(code)
+	if err != nil {
+		return nil, err
+	}
+	a := x86Assembler{x86Instruction: parts, pc: pc, slot: slot}
+	if a.Instruction, err = parts.instruction(pc); err != nil {
+		return nil, err
+	}
+	a.Size = a.Instruction.Size
+	if err := a.assemble(); err != nil {
+		return nil, err
+	}
+	return &a.Slot, nil
+}
+
+func (a *x86Assembler) assemble() error {
+	direct, next := a.Instruction.Direct, a.Instruction.Next
+	a.point(Point{PC: a.pc})
+	switch a.Instruction.Kind {
+	case Branch:
+		a.branch()
+		return nil
+	case Jump:
+		if direct {
+			a.jump(a.Instruction.Target)
+			return nil
+		}
+		return a.copy(a.x86Instruction)
+	case Return, InterruptReturn:
+		return a.copy(a.x86Instruction)
+	case Call:
+		if direct {
+			a.callDirect()
+			return nil
+		}
+		return a.callIndirect()
+	case Syscall:
+		if a.opcode != 0x05 {
+			return fmt.Errorf("%w: sysenter", ErrUnsupported)
+		}
+		// syscall leaves its return address in rcx.
+		a.emit(a.x86Instruction.code...)
+		a.point(Point{PC: next, Done: true, Fix: Fix{FixSet, x86RCX, next}})
+		a.emit(0x48, 0xb9) // mov rcx, imm64
+		a.Code = binary.LittleEndian.AppendUint64(a.Code, next)
+	default:
+		if err := a.copy(a.x86Instruction); err != nil {
+			return err
+		}
+	}
+	a.point(Point{PC: next, Done: true})
+	a.jump(next)
+	return nil
+}
+
+func (a *x86Assembler) emit(b ...byte) { a.Code = append(a.Code, b...) }
+
+// point adds a point at the end of the code so far.
+func (a *x86Assembler) point(p Point) {
+	p.Offset = len(a.Code)
+	a.Points = append(a.Points, p)
+}
+
+// jump goes to an address without touching anything.
+func (a *x86Assembler) jump(target uint64) {
+	d := int64(target - (a.slot + uint64(len(a.Code)) + 5))
+	if d == int64(int32(d)) {
+		a.emit(0xe9)
+		a.Code = binary.LittleEndian.AppendUint32(a.Code, uint32(d))
+		return
+	}
+	a.emit(0xff, 0x25, 0, 0, 0, 0) // jmp [rip+0]
+	a.Code = binary.LittleEndian.AppendUint64(a.Code, target)
+}
+
+// copy adds an instruction that refers to what the original refers to.
+func (a *x86Assembler) copy(i x86Instruction) error {
+	at := len(a.Code)
+	a.emit(i.code...)
+	if !i.ripRelative {
+		return nil
+	}
+	field := a.Code[at+i.displacement:]
+	target := a.Instruction.Next + uint64(int64(int32(binary.LittleEndian.Uint32(field))))
+	d := int64(target - (a.slot + uint64(len(a.Code))))
+	// With 67 the address has 32 bits, and wraps around.
+	if d != int64(int32(d)) && !i.address32 {
+		return fmt.Errorf("%w: the operand at %#x", ErrFar, target)
+	}
+	binary.LittleEndian.PutUint32(field, uint32(d))
+	return nil
+}
+
+// branch adds the branch with a target in the slot, whence it goes on.
+func (a *x86Assembler) branch() {
+	var field int // of the branch's displacement
+	switch {
+	case a.opcodeMap == mapOneByte && a.opcode == 0xc7: // xbegin
+		a.emit(0xc7, 0xf8, 0, 0, 0, 0)
+		field = 2
+	case a.opcodeMap == map0F || a.opcode < 0x80: // jcc
+		a.emit(0x70|a.opcode&15, 0)
+		field = 1
+	default: // loop and jrcxz, for which 67 chooses ecx
+		if a.address32 {
+			a.emit(0x67)
+		}
+		a.emit(a.opcode, 0)
+		field = len(a.Code) - 1
+	}
+	behind := len(a.Code)
+	a.point(Point{PC: a.Instruction.Next, Done: true})
+	a.jump(a.Instruction.Next)
+	a.Code[field] = byte(len(a.Code) - behind)
+	a.point(Point{PC: a.Instruction.Target, Done: true})
+	a.jump(a.Instruction.Target)
+}
+
+// pushReturnAddress pushes a literal that is put at from, an offset in the code.
+func (a *x86Assembler) pushReturnAddress(from int) {
+	a.emit(0xff, 0x35) // push [rip+disp32]
+	a.Code = binary.LittleEndian.AppendUint32(a.Code, uint32(from-len(a.Code)-4))
+}
+
+const x86PushSize = 6
+
+func (a *x86Assembler) callDirect() {
+	target := a.Instruction.Target
+	// The jump's size has to be known before its literal's place is.
+	size := x86PushSize + 5
+	if d := int64(target - (a.slot + uint64(size))); d != int64(int32(d)) {
+		size = x86PushSize + 14
+	}
+	a.pushReturnAddress(size)
+	a.point(Point{PC: target, Done: true})
+	a.jump(target)
+	a.Code = binary.LittleEndian.AppendUint64(a.Code, a.Instruction.Next)
+}
+
+// callIndirect pushes the return address and jumps with the call's own operand.
+// What the operand reads is read after the push, as rsp is by then another.
+func (a *x86Assembler) callIndirect() error {
+	modRM := a.x86Instruction.code[a.modRM]
+	if modRM>>3&7 == 3 {
+		return fmt.Errorf("%w: a far call", ErrUnsupported)
+	}
+	if a.operand16 {
+		return fmt.Errorf("%w: a call with an operand size prefix", ErrUnsupported)
+	}
+	jump, err := a.behindPush()
+	if err != nil {
+		return err
+	}
+	jump.code[jump.modRM] += 2 << 3 // group 5: call is /2, jmp is /4
+	a.pushReturnAddress(x86PushSize + len(jump.code))
+	// A fault of the operand comes before the push in the original.
+	a.point(Point{PC: a.pc, Fix: Fix{FixAdd, x86RSP, 8}})
+	if err := a.copy(jump); err != nil {
+		return err
+	}
+	a.Code = binary.LittleEndian.AppendUint64(a.Code, a.Instruction.Next)
+	return nil
+}
+
+// behindPush is the instruction with an operand that names, 8 bytes farther down
+// the stack, what the original's operand names.
+func (a *x86Assembler) behindPush() (x86Instruction, error) {
+	i := a.x86Instruction
+	modRM := i.code[i.modRM]
+	mod, rm := modRM>>6, modRM&7
+	if mod == 3 && rm == 4 && !i.rexB {
+		return i, fmt.Errorf("%w: call rsp", ErrUnsupported)
+	}
+	if mod == 3 || rm != 4 || i.rexB || i.code[i.modRM+1]&7 != 4 {
+		i.code = append([]byte(nil), i.code...)
+		return i, nil
+	}
+	d, size := int64(0), 0
+	switch mod {
+	case 1:
+		d, size = int64(int8(i.code[i.displacement])), 1
+	case 2:
+		d, size = int64(int32(binary.LittleEndian.Uint32(i.code[i.displacement:]))), 4
+	}
+	noIndex := i.code[i.modRM+1]>>3&7 == 4 && !i.rexX
+	if noIndex && d > -16 && d < 0 {
+		return i, fmt.Errorf("%w: a call that reads the word that it pushes", ErrUnsupported)
+	}
+	at := i.modRM + 2
+	out := append([]byte(nil), i.code[:at]...)
+	rest := i.code[at+size:]
+	d += 8
+	switch {
+	case d == int64(int8(d)):
+		out[i.modRM] = modRM&0x3f | 1<<6
+		out = append(out, byte(d))
+	case d <= math.MaxInt32:
+		out[i.modRM] = modRM&0x3f | 2<<6
+		out = binary.LittleEndian.AppendUint32(out, uint32(d))
+	default:
+		return i, fmt.Errorf("%w: the displacement %#x at the end of its range", ErrUnsupported, d-8)
+	}
+	i.code, i.displacement = append(out, rest...), at
+	if len(i.code) > x86MaxSize {
+		return i, fmt.Errorf("%w: a call of as many bytes as there may be", ErrUnsupported)
+	}
+	return i, nil
+}
