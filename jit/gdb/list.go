@@ -17,6 +17,9 @@ func callRegister()
 // ownDescriptor returns the descriptor that debuggers find by its symbol.
 func ownDescriptor() *nativeDescriptor
 
+// ownRegister returns the address of __jit_debug_register_code.
+func ownRegister() uintptr
+
 // list is this program's list of symbol files. The protocol has one writer at a
 // time, from the first change of the list to the return from
 // __jit_debug_register_code. What publishers know of their images is guarded by

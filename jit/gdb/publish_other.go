@@ -24,6 +24,15 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	return nil, fmt.Errorf("%w: the GDB JIT interface on %s/%s", jit.ErrNotApplicable, runtime.GOOS, runtime.GOARCH)
 }
 
+// PublishImage registers a symbol file that is ready. Here it returns an error as
+// Publish does.
+func (p *Publisher) PublishImage(file []byte) (jit.Registration, error) {
+	return nil, fmt.Errorf("%w: the GDB JIT interface on %s/%s", jit.ErrNotApplicable, runtime.GOOS, runtime.GOARCH)
+}
+
+// Own returns the addresses of the interface in this program: 0, here.
+func Own() (descriptor, register uint64) { return 0, 0 }
+
 // Flush registers what Gather holds back. Here it does nothing.
 func (p *Publisher) Flush() {}
 

@@ -54,3 +54,9 @@ TEXT ·ownDescriptor(SB), NOSPLIT, $0-8
 	LEAQ __jit_debug_descriptor(SB), AX
 	MOVQ AX, ret+0(FP)
 	RET
+
+// func ownRegister() uintptr
+TEXT ·ownRegister(SB), NOSPLIT, $0-8
+	LEAQ __jit_debug_register_code(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET

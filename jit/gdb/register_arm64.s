@@ -50,3 +50,9 @@ TEXT ·ownDescriptor(SB), NOSPLIT, $0-8
 	MOVD $__jit_debug_descriptor(SB), R0
 	MOVD R0, ret+0(FP)
 	RET
+
+// func ownRegister() uintptr
+TEXT ·ownRegister(SB), NOSPLIT, $0-8
+	MOVD $__jit_debug_register_code(SB), R0
+	MOVD R0, ret+0(FP)
+	RET
