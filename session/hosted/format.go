@@ -1,0 +1,264 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package hosted
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// maxFormatted is how many bytes one printf makes at most; a width can ask for
+// gigabytes.
+const maxFormatted = 1 << 20
+
+var errFormatted = errors.New("more than a mebibyte of text")
+
+// format formats by C11 §7.21.6.1 what a variadic function was given: the format
+// is the argument with the number n, and those behind it are its own.
+func format(c call, n int) ([]byte, error) {
+	text, err := readString(c, c.Word(n))
+	if err != nil {
+		return nil, err
+	}
+	f := &formatter{call: c, word: n + 1}
+	for text != "" && err == nil {
+		before, rest, found := strings.Cut(text, "%")
+		f.out = append(f.out, before...)
+		if text = rest; found {
+			text, err = f.directive(rest)
+		}
+		if len(f.out) > maxFormatted {
+			err = errFormatted
+		}
+	}
+	return f.out, err
+}
+
+type formatter struct {
+	call  call
+	word  int // the next integer argument
+	float int // and floating-point one
+	out   []byte
+}
+
+func (f *formatter) nextWord() uint64 {
+	f.word++
+	return f.call.Word(f.word - 1)
+}
+
+// directive is what a % begins.
+type directive struct {
+	minus, plus, space, sharp, zero bool
+	width, precision                int // precision -1: none
+	length                          string
+}
+
+// directive formats one, and returns what follows it.
+func (f *formatter) directive(text string) (rest string, err error) {
+	d := directive{precision: -1}
+	i := 0
+	for ; i < len(text); i++ {
+		switch text[i] {
+		case '-':
+			d.minus = true
+		case '+':
+			d.plus = true
+		case ' ':
+			d.space = true
+		case '#':
+			d.sharp = true
+		case '0':
+			d.zero = true
+		default:
+			goto width
+		}
+	}
+width:
+	var given bool
+	d.width, i, _ = f.number(text, i)
+	if d.width < 0 {
+		d.minus, d.width = true, -d.width
+	}
+	if i < len(text) && text[i] == '.' {
+		d.precision, i, given = f.number(text, i+1)
+		if !given {
+			d.precision = 0
+		}
+	}
+	if d.width > maxFormatted || d.precision > maxFormatted {
+		return "", errFormatted
+	}
+	start := i
+	for i < len(text) && strings.IndexByte("hljztqL", text[i]) >= 0 {
+		i++
+	}
+	d.length = text[start:i]
+	if i >= len(text) {
+		return "", errors.New("the format ends in the middle of a %")
+	}
+	return text[i+1:], f.convert(d, text[i])
+}
+
+// number reads a number, or takes it from the arguments for a *.
+func (f *formatter) number(text string, i int) (n, next int, given bool) {
+	if i < len(text) && text[i] == '*' {
+		return int(int32(f.nextWord())), i + 1, true
+	}
+	for ; i < len(text) && text[i] >= '0' && text[i] <= '9'; i++ {
+		n, given = min(n*10+int(text[i]-'0'), 2*maxFormatted), true
+	}
+	return n, i, given
+}
+
+func (f *formatter) convert(d directive, verb byte) error {
+	switch verb {
+	case '%':
+		f.out = append(f.out, '%')
+	case 'd', 'i':
+		n := d.signed(f.nextWord())
+		d.pad(f, d.sign(n < 0), d.digits(fmt.Sprintf("%d", magnitude(n))), d.precision < 0)
+	case 'u':
+		d.pad(f, "", d.digits(fmt.Sprintf("%d", d.unsigned(f.nextWord()))), d.precision < 0)
+	case 'x', 'X', 'o':
+		n := d.unsigned(f.nextWord())
+		text, sign := d.digits(fmt.Sprintf("%"+string(verb), n)), ""
+		switch {
+		case d.sharp && verb == 'o' && !strings.HasPrefix(text, "0"):
+			text = "0" + text
+		case d.sharp && verb != 'o' && n != 0:
+			sign = "0" + string(verb)
+		}
+		d.pad(f, sign, text, d.precision < 0)
+	case 'c':
+		d.pad(f, "", string([]byte{byte(f.nextWord())}), false)
+	case 's':
+		text, err := f.text(d)
+		if err != nil {
+			return err
+		}
+		d.pad(f, "", text, false)
+	case 'p':
+		text := "(nil)"
+		if p := f.nextWord(); p != 0 {
+			text = fmt.Sprintf("%#x", p)
+		}
+		d.pad(f, "", text, false)
+	case 'f', 'F', 'e', 'E', 'g', 'G', 'a', 'A':
+		if d.length == "L" {
+			return errors.New("%L: long double is not understood")
+		}
+		x := f.call.Float(f.float)
+		f.float++
+		text := d.float(math.Abs(x), verb)
+		d.pad(f, d.sign(math.Signbit(x)), text, !math.IsInf(x, 0) && !math.IsNaN(x))
+	default:
+		return fmt.Errorf("%%%c is not understood", verb)
+	}
+	return nil
+}
+
+func (f *formatter) text(d directive) (string, error) {
+	address := f.nextWord()
+	switch {
+	case address == 0:
+		return "(null)", nil
+	case d.precision >= 0:
+		return prefix(f.call, address, uint64(d.precision))
+	}
+	return readString(f.call, address)
+}
+
+// bits is how many of an argument count.
+func (d directive) bits() uint {
+	switch d.length {
+	case "hh":
+		return 8
+	case "h":
+		return 16
+	case "":
+		return 32
+	}
+	return 64
+}
+
+func (d directive) signed(w uint64) int64    { return int64(w<<(64-d.bits())) >> (64 - d.bits()) }
+func (d directive) unsigned(w uint64) uint64 { return w << (64 - d.bits()) >> (64 - d.bits()) }
+
+func magnitude(n int64) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
+}
+
+func (d directive) sign(negative bool) string {
+	switch {
+	case negative:
+		return "-"
+	case d.plus:
+		return "+"
+	case d.space:
+		return " "
+	}
+	return ""
+}
+
+// digits makes as many as the precision asks for.
+func (d directive) digits(text string) string {
+	if d.precision == 0 && text == "0" {
+		return ""
+	}
+	return strings.Repeat("0", max(0, d.precision-len(text))) + text
+}
+
+func (d directive) float(x float64, verb byte) string {
+	precision := d.precision
+	if precision < 0 {
+		precision = 6
+	}
+	text := ""
+	switch {
+	case math.IsNaN(x):
+		text = "nan"
+	case math.IsInf(x, 0):
+		text = "inf"
+	case verb == 'a' || verb == 'A':
+		if text = fmt.Sprintf("%x", x); d.precision >= 0 {
+			text = fmt.Sprintf("%.*x", d.precision, x)
+		}
+		// Go writes an exponent of two digits, C of as many as there are.
+		mantissa, exponent, _ := strings.Cut(text, "p")
+		text = mantissa + "p" + exponent[:1] + strings.TrimPrefix(exponent[1:], "0")
+	case (verb == 'g' || verb == 'G') && d.sharp:
+		text = fmt.Sprintf("%#.*g", precision, x)
+	case verb == 'g' || verb == 'G':
+		text = fmt.Sprintf("%.*g", max(precision, 1), x)
+	default:
+		flag := ""
+		if d.sharp {
+			flag = "#"
+		}
+		text = fmt.Sprintf("%"+flag+".*"+strings.ToLower(string(verb)), precision, x)
+	}
+	if verb < 'a' {
+		text = strings.ToUpper(text)
+	}
+	return text
+}
+
+// pad appends a text with what the width asks for.
+func (d directive) pad(f *formatter, sign, text string, zeros bool) {
+	n := max(0, d.width-len(sign)-len(text))
+	switch {
+	case d.minus:
+		f.out = append(f.out, sign+text+strings.Repeat(" ", n)...)
+	case d.zero && zeros:
+		f.out = append(f.out, sign+strings.Repeat("0", n)+text...)
+	default:
+		f.out = append(f.out, strings.Repeat(" ", n)+sign+text...)
+	}
+}
