@@ -41,6 +41,9 @@ type machine interface {
 	// size is what items take on the return stack, in bytes.
 	size(d depth) int64
 
+	// stubs are the functions by which C code runs words.
+	stubs() []stub
+
 	// rules tells how the rules of the unwind table change from one frame to another.
 	rules(e *emitter, b *cfi.Builder, from, to frame)
 }

@@ -25,6 +25,10 @@ type Options struct {
 	// where a word's caller is.
 	FramePointers bool
 
+	// Entry adds a function that runs words for C code and debuggers: see
+	// Session.Enter.
+	Entry bool
+
 	// Room says how many bytes stay free behind a word of a size, which some tools
 	// want for its unwind table: perf.Room of package jit/perf is such a function.
 	// nil is none.
@@ -39,7 +43,7 @@ type Program struct {
 	Text    []byte
 
 	// Functions are the words, those of the prelude that the program uses first,
-	// TopLevel last.
+	// TopLevel last. With Options.Entry what it adds comes before them.
 	Functions []jit.Function
 
 	// Data is what the data space begins with. Addresses of words such as @ and
@@ -73,7 +77,14 @@ func Compile(file string, source []byte, options *Options) (*Program, error) {
 	}
 	e.cie = cfi.EntryCIE(m)
 	p := &Program{Name: file, Machine: m, Data: data}
+	var stubs []jit.Function
+	if options.Entry {
+		if stubs, err = e.emitStubs(); err != nil {
+			return nil, err
+		}
+	}
 	p.Functions, err = e.program(words)
+	p.Functions = append(stubs, p.Functions...)
 	p.Text = e.text
 	return p, err
 }

@@ -28,6 +28,8 @@ var (
 	ErrOutput      = errors.New("too much output")
 )
 
+var errClosed = errors.New("the session is closed")
+
 var faults = [...]error{
 	faultReturnStack: ErrReturnStack, faultSteps: ErrSteps, faultDataStack: ErrDataStack,
 	faultDivision: ErrDivision, faultAddress: ErrAddress, faultOutput: ErrOutput,
@@ -55,6 +57,9 @@ type SessionOptions struct {
 	// MaxSteps is how many words a call may enter, and labels (turns of loops,
 	// mostly) it may pass, before it ends with ErrSteps; 0 is without a limit.
 	MaxSteps int64
+
+	// Unpublished publishes nothing, for who gives the program to one tool alone.
+	Unpublished bool
 
 	// PerDefinition publishes each word as a batch of its own. Otherwise the
 	// program is one batch.
@@ -146,8 +151,13 @@ func (s *Session) load() error {
 		paused: descriptor(s.options.Paused), resume: descriptor(s.options.Resume),
 		notice: address(notice), noticeSize: uint64(len(notice)),
 	}
+	if s.options.Unpublished {
+		return nil
+	}
 	return s.publish()
 }
+
+func address64(s *state) uint64 { return uint64(uintptr(unsafe.Pointer(s))) }
 
 func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
 
@@ -205,8 +215,19 @@ func (s *Session) Run() error {
 func (s *Session) Call(word string, arguments ...int64) ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	f, err := s.prepare(word, arguments)
+	if err != nil {
+		return nil, err
+	}
+	call(s.state, s.code.Address()+f.Offset)
+	runtime.KeepAlive(s)
+	return s.finish()
+}
+
+// prepare sets up the state for a call of a word.
+func (s *Session) prepare(word string, arguments []int64) (*jit.Function, error) {
 	if s.state == nil {
-		return nil, errors.New("the session is closed")
+		return nil, errClosed
 	}
 	f := s.program.word(word)
 	if f == nil || s.isForgotten(f) {
@@ -222,18 +243,27 @@ func (s *Session) Call(word string, arguments ...int64) ([]int64, error) {
 		st.steps = s.options.MaxSteps
 	}
 	st.fault, st.faultPC, st.outLength = 0, 0, 0
-	call(st, s.code.Address()+f.Offset)
-	runtime.KeepAlive(s)
-	var err error
-	if s.options.Output != nil && st.outLength > 0 {
-		_, err = s.options.Output.Write(s.output[:st.outLength])
-	}
-	if st.fault != 0 {
+	return f, nil
+}
+
+// finish takes what a word that was left has made.
+func (s *Session) finish() ([]int64, error) {
+	err := s.flush()
+	if st := s.state; st.fault != 0 {
 		fault := &Fault{Err: faults[st.fault]}
 		fault.Word, fault.Line = s.program.position(st.faultPC - s.code.Address())
 		return nil, errors.Join(fault, err)
 	}
-	return s.take(), err
+	return s.numbers(s.state.dsp, s.state.tos), err
+}
+
+// flush writes what a word has printed.
+func (s *Session) flush() (err error) {
+	if s.options.Output != nil && s.state.outLength > 0 {
+		_, err = s.options.Output.Write(s.output[:min(s.state.outLength, outputSize)])
+	}
+	s.state.outLength = 0
+	return err
 }
 
 // cellAt returns the memory of the n-th cell from the bottom of the data stack.
@@ -252,9 +282,10 @@ func (s *Session) put(numbers []int64) {
 	s.state.tos = uint64(top)
 }
 
-func (s *Session) take() []int64 {
-	numbers := make([]int64, (s.state.highest-s.state.dsp)/cell)
-	top := s.state.tos
+// numbers returns what is on the data stack.
+func (s *Session) numbers(dsp, tos uint64) []int64 {
+	numbers := make([]int64, (s.state.highest-dsp)/cell)
+	top := tos
 	for n := len(numbers) - 1; n >= 0; n-- {
 		numbers[n] = int64(top)
 		top = binary.LittleEndian.Uint64(s.cellAt(n))
@@ -281,7 +312,7 @@ func (s *Session) Forget(word string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == nil {
-		return errors.New("the session is closed")
+		return errClosed
 	}
 	f := s.program.word(word)
 	if f == nil || s.isForgotten(f) {
