@@ -18,7 +18,8 @@
 // These differences remain. An x87 instruction leaves the address of the copy
 // as the last instruction pointer that FNSTENV and FXSAVE store. A call through
 // memory that reads, by another register than rsp, the very word that it pushes
-// reads the return address. Shadow stacks (CET, GCS) do not see the calls. The
+// reads the return address; where both its operand and its push fault, the
+// push's fault comes first. Shadow stacks (CET, GCS) do not see the calls. The
 // pages of slots must be readable as well as executable, and must not be mapped
 // with PROT_BTI: an indirect branch from an unguarded page is good for every
 // landing pad (Arm ARM D8.4.5), as calls become branches.

@@ -180,11 +180,11 @@ func agreesKind(i Instruction, text string) error {
 	switch {
 	case repeated && stringInstruction.MatchString(mnemonic):
 		want = Repeat
-	case strings.HasPrefix(mnemonic, "jmp"), mnemonic == "ljmp":
+	case strings.HasPrefix(mnemonic, "jmp"), strings.HasPrefix(mnemonic, "ljmp"):
 		want = Jump
 	case mnemonic[0] == 'j', strings.HasPrefix(mnemonic, "loop"), mnemonic == "xbegin":
 		want = Branch
-	case strings.HasPrefix(mnemonic, "call"), mnemonic == "lcall":
+	case strings.HasPrefix(mnemonic, "call"), strings.HasPrefix(mnemonic, "lcall"):
 		want = Call
 	case strings.HasPrefix(mnemonic, "ret"), strings.HasPrefix(mnemonic, "lret"):
 		want = Return
@@ -205,7 +205,7 @@ func agreesKind(i Instruction, text string) error {
 		return fmt.Errorf("kind %d, expected %d", i.Kind, want)
 	}
 	if want == Branch || (want == Jump || want == Call) && !strings.Contains(fields[1], "*") {
-		target, err := strconv.ParseUint(fields[1], 16, 64)
+		target, err := strconv.ParseUint(strings.TrimPrefix(fields[1], "0x"), 16, 64)
 		if err != nil {
 			return err
 		}

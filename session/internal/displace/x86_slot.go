@@ -21,6 +21,13 @@ type x86Assembler struct {
 	x86Instruction
 	Slot
 	pc, slot uint64
+	literals []x86Literal
+}
+
+// An x86Literal is an address that an operand reads.
+type x86Literal struct {
+	operand int // offset of the displacement that ends the instruction
+	value   uint64
 }
 
 func makeX86(code []byte, pc, slot uint64) (*Slot, error) {
@@ -36,6 +43,7 @@ func makeX86(code []byte, pc, slot uint64) (*Slot, error) {
 	if err := a.assemble(); err != nil {
 		return nil, err
 	}
+	a.finish()
 	return &a.Slot, nil
 }
 
@@ -87,6 +95,25 @@ func (a *x86Assembler) point(p Point) {
 	a.Points = append(a.Points, p)
 }
 
+// literal adds four bytes for the displacement of an operand that reads an
+// address from the end of the slot.
+func (a *x86Assembler) literal(value uint64) {
+	a.literals = append(a.literals, x86Literal{len(a.Code), value})
+	a.emit(0, 0, 0, 0)
+}
+
+// finish puts the literals behind the code. They are aligned, as the program
+// may have alignment checks on (AC in rflags).
+func (a *x86Assembler) finish() {
+	for _, l := range a.literals {
+		for (a.slot+uint64(len(a.Code)))%8 != 0 {
+			a.emit(0xcc)
+		}
+		binary.LittleEndian.PutUint32(a.Code[l.operand:], uint32(len(a.Code)-l.operand-4))
+		a.Code = binary.LittleEndian.AppendUint64(a.Code, l.value)
+	}
+}
+
 // jump goes to an address without touching anything.
 func (a *x86Assembler) jump(target uint64) {
 	d := int64(target - (a.slot + uint64(len(a.Code)) + 5))
@@ -95,8 +122,8 @@ func (a *x86Assembler) jump(target uint64) {
 		a.Code = binary.LittleEndian.AppendUint32(a.Code, uint32(d))
 		return
 	}
-	a.emit(0xff, 0x25, 0, 0, 0, 0) // jmp [rip+0]
-	a.Code = binary.LittleEndian.AppendUint64(a.Code, target)
+	a.emit(0xff, 0x25) // jmp [rip+disp32]
+	a.literal(target)
 }
 
 // copy adds an instruction that refers to what the original refers to.
@@ -142,25 +169,15 @@ func (a *x86Assembler) branch() {
 	a.jump(a.Instruction.Target)
 }
 
-// pushReturnAddress pushes a literal that is put at from, an offset in the code.
-func (a *x86Assembler) pushReturnAddress(from int) {
+func (a *x86Assembler) pushReturnAddress() {
 	a.emit(0xff, 0x35) // push [rip+disp32]
-	a.Code = binary.LittleEndian.AppendUint32(a.Code, uint32(from-len(a.Code)-4))
+	a.literal(a.Instruction.Next)
 }
 
-const x86PushSize = 6
-
 func (a *x86Assembler) callDirect() {
-	target := a.Instruction.Target
-	// The jump's size has to be known before its literal's place is.
-	size := x86PushSize + 5
-	if d := int64(target - (a.slot + uint64(size))); d != int64(int32(d)) {
-		size = x86PushSize + 14
-	}
-	a.pushReturnAddress(size)
-	a.point(Point{PC: target, Done: true})
-	a.jump(target)
-	a.Code = binary.LittleEndian.AppendUint64(a.Code, a.Instruction.Next)
+	a.pushReturnAddress()
+	a.point(Point{PC: a.Instruction.Target, Done: true})
+	a.jump(a.Instruction.Target)
 }
 
 // callIndirect pushes the return address and jumps with the call's own operand.
@@ -178,14 +195,10 @@ func (a *x86Assembler) callIndirect() error {
 		return err
 	}
 	jump.code[jump.modRM] += 2 << 3 // group 5: call is /2, jmp is /4
-	a.pushReturnAddress(x86PushSize + len(jump.code))
+	a.pushReturnAddress()
 	// A fault of the operand comes before the push in the original.
 	a.point(Point{PC: a.pc, Fix: Fix{FixAdd, x86RSP, 8}})
-	if err := a.copy(jump); err != nil {
-		return err
-	}
-	a.Code = binary.LittleEndian.AppendUint64(a.Code, a.Instruction.Next)
-	return nil
+	return a.copy(jump)
 }
 
 // behindPush is the instruction with an operand that names, 8 bytes farther down

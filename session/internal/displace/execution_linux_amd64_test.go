@@ -1,0 +1,425 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package displace
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	testPC = codeBase + 0x800
+
+	trapTrace = 2 // si_code of a single step
+)
+
+// Every instruction leaves the same registers, flags, vector registers and
+// memory, and the same fault, displaced as in its place, and at every stop on
+// the way Points tells which state of the original has been reached.
+func TestExecutesAlike(t *testing.T) {
+	p := startTracee(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	rounds := 1
+	if testing.Short() {
+		rounds = 0
+	}
+	var sources [][]byte
+	for _, text := range special {
+		for range 12 {
+			sources = append(sources, []byte(text))
+		}
+	}
+	all := opcodes()
+	for range 3000 * rounds {
+		sources = append(sources, all[random.IntN(len(all)/opcodeStride)*opcodeStride:][:opcodeStride])
+	}
+	for _, file := range x86Files[:4] {
+		sources = append(sources, sample(t, file.path, 1000*rounds, random)...)
+	}
+	ran, faulted, differ := map[Kind]int{}, 0, 0
+	for _, source := range sources {
+		i, err := decodeX86Parts(source)
+		if err != nil || !repeatable(&i) {
+			continue
+		}
+		c := newComparison(p, i, random)
+		fault, err := c.compare()
+		if errors.Is(err, ErrUnsupported) || errors.Is(err, ErrInvalid) {
+			continue
+		}
+		ran[i.kind()]++
+		if fault {
+			faulted++
+		}
+		if err != nil {
+			t.Errorf("% x: %v\nslot % x %v", c.code, err, c.slot.Code, c.slot.Points)
+			if differ++; differ > 20 {
+				break
+			}
+		}
+	}
+	t.Logf("executed by kind: %v; faults among them: %d", ran, faulted)
+	for _, kind := range []Kind{Plain, Jump, Branch, Call, Return, PushFlags, PopFlags, Repeat, Trap} {
+		if ran[kind] < 8 {
+			t.Errorf("%d instructions of kind %d", ran[kind], kind)
+		}
+	}
+}
+
+// special are instructions of every form that is rewritten.
+var special = []string{
+	"\x90", "\xf3\x0f\x1e\xfa", "\xc3", "\xc2\x10\x00", "\xf3\xc3", "\xf2\xc3", "\x66\xc3", "\xcb", "\x48\xcf",
+	"\xe8\x11\x22\x33\x04", "\xe9\x11\x22\x33\x04", "\xf2\xe8\x00\x00\x00\x00", "\xeb\x10", "\xeb\xfe", "\xe9\xfb\xff\xff\xff",
+	"\xe8\xf0\xff\xff\x80", "\xe9\xf0\xff\xff\x80", "\x0f\x84\xf0\xff\xff\x80", "\x0f\x85\xf0\xff\xff\x80", // out of the slot's reach
+	"\x66\x48\xe8\x00\x01\x00\x00", "\x66\x66\x48\xe8\x00\x01\x00\x00",
+	"\x70\x10", "\x71\x80", "\x74\x7f", "\x7f\xf0", "\x0f\x84\x00\x00\x10\x00", "\x0f\x8d\x00\x00\xf0\xff", "\x2e\x75\x33", "\x3e\x0f\x85\x00\x10\x00\x00",
+	"\xe0\x10", "\xe1\x20", "\xe2\x30", "\xe2\xfe", "\xe3\x40", "\x67\xe3\x50", "\x67\xe2\x10",
+	"\xff\xd0", "\xff\xd3", "\x41\xff\xd2", "\x41\xff\xd4", "\xff\xd5", "\x3e\xff\xd1", "\xff\xd4", // call register
+	"\xff\x10", "\xff\x50\x10", "\xff\x90\x00\x01\x00\x00", "\xff\x14\x24", "\xff\x54\x24\x10", "\xff\x54\x24\x78",
+	"\xff\x54\x24\x7f", "\xff\x54\x24\x88", "\xff\x54\x24\xf8", "\xff\x94\x24\x00\x01\x00\x00", "\xff\x14\xc4", "\xff\x54\x0c\x20",
+	"\x41\xff\x14\x24", "\x41\xff\x54\x24\x08", "\x42\xff\x14\x24", "\x42\xff\x54\x24\x01", "\xff\x55\x08", "\xff\x15\x10\x00\x00\x00", "\x67\xff\x15\x10\x00\x00\x00",
+	"\x67\xff\x54\x24\x10", "\x64\xff\x14\x25\x10\x00\x00\x00", "\xff\x1c\x24",
+	"\xff\xe0", "\xff\xe4", "\xff\x20", "\xff\x64\x24\x08", "\xff\x25\x00\x00\x00\x00", "\x3e\xff\xe2",
+	"\x9c", "\x66\x9c", "\x9d", "\x66\x9d", "\xcc", "\xf1", "\x0f\x0b", "\xf4", "\xcd\x03", "\xcd\x80",
+	"\xf3\xa4", "\xf3\x48\xa5", "\xf3\xaa", "\xf2\xae", "\xf3\xa6", "\x67\xf3\xaa", "\xa4", "\x48\xab",
+	"\x48\x8d\x05\x11\x22\x33\x44", "\x67\x48\x8d\x05\x11\x22\x33\x44", "\x8b\x05\x00\x00\x00\x00", "\xc7\x05\x00\x00\x00\x00\x44\x33\x22\x11",
+	"\x48\x81\x3d\x00\x00\x00\x00\x44\x33\x22\x11", "\x66\xc7\x05\x00\x00\x00\x00\x22\x11", "\x80\x3d\x00\x00\x00\x00\x7f", "\xf6\x05\x00\x00\x00\x00\x7f",
+	"\xf0\x48\x0f\xc1\x05\x00\x00\x00\x00", "\xf0\xff\x05\x00\x00\x00\x00", "\x66\x0f\x38\x00\x05\x00\x00\x00\x00", "\x66\x0f\x3a\x0f\x05\x00\x00\x00\x00\x07",
+	"\xc5\xf9\x6f\x05\x00\x00\x00\x00", "\xc5\xfc\x10\x05\x00\x00\x00\x00", "\xc4\xe2\x7d\x18\x05\x00\x00\x00\x00", "\xc4\xe3\x7d\x19\x05\x00\x00\x00\x00\x01",
+	"\xc4\xe3\x79\x0f\x05\x00\x00\x00\x00\x07", "\xc4\xe2\xe8\xf2\x05\x00\x00\x00\x00", "\x62\xf1\x7c\x48\x10\x05\x00\x00\x00\x00",
+	"\xdd\x05\x00\x00\x00\x00", "\xd9\xe8", "\xde\xc1", "\xdb\x3d\x00\x00\x00\x00", "\x54", "\x5c", "\xff\x34\x24", "\x8f\x04\x24", "\xff\x35\x00\x00\x00\x00",
+	"\x50", "\x58", "\xc9", "\xc8\x10\x00\x00", "\x48\xf7\xf1", "\xf7\xf9", "\x48\x0f\xc7\x08", "\xd7", "\xc7\xf8\x00\x01\x00\x00", "\xf8", "\xfd", "\x48\x99",
+	"\x0f\xa2", "\x0f\xae\x15\x00\x00\x00\x00", "\xfb", "\xe4\x10", "\x0f\x30", "\x0f\xc8", "\xa1\x00\x00\x00\x10\x10\x00\x00\x00",
+}
+
+// sample takes instructions from a program's text.
+func sample(t *testing.T, path string, count int, random *rand.Rand) [][]byte {
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Logf("%s is not installed", path)
+		return nil
+	}
+	defer f.Close()
+	text, err := f.Section(".text").Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]byte
+	for range count {
+		// After a few instructions decoding is in step, wherever it begins.
+		at := random.IntN(len(text) - 256)
+		for range 10 + random.IntN(4) {
+			at += 1
+			if i, err := decodeX86Parts(text[at-1:]); err == nil {
+				at += len(i.code) - 1
+			}
+		}
+		out = append(out, text[at:min(at+x86MaxSize, len(text))])
+	}
+	return out
+}
+
+// repeatable excludes what is never twice the same, waits, enters the kernel or
+// stores the address of the last x87 instruction.
+func repeatable(i *x86Instruction) bool {
+	reg := -1
+	if i.modRM != 0 {
+		reg = int(i.code[i.modRM] >> 3 & 7)
+	}
+	switch {
+	case i.vector:
+	case i.kind() == Syscall, i.kind() == Inhibit:
+		return false
+	case i.opcodeMap == mapOneByte:
+		switch i.opcode {
+		case 0xcd:
+			return i.code[len(i.code)-1] == 3
+		case 0xd9, 0xdd:
+			return i.code[i.modRM] >= 0xc0 || reg != 6 // fnstenv, fnsave
+		}
+	case i.opcodeMap == map0F:
+		switch i.opcode {
+		case 0x31, 0x33: // rdtsc, rdpmc
+			return false
+		case 0x01: // rdtscp, rdpru, mwait, hypercalls
+			return i.code[i.modRM] < 0xc0
+		case 0xc7: // rdrand, rdseed, xsavec
+			return reg < 3
+		case 0xae: // fxsave, xsave, umwait
+			return reg == 2 || reg == 3 || reg == 7
+		}
+	}
+	return true
+}
+
+// A comparison runs one instruction in two places from the same state.
+type comparison struct {
+	*tracee
+	code   []byte
+	slot   *Slot
+	at     uint64 // where the slot is
+	before state
+}
+
+func newComparison(p *tracee, i x86Instruction, random *rand.Rand) *comparison {
+	c := &comparison{tracee: p, code: bytes.Clone(i.code), at: slotBase}
+	if random.IntN(4) == 0 {
+		c.at = farSlotBase
+	}
+	if i.ripRelative {
+		// Somewhere in the data, at times behind it.
+		d := uint32(dataBase + 64*random.IntN(areaSize/64+8) - testPC - len(c.code))
+		binary.LittleEndian.PutUint32(c.code[i.displacement:], d)
+	}
+	c.before = randomState(p, random)
+	code := c.before.memory[2*areaSize:]
+	copy(code, bytes.Repeat([]byte{0xcc}, pageSize))
+	copy(code[testPC-codeBase:], c.code)
+	return c
+}
+
+func randomState(p *tracee, random *rand.Rand) state {
+	s := state{memory: make([]byte, memorySize), xstate: make([]byte, 8192)}
+	pointer := func() uint64 { return dataBase + 0x1000 + uint64(random.IntN(0x2000))&^uint64(15*random.IntN(2)) }
+	value := func() uint64 {
+		switch random.IntN(8) {
+		case 0, 1, 2, 3:
+			return pointer()
+		case 4:
+			return uint64(random.IntN(256))
+		case 5:
+			return testPC + 0x100 + uint64(random.IntN(64))
+		}
+		return random.Uint64()
+	}
+	for at := 0; at < len(s.memory); at += 8 {
+		// popf and iret take flags from here: no TF, NT and AC.
+		binary.LittleEndian.PutUint64(s.memory[at:], value()&^0x44100)
+	}
+	r := &s.registers
+	p.must(unix.PtraceGetRegs(p.pid, r))
+	for _, to := range []*uint64{&r.Rax, &r.Rbx, &r.Rcx, &r.Rdx, &r.Rsi, &r.Rdi, &r.Rbp, &r.R8, &r.R9, &r.R10, &r.R11, &r.R12, &r.R13, &r.R14, &r.R15} {
+		*to = value()
+	}
+	r.Rip = testPC
+	r.Rsp = stackBase + 0x2000 + uint64(random.IntN(64))*8
+	switch random.IntN(20) {
+	case 0:
+		r.Rsp = stackBase // the next push faults
+	case 1:
+		r.Rcx = 1
+	case 2:
+		r.Rcx = 0
+	}
+	r.Eflags = random.Uint64()&0x8d5 | 0x202
+	if random.IntN(4) == 0 {
+		r.Eflags |= 0x400 // DF
+	}
+	r.Fs_base, r.Gs_base = dataBase, dataBase+0x800
+	size := p.regset(unix.PTRACE_GETREGSET, s.xstate)
+	s.xstate = s.xstate[:size]
+	// Intel SDM volume 1 §13.4: x87 and SSE, the header, then the upper halves.
+	s.xstate[512] |= 7
+	for at := 160; at < 416; at++ {
+		s.xstate[at] = byte(random.Uint32())
+	}
+	for at := 576; at < 576+256 && at < size; at++ {
+		s.xstate[at] = byte(random.Uint32())
+	}
+	return s
+}
+
+// compare reports whether the instruction faulted, and how the two ways differ.
+func (c *comparison) compare() (fault bool, err error) {
+	c.slot, err = Make(amd64(), c.code, testPC, c.at)
+	if errors.Is(err, ErrFar) && c.at == farSlotBase {
+		c.at = slotBase
+		c.slot, err = Make(amd64(), c.code, testPC, c.at)
+	}
+	if err != nil {
+		return false, err
+	}
+	c.write(c.at, append(bytes.Clone(c.slot.Code), bytes.Repeat([]byte{0xcc}, MaxSlot-len(c.slot.Code))...))
+
+	c.set(&c.before, testPC)
+	original := c.run(unix.PTRACE_SINGLESTEP)
+	fault = original.signal != unix.SIGTRAP
+	if err := c.stepThrough(&original); err != nil {
+		return fault, fmt.Errorf("stepped: %w", err)
+	}
+	// At full speed, to a trap where the original went.
+	to := original.registers.Rip
+	if fault || original.code != trapTrace || to < codeBase || to >= codeBase+pageSize ||
+		c.before.memory[2*areaSize+to-codeBase] != 0xcc {
+		return fault, nil
+	}
+	if !bytes.Equal(original.memory[2*areaSize:], c.before.memory[2*areaSize:]) {
+		return fault, nil // it has written where the trap is
+	}
+	c.set(&c.before, c.at)
+	ran := c.run(unix.PTRACE_CONT)
+	ran.registers.Rip--
+	if c.slot.Instruction.Kind == PushFlags {
+		// TF, which the stepped original pushed.
+		at := ran.registers.Rsp - stackBase + areaSize
+		original.memory[at+1] &^= 1
+	}
+	if err := same(&ran.state, &original.state, 0); err != nil {
+		return fault, fmt.Errorf("run: %w", err)
+	}
+	return fault, nil
+}
+
+// stepThrough steps through the slot.
+func (c *comparison) stepThrough(original *stop) error {
+	c.set(&c.before, c.at)
+	for range 6 {
+		s := c.run(unix.PTRACE_SINGLESTEP)
+		offset := int64(s.registers.Rip - c.at)
+		if offset < 0 || offset >= int64(len(c.slot.Code)) {
+			if s.signal != original.signal || s.code != original.code {
+				return fmt.Errorf("%v code %d instead of %v code %d", s.signal, s.code, original.signal, original.code)
+			}
+			return same(&s.state, &original.state, 0)
+		}
+		point, ok := c.slot.At(int(offset))
+		if !ok {
+			return fmt.Errorf("stopped at offset %d, which is no point", offset)
+		}
+		s.registers.Rip = point.PC
+		hidden := 0 // bytes below the stack pointer that the original has not written
+		switch fix := point.Fix; {
+		case fix.Op == FixAdd && fix.Register == x86RSP:
+			s.registers.Rsp += fix.Value
+			hidden = 8
+		case fix.Op == FixSet && fix.Register == x86RCX:
+			s.registers.Rcx = fix.Value
+		case fix.Op != FixNone:
+			return fmt.Errorf("fix %v", fix)
+		}
+		if s.signal != unix.SIGTRAP || s.code != trapTrace {
+			return c.sameFault(&s, original, hidden)
+		}
+		after := same(&s.state, &original.state, hidden)
+		before := same(&s.state, &c.before, hidden)
+		switch {
+		case point.Done && after != nil:
+			return fmt.Errorf("at offset %d, done: %w", offset, after)
+		case !point.Done && after != nil && before != nil:
+			return fmt.Errorf("at offset %d, not done: %w", offset, before)
+		case original.registers.Rip == testPC && after == nil:
+			return nil // an iteration of a string instruction, or a branch to itself
+		}
+	}
+	return errors.New("never left the slot")
+}
+
+func (c *comparison) sameFault(s, original *stop, hidden int) error {
+	if c.before.registers.Rsp == stackBase && c.slot.Instruction.Kind == Call {
+		return nil // of two faults the other came first, see the package's documentation
+	}
+	if s.signal != original.signal || s.code != original.code {
+		return fmt.Errorf("%v code %d instead of %v code %d", s.signal, s.code, original.signal, original.code)
+	}
+	if s.address != original.address && (s.address != c.at || original.address != testPC) {
+		return fmt.Errorf("fault at %#x instead of %#x", s.address, original.address)
+	}
+	return same(&s.state, &original.state, hidden)
+}
+
+// same compares all but the program counter where want has none, hidden bytes
+// below the stack pointer, and what the kernel and the x87 unit note for
+// themselves.
+func same(got, want *state, hidden int) error {
+	a, b := got.registers, want.registers
+	a.Orig_rax, b.Orig_rax = 0, 0
+	if a != b {
+		return fmt.Errorf("registers\n%+v instead of\n%+v", a, b)
+	}
+	for at := range got.xstate {
+		// FIP and FDP, and which parts are in their initial state.
+		if at >= 8 && at < 24 || at >= 464 && at < 576 {
+			continue
+		}
+		if got.xstate[at] != want.xstate[at] {
+			return fmt.Errorf("extended state at %d: %#x instead of %#x", at, got.xstate[at], want.xstate[at])
+		}
+	}
+	if bytes.Equal(got.memory, want.memory) {
+		return nil
+	}
+	for at := range got.memory {
+		below := int(want.registers.Rsp-stackBase) + areaSize - at
+		if got.memory[at] != want.memory[at] && (below <= 0 || below > hidden) {
+			return fmt.Errorf("memory at %#x: %#x instead of %#x", at, got.memory[at], want.memory[at])
+		}
+	}
+	return nil
+}
+
+// A system call leaves the original's return address in rcx, and one that is
+// interrupted is made again in the slot.
+func TestSystemCall(t *testing.T) {
+	p := startTracee(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	code := []byte{0x0f, 0x05}
+	i, err := decodeX86Parts(code)
+	p.must(err)
+	c := newComparison(p, i, random)
+	c.before.registers.Rax = unix.SYS_GETPPID
+	c.slot, err = Make(amd64(), code, testPC, slotBase)
+	p.must(err)
+	p.write(slotBase, c.slot.Code)
+
+	c.set(&c.before, testPC)
+	original := c.run(unix.PTRACE_CONT) // to the trap behind it
+	original.registers.Rip--
+	c.set(&c.before, slotBase)
+	ran := c.run(unix.PTRACE_CONT)
+	ran.registers.Rip--
+	if err := same(&ran.state, &original.state, 0); err != nil {
+		t.Error(err)
+	}
+	if got := original.registers; got.Rip != testPC+2 || got.Rcx != testPC+2 {
+		t.Errorf("pc %#x, rcx %#x", got.Rip, got.Rcx)
+	}
+	c.set(&c.before, slotBase)
+	for range 2 {
+		s := c.run(unix.PTRACE_SINGLESTEP)
+		point, ok := c.slot.At(int(s.registers.Rip - slotBase))
+		if !ok || !point.Done || point.PC != testPC+2 {
+			t.Fatalf("stopped at %#x: %v", s.registers.Rip, point)
+		}
+		if point.Fix.Op == FixSet {
+			s.registers.Rcx = point.Fix.Value
+		}
+		if s.registers.Rcx != testPC+2 {
+			t.Errorf("rcx %#x at %#x", s.registers.Rcx, s.registers.Rip)
+		}
+	}
+
+	c.before.registers.Rax = unix.SYS_PAUSE
+	c.set(&c.before, slotBase)
+	for range 3 {
+		p.must(unix.PtraceCont(p.pid, 0))
+		p.must(unix.Kill(p.pid, unix.SIGUSR1))
+		if signal := p.wait(); signal != unix.SIGUSR1 {
+			t.Fatal(signal)
+		}
+		var r unix.PtraceRegs
+		p.must(unix.PtraceGetRegs(p.pid, &r))
+		// Before it has begun, or in it.
+		if point, ok := c.slot.At(int(r.Rip - slotBase)); !ok || point.Offset > 2 {
+			t.Errorf("interrupted at %#x", r.Rip)
+		}
+	}
+}
