@@ -60,6 +60,22 @@ func exercise(t testing.TB, f *File) {
 	for _, a := range addrs {
 		f.ReadMemory(word[:], a)
 		f.Locate(a)
+		if r, _ := f.LineRange(a); r.Line < 0 || r.Line > 0 && r.Start > a {
+			t.Errorf("%#x is in the row %+v", a, r)
+		}
+		functions, _ := f.FunctionsAt(a)
+		for _, function := range functions {
+			if len(function.Ranges) == 0 || function.Ranges[0].Low != function.Entry {
+				t.Errorf("%#x is in the function %+v", a, function)
+			}
+		}
+		f.AfterPrologue(nil, a)
+	}
+	for _, name := range []string{"main", "outer", "first"} {
+		f.Functions(name)
+	}
+	for line := range 4 {
+		f.FindLine(nil, "inline.c", 8*line)
 	}
 	f.Damage()
 }

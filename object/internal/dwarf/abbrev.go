@@ -17,6 +17,7 @@ type abbreviation struct {
 	code       uint64
 	tag        uint32
 	children   bool
+	lists      uint16 // up to this DWARF version it is a variable with a list of locations
 	first, end uint32 // of its attributes in the table's
 }
 
@@ -53,6 +54,14 @@ func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
 			break
 		}
 		t.attributes = append(t.attributes, at)
+		if at.name == attrLocation && (a.tag == tagVariable || a.tag == tagFormalParameter) {
+			switch at.form {
+			case formSecOffset, formLoclistx:
+				a.lists = 5
+			case formData4, formData8: // DWARF 3 §7.5.4: class loclistptr
+				a.lists = 3
+			}
+		}
 	}
 	a.end = uint32(len(t.attributes))
 	return a

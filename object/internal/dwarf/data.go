@@ -60,10 +60,14 @@ type unitRange struct {
 
 // openUnit is a unit that an address was looked up in.
 type openUnit struct {
+	unit      *unit
 	root      root
+	low, high uint64 // of all its code
 	functions functionTable
 	lines     lineTable
 	paths     map[int]string // by number of the file
+	sources   []*sourceFile  // once apart
+	apart     bool
 	err       error
 }
 
@@ -147,7 +151,7 @@ func (d *Data) Locate(addr uint64) ([]Location, error) {
 			continue
 		}
 		o := d.openUnit(int(d.index[i].unit))
-		list := d.locateIn(o, &d.units[d.index[i].unit], addr)
+		list := d.locateIn(o, addr)
 		if len(list) > 0 {
 			return list, o.err
 		}
@@ -162,10 +166,15 @@ func (d *Data) openUnit(i int) *openUnit {
 		return o
 	}
 	u := &d.units[i]
-	o := &openUnit{}
+	o := &openUnit{unit: u}
 	d.open[i] = o
 	if o.root, o.err = d.readRoot(u); o.err == nil {
 		var err error
+		o.low = ^uint64(0)
+		d.ranges(u, &o.root, o.root.pc, func(low, high uint64) bool { // indexUnit told what is wrong
+			o.low, o.high = min(o.low, low), max(o.high, high)
+			return true
+		})
 		o.functions, o.err = d.readFunctions(u, &o.root)
 		o.lines, err = d.readLines(u, &o.root)
 		o.err = errors.Join(o.err, err)
@@ -176,9 +185,9 @@ func (d *Data) openUnit(i int) *openUnit {
 	return o
 }
 
-func (d *Data) locateIn(o *openUnit, u *unit, addr uint64) []Location {
+func (d *Data) locateIn(o *openUnit, addr uint64) []Location {
 	file, line, column := o.lines.find(addr)
-	here := Location{File: d.fileName(o, u, file), Line: line, Column: column}
+	here := Location{File: d.fileName(o, file), Line: line, Column: column}
 	var list []Location
 	chain, function := o.functions.find(addr)
 	chain = chain[max(0, len(chain)-maxInlined):]
@@ -186,7 +195,7 @@ func (d *Data) locateIn(o *openUnit, u *unit, addr uint64) []Location {
 		in := &o.functions.inlined[chain[k]]
 		here.Function, here.Inlined = d.functionName(in.entry), true
 		list = append(list, here)
-		here = Location{File: d.fileName(o, u, int(in.callFile)), Line: int(in.callLine), Column: int(in.callColumn)}
+		here = Location{File: d.fileName(o, int(in.callFile)), Line: int(in.callLine), Column: int(in.callColumn)}
 	}
 	if function != nil {
 		here.Function = d.functionName(function.entry)
@@ -198,13 +207,13 @@ func (d *Data) locateIn(o *openUnit, u *unit, addr uint64) []Location {
 
 // fileName returns the path of a file of the unit's line table, "" also where
 // the names that were returned reach what the sections can hold.
-func (d *Data) fileName(o *openUnit, u *unit, file int) string {
+func (d *Data) fileName(o *openUnit, file int) string {
 	if file < 0 || file >= len(o.lines.files) {
 		return ""
 	}
 	name, ok := o.paths[file]
 	if !ok {
-		name = d.charge(d.readPath(o, u, file))
+		name = d.charge(d.readPath(o, file))
 		if o.paths == nil {
 			o.paths = make(map[int]string)
 		}
@@ -222,8 +231,8 @@ func (d *Data) charge(s string) string {
 	return s
 }
 
-func (d *Data) readPath(o *openUnit, u *unit, file int) string {
-	t := &o.lines
+func (d *Data) readPath(o *openUnit, file int) string {
+	t, u := &o.lines, o.unit
 	name := string(d.text(u, &o.root, t.files[file].name))
 	if name == "" || path.IsAbs(name) {
 		return name
@@ -241,77 +250,3 @@ func (d *Data) readPath(o *openUnit, u *unit, file int) string {
 
 // maxInlined bounds a chain of inlined calls; compilers stop far below it.
 const maxInlined = 512
-
-// maxHops bounds a chain of DW_AT_abstract_origin and DW_AT_specification.
-const maxHops = 16
-
-// functionName returns the linkage name, else the name, of the entry at an
-// offset of .debug_info or of those that it refers to.
-func (d *Data) functionName(offset uint64) string {
-	name, ok := d.names[offset]
-	if !ok {
-		name = d.charge(d.readName(offset))
-		d.names[offset] = name
-	}
-	return name
-}
-
-func (d *Data) readName(offset uint64) string {
-	plain := ""
-	var last *unit // that offset was found in
-	for range maxHops {
-		u := d.unitAt(offset)
-		if u == nil {
-			break
-		}
-		last = u
-		c := d.entryCursor(u, offset)
-		table, err := d.abbreviationsAt(u.abbrev)
-		if err != nil {
-			break
-		}
-		a, ok := table.find(c.uleb())
-		if !ok {
-			break
-		}
-		var r root
-		var known bool
-		str := func(v value) string {
-			if v.class == textIndex && !known {
-				// Only then does the name depend on the unit's first entry.
-				r, _ = d.readRoot(u)
-				known = true
-			}
-			return string(d.text(u, &r, v))
-		}
-		next := value{}
-		for _, at := range table.of(a) {
-			v := u.read(&c, at)
-			if c.err != nil {
-				break
-			}
-			switch at.name {
-			case attrLinkageName, attrMIPSLinkageName:
-				if s := str(v); s != "" {
-					return s
-				}
-			case attrName:
-				if plain == "" {
-					plain = str(v)
-				}
-			case attrAbstractOrigin, attrSpecification:
-				if v.class == reference {
-					next = v
-				}
-			}
-		}
-		if next.class != reference || next.u == offset {
-			break
-		}
-		offset = next.u
-	}
-	if last != nil && plain != "" {
-		return d.qualified(last, offset, plain)
-	}
-	return plain
-}

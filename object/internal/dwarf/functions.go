@@ -15,6 +15,9 @@ type functionTable struct {
 	ranges  []functionRange // by low
 	inlined []inlined       // by function, then in the order of their entries: callers before callees
 	first   []int32         // index in inlined of function i's first; one more at the end
+	lists   bool            // a variable has a list of locations
+
+	parts map[int32][]int32 // the indexes in ranges, in their order, of functions with several
 }
 
 // functionRange is one range of a function's code.
@@ -22,6 +25,7 @@ type functionRange struct {
 	low, high uint64
 	entry     uint64 // offset of the function in .debug_info
 	function  int32
+	part      int32 // how many ranges come before in the function's list
 }
 
 // inlined is one range of a call that was inlined.
@@ -65,6 +69,14 @@ func (t *functionTable) find(addr uint64) (chain []int32, function *functionRang
 		chain, depth = append(chain, k), in.depth
 	}
 	return chain, function
+}
+
+// entry returns the first instruction of the function that r is a range of.
+func (t *functionTable) entry(r *functionRange) uint64 {
+	if list := t.parts[r.function]; len(list) > 0 {
+		return t.ranges[list[0]].low
+	}
+	return r.low
 }
 
 // passOver are the entries without code inside, whose children need no look.
@@ -120,6 +132,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		for i := range attributes {
 			e.set(attributes[i].name, u.read(&c, attributes[i]))
 		}
+		t.lists = t.lists || u.version <= a.lists
 		if c.err != nil {
 			break
 		}
@@ -128,9 +141,11 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		switch a.tag {
 		case tagSubprogram:
 			inner = -1
+			part := int32(0)
 			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
 				inner = functions
-				t.ranges = append(t.ranges, functionRange{low, high, offset, functions})
+				t.ranges = append(t.ranges, functionRange{low, high, offset, functions, part})
+				part++
 				return keep()
 			})
 			if inner >= 0 {
@@ -208,6 +223,23 @@ func number(v value) uint32 {
 func (t *functionTable) sort(functions int) {
 	slices.SortStableFunc(t.ranges, func(a, b functionRange) int { return cmp.Compare(a.low, b.low) })
 	slices.SortStableFunc(t.inlined, func(a, b inlined) int { return cmp.Compare(a.function, b.function) })
+	for i := range t.ranges {
+		if r := &t.ranges[i]; r.part > 0 {
+			if t.parts == nil {
+				t.parts = make(map[int32][]int32)
+			}
+			t.parts[r.function] = nil
+		}
+	}
+	for i := range t.ranges {
+		r := &t.ranges[i]
+		if list, ok := t.parts[r.function]; ok {
+			t.parts[r.function] = append(list, int32(i))
+		}
+	}
+	for _, list := range t.parts {
+		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(t.ranges[a].part, t.ranges[b].part) })
+	}
 	t.first = make([]int32, functions+1)
 	k := 0
 	for i := range t.first {

@@ -31,12 +31,23 @@ type sequence struct {
 }
 
 // row says that the code from an address on, up to the next row's, is of a line.
+// Of several rows of one address the last says what the code is of.
 type row struct {
 	offset uint32 // from the sequence's low
 	line   uint32
 	file   uint32
 	column uint16
+	flags  rowFlags
 }
+
+type rowFlags uint8
+
+const (
+	isStatement   rowFlags = 1 << iota // DW_LNS_negate_stmt, default_is_stmt
+	prologueEnd                        // DW_LNS_set_prologue_end
+	epilogueBegin                      // DW_LNS_set_epilogue_begin
+	discriminated                      // a row of this line had a discriminator other than 0
+)
 
 // find returns the line at addr; file is -1 where there is none.
 func (t *lineTable) find(addr uint64) (file, line, column int) {
@@ -68,7 +79,8 @@ type lineProgram struct {
 	maxOps      uint64
 	lineBase    int64
 	lineRange   uint64
-	lengths     []byte // of the standard opcodes' operands, from opcode 1
+	lengths     []byte   // of the standard opcodes' operands, from opcode 1
+	flags       rowFlags // at the start of a sequence
 }
 
 // readLines decodes the line table of u. Rows that were read before an error
@@ -127,7 +139,9 @@ func (p *lineProgram) header(u *unit, r *root, t *lineTable) {
 	if p.version >= 4 {
 		p.maxOps = max(1, uint64(c.u8()))
 	}
-	c.u8() // default_is_stmt
+	if c.u8() != 0 { // default_is_stmt
+		p.flags = isStatement
+	}
 	p.lineBase, p.lineRange = int64(int8(c.u8())), uint64(c.u8())
 	if base := c.u8(); base > 0 {
 		p.lengths = c.take(uint64(base) - 1)
@@ -204,13 +218,15 @@ func (p *lineProgram) entries(u *unit, visit func(file)) {
 type state struct {
 	address, op        uint64
 	file, line, column uint64
+	discriminator      uint64
+	flags              rowFlags
 }
 
 // run executes the program until the table has most rows.
 func (p *lineProgram) run(t *lineTable, most int) {
 	c := &p.c
 	c.off = p.program
-	start := state{file: 1, line: 1}
+	start := state{file: 1, line: 1, flags: p.flags}
 	s := start
 	first := len(t.rows)
 	for c.remain() > 0 && c.err == nil {
@@ -222,7 +238,7 @@ func (p *lineProgram) run(t *lineTable, most int) {
 		if int(op) > len(p.lengths) { // special
 			adjusted := uint64(op) - uint64(len(p.lengths)) - 1
 			p.advance(&s, adjusted/p.lineRange)
-			s.line = uint64(int64(s.line) + p.lineBase + int64(adjusted%p.lineRange))
+			s.advanceLine(p.lineBase + int64(adjusted%p.lineRange))
 			t.emit(first, &s)
 			continue
 		}
@@ -242,6 +258,10 @@ func (p *lineProgram) run(t *lineTable, most int) {
 				if size := int(n) - 1; size == 4 || size == 8 || size == 2 {
 					s.address, s.op = c.sized(size), 0
 				}
+			case 4: // DW_LNE_set_discriminator
+				if s.discriminator = c.uleb(); s.discriminator != 0 {
+					s.flags |= discriminated
+				}
 			}
 			c.off = end
 		case 1: // DW_LNS_copy
@@ -249,12 +269,18 @@ func (p *lineProgram) run(t *lineTable, most int) {
 		case 2: // DW_LNS_advance_pc
 			p.advance(&s, c.uleb())
 		case 3: // DW_LNS_advance_line
-			s.line = uint64(int64(s.line) + c.sleb())
+			s.advanceLine(c.sleb())
 		case 4: // DW_LNS_set_file
 			s.file = c.uleb()
 		case 5: // DW_LNS_set_column
 			s.column = c.uleb()
-		case 6, 7, 10, 11: // statement, block, end of prologue, begin of epilogue
+		case 6: // DW_LNS_negate_stmt
+			s.flags ^= isStatement
+		case 7: // DW_LNS_set_basic_block
+		case 10:
+			s.flags |= prologueEnd
+		case 11:
+			s.flags |= epilogueBegin
 		case 8: // DW_LNS_const_add_pc
 			p.advance(&s, (255-uint64(len(p.lengths))-1)/p.lineRange)
 		case 9: // DW_LNS_fixed_advance_pc
@@ -277,34 +303,32 @@ func (p *lineProgram) advance(s *state, operations uint64) {
 	s.op = n % p.maxOps
 }
 
-// emit appends a row. Of several rows of one address the last one says what
-// the code there is of. Rows that go back in a sequence, or too far from its
+// advanceLine also forgets the discriminators of the line that is left.
+func (s *state) advanceLine(by int64) {
+	if s.line = uint64(int64(s.line) + by); by != 0 && s.discriminator == 0 {
+		s.flags &^= discriminated
+	}
+}
+
+// emit appends a row. Rows that go back in a sequence, or too far from its
 // start for their 32 bits, are dropped.
 func (t *lineTable) emit(first int, s *state) {
 	if len(t.rows) == first {
 		t.sequences = append(t.sequences, sequence{low: s.address, first: first})
 	}
+	flags := s.flags
+	s.flags, s.discriminator = s.flags&^(prologueEnd|epilogueBegin), 0
 	low := t.sequences[len(t.sequences)-1].low
 	if s.address < low || s.address-low > 1<<32-1 {
 		return
 	}
 	r := row{
 		offset: uint32(s.address - low), line: uint32(min(s.line, 1<<32-1)),
-		file: uint32(min(s.file, 1<<32-1)), column: uint16(min(s.column, 1<<16-1)),
+		file: uint32(min(s.file, 1<<32-1)), column: uint16(min(s.column, 1<<16-1)), flags: flags,
 	}
-	if n := len(t.rows); n > first {
-		last := &t.rows[n-1]
-		switch {
-		case r.offset < last.offset:
-			return
-		case r.offset == last.offset:
-			*last = r
-			return
-		case r.line == last.line && r.file == last.file && r.column == last.column:
-			return
-		}
+	if n := len(t.rows); n == first || r.offset >= t.rows[n-1].offset {
+		t.rows = append(t.rows, r)
 	}
-	t.rows = append(t.rows, r)
 }
 
 // finish ends the sequence of the rows from first on.

@@ -16,17 +16,20 @@ const (
 	tagEnumerationType   = 0x04
 	tagSubroutineType    = 0x15
 	tagInlinedSubroutine = 0x1d
+	tagLexicalBlock      = 0x0b
 	tagSubprogram        = 0x2e
 	tagVariable          = 0x34
 	tagCallSite          = 0x48
 	tagGNUCallSite       = 0x4109
 
 	attrSibling         = 0x01
+	attrLocation        = 0x02
 	attrName            = 0x03
 	attrStmtList        = 0x10
 	attrLowPC           = 0x11
 	attrHighPC          = 0x12
 	attrCompDir         = 0x1b
+	attrProducer        = 0x25
 	attrAbstractOrigin  = 0x31
 	attrSpecification   = 0x47
 	attrRanges          = 0x55
@@ -55,6 +58,7 @@ type unit struct {
 // root is what the first entry of a unit says for all of it.
 type root struct {
 	name, dir      value
+	producer       value
 	language       uint64
 	low            uint64 // what range lists are relative to
 	line           value
@@ -173,6 +177,8 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 			r.name = v
 		case attrCompDir:
 			r.dir = v
+		case attrProducer:
+			r.producer = v
 		case attrLanguage:
 			r.language = v.u
 		case attrStmtList:

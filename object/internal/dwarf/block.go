@@ -1,0 +1,157 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+// blockAt returns the entry of the innermost block at addr: a function, an
+// inlined call, or a part of one in braces that has names of its own. It reports
+// false where addr is in no function.
+func (d *Data) blockAt(o *openUnit, addr uint64) (entry uint64, ok bool, err error) {
+	_, function := o.functions.find(addr)
+	if function == nil {
+		return 0, false, nil
+	}
+	w := blockWalk{Data: d, openUnit: o, addr: addr, entry: function.entry}
+	err = w.walk(function.entry)
+	return w.entry, true, err
+}
+
+type blockWalk struct {
+	*Data
+	*openUnit
+	addr  uint64
+	entry uint64 // the block found
+}
+
+// openBlock is an entry whose children are being read.
+type openBlock struct {
+	entry uint64
+	here  bool // it has code at the address
+	plain bool // it is a lexical block, which counts only if
+	named bool // it has a name of its own
+}
+
+// walk reads the entries below that of a function until the first that ends
+// while it holds the address, which is the innermost.
+func (w *blockWalk) walk(function uint64) error {
+	u := w.unit
+	table, err := w.abbreviationsAt(u.abbrev)
+	if err != nil {
+		return err
+	}
+	c := w.entryCursor(u, function)
+	var open []openBlock
+	for c.remain() > 0 && c.err == nil {
+		offset := uint64(c.off)
+		code := c.uleb()
+		if code == 0 {
+			b := open[len(open)-1]
+			open = open[:len(open)-1]
+			if w.isBlock(b) || len(open) == 0 {
+				w.entry = b.entry
+				return nil
+			}
+			continue
+		}
+		a, ok := table.find(code)
+		if !ok {
+			c.fail("abbreviation %d is not declared", code)
+			break
+		}
+		attributes := table.of(a)
+		if w.steps -= 1 + len(attributes); w.steps < 0 {
+			return errTooMuch
+		}
+		var e entry
+		for i := range attributes {
+			e.set(attributes[i].name, u.read(&c, attributes[i]))
+		}
+		if n := len(open); n > 0 && hasName(a.tag) {
+			open[n-1].named = true
+		}
+		b := openBlock{entry: offset, plain: a.tag == tagLexicalBlock}
+		switch a.tag {
+		case tagSubprogram, tagInlinedSubroutine, tagLexicalBlock:
+			b.here = w.holds(&e)
+		}
+		if a.children {
+			if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && next.u >= uint64(c.off) && next.u < u.end {
+				c.off = int(next.u)
+				continue
+			}
+			open = append(open, b)
+			continue
+		}
+		if w.isBlock(b) || len(open) == 0 {
+			w.entry = offset
+			return nil
+		}
+	}
+	return c.err
+}
+
+func (w *blockWalk) holds(e *entry) (ok bool) {
+	err := w.ranges(w.unit, &w.openUnit.root, e.pc, func(low, high uint64) bool {
+		ok = ok || w.addr >= low && w.addr < high
+		return !ok
+	})
+	return ok && err == nil
+}
+
+// isBlock reports whether b, all of which was read, is a block at the address.
+// A compiler may leave out of a copy of a lexical block the names that have no
+// location in it: then the block that it is a copy of tells.
+func (w *blockWalk) isBlock(b openBlock) bool {
+	return b.here && (!b.plain || b.named || w.originHasNames(b.entry))
+}
+
+// originHasNames reports whether the entry that the one at an offset is a copy
+// of has a name as a child.
+func (w *blockWalk) originHasNames(offset uint64) bool {
+	for range maxHops {
+		u := w.unitAt(offset)
+		if u == nil {
+			return false
+		}
+		table, err := w.abbreviationsAt(u.abbrev)
+		if err != nil {
+			return false
+		}
+		c := w.entryCursor(u, offset)
+		a, _ := table.find(c.uleb())
+		origin := value{}
+		for _, at := range table.of(a) {
+			if v := u.read(&c, at); at.name == attrAbstractOrigin {
+				origin = v
+			}
+		}
+		if a.children && c.err == nil {
+			if child, ok := table.find(c.uleb()); ok && hasName(child.tag) {
+				return true // names come before blocks
+			}
+		}
+		if c.err != nil || origin.class != reference || origin.u == offset {
+			return false
+		}
+		offset = origin.u
+	}
+	return false
+}
+
+const (
+	tagLabel       = 0x0a
+	tagTypedef     = 0x16
+	tagConstant    = 0x27
+	tagUnspecified = 0x18
+)
+
+// hasName reports whether an entry gives a name to the block around it.
+func hasName(tag uint32) bool {
+	switch tag {
+	case tagVariable, tagFormalParameter, tagConstant, tagTypedef,
+		tagStructureType, tagUnionType, tagClassType, tagEnumerationType:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,125 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	"errors"
+	"sort"
+)
+
+// Function is a function, or a call that was inlined.
+type Function struct {
+	Name   string // the linkage name where there is one, "" where the entry is missing
+	Entry  uint64 // the first instruction of the first range
+	Ranges [][2]uint64
+
+	Inlined    bool
+	CallFile   string // where the call is that was inlined
+	CallLine   int
+	CallColumn int
+}
+
+// FunctionsAt returns the calls that were inlined at addr, the innermost first,
+// and then the function; none where no unit has one there.
+func (d *Data) FunctionsAt(addr uint64) ([]Function, error) {
+	o, err := d.codeAt(addr)
+	if o == nil {
+		return nil, err
+	}
+	chain, function := o.functions.find(addr)
+	if function == nil {
+		return nil, err
+	}
+	chain = chain[max(0, len(chain)-maxInlined):]
+	list := make([]Function, 0, len(chain)+1)
+	for k := len(chain) - 1; k >= 0; k-- {
+		list = append(list, d.inlinedCall(o, chain[k]))
+	}
+	return append(list, d.function(o, function)), err
+}
+
+// Functions returns the functions called name, by linkage name or as the source
+// has it, and the inlined calls of them.
+func (d *Data) Functions(name string) ([]Function, error) {
+	var list []Function
+	var problem error
+	defer d.allow()()
+	for i := range d.units {
+		o := d.openUnit(i)
+		problem = errors.Join(problem, o.err)
+		for k := range o.functions.ranges {
+			if r := &o.functions.ranges[k]; r.part == 0 && d.isCalled(r.entry, name) {
+				list = append(list, d.function(o, r))
+			}
+		}
+		last := uint64(0)
+		for k := range o.functions.inlined {
+			if in := &o.functions.inlined[k]; in.entry != last && d.isCalled(in.entry, name) {
+				list = append(list, d.inlinedCall(o, int32(k)))
+			}
+			last = o.functions.inlined[k].entry
+		}
+		if d.steps < 0 {
+			return list, errors.Join(problem, errTooMuch)
+		}
+	}
+	return list, problem
+}
+
+// allow gives one call its own allowance of entries that it may read, so that
+// many calls do not use up what one file may take. It returns what ends it.
+func (d *Data) allow() func() {
+	left := d.steps
+	d.steps = 1<<20 + 16*len(d.s.Info)
+	return func() { d.steps = left }
+}
+
+func (d *Data) function(o *openUnit, r *functionRange) Function {
+	f := Function{Name: d.functionName(r.entry), Entry: o.functions.entry(r)}
+	for _, i := range o.functions.parts[r.function] {
+		p := &o.functions.ranges[i]
+		f.Ranges = append(f.Ranges, [2]uint64{p.low, p.high})
+	}
+	if f.Ranges == nil {
+		f.Ranges = [][2]uint64{{r.low, r.high}}
+	}
+	return f
+}
+
+// inlinedCall returns the call of which record k of the inlined ones is a range.
+func (d *Data) inlinedCall(o *openUnit, k int32) Function {
+	list := o.functions.inlined
+	in := &list[k]
+	for k > 0 && list[k-1].entry == in.entry {
+		k--
+	}
+	f := Function{
+		Name: d.functionName(in.entry), Entry: list[k].low, Inlined: true,
+		CallFile: d.fileName(o, int(in.callFile)), CallLine: int(in.callLine), CallColumn: int(in.callColumn),
+	}
+	for ; int(k) < len(list) && list[k].entry == in.entry; k++ {
+		f.Ranges = append(f.Ranges, [2]uint64{list[k].low, list[k].high})
+	}
+	return f
+}
+
+// codeAt opens the unit that has a function or a line at addr, nil where none
+// has.
+func (d *Data) codeAt(addr uint64) (*openUnit, error) {
+	var problem error
+	i := sort.Search(len(d.index), func(i int) bool { return d.index[i].low > addr }) - 1
+	for tries := 0; i >= 0 && d.highs[i] > addr && tries < 256; i, tries = i-1, tries+1 {
+		if addr >= d.index[i].high {
+			continue
+		}
+		o := d.openUnit(int(d.index[i].unit))
+		problem = errors.Join(problem, o.err)
+		_, function := o.functions.find(addr)
+		if file, _, _ := o.lines.find(addr); function != nil || file >= 0 {
+			return o, o.err
+		}
+	}
+	return nil, problem
+}

@@ -1,0 +1,74 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	"path"
+	"strings"
+)
+
+// producer returns what DW_AT_producer says.
+func (d *Data) producer(o *openUnit) string {
+	return string(d.text(o.unit, &o.root, o.root.producer))
+}
+
+// isLLVM reports whether a compiler is one of LLVM. Distributions put their name
+// before clang's.
+func isLLVM(producer string) bool {
+	return strings.Contains(producer, "clang version ") || strings.HasPrefix(producer, "clang ") ||
+		strings.HasPrefix(producer, " F90 Flang ")
+}
+
+// locationsValid reports whether the locations of variables hold in prologues
+// too, so that there is no reason to skip them: with location lists of gcc from
+// 4.5 on.
+func (d *Data) locationsValid(o *openUnit) bool {
+	if o == nil || !o.functions.lists {
+		return false
+	}
+	version, ok := strings.CutPrefix(d.producer(o), "GNU ")
+	if !ok {
+		return false
+	}
+	// "GNU C17 12.2.0 -O2", "GNU AS 2.40"
+	i := 0
+	for _, word := range strings.Fields(version) {
+		if word[0] >= '0' && word[0] <= '9' {
+			break
+		}
+		i++
+	}
+	fields := strings.Fields(version)
+	if i >= len(fields) {
+		return false
+	}
+	numbers := strings.Split(fields[i], ".")
+	major := decimal(numbers[0])
+	return major > 4 || major == 4 && len(numbers) > 1 && decimal(numbers[1]) >= 5
+}
+
+// decimal returns the number that a text starts with.
+func decimal(text string) (n int) {
+	for i := 0; i < len(text) && i < 6 && text[i] >= '0' && text[i] <= '9'; i++ {
+		n = 10*n + int(text[i]-'0')
+	}
+	return n
+}
+
+// Languages of assembly: DW_LANG_Mips_Assembler, DW_LANG_Assembly of DWARF 6.
+const (
+	langMipsAssembler = 0x8001
+	langAssembly      = 0x31
+)
+
+// isAssembly reports whether a file is in assembly language, where each row is
+// an instruction of its own.
+func isAssembly(o *openUnit, file string) bool {
+	switch path.Ext(file) {
+	case ".s", ".S", ".sx":
+		return true
+	}
+	return o.root.language == langMipsAssembler || o.root.language == langAssembly
+}
