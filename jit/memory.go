@@ -52,3 +52,8 @@ func (m *Memory) Unseal() error { return m.unseal() }
 // Close gives the memory back. None of its code may be running, be returned to,
 // or be known to a publisher. Closing it twice is no error.
 func (m *Memory) Close() error { return m.close() }
+
+// Synchronize makes every processor run what was written to memory that already
+// is executable, or is about to be: of a loader, or a debugger that patches code.
+// [Memory.Seal] does it itself.
+func Synchronize(code []byte) { synchronize(code) }

@@ -91,4 +91,10 @@ func (m *Memory) protect(protection int) error {
 	return err
 }
 
+func synchronize(code []byte) {
+	if len(code) > 0 {
+		synchronizeCode(code)
+	}
+}
+
 func address(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

@@ -64,6 +64,21 @@ func (f *File) decompressLegacy(data []byte) ([]byte, error) {
 	return f.inflate(r, binary.BigEndian.Uint64(data[4:]), len(data))
 }
 
+// expandedSize returns what the header of a compressed section says that its
+// content has in bytes, 0 where the header is not whole.
+func (f *File) expandedSize(data []byte, legacy bool) uint64 {
+	switch {
+	case legacy && len(data) >= 12:
+		return binary.BigEndian.Uint64(data[4:])
+	case legacy:
+	case f.class == elf.ELFCLASS64 && len(data) >= 24:
+		return f.order.Uint64(data[8:])
+	case f.class == elf.ELFCLASS32 && len(data) >= 12:
+		return uint64(f.order.Uint32(data[4:]))
+	}
+	return 0
+}
+
 // inflate reads size bytes from r. The claim is no reason to allocate them:
 // the buffer starts at a multiple of what is there and grows as bytes come.
 func (f *File) inflate(r io.Reader, size uint64, compressed int) ([]byte, error) {

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"debug/elf"
 	"fmt"
-	"strings"
 )
 
 // Section is an entry of the section table.
@@ -138,7 +137,7 @@ func (f *File) content(i int) ([]byte, error) {
 	s := f.section(i)
 	data, err := f.raw(s)
 	compressed := s.flags&elf.SHF_COMPRESSED != 0
-	legacy := !compressed && strings.HasPrefix(string(prefix(f.sectionName(s), 8)), ".zdebug_") && string(prefix(data, 4)) == "ZLIB"
+	legacy := f.isLegacy(s, data)
 	relocations, relocated := -1, false
 	if f.typ == elf.ET_REL {
 		relocations, relocated = f.relocationsOf(i)

@@ -1,0 +1,190 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"debug/elf"
+	"fmt"
+	"strings"
+)
+
+// This file is for linkers, which need relocations and symbols as the file has
+// them: undefined ones and those of sections too.
+
+// Relocation is an entry of a relocation table.
+type Relocation struct {
+	Offset uint64 // in its section in a relocatable file, else an address
+	Symbol uint32 // index in the symbol table, 0 for none
+	Type   uint32
+	Addend int64 // 0 where the table has none (SHT_REL)
+}
+
+// RelocationTable is a relocation table where it lies in the file: see [Guard].
+type RelocationTable struct {
+	Section int // index of the section that it is for
+	Symbols int // index of its symbol table's section
+
+	file    *File
+	typ     elf.SectionType
+	size    int
+	entries []byte
+}
+
+// RelocationTable returns the table in the section with an index of
+// [File.Sections], whose type is SHT_REL or SHT_RELA. With an error it holds
+// what there is of it.
+func (f *File) RelocationTable(index int) (t RelocationTable, err error) {
+	s, err := f.sectionOfType(index, elf.SHT_RELA, elf.SHT_REL)
+	if err != nil {
+		return t, err
+	}
+	t = RelocationTable{Section: int(s.info), Symbols: int(s.link), file: f, typ: s.typ, size: f.relocationSize(s.typ)}
+	t.entries, err = f.raw(s)
+	return t, f.named(err)
+}
+
+// Len returns the number of relocations.
+func (t *RelocationTable) Len() int {
+	if t.size == 0 {
+		return 0
+	}
+	return len(t.entries) / t.size
+}
+
+// At returns relocation i, which is from 0 to Len.
+func (t *RelocationTable) At(i int) Relocation {
+	r := t.file.decodeRelocation(t.entries[i*t.size:], t.typ)
+	return Relocation{Offset: r.offset, Symbol: r.symbol, Type: r.typ, Addend: r.addend}
+}
+
+// SymbolEntry is an entry of a symbol table.
+type SymbolEntry struct {
+	NameOffset uint32           // in the table of names: see [SymbolTable.Name]
+	Section    int              // index in [File.Sections], or past it; 0 where it is undefined or Special
+	Special    elf.SectionIndex // SHN_ABS, SHN_COMMON and what else is no section; 0 for others
+	Value      uint64           // as the file has it
+	Size       uint64           // bytes
+	Type       elf.SymType
+	Binding    elf.SymBind
+	Other      byte // st_other: visibility, and what the machine has
+}
+
+// SymbolTable is a symbol table where it lies in the file: see [Guard].
+type SymbolTable struct {
+	file  *File
+	table symbolTable
+}
+
+// SymbolTable returns the table in the section with an index of
+// [File.Sections], whose type is SHT_SYMTAB or SHT_DYNSYM. With an error it
+// holds what there is of it.
+func (f *File) SymbolTable(index int) (t SymbolTable, err error) {
+	s, err := f.sectionOfType(index, elf.SHT_SYMTAB, elf.SHT_DYNSYM)
+	if err != nil {
+		return t, err
+	}
+	t.file = f
+	t.table, err = f.sectionSymbols(index, s)
+	return t, f.named(err)
+}
+
+// Len returns the number of entries.
+func (t *SymbolTable) Len() int {
+	if t.file == nil {
+		return 0
+	}
+	return len(t.table.entries) / t.file.symbolSize()
+}
+
+// At returns entry i, which is from 0 to Len; entry 0 is empty.
+func (t *SymbolTable) At(i int) SymbolEntry {
+	s := t.file.decodeSymbol(t.table.entries[i*t.file.symbolSize():])
+	e := SymbolEntry{
+		NameOffset: s.name, Value: s.value, Size: s.size, Type: s.typ(), Binding: s.binding(), Other: s.other,
+	}
+	switch {
+	case s.shndx == elf.SHN_XINDEX:
+		if 4*i+4 <= len(t.table.extended) {
+			e.Section = int(t.file.order.Uint32(t.table.extended[4*i:]))
+		}
+	case s.shndx >= elf.SHN_LORESERVE:
+		e.Special = s.shndx
+	default:
+		e.Section = int(s.shndx)
+	}
+	return e
+}
+
+// Name returns the name of an entry of the table, a view of the file. It costs
+// the length of the name, and names of a hostile file overlap: who asks for many
+// bounds their lengths together.
+func (t *SymbolTable) Name(e *SymbolEntry) []byte {
+	return cString(t.table.names, uint64(e.NameOffset))
+}
+
+// Size returns the size of the file in bytes, 0 for an image in memory.
+func (f *File) Size() uint64 { return uint64(len(f.data)) }
+
+// StoredData returns the content of the section with an index of
+// [File.Sections] decompressed, as [File.SectionData] does, but without any
+// relocation applied. It is a view of the file where it is not compressed, and
+// else the caller's. What would have more than limit bytes is an error.
+func (f *File) StoredData(index int, limit uint64) (data []byte, err error) {
+	if index < 0 || index >= f.sectionCount() {
+		return nil, fmt.Errorf("%s: section %d of %d", f.name, index, f.sectionCount())
+	}
+	fault := Guard(func() error {
+		s := f.section(index)
+		if data, err = f.raw(s); err != nil {
+			return err
+		}
+		size := uint64(len(data))
+		compressed := s.flags&elf.SHF_COMPRESSED != 0
+		legacy := f.isLegacy(s, data)
+		if compressed || legacy {
+			size = f.expandedSize(data, legacy)
+		}
+		switch {
+		case size > limit:
+			data, err = nil, fmt.Errorf("%d bytes, at most %d expected", size, limit)
+		case compressed:
+			data, err = f.decompress(s, data)
+		case legacy:
+			data, err = f.decompressLegacy(data)
+		}
+		if err != nil {
+			return fmt.Errorf("section %s: %w", f.sectionName(s), err)
+		}
+		return nil
+	})
+	return data, f.named(fault)
+}
+
+// isLegacy reports whether a section with content data is compressed in the
+// way of the .zdebug sections.
+func (f *File) isLegacy(s sectionHeader, data []byte) bool {
+	return s.flags&elf.SHF_COMPRESSED == 0 &&
+		strings.HasPrefix(string(prefix(f.sectionName(s), 8)), ".zdebug_") && string(prefix(data, 4)) == "ZLIB"
+}
+
+func (f *File) sectionOfType(index int, types ...elf.SectionType) (s sectionHeader, err error) {
+	if index < 0 || index >= f.sectionCount() {
+		return s, fmt.Errorf("%s: section %d of %d", f.name, index, f.sectionCount())
+	}
+	s = f.section(index)
+	for _, t := range types {
+		if s.typ == t {
+			return s, nil
+		}
+	}
+	return s, fmt.Errorf("%s: section %s: type %v, %v expected", f.name, f.sectionName(s), s.typ, types[0])
+}
+
+func (f *File) named(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", f.name, err)
+}

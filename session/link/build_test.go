@@ -1,0 +1,205 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package link
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/object"
+)
+
+// tool skips the test where a program is not installed.
+func tool(t testing.TB, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("skipped: %s is not installed", name)
+	}
+}
+
+// run returns the standard output of a command that must succeed.
+func run(t testing.TB, name string, args ...string) string {
+	t.Helper()
+	tool(t, name)
+	cmd := exec.Command(name, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "DEBUGINFOD_URLS=")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out)
+}
+
+// compile makes an object file of a source: a file of testdata, or, where it has
+// several lines, the text of one whose name starts it ("x.s\n...").
+func compile(t testing.TB, compiler, source string, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join("testdata", source)
+	if name, text, ok := strings.Cut(source, "\n"); ok {
+		path = filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name, more, _ := strings.Cut(compiler, " ")
+	args := append(append(strings.Fields(more), "-c"), flags...)
+	if strings.HasSuffix(name, "-as") || name == "as" {
+		args = flags
+	}
+	out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))+".o")
+	run(t, name, append(args, "-o", out, path)...)
+	return out
+}
+
+func open(t testing.TB, path string) *object.File {
+	t.Helper()
+	f, err := object.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// at links files for a machine as if the program's memory were at base.
+func at(t testing.TB, m *machine, base uint64, resolve func(string) (uint64, bool), paths ...string) (linked, error) {
+	t.Helper()
+	var files []*object.File
+	for _, path := range paths {
+		files = append(files, open(t, path))
+	}
+	l := newLinker(m, base, resolve)
+	p, err := l.link(files)
+	return linked{l, p}, err
+}
+
+type linked struct {
+	l *linker
+	p *Program
+}
+
+func (a linked) symbol(t testing.TB, name string) uint64 {
+	t.Helper()
+	address, ok := a.p.Symbol(name)
+	if !ok {
+		t.Fatalf("no symbol %s", name)
+	}
+	return address
+}
+
+func newLinker(m *machine, base uint64, resolve func(string) (uint64, bool)) *linker {
+	return &linker{
+		machine: m, resolve: resolve, threads: new(offsets), page: 4096,
+		reserve: func(_, align uint64, low bool) (uint64, error) {
+			if low && base >= 1<<31 {
+				return roundUp(0x20000000, align), nil
+			}
+			return roundUp(base, align), nil
+		},
+	}
+}
+
+// hosts is where hosts are, for all tests.
+var hosts string
+
+func TestMain(m *testing.M) {
+	var err error
+	if hosts, err = os.MkdirTemp("", "link"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(hosts)
+	os.Exit(code)
+}
+
+// host builds the program of testdata/host.c for a machine.
+func host(t testing.TB, m *machine) string {
+	t.Helper()
+	out := filepath.Join(hosts, m.elf.String())
+	if _, err := os.Stat(out); err == nil {
+		return out
+	}
+	if m == &arm64 {
+		run(t, "aarch64-linux-gnu-gcc", "-g", "-static", "-O1", "-o", out, "testdata/host.c")
+	} else {
+		run(t, "gcc", "-g", "-O1", "-fpie", "-pie", "-fno-stack-protector", "-o", out, "testdata/host.c")
+	}
+	return out
+}
+
+// plan writes linked programs for the host, to call functions of them.
+func plan(t testing.TB, programs []linked, calls ...uint64) string {
+	t.Helper()
+	dir := t.TempDir()
+	var b strings.Builder
+	files := 0
+	file := func(data []byte) string {
+		path := filepath.Join(dir, fmt.Sprint(files))
+		files++
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var init []uint64
+	for _, a := range programs {
+		for i, r := range a.l.regions {
+			if r.start == r.end {
+				continue
+			}
+			fmt.Fprintf(&b, "map %x %x %x %s\n", a.l.base+r.start, r.end-r.start, []int{5, 1, 1, 3}[i], file(a.l.memory(regionIndex(i))))
+		}
+		for _, o := range a.p.Objects {
+			fmt.Fprintf(&b, "elf %s\n", file(o.ELF))
+		}
+		if t := a.p.TLS; t != nil {
+			fmt.Fprintf(&b, "tls %x %x %s\n", uint64(t.Offset), t.Size, file(t.Image))
+		}
+		init = append(init, a.p.Init...)
+	}
+	for _, address := range append(init, calls...) {
+		fmt.Fprintf(&b, "call %x\n", address)
+	}
+	return file([]byte(b.String()))
+}
+
+// memory returns what a region starts as, without the zeros at its end.
+func (l *linker) memory(i regionIndex) []byte {
+	r := &l.regions[i]
+	var b []byte
+	for _, s := range r.sections {
+		if len(s.data) > 0 {
+			at := s.offset - r.start
+			b = append(b, make([]byte, at-uint64(len(b)))...)
+			b = append(b, s.data...)
+		}
+	}
+	return b
+}
+
+// execute runs linked programs in the host, and returns what the last call
+// returned.
+func execute(t testing.TB, programs []linked, calls ...uint64) string {
+	t.Helper()
+	var out string
+	m := programs[0].l.machine
+	if m == &arm64 && runtime.GOARCH != "arm64" {
+		tool(t, "qemu-aarch64")
+		out = run(t, "qemu-aarch64", host(t, m), plan(t, programs, calls...))
+	} else {
+		out = run(t, host(t, m), plan(t, programs, calls...))
+	}
+	lines := strings.Fields(out)
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,170 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package link
+
+import "debug/elf"
+
+// howto says what a relocation does: what it computes, and where that goes.
+type howto struct {
+	value value
+	field field
+}
+
+// value is what a relocation computes of S, the address of the symbol; A, the
+// addend; P, the address of the place; G, the address of the symbol's slot in
+// the GOT; GOT, that of the GOT; TP(x), the offset of a thread-local variable
+// from the thread pointer. Page(x) is x without its low 12 bits.
+type value uint8
+
+const (
+	unknownValue       value = iota
+	noValue                  // a hint for linkers
+	absoluteValue            // S + A
+	relativeValue            // S + A - P
+	branchValue              // S + A - P, through a stub where S is imported
+	pageValue                // Page(S + A) - Page(P)
+	sizeValue                // size of the symbol + A
+	slotRelative             // G + A - P
+	slotPage                 // Page(G) - Page(P)
+	slotAddress              // G
+	slotFromGOT              // G + A - GOT
+	slotFromPage             // G - Page(GOT)
+	fromGOT                  // S + A - GOT
+	gotRelative              // GOT + A - P
+	threadValue              // TP(S + A)
+	threadSlotRelative       // G + A - P, the slot holding TP(S)
+	threadSlotPage           // Page(G) - Page(P), the same
+	threadSlotAddress        // G, the same
+	moduleValue              // offset of S + A in the thread-local variables of the program
+	rewriteValue             // a sequence of instructions that becomes another one
+)
+
+// slotUse tells whether a value needs a slot in the GOT, and of which kind.
+func (v value) slotUse() (slot, thread bool) {
+	switch v {
+	case slotRelative, slotPage, slotAddress, slotFromGOT, slotFromPage:
+		return true, false
+	case threadSlotRelative, threadSlotPage, threadSlotAddress:
+		return true, true
+	}
+	return false, false
+}
+
+// ofThread tells whether a value is that of a thread-local variable.
+func (v value) ofThread() bool {
+	switch v {
+	case threadValue, threadSlotRelative, threadSlotPage, threadSlotAddress, moduleValue, rewriteValue:
+		return true
+	}
+	return false
+}
+
+// field is where a value goes: bits of a little-endian word of size bytes.
+type field struct {
+	size  uint8 // bytes
+	low   uint8 // lowest bit
+	bits  uint8
+	shift uint8 // bits of the value that are dropped
+	check check
+	form  form
+	exact bool // the bits that are dropped have to be 0
+}
+
+type check uint8
+
+const (
+	wraps check = iota // high bits are dropped
+	isSigned
+	isUnsigned
+	isEither // signed or unsigned
+)
+
+type form uint8
+
+const (
+	plain form = iota
+	adr        // arm64 adr, adrp: two bits at 29, the others at 5
+	move       // arm64 movz or movn, by the sign of the value
+)
+
+// put puts a value into the field at the start of b, and reports whether it fits.
+func (f *field) put(b []byte, v uint64) bool {
+	if f.exact && v&(1<<f.shift-1) != 0 {
+		return false
+	}
+	negative := f.form == move && int64(v) < 0
+	if negative {
+		v = ^v
+	}
+	low, high := int64(-1)<<(f.bits-1), uint64(1)<<f.bits-1
+	x := int64(v) >> f.shift
+	if f.check == isUnsigned {
+		x = int64(v >> f.shift)
+	}
+	switch f.check {
+	case isSigned:
+		if f.bits < 64 && (x < low || x > -(low+1)) {
+			return false
+		}
+	case isUnsigned:
+		if uint64(x) > high {
+			return false
+		}
+	case isEither:
+		if f.bits < 64 && (x < low || x > int64(high)) {
+			return false
+		}
+	}
+	if f.form == adr {
+		x = x&3<<29 | x>>2&0x7ffff<<5
+		order.PutUint32(b, order.Uint32(b)&^(3<<29|0x7ffff<<5)|uint32(x))
+		return true
+	}
+	mask := high << f.low
+	bits := uint64(x) << f.low & mask
+	switch f.size {
+	case 1:
+		b[0] = byte(bits)
+	case 2:
+		order.PutUint16(b, uint16(bits))
+	case 4:
+		word := uint64(order.Uint32(b))&^mask | bits
+		if f.form == move {
+			// Bit 30 is the difference between movn and movz.
+			word |= 1 << 30
+			if negative {
+				word &^= 1 << 30
+			}
+		}
+		order.PutUint32(b, uint32(word))
+	case 8:
+		order.PutUint64(b, bits)
+	}
+	return true
+}
+
+// machine is what differs between the machines.
+type machine struct {
+	elf      elf.Machine
+	howto    func(typ uint32) howto
+	name     func(typ uint32) string
+	stubSize int
+	// stub writes a stub at an address that jumps to what the slot holds.
+	stub func(b []byte, address, slot uint64)
+	// branch reports whether relocation typ at an offset, which is not one of
+	// branches by its type, is in a branch all the same.
+	branch func(typ uint32, data []byte, offset uint64, addend int64) bool
+	// rewrite replaces the sequence of instructions of a relocation with
+	// rewriteValue by one that knows the variable's offset from the thread pointer.
+	rewrite func(w *sequence) error
+	// called is the relocation type whose sequence ends with a call of
+	// __tls_get_addr, which has the next relocation.
+	called func(typ uint32) bool
+
+	threadHead uint64 // bytes at the thread pointer in front of thread-local variables
+	below      bool   // thread-local variables end at the thread pointer
+}
+
+var machines = map[elf.Machine]*machine{elf.EM_X86_64: &amd64, elf.EM_AARCH64: &arm64}

@@ -1,0 +1,251 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package link
+
+import (
+	"debug/elf"
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/object"
+)
+
+// input is one file while it is linked.
+type input struct {
+	file     *object.File
+	name     string
+	sections []section
+	common   section // what the file has of COMMON symbols
+
+	table   object.SymbolTable
+	symtab  int       // index of its section, 0 where there is none
+	own     []symbol  // by index in the symbol table
+	refs    []*symbol // the symbols that references of this file mean
+	tables  []object.RelocationTable
+	groups  []group
+	names   int    // bytes of names that may still be copied
+	room    uint64 // bytes of tables that may still be read
+	content uint64 // bytes of content that the image may still have
+	image   []byte // the object's ELF
+}
+
+// section is one of a file, or one that the linker makes. It has a place in
+// memory where mapped is set.
+type section struct {
+	name      string
+	owner     *input
+	index     int
+	typ       elf.SectionType
+	flags     elf.SectionFlag
+	size      uint64
+	align     uint64
+	entry     uint64 // bytes of one entry
+	linked    int    // sh_link
+	info      uint32
+	mapped    bool
+	discarded bool // the program has it from another file
+	region    regionIndex
+	offset    uint64 // from the start of the program's memory
+	address   uint64 // 0 where it is not mapped
+	stored    []byte // as the file has it; nil where it has none
+	data      []byte // in the image
+}
+
+// group is a COMDAT group.
+type group struct {
+	signature string
+	members   []uint32
+}
+
+const (
+	// maxAlign is the largest alignment of a section, in bytes: that of huge pages
+	// eight times.
+	maxAlign = 16 << 20
+
+	// What a file may need beside its size, to leave room for what is compressed.
+	spareContent = 24 << 20
+
+	shfExclude    = elf.SectionFlag(0x80000000) // gABI "Section Attribute Flags"
+	shtX8664      = elf.SectionType(0x70000001) // psABI amd64: SHT_X86_64_UNWIND
+	groupIsComdat = 1                           // GRP_COMDAT
+)
+
+// read decodes what linking needs of a file.
+func (l *linker) read(file *object.File) (*input, error) {
+	in := &input{file: file, name: file.Name(), names: 1<<20 + 4*int(file.Size()), room: file.Size(), content: 6*file.Size() + spareContent}
+	bad := func(err error) error { return fmt.Errorf("%w: %w", ErrObject, err) }
+	if file.Type() != elf.ET_REL {
+		return nil, fmt.Errorf("%s: %w: a file of type %v; relocatable ones (%v) are loaded", in.name, ErrUnsupported, file.Type(), elf.ET_REL)
+	}
+	m := file.Machine()
+	if m == nil || m.ELF != l.machine.elf || m.Class != elf.ELFCLASS64 {
+		return nil, fmt.Errorf("%s: %w: it is not for %v", in.name, ErrUnsupported, l.machine.elf)
+	}
+	if err := file.Damage(); err != nil {
+		return nil, bad(fmt.Errorf("%s: %w", in.name, err))
+	}
+	list := file.Sections()
+	in.sections = make([]section, len(list))
+	for i := range list {
+		s := &list[i]
+		in.sections[i] = section{name: s.Name, owner: in, index: i, typ: s.Type, flags: s.Flags, size: s.Size, align: max(s.Align, 1), entry: s.Entry, linked: int(s.Link), info: s.Info}
+		if err := in.readSection(s); err != nil {
+			return nil, err
+		}
+	}
+	if in.symtab == 0 && len(in.tables) > 0 {
+		return nil, bad(fmt.Errorf("%s: relocations, and no symbol table", in.name))
+	}
+	for i := range in.tables {
+		if t := &in.tables[i]; t.Symbols != in.symtab || t.Section <= 0 || t.Section >= len(in.sections) {
+			return nil, bad(fmt.Errorf("%s: a relocation table for section %d with the symbols of section %d", in.name, t.Section, t.Symbols))
+		}
+	}
+	for i := range in.groups {
+		for _, m := range in.groups[i].members {
+			if uint64(m) >= uint64(len(in.sections)) {
+				return nil, bad(fmt.Errorf("%s: a group has section %d of %d", in.name, m, len(in.sections)))
+			}
+		}
+	}
+	return in, nil
+}
+
+// readSection takes what section s of the file is for.
+func (in *input) readSection(s *object.Section) error {
+	to := &in.sections[s.Index]
+	fail := func(kind error, format string, args ...any) error {
+		return fmt.Errorf("%s: section %s: %w: %s", in.name, s.Name, kind, fmt.Sprintf(format, args...))
+	}
+	if s.Align > 1 && s.Align&(s.Align-1) != 0 {
+		return fail(ErrObject, "alignment %#x, a power of two expected", s.Align)
+	}
+	var err error
+	switch s.Type {
+	case elf.SHT_NULL:
+		return nil
+	case elf.SHT_GROUP, elf.SHT_RELA, elf.SHT_SYMTAB, elf.SHT_SYMTAB_SHNDX:
+		if s.Size > in.room {
+			return fail(ErrObject, "it overlaps other tables")
+		}
+		in.room -= s.Size
+	}
+	switch s.Type {
+	case elf.SHT_RELA:
+		var t object.RelocationTable
+		if t, err = in.file.RelocationTable(s.Index); err == nil {
+			in.tables = append(in.tables, t)
+		}
+	case elf.SHT_REL:
+		return fail(ErrUnsupported, "relocations of type SHT_REL; this machine has SHT_RELA")
+	case elf.SHT_SYMTAB:
+		if in.symtab != 0 {
+			return fail(ErrObject, "a second symbol table")
+		}
+		in.symtab = s.Index
+		in.table, err = in.file.SymbolTable(s.Index)
+	case elf.SHT_GROUP:
+		err = in.readGroup(s)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrObject, err)
+	}
+	if strings.HasPrefix(s.Name, ".gnu.lto_.symtab") {
+		return fail(ErrUnsupported, "the file has code for link-time optimization; compile with -fno-lto")
+	}
+	switch {
+	case s.Flags&elf.SHF_ALLOC == 0:
+		if s.Flags&shfExclude != 0 {
+			to.discarded = true
+		}
+	case s.Flags&(elf.SHF_WRITE|elf.SHF_EXECINSTR) == elf.SHF_WRITE|elf.SHF_EXECINSTR:
+		return fail(ErrUnsupported, "it is writable and executable")
+	case s.Flags&elf.SHF_COMPRESSED != 0:
+		return fail(ErrUnsupported, "it is mapped and compressed")
+	case s.Align > maxAlign:
+		return fail(ErrTooLarge, "alignment %#x, at most %#x are kept", s.Align, maxAlign)
+	case s.Flags&elf.SHF_TLS != 0 && s.Align > TLSAlign:
+		return fail(ErrTooLarge, "alignment %#x, at most %#x are kept for thread-local variables", s.Align, TLSAlign)
+	case s.Name == ".ctors" || s.Name == ".dtors" || strings.HasPrefix(s.Name, ".ctors.") || strings.HasPrefix(s.Name, ".dtors."):
+		return fail(ErrUnsupported, "a list of constructors of the old kind; compile with -fuse-init-array")
+	default:
+		to.mapped = true
+	}
+	if to.dropped() || s.Type == elf.SHT_NOBITS {
+		return nil
+	}
+	if to.stored, err = in.file.StoredData(s.Index, in.content); err != nil {
+		return fmt.Errorf("%w: %w", ErrObject, err)
+	}
+	in.content -= uint64(len(to.stored))
+	return nil
+}
+
+// readGroup takes a section group where it is one that the program may have
+// from another file. Groups of debugging information alone are not: what refers
+// to them, by signature, is in the same file.
+func (in *input) readGroup(s *object.Section) error {
+	data, err := in.file.StoredData(s.Index, s.Size)
+	if err != nil {
+		return err
+	}
+	words := make([]uint32, len(data)/4)
+	for i := range words {
+		words[i] = order.Uint32(data[4*i:])
+	}
+	if len(words) == 0 || words[0]&groupIsComdat == 0 {
+		return nil
+	}
+	table, err := in.file.SymbolTable(int(s.Link))
+	if err != nil {
+		return err
+	}
+	if uint64(s.Info) >= uint64(table.Len()) {
+		return fmt.Errorf("%s: section %s: its signature is symbol %d of %d", in.name, s.Name, s.Info, table.Len())
+	}
+	e := table.At(int(s.Info))
+	g := group{members: words[1:]}
+	if e.Type == elf.STT_SECTION {
+		// gas names a group without a symbol by that of a section.
+		if list := in.sections; e.Section < len(list) {
+			g.signature = list[e.Section].name
+		}
+	} else if g.signature, err = in.copyName(&table, &e); err != nil {
+		return err
+	}
+	in.groups = append(in.groups, g)
+	return nil
+}
+
+// copyName returns the name of a symbol. Names can overlap: without a bound they
+// could take the square of the file's size.
+func (in *input) copyName(t *object.SymbolTable, e *object.SymbolEntry) (string, error) {
+	name := t.Name(e)
+	if in.names -= len(name); in.names < 0 {
+		return "", fmt.Errorf("%s: the names of symbols are longer than its %d bytes allow", in.name, in.file.Size())
+	}
+	return string(name), nil
+}
+
+// symbolName names symbol i for an error.
+func (in *input) symbolName(i uint32) string {
+	if i == 0 || int(i) >= in.table.Len() {
+		return "no symbol"
+	}
+	e := in.table.At(int(i))
+	if e.Type == elf.STT_SECTION && e.Section < len(in.sections) {
+		return in.sections[e.Section].name
+	}
+	name := in.table.Name(&e)
+	return string(name[:min(len(name), 256)])
+}
+
+// place names an offset in a section for an error.
+func (s *section) place(offset uint64) string {
+	if s.owner == nil {
+		return fmt.Sprintf("%s+%#x", s.name, offset)
+	}
+	return fmt.Sprintf("%s: %s+%#x", s.owner.name, s.name, offset)
+}

@@ -1,0 +1,191 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package link
+
+import (
+	"debug/elf"
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/object"
+)
+
+// relocate applies all relocations of a file to its image.
+func (l *linker) relocate(in *input) {
+	for i := range in.tables {
+		t := &in.tables[i]
+		s := &in.sections[t.Section]
+		if s.discarded || s.data == nil {
+			continue
+		}
+		var dropped []drop
+		for k := 0; k < t.Len(); k++ {
+			r := t.At(k)
+			h := l.machine.howto(r.Type)
+			if uint64(r.Symbol) < uint64(len(in.refs)) && in.refs[r.Symbol].kind == discarded && s.isUnwind() {
+				dropped = append(dropped, drop{r.Offset, uint64(h.field.size)})
+				continue
+			}
+			var err error
+			if h.value == rewriteValue {
+				w := sequence{linker: l, in: in, section: s, r: r}
+				if k+1 < t.Len() {
+					w.next = t.At(k + 1)
+				}
+				if err = w.run(); err == nil && l.machine.called(r.Type) {
+					k++
+				}
+			} else {
+				err = l.apply(in, s, &r, h)
+			}
+			if err != nil {
+				l.problems.add(err)
+			}
+		}
+		if len(dropped) > 0 {
+			dropFrames(s.data, dropped)
+		}
+	}
+}
+
+// apply carries out one relocation.
+func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) error {
+	fail := func(kind error, format string, args ...any) error {
+		return fmt.Errorf("%s: relocation %s of %s: %w%s", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), kind, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case h.value == noValue:
+		return nil
+	case h.value == unknownValue:
+		return fail(ErrUnsupported, "")
+	case uint64(r.Symbol) >= uint64(len(in.refs)):
+		return fail(ErrObject, ": symbol %d of %d", r.Symbol, len(in.refs))
+	case r.Offset > uint64(len(s.data)) || uint64(len(s.data))-r.Offset < uint64(h.field.size):
+		return fail(ErrObject, ": outside of the section's %#x bytes", len(s.data))
+	}
+	g := in.refs[r.Symbol]
+	target := g.address() + uint64(r.Addend)
+	b := s.data[r.Offset:]
+	switch {
+	case s.mapped && s.isUnwind() && g.section == nil && g.kind != absolute:
+		// A personality routine: the null pointer, where it is none or too far.
+		if g.kind != imported || !h.field.put(b, target) || h.value != absoluteValue {
+			h.field.put(b, 0)
+		}
+		return nil
+	case s.mapped && g.section != nil && g.section.flags&elf.SHF_TLS != 0 && !h.value.ofThread() && h.value != sizeValue:
+		return fail(ErrObject, ": it is a thread-local variable")
+	case !s.mapped && g.section == nil && g.kind != absolute && g.kind != imported:
+		// Debugging information of what is not there.
+		h.value, target = absoluteValue, tombstone(s.name)
+	case g.kind == missing && h.value == branchValue && l.machine == &arm64 && h.field == branch26:
+		// AAELF64 §5.7.9: a call of a weak symbol that is not there goes on behind it.
+		order.PutUint32(b, 0xd503201f) // nop
+		return nil
+	}
+	p := s.address + r.Offset
+	var v uint64
+	switch h.value {
+	case absoluteValue:
+		v = target
+	case relativeValue:
+		v = target - p
+		if g.stub != 0 && l.machine.branch(r.Type, s.data, r.Offset, r.Addend) {
+			v = l.stubAddress(g) + uint64(r.Addend) - p
+		}
+	case branchValue:
+		v = target - p
+		if g.stub != 0 {
+			v = l.stubAddress(g) + uint64(r.Addend) - p
+		}
+	case pageValue:
+		v = target&^0xfff - p&^0xfff
+	case sizeValue:
+		v = g.size + uint64(r.Addend)
+	case slotRelative, threadSlotRelative:
+		v = l.slotAddress(g, h.value) + uint64(r.Addend) - p
+	case slotPage, threadSlotPage:
+		v = l.slotAddress(g, h.value)&^0xfff - p&^0xfff
+	case slotAddress, threadSlotAddress:
+		v = l.slotAddress(g, h.value)
+	case slotFromGOT:
+		v = l.slotAddress(g, h.value) + uint64(r.Addend) - l.got.address
+	case slotFromPage:
+		v = l.slotAddress(g, h.value) - l.got.address&^0xfff
+	case fromGOT:
+		v = target - l.got.address
+	case gotRelative:
+		v = l.got.address + uint64(r.Addend) - p
+	case threadValue:
+		v = l.template.offsetOf(target, l.base)
+	case moduleValue:
+		v = target - (l.base + l.template.start)
+		if s.mapped {
+			// Of a sequence that was rewritten: it counts from the thread pointer.
+			v = l.template.offsetOf(target, l.base)
+		}
+	}
+	if h.field.put(b, v) {
+		return nil
+	}
+	hint := ""
+	if g.kind == imported && h.value != branchValue {
+		hint = "; it is imported and may be anywhere, which code that is compiled with -fPIC allows for"
+	} else if g.kind == missing {
+		hint = "; it is weak and nobody defines it, which code that is compiled with -fPIC allows for"
+	}
+	return fail(ErrOverflow, ": value %#x%s", v, hint)
+}
+
+func (l *linker) slotAddress(g *symbol, v value) uint64 {
+	i := g.slot
+	if _, thread := v.slotUse(); thread {
+		i = g.tpSlot
+	}
+	return l.got.address + 8*uint64(i-1)
+}
+
+func (l *linker) stubAddress(g *symbol) uint64 {
+	return l.stubs.address + uint64(l.machine.stubSize)*uint64(g.stub-1)
+}
+
+// tombstone is the address that debugging information has of code that is not
+// in the program: 1 where 0 would end a list (DWARF 4 §2.17.3), as ld has it.
+func tombstone(section string) uint64 {
+	if strings.HasSuffix(section, "debug_ranges") || strings.HasSuffix(section, "debug_loc") {
+		return 1
+	}
+	return 0
+}
+
+// drop is the place of a relocation that refers to what is not in the program.
+type drop struct {
+	offset uint64
+	size   uint64 // bytes of the place
+}
+
+// dropFrames makes the FDEs of an .eh_frame empty whose pointer to their code is
+// at one of the places, which ascend.
+func dropFrames(data []byte, places []drop) {
+	for at := uint64(0); uint64(len(data))-at >= 12 && len(places) > 0; {
+		size, head := uint64(order.Uint32(data[at:])), uint64(4)
+		if size == 0xffffffff {
+			size, head = order.Uint64(data[at+4:]), 12
+		}
+		if size > uint64(len(data))-at-head {
+			return
+		}
+		next := at + head + size
+		// LSB Core, "The Frame Description Entry Format": CIE pointer, start, range.
+		start := at + head + 4
+		for len(places) > 0 && places[0].offset < start {
+			places = places[1:]
+		}
+		if len(places) > 0 && places[0].offset == start && start+2*places[0].size <= next {
+			clear(data[start : start+2*places[0].size])
+		}
+		at = next
+	}
+}

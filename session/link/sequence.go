@@ -1,0 +1,67 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package link
+
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/object"
+)
+
+// sequence is instructions that find a thread-local variable, at a relocation.
+type sequence struct {
+	linker  *linker
+	in      *input
+	section *section
+	r, next object.Relocation
+}
+
+// run rewrites the sequence, for the variable's offset from the thread pointer
+// is known (ELF Handling For Thread-Local Storage, "Linker Optimizations").
+func (w *sequence) run() error {
+	s := w.section
+	switch {
+	case uint64(w.r.Symbol) >= uint64(len(w.in.refs)):
+		return fmt.Errorf("%s: %w: relocation of symbol %d of %d", s.place(w.r.Offset), ErrObject, w.r.Symbol, len(w.in.refs))
+	case !s.mapped:
+		return fmt.Errorf("%s: %w: relocation %s of debugging information", s.place(w.r.Offset), ErrUnsupported, w.linker.machine.name(w.r.Type))
+	}
+	if err := w.linker.machine.rewrite(w); err != nil {
+		return fmt.Errorf("%s: relocation %s of %s: %w", s.place(w.r.Offset), w.linker.machine.name(w.r.Type), w.in.symbolName(w.r.Symbol), err)
+	}
+	return nil
+}
+
+// value returns the offset of the variable from the thread pointer, plus addend.
+func (w *sequence) value(addend int64) uint64 {
+	g := w.in.refs[w.r.Symbol]
+	return w.linker.template.offsetOf(g.address()+uint64(addend), w.linker.base)
+}
+
+// window returns the bytes of the section from before the relocation to behind
+// it, or nil.
+func (w *sequence) window(before, behind uint64) []byte {
+	data, at := w.section.data, w.r.Offset
+	if at < before || at > uint64(len(data)) || behind > uint64(len(data))-at {
+		return nil
+	}
+	return data[at-before : at+behind]
+}
+
+// calls reports whether the next relocation is of __tls_get_addr, at an offset
+// from this one.
+func (w *sequence) calls(offset uint64) bool {
+	r := &w.next
+	if r.Offset != w.r.Offset+offset || uint64(r.Symbol) >= uint64(len(w.in.refs)) || r.Symbol == 0 {
+		return false
+	}
+	e := w.in.table.At(int(r.Symbol))
+	const name = "__tls_get_addr"
+	got := w.in.table.Name(&e)
+	return len(got) == len(name) && string(got) == name
+}
+
+// errSequence says that the instructions are none that compilers write.
+var errSequence = fmt.Errorf("%w: these instructions are no known way to a thread-local variable", ErrUnsupported)
