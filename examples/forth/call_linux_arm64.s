@@ -46,8 +46,13 @@ back:
 // of the file comes, and keeps x0, which is the top of the data stack, and which
 // alone the kernel changes of what words use. It has a frame, and so a frame
 // pointer, for those who walk a Go program that is linked without call frame
-// information.
-TEXT ·pause(SB), NOSPLIT, $16
+// information: one of its own, since what the assembler makes ends with x29 a
+// word below the caller's stack pointer, which is where Go functions have it,
+// but not words.
+TEXT ·pause(SB), NOSPLIT|NOFRAME, $0
+	MOVD.W	R30, -32(RSP)
+	MOVD	R29, -8(RSP)
+	SUB	$8, RSP, R29
 	MOVD	R0, state_tos(R20)
 	MOVD	$64, R8	// write
 	MOVD	state_paused(R20), R0
@@ -63,4 +68,6 @@ again:
 	CMN	$4, R0	// EINTR
 	BEQ	again
 	MOVD	state_tos(R20), R0
+	MOVD	-8(RSP), R29
+	MOVD.P	32(RSP), R30
 	RET

@@ -8,6 +8,7 @@ package forth_test
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -36,8 +37,15 @@ func TestProfiled(t *testing.T) {
 	}
 }
 
-// TestPause stops in the host's function and goes on.
+// TestPause stops in the host's function and goes on, in words with and without
+// a frame pointer of their own.
 func TestPause(t *testing.T) {
+	for _, frames := range []bool{false, true} {
+		t.Run(fmt.Sprintf("frames=%t", frames), func(t *testing.T) { testPause(t, &forth.Options{FramePointers: frames}) })
+	}
+}
+
+func testPause(t *testing.T, options *forth.Options) {
 	notices, paused, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +56,7 @@ func TestPause(t *testing.T) {
 	}
 	defer notices.Close()
 	defer resume.Close()
-	s := load(t, ": twice 5 pause 2 * pause ;", nil, &forth.SessionOptions{Paused: paused, Resume: resume, Notice: "paused\n"})
+	s := load(t, ": twice 5 pause 2 * pause ;", options, &forth.SessionOptions{Paused: paused, Resume: resume, Notice: "paused\n"})
 	// Written before: nothing has to run meanwhile.
 	goOn.WriteString("\n")
 	goOn.Close() // the second pause sees the end
@@ -111,7 +119,7 @@ func TestGDBSteps(t *testing.T) {
 			delete
 			set scheduler-locking step
 			set $n = 0
-			while $n < 800 && $_isvoid($_exitcode)
+			while $n < 1200 && $_isvoid($_exitcode)
 				stepi
 				echo @@@\n
 				bt
