@@ -109,6 +109,15 @@ func (c *child) blocked(call int) {
 	})
 }
 
+// rounds is how often a test repeats what it does to meet a race: less with
+// -short, on an emulated machine.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 6
+	}
+	return n
+}
+
 // eventually waits until f returns true. It fails the test after a time that
 // no working program needs.
 func eventually(t testing.TB, what string, f func() bool) {

@@ -100,7 +100,7 @@ func TestRunCrash(t *testing.T) {
 		{"handled, then not", []string{crash, "redefault"}, 139, "SIGSEGV crash=true address=0x10 threads=1 complete=1 name=crash\n"},
 		{"SIGTERM is no crash", []string{crash, "term"}, 143, ""},
 		{"child", []string{crash, "fork"}, 3, ""},
-		{"many threads", []string{crash, "churn"}, 5, ""},
+		{"many threads", []string{crash, "churn", strconv.Itoa(rounds(2000))}, 5, ""},
 		{"exec in a script", []string{shell, "-c", "exec " + crash + " segv"}, 139, "SIGSEGV crash=true address=0x10 threads=1 complete=1 name=crash\n"},
 		{"script's child", []string{shell, "-c", crash + " segv; exit 6"}, 6, ""},
 	}
@@ -261,12 +261,12 @@ func TestRunKilled(t *testing.T) {
 		r.cmd.Process.Wait()
 		eventually(t, "the kernel lets go", func() bool {
 			s, err := readStatus(pid)
-			return err == nil && s.TracerPID == 0
+			return err != nil || s.TracerPID == 0
 		})
 		// SIGQUIT, its default action no longer held off, may end it
-		// rightfully; else it runs.
-		if s, err := readStatus(pid); err == nil && s.State != 'Z' {
-			checkReleased(t, pid)
+		// rightfully, at any time; else it runs.
+		if held, err := heldThreads(pid); err == nil && len(held) > 0 {
+			t.Error(held)
 		}
 		unix.Kill(pid, unix.SIGKILL)
 	}

@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 		return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV ? 3 : 4;
 	}
 	if (!strcmp(mode, "churn")) {
-		for (int i = 0; i < 2000; i++) {
+		for (int i = atoi(argv[2]); i > 0; i--) {
 			pthread_create(&t, NULL, nothing, NULL);
 			pthread_join(t, NULL);
 		}
