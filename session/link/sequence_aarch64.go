@@ -14,8 +14,8 @@ func arm64Called(typ uint32) bool {
 
 const tlsldAddLo12 = 519 // R_AARCH64_TLSLD_ADD_LO12_NC
 
-// arm64Rewrite rewrites one instruction of a sequence, or the last three. It
-// wants the registers that AAELF64 prescribes for them.
+// arm64Rewrite rewrites one instruction of a sequence, or the last three. The
+// results are in x0 (AAELF64 §5.7.11); what holds the function's address is free.
 func arm64Rewrite(w *sequence) error {
 	b := w.window(0, 4)
 	if b == nil || w.r.Offset%4 != 0 {
@@ -31,12 +31,11 @@ func arm64Rewrite(w *sequence) error {
 	case uint32(elf.R_AARCH64_TLSDESC_ADR_PAGE21), uint32(elf.R_AARCH64_TLSGD_ADR_PAGE21):
 		ok, result = expect(0x9f00001f, 0x90000000), movz // adrp x0
 	case uint32(elf.R_AARCH64_TLSDESC_LD64_LO12_NC):
-		ok, result = expect(0xffc0001f, 0xf9400001), movk // ldr x1, [x0]
-		ok = ok && word>>5&31 == 0
+		ok, result = expect(0xffc003e0, 0xf9400000), movk // ldr xN, [x0]
 	case uint32(elf.R_AARCH64_TLSDESC_ADD_LO12_NC):
 		ok = expect(0xffc003ff, 0x91000000) // add x0, x0
 	case uint32(elf.R_AARCH64_TLSDESC_CALL):
-		ok = expect(0xffffffff, 0xd63f0020) // blr x1
+		ok = expect(0xfffffc1f, 0xd63f0000) // blr xN
 	case uint32(elf.R_AARCH64_TLSGD_ADD_LO12_NC), tlsldAddLo12:
 		// add x0, x0; bl __tls_get_addr; nop
 		call := w.window(0, 12)
