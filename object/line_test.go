@@ -279,3 +279,51 @@ func compareFunctions(t *testing.T, f *File) {
 		}
 	}
 }
+
+// TestSameNamesAgreeWithGDB has static functions of one name in files of one
+// name.
+func TestSameNamesAgreeWithGDB(t *testing.T) {
+	testprogram.RequireTool(t, "gdb")
+	for _, build := range []string{"gcc -O0", "gcc -O2", "clang-14 -O0", "clang-14 -O2"} {
+		compiler, level, _ := strings.Cut(build, " ")
+		testprogram.RequireTool(t, compiler)
+		dir := t.TempDir()
+		for name, source := range map[string]string{
+			"one/part.c": "static __attribute__((noinline)) int help(int n)\n{\n\tint m = n * 3;\n\n\treturn m ^ n;\n}\nint one(int n) { return help(n); }\n",
+			"two/part.c": "\n\nstatic __attribute__((noinline)) int help(int n)\n{\n\treturn n + 2;\n}\n\nint two(int n)\n{\n\treturn help(n);\n}\n",
+			"main.c":     "int one(int), two(int);\nint main(int argc, char **argv)\n{\n\treturn one(argc) + two(argc);\n}\n",
+		} {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(source), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out := filepath.Join(dir, "out")
+		run(t, compiler, "-g", level, "-o", out, filepath.Join(dir, "main.c"), filepath.Join(dir, "one/part.c"), filepath.Join(dir, "two/part.c"))
+		f := open(t, out)
+		for _, file := range []string{"part.c", "two/part.c", filepath.Join(dir, "one/part.c")} {
+			var locations []string
+			for line := 1; line <= 12; line++ {
+				locations = append(locations, fmt.Sprintf("%s:%d", file, line))
+			}
+			for i, want := range breakAddresses(t, out, locations) {
+				if got, err := f.FindLine(nil, file, i+1); err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s: %s: %#x, %v; gdb has %#x", build, locations[i], got, err, want)
+				}
+			}
+		}
+		want := breakAddresses(t, out, []string{"help"})[0]
+		var got []uint64
+		functions, err := f.Functions("help")
+		for i := range functions {
+			addr, _ := f.AfterPrologue(nil, functions[i].Entry)
+			got = append(got, addr)
+		}
+		if slices.Sort(got); len(got) != 2 || err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: help: %#x, %v; gdb has %#x", build, got, err, want)
+		}
+	}
+}
