@@ -203,3 +203,10 @@ func execute(t testing.TB, programs []linked, calls ...uint64) string {
 	lines := strings.Fields(out)
 	return lines[len(lines)-1]
 }
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -61,7 +61,12 @@ func againstLd(t *testing.T, m *machine, ld string, paths ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, script := runLd(t, a, ld, paths...)
+	path, script := runLd(t, a, ld, paths...)
+	theirs, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
 	compared := 0
 	for k, in := range a.l.inputs {
 		for i := range in.sections {
@@ -114,7 +119,7 @@ func againstLd(t *testing.T, m *machine, ld string, paths ...string) {
 func ldName(k int, s *section) string { return fmt.Sprintf(".f%d.s%d", k, s.index) }
 
 // runLd links the files as a was linked.
-func runLd(t *testing.T, a linked, ld string, paths ...string) (*elf.File, string) {
+func runLd(t *testing.T, a linked, ld string, paths ...string) (out, text string) {
 	t.Helper()
 	var script strings.Builder
 	script.WriteString("SECTIONS {\n")
@@ -135,20 +140,17 @@ func runLd(t *testing.T, a linked, ld string, paths ...string) (*elf.File, strin
 			}
 		}
 	}
-	script.WriteString("/DISCARD/ : { *(.comment) *(.note*) *(.eh_frame*) }\n}\n")
+	fmt.Fprintf(&script, ".eh_frame %#x : { *(.eh_frame) }\n", a.l.base+a.l.size)
+	script.WriteString("/DISCARD/ : { *(.comment) *(.note*) }\n}\n")
 	dir := t.TempDir()
-	path, out := filepath.Join(dir, "script"), filepath.Join(dir, "out")
+	path := filepath.Join(dir, "script")
+	out = filepath.Join(dir, "out")
 	if err := os.WriteFile(path, []byte(script.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"-static", "--no-relax", "--no-check-sections", "-e", "test", "-T", path, "-o", out}
 	run(t, ld, append(args, paths...)...)
-	f, err := elf.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	return f, script.String()
+	return out, script.String()
 }
 
 // compareSlots compares the slots that a section's relocations lead to, and makes

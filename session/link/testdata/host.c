@@ -32,8 +32,6 @@ struct {
 
 void __attribute__((noinline)) __jit_debug_register_code(void) { __asm__ volatile("" ::: "memory"); }
 
-int host_add(int a, int b) { return a + b; }
-
 // slurp reads a file to p, which it allocates if it is null.
 static void *slurp(const char *name, void *p, size_t *size) {
 	FILE *f = fopen(name, "rb");
@@ -86,8 +84,6 @@ int main(int argc, char **argv) {
 	size_t size;
 	if (!plan)
 		return 2;
-	if (argc > 2)
-		printf("host_add %lx\n", (unsigned long)host_add);
 	while (fgets(line, sizeof line, plan)) {
 		if (sscanf(line, "map %lx %lx %lx %4095s", &a, &b, &c, name) == 4) {
 			void *p = mmap((void *)a, b, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
