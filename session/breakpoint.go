@@ -4,15 +4,22 @@
 
 package session
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
 // Breakpoint is a breakpoint or logpoint of a session. What it was set with does
 // not change.
 type Breakpoint struct {
 	ID        int    // from 1, also of watchpoints; not used twice
-	Spec      string // what BreakAt was given
+	Location  string // what BreakAt was given
 	Addresses []uint64
 	Options   BreakpointOptions
 
 	session *Session
+	count   counter // under the session's mu
 }
 
 // BreakpointOptions says when a breakpoint stops. The zero value, like nil, is
@@ -20,7 +27,8 @@ type Breakpoint struct {
 type BreakpointOptions struct {
 	// Condition is asked first, and decides whether the hit counts. It runs while
 	// the worker waits and must not run code; the frame is the innermost one,
-	// valid until it returns. Its error stops the session as if it were true.
+	// valid until it returns. Its error stops the session as if it were true, and
+	// is Stop.Err.
 	Condition func(*Frame) (bool, error)
 
 	Skip      int  // pass so many hits silently
@@ -36,28 +44,279 @@ type BreakpointOptions struct {
 	Hardware bool
 }
 
+// counter counts what happens at a breakpoint or watchpoint.
+type counter struct {
+	hits, stops int
+	disabled    bool
+	removed     bool
+}
+
+// breakpointTable holds a session's breakpoints and watchpoints.
+type breakpointTable struct {
+	last    int // ID
+	list    []*Breakpoint
+	watches []*Watchpoint
+	at      map[uint64][]*Breakpoint // those that are switched on; slices are not changed
+}
+
 // Break sets a breakpoint at an address in an image. The error wraps ErrAddress
-// where there is no instruction that a trap can take the place of.
+// where there is no instruction that a trap can take the place of. It may be
+// called while the session runs.
 func (s *Session) Break(address uint64, o *BreakpointOptions) (*Breakpoint, error) {
-	return nil, errNotYet
+	return s.setBreakpoint(fmt.Sprintf("*%#x", address), []uint64{address}, o)
 }
 
 // BreakAt sets a breakpoint at all places that a location is: see Locate.
 func (s *Session) BreakAt(location string, o *BreakpointOptions) (*Breakpoint, error) {
-	return nil, errNotYet
+	addresses, err := s.Locate(location)
+	if err != nil {
+		return nil, err
+	}
+	return s.setBreakpoint(location, addresses, o)
+}
+
+func (s *Session) setBreakpoint(location string, addresses []uint64, o *BreakpointOptions) (*Breakpoint, error) {
+	b := &Breakpoint{Location: location, Addresses: addresses, session: s}
+	if o != nil {
+		b.Options = *o
+	}
+	if b.Options.Temporary {
+		b.Options.Max = 1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == Closed {
+		return nil, ErrClosed
+	}
+	t := &s.breakpoints
+	b.ID = t.last + 1
+	if err := t.arm(s, b); err != nil {
+		return nil, err
+	}
+	t.last = b.ID
+	t.list = append(t.list, b)
+	return b, nil
+}
+
+// arm makes a breakpoint work. With an error nothing of it does.
+func (t *breakpointTable) arm(s *Session, b *Breakpoint) error {
+	if t.at == nil {
+		t.at = map[uint64][]*Breakpoint{}
+	}
+	if b.Options.Hardware {
+		b.count.disabled = false
+		if err := s.arm(); err != nil {
+			b.count.disabled = true
+			return err
+		}
+	}
+	for n, address := range b.Addresses {
+		if !b.Options.Hardware {
+			if err := s.setTrap(address); err != nil {
+				t.disarm(s, b, b.Addresses[:n])
+				return err
+			}
+		}
+		t.at[address] = append(slices.Clip(slices.Clone(t.at[address])), b)
+	}
+	return nil
+}
+
+func (s *Session) setTrap(address uint64) error {
+	i := s.Image(address)
+	if i == nil {
+		return fmt.Errorf("%#x is in no image of the session; a hardware breakpoint can be there: %w", address, ErrAddress)
+	}
+	if i.hostAt(address) != nil {
+		return nil // a trap stands there as it is
+	}
+	return i.traps.set(address)
+}
+
+// disarm makes a breakpoint work no more at some of its addresses.
+func (t *breakpointTable) disarm(s *Session, b *Breakpoint, addresses []uint64) error {
+	var failed []error
+	for _, address := range addresses {
+		left := slices.DeleteFunc(slices.Clone(t.at[address]), func(other *Breakpoint) bool { return other == b })
+		t.at[address] = left
+		if len(left) == 0 {
+			delete(t.at, address)
+		}
+		if i := s.Image(address); i != nil && !b.Options.Hardware && i.hostAt(address) == nil {
+			failed = append(failed, i.traps.clear(address))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// clear takes all breakpoints out of the images.
+func (t *breakpointTable) clear(s *Session) error {
+	var failed []error
+	for _, b := range t.list {
+		if !b.count.disabled {
+			failed = append(failed, t.disarm(s, b, b.Addresses))
+		}
+	}
+	t.list, t.watches = nil, nil
+	return errors.Join(failed...)
+}
+
+// leave removes the breakpoints that have an address in an image.
+func (t *breakpointTable) leave(s *Session, i *Image) error {
+	var failed []error
+	for _, b := range slices.Clone(t.list) {
+		if slices.ContainsFunc(b.Addresses, i.Contains) {
+			failed = append(failed, t.remove(s, b))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (t *breakpointTable) remove(s *Session, b *Breakpoint) error {
+	n := slices.Index(t.list, b)
+	if n < 0 {
+		return nil
+	}
+	t.list = slices.Delete(slices.Clone(t.list), n, n+1)
+	if b.count.disabled {
+		return nil
+	}
+	b.count.disabled = true
+	err := t.disarm(s, b, b.Addresses)
+	if b.Options.Hardware {
+		err = errors.Join(err, s.arm())
+	}
+	return err
 }
 
 // Breakpoints returns the breakpoints in the order of their IDs.
-func (s *Session) Breakpoints() []*Breakpoint { return nil }
+func (s *Session) Breakpoints() []*Breakpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.breakpoints.list)
+}
 
-// Remove removes a breakpoint or watchpoint. The error wraps ErrNotFound.
-func (s *Session) Remove(id int) error { return errNotYet }
+// Remove removes a breakpoint or watchpoint. The error wraps ErrNotFound, or
+// ErrRunning for one in a debug register while the session runs.
+func (s *Session) Remove(id int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.breakpoint(id); b != nil {
+		if b.Options.Hardware && s.state == Running {
+			return ErrRunning
+		}
+		return s.breakpoints.remove(s, b)
+	}
+	if w := s.watchpoint(id); w != nil {
+		return s.removeWatchpoint(w)
+	}
+	return fmt.Errorf("breakpoint %d: %w", id, ErrNotFound)
+}
 
-// Enable switches a breakpoint or watchpoint on or off. The error wraps ErrNotFound.
-func (s *Session) Enable(id int, enabled bool) error { return errNotYet }
+func (s *Session) breakpoint(id int) *Breakpoint {
+	for _, b := range s.breakpoints.list {
+		if b.ID == id {
+			return b
+		}
+	}
+	return nil
+}
+
+// Enable switches a breakpoint or watchpoint on or off. The error wraps
+// ErrNotFound, or ErrRunning for one in a debug register while the session runs.
+func (s *Session) Enable(id int, enabled bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.breakpoint(id)
+	switch {
+	case b == nil:
+		if w := s.watchpoint(id); w != nil {
+			return s.enableWatchpoint(w, enabled)
+		}
+		return fmt.Errorf("breakpoint %d: %w", id, ErrNotFound)
+	case b.count.disabled != enabled:
+		return nil
+	case b.Options.Hardware && s.state == Running:
+		return ErrRunning
+	case enabled:
+		if err := s.breakpoints.arm(s, b); err != nil {
+			return err
+		}
+		b.count.disabled = false
+		return nil
+	}
+	b.count.disabled = true
+	err := s.breakpoints.disarm(s, b, b.Addresses)
+	if b.Options.Hardware {
+		err = errors.Join(err, s.arm())
+	}
+	return err
+}
 
 // Hits returns how often the breakpoint was met with its condition true.
-func (b *Breakpoint) Hits() int { return 0 }
+func (b *Breakpoint) Hits() int {
+	b.session.mu.Lock()
+	defer b.session.mu.Unlock()
+	return b.count.hits
+}
 
 // Enabled reports whether the breakpoint is switched on.
-func (b *Breakpoint) Enabled() bool { return false }
+func (b *Breakpoint) Enabled() bool {
+	b.session.mu.Lock()
+	defer b.session.mu.Unlock()
+	return !b.count.disabled
+}
+
+// breakpointsAt returns the breakpoints that are switched on at an address.
+func (s *Session) breakpointsAt(address uint64) []*Breakpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.breakpoints.at[address]
+}
+
+// atBreakpoint asks all breakpoints at an address whether to stop; the first that
+// wants to is the stop's. The others count their hits too.
+func (s *Session) atBreakpoint(address uint64) *Stop {
+	var stop *Stop
+	for _, b := range s.breakpointsAt(address) {
+		wanted, err := s.meet(&b.Options, &b.count)
+		if !wanted {
+			continue
+		}
+		if b.Options.Max > 0 && b.count.stops >= b.Options.Max {
+			s.mu.Lock()
+			s.breakpoints.remove(s, b)
+			s.mu.Unlock()
+		}
+		if stop == nil && (b.Options.Log == nil || err != nil) {
+			stop = s.stopped(AtBreakpoint)
+			stop.Breakpoint, stop.Err = b, err
+		}
+	}
+	return stop
+}
+
+// meet counts a hit where the condition holds, and reports whether it counts as a
+// stop. Logpoints log then.
+func (s *Session) meet(o *BreakpointOptions, c *counter) (stop bool, err error) {
+	if o.Condition != nil {
+		ok, err := o.Condition(s.innermost())
+		if err != nil {
+			return true, err
+		}
+		if !ok {
+			return false, nil
+		}
+	}
+	s.mu.Lock()
+	c.hits++
+	stop = c.hits > o.Skip
+	if stop {
+		c.stops++
+	}
+	s.mu.Unlock()
+	if stop && o.Log != nil {
+		err = o.Log(s.innermost())
+	}
+	return stop, err
+}

@@ -4,7 +4,13 @@
 
 package session
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/clewdev/clew/session/internal/worker"
+)
 
 // Arguments are what a function is called with, by the machine's C calling
 // convention. Missing arguments are 0.
@@ -15,6 +21,8 @@ type Arguments struct {
 	// StopAtEntry stops before the first instruction.
 	StopAtEntry bool
 }
+
+const maxArguments = 8
 
 // Float32 makes of a float32 the argument that passes it.
 func Float32(f float32) float64 { return math.Float64frombits(uint64(math.Float32bits(f))) }
@@ -28,11 +36,100 @@ func (s *Session) Call(function uint64, words ...uint64) (*Stop, error) {
 }
 
 // CallWith is Call with any arguments.
-func (s *Session) CallWith(function uint64, a Arguments) (*Stop, error) { return nil, errNotYet }
+func (s *Session) CallWith(function uint64, a Arguments) (*Stop, error) {
+	if len(a.Words) > maxArguments || len(a.Floats) > maxArguments {
+		return nil, fmt.Errorf("%d words and %d floating-point arguments, of each at most %d: %w", len(a.Words), len(a.Floats), maxArguments, ErrArguments)
+	}
+	return s.call(function, a, func(top uint64) uint64 { return top })
+}
 
 // CallMain calls a function as C programs' main is: with the number of
 // arguments, an array of pointers to them, and an empty environment, all of it on
 // the worker's stack. Of a only StopAtEntry is used.
 func (s *Session) CallMain(function uint64, arguments []string, a Arguments) (*Stop, error) {
-	return nil, errNotYet
+	size := 0
+	for _, argument := range arguments {
+		size += len(argument) + 1 + 8
+	}
+	if size > s.stackSize/2 {
+		return nil, fmt.Errorf("arguments of %d bytes on a stack of %d: %w", size, s.stackSize, ErrArguments)
+	}
+	a.Words, a.Floats = make([]uint64, 3), nil
+	return s.call(function, a, func(top uint64) uint64 {
+		pointers := make([]uint64, len(arguments)+2) // argv ends with a null pointer, envp is one
+		for n, argument := range arguments {
+			top -= uint64(len(argument)) + 1
+			text := memoryAt(top, uint64(len(argument))+1)
+			text[copy(text, argument)] = 0
+			pointers[n] = top
+		}
+		top = top&^7 - uint64(len(pointers))*8
+		array := memoryAt(top, uint64(len(pointers))*8)
+		for n, p := range pointers {
+			s.machine.Order.PutUint64(array[n*8:], p)
+		}
+		a.Words[0], a.Words[1], a.Words[2] = uint64(len(arguments)), top, top+uint64(len(arguments)+1)*8
+		return top
+	})
+}
+
+// call starts a call. push puts what the arguments point to on the stack, and
+// returns its new top.
+func (s *Session) call(function uint64, a Arguments, push func(top uint64) uint64) (*Stop, error) {
+	if s.Image(function) == nil {
+		return nil, fmt.Errorf("%#x is in no image of the session: %w", function, ErrAddress)
+	}
+	return s.run(whileFree, func() (*Stop, error) {
+		if s.worker == nil {
+			if err := s.startWorker(); err != nil {
+				return nil, err
+			}
+		}
+		if err := s.prepare(function, a, push); err != nil {
+			return nil, err
+		}
+		if a.StopAtEntry {
+			return s.stopped(AtEntry), nil
+		}
+		return s.proceed()
+	})
+}
+
+func whileFree(state State) error {
+	switch state {
+	case Running:
+		return ErrRunning
+	case Stopped:
+		return ErrStopped
+	}
+	return nil
+}
+
+// prepare sets the worker's registers and stack for a call.
+func (s *Session) prepare(function uint64, a Arguments, push func(top uint64) uint64) error {
+	_, top := s.worker.Stack()
+	top = push(top) &^ 15
+	r := &s.registers
+	r.Reset()
+	var onStack []uint64
+	for n, word := range a.Words {
+		if !r.SetWord(n, word) {
+			onStack = append(onStack, word)
+		}
+	}
+	if len(onStack) > 0 {
+		top = (top - uint64(len(onStack))*8) &^ 15
+		copy(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memoryAt(top, uint64(len(onStack))*8)))), len(onStack)), onStack)
+	}
+	r.SetSP(top)
+	if slot := r.SetReturn(returnAddress(s.returns)); slot != 0 {
+		s.machine.Order.PutUint64(memoryAt(slot, 8), returnAddress(s.returns))
+	}
+	r.SetVectors(len(a.Floats))
+	r.Enter(function)
+	s.in, s.considered, s.shown = inSlot{}, 0, 0
+	if err := s.worker.SetFloats(a.Floats); err != nil && err != worker.ErrGone {
+		return fmt.Errorf("setting the worker's vector registers: %w", err)
+	}
+	return nil
 }

@@ -4,6 +4,17 @@
 
 package session
 
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+)
+
 // HostFunction is a Go function that code can call by its name.
 type HostFunction struct {
 	Name string
@@ -15,31 +26,173 @@ type HostFunction struct {
 	Call func(*HostCall) error
 }
 
-// NewHost makes an image of Go functions.
-func NewHost(name string, functions ...HostFunction) (*Image, error) { return nil, errNotYet }
+const stubSize = 16
+
+// NewHost makes an image of Go functions. Sessions that call them must have the
+// image, as must those that call code which does.
+func NewHost(name string, functions ...HostFunction) (*Image, error) {
+	m := jit.Host()
+	if m == nil {
+		return nil, fmt.Errorf("host functions: %w", errors.ErrUnsupported)
+	}
+	entry, err := cfi.NewBuilder(cfi.EntryCIE(m)).Program()
+	if err != nil {
+		return nil, err
+	}
+	code := &jit.Code{Name: name, Machine: m}
+	stub := append(trapInstruction(m), returnInstruction(m)...)
+	for n, f := range functions {
+		if f.Call == nil {
+			return nil, fmt.Errorf("host function %q without Call: %w", f.Name, jit.ErrCode)
+		}
+		code.Functions = append(code.Functions, jit.Function{Name: f.Name, Offset: uint64(n) * stubSize, Size: uint64(len(stub)), Unwind: entry})
+		code.Text = append(code.Text, stub...)
+		code.Text = append(code.Text, make([]byte, stubSize-len(stub))...)
+	}
+	i, err := newStubs(code)
+	if err != nil {
+		return nil, err
+	}
+	i.host = functions
+	return i, nil
+}
+
+// returnInstruction returns the bytes of ret.
+func returnInstruction(m *arch.Machine) []byte {
+	if m.CodeAlign == 1 {
+		return []byte{0xc3}
+	}
+	return []byte{0xc0, 0x03, 0x5f, 0xd6}
+}
+
+// newStubs makes an image of code in memory of its own.
+func newStubs(code *jit.Code) (*Image, error) {
+	memory, err := jit.NewMemory(max(len(code.Text), 1))
+	if err != nil {
+		return nil, err
+	}
+	copy(memory.Bytes(), code.Text)
+	code.Address, code.Text = memory.Address(), memory.Bytes()[:len(code.Text)]
+	err = memory.Seal()
+	var i *Image
+	if err == nil {
+		i, err = NewImage(code)
+	}
+	if err != nil {
+		return nil, errors.Join(err, memory.Close())
+	}
+	i.memory = memory
+	return i, nil
+}
+
+// hostAt returns the host function whose stub an address is.
+func (i *Image) hostAt(address uint64) *HostFunction {
+	if len(i.host) == 0 {
+		return nil
+	}
+	n := address - i.ranges[0].Start
+	if n%stubSize != 0 || n/stubSize >= uint64(len(i.host)) {
+		return nil
+	}
+	return &i.host[n/stubSize]
+}
+
+// returnImage is where calls return to: a trap that sessions take for the end of
+// the call. Its unwind table says that nothing called it.
+var returnImage = sync.OnceValues(func() (*Image, error) {
+	m := jit.Host()
+	if m == nil {
+		return nil, errors.ErrUnsupported
+	}
+	end, err := cfi.NewBuilder(cfi.EntryCIE(m)).Undefined(uint64(m.ReturnAddress)).Program()
+	if err != nil {
+		return nil, err
+	}
+	trap := trapInstruction(m)
+	// The address that is returned to is the second instruction: the one before a
+	// return address is what tells which function it is in.
+	text := bytes.Repeat(trap, 4)
+	return newStubs(&jit.Code{Name: "session", Machine: m, Text: text,
+		Functions: []jit.Function{{Name: "session.return", Size: uint64(len(text)), Unwind: end}}})
+})
+
+// returnAddress is where calls return to.
+func returnAddress(i *Image) uint64 {
+	return i.ranges[0].Start + uint64(len(trapInstruction(i.machine)))
+}
 
 // HostCall is a call of a host function. It is valid until that returns.
 type HostCall struct {
 	session *Session
+	result  uint64
+	failed  error // of an argument on the stack that cannot be read
 }
 
 // Word returns the n-th integer or pointer argument, from 0.
-func (c *HostCall) Word(n int) uint64 { return 0 }
+func (c *HostCall) Word(n int) uint64 {
+	r := &c.session.registers
+	if v, ok := r.Word(n); ok {
+		return v
+	}
+	var b [8]byte
+	if err := c.ReadMemory(b[:], r.StackWord(n)); err != nil {
+		c.failed = err
+	}
+	return c.session.machine.Order.Uint64(b[:])
+}
 
 // Float returns the n-th floating-point argument, from 0, of at most 8.
-func (c *HostCall) Float(n int) float64 { return 0 }
+func (c *HostCall) Float(n int) float64 {
+	f, err := c.session.worker.Float(n)
+	if err != nil {
+		c.failed = err
+	}
+	return f
+}
 
 // Return sets the integer result; without it, it is 0.
-func (c *HostCall) Return(word uint64) {}
+func (c *HostCall) Return(word uint64) { c.result = word }
 
 // ReturnFloat sets the floating-point result.
-func (c *HostCall) ReturnFloat(f float64) {}
+func (c *HostCall) ReturnFloat(f float64) {
+	if err := c.session.worker.SetFloat(0, f); err != nil {
+		c.failed = err
+	}
+}
 
 // ReadMemory reads memory as Session.ReadMemory does.
-func (c *HostCall) ReadMemory(p []byte, address uint64) error { return errNotYet }
+func (c *HostCall) ReadMemory(p []byte, address uint64) error {
+	return c.session.ReadMemory(p, address)
+}
 
 // WriteMemory writes memory as Session.WriteMemory does.
-func (c *HostCall) WriteMemory(p []byte, address uint64) error { return errNotYet }
+func (c *HostCall) WriteMemory(p []byte, address uint64) error {
+	return c.session.WriteMemory(p, address)
+}
 
 // ReadString reads a string that ends with NUL, of at most limit bytes.
-func (c *HostCall) ReadString(address uint64, limit int) (string, error) { return "", errNotYet }
+func (c *HostCall) ReadString(address uint64, limit int) (string, error) {
+	return c.session.readString(address, limit)
+}
+
+// call runs a host function for the worker, and turns a panic into an error.
+func (c *HostCall) call(f *HostFunction) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: panic: %v", f.Name, p)
+		} else if err == nil {
+			err = c.failed
+		}
+	}()
+	return f.Call(c)
+}
+
+// runHost runs the host function whose stub the worker is at, and leaves it at the
+// stub's return.
+func (s *Session) runHost(f *HostFunction) error {
+	c := HostCall{session: s}
+	err := c.call(f)
+	s.registers.SetResult(c.result)
+	s.registers.Enter(s.registers.PC() + uint64(len(trapInstruction(s.machine))))
+	return err
+}

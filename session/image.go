@@ -5,8 +5,20 @@
 package session
 
 import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/symfile"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/session/link"
+	"github.com/clewdev/clew/value"
 )
 
 // Range is a range of addresses.
@@ -23,7 +35,25 @@ type Function struct {
 // Several sessions can use one image at once: breakpoints of one do not stop
 // another. Its methods may be called from several goroutines.
 type Image struct {
-	name string
+	name      string
+	machine   *arch.Machine
+	files     []*object.File
+	elf       [][]byte
+	ranges    []Range
+	functions []Function
+	program   *link.Program  // of LoadImage
+	host      []HostFunction // of NewHost, one a stub
+	memory    *jit.Memory    // of NewHost and of this package's own
+
+	traps trapTable
+
+	compile  sync.Once
+	compiled tables
+	infos    []func() *value.Info // one a file, opened at first use
+
+	mu     sync.Mutex
+	users  int
+	closed bool
 }
 
 // ImageOptions changes what LoadImage does.
@@ -34,40 +64,281 @@ type ImageOptions struct {
 
 // NewImage makes an image of a batch, whose memory stays the caller's and must
 // stay mapped until the image is closed. Nothing is published.
-func NewImage(c *jit.Code) (*Image, error) { return nil, errNotYet }
+func NewImage(c *jit.Code) (*Image, error) {
+	machine := c.Machine
+	if machine == nil {
+		machine = jit.Host()
+	}
+	if machine == nil || machine != jit.Host() {
+		return nil, fmt.Errorf("%s: code of another machine cannot run: %w", c.Name, errors.ErrUnsupported)
+	}
+	described, err := symfile.Append(nil, c)
+	if err != nil {
+		return nil, err
+	}
+	name := c.Name
+	if name == "" {
+		name = "jit"
+	}
+	i := &Image{name: name, machine: machine}
+	if err := i.describe(name, described); err != nil {
+		return nil, err
+	}
+	for n := range c.Functions {
+		start := c.Start(&c.Functions[n])
+		i.addRange(Range{start, start + c.Functions[n].Size})
+	}
+	return i.finish(), nil
+}
 
 // LoadImage loads and links relocatable objects, as compilers make them, into
 // memory of the image's own.
-func LoadImage(o *ImageOptions, objects ...*object.File) (*Image, error) { return nil, errNotYet }
+func LoadImage(o *ImageOptions, objects ...*object.File) (*Image, error) {
+	if o == nil {
+		o = &ImageOptions{}
+	}
+	resolve := func(name string) (uint64, bool) {
+		for _, i := range o.Imports {
+			if address, ok := i.Symbol(name); ok {
+				return address, true
+			}
+		}
+		return 0, false
+	}
+	program, err := link.Load(&link.Options{Resolve: resolve}, objects...)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range objects {
+		names = append(names, f.Name())
+	}
+	i := &Image{name: strings.Join(names, ", "), machine: jit.Host(), program: program}
+	for _, object := range program.Objects {
+		if err := i.describe(object.Name, object.ELF); err != nil {
+			return nil, errors.Join(err, program.Close())
+		}
+		for _, r := range object.Text {
+			i.addRange(Range(r))
+		}
+	}
+	return i.finish(), nil
+}
+
+// describe adds the bytes that describe some of the code.
+func (i *Image) describe(name string, described []byte) error {
+	f, err := object.NewFile(described, name)
+	if err != nil {
+		return err
+	}
+	i.files = append(i.files, f)
+	i.infos = append(i.infos, sync.OnceValue(func() *value.Info {
+		info, err := value.Open(f)
+		if err != nil {
+			return nil
+		}
+		return info
+	}))
+	i.elf = append(i.elf, described)
+	return nil
+}
+
+func (i *Image) addRange(r Range) {
+	if n := len(i.ranges); n > 0 && i.ranges[n-1].End == r.Start {
+		i.ranges[n-1].End = r.End
+		return
+	}
+	i.ranges = append(i.ranges, r)
+}
+
+func (i *Image) finish() *Image {
+	slices.SortFunc(i.ranges, func(a, b Range) int {
+		if a.Start < b.Start {
+			return -1
+		}
+		return 1
+	})
+	for _, f := range i.files {
+		for s := range f.Symbols() {
+			if s.Type == elf.STT_FUNC && i.Contains(s.Address) {
+				i.functions = append(i.functions, Function{Name: s.Name, Start: s.Address, Size: s.Size})
+			}
+		}
+	}
+	slices.SortStableFunc(i.functions, func(a, b Function) int {
+		if a.Start != b.Start {
+			if a.Start < b.Start {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	i.traps.image = i
+	return i
+}
 
 // Name returns what the image is called: the batch's name, or the files'.
 func (i *Image) Name() string { return i.name }
 
 // Ranges returns where the code is, in ascending order.
-func (i *Image) Ranges() []Range { return nil }
+func (i *Image) Ranges() []Range { return i.ranges }
 
 // Contains reports whether an address is in the code.
-func (i *Image) Contains(address uint64) bool { return false }
+func (i *Image) Contains(address uint64) bool {
+	_, ok := i.rangeOf(address)
+	return ok
+}
+
+func (i *Image) rangeOf(address uint64) (Range, bool) {
+	n, ok := slices.BinarySearchFunc(i.ranges, address, func(r Range, address uint64) int {
+		switch {
+		case r.End <= address:
+			return -1
+		case r.Start > address:
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		return Range{}, false
+	}
+	return i.ranges[n], true
+}
 
 // Files returns what describes the code: one file a batch or object. All their
 // addresses are those of the memory; there is no bias.
-func (i *Image) Files() []*object.File { return nil }
+func (i *Image) Files() []*object.File { return i.files }
 
 // ELF returns the bytes of the files, in the same order. They must not be changed.
-func (i *Image) ELF() [][]byte { return nil }
+func (i *Image) ELF() [][]byte { return i.elf }
 
 // File returns the file that describes the code at an address, or nil.
-func (i *Image) File(address uint64) *object.File { return nil }
+func (i *Image) File(address uint64) *object.File {
+	if n := i.fileIndex(address); n >= 0 {
+		return i.files[n]
+	}
+	return nil
+}
+
+// Info returns the debugging information about variables and types of the code at
+// an address, or nil where there is none.
+func (i *Image) Info(address uint64) *value.Info {
+	if n := i.fileIndex(address); n >= 0 {
+		return i.infos[n]()
+	}
+	return nil
+}
+
+func (i *Image) fileIndex(address uint64) int {
+	if !i.Contains(address) {
+		return -1
+	}
+	if i.program != nil {
+		for n, o := range i.program.Objects {
+			for _, r := range o.Text {
+				if address-r.Start < r.End-r.Start {
+					return n
+				}
+			}
+		}
+		return -1
+	}
+	return 0
+}
 
 // Symbol returns the address of a function or of data, by its name.
-func (i *Image) Symbol(name string) (address uint64, ok bool) { return 0, false }
+func (i *Image) Symbol(name string) (address uint64, ok bool) {
+	if i.program != nil {
+		if address, ok := i.program.Symbol(name); ok {
+			return address, true
+		}
+	}
+	for _, f := range i.files {
+		if s, ok := f.Symbol(name); ok && (s.Type == elf.STT_FUNC || s.Type == elf.STT_OBJECT) {
+			return s.Address, true
+		}
+	}
+	return 0, false
+}
 
-// Functions returns all functions, in ascending order of their addresses.
-func (i *Image) Functions() []Function { return nil }
+// Functions returns all functions, in ascending order of their addresses. The
+// slice is the image's.
+func (i *Image) Functions() []Function { return i.functions }
 
 // Function returns the function that covers an address.
-func (i *Image) Function(address uint64) (Function, bool) { return Function{}, false }
+func (i *Image) Function(address uint64) (Function, bool) {
+	n, ok := slices.BinarySearchFunc(i.functions, address, func(f Function, address uint64) int {
+		if f.Start <= address {
+			return -1
+		}
+		return 1
+	})
+	_ = ok
+	for n--; n >= 0; n-- {
+		f := i.functions[n]
+		if address-f.Start < f.Size {
+			return f, true
+		}
+		if f.Size != 0 || address-f.Start > 1<<20 {
+			break
+		}
+		if r, ok := i.rangeOf(f.Start); ok && address < r.End {
+			return f, true // assembly code without sizes
+		}
+	}
+	return Function{}, false
+}
+
+// text returns at most size original bytes of code from an address on.
+func (i *Image) text(address uint64, size int) []byte {
+	r, ok := i.rangeOf(address)
+	if !ok {
+		return nil
+	}
+	code := bytes.Clone(memoryAt(address, min(uint64(size), r.End-address)))
+	i.traps.restore(code, address)
+	return code
+}
+
+// use counts a session that has the image.
+func (i *Image) use() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.closed {
+		return fmt.Errorf("image %s: %w", i.name, ErrClosed)
+	}
+	i.users++
+	return nil
+}
+
+func (i *Image) release() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.users--
+}
 
 // Close gives the image's memory back. The error wraps ErrInUse while a session
 // has the image.
-func (i *Image) Close() error { return nil }
+func (i *Image) Close() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.closed {
+		return nil
+	}
+	if i.users > 0 {
+		return fmt.Errorf("%d sessions have image %s: %w", i.users, i.name, ErrInUse)
+	}
+	i.closed = true
+	failed := []error{i.traps.close()}
+	for _, f := range i.files {
+		failed = append(failed, f.Close())
+	}
+	if i.memory != nil {
+		failed = append(failed, i.memory.Close())
+	}
+	if i.program != nil {
+		failed = append(failed, i.program.Close())
+	}
+	return errors.Join(failed...)
+}

@@ -4,16 +4,162 @@
 
 package session
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // Locate returns the addresses that a location names:
 //
 //	*0x401000        an address
 //	fib              a function, behind its prologue; of several with that name, all
 //	*fib             a function's first instruction
-//	fib+12           bytes from a function's first instruction
+//	*fib+12          bytes from a function's first instruction
 //	fib.c:12         a line, or the next that has code; the file by its name or the
 //	                 end of its path
+//	fib.c:fib        a function of a file
 //	12               a line of the file that the innermost frame is in
 //	+1, -1           lines from the line that the innermost frame is in
 //
 // The error wraps ErrNotFound.
-func (s *Session) Locate(location string) ([]uint64, error) { return nil, errNotYet }
+func (s *Session) Locate(location string) ([]uint64, error) {
+	location = strings.TrimSpace(location)
+	switch {
+	case location == "":
+		return nil, fmt.Errorf("no location is given: %w", ErrNotFound)
+	case location[0] == '*':
+		return s.locateAddress(strings.TrimSpace(location[1:]))
+	case location[0] == '+' || location[0] == '-':
+		n, err := strconv.Atoi(location)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no number of lines: %w", location, ErrNotFound)
+		}
+		file, line := s.here()
+		return s.locateLine(file, line+n)
+	case isNumber(location):
+		n, err := strconv.Atoi(location)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no line: %w", location, ErrNotFound)
+		}
+		file, _ := s.here()
+		return s.locateLine(file, n)
+	}
+	if colon := strings.LastIndexByte(location, ':'); colon > 0 && location[colon-1] != ':' {
+		file, rest := location[:colon], location[colon+1:]
+		if isNumber(rest) {
+			n, err := strconv.Atoi(rest)
+			if err != nil {
+				return nil, fmt.Errorf("%q is no line: %w", rest, ErrNotFound)
+			}
+			return s.locateLine(file, n)
+		}
+		return s.locateFunction(rest, file)
+	}
+	return s.locateFunction(location, "")
+}
+
+func isNumber(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func (s *Session) locateAddress(text string) ([]uint64, error) {
+	if address, err := strconv.ParseUint(text, 0, 64); err == nil {
+		return []uint64{address}, nil
+	}
+	name, offset := text, uint64(0)
+	if plus := strings.LastIndexByte(text, '+'); plus > 0 {
+		n, err := strconv.ParseUint(strings.TrimSpace(text[plus+1:]), 0, 64)
+		if err == nil {
+			name, offset = strings.TrimSpace(text[:plus]), n
+		}
+	}
+	addresses := s.entries(name, "")
+	if len(addresses) == 0 {
+		return nil, fmt.Errorf("%q is no address and no function: %w", text, ErrNotFound)
+	}
+	for n := range addresses {
+		addresses[n] += offset
+	}
+	return addresses, nil
+}
+
+// entries returns the first instructions of the functions with a name, in a
+// source file where one is named.
+func (s *Session) entries(name, file string) []uint64 {
+	var list []uint64
+	for _, i := range s.images() {
+		for _, f := range i.functions {
+			if f.Name != name || slices.Contains(list, f.Start) {
+				continue
+			}
+			if file != "" {
+				locations, _ := i.File(f.Start).Locate(f.Start)
+				if len(locations) == 0 || !endsPath(locations[len(locations)-1].File, file) {
+					continue
+				}
+			}
+			list = append(list, f.Start)
+		}
+	}
+	return list
+}
+
+// endsPath reports whether end is a path or its last components.
+func endsPath(path, end string) bool {
+	return path == end || strings.HasSuffix(path, "/"+strings.TrimPrefix(end, "./"))
+}
+
+func (s *Session) locateFunction(name, file string) ([]uint64, error) {
+	addresses := s.entries(name, file)
+	if len(addresses) == 0 {
+		if file != "" {
+			name += " in " + file
+		}
+		return nil, fmt.Errorf("function %s is in no image of the session: %w", name, ErrNotFound)
+	}
+	for n, entry := range addresses {
+		i := s.Image(entry)
+		if i.hostAt(entry) != nil {
+			continue
+		}
+		if after, err := i.File(entry).AfterPrologue(s, entry); err == nil && i.Contains(after) {
+			addresses[n] = after
+		}
+	}
+	return addresses, nil
+}
+
+func (s *Session) locateLine(file string, line int) ([]uint64, error) {
+	if file == "" {
+		return nil, fmt.Errorf("line %d of which file? name it, as in fib.c:%d: %w", line, line, ErrNotFound)
+	}
+	var addresses []uint64
+	var failed []error
+	for _, i := range s.images() {
+		for _, f := range i.files {
+			found, err := f.FindLine(s, file, line)
+			failed = append(failed, err)
+			for _, address := range found {
+				if i.Contains(address) && !slices.Contains(addresses, address) {
+					addresses = append(addresses, address)
+				}
+			}
+		}
+	}
+	if len(addresses) == 0 {
+		return nil, errors.Join(fmt.Errorf("no code is for line %d of %s: %w", line, file, ErrNotFound), errors.Join(failed...))
+	}
+	return addresses, nil
+}
+
+// here returns where in the source the innermost frame is.
+func (s *Session) here() (file string, line int) {
+	f, err := s.Frame()
+	if err != nil || len(f.Locations) == 0 {
+		return "", 0
+	}
+	return f.Locations[0].File, f.Locations[0].Line
+}

@@ -4,7 +4,10 @@
 
 package session
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // MemoryError says that memory cannot be read or written.
 type MemoryError struct {
@@ -27,9 +30,93 @@ func (e *MemoryError) Unwrap() error { return e.Err }
 // would be without breakpoints. The error is a *MemoryError; p then holds what is
 // before its Address. It works in every state but Closed, and implements
 // cfi.Memory.
-func (s *Session) ReadMemory(p []byte, address uint64) error { return errNotYet }
+func (s *Session) ReadMemory(p []byte, address uint64) error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	n, err := readProcess(p, address)
+	for _, i := range s.images() {
+		if i.overlaps(address, uint64(n)) {
+			i.traps.restore(p[:n], address)
+		}
+	}
+	if err != nil {
+		return &MemoryError{Address: address + uint64(n), Err: err}
+	}
+	return nil
+}
 
 // WriteMemory writes p to the memory at an address. Code of the images can be
 // written, also under breakpoints, although it is not writable. The error is a
 // *MemoryError; what is before its Address was written.
-func (s *Session) WriteMemory(p []byte, address uint64) error { return errNotYet }
+func (s *Session) WriteMemory(p []byte, address uint64) error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	for len(p) > 0 {
+		n, code := len(p), (*Image)(nil)
+		for _, i := range s.images() {
+			if i.overlaps(address, uint64(n)) {
+				n, code = i.split(address, n)
+				if code != nil {
+					break
+				}
+			}
+		}
+		var err error
+		done := n
+		if code != nil {
+			if err = code.traps.write(p[:n], address); err != nil {
+				done = 0
+			}
+		} else {
+			done, err = writeProcess(p[:n], address)
+		}
+		if err != nil {
+			return &MemoryError{Address: address + uint64(done), Write: true, Err: err}
+		}
+		p, address = p[n:], address+uint64(n)
+	}
+	return nil
+}
+
+// overlaps reports whether some of n bytes at an address are code of the image.
+func (i *Image) overlaps(address, n uint64) bool {
+	for _, r := range i.ranges {
+		if address < r.End && address+n > r.Start {
+			return true
+		}
+	}
+	return false
+}
+
+// split returns how many of n bytes at an address lie before the next code of the
+// image, or, where they begin in code, in it; then the image, too.
+func (i *Image) split(address uint64, n int) (int, *Image) {
+	for _, r := range i.ranges {
+		if r.Start <= address && address < r.End {
+			return int(min(uint64(n), r.End-address)), i
+		}
+		if r.Start > address {
+			return int(min(uint64(n), r.Start-address)), nil
+		}
+	}
+	return n, nil
+}
+
+func (s *Session) readString(address uint64, limit int) (string, error) {
+	var text []byte
+	for len(text) < limit {
+		// Not over the end of a page, as the next may not be there.
+		part := make([]byte, min(limit-len(text), 256, int(4096-address%4096)))
+		if err := s.ReadMemory(part, address); err != nil {
+			return string(text), err
+		}
+		if end := bytes.IndexByte(part, 0); end >= 0 {
+			return string(append(text, part[:end]...)), nil
+		}
+		text = append(text, part...)
+		address += uint64(len(part))
+	}
+	return string(text), nil
+}

@@ -4,45 +4,278 @@
 
 package session
 
+import (
+	"fmt"
+	"slices"
+
+	"github.com/clewdev/clew/session/internal/worker"
+)
+
 // The methods here go on from a stop until the next one. From a breakpoint the
 // instruction that stands there runs first. A breakpoint, a fault or an interrupt
 // ends a step early, with its own reason. The error wraps ErrNotStopped or
 // ErrRunning.
 
 // Continue goes on.
-func (s *Session) Continue() (*Stop, error) { return nil, errNotYet }
+func (s *Session) Continue() (*Stop, error) {
+	return s.run(whileStopped, s.proceed)
+}
 
-// StepInstruction executes one instruction, into calls.
-func (s *Session) StepInstruction() (*Stop, error) { return nil, errNotYet }
-
-// NextInstruction executes one instruction, over calls.
-func (s *Session) NextInstruction() (*Stop, error) { return nil, errNotYet }
+// StepInstruction executes one instruction, into calls. A host function counts as
+// one; of a repeated string instruction one step is one iteration.
+func (s *Session) StepInstruction() (*Stop, error) {
+	return s.run(whileStopped, func() (*Stop, error) {
+		stop, err := s.stepOnce()
+		if stop == nil && err == nil {
+			stop = s.stopped(SteppedInstruction)
+		}
+		return stop, err
+	})
+}
 
 // StepRange executes instructions for as long as the program counter stays in
 // [start, end), into calls: the range of a line, as debuggers step it.
-func (s *Session) StepRange(start, end uint64) (*Stop, error) { return nil, errNotYet }
+func (s *Session) StepRange(start, end uint64) (*Stop, error) {
+	return s.run(whileStopped, func() (*Stop, error) {
+		for {
+			stop, err := s.stepOnce()
+			if stop != nil || err != nil {
+				return stop, err
+			}
+			if s.registers.PC()-start >= end-start {
+				return s.stopped(SteppedInstruction), nil
+			}
+		}
+	})
+}
 
-// StepLine goes on to the start of another source line, into functions that have
-// lines.
-func (s *Session) StepLine() (*Stop, error) { return nil, errNotYet }
+// RunTo goes on to an address of an image, in whatever frame.
+func (s *Session) RunTo(address uint64) (*Stop, error) {
+	return s.run(whileStopped, func() (*Stop, error) {
+		if err := s.breakInternally(internal{address: address, reason: RanTo}); err != nil {
+			return nil, err
+		}
+		return s.proceed()
+	})
+}
 
-// NextLine goes on to the start of another source line of this function, or to
-// its caller.
-func (s *Session) NextLine() (*Stop, error) { return nil, errNotYet }
-
-// StepOut goes on until the function, in the frame of the given level (0 is the
-// innermost), returns to its caller.
-func (s *Session) StepOut(level int) (*Stop, error) { return nil, errNotYet }
-
-// RunTo goes on to an address, in whatever frame.
-func (s *Session) RunTo(address uint64) (*Stop, error) { return nil, errNotYet }
+func whileStopped(state State) error {
+	switch state {
+	case Running:
+		return ErrRunning
+	case Stopped:
+		return nil
+	}
+	return ErrNotStopped
+}
 
 // Abort leaves the call: what it had on the stack is forgotten, what it did to
 // memory stays. The stop's reason is Aborted. A running session is interrupted
-// first.
-func (s *Session) Abort() (*Stop, error) { return nil, errNotYet }
+// first, and the call or resume that runs it returns the same stop.
+func (s *Session) Abort() (*Stop, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == Running {
+		s.aborted = true
+		if err := s.interrupt(); err != nil {
+			return nil, err
+		}
+		for s.state == Running {
+			s.changed.Wait()
+		}
+		if s.state == Exited {
+			return &Stop{Reason: Aborted, ExitCode: -1}, nil
+		}
+	}
+	switch s.state {
+	case Closed:
+		return nil, ErrClosed
+	case Stopped:
+	default:
+		return nil, ErrNotStopped
+	}
+	stop := s.leave()
+	s.state = Exited
+	return stop, nil
+}
 
 // Interrupt stops the running code; the call or resume that runs it returns
 // Interrupted. It returns before that, and may be called from any goroutine. The
 // error is ErrNotRunning unless the session is running.
-func (s *Session) Interrupt() error { return errNotYet }
+func (s *Session) Interrupt() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.state {
+	case Closed:
+		return ErrClosed
+	case Running:
+		return s.interrupt()
+	}
+	return ErrNotRunning
+}
+
+func (s *Session) interrupt() error {
+	s.interrupted.Store(true)
+	if s.worker == nil {
+		return nil // about to start: the flag is seen then
+	}
+	if err := s.worker.Interrupt(); err != nil && err != worker.ErrGone {
+		return fmt.Errorf("interrupting the worker: %w", err)
+	}
+	return nil
+}
+
+// What follows runs on the controlling goroutine, in a run.
+
+// internal is a place where a run ends.
+type internal struct {
+	address uint64
+	cfa     uint64 // of the frame in which it does; 0 is any
+	reason  Reason
+}
+
+// breakInternally sets a trap for this run only.
+func (s *Session) breakInternally(at internal) error {
+	if at.address == returnAddress(s.returns) {
+		return nil // the call's end ends every run
+	}
+	i := s.Image(at.address)
+	if i == nil {
+		return fmt.Errorf("%#x is in no image of the session: %w", at.address, ErrAddress)
+	}
+	if i.hostAt(at.address) == nil {
+		if err := i.traps.set(at.address); err != nil {
+			return err
+		}
+	}
+	s.internals = append(s.internals, at)
+	return nil
+}
+
+// dropInternals takes all such traps back.
+func (s *Session) dropInternals() []internal {
+	for _, at := range s.internals {
+		if i := s.Image(at.address); i != nil {
+			i.traps.clear(at.address)
+		}
+	}
+	return s.internals[:0]
+}
+
+// proceed lets the worker run until a stop.
+func (s *Session) proceed() (*Stop, error) {
+	for {
+		what, event, err := s.advance(false)
+		if err != nil {
+			return nil, err
+		}
+		if what == stepped {
+			what = ownTrap // icebp
+		}
+		if stop := s.handle(what, event); stop != nil {
+			return stop, nil
+		}
+	}
+}
+
+// stepOnce executes one instruction. Without a stop it is done, and if a trap
+// stands behind it, that was considered.
+func (s *Session) stepOnce() (*Stop, error) {
+	for {
+		what, event, err := s.advance(true)
+		if err != nil {
+			return nil, err
+		}
+		if stop := s.handle(what, event); stop != nil {
+			return stop, nil
+		}
+		switch what {
+		case stepped:
+			if s.interrupted.Load() {
+				return s.stopped(Interrupted), nil
+			}
+			switch pc := s.registers.PC(); {
+			case pc == returnAddress(s.returns):
+				return s.returned(), nil
+			case s.isTrap(pc):
+				return s.atTrap(), nil
+			}
+			return nil, nil
+		case atHost:
+			return nil, nil
+		}
+	}
+}
+
+// stopped is a stop where the worker is.
+func (s *Session) stopped(reason Reason) *Stop { return &Stop{Reason: reason, PC: s.registers.PC()} }
+
+// handle looks at what happened, and returns nil where the run goes on.
+func (s *Session) handle(what happening, event worker.Event) *Stop {
+	switch what {
+	case trapped, stopSignal, signalled:
+		if s.interrupted.Load() {
+			return s.stopped(Interrupted)
+		}
+	}
+	switch what {
+	case trapped:
+		return s.atTrap()
+	case atHost:
+		pc := s.registers.PC()
+		f := s.Image(pc).hostAt(pc)
+		if err := s.runHost(f); err != nil {
+			stop := s.stopped(HostFailed)
+			stop.Err = err
+			return stop
+		}
+	case watched:
+		return s.atWatchpoint()
+	case ownTrap, signalled:
+		stop := s.stopped(Signalled)
+		if what == ownTrap {
+			stop.Reason = Trapped
+		}
+		stop.Signal = Signal{Number: event.Signal, Code: event.Code, Address: event.Addr}
+		return stop
+	case returned:
+		return s.returned()
+	case exited:
+		return &Stop{Reason: ExitedProcess, ExitCode: event.Code}
+	}
+	return nil
+}
+
+// returned is the stop at the end of a call.
+func (s *Session) returned() *Stop {
+	stop := &Stop{Reason: Returned}
+	stop.PC = s.registers.PC()
+	stop.Result, stop.Result2 = s.registers.Result()
+	stop.FloatResult, stop.Err = s.worker.Float(0)
+	return stop
+}
+
+// atTrap considers the trap that the worker is at: those of this run first, then
+// the user's breakpoints. It is nil where none of them is a reason to stop.
+func (s *Session) atTrap() *Stop {
+	pc := s.registers.PC()
+	s.considered = pc
+	stop := s.atBreakpoint(pc)
+	n := slices.IndexFunc(s.internals, func(at internal) bool {
+		if at.address != pc {
+			return false
+		}
+		if at.cfa == 0 {
+			return true
+		}
+		cfa, ok := s.innermost().CFA()
+		return ok && cfa == at.cfa
+	})
+	if n >= 0 {
+		if stop == nil {
+			stop = s.stopped(AtBreakpoint)
+		}
+		stop.Reason = s.internals[n].reason
+	}
+	return stop
+}

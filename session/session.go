@@ -4,9 +4,18 @@
 
 package session
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
-var errNotYet = errors.New("not yet")
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/session/internal/worker"
+)
 
 // Options says what a session has.
 type Options struct {
@@ -15,40 +24,363 @@ type Options struct {
 
 	// StackSize is the size of the stack that the code runs on, in bytes; 0 is 1 MiB.
 	StackSize int
+
+	// Locked says that the calling goroutine is locked to its thread
+	// (runtime.LockOSThread), and stays so until it has closed the session: the
+	// session is then controlled by this thread. Without it, it has a thread of its
+	// own, and each call and resume costs two switches between threads, as much as
+	// the rest of a single step. What runs code, and reads or sets registers that
+	// are not general ones, can only be called by this goroutine then; the others
+	// get ErrThread.
+	Locked bool
 }
+
+const defaultStackSize = 1 << 20
 
 // Session runs functions of its images in a worker. Its methods may be called
 // from several goroutines; those that run code, from one at a time: the others
-// get ErrRunning, apart from Interrupt, State, Close, and reading and writing
-// of memory.
-type Session struct{}
+// get ErrRunning, apart from Interrupt, Abort, State, Close, breakpoints, and
+// reading and writing of memory.
+type Session struct {
+	machine   *arch.Machine
+	stackSize int
+	returns   *Image // see returnImage
+	imageList atomic.Pointer[[]*Image]
+	closed    atomic.Bool
+
+	interrupted atomic.Bool // Interrupt was called for this run
+
+	// All calls of the worker are made on one thread. With Options.Locked it is
+	// that of the program's goroutine, else that of a goroutine of the session's,
+	// which runs what comes through work, one function at a time, and answers each
+	// through ack. Sending needs mu.
+	thread int // with Options.Locked
+	work   chan func()
+	ack    chan struct{}
+	ended  chan struct{}
+
+	mu          sync.Mutex
+	changed     sync.Cond // of state
+	state       State
+	running     bool // somebody is in run
+	aborted     bool // Abort was called for this run
+	breakpoints breakpointTable
+
+	// What follows belongs to that goroutine while state is Running, else to who
+	// holds mu.
+	worker     *worker.Worker
+	registers  worker.General // as they are shown
+	kernel     worker.General // as the worker has them
+	shown      uint64         // the program counter as it was shown at the last stop
+	in         inSlot
+	considered uint64 // the trap here was looked at: to go on means to pass it
+	internals  []internal
+	hit        Frame // for conditions
+	walker     walker
+}
 
 // New starts a session. Its worker is a process and lives until Close, or until
-// this program ends, however it ends.
-func New(o *Options) (*Session, error) { return nil, errNotYet }
+// this program ends, however it ends. The error wraps ErrPermission where the
+// system does not allow that, and errors.ErrUnsupported on machines that the
+// package does not know.
+func New(o *Options) (*Session, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	if o.StackSize < 0 || o.StackSize > 1<<40 {
+		return nil, fmt.Errorf("a stack of %d bytes: %w", o.StackSize, ErrArguments)
+	}
+	returns, err := returnImage()
+	if err != nil {
+		return nil, fmt.Errorf("a session on this machine: %w", err)
+	}
+	s := &Session{machine: jit.Host(), stackSize: o.StackSize, returns: returns,
+		ended: make(chan struct{})}
+	if s.stackSize == 0 {
+		s.stackSize = defaultStackSize
+	}
+	s.changed.L = &s.mu
+	s.imageList.Store(&[]*Image{})
+	for n, i := range o.Images {
+		if i == nil {
+			err = fmt.Errorf("image %d is nil: %w", n, ErrArguments)
+		} else {
+			err = s.AddImage(i)
+		}
+		if err != nil {
+			s.releaseImages()
+			return nil, err
+		}
+	}
+	if o.Locked {
+		s.thread = thisThread()
+		close(s.ended)
+		err = s.startWorker()
+	} else {
+		s.work, s.ack = make(chan func()), make(chan struct{})
+		started := make(chan error)
+		go s.trace(started)
+		err = <-started
+	}
+	if err != nil {
+		s.releaseImages()
+		return nil, err
+	}
+	return s, nil
+}
+
+// trace is the goroutine that controls the worker. Its thread ends with it.
+func (s *Session) trace(started chan<- error) {
+	runtime.LockOSThread()
+	err := s.startWorker()
+	started <- err
+	if err != nil {
+		return
+	}
+	for f := range s.work {
+		f()
+		s.ack <- struct{}{}
+	}
+	if s.worker != nil {
+		s.worker.Close()
+	}
+	close(s.ended)
+}
+
+// startWorker starts a worker for the next call.
+func (s *Session) startWorker() error {
+	w, err := worker.Start(worker.Options{StackSize: s.stackSize})
+	if err != nil {
+		return explain(err)
+	}
+	if err := w.Registers(&s.kernel); err != nil {
+		w.Close()
+		return fmt.Errorf("reading the worker's registers: %w", err)
+	}
+	s.worker = w
+	s.registers = s.kernel
+	s.in = inSlot{}
+	for _, i := range s.images() {
+		s.initTLS(i)
+	}
+	return s.armHardware()
+}
+
+// initTLS gives the worker an image's thread-local variables.
+func (s *Session) initTLS(i *Image) {
+	if s.worker == nil || i.program == nil || i.program.TLS == nil {
+		return
+	}
+	t := i.program.TLS
+	block := memoryAt(s.worker.ThreadPointer()+uint64(t.Offset), t.Size)
+	clear(block[copy(block, t.Image):])
+}
+
+// do runs f on the controlling thread. The caller holds mu, and the session does
+// not run.
+func (s *Session) do(f func()) error {
+	if s.thread != 0 {
+		if thisThread() != s.thread {
+			return ErrThread
+		}
+		f()
+		return nil
+	}
+	s.work <- f
+	<-s.ack
+	return nil
+}
+
+// run has the controlling thread run code from one state to the next. f
+// returns the stop that ends it.
+func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, error) {
+	s.mu.Lock()
+	if s.state == Closed {
+		s.mu.Unlock()
+		return nil, ErrClosed
+	}
+	if err := from(s.state); err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	if s.thread != 0 && thisThread() != s.thread {
+		s.mu.Unlock()
+		return nil, ErrThread
+	}
+	before := s.state
+	s.state, s.aborted = Running, false
+	s.interrupted.Store(false)
+	var stop *Stop
+	var err error
+	s.running = true
+	if s.thread != 0 {
+		s.mu.Unlock()
+		stop, err = f()
+	} else {
+		s.work <- func() { stop, err = f() }
+		s.mu.Unlock()
+		<-s.ack
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.finish(before, stop, err)
+}
+
+// finish ends a run. The caller holds mu.
+func (s *Session) finish(before State, stop *Stop, err error) (*Stop, error) {
+	s.internals = s.dropInternals()
+	s.running = false
+	defer s.changed.Broadcast()
+	if s.state == Closed {
+		return nil, ErrClosed
+	}
+	if err != nil {
+		// Nothing ran, or the worker is lost.
+		s.state = before
+		if s.worker == nil {
+			s.state = Exited
+		}
+		return nil, err
+	}
+	if s.aborted && stop.Reason.Kind() != KindExit {
+		stop = s.leave()
+	}
+	s.state = Stopped
+	if stop.Reason.Kind() == KindExit {
+		s.state = Exited
+	}
+	return stop, nil
+}
+
+// leave gives up the call that the worker is in.
+func (s *Session) leave() *Stop {
+	s.registers.Reset()
+	s.registers.Enter(returnAddress(s.returns))
+	s.in, s.considered = inSlot{}, 0
+	return &Stop{Reason: Aborted, ExitCode: -1}
+}
 
 // Close kills the worker in whatever state the session is, removes the session's
-// breakpoints, and gives back all that it holds but the images. Closing twice is
-// no error.
-func (s *Session) Close() error { return errNotYet }
+// breakpoints, and gives back all that it holds but the images. A call or resume
+// that runs returns ErrClosed; Close waits for it, and so for a host function that
+// it may be in. Closing twice is no error.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	if s.state == Closed {
+		s.mu.Unlock()
+		<-s.ended
+		return nil
+	}
+	if s.running && s.worker != nil {
+		s.worker.Kill()
+	}
+	s.state = Closed
+	s.closed.Store(true)
+	s.changed.Broadcast()
+	err := s.breakpoints.clear(s)
+	for s.running {
+		s.changed.Wait()
+	}
+	s.mu.Unlock()
+	if s.thread == 0 {
+		close(s.work)
+	} else if s.worker != nil {
+		err = errors.Join(err, s.worker.Close())
+	}
+	<-s.ended
+	s.releaseImages()
+	return err
+}
+
+func (s *Session) releaseImages() {
+	for _, i := range *s.imageList.Swap(&[]*Image{}) {
+		i.release()
+	}
+}
 
 // State returns what the session does.
-func (s *Session) State() State { return Idle }
+func (s *Session) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state
+}
 
 // PID returns the process of the worker, 0 where there is none at the moment.
-func (s *Session) PID() int { return 0 }
+func (s *Session) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == Closed || s.worker == nil {
+		return 0
+	}
+	return s.worker.PID()
+}
+
+func (s *Session) images() []*Image { return *s.imageList.Load() }
 
 // Images returns the images of the session, in the order in which they came.
-func (s *Session) Images() []*Image { return nil }
+func (s *Session) Images() []*Image { return slices.Clone(s.images()) }
 
 // AddImage adds an image.
-func (s *Session) AddImage(i *Image) error { return errNotYet }
+func (s *Session) AddImage(i *Image) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == Closed {
+		return ErrClosed
+	}
+	if slices.Contains(s.images(), i) {
+		return fmt.Errorf("image %s was added already: %w", i.name, ErrInUse)
+	}
+	if err := i.use(); err != nil {
+		return err
+	}
+	added := append(slices.Clone(s.images()), i)
+	s.imageList.Store(&added)
+	s.initTLS(i)
+	return nil
+}
 
-// RemoveImage takes an image away, and the session's breakpoints in it.
-func (s *Session) RemoveImage(i *Image) error { return errNotYet }
+// RemoveImage takes an image away, and the session's breakpoints in it. The error
+// wraps ErrRunning or ErrStopped in these states, and ErrNotFound.
+func (s *Session) RemoveImage(i *Image) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.state {
+	case Closed:
+		return ErrClosed
+	case Running:
+		return ErrRunning
+	case Stopped:
+		return ErrStopped
+	}
+	n := slices.Index(s.images(), i)
+	if n < 0 {
+		return fmt.Errorf("image %s: %w", i.name, ErrNotFound)
+	}
+	err := s.breakpoints.leave(s, i)
+	left := slices.Delete(slices.Clone(s.images()), n, n+1)
+	s.imageList.Store(&left)
+	i.release()
+	return err
+}
 
 // Image returns the image that holds the code at an address, or nil.
-func (s *Session) Image(address uint64) *Image { return nil }
+func (s *Session) Image(address uint64) *Image {
+	for _, i := range s.images() {
+		if i.Contains(address) {
+			return i
+		}
+	}
+	return nil
+}
 
 // Symbol returns the address of a function or of data of the images, in their order.
-func (s *Session) Symbol(name string) (address uint64, ok bool) { return 0, false }
+func (s *Session) Symbol(name string) (address uint64, ok bool) {
+	for _, i := range s.images() {
+		if address, ok := i.Symbol(name); ok {
+			return address, true
+		}
+	}
+	return 0, false
+}
+
+var errLost = errors.New("the worker was killed from outside")

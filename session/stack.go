@@ -5,17 +5,23 @@
 package session
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/value"
 )
 
-// Frame is one frame of a stopped session's stack. It implements value.Frame, and
-// is valid until the session goes on.
+// Frame is one frame of a stopped session's stack. It implements value.Frame,
+// value.Writer and value.ThreadStorage, and is valid until the session goes on.
 type Frame struct {
 	Level int // 0 is the innermost
 
 	// PC and LookupPC are as unwind.Frame has them: the second belongs to the call
-	// in frames that wait for one to return.
+	// in frames that wait for one to return. Run-time addresses.
 	PC, LookupPC uint64
 	Method       unwind.Method
 
@@ -25,6 +31,10 @@ type Frame struct {
 	// Locations are where the frame is in the source: the innermost inlined call
 	// first, the function itself last.
 	Locations []object.Location
+
+	session   *Session
+	registers *unwind.Registers // nil where they are the worker's own
+	stack     *Stack            // that the frame is of, nil for innermost
 }
 
 // Stack is the stack of a stopped session.
@@ -36,21 +46,252 @@ type Stack struct {
 	Err    error
 }
 
-// Stack returns the frames, at most limit; 0 is all.
-func (s *Session) Stack(limit int) (*Stack, error) { return nil, errNotYet }
+// walker walks the worker's stack. Its modules are those of the images that the
+// session had when they were made.
+type walker struct {
+	unwind.Walker
+	images  *[]*Image
+	modules unwind.Modules
+}
+
+// tables is the source of an image's rules.
+type tables []*unwind.Table
+
+func (t tables) Rules(pc uint64) (*unwind.Rules, error) {
+	err := error(cfi.ErrNoFDE)
+	for _, table := range t {
+		var rules *unwind.Rules
+		if rules, err = table.Rules(pc); !errors.Is(err, cfi.ErrNoFDE) {
+			return rules, err
+		}
+	}
+	return nil, err
+}
+
+// rules returns the image's unwind tables, compiled once for all sessions.
+func (i *Image) rules() tables {
+	i.compile.Do(func() {
+		for _, f := range i.files {
+			sections, _ := f.CFISections() // what is damaged costs only itself
+			for _, s := range sections {
+				i.compiled = append(i.compiled, unwind.Compile(s))
+			}
+		}
+	})
+	return i.compiled
+}
+
+func (s *Session) walk() *walker {
+	list := s.imageList.Load()
+	if s.walker.images == list {
+		return &s.walker
+	}
+	w := &s.walker
+	*w = walker{images: list}
+	for _, i := range append(slices.Clone(*list), s.returns) {
+		m := &unwind.Module{Name: i.name}
+		if rules := i.rules(); len(rules) > 0 {
+			m.Source = rules
+		}
+		for _, r := range i.ranges {
+			w.modules.Add(r.Start, r.End, m)
+		}
+	}
+	w.Walker = unwind.Walker{Machine: s.machine, Modules: &w.modules, Memory: s}
+	return w
+}
+
+// Stack returns the frames, at most limit; 0 is all. The error is ErrNotStopped or
+// ErrRunning.
+func (s *Session) Stack(limit int) (*Stack, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := whileStopped(s.state); err != nil {
+		return nil, err
+	}
+	return s.frames(limit), nil
+}
+
+// frames is Stack for who may use the registers.
+func (s *Session) frames(limit int) *Stack {
+	w := s.walk()
+	start := s.unwindRegisters()
+	end := returnAddress(s.returns)
+	stack := &Stack{}
+	for f := range w.Walk(&start) {
+		if f.PC == end || limit > 0 && len(stack.Frames) == limit {
+			break
+		}
+		registers := *f.Registers
+		frame := Frame{Level: len(stack.Frames), PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, session: s, registers: &registers, stack: stack}
+		frame.describe()
+		stack.Frames = append(stack.Frames, frame)
+	}
+	stack.Reason, stack.Err = w.Reason(), w.Err()
+	return stack
+}
+
+func (s *Session) unwindRegisters() unwind.Registers {
+	var r unwind.Registers
+	r.PC = s.registers.PC()
+	for column := range uint64(unwind.MaxColumns) {
+		if v, ok := s.registers.Column(column); ok {
+			r.Set(column, v)
+		}
+	}
+	return r
+}
+
+// describe finds the frame's function and source.
+func (f *Frame) describe() {
+	if f.Image = f.session.Image(f.LookupPC); f.Image == nil {
+		return
+	}
+	f.Function, _ = f.Image.Function(f.LookupPC)
+	if file := f.Image.File(f.LookupPC); file != nil {
+		f.Locations, _ = file.Locate(f.LookupPC)
+	}
+}
 
 // Frame returns the innermost frame.
-func (s *Session) Frame() (*Frame, error) { return nil, errNotYet }
+func (s *Session) Frame() (*Frame, error) {
+	stack, err := s.Stack(1)
+	if err != nil {
+		return nil, err
+	}
+	return &stack.Frames[0], nil
+}
+
+// innermost returns the innermost frame, without a name, for conditions and the
+// like: it is used again at the next stop.
+func (s *Session) innermost() *Frame {
+	pc := s.registers.PC()
+	s.hit = Frame{PC: pc, LookupPC: pc, session: s, Image: s.Image(pc)}
+	return &s.hit
+}
+
+// ProgramCounter returns PC and LookupPC.
+func (f *Frame) ProgramCounter() (pc, lookup uint64) { return f.PC, f.LookupPC }
+
+// Bias is 0: all addresses of images are run-time addresses.
+func (f *Frame) Bias() uint64 { return 0 }
 
 // Register returns the value of a DWARF column in the frame, where it is known.
-func (f *Frame) Register(column uint64) (uint64, bool) { return 0, false }
+func (f *Frame) Register(column uint64) (uint64, bool) {
+	if f.registers == nil {
+		return f.session.registers.Column(column)
+	}
+	return f.registers.Get(column)
+}
+
+// RegisterBytes returns the bytes of a vector or floating-point register. Of other
+// frames than the innermost they are not known where a call can change them.
+func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
+	return f.session.columnBytes(column, f.Level == 0)
+}
 
 // CFA returns the canonical frame address.
-func (f *Frame) CFA() (uint64, bool) { return 0, false }
+func (f *Frame) CFA() (uint64, bool) {
+	w := f.session.walk()
+	start := f.session.unwindRegisters()
+	if f.registers != nil {
+		start = *f.registers
+		start.PC = f.LookupPC // the rules of the call hold
+	}
+	level := 0
+	for caller := range w.Walk(&start) {
+		if level++; level == 2 {
+			return caller.Registers.Get(uint64(f.session.machine.StackPointer))
+		}
+	}
+	return 0, false
+}
+
+// Caller returns the frame that called this one.
+func (f *Frame) Caller() value.Frame {
+	stack := f.stack
+	if stack == nil {
+		stack = f.session.frames(2)
+	}
+	if f.Level+1 < len(stack.Frames) {
+		return &stack.Frames[f.Level+1]
+	}
+	return nil
+}
 
 // ReadMemory reads memory as Session.ReadMemory does.
-func (f *Frame) ReadMemory(p []byte, address uint64) error { return errNotYet }
+func (f *Frame) ReadMemory(p []byte, address uint64) error { return f.session.ReadMemory(p, address) }
+
+// WriteMemory writes memory as Session.WriteMemory does.
+func (f *Frame) WriteMemory(p []byte, address uint64) error { return f.session.WriteMemory(p, address) }
+
+// Info returns the debugging information of the frame's code, nil where it has none.
+func (f *Frame) Info() *value.Info {
+	if f.Image == nil {
+		return nil
+	}
+	return f.Image.Info(f.LookupPC)
+}
+
+// ThreadAddress returns where a thread-local variable of the frame's code is.
+func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
+	if f.Image == nil || f.Image.program == nil || f.Image.program.TLS == nil || f.session.worker == nil {
+		return 0, fmt.Errorf("thread-local variables of the code at %#x: %w", f.LookupPC, ErrNotFound)
+	}
+	return f.session.worker.ThreadPointer() + uint64(f.Image.program.TLS.Offset) + offset, nil
+}
 
 // SetRegister sets a register in the frame: where it was saved on the stack, or
 // the worker's own.
-func (f *Frame) SetRegister(column uint64, value uint64) error { return errNotYet }
+func (f *Frame) SetRegister(column, v uint64) error {
+	s := f.session
+	for level := f.Level - 1; level >= 0; level-- {
+		inner := &f.stack.Frames[level]
+		m, _ := s.walk().modules.Find(inner.LookupPC)
+		if m == nil || m.Source == nil {
+			return fmt.Errorf("register %d of frame %d: no rules at %#x: %w", column, f.Level, inner.LookupPC, ErrNotFound)
+		}
+		rules, err := m.Source.Rules(inner.LookupPC)
+		if err != nil {
+			return err
+		}
+		n := slices.IndexFunc(rules.Registers, func(r cfi.RegisterRule) bool { return uint64(r.Register) == column })
+		if n < 0 {
+			if !s.machine.CalleeSaved(column) {
+				return fmt.Errorf("register %d of frame %d was not saved by the functions that it called: %w", column, f.Level, ErrNotFound)
+			}
+			continue
+		}
+		switch rule := rules.Registers[n].Rule; rule.Kind {
+		case cfi.SameValue:
+			continue
+		case cfi.Offset:
+			cfa, ok := inner.CFA()
+			if !ok {
+				return fmt.Errorf("register %d of frame %d: the canonical frame address is not known: %w", column, f.Level, ErrNotFound)
+			}
+			var b [8]byte
+			s.machine.Order.PutUint64(b[:], v)
+			return s.WriteMemory(b[:], cfa+uint64(rule.Offset))
+		default:
+			return fmt.Errorf("register %d of frame %d is not in memory: %w", column, f.Level, ErrNotFound)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.setColumn(column, v)
+}
+
+// SetRegisterBytes sets the low bytes of a register of the frame.
+func (f *Frame) SetRegisterBytes(column uint64, p []byte) error {
+	if old, ok := f.Register(column); ok && len(p) <= 8 {
+		var b [8]byte
+		f.session.machine.Order.PutUint64(b[:], old)
+		copy(b[:], p)
+		return f.SetRegister(column, f.session.machine.Order.Uint64(b[:]))
+	}
+	if f.Level > 0 {
+		return fmt.Errorf("register %d of frame %d: %w", column, f.Level, ErrNotFound)
+	}
+	return f.session.setColumnBytes(column, p)
+}

@@ -18,6 +18,7 @@ var (
 	ErrArguments  = errors.New("wrong arguments of a call")
 	ErrAddress    = errors.New("wrong address")
 	ErrNotFound   = errors.New("not found")
+	ErrThread     = errors.New("the session belongs to another thread (Options.Locked)")
 	ErrInUse      = errors.New("a session uses the image")
 	// ErrPermission says that the system refuses what a session needs. The error
 	// that wraps it says which rule does, and what can be done.

@@ -16,15 +16,6 @@ type General struct {
 	origRAX, rip, cs, eflags, rsp, ss, fsBase, gsBase, ds, es, fs, gs       uint64
 }
 
-// Name is a general register's name, its place in General, its size in gdb's
-// eyes, and its DWARF column (psABI amd64, Table 3.36), -1 where it has none.
-type Name struct {
-	Name   string
-	Offset uintptr
-	Size   int
-	Column int
-}
-
 // Names are the general registers in gdb's order.
 var Names = []Name{
 	{"rax", unsafe.Offsetof(General{}.rax), 8, 0},
@@ -135,4 +126,44 @@ func initThread(m *memory) {
 	block := (*[6]uint64)(unsafe.Add(m.base, m.threadPointer-uint64(uintptr(m.base))))
 	block[0] = m.threadPointer
 	block[5] = 0x9e3779b97f4a7c00 // its lowest byte is 0, as glibc's
+}
+
+// SetReturn sets where the function that is about to be called returns to. Where
+// the machine keeps that on the stack, it makes room and returns its address.
+func (r *General) SetReturn(uint64) (slot uint64) {
+	r.rsp -= 8
+	return r.rsp
+}
+
+// StackWord returns the address of the n-th word argument on the stack, of a
+// function that was just entered.
+func (r *General) StackWord(n int) uint64 { return r.rsp + 8 + uint64(n-6)*8 }
+
+// HideTrapFlag takes the flag that single steps need out of where the syscall
+// instruction leaves the flags.
+func (r *General) HideTrapFlag() { r.r11 &^= trapFlag }
+
+// InSystemCall reports whether the kernel will restart a system call when the
+// worker is resumed: its result is one of ERESTARTSYS and kin (linux/errno.h).
+func (r *General) InSystemCall() bool {
+	if int64(r.origRAX) < 0 {
+		return false
+	}
+	switch int64(r.rax) {
+	case -512, -513, -514, -516:
+		return true
+	}
+	return false
+}
+
+// TrapAdvance is how far behind a trap instruction's address the program counter
+// is after it.
+const TrapAdvance = 1
+
+// siKernel is the code of a SIGTRAP of int3 (SI_KERNEL of asm-generic/siginfo.h).
+const siKernel = 0x80
+
+// IsTrapInstruction reports whether the worker has executed a trap instruction.
+func (e *Event) IsTrapInstruction() bool {
+	return e.Signal == int(unix.SIGTRAP) && e.Code == siKernel
 }

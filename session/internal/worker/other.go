@@ -12,13 +12,69 @@ import (
 	"runtime"
 )
 
-// Worker cannot be started on this system.
-type Worker struct{}
-
-// General are general registers.
-type General struct{}
-
 // Start returns an error that wraps errors.ErrUnsupported.
 func Start(Options) (*Worker, error) {
 	return nil, fmt.Errorf("a worker on %s/%s: %w", runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 }
+
+// Worker cannot be started on this system: none of its methods is ever called.
+type Worker struct{}
+
+func (*Worker) PID() int                            { return 0 }
+func (*Worker) Stack() (low, high uint64)           { return 0, 0 }
+func (*Worker) ThreadPointer() uint64               { return 0 }
+func (*Worker) Registers(*General) error            { return ErrGone }
+func (*Worker) SetRegisters(*General) error         { return ErrGone }
+func (*Worker) Continue() error                     { return ErrGone }
+func (*Worker) Step() error                         { return ErrGone }
+func (*Worker) Interrupt() error                    { return ErrGone }
+func (*Worker) Kill() error                         { return ErrGone }
+func (*Worker) Wait() (Event, error)                { return Event{}, ErrGone }
+func (*Worker) Close() error                        { return nil }
+func (*Worker) Watches() bool                       { return false }
+func (*Worker) SetWatches([]Watch) error            { return ErrWatches }
+func (*Worker) IsWatch(*Event) bool                 { return false }
+func (*Worker) Met() []int                          { return nil }
+func (*Worker) Float(int) (float64, error)          { return 0, ErrGone }
+func (*Worker) SetFloat(int, float64) error         { return ErrGone }
+func (*Worker) SetFloats([]float64) error           { return ErrGone }
+func (*Worker) Vector(string) ([]byte, error)       { return nil, ErrNoRegister }
+func (*Worker) SetVector(string, []byte) error      { return ErrNoRegister }
+func (*Worker) ColumnBytes(uint64) ([]byte, bool)   { return nil, false }
+func (*Worker) SetColumnBytes(uint64, []byte) error { return ErrNoRegister }
+func (*Event) IsTrapInstruction() bool              { return false }
+func (*Event) IsStep() bool                         { return false }
+func (*Event) IsStop() bool                         { return false }
+
+// General are general registers; here there are none.
+type General struct{}
+
+func (*General) PC() uint64                     { return 0 }
+func (*General) SetPC(uint64)                   {}
+func (*General) SP() uint64                     { return 0 }
+func (*General) SetSP(uint64)                   {}
+func (*General) Enter(uint64)                   {}
+func (*General) Reset()                         {}
+func (*General) Get(string) (uint64, bool)      { return 0, false }
+func (*General) Set(string, uint64) bool        { return false }
+func (*General) Column(uint64) (uint64, bool)   { return 0, false }
+func (*General) SetColumn(uint64, uint64) bool  { return false }
+func (*General) Word(int) (uint64, bool)        { return 0, false }
+func (*General) SetWord(int, uint64) bool       { return false }
+func (*General) StackWord(int) uint64           { return 0 }
+func (*General) SetReturn(uint64) (slot uint64) { return 0 }
+func (*General) SetVectors(int)                 {}
+func (*General) Result() (uint64, uint64)       { return 0, 0 }
+func (*General) SetResult(uint64)               {}
+func (*General) HideTrapFlag()                  {}
+func (*General) InSystemCall() bool             { return false }
+
+// Names and Vectors are empty: no registers are known.
+var Names []Name
+
+func Vectors() []VectorName { return nil }
+
+const (
+	TrapAdvance = 0
+	MaxWatches  = 0
+)

@@ -25,6 +25,8 @@ type Worker struct {
 	memory  memory
 	signals sync.Mutex // held for pidfd
 	gone    bool       // reaped
+	watches int        // debug registers in use
+	met     uint8      // of them, a bit each
 }
 
 // memory is what a worker has for itself: guard, stack, guard, thread-local storage.
@@ -118,9 +120,10 @@ func (w *Worker) start() error {
 }
 
 func (w *Worker) clone() (pid, pidfd int, err error) {
-	var fd int32 = -1
+	fd := new(int32)
+	*fd = -1
 	args := cloneArgs{
-		flags: cloneFlags | cloneClearSighand, pidfd: uint64(uintptr(unsafe.Pointer(&fd))),
+		flags: cloneFlags | cloneClearSighand, pidfd: uint64(uintptr(unsafe.Pointer(fd))),
 		stack: w.memory.low, stackSize: w.memory.high - w.memory.low, tls: w.memory.threadPointer,
 	}
 	// The worker inherits the mask, so that no signal that is sent to this
@@ -133,14 +136,14 @@ func (w *Worker) clone() (pid, pidfd int, err error) {
 	n, errno := clone3(&args, unsafe.Sizeof(args), uintptr(os.Getpid()))
 	if errno == unix.ENOSYS || errno == unix.EPERM {
 		// Seccomp filters that cannot look into clone3's arguments refuse it.
-		n, errno = clone(cloneFlags, uintptr(w.memory.high), &fd, uintptr(w.memory.threadPointer), uintptr(os.Getpid()))
+		n, errno = clone(cloneFlags, uintptr(w.memory.high), fd, uintptr(w.memory.threadPointer), uintptr(os.Getpid()))
 	}
 	setMask(&old, nil)
-	runtime.KeepAlive(&args)
+	runtime.KeepAlive(fd)
 	if errno != 0 {
 		return 0, -1, errno
 	}
-	return int(n), int(fd), nil
+	return int(n), int(*fd), nil
 }
 
 func setMask(set, old *[8]byte) {
@@ -188,6 +191,17 @@ func (w *Worker) ThreadPointer() uint64 { return w.memory.threadPointer }
 
 func (w *Worker) ptrace(request int, address, data uintptr) error {
 	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(w.pid), address, data, 0, 0)
+	return ptraceError(errno)
+}
+
+// ptracePointer converts data only in the arguments of the system call: a stack
+// that grows moves what is pointed to.
+func (w *Worker) ptracePointer(request int, address uintptr, data unsafe.Pointer) error {
+	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(w.pid), address, uintptr(data), 0, 0)
+	return ptraceError(errno)
+}
+
+func ptraceError(errno unix.Errno) error {
 	switch errno {
 	case 0:
 		return nil
@@ -195,10 +209,6 @@ func (w *Worker) ptrace(request int, address, data uintptr) error {
 		return ErrGone // killed from outside; Wait tells
 	}
 	return errno
-}
-
-func (w *Worker) ptracePointer(request int, address uintptr, data unsafe.Pointer) error {
-	return w.ptrace(request, address, uintptr(data))
 }
 
 // Continue resumes the worker.

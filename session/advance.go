@@ -1,0 +1,238 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/session/internal/displace"
+	"github.com/clewdev/clew/session/internal/worker"
+)
+
+// inSlot is where a worker is that stands in a slot.
+type inSlot struct {
+	slot  *placedSlot
+	point displace.Point
+	entry worker.General // the registers that it went into the slot with
+}
+
+// happening is what ended one resume of the worker.
+type happening uint8
+
+const (
+	stepped    happening = iota // one instruction is done
+	trapped                     // at a trap of the images', which was not considered yet
+	ownTrap                     // a trap instruction of the code itself
+	watched                     // a debug register matched
+	atHost                      // the stub of a host function is next
+	returned                    // from the call
+	signalled                   // by s.event
+	stopSignal                  // asked for
+	exited                      // s.event says how
+)
+
+// advance resumes the worker, for one instruction or until something happens, and
+// shows its registers. Where the worker stands at a trap that was not considered,
+// nothing runs.
+func (s *Session) advance(single bool) (happening, worker.Event, error) {
+	for {
+		pc := s.registers.PC()
+		if pc != s.considered && !s.restarts() && s.isTrap(pc) {
+			return trapped, worker.Event{}, nil
+		}
+		if i := s.Image(pc); i != nil && i.hostAt(pc) != nil {
+			return atHost, worker.Event{}, nil
+		}
+		what, event, err := s.resume(single)
+		if err != nil || what != again {
+			return what, event, err
+		}
+	}
+}
+
+const again = happening(0xff)
+
+// isTrap reports whether somebody wants to know when a worker comes to an address.
+func (s *Session) isTrap(address uint64) bool {
+	i := s.Image(address)
+	if i == nil {
+		return false
+	}
+	return i.traps.find(address) != nil || i.hostAt(address) != nil && len(s.breakpointsAt(address)) > 0
+}
+
+// restarts reports whether the worker was stopped in a system call that the
+// kernel will restart: by moving the program counter back, which then has to be
+// the one that the kernel knows.
+func (s *Session) restarts() bool {
+	return s.registers.PC() == s.shown && s.kernel.InSystemCall()
+}
+
+// enter prepares the registers that the worker goes on with.
+func (s *Session) enter() {
+	pc := s.registers.PC()
+	if s.restarts() {
+		s.registers.SetPC(s.kernel.PC())
+		return
+	}
+	s.in = inSlot{}
+	if i := s.Image(pc); i != nil {
+		if trap := i.traps.find(pc); trap != nil {
+			s.in = inSlot{slot: trap.slot, entry: s.registers}
+			pc = trap.slot.start
+		}
+	}
+	if pc != s.kernel.PC() {
+		s.registers.Enter(pc)
+	}
+}
+
+func (s *Session) resume(single bool) (happening, worker.Event, error) {
+	s.enter()
+	s.considered = 0
+	if s.registers != s.kernel {
+		if err := s.worker.SetRegisters(&s.registers); err != nil && err != worker.ErrGone {
+			return 0, worker.Event{}, fmt.Errorf("setting the worker's registers: %w", err)
+		}
+		s.kernel = s.registers
+	}
+	if !single {
+		return s.wait(s.worker.Continue())
+	}
+	instruction := s.decode(s.registers.PC())
+	for {
+		what, event, err := s.wait(s.worker.Step())
+		if what != stepped || err != nil {
+			return what, event, err
+		}
+		s.hideTrapFlag(instruction)
+		if s.in.slot == nil || s.in.point.Done || s.in.slot.Instruction.Kind == displace.Repeat {
+			return stepped, event, nil
+		}
+		// In the middle of a slot: what it stands for is not done yet.
+		instruction = s.decode(s.kernel.PC())
+	}
+}
+
+// decode tells what a single step is about to execute.
+func (s *Session) decode(pc uint64) displace.Instruction {
+	var code [16]byte
+	n, _ := readProcess(code[:], pc)
+	instruction, _ := displace.Decode(s.machine, code[:n], pc)
+	return instruction
+}
+
+// hideTrapFlag takes back what an instruction stored of the flag that single
+// steps need.
+func (s *Session) hideTrapFlag(instruction displace.Instruction) {
+	switch instruction.Kind {
+	case displace.PushFlags:
+		var flags [8]byte
+		if sp := s.registers.SP(); s.ReadMemory(flags[:], sp) == nil {
+			flags[1] &^= 1 // TF is bit 8
+			s.WriteMemory(flags[:2], sp)
+		}
+	case displace.Syscall:
+		s.registers.HideTrapFlag()
+		s.kernel.HideTrapFlag()
+		s.worker.SetRegisters(&s.kernel)
+	}
+}
+
+// wait waits for the worker and classifies what happened.
+func (s *Session) wait(resumed error) (happening, worker.Event, error) {
+	if resumed != nil && resumed != worker.ErrGone {
+		return 0, worker.Event{}, fmt.Errorf("resuming the worker: %w", resumed)
+	}
+	event, err := s.worker.Wait()
+	if err != nil {
+		return 0, event, err
+	}
+	if event.Kind != worker.Stopped {
+		return exited, event, s.lose(event)
+	}
+	if err := s.worker.Registers(&s.kernel); err != nil {
+		if err == worker.ErrGone {
+			return s.wait(nil)
+		}
+		return 0, event, fmt.Errorf("reading the worker's registers: %w", err)
+	}
+	s.registers = s.kernel
+	what := s.classify(&event)
+	s.shown = s.registers.PC()
+	return what, event, nil
+}
+
+// lose gives up a worker that has ended. The next call starts another.
+func (s *Session) lose(event worker.Event) error {
+	err := s.worker.Close()
+	s.mu.Lock()
+	s.worker = nil
+	closed := s.state == Closed
+	s.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	if event.Kind == worker.Killed {
+		return errors.Join(errLost, err)
+	}
+	return err
+}
+
+func (s *Session) classify(event *worker.Event) happening {
+	if event.IsTrapInstruction() {
+		pc := s.registers.PC() - worker.TrapAdvance
+		if pc == returnAddress(s.returns) {
+			return returned
+		}
+		if i := s.Image(pc); i != nil {
+			if i.hostAt(pc) != nil || i.traps.known(pc) {
+				// advance looks what is there; also if somebody has just removed it.
+				s.registers.SetPC(pc)
+				return again
+			}
+		}
+		s.showSlot()
+		return ownTrap
+	}
+	s.showSlot()
+	switch {
+	case s.worker.IsWatch(event):
+		return watched
+	case event.IsStep():
+		return stepped
+	case event.IsStop():
+		return stopSignal
+	}
+	return signalled
+}
+
+// showSlot makes the registers of a worker that is in a slot those of the
+// instruction that the slot stands for.
+func (s *Session) showSlot() {
+	pc := s.registers.PC()
+	if s.in.slot == nil || pc-s.in.slot.start >= displace.MaxSlot {
+		s.in = inSlot{}
+		return
+	}
+	point, ok := s.in.slot.At(int(pc - s.in.slot.start))
+	if !ok {
+		return
+	}
+	s.in.point = point
+	s.registers.SetPC(point.PC)
+	column := uint64(point.Fix.Register)
+	switch point.Fix.Op {
+	case displace.FixAdd:
+		v, _ := s.registers.Column(column)
+		s.registers.SetColumn(column, v+point.Fix.Value)
+	case displace.FixSet:
+		s.registers.SetColumn(column, point.Fix.Value)
+	case displace.FixEntry:
+		v, _ := s.in.entry.Column(column)
+		s.registers.SetColumn(column, v)
+	}
+}

@@ -1,0 +1,73 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package worker
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// IsStep reports whether the worker has finished a single step.
+func (e *Event) IsStep() bool {
+	return e.Signal == int(unix.SIGTRAP) && e.Code > 0 && !e.IsTrapInstruction()
+}
+
+// IsStop reports whether the worker was stopped by Interrupt, or by somebody who
+// stops processes.
+func (e *Event) IsStop() bool { return e.Signal == int(unix.SIGSTOP) }
+
+func (r *General) field(n *Name) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(r), n.Offset) }
+
+// byName and byColumn index Names.
+var byName, byColumn = func() (map[string]*Name, [64]*Name) {
+	names, columns := map[string]*Name{}, [64]*Name{}
+	for i := range Names {
+		n := &Names[i]
+		names[n.Name] = n
+		if n.Column >= 0 && n.Column < len(columns) {
+			columns[n.Column] = n
+		}
+	}
+	return names, columns
+}()
+
+// Get returns a register by gdb's name.
+func (r *General) Get(name string) (uint64, bool) {
+	n := byName[name]
+	if n == nil {
+		return 0, false
+	}
+	return *(*uint64)(r.field(n)), true
+}
+
+// Set sets a register by gdb's name.
+func (r *General) Set(name string, v uint64) bool {
+	n := byName[name]
+	if n == nil {
+		return false
+	}
+	*(*uint64)(r.field(n)) = v
+	return true
+}
+
+// Column returns a register by its DWARF column.
+func (r *General) Column(column uint64) (uint64, bool) {
+	if column >= uint64(len(byColumn)) || byColumn[column] == nil {
+		return 0, false
+	}
+	return *(*uint64)(r.field(byColumn[column])), true
+}
+
+// SetColumn sets a register by its DWARF column.
+func (r *General) SetColumn(column, v uint64) bool {
+	if column >= uint64(len(byColumn)) || byColumn[column] == nil {
+		return false
+	}
+	*(*uint64)(r.field(byColumn[column])) = v
+	return true
+}

@@ -1,0 +1,91 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package worker
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// MaxWatches is the number of debug registers.
+const MaxWatches = 4
+
+// The debug registers are at u_debugreg of struct user (sys/user.h): user_regs
+// (27 words), u_fpvalid, user_fpregs (512 bytes), 6 words, 32 bytes of u_comm,
+// two words.
+const debugRegisters = 848
+
+func (w *Worker) debugRegister(n int) (v uint64, err error) {
+	// The system call stores the value, unlike glibc's function of the name.
+	err = w.ptracePointer(unix.PTRACE_PEEKUSR, debugRegisters+uintptr(n)*8, unsafe.Pointer(&v))
+	return v, err
+}
+
+func (w *Worker) setDebugRegister(n int, v uint64) error {
+	return w.ptrace(unix.PTRACE_POKEUSR, debugRegisters+uintptr(n)*8, uintptr(v))
+}
+
+// Watches reports whether any debug register is set.
+func (w *Worker) Watches() bool { return w.watches > 0 }
+
+// SetWatches sets the debug registers, at most MaxWatches (ErrWatches).
+func (w *Worker) SetWatches(list []Watch) error {
+	if len(list) > MaxWatches {
+		return ErrWatches
+	}
+	// DR7: Intel SDM volume 3, 17.2.4. Off first: an address is checked against
+	// the control word that holds.
+	if err := w.setDebugRegister(7, 0); err != nil {
+		return err
+	}
+	w.watches, w.met = 0, 0
+	control := uint64(0)
+	for n, watch := range list {
+		if err := w.setDebugRegister(n, watch.Address); err != nil {
+			return fmt.Errorf("debug register for %#x: %w", watch.Address, err)
+		}
+		kind := map[WatchAccess]uint64{Execute: 0, Write: 1, ReadWrite: 3}[watch.Access]
+		length := map[int]uint64{1: 0, 2: 1, 4: 3, 8: 2}[watch.Size]
+		control |= 1<<(2*n) | kind<<(16+4*n) | length<<(18+4*n)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := w.setDebugRegister(7, control); err != nil {
+		return fmt.Errorf("debug control register %#x: %w", control, err)
+	}
+	w.watches = len(list)
+	return nil
+}
+
+// IsWatch reports whether debug registers have matched, and notes which for Met.
+func (w *Worker) IsWatch(e *Event) bool {
+	if w.watches == 0 || e.Signal != int(unix.SIGTRAP) {
+		return false
+	}
+	status, err := w.debugRegister(6)
+	met := uint8(status) & (1<<w.watches - 1)
+	if err != nil || met == 0 {
+		return false
+	}
+	w.setDebugRegister(6, 0)
+	w.met |= met
+	return true
+}
+
+// Met returns which watches have matched since it was last called, by their places
+// in the list of SetWatches.
+func (w *Worker) Met() []int {
+	var list []int
+	for n := range MaxWatches {
+		if w.met>>n&1 != 0 {
+			list = append(list, n)
+		}
+	}
+	w.met = 0
+	return list
+}
