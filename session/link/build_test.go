@@ -72,15 +72,28 @@ func open(t testing.TB, path string) *object.File {
 	return f
 }
 
+func files(t testing.TB, paths ...string) (list []*object.File) {
+	t.Helper()
+	for _, path := range paths {
+		list = append(list, open(t, path))
+	}
+	return list
+}
+
+func openImage(t testing.TB, o *Object) *object.File {
+	t.Helper()
+	f, err := object.NewFile(o.ELF, o.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // at links files for a machine as if the program's memory were at base.
 func at(t testing.TB, m *machine, base uint64, resolve func(string) (uint64, bool), paths ...string) (linked, error) {
 	t.Helper()
-	var files []*object.File
-	for _, path := range paths {
-		files = append(files, open(t, path))
-	}
 	l := newLinker(m, base, resolve)
-	p, err := l.link(files)
+	p, err := l.link(files(t, paths...))
 	return linked{l, p}, err
 }
 
@@ -103,7 +116,7 @@ func newLinker(m *machine, base uint64, resolve func(string) (uint64, bool)) *li
 		machine: m, resolve: resolve, threads: new(offsets), page: 4096,
 		reserve: func(_, align uint64, low bool) (uint64, error) {
 			if low && base >= 1<<31 {
-				return roundUp(0x20000000, align), nil
+				return roundUp(0x20000000+base>>36&0xf<<24, align), nil
 			}
 			return roundUp(base, align), nil
 		},

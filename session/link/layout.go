@@ -166,6 +166,17 @@ func (l *linker) settle(base uint64) {
 			s.address = base + s.offset
 		}
 	}
+	if g := l.moduleBase; g != nil {
+		g.value = l.template.start - uint64(l.template.offset) - g.section.offset
+	}
+}
+
+// threadSection returns the first section of thread-local variables, or nil.
+func (l *linker) threadSection() *section {
+	if list := l.regions[relroRegion].sections; len(list) > 0 && list[0].flags&elf.SHF_TLS != 0 {
+		return list[0]
+	}
+	return nil
 }
 
 func roundUp(n, align uint64) uint64 { return (n + align - 1) &^ (align - 1) }

@@ -42,8 +42,9 @@ type linker struct {
 	slots       []slot
 	stubSymbols []*symbol
 	template    template
-	threadStart uint64 // of the range of offsets that is taken
-	low         bool   // the program has to be in the low 2 GiB
+	threadStart uint64  // of the range of offsets that is taken
+	moduleBase  *symbol // _TLS_MODULE_BASE_, where it is used
+	low         bool    // the program has to be in the low 2 GiB
 
 	base, size, align uint64
 	page              uint64

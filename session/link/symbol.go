@@ -186,6 +186,10 @@ func (l *linker) find(g *symbol) {
 	case g.name == "__dso_handle":
 		// Itanium C++ ABI 3.3.6.3: an address that is the image's own.
 		g.kind, g.section = defined, &l.got
+	case g.name == "_TLS_MODULE_BASE_" && l.threadSection() != nil:
+		// What offsets of R_X86_64_DTPOFF32 count from, which here is the thread pointer.
+		g.kind, g.section = defined, l.threadSection()
+		l.moduleBase = g
 	case l.bound(g):
 	case g.tls:
 		g.kind = failed
