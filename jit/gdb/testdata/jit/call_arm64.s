@@ -5,13 +5,16 @@
 #include "textflag.h"
 
 // Generated code runs on the goroutine's stack, below 64 KiB that the prologue
-// made sure of.
+// made sure of. ADD keeps the unwind table of this function right, which has the
+// return address at the stack pointer, wherever that is.
 
 // func call(code, argument uintptr) uintptr
 TEXT ·call(SB), 0, $65536-24
 	MOVD code+0(FP), R9
 	MOVD argument+8(FP), R0
+	MOVD 0(RSP), R10
 	ADD $65024, RSP
+	MOVD R10, 0(RSP)
 	CALL (R9)
 	SUB $65024, RSP
 	MOVD R0, ret+16(FP)
