@@ -119,9 +119,16 @@ func (s *Session) resume(single bool) (happening, worker.Event, error) {
 
 // decode tells what a single step is about to execute.
 func (s *Session) decode(pc uint64) displace.Instruction {
-	var code [16]byte
-	n, _ := readProcess(code[:], pc)
-	instruction, _ := displace.Decode(s.machine, code[:n], pc)
+	var code []byte
+	if i := s.Image(pc); i != nil {
+		r, _ := i.rangeOf(pc)
+		code = memoryAt(pc, min(maxInstruction, r.End-pc))
+	} else {
+		code = make([]byte, maxInstruction)
+		n, _ := readProcess(code, pc)
+		code = code[:n]
+	}
+	instruction, _ := displace.Decode(s.machine, code, pc)
 	return instruction
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/sigchld"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session/internal/worker"
 )
@@ -58,6 +59,7 @@ type Session struct {
 	work   chan func()
 	ack    chan struct{}
 	ended  chan struct{}
+	loud   func() // lets stops be signalled again
 
 	mu          sync.Mutex
 	changed     sync.Cond // of state
@@ -112,6 +114,7 @@ func New(o *Options) (*Session, error) {
 			return nil, err
 		}
 	}
+	s.loud = sigchld.Quiet()
 	if o.Locked {
 		s.thread = thisThread()
 		close(s.ended)
@@ -123,6 +126,7 @@ func New(o *Options) (*Session, error) {
 		err = <-started
 	}
 	if err != nil {
+		s.loud()
 		s.releaseImages()
 		return nil, err
 	}
@@ -288,6 +292,7 @@ func (s *Session) Close() error {
 		err = errors.Join(err, s.worker.Close())
 	}
 	<-s.ended
+	s.loud()
 	s.releaseImages()
 	return err
 }

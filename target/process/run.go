@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/internal/sigchld"
 	"github.com/clewdev/clew/target"
 )
 
@@ -304,7 +305,7 @@ func (r *runner) capture() (*capture, *target.Snapshot) {
 		return nil, nil
 	}
 	c.stacks.prepare(len(c.tracees))
-	defer quietStops()()
+	defer sigchld.Quiet()()
 	c.stop()
 	c.copy()
 	snap.Pause = time.Since(c.started)

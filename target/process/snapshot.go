@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/sigchld"
 	"github.com/clewdev/clew/target"
 )
 
@@ -77,7 +78,7 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 			return
 		}
 		c.stacks.prepare(len(c.tracees))
-		defer quietStops()()
+		defer sigchld.Quiet()()
 		defer hurry(&c.unclean)()
 		c.stop()
 		c.copy()

@@ -4,7 +4,7 @@
 
 //go:build linux && (amd64 || arm64)
 
-package process
+package sigchld
 
 import (
 	"sync"
@@ -13,29 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Each thread that stops sends its tracer's process a SIGCHLD, and the Go
-// runtime's handler takes it on another thread, on the processor that the
-// target's threads need to come to their stop: of 65 threads' pause a third.
-// SA_NOCLDSTOP asks the kernel not to. The flag is set only while threads are
-// stopped and changes nothing about children that exit. A program that has
-// os/signal tell it of children that stop misses those that do so meanwhile.
+// quiet counts who wants quiet.
 var quiet struct {
 	sync.Mutex
-	captures int
-	set      bool // by us
+	users int
+	set   bool // by us
 }
 
-// quietStops sets the flag until the returned function is called.
-func quietStops() (restore func()) {
+// Quiet sets the flag until the returned function is called, once.
+func Quiet() (restore func()) {
 	quiet.Lock()
 	defer quiet.Unlock()
-	if quiet.captures++; quiet.captures == 1 {
+	if quiet.users++; quiet.users == 1 {
 		quiet.set = changeStopSignals(true)
 	}
 	return func() {
 		quiet.Lock()
 		defer quiet.Unlock()
-		if quiet.captures--; quiet.captures == 0 && quiet.set {
+		if quiet.users--; quiet.users == 0 && quiet.set {
 			changeStopSignals(false)
 		}
 	}
