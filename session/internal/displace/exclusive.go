@@ -4,9 +4,17 @@
 
 package displace
 
-import "github.com/clewdev/clew/arch"
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
 
-// maxSequence bounds an exclusive sequence, in instructions.
+	"github.com/clewdev/clew/arch"
+)
+
+// maxSequence bounds an exclusive sequence, in instructions. The architecture
+// promises progress where the load and the store lie within 128 bytes (Arm ARM
+// B2.12.5), which is twice as many; compilers stay far below.
 const maxSequence = 16
 
 // InExclusive reports whether the instruction at an offset of code stands
@@ -16,5 +24,57 @@ const maxSequence = 16
 // bytes, ideally Lookahead bytes before the offset and as many from it on; both
 // offsets are in bytes. On other machines the answer is no.
 func InExclusive(m *arch.Machine, code []byte, offset int) (start int, inside bool) {
+	if machineOf(m) != elf.EM_AARCH64 || offset < 0 || offset%4 != 0 || offset > len(code)-4 {
+		return 0, false
+	}
+	for start = max(0, offset-4*(maxSequence-1)); start < offset; start += 4 {
+		text := code[start:min(start+Lookahead, len(code))]
+		if arm64FormOf(binary.LittleEndian.Uint32(text)) != arm64LoadExclusive {
+			continue
+		}
+		if n, err := exclusiveSequence(text, 0); err == nil && start+4*n > offset {
+			return start, true
+		}
+	}
 	return 0, false
+}
+
+// exclusiveSequence is the number of instructions from the load exclusive at the
+// start of code to the store exclusive, and to the branch behind that which goes
+// back to try again, if there is one.
+func exclusiveSequence(code []byte, pc uint64) (n int, err error) {
+	words := min(len(code)/4, maxSequence)
+	for k := 1; k < words; k++ {
+		op := binary.LittleEndian.Uint32(code[4*k:])
+		switch form := arm64FormOf(op); form {
+		case arm64StoreExclusive:
+			return retryBranch(code[:4*words], pc, k+1), nil
+		case arm64Plain, arm64Address, arm64Literal, arm64Branch, arm64Conditional, arm64Test, arm64LoadExclusive:
+		default:
+			return 0, fmt.Errorf("%w: %08x stands in it", ErrExclusive, op)
+		}
+	}
+	return 0, fmt.Errorf("%w in %d instructions", ErrExclusive, words)
+}
+
+// retryBranch is the number of instructions including a branch back into the
+// first n, looked for shortly behind them; without one it is n.
+func retryBranch(code []byte, pc uint64, n int) int {
+	const shortly = 3
+	for k := n; k < min(n+shortly, len(code)/4); k++ {
+		op := binary.LittleEndian.Uint32(code[4*k:])
+		switch form := arm64FormOf(op); form {
+		case arm64Plain:
+		case arm64Branch, arm64Conditional, arm64Test:
+			if arm64Target(op, form, pc+uint64(4*k))-pc < uint64(4*n) {
+				return k + 1
+			}
+			if form == arm64Branch {
+				return n
+			}
+		default:
+			return n
+		}
+	}
+	return n
 }

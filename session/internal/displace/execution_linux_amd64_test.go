@@ -82,7 +82,7 @@ var special = []string{
 	"\xe8\xf0\xff\xff\x80", "\xe9\xf0\xff\xff\x80", "\x0f\x84\xf0\xff\xff\x80", "\x0f\x85\xf0\xff\xff\x80", // out of the slot's reach
 	"\x66\x48\xe8\x00\x01\x00\x00", "\x66\x66\x48\xe8\x00\x01\x00\x00",
 	"\x70\x10", "\x71\x80", "\x74\x7f", "\x7f\xf0", "\x0f\x84\x00\x00\x10\x00", "\x0f\x8d\x00\x00\xf0\xff", "\x2e\x75\x33", "\x3e\x0f\x85\x00\x10\x00\x00",
-	"\xe0\x10", "\xe1\x20", "\xe2\x30", "\xe2\xfe", "\xe3\x40", "\x67\xe3\x50", "\x67\xe2\x10",
+	"\xe0\x10", "\xe1\x20", "\xe2\x30", "\xe2\xfe", "\xe3\x40", "\x67\xe3\x50", "\xf2\xe1\x20", "\xf3\xe0\x20", "\xf2\x0f\x84\x00\x01\x00\x00", "\x67\xe2\x10",
 	"\xff\xd0", "\xff\xd3", "\x41\xff\xd2", "\x41\xff\xd4", "\xff\xd5", "\x3e\xff\xd1", "\xff\xd4", // call register
 	"\xff\x10", "\xff\x50\x10", "\xff\x90\x00\x01\x00\x00", "\xff\x14\x24", "\xff\x54\x24\x10", "\xff\x54\x24\x78",
 	"\xff\x54\x24\x7f", "\xff\x54\x24\x88", "\xff\x54\x24\xf8", "\xff\x94\x24\x00\x01\x00\x00", "\xff\x14\xc4", "\xff\x54\x0c\x20",
@@ -150,8 +150,10 @@ func repeatable(i *x86Instruction) bool {
 		switch i.opcode {
 		case 0x31, 0x33: // rdtsc, rdpmc
 			return false
-		case 0x01: // rdtscp, rdpru, mwait, hypercalls
-			return i.code[i.modRM] < 0xc0
+		case 0x00, 0x01: // rdtscp, rdpru, mwait, hypercalls, and what the kernel emulates under UMIP (sgdt)
+			return false
+		case 0xa3, 0xab, 0xb3, 0xbb: // bts and others can reach the program's own data below 4 GiB
+			return !i.address32
 		case 0xc7: // rdrand, rdseed, xsavec
 			return reg < 3
 		case 0xae: // fxsave, xsave, umwait
@@ -202,8 +204,8 @@ func randomState(p *tracee, random *rand.Rand) state {
 		return random.Uint64()
 	}
 	for at := 0; at < len(s.memory); at += 8 {
-		// popf and iret take flags from here: no TF, NT and AC.
-		binary.LittleEndian.PutUint64(s.memory[at:], value()&^0x44100)
+		// popf and iret take flags from here: no TF, NT, AC and ID.
+		binary.LittleEndian.PutUint64(s.memory[at:], value()&^0x244100)
 	}
 	r := &s.registers
 	p.must(unix.PtraceGetRegs(p.pid, r))

@@ -33,7 +33,7 @@ func opcodes() []byte {
 				}
 			}
 			for _, evex := range []string{"\xf1", "\xf2", "\xf3", "\xf5", "\xf6", "\x91"} {
-				for _, third := range []string{"\x48", "\x09", "\x18"} {
+				for _, third := range []string{"\x48", "\x19"} {
 					w0, w1 := string([]byte{0x7c | byte(pp)}), string([]byte{0xfc | byte(pp)})
 					heads = append(heads, "\x62"+evex+w0+third+o, "\x62"+evex+w1+third+o)
 				}

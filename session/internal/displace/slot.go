@@ -27,7 +27,7 @@ var (
 	// ErrInvalid: the bytes are no instruction, or end within it.
 	ErrInvalid = errors.New("no instruction")
 	// ErrFar: something the instruction refers to is out of reach of this
-	// slot. Nearer to the instruction there is always an address that does.
+	// slot. A slot nearer to both has it in reach.
 	ErrFar = errors.New("out of reach of the slot")
 	// ErrExclusive: an arm64 load exclusive without a store exclusive that
 	// could be found behind it.

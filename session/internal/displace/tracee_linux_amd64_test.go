@@ -173,7 +173,8 @@ func (p *tracee) run(request int) stop {
 	p.must(unix.PtraceGetRegs(p.pid, &s.registers))
 	// A step over popf or iret leaves TF to the program (is_setting_trap_flag in
 	// the kernel's arch/x86/kernel/step.c), and the next one shows it too.
-	s.registers.Eflags &^= 0x100
+	// ID, which popf can set, SETREGS does not clear again.
+	s.registers.Eflags &^= 0x100 | 0x200000
 	s.xstate = make([]byte, p.xstate)
 	p.regset(unix.PTRACE_GETREGSET, s.xstate)
 	s.memory = make([]byte, memorySize)

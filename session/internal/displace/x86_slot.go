@@ -144,27 +144,15 @@ func (a *x86Assembler) copy(i x86Instruction) error {
 	return nil
 }
 
-// branch adds the branch with a target in the slot, whence it goes on.
+// branch adds the branch with a target in the slot, whence it goes on. Its
+// prefixes stay: AMD's processors take repnz loope for loopne.
 func (a *x86Assembler) branch() {
-	var field int // of the branch's displacement
-	switch {
-	case a.opcodeMap == mapOneByte && a.opcode == 0xc7: // xbegin
-		a.emit(0xc7, 0xf8, 0, 0, 0, 0)
-		field = 2
-	case a.opcodeMap == map0F || a.opcode < 0x80: // jcc
-		a.emit(0x70|a.opcode&15, 0)
-		field = 1
-	default: // loop and jrcxz, for which 67 chooses ecx
-		if a.address32 {
-			a.emit(0x67)
-		}
-		a.emit(a.opcode, 0)
-		field = len(a.Code) - 1
-	}
+	a.emit(a.x86Instruction.code...)
 	behind := len(a.Code)
 	a.point(Point{PC: a.Instruction.Next, Done: true})
 	a.jump(a.Instruction.Next)
-	a.Code[field] = byte(len(a.Code) - behind)
+	clear(a.Code[a.relative:behind])
+	a.Code[a.relative] = byte(len(a.Code) - behind)
 	a.point(Point{PC: a.Instruction.Target, Done: true})
 	a.jump(a.Instruction.Target)
 }
