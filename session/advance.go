@@ -5,7 +5,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/clewdev/clew/session/internal/displace"
@@ -159,7 +158,7 @@ func (s *Session) wait(resumed error) (happening, worker.Event, error) {
 		return 0, event, err
 	}
 	if event.Kind != worker.Stopped {
-		return exited, event, s.lose(event)
+		return exited, event, s.lose()
 	}
 	if err := s.worker.Registers(&s.kernel); err != nil {
 		if err == worker.ErrGone {
@@ -174,17 +173,13 @@ func (s *Session) wait(resumed error) (happening, worker.Event, error) {
 }
 
 // lose gives up a worker that has ended. The next call starts another.
-func (s *Session) lose(event worker.Event) error {
+func (s *Session) lose() error {
 	err := s.worker.Close()
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.worker = nil
-	closed := s.state == Closed
-	s.mu.Unlock()
-	if closed {
+	if s.state == Closed {
 		return ErrClosed
-	}
-	if event.Kind == worker.Killed {
-		return errors.Join(errLost, err)
 	}
 	return err
 }

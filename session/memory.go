@@ -80,6 +80,18 @@ func (s *Session) WriteMemory(p []byte, address uint64) error {
 	return nil
 }
 
+// readOnStack reads memory of the worker's stack without a system call, and
+// reports whether it was such. Only the controlling goroutine may call it, in a
+// run: nobody else keeps the stack where it is.
+func (s *Session) readOnStack(p []byte, address uint64) bool {
+	low, high := s.worker.Stack()
+	if address < low || address >= high || uint64(len(p)) > high-address {
+		return false
+	}
+	copy(p, memoryAt(address, uint64(len(p))))
+	return true
+}
+
 // overlaps reports whether some of n bytes at an address are code of the image.
 func (i *Image) overlaps(address, n uint64) bool {
 	for _, r := range i.ranges {

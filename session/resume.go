@@ -5,6 +5,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -241,10 +242,26 @@ func (s *Session) handle(what happening, event worker.Event) *Stop {
 	case returned:
 		return s.returned()
 	case exited:
-		return &Stop{Reason: ExitedProcess, ExitCode: event.Code}
+		return ended(event)
 	}
 	return nil
 }
+
+// ended is the stop of a worker whose process is gone.
+func ended(event worker.Event) *Stop {
+	switch event.Kind {
+	case worker.Exited:
+		return &Stop{Reason: ExitedProcess, ExitCode: event.Code}
+	case worker.Replaced:
+		return &Stop{Reason: ExitedProcess, ExitCode: -1, Err: errReplaced}
+	}
+	return &Stop{Reason: ExitedProcess, ExitCode: -1, Signal: Signal{Number: event.Signal}, Err: errKilled}
+}
+
+var (
+	errReplaced = errors.New("the code called execve; its process was ended")
+	errKilled   = errors.New("the process of the session was killed from outside")
+)
 
 // returned is the stop at the end of a call.
 func (s *Session) returned() *Stop {

@@ -387,5 +387,3 @@ func (s *Session) Symbol(name string) (address uint64, ok bool) {
 	}
 	return 0, false
 }
-
-var errLost = errors.New("the worker was killed from outside")

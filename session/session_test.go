@@ -197,7 +197,7 @@ func TestHost(t *testing.T) {
 		t.Fatal("no double")
 	}
 	stop, err := s.Call(start(i), 21, double)
-	if check(t, stop, err, Returned).Result != 2*0+1 && got != 21 {
+	if check(t, stop, err, Returned).Result != 43 || got != 21 {
 		t.Error(stop)
 	}
 	stop, err = s.Call(double, 4)

@@ -220,7 +220,12 @@ func (f *Frame) Caller() value.Frame {
 }
 
 // ReadMemory reads memory as Session.ReadMemory does.
-func (f *Frame) ReadMemory(p []byte, address uint64) error { return f.session.ReadMemory(p, address) }
+func (f *Frame) ReadMemory(p []byte, address uint64) error {
+	if f.registers == nil && f.session.readOnStack(p, address) {
+		return nil // a condition's frame, in a run
+	}
+	return f.session.ReadMemory(p, address)
+}
 
 // WriteMemory writes memory as Session.WriteMemory does.
 func (f *Frame) WriteMemory(p []byte, address uint64) error { return f.session.WriteMemory(p, address) }

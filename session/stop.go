@@ -74,7 +74,7 @@ type Stop struct {
 	// the breakpoint's address.
 	PC uint64
 
-	Signal     Signal      // with Trapped and Signalled
+	Signal     Signal      // with Trapped and Signalled, and what killed an ExitedProcess
 	Breakpoint *Breakpoint // with AtBreakpoint; valid also if the stop has removed it
 	Watchpoint *Watchpoint // with AtWatchpoint
 
@@ -88,7 +88,8 @@ type Stop struct {
 	// was aborted or killed. It is the low byte of what the code gave.
 	ExitCode int
 
-	// Err is what a host function failed with.
+	// Err is what a host function failed with, a condition, or why a process ended
+	// that did not end itself.
 	Err error
 }
 
