@@ -4,6 +4,15 @@
 
 package value
 
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/clewdev/clew/arch"
+)
+
 // Symbolizer names run-time addresses.
 type Symbolizer interface {
 	// Symbol returns the symbol that covers an address, how far into it the
@@ -12,14 +21,14 @@ type Symbolizer interface {
 	Symbol(address uint64) (name string, offset uint64, ok bool)
 }
 
-// Printer writes values as gdb 13 prints them with its default settings and the
+// Printer writes values as gdb 13 prints them with its default settings in the
 // C locale. The zero value is good. It may be used from several goroutines as
 // far as the Symbolizer and the values' Frames may.
 type Printer struct {
 	Symbols Symbolizer // nil for none
 
 	Elements int // most elements of an array and characters of a string; 0 for 200
-	Repeats  int // so many equal elements are printed each; 0 for 10
+	Repeats  int // more equal elements in a row are written once; 0 for 10
 	Depth    int // most nesting of structures; 0 for 20
 
 	// Format is the letter of gdb's print/x: one of x d u o t z c a f s, 0 for
@@ -27,16 +36,225 @@ type Printer struct {
 	Format byte
 }
 
-// Print returns what the command print shows after "$1 = ": pointers with their
-// type. What cannot be read is "<optimized out>", or "<error: ...>" inside of
-// a structure; where the value as a whole has an error other than
-// ErrOptimizedOut, which print would show instead, the error is returned.
-func (p *Printer) Print(v Value) (string, error) { return p.print(v) }
+// maxText bounds what one value is printed as, in bytes.
+const maxText = 1 << 20
 
-// Text returns what info locals and info args show after "name = ": it never
-// fails, and says "<error: ...>" for what cannot be read.
-func (p *Printer) Text(v Value) string { return p.text(v) }
+// Print returns what the command print shows after "$1 = ", where pointers have
+// their type before them. The error is that of reading the value, but for
+// ErrOptimizedOut, which is "<optimized out>".
+func (p *Printer) Print(v Value) (string, error) {
+	if err := v.Err(); err != nil && !errors.Is(err, ErrOptimizedOut) {
+		return "", err
+	}
+	if _, err := v.frozen(); err != nil && !errors.Is(err, ErrOptimizedOut) {
+		return "", err
+	}
+	w := p.start(v)
+	if v.OptimizedOut() || v.err != nil {
+		return "<optimized out>", nil
+	}
+	t := v.typ.Strip()
+	isScalar := p.Format != 0 && p.Format != 's' && isScalar(t)
+	switch t.kind {
+	case Pointer, Reference, RvalueReference:
+		if name := bareName(v.typ); !isScalar && !(t.kind == Pointer && v.typ.kind != Typedef && name == "char") {
+			w.add("(" + v.typ.String() + ") ")
+		}
+	case Func:
+		w.add("{" + v.typ.String() + "} ")
+	}
+	w.value(v, 0, true)
+	return w.text.String(), nil
+}
+
+// bareName returns the name of what a pointer leads to, without qualifiers.
+func bareName(t *Type) string {
+	for range maxChain {
+		switch t.kind {
+		case Const, Volatile, Restrict, Atomic:
+			t = t.Elem()
+			continue
+		}
+		break
+	}
+	e := t.Elem()
+	for range maxChain {
+		switch e.kind {
+		case Const, Volatile, Restrict, Atomic:
+			e = e.Elem()
+			continue
+		}
+		break
+	}
+	return e.name
+}
+
+// Text returns what stands for the value in a list of variables: it never fails,
+// and says "<error: ...>" for what cannot be read.
+func (p *Printer) Text(v Value) string {
+	w := p.start(v)
+	w.value(v, 0, true)
+	return w.text.String()
+}
+
+// Variable returns what info locals and info args show of a variable: "n = 5".
+func (p *Printer) Variable(v *Variable, f Frame) string {
+	val := v.Read(f)
+	if err := readError(val); err != nil {
+		return v.Name + " = <error reading variable " + v.Name + " (" + message(err) + ")>"
+	}
+	return v.Name + " = " + p.Text(val)
+}
+
+// readError returns why a value cannot be shown, nil where it can be, or is
+// optimized out.
+func readError(v Value) error {
+	err := v.Err()
+	if err == nil {
+		_, err = v.frozen()
+	}
+	if errors.Is(err, ErrOptimizedOut) {
+		return nil
+	}
+	return err
+}
 
 // Argument returns what backtraces show of an argument: "n=5", "n=n@entry=5",
 // "s=..." for a structure, union or array, "n=<optimized out>".
-func (p *Printer) Argument(v *Variable, f Frame) string { return p.argument(v, f) }
+func (p *Printer) Argument(v *Variable, f Frame) string {
+	actual := v.Read(f)
+	entry := v.ReadEntry(f)
+	var b strings.Builder
+	text := func(val Value) string {
+		if err := readError(val); err != nil {
+			return "<error reading variable: " + message(err) + ">"
+		}
+		if t := scalarType(val.typ); !isScalar(t) {
+			return "..."
+		}
+		return p.Text(val)
+	}
+	now := text(actual)
+	if entry.Err() != nil {
+		return v.Name + "=" + now
+	}
+	then := text(entry)
+	switch {
+	case actual.Err() != nil:
+		// Only the value at the entry is known.
+		b.WriteString(v.Name + "@entry=" + then)
+	case sameBytes(actual, entry):
+		b.WriteString(v.Name + "=" + v.Name + "@entry=" + now)
+	default:
+		b.WriteString(v.Name + "=" + now + ", " + v.Name + "@entry=" + then)
+	}
+	return b.String()
+}
+
+func sameBytes(a, b Value) bool {
+	x, err := a.Bytes()
+	if err != nil {
+		return false
+	}
+	y, err := b.Bytes()
+	return err == nil && bytes.Equal(x, y)
+}
+
+// scalarType returns what references lead to.
+func scalarType(t *Type) *Type {
+	for range maxChain {
+		t = t.Strip()
+		if t.kind != Reference && t.kind != RvalueReference {
+			break
+		}
+		t = t.Elem()
+	}
+	return t
+}
+
+func isScalar(t *Type) bool {
+	switch t.kind {
+	case Struct, Class, Union, Array:
+		return false
+	}
+	return true
+}
+
+// message is what gdb says of an error.
+func message(err error) string {
+	var memory *MemoryError
+	if errors.As(err, &memory) {
+		return "Cannot access memory at address 0x" + strconv.FormatUint(memory.Address, 16)
+	}
+	if errors.Is(err, ErrTooLarge) {
+		return strings.TrimSuffix(err.Error(), ": "+ErrTooLarge.Error())
+	}
+	return err.Error()
+}
+
+// printing is one value being printed.
+type printing struct {
+	*Printer
+	machine                  *arch.Machine
+	text                     strings.Builder
+	elements, repeats, depth int
+	seen                     map[uint64]bool // virtual base classes, by address
+}
+
+func (p *Printer) start(v Value) *printing {
+	w := &printing{Printer: p, elements: p.Elements, repeats: p.Repeats, depth: p.Depth, seen: make(map[uint64]bool)}
+	if w.elements <= 0 {
+		w.elements = 200
+	}
+	if w.repeats <= 0 {
+		w.repeats = 10
+	}
+	if w.depth <= 0 {
+		w.depth = 20
+	}
+	if v.typ != nil {
+		w.machine = v.typ.machine
+	}
+	return w
+}
+
+func (w *printing) add(s string) {
+	if w.text.Len() < maxText {
+		w.text.WriteString(s)
+	}
+}
+
+// snapshot is a frame in which some memory was read already.
+type snapshot struct {
+	Frame
+	start uint64
+	bytes []byte
+}
+
+func (s *snapshot) ReadMemory(p []byte, address uint64) error {
+	if at := address - s.start; at < uint64(len(s.bytes)) && uint64(len(p)) <= uint64(len(s.bytes))-at {
+		copy(p, s.bytes[at:])
+		return nil
+	}
+	return s.Frame.ReadMemory(p, address)
+}
+
+// frozen reads a value that lies in memory once, for all of its parts.
+func (v Value) frozen() (Value, error) {
+	if err := v.Err(); err != nil {
+		return v, err
+	}
+	address, ok := v.Address()
+	if !ok || v.frame == nil || v.typ.Strip().kind == Func {
+		return v, nil
+	}
+	if _, done := v.frame.(*snapshot); done {
+		return v, nil
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		return v, err
+	}
+	v.frame = &snapshot{v.frame, address, b}
+	return v, nil
+}

@@ -5,6 +5,9 @@
 package value
 
 import (
+	"debug/dwarf"
+	"math"
+	"math/bits"
 	"sync"
 
 	"github.com/clewdev/clew/arch"
@@ -43,29 +46,36 @@ const (
 // Two types can be the same without being the same *Type: see [Type.Equal].
 type Type struct {
 	machine *arch.Machine
-	info    *Info // nil for types that the caller made
+	info    *Info // nil for types that were made
 	unit    *unit // that the type stands in, nil as info
-	offset  uint64
+	offset  dwarf.Offset
 
-	kind    Kind
-	name    string
-	size    uint64
-	sized   bool // size was said
-	signed  bool
-	utf     bool // DW_ATE_UTF
-	decimal bool // an encoding that is not understood
-	partial bool // a declaration: what it is made of stands elsewhere
-	vector  bool // DW_AT_GNU_vector
-	varargs bool
-	fixed   bool // of an Enum: has an underlying type
+	kind     Kind
+	name     string
+	language Language
+	size     uint64
+	sized    bool // size was said
+	signed   bool
+	partial  bool // a declaration: what the type is made of stands elsewhere
+	vector   bool // an Array that is a vector register's
 
-	once   sync.Once // loads what follows
-	elem   *Type
-	length arrayLength
-	fields []Field
-	params []*Type
-	enums  []Enumerator
-	flags  bool // the enumerators are bits
+	once     sync.Once // guards the reading of what follows
+	ready    bool      // nothing is to be read: the type was made
+	elem     *Type
+	count    uint64 // of an Array
+	counted  bool
+	bound    attribute // upper bound or count that depends on a frame
+	bounds   bool      // bound is an upper bound
+	lower    int64
+	fields   []Field
+	params   []*Type
+	varargs  bool
+	enums    []Enumerator
+	flags    bool // the enumerators are bits
+	scoped   bool // a C++ enum class
+	unsigned bool // an Enum with no negative value and no underlying type
+	complete sync.Once
+	whole    *Type // the definition of a declaration, nil where there is none
 }
 
 // Field is a member of a structure, class or union, or a base class.
@@ -79,10 +89,15 @@ type Field struct {
 	// start of the structure, in bits.
 	BitSize, BitOffset uint64
 
-	Base       bool // a base class
-	Virtual    bool // a virtual base class: where it lies the object tells, not Offset
-	Artificial bool // the compiler made it: a pointer to a virtual table
-	Static     *Variable
+	Base       bool      // a base class
+	Virtual    bool      // a virtual base class: where it lies the object tells, not Offset
+	Artificial bool      // the compiler made it: a pointer to a virtual table
+	Static     *Variable // a static member, else nil
+
+	// Of a virtual base class: the expression that tells where it lies.
+	location []byte
+	info     *Info
+	unit     *unit
 }
 
 // Enumerator is a named value of an enumeration.
@@ -101,29 +116,93 @@ func (t *Type) Name() string { return t.name }
 // Machine returns the machine that the type is for.
 func (t *Type) Machine() *arch.Machine { return t.machine }
 
-// Size returns the size in bytes: 0 of Void, of an incomplete type, and of an
-// array whose length is not known; 1 of a Func, as in GNU C.
-func (t *Type) Size() uint64 { return t.sizeAt(0) }
+// maxChain bounds how many typedefs and qualifiers stand before a type, and how
+// deep types are told in full.
+const maxChain = 64
 
-// Signed reports whether a Char, Int or Enum, also behind typedefs and
-// qualifiers, is signed.
-func (t *Type) Signed() bool { return t.Strip().isSigned() }
+// Strip returns the type without typedefs and qualifiers, and the definition of
+// a structure of which t is a declaration.
+func (t *Type) Strip() *Type {
+	for range maxChain {
+		switch t.kind {
+		case Typedef, Const, Volatile, Restrict, Atomic:
+			t = t.Elem()
+		default:
+			return t.definition()
+		}
+	}
+	return &Type{machine: t.machine, ready: true}
+}
 
 // Elem returns what a pointer or reference leads to, an array has elements of, a
 // function returns, a Typedef or qualifier stands before, or an Enum is
 // represented by. It is never nil: Void stands for nothing.
-func (t *Type) Elem() *Type { return t.element() }
+func (t *Type) Elem() *Type {
+	t.load()
+	if t.elem == nil {
+		return &Type{machine: t.machine, kind: Void, name: "void", ready: true}
+	}
+	return t.elem
+}
 
-// Strip returns the type without typedefs and qualifiers, and the definition of
-// a structure of which t is a declaration.
-func (t *Type) Strip() *Type { return t.strip() }
+// Size returns the size in bytes: 0 of an incomplete type, and of an array whose
+// length is not known; 1 of Void and Func, as in GNU C. A size beyond 64 bits is
+// the largest.
+func (t *Type) Size() uint64 {
+	factor := uint64(1)
+	for range maxChain {
+		t = t.Strip()
+		if t.sized || t.kind != Array {
+			break
+		}
+		n, _ := t.Len()
+		high, low := bits.Mul64(factor, n)
+		if factor = low; high != 0 {
+			return math.MaxUint64
+		}
+		t = t.Elem()
+	}
+	size := t.size
+	switch {
+	case t.sized:
+	case t.kind == Void || t.kind == Func:
+		size = 1
+	case t.kind == Pointer || t.kind == Reference || t.kind == RvalueReference || t.kind == MemberPointer:
+		size = uint64(t.machine.AddressSize)
+	case t.kind == Enum:
+		if e := t.Elem(); e.kind == Int {
+			size = e.size
+		}
+	}
+	high, low := bits.Mul64(factor, size)
+	if high != 0 {
+		return math.MaxUint64
+	}
+	return low
+}
+
+// Signed reports whether a Char, Int or Enum, also behind typedefs and
+// qualifiers, is signed.
+func (t *Type) Signed() bool {
+	t = t.Strip()
+	if t.kind == Enum {
+		if e := t.Elem().Strip(); e.kind == Int || e.kind == Char || e.kind == Bool {
+			return e.signed
+		}
+		return !t.unsigned
+	}
+	return t.signed
+}
 
 // Len returns the number of elements of an array, and false where it is not
 // known, or known in a frame only.
-func (t *Type) Len() (uint64, bool) { return t.arrayLen() }
+func (t *Type) Len() (uint64, bool) {
+	t.load()
+	return t.count, t.counted
+}
 
-// Fields returns the members of a structure, class or union, base classes first,
-// as they are declared. The slice must not be changed.
+// Fields returns the members of a structure, class or union, base classes and
+// static members with them, as they are declared. The slice must not be changed.
 func (t *Type) Fields() []Field { t.load(); return t.fields }
 
 // Params returns the types of the parameters of a Func.
@@ -139,21 +218,35 @@ func (t *Type) Enumerators() []Enumerator { t.load(); return t.enums }
 // declaration of the type.
 func (t *Type) Incomplete() bool { return t.Strip().partial }
 
-// Equal reports whether two types are the same to C: equal names and sizes,
-// behind typedefs, whichever unit describes them.
-func (t *Type) Equal(u *Type) bool { return t.equal(u, 0) }
-
-// String returns the type as gdb's whatis prints it: "char *",
-// "int (*)(int, void *)", "struct node [10]".
-func (t *Type) String() string { return t.text() }
+// Equal reports whether two types are the same to C: made alike and named alike
+// behind typedefs and qualifiers, whichever unit describes them.
+func (t *Type) Equal(u *Type) bool {
+	for range maxChain {
+		t, u = t.Strip(), u.Strip()
+		if t == u {
+			return true
+		}
+		if t.kind != u.kind || t.name != u.name || t.Size() != u.Size() {
+			return false
+		}
+		switch t.kind {
+		case Pointer, Reference, RvalueReference, Array:
+			t, u = t.Elem(), u.Elem()
+		case Func, MemberPointer:
+			return t.String() == u.String()
+		default:
+			return t.name != "" || t.info == u.info && t.offset == u.offset
+		}
+	}
+	return false
+}
 
 // PointerTo returns the type of pointers to t.
-func PointerTo(t *Type) *Type { return pointerTo(t) }
+func PointerTo(t *Type) *Type {
+	return &Type{machine: t.machine, language: t.language, kind: Pointer, elem: t, ready: true}
+}
 
 // ArrayOf returns the type of arrays of n elements of t.
-func ArrayOf(t *Type, n uint64) *Type { return arrayOf(t, n) }
-
-// Base returns a base type of C for a machine: "int", "unsigned long", "char",
-// "double", "void", "__int128". It returns nil for a name that C does not have.
-// Sizes are those of Linux.
-func Base(m *arch.Machine, name string) *Type { return base(m, name) }
+func ArrayOf(t *Type, n uint64) *Type {
+	return &Type{machine: t.machine, language: t.language, kind: Array, elem: t, count: n, counted: true, ready: true}
+}

@@ -4,6 +4,15 @@
 
 package value
 
+import (
+	"debug/dwarf"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/clewdev/clew/arch"
+)
+
 // MaxSize is how many bytes a value may have to be read, as gdb's
 // max-value-size: larger ones have fields and elements all the same.
 const MaxSize = 65536
@@ -11,16 +20,17 @@ const MaxSize = 65536
 // Value is a type and the place where bytes of it live. It is made by
 // [Variable.Read], [At] and [Constant], and not changed after. Its bytes are read
 // when they are asked for, from the Frame it was made with, and may differ
-// from call to call where that runs on. The zero Value has no type and the Err
-// ErrNotFound.
+// from call to call where that runs on. The zero Value has no type and nothing
+// but an Err.
 type Value struct {
 	typ   *Type
 	frame Frame // for memory and registers; may be nil for constants
 	err   error
 
 	// The bits of the value are those from bitOffset on of the pieces together.
-	pieces             []Piece
-	bitOffset, bitSize uint64
+	pieces    []Piece
+	bitOffset uint64
+	bitSize   uint64 // of a bit field, else 0
 }
 
 // PieceKind is where the bytes of a piece live.
@@ -41,82 +51,461 @@ type Piece struct {
 	Column  uint64 // DWARF column
 	Bytes   []byte // in the machine's byte order; not to be changed
 
-	BitOffset uint64 // of the part, from the place's first byte on, bits
-	BitSize   uint64 // of the part; 0 for a piece that is the whole value
+	BitSize   uint64 // of the part
+	BitOffset uint64 // of the part in its place: from the first byte of memory, from a register's least significant bit
 
-	entry  uint64 // of an ImplicitPointer: offset in .debug_info of what it leads to
-	offset int64  // and bytes into it
+	number bool         // Bytes are a number, wider than the value may be
+	entry  dwarf.Offset // of an ImplicitPointer: what it leads to
+	offset int64        // and bytes into it
+	info   *Info
+	body   *body
 }
 
 // At returns the value of a type in memory, at a run-time address. A value of a
 // Func is the function itself.
-func At(t *Type, address uint64, f Frame) Value { return at(t, address, f) }
+func At(t *Type, address uint64, f Frame) Value {
+	return Value{typ: t, frame: f, pieces: []Piece{{Kind: InMemory, Address: address, BitSize: bitsOf(t.Size())}}}
+}
 
 // Constant returns a value that has bytes and no place, in the machine's byte
 // order. It keeps p. Pointers lead into the memory of f, which may be nil.
-func Constant(t *Type, p []byte, f Frame) Value { return constant(t, p, f) }
+func Constant(t *Type, p []byte, f Frame) Value {
+	return Value{typ: t, frame: f, pieces: []Piece{{Kind: InBytes, Bytes: p, BitSize: bitsOf(uint64(len(p)))}}}
+}
 
-// Type returns the type of the value, nil of the zero Value.
+func failed(t *Type, f Frame, err error) Value { return Value{typ: t, frame: f, err: err} }
+
+// Type returns the type of the value, nil of the zero Value. The arrays in it
+// have the length that they have in the frame.
 func (v Value) Type() *Type { return v.typ }
 
 // Frame returns the frame that the value was made with; it may be nil.
 func (v Value) Frame() Frame { return v.frame }
 
-// Pieces returns where the value lives; one piece for all but values that the
-// compiler split. The slice is the caller's.
-func (v Value) Pieces() []Piece { return v.place() }
+// Pieces returns where the value lives: one piece for all but values that the
+// compiler split, and the whole place of a value that is a part of one. The
+// slice must not be changed.
+func (v Value) Pieces() []Piece { return v.pieces }
 
 // Address returns the run-time address of a value that lies in memory as a
 // whole, and false for others and for bit fields.
-func (v Value) Address() (uint64, bool) { return v.address() }
+func (v Value) Address() (uint64, bool) {
+	if v.err != nil || v.bitSize != 0 || len(v.pieces) != 1 || v.pieces[0].Kind != InMemory {
+		return 0, false
+	}
+	at := v.pieces[0].BitOffset + v.bitOffset
+	return v.pieces[0].Address + at/8, at%8 == 0
+}
 
-// Err says why the value cannot be read: it wraps ErrOptimizedOut, ErrTooLarge
-// or *MemoryError, or says what was wrong with the location. It is nil for a
-// value that is optimized out in part: Bytes fails then.
-func (v Value) Err() error { return v.check() }
+// OptimizedOut reports whether no part of the value lives anywhere.
+func (v Value) OptimizedOut() bool {
+	for k := range v.pieces {
+		if v.pieces[k].Kind != OptimizedOut {
+			return false
+		}
+	}
+	return v.err == nil
+}
+
+// Err says why the value cannot be read: it wraps ErrOptimizedOut, ErrTooLarge,
+// or says what was wrong with the location. It is nil for a value that is
+// optimized out in part, and for memory that cannot be read: Bytes fails then.
+func (v Value) Err() error {
+	switch {
+	case v.err != nil:
+		return v.err
+	case v.typ == nil:
+		return ErrNotFound
+	case v.OptimizedOut():
+		return ErrOptimizedOut
+	}
+	if size := v.typ.Size(); size > MaxSize {
+		return fmt.Errorf("value requires %d bytes, which is more than max-value-size: %w", size, ErrTooLarge)
+	}
+	return nil
+}
 
 // Bytes reads the value: Size bytes of its type in the machine's byte order,
 // with a bit field widened. The slice is the caller's. The error is that of
-// Err, or wraps ErrOptimizedOut where a part is missing.
-func (v Value) Bytes() ([]byte, error) { return v.bytes() }
+// Err, a *MemoryError, or wraps ErrOptimizedOut where a part is missing.
+func (v Value) Bytes() ([]byte, error) {
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	m := v.typ.machine
+	size := v.typ.Size()
+	if v.bitSize == 0 {
+		if address, ok := v.Address(); ok {
+			b := make([]byte, size)
+			return b, v.readMemory(b, address)
+		}
+		return v.gather(v.bitOffset, 8*size)
+	}
+	packed, err := v.gather(v.bitOffset, min(v.bitSize, 8*size, 64))
+	if err != nil {
+		return nil, err
+	}
+	n := uintOf(m.Order, packed)
+	if isBigEndian(m) {
+		n >>= 8*uint64(len(packed)) - v.bitSize
+	}
+	if v.typ.Signed() {
+		n = signExtend(n, v.bitSize)
+	}
+	b := make([]byte, size)
+	putUint(m.Order, b, n)
+	return b, nil
+}
 
-// Uint returns a Bool, Char, Int, Enum, Pointer, or reference as 64 bits,
-// sign-extended where its type is signed, and a Float cut to an integer. The
-// error wraps ErrType for other types.
-func (v Value) Uint() (uint64, error) { return v.uint() }
+func (v Value) readMemory(b []byte, address uint64) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if v.frame == nil {
+		return &MemoryError{address, ErrNoAddress}
+	}
+	if err := v.frame.ReadMemory(b, address); err != nil {
+		return &MemoryError{address, err}
+	}
+	return nil
+}
 
-// Float returns a number as a float64. The error wraps ErrType for other types.
-func (v Value) Float() (float64, error) { return v.float() }
+// gather reads bits of the pieces.
+func (v Value) gather(at, size uint64) ([]byte, error) {
+	b := make([]byte, (size+7)/8)
+	done := uint64(0)
+	for k := range v.pieces {
+		p := &v.pieces[k]
+		if at >= p.BitSize {
+			at -= p.BitSize
+			continue
+		}
+		n := min(p.BitSize-at, size-done)
+		src, from, err := v.source(p, at, n)
+		if err != nil {
+			return nil, err
+		}
+		if from+n > 8*uint64(len(src)) {
+			return nil, fmt.Errorf("%w: %d bits at bit %d of %d bytes", ErrExpression, n, from, len(src))
+		}
+		copyBits(v.typ.machine, b, done, src, from, n)
+		done += n
+		at = 0
+		if done == size {
+			return b, nil
+		}
+	}
+	// The pieces are shorter than the value: the rest is nowhere.
+	return nil, ErrOptimizedOut
+}
 
-// Field returns field i of [Type.Fields] of a structure, class or union.
-func (v Value) Field(i int) Value { return v.field(i) }
+// source returns bytes that hold n bits from bit at of a piece on, and where in
+// them these start.
+func (v Value) source(p *Piece, at, n uint64) (b []byte, from uint64, err error) {
+	m := v.typ.machine
+	switch p.Kind {
+	case InMemory:
+		at += p.BitOffset
+		b = make([]byte, (at%8+n+7)/8)
+		return b, at % 8, v.readMemory(b, p.Address+at/8)
+	case InRegister:
+		if b, err = v.registerBytes(p.Column); err != nil {
+			return nil, 0, err
+		}
+		return b, p.lowStart(m, uint64(len(b))) + at, nil
+	case InBytes:
+		if p.number {
+			return p.Bytes, p.lowStart(m, uint64(len(p.Bytes))) + at, nil
+		}
+		return p.Bytes, p.BitOffset + at, nil
+	}
+	return nil, 0, ErrOptimizedOut
+}
+
+// lowStart returns where a piece starts in a number of size bytes: the piece is
+// its least significant bits.
+func (p *Piece) lowStart(m *arch.Machine, size uint64) uint64 {
+	if isBigEndian(m) && 8*size >= p.BitSize+p.BitOffset {
+		return 8*size - p.BitSize - p.BitOffset
+	}
+	return p.BitOffset
+}
+
+func (v Value) registerBytes(column uint64) ([]byte, error) {
+	if v.frame == nil {
+		return nil, errNotKnown
+	}
+	if b, ok := v.frame.RegisterBytes(column); ok {
+		return b, nil
+	}
+	n, ok := v.frame.Register(column)
+	if !ok {
+		return nil, errNotKnown
+	}
+	b := make([]byte, 8)
+	putUint(v.typ.machine.Order, b, n)
+	return b, nil
+}
+
+func isBigEndian(m *arch.Machine) bool { return m.Order == binary.BigEndian }
+
+// copyBits copies n bits. Bits count from the least significant one of the
+// first byte on, on big-endian machines from the most significant one.
+func copyBits(m *arch.Machine, dst []byte, to uint64, src []byte, from, n uint64) {
+	if to%8 == 0 && from%8 == 0 && n%8 == 0 {
+		copy(dst[to/8:], src[from/8:(from+n)/8])
+		return
+	}
+	big := isBigEndian(m)
+	for k := range n {
+		s, d := (from+k)%8, (to+k)%8
+		if big {
+			s, d = 7-s, 7-d
+		}
+		bit := src[(from+k)/8] >> s & 1
+		dst[(to+k)/8] = dst[(to+k)/8]&^(1<<d) | bit<<d
+	}
+}
+
+// part returns the value of a type that starts some bytes into v.
+func (v Value) part(t *Type, offset int64) Value {
+	if address, ok := v.Address(); ok {
+		return At(t, address+uint64(offset), v.frame)
+	}
+	v.typ = t
+	if offset < 0 || uint64(offset) > 1<<56 {
+		v.err = fmt.Errorf("%w: %d bytes into a value", ErrNoAddress, offset)
+	}
+	v.bitOffset += uint64(offset) * 8
+	return v
+}
+
+// behind returns what a reference leads to, and other values as they are.
+func (v Value) behind() Value {
+	if v.err == nil && v.typ != nil {
+		if k := v.typ.Strip().kind; k == Reference || k == RvalueReference {
+			return v.Deref()
+		}
+	}
+	return v
+}
+
+// Field returns field i of [Type.Fields] of a structure, class or union, or of
+// one that v is a reference to.
+func (v Value) Field(i int) Value {
+	v = v.behind()
+	if v.err != nil || v.typ == nil {
+		return v
+	}
+	t := v.typ.Strip()
+	fields := t.Fields()
+	if i < 0 || i >= len(fields) {
+		return failed(t, v.frame, fmt.Errorf("%w: field %d of %s, which has %d", ErrType, i, v.typ, len(fields)))
+	}
+	f := &fields[i]
+	switch {
+	case f.Static != nil:
+		return f.Static.Read(v.frame)
+	case f.Virtual:
+		return v.virtualBase(f)
+	}
+	if f.BitSize != 0 {
+		v.typ, v.bitSize = f.Type, f.BitSize
+		v.bitOffset += f.BitOffset
+		return v
+	}
+	if f.Offset > 1<<56 {
+		return failed(f.Type, v.frame, fmt.Errorf("%w: field at %#x", ErrDebugInfo, f.Offset))
+	}
+	return v.part(f.Type, int64(f.Offset))
+}
+
+// virtualBase returns a virtual base class: its offset stands in the virtual
+// table (Itanium C++ ABI §2.5.2), at a place that only the location of the
+// member tells, which is an expression over the object's address.
+func (v Value) virtualBase(f *Field) Value {
+	address, ok := v.Address()
+	if !ok || v.frame == nil || f.location == nil {
+		return failed(f.Type, v.frame, fmt.Errorf("virtual base class: %w", ErrNoAddress))
+	}
+	e := newEvaluator(f.info, f.unit, nil, v.frame)
+	if err := e.push(element{lo: address}); err != nil {
+		return failed(f.Type, v.frame, err)
+	}
+	n, err := e.number(f.location)
+	if err != nil {
+		return failed(f.Type, v.frame, err)
+	}
+	return At(f.Type, n.lo, v.frame)
+}
 
 // FieldByName returns the field of a name, also one of an anonymous member or a
 // base class. Its Err wraps ErrNotFound where there is none.
-func (v Value) FieldByName(name string) Value { return v.fieldByName(name) }
+func (v Value) FieldByName(name string) Value {
+	v = v.behind()
+	if v.err != nil || v.typ == nil {
+		return v
+	}
+	budget := 1000
+	if found, ok := v.named(name, 0, &budget); ok {
+		return found
+	}
+	return failed(v.typ, v.frame, fmt.Errorf("there is no member named %s: %w", name, ErrNotFound))
+}
+
+func (v Value) named(name string, depth int, budget *int) (Value, bool) {
+	if *budget--; depth > maxChain || *budget < 0 {
+		return v, false
+	}
+	fields := v.typ.Strip().Fields()
+	for k := range fields {
+		if f := &fields[k]; f.Name == name && !f.Base {
+			return v.Field(k), true
+		}
+	}
+	for k := range fields {
+		if f := &fields[k]; f.Base || f.Name == "" && f.Static == nil {
+			if inner := v.Field(k); inner.err == nil {
+				if found, ok := inner.named(name, depth+1, budget); ok {
+					return found, true
+				}
+			}
+		}
+	}
+	return v, false
+}
 
 // Index returns element i of an array, or of the array that a pointer leads to.
 // It is not held to the array's bounds where the array lies in memory, as in C.
-func (v Value) Index(i int64) Value { return v.index(i) }
+func (v Value) Index(i int64) Value {
+	v = v.behind()
+	if v.err != nil || v.typ == nil {
+		return v
+	}
+	t := v.typ.Strip()
+	elem := t.Elem()
+	size := elem.Size()
+	switch t.kind {
+	case Array:
+		i -= t.lower
+		if n, known := t.Len(); known && (i < 0 || uint64(i) >= n) {
+			if _, ok := v.Address(); !ok {
+				return failed(elem, v.frame, fmt.Errorf("%w: element %d of %d", ErrNoAddress, i, n))
+			}
+		}
+		high, low := bits.Mul64(uint64(max(i, 0)), size)
+		if high != 0 || low > 1<<56 {
+			return failed(elem, v.frame, fmt.Errorf("%w: element %d of %d bytes each", ErrNoAddress, i, size))
+		}
+		return v.part(elem, i*int64(size))
+	case Pointer:
+		p := v.Deref()
+		if p.err != nil {
+			return p
+		}
+		return p.part(elem, i*int64(size))
+	}
+	return failed(v.typ, v.frame, fmt.Errorf("%w: cannot subscript %s", ErrType, v.typ))
+}
 
 // Deref returns what a pointer or a reference leads to.
-func (v Value) Deref() Value { return v.deref() }
+func (v Value) Deref() Value {
+	if v.err != nil || v.typ == nil {
+		return v
+	}
+	t := v.typ.Strip()
+	switch t.kind {
+	case Pointer, Reference, RvalueReference:
+	default:
+		return failed(v.typ, v.frame, fmt.Errorf("%w: cannot dereference %s", ErrType, v.typ))
+	}
+	if p := v.implicit(); p != nil {
+		return v.synthetic(p, t.Elem())
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		return failed(t.Elem(), v.frame, err)
+	}
+	return At(t.Elem(), uintOf(t.machine.Order, b), v.frame)
+}
+
+// implicit returns the piece of a value that is an implicit pointer, or nil.
+func (v Value) implicit() *Piece {
+	at := v.bitOffset
+	for k := range v.pieces {
+		p := &v.pieces[k]
+		if at < p.BitSize {
+			if p.Kind == ImplicitPointer && at == 0 {
+				return p
+			}
+			return nil
+		}
+		at -= p.BitSize
+	}
+	return nil
+}
+
+// synthetic returns what an implicit pointer leads to (DWARF 5 §2.6.1.1.4).
+func (v Value) synthetic(p *Piece, t *Type) Value {
+	target, err := p.info.variableBy(p.entry, p.body)
+	if err != nil {
+		return failed(t, v.frame, err)
+	}
+	found := target.Read(v.frame)
+	if found.err != nil {
+		return found
+	}
+	return found.part(t, p.offset)
+}
 
 // Pointer returns a pointer to the value, whose Err wraps ErrNoAddress where the
 // value does not lie in memory.
-func (v Value) Pointer() Value { return v.pointer() }
+func (v Value) Pointer() Value {
+	v = v.behind()
+	if v.err != nil || v.typ == nil {
+		return v
+	}
+	t := PointerTo(v.typ)
+	address, ok := v.Address()
+	if !ok {
+		return failed(t, v.frame, ErrNoAddress)
+	}
+	return v.number(t, address)
+}
+
+// number returns a number, or an address, as a value of a type.
+func (v Value) number(t *Type, n uint64) Value {
+	b := make([]byte, min(t.Size(), 16))
+	putUint(t.machine.Order, b, n)
+	if len(b) > 8 && int64(n) < 0 && t.Signed() {
+		for k := 8; k < len(b); k++ {
+			if isBigEndian(t.machine) {
+				b[len(b)-1-k] = 0xff
+			} else {
+				b[k] = 0xff
+			}
+		}
+	}
+	return Constant(t, b, v.frame)
+}
 
 // Decay returns an array as a pointer to its first element, a function as a
 // pointer to it, what a reference leads to, and every other value as it is.
-func (v Value) Decay() Value { return v.decay() }
-
-// Cast converts the value as a C cast does: between numbers, enumerations and
-// pointers; to the same structure; to a pointer to a base class or back
-// without moving it. Its Err wraps ErrType where C has no such cast.
-func (v Value) Cast(t *Type) Value { return v.cast(t) }
-
-// Assign writes p, which has Size bytes of the type in the machine's byte order,
-// where the value lives; of a bit field it writes the bits alone. The error
-// wraps ErrOptimizedOut or ErrNoAddress where the value, or a part of it, lives
-// in no place that can be written: nothing is written then.
-func (v Value) Assign(w Writer, p []byte) error { return v.assign(w, p) }
+func (v Value) Decay() Value {
+	v = v.behind()
+	if v.err != nil || v.typ == nil {
+		return v
+	}
+	t := v.typ.Strip()
+	switch t.kind {
+	case Array:
+		address, ok := v.Address()
+		if !ok {
+			return failed(v.typ, v.frame, ErrNoAddress)
+		}
+		return v.number(PointerTo(t.Elem()), address)
+	case Func:
+		return v.Pointer()
+	}
+	return v
+}

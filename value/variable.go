@@ -9,15 +9,16 @@ type Variable struct {
 	Name       string // qualified where it is a global of C++: "ns::count"
 	Type       *Type
 	Argument   bool
-	Artificial bool   // the compiler made it: this
-	External   bool   // visible outside of its unit
-	File       string // where it is declared, "" where that is not known
-	Line       int    // 0 where it is not known
+	Artificial bool // the compiler made it: this
+	External   bool // visible outside of its unit
+	Line       int  // of the declaration, 0 where it is not known
 
-	info   *Info
-	unit   *unit
-	entry  *entry
-	access access
+	info     *Info
+	unit     *unit
+	body     *body // of the function that it is local to; nil for globals
+	location attribute
+	constant attribute // DW_AT_const_value
+	external bool      // a declaration of what is defined elsewhere
 }
 
 // Function is a function, or an instance of it that was inlined into another.
@@ -28,12 +29,10 @@ type Function struct {
 	Entry       uint64 // address in the file of the first instruction; 0 and !HasCode without code
 	HasCode     bool
 	External    bool
-	File        string // where it is declared
-	Line        int
+	Line        int // of the declaration, 0 where it is not known
 
-	info  *Info
-	unit  *unit
-	entry *entry
+	info *Info
+	body *body
 }
 
 // Scope is what one frame has by gdb's count: a function, or an inlined call.
@@ -70,17 +69,6 @@ func (s *Scope) Lookup(name string) *Variable {
 	}
 	return nil
 }
-
-// Read returns the variable's value in a frame, which is that of the scope the
-// variable comes from; for a global it is any Frame of its object, also that of
-// [Static]. Where there is no value [Value.Err] says why.
-func (v *Variable) Read(f Frame) Value { return v.read(f) }
-
-// ReadEntry returns the value that an argument had when the function was
-// called, as far as the caller tells (DWARF 5 §3.4.2); what gdb calls x@entry.
-// The Err of the Value wraps ErrNotFound where nothing is known, which is the
-// rule in code that is not optimized.
-func (v *Variable) ReadEntry(f Frame) Value { return v.readEntry(f) }
 
 // Value returns the function as a value, in an object that is loaded with the
 // bias of f.

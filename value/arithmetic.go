@@ -1,0 +1,241 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import "github.com/clewdev/clew/cfi"
+
+// arithmetic applies an operation of DWARF 5 §2.5.1.3 to §2.5.1.5.
+func (e *evaluator) arithmetic(op cfi.Op, n int64) error {
+	switch op {
+	case cfi.OpDup, cfi.OpOver, cfi.OpPick:
+		back := 0
+		switch op {
+		case cfi.OpOver:
+			back = 1
+		case cfi.OpPick:
+			back = int(n)
+		}
+		v, err := e.at(back)
+		if err != nil {
+			return err
+		}
+		return e.push(*v)
+	case cfi.OpDrop:
+		_, err := e.pop()
+		return err
+	case cfi.OpSwap, cfi.OpRot:
+		below := 1
+		if op == cfi.OpRot {
+			below = 2
+		}
+		if _, err := e.at(below); err != nil {
+			return err
+		}
+		s := e.stack[len(e.stack)-1-below:]
+		top := s[below]
+		copy(s[1:], s[:below])
+		s[0] = top
+		return nil
+	case cfi.OpDeref, cfi.OpDerefSize:
+		size := uint64(e.info.machine.AddressSize)
+		if op == cfi.OpDerefSize {
+			if n > int64(size) {
+				return refuse("%v of %d bytes", op, n)
+			}
+			size = uint64(n)
+		}
+		v, err := e.pop()
+		if err != nil {
+			return err
+		}
+		b, err := e.memory(v.lo, size)
+		if err != nil {
+			return err
+		}
+		return e.push(e.fromBytes(b, nil))
+	case cfi.OpAbs, cfi.OpNeg, cfi.OpNot, cfi.OpPlusUconst:
+		v, err := e.pop()
+		if err != nil {
+			return err
+		}
+		if v, err = e.unary(op, v, n); err != nil {
+			return err
+		}
+		return e.push(v)
+	case cfi.OpAnd, cfi.OpDiv, cfi.OpMinus, cfi.OpMod, cfi.OpMul, cfi.OpOr, cfi.OpPlus, cfi.OpShl, cfi.OpShr, cfi.OpShra,
+		cfi.OpXor, cfi.OpEq, cfi.OpGe, cfi.OpGt, cfi.OpLe, cfi.OpLt, cfi.OpNe:
+		b, err := e.pop()
+		if err != nil {
+			return err
+		}
+		a, err := e.pop()
+		if err != nil {
+			return err
+		}
+		v, err := e.binary(op, a, b)
+		if err != nil {
+			return err
+		}
+		return e.push(v)
+	}
+	return refuse("%v has no meaning here", op)
+}
+
+func (e *evaluator) isFloat(v element) bool { return v.typ != nil && v.typ.kind == Float }
+
+// narrow returns an integer cut to the width of its type, with hi unused.
+func (e *evaluator) narrow(n uint64, t *Type) (element, error) {
+	if t != nil && t.size > 8 {
+		return element{}, refuse("arithmetic on %d bytes", t.size)
+	}
+	if t != nil && t.size < 8 {
+		n &= 1<<(8*t.size) - 1
+	}
+	return element{lo: n, typ: t}, nil
+}
+
+func (e *evaluator) unary(op cfi.Op, v element, operand int64) (element, error) {
+	if e.isFloat(v) && v.typ.size <= 8 {
+		f := floatOf(v)
+		switch {
+		case op == cfi.OpNeg, op == cfi.OpAbs && f < 0:
+			return fromFloat64(-f, v.typ), nil
+		case op == cfi.OpAbs:
+			return v, nil
+		}
+		return element{}, refuse("%v of a floating-point number", op)
+	}
+	n := e.signed(v)
+	switch op {
+	case cfi.OpAbs:
+		if n < 0 {
+			n = -n
+		}
+	case cfi.OpNeg:
+		n = -n
+	case cfi.OpNot:
+		n = ^n
+	case cfi.OpPlusUconst:
+		n += operand
+	}
+	return e.narrow(uint64(n), v.typ)
+}
+
+// signed returns an integer as a signed one: the generic type is signed where
+// that matters (DWARF 5 §2.5.1.4).
+func (e *evaluator) signed(v element) int64 {
+	if v.typ == nil {
+		return int64(signExtend(v.lo, 8*uint64(e.info.machine.AddressSize)))
+	}
+	return int64(e.extended(v))
+}
+
+func (e *evaluator) binary(op cfi.Op, a, b element) (element, error) {
+	if e.isFloat(a) || e.isFloat(b) {
+		return e.floatBinary(op, a, b)
+	}
+	t := a.typ
+	sa, sb := e.signed(a), e.signed(b)
+	ua, ub := e.extended(a), e.extended(b)
+	isSigned := t == nil || t.signed
+	if (op == cfi.OpDiv || op == cfi.OpMod) && ub == 0 {
+		return element{}, refuse("%v by zero", op)
+	}
+	var v uint64
+	switch op {
+	case cfi.OpAnd:
+		v = ua & ub
+	case cfi.OpOr:
+		v = ua | ub
+	case cfi.OpXor:
+		v = ua ^ ub
+	case cfi.OpPlus:
+		v = ua + ub
+	case cfi.OpMinus:
+		v = ua - ub
+	case cfi.OpMul:
+		v = ua * ub
+	case cfi.OpDiv:
+		if v = ua / ub; isSigned {
+			v = uint64(sa / sb)
+		}
+	case cfi.OpMod:
+		// The generic type is unsigned here.
+		if v = ua % ub; t != nil && t.signed {
+			v = uint64(sa % sb)
+		}
+	case cfi.OpShl:
+		v = ua << ub
+	case cfi.OpShr:
+		if t != nil && t.size < 8 {
+			ua &= 1<<(8*t.size) - 1
+		}
+		v = ua >> ub
+	case cfi.OpShra:
+		v = uint64(sa >> ub)
+	default:
+		order := compareSigned(sa, sb)
+		if !isSigned {
+			order = compare(ua, ub)
+		}
+		return truth(op, order < 0, order == 0, order > 0), nil
+	}
+	return e.narrow(v, t)
+}
+
+func (e *evaluator) floatBinary(op cfi.Op, a, b element) (element, error) {
+	if !e.isFloat(a) || !e.isFloat(b) || a.typ.size != b.typ.size || a.typ.size > 8 {
+		return element{}, refuse("%v of unlike types", op)
+	}
+	x, y := floatOf(a), floatOf(b)
+	switch op {
+	case cfi.OpPlus:
+		x += y
+	case cfi.OpMinus:
+		x -= y
+	case cfi.OpMul:
+		x *= y
+	case cfi.OpDiv:
+		x /= y
+	case cfi.OpEq, cfi.OpNe, cfi.OpLt, cfi.OpLe, cfi.OpGt, cfi.OpGe:
+		return truth(op, x < y, x == y, x > y), nil
+	default:
+		return element{}, refuse("%v of floating-point numbers", op)
+	}
+	return fromFloat64(x, a.typ), nil
+}
+
+func compareSigned(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// truth is the result of a comparison, of the generic type.
+func truth(op cfi.Op, less, equal, greater bool) element {
+	var holds bool
+	switch op {
+	case cfi.OpEq:
+		holds = equal
+	case cfi.OpNe:
+		holds = !equal
+	case cfi.OpLt:
+		holds = less
+	case cfi.OpLe:
+		holds = less || equal
+	case cfi.OpGt:
+		holds = greater
+	case cfi.OpGe:
+		holds = greater || equal
+	}
+	if holds {
+		return element{lo: 1}
+	}
+	return element{}
+}

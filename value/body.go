@@ -1,0 +1,219 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"fmt"
+)
+
+// body is the entry of a function that has code, with all below it.
+type body struct {
+	unit *unit
+	root *node
+	// The variables that were inlined or nested read the frame base of the
+	// function that holds them.
+	frameBase attribute
+	entry     uint64 // address of the first instruction
+}
+
+// bodyAt returns the function that covers an address.
+func (i *Info) bodyAt(pc uint64) (*body, error) {
+	u := i.unitAt(pc)
+	if u == nil {
+		return nil, fmt.Errorf("function at %#x: %w", pc, ErrNotFound)
+	}
+	problem := i.index(u)
+	if off, ok := u.functionCovering(pc); ok {
+		return i.body(off)
+	}
+	if problem == nil {
+		problem = i.indexNested(u)
+		if off, ok := u.functionCovering(pc); ok {
+			return i.body(off)
+		}
+	}
+	if problem != nil {
+		return nil, fmt.Errorf("function at %#x: %w", pc, problem)
+	}
+	return nil, fmt.Errorf("function at %#x: %w", pc, ErrNotFound)
+}
+
+// body reads the function at an offset of .debug_info.
+func (i *Info) body(off dwarf.Offset) (*body, error) {
+	if b := i.bodies[off]; b != nil {
+		return b, nil
+	}
+	root, err := i.tree(off)
+	if err != nil {
+		return nil, err
+	}
+	u := i.unitOf(off)
+	if _, err := i.root(u); err != nil {
+		return nil, err
+	}
+	b := &body{unit: u, root: root, frameBase: i.valueOf(root.Entry, dwarf.AttrFrameBase, u)}
+	if b.frameBase.kind == attributeAbsent {
+		for _, e := range i.origins(root.Entry)[1:] {
+			if b.frameBase = i.valueOf(e, dwarf.AttrFrameBase, i.unitOf(e.Offset)); b.frameBase.kind != attributeAbsent {
+				break
+			}
+		}
+	}
+	if low, ok := root.Val(dwarf.AttrLowpc).(uint64); ok {
+		b.entry = low
+	} else if list, err := i.entryRanges(root.Entry); err == nil && len(list) > 0 {
+		// gdb, too, takes the first range for the one of the entry.
+		b.entry = list[0][0]
+	}
+	if entry, ok := root.Val(dwarf.AttrEntrypc).(uint64); ok {
+		b.entry = entry
+	}
+	size := root.size()
+	if i.held += size; i.held > i.mostRetained() {
+		clear(i.bodies)
+		i.held = size
+	}
+	i.bodies[off] = b
+	return b, nil
+}
+
+// size counts the entries of a tree and their attributes.
+func (n *node) size() int {
+	size := 2 + len(n.Field)
+	for _, c := range n.children {
+		size += c.size() // at most maxNesting deep
+	}
+	return size
+}
+
+// indexNested adds the functions that stand in functions of a unit: those that
+// gcc compiles for nested ones of GNU C, and members of local classes.
+func (i *Info) indexNested(u *unit) error {
+	if u.nested {
+		return nil
+	}
+	u.nested = true
+	for _, c := range append([]codeRange(nil), u.names.code...) {
+		b, err := i.body(c.entry)
+		if err != nil {
+			return err
+		}
+		if err := i.addNested(u, b.root); err != nil {
+			return err
+		}
+	}
+	u.names.sortCode()
+	return nil
+}
+
+func (i *Info) addNested(u *unit, n *node) error {
+	for _, c := range n.children {
+		if c.Tag == dwarf.TagSubprogram {
+			ranges, err := i.entryRanges(c.Entry)
+			if err != nil {
+				return err
+			}
+			name := i.nameOf(c.Entry)
+			for _, r := range ranges {
+				u.names.code = append(u.names.code, codeRange{r[0], r[1], c.Offset})
+			}
+			if len(ranges) > 0 && name != "" {
+				u.names.functions[name] = append(u.names.functions[name], c.Offset)
+			}
+		}
+		if err := i.addNested(u, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// localType returns the type of a name that is declared in a function.
+func (i *Info) localType(b *body, s spelled) *Type {
+	n := b.root.find(func(n *node) bool {
+		name, _ := n.Val(dwarf.AttrName).(string)
+		return name == s.name && isTypeTag(n.Tag) && s.fits(i.typeAt(n.Offset))
+	})
+	if n == nil {
+		return nil
+	}
+	return i.typeAt(n.Offset)
+}
+
+// localEnum returns the enumeration with an enumerator that is declared in a
+// function.
+func (i *Info) localEnum(b *body, name string) *Type {
+	n := b.root.find(func(n *node) bool {
+		if n.Tag != dwarf.TagEnumerationType {
+			return false
+		}
+		for _, c := range n.children {
+			if s, _ := c.Val(dwarf.AttrName).(string); s == name {
+				return true
+			}
+		}
+		return false
+	})
+	if n == nil {
+		return nil
+	}
+	return i.typeAt(n.Offset)
+}
+
+// find returns the first node below n, in the order of the entries, that is
+// wanted.
+func (n *node) find(wanted func(*node) bool) *node {
+	for _, c := range n.children {
+		if wanted(c) {
+			return c
+		}
+		if found := c.find(wanted); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+func isTypeTag(t dwarf.Tag) bool {
+	switch t {
+	case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType:
+		return true
+	}
+	return false
+}
+
+// function describes the function of an entry.
+func (i *Info) function(n *node) (*Function, error) {
+	fn := &Function{info: i, Name: i.nameOf(n.Entry), LinkageName: i.linkageName(n.Entry), Type: i.typeAt(n.Offset)}
+	if fn.LinkageName == fn.Name {
+		fn.LinkageName = ""
+	}
+	fn.External, _ = firstOf[bool](i, n.Entry, dwarf.AttrExternal)
+	line, _ := firstOf[int64](i, n.Entry, dwarf.AttrDeclLine)
+	fn.Line = int(line)
+	ranges, err := i.entryRanges(n.Entry)
+	if err != nil {
+		return nil, err
+	}
+	if n.Tag == dwarf.TagSubprogram && len(ranges) > 0 {
+		b, err := i.body(n.Offset)
+		if err != nil {
+			return nil, err
+		}
+		fn.HasCode, fn.Entry = true, b.entry
+	}
+	return fn, nil
+}
+
+// firstOf returns an attribute of an entry or of its origins.
+func firstOf[T any](i *Info, e *dwarf.Entry, a dwarf.Attr) (v T, ok bool) {
+	val, err := i.attribute(e, a)
+	if err != nil {
+		return v, false
+	}
+	v, ok = val.(T)
+	return v, ok
+}

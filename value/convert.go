@@ -1,0 +1,180 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+)
+
+// Uint returns a Bool, Char, Int, Enum, or Pointer as 64 bits, sign-extended
+// where its type is signed, and a Float cut to an integer; of a reference what
+// it leads to. The error wraps ErrType for other types.
+func (v Value) Uint() (uint64, error) {
+	v = v.behind()
+	if err := v.Err(); err != nil {
+		return 0, err
+	}
+	t := v.typ.Strip()
+	switch t.kind {
+	case Bool, Char, Int, Enum, Pointer, MemberPointer:
+		b, err := v.Bytes()
+		if err != nil {
+			return 0, err
+		}
+		n := uintOf(t.machine.Order, lowBytes(t.machine, b, 8))
+		if t.Signed() && len(b) < 8 {
+			n = signExtend(n, 8*uint64(len(b)))
+		}
+		return n, nil
+	case Float:
+		f, err := v.Float()
+		if f < 0 || math.IsNaN(f) {
+			return uint64(int64(f)), err
+		}
+		return uint64(f), err
+	}
+	return 0, fmt.Errorf("%w: %s is no number", ErrType, v.typ)
+}
+
+// Float returns a number as a float64; of a reference what it leads to. The
+// error wraps ErrType for other types.
+func (v Value) Float() (float64, error) {
+	v = v.behind()
+	if err := v.Err(); err != nil {
+		return 0, err
+	}
+	t := v.typ.Strip()
+	if t.kind != Float {
+		n, err := v.Uint()
+		if t.Signed() {
+			return float64(int64(n)), err
+		}
+		return float64(n), err
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		return 0, err
+	}
+	switch n := decodeFloat(t.machine, b); {
+	case n.finite():
+		f, _ := n.value.Float64()
+		return f, nil
+	case n.nan:
+		return math.NaN(), nil
+	case n.infinite && n.negative:
+		return math.Inf(-1), nil
+	case n.infinite:
+		return math.Inf(1), nil
+	}
+	return 0, fmt.Errorf("%w: floating-point number of %d bytes", ErrType, len(b))
+}
+
+// Cast converts the value as a C cast does: between numbers, enumerations and
+// pointers, or to the same structure. Pointers to classes are not moved to base
+// classes. Its Err wraps ErrType where C has no such cast.
+func (v Value) Cast(t *Type) Value {
+	if v.err != nil || v.typ == nil {
+		return v
+	}
+	to := t.Strip()
+	if to.kind != Reference && to.kind != RvalueReference {
+		v = v.behind()
+	}
+	switch to.kind {
+	case Reference, RvalueReference, Struct, Class, Union, Array:
+		if to.kind == v.typ.Strip().kind && (to.Equal(v.typ) || to.Size() == v.typ.Size()) {
+			v.typ = t
+			return v
+		}
+		return failed(t, v.frame, fmt.Errorf("%w: cannot cast %s to %s", ErrType, v.typ, t))
+	case Func:
+		if address, ok := v.Address(); ok && v.typ.Strip().kind == Func {
+			return At(t, address, v.frame)
+		}
+	case Void:
+		return Constant(t, nil, v.frame)
+	}
+	v = v.Decay()
+	if v.err != nil {
+		return v
+	}
+	if p := v.implicit(); p != nil && to.kind == Pointer {
+		v.typ = t
+		return v
+	}
+	switch to.kind {
+	case Bool:
+		f, err := v.Float()
+		if err != nil {
+			return failed(t, v.frame, err)
+		}
+		if f != 0 {
+			return v.number(t, 1)
+		}
+		return v.number(t, 0)
+	case Char, Int, Enum, Pointer:
+		n, err := v.Uint()
+		if err != nil {
+			return failed(t, v.frame, err)
+		}
+		if !v.typ.Signed() && t.Size() > 8 {
+			// Only what is signed is extended.
+			b := make([]byte, min(t.Size(), 16))
+			putUint(t.machine.Order, b, n)
+			return Constant(t, b, v.frame)
+		}
+		return v.number(t, n)
+	case Float:
+		f, err := v.Float()
+		if err != nil {
+			return failed(t, v.frame, err)
+		}
+		return FloatValue(t, f, v.frame)
+	}
+	return failed(t, v.frame, fmt.Errorf("%w: cannot cast %s to %s", ErrType, v.typ, t))
+}
+
+// IntValue returns an integer as a value of a Bool, Char, Int, Enum or Pointer.
+func IntValue(t *Type, n uint64, f Frame) Value { return Value{frame: f}.number(t, n) }
+
+// FloatValue returns a number as a value of a Float; it has no Err for the
+// formats of C's types.
+func FloatValue(t *Type, n float64, f Frame) Value {
+	b := make([]byte, min(t.Size(), 16))
+	m := t.machine
+	switch {
+	case len(b) == 4:
+		putUint(m.Order, b, uint64(math.Float32bits(float32(n))))
+	case len(b) == 8:
+		putUint(m.Order, b, math.Float64bits(n))
+	case isExtended(m, len(b)):
+		// x87: a mantissa of 64 bits with its leading one, sign and exponent in 16.
+		sign := uint64(0)
+		if math.Signbit(n) {
+			sign = 1 << 15
+		}
+		switch {
+		case math.IsInf(n, 0):
+			putUint(m.Order, b[:8], 1<<63)
+			putUint(m.Order, b[8:10], sign|0x7fff)
+		case math.IsNaN(n):
+			putUint(m.Order, b[:8], 3<<62)
+			putUint(m.Order, b[8:10], sign|0x7fff)
+		case n == 0:
+			putUint(m.Order, b[8:10], sign)
+		default:
+			mantissa := new(big.Float).SetFloat64(math.Abs(n))
+			exponent := mantissa.MantExp(mantissa)
+			integer, _ := mantissa.SetMantExp(mantissa, 64).Uint64()
+			putUint(m.Order, b[:8], integer)
+			putUint(m.Order, b[8:10], sign|uint64(exponent+16382))
+		}
+	default:
+		return failed(t, f, fmt.Errorf("%w: floating-point number of %d bytes", ErrType, len(b)))
+	}
+	return Constant(t, b, f)
+}

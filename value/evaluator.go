@@ -1,0 +1,364 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// evaluator evaluates location descriptions (DWARF 5 §2.6). Package cfi decodes
+// their operations; its Evaluator is for the rules of call frame information,
+// whose stack holds plain addresses and whose result is one: here values on the
+// stack have types, and the result is a place, or several.
+type evaluator struct {
+	info  *Info // of the expression
+	unit  *unit
+	body  *body
+	frame Frame
+
+	budget *budget
+	depth  int // of the expressions that called for this one
+
+	stack  []element
+	pieces []Piece // of a composite location
+	place  Piece   // of a simple location that is no address
+	placed bool
+}
+
+// element is a value on the stack.
+type element struct {
+	lo, hi uint64 // little end first; hi beyond 64 bits only
+	typ    *Type  // a base type, nil for the generic type
+}
+
+// budget bounds an evaluation with all that it calls for.
+type budget struct{ steps int }
+
+// Bounds on an evaluation: those of package cfi, and how deep expressions call
+// for others (frame base, entry value, DW_OP_call, implicit pointer).
+const (
+	maxStack  = 64
+	maxSteps  = 10000
+	maxCalls  = 16
+	maxPieces = 1024
+)
+
+// isOptimizedOut makes of what is missing in a frame what it means for a value.
+var errNotKnown = fmt.Errorf("%w: not known in this frame", ErrOptimizedOut)
+
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrExpression, fmt.Sprintf(format, args...))
+}
+
+// within returns an evaluator for what an expression calls for.
+func (e *evaluator) within(info *Info, u *unit, b *body, f Frame) (*evaluator, error) {
+	if e.depth == maxCalls {
+		return nil, refuse("expressions call for each other deeper than %d", maxCalls)
+	}
+	return &evaluator{info: info, unit: u, body: b, frame: f, budget: e.budget, depth: e.depth + 1}, nil
+}
+
+func newEvaluator(info *Info, u *unit, b *body, f Frame) *evaluator {
+	return &evaluator{info: info, unit: u, body: b, frame: f, budget: new(budget)}
+}
+
+// expression returns the expression that a location is at the frame's address;
+// ok is false where there is none: the value is optimized out there.
+func (e *evaluator) expression(a attribute) (expression []byte, ok bool, err error) {
+	switch a.kind {
+	case attributeBlock:
+		return a.bytes, len(a.bytes) > 0, nil
+	case attributeList:
+		_, pc := e.frame.ProgramCounter()
+		return e.listed(a.list, pc-e.frame.Bias())
+	case attributeAbsent:
+		return nil, false, nil
+	}
+	return nil, false, fmt.Errorf("%w: location of an unknown form", ErrDebugInfo)
+}
+
+func (e *evaluator) listed(list, pc uint64) (expression []byte, ok bool, err error) {
+	err = e.info.locked(func() (err error) {
+		expression, ok, err = e.info.listed(e.unit, list, pc)
+		expression = bytes.Clone(expression)
+		return err
+	})
+	return expression, ok && len(expression) > 0, err
+}
+
+// locate evaluates a location to the pieces of a value of size bytes.
+func (e *evaluator) locate(a attribute, size uint64) ([]Piece, error) {
+	expression, ok, err := e.expression(a)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return []Piece{{Kind: OptimizedOut, BitSize: bitsOf(size)}}, nil
+	}
+	return e.evaluate(expression, size)
+}
+
+// evaluate evaluates an expression to the pieces of a value of size bytes.
+func (e *evaluator) evaluate(expression []byte, size uint64) ([]Piece, error) {
+	if err := e.run(expression); err != nil {
+		if errors.Is(err, ErrOptimizedOut) {
+			return []Piece{{Kind: OptimizedOut, BitSize: bitsOf(size)}}, nil
+		}
+		return nil, err
+	}
+	if len(e.pieces) > 0 {
+		return e.pieces, nil
+	}
+	p, err := e.simple()
+	if err != nil {
+		return nil, err
+	}
+	p.BitSize = bitsOf(size)
+	return []Piece{p}, nil
+}
+
+// bitsOf returns a size in bits; beyond 64 bits the largest number.
+func bitsOf(size uint64) uint64 {
+	if size > 1<<60 {
+		return 1 << 63
+	}
+	return 8 * size
+}
+
+// simple takes the simple location that stands since the last piece.
+func (e *evaluator) simple() (Piece, error) {
+	if e.placed {
+		p := e.place
+		e.place, e.placed = Piece{}, false
+		return p, nil
+	}
+	if len(e.stack) == 0 {
+		return Piece{Kind: OptimizedOut}, nil
+	}
+	top := e.stack[len(e.stack)-1]
+	e.stack = e.stack[:len(e.stack)-1]
+	return Piece{Kind: InMemory, Address: e.mask(top.lo)}, nil
+}
+
+// number evaluates an expression whose result is a number: a bound, a value of a
+// call site, a frame base.
+func (e *evaluator) number(expression []byte) (element, error) {
+	if err := e.run(expression); err != nil {
+		return element{}, err
+	}
+	if e.placed {
+		switch p := e.place; p.Kind {
+		case InRegister:
+			v, err := e.register(p.Column)
+			return element{lo: v}, err
+		case InBytes:
+			if len(p.Bytes) <= 16 {
+				return e.fromBytes(p.Bytes, nil), nil
+			}
+		}
+		return element{}, refuse("a location, expected a number")
+	}
+	if len(e.stack) == 0 {
+		return element{}, refuse("an empty stack at the end, expected a number")
+	}
+	return e.stack[len(e.stack)-1], nil
+}
+
+// run executes an expression.
+func (e *evaluator) run(expression []byte) error {
+	if len(expression) > 1<<16 {
+		return refuse("expression of %d bytes", len(expression))
+	}
+	s := &cfi.Section{Name: "expression", Data: expression, Machine: e.info.machine}
+	var operations []cfi.Operation
+	var malformed error
+	for o, err := range s.Operations(0, uint64(len(expression))) {
+		if err != nil {
+			malformed = err // for when it is reached
+			break
+		}
+		operations = append(operations, o)
+	}
+	for k := 0; k < len(operations); {
+		if e.budget.steps++; e.budget.steps > maxSteps {
+			return refuse("more than %d steps", maxSteps)
+		}
+		o := &operations[k]
+		k++
+		switch o.Op {
+		case cfi.OpSkip, cfi.OpBra:
+			if o.Op == cfi.OpBra {
+				v, err := e.pop()
+				if err != nil {
+					return err
+				}
+				if v.lo == 0 && v.hi == 0 {
+					continue
+				}
+			}
+			to, ok := target(operations, o, uint64(len(expression)))
+			if !ok {
+				return refuse("%v at %#x leads to no operation", o.Op, o.Offset)
+			}
+			k = to
+			if k < len(operations) {
+				continue
+			}
+		default:
+			if err := e.execute(o, operations[k:]); err != nil {
+				return err
+			}
+		}
+	}
+	if malformed != nil {
+		return fmt.Errorf("%w: %w", ErrExpression, malformed)
+	}
+	return nil
+}
+
+// target returns the index of the operation that a jump leads to; that of the
+// end is their number.
+func target(operations []cfi.Operation, o *cfi.Operation, size uint64) (int, bool) {
+	to := o.Offset + o.Size + uint64(o.Operands[0])
+	if to == size {
+		return len(operations), true
+	}
+	for k := range operations {
+		if operations[k].Offset == to {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+func (e *evaluator) push(v element) error {
+	if len(e.stack) == maxStack {
+		return refuse("the stack is deeper than %d", maxStack)
+	}
+	if v.typ == nil {
+		v.lo, v.hi = e.mask(v.lo), 0
+	}
+	e.stack = append(e.stack, v)
+	return nil
+}
+
+func (e *evaluator) pop() (element, error) {
+	if len(e.stack) == 0 {
+		return element{}, refuse("an empty stack, expected a value")
+	}
+	v := e.stack[len(e.stack)-1]
+	e.stack = e.stack[:len(e.stack)-1]
+	return v, nil
+}
+
+// at returns the element n below the top.
+func (e *evaluator) at(n int) (*element, error) {
+	if n < 0 || n >= len(e.stack) {
+		return nil, refuse("%d on the stack, expected more than %d", len(e.stack), n)
+	}
+	return &e.stack[len(e.stack)-1-n], nil
+}
+
+// mask gives a value the width of the generic type, which is that of an address.
+func (e *evaluator) mask(v uint64) uint64 {
+	if w := e.info.machine.AddressSize; w < 8 {
+		v &= 1<<(8*w) - 1
+	}
+	return v
+}
+
+// register returns a register as an address or a number.
+func (e *evaluator) register(column uint64) (uint64, error) {
+	if v, ok := e.frame.Register(column); ok {
+		return v, nil
+	}
+	if b, ok := e.frame.RegisterBytes(column); ok {
+		return e.fromBytes(lowBytes(e.info.machine, b, 8), nil).lo, nil
+	}
+	return 0, fmt.Errorf("register %s: %w", e.info.machine.RegisterName(column), errNotKnown)
+}
+
+// memory reads size bytes.
+func (e *evaluator) memory(address, size uint64) ([]byte, error) {
+	if size > 16 {
+		return nil, refuse("dereference of %d bytes", size)
+	}
+	b := make([]byte, size)
+	if err := e.frame.ReadMemory(b, address); err != nil {
+		return nil, &MemoryError{address, err}
+	}
+	return b, nil
+}
+
+func (e *evaluator) fromBytes(b []byte, t *Type) element {
+	m := e.info.machine
+	v := element{lo: uintOf(m.Order, lowBytes(m, b, 8)), typ: t}
+	if len(b) > 8 {
+		rest := b[8:]
+		if isBigEndian(m) {
+			rest = b[:len(b)-8]
+		}
+		v.hi = uintOf(m.Order, lowBytes(m, rest, 8))
+	}
+	return v
+}
+
+// lowBytes returns the n least significant of the bytes of a number, or all.
+func lowBytes(m *arch.Machine, b []byte, n int) []byte {
+	if n >= len(b) {
+		return b
+	}
+	if isBigEndian(m) {
+		return b[len(b)-n:]
+	}
+	return b[:n]
+}
+
+// toBytes returns 16 bytes of an element, extended as its type is signed.
+func (e *evaluator) toBytes(v element) []byte {
+	m := e.info.machine
+	if v.typ != nil && v.typ.size < 16 {
+		v.hi = 0
+		if v.typ.size < 8 {
+			v.lo &= 1<<(8*v.typ.size) - 1
+		}
+		if v.typ.signed {
+			if v.lo = signExtend(v.lo, 8*v.typ.size); int64(v.lo) < 0 {
+				v.hi = ^uint64(0)
+			}
+		}
+	}
+	b := make([]byte, 16)
+	if isBigEndian(m) {
+		putUint(m.Order, b[:8], v.hi)
+		putUint(m.Order, b[8:], v.lo)
+	} else {
+		putUint(m.Order, b[:8], v.lo)
+		putUint(m.Order, b[8:], v.hi)
+	}
+	return b
+}
+
+// baseType returns the base type at an offset of the unit, nil for the generic
+// type, which is offset 0.
+func (e *evaluator) baseType(offset uint64) (t *Type, err error) {
+	if offset == 0 {
+		return nil, nil
+	}
+	err = e.info.locked(func() error {
+		t = e.info.typeAt(dwarf.Offset(e.unit.start + offset))
+		return nil
+	})
+	if err == nil && (t.kind != Int && t.kind != Char && t.kind != Bool && t.kind != Float || t.size == 0 || t.size > 16) {
+		err = refuse("type at %#x is no base type", offset)
+	}
+	return t, err
+}

@@ -1,0 +1,465 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package value_test
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value"
+)
+
+// What testdata/frames.py prints.
+type (
+	gdbStop struct {
+		Maps    []gdbMap
+		Frames  []*gdbFrame
+		Globals map[string]string
+	}
+	gdbMap   struct{ Start, File, Path string }
+	gdbFrame struct {
+		PC, CFA, Name, Line, Locals, Args string
+		Inline, Interrupted, Tail         bool
+		Registers                         map[string]string
+		Print, Whatis                     map[string]string
+	}
+)
+
+func tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skip("skipped: " + name + " is not installed")
+	}
+	return path
+}
+
+// build compiles a program of testdata.
+func build(t testing.TB, compiler, source string, flags ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "program")
+	args := append([]string{"-g", "-w", "-o", out}, flags...)
+	if b, err := exec.Command(tool(t, compiler), append(args, source)...).CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", compiler, flags, err, b)
+	}
+	return out
+}
+
+// gdbStops runs a program under gdb.
+func gdbStops(t *testing.T, program, source string, globals ...string) []gdbStop {
+	t.Helper()
+	gdb := tool(t, "gdb")
+	abs, err := filepath.Abs(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, _ := json.Marshal(append([]string{}, globals...))
+	setup := fmt.Sprintf("python source=%q; directory=%q; globals_wanted=%s", abs, t.TempDir(), wanted)
+	cmd := exec.Command(gdb, "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no",
+		"-ex", setup, "-x", "testdata/frames.py", program)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	out, err := cmd.CombinedOutput()
+	_, line, ok := bytes.Cut(out, []byte("STOPS "))
+	if !ok {
+		t.Fatalf("gdb: %v\n%s", err, out)
+	}
+	line, _, _ = bytes.Cut(line, []byte("\n"))
+	var stops []gdbStop
+	if err := json.Unmarshal(line, &stops); err != nil {
+		t.Fatal(err)
+	}
+	if len(stops) == 0 {
+		t.Fatalf("gdb did not stop:\n%s", out)
+	}
+	return stops
+}
+
+// dump is the memory of a stop.
+type dump []struct {
+	start uint64
+	bytes []byte
+}
+
+var errUnmapped = errors.New("not in the dump")
+
+func (d dump) ReadMemory(p []byte, addr uint64) error {
+	for len(p) > 0 {
+		n := 0
+		for _, m := range d {
+			if at := addr - m.start; at < uint64(len(m.bytes)) {
+				n = copy(p, m.bytes[at:])
+			}
+		}
+		if n == 0 {
+			return errUnmapped
+		}
+		p, addr = p[n:], addr+uint64(n)
+	}
+	return nil
+}
+
+// dumpFrame is a frame as gdb shows it.
+type dumpFrame struct {
+	dump
+	gdb         *gdbFrame
+	info        *value.Info
+	bias        uint64
+	interrupted bool
+	caller      *dumpFrame
+}
+
+// The columns of amd64's registers, psABI Figure 3.36.
+var columns = strings.Fields("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip " +
+	"xmm0 xmm1 xmm2 xmm3 xmm4 xmm5 xmm6 xmm7 xmm8 xmm9 xmm10 xmm11 xmm12 xmm13 xmm14 xmm15")
+
+func (f *dumpFrame) Register(column uint64) (uint64, bool) {
+	if column > 16 {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(f.gdb.Registers[columns[column]], 16, 64)
+	return v, err == nil
+}
+
+func (f *dumpFrame) RegisterBytes(column uint64) ([]byte, bool) {
+	if column < 17 || column > 32 {
+		return nil, false
+	}
+	n, ok := new(big.Int).SetString(f.gdb.Registers[columns[column]], 16)
+	if !ok {
+		return nil, false
+	}
+	b := n.FillBytes(make([]byte, 16))
+	slices.Reverse(b)
+	return b, true
+}
+
+func (f *dumpFrame) ProgramCounter() (pc, lookup uint64) {
+	pc = parseHex(f.gdb.PC)
+	if f.interrupted {
+		return pc, pc
+	}
+	return pc, pc - 1
+}
+func (f *dumpFrame) CFA() (uint64, bool) { return parseHex(f.gdb.CFA), true }
+func (f *dumpFrame) Info() *value.Info   { return f.info }
+func (f *dumpFrame) Bias() uint64        { return f.bias }
+func (f *dumpFrame) Caller() value.Frame {
+	if f.caller == nil {
+		return nil
+	}
+	return f.caller
+}
+
+func parseHex(s string) uint64 {
+	v, _ := strconv.ParseUint(s, 16, 64)
+	return v
+}
+
+// symbols names addresses as gdb does, by the symbol before them in a section.
+type symbols struct {
+	bias     uint64
+	list     []object.Symbol
+	sections []object.Section
+}
+
+func newSymbols(f *object.File, bias uint64) *symbols {
+	s := &symbols{bias: bias, sections: f.Sections()}
+	for sym := range f.Symbols() {
+		if t := sym.Type; t == elf.STT_FUNC || t == elf.STT_OBJECT || t == elf.STT_NOTYPE {
+			s.list = append(s.list, sym)
+		}
+	}
+	sort.SliceStable(s.list, func(i, j int) bool { return s.list[i].Address < s.list[j].Address })
+	return s
+}
+
+func (s *symbols) section(a uint64) int {
+	for _, x := range s.sections {
+		if x.Flags&elf.SHF_ALLOC != 0 && a >= x.Address && a-x.Address < x.Size {
+			return x.Index
+		}
+	}
+	return -1
+}
+
+func (s *symbols) Symbol(address uint64) (string, uint64, bool) {
+	a := address - s.bias
+	in := s.section(a)
+	if in < 0 {
+		return "", 0, false
+	}
+	for k := len(s.list) - 1; k >= 0; k-- {
+		if sym := s.list[k]; sym.Address <= a && s.section(sym.Address) == in {
+			if strings.HasPrefix(sym.Name, "_ZTV") {
+				return demangled(sym.Name), a - sym.Address, true
+			}
+			return demangled(sym.Name), a - sym.Address, true
+		}
+	}
+	return "", 0, false
+}
+
+func demangled(name string) string {
+	if !strings.HasPrefix(name, "_Z") {
+		return name
+	}
+	out, err := exec.Command("c++filt", name).Output()
+	if err != nil {
+		return name
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// session is what is compared of one program.
+type session struct {
+	*testing.T
+	file    *object.File
+	info    *value.Info
+	printer value.Printer
+	program string
+	checked int
+	wrong   map[string]int
+}
+
+func newSession(t *testing.T, program string) *session {
+	f, err := object.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := value.Open(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &session{T: t, file: f, info: info, program: program, wrong: make(map[string]int)}
+}
+
+// physical groups gdb's frames: the inlined calls before each real one.
+func (s *session) stop(stop *gdbStop) {
+	var memory dump
+	bias := uint64(0)
+	for _, m := range stop.Maps {
+		b, err := os.ReadFile(m.File)
+		if err != nil {
+			s.Fatal(err)
+		}
+		memory = append(memory, struct {
+			start uint64
+			bytes []byte
+		}{parseHex(m.Start), b})
+		if s.file.Type() == elf.ET_DYN && m.Path == s.program && (bias == 0 || parseHex(m.Start) < bias) {
+			bias = parseHex(m.Start)
+		}
+	}
+	s.printer.Symbols = newSymbols(s.file, bias)
+	var previous *dumpFrame
+	var group []*gdbFrame
+	var frames []*dumpFrame
+	groups := make(map[*dumpFrame][]*gdbFrame)
+	for _, g := range stop.Frames {
+		group = append(group, g)
+		if g.Inline {
+			continue
+		}
+		if g.Tail {
+			group = nil
+			// Its caller's parameters are those of another function.
+			if previous != nil {
+				previous.caller = nil
+			}
+			previous = nil
+			continue
+		}
+		f := &dumpFrame{dump: memory, gdb: g, info: s.info, bias: bias, interrupted: len(frames) == 0}
+		if previous != nil {
+			previous.caller = f
+		}
+		previous = f
+		frames, groups[f] = append(frames, f), group
+		group = nil
+	}
+	for _, f := range frames {
+		s.frame(f, groups[f])
+	}
+}
+
+func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
+	_, lookup := f.ProgramCounter()
+	scopes, err := s.info.Scopes(lookup - f.bias)
+	if err != nil {
+		s.Errorf("%s: %v", f.gdb.Line, err)
+		return
+	}
+	if len(scopes) != len(group) {
+		s.Errorf("%s: %d scopes, gdb has %d frames", f.gdb.Line, len(scopes), len(group))
+		return
+	}
+	for k, scope := range scopes {
+		g := group[k]
+		if scope.Function.Name != g.Name && !strings.HasPrefix(g.Name, scope.Function.Name) {
+			s.Errorf("function %s, gdb has %s", scope.Function.Name, g.Name)
+		}
+		s.list(g, "info args", g.Args, scope.Arguments, f)
+		var locals []*value.Variable
+		for _, b := range scope.Blocks {
+			locals = append(locals, b.Variables...)
+		}
+		s.list(g, "info locals", g.Locals, locals, f)
+		s.line(g, scope, f)
+		for what, want := range g.Print {
+			name, format, _ := strings.Cut(what, "/")
+			v := scope.Lookup(name)
+			if v == nil {
+				s.miss(g, "print "+what, "no variable", want)
+				continue
+			}
+			p := s.printer
+			if format != "" {
+				p.Format = format[0]
+			}
+			got, err := p.Print(v.Read(f))
+			if err != nil {
+				got = "ERROR " + err.Error()
+			}
+			want = strings.TrimSpace(want)
+			if i := strings.Index(want, " = "); strings.HasPrefix(want, "$") && i > 0 {
+				want = want[i+3:]
+			}
+			s.compare(g, "print "+what, got, want)
+		}
+		for name, want := range g.Whatis {
+			if v := scope.Lookup(name); v != nil {
+				s.compare(g, "whatis "+name, v.Read(f).Type().String(), strings.TrimSpace(strings.TrimPrefix(want, "type = ")))
+			}
+		}
+	}
+}
+
+func (s *session) list(g *gdbFrame, command, want string, variables []*value.Variable, f *dumpFrame) {
+	var got []string
+	for _, v := range variables {
+		got = append(got, s.printer.Variable(v, f))
+	}
+	var lines []string
+	for line := range strings.Lines(want) {
+		line = strings.TrimRight(line, "\n")
+		if line != "No locals." && line != "No arguments." {
+			lines = append(lines, line)
+		}
+	}
+	// gdb keeps the variables of a block in the order of a hash.
+	if command == "info locals" {
+		slices.Sort(got)
+		slices.Sort(lines)
+	}
+	for k := range max(len(got), len(lines)) {
+		a, b := "nothing", "nothing"
+		if k < len(got) {
+			a = got[k]
+		}
+		if k < len(lines) {
+			b = lines[k]
+		}
+		if a != b && len(got) != len(lines) {
+			s.miss(g, command, strings.Join(got, "\n\t"), strings.Join(lines, "\n\t"))
+			return
+		}
+		s.compare(g, command, a, b)
+	}
+}
+
+var frameArgs = regexp.MustCompile(`^#\d+ +(?:0x[0-9a-f]+ in )?.*? \((.*)\) (?:at|from) `)
+
+// line compares the arguments as a backtrace shows them.
+func (s *session) line(g *gdbFrame, scope *value.Scope, f *dumpFrame) {
+	m := frameArgs.FindStringSubmatch(g.Line)
+	if m == nil {
+		return
+	}
+	var got []string
+	for _, v := range scope.Arguments {
+		got = append(got, s.printer.Argument(v, f))
+	}
+	s.compare(g, "frame", strings.Join(got, ", "), m[1])
+}
+
+func (s *session) compare(g *gdbFrame, what, got, want string) {
+	s.checked++
+	if got != want && !errorsAgree(got, want) {
+		s.miss(g, what, got, want)
+	}
+}
+
+// errorsAgree reports whether both have an error: its words are each one's own.
+func errorsAgree(got, want string) bool {
+	return strings.HasPrefix(got, "ERROR ") && strings.HasPrefix(want, "ERROR ")
+}
+
+func (s *session) miss(g *gdbFrame, what, got, want string) {
+	s.wrong[what]++
+	if s.wrong[what] == 1 {
+		s.Errorf("%s\n%s:\n\t%s\ngdb:\n\t%s", g.Line, what, got, want)
+	}
+}
+
+// TestGDB compares everything that gdb shows of the frames of programs with
+// what the package makes of the same registers and memory.
+func TestGDB(t *testing.T) {
+	type variant struct {
+		source, compiler string
+		flags            []string
+	}
+	var variants []variant
+	for _, compiler := range []string{"gcc", "clang-14"} {
+		for _, level := range []string{"-O0", "-Og", "-O1", "-O2"} {
+			for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+				variants = append(variants, variant{"values.c", compiler, []string{level, version}})
+			}
+		}
+	}
+	for _, compiler := range []string{"g++", "clang++-14"} {
+		for _, level := range []string{"-O0", "-O2"} {
+			variants = append(variants, variant{"classes.cc", compiler, []string{level, "-gdwarf-5"}})
+		}
+	}
+	variants = append(variants,
+		variant{"values.c", "gcc", []string{"-O0", "-gdwarf-2", "-gstrict-dwarf", "-no-pie"}},
+		variant{"values.c", "gcc", []string{"-O2", "-gdwarf-3", "-no-pie"}},
+		variant{"values.c", "gcc", []string{"-O2", "-fdebug-types-section"}},
+		variant{"values.c", "gcc", []string{"-O2", "-flto"}},
+		variant{"values.c", "gcc", []string{"-O2", "-gdwarf64"}},
+		variant{"classes.cc", "g++", []string{"-Og", "-gdwarf-4"}})
+	for k, v := range variants {
+		t.Run(strings.Join(append([]string{v.source, v.compiler}, v.flags...), " "), func(t *testing.T) {
+			if testing.Short() && k%4 != 0 {
+				t.Skip("skipped: -short")
+			}
+			source := filepath.Join("testdata", v.source)
+			program := build(t, v.compiler, source, v.flags...)
+			s := newSession(t, program)
+			stops := gdbStops(t, program, source)
+			for k := range stops {
+				s.stop(&stops[k])
+			}
+			t.Logf("%d stops, %d texts compared", len(stops), s.checked)
+		})
+	}
+}

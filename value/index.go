@@ -1,0 +1,286 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// names is what a unit declares at file scope, in namespaces and in classes.
+// Each is known under its qualified name, and functions under their last name
+// and their linkage name too.
+type names struct {
+	functions   map[string][]dwarf.Offset
+	variables   map[string][]dwarf.Offset
+	types       map[string][]dwarf.Offset
+	enumerators map[string]dwarf.Offset // the enumeration
+	globals     []dwarf.Offset          // in the order of the unit
+	qualified   map[dwarf.Offset]string // of what stands in a namespace or a class
+	code        []codeRange             // by low
+}
+
+// codeRange is a range of addresses of a function.
+type codeRange struct {
+	low, high uint64
+	entry     dwarf.Offset
+}
+
+// indexAll indexes every unit. The error is the first one; what could be read is
+// in the indices.
+func (i *Info) indexAll() error {
+	return i.search(nil, func(*unit) bool { return false })
+}
+
+// index reads the names of a unit, once. What is behind damage is missing.
+func (i *Info) index(u *unit) error {
+	if u.indexed {
+		return nil
+	}
+	u.indexed = true
+	root, err := i.root(u)
+	if err != nil || !root.Children {
+		return err
+	}
+	u.names = names{
+		functions: make(map[string][]dwarf.Offset), variables: make(map[string][]dwarf.Offset),
+		types: make(map[string][]dwarf.Offset), enumerators: make(map[string]dwarf.Offset),
+		qualified: make(map[dwarf.Offset]string),
+	}
+	x := indexer{info: i, unit: u}
+	if _, err = i.read(u.first); err == nil {
+		err = x.walk("", 0)
+	}
+	return firstError(err, x.resolve())
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type indexer struct {
+	info *Info
+	unit *unit
+	// Those whose names may stand elsewhere: resolving them moves the reader.
+	functions, variables []pending
+}
+
+type pending struct {
+	entry  *dwarf.Entry
+	prefix string
+}
+
+// walk reads the entries up to the end of a list.
+func (x *indexer) walk(prefix string, depth int) error {
+	for {
+		e, err := x.info.next()
+		if err != nil {
+			return err
+		}
+		if e == nil || e.Tag == 0 || uint64(e.Offset) >= x.unit.end {
+			return nil
+		}
+		if !x.info.retain(1) {
+			return fmt.Errorf("%w: .debug_info+%#x: more names than %#x bytes can hold", ErrDebugInfo, e.Offset, len(x.info.info))
+		}
+		name, _ := e.Val(dwarf.AttrName).(string)
+		n := &x.unit.names
+		inner := ""
+		switch e.Tag {
+		case dwarf.TagSubprogram:
+			x.functions = append(x.functions, pending{e, prefix})
+			x.qualify(e, prefix, name)
+		case dwarf.TagVariable, dwarf.TagConstant, dwarf.TagMember:
+			if e.Tag == dwarf.TagMember && !isDeclaration(e) {
+				break
+			}
+			x.variables = append(x.variables, pending{e, prefix})
+			x.qualify(e, prefix, name)
+		case dwarf.TagNamespace:
+			if name == "" {
+				name = "(anonymous namespace)"
+			}
+			inner = prefix + name + "::"
+		case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagUnspecifiedType, dwarf.TagStructType, dwarf.TagClassType,
+			dwarf.TagUnionType, dwarf.TagEnumerationType:
+			x.qualify(e, prefix, name)
+			if s := spell(name); e.Tag == dwarf.TagBaseType && s.base != "" {
+				name = s.base
+			}
+			if name != "" {
+				n.types[prefix+name] = append(n.types[prefix+name], e.Offset)
+			}
+			switch {
+			case e.Tag == dwarf.TagEnumerationType && e.Children:
+				inside := prefix
+				if scoped, _ := e.Val(dwarf.AttrEnumClass).(bool); scoped {
+					inside = prefix + name + "::"
+				}
+				if err := x.enumerators(e, inside); err != nil {
+					return err
+				}
+				continue
+			case x.unit.language == CPlusPlus && name != "":
+				inner = prefix + name + "::"
+			}
+		}
+		if inner != "" && e.Children {
+			// A chain of names could take the square of their size.
+			if depth == 64 || len(inner) > 1<<12 {
+				return fmt.Errorf("%w: .debug_info+%#x: nested deeper than 64", ErrDebugInfo, e.Offset)
+			}
+			err = x.walk(inner, depth+1)
+		} else {
+			err = x.info.skip(e, x.unit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (x *indexer) qualify(e *dwarf.Entry, prefix, name string) {
+	if prefix != "" && name != "" {
+		x.unit.names.qualified[e.Offset] = prefix + name
+	}
+}
+
+func (x *indexer) enumerators(enum *dwarf.Entry, prefix string) error {
+	for {
+		e, err := x.info.next()
+		if err != nil || e == nil || e.Tag == 0 || uint64(e.Offset) >= x.unit.end {
+			return err
+		}
+		if name, ok := e.Val(dwarf.AttrName).(string); ok && e.Tag == dwarf.TagEnumerator && x.info.retain(1) {
+			x.unit.names.enumerators[prefix+name] = enum.Offset
+		}
+		if err := x.info.skip(e, x.unit); err != nil {
+			return err
+		}
+	}
+}
+
+// resolve finds the names and the code of functions and variables.
+func (x *indexer) resolve() (problem error) {
+	n := &x.unit.names
+	for _, p := range x.functions {
+		ranges, err := x.info.entryRanges(p.entry)
+		if err != nil {
+			problem = firstError(problem, err)
+			continue
+		}
+		if len(ranges) == 0 {
+			continue
+		}
+		for _, r := range ranges {
+			n.code = append(n.code, codeRange{r[0], r[1], p.entry.Offset})
+		}
+		name := x.info.nameOf(p.entry)
+		known := []string{name, lastName(name), x.info.linkageName(p.entry)}
+		for k, name := range known {
+			if name != "" && slices.Index(known, name) == k && x.info.retain(1) {
+				n.functions[name] = append(n.functions[name], p.entry.Offset)
+			}
+		}
+	}
+	n.sortCode()
+	for _, p := range x.variables {
+		name := x.info.nameOf(p.entry)
+		if name == "" {
+			continue
+		}
+		n.globals = append(n.globals, p.entry.Offset)
+		n.variables[name] = append(n.variables[name], p.entry.Offset)
+		// What stands in an unnamed namespace is used without it.
+		if short := strings.ReplaceAll(name, "(anonymous namespace)::", ""); short != name {
+			n.variables[short] = append(n.variables[short], p.entry.Offset)
+		}
+	}
+	return problem
+}
+
+func isDeclaration(e *dwarf.Entry) bool {
+	declared, _ := e.Val(dwarf.AttrDeclaration).(bool)
+	return declared
+}
+
+// lastName returns the part of a qualified name after the last "::" that is not
+// within template arguments.
+func lastName(name string) string {
+	depth, last := 0, 0
+	for k := 0; k+1 < len(name); k++ {
+		switch {
+		case name[k] == '<' || name[k] == '(':
+			depth++
+		case name[k] == '>' || name[k] == ')':
+			depth--
+		case depth == 0 && name[k] == ':' && name[k+1] == ':':
+			last = k + 2
+		}
+	}
+	return name[last:]
+}
+
+// nameOf returns the qualified name of a function, variable or type.
+func (i *Info) nameOf(e *dwarf.Entry) string {
+	for _, e := range i.origins(e) {
+		u := i.unitOf(e.Offset)
+		if u == nil {
+			return ""
+		}
+		if _, err := i.root(u); err != nil {
+			return ""
+		}
+		if u.language == CPlusPlus {
+			_ = i.index(u) // what is missing is unqualified
+		}
+		if name := u.names.qualified[e.Offset]; name != "" {
+			return name
+		}
+		if _, more := origin(e); more && e.Val(dwarf.AttrSpecification) != nil {
+			continue // the declaration tells in which class
+		}
+		if name, ok := e.Val(dwarf.AttrName).(string); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+func (i *Info) linkageName(e *dwarf.Entry) string {
+	for _, e := range i.origins(e) {
+		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMIPSLinkageName} {
+			if name, ok := e.Val(a).(string); ok {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+func (n *names) sortCode() {
+	slices.SortFunc(n.code, func(a, b codeRange) int { return compare(a.low, b.low) })
+}
+
+// functionCovering returns the entry of the function of a unit that covers an
+// address.
+func (u *unit) functionCovering(pc uint64) (dwarf.Offset, bool) {
+	code := u.names.code
+	k := sort.Search(len(code), func(k int) bool { return code[k].low > pc })
+	for n := k - 1; n >= 0 && n >= k-16; n-- {
+		if pc < code[n].high {
+			return code[n].entry, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,153 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"fmt"
+)
+
+// listOffset returns the offset in .debug_loclists of the list with an index of
+// a unit (DWARF 5 §7.29).
+func (i *Info) listOffset(u *unit, index uint64) (uint64, error) {
+	if _, err := i.root(u); err != nil {
+		return 0, err
+	}
+	c := cursor{section: ".debug_loclists", data: i.section("loclists"), order: i.machine.Order, width: u.width}
+	size := uint64(4)
+	if u.is64 {
+		size = 8
+	}
+	if index > uint64(len(c.data)) {
+		return 0, fmt.Errorf("%w: .debug_loclists: list %d", ErrDebugInfo, index)
+	}
+	c.seek(u.loclistsBase + index*size)
+	off := u.loclistsBase + c.offset(u.is64)
+	return off, c.err
+}
+
+// indexed returns entry n of a unit in .debug_addr (DWARF 5 §7.27).
+func (i *Info) indexedAddress(u *unit, n uint64) (uint64, error) {
+	if _, err := i.root(u); err != nil {
+		return 0, err
+	}
+	c := cursor{section: ".debug_addr", data: i.section("addr"), order: i.machine.Order, width: u.width}
+	if n > uint64(len(c.data)) {
+		return 0, fmt.Errorf("%w: .debug_addr: address %d", ErrDebugInfo, n)
+	}
+	c.seek(u.addrBase + n*uint64(u.width))
+	a := c.address()
+	return a, c.err
+}
+
+// listed returns the expression that a location list has for an address of the
+// file; ok is false where it has none. The expression is a view of the section.
+func (i *Info) listed(u *unit, offset, pc uint64) (expression []byte, ok bool, err error) {
+	if _, err := i.root(u); err != nil {
+		return nil, false, err
+	}
+	if u.version < 5 {
+		return i.listed4(u, offset, pc)
+	}
+	return i.listed5(u, offset, pc)
+}
+
+// listed4 reads a list of .debug_loc (DWARF 4 §2.6.2).
+func (i *Info) listed4(u *unit, offset, pc uint64) ([]byte, bool, error) {
+	c := cursor{section: ".debug_loc", data: i.section("loc"), order: i.machine.Order, width: u.width}
+	c.seek(offset)
+	base, highest := u.base, ^uint64(0)>>(64-8*u.width)
+	for c.err == nil {
+		low, high := c.address(), c.address()
+		switch {
+		case low == 0 && high == 0:
+			return nil, false, c.err
+		case low == highest:
+			base = high
+			continue
+		}
+		b := c.bytes(c.uint(2))
+		if c.err == nil && pc >= base+low && pc < base+high {
+			return b, true, nil
+		}
+	}
+	return nil, false, c.err
+}
+
+// Entries of .debug_loclists, DW_LLE_* (DWARF 5 §7.7.3).
+const (
+	lleEndOfList       = 0
+	lleBaseAddressx    = 1
+	lleStartxEndx      = 2
+	lleStartxLength    = 3
+	lleOffsetPair      = 4
+	lleDefaultLocation = 5
+	lleBaseAddress     = 6
+	lleStartEnd        = 7
+	lleStartLength     = 8
+	lleGNUViewPair     = 9 // gcc: two numbers of views, without a meaning for addresses
+)
+
+// listed5 reads a list of .debug_loclists (DWARF 5 §2.6.2).
+func (i *Info) listed5(u *unit, offset, pc uint64) ([]byte, bool, error) {
+	c := cursor{section: ".debug_loclists", data: i.section("loclists"), order: i.machine.Order, width: u.width}
+	c.seek(offset)
+	base := u.base
+	indexed := func() (a uint64) {
+		a, err := i.indexedAddress(u, c.uleb128())
+		if err != nil && c.err == nil {
+			c.err = err
+		}
+		return a
+	}
+	var fallback []byte
+	for c.err == nil {
+		var low, high uint64
+		kind := c.uint(1)
+		switch {
+		case c.err != nil:
+			return nil, false, c.err
+		case kind == lleEndOfList:
+			return fallback, fallback != nil, nil
+		}
+		switch kind {
+		case lleBaseAddressx:
+			base = indexed()
+			continue
+		case lleBaseAddress:
+			base = c.address()
+			continue
+		case lleGNUViewPair:
+			c.uleb128()
+			c.uleb128()
+			continue
+		case lleStartxEndx:
+			low, high = indexed(), indexed()
+		case lleStartxLength:
+			low = indexed()
+			high = low + c.uleb128()
+		case lleOffsetPair:
+			low, high = base+c.uleb128(), base+c.uleb128()
+		case lleStartEnd:
+			low, high = c.address(), c.address()
+		case lleStartLength:
+			low = c.address()
+			high = low + c.uleb128()
+		case lleDefaultLocation:
+			b := c.bytes(c.uleb128())
+			if fallback = b; b == nil {
+				fallback = []byte{}
+			}
+			continue
+		default:
+			c.fail("entry of kind %d", kind)
+			return nil, false, c.err
+		}
+		b := c.bytes(c.uleb128())
+		if c.err == nil && pc >= low && pc < high {
+			return b, true, nil
+		}
+	}
+	return nil, false, c.err
+}

@@ -1,0 +1,35 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import "github.com/clewdev/clew/arch"
+
+// FuncOf returns the type of functions that return a result and take parameters.
+// It keeps the slice.
+func FuncOf(result *Type, parameters []*Type, variadic bool) *Type {
+	return &Type{machine: result.machine, language: result.language, kind: Func, elem: result, params: parameters, varargs: variadic, ready: true}
+}
+
+// IntOf returns an integer type of a size in bytes, which no program declares:
+// a register's part is one.
+func IntOf(m *arch.Machine, name string, size int, signed bool) *Type {
+	return &Type{machine: m, language: C, kind: Int, name: name, size: uint64(size), sized: true, signed: signed, ready: true}
+}
+
+// VectorOf returns the type of a vector register that has n elements of t.
+func VectorOf(t *Type, n uint64) *Type {
+	v := ArrayOf(t, n)
+	v.vector = true
+	return v
+}
+
+// UnionOf returns a union of fields, all at offset 0. It keeps the slice.
+func UnionOf(m *arch.Machine, name string, fields []Field) *Type {
+	u := &Type{machine: m, language: C, kind: Union, name: name, sized: true, fields: fields, ready: true}
+	for _, f := range fields {
+		u.size = max(u.size, f.Type.Size())
+	}
+	return u
+}

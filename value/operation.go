@@ -1,0 +1,331 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"math"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// The operations that only location descriptions have, and those for typed
+// values (DWARF 5 §7.7.1); the ones that follow are GNU's.
+const (
+	opFbreg           cfi.Op = 0x91
+	opPiece           cfi.Op = 0x93
+	opPushObject      cfi.Op = 0x97
+	opCall2           cfi.Op = 0x98
+	opCall4           cfi.Op = 0x99
+	opCallRef         cfi.Op = 0x9a
+	opFormTLSAddress  cfi.Op = 0x9b
+	opCallFrameCFA    cfi.Op = 0x9c
+	opBitPiece        cfi.Op = 0x9d
+	opImplicitValue   cfi.Op = 0x9e
+	opStackValue      cfi.Op = 0x9f
+	opImplicitPointer cfi.Op = 0xa0
+	opAddrx           cfi.Op = 0xa1
+	opConstx          cfi.Op = 0xa2
+	opEntryValue      cfi.Op = 0xa3
+	opConstType       cfi.Op = 0xa4
+	opRegvalType      cfi.Op = 0xa5
+	opDerefType       cfi.Op = 0xa6
+	opConvert         cfi.Op = 0xa8
+	opReinterpret     cfi.Op = 0xa9
+
+	opGNUPushTLSAddress  cfi.Op = 0xe0
+	opGNUUninit          cfi.Op = 0xf0
+	opGNUImplicitPointer cfi.Op = 0xf2
+	opGNUEntryValue      cfi.Op = 0xf3
+	opGNUConstType       cfi.Op = 0xf4
+	opGNURegvalType      cfi.Op = 0xf5
+	opGNUDerefType       cfi.Op = 0xf6
+	opGNUConvert         cfi.Op = 0xf7
+	opGNUReinterpret     cfi.Op = 0xf9
+	opGNUParameterRef    cfi.Op = 0xfa
+	opGNUAddrIndex       cfi.Op = 0xfb
+	opGNUConstIndex      cfi.Op = 0xfc
+	opGNUVariableValue   cfi.Op = 0xfd
+)
+
+// execute applies an operation that does not jump. rest is what follows it.
+func (e *evaluator) execute(o *cfi.Operation, rest []cfi.Operation) error {
+	op, n := o.Op, o.Operands[0]
+	if e.placed && op != opPiece && op != opBitPiece && op != opGNUUninit && op != cfi.OpNop {
+		return refuse("%v after a location", op)
+	}
+	switch {
+	case op >= cfi.OpLit0 && op < cfi.OpReg0:
+		return e.push(element{lo: uint64(op - cfi.OpLit0)})
+	case op >= cfi.OpReg0 && op < cfi.OpBreg0:
+		return e.put(Piece{Kind: InRegister, Column: uint64(op - cfi.OpReg0)})
+	case op >= cfi.OpBreg0 && op < cfi.OpRegx:
+		return e.based(uint64(op-cfi.OpBreg0), n)
+	}
+	switch op {
+	case cfi.OpAddr:
+		// The address of a thread-local variable is an offset, which no bias is for.
+		if len(rest) > 0 && (rest[0].Op == opFormTLSAddress || rest[0].Op == opGNUPushTLSAddress) {
+			return e.push(element{lo: uint64(n)})
+		}
+		return e.push(element{lo: uint64(n) + e.frame.Bias()})
+	case opAddrx, opGNUAddrIndex, opConstx, opGNUConstIndex:
+		return e.indexed(op, uint64(n))
+	case cfi.OpConst1u, cfi.OpConst1s, cfi.OpConst2u, cfi.OpConst2s, cfi.OpConst4u, cfi.OpConst4s,
+		cfi.OpConst8u, cfi.OpConst8s, cfi.OpConstu, cfi.OpConsts:
+		return e.push(element{lo: uint64(n)})
+	case cfi.OpRegx:
+		return e.put(Piece{Kind: InRegister, Column: uint64(n)})
+	case cfi.OpBregx:
+		return e.based(uint64(n), o.Operands[1])
+	case opFbreg:
+		base, err := e.frameBase()
+		if err != nil {
+			return err
+		}
+		return e.push(element{lo: base + uint64(n)})
+	case opCallFrameCFA:
+		cfa, ok := e.frame.CFA()
+		if !ok {
+			return errNotKnown
+		}
+		return e.push(element{lo: cfa})
+	case opFormTLSAddress, opGNUPushTLSAddress:
+		return e.threadAddress()
+	case opPiece:
+		return e.piece(uint64(n), 0, true)
+	case opBitPiece:
+		return e.piece(uint64(n), uint64(o.Operands[1]), false)
+	case opImplicitValue:
+		return e.put(Piece{Kind: InBytes, Bytes: o.Block})
+	case opStackValue:
+		v, err := e.pop()
+		if err != nil {
+			return err
+		}
+		return e.put(Piece{Kind: InBytes, Bytes: e.toBytes(v), number: true})
+	case opImplicitPointer, opGNUImplicitPointer:
+		return e.put(Piece{Kind: ImplicitPointer, entry: dwarf.Offset(n), offset: o.Operands[1], info: e.info, body: e.body})
+	case opEntryValue, opGNUEntryValue:
+		return e.entryValue(o.Block)
+	case opGNUParameterRef:
+		return e.parameterRef(e.unit.start + uint64(n))
+	case opCall2, opCall4:
+		return e.call(e.unit.start + uint64(n))
+	case opCallRef:
+		return e.call(uint64(n))
+	case opGNUVariableValue:
+		return e.variableValue(uint64(n))
+	case opConstType, opGNUConstType, opRegvalType, opGNURegvalType, opDerefType, opGNUDerefType,
+		opConvert, opGNUConvert, opReinterpret, opGNUReinterpret:
+		return e.typed(o)
+	case cfi.OpNop, opGNUUninit:
+		return nil
+	}
+	return e.arithmetic(op, n)
+}
+
+// put makes a place that is no address the location.
+func (e *evaluator) put(p Piece) error {
+	e.place, e.placed = p, true
+	return nil
+}
+
+func (e *evaluator) based(column uint64, offset int64) error {
+	v, err := e.register(column)
+	if err != nil {
+		return err
+	}
+	return e.push(element{lo: v + uint64(offset)})
+}
+
+// piece ends the description of a part of the value (DWARF 5 §2.6.1.2).
+func (e *evaluator) piece(size, offset uint64, inBytes bool) error {
+	if inBytes {
+		size = bitsOf(size)
+	}
+	if len(e.pieces) == maxPieces || size > 1<<40 || offset > 1<<40 {
+		return refuse("piece %d of %d bits at bit %d", len(e.pieces), size, offset)
+	}
+	p, err := e.simple()
+	if err != nil {
+		return err
+	}
+	p.BitSize, p.BitOffset = size, offset
+	e.pieces = append(e.pieces, p)
+	return nil
+}
+
+func (e *evaluator) indexed(op cfi.Op, n uint64) error {
+	var a uint64
+	err := e.info.locked(func() (err error) {
+		a, err = e.info.indexedAddress(e.unit, n)
+		return err
+	})
+	if op == opAddrx || op == opGNUAddrIndex {
+		a += e.frame.Bias()
+	}
+	if err != nil {
+		return err
+	}
+	return e.push(element{lo: a})
+}
+
+func (e *evaluator) threadAddress() error {
+	v, err := e.pop()
+	if err != nil {
+		return err
+	}
+	storage, ok := e.frame.(ThreadStorage)
+	if !ok {
+		return refuse("the frame does not know its thread-local storage")
+	}
+	a, err := storage.ThreadAddress(v.lo)
+	if err != nil {
+		return err
+	}
+	return e.push(element{lo: a})
+}
+
+// frameBase evaluates DW_AT_frame_base of the function (DWARF 5 §3.3.5).
+func (e *evaluator) frameBase() (uint64, error) {
+	if e.body == nil {
+		return 0, refuse("DW_OP_fbreg outside of a function")
+	}
+	inner, err := e.within(e.info, e.body.unit, e.body, e.frame)
+	if err != nil {
+		return 0, err
+	}
+	expression, ok, err := inner.expression(e.body.frameBase)
+	switch {
+	case err != nil:
+		return 0, err
+	case !ok:
+		return 0, refuse("DW_OP_fbreg without a frame base")
+	}
+	v, err := inner.number(expression)
+	return v.lo, err
+}
+
+// typed applies an operation on typed values (DWARF 5 §2.5.1).
+func (e *evaluator) typed(o *cfi.Operation) error {
+	operand := o.Operands[0]
+	switch o.Op {
+	case opRegvalType, opGNURegvalType, opDerefType, opGNUDerefType:
+		operand = o.Operands[1]
+	}
+	t, err := e.baseType(uint64(operand))
+	if err != nil {
+		return err
+	}
+	size := uint64(e.info.machine.AddressSize)
+	if t != nil {
+		size = t.size
+	}
+	switch o.Op {
+	case opConstType, opGNUConstType:
+		if uint64(len(o.Block)) != size {
+			return refuse("%v: %d bytes for a type of %d", o.Op, len(o.Block), size)
+		}
+		return e.push(e.fromBytes(o.Block, t))
+	case opRegvalType, opGNURegvalType:
+		column := uint64(o.Operands[0])
+		if b, ok := e.frame.RegisterBytes(column); ok && uint64(len(b)) >= size {
+			return e.push(e.fromBytes(lowBytes(e.info.machine, b, int(size)), t))
+		}
+		v, err := e.register(column)
+		if err != nil {
+			return err
+		}
+		if size > 8 {
+			return refuse("%v: %d bytes of a register", o.Op, size)
+		}
+		return e.push(element{lo: v & (^uint64(0) >> (64 - 8*size)), typ: t})
+	case opDerefType, opGNUDerefType:
+		v, err := e.pop()
+		if err != nil {
+			return err
+		}
+		b, err := e.memory(v.lo, uint64(o.Operands[0]))
+		if err != nil {
+			return err
+		}
+		return e.push(e.fromBytes(b, t))
+	}
+	v, err := e.pop()
+	if err != nil {
+		return err
+	}
+	if o.Op == opConvert || o.Op == opGNUConvert {
+		for _, t := range []*Type{v.typ, t} {
+			if t != nil && t.kind == Float && t.size != 4 && t.size != 8 {
+				return refuse("%v of a floating-point number of %d bytes", o.Op, t.size)
+			}
+		}
+		return e.push(e.convert(v, t))
+	}
+	v.typ = t
+	return e.push(v)
+}
+
+// convert converts a value to another base type.
+func (e *evaluator) convert(v element, t *Type) element {
+	toFloat, fromFloat := t != nil && t.kind == Float, v.typ != nil && v.typ.kind == Float
+	switch {
+	case fromFloat && toFloat:
+		return fromFloat64(floatOf(v), t)
+	case fromFloat:
+		f := floatOf(v)
+		if f < 0 {
+			return element{lo: uint64(int64(f)), typ: t}
+		}
+		return element{lo: uint64(f), typ: t}
+	case toFloat:
+		n := e.extended(v)
+		if v.typ != nil && v.typ.signed {
+			return fromFloat64(float64(int64(n)), t)
+		}
+		return fromFloat64(float64(n), t)
+	}
+	n := e.extended(v)
+	hi := uint64(0)
+	if t != nil && t.size > 8 {
+		if v.typ != nil && v.typ.size > 8 {
+			hi = v.hi
+		} else if v.typ != nil && v.typ.signed && int64(n) < 0 {
+			hi = ^hi
+		}
+	}
+	if t != nil && t.size < 8 {
+		n &= 1<<(8*t.size) - 1
+	}
+	return element{lo: n, hi: hi, typ: t}
+}
+
+// extended returns the low 64 bits of an integer, sign-extended where its type
+// is signed.
+func (e *evaluator) extended(v element) uint64 {
+	if v.typ == nil || v.typ.size >= 8 {
+		return v.lo
+	}
+	if v.typ.signed {
+		return signExtend(v.lo, 8*v.typ.size)
+	}
+	return v.lo & (1<<(8*v.typ.size) - 1)
+}
+
+func floatOf(v element) float64 {
+	if v.typ.size == 4 {
+		return float64(math.Float32frombits(uint32(v.lo)))
+	}
+	return math.Float64frombits(v.lo)
+}
+
+func fromFloat64(f float64, t *Type) element {
+	if t.size == 4 {
+		return element{lo: uint64(math.Float32bits(float32(f))), typ: t}
+	}
+	return element{lo: math.Float64bits(f), typ: t}
+}

@@ -1,0 +1,418 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// value writes a value; top says that it stands in no other.
+func (w *printing) value(v Value, depth int, top bool) {
+	if w.text.Len() >= maxText {
+		return
+	}
+	if v.err == nil && v.typ != nil && v.typ.Strip().partial {
+		w.add("<incomplete type>")
+		return
+	}
+	v, err := v.frozen()
+	switch {
+	case errors.Is(err, ErrOptimizedOut):
+		w.add("<optimized out>")
+		return
+	case err != nil:
+		w.add("<error: " + message(err) + ">")
+		return
+	}
+	t := v.typ.Strip()
+	switch t.kind {
+	case Struct, Class, Union:
+		w.structure(v, t, depth)
+	case Array:
+		w.array(v, t, depth)
+	case Reference, RvalueReference:
+		w.reference(v, t, depth, top)
+	case Func:
+		address, _ := v.Address()
+		w.address(address, true)
+	case Void:
+		w.add("void")
+	default:
+		w.scalar(v, t)
+	}
+}
+
+func (w *printing) scalar(v Value, t *Type) {
+	if v.implicit() != nil {
+		w.add("<synthetic pointer>")
+		return
+	}
+	b, err := v.Bytes()
+	switch {
+	case errors.Is(err, ErrOptimizedOut):
+		w.add("<optimized out>")
+		return
+	case err != nil:
+		w.add("<error: " + message(err) + ">")
+		return
+	}
+	if w.Format != 0 && w.Format != 's' {
+		w.formatted(v, t, b)
+		return
+	}
+	n := uintOf(t.machine.Order, lowBytes(t.machine, b, 8))
+	switch t.kind {
+	case Bool:
+		switch n {
+		case 0:
+			w.add("false")
+		case 1:
+			w.add("true")
+		default:
+			w.add(strconv.FormatUint(n, 10))
+		}
+	case Char, Int:
+		w.add(integer(t, b, t.Signed()).String())
+		if prefix, ok := textual(v.typ); ok {
+			w.add(" " + prefix + "'")
+			escaped := false
+			w.appendChar(n, len(b), '\'', &escaped)
+			w.add("'")
+		}
+	case Float:
+		w.add(floatText(t, b))
+	case Complex:
+		half := len(b) / 2
+		w.add(floatText(t, b[:half]) + " + " + floatText(t, b[half:]) + "i")
+	case Enum:
+		w.enumeration(t, b)
+	case Pointer:
+		w.pointer(v, t, n)
+	case MemberPointer:
+		w.add(strconv.FormatInt(int64(signExtend(n, 8*uint64(len(b)))), 10))
+	default:
+		w.add("<unknown type>")
+	}
+}
+
+// integer returns the number that bytes are.
+func integer(t *Type, b []byte, signed bool) *big.Int {
+	ordered := bytes.Clone(b)
+	if !isBigEndian(t.machine) {
+		for i, j := 0, len(ordered)-1; i < j; i, j = i+1, j-1 {
+			ordered[i], ordered[j] = ordered[j], ordered[i]
+		}
+	}
+	n := new(big.Int).SetBytes(ordered)
+	if signed && len(ordered) > 0 && ordered[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(ordered))))
+	}
+	return n
+}
+
+func floatText(t *Type, b []byte) string {
+	if strings.Contains(t.name, "loat128") && len(b) == 16 {
+		// Beside long double x86 has the IEEE format.
+		return ieee(t.machine, b, 15, 112, false).String()
+	}
+	return decodeFloat(t.machine, b).String()
+}
+
+// pointer writes an address, its symbol, and the string it leads to.
+func (w *printing) pointer(v Value, t *Type, address uint64) {
+	elem := t.Elem()
+	if elem.Strip().kind == Func {
+		w.address(address, true)
+		return
+	}
+	w.address(address, true)
+	if prefix, ok := textual(elem); ok && address != 0 {
+		w.add(" ")
+		w.appendPointed(v.frame, address, elem.Size(), prefix)
+	}
+}
+
+// address writes an address and the symbol that covers it.
+func (w *printing) address(address uint64, named bool) {
+	w.add("0x" + strconv.FormatUint(address, 16))
+	if !named || w.Symbols == nil || address == 0 {
+		return
+	}
+	name, offset, ok := w.Symbols.Symbol(address)
+	switch {
+	case !ok:
+	case offset == 0:
+		w.add(" <" + name + ">")
+	default:
+		w.add(" <" + name + "+" + strconv.FormatUint(offset, 10) + ">")
+	}
+}
+
+func (w *printing) reference(v Value, t *Type, depth int, top bool) {
+	if v.implicit() != nil {
+		if !top {
+			w.add("<synthetic pointer>")
+			return
+		}
+		w.add("<synthetic pointer>: ")
+		w.value(v.Deref(), depth+1, false)
+		return
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		w.add("<error: " + message(err) + ">")
+		return
+	}
+	w.add("@")
+	w.address(uintOf(t.machine.Order, b), false)
+	// What a reference in a structure leads to is not shown.
+	if top {
+		w.add(": ")
+		w.value(v.Deref(), depth, false)
+	}
+}
+
+// enumeration writes the name of a value, or of its bits where those have names.
+func (w *printing) enumeration(t *Type, b []byte) {
+	list := t.Enumerators()
+	n := uintOf(t.machine.Order, lowBytes(t.machine, b, 8))
+	if t.Signed() {
+		n = signExtend(n, 8*uint64(len(b)))
+	}
+	prefix := ""
+	if t.language == CPlusPlus {
+		if prefix = t.name[:len(t.name)-len(lastName(t.name))]; t.scoped {
+			prefix = t.name + "::"
+		}
+	}
+	for k := range list {
+		if uint64(list[k].Value) == n {
+			w.add(prefix + list[k].Name)
+			return
+		}
+	}
+	if !t.flags {
+		w.add(integer(t, b, t.Signed()).String())
+		return
+	}
+	first := true
+	rest := n
+	for k := range list {
+		bit := uint64(list[k].Value)
+		if rest&bit == 0 {
+			continue
+		}
+		if first {
+			w.add("(")
+		} else {
+			w.add(" | ")
+		}
+		first = false
+		rest &^= bit
+		w.add(prefix + list[k].Name)
+	}
+	switch {
+	case rest != 0 && first:
+		w.add("(unknown: 0x" + strconv.FormatUint(rest, 16) + ")")
+	case rest != 0:
+		w.add(" | unknown: 0x" + strconv.FormatUint(rest, 16) + ")")
+	case first:
+		w.add("0")
+	default:
+		w.add(")")
+	}
+}
+
+func (w *printing) structure(v Value, t *Type, depth int) {
+	if depth >= w.depth {
+		w.add("{...}")
+		return
+	}
+	fields := t.Fields()
+	w.add("{")
+	members := 0
+	for k := range fields {
+		f := &fields[k]
+		if !f.Base {
+			members++
+			continue
+		}
+		base := v.Field(k)
+		if f.Virtual {
+			if address, ok := base.Address(); ok {
+				if w.seen[address] {
+					continue
+				}
+				w.seen[address] = true
+			}
+		}
+		w.add("<" + f.Type.Name() + "> = ")
+		w.value(base, depth+1, false)
+		w.add(", ")
+	}
+	if members == 0 {
+		w.add("<No data fields>")
+	}
+	first := true
+	for k := range fields {
+		f := &fields[k]
+		if f.Base {
+			continue
+		}
+		if w.text.Len() >= maxText {
+			break
+		}
+		if !first {
+			w.add(", ")
+		}
+		first = false
+		if f.Static != nil {
+			w.add("static ")
+		}
+		if f.Name != "" {
+			w.add(f.Name + " = ")
+		}
+		member := v.Field(k)
+		if f.Static != nil && (member.err != nil || depth > 0 && !isScalar(f.Type.Strip())) {
+			// A static member can be of the structure it is in.
+			w.add("<optimized out>")
+			continue
+		}
+		w.value(member, depth+1, false)
+	}
+	w.add("}")
+}
+
+func (w *printing) array(v Value, t *Type, depth int) {
+	elem := t.Elem()
+	size := elem.Size()
+	n, _ := t.Len()
+	if size == 0 || n == 0 {
+		// A member at the end that is as long as it likes.
+		if address, ok := v.Address(); ok && w.Format == 0 {
+			w.pointer(v, PointerTo(elem), address)
+		} else {
+			w.add("{}")
+		}
+		return
+	}
+	whole, err := v.Bytes()
+	if prefix, ok := textual(elem); ok && err == nil && (w.Format == 0 || w.Format == 's') {
+		w.appendString(whole, int(size), prefix, false)
+		return
+	}
+	if depth >= w.depth {
+		w.add("{...}")
+		return
+	}
+	w.add("{")
+	same := func(i, j uint64) bool {
+		if err == nil {
+			return bytes.Equal(whole[i*size:][:size], whole[j*size:][:size])
+		}
+		a, b := v.element(t, i), v.element(t, j)
+		x, errX := a.Bytes()
+		y, errY := b.Bytes()
+		return errX != nil && errY != nil && a.OptimizedOut() == b.OptimizedOut() || errX == nil && errY == nil && bytes.Equal(x, y)
+	}
+	things := 0
+	i := uint64(0)
+	for ; i < n && things < w.elements && w.text.Len() < maxText; i++ {
+		if i > 0 {
+			w.add(", ")
+		}
+		next := i + 1
+		for next < n && same(i, next) {
+			next++
+		}
+		w.value(v.element(t, i), depth+1, false)
+		if reps := next - i; reps >= uint64(w.repeats) {
+			w.add(fmt.Sprintf(" <repeats %d times>", reps))
+			i = next - 1
+			things += w.repeats
+		} else {
+			things++
+		}
+	}
+	if i < n {
+		w.add("...")
+	}
+	w.add("}")
+}
+
+// element returns element i of an array, from 0.
+func (v Value) element(t *Type, i uint64) Value { return v.Index(int64(i) + t.lower) }
+
+// formatted writes a scalar in the format of a letter.
+func (w *printing) formatted(v Value, t *Type, b []byte) {
+	size := len(b)
+	if t.kind == Complex {
+		w.add(floatText(t, b[:size/2]) + " + " + floatText(t, b[size/2:]) + "i")
+		return
+	}
+	unsigned, signed := integer(t, b, false), integer(t, b, true)
+	width := uint64(8 * size)
+	// As a character or an address gdb takes the number, as all else the bytes.
+	number := unsigned
+	if t.Signed() {
+		number = signed
+	}
+	if t.kind == Float {
+		f := decodeFloat(t.machine, b)
+		number = new(big.Int)
+		if f.finite() {
+			number, _ = f.value.Int(nil)
+		}
+	}
+	if (w.Format == 'c' || w.Format == 'a') && t.kind != Float && size > 8 {
+		w.add("<error: That operation is not available on integers of more than 8 bytes.>")
+		return
+	}
+	low := new(big.Int).And(number, new(big.Int).SetUint64(1<<64-1)).Uint64()
+	switch w.Format {
+	case 'x':
+		w.add("0x" + unsigned.Text(16))
+	case 'z':
+		digits := unsigned.Text(16)
+		w.add("0x" + strings.Repeat("0", max(0, int(width+3)/4-len(digits))) + digits)
+	case 'o':
+		if unsigned.Sign() == 0 {
+			w.add("0")
+		} else {
+			w.add("0" + unsigned.Text(8))
+		}
+	case 't':
+		w.add(unsigned.Text(2))
+	case 'u':
+		w.add(unsigned.String())
+	case 'd':
+		w.add(signed.String())
+	case 'c':
+		if low &= 0xff; t.Signed() || t.kind == Float {
+			w.add(strconv.Itoa(int(int8(low))))
+		} else {
+			w.add(strconv.FormatUint(low, 10))
+		}
+		w.add(" '")
+		escaped := false
+		w.appendChar(low, 1, '\'', &escaped)
+		w.add("'")
+	case 'a':
+		w.address(low, true)
+	case 'f':
+		if t.kind == Float || size == 4 || size == 8 || size == 16 && isExtended(t.machine, size) {
+			w.add(floatText(t, b))
+			return
+		}
+		w.add(integer(t, b, t.Signed()).String())
+	default:
+		w.add("<format " + strconv.QuoteRune(rune(w.Format)) + " is not known>")
+	}
+}

@@ -1,0 +1,200 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+)
+
+// scopesOf returns the scopes at an address of a function.
+func (i *Info) scopesOf(b *body, pc uint64) ([]*Scope, error) {
+	s := scoper{info: i, body: b, pc: pc}
+	fn, err := i.function(b.root)
+	if err != nil {
+		return nil, err
+	}
+	current := &Scope{Function: fn}
+	list := []*Scope{current}
+	for n := b.root; n != nil; {
+		var block Block
+		next, err := s.block(n, current, &block)
+		if err != nil {
+			return nil, err
+		}
+		current.Blocks = append([]Block{block}, current.Blocks...)
+		if next != nil && next.Tag == dwarf.TagInlinedSubroutine {
+			fn, err := i.function(next)
+			if err != nil {
+				return nil, err
+			}
+			current.Inlined, current = false, &Scope{Function: fn, Inlined: true}
+			list = append([]*Scope{current}, list...)
+		}
+		n = next
+	}
+	for k, scope := range list {
+		scope.Inlined = k < len(list)-1
+	}
+	return list, nil
+}
+
+// scoper finds the variables of the blocks around an address.
+type scoper struct {
+	info *Info
+	body *body
+	pc   uint64
+}
+
+// block collects the variables of a function, inlined call or block, and
+// returns the block or inlined call in it that covers the address.
+func (s *scoper) block(n *node, scope *Scope, block *Block) (next *node, err error) {
+	seen := make(map[dwarf.Offset]bool)
+	if next, err = s.collect(n, scope, block, seen, 0); err != nil {
+		return nil, err
+	}
+	// An instance has no entry of its own for variables that no code is left
+	// of: their entries in what it is an instance of count.
+	off, ok := n.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	for depth := 0; ok && depth < 16; depth++ {
+		abstract, err := s.info.abstract(off)
+		if err != nil {
+			return next, nil
+		}
+		s.inherit(abstract, scope, block, seen)
+		off, ok = abstract.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	}
+	return next, nil
+}
+
+func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[dwarf.Offset]bool, depth int) (next *node, err error) {
+	for _, c := range n.children {
+		if off, ok := c.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); ok {
+			seen[off] = true
+		}
+		switch c.Tag {
+		case dwarf.TagVariable, dwarf.TagFormalParameter, dwarf.TagConstant:
+			if err := s.add(c.Entry, scope, block); err != nil {
+				return nil, err
+			}
+		case tagGNUParameterPack:
+			if _, err := s.collect(c, scope, block, seen, depth); err != nil {
+				return nil, err
+			}
+		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock, dwarf.TagWithStmt:
+			ranges, err := s.info.entryRanges(c.Entry)
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range ranges {
+				if s.pc >= r[0] && s.pc < r[1] && next == nil {
+					next = c
+				}
+			}
+			if len(ranges) == 0 && c.Tag != dwarf.TagInlinedSubroutine && c.AttrField(dwarf.AttrRanges) == nil {
+				// A block without addresses is no block of its own.
+				inner, err := s.collect(c, scope, block, seen, depth+1)
+				if err != nil {
+					return nil, err
+				}
+				if next == nil {
+					next = inner
+				}
+			}
+		}
+	}
+	return next, nil
+}
+
+// inherit adds the variables of an abstract instance that were not seen.
+func (s *scoper) inherit(abstract *node, scope *Scope, block *Block, seen map[dwarf.Offset]bool) {
+	for _, c := range abstract.children {
+		if seen[c.Offset] {
+			continue
+		}
+		switch c.Tag {
+		case dwarf.TagVariable, dwarf.TagFormalParameter, dwarf.TagConstant:
+			_ = s.add(c.Entry, scope, block) // what cannot be read is not there
+		case dwarf.TagLexDwarfBlock:
+			s.inherit(c, scope, block, seen)
+		}
+	}
+}
+
+func (s *scoper) add(e *dwarf.Entry, scope *Scope, block *Block) error {
+	v, err := s.info.variable(e, s.body)
+	switch {
+	case err != nil:
+		return err
+	case v.Name == "" || v.external:
+	case v.Argument:
+		scope.Arguments = append(scope.Arguments, v)
+	default:
+		block.Variables = append(block.Variables, v)
+	}
+	return nil
+}
+
+// abstract returns the tree of an abstract instance, of which one is kept: a
+// function is often inlined many times in a row.
+func (i *Info) abstract(off dwarf.Offset) (*node, error) {
+	b, err := i.body(off)
+	if err != nil {
+		return nil, err
+	}
+	return b.root, nil
+}
+
+// variableAt returns the variable whose entry is at an offset; b is the
+// function whose frame it is read in, or nil.
+func (i *Info) variableAt(off dwarf.Offset, b *body) (*Variable, error) {
+	e, err := i.read(off)
+	if err != nil {
+		return nil, err
+	}
+	return i.variable(e, b)
+}
+
+func (i *Info) variable(e *dwarf.Entry, b *body) (*Variable, error) {
+	u := i.unitOf(e.Offset)
+	if _, err := i.root(u); err != nil {
+		return nil, err
+	}
+	v := &Variable{info: i, unit: u, body: b, Argument: e.Tag == dwarf.TagFormalParameter}
+	declared := isDeclaration(e)
+	var typed bool
+	for _, e := range i.origins(e) {
+		u := i.unitOf(e.Offset)
+		if name, ok := e.Val(dwarf.AttrName).(string); ok && v.Name == "" {
+			v.Name = name
+		}
+		if off, ok := i.typeReference(e); ok && !typed {
+			v.Type, typed = i.typeAt(off), true
+		}
+		if v.location.kind == attributeAbsent && v.constant.kind == attributeAbsent {
+			v.location = i.valueOf(e, dwarf.AttrLocation, u)
+			v.constant = i.valueOf(e, dwarf.AttrConstValue, u)
+			v.unit = u
+		}
+		if line, ok := e.Val(dwarf.AttrDeclLine).(int64); ok && v.Line == 0 {
+			v.Line = int(line)
+		}
+		if external, _ := e.Val(dwarf.AttrExternal).(bool); external {
+			v.External = true
+		}
+		if artificial, _ := e.Val(dwarf.AttrArtificial).(bool); artificial {
+			v.Artificial = true
+		}
+	}
+	if b == nil {
+		if name := i.nameOf(e); name != "" {
+			v.Name = name
+		}
+	}
+	if !typed {
+		v.Type = i.voidType()
+	}
+	v.external = declared && v.location.kind == attributeAbsent && v.constant.kind == attributeAbsent
+	return v, nil
+}

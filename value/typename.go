@@ -1,0 +1,140 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String returns the type as gdb's whatis prints it: "char *",
+// "int (*)(int, void *)", "struct node [10]".
+func (t *Type) String() string {
+	n := namer{left: 256}
+	return n.declare(t, "", 0)
+}
+
+// namer spells a type. The types of parameters make a tree of it, whose size is
+// bounded by the types that are left to spell.
+type namer struct {
+	left int
+}
+
+// declare returns the declaration of what declarator names as a t (C 6.7.6): the
+// declarator stands between what comes before and after it.
+func (n *namer) declare(t *Type, declarator string, depth int) string {
+	if n.left--; n.left < 0 || depth > maxChain || len(declarator) > 1<<12 {
+		return "..."
+	}
+	switch t.kind {
+	case Pointer, Reference, RvalueReference, MemberPointer:
+		if t.kind == Pointer && t.name != "" && t.info != nil && t.sized && t.name == "decltype(nullptr)" {
+			break
+		}
+		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&", MemberPointer: "::*"}[t.kind]
+		if strings.HasPrefix(declarator, " ") {
+			mark += declarator
+		} else {
+			mark += declarator
+		}
+		e := t.Elem()
+		if e.kind == Array || e.kind == Func {
+			mark = "(" + mark + ")"
+		}
+		return n.declare(e, mark, depth+1)
+	case Array:
+		suffix := "[]"
+		if t.Elem(); t.bound.kind != attributeAbsent {
+			suffix = "[variable length]"
+		} else if t.counted {
+			suffix = fmt.Sprintf("[%d]", t.count)
+		}
+		if t.vector {
+			suffix = fmt.Sprintf("__attribute__ ((vector_size(%d)))", t.count)
+		}
+		return n.declare(t.Elem(), declarator+suffix, depth+1)
+	case Func:
+		return n.declare(t.Elem(), declarator+n.params(t, depth), depth+1)
+	case Const, Volatile, Restrict, Atomic:
+		word := map[Kind]string{Const: "const", Volatile: "volatile", Restrict: "restrict", Atomic: "_Atomic"}[t.kind]
+		// Qualifiers of a pointer stand after its mark.
+		inner := t
+		for range maxChain {
+			if k := inner.kind; k != Const && k != Volatile && k != Restrict && k != Atomic {
+				break
+			}
+			inner = inner.Elem()
+		}
+		switch inner.kind {
+		case Pointer, Reference, RvalueReference:
+			if strings.HasPrefix(declarator, "*") || strings.HasPrefix(declarator, "&") {
+				word += " "
+			}
+			return n.declare(t.Elem(), " "+word+declarator, depth+1)
+		case Array, Func:
+			return n.declare(t.Elem(), declarator, depth+1)
+		}
+		return word + " " + n.declare(t.Elem(), declarator, depth+1)
+	}
+	name := t.tagged()
+	if declarator == "" {
+		return name
+	}
+	return name + " " + declarator
+}
+
+// params returns the list of the parameters of a function. gdb writes (void)
+// for a function without any.
+func (n *namer) params(t *Type, depth int) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	for k, p := range t.Params() {
+		if k > 0 {
+			b.WriteString(", ")
+		}
+		if n.left < 0 || b.Len() > 1<<12 {
+			b.WriteString("...")
+			break
+		}
+		b.WriteString(n.declare(p, "", depth+1))
+	}
+	switch {
+	case t.Variadic() && len(t.params) > 0:
+		b.WriteString(", ...")
+	case t.Variadic():
+	case len(t.params) == 0:
+		b.WriteString("void")
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// tagged returns the name of a type as its language spells it.
+func (t *Type) tagged() string {
+	tag := ""
+	switch t.kind {
+	case Struct:
+		tag = "struct"
+	case Class:
+		tag = "class"
+	case Union:
+		tag = "union"
+	case Enum:
+		tag = "enum"
+	case Unknown:
+		if t.name == "" {
+			return "<unknown type>"
+		}
+	}
+	switch {
+	case tag != "" && t.name == "":
+		return tag + " {...}"
+	case tag != "" && t.language == C:
+		return tag + " " + t.name
+	case t.name == "" && t.kind == Typedef:
+		return "<unnamed typedef>"
+	}
+	return t.name
+}

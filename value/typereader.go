@@ -1,0 +1,499 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"fmt"
+	"math/bits"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// Encodings of base types, DW_ATE_* (DWARF 5 §7.8).
+const (
+	encodingBoolean      = 0x02
+	encodingComplex      = 0x03
+	encodingFloat        = 0x04
+	encodingSigned       = 0x05
+	encodingSignedChar   = 0x06
+	encodingUnsigned     = 0x07
+	encodingUnsignedChar = 0x08
+	encodingUTF          = 0x10
+)
+
+func (i *Info) voidType() *Type {
+	return &Type{machine: i.machine, kind: Void, name: "void", ready: true}
+}
+
+// unknownType stands for a type that cannot be read.
+func (i *Info) unknownType() *Type {
+	return &Type{machine: i.machine, kind: Unknown, ready: true}
+}
+
+// typeReference returns the entry of the type that an entry has.
+func (i *Info) typeReference(e *dwarf.Entry) (dwarf.Offset, bool) {
+	switch v := e.Val(dwarf.AttrType).(type) {
+	case dwarf.Offset:
+		return v, true
+	case uint64: // the signature of a type unit
+		return i.signed(v)
+	}
+	return 0, false
+}
+
+// signed returns the entry of the type with a signature (DWARF 5 §7.32).
+func (i *Info) signed(signature uint64) (dwarf.Offset, bool) {
+	if i.signatures == nil {
+		i.signatures = make(map[uint64]dwarf.Offset)
+		for _, u := range i.units {
+			if u.typeOffset > uint64(u.first) && u.typeOffset < u.end {
+				i.signatures[u.signature] = dwarf.Offset(u.typeOffset)
+			}
+		}
+	}
+	off, ok := i.signatures[signature]
+	return off, ok
+}
+
+// elemOf returns the type that an entry has, Void where it has none.
+func (i *Info) elemOf(e *dwarf.Entry) *Type {
+	if e.AttrField(dwarf.AttrType) == nil {
+		return i.voidType()
+	}
+	off, ok := i.typeReference(e)
+	if !ok {
+		return i.unknownType()
+	}
+	return i.typeAt(off)
+}
+
+// typeAt returns the type whose entry is at an offset; what it is made of is
+// read later. It is of kind Unknown where the entry cannot be read.
+func (i *Info) typeAt(off dwarf.Offset) *Type {
+	if t := i.types[off]; t != nil {
+		return t
+	}
+	e, err := i.read(off)
+	if err != nil {
+		return i.unknownType()
+	}
+	u := i.unitOf(off)
+	if _, err := i.root(u); err != nil || !i.retain(4) {
+		return i.unknownType()
+	}
+	t := &Type{machine: i.machine, info: i, unit: u, offset: off, language: u.language}
+	i.types[off] = t
+	if signature, ok := e.Val(dwarf.AttrSignature).(uint64); ok {
+		// A declaration of what a type unit defines.
+		if def, ok := i.signed(signature); ok {
+			if e, err = i.read(def); err != nil {
+				return t
+			}
+			t.offset, t.unit = def, i.unitOf(def)
+		}
+	}
+	if size, ok := e.Val(dwarf.AttrByteSize).(int64); ok && size >= 0 {
+		t.size, t.sized = uint64(size), true
+	}
+	t.name, _ = e.Val(dwarf.AttrName).(string)
+	t.partial = isDeclaration(e)
+	switch e.Tag {
+	case dwarf.TagBaseType:
+		t.base(e)
+	case dwarf.TagUnspecifiedType:
+		t.kind = Void
+		if t.name == "decltype(nullptr)" {
+			t.kind, t.size, t.sized = Pointer, uint64(i.machine.AddressSize), true
+		}
+	case dwarf.TagPointerType:
+		t.kind = Pointer
+	case dwarf.TagReferenceType:
+		t.kind = Reference
+	case dwarf.TagRvalueReferenceType:
+		t.kind = RvalueReference
+	case dwarf.TagPtrToMemberType:
+		t.kind = MemberPointer
+	case dwarf.TagArrayType:
+		t.kind = Array
+		t.vector, _ = e.Val(attrGNUVector).(bool)
+	case dwarf.TagStructType, dwarf.TagInterfaceType:
+		t.kind = Struct
+	case dwarf.TagClassType:
+		t.kind = Class
+	case dwarf.TagUnionType:
+		t.kind = Union
+	case dwarf.TagEnumerationType:
+		t.kind = Enum
+		t.scoped, _ = e.Val(dwarf.AttrEnumClass).(bool)
+	case dwarf.TagSubroutineType, dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
+		t.kind, t.name = Func, ""
+	case dwarf.TagTypedef:
+		t.kind = Typedef
+	case dwarf.TagConstType:
+		t.kind = Const
+	case dwarf.TagVolatileType:
+		t.kind = Volatile
+	case dwarf.TagRestrictType:
+		t.kind = Restrict
+	case dwarf.TagAtomicType:
+		t.kind = Atomic
+	default:
+		t.partial = false
+		return t
+	}
+	if t.name != "" && t.language == CPlusPlus {
+		if name := i.nameOf(e); name != "" {
+			t.name = name
+		}
+	}
+	return t
+}
+
+// base reads what a base type says of itself.
+func (t *Type) base(e *dwarf.Entry) {
+	// gcc and clang spell them differently, gdb always so.
+	if s := spell(t.name); s.base != "" {
+		t.name = s.base
+	}
+	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
+	switch encoding {
+	case encodingBoolean:
+		t.kind = Bool
+	case encodingComplex:
+		t.kind = Complex
+	case encodingFloat:
+		t.kind = Float
+	case encodingSignedChar, encodingUnsignedChar:
+		t.kind, t.signed = Char, encoding == encodingSignedChar
+	case encodingUTF:
+		t.kind = Char
+	case encodingSigned, encodingUnsigned:
+		t.kind, t.signed = Int, encoding == encodingSigned
+		// clang and old gcc call C's char a number.
+		if t.name == "char" && t.size == 1 {
+			t.kind = Char
+		}
+	default:
+		t.kind = Int
+	}
+	if !t.sized {
+		if n, ok := e.Val(dwarf.AttrBitSize).(int64); ok && n > 0 {
+			t.size, t.sized = uint64(n+7)/8, true
+		}
+	}
+}
+
+// load reads what a type is made of.
+func (t *Type) load() {
+	if t.ready || t.info == nil {
+		return
+	}
+	t.once.Do(func() {
+		err := t.info.locked(t.read)
+		if err != nil && t.elem == nil {
+			t.elem = t.info.unknownType()
+		}
+	})
+}
+
+func (t *Type) read() error {
+	i := t.info
+	e, err := i.read(t.offset)
+	if err != nil {
+		return err
+	}
+	switch t.kind {
+	case Struct, Class, Union:
+		return t.readFields()
+	case Enum:
+		return t.readEnumerators(e)
+	case Func:
+		return t.readParams(e)
+	case Array:
+		return t.readDimensions(e)
+	default:
+		t.elem = i.elemOf(e)
+	}
+	return nil
+}
+
+func (t *Type) readParams(e *dwarf.Entry) error {
+	i := t.info
+	// An instance refers to a function that says what it returns.
+	for _, e := range i.origins(e) {
+		if e.AttrField(dwarf.AttrType) != nil {
+			t.elem = i.elemOf(e)
+			break
+		}
+	}
+	children, err := i.children(e.Offset)
+	for _, o := range i.origins(e)[1:] {
+		if len(children) > 0 && hasParams(children) {
+			break
+		}
+		if children, err = i.children(o.Offset); err != nil {
+			break
+		}
+	}
+	for _, c := range children {
+		switch c.Tag {
+		case dwarf.TagFormalParameter:
+			param := i.unknownType()
+			for _, o := range i.origins(c) {
+				if o.AttrField(dwarf.AttrType) != nil {
+					param = i.elemOf(o)
+					break
+				}
+			}
+			if i.retain(1) {
+				t.params = append(t.params, param)
+			}
+		case dwarf.TagUnspecifiedParameters:
+			t.varargs = true
+		}
+	}
+	return err
+}
+
+func hasParams(list []*dwarf.Entry) bool {
+	for _, e := range list {
+		if e.Tag == dwarf.TagFormalParameter {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Type) readEnumerators(e *dwarf.Entry) error {
+	i := t.info
+	if e.AttrField(dwarf.AttrType) != nil {
+		t.elem = i.elemOf(e)
+	}
+	children, err := i.children(t.offset)
+	t.unsigned, t.flags = true, true
+	for _, c := range children {
+		name, _ := c.Val(dwarf.AttrName).(string)
+		v, ok := c.Val(dwarf.AttrConstValue).(int64)
+		if c.Tag != dwarf.TagEnumerator || !ok || !i.retain(2) {
+			continue
+		}
+		t.enums = append(t.enums, Enumerator{name, v})
+		switch {
+		case v < 0:
+			t.unsigned, t.flags = false, false
+		case v != 0 && bits.OnesCount64(uint64(v)) != bits.Len64(uint64(v))-bits.TrailingZeros64(uint64(v)):
+			// gdb: the bits of a flag stand side by side.
+			t.flags = false
+		}
+	}
+	return err
+}
+
+// readDimensions reads the element and the bounds of an array; one of several
+// dimensions becomes an array of arrays.
+func (t *Type) readDimensions(e *dwarf.Entry) error {
+	i := t.info
+	element := i.elemOf(e)
+	children, err := i.children(t.offset)
+	var dimensions []*dwarf.Entry
+	for _, c := range children {
+		if c.Tag == dwarf.TagSubrangeType || c.Tag == dwarf.TagEnumerationType {
+			dimensions = append(dimensions, c)
+		}
+	}
+	if len(dimensions) > maxChain {
+		return fmt.Errorf("%w: .debug_info+%#x: array of %d dimensions", ErrDebugInfo, t.offset, len(dimensions))
+	}
+	for k := len(dimensions) - 1; k >= 0; k-- {
+		a := t
+		if k > 0 {
+			a = &Type{machine: i.machine, language: t.language, kind: Array, ready: true, unit: t.unit, vector: t.vector}
+		}
+		a.elem = element
+		a.readBound(i, dimensions[k])
+		element = a
+	}
+	if len(dimensions) == 0 {
+		t.elem = element
+	}
+	return err
+}
+
+func (t *Type) readBound(i *Info, e *dwarf.Entry) {
+	t.lower, _ = e.Val(dwarf.AttrLowerBound).(int64)
+	for _, a := range []dwarf.Attr{dwarf.AttrCount, dwarf.AttrUpperBound} {
+		f := e.AttrField(a)
+		if f == nil {
+			continue
+		}
+		isBound := a == dwarf.AttrUpperBound
+		switch v := f.Val.(type) {
+		case int64:
+			if isBound {
+				v = v - t.lower + 1
+			}
+			// gcc writes -1 in four bytes for an array without elements.
+			if v >= 0 && v != 1<<32 {
+				t.count = uint64(v)
+			}
+			t.counted = true
+		case []byte:
+			t.bound, t.bounds = i.valueOf(e, a, t.unit), isBound
+		case dwarf.Offset: // the variable that holds it
+			t.bound, t.bounds = attribute{kind: attributeEntry, list: uint64(v)}, isBound
+		}
+		return
+	}
+}
+
+func (t *Type) readFields() error {
+	i := t.info
+	children, err := i.children(t.offset)
+	for _, c := range children {
+		if !i.retain(3) {
+			return fmt.Errorf("%w: .debug_info+%#x: more members than %#x bytes can hold", ErrDebugInfo, t.offset, len(i.info))
+		}
+		switch {
+		case c.Tag == dwarf.TagVariable, c.Tag == dwarf.TagMember && (isDeclaration(c) || isExternal(c)):
+			v, err := i.variable(c, nil)
+			if err != nil {
+				continue
+			}
+			name, _ := c.Val(dwarf.AttrName).(string)
+			t.fields = append(t.fields, Field{Name: name, Type: v.Type, Static: i.definitionOf(v)})
+		case c.Tag == dwarf.TagMember, c.Tag == dwarf.TagInheritance:
+			t.fields = append(t.fields, i.member(c))
+		}
+	}
+	return err
+}
+
+func isExternal(e *dwarf.Entry) bool {
+	external, _ := e.Val(dwarf.AttrExternal).(bool)
+	return external
+}
+
+// definitionOf returns the definition of a static member.
+func (i *Info) definitionOf(v *Variable) *Variable {
+	if !v.external {
+		return v
+	}
+	for _, off := range v.unit.names.variables[v.Name] {
+		if found, err := i.variableAt(off, nil); err == nil && !found.external {
+			return found
+		}
+	}
+	return v
+}
+
+// member reads a data member or a base class (DWARF 5 §5.7.3, §5.7.6).
+func (i *Info) member(e *dwarf.Entry) Field {
+	f := Field{Type: i.elemOf(e), Base: e.Tag == dwarf.TagInheritance}
+	f.Name, _ = e.Val(dwarf.AttrName).(string)
+	f.Artificial, _ = e.Val(dwarf.AttrArtificial).(bool)
+	virtuality, _ := e.Val(dwarf.AttrVirtuality).(int64)
+	switch v := e.Val(dwarf.AttrDataMemberLoc).(type) {
+	case int64:
+		f.Offset = uint64(v)
+	case []byte:
+		// DWARF 2: an expression that adds to the address of the structure. The
+		// one of a virtual base class reads the object.
+		var constant bool
+		if f.Offset, constant = memberOffset(v, i.machine); !constant {
+			f.Virtual, f.location, f.info, f.unit = true, bytes.Clone(v), i, i.unitOf(e.Offset)
+		}
+	}
+	f.Virtual = f.Virtual || f.Base && virtuality != 0
+	size, isBits := e.Val(dwarf.AttrBitSize).(int64)
+	if !isBits || size < 0 || size > 1<<16 {
+		return f
+	}
+	f.BitSize = uint64(size)
+	f.BitOffset = 8 * f.Offset
+	if at, ok := e.Val(dwarf.AttrDataBitOffset).(int64); ok {
+		f.BitOffset += uint64(at)
+	} else if at, ok := e.Val(dwarf.AttrBitOffset).(int64); ok {
+		// DWARF 2 counts from the most significant bit of a storage unit.
+		unit, ok := e.Val(dwarf.AttrByteSize).(int64)
+		if !ok {
+			unit = int64(f.Type.size)
+			if f.Type.kind != Int && f.Type.kind != Enum && f.Type.kind != Bool && f.Type.kind != Char {
+				unit = int64(i.sizeOf(f.Type))
+			}
+		}
+		if isBigEndian(i.machine) {
+			f.BitOffset += uint64(at)
+		} else {
+			f.BitOffset += uint64(8*unit - at - size)
+		}
+	}
+	f.Offset = f.BitOffset / 8
+	return f
+}
+
+// memberOffset returns the constant that an expression adds to an address.
+func memberOffset(expression []byte, m *arch.Machine) (uint64, bool) {
+	c := cursor{section: "member", data: expression, order: m.Order}
+	var n uint64
+	switch cfi.Op(c.uint(1)) {
+	case cfi.OpPlusUconst:
+		n = c.uleb128()
+	case cfi.OpConstu:
+		if n = c.uleb128(); cfi.Op(c.uint(1)) != cfi.OpPlus {
+			return 0, false
+		}
+	default:
+		return 0, false
+	}
+	return n, c.err == nil && c.off == uint64(len(c.data))
+}
+
+// sizeOf returns the size of the type that typedefs and qualifiers stand before,
+// without reading through the type, whose methods lock.
+func (i *Info) sizeOf(t *Type) uint64 {
+	for range maxChain {
+		switch t.kind {
+		case Typedef, Const, Volatile, Restrict, Atomic:
+			e, err := i.read(t.offset)
+			if err != nil || t.info != i {
+				return 0
+			}
+			t = i.elemOf(e)
+		default:
+			return t.size
+		}
+	}
+	return 0
+}
+
+// definition returns the definition of a structure, union or enumeration that t
+// only declares, or t.
+func (t *Type) definition() *Type {
+	if !t.partial || t.info == nil || t.name == "" {
+		return t
+	}
+	t.complete.Do(func() {
+		_ = t.info.locked(func() error { // a declaration is left as it is
+			return t.info.search(t.unit, func(u *unit) bool {
+				for _, off := range u.names.types[t.name] {
+					found := t.info.typeAt(off)
+					same := found.kind == t.kind || found.kind == Class && t.kind == Struct || found.kind == Struct && t.kind == Class
+					if same && !found.partial {
+						t.whole = found
+						return true
+					}
+				}
+				return false
+			})
+		})
+	})
+	if t.whole != nil {
+		return t.whole
+	}
+	return t
+}
