@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-const opcodeStride = 24
+const opcodeStride = 16
 
 // opcodes are instructions of every opcode of every map with every prefix that
 // changes what follows it, each in opcodeStride bytes that end with nops.
@@ -50,7 +50,7 @@ func opcodes() []byte {
 	var out strings.Builder
 	for i, head := range heads {
 		for j := range operands {
-			if j < 2 || (i+j)%3 == 0 {
+			if j == 1 || (i+j)%4 == 0 {
 				text := head + operands[j]
 				out.WriteString(text + strings.Repeat("\x90", opcodeStride-len(text)))
 			}
