@@ -25,6 +25,7 @@ type Function struct {
 	Ranges []AddressRange // its code, in the order of the compiler
 
 	Inlined    bool
+	Starts     bool   // of FunctionsAt: the inlined call is entered at the address
 	CallFile   string // where the call stands that was inlined
 	CallLine   int
 	CallColumn int
@@ -93,7 +94,7 @@ func functions(found []dwarf.Function) []Function {
 	list := make([]Function, len(found))
 	for i, from := range found {
 		list[i] = Function{
-			Name: from.Name, Entry: from.Entry, Inlined: from.Inlined,
+			Name: from.Name, Entry: from.Entry, Inlined: from.Inlined, Starts: from.Starts,
 			CallFile: from.CallFile, CallLine: from.CallLine, CallColumn: from.CallColumn,
 		}
 		for _, r := range from.Ranges {

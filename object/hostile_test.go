@@ -70,6 +70,7 @@ func exercise(t testing.TB, f *File) {
 			}
 		}
 		f.AfterPrologue(nil, a)
+		f.StepTarget(nil, a)
 	}
 	for _, name := range []string{"main", "outer", "first"} {
 		f.Functions(name)

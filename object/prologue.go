@@ -43,6 +43,19 @@ func (f *File) AfterPrologue(code cfi.Memory, addr uint64) (after uint64, err er
 	return after, err
 }
 
+// StepTarget returns the address at which a step by line ends that enters the
+// function at entry: as AfterPrologue, but also where location lists hold in the
+// prologue, as gdb 13 does.
+func (f *File) StepTarget(code cfi.Memory, entry uint64) (target uint64, err error) {
+	target = entry
+	prologues := f.prologues(code)
+	err = f.withLines(func(d *dwarf.Data) error {
+		target, err = d.StepTarget(entry, prologues)
+		return err
+	})
+	return target, err
+}
+
 func (f *File) prologues(code cfi.Memory) *dwarf.Prologues {
 	if code == nil {
 		code = f

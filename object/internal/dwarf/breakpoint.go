@@ -49,6 +49,24 @@ func (d *Data) AfterPrologue(addr uint64, p *Prologues) (uint64, error) {
 	return d.skipPrologue(addr, p), err
 }
 
+// StepTarget returns where a step into the function that starts at entry ends.
+func (d *Data) StepTarget(entry uint64, p *Prologues) (uint64, error) {
+	o, err := d.codeAt(entry)
+	if o == nil {
+		return entry, err
+	}
+	pc := entry
+	if !isAssembly(o, "") {
+		pc = d.machinePrologue(entry, p)
+	}
+	if _, function := o.functions.find(entry); function != nil {
+		if at, of := d.lineRange(o, pc); of != nil && at.Start != pc && at.End < function.high {
+			pc = at.End
+		}
+	}
+	return pc, err
+}
+
 // skipPrologue returns the end of the prologue that addr is in, else addr.
 //
 // gdb trusts the instructions of a frame pointer, then goes on to the end of the

@@ -16,6 +16,7 @@ type Function struct {
 	Ranges [][2]uint64
 
 	Inlined    bool
+	Starts     bool   // at the address that was asked for
 	CallFile   string // where the call is that was inlined
 	CallLine   int
 	CallColumn int
@@ -34,10 +35,27 @@ func (d *Data) FunctionsAt(addr uint64) ([]Function, error) {
 	}
 	chain = chain[max(0, len(chain)-maxInlined):]
 	list := make([]Function, 0, len(chain)+1)
+	var before []int32
+	if o.functions.scattered && addr > 0 {
+		// gdb looks at what is in front only where one range does not tell all.
+		before, _ = o.functions.find(addr - 1)
+	}
 	for k := len(chain) - 1; k >= 0; k-- {
-		list = append(list, d.inlinedCall(o, chain[k]))
+		call := d.inlinedCall(o, chain[k])
+		call.Starts = call.Entry == addr || o.functions.scattered && !o.functions.holds(before, chain[k])
+		list = append(list, call)
 	}
 	return append(list, d.function(o, function)), err
+}
+
+// holds reports whether a chain has a call, in whichever of its ranges.
+func (t *functionTable) holds(chain []int32, call int32) bool {
+	for _, k := range chain {
+		if t.inlined[k].entry == t.inlined[call].entry {
+			return true
+		}
+	}
+	return false
 }
 
 // Functions returns the functions called name, by linkage name or as the source

@@ -17,6 +17,8 @@ type functionTable struct {
 	first   []int32         // index in inlined of function i's first; one more at the end
 	lists   bool            // a variable has a list of locations
 
+	scattered bool // something has code in several places
+
 	parts map[int32][]int32 // the indexes in ranges, in their order, of functions with several
 }
 
@@ -145,6 +147,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
 				inner = functions
 				t.ranges = append(t.ranges, functionRange{low, high, offset, functions, part})
+				t.scattered = t.scattered || part > 0
 				part++
 				return keep()
 			})
@@ -156,11 +159,24 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 				break
 			}
 			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
+				if n := len(t.inlined); n > 0 && t.inlined[n-1].entry == offset {
+					t.scattered = true
+				}
 				t.inlined = append(t.inlined, inlined{
 					low: low, high: high, entry: offset, function: function, depth: int32(len(within)),
 					callFile: number(e.callFile), callLine: number(e.callLine), callColumn: number(e.callColumn),
 				})
 				return keep()
+			})
+		case tagLexicalBlock:
+			if t.scattered || e.pc.ranges.class == other {
+				break
+			}
+			parts := 0
+			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
+				parts++
+				t.scattered = parts > 1
+				return !t.scattered
 			})
 		}
 		if rangesErr != nil && err == nil {
