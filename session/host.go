@@ -116,6 +116,12 @@ var returnImage = sync.OnceValues(func() (*Image, error) {
 		Functions: []jit.Function{{Name: "session.return", Size: uint64(len(text)), Unwind: end}}})
 })
 
+// ReturnImage returns what calls return to: a piece of code that is the last frame
+// of every stack, for those that show stacks by means of their own. It is none of
+// the session's images; of breakpoints only one in a debug register can be there.
+// It must not be closed.
+func (s *Session) ReturnImage() *Image { return s.returns }
+
 // returnAddress is where calls return to.
 func returnAddress(i *Image) uint64 {
 	return i.ranges[0].Start + uint64(len(trapInstruction(i.machine)))
