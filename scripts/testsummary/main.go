@@ -5,12 +5,19 @@
 // Command testsummary reads the events of `go test -json` and prints which
 // tests were skipped, by the tool they miss, and as its last line the counts.
 // It exits with 1 where a test failed or, with CI=true, was skipped.
+//
+// Usage: testsummary [-skip 'TEST: REASON'] [MACHINE=]EVENTS ...
+//
+// MACHINE is said before the names of tests that did not run here. Where one of
+// them misses a tool but the test has passed in an earlier EVENTS, it is named
+// and not counted. -skip adds a test that go test knows nothing of.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -34,14 +41,17 @@ type event struct {
 type summary struct {
 	Passed, Failed int
 	Skipped        []skip
+	Elsewhere      []skip // for want of a tool, but passed in an earlier run
+
+	passed map[testName]bool
 }
 
 type skip struct{ Test, Reason string }
 
 type testName struct{ pkg, test string }
 
-func summarize(r io.Reader) (*summary, error) {
-	s := new(summary)
+// add adds the events of one run, on a machine of that name or here.
+func (s *summary) add(machine string, r io.Reader) error {
 	reason := make(map[testName]string)
 	failed := make(map[string]bool) // packages with a failing test
 	lines := bufio.NewScanner(r)
@@ -49,7 +59,7 @@ func summarize(r io.Reader) (*summary, error) {
 	for n := 1; lines.Scan(); n++ {
 		var e event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, fmt.Errorf("event %d: %w", n, err)
+			return fmt.Errorf("event %d: %w", n, err)
 		}
 		name := testName{e.Package, e.Test}
 		switch {
@@ -65,14 +75,27 @@ func summarize(r io.Reader) (*summary, error) {
 			}
 		case e.Action == "pass":
 			s.Passed++
+			if s.passed == nil {
+				s.passed = make(map[testName]bool)
+			}
+			s.passed[name] = true
 		case e.Action == "fail":
 			s.Failed++
 			failed[e.Package] = true
 		case e.Action == "skip":
-			s.Skipped = append(s.Skipped, skip{e.Package + " " + e.Test, reason[name]})
+			test := e.Package + " " + e.Test
+			if machine != "" {
+				test = machine + " " + test
+			}
+			k := skip{test, reason[name]}
+			if s.passed[name] && missingTool.MatchString(k.Reason) {
+				s.Elsewhere = append(s.Elsewhere, k)
+			} else {
+				s.Skipped = append(s.Skipped, k)
+			}
 		}
 	}
-	return s, lines.Err()
+	return lines.Err()
 }
 
 // A line that a test logged stands behind its place: "    a_test.go:7: text".
@@ -89,10 +112,16 @@ func logged(output string) (string, bool) {
 var missingTool = regexp.MustCompile(`^skipped: (.+) is not installed$`)
 
 func (s *summary) print(w io.Writer) {
+	printSkips(w, "skipped", s.Skipped)
+	printSkips(w, "passed elsewhere, skipped here", s.Elsewhere)
+	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", s.Passed, s.Failed, len(s.Skipped))
+}
+
+func printSkips(w io.Writer, what string, skips []skip) {
 	const noReason = "no reason given"
 	byReason := make(map[string][]string)
 	var reasons []string
-	for _, k := range s.Skipped {
+	for _, k := range skips {
 		r := k.Reason
 		if m := missingTool.FindStringSubmatch(r); m != nil {
 			r = "for want of " + m[1]
@@ -106,12 +135,11 @@ func (s *summary) print(w io.Writer) {
 	}
 	slices.Sort(reasons)
 	for _, r := range reasons {
-		fmt.Fprintf(w, "skipped: %s\n", r)
+		fmt.Fprintf(w, "%s: %s\n", what, r)
 		for _, test := range byReason[r] {
 			fmt.Fprintf(w, "    %s\n", test)
 		}
 	}
-	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", s.Passed, s.Failed, len(s.Skipped))
 }
 
 // verdict is an error where the run must not count as a success.
@@ -127,28 +155,43 @@ func (s *summary) verdict(ci bool) error {
 	return nil
 }
 
-func read(path string) (*summary, error) {
+// read adds the events of a file, given as the command gets it.
+func (s *summary) read(argument string) error {
+	machine, path, ok := strings.Cut(argument, "=")
+	if !ok {
+		machine, path = "", argument
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	s, err := summarize(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := s.add(machine, f); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	return s, nil
+	return nil
 }
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: testsummary EVENTS")
+	s := new(summary)
+	flag.Func("skip", "a `test: reason` that was skipped", func(text string) error {
+		test, reason, ok := strings.Cut(text, ": ")
+		if !ok {
+			return errors.New("no reason")
+		}
+		s.Skipped = append(s.Skipped, skip{test, reason})
+		return nil
+	})
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: testsummary [-skip 'TEST: REASON'] [MACHINE=]EVENTS ...")
 		os.Exit(2)
 	}
-	s, err := read(os.Args[1])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "testsummary:", err)
-		os.Exit(1)
+	for _, argument := range flag.Args() {
+		if err := s.read(argument); err != nil {
+			fmt.Fprintln(os.Stderr, "testsummary:", err)
+			os.Exit(1)
+		}
 	}
 	// Said before the counts, which stay the last line.
 	verdict := s.verdict(os.Getenv("CI") == "true")

@@ -5,6 +5,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -44,14 +46,53 @@ skipped: no reason given
 `
 
 func TestSummary(t *testing.T) {
-	s, err := summarize(strings.NewReader(strings.TrimSpace(events)))
-	if err != nil {
+	s := new(summary)
+	if err := s.add("", strings.NewReader(strings.TrimSpace(events))); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
 	s.print(&b)
 	if b.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", b.String(), want)
+	}
+}
+
+// Events of several runs are counted together, and their tests told apart.
+func TestMachines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "events")
+	if err := os.WriteFile(path, []byte(strings.TrimSpace(events)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := new(summary)
+	for _, argument := range []string{path, "arm64=" + path} {
+		if err := s.read(argument); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	s.print(&b)
+	for _, line := range []string{"    p TestB\n", "    arm64 p TestB\n", "4 passed, 6 failed, 6 skipped\n"} {
+		if !strings.Contains(b.String(), line) {
+			t.Errorf("no %q in\n%s", line, b.String())
+		}
+	}
+}
+
+// A test for which a machine has no tool is none that was skipped where it has
+// passed before; one without a reason is.
+func TestElsewhere(t *testing.T) {
+	s := new(summary)
+	for _, run := range []struct{ machine, events string }{
+		{"", `{"Action":"pass","Package":"p","Test":"TestA/one"}
+{"Action":"pass","Package":"p","Test":"TestC"}`},
+		{"arm64", strings.TrimSpace(events)},
+	} {
+		if err := s.add(run.machine, strings.NewReader(run.events)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.Elsewhere) != 1 || s.Elsewhere[0].Test != "arm64 p TestA/one" || len(s.Skipped) != 2 {
+		t.Errorf("elsewhere %v, skipped %v", s.Elsewhere, s.Skipped)
 	}
 }
 
@@ -73,7 +114,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestNotEvents(t *testing.T) {
-	if _, err := summarize(strings.NewReader("FAIL\tp [build failed]\n")); err == nil {
+	if err := new(summary).add("", strings.NewReader("FAIL\tp [build failed]\n")); err == nil {
 		t.Error("no error for a line that is no event")
 	}
 }

@@ -1,0 +1,176 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && arm64
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clewdev/clew/scripts/machine/exchange"
+)
+
+// The largest file that is sent to the host because it lies beside one that a
+// compiler was called with. Headers do; programs built before need not come.
+const maxSibling = 256 << 10
+
+// runTool has the host run a program with this one's arguments. Both sides have
+// the same files in the module; in the temporary folder, files that the
+// arguments name are copied there first, and the output back.
+func runTool(root, name string) int {
+	dir, err := os.Getwd()
+	if err != nil {
+		return fail(name, err)
+	}
+	c := exchange.Call{Args: append([]string{name}, os.Args[1:]...), Dir: dir, Files: make(map[string][]byte)}
+	for _, variable := range []string{"CGO_ENABLED", "GOFLAGS"} {
+		if value, ok := os.LookupEnv(variable); ok {
+			c.Env = append(c.Env, variable+"="+value)
+		}
+	}
+	temporary := filepath.Join(root, "tmp")
+	folders := []string{dir}
+	for _, word := range os.Args[1:] {
+		path := argumentPath(dir, word)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			if under(path, temporary) {
+				if c.Files[path], err = os.ReadFile(path); err != nil {
+					return fail(name, err)
+				}
+			}
+			path = filepath.Dir(path)
+		}
+		folders = append(folders, path)
+	}
+	for _, folder := range folders {
+		if under(folder, temporary) {
+			if err := addSmall(c.Files, folder); err != nil {
+				return fail(name, err)
+			}
+		}
+	}
+	if slices.Contains(os.Args[1:], "-") {
+		if c.Stdin, err = io.ReadAll(os.Stdin); err != nil {
+			return fail(name, err)
+		}
+	}
+	path, writes := output(dir, os.Args[1:])
+	writes = writes && under(path, temporary)
+	if writes {
+		c.Folder = filepath.Dir(path)
+	}
+	result, err := ask(root, &c)
+	if err != nil {
+		return fail(name, err)
+	}
+	if result.Error != "" {
+		return fail(name, errors.New(result.Error))
+	}
+	if writes && result.Status == 0 {
+		content, err := readHost(path)
+		if err != nil {
+			return fail(name, err)
+		}
+		if err := os.WriteFile(path, content, 0o755); err != nil {
+			return fail(name, err)
+		}
+	}
+	os.Stdout.Write(result.Stdout)
+	os.Stderr.Write(result.Stderr)
+	return result.Status
+}
+
+func fail(name string, err error) int {
+	fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+	return 125
+}
+
+// argumentPath is the path in an argument, where it holds one: FILE, -IFOLDER,
+// --flag=FILE, -Wl,-T,FILE.
+func argumentPath(dir, word string) string {
+	path := strings.TrimPrefix(word, "-I")
+	if strings.HasPrefix(path, "-") {
+		path = path[strings.LastIndexAny(path, "=,")+1:]
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return filepath.Clean(path)
+}
+
+// addSmall adds the small files of a folder.
+func addSmall(files map[string][]byte, folder string) error {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // an argument that is no path
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxSibling {
+			continue
+		}
+		path := filepath.Join(folder, e.Name())
+		if files[path] != nil {
+			continue
+		}
+		if files[path], err = os.ReadFile(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// output is the path that follows -o.
+func output(dir string, args []string) (string, bool) {
+	for i, word := range args {
+		if word == "-o" && i+1 < len(args) {
+			return argumentPath(dir, args[i+1]), true
+		}
+		if path, ok := strings.CutPrefix(word, "-o"); ok && path != "" {
+			return argumentPath(dir, path), true
+		}
+	}
+	return "", false
+}
+
+// ask has the host run a call and waits for its result.
+func ask(root string, c *exchange.Call) (*exchange.Result, error) {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	x := fmt.Sprintf("%d-%d", os.Getpid(), time.Now().UnixNano())
+	if err := writeHost(exchange.ToolCall(root, x), text); err != nil {
+		return nil, err
+	}
+	for {
+		text, err := readHost(exchange.ToolResult(root, x))
+		if errors.Is(err, fs.ErrNotExist) {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		removeHost(exchange.ToolResult(root, x))
+		var result exchange.Result
+		if err := json.Unmarshal(text, &result); err != nil {
+			return nil, fmt.Errorf("%s: %w", exchange.ToolResult(root, x), err)
+		}
+		return &result, nil
+	}
+}

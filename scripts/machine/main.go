@@ -1,0 +1,142 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/clewdev/clew/scripts/machine/exchange"
+)
+
+const emulator = "qemu-system-aarch64"
+
+func main() {
+	var err error
+	status := 0
+	switch {
+	case len(os.Args) > 2 && os.Args[1] == "run":
+		status, err = runWithMachine(os.Args[2:])
+	case len(os.Args) > 2 && os.Args[1] == "exec":
+		status, err = execute(os.Args[2:])
+	default:
+		err = errors.New("usage: machine run -kernel FILE [-root FOLDER] COMMAND [ARGUMENT ...], or machine exec PROGRAM [ARGUMENT ...]")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "machine:", err)
+		status = max(status, 1)
+	}
+	os.Exit(status)
+}
+
+// runWithMachine runs a command while a machine runs.
+func runWithMachine(args []string) (int, error) {
+	flags := flag.NewFlagSet("machine run", flag.ExitOnError)
+	kernel := flags.String("kernel", "", "the arm64 kernel, as its package has it")
+	rootFolder := flags.String("root", "", "a folder of what else the machine's file system has")
+	flags.Parse(args)
+	if flags.NArg() == 0 || *kernel == "" {
+		return 2, errors.New("run needs a kernel and a command")
+	}
+	root, err := os.MkdirTemp("", "clew-machine-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(root)
+	for _, folder := range []string{exchange.RunFolder(root), exchange.ToolFolder(root), filepath.Join(root, "tmp")} {
+		if err := os.Mkdir(folder, 0o755); err != nil {
+			return 1, err
+		}
+	}
+	initramfs := filepath.Join(root, "initramfs")
+	if err := writeInitramfs(initramfs, *rootFolder); err != nil {
+		return 1, err
+	}
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	ended := make(chan error, 1)
+	go func() {
+		err := emulate(ctx, root, *kernel, initramfs)
+		os.WriteFile(exchange.Ended(root), []byte(err.Error()), 0o644)
+		ended <- err
+	}()
+	go serveTools(ctx, root)
+
+	cmd := exec.Command(flags.Arg(0), flags.Args()[1:]...)
+	cmd.Env = append(os.Environ(), exchange.Variable+"="+root)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err = cmd.Run()
+	select {
+	case gone := <-ended:
+		return 1, fmt.Errorf("the machine did not run to the end: %w", gone)
+	default:
+	}
+	end()
+	<-ended
+	if exit := new(exec.ExitError); errors.As(err, &exit) {
+		fmt.Fprintf(os.Stderr, "machine: the end of its console:\n%s\n", console(root))
+		return max(exit.ExitCode(), 1), nil
+	}
+	if err != nil {
+		return 1, err
+	}
+	return 0, nil
+}
+
+// emulate runs the machine until the context ends; that it ended is an error.
+func emulate(ctx context.Context, root, kernel, initramfs string) error {
+	cmd := exec.CommandContext(ctx, emulator,
+		"-M", "virt",
+		// pauth-impdef: the architecture's own pointer authentication is slow to
+		// emulate, and Debian's kernel signs its return addresses.
+		"-cpu", "max,pauth-impdef=on",
+		"-smp", "2", "-m", "3G",
+		"-accel", "tcg,thread=multi,tb-size=512",
+		"-kernel", kernel, "-initrd", initramfs,
+		// A kernel that panics reboots, which -no-reboot makes the end. What
+		// it doesn't know becomes init's environment.
+		"-append", "console=ttyAMA0 quiet panic=-1 "+exchange.Variable+"="+root,
+		"-no-reboot", "-nic", "none", "-display", "none", "-monitor", "none",
+		"-serial", "file:"+filepath.Join(root, "console"),
+		"-semihosting-config", "enable=on,userspace=on,target=native")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err := cmd.Run()
+	if err == nil {
+		err = errors.New("it switched itself off")
+	}
+	return fmt.Errorf("%s: %w\n%s%s", emulator, err, stderr.String(), console(root))
+}
+
+// console is the end of what the machine wrote to its console.
+func console(root string) string {
+	text, _ := os.ReadFile(filepath.Join(root, "console"))
+	lines := strings.SplitAfter(string(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-40):], "")
+}
+
+// poll calls a function every few milliseconds until it returns true or the
+// context ends.
+func poll(ctx context.Context, done func() bool) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
