@@ -50,7 +50,8 @@ back:
 // word below the caller's stack pointer, which is where Go functions have it,
 // but not words.
 TEXT ·pause(SB), NOSPLIT|NOFRAME, $0
-	MOVD.W	R30, -32(RSP)
+	SUB	$32, RSP	// which Go's tables know of, unlike MOVD.W
+	MOVD	R30, 0(RSP)
 	MOVD	R29, -8(RSP)
 	SUB	$8, RSP, R29
 	MOVD	R0, state_tos(R20)
@@ -69,5 +70,6 @@ again:
 	BEQ	again
 	MOVD	state_tos(R20), R0
 	MOVD	-8(RSP), R29
-	MOVD.P	32(RSP), R30
+	MOVD	0(RSP), R30
+	ADD	$32, RSP
 	RET
