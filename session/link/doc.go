@@ -15,6 +15,36 @@
 // be of any compiler and code model, position-independent or not. Code that is
 // not (-fno-pic) is mapped into the low 2 GiB of the address space.
 //
+// # What is not loaded
+//
+// Errors name the file, the section and offset, the symbol, and the kind:
+//
+//   - Indirect functions (ifunc, target_clones), of which a dynamic linker would
+//     choose one: [ErrUnsupported].
+//   - Thread-local variables of other images; they have no address, and Resolve
+//     is not asked: [ErrUndefined]. Sequences of instructions for one's own that
+//     no compiler writes: [ErrUnsupported].
+//   - Imported variables, and addresses of imported functions, that are out of
+//     the reach of code compiled without -fPIC: [ErrOverflow]. Calls of imported
+//     functions work from any code: they go through stubs, always, so that it
+//     does not depend on where the kernel had room; the stubs change no register
+//     on amd64, and x16 and x17 on arm64.
+//   - Code for link-time optimization alone (-flto), constructors in .ctors,
+//     sections that are writable and executable, relocations that only dynamic
+//     linkers know, files for other machines, executables and libraries:
+//     [ErrUnsupported].
+//   - Programs of 2 GiB and more; on arm64 text of more than 128 MiB, whose
+//     branches do not reach their targets ([ErrOverflow]).
+//
+// Symbols that only debugging information refers to may be missing, and so may
+// what only unwind tables refer to (__gxx_personality_v0): exceptions cannot be
+// thrown through the code. Functions that an earlier file has in the same COMDAT
+// group are dropped, as are their unwind tables.
+//
+// Files are hostile: they may be damaged in any way, which costs an error and no
+// more memory than sixteen times their size and 64 MiB. What is mapped is as
+// large as the file says, up to 2 GiB.
+//
 // The package runs nothing: constructors are listed in [Program.Init], and
 // thread-local variables described by [Program.TLS], for whoever runs the code.
 // It loads no libraries and no archives, and links nothing lazily.
