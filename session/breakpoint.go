@@ -90,11 +90,12 @@ func (s *Session) setBreakpoint(location string, addresses []uint64, o *Breakpoi
 	}
 	t := &s.breakpoints
 	b.ID = t.last + 1
+	t.list = append(slices.Clip(t.list), b) // the debug registers are those of the list
 	if err := t.arm(s, b); err != nil {
+		t.list = t.list[:len(t.list)-1]
 		return nil, err
 	}
 	t.last = b.ID
-	t.list = append(t.list, b)
 	return b, nil
 }
 
