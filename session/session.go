@@ -77,6 +77,7 @@ type Session struct {
 	in         inSlot
 	considered uint64 // the trap here was looked at: to go on means to pass it
 	internals  []internal
+	inline     inlineState
 	hit        Frame // for conditions
 	walker     walker
 }
@@ -249,6 +250,9 @@ func (s *Session) finish(before State, stop *Stop, err error) (*Stop, error) {
 	if s.aborted && stop.Reason.Kind() != KindExit {
 		stop = s.leave()
 	}
+	if s.inline.stop != stop {
+		s.inline = inlineState{stop: stop}
+	}
 	s.state = Stopped
 	if stop.Reason.Kind() == KindExit {
 		s.state = Exited
@@ -293,6 +297,7 @@ func (s *Session) Close() error {
 	}
 	<-s.ended
 	s.loud()
+	s.walker.leave()
 	s.releaseImages()
 	return err
 }

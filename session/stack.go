@@ -26,6 +26,7 @@ type Frame struct {
 	Method       unwind.Method
 
 	Image    *Image   // nil for code of the program's own
+	Object   string   // that code's file, where it is known
 	Function Function // zero where none is known
 
 	// Locations are where the frame is in the source: the innermost inlined call
@@ -35,6 +36,7 @@ type Frame struct {
 	session   *Session
 	registers *unwind.Registers // nil where they are the worker's own
 	stack     *Stack            // that the frame is of, nil for innermost
+	bias      uint64            // of Object
 }
 
 // Stack is the stack of a stopped session.
@@ -52,6 +54,7 @@ type walker struct {
 	unwind.Walker
 	images  *[]*Image
 	modules unwind.Modules
+	around  *surroundings // nil until a stack leads out of the images
 }
 
 // tables is the source of an image's rules.
@@ -87,8 +90,15 @@ func (s *Session) walk() *walker {
 		return &s.walker
 	}
 	w := &s.walker
+	w.leave()
 	*w = walker{images: list}
-	for _, i := range append(slices.Clone(*list), s.returns) {
+	w.addImages(s)
+	w.Walker = unwind.Walker{Machine: s.machine, Modules: &w.modules, Memory: s}
+	return w
+}
+
+func (w *walker) addImages(s *Session) {
+	for _, i := range append(slices.Clone(*w.images), s.returns) {
 		m := &unwind.Module{Name: i.name}
 		if rules := i.rules(); len(rules) > 0 {
 			m.Source = rules
@@ -97,8 +107,6 @@ func (s *Session) walk() *walker {
 			w.modules.Add(r.Start, r.End, m)
 		}
 	}
-	w.Walker = unwind.Walker{Machine: s.machine, Modules: &w.modules, Memory: s}
-	return w
 }
 
 // Stack returns the frames, at most limit; 0 is all. The error is ErrNotStopped or
@@ -114,6 +122,15 @@ func (s *Session) Stack(limit int) (*Stack, error) {
 
 // frames is Stack for who may use the registers.
 func (s *Session) frames(limit int) *Stack {
+	stack := s.walkFrames(limit)
+	outside := slices.ContainsFunc(stack.Frames, func(f Frame) bool { return f.Image == nil && f.Object == "" })
+	if outside && s.walker.surround(s) == nil {
+		stack = s.walkFrames(limit)
+	}
+	return stack
+}
+
+func (s *Session) walkFrames(limit int) *Stack {
 	w := s.walk()
 	start := s.unwindRegisters()
 	end := returnAddress(s.returns)
@@ -145,11 +162,26 @@ func (s *Session) unwindRegisters() unwind.Registers {
 // describe finds the frame's function and source.
 func (f *Frame) describe() {
 	if f.Image = f.session.Image(f.LookupPC); f.Image == nil {
+		f.describeAround()
 		return
 	}
 	f.Function, _ = f.Image.Function(f.LookupPC)
-	if file := f.Image.File(f.LookupPC); file != nil {
-		f.Locations, _ = file.Locate(f.LookupPC)
+	file := f.Image.File(f.LookupPC)
+	if file == nil {
+		return
+	}
+	f.Locations, _ = file.Locate(f.LookupPC)
+	if len(f.Locations) == 0 {
+		return
+	}
+	// The line is the one that steps and breakpoints go by.
+	if row, _ := file.LineRange(f.LookupPC); row.Line != 0 {
+		here := &f.Locations[0]
+		here.File, here.Line, here.Column = row.File, row.Line, row.Column
+	}
+	if f.Level == 0 {
+		p := f.session.shownPosition()
+		f.Locations = f.Locations[min(p.skipped, len(f.Locations)-1):]
 	}
 }
 
@@ -173,8 +205,8 @@ func (s *Session) innermost() *Frame {
 // ProgramCounter returns PC and LookupPC.
 func (f *Frame) ProgramCounter() (pc, lookup uint64) { return f.PC, f.LookupPC }
 
-// Bias is 0: all addresses of images are run-time addresses.
-func (f *Frame) Bias() uint64 { return 0 }
+// Bias is 0 for code of images, whose files have run-time addresses.
+func (f *Frame) Bias() uint64 { return f.bias }
 
 // Register returns the value of a DWARF column in the frame, where it is known.
 func (f *Frame) Register(column uint64) (uint64, bool) {
@@ -233,7 +265,7 @@ func (f *Frame) WriteMemory(p []byte, address uint64) error { return f.session.W
 // Info returns the debugging information of the frame's code, nil where it has none.
 func (f *Frame) Info() *value.Info {
 	if f.Image == nil {
-		return nil
+		return f.infoAround()
 	}
 	return f.Image.Info(f.LookupPC)
 }

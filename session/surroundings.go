@@ -1,0 +1,102 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package session
+
+import (
+	"os"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/process"
+	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/value"
+)
+
+// surroundings are the program and libraries of this process: code of images can
+// call them by their addresses, and stacks then lead through them. They are
+// looked at only when a stack does.
+type surroundings struct {
+	objects *target.Objects
+	infos   map[*target.Object]*value.Info
+}
+
+// surround adds the rest of the process to the walker's modules, as it is mapped
+// now.
+func (w *walker) surround(s *Session) error {
+	mappings, err := process.Mappings(os.Getpid())
+	if len(mappings) == 0 {
+		return err
+	}
+	w.leave()
+	snapshot := &target.Snapshot{PID: os.Getpid(), Machine: s.machine, Mappings: mappings, Memory: s,
+		Open: func(m *target.Mapping) (*os.File, error) { return process.OpenMapping(os.Getpid(), m) }}
+	w.around = &surroundings{objects: snapshot.Objects(), infos: map[*target.Object]*value.Info{}}
+	w.modules = unwind.Modules{}
+	w.addImages(s)
+	for _, m := range mappings {
+		module, ok := w.around.objects.Modules.Find(m.Start)
+		if !ok || module == nil || m.Path == "" {
+			continue
+		}
+		w.modules.Add(m.Start, m.End, module)
+	}
+	return nil
+}
+
+// leave closes what surround opened.
+func (w *walker) leave() {
+	if w.around != nil {
+		w.around.objects.Close()
+		w.around = nil
+	}
+}
+
+// object returns the object around the images that an address is in, or nil.
+func (w *walker) object(address uint64) (*target.Object, *object.File) {
+	if w.around == nil {
+		return nil, nil
+	}
+	module, _ := w.modules.Find(address)
+	if module == nil {
+		return nil, nil
+	}
+	o := w.around.objects.Object(module)
+	if o == nil {
+		return nil, nil
+	}
+	f, err := o.File()
+	if err != nil {
+		return nil, nil
+	}
+	return o, f
+}
+
+// describeAround finds the function and source of a frame outside of the images.
+func (f *Frame) describeAround() {
+	o, file := f.session.walker.object(f.LookupPC)
+	if o == nil {
+		return
+	}
+	f.Object, f.bias = o.Name, o.Bias
+	if symbols, _ := file.FindSymbols([]uint64{f.LookupPC - o.Bias}); len(symbols) == 1 && symbols[0].Name != "" {
+		f.Function = Function{Name: symbols[0].Name, Start: symbols[0].Address + o.Bias, Size: symbols[0].Size}
+	}
+	f.Locations, _ = file.Locate(f.LookupPC - o.Bias)
+}
+
+// infoAround returns the debugging information of a frame outside of the images.
+func (f *Frame) infoAround() *value.Info {
+	w := &f.session.walker
+	o, file := w.object(f.LookupPC)
+	if o == nil {
+		return nil
+	}
+	info, ok := w.around.infos[o]
+	if !ok {
+		info, _ = value.Open(file)
+		w.around.infos[o] = info
+	}
+	return info
+}

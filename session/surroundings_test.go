@@ -1,0 +1,52 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+//go:noinline
+func outside(p *[512]byte) int {
+	var b [512]byte
+	copy(b[:], p[:])
+	return int(b[len(p)-1])
+}
+
+// TestStackOutside: a stack that leads into the program's own code and back. A Go
+// function looks for its goroutine first, which the worker has not.
+func TestStackOutside(t *testing.T) {
+	// sub rsp, 8; call rdi; add rsp, 8; ret
+	i := newCode(t, "caller", []byte{0x48, 0x83, 0xec, 0x08, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x08, 0xc3})
+	s := newSession(t, i)
+	function := uint64(reflect.ValueOf(outside).Pointer())
+	stop, err := s.Call(function)
+	if err == nil {
+		t.Fatalf("%v: called", stop)
+	}
+	stop, err = s.Call(start(i), function)
+	check(t, stop, err, Signalled)
+	stack, err := s.Stack(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(stack.Frames) < 1 || !strings.HasSuffix(stack.Frames[0].Function.Name, "session.outside") {
+		t.Fatalf("%+v", stack)
+	}
+	f := &stack.Frames[0]
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Image != nil || f.Object != program || len(f.Locations) == 0 || filepath.Base(f.Locations[len(f.Locations)-1].File) != "surroundings_test.go" {
+		t.Errorf("%+v", f)
+	}
+}
