@@ -50,7 +50,7 @@ func (f *File) LineRange(addr uint64) (r LineRange, err error) {
 //
 // Prologues are found as [File.AfterPrologue] does, for which code is needed.
 func (f *File) FindLine(code cfi.Memory, file string, line int) (addrs []uint64, err error) {
-	if line <= 0 || line >= 1<<31 {
+	if line <= 0 || uint64(line) >= 1<<31 {
 		return nil, nil
 	}
 	prologues := f.prologues(code)
