@@ -90,7 +90,7 @@ func New(o *Options) (*Session, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	if o.StackSize < 0 || o.StackSize > 1<<40 {
+	if o.StackSize < 0 || uint64(o.StackSize) > 1<<40 {
 		return nil, fmt.Errorf("a stack of %d bytes: %w", o.StackSize, ErrArguments)
 	}
 	returns, err := returnImage()
