@@ -43,6 +43,7 @@ type parameter struct {
 	kind   parameterKind
 	column uint64
 	offset int64 // from the frame base, or of memory from the register
+	data   bool  // what the parameter leads to must be known too
 	entry  dwarf.Offset
 }
 
@@ -129,6 +130,9 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 			attrs := []dwarf.Attr{dwarf.AttrCallValue, attrGNUCallSiteValue}
 			if p.kind == parameterMemory {
 				attrs = []dwarf.Attr{dwarf.AttrCallDataValue, attrGNUCallSiteDataValue}
+			}
+			if p.data && c.AttrField(dwarf.AttrCallDataValue) == nil && c.AttrField(attrGNUCallSiteDataValue) == nil {
+				return errNoEntryValue
 			}
 			for _, a := range attrs {
 				if value = info.valueOf(c.Entry, a, body.unit); value.kind != attributeAbsent {
@@ -375,10 +379,8 @@ func (v *Variable) readIn(e *evaluator) Value {
 	case attributeConstant:
 		b := make([]byte, min(size, 16))
 		putUint(m.Order, b, uint64(c.number))
-		if len(b) > 8 && t.Signed() && c.number < 0 && !isBigEndian(m) {
-			for k := 8; k < len(b); k++ {
-				b[k] = 0xff
-			}
+		if c.number < 0 {
+			extendSign(m, b)
 		}
 		return Constant(t, b, e.frame)
 	case attributeBlock:
@@ -423,6 +425,9 @@ func (v *Variable) ReadEntry(f Frame) Value {
 	if p.kind == parameterStack && v.location.kind == attributeBlock && !e.isStackParameter(p) {
 		return val
 	}
+	// Of a reference gdb wants to know what it led to.
+	kind := v.Type.Strip().kind
+	p.data = kind == Reference || kind == RvalueReference
 	n, err := e.atCall(p)
 	if err != nil {
 		val.err = err

@@ -91,6 +91,25 @@ func (c *cursor) uleb128() (v uint64) {
 	return 0
 }
 
+// sleb128 reads a signed LEB128; bits beyond the 64th are lost.
+func (c *cursor) sleb128() (v int64) {
+	for shift := uint(0); shift < 7*16; shift += 7 {
+		b := c.bytes(1)
+		if b == nil {
+			return 0
+		}
+		v |= int64(b[0]&0x7f) << shift
+		if b[0] < 0x80 {
+			if b[0]&0x40 != 0 && shift+7 < 64 {
+				v |= -1 << (shift + 7)
+			}
+			return v
+		}
+	}
+	c.fail("LEB128 longer than 16 bytes")
+	return 0
+}
+
 // uintOf returns the number that 1 to 8 bytes are, 0 for any other count.
 func uintOf(order binary.ByteOrder, b []byte) (v uint64) {
 	if len(b) > 8 {

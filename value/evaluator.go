@@ -177,16 +177,7 @@ func (e *evaluator) run(expression []byte) error {
 	if len(expression) > 1<<16 {
 		return refuse("expression of %d bytes", len(expression))
 	}
-	s := &cfi.Section{Name: "expression", Data: expression, Machine: e.info.machine}
-	var operations []cfi.Operation
-	var malformed error
-	for o, err := range s.Operations(0, uint64(len(expression))) {
-		if err != nil {
-			malformed = err // for when it is reached
-			break
-		}
-		operations = append(operations, o)
-	}
+	operations, malformed := e.decode(expression)
 	for k := 0; k < len(operations); {
 		if e.budget.steps++; e.budget.steps > maxSteps {
 			return refuse("more than %d steps", maxSteps)
@@ -218,10 +209,62 @@ func (e *evaluator) run(expression []byte) error {
 			}
 		}
 	}
-	if malformed != nil {
+	if malformed != nil { // and was reached
 		return fmt.Errorf("%w: %w", ErrExpression, malformed)
 	}
 	return nil
+}
+
+// decode decodes the operations of an expression up to where they are malformed.
+func (e *evaluator) decode(expression []byte) (operations []cfi.Operation, err error) {
+	s := &cfi.Section{Name: "expression", Data: expression, Machine: e.info.machine}
+	wide := 0 // bytes of a reference into .debug_info that are not cfi's four
+	switch {
+	case e.unit == nil:
+	case e.unit.is64:
+		wide = 8
+	case e.unit.version == 2 && e.unit.width != 4:
+		wide = e.unit.width // as DW_FORM_ref_addr was
+	}
+	for start := uint64(0); start < uint64(len(expression)); {
+		resumed := false
+		for o, err := range s.Operations(start, uint64(len(expression))-start) {
+			at := start + o.Offset
+			if wide != 0 && at < uint64(len(expression)) && refersToEntry(cfi.Op(expression[at])) {
+				c := cursor{section: "expression", data: expression, off: at + 1, order: e.info.machine.Order}
+				o = cfi.Operation{Op: cfi.Op(expression[at]), Operands: [2]int64{int64(c.uint(wide))}}
+				if o.Op == opImplicitPointer || o.Op == opGNUImplicitPointer {
+					o.Operands[1] = c.sleb128()
+				}
+				if c.err != nil {
+					return operations, c.err
+				}
+				o.Offset, o.Size = at, c.off-at
+				operations = append(operations, o)
+				start, resumed = c.off, true
+				break
+			}
+			if err != nil {
+				return operations, err
+			}
+			o.Offset = at
+			operations = append(operations, o)
+		}
+		if !resumed {
+			break
+		}
+	}
+	return operations, nil
+}
+
+// refersToEntry reports whether an operation has an offset in .debug_info as its
+// first operand.
+func refersToEntry(op cfi.Op) bool {
+	switch op {
+	case opCallRef, opImplicitPointer, opGNUImplicitPointer, opGNUVariableValue:
+		return true
+	}
+	return false
 }
 
 // target returns the index of the operation that a jump leads to; that of the
@@ -325,7 +368,12 @@ func lowBytes(m *arch.Machine, b []byte, n int) []byte {
 // toBytes returns 16 bytes of an element, extended as its type is signed.
 func (e *evaluator) toBytes(v element) []byte {
 	m := e.info.machine
-	if v.typ != nil && v.typ.size < 16 {
+	if v.typ == nil {
+		// The generic type is signed where it is widened, as gdb has it.
+		if v.lo = signExtend(v.lo, 8*uint64(m.AddressSize)); int64(v.lo) < 0 {
+			v.hi = ^uint64(0)
+		}
+	} else if v.typ.size < 16 {
 		v.hi = 0
 		if v.typ.size < 8 {
 			v.lo &= 1<<(8*v.typ.size) - 1

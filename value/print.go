@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ func (w *printing) value(v Value, depth int, top bool) {
 		w.add("<optimized out>")
 		return
 	case err != nil:
-		w.add("<error: " + message(err) + ">")
+		w.fail(err)
 		return
 	}
 	t := v.typ.Strip()
@@ -60,7 +61,7 @@ func (w *printing) scalar(v Value, t *Type) {
 		w.add("<optimized out>")
 		return
 	case err != nil:
-		w.add("<error: " + message(err) + ">")
+		w.fail(err)
 		return
 	}
 	if w.Format != 0 && w.Format != 's' {
@@ -167,7 +168,7 @@ func (w *printing) reference(v Value, t *Type, depth int, top bool) {
 	}
 	b, err := v.Bytes()
 	if err != nil {
-		w.add("<error: " + message(err) + ">")
+		w.fail(err)
 		return
 	}
 	w.add("@")
@@ -254,6 +255,10 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 			}
 		}
 		w.add("<" + f.Type.Name() + "> = ")
+		if f.Virtual && base.err != nil {
+			w.add("<invalid address>, ")
+			continue
+		}
 		w.value(base, depth+1, false)
 		w.add(", ")
 	}
@@ -284,6 +289,13 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 			// A static member can be of the structure it is in.
 			w.add("<optimized out>")
 			continue
+		}
+		if strings.HasPrefix(f.Name, "_vptr") && !member.OptimizedOut() {
+			// A pointer to a virtual table is one in every format.
+			if n, err := member.Uint(); err == nil {
+				w.address(n, true)
+				continue
+			}
 		}
 		w.value(member, depth+1, false)
 	}
@@ -317,10 +329,9 @@ func (w *printing) array(v Value, t *Type, depth int) {
 		if err == nil {
 			return bytes.Equal(whole[i*size:][:size], whole[j*size:][:size])
 		}
-		a, b := v.element(t, i), v.element(t, j)
-		x, errX := a.Bytes()
-		y, errY := b.Bytes()
-		return errX != nil && errY != nil && a.OptimizedOut() == b.OptimizedOut() || errX == nil && errY == nil && bytes.Equal(x, y)
+		a, missingA, errA := v.element(t, i).contents()
+		b, missingB, errB := v.element(t, j).contents()
+		return errA == nil && errB == nil && bytes.Equal(a, b) && bytes.Equal(missingA, missingB)
 	}
 	things := 0
 	i := uint64(0)
@@ -350,13 +361,21 @@ func (w *printing) array(v Value, t *Type, depth int) {
 // element returns element i of an array, from 0.
 func (v Value) element(t *Type, i uint64) Value { return v.Index(int64(i) + t.lower) }
 
+// saturate cuts a floating-point number to an integer.
+func saturate(f floatNumber) int64 {
+	if !f.finite() {
+		if f.negative && !f.nan {
+			return math.MinInt64
+		}
+		return math.MaxInt64
+	}
+	n, _ := f.value.Int64() // the nearest there is
+	return n
+}
+
 // formatted writes a scalar in the format of a letter.
 func (w *printing) formatted(v Value, t *Type, b []byte) {
 	size := len(b)
-	if t.kind == Complex {
-		w.add(floatText(t, b[:size/2]) + " + " + floatText(t, b[size/2:]) + "i")
-		return
-	}
 	unsigned, signed := integer(t, b, false), integer(t, b, true)
 	width := uint64(8 * size)
 	// As a character or an address gdb takes the number, as all else the bytes.
@@ -366,14 +385,17 @@ func (w *printing) formatted(v Value, t *Type, b []byte) {
 	}
 	if t.kind == Float {
 		f := decodeFloat(t.machine, b)
-		number = new(big.Int)
-		if f.finite() {
-			number, _ = f.value.Int(nil)
-		}
+		number = new(big.Int).SetInt64(saturate(f))
 	}
-	if (w.Format == 'c' || w.Format == 'a') && t.kind != Float && size > 8 {
-		w.add("<error: That operation is not available on integers of more than 8 bytes.>")
-		return
+	if w.Format == 'c' || w.Format == 'a' {
+		switch {
+		case t.kind == Complex:
+			w.fail(fmt.Errorf("%w: Value can't be converted to integer.", ErrType))
+			return
+		case t.kind != Float && size > 8:
+			w.fail(fmt.Errorf("%w: That operation is not available on integers of more than 8 bytes.", ErrType))
+			return
+		}
 	}
 	low := new(big.Int).And(number, new(big.Int).SetUint64(1<<64-1)).Uint64()
 	switch w.Format {

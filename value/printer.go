@@ -54,17 +54,26 @@ func (p *Printer) Print(v Value) (string, error) {
 		return "<optimized out>", nil
 	}
 	t := v.typ.Strip()
-	isScalar := p.Format != 0 && p.Format != 's' && isScalar(t)
+	isFormatted := p.Format != 0 && p.Format != 's' && isScalar(t)
 	switch t.kind {
 	case Pointer, Reference, RvalueReference:
-		if name := bareName(v.typ); !isScalar && !(t.kind == Pointer && v.typ.kind != Typedef && name == "char") {
+		if name := bareName(v.typ); !(isFormatted && t.kind == Pointer) && !(t.kind == Pointer && v.typ.kind != Typedef && isString(name)) {
 			w.add("(" + v.typ.String() + ") ")
 		}
 	case Func:
 		w.add("{" + v.typ.String() + "} ")
 	}
 	w.value(v, 0, true)
+	if isScalar(t) && w.problem != nil {
+		return "", w.problem
+	}
 	return w.text.String(), nil
+}
+
+// isString reports whether gdb takes a pointer to a type for a string, and does
+// not show its type.
+func isString(name string) bool {
+	return name == "char" || name == "wchar_t" || name == "char16_t" || name == "char32_t"
 }
 
 // bareName returns the name of what a pointer leads to, without qualifiers.
@@ -198,6 +207,7 @@ type printing struct {
 	machine                  *arch.Machine
 	text                     strings.Builder
 	elements, repeats, depth int
+	problem                  error           // the first one
 	seen                     map[uint64]bool // virtual base classes, by address
 }
 
@@ -216,6 +226,14 @@ func (p *Printer) start(v Value) *printing {
 		w.machine = v.typ.machine
 	}
 	return w
+}
+
+// fail writes an error in the place of a value.
+func (w *printing) fail(err error) {
+	if w.problem == nil {
+		w.problem = err
+	}
+	w.add("<error: " + message(err) + ">")
 }
 
 func (w *printing) add(s string) {

@@ -9,6 +9,7 @@ import (
 	"debug/dwarf"
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -157,7 +158,7 @@ func (i *Info) typeAt(off dwarf.Offset) *Type {
 // base reads what a base type says of itself.
 func (t *Type) base(e *dwarf.Entry) {
 	// gcc and clang spell them differently, gdb always so.
-	if s := spell(t.name); s.base != "" {
+	if s := spell(t.name); s.base != "" && !strings.Contains(s.base, "__int128") {
 		t.name = s.base
 	}
 	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
@@ -286,8 +287,7 @@ func (t *Type) readEnumerators(e *dwarf.Entry) error {
 		switch {
 		case v < 0:
 			t.unsigned, t.flags = false, false
-		case v != 0 && bits.OnesCount64(uint64(v)) != bits.Len64(uint64(v))-bits.TrailingZeros64(uint64(v)):
-			// gdb: the bits of a flag stand side by side.
+		case bits.OnesCount64(uint64(v)) > 1:
 			t.flags = false
 		}
 	}

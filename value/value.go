@@ -7,6 +7,7 @@ package value
 import (
 	"debug/dwarf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 
@@ -197,6 +198,47 @@ func (v Value) gather(at, size uint64) ([]byte, error) {
 	}
 	// The pieces are shorter than the value: the rest is nowhere.
 	return nil, ErrOptimizedOut
+}
+
+// contents reads what there is of the value: bits of missing are set where it is
+// optimized out.
+func (v Value) contents() (b, missing []byte, err error) {
+	size := v.typ.Size()
+	if size > MaxSize {
+		return nil, nil, ErrTooLarge
+	}
+	b, missing = make([]byte, size), make([]byte, size)
+	at, left := v.bitOffset, 8*size
+	if v.bitSize != 0 {
+		left = min(v.bitSize, left)
+	}
+	done := uint64(0)
+	for k := range v.pieces {
+		p := &v.pieces[k]
+		if at >= p.BitSize {
+			at -= p.BitSize
+			continue
+		}
+		n := min(p.BitSize-at, left)
+		src, from, err := v.source(p, at, n)
+		switch {
+		case err == nil && from+n <= 8*uint64(len(src)):
+			copyBits(v.typ.machine, b, done, src, from, n)
+		case err == nil || errors.Is(err, ErrOptimizedOut):
+			setBits(missing, done, n)
+		default:
+			return nil, nil, err
+		}
+		done, left, at = done+n, left-n, 0
+	}
+	setBits(missing, done, left)
+	return b, missing, v.err
+}
+
+func setBits(b []byte, at, n uint64) {
+	for k := at; k < at+n; k++ {
+		b[k/8] |= 1 << (k % 8)
+	}
 }
 
 // source returns bytes that hold n bits from bit at of a piece on, and where in
@@ -477,16 +519,21 @@ func (v Value) Pointer() Value {
 func (v Value) number(t *Type, n uint64) Value {
 	b := make([]byte, min(t.Size(), 16))
 	putUint(t.machine.Order, b, n)
-	if len(b) > 8 && int64(n) < 0 && t.Signed() {
-		for k := 8; k < len(b); k++ {
-			if isBigEndian(t.machine) {
-				b[len(b)-1-k] = 0xff
-			} else {
-				b[k] = 0xff
-			}
-		}
+	if int64(n) < 0 && t.Signed() {
+		extendSign(t.machine, b)
 	}
 	return Constant(t, b, v.frame)
+}
+
+// extendSign fills the bytes of a number above its low eight.
+func extendSign(m *arch.Machine, b []byte) {
+	for k := 8; k < len(b); k++ {
+		if isBigEndian(m) {
+			b[len(b)-1-k] = 0xff
+		} else {
+			b[k] = 0xff
+		}
+	}
 }
 
 // Decay returns an array as a pointer to its first element, a function as a

@@ -17,8 +17,8 @@ def registers(frame):
             pass
     for k in range(16):
         try:
-            v = frame.read_register("xmm%d" % k)["uint128"]
-            found["xmm%d" % k] = "%x" % (int(v) & (2**128 - 1))
+            v = frame.read_register("xmm%d" % k)["v2_int64"]
+            found["xmm%d" % k] = "%x" % ((int(v[0]) & (2**64 - 1)) | (int(v[1]) & (2**64 - 1)) << 64)
         except gdb.error:
             pass
     return found
