@@ -1,0 +1,272 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package rsp
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/clewdev/clew/session"
+)
+
+// client is a debugger that has the session. Its fields are its connection's
+// goroutine's; the driving goroutine uses breakpoints too, while the client waits
+// for it.
+type client struct {
+	server *Server
+	conn   net.Conn
+	out    []byte // the last reply, as it went out
+
+	// What it understands.
+	noAck         bool
+	lldb          bool
+	multiprocess  bool
+	softwareBreak bool
+	hardwareBreak bool
+	suffix        bool // packets name their thread
+
+	pid         int
+	at          situation
+	waiting     bool // for the session to stop
+	breakpoints []*breakpoint
+	files       map[int]*openFile
+	notes       []string // what it is told when it asks for the session
+
+	stops chan situation // from the driving goroutine
+	gone  chan struct{}  // closed when the connection reads no stops any more
+	left  chan struct{}  // closed when the connection has said all
+}
+
+// busy is what a client is told that comes while another one is attached.
+const busy = "E.the session is being debugged by another client"
+
+// connection serves one connection until it ends.
+func (v *Server) connection(conn net.Conn) {
+	c := &client{server: v, conn: conn, stops: make(chan situation, 1), gone: make(chan struct{}), left: make(chan struct{})}
+	input := make(chan message)
+	quit := make(chan struct{})
+	defer close(quit)
+	defer close(c.left)
+	go func() {
+		defer close(input)
+		r := bufio.NewReader(conn)
+		for {
+			m, err := readMessage(r)
+			if err != nil {
+				if v.options.Log != nil {
+					v.options.Log(fmt.Sprintf("connection: %v", err))
+				}
+				return
+			}
+			select {
+			case input <- m:
+			case <-quit:
+				return
+			}
+		}
+	}()
+	// Nobody is stopped for a connection that says nothing.
+	first, ok := <-input
+	if !ok {
+		return
+	}
+	if !v.enter() {
+		c.refuse(first, input)
+		return
+	}
+	defer v.leave()
+	if err := c.attach(); err != nil {
+		c.reply("E." + err.Error())
+		return
+	}
+	parted := false
+	if c.take(first, &parted) {
+		c.converse(input, &parted)
+	}
+	c.closeFiles()
+	if !parted {
+		c.part(actionDetach)
+	}
+}
+
+// converse answers until the connection ends.
+func (c *client) converse(input <-chan message, parted *bool) {
+	for {
+		select {
+		case m, ok := <-input:
+			if !ok || !c.take(m, parted) {
+				return
+			}
+		case at := <-c.stops:
+			c.at, c.waiting = at, false
+			if !c.reply(c.status()) {
+				return
+			}
+			if at.exited {
+				return
+			}
+		}
+	}
+}
+
+// refuse tells a client that it cannot have the session. gdb shows what answers
+// its third question.
+func (c *client) refuse(first message, input <-chan message) {
+	for m, n := first, 0; n < 8; n++ {
+		if m.kind == messagePacket {
+			if !c.reply(busy) || strings.HasPrefix(string(m.payload), "vMustReplyEmpty") {
+				return
+			}
+		}
+		var ok bool
+		if m, ok = <-input; !ok {
+			return
+		}
+	}
+}
+
+// attach gives the session to the client, and returns when it is stopped.
+func (c *client) attach() error {
+	v := c.server
+	v.urgent.Add(1)
+	v.kick()
+	select {
+	case v.arrivals <- c:
+	case <-v.closed:
+		return session.ErrClosed
+	}
+	select {
+	case c.at = <-c.stops:
+	case <-v.closed:
+		return session.ErrClosed
+	}
+	c.pid = v.program.PID()
+	return nil
+}
+
+// tell gives the driving goroutine an order.
+func (c *client) tell(o order) bool {
+	v := c.server
+	v.urgent.Add(1)
+	if o.action >= actionInterrupt {
+		v.kick()
+	}
+	select {
+	case v.orders <- o:
+		return true
+	case <-v.closed:
+		return false
+	}
+}
+
+// part ends the client's hold on the session.
+func (c *client) part(a action) {
+	close(c.gone)
+	done := make(chan struct{})
+	if !c.tell(order{action: a, done: done}) {
+		return
+	}
+	select {
+	case <-done:
+	case <-c.server.closed:
+	}
+}
+
+// resume lets the session run; the answer comes when it stops.
+func (c *client) resume(o order) (string, bool) {
+	if c.at.exited {
+		return "E.the process of the session has exited", true
+	}
+	c.waiting = true
+	c.at.quiet = false
+	c.tell(o)
+	return "", false
+}
+
+// take deals with what came in; false ends the connection.
+func (c *client) take(m message, parted *bool) bool {
+	switch m.kind {
+	case messageInterrupt:
+		if c.waiting {
+			c.tell(order{action: actionInterrupt})
+		}
+		return true
+	case messageRefused:
+		return c.write(c.out)
+	case messageDamaged:
+		if c.noAck {
+			return false
+		}
+		return c.write([]byte("-"))
+	}
+	if !c.noAck && !c.write([]byte("+")) {
+		return false
+	}
+	packet := string(m.payload)
+	c.log("<-", packet)
+	if c.waiting {
+		if packet == "vCtrlC" {
+			c.tell(order{action: actionInterrupt})
+			return c.reply("OK")
+		}
+		return false // clients wait; this one does not speak the protocol
+	}
+	switch {
+	case packet == "D" || strings.HasPrefix(packet, "D;"):
+		*parted = true
+		c.part(actionDetach)
+		c.reply("OK")
+		return false
+	case packet == "k" || strings.HasPrefix(packet, "vKill"):
+		*parted = true
+		c.part(actionKill)
+		if packet != "k" {
+			c.reply("OK")
+		}
+		return false
+	}
+	answer, now := c.dispatch(packet)
+	if !now {
+		return true
+	}
+	if !c.reply(answer) {
+		return false
+	}
+	if packet == "QStartNoAckMode" {
+		c.noAck = true
+	}
+	return true
+}
+
+// reply sends a packet; false says that the connection is gone.
+func (c *client) reply(payload string) bool {
+	c.log("->", payload)
+	c.out = appendPacket(c.out[:0], []byte(payload))
+	return c.write(c.out)
+}
+
+func (c *client) write(b []byte) bool {
+	_, err := c.conn.Write(b)
+	return err == nil
+}
+
+func (c *client) log(direction, packet string) {
+	if c.server.options.Log != nil {
+		c.server.options.Log(fmt.Sprintf("%s %q", direction, packet[:min(len(packet), 512)]))
+	}
+}
+
+// learns reports whether the client has asked for a stop where debuggers learn of
+// new code.
+func (c *client) learns() bool {
+	for _, b := range c.breakpoints {
+		if b.passive && b.address == registerAddress() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,143 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package rsp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// description returns the target description: the registers in XML (GDB manual,
+// "Target Description Format"), with what lldb adds to it: encoding, format,
+// numbers of DWARF, generic and alternative names, and offsets. gdb passes over
+// the attributes that it does not know.
+func (r *registers) description() string {
+	var b strings.Builder
+	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n")
+	architecture := "i386:x86-64"
+	if r.list == nil || strings.Contains(r.list[0].feature, "aarch64") {
+		architecture = "aarch64"
+	}
+	fmt.Fprintf(&b, "<architecture>%s</architecture>\n<osabi>GNU/Linux</osabi>\n", architecture)
+	feature := ""
+	for i := range r.list {
+		x := &r.list[i]
+		if x.feature != feature {
+			if feature != "" {
+				b.WriteString("</feature>\n")
+			}
+			feature = x.feature
+			fmt.Fprintf(&b, "<feature name=%q>\n%s", feature, featureTypes[feature])
+		}
+		fmt.Fprintf(&b, "<reg name=%q bitsize=\"%d\" type=%q regnum=\"%d\" offset=\"%d\"", x.name, 8*x.size, x.kind, i, x.offset)
+		if x.group != "system" {
+			fmt.Fprintf(&b, " group=%q", x.group) // gdb's own name for the rest is another each version
+		}
+		fmt.Fprintf(&b, " encoding=%q format=%q group_id=\"%d\"", x.encoding(), x.format(), x.groupID())
+		if x.column >= 0 {
+			fmt.Fprintf(&b, " gcc_regnum=\"%d\" ehframe_regnum=\"%d\" dwarf_regnum=\"%d\"", x.column, x.column, x.column)
+		}
+		if x.generic != "" {
+			fmt.Fprintf(&b, " generic=%q", x.generic)
+		}
+		if x.alias != "" {
+			fmt.Fprintf(&b, " altname=%q", x.alias)
+		}
+		b.WriteString("/>\n")
+	}
+	if feature != "" {
+		b.WriteString("</feature>\n")
+	}
+	// lldb names the groups by these numbers.
+	b.WriteString("<groups>")
+	for i, name := range groupNames {
+		fmt.Fprintf(&b, "<group id=\"%d\" name=%q/>", i+1, name)
+	}
+	b.WriteString("</groups>\n</target>\n")
+	return b.String()
+}
+
+var groupNames = []string{"General Purpose Registers", "Floating Point Registers", "Vector Registers", "System Registers"}
+
+func (x *register) groupID() int {
+	switch x.group {
+	case "general":
+		return 1
+	case "float":
+		return 2
+	case "vector":
+		return 3
+	}
+	return 4
+}
+
+// encoding and format are lldb's words for how a register's value is shown.
+func (x *register) encoding() string {
+	if x.size > 8 {
+		return "vector"
+	}
+	return "uint"
+}
+
+func (x *register) format() string {
+	if x.size > 8 {
+		return "vector-uint8"
+	}
+	return "hex"
+}
+
+// set returns lldb's name of a register's group.
+func (x *register) set() string { return groupNames[x.groupID()-1] }
+
+// featureTypes defines the types of the registers of a feature, in terms of which
+// gdb prints them.
+var featureTypes = map[string]string{
+	featureCore: flagsType("i386_eflags", 4, "CF 0", "PF 2", "AF 4", "ZF 6", "SF 7", "TF 8", "IF 9", "DF 10", "OF 11",
+		"NT 14", "RF 16", "VM 17", "AC 18", "VIF 19", "VIP 20", "ID 21"),
+	featureSSE: vectorTypes("vec128", "v8_bfloat16 bfloat16 8", "v8_half ieee_half 8", "v4_float ieee_single 4", "v2_double ieee_double 2",
+		"v16_int8 int8 16", "v8_int16 int16 8", "v4_int32 int32 4", "v2_int64 int64 2", "uint128 uint128 1") +
+		flagsType("i386_mxcsr", 4, "IE 0", "DE 1", "ZE 2", "OE 3", "UE 4", "PE 5", "DAZ 6", "IM 7", "DM 8", "ZM 9", "OM 10", "UM 11", "PM 12", "FZ 15"),
+	featureAVX512: vectorTypes("vec128", "v8_bfloat16 bfloat16 8", "v4_float ieee_single 4", "v2_double ieee_double 2",
+		"v16_int8 int8 16", "v8_int16 int16 8", "v4_int32 int32 4", "v2_int64 int64 2", "uint128 uint128 1") +
+		"<vector id=\"v2ui128\" type=\"uint128\" count=\"2\"/>\n",
+	featurePkeys: flagsType("pkru_flags", 4, "AD0 0", "WD0 1", "AD1 2", "WD1 3", "AD2 4", "WD2 5", "AD3 6", "WD3 7"),
+	featureARM64Core: flagsType("cpsr_flags", 4, "SP 0", "EL 2-3", "nRW 4", "F 6", "I 7", "A 8", "D 9", "BTYPE 10-11", "SSBS 12",
+		"IL 20", "SS 21", "PAN 22", "UAO 23", "DIT 24", "TCO 25", "V 28", "C 29", "Z 30", "N 31"),
+	featureARM64FPU: vectorTypes("aarch64v", "v2d ieee_double 2", "v2u uint64 2", "v2s int64 2", "v4f ieee_single 4", "v4u uint32 4", "v4s int32 4",
+		"v8h ieee_half 8", "v8u uint16 8", "v8s int16 8", "v16u uint8 16", "v16s int8 16", "u128 uint128 1", "s128 int128 1"),
+}
+
+// flagsType makes a type of flags: each is a name and a bit, or a range of bits.
+func flagsType(id string, size int, flags ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<flags id=%q size=\"%d\">", id, size)
+	for _, f := range flags {
+		name, bits, _ := strings.Cut(f, " ")
+		start, end, ok := strings.Cut(bits, "-")
+		if !ok {
+			end = start
+		}
+		fmt.Fprintf(&b, "<field name=%q start=%q end=%q/>", name, start, end)
+	}
+	b.WriteString("</flags>\n")
+	return b.String()
+}
+
+// vectorTypes makes a union of vectors: each is a name, the type of an element and
+// how many there are.
+func vectorTypes(id string, views ...string) string {
+	var b, fields strings.Builder
+	for _, v := range views {
+		part := strings.Fields(v)
+		name, kind := part[0], part[1]
+		if part[2] != "1" {
+			kind = id + "_" + name
+			fmt.Fprintf(&b, "<vector id=%q type=%q count=%q/>", kind, part[1], part[2])
+		}
+		fmt.Fprintf(&fields, "<field name=%q type=%q/>", name, kind)
+	}
+	fmt.Fprintf(&b, "<union id=%q>%s</union>\n", id, fields.String())
+	return b.String()
+}

@@ -1,0 +1,62 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package rsp lets gdb and lldb debug a session as if it were a program of its
+// own, through the GDB remote serial protocol:
+//
+//	(gdb) target remote 127.0.0.1:1234
+//	(lldb) settings set plugin.jit-loader.gdb.enable on
+//	(lldb) gdb-remote 1234
+//
+// Neither wants to be told a file. The server names the program's executable, and
+// puts the images of the session into the list of the GDB JIT interface
+// ([github.com/clewdev/clew/jit/gdb]) that are not there, so that a debugger has
+// the symbols, lines and unwind tables of both. A program linked with -ldflags=-s
+// has no symbol by which debuggers find that list.
+//
+// # What a debugger sees
+//
+// One process with one thread: the worker. The program's other threads, the Go
+// runtime's, run on whatever the debugger does.
+//
+// The program calls functions through the server, with [Server.Call]. While a
+// client is attached, the stops of such a call are the client's, and Call returns
+// at its end. A client that comes in the middle of a call stops it. One that comes
+// while nothing is called sees the worker in a function called clew_idle, where it
+// can look around, set breakpoints and call functions; when it goes on, it waits
+// for the program's next call, and stepi stops that before its first instruction.
+// A client that has the worker stopped holds the program: Call waits.
+//
+// A function that returns is not the end of the process: the client goes on to
+// wait for the next call. It sees the return where it asked for a stop: "finish"
+// and "step" out of the function that was called lead to session.return, which
+// every call returns to, and from there on "continue" lets Call return. The process
+// ends for the client when the code ends it (exit_group), or with [Server.Close].
+//
+// No signal is ever delivered. A fault stops the worker; a client that goes on,
+// with the signal or without, has the instruction executed again, so that what
+// was repaired is done, and what was not stops again. SIGKILL and SIGTERM abort
+// the call, as "kill" does; the program gets session.Aborted and lives.
+//
+// When a client detaches or its connection ends, however it does, its breakpoints
+// are removed and the call goes on to its end. Stops that come later are returned
+// by Call, as without a client.
+//
+// # Breakpoints
+//
+// Breakpoints in the session's images are trap instructions, of which any number
+// can be set; conditions that gdb sends along ("set breakpoint condition-evaluation
+// auto") are evaluated by the server. A breakpoint elsewhere takes one of the
+// machine's few debug registers, as "hbreak" does, since the program itself runs
+// that code too; where there is none left it cannot be inserted. Breakpoints that
+// debuggers set for themselves, to learn of new symbols or libraries, are accepted
+// and take nothing.
+//
+// The session must not be made with Options.Locked. While there is a server the
+// program calls functions through it alone; it may use the session's other methods
+// while no client is attached.
+//
+// The package does not authenticate anybody. It listens on the loopback interface
+// where it is not told otherwise.
+package rsp

@@ -1,0 +1,150 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package rsp
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/session"
+)
+
+// queryLLDB answers what lldb alone asks (lldb's docs/lldb-gdb-remote.txt).
+func (c *client) queryLLDB(name, rest string) string {
+	switch name {
+	case "QThreadSuffixSupported":
+		c.lldb, c.suffix = true, true
+		return "OK"
+	case "QListThreadsInStopReply":
+		c.lldb = true
+		return "OK"
+	case "qHostInfo":
+		c.lldb = true
+		return fmt.Sprintf("triple:%s;ptrsize:8;endian:little;hostname:%s;", hexString(triple()), hexString("clew"))
+	case "qProcessInfo":
+		return fmt.Sprintf("pid:%x;parent-pid:%x;real-uid:%x;real-gid:%x;effective-uid:%x;effective-gid:%x;triple:%s;ostype:linux;endian:little;ptrsize:8;",
+			c.pid, os.Getpid(), os.Getuid(), os.Getgid(), os.Geteuid(), os.Getegid(), hexString(triple()))
+	case "qProcessInfoPID":
+		path, err := os.Readlink("/proc/self/exe")
+		if err != nil {
+			return failed(err)
+		}
+		return fmt.Sprintf("pid:%x;ppid:%x;name:%s;triple:%s;", c.pid, os.Getpid(), hexString(path), hexString(triple()))
+	case "qWatchpointSupportInfo":
+		return "num:4;"
+	case "qMemoryRegionInfo":
+		return memoryRegion(rest)
+	case "qThreadStopInfo": // "qThreadStopInfoTID" comes as one word
+		return c.status()
+	case "jThreadsInfo":
+		return c.threadsInfo()
+	}
+	switch {
+	case strings.HasPrefix(name, "qRegisterInfo"):
+		s := scanner{rest: name[len("qRegisterInfo"):]}
+		n := s.number()
+		if !s.end() || n >= uint64(len(c.server.registers.list)) {
+			return "E45" // the end of the list
+		}
+		return c.server.registers.list[n].info()
+	case strings.HasPrefix(name, "qThreadStopInfo"):
+		return c.status()
+	}
+	return ""
+}
+
+func triple() string {
+	if jit.Host() != nil && jit.Host().CodeAlign == 4 {
+		return "aarch64-unknown-linux-gnu"
+	}
+	return "x86_64-unknown-linux-gnu"
+}
+
+// info describes a register as lldb asks where it takes no target description.
+func (x *register) info() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name:%s;bitsize:%d;offset:%d;encoding:%s;format:%s;set:%s;", x.name, 8*x.size, x.offset, x.encoding(), x.format(), x.set())
+	if x.column >= 0 {
+		fmt.Fprintf(&b, "ehframe:%d;dwarf:%d;", x.column, x.column)
+	}
+	if x.generic != "" {
+		fmt.Fprintf(&b, "generic:%s;", x.generic)
+	}
+	if x.alias != "" {
+		fmt.Fprintf(&b, "alt-name:%s;", x.alias)
+	}
+	return b.String()
+}
+
+// memoryRegion describes the mapping that holds an address, or the hole.
+func memoryRegion(rest string) string {
+	s := scanner{rest: rest}
+	address := s.number()
+	if !s.end() {
+		return badPacket
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return failed(err)
+	}
+	m, ok := findMapping(maps, address)
+	if !ok {
+		end := m.start
+		if end == 0 {
+			end = 1<<64 - 1
+		}
+		return fmt.Sprintf("start:%x;size:%x;", address, end-address)
+	}
+	permissions := strings.ReplaceAll(strings.TrimRight(m.permissions, "ps"), "-", "")
+	reply := fmt.Sprintf("start:%x;size:%x;permissions:%s;", m.start, m.end-m.start, permissions)
+	if m.path != "" {
+		reply += "name:" + hexString(m.path) + ";"
+	}
+	return reply
+}
+
+// threadsInfo describes the worker's thread and why it is stopped, in JSON.
+func (c *client) threadsInfo() string {
+	type thread struct {
+		TID       int               `json:"tid"`
+		Name      string            `json:"name"`
+		Reason    string            `json:"reason"`
+		Signal    int               `json:"signal,omitempty"`
+		Registers map[string]string `json:"registers"`
+	}
+	t := thread{TID: c.pid, Name: threadName, Registers: make(map[string]string)}
+	status := c.status()
+	if len(status) > 3 && status[0] == 'T' {
+		s := scanner{rest: status[1:3]}
+		t.Signal = int(s.number())
+	}
+	if c.at.stop.Reason == session.AtWatchpoint {
+		return "" // it reads the stop reply then
+	}
+	_, reason, _ := strings.Cut(status, ";reason:")
+	t.Reason, _, _ = strings.Cut(reason, ";")
+	r := c.server.registers
+	for _, n := range []int{r.fp, r.sp, r.pc} {
+		if n < 0 {
+			continue
+		}
+		if value, err := c.readRegister(n); err == nil {
+			t.Registers[fmt.Sprint(n)] = hex.EncodeToString(value)
+		}
+	}
+	b, err := json.Marshal([]thread{t})
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// nativeWord reads a word as this machine has it.
+func nativeWord(b []byte) uint64 { return binary.NativeEndian.Uint64(b) }

@@ -1,0 +1,392 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package rsp
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/session"
+)
+
+var (
+	atBreak  = session.Stop{Reason: session.AtBreakpoint, PC: fakeFunction + 4}
+	stepped  = session.Stop{Reason: session.SteppedInstruction, PC: fakeFunction + 5}
+	returned = session.Stop{Reason: session.Returned, PC: 0x99999000, Result: 42}
+	faulted  = session.Stop{Reason: session.Signalled, PC: fakeFunction + 6, Signal: session.Signal{Number: 11, Code: 1, Address: 0x40}}
+	exited   = session.Stop{Reason: session.ExitedProcess, ExitCode: 7}
+)
+
+// result is what a call of the program came to.
+type result struct {
+	stop *session.Stop
+	err  error
+}
+
+// start calls the function on another goroutine.
+func start(v *Server) <-chan result {
+	c := make(chan result, 1)
+	go func() {
+		stop, err := v.Call(fakeFunction, session.Arguments{})
+		c <- result{stop, err}
+	}()
+	return c
+}
+
+func (r result) check(t *testing.T, want session.Reason) {
+	t.Helper()
+	if r.err != nil || r.stop.Reason != want {
+		t.Errorf("the call ended with %v, %v, and not with %v", r.stop, r.err, want)
+	}
+}
+
+func wait(t *testing.T, c <-chan result) result {
+	t.Helper()
+	select {
+	case r := <-c:
+		return r
+	case <-time.After(20 * time.Second):
+		t.Fatal("the call does not return")
+		panic("unreachable")
+	}
+}
+
+// Without a client the program sees the stops itself.
+func TestNoClient(t *testing.T) {
+	f := newFake(atBreak, returned)
+	v := serve(t, f, nil)
+	wait(t, start(v)).check(t, session.AtBreakpoint)
+	if stop, err := v.Continue(); err != nil || stop.Reason != session.Returned {
+		t.Errorf("Continue: %v, %v", stop, err)
+	}
+	if _, err := v.Continue(); !errors.Is(err, session.ErrNotStopped) {
+		t.Errorf("Continue after the end: %v", err)
+	}
+}
+
+// With Wait the client comes first; it sets breakpoints, steps, and the call ends
+// while it looks on.
+func TestWait(t *testing.T) {
+	f := newFake(atBreak, stepped, stepped, returned)
+	v := serve(t, f, &Options{Wait: true})
+	call := start(v)
+	for f.State() != session.Stopped {
+		time.Sleep(time.Millisecond)
+	}
+	w := connect(t, v)
+	w.expect("qSupported:multiprocess+;swbreak+;hwbreak+;xmlRegisters=i386", "PacketSize=20000;QStartNoAckMode+")
+	w.expect("?", "T05thread:p1234.1234;06:0707070707070707;07:0808080808080808;10:0001010000000000;")
+	w.expect("Z0,10104,1", "OK")
+	w.expect("vCont;c:p1234.-1", "T05thread:p1234.1234;swbreak:;")
+	w.expect("vCont;s:p1234.1234;c:p1234.-1", "T05thread:p1234.1234;06")
+	w.expect("vCont;r10104,10108:p1234.1234", "T05thread")
+	w.expect("z0,10104,1", "OK")
+	w.send("vCont;c")
+	wait(t, call).check(t, session.Returned)
+	if want := "call break1:10104 continue step range:10104-10108 remove1 continue"; f.traced() != want {
+		t.Errorf("the session was used so: %s", f.traced())
+	}
+	// The client waits for the next call, and can stop that.
+	w.conn.Write([]byte{3})
+	if r := w.receive(); !strings.HasPrefix(r, "T02") {
+		t.Errorf("an interrupt while nothing is called: %s", r)
+	}
+	w.expect("D;1", "OK")
+}
+
+// A call waits for as long as a client holds the program.
+func TestCallHeld(t *testing.T) {
+	f := newFake(returned)
+	v := serve(t, f, nil)
+	w := connect(t, v)
+	w.expect("?", "T05")
+	call := start(v)
+	w.expect("m10000,4", "00010203")
+	select {
+	case r := <-call:
+		t.Fatalf("the call returned: %v, %v", r.stop, r.err)
+	case <-time.After(20 * time.Millisecond):
+	}
+	w.send("c")
+	wait(t, call).check(t, session.Returned)
+}
+
+// A step of an idle session is the first one of the next call.
+func TestStepIntoCall(t *testing.T) {
+	f := newFake(returned)
+	v := serve(t, f, nil)
+	w := connect(t, v)
+	w.expect("?", "T")
+	w.send("s")
+	call := start(v)
+	if r := w.receive(); !strings.Contains(r, "10:0001010000000000") {
+		t.Errorf("%s is not at the function's entry", r)
+	}
+	// The return is shown where the client steps.
+	w.expect("s", "T05")
+	select {
+	case <-call:
+		t.Fatal("the call has returned while its client looks at its end")
+	case <-time.After(10 * time.Millisecond):
+	}
+	w.send("c")
+	wait(t, call).check(t, session.Returned)
+}
+
+// A client that comes while a call runs stops it.
+func TestAttachRunning(t *testing.T) {
+	f := newFake()
+	v := serve(t, f, nil)
+	call := start(v)
+	for f.State() != session.Running {
+		time.Sleep(time.Millisecond)
+	}
+	w := connect(t, v)
+	w.expect("?", "T05")
+	w.expect("p10", "0801010000000000")
+	w.send("vCont;c")
+	time.Sleep(5 * time.Millisecond)
+	w.conn.Write([]byte{3})
+	if r := w.receive(); !strings.HasPrefix(r, "T02") {
+		t.Errorf("an interrupt: %s", r)
+	}
+	f.mu.Lock()
+	f.script = []session.Stop{returned}
+	f.mu.Unlock()
+	w.expect("D", "OK")
+	wait(t, call).check(t, session.Returned)
+}
+
+// However a client goes, its breakpoints are gone and the call ends.
+func TestPart(t *testing.T) {
+	for _, how := range []string{"D", "disconnect while stopped", "disconnect while running"} {
+		t.Run(how, func(t *testing.T) {
+			f := newFake(atBreak)
+			v := serve(t, f, nil)
+			w := connect(t, v)
+			w.expect("Z0,10104,1", "OK")
+			w.expect("Z2,10204,c", "OK") // a watchpoint that needs two
+			w.send("c")
+			call := start(v)
+			if r := w.receive(); !strings.HasPrefix(r, "T05") {
+				t.Error(r)
+			}
+			if how == "disconnect while running" {
+				w.send("c")
+				for f.State() != session.Running {
+					time.Sleep(time.Millisecond)
+				}
+			}
+			f.mu.Lock()
+			f.script = []session.Stop{returned}
+			f.mu.Unlock()
+			if how == "D" {
+				w.expect("D", "OK")
+			} else {
+				w.conn.Close()
+			}
+			wait(t, call).check(t, session.Returned)
+			if trace := f.traced(); !strings.Contains(trace, "break1:10104 watch2:10204,4,1 watch3:10208,8,1") || !strings.Contains(trace, "remove1 remove2 remove3 continue") {
+				t.Error(trace)
+			}
+			connectNext(t, v)
+		})
+	}
+}
+
+// A fault that happens after the client has gone is the program's.
+func TestFaultAfterPart(t *testing.T) {
+	f := newFake(atBreak, faulted)
+	v := serve(t, f, nil)
+	w := connect(t, v)
+	w.expect("?", "T")
+	w.send("c")
+	call := start(v)
+	w.receive()
+	w.expect("D", "OK")
+	if r := wait(t, call); r.err != nil || r.stop.Signal.Number != 11 {
+		t.Errorf("%v, %v", r.stop, r.err)
+	}
+	// Another client finds it there, and the program goes on when it likes.
+	w = connectNext(t, v)
+	w.expect("?", "T0bthread:1234;")
+	if got := w.ask("qXfer:siginfo:read::0,80"); len(got) != 129 || got[0] != 'l' || got[1] != 11 || got[17] != 0x40 {
+		t.Errorf("siginfo: %q", got)
+	}
+}
+
+func TestKill(t *testing.T) {
+	for _, packet := range []string{"k", "vKill;1234", "vCont;C09", "C0f"} {
+		t.Run(packet, func(t *testing.T) {
+			f := newFake(atBreak)
+			v := serve(t, f, nil)
+			w := connect(t, v)
+			w.expect("?", "T")
+			w.send("c")
+			call := start(v)
+			w.receive()
+			w.send(packet)
+			wait(t, call).check(t, session.Aborted)
+			switch packet {
+			case "vKill;1234":
+				if r := w.receive(); r != "OK" {
+					t.Error(r)
+				}
+			case "vCont;C09", "C0f":
+				if r := w.receive(); r != "X"+packet[len(packet)-2:] {
+					t.Error(r)
+				}
+			}
+			f.mu.Lock()
+			f.script = []session.Stop{returned}
+			f.mu.Unlock()
+			wait(t, start(v)).check(t, session.Returned)
+		})
+	}
+}
+
+func TestExit(t *testing.T) {
+	f := newFake(exited)
+	v := serve(t, f, nil)
+	w := connect(t, v)
+	w.expect("?", "T")
+	w.send("c")
+	wait(t, start(v)).check(t, session.ExitedProcess)
+	if r := w.receive(); r != "W07" {
+		t.Error(r)
+	}
+}
+
+// A signal that the client goes on with is not delivered: what it was for has
+// been repaired, or comes again.
+func TestContinueWithSignal(t *testing.T) {
+	f := newFake(faulted, faulted, returned)
+	v := serve(t, f, nil)
+	w := connect(t, v)
+	w.expect("?", "T")
+	w.send("c")
+	call := start(v)
+	if r := w.receive(); !strings.HasPrefix(r, "T0b") {
+		t.Error(r)
+	}
+	w.expect("vCont;C0b:1234;c", "T0b")
+	w.send("vCont;C0b:1234;c")
+	wait(t, call).check(t, session.Returned)
+}
+
+// A second client is told why it is turned away, and can come later.
+func TestSecondClient(t *testing.T) {
+	f := newFake()
+	v := serve(t, f, nil)
+	w := connect(t, v)
+	w.expect("?", "T")
+	second := connect(t, v)
+	second.conn.Write(raw("qSupported:swbreak+"))
+	if r := second.receive(); r != busy {
+		t.Error(r)
+	}
+	second.conn.Write(raw("vMustReplyEmpty"))
+	if r := second.receive(); r != busy {
+		t.Error(r)
+	}
+	if _, err := second.r.ReadByte(); err == nil {
+		t.Error("the second client was not turned away")
+	}
+	w.expect("D", "OK")
+	if _, err := w.r.ReadByte(); err == nil {
+		t.Error("the connection is open after the client has detached")
+	}
+	connectNext(t, v)
+}
+
+// A breakpoint outside of the images takes a debug register, and none where
+// debuggers learn of new code or where nothing can run.
+func TestBreakpointElsewhere(t *testing.T) {
+	f := newFake()
+	v := serve(t, f, nil)
+	w := connect(t, v)
+	w.expect("Z0,8,1", "OK")
+	w.expect("Z0,"+hexNumber(registerAddress())+",1", "OK")
+	if f.traced() != "" {
+		t.Error(f.traced())
+	}
+	w.expect("Z0,"+hexNumber(codeAddress())+",1", "OK")
+	if got := f.traced(); !strings.HasPrefix(got, "hbreak1:") {
+		t.Error(got)
+	}
+	w.expect("Z3,10000,4", "")
+	w.expect("Z9,10000,4", "")
+	w.expect("Z2,10000,400", "E")
+}
+
+// Close tells a client that waits that its program has exited.
+func TestClose(t *testing.T) {
+	f := newFake()
+	v := serve(t, f, nil)
+	w := connect(t, v)
+	w.expect("?", "T")
+	w.send("c")
+	call := start(v)
+	for f.State() != session.Running {
+		time.Sleep(time.Millisecond)
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- v.Close() }()
+	if r := w.receive(); r != "W00" {
+		t.Error(r)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	wait(t, call).check(t, session.Aborted)
+	if _, err := v.Call(fakeFunction, session.Arguments{}); !errors.Is(err, session.ErrClosed) {
+		t.Errorf("a call after Close: %v", err)
+	}
+	if err := v.Close(); err != nil {
+		t.Errorf("closed again: %v", err)
+	}
+}
+
+func TestListen(t *testing.T) {
+	l, err := Listen(":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		t.Errorf("an empty host is %v", l.Addr())
+	}
+	v := serve(t, newFake(), nil)
+	done := make(chan error, 1)
+	go func() { done <- v.Serve(l) }()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.Close()
+	v.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	path := filepath.Join(t.TempDir(), "socket")
+	l, err = Listen("unix:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the socket: %v, %v", info.Mode(), err)
+	}
+	l.Close()
+	if _, err := Listen("nonsense"); err == nil {
+		t.Error("an address without a port was taken")
+	}
+	if err := v.Serve(l); !errors.Is(err, session.ErrClosed) {
+		t.Errorf("Serve after Close: %v", err)
+	}
+}

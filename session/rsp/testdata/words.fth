@@ -1,0 +1,3 @@
+: square dup * ;
+: cube dup square * ;
+: both cube 1 + ;
