@@ -97,6 +97,7 @@ var arm64Howtos = map[elf.R_AARCH64]howto{
 	533: {threadValue, whole12of(1)}, 534: {threadValue, low12of(1)},
 	535: {threadValue, whole12of(2)}, 536: {threadValue, low12of(2)},
 	537: {threadValue, whole12of(3)}, 538: {threadValue, low12of(3)},
+	elf.R_AARCH64_TLSLD_LDST128_DTPREL_LO12: {threadValue, whole12of(4)}, elf.R_AARCH64_TLSLD_LDST128_DTPREL_LO12_NC: {threadValue, low12of(4)},
 	elf.R_AARCH64_TLS_DTPREL64: {moduleValue, word64}, // of DWARF expressions
 }
 

@@ -5,8 +5,10 @@
 package link
 
 import (
+	"bytes"
 	"debug/elf"
 	"fmt"
+	"strings"
 
 	"github.com/clewdev/clew/cfi/preset"
 	"github.com/clewdev/clew/jit"
@@ -35,7 +37,11 @@ func (l *linker) makeImage(in *input) error {
 	for i, s := range list {
 		if s.name != "" && !s.dropped() {
 			nameOffsets[i] = uint32(len(names.stored))
-			names.stored = append(append(names.stored, s.name...), 0)
+			name := s.name
+			if rest, ok := strings.CutPrefix(name, ".zdebug_"); ok && !bytes.HasPrefix(s.stored, []byte("ZLIB")) {
+				name = ".debug_" + rest // it was compressed
+			}
+			names.stored = append(append(names.stored, name...), 0)
 		}
 	}
 

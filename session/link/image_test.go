@@ -28,6 +28,7 @@ func TestImages(t *testing.T) {
 		{&amd64, "gcc", "ld", "-O2 -gdwarf-4 -ffunction-sections -fPIC"},
 		{&amd64, "gcc", "ld", "-O2 -g3 -DCOMMON -fcommon"},
 		{&amd64, "gcc", "ld", "-O2 -g -fdebug-types-section"},
+		{&amd64, "gcc", "ld", "-O0 -g -gz=zlib-gnu"},
 		{&amd64, "clang", "ld", "-O2 -g -gz"},
 		{&amd64, "clang", "ld", "-O0 -gdwarf-4"},
 		{&arm64, "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ld", "-O2 -g -gz"},

@@ -103,6 +103,13 @@ func (l *linker) read(file *object.File) (*input, error) {
 			return nil, bad(fmt.Errorf("%s: a relocation table for section %d with the symbols of section %d", in.name, t.Section, t.Symbols))
 		}
 	}
+	for i := range list {
+		if list[i].Type == elf.SHT_GROUP {
+			if err := in.readGroup(&list[i]); err != nil {
+				return nil, bad(err)
+			}
+		}
+	}
 	for i := range in.groups {
 		for _, m := range in.groups[i].members {
 			if uint64(m) >= uint64(len(in.sections)) {
@@ -146,8 +153,6 @@ func (in *input) readSection(s *object.Section) error {
 		}
 		in.symtab = s.Index
 		in.table, err = in.file.SymbolTable(s.Index)
-	case elf.SHT_GROUP:
-		err = in.readGroup(s)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrObject, err)
@@ -198,21 +203,17 @@ func (in *input) readGroup(s *object.Section) error {
 	if len(words) == 0 || words[0]&groupIsComdat == 0 {
 		return nil
 	}
-	table, err := in.file.SymbolTable(int(s.Link))
-	if err != nil {
-		return err
+	if int64(s.Link) != int64(in.symtab) || uint64(s.Info) >= uint64(in.table.Len()) {
+		return fmt.Errorf("%s: section %s: its signature is symbol %d of section %d", in.name, s.Name, s.Info, s.Link)
 	}
-	if uint64(s.Info) >= uint64(table.Len()) {
-		return fmt.Errorf("%s: section %s: its signature is symbol %d of %d", in.name, s.Name, s.Info, table.Len())
-	}
-	e := table.At(int(s.Info))
+	e := in.table.At(int(s.Info))
 	g := group{members: words[1:]}
 	if e.Type == elf.STT_SECTION {
 		// gas names a group without a symbol by that of a section.
 		if list := in.sections; e.Section < len(list) {
 			g.signature = list[e.Section].name
 		}
-	} else if g.signature, err = in.copyName(&table, &e); err != nil {
+	} else if g.signature, err = in.copyName(&in.table, &e); err != nil {
 		return err
 	}
 	in.groups = append(in.groups, g)

@@ -32,7 +32,8 @@ type Program struct {
 	// TLS describes the thread-local variables; nil where there are none.
 	TLS *TLS
 
-	// Start and End are the bounds of the program's memory.
+	// Start and End are the bounds of the program's memory, which starts and ends
+	// with a page that nothing can be read from.
 	Start, End uint64
 
 	state

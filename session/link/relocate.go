@@ -69,7 +69,7 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 	target := g.address() + uint64(r.Addend)
 	b := s.data[r.Offset:]
 	switch {
-	case s.mapped && s.isUnwind() && g.section == nil && g.kind != absolute:
+	case g.section == nil && g.kind != absolute && s.mapped && s.isUnwind():
 		// A personality routine: the null pointer, where it is none or too far.
 		if g.kind != imported || !h.field.put(b, target) || h.value != absoluteValue {
 			h.field.put(b, 0)
