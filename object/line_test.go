@@ -282,6 +282,47 @@ func compareFunctions(t *testing.T, f *File) {
 
 // TestSameNamesAgreeWithGDB has static functions of one name in files of one
 // name.
+// TestMarkedPrologueAgreesWithGDB has the end of a prologue where nothing else
+// would find it.
+func TestMarkedPrologueAgreesWithGDB(t *testing.T) {
+	testprogram.RequireTool(t, "gcc")
+	for _, level := range []string{"-O0", "-O2"} {
+		assembly := run(t, "gcc", "-g", level, "-S", "-o", "-", write(t, "marked.c", "volatile int a;\n__attribute__((noinline)) int f(int x)\n{\n\tint i = a;\n\ta = x;\n\ta = i + x;\n\ta = 3;\n\treturn i;\n}\nint main(int c, char **v)\n{\n\treturn f(c);\n}\n"))
+		before, after, ok := strings.Cut(assembly, ".loc 1 6 ")
+		if !ok {
+			t.Fatalf("no row of line 6:\n%s", assembly)
+		}
+		row, after, _ := strings.Cut(after, "\n")
+		source := write(t, "marked.s", before+".loc 1 6 "+row+" prologue_end\n"+after)
+		out := source + ".out"
+		run(t, "gcc", "-o", out, source)
+		f := open(t, out)
+		locations := []string{"f"}
+		for line := 1; line <= 12; line++ {
+			locations = append(locations, fmt.Sprintf("marked.c:%d", line))
+		}
+		marked := false
+		for i, want := range breakAddresses(t, out, locations) {
+			var got []uint64
+			if i == 0 {
+				functions, _ := f.Functions("f")
+				after, _ := f.AfterPrologue(nil, functions[0].Entry)
+				got = []uint64{after}
+			} else {
+				got, _ = f.FindLine(nil, "marked.c", i)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s %s: %#x, gdb has %#x", level, locations[i], got, want)
+			}
+			r, err := f.LineRange(got[0])
+			marked = marked || r.PrologueEnd && err == nil
+		}
+		if !marked {
+			t.Error("no breakpoint at the mark")
+		}
+	}
+}
+
 func TestSameNamesAgreeWithGDB(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	for _, build := range []string{"gcc -O0", "gcc -O2", "clang-14 -O0", "clang-14 -O2"} {

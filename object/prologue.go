@@ -17,11 +17,11 @@ import (
 //
 //   - Nothing is skipped where variables have location lists of gcc, which hold
 //     in prologues too, nor in assembly language.
+//   - A row that the compiler marks as the end of the prologue is it: clang does.
 //   - On amd64 the end is behind the instructions that set up a frame pointer,
 //     and then behind the row of the line table that they are in. Functions
-//     without a frame pointer are not moved into, but for clang's, where the
-//     second row of the function counts.
-//   - On other machines the second row of the function counts.
+//     without a frame pointer have no prologue.
+//   - On other machines it is the second row of the function.
 //
 // For the entry of an inlined call it is the entry itself, or the end of the
 // prologue of the function that the call is at the start of. Without lines it is
@@ -44,8 +44,8 @@ func (f *File) AfterPrologue(code cfi.Memory, addr uint64) (after uint64, err er
 }
 
 // StepTarget returns the address at which a step by line ends that enters the
-// function at entry: as AfterPrologue, but also where location lists hold in the
-// prologue, as gdb 13 does.
+// function at entry: as AfterPrologue, but for location lists and rows that are
+// marked, which gdb 13 does not look at then.
 func (f *File) StepTarget(code cfi.Memory, entry uint64) (target uint64, err error) {
 	target = entry
 	prologues := f.prologues(code)

@@ -69,8 +69,9 @@ func (d *Data) StepTarget(entry uint64, p *Prologues) (uint64, error) {
 
 // skipPrologue returns the end of the prologue that addr is in, else addr.
 //
-// gdb trusts the instructions of a frame pointer, then goes on to the end of the
-// row that they end in: compilers give the prologue a row of its own.
+// gdb takes the row that is marked as the end of the prologue. Without one it
+// trusts the instructions of a frame pointer, then goes on to the end of the row
+// that they end in: compilers give the prologue a row of its own.
 func (d *Data) skipPrologue(addr uint64, p *Prologues) uint64 {
 	o, _ := d.codeAt(addr)
 	low, high, ok := uint64(0), uint64(0), false
@@ -88,6 +89,11 @@ func (d *Data) skipPrologue(addr uint64, p *Prologues) uint64 {
 		}
 		entry = low
 	}
+	if named {
+		if end := d.markedEnd(o, entry); end != 0 {
+			return max(addr, end)
+		}
+	}
 	at, of := d.lineRange(o, addr)
 	if named && d.locationsValid(o) && !(of != nil && isAssembly(o, of.path)) {
 		return max(addr, entry)
@@ -97,6 +103,27 @@ func (d *Data) skipPrologue(addr uint64, p *Prologues) uint64 {
 		pc = at.End
 	}
 	return max(addr, pc)
+}
+
+// markedEnd returns the row of a function that is marked as the end of its
+// prologue, 0 where there is none.
+func (d *Data) markedEnd(o *openUnit, entry uint64) uint64 {
+	_, function := o.functions.find(entry)
+	_, of := d.lineRange(o, entry)
+	if function == nil || of == nil || isAssembly(o, of.path) {
+		return 0
+	}
+	t := &o.lines
+	for k := t.first(of, function.low); k < len(of.entries); k++ {
+		at := t.address(of, k)
+		if at >= function.high {
+			break
+		}
+		if e := of.entries[k]; e >= 0 && t.rows[e].flags&prologueEnd != 0 {
+			return at
+		}
+	}
+	return 0
 }
 
 // bounds returns the first and the last address of all parts of a function.

@@ -14,11 +14,10 @@ func (d *Data) producer(o *openUnit) string {
 	return string(d.text(o.unit, &o.root, o.root.producer))
 }
 
-// isLLVM reports whether a compiler is one of LLVM. Distributions put their name
-// before clang's.
+// isLLVM reports whether gdb takes a producer for LLVM. Distributions that put
+// their name before clang's escape it; clang marks the ends of prologues.
 func isLLVM(producer string) bool {
-	return strings.Contains(producer, "clang version ") || strings.HasPrefix(producer, "clang ") ||
-		strings.HasPrefix(producer, " F90 Flang ")
+	return strings.HasPrefix(producer, "clang ") || strings.HasPrefix(producer, " F90 Flang ")
 }
 
 // locationsValid reports whether the locations of variables hold in prologues
