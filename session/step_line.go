@@ -4,21 +4,363 @@
 
 package session
 
-import "errors"
+import (
+	"github.com/clewdev/clew/session/internal/displace"
+)
 
-var errNotYet = errors.New("not yet")
+// Steps by line end where those of gdb 13 do: the rules are those of its
+// infrun.c, in their order.
 
 // NextInstruction executes one instruction, over calls.
-func (s *Session) NextInstruction() (*Stop, error) { return nil, errNotYet }
+func (s *Session) NextInstruction() (*Stop, error) {
+	return s.run(whileStopped, func() (*Stop, error) {
+		l := lineStep{Session: s, over: true, reason: SteppedOver}
+		l.from(s.shownPosition())
+		stop, err := s.stepOnce()
+		if stop != nil || err != nil {
+			return stop, err
+		}
+		p, calls := s.position(), s.calls()
+		if l.isCall(&p, &calls) {
+			if stop, err := l.runToCaller(&calls); stop != nil || err != nil {
+				return stop, err
+			}
+		}
+		return s.stopped(SteppedOver), nil
+	})
+}
 
 // StepLine goes on to the start of another source line, into functions that have
-// lines.
-func (s *Session) StepLine() (*Stop, error) { return nil, errNotYet }
+// lines and over those that have none. It ends behind the prologue of a function
+// that it enters. In front of an inlined call it enters that, and nothing is
+// executed. A function without lines is left.
+func (s *Session) StepLine() (*Stop, error) {
+	return s.run(whileStopped, func() (*Stop, error) {
+		l := lineStep{Session: s, reason: SteppedLine}
+		return l.run()
+	})
+}
 
 // NextLine goes on to the start of another source line of this function, or to
-// its caller.
-func (s *Session) NextLine() (*Stop, error) { return nil, errNotYet }
+// its caller: to the line there that comes next, which is the line of the call
+// while a statement begins in it behind the call.
+func (s *Session) NextLine() (*Stop, error) {
+	return s.run(whileStopped, func() (*Stop, error) {
+		l := lineStep{Session: s, over: true, reason: SteppedOver}
+		return l.run()
+	})
+}
 
-// StepOut goes on until the function, in the frame of the given level (0 is the
-// innermost), returns to its caller.
-func (s *Session) StepOut(level int) (*Stop, error) { return nil, errNotYet }
+// StepOut goes on until the function in the frame of the given level (0 is the
+// innermost) returns to its caller. An inlined call that is the innermost is left
+// as NextLine leaves it. The outermost function's end is the end of the call.
+func (s *Session) StepOut(level int) (*Stop, error) {
+	return s.run(whileStopped, func() (*Stop, error) {
+		if p := s.shownPosition(); level <= 0 && p.frame() != nil && p.frame().Inlined {
+			l := lineStep{Session: s, over: true, reason: SteppedOut}
+			p.skipped++
+			l.from(p)
+			// Of no line, and an empty range: the step ends anywhere in the frame
+			// that the call was inlined in.
+			l.file, l.line, l.start, l.end = "", 0, p.pc, p.pc
+			return l.loop()
+		}
+		// The frame behind that of the caller tells the caller's CFA.
+		stack := s.frames(max(level, 0) + 2)
+		if caller := max(level, 0) + 1; caller < len(stack.Frames) {
+			frame := &stack.Frames[caller]
+			cfa, _ := frame.CFA()
+			if err := s.breakInternally(internal{address: frame.PC, cfa: cfa, reason: SteppedOut}); err != nil {
+				return nil, err
+			}
+		}
+		return s.proceed()
+	})
+}
+
+// frameID tells frames apart while their functions run: by the canonical frame
+// address, the start of the function or inlined call, and how deep the call is.
+type frameID struct {
+	cfa, entry uint64
+	depth      int
+}
+
+// known reports whether the frame's place on the stack could be told. Two that
+// could not are never the same.
+func (f frameID) known() bool { return f.cfa != 0 }
+
+func (f frameID) is(other frameID) bool { return f.known() && f == other }
+
+// lineStep is a step by line.
+type lineStep struct {
+	*Session
+	over   bool // over calls: next
+	reason Reason
+
+	start, end uint64 // to be stepped through without a look
+	frame      frameID
+	function   frameID // of the function that frame is, or is inlined in
+	file       string
+	line       int
+}
+
+// from makes the step one away from a position.
+func (l *lineStep) from(p position) {
+	l.file, l.line = p.line()
+	l.in(&p)
+}
+
+func (l *lineStep) in(p *position) {
+	calls := l.calls()
+	l.frame, l.function = p.id(calls.cfa, p.skipped), p.id(calls.cfa, len(p.functions)-1)
+}
+
+// id identifies the frame of function n of the position.
+func (p *position) id(cfa uint64, n int) frameID {
+	if n < 0 || n >= len(p.functions) {
+		return frameID{cfa: cfa}
+	}
+	return frameID{cfa, p.functions[n].Entry, len(p.functions) - 1 - n}
+}
+
+// calls is the frame that the worker is in and the one that called it. Of what is
+// not known the addresses are 0.
+type calls struct {
+	cfa                uint64
+	pc, lookup, caller uint64 // of the caller: where it goes on, in the call, its CFA
+}
+
+// calls walks two frames, without a look at what they are.
+func (s *Session) calls() (c calls) {
+	w, start := s.walk(), s.unwindRegisters()
+	level := 0
+	for f := range w.Walk(&start) {
+		sp, _ := f.Registers.Get(uint64(s.machine.StackPointer))
+		switch level {
+		case 1:
+			c.cfa, c.pc, c.lookup = sp, f.PC, f.LookupPC
+		case 2:
+			c.caller = sp
+			return c
+		}
+		level++
+	}
+	return c
+}
+
+func (l *lineStep) run() (*Stop, error) {
+	p := l.shownPosition()
+	if !l.over && p.skipped > 0 {
+		p.skipped--
+		return l.stopAt(&p), nil
+	}
+	l.from(p)
+	if l.start, l.end = p.row.Start, p.row.End; p.row.Line == 0 {
+		// Until the function is left; or one instruction, where it is not known.
+		r := p.extent()
+		l.start, l.end = r.Low, r.High
+	}
+	return l.loop()
+}
+
+// loop goes on until a rule says that the step is done.
+func (l *lineStep) loop() (*Stop, error) {
+	for {
+		if stop, err := l.passRange(); stop != nil || err != nil {
+			return stop, err
+		}
+		p := l.position()
+		for {
+			calls := l.calls()
+			what, target := l.judge(&p, &calls)
+			if what == done {
+				return l.stopAt(&p), nil
+			}
+			if what == goOn {
+				break
+			}
+			var stop *Stop
+			var err error
+			if what == into {
+				// The same line may go on behind the prologue: the step ends there.
+				l.start, l.end = 0, 0
+				stop, err = l.runTo(internal{address: target})
+			} else {
+				stop, err = l.runToCaller(&calls)
+			}
+			if stop != nil || err != nil {
+				return stop, err
+			}
+			if p = l.position(); p.pc-l.start < l.end-l.start {
+				break
+			}
+		}
+	}
+}
+
+// stopAt ends the step, with no more calls entered than p has.
+func (l *lineStep) stopAt(p *position) *Stop {
+	stop := l.stopped(l.reason)
+	l.inline = inlineState{stop: stop, known: true, skipped: p.skipped}
+	return stop
+}
+
+// passRange executes instructions, at least one, until the program counter is out
+// of the range.
+func (l *lineStep) passRange() (*Stop, error) {
+	for {
+		pc := l.registers.PC()
+		if i := l.decode(pc); i.Kind == displace.Repeat {
+			// Each of perhaps a million repetitions would be a step.
+			stop, err := l.runTo(internal{address: pc + uint64(i.Size)})
+			if stop != nil || err != nil {
+				return stop, err
+			}
+		} else if stop, err := l.stepOnce(); stop != nil || err != nil {
+			return stop, err
+		}
+		if l.registers.PC()-l.start >= l.end-l.start {
+			return nil, nil
+		}
+	}
+}
+
+// runTo runs until an internal trap. Without a stop the worker is there.
+func (l *lineStep) runTo(at internal) (*Stop, error) {
+	at.reason = arrived
+	if err := l.breakInternally(at); err != nil {
+		return nil, err
+	}
+	stop, err := l.proceed()
+	l.internals = l.dropInternals()
+	if err != nil || stop.Reason != arrived {
+		return stop, err
+	}
+	if stop.Breakpoint != nil {
+		stop.Reason = AtBreakpoint
+		return stop, nil
+	}
+	return nil, nil
+}
+
+// arrived is the reason of stops at the internal traps of steps.
+const arrived Reason = 0xff
+
+// runToCaller runs until the function that the worker is in returns. Where it is
+// not known to whom, it runs on to the next stop.
+func (l *lineStep) runToCaller(c *calls) (*Stop, error) {
+	if c.pc == 0 {
+		return l.proceed()
+	}
+	return l.runTo(internal{address: c.pc, cfa: c.caller})
+}
+
+// verdict is what to do out of the range.
+type verdict uint8
+
+const (
+	done     verdict = iota
+	goOn             // through the range
+	toCaller         // of the function that was called
+	into             // the function, up to the end of its prologue
+)
+
+// judge decides what to do at a position out of the range of the step. It enters
+// calls of p.
+func (l *lineStep) judge(p *position, c *calls) (what verdict, target uint64) {
+	if l.isCall(p, c) {
+		if !l.over && p.file != nil {
+			if target, ok := l.target(p); ok {
+				if target == p.pc {
+					return done, 0
+				}
+				return into, target
+			}
+		}
+		return toCaller, 0
+	}
+	if p.row.Line == 0 {
+		if p.function() == nil && !l.over && c.pc != 0 {
+			return toCaller, 0
+		}
+		return done, 0
+	}
+	here := p.id(c.cfa, p.skipped)
+	if p.skipped > 0 && here.is(l.frame) {
+		file, line := p.line()
+		same := file == l.file && line == l.line
+		switch {
+		case l.over && same:
+			return goOn, 0
+		case same:
+			p.skipped-- // the call is on the line that is stepped from: into it
+		}
+		return done, 0
+	}
+	if f := p.frame(); f != nil && f.Inlined && !here.is(l.frame) && l.within(p, c.cfa) {
+		if l.over {
+			return goOn, 0
+		}
+		return done, 0
+	}
+	refresh, line := true, p.row.Line
+	if p.pc == p.row.Start && (p.row.Line != l.line || p.row.File != l.file) {
+		if p.row.Statement {
+			return done, 0
+		}
+		// A row that is no statement is stepped through, and does not count as the
+		// line that the step comes from.
+		refresh, line = !here.is(l.frame), 0
+	}
+	l.start, l.end = p.row.Start, p.row.End
+	if refresh {
+		l.in(p)
+		l.file, l.line = p.row.File, line
+	}
+	return goOn, 0
+}
+
+// within reports whether the step's frame is one that the innermost one of p was
+// inlined in.
+func (l *lineStep) within(p *position, cfa uint64) bool {
+	for n := p.skipped + 1; n < len(p.functions); n++ {
+		if p.id(cfa, n).is(l.frame) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCall reports whether p is in a function that the step's function has called.
+func (l *lineStep) isCall(p *position, c *calls) bool {
+	if p.id(c.cfa, len(p.functions)-1).is(l.function) || c.caller == 0 || c.caller != l.function.cfa {
+		return false
+	}
+	return l.entry(c.lookup) == l.function.entry
+}
+
+// entry returns where the function with a call starts.
+func (s *Session) entry(call uint64) uint64 {
+	i := s.Image(call)
+	if i == nil {
+		return 0
+	}
+	if file := i.File(call); file != nil {
+		if list, _ := file.FunctionsAt(call); len(list) > 0 {
+			return list[len(list)-1].Entry
+		}
+	}
+	f, _ := i.Function(call)
+	return f.Start
+}
+
+// target returns where a step into the function at p ends, and false where the
+// function has no lines.
+func (l *lineStep) target(p *position) (target uint64, ok bool) {
+	entry := p.extent().Low
+	if row, _ := p.file.LineRange(entry); row.Line == 0 {
+		return 0, false
+	}
+	target, err := p.file.StepTarget(l.Session, entry)
+	return target, err == nil && l.Image(target) != nil
+}
