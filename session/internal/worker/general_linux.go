@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package worker
 
@@ -11,11 +11,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// IsStep reports whether the worker has finished a single step.
-func (e *Event) IsStep() bool {
-	return e.Signal == int(unix.SIGTRAP) && e.Code > 0 && !e.IsTrapInstruction()
-}
 
 // IsStop reports whether the worker was stopped by Interrupt, or by somebody who
 // stops processes.

@@ -167,3 +167,8 @@ const siKernel = 0x80
 func (e *Event) IsTrapInstruction() bool {
 	return e.Signal == int(unix.SIGTRAP) && e.Code == siKernel
 }
+
+// IsStep reports whether the worker has finished a single step.
+func (e *Event) IsStep() bool {
+	return e.Signal == int(unix.SIGTRAP) && e.Code > 0 && !e.IsTrapInstruction()
+}

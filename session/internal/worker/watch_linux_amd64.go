@@ -11,6 +11,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// debugState is empty: the processor tells of a match in its own registers, behind
+// the instruction or once.
+type debugState struct{}
+
+// absorb takes stops that are not to be told of: there are none.
+func (*Worker) absorb(*Event) (bool, error) { return false, nil }
+
+// Continue resumes the worker.
+func (w *Worker) Continue() error {
+	w.request = unix.PTRACE_CONT
+	return w.again()
+}
+
+// Step resumes the worker for one instruction.
+func (w *Worker) Step() error {
+	w.request = unix.PTRACE_SINGLESTEP
+	return w.again()
+}
+
 // MaxWatches is the number of debug registers.
 const MaxWatches = 4
 
@@ -68,7 +87,7 @@ func (w *Worker) IsWatch(e *Event) bool {
 		return false
 	}
 	status, err := w.debugRegister(6)
-	met := uint8(status) & (1<<w.watches - 1)
+	met := uint32(status) & (1<<w.watches - 1)
 	if err != nil || met == 0 {
 		return false
 	}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package worker
 
@@ -26,7 +26,9 @@ type Worker struct {
 	signals sync.Mutex // held for pidfd
 	gone    bool       // reaped
 	watches int        // debug registers in use
-	met     uint8      // of them, a bit each
+	met     uint32     // of them, a bit each
+	debug   debugState
+	request int // that has resumed it
 }
 
 // memory is what a worker has for itself: guard, stack, guard, thread-local storage.
@@ -211,11 +213,8 @@ func ptraceError(errno unix.Errno) error {
 	return errno
 }
 
-// Continue resumes the worker.
-func (w *Worker) Continue() error { return w.ptrace(unix.PTRACE_CONT, 0, 0) }
-
-// Step resumes the worker for one instruction.
-func (w *Worker) Step() error { return w.ptrace(unix.PTRACE_SINGLESTEP, 0, 0) }
+// again resumes the worker as it was before.
+func (w *Worker) again() error { return w.ptrace(w.request, 0, 0) }
 
 // Interrupt stops a running worker: Wait returns a SIGSTOP of this process. It
 // may be called from any goroutine.
@@ -291,7 +290,18 @@ func (w *Worker) Wait() (Event, error) {
 		}
 		switch cause := int(status) >> 16; cause {
 		case 0:
-			return w.stopEvent(status)
+			e, err := w.stopEvent(status)
+			if err != nil {
+				return e, err
+			}
+			absorbed, err := w.absorb(&e)
+			if err == ErrGone {
+				continue // its end comes next
+			}
+			if err != nil || !absorbed {
+				return e, err
+			}
+			continue
 		case unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK, unix.PTRACE_EVENT_CLONE:
 			w.endChild()
 		case unix.PTRACE_EVENT_EXEC:
@@ -300,7 +310,7 @@ func (w *Worker) Wait() (Event, error) {
 			return Event{Kind: Replaced}, nil
 		}
 		// PTRACE_EVENT_STOP: somebody's stop of a whole process group.
-		if err := w.Continue(); err != nil && err != ErrGone {
+		if err := w.again(); err != nil && err != ErrGone {
 			return Event{}, fmt.Errorf("resuming the worker: %w", err)
 		}
 	}

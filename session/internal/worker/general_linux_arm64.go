@@ -1,0 +1,171 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package worker
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// General are the general registers: struct user_pt_regs of asm/ptrace.h.
+type General struct {
+	x              [31]uint64
+	sp, pc, pstate uint64
+}
+
+// Names are the general registers in gdb's order.
+var Names = func() []Name {
+	var names []Name
+	for n := range 31 {
+		names = append(names, Name{fmt.Sprintf("x%d", n), unsafe.Offsetof(General{}.x) + uintptr(n)*8, 8, n})
+	}
+	return append(names,
+		Name{"sp", unsafe.Offsetof(General{}.sp), 8, 31},
+		Name{"pc", unsafe.Offsetof(General{}.pc), 8, 32},
+		Name{"cpsr", unsafe.Offsetof(General{}.pstate), 4, -1})
+}()
+
+const (
+	x29 = 29 // the frame pointer
+	x30 = 30 // the link register
+)
+
+// Register sets of elf.h.
+const (
+	ntPRStatus = 1
+	ntPRFPReg  = 2
+	ntARMTLS   = 0x401
+	ntHWBreak  = 0x402
+	ntHWWatch  = 0x403
+)
+
+// getSet reads a register set and returns how many bytes it has.
+func (w *Worker) getSet(set uintptr, p unsafe.Pointer, size uintptr) (uint64, error) {
+	v := unix.Iovec{Base: (*byte)(p), Len: uint64(size)}
+	err := w.ptracePointer(unix.PTRACE_GETREGSET, set, unsafe.Pointer(&v))
+	return v.Len, err
+}
+
+func (w *Worker) setSet(set uintptr, p unsafe.Pointer, size uintptr) error {
+	v := unix.Iovec{Base: (*byte)(p), Len: uint64(size)}
+	return w.ptracePointer(unix.PTRACE_SETREGSET, set, unsafe.Pointer(&v))
+}
+
+// Registers reads the general registers.
+func (w *Worker) Registers(r *General) error {
+	_, err := w.getSet(ntPRStatus, unsafe.Pointer(r), unsafe.Sizeof(*r))
+	w.debug.pc = r.pc
+	return err
+}
+
+// SetRegisters sets the general registers.
+func (w *Worker) SetRegisters(r *General) error {
+	w.debug.pc = r.pc
+	return w.setSet(ntPRStatus, unsafe.Pointer(r), unsafe.Sizeof(*r))
+}
+
+// PC returns the address of the instruction that runs next.
+func (r *General) PC() uint64 { return r.pc }
+
+// SetPC sets the address of the instruction that runs next.
+func (r *General) SetPC(pc uint64) { r.pc = pc }
+
+// SP returns the stack pointer.
+func (r *General) SP() uint64 { return r.sp }
+
+// SetSP sets the stack pointer.
+func (r *General) SetSP(sp uint64) { r.sp = sp }
+
+// Enter sets the program counter. A system call that the worker was interrupted
+// in is not restarted then: at a stop its svc is what runs next already, and the
+// kernel does no more than leave that so (arch/arm64/kernel/signal.c, do_signal).
+func (r *General) Enter(pc uint64) { r.pc = pc }
+
+// Bits of pstate (Arm ARM C5.2) that belong to the thread: SSBS.
+const threadState = 1 << 12
+
+// Reset makes the registers those of a thread that is about to call a function:
+// all zero but what belongs to the thread.
+func (r *General) Reset() { *r = General{pstate: r.pstate & threadState} }
+
+// wordRegisters is the number of registers with integer arguments (AAPCS64 6.8.2).
+const wordRegisters = 8
+
+// SetWord sets the n-th integer argument of a call, n below 8; false for others,
+// which go to the stack.
+func (r *General) SetWord(n int, v uint64) bool {
+	if n >= wordRegisters {
+		return false
+	}
+	r.x[n] = v
+	return true
+}
+
+// Word returns the n-th integer argument of a call, and false where it is on the
+// stack.
+func (r *General) Word(n int) (uint64, bool) {
+	if n >= wordRegisters {
+		return 0, false
+	}
+	return r.x[n], true
+}
+
+// StackWord returns the address of the n-th word argument on the stack, of a
+// function that was just entered.
+func (r *General) StackWord(n int) uint64 { return r.sp + uint64(n-wordRegisters)*8 }
+
+// SetVectors does nothing: the callee knows how many vector registers hold
+// arguments.
+func (r *General) SetVectors(int) {}
+
+// Result returns the two registers of integer results.
+func (r *General) Result() (uint64, uint64) { return r.x[0], r.x[1] }
+
+// SetResult sets the register of integer results.
+func (r *General) SetResult(v uint64) { r.x[0] = v }
+
+// SetReturn sets where the function that is about to be called returns to. Where
+// the machine keeps that on the stack, it makes room and returns its address.
+func (r *General) SetReturn(address uint64) (slot uint64) {
+	r.x[x30] = address
+	return 0
+}
+
+// initThread has nothing to prepare: a thread's block has two words that are glibc's
+// own, and its stack protector's number is a variable.
+func initThread(*memory) {}
+
+// HideTrapFlag does nothing: programs cannot see what single steps need.
+func (r *General) HideTrapFlag() {}
+
+// InSystemCall reports whether the program counter of a worker that was
+// interrupted in a system call stands behind it, and is moved back when the
+// worker is resumed. Here it is moved before the stop: see Enter.
+func (r *General) InSystemCall() bool { return false }
+
+// TrapAdvance is how far behind a trap instruction's address the program counter
+// is after it.
+const TrapAdvance = 0
+
+// Codes of a SIGTRAP (asm-generic/siginfo.h).
+const (
+	trapBreakpoint = 1 // TRAP_BRKPT
+	trapTrace      = 2 // TRAP_TRACE
+	trapHardware   = 4 // TRAP_HWBKPT
+)
+
+// IsTrapInstruction reports whether the worker has executed a trap instruction.
+func (e *Event) IsTrapInstruction() bool {
+	return e.Signal == int(unix.SIGTRAP) && e.Code == trapBreakpoint
+}
+
+// IsStep reports whether the worker has finished a single step. Of a step over a
+// system call the kernel tells in words of nobody (linux/ptrace.h,
+// user_single_step_report).
+func (e *Event) IsStep() bool {
+	return e.Signal == int(unix.SIGTRAP) && (e.Code == trapTrace || e.Code == 0 && e.PID == 0)
+}
