@@ -6,16 +6,16 @@ package value
 
 import "github.com/clewdev/clew/arch"
 
-// FuncOf returns the type of functions that return a result and take parameters.
-// It keeps the slice.
+// FuncOf returns the type of functions that return a result and take parameters,
+// of which nothing is said where a variadic one has none. It keeps the slice.
 func FuncOf(result *Type, parameters []*Type, variadic bool) *Type {
 	return &Type{machine: result.machine, language: result.language, kind: Func, elem: result, params: parameters, varargs: variadic, ready: true}
 }
 
 // IntOf returns an integer type of a size in bytes, which no program declares:
-// a register's part is one.
+// a register's part is one. One of a byte is a number, not a character.
 func IntOf(m *arch.Machine, name string, size int, signed bool) *Type {
-	return &Type{machine: m, language: C, kind: Int, name: name, size: uint64(size), sized: true, signed: signed, ready: true}
+	return &Type{machine: m, kind: Int, name: name, size: uint64(size), sized: true, signed: signed, ready: true}
 }
 
 // VectorOf returns the type of a vector register that has n elements of t.

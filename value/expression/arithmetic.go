@@ -1,0 +1,294 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package expression
+
+import (
+	"math"
+
+	"github.com/clewdev/clew/value"
+)
+
+var (
+	errNotNumber = &Error{Message: "Argument to arithmetic operation not a number or boolean."}
+	errDivision  = &Error{Message: "Division by zero"}
+)
+
+// noOperator says that a structure has no such operator, or another operand none.
+func noOperator(op operator, o *operand) error {
+	if o.form.isAggregate() {
+		return errorf("Structure has no component named operator%s.", op)
+	}
+	return errNotNumber
+}
+
+func (e *Expression) unary(n *node) (operand, error) {
+	o, err := e.scalarOf(n.x)
+	if err != nil {
+		return operand{}, err
+	}
+	if o.form.isAggregate() {
+		return operand{}, noOperator(n.op, &o)
+	}
+	if o.kind != scalarOperand || !o.form.isInteger() && (o.form.kind != value.Float || n.op == bitNot) {
+		switch n.op {
+		case negate:
+			return operand{}, errorf("Argument to negate operation not a number.")
+		case plus:
+			return operand{}, errorf("Argument to positive operation not a number.")
+		}
+		return operand{}, errorf("Argument to complement operation not an integer, boolean.")
+	}
+	o.name = ""
+	if o.form.kind == value.Float {
+		if n.op == negate {
+			o.bits = math.Float64bits(0 - math.Float64frombits(o.bits)) // so that -0.0 is 0, as in gdb
+		}
+		return o, nil
+	}
+	if o.form.size < e.basics.int.form.size { // an enumeration of an int's size stays one
+		o.typ, o.form = e.basics.int.typ, e.basics.int.form
+	}
+	switch n.op {
+	case negate:
+		o.bits = -o.bits
+	case bitNot:
+		o.bits = ^o.bits
+	}
+	o.bits = o.form.cut(o.bits)
+	return o, nil
+}
+
+// promote returns the type that two integers are computed in: C11 §6.3.1.8, with
+// gdb's choice of long for all that has its size.
+func (e *Expression) promote(x, y form) basic {
+	b := &e.basics
+	size := max(x.size, y.size, b.int.form.size)
+	unsigned := x.size == size && !x.signed && x.kind != value.Bool || y.size == size && !y.signed && y.kind != value.Bool
+	switch {
+	case size <= b.int.form.size && unsigned:
+		return b.uint
+	case size <= b.int.form.size:
+		return b.int
+	case size <= b.long.form.size && unsigned:
+		return b.ulong
+	case size <= b.long.form.size:
+		return b.long
+	case unsigned:
+		return b.ulonglong
+	}
+	return b.longlong
+}
+
+// binary applies an operator to what was loaded.
+func (e *Expression) binary(op operator, x, y *operand) (operand, error) {
+	switch op {
+	case equal, notEqual, less, lessEqual, greater, greaterEqual:
+		yes, err := e.compare(op, x, y)
+		if err != nil {
+			return operand{}, err
+		}
+		return e.boolean(yes), nil
+	}
+	if x.form.isAggregate() || y.form.isAggregate() {
+		if x.form.isAggregate() {
+			return operand{}, noOperator(op, x)
+		}
+		return operand{}, noOperator(op, y)
+	}
+	if x.kind != scalarOperand || y.kind != scalarOperand {
+		return operand{}, errNotNumber
+	}
+	if x.form.kind == value.Pointer || y.form.kind == value.Pointer {
+		return e.pointerArithmetic(op, x, y)
+	}
+	if x.form.kind == value.Float || y.form.kind == value.Float {
+		return e.floatArithmetic(op, x, y)
+	}
+	if x.form.kind == value.Bool && y.form.kind == value.Bool {
+		switch op {
+		case bitAnd, bitOr, bitXor:
+			bits, _ := integer(op, x.bits, y.bits, x.form)
+			return operand{kind: scalarOperand, typ: x.typ, form: x.form, bits: bits}, nil
+		}
+		return operand{}, errorf("Invalid operation on booleans.")
+	}
+	to := e.promote(x.form, y.form)
+	if op == shiftLeft || op == shiftRight { // C11 §6.5.7: of the left operand alone
+		to = basic{x.typ, x.form}
+		if x.form.size < e.basics.int.form.size {
+			to = e.basics.int
+		}
+		if y.form.signed && int64(y.bits) < 0 || y.bits >= 8*to.form.size {
+			// Not defined in C; gdb shifts all out.
+			o := operand{kind: scalarOperand, typ: to.typ, form: to.form}
+			if op == shiftRight && to.form.signed && int64(x.bits) < 0 && !(y.form.signed && int64(y.bits) < 0) {
+				o.bits = math.MaxUint64
+			}
+			return o, nil
+		}
+	}
+	a, b := to.form.cut(x.bits), y.bits
+	if op != shiftLeft && op != shiftRight {
+		b = to.form.cut(y.bits)
+	}
+	bits, ok := integer(op, a, b, to.form)
+	if !ok {
+		if !e.dry {
+			return operand{}, errDivision
+		}
+		bits = a
+	}
+	return operand{kind: scalarOperand, typ: to.typ, form: to.form, bits: bits}, nil
+}
+
+// integer computes in 64 bits and cuts to the result's form. It is false for a
+// division by zero.
+func integer(op operator, a, b uint64, f form) (uint64, bool) {
+	var r uint64
+	switch op {
+	case add:
+		r = a + b
+	case subtract:
+		r = a - b
+	case multiply:
+		r = a * b
+	case divide, remainder:
+		switch {
+		case b == 0:
+			return 0, false
+		case op == divide && f.signed:
+			r = uint64(int64(a) / int64(b))
+		case op == divide:
+			r = a / b
+		case f.signed:
+			r = uint64(int64(a) % int64(b))
+		default:
+			r = a % b
+		}
+	case bitAnd:
+		r = a & b
+	case bitOr:
+		r = a | b
+	case bitXor:
+		r = a ^ b
+	case shiftLeft:
+		r = a << b
+	case shiftRight:
+		if f.signed {
+			r = uint64(int64(a) >> b)
+		} else {
+			r = a >> b
+		}
+	}
+	return f.cut(r), true
+}
+
+func (e *Expression) floatArithmetic(op operator, x, y *operand) (operand, error) {
+	if !x.form.isInteger() && x.form.kind != value.Float || !y.form.isInteger() && y.form.kind != value.Float {
+		return operand{}, errNotNumber
+	}
+	to := wider(x, y)
+	a, b := to.form.toFloat(x), to.form.toFloat(y)
+	var r float64
+	switch op {
+	case add:
+		r = a + b
+	case subtract:
+		r = a - b
+	case multiply:
+		r = a * b
+	case divide:
+		r = a / b
+	default:
+		return operand{}, errorf("Integer-only operation on floating point number.")
+	}
+	return operand{kind: scalarOperand, typ: to.typ, form: to.form, bits: to.form.cut(math.Float64bits(r))}, nil
+}
+
+// wider returns the floating-point type that two numbers are computed in: the one
+// there is, or the larger.
+func wider(x, y *operand) basic {
+	if x.form.kind != value.Float || y.form.kind == value.Float && y.form.size > x.form.size {
+		return basic{y.typ, y.form}
+	}
+	return basic{x.typ, x.form}
+}
+
+func (f form) toFloat(o *operand) float64 {
+	return math.Float64frombits(f.cut(math.Float64bits(o.float())))
+}
+
+func (e *Expression) pointerArithmetic(op operator, x, y *operand) (operand, error) {
+	switch {
+	case op == add && x.form.kind == value.Pointer && y.form.isInteger():
+		return moved(x, y.bits), nil
+	case op == add && y.form.kind == value.Pointer && x.form.isInteger():
+		return moved(y, x.bits), nil
+	case op == subtract && x.form.kind == value.Pointer && y.form.isInteger():
+		return moved(x, -y.bits), nil
+	case op == subtract && x.form.kind == value.Pointer && y.form.kind == value.Pointer:
+		size := step(x)
+		if size != step(y) {
+			return operand{}, errorf("First argument of `-' is a pointer and second argument is neither\nan integer nor a pointer of the same type.")
+		}
+		long := e.basics.long
+		return operand{kind: scalarOperand, typ: long.typ, form: long.form, bits: uint64(int64(x.bits-y.bits) / int64(size))}, nil
+	}
+	return operand{}, errNotNumber
+}
+
+func moved(p *operand, count uint64) operand {
+	o := *p
+	o.bits, o.name = o.form.cut(o.bits+count*step(p)), ""
+	return o
+}
+
+// step is how far apart the objects are that a pointer leads to, in bytes.
+func step(p *operand) uint64 { return min(max(p.typ.Strip().Elem().Size(), 1), maxTypeSize) }
+
+// compare compares numbers and pointers.
+func (e *Expression) compare(op operator, x, y *operand) (bool, error) {
+	if x.form.isAggregate() {
+		return false, noOperator(op, x)
+	}
+	if y.form.isAggregate() {
+		return false, noOperator(op, y)
+	}
+	if x.kind != scalarOperand || y.kind != scalarOperand {
+		return false, errorf("Invalid type combination in equality test.")
+	}
+	if x.form.kind == value.Float || y.form.kind == value.Float {
+		if x.form.kind == value.Pointer || y.form.kind == value.Pointer {
+			return false, errorf("Invalid type combination in equality test.")
+		}
+		to := wider(x, y)
+		return ordered(op, to.form.toFloat(x), to.form.toFloat(y)), nil
+	}
+	if x.form.kind == value.Pointer || y.form.kind == value.Pointer {
+		return ordered(op, x.bits, y.bits), nil
+	}
+	to := e.promote(x.form, y.form)
+	a, b := to.form.cut(x.bits), to.form.cut(y.bits)
+	if to.form.signed {
+		return ordered(op, int64(a), int64(b)), nil
+	}
+	return ordered(op, a, b), nil
+}
+
+func ordered[T int64 | uint64 | float64](op operator, a, b T) bool {
+	switch op {
+	case equal:
+		return a == b
+	case notEqual:
+		return a != b
+	case less:
+		return a < b
+	case lessEqual:
+		return a <= b
+	case greater:
+		return a > b
+	}
+	return a >= b
+}

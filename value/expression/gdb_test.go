@@ -1,0 +1,204 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package expression
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/value"
+)
+
+// answers are what testdata/print.py writes.
+type answers struct {
+	Maps []struct {
+		Start uint64
+		Bytes string
+		Path  string
+	}
+	Registers map[string]uint64
+	XMM       []string
+	Answers   [][3]string // expression, text, error
+}
+
+// stopLine returns the number of the line of program.c where the test stops.
+func stopLine(t testing.TB) int {
+	source, err := os.ReadFile("testdata/program.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(string(source), "\n") {
+		if strings.Contains(line, "// STOP") {
+			return i + 1
+		}
+	}
+	t.Fatal("program.c has no line to stop at")
+	return 0
+}
+
+// ask has gdb print expressions, and returns the frame as it was before.
+func ask(t *testing.T, expressions string) (*answers, *frame, symbols) {
+	gdb := tool(t, "gdb")
+	path, file, info := build(t, "-O0")
+	output := filepath.Join(t.TempDir(), "answers.json")
+	command := exec.Command(gdb, "-nx", "-q", "-batch", "-x", "testdata/print.py", path)
+	command.Env = append(os.Environ(), "LINE="+fmt.Sprint(stopLine(t)), "EXPRESSIONS="+expressions, "OUTPUT="+output, "DEBUGINFOD_URLS=", "LC_ALL=C")
+	said, err := command.CombinedOutput()
+	text, readErr := os.ReadFile(output)
+	if readErr != nil {
+		t.Fatalf("gdb: %v, %v\n%s", err, readErr, said)
+	}
+	a := &answers{}
+	if err := json.Unmarshal(text, a); err != nil {
+		t.Fatal(err)
+	}
+	f := &frame{registers: map[uint64]uint64{}, wide: map[uint64][]byte{}, info: info}
+	for _, m := range a.Maps {
+		b, err := hex.DecodeString(m.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.maps = append(f.maps, segment{m.Start, b})
+		if m.Path == path && f.bias == 0 {
+			f.bias = m.Start
+		}
+	}
+	for name, v := range a.Registers {
+		if column, ok := amd64.Column(name); ok {
+			f.registers[column] = v
+		}
+	}
+	for n, x := range a.XMM {
+		b, err := hex.DecodeString(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Reverse(b)
+		f.wide[uint64(17+n)] = b
+	}
+	f.pc = a.Registers["rip"]
+	f.cfa = a.Registers["rbp"] + 16
+	return a, f, symbols{slices.Collect(file.Symbols()), f.bias}
+}
+
+// store keeps the convenience variables and the history of a test.
+type store struct {
+	variables map[string]value.Value
+	history   []value.Value
+}
+
+func (s *store) Get(name string) (value.Value, bool) {
+	v, ok := s.variables[name]
+	return v, ok
+}
+
+func (s *store) Set(name string, v value.Value) error {
+	s.variables[name] = v
+	return nil
+}
+
+func (s *store) value(n int, relative bool) (value.Value, error) {
+	if relative {
+		n = len(s.history) - n
+	}
+	if n > len(s.history) {
+		return value.Value{}, fmt.Errorf("History has not yet reached $%d.", n)
+	}
+	if n <= 0 {
+		return value.Value{}, nil
+	}
+	return s.history[n-1], nil
+}
+
+// different are expressions for which this package does not do what gdb does, and
+// why.
+var different = map[string]string{
+	"t.c::counter":              "a file is named without quotes too",
+	"program.c::counter + 0":    "a file is named without quotes too",
+	"&first.bits":               "a bit field has no address, as in C",
+	"first.bits@2":              "a bit field has no address, as in C",
+	"(bool)5":                   "bool is known without a header",
+	"(int[2])numbers":           "gdb makes a pointer of the array and takes that for the numbers",
+	"i()":                       "gdb calls the address that is the number",
+	"alignof(int)":              "C23 has alignof",
+	"typeof(i)":                 "typeof is a type",
+	"sizeof(typeof(i))":         "typeof is a type",
+	"sizeof(typeof(p))":         "typeof is a type",
+	"i::x":                      "what is no function has no variables",
+	"&constant":                 "qualifiers stand in the order of the debugging information",
+	"$xmm0":                     "vectors have no 16-bit floating-point numbers",
+	"(unsigned long)1e19":       "gdb goes through a signed number",
+	"(_Bool)0.1":                "what is not 0 is true: C11 §6.3.1.2",
+	"(int)":                     "a type in parentheses is a type",
+	"(short int unsigned)65536": "the words of a type come in any order: C11 §6.7.2",
+	"(double long)1":            "the words of a type come in any order: C11 §6.7.2",
+}
+
+func TestGDB(t *testing.T) {
+	a, f, names := ask(t, "testdata/expressions.txt")
+	s := &store{variables: map[string]value.Value{}}
+	c := &Context{Machine: amd64, Info: f.info, Address: f.pc - f.bias, Convenience: s, History: s.value}
+	printer := &value.Printer{Symbols: names}
+	if len(a.Answers) < 500 {
+		t.Fatalf("gdb printed %d expressions", len(a.Answers))
+	}
+	seen := map[string]bool{}
+	for _, answer := range a.Answers {
+		text, failed := "", ""
+		e, err := Compile(answer[0], c)
+		var v value.Value
+		if err == nil {
+			v, err = e.Evaluate(f)
+		}
+		if err == nil {
+			text, err = printer.Print(v)
+			if err != nil {
+				err = at(err, 1)
+			}
+		}
+		if err == nil {
+			s.history = append(s.history, frozen(v))
+		} else {
+			var e *Error
+			if !errors.As(err, &e) || e.Column < 1 || e.Column > len(answer[0])+1 {
+				t.Errorf("%s: %#v is no error in the text", answer[0], err)
+			}
+			failed = err.Error()
+		}
+		if text == answer[1] && failed == answer[2] {
+			continue
+		}
+		if _, ok := different[answer[0]]; ok {
+			seen[answer[0]] = true
+			continue
+		}
+		t.Errorf("%s\n\tis   %s%s\n\twant %s%s", answer[0], text, failed, answer[1], answer[2])
+	}
+	for expression := range different {
+		if !seen[expression] {
+			t.Errorf("%s is not different any more", expression)
+		}
+	}
+}
+
+// frozen returns a value as it is now, which is what the history keeps.
+func frozen(v value.Value) value.Value {
+	if _, ok := v.Address(); ok {
+		return v
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		return v
+	}
+	return value.Constant(v.Type(), b, v.Frame())
+}

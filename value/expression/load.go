@@ -1,0 +1,209 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package expression
+
+import (
+	"math"
+
+	"github.com/clewdev/clew/value"
+)
+
+// maxCallers is how far up a variable of another function is searched.
+const maxCallers = 1024
+
+var errNoRegisters = &Error{Message: "No registers."}
+
+// operandOf makes an operand of a value. What lies in memory is not read.
+func (e *Expression) operandOf(v value.Value) operand {
+	if v.Type() == nil {
+		return operand{kind: voidOperand}
+	}
+	o := operand{typ: v.Type(), form: formOf(v.Type())}
+	if o.form.kind == value.Void {
+		return operand{kind: voidOperand, typ: o.typ}
+	}
+	if address, ok := v.Address(); ok && v.Err() == nil && v.Frame() == e.frame {
+		o.kind, o.bits = memoryOperand, address
+		return o
+	}
+	return held(v.Type(), v)
+}
+
+// variable returns a variable of the frame, or of its object or another.
+func (e *Expression) variable(s *symbol) (operand, error) {
+	switch {
+	case s.constant.kind == scalarOperand:
+		return s.constant, nil
+	case s.variable == nil && s.function == nil && s.code:
+		return operand{kind: memoryOperand, typ: e.untypedFunction(), form: form{kind: value.Func, size: 1}, bits: s.address}, nil
+	case s.variable == nil && s.function == nil:
+		return operand{kind: symbolOperand, bits: s.address, name: s.name}, nil
+	case e.dry && s.variable != nil:
+		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form}, nil
+	case e.dry:
+		return operand{kind: memoryOperand, typ: s.function.Type, form: formOf(s.function.Type)}, nil
+	}
+	frame := e.frame
+	if s.object != nil {
+		frame = s.object
+	}
+	if frame == nil {
+		return operand{}, &Error{Message: "No frame selected."}
+	}
+	if s.function != nil {
+		return operand{kind: memoryOperand, typ: s.function.Type, form: formOf(s.function.Type), bits: s.function.Entry + frame.Bias()}, nil
+	}
+	elsewhere := false
+	if s.of != nil {
+		if of := frameOf(frame, s); of != nil {
+			frame = of
+		} else { // a static variable needs no frame
+			frame, elsewhere = value.Static(frame, frame.Info(), frame.Bias()), true
+		}
+	}
+	if address, ok := s.variable.Address(frame); ok && frame == e.frame {
+		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form, bits: address}, nil
+	}
+	v := s.variable.Read(frame)
+	if _, ok := v.Address(); elsewhere && !ok {
+		return operand{}, errorf("No frame is currently executing in block %s.", s.of.Name)
+	}
+	return e.operandOf(v), nil
+}
+
+// frameOf returns the innermost frame of the function whose variable is meant.
+func frameOf(f value.Frame, s *symbol) value.Frame {
+	for range maxCallers {
+		if f == nil {
+			return nil
+		}
+		if info := f.Info(); info != nil {
+			_, lookup := f.ProgramCounter()
+			fn, err := info.FunctionAt(lookup - f.Bias())
+			if err == nil && fn.Entry == s.of.Entry && fn.Name == s.of.Name {
+				return f
+			}
+		}
+		f = f.Caller()
+	}
+	return nil
+}
+
+func (e *Expression) untypedFunction() *value.Type {
+	return value.FuncOf(e.basics.int.typ, nil, true)
+}
+
+// load reads an operand of a scalar type, which then is a scalar. Others stay.
+func (e *Expression) load(o *operand) error {
+	switch o.kind {
+	case memoryOperand:
+		if !o.form.isScalar() {
+			return nil
+		}
+		return e.loadMemory(o)
+	case registerOperand:
+		return e.loadRegister(o)
+	case symbolOperand:
+		return unknownType(o.name)
+	case valueOperand:
+		return e.loadValue(o)
+	}
+	return nil
+}
+
+func (e *Expression) loadMemory(o *operand) error {
+	if e.dry {
+		o.kind, o.bits = scalarOperand, 0
+		return nil
+	}
+	if e.frame == nil {
+		return &Error{Message: "No frame selected."}
+	}
+	if o.form.kind == value.Float && o.form.size != 4 && o.form.size != 8 {
+		f, err := value.At(o.typ, o.bits, e.frame).Float()
+		if err != nil {
+			return err
+		}
+		o.kind, o.bits = scalarOperand, math.Float64bits(f)
+		return nil
+	}
+	b := e.scratch[:o.form.size]
+	if err := e.frame.ReadMemory(b, o.bits); err != nil {
+		return &Error{Message: Sentence(&value.MemoryError{Address: o.bits}), Err: err}
+	}
+	o.kind, o.bits = scalarOperand, o.form.decode(getUint(b, e.context.Machine))
+	return nil
+}
+
+// decode makes of the bits as they lie in memory those of a scalar.
+func (f form) decode(bits uint64) uint64 {
+	if f.kind == value.Float && f.size == 4 {
+		return math.Float64bits(float64(math.Float32frombits(uint32(bits))))
+	}
+	return f.cut(bits)
+}
+
+func (e *Expression) loadValue(o *operand) error {
+	if o.form.kind == value.Reference || o.form.kind == value.RvalueReference {
+		if e.dry {
+			elem := o.typ.Strip().Elem()
+			*o = operand{kind: memoryOperand, typ: elem, form: formOf(elem)}
+			return e.load(o)
+		}
+		*o = e.operandOf(o.held().Deref())
+		return e.load(o)
+	}
+	if !o.form.isScalar() {
+		return nil
+	}
+	switch {
+	case e.dry:
+		o.bits = 0
+	case o.form.kind == value.Float:
+		f, err := o.held().Float()
+		if err != nil {
+			return err
+		}
+		o.bits = math.Float64bits(f)
+	default:
+		bits, err := o.held().Uint()
+		if err != nil {
+			return err
+		}
+		o.bits = o.form.cut(bits)
+	}
+	o.kind, o.value = scalarOperand, nil
+	return nil
+}
+
+// rvalue loads an operand and makes pointers of arrays and functions.
+func (e *Expression) rvalue(o *operand) error {
+	if o.form.kind == value.Array && o.kind == valueOperand {
+		return errorf("evaluation of this expression requires the program to have a function \"malloc\".")
+	}
+	if o.kind == memoryOperand {
+		switch o.form.kind {
+		case value.Array:
+			*o = e.pointer(o.typ.Strip().Elem(), o.bits)
+			return nil
+		case value.Func:
+			*o = e.pointer(o.typ, o.bits)
+			return nil
+		case value.Reference, value.RvalueReference:
+			*o = held(o.typ, value.At(o.typ, o.bits, e.frame))
+		}
+	}
+	return e.load(o)
+}
+
+// pointer makes a pointer, of a type that is made once.
+func (e *Expression) pointer(elem *value.Type, address uint64) operand {
+	t := e.pointers[elem]
+	if t == nil {
+		t = value.PointerTo(elem)
+		e.pointers[elem] = t
+	}
+	return operand{kind: scalarOperand, typ: t, form: formOf(t), bits: address}
+}

@@ -1,0 +1,98 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package expression
+
+import "github.com/clewdev/clew/value"
+
+type fieldKey struct {
+	typ  *value.Type
+	name string
+}
+
+// fieldPlace is where a member lies in its structure.
+type fieldPlace struct {
+	found  bool
+	plain  bool // lies at offset, in whole bytes
+	typ    *value.Type
+	form   form
+	offset uint64
+}
+
+// member evaluates x.name and x->name, which mean the same, as in gdb.
+func (e *Expression) member(n *node) (operand, error) {
+	x, err := e.evaluate(n.x)
+	if err != nil {
+		return operand{}, err
+	}
+	if x.form.kind == value.Pointer || x.kind == registerOperand || x.form.kind == value.Reference || x.form.kind == value.RvalueReference {
+		if err := e.rvalue(&x); err != nil {
+			return operand{}, err
+		}
+	}
+	if x.form.kind == value.Pointer {
+		if x.typ.Strip().Elem().Strip().Kind() != value.Void {
+			if x, err = e.dereference(&x); err != nil {
+				return operand{}, err
+			}
+		}
+	}
+	if !x.form.isAggregate() {
+		if x.kind == symbolOperand {
+			return operand{}, unknownType(x.name)
+		}
+		if n.op == arrow {
+			return operand{}, errorf("Attempt to extract a component of a value that is not a structure pointer.")
+		}
+		return operand{}, errorf("Attempt to extract a component of a value that is not a structure.")
+	}
+	field := e.field(x.typ, n.text)
+	switch {
+	case !field.found:
+		return operand{}, errorf("There is no member named %s.", n.text)
+	case field.plain && x.kind == memoryOperand:
+		return operand{kind: memoryOperand, typ: field.typ, form: field.form, bits: x.bits + field.offset}, nil
+	case e.dry:
+		return operand{kind: valueOperand, typ: field.typ, form: field.form}, nil
+	}
+	v := x.held()
+	if x.kind == memoryOperand {
+		v = value.At(x.typ, x.bits, e.frame)
+	}
+	return e.checked(v.FieldByName(n.text))
+}
+
+// field finds a member, also of an anonymous one and of base classes, once.
+func (e *Expression) field(t *value.Type, name string) fieldPlace {
+	key := fieldKey{t, name}
+	place, ok := e.fields[key]
+	if !ok {
+		place = findField(t, name, 0)
+		e.fields[key] = place
+	}
+	return place
+}
+
+func findField(t *value.Type, name string, depth int) fieldPlace {
+	if depth > 20 {
+		return fieldPlace{}
+	}
+	fields := t.Strip().Fields()
+	for _, f := range fields {
+		if f.Name == name && !f.Base {
+			return fieldPlace{found: true, plain: f.BitSize == 0 && f.Static == nil, typ: f.Type, form: formOf(f.Type), offset: f.Offset}
+		}
+	}
+	for _, f := range fields {
+		if f.Name != "" && !f.Base {
+			continue
+		}
+		if inner := findField(f.Type, name, depth+1); inner.found {
+			inner.offset += f.Offset
+			inner.plain = inner.plain && !f.Virtual
+			return inner
+		}
+	}
+	return fieldPlace{}
+}

@@ -1,0 +1,138 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package expression
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/clewdev/clew/value"
+)
+
+// number makes a constant of a number's text, or tells what is wrong with it.
+func (p *parser) number(text string) (operand, string) {
+	lower := strings.ToLower(text)
+	hex := strings.HasPrefix(lower, "0x")
+	if strings.Contains(lower, ".") || !hex && strings.Contains(lower, "e") && isDigit(lower[len(lower)-1]) ||
+		hex && strings.Contains(lower, "p") || !hex && !strings.HasPrefix(lower, "0b") && strings.HasSuffix(lower, "e") {
+		return p.floatNumber(text, lower, hex)
+	}
+	base, digits := 10, lower
+	switch {
+	case hex:
+		base, digits = 16, lower[2:]
+	case strings.HasPrefix(lower, "0b"):
+		base, digits = 2, lower[2:]
+	case strings.HasPrefix(lower, "0t"), strings.HasPrefix(lower, "0d"):
+		digits = lower[2:]
+	case len(lower) > 1 && lower[0] == '0':
+		base, digits = 8, lower[1:]
+	}
+	trimmed := strings.TrimRight(digits, "ul")
+	suffix := digits[len(trimmed):]
+	if trimmed == "" && base == 8 {
+		trimmed = "0" // 0u
+	}
+	n, err := strconv.ParseUint(trimmed, base, 64)
+	switch {
+	case err != nil && err.(*strconv.NumError).Err == strconv.ErrRange:
+		return operand{}, "Numeric constant too large."
+	case err != nil || strings.Contains(trimmed, "_"):
+		return operand{}, "Invalid number \"" + text + "\"."
+	}
+	return p.integer(n, base == 10, strings.Contains(suffix, "u"), strings.Count(suffix, "l")), ""
+}
+
+// integer gives a constant the first type that holds it: C11 §6.4.4.1. A decimal
+// one that no signed type holds is an unsigned long, as in gdb.
+func (p *parser) integer(n uint64, decimal, unsigned bool, longs int) operand {
+	m := p.names.machine()
+	for i, name := range [...]string{"int", "long", "long long"} {
+		if i < longs {
+			continue
+		}
+		t := value.Base(m, name)
+		bits := 8 * t.Size()
+		switch {
+		case !unsigned && n>>(bits-1) == 0:
+			return scalar(t, n)
+		case (unsigned || !decimal) && (bits == 64 || n>>bits == 0):
+			return scalar(value.Base(m, "unsigned "+name), n)
+		}
+	}
+	if longs < 2 {
+		if t := value.Base(m, "unsigned long"); t.Size() == 8 {
+			return scalar(t, n)
+		}
+	}
+	return scalar(value.Base(m, "unsigned long long"), n)
+}
+
+func (p *parser) floatNumber(text, lower string, hex bool) (operand, string) {
+	name := "double"
+	switch {
+	case strings.HasSuffix(lower, "f") && (!hex || strings.Contains(lower, "p")):
+		name, lower = "float", lower[:len(lower)-1]
+	case strings.HasSuffix(lower, "l"):
+		name, lower = "long double", lower[:len(lower)-1]
+	}
+	lower = strings.TrimSuffix(lower, "e") // gdb takes 1e as 1
+	if hex && !strings.Contains(lower, "p") {
+		lower += "p0"
+	}
+	bits := 64
+	if name == "float" {
+		bits = 32
+	}
+	f, err := strconv.ParseFloat(lower, bits)
+	if err != nil && err.(*strconv.NumError).Err != strconv.ErrRange || strings.Contains(lower, "_") {
+		return operand{}, "Invalid number \"" + text + "\"."
+	}
+	return scalar(value.Base(p.names.machine(), name), math.Float64bits(f)), ""
+}
+
+// wide are the types of characters and strings with a prefix.
+var wide = map[byte]string{0: "char", 'L': "wchar_t", 'u': "char16_t", 'U': "char32_t"}
+
+// wideType returns the type of characters, which only a program that has it knows.
+func (p *parser) wideType(t token) *value.Type {
+	if t.prefix == 0 {
+		return value.Base(p.names.machine(), "char")
+	}
+	typ, err := p.names.typeNamed("", wide[t.prefix])
+	if err != nil || typ.Size() == 0 || typ.Size() > 8 {
+		p.fail(t.start, "No type named "+wide[t.prefix]+".")
+		return value.Base(p.names.machine(), "char")
+	}
+	return typ
+}
+
+func (p *parser) character(t token) *node {
+	typ := p.wideType(t)
+	return &node{op: literalOf, operand: scalar(typ, formOf(typ).cut(uint64(t.codes[0]))), column: t.start + 1}
+}
+
+// string parses a string, or several in a row, which are one. It is an array
+// that lies nowhere.
+func (p *parser) string() *node {
+	first := p.token
+	var codes []rune
+	for p.token.kind == stringToken {
+		if p.token.prefix != 0 {
+			first.prefix = p.token.prefix
+		}
+		codes = append(codes, p.token.codes...)
+		p.advance()
+	}
+	typ := p.wideType(first)
+	size := int(typ.Size())
+	b := make([]byte, 0, (len(codes)+1)*size)
+	for _, c := range append(codes, 0) {
+		b = appendUint(b, p.names.machine(), uint64(c), size)
+	}
+	return &node{op: literalOf, string: b, column: first.start + 1,
+		operand: operand{kind: valueOperand, typ: value.ArrayOf(typ, uint64(len(codes)+1))}}
+}

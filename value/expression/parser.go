@@ -1,0 +1,410 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package expression
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/value"
+)
+
+const (
+	// maxText is how long an expression may be, in bytes.
+	maxText = 1 << 16
+	// maxDepth is how deeply it may be nested: what is evaluated is as deep.
+	maxDepth = 500
+)
+
+// node is a part of an expression. Nodes are not changed after parsing.
+type node struct {
+	op      operator
+	column  int
+	depth   int
+	x, y, z *node
+
+	text      string      // of a member, a convenience variable
+	typ       *value.Type // of casts, types
+	symbol    *symbol     // of variableOf
+	register  *register   // of registerOf
+	operand   operand     // of literalOf
+	string    []byte      // of a literal that is a string: its bytes
+	index     int         // of historyOf: $n
+	relative  bool        // of historyOf: $$n
+	arguments []*node     // of callOf
+}
+
+// names is what a parser asks for the meaning of names.
+type names interface {
+	machine() *arch.Machine
+	// symbol returns what a name means. scope is "", or the file or function
+	// that the name is looked up in.
+	symbol(scope, name string) (*symbol, error)
+	// typeNamed returns the type that a keyword (struct, union, enum, or "" for
+	// base types and typedefs) and a name mean.
+	typeNamed(keyword, name string) (*value.Type, error)
+	register(name string) *register
+}
+
+// parser makes a tree of an expression. Its error is sticky, and of the
+// scanner's and its own the first.
+type parser struct {
+	scanner scanner
+	names   names
+	token   token
+	peeked  []token // behind token
+	previous,
+	depth int
+	err error
+}
+
+func parse(text string, n names) (*node, error) {
+	if len(text) > maxText {
+		return nil, &Error{Column: maxText + 1, Message: fmt.Sprintf("The expression is longer than %d bytes.", maxText)}
+	}
+	p := &parser{scanner: scanner{text: text}, names: n}
+	p.token = p.scanner.next()
+	if p.token.kind == endToken && p.scanner.err == nil {
+		return nil, &Error{Column: 1, Message: "The expression is empty."}
+	}
+	tree := p.expression(1)
+	if p.failed() {
+		return nil, p.error()
+	}
+	if p.token.kind != endToken {
+		if p.is(closeParenthesis) || p.is(closeBracket) || p.is(closeBrace) {
+			p.fail(p.token.start, "Junk after end of expression.")
+		} else {
+			p.syntax()
+		}
+		return nil, p.error()
+	}
+	return tree, nil
+}
+
+func (p *parser) failed() bool { return p.err != nil || p.scanner.err != nil }
+
+func (p *parser) error() error {
+	if p.err != nil {
+		return p.err
+	}
+	return p.scanner.err
+}
+
+func (p *parser) fail(offset int, message string) *node {
+	return p.failWith(&Error{Column: offset + 1, Message: message})
+}
+
+func (p *parser) failWith(err error) *node {
+	if !p.failed() {
+		p.err = err
+	}
+	return &node{op: typeOf}
+}
+
+func (p *parser) syntax() *node {
+	if p.failed() {
+		return p.failWith(nil)
+	}
+	return p.fail(p.token.start, "A syntax error in expression, near `"+p.scanner.text[p.token.start:]+"'.")
+}
+
+func (p *parser) advance() {
+	p.previous = p.token.end
+	if len(p.peeked) > 0 {
+		p.token, p.peeked = p.peeked[0], p.peeked[1:]
+		return
+	}
+	p.token = p.scanner.next()
+}
+
+// peek returns the n-th token behind the current one, from 0.
+func (p *parser) peek(n int) token {
+	for len(p.peeked) <= n {
+		p.peeked = append(p.peeked, p.scanner.next())
+	}
+	return p.peeked[n]
+}
+
+func (p *parser) is(op operator) bool { return p.token.kind == operatorToken && p.token.op == op }
+
+func (t token) is(op operator) bool { return t.kind == operatorToken && t.op == op }
+
+func (p *parser) accept(op operator) bool {
+	if !p.is(op) {
+		return false
+	}
+	p.advance()
+	return true
+}
+
+func (p *parser) expect(op operator) {
+	if !p.accept(op) {
+		p.syntax()
+	}
+}
+
+// enter counts a level of nesting; the caller leaves it with leave.
+func (p *parser) enter() bool {
+	p.depth++
+	if p.depth > maxDepth {
+		p.fail(p.token.start, fmt.Sprintf("The expression is nested more than %d levels deep.", maxDepth))
+	}
+	return !p.failed()
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// tree makes a node of an operator and its operands.
+func (p *parser) tree(op operator, offset int, operands ...*node) *node {
+	n := &node{op: op, column: offset + 1}
+	for i, o := range operands {
+		n.depth = max(n.depth, o.depth+1)
+		switch i {
+		case 0:
+			n.x = o
+		case 1:
+			n.y = o
+		case 2:
+			n.z = o
+		}
+	}
+	if n.depth > maxDepth {
+		p.fail(offset, fmt.Sprintf("The expression is nested more than %d levels deep.", maxDepth))
+	}
+	return n
+}
+
+// expression parses operators that bind at least as tightly as level.
+func (p *parser) expression(level uint8) *node {
+	if !p.enter() {
+		p.leave()
+		return p.failWith(nil)
+	}
+	defer p.leave()
+	x := p.unary()
+	for !p.failed() && p.token.kind == operatorToken && int(p.token.op) < len(precedence) {
+		op, offset := p.token.op, p.token.start
+		binds := precedence[op]
+		if binds == 0 || binds < level {
+			break
+		}
+		p.advance()
+		switch binds {
+		case precedence[question]:
+			y := p.expression(precedence[assign])
+			p.expect(colon)
+			x = p.tree(question, offset, x, y, p.expression(binds))
+		case precedence[assign]: // binds to the right
+			x = p.tree(op, offset, x, p.expression(binds))
+		default:
+			x = p.tree(op, offset, x, p.expression(binds+1))
+		}
+	}
+	return x
+}
+
+var prefixes = map[operator]operator{
+	subtract: negate, add: plus, multiply: dereference, bitAnd: addressOf, logicalNot: logicalNot, bitNot: bitNot,
+	increment: preIncrement, decrement: preDecrement,
+}
+
+func (p *parser) unary() *node {
+	offset := p.token.start
+	if p.token.kind == operatorToken {
+		if op, ok := prefixes[p.token.op]; ok {
+			p.advance()
+			return p.tree(op, offset, p.operand())
+		}
+	}
+	switch {
+	case p.is(openParenthesis) && p.startsType(p.peek(0)):
+		p.advance()
+		t := p.typeName()
+		p.expect(closeParenthesis)
+		if p.startsOperand() {
+			n := p.tree(castTo, offset, p.operand())
+			n.typ = t
+			return n
+		}
+		return &node{op: typeOf, typ: t, column: offset + 1}
+	case p.is(openBrace):
+		p.advance()
+		t := p.typeName()
+		p.expect(closeBrace)
+		n := p.tree(memoryAs, offset, p.operand())
+		n.typ = t
+		return n
+	case p.isKeyword("sizeof"):
+		return p.sizeOf(sizeOf)
+	case p.isKeyword("_Alignof"), p.isKeyword("alignof"):
+		return p.sizeOf(alignOf)
+	case p.startsType(p.token):
+		return &node{op: typeOf, typ: p.typeName(), column: offset + 1}
+	}
+	return p.postfix(p.primary())
+}
+
+// operand parses what a prefix operator or a cast stands before.
+func (p *parser) operand() *node {
+	if !p.enter() {
+		p.leave()
+		return p.failWith(nil)
+	}
+	defer p.leave()
+	return p.unary()
+}
+
+// startsOperand reports whether what follows a type in parentheses is what is
+// cast to it.
+func (p *parser) startsOperand() bool {
+	if p.token.kind != operatorToken {
+		return p.token.kind != endToken
+	}
+	_, ok := prefixes[p.token.op]
+	return ok || p.is(openParenthesis) || p.is(openBrace)
+}
+
+func (p *parser) sizeOf(op operator) *node {
+	offset := p.token.start
+	p.advance()
+	if p.is(openParenthesis) && p.startsType(p.peek(0)) {
+		p.advance()
+		n := p.tree(op, offset, &node{op: typeOf, typ: p.typeName(), column: p.previous + 1})
+		p.expect(closeParenthesis)
+		return n
+	}
+	if p.startsType(p.token) {
+		return p.syntax()
+	}
+	return p.tree(op, offset, p.operand())
+}
+
+func (p *parser) postfix(x *node) *node {
+	for !p.failed() {
+		offset := p.token.start
+		switch {
+		case p.accept(openBracket):
+			x = p.tree(subscript, offset, x, p.expression(precedence[comma]))
+			p.expect(closeBracket)
+		case p.is(arrow) || p.is(dot):
+			op := p.token.op
+			p.advance()
+			if p.token.kind != nameToken {
+				return p.syntax()
+			}
+			x = p.tree(op, offset, x)
+			x.text = p.token.text
+			p.advance()
+		case p.accept(openParenthesis):
+			x = p.tree(callOf, offset, x)
+			for !p.failed() && !p.accept(closeParenthesis) {
+				if len(x.arguments) > 0 {
+					p.expect(comma)
+				}
+				x.arguments = append(x.arguments, p.expression(precedence[assign]))
+				x.depth = max(x.depth, x.arguments[len(x.arguments)-1].depth+1)
+			}
+		case p.accept(increment):
+			x = p.tree(postIncrement, offset, x)
+		case p.accept(decrement):
+			x = p.tree(postDecrement, offset, x)
+		default:
+			return x
+		}
+	}
+	return x
+}
+
+func (p *parser) primary() *node {
+	t := p.token
+	switch t.kind {
+	case numberToken:
+		p.advance()
+		o, err := p.number(t.text)
+		if err != "" {
+			return p.fail(t.start, err)
+		}
+		return &node{op: literalOf, operand: o, column: t.start + 1}
+	case characterToken:
+		p.advance()
+		return p.character(t)
+	case stringToken:
+		return p.string()
+	case dollarToken:
+		p.advance()
+		return p.dollar(t)
+	case nameToken:
+		return p.name()
+	case operatorToken:
+		if p.accept(openParenthesis) {
+			x := p.expression(precedence[comma])
+			p.expect(closeParenthesis)
+			return x
+		}
+		if t.op == scopeOf && p.peek(0).kind == nameToken { // ::x is the global
+			p.advance()
+			return p.symbol("::")
+		}
+	}
+	return p.syntax()
+}
+
+// name parses a variable, function or enumerator, and file.c::x, function::x.
+func (p *parser) name() *node {
+	if !p.peek(0).is(scopeOf) {
+		return p.symbol("")
+	}
+	scope := p.token.text
+	for !p.failed() && p.peek(0).is(scopeOf) {
+		p.advance()
+		p.advance()
+		if p.token.kind != nameToken {
+			return p.syntax()
+		}
+		if p.peek(0).is(scopeOf) {
+			scope += "::" + p.token.text
+		}
+	}
+	return p.symbol(scope)
+}
+
+func (p *parser) symbol(scope string) *node {
+	t := p.token
+	s, err := p.names.symbol(scope, t.text)
+	if err != nil {
+		return p.failWith(at(err, t.start+1))
+	}
+	p.advance()
+	if s.typ != nil {
+		return &node{op: typeOf, typ: s.typ, column: t.start + 1}
+	}
+	return &node{op: variableOf, symbol: s, column: t.start + 1}
+}
+
+// dollar parses what begins with $.
+func (p *parser) dollar(t token) *node {
+	n := &node{op: historyOf, column: t.start + 1, relative: true}
+	name := t.text[1:]
+	if name != "" && name[0] == '$' {
+		name, n.index = name[1:], 1
+	}
+	if name == "" {
+		return n
+	}
+	if isDigit(name[0]) {
+		index, err := strconv.Atoi(name)
+		if err != nil || index > 1<<30 {
+			return p.fail(t.start, "Invalid history number.")
+		}
+		n.index, n.relative = index, n.index == 1
+		return n
+	}
+	if r := p.names.register(t.text[1:]); r != nil {
+		return &node{op: registerOf, register: r, column: t.start + 1}
+	}
+	return &node{op: convenienceOf, text: t.text[1:], column: t.start + 1}
+}

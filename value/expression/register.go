@@ -1,0 +1,295 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package expression
+
+import (
+	"debug/elf"
+	"strconv"
+	"strings"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/value"
+)
+
+// Registers is what a Frame implements that knows registers which have no DWARF
+// column: "ymm0", "orig_rax", "cpsr".
+type Registers interface {
+	// NamedRegister returns the bytes of a register in the machine's byte order.
+	NamedRegister(name string) ([]byte, bool)
+	// SetNamedRegister sets all bytes of a register.
+	SetNamedRegister(name string, p []byte) error
+}
+
+// register is a register, or a part of one.
+type register struct {
+	name   string
+	column uint64
+	named  bool // has no column, but a name
+	pc     bool // the program counter, whatever the frame has in its column
+	offset int  // bytes from the least significant one
+	typ    *value.Type
+	form   form
+}
+
+func (c *Context) register(name string) *register {
+	r := &register{name: name}
+	long := value.IntOf(c.Machine, "int64_t", c.Machine.RegisterSize, true)
+	switch c.Machine.ELF {
+	case elf.EM_X86_64:
+		r.amd64(c.Machine)
+	case elf.EM_AARCH64:
+		r.arm64(c.Machine)
+	}
+	if r.typ == nil {
+		column, ok := c.Machine.Column(name)
+		switch {
+		case name == "pc" && c.Machine.ProgramCounter >= 0:
+			column, ok = uint64(c.Machine.ProgramCounter), true
+		case name == "sp" && c.Machine.StackPointer >= 0:
+			column, ok = uint64(c.Machine.StackPointer), true
+		case name == "fp" && c.Machine.FramePointer >= 0:
+			column, ok = uint64(c.Machine.FramePointer), true
+		}
+		if !ok {
+			return nil
+		}
+		r.column, r.typ = column, long
+		switch int(column) {
+		case c.Machine.ProgramCounter:
+			r.pc = true
+			r.typ = value.PointerTo(value.FuncOf(value.Base(c.Machine, "void"), nil, true))
+		case c.Machine.StackPointer:
+			r.typ = value.PointerTo(value.Base(c.Machine, "void"))
+		case c.Machine.FramePointer:
+			if name == "fp" || c.Machine.ELF == elf.EM_X86_64 {
+				r.typ = value.PointerTo(value.Base(c.Machine, "void"))
+			}
+		}
+	}
+	r.form = formOf(r.typ)
+	return r
+}
+
+// part makes r a part of the register in a column.
+func (r *register) part(m *arch.Machine, column uint64, offset, size int) {
+	names := map[int]string{1: "int8_t", 2: "int16_t", 4: "int32_t", 8: "int64_t"}
+	r.column, r.offset, r.typ = column, offset, value.IntOf(m, names[size], size, true)
+}
+
+// number returns n of a name that is prefix, n and suffix.
+func number(name, prefix, suffix string, limit int) (uint64, bool) {
+	rest, ok := strings.CutPrefix(name, prefix)
+	if !ok {
+		return 0, false
+	}
+	if rest, ok = strings.CutSuffix(rest, suffix); !ok || len(rest) > 1 && rest[0] == '0' {
+		return 0, false
+	}
+	n, err := strconv.Atoi(rest)
+	return uint64(n), err == nil && n >= 0 && n < limit && rest[0] != '+'
+}
+
+// amd64Parts are the second letters of the registers whose parts have names of
+// their own, by column.
+var amd64Parts = [...]string{"ax", "dx", "cx", "bx", "si", "di", "bp", "sp"}
+
+func (r *register) amd64(m *arch.Machine) {
+	for column, part := range amd64Parts {
+		switch c := uint64(column); r.name {
+		case "e" + part:
+			r.part(m, c, 0, 4)
+		case part:
+			if part != "sp" { // $sp is the stack pointer
+				r.part(m, c, 0, 2)
+			}
+		case part[:1] + "l":
+			if column < 4 {
+				r.part(m, c, 0, 1)
+			}
+		case part[:1] + "h":
+			if column < 4 {
+				r.part(m, c, 1, 1)
+			}
+		case part + "l":
+			if column >= 4 {
+				r.part(m, c, 0, 1)
+			}
+		}
+	}
+	for suffix, size := range map[string]int{"d": 4, "w": 2, "l": 1} {
+		if n, ok := number(r.name, "r", suffix, 16); ok && n >= 8 {
+			r.part(m, n, 0, size)
+		}
+	}
+	if n, ok := number(r.name, "xmm", "", 16); ok {
+		r.column, r.typ = 17+n, vector(m, "vec128", 16)
+	}
+	if n, ok := number(r.name, "ymm", "", 16); ok {
+		r.named, r.column, r.typ = true, n, vector(m, "vec256", 32)
+	}
+	if n, ok := number(r.name, "st", "", 8); ok {
+		r.column, r.typ = 33+n, value.Base(m, "long double")
+	}
+	switch r.name {
+	case "eflags", "cs", "ss", "ds", "es", "fs", "gs", "mxcsr", "fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop":
+		columns := map[string]string{"fctrl": "fcw", "fstat": "fsw", "eflags": "rflags"}
+		name := r.name
+		if columns[name] != "" {
+			name = columns[name]
+		}
+		column, ok := m.Column(name)
+		r.part(m, column, 0, 4)
+		r.named = !ok
+	case "orig_rax":
+		r.part(m, 0, 0, 8)
+		r.named = true
+	}
+}
+
+func (r *register) arm64(m *arch.Machine) {
+	if n, ok := number(r.name, "w", "", 31); ok {
+		r.column, r.typ = n, value.IntOf(m, "int", 4, true)
+	}
+	if n, ok := number(r.name, "v", "", 32); ok {
+		r.column, r.typ = 64+n, vector(m, "aarch64v", 16)
+	}
+	for prefix, base := range map[string]string{"d": "double", "s": "float"} {
+		if n, ok := number(r.name, prefix, "", 32); ok {
+			r.column, r.typ = 64+n, value.Base(m, base)
+		}
+	}
+	switch r.name {
+	case "cpsr", "fpsr", "fpcr":
+		r.part(m, 0, 0, 4)
+		r.named = true
+	}
+}
+
+// vector returns the union that gdb has for vector registers, without its 16-bit
+// floating-point numbers.
+func vector(m *arch.Machine, name string, size int) *value.Type {
+	var fields []value.Field
+	for _, lane := range []struct {
+		name string
+		typ  *value.Type
+	}{
+		{"float", value.Base(m, "float")}, {"double", value.Base(m, "double")},
+		{"int8", value.IntOf(m, "int8_t", 1, true)}, {"int16", value.IntOf(m, "int16_t", 2, true)},
+		{"int32", value.IntOf(m, "int32_t", 4, true)}, {"int64", value.IntOf(m, "int64_t", 8, true)},
+	} {
+		n := size / int(lane.typ.Size())
+		fields = append(fields, value.Field{Name: "v" + strconv.Itoa(n) + "_" + lane.name, Type: value.VectorOf(lane.typ, uint64(n))})
+	}
+	if size == 16 {
+		return value.UnionOf(m, name, append(fields, value.Field{Name: "uint128", Type: value.IntOf(m, "uint128_t", size, false)}))
+	}
+	return value.UnionOf(m, name, fields)
+}
+
+// loadRegister reads a register.
+func (e *Expression) loadRegister(o *operand) error {
+	r := o.register
+	o.typ, o.form = r.typ, r.form
+	if e.dry {
+		o.kind, o.bits = scalarOperand, 0
+		if !r.form.isScalar() {
+			o.kind = valueOperand
+		}
+		return nil
+	}
+	if e.frame == nil {
+		return errNoRegisters
+	}
+	if r.form.isScalar() && r.form.kind != value.Float && !r.named {
+		var bits uint64
+		known := true
+		if r.pc {
+			bits, _ = e.frame.ProgramCounter()
+		} else {
+			bits, known = e.frame.Register(r.column)
+		}
+		if known {
+			o.kind, o.bits = scalarOperand, r.form.cut(bits>>(8*r.offset))
+			return nil
+		}
+	}
+	b, ok := e.registerBytes(r)
+	if !ok {
+		return &Error{Message: "value of register " + r.name + " is not available", Err: value.ErrNotFound}
+	}
+	if !r.form.isScalar() {
+		*o = held(r.typ, value.Constant(r.typ, b, e.frame))
+		return nil
+	}
+	v := held(r.typ, value.Constant(r.typ, b, e.frame))
+	err := e.loadValue(&v)
+	*o = v
+	return err
+}
+
+// registerBytes returns the bytes of a register or its part.
+func (e *Expression) registerBytes(r *register) ([]byte, bool) {
+	var b []byte
+	var ok bool
+	if r.named {
+		if named, has := e.frame.(Registers); has {
+			b, ok = named.NamedRegister(r.name)
+		}
+	} else {
+		b, ok = e.frame.RegisterBytes(r.column)
+	}
+	if !ok {
+		return nil, false
+	}
+	size := int(r.form.size)
+	if isBig(e.context.Machine) {
+		if len(b) < r.offset+size {
+			return nil, false
+		}
+		return b[len(b)-r.offset-size : len(b)-r.offset], true
+	}
+	if r.form.kind == value.Float && size == 16 && len(b) == 10 {
+		b = append(b, make([]byte, 6)...) // x87 in memory has padding
+	}
+	if len(b) < r.offset+size {
+		return nil, false
+	}
+	return b[r.offset : r.offset+size], true
+}
+
+func (e *Expression) assignRegister(target, source *operand) (operand, error) {
+	r := target.register
+	b, err := e.convert(source, r.typ)
+	if err != nil || e.dry {
+		return *target, err
+	}
+	writer, ok := e.frame.(value.Writer)
+	if !ok {
+		return operand{}, errorf("The program cannot be changed here.")
+	}
+	column := r.column
+	if r.pc {
+		column = uint64(e.context.Machine.ProgramCounter)
+	}
+	switch {
+	case r.named:
+		named, ok := e.frame.(Registers)
+		if !ok {
+			return operand{}, errorf("value of register %s is not available", r.name)
+		}
+		err = named.SetNamedRegister(r.name, b)
+	case r.offset > 0: // ah: al is written with it
+		old, known := e.frame.Register(column)
+		if !known {
+			return operand{}, errorf("value of register %s is not available", r.name)
+		}
+		err = writer.SetRegisterBytes(column, append([]byte{byte(old)}, b...))
+	case r.form.kind == value.Float && r.form.size == 16:
+		err = writer.SetRegisterBytes(column, b[:10])
+	default:
+		err = writer.SetRegisterBytes(column, b)
+	}
+	return *target, err
+}

@@ -1,0 +1,277 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package expression
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+type tokenKind uint8
+
+const (
+	endToken    tokenKind = iota
+	nameToken             // an identifier, or one in single quotes
+	dollarToken           // $name: a register, history or convenience variable
+	numberToken           // not looked into yet
+	characterToken
+	stringToken
+	operatorToken // op
+)
+
+type token struct {
+	kind   tokenKind
+	op     operator
+	quoted bool   // of a name
+	prefix byte   // of characters and strings: 0, or L, u or U
+	text   string // of names and numbers
+	codes  []rune // the characters of a constant or string: bytes, where there is no prefix
+	start  int    // offset in the expression's text
+	end    int
+}
+
+// scanner cuts an expression into tokens. Its error is sticky: after it, all
+// tokens are endToken.
+type scanner struct {
+	text   string
+	offset int
+	err    error
+}
+
+func isNameStart(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isNamePart(c byte) bool { return isNameStart(c) || isDigit(c) || c == '$' }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func (s *scanner) fail(start int, message string) token {
+	if s.err == nil {
+		s.err = &Error{Column: start + 1, Message: message}
+	}
+	s.offset = len(s.text)
+	return token{kind: endToken, start: s.offset, end: s.offset}
+}
+
+// operators by their text, the longest first.
+var operators = [...]struct {
+	text string
+	op   operator
+}{
+	{"<<=", assignShiftLeft}, {">>=", assignShiftRight},
+	{"->", arrow}, {"++", increment}, {"--", decrement}, {"&&", logicalAnd}, {"||", logicalOr}, {"::", scopeOf},
+	{"==", equal}, {"!=", notEqual}, {"<=", lessEqual}, {">=", greaterEqual}, {"<<", shiftLeft}, {">>", shiftRight},
+	{"+=", assignAdd}, {"-=", assignSubtract}, {"*=", assignMultiply}, {"/=", assignDivide}, {"%=", assignRemainder},
+	{"&=", assignAnd}, {"|=", assignOr}, {"^=", assignXor},
+	{"+", add}, {"-", subtract}, {"*", multiply}, {"/", divide}, {"%", remainder}, {"@", repeat},
+	{"&", bitAnd}, {"|", bitOr}, {"^", bitXor}, {"<", less}, {">", greater}, {"=", assign},
+	{"!", logicalNot}, {"~", bitNot}, {"?", question}, {":", colon}, {",", comma}, {".", dot},
+	{"(", openParenthesis}, {")", closeParenthesis}, {"[", openBracket}, {"]", closeBracket}, {"{", openBrace}, {"}", closeBrace},
+}
+
+// next returns the next token.
+func (s *scanner) next() token {
+	for s.offset < len(s.text) && isSpace(s.text[s.offset]) {
+		s.offset++
+	}
+	start := s.offset
+	rest := s.text[start:]
+	if rest == "" {
+		return token{kind: endToken, start: start, end: start}
+	}
+	c := rest[0]
+	switch {
+	case isDigit(c) || c == '.' && len(rest) > 1 && isDigit(rest[1]):
+		return s.take(numberToken, numberLength(rest))
+	case c == '\'':
+		return s.quoted(start, 0)
+	case c == '"':
+		return s.literal(stringToken, start, 0)
+	case (c == 'L' || c == 'u' || c == 'U') && len(rest) > 1 && rest[1] == '"':
+		s.offset++
+		return s.literal(stringToken, start, c)
+	case (c == 'L' || c == 'u' || c == 'U') && len(rest) > 1 && rest[1] == '\'':
+		s.offset++
+		return s.quoted(start, c)
+	case isNameStart(c):
+		return s.take(nameToken, nameLength(rest))
+	case c == '$':
+		n := 1
+		for n < len(rest) && isNamePart(rest[n]) {
+			n++
+		}
+		return s.take(dollarToken, n)
+	}
+	for _, o := range operators {
+		if strings.HasPrefix(rest, o.text) {
+			t := s.take(operatorToken, len(o.text))
+			t.op = o.op
+			return t
+		}
+	}
+	return s.fail(start, "Invalid character '"+string(firstRune(rest))+"' in expression.")
+}
+
+func (s *scanner) take(kind tokenKind, n int) token {
+	t := token{kind: kind, text: s.text[s.offset : s.offset+n], start: s.offset, end: s.offset + n}
+	s.offset += n
+	return t
+}
+
+func firstRune(text string) rune {
+	r, _ := utf8.DecodeRuneInString(text)
+	return r
+}
+
+// nameLength returns the length of the name that text begins with. A file's name
+// in front of :: (dir/t.c::counter) is one name also without quotes.
+func nameLength(text string) int {
+	n := 0
+	for n < len(text) && isNamePart(text[n]) {
+		n++
+	}
+	file := n
+	for file < len(text) && (isNamePart(text[file]) || text[file] == '.') {
+		file++
+	}
+	if file > n && strings.HasPrefix(text[file:], "::") {
+		return file
+	}
+	return n
+}
+
+// numberLength returns the length of the number that text begins with: like a
+// preprocessing number (C11 §6.4.8), a number takes all letters behind it.
+func numberLength(text string) int {
+	hex := len(text) > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')
+	n := 0
+	for n < len(text) {
+		c := text[n]
+		switch {
+		case (c == '+' || c == '-') && n > 0:
+			e := text[n-1] | 0x20
+			if !(e == 'e' && !hex || e == 'p') {
+				return n
+			}
+		case !isNamePart(c) && c != '.':
+			return n
+		}
+		n++
+	}
+	return n
+}
+
+// quoted scans a character constant, or a name in single quotes, which is
+// anything that is no character constant ('t.c', 'main').
+func (s *scanner) quoted(start int, prefix byte) token {
+	open := s.offset
+	t := s.literal(characterToken, start, prefix)
+	switch {
+	case s.err != nil || len(t.codes) == 1:
+		return t
+	case len(t.codes) == 0:
+		return s.fail(start, "A character constant must contain at least one character.")
+	}
+	name := s.text[open+1 : t.end-1]
+	if prefix != 0 || len(t.codes) == 2 || strings.Contains(name, `\`) {
+		return s.fail(start, "Invalid character constant.")
+	}
+	t.kind, t.text, t.quoted = nameToken, name, true
+	return t
+}
+
+// literal scans from an opening quote to the closing one.
+func (s *scanner) literal(kind tokenKind, start int, prefix byte) token {
+	quote := s.text[s.offset]
+	s.offset++
+	var codes []rune
+	for {
+		if s.offset >= len(s.text) {
+			if quote == '\'' {
+				return s.fail(start, "Unmatched single quote.")
+			}
+			return s.fail(start, "Unterminated string in expression.")
+		}
+		c := s.text[s.offset]
+		switch {
+		case c == quote:
+			s.offset++
+			return token{kind: kind, prefix: prefix, codes: codes, start: start, end: s.offset}
+		case c == '\\':
+			s.offset++
+			r, ok := s.escape()
+			if !ok {
+				return s.fail(start, "Invalid escape sequence.")
+			}
+			codes = append(codes, r)
+		case prefix == 0:
+			// A narrow string has the bytes of the text, whatever they encode.
+			codes = append(codes, rune(c))
+			s.offset++
+		default:
+			r, n := utf8.DecodeRuneInString(s.text[s.offset:])
+			codes = append(codes, r)
+			s.offset += n
+		}
+	}
+}
+
+var escapes = map[byte]rune{'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11, 'e': 27,
+	'\\': '\\', '\'': '\'', '"': '"', '?': '?'}
+
+// escape scans what follows a backslash: C11 §6.4.4.4, and \e.
+func (s *scanner) escape() (rune, bool) {
+	if s.offset >= len(s.text) {
+		return 0, false
+	}
+	c := s.text[s.offset]
+	s.offset++
+	if r, ok := escapes[c]; ok {
+		return r, true
+	}
+	if c >= '0' && c <= '7' {
+		s.offset--
+		return s.digits(8, 3)
+	}
+	switch c {
+	case 'x':
+		return s.digits(16, len(s.text))
+	case 'u':
+		return s.digits(16, 4)
+	case 'U':
+		return s.digits(16, 8)
+	}
+	return 0, false
+}
+
+// digits scans a number. One that is too large loses its high digits, as in gdb.
+func (s *scanner) digits(base rune, limit int) (rune, bool) {
+	var r rune
+	n := 0
+	for ; n < limit && s.offset < len(s.text); n++ {
+		d := digitValue(s.text[s.offset])
+		if d < 0 || d >= base {
+			break
+		}
+		r = r*base + d
+		s.offset++
+	}
+	return r, n > 0
+}
+
+func digitValue(c byte) rune {
+	switch {
+	case isDigit(c):
+		return rune(c - '0')
+	case c >= 'a' && c <= 'z':
+		return rune(c-'a') + 10
+	case c >= 'A' && c <= 'Z':
+		return rune(c-'A') + 10
+	}
+	return -1
+}

@@ -1,0 +1,280 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package expression
+
+import (
+	"math/bits"
+	"strings"
+
+	"github.com/clewdev/clew/value"
+)
+
+// keywords that a type name can begin with.
+var typeKeywords = map[string]bool{
+	"unsigned": true, "signed": true, "long": true, "short": true, "int": true, "char": true, "float": true, "double": true,
+	"void": true, "_Bool": true, "__int128": true, "struct": true, "union": true, "class": true, "enum": true, "const": true, "volatile": true,
+	"restrict": true, "_Atomic": true, "typeof": true, "__typeof__": true, "__typeof": true,
+}
+
+func (p *parser) isKeyword(word string) bool { return p.token.isKeyword(word) }
+
+func (t token) isKeyword(word string) bool {
+	return t.kind == nameToken && !t.quoted && t.text == word
+}
+
+// startsType reports whether a type name begins with a token.
+func (p *parser) startsType(t token) bool {
+	if t.kind != nameToken || t.quoted {
+		return false
+	}
+	if typeKeywords[t.text] {
+		return true
+	}
+	if strings.ContainsRune(t.text, '.') {
+		return false
+	}
+	s, err := p.names.symbol("", t.text)
+	return err == nil && s.typ != nil
+}
+
+// typeName parses a type and an abstract declarator (C11 §6.7.7).
+func (p *parser) typeName() *value.Type {
+	t := p.specifiers()
+	return p.declarator()(t)
+}
+
+// specifiers parses the words in front of a declarator.
+func (p *parser) specifiers() *value.Type {
+	start := p.token.start
+	count := map[string]int{}
+	var named *value.Type
+	for !p.failed() && p.token.kind == nameToken && !p.token.quoted {
+		word := p.token.text
+		switch {
+		case isQualifier(word):
+			p.advance()
+		case named != nil:
+			return p.base(count, start, named)
+		case word == "struct" || word == "union" || word == "class" || word == "enum":
+			p.advance()
+			if p.token.kind != nameToken {
+				p.syntax()
+				break
+			}
+			t, err := p.names.typeNamed(word, p.token.text)
+			if err != nil {
+				p.failWith(at(err, p.token.start+1))
+			}
+			named = t
+			p.advance()
+		case strings.HasPrefix(word, "typeof") || strings.HasPrefix(word, "__typeof"):
+			named = p.typeOf()
+		case typeKeywords[word]:
+			count[word]++
+			p.advance()
+		case len(count) > 0:
+			return p.base(count, start, nil)
+		default:
+			s, err := p.names.symbol("", word)
+			if err != nil || s.typ == nil {
+				return p.base(count, start, nil)
+			}
+			named = s.typ
+			p.advance()
+		}
+	}
+	return p.base(count, start, named)
+}
+
+func isQualifier(word string) bool {
+	switch word {
+	case "const", "volatile", "restrict", "_Atomic":
+		return true
+	}
+	return false
+}
+
+// typeOf parses typeof(x), of an expression or a type.
+func (p *parser) typeOf() *value.Type {
+	offset := p.token.start
+	p.advance()
+	p.expect(openParenthesis)
+	x := p.expression(precedence[comma])
+	p.expect(closeParenthesis)
+	if p.failed() {
+		return p.void()
+	}
+	t, err := typeOfNode(x, p.names)
+	if err != nil {
+		p.failWith(at(err, offset+1))
+		return p.void()
+	}
+	return t
+}
+
+func (p *parser) void() *value.Type { return value.Base(p.names.machine(), "void") }
+
+// base returns the type that the words of C mean in any order (C11 §6.7.2), or
+// named, where they are none.
+func (p *parser) base(count map[string]int, offset int, named *value.Type) *value.Type {
+	if named != nil || p.failed() {
+		if len(count) > 0 {
+			p.syntax()
+		}
+		if named == nil || p.failed() {
+			return p.void()
+		}
+		return named
+	}
+	name := ""
+	for _, word := range [...]string{"char", "double", "float", "void", "_Bool", "__int128"} {
+		if count[word] > 0 {
+			name = word
+		}
+	}
+	switch {
+	case name == "" && count["short"] > 0:
+		name = "short"
+	case name == "" && count["long"] == 1:
+		name = "long"
+	case name == "" && count["long"] == 2:
+		name = "long long"
+	case name == "":
+		name = "int"
+	case name == "double" && count["long"] == 1:
+		name = "long double"
+	}
+	words := 0
+	for _, n := range count {
+		words += n
+	}
+	want := len(strings.Fields(name)) + count["unsigned"] + count["signed"]
+	if count["int"] > 0 && name != "int" {
+		want++
+	}
+	if name == "int" && count["int"] == 0 {
+		want--
+	}
+	switch {
+	case words != want || count["unsigned"]+count["signed"] > 1 || words == 0:
+		p.syntax()
+		return p.void()
+	case count["unsigned"] > 0:
+		name = "unsigned " + name
+	case count["signed"] > 0 && name == "char":
+		name = "signed char"
+	}
+	if name == "_Bool" { // the program's own, which it may call bool
+		if t, err := p.names.typeNamed("", name); err == nil {
+			return t
+		}
+	}
+	t := value.Base(p.names.machine(), name)
+	if t == nil {
+		p.fail(offset, "No type named "+name+".")
+		return p.void()
+	}
+	return t
+}
+
+// maxTypeSize is the largest size of an array type in bytes: what machines can
+// address.
+const maxTypeSize = 1 << 56
+
+// declarator parses an abstract declarator and returns what it makes of a type.
+func (p *parser) declarator() func(*value.Type) *value.Type {
+	if !p.enter() {
+		p.leave()
+		return func(t *value.Type) *value.Type { return t }
+	}
+	defer p.leave()
+	pointers := 0
+	for p.accept(multiply) {
+		pointers++
+		for p.token.kind == nameToken && isQualifier(p.token.text) {
+			p.advance()
+		}
+		if pointers > maxDepth {
+			p.syntax()
+		}
+	}
+	inner := func(t *value.Type) *value.Type { return t }
+	if p.is(openParenthesis) {
+		if n := p.peek(0); n.is(multiply) || n.is(openParenthesis) || n.is(openBracket) {
+			p.advance()
+			inner = p.declarator()
+			p.expect(closeParenthesis)
+		}
+	}
+	suffix := p.suffix()
+	return func(t *value.Type) *value.Type {
+		for range pointers {
+			t = value.PointerTo(t)
+		}
+		return inner(suffix(t))
+	}
+}
+
+// suffix parses the [3][4] or (int, char *) of a declarator.
+func (p *parser) suffix() func(*value.Type) *value.Type {
+	if !p.enter() {
+		p.leave()
+		return func(t *value.Type) *value.Type { return t }
+	}
+	defer p.leave()
+	offset := p.token.start
+	switch {
+	case p.accept(openBracket):
+		n := uint64(0)
+		if p.token.kind == numberToken {
+			o, err := p.number(p.token.text)
+			if err != "" || o.form.kind != value.Int {
+				p.syntax()
+			}
+			n = o.bits
+			p.advance()
+		}
+		p.expect(closeBracket)
+		rest := p.suffix()
+		return func(t *value.Type) *value.Type {
+			t = rest(t)
+			if high, low := bits.Mul64(n, t.Size()); high != 0 || low > maxTypeSize {
+				p.fail(offset, "The array type is too large.")
+				return t
+			}
+			return value.ArrayOf(t, n)
+		}
+	case p.accept(openParenthesis):
+		parameters, variadic := p.parameters()
+		return func(t *value.Type) *value.Type { return value.FuncOf(t, parameters, variadic) }
+	}
+	return func(t *value.Type) *value.Type { return t }
+}
+
+// parameters parses the types of a function's parameters and the parenthesis
+// behind them.
+func (p *parser) parameters() (types []*value.Type, variadic bool) {
+	for !p.failed() && !p.accept(closeParenthesis) {
+		if len(types) > 0 {
+			p.expect(comma)
+		}
+		if p.is(dot) && p.peek(0).is(dot) && p.peek(1).is(dot) {
+			p.advance()
+			p.advance()
+			p.advance()
+			p.expect(closeParenthesis)
+			return types, true
+		}
+		if !p.startsType(p.token) {
+			p.syntax()
+			break
+		}
+		types = append(types, p.typeName())
+	}
+	if len(types) == 1 && types[0].Kind() == value.Void {
+		return nil, false
+	}
+	return types, false
+}
