@@ -201,20 +201,26 @@ func (l *linker) memory(i regionIndex) []byte {
 	return b
 }
 
-// execute runs linked programs in the host, and returns what the last call
+// executeAll runs linked programs in the host, and returns what the calls
 // returned.
-func execute(t testing.TB, programs []linked, calls ...uint64) string {
+func executeAll(t testing.TB, programs []linked, calls ...uint64) []string {
 	t.Helper()
-	var out string
-	m := programs[0].l.machine
-	if m == &arm64 && runtime.GOARCH != "arm64" {
+	command := []string{host(t, programs[0].l.machine), plan(t, programs, calls...)}
+	if programs[0].l.machine == &arm64 && runtime.GOARCH != "arm64" {
 		tool(t, "qemu-aarch64")
-		out = run(t, "qemu-aarch64", host(t, m), plan(t, programs, calls...))
-	} else {
-		out = run(t, host(t, m), plan(t, programs, calls...))
+		command = append([]string{"qemu-aarch64"}, command...)
 	}
-	lines := strings.Fields(out)
-	return lines[len(lines)-1]
+	lines := strings.Fields(run(t, command[0], command[1:]...))
+	if len(lines) < len(calls) {
+		t.Fatalf("%d calls returned %q", len(calls), lines)
+	}
+	return lines[len(lines)-len(calls):] // those of constructors before
+}
+
+// execute is executeAll for one call.
+func execute(t testing.TB, programs []linked, call uint64) string {
+	t.Helper()
+	return executeAll(t, programs, call)[0]
 }
 
 func write(t testing.TB, path, text string) {

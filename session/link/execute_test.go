@@ -23,6 +23,9 @@ var smallFlags = []string{
 	"-O2 -fno-asynchronous-unwind-tables",
 }
 
+var fewFlags = []string{"-O0 -fPIC -g", "-O2", "-O2 -fno-pic", "-O2 -ffunction-sections -fdata-sections", "-O2 -fno-plt -fPIC"}
+
+// TestExecute runs code of many kinds, with a function that it imports far away.
 func TestExecute(t *testing.T) {
 	for _, tt := range []struct {
 		m        *machine
@@ -30,9 +33,9 @@ func TestExecute(t *testing.T) {
 		flags    []string
 	}{
 		{&amd64, "gcc", append(smallFlags, "-O2 -mcmodel=medium", "-O2 -mcmodel=large -fno-pic", "-O2 -mcmodel=large -fPIC", "-O2 -mcmodel=medium -mlarge-data-threshold=1 -fPIC", "-O2 -mcmodel=medium -mlarge-data-threshold=1 -fno-pic")},
-		{&amd64, "clang", append(smallFlags, "-O2 -mcmodel=large -fno-pic")},
+		{&amd64, "clang", append(fewFlags, "-O2 -mcmodel=large -fno-pic")},
 		{&arm64, "aarch64-linux-gnu-gcc", append(smallFlags, "-O2 -fpic", "-O2 -mcmodel=tiny -fno-pic", "-O2 -mcmodel=large -fno-pic")},
-		{&arm64, "clang --target=aarch64-linux-gnu", append(smallFlags, "-O2 -mcmodel=large -fno-pic")},
+		{&arm64, "clang --target=aarch64-linux-gnu", append(fewFlags, "-O2 -mcmodel=large -fno-pic")},
 	} {
 		for _, flags := range tt.flags {
 			t.Run(tt.compiler+" "+flags, func(t *testing.T) {

@@ -52,6 +52,16 @@ func (v value) slotUse() (slot, thread bool) {
 	return false, false
 }
 
+// slotAddend divides the addend of a relocation that wants a slot into that of
+// what the slot holds and that of the slot's address: G(S + A) on arm64, as
+// AAELF64 has it, but for GOTPCREL32, and G + A on amd64.
+func (m *machine) slotAddend(h howto, addend int64) (inside, outside int64) {
+	if m == &arm64 && h.field != signed32 {
+		return addend, 0
+	}
+	return 0, addend
+}
+
 // ofThread tells whether a value is that of a thread-local variable.
 func (v value) ofThread() bool {
 	switch v {

@@ -26,9 +26,9 @@ func TestAgainstLd(t *testing.T) {
 	}
 	for _, tt := range []compiler{
 		{&amd64, "gcc", "ld", append(smallFlags, "-O2 -mcmodel=medium", "-O2 -mcmodel=large -fno-pic")},
-		{&amd64, "clang", "ld", append(smallFlags, "-O2 -mcmodel=large -fno-pic")},
+		{&amd64, "clang", "ld", append(fewFlags, "-O2 -mcmodel=large -fno-pic")},
 		{&arm64, "aarch64-linux-gnu-gcc", "aarch64-linux-gnu-ld", append(smallFlags, "-O2 -fpic", "-O2 -mcmodel=tiny -fno-pic", "-O2 -mcmodel=large -fno-pic")},
-		{&arm64, "clang --target=aarch64-linux-gnu", "aarch64-linux-gnu-ld", append(smallFlags, "-O2 -mcmodel=large -fno-pic")},
+		{&arm64, "clang --target=aarch64-linux-gnu", "aarch64-linux-gnu-ld", append(fewFlags, "-O2 -mcmodel=large -fno-pic")},
 	} {
 		for _, flags := range tt.flags {
 			t.Run(tt.compiler+" "+flags, func(t *testing.T) {
@@ -47,6 +47,20 @@ func TestAgainstLd(t *testing.T) {
 				againstLd(t, tt.m, tt.ld, path, other)
 			})
 		}
+	}
+}
+
+// TestEveryRelocation is TestAgainstLd for what compilers do not write.
+func TestEveryRelocation(t *testing.T) {
+	for _, tt := range []struct {
+		m      *machine
+		as, ld string
+		source string
+	}{
+		{&amd64, "as", "ld", "relocations-amd64.s"},
+		{&arm64, "aarch64-linux-gnu-as", "aarch64-linux-gnu-ld", "relocations-arm64.s"},
+	} {
+		t.Run(tt.m.elf.String(), func(t *testing.T) { againstLd(t, tt.m, tt.ld, compile(t, tt.as, tt.source)) })
 	}
 }
 
@@ -127,7 +141,7 @@ func runLd(t *testing.T, a linked, ld string, paths ...string) (out, text string
 		for _, s := range a.l.regions[i].sections {
 			switch {
 			case s == &a.l.got:
-				fmt.Fprintf(&script, ".got %#x : { *(.got .got.plt) }\n", s.address)
+				fmt.Fprintf(&script, ".got %#x : { *(.got.plt) *(.got) }\n", s.address)
 			case s.owner == nil || s.size == 0:
 			case strings.HasPrefix(s.name, ".eh_frame"):
 			default:
@@ -181,12 +195,8 @@ func compareSlots(t *testing.T, l *linker, in *input, s *section, got, want []by
 			}
 			symbol := in.symbolName(r.Symbol)
 			g := in.refs[r.Symbol]
-			var ours uint64
-			if thread {
-				ours = order.Uint64(l.got.data[8*(g.tpSlot-1):])
-			} else {
-				ours = order.Uint64(l.got.data[8*(g.slot-1):])
-			}
+			at, _ := l.slotAddress(g, h, &r)
+			ours := order.Uint64(l.got.data[at-l.got.address:])
 			check := func(v uint64, what string) {
 				t.Helper()
 				if v != ours {

@@ -40,6 +40,7 @@ type linker struct {
 	regions     [regionCount]region
 	got, stubs  section
 	slots       []slot
+	otherSlots  map[slot]int32 // 1 + index of those with an addend
 	stubSymbols []*symbol
 	template    template
 	threadStart uint64  // of the range of offsets that is taken
@@ -115,7 +116,7 @@ func (l *linker) link(files []*object.File) (*Program, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%w: no files", ErrUnsupported)
 	}
-	l.globals = make(map[string]*symbol)
+	l.globals, l.otherSlots = make(map[string]*symbol), make(map[slot]int32)
 	l.null.kind = absolute
 	for _, f := range files {
 		in, err := l.read(f)
@@ -234,7 +235,7 @@ func (in *input) text() []Range {
 func (l *linker) finish(p *Program) {
 	l.got.data = make([]byte, l.got.size)
 	for i, s := range l.slots {
-		v := s.symbol.address()
+		v := s.symbol.address() + uint64(s.addend)
 		if s.thread {
 			v = l.template.offsetOf(v, l.base)
 		}

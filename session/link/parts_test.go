@@ -6,6 +6,7 @@ package link
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -62,12 +63,9 @@ func TestThread(t *testing.T) {
 					t.Errorf("offset %d, alignment %d", a.Offset, a.Align)
 				}
 				x, y := first.symbol(t, "test"), second.symbol(t, "test")
-				// The second program has not been called before; the first once.
-				if got := execute(t, []linked{first, second}, x, y); got != "421235" {
-					t.Errorf("%s, want 421235", got)
-				}
-				if got := execute(t, []linked{first, second}, y, x, x); got != "431736" {
-					t.Errorf("%s, want 431736", got)
+				// Each has variables of its own.
+				if got, want := executeAll(t, []linked{first, second}, y, x, x), []string{"421235", "421235", "431736"}; !slices.Equal(got, want) {
+					t.Errorf("%s, want %s", got, want)
 				}
 			})
 		}

@@ -87,6 +87,7 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 	}
 	p := s.address + r.Offset
 	var v uint64
+	slot, addend := l.slotAddress(g, h, r)
 	switch h.value {
 	case absoluteValue:
 		v = target
@@ -105,15 +106,15 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 	case sizeValue:
 		v = g.size + uint64(r.Addend)
 	case slotRelative, threadSlotRelative:
-		v = l.slotAddress(g, h.value) + uint64(r.Addend) - p
+		v = slot + addend - p
 	case slotPage, threadSlotPage:
-		v = l.slotAddress(g, h.value)&^0xfff - p&^0xfff
+		v = slot&^0xfff - p&^0xfff
 	case slotAddress, threadSlotAddress:
-		v = l.slotAddress(g, h.value)
+		v = slot
 	case slotFromGOT:
-		v = l.slotAddress(g, h.value) + uint64(r.Addend) - l.got.address
+		v = slot + addend - l.got.address
 	case slotFromPage:
-		v = l.slotAddress(g, h.value) - l.got.address&^0xfff
+		v = slot - l.got.address&^0xfff
 	case fromGOT:
 		v = target - l.got.address
 	case gotRelative:
@@ -139,12 +140,20 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 	return fail(ErrOverflow, ": value %#x%s", v, hint)
 }
 
-func (l *linker) slotAddress(g *symbol, v value) uint64 {
-	i := g.slot
-	if _, thread := v.slotUse(); thread {
-		i = g.tpSlot
+// slotAddress returns the address of the slot that a relocation wants, and the
+// addend for that address; 0 where it wants none.
+func (l *linker) slotAddress(g *symbol, h howto, r *object.Relocation) (address, addend uint64) {
+	use, thread := h.value.slotUse()
+	if !use {
+		return 0, 0
 	}
-	return l.got.address + 8*uint64(i-1)
+	inside, outside := l.machine.slotAddend(h, r.Addend)
+	s := slot{g, inside, thread}
+	i := l.otherSlots[s]
+	if at := g.slotOf(s); at != nil {
+		i = *at
+	}
+	return l.got.address + 8*uint64(i-1), uint64(outside)
 }
 
 func (l *linker) stubAddress(g *symbol) uint64 {

@@ -70,11 +70,9 @@ func (l *linker) scanOne(in *input, s *section, t *object.RelocationTable, r *ob
 	case g.kind == discarded && !s.isUnwind():
 		return fmt.Errorf("%s: relocation %s of %s: %w: its section was discarded for that of another file (COMDAT)", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), ErrObject)
 	}
-	if slot, thread := h.value.slotUse(); slot {
-		if r.Addend != 0 && l.machine == &arm64 && h.value != slotRelative {
-			return fmt.Errorf("%s: relocation %s of %s%+d: %w", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), r.Addend, ErrUnsupported)
-		}
-		l.slot(g, thread)
+	if use, thread := h.value.slotUse(); use {
+		inside, _ := l.machine.slotAddend(h, r.Addend)
+		l.slot(slot{g, inside, thread})
 	}
 	if g.kind == imported || g.kind == missing {
 		branch := h.value == branchValue || h.value == relativeValue && l.machine.branch(r.Type, s.stored, r.Offset, r.Addend)
@@ -101,29 +99,44 @@ func (s *section) isUnwind() bool {
 	return false
 }
 
-// slot gives a symbol a slot in the GOT.
-func (l *linker) slot(g *symbol, thread bool) {
-	at := &g.slot
-	if thread {
-		at = &g.tpSlot
-	}
-	if *at == 0 {
-		l.slots = append(l.slots, slot{g, thread})
+// slot is one of the GOT: it holds the address of a symbol and more, or the
+// offset of a thread-local one from the thread pointer.
+type slot struct {
+	symbol *symbol
+	addend int64
+	thread bool
+}
+
+// slot makes a slot in the GOT.
+func (l *linker) slot(s slot) {
+	at := s.symbol.slotOf(s)
+	if at == nil {
+		if l.otherSlots[s] == 0 {
+			l.slots = append(l.slots, s)
+			l.otherSlots[s] = int32(len(l.slots))
+		}
+	} else if *at == 0 {
+		l.slots = append(l.slots, s)
 		*at = int32(len(l.slots))
 	}
 }
 
-// slot is one of the GOT: it holds the address of a symbol, or the offset of a
-// thread-local one from the thread pointer.
-type slot struct {
-	symbol *symbol
-	thread bool
+// slotOf returns where a symbol has the number of one of its slots, nil for one
+// with an addend.
+func (g *symbol) slotOf(s slot) *int32 {
+	switch {
+	case s.addend != 0:
+		return nil
+	case s.thread:
+		return &g.tpSlot
+	}
+	return &g.slot
 }
 
 // stub gives an imported symbol a stub.
 func (l *linker) stub(g *symbol) {
 	if g.stub == 0 {
-		l.slot(g, false)
+		l.slot(slot{symbol: g})
 		l.stubSymbols = append(l.stubSymbols, g)
 		g.stub = int32(len(l.stubSymbols))
 	}
