@@ -39,7 +39,7 @@ type memory struct {
 	threadPointer uint64
 }
 
-const guardSize = 64 << 10 // more than most frames, so that few step over it
+const guardSize = 1 << 20 // more than most frames, so that few step over it; it costs no memory
 
 func newMemory(stack int) (m memory, err error) {
 	page := os.Getpagesize()
@@ -136,8 +136,10 @@ func (w *Worker) clone() (pid, pidfd int, err error) {
 	}
 	setMask(&all, &old)
 	n, errno := clone3(&args, unsafe.Sizeof(args), uintptr(os.Getpid()))
-	if errno == unix.ENOSYS || errno == unix.EPERM {
-		// Seccomp filters that cannot look into clone3's arguments refuse it.
+	switch errno {
+	case unix.ENOSYS, unix.EPERM, unix.EINVAL:
+		// Seccomp filters that cannot look into clone3's arguments refuse it, and
+		// kernels before 5.5 know clone3 without CLEAR_SIGHAND.
 		n, errno = clone(cloneFlags, uintptr(w.memory.high), fd, uintptr(w.memory.threadPointer), uintptr(os.Getpid()))
 	}
 	setMask(&old, nil)
@@ -341,25 +343,28 @@ func (w *Worker) stopEvent(status unix.WaitStatus) (Event, error) {
 	return e, nil
 }
 
-// endChild ends the thread or process that the worker has just made. It is
-// stopped, or about to.
+// endChild ends the thread or process that the worker has just made, before it
+// runs anything. To the worker's code it is one that exited with 0.
 func (w *Worker) endChild() {
 	var id uint64
 	if w.ptracePointer(unix.PTRACE_GETEVENTMSG, 0, unsafe.Pointer(&id)) != nil {
 		return
 	}
 	child := &Worker{pid: int(id), pidfd: -1}
-	if _, status, err := child.wait(); err != nil || !status.Stopped() {
-		return
+	for {
+		_, status, err := child.wait()
+		if err != nil || !status.Stopped() {
+			return
+		}
+		// Of a thread the exit is all that there is to ask for: a signal that ends
+		// it ends the worker.
+		var r General
+		if child.Registers(&r) == nil {
+			r.Enter(functionAddress(exitThread))
+			child.SetRegisters(&r)
+		}
+		child.Continue()
 	}
-	var r General
-	if child.Registers(&r) == nil {
-		r.Enter(functionAddress(exitThread))
-		child.SetRegisters(&r)
-	}
-	child.ptrace(unix.PTRACE_DETACH, 0, 0)
-	// A process is left to be reaped; a thread is not ours to wait for.
-	unix.Wait4(child.pid, nil, unix.WALL|unix.WNOHANG, nil)
 }
 
 // functionAddress returns the address of an assembly function's code.
