@@ -149,9 +149,13 @@ func (w *printing) appendPointed(f Frame, address, width uint64, prefix string) 
 			n = width
 		}
 		chunk := make([]byte, n)
-		if problem = f.ReadMemory(chunk, at); problem != nil {
-			problem = &MemoryError{at, problem}
-			break
+		if f.ReadMemory(chunk, at) != nil {
+			// What can be read need not end at a page.
+			n, chunk = width, chunk[:width]
+			if problem = f.ReadMemory(chunk, at); problem != nil {
+				problem = &MemoryError{at, problem}
+				break
+			}
 		}
 		for k := uint64(0); k < n; k += width {
 			data = append(data, chunk[k:k+width]...)
