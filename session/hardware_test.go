@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package session
 
@@ -14,21 +14,21 @@ import (
 // A breakpoint in a debug register stops at its first hit, also where calls return
 // to, which is in no image; a call that was stopped there returns when it goes on.
 func TestHardwareBreakpoint(t *testing.T) {
-	// loop: add eax, edi; dec edi; jnz loop; ret
-	i := newCode(t, "sum", []byte{0x31, 0xc0, 0x01, 0xf8, 0xff, 0xcf, 0x75, 0xfa, 0xc3})
+	i := newFunction(t, "sum")
+	loop := start(i) + functionOf("sum").at[1]
 	s := newSession(t, i)
-	end := s.ReturnImage().Ranges()[0].Start + 1
+	end := returnAddress(s.ReturnImage())
 	if _, err := s.Break(end, nil); !errors.Is(err, ErrAddress) {
 		t.Errorf("a trap outside of the images: %v", err)
 	}
-	for _, address := range []uint64{start(i) + 2, end} {
+	for _, address := range []uint64{loop, end} {
 		if _, err := s.Break(address, &BreakpointOptions{Hardware: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	stop, err := s.Call(start(i), 3)
 	for range 3 {
-		if check(t, stop, err, AtBreakpoint).PC != start(i)+2 {
+		if check(t, stop, err, AtBreakpoint).PC != loop {
 			t.Fatal(stop)
 		}
 		stop, err = s.Continue()

@@ -9,6 +9,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"unsafe"
 
@@ -78,13 +79,17 @@ type executable struct {
 	address, size uint64
 }
 
+// highest is where the addresses end that every process has: hints from there on
+// ask for more (Documentation/arch/x86/x86_64/5level-paging.rst; arm64/memory.rst).
+var highest = map[string]uint64{"amd64": 1 << 47, "arm64": 1 << 48}[runtime.GOARCH]
+
 // newExecutable maps executable memory at most reach bytes from an address.
 func newExecutable(near, size, reach uint64) (executable, error) {
 	// The kernel takes the address as a hint and keeps to it where it can.
 	for distance := size; distance < reach; distance *= 2 {
 		for _, hint := range []uint64{near + distance, near - distance} {
 			hint &^= uint64(os.Getpagesize()) - 1
-			if hint < 1<<16 || hint >= 1<<47 {
+			if hint < 1<<16 || hint >= highest {
 				continue
 			}
 			p := uintptr(hint)

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package session
 
@@ -16,7 +16,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// code is a function in memory that its test frees.
+// newFunction is the image of a function of this machine.
+func newFunction(t testing.TB, name string) *Image {
+	t.Helper()
+	return newCode(t, name, functionOf(name).text)
+}
+
+// newCode is a function in memory that its test frees.
 func newCode(t testing.TB, name string, text []byte) *Image {
 	t.Helper()
 	memory, err := jit.NewMemory(len(text))
@@ -73,8 +79,7 @@ func check(t testing.TB, stop *Stop, err error, reason Reason) *Stop {
 }
 
 func TestCall(t *testing.T) {
-	// lea rax, [rdi+rsi]; ret
-	s := newSession(t, newCode(t, "add", []byte{0x48, 0x8d, 0x04, 0x37, 0xc3}))
+	s := newSession(t, newFunction(t, "add"))
 	for n := range uint64(3) {
 		stop, err := s.Call(start(s.Images()[0]), 1<<40, n)
 		if check(t, stop, err, Returned).Result != 1<<40+n {
@@ -87,24 +92,24 @@ func TestCall(t *testing.T) {
 }
 
 func TestBreakpoint(t *testing.T) {
-	// loop: add eax, edi; dec edi; jnz loop; ret
-	i := newCode(t, "sum", []byte{0x31, 0xc0, 0x01, 0xf8, 0xff, 0xcf, 0x75, 0xfa, 0xc3})
+	i := newFunction(t, "sum")
+	loop := start(i) + functionOf("sum").at[1]
 	s := newSession(t, i)
-	b, err := s.Break(start(i)+2, &BreakpointOptions{Skip: 2, Max: 3})
+	b, err := s.Break(loop, &BreakpointOptions{Skip: 2, Max: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stop, err := s.Call(start(i), 10)
 	for n := range 3 {
-		if check(t, stop, err, AtBreakpoint).PC != start(i)+2 || stop.Breakpoint != b || b.Hits() != 3+n {
+		if check(t, stop, err, AtBreakpoint).PC != loop || stop.Breakpoint != b || b.Hits() != 3+n {
 			t.Fatalf("%v, %d hits", stop, b.Hits())
 		}
 		r, err := s.Registers()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, _ := r.Get("rdi"); v != uint64(8-n) {
-			t.Fatalf("rdi is %d", v)
+		if v, _ := r.Get(argument); v != uint64(8-n) {
+			t.Fatalf("%s is %d", argument, v)
 		}
 		stop, err = s.Continue()
 	}
@@ -117,17 +122,18 @@ func TestBreakpoint(t *testing.T) {
 }
 
 func TestStep(t *testing.T) {
-	i := newCode(t, "sum", []byte{0x31, 0xc0, 0x01, 0xf8, 0xff, 0xcf, 0x75, 0xfa, 0xc3})
+	i := newFunction(t, "sum")
+	at := functionOf("sum").at
 	s := newSession(t, i)
-	if _, err := s.Break(start(i)+4, nil); err != nil {
+	if _, err := s.Break(start(i)+at[2], nil); err != nil {
 		t.Fatal(err)
 	}
 	stop, err := s.CallWith(start(i), Arguments{Words: []uint64{2}, StopAtEntry: true})
 	check(t, stop, err, AtEntry)
-	for n, want := range []uint64{2, 4, 6, 2, 4, 6, 8} {
+	for n, want := range append([]uint64{at[1], at[2], at[3]}, at[1:]...) {
 		stop, err := s.StepInstruction()
 		reason := SteppedInstruction
-		if want == 4 {
+		if want == at[2] {
 			reason = AtBreakpoint
 		}
 		if check(t, stop, err, reason).PC != start(i)+want {
@@ -141,8 +147,7 @@ func TestStep(t *testing.T) {
 }
 
 func TestSignal(t *testing.T) {
-	// mov rax, [rdi]; ret
-	i := newCode(t, "load", []byte{0x48, 0x8b, 0x07, 0xc3})
+	i := newFunction(t, "load")
 	s := newSession(t, i)
 	stop, err := s.Call(start(i), 0x10)
 	check(t, stop, err, Signalled)
@@ -157,7 +162,7 @@ func TestSignal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Set("rdi", r.SP())
+	r.Set(argument, r.SP()-8)
 	if err := s.SetRegisters(r); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +175,7 @@ func TestSignal(t *testing.T) {
 	if check(t, stop, err, Aborted).ExitCode != -1 {
 		t.Error(stop)
 	}
-	stop, err = s.Call(start(i), r.SP())
+	stop, err = s.Call(start(i), r.SP()-8)
 	check(t, stop, err, Returned)
 }
 
@@ -185,8 +190,7 @@ func TestHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer host.Close()
-	// push rbx; mov rax, rsi; call rax; inc rax; pop rbx; ret
-	i := newCode(t, "caller", []byte{0x53, 0x48, 0x89, 0xf0, 0xff, 0xd0, 0x48, 0xff, 0xc0, 0x5b, 0xc3})
+	i := newFunction(t, "caller")
 	s, err := New(&Options{Images: []*Image{i, host}})
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +211,7 @@ func TestHost(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	i := newCode(t, "loop", []byte{0xeb, 0xfe})
+	i := newFunction(t, "loop")
 	s := newSession(t, i)
 	for range 5 {
 		done := make(chan error)
@@ -234,8 +238,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestExit(t *testing.T) {
-	// mov eax, 231; syscall
-	i := newCode(t, "exit", []byte{0xb8, 0xe7, 0, 0, 0, 0x0f, 0x05})
+	i := newFunction(t, "exit")
 	s := newSession(t, i)
 	for range 3 {
 		stop, err := s.Call(start(i), 7)
@@ -257,7 +260,7 @@ func locked(b *testing.B, f func(b *testing.B, o Options)) {
 
 func BenchmarkCall(b *testing.B) {
 	locked(b, func(b *testing.B, o Options) {
-		i := newCode(b, "ret", []byte{0xc3})
+		i := newFunction(b, "ret")
 		o.Images = []*Image{i}
 		s, err := New(&o)
 		if err != nil {
@@ -275,7 +278,7 @@ func BenchmarkCall(b *testing.B) {
 
 func BenchmarkStep(b *testing.B) {
 	locked(b, func(b *testing.B, o Options) {
-		i := newCode(b, "loop", []byte{0xeb, 0xfe})
+		i := newFunction(b, "loop")
 		o.Images = []*Image{i}
 		s, err := New(&o)
 		if err != nil {
@@ -294,7 +297,7 @@ func BenchmarkStep(b *testing.B) {
 
 func BenchmarkBreakpoint(b *testing.B) {
 	locked(b, func(b *testing.B, o Options) {
-		i := newCode(b, "loop", []byte{0x90, 0xeb, 0xfd})
+		i := newFunction(b, "nop loop")
 		o.Images = []*Image{i}
 		s, err := New(&o)
 		if err != nil {
@@ -313,7 +316,7 @@ func BenchmarkBreakpoint(b *testing.B) {
 }
 
 func BenchmarkIgnored(b *testing.B) {
-	i := newCode(b, "loop", []byte{0x90, 0xeb, 0xfd})
+	i := newFunction(b, "nop loop")
 	s := newSession(b, i)
 	n := 0
 	s.Break(start(i), &BreakpointOptions{Condition: func(*Frame) (bool, error) { n--; return n <= 0, nil }})
