@@ -5,6 +5,9 @@
 package session
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/clewdev/clew/session/internal/displace"
 )
 
@@ -26,7 +29,7 @@ func (s *Session) NextInstruction() (*Stop, error) {
 				return stop, err
 			}
 		}
-		return s.stopped(SteppedOver), nil
+		return l.stopAt(&position{}), nil // in all calls that are inlined here
 	})
 }
 
@@ -53,10 +56,11 @@ func (s *Session) NextLine() (*Stop, error) {
 
 // StepOut goes on until the function in the frame of the given level (0 is the
 // innermost) returns to its caller. An inlined call that is the innermost is left
-// as NextLine leaves it. The outermost function's end is the end of the call.
+// as NextLine leaves it. The outermost function's end is the end of the call. The
+// error wraps ErrNotFound where there is no such frame.
 func (s *Session) StepOut(level int) (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
-		if p := s.shownPosition(); level <= 0 && p.frame() != nil && p.frame().Inlined {
+		if p := s.shownPosition(); level == 0 && p.frame() != nil && p.frame().Inlined {
 			l := lineStep{Session: s, over: true, reason: SteppedOut}
 			p.skipped++
 			l.from(p)
@@ -65,10 +69,12 @@ func (s *Session) StepOut(level int) (*Stop, error) {
 			l.file, l.line, l.start, l.end = "", 0, p.pc, p.pc
 			return l.loop()
 		}
-		// The frame behind that of the caller tells the caller's CFA.
 		stack := s.frames(max(level, 0) + 2)
-		if caller := max(level, 0) + 1; caller < len(stack.Frames) {
-			frame := &stack.Frames[caller]
+		if level < 0 || level >= len(stack.Frames) {
+			return nil, fmt.Errorf("frame %d of %d: %w", level, len(stack.Frames), ErrNotFound)
+		}
+		if level+1 < len(stack.Frames) {
+			frame := &stack.Frames[level+1]
 			cfa, _ := frame.CFA()
 			if err := s.breakInternally(internal{address: frame.PC, cfa: cfa, reason: SteppedOut}); err != nil {
 				return nil, err
@@ -209,20 +215,26 @@ func (l *lineStep) stopAt(p *position) *Stop {
 // of the range.
 func (l *lineStep) passRange() (*Stop, error) {
 	for {
-		pc := l.registers.PC()
-		if i := l.decode(pc); i.Kind == displace.Repeat {
-			// Each of perhaps a million repetitions would be a step.
-			stop, err := l.runTo(internal{address: pc + uint64(i.Size)})
-			if stop != nil || err != nil {
-				return stop, err
-			}
-		} else if stop, err := l.stepOnce(); stop != nil || err != nil {
+		if stop, err := l.stepWhole(); stop != nil || err != nil {
 			return stop, err
 		}
 		if l.registers.PC()-l.start >= l.end-l.start {
 			return nil, nil
 		}
 	}
+}
+
+// stepWhole executes one instruction, with all its repetitions: each of perhaps a
+// million would be a step.
+func (l *lineStep) stepWhole() (*Stop, error) {
+	if i := l.decode(l.registers.PC()); i.Kind == displace.Repeat {
+		behind := l.registers.PC() + uint64(i.Size)
+		stop, err := l.runTo(internal{address: behind})
+		if !errors.Is(err, ErrAddress) {
+			return stop, err
+		}
+	}
+	return l.stepOnce()
 }
 
 // runTo runs until an internal trap. Without a stop the worker is there.
@@ -249,7 +261,7 @@ const arrived Reason = 0xff
 // runToCaller runs until the function that the worker is in returns. Where it is
 // not known to whom, it runs on to the next stop.
 func (l *lineStep) runToCaller(c *calls) (*Stop, error) {
-	if c.pc == 0 {
+	if c.pc == 0 || c.pc != returnAddress(l.returns) && l.Image(c.pc) == nil {
 		return l.proceed()
 	}
 	return l.runTo(internal{address: c.pc, cfa: c.caller})

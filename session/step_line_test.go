@@ -19,9 +19,9 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// stepBuilds are how the programs are compiled that gdb and sessions step
-// through.
-var stepBuilds = []string{"gcc -O0", "gcc -O1", "gcc -O2", "gcc -Og", "clang-14 -O0", "clang-14 -O2", "gcc -O2 -gdwarf-4"}
+// stepBuilds are how the program is compiled that gdb and sessions step through;
+// the last ones with fewer commands.
+var stepBuilds = []string{"gcc -O0", "gcc -O2", "gcc -Og", "clang-14 -O2", "gcc -O1", "clang-14 -O0", "gcc -O2 -gdwarf-4"}
 
 // compileSteps compiles testdata/steps.c and returns the object, and the program
 // that it makes with the C library.
@@ -45,14 +45,15 @@ func compileSteps(t *testing.T, build string) (path, program string) {
 	return path, program
 }
 
-// gdbSteps returns the places that gdb comes to with a command that is repeated
+// gdbSteps returns the places that gdb comes to with commands that are repeated
 // from a breakpoint at a location on, up to the end of main or most of them.
-func gdbSteps(t *testing.T, program, location, command string, most int) []string {
+func gdbSteps(t *testing.T, program, location string, commands []string, most int) []string {
 	t.Helper()
 	testprogram.RequireTool(t, "gdb")
 	script := filepath.Join(t.TempDir(), "steps.py")
 	text := fmt.Sprintf(`
 import gdb
+commands = '%s'.split()
 def place():
     frame = gdb.selected_frame()
     sal = frame.find_sal()
@@ -66,10 +67,12 @@ try:
         at = place()
         if at is None: break
         print('@' + at)
-        gdb.execute('%s', to_string=True)
+        command = commands[i %% len(commands)]
+        if command == 'finish' and at.startswith('main '): command = 'next'
+        gdb.execute(command, to_string=True)
 except gdb.error as e:
     print(e)
-`, location, most, command)
+`, strings.Join(commands, " "), location, most)
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +94,7 @@ except gdb.error as e:
 }
 
 // sessionSteps is gdbSteps with a session.
-func sessionSteps(t *testing.T, path, location string, step func(*Session) (*Stop, error), most int) []string {
+func sessionSteps(t *testing.T, path, location string, commands []string, most int) []string {
 	t.Helper()
 	file, err := object.Open(path)
 	if err != nil {
@@ -126,14 +129,31 @@ func sessionSteps(t *testing.T, path, location string, step func(*Session) (*Sto
 		t.Fatal(err)
 	}
 	for len(places) < most {
-		stop, err := step(s)
+		command := commands[(len(places)-1)%len(commands)]
+		if command == "finish" && strings.HasPrefix(places[len(places)-1], "main ") {
+			command = "next"
+		}
+		var stop *Stop
+		var err error
+		switch command {
+		case "step":
+			stop, err = s.StepLine()
+		case "next":
+			stop, err = s.NextLine()
+		case "finish":
+			stop, err = s.StepOut(0)
+		case "stepi":
+			stop, err = s.StepInstruction()
+		case "nexti":
+			stop, err = s.NextInstruction()
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		if stop.Reason == Returned {
 			break
 		}
-		if r := stop.Reason; r != SteppedLine && r != SteppedOver && r != SteppedOut {
+		if r := stop.Reason; r != SteppedLine && r != SteppedOver && r != SteppedOut && r != SteppedInstruction {
 			t.Fatalf("after %q: %v", places, stop)
 		}
 		at()
@@ -158,28 +178,39 @@ func comparePlaces(t *testing.T, got, want []string, least int) {
 
 func TestStepsVisitTheLinesThatGDBVisits(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
-	for _, build := range stepBuilds {
+	for n, build := range stepBuilds {
+		if testing.Short() && n == 2 {
+			break
+		}
 		t.Run(strings.ReplaceAll(build, " ", ""), func(t *testing.T) {
 			path, program := compileSteps(t, build)
 			for _, tt := range []struct {
-				command  string
-				location string
-				least    int
-				step     func(*Session) (*Stop, error)
+				commands, location string
+				least              int
 			}{
-				{"step", "main", 150, (*Session).StepLine},
-				{"next", "main", 15, (*Session).NextLine},
-				{"next", "factorial", 5, (*Session).NextLine},
-				{"next", "inlines", 5, (*Session).NextLine},
-				{"next", "calls", 5, (*Session).NextLine},
-				{"next", "loops", 5, (*Session).NextLine},
-				{"finish", "factorial", 2, func(s *Session) (*Stop, error) { return s.StepOut(0) }},
-				{"finish", "one", 2, func(s *Session) (*Stop, error) { return s.StepOut(0) }},
-				{"finish", "use", 2, func(s *Session) (*Stop, error) { return s.StepOut(0) }},
+				{"step", "main", 150},
+				{"next", "main", 15},
+				{"next", "factorial", 5},
+				{"next", "inlines", 5},
+				{"next", "calls", 5},
+				{"next", "loops", 5},
+				{"finish", "factorial", 2},
+				{"finish", "one", 2},
+				{"finish", "use", 2},
+				{"step step next step finish", "main", 50},
+				{"step next step step step finish next next", "inlines", 10},
+				{"step finish step step", "calls", 10},
+				{"stepi nexti step stepi stepi next nexti stepi nexti finish", "loops", 50},
+				{"nexti nexti nexti step nexti next", "inlines", 20},
+				{"stepi stepi stepi step stepi stepi next", "inlines", 20},
 			} {
-				t.Run(tt.command+tt.location, func(t *testing.T) {
-					want := gdbSteps(t, program, tt.location, tt.command, 600)
-					got := sessionSteps(t, path, tt.location, tt.step, 600)
+				if n >= 4 && (tt.location != "main" || len(tt.commands) > 4) {
+					continue
+				}
+				t.Run(tt.commands+" "+tt.location, func(t *testing.T) {
+					commands := strings.Fields(tt.commands)
+					want := gdbSteps(t, program, tt.location, commands, 600)
+					got := sessionSteps(t, path, tt.location, commands, 600)
 					comparePlaces(t, got, want, tt.least)
 				})
 			}
