@@ -29,6 +29,13 @@ var list struct {
 	first *image
 }
 
+// changes counts the changes of the list.
+var changes atomic.Uint64
+
+// Changes returns how often this program's list has changed. Who keeps what Read
+// has told reads again where the number is another one.
+func Changes() uint64 { return changes.Load() }
+
 // register puts an image into the list and tells the debugger. The caller holds
 // the lock.
 func register(i *image) {
@@ -74,6 +81,7 @@ func unregister(i *image) {
 func notify(d *nativeDescriptor, i *image, what action) {
 	d.relevant = i.address()
 	d.action = what
+	changes.Add(1)
 	callRegister()
 	d.action = actionNone
 	d.relevant = 0

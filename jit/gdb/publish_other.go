@@ -33,6 +33,9 @@ func (p *Publisher) PublishImage(file []byte) (jit.Registration, error) {
 // Own returns the addresses of the interface in this program: 0, here.
 func Own() (descriptor, register uint64) { return 0, 0 }
 
+// Changes returns how often this program's list has changed: never, here.
+func Changes() uint64 { return 0 }
+
 // Flush registers what Gather holds back. Here it does nothing.
 func (p *Publisher) Flush() {}
 

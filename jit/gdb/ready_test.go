@@ -27,9 +27,13 @@ func TestPublishImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	given := bytes.Clone(file)
+	before := Changes()
 	r, err := p.PublishImage(given)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if n := Changes() - before; n != 1 {
+		t.Errorf("%d changes of the list", n)
 	}
 	clear(given) // it was copied
 	var batches []jit.Registration
