@@ -94,6 +94,11 @@ func (c *client) set(b *breakpoint) error {
 			options.Hardware = true
 			x, err = p.Break(b.address, options)
 		}
+		if err != nil && b.address == c.server.returnAddress() {
+			// A call's return can be shown without one.
+			b.passive = true
+			return nil
+		}
 		if err != nil {
 			return err
 		}

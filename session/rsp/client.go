@@ -113,12 +113,17 @@ func (c *client) converse(input <-chan message, parted *bool) {
 	}
 }
 
-// refuse tells a client that it cannot have the session. gdb shows what answers
-// its third question.
+// refuse tells a client that it cannot have the session. gdb shows what is said to
+// vMustReplyEmpty, and turns around.
 func (c *client) refuse(first message, input <-chan message) {
 	for m, n := first, 0; n < 8; n++ {
 		if m.kind == messagePacket {
-			if !c.reply(busy) || strings.HasPrefix(string(m.payload), "vMustReplyEmpty") {
+			answer := ""
+			end := strings.HasPrefix(string(m.payload), "vMustReplyEmpty")
+			if end || m.payload != nil && m.payload[0] == '?' {
+				answer = busy
+			}
+			if !c.write([]byte("+")) || !c.reply(answer) || end {
 				return
 			}
 		}

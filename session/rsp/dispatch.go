@@ -102,8 +102,8 @@ func (c *client) checkThread(id string) string {
 // readRegister returns a register as the client is to see it.
 func (c *client) readRegister(number int) ([]byte, error) {
 	r := c.server.registers
-	if number == r.pc && c.at.published {
-		return binary.LittleEndian.AppendUint64(nil, registerAddress()), nil
+	if c.at.shown != 0 && number == r.pc {
+		return binary.LittleEndian.AppendUint64(nil, c.at.shown), nil
 	}
 	return r.read(c.server.program, number)
 }
@@ -139,8 +139,8 @@ func (c *client) readRegisters(packet string) string {
 	for i := range r.list {
 		x := &r.list[i]
 		value := values[x.offset : x.offset+x.size]
-		if i == r.pc && c.at.published {
-			binary.LittleEndian.PutUint64(value, registerAddress())
+		if c.at.shown != 0 && i == r.pc {
+			binary.LittleEndian.PutUint64(value, c.at.shown)
 		}
 		if known[i] {
 			text = hex.AppendEncode(text, value)
@@ -162,7 +162,7 @@ func (c *client) writeRegisters(packet string) string {
 		if !s.end() || n >= uint64(len(r.list)) {
 			return badPacket
 		}
-		if int(n) == r.pc && c.at.published {
+		if c.at.shown != 0 && int(n) == r.pc {
 			return badPacket
 		}
 		if len(value) > r.list[n].size { // lldb writes whole words
@@ -183,7 +183,7 @@ func (c *client) writeRegisters(packet string) string {
 		x := &r.list[i]
 		value := all[x.offset : x.offset+x.size]
 		// What is as it was need not be set, nor be something that can be.
-		if !known[i] || string(value) == string(now[x.offset:x.offset+x.size]) || i == r.pc && c.at.published {
+		if !known[i] || string(value) == string(now[x.offset:x.offset+x.size]) || i == r.pc && c.at.shown != 0 {
 			continue
 		}
 		errs = append(errs, r.write(c.server.program, i, value))
@@ -211,6 +211,7 @@ func (c *client) readMemory(rest string) string {
 		}
 		p = p[:m.Address-address]
 	}
+	c.at.event.overlay(p, address)
 	return hex.EncodeToString(p)
 }
 

@@ -83,11 +83,12 @@ type order struct {
 
 // situation is where the session stands when a client looks at it.
 type situation struct {
-	stop      session.Stop
-	exited    bool // the worker's process has ended
-	published bool // shown as stopped where debuggers learn of new code
-	quiet     bool // because the client came, not for a reason of the code's
-	parked    bool // in the idle stub
+	stop   session.Stop
+	exited bool   // the worker's process has ended
+	shown  uint64 // program counter that is shown, 0 for the worker's own
+	event  event  // that is shown where debuggers learn of new code
+	quiet  bool   // because the client came, not for a reason of the code's
+	parked bool   // in the idle stub
 }
 
 // driver is what the goroutine that drives the session knows.
@@ -103,6 +104,7 @@ type driver struct {
 
 	stop      *session.Stop // where the session stands; nil where it was not called
 	fresh     bool          // stop is not dealt with
+	before    uint64        // program counter from which it ran to there
 	parked    bool          // the session is stopped in the idle stub
 	ended     bool          // the call has returned, and the client looks at it
 	published bool          // the client looks at what is published
@@ -175,6 +177,7 @@ func (v *Server) execute() {
 	v.executing = true
 	v.mu.Unlock()
 	v.next = nil
+	v.before = v.here().PC
 	stop, err := next()
 	v.mu.Lock()
 	v.executing = false
@@ -278,9 +281,11 @@ func (v *Server) decide() {
 		// The idle stub, or what the client ran in its place, is gone.
 		v.park()
 		v.pause(situation{stop: *v.stop, quiet: true})
-	case end && st.Reason == session.Returned && !v.arrived && v.looksAtEnd(st):
+	case end && st.Reason == session.Returned && !v.arrived && v.looksAtEnd():
 		v.ended = true
-		v.pause(situation{stop: *st})
+		at := *st
+		at.PC = v.returnAddress()
+		v.pause(situation{stop: at, shown: at.PC})
 	case end:
 		v.finish(st, nil)
 		v.park()
@@ -292,9 +297,23 @@ func (v *Server) decide() {
 	}
 }
 
-// looksAtEnd reports whether the client wants to see that the function returned.
-func (v *Server) looksAtEnd(st *session.Stop) bool {
-	return v.interrupt || v.order.action == actionStep || v.order.action == actionRange || v.client.breakpointAt(st.PC) != nil
+// looksAtEnd reports whether the client wants to see that the function returned,
+// and has not seen it.
+func (v *Server) looksAtEnd() bool {
+	if v.before == v.returnAddress() {
+		return false
+	}
+	return v.interrupt || v.order.action == actionStep || v.order.action == actionRange || v.client.breakpointAt(v.returnAddress()) != nil
+}
+
+// returnAddress is where calls return to: behind the first instruction of the
+// image.
+func (v *Server) returnAddress() uint64 {
+	i := v.program.ReturnImage()
+	if i == nil {
+		return 0
+	}
+	return i.Ranges()[0].Start + v.registers.machine.CodeAlign
 }
 
 // unwatched deals with a stop that no client sees.
@@ -324,16 +343,25 @@ func (v *Server) show(at situation) {
 }
 
 // announce makes what has changed of the images known, and shows it to the client
-// if there is something.
+// if there is something. One that steps would take it for the end of its step: it
+// is shown later.
 func (v *Server) announce() bool {
 	v.changed.Store(false)
-	news, err := v.images.update(v)
-	v.failed = errors.Join(v.failed, err)
-	if !news || v.client == nil || !v.client.learns() {
+	if v.order.action != actionContinue {
 		return false
 	}
+	v.failed = errors.Join(v.failed, v.images.update(v))
+	if v.client == nil || !v.client.learns() {
+		v.images.events = nil // one that comes later reads the list
+		return false
+	}
+	if len(v.images.events) == 0 {
+		v.images.events = nil
+		return false
+	}
+	at := situation{shown: registerAddress(), event: v.images.events[0]}
+	v.images.events = v.images.events[1:]
 	v.published = true
-	at := situation{published: true}
 	if v.stop != nil {
 		at.stop = *v.stop
 	}

@@ -65,32 +65,37 @@ func newIdle() (*idle, error) {
 	return &idle{memory: memory, image: image, start: memory.Address(), size: uint64(len(code))}, nil
 }
 
+// addIdle gives the session the stub.
+func (v *Server) addIdle() error {
+	if v.idle != nil {
+		return nil
+	}
+	stub, err := newIdle()
+	if err == nil {
+		if err = v.program.AddImage(stub.image); err != nil {
+			_ = stub.close()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("no stub for an idle session: %w", err)
+	}
+	v.idle = stub
+	return nil
+}
+
 // park stops an idle session in the stub.
 func (v *Server) park() {
 	v.parked = false
 	v.stop = &session.Stop{Reason: session.Interrupted}
 	if v.idle == nil {
-		stub, err := newIdle()
-		if err == nil {
-			if err = v.program.AddImage(stub.image); err != nil {
-				_ = stub.close()
-			}
-		}
-		if err != nil {
-			v.failed = fmt.Errorf("no stub for an idle session: %w", err)
-			return
-		}
-		v.idle = stub
+		return // arrive has said why
 	}
 	stop, err := v.program.CallWith(v.idle.start, session.Arguments{StopAtEntry: true})
 	if err != nil {
-		v.failed = fmt.Errorf("no stop in an idle session: %w", err)
+		v.failed = errors.Join(v.failed, fmt.Errorf("no stop in an idle session: %w", err))
 		return
 	}
 	v.stop, v.parked = stop, true
-	if _, err := v.images.update(v); err != nil {
-		v.failed = err
-	}
 }
 
 // unpark leaves the stub.

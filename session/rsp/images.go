@@ -6,9 +6,12 @@ package rsp
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"iter"
+	"slices"
 
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/gdb"
@@ -18,16 +21,39 @@ import (
 
 // published is what the server has put into the program's list of symbol files,
 // so that clients know the session's images: those that the program did not put
-// there itself.
+// there itself. It is the driving goroutine's.
 type published struct {
 	publisher gdb.Publisher
 	of        map[*session.Image][]jit.Registration // of all images, also those that needed none
-	newest    uint64                                // entry that the list began with when it was looked at last
+
+	changes uint64           // of the list, when it was read
+	known   map[uint64]entry // what was in it then, by address
+	events  []event          // what clients have not been told
 }
 
-// update makes the list agree with the images of the session, and reports whether
-// clients have anything to learn of it.
-func (p *published) update(v *Server) (news bool, err error) {
+// entry is what tells an entry of the list from a later one at its address.
+type entry struct {
+	symfile, size uint64
+	hash          uint64
+}
+
+var seed = maphash.MakeSeed()
+
+// event is a change of the list that debuggers are told of one by one.
+type event struct {
+	action uint32 // as struct jit_descriptor has it
+	entry  uint64 // address
+}
+
+// Actions of struct jit_descriptor (GDB manual, "JIT Declarations").
+const (
+	jitRegister   = 1
+	jitUnregister = 2
+)
+
+// update makes the list agree with the images of the session, and notes what has
+// changed in it.
+func (p *published) update(v *Server) error {
 	images := v.program.Images()
 	if i := v.program.ReturnImage(); i != nil {
 		images = append(images, i)
@@ -47,25 +73,58 @@ func (p *published) update(v *Server) (news bool, err error) {
 		}
 		for _, r := range registrations {
 			errs = append(errs, r.Withdraw())
-			news = true
 		}
 		delete(p.of, i)
 	}
-	list := p.read(v)
 	if len(fresh) > 0 {
-		starts := covered(list)
+		starts := covered(p.read(v))
 		for _, i := range fresh {
 			errs = append(errs, p.publish(i, starts))
 		}
-		list = p.read(v)
 	}
-	newest := uint64(0)
-	if len(list) > 0 {
-		newest = list[0].Address
+	if changes := gdb.Changes(); changes != p.changes {
+		p.changes = changes
+		p.compare(p.read(v))
 	}
-	news = news || newest != p.newest
-	p.newest = newest
-	return news, errors.Join(errs...)
+	return errors.Join(errs...)
+}
+
+// compare notes what is another in the list than before.
+func (p *published) compare(list []gdb.Entry) {
+	now := make(map[uint64]entry, len(list))
+	for _, e := range list {
+		now[e.Address] = entry{symfile: e.Symfile, size: e.Size, hash: maphash.Bytes(seed, e.Image)}
+	}
+	for address, e := range p.known {
+		if now[address] != e {
+			p.events = append(p.events, event{jitUnregister, address})
+		}
+	}
+	for _, e := range slices.Backward(list) { // as they came
+		if p.known[e.Address] != now[e.Address] {
+			p.events = append(p.events, event{jitRegister, e.Address})
+		}
+	}
+	p.known = now
+}
+
+// overlay makes memory that was read at an address what it is while debuggers are
+// told of a change: the list's own descriptor is that of the last one.
+func (e event) overlay(p []byte, address uint64) {
+	descriptor, _ := gdb.Own()
+	if e.entry == 0 || descriptor == 0 {
+		return
+	}
+	// struct jit_descriptor: version, action, relevant entry, first entry.
+	var told [16]byte
+	binary.NativeEndian.PutUint32(told[0:], 1)
+	binary.NativeEndian.PutUint32(told[4:], e.action)
+	binary.NativeEndian.PutUint64(told[8:], e.entry)
+	for i, b := range told {
+		if at := descriptor + uint64(i) - address; at < uint64(len(p)) {
+			p[at] = b
+		}
+	}
 }
 
 // read returns the program's list.

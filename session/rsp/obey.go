@@ -15,9 +15,11 @@ func (v *Server) arrive(c *client) {
 	v.client, v.waited = c, true
 	v.running, v.interrupt, v.published, v.arrived = false, false, false, true
 	v.order = order{}
-	if _, err := v.images.update(v); err != nil {
+	if err := errors.Join(v.addIdle(), v.images.update(v)); err != nil {
+		v.failed = errors.Join(v.failed, err)
 		c.notes = append(c.notes, err.Error())
 	}
+	v.images.events = nil // it reads the list now
 	switch {
 	case v.fresh: // decide tells it
 	case v.next != nil: // it was about to run: at a call's start, or between two stops
@@ -93,10 +95,15 @@ func (v *Server) goOn() {
 	switch {
 	case v.order.action == actionAbort:
 		v.abort()
-	case v.published:
+	case v.published && v.order.action != actionContinue:
+		// It steps over its breakpoint there, and arrives behind it.
+		v.running = false
+		at := situation{stop: *v.here(), shown: registerAddress() + v.registers.machine.CodeAlign}
+		at.stop.Reason = session.SteppedInstruction
+		v.show(at)
+	case v.announce():
+	default:
 		v.published = false
-		v.onward()
-	case !v.announce():
 		v.onward()
 	}
 }

@@ -172,7 +172,7 @@ func (c *client) describe() string {
 	switch {
 	case c.at.parked:
 		b.WriteString(": the program calls nothing; continue waits for its next call\n")
-	case c.at.published:
+	case c.at.event.entry != 0:
 		b.WriteString(": there are new symbols\n")
 	default:
 		fmt.Fprintf(&b, ": %v\n", &c.at.stop)

@@ -288,14 +288,8 @@ func TestSecondClient(t *testing.T) {
 	w := connect(t, v)
 	w.expect("?", "T")
 	second := connect(t, v)
-	second.conn.Write(raw("qSupported:swbreak+"))
-	if r := second.receive(); r != busy {
-		t.Error(r)
-	}
-	second.conn.Write(raw("vMustReplyEmpty"))
-	if r := second.receive(); r != busy {
-		t.Error(r)
-	}
+	second.expect("qSupported:swbreak+", "")
+	second.expect("vMustReplyEmpty", busy)
 	if _, err := second.r.ReadByte(); err == nil {
 		t.Error("the second client was not turned away")
 	}

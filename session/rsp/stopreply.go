@@ -101,8 +101,11 @@ func (c *client) status() string {
 			}
 		}
 	}
-	if c.at.published && c.softwareBreak {
-		reason, lldb = "swbreak:;", "breakpoint"
+	if c.at.event.entry != 0 {
+		signal, reason, lldb = gdbTrap, "", "breakpoint"
+		if c.softwareBreak {
+			reason = "swbreak:;"
+		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "T%02xthread:%s;%s", signal, c.thread(), reason)

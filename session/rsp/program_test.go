@@ -1,0 +1,243 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package rsp_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// folder is where the test's programs are built.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "clew-rsp-"); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(status)
+}
+
+// build is a way to build the test program.
+type build struct {
+	name  string
+	cgo   bool
+	flags []string
+}
+
+var (
+	static = build{name: "static"}
+	pie    = build{name: "pie", flags: []string{"-buildmode=pie"}}
+	cgo    = build{name: "cgo", cgo: true, flags: []string{"-tags=c"}}
+	builds = []build{static, pie, cgo}
+)
+
+var built struct {
+	sync.Mutex
+	paths map[string]string
+}
+
+// path builds the program, once.
+func (b build) path(t *testing.T) string {
+	t.Helper()
+	if b.cgo {
+		testprogram.RequireTool(t, "gcc")
+	}
+	return once(t, b.name, func(path string) *exec.Cmd {
+		cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-o", path}, b.flags...), "./testdata/program")...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if b.cgo {
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+		}
+		return cmd
+	})
+}
+
+// object compiles a file of testdata, once.
+func object(t *testing.T, name string) string {
+	t.Helper()
+	testprogram.RequireTool(t, "gcc")
+	return once(t, name+".o", func(path string) *exec.Cmd {
+		return exec.Command("gcc", "-g", "-O0", "-c", "-o", path, filepath.Join("testdata", name+".c"))
+	})
+}
+
+func once(t *testing.T, name string, command func(path string) *exec.Cmd) string {
+	t.Helper()
+	built.Lock()
+	defer built.Unlock()
+	if path, ok := built.paths[name]; ok {
+		return path
+	}
+	path := filepath.Join(folder, name)
+	cmd := command(path)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%q: %v\n%s", cmd.Args, err, out)
+	}
+	if built.paths == nil {
+		built.paths = make(map[string]string)
+	}
+	built.paths[name] = path
+	return path
+}
+
+// program is the test program while it runs.
+type program struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	input   interface{ Close() error }
+	address string // that it listens on
+
+	mu     sync.Mutex
+	output bytes.Buffer
+	ended  chan struct{}
+}
+
+// launch starts the program with steps, after those that load what is debugged.
+func launch(t *testing.T, b build, address string, steps ...string) *program {
+	t.Helper()
+	words, err := filepath.Abs("testdata/words.fth")
+	if err != nil {
+		t.Fatal(err)
+	}
+	arguments := []string{}
+	if steps[0] == "-wait" {
+		arguments, steps = append(arguments, "-wait"), steps[1:]
+	}
+	arguments = append(arguments, address, "load "+object(t, "target"), "forth "+words, "listen")
+	p := &program{t: t, cmd: exec.Command(b.path(t), append(arguments, steps...)...), ended: make(chan struct{})}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.input, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stderr = p.cmd.Stdout
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	listening := make(chan string, 1)
+	go func() {
+		defer close(p.ended)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if address, ok := strings.CutPrefix(lines.Text(), "listening "); ok {
+				listening <- address
+				continue
+			}
+			p.mu.Lock()
+			p.output.WriteString(lines.Text() + "\n")
+			p.mu.Unlock()
+		}
+	}()
+	t.Cleanup(func() {
+		p.cmd.Process.Kill()
+		<-p.ended
+		p.cmd.Wait()
+	})
+	select {
+	case p.address = <-listening:
+	case <-p.ended:
+		t.Fatalf("the program does not listen:\n%s", p.said())
+	}
+	return p
+}
+
+func (p *program) said() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.output.String()
+}
+
+// says waits until the program has printed parts, in this order.
+func (p *program) says(parts ...string) {
+	p.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		text := p.said()
+		if missing(text, parts...) == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.t.Fatalf("the program does not say %q but\n%s", parts, text)
+		}
+	}
+}
+
+// ends waits for the end of the program, which all went well in.
+func (p *program) ends(parts ...string) {
+	p.t.Helper()
+	p.input.Close()
+	p.says(append(parts, "^done")...)
+}
+
+// gdbCommand is gdb with commands, connected to the program after those before.
+func (p *program) gdbCommand(before []string, commands ...string) *exec.Cmd {
+	p.t.Helper()
+	all := []string{"-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no"}
+	list := append([]string{"set confirm off", "set width 0", "set breakpoint pending on"}, before...)
+	list = append(list, "target remote "+p.address)
+	for _, c := range append(list, commands...) {
+		all = append(all, "-ex", c)
+	}
+	cmd := exec.Command(testprogram.RequireTool(p.t, "gdb"), all...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	return cmd
+}
+
+// gdb runs commands in gdb, and returns what it prints.
+func (p *program) gdb(commands ...string) string {
+	p.t.Helper()
+	out, _ := p.gdbCommand(nil, commands...).CombinedOutput() // its status is that of its last command
+	return string(out)
+}
+
+// lldb runs commands in lldb, connected to the program.
+func (p *program) lldb(commands ...string) string {
+	p.t.Helper()
+	all := []string{"--no-lldbinit", "--batch"}
+	_, port, _ := strings.Cut(p.address, ":")
+	for _, c := range append([]string{"settings set plugin.jit-loader.gdb.enable on", "gdb-remote " + port}, commands...) {
+		all = append(all, "-o", c)
+	}
+	cmd := exec.Command(testprogram.RequireTool(p.t, "lldb-14"), all...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}
+
+// inOrder fails unless text has parts, regular expressions, in this order.
+func inOrder(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	if p := missing(text, parts...); p != "" {
+		t.Errorf("no %q in its place in\n%s", p, text)
+	}
+}
+
+func missing(text string, parts ...string) string {
+	for _, p := range parts {
+		at := regexp.MustCompile("(?m)" + p).FindStringIndex(text)
+		if at == nil {
+			return p
+		}
+		text = text[at[1]:]
+	}
+	return ""
+}
