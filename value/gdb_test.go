@@ -10,16 +10,12 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -90,151 +86,6 @@ func gdbStops(t *testing.T, program, source string, globals ...string) []gdbStop
 		t.Fatalf("gdb did not stop:\n%s", out)
 	}
 	return stops
-}
-
-// dump is the memory of a stop.
-type dump []struct {
-	start uint64
-	bytes []byte
-}
-
-var errUnmapped = errors.New("not in the dump")
-
-func (d dump) ReadMemory(p []byte, addr uint64) error {
-	for len(p) > 0 {
-		n := 0
-		for _, m := range d {
-			if at := addr - m.start; at < uint64(len(m.bytes)) {
-				n = copy(p, m.bytes[at:])
-			}
-		}
-		if n == 0 {
-			return errUnmapped
-		}
-		p, addr = p[n:], addr+uint64(n)
-	}
-	return nil
-}
-
-// dumpFrame is a frame as gdb shows it.
-type dumpFrame struct {
-	dump
-	gdb         *gdbFrame
-	info        *value.Info
-	bias        uint64
-	interrupted bool
-	caller      *dumpFrame
-}
-
-// The columns of amd64's registers, psABI Figure 3.36.
-var columns = strings.Fields("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip " +
-	"xmm0 xmm1 xmm2 xmm3 xmm4 xmm5 xmm6 xmm7 xmm8 xmm9 xmm10 xmm11 xmm12 xmm13 xmm14 xmm15")
-
-func (f *dumpFrame) Register(column uint64) (uint64, bool) {
-	if column > 16 {
-		return 0, false
-	}
-	v, err := strconv.ParseUint(f.gdb.Registers[columns[column]], 16, 64)
-	return v, err == nil
-}
-
-func (f *dumpFrame) RegisterBytes(column uint64) ([]byte, bool) {
-	if column < 17 || column > 32 {
-		return nil, false
-	}
-	n, ok := new(big.Int).SetString(f.gdb.Registers[columns[column]], 16)
-	if !ok {
-		return nil, false
-	}
-	b := n.FillBytes(make([]byte, 16))
-	slices.Reverse(b)
-	return b, true
-}
-
-func (f *dumpFrame) ProgramCounter() (pc, lookup uint64) {
-	pc = parseHex(f.gdb.PC)
-	if f.interrupted {
-		return pc, pc
-	}
-	return pc, pc - 1
-}
-func (f *dumpFrame) CFA() (uint64, bool) { return parseHex(f.gdb.CFA), true }
-func (f *dumpFrame) Info() *value.Info   { return f.info }
-func (f *dumpFrame) Bias() uint64        { return f.bias }
-func (f *dumpFrame) Caller() value.Frame {
-	if f.caller == nil {
-		return nil
-	}
-	return f.caller
-}
-
-func parseHex(s string) uint64 {
-	v, _ := strconv.ParseUint(s, 16, 64)
-	return v
-}
-
-// symbols names addresses as gdb does, by the symbol before them in a section.
-type symbols struct {
-	bias     uint64
-	list     []object.Symbol
-	sections []object.Section
-}
-
-func newSymbols(f *object.File, bias uint64) *symbols {
-	s := &symbols{bias: bias, sections: f.Sections()}
-	for sym := range f.Symbols() {
-		if t := sym.Type; t == elf.STT_FUNC || t == elf.STT_OBJECT || t == elf.STT_NOTYPE {
-			s.list = append(s.list, sym)
-		}
-	}
-	sort.SliceStable(s.list, func(i, j int) bool { return s.list[i].Address < s.list[j].Address })
-	return s
-}
-
-func (s *symbols) section(a uint64) int {
-	for _, x := range s.sections {
-		if x.Flags&elf.SHF_ALLOC != 0 && a >= x.Address && a-x.Address < x.Size {
-			return x.Index
-		}
-	}
-	return -1
-}
-
-func (s *symbols) Symbol(address uint64) (string, uint64, bool) {
-	a := address - s.bias
-	in := s.section(a)
-	if in < 0 {
-		return "", 0, false
-	}
-	for k := len(s.list) - 1; k >= 0; k-- {
-		if sym := s.list[k]; sym.Address <= a && s.section(sym.Address) == in {
-			if sym.Size != 0 && a-sym.Address >= sym.Size {
-				return "", 0, false
-			}
-			return local.ReplaceAllString(demangled(sym.Name), ""), a - sym.Address, true
-		}
-	}
-	return "", 0, false
-}
-
-// local is what gcc appends to the name of a static variable of a function, which
-// gdb knows by its name in the source.
-var local = regexp.MustCompile(`\.\d+$`)
-
-var clone = regexp.MustCompile(`\.\d+>`)
-
-func demangled(name string) string {
-	if name == "structures.fixed" {
-		return "structures[fixed]" // gdb takes clang's name of a static variable for one of D
-	}
-	if !strings.HasPrefix(name, "_Z") {
-		return name
-	}
-	out, err := exec.Command("c++filt", name).Output()
-	if err != nil {
-		return name
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // session is what is compared of one program.

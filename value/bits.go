@@ -1,0 +1,164 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/arch"
+)
+
+func (v Value) readMemory(b []byte, address uint64) error {
+	if len(b) == 0 {
+		return nil
+	}
+	if v.frame == nil {
+		return &MemoryError{address, ErrNoAddress}
+	}
+	if err := v.frame.ReadMemory(b, address); err != nil {
+		return &MemoryError{address, err}
+	}
+	return nil
+}
+
+// gather reads bits of the pieces.
+func (v Value) gather(at, size uint64) ([]byte, error) {
+	b := make([]byte, (size+7)/8)
+	done := uint64(0)
+	for k := range v.pieces {
+		p := &v.pieces[k]
+		if at >= p.BitSize {
+			at -= p.BitSize
+			continue
+		}
+		n := min(p.BitSize-at, size-done)
+		src, from, err := v.source(p, at, n)
+		if err != nil {
+			return nil, err
+		}
+		if from+n > 8*uint64(len(src)) {
+			return nil, fmt.Errorf("%w: %d bits at bit %d of %d bytes", ErrExpression, n, from, len(src))
+		}
+		copyBits(v.typ.machine, b, done, src, from, n)
+		done += n
+		at = 0
+		if done == size {
+			return b, nil
+		}
+	}
+	// The pieces are shorter than the value: the rest is nowhere.
+	return nil, ErrOptimizedOut
+}
+
+// contents reads what there is of the value: bits of missing are set where it is
+// optimized out.
+func (v Value) contents() (b, missing []byte, err error) {
+	size := v.typ.Size()
+	if size > MaxSize {
+		return nil, nil, ErrTooLarge
+	}
+	b, missing = make([]byte, size), make([]byte, size)
+	at, left := v.bitOffset, 8*size
+	if v.bitSize != 0 {
+		left = min(v.bitSize, left)
+	}
+	done := uint64(0)
+	for k := range v.pieces {
+		p := &v.pieces[k]
+		if at >= p.BitSize {
+			at -= p.BitSize
+			continue
+		}
+		n := min(p.BitSize-at, left)
+		src, from, err := v.source(p, at, n)
+		switch {
+		case err == nil && from+n <= 8*uint64(len(src)):
+			copyBits(v.typ.machine, b, done, src, from, n)
+		case err == nil || errors.Is(err, ErrOptimizedOut):
+			setBits(missing, done, n)
+		default:
+			return nil, nil, err
+		}
+		done, left, at = done+n, left-n, 0
+	}
+	setBits(missing, done, left)
+	return b, missing, v.err
+}
+
+func setBits(b []byte, at, n uint64) {
+	for k := at; k < at+n; k++ {
+		b[k/8] |= 1 << (k % 8)
+	}
+}
+
+// source returns bytes that hold n bits from bit at of a piece on, and where in
+// them these start.
+func (v Value) source(p *Piece, at, n uint64) (b []byte, from uint64, err error) {
+	m := v.typ.machine
+	switch p.Kind {
+	case InMemory:
+		at += p.BitOffset
+		b = make([]byte, (at%8+n+7)/8)
+		return b, at % 8, v.readMemory(b, p.Address+at/8)
+	case InRegister:
+		if b, err = v.registerBytes(p.Column); err != nil {
+			return nil, 0, err
+		}
+		return b, p.lowStart(m, uint64(len(b))) + at, nil
+	case InBytes:
+		if p.number {
+			return p.Bytes, p.lowStart(m, uint64(len(p.Bytes))) + at, nil
+		}
+		return p.Bytes, p.BitOffset + at, nil
+	}
+	return nil, 0, ErrOptimizedOut
+}
+
+// lowStart returns where a piece starts in a number of size bytes: the piece is
+// its least significant bits.
+func (p *Piece) lowStart(m *arch.Machine, size uint64) uint64 {
+	if isBigEndian(m) && 8*size >= p.BitSize+p.BitOffset {
+		return 8*size - p.BitSize - p.BitOffset
+	}
+	return p.BitOffset
+}
+
+func (v Value) registerBytes(column uint64) ([]byte, error) {
+	if v.frame == nil {
+		return nil, errNotKnown
+	}
+	if b, ok := v.frame.RegisterBytes(column); ok {
+		return b, nil
+	}
+	n, ok := v.frame.Register(column)
+	if !ok {
+		return nil, errNotKnown
+	}
+	b := make([]byte, 8)
+	putUint(v.typ.machine.Order, b, n)
+	return b, nil
+}
+
+func isBigEndian(m *arch.Machine) bool { return m.Order == binary.BigEndian }
+
+// copyBits copies n bits. Bits count from the least significant one of the
+// first byte on, on big-endian machines from the most significant one.
+func copyBits(m *arch.Machine, dst []byte, to uint64, src []byte, from, n uint64) {
+	if to%8 == 0 && from%8 == 0 && n%8 == 0 {
+		copy(dst[to/8:], src[from/8:(from+n)/8])
+		return
+	}
+	big := isBigEndian(m)
+	for k := range n {
+		s, d := (from+k)%8, (to+k)%8
+		if big {
+			s, d = 7-s, 7-d
+		}
+		bit := src[(from+k)/8] >> s & 1
+		dst[(to+k)/8] = dst[(to+k)/8]&^(1<<d) | bit<<d
+	}
+}

@@ -1,0 +1,161 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"fmt"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+func (t *Type) readFields() error {
+	i := t.info
+	children, err := i.children(t.offset)
+	for _, c := range children {
+		if !i.retain(3) {
+			return fmt.Errorf("%w: .debug_info+%#x: more members than %#x bytes can hold", ErrDebugInfo, t.offset, len(i.info))
+		}
+		switch {
+		case c.Tag == dwarf.TagVariable, c.Tag == dwarf.TagMember && (isDeclaration(c) || isExternal(c)):
+			v, err := i.variable(c, nil)
+			if err != nil {
+				continue
+			}
+			name, _ := c.Val(dwarf.AttrName).(string)
+			t.fields = append(t.fields, Field{Name: name, Type: v.Type, Static: i.definitionOf(v)})
+		case c.Tag == dwarf.TagMember, c.Tag == dwarf.TagInheritance:
+			t.fields = append(t.fields, i.member(c))
+		}
+	}
+	return err
+}
+
+func isExternal(e *dwarf.Entry) bool {
+	external, _ := e.Val(dwarf.AttrExternal).(bool)
+	return external
+}
+
+// definitionOf returns the definition of a static member.
+func (i *Info) definitionOf(v *Variable) *Variable {
+	if !v.external {
+		return v
+	}
+	for _, off := range v.unit.names.variables[v.Name] {
+		if found, err := i.variableAt(off, nil); err == nil && !found.external {
+			return found
+		}
+	}
+	return v
+}
+
+// member reads a data member or a base class (DWARF 5 §5.7.3, §5.7.6).
+func (i *Info) member(e *dwarf.Entry) Field {
+	f := Field{Type: i.elemOf(e), Base: e.Tag == dwarf.TagInheritance}
+	f.Name, _ = e.Val(dwarf.AttrName).(string)
+	f.Artificial, _ = e.Val(dwarf.AttrArtificial).(bool)
+	virtuality, _ := e.Val(dwarf.AttrVirtuality).(int64)
+	switch v := e.Val(dwarf.AttrDataMemberLoc).(type) {
+	case int64:
+		f.Offset = uint64(v)
+	case []byte:
+		// DWARF 2: an expression that adds to the address of the structure. The
+		// one of a virtual base class reads the object.
+		var constant bool
+		if f.Offset, constant = memberOffset(v, i.machine); !constant {
+			f.Virtual, f.location, f.info, f.unit = true, bytes.Clone(v), i, i.unitOf(e.Offset)
+		}
+	}
+	f.Virtual = f.Virtual || f.Base && virtuality != 0
+	size, isBits := e.Val(dwarf.AttrBitSize).(int64)
+	if !isBits || size < 0 || size > 1<<16 {
+		return f
+	}
+	f.BitSize = uint64(size)
+	f.BitOffset = 8 * f.Offset
+	if at, ok := e.Val(dwarf.AttrDataBitOffset).(int64); ok {
+		f.BitOffset += uint64(at)
+	} else if at, ok := e.Val(dwarf.AttrBitOffset).(int64); ok {
+		// DWARF 2 counts from the most significant bit of a storage unit.
+		unit, ok := e.Val(dwarf.AttrByteSize).(int64)
+		if !ok {
+			unit = int64(f.Type.size)
+			if f.Type.kind != Int && f.Type.kind != Enum && f.Type.kind != Bool && f.Type.kind != Char {
+				unit = int64(i.sizeOf(f.Type))
+			}
+		}
+		if isBigEndian(i.machine) {
+			f.BitOffset += uint64(at)
+		} else {
+			f.BitOffset += uint64(8*unit - at - size)
+		}
+	}
+	f.Offset = f.BitOffset / 8
+	return f
+}
+
+// memberOffset returns the constant that an expression adds to an address.
+func memberOffset(expression []byte, m *arch.Machine) (uint64, bool) {
+	c := cursor{section: "member", data: expression, order: m.Order}
+	var n uint64
+	switch cfi.Op(c.uint(1)) {
+	case cfi.OpPlusUconst:
+		n = c.uleb128()
+	case cfi.OpConstu:
+		if n = c.uleb128(); cfi.Op(c.uint(1)) != cfi.OpPlus {
+			return 0, false
+		}
+	default:
+		return 0, false
+	}
+	return n, c.err == nil && c.off == uint64(len(c.data))
+}
+
+// sizeOf returns the size of the type that typedefs and qualifiers stand before,
+// without reading through the type, whose methods lock.
+func (i *Info) sizeOf(t *Type) uint64 {
+	for range maxChain {
+		switch t.kind {
+		case Typedef, Const, Volatile, Restrict, Atomic:
+			e, err := i.read(t.offset)
+			if err != nil || t.info != i {
+				return 0
+			}
+			t = i.elemOf(e)
+		default:
+			return t.size
+		}
+	}
+	return 0
+}
+
+// definition returns the definition of a structure, union or enumeration that t
+// only declares, or t.
+func (t *Type) definition() *Type {
+	if !t.partial || t.info == nil || t.name == "" {
+		return t
+	}
+	t.complete.Do(func() {
+		_ = t.info.locked(func() error { // a declaration is left as it is
+			return t.info.search(t.unit, func(u *unit) bool {
+				for _, off := range u.names.types[t.name] {
+					found := t.info.typeAt(off)
+					same := found.kind == t.kind || found.kind == Class && t.kind == Struct || found.kind == Struct && t.kind == Class
+					if same && !found.partial {
+						t.whole = found
+						return true
+					}
+				}
+				return false
+			})
+		})
+	})
+	if t.whole != nil {
+		return t.whole
+	}
+	return t
+}

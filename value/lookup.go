@@ -1,0 +1,230 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"fmt"
+	"slices"
+)
+
+// Functions returns the functions of a name that have code, by ascending
+// entry. The name is that of the source, "ns::f" or plain "f", or the linkage
+// name. The error wraps ErrNotFound.
+func (i *Info) Functions(name string) (list []*Function, err error) {
+	err = i.locked(func() error {
+		if err := i.indexAll(); err != nil {
+			return err
+		}
+		seen := make(map[dwarf.Offset]bool)
+		for _, u := range i.units {
+			for _, off := range u.names.functions[name] {
+				b, err := i.body(off)
+				if err != nil || seen[off] {
+					continue
+				}
+				seen[off] = true
+				if fn, err := i.function(b.root); err == nil && fn.HasCode {
+					list = append(list, fn)
+				}
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(list, func(a, b *Function) int { return compare(a.Entry, b.Entry) })
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("function %q: %w", name, ErrNotFound)
+	}
+	return list, err
+}
+
+func compare(a, b uint64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// Global returns the variable of a name at file scope that code at pc sees:
+// of the unit of pc first, where there is one, then of all others. In C++ the
+// namespaces and classes around the function at pc are searched. The error
+// wraps ErrNotFound.
+func (i *Info) Global(name string, pc uint64) (v *Variable, err error) {
+	err = i.locked(func() error {
+		u := i.unitAt(pc)
+		var declaration *Variable
+		err := i.search(u, func(u *unit) bool {
+			for _, name := range i.qualifications(name, pc, u) {
+				for _, off := range u.names.variables[name] {
+					found, err := i.variableAt(off, nil)
+					if err != nil {
+						continue
+					}
+					if !found.external {
+						v = found
+						return true
+					}
+					declaration = found
+				}
+			}
+			return false
+		})
+		if v == nil && declaration != nil {
+			v = declaration
+		}
+		if err == nil && v == nil {
+			err = fmt.Errorf("variable %q: %w", name, ErrNotFound)
+		}
+		return err
+	})
+	return v, err
+}
+
+// qualifications returns what a name can stand for at pc: with the namespaces
+// and classes of the function there, innermost first, and without.
+func (i *Info) qualifications(name string, pc uint64, u *unit) (names []string) {
+	if u.language == CPlusPlus {
+		if b, err := i.bodyAt(pc); err == nil {
+			if fn, err := i.function(b.root); err == nil {
+				for k := len(fn.Name) - 2; k > 0; k-- {
+					if fn.Name[k] == ':' && fn.Name[k+1] == ':' {
+						names = append(names, fn.Name[:k]+"::"+name)
+					}
+				}
+			}
+		}
+	}
+	return append(names, name)
+}
+
+// search calls visit with the indices of first, where it is not nil, and of all
+// other units, until visit returns true.
+func (i *Info) search(first *unit, visit func(u *unit) bool) error {
+	var problem error
+	if first != nil {
+		if problem = i.index(first); visit(first) {
+			return nil
+		}
+	}
+	for _, u := range i.units {
+		if u == first {
+			continue
+		}
+		if err := i.index(u); err != nil && problem == nil {
+			problem = err
+		}
+		if visit(u) {
+			return nil
+		}
+	}
+	return problem
+}
+
+// Globals returns the variables at file scope of the unit of pc, declarations
+// left out.
+func (i *Info) Globals(pc uint64) (list []*Variable, err error) {
+	err = i.locked(func() error {
+		u := i.unitAt(pc)
+		if u == nil {
+			return fmt.Errorf("unit at %#x: %w", pc, ErrNotFound)
+		}
+		err := i.index(u)
+		for _, off := range u.names.globals {
+			if v, err := i.variableAt(off, nil); err == nil && !v.external {
+				list = append(list, v)
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// Type returns the type of a name as C and C++ spell it: "int",
+// "unsigned long", "struct node", "enum color", "node_t", "ns::Class"; those of
+// the function and the unit at pc first. It knows no "*": see PointerTo. Base
+// types of C that the program does not use are made up. The error wraps
+// ErrNotFound.
+func (i *Info) Type(name string, pc uint64) (t *Type, err error) {
+	spelled := spell(name)
+	err = i.locked(func() error {
+		if b, err := i.bodyAt(pc); err == nil {
+			if t = i.localType(b, spelled); t != nil {
+				return nil
+			}
+		}
+		var declaration *Type
+		err := i.search(i.unitAt(pc), func(u *unit) bool {
+			for _, qualified := range i.qualifications(spelled.name, pc, u) {
+				for _, off := range u.names.types[qualified] {
+					found := i.typeAt(off)
+					switch {
+					case !spelled.fits(found):
+					case found.partial:
+						declaration = found
+					default:
+						t = found
+						return true
+					}
+				}
+			}
+			// Base types are many units' own: C's are made up below.
+			return spelled.base != ""
+		})
+		switch {
+		case t != nil:
+			return nil
+		case spelled.base != "":
+			t = Base(i.machine, spelled.base)
+		default:
+			t = declaration
+		}
+		if err == nil && t == nil {
+			err = fmt.Errorf("type %q: %w", name, ErrNotFound)
+		}
+		return err
+	})
+	return t, err
+}
+
+// Enumerator returns the enumerator of a name as a value of its enumeration;
+// those of the function and the unit at pc first. The error wraps ErrNotFound.
+func (i *Info) Enumerator(name string, pc uint64) (Value, error) {
+	var t *Type
+	err := i.locked(func() error {
+		if b, err := i.bodyAt(pc); err == nil {
+			if t = i.localEnum(b, name); t != nil {
+				return nil
+			}
+		}
+		err := i.search(i.unitAt(pc), func(u *unit) bool {
+			for _, qualified := range i.qualifications(name, pc, u) {
+				if off, ok := u.names.enumerators[qualified]; ok {
+					t = i.typeAt(off)
+					return true
+				}
+			}
+			return false
+		})
+		if err == nil && t == nil {
+			err = fmt.Errorf("enumerator %q: %w", name, ErrNotFound)
+		}
+		return err
+	})
+	if err != nil {
+		return Value{}, err
+	}
+	last := lastName(name)
+	for _, e := range t.Enumerators() {
+		if e.Name == last {
+			b := make([]byte, min(t.Size(), 16))
+			putUint(i.machine.Order, b, uint64(e.Value))
+			return Constant(t, b, nil), nil
+		}
+	}
+	return Value{}, fmt.Errorf("enumerator %q: %w", name, ErrNotFound)
+}

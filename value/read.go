@@ -1,0 +1,207 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"fmt"
+)
+
+// call executes the location of another entry (DWARF 5 §2.5.1.5).
+func (e *evaluator) call(entry uint64) error {
+	var a attribute
+	var u *unit
+	err := e.info.locked(func() error {
+		d, err := e.info.read(dwarf.Offset(entry))
+		if err == nil {
+			u = e.info.unitOf(d.Offset)
+			a = e.info.valueOf(d, dwarf.AttrLocation, u)
+		}
+		return err
+	})
+	if err != nil || a.kind == attributeAbsent {
+		return err
+	}
+	inner, err := e.within(e.info, u, e.body, e.frame)
+	if err != nil {
+		return err
+	}
+	expression, ok, err := inner.expression(a)
+	if err != nil || !ok {
+		return err
+	}
+	inner.stack = e.stack
+	err = inner.run(expression)
+	e.stack, e.place, e.placed = inner.stack, inner.place, inner.placed
+	return err
+}
+
+// variableValue pushes the value of another variable (DW_OP_GNU_variable_value).
+func (e *evaluator) variableValue(entry uint64) error {
+	v, err := e.variableNumber(entry)
+	if err != nil {
+		return err
+	}
+	return e.push(element{lo: v})
+}
+
+// variableNumber returns the value of the variable at an offset of .debug_info.
+func (e *evaluator) variableNumber(entry uint64) (uint64, error) {
+	v, err := e.info.variableBy(dwarf.Offset(entry), e.body)
+	if err != nil {
+		return 0, err
+	}
+	inner, err := e.within(v.info, v.unit, v.body, e.frame)
+	if err != nil {
+		return 0, err
+	}
+	return v.readIn(inner).Uint()
+}
+
+// variableBy is variableAt for code that does not hold the lock.
+func (i *Info) variableBy(off dwarf.Offset, b *body) (v *Variable, err error) {
+	err = i.locked(func() error {
+		v, err = i.variableAt(off, b)
+		return err
+	})
+	return v, err
+}
+
+// Read returns the variable's value in a frame, which is that of the scope the
+// variable comes from; for a global it is any Frame of its object, also that of
+// [Static]. Where there is no value [Value.Err] says why.
+func (v *Variable) Read(f Frame) Value {
+	return v.readIn(newEvaluator(v.info, v.unit, v.body, f))
+}
+
+func (v *Variable) readIn(e *evaluator) Value {
+	t := e.resolve(v.Type, 0)
+	val := Value{typ: t, frame: e.frame}
+	size := t.Size()
+	m := v.info.machine
+	switch c := v.constant; c.kind {
+	case attributeConstant:
+		b := make([]byte, min(size, 16))
+		putUint(m.Order, b, uint64(c.number))
+		if c.number < 0 {
+			extendSign(m, b)
+		}
+		return Constant(t, b, e.frame)
+	case attributeBlock:
+		return Constant(t, c.bytes, e.frame)
+	case attributeText:
+		return Constant(t, append([]byte(c.text), 0), e.frame)
+	}
+	if v.external {
+		val.err = fmt.Errorf("%w: %s is declared only", ErrNotFound, v.Name)
+		return val
+	}
+	val.pieces, val.err = e.locate(v.location, size)
+	return val
+}
+
+// ReadEntry returns the value that an argument had when the function was
+// called, as far as the caller tells (DWARF 5 §3.4.2); what gdb calls x@entry.
+// The Err of the Value wraps ErrNotFound where nothing is known, which is the
+// rule in code that is not optimized.
+func (v *Variable) ReadEntry(f Frame) Value {
+	val := Value{typ: v.Type, frame: f, err: errNoEntryValue}
+	if !v.Argument || v.body == nil || v.constant.kind != attributeAbsent {
+		return val
+	}
+	e := newEvaluator(v.info, v.unit, v.body, f)
+	var expression []byte
+	switch v.location.kind {
+	case attributeBlock:
+		expression = v.location.bytes
+	case attributeList:
+		// The location at the first instruction is where the call passed it.
+		b, ok, err := e.listed(v.location.list, v.body.entry)
+		if err != nil || !ok {
+			return val
+		}
+		expression = b
+	}
+	p, ok := e.parameterOf(expression)
+	if !ok || p.kind == parameterMemory {
+		return val
+	}
+	if p.kind == parameterStack && v.location.kind == attributeBlock && !e.isStackParameter(p) {
+		return val
+	}
+	// Of a reference gdb wants to know what it led to.
+	kind := v.Type.Strip().kind
+	p.data = kind == Reference || kind == RvalueReference
+	n, err := e.atCall(p)
+	if err != nil {
+		val.err = err
+		return val
+	}
+	size := v.Type.Size()
+	if size > 8 {
+		return val
+	}
+	return Constant(v.Type, bytes.Clone(lowBytes(v.info.machine, e.number8(n), int(size))), f)
+}
+
+// isStackParameter reports whether a place lies above the return address.
+func (e *evaluator) isStackParameter(p parameter) bool { return p.offset >= 0 }
+
+// number8 returns the low eight bytes of a number.
+func (e *evaluator) number8(v element) []byte {
+	b := make([]byte, 8)
+	putUint(e.info.machine.Order, b, v.lo)
+	return b
+}
+
+// resolve returns a type with the lengths that its arrays have in the frame.
+func (e *evaluator) resolve(t *Type, depth int) *Type {
+	if e.budget.steps++; depth == maxChain || e.budget.steps > maxSteps {
+		return t
+	}
+	switch t.kind {
+	case Typedef, Const, Volatile, Restrict, Atomic:
+		elem := t.Elem()
+		if r := e.resolve(elem, depth+1); r != elem {
+			return &Type{machine: t.machine, language: t.language, kind: t.kind, name: t.name, elem: r, ready: true}
+		}
+	case Array:
+		elem := t.Elem() // reads the bound too
+		r := e.resolve(elem, depth+1)
+		if r == elem && t.bound.kind == attributeAbsent {
+			return t
+		}
+		a := &Type{machine: t.machine, language: t.language, kind: Array, elem: r, count: t.count, counted: t.counted,
+			lower: t.lower, ready: true, unit: t.unit}
+		if t.bound.kind != attributeAbsent {
+			if n, err := e.boundOf(t); err == nil && n < 1<<40 {
+				a.count, a.counted = n, true
+			}
+		}
+		return a
+	}
+	return t
+}
+
+// boundOf returns the length of an array that the frame tells.
+func (e *evaluator) boundOf(t *Type) (n uint64, err error) {
+	switch t.bound.kind {
+	case attributeEntry:
+		n, err = e.variableNumber(t.bound.list)
+	default:
+		var inner *evaluator
+		if inner, err = e.within(e.info, e.unit, e.body, e.frame); err != nil {
+			return 0, err
+		}
+		var v element
+		v, err = inner.number(t.bound.bytes)
+		n = v.lo
+	}
+	if t.bounds {
+		n = n - uint64(t.lower) + 1
+	}
+	return n, err
+}
