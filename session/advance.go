@@ -6,6 +6,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/clewdev/clew/session/internal/displace"
 	"github.com/clewdev/clew/session/internal/worker"
@@ -60,7 +61,10 @@ func (s *Session) isTrap(address uint64) bool {
 	if i == nil {
 		return false
 	}
-	return i.traps.find(address) != nil || i.hostAt(address) != nil && len(s.breakpointsAt(address)) > 0
+	if i.hostAt(address) == nil {
+		return i.traps.slotOf(address) != nil
+	}
+	return len(s.breakpointsAt(address)) > 0 || slices.ContainsFunc(s.internals, func(at internal) bool { return at.address == address })
 }
 
 // restarts reports whether the worker was stopped in a system call that the
@@ -70,8 +74,14 @@ func (s *Session) restarts() bool {
 	return s.registers.PC() == s.shown && s.kernel.InSystemCall()
 }
 
+// isWhole reports whether what the slot stands for has been executed, or some of
+// its repetitions; so it is out of slots.
+func (in *inSlot) isWhole() bool {
+	return in.slot == nil || in.point.Done || in.slot.Instruction.Kind == displace.Repeat
+}
+
 // enter prepares the registers that the worker goes on with.
-func (s *Session) enter() {
+func (s *Session) enter(single bool) {
 	pc := s.registers.PC()
 	if s.restarts() {
 		s.registers.SetPC(s.kernel.PC())
@@ -79,9 +89,14 @@ func (s *Session) enter() {
 	}
 	s.in = inSlot{}
 	if i := s.Image(pc); i != nil {
-		if trap := i.traps.find(pc); trap != nil {
-			s.in = inSlot{slot: trap.slot, entry: s.registers}
-			pc = trap.slot.start
+		slot := i.traps.slotOf(pc)
+		if slot == nil && single && s.decode(pc).Kind == displace.Inhibit {
+			// The step takes the next instruction too: in a slot that is its jump.
+			slot, _ = i.traps.makeSlot(pc)
+		}
+		if slot != nil {
+			s.in = inSlot{slot: slot, entry: s.registers}
+			pc = slot.start
 		}
 	}
 	if pc != s.kernel.PC() {
@@ -90,7 +105,7 @@ func (s *Session) enter() {
 }
 
 func (s *Session) resume(single bool) (happening, worker.Event, error) {
-	s.enter()
+	s.enter(single)
 	s.considered = 0
 	if s.registers != s.kernel {
 		if err := s.worker.SetRegisters(&s.registers); err != nil && err != worker.ErrGone {
@@ -98,22 +113,60 @@ func (s *Session) resume(single bool) (happening, worker.Event, error) {
 		}
 		s.kernel = s.registers
 	}
+	whole := stepped
 	if !single {
-		return s.wait(s.worker.Continue())
-	}
-	instruction := s.decode(s.registers.PC())
-	for {
-		what, event, err := s.wait(s.worker.Step())
-		if what != stepped || err != nil {
+		what, event, err := s.wait(s.worker.Continue())
+		if what != watched || err != nil || s.in.isWhole() {
 			return what, event, err
 		}
-		s.hideTrapFlag(instruction)
-		if s.in.slot == nil || s.in.point.Done || s.in.slot.Instruction.Kind == displace.Repeat {
-			return stepped, event, nil
+		whole = watched
+	}
+	for {
+		what, event, err := s.step()
+		switch {
+		case err != nil || what != stepped && what != watched:
+			return what, event, err
+		case what == watched:
+			whole = watched
+		}
+		if s.in.isWhole() {
+			return whole, event, nil
 		}
 		// In the middle of a slot: what it stands for is not done yet.
-		instruction = s.decode(s.kernel.PC())
 	}
+}
+
+// step executes one instruction of the worker's, and hides the flag that this
+// needs.
+func (s *Session) step() (happening, worker.Event, error) {
+	before := s.kernel
+	kind := s.decode(before.PC()).Kind
+	what, event, err := s.wait(s.worker.Step())
+	if err != nil || what == exited || before.TrapFlag() {
+		return what, event, err
+	}
+	switch kind {
+	case displace.PushFlags:
+		var flags [2]byte
+		if sp := s.registers.SP(); sp != before.SP() && s.ReadMemory(flags[:], sp) == nil {
+			flags[1] &^= 1 // TF is bit 8
+			s.WriteMemory(flags[:], sp)
+		}
+	case displace.Syscall:
+		s.registers.HideTrapFlag()
+	case displace.PopFlags, displace.InterruptReturn:
+		// The kernel takes the flag for the code's own from here on, also if the
+		// instruction was not executed (is_setting_trap_flag of
+		// arch/x86/kernel/step.c).
+		if s.kernel.PC() == before.PC() {
+			s.registers.ClearTrapFlag()
+		}
+	case displace.Trap:
+		if what == stepped {
+			what = ownTrap // int1
+		}
+	}
+	return what, event, err
 }
 
 // decode tells what a single step is about to execute.
@@ -129,23 +182,6 @@ func (s *Session) decode(pc uint64) displace.Instruction {
 	}
 	instruction, _ := displace.Decode(s.machine, code, pc)
 	return instruction
-}
-
-// hideTrapFlag takes back what an instruction stored of the flag that single
-// steps need.
-func (s *Session) hideTrapFlag(instruction displace.Instruction) {
-	switch instruction.Kind {
-	case displace.PushFlags:
-		var flags [8]byte
-		if sp := s.registers.SP(); s.ReadMemory(flags[:], sp) == nil {
-			flags[1] &^= 1 // TF is bit 8
-			s.WriteMemory(flags[:2], sp)
-		}
-	case displace.Syscall:
-		s.registers.HideTrapFlag()
-		s.kernel.HideTrapFlag()
-		s.worker.SetRegisters(&s.kernel)
-	}
 }
 
 // wait waits for the worker and classifies what happened.
@@ -188,10 +224,11 @@ func (s *Session) classify(event *worker.Event) happening {
 	if event.IsTrapInstruction() {
 		pc := s.registers.PC() - worker.TrapAdvance
 		if pc == returnAddress(s.returns) {
+			s.registers.SetPC(pc)
 			return returned
 		}
 		if i := s.Image(pc); i != nil {
-			if i.hostAt(pc) != nil || i.traps.known(pc) {
+			if i.hostAt(pc) != nil || i.traps.patched(pc) {
 				// advance looks what is there; also if somebody has just removed it.
 				s.registers.SetPC(pc)
 				return again
@@ -225,6 +262,9 @@ func (s *Session) showSlot() {
 		return
 	}
 	s.in.point = point
+	if !point.Done && s.in.slot.Instruction.Kind != displace.Repeat {
+		s.considered = point.PC // the trap was: what it stands for is still to be executed
+	}
 	s.registers.SetPC(point.PC)
 	column := uint64(point.Fix.Register)
 	switch point.Fix.Op {

@@ -72,7 +72,8 @@ func whileStopped(state State) error {
 
 // Abort leaves the call: what it had on the stack is forgotten, what it did to
 // memory stays. The stop's reason is Aborted. A running session is interrupted
-// first, and the call or resume that runs it returns the same stop.
+// first, and the call or resume that runs it returns the same stop: another one
+// than Aborted if it ended by itself meanwhile.
 func (s *Session) Abort() (*Stop, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +86,7 @@ func (s *Session) Abort() (*Stop, error) {
 			s.changed.Wait()
 		}
 		if s.state == Exited {
-			return &Stop{Reason: Aborted, ExitCode: -1}, nil
+			return s.last, nil
 		}
 	}
 	switch s.state {
@@ -261,6 +262,7 @@ func ended(event worker.Event) *Stop {
 var (
 	errReplaced = errors.New("the code called execve; its process was ended")
 	errKilled   = errors.New("the process of the session was killed from outside")
+	errGoexit   = errors.New("a host function or condition ended its goroutine (runtime.Goexit), and the call with it")
 )
 
 // returned is the stop at the end of a call.

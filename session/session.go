@@ -64,8 +64,9 @@ type Session struct {
 	mu          sync.Mutex
 	changed     sync.Cond // of state
 	state       State
-	running     bool // somebody is in run
-	aborted     bool // Abort was called for this run
+	running     bool  // somebody is in run
+	aborted     bool  // Abort was called for this run
+	last        *Stop // of the last run
 	breakpoints breakpointTable
 
 	// What follows belongs to that goroutine while state is Running, else to who
@@ -142,14 +143,36 @@ func (s *Session) trace(started chan<- error) {
 	if err != nil {
 		return
 	}
+	s.serve()
+}
+
+// serve runs what comes through work. A host function or condition that ends its
+// goroutine (runtime.Goexit) takes the thread along, and with it the worker: the
+// next call has others.
+func (s *Session) serve() {
+	over := false
+	defer func() {
+		if s.worker != nil {
+			s.worker.Close()
+		}
+		if over {
+			close(s.ended)
+			return
+		}
+		s.mu.Lock()
+		s.worker = nil
+		s.mu.Unlock()
+		go func() {
+			runtime.LockOSThread()
+			s.serve()
+		}()
+		s.ack <- struct{}{}
+	}()
 	for f := range s.work {
 		f()
 		s.ack <- struct{}{}
 	}
-	if s.worker != nil {
-		s.worker.Close()
-	}
-	close(s.ended)
+	over = true
 }
 
 // startWorker starts a worker for the next call.
@@ -162,11 +185,20 @@ func (s *Session) startWorker() error {
 		w.Close()
 		return fmt.Errorf("reading the worker's registers: %w", err)
 	}
-	s.worker = w
 	s.registers = s.kernel
 	s.in = inSlot{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.worker = w
 	for _, i := range s.images() {
 		s.initTLS(i)
+	}
+	// Nobody could tell the worker before there was one.
+	if s.state == Closed {
+		return ErrClosed
+	}
+	if s.interrupted.Load() {
+		w.Interrupt()
 	}
 	return s.armHardware()
 }
@@ -216,10 +248,18 @@ func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, e
 	s.state, s.aborted = Running, false
 	s.interrupted.Store(false)
 	var stop *Stop
-	var err error
+	err := errGoexit // unless f returns
 	s.running = true
 	if s.thread != 0 {
 		s.mu.Unlock()
+		defer func() {
+			if err == errGoexit { // or a panic: both pass through here
+				s.lose()
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.finish(before, nil, err)
+			}
+		}()
 		stop, err = f()
 	} else {
 		s.work <- func() { stop, err = f() }
@@ -250,6 +290,7 @@ func (s *Session) finish(before State, stop *Stop, err error) (*Stop, error) {
 	if s.aborted && stop.Reason.Kind() != KindExit {
 		stop = s.leave()
 	}
+	s.last = stop
 	if s.inline.stop != stop {
 		s.inline = inlineState{stop: stop}
 	}
@@ -332,6 +373,9 @@ func (s *Session) Images() []*Image { return slices.Clone(s.images()) }
 
 // AddImage adds an image.
 func (s *Session) AddImage(i *Image) error {
+	if i == nil {
+		return fmt.Errorf("an image that is nil: %w", ErrArguments)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == Closed {

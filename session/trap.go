@@ -5,6 +5,7 @@
 package session
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"sync"
@@ -20,9 +21,10 @@ import (
 type trapTable struct {
 	image *Image
 
-	mu    sync.RWMutex
-	traps map[uint64]*trap
-	areas []*slotArea
+	mu        sync.RWMutex
+	traps     map[uint64]*trap
+	sequences map[uint64]*placedSlot // see trapTable.sequence
+	areas     []*slotArea
 }
 
 // trap is one trap instruction.
@@ -30,7 +32,7 @@ type trap struct {
 	address  uint64
 	original []byte // what it replaced
 	users    int
-	slot     *placedSlot
+	slot     *placedSlot // nil once the code has changed under no trap
 }
 
 // placedSlot is a slot in memory. It is never changed: workers may be in it at
@@ -44,7 +46,7 @@ type placedSlot struct {
 // slotArea is memory for slots near the code that they stand for.
 type slotArea struct {
 	memory executable
-	slots  []*placedSlot // by their place
+	slots  uint64
 }
 
 const slotAreaSize = 64 << 10
@@ -61,36 +63,57 @@ func trapInstruction(m *arch.Machine) []byte {
 func (t *trapTable) set(address uint64) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if existing := t.traps[address]; existing != nil {
-		if existing.users == 0 {
-			if err := writeText(trapInstruction(t.image.machine), address); err != nil {
-				return err
-			}
+	trap, err := t.prepare(address)
+	if err != nil {
+		return err
+	}
+	if trap.users == 0 {
+		if err := writeText(trapInstruction(t.image.machine), address); err != nil {
+			return err
 		}
-		existing.users++
-		return nil
+	}
+	trap.users++
+	return nil
+}
+
+// prepare returns the trap at an address; a new one does not stand there yet.
+func (t *trapTable) prepare(address uint64) (*trap, error) {
+	existing := t.traps[address]
+	if existing != nil && existing.slot != nil {
+		return existing, nil
 	}
 	code := t.text(address, displace.Lookahead)
-	if len(code) == 0 {
-		return fmt.Errorf("%#x is not in the code of %s: %w", address, t.image.name, ErrAddress)
+	size := len(trapInstruction(t.image.machine))
+	if len(code) < size {
+		return nil, fmt.Errorf("%#x is not in the code of %s: %w", address, t.image.name, ErrAddress)
 	}
 	if err := t.checkExclusive(address); err != nil {
-		return err
+		return nil, err
 	}
 	slot, err := t.place(code, address)
 	if err != nil {
-		return fmt.Errorf("no breakpoint at %#x: %w: %w", address, ErrAddress, err)
-	}
-	instruction := trapInstruction(t.image.machine)
-	added := &trap{address: address, original: code[:len(instruction):len(instruction)], users: 1, slot: slot}
-	if err := writeText(instruction, address); err != nil {
-		return err
+		advice := ""
+		if !errors.Is(err, displace.ErrInvalid) {
+			advice = "; a hardware breakpoint can be there"
+		}
+		return nil, fmt.Errorf("no trap can be at %#x%s: %w: %w", address, advice, ErrAddress, err)
 	}
 	if t.traps == nil {
 		t.traps = map[uint64]*trap{}
 	}
-	t.traps[address] = added
-	return nil
+	t.traps[address] = &trap{address: address, original: code[:size:size], slot: slot}
+	return t.traps[address], nil
+}
+
+// makeSlot returns a slot for an instruction that no trap stands at.
+func (t *trapTable) makeSlot(address uint64) (*placedSlot, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	trap, err := t.prepare(address)
+	if err != nil {
+		return nil, err
+	}
+	return trap.slot, nil
 }
 
 // text is Image.text under the lock.
@@ -105,22 +128,40 @@ func (t *trapTable) text(address uint64, size int) []byte {
 }
 
 func (t *trapTable) checkExclusive(address uint64) error {
-	start := address
-	if r, ok := t.image.rangeOf(address); ok {
-		start = max(r.Start, address-min(address, displace.Lookahead))
-	}
-	code := t.text(start, int(address-start)+displace.Lookahead)
-	if at, inside := displace.InExclusive(t.image.machine, code, int(address-start)); inside {
-		return fmt.Errorf("%#x is inside of an exclusive sequence, which a breakpoint there never lets end; set it at %#x: %w", address, start+uint64(at), ErrAddress)
+	if start, inside := t.sequenceStartLocked(address); inside {
+		return fmt.Errorf("%#x is inside of an exclusive sequence, which a breakpoint there never lets end; set it at %#x: %w", address, start, ErrAddress)
 	}
 	return nil
 }
 
+// sequenceStart returns where the exclusive sequence begins that an address is
+// inside of.
+func (t *trapTable) sequenceStart(address uint64) (start uint64, inside bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.sequenceStartLocked(address)
+}
+
+func (t *trapTable) sequenceStartLocked(address uint64) (start uint64, inside bool) {
+	start = address
+	if r, ok := t.image.rangeOf(address); ok {
+		start = max(r.Start, address-min(address, displace.Lookahead))
+	}
+	code := t.text(start, int(address-start)+displace.Lookahead)
+	at, inside := displace.InExclusive(t.image.machine, code, int(address-start))
+	return start + uint64(at), inside
+}
+
 // place makes the slot of an instruction.
 func (t *trapTable) place(code []byte, pc uint64) (*placedSlot, error) {
+	return t.placeWith(code, pc, func(*displace.Slot) {})
+}
+
+// placeWith is place of a slot that is changed first.
+func (t *trapTable) placeWith(code []byte, pc uint64, change func(*displace.Slot)) (*placedSlot, error) {
 	var area *slotArea
 	for _, a := range t.areas {
-		if len(a.slots) < slotAreaSize/displace.MaxSlot && reaches(t.image.machine, a.memory.address, pc) {
+		if a.slots < slotAreaSize/displace.MaxSlot && reaches(t.image.machine, a.memory.address, pc) {
 			area = a
 			break
 		}
@@ -133,17 +174,17 @@ func (t *trapTable) place(code []byte, pc uint64) (*placedSlot, error) {
 		area = &slotArea{memory: memory}
 		t.areas = append(t.areas, area)
 	}
-	start := area.memory.address + uint64(len(area.slots))*displace.MaxSlot
+	start := area.memory.address + area.slots*displace.MaxSlot
 	slot, err := displace.Make(t.image.machine, code, pc, start)
 	if err != nil {
 		return nil, err
 	}
+	change(slot)
 	if err := writeText(slot.Code, start); err != nil {
 		return nil, err
 	}
-	placed := &placedSlot{slot, start, pc}
-	area.slots = append(area.slots, placed)
-	return placed, nil
+	area.slots++
+	return &placedSlot{slot, start, pc}, nil
 }
 
 // reach is how far slots may be from the code they stand for: see displace.Make.
@@ -171,33 +212,23 @@ func (t *trapTable) clear(address uint64) error {
 	return writeText(trap.original, address)
 }
 
-// find returns the trap that stands at an address, or nil.
-func (t *trapTable) find(address uint64) *trap {
+// slotOf returns the slot of the trap that stands at an address, or nil.
+func (t *trapTable) slotOf(address uint64) *placedSlot {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	if trap := t.traps[address]; trap != nil && trap.users > 0 {
-		return trap
+		return trap.slot
 	}
 	return nil
 }
 
-// known reports whether a trap stands at an address or has stood there.
-func (t *trapTable) known(address uint64) bool {
+// patched reports whether a trap instruction that a worker has executed was put
+// there. It may be gone since.
+func (t *trapTable) patched(address uint64) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return t.traps[address] != nil
-}
-
-// slotAt returns the slot that an address is in, or nil.
-func (t *trapTable) slotAt(address uint64) *placedSlot {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for _, a := range t.areas {
-		if n := address - a.memory.address; n < uint64(len(a.slots))*displace.MaxSlot {
-			return a.slots[n/displace.MaxSlot]
-		}
-	}
-	return nil
+	trap := t.traps[address]
+	return trap != nil && (trap.users > 0 || !bytes.Equal(trap.original, trapInstruction(t.image.machine)))
 }
 
 // restore makes p, memory that was read at an address, what it would be without
@@ -242,16 +273,17 @@ func (t *trapTable) write(p []byte, address uint64) error {
 	if err := writeText(patched, address); err != nil {
 		return err
 	}
+	clear(t.sequences)
 	for _, trap := range t.traps {
-		end := trap.address + uint64(trap.slot.Size)
-		if end <= address || trap.address >= address+uint64(len(p)) {
-			continue
-		}
-		if trap.users == 0 {
-			delete(t.traps, trap.address)
+		if trap.address >= address+uint64(len(p)) || trap.address+displace.Lookahead <= address {
 			continue
 		}
 		overlay(trap.original, trap.address, p, address)
+		if trap.users == 0 {
+			// It stays known: a worker may be about to find that it is gone.
+			trap.slot = nil
+			continue
+		}
 		slot, err := t.place(t.text(trap.address, displace.Lookahead), trap.address)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("the breakpoint at %#x cannot be passed any more: %w", trap.address, err))
@@ -269,6 +301,6 @@ func (t *trapTable) close() error {
 	for _, a := range t.areas {
 		failed = append(failed, a.memory.close())
 	}
-	t.areas, t.traps = nil, nil
+	t.areas, t.traps, t.sequences = nil, nil, nil
 	return errors.Join(failed...)
 }

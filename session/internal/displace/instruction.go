@@ -27,7 +27,7 @@ const (
 	Repeat                      // a string instruction with rep: a step is one iteration, PC stays
 	Trap                        // traps or faults always: int3, int n, ud2, hlt, brk, udf
 	Exclusive                   // arm64 load exclusive: stepping it makes the store fail
-	Inhibit                     // mov to ss: the processor takes no trap behind it, a step is two instructions
+	Inhibit                     // no trap comes behind it, a step is two instructions: mov to ss, and those that Linux executes for a program (UMIP: sgdt, sidt, sldt, smsw, str)
 )
 
 // An Instruction is what a stepper needs to know of one instruction.

@@ -200,6 +200,9 @@ func agreesKind(i Instruction, text string) error {
 		want = Trap
 	case mnemonic == "mov" && strings.HasSuffix(strings.TrimSpace(text), ",%ss"):
 		want = Inhibit
+	case strings.HasPrefix(mnemonic, "sgdt"), strings.HasPrefix(mnemonic, "sidt"), strings.HasPrefix(mnemonic, "sldt"),
+		strings.HasPrefix(mnemonic, "smsw"), mnemonic == "str", mnemonic == "strw", mnemonic == "strl", mnemonic == "strq":
+		want = Inhibit
 	}
 	if i.Kind != want {
 		return fmt.Errorf("kind %d, expected %d", i.Kind, want)

@@ -89,7 +89,15 @@ func (i *x86Instruction) kindOneByte() Kind {
 }
 
 func (i *x86Instruction) kindTwoByte() Kind {
+	reg := byte(0)
+	if i.modRM != 0 {
+		reg = i.code[i.modRM] >> 3 & 7
+	}
 	switch op := i.opcode; {
+	case op == 0x00 && reg <= 1: // sldt, str
+		return Inhibit
+	case op == 0x01 && (reg == 4 || reg <= 1 && i.code[i.modRM] < 0xc0): // smsw, sgdt, sidt
+		return Inhibit
 	case op == 0x05, op == 0x34: // syscall, sysenter
 		return Syscall
 	case op&0xf0 == 0x80:

@@ -143,6 +143,13 @@ func (r *General) StackWord(n int) uint64 { return r.rsp + 8 + uint64(n-6)*8 }
 // instruction leaves the flags.
 func (r *General) HideTrapFlag() { r.r11 &^= trapFlag }
 
+// TrapFlag reports whether the code has set TF itself: the kernel hides that of
+// its own single steps.
+func (r *General) TrapFlag() bool { return r.eflags&trapFlag != 0 }
+
+// ClearTrapFlag clears TF.
+func (r *General) ClearTrapFlag() { r.eflags &^= trapFlag }
+
 // InSystemCall reports whether the kernel will restart a system call when the
 // worker is resumed: its result is one of ERESTARTSYS and kin (linux/errno.h).
 func (r *General) InSystemCall() bool {

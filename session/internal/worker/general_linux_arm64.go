@@ -142,6 +142,12 @@ func initThread(*memory) {}
 // HideTrapFlag does nothing: programs cannot see what single steps need.
 func (r *General) HideTrapFlag() {}
 
+// TrapFlag is false, as no program can set such a flag.
+func (r *General) TrapFlag() bool { return false }
+
+// ClearTrapFlag does nothing.
+func (r *General) ClearTrapFlag() {}
+
 // InSystemCall reports whether the program counter of a worker that was
 // interrupted in a system call stands behind it, and is moved back when the
 // worker is resumed. Here it is moved before the stop: see Enter.

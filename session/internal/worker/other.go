@@ -18,7 +18,7 @@ func Start(Options) (*Worker, error) {
 }
 
 // Worker cannot be started on this system: none of its methods is ever called.
-type Worker struct{}
+type Worker struct{ Pass func(*General) bool }
 
 func (*Worker) PID() int                            { return 0 }
 func (*Worker) Stack() (low, high uint64)           { return 0, 0 }
@@ -67,6 +67,8 @@ func (*General) SetVectors(int)                 {}
 func (*General) Result() (uint64, uint64)       { return 0, 0 }
 func (*General) SetResult(uint64)               {}
 func (*General) HideTrapFlag()                  {}
+func (*General) TrapFlag() bool                 { return false }
+func (*General) ClearTrapFlag()                 {}
 func (*General) InSystemCall() bool             { return false }
 
 // Names and Vectors are empty: no registers are known.
