@@ -85,6 +85,9 @@ func newStubs(code *jit.Code) (*Image, error) {
 	return i, nil
 }
 
+// IsHost reports whether the image is Go functions, of NewHost.
+func (i *Image) IsHost() bool { return len(i.host) > 0 }
+
 // hostAt returns the host function whose stub an address is.
 func (i *Image) hostAt(address uint64) *HostFunction {
 	if len(i.host) == 0 {

@@ -1,0 +1,138 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// command is a command, or what stands behind one: info registers.
+type command struct {
+	name    string
+	aliases []string // also those that would be ambiguous
+	group   string   // in help; of the commands at the top
+	usage   string   // behind the name
+	short   string   // one line
+	long    string
+	run     func(c *Console, args string) error
+
+	// once: an empty line does not repeat it.
+	once bool
+
+	// What its argument is, for completion.
+	argument argument
+
+	// below are the commands behind it.
+	below []*command
+}
+
+// argument is what kind of thing an argument is.
+type argument uint8
+
+const (
+	noArgument argument = iota
+	locationArgument
+	expressionArgument
+	callArgument
+	commandArgument
+	fileArgument
+	registerArgument
+	functionArgument
+	breakpointArgument
+	typeArgument
+)
+
+// splitCommand splits a line behind the name of the command: "p/x $rax" is "p"
+// and "/x $rax".
+func splitCommand(line string) (name, rest string) {
+	end := 0
+	for end < len(line) && (line[end] == '-' || line[end] == '_' ||
+		line[end] >= 'a' && line[end] <= 'z' || line[end] >= 'A' && line[end] <= 'Z' || end > 0 && line[end] >= '0' && line[end] <= '9') {
+		end++
+	}
+	return line[:end], strings.TrimSpace(line[end:])
+}
+
+// find finds a command by its name, an alias, or an abbreviation that only one
+// has. prefix is the name of the command that the list is below.
+func find(list []*command, name, prefix string) (*command, error) {
+	var found []*command
+	for _, cmd := range list {
+		if cmd.name == name || slices.Contains(cmd.aliases, name) {
+			return cmd, nil
+		}
+		if strings.HasPrefix(cmd.name, name) {
+			found = append(found, cmd)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, fmt.Errorf("undefined %scommand: %q; try \"help%s\"", prefix, name, strings.TrimRight(" "+prefix, " "))
+	}
+	names := make([]string, len(found))
+	for i, cmd := range found {
+		names[i] = cmd.name
+	}
+	return nil, fmt.Errorf("ambiguous %scommand %q: %s", prefix, name, strings.Join(names, ", "))
+}
+
+// dispatch runs the command below cmd that args begin with.
+func (c *Console) dispatch(cmd *command, args string) error {
+	name, rest := splitCommand(args)
+	if name == "" {
+		names := make([]string, len(cmd.below))
+		for i, below := range cmd.below {
+			names[i] = below.name
+		}
+		return fmt.Errorf("%s what? One of: %s", cmd.name, strings.Join(names, ", "))
+	}
+	below, err := find(cmd.below, name, cmd.name+" ")
+	if err != nil {
+		return err
+	}
+	return below.run(c, rest)
+}
+
+// format is what a slash asks for: the 4xw of x/4xw.
+type format struct {
+	count  int // 0 where none is named
+	letter byte
+	size   byte
+	flags  string // all letters, for disassemble
+}
+
+// cutFormat takes the format off the arguments of a command.
+func cutFormat(args string) (f format, rest string, err error) {
+	if !strings.HasPrefix(args, "/") {
+		return f, args, nil
+	}
+	word, rest, _ := strings.Cut(args[1:], " ")
+	for i := 0; i < len(word); i++ {
+		switch ch := word[i]; {
+		case ch >= '0' && ch <= '9':
+			if f.count = f.count*10 + int(ch-'0'); f.count > maxCount {
+				return f, "", fmt.Errorf("a count of more than %d", maxCount)
+			}
+		case ch == '-' && i == 0:
+			return f, "", fmt.Errorf("a count below 0 is not understood")
+		case strings.IndexByte("bhwg", ch) >= 0:
+			f.size = ch
+			f.flags += string(ch)
+		case ch >= 'a' && ch <= 'z':
+			f.letter = ch
+			f.flags += string(ch)
+		default:
+			return f, "", fmt.Errorf("undefined output format %q", word[i:])
+		}
+	}
+	return f, strings.TrimSpace(rest), nil
+}
+
+// maxCount is how often something is done or shown at most.
+const maxCount = 1 << 20

@@ -1,0 +1,201 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/session"
+)
+
+// ErrQuit is what Execute returns for the command quit.
+var ErrQuit = errors.New("quit")
+
+// Options says how a console is. The zero value, like nil, is good.
+type Options struct {
+	// Output is what commands print to; nil is nowhere.
+	Output io.Writer
+
+	// Palette colours what is printed.
+	Palette report.Palette
+
+	// Directories are searched for source files that are not where debugging
+	// information says, before the current directory.
+	Directories []string
+
+	// Language says how calls are written; nil is C's way.
+	Language Language
+
+	// Call is what run and start call until a call was made: "fib(10)".
+	Call string
+}
+
+// Console interprets commands over one session, which nobody else controls
+// meanwhile. Its methods are called from one goroutine, but for Interrupt.
+type Console struct {
+	session  *session.Session
+	out      io.Writer
+	palette  report.Palette
+	language Language
+	source   *sourceFiles
+
+	callText string // of run
+	running  *Call  // while it was not left
+
+	stop     *session.Stop // the last; nil before the first
+	frames   []*frame      // of the stop, as far as they were asked for
+	all      bool          // frames are all that there are
+	walkEnd  string        // why the walk of the stack has ended, "" at its outermost frame
+	selected int
+	shown    frameID // what the last stop showed
+
+	breakpoints []*breakpoint
+	lastNumber  int // of a breakpoint or watchpoint
+	displays    []*display
+	lastDisplay int
+	values      *values
+
+	last      string   // the command that an empty line repeats
+	again     string   // what the running command wants to be repeated as
+	list      listing  // where list goes on
+	examined  examined // and x
+	block     *block   // commands that are being taken down
+	scripts   int      // how many are in each other
+	pending   []string // commands of a breakpoint that the stop has asked for
+	interrupt atomic.Bool
+}
+
+// New makes a console for a session.
+func New(s *session.Session, o *Options) *Console {
+	if o == nil {
+		o = new(Options)
+	}
+	c := &Console{
+		session: s, out: o.Output, palette: o.Palette, language: o.Language, callText: o.Call,
+		source: newSourceFiles(o.Directories),
+	}
+	if c.out == nil {
+		c.out = io.Discard
+	}
+	c.values = newValues(c)
+	if c.language == nil {
+		c.language = &cLanguage{console: c}
+	}
+	return c
+}
+
+// Session returns the session.
+func (c *Console) Session() *session.Session { return c.session }
+
+// Prompt returns what stands before the next command: "(clew) ", or ">" while
+// the commands of a breakpoint are taken down.
+func (c *Console) Prompt() string {
+	if c.block != nil {
+		return ">"
+	}
+	return "(clew) "
+}
+
+// Interrupt ends what Execute is doing: code that runs is stopped, and a command
+// that is repeated or prints without end gives up. It may be called from any
+// goroutine at any time.
+func (c *Console) Interrupt() {
+	c.interrupt.Store(true)
+	_ = c.session.Interrupt() // where nothing runs, there is nothing to stop
+}
+
+// Execute executes one line. The empty line repeats the last command, where that
+// makes sense. The error says what was wrong with the command; that code stopped
+// or faulted is none. It is ErrQuit for quit, after which the caller closes the
+// session.
+func (c *Console) Execute(line string) error {
+	c.interrupt.Store(false)
+	if c.block != nil {
+		return c.take(line)
+	}
+	line = strings.TrimSpace(line)
+	if line == "" {
+		line = c.last
+	}
+	if line == "" {
+		return nil
+	}
+	if err := c.execute(line); err != nil {
+		return err
+	}
+	return c.executePending()
+}
+
+func (c *Console) execute(line string) error {
+	name, rest := splitCommand(line)
+	if name == "" {
+		if line[0] == '#' {
+			return nil
+		}
+		return fmt.Errorf("undefined command: %q; try \"help\"", firstWord(line))
+	}
+	cmd, err := find(commands, name, "")
+	if err != nil {
+		return err
+	}
+	c.again, c.last = line, ""
+	err = cmd.run(c, rest)
+	if !cmd.once {
+		c.last = c.again
+	}
+	return err
+}
+
+// executePending executes the commands of the breakpoints that were met, and
+// those that they meet in turn.
+func (c *Console) executePending() error {
+	for n := 0; len(c.pending) > 0; n++ {
+		line := c.pending[0]
+		c.pending = c.pending[1:]
+		if n == maxScript {
+			c.pending = nil
+			return fmt.Errorf("more than %d commands of breakpoints one after the other", maxScript)
+		}
+		if err := c.execute(line); err != nil {
+			c.pending = nil
+			return err
+		}
+		if c.interrupt.Load() {
+			c.pending = nil
+		}
+	}
+	return nil
+}
+
+// printf prints. Errors of the output are not the commands': who reads it has
+// left, and the next command of them is quit.
+func (c *Console) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
+
+func firstWord(s string) string {
+	if f := strings.Fields(s); len(f) > 0 {
+		return f[0]
+	}
+	return s
+}
+
+// Abnormal reports whether the last call has ended otherwise than by its return,
+// or stands at a fault now.
+func (c *Console) Abnormal() bool {
+	if c.stop == nil {
+		return false
+	}
+	switch c.stop.Reason {
+	case session.Trapped, session.Signalled, session.HostFailed:
+		return true
+	case session.ExitedProcess:
+		return c.stop.ExitCode != 0
+	}
+	return false
+}

@@ -1,0 +1,225 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clewdev/clew/session"
+)
+
+func (c *Console) disassemble(args string) error {
+	f, text, err := cutFormat(args)
+	if err != nil {
+		return err
+	}
+	raw, source := false, false
+	for _, flag := range f.flags {
+		switch flag {
+		case 'r', 'b':
+			raw = true
+		case 's', 'm':
+			source = true
+		default:
+			return fmt.Errorf("invalid disassembly modifier %q: /s is with source lines, /r with bytes", string(flag))
+		}
+	}
+	start, end, name, err := c.codeRange(text)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		c.printf("Dump of assembler code for function %s:\n", name)
+	} else {
+		c.printf("Dump of assembler code from %#x to %#x:\n", start, end)
+	}
+	if err := c.dump(start, end, name != "", raw, source); err != nil {
+		return err
+	}
+	c.printf("End of assembler dump.\n")
+	return nil
+}
+
+// codeRange is the range of addresses that disassemble shows, and the name of the
+// function where it is one.
+func (c *Console) codeRange(text string) (start, end uint64, name string, err error) {
+	from, to, isRange := strings.Cut(text, ",")
+	if isRange {
+		if start, err = c.address(from); err != nil {
+			return 0, 0, "", err
+		}
+		more, plus := strings.CutPrefix(strings.TrimSpace(to), "+")
+		if end, err = c.address(more); err != nil {
+			return 0, 0, "", err
+		}
+		if plus {
+			end += start
+		}
+		if end < start || end-start > maxCount {
+			return 0, 0, "", fmt.Errorf("no range of code: %#x to %#x", start, end)
+		}
+		return start, end, "", nil
+	}
+	address := uint64(0)
+	if text == "" {
+		f, err := c.selectedFrame()
+		if err != nil {
+			return 0, 0, "", errors.New("disassemble what? Name a function, an address, or START,END")
+		}
+		address = f.physical.PC
+		if f.physical.Level > 0 {
+			address = f.physical.LookupPC
+		}
+	} else if address, err = c.address(text); err != nil {
+		return 0, 0, "", err
+	}
+	image := c.session.Image(address)
+	if image == nil {
+		return 0, 0, "", fmt.Errorf("no function contains the address; \"x/10i %#x\" shows code anywhere", address)
+	}
+	fn, ok := image.Function(address)
+	if !ok || fn.Size == 0 {
+		return 0, 0, "", fmt.Errorf("no function contains the address; \"x/10i %#x\" shows code anywhere", address)
+	}
+	return fn.Start, fn.Start + fn.Size, fn.Name, nil
+}
+
+// dump prints the instructions of a range.
+func (c *Console) dump(start, end uint64, offsets, raw, source bool) error {
+	pc := uint64(0)
+	if f := c.current(); f != nil {
+		pc = f.physical.PC
+	}
+	line := 0
+	for at := start; at < end; {
+		if c.interrupt.Load() {
+			return errors.New("interrupted")
+		}
+		list, err := c.session.Disassemble(at, 1)
+		if len(list) == 0 {
+			return err
+		}
+		i := list[0]
+		if r := c.lineRange(c.session.Image(at), at); source && r.Line > 0 && r.Line != line {
+			if line == 0 {
+				c.printf("%s:\n", c.source.shown(r.File))
+			} else {
+				c.printf("\n")
+			}
+			line = r.Line
+			c.printf("%s\n", c.palette.Source.Text(c.source.numbered(r.File, line)))
+		}
+		c.printInstruction(&i, start, offsets, raw, i.Address == pc)
+		at += uint64(max(len(i.Bytes), 1))
+	}
+	if source && line > 0 {
+		c.printf("\n")
+	}
+	return nil
+}
+
+func (c *Console) printInstruction(i *session.Instruction, start uint64, offsets, raw, here bool) {
+	mark := "  "
+	if here {
+		mark = "=>"
+	}
+	where := c.angle(i.Address)
+	if offsets {
+		where = fmt.Sprintf(" <+%d>", i.Address-start)
+	}
+	bytes := ""
+	if raw {
+		bytes = fmt.Sprintf("\t% x", i.Bytes)
+	}
+	text := fmt.Sprintf("%s 0x%016x%s:%s\t%s", mark, i.Address, where, bytes, c.assembly(i.Text))
+	if here {
+		text = c.palette.Mark.Text(text)
+	}
+	c.printf("%s\n", text)
+}
+
+// offsetInHex is how package disasm names the target of a branch.
+var (
+	offsetInHex = regexp.MustCompile(`\+0x([0-9a-f]+)>`)
+	addressNote = regexp.MustCompile(`  # 0x([0-9a-f]+)$`)
+)
+
+// assembly is an instruction as gdb shows it: in columns, with decimal offsets, and
+// the name of what an operand's address is.
+func (c *Console) assembly(text string) string {
+	text = offsetInHex.ReplaceAllStringFunc(text, func(s string) string {
+		n, err := strconv.ParseUint(s[3:len(s)-1], 16, 64)
+		if err != nil {
+			return s
+		}
+		return fmt.Sprintf("+%d>", n)
+	})
+	text = addressNote.ReplaceAllStringFunc(text, func(s string) string {
+		n, err := strconv.ParseUint(s[6:], 16, 64)
+		if err != nil {
+			return s
+		}
+		return fmt.Sprintf("        # %#x%s", n, c.angle(n))
+	})
+	name, operands, ok := strings.Cut(text, " ")
+	if !ok {
+		return text
+	}
+	return fmt.Sprintf("%-6s %s", name, operands)
+}
+
+// around prints the instructions before and behind an address, for a report of a
+// fault.
+func (c *Console) around(address uint64, n int) {
+	image := c.session.Image(address)
+	if image == nil {
+		return
+	}
+	fn, ok := image.Function(address)
+	if !ok || fn.Size == 0 {
+		return
+	}
+	var before []session.Instruction
+	at := fn.Start
+	for at < address && len(before) < maxCount {
+		list, _ := c.session.Disassemble(at, 1)
+		if len(list) == 0 {
+			return
+		}
+		before = append(before, list[0])
+		at += uint64(max(len(list[0].Bytes), 1))
+	}
+	before = before[max(0, len(before)-n):]
+	behind, _ := c.session.Disassemble(at, n+1)
+	for _, i := range slices.Concat(before, behind) {
+		if i.Address < fn.Start+fn.Size {
+			c.printInstruction(&i, fn.Start, false, false, i.Address == address)
+		}
+	}
+}
+
+// Report prints where the call stands with its stack, its source and the code
+// around: what is to be known of a fault that nobody is there to look at.
+func (c *Console) Report() error {
+	f, err := c.frame(0)
+	if err != nil {
+		return err
+	}
+	c.printf("\n")
+	if err := c.backtrace(strconv.Itoa(maxReported)); err != nil {
+		return err
+	}
+	c.printf("\n")
+	c.around(f.physical.PC, 3)
+	return nil
+}
+
+// maxReported is how many frames a report shows.
+const maxReported = 40

@@ -1,0 +1,179 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// display is an expression that is shown at every stop.
+type display struct {
+	number   int
+	text     string
+	format   format
+	disabled bool
+}
+
+func (c *Console) displayCommand(args string) error {
+	if args == "" {
+		if err := c.mustBeStopped(); err != nil {
+			return err
+		}
+		return c.showDisplays()
+	}
+	f, text, err := cutFormat(args)
+	switch {
+	case err != nil:
+		return err
+	case text == "":
+		return errors.New("display which expression?")
+	}
+	d := &display{number: c.lastDisplay + 1, text: text, format: f}
+	if c.current() != nil {
+		if err := c.show(d); err != nil {
+			return err
+		}
+	}
+	c.lastDisplay++
+	c.displays = append(c.displays, d)
+	return nil
+}
+
+// showDisplays shows what can be evaluated here.
+func (c *Console) showDisplays() error {
+	for _, d := range c.displays {
+		if !d.disabled {
+			_ = c.show(d) // a variable of another function: not here
+		}
+	}
+	return nil
+}
+
+// inMemory reports whether a display shows memory, as x does.
+func (d *display) inMemory() bool {
+	return d.format.letter == 'i' || d.format.letter == 's' || d.format.count > 0 || d.format.size != 0
+}
+
+func (d *display) letters() string {
+	text := ""
+	if d.format.count > 0 {
+		text = strconv.Itoa(d.format.count)
+	}
+	if d.format.letter != 0 {
+		text += string(d.format.letter)
+	}
+	if d.format.size != 0 {
+		text += string(d.format.size)
+	}
+	if text != "" {
+		text = "/" + text
+	}
+	return text
+}
+
+func (c *Console) show(d *display) error {
+	if d.inMemory() {
+		at, err := c.address(d.text)
+		if err != nil {
+			return err
+		}
+		c.printf("%d: x%s %s\n", d.number, d.letters(), d.text)
+		e := examined{next: at, letter: 'x', size: 'w'}
+		if d.format.letter != 0 {
+			e.letter = d.format.letter
+		}
+		if d.format.size != 0 {
+			e.size = d.format.size
+		}
+		return c.examineAt(&e, max(d.format.count, 1))
+	}
+	v, err := c.evaluate(d.text)
+	if err != nil {
+		return err
+	}
+	text, err := c.printer(d.format.letter).Print(v)
+	if err != nil {
+		return err
+	}
+	slash := d.letters()
+	if slash != "" {
+		slash += " "
+	}
+	c.printf("%d: %s%s = %s\n", d.number, slash, d.text, text)
+	return nil
+}
+
+func (c *Console) undisplay(args string) error {
+	if args == "" {
+		c.displays = nil
+		return nil
+	}
+	numbers, err := numbersOf(args)
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		found := false
+		for i, d := range c.displays {
+			if d.number == n {
+				c.displays = append(c.displays[:i:i], c.displays[i+1:]...)
+				found = true
+				break
+			}
+		}
+		if !found {
+			return fmt.Errorf("there is no display %d; \"info display\" lists them", n)
+		}
+	}
+	return nil
+}
+
+func (c *Console) infoDisplay(string) error {
+	if len(c.displays) == 0 {
+		c.printf("There are no auto-display expressions now.\n")
+		return nil
+	}
+	c.printf("Auto-display expressions now in effect:\nNum Enb Expression\n")
+	for _, d := range c.displays {
+		enabled := "y"
+		if d.disabled {
+			enabled = "n"
+		}
+		slash := d.letters()
+		if slash != "" {
+			slash += " "
+		}
+		c.printf("%d:   %s  %s%s\n", d.number, enabled, slash, d.text)
+	}
+	return nil
+}
+
+// numbersOf reads a list of numbers and ranges: "1 3-5".
+func numbersOf(args string) ([]int, error) {
+	var list []int
+	for _, word := range strings.Fields(strings.ReplaceAll(args, ",", " ")) {
+		from, to, isRange := strings.Cut(word, "-")
+		first, err := strconv.Atoi(from)
+		if err != nil || first < 1 {
+			return nil, fmt.Errorf("bad number %q", word)
+		}
+		last := first
+		if isRange {
+			if last, err = strconv.Atoi(to); err != nil || last < first {
+				return nil, fmt.Errorf("bad range %q", word)
+			}
+		}
+		if last-first > 1000 {
+			return nil, fmt.Errorf("the range %q is too long", word)
+		}
+		for n := first; n <= last; n++ {
+			list = append(list, n)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,204 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/value"
+)
+
+// examined is where x goes on, and how.
+type examined struct {
+	next         uint64
+	known        bool
+	letter, size byte
+}
+
+var sizes = map[byte]int{'b': 1, 'h': 2, 'w': 4, 'g': 8}
+
+// perLine is how many values of a size stand in a line.
+var perLine = map[byte]int{'b': 8, 'h': 8, 'w': 4, 'g': 2}
+
+func (c *Console) examine(args string) error {
+	f, text, err := cutFormat(args)
+	if err != nil {
+		return err
+	}
+	e := &c.examined
+	if e.letter == 0 {
+		e.letter, e.size = 'x', 'w'
+	}
+	switch {
+	case f.letter == 0 || strings.IndexByte(formats+"i", f.letter) >= 0:
+	default:
+		return fmt.Errorf("format letter %q is undefined; there are x d u o t z c a f s i", f.letter)
+	}
+	if f.letter != 0 {
+		e.letter = f.letter
+		switch {
+		case f.letter == 'a':
+			e.size = 'g'
+		case f.letter == 'c' && f.size == 0:
+			e.size = 'b'
+		case f.letter == 'f' && f.size == 0 && e.size != 'w':
+			e.size = 'g'
+		}
+	}
+	if f.size != 0 && e.letter != 'a' {
+		e.size = f.size
+	}
+	switch {
+	case text != "":
+		if e.next, err = c.address(text); err != nil {
+			return err
+		}
+		e.known = true
+	case !e.known:
+		return errors.New("x at which address? \"x/4xg $sp\", \"x/s text\", \"x/3i $pc\"")
+	}
+	c.again = "x"
+	return c.examineAt(e, max(f.count, 1))
+}
+
+// address evaluates an expression whose value, or whose place, is an address.
+func (c *Console) address(text string) (uint64, error) {
+	v, err := c.evaluate(text)
+	if err != nil {
+		return 0, err
+	}
+	switch v.Type().Strip().Kind() {
+	case value.Array, value.Struct, value.Class, value.Union, value.Func:
+		if address, ok := v.Address(); ok {
+			return address, nil
+		}
+	}
+	return v.Decay().Uint()
+}
+
+func (c *Console) examineAt(e *examined, count int) error {
+	switch e.letter {
+	case 'i':
+		return c.examineInstructions(e, count)
+	case 's':
+		return c.examineStrings(e, count)
+	}
+	size := sizes[e.size]
+	p := make([]byte, size)
+	for n := range count {
+		if c.interrupt.Load() {
+			return errors.New("interrupted")
+		}
+		if err := c.session.ReadMemory(p, e.next); err != nil {
+			if n%perLine[e.size] != 0 {
+				c.printf("\n")
+			}
+			return fmt.Errorf("cannot access memory at address %#x", e.next)
+		}
+		if n%perLine[e.size] == 0 {
+			if n > 0 {
+				c.printf("\n")
+			}
+			c.printf("%#x%s:", e.next, c.angle(e.next))
+		}
+		text, err := c.examinedText(e, p)
+		if err != nil {
+			return err
+		}
+		c.printf("\t%s", text)
+		e.next += uint64(size)
+	}
+	c.printf("\n")
+	return nil
+}
+
+// examinedText is one value in the format of x, which pads with zeros.
+func (c *Console) examinedText(e *examined, p []byte) (string, error) {
+	word := make([]byte, 8)
+	copy(word, p)
+	n := binary.LittleEndian.Uint64(word)
+	shift := 64 - 8*len(p)
+	switch e.letter {
+	case 'x', 'z':
+		return fmt.Sprintf("0x%0*x", 2*len(p), n), nil
+	case 'd':
+		return fmt.Sprint(int64(n<<shift) >> shift), nil
+	case 'u':
+		return fmt.Sprint(n), nil
+	case 'o':
+		return fmt.Sprintf("0%0*o", (8*len(p)+2)/3, n), nil
+	case 't':
+		return fmt.Sprintf("%0*b", 8*len(p), n), nil
+	case 'a':
+		return fmt.Sprintf("%#x%s", n, c.angle(n)), nil
+	}
+	name := map[int]string{1: "signed char", 2: "short", 4: "int", 8: "long"}[len(p)]
+	if e.letter == 'f' {
+		switch len(p) {
+		case 4:
+			name = "float"
+		case 8:
+			name = "double"
+		}
+		v := value.Constant(value.Base(c.values.machine(), name), append([]byte(nil), p...), nil)
+		return c.printer(0).Text(v), nil
+	}
+	v := value.Constant(value.Base(c.values.machine(), name), append([]byte(nil), p...), nil)
+	return c.printer(e.letter).Text(v), nil
+}
+
+func (c *Console) examineInstructions(e *examined, count int) error {
+	pc := c.programCounter()
+	list, err := c.session.Disassemble(e.next, count)
+	for _, i := range list {
+		if c.interrupt.Load() {
+			return errors.New("interrupted")
+		}
+		mark := "  "
+		if i.Address == pc && c.current() != nil {
+			mark = "=>"
+		}
+		c.printf("%s %#x%s:\t%s\n", mark, i.Address, c.angle(i.Address), c.assembly(i.Text))
+		e.next = i.Address + uint64(len(i.Bytes))
+	}
+	return err
+}
+
+// shownString is the longest string that x/s shows at once, as gdb's.
+const shownString = 200
+
+func (c *Console) examineStrings(e *examined, count int) error {
+	for range count {
+		if c.interrupt.Load() {
+			return errors.New("interrupted")
+		}
+		var text []byte
+		ended := false
+		for len(text) < shownString && !ended {
+			p := make([]byte, 1)
+			if err := c.session.ReadMemory(p, e.next+uint64(len(text))); err != nil {
+				if len(text) > 0 {
+					break
+				}
+				c.printf("%#x%s:\t<error: Cannot access memory at address %#x>\n", e.next, c.angle(e.next), e.next)
+				return nil
+			}
+			text = append(text, p[0])
+			ended = p[0] == 0
+		}
+		v := value.Constant(value.ArrayOf(value.Base(c.values.machine(), "char"), uint64(len(text))), text, nil)
+		more := ""
+		if !ended {
+			more = "..."
+		}
+		shown := c.printer(0).Text(v)
+		c.printf("%#x%s:\t%s%s\n", e.next, c.angle(e.next), shown, more)
+		e.next += uint64(len(text))
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package console_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/session/console"
+)
+
+// TestLikeGDB gives the same commands to gdb, for a program that is linked as
+// usual, and to a console, for its object file; what they print has to be the same
+// but for addresses and what the program is. "run" is gdb's, and the call its
+// counterpart.
+func TestLikeGDB(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("skipped: the machine is not amd64")
+	}
+	requireGCC12(t)
+	t.Chdir("testdata")
+	for _, test := range []struct {
+		name, source string
+		flags        []string
+		call         string // in main of the linked program, too
+		commands     string
+	}{
+		{"step", "fib.c", []string{"-O0"}, "fib(4)",
+			"break fib;run;s;s;s;s;n;n;n;s;bt;info args;up;info locals;p n;p a+n;p &n;down;finish;n;n;n;n"},
+		{"next over recursion", "fib.c", []string{"-O0"}, "fib(5)",
+			"tbreak fib;run;n;n;n;n;n;bt;finish"},
+		{"conditions", "fib.c", []string{"-O0"}, "fib(8)",
+			"break fib if n == 3;run;c;bt;p total;c 2;info locals;condition 1 n==1 && total > 20;c;p total;ignore 1 2;c;p total;delete;c"},
+		{"finish", "fib.c", []string{"-O0"}, "fib(4)", "break fib if n==1;run;bt;finish;finish;p $;p $$;p $1+1;up"},
+		{"watch", "fib.c", []string{"-O0"}, "fib(3)", "break fib;run;delete;watch total;c;c;bt;c;info watchpoints"},
+		{"watch a local", "fib.c", []string{"-O0"}, "fib(3)", "break fib if n == 2;run;n;n;watch a;c;c"},
+		{"stepi", "fib.c", []string{"-O0"}, "fib(3)", "break fib;run;stepi;stepi;nexti;nexti 3;x/3i $pc;display/i $pc;si;si"},
+		{"until", "rooms.c", []string{"-O0"}, "walk(3)", "break walk;run;n;n;n;n;n;until;until;advance measure;info args;p *r;p r->next->number;p/x r->number;ptype r;whatis *r;whatis r;until;until;until;until"},
+		{"structures", "rooms.c", []string{"-O0"}, "walk(2)",
+			"break make;run;info args;n;n;n;n;n;n;p *r;p r->name;p &r->name;p r->kind;p/d r->kind;p (int)MINOTAUR;p sizeof(*r);p *r->name@2;p r->size;p r->size * 2;ptype room_t;ptype enum kind;whatis r->size;p greeting;p *greeting;p &made;p made;x/s greeting;x/2dw r;x/2xb r->name;x/4cb r->name;output r->number;p name;bt;finish;p $;p $.number;p *$"},
+		{"assign", "rooms.c", []string{"-O0"}, "walk(3)",
+			"break make;run;set var number = 40;p number;p number = 41;p number += 1;set $n = 5;p $n * 2;p $n = $n + 1;finish;p $->number;p $$2;p $nothing;p -5 / 2;p 10 % 3;p 1.5 + 1;p 'a';p 1 == 1;p sizeof(int);p 5 > 3 && 0;p ~5;p 1 << 4;p/t 10;p/o 8;p/c 65;p/x -1;p/u (char)-1;p/z 5;p/f 3;p/a 0"},
+		{"display", "rooms.c", []string{"-O0"}, "walk(2)", "break make;run;display number;display/x kind;display name;info display;n;n;undisplay 2;n;c;info display"},
+		{"arguments of many types", "rooms.c", []string{"-O0"}, `sum(1, 2, 3.5, "four", 5)`,
+			"break sum;run;info args;bt;p text;p c + a;p d;p/x d;whatis d;ptype text;p text[0];p *text@4;p &text[1];finish"},
+		{"floats", "rooms.c", []string{"-O0"}, "half(3)", "break half;run;p x;p x / 2;p -x;finish"},
+		{"optimized", "inlined.c", []string{"-O2"}, "squares(4)", "break squares;run;b add;c;c;p b;p seen;bt 1;finish;n"},
+		{"optimized steps", "rooms.c", []string{"-O1"}, "walk(3)", "break walk;run;n;n;n;n;p i;p first->number;s;s;s;bt;finish"},
+		{"inlined", "inlined.c", []string{"-O2"}, "squares(2)", "break add;run;bt 1;s;bt 1;info locals;p seen"},
+		{"frames", "fib.c", []string{"-O0"}, "fib(6)", "break fib if n == 1;run;frame;frame 2;up;up 2;down;down 10;f 1;bt 2;frame function fib;p n;bt 1"},
+		{"list", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;run;list;l;l -;list make;l;list 5,9;list rooms.c:30;info line make"},
+		{"breakpoints", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;break rooms.c:27;tbreak make;info breakpoints;run;c;info breakpoints;disable 2;c;enable 2;delete 1;info breakpoints"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			commands := strings.Split(test.commands, ";")
+			want := gdbTranscript(t, test.source, test.flags, test.call, commands)
+			p := open(t, console.Options{}, compile(t, test.source, append(test.flags, "-g")...))
+			for _, command := range commands {
+				if command == "run" {
+					command = "call " + test.call
+				}
+				got := comparable(p.do(command), test.call)
+				expected := want[0]
+				want = want[1:]
+				if got != expected && !t.Failed() {
+					t.Errorf("%s\ngot\n%s\nwant\n%s", command, got, expected)
+				} else if got != expected {
+					t.Logf("%s\ngot\n%s\nwant\n%s", command, got, expected)
+				}
+			}
+		})
+	}
+}
+
+// gdbTranscript is what gdb prints for each of the commands.
+func gdbTranscript(t *testing.T, source string, flags []string, call string, commands []string) (list []string) {
+	t.Helper()
+	gdb := testprogram.RequireTool(t, "gdb")
+	cc := testprogram.RequireTool(t, "gcc")
+	folder := t.TempDir()
+	main := filepath.Join(folder, "start.c")
+	name, _, _ := strings.Cut(call, "(")
+	text := fmt.Sprintf("%sint main(int argc, char **argv) { %s; return 0; }\n", declarations[name], call)
+	if err := os.WriteFile(main, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	object, program := filepath.Join(folder, "it.o"), filepath.Join(folder, "program")
+	for _, args := range [][]string{
+		append(append([]string{"-g", "-c", "-o", object}, flags...), "-Dmain=unused", source),
+		{"-g", "-O0", "-o", program, main, object},
+	} {
+		cmd := exec.Command(cc, args...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", cmd, err, out)
+		}
+	}
+	script := filepath.Join(folder, "commands")
+	var b strings.Builder
+	for i, command := range commands {
+		fmt.Fprintf(&b, "echo \\n@%d@\\n\npython\ntry:\n  gdb.execute(%q, True)\nexcept gdb.error as e:\n  print(e)\nend\n", i, command)
+	}
+	if err := os.WriteFile(script, []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(gdb, "-nx", "-q", "-batch", "-ex", "set startup-with-shell off", "-ex", "set debuginfod enabled off",
+		"-ex", "set confirm off", "-x", script, program)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Logf("%v", err)
+	}
+	parts := regexp.MustCompile(`(?m)^@\d+@\n`).Split(string(out), -1)
+	if len(parts) != len(commands)+1 {
+		t.Fatalf("gdb printed\n%s", out)
+	}
+	for _, p := range parts[1:] {
+		list = append(list, comparable(p, call))
+	}
+	return list
+}
+
+// declarations are of the functions that are called.
+var declarations = map[string]string{
+	"fib": "int fib(int);", "walk": "double walk(int);", "squares": "int squares(int);",
+	"sum": "long sum(int, long, double, const char *, unsigned char);", "half": "float half(float);",
+}
+
+// hexadecimal are addresses, also those of a program that does not run yet.
+var hexadecimal = regexp.MustCompile(`0x[0-9a-f]{4,16}`)
+
+// atEntry: what a function was called with is told by its callers as far as they
+// are compiled code, and the session is not.
+var atEntry = regexp.MustCompile(`=(<optimized out>, )?\w+@entry=`)
+
+// comparable is a text without what differs between a program of its own and a
+// call: the frames of main, how both end, gdb's notes of threads.
+func comparable(text, call string) string {
+	var lines []string
+	for _, line := range strings.Split(text, "\n") {
+		line = atEntry.ReplaceAllString(line, "=")
+		line = strings.TrimRight(hexadecimal.ReplaceAllString(line, "ADDR"), " ")
+		switch {
+		case strings.TrimSpace(line) == "", strings.HasPrefix(line, "[Thread debugging"), strings.HasPrefix(line, "Using host lib"),
+			strings.HasPrefix(line, "warning:"), strings.HasPrefix(line, "Starting program: "), strings.HasPrefix(line, "#") && strings.Contains(line, " main (argc="), strings.HasPrefix(line, "into the labyrinth"):
+			continue
+		case strings.HasPrefix(line, "main (argc="), strings.Contains(line, " in main (argc="):
+			return strings.Join(append(lines, "(the end)"), "\n")
+		case strings.HasPrefix(line, "[Inferior 1"), strings.HasPrefix(line, call+" = "), strings.HasPrefix(line, call+" returned"):
+			line = "(the end)"
+		}
+		// gdb's errors are sentences.
+		lines = append(lines, strings.ToLower(line[:1])+line[1:])
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,204 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/hosted"
+)
+
+// what the commands that control calls do.
+
+// call is the command call: it starts one.
+func (c *Console) call(args string) error {
+	if args == "" {
+		return errors.New("call what? " + c.callHint())
+	}
+	c.callText = args
+	return c.startCall(false)
+}
+
+// run calls what was called last.
+func (c *Console) run(args string) error {
+	if err := c.rerun(args); err != nil {
+		return err
+	}
+	return c.startCall(false)
+}
+
+// start is run with a stop at the beginning.
+func (c *Console) start(args string) error {
+	if err := c.rerun(args); err != nil {
+		return err
+	}
+	return c.startCall(true)
+}
+
+func (c *Console) rerun(args string) error {
+	if args != "" {
+		c.callText = args
+	}
+	if c.callText == "" {
+		return errors.New("nothing was called yet: " + c.callHint())
+	}
+	return nil
+}
+
+// callHint says what can be called.
+func (c *Console) callHint() string {
+	names := c.language.Functions()
+	switch {
+	case len(names) == 0:
+		return "there is no function in the images"
+	case len(names) > 8:
+		names = append(names[:8:8], "… (\"info functions\" lists all)")
+	}
+	return "write it like fib(10); there are " + strings.Join(names, ", ")
+}
+
+func (c *Console) startCall(atBeginning bool) error {
+	if c.session.State() == session.Stopped {
+		return fmt.Errorf("%s is stopped in the middle; \"continue\" or \"kill\" it first", c.runningText())
+	}
+	call, err := c.language.Call(c.callText)
+	if err != nil {
+		return err
+	}
+	c.running = call
+	a := call.Arguments
+	a.StopAtEntry = atBeginning
+	var stop *session.Stop
+	if call.Main != nil {
+		stop, err = c.session.CallMain(call.Function, call.Main, a)
+	} else {
+		stop, err = c.session.CallWith(call.Function, a)
+	}
+	if err == nil && stop.Reason == session.AtEntry {
+		if call.Begin != 0 && call.Begin != stop.PC {
+			stop, err = c.session.RunTo(call.Begin)
+		}
+		if err == nil && (stop.Reason == session.RanTo || stop.Reason == session.AtEntry) {
+			return c.stopped(stop, "")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.stopped(stop, "")
+}
+
+func (c *Console) runningText() string {
+	if c.running == nil {
+		return "the call"
+	}
+	return c.running.Text
+}
+
+// mustBeStopped says what to do where nothing is stopped.
+func (c *Console) mustBeStopped() error {
+	if c.session.State() == session.Stopped {
+		return nil
+	}
+	hint := "\"call\" a function, with a breakpoint set where it should stop"
+	if c.callText != "" {
+		hint = "\"run\" calls " + c.callText + ", \"start\" stops at its beginning"
+	}
+	return fmt.Errorf("nothing is being run: %s", hint)
+}
+
+// resume goes on by a function of the session, and tells of the stop. note
+// stands before it.
+func (c *Console) resume(note string, advance func() (*session.Stop, error)) error {
+	if err := c.mustBeStopped(); err != nil {
+		return err
+	}
+	stop, err := advance()
+	if err != nil {
+		return err
+	}
+	return c.stopped(stop, note)
+}
+
+func (c *Console) continueCall(args string) error {
+	if err := c.mustBeStopped(); err != nil {
+		return err
+	}
+	if args != "" {
+		n, err := c.count(args)
+		if err != nil {
+			return err
+		}
+		b := c.breakpointOf(c.stop)
+		if b == nil {
+			return errors.New("it is not stopped at a breakpoint whose crossings could be ignored; plain \"continue\" goes on")
+		}
+		b.ignore = n - 1
+		c.printf("%s  ", ignored(b))
+	}
+	c.printf("Continuing.\n")
+	return c.resume("", c.session.Continue)
+}
+
+// kill leaves the call.
+func (c *Console) kill(string) error {
+	if err := c.mustBeStopped(); err != nil {
+		return err
+	}
+	stop, err := c.session.Abort()
+	if err != nil {
+		return err
+	}
+	return c.stopped(stop, "")
+}
+
+// count evaluates a number of times; without text it is 1.
+func (c *Console) count(text string) (int, error) {
+	if text == "" {
+		return 1, nil
+	}
+	v, err := c.evaluate(text)
+	if err != nil {
+		return 0, err
+	}
+	n, err := v.Uint()
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 || n > maxCount {
+		return 0, fmt.Errorf("a count is from 1 to %d, got %d", maxCount, int64(n))
+	}
+	return int(n), nil
+}
+
+// stopped takes note of a stop and tells of it.
+func (c *Console) stopped(stop *session.Stop, note string) error {
+	c.frames, c.all, c.selected = nil, false, 0
+	c.list = listing{}
+	var flushed error
+	if c.running != nil && c.running.Stopped != nil {
+		flushed = c.running.Stopped()
+	}
+	if stop = c.exited(stop); stop.Reason.Kind() == session.KindExit {
+		defer func() { c.running = nil }()
+	}
+	c.stop = stop
+	return errors.Join(c.tell(stop, note), flushed)
+}
+
+// exited turns a stop in exit, of package hosted, into what it means.
+func (c *Console) exited(stop *session.Stop) *session.Stop {
+	var exit *hosted.ExitError
+	if stop.Reason != session.HostFailed || !errors.As(stop.Err, &exit) {
+		return stop
+	}
+	if _, err := c.session.Abort(); err != nil {
+		return stop
+	}
+	return &session.Stop{Reason: session.ExitedProcess, ExitCode: exit.Code & 0xff, PC: stop.PC}
+}

@@ -1,0 +1,163 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// maxScript is how many scripts run inside of each other, and how many commands
+// of breakpoints one after the other.
+const maxScript = 1000
+
+// maxLine is the longest line of a script, in bytes.
+const maxLine = 64 << 10
+
+// ScriptError is what a command of a script failed with.
+type ScriptError struct {
+	File string
+	Line int // from 1
+	Err  error
+}
+
+func (e *ScriptError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+
+func (e *ScriptError) Unwrap() error { return e.Err }
+
+// Run executes the lines of a script up to the first that fails: the error is a
+// *ScriptError then, and ErrQuit for quit. name is the script's in errors.
+func (c *Console) Run(name string, r io.Reader) error {
+	c.scripts++
+	defer func() { c.scripts-- }()
+	if c.scripts > maxDepth {
+		return errors.New("scripts that source themselves")
+	}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	n := 0
+	for lines.Scan() {
+		n++
+		line := strings.TrimSpace(lines.Text())
+		if c.block == nil && line == "" {
+			continue
+		}
+		err := c.Execute(line)
+		if errors.Is(err, ErrQuit) {
+			return err
+		}
+		if err != nil {
+			return &ScriptError{name, n, err}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return &ScriptError{name, n + 1, err}
+	}
+	if c.block != nil {
+		c.block = nil
+		return &ScriptError{name, n + 1, errors.New("\"commands\" without \"end\"")}
+	}
+	return nil
+}
+
+const maxDepth = 20
+
+func (c *Console) sourceCommand(args string) error {
+	if args == "" {
+		return errors.New("source which file?")
+	}
+	f, err := os.Open(args)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return c.Run(args, f)
+}
+
+// block is commands that are being taken down for a breakpoint.
+type block struct {
+	breakpoint *breakpoint
+	lines      []string
+}
+
+// take takes down a line of a block.
+func (c *Console) take(line string) error {
+	line = strings.TrimSpace(line)
+	if line == "end" {
+		c.block.breakpoint.commands = c.block.lines
+		c.block = nil
+		return nil
+	}
+	if line != "" {
+		if len(c.block.lines) == maxScript {
+			c.block = nil
+			return fmt.Errorf("more than %d commands", maxScript)
+		}
+		c.block.lines = append(c.block.lines, line)
+	}
+	return nil
+}
+
+// echo prints a text in which \n is the end of a line.
+func (c *Console) echo(args string) error {
+	text, ok := unescape(args)
+	if !ok {
+		return errors.New("the text ends in the middle of an escape")
+	}
+	c.printf("%s", text)
+	return nil
+}
+
+// unquote is the text of a C string literal.
+func unquote(s string) (string, bool) {
+	if len(s) < 2 || s[0] != '"' || quotedLength(s) != len(s) {
+		return "", false
+	}
+	return unescape(s[1 : len(s)-1])
+}
+
+// unescape resolves the escapes of C (C11 §6.4.4.4).
+func unescape(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i++; i >= len(s) {
+			return "", false
+		}
+		if at := strings.IndexByte("abfnrtv", s[i]); at >= 0 {
+			b.WriteByte("\a\b\f\n\r\t\v"[at])
+			continue
+		}
+		digits, base, most := 0, 8, 3
+		if s[i] == 'x' {
+			i, base, most = i+1, 16, 2
+		}
+		n := 0
+		for digits < most && i < len(s) {
+			d := strings.IndexByte("0123456789abcdef", s[i]|0x20*(s[i]&0x40>>6))
+			if d < 0 || d >= base {
+				break
+			}
+			n, digits, i = n*base+d, digits+1, i+1
+		}
+		switch {
+		case digits > 0:
+			b.WriteByte(byte(n))
+			i--
+		case base == 16:
+			return "", false
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String(), true
+}

@@ -1,0 +1,267 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Limits of what is read, as the names come from the file that is debugged.
+const (
+	maxSource = 8 << 20 // bytes
+	maxFiles  = 256
+)
+
+// sourceFiles reads source files, each once.
+type sourceFiles struct {
+	directories []string
+	files       map[string]*sourceFile
+	current     string // the current directory
+}
+
+type sourceFile struct {
+	lines []string
+	err   error
+	told  bool // that it is missing
+}
+
+func newSourceFiles(directories []string) *sourceFiles {
+	current, _ := os.Getwd() // without one, paths stay as they are
+	return &sourceFiles{directories: directories, files: make(map[string]*sourceFile), current: current}
+}
+
+// shown is how a path is printed: relative to the current directory, below it.
+func (s *sourceFiles) shown(path string) string {
+	if s.current != "" && filepath.IsAbs(path) {
+		if rest, ok := strings.CutPrefix(filepath.Clean(path), s.current+string(filepath.Separator)); ok {
+			return rest
+		}
+	}
+	return path
+}
+
+func (s *sourceFiles) open(path string) *sourceFile {
+	if f := s.files[path]; f != nil {
+		return f
+	}
+	f := &sourceFile{err: fs.ErrNotExist}
+	if len(s.files) < maxFiles {
+		for _, candidate := range s.candidates(path) {
+			if data, err := readSource(candidate); err == nil {
+				f.err = nil
+				for line := range strings.Lines(string(data)) {
+					f.lines = append(f.lines, strings.TrimRight(line, "\r\n"))
+				}
+				break
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				f.err = err
+			}
+		}
+	}
+	s.files[path] = f
+	return f
+}
+
+// candidates are the places where a file may be.
+func (s *sourceFiles) candidates(path string) []string {
+	list := []string{path}
+	for _, d := range append(s.directories, s.current) {
+		if !filepath.IsAbs(path) {
+			list = append(list, filepath.Join(d, path))
+		}
+		list = append(list, filepath.Join(d, filepath.Base(path)))
+	}
+	return list
+}
+
+func readSource(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fs.ErrNotExist
+	case info.Size() > maxSource:
+		return nil, fmt.Errorf("%s is larger than %d MiB", path, maxSource>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err == nil && bytes.IndexByte(data, 0) >= 0 {
+		err = fmt.Errorf("%s is no text file", path)
+	}
+	return data, err
+}
+
+// numbered is a line as gdb shows it: "3\t  if (n < 2)".
+func (s *sourceFiles) numbered(path string, line int) string {
+	f := s.open(path)
+	switch {
+	case f.err == nil && line <= len(f.lines):
+		return fmt.Sprintf("%d\t%s", line, f.lines[line-1])
+	case f.err == nil:
+		return fmt.Sprintf("%d\tin %s, which has %d lines", line, s.shown(path), len(f.lines))
+	case f.told:
+		return fmt.Sprintf("%d\tin %s", line, s.shown(path))
+	}
+	f.told = true
+	if errors.Is(f.err, fs.ErrNotExist) {
+		return fmt.Sprintf("%d\t%s: No such file or directory.", line, s.shown(path))
+	}
+	return fmt.Sprintf("%d\t%v", line, f.err)
+}
+
+// listing is where list goes on: behind the lines first to last.
+type listing struct {
+	file        string
+	first, last int // 0 where nothing was listed yet
+	around      int // the line of the stop, until something was listed
+}
+
+// at notes that a line was shown.
+func (l *listing) at(file string, line int) { *l = listing{file: file, around: line} }
+
+const listed = 10 // lines at a time
+
+func (c *Console) listCommand(args string) error {
+	c.again = "list"
+	l := &c.list
+	if args == "-" {
+		c.again = "list -"
+		if l.first == 1 {
+			return errors.New("already at the start of the file")
+		}
+		if l.first == 0 {
+			return c.listAround(l.file, max(1, l.around-listed/2))
+		}
+		return c.listLines(l.file, max(1, l.first-listed), l.first-1)
+	}
+	if args == "" {
+		switch {
+		case l.file != "" && l.around > 0:
+			return c.listAround(l.file, l.around)
+		case l.file != "":
+			return c.listLines(l.file, l.last+1, l.last+listed)
+		}
+		file, line, err := c.firstLine()
+		if err != nil {
+			return err
+		}
+		return c.listAround(file, line)
+	}
+	from, to, isRange := strings.Cut(args, ",")
+	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
+	file, line, err := c.sourceOf(from)
+	if err != nil {
+		return err
+	}
+	if !isRange {
+		return c.listAround(file, line)
+	}
+	end := line + listed - 1
+	if to != "" {
+		if n, ok := strings.CutPrefix(to, "+"); ok {
+			more, err := strconv.Atoi(n)
+			if err != nil || more < 0 {
+				return fmt.Errorf("%q is no number of lines", to)
+			}
+			end = line + more
+		} else if _, end, err = c.sourceOf(to); err != nil {
+			return err
+		}
+	}
+	if from == "" {
+		line = max(1, end-listed+1)
+	}
+	return c.listLines(file, line, end)
+}
+
+// listAround lists the lines around one.
+func (c *Console) listAround(file string, line int) error {
+	first := max(1, line-listed/2)
+	return c.listLines(file, first, first+listed-1)
+}
+
+func (c *Console) listLines(file string, first, last int) error {
+	f := c.source.open(file)
+	if f.err != nil {
+		return fmt.Errorf("%s: %w; --directory names where sources are", c.source.shown(file), f.err)
+	}
+	if first > len(f.lines) {
+		return fmt.Errorf("line number %d out of range; %q has %d lines", first, c.source.shown(file), len(f.lines))
+	}
+	last = min(last, len(f.lines))
+	for n := first; n <= last; n++ {
+		if c.interrupt.Load() {
+			return errors.New("interrupted")
+		}
+		c.printf("%d\t%s\n", n, f.lines[n-1])
+	}
+	c.list = listing{file: file, first: first, last: last}
+	return nil
+}
+
+// firstLine is where list begins when nothing was stopped yet: at the function
+// that is called, or the first with a line.
+func (c *Console) firstLine() (string, int, error) {
+	if name, _, err := splitCall(c.callText); err == nil {
+		if file, line, err := c.sourceOf(name); err == nil {
+			return file, line, nil
+		}
+	}
+	for _, name := range c.language.Functions() {
+		if file, line, err := c.sourceOf(name); err == nil {
+			return file, line, nil
+		}
+	}
+	return "", 0, errors.New("no function has source lines; compile with -g")
+}
+
+// sourceOf finds the source line that a location means.
+func (c *Console) sourceOf(location string) (string, int, error) {
+	if location == "" {
+		if c.list.file == "" {
+			return c.firstLine()
+		}
+		return c.list.file, max(c.list.around, c.list.last, 1), nil
+	}
+	// Lines without code can be listed too.
+	if n, err := strconv.Atoi(location); err == nil && n > 0 {
+		file := c.list.file
+		if file == "" {
+			if file, _, err = c.firstLine(); err != nil {
+				return "", 0, err
+			}
+		}
+		return file, n, nil
+	}
+	if name, number, ok := strings.Cut(location, ":"); ok {
+		if n, err := strconv.Atoi(number); err == nil && n > 0 {
+			if path := c.values.file(name); path != "" {
+				return path, n, nil
+			}
+		}
+	}
+	if fn := c.values.function(location); fn != nil && fn.Line > 0 {
+		if r := c.lineRange(c.session.Image(fn.Entry), fn.Entry); r.File != "" {
+			return r.File, r.Line, nil
+		}
+	}
+	addresses, err := c.locate(location)
+	if err != nil {
+		return "", 0, err
+	}
+	for _, a := range addresses {
+		if r := c.lineRange(c.session.Image(a), a); r.Line > 0 {
+			return r.File, r.Line, nil
+		}
+	}
+	return "", 0, fmt.Errorf("no source line is known for %s", location)
+}

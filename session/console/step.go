@@ -1,0 +1,165 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/session"
+)
+
+// repeat steps as often as args say, until something else than the end of a step
+// stops it.
+func (c *Console) repeat(args string, step func() (*session.Stop, error)) error {
+	n, err := c.count(args)
+	if err != nil {
+		return err
+	}
+	if err := c.mustBeStopped(); err != nil {
+		return err
+	}
+	for {
+		before := c.here()
+		stop, err := step()
+		if err != nil {
+			return err
+		}
+		n--
+		ended := stop.Reason == session.SteppedInstruction || stop.Reason == session.SteppedLine || stop.Reason == session.SteppedOver
+		if !ended || n == 0 || c.interrupt.Load() {
+			c.shown = before
+			return c.stopped(stop, "")
+		}
+		c.frames, c.all = nil, false
+	}
+}
+
+func (c *Console) step(args string) error { return c.repeat(args, c.session.StepLine) }
+func (c *Console) next(args string) error { return c.repeat(args, c.session.NextLine) }
+func (c *Console) stepInstruction(args string) error {
+	return c.repeat(args, c.session.StepInstruction)
+}
+func (c *Console) nextInstruction(args string) error {
+	return c.repeat(args, c.session.NextInstruction)
+}
+
+// finish goes on to the end of the selected frame.
+func (c *Console) finish(args string) error {
+	if args != "" {
+		return errors.New("finish takes no argument: it runs to the end of the selected frame")
+	}
+	f, err := c.selectedFrame()
+	if err != nil {
+		return err
+	}
+	if f.inlined && f.level > 0 {
+		return fmt.Errorf("%s is inlined into its caller and has no end of its own; \"next\" or \"until\" leaves it", f.name)
+	}
+	c.printf("Run till exit from ")
+	c.printFrame(f, true)
+	fn := c.values.functionAt(f)
+	stop, err := c.session.StepOut(f.physical.Level)
+	if err != nil {
+		return err
+	}
+	if err := c.stopped(stop, ""); err != nil || stop.Reason != session.SteppedOut || f.inlined {
+		return err
+	}
+	v, err := c.returned(fn)
+	if err != nil || v.Type() == nil {
+		return err
+	}
+	text, err := c.printer('\x00').Print(v)
+	if err != nil {
+		return err
+	}
+	c.printf("Value returned is $%d = %s\n", c.values.record(v), text)
+	return nil
+}
+
+// until goes on to a line behind this one, or to a location.
+func (c *Console) until(args string) error {
+	if args != "" {
+		return c.advance(args)
+	}
+	f, err := c.selectedFrame()
+	if err != nil {
+		return err
+	}
+	end := f.physical.LookupPC + 1
+	if r := c.lineRange(f.physical.Image, f.physical.LookupPC); r.End > end {
+		end = r.End
+	}
+	start, id := f.physical.Function.Start, c.here()
+	for {
+		stop, err := c.session.NextLine()
+		if err != nil {
+			return err
+		}
+		c.frames, c.all = nil, false
+		back := stop.Reason == session.SteppedOver && c.here().cfa == id.cfa && stop.PC >= start && stop.PC < end
+		if !back || c.interrupt.Load() {
+			c.shown = id
+			return c.stopped(stop, "")
+		}
+	}
+}
+
+// advance goes on to a location, or to the end of the innermost frame.
+func (c *Console) advance(args string) error {
+	if args == "" {
+		return errors.New("advance to where? Name a function, a line (fib.c:3), or *ADDRESS")
+	}
+	if err := c.mustBeStopped(); err != nil {
+		return err
+	}
+	addresses, err := c.locate(args)
+	if err != nil {
+		return err
+	}
+	var set []*session.Breakpoint
+	defer func() {
+		for _, b := range set {
+			_ = c.session.Remove(b.ID)
+		}
+	}()
+	for _, a := range addresses {
+		b, err := c.session.Break(a, nil)
+		if err != nil {
+			return err
+		}
+		set = append(set, b)
+	}
+	if b := c.breakAtEnd(); b != nil {
+		set = append(set, b)
+	}
+	return c.resume("", c.session.Continue)
+}
+
+// breakAtEnd sets a breakpoint where the selected frame returns to; nil where that
+// cannot be done, and the call's own end is the end.
+func (c *Console) breakAtEnd() *session.Breakpoint {
+	f, err := c.selectedFrame()
+	if err != nil {
+		return nil
+	}
+	cfa, ok := f.physical.CFA()
+	caller := c.caller(f)
+	if !ok || caller == nil {
+		return nil
+	}
+	b, err := c.session.Break(caller.physical.PC, &session.BreakpointOptions{
+		Condition: func(now *session.Frame) (bool, error) {
+			// Deeper calls of the same function return here too.
+			its, ok := now.CFA()
+			return !ok || its > cfa, nil
+		},
+	})
+	if err != nil {
+		return nil
+	}
+	return b
+}

@@ -1,0 +1,389 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"cmp"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/expression"
+)
+
+// values is what the console knows of variables, types and values.
+type values struct {
+	console     *Console
+	images      int // that infos and statics are of
+	infos       []*value.Info
+	statics     []value.Frame
+	data        []object.Symbol // of variables, by address
+	history     []value.Value   // $1 is the first
+	convenience map[string]value.Value
+}
+
+func newValues(c *Console) *values {
+	return &values{console: c, convenience: make(map[string]value.Value)}
+}
+
+func (v *values) machine() *arch.Machine { return jit.Host() }
+
+// load opens the debugging information of all images.
+func (v *values) load() {
+	images := v.console.session.Images()
+	if len(images) == v.images {
+		return
+	}
+	v.images, v.infos, v.statics, v.data = len(images), nil, nil, nil
+	for _, image := range images {
+		for _, f := range image.Files() {
+			for s := range f.Symbols() {
+				if s.Type == elf.STT_OBJECT && s.Size > 0 {
+					v.data = append(v.data, s)
+				}
+			}
+		}
+		for _, f := range image.Functions() {
+			info := image.Info(f.Start)
+			if info == nil || slices.Contains(v.infos, info) {
+				continue
+			}
+			v.infos = append(v.infos, info)
+			v.statics = append(v.statics, value.Static(v.console.session, info, 0))
+		}
+	}
+	slices.SortFunc(v.data, func(a, b object.Symbol) int { return cmp.Compare(a.Address, b.Address) })
+}
+
+// nowhere is the frame of expressions while nothing is stopped.
+func (v *values) nowhere() value.Frame {
+	v.load()
+	if len(v.statics) > 0 {
+		return v.statics[0]
+	}
+	return value.Static(v.console.session, nil, 0)
+}
+
+// Get and Set are the convenience variables.
+func (v *values) Get(name string) (value.Value, bool) {
+	x, ok := v.convenience[name]
+	return x, ok
+}
+
+func (v *values) Set(name string, x value.Value) error {
+	x, err := v.fixed(x)
+	if err == nil {
+		v.convenience[name] = x
+	}
+	return err
+}
+
+// fixed is a value as it is now, without the frame that it was read in.
+func (v *values) fixed(x value.Value) (value.Value, error) {
+	if address, ok := x.Address(); ok && x.Type().Size() > value.MaxSize {
+		return value.At(x.Type(), address, v.nowhere()), nil
+	}
+	b, err := x.Bytes()
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.Constant(x.Type(), b, v.nowhere()), nil
+}
+
+// record adds a value to the history, and returns its number.
+func (v *values) record(x value.Value) int {
+	if f, err := v.fixed(x); err == nil {
+		x = f
+	}
+	v.history = append(v.history, x)
+	return len(v.history)
+}
+
+func (v *values) past(n int, relative bool) (value.Value, error) {
+	last := len(v.history)
+	if relative {
+		n = last - n
+	}
+	if n < 1 || n > last {
+		if last == 0 {
+			return value.Value{}, errors.New("the history is empty; \"print\" fills it")
+		}
+		return value.Value{}, fmt.Errorf("history has not yet reached $%d", n)
+	}
+	return v.history[n-1], nil
+}
+
+// context is what names mean in a frame, or where f is nil without one.
+func (v *values) context(f *frame) (*expression.Context, value.Frame) {
+	v.load()
+	x := &expression.Context{
+		Machine: v.machine(), Objects: v.statics, Convenience: v, History: v.past, Symbol: v.symbol,
+	}
+	if f == nil {
+		return x, v.nowhere()
+	}
+	x.Info, x.Address, x.Inlined = f.physical.Info(), f.physical.LookupPC-f.physical.Bias(), f.passed
+	return x, f.physical
+}
+
+func (v *values) symbol(name string) (address uint64, code, ok bool) {
+	address, ok = v.console.session.Symbol(name)
+	if !ok {
+		return 0, false, false
+	}
+	image := v.console.session.Image(address)
+	return address, image != nil && image.Contains(address), true
+}
+
+// current is the selected frame, nil where nothing is stopped.
+func (c *Console) current() *frame {
+	if c.session.State() != session.Stopped {
+		return nil
+	}
+	f, err := c.selectedFrame()
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+func (c *Console) compile(text string) (*expression.Expression, value.Frame, error) {
+	x, f := c.values.context(c.current())
+	e, err := expression.Compile(text, x)
+	return e, f, err
+}
+
+// evaluate evaluates an expression in the selected frame.
+func (c *Console) evaluate(text string) (value.Value, error) {
+	e, f, err := c.compile(text)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return e.Evaluate(f)
+}
+
+func (c *Console) printer(format byte) *value.Printer {
+	return &value.Printer{Symbols: c.symbols(), Format: format}
+}
+
+// scopes are those of a frame of the machine, innermost inlined call first.
+func (v *values) scopes(p *session.Frame) []*value.Scope {
+	info := p.Info()
+	if info == nil {
+		return nil
+	}
+	scopes, err := info.Scopes(p.LookupPC - p.Bias())
+	if err != nil {
+		return nil
+	}
+	return scopes
+}
+
+// arguments are a frame's, as backtraces show them.
+func (v *values) arguments(f *frame) (list []string) {
+	if f.scope == nil {
+		return nil
+	}
+	p := v.console.printer(0)
+	for _, a := range f.scope.Arguments {
+		list = append(list, p.Argument(a, f.physical))
+	}
+	return list
+}
+
+// function finds a function by its name, nil where no debugging information has it.
+func (v *values) function(name string) *value.Function {
+	v.load()
+	for _, info := range v.infos {
+		if list, err := info.Functions(name); err == nil && len(list) > 0 {
+			return list[0]
+		}
+	}
+	return nil
+}
+
+func (v *values) functionAt(f *frame) *value.Function {
+	if f.scope == nil {
+		return nil
+	}
+	return f.scope.Function
+}
+
+// file finds the path of a source file by its end.
+func (v *values) file(name string) string {
+	for _, image := range v.console.session.Images() {
+		for _, f := range image.Functions() {
+			r := v.console.lineRange(image, f.Start)
+			if r.File == name || strings.HasSuffix(r.File, string(filepath.Separator)+name) {
+				return r.File
+			}
+		}
+	}
+	return ""
+}
+
+// declaration is a function as C declares it.
+func (v *values) declaration(fn *value.Function) string {
+	if fn.Type == nil {
+		return fn.Name + "()"
+	}
+	var params []string
+	for _, p := range fn.Type.Params() {
+		params = append(params, p.String())
+	}
+	if fn.Type.Variadic() {
+		params = append(params, "...")
+	}
+	if len(params) == 0 {
+		params = []string{"void"}
+	}
+	result := fn.Type.Elem().String()
+	if !strings.HasSuffix(result, "*") {
+		result += " "
+	}
+	return result + fn.Name + "(" + strings.Join(params, ", ") + ")"
+}
+
+// symbols names addresses.
+func (c *Console) symbols() value.Symbolizer { return symbolizer{c.session, c.values} }
+
+type symbolizer struct {
+	session *session.Session
+	values  *values
+}
+
+func (s symbolizer) Symbol(address uint64) (string, uint64, bool) {
+	if image := s.session.Image(address); image != nil {
+		if f, ok := image.Function(address); ok {
+			return f.Name, address - f.Start, true
+		}
+	}
+	s.values.load()
+	data := s.values.data
+	i := sort.Search(len(data), func(i int) bool { return data[i].Address > address })
+	if i--; i >= 0 && address-data[i].Address < data[i].Size {
+		return data[i].Name, address - data[i].Address, true
+	}
+	return "", 0, false
+}
+
+// angle is " <fib+4>", or nothing.
+func (c *Console) angle(address uint64) string {
+	name, offset, ok := c.symbols().Symbol(address)
+	switch {
+	case !ok:
+		return ""
+	case offset == 0:
+		return " <" + name + ">"
+	}
+	return fmt.Sprintf(" <%s+%d>", name, offset)
+}
+
+// result is what a call has returned, in words.
+func (c *Console) result(fn *value.Function, stop *session.Stop) (string, error) {
+	if fn == nil || fn.Type == nil {
+		// Nothing says what it is: a number, as C has it.
+		return fmt.Sprint(int64(stop.Result)), nil
+	}
+	v, err := c.resultValue(fn.Type.Elem(), results{stop.Result, stop.Result2, stop.FloatResult})
+	if err != nil || v.Type() == nil {
+		return "", err
+	}
+	c.values.record(v)
+	return c.printer(0).Print(v)
+}
+
+// returned is what a function has just returned to a frame that is stopped now.
+func (c *Console) returned(fn *value.Function) (value.Value, error) {
+	if fn == nil || fn.Type == nil {
+		return value.Value{}, nil
+	}
+	r, err := c.session.Registers()
+	if err != nil {
+		return value.Value{}, err
+	}
+	names := [3]string{"rax", "rdx", "xmm0"}
+	if v := c.values.machine(); v != nil && v.Name == "arm64" {
+		names = [3]string{"x0", "x1", "v0"}
+	}
+	var have results
+	have.word, _ = r.Get(names[0])
+	have.word2, _ = r.Get(names[1])
+	if b, err := c.session.Register(names[2]); err == nil && len(b) >= 8 {
+		have.float = math.Float64frombits(binary.LittleEndian.Uint64(b))
+	}
+	return c.resultValue(fn.Type.Elem(), have)
+}
+
+// results are the registers that functions return values in.
+type results struct {
+	word, word2 uint64
+	float       float64
+}
+
+// resultValue makes a value of the registers; the zero Value for void.
+func (c *Console) resultValue(t *value.Type, r results) (value.Value, error) {
+	s := t.Strip()
+	var b []byte
+	b = binary.LittleEndian.AppendUint64(b, r.word)
+	b = binary.LittleEndian.AppendUint64(b, r.word2)
+	switch s.Kind() {
+	case value.Void:
+		return value.Value{}, nil
+	case value.Float:
+		b = binary.LittleEndian.AppendUint64(b[:0], math.Float64bits(r.float))
+		if s.Size() > 8 {
+			return value.Value{}, fmt.Errorf("it returned a %s, in a register that is not read", t)
+		}
+	case value.Struct, value.Class, value.Union, value.Array:
+		return c.resultStruct(t, s, b)
+	case value.Complex:
+		return value.Value{}, fmt.Errorf("it returned a %s, in registers that are not read", t)
+	}
+	if s.Size() > uint64(len(b)) {
+		return value.Value{}, fmt.Errorf("it returned a %s, in registers that are not read", t)
+	}
+	return value.Constant(t, b[:s.Size()], c.values.nowhere()), nil
+}
+
+// resultStruct takes structures of integers and pointers, which are in the two
+// registers, or at the address in the first (psABI amd64 §3.2.3).
+func (c *Console) resultStruct(t, s *value.Type, b []byte) (value.Value, error) {
+	if s.Size() > 16 && c.values.machine().Name != "arm64" {
+		return value.At(t, binary.LittleEndian.Uint64(b), c.values.nowhere()), nil
+	}
+	if s.Size() > 16 || floats(s, 0) {
+		return value.Value{}, fmt.Errorf("it returned a %s, in registers that are not read", t)
+	}
+	return value.Constant(t, b[:s.Size()], c.values.nowhere()), nil
+}
+
+// floats reports whether a structure has a floating-point number in it.
+func floats(t *value.Type, depth int) bool {
+	switch t = t.Strip(); t.Kind() {
+	case value.Float, value.Complex:
+		return true
+	case value.Array:
+		return floats(t.Elem(), depth+1)
+	case value.Struct, value.Class, value.Union:
+		for _, f := range t.Fields() {
+			if depth > 20 || f.Static == nil && floats(f.Type, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
