@@ -187,6 +187,9 @@ func isTypeTag(t dwarf.Tag) bool {
 
 // function describes the function of an entry.
 func (i *Info) function(n *node) (*Function, error) {
+	if n.function != nil {
+		return n.function, nil
+	}
 	fn := &Function{info: i, Name: i.nameOf(n.Entry), LinkageName: i.linkageName(n.Entry), Type: i.typeAt(n.Offset)}
 	if fn.LinkageName == fn.Name {
 		fn.LinkageName = ""
@@ -194,7 +197,7 @@ func (i *Info) function(n *node) (*Function, error) {
 	fn.External, _ = firstOf[bool](i, n.Entry, dwarf.AttrExternal)
 	line, _ := firstOf[int64](i, n.Entry, dwarf.AttrDeclLine)
 	fn.Line = int(line)
-	ranges, err := i.entryRanges(n.Entry)
+	ranges, err := i.rangesOf(n)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +208,21 @@ func (i *Info) function(n *node) (*Function, error) {
 		}
 		fn.HasCode, fn.Entry = true, b.entry
 	}
+	n.function = fn
 	return fn, nil
+}
+
+// rangesOf returns the addresses that an entry covers.
+func (i *Info) rangesOf(n *node) ([][2]uint64, error) {
+	if !n.ranged {
+		ranges, err := i.entryRanges(n.Entry)
+		if err != nil {
+			return nil, err
+		}
+		n.ranges, n.ranged = ranges, true
+		i.held += len(ranges)
+	}
+	return n.ranges, nil
 }
 
 // firstOf returns an attribute of an entry or of its origins.

@@ -75,7 +75,7 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[dwarf.Off
 		}
 		switch c.Tag {
 		case dwarf.TagVariable, dwarf.TagFormalParameter, dwarf.TagConstant:
-			if err := s.add(c.Entry, scope, block); err != nil {
+			if err := s.add(c, scope, block, true); err != nil {
 				return nil, err
 			}
 		case tagGNUParameterPack:
@@ -83,7 +83,7 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[dwarf.Off
 				return nil, err
 			}
 		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock, dwarf.TagWithStmt:
-			ranges, err := s.info.entryRanges(c.Entry)
+			ranges, err := s.info.rangesOf(c)
 			if err != nil {
 				return nil, err
 			}
@@ -115,18 +115,27 @@ func (s *scoper) inherit(abstract *node, scope *Scope, block *Block, seen map[dw
 		}
 		switch c.Tag {
 		case dwarf.TagVariable, dwarf.TagFormalParameter, dwarf.TagConstant:
-			_ = s.add(c.Entry, scope, block) // what cannot be read is not there
+			_ = s.add(c, scope, block, false) // what cannot be read is not there
 		case dwarf.TagLexDwarfBlock:
 			s.inherit(c, scope, block, seen)
 		}
 	}
 }
 
-func (s *scoper) add(e *dwarf.Entry, scope *Scope, block *Block) error {
-	v, err := s.info.variable(e, s.body)
+// add adds the variable of an entry, which is kept where the entry is the
+// function's own: abstract ones are many functions'.
+func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
+	v := n.variable
+	if v == nil || !own {
+		var err error
+		if v, err = s.info.variable(n.Entry, s.body); err != nil {
+			return err
+		}
+		if own {
+			n.variable = v
+		}
+	}
 	switch {
-	case err != nil:
-		return err
 	case v.Name == "" || v.external:
 	case v.Argument:
 		scope.Arguments = append(scope.Arguments, v)

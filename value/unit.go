@@ -221,6 +221,12 @@ func (i *Info) skip(e *dwarf.Entry, u *unit) error {
 type node struct {
 	*dwarf.Entry
 	children []*node
+
+	// What was made of the entry, nil before.
+	ranges   [][2]uint64
+	ranged   bool
+	variable *Variable
+	function *Function
 }
 
 // maxNesting bounds how deep the entries of one tree nest.
