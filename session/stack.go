@@ -224,6 +224,14 @@ func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
 
 // CFA returns the canonical frame address.
 func (f *Frame) CFA() (uint64, bool) {
+	if f.Image != nil {
+		// Most rules need a register only: no memory is read for these.
+		rules, err := f.Image.rules().Rules(f.LookupPC)
+		if err == nil && rules.CFA.Kind == cfi.Register {
+			v, ok := f.Register(uint64(rules.CFA.Register))
+			return v + uint64(rules.CFA.Offset), ok
+		}
+	}
 	w := f.session.walk()
 	start := f.session.unwindRegisters()
 	if f.registers != nil {

@@ -1,0 +1,113 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package session
+
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/expression"
+)
+
+// Condition makes of an expression, as gdb's users write them, the condition of a
+// breakpoint at an address: "i == 500 && p->next". It is compiled once, in the
+// scope at the address, so that names that do not exist, and operators that do not
+// fit their operands, are errors here and not at the hits: they are
+// *expression.Error. It must be given to one breakpoint or watchpoint only. It
+// cannot call functions or use convenience variables; what it assigns is assigned.
+func (s *Session) Condition(text string, address uint64) (func(*Frame) (bool, error), error) {
+	e, err := expression.Compile(text, s.Context(address))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := e.Type(); err != nil {
+		return nil, err
+	}
+	if e.IsType() {
+		return nil, &expression.Error{Column: 1, Message: "Attempt to use a type name as an expression"}
+	}
+	return func(f *Frame) (bool, error) {
+		yes, err := e.True(f)
+		if err != nil {
+			return false, fmt.Errorf("condition %s: %w", text, err)
+		}
+		return yes, nil
+	}, nil
+}
+
+// Context tells what names in expressions mean at an address: in its scope, in the
+// object that it is in, and in the other images. It is the caller's, to set what
+// else expressions can use.
+func (s *Session) Context(address uint64) *expression.Context {
+	c := &expression.Context{Machine: s.machine, Address: address, Symbol: s.named}
+	here := s.Image(address)
+	if here != nil {
+		c.Info = here.Info(address)
+	}
+	for _, i := range s.images() {
+		for _, open := range i.infos {
+			if info := open(); info != nil && info != c.Info {
+				c.Objects = append(c.Objects, value.Static(s, info, 0))
+			}
+		}
+	}
+	return c
+}
+
+// named finds a function or data by name, also a function that only its own file
+// sees.
+func (s *Session) named(name string) (address uint64, code, ok bool) {
+	for _, i := range s.images() {
+		if address, ok := i.Symbol(name); ok {
+			return address, i.Contains(address), true
+		}
+	}
+	for _, i := range s.images() {
+		for _, f := range i.functions {
+			if f.Name == name {
+				return f.Start, true, true
+			}
+		}
+	}
+	return 0, false, false
+}
+
+// NamedRegister returns the bytes of a register that has no DWARF column, of the
+// innermost frame.
+func (f *Frame) NamedRegister(name string) (value []byte, ok bool) {
+	if f.Level != 0 {
+		return nil, false
+	}
+	err := f.session.onWorker(func() { value, ok = f.session.anyRegister(name) })
+	return value, ok && err == nil
+}
+
+// SetNamedRegister sets such a register. Conditions cannot.
+func (f *Frame) SetNamedRegister(name string, p []byte) error {
+	if f.Level != 0 {
+		return fmt.Errorf("register %s in frame %d: %w", name, f.Level, ErrNotFound)
+	}
+	return f.session.SetRegister(name, p)
+}
+
+// anyRegister runs where the worker may be asked.
+func (s *Session) anyRegister(name string) ([]byte, bool) {
+	if v, ok := s.registers.Get(name); ok {
+		b := make([]byte, 8)
+		s.machine.Order.PutUint64(b, v)
+		return b, true
+	}
+	if s.worker == nil {
+		return nil, false
+	}
+	b, err := s.worker.Vector(name)
+	return b, err == nil
+}
+
+var (
+	_ value.Frame          = (*Frame)(nil)
+	_ value.Writer         = (*Frame)(nil)
+	_ expression.Registers = (*Frame)(nil)
+)
