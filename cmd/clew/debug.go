@@ -1,0 +1,257 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/urfave/cli/v3"
+	"golang.org/x/term"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/console"
+)
+
+const debugHelp = `Call functions of object files, or words of a Forth program, under control: with
+breakpoints, stepping, watchpoints, and a fault that is a stop.
+
+The commands are gdb's, with their abbreviations: break, call, continue, step,
+next, finish, backtrace, print, x, info, disassemble, watch, display, quit; help
+lists them. At a terminal lines are edited, Tab completes commands, functions,
+files, variables and registers, Ctrl-C stops the code that runs, and Ctrl-D
+quits. Lines are kept in clew/history below $XDG_STATE_HOME; CLEW_HISTORY names
+another file, or none where it is empty.
+
+Object files (.o) of any compiler are linked with each other, and with a small C
+library of clew's: printf and puts, malloc and free, the usual functions of
+string.h and math.h, exit and abort. Compile with -g to see lines and variables.
+
+Where standard input is no terminal, commands come from it without a prompt; if
+there are none, the function of --call is called, and a fault is shown with its
+stack and the code around. With --rsp or --dap another debugger takes over: gdb
+and lldb by the GDB remote protocol, editors by the Debug Adapter Protocol.
+
+` + exitHelp + `
+Here 1 is: the code faulted or exited with another status than 0, or a command
+of --batch failed.`
+
+// debugFlags are the flags of the debug verb.
+type debugFlags struct {
+	call, batch, rsp, dap string
+	directories           []string
+}
+
+func debugCommand() *cli.Command {
+	var flags debugFlags
+	return &cli.Command{
+		Name:        "debug",
+		Usage:       "Call functions of object files under control",
+		Description: debugHelp,
+		UsageText: `clew debug FILE.o... [flags]
+  clew debug FILE.fth [flags]
+
+Examples:
+  clew debug fib.o                             a prompt, as gdb's
+  clew debug fib.o --call 'fib(10)' </dev/null  call it, print what it returns
+  clew debug fib.o --batch commands            execute a file of commands
+  clew debug prog.fth --call '10 fib'          a word of a Forth program
+  clew debug fib.o --call 'fib(10)' --rsp :1234  for gdb and lldb
+  clew debug fib.o --call 'fib(10)' --dap :4711  for editors`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "call", Destination: &flags.call, Usage: "what run and start call: `'fib(10)'`, with numbers, strings and addresses of variables"},
+			&cli.StringFlag{Name: "batch", Destination: &flags.batch, Usage: "execute the commands in `SCRIPT` (- is standard input) up to the first that fails"},
+			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: :1234, or the path of a Unix socket"},
+			&cli.StringFlag{Name: "dap", Destination: &flags.dap, Usage: "serve the Debug Adapter Protocol at `ADDR`"},
+			&cli.StringSliceFlag{Name: "directory", Destination: &flags.directories, Usage: "look for source files in `DIR` too"},
+		},
+		Action: func(_ context.Context, c *cli.Command) error {
+			files := c.Args().Slice()
+			if len(files) == 0 {
+				return errors.New("name an object file (gcc -g -c fib.c makes fib.o) or a Forth program (.fth)")
+			}
+			modes := 0
+			for _, mode := range []string{flags.batch, flags.rsp, flags.dap} {
+				if mode != "" {
+					modes++
+				}
+			}
+			if modes > 1 {
+				return errors.New("only one of --batch, --rsp and --dap")
+			}
+			return debugFiles(files, &flags)
+		},
+	}
+}
+
+// debugFiles opens a session over files and hands it over.
+func debugFiles(files []string, flags *debugFlags) error {
+	p, err := loadDebugged(files, os.Stdout)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	s, err := session.New(&session.Options{Images: p.images})
+	if err != nil {
+		return inputError{err}
+	}
+	defer s.Close()
+	switch {
+	case flags.rsp != "":
+		return serveRSP(s, p, flags)
+	case flags.dap != "":
+		return serveDAP(s, p, flags)
+	}
+	d := &debugger{Console: console.New(s, &console.Options{
+		Output: os.Stdout, Palette: palette(), Directories: flags.directories, Language: p.language, Call: flags.call,
+	})}
+	defer d.catchSignals()()
+	switch {
+	case flags.batch != "":
+		return d.batch(flags.batch)
+	case term.IsTerminal(int(os.Stdin.Fd())):
+		return d.interact(p, flags)
+	}
+	return d.pipe(flags.call != "")
+}
+
+// debugger is a console at a terminal or a pipe.
+type debugger struct {
+	*console.Console
+	editor atomic.Pointer[editor] // while a line is read
+}
+
+// catchSignals makes Ctrl-C stop the code, and the other signals end the command
+// with the terminal as it was.
+func (d *debugger) catchSignals() (stop func()) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if s == syscall.SIGINT {
+					d.Interrupt()
+					continue
+				}
+				if e := d.editor.Load(); e != nil {
+					e.restore()
+				}
+				os.Exit(128 + int(s.(syscall.Signal))) // the worker ends with this process
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(done)
+	}
+}
+
+// batch executes a script up to the first command that fails.
+func (d *debugger) batch(path string) error {
+	in := os.Stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return inputError{err}
+		}
+		defer f.Close()
+		in = f
+	}
+	var failed *console.ScriptError
+	err := d.Run(path, in)
+	switch {
+	case errors.As(err, &failed):
+		return noError{failed}
+	case err != nil && !errors.Is(err, console.ErrQuit):
+		return inputError{err}
+	}
+	return d.outcome(false)
+}
+
+// outcome is the command's, once all is said.
+func (d *debugger) outcome(failed bool) error {
+	if failed || d.Abnormal() {
+		return status(exitNo)
+	}
+	return nil
+}
+
+// pipe executes the commands that come from standard input, all of them; without
+// any it calls what --call named.
+func (d *debugger) pipe(call bool) error {
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<16)
+	commands, failed := 0, false
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
+			continue
+		}
+		commands++
+		err := d.Execute(line)
+		if errors.Is(err, console.ErrQuit) {
+			return d.outcome(failed)
+		}
+		if err != nil {
+			failed = true
+			d.complain(err)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return input("standard input: %w", err)
+	}
+	if commands > 0 || !call {
+		return d.outcome(failed)
+	}
+	if err := d.Execute("run"); err != nil {
+		return inputError{err}
+	}
+	if d.Session().State() == session.Stopped {
+		if err := d.Report(); err != nil {
+			return no("%w", err)
+		}
+		return status(exitNo)
+	}
+	return d.outcome(false)
+}
+
+func (d *debugger) complain(err error) {
+	fmt.Fprintln(os.Stderr, paletteOf(os.Stderr).Error.Text(err.Error()))
+}
+
+// interact reads commands at a terminal.
+func (d *debugger) interact(p *debugged, flags *debugFlags) error {
+	fmt.Println(p.welcome(flags.call))
+	e := newEditor(d.Console)
+	for {
+		d.editor.Store(e)
+		line, err := e.readLine(d.Prompt())
+		d.editor.Store(nil)
+		switch {
+		case errors.Is(err, io.EOF):
+			fmt.Println("quit")
+			return nil
+		case err != nil:
+			return inputError{err}
+		}
+		if err := d.Execute(line); errors.Is(err, console.ErrQuit) {
+			return nil
+		} else if err != nil {
+			d.complain(err)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"github.com/clewdev/clew/session/console"
+)
+
+// editor reads lines at a terminal. The terminal is in its raw mode only while a
+// line is read: code that runs can be stopped by Ctrl-C.
+type editor struct {
+	terminal *term.Terminal
+	console  *console.Console
+	listed   string // the line whose completions the next Tab lists
+
+	mu  sync.Mutex
+	old *term.State // to restore; nil where that is the terminal's
+}
+
+func newEditor(c *console.Console) *editor {
+	e := &editor{console: c}
+	e.terminal = term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{&keys{from: os.Stdin}, os.Stdout}, "")
+	e.terminal.AutoCompleteCallback = e.complete
+	e.terminal.History = openHistory()
+	return e
+}
+
+// readLine reads a line. At the end of the input, or at Ctrl-D, the error is
+// io.EOF.
+func (e *editor) readLine(prompt string) (string, error) {
+	if err := e.makeRaw(); err != nil {
+		return "", err
+	}
+	defer e.restore()
+	if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+		if err := e.terminal.SetSize(w, h); err != nil {
+			return "", err
+		}
+	}
+	e.terminal.SetPrompt(prompt)
+	line, err := e.terminal.ReadLine()
+	if err == term.ErrPasteIndicator {
+		err = nil
+	}
+	return line, err
+}
+
+func (e *editor) makeRaw() (err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.old, err = term.MakeRaw(int(os.Stdin.Fd()))
+	return err
+}
+
+// restore gives the terminal back as it was. It may be called from any goroutine,
+// and twice.
+func (e *editor) restore() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.old != nil {
+		_ = term.Restore(int(os.Stdin.Fd()), e.old) // there is nobody to tell
+		e.old = nil
+	}
+}
+
+// complete is called for every key.
+func (e *editor) complete(line string, pos int, key rune) (string, int, bool) {
+	if key != '\t' {
+		e.listed = ""
+		return "", 0, false
+	}
+	start, words := e.console.Complete(line, pos)
+	if len(words) == 0 {
+		return line, pos, true
+	}
+	word := commonPrefix(words)
+	switch {
+	case len(words) == 1:
+		if !strings.ContainsAny(word[len(word)-1:], "(/:") {
+			word += " "
+		}
+	case word == line[start:pos] && e.listed == line:
+		e.list(words)
+	case word == line[start:pos]:
+		e.listed = line // the next Tab lists them
+		return line, pos, true
+	}
+	completed := line[:start] + word
+	return completed + line[pos:], len(completed), true
+}
+
+// list shows what a word can become, in columns.
+func (e *editor) list(words []string) {
+	width, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	column := 0
+	for _, w := range words {
+		column = max(column, utf8.RuneCountInString(w)+2)
+	}
+	perRow := max(1, width/column)
+	rows := (len(words) + perRow - 1) / perRow
+	var b strings.Builder
+	for row := range rows {
+		line := ""
+		for i := row; i < len(words); i += rows {
+			line += fmt.Sprintf("%-*s", column, words[i])
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	_, _ = io.WriteString(e.terminal, b.String())
+}
+
+func commonPrefix(words []string) string {
+	prefix := words[0]
+	for _, w := range words[1:] {
+		for !strings.HasPrefix(w, prefix) {
+			_, size := utf8.DecodeLastRuneInString(prefix)
+			prefix = prefix[:len(prefix)-size]
+		}
+	}
+	return prefix
+}
+
+// keys are those that are typed, with Ctrl-C as the two that clear the line: the
+// terminal package would take it for the end of the input.
+type keys struct {
+	from    io.Reader
+	pending []byte
+}
+
+const (
+	ctrlC      = 3
+	endOfLine  = 5  // Ctrl-E
+	deleteLine = 21 // Ctrl-U: what is before the cursor
+)
+
+func (k *keys) Read(p []byte) (int, error) {
+	if len(k.pending) == 0 {
+		buffer := make([]byte, len(p))
+		n, err := k.from.Read(buffer)
+		for _, key := range buffer[:n] {
+			if key == ctrlC {
+				k.pending = append(k.pending, endOfLine, deleteLine)
+				continue
+			}
+			k.pending = append(k.pending, key)
+		}
+		if err != nil && len(k.pending) == 0 {
+			return 0, err
+		}
+	}
+	n := copy(p, k.pending)
+	k.pending = k.pending[n:]
+	return n, nil
+}

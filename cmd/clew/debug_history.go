@@ -1,0 +1,86 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// history is the lines that were typed, oldest first, and the file that keeps them
+// over sessions. Trouble with the file costs the keeping, and is not told: nobody
+// asked for it.
+type history struct {
+	lines []string
+	path  string // "" keeps nothing
+}
+
+// maxHistory is how many lines are kept.
+const maxHistory = 1000
+
+// openHistory reads the file that CLEW_HISTORY names, or clew/history among the
+// files of state of the user (XDG Base Directory Specification).
+func openHistory() *history {
+	h := &history{path: historyPath()}
+	if h.path == "" {
+		return h
+	}
+	data, err := os.ReadFile(h.path)
+	if err != nil || len(data) > 1<<20 {
+		return h
+	}
+	for line := range strings.Lines(string(data)) {
+		h.lines = append(h.lines, strings.TrimRight(line, "\r\n"))
+	}
+	if len(h.lines) > 2*maxHistory {
+		h.lines = slices.Clone(h.lines[len(h.lines)-maxHistory:])
+		_ = os.WriteFile(h.path, []byte(strings.Join(h.lines, "\n")+"\n"), 0o600)
+	}
+	return h
+}
+
+func historyPath() string {
+	if path, ok := os.LookupEnv("CLEW_HISTORY"); ok {
+		return path
+	}
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "clew", "history")
+}
+
+// Add adds a line, unless it is blank or the last one again.
+func (h *history) Add(line string) {
+	line = strings.TrimSpace(line)
+	if line == "" || strings.ContainsAny(line, "\r\n") || len(h.lines) > 0 && h.lines[len(h.lines)-1] == line {
+		return
+	}
+	h.lines = append(h.lines, line)
+	if h.path == "" {
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return
+	}
+	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_, _ = f.WriteString(line + "\n")
+}
+
+// Len returns how many lines there are.
+func (h *history) Len() int { return len(h.lines) }
+
+// At returns a line; 0 is the last.
+func (h *history) At(i int) string { return h.lines[len(h.lines)-1-i] }

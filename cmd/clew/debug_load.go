@@ -1,0 +1,169 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/examples/forth"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/console"
+	"github.com/clewdev/clew/session/hosted"
+	"github.com/clewdev/clew/session/link"
+)
+
+// debugged is what a session runs.
+type debugged struct {
+	images   []*session.Image
+	language console.Language // nil is C's
+	closers  []func() error   // in the order of their making
+}
+
+func (p *debugged) close() {
+	for _, c := range slices.Backward(p.closers) {
+		_ = c() // the command ends anyway
+	}
+}
+
+// loadDebugged loads object files, or a Forth program, whose output goes to out.
+func loadDebugged(files []string, out io.Writer) (p *debugged, err error) {
+	p = new(debugged)
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if filepath.Ext(files[0]) == ".fth" {
+		if len(files) > 1 {
+			return nil, fmt.Errorf("one Forth program at a time: %s", strings.Join(files, " "))
+		}
+		return p, p.loadForth(files[0], out)
+	}
+	return p, p.loadObjects(files, out)
+}
+
+// loadObjects links object files with each other, and with what package hosted has.
+func (p *debugged) loadObjects(files []string, out io.Writer) error {
+	var objects []*object.File
+	for _, path := range files {
+		f, err := openFile(path)
+		if err != nil {
+			return err
+		}
+		p.closers = append(p.closers, f.Close)
+		if f.Type() != elf.ET_REL {
+			return input("%s is no object file: name what 'gcc -g -c' makes of a source file.\n"+
+				"A program is run by gdb; 'clew stack -- %s' prints its stacks when it crashes.", path, path)
+		}
+		objects = append(objects, f)
+	}
+	library, err := hosted.New(&hosted.Options{Output: out})
+	if err != nil {
+		return inputError{err}
+	}
+	p.closers = append(p.closers, library.Close)
+	libc, err := library.Image()
+	if err != nil {
+		return inputError{err}
+	}
+	p.closers = append(p.closers, libc.Close)
+	image, err := session.LoadImage(&session.ImageOptions{Imports: []*session.Image{libc}}, objects...)
+	switch {
+	case errors.Is(err, link.ErrUndefined):
+		return input("%w\nName the object files that define them too. Of the C library clew has\n%s.", err, functionList(library))
+	case err != nil:
+		return inputError{err}
+	}
+	p.closers = append(p.closers, image.Close)
+	p.images = []*session.Image{image, libc}
+	return nil
+}
+
+// functionList is the names of a library's functions, in lines.
+func functionList(l *hosted.Library) string {
+	text, column := "", 0
+	for i, f := range l.Functions() {
+		if strings.HasPrefix(f.Name, "__") {
+			continue
+		}
+		switch {
+		case i > 0 && column+len(f.Name) > 76:
+			text, column = text+",\n", 0
+		case text != "":
+			text, column = text+", ", column+2
+		}
+		text, column = text+f.Name, column+len(f.Name)
+	}
+	return text
+}
+
+// loadForth compiles a Forth program.
+func (p *debugged) loadForth(path string, out io.Writer) error {
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return inputError{err}
+	}
+	// Debuggers of other folders look for the source, too.
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return inputError{err}
+	}
+	program, err := forth.Compile(full, source, &forth.Options{Entry: true})
+	if err != nil {
+		return inputError{err}
+	}
+	loaded, err := forth.Load(program, &forth.SessionOptions{Output: out, Unpublished: true})
+	if err != nil {
+		return inputError{err}
+	}
+	p.closers = append(p.closers, loaded.Close)
+	image, err := session.NewImage(loaded.Code())
+	if err != nil {
+		return inputError{err}
+	}
+	p.closers = append(p.closers, image.Close)
+	p.images = []*session.Image{image}
+	p.language = &forthLanguage{program: program, session: loaded, file: full}
+	return nil
+}
+
+// welcome is what an interactive session begins with.
+func (p *debugged) welcome(call string) string {
+	if call != "" {
+		return fmt.Sprintf("\"run\" calls %s, \"start\" stops at its beginning; \"help\" lists the commands.", call)
+	}
+	names := p.functions()
+	switch {
+	case len(names) == 0:
+		return "There is no function to be called; \"help\" lists the commands."
+	case len(names) > 10:
+		names = append(names[:10:10], "…")
+	}
+	example := names[0] + "(...)"
+	if _, ok := p.language.(*forthLanguage); ok {
+		example = "1 2 " + names[0]
+	}
+	return fmt.Sprintf("Functions: %s\n\"break %s\", then \"call %s\"; \"help\" lists the commands.", strings.Join(names, ", "), names[0], example)
+}
+
+// functions are the names of what can be called.
+func (p *debugged) functions() []string {
+	if p.language != nil {
+		return p.language.Functions()
+	}
+	var names []string
+	for _, f := range p.images[0].Functions() {
+		names = append(names, f.Name)
+	}
+	return names
+}
