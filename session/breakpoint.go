@@ -68,6 +68,9 @@ func (s *Session) Break(address uint64, o *BreakpointOptions) (*Breakpoint, erro
 
 // BreakAt sets a breakpoint at all places that a location is: see Locate.
 func (s *Session) BreakAt(location string, o *BreakpointOptions) (*Breakpoint, error) {
+	if s.closed.Load() {
+		return nil, ErrClosed
+	}
 	addresses, err := s.Locate(location)
 	if err != nil {
 		return nil, err
@@ -202,6 +205,9 @@ func (s *Session) Breakpoints() []*Breakpoint {
 func (s *Session) Remove(id int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.state == Closed {
+		return ErrClosed
+	}
 	if b := s.breakpoint(id); b != nil {
 		if b.Options.Hardware && s.state == Running {
 			return ErrRunning
@@ -230,6 +236,8 @@ func (s *Session) Enable(id int, enabled bool) error {
 	defer s.mu.Unlock()
 	b := s.breakpoint(id)
 	switch {
+	case s.state == Closed:
+		return ErrClosed
 	case b == nil:
 		if w := s.watchpoint(id); w != nil {
 			return s.enableWatchpoint(w, enabled)

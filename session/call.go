@@ -76,7 +76,7 @@ func (s *Session) CallMain(function uint64, arguments []string, a Arguments) (*S
 // call starts a call. push puts what the arguments point to on the stack, and
 // returns its new top.
 func (s *Session) call(function uint64, a Arguments, push func(top uint64) uint64) (*Stop, error) {
-	if s.Image(function) == nil {
+	if s.Image(function) == nil && !s.closed.Load() {
 		return nil, fmt.Errorf("%#x is in no image of the session: %w", function, ErrAddress)
 	}
 	return s.run(whileFree, func() (*Stop, error) {
@@ -112,7 +112,11 @@ func (s *Session) prepare(function uint64, a Arguments, push func(top uint64) ui
 	r := &s.registers
 	r.Reset()
 	var onStack []uint64
-	for n, word := range a.Words {
+	for n := range maxArguments {
+		word := uint64(0)
+		if n < len(a.Words) {
+			word = a.Words[n]
+		}
 		if !r.SetWord(n, word) {
 			onStack = append(onStack, word)
 		}

@@ -92,7 +92,8 @@ func NewImage(c *jit.Code) (*Image, error) {
 }
 
 // LoadImage loads and links relocatable objects, as compilers make them, into
-// memory of the image's own.
+// memory of the image's own. Thread-local variables are each worker's own, and
+// start anew where a session has to start another worker. See Constructors.
 func LoadImage(o *ImageOptions, objects ...*object.File) (*Image, error) {
 	if o == nil {
 		o = &ImageOptions{}
@@ -176,6 +177,17 @@ func (i *Image) finish() *Image {
 	})
 	i.traps.image = i
 	return i
+}
+
+// Constructors returns the addresses of the functions that objects want called
+// before all others, in that order and without arguments (.preinit_array and
+// .init_array). LoadImage does not call them: they are code as any other, and the
+// program decides whether they run, once, in which session.
+func (i *Image) Constructors() []uint64 {
+	if i.program == nil {
+		return nil
+	}
+	return i.program.Init
 }
 
 // Name returns what the image is called: the batch's name, or the files'.

@@ -71,9 +71,13 @@ func (s *Session) Registers() (Registers, error) {
 func (s *Session) SetRegisters(r Registers) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.whileSettable(); err != nil {
+	if err := whileStopped(s.state); err != nil {
 		return err
 	}
+	return s.setRegisters(r)
+}
+
+func (s *Session) setRegisters(r Registers) error {
 	pc := r.PC()
 	if s.Image(pc) == nil && s.Image(s.registers.PC()) != nil && pc != returnAddress(s.returns) {
 		return fmt.Errorf("the program counter %#x is in no image of the session: %w", pc, ErrAddress)
@@ -85,16 +89,9 @@ func (s *Session) SetRegisters(r Registers) error {
 	return nil
 }
 
-func (s *Session) whileSettable() error {
-	if s.state == Closed {
-		return ErrClosed
-	}
-	return whileStopped(s.state)
-}
-
 // setColumn sets a general register by its DWARF column. The caller holds mu.
 func (s *Session) setColumn(column, v uint64) error {
-	if err := s.whileSettable(); err != nil {
+	if err := whileStopped(s.state); err != nil {
 		return err
 	}
 	if column == uint64(s.machine.ReturnAddress) && s.machine.CFAOffset != 0 || !s.registers.SetColumn(column, v) {
@@ -135,8 +132,19 @@ func (s *Session) RegisterInfos() []RegisterInfo {
 	return list
 }
 
+// generalSize returns the size of a general register, also of "pc" and "sp".
+func generalSize(name string) int {
+	for _, n := range worker.Names {
+		if n.Name == name {
+			return n.Size
+		}
+	}
+	return 8
+}
+
 // Register returns the bytes of a register of a stopped session, least
-// significant first. The error wraps ErrNotFound.
+// significant first, by the names of RegisterInfos, "pc" and "sp". The error wraps
+// ErrNotFound.
 func (s *Session) Register(name string) (value []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,13 +154,11 @@ func (s *Session) Register(name string) (value []byte, err error) {
 	case Running:
 		return nil, ErrRunning
 	}
-	for _, n := range worker.Names {
-		if n.Name == name {
-			v, _ := s.registers.Get(name)
-			value = make([]byte, 8)
-			s.machine.Order.PutUint64(value, v)
-			return value[:n.Size], nil
-		}
+	r := Registers{s.registers}
+	if v, ok := r.Get(name); ok {
+		value = make([]byte, 8)
+		s.machine.Order.PutUint64(value, v)
+		return value[:generalSize(name)], nil
 	}
 	if s.worker == nil {
 		return nil, fmt.Errorf("register %s: there is no worker: %w", name, ErrNotStopped)
@@ -170,22 +176,17 @@ func (s *Session) Register(name string) (value []byte, err error) {
 // error wraps ErrNotFound, or ErrAddress as SetRegisters's does.
 func (s *Session) SetRegister(name string, value []byte) error {
 	s.mu.Lock()
-	if err := s.whileSettable(); err != nil {
-		s.mu.Unlock()
+	defer s.mu.Unlock()
+	err := whileStopped(s.state)
+	if err != nil {
 		return err
 	}
-	for _, n := range worker.Names {
-		if n.Name == name {
-			r := Registers{s.registers}
-			s.mu.Unlock()
-			var b [8]byte
-			copy(b[:n.Size], value)
-			r.Set(name, s.machine.Order.Uint64(b[:]))
-			return s.SetRegisters(r)
-		}
+	var b [8]byte
+	copy(b[:generalSize(name)], value)
+	r := Registers{s.registers}
+	if r.Set(name, s.machine.Order.Uint64(b[:])) {
+		return s.setRegisters(r)
 	}
-	defer s.mu.Unlock()
-	var err error
 	if e := s.do(func() { err = s.worker.SetVector(name, value) }); e != nil {
 		return e
 	}

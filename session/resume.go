@@ -66,6 +66,8 @@ func whileStopped(state State) error {
 		return ErrRunning
 	case Stopped:
 		return nil
+	case Closed:
+		return ErrClosed
 	}
 	return ErrNotStopped
 }

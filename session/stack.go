@@ -109,8 +109,8 @@ func (w *walker) addImages(s *Session) {
 	}
 }
 
-// Stack returns the frames, at most limit; 0 is all. The error is ErrNotStopped or
-// ErrRunning.
+// Stack returns the frames, at most limit; 0 is all. The error is ErrNotStopped,
+// ErrRunning or ErrClosed.
 func (s *Session) Stack(limit int) (*Stack, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
