@@ -1,0 +1,298 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dap
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/expression"
+)
+
+// client is one connection and what its editor has set. Its loop answers requests
+// and tells of stops, one after the other; the code runs on a goroutine of its own,
+// see Target.drive.
+type client struct {
+	server     *Server
+	connection *connection
+	target     *Target  // nil before launch or attach
+	program    *Program // of a launch, else nil
+	printer    value.Printer
+
+	requests chan received
+	readErr  error // why requests was closed
+	reports  chan report
+	resume   chan operation
+	gone     chan struct{}  // closed when the client is
+	aborts   bool           // what becomes of a stopped call then; set before
+	driving  sync.WaitGroup // of a launch
+
+	stopOnEntry atomic.Bool
+	pausing     atomic.Bool // the user wants an interrupt to be a stop
+	pending     struct {    // what waits for a stop
+		sync.Mutex
+		list []func()
+	}
+	cancelled struct {
+		sync.Mutex
+		requests map[int]bool // by their sequence numbers
+	}
+
+	// What follows belongs to the loop.
+	content    []byte // of the request that is answered
+	lines      int    // what the client counts from
+	columns    int
+	configured bool
+	running    bool // a call that has not stopped
+	plain      bool // it continues, in contrast to steps
+	restarting bool
+	ended      bool // terminated was sent
+	leaving    bool
+	stop       *session.Stop // the last, nil while code runs
+	exceptions bool
+
+	frames      []*frame // of the stop, as far as they were asked for
+	stackEnd    bool     // frames are all there are
+	stops       int      // how many there were, for the IDs of frames
+	base        int      // of references: they are not used again
+	containers  []container
+	targets     []uint64 // of goto
+	breakpoints breakpoints
+	paths       map[string]string // the client's path of a file, by the debugging information's
+	sources     []string          // paths of the sources without a file; the reference is the index from 1
+	variables   map[string]value.Value
+	history     []value.Value
+}
+
+const maxCancelled = 1024
+
+// received is a request.
+type received struct {
+	message dap.RequestMessage
+	content []byte // as it came
+}
+
+func newClient(s *Server, stream io.ReadWriteCloser) *client {
+	c := &client{server: s, connection: newConnection(stream), lines: 1, columns: 1, base: 1, exceptions: true,
+		requests: make(chan received), reports: make(chan report), resume: make(chan operation), gone: make(chan struct{}),
+		paths: map[string]string{}, variables: map[string]value.Value{}}
+	c.cancelled.requests = map[int]bool{}
+	c.breakpoints.init()
+	return c
+}
+
+// serve answers requests until the client disconnects.
+func (c *client) serve() error {
+	go c.read()
+	for !c.leaving {
+		select {
+		case r, ok := <-c.requests:
+			if !ok {
+				c.aborts = c.program != nil
+				c.leaving = true
+				break
+			}
+			c.content = r.content
+			c.handle(r.message)
+		case r := <-c.reports:
+			c.report(r)
+		}
+	}
+	err := c.leave()
+	c.connection.close()
+	for range c.requests { // the reader ends with the connection
+	}
+	if c.readErr != nil && !errors.Is(c.readErr, io.EOF) && !errors.Is(c.readErr, net.ErrClosed) && !errors.Is(c.readErr, io.ErrClosedPipe) {
+		err = errors.Join(c.readErr, err)
+	}
+	return err
+}
+
+// read passes requests to the loop. What they cancel is known before.
+func (c *client) read() {
+	defer close(c.requests)
+	for {
+		content, err := c.connection.read()
+		if err != nil {
+			c.readErr = err
+			return
+		}
+		r, err := decode(content)
+		switch {
+		case r == nil && err != nil:
+			c.readErr = err
+			return
+		case r == nil:
+			continue
+		case err != nil:
+			var kind *dap.DecodeProtocolMessageFieldError
+			if errors.As(err, &kind) {
+				err = fmt.Errorf("request %.100q is not supported", r.GetRequest().Command)
+			}
+			c.connection.write(refusal(r, err))
+			continue
+		}
+		if cancel, ok := r.(*dap.CancelRequest); ok && cancel.Arguments != nil {
+			c.cancelled.Lock()
+			if len(c.cancelled.requests) < maxCancelled {
+				c.cancelled.requests[cancel.Arguments.RequestId] = true
+			}
+			c.cancelled.Unlock()
+		}
+		select {
+		case c.requests <- received{r, content}:
+		case <-c.gone:
+			return
+		}
+	}
+}
+
+// leave takes back all that the client has set. A call goes on, or is aborted.
+func (c *client) leave() error {
+	if c.target == nil {
+		close(c.gone)
+		return nil
+	}
+	c.plain = true // where a step ends nobody sees any more
+	for _, b := range c.breakpoints.all() {
+		c.unset(b)
+	}
+	c.target.mu.Lock()
+	c.target.client = nil
+	c.target.mu.Unlock()
+	close(c.gone)
+	if c.aborts && c.running {
+		c.target.session.Abort() // the error says that it has ended
+	}
+	if c.program == nil {
+		return nil
+	}
+	if !c.aborts { // what was launched runs to its end
+		go func() {
+			c.driving.Wait()
+			c.closeProgram()
+		}()
+		return nil
+	}
+	c.driving.Wait()
+	return c.closeProgram()
+}
+
+func (c *client) closeProgram() error {
+	if c.program.Close == nil {
+		return nil
+	}
+	return c.program.Close()
+}
+
+// start runs a launched program on a goroutine of its own.
+func (c *client) start() {
+	c.driving.Add(1)
+	go func() {
+		defer c.driving.Done()
+		c.target.drive(func() (*session.Stop, error) { return c.program.Run(c.stopOnEntry.Load()) })
+	}()
+}
+
+// output shows text to the user.
+func (c *client) output(category, text string) {
+	c.connection.write(&dap.OutputEvent{Event: event("output"), Body: dap.OutputEventBody{Category: category, Output: text}})
+}
+
+// interrupt stops the code, unless it does by itself.
+func (c *client) interrupt() error {
+	for c.running {
+		err := c.target.session.Interrupt()
+		if !errors.Is(err, session.ErrNotRunning) {
+			return err
+		}
+		// It has just stopped, or is about to start.
+		select {
+		case r := <-c.reports:
+			c.report(r)
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// whileInterrupted runs f where the session does not run: now, or between an
+// interrupt that nobody sees and going on. A step goes on to its end first: f then
+// runs at the next stop, and the result is false.
+func (c *client) whileInterrupted(f func()) bool {
+	if !c.running {
+		f()
+		return true
+	}
+	done := make(chan struct{})
+	c.pending.Lock()
+	c.pending.list = append(c.pending.list, func() { f(); close(done) })
+	c.pending.Unlock()
+	if !c.plain || c.interrupt() != nil {
+		return false
+	}
+	select {
+	case <-done:
+	case r := <-c.reports: // it stopped for a reason of its own
+		c.report(r)
+	}
+	return true
+}
+
+// runPending runs what waits for a stop, and reports whether there was something.
+func (c *client) runPending() bool {
+	c.pending.Lock()
+	defer c.pending.Unlock()
+	list := c.pending.list
+	c.pending.list = nil
+	for _, f := range list {
+		f()
+	}
+	return len(list) > 0
+}
+
+// Get returns a convenience variable.
+func (c *client) Get(name string) (value.Value, bool) {
+	v, ok := c.variables[name]
+	return v, ok
+}
+
+const maxVariables = 1 << 14
+
+// Set sets a convenience variable.
+func (c *client) Set(name string, v value.Value) error {
+	if _, ok := c.variables[name]; !ok && len(c.variables) >= maxVariables {
+		return fmt.Errorf("there are %d convenience variables already", maxVariables)
+	}
+	v, err := c.frozen(v)
+	if err != nil {
+		return err
+	}
+	c.variables[name] = v
+	return nil
+}
+
+// frozen returns a value as it is now: its frame ends with the stop.
+func (c *client) frozen(v value.Value) (value.Value, error) {
+	if v.Type() == nil || v.Type().Strip().Kind() == value.Func {
+		return v, nil
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		return v, err
+	}
+	return value.Constant(v.Type(), b, value.Static(c.target.session, nil, 0)), nil
+}
+
+var _ expression.Convenience = (*client)(nil)

@@ -1,0 +1,143 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dap
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/go-dap"
+)
+
+// maxMessage is the longest message that is read, in bytes.
+const maxMessage = 4 << 20
+
+var errFraming = errors.New("the client does not speak the Debug Adapter Protocol")
+
+// connection reads and writes messages. One goroutine reads; any may write.
+type connection struct {
+	stream io.ReadWriteCloser
+	reader *bufio.Reader
+
+	mu       sync.Mutex
+	sequence int
+	failed   error // of a write: nothing is written any more
+}
+
+func newConnection(stream io.ReadWriteCloser) *connection {
+	return &connection{stream: stream, reader: bufio.NewReaderSize(stream, 4096)}
+}
+
+// read returns the content of the next message. go-dap's reader would keep a
+// header of any length in memory.
+func (c *connection) read() ([]byte, error) {
+	length := -1
+	for {
+		line, err := c.reader.ReadSlice('\n')
+		if err != nil {
+			if errors.Is(err, bufio.ErrBufferFull) {
+				err = fmt.Errorf("%w: a header is longer than %d bytes", errFraming, c.reader.Size())
+			}
+			return nil, err
+		}
+		text := strings.TrimRight(string(line), "\r\n")
+		if text == "" {
+			break
+		}
+		name, value, ok := strings.Cut(text, ":")
+		if !ok {
+			return nil, fmt.Errorf("%w: header %.40q", errFraming, text)
+		}
+		if strings.EqualFold(name, "Content-Length") {
+			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || length < 0 {
+				return nil, fmt.Errorf("%w: content length %.40q", errFraming, value)
+			}
+		}
+	}
+	switch {
+	case length < 0:
+		return nil, fmt.Errorf("%w: no content length", errFraming)
+	case length > maxMessage:
+		return nil, fmt.Errorf("a message has %d bytes, of at most %d", length, maxMessage)
+	}
+	var b bytes.Buffer // grows as bytes come, whatever the length says
+	if n, err := io.CopyN(&b, c.reader, int64(length)); err != nil {
+		return nil, fmt.Errorf("a message ends after %d of %d bytes: %w", n, length, io.ErrUnexpectedEOF)
+	}
+	return b.Bytes(), nil
+}
+
+// write sends a message. After an error nothing is sent.
+func (c *connection) write(m dap.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil {
+		return
+	}
+	c.sequence++
+	switch m := m.(type) {
+	case dap.ResponseMessage:
+		m.GetResponse().Seq = c.sequence
+	case dap.EventMessage:
+		m.GetEvent().Seq = c.sequence
+	}
+	content, err := json.Marshal(m)
+	if err == nil {
+		// One write: what reads may not know of parts.
+		_, err = c.stream.Write(append(fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", len(content)), content...))
+	}
+	c.failed = err
+}
+
+func (c *connection) close() error { return c.stream.Close() }
+
+// request decodes a request. With an error it returns as much of the header as
+// there is, to be answered with the error.
+func decode(content []byte) (dap.RequestMessage, error) {
+	m, err := dap.DecodeProtocolMessage(content)
+	if r, ok := m.(dap.RequestMessage); ok && err == nil {
+		return r, nil
+	}
+	header := &dap.Request{}
+	if json.Unmarshal(content, header) != nil || header.Type != "request" {
+		if err == nil {
+			return nil, nil // a response or an event, which nobody asked for
+		}
+		var kind *dap.DecodeProtocolMessageFieldError
+		if errors.As(err, &kind) && kind.FieldName != "type" {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%w: %w", errFraming, err)
+	}
+	if err == nil {
+		err = errFraming
+	}
+	return header, err
+}
+
+func event(name string) dap.Event {
+	return dap.Event{ProtocolMessage: dap.ProtocolMessage{Type: "event"}, Event: name}
+}
+
+// answer returns the header of a response that says that all is well.
+func answer(r dap.RequestMessage) dap.Response {
+	q := r.GetRequest()
+	return dap.Response{ProtocolMessage: dap.ProtocolMessage{Type: "response"}, RequestSeq: q.Seq, Success: true, Command: q.Command}
+}
+
+// refusal returns a response that says what went wrong.
+func refusal(r dap.RequestMessage, err error) dap.Message {
+	response := answer(r)
+	response.Success = false
+	response.Message = err.Error()
+	return &dap.ErrorResponse{Response: response, Body: dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: "{text}", Variables: map[string]string{"text": err.Error()}, ShowUser: true}}}
+}

@@ -1,0 +1,109 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dap
+
+import (
+	"fmt"
+
+	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
+)
+
+// The access types of the protocol. A write that changes nothing is not worth a
+// stop to who debugs.
+var accesses = map[dap.DataBreakpointAccessType]session.Access{
+	"": session.Change, "write": session.Change, "readWrite": session.ReadWrite,
+}
+
+// dataBreakpointInfo tells what can be watched: objects in memory of a size that
+// a debug register takes. The ID is the address and the size.
+func (c *client) dataBreakpointInfo(r *dap.DataBreakpointInfoRequest) (dap.Message, error) {
+	response := &dap.DataBreakpointInfoResponse{Response: answer(r)}
+	v, name, err := c.watched(r.Arguments)
+	switch {
+	case err != nil:
+		response.Body.Description = err.Error()
+		return response, nil
+	case v.Type() == nil:
+		response.Body.Description = name + " has no value"
+		return response, nil
+	}
+	address, ok := v.Address()
+	size := v.Type().Size()
+	switch {
+	case !ok:
+		response.Body.Description = name + " does not lie in memory"
+	case size != 1 && size != 2 && size != 4 && size != 8 || address%size != 0:
+		response.Body.Description = fmt.Sprintf("%s has %d bytes at %#x; 1, 2, 4 or 8 can be watched, at a multiple of their number", name, size, address)
+	default:
+		response.Body = dap.DataBreakpointInfoResponseBody{DataId: fmt.Sprintf("%#x:%d", address, size), Description: fmt.Sprintf("%s (%d bytes at %#x)", name, size, address),
+			AccessTypes: []dap.DataBreakpointAccessType{"write", "readWrite"}}
+	}
+	return response, nil
+}
+
+// watched returns the object that the editor asks of.
+func (c *client) watched(a dap.DataBreakpointInfoArguments) (value.Value, string, error) {
+	if a.VariablesReference != 0 {
+		k, err := c.container(a.VariablesReference)
+		if err != nil {
+			return value.Value{}, a.Name, err
+		}
+		if k.registers {
+			return value.Value{}, a.Name, fmt.Errorf("%s is a register", a.Name)
+		}
+		v, err := c.child(*k, a.Name)
+		if v.evaluate != "" {
+			a.Name = v.evaluate
+		}
+		return v.value, a.Name, err
+	}
+	f, err := c.selected(a.FrameId)
+	if err != nil {
+		return value.Value{}, a.Name, err
+	}
+	v, err := c.evaluateIn(f, a.Name)
+	return v, a.Name, err
+}
+
+func (c *client) setDataBreakpoints(r *dap.SetDataBreakpointsRequest) (dap.Message, error) {
+	var list []wanted
+	for _, b := range r.Arguments.Breakpoints {
+		w := wanted{kind: dataBreakpoint, condition: b.Condition, hitCondition: b.HitCondition, access: accesses[b.AccessType]}
+		if n, err := fmt.Sscanf(b.DataId, "0x%x:%d", &w.address, &w.size); n != 2 || err != nil {
+			return nil, fmt.Errorf("data ID %q is none of this program", b.DataId)
+		}
+		if w.access == 0 {
+			return nil, fmt.Errorf("access type %q is not supported: write and readWrite are", b.AccessType)
+		}
+		list = append(list, w)
+	}
+	answers, err := c.replace(func(b *breakpoint) bool { return b.kind == dataBreakpoint }, list)
+	if err != nil {
+		return nil, err
+	}
+	return &dap.SetDataBreakpointsResponse{Response: answer(r), Body: dap.SetDataBreakpointsResponseBody{Breakpoints: answers}}, nil
+}
+
+// setData sets a watchpoint. The session does not run.
+func (c *client) setData(b *breakpoint) {
+	b.message = ""
+	scope := uint64(0)
+	if c.stop != nil {
+		scope = c.stop.PC
+	}
+	o, err := c.options(b, []uint64{scope})
+	if err == nil {
+		var w *session.Watchpoint
+		if w, err = c.target.session.Watch(b.wanted.address, b.size, b.access, o); err == nil {
+			b.session, b.address = w.ID, w.Address
+		}
+	}
+	if err != nil {
+		b.message = err.Error()
+	}
+}

@@ -1,0 +1,189 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dap
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/expression"
+)
+
+// context tells what names mean in a frame, nil where no call is stopped.
+func (c *client) context(f *frame) *expression.Context {
+	address := uint64(0)
+	if f != nil {
+		address = f.LookupPC
+	}
+	x := c.target.session.Context(address)
+	if f != nil {
+		x.Inlined = f.inlined
+	}
+	x.Convenience = c
+	x.History = c.past
+	return x
+}
+
+// past is the history: what was evaluated in the console.
+func (c *client) past(n int, relative bool) (value.Value, error) {
+	if relative {
+		n = len(c.history) - n
+	}
+	switch {
+	case n > len(c.history):
+		return value.Value{}, fmt.Errorf("History has not yet reached $%d.", n)
+	case n < 1:
+		return value.Value{}, nil
+	}
+	return c.history[n-1], nil
+}
+
+// readOnly is a frame that expressions cannot change.
+type readOnly struct{ value.Frame }
+
+// ThreadAddress returns where a thread-local variable is.
+func (r readOnly) ThreadAddress(offset uint64) (uint64, error) {
+	return r.Frame.(value.ThreadStorage).ThreadAddress(offset)
+}
+
+// evaluateIn evaluates an expression in a frame, or, where it is nil, outside of
+// calls.
+func (c *client) evaluateIn(f *frame, text string) (value.Value, error) {
+	e, err := expression.Compile(text, c.context(f))
+	if err != nil {
+		return value.Value{}, err
+	}
+	return e.Evaluate(c.frameFor(f))
+}
+
+func (c *client) frameFor(f *frame) value.Frame {
+	if f == nil {
+		return value.Static(c.target.session, nil, 0)
+	}
+	return f.Frame
+}
+
+// selected returns the frame that an expression is evaluated in.
+func (c *client) selected(id int) (*frame, error) {
+	if c.running {
+		return nil, errRunning
+	}
+	if c.stop == nil && id == 0 {
+		return nil, nil
+	}
+	return c.frameOf(id)
+}
+
+const maxHistory = 1 << 14
+
+func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
+	a := r.Arguments
+	f, err := c.selected(a.FrameId)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSpace(a.Expression)
+	if a.Context == "repl" {
+		// What gdb's users write before an expression.
+		for _, word := range [...]string{"print ", "p ", "set var ", "set variable "} {
+			if rest, ok := strings.CutPrefix(text, word); ok && !strings.HasPrefix(strings.TrimSpace(rest), "=") {
+				text = rest
+				break
+			}
+		}
+	}
+	e, err := expression.Compile(text, c.context(f))
+	if err != nil {
+		return nil, err
+	}
+	response := &dap.EvaluateResponse{Response: answer(r)}
+	if e.IsType() {
+		t, err := e.Type()
+		if err != nil {
+			return nil, err
+		}
+		response.Body = dap.EvaluateResponseBody{Result: t.String(), Type: "type"}
+		return response, nil
+	}
+	in := c.frameFor(f)
+	if f != nil && (a.Context == "hover" || a.Context == "watch") {
+		in = readOnly{in} // evaluated unasked, and often
+	}
+	v, err := e.Evaluate(in)
+	if err != nil {
+		return nil, err
+	}
+	hex := a.Format != nil && a.Format.Hex
+	response.Body.Result, err = c.printed(v, hex)
+	if err != nil {
+		return nil, err
+	}
+	if a.Context == "repl" && len(c.history) < maxHistory {
+		if old, err := c.frozen(v); err == nil {
+			c.history = append(c.history, old)
+		}
+	}
+	if v.Type() == nil {
+		return response, nil
+	}
+	response.Body.Type = v.Type().String()
+	name := text
+	if strings.ContainsAny(text, " =") {
+		name = parenthesised(text)
+	}
+	response.Body.VariablesReference, response.Body.NamedVariables, response.Body.IndexedVariables = c.expandable(named{text, v, name}, f)
+	response.Body.MemoryReference = memoryReference(v)
+	return response, nil
+}
+
+// printed is what gdb's print says of a value.
+func (c *client) printed(v value.Value, hex bool) (string, error) {
+	if v.Type() == nil {
+		return "void", nil
+	}
+	p := c.printer
+	if hex {
+		p.Format = 'x'
+	}
+	text, err := p.Print(v)
+	if err != nil {
+		return "", errors.New(expression.Sentence(err))
+	}
+	return text, nil
+}
+
+func (c *client) setExpression(r *dap.SetExpressionRequest) (dap.Message, error) {
+	a := r.Arguments
+	f, err := c.selected(a.FrameId)
+	if err != nil {
+		return nil, err
+	}
+	source, err := c.evaluateIn(f, a.Value)
+	if err != nil {
+		return nil, err
+	}
+	c.variables[assigned] = source
+	defer delete(c.variables, assigned)
+	v, err := c.evaluateIn(f, "("+a.Expression+") = $"+assigned)
+	if err != nil {
+		return nil, err
+	}
+	body := dap.SetExpressionResponseBody{}
+	if body.Value, err = c.printed(v, a.Format != nil && a.Format.Hex); err != nil {
+		return nil, err
+	}
+	if v.Type() != nil {
+		body.Type = v.Type().String()
+		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(named{a.Expression, v, "(" + a.Expression + ")"}, f)
+	}
+	return &dap.SetExpressionResponse{Response: answer(r), Body: body}, nil
+}
+
+// assigned is a convenience variable for what setExpression assigns.
+const assigned = "__assigned"

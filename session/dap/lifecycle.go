@@ -1,0 +1,191 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dap
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
+)
+
+// thread is the one thread that there is.
+const thread = 1
+
+// signalFilter is the name of the one exception filter.
+const signalFilter = "signals"
+
+func (c *client) initialize(r *dap.InitializeRequest) (dap.Message, error) {
+	if f := r.Arguments.PathFormat; f != "" && f != "path" {
+		return nil, fmt.Errorf("path format %q is not supported", f)
+	}
+	// To count from 1 is the default; go-dap has false where the client says nothing.
+	c.lines, c.columns = 1, 1
+	if c.said("linesStartAt1") && !r.Arguments.LinesStartAt1 {
+		c.lines = 0
+	}
+	if c.said("columnsStartAt1") && !r.Arguments.ColumnsStartAt1 {
+		c.columns = 0
+	}
+	return &dap.InitializeResponse{Response: answer(r), Body: dap.Capabilities{
+		SupportsConfigurationDoneRequest:   true,
+		SupportsFunctionBreakpoints:        true,
+		SupportsConditionalBreakpoints:     true,
+		SupportsHitConditionalBreakpoints:  true,
+		SupportsEvaluateForHovers:          true,
+		ExceptionBreakpointFilters:         []dap.ExceptionBreakpointsFilter{{Filter: signalFilter, Label: "Signals", Description: "Faults and traps of the code. They always stop: they cannot be passed to the code.", Default: true}},
+		SupportsSetVariable:                true,
+		SupportsGotoTargetsRequest:         true,
+		SupportsCompletionsRequest:         true,
+		CompletionTriggerCharacters:        []string{"$"},
+		SupportsRestartRequest:             true,
+		SupportsValueFormattingOptions:     true,
+		SupportsExceptionInfoRequest:       true,
+		SupportTerminateDebuggee:           true,
+		SupportsDelayedStackTraceLoading:   true,
+		SupportsLoadedSourcesRequest:       true,
+		SupportsLogPoints:                  true,
+		SupportsSetExpression:              true,
+		SupportsTerminateRequest:           true,
+		SupportsDataBreakpoints:            true,
+		SupportsReadMemoryRequest:          true,
+		SupportsWriteMemoryRequest:         true,
+		SupportsDisassembleRequest:         true,
+		SupportsCancelRequest:              true,
+		SupportsBreakpointLocationsRequest: true,
+		SupportsClipboardContext:           true,
+		SupportsSteppingGranularity:        true,
+		SupportsInstructionBreakpoints:     true,
+	}}, nil
+}
+
+// said reports whether the request has an argument of a name.
+func (c *client) said(name string) bool {
+	var r struct {
+		Arguments map[string]json.RawMessage `json:"arguments"`
+	}
+	_ = json.Unmarshal(c.content, &r)
+	_, ok := r.Arguments[name]
+	return ok
+}
+
+func (c *client) launch(r *dap.LaunchRequest) (dap.Message, error) {
+	var a LaunchArguments
+	switch {
+	case c.target != nil:
+		return nil, errors.New("there is a program already")
+	case c.server.options.Launch == nil:
+		return nil, errors.New("this server cannot launch programs; attach to it")
+	}
+	if err := unmarshal(r.Arguments, &a); err != nil {
+		return nil, fmt.Errorf("the arguments of launch: %w", err)
+	}
+	a.JSON = r.Arguments
+	p, err := c.server.options.Launch(a)
+	if err != nil {
+		return nil, err
+	}
+	c.program = p
+	c.stopOnEntry.Store(a.StopOnEntry)
+	c.setTarget(&Target{Sources: p.Sources, session: p.Session})
+	return &dap.LaunchResponse{Response: answer(r)}, nil
+}
+
+func (c *client) attach(r *dap.AttachRequest) (dap.Message, error) {
+	var a AttachArguments
+	switch {
+	case c.target != nil:
+		return nil, errors.New("there is a program already")
+	case c.server.options.Attach == nil:
+		return nil, errors.New("this server offers no session to attach to; launch a program")
+	}
+	if err := unmarshal(r.Arguments, &a); err != nil {
+		return nil, fmt.Errorf("the arguments of attach: %w", err)
+	}
+	a.JSON = r.Arguments
+	t, err := c.server.options.Attach(a)
+	if err != nil {
+		return nil, err
+	}
+	if t.attached() != nil {
+		return nil, ErrBusy
+	}
+	c.stopOnEntry.Store(a.StopOnEntry)
+	c.setTarget(t)
+	return &dap.AttachResponse{Response: answer(r)}, nil
+}
+
+func unmarshal(b json.RawMessage, to any) error {
+	if len(b) == 0 {
+		return nil
+	}
+	return json.Unmarshal(b, to)
+}
+
+func (c *client) setTarget(t *Target) {
+	c.target = t
+	c.printer = value.Printer{Symbols: &symbols{session: t.session}}
+	c.numberSources()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.client = c
+	c.running = c.program == nil && t.session.State() == session.Running
+	c.plain = c.running
+}
+
+func (c *client) threadName() string {
+	if pid := c.target.session.PID(); pid != 0 {
+		return fmt.Sprintf("worker %d", pid)
+	}
+	return "worker"
+}
+
+// restart aborts the call and runs the program again.
+func (c *client) restart() {
+	c.restarting = true
+	if !c.abort() {
+		c.over(report{})
+	}
+}
+
+// terminate ends the call; the editor disconnects then.
+func (c *client) terminate() {
+	if !c.abort() {
+		c.end()
+	}
+}
+
+// abort ends the call, and reports whether there is one.
+func (c *client) abort() bool {
+	switch {
+	case c.running:
+		go c.target.session.Abort() // what runs it returns the stop
+	case c.stop != nil:
+		c.proceed(c.target.session.Abort, false)
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *client) disconnect(r *dap.DisconnectRequest) {
+	c.aborts = c.program != nil
+	if c.said("terminateDebuggee") {
+		c.aborts = r.Arguments.TerminateDebuggee
+	}
+	c.leaving = true
+}
+
+// end tells that nothing is debugged any more.
+func (c *client) end() {
+	if !c.ended {
+		c.ended = true
+		c.connection.write(&dap.TerminatedEvent{Event: event("terminated")})
+	}
+}

@@ -1,0 +1,195 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dap
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"sync"
+
+	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/session"
+)
+
+// Options says what clients of a server can do. What is nil they cannot.
+type Options struct {
+	// Launch makes a program of what the user of an editor asks for. Its error is
+	// shown to them.
+	Launch func(LaunchArguments) (*Program, error)
+
+	// Attach returns the target that an editor debugs.
+	Attach func(AttachArguments) (*Target, error)
+}
+
+// LaunchArguments are those of a launch request: the entries of a configuration
+// in VS Code's launch.json.
+type LaunchArguments struct {
+	Program     Strings  `json:"program"`     // object files or others
+	Call        string   `json:"call"`        // "fib(10)"
+	Args        []string `json:"args"`        // of a C main
+	Cwd         string   `json:"cwd"`         // directory that relative paths start from
+	StopOnEntry bool     `json:"stopOnEntry"` // stop before the first instruction
+
+	// JSON has all arguments, also those that are not named above.
+	JSON json.RawMessage `json:"-"`
+}
+
+// AttachArguments are those of an attach request.
+type AttachArguments struct {
+	StopOnEntry bool `json:"stopOnEntry"` // stop every call before its first instruction
+
+	JSON json.RawMessage `json:"-"`
+}
+
+// Strings is one string or several.
+type Strings []string
+
+// UnmarshalJSON takes a string or an array of strings.
+func (s *Strings) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*s = Strings{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(s))
+}
+
+// Program is what a launch request starts.
+type Program struct {
+	// Session is used by the server alone until Close is called.
+	Session *session.Session
+
+	// Run calls the function that is debugged, and returns the first stop. It is
+	// called again when the user restarts.
+	Run func(stopAtEntry bool) (*session.Stop, error)
+
+	// Result returns in words what the function returned, "" for nothing, and the
+	// exit code that the editor is told. It may be nil.
+	Result func(*session.Stop) (text string, code int, err error)
+
+	// Sources are the sources that are in no file, by the paths that debugging
+	// information names them with.
+	Sources map[string]string
+
+	// Close gives back all that the program has. It may be nil.
+	Close func() error
+}
+
+// Server serves editors, one at a time. Its methods may be called from several
+// goroutines.
+type Server struct {
+	options Options
+
+	mu        sync.Mutex
+	client    *client // that is served
+	listeners map[net.Listener]bool
+	closed    bool
+	serving   sync.WaitGroup
+}
+
+var (
+	// ErrBusy says that another client is served.
+	ErrBusy = errors.New("another client is connected; one at a time can debug")
+	// ErrClosed says that the server was closed.
+	ErrClosed = errors.New("the server is closed")
+)
+
+// New makes a server.
+func New(o Options) *Server {
+	return &Server{options: o, listeners: map[net.Listener]bool{}}
+}
+
+// Serve serves the clients that connect to a listener, until that fails or Close
+// is called, when it returns ErrClosed. It closes the listener.
+func (s *Server) Serve(l net.Listener) error {
+	defer l.Close()
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return ErrClosed
+	}
+	s.listeners[l] = true
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.listeners, l)
+		s.mu.Unlock()
+	}()
+	for {
+		stream, err := l.Accept()
+		if err != nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.closed {
+				return ErrClosed
+			}
+			return err
+		}
+		go s.ServeConnection(stream)
+	}
+}
+
+// ServeConnection serves one client over a stream, a connection or standard input
+// and output, until it disconnects. It closes the stream. The error is ErrBusy
+// where another client is served, ErrClosed, or says what ended the connection
+// other than its end.
+func (s *Server) ServeConnection(stream io.ReadWriteCloser) error {
+	c := newClient(s, stream)
+	s.mu.Lock()
+	var err error
+	switch {
+	case s.closed:
+		err = ErrClosed
+	case s.client != nil:
+		err = ErrBusy
+	default:
+		s.client = c
+		s.serving.Add(1)
+	}
+	s.mu.Unlock()
+	if err != nil {
+		c.refuse(err)
+		return err
+	}
+	defer s.serving.Done()
+	err = c.serve()
+	s.mu.Lock()
+	s.client = nil
+	s.mu.Unlock()
+	return err
+}
+
+// Close ends the service: the listeners are closed, and the client is
+// disconnected, as if it had asked for it.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	var failed []error
+	for l := range s.listeners {
+		failed = append(failed, l.Close())
+	}
+	if s.client != nil {
+		s.client.connection.close()
+	}
+	s.mu.Unlock()
+	s.serving.Wait()
+	return errors.Join(failed...)
+}
+
+// refuse tells a client why it is not served.
+func (c *client) refuse(err error) {
+	defer c.connection.close()
+	content, readErr := c.connection.read()
+	if readErr != nil {
+		return
+	}
+	if r, _ := decode(content); r != nil {
+		c.connection.write(refusal(r, err))
+		c.connection.write(&dap.TerminatedEvent{Event: event("terminated")})
+	}
+}

@@ -1,0 +1,72 @@
+// What the tests debug. Lines are found by the words in capitals.
+
+struct point {
+	int x, y;
+};
+
+struct list {
+	struct list *next;
+	struct point at;
+	char name[8];
+	unsigned low : 4, high : 4;
+};
+
+struct list second = {0, {3, 4}, "two", 5, 6};
+struct list first = {&second, {1, 2}, "one", 7, 8};
+int numbers[1000];
+static long counter;
+volatile int stop;
+
+static inline __attribute__((always_inline)) int twice(int n)
+{
+	int doubled = n * 2;
+	counter += doubled; // TWICE
+	return doubled;
+}
+
+int fib(int n)
+{
+	if (n < 2) // FIB
+		return n;
+	return fib(n - 1) + fib(n - 2);
+}
+
+int sum(int count, struct list *list)
+{
+	int total = 0;
+	double scale = 1.5;
+	int *slot = &numbers[3];
+	for (int i = 0; i < count; i++) {
+		total += list->at.x; // LOOP
+		numbers[i] = total;
+	}
+	total += twice(count); // CALL
+	{
+		int total = 17;
+		counter += total + *slot + (int)scale; // INNER
+	}
+	return total; // END
+}
+
+int fault(int *p)
+{
+	counter++;
+	return *p; // FAULT
+}
+
+int divide(int a, int b)
+{
+	return a / b; // DIVIDE
+}
+
+int forever(void)
+{
+	while (!stop)
+		counter++; // FOREVER
+	return 7;
+}
+
+int main(int argc, char **argv)
+{
+	return argc; // MAIN
+}

@@ -1,0 +1,379 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dap
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/expression"
+)
+
+// container is what a reference of variables leads to. Nothing of it is read
+// before the editor asks.
+type container struct {
+	list      []named // of a scope
+	value     value.Value
+	name      string // an expression for the value, "" where there is none
+	frame     *frame // that expressions are evaluated in; nil where no call is stopped
+	registers bool
+	class     session.RegisterClass
+}
+
+// named is a variable.
+type named struct {
+	name     string
+	value    value.Value
+	evaluate string // an expression for it
+}
+
+const (
+	maxContainers = 1 << 16 // of one stop
+	maxChildren   = 1 << 12 // of one answer
+)
+
+// refer makes a reference of a container, 0 where there are too many.
+func (c *client) refer(to container) int {
+	if len(c.containers) >= maxContainers {
+		return 0
+	}
+	c.containers = append(c.containers, to)
+	return c.base + len(c.containers) - 1
+}
+
+func (c *client) container(reference int) (*container, error) {
+	n := reference - c.base
+	if n < 0 || n >= len(c.containers) {
+		return nil, errors.New("the variable is of another stop")
+	}
+	return &c.containers[n], nil
+}
+
+func (c *client) scopes(r *dap.ScopesRequest) (dap.Message, error) {
+	f, err := c.frameOf(r.Arguments.FrameId)
+	if err != nil {
+		return nil, err
+	}
+	body := dap.ScopesResponseBody{Scopes: []dap.Scope{}}
+	add := func(name, hint string, expensive bool, to container, n int) {
+		if reference := c.refer(to); reference != 0 {
+			body.Scopes = append(body.Scopes, dap.Scope{Name: name, PresentationHint: hint, VariablesReference: reference, NamedVariables: n, Expensive: expensive})
+		}
+	}
+	if f.scope != nil {
+		arguments := read(f.scope.Arguments, f.Frame)
+		locals := locals(f)
+		add("Arguments", "arguments", false, container{list: arguments, frame: f}, len(arguments))
+		add("Locals", "locals", false, container{list: locals, frame: f}, len(locals))
+		if globals, err := f.Info().Globals(f.LookupPC); err == nil && len(globals) > 0 {
+			list := read(globals, f.Frame)
+			add("Globals of the file", "", true, container{list: list, frame: f}, len(list))
+		}
+	}
+	if f.Level == 0 {
+		for _, class := range []struct {
+			name  string
+			class session.RegisterClass
+		}{{"Registers", session.GeneralRegister}, {"Floating-point registers", session.FloatRegister}, {"Vector registers", session.VectorRegister}} {
+			add(class.name, "registers", true, container{frame: f, registers: true, class: class.class}, 0)
+		}
+	} else {
+		add("Registers", "registers", true, container{frame: f, registers: true}, 0)
+	}
+	return &dap.ScopesResponse{Response: answer(r), Body: body}, nil
+}
+
+func read(variables []*value.Variable, f *session.Frame) []named {
+	var list []named
+	for _, v := range variables {
+		list = append(list, named{v.Name, v.Read(f), v.Name})
+	}
+	return list
+}
+
+// locals are those of all blocks, the innermost first. What a name of an inner
+// block hides has no expression.
+func locals(f *frame) []named {
+	var list []named
+	seen := map[string]bool{}
+	for _, b := range f.scope.Blocks {
+		for _, v := range read(b.Variables, f.Frame) {
+			if seen[v.name] {
+				v.evaluate = ""
+			}
+			seen[v.name] = true
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+func (c *client) variablesOf(r *dap.VariablesRequest) (dap.Message, error) {
+	a := r.Arguments
+	k, err := c.container(a.VariablesReference)
+	if err != nil {
+		return nil, err
+	}
+	hex := a.Format != nil && a.Format.Hex
+	body := dap.VariablesResponseBody{Variables: []dap.Variable{}}
+	if k.registers {
+		body.Variables, err = c.registersOf(*k, hex)
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		for _, v := range c.children(*k, a.Filter, a.Start, a.Count) {
+			body.Variables = append(body.Variables, c.shown(v, k.frame, hex))
+		}
+	}
+	return &dap.VariablesResponse{Response: answer(r), Body: body}, nil
+}
+
+// children returns what is in a container, of an array as much as is asked for.
+func (c *client) children(k container, filter string, start, count int) []named {
+	if count <= 0 || count > maxChildren {
+		count = maxChildren
+	}
+	start = max(start, 0)
+	if k.list != nil || k.value.Type() == nil {
+		if filter == "indexed" {
+			return nil
+		}
+		return k.list[min(start, len(k.list)):min(start+count, len(k.list))]
+	}
+	t := k.value.Type().Strip()
+	switch t.Kind() {
+	case value.Array:
+		if filter == "named" {
+			return nil
+		}
+		length, _ := t.Len()
+		var list []named
+		for i := uint64(start); i < length && len(list) < count; i++ {
+			list = append(list, named{"[" + strconv.FormatUint(i, 10) + "]", k.value.Index(int64(i)), suffixed(k.name, "["+strconv.FormatUint(i, 10)+"]")})
+		}
+		return list
+	case value.Struct, value.Class, value.Union:
+		if filter == "indexed" {
+			return nil
+		}
+		return fields(k.value, k.name, start, count)
+	case value.Pointer, value.Reference, value.RvalueReference:
+		if filter == "indexed" || start > 0 {
+			return nil
+		}
+		to := k.value.Deref()
+		if to.Type() == nil {
+			return nil
+		}
+		name := k.name
+		if name != "" && t.Kind() == value.Pointer {
+			name = "*(" + name + ")"
+		}
+		if to.Type().Strip().Kind() == value.Struct || to.Type().Strip().Kind() == value.Union || to.Type().Strip().Kind() == value.Class {
+			return fields(to, parenthesised(name), 0, count) // one click less
+		}
+		return []named{{"*", to, name}}
+	}
+	return nil
+}
+
+func fields(v value.Value, name string, start, count int) []named {
+	var list []named
+	for i, f := range v.Type().Strip().Fields() {
+		if f.Static != nil || i < start {
+			continue
+		}
+		if len(list) == count {
+			break
+		}
+		one := named{f.Name, v.Field(i), suffixed(name, "."+f.Name)}
+		switch {
+		case f.Base:
+			one.name, one.evaluate = f.Type.String(), name
+		case f.Name == "":
+			one.name, one.evaluate = "<anonymous>", name // its members are v's
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// suffixed adds to an expression, "" where there is none.
+func suffixed(name, suffix string) string {
+	if name == "" {
+		return ""
+	}
+	return name + suffix
+}
+
+func parenthesised(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "(" + name + ")"
+}
+
+// shown is what the editor gets of a variable.
+func (c *client) shown(v named, f *frame, hex bool) dap.Variable {
+	d := dap.Variable{Name: v.name, Value: c.text(v.value, hex), EvaluateName: v.evaluate}
+	if v.value.Type() == nil {
+		return d
+	}
+	d.Type = v.value.Type().String()
+	d.VariablesReference, d.NamedVariables, d.IndexedVariables = c.expandable(v, f)
+	d.MemoryReference = memoryReference(v.value)
+	return d
+}
+
+// text is a value as gdb prints it.
+func (c *client) text(v value.Value, hex bool) string {
+	if v.Type() == nil {
+		return "void"
+	}
+	if !hex {
+		return c.printer.Text(v)
+	}
+	p := c.printer
+	p.Format = 'x'
+	return p.Text(v)
+}
+
+// expandable makes a reference for what is in a value, if there is something.
+func (c *client) expandable(v named, f *frame) (reference, names, indices int) {
+	if v.value.Err() != nil {
+		return 0, 0, 0
+	}
+	t := v.value.Type().Strip()
+	switch t.Kind() {
+	case value.Array:
+		length, _ := t.Len()
+		if length == 0 {
+			return 0, 0, 0
+		}
+		indices = int(min(length, 1<<30))
+	case value.Struct, value.Class, value.Union:
+		names = len(t.Fields())
+		if names == 0 {
+			return 0, 0, 0
+		}
+	case value.Pointer, value.Reference, value.RvalueReference:
+		if to := t.Elem().Strip().Kind(); to == value.Void || to == value.Func || to == value.Unknown {
+			return 0, 0, 0
+		}
+		if address, err := v.value.Uint(); t.Kind() == value.Pointer && (err != nil || address == 0) {
+			return 0, 0, 0
+		}
+	default:
+		return 0, 0, 0
+	}
+	return c.refer(container{value: v.value, name: v.evaluate, frame: f}), names, indices
+}
+
+// memoryReference is where the memory view starts: what a pointer leads to, or
+// the object itself.
+func memoryReference(v value.Value) string {
+	if v.Err() != nil {
+		return ""
+	}
+	switch v.Type().Strip().Kind() {
+	case value.Pointer:
+		if address, err := v.Uint(); err == nil && address != 0 {
+			return reference(address)
+		}
+	case value.Array, value.Struct, value.Class, value.Union, value.Func:
+		if address, ok := v.Address(); ok {
+			return reference(address)
+		}
+	}
+	return ""
+}
+
+// registersOf returns the registers of a class.
+func (c *client) registersOf(k container, hex bool) ([]dap.Variable, error) {
+	list := []dap.Variable{}
+	context := c.context(k.frame)
+	for _, info := range c.target.session.RegisterInfos() {
+		if info.Class != k.class {
+			continue
+		}
+		d := dap.Variable{Name: info.Name, EvaluateName: "$" + info.Name, Value: "<unavailable>"}
+		e, err := expression.Compile(d.EvaluateName, context)
+		if err != nil {
+			continue
+		}
+		if v, err := e.Evaluate(k.frame.Frame); err == nil && v.Type() != nil && v.Type().Kind() != value.Void {
+			d = c.shown(named{info.Name, v, "$" + info.Name}, k.frame, hex)
+		} else if k.frame.Level == 0 {
+			b, err := c.target.session.Register(info.Name)
+			if err != nil {
+				continue
+			}
+			slices.Reverse(b)
+			d.Value, d.EvaluateName = fmt.Sprintf("0x%x", b), ""
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+func (c *client) setVariable(r *dap.SetVariableRequest) (dap.Message, error) {
+	a := r.Arguments
+	k, err := c.container(a.VariablesReference)
+	if err != nil {
+		return nil, err
+	}
+	hex := a.Format != nil && a.Format.Hex
+	f := k.frame
+	var after named
+	if k.registers {
+		v, err := c.evaluateIn(f, "$"+a.Name+" = "+a.Value)
+		if err != nil {
+			return nil, err
+		}
+		after = named{a.Name, v, "$" + a.Name}
+	} else {
+		target, err := c.child(*k, a.Name)
+		if err != nil {
+			return nil, err
+		}
+		v, err := c.evaluateIn(f, a.Value)
+		if err != nil {
+			return nil, err
+		}
+		if err := expression.Assign(target.value, v); err != nil {
+			return nil, err
+		}
+		after = target
+	}
+	body := dap.SetVariableResponseBody{Value: c.text(after.value, hex)}
+	if after.value.Type() != nil {
+		body.Type = after.value.Type().String()
+		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(after, f)
+	}
+	return &dap.SetVariableResponse{Response: answer(r), Body: body}, nil
+}
+
+// child finds what a container has by name.
+func (c *client) child(k container, name string) (named, error) {
+	start, count := 0, 0
+	if len(name) > 2 && name[0] == '[' {
+		if n, err := strconv.Atoi(name[1 : len(name)-1]); err == nil && n >= 0 {
+			start, count = n, 1
+		}
+	}
+	for _, v := range c.children(k, "", start, count) {
+		if v.name == name {
+			return v, nil
+		}
+	}
+	return named{}, fmt.Errorf("there is no %s", name)
+}
