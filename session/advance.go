@@ -105,6 +105,15 @@ func (s *Session) enter(single bool) {
 }
 
 func (s *Session) resume(single bool) (happening, worker.Event, error) {
+	if single || s.worker.Watches() { // which are left by a step too
+		if slot := s.sequence(s.registers.PC()); slot != nil {
+			what, event, err := s.runSequence(slot)
+			if !single && what == stepped && err == nil {
+				what = again
+			}
+			return what, event, err
+		}
+	}
 	s.enter(single)
 	s.considered = 0
 	if s.registers != s.kernel {

@@ -56,6 +56,28 @@ var functions = map[string]map[string]function{
 		"amd64": instructions("b8e7000000", "0f05"), // exit_group
 		"arm64": words(0xd2800bc8, 0xd4000001),
 	},
+	// Makes the system call with its first argument's number and the other three.
+	"syscall": {
+		"amd64": instructions("4889f8", "4889f7", "4889d6", "4889ca", "0f05", "c3"),
+		"arm64": words(0xaa0003e8, 0xaa0103e0, 0xaa0203e1, 0xaa0303e2, 0xd4000001, ret64),
+	},
+	"illegal": {
+		"amd64": instructions("0f0b"), // ud2
+		"arm64": words(0),
+	},
+	"trap": {
+		"amd64": instructions("cc", "c3"),
+		"arm64": words(0xd4200020, ret64), // brk 1
+	},
+	// Divides its arguments.
+	"divide": {
+		"amd64": instructions("4889f8", "4899", "48f7fe", "c3"),
+		"arm64": words(0x9ac10c00, ret64), // x / 0 is 0
+	},
+	"recurse": {
+		"amd64": instructions("e8fbffffff"),
+		"arm64": words(0xa9bf7bfd, 0x97ffffff),
+	},
 	"ret": {
 		"amd64": instructions("c3"),
 		"arm64": words(ret64),

@@ -190,6 +190,7 @@ func (s *Session) startWorker() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.worker = w
+	w.Pass = s.passSequence
 	for _, i := range s.images() {
 		s.initTLS(i)
 	}

@@ -44,7 +44,7 @@ func TestStackOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Image != nil || f.Object != program || len(f.Locations) == 0 || filepath.Base(f.Locations[len(f.Locations)-1].File) != "surroundings_test.go" {
+	if f.Image != nil || f.Object != program || len(f.Locations) == 0 || filepath.Base(f.Locations[len(f.Locations)-1].File) != "surroundings_linux_amd64_test.go" {
 		t.Errorf("%+v", f)
 	}
 }

@@ -182,12 +182,28 @@ func (w *Worker) leave(over stepOver) error {
 
 // absorb takes stops that are not to be told of, or not yet.
 func (w *Worker) absorb(e *Event) (absorbed bool, err error) {
+	if e.IsStep() && e.Code == 0 {
+		// The kernel has told of a step over svc in words of its own, and forgot that
+		// the processor will tell of it too, when it is let to. To set the registers
+		// sets its state right (arch/arm64/kernel/debug-monitors.c,
+		// user_regs_reset_single_step).
+		var r General
+		if err := w.Registers(&r); err != nil {
+			return false, err
+		}
+		if err := w.SetRegisters(&r); err != nil {
+			return false, err
+		}
+	}
 	if w.watches == 0 {
 		return false, nil
 	}
 	d := &w.debug
 	if d.step != toTell && e.Signal == int(unix.SIGTRAP) && e.Code == trapHardware && w.match(e.Addr) {
 		d.event = *e
+		if passes, err := w.passSequence(); passes || err != nil {
+			return passes, err
+		}
 		return true, w.leave(toTell)
 	}
 	over := d.step
@@ -209,7 +225,7 @@ func (w *Worker) absorb(e *Event) (absorbed bool, err error) {
 			return false, err
 		}
 	}
-	if !e.IsStep() {
+	if !e.IsStep() && !(over == toTell && w.request == unix.PTRACE_CONT && e.IsTrapInstruction()) {
 		w.met = 0
 		return false, nil
 	}
@@ -222,6 +238,25 @@ func (w *Worker) absorb(e *Event) (absorbed bool, err error) {
 		return true, w.again()
 	}
 	return false, nil
+}
+
+// passSequence is leave for a worker that goes on to a trap: see Worker.Pass.
+func (w *Worker) passSequence() (passes bool, err error) {
+	if w.Pass == nil {
+		return false, nil
+	}
+	var r General
+	if err := w.Registers(&r); err != nil || !w.Pass(&r) {
+		return false, err
+	}
+	if err := w.SetRegisters(&r); err != nil {
+		return false, err
+	}
+	if err := w.disarm(true); err != nil {
+		return false, err
+	}
+	w.request, w.debug.step = unix.PTRACE_CONT, toTell
+	return true, w.again()
 }
 
 // match notes which debug registers have matched, and reports whether the

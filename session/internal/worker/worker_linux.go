@@ -20,6 +20,13 @@ import (
 // Worker is one worker. All methods but Interrupt and Kill are for the thread
 // that Start was called on, which must be locked (runtime.LockOSThread).
 type Worker struct {
+	// Pass is asked on machines where an access that a debug register has matched
+	// has not happened yet, and may change the registers. Where it returns true
+	// they are set, and the worker does what it has to do first until it meets a
+	// trap instruction; else that is one instruction. It is for where a step would
+	// change what happens.
+	Pass func(*General) bool
+
 	pid     int
 	pidfd   int
 	memory  memory
