@@ -309,6 +309,8 @@ func (w *printing) array(v Value, t *Type, depth int) {
 		// A member at the end that is as long as it likes.
 		if address, ok := v.Address(); ok && w.Format == 0 {
 			w.pointer(v, PointerTo(elem), address)
+		} else if w.Format == 0 {
+			w.add("0x0") // what gdb takes for the address of what has none
 		} else {
 			w.add("{}")
 		}

@@ -257,6 +257,14 @@ func (s *snapshot) ReadMemory(p []byte, address uint64) error {
 	return s.Frame.ReadMemory(p, address)
 }
 
+// ThreadAddress asks the frame behind the snapshot.
+func (s *snapshot) ThreadAddress(offset uint64) (uint64, error) {
+	if storage, ok := s.Frame.(ThreadStorage); ok {
+		return storage.ThreadAddress(offset)
+	}
+	return 0, refuse("the frame does not know its thread-local storage")
+}
+
 // frozen reads a value that lies in memory once, for all of its parts.
 func (v Value) frozen() (Value, error) {
 	if err := v.Err(); err != nil {

@@ -74,6 +74,9 @@ func (i *Info) variableBy(off dwarf.Offset, b *body) (v *Variable, err error) {
 // variable comes from; for a global it is any Frame of its object, also that of
 // [Static]. Where there is no value [Value.Err] says why.
 func (v *Variable) Read(f Frame) Value {
+	if f == nil {
+		return failed(v.Type, nil, fmt.Errorf("%w: no frame", ErrNoAddress))
+	}
 	return v.readIn(newEvaluator(v.info, v.unit, v.body, f))
 }
 
@@ -109,7 +112,7 @@ func (v *Variable) readIn(e *evaluator) Value {
 // rule in code that is not optimized.
 func (v *Variable) ReadEntry(f Frame) Value {
 	val := Value{typ: v.Type, frame: f, err: errNoEntryValue}
-	if !v.Argument || v.body == nil || v.constant.kind != attributeAbsent {
+	if f == nil || !v.Argument || v.body == nil || v.constant.kind != attributeAbsent {
 		return val
 	}
 	e := newEvaluator(v.info, v.unit, v.body, f)

@@ -30,15 +30,7 @@ func (n *namer) declare(t *Type, declarator string, depth int) string {
 	}
 	switch t.kind {
 	case Pointer, Reference, RvalueReference, MemberPointer:
-		if t.kind == Pointer && t.name != "" && t.info != nil && t.sized && t.name == "decltype(nullptr)" {
-			break
-		}
-		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&", MemberPointer: "::*"}[t.kind]
-		if strings.HasPrefix(declarator, " ") {
-			mark += declarator
-		} else {
-			mark += declarator
-		}
+		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&", MemberPointer: "::*"}[t.kind] + declarator
 		e := t.Elem()
 		if e.kind == Array || e.kind == Func {
 			mark = "(" + mark + ")"

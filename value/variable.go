@@ -4,7 +4,8 @@
 
 package value
 
-// Variable is a variable, an argument, or a constant with a name.
+// Variable is a variable, an argument, or a constant with a name. It is shared
+// between goroutines and must not be changed.
 type Variable struct {
 	Name       string // qualified where it is a global of C++: "ns::count"
 	Type       *Type
@@ -21,7 +22,8 @@ type Variable struct {
 	external bool      // a declaration of what is defined elsewhere
 }
 
-// Function is a function, or an instance of it that was inlined into another.
+// Function is a function, or an instance of it that was inlined into another. It
+// is shared between goroutines and must not be changed.
 type Function struct {
 	Name        string // as in the source, qualified in C++: "ns::Class::f"
 	LinkageName string // mangled, "" where it is Name
