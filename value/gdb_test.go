@@ -11,6 +11,7 @@ import (
 	"debug/elf"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,16 +27,15 @@ import (
 // What testdata/frames.py prints.
 type (
 	gdbStop struct {
-		Maps    []gdbMap
-		Frames  []*gdbFrame
-		Globals map[string]string
+		Maps   []gdbMap
+		Frames []*gdbFrame
 	}
 	gdbMap   struct{ Start, File, Path string }
 	gdbFrame struct {
 		PC, CFA, Name, Line, Locals, Args string
 		Inline, Interrupted, Tail         bool
 		Registers                         map[string]string
-		Print, Whatis                     map[string]string
+		Print, Whatis, Expressions        map[string]string
 	}
 )
 
@@ -60,15 +60,15 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 }
 
 // gdbStops runs a program under gdb.
-func gdbStops(t *testing.T, program, source string, globals ...string) []gdbStop {
+func gdbStops(t *testing.T, program, source string) []gdbStop {
 	t.Helper()
 	gdb := tool(t, "gdb")
 	abs, err := filepath.Abs(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted, _ := json.Marshal(append([]string{}, globals...))
-	setup := fmt.Sprintf("python source=%q; directory=%q; globals_wanted=%s", abs, t.TempDir(), wanted)
+	wanted, _ := json.Marshal(slices.Collect(maps.Keys(expressions)))
+	setup := fmt.Sprintf("python source=%q; directory=%q; expressions=%s", abs, t.TempDir(), wanted)
 	cmd := exec.Command(gdb, "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no",
 		"-ex", setup, "-x", "testdata/frames.py", program)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
@@ -226,12 +226,73 @@ func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
 			}
 			s.compare(g, "print "+what, got, want)
 		}
+		for text, want := range g.Expressions {
+			s.expression(g, text, want, scope, f)
+		}
 		for name, want := range g.Whatis {
 			if v := scope.Lookup(name); v != nil && s.excused(v, f) == "" {
 				s.compare(g, "whatis "+name, v.Read(f).Type().String(), strings.TrimSpace(strings.TrimPrefix(want, "type = ")))
 			}
 		}
 	}
+}
+
+// expressions are what is computed from a variable, which is their first word.
+var expressions = map[string]func(value.Value) value.Value{
+	"list->next":       func(v value.Value) value.Value { return v.Deref().FieldByName("next") },
+	"list->next->name": func(v value.Value) value.Value { return v.Deref().FieldByName("next").Deref().FieldByName("name") },
+	"list[2]":          func(v value.Value) value.Value { return v.Index(2) },
+	"list[1].name[0]":  func(v value.Value) value.Value { return v.Index(1).FieldByName("name").Index(0) },
+	"&list[1]":         func(v value.Value) value.Value { return v.Index(1).Pointer() },
+	"*n":               func(v value.Value) value.Value { return v.Deref() },
+	"o.f":              func(v value.Value) value.Value { return v.FieldByName("f") },
+	"o.inner":          func(v value.Value) value.Value { return v.FieldByName("inner") },
+	"o.inner.y":        func(v value.Value) value.Value { return v.FieldByName("inner").FieldByName("y") },
+	"o.u.bytes":        func(v value.Value) value.Value { return v.FieldByName("u").FieldByName("bytes") },
+	"o.op":             func(v value.Value) value.Value { return v.FieldByName("op") },
+	"*o.op":            func(v value.Value) value.Value { return v.FieldByName("op").Deref() },
+	"&o.d":             func(v value.Value) value.Value { return v.FieldByName("d").Pointer() },
+	"o.d[1]":           func(v value.Value) value.Value { return v.FieldByName("d").Index(1) },
+	"b.b":              func(v value.Value) value.Value { return v.FieldByName("b") },
+	"b.c":              func(v value.Value) value.Value { return v.FieldByName("c") },
+	"grid[1]":          func(v value.Value) value.Value { return v.Index(1) },
+	"grid[1][2]":       func(v value.Value) value.Value { return v.Index(1).Index(2) },
+	"*ap":              func(v value.Value) value.Value { return v.Deref() },
+	"ap[2][3]":         func(v value.Value) value.Value { return v.Index(2).Index(3) },
+	"*pp":              func(v value.Value) value.Value { return v.Deref() },
+	"**pp":             func(v value.Value) value.Value { return v.Deref().Deref() },
+	"*op":              func(v value.Value) value.Value { return v.Deref() },
+	"*bad":             func(v value.Value) value.Value { return v.Deref() },
+	"*flex":            func(v value.Value) value.Value { return v.Deref() },
+	"flex->data[1]":    func(v value.Value) value.Value { return v.Deref().FieldByName("data").Index(1) },
+	"*q":               func(v value.Value) value.Value { return v.Deref() },
+	"argv[0]":          func(v value.Value) value.Value { return v.Index(0) },
+	"table[0]":         func(v value.Value) value.Value { return v.Index(0) },
+	"cd.d":             func(v value.Value) value.Value { return v.FieldByName("d") },
+	"cd.b":             func(v value.Value) value.Value { return v.FieldByName("b") },
+	"&cd":              func(v value.Value) value.Value { return v.Pointer() },
+	"&r":               func(v value.Value) value.Value { return v.Pointer() },
+	"this->d":          func(v value.Value) value.Value { return v.Deref().FieldByName("d") },
+	"*this":            func(v value.Value) value.Value { return v.Deref() },
+	"holder.ref":       func(v value.Value) value.Value { return v.FieldByName("ref") },
+	"box.items[1]":     func(v value.Value) value.Value { return v.FieldByName("items").Index(1) },
+	"virt.b":           func(v value.Value) value.Value { return v.FieldByName("b") },
+}
+
+var firstWord = regexp.MustCompile(`\w+`)
+
+// expression compares what is computed from a variable, where gdb computes it.
+func (s *session) expression(g *gdbFrame, text, want string, scope *value.Scope, f *dumpFrame) {
+	v := scope.Lookup(firstWord.FindString(text))
+	_, want, ok := strings.Cut(strings.TrimSpace(want), " = ")
+	if v == nil || !ok || s.excused(v, f) != "" {
+		return
+	}
+	got, err := s.printer.Print(expressions[text](v.Read(f)))
+	if err != nil {
+		got = err.Error()
+	}
+	s.compare(g, "print "+text, got, want)
 }
 
 func (s *session) list(g *gdbFrame, command, want string, variables []*value.Variable, f *dumpFrame) {

@@ -1,5 +1,6 @@
 # Prints, at each line of the program with STOP, what gdb says of every frame,
-# as JSON. Run by gdb: python globals "source", "directory".
+# as JSON. Run by gdb: python globals "source", "directory" and
+# "expressions".
 import gdb, json, os
 
 def text(command):
@@ -70,21 +71,19 @@ while gdb.selected_inferior().pid and len(stops) < 40:
         found = {"pc": "%x" % frame.pc(), "inline": frame.type() == gdb.INLINE_FRAME, "interrupted": interrupted,
                  "tail": frame.type() == gdb.TAILCALL_FRAME,
                  "cfa": at[2:], "registers": registers(frame), "name": frame.name(), "line": args.splitlines()[0],
-                 "locals": text("info locals"), "args": text("info args"), "print": {}, "whatis": {}}
+                 "locals": text("info locals"), "args": text("info args"), "print": {}, "whatis": {}, "expressions": {}}
         for n in names(frame):
             found["whatis"][n] = text("whatis " + n)
             for letter in " x d u o t z c a f".split(" "):
                 found["print"][n + "/" + letter] = text("print%s %s" % ("/" + letter if letter else "", n))
+        for e in expressions:
+            found["expressions"][e] = text("print " + e)
         frames.append(found)
         interrupted = frame.type() == gdb.INLINE_FRAME and interrupted
         if frame.name() == "main":
             break
         frame = frame.older()
-    globs = {}
-    if len(stops) == 0:
-        for n in globals_wanted:
-            globs[n] = text("print " + n)
-    stops.append({"maps": maps, "frames": frames, "globals": globs})
+    stops.append({"maps": maps, "frames": frames})
     gdb.execute("continue", to_string=True)
 print("STOPS " + json.dumps(stops))
 gdb.execute("kill") if gdb.selected_inferior().pid else None
