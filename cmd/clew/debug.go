@@ -218,7 +218,10 @@ func (d *debugger) pipe(call bool) error {
 		return d.outcome(failed)
 	}
 	if err := d.Execute("run"); err != nil {
-		return inputError{err}
+		if d.Session().State() == session.Idle {
+			return inputError{err} // it is not called
+		}
+		return noError{err}
 	}
 	if d.Session().State() == session.Stopped {
 		if err := d.Report(); err != nil {

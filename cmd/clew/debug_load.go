@@ -36,20 +36,22 @@ func (p *debugged) close() {
 }
 
 // loadDebugged loads object files, or a Forth program, whose output goes to out.
-func loadDebugged(files []string, out io.Writer) (p *debugged, err error) {
-	p = new(debugged)
-	defer func() {
-		if err != nil {
-			p.close()
-		}
-	}()
-	if filepath.Ext(files[0]) == ".fth" {
-		if len(files) > 1 {
-			return nil, fmt.Errorf("one Forth program at a time: %s", strings.Join(files, " "))
-		}
-		return p, p.loadForth(files[0], out)
+func loadDebugged(files []string, out io.Writer) (*debugged, error) {
+	p := new(debugged)
+	var err error
+	switch {
+	case filepath.Ext(files[0]) != ".fth":
+		err = p.loadObjects(files, out)
+	case len(files) > 1:
+		err = fmt.Errorf("one Forth program at a time: %s", strings.Join(files, " "))
+	default:
+		err = p.loadForth(files[0], out)
 	}
-	return p, p.loadObjects(files, out)
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
 }
 
 // loadObjects links object files with each other, and with what package hosted has.
