@@ -10,6 +10,7 @@ require github.com/go-delve/delve v1.27.2
 
 require (
 	github.com/ulikunitz/xz v0.5.17 // indirect
+	golang.org/x/arch v0.32.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 )
 

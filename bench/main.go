@@ -29,6 +29,7 @@ func main() {
 	gimli := flag.String("gimli", "", "the gimli-bench program; left out where empty")
 	threads := flag.String("threads", "", "the threads65 program; left out where empty")
 	jit := flag.String("jit", "", "the program of jit/gdb/testdata/jit; left out where empty")
+	debugged := flag.String("session", "", "session.o, beside the program that it was linked to; left out where empty")
 	flag.Parse()
 	if *rounds < 7 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "usage: bench [flags], with -rounds of at least 7")
@@ -74,6 +75,7 @@ func main() {
 	}
 	add(publishing, nil)
 	add(gdbMeasurements(*jit))
+	add(sessionMeasurements(*debugged))
 	results := []*result{}
 	failed := false
 	for _, m := range all {

@@ -1,0 +1,213 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	elffile "github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/session"
+)
+
+// How often each is done in one run.
+const (
+	surfaced = 300
+	steps    = 1000
+	ignored  = 1000
+	calls    = 1000
+	sessions = 100
+)
+
+// sessionMeasurements are of a debug session over an object file, beside gdb on
+// the program that was linked of it.
+func sessionMeasurements(file string) ([]*measurement, error) {
+	if file == "" {
+		return nil, nil
+	}
+	program := strings.TrimSuffix(file, ".o")
+	var list []*measurement
+	for _, way := range []struct {
+		name string
+		o    session.Options
+	}{{"", session.Options{}}, {", on a locked thread", session.Options{Locked: true}}} {
+		debugged := func(work func(s *session.Session) (time.Duration, error)) contender {
+			return contender{name: "clew", run: func() (outcome, error) { return inSession(file, way.o, work) }}
+		}
+		list = append(list, &measurement{
+			name: fmt.Sprintf("%d calls%s", calls, way.name),
+			clew: debugged(called), peers: []contender{goal(calls * 60 * time.Microsecond)},
+		})
+		if _, err := exec.LookPath("gdb"); err != nil {
+			continue
+		}
+		list = append(list, &measurement{
+			name: fmt.Sprintf("%d breakpoints that stop%s", surfaced, way.name), most: 5,
+			clew:  debugged(stopped),
+			peers: []contender{gdbTook(program, 1./8, "break hit", surfaced, "continue")},
+		}, &measurement{
+			name: fmt.Sprintf("%d single steps%s", steps, way.name), most: 5,
+			clew:  debugged(singleSteps),
+			peers: []contender{gdbTook(program, 1./5, "", steps, "stepi")},
+		}, &measurement{
+			name: fmt.Sprintf("%d hits of a condition that is false%s", ignored, way.name), most: 5,
+			clew:  debugged(falseConditions),
+			peers: []contender{gdbTook(program, 1./5, fmt.Sprintf("break hit if n == %d", ignored), 1, "continue")},
+		})
+	}
+	return append(list, &measurement{
+		name: fmt.Sprintf("%d sessions made and closed", sessions),
+		clew: contender{name: "clew", run: func() (outcome, error) {
+			begin := time.Now()
+			for range sessions {
+				s, err := session.New(nil)
+				if err != nil {
+					return outcome{}, err
+				}
+				if err := s.Close(); err != nil {
+					return outcome{}, err
+				}
+			}
+			return outcome{took: time.Since(begin)}, nil
+		}},
+		peers: []contender{goal(sessions * 500 * time.Microsecond)},
+	}), nil
+}
+
+// inSession times work in a session over the object file that was called.
+func inSession(file string, o session.Options, work func(*session.Session) (time.Duration, error)) (result outcome, err error) {
+	if o.Locked {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
+	f, err := elffile.Open(file)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer f.Close()
+	image, err := session.LoadImage(nil, f)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer func() { err = errors.Join(err, image.Close()) }()
+	o.Images = []*session.Image{image}
+	s, err := session.New(&o)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	took, err := work(s)
+	return outcome{took: took}, err
+}
+
+func address(s *session.Session, name string) (uint64, error) {
+	a, ok := s.Symbol(name)
+	if !ok {
+		return 0, fmt.Errorf("no function %s", name)
+	}
+	return a, nil
+}
+
+func called(s *session.Session) (time.Duration, error) {
+	hit, err := address(s, "hit")
+	if err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	for range calls {
+		if stop, err := s.Call(hit, 1); err != nil || stop.Reason != session.Returned {
+			return 0, fmt.Errorf("%v, %w", stop, err)
+		}
+	}
+	return time.Since(begin), nil
+}
+
+// spin calls spin up to its first stop.
+func spin(s *session.Session, a session.Arguments) error {
+	spin, err := address(s, "spin")
+	if err != nil {
+		return err
+	}
+	_, err = s.CallWith(spin, a)
+	return err
+}
+
+func stopped(s *session.Session) (time.Duration, error) {
+	if _, err := s.BreakAt("hit", nil); err != nil {
+		return 0, err
+	}
+	if err := spin(s, session.Arguments{Words: []uint64{1 << 30}}); err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	for range surfaced {
+		if stop, err := s.Continue(); err != nil || stop.Reason != session.AtBreakpoint {
+			return 0, fmt.Errorf("%v, %w", stop, err)
+		}
+	}
+	return time.Since(begin), nil
+}
+
+func singleSteps(s *session.Session) (time.Duration, error) {
+	if err := spin(s, session.Arguments{Words: []uint64{1 << 30}, StopAtEntry: true}); err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	for range steps {
+		if stop, err := s.StepInstruction(); err != nil || stop.Reason != session.SteppedInstruction {
+			return 0, fmt.Errorf("%v, %w", stop, err)
+		}
+	}
+	return time.Since(begin), nil
+}
+
+func falseConditions(s *session.Session) (time.Duration, error) {
+	places, err := s.Locate("hit")
+	if err != nil {
+		return 0, err
+	}
+	condition, err := s.Condition(fmt.Sprintf("n == %d", ignored), places[0])
+	if err != nil {
+		return 0, err
+	}
+	if _, err := s.BreakAt("hit", &session.BreakpointOptions{Condition: condition}); err != nil {
+		return 0, err
+	}
+	if err := spin(s, session.Arguments{Words: []uint64{1 << 30}, StopAtEntry: true}); err != nil {
+		return 0, err
+	}
+	begin := time.Now()
+	stop, err := s.Continue()
+	if err != nil || stop.Reason != session.AtBreakpoint || stop.Err != nil {
+		return 0, fmt.Errorf("%v, %w", stop, err)
+	}
+	return time.Since(begin), nil
+}
+
+var gdbClock = regexp.MustCompile(`(?m)^took ([0-9.]+)$`)
+
+// gdbTook is how long gdb needs to do a command n times, in the function spin,
+// after another command.
+func gdbTook(program string, limit float64, before string, n int, command string) contender {
+	script := fmt.Sprintf("import time,gdb\nbegin = time.perf_counter()\nfor i in range(%d): gdb.execute(%q, to_string=True)\nprint('took %%.9f' %% (time.perf_counter() - begin))", n, command)
+	return contender{name: "gdb", goal: limit, run: func() (outcome, error) {
+		args := []string{"-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off", "-ex", "break spin", "-ex", "run"}
+		if before != "" {
+			args = append(args, "-ex", before)
+		}
+		out, err := exec.Command("gdb", append(args, "-ex", "python "+script, program)...).CombinedOutput()
+		found := gdbClock.FindSubmatch(out)
+		if found == nil {
+			return outcome{}, fmt.Errorf("gdb: %w: %s", err, out)
+		}
+		took, err := time.ParseDuration(string(found[1]) + "s")
+		return outcome{took: took}, err
+	}}
+}
