@@ -101,6 +101,8 @@ func (s *Session) enter(single bool) {
 	}
 	if pc != s.kernel.PC() {
 		s.registers.Enter(pc)
+	} else {
+		s.registers.SetPC(pc) // in a slot, and not what is shown
 	}
 }
 

@@ -88,6 +88,39 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A breakpoint at an instruction that faults is met once: to repair what it lacks
+// and go on is not to come there again.
+func TestFaultUnderBreakpoint(t *testing.T) {
+	i := newFunction(t, "load")
+	_, address := page(t, unix.PROT_READ)
+	s := newSession(t, i)
+	b, err := s.Break(start(i), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, err := s.Call(start(i), 0x10)
+	check(t, stop, err, AtBreakpoint)
+	for range 2 {
+		stop, err = s.Continue()
+		if check(t, stop, err, Signalled).PC != start(i) {
+			t.Fatal(stop)
+		}
+	}
+	r, err := s.Registers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Set(argument, address)
+	if err := s.SetRegisters(r); err != nil {
+		t.Fatal(err)
+	}
+	stop, err = s.Continue()
+	check(t, stop, err, Returned)
+	if b.Hits() != 1 {
+		t.Errorf("%d hits", b.Hits())
+	}
+}
+
 // A stack that is used up is a fault on the guard below it.
 func TestStackOverflow(t *testing.T) {
 	i, add := newFunction(t, "recurse"), newFunction(t, "add")
