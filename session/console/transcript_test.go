@@ -38,7 +38,7 @@ type program struct {
 func compile(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	cc := testprogram.RequireTool(t, "gcc")
-	path := filepath.Join(t.TempDir(), strings.TrimSuffix(source, ".c")+".o")
+	path := filepath.Join(t.TempDir(), strings.TrimSuffix(filepath.Base(source), ".c")+".o")
 	cmd := exec.Command(cc, append(flags, "-c", "-o", path, source)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)

@@ -296,7 +296,9 @@ func (c *Console) angle(address uint64) string {
 func (c *Console) result(fn *value.Function, stop *session.Stop) (string, error) {
 	if fn == nil || fn.Type == nil {
 		// Nothing says what it is: a number, as C has it.
-		return fmt.Sprint(int64(stop.Result)), nil
+		v := value.Constant(value.Base(c.values.machine(), "long"), binary.LittleEndian.AppendUint64(nil, stop.Result), c.values.nowhere())
+		c.values.record(v)
+		return c.printer(0).Print(v)
 	}
 	v, err := c.resultValue(fn.Type.Elem(), results{stop.Result, stop.Result2, stop.FloatResult})
 	if err != nil || v.Type() == nil {
