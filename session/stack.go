@@ -289,6 +289,19 @@ func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
 // SetRegister sets a register in the frame: where it was saved on the stack, or
 // the worker's own.
 func (f *Frame) SetRegister(column, v uint64) error {
+	if err := f.setRegister(column, v); err != nil {
+		return err
+	}
+	if f.registers != nil {
+		f.registers.Set(column, v)
+	}
+	if f.Level == 0 && int(column) == f.session.machine.ProgramCounter {
+		f.PC, f.LookupPC = v, v
+	}
+	return nil
+}
+
+func (f *Frame) setRegister(column, v uint64) error {
 	s := f.session
 	for level := f.Level - 1; level >= 0; level-- {
 		inner := &f.stack.Frames[level]

@@ -124,6 +124,9 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.Context == "repl" && f != nil {
+		c.changed() // by an assignment, perhaps
+	}
 	if a.Context == "repl" && len(c.history) < maxHistory {
 		if old, err := c.frozen(v); err == nil {
 			c.history = append(c.history, old)
@@ -137,7 +140,7 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 	if strings.ContainsAny(text, " =") {
 		name = parenthesised(text)
 	}
-	response.Body.VariablesReference, response.Body.NamedVariables, response.Body.IndexedVariables = c.expandable(named{text, v, name}, f)
+	response.Body.VariablesReference, response.Body.NamedVariables, response.Body.IndexedVariables = c.expandable(named{name: text, value: v, evaluate: name}, f)
 	response.Body.MemoryReference = memoryReference(v)
 	return response, nil
 }
@@ -180,8 +183,9 @@ func (c *client) setExpression(r *dap.SetExpressionRequest) (dap.Message, error)
 	}
 	if v.Type() != nil {
 		body.Type = v.Type().String()
-		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(named{a.Expression, v, "(" + a.Expression + ")"}, f)
+		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(named{name: a.Expression, value: v, evaluate: "(" + a.Expression + ")"}, f)
 	}
+	c.changed()
 	return &dap.SetExpressionResponse{Response: answer(r), Body: body}, nil
 }
 

@@ -194,7 +194,7 @@ func TestLaunchErrors(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"program":"nosuch.o","call":"f"}`:           "nosuch.o",
 		`{"program":["` + p.object + `"],"call":"f"}`: "no function f",
-		`{"program":7}`:                               "arguments of launch",
+		`{"program":7}`: "arguments of launch",
 	} {
 		if text := e.refused(&dap.LaunchRequest{Request: request("launch"), Arguments: []byte(arguments)}); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", arguments, text)

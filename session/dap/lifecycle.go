@@ -86,14 +86,14 @@ func (c *client) launch(r *dap.LaunchRequest) (dap.Message, error) {
 	if err := unmarshal(r.Arguments, &a); err != nil {
 		return nil, fmt.Errorf("the arguments of launch: %w", err)
 	}
-	a.JSON = r.Arguments
+	a.JSON, a.Output = r.Arguments, printer{c}
 	p, err := c.server.options.Launch(a)
 	if err != nil {
 		return nil, err
 	}
 	c.program = p
 	c.stopOnEntry.Store(a.StopOnEntry)
-	c.setTarget(&Target{Sources: p.Sources, session: p.Session})
+	c.setTarget(&Target{Sources: p.Sources, Locals: p.Locals, session: p.Session})
 	return &dap.LaunchResponse{Response: answer(r)}, nil
 }
 
@@ -119,6 +119,14 @@ func (c *client) attach(r *dap.AttachRequest) (dap.Message, error) {
 	c.stopOnEntry.Store(a.StopOnEntry)
 	c.setTarget(t)
 	return &dap.AttachResponse{Response: answer(r)}, nil
+}
+
+// printer shows the output of a program.
+type printer struct{ c *client }
+
+func (p printer) Write(b []byte) (int, error) {
+	p.c.output("stdout", string(b))
+	return len(b), nil
 }
 
 func unmarshal(b json.RawMessage, to any) error {

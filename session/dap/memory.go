@@ -82,5 +82,6 @@ func (c *client) writeMemory(r *dap.WriteMemoryRequest) (dap.Message, error) {
 	if err != nil && (!a.AllowPartial || n == 0) {
 		return nil, err
 	}
+	c.changed()
 	return &dap.WriteMemoryResponse{Response: answer(r), Body: dap.WriteMemoryResponseBody{BytesWritten: n}}, nil
 }

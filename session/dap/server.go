@@ -37,6 +37,11 @@ type LaunchArguments struct {
 
 	// JSON has all arguments, also those that are not named above.
 	JSON json.RawMessage `json:"-"`
+
+	// Output shows what is written to it in the editor, as the program's output.
+	// It may be written to from any goroutine; when the editor is gone, what is
+	// written is lost.
+	Output io.Writer `json:"-"`
 }
 
 // AttachArguments are those of an attach request.
@@ -71,6 +76,14 @@ type Program struct {
 	// Result returns in words what the function returned, "" for nothing, and the
 	// exit code that the editor is told. It may be nil.
 	Result func(*session.Stop) (text string, code int, err error)
+
+	// Stopped is called at every stop and at the end of a call, before the editor
+	// is told, so that what the program has printed can be shown. It may be nil.
+	Stopped func() error
+
+	// Locals returns what a language without debugging information has to show of
+	// a frame, as "name = value". It may be nil.
+	Locals func(*session.Frame) []string
 
 	// Sources are the sources that are in no file, by the paths that debugging
 	// information names them with.

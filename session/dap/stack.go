@@ -72,6 +72,12 @@ func (c *client) forget() {
 	c.stops = (c.stops + 1) % (1 << 16)
 }
 
+// changed drops what was read of the stack: an assignment can have changed it. The
+// IDs of frames stay.
+func (c *client) changed() {
+	c.frames, c.stackEnd = nil, false
+}
+
 // frameOf returns the frame with an ID; 0 is the innermost one.
 func (c *client) frameOf(id int) (*frame, error) {
 	if err := c.mustBeStopped(); err != nil {

@@ -23,6 +23,11 @@ func (c *client) report(r report) {
 	c.forget()
 	c.runPending()
 	c.pausing.Store(false)
+	if c.program != nil && c.program.Stopped != nil {
+		if err := c.program.Stopped(); err != nil {
+			c.output("stderr", err.Error()+"\n")
+		}
+	}
 	switch {
 	case r.over:
 		c.stop = nil

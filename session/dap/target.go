@@ -12,11 +12,15 @@ import (
 
 // Target is a session that editors can attach to. The program calls its code
 // through the Target; its other methods of controlling the session are left to
-// the editor while one is attached. Sources may be changed while no call runs.
+// the editor while one is attached. The fields are not changed after that.
 type Target struct {
 	// Sources are the sources that are in no file, by the paths that debugging
 	// information names them with.
 	Sources map[string]string
+
+	// Locals returns what a language without debugging information has to show of
+	// a frame, as "name = value". It may be nil.
+	Locals func(*session.Frame) []string
 
 	session *session.Session
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/go-dap"
 
@@ -33,6 +34,7 @@ type named struct {
 	name     string
 	value    value.Value
 	evaluate string // an expression for it
+	text     string // of what has no value
 }
 
 const (
@@ -78,6 +80,11 @@ func (c *client) scopes(r *dap.ScopesRequest) (dap.Message, error) {
 			add("Globals of the file", "", true, container{list: list, frame: f}, len(list))
 		}
 	}
+	if c.target.Locals != nil {
+		if list := spoken(c.target.Locals(f.Frame)); len(list) > 0 {
+			add("State", "locals", false, container{list: list, frame: f}, len(list))
+		}
+	}
 	if f.Level == 0 {
 		for _, class := range []struct {
 			name  string
@@ -91,10 +98,20 @@ func (c *client) scopes(r *dap.ScopesRequest) (dap.Message, error) {
 	return &dap.ScopesResponse{Response: answer(r), Body: body}, nil
 }
 
+// spoken are variables that are no more than text.
+func spoken(lines []string) []named {
+	var list []named
+	for _, line := range lines {
+		name, text, _ := strings.Cut(line, " = ")
+		list = append(list, named{name: name, text: text})
+	}
+	return list
+}
+
 func read(variables []*value.Variable, f *session.Frame) []named {
 	var list []named
 	for _, v := range variables {
-		list = append(list, named{v.Name, v.Read(f), v.Name})
+		list = append(list, named{name: v.Name, value: v.Read(f), evaluate: v.Name})
 	}
 	return list
 }
@@ -158,7 +175,8 @@ func (c *client) children(k container, filter string, start, count int) []named 
 		length, _ := t.Len()
 		var list []named
 		for i := uint64(start); i < length && len(list) < count; i++ {
-			list = append(list, named{"[" + strconv.FormatUint(i, 10) + "]", k.value.Index(int64(i)), suffixed(k.name, "["+strconv.FormatUint(i, 10)+"]")})
+			name := "[" + strconv.FormatUint(i, 10) + "]"
+			list = append(list, named{name: name, value: k.value.Index(int64(i)), evaluate: suffixed(k.name, name)})
 		}
 		return list
 	case value.Struct, value.Class, value.Union:
@@ -181,7 +199,7 @@ func (c *client) children(k container, filter string, start, count int) []named 
 		if to.Type().Strip().Kind() == value.Struct || to.Type().Strip().Kind() == value.Union || to.Type().Strip().Kind() == value.Class {
 			return fields(to, parenthesised(name), 0, count) // one click less
 		}
-		return []named{{"*", to, name}}
+		return []named{{name: "*", value: to, evaluate: name}}
 	}
 	return nil
 }
@@ -195,7 +213,7 @@ func fields(v value.Value, name string, start, count int) []named {
 		if len(list) == count {
 			break
 		}
-		one := named{f.Name, v.Field(i), suffixed(name, "."+f.Name)}
+		one := named{name: f.Name, value: v.Field(i), evaluate: suffixed(name, "."+f.Name)}
 		switch {
 		case f.Base:
 			one.name, one.evaluate = f.Type.String(), name
@@ -226,6 +244,7 @@ func parenthesised(name string) string {
 func (c *client) shown(v named, f *frame, hex bool) dap.Variable {
 	d := dap.Variable{Name: v.name, Value: c.text(v.value, hex), EvaluateName: v.evaluate}
 	if v.value.Type() == nil {
+		d.Value = v.text
 		return d
 	}
 	d.Type = v.value.Type().String()
@@ -311,7 +330,7 @@ func (c *client) registersOf(k container, hex bool) ([]dap.Variable, error) {
 			continue
 		}
 		if v, err := e.Evaluate(k.frame.Frame); err == nil && v.Type() != nil && v.Type().Kind() != value.Void {
-			d = c.shown(named{info.Name, v, "$" + info.Name}, k.frame, hex)
+			d = c.shown(named{name: info.Name, value: v, evaluate: "$" + info.Name}, k.frame, hex)
 		} else if k.frame.Level == 0 {
 			b, err := c.target.session.Register(info.Name)
 			if err != nil {
@@ -335,19 +354,28 @@ func (c *client) setVariable(r *dap.SetVariableRequest) (dap.Message, error) {
 	f := k.frame
 	var after named
 	if k.registers {
+		if !slices.ContainsFunc(c.target.session.RegisterInfos(), func(r session.RegisterInfo) bool { return r.Name == a.Name }) {
+			return nil, fmt.Errorf("there is no register %s", a.Name)
+		}
 		v, err := c.evaluateIn(f, "$"+a.Name+" = "+a.Value)
 		if err != nil {
 			return nil, err
 		}
-		after = named{a.Name, v, "$" + a.Name}
+		after = named{name: a.Name, value: v, evaluate: "$" + a.Name}
 	} else {
 		target, err := c.child(*k, a.Name)
 		if err != nil {
 			return nil, err
 		}
+		if target.value.Type() == nil {
+			return nil, fmt.Errorf("%s cannot be set", a.Name)
+		}
 		v, err := c.evaluateIn(f, a.Value)
 		if err != nil {
 			return nil, err
+		}
+		if v.Type() == nil {
+			return nil, fmt.Errorf("%s has no value", a.Value)
 		}
 		if err := expression.Assign(target.value, v); err != nil {
 			return nil, err
@@ -359,6 +387,7 @@ func (c *client) setVariable(r *dap.SetVariableRequest) (dap.Message, error) {
 		body.Type = after.value.Type().String()
 		body.VariablesReference, body.NamedVariables, body.IndexedVariables = c.expandable(after, f)
 	}
+	c.changed()
 	return &dap.SetVariableResponse{Response: answer(r), Body: body}, nil
 }
 

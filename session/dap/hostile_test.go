@@ -1,0 +1,165 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package dap
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-dap"
+)
+
+// What is no message ends the connection, and nothing else.
+func TestFraming(t *testing.T) {
+	server := New(Options{})
+	for _, test := range []struct{ text, want string }{
+		{"GET / HTTP/1.1\r\n\r\n", "header"},
+		{"hello\r\n\r\n", "header"},
+		{"Content-Length: x\r\n\r\n", "content length"},
+		{"Content-Length: -1\r\n\r\n", "content length"},
+		{"Content-Length: 99999999999\r\n\r\n", "at most"},
+		{"Content-Length: 4000000\r\n\r\n{}", "ends after 2 of 4000000"},
+		{"Content-Length: 2\r\n\r\n{}", "does not speak"},
+		{"Content-Length: 3\r\n\r\n{x}", "does not speak"},
+		{"\r\n\r\n", "no content length"},
+		{strings.Repeat("x", 10000), "longer than"},
+		{"", ""},
+	} {
+		client, stream := net.Pipe()
+		done := make(chan error)
+		go func() { done <- server.ServeConnection(stream) }()
+		go io.Copy(io.Discard, client)
+		client.SetDeadline(time.Now().Add(20 * time.Second))
+		io.WriteString(client, test.text)
+		client.Close()
+		err := <-done
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%.40q: %v, want %s", test.text, err, test.want)
+		}
+	}
+	// Headers of other kinds, and of other spelling, are fine.
+	client, stream := net.Pipe()
+	go server.ServeConnection(stream)
+	content := `{"seq":1,"type":"request","command":"initialize"}`
+	go fmt.Fprintf(client, "content-length: %d\r\nContent-Type: text/json\r\n\r\n%s", len(content), content)
+	b := make([]byte, 16)
+	client.SetDeadline(time.Now().Add(20 * time.Second))
+	if _, err := io.ReadFull(client, b); err != nil || string(b) != "Content-Length: " {
+		t.Errorf("%q, %v", b, err)
+	}
+	client.Close()
+	server.Close()
+	if err := server.ServeConnection(stream); err != ErrClosed {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestUnknownRequests(t *testing.T) {
+	e := connect(t, Options{})
+	for _, text := range []string{
+		`{"seq":1,"type":"request","command":"nosuch"}`,
+		`{"seq":1,"type":"request","command":"setBreakpoints","arguments":7}`,
+		`{"seq":1,"type":"request","command":"evaluate","arguments":{"expression":[]}}`,
+	} {
+		if err := dap.WriteBaseMessage(e.conn, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if r, ok := e.answer(1).(*dap.ErrorResponse); !ok || r.Message == "" {
+			t.Errorf("%s: %+v", text, r)
+		}
+	}
+	// Answers that nobody wants are passed over.
+	dap.WriteBaseMessage(e.conn, []byte(`{"seq":1,"type":"response","command":"runInTerminal","request_seq":1,"success":true}`))
+	dap.WriteBaseMessage(e.conn, []byte(`{"seq":1,"type":"event","event":"output","body":{}}`))
+	e.initialize()
+}
+
+// changes finds what would change memory: that of this process, the fuzzer's too.
+var changes = regexp.MustCompile(`[^=!<>]=[^=]|<<=|>>=|\+\+|--|\\u`)
+
+func harmless(content []byte) bool {
+	r, err := decode(content)
+	if err != nil || r == nil {
+		return true
+	}
+	switch r.(type) {
+	case *dap.SetVariableRequest, *dap.SetExpressionRequest, *dap.WriteMemoryRequest, *dap.GotoRequest, *dap.LaunchRequest:
+		return false
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(r) == nil && !changes.Match(text.Bytes())
+}
+
+// FuzzServer sends lines of text as messages to a server whose program is stopped.
+// It must answer each request once, and end when the connection does.
+func FuzzServer(f *testing.F) {
+	p := compile(f, "-O0")
+	add := func(list ...dap.RequestMessage) {
+		var lines [][]byte
+		for n, r := range list {
+			q := r.GetRequest()
+			q.Seq, q.Type = n+10, "request"
+			q.Command = strings.TrimSuffix(reflect.TypeOf(r).Elem().Name(), "Request")
+			q.Command = strings.ToLower(q.Command[:1]) + q.Command[1:]
+			b, err := json.Marshal(r)
+			if err != nil {
+				f.Fatal(err)
+			}
+			lines = append(lines, b)
+		}
+		f.Add(bytes.Join(lines, []byte("\n")))
+	}
+	source := dap.Source{Path: p.path}
+	add(&dap.ThreadsRequest{}, &dap.StackTraceRequest{Arguments: dap.StackTraceArguments{ThreadId: 1}}, &dap.ScopesRequest{}, &dap.VariablesRequest{Arguments: dap.VariablesArguments{VariablesReference: 1}},
+		&dap.VariablesRequest{Arguments: dap.VariablesArguments{VariablesReference: 2, Start: 1 << 40, Count: -7, Filter: "indexed"}}, &dap.ContinueRequest{}, &dap.ThreadsRequest{})
+	add(&dap.SetBreakpointsRequest{Arguments: dap.SetBreakpointsArguments{Source: source, Breakpoints: []dap.SourceBreakpoint{{Line: p.lines["LOOP"], Condition: "i == 1", HitCondition: ">=1", LogMessage: "{i} {total}"}, {Line: -1}}}},
+		&dap.SetFunctionBreakpointsRequest{Arguments: dap.SetFunctionBreakpointsArguments{Breakpoints: []dap.FunctionBreakpoint{{Name: "fib"}, {Name: "*0"}}}},
+		&dap.SetInstructionBreakpointsRequest{Arguments: dap.SetInstructionBreakpointsArguments{Breakpoints: []dap.InstructionBreakpoint{{InstructionReference: "0x1000", Offset: -5000}}}},
+		&dap.SetExceptionBreakpointsRequest{}, &dap.ContinueRequest{}, &dap.PauseRequest{})
+	add(&dap.DataBreakpointInfoRequest{Arguments: dap.DataBreakpointInfoArguments{Name: "total"}}, &dap.SetDataBreakpointsRequest{Arguments: dap.SetDataBreakpointsArguments{Breakpoints: []dap.DataBreakpoint{{DataId: "0x10:4"}}}}, &dap.NextRequest{}, &dap.StepInRequest{}, &dap.StepOutRequest{})
+	add(evaluateRequest("*list", "hover", 0), evaluateRequest("numbers[3]@5", "repl", 0), &dap.CompletionsRequest{Arguments: dap.CompletionsArguments{Text: "to", Column: 3}}, &dap.ExceptionInfoRequest{},
+		&dap.GotoTargetsRequest{Arguments: dap.GotoTargetsArguments{Source: source, Line: p.lines["LOOP"]}}, &dap.BreakpointLocationsRequest{Arguments: &dap.BreakpointLocationsArguments{Source: source, Line: 1, EndLine: 1 << 30}})
+	add(&dap.ReadMemoryRequest{Arguments: dap.ReadMemoryArguments{MemoryReference: "0xfffffffffffffff0", Offset: 100, Count: 1 << 50}}, &dap.DisassembleRequest{Arguments: dap.DisassembleArguments{MemoryReference: "0", InstructionOffset: -4096, InstructionCount: 4096}},
+		&dap.LoadedSourcesRequest{}, &dap.SourceRequest{}, &dap.CancelRequest{Arguments: &dap.CancelArguments{RequestId: 12}}, &dap.RestartRequest{}, &dap.TerminateRequest{}, &dap.DisconnectRequest{})
+	f.Add([]byte("{\"seq\":1,\"type\":\"request\"}\n[]\n{\"type\":\"event\"}"))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		server := New(Options{Launch: load})
+		client, stream := net.Pipe()
+		done := make(chan error, 1)
+		go func() { done <- server.ServeConnection(stream) }()
+		go io.Copy(io.Discard, client)
+		send := func(content []byte) bool { return dap.WriteBaseMessage(client, content) == nil }
+		send([]byte(`{"seq":1,"type":"request","command":"initialize"}`))
+		arguments, _ := json.Marshal(map[string]any{"program": p.object, "call": "sum(3, first)", "stopOnEntry": true})
+		send(fmt.Appendf(nil, `{"seq":2,"type":"request","command":"launch","arguments":%s}`, arguments))
+		send(fmt.Appendf(nil, `{"seq":3,"type":"request","command":"configurationDone"}`))
+		for n, line := range bytes.Split(input, []byte("\n")) {
+			if n == 100 || harmless(line) && !send(line) {
+				break
+			}
+		}
+		client.Close()
+		select {
+		case <-done:
+		case <-time.After(30 * time.Second):
+			t.Fatal("the server does not end")
+		}
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
