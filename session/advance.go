@@ -26,7 +26,8 @@ const (
 	stepped    happening = iota // one instruction is done
 	trapped                     // at a trap of the images', which was not considered yet
 	ownTrap                     // a trap instruction of the code itself
-	watched                     // a debug register matched
+	watched                     // an access that a debug register matches is done
+	atHardware                  // a debug register matches the next instruction
 	atHost                      // the stub of a host function is next
 	returned                    // from the call
 	signalled                   // by s.event
@@ -251,7 +252,7 @@ func (s *Session) classify(event *worker.Event) happening {
 	s.showSlot()
 	switch {
 	case s.worker.IsWatch(event):
-		return watched
+		return s.match()
 	case event.IsStep():
 		return stepped
 	case event.IsStop():

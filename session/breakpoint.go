@@ -27,8 +27,8 @@ type Breakpoint struct {
 type BreakpointOptions struct {
 	// Condition is asked first, and decides whether the hit counts. It runs while
 	// the worker waits and must not run code; the frame is the innermost one,
-	// valid until it returns. Its error stops the session as if it were true, and
-	// is Stop.Err.
+	// valid until it returns. Its error, or panic, stops the session as if it were
+	// true, and is Stop.Err.
 	Condition func(*Frame) (bool, error)
 
 	Skip      int  // pass so many hits silently
@@ -40,7 +40,8 @@ type BreakpointOptions struct {
 
 	// Hardware uses a debug register of the worker instead of a trap instruction.
 	// It may then be anywhere, also outside of the images. There are few (four on
-	// amd64, shared with watchpoints).
+	// amd64, shared with watchpoints). One that a step ends at is met when the
+	// session goes on from there.
 	Hardware bool
 }
 
@@ -61,7 +62,8 @@ type breakpointTable struct {
 
 // Break sets a breakpoint at an address in an image. The error wraps ErrAddress
 // where there is no instruction that a trap can take the place of. It may be
-// called while the session runs.
+// called while the session runs. A session that is stopped at the address does not
+// meet it before it comes back there.
 func (s *Session) Break(address uint64, o *BreakpointOptions) (*Breakpoint, error) {
 	return s.setBreakpoint(fmt.Sprintf("*%#x", address), []uint64{address}, o)
 }
@@ -109,17 +111,20 @@ func (t *breakpointTable) arm(s *Session, b *Breakpoint) error {
 	}
 	if b.Options.Hardware {
 		b.count.disabled = false
-		if err := s.arm(); err != nil {
+		err := s.arm()
+		if err != nil {
 			b.count.disabled = true
-			return err
+			s.arm()
 		}
+		return err
 	}
 	for n, address := range b.Addresses {
-		if !b.Options.Hardware {
-			if err := s.setTrap(address); err != nil {
-				t.disarm(s, b, b.Addresses[:n])
-				return err
-			}
+		if err := s.setTrap(address); err != nil {
+			t.disarm(s, b, b.Addresses[:n])
+			return err
+		}
+		if s.state == Stopped && address == s.registers.PC() {
+			s.considered = address // it is met when the code comes back
 		}
 		t.at[address] = append(slices.Clip(slices.Clone(t.at[address])), b)
 	}
@@ -139,6 +144,9 @@ func (s *Session) setTrap(address uint64) error {
 
 // disarm makes a breakpoint work no more at some of its addresses.
 func (t *breakpointTable) disarm(s *Session, b *Breakpoint, addresses []uint64) error {
+	if b.Options.Hardware {
+		return nil
+	}
 	var failed []error
 	for _, address := range addresses {
 		left := slices.DeleteFunc(slices.Clone(t.at[address]), func(other *Breakpoint) bool { return other == b })
@@ -146,7 +154,7 @@ func (t *breakpointTable) disarm(s *Session, b *Breakpoint, addresses []uint64) 
 		if len(left) == 0 {
 			delete(t.at, address)
 		}
-		if i := s.Image(address); i != nil && !b.Options.Hardware && i.hostAt(address) == nil {
+		if i := s.Image(address); i != nil && i.hostAt(address) == nil {
 			failed = append(failed, i.traps.clear(address))
 		}
 	}
@@ -308,6 +316,11 @@ func (s *Session) atBreakpoint(address uint64) *Stop {
 // meet counts a hit where the condition holds, and reports whether it counts as a
 // stop. Logpoints log then.
 func (s *Session) meet(o *BreakpointOptions, c *counter) (stop bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			stop, err = true, fmt.Errorf("panic: %v", p)
+		}
+	}()
 	if o.Condition != nil {
 		ok, err := o.Condition(s.innermost())
 		if err != nil {

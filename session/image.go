@@ -5,7 +5,6 @@
 package session
 
 import (
-	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -300,17 +299,6 @@ func (i *Image) Function(address uint64) (Function, bool) {
 		}
 	}
 	return Function{}, false
-}
-
-// text returns at most size original bytes of code from an address on.
-func (i *Image) text(address uint64, size int) []byte {
-	r, ok := i.rangeOf(address)
-	if !ok {
-		return nil
-	}
-	code := bytes.Clone(memoryAt(address, min(uint64(size), r.End-address)))
-	i.traps.restore(code, address)
-	return code
 }
 
 // use counts a session that has the image.

@@ -34,14 +34,19 @@ func (s *Session) ReadMemory(p []byte, address uint64) error {
 	if s.closed.Load() {
 		return ErrClosed
 	}
-	n, err := readProcess(p, address)
-	for _, i := range s.images() {
-		if i.overlaps(address, uint64(n)) {
-			i.traps.restore(p[:n], address)
+	for len(p) > 0 {
+		n, code := s.piece(address, len(p))
+		var done int
+		var err error
+		if code != nil {
+			done, err = code.traps.read(p[:n], address)
+		} else {
+			done, err = readProcess(p[:n], address)
 		}
-	}
-	if err != nil {
-		return &MemoryError{Address: address + uint64(n), Err: err}
+		if err != nil {
+			return &MemoryError{Address: address + uint64(done), Err: err}
+		}
+		p, address = p[n:], address+uint64(n)
 	}
 	return nil
 }
@@ -54,15 +59,7 @@ func (s *Session) WriteMemory(p []byte, address uint64) error {
 		return ErrClosed
 	}
 	for len(p) > 0 {
-		n, code := len(p), (*Image)(nil)
-		for _, i := range s.images() {
-			if i.overlaps(address, uint64(n)) {
-				n, code = i.split(address, n)
-				if code != nil {
-					break
-				}
-			}
-		}
+		n, code := s.piece(address, len(p))
 		var err error
 		done := n
 		if code != nil {
@@ -92,25 +89,17 @@ func (s *Session) readOnStack(p []byte, address uint64) bool {
 	return true
 }
 
-// overlaps reports whether some of n bytes at an address are code of the image.
-func (i *Image) overlaps(address, n uint64) bool {
-	for _, r := range i.ranges {
-		if address < r.End && address+n > r.Start {
-			return true
-		}
-	}
-	return false
-}
-
-// split returns how many of n bytes at an address lie before the next code of the
-// image, or, where they begin in code, in it; then the image, too.
-func (i *Image) split(address uint64, n int) (int, *Image) {
-	for _, r := range i.ranges {
-		if r.Start <= address && address < r.End {
-			return int(min(uint64(n), r.End-address)), i
-		}
-		if r.Start > address {
-			return int(min(uint64(n), r.Start-address)), nil
+// piece returns how many of n bytes at an address are code of one image, and that,
+// or lie before the next code.
+func (s *Session) piece(address uint64, n int) (int, *Image) {
+	for _, i := range s.images() {
+		for _, r := range i.ranges {
+			if address-r.Start < r.End-r.Start {
+				return int(min(uint64(n), r.End-address)), i
+			}
+			if r.Start > address {
+				n = int(min(uint64(n), r.Start-address))
+			}
 		}
 	}
 	return n, nil

@@ -50,9 +50,13 @@ func (s *Session) StepRange(start, end uint64) (*Stop, error) {
 	})
 }
 
-// RunTo goes on to an address of an image, in whatever frame.
+// RunTo goes on to an address of an image, in whatever frame. From that address
+// it runs until the code comes back.
 func (s *Session) RunTo(address uint64) (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
+		if address == s.registers.PC() {
+			s.considered = address
+		}
 		if err := s.breakInternally(internal{address: address, reason: RanTo}); err != nil {
 			return nil, err
 		}
@@ -194,7 +198,7 @@ func (s *Session) stepOnce() (*Stop, error) {
 			return stop, nil
 		}
 		switch what {
-		case stepped:
+		case stepped, watched:
 			if s.interrupted.Load() {
 				return s.stopped(Interrupted), nil
 			}
@@ -228,12 +232,14 @@ func (s *Session) handle(what happening, event worker.Event) *Stop {
 	case atHost:
 		pc := s.registers.PC()
 		f := s.Image(pc).hostAt(pc)
-		if err := s.runHost(f); err != nil {
+		err := s.runHost(f)
+		s.refreshWatchpoints()
+		if err != nil {
 			stop := s.stopped(HostFailed)
 			stop.Err = err
 			return stop
 		}
-	case watched:
+	case watched, atHardware:
 		return s.atWatchpoint()
 	case ownTrap, signalled:
 		stop := s.stopped(Signalled)

@@ -78,6 +78,7 @@ type Session struct {
 	in         inSlot
 	considered uint64 // the trap here was looked at: to go on means to pass it
 	internals  []internal
+	met        []any // watchpoints and hardware breakpoints, not asked yet
 	inline     inlineState
 	hit        Frame // for conditions
 	walker     walker
@@ -250,6 +251,13 @@ func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, e
 	s.interrupted.Store(false)
 	var stop *Stop
 	err := errGoexit // unless f returns
+	if len(s.breakpoints.watches) > 0 {
+		run := f
+		f = func() (*Stop, error) {
+			s.refreshWatchpoints()
+			return run()
+		}
+	}
 	s.running = true
 	if s.thread != 0 {
 		s.mu.Unlock()

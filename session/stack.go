@@ -185,11 +185,15 @@ func (f *Frame) describe() {
 	}
 }
 
-// Frame returns the innermost frame.
+// Frame returns the innermost frame. The error is that of Stack, or wraps
+// ErrNotFound behind the call's return, where a debug register can stop.
 func (s *Session) Frame() (*Frame, error) {
 	stack, err := s.Stack(1)
 	if err != nil {
 		return nil, err
+	}
+	if len(stack.Frames) == 0 {
+		return nil, fmt.Errorf("the function that was called has returned: %w", ErrNotFound)
 	}
 	return &stack.Frames[0], nil
 }

@@ -116,7 +116,8 @@ func (t *trapTable) makeSlot(address uint64) (*placedSlot, error) {
 	return trap.slot, nil
 }
 
-// text is Image.text under the lock.
+// text returns at most size bytes of code from an address on, without traps. The
+// caller holds mu.
 func (t *trapTable) text(address uint64, size int) []byte {
 	r, ok := t.image.rangeOf(address)
 	if !ok {
@@ -231,14 +232,17 @@ func (t *trapTable) patched(address uint64) bool {
 	return trap != nil && (trap.users > 0 || !bytes.Equal(trap.original, trapInstruction(t.image.machine)))
 }
 
-// restore makes p, memory that was read at an address, what it would be without
-// traps.
-func (t *trapTable) restore(p []byte, address uint64) {
+// read reads code as it would be without traps. Nobody sets or clears one meanwhile.
+func (t *trapTable) read(p []byte, address uint64) (int, error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	t.restoreLocked(p, address)
+	n, err := readProcess(p, address)
+	t.restoreLocked(p[:n], address)
+	return n, err
 }
 
+// restoreLocked makes p, memory that was read at an address, what it would be
+// without traps.
 func (t *trapTable) restoreLocked(p []byte, address uint64) {
 	for _, trap := range t.traps {
 		if trap.users > 0 {

@@ -65,6 +65,7 @@ func (s *Session) Watch(address uint64, size int, access Access, o *BreakpointOp
 	s.breakpoints.watches = append(slices.Clone(s.breakpoints.watches), w)
 	if err := s.arm(); err != nil {
 		s.breakpoints.watches = s.breakpoints.watches[:len(s.breakpoints.watches)-1]
+		s.arm()
 		return nil, err
 	}
 	s.breakpoints.last = w.ID
@@ -111,6 +112,7 @@ func (s *Session) enableWatchpoint(w *Watchpoint, enabled bool) error {
 	}
 	if err := s.arm(); err != nil {
 		w.count.disabled = before
+		s.arm()
 		return err
 	}
 	return nil
@@ -164,8 +166,9 @@ func (s *Session) debugRegisters() (list []worker.Watch, users []any) {
 	return list, users
 }
 
-// arm makes the worker's debug registers those that the tables ask for. The
-// caller holds mu.
+// arm makes the worker's debug registers those that the tables ask for; with an
+// error, the caller changes the tables back and calls it again. The caller holds
+// mu.
 func (s *Session) arm() (err error) {
 	switch s.state {
 	case Running:
@@ -197,19 +200,35 @@ func (s *Session) armHardware() error {
 	return err
 }
 
-// atWatchpoint asks all watchpoints, and hardware breakpoints, that the worker has
-// met whether to stop.
-func (s *Session) atWatchpoint() *Stop {
+// match notes what the worker's debug registers have matched, for atWatchpoint.
+func (s *Session) match() happening {
 	s.mu.Lock()
 	_, users := s.debugRegisters()
 	s.mu.Unlock()
-	var stop *Stop
-	rearm := false
+	what := atHardware
 	for _, n := range s.worker.Met() {
 		if n >= len(users) {
 			continue
 		}
-		switch u := users[n].(type) {
+		if _, ok := users[n].(*Watchpoint); ok {
+			what = watched
+		}
+		if !slices.Contains(s.met, users[n]) {
+			s.met = append(s.met, users[n])
+		}
+	}
+	return what
+}
+
+// atWatchpoint asks all watchpoints, and hardware breakpoints, that the worker has
+// met whether to stop.
+func (s *Session) atWatchpoint() *Stop {
+	var stop *Stop
+	rearm := false
+	met := s.met
+	s.met = nil
+	for _, user := range met {
+		switch u := user.(type) {
 		case *Breakpoint:
 			wanted, err := s.meet(&u.Options, &u.count)
 			if !wanted {
@@ -248,9 +267,21 @@ func (s *Session) atWatchpoint() *Stop {
 		}
 	}
 	if rearm {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.armHardware()
 	}
 	return stop
+}
+
+// refreshWatchpoints reads what is watched before the code goes on: others may
+// have written it. The controlling goroutine calls it.
+func (s *Session) refreshWatchpoints() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range s.breakpoints.watches {
+		s.ReadMemory(w.now, w.Address)
+	}
 }
 
 // changedAt notes a watchpoint's new value, and reports whether the access is one
