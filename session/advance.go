@@ -133,8 +133,9 @@ func (s *Session) resume(single bool) (happening, worker.Event, error) {
 		}
 		whole = watched
 	}
+	own := s.kernel.TrapFlag()
 	for {
-		what, event, err := s.step()
+		what, event, err := s.step(own)
 		switch {
 		case err != nil || what != stepped && what != watched:
 			return what, event, err
@@ -149,36 +150,38 @@ func (s *Session) resume(single bool) (happening, worker.Event, error) {
 }
 
 // step executes one instruction of the worker's, and hides the flag that this
-// needs.
-func (s *Session) step() (happening, worker.Event, error) {
-	before := s.kernel
-	kind := s.decode(before.PC()).Kind
+// needs, unless it is the code's own.
+func (s *Session) step(own bool) (happening, worker.Event, error) {
+	pc, sp := s.kernel.PC(), s.kernel.SP()
+	kind := s.decode(pc).Kind
 	what, event, err := s.wait(s.worker.Step())
-	if err != nil || what == exited || before.TrapFlag() {
+	if err != nil || what == exited {
 		return what, event, err
 	}
+	if what == stepped && kind == displace.Trap {
+		what = ownTrap // int1
+	}
+	if own {
+		return what, event, nil
+	}
 	switch kind {
+	case displace.PopFlags, displace.InterruptReturn:
+		if s.kernel.PC() != pc {
+			return what, event, nil // what it has popped
+		}
 	case displace.PushFlags:
 		var flags [2]byte
-		if sp := s.registers.SP(); sp != before.SP() && s.ReadMemory(flags[:], sp) == nil {
+		if at := s.registers.SP(); at != sp && s.ReadMemory(flags[:], at) == nil {
 			flags[1] &^= 1 // TF is bit 8
-			s.WriteMemory(flags[:], sp)
+			s.WriteMemory(flags[:], at)
 		}
 	case displace.Syscall:
 		s.registers.HideTrapFlag()
-	case displace.PopFlags, displace.InterruptReturn:
-		// The kernel takes the flag for the code's own from here on, also if the
-		// instruction was not executed (is_setting_trap_flag of
-		// arch/x86/kernel/step.c).
-		if s.kernel.PC() == before.PC() {
-			s.registers.ClearTrapFlag()
-		}
-	case displace.Trap:
-		if what == stepped {
-			what = ownTrap // int1
-		}
 	}
-	return what, event, err
+	// The kernel hides it, but not once it has stepped over popf or iret (see
+	// enable_single_step in arch/x86/kernel/step.c): there it stays set.
+	s.registers.ClearTrapFlag()
+	return what, event, nil
 }
 
 // decode tells what a single step is about to execute.
@@ -249,7 +252,11 @@ func (s *Session) classify(event *worker.Event) happening {
 		s.showSlot()
 		return ownTrap
 	}
+	pc := s.registers.PC()
 	s.showSlot()
+	if s.in.slot != nil && event.Addr == pc {
+		event.Addr = s.registers.PC() // SIGILL and SIGFPE name the instruction
+	}
 	switch {
 	case s.worker.IsWatch(event):
 		return s.match()
