@@ -71,7 +71,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "call", Destination: &flags.call, Usage: "what run and start call: `'fib(10)'`, with numbers, strings and addresses of variables"},
 			&cli.StringFlag{Name: "batch", Destination: &flags.batch, Usage: "execute the commands in `SCRIPT` (- is standard input) up to the first that fails"},
-			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: :1234, or the path of a Unix socket"},
+			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: :1234 on this machine, HOST:PORT, unix:PATH"},
 			&cli.StringFlag{Name: "dap", Destination: &flags.dap, Usage: "serve the Debug Adapter Protocol at `ADDR`"},
 			&cli.StringSliceFlag{Name: "directory", Destination: &flags.directories, Usage: "look for source files in `DIR` too"},
 		},
@@ -96,6 +96,9 @@ Examples:
 
 // debugFiles opens a session over files and hands it over.
 func debugFiles(files []string, flags *debugFlags) error {
+	if flags.dap != "" {
+		return serveDAP(files, flags)
+	}
 	p, err := loadDebugged(files, os.Stdout)
 	if err != nil {
 		return err
@@ -106,11 +109,8 @@ func debugFiles(files []string, flags *debugFlags) error {
 		return inputError{err}
 	}
 	defer s.Close()
-	switch {
-	case flags.rsp != "":
+	if flags.rsp != "" {
 		return serveRSP(s, p, flags)
-	case flags.dap != "":
-		return serveDAP(s, p, flags)
 	}
 	d := &debugger{Console: console.New(s, &console.Options{
 		Output: os.Stdout, Palette: palette(), Directories: flags.directories, Language: p.language, Call: flags.call,

@@ -5,15 +5,201 @@
 package main
 
 import (
+	"context"
+	"debug/elf"
 	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/console"
+	"github.com/clewdev/clew/session/dap"
+	"github.com/clewdev/clew/session/rsp"
 )
 
-func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
-	return errors.New("--rsp is not there yet")
+// listen opens what a server serves, and ends with the returned context's end or
+// with a signal.
+func listen(address string) (net.Listener, context.Context, context.CancelFunc, error) {
+	l, err := rsp.Listen(address)
+	if err != nil {
+		return nil, nil, nil, inputError{err}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	return l, ctx, stop, nil
 }
 
-func serveDAP(s *session.Session, p *debugged, flags *debugFlags) error {
-	return errors.New("--dap is not there yet")
+// port is the port of a listener, or the address where it has none.
+func port(l net.Listener) string {
+	if a, ok := l.Addr().(*net.TCPAddr); ok {
+		return fmt.Sprint(a.Port)
+	}
+	return l.Addr().String()
+}
+
+// serveRSP lets gdb or lldb debug the call. Without one the debugger calls what it
+// wants, until Ctrl-C.
+func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
+	c := console.New(s, &console.Options{Output: os.Stdout, Palette: palette(), Language: p.language})
+	var call *console.Call
+	if flags.call != "" {
+		var err error
+		if call, err = c.Prepare(flags.call); err != nil {
+			return inputError{err}
+		}
+	}
+	l, ctx, stop, err := listen(flags.rsp)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	defer l.Close()
+	server, err := rsp.New(s, &rsp.Options{Wait: true})
+	if err != nil {
+		return inputError{err}
+	}
+	defer server.Close()
+	go server.Serve(l)
+	if !hasSymbols() {
+		fmt.Println("This clew has no symbols, as 'go run' makes it; gdb needs them to find the code: go build ./cmd/clew")
+	}
+	fmt.Printf("Waiting at %s. In gdb: target remote %[1]s; in lldb: gdb-remote %s\n", l.Addr(), port(l))
+	if call == nil {
+		<-ctx.Done()
+		return nil
+	}
+	type end struct {
+		stop *session.Stop
+		err  error
+	}
+	ended := make(chan end, 1)
+	go func() {
+		var e end
+		if call.Main != nil {
+			e.stop, e.err = server.CallMain(call.Function, call.Main, call.Arguments)
+		} else {
+			e.stop, e.err = server.Call(call.Function, call.Arguments)
+		}
+		ended <- e
+	}()
+	select {
+	case <-ctx.Done():
+		return status(128 + int(syscall.SIGINT))
+	case e := <-ended:
+		if e.err != nil {
+			return noError{e.err}
+		}
+		// The server keeps the session for itself while it lives.
+		if err := server.Close(); err != nil {
+			return noError{err}
+		}
+		if err := c.Tell(call, e.stop); err != nil {
+			return noError{err}
+		}
+		if c.Abnormal() {
+			return status(exitNo)
+		}
+		return nil
+	}
+}
+
+// hasSymbols reports whether this program has a symbol table: by one of its symbols
+// debuggers find generated code.
+func hasSymbols() bool {
+	self, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	f, err := elf.Open(self)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return f.Section(".symtab") != nil
+}
+
+// serveDAP lets editors debug the call, as often as they launch it, until Ctrl-C.
+func serveDAP(files []string, flags *debugFlags) error {
+	// What is wrong with the files is told before an editor comes.
+	p, err := loadDebugged(files, os.Stdout)
+	if err != nil {
+		return err
+	}
+	p.close()
+	l, ctx, stop, err := listen(flags.dap)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	server := dap.New(dap.Options{Launch: func(a dap.LaunchArguments) (*dap.Program, error) {
+		return launch(files, flags, a)
+	}})
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	fmt.Printf(`Waiting for an editor at %s. For VS Code, in launch.json, with the type of
+any debugger that is installed:
+  {"name": "clew", "type": "lldb", "request": "launch", "debugServer": %s, "stopOnEntry": true}
+`, l.Addr(), port(l))
+	select {
+	case err := <-served:
+		return inputError{err}
+	case <-ctx.Done():
+	}
+	return server.Close()
+}
+
+// launch makes a session for an editor, which can name other files and another
+// call than the command line.
+func launch(files []string, flags *debugFlags, a dap.LaunchArguments) (_ *dap.Program, err error) {
+	if len(a.Program) > 0 && a.Program[0] != "" {
+		files = a.Program
+	}
+	text := flags.call
+	if a.Call != "" {
+		text = a.Call
+	}
+	if text == "" {
+		return nil, errors.New(`nothing to call: start clew with --call 'fib(10)', or name it in launch.json: "call": "fib(10)"`)
+	}
+	p, err := loadDebugged(files, os.Stdout)
+	if err != nil {
+		return nil, err
+	}
+	s, err := session.New(&session.Options{Images: p.images})
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	c := console.New(s, &console.Options{Language: p.language})
+	var call *console.Call
+	return &dap.Program{
+		Session: s,
+		Run: func(stopAtEntry bool) (*session.Stop, error) {
+			var err error
+			if call, err = c.Prepare(text); err != nil {
+				return nil, err
+			}
+			arguments := call.Arguments
+			arguments.StopAtEntry = stopAtEntry
+			if call.Main != nil {
+				return s.CallMain(call.Function, call.Main, arguments)
+			}
+			return s.CallWith(call.Function, arguments)
+		},
+		Result: func(stop *session.Stop) (string, int, error) {
+			if stop.Reason != session.Returned {
+				return "", stop.ExitCode, nil
+			}
+			result, err := call.Result(stop)
+			return strings.TrimSuffix(call.Text+" = "+result, " = "), 0, err
+		},
+		Close: func() error {
+			err := s.Close()
+			p.close()
+			return err
+		},
+	}, nil
 }

@@ -178,6 +178,16 @@ func (c *Console) executePending() error {
 // left, and the next command of them is quit.
 func (c *Console) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
 
+// Prepare understands the text of a call as the command call does, for whoever
+// then makes it by other means. Tell is told how it ended.
+func (c *Console) Prepare(text string) (*Call, error) { return c.language.Call(text) }
+
+// Tell prints how a call that was prepared has stopped or ended.
+func (c *Console) Tell(call *Call, stop *session.Stop) error {
+	c.running = call
+	return c.stopped(stop, "")
+}
+
 func firstWord(s string) string {
 	if f := strings.Fields(s); len(f) > 0 {
 		return f[0]

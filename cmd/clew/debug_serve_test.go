@@ -1,0 +1,188 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// served is clew while it serves debuggers.
+type served struct {
+	cmd     *exec.Cmd
+	lines   *bufio.Reader
+	address string
+	stderr  bytes.Buffer
+}
+
+var waitingAt = regexp.MustCompile(`^Waiting .*at ([^ ]*[0-9])\. `)
+
+func serve(t *testing.T, cmd *exec.Cmd) *served {
+	t.Helper()
+	s := &served{cmd: cmd}
+	stdout, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.cmd.Stderr = &s.stderr
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.cmd.Process.Kill()
+		s.cmd.Wait()
+	})
+	s.lines = bufio.NewReader(stdout)
+	line, err := s.lines.ReadString('\n')
+	if strings.HasPrefix(line, "This clew has no symbols") { // as go test links it
+		line, err = s.lines.ReadString('\n')
+	}
+	if err != nil {
+		t.Fatalf("it says %q and %q: %v", line, s.stderr.String(), err)
+	}
+	match := waitingAt.FindStringSubmatch(line)
+	if match == nil {
+		t.Fatalf("it says %q", line)
+	}
+	s.address = match[1]
+	return s
+}
+
+// gdb finds the call before its first instruction, and its end ends clew.
+func TestDebugByGDB(t *testing.T) {
+	gdb := testprogram.RequireTool(t, "gdb")
+	// The program that go test makes has no symbols, and gdb needs one of them.
+	golang := testprogram.RequireTool(t, "go")
+	program := filepath.Join(t.TempDir(), "clew")
+	if out, err := exec.Command(golang, "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	s := serve(t, exec.Command(program, "debug", debuggedObject(t, "fib.c"), "--call", "fib(5)", "--rsp", ":0"))
+	cmd := exec.Command(gdb, "-nx", "-batch", "-ex", "set debuginfod enabled off", "-ex", "target remote "+s.address,
+		"-ex", "bt 1", "-ex", "break fib if n == 3", "-ex", "continue", "-ex", "bt 3", "-ex", "finish", "-ex", "delete", "-ex", "continue")
+	timer := time.AfterFunc(maxWait, func() { cmd.Process.Kill() })
+	defer timer.Stop()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Logf("gdb: %v", err)
+	}
+	for _, want := range []string{`(?m)^#0 .*\bfib \(n=`, `(?m)^Breakpoint 1, fib \(n=3\) at .*fib.c:6$`, `(?m)^#2 .* in fib \(n=5\) at`, `Value returned is \$1 = 2`} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("gdb does not print %s:\n%s", want, out)
+		}
+	}
+	if line, err := s.lines.ReadString('\n'); line != "fib(5) = 5\n" {
+		t.Errorf("clew says %q and %q: %v", line, s.stderr.String(), err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Without a debugger, Ctrl-C ends the wait.
+func TestDebugServerIsInterrupted(t *testing.T) {
+	object := debuggedObject(t, "fib.c")
+	for _, test := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"--rsp", ":0"}, 0},
+		{[]string{"--rsp", ":0", "--call", "fib(5)"}, 128 + int(syscall.SIGINT)},
+		{[]string{"--dap", ":0", "--call", "fib(5)"}, 0},
+	} {
+		s := serve(t, clew(t, append([]string{"debug", object}, test.args...)...))
+		if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		s.cmd.Wait()
+		if code := s.cmd.ProcessState.ExitCode(); code != test.code {
+			t.Errorf("%q: exit code %d, want %d; %s", test.args, code, test.code, s.stderr.String())
+		}
+	}
+}
+
+// An editor launches the call as often as it wants.
+func TestDebugByAnEditor(t *testing.T) {
+	s := serve(t, clew(t, "debug", debuggedObject(t, "fib.c"), "--call", "fib(5)", "--dap", ":0"))
+	for range 2 {
+		conn, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.SetDeadline(time.Now().Add(maxWait)); err != nil {
+			t.Fatal(err)
+		}
+		sequence := 0
+		request := func(command string) dap.Request {
+			sequence++
+			return dap.Request{ProtocolMessage: dap.ProtocolMessage{Seq: sequence, Type: "request"}, Command: command}
+		}
+		send := func(m dap.Message) {
+			if err := dap.WriteProtocolMessage(conn, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in := bufio.NewReader(conn)
+		var output strings.Builder
+		receive := func() dap.Message {
+			m, err := dap.ReadProtocolMessage(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o, ok := m.(*dap.OutputEvent); ok {
+				output.WriteString(o.Body.Output)
+			}
+			if e, ok := m.(*dap.ErrorResponse); ok {
+				t.Fatalf("%+v", e.Body.Error)
+			}
+			return m
+		}
+		send(&dap.InitializeRequest{Request: request("initialize"), Arguments: dap.InitializeRequestArguments{AdapterID: "clew", LinesStartAt1: true}})
+		send(&dap.LaunchRequest{Request: request("launch"), Arguments: json.RawMessage(`{"stopOnEntry": false}`)})
+		for configured, ended := false, false; !ended; {
+			switch m := receive().(type) {
+			case *dap.InitializedEvent:
+				if !configured {
+					send(&dap.SetFunctionBreakpointsRequest{Request: request("setFunctionBreakpoints"),
+						Arguments: dap.SetFunctionBreakpointsArguments{Breakpoints: []dap.FunctionBreakpoint{{Name: "fib", Condition: "n == 1"}}}})
+					send(&dap.ConfigurationDoneRequest{Request: request("configurationDone")})
+					configured = true
+				}
+			case *dap.StoppedEvent:
+				if m.Body.Reason != "function breakpoint" {
+					t.Errorf("it is stopped by %q", m.Body.Reason)
+				}
+				send(&dap.ContinueRequest{Request: request("continue"), Arguments: dap.ContinueArguments{ThreadId: 1}})
+			case *dap.TerminatedEvent:
+				ended = true
+			}
+		}
+		send(&dap.DisconnectRequest{Request: request("disconnect")})
+		for {
+			if _, ok := receive().(*dap.DisconnectResponse); ok {
+				break
+			}
+		}
+		conn.Close()
+		if !strings.Contains(output.String(), "fib(5) = 5") {
+			t.Errorf("the output is %q", output.String())
+		}
+	}
+}
