@@ -91,6 +91,16 @@ func symbol(t testing.TB, s *Session, name string) uint64 {
 	return address
 }
 
+// symbolOf is symbol for an image.
+func symbolOf(t testing.TB, i *Image, name string) uint64 {
+	t.Helper()
+	address, ok := i.Symbol(name)
+	if !ok {
+		t.Fatalf("there is no %s", name)
+	}
+	return address
+}
+
 // call calls a function by its name.
 func call(t testing.TB, s *Session, name string, words ...uint64) *Stop {
 	t.Helper()

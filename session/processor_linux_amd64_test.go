@@ -196,15 +196,6 @@ func TestFaultsOfProcessor(t *testing.T) {
 	}
 }
 
-func symbolOf(t testing.TB, i *Image, name string) uint64 {
-	t.Helper()
-	address, ok := i.Symbol(name)
-	if !ok {
-		t.Fatalf("there is no %s", name)
-	}
-	return address
-}
-
 // A call or jump to where nothing is stops there, and the stack shows who called.
 func TestJumpToNowhere(t *testing.T) {
 	i := load(t, "faults-amd64.s")
