@@ -128,7 +128,8 @@ func debugFiles(files []string, flags *debugFlags) error {
 // debugger is a console at a terminal or a pipe.
 type debugger struct {
 	*console.Console
-	editor atomic.Pointer[editor] // while a line is read
+	editor      atomic.Pointer[editor] // while a line is read
+	interrupted atomic.Bool            // by Ctrl-C
 }
 
 // catchSignals makes Ctrl-C stop the code, and the other signals end the command
@@ -142,6 +143,7 @@ func (d *debugger) catchSignals() (stop func()) {
 			select {
 			case s := <-signals:
 				if s == syscall.SIGINT {
+					d.interrupted.Store(true)
 					d.Interrupt()
 					continue
 				}
@@ -174,6 +176,7 @@ func (d *debugger) batch(path string) error {
 	var failed *console.ScriptError
 	err := d.Run(path, in)
 	switch {
+	case errors.Is(err, console.ErrInterrupted):
 	case errors.As(err, &failed):
 		return noError{failed}
 	case err != nil && !errors.Is(err, console.ErrQuit):
@@ -184,6 +187,9 @@ func (d *debugger) batch(path string) error {
 
 // outcome is the command's, once all is said.
 func (d *debugger) outcome(failed bool) error {
+	if d.interrupted.Load() {
+		return status(128 + int(syscall.SIGINT))
+	}
 	if failed || d.Abnormal() {
 		return status(exitNo)
 	}
@@ -209,6 +215,9 @@ func (d *debugger) pipe(call bool) error {
 		if err != nil {
 			failed = true
 			d.complain(err)
+		}
+		if d.interrupted.Load() {
+			return d.outcome(failed)
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -7,8 +7,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -238,6 +240,54 @@ func TestDebugAtATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	term.ends(128 + int(syscall.SIGTERM))
+}
+
+// Ctrl-C ends a script whose code does not end.
+func TestDebugScriptIsInterrupted(t *testing.T) {
+	object := debuggedObject(t, "faults.c")
+	script := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(script, []byte("echo ready\\n\ncall forever()\necho more\\n\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"--batch", script}, {}} {
+		cmd := clew(t, append([]string{"debug", object}, args...)...)
+		in, err := os.Open(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		cmd.Stdin = in
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(out)
+		if line, err := lines.ReadString('\n'); line != "ready\n" {
+			t.Fatalf("it says %q: %v", line, err)
+		}
+		timer := time.NewTicker(50 * time.Millisecond)
+		done := make(chan struct{})
+		go func() {
+			for {
+				select {
+				case <-timer.C:
+					cmd.Process.Signal(syscall.SIGINT)
+				case <-done:
+					return
+				}
+			}
+		}()
+		rest, _ := io.ReadAll(lines)
+		cmd.Wait()
+		timer.Stop()
+		close(done)
+		if code := cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) || !strings.Contains(string(rest), "received signal SIGINT") || strings.Contains(string(rest), "more") {
+			t.Errorf("%q ends with %d and says %q", args, code, rest)
+		}
+	}
 }
 
 func TestHistory(t *testing.T) {

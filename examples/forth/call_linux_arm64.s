@@ -50,8 +50,8 @@ back:
 // word below the caller's stack pointer, which is where Go functions have it,
 // but not words.
 TEXT ·pause(SB), NOSPLIT|NOFRAME, $0
-	SUB	$32, RSP	// which Go's tables know of, unlike MOVD.W
-	MOVD	R30, 0(RSP)
+	MOVD	R30, -32(RSP)	// Go's tables have it there from the next instruction on
+	SUB	$32, RSP	// which they know of, unlike MOVD.W
 	MOVD	R29, -8(RSP)
 	SUB	$8, RSP, R29
 	MOVD	R0, state_tos(R20)

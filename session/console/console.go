@@ -18,6 +18,10 @@ import (
 // ErrQuit is what Execute returns for the command quit.
 var ErrQuit = errors.New("quit")
 
+// ErrInterrupted is what ends a script, or a command that prints much, after a call
+// of Interrupt.
+var ErrInterrupted = errors.New("interrupted")
+
 // Options says how a console is. The zero value, like nil, is good.
 type Options struct {
 	// Output is what commands print to; nil is nowhere.

@@ -100,7 +100,7 @@ func (c *Console) dump(start, end uint64, offsets, raw, source bool) error {
 	line := 0
 	for at := start; at < end; {
 		if c.interrupt.Load() {
-			return errors.New("interrupted")
+			return ErrInterrupted
 		}
 		list, err := c.session.Disassemble(at, 1)
 		if len(list) == 0 {

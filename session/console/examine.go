@@ -92,7 +92,7 @@ func (c *Console) examineAt(e *examined, count int) error {
 	p := make([]byte, size)
 	for n := range count {
 		if c.interrupt.Load() {
-			return errors.New("interrupted")
+			return ErrInterrupted
 		}
 		if err := c.session.ReadMemory(p, e.next); err != nil {
 			if n%perLine[e.size] != 0 {
@@ -157,7 +157,7 @@ func (c *Console) examineInstructions(e *examined, count int) error {
 	list, err := c.session.Disassemble(e.next, count)
 	for _, i := range list {
 		if c.interrupt.Load() {
-			return errors.New("interrupted")
+			return ErrInterrupted
 		}
 		mark := "  "
 		if i.Address == pc && c.current() != nil {
@@ -175,7 +175,7 @@ const shownString = 200
 func (c *Console) examineStrings(e *examined, count int) error {
 	for range count {
 		if c.interrupt.Load() {
-			return errors.New("interrupted")
+			return ErrInterrupted
 		}
 		var text []byte
 		ended := false

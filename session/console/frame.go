@@ -252,7 +252,7 @@ func (c *Console) backtrace(args string) error {
 	}
 	for _, f := range c.frames[first:end] {
 		if c.interrupt.Load() {
-			return errors.New("interrupted")
+			return ErrInterrupted
 		}
 		c.printFrame(f, true)
 		if full {

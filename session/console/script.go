@@ -52,6 +52,9 @@ func (c *Console) Run(name string, r io.Reader) error {
 		if errors.Is(err, ErrQuit) {
 			return err
 		}
+		if err == nil && c.interrupt.Load() {
+			err = ErrInterrupted
+		}
 		if err != nil {
 			return &ScriptError{name, n, err}
 		}

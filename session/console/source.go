@@ -200,7 +200,7 @@ func (c *Console) listLines(file string, first, last int) error {
 	last = min(last, len(f.lines))
 	for n := first; n <= last; n++ {
 		if c.interrupt.Load() {
-			return errors.New("interrupted")
+			return ErrInterrupted
 		}
 		c.printf("%d\t%s\n", n, f.lines[n-1])
 	}
