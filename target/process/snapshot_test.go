@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -40,7 +41,7 @@ func TestSnapshot(t *testing.T) {
 	const n = 64
 	c := start(t, build(t, "threads"), fmt.Sprint(n))
 	c.blocked(unix.SYS_READ)
-	s, err := Snapshot(c.pid, nil)
+	s, err := Snapshot(c.pid, &Options{Timeout: 5 * time.Second}) // 64 threads count
 	if err != nil {
 		t.Fatal(err)
 	}
