@@ -10,6 +10,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ func TestComplete(t *testing.T) {
 	p := open(t, console.Options{}, compile(t, "rooms.c", "-O0", "-g"))
 	p.do("break measure")
 	p.do("call walk(2)")
+	programCounter := map[string]string{"amd64": "rip", "arm64": "pc"}[runtime.GOARCH]
 	for _, test := range []struct {
 		line  string // the cursor is at the |
 		start int
@@ -35,7 +37,7 @@ func TestComplete(t *testing.T) {
 		{"wa|", 0, "=watch"},
 		{"info reg|", 5, "=registers"},
 		{"i lo|", 2, "=locals"},
-		{"info registers ri|", 15, "=rip"},
+		{"info registers " + programCounter[:len(programCounter)-1] + "|", 15, programCounter},
 		{"break me|", 6, "=measure memchr memcmp memcpy memmove memset"},
 		{"break roo|", 6, "=rooms.c:"},
 		{"b *me|", 3, "=measure memchr memcmp memcpy memmove memset"},
@@ -43,7 +45,7 @@ func TestComplete(t *testing.T) {
 		{"print su|", 6, "=sum"},
 		{"p 1 + r|", 6, "r"},
 		{"p/x gree|", 4, "=greeting"},
-		{"p $ri|", 2, "=$rip"},
+		{"p $" + programCounter[:len(programCounter)-1] + "|", 2, "$" + programCounter},
 		{"call wa|", 5, "=walk("},
 		{"call walk(ma|", 10, "made main make malloc"},
 		{"help fin|", 5, "=finish"},
@@ -173,6 +175,7 @@ func TestScripts(t *testing.T) {
 func TestWithoutDebuggingInformation(t *testing.T) {
 	t.Chdir("testdata")
 	p := open(t, console.Options{}, compile(t, "fib.c", "-O1"))
+	argument := map[string]string{"amd64": "$rdi", "arm64": "$x0"}[runtime.GOARCH]
 	for _, test := range []struct{ command, want string }{
 		{"call fib(10)", "fib(10) = 55\n"},
 		{"break fib", "Breakpoint 1 at ADDR\n"},
@@ -180,7 +183,7 @@ func TestWithoutDebuggingInformation(t *testing.T) {
 		{"bt", "#0  ADDR in fib ()\n"},
 		{"info locals", "No symbol table info available.\n"},
 		{"info args", "No symbol table info available.\n"},
-		{"p $rdi", "$2 = 10\n"},
+		{"p " + argument, "$2 = 10\n"},
 		{"delete", ""},
 		{"next", "Single stepping"},
 		{"list", "no function has source lines; compile with -g\n"},
