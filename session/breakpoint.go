@@ -62,7 +62,8 @@ type breakpointTable struct {
 
 // Break sets a breakpoint at an address in an image. The error wraps ErrAddress
 // where there is no instruction that a trap can take the place of. It may be
-// called while the session runs. A session that is stopped at the address does not
+// called while the session runs. A repeated string instruction is met once, but by
+// steps, which are single repetitions. A session that is stopped at the address does not
 // meet it before it comes back there.
 func (s *Session) Break(address uint64, o *BreakpointOptions) (*Breakpoint, error) {
 	return s.setBreakpoint(fmt.Sprintf("*%#x", address), []uint64{address}, o)

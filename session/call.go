@@ -18,7 +18,8 @@ type Arguments struct {
 	Words  []uint64  // up to 8 integers and pointers, in the order of the function's own
 	Floats []float64 // up to 8 floating-point arguments; see Float32
 
-	// StopAtEntry stops before the first instruction.
+	// StopAtEntry stops before the first instruction, at a breakpoint there if one
+	// wants that, or with AtEntry.
 	StopAtEntry bool
 }
 
@@ -89,6 +90,11 @@ func (s *Session) call(function uint64, a Arguments, push func(top uint64) uint6
 			return nil, err
 		}
 		if a.StopAtEntry {
+			if s.isTrap(function) {
+				if stop := s.atTrap(); stop != nil {
+					return stop, nil
+				}
+			}
 			return s.stopped(AtEntry), nil
 		}
 		return s.proceed()
