@@ -194,6 +194,8 @@ func (c *client) set(b *breakpoint) {
 		b.message = err.Error()
 		return
 	}
+	b.address = addresses[0]
+	c.place(b)
 	o, err := c.options(b, addresses)
 	if err != nil {
 		b.message = err.Error()
@@ -212,8 +214,7 @@ func (c *client) set(b *breakpoint) {
 		b.message = err.Error()
 		return
 	}
-	b.session, b.address = p.ID, p.Addresses[0]
-	c.place(b)
+	b.session = p.ID
 }
 
 // locate finds where a breakpoint is to be set.

@@ -40,6 +40,7 @@ type client struct {
 
 	stopOnEntry atomic.Bool
 	pausing     atomic.Bool // the user wants an interrupt to be a stop
+	waiting     atomic.Bool // the loop waits in whileInterrupted
 	pending     struct {    // what waits for a stop
 		sync.Mutex
 		list []func()
@@ -69,8 +70,9 @@ type client struct {
 	containers  []container
 	targets     []uint64 // of goto
 	breakpoints breakpoints
-	paths       map[string]string // the client's path of a file, by the debugging information's
-	sources     []string          // paths of the sources without a file; the reference is the index from 1
+	paths       map[string]string      // the client's path of a file, by the debugging information's
+	files       map[string]*dap.Source // by the debugging information's path
+	sources     []string               // paths of the sources without a file; the reference is the index from 1
 	variables   map[string]value.Value
 	history     []value.Value
 }
@@ -86,7 +88,7 @@ type received struct {
 func newClient(s *Server, stream io.ReadWriteCloser) *client {
 	c := &client{server: s, connection: newConnection(stream), lines: 1, columns: 1, base: 1, exceptions: true,
 		requests: make(chan received), reports: make(chan report), resume: make(chan operation), gone: make(chan struct{}),
-		paths: map[string]string{}, variables: map[string]value.Value{}}
+		paths: map[string]string{}, files: map[string]*dap.Source{}, variables: map[string]value.Value{}}
 	c.cancelled.requests = map[int]bool{}
 	c.breakpoints.init()
 	return c
@@ -239,7 +241,12 @@ func (c *client) whileInterrupted(f func()) bool {
 	c.pending.Lock()
 	c.pending.list = append(c.pending.list, func() { f(); close(done) })
 	c.pending.Unlock()
-	if !c.plain || c.interrupt() != nil {
+	if !c.plain {
+		return false
+	}
+	c.waiting.Store(true)
+	defer c.waiting.Store(false)
+	if c.interrupt() != nil {
 		return false
 	}
 	select {

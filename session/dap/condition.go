@@ -137,17 +137,19 @@ func (c *client) logpoint(b *breakpoint, addresses []uint64) (func(*session.Fram
 			return nil, failed
 		}
 	}
+	body := dap.OutputEventBody{Category: "console"}
+	if b.line != 0 {
+		body.Source, body.Line = c.sourceOf(b.file), c.line(b.line)
+	}
 	return func(f *session.Frame) error {
 		var text strings.Builder
 		for _, p := range parts {
 			text.WriteString(c.logged(p, f))
 		}
 		text.WriteByte('\n')
-		body := dap.OutputEventBody{Category: "console", Output: text.String()}
-		if b.line != 0 {
-			body.Source, body.Line = c.sourceAt(b.file), c.line(b.line)
-		}
-		c.connection.write(&dap.OutputEvent{Event: event("output"), Body: body})
+		said := body
+		said.Output = text.String()
+		c.connection.write(&dap.OutputEvent{Event: event("output"), Body: said})
 		return nil
 	}, nil
 }

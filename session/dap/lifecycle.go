@@ -164,7 +164,7 @@ func (c *client) restart() {
 
 // terminate ends the call; the editor disconnects then.
 func (c *client) terminate() {
-	if !c.abort() {
+	if !c.abort() || c.program == nil {
 		c.end()
 	}
 }

@@ -29,17 +29,17 @@ func (c *client) sourceOf(file string) *dap.Source {
 	if own, ok := c.paths[file]; ok {
 		return &dap.Source{Name: path.Base(own), Path: own}
 	}
-	return c.sourceAt(file)
-}
-
-// sourceAt is sourceOf for every goroutine, without the editor's paths.
-func (c *client) sourceAt(file string) *dap.Source {
-	if n, ok := slices.BinarySearch(c.sources, file); ok {
-		return &dap.Source{Name: path.Base(file), Path: file, SourceReference: n + 1}
-	}
-	s := &dap.Source{Name: path.Base(file), Path: file}
-	if _, err := os.Stat(file); err != nil {
-		s.PresentationHint = "deemphasize"
+	s := c.files[file]
+	if s == nil {
+		s = &dap.Source{Name: path.Base(file), Path: file}
+		if n, ok := slices.BinarySearch(c.sources, file); ok {
+			s.SourceReference = n + 1
+		} else if _, err := os.Stat(file); err != nil {
+			s.PresentationHint = "deemphasize"
+		}
+		if len(c.files) < maxSources {
+			c.files[file] = s
+		}
 	}
 	return s
 }
@@ -107,8 +107,8 @@ func (c *client) locateLine(editors string, number, line int) (file string, addr
 // maxSources is how many sources are listed.
 const maxSources = 1 << 12
 
-// files returns the paths of all source files that functions are in.
-func (c *client) files() []string {
+// sourcePaths returns the paths of all source files that functions are in.
+func (c *client) sourcePaths() []string {
 	files := map[string]bool{}
 	for _, s := range c.sources {
 		files[s] = true
@@ -138,7 +138,7 @@ func (c *client) locationsOf(i *session.Image, f session.Function) []object.Loca
 
 func (c *client) loadedSources(r *dap.LoadedSourcesRequest) (dap.Message, error) {
 	body := dap.LoadedSourcesResponseBody{Sources: []dap.Source{}}
-	for _, file := range c.files() {
+	for _, file := range c.sourcePaths() {
 		body.Sources = append(body.Sources, *c.sourceOf(file))
 	}
 	return &dap.LoadedSourcesResponse{Response: answer(r), Body: body}, nil

@@ -177,6 +177,6 @@ func (c *client) exceptionInfo(r *dap.ExceptionInfoRequest) (dap.Message, error)
 	name, description := c.exception(c.stop)
 	return &dap.ExceptionInfoResponse{Response: answer(r), Body: dap.ExceptionInfoResponseBody{
 		ExceptionId: name, Description: description, BreakMode: "always",
-		Details: &dap.ExceptionDetails{Message: description, TypeName: name, EvaluateName: "$pc",
+		Details: &dap.ExceptionDetails{Message: description, TypeName: name,
 			FullTypeName: fmt.Sprintf("signal %d, code %d, address %#x, at %#x", c.stop.Signal.Number, c.stop.Signal.Code, c.stop.Signal.Address, c.stop.PC)}}}, nil
 }

@@ -87,7 +87,7 @@ func (t *Target) drive(op operation) (*session.Stop, error) {
 			c.send(report{stop: stop, over: true})
 			return stop, nil
 		}
-		if err == nil && stop.Reason == session.Interrupted && c.runPending() && !c.pausing.Load() {
+		if err == nil && stop.Reason == session.Interrupted && c.waiting.Load() && c.runPending() && !c.pausing.Load() {
 			op = t.session.Continue
 			continue
 		}
