@@ -60,8 +60,6 @@ type breakpoints struct {
 	list []*breakpoint
 }
 
-func (b *breakpoints) init() { b.last = 0 }
-
 func (b *breakpoints) all() []*breakpoint { return b.list }
 
 // of returns the breakpoint with an ID of the session's.

@@ -90,7 +90,6 @@ func newClient(s *Server, stream io.ReadWriteCloser) *client {
 		requests: make(chan received), reports: make(chan report), resume: make(chan operation), gone: make(chan struct{}),
 		paths: map[string]string{}, files: map[string]*dap.Source{}, variables: map[string]value.Value{}}
 	c.cancelled.requests = map[int]bool{}
-	c.breakpoints.init()
 	return c
 }
 

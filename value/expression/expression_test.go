@@ -5,12 +5,14 @@
 package expression
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
 )
 
@@ -96,6 +98,36 @@ func TestWithoutDebuggingInformation(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%s: %s, want %s", test.expression, got, test.want)
+		}
+	}
+}
+
+// Machines other than amd64 have their own registers and byte order.
+func TestMachines(t *testing.T) {
+	for _, machine := range []struct {
+		name  string
+		m     *arch.Machine
+		frame *frame
+		want  map[string]string
+	}{
+		{"arm64", arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB), &frame{pc: codeAt,
+			registers: map[uint64]uint64{0: 0x1122334455667788, 29: 64, 30: 7, 31: 128},
+			wide:      map[uint64][]byte{65: {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0x60, 0x40, 0, 0, 0, 0}}},
+			map[string]string{"$x0": "1234605616436508552", "$w0": "1432778632", "$sp": "(void *) 0x80", "$fp": "(void *) 0x40", "$lr": "7", "$pc": "(void (*)()) 0x400000",
+				"$d1": "1.5", "$s1": "0", "$v1.v2_double[0]": "1.5", "$v1.v4_float[2]": "3.5", "$x1": "!value of register x1 is not available",
+				"$cpsr": "!value of register cpsr is not available", "$w31": "void", "(char)200": "200 '\\310'"}},
+		{"s390", arch.Lookup(elf.EM_S390, elf.ELFCLASS64, elf.ELFDATA2MSB), &frame{pc: codeAt,
+			registers: map[uint64]uint64{2: stackAt, 15: stackAt}, maps: []segment{{stackAt, []byte{0, 0, 0, 42, 0x3f, 0xf8, 0, 0, 0, 0, 0, 0}}}},
+			map[string]string{"*(int *)$r2": "42", "*(short *)($r2 + 2)": "42", "*(double *)($r2 + 4)": "1.5", "$sp": "(void *) 0x7000000", "{char[2]} ($r2 + 4)": `"?\370"`}},
+	} {
+		for text, want := range machine.want {
+			got, err := evaluate(t, text, &Context{Machine: machine.m}, machine.frame)
+			if err != nil {
+				got = "!" + Sentence(err)
+			}
+			if got != want {
+				t.Errorf("%s: %s: %s, want %s", machine.name, text, got, want)
+			}
 		}
 	}
 }

@@ -100,9 +100,6 @@ var precedence = [...]uint8{
 	callOf: 0,
 }
 
-// unaryPrecedence binds tighter than all binary operators.
-const unaryPrecedence = 15
-
 // binary returns the operator that an assigning one applies, nop for the
 // plain assignment.
 func (o operator) binary() operator {
