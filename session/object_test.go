@@ -163,3 +163,21 @@ func waitState(t testing.TB, s *Session, want State) {
 		}
 	}
 }
+
+// gdb runs gdb with commands for a program, and returns what it prints.
+func gdb(t testing.TB, program string, commands ...string) string {
+	t.Helper()
+	testprogram.RequireTool(t, "gdb")
+	script := filepath.Join(t.TempDir(), "script")
+	text := "set debuginfod enabled off\nset pagination off\nset width 0\nset breakpoint always-inserted on\n" + strings.Join(commands, "\n") + "\n"
+	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("gdb", "-nx", "-batch", "-x", script, program)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("gdb: %v\n%s", err, out)
+	}
+	return string(out)
+}
