@@ -108,8 +108,9 @@ func (s *Session) enter(single bool) {
 }
 
 func (s *Session) resume(single bool) (happening, worker.Event, error) {
-	if single || s.worker.Watches() { // which are left by a step too
-		if slot := s.sequence(s.registers.PC()); slot != nil {
+	pc := s.registers.PC()
+	if met, left := s.worker.Breaks(pc); left || single && !met {
+		if slot := s.sequence(pc); slot != nil {
 			what, event, err := s.runSequence(slot)
 			if !single && what == stepped && err == nil {
 				what = again

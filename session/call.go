@@ -138,6 +138,7 @@ func (s *Session) prepare(function uint64, a Arguments, push func(top uint64) ui
 	r.SetVectors(len(a.Floats))
 	r.Enter(function)
 	s.in, s.considered, s.shown, s.met = inSlot{}, 0, 0, nil
+	s.worker.Anew()
 	s.worker.Met()
 	if err := s.worker.SetFloats(a.Floats); err != nil && err != worker.ErrGone {
 		return fmt.Errorf("setting the worker's vector registers: %w", err)

@@ -101,6 +101,20 @@ func TestBreakExclusive(t *testing.T) {
 		if b.Hits() != 1 {
 			t.Errorf("%d hits", b.Hits())
 		}
+		// A step from it ends behind the sequence, one to it at once.
+		stop, err = s.CallWith(start(i), Arguments{Words: []uint64{address, 1}, StopAtEntry: true})
+		if err == nil && hardware {
+			check(t, stop, err, AtEntry)
+			stop, err = s.StepInstruction()
+		}
+		check(t, stop, err, AtBreakpoint)
+		stop, err = s.StepInstruction()
+		if check(t, stop, err, SteppedInstruction).PC != start(i)+16 {
+			t.Fatal(stop)
+		}
+		if err := s.Close(); err != nil { // and its trap is gone
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -41,3 +41,22 @@ func TestHardwareBreakpoint(t *testing.T) {
 		t.Error(stop)
 	}
 }
+
+// A call that comes again to a breakpoint in a debug register, at which the one
+// before was left, meets it.
+func TestHardwareBreakpointAgain(t *testing.T) {
+	i := newFunction(t, "sum")
+	s := newSession(t, i)
+	if _, err := s.Break(start(i), &BreakpointOptions{Hardware: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		stop, err := s.Call(start(i), 1)
+		if check(t, stop, err, AtBreakpoint).PC != start(i) {
+			t.Fatal(stop)
+		}
+		if _, err := s.Abort(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

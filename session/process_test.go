@@ -345,7 +345,7 @@ func TestInterruptedSystemCalls(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				done := make(chan *Stop)
+				done := make(chan *Stop, 1)
 				resume := func() {
 					stop, err := s.Continue, error(nil)
 					if step {

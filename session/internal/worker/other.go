@@ -34,6 +34,8 @@ func (*Worker) Close() error                        { return nil }
 func (*Worker) Watches() bool                       { return false }
 func (*Worker) SetWatches([]Watch) error            { return ErrWatches }
 func (*Worker) IsWatch(*Event) bool                 { return false }
+func (*Worker) Breaks(uint64) (met, left bool)      { return false, false }
+func (*Worker) Anew()                               {}
 func (*Worker) Met() []int                          { return nil }
 func (*Worker) Float(int) (float64, error)          { return 0, ErrGone }
 func (*Worker) SetFloat(int, float64) error         { return ErrGone }

@@ -18,6 +18,14 @@ type debugState struct{}
 // absorb takes stops that are not to be told of: there are none.
 func (*Worker) absorb(*Event) (bool, error) { return false, nil }
 
+// Breaks reports whether a breakpoint in a debug register has to be left by a
+// step: the processor passes it by itself.
+func (*Worker) Breaks(uint64) (met, left bool) { return false, false }
+
+// Anew says that the worker comes to where it goes on from elsewhere: no more is
+// known here than that.
+func (*Worker) Anew() {}
+
 // Continue resumes the worker.
 func (w *Worker) Continue() error {
 	w.request = unix.PTRACE_CONT

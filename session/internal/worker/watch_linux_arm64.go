@@ -6,6 +6,7 @@ package worker
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -165,11 +166,29 @@ func (w *Worker) Step() error { return w.resume(unix.PTRACE_SINGLESTEP, asWished
 
 func (w *Worker) resume(request int, over stepOver) error {
 	w.request, w.debug.step = request, noStep
-	if w.watches > 0 && w.debug.passed != 0 && w.debug.passed == w.debug.pc {
+	if _, left := w.Breaks(w.debug.pc); left {
 		return w.leave(over)
 	}
+	w.debug.passed = 0
 	return w.again()
 }
+
+// Breaks reports whether a breakpoint in a debug register will be met at an
+// address that the worker goes on at, or has been, so that the worker has to
+// leave it by a step.
+func (w *Worker) Breaks(pc uint64) (met, left bool) {
+	if w.watches == 0 {
+		return false, false
+	}
+	if w.debug.passed == pc && pc != 0 {
+		return false, true
+	}
+	return slices.ContainsFunc(w.debug.list, func(watch Watch) bool { return watch.Access == Execute && watch.Address == pc }), false
+}
+
+// Anew says that the worker comes to where it goes on from elsewhere, so that
+// breakpoints there are met.
+func (w *Worker) Anew() { w.debug.passed = 0 }
 
 // leave steps over the instruction that runs next with debug registers off.
 func (w *Worker) leave(over stepOver) error {

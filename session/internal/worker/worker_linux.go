@@ -88,7 +88,9 @@ func (m *memory) close() error {
 
 // cloneArgs is struct clone_args of linux/sched.h, its first version.
 type cloneArgs struct {
-	flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64
+	flags, pidfd          uint64
+	_                     [3]uint64 // child_tid, parent_tid, exit_signal
+	stack, stackSize, tls uint64
 }
 
 // Flags of clone (linux/sched.h).
