@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
+	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/console"
 )
@@ -242,7 +243,10 @@ func (d *debugger) pipe(call bool) error {
 }
 
 func (d *debugger) complain(err error) {
-	fmt.Fprintln(os.Stderr, paletteOf(os.Stderr).Error.Text(err.Error()))
+	ink := paletteOf(os.Stderr).Error
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(os.Stderr, ink.Text(report.Printable(line)))
+	}
 }
 
 // interact reads commands at a terminal.

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
@@ -179,8 +181,26 @@ func (c *Console) executePending() error {
 }
 
 // printf prints. Errors of the output are not the commands': who reads it has
-// left, and the next command of them is quit.
-func (c *Console) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
+// left, and the next command of them is quit. Names come from files that nobody
+// vouches for: of the control characters only those that end lines, tabs and
+// colours reach a terminal.
+func (c *Console) printf(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if strings.ContainsFunc(text, isControl) {
+		text = controls.ReplaceAllStringFunc(text, func(s string) string {
+			if len(s) > 1 && s[0] == '\x1b' {
+				return s // a colour
+			}
+			return fmt.Sprintf("\\%03o", []rune(s)[0])
+		})
+	}
+	_, _ = io.WriteString(c.out, text)
+}
+
+func isControl(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
+
+// controls matches colours as a whole, and other control characters.
+var controls = regexp.MustCompile(`\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
 
 // Prepare understands the text of a call as the command call does, for whoever
 // then makes it by other means. Tell is told how it ended.

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/session"
 )
 
@@ -184,6 +185,42 @@ func (c *Console) infoFrame(string) error {
 	}
 	if known {
 		c.printf(" Previous frame's sp is %#x\n", cfa)
+		if saved := c.savedRegisters(f, cfa); len(saved) > 0 {
+			c.printf(" Saved registers:\n  %s\n", strings.Join(saved, ", "))
+		}
+	}
+	return nil
+}
+
+// savedRegisters are where a frame keeps what its caller wants back: "rbp at 0x7ffe...".
+func (c *Console) savedRegisters(f *frame, cfa uint64) (list []string) {
+	p := f.physical
+	if p.Image == nil {
+		return nil
+	}
+	file := p.Image.File(p.LookupPC)
+	if file == nil {
+		return nil
+	}
+	sections, err := file.CFISections()
+	if err != nil && len(sections) == 0 {
+		return nil
+	}
+	for _, s := range sections {
+		var fde cfi.FDE
+		if err := s.Find(p.LookupPC, &fde); err != nil {
+			continue
+		}
+		row, err := new(cfi.Interpreter).RowAt(&fde, p.LookupPC)
+		if err != nil {
+			return nil
+		}
+		for _, r := range row.Registers {
+			if r.Kind == cfi.Offset {
+				list = append(list, fmt.Sprintf("%s at %#x", s.Machine.RegisterName(uint64(r.Column)), cfa+uint64(r.Offset)))
+			}
+		}
+		return list
 	}
 	return nil
 }

@@ -113,8 +113,8 @@ func (c *Console) echo(args string) error {
 	if !ok {
 		return errors.New("the text ends in the middle of an escape")
 	}
-	c.printf("%s", text)
-	return nil
+	_, err := io.WriteString(c.out, text)
+	return err
 }
 
 // unquote is the text of a C string literal.

@@ -6,6 +6,7 @@ package console
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -91,5 +92,14 @@ func TestCutCondition(t *testing.T) {
 		if location, condition := cutCondition(test.args); location != test.location || condition != test.condition {
 			t.Errorf("%q is %q if %q", test.args, location, condition)
 		}
+	}
+}
+
+func TestControlCharactersAreShown(t *testing.T) {
+	var out strings.Builder
+	c := &Console{out: &out}
+	c.printf("%s\t%s\n", "\x1b[1mfib\x1b[22m", "\x1b]0;title\a\x1b[2J\r\u009b\x7fé")
+	if want := "\x1b[1mfib\x1b[22m\t\\033]0;title\\007\\033[2J\\015\\233\\177é\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out.String(), want)
 	}
 }
