@@ -49,7 +49,6 @@ type BreakpointOptions struct {
 type counter struct {
 	hits, stops int
 	disabled    bool
-	removed     bool
 }
 
 // breakpointTable holds a session's breakpoints and watchpoints.

@@ -39,7 +39,6 @@ type Info struct {
 	bodies     map[dwarf.Offset]*body
 	held       int // attributes in bodies
 	retained   int // types and names, and what they are made of
-	indexed    bool
 }
 
 // Open opens the debugging information of an object, or that of the debug file

@@ -307,7 +307,7 @@ func TestAssign(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w := &fakeFrame{written: make(map[uint64][]byte), regs: make(map[uint64][]byte)}
 			err := test.value.Assign(w, unhex(test.bytes))
-			got := fmt.Sprintf("%x", err)
+			var got string
 			if err != nil {
 				got = err.Error()
 			} else {

@@ -41,9 +41,11 @@ func (w *printing) formatted(v Value, t *Type, b []byte) {
 	if w.Format == 'c' || w.Format == 'a' {
 		switch {
 		case t.kind == Complex:
+			//lint:ignore ST1005 gdb's own sentence
 			w.fail(fmt.Errorf("%w: Value can't be converted to integer.", ErrType))
 			return
 		case t.kind != Float && size > 8:
+			//lint:ignore ST1005 gdb's own sentence
 			w.fail(fmt.Errorf("%w: That operation is not available on integers of more than 8 bytes.", ErrType))
 			return
 		}

@@ -34,7 +34,6 @@ type Function struct {
 	Line        int // of the declaration, 0 where it is not known
 
 	info *Info
-	body *body
 }
 
 // Scope is what one frame has by gdb's count: a function, or an inlined call.

@@ -74,20 +74,19 @@ func (d *Data) StepTarget(entry uint64, p *Prologues) (uint64, error) {
 // that they end in: compilers give the prologue a row of its own.
 func (d *Data) skipPrologue(addr uint64, p *Prologues) uint64 {
 	o, _ := d.codeAt(addr)
-	low, high, ok := uint64(0), uint64(0), false
-	entry := uint64(0)
+	var entry, high uint64
+	ok := false
 	if o != nil {
 		if _, function := o.functions.find(addr); function != nil {
 			entry, ok = o.functions.entry(function), true
-			low, high = o.functions.bounds(function)
+			_, high = o.functions.bounds(function)
 		}
 	}
 	named := ok
 	if !ok {
-		if low, high, ok = p.Symbol(addr); !ok {
+		if entry, high, ok = p.Symbol(addr); !ok {
 			return addr
 		}
-		entry = low
 	}
 	if named {
 		if end := d.markedEnd(o, entry); end != 0 {
@@ -208,9 +207,9 @@ func (t *lineTable) first(s *sourceFile, addr uint64) int {
 func (d *Data) LineAddresses(file string, line uint32, p *Prologues) ([]uint64, error) {
 	defer d.allow()()
 	var found []lineAddress
-	problem, later := d.collect(file, line, &found)
+	later, problem := d.collect(file, line, &found)
 	if len(found) == 0 && later != 0 {
-		problem, _ = d.collect(file, later, &found)
+		_, problem = d.collect(file, later, &found)
 	}
 	var addrs []uint64
 	known := make(map[uint64]bool)
@@ -234,7 +233,7 @@ type lineAddress struct {
 	address uint64
 }
 
-func (d *Data) collect(file string, line uint32, found *[]lineAddress) (problem error, later uint32) {
+func (d *Data) collect(file string, line uint32, found *[]lineAddress) (later uint32, problem error) {
 	var addrs []uint64
 	for i := range d.units {
 		o := d.openUnit(i)
@@ -255,7 +254,7 @@ func (d *Data) collect(file string, line uint32, found *[]lineAddress) (problem 
 			}
 		}
 	}
-	return problem, later
+	return later, problem
 }
 
 // hasPath reports whether the last components of a path are those of file.

@@ -306,7 +306,7 @@ func (w *Worker) Wait() (Event, error) {
 				return e, err
 			}
 			absorbed, err := w.absorb(&e)
-			if err == ErrGone {
+			if errors.Is(err, ErrGone) {
 				continue // its end comes next
 			}
 			if err != nil || !absorbed {
