@@ -6,6 +6,7 @@ package session
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -194,7 +195,7 @@ func (s *Session) armHardware() error {
 	if err == worker.ErrWatches {
 		return fmt.Errorf("%d debug registers are asked for and the machine has %d: %w", len(list), worker.MaxWatches, ErrInUse)
 	}
-	if err == worker.ErrGone {
+	if errors.Is(err, worker.ErrGone) {
 		return nil
 	}
 	return err

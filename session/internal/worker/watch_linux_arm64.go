@@ -5,6 +5,7 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -104,9 +105,17 @@ func (w *Worker) SetWatches(list []Watch) error {
 	if err := w.disarm(true); err != nil {
 		return err
 	}
-	w.debug.list, w.debug.breaks, w.debug.watchs = append([]Watch(nil), list...), breaks, watchs
+	before := w.debug
+	w.debug.list, w.debug.breaks, w.debug.watchs = slices.Clone(list), breaks, watchs
+	if err := w.rearm(); err != nil {
+		// An address that the kernel refuses costs those that were there nothing. What
+		// was set before it is off again, and what comes behind it never was on.
+		w.disarm(true)
+		w.debug = before
+		return errors.Join(err, w.rearm())
+	}
 	w.watches, w.met, w.debug.passed = len(list), 0, 0
-	return w.rearm()
+	return nil
 }
 
 func (w *Worker) hardwareCount(set uintptr) (int, error) {
@@ -127,10 +136,11 @@ func (h *hardware) used() (n int) {
 
 // disarm switches debug registers off: those of breakpoints, or all.
 func (w *Worker) disarm(all bool) error {
-	if err := w.putHardware(ntHWBreak, &w.debug.breaks, false); err != nil || !all {
+	err := w.putHardware(ntHWBreak, &w.debug.breaks, false)
+	if !all {
 		return err
 	}
-	return w.putHardware(ntHWWatch, &w.debug.watchs, false)
+	return errors.Join(err, w.putHardware(ntHWWatch, &w.debug.watchs, false))
 }
 
 // rearm switches the debug registers on.
