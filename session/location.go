@@ -10,12 +10,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clewdev/clew/object"
 )
 
 // Locate returns the addresses that a location names:
 //
 //	*0x401000        an address
-//	fib              a function, behind its prologue; of several with that name, all
+//	fib              a function, behind its prologue; of several with that name, and
+//	                 of calls of it that were inlined, all
 //	*fib             a function's first instruction
 //	*fib+12          bytes from a function's first instruction
 //	fib.c:12         a line, or the next that has code; the file by its name or the
@@ -76,7 +79,7 @@ func (s *Session) locateAddress(text string) ([]uint64, error) {
 			name, offset = strings.TrimSpace(text[:plus]), n
 		}
 	}
-	addresses := s.entries(name, "")
+	addresses := s.entries(name)
 	if len(addresses) == 0 {
 		return nil, fmt.Errorf("%q is no address and no function: %w", text, ErrNotFound)
 	}
@@ -86,22 +89,14 @@ func (s *Session) locateAddress(text string) ([]uint64, error) {
 	return addresses, nil
 }
 
-// entries returns the first instructions of the functions with a name, in a
-// source file where one is named.
-func (s *Session) entries(name, file string) []uint64 {
+// entries returns the first instructions of the functions with a name.
+func (s *Session) entries(name string) []uint64 {
 	var list []uint64
 	for _, i := range s.images() {
 		for _, f := range i.functions {
-			if f.Name != name || slices.Contains(list, f.Start) {
-				continue
+			if f.Name == name && !slices.Contains(list, f.Start) {
+				list = append(list, f.Start)
 			}
-			if file != "" {
-				locations, _ := i.File(f.Start).Locate(f.Start)
-				if len(locations) == 0 || !endsPath(locations[len(locations)-1].File, file) {
-					continue
-				}
-			}
-			list = append(list, f.Start)
 		}
 	}
 	return list
@@ -113,23 +108,40 @@ func endsPath(path, end string) bool {
 }
 
 func (s *Session) locateFunction(name, file string) ([]uint64, error) {
-	addresses := s.entries(name, file)
+	var addresses []uint64
+	add := func(address uint64) {
+		if !slices.Contains(addresses, address) {
+			addresses = append(addresses, address)
+		}
+	}
+	for _, i := range s.images() {
+		for _, f := range i.files {
+			functions, _ := f.Functions(name) // what cannot be read costs itself
+			for n := range functions {
+				entry := functions[n].Entry
+				if !i.Contains(entry) || file != "" && !isIn(f, &functions[n], file) {
+					continue
+				}
+				if after, err := f.AfterPrologue(s, entry); err == nil && i.Contains(after) && i.hostAt(entry) == nil {
+					entry = after
+				}
+				add(entry)
+			}
+		}
+	}
 	if len(addresses) == 0 {
 		if file != "" {
 			name += " in " + file
 		}
 		return nil, fmt.Errorf("function %s is in no image of the session: %w", name, ErrNotFound)
 	}
-	for n, entry := range addresses {
-		i := s.Image(entry)
-		if i.hostAt(entry) != nil {
-			continue
-		}
-		if after, err := i.File(entry).AfterPrologue(s, entry); err == nil && i.Contains(after) {
-			addresses[n] = after
-		}
-	}
 	return addresses, nil
+}
+
+// isIn reports whether a function is of a source file.
+func isIn(f *object.File, function *object.Function, file string) bool {
+	row, _ := f.LineRange(function.Entry)
+	return endsPath(row.File, file)
 }
 
 func (s *Session) locateLine(file string, line int) ([]uint64, error) {

@@ -21,7 +21,7 @@ import (
 
 // stepBuilds are how the program is compiled that gdb and sessions step through;
 // the last ones with fewer commands.
-var stepBuilds = []string{"gcc -O0", "gcc -O2", "gcc -Og", "clang-14 -O2", "gcc -O1", "clang-14 -O0", "gcc -O2 -gdwarf-4"}
+var stepBuilds = []string{"gcc -O2", "gcc -O0", "clang-14 -O2", "gcc -Og", "gcc -O1", "clang-14 -O0", "gcc -O2 -gdwarf-4"}
 
 // compileSteps compiles testdata/steps.c and returns the object, and the program
 // that it makes with the C library.
@@ -45,38 +45,63 @@ func compileSteps(t *testing.T, build string) (path, program string) {
 	return path, program
 }
 
-// gdbSteps returns the places that gdb comes to with commands that are repeated
-// from a breakpoint at a location on, up to the end of main or most of them.
-func gdbSteps(t *testing.T, program, location string, commands []string, most int) []string {
+// stepping is commands that are repeated from a breakpoint at a location on.
+type stepping struct {
+	commands, location string
+	least              int // places to come to
+}
+
+var steppings = []stepping{
+	{"step", "main", 150},
+	{"next", "main", 15},
+	{"finish", "factorial", 2},
+	{"finish", "one", 2},
+	{"finish", "use", 2},
+	{"next", "factorial", 5},
+	{"next", "square", 5}, // inlined everywhere
+	{"step", "cube", 20},
+	{"step step next step finish", "main", 50},
+	{"step next step step step finish next next", "inlines", 10},
+	{"step finish step step", "calls", 10},
+	{"stepi nexti step stepi stepi next nexti stepi nexti finish", "loops", 50},
+	{"nexti nexti nexti step nexti next", "inlines", 20},
+	{"stepi stepi stepi step stepi stepi next", "inlines", 20},
+}
+
+// mostPlaces is where the comparison ends if main does not.
+const mostPlaces = 400
+
+// gdbSteps returns the places that gdb comes to, for each of the steppings.
+func gdbSteps(t *testing.T, program string, list []stepping) [][]string {
 	t.Helper()
 	testprogram.RequireTool(t, "gdb")
 	script := filepath.Join(t.TempDir(), "steps.py")
-	text := fmt.Sprintf(`
-import gdb
-commands = '%s'.split()
+	text := "import gdb\nmost = " + fmt.Sprint(mostPlaces) + `
 def place():
     frame = gdb.selected_frame()
     sal = frame.find_sal()
     if sal.symtab is None or not sal.symtab.filename.endswith('steps.c'): return None
-    return '%%s %%d' %% (frame.name(), sal.line)
-gdb.execute('break %s')
-gdb.execute('run', to_string=True)
-gdb.execute('delete')
-try:
-    for i in range(%d):
+    return '%s %d' % (frame.name(), sal.line)
+def visit(location, commands):
+    print('@@')
+    gdb.execute('break ' + location)
+    gdb.execute('run', to_string=True)
+    gdb.execute('delete')
+    for i in range(most):
         at = place()
         if at is None: break
         print('@' + at)
-        command = commands[i %% len(commands)]
+        command = commands[i % len(commands)]
         if command == 'finish' and at.startswith('main '): command = 'next'
         gdb.execute(command, to_string=True)
-except gdb.error as e:
-    print(e)
-`, strings.Join(commands, " "), location, most)
+`
+	for _, each := range list {
+		text += fmt.Sprintf("try: visit(%q, %q.split())\nexcept gdb.error as e: print(e)\n", each.location, each.commands)
+	}
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("gdb", "-nx", "-q", "-batch", "-ex", "set width 0", "-ex", "set debuginfod enabled off",
+	cmd := exec.Command("gdb", "-nx", "-q", "-batch", "-ex", "set width 0", "-ex", "set confirm off", "-ex", "set debuginfod enabled off",
 		"-ex", "set startup-with-shell off", "-x", script, program)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -84,17 +109,22 @@ except gdb.error as e:
 	if err != nil {
 		t.Fatalf("gdb: %v\n%s%s", err, out, stderr.String())
 	}
-	var places []string
+	var all [][]string
 	for _, line := range strings.Split(string(out), "\n") {
-		if at, ok := strings.CutPrefix(line, "@"); ok {
-			places = append(places, at)
+		if line == "@@" {
+			all = append(all, nil)
+		} else if at, ok := strings.CutPrefix(line, "@"); ok {
+			all[len(all)-1] = append(all[len(all)-1], at)
 		}
 	}
-	return places
+	if len(all) != len(list) {
+		t.Fatalf("%d of %d answers of gdb:\n%s", len(all), len(list), out)
+	}
+	return all
 }
 
-// sessionSteps is gdbSteps with a session.
-func sessionSteps(t *testing.T, path, location string, commands []string, most int) []string {
+// sessionSteps returns the places that a session comes to.
+func sessionSteps(t *testing.T, path string, each stepping) []string {
 	t.Helper()
 	file, err := object.Open(path)
 	if err != nil {
@@ -106,7 +136,7 @@ func sessionSteps(t *testing.T, path, location string, commands []string, most i
 	}
 	t.Cleanup(func() { i.Close() })
 	s := newSession(t, i)
-	b, err := s.BreakAt(location, nil)
+	b, err := s.BreakAt(each.location, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +158,8 @@ func sessionSteps(t *testing.T, path, location string, commands []string, most i
 	if err := s.Remove(b.ID); err != nil {
 		t.Fatal(err)
 	}
-	for len(places) < most {
+	commands := strings.Fields(each.commands)
+	for len(places) < mostPlaces {
 		command := commands[(len(places)-1)%len(commands)]
 		if command == "finish" && strings.HasPrefix(places[len(places)-1], "main ") {
 			command = "next"
@@ -179,39 +210,18 @@ func comparePlaces(t *testing.T, got, want []string, least int) {
 func TestStepsVisitTheLinesThatGDBVisits(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	for n, build := range stepBuilds {
-		if testing.Short() && n == 2 {
+		if testing.Short() && n > 0 {
 			break
 		}
 		t.Run(strings.ReplaceAll(build, " ", ""), func(t *testing.T) {
 			path, program := compileSteps(t, build)
-			for _, tt := range []struct {
-				commands, location string
-				least              int
-			}{
-				{"step", "main", 150},
-				{"next", "main", 15},
-				{"next", "factorial", 5},
-				{"next", "inlines", 5},
-				{"next", "calls", 5},
-				{"next", "loops", 5},
-				{"finish", "factorial", 2},
-				{"finish", "one", 2},
-				{"finish", "use", 2},
-				{"step step next step finish", "main", 50},
-				{"step next step step step finish next next", "inlines", 10},
-				{"step finish step step", "calls", 10},
-				{"stepi nexti step stepi stepi next nexti stepi nexti finish", "loops", 50},
-				{"nexti nexti nexti step nexti next", "inlines", 20},
-				{"stepi stepi stepi step stepi stepi next", "inlines", 20},
-			} {
-				if n >= 4 && (tt.location != "main" || len(tt.commands) > 4) {
-					continue
-				}
-				t.Run(tt.commands+" "+tt.location, func(t *testing.T) {
-					commands := strings.Fields(tt.commands)
-					want := gdbSteps(t, program, tt.location, commands, 600)
-					got := sessionSteps(t, path, tt.location, commands, 600)
-					comparePlaces(t, got, want, tt.least)
+			list := steppings
+			if n >= 3 {
+				list = list[:3]
+			}
+			for n, want := range gdbSteps(t, program, list) {
+				t.Run(list[n].commands+" from "+list[n].location, func(t *testing.T) {
+					comparePlaces(t, sessionSteps(t, path, list[n]), want, list[n].least)
 				})
 			}
 		})

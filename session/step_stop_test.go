@@ -13,13 +13,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/object"
 )
 
 // stopped returns a session that stands at a function of testdata/stops.c that
 // was called.
-func stoppedIn(t *testing.T, function string, words ...uint64) *Session {
+func stoppedIn(t testing.TB, function string, words ...uint64) *Session {
 	t.Helper()
 	testprogram.RequireTool(t, "gcc")
 	path := filepath.Join(t.TempDir(), "stops.o")
@@ -180,4 +182,87 @@ func TestStepWithoutLines(t *testing.T) {
 	}
 	stop, err = s.StepLine()
 	check(t, stop, err, Returned)
+}
+
+// TestStepThroughGeneratedCode has lines that a batch of package jit brought.
+func TestStepThroughGeneratedCode(t *testing.T) {
+	text := []byte{
+		0x90, 0xe8, 0x0a, 0, 0, 0, // outer: nop; call inner
+		0xe8, 0x09, 0, 0, 0, // call bare
+		0x31, 0xc0, 0xc3, 0xcc, 0xcc, // xor eax, eax; ret
+		0x90, 0x90, 0xc3, 0xcc, // inner: nop; nop; ret
+		0x90, 0xc3, // bare: nop; ret
+	}
+	memory, err := jit.NewMemory(len(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer memory.Close()
+	copy(memory.Bytes(), text)
+	if err := memory.Seal(); err != nil {
+		t.Fatal(err)
+	}
+	unwind, err := cfi.NewBuilder(cfi.EntryCIE(jit.Host())).Program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(offset uint64, n int) jit.Line { return jit.Line{Offset: offset, File: "words.w", Line: n} }
+	i, err := NewImage(&jit.Code{Address: memory.Address(), Text: memory.Bytes()[:len(text)], Functions: []jit.Function{
+		{Name: "outer", Size: 14, Unwind: unwind, Lines: []jit.Line{line(0, 1), line(1, 2), line(6, 3), line(11, 4)}},
+		{Name: "inner", Offset: 16, Size: 3, Unwind: unwind, Lines: []jit.Line{line(0, 7), line(1, 8)}},
+		{Name: "bare", Offset: 20, Size: 2, Unwind: unwind},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.Close()
+	s, err := New(&Options{Images: []*Image{i}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, tt := range []struct {
+		step   func(*Session) (*Stop, error)
+		reason Reason
+		lines  []int
+	}{
+		{(*Session).StepLine, SteppedLine, []int{2, 7, 8, 3, 4}},
+		{(*Session).NextLine, SteppedOver, []int{2, 3, 4}},
+	} {
+		stop, err := s.CallWith(i.Ranges()[0].Start, Arguments{StopAtEntry: true})
+		check(t, stop, err, AtEntry)
+		at(t, s, "outer", 1)
+		for _, line := range tt.lines {
+			stop, err := tt.step(s)
+			check(t, stop, err, tt.reason)
+			function := "outer"
+			if line > 4 {
+				function = "inner"
+			}
+			at(t, s, function, line)
+		}
+		stop, err = tt.step(s)
+		check(t, stop, err, Returned)
+	}
+}
+
+func BenchmarkStepLine(b *testing.B) {
+	s := stoppedIn(b, "calling", 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.StepLine(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkNextLine steps over calls too.
+func BenchmarkNextLine(b *testing.B) {
+	s := stoppedIn(b, "calling", 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.NextLine(); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -55,3 +55,12 @@ __attribute__((noinline)) int depth(int n)
 		return load(&n);
 	return depth(n - 1) + 1;
 }
+
+__attribute__((noinline)) int calling(int n)
+{
+	for (;;) {
+		n++;
+		n += load(&n);
+	}
+	return n;
+}
