@@ -26,9 +26,6 @@ import (
 // Watchpoints are met as often as gdb's hardware watchpoints in the same code:
 // "watch" stops where the value changes, "awatch" and "rwatch" at accesses.
 func TestWatchpointsMeetWhatGDBMeets(t *testing.T) {
-	if runtime.GOARCH != "amd64" {
-		t.Skip("skipped: a gdb that runs programs of C in it is not in the emulated machine")
-	}
 	testprogram.RequireTool(t, "gcc")
 	program := filepath.Join(t.TempDir(), "program")
 	main := filepath.Join(t.TempDir(), "main.c")
