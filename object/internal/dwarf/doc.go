@@ -3,7 +3,8 @@
 // licence that can be found in the LICENSE file.
 
 // Package dwarf finds the source line of an address and the chain of inlined
-// calls around it in DWARF 2 to 5 debugging information. It reads no more of
+// calls around it in DWARF 2 to 5 debugging information, and the addresses of
+// lines and functions for breakpoints and steps. It reads no more of
 // it than that needs: the header and first entry of every unit once, and of a
 // unit that an address lies in its functions and its line table. It knows
 // nothing of types, variables and locations.
