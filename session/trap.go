@@ -32,7 +32,8 @@ type trap struct {
 	address  uint64
 	original []byte // what it replaced
 	users    int
-	slot     *placedSlot // nil once the code has changed under no trap
+	slot     *placedSlot
+	code     []byte // that the slot stands for
 }
 
 // placedSlot is a slot in memory. It is never changed: workers may be in it at
@@ -79,10 +80,13 @@ func (t *trapTable) set(address uint64) error {
 // prepare returns the trap at an address; a new one does not stand there yet.
 func (t *trapTable) prepare(address uint64) (*trap, error) {
 	existing := t.traps[address]
-	if existing != nil && existing.slot != nil {
+	if existing != nil && existing.users > 0 {
 		return existing, nil
 	}
 	code := t.text(address, displace.Lookahead)
+	if existing != nil && bytes.HasPrefix(code, existing.code) {
+		return existing, nil // and nobody has changed the code under no trap
+	}
 	size := len(trapInstruction(t.image.machine))
 	if len(code) < size {
 		return nil, fmt.Errorf("%#x is not in the code of %s: %w", address, t.image.name, ErrAddress)
@@ -101,7 +105,7 @@ func (t *trapTable) prepare(address uint64) (*trap, error) {
 	if t.traps == nil {
 		t.traps = map[uint64]*trap{}
 	}
-	t.traps[address] = &trap{address: address, original: code[:size:size], slot: slot}
+	t.traps[address] = &trap{address: address, original: bytes.Clone(code[:size]), slot: slot, code: code[:slot.Size:slot.Size]}
 	return t.traps[address], nil
 }
 
@@ -123,9 +127,10 @@ func (t *trapTable) text(address uint64, size int) []byte {
 	if !ok {
 		return nil
 	}
-	code := append([]byte(nil), memoryAt(address, min(uint64(size), r.End-address))...)
-	t.restoreLocked(code, address)
-	return code
+	code := make([]byte, min(uint64(size), r.End-address))
+	n, _ := readProcess(code, address)
+	t.restoreLocked(code[:n], address)
+	return code[:n]
 }
 
 func (t *trapTable) checkExclusive(address uint64) error {
@@ -207,10 +212,19 @@ func (t *trapTable) clear(address uint64) error {
 	if trap == nil || trap.users == 0 {
 		return nil
 	}
-	if trap.users--; trap.users > 0 {
+	if trap.users--; trap.users > 0 || !t.stands(address) {
 		return nil
 	}
 	return writeText(trap.original, address)
+}
+
+// stands reports whether there is a trap instruction in memory, as far as that can
+// be read: the program may have put other code over it.
+func (t *trapTable) stands(address uint64) bool {
+	instruction := trapInstruction(t.image.machine)
+	code := make([]byte, len(instruction))
+	_, err := readProcess(code, address)
+	return err != nil || bytes.Equal(code, instruction)
 }
 
 // slotOf returns the slot of the trap that stands at an address, or nil.
@@ -229,7 +243,7 @@ func (t *trapTable) patched(address uint64) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	trap := t.traps[address]
-	return trap != nil && (trap.users > 0 || !bytes.Equal(trap.original, trapInstruction(t.image.machine)))
+	return trap != nil && (trap.users > 0 || !t.stands(address))
 }
 
 // read reads code as it would be without traps. Nobody sets or clears one meanwhile.
@@ -282,18 +296,17 @@ func (t *trapTable) write(p []byte, address uint64) error {
 		if trap.address >= address+uint64(len(p)) || trap.address+displace.Lookahead <= address {
 			continue
 		}
-		overlay(trap.original, trap.address, p, address)
 		if trap.users == 0 {
-			// It stays known: a worker may be about to find that it is gone.
-			trap.slot = nil
-			continue
+			continue // it stays known: a worker may be about to find that it is gone
 		}
-		slot, err := t.place(t.text(trap.address, displace.Lookahead), trap.address)
+		overlay(trap.original, trap.address, p, address)
+		code := t.text(trap.address, displace.Lookahead)
+		slot, err := t.place(code, trap.address)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("the breakpoint at %#x cannot be passed any more: %w", trap.address, err))
 			continue
 		}
-		trap.slot = slot
+		trap.slot, trap.code = slot, code[:slot.Size:slot.Size]
 	}
 	return errors.Join(failed...)
 }
