@@ -122,14 +122,9 @@ func TestDebugServerIsInterrupted(t *testing.T) {
 func TestDebugByAnEditor(t *testing.T) {
 	s := serve(t, clew(t, "debug", debuggedObject(t, "fib.c"), "--call", "fib(5)", "--dap", ":0"))
 	for range 2 {
-		conn, err := net.Dial("tcp", s.address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := conn.SetDeadline(time.Now().Add(maxWait)); err != nil {
-			t.Fatal(err)
-		}
 		sequence := 0
+		var conn net.Conn
+		var in *bufio.Reader
 		request := func(command string) dap.Request {
 			sequence++
 			return dap.Request{ProtocolMessage: dap.ProtocolMessage{Seq: sequence, Type: "request"}, Command: command}
@@ -139,7 +134,6 @@ func TestDebugByAnEditor(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		in := bufio.NewReader(conn)
 		var output strings.Builder
 		receive := func() dap.Message {
 			m, err := dap.ReadProtocolMessage(in)
@@ -154,7 +148,26 @@ func TestDebugByAnEditor(t *testing.T) {
 			}
 			return m
 		}
-		send(&dap.InitializeRequest{Request: request("initialize"), Arguments: dap.InitializeRequestArguments{AdapterID: "clew", LinesStartAt1: true}})
+		// The server is free a moment after it has closed the connection before.
+		for connected := false; !connected; {
+			var err error
+			if conn, err = net.Dial("tcp", s.address); err != nil {
+				t.Fatal(err)
+			}
+			if err := conn.SetDeadline(time.Now().Add(maxWait)); err != nil {
+				t.Fatal(err)
+			}
+			in = bufio.NewReader(conn)
+			send(&dap.InitializeRequest{Request: request("initialize"), Arguments: dap.InitializeRequestArguments{AdapterID: "clew", LinesStartAt1: true}})
+			m, err := dap.ReadProtocolMessage(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, connected = m.(*dap.InitializeResponse); !connected {
+				conn.Close()
+				time.Sleep(10 * time.Millisecond)
+			}
+		}
 		send(&dap.LaunchRequest{Request: request("launch"), Arguments: json.RawMessage(`{"stopOnEntry": false}`)})
 		for configured, ended := false, false; !ended; {
 			switch m := receive().(type) {

@@ -7,7 +7,6 @@ package console
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -155,18 +154,6 @@ func (c *Console) breakCommand(args string) error { return c.setBreakpoint(args,
 func (c *Console) tbreak(args string) error       { return c.setBreakpoint(args, true, false) }
 func (c *Console) hbreak(args string) error       { return c.setBreakpoint(args, false, true) }
 
-var conditionWord = regexp.MustCompile(`(^|\s)if(\s|\()`)
-
-// cutCondition takes "if n == 3" off a location.
-func cutCondition(args string) (location, condition string) {
-	at := conditionWord.FindStringIndex(args)
-	if at == nil {
-		return strings.TrimSpace(args), ""
-	}
-	condition = strings.TrimSpace(strings.TrimLeft(args[at[0]:], " \t"))
-	return strings.TrimSpace(args[:at[0]]), strings.TrimSpace(strings.TrimPrefix(condition, "if"))
-}
-
 func (c *Console) setBreakpoint(args string, temporary, hardware bool) error {
 	location, condition := cutCondition(args)
 	if location == "" {
@@ -215,42 +202,6 @@ func (c *Console) place(b *breakpoint) string {
 		return fmt.Sprintf("%#x", addresses[0])
 	}
 	return fmt.Sprintf("%#x: file %s, line %d.", addresses[0], c.source.shown(r.File), r.Line)
-}
-
-// locate finds the addresses that a location means.
-func (c *Console) locate(location string) ([]uint64, error) {
-	addresses, _, err := c.resolve(location)
-	return addresses, err
-}
-
-// resolve finds the addresses that a location means, also by expressions (*$pc)
-// and by lines of the file that was listed last, and how the session would name
-// it: "" where that is the address.
-func (c *Console) resolve(location string) (addresses []uint64, named string, err error) {
-	if text, ok := strings.CutPrefix(location, "*"); ok {
-		if a, err := c.address(text); err == nil {
-			return []uint64{a}, "", nil
-		}
-	}
-	if n, err := strconv.Atoi(location); err == nil {
-		file, line := c.list.file, c.list.around
-		if f := c.current(); f != nil {
-			file, line = f.file, f.line
-		} else if file == "" {
-			if file, line, err = c.firstLine(); err != nil {
-				return nil, "", err
-			}
-		}
-		if location[0] == '+' || location[0] == '-' {
-			n += line
-		}
-		location = fmt.Sprintf("%s:%d", file, n)
-	}
-	addresses, err = c.session.Locate(location)
-	if errors.Is(err, session.ErrNotFound) && !strings.ContainsAny(location, ":*+") {
-		return nil, "", fmt.Errorf("function %q not defined", location)
-	}
-	return addresses, location, err
 }
 
 // setCondition makes a condition that is understood at all addresses.
@@ -422,97 +373,4 @@ func (c *Console) commandsCommand(args string) error {
 	}
 	c.block = &block{breakpoint: b}
 	return nil
-}
-
-func (c *Console) infoBreakpoints(args string) error {
-	return c.breakpointTable(args, "breakpoints or watchpoints", func(*breakpoint) bool { return true })
-}
-
-func (c *Console) infoWatchpoints(args string) error {
-	return c.breakpointTable(args, "watchpoints", func(b *breakpoint) bool { return b.watch != nil })
-}
-
-func (c *Console) breakpointTable(args, what string, wanted func(*breakpoint) bool) error {
-	var list []*breakpoint
-	err := c.each(args, func(b *breakpoint) error {
-		if wanted(b) {
-			list = append(list, b)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if len(list) == 0 {
-		c.printf("No %s.\n", what)
-		return nil
-	}
-	c.printf("%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type", "Disp", "Enb", "Address", "What")
-	for _, b := range list {
-		c.breakpointRow(b)
-	}
-	return nil
-}
-
-func (c *Console) breakpointRow(b *breakpoint) {
-	kind, disposition, enabled := "breakpoint", "keep", "y"
-	switch {
-	case b.watch != nil:
-		kind = b.watch.short()
-	case b.hardware:
-		kind = "hw breakpoint"
-	}
-	if b.temporary {
-		disposition = "del"
-	}
-	if b.disabled {
-		enabled = "n"
-	}
-	row := fmt.Sprintf("%-7d %-14s %-4s %-3s ", b.number, kind, disposition, enabled)
-	switch {
-	case b.watch != nil:
-		c.printf("%s%-18s %s\n", row, "", b.location)
-	case len(b.set.Addresses) > 1:
-		c.printf("%s%-18s %s\n", row, "<MULTIPLE>", "")
-	default:
-		c.printf("%s0x%016x %s\n", row, b.set.Addresses[0], c.what(b.set.Addresses[0]))
-	}
-	if b.condition != "" {
-		c.printf("\tstop only if %s\n", b.condition)
-	}
-	if b.hits > 0 {
-		c.printf("\tbreakpoint already hit %s\n", times(b.hits))
-	}
-	if b.ignore > 0 {
-		c.printf("\tignore next %d hits\n", b.ignore)
-	}
-	for _, line := range b.commands {
-		c.printf("        %s\n", line)
-	}
-	if b.set != nil && len(b.set.Addresses) > 1 {
-		for i, a := range b.set.Addresses {
-			c.printf("%-7s %-14s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.number, i+1), "", "", "y", a, c.what(a))
-		}
-	}
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "1 time"
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-// what is where an address is: "in fib at fib.c:3".
-func (c *Console) what(address uint64) string {
-	image := c.session.Image(address)
-	r := c.lineRange(image, address)
-	if image != nil && r.Line > 0 {
-		name := ""
-		if f, ok := image.Function(address); ok {
-			name = f.Name
-		}
-		return fmt.Sprintf("in %s at %s:%d", name, c.source.shown(r.File), r.Line)
-	}
-	return strings.TrimSpace(c.angle(address))
 }

@@ -1,0 +1,138 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/session"
+)
+
+func (c *Console) infoRegisters(args string) error {
+	return c.registers(strings.Fields(args), func(r session.RegisterInfo) bool { return r.Class == session.GeneralRegister })
+}
+
+func (c *Console) infoAllRegisters(args string) error {
+	return c.registers(strings.Fields(args), func(session.RegisterInfo) bool { return true })
+}
+
+func (c *Console) registers(names []string, wanted func(session.RegisterInfo) bool) error {
+	f, err := c.selectedFrame()
+	if err != nil {
+		return err
+	}
+	all := c.session.RegisterInfos()
+	for _, name := range names {
+		name = strings.TrimPrefix(name, "$")
+		name = c.registerAlias(name)
+		i := slices.IndexFunc(all, func(r session.RegisterInfo) bool { return r.Name == name })
+		if i < 0 {
+			return fmt.Errorf("invalid register %q", name)
+		}
+		c.printRegister(f, all[i])
+	}
+	if len(names) > 0 {
+		return nil
+	}
+	for _, r := range all {
+		if wanted(r) {
+			c.printRegister(f, r)
+		}
+	}
+	return nil
+}
+
+// registerAlias is the register that a name of every machine means.
+func (c *Console) registerAlias(name string) string {
+	if c.values.machine().Name == "arm64" {
+		return map[string]string{"fp": "x29", "lr": "x30"}[name] + map[bool]string{true: name}[name != "fp" && name != "lr"]
+	}
+	switch name {
+	case "pc":
+		return "rip"
+	case "sp":
+		return "rsp"
+	case "fp":
+		return "rbp"
+	}
+	return name
+}
+
+func (c *Console) printRegister(f *frame, r session.RegisterInfo) {
+	row := fmt.Sprintf("%-15s", r.Name)
+	b, ok := c.registerBytes(f, r)
+	if !ok {
+		c.printf("%s<not saved>\n", row)
+		return
+	}
+	if len(b) > 8 {
+		natural := ""
+		if r.Class == session.VectorRegister && len(b) >= 16 {
+			natural = fmt.Sprintf("  {%v, %v}", math.Float64frombits(binary.LittleEndian.Uint64(b)), math.Float64frombits(binary.LittleEndian.Uint64(b[8:])))
+		}
+		slices.Reverse(b)
+		c.printf("%s%#x%s\n", row, new(big.Int).SetBytes(b), natural)
+		return
+	}
+	word := make([]byte, 8)
+	copy(word, b)
+	n := binary.LittleEndian.Uint64(word)
+	c.printf("%s%-18s %s\n", row, fmt.Sprintf("%#x", n), c.natural(r, n))
+}
+
+// registerBytes reads a register in a frame.
+func (c *Console) registerBytes(f *frame, r session.RegisterInfo) ([]byte, bool) {
+	if f.physical.Level == 0 {
+		b, err := c.session.Register(r.Name)
+		return b, err == nil
+	}
+	n := f.physical.PC
+	if r.Name != "rip" && r.Name != "pc" {
+		if r.Column < 0 {
+			// Segments and flags are not saved anywhere; gdb shows the worker's.
+			b, err := c.session.Register(r.Name)
+			return b, err == nil && r.Size <= 8
+		}
+		var ok bool
+		if n, ok = f.physical.Register(uint64(r.Column)); !ok {
+			return nil, false
+		}
+	}
+	return binary.LittleEndian.AppendUint64(nil, n), true
+}
+
+// natural is a register's value by what it is for.
+func (c *Console) natural(r session.RegisterInfo, n uint64) string {
+	switch r.Name {
+	case "rip", "pc":
+		return fmt.Sprintf("%#x%s", n, c.angle(n))
+	case "rsp", "rbp", "sp":
+		return fmt.Sprintf("%#x", n)
+	case "eflags":
+		return flags(n, map[uint]string{0: "CF", 2: "PF", 4: "AF", 6: "ZF", 7: "SF", 8: "TF", 9: "IF", 10: "DF", 11: "OF", 14: "NT", 16: "RF", 17: "VM", 18: "AC", 21: "ID"})
+	case "cpsr":
+		return flags(n, map[uint]string{28: "V", 29: "C", 30: "Z", 31: "N"})
+	}
+	if r.Size <= 4 {
+		return fmt.Sprint(int32(n))
+	}
+	return fmt.Sprint(int64(n))
+}
+
+// flags are the names of the bits that are set: "[ ZF PF ]".
+func flags(n uint64, names map[uint]string) string {
+	text := "["
+	for bit := range uint(64) {
+		if name := names[bit]; name != "" && n>>bit&1 != 0 {
+			text += " " + name
+		}
+	}
+	return text + " ]"
+}
