@@ -118,10 +118,13 @@ func (s *Session) resume(single bool) (happening, worker.Event, error) {
 			return what, event, err
 		}
 	}
+	registers, in, considered := s.registers, s.in, s.considered
 	s.enter(single)
 	s.considered = 0
 	if s.registers != s.kernel {
 		if err := s.worker.SetRegisters(&s.registers); err != nil && err != worker.ErrGone {
+			// The session stays where it is, with what was refused to be set again.
+			s.registers, s.in, s.considered = registers, in, considered
 			return 0, worker.Event{}, fmt.Errorf("setting the worker's registers: %w", err)
 		}
 		s.kernel = s.registers
@@ -187,16 +190,17 @@ func (s *Session) step(own bool) (happening, worker.Event, error) {
 
 // decode tells what a single step is about to execute.
 func (s *Session) decode(pc uint64) displace.Instruction {
-	var code []byte
+	var instruction displace.Instruction
 	if i := s.Image(pc); i != nil {
 		r, _ := i.rangeOf(pc)
-		code = memoryAt(pc, min(maxInstruction, r.End-pc))
-	} else {
-		code = make([]byte, maxInstruction)
-		n, _ := readProcess(code, pc)
-		code = code[:n]
+		reachable(func() {
+			instruction, _ = displace.Decode(s.machine, memoryAt(pc, min(maxInstruction, r.End-pc)), pc)
+		})
+		return instruction
 	}
-	instruction, _ := displace.Decode(s.machine, code, pc)
+	code := make([]byte, maxInstruction)
+	n, _ := readProcess(code, pc)
+	instruction, _ = displace.Decode(s.machine, code[:n], pc)
 	return instruction
 }
 

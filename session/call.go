@@ -5,6 +5,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"unsafe"
@@ -113,6 +114,21 @@ func whileFree(state State) error {
 
 // prepare sets the worker's registers and stack for a call.
 func (s *Session) prepare(function uint64, a Arguments, push func(top uint64) uint64) error {
+	if !reachable(func() { s.pass(function, a, push) }) {
+		// The next call has another one.
+		return errors.Join(fmt.Errorf("the stack of the session was unmapped or protected by its code: %w", ErrAddress), s.lose())
+	}
+	s.in, s.considered, s.shown, s.met = inSlot{}, 0, 0, nil
+	s.worker.Anew()
+	s.worker.Met()
+	if err := s.worker.SetFloats(a.Floats); err != nil && err != worker.ErrGone {
+		return fmt.Errorf("setting the worker's vector registers: %w", err)
+	}
+	return nil
+}
+
+// pass passes the arguments, but for those in vector registers.
+func (s *Session) pass(function uint64, a Arguments, push func(top uint64) uint64) {
 	_, top := s.worker.Stack()
 	top = push(top) &^ 15
 	r := &s.registers
@@ -137,11 +153,4 @@ func (s *Session) prepare(function uint64, a Arguments, push func(top uint64) ui
 	}
 	r.SetVectors(len(a.Floats))
 	r.Enter(function)
-	s.in, s.considered, s.shown, s.met = inSlot{}, 0, 0, nil
-	s.worker.Anew()
-	s.worker.Met()
-	if err := s.worker.SetFloats(a.Floats); err != nil && err != worker.ErrGone {
-		return fmt.Errorf("setting the worker's vector registers: %w", err)
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ package session
 import (
 	"bytes"
 	"fmt"
+	"runtime/debug"
 )
 
 // MemoryError says that memory cannot be read or written.
@@ -85,7 +86,23 @@ func (s *Session) readOnStack(p []byte, address uint64) bool {
 	if address < low || address >= high || uint64(len(p)) > high-address {
 		return false
 	}
-	copy(p, memoryAt(address, uint64(len(p))))
+	return reachable(func() { copy(p, memoryAt(address, uint64(len(p)))) })
+}
+
+// reachable runs f, which accesses code or the worker's stack without a system
+// call, and reports whether it could: the code that runs may have unmapped or
+// protected them.
+func reachable(f func()) (ok bool) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			if _, fault := p.(interface{ Addr() uintptr }); !fault {
+				panic(p)
+			}
+			ok = false
+		}
+	}()
+	f()
 	return true
 }
 

@@ -5,6 +5,7 @@
 package session
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/clewdev/clew/cfi"
@@ -90,4 +91,72 @@ func TestOwnTrapWhereABreakpointWas(t *testing.T) {
 	check(t, stop, err, Trapped)
 	stop, err = s.Continue()
 	check(t, stop, err, Returned)
+}
+
+// Code that takes its own text or stack away stops, or fails, as others do: what
+// the session reads and writes itself never faults in the program.
+func TestCodeTakesItsMemoryAway(t *testing.T) {
+	code, i := newWritableCode(t, "\x90\x90\xc3")
+	system := newFunction(t, "syscall")
+	s := newSession(t, i, system)
+	stop, err := s.CallWith(start(i), Arguments{StopAtEntry: true})
+	check(t, stop, err, AtEntry)
+	if err := unix.Mprotect(code[:1], unix.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		stop, err = s.StepInstruction()
+		if check(t, stop, err, Signalled).Signal.Address != start(i) {
+			t.Error(stop)
+		}
+	}
+	if _, err := s.Break(start(i)+1, nil); !errors.Is(err, ErrAddress) {
+		t.Error(err)
+	}
+	if err := unix.Mprotect(code[:1], unix.PROT_READ|unix.PROT_EXEC); err != nil {
+		t.Fatal(err)
+	}
+	stop, err = s.Continue()
+	check(t, stop, err, Returned)
+
+	low, high := s.worker.Stack()
+	stop, err = s.Call(start(system), unix.SYS_MPROTECT, low, high-low, unix.PROT_NONE)
+	check(t, stop, err, Signalled)
+	if _, err := s.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Call(start(i)); !errors.Is(err, ErrAddress) {
+		t.Error(err)
+	}
+	stop, err = s.Call(start(i))
+	check(t, stop, err, Returned)
+}
+
+// Registers that the system refuses are an error, after which the session is
+// where it was.
+func TestRefusedRegister(t *testing.T) {
+	i := newFunction(t, "sum")
+	s := newSession(t, i)
+	if _, err := s.Break(start(i), nil); err != nil {
+		t.Fatal(err)
+	}
+	stop, err := s.Call(start(i), 5)
+	check(t, stop, err, AtBreakpoint)
+	before, _ := s.Registers()
+	if err := s.SetRegister("fs_base", []byte{7: 0x80}); err != nil { // not canonical
+		t.Fatal(err)
+	}
+	if stop, err := s.Continue(); err == nil {
+		t.Fatal(stop)
+	}
+	if now, err := s.Registers(); err != nil || now.PC() != before.PC() || s.State() != Stopped {
+		t.Errorf("%#x, %v; was %#x", now.PC(), err, before.PC())
+	}
+	if err := s.SetRegisters(before); err != nil {
+		t.Fatal(err)
+	}
+	stop, err = s.Continue()
+	if check(t, stop, err, Returned).Result != 15 {
+		t.Error(stop)
+	}
 }
