@@ -243,6 +243,10 @@ func (c *client) isPassive(address uint64) bool {
 	if !ok || !strings.Contains(m.permissions, "x") {
 		return true
 	}
+	// lldb waits at the program's entry for a program that starts.
+	if entry, ok := auxiliary(atEntry); ok && entry == address {
+		return true
+	}
 	// The dynamic linker is where AT_BASE says (getauxval(3)).
 	base, ok := auxiliary(atBase)
 	if !ok || base == 0 {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/clewdev/clew/session"
 )
@@ -50,7 +51,6 @@ func (v *Server) connection(conn net.Conn) {
 	input := make(chan message)
 	quit := make(chan struct{})
 	defer close(quit)
-	defer close(c.left)
 	go func() {
 		defer close(input)
 		r := bufio.NewReader(conn)
@@ -74,11 +74,18 @@ func (v *Server) connection(conn net.Conn) {
 	if !ok {
 		return
 	}
-	if !v.enter() {
+	if v.enter() {
+		c.debug(first, input)
+		v.leave()
+	} else {
 		c.refuse(first, input)
-		return
 	}
-	defer v.leave()
+	close(c.left)
+	c.linger(input)
+}
+
+// debug has the session from the client's first packet to its last.
+func (c *client) debug(first message, input <-chan message) {
 	if err := c.attach(); err != nil {
 		c.reply("E." + err.Error())
 		return
@@ -90,6 +97,24 @@ func (v *Server) connection(conn net.Conn) {
 	c.closeFiles()
 	if !parted {
 		c.part(actionDetach)
+	}
+}
+
+// linger waits for the client to hang up. To close a connection that has bytes in
+// it which were not read would take the last reply from the client.
+func (c *client) linger(input <-chan message) {
+	if half, ok := c.conn.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite() // it is gone where this fails
+	}
+	for late := time.After(time.Second); ; {
+		select {
+		case _, ok := <-input:
+			if !ok {
+				return
+			}
+		case <-late:
+			return
+		}
 	}
 }
 
@@ -118,9 +143,9 @@ func (c *client) converse(input <-chan message, parted *bool) {
 func (c *client) refuse(first message, input <-chan message) {
 	for m, n := first, 0; n < 8; n++ {
 		if m.kind == messagePacket {
-			answer := ""
-			end := strings.HasPrefix(string(m.payload), "vMustReplyEmpty")
-			if end || m.payload != nil && m.payload[0] == '?' {
+			answer, packet := "", string(m.payload)
+			end := strings.HasPrefix(packet, "vMustReplyEmpty")
+			if end || packet == "?" {
 				answer = busy
 			}
 			if !c.write([]byte("+")) || !c.reply(answer) || end {
@@ -229,8 +254,11 @@ func (c *client) take(m message, parted *bool) bool {
 	case packet == "k" || strings.HasPrefix(packet, "vKill"):
 		*parted = true
 		c.part(actionKill)
-		if packet != "k" {
+		switch {
+		case packet != "k":
 			c.reply("OK")
+		case c.lldb: // gdb wants no answer
+			c.reply(fmt.Sprintf("X%02x", gdbKill))
 		}
 		return false
 	}

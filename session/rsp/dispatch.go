@@ -75,7 +75,7 @@ func (c *client) dispatch(packet string) (answer string, now bool) {
 		return c.checkThread(s.rest), true
 	case 'T':
 		return c.checkThread(rest), true
-	case 'q', 'Q':
+	case 'q', 'Q', 'j':
 		return c.query(packet), true
 	case '!':
 		return "", true // nothing is started again

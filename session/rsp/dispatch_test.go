@@ -97,7 +97,7 @@ func TestPackets(t *testing.T) {
 		{"qRegisterInfofff", "E45"},
 		{"qMemoryRegionInfo:0", "start:0;size:"},
 		{"qThreadStopInfo1234", "T05thread:1234;"},
-		{"jThreadsInfo", ""},
+		{"jThreadsInfo", `[{"tid":4660,"name":"worker","reason":"trace","signal":5,"registers":{"16":"`},
 		{"vFile:setfs:0", "F0"},
 		{"vFile:open:2f6e6f6e65,0,0", "F-1,2"},
 		{"vFile:open:2f70726f632f73656c662f617578,1,0", "F-1,1e"}, // not for writing

@@ -6,14 +6,18 @@
 // own, through the GDB remote serial protocol:
 //
 //	(gdb) target remote 127.0.0.1:1234
+//
+//	(lldb) target create PROGRAM
 //	(lldb) settings set plugin.jit-loader.gdb.enable on
 //	(lldb) gdb-remote 1234
 //
-// Neither wants to be told a file. The server names the program's executable, and
-// puts the images of the session into the list of the GDB JIT interface
-// ([github.com/clewdev/clew/jit/gdb]) that are not there, so that a debugger has
-// the symbols, lines and unwind tables of both. A program linked with -ldflags=-s
-// has no symbol by which debuggers find that list.
+// The server names the program's executable to gdb, which reads it through the
+// connection; lldb 14 wants to be told. The images of the session are put into the
+// list of the GDB JIT interface ([github.com/clewdev/clew/jit/gdb]) where they are
+// not in it, so that a debugger has the symbols, lines and unwind tables of both.
+// A program linked with -ldflags=-s has no symbol by which debuggers find that
+// list. Images that come later are shown when the client next continues or the
+// program next calls, or at [Server.Update].
 //
 // # What a debugger sees
 //
@@ -54,8 +58,7 @@
 // and take nothing.
 //
 // The session must not be made with Options.Locked. While there is a server the
-// program calls functions through it alone; it may use the session's other methods
-// while no client is attached.
+// program calls functions and removes images through it alone.
 //
 // The package does not authenticate anybody. It listens on the loopback interface
 // where it is not told otherwise.

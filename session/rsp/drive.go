@@ -18,7 +18,8 @@ type call struct {
 	stop  *session.Stop
 	err   error
 
-	resume bool // it goes on from a stop
+	aside  func() error // instead of a call: what is done while nothing is called
+	resume bool         // it goes on from a stop
 	begun  bool
 	entry  bool // it is to stop before its first instruction
 }
@@ -48,6 +49,13 @@ func (v *Server) CallMain(function uint64, arguments []string, a session.Argumen
 // Wait, or while a client is attached, the client decides when.
 func (v *Server) Continue() (*session.Stop, error) {
 	return v.request(&call{resume: true, start: func(bool) (*session.Stop, error) { return v.program.Continue() }})
+}
+
+// RemoveImage is session.RemoveImage, which fails for a session that is stopped, as
+// it is while a client is attached and nothing is called. It waits as Call does.
+func (v *Server) RemoveImage(i *session.Image) error {
+	_, err := v.request(&call{aside: func() error { return v.program.RemoveImage(i) }})
+	return err
 }
 
 func (v *Server) request(c *call) (*session.Stop, error) {
@@ -104,6 +112,7 @@ type driver struct {
 
 	stop      *session.Stop // where the session stands; nil where it was not called
 	fresh     bool          // stop is not dealt with
+	ours      bool          // kick may be why it stopped
 	before    uint64        // program counter from which it ran to there
 	parked    bool          // the session is stopped in the idle stub
 	ended     bool          // the call has returned, and the client looks at it
@@ -174,13 +183,14 @@ func (v *Server) execute() {
 		v.mu.Unlock()
 		return // there is something to look at before
 	}
-	v.executing = true
+	v.executing, v.kicked = true, false
 	v.mu.Unlock()
 	v.next = nil
 	v.before = v.here().PC
 	stop, err := next()
 	v.mu.Lock()
 	v.executing = false
+	v.ours = v.kicked
 	v.mu.Unlock()
 	if err != nil {
 		v.fail(err)
@@ -220,6 +230,10 @@ func (v *Server) finish(stop *session.Stop, err error) {
 // begin starts a call of the program's.
 func (v *Server) begin(c *call) {
 	v.call = c
+	if c.aside != nil {
+		v.stepAside(c)
+		return
+	}
 	wait := v.options.Wait && !v.waited && v.client == nil
 	if c.resume {
 		c.begun = true
@@ -237,6 +251,19 @@ func (v *Server) begin(c *call) {
 		return // it begins when the client has looked
 	}
 	v.startCall()
+}
+
+// stepAside does what wants an idle session.
+func (v *Server) stepAside(c *call) {
+	parked := v.parked
+	err := v.unpark()
+	if err == nil {
+		err = c.aside()
+	}
+	v.finish(v.stop, err)
+	if parked {
+		v.park()
+	}
 }
 
 // startCall has the call run from its beginning.
@@ -257,10 +284,9 @@ func (v *Server) startCall() {
 func (v *Server) decide() {
 	v.fresh = false
 	st := v.stop
-	if st.Reason == session.Interrupted && v.changed.Load() && !v.interrupt && !v.arrived {
+	if st.Reason == session.Interrupted && v.ours && !v.interrupt && !v.arrived {
 		// Update stopped it.
 		if v.client == nil || !v.announce() {
-			v.changed.Store(false)
 			v.resume()
 		}
 		return
@@ -293,7 +319,11 @@ func (v *Server) decide() {
 			v.pause(situation{stop: *v.stop, quiet: v.arrived})
 		}
 	default:
-		v.pause(situation{stop: *st, quiet: v.arrived && st.Reason == session.Interrupted})
+		at := *st
+		if v.interrupt && st.Reason == session.AtEntry {
+			at.Reason = session.Interrupted // before the call had begun
+		}
+		v.pause(situation{stop: at, quiet: v.arrived})
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,7 +86,14 @@ func (f *fake) AddImage(i *session.Image) error {
 func (f *fake) RemoveImage(i *session.Image) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.images = nil
+	if f.state == session.Stopped {
+		return session.ErrStopped
+	}
+	n := slices.Index(f.images, i)
+	if n < 0 {
+		return session.ErrNotFound
+	}
+	f.images = slices.Delete(f.images, n, n+1)
 	return nil
 }
 func (f *fake) Image(address uint64) *session.Image {
@@ -114,7 +123,7 @@ func (f *fake) CallWith(function uint64, a session.Arguments) (*session.Stop, er
 		f.mu.Unlock()
 		return nil, session.ErrStopped
 	}
-	f.state = session.Running
+	f.begin()
 	idle := function != fakeFunction
 	if !idle {
 		f.note("call")
@@ -130,10 +139,22 @@ func (f *fake) CallMain(function uint64, arguments []string, a session.Arguments
 	return f.CallWith(function, a)
 }
 
+// begin is where an interrupt of the run before is forgotten.
+func (f *fake) begin() {
+	if f.state == session.Running {
+		return
+	}
+	f.state = session.Running
+	select {
+	case <-f.interrupt:
+	default:
+	}
+}
+
 // run comes to the next stop of the script.
 func (f *fake) run() (*session.Stop, error) {
 	f.mu.Lock()
-	f.state = session.Running
+	f.begin()
 	var next *session.Stop
 	if len(f.script) > 0 {
 		next, f.script = &f.script[0], f.script[1:]
@@ -194,9 +215,18 @@ func (f *fake) span(n int, address uint64) ([]byte, error) {
 	return b[:n], nil
 }
 
+// ReadMemory reads also what is really in this process: the list of symbol files.
 func (f *fake) ReadMemory(p []byte, address uint64) error {
 	b, err := f.span(len(p), address)
 	copy(p, b)
+	if len(b) == 0 {
+		if memory, e := os.Open("/proc/self/mem"); e == nil {
+			defer memory.Close()
+			if _, e := memory.ReadAt(p, int64(address)); e == nil {
+				return nil
+			}
+		}
+	}
 	return err
 }
 

@@ -7,7 +7,6 @@
 package rsp_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -160,15 +159,8 @@ func TestGDB(t *testing.T) {
 // when it goes on it stops in the next call, and ^C stops it before.
 func TestGDBIdle(t *testing.T) {
 	p := launch(t, static, ":0", "linger", "call loop 3")
-	cmd := p.gdbCommand(nil, "bt", "print add(40, 2)", "print fib(5)", "p where", "break add", "continue", "bt", "print 1+2", "continue", "bt", "delete", "continue")
-	var out strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(1500 * time.Millisecond) // it then waits for a call
-	cmd.Process.Signal(syscall.SIGINT)
-	time.Sleep(500 * time.Millisecond)
+	cmd := p.gdbCommand(nil, "bt", "print add(40, 2)", "print fib(5)", "p where", "break add", "shell touch ready", "continue", "bt", "print 1+2", "continue", "bt", "delete", "continue")
+	out := interrupt(t, cmd) // while it waits for a call
 	p.input.Close()
 	cmd.Wait()
 	inOrder(t, out.String(), "^#0 .*clew_idle", "= 42", "= 5", "= {x = 3, y = 4}", "received signal SIGINT", "^#0 .*clew_idle", "= 3", "Breakpoint 1, add", "^#0  add", "exited normally")
@@ -178,14 +170,8 @@ func TestGDBIdle(t *testing.T) {
 // ^C stops an endless loop, which a variable ends.
 func TestGDBInterrupt(t *testing.T) {
 	p := launch(t, static, ":0", "call spin 1")
-	cmd := p.gdbCommand(nil, "bt 1", "continue", "bt", "set var go_on = 0", "continue")
-	var out strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(1500 * time.Millisecond)
-	cmd.Process.Signal(syscall.SIGINT)
+	cmd := p.gdbCommand(nil, "bt 1", "shell touch ready", "continue", "bt", "set var go_on = 0", "continue")
+	out := interrupt(t, cmd)
 	cmd.Wait()
 	inOrder(t, out.String(), "^#0 .*spin", "received signal SIGINT", "^#0 .*spin", "^#1 .*"+end, "exited normally")
 	p.ends("spin returned 5")
@@ -207,21 +193,14 @@ func TestGDBKilled(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-				if _, err := os.Stat(filepath.Join(cmd.Dir, "ready")); err == nil {
-					break
-				}
-				if time.Now().After(deadline) {
-					t.Fatal("gdb does not get there")
-				}
-			}
+			waitFile(t, filepath.Join(cmd.Dir, "ready"))
 			if when == "running" {
 				time.Sleep(100 * time.Millisecond)
 			}
 			syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 			cmd.Wait()
 			p.says("loop returned 190")
-			inOrder(t, p.gdb("bt", "info breakpoints", "set var go_on = 0", "detach"), "^#0 .*spin", "No breakpoints", "detached")
+			inOrder(t, p.gdbNext("bt", "info breakpoints", "set var go_on = 0", "detach"), "^#0 .*spin", "No breakpoints", "detached")
 			p.ends("spin returned 5")
 		})
 	}
@@ -230,23 +209,38 @@ func TestGDBKilled(t *testing.T) {
 // A second debugger is told why it is turned away.
 func TestGDBSecond(t *testing.T) {
 	p := launch(t, static, ":0", "linger")
-	first := p.gdbCommand(nil, "continue")
+	first := p.gdbCommand(nil, "shell touch ready", "continue")
+	first.Dir = t.TempDir()
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		out := p.gdb("monitor session")
-		if strings.Contains(out, "being debugged by another client") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(out)
-		}
-	}
+	waitFile(t, filepath.Join(first.Dir, "ready"))
+	inOrder(t, p.gdb("monitor session"), "being debugged by another client")
 	p.input.Close()
 	first.Wait()
 	p.ends()
 }
 
-var _ = fmt.Sprint
+// waitFile waits for a file that a debugger makes.
+func waitFile(t *testing.T, path string) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the debugger does not get there")
+		}
+	}
+}
+
+// gdbNext is gdb as soon as the client before has gone.
+func (p *program) gdbNext(commands ...string) (out string) {
+	p.t.Helper()
+	for range 20 {
+		if out = p.gdb(commands...); !strings.Contains(out, "by another client") {
+			break
+		}
+	}
+	return out
+}

@@ -23,7 +23,7 @@ func (v *Server) arrive(c *client) {
 	switch {
 	case v.fresh: // decide tells it
 	case v.next != nil: // it was about to run: at a call's start, or between two stops
-		v.hold()
+		v.hold(true)
 	case v.call != nil: // held for a client
 		v.pause(situation{stop: *v.stop, quiet: true})
 	case v.program.State() == session.Stopped: // a stop that Call returned
@@ -38,14 +38,14 @@ func (v *Server) arrive(c *client) {
 }
 
 // hold stops what is about to run before it does.
-func (v *Server) hold() {
+func (v *Server) hold(quiet bool) {
 	if v.call != nil && !v.call.begun {
 		v.call.entry = true
 		v.startCall()
 		return
 	}
 	v.next = nil
-	v.pause(situation{stop: *v.here(), quiet: true})
+	v.pause(situation{stop: *v.here(), quiet: quiet})
 }
 
 // here makes a stop of where the session stands.
@@ -80,7 +80,7 @@ func (v *Server) halt() {
 		return // decide shows it
 	}
 	if v.next != nil {
-		v.hold()
+		v.hold(false)
 		return
 	}
 	// It waits for the program to call something.

@@ -9,6 +9,7 @@ package rsp_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -197,9 +199,57 @@ func (p *program) gdbCommand(before []string, commands ...string) *exec.Cmd {
 	for _, c := range append(list, commands...) {
 		all = append(all, "-ex", c)
 	}
-	cmd := exec.Command(testprogram.RequireTool(p.t, "gdb"), all...)
+	cmd := patiently(p.t, testprogram.RequireTool(p.t, "gdb"), all...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	return cmd
+}
+
+// patiently is a command that is killed where it hangs.
+func patiently(t *testing.T, name string, arguments ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, name, arguments...)
+	cmd.WaitDelay = 10 * time.Second // for what it started
+	return cmd
+}
+
+// transcript is what a command prints, while it runs.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *transcript) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *transcript) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// interrupt starts gdb and presses ^C until it says so. Where it is not ready yet
+// it forgets one.
+func interrupt(t *testing.T, cmd *exec.Cmd) *transcript {
+	t.Helper()
+	out := new(transcript)
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.Dir = t.TempDir()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFile(t, filepath.Join(cmd.Dir, "ready"))
+	time.Sleep(500 * time.Millisecond)
+	for n := 0; !strings.Contains(out.String(), "received signal SIGINT"); n++ {
+		if n%20 == 0 && cmd.Process.Signal(syscall.SIGINT) != nil {
+			t.Fatalf("gdb has ended:\n%s", out)
+		}
+		time.Sleep(250 * time.Millisecond)
+	}
+	return out
 }
 
 // gdb runs commands in gdb, and returns what it prints.
@@ -209,19 +259,27 @@ func (p *program) gdb(commands ...string) string {
 	return string(out)
 }
 
-// lldb runs commands in lldb, connected to the program.
+// lldb runs commands in lldb, which is given the program, and connected to it.
 func (p *program) lldb(commands ...string) string {
 	p.t.Helper()
 	all := []string{"--no-lldbinit", "--batch"}
 	_, port, _ := strings.Cut(p.address, ":")
 	for _, c := range append([]string{"settings set plugin.jit-loader.gdb.enable on", "gdb-remote " + port}, commands...) {
-		all = append(all, "-o", c)
+		how := "-o"
+		if after, ok := strings.CutPrefix(c, faulted); ok {
+			how, c = "-k", after
+		}
+		all = append(all, how, c)
 	}
-	cmd := exec.Command(testprogram.RequireTool(p.t, "lldb-14"), all...)
+	cmd := patiently(p.t, testprogram.RequireTool(p.t, "lldb-14"), append(all, p.cmd.Path)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	out, _ := cmd.CombinedOutput()
 	return string(out)
 }
+
+// faulted begins a command of lldb's that is for after a fault, when it runs no
+// others.
+const faulted = "faulted: "
 
 // inOrder fails unless text has parts, regular expressions, in this order.
 func inOrder(t *testing.T, text string, parts ...string) {

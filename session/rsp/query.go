@@ -130,7 +130,10 @@ func slicePart(object string, offset, length uint64) string {
 }
 
 // Types of the auxiliary vector (include/uapi/linux/auxvec.h).
-const atBase = 7
+const (
+	atBase  = 7
+	atEntry = 9
+)
 
 // auxiliary returns a value of this program's auxiliary vector.
 func auxiliary(kind uint64) (uint64, bool) {

@@ -48,6 +48,7 @@ type Server struct {
 
 	mu        sync.Mutex
 	executing bool // the session runs code
+	kicked    bool // and was stopped by kick
 	attached  bool // a connection has the session
 	listeners map[net.Listener]struct{}
 	conns     map[net.Conn]struct{}
@@ -210,7 +211,9 @@ func (v *Server) kick() {
 		executing := v.executing
 		var err error
 		if executing {
-			err = v.program.Interrupt()
+			if err = v.program.Interrupt(); err == nil {
+				v.kicked = true
+			}
 		}
 		v.mu.Unlock()
 		if !executing || !errors.Is(err, session.ErrNotRunning) {

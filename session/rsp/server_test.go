@@ -5,7 +5,9 @@
 package rsp
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/jit/gdb"
 	"github.com/clewdev/clew/session"
 )
 
@@ -289,6 +292,8 @@ func TestSecondClient(t *testing.T) {
 	w.expect("?", "T")
 	second := connect(t, v)
 	second.expect("qSupported:swbreak+", "")
+	second.conn.Write([]byte("$0")) // cut off by an empty one
+	second.expect("", "")
 	second.expect("vMustReplyEmpty", busy)
 	if _, err := second.r.ReadByte(); err == nil {
 		t.Error("the second client was not turned away")
@@ -318,6 +323,61 @@ func TestBreakpointElsewhere(t *testing.T) {
 	w.expect("Z3,10000,4", "")
 	w.expect("Z9,10000,4", "")
 	w.expect("Z2,10000,400", "E")
+}
+
+// Code that comes while a call runs is shown to the client at once, and goes while
+// the client waits for a call.
+func TestUpdate(t *testing.T) {
+	f := newFake()
+	v := serve(t, f, nil)
+	w := connect(t, v)
+	w.expect("Z0,"+hexNumber(registerAddress())+",1", "OK")
+	w.send("c")
+	call := start(v)
+	for !strings.Contains(f.traced(), "call") {
+		time.Sleep(time.Millisecond)
+	}
+	v.Update() // without news the call goes on
+	stub, err := newIdle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stub.close()
+	f.AddImage(stub.image)
+	v.Update()
+	at := fmt.Sprintf("10:%x;", binary.LittleEndian.AppendUint64(nil, registerAddress()))
+	if r := w.receive(); !strings.HasPrefix(r, "T05") || !strings.HasSuffix(r, at) {
+		t.Errorf("%s is not at %s", r, at)
+	}
+	// What debuggers read there is memory of this process, but for the change.
+	descriptor, _ := gdb.Own()
+	told := event{action: 1, entry: 0x1234}
+	image := make([]byte, 24)
+	told.overlay(image, descriptor)
+	told.overlay(image[:4], descriptor+24)
+	told.overlay(image[20:], descriptor-4)
+	if want := "\x01\x00\x00\x00\x01\x00\x00\x00\x34\x12\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"; string(image) != want {
+		t.Errorf("% x", image)
+	}
+	if r := w.ask("s"); strings.HasSuffix(r, at) {
+		t.Errorf("a step leads to %s", r)
+	}
+	w.send("c")
+	w.conn.Write([]byte{3})
+	if r := w.receive(); !strings.HasPrefix(r, "T02") || !strings.HasSuffix(r, "10:0801010000000000;") {
+		t.Error(r)
+	}
+	f.mu.Lock()
+	f.script = []session.Stop{returned}
+	f.mu.Unlock()
+	w.send("c")
+	wait(t, call).check(t, session.Returned)
+	if err := v.RemoveImage(stub.image); err != nil {
+		t.Error(err)
+	}
+	if len(f.Images()) != 1 {
+		t.Errorf("%d images", len(f.Images()))
+	}
 }
 
 // Close tells a client that waits that its program has exited.
@@ -362,6 +422,10 @@ func TestListen(t *testing.T) {
 	conn, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
+	}
+	conn.Write(raw("qC"))
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
+		t.Error(err)
 	}
 	conn.Close()
 	v.Close()
