@@ -104,9 +104,9 @@ func TestBreakpoint(t *testing.T) {
 		if check(t, stop, err, AtBreakpoint).PC != loop || stop.Breakpoint != b || b.Hits() != 3+n {
 			t.Fatalf("%v, %d hits", stop, b.Hits())
 		}
-		r, err := s.Registers()
-		if err != nil {
-			t.Fatal(err)
+		r, e := s.Registers()
+		if e != nil {
+			t.Fatal(e)
 		}
 		if v, _ := r.Get(argument); v != uint64(8-n) {
 			t.Fatalf("%s is %d", argument, v)

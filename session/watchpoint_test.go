@@ -146,7 +146,7 @@ func TestWatchpoints(t *testing.T) {
 	if err := s.Remove(last.ID); err != nil {
 		t.Fatal(err)
 	}
-	if last, err = s.Watch(last.Address, 8, Write, nil); err != nil {
+	if _, err = s.Watch(last.Address, 8, Write, nil); err != nil {
 		t.Fatal(err)
 	}
 	stop, err = s.Continue()

@@ -11,9 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// debugState is empty: the processor tells of a match in its own registers, behind
-// the instruction or once.
-type debugState struct{}
+// watchState is what a worker's debug registers do. The processor tells of a match
+// in its own registers, behind the instruction or once.
+type watchState struct {
+	watches int    // debug registers in use
+	met     uint32 // of them, a bit each
+}
 
 // absorb takes stops that are not to be told of: there are none.
 func (*Worker) absorb(*Event) (bool, error) { return false, nil }

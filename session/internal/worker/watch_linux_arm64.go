@@ -28,6 +28,13 @@ type hardware struct {
 
 const hardwareHeader = unsafe.Offsetof(hardware{}.slots)
 
+// watchState is what a worker's debug registers do.
+type watchState struct {
+	watches int    // debug registers in use
+	met     uint32 // of them, a bit each, by their places in the list of SetWatches
+	debug   debugState
+}
+
 // A debugState is a worker's debug registers, and the step with which the worker
 // leaves an instruction that one of them has matched: here that is told before
 // the instruction has run, and would be again and again.

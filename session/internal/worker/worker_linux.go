@@ -32,9 +32,7 @@ type Worker struct {
 	memory  memory
 	signals sync.Mutex // held for pidfd
 	gone    bool       // reaped
-	watches int        // debug registers in use
-	met     uint32     // of them, a bit each
-	debug   debugState
+	watchState
 	request int // that has resumed it
 }
 
