@@ -9,8 +9,10 @@ package session
 import (
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestCallWords(t *testing.T) {
@@ -248,5 +250,61 @@ func TestCallAfterExit(t *testing.T) {
 	returns(t, s, 41, "count") // of the new worker
 	if s.PID() == 0 {
 		t.Error("no worker")
+	}
+}
+
+// Abort ends the run that it was called for, and returns what that returns, also
+// where the next one has begun before Abort looks.
+func TestAbortBesideCalls(t *testing.T) {
+	loop, ret := newFunction(t, "loop"), newFunction(t, "ret")
+	s := newSession(t, loop, ret)
+	for range 200 {
+		aborted := make(chan struct{})
+		go func() {
+			defer close(aborted)
+			stop, err := s.Abort()
+			if err == nil && stop.Reason.Kind() != KindExit || err != nil && !errors.Is(err, ErrNotStopped) {
+				t.Error(stop, err)
+			}
+		}()
+		if _, err := s.Call(start(ret)); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			s.Call(start(loop))
+		}()
+		<-aborted
+		for done := false; !done; {
+			select {
+			case <-ended:
+				done = true
+			default:
+				s.Abort()
+			}
+		}
+	}
+}
+
+// A call that fails while it is aborted has one error for both.
+func TestAbortOfACallThatFails(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	host, err := NewHost("host", HostFunction{Name: "end", Call: func(*HostCall) error {
+		close(entered)
+		<-leave
+		runtime.Goexit()
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { host.Close() })
+	s := newSession(t, host)
+	go s.Call(start(host))
+	<-entered
+	time.AfterFunc(time.Millisecond, func() { close(leave) })
+	if stop, err := s.Abort(); stop != nil || !errors.Is(err, errGoexit) {
+		t.Error(stop, err)
 	}
 }

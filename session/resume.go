@@ -88,19 +88,14 @@ func (s *Session) Abort() (*Stop, error) {
 		if err := s.interrupt(); err != nil {
 			return nil, err
 		}
-		for s.state == Running {
+		run := s.latest
+		for !run.over {
 			s.changed.Wait()
 		}
-		if s.state == Exited {
-			return s.last, nil
-		}
+		return run.stop, run.err
 	}
-	switch s.state {
-	case Closed:
-		return nil, ErrClosed
-	case Stopped:
-	default:
-		return nil, ErrNotStopped
+	if err := whileStopped(s.state); err != nil {
+		return nil, err
 	}
 	stop := s.leave()
 	s.state = Exited

@@ -62,11 +62,11 @@ type Session struct {
 	loud   func() // lets stops be signalled again
 
 	mu          sync.Mutex
-	changed     sync.Cond // of state
+	changed     sync.Cond // a run has ended
 	state       State
-	running     bool  // somebody is in run
-	aborted     bool  // Abort was called for this run
-	last        *Stop // of the last run
+	running     bool     // somebody is in run
+	aborted     bool     // Abort was called for this run
+	latest      *outcome // of the run, or the last one
 	breakpoints breakpointTable
 
 	// What follows belongs to that goroutine while state is Running, else to who
@@ -258,7 +258,7 @@ func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, e
 			return run()
 		}
 	}
-	s.running = true
+	s.running, s.latest = true, &outcome{}
 	if s.thread != 0 {
 		s.mu.Unlock()
 		defer func() {
@@ -280,11 +280,25 @@ func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, e
 	return s.finish(before, stop, err)
 }
 
+// outcome is what a run has come to. Others than who runs it may wait for that.
+type outcome struct {
+	stop *Stop
+	err  error
+	over bool
+}
+
 // finish ends a run. The caller holds mu.
 func (s *Session) finish(before State, stop *Stop, err error) (*Stop, error) {
 	s.internals = s.dropInternals()
 	s.running = false
-	defer s.changed.Broadcast()
+	stop, err = s.conclude(before, stop, err)
+	*s.latest = outcome{stop, err, true}
+	s.changed.Broadcast()
+	return stop, err
+}
+
+// conclude sets the state that a run leads to.
+func (s *Session) conclude(before State, stop *Stop, err error) (*Stop, error) {
 	if s.state == Closed {
 		return nil, ErrClosed
 	}
@@ -299,7 +313,6 @@ func (s *Session) finish(before State, stop *Stop, err error) (*Stop, error) {
 	if s.aborted && stop.Reason.Kind() != KindExit {
 		stop = s.leave()
 	}
-	s.last = stop
 	if s.inline.stop != stop {
 		s.inline = inlineState{stop: stop}
 	}
@@ -334,7 +347,6 @@ func (s *Session) Close() error {
 	}
 	s.state = Closed
 	s.closed.Store(true)
-	s.changed.Broadcast()
 	err := s.breakpoints.clear(s)
 	for s.running {
 		s.changed.Wait()
