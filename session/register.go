@@ -94,10 +94,11 @@ func (s *Session) setColumn(column, v uint64) error {
 	if err := whileStopped(s.state); err != nil {
 		return err
 	}
-	if column == uint64(s.machine.ReturnAddress) && s.machine.CFAOffset != 0 || !s.registers.SetColumn(column, v) {
+	r := Registers{s.registers}
+	if column == uint64(s.machine.ReturnAddress) && s.machine.CFAOffset != 0 || !r.general.SetColumn(column, v) {
 		return fmt.Errorf("register %d cannot be set: %w", column, ErrNotFound)
 	}
-	return nil
+	return s.setRegisters(r)
 }
 
 // RegisterClass is the group that a register belongs to.
