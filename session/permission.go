@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/clewdev/clew/session/internal/worker"
 )
@@ -25,9 +26,9 @@ func explain(err error) error {
 
 // refusal finds out why.
 func refusal(refused *worker.PermissionError, readFile func(string) ([]byte, error)) string {
-	status := field(readFile, "/proc/self/status")
+	status := field(readFile, "/proc/thread-self/status")
 	if refused.Call == "clone" {
-		if status["Seccomp"] == "2" {
+		if status["Seccomp"] == "2" && !errors.Is(refused, syscall.EAGAIN) { // of limits: clone(2)
 			return "a seccomp filter forbids to clone a process with shared memory; allow clone3 or clone with CLONE_VM in it"
 		}
 		return "no process can be made; look at the limits of processes (ulimit -u, pids.max)"
