@@ -46,6 +46,8 @@ type Stack struct {
 	// Reason is why the walk ended, and Err what stood in its way.
 	Reason unwind.Reason
 	Err    error
+
+	limited bool // there may be more frames
 }
 
 // walker walks the worker's stack. Its modules are those of the images that the
@@ -136,7 +138,7 @@ func (s *Session) walkFrames(limit int) *Stack {
 	end := returnAddress(s.returns)
 	stack := &Stack{}
 	for f := range w.Walk(&start) {
-		if f.PC == end || limit > 0 && len(stack.Frames) == limit {
+		if stack.limited = limit > 0 && len(stack.Frames) == limit && f.PC != end; stack.limited || f.PC == end {
 			break
 		}
 		registers := *f.Registers
@@ -256,6 +258,11 @@ func (f *Frame) Caller() value.Frame {
 	stack := f.stack
 	if stack == nil {
 		stack = f.session.frames(2)
+	} else if f.Level+1 == len(stack.Frames) && stack.limited {
+		var err error
+		if stack, err = f.session.Stack(f.Level + 2); err != nil {
+			return nil
+		}
 	}
 	if f.Level+1 < len(stack.Frames) {
 		return &stack.Frames[f.Level+1]
