@@ -103,6 +103,10 @@ func follow(root string, n int) (status int, err error) {
 			err = fmt.Errorf("the machine is gone: %s", why)
 			return true
 		}
+		if _, e := os.Stat(root); e != nil {
+			err = fmt.Errorf("the machine is gone: %w", e)
+			return true
+		}
 		return false
 	})
 	return status, err

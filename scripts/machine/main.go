@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -73,7 +74,10 @@ func runWithMachine(args []string) (int, error) {
 	}()
 	go serveTools(ctx, root)
 
-	cmd := exec.Command(flags.Arg(0), flags.Args()[1:]...)
+	// With a time limit over all of it, what the machine said last is said too.
+	asked, ignore := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer ignore()
+	cmd := exec.CommandContext(asked, flags.Arg(0), flags.Args()[1:]...)
 	cmd.Env = append(os.Environ(), exchange.Variable+"="+root)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = cmd.Run()
@@ -84,6 +88,9 @@ func runWithMachine(args []string) (int, error) {
 	}
 	end()
 	<-ended
+	if asked.Err() != nil {
+		return 1, fmt.Errorf("ended from outside; the end of the machine's console:\n%s", console(root))
+	}
 	if exit := new(exec.ExitError); errors.As(err, &exit) {
 		fmt.Fprintf(os.Stderr, "machine: the end of its console:\n%s\n", console(root))
 		return max(exit.ExitCode(), 1), nil
