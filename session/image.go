@@ -27,7 +27,7 @@ type Range struct{ Start, End uint64 } // [Start, End)
 type Function struct {
 	Name  string
 	Start uint64 // address
-	Size  uint64 // bytes; 0 where the image does not say
+	Size  uint64 // bytes; where the image does not say, up to the next one
 }
 
 // Image is code in memory and the ELF bytes that describe it at its addresses.
@@ -45,6 +45,9 @@ type Image struct {
 	memory    *jit.Memory    // of NewHost and of this package's own
 
 	traps trapTable
+
+	demangle sync.Once
+	sources  map[string]sourceName // of the functions that have mangled names
 
 	compile  sync.Once
 	compiled tables
@@ -158,22 +161,7 @@ func (i *Image) finish() *Image {
 		}
 		return 1
 	})
-	for _, f := range i.files {
-		for s := range f.Symbols() {
-			if s.Type == elf.STT_FUNC && i.Contains(s.Address) {
-				i.functions = append(i.functions, Function{Name: s.Name, Start: s.Address, Size: s.Size})
-			}
-		}
-	}
-	slices.SortStableFunc(i.functions, func(a, b Function) int {
-		if a.Start != b.Start {
-			if a.Start < b.Start {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
+	i.findFunctions()
 	i.traps.image = i
 	return i
 }
@@ -266,39 +254,12 @@ func (i *Image) Symbol(name string) (address uint64, ok bool) {
 		}
 	}
 	for _, f := range i.files {
-		if s, ok := f.Symbol(name); ok && (s.Type == elf.STT_FUNC || s.Type == elf.STT_OBJECT) {
+		s, ok := f.Symbol(name)
+		if ok && (s.Type == elf.STT_FUNC || s.Type == elf.STT_OBJECT || s.Type == elf.STT_NOTYPE && i.Contains(s.Address)) {
 			return s.Address, true
 		}
 	}
 	return 0, false
-}
-
-// Functions returns all functions, in ascending order of their addresses. The
-// slice is the image's.
-func (i *Image) Functions() []Function { return i.functions }
-
-// Function returns the function that covers an address.
-func (i *Image) Function(address uint64) (Function, bool) {
-	n, ok := slices.BinarySearchFunc(i.functions, address, func(f Function, address uint64) int {
-		if f.Start <= address {
-			return -1
-		}
-		return 1
-	})
-	_ = ok
-	for n--; n >= 0; n-- {
-		f := i.functions[n]
-		if address-f.Start < f.Size {
-			return f, true
-		}
-		if f.Size != 0 || address-f.Start > 1<<20 {
-			break
-		}
-		if r, ok := i.rangeOf(f.Start); ok && address < r.End {
-			return f, true // assembly code without sizes
-		}
-	}
-	return Function{}, false
 }
 
 // use counts a session that has the image.

@@ -82,10 +82,10 @@ func (p *position) skippedAt(b *Breakpoint) int {
 	if b == nil || p.skipped == 0 {
 		return p.skipped
 	}
-	if strings.ContainsAny(b.Location, ":*+-") || isNumber(b.Location) {
+	if fileColon(b.Location) > 0 || strings.ContainsAny(b.Location[:min(1, len(b.Location))], "*+-") || isNumber(b.Location) {
 		return 0
 	}
-	if n := slices.IndexFunc(p.functions, func(f object.Function) bool { return f.Inlined && f.Name == b.Location }); n >= 0 {
+	if n := slices.IndexFunc(p.functions, func(f object.Function) bool { return f.Inlined && isNamed(f.Name, b.Location) }); n >= 0 {
 		return min(n, p.skipped)
 	}
 	return p.skipped

@@ -19,6 +19,10 @@ import (
 //	*0x401000        an address
 //	fib              a function, behind its prologue; of several with that name, and
 //	                 of calls of it that were inlined, all
+//	ns::C<int>::fib  one in a scope, by as many of its scopes as are wanted; template
+//	                 arguments can be left out
+//	ns::fib(int)     the one with these parameters; a symbol as the linker has it
+//	                 (_ZN2ns3fibEi) is as good
 //	*fib             a function's first instruction
 //	*fib+12          bytes from a function's first instruction
 //	fib.c:12         a line, or the next that has code; the file by its name or the
@@ -50,7 +54,7 @@ func (s *Session) Locate(location string) ([]uint64, error) {
 		file, _ := s.here()
 		return s.locateLine(file, n)
 	}
-	if colon := strings.LastIndexByte(location, ':'); colon > 0 && location[colon-1] != ':' {
+	if colon := fileColon(location); colon > 0 {
 		file, rest := location[:colon], location[colon+1:]
 		if isNumber(rest) {
 			n, err := strconv.Atoi(rest)
@@ -62,6 +66,20 @@ func (s *Session) Locate(location string) ([]uint64, error) {
 		return s.locateFunction(rest, file)
 	}
 	return s.locateFunction(location, "")
+}
+
+// fileColon returns where the colon behind a file is, which is none of "::".
+func fileColon(location string) int {
+	for k := len(location) - 1; k > 0; k-- {
+		if location[k] != ':' {
+			continue
+		}
+		if location[k-1] != ':' {
+			return k
+		}
+		k--
+	}
+	return -1
 }
 
 func isNumber(s string) bool {
@@ -92,11 +110,39 @@ func (s *Session) locateAddress(text string) ([]uint64, error) {
 // entries returns the first instructions of the functions with a name.
 func (s *Session) entries(name string) []uint64 {
 	var list []uint64
+	n := parseName(name)
 	for _, i := range s.images() {
+		symbols := append(i.symbolsNamed(&n), name)
 		for _, f := range i.functions {
-			if f.Name == name && !slices.Contains(list, f.Start) {
+			if slices.Contains(symbols, f.Name) && !slices.Contains(list, f.Start) {
 				list = append(list, f.Start)
 			}
+		}
+	}
+	return list
+}
+
+// functionsNamed returns the functions of a file of the image that a name stands
+// for, and calls of them that were inlined.
+func (i *Image) functionsNamed(f *object.File, name string) []object.Function {
+	list, _ := f.Functions(name) // what cannot be read costs itself
+	n := parseName(name)
+	if last := n.last(); last != name {
+		found, _ := f.Functions(last) // by the name alone: also what has no symbol
+		for _, each := range found {
+			if of, ok := demangled(each.Name); ok && n.stands(of) {
+				list = append(list, each)
+			}
+		}
+	}
+	for _, symbol := range i.symbolsNamed(&n) {
+		found, _ := f.Functions(symbol)
+		list = append(list, found...)
+	}
+	for _, each := range i.functions {
+		// Labels of assembly code are functions here.
+		if each.Name == name && i.File(each.Start) == f {
+			list = append(list, object.Function{Name: name, Entry: each.Start})
 		}
 	}
 	return list
@@ -116,7 +162,7 @@ func (s *Session) locateFunction(name, file string) ([]uint64, error) {
 	}
 	for _, i := range s.images() {
 		for _, f := range i.files {
-			functions, _ := f.Functions(name) // what cannot be read costs itself
+			functions := i.functionsNamed(f, name)
 			for n := range functions {
 				entry := functions[n].Entry
 				if !i.Contains(entry) || file != "" && !isIn(f, &functions[n], file) {
