@@ -9,7 +9,6 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -19,25 +18,23 @@ import (
 	"github.com/clewdev/clew/session/console"
 	"github.com/clewdev/clew/session/dap"
 	"github.com/clewdev/clew/session/rsp"
+	"github.com/clewdev/clew/session/socket"
 )
 
 // listen opens what a server serves, and ends with the returned context's end or
 // with a signal.
-func listen(address string) (net.Listener, context.Context, context.CancelFunc, error) {
-	l, err := rsp.Listen(address)
+func listen(address string) (l *socket.Listener, ctx context.Context, stop context.CancelFunc, err error) {
+	l, err = socket.Listen(address)
 	if err != nil {
 		return nil, nil, nil, inputError{err}
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop = signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	return l, ctx, stop, nil
 }
 
-// port is the port of a listener, or the address where it has none.
-func port(l net.Listener) string {
-	if a, ok := l.Addr().(*net.TCPAddr); ok {
-		return fmt.Sprint(a.Port)
-	}
-	return l.Addr().String()
+// port is the port of an address, or the address where it has none.
+func port(at string) string {
+	return at[strings.LastIndexByte(at, ':')+1:]
 }
 
 // serveRSP lets gdb or lldb debug the call. Without one the debugger calls what it
@@ -66,7 +63,7 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 	if !hasSymbols() {
 		fmt.Println("This clew has no symbols, as 'go run' makes it; gdb needs them to find the code: go build ./cmd/clew")
 	}
-	fmt.Printf("Waiting at %s. In gdb: target remote %[1]s; in lldb: gdb-remote %s\n", l.Addr(), port(l))
+	fmt.Printf("Waiting at %s. In gdb: target remote %[1]s; in lldb: gdb-remote %s\n", l.Address(), port(l.Address()))
 	if call == nil {
 		<-ctx.Done()
 		return nil
@@ -142,7 +139,7 @@ func serveDAP(files []string, flags *debugFlags) error {
 	fmt.Printf(`Waiting for an editor at %s. For VS Code, in launch.json, with the type of
 any debugger that is installed:
   {"name": "clew", "type": "lldb", "request": "launch", "debugServer": %s, "stopOnEntry": true}
-`, l.Addr(), port(l))
+`, l.Address(), port(l.Address()))
 	select {
 	case err := <-served:
 		return inputError{err}

@@ -12,9 +12,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Without cgo the command is a static program that lacks nothing: of the packages
-// that use cgo where there is a C compiler only net is a part of it, for the servers
-// of clew debug.
+// The command is a static program also where there is a C compiler: none of its
+// packages uses cgo.
 func TestNoCgo(t *testing.T) {
 	testprogram.RequireTool(t, "go")
 	cmd := exec.Command("go", "list", "-deps", "-f", "{{if .CgoFiles}}{{.ImportPath}}{{end}}", ".")
@@ -26,8 +25,6 @@ func TestNoCgo(t *testing.T) {
 		t.Fatalf("%v: %v\n%s", cmd, err, stderr.String())
 	}
 	for _, name := range strings.Fields(string(out)) {
-		if name != "net" && name != "runtime/cgo" {
-			t.Errorf("clew depends on %s, which uses cgo: 'go mod why' or 'go list -deps -json' says by whom", name)
-		}
+		t.Errorf("clew depends on %s, which uses cgo: 'go mod why' or 'go list -deps -json' says by whom", name)
 	}
 }

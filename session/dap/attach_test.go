@@ -10,7 +10,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/socket"
 )
 
 // offered is a program of Go that lets its calls be debugged.
@@ -46,11 +46,11 @@ func offer(t *testing.T) *offered {
 	}
 	o.target = NewTarget(o.session)
 	o.server = New(Options{Attach: func(AttachArguments) (*Target, error) { return o.target, nil }})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := socket.Listen(":0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.address = l.Addr().String()
+	o.address = l.Address()
 	go o.server.Serve(l)
 	t.Cleanup(func() {
 		if err := o.server.Close(); err != nil {

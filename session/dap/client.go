@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -114,7 +114,7 @@ func (c *client) serve() error {
 	c.connection.close()
 	for range c.requests { // the reader ends with the connection
 	}
-	if c.readErr != nil && !errors.Is(c.readErr, io.EOF) && !errors.Is(c.readErr, net.ErrClosed) && !errors.Is(c.readErr, io.ErrClosedPipe) {
+	if c.readErr != nil && !errors.Is(c.readErr, io.EOF) && !errors.Is(c.readErr, os.ErrClosed) && !errors.Is(c.readErr, io.ErrClosedPipe) {
 		err = errors.Join(c.readErr, err)
 	}
 	return err

@@ -24,6 +24,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/socket"
 )
 
 // program is testdata/program.c.
@@ -133,7 +134,7 @@ type editor struct {
 // connect starts a server and connects an editor to it.
 func connect(t testing.TB, o Options) *editor {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := socket.Listen(":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func connect(t testing.TB, o Options) *editor {
 			t.Error(err)
 		}
 	})
-	return dial(t, l.Addr().String())
+	return dial(t, l.Address())
 }
 
 func dial(t testing.TB, address string) *editor {

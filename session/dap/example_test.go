@@ -9,11 +9,11 @@ package dap_test
 import (
 	"fmt"
 	"log"
-	"net"
 
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/dap"
+	"github.com/clewdev/clew/session/socket"
 )
 
 // A program that generates code lets editors debug its calls.
@@ -43,7 +43,7 @@ func Example() {
 
 	target := dap.NewTarget(s)
 	server := dap.New(dap.Options{Attach: func(dap.AttachArguments) (*dap.Target, error) { return target, nil }})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := socket.Listen(":0")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,12 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"sync"
 
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/socket"
 )
 
 // Options says what clients of a server can do. What is nil they cannot.
@@ -100,7 +100,7 @@ type Server struct {
 
 	mu        sync.Mutex
 	client    *client // that is served
-	listeners map[net.Listener]bool
+	listeners map[socket.Acceptor]bool
 	closed    bool
 	serving   sync.WaitGroup
 }
@@ -114,12 +114,12 @@ var (
 
 // New makes a server.
 func New(o Options) *Server {
-	return &Server{options: o, listeners: map[net.Listener]bool{}}
+	return &Server{options: o, listeners: map[socket.Acceptor]bool{}}
 }
 
 // Serve serves the clients that connect to a listener, until that fails or Close
 // is called, when it returns ErrClosed. It closes the listener.
-func (s *Server) Serve(l net.Listener) error {
+func (s *Server) Serve(l socket.Acceptor) error {
 	defer l.Close()
 	s.mu.Lock()
 	if s.closed {

@@ -7,7 +7,7 @@ package rsp
 import (
 	"bufio"
 	"fmt"
-	"net"
+	"io"
 	"strings"
 	"time"
 
@@ -19,7 +19,7 @@ import (
 // for it.
 type client struct {
 	server *Server
-	conn   net.Conn
+	conn   io.ReadWriteCloser
 	out    []byte // the last reply, as it went out
 
 	// What it understands.
@@ -39,15 +39,14 @@ type client struct {
 
 	stops chan situation // from the driving goroutine
 	gone  chan struct{}  // closed when the connection reads no stops any more
-	left  chan struct{}  // closed when the connection has said all
 }
 
 // busy is what a client is told that comes while another one is attached.
 const busy = "E.the session is being debugged by another client"
 
 // connection serves one connection until it ends.
-func (v *Server) connection(conn net.Conn) {
-	c := &client{server: v, conn: conn, stops: make(chan situation, 1), gone: make(chan struct{}), left: make(chan struct{})}
+func (v *Server) connection(conn io.ReadWriteCloser) {
+	c := &client{server: v, conn: conn, stops: make(chan situation, 1), gone: make(chan struct{})}
 	input := make(chan message)
 	quit := make(chan struct{})
 	defer close(quit)
@@ -74,38 +73,40 @@ func (v *Server) connection(conn net.Conn) {
 	if !ok {
 		return
 	}
-	if v.enter() {
-		c.debug(first, input)
-		v.leave()
-	} else {
+	if !v.enter() {
 		c.refuse(first, input)
+		c.linger(input)
+		return
 	}
-	close(c.left)
-	c.linger(input)
+	defer v.talking.Done()
+	said := c.debug(first, input)
+	v.leave()
+	if said {
+		c.linger(input)
+	}
 }
 
-// debug has the session from the client's first packet to its last.
-func (c *client) debug(first message, input <-chan message) {
+// debug has the session from the client's first packet to its last, and reports
+// whether the client has been told that it is over.
+func (c *client) debug(first message, input <-chan message) (said bool) {
 	if err := c.attach(); err != nil {
-		c.reply("E." + err.Error())
-		return
+		return c.reply("E." + err.Error())
 	}
 	parted := false
 	if c.take(first, &parted) {
-		c.converse(input, &parted)
+		said = c.converse(input, &parted)
 	}
 	c.closeFiles()
 	if !parted {
 		c.part(actionDetach)
 	}
+	return said || parted
 }
 
-// linger waits for the client to hang up. To close a connection that has bytes in
-// it which were not read would take the last reply from the client.
+// linger waits for the client to hang up first. To close a connection that has
+// bytes in it which were not read would take the last reply from the client, and
+// lldb 14 does not see one that the end of the connection comes with.
 func (c *client) linger(input <-chan message) {
-	if half, ok := c.conn.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite() // it is gone where this fails
-	}
 	for late := time.After(time.Second); ; {
 		select {
 		case _, ok := <-input:
@@ -118,21 +119,25 @@ func (c *client) linger(input <-chan message) {
 	}
 }
 
-// converse answers until the connection ends.
-func (c *client) converse(input <-chan message, parted *bool) {
+// converse answers until the connection ends, or the process does, which it reports.
+func (c *client) converse(input <-chan message, parted *bool) (said bool) {
 	for {
 		select {
 		case m, ok := <-input:
 			if !ok || !c.take(m, parted) {
-				return
+				return false
 			}
 		case at := <-c.stops:
 			c.at, c.waiting = at, false
-			if !c.reply(c.status()) {
-				return
+			if !c.reply(c.status()) || at.exited {
+				return true
 			}
-			if at.exited {
-				return
+		case <-c.server.closed:
+			select {
+			case c.at = <-c.stops: // the last one, which says so
+				return c.reply(c.status())
+			default:
+				return false // it holds the worker that is gone
 			}
 		}
 	}

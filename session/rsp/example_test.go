@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/rsp"
+	"github.com/clewdev/clew/session/socket"
 )
 
 func Example() {
@@ -34,7 +35,7 @@ func Example() {
 		return
 	}
 	defer server.Close()
-	l, err := rsp.Listen(":0")
+	l, err := socket.Listen(":0")
 	if err != nil {
 		fmt.Println(err)
 		return

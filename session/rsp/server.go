@@ -6,16 +6,15 @@ package rsp
 
 import (
 	"errors"
-	"fmt"
-	"net"
+	"io"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/socket"
 )
 
 // Options changes what a server does.
@@ -44,14 +43,15 @@ type Server struct {
 	closing  chan struct{}
 	closed   chan struct{}
 	urgent   atomic.Int32
-	changed  atomic.Bool // Update was called
+	changed  atomic.Bool    // Update was called
+	talking  sync.WaitGroup // of connections that have or had the session
 
 	mu        sync.Mutex
 	executing bool // the session runs code
 	kicked    bool // and was stopped by kick
 	attached  bool // a connection has the session
-	listeners map[net.Listener]struct{}
-	conns     map[net.Conn]struct{}
+	listeners map[socket.Acceptor]struct{}
+	conns     map[io.ReadWriteCloser]struct{}
 	down      bool // Close was called
 
 	// The rest is the driving goroutine's.
@@ -67,7 +67,7 @@ func newServer(p program, o *Options) (*Server, error) {
 		program: p, registers: newRegisters(jit.Host(), p.RegisterInfos()),
 		calls: make(chan *call), arrivals: make(chan *client), orders: make(chan order),
 		closing: make(chan struct{}), closed: make(chan struct{}),
-		listeners: make(map[net.Listener]struct{}), conns: make(map[net.Conn]struct{}),
+		listeners: make(map[socket.Acceptor]struct{}), conns: make(map[io.ReadWriteCloser]struct{}),
 	}
 	if o != nil {
 		v.options = *o
@@ -76,34 +76,10 @@ func newServer(p program, o *Options) (*Server, error) {
 	return v, nil
 }
 
-// Listen opens what a server serves: "HOST:PORT", where an empty host is
-// 127.0.0.1 and port 0 any that is free, or "unix:PATH". Whoever can connect can
-// do all that the program can.
-func Listen(address string) (net.Listener, error) {
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		l, err := net.Listen("unix", path)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.Chmod(path, 0o600); err != nil {
-			l.Close()
-			return nil, err
-		}
-		return l, nil
-	}
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("%q is neither HOST:PORT nor unix:PATH: %w", address, err)
-	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
-	return net.Listen("tcp", net.JoinHostPort(host, port))
-}
-
 // Serve takes clients until the listener or the server is closed; the error is
-// nil then. While one is attached others are told so, and turned away.
-func (v *Server) Serve(l net.Listener) error {
+// nil then. While one is attached others are told so, and turned away. Whoever can
+// connect can do all that the program can.
+func (v *Server) Serve(l socket.Acceptor) error {
 	v.mu.Lock()
 	if v.down {
 		v.mu.Unlock()
@@ -120,7 +96,7 @@ func (v *Server) Serve(l net.Listener) error {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
-			if errors.Is(err, net.ErrClosed) {
+			if errors.Is(err, os.ErrClosed) {
 				return nil
 			}
 			return err
@@ -154,6 +130,7 @@ func (v *Server) enter() bool {
 		return false
 	}
 	v.attached = true
+	v.talking.Add(1)
 	return true
 }
 
@@ -180,11 +157,14 @@ func (v *Server) Close() error {
 		v.kick()
 	}
 	<-v.closed
-	if v.told != nil {
-		select {
-		case <-v.told.left:
-		case <-time.After(time.Second): // it reads nothing
-		}
+	left := make(chan struct{})
+	go func() {
+		v.talking.Wait()
+		close(left)
+	}()
+	select {
+	case <-left:
+	case <-time.After(2 * time.Second): // one of them does not hang up
 	}
 	v.mu.Lock()
 	for c := range v.conns {

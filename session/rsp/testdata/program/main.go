@@ -23,6 +23,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/rsp"
+	"github.com/clewdev/clew/session/socket"
 )
 
 func main() {
@@ -70,11 +71,11 @@ func run(arguments []string) error {
 func (p *program) step(part []string) error {
 	switch part[0] {
 	case "listen":
-		l, err := rsp.Listen(p.address)
+		l, err := socket.Listen(p.address)
 		if err != nil {
 			return err
 		}
-		fmt.Println("listening", l.Addr())
+		fmt.Println("listening", l.Address())
 		go p.server.Serve(l)
 	case "load":
 		f, err := object.Open(part[1])

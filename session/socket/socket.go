@@ -11,9 +11,18 @@ package socket
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"strings"
 )
+
+// Acceptor is where clients come from: a Listener, or anything else. After Close,
+// Accept returns an error that wraps os.ErrClosed. A net.Listener becomes one by a
+// method Accept that returns its connections as what they are here.
+type Acceptor interface {
+	Accept() (io.ReadWriteCloser, error)
+	Close() error
+}
 
 // ErrAddress says that an address is neither HOST:PORT nor unix:PATH.
 var ErrAddress = errors.New("neither HOST:PORT, with an IP address or localhost, nor unix:PATH")
