@@ -10,6 +10,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -112,15 +113,23 @@ func TestInterrupt(t *testing.T) {
 func TestStackOverflow(t *testing.T) {
 	t.Chdir("testdata")
 	p := open(t, console.Options{}, compile(t, "faults.c", "-O0", "-g"))
-	if got := p.do("call recurse(0)"); !strings.Contains(got, "SIGSEGV") {
+	if got := p.do("call recurse(0)"); !strings.Contains(got, "SIGSEGV") || !strings.Contains(got, "\nStack overflow: the address is in the guard below the stack.\n") {
 		t.Errorf("it prints %q", got)
 	}
 	if got := p.do("bt 3"); strings.Count(got, "\n") != 4 || !strings.HasSuffix(got, "(More stack frames follow...)\n") {
 		t.Errorf("bt 3 prints %q", got)
 	}
-	if got := p.do("bt -1"); !strings.Contains(got, "recurse (n=0)") {
+	if got := p.do("bt -1"); !strings.Contains(got, "recurse (n=0)") || !regexp.MustCompile(`^#[0-9]{4,} 0x`).MatchString(got) {
 		t.Errorf("bt -1 prints %q", got)
 	}
+	p.do("kill")
+	if got := p.do("call load(16)"); strings.Contains(got, "Stack overflow") || !strings.Contains(got, "at 0x10.\n") {
+		t.Errorf("a wrong pointer prints %q", got)
+	}
+	if got := p.do("kill"); !strings.Contains(got, "aborted") {
+		t.Errorf("kill prints %q", got)
+	}
+	p.do("call recurse(0)")
 	if !p.Abnormal() {
 		t.Error("it is normal")
 	}

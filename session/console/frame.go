@@ -97,6 +97,10 @@ func (c *Console) expand(list []*frame, p *session.Frame) []*frame {
 	return list
 }
 
+// errNoFrame is of a stop behind the return of the function that was called: the
+// stack ends where the session has called it.
+var errNoFrame = errors.New("no frame: the function has returned to the session, and \"continue\" ends the call")
+
 // frame returns a frame by its level.
 func (c *Console) frame(level int) (*frame, error) {
 	if err := c.mustBeStopped(); err != nil {
@@ -107,6 +111,9 @@ func (c *Console) frame(level int) (*frame, error) {
 		stack, err := c.session.Stack(2)
 		if err != nil {
 			return nil, err
+		}
+		if len(stack.Frames) == 0 {
+			return nil, errNoFrame
 		}
 		c.frames = c.expand(nil, &stack.Frames[0])
 	}
@@ -188,7 +195,7 @@ func (c *Console) inside(f *frame) bool {
 func (c *Console) printFrame(f *frame, level bool) {
 	var b strings.Builder
 	if level {
-		fmt.Fprintf(&b, "#%-3d", f.level)
+		fmt.Fprintf(&b, "#%-2d ", f.level)
 	}
 	if c.inside(f) {
 		fmt.Fprintf(&b, "0x%016x in ", f.physical.PC)

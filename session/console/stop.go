@@ -39,6 +39,9 @@ func (c *Console) tell(stop *session.Stop, note string) error {
 		if words := signalWords(stop.Signal, stop.Reason == session.Trapped); words != "" {
 			c.printf("%s.\n", words)
 		}
+		if c.overflowed(stop) {
+			c.printf("Stack overflow: the address is in the guard below the stack.\n")
+		}
 	case session.Interrupted:
 		c.printf("\nProgram received signal SIGINT, Interrupt.\n")
 	case session.HostFailed:
@@ -57,6 +60,32 @@ func (c *Console) tell(stop *session.Stop, note string) error {
 	}
 	c.showHere()
 	return c.showDisplays()
+}
+
+// overflowed reports whether a fault is that of a stack that is full: of an access
+// at or just below the stack pointer, where memory ends and the stack begins.
+func (c *Console) overflowed(stop *session.Stop) bool {
+	const near, page = 64 << 10, 4096
+	if stop.Signal.Number != int(syscall.SIGSEGV) || stop.Signal.Code >= 0x80 {
+		return false
+	}
+	r, err := c.session.Registers()
+	if err != nil {
+		return false
+	}
+	var b [1]byte
+	readable := func(address uint64) bool { return c.session.ReadMemory(b[:], address) == nil }
+	sp, at := r.SP(), stop.Signal.Address
+	// What a frame is addressed by may be above a stack pointer in the guard.
+	if at > sp && (at-sp > near || readable(sp)) || at <= sp && sp-at > near || readable(at) {
+		return false
+	}
+	for n := range uint64(near / page) {
+		if above := at&^(page-1) + (n+1)*page; readable(above) {
+			return above > at
+		}
+	}
+	return false
 }
 
 func (c *Console) tellReturn(stop *session.Stop) error {
@@ -81,7 +110,10 @@ func (c *Console) tellReturn(stop *session.Stop) error {
 func (c *Console) showHere() {
 	f, err := c.frame(0)
 	if err != nil {
-		c.printf("%#016x in ?? ()\n", c.stop.PC)
+		c.printf("0x%016x in ?? ()\n", c.stop.PC)
+		if errors.Is(err, errNoFrame) {
+			c.printf("The function has returned to the session; \"continue\" ends the call.\n")
+		}
 		return
 	}
 	c.printFrame(f, false)
@@ -123,7 +155,7 @@ var signals = map[syscall.Signal]struct {
 		1: "Address not mapped to an object", 2: "No permission for this access to the memory", 3: "A bounds check failed",
 		4: "Access denied by memory protection keys", 5: "Access denied by memory tags", 9: "Access denied by memory tags",
 		10:   "A return that the shadow stack does not know",
-		0x80: "The address is not canonical, or the instruction is forbidden to programs",
+		0x80: "A non-canonical address, or an instruction that needs alignment or privilege",
 	}},
 	syscall.SIGBUS: {"SIGBUS", "Bus error", map[int]string{
 		1: "The address is not aligned", 2: "There is no memory behind the address: past the end of a mapped file, mostly",
