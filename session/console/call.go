@@ -44,6 +44,8 @@ type Call struct {
 	// Stopped, where it is not nil, is called at every stop, also the last,
 	// before anything is printed.
 	Stopped func() error
+
+	constructor bool // that the console calls by itself
 }
 
 // cLanguage is C: f(1, 2.5, "text", &variable).

@@ -55,6 +55,10 @@ type Console struct {
 	callText string // of run
 	running  *Call  // while it was not left
 
+	constructed []*session.Image // whose constructors were called, or are in toConstruct
+	toConstruct []uint64
+	planned     *planned // behind the constructors
+
 	stop     *session.Stop // the last; nil before the first
 	frames   []*frame      // of the stop, as far as they were asked for
 	all      bool          // frames are all that there are

@@ -70,27 +70,25 @@ func (c *Console) startCall(atBeginning bool) error {
 	if err != nil {
 		return err
 	}
-	c.running = call
+	c.planned = &planned{call, atBeginning}
+	return c.startPlanned()
+}
+
+// begin makes a call, up to its first stop.
+func (c *Console) begin(call *Call, atBeginning bool) (*session.Stop, error) {
 	a := call.Arguments
 	a.StopAtEntry = atBeginning
 	var stop *session.Stop
+	var err error
 	if call.Main != nil {
 		stop, err = c.session.CallMain(call.Function, call.Main, a)
 	} else {
 		stop, err = c.session.CallWith(call.Function, a)
 	}
-	if err == nil && stop.Reason == session.AtEntry {
-		if call.Begin != 0 && call.Begin != stop.PC {
-			stop, err = c.session.RunTo(call.Begin)
-		}
-		if err == nil && (stop.Reason == session.RanTo || stop.Reason == session.AtEntry) {
-			return c.stopped(stop, "")
-		}
+	if err == nil && stop.Reason == session.AtEntry && call.Begin != 0 && call.Begin != stop.PC {
+		stop, err = c.session.RunTo(call.Begin)
 	}
-	if err != nil {
-		return err
-	}
-	return c.stopped(stop, "")
+	return stop, err
 }
 
 func (c *Console) runningText() string {
@@ -185,9 +183,23 @@ func (c *Console) stopped(stop *session.Stop, note string) error {
 		flushed = c.running.Stopped()
 	}
 	if stop = c.exited(stop); stop.Reason.Kind() == session.KindExit {
-		defer func() { c.running = nil }()
+		left := c.running
+		defer func() {
+			if c.running == left { // behind a constructor there is another call
+				c.running = nil
+			}
+		}()
 	}
 	c.stop = stop
+	if c.running != nil && c.running.constructor {
+		switch {
+		case stop.Reason == session.Returned:
+			c.leaveScopes()
+			return c.startPlanned()
+		case stop.Reason.Kind() == session.KindExit:
+			c.planned = nil
+		}
+	}
 	return errors.Join(c.tell(stop, note), flushed)
 }
 
