@@ -1,0 +1,117 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package session
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Registers that are set are those that the code has, and what the code leaves in
+// them is read: the whole vector registers, also of a session that never used
+// them.
+func TestVectorRegisters(t *testing.T) {
+	store := instructions("0f111f", "c3") // movups [rdi], xmm3; ret
+	size, upper := 16, ""
+	if s := newSession(t); slices.ContainsFunc(s.RegisterInfos(), func(r RegisterInfo) bool { return r.Name == "ymm3h" }) {
+		store = instructions("c5fe7f1f", "c3") // vmovdqu [rdi], ymm3
+		size, upper = 32, "ymm3h"
+	}
+	i := newCode(t, "store", store.text)
+	p, address := page(t, unix.PROT_READ|unix.PROT_WRITE)
+	for round := range 2 {
+		s := newSession(t, i)
+		stop, err := s.CallWith(start(i), Arguments{Words: []uint64{address}, StopAtEntry: true})
+		check(t, stop, err, AtEntry)
+		want := make([]byte, size)
+		for n := range want {
+			want[n] = byte(n + 1 + round)
+		}
+		if upper != "" { // first, so that it is in its initial state
+			if err := s.SetRegister(upper, want[16:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.SetRegister("xmm3", want[:16]); err != nil {
+			t.Fatal(err)
+		}
+		f, err := s.Frame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const xmm3 = 17 + 3 // psABI amd64 table 3.36
+		if got, ok := f.RegisterBytes(xmm3); !ok || !bytes.Equal(got[:size], want) {
+			t.Errorf("% x", got)
+		}
+		if round == 1 {
+			for n := range want {
+				want[n] ^= 0x80
+			}
+			if err := f.SetRegisterBytes(xmm3, want); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop, err = s.Continue()
+		check(t, stop, err, Returned)
+		if !bytes.Equal(p[:size], want) {
+			t.Errorf("% x, want % x", p[:size], want)
+		}
+		if err := s.SetRegister("xmm3", nil); !errors.Is(err, ErrNotStopped) {
+			t.Error(err)
+		}
+	}
+}
+
+// The registers of the x87 unit are what its own instructions store.
+func TestFloatRegisters(t *testing.T) {
+	f := instructions("d9e8", "d9ee", "d9eb", "d937", "db7f20", "c3") // fld1, fldz, fldpi; fnstenv [rdi]; fstp [rdi+32]; ret
+	i := newCode(t, "x87", f.text)
+	p, address := page(t, unix.PROT_READ|unix.PROT_WRITE)
+	s := newSession(t, i)
+	if _, err := s.Break(start(i)+f.at[3], nil); err != nil {
+		t.Fatal(err)
+	}
+	stop, err := s.Call(start(i), address)
+	check(t, stop, err, AtBreakpoint)
+	read := func(name string) uint64 {
+		t.Helper()
+		b, err := s.Register(name)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		return binary.LittleEndian.Uint64(append(b, make([]byte, 8)...))
+	}
+	control, status, tag := read("fctrl"), read("fstat"), read("ftag")
+	if one := fmt.Sprint(s.Register("st2")); one != fmt.Sprint([]byte{7: 0x80, 8: 0xff, 9: 0x3f}, nil) {
+		t.Error("st2", one)
+	}
+	number := []byte{7: 0xc0, 8: 0x00, 9: 0x40} // 3
+	if err := s.SetRegister("st0", number); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetRegister("ftag", binary.LittleEndian.AppendUint32(nil, uint32(tag))); err != nil {
+		t.Fatal(err)
+	}
+	if again := read("ftag"); again != tag {
+		t.Errorf("ftag %#x, was %#x", again, tag)
+	}
+	stop, err = s.Continue()
+	check(t, stop, err, Returned)
+	for n, want := range []uint64{control, status, tag} {
+		// The environment has 32 bits each (Intel SDM volume 1, figure 8-9).
+		if got := uint64(binary.LittleEndian.Uint16(p[4*n:])); got != want {
+			t.Errorf("word %d of the environment is %#x, the register %#x", n, got, want)
+		}
+	}
+	if !bytes.Equal(p[32:42], number) {
+		t.Errorf("st0 % x", p[32:42])
+	}
+}
