@@ -51,6 +51,7 @@ of --batch failed.`
 type debugFlags struct {
 	call, batch, rsp, dap string
 	directories           []string
+	json                  bool
 }
 
 func debugCommand() *cli.Command {
@@ -74,6 +75,7 @@ Examples:
 			&cli.StringFlag{Name: "batch", Destination: &flags.batch, Usage: "execute the commands in `SCRIPT` (- is standard input) up to the first that fails"},
 			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: :1234 on this machine, HOST:PORT, unix:PATH"},
 			&cli.StringFlag{Name: "dap", Destination: &flags.dap, Usage: "serve the Debug Adapter Protocol at `ADDR`"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "with --call alone: call it, and tell the end or fault as one JSON object"},
 			&cli.StringSliceFlag{Name: "directory", Destination: &flags.directories, Usage: "look for source files in `DIR` too"},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
@@ -90,6 +92,9 @@ Examples:
 			if modes > 1 {
 				return errors.New("only one of --batch, --rsp and --dap")
 			}
+			if flags.json && (modes > 0 || flags.call == "") {
+				return errors.New("--json tells how one call ends: name it with --call, without --batch, --rsp and --dap")
+			}
 			return debugFiles(files, &flags)
 		},
 	}
@@ -100,7 +105,11 @@ func debugFiles(files []string, flags *debugFlags) error {
 	if flags.dap != "" {
 		return serveDAP(files, flags)
 	}
-	p, err := loadDebugged(files, os.Stdout)
+	output := os.Stdout
+	if flags.json {
+		output = os.Stderr // what the code prints is not the answer
+	}
+	p, err := loadDebugged(files, output)
 	if err != nil {
 		return err
 	}
@@ -113,11 +122,17 @@ func debugFiles(files []string, flags *debugFlags) error {
 	if flags.rsp != "" {
 		return serveRSP(s, p, flags)
 	}
-	d := &debugger{Console: console.New(s, &console.Options{
+	options := &console.Options{
 		Output: os.Stdout, Palette: palette(), Directories: flags.directories, Language: p.language, Call: flags.call,
-	})}
+	}
+	if flags.json {
+		options.Output, options.Palette = io.Discard, report.Palette{}
+	}
+	d := &debugger{Console: console.New(s, options)}
 	defer d.catchSignals()()
 	switch {
+	case flags.json:
+		return d.tellJSON(flags.call)
 	case flags.batch != "":
 		return d.batch(flags.batch)
 	case term.IsTerminal(int(os.Stdin.Fd())):

@@ -223,6 +223,9 @@ func firstWord(s string) string {
 	return s
 }
 
+// Stop returns how the last call stopped or ended, nil before.
+func (c *Console) Stop() *session.Stop { return c.stop }
+
 // Abnormal reports whether the last call has ended otherwise than by its return,
 // or stands at a fault now.
 func (c *Console) Abnormal() bool {
