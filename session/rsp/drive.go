@@ -125,7 +125,6 @@ type driver struct {
 	idle   *idle
 	images published
 	failed error
-	told   *client // at the end, that its program has exited
 }
 
 // drive runs until the server is closed.

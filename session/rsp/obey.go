@@ -187,7 +187,6 @@ func (v *Server) shutDown() {
 	if c := v.client; c != nil {
 		if v.running {
 			v.show(situation{exited: true})
-			v.told = c
 		}
 		c.removeAll()
 		v.client = nil
