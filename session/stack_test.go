@@ -11,11 +11,11 @@ import "testing"
 // The callers of a frame are the same, and there, however many frames were asked
 // for.
 func TestCallers(t *testing.T) {
-	s := stoppedIn(t, "depth", 3)
-	if _, err := s.BreakAt("load", nil); err != nil {
+	s := newSession(t, load(t, "loops.c"))
+	if _, err := s.Break(symbol(t, s, "fib"), &BreakpointOptions{Skip: 5}); err != nil {
 		t.Fatal(err)
 	}
-	stop, err := s.Continue()
+	stop, err := s.Call(symbol(t, s, "fib"), 12)
 	check(t, stop, err, AtBreakpoint)
 	all, err := s.Stack(0)
 	if err != nil || len(all.Frames) < 4 {
