@@ -6,6 +6,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 )
 
 // Errors that callers tell apart with errors.Is.
@@ -19,11 +20,23 @@ var (
 	ErrAddress    = errors.New("wrong address")
 	ErrNotFound   = errors.New("not found")
 	ErrThread     = errors.New("the session belongs to another thread (Options.Locked)")
-	ErrInUse      = errors.New("a session uses the image")
+	ErrInUse      = errors.New("in use")
 	// ErrPermission says that the system refuses what a session needs. The error
 	// that wraps it says which rule does, and what can be done.
 	ErrPermission = errors.New("the system does not allow it")
 )
+
+// failure is an error whose text says all by itself, and that errors.Is takes for
+// one of those above.
+func failure(kind error, format string, arguments ...any) error {
+	return &failed{fmt.Errorf(format, arguments...), kind}
+}
+
+type failed struct{ text, kind error }
+
+func (f *failed) Error() string { return f.text.Error() }
+
+func (f *failed) Unwrap() []error { return []error{f.kind, f.text} }
 
 // State is what a session does.
 type State uint8

@@ -66,6 +66,23 @@ type Signal struct {
 	Address uint64 // si_addr: of the fault, for SIGSEGV and SIGBUS; of the instruction, for SIGFPE, SIGILL
 }
 
+// Linux's numbers on all machines of the package: signal(7).
+const (
+	sigbus  = 7
+	sigsegv = 11
+)
+
+var signals = map[int]string{4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", sigbus: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", sigsegv: "SIGSEGV",
+	13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 16: "SIGSTKFLT", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS"}
+
+// String returns the name, as "SIGSEGV".
+func (s Signal) String() string {
+	if name := signals[s.Number]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("signal %d", s.Number)
+}
+
 // Stop tells why and where a run ended. It is the caller's.
 type Stop struct {
 	Reason Reason
@@ -78,6 +95,10 @@ type Stop struct {
 	Breakpoint *Breakpoint // with AtBreakpoint; valid also if the stop has removed it
 	Watchpoint *Watchpoint // with AtWatchpoint
 
+	// Watchpoints are all that the same access has met and that want a stop, with
+	// AtWatchpoint. Watchpoint is the first of them.
+	Watchpoints []*Watchpoint
+
 	// What the function left in the registers of results, with Returned: the first
 	// integer one (rax, x0), the second (rdx, x1), and the low half of the first
 	// vector register (xmm0, d0).
@@ -88,8 +109,9 @@ type Stop struct {
 	// was aborted or killed. It is the low byte of what the code gave.
 	ExitCode int
 
-	// Err is what a host function failed with, a condition, or why a process ended
-	// that did not end itself.
+	// Err is what a host function failed with, a condition, why a process ended that
+	// did not end itself, or what is wrong where the code is Trapped at a host
+	// function of an image that the session does not have.
 	Err error
 }
 
@@ -98,11 +120,24 @@ func (s *Stop) String() string {
 	case Returned:
 		return fmt.Sprintf("returned %#x", s.Result)
 	case ExitedProcess:
+		if s.Err != nil {
+			return fmt.Sprintf("exited: %v", s.Err)
+		}
 		return fmt.Sprintf("exited with code %d", s.ExitCode)
 	case Aborted:
 		return "aborted"
 	case Signalled, Trapped:
-		return fmt.Sprintf("%v at %#x: signal %d, code %d, address %#x", s.Reason, s.PC, s.Signal.Number, s.Signal.Code, s.Signal.Address)
+		text := fmt.Sprintf("%v at %#x, code %d", s.Signal, s.PC, s.Signal.Code)
+		if s.Signal.Number == sigsegv || s.Signal.Number == sigbus {
+			text += fmt.Sprintf(", address %#x", s.Signal.Address)
+		}
+		if s.Err != nil {
+			text += fmt.Sprintf(": %v", s.Err)
+		}
+		return text
+	}
+	if s.Err != nil {
+		return fmt.Sprintf("%v at %#x: %v", s.Reason, s.PC, s.Err)
 	}
 	return fmt.Sprintf("%v at %#x", s.Reason, s.PC)
 }

@@ -7,7 +7,6 @@ package session
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/clewdev/clew/session/internal/worker"
@@ -49,7 +48,7 @@ func (s *Session) Watch(address uint64, size int, access Access, o *BreakpointOp
 		w.Options.Max = 1
 	}
 	if size != 1 && size != 2 && size != 4 && size != 8 || address%uint64(size) != 0 || access < Write || access > Change {
-		return nil, fmt.Errorf("a watchpoint of %d bytes at %#x: %w: 1, 2, 4 or 8 bytes can be watched at a multiple of their number", size, address, ErrAddress)
+		return nil, failure(ErrAddress, "%d bytes at %#x cannot be watched: 1, 2, 4 or 8 bytes can be, at a multiple of their number", size, address)
 	}
 	if err := s.ReadMemory(w.now, address); err != nil {
 		return nil, err
@@ -193,7 +192,7 @@ func (s *Session) armHardware() error {
 	}
 	err := s.worker.SetWatches(list)
 	if err == worker.ErrWatches {
-		return fmt.Errorf("%d debug registers are asked for and the machine has %d: %w", len(list), worker.MaxWatches, ErrInUse)
+		return failure(ErrInUse, "%d debug registers are asked for and the machine has %d", len(list), worker.MaxWatches)
 	}
 	if errors.Is(err, worker.ErrGone) {
 		return nil
@@ -261,9 +260,15 @@ func (s *Session) atWatchpoint() *Stop {
 				s.mu.Unlock()
 				rearm = true
 			}
-			if stop == nil && (u.Options.Log == nil || err != nil) {
+			if u.Options.Log != nil && err == nil {
+				continue
+			}
+			if stop == nil {
 				stop = s.stopped(AtWatchpoint)
 				stop.Watchpoint, stop.Err = u, err
+			}
+			if stop.Reason == AtWatchpoint {
+				stop.Watchpoints = append(stop.Watchpoints, u)
 			}
 		}
 	}

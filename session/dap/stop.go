@@ -103,8 +103,10 @@ func (c *client) stopped(s *session.Stop) {
 		c.stoppedAt(b.kind.reason(), "", []int{b.id})
 	case session.AtWatchpoint:
 		var hit []int
-		if b := c.breakpoints.of(s.Watchpoint.ID); b != nil {
-			hit = []int{b.id}
+		for _, w := range s.Watchpoints {
+			if b := c.breakpoints.of(w.ID); b != nil {
+				hit = append(hit, b.id)
+			}
 		}
 		c.stoppedAt("data breakpoint", c.change(s.Watchpoint), hit)
 	case session.AtEntry:
