@@ -134,7 +134,7 @@ func (t *breakpointTable) arm(s *Session, b *Breakpoint) error {
 func (s *Session) setTrap(address uint64) error {
 	i := s.Image(address)
 	if i == nil {
-		return fmt.Errorf("%#x is in no image of the session; a hardware breakpoint can be there: %w", address, ErrAddress)
+		return failure(ErrAddress, "%#x is in no image of the session; a hardware breakpoint can be there", address)
 	}
 	if i.hostAt(address) != nil {
 		return nil // a trap stands there as it is
@@ -225,7 +225,7 @@ func (s *Session) Remove(id int) error {
 	if w := s.watchpoint(id); w != nil {
 		return s.removeWatchpoint(w)
 	}
-	return fmt.Errorf("breakpoint %d: %w", id, ErrNotFound)
+	return failure(ErrNotFound, "there is no breakpoint %d", id)
 }
 
 func (s *Session) breakpoint(id int) *Breakpoint {
@@ -250,7 +250,7 @@ func (s *Session) Enable(id int, enabled bool) error {
 		if w := s.watchpoint(id); w != nil {
 			return s.enableWatchpoint(w, enabled)
 		}
-		return fmt.Errorf("breakpoint %d: %w", id, ErrNotFound)
+		return failure(ErrNotFound, "there is no breakpoint %d", id)
 	case b.count.disabled != enabled:
 		return nil
 	case b.Options.Hardware && s.state == Running:

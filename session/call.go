@@ -79,7 +79,7 @@ func (s *Session) CallMain(function uint64, arguments []string, a Arguments) (*S
 // returns its new top.
 func (s *Session) call(function uint64, a Arguments, push func(top uint64) uint64) (*Stop, error) {
 	if s.Image(function) == nil && !s.closed.Load() {
-		return nil, fmt.Errorf("%#x is in no image of the session: %w", function, ErrAddress)
+		return nil, failure(ErrAddress, "%#x is in no image of the session", function)
 	}
 	return s.run(whileFree, func() (*Stop, error) {
 		if s.worker == nil {
@@ -116,7 +116,7 @@ func whileFree(state State) error {
 func (s *Session) prepare(function uint64, a Arguments, push func(top uint64) uint64) error {
 	if !reachable(func() { s.pass(function, a, push) }) {
 		// The next call has another one.
-		return errors.Join(fmt.Errorf("the stack of the session was unmapped or protected by its code: %w", ErrAddress), s.lose())
+		return errors.Join(failure(ErrAddress, "the stack of the session was unmapped or protected by its code"), s.lose())
 	}
 	s.in, s.considered, s.shown, s.met = inSlot{}, 0, 0, nil
 	s.worker.Anew()

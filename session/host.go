@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/clewdev/clew/arch"
@@ -54,7 +55,37 @@ func NewHost(name string, functions ...HostFunction) (*Image, error) {
 		return nil, err
 	}
 	i.host = functions
+	hosts.Lock()
+	hosts.images = append(hosts.images, i)
+	hosts.Unlock()
 	return i, nil
+}
+
+// hosts are all images of host functions, for what is said of code that calls one
+// whose image its session does not have.
+var hosts struct {
+	sync.Mutex
+	images []*Image
+}
+
+// forgetHost is called when an image is closed.
+func forgetHost(i *Image) {
+	hosts.Lock()
+	defer hosts.Unlock()
+	hosts.images = slices.DeleteFunc(hosts.images, func(other *Image) bool { return other == i })
+}
+
+// foreignHost explains a trap at an address that is the stub of a host function
+// which the session does not have.
+func foreignHost(address uint64) error {
+	hosts.Lock()
+	defer hosts.Unlock()
+	for _, i := range hosts.images {
+		if f := i.hostAt(address); f != nil {
+			return failure(ErrNotFound, "the code calls the host function %s, and the session does not have its image, %s", f.Name, i.name)
+		}
+	}
+	return nil
 }
 
 // returnInstruction returns the bytes of ret.

@@ -288,9 +288,12 @@ func (i *Image) Close() error {
 		return nil
 	}
 	if i.users > 0 {
-		return fmt.Errorf("%d sessions have image %s: %w", i.users, i.name, ErrInUse)
+		return failure(ErrInUse, "%d sessions have image %s", i.users, i.name)
 	}
 	i.closed = true
+	if i.host != nil {
+		forgetHost(i)
+	}
 	failed := []error{i.traps.close()}
 	for _, f := range i.files {
 		failed = append(failed, f.Close())

@@ -6,7 +6,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,20 +35,20 @@ func (s *Session) Locate(location string) ([]uint64, error) {
 	location = strings.TrimSpace(location)
 	switch {
 	case location == "":
-		return nil, fmt.Errorf("no location is given: %w", ErrNotFound)
+		return nil, failure(ErrNotFound, "no location is given")
 	case location[0] == '*':
 		return s.locateAddress(strings.TrimSpace(location[1:]))
 	case location[0] == '+' || location[0] == '-':
 		n, err := strconv.Atoi(location)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no number of lines: %w", location, ErrNotFound)
+			return nil, failure(ErrNotFound, "%q is no number of lines", location)
 		}
 		file, line := s.here()
 		return s.locateLine(file, line+n)
 	case isNumber(location):
 		n, err := strconv.Atoi(location)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no line: %w", location, ErrNotFound)
+			return nil, failure(ErrNotFound, "%q is no line", location)
 		}
 		file, _ := s.here()
 		return s.locateLine(file, n)
@@ -59,7 +58,7 @@ func (s *Session) Locate(location string) ([]uint64, error) {
 		if isNumber(rest) {
 			n, err := strconv.Atoi(rest)
 			if err != nil {
-				return nil, fmt.Errorf("%q is no line: %w", rest, ErrNotFound)
+				return nil, failure(ErrNotFound, "%q is no line", rest)
 			}
 			return s.locateLine(file, n)
 		}
@@ -99,7 +98,7 @@ func (s *Session) locateAddress(text string) ([]uint64, error) {
 	}
 	addresses := s.entries(name)
 	if len(addresses) == 0 {
-		return nil, fmt.Errorf("%q is no address and no function: %w", text, ErrNotFound)
+		return nil, failure(ErrNotFound, "%q is no address and no function", text)
 	}
 	for n := range addresses {
 		addresses[n] += offset
@@ -179,7 +178,7 @@ func (s *Session) locateFunction(name, file string) ([]uint64, error) {
 		if file != "" {
 			name += " in " + file
 		}
-		return nil, fmt.Errorf("function %s is in no image of the session: %w", name, ErrNotFound)
+		return nil, failure(ErrNotFound, "function %s is in no image of the session", name)
 	}
 	return addresses, nil
 }
@@ -192,7 +191,7 @@ func isIn(f *object.File, function *object.Function, file string) bool {
 
 func (s *Session) locateLine(file string, line int) ([]uint64, error) {
 	if file == "" {
-		return nil, fmt.Errorf("line %d of which file? name it, as in fib.c:%d: %w", line, line, ErrNotFound)
+		return nil, failure(ErrNotFound, "line %d of which file? name it, as in fib.c:%d", line, line)
 	}
 	var addresses []uint64
 	var failed []error
@@ -208,7 +207,7 @@ func (s *Session) locateLine(file string, line int) ([]uint64, error) {
 		}
 	}
 	if len(addresses) == 0 {
-		return nil, errors.Join(fmt.Errorf("no code is for line %d of %s: %w", line, file, ErrNotFound), errors.Join(failed...))
+		return nil, errors.Join(failure(ErrNotFound, "no code is for line %d of %s", line, file), errors.Join(failed...))
 	}
 	return addresses, nil
 }

@@ -80,7 +80,7 @@ func (s *Session) SetRegisters(r Registers) error {
 func (s *Session) setRegisters(r Registers) error {
 	pc := r.PC()
 	if s.Image(pc) == nil && s.Image(s.registers.PC()) != nil && pc != returnAddress(s.returns) {
-		return fmt.Errorf("the program counter %#x is in no image of the session: %w", pc, ErrAddress)
+		return failure(ErrAddress, "the program counter %#x is in no image of the session", pc)
 	}
 	if pc != s.registers.PC() {
 		s.considered = 0 // a breakpoint there is to be met
@@ -96,7 +96,7 @@ func (s *Session) setColumn(column, v uint64) error {
 	}
 	r := Registers{s.registers}
 	if column == uint64(s.machine.ReturnAddress) && s.machine.CFAOffset != 0 || !r.general.SetColumn(column, v) {
-		return fmt.Errorf("register %d cannot be set: %w", column, ErrNotFound)
+		return failure(ErrNotFound, "register %d cannot be set", column)
 	}
 	return s.setRegisters(r)
 }

@@ -144,7 +144,7 @@ func (s *Session) breakInternally(at internal) error {
 	}
 	i := s.Image(at.address)
 	if i == nil {
-		return fmt.Errorf("%#x is in no image of the session: %w", at.address, ErrAddress)
+		return failure(ErrAddress, "%#x is in no image of the session", at.address)
 	}
 	if i.hostAt(at.address) == nil {
 		if err := i.traps.set(at.address); err != nil {
@@ -240,6 +240,7 @@ func (s *Session) handle(what happening, event worker.Event) *Stop {
 		stop := s.stopped(Signalled)
 		if what == ownTrap {
 			stop.Reason = Trapped
+			stop.Err = foreignHost(stop.PC - worker.TrapAdvance)
 		}
 		stop.Signal = Signal{Number: event.Signal, Code: event.Code, Address: event.Addr}
 		return stop

@@ -302,7 +302,7 @@ func (s *Session) AddImage(i *Image) error {
 		return ErrClosed
 	}
 	if slices.Contains(s.images(), i) {
-		return fmt.Errorf("image %s was added already: %w", i.name, ErrInUse)
+		return failure(ErrInUse, "image %s was added already", i.name)
 	}
 	if err := i.use(); err != nil {
 		return err

@@ -195,7 +195,7 @@ func (s *Session) Frame() (*Frame, error) {
 		return nil, err
 	}
 	if len(stack.Frames) == 0 {
-		return nil, fmt.Errorf("the function that was called has returned: %w", ErrNotFound)
+		return nil, failure(ErrNotFound, "the function that was called has returned")
 	}
 	return &stack.Frames[0], nil
 }
@@ -318,7 +318,7 @@ func (f *Frame) setRegister(column, v uint64) error {
 		inner := &f.stack.Frames[level]
 		m, _ := s.walk().modules.Find(inner.LookupPC)
 		if m == nil || m.Source == nil {
-			return fmt.Errorf("register %d of frame %d: no rules at %#x: %w", column, f.Level, inner.LookupPC, ErrNotFound)
+			return failure(ErrNotFound, "register %d of frame %d: no rules at %#x", column, f.Level, inner.LookupPC)
 		}
 		rules, err := m.Source.Rules(inner.LookupPC)
 		if err != nil {
@@ -327,7 +327,7 @@ func (f *Frame) setRegister(column, v uint64) error {
 		n := slices.IndexFunc(rules.Registers, func(r cfi.RegisterRule) bool { return uint64(r.Register) == column })
 		if n < 0 {
 			if !s.machine.CalleeSaved(column) {
-				return fmt.Errorf("register %d of frame %d was not saved by the functions that it called: %w", column, f.Level, ErrNotFound)
+				return failure(ErrNotFound, "register %d of frame %d was not saved by the functions that it called", column, f.Level)
 			}
 			continue
 		}
@@ -337,13 +337,13 @@ func (f *Frame) setRegister(column, v uint64) error {
 		case cfi.Offset:
 			cfa, ok := inner.CFA()
 			if !ok {
-				return fmt.Errorf("register %d of frame %d: the canonical frame address is not known: %w", column, f.Level, ErrNotFound)
+				return failure(ErrNotFound, "register %d of frame %d: the canonical frame address is not known", column, f.Level)
 			}
 			var b [8]byte
 			s.machine.Order.PutUint64(b[:], v)
 			return s.WriteMemory(b[:], cfa+uint64(rule.Offset))
 		default:
-			return fmt.Errorf("register %d of frame %d is not in memory: %w", column, f.Level, ErrNotFound)
+			return failure(ErrNotFound, "register %d of frame %d is not in memory", column, f.Level)
 		}
 	}
 	s.mu.Lock()
@@ -360,7 +360,7 @@ func (f *Frame) SetRegisterBytes(column uint64, p []byte) error {
 		return f.SetRegister(column, f.session.machine.Order.Uint64(b[:]))
 	}
 	if f.Level > 0 {
-		return fmt.Errorf("register %d of frame %d: %w", column, f.Level, ErrNotFound)
+		return failure(ErrNotFound, "register %d of frame %d is not known", column, f.Level)
 	}
 	return f.session.setColumnBytes(column, p)
 }

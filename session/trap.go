@@ -89,7 +89,7 @@ func (t *trapTable) prepare(address uint64) (*trap, error) {
 	}
 	size := len(trapInstruction(t.image.machine))
 	if len(code) < size {
-		return nil, fmt.Errorf("%#x is not in the code of %s: %w", address, t.image.name, ErrAddress)
+		return nil, failure(ErrAddress, "%#x is not in the code of %s", address, t.image.name)
 	}
 	if err := t.checkExclusive(address); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (t *trapTable) prepare(address uint64) (*trap, error) {
 		if !errors.Is(err, displace.ErrInvalid) {
 			advice = "; a hardware breakpoint can be there"
 		}
-		return nil, fmt.Errorf("no trap can be at %#x%s: %w: %w", address, advice, ErrAddress, err)
+		return nil, failure(ErrAddress, "no trap can be at %#x%s: %w", address, advice, err)
 	}
 	if t.traps == nil {
 		t.traps = map[uint64]*trap{}
@@ -135,7 +135,7 @@ func (t *trapTable) text(address uint64, size int) []byte {
 
 func (t *trapTable) checkExclusive(address uint64) error {
 	if start, inside := t.sequenceStartLocked(address); inside {
-		return fmt.Errorf("%#x is inside of an exclusive sequence, which a breakpoint there never lets end; set it at %#x: %w", address, start, ErrAddress)
+		return failure(ErrAddress, "%#x is inside of an exclusive sequence, which a breakpoint there never lets end; set it at %#x", address, start)
 	}
 	return nil
 }
