@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -116,14 +115,6 @@ func returns(t testing.TB, s *Session, want uint64, name string, words ...uint64
 	t.Helper()
 	if stop := call(t, s, name, words...); stop.Reason != Returned || stop.Result != want {
 		t.Errorf("%s: %v, want %#x", name, stop, want)
-	}
-}
-
-// onAMD64 skips a test of instructions that other machines do not have.
-func onAMD64(t testing.TB) {
-	t.Helper()
-	if runtime.GOARCH != "amd64" {
-		t.Skip("skipped: amd64 is not this machine")
 	}
 }
 

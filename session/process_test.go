@@ -191,6 +191,19 @@ func TestFork(t *testing.T) {
 	}
 }
 
+// kill sends a signal to a session's worker.
+func kill(t testing.TB, s *Session, number unix.Signal) {
+	t.Helper()
+	pid := s.PID()
+	if pid == 0 {
+		t.Error("there is no worker")
+		return
+	}
+	if err := unix.Kill(pid, number); err != nil {
+		t.Error(err)
+	}
+}
+
 // Signals from outside do not reach the code.
 func TestSignalsFromOutside(t *testing.T) {
 	i := load(t, "system.c")
@@ -214,9 +227,7 @@ func TestSignalsFromOutside(t *testing.T) {
 	waitState(t, s, Running)
 	for _, number := range []unix.Signal{unix.SIGSTOP, unix.SIGCONT, unix.SIGTSTP, unix.SIGINT, unix.SIGTERM, unix.SIGHUP,
 		unix.SIGUSR1, unix.SIGALRM, unix.SIGCHLD, unix.SIGSTOP, unix.SIGTTIN, 34, 64} {
-		if err := unix.Kill(s.PID(), number); err != nil {
-			t.Fatal(err)
-		}
+		kill(t, s, number)
 		before := turns()
 		eventually(t, "it runs on", func() bool { return turns() > before+1000 })
 	}
@@ -227,8 +238,8 @@ func TestSignalsFromOutside(t *testing.T) {
 		if stop := <-stopped; stop.Reason != Interrupted {
 			t.Fatal(stop)
 		}
-		unix.Kill(s.PID(), unix.SIGSTOP) // while it is stopped
-		unix.Kill(s.PID(), unix.SIGINT)
+		kill(t, s, unix.SIGSTOP) // while it is stopped
+		kill(t, s, unix.SIGINT)
 		before := turns()
 		go run(s.Continue)
 		eventually(t, "it runs on", func() bool { return turns() > before+1000 })
@@ -254,26 +265,23 @@ func TestKilledFromOutside(t *testing.T) {
 			t.Errorf("%v, worker %d", s.State(), s.PID())
 		}
 	}
-	kill := func() {
+	dies := func() {
 		t.Helper()
-		if err := unix.Kill(s.PID(), unix.SIGKILL); err != nil {
-			t.Error(err)
-		}
+		kill(t, s, unix.SIGKILL)
 		eventually(t, "the worker is dead", func() bool { return processState(s.PID()) == 'Z' })
 	}
-	kill()
+	dies()
 	killed(s.Call(symbol(t, s, "recurse"), 1))
 	go func() {
 		waitState(t, s, Running)
-		for s.PID() == 0 {
-		}
-		unix.Kill(s.PID(), unix.SIGKILL)
+		eventually(t, "there is a worker", func() bool { return s.PID() != 0 })
+		kill(t, s, unix.SIGKILL)
 	}()
 	killed(s.Call(symbol(t, s, "spin")))
 	for _, resume := range []func() (*Stop, error){s.Continue, s.StepInstruction, s.StepLine, s.NextLine, func() (*Stop, error) { return s.StepOut(0) }} {
 		stop, err := s.CallWith(symbol(t, s, "recurse"), Arguments{StopAtEntry: true, Words: []uint64{1}})
 		check(t, stop, err, AtEntry)
-		kill()
+		dies()
 		if _, err := s.Register("pc"); err != nil {
 			t.Error(err)
 		}
@@ -287,12 +295,12 @@ func TestKilledFromOutside(t *testing.T) {
 	}
 	stop, err := s.CallWith(symbol(t, s, "recurse"), Arguments{StopAtEntry: true})
 	check(t, stop, err, AtEntry)
-	kill()
+	dies()
 	stop, err = s.Abort()
 	check(t, stop, err, Aborted)
 	killed(s.Call(symbol(t, s, "recurse"), 1))
 	returns(t, s, 0, "recurse", 0)
-	kill()
+	dies()
 }
 
 // A system call that waits is interrupted as often as one likes, and goes on as if

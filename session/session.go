@@ -30,7 +30,9 @@ type Options struct {
 	// (runtime.LockOSThread), and stays so until it has closed the session: the
 	// session is then controlled by this thread. Without it, it has a thread of its
 	// own, and each call and resume costs two switches between threads, as much as
-	// the rest of a single step. What runs code, and reads or sets registers that
+	// the rest of a single step. A program that replaces itself (execve) on that
+	// thread has to close the session first: the worker would stay with it. What runs
+	// code, and reads or sets registers that
 	// are not general ones, can only be called by this goroutine then; the others
 	// get ErrThread.
 	Locked bool
@@ -58,8 +60,9 @@ type Session struct {
 	thread int // with Options.Locked
 	work   chan func()
 	ack    chan struct{}
-	ended  chan struct{}
-	loud   func() // lets stops be signalled again
+	ended  chan struct{} // the goroutine
+	over   chan struct{} // what Close does
+	loud   func()        // lets stops be signalled again
 
 	mu          sync.Mutex
 	changed     sync.Cond // a run has ended
@@ -100,7 +103,7 @@ func New(o *Options) (*Session, error) {
 		return nil, fmt.Errorf("a session on this machine: %w", err)
 	}
 	s := &Session{machine: jit.Host(), stackSize: o.StackSize, returns: returns,
-		ended: make(chan struct{})}
+		ended: make(chan struct{}), over: make(chan struct{})}
 	if s.stackSize == 0 {
 		s.stackSize = defaultStackSize
 	}
@@ -233,14 +236,15 @@ func (s *Session) do(f func()) error {
 // Close kills the worker in whatever state the session is, removes the session's
 // breakpoints, and gives back all that it holds but the images. A call or resume
 // that runs returns ErrClosed; Close waits for it, and so for a host function that
-// it may be in. Closing twice is no error.
+// it may be in. Closing twice is no error, and waits for the first time's end.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	if s.state == Closed {
 		s.mu.Unlock()
-		<-s.ended
+		<-s.over
 		return nil
 	}
+	defer close(s.over)
 	if s.running && s.worker != nil {
 		s.worker.Kill()
 	}
