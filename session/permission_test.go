@@ -108,10 +108,10 @@ func useLocked(i *Image) error {
 	if err != nil || stop.Reason != AtBreakpoint {
 		return fmt.Errorf("%v, %v", stop, err)
 	}
-	sp, _ := s.Registers()
+	registers, _ := s.Registers()
 	word := make([]byte, 8)
 	for _, do := range []func([]byte, uint64) error{s.ReadMemory, s.WriteMemory} {
-		if err := do(word, sp.SP()); err != nil {
+		if err := do(word, registers.SP()-8); err != nil {
 			return err
 		}
 	}
