@@ -219,7 +219,7 @@ func (f *fake) span(n int, address uint64) ([]byte, error) {
 func (f *fake) ReadMemory(p []byte, address uint64) error {
 	b, err := f.span(len(p), address)
 	copy(p, b)
-	if len(b) == 0 {
+	if len(b) == 0 && address >= 1<<20 { // below, packets expect nothing
 		if memory, e := os.Open("/proc/self/mem"); e == nil {
 			defer memory.Close()
 			if _, e := memory.ReadAt(p, int64(address)); e == nil {
