@@ -60,6 +60,7 @@ type client struct {
 	restarting bool
 	ended      bool // terminated was sent
 	leaving    bool
+	farewell   dap.Message   // sent when another client can be served, or nil
 	stop       *session.Stop // the last, nil while code runs
 	exceptions bool
 
@@ -111,6 +112,10 @@ func (c *client) serve() error {
 		}
 	}
 	err := c.leave()
+	c.server.free(c)
+	if c.farewell != nil {
+		c.connection.write(c.farewell)
+	}
 	c.connection.close()
 	for range c.requests { // the reader ends with the connection
 	}

@@ -42,7 +42,7 @@ func (c *client) handle(r dap.RequestMessage) {
 
 // follow does what comes behind a response.
 func (c *client) follow(r dap.RequestMessage) {
-	switch r := r.(type) {
+	switch r.(type) {
 	case *dap.LaunchRequest, *dap.AttachRequest:
 		c.connection.write(&dap.InitializedEvent{Event: event("initialized")})
 		c.verify()
@@ -56,8 +56,6 @@ func (c *client) follow(r dap.RequestMessage) {
 		c.restart()
 	case *dap.TerminateRequest:
 		c.terminate()
-	case *dap.DisconnectRequest:
-		c.disconnect(r)
 	case *dap.GotoRequest:
 		c.stoppedAt("goto", "", nil)
 	}
@@ -75,7 +73,8 @@ func (c *client) dispatch(r dap.RequestMessage) (dap.Message, error) {
 	case *dap.CancelRequest:
 		return &dap.CancelResponse{Response: answer(r)}, nil
 	case *dap.DisconnectRequest:
-		return &dap.DisconnectResponse{Response: answer(r)}, nil
+		c.disconnect(r)
+		return nil, nil
 	}
 	if c.target == nil {
 		return nil, errNoProgram

@@ -182,7 +182,10 @@ func (c *client) abort() bool {
 	return true
 }
 
+// disconnect ends the service of the client. The response is sent when another one
+// can be served: an editor may connect again at once.
 func (c *client) disconnect(r *dap.DisconnectRequest) {
+	c.farewell = &dap.DisconnectResponse{Response: answer(r)}
 	c.aborts = c.program != nil
 	if c.said("terminateDebuggee") {
 		c.aborts = r.Arguments.TerminateDebuggee

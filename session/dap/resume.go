@@ -62,6 +62,9 @@ func granular(g dap.SteppingGranularity, instruction, line operation) operation 
 }
 
 func (c *client) pause(r *dap.PauseRequest) (dap.Message, error) {
+	if c.stop != nil && !c.running {
+		return &dap.PauseResponse{Response: answer(r)}, nil // it is what it asks for
+	}
 	if !c.running {
 		return nil, errIdle
 	}

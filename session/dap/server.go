@@ -99,7 +99,8 @@ type Server struct {
 	options Options
 
 	mu        sync.Mutex
-	client    *client // that is served
+	client    *client          // that is served
+	clients   map[*client]bool // whose connections are open: those who leave too
 	listeners map[socket.Acceptor]bool
 	closed    bool
 	serving   sync.WaitGroup
@@ -114,7 +115,7 @@ var (
 
 // New makes a server.
 func New(o Options) *Server {
-	return &Server{options: o, listeners: map[socket.Acceptor]bool{}}
+	return &Server{options: o, listeners: map[socket.Acceptor]bool{}, clients: map[*client]bool{}}
 }
 
 // Serve serves the clients that connect to a listener, until that fails or Close
@@ -162,6 +163,7 @@ func (s *Server) ServeConnection(stream io.ReadWriteCloser) error {
 		err = ErrBusy
 	default:
 		s.client = c
+		s.clients[c] = true
 		s.serving.Add(1)
 	}
 	s.mu.Unlock()
@@ -172,9 +174,18 @@ func (s *Server) ServeConnection(stream io.ReadWriteCloser) error {
 	defer s.serving.Done()
 	err = c.serve()
 	s.mu.Lock()
-	s.client = nil
+	delete(s.clients, c)
 	s.mu.Unlock()
 	return err
+}
+
+// free lets the next client be served.
+func (s *Server) free(c *client) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client == c {
+		s.client = nil
+	}
 }
 
 // Close ends the service: the listeners are closed, and the client is
@@ -186,8 +197,8 @@ func (s *Server) Close() error {
 	for l := range s.listeners {
 		failed = append(failed, l.Close())
 	}
-	if s.client != nil {
-		s.client.connection.close()
+	for c := range s.clients {
+		c.connection.close()
 	}
 	s.mu.Unlock()
 	s.serving.Wait()
