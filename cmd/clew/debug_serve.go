@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -152,7 +154,12 @@ any debugger that is installed:
 // call than the command line.
 func launch(files []string, flags *debugFlags, a dap.LaunchArguments) (_ *dap.Program, err error) {
 	if len(a.Program) > 0 && a.Program[0] != "" {
-		files = a.Program
+		files = slices.Clone(a.Program)
+		for n, path := range files {
+			if a.Cwd != "" && !filepath.IsAbs(path) {
+				files[n] = filepath.Join(a.Cwd, path)
+			}
+		}
 	}
 	text := flags.call
 	if a.Call != "" {
@@ -161,9 +168,22 @@ func launch(files []string, flags *debugFlags, a dap.LaunchArguments) (_ *dap.Pr
 	if text == "" {
 		return nil, errors.New(`nothing to call: start clew with --call 'fib(10)', or name it in launch.json: "call": "fib(10)"`)
 	}
-	p, err := loadDebugged(files, os.Stdout)
+	output := a.Output
+	if output == nil {
+		output = os.Stdout
+	}
+	p, err := loadDebugged(files, output)
 	if err != nil {
 		return nil, err
+	}
+	if len(a.Args) > 0 {
+		// They are a C main's, which is called with them and with nothing else.
+		name, _, _ := strings.Cut(text, "(")
+		text = strings.TrimSpace(name)
+		if p.language != nil || text != "main" {
+			p.close()
+			return nil, fmt.Errorf("args are those of main, and %s is called; write its arguments as in %[1]s(1, 2)", text)
+		}
 	}
 	s, err := session.New(&session.Options{Images: p.images})
 	if err != nil {
@@ -178,6 +198,9 @@ func launch(files []string, flags *debugFlags, a dap.LaunchArguments) (_ *dap.Pr
 			var err error
 			if call, err = c.Prepare(text); err != nil {
 				return nil, err
+			}
+			if len(a.Args) > 0 {
+				call.Main = append([]string{text}, a.Args...)
 			}
 			arguments := call.Arguments
 			arguments.StopAtEntry = stopAtEntry

@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	clewdap "github.com/clewdev/clew/session/dap"
 )
 
 // served is clew while it serves debuggers.
@@ -123,14 +124,14 @@ func TestDebugByAnEditor(t *testing.T) {
 	s := serve(t, clew(t, "debug", debuggedObject(t, "fib.c"), "--call", "fib(5)", "--dap", ":0"))
 	for range 2 {
 		sequence := 0
-		var conn net.Conn
 		var in *bufio.Reader
+		var write func(dap.Message) error
 		request := func(command string) dap.Request {
 			sequence++
 			return dap.Request{ProtocolMessage: dap.ProtocolMessage{Seq: sequence, Type: "request"}, Command: command}
 		}
 		send := func(m dap.Message) {
-			if err := dap.WriteProtocolMessage(conn, m); err != nil {
+			if err := write(m); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -148,26 +149,17 @@ func TestDebugByAnEditor(t *testing.T) {
 			}
 			return m
 		}
-		// The server is free a moment after it has closed the connection before.
-		for connected := false; !connected; {
-			var err error
-			if conn, err = net.Dial("tcp", s.address); err != nil {
-				t.Fatal(err)
-			}
-			if err := conn.SetDeadline(time.Now().Add(maxWait)); err != nil {
-				t.Fatal(err)
-			}
-			in = bufio.NewReader(conn)
-			send(&dap.InitializeRequest{Request: request("initialize"), Arguments: dap.InitializeRequestArguments{AdapterID: "clew", LinesStartAt1: true}})
-			m, err := dap.ReadProtocolMessage(in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, connected = m.(*dap.InitializeResponse); !connected {
-				conn.Close()
-				time.Sleep(10 * time.Millisecond)
-			}
+		// The server is free as soon as it has answered to disconnect.
+		conn, err := net.Dial("tcp", s.address)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if err := conn.SetDeadline(time.Now().Add(maxWait)); err != nil {
+			t.Fatal(err)
+		}
+		in = bufio.NewReader(conn)
+		write = func(m dap.Message) error { return dap.WriteProtocolMessage(conn, m) }
+		send(&dap.InitializeRequest{Request: request("initialize"), Arguments: dap.InitializeRequestArguments{AdapterID: "clew", LinesStartAt1: true}})
 		send(&dap.LaunchRequest{Request: request("launch"), Arguments: json.RawMessage(`{"stopOnEntry": false}`)})
 		for configured, ended := false, false; !ended; {
 			switch m := receive().(type) {
@@ -196,6 +188,51 @@ func TestDebugByAnEditor(t *testing.T) {
 		conn.Close()
 		if !strings.Contains(output.String(), "fib(5) = 5") {
 			t.Errorf("the output is %q", output.String())
+		}
+	}
+}
+
+// What an editor launches prints to the editor, and its main gets the arguments.
+func TestDebugOutputToAnEditor(t *testing.T) {
+	cc := testprogram.RequireTool(t, "gcc")
+	path := filepath.Join(t.TempDir(), "print.o")
+	cmd := exec.Command(cc, "-g", "-c", "-x", "c", "-o", path, "-")
+	cmd.Stdin = strings.NewReader("int printf(const char *, ...);\n" +
+		"int main(int argc, char **argv) { for (int i = 1; i < argc; i++) printf(\"%d: %s\\n\", i, argv[i]); return argc; }\n")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, test := range []struct{ arguments, stdout, console, failed string }{
+		{`{"call": "main", "args": ["x", "y z"]}`, "1: x\n2: y z\n", " = 3", ""},
+		{`{"cwd": "` + filepath.Dir(path) + `", "program": "print.o", "call": "main(\"a\")"}`, "1: a\n", " = 2", ""},
+		{`{"call": "printf", "args": ["x"]}`, "", "", "args are those of main"},
+	} {
+		var arguments clewdap.LaunchArguments
+		if err := json.Unmarshal([]byte(test.arguments), &arguments); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		arguments.Output = &out
+		p, err := launch([]string{path}, &debugFlags{}, arguments)
+		if test.failed != "" {
+			if err == nil || !strings.Contains(err.Error(), test.failed) {
+				t.Errorf("%s: %v", test.arguments, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop, err := p.Run(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, _, err := p.Result(stop)
+		if err != nil || !strings.HasSuffix(result, test.console) || out.String() != test.stdout {
+			t.Errorf("%s: %q, %v, and it prints %q", test.arguments, result, err, out.String())
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
