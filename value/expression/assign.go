@@ -186,6 +186,9 @@ func (e *Expression) convert(o *operand, t *value.Type) ([]byte, error) {
 		if uint64(len(b)) > to.size {
 			return nil, errorf("The string is longer than the array.")
 		}
+		if to.size > value.MaxSize { // a cast names any size
+			return nil, &Error{Message: "The array is too large to be assigned.", Err: value.ErrTooLarge}
+		}
 		return append(b, make([]byte, to.size-uint64(len(b)))...), nil
 	}
 	if to.isAggregate() && o.form.kind != to.kind {

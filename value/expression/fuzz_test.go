@@ -24,7 +24,7 @@ func FuzzEvaluate(f *testing.F) {
 		f.Add(strings.TrimSuffix(line, "\n"))
 	}
 	for _, text := range []string{"*(int (*(*)[3])(int, ...))0", "{struct node} $rsp", "L'\\777777777777'", "\"\\xffffffffff\"", "x@2147483647@2147483647",
-		strings.Repeat("(", 600), strings.Repeat("*", 600) + "i", strings.Repeat("a?", 400), "$9999999999999999999", "sizeof(int[4294967296][4294967296])", "'\\"} {
+		strings.Repeat("(", 600), strings.Repeat("*", 600) + "i", strings.Repeat("a?", 400), "$9999999999999999999", "sizeof(int[4294967296][4294967296])", "{char[1099511627776]} $rsp = \"abc\"", "'\\"} {
 		f.Add(text)
 	}
 	frame, c := worked(f)
