@@ -33,7 +33,7 @@ type trap struct {
 	original []byte // what it replaced
 	users    int
 	slot     *placedSlot
-	code     []byte // that the slot stands for
+	code     []byte // that the slot was made of
 }
 
 // placedSlot is a slot in memory. It is never changed: workers may be in it at
@@ -84,7 +84,7 @@ func (t *trapTable) prepare(address uint64) (*trap, error) {
 		return existing, nil
 	}
 	code := t.text(address, displace.Lookahead)
-	if existing != nil && bytes.HasPrefix(code, existing.code) {
+	if existing != nil && bytes.Equal(code, existing.code) {
 		return existing, nil // and nobody has changed the code under no trap
 	}
 	size := len(trapInstruction(t.image.machine))
@@ -105,7 +105,7 @@ func (t *trapTable) prepare(address uint64) (*trap, error) {
 	if t.traps == nil {
 		t.traps = map[uint64]*trap{}
 	}
-	t.traps[address] = &trap{address: address, original: bytes.Clone(code[:size]), slot: slot, code: code[:slot.Size:slot.Size]}
+	t.traps[address] = &trap{address: address, original: bytes.Clone(code[:size]), slot: slot, code: code}
 	return t.traps[address], nil
 }
 
@@ -301,12 +301,15 @@ func (t *trapTable) write(p []byte, address uint64) error {
 		}
 		overlay(trap.original, trap.address, p, address)
 		code := t.text(trap.address, displace.Lookahead)
+		if bytes.Equal(code, trap.code) {
+			continue
+		}
 		slot, err := t.place(code, trap.address)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("the breakpoint at %#x cannot be passed any more: %w", trap.address, err))
 			continue
 		}
-		trap.slot, trap.code = slot, code[:slot.Size:slot.Size]
+		trap.slot, trap.code = slot, code
 	}
 	return errors.Join(failed...)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/session/internal/displace"
 	"golang.org/x/sys/unix"
 )
 
@@ -72,6 +73,34 @@ func TestCodeThatItsProgramChanges(t *testing.T) {
 		if string(code) != second {
 			t.Errorf("% x", code)
 		}
+	}
+}
+
+// To write what is there already costs no slot.
+func TestSlotsAreKept(t *testing.T) {
+	code, i := newWritableCode(t, "\x90\x90\xc3")
+	s := newSession(t, i)
+	if _, err := s.Break(start(i), nil); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 * slotAreaSize / displace.MaxSlot {
+		if err := s.WriteMemory([]byte{0x90, 0xc3}, start(i)+1); err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			if err := s.WriteMemory([]byte{0x66}, start(i)); err != nil { // a longer nop
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(i.traps.areas) != 1 || i.traps.areas[0].slots != 2 || code[0] != 0xcc {
+		t.Errorf("%d areas, % x", len(i.traps.areas), code)
+	}
+	stop, err := s.Call(start(i))
+	check(t, stop, err, AtBreakpoint)
+	stop, err = s.StepInstruction()
+	if check(t, stop, err, SteppedInstruction).PC != start(i)+2 {
+		t.Error(stop)
 	}
 }
 
