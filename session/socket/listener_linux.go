@@ -33,9 +33,6 @@ func Listen(address string) (*Listener, error) {
 		l, err = listen(unix.AF_UNIX, &unix.SockaddrUnix{Name: path})
 		if err == nil {
 			l.path = path
-			if err = os.Chmod(path, 0o600); err != nil {
-				l.Close()
-			}
 		}
 	} else {
 		var a netip.AddrPort
@@ -64,6 +61,9 @@ func listen(family int, at unix.Sockaddr) (*Listener, error) {
 		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
 	}
 	err = errors.Join(err, unix.Bind(fd, at))
+	if u, ok := at.(*unix.SockaddrUnix); ok && err == nil {
+		err = os.Chmod(u.Name, 0o600) // nobody can connect before it listens
+	}
 	if err == nil {
 		err = unix.Listen(fd, 16)
 	}

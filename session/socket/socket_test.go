@@ -26,6 +26,9 @@ func TestListen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if info, err := os.Stat(path); test.network == "unix" && (err != nil || info.Mode().Perm() != 0o600) {
+			t.Errorf("%v, %v: others can connect", info, err)
+		}
 		done := make(chan error, 1)
 		go func() {
 			c, err := l.Accept()
