@@ -146,7 +146,10 @@ func TestStackOverflow(t *testing.T) {
 // interrupted calls a function and interrupts it once it has slept for a while.
 func interrupted(t *testing.T, s *Session, function uint64, words ...uint64) *Stop {
 	t.Helper()
-	time.AfterFunc(20*time.Millisecond, func() { s.Interrupt() })
+	go func() {
+		eventually(t, "it sleeps", func() bool { return s.State() == Running && processState(s.PID()) == 'S' })
+		s.Interrupt()
+	}()
 	stop, err := s.Call(function, words...)
 	return check(t, stop, err, Interrupted)
 }
@@ -181,7 +184,10 @@ func TestBlockedSystemCall(t *testing.T) {
 				t.Fatal(stop)
 			}
 			before := hits()
-			time.AfterFunc(20*time.Millisecond, func() { s.Interrupt() })
+			go func() {
+		eventually(t, "it sleeps", func() bool { return s.State() == Running && processState(s.PID()) == 'S' })
+		s.Interrupt()
+	}()
 			stop, err := s.Continue()
 			check(t, stop, err, Interrupted)
 			time.AfterFunc(20*time.Millisecond, func() { unix.Write(fds[1], []byte{7}) })
