@@ -221,7 +221,7 @@ func (p *parser) unary() *node {
 		}
 	}
 	switch {
-	case p.is(openParenthesis) && p.startsType(p.peek(0)):
+	case p.is(openParenthesis) && p.startsType(p.peek(0), p.peek(1)):
 		p.advance()
 		t := p.typeName()
 		p.expect(closeParenthesis)
@@ -242,7 +242,7 @@ func (p *parser) unary() *node {
 		return p.sizeOf(sizeOf)
 	case p.isKeyword("_Alignof"), p.isKeyword("alignof"):
 		return p.sizeOf(alignOf)
-	case p.startsType(p.token):
+	case p.startsType(p.token, p.peek(0)):
 		return &node{op: typeOf, typ: p.typeName(), column: offset + 1}
 	}
 	return p.postfix(p.primary())
@@ -271,13 +271,13 @@ func (p *parser) startsOperand() bool {
 func (p *parser) sizeOf(op operator) *node {
 	offset := p.token.start
 	p.advance()
-	if p.is(openParenthesis) && p.startsType(p.peek(0)) {
+	if p.is(openParenthesis) && p.startsType(p.peek(0), p.peek(1)) {
 		p.advance()
 		n := p.tree(op, offset, &node{op: typeOf, typ: p.typeName(), column: p.previous + 1})
 		p.expect(closeParenthesis)
 		return n
 	}
-	if p.startsType(p.token) {
+	if p.startsType(p.token, p.peek(0)) {
 		return p.syntax()
 	}
 	return p.tree(op, offset, p.operand())
@@ -374,7 +374,13 @@ func (p *parser) name() *node {
 
 func (p *parser) symbol(scope string) *node {
 	t := p.token
-	s, err := p.names.symbol(scope, t.text)
+	if scope == "" {
+		if n := p.implicit(t); n != nil {
+			p.advance()
+			return n
+		}
+	}
+	s, err := p.meaning(scope, t.text)
 	if err != nil {
 		return p.failWith(at(err, t.start+1))
 	}

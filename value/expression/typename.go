@@ -24,9 +24,10 @@ func (t token) isKeyword(word string) bool {
 	return t.kind == nameToken && !t.quoted && t.text == word
 }
 
-// startsType reports whether a type name begins with a token.
-func (p *parser) startsType(t token) bool {
-	if t.kind != nameToken || t.quoted {
+// startsType reports whether a type name begins with a token, which next follows:
+// in front of "::" the name of a class is that of a scope.
+func (p *parser) startsType(t, next token) bool {
+	if t.kind != nameToken || t.quoted || next.is(scopeOf) {
 		return false
 	}
 	if typeKeywords[t.text] {
@@ -35,8 +36,7 @@ func (p *parser) startsType(t token) bool {
 	if strings.ContainsRune(t.text, '.') {
 		return false
 	}
-	s, err := p.names.symbol("", t.text)
-	return err == nil && s.typ != nil
+	return p.typeWord(t.text) != nil
 }
 
 // typeName parses a type and an abstract declarator (C11 §6.7.7).
@@ -77,11 +77,9 @@ func (p *parser) specifiers() *value.Type {
 		case len(count) > 0:
 			return p.base(count, start, nil)
 		default:
-			s, err := p.names.symbol("", word)
-			if err != nil || s.typ == nil {
+			if named = p.typeWord(word); named == nil {
 				return p.base(count, start, nil)
 			}
-			named = s.typ
 			p.advance()
 		}
 	}
@@ -267,7 +265,7 @@ func (p *parser) parameters() (types []*value.Type, variadic bool) {
 			p.expect(closeParenthesis)
 			return types, true
 		}
-		if !p.startsType(p.token) {
+		if !p.startsType(p.token, p.peek(0)) {
 			p.syntax()
 			break
 		}
