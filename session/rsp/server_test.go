@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -262,6 +263,19 @@ func TestExit(t *testing.T) {
 	w.send("c")
 	wait(t, start(v)).check(t, session.ExitedProcess)
 	if r := w.receive(); r != "W07" {
+		t.Error(r)
+	}
+}
+
+// What killed the process is told by the client's number of the signal.
+func TestKilled(t *testing.T) {
+	killed := session.Stop{Reason: session.ExitedProcess, ExitCode: -1, Signal: session.Signal{Number: int(syscall.SIGSYS)}}
+	v := serve(t, newFake(killed), nil)
+	w := connect(t, v)
+	w.expect("?", "T")
+	w.send("c")
+	wait(t, start(v)).check(t, session.ExitedProcess)
+	if r := w.receive(); r != "X0c" {
 		t.Error(r)
 	}
 }

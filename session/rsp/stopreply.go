@@ -51,7 +51,7 @@ func (c *client) status() string {
 	st := &c.at.stop
 	switch {
 	case c.at.exited && st.Signal.Number != 0:
-		return fmt.Sprintf("X%02x%s", st.Signal.Number, c.processSuffix())
+		return fmt.Sprintf("X%02x%s", c.signal(st.Signal.Number), c.processSuffix())
 	case c.at.exited && st.ExitCode < 0:
 		return fmt.Sprintf("X%02x%s", gdbKill, c.processSuffix())
 	case c.at.exited:
