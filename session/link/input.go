@@ -81,7 +81,11 @@ func (l *linker) read(file *object.File) (*input, error) {
 	}
 	m := file.Machine()
 	if m == nil || m.ELF != l.machine.elf || m.Class != elf.ELFCLASS64 {
-		return nil, fmt.Errorf("%s: %w: it is not for %v", in.name, ErrUnsupported, l.machine.elf)
+		is := "a machine that is not known"
+		if m != nil {
+			is = fmt.Sprintf("%v (%v)", m.ELF, m.Class)
+		}
+		return nil, fmt.Errorf("%s: %w: it is for %s, and this machine is %v", in.name, ErrUnsupported, is, l.machine.elf)
 	}
 	if err := file.Damage(); err != nil {
 		return nil, bad(fmt.Errorf("%s: %w", in.name, err))
