@@ -64,6 +64,11 @@ type breakpointTable struct {
 // called while the session runs. A repeated string instruction is met once, but by
 // steps, which are single repetitions. A session that is stopped at the address does not
 // meet it before it comes back there.
+//
+// Nothing in memory tells where instructions begin. In the middle of one of amd64 a
+// breakpoint is refused only where the bytes from there on are no instruction; else
+// it changes the one around it, which then does something else. Locate, Disassemble
+// and stops name addresses of instructions.
 func (s *Session) Break(address uint64, o *BreakpointOptions) (*Breakpoint, error) {
 	return s.setBreakpoint(fmt.Sprintf("*%#x", address), []uint64{address}, o)
 }

@@ -12,6 +12,14 @@
 // a process of its own that shares this one's address space, and that this one
 // traces. What the code does to memory is done; what it does wrong is a [Stop].
 //
+// # Object files
+//
+// What objects need and do not define, other images have (ImageOptions.Imports).
+// Package session/hosted is such a library: printf, malloc, memcpy and the like, as
+// Go functions. LoadImage runs nothing: the constructors of C++ and of
+// __attribute__((constructor)) are Image.Constructors, for the program to call before
+// all else.
+//
 // # Addresses and memory
 //
 // All addresses are those of this process. The code runs on a stack of the

@@ -94,8 +94,10 @@ func NewImage(c *jit.Code) (*Image, error) {
 }
 
 // LoadImage loads and links relocatable objects, as compilers make them, into
-// memory of the image's own. Thread-local variables are each worker's own, and
-// start anew where a session has to start another worker. See Constructors.
+// memory of the image's own. What they do not define is looked for in the imports:
+// the C library's printf, malloc and so on are in package session/hosted.
+// Constructors are not called, see Image.Constructors. Thread-local variables are
+// each worker's own, and start anew where a session has to start another worker.
 func LoadImage(o *ImageOptions, objects ...*object.File) (*Image, error) {
 	if o == nil {
 		o = &ImageOptions{}
