@@ -30,6 +30,8 @@ func (t *Type) readFields() error {
 			t.fields = append(t.fields, Field{Name: name, Type: v.Type, Static: i.definitionOf(v)})
 		case c.Tag == dwarf.TagMember, c.Tag == dwarf.TagInheritance:
 			t.fields = append(t.fields, i.member(c))
+		case c.Tag == dwarf.TagSubprogram && !t.indirect:
+			t.indirect = t.copies(c)
 		}
 	}
 	return err

@@ -99,6 +99,9 @@ func (i *Info) typeAt(off dwarf.Offset) *Type {
 	}
 	t.name, _ = e.Val(dwarf.AttrName).(string)
 	t.partial = isDeclaration(e)
+	if convention, ok := e.Val(dwarf.AttrCalling).(int64); ok {
+		t.indirect = convention == passByReference
+	}
 	switch e.Tag {
 	case dwarf.TagBaseType:
 		t.base(e)

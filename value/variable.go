@@ -22,6 +22,10 @@ type Variable struct {
 	external bool      // a declaration of what is defined elsewhere
 }
 
+// Declared reports whether the variable is only declared here, and defined in another
+// object: Read fails.
+func (v *Variable) Declared() bool { return v.external }
+
 // Function is a function, or an instance of it that was inlined into another. It
 // is shared between goroutines and must not be changed.
 type Function struct {
