@@ -4,11 +4,128 @@
 
 package expression
 
-import "github.com/clewdev/clew/value"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/value"
+)
 
 // call evaluates the arguments of a call, converts them to the function's
 // parameters, and hands the call to the Context.
 func (e *Expression) call(n *node) (operand, error) {
+	f, arguments, err := e.parts(n)
+	switch t := f.typ; {
+	case err != nil:
+		return operand{}, err
+	case e.dry:
+		t = t.Strip().Elem()
+		return operand{kind: valueOperand, typ: t, form: formOf(t)}, nil
+	case e.context.Call == nil:
+		return operand{}, errorf("cannot call functions here")
+	}
+	v, err := e.context.Call(e.frame, value.At(f.typ, f.bits, e.frame), arguments)
+	if err != nil {
+		return operand{}, err
+	}
+	return e.checked(v)
+}
+
+// Call evaluates, of an expression that as a whole is the call of a function, what
+// the Context's Call would be called with, and does not call it. Other expressions
+// are not evaluated, and ok is false. The error is a *Error.
+func (e *Expression) Call(f value.Frame) (function value.Value, arguments []value.Value, ok bool, err error) {
+	if e.tree.op != callOf {
+		return value.Value{}, nil, false, nil
+	}
+	e.frame, e.dry = f, false
+	fn, arguments, err := e.parts(e.tree)
+	if err != nil {
+		return value.Value{}, nil, true, at(err, e.tree.column)
+	}
+	return value.At(fn.typ, fn.bits, f), arguments, true, nil
+}
+
+// parts evaluates the function of a call, and its arguments, which are nil where
+// nothing is read.
+func (e *Expression) parts(n *node) (f operand, arguments []value.Value, err error) {
+	operands := make([]operand, len(n.arguments))
+	for i, a := range n.arguments {
+		if operands[i], err = e.evaluate(a); err != nil {
+			return operand{}, nil, err
+		}
+	}
+	if f, err = e.callee(n, operands); err != nil {
+		return operand{}, nil, err
+	}
+	t := f.typ.Strip()
+	parameters := t.Params()
+	switch {
+	case len(operands) < len(parameters):
+		return operand{}, nil, errorf("Too few arguments in function call.")
+	case len(operands) > len(parameters) && !t.Variadic() && len(parameters) > 0:
+		return operand{}, nil, errorf("Too many arguments in function call.")
+	}
+	arguments = make([]value.Value, len(operands))
+	for i := range operands {
+		o := &operands[i]
+		column := n.arguments[i].column
+		text := o.kind == valueOperand && o.form.kind == value.Array // the Context finds it a place
+		switch {
+		case i < len(parameters) && text && formOf(parameters[i]).kind == value.Pointer:
+		case i < len(parameters) && isReference(parameters[i]):
+			*o, err = e.referred(o, parameters[i])
+		case i < len(parameters):
+			*o, err = e.cast(o, parameters[i])
+		case !text:
+			err = e.rvalue(o)
+		}
+		if err == nil && !e.dry {
+			arguments[i], err = e.result(o)
+		}
+		if err != nil {
+			return operand{}, nil, at(err, column)
+		}
+	}
+	return f, arguments, nil
+}
+
+func isReference(t *value.Type) bool {
+	kind := t.Strip().Kind()
+	return kind == value.Reference || kind == value.RvalueReference
+}
+
+// referred is what a reference parameter is passed: the address of an object.
+func (e *Expression) referred(o *operand, t *value.Type) (operand, error) {
+	if isReference(o.typeOr(t)) {
+		return *o, nil
+	}
+	if o.kind != memoryOperand {
+		return operand{}, errorf("Attempt to take address of value not located in memory.")
+	}
+	return e.pointer(o.typ, o.bits), nil
+}
+
+// typeOr is the type of an operand, or t where it has none.
+func (o *operand) typeOr(t *value.Type) *value.Type {
+	if o.typ == nil {
+		return t
+	}
+	return o.typ
+}
+
+// callee evaluates what is called: a function, of several of one name that which the
+// arguments fit best, or what a pointer points to.
+func (e *Expression) callee(n *node, arguments []operand) (operand, error) {
+	if n.x.op == variableOf && n.x.symbol.function != nil && len(n.x.symbol.others) > 0 {
+		fn, err := overload(n.x.symbol, arguments)
+		if err != nil {
+			return operand{}, err
+		}
+		s := *n.x.symbol
+		s.function = fn
+		return e.variable(&s)
+	}
 	f, err := e.evaluate(n.x)
 	if err != nil {
 		return operand{}, err
@@ -24,39 +141,110 @@ func (e *Expression) call(n *node) (operand, error) {
 	if f.form.kind != value.Func || f.kind != memoryOperand {
 		return operand{}, errorf("This is not a function; cast its address to a pointer to a function to call it.")
 	}
-	parameters := f.typ.Strip().Params()
-	arguments := make([]value.Value, len(n.arguments))
-	for i, a := range n.arguments {
-		o, err := e.evaluate(a)
-		if err == nil && i < len(parameters) {
-			o, err = e.cast(&o, parameters[i])
-		} else if err == nil {
-			err = e.rvalue(&o)
-		}
-		if err != nil {
-			return operand{}, at(err, a.column)
-		}
-		if e.dry {
+	return f, nil
+}
+
+// overload chooses among the functions of a name: that which no argument fits worse
+// than any other, and one better (C++17 [over.match.best]). Where there is none the
+// error names all.
+func overload(s *symbol, arguments []operand) (*value.Function, error) {
+	all := append([]*value.Function{s.function}, s.others...)
+	type candidate struct {
+		fn    *value.Function
+		costs []int
+	}
+	var viable []candidate
+	for _, fn := range all {
+		parameters := fn.Type.Params()
+		if len(parameters) > len(arguments) || len(parameters) < len(arguments) && !fn.Type.Variadic() {
 			continue
 		}
-		if arguments[i], err = e.result(&o); err != nil {
-			return operand{}, at(err, a.column)
+		c := candidate{fn: fn}
+		for i, p := range parameters {
+			if cost := conversion(&arguments[i], p); cost >= 0 {
+				c.costs = append(c.costs, cost)
+			}
+		}
+		if len(c.costs) == len(parameters) {
+			viable = append(viable, c)
 		}
 	}
-	switch t := f.typ.Strip(); {
-	case len(arguments) < len(parameters):
-		return operand{}, errorf("Too few arguments in function call.")
-	case len(arguments) > len(parameters) && !t.Variadic() && len(parameters) > 0:
-		return operand{}, errorf("Too many arguments in function call.")
-	case e.dry:
-		return operand{kind: valueOperand, typ: t.Elem(), form: formOf(t.Elem())}, nil
+	better := func(a, b candidate) bool {
+		any := false
+		for i := range min(len(a.costs), len(b.costs)) {
+			if a.costs[i] > b.costs[i] {
+				return false
+			}
+			any = any || a.costs[i] < b.costs[i]
+		}
+		return any
 	}
-	if e.context.Call == nil {
-		return operand{}, errorf("cannot call functions here")
+	for i, c := range viable {
+		best := true
+		for j, other := range viable {
+			best = best && (i == j || better(c, other))
+		}
+		if best {
+			return c.fn, nil
+		}
 	}
-	v, err := e.context.Call(e.frame, value.At(f.typ, f.bits, e.frame), arguments)
-	if err != nil {
-		return operand{}, err
+	var names []string
+	for _, fn := range all {
+		var parameters []string
+		for _, p := range fn.Type.Params() {
+			parameters = append(parameters, p.String())
+		}
+		names = append(names, fmt.Sprintf("%s(%s)", fn.Name, strings.Join(parameters, ", ")))
 	}
-	return e.checked(v)
+	return nil, errorf("The arguments do not tell which function is meant; there are %s. A cast tells: (double)1.", strings.Join(names, " and "))
+}
+
+// conversion is what it costs to pass an argument as a parameter: 0 is the same type,
+// 1 a promotion, 2 another conversion, below 0 none is possible.
+func conversion(o *operand, parameter *value.Type) int {
+	from := o.typ
+	if from == nil {
+		return 2 // a register, or data without a type
+	}
+	from = from.Strip()
+	to := parameter.Strip()
+	if isReference(from) {
+		from = from.Elem().Strip()
+	}
+	if isReference(to) {
+		to = to.Elem().Strip()
+	}
+	if from.Kind() == value.Array && to.Kind() == value.Pointer {
+		from = value.PointerTo(from.Elem())
+	}
+	a, b := formOf(from), formOf(to)
+	switch {
+	case from.Equal(to):
+		return 0
+	case a.kind == value.Pointer && b.kind == value.Pointer:
+		switch x, y := from.Elem().Strip(), to.Elem().Strip(); {
+		case x.Equal(y):
+			return 0
+		case y.Kind() == value.Void:
+			return 2
+		}
+		return -1
+	case a.kind == value.Func && b.kind == value.Pointer:
+		return 1
+	case a.isInteger() && b.kind == value.Pointer && o.kind == scalarOperand && o.bits == 0:
+		return 2 // NULL
+	case a.isInteger() && b.isInteger():
+		if b.kind == value.Int && b.size == 4 && b.signed && a.size < 4 {
+			return 1
+		}
+		return 2
+	case a.kind == value.Float && b.kind == value.Float:
+		if a.size == 4 && b.size == 8 {
+			return 1
+		}
+		return 2
+	case a.isInteger() && b.kind == value.Float, a.kind == value.Float && b.isInteger():
+		return 2
+	}
+	return -1
 }

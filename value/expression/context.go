@@ -103,11 +103,15 @@ type symbol struct {
 	typ      *value.Type // of a type
 	constant operand     // of an enumerator
 	function *value.Function
-	address  uint64          // of a symbol, run-time
-	code     bool            // of a symbol
-	object   value.Frame     // that the variable or function is in, nil for the object of the frame
-	of       *value.Function // of a variable looked up in a function, which need not be the frame's
+	address  uint64            // of a symbol, or of a variable that is only declared, run-time
+	others   []*value.Function // of the name that function has, in the same object
+	code     bool              // of a symbol
+	object   value.Frame       // that the variable or function is in, nil for the object of the frame
+	of       *value.Function   // of a variable looked up in a function, which need not be the frame's
 }
+
+// declared reports whether it is a variable that another object defines.
+func (s *symbol) declared() bool { return s.variable != nil && s.variable.Declared() }
 
 func (c *Context) machine() *arch.Machine { return c.Machine }
 
@@ -129,16 +133,33 @@ func (c *Context) symbol(scope, name string) (*symbol, error) {
 	default:
 		return c.scoped(scope, name)
 	}
+	var declared *symbol // of which no debugging information has the definition
 	if c.Info != nil {
 		if s := inObject(c.Info, c.Address, name); s != nil {
-			return s, nil
+			if !s.declared() {
+				return s, nil
+			}
+			declared = s
 		}
 	}
 	for _, o := range c.Objects {
 		if s := inObject(o.Info(), 0, name); s != nil {
 			s.object = o
-			return s, nil
+			if !s.declared() {
+				return s, nil
+			}
+			if declared == nil {
+				declared = s
+			}
 		}
+	}
+	if declared != nil {
+		if c.Symbol != nil {
+			if address, code, ok := c.Symbol(name); ok && !code {
+				declared.address = address
+			}
+		}
+		return declared, nil
 	}
 	if c.Symbol != nil {
 		if address, code, ok := c.Symbol(name); ok {
@@ -175,7 +196,7 @@ func inObject(i *value.Info, pc uint64, name string) *symbol {
 		return variableSymbol(v)
 	}
 	if f, err := i.Functions(name); err == nil && len(f) > 0 {
-		return &symbol{name: name, function: f[0]}
+		return &symbol{name: name, function: f[0], others: f[1:]}
 	}
 	if v, err := i.Enumerator(name, pc); err == nil {
 		bits, err := v.Uint()

@@ -94,6 +94,9 @@ func (e *Expression) True(f value.Frame) (bool, error) {
 // ptype. It has then a Type and no value.
 func (e *Expression) IsType() bool { return e.tree.op == typeOf }
 
+// IsCall reports whether the expression as a whole is the call of a function.
+func (e *Expression) IsCall() bool { return e.tree.op == callOf }
+
 // Type returns the type that the expression has, without evaluating it: nothing
 // is read or changed. Only convenience variables and the history, whose types
 // change, are asked. The error is a *Error: it tells what would be wrong whatever

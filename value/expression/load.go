@@ -52,6 +52,9 @@ func (e *Expression) variable(s *symbol) (operand, error) {
 	if frame == nil {
 		return operand{}, &Error{Message: "No frame selected."}
 	}
+	if s.declared() && s.address != 0 {
+		return operand{kind: memoryOperand, typ: s.variable.Type, form: s.form, bits: s.address}, nil
+	}
 	if s.function != nil {
 		return operand{kind: memoryOperand, typ: s.function.Type, form: formOf(s.function.Type), bits: s.function.Entry + frame.Bias()}, nil
 	}
