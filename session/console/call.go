@@ -5,6 +5,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -40,18 +41,20 @@ type Call struct {
 	// Result returns what the function returned, in words, "" where that is
 	// nothing: it is called when the call has ended with Returned.
 	Result func(*session.Stop) (string, error)
+	value  func(*session.Stop) (value.Value, error) // the same, in an expression
 
 	// Stopped, where it is not nil, is called at every stop, also the last,
 	// before anything is printed.
 	Stopped func() error
 
-	constructor bool // that the console calls by itself
+	constructor bool   // that the console calls by itself
+	room        uint64 // address that what is returned is written to; in x8 on arm64
 }
 
 // cLanguage is C: f(1, 2.5, "text", &variable).
 type cLanguage struct {
 	console *Console
-	strings [][]byte // that calls were given; the worker may keep their addresses
+	given   [][]byte // strings and room for results; the code may keep their addresses
 }
 
 func (l *cLanguage) Functions() []string {
@@ -71,18 +74,26 @@ func (l *cLanguage) Functions() []string {
 func (l *cLanguage) Call(text string) (*Call, error) {
 	name, arguments, err := splitCall(text)
 	if err != nil {
-		return nil, err
+		return l.expression(text, err)
 	}
 	address, ok := l.console.session.Symbol(name)
-	fn := l.console.values.function(name)
+	ok = ok && l.console.session.Image(address) != nil // a variable is no function
+	functions := l.console.values.functions(name)
+	n := slices.IndexFunc(functions, func(f *value.Function) bool { return ok && f.Entry == address })
+	var fn *value.Function
 	switch {
-	case fn != nil && fn.HasCode && !ok: // a static one
-		address, ok = fn.Entry, true
-	case !ok:
+	case n >= 0 && (len(functions) == 1 || functions[n].External):
+		fn = functions[n]
+	case ok && len(functions) == 0:
+	case len(functions) > 1:
+		return l.choose(text, name, functions)
+	case len(functions) == 1: // a static one
+		fn, address, ok = functions[0], functions[0].Entry, true
+	default:
 		address, ok = l.static(name)
 	}
 	if !ok {
-		return nil, fmt.Errorf("no function %q in the images%s", name, l.didYouMean(name))
+		return l.expression(text, fmt.Errorf("no function %q in the images%s", name, l.didYouMean(name)))
 	}
 	call := &Call{Text: text, Function: address}
 	if !strings.Contains(text, "(") {
@@ -91,15 +102,125 @@ func (l *cLanguage) Call(text string) (*Call, error) {
 	if at, err := l.console.session.Locate(name); err == nil {
 		call.Begin = at[0]
 	}
+	var t *value.Type
+	if fn != nil {
+		t = fn.Type
+	}
+	if err := l.prepareResult(call, name, t); err != nil {
+		return nil, err
+	}
 	if main, ok := l.main(name, fn, arguments); ok {
 		call.Main = main
 	} else if err := l.arguments(call, name, fn, arguments); err != nil {
 		return nil, err
 	}
-	call.Result = func(stop *session.Stop) (string, error) {
-		return l.console.result(fn, stop)
+	return call, nil
+}
+
+// isExpression reports whether a text is an expression, but no call as a whole.
+func (l *cLanguage) isExpression(text string) bool {
+	if _, _, err := splitCall(text); err == nil {
+		return false
+	}
+	e, _, err := l.console.compile(text)
+	return err == nil && !e.IsCall() && !e.IsType()
+}
+
+// choose calls one of several functions of a name: that which the arguments fit, of
+// C++, and none of static functions of several files.
+func (l *cLanguage) choose(text, name string, functions []*value.Function) (*Call, error) {
+	var places []string
+	for n, fn := range functions {
+		if slices.ContainsFunc(functions[:n], func(f *value.Function) bool { return f.Type.Equal(fn.Type) }) {
+			places = nil
+			for _, fn := range functions {
+				r := l.console.lineRange(l.console.session.Image(fn.Entry), fn.Entry)
+				places = append(places, fmt.Sprintf("%#x (%s:%d)", fn.Entry, l.console.source.shown(r.File), r.Line))
+			}
+			return nil, fmt.Errorf("there are several functions %s, at %s; call one by its address: ((%s) %#x)(...)",
+				name, strings.Join(places, " and "), value.PointerTo(fn.Type), functions[0].Entry)
+		}
+	}
+	if !strings.Contains(text, "(") {
+		text += "()"
+	}
+	return l.expression(text, fmt.Errorf("there are several functions %s", name))
+}
+
+// expression is the call that an expression is: through a pointer, or of one of
+// several functions of a name. instead is what is wrong where it is no call.
+func (l *cLanguage) expression(text string, instead error) (*Call, error) {
+	e, f, err := l.console.compile(strings.TrimSuffix(strings.TrimSpace(text), ";"))
+	if err != nil || !e.IsCall() {
+		return nil, cmp.Or(instead, err)
+	}
+	function, arguments, _, err := e.Call(f)
+	if err != nil {
+		return nil, err
+	}
+	return l.prepare(text, function, arguments)
+}
+
+// prepare is the call of a function with values.
+func (l *cLanguage) prepare(text string, function value.Value, arguments []value.Value) (*Call, error) {
+	address, _ := function.Address()
+	name, _, ok := l.console.symbols().Symbol(address)
+	if !ok {
+		name = fmt.Sprintf("%#x", address)
+	}
+	if text == "" {
+		text = name + "(...)"
+	}
+	call := &Call{Text: text, Function: address}
+	if at, err := l.console.session.Locate(fmt.Sprintf("*%#x", address)); err == nil && len(at) == 1 {
+		call.Begin = at[0]
+	}
+	t := function.Type()
+	if fn := l.console.values.functionOf(address); fn == nil && len(t.Strip().Params()) == 0 {
+		t = nil // a symbol alone
+	}
+	if err := l.prepareResult(call, name, t); err != nil {
+		return nil, err
+	}
+	for i, v := range arguments {
+		if err := l.pass(&call.Arguments, v, true); err != nil {
+			return nil, fmt.Errorf("argument %d of %s: %w", i+1, name, err)
+		}
 	}
 	return call, nil
+}
+
+// prepareResult makes room for what a function of a type returns, and says how it is
+// shown. It comes before the arguments.
+func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error {
+	result := value.Base(l.console.values.machine(), "long") // nothing says what it is: a number, as C has it
+	if t != nil {
+		result = t.Strip().Elem()
+	}
+	r, err := l.console.returning(result)
+	if err != nil {
+		return fmt.Errorf("%s cannot be called here: %w", name, err)
+	}
+	if r.inMemory {
+		size := result.Size()
+		if size > value.MaxSize {
+			return fmt.Errorf("%s cannot be called here: it returns %d bytes", name, size)
+		}
+		call.room = l.place(make([]byte, size))
+		if !l.console.arm64() {
+			call.Arguments.Words = append(call.Arguments.Words, call.room)
+		}
+	}
+	call.value = func(stop *session.Stop) (value.Value, error) { return r.value(l.console, call.room, stop) }
+	call.Result = func(stop *session.Stop) (string, error) {
+		v, err := call.value(stop)
+		if err != nil || v.Type() == nil {
+			return "", err
+		}
+		l.console.values.record(v)
+		return l.console.printer(0).Print(v)
+	}
+	return nil
 }
 
 // static finds a function that has a symbol only its own file sees.
@@ -152,7 +273,7 @@ func (l *cLanguage) arguments(call *Call, name string, fn *value.Function, argum
 		types = fn.Type.Params()
 		more := len(arguments) > len(types) && !fn.Type.Variadic()
 		if len(arguments) < len(types) || more {
-			return fmt.Errorf("%s takes %d arguments, got %d: %s", name, len(types), len(arguments), l.console.values.declaration(fn))
+			return fmt.Errorf("%s takes %s, got %d: %s", name, plural(len(types), "argument"), len(arguments), l.console.values.declaration(fn))
 		}
 	}
 	a := &call.Arguments
@@ -168,9 +289,16 @@ func (l *cLanguage) arguments(call *Call, name string, fn *value.Function, argum
 	return nil
 }
 
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // argument adds one argument, of type t where that is known.
 func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) error {
-	if s, ok := unquote(text); ok {
+	if s, ok := unquote(text); ok && (t == nil || t.Strip().Kind() == value.Pointer) {
 		a.Words = append(a.Words, l.string(s))
 		return nil
 	}
@@ -178,12 +306,34 @@ func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) e
 	if err != nil {
 		return err
 	}
-	v = v.Decay()
 	if t != nil {
-		if v = v.Cast(t); v.Err() != nil {
+		switch t.Strip().Kind() {
+		case value.Reference, value.RvalueReference:
+			address, ok := v.Address()
+			if !ok {
+				return fmt.Errorf("%s is not in memory, and cannot be a %s", text, t)
+			}
+			a.Words = append(a.Words, address)
+			return nil
+		}
+		if v = v.Decay().Cast(t); v.Err() != nil {
 			return fmt.Errorf("%s is not of type %s: %w", text, t, v.Err())
 		}
 	}
+	return l.pass(a, v, t != nil)
+}
+
+// pass adds a value to the arguments. converted: it has the type of the parameter.
+func (l *cLanguage) pass(a *session.Arguments, v value.Value, converted bool) error {
+	if _, ok := v.Address(); !ok && v.Type().Strip().Kind() == value.Array {
+		b, err := v.Bytes()
+		if err != nil {
+			return err
+		}
+		a.Words = append(a.Words, l.place(b)) // a string
+		return nil
+	}
+	v = v.Decay()
 	stripped := v.Type().Strip()
 	switch stripped.Kind() {
 	case value.Float:
@@ -192,7 +342,7 @@ func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) e
 			return err
 		}
 		switch {
-		case stripped.Size() == 4 && t != nil:
+		case stripped.Size() == 4 && converted:
 			f = session.Float32(float32(f))
 		case stripped.Size() > 8:
 			return fmt.Errorf("%s cannot be passed: only float and double are", v.Type())
@@ -201,6 +351,9 @@ func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) e
 	case value.Struct, value.Class, value.Union, value.Complex, value.Array:
 		return fmt.Errorf("%s cannot be passed: only numbers, pointers and strings are", v.Type())
 	default:
+		if stripped.Size() > 8 {
+			return fmt.Errorf("%s cannot be passed: it has more than 8 bytes", v.Type())
+		}
 		w, err := v.Uint()
 		if err != nil {
 			return err
@@ -208,6 +361,40 @@ func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) e
 		a.Words = append(a.Words, w)
 	}
 	return nil
+}
+
+// evaluateCall calls a function in the middle of an expression.
+func (l *cLanguage) evaluateCall(_ value.Frame, function value.Value, arguments []value.Value) (value.Value, error) {
+	c := l.console
+	if c.session.State() == session.Stopped {
+		return value.Value{}, fmt.Errorf("functions can be called only while no call is stopped; \"continue\" or \"kill\" %s first", c.runningText())
+	}
+	call, err := l.prepare("", function, arguments)
+	if err != nil {
+		return value.Value{}, err
+	}
+	c.planned = nil
+	if err := c.startPlanned(); err != nil {
+		return value.Value{}, err
+	}
+	if c.session.State() == session.Stopped {
+		return value.Value{}, fmt.Errorf("%s has stopped: the expression has no value", c.runningText())
+	}
+	stop, err := c.begin(call, false)
+	if err != nil {
+		return value.Value{}, err
+	}
+	c.running = call
+	if stop.Reason != session.Returned {
+		return value.Value{}, errors.Join(c.stopped(stop, ""), fmt.Errorf("%s has not returned: the expression has no value", call.Text))
+	}
+	c.frames, c.all, c.selected, c.stop, c.running = nil, false, 0, stop, nil
+	v, err := call.value(stop)
+	c.leaveScopes()
+	if err == nil && v.Type() == nil {
+		v = value.Constant(value.Base(c.values.machine(), "void"), nil, c.values.nowhere())
+	}
+	return v, err
 }
 
 // splitCall splits the text of a call into the name of the function and its
@@ -275,8 +462,15 @@ func quotedLength(s string) int {
 }
 
 // string puts a string into memory, and returns its address.
-func (l *cLanguage) string(s string) uint64 {
-	b := append([]byte(s), 0)
-	l.strings = append(l.strings, b)
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+func (l *cLanguage) string(s string) uint64 { return l.place(append([]byte(s), 0)) }
+
+// place puts bytes into memory, at an address that every type may have.
+func (l *cLanguage) place(p []byte) uint64 {
+	const alignment = 64
+	b := make([]byte, len(p)+alignment)
+	l.given = append(l.given, b)
+	address := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+	padding := -address % alignment
+	copy(b[padding:], p)
+	return address + padding
 }

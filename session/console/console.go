@@ -208,7 +208,13 @@ var controls = regexp.MustCompile(`\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x{9f}
 
 // Prepare understands the text of a call as the command call does, for whoever
 // then makes it by other means. Tell is told how it ended.
-func (c *Console) Prepare(text string) (*Call, error) { return c.language.Call(text) }
+func (c *Console) Prepare(text string) (*Call, error) {
+	call, err := c.language.Call(text)
+	if err == nil && call.room != 0 && c.arm64() {
+		return nil, fmt.Errorf("%s returns a value in memory, whose address only the console passes", call.Text)
+	}
+	return call, err
+}
 
 // Tell prints how a call that was prepared has stopped or ended.
 func (c *Console) Tell(call *Call, stop *session.Stop) error {

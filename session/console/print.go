@@ -54,7 +54,7 @@ func (c *Console) printed(args string) (string, value.Value, error) {
 	}
 	v, err := c.evaluate(text)
 	if err != nil {
-		if c.isCall(text) && c.session.State() != session.Stopped {
+		if _, ok := c.language.(*cLanguage); !ok && c.isCall(text) && c.session.State() != session.Stopped {
 			return "", value.Value{}, c.call(text)
 		}
 		return "", value.Value{}, err

@@ -5,6 +5,7 @@
 package console
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,6 +20,9 @@ import (
 func (c *Console) call(args string) error {
 	if args == "" {
 		return errors.New("call what? " + c.callHint())
+	}
+	if l, ok := c.language.(*cLanguage); ok && l.isExpression(args) {
+		return c.print(args)
 	}
 	c.callText = args
 	return c.startCall(false)
@@ -77,13 +81,23 @@ func (c *Console) startCall(atBeginning bool) error {
 // begin makes a call, up to its first stop.
 func (c *Console) begin(call *Call, atBeginning bool) (*session.Stop, error) {
 	a := call.Arguments
-	a.StopAtEntry = atBeginning
+	inRegister := call.room != 0 && c.arm64()
+	a.StopAtEntry = atBeginning || inRegister
 	var stop *session.Stop
 	var err error
 	if call.Main != nil {
 		stop, err = c.session.CallMain(call.Function, call.Main, a)
 	} else {
 		stop, err = c.session.CallWith(call.Function, a)
+	}
+	if err == nil && inRegister {
+		// The address of what is returned is no argument (AAPCS64 §6.9).
+		if err := c.session.SetRegister("x8", binary.LittleEndian.AppendUint64(nil, call.room)); err != nil {
+			return nil, err
+		}
+		if stop.Reason == session.AtEntry && !atBeginning {
+			return c.session.Continue()
+		}
 	}
 	if err == nil && stop.Reason == session.AtEntry && call.Begin != 0 && call.Begin != stop.PC {
 		stop, err = c.session.RunTo(call.Begin)

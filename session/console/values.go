@@ -7,10 +7,8 @@ package console
 import (
 	"cmp"
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -62,7 +60,7 @@ func (v *values) load() {
 				continue
 			}
 			v.infos = append(v.infos, info)
-			v.statics = append(v.statics, value.Static(v.console.session, info, 0))
+			v.statics = append(v.statics, &idle{value.Static(v.console.session, info, 0), v.console})
 		}
 	}
 	slices.SortFunc(v.data, func(a, b object.Symbol) int { return cmp.Compare(a.Address, b.Address) })
@@ -74,7 +72,37 @@ func (v *values) nowhere() value.Frame {
 	if len(v.statics) > 0 {
 		return v.statics[0]
 	}
-	return value.Static(v.console.session, nil, 0)
+	return &idle{value.Static(v.console.session, nil, 0), v.console}
+}
+
+// idle is where variables that have addresses are, also while nothing is stopped.
+type idle struct {
+	value.Frame
+	console *Console
+}
+
+func (i *idle) WriteMemory(p []byte, address uint64) error {
+	return i.console.session.WriteMemory(p, address)
+}
+
+func (i *idle) SetRegisterBytes(uint64, []byte) error {
+	return errors.New("there are registers only while a call is stopped")
+}
+
+// ThreadAddress knows the thread of the call that is stopped.
+func (i *idle) ThreadAddress(offset uint64) (uint64, error) {
+	if i.console.session.State() == session.Stopped {
+		for level := 0; ; level++ {
+			f, err := i.console.frame(level)
+			if err != nil {
+				break
+			}
+			if at, err := f.physical.ThreadAddress(offset); err == nil {
+				return at, nil
+			}
+		}
+	}
+	return 0, errors.New("a thread-local variable is there only while a call is stopped: \"start\" one, or set a breakpoint")
 }
 
 // Get and Set are the convenience variables.
@@ -132,6 +160,9 @@ func (v *values) context(f *frame) (*expression.Context, value.Frame) {
 	x := &expression.Context{
 		Machine: v.machine(), Objects: v.statics, Convenience: v, History: v.past, Symbol: v.symbol,
 	}
+	if l, ok := v.console.language.(*cLanguage); ok {
+		x.Call = l.evaluateCall
+	}
 	if f == nil {
 		return x, v.nowhere()
 	}
@@ -140,9 +171,10 @@ func (v *values) context(f *frame) (*expression.Context, value.Frame) {
 }
 
 func (v *values) symbol(name string) (address uint64, code, ok bool) {
-	address, ok = v.console.session.Symbol(name)
-	if !ok {
-		return 0, false, false
+	if address, ok = v.console.session.Symbol(name); !ok {
+		if address, ok = (&cLanguage{console: v.console}).static(name); !ok {
+			return 0, false, false
+		}
 	}
 	image := v.console.session.Image(address)
 	return address, image != nil && image.Contains(address), true
@@ -206,10 +238,30 @@ func (v *values) arguments(f *frame) (list []string) {
 
 // function finds a function by its name, nil where no debugging information has it.
 func (v *values) function(name string) *value.Function {
+	if list := v.functions(name); len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// functions are all functions of a name.
+func (v *values) functions(name string) (all []*value.Function) {
 	v.load()
 	for _, info := range v.infos {
-		if list, err := info.Functions(name); err == nil && len(list) > 0 {
-			return list[0]
+		if list, err := info.Functions(name); err == nil {
+			all = append(all, list...)
+		}
+	}
+	return all
+}
+
+// functionOf finds the function at an address.
+func (v *values) functionOf(address uint64) *value.Function {
+	if image := v.console.session.Image(address); image != nil {
+		if info := image.Info(address); info != nil {
+			if fn, err := info.FunctionAt(address); err == nil {
+				return fn
+			}
 		}
 	}
 	return nil
@@ -292,100 +344,14 @@ func (c *Console) angle(address uint64) string {
 	return fmt.Sprintf(" <%s+%d>", name, offset)
 }
 
-// result is what a call has returned, in words.
-func (c *Console) result(fn *value.Function, stop *session.Stop) (string, error) {
-	if fn == nil || fn.Type == nil {
-		// Nothing says what it is: a number, as C has it.
-		v := value.Constant(value.Base(c.values.machine(), "long"), binary.LittleEndian.AppendUint64(nil, stop.Result), c.values.nowhere())
-		c.values.record(v)
-		return c.printer(0).Print(v)
-	}
-	v, err := c.resultValue(fn.Type.Elem(), results{stop.Result, stop.Result2, stop.FloatResult})
-	if err != nil || v.Type() == nil {
-		return "", err
-	}
-	c.values.record(v)
-	return c.printer(0).Print(v)
-}
-
 // returned is what a function has just returned to a frame that is stopped now.
 func (c *Console) returned(fn *value.Function) (value.Value, error) {
 	if fn == nil || fn.Type == nil {
 		return value.Value{}, nil
 	}
-	r, err := c.session.Registers()
+	r, err := c.returning(fn.Type.Elem())
 	if err != nil {
 		return value.Value{}, err
 	}
-	names := [3]string{"rax", "rdx", "xmm0"}
-	if v := c.values.machine(); v != nil && v.Name == "arm64" {
-		names = [3]string{"x0", "x1", "v0"}
-	}
-	var have results
-	have.word, _ = r.Get(names[0])
-	have.word2, _ = r.Get(names[1])
-	if b, err := c.session.Register(names[2]); err == nil && len(b) >= 8 {
-		have.float = math.Float64frombits(binary.LittleEndian.Uint64(b))
-	}
-	return c.resultValue(fn.Type.Elem(), have)
-}
-
-// results are the registers that functions return values in.
-type results struct {
-	word, word2 uint64
-	float       float64
-}
-
-// resultValue makes a value of the registers; the zero Value for void.
-func (c *Console) resultValue(t *value.Type, r results) (value.Value, error) {
-	s := t.Strip()
-	var b []byte
-	b = binary.LittleEndian.AppendUint64(b, r.word)
-	b = binary.LittleEndian.AppendUint64(b, r.word2)
-	switch s.Kind() {
-	case value.Void:
-		return value.Value{}, nil
-	case value.Float:
-		b = binary.LittleEndian.AppendUint64(b[:0], math.Float64bits(r.float))
-		if s.Size() > 8 {
-			return value.Value{}, fmt.Errorf("it returned a %s, in a register that is not read", t)
-		}
-	case value.Struct, value.Class, value.Union, value.Array:
-		return c.resultStruct(t, s, b)
-	case value.Complex:
-		return value.Value{}, fmt.Errorf("it returned a %s, in registers that are not read", t)
-	}
-	if s.Size() > uint64(len(b)) {
-		return value.Value{}, fmt.Errorf("it returned a %s, in registers that are not read", t)
-	}
-	return value.Constant(t, b[:s.Size()], c.values.nowhere()), nil
-}
-
-// resultStruct takes structures of integers and pointers, which are in the two
-// registers, or at the address in the first (psABI amd64 §3.2.3).
-func (c *Console) resultStruct(t, s *value.Type, b []byte) (value.Value, error) {
-	if s.Size() > 16 && c.values.machine().Name != "arm64" {
-		return value.At(t, binary.LittleEndian.Uint64(b), c.values.nowhere()), nil
-	}
-	if s.Size() > 16 || floats(s, 0) {
-		return value.Value{}, fmt.Errorf("it returned a %s, in registers that are not read", t)
-	}
-	return value.Constant(t, b[:s.Size()], c.values.nowhere()), nil
-}
-
-// floats reports whether a structure has a floating-point number in it.
-func floats(t *value.Type, depth int) bool {
-	switch t = t.Strip(); t.Kind() {
-	case value.Float, value.Complex:
-		return true
-	case value.Array:
-		return floats(t.Elem(), depth+1)
-	case value.Struct, value.Class, value.Union:
-		for _, f := range t.Fields() {
-			if depth > 20 || f.Static == nil && floats(f.Type, depth+1) {
-				return true
-			}
-		}
-	}
-	return false
+	return r.value(c, 0, nil)
 }

@@ -1,0 +1,319 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
+)
+
+// returning says where functions leave a value of a type.
+type returning struct {
+	typ      *value.Type
+	inMemory bool // at an address that the caller passes
+	parts    []part
+}
+
+// part is a part of a value that is in a register.
+type part struct {
+	class partClass
+	n     int    // the register's number among those of the class
+	size  uint64 // bytes
+}
+
+type partClass uint8
+
+const (
+	noPart       partClass = iota // padding
+	wordPart                      // rax, rdx; x0, x1
+	vectorPart                    // the low bytes of xmm0, xmm1; v0 to v3
+	extendedPart                  // st(0)
+)
+
+func (c *Console) arm64() bool {
+	m := c.values.machine()
+	return m != nil && m.Name == "arm64"
+}
+
+// returning says where a function leaves a value of a type. The error says of which
+// types it is not known.
+func (c *Console) returning(t *value.Type) (*returning, error) {
+	r := &returning{typ: t}
+	s := t.Strip()
+	size := s.Size()
+	unknown := fmt.Errorf("it returns a %s, in registers that are not read here: call a function that stores it", t)
+	switch {
+	case s.Kind() == value.Void:
+		return r, nil
+	case hasVector(t, new(walk)), t.Incomplete():
+		return nil, unknown
+	case s.Indirect():
+		r.inMemory = true
+		return r, nil
+	}
+	aggregate := false
+	switch s.Kind() {
+	case value.Struct, value.Class, value.Union, value.Array, value.Complex:
+		aggregate = true
+	}
+	if c.arm64() {
+		if n, element := homogeneous(s, new(walk)); n >= 1 && n <= 4 && (element == 4 || element == 8) {
+			for i := range n {
+				r.parts = append(r.parts, part{vectorPart, i, element})
+			}
+			return r, nil
+		}
+		if s.Kind() == value.Float || s.Kind() == value.Complex || hasQuad(s, new(walk)) {
+			return nil, unknown
+		}
+	} else if s.Kind() == value.Float && s.Name() == "long double" {
+		r.parts = []part{{extendedPart, 0, size}}
+		return r, nil
+	} else if size <= 16 && hasQuad(s, new(walk)) {
+		return nil, unknown
+	}
+	if size > 16 {
+		if s.Kind() == value.Complex { // of long double: st(0) and st(1)
+			return nil, unknown
+		}
+		r.inMemory = aggregate
+		if !aggregate {
+			return nil, unknown
+		}
+		return r, nil
+	}
+	var classes [2]partClass
+	switch {
+	case c.arm64():
+		classes = [2]partClass{wordPart, wordPart}
+	case !classify(s, 0, &classes, new(walk)):
+		r.inMemory = true
+		return r, nil
+	}
+	var used [extendedPart + 1]int
+	for i := range (size + 7) / 8 {
+		class := classes[i]
+		r.parts = append(r.parts, part{class, used[class], min(8, size-8*i)})
+		used[class]++
+	}
+	return r, nil
+}
+
+// walk bounds how many types a question about one looks at: debugging information can
+// nest them so that there are more than anybody can count.
+type walk int
+
+func (w *walk) tooFar() bool {
+	*w++
+	return *w > 1000
+}
+
+// classify classifies the eightbytes of a type at an offset, which has no
+// floating-point number of more than 8 bytes; false is the class MEMORY (psABI amd64
+// §3.2.3).
+func classify(t *value.Type, offset uint64, classes *[2]partClass, w *walk) bool {
+	if w.tooFar() || offset >= 16 {
+		return false
+	}
+	merge := func(at uint64, class partClass) {
+		if old := &classes[min(at/8, 1)]; *old == noPart || class == wordPart {
+			*old = class
+		}
+	}
+	t = t.Strip()
+	switch t.Kind() {
+	case value.Struct, value.Class, value.Union:
+		for _, f := range t.Fields() {
+			switch {
+			case f.Static != nil:
+			case f.BitSize > 0:
+				merge((offset*8+f.BitOffset)/64*8, wordPart)
+				merge((offset*8+f.BitOffset+f.BitSize-1)/64*8, wordPart)
+			case f.Virtual || alignment(f.Type, w) > 1 && (offset+f.Offset)%alignment(f.Type, w) != 0:
+				return false // packed
+			case !classify(f.Type, offset+f.Offset, classes, w):
+				return false
+			}
+		}
+		return true
+	case value.Array:
+		n, _ := t.Len()
+		size := t.Elem().Size()
+		for i := uint64(0); i < n && size > 0; i++ {
+			if !classify(t.Elem(), offset+i*size, classes, w) {
+				return false
+			}
+		}
+		return true
+	case value.Complex:
+		merge(offset, vectorPart)
+		merge(offset+t.Size()/2, vectorPart)
+		return true
+	case value.Float:
+		merge(offset, vectorPart)
+		return true
+	}
+	merge(offset, wordPart)
+	if t.Size() > 8 {
+		merge(offset+8, wordPart)
+	}
+	return true
+}
+
+// alignment is how a type is aligned on amd64.
+func alignment(t *value.Type, w *walk) uint64 {
+	t = t.Strip()
+	switch t.Kind() {
+	case value.Struct, value.Class, value.Union:
+		most := uint64(1)
+		for _, f := range t.Fields() {
+			if f.Static == nil && !w.tooFar() {
+				most = max(most, alignment(f.Type, w))
+			}
+		}
+		return most
+	case value.Array:
+		if w.tooFar() {
+			return 1
+		}
+		return alignment(t.Elem(), w)
+	case value.Complex:
+		return t.Size() / 2
+	}
+	return max(1, t.Size())
+}
+
+// homogeneous counts the floating-point numbers of a type that has nothing else, all
+// of one size (AAPCS64 §5.9.5), up to 5.
+func homogeneous(t *value.Type, w *walk) (n int, size uint64) {
+	if w.tooFar() {
+		return 0, 0
+	}
+	t = t.Strip()
+	add := func(m int, of uint64) bool {
+		if m == 0 || of == 0 || size != 0 && size != of {
+			n, size = 0, 0
+			return false
+		}
+		n, size = min(n+m, 5), of
+		return true
+	}
+	switch t.Kind() {
+	case value.Float:
+		return 1, t.Size()
+	case value.Complex:
+		return 2, t.Size() / 2
+	case value.Array:
+		count, _ := t.Len()
+		m, of := homogeneous(t.Elem(), w)
+		return int(min(uint64(m)*count, 5)), of
+	case value.Struct, value.Class, value.Union:
+		most := 0
+		for _, f := range t.Fields() {
+			if f.Static != nil {
+				continue
+			}
+			m, of := homogeneous(f.Type, w)
+			if f.BitSize > 0 || !add(m, of) {
+				return 0, 0
+			}
+			most = max(most, m)
+		}
+		if t.Kind() == value.Union {
+			n = most
+		}
+		if uint64(n)*size != t.Size() && n < 5 {
+			return 0, 0
+		}
+	}
+	return n, size
+}
+
+// has reports whether a type has a part of which is is true.
+func has(t *value.Type, w *walk, is func(*value.Type) bool) bool {
+	t = t.Strip()
+	if is(t) || w.tooFar() {
+		return true
+	}
+	switch t.Kind() {
+	case value.Array:
+		return has(t.Elem(), w, is)
+	case value.Struct, value.Class, value.Union:
+		for _, f := range t.Fields() {
+			if f.Static == nil && has(f.Type, w, is) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasVector: what vectors are returned in depends on their size and the processor.
+func hasVector(t *value.Type, w *walk) bool {
+	return has(t, w, func(t *value.Type) bool {
+		return t.Kind() == value.Array && strings.Contains(t.String(), "vector_size")
+	})
+}
+
+// hasQuad: floating-point numbers of 16 bytes, and of 2.
+func hasQuad(t *value.Type, w *walk) bool {
+	return has(t, w, func(t *value.Type) bool {
+		return t.Kind() == value.Float && t.Size() != 4 && t.Size() != 8
+	})
+}
+
+// returnRegisters are the registers that values are returned in, by class.
+func (c *Console) returnRegisters() map[partClass][]string {
+	if c.arm64() {
+		return map[partClass][]string{wordPart: {"x0", "x1"}, vectorPart: {"v0", "v1", "v2", "v3"}}
+	}
+	return map[partClass][]string{wordPart: {"rax", "rdx"}, vectorPart: {"xmm0", "xmm1"}, extendedPart: {"st0"}}
+}
+
+// value reads what a function has just returned. room is the address that it was
+// called with for that, 0 where it is not known. stop is the end of the call, nil
+// where the function's caller is stopped.
+func (r *returning) value(c *Console, room uint64, stop *session.Stop) (value.Value, error) {
+	nowhere := c.values.nowhere()
+	switch {
+	case r.typ.Strip().Kind() == value.Void:
+		return value.Value{}, nil
+	case r.inMemory && room == 0 && c.arm64():
+		return value.Value{}, fmt.Errorf("it returned a %s at an address that x8 had at its beginning", r.typ)
+	case r.inMemory && room == 0:
+		b, err := c.session.Register("rax")
+		if err != nil {
+			return value.Value{}, err
+		}
+		return value.At(r.typ, binary.LittleEndian.Uint64(b), nowhere), nil
+	case r.inMemory:
+		return value.At(r.typ, room, nowhere), nil
+	}
+	registers := c.returnRegisters()
+	var contents []byte
+	for _, p := range r.parts {
+		b := make([]byte, 16)
+		switch {
+		case p.class == noPart:
+		case stop != nil && p.class == wordPart:
+			binary.LittleEndian.PutUint64(b, [2]uint64{stop.Result, stop.Result2}[p.n])
+		case stop != nil && p.class == vectorPart && p.n == 0:
+			binary.LittleEndian.PutUint64(b, math.Float64bits(stop.FloatResult))
+		default:
+			have, err := c.session.Register(registers[p.class][p.n])
+			if err != nil {
+				return value.Value{}, fmt.Errorf("it returned a %s: %w", r.typ, err)
+			}
+			copy(b, have)
+		}
+		contents = append(contents, b[:p.size]...)
+	}
+	return value.Constant(r.typ, contents, nowhere), nil
+}
