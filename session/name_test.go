@@ -194,20 +194,3 @@ func TestLabels(t *testing.T) {
 		t.Error(stop)
 	}
 }
-
-// What Break says of the middle of an instruction.
-func TestBreakInside(t *testing.T) {
-	onAMD64(t)
-	add := newFunction(t, "add") // 48 8d 04 37: lea (%rdi,%rsi,1),%rax; without its prefix of %eax
-	s := newSession(t, add)
-	b, err := s.Break(start(add)+1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Remove(b.ID); err != nil {
-		t.Fatal(err)
-	}
-	if stop, err := s.Call(start(add), 2, 3); err != nil || stop.Result != 5 {
-		t.Errorf("%v, %v", stop, err)
-	}
-}
