@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/google/go-dap"
 
@@ -205,9 +206,13 @@ func (s *Server) Close() error {
 	return errors.Join(failed...)
 }
 
+// maxRefusal is how long a client that is not served may take to ask for something.
+const maxRefusal = 5 * time.Second
+
 // refuse tells a client why it is not served.
 func (c *client) refuse(err error) {
 	defer c.connection.close()
+	defer time.AfterFunc(maxRefusal, func() { c.connection.close() }).Stop()
 	content, readErr := c.connection.read()
 	if readErr != nil {
 		return
