@@ -37,6 +37,7 @@ type client struct {
 	gone     chan struct{}  // closed when the client is
 	aborts   bool           // what becomes of a stopped call then; set before
 	driving  sync.WaitGroup // of a launch
+	done     chan struct{}  // of a launch: closed when what start runs has ended
 
 	stopOnEntry atomic.Bool
 	pausing     atomic.Bool // the user wants an interrupt to be a stop
@@ -179,7 +180,7 @@ func (c *client) leave() error {
 	c.target.mu.Unlock()
 	close(c.gone)
 	if c.aborts && c.running {
-		c.target.session.Abort() // the error says that it has ended
+		c.abortRunning()
 	}
 	if c.program == nil {
 		return nil
@@ -205,10 +206,28 @@ func (c *client) closeProgram() error {
 // start runs a launched program on a goroutine of its own.
 func (c *client) start() {
 	c.driving.Add(1)
+	done := make(chan struct{})
+	c.done = done
 	go func() {
 		defer c.driving.Done()
+		defer close(done)
 		c.target.drive(func() (*session.Stop, error) { return c.program.Run(c.stopOnEntry.Load()) })
 	}()
+}
+
+// abortRunning ends the call that runs, or that start is about to make.
+func (c *client) abortRunning() {
+	for done := c.done; ; {
+		_, err := c.target.session.Abort()
+		if done == nil || !errors.Is(err, session.ErrNotStopped) {
+			return
+		}
+		select {
+		case <-done:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
 }
 
 // output shows text to the user.

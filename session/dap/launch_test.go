@@ -9,8 +9,11 @@ package dap
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/session"
 )
 
 func TestLaunch(t *testing.T) {
@@ -215,4 +218,48 @@ func TestLaunchErrors(t *testing.T) {
 		e.refused(r)
 	}
 	e.disconnect()
+}
+
+// An editor that leaves, or ends the program, before its call has begun.
+func TestEndedBeforeTheCall(t *testing.T) {
+	p := compile(t, "-O0")
+	for _, command := range []string{"disconnect", "terminate"} {
+		begun, call := make(chan struct{}), make(chan struct{})
+		closed := make(chan struct{})
+		e := connect(t, Options{Launch: func(a LaunchArguments) (*Program, error) {
+			program, err := load(a)
+			if err != nil {
+				return nil, err
+			}
+			run, end := program.Run, program.Close
+			program.Run = func(stopAtEntry bool) (*session.Stop, error) {
+				close(begun)
+				<-call
+				return run(stopAtEntry)
+			}
+			program.Close = func() error {
+				defer close(closed)
+				return end()
+			}
+			return program, nil
+		}})
+		e.launch(p, "forever()")
+		e.run()
+		<-begun
+		if command == "disconnect" {
+			e.post(&dap.DisconnectRequest{Request: request(command)})
+		} else {
+			ask[*dap.TerminateResponse](e, &dap.TerminateRequest{Request: request(command)})
+		}
+		time.AfterFunc(20*time.Millisecond, func() { close(call) })
+		if command == "terminate" {
+			e.ended(-1)
+			e.disconnect()
+		}
+		select {
+		case <-closed:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: the call runs on", command)
+		}
+	}
 }
