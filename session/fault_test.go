@@ -185,9 +185,9 @@ func TestBlockedSystemCall(t *testing.T) {
 			}
 			before := hits()
 			go func() {
-		eventually(t, "it sleeps", func() bool { return s.State() == Running && processState(s.PID()) == 'S' })
-		s.Interrupt()
-	}()
+				eventually(t, "it sleeps", func() bool { return s.State() == Running && processState(s.PID()) == 'S' })
+				s.Interrupt()
+			}()
 			stop, err := s.Continue()
 			check(t, stop, err, Interrupted)
 			time.AfterFunc(20*time.Millisecond, func() { unix.Write(fds[1], []byte{7}) })
