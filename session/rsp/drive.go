@@ -198,10 +198,12 @@ func (v *Server) execute() {
 	v.stop, v.fresh = stop, true
 }
 
-// fail gives up what was to run. The program gets the error of its call; a client
-// sees that the session is where it was, or waits for another call.
+// fail gives up what was to run. The program gets the error of its call, but for one
+// that a client has stopped in the middle: the client sees that the session is where
+// it was, or waits for another call.
 func (v *Server) fail(err error) {
-	ofCall := v.call != nil
+	stands := v.client != nil && v.program.State() == session.Stopped
+	ofCall := v.call != nil && !(stands && v.call.begun)
 	if ofCall {
 		v.finish(nil, err)
 	} else {

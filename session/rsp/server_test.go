@@ -267,6 +267,30 @@ func TestExit(t *testing.T) {
 	}
 }
 
+// stuck is a session that cannot step.
+type stuck struct{ *fake }
+
+func (stuck) StepInstruction() (*session.Stop, error) { return nil, errors.New("cannot step") }
+
+// A step that fails leaves the client where it was, and the call to it.
+func TestStepFails(t *testing.T) {
+	v, err := newServer(stuck{newFake(faulted, returned)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close() // it returns what has failed
+	w := connect(t, v)
+	w.expect("?", "T")
+	w.send("c")
+	call := start(v)
+	if r := w.receive(); !strings.HasPrefix(r, "T0b") {
+		t.Error(r)
+	}
+	w.expect("vCont;s", "T")
+	w.send("c")
+	wait(t, call).check(t, session.Returned)
+}
+
 // What killed the process is told by the client's number of the signal.
 func TestKilled(t *testing.T) {
 	killed := session.Stop{Reason: session.ExitedProcess, ExitCode: -1, Signal: session.Signal{Number: int(syscall.SIGSYS)}}
