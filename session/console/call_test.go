@@ -257,3 +257,12 @@ func TestStaticFunctionsOfOneName(t *testing.T) {
 		t.Errorf("it prints %s", got)
 	}
 }
+
+func TestSettingsAndLists(t *testing.T) {
+	p := open(t, console.Options{}, sources(t, "gcc", "a.c", "int a(int x) { return x; }\nint other(int x) { return x; }\n", "b.c", "int b(int x) { return x; }\n")...)
+	p.dialogue(t, [][2]string{
+		{"set pagination off", ""}, {"set confirm off", ""}, {"set print pretty on", ""}, {"set width 0", ""}, {"set height 0", ""},
+		{"list a,b", "a is in a.c and b in b.c: a range of lines is of one file\n"},
+		{"list a,other", "1\tint a(int x) { return x; }\n2\tint other(int x) { return x; }\n"},
+	})
+}

@@ -125,7 +125,7 @@ func dataCommands() []*command {
 		{name: "undisplay", group: groupData, usage: "[N...]", once: true, run: (*Console).undisplay,
 			short: "Show values no more at every stop", long: "Without numbers all."},
 		{name: "set", group: groupData, usage: "var EXPRESSION", once: true, argument: expressionArgument, run: (*Console).set,
-			short: "Assign to a variable, a register or memory", long: "set var n = 3, set $rax = 5, set var *(int *)0x601040 = 1"},
+			short: "Assign to a variable, a register or memory", long: "set var n = 3, set $rax = 5, set var *(int *)0x601040 = 1\ngdb's set confirm, pagination, height, width, print and style change nothing here."},
 		{name: "ptype", group: groupData, usage: "EXPRESSION|TYPE", argument: typeArgument, run: (*Console).ptype,
 			short: "Print a type in full", long: "Of a structure its fields; of a typedef what it stands for."},
 		{name: "whatis", group: groupData, usage: "EXPRESSION|TYPE", argument: typeArgument, run: (*Console).whatis,

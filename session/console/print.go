@@ -80,7 +80,9 @@ func (c *Console) set(args string) error {
 		return errors.New("set what? \"set var x = 5\", \"set $rax = 5\"")
 	case "var", "variable":
 		args = strings.TrimSpace(rest)
-	case "args", "confirm", "pagination", "height", "width", "print", "style", "logging":
+	case "confirm", "pagination", "height", "width", "print", "style":
+		return nil // of gdb's scripts: there is nothing here that they would change
+	case "args", "logging":
 		return fmt.Errorf("there is no setting %q here", word)
 	}
 	if args == "" {

@@ -173,8 +173,16 @@ func (c *Console) listCommand(args string) error {
 				return fmt.Errorf("%q is no number of lines", to)
 			}
 			end = line + more
-		} else if _, end, err = c.sourceOf(to); err != nil {
-			return err
+		} else {
+			var other string
+			if other, end, err = c.sourceOf(to); err != nil {
+				return err
+			}
+			if _, err := strconv.Atoi(to); err != nil && from != "" && other != file {
+				return fmt.Errorf("%s is in %s and %s in %s: a range of lines is of one file", from, c.source.shown(file), to, c.source.shown(other))
+			} else if err != nil {
+				file = other
+			}
 		}
 	}
 	if from == "" {
