@@ -57,6 +57,14 @@ type walker struct {
 	images  *[]*Image
 	modules unwind.Modules
 	around  *surroundings // nil until a stack leads out of the images
+	looked  moment        // when around was looked at last
+}
+
+// moment is a time at which mappings are taken to stay: a run, or the stop that it
+// has ended with.
+type moment struct {
+	run     *outcome
+	running bool
 }
 
 // tables is the source of an image's rules.
@@ -126,7 +134,9 @@ func (s *Session) Stack(limit int) (*Stack, error) {
 func (s *Session) frames(limit int) *Stack {
 	stack := s.walkFrames(limit)
 	outside := slices.ContainsFunc(stack.Frames, func(f Frame) bool { return f.Image == nil && f.Object == "" })
-	if outside && s.walker.surround(s) == nil {
+	// Once: what is known of the objects from the time before is closed then.
+	if now := (moment{s.latest, s.running}); outside && s.walker.looked != now && s.walker.surround(s) == nil {
+		s.walker.looked = now
 		stack = s.walkFrames(limit)
 	}
 	return stack

@@ -48,3 +48,25 @@ func TestStackOutside(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// What a stack tells of the objects around the images stays valid until the
+// session goes on: another stack at the same stop does not open them again.
+func TestSurroundingsStay(t *testing.T) {
+	i := newCode(t, "nowhere", []byte{0x31, 0xc0, 0xff, 0xe0}) // xor eax, eax; jmp rax
+	s := newSession(t, i)
+	for range 2 {
+		stop, err := s.Call(start(i))
+		check(t, stop, err, Signalled)
+		before := s.walker.around
+		if _, err := s.Stack(0); err != nil || s.walker.around == nil || s.walker.around == before {
+			t.Fatal("not looked at", err)
+		}
+		around := s.walker.around
+		if _, err := s.Stack(0); err != nil || s.walker.around != around {
+			t.Error("looked at twice", err)
+		}
+		if _, err := s.Abort(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
