@@ -45,8 +45,9 @@ func init() { jit.Register(jit.StageGDB, "gdb", Default) }
 //
 // Publisher.AllowSecond goes on all the same. Debuggers then see: where the
 // other copy is in an object of its own, gdb 13 both lists, lldb 14 that of the
-// program and not the library's; where C code in the program itself has it, both
-// of them only that one. A copy that comes later is found within a second.
+// program and not the library's; where C code in the program itself has it, gdb
+// only that one, and lldb one of them: which, changes with any other symbol. A copy
+// that comes later is found within a second.
 var ErrSecondDescriptor = errors.New("another copy of the GDB JIT interface is in the process")
 
 // DefaultMergeAt is how many symbol files of one level make one. To register one
