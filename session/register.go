@@ -47,8 +47,14 @@ func (r *Registers) Set(name string, value uint64) bool {
 
 // Unwind returns the registers by DWARF column.
 func (r *Registers) Unwind() unwind.Registers {
-	s := Session{registers: r.general}
-	return s.unwindRegisters()
+	var u unwind.Registers
+	u.PC = r.PC()
+	for column := range uint64(unwind.MaxColumns) {
+		if v, ok := r.general.Column(column); ok {
+			u.Set(column, v)
+		}
+	}
+	return u
 }
 
 // Registers returns the general registers of a stopped session, or, in the states

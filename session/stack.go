@@ -16,7 +16,9 @@ import (
 )
 
 // Frame is one frame of a stopped session's stack. It implements value.Frame,
-// value.Writer and value.ThreadStorage, and is valid until the session goes on.
+// value.Writer and value.ThreadStorage, and is valid until the session goes on. The
+// frames of a session share its walker: they are for one goroutine at a time, and
+// not beside Session.Stack.
 type Frame struct {
 	Level int // 0 is the innermost
 
@@ -161,14 +163,8 @@ func (s *Session) walkFrames(limit int) *Stack {
 }
 
 func (s *Session) unwindRegisters() unwind.Registers {
-	var r unwind.Registers
-	r.PC = s.registers.PC()
-	for column := range uint64(unwind.MaxColumns) {
-		if v, ok := s.registers.Column(column); ok {
-			r.Set(column, v)
-		}
-	}
-	return r
+	r := Registers{s.registers}
+	return r.Unwind()
 }
 
 // describe finds the frame's function and source.
