@@ -100,8 +100,13 @@ func (e *Expression) referred(o *operand, t *value.Type) (operand, error) {
 	if isReference(o.typeOr(t)) {
 		return *o, nil
 	}
+	if o.kind == valueOperand && !e.dry {
+		if address, ok := o.held().Address(); ok { // of another object
+			return e.pointer(o.typ, address), nil
+		}
+	}
 	if o.kind != memoryOperand {
-		return operand{}, errorf("Attempt to take address of value not located in memory.")
+		return operand{}, errNoAddress
 	}
 	return e.pointer(o.typ, o.bits), nil
 }

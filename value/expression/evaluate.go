@@ -222,6 +222,9 @@ func (e *Expression) addressOf(n *node) (operand, error) {
 		if err := o.held().Err(); err != nil {
 			return operand{}, err
 		}
+		if address, ok := o.held().Address(); ok { // of another object
+			return e.pointer(o.typ, address), nil
+		}
 	}
 	return operand{}, errNoAddress
 }

@@ -183,6 +183,12 @@ func (e *Expression) loadValue(o *operand) error {
 
 // rvalue loads an operand and makes pointers of arrays and functions.
 func (e *Expression) rvalue(o *operand) error {
+	if o.form.kind == value.Array && o.kind == valueOperand && !e.dry {
+		if address, ok := o.held().Address(); ok { // of another object
+			*o = e.pointer(o.typ.Strip().Elem(), address)
+			return nil
+		}
+	}
 	if o.form.kind == value.Array && o.kind == valueOperand {
 		return errorf("evaluation of this expression requires the program to have a function \"malloc\".")
 	}
