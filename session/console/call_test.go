@@ -192,7 +192,8 @@ static int fact(int n) { return n <= 1 ? 1 : n * fact(n - 1); }
 void bump(void) { gi++; }
 int length(const char *s) { int n = 0; while (*s++) n++; return n + other; }
 int divide(int a) { return a / zero; }
-`, "o.c", "int other = 3;\n")...)
+`, "o.c", "int other = 3;\n",
+		"d.c", "int defined = 4, array[2] = {5, 6}; int in_d(void) { return defined; }\n")...)
 	p.dialogue(t, [][2]string{
 		{"p fact(5) + 1", "$1 = 121\n"},
 		{"call fact(5) + 1", "$2 = 121\n"},
@@ -207,10 +208,11 @@ int divide(int a) { return a / zero; }
 		{"x/dw &other", "ADDR <other>:\t3\n"},
 		{"p &other", "$10 = (int *) ADDR <other>\n"},
 		{"p $rax = 1", "there are registers only while a call is stopped\n"},
+		{"p *&defined + array[1] + *array", "$11 = 15\n"},
 		{"break fact if n == 1", "Breakpoint 1 at ADDR: file e.c, line 2.\n"},
 		{"p fact(2) + 1", "\nBreakpoint 1, fact (n=1) at e.c:2\n2\tstatic int fact(int n) { return n <= 1 ? 1 : n * fact(n - 1); }\nfact(...) has not returned: the expression has no value\n"},
 		{"p fact(2)", "functions can be called only while no call is stopped; \"continue\" or \"kill\" fact(...) first\n"},
-		{"p tl", "$11 = 7\n"},
+		{"p tl", "$12 = 7\n"},
 		{"c", "Continuing.\nfact(...) = 2\n"},
 		{"p tl", "a thread-local variable is there only while a call is stopped: \"start\" one, or set a breakpoint\n"},
 		{"delete", ""},

@@ -167,7 +167,7 @@ var signals = map[syscall.Signal]struct {
 		8: "Subscript out of range",
 	}},
 	syscall.SIGILL: {"SIGILL", "Illegal instruction", map[int]string{
-		1: "No such instruction", 2: "No such operand", 3: "No such addressing mode", 4: "No such trap", 5: "The instruction is forbidden to programs",
+		1: "Not an instruction of this processor", 2: "Not an instruction of this processor", 3: "No such addressing mode", 4: "No such trap", 5: "The instruction is forbidden to programs",
 		6: "The register is forbidden to programs", 7: "A coprocessor error", 8: "An error of the internal stack",
 	}},
 	syscall.SIGTRAP: {"SIGTRAP", "Trace/breakpoint trap", nil},
