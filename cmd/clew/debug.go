@@ -275,14 +275,23 @@ func (d *debugger) interact(p *debugged, flags *debugFlags) error {
 		switch {
 		case errors.Is(err, io.EOF):
 			fmt.Println("quit")
-			return nil
+			return d.left()
 		case err != nil:
 			return inputError{err}
 		}
 		if err := d.Execute(line); errors.Is(err, console.ErrQuit) {
-			return nil
+			return d.left()
 		} else if err != nil {
 			d.complain(err)
 		}
 	}
+}
+
+// left is the command's outcome where who sits at the terminal has ended it. That
+// Ctrl-C has stopped code before is none.
+func (d *debugger) left() error {
+	if d.Abnormal() {
+		return status(exitNo)
+	}
+	return nil
 }

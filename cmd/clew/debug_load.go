@@ -16,6 +16,7 @@ import (
 
 	"github.com/clewdev/clew/examples/forth"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/console"
 	"github.com/clewdev/clew/session/hosted"
@@ -82,7 +83,7 @@ func (p *debugged) loadObjects(files []string, out io.Writer) error {
 	image, err := session.LoadImage(&session.ImageOptions{Imports: []*session.Image{libc}}, objects...)
 	switch {
 	case errors.Is(err, link.ErrUndefined):
-		return input("%w\nName the object files that define them too. Of the C library clew has\n%s.", err, functionList(library))
+		return undefined(err, library)
 	case err != nil:
 		return inputError{err}
 	}
@@ -90,6 +91,49 @@ func (p *debugged) loadObjects(files []string, out io.Writer) error {
 	p.images = []*session.Image{image, libc}
 	return nil
 }
+
+// undefined says what objects lack: a symbol a line, by its name in the source, and
+// what can be done.
+func undefined(err error, library *hosted.Library) error {
+	_, list, ok := strings.Cut(err.Error(), link.ErrUndefined.Error()+": ")
+	if !ok {
+		return inputError{err}
+	}
+	var b strings.Builder
+	entries := strings.Split(list, "; ")
+	b.WriteString("undefined symbols:")
+	cplusplus, types, exceptions := false, false, false
+	for _, entry := range entries {
+		name, places, _ := strings.Cut(entry, ",")
+		fmt.Fprintf(&b, "\n  %s,%s", report.Demangle(name), places)
+		cplusplus = cplusplus || strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "__cxa") || strings.HasPrefix(name, "__gxx")
+		types = types || strings.HasPrefix(name, "_ZTVN10__cxxabiv1") || strings.HasPrefix(name, "_ZTI")
+		exceptions = exceptions || strings.HasPrefix(name, "__gxx_personality") || strings.HasPrefix(name, "_Unwind_") ||
+			slices.Contains([]string{"__cxa_throw", "__cxa_begin_catch", "__cxa_allocate_exception", "__cxa_call_unexpected", "__cxa_end_cleanup"}, name)
+	}
+	b.WriteString("\nName the object files that define them too.")
+	if types {
+		b.WriteString("\nWithout run-time type information (g++ -fno-rtti) classes need none of it.")
+	}
+	if exceptions {
+		b.WriteString("\nExceptions cannot be thrown here; compile with g++ -fno-exceptions.")
+	}
+	if cplusplus {
+		b.WriteString("\nThere is no C++ library here: operator new and delete, for example, are\nto be defined by an object file.")
+	} else {
+		fmt.Fprintf(&b, "\nOf the C library clew has\n%s.", functionList(library))
+	}
+	return inputError{&undefinedError{b.String(), err}}
+}
+
+// undefinedError is an error of package link in other words.
+type undefinedError struct {
+	text string
+	err  error
+}
+
+func (e *undefinedError) Error() string { return e.text }
+func (e *undefinedError) Unwrap() error { return e.err }
 
 // functionList is the names of a library's functions, in lines.
 func functionList(l *hosted.Library) string {

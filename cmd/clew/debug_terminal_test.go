@@ -228,7 +228,17 @@ func TestDebugAtATerminal(t *testing.T) {
 		t.Errorf("the history is %q: %v", data, err)
 	}
 
-	// The next session has it.
+	// The outcome is that of the last call.
+	term = startTerminal(t, env, "debug", object)
+	term.expect(prompt)
+	term.send("call divide(1, 0)\r")
+	term.expect("SIGFPE")
+	term.expect(prompt)
+	term.send("\x04")
+	term.expect("quit")
+	term.ends(1)
+
+	// The next session has the history.
 	term = startTerminal(t, env, "debug", object, "--call", "divide(1, 0)")
 	term.expect(prompt)
 	term.send(keyUp + keyUp + keyUp + keyUp)
