@@ -23,9 +23,15 @@ type HostFunction struct {
 	// Call runs on the goroutine that controls the session while the worker
 	// waits. It must not call methods of the session but Interrupt. If it panics
 	// or returns an error, the session stops with HostFailed; to continue then
-	// returns from the function all the same.
+	// returns from the function all the same. An *ExitError ends the call.
 	Call func(*HostCall) error
 }
+
+// ExitError is what a host function returns to end the call that it is in, as C's
+// exit ends a program: the stop is ExitedProcess, with the low byte of the code.
+type ExitError struct{ Code int }
+
+func (e *ExitError) Error() string { return fmt.Sprintf("the code called exit(%d)", e.Code) }
 
 const stubSize = 16
 

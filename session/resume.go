@@ -229,6 +229,11 @@ func (s *Session) handle(what happening, event worker.Event) *Stop {
 		f := s.Image(pc).hostAt(pc)
 		err := s.runHost(f)
 		s.refreshWatchpoints()
+		var exit *ExitError
+		if errors.As(err, &exit) {
+			s.leave()
+			return &Stop{Reason: ExitedProcess, ExitCode: exit.Code & 0xff}
+		}
 		if err != nil {
 			stop := s.stopped(HostFailed)
 			stop.Err = err

@@ -38,7 +38,7 @@ const (
 	HostFailed    // a host function panicked or returned an error: Stop.Err
 	Returned      // the function that was called returned: Stop.Result
 	Aborted       // by Abort
-	ExitedProcess // the code ended its process (exit_group): Stop.ExitCode
+	ExitedProcess // the code ended its process (exit_group), or called exit: Stop.ExitCode
 )
 
 var reasons = [...]string{"breakpoint", "watchpoint", "entry", "step instruction", "step line", "next", "step out",

@@ -42,6 +42,9 @@ func port(at string) string {
 // serveRSP lets gdb or lldb debug the call. Without one the debugger calls what it
 // wants, until Ctrl-C.
 func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
+	if err := construct(s); err != nil {
+		return err
+	}
 	c := console.New(s, &console.Options{Output: os.Stdout, Palette: palette(), Language: p.language})
 	var call *console.Call
 	if flags.call != "" {
@@ -103,6 +106,23 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 		}
 		return nil
 	}
+}
+
+// construct calls the constructors of the object files, which no debugger sees: the
+// console is where they can be stopped in.
+func construct(s *session.Session) error {
+	for _, image := range s.Images() {
+		for _, constructor := range image.Constructors() {
+			stop, err := s.Call(constructor)
+			if err != nil {
+				return inputError{err}
+			}
+			if stop.Reason != session.Returned {
+				return no("a constructor of %s does not return: %v; clew debug without --rsp and --dap shows where", image.Name(), stop)
+			}
+		}
+	}
+	return nil
 }
 
 // hasSymbols reports whether this program has a symbol table: by one of its symbols
@@ -187,6 +207,11 @@ func launch(files []string, flags *debugFlags, a dap.LaunchArguments) (_ *dap.Pr
 	}
 	s, err := session.New(&session.Options{Images: p.images})
 	if err != nil {
+		p.close()
+		return nil, err
+	}
+	if err := construct(s); err != nil {
+		s.Close()
 		p.close()
 		return nil, err
 	}

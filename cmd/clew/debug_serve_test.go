@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/session"
 	clewdap "github.com/clewdev/clew/session/dap"
 )
 
@@ -230,6 +231,33 @@ func TestDebugOutputToAnEditor(t *testing.T) {
 		result, _, err := p.Result(stop)
 		if err != nil || !strings.HasSuffix(result, test.console) || out.String() != test.stdout {
 			t.Errorf("%s: %q, %v, and it prints %q", test.arguments, result, err, out.String())
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What an editor launches has had its constructors called, and ends by exit.
+func TestDebugLaunch(t *testing.T) {
+	object := debuggedObject(t, "begins.c")
+	for _, test := range []struct {
+		call string
+		want session.Stop
+	}{
+		{"get(1)", session.Stop{Reason: session.Returned, Result: 42}},
+		{"leave(3)", session.Stop{Reason: session.ExitedProcess, ExitCode: 3}},
+	} {
+		p, err := launch([]string{object}, &debugFlags{}, clewdap.LaunchArguments{Call: test.call})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop, err := p.Run(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stop.Reason != test.want.Reason || uint32(stop.Result) != uint32(test.want.Result) || stop.ExitCode != test.want.ExitCode {
+			t.Errorf("%s: %v", test.call, stop)
 		}
 		if err := p.Close(); err != nil {
 			t.Error(err)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/session"
-	"github.com/clewdev/clew/session/hosted"
 )
 
 // what the commands that control calls do.
@@ -196,7 +195,7 @@ func (c *Console) stopped(stop *session.Stop, note string) error {
 	if c.running != nil && c.running.Stopped != nil {
 		flushed = c.running.Stopped()
 	}
-	if stop = c.exited(stop); stop.Reason.Kind() == session.KindExit {
+	if stop.Reason.Kind() == session.KindExit {
 		left := c.running
 		defer func() {
 			if c.running == left { // behind a constructor there is another call
@@ -215,16 +214,4 @@ func (c *Console) stopped(stop *session.Stop, note string) error {
 		}
 	}
 	return errors.Join(c.tell(stop, note), flushed)
-}
-
-// exited turns a stop in exit, of package hosted, into what it means.
-func (c *Console) exited(stop *session.Stop) *session.Stop {
-	var exit *hosted.ExitError
-	if stop.Reason != session.HostFailed || !errors.As(stop.Err, &exit) {
-		return stop
-	}
-	if _, err := c.session.Abort(); err != nil {
-		return stop
-	}
-	return &session.Stop{Reason: session.ExitedProcess, ExitCode: exit.Code & 0xff, PC: stop.PC}
 }

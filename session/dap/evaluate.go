@@ -37,6 +37,7 @@ func (c *client) past(n int, relative bool) (value.Value, error) {
 	}
 	switch {
 	case n > len(c.history):
+		//lint:ignore ST1005 gdb's own sentence
 		return value.Value{}, fmt.Errorf("History has not yet reached $%d.", n)
 	case n < 1:
 		return value.Value{}, nil

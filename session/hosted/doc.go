@@ -14,6 +14,6 @@
 //
 // The package is no replacement for a C library: there is no errno, no locale,
 // no file but the output, and nothing that needs the address of data (stdout,
-// environ). Functions that end a process end the call instead: [ExitError] and
+// environ). Functions that end a process end the call instead: [session.ExitError] and
 // [AbortError] are what the stop then tells.
 package hosted

@@ -7,13 +7,9 @@ package hosted
 import (
 	"errors"
 	"fmt"
+
+	"github.com/clewdev/clew/session"
 )
-
-// ExitError is what a call of exit stops with. To continue is to return from it,
-// which code does not expect.
-type ExitError struct{ Code int }
-
-func (e *ExitError) Error() string { return fmt.Sprintf("the code called exit(%d)", e.Code) }
 
 // AbortError is what a call stops with that would raise SIGABRT.
 type AbortError struct {
@@ -30,14 +26,14 @@ func (e *AbortError) Error() string {
 
 // said names the function in an error of it.
 func said(name string, err error) error {
-	if err == nil || errors.As(err, new(*ExitError)) || errors.As(err, new(*AbortError)) {
+	if err == nil || errors.As(err, new(*session.ExitError)) || errors.As(err, new(*AbortError)) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
 func (l *Library) endFunctions() map[string]function {
-	exit := func(c call) error { return &ExitError{int(int32(c.Word(0)))} }
+	exit := func(c call) error { return &session.ExitError{Code: int(int32(c.Word(0)))} }
 	fail := func(message string) function {
 		return func(call) error { return &AbortError{message} }
 	}

@@ -310,7 +310,7 @@ func TestBadPointers(t *testing.T) {
 func TestEnds(t *testing.T) {
 	p := newProgram(t)
 	_, err := p.try("exit", 3)
-	var exit *ExitError
+	var exit *session.ExitError
 	if !errors.As(err, &exit) || exit.Code != 3 {
 		t.Errorf("exit(3): %v", err)
 	}
