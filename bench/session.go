@@ -42,8 +42,8 @@ func sessionMeasurements(file string) ([]*measurement, error) {
 			return contender{name: "clew", run: func() (outcome, error) { return inSession(file, way.o, work) }}
 		}
 		list = append(list, &measurement{
-			name: fmt.Sprintf("%d calls%s", calls, way.name),
-			clew: debugged(called), peers: []contender{goal(calls * 60 * time.Microsecond)},
+			name: fmt.Sprintf("a call, the median of %d%s", calls, way.name),
+			clew: debugged(called), peers: []contender{goal(60 * time.Microsecond)},
 		})
 		if _, err := exec.LookPath("gdb"); err != nil {
 			continue
@@ -63,10 +63,11 @@ func sessionMeasurements(file string) ([]*measurement, error) {
 		})
 	}
 	return append(list, &measurement{
-		name: fmt.Sprintf("%d sessions made and closed", sessions),
+		name: fmt.Sprintf("a session made and closed, the median of %d", sessions),
 		clew: contender{name: "clew", run: func() (outcome, error) {
-			begin := time.Now()
-			for range sessions {
+			took := make([]time.Duration, sessions)
+			for n := range took {
+				begin := time.Now()
 				s, err := session.New(nil)
 				if err != nil {
 					return outcome{}, err
@@ -74,10 +75,11 @@ func sessionMeasurements(file string) ([]*measurement, error) {
 				if err := s.Close(); err != nil {
 					return outcome{}, err
 				}
+				took[n] = time.Since(begin)
 			}
-			return outcome{took: time.Since(begin)}, nil
+			return outcome{took: median(took)}, nil
 		}},
-		peers: []contender{goal(sessions * 500 * time.Microsecond)},
+		peers: []contender{goal(500 * time.Microsecond)},
 	}), nil
 }
 
@@ -120,13 +122,15 @@ func called(s *session.Session) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	begin := time.Now()
-	for range calls {
+	took := make([]time.Duration, calls)
+	for n := range took {
+		begin := time.Now()
 		if stop, err := s.Call(hit, 1); err != nil || stop.Reason != session.Returned {
 			return 0, fmt.Errorf("%v, %w", stop, err)
 		}
+		took[n] = time.Since(begin)
 	}
-	return time.Since(begin), nil
+	return median(took), nil
 }
 
 // spin calls spin up to its first stop.
