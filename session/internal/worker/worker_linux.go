@@ -32,6 +32,7 @@ type Worker struct {
 	memory  memory
 	signals sync.Mutex // held for pidfd
 	gone    bool       // reaped
+	place   placement
 	watchState
 	request int // that has resumed it
 }
@@ -103,6 +104,7 @@ const (
 // system kills the worker when the thread ends.
 func Start(o Options) (*Worker, error) {
 	w := &Worker{pidfd: -1}
+	w.place.init()
 	var err error
 	if w.memory, err = newMemory(o.StackSize); err != nil {
 		return nil, err
@@ -201,6 +203,9 @@ func (w *Worker) Stack() (low, high uint64) { return w.memory.low, w.memory.high
 func (w *Worker) ThreadPointer() uint64 { return w.memory.threadPointer }
 
 func (w *Worker) ptrace(request int, address, data uintptr) error {
+	if request == unix.PTRACE_CONT || request == unix.PTRACE_SINGLESTEP {
+		w.follow()
+	}
 	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(w.pid), address, data, 0, 0)
 	return ptraceError(errno)
 }
@@ -248,6 +253,9 @@ func (w *Worker) signal(number unix.Signal) error {
 }
 
 func (w *Worker) wait() (pid int, status unix.WaitStatus, err error) {
+	if pid = w.waitBriefly(&status); pid != 0 {
+		return pid, status, nil
+	}
 	for {
 		pid, err = unix.Wait4(w.pid, &status, unix.WALL, nil)
 		if err != unix.EINTR {
@@ -357,7 +365,7 @@ func (w *Worker) endChild() {
 	if w.ptracePointer(unix.PTRACE_GETEVENTMSG, 0, unsafe.Pointer(&id)) != nil {
 		return
 	}
-	child := &Worker{pid: int(id), pidfd: -1}
+	child := &Worker{pid: int(id), pidfd: -1, place: placement{here: -1}}
 	for {
 		_, status, err := child.wait()
 		if err != nil || !status.Stopped() {
