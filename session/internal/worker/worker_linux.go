@@ -203,9 +203,6 @@ func (w *Worker) Stack() (low, high uint64) { return w.memory.low, w.memory.high
 func (w *Worker) ThreadPointer() uint64 { return w.memory.threadPointer }
 
 func (w *Worker) ptrace(request int, address, data uintptr) error {
-	if request == unix.PTRACE_CONT || request == unix.PTRACE_SINGLESTEP {
-		w.follow()
-	}
 	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(request), uintptr(w.pid), address, data, 0, 0)
 	return ptraceError(errno)
 }
@@ -227,8 +224,11 @@ func ptraceError(errno unix.Errno) error {
 	return errno
 }
 
-// again resumes the worker as it was before.
-func (w *Worker) again() error { return w.ptrace(w.request, 0, 0) }
+// again resumes the worker as w.request says: all that resume it do so here.
+func (w *Worker) again() error {
+	w.follow()
+	return w.ptrace(w.request, 0, 0)
+}
 
 // Interrupt stops a running worker: Wait returns a SIGSTOP of this process. It
 // may be called from any goroutine.
