@@ -111,9 +111,10 @@ func emulate(ctx context.Context, root, kernel, initramfs string) error {
 		"-smp", "2", "-m", "3G",
 		"-accel", "tcg,thread=multi,tb-size=512",
 		"-kernel", kernel, "-initrd", initramfs,
-		// A kernel that panics reboots, which -no-reboot makes the end. What
-		// it doesn't know becomes init's environment.
-		"-append", "console=ttyAMA0 quiet panic=-1 "+exchange.Variable+"="+root,
+		// A kernel that panics reboots, which -no-reboot makes the end; one that
+		// hangs panics, and says where (loglevel). What it doesn't know becomes
+		// init's environment.
+		"-append", "console=ttyAMA0 loglevel=5 softlockup_panic=1 panic=-1 "+exchange.Variable+"="+root,
 		"-no-reboot", "-nic", "none", "-display", "none", "-monitor", "none",
 		"-serial", "file:"+filepath.Join(root, "console"),
 		"-semihosting-config", "enable=on,userspace=on,target=native")
@@ -131,7 +132,7 @@ func emulate(ctx context.Context, root, kernel, initramfs string) error {
 func console(root string) string {
 	text, _ := os.ReadFile(filepath.Join(root, "console"))
 	lines := strings.SplitAfter(string(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-40):], "")
+	return strings.Join(lines[max(0, len(lines)-80):], "")
 }
 
 // poll calls a function every few milliseconds until it returns true or the
