@@ -1,0 +1,137 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perfdata
+
+// SampleType is the set of fields of a sample: PERF_SAMPLE_* of
+// include/uapi/linux/perf_event.h.
+type SampleType uint64
+
+const (
+	FieldIP           SampleType = 1 << 0
+	FieldTID          SampleType = 1 << 1
+	FieldTime         SampleType = 1 << 2
+	FieldAddr         SampleType = 1 << 3
+	FieldRead         SampleType = 1 << 4
+	FieldCallchain    SampleType = 1 << 5
+	FieldID           SampleType = 1 << 6
+	FieldCPU          SampleType = 1 << 7
+	FieldPeriod       SampleType = 1 << 8
+	FieldStreamID     SampleType = 1 << 9
+	FieldRaw          SampleType = 1 << 10
+	FieldBranchStack  SampleType = 1 << 11
+	FieldUserRegs     SampleType = 1 << 12
+	FieldUserStack    SampleType = 1 << 13
+	FieldWeight       SampleType = 1 << 14
+	FieldDataSource   SampleType = 1 << 15
+	FieldIdentifier   SampleType = 1 << 16
+	FieldTransaction  SampleType = 1 << 17
+	FieldIntrRegs     SampleType = 1 << 18
+	FieldPhysAddr     SampleType = 1 << 19
+	FieldAux          SampleType = 1 << 20
+	FieldCgroup       SampleType = 1 << 21
+	FieldDataPageSize SampleType = 1 << 22
+	FieldCodePageSize SampleType = 1 << 23
+	FieldWeightStruct SampleType = 1 << 24
+)
+
+// Sample is what was true when an event occurred: SAMPLE. Who and when is in
+// Record.ID. A field that Attribute.SampleType lacks is zero.
+type Sample struct {
+	Fields SampleType // those that could be read
+
+	IP     uint64 // address of the instruction
+	Addr   uint64 // address of the data, or what else the event has
+	Period uint64 // how many events this sample stands for; Attribute.Period where samples do not tell
+
+	Read ReadValues
+
+	// Callchain holds addresses, innermost first, with markers in between that say
+	// of which mode those behind them are: ContextKernel and kin. Those but the
+	// first of a mode are return addresses.
+	Callchain []uint64
+
+	Raw []byte // of a tracepoint, its fields; may have some bytes of padding at its end
+
+	Branches      []Branch // the newest first
+	BranchHWIndex uint64   // index of the newest in the hardware's registers, where Attribute.BranchSampleType asks for it
+	// BranchCounters are the counters of each of Branches, where
+	// Attribute.BranchSampleType asks for them, else empty.
+	BranchCounters []uint64
+
+	UserRegs RegisterSet // of the thread in user mode
+	IntrRegs RegisterSet // at the event, in whatever mode
+
+	// UserStack is a copy of the thread's user stack from the stack pointer upward.
+	// It may be shorter than what Attribute.StackUser asks for: where the stack
+	// ends, or where the record would have been too long.
+	UserStack []byte
+
+	// Weight is what the event cost: PERF_SAMPLE_WEIGHT, or of
+	// PERF_SAMPLE_WEIGHT_STRUCT the part var1_dw, with var2_w and var3_w.
+	Weight           uint64
+	Weight2, Weight3 uint16
+
+	DataSource   uint64 // union perf_mem_data_src
+	Transaction  uint64 // PERF_TXN_*
+	PhysAddr     uint64 // of Addr
+	Cgroup       uint64 // Cgroup.ID
+	DataPageSize uint64 // bytes
+	CodePageSize uint64 // bytes
+	Aux          []byte
+}
+
+// Markers in call chains: enum perf_callchain_context. Of these addresses, and of
+// all from ContextMax on, none is an address.
+const (
+	ContextHypervisor   uint64 = 1<<64 - 32
+	ContextKernel       uint64 = 1<<64 - 128
+	ContextUser         uint64 = 1<<64 - 512
+	ContextUserDeferred uint64 = 1<<64 - 640 // a cookie follows: see Deferred
+	ContextGuest        uint64 = 1<<64 - 2048
+	ContextGuestKernel  uint64 = 1<<64 - 2176
+	ContextGuestUser    uint64 = 1<<64 - 2560
+	ContextMax          uint64 = 1<<64 - 4095
+)
+
+// Branch is one branch that the processor took.
+type Branch struct {
+	From, To uint64
+	// Flags is as on machines of little byte order: bit 0 mispredicted, 1 predicted,
+	// 2 in a transaction, 3 aborted it, 4 to 19 cycles, 20 to 23 type, 24 to 25
+	// speculation, 26 to 29 new type, 30 to 32 privilege.
+	Flags uint64
+}
+
+// ReadValues are the counts of an event, or of a group of events: struct
+// read_format.
+type ReadValues struct {
+	Values  []ReadValue
+	Enabled uint64 // nanoseconds; 0 where Attribute.ReadFormat does not ask for it
+	Running uint64 // nanoseconds; the same
+}
+
+// ReadValue is the count of one event.
+type ReadValue struct {
+	Value uint64
+	ID    uint64 // of the event; 0 where Attribute.ReadFormat does not ask for it
+	Lost  uint64 // the same
+}
+
+// ABI tells how wide registers are: enum perf_sample_regs_abi.
+type ABI uint64
+
+const (
+	ABINone ABI = 0 // there are none: a kernel thread
+	ABI32   ABI = 1
+	ABI64   ABI = 2
+)
+
+// RegisterSet is a set of a thread's registers, as perf numbers them: the enum of
+// arch/*/include/uapi/asm/perf_regs.h.
+type RegisterSet struct {
+	ABI    ABI
+	Mask   uint64   // which registers: bit n for number n
+	Values []uint64 // of the bits of Mask, the lowest first; empty with ABINone
+}
