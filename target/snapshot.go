@@ -24,6 +24,12 @@ type Snapshot struct {
 	Threads  []Thread  // by ascending ID
 	Mappings []Mapping // by ascending Start, not overlapping
 
+	// Signal is what a core's target was ended by, nil where it was none.
+	Signal *Signal
+	// Command is the target's command line, as far as it is known without
+	// asking a live process.
+	Command string
+
 	// Pause is how long the target stood still: from the first thread's stop
 	// to the last thread's release. Zero where nothing was stopped.
 	Pause time.Duration

@@ -1,0 +1,20 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package core reads Linux ELF cores: what the kernel, gdb's gcore and
+// qemu-user write, of any machine on any machine, also compressed as
+// systemd-coredump stores them. It makes a [target.Snapshot] of one: the threads
+// with their registers, what was mapped, and its memory, of which the core holds
+// a part and the mapped files the rest.
+//
+// A core is read where it is asked about, never as a whole. The files that it
+// had mapped are looked for by their path, under a sysroot, and by build ID; one
+// that is not the mapped one is refused. What a core lacks is told: by
+// [Core.Missing] the files, by [Core.Damage] what was cut off or is damaged, and
+// by the error of a read the rest.
+//
+// The package unwinds nothing, names nothing and prints nothing. It runs nothing,
+// asks no network, and writes but one file without a name, into which a
+// compressed core is decompressed.
+package core
