@@ -185,27 +185,13 @@ func (o *Object) load(m *unwind.Module) {
 		return
 	}
 	m.Bias = o.Bias
-	eh, err := f.EHFrame()
-	if eh == nil && err != nil {
+	s, bare, err := CallFrames(f)
+	if err != nil {
 		m.Source = failedSource{err: err}
 		return
 	}
-	s := &unwind.Sections{EHFrame: eh, DebugFrame: f.DebugFrame}
-	if eh == nil {
-		debug, err := f.DebugFrame()
-		o.Bare = debug == nil && err == nil
-		s.DebugFrame = func() (*cfi.Section, error) { return debug, err }
-	}
-	if data, address, ok := f.EHFrameHdr(); ok {
-		// A damaged header only costs its table: the section is searched instead.
-		if h, err := cfi.ParseHeader(data, address, f.Machine()); err == nil {
-			s.Header = h
-		}
-	}
-	m.Source = s
-	if _, o.Go = f.Go(); o.Go {
-		m.Source = newGoSource(s, f)
-	}
+	o.Bare = bare
+	m.Source, o.Go = GoSource(s, f)
 }
 
 // failedSource is the source of an object that cannot be read. It can hold
