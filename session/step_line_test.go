@@ -2,16 +2,15 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package session
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,54 +70,35 @@ var steppings = []stepping{
 // mostPlaces is where the comparison ends if main does not.
 const mostPlaces = 400
 
+// placeOf is where gdb says that the frame is: function and line.
+var placeOf = regexp.MustCompile(`(?m)^#0  (?:0x[0-9a-f]+ in )?(\S+) \(.*\) at \S*steps\.c:(\d+)$`)
+
 // gdbSteps returns the places that gdb comes to, for each of the steppings.
-func gdbSteps(t *testing.T, program string, list []stepping) [][]string {
+func gdbSteps(t *testing.T, program string, list []stepping) (all [][]string) {
 	t.Helper()
-	testprogram.RequireTool(t, "gdb")
-	script := filepath.Join(t.TempDir(), "steps.py")
-	text := "import gdb\nmost = " + fmt.Sprint(mostPlaces) + `
-def place():
-    frame = gdb.selected_frame()
-    sal = frame.find_sal()
-    if sal.symtab is None or not sal.symtab.filename.endswith('steps.c'): return None
-    return '%s %d' % (frame.name(), sal.line)
-def visit(location, commands):
-    print('@@')
-    gdb.execute('break ' + location)
-    gdb.execute('run', to_string=True)
-    gdb.execute('delete')
-    for i in range(most):
-        at = place()
-        if at is None: break
-        print('@' + at)
-        command = commands[i % len(commands)]
-        if command == 'finish' and at.startswith('main '): command = 'next'
-        gdb.execute(command, to_string=True)
-`
+	g := testprogram.StartGDB(t, program)
+	g.Do("set print frame-info location\nset print frame-arguments none")
 	for _, each := range list {
-		text += fmt.Sprintf("try: visit(%q, %q.split())\nexcept gdb.error as e: print(e)\n", each.location, each.commands)
-	}
-	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("gdb", "-nx", "-q", "-batch", "-ex", "set width 0", "-ex", "set confirm off", "-ex", "set debuginfod enabled off",
-		"-ex", "set startup-with-shell off", "-x", script, program)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("gdb: %v\n%s%s", err, out, stderr.String())
-	}
-	var all [][]string
-	for _, line := range strings.Split(string(out), "\n") {
-		if line == "@@" {
-			all = append(all, nil)
-		} else if at, ok := strings.CutPrefix(line, "@"); ok {
-			all[len(all)-1] = append(all[len(all)-1], at)
+		var places []string
+		commands := strings.Fields(each.commands)
+		out := g.Do("break " + each.location + "\nrun\ndelete\nframe")
+		for len(places) < mostPlaces {
+			m := placeOf.FindAllStringSubmatch(out, -1)
+			if m == nil {
+				break
+			}
+			at := m[len(m)-1]
+			places = append(places, at[1]+" "+at[2])
+			command := commands[(len(places)-1)%len(commands)]
+			if command == "finish" && at[1] == "main" {
+				command = "next"
+			}
+			out = g.Do(command + "\nframe")
 		}
-	}
-	if len(all) != len(list) {
-		t.Fatalf("%d of %d answers of gdb:\n%s", len(all), len(list), out)
+		if len(places) == 0 {
+			t.Fatalf("gdb does not come to %s:\n%s", each.location, out)
+		}
+		all = append(all, places)
 	}
 	return all
 }

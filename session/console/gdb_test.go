@@ -86,7 +86,6 @@ func TestLikeGDB(t *testing.T) {
 // gdbTranscript is what gdb prints for each of the commands.
 func gdbTranscript(t *testing.T, source string, flags []string, call string, commands []string) (list []string) {
 	t.Helper()
-	gdb := testprogram.RequireTool(t, "gdb")
 	cc := testprogram.RequireTool(t, "gcc")
 	folder := t.TempDir()
 	main := filepath.Join(folder, "start.c")
@@ -105,26 +104,9 @@ func gdbTranscript(t *testing.T, source string, flags []string, call string, com
 			t.Fatalf("%v: %v\n%s", cmd, err, out)
 		}
 	}
-	script := filepath.Join(folder, "commands")
-	var b strings.Builder
-	for i, command := range commands {
-		fmt.Fprintf(&b, "echo \\n@%d@\\n\npython\ntry:\n  gdb.execute(%q, True)\nexcept gdb.error as e:\n  print(e)\nend\n", i, command)
-	}
-	if err := os.WriteFile(script, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(gdb, "-nx", "-q", "-batch", "-ex", "set startup-with-shell off", "-ex", "set debuginfod enabled off",
-		"-ex", "set confirm off", "-x", script, program)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Logf("%v", err)
-	}
-	parts := regexp.MustCompile(`(?m)^@\d+@\n`).Split(string(out), -1)
-	if len(parts) != len(commands)+1 {
-		t.Fatalf("gdb printed\n%s", out)
-	}
-	for _, p := range parts[1:] {
-		list = append(list, comparable(p, call))
+	g := testprogram.StartGDB(t, program)
+	for _, command := range commands {
+		list = append(list, comparable(g.Do(command), call))
 	}
 	return list
 }
