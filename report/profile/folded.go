@@ -1,0 +1,107 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package profile
+
+import (
+	"bufio"
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Folded writes a line for each different stack, sorted: its names, outermost
+// first, with semicolons between, a space and its weight, as Brendan Gregg's
+// flamegraph.pl and its kin read them. The form has no escapes: in a name a
+// semicolon becomes a colon, and a control character a space.
+func (p *Profile) Folded(w io.Writer) error {
+	names := make([]string, len(p.frames))
+	for i := range p.frames {
+		names[i] = foldedName(p.frames[i].Name())
+	}
+	roots := make([]string, len(p.threads))
+	for i := range p.threads {
+		for _, name := range p.rootNames(&p.threads[i]) {
+			roots[i] += foldedName(name) + ";"
+		}
+	}
+	type line struct {
+		stack  string
+		weight int64
+	}
+	lines := make([]line, len(p.samples))
+	var stack []int32
+	var text []byte
+	for i, s := range p.samples {
+		stack = p.stack(stack[:0], s.node)
+		text = append(text[:0], roots[s.thread]...)
+		for k, f := range slices.Backward(stack) {
+			text = append(text, names[f]...)
+			if k > 0 {
+				text = append(text, ';')
+			}
+		}
+		lines[i] = line{string(text), s.weight}
+	}
+	slices.SortFunc(lines, func(a, b line) int { return cmp.Compare(a.stack, b.stack) })
+	out := bufio.NewWriter(w)
+	for i := 0; i < len(lines); {
+		first, weight := lines[i].stack, int64(0)
+		for ; i < len(lines) && lines[i].stack == first; i++ {
+			weight += lines[i].weight
+		}
+		out.WriteString(first)
+		out.WriteByte(' ')
+		out.WriteString(strconv.FormatInt(weight, 10))
+		out.WriteByte('\n')
+	}
+	return out.Flush()
+}
+
+// rootNames returns the names that stand below the stacks of a thread,
+// outermost first.
+func (p *Profile) rootNames(l *Labels) []string {
+	switch p.Roots {
+	case ProcessRoots:
+		return []string{labelled("process", l.Process, l.PID)}
+	case ThreadRoots:
+		return []string{labelled("process", l.Process, l.PID), labelled("thread", l.Thread, l.TID)}
+	}
+	return nil
+}
+
+// labelled words one of the labels: "server (42)", "thread 43".
+func labelled(kind, name string, id int) string {
+	switch {
+	case name == "" && id == 0:
+		return kind
+	case name == "":
+		return kind + " " + strconv.Itoa(id)
+	case id == 0:
+		return name
+	}
+	return name + " (" + strconv.Itoa(id) + ")"
+}
+
+// foldedName returns a name such that it is one in a line of folded stacks.
+func foldedName(name string) string {
+	plain := func(r rune) bool {
+		return r >= ' ' && r != ';' && r != 0x7f && r != utf8.RuneError && !(r >= 0x80 && r < 0xa0)
+	}
+	if strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
+		return name
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case plain(r), r == utf8.RuneError:
+			return r
+		case r == ';':
+			return ':'
+		}
+		return ' '
+	}, name)
+}

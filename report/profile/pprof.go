@@ -1,0 +1,125 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package profile
+
+import (
+	"io"
+	"math"
+
+	"github.com/google/pprof/profile"
+)
+
+// Pprof writes the profile in the form of google/pprof's profile.proto,
+// compressed by gzip. Addresses are those in the objects, and each object is a
+// mapping of all addresses, which pprof takes for "nothing to be added". Labels
+// are "process" and "thread", and as numbers "pid" and "tid"; notes are
+// comments.
+func (p *Profile) Pprof(w io.Writer) error {
+	kind := p.valueType()
+	out := &profile.Profile{
+		SampleType:        []*profile.ValueType{kind},
+		DefaultSampleType: kind.Type,
+		Comments:          p.comments(),
+		Location:          make([]*profile.Location, len(p.locations)),
+		Sample:            make([]*profile.Sample, len(p.samples)),
+	}
+	b := pprofBuilder{out: out, mappings: make(map[string]*profile.Mapping), functions: make(map[profile.Function]*profile.Function)}
+	for i := range p.locations {
+		out.Location[i] = b.location(p, i)
+	}
+	labels := make([]profile.Sample, len(p.threads))
+	for i := range p.threads {
+		labels[i].Label, labels[i].NumLabel = pprofLabels(&p.threads[i])
+	}
+	for i, s := range p.samples {
+		var stack []*profile.Location
+		for n := s.node; n != 0; n = p.nodes[n].parent {
+			stack = append(stack, out.Location[p.nodes[n].location])
+		}
+		out.Sample[i] = &profile.Sample{Location: stack, Value: []int64{s.weight},
+			Label: labels[s.thread].Label, NumLabel: labels[s.thread].NumLabel}
+	}
+	return out.Write(w)
+}
+
+func (p *Profile) comments() []string {
+	if p.Title == "" {
+		return p.Notes
+	}
+	return append([]string{p.Title}, p.Notes...)
+}
+
+// valueType names the weights as pprof knows them: what counts events is of
+// unit "count".
+func (p *Profile) valueType() *profile.ValueType {
+	switch p.unit {
+	case "nanoseconds", "microseconds", "milliseconds", "seconds":
+		return &profile.ValueType{Type: "time", Unit: p.unit}
+	case "bytes":
+		return &profile.ValueType{Type: "space", Unit: p.unit}
+	}
+	return &profile.ValueType{Type: p.unit, Unit: "count"}
+}
+
+type pprofBuilder struct {
+	out       *profile.Profile
+	mappings  map[string]*profile.Mapping
+	functions map[profile.Function]*profile.Function // by what they are, without ID
+}
+
+func (b *pprofBuilder) location(p *Profile, i int) *profile.Location {
+	l := &p.locations[i]
+	outermost := &p.frames[l.frames[len(l.frames)-1]]
+	out := &profile.Location{ID: uint64(i + 1), Address: l.address, Mapping: b.mapping(outermost.Object)}
+	for _, k := range l.frames {
+		f := &p.frames[k]
+		out.Line = append(out.Line, profile.Line{Function: b.function(f), Line: int64(f.Line)})
+	}
+	return out
+}
+
+// mapping returns the mapping that stands for an object. All is known that
+// pprof would otherwise look for in the file.
+func (b *pprofBuilder) mapping(object string) *profile.Mapping {
+	if object == "" {
+		return nil
+	}
+	m := b.mappings[object]
+	if m == nil {
+		m = &profile.Mapping{ID: uint64(len(b.out.Mapping) + 1), Limit: math.MaxUint64, File: object,
+			HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
+		b.mappings[object] = m
+		b.out.Mapping = append(b.out.Mapping, m)
+	}
+	return m
+}
+
+// function returns the function of a frame. It has no system name: where that
+// equals the name, pprof takes the name for a mangled one, and shortens it.
+func (b *pprofBuilder) function(f *Frame) *profile.Function {
+	key := profile.Function{Name: f.Name(), Filename: f.File}
+	out := b.functions[key]
+	if out == nil {
+		out = &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: key.Name, Filename: key.Filename}
+		b.functions[key] = out
+		b.out.Function = append(b.out.Function, out)
+	}
+	return out
+}
+
+func pprofLabels(l *Labels) (text map[string][]string, numbers map[string][]int64) {
+	text, numbers = make(map[string][]string), make(map[string][]int64)
+	for key, value := range map[string]string{"process": l.Process, "thread": l.Thread} {
+		if value != "" {
+			text[key] = []string{value}
+		}
+	}
+	for key, value := range map[string]int{"pid": l.PID, "tid": l.TID} {
+		if value != 0 {
+			numbers[key] = []int64{int64(value)}
+		}
+	}
+	return text, numbers
+}

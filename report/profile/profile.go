@@ -1,0 +1,283 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package profile
+
+import "slices"
+
+// Code is the kind of code that a frame runs.
+type Code uint8
+
+const (
+	Unknown Code = iota
+	Native
+	Go
+	Generated // by a JIT compiler
+	Kernel
+)
+
+// Frame is a function that is being called at an address.
+type Frame struct {
+	Function string // as the source has it; "" where it is not known
+	Object   string // the path of the file that holds it, or what stands for one: "[jit]", "[kernel]"; "" where it is not known
+	File     string // of the source; "" where it is not known
+	Line     int    // in File, that is being executed; 0 where it is not known
+	Code     Code
+	Inlined  bool // into the frame behind it
+}
+
+// Name returns the function's name; where that is not known its object's in
+// brackets, "[libc.so.6]", or "[unknown]".
+func (f *Frame) Name() string {
+	switch {
+	case f.Function != "":
+		return f.Function
+	case f.Object == "":
+		return "[unknown]"
+	case f.Object[0] == '[':
+		return f.Object
+	}
+	return "[" + base(f.Object) + "]"
+}
+
+// base returns what stands behind the last slash. The path can be of another
+// system, and need not be one at all.
+func base(path string) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' && i < len(path)-1 {
+			return path[i+1:]
+		}
+	}
+	return path
+}
+
+// Location stands for an address of a profile, and for what is there. It is
+// good for the profile that gave it.
+type Location int32
+
+// Labels say whose stack it is. What is not known is empty or zero.
+type Labels struct {
+	Process, Thread string
+	PID, TID        int
+}
+
+// Roots is what Folded and Flame put below the outermost frame of each stack.
+type Roots uint8
+
+const (
+	NoRoots      Roots = iota
+	ProcessRoots       // a frame of the process
+	ThreadRoots        // of the process and of the thread
+)
+
+// Profile is a tree of stacks, and how much each weighs. It is not safe for
+// concurrent use.
+type Profile struct {
+	// Title says what the stacks are of: a command, a recording.
+	Title string
+	// Notes say what is to be known of the profile as a whole, above all what
+	// is missing from it.
+	Notes []string
+	// Roots is what Folded and Flame tell stacks apart by.
+	Roots Roots
+
+	unit string
+
+	frames     []Frame
+	frameIndex map[Frame]int32
+	lists      map[pair]int32 // of frames: one behind another list is a list
+	locations  []location
+	known      map[place]Location
+
+	threads     []Labels
+	threadIndex map[Labels]int32
+
+	nodes    []node // the first is the root
+	children map[pair]int32
+	samples  []sample
+	sampled  map[pair]int32 // a node and a thread
+
+	// The stack that was added last: the next one mostly starts like it.
+	path   []int32 // its nodes, outermost first
+	thread int32
+}
+
+// pair is two numbers, as one for the sake of the map.
+type pair uint64
+
+func pairOf(a, b int32) pair { return pair(uint32(a))<<32 | pair(uint32(b)) }
+
+type location struct {
+	address uint64
+	frames  []int32 // innermost first
+}
+
+type place struct {
+	address uint64
+	frames  int32 // a list
+}
+
+type node struct {
+	parent   int32
+	location Location
+}
+
+type sample struct {
+	node, thread int32
+	weight       int64
+}
+
+// New returns an empty profile. The unit says what weights count, in the
+// plural: "samples", "threads", "cycles", "nanoseconds", "bytes".
+func New(unit string) *Profile {
+	return &Profile{
+		unit:        unit,
+		frameIndex:  make(map[Frame]int32),
+		lists:       make(map[pair]int32),
+		known:       make(map[place]Location),
+		threadIndex: make(map[Labels]int32),
+		nodes:       make([]node, 1, 64),
+		children:    make(map[pair]int32),
+		sampled:     make(map[pair]int32),
+		thread:      -1,
+	}
+}
+
+// Unit returns what weights count.
+func (p *Profile) Unit() string { return p.unit }
+
+// Total returns the sum of all weights.
+func (p *Profile) Total() (weight int64) {
+	for i := range p.samples {
+		weight += p.samples[i].weight
+	}
+	return weight
+}
+
+// Location returns what stands for an address with these frames: innermost
+// inlined call first, the function itself last. The address is that in the
+// object, without load bias, and a run-time one where there is no object. The
+// frames are copied; where there are none, the location is an unknown frame.
+// Equal arguments give the same location.
+func (p *Profile) Location(address uint64, frames []Frame) Location {
+	if len(frames) == 0 {
+		frames = []Frame{{}}
+	}
+	list := int32(0)
+	for i := range frames {
+		list = p.list(list, p.frame(&frames[i]))
+	}
+	at := place{address, list}
+	if l, ok := p.known[at]; ok {
+		return l
+	}
+	l := Location(len(p.locations))
+	indexes := make([]int32, len(frames))
+	for i := range frames {
+		indexes[i] = p.frameIndex[frames[i]]
+	}
+	p.locations = append(p.locations, location{address, indexes})
+	p.known[at] = l
+	return l
+}
+
+func (p *Profile) frame(f *Frame) int32 {
+	i, ok := p.frameIndex[*f]
+	if !ok {
+		i = int32(len(p.frames))
+		p.frames = append(p.frames, *f)
+		p.frameIndex[*f] = i
+	}
+	return i
+}
+
+// list returns the number of the list that is another one with a frame behind
+// it; 0 is the empty list.
+func (p *Profile) list(before, frame int32) int32 {
+	key := pairOf(before, frame)
+	l, ok := p.lists[key]
+	if !ok {
+		l = int32(len(p.lists) + 1)
+		p.lists[key] = l
+	}
+	return l
+}
+
+// Add adds a stack, innermost frame first, and keeps no reference to it. An
+// empty one counts too, as one frame that says so. A weight that is not
+// positive adds nothing.
+func (p *Profile) Add(stack []Location, labels Labels, weight int64) {
+	if weight <= 0 {
+		return
+	}
+	if len(stack) == 0 {
+		stack = []Location{p.Location(0, []Frame{{Function: "[no stack]"}})}
+	}
+	if p.thread < 0 || p.threads[p.thread] != labels {
+		p.thread = p.threadOf(labels)
+	}
+	same := 0
+	for same < len(p.path) && same < len(stack) && p.nodes[p.path[same]].location == stack[len(stack)-1-same] {
+		same++
+	}
+	p.path = p.path[:same]
+	n := int32(0)
+	if same > 0 {
+		n = p.path[same-1]
+	}
+	for _, l := range slices.Backward(stack[:len(stack)-same]) {
+		n = p.child(n, l)
+		p.path = append(p.path, n)
+	}
+	key := pairOf(n, p.thread)
+	i, ok := p.sampled[key]
+	if !ok {
+		i = int32(len(p.samples))
+		p.samples = append(p.samples, sample{node: n, thread: p.thread})
+		p.sampled[key] = i
+	}
+	p.samples[i].weight += weight
+}
+
+func (p *Profile) threadOf(labels Labels) int32 {
+	i, ok := p.threadIndex[labels]
+	if !ok {
+		i = int32(len(p.threads))
+		p.threads = append(p.threads, labels)
+		p.threadIndex[labels] = i
+	}
+	return i
+}
+
+func (p *Profile) child(parent int32, l Location) int32 {
+	key := pairOf(parent, int32(l))
+	n, ok := p.children[key]
+	if !ok {
+		n = int32(len(p.nodes))
+		p.nodes = append(p.nodes, node{parent, l})
+		p.children[key] = n
+	}
+	return n
+}
+
+// stack appends the frames of a node and of those above it, innermost first.
+func (p *Profile) stack(dst []int32, n int32) []int32 {
+	for ; n != 0; n = p.nodes[n].parent {
+		dst = append(dst, p.locations[p.nodes[n].location].frames...)
+	}
+	return dst
+}
+
+// processes returns how many different processes the labels name.
+func (p *Profile) processes() int {
+	type process struct {
+		name string
+		id   int
+	}
+	seen := make(map[process]bool)
+	for i := range p.threads {
+		seen[process{p.threads[i].Process, p.threads[i].PID}] = true
+	}
+	return len(seen)
+}
