@@ -37,6 +37,11 @@ var registerLayouts = []registerLayout{
 	{elf.EM_X86_64, elf.ELFCLASS32, 8, 16, columnsX8664},
 	{elf.EM_386, elf.ELFCLASS32, 4, 12, columnsI386},
 	{elf.EM_AARCH64, elf.ELFCLASS64, 8, 32, columnsARM64},
+	{elf.EM_ARM, elf.ELFCLASS32, 4, 15, columnsARM},
+	{elf.EM_RISCV, elf.ELFCLASS64, 8, 0, columnsRISCV},
+	{elf.EM_RISCV, elf.ELFCLASS32, 4, 0, columnsRISCV},
+	{elf.EM_PPC64, elf.ELFCLASS64, 8, 32, columnsPPC64},
+	{elf.EM_S390, elf.ELFCLASS64, 8, 1, columnsS390X},
 }
 
 // arch/x86/include/asm/user_64.h, struct user_regs_struct: r15 r14 r13 r12 rbp
@@ -61,6 +66,56 @@ var columnsARM64 = []uint8{
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
 	32, none,
+}
+
+// arch/arm/include/uapi/asm/ptrace.h, struct pt_regs: r0 to r15, cpsr, ORIG_r0.
+// Columns: DWARF for the Arm Architecture, §4.1.
+var columnsARM = []uint8{
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	none, none,
+}
+
+// arch/riscv/include/uapi/asm/ptrace.h, struct user_regs_struct: pc, then x1 to
+// x31. Columns: RISC-V psABI, "DWARF register numbers".
+var columnsRISCV = []uint8{
+	none, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+}
+
+// arch/powerpc/include/uapi/asm/ptrace.h and elf.h, ELF_NGREG of struct pt_regs:
+// r0 to r31, nip, msr, orig_r3, ctr, link, xer, ccr, softe, trap, dar, dsisr,
+// result, dscr, and three that are not used. Columns: OpenPOWER ELFv2 ABI §2.4;
+// compilers call the whole condition register cr2 where they save it.
+var columnsPPC64 = []uint8{
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+	none, none, none, 66, 65, 76, 70, none, none, none, none, none,
+	none, none, none, none,
+}
+
+// arch/s390/include/uapi/asm/ptrace.h, s390_regs: the mask and the address of
+// the PSW, r0 to r15, a0 to a15 of four bytes each, orig_gpr2. Columns: ELF ABI
+// s390x Supplement, "DWARF register numbers".
+var columnsS390X = []uint8{
+	64, 65, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	none, none, none, none, none, none, none, none, none,
+}
+
+// columnsS390XFloat are those of f0 to f15, in which functions of s390x save
+// general registers: the same supplement.
+var columnsS390XFloat = []uint8{16, 20, 17, 21, 18, 22, 19, 23, 24, 28, 25, 29, 26, 30, 27, 31}
+
+// FloatRegisters adds to *r those floating-point registers of the register set
+// NT_PRFPREG that a walk can need: of s390x, whose functions save general
+// registers in them. Of other machines, and of data of another size, it adds none.
+func FloatRegisters(r *unwind.Registers, m *arch.Machine, data []byte) {
+	const size = 8 + 16*8 // arch/s390/include/uapi/asm/ptrace.h, s390_fp_regs
+	if m.ELF != elf.EM_S390 || m.Class != elf.ELFCLASS64 || len(data) != size {
+		return
+	}
+	for i, column := range columnsS390XFloat {
+		r.Set(uint64(column), m.Order.Uint64(data[8+8*i:]))
+	}
 }
 
 // GeneralRegisters sets *r to the registers that data holds in the layout of

@@ -35,16 +35,28 @@ func TestGeneralRegisters(t *testing.T) {
 			"ebx": 0, "ecx": 1, "edx": 2, "esi": 3, "edi": 4, "ebp": 5, "eax": 6, "eip": 12, "esp": 15}},
 		{"arm64", elf.EM_AARCH64, elf.ELFCLASS64, 34, 8, 32, map[string]uint64{
 			"x0": 0, "x1": 1, "x18": 18, "x29": 29, "x30": 30, "sp": 31}},
+		{"arm", elf.EM_ARM, elf.ELFCLASS32, 18, 4, 15, map[string]uint64{
+			"r0": 0, "r4": 4, "r11": 11, "r12": 12, "sp": 13, "lr": 14, "pc": 15}},
+		{"riscv64", elf.EM_RISCV, elf.ELFCLASS64, 32, 8, 0, map[string]uint64{
+			"ra": 1, "sp": 2, "gp": 3, "tp": 4, "t0": 5, "s0": 8, "s1": 9, "a0": 10, "s2": 18, "s11": 27, "t6": 31}},
+		{"ppc64le", elf.EM_PPC64, elf.ELFCLASS64, 48, 8, 32, map[string]uint64{
+			"r0": 0, "r1": 1, "r14": 14, "r31": 31, "ctr": 35, "lr": 36, "xer": 37, "cr2": 38}},
+		{"s390x", elf.EM_S390, elf.ELFCLASS64, 27, 8, 1, map[string]uint64{
+			"pswm": 0, "pswa": 1, "r0": 2, "r6": 8, "r14": 16, "r15": 17}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := arch.Lookup(test.machine, test.class, elf.ELFDATA2LSB)
+			order, coding := binary.AppendByteOrder(binary.LittleEndian), elf.ELFDATA2LSB
+			if test.machine == elf.EM_S390 {
+				order, coding = binary.BigEndian, elf.ELFDATA2MSB
+			}
+			m := arch.Lookup(test.machine, test.class, coding)
 			var data []byte
 			for i := range test.registers {
 				if test.width == 4 {
-					data = binary.LittleEndian.AppendUint32(data, uint32(0x100+i))
+					data = order.AppendUint32(data, uint32(0x100+i))
 				} else {
-					data = binary.LittleEndian.AppendUint64(data, uint64(0x100+i))
+					data = order.AppendUint64(data, uint64(0x100+i))
 				}
 			}
 			var r unwind.Registers
