@@ -24,6 +24,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/process"
 	"github.com/clewdev/clew/unwind"
@@ -61,16 +62,21 @@ With -- COMMAND the command runs as it would without clew, its stacks go to
 standard error, and clew exits with the command's status, 128 and the signal's
 number where one killed it. Processes that the command starts are not watched.
 
+` + profileHelp + `
+A stack counts one thread.
+
 ` + exitHelp
 
 // stackFlags are the flags of the stack verb.
 type stackFlags struct {
 	json, registers, noLines bool
 	threads                  []int
+	profile                  profileFlags
+	into                     *profile.Profile // what is to be written as one
 }
 
 func stackCommand() *cli.Command {
-	var flags stackFlags
+	flags := stackFlags{into: profile.New("threads")}
 	return &cli.Command{
 		Name:        "stack",
 		Usage:       "Print the stacks of live processes, or of a command when it crashes",
@@ -82,13 +88,14 @@ Examples:
   clew stack 4711                     every thread of process 4711
   clew stack --thread 4713 4711       one of its threads
   clew stack --registers --json 4711  for programs
+  clew stack --flame 4711.html 4711   a picture of all threads
   clew stack -- ./server -port 80     run it; stacks when it crashes or on Ctrl-\`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object a process"},
 			&cli.BoolFlag{Name: "registers", Destination: &flags.registers, Usage: "also the registers known in each frame"},
 			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines and inlined calls, which take most of the time"},
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
-		},
+		}, flags.profile.flags()...),
 		Action: func(_ context.Context, c *cli.Command) error {
 			// What is read lives as long as the print takes: collecting garbage
 			// on the way would take a third of the time, unless there is much.
@@ -96,6 +103,9 @@ Examples:
 			debug.SetMemoryLimit(256 << 20)
 			if !c.IsSet("thread") {
 				flags.threads = nil // the library makes it empty, which would be no thread
+			}
+			if err := flags.profile.check(flags.json); err != nil {
+				return err
 			}
 			pids, command, dashed := atDash(c)
 			switch {
@@ -151,7 +161,7 @@ func stacksOf(args []string, flags stackFlags) error {
 			failed = inputError{err}
 			continue
 		}
-		if printed && !flags.json {
+		if printed && !flags.json && !flags.profile.wanted() {
 			fmt.Println()
 		}
 		printed = true
@@ -160,6 +170,11 @@ func stacksOf(args []string, flags stackFlags) error {
 			return err
 		}
 		partial = partial || !complete
+	}
+	if printed {
+		if err := flags.profile.write(flags.into); err != nil {
+			return err
+		}
 	}
 	switch {
 	case failed != nil:
@@ -186,9 +201,11 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks}
-	if flags.json {
+	r.AddTo(flags.into)
+	switch {
+	case flags.json:
 		err = r.JSON(out)
-	} else {
+	case !flags.profile.wanted():
 		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), Registers: flags.registers})
 	}
 	return complete, errors.Join(err, out.Flush())
@@ -221,6 +238,11 @@ func runCommand(args []string, flags stackFlags) error {
 			warn("%v", err)
 		}
 	})
+	if flags.into.Total() > 0 {
+		if err := flags.profile.write(flags.into); err != nil {
+			warn("%v", err)
+		}
+	}
 	return exitAs(cmd, err)
 }
 

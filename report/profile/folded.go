@@ -24,8 +24,8 @@ func (p *Profile) Folded(w io.Writer) error {
 		names[i] = foldedName(p.frames[i].Name())
 	}
 	roots := make([]string, len(p.threads))
-	for i := range p.threads {
-		for _, name := range p.rootNames(&p.threads[i]) {
+	for i, list := range p.rootNames() {
+		for _, name := range list {
 			roots[i] += foldedName(name) + ";"
 		}
 	}
@@ -62,23 +62,31 @@ func (p *Profile) Folded(w io.Writer) error {
 	return out.Flush()
 }
 
-// rootNames returns the names that stand below the stacks of a thread,
+// rootNames returns, for each thread, the names that stand below its stacks,
 // outermost first.
-func (p *Profile) rootNames(l *Labels) []string {
-	switch p.Roots {
-	case ProcessRoots:
-		return []string{labelled("process", l.Process, l.PID)}
-	case ThreadRoots:
-		return []string{labelled("process", l.Process, l.PID), labelled("thread", l.Thread, l.TID)}
+func (p *Profile) rootNames() [][]string {
+	names := make([][]string, len(p.threads))
+	roots := p.Roots
+	if roots == DefaultRoots && p.processes() > 1 {
+		roots = ProcessRoots
 	}
-	return nil
+	for i := range p.threads {
+		l := &p.threads[i]
+		if roots == ProcessRoots || roots == ThreadRoots {
+			names[i] = append(names[i], labelled("process", l.Process, l.PID))
+		}
+		if roots == ThreadRoots {
+			names[i] = append(names[i], labelled("thread", l.Thread, l.TID))
+		}
+	}
+	return names
 }
 
-// labelled words one of the labels: "server (42)", "thread 43".
+// labelled words a label: "server (42)", "thread 43".
 func labelled(kind, name string, id int) string {
 	switch {
 	case name == "" && id == 0:
-		return kind
+		return "[unknown " + kind + "]"
 	case name == "":
 		return kind + " " + strconv.Itoa(id)
 	case id == 0:

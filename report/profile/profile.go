@@ -66,9 +66,10 @@ type Labels struct {
 type Roots uint8
 
 const (
-	NoRoots      Roots = iota
-	ProcessRoots       // a frame of the process
-	ThreadRoots        // of the process and of the thread
+	DefaultRoots Roots = iota // a frame of the process, where there are several
+	NoRoots
+	ProcessRoots // a frame of the process
+	ThreadRoots  // of the process and of the thread
 )
 
 // Profile is a tree of stacks, and how much each weighs. It is not safe for

@@ -134,7 +134,7 @@ func TestAddAllocatesNothing(t *testing.T) {
 	p := profile.New("samples")
 	var stacks [8][]profile.Location
 	for i := range stacks {
-		for k := range 70 {
+		for k := range 12 {
 			stacks[i] = append(stacks[i], p.Location(uint64(k*(i%3+1)), []profile.Frame{{Function: fmt.Sprint("f", k)}}))
 		}
 	}
@@ -180,6 +180,10 @@ func BenchmarkAdd(b *testing.B) {
 
 func TestFolded(t *testing.T) {
 	golden(t, "folded.txt", written(t, (*profile.Profile).Folded))
+	golden(t, "folded-unrooted.txt", written(t, func(p *profile.Profile, w io.Writer) error {
+		p.Roots = profile.NoRoots
+		return p.Folded(w)
+	}))
 	golden(t, "folded-threads.txt", written(t, func(p *profile.Profile, w io.Writer) error {
 		p.Roots = profile.ThreadRoots
 		return p.Folded(w)

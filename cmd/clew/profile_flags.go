@@ -1,0 +1,155 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/report/profile"
+)
+
+const profileHelp = `With --pprof, --flame or --speedscope the stacks are written to a FILE, which is
+replaced if it exists ("-" is standard output), and with --folded to standard
+output, and not printed otherwise:
+  --pprof       for 'go tool pprof -http=: FILE', compressed
+  --flame       a page with a flame graph, which needs no network
+  --speedscope  JSON for https://www.speedscope.app
+  --folded      a line a stack, "main;work;read 12", for flamegraph.pl`
+
+// profileFlags are the flags of verbs whose stacks can be written as a profile.
+type profileFlags struct {
+	pprof, flame, speedscope string
+	folded                   bool
+	by                       string
+}
+
+func (f *profileFlags) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "pprof", Destination: &f.pprof, Usage: "write a profile for pprof to `FILE`"},
+		&cli.StringFlag{Name: "flame", Destination: &f.flame, Usage: "write a flame graph to `FILE`, a page of HTML"},
+		&cli.StringFlag{Name: "speedscope", Destination: &f.speedscope, Usage: "write a profile for speedscope to `FILE`"},
+		&cli.BoolFlag{Name: "folded", Destination: &f.folded, Usage: "print folded stacks, a line each"},
+		&cli.StringFlag{Name: "by", Destination: &f.by, Usage: "with --flame and --folded: tell stacks apart by `WHAT`: process (the default, where there are several), thread, or none"},
+	}
+}
+
+// wanted reports whether a profile is to be written.
+func (f *profileFlags) wanted() bool { return len(f.outputs()) > 0 }
+
+// check finds what makes no sense together. json says that standard output is
+// already taken.
+func (f *profileFlags) check(json bool) error {
+	taken := make(map[string]string)
+	if json {
+		taken["-"] = "--json"
+	}
+	for _, o := range f.outputs() {
+		other, where := taken[o.path], o.path
+		if where == "-" {
+			where = "standard output"
+		}
+		if other != "" {
+			return fmt.Errorf("%s and %s both write to %s: choose one", other, o.flag, where)
+		}
+		taken[o.path] = o.flag
+	}
+	switch {
+	case f.by != "" && f.by != "process" && f.by != "thread" && f.by != "none":
+		return fmt.Errorf("unknown --by %q, expected process, thread or none", f.by)
+	case f.by != "" && f.flame == "" && !f.folded:
+		return errors.New("--by is for --flame and --folded")
+	}
+	return nil
+}
+
+type profileOutput struct {
+	flag, path string
+	write      func(*profile.Profile, io.Writer) error
+}
+
+func (f *profileFlags) outputs() (list []profileOutput) {
+	add := func(flag, path string, write func(*profile.Profile, io.Writer) error) {
+		if path != "" {
+			list = append(list, profileOutput{flag, path, write})
+		}
+	}
+	add("--pprof", f.pprof, (*profile.Profile).Pprof)
+	add("--speedscope", f.speedscope, (*profile.Profile).Speedscope)
+	if f.folded {
+		add("--folded", "-", (*profile.Profile).Folded)
+	}
+	return list
+}
+
+// write writes the profile in each form that was asked for.
+func (f *profileFlags) write(p *profile.Profile) error {
+	switch f.by {
+	case "none":
+		p.Roots = profile.NoRoots
+	case "process":
+		p.Roots = profile.ProcessRoots
+	case "thread":
+		p.Roots = profile.ThreadRoots
+	}
+	for _, o := range f.outputs() {
+		if err := writeOutput(o.path, func(w io.Writer) error { return o.write(p, w) }); err != nil {
+			return input("%w", err)
+		}
+	}
+	return nil
+}
+
+// writeOutput writes a file, or standard output where the path is "-". A file
+// appears whole or not at all, and is replaced only by a whole one. What is no
+// regular file is written as it is.
+func writeOutput(path string, write func(io.Writer) error) error {
+	if path == "-" {
+		return buffered(os.Stdout, write)
+	}
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		path = at
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(buffered(f, write), f.Close())
+	}
+	// The name is hidden and of this process, so that no other can write it too.
+	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.Itoa(os.Getpid()))
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil {
+		err = errors.Join(buffered(f, write), f.Close())
+		if err == nil {
+			err = os.Rename(part, path)
+		}
+		if err != nil {
+			os.Remove(part)
+		}
+	}
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		at.Path = path // which is the name that says something
+	}
+	return err
+}
+
+func buffered(w io.Writer, write func(io.Writer) error) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	if err := write(out); err != nil {
+		return err
+	}
+	return out.Flush()
+}

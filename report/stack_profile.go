@@ -1,0 +1,89 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"strings"
+
+	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+// AddTo adds each stack to a profile, with the weight 1. The stack of a walk
+// that did not reach the end has a frame for what is missing, outermost, which
+// says why: "[no rule]".
+func (s *Stacks) AddTo(p *profile.Profile) {
+	var stack []profile.Location
+	var frames []profile.Frame
+	for i := range s.Stacks {
+		t := &s.Stacks[i]
+		stack = stack[:0]
+		for k := range t.Frames {
+			f := &t.Frames[k]
+			frames = AppendProfileFrames(frames[:0], f)
+			address := f.Address
+			if f.Object == nil {
+				address = f.LookupPC
+			}
+			stack = append(stack, p.Location(address, frames))
+		}
+		if t.Reason != unwind.EndOfStack {
+			stack = append(stack, p.Location(0, []profile.Frame{{Function: "[" + t.Reason.String() + "]"}}))
+		}
+		p.Add(stack, profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Thread.Name, TID: t.Thread.ID}, 1)
+	}
+}
+
+// program returns the name of what the target runs, without its arguments.
+func (s *Stacks) program() string {
+	name, _, _ := strings.Cut(s.Command, " ")
+	return name[strings.LastIndexByte(name, '/')+1:]
+}
+
+// AppendProfileFrames appends what a frame is in a profile: the calls inlined
+// at its address, innermost first, and its function.
+func AppendProfileFrames(dst []profile.Frame, f *target.Frame) []profile.Frame {
+	out := profile.Frame{Code: codeOf(f)}
+	if f.Object != nil {
+		out.Object = f.Object.Name
+	}
+	for i := range max(len(f.Locations)-1, 0) {
+		l := &f.Locations[i]
+		inlined := out
+		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = Demangle(l.Function), l.File, l.Line, true
+		dst = append(dst, inlined)
+	}
+	if name := FunctionName(f); name != unnamed {
+		out.Function = name
+	}
+	if l := f.Location(); l != nil {
+		out.File, out.Line = l.File, l.Line
+	}
+	return append(dst, out)
+}
+
+// codeOf tells the kind of a frame's code. A Go program can hold C functions:
+// their sources say so, or a name without a package.
+func codeOf(f *target.Frame) profile.Code {
+	switch {
+	case f.Object == nil:
+		return profile.Unknown
+	case f.Object.Generated != target.NotGenerated:
+		return profile.Generated
+	case !f.Object.Go:
+		return profile.Native
+	}
+	if l := f.Location(); l != nil && l.File != "" {
+		if strings.HasSuffix(l.File, ".go") || strings.HasSuffix(l.File, ".s") {
+			return profile.Go
+		}
+		return profile.Native
+	}
+	if name := f.Symbol.Name; name != "" && !strings.Contains(name, ".") {
+		return profile.Native
+	}
+	return profile.Go
+}
