@@ -1,0 +1,176 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package testprogram
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Runtime is a program that spins for ever in code that it generated, and one
+// way in which it tells of that code.
+type Runtime struct {
+	Name string // "php map"
+
+	// Stack are the names of generated functions that follow each other on the
+	// stack, innermost first. What a runtime has as a name holds these.
+	Stack []string
+
+	command func(t testing.TB) *exec.Cmd
+	started func(t testing.TB, p *Process)
+}
+
+// Runtimes are those that Clew is tested with. A "list" is that of the GDB JIT
+// interface, a "map" a perf map, a "jitdump" one with unwind tables where the
+// runtime makes them.
+func Runtimes() []Runtime {
+	js := []string{"spin", "deep", "deep", "deep", "deep", "deep", "deep"}
+	words := []string{"inside", "left", "enter", "toplevel"}
+	return []Runtime{
+		{Name: "php list", Stack: []string{"fib"}, command: php("0x100")},
+		{Name: "php map", Stack: []string{"fib"}, command: php("0x10")},
+		{Name: "php jitdump", Stack: []string{"fib"}, command: php("0x20")},
+		{Name: "node map", Stack: js, command: node("--perf-basic-prof")},
+		{Name: "node jitdump", Stack: js, command: node("--perf-prof", "--perf-prof-unwinding-info")},
+		{Name: "java map", Stack: append(slices.Clone(js), "main"), command: java, started: writeJavaMap},
+		{Name: "lli list", Stack: []string{"spin", "deep", "deep", "deep", "deep", "deep", "deep", "main"}, command: lli},
+		{Name: "wazero map", Stack: []string{".inner", "main"}, command: wazero},
+		{Name: "forth list", Stack: words, command: forth(""), started: resume},
+		{Name: "forth map", Stack: words, command: forth("map"), started: resume},
+		{Name: "forth jitdump", Stack: words, command: forth("jitdump"), started: resume},
+	}
+}
+
+// Command returns the command that runs the program, in a folder of its own,
+// where a jitdump comes to lie. It is for who starts it in another way than
+// Start: standard input must be at its end or hold a line, and the program
+// writes "ready", or that it pauses, once its functions are compiled; of Java,
+// the map is only written by Start. What it leaves behind is removed by Remove.
+func (r Runtime) Command(t testing.TB) *exec.Cmd {
+	t.Helper()
+	cmd := r.command(t)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(cmd.Environ(), "JITDUMPDIR="+cmd.Dir)
+	return cmd
+}
+
+// Start runs the program. When it returns the program has told of its code.
+func (r Runtime) Start(t testing.TB) *Process {
+	t.Helper()
+	cmd := r.Command(t)
+	var p *Process
+	// After the program is killed.
+	t.Cleanup(func() {
+		if p != nil {
+			Remove(p.PID)
+		}
+	})
+	p = start(t, cmd)
+	if r.started != nil {
+		r.started(t, p)
+	}
+	return p
+}
+
+// Remove removes what programs leave in the temporary folder whatever they are told.
+func Remove(pid int) {
+	os.Remove(fmt.Sprintf("/tmp/perf-%d.map", pid))
+	os.Remove(fmt.Sprintf("/tmp/jit-%d.dump", pid))
+}
+
+func php(debug string) func(testing.TB) *exec.Cmd {
+	return func(t testing.TB) *exec.Cmd {
+		t.Helper()
+		tool := RequireTool(t, "php8.2")
+		if out, _ := exec.Command(tool, "-m").Output(); !strings.Contains(string(out), "Zend OPcache") {
+			t.Skip("skipped: opcache of php8.2 is not installed")
+		}
+		return exec.Command(tool, "-d", "opcache.enable_cli=1", "-d", "opcache.jit_buffer_size=32M", "-d", "opcache.jit=1255",
+			"-d", "opcache.jit_debug="+debug, Path("programs/spin.php"))
+	}
+}
+
+func node(flags ...string) func(testing.TB) *exec.Cmd {
+	return func(t testing.TB) *exec.Cmd {
+		t.Helper()
+		return exec.Command(RequireTool(t, "node"), append(flags, "--max-inlined-bytecode-size=0", Path("programs/spin.js"))...)
+	}
+}
+
+// java keeps frame pointers; without, HotSpot's compilers use the register for
+// other things.
+func java(t testing.TB) *exec.Cmd {
+	t.Helper()
+	tool, javac := RequireTool(t, "java"), RequireTool(t, "javac")
+	RequireTool(t, "jcmd")
+	classes := cached(t, "java", Path("programs/Spin.java"), func(out string) *exec.Cmd {
+		return exec.Command(javac, "-d", out, Path("programs/Spin.java"))
+	})
+	return exec.Command(tool, "-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,Spin.*", "-XX:CompileCommand=dontinline,Spin.*",
+		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:+PreserveFramePointer", "-cp", classes, "Spin")
+}
+
+func writeJavaMap(t testing.TB, p *Process) {
+	t.Helper()
+	if out, err := exec.Command("jcmd", strconv.Itoa(p.PID), "Compiler.perfmap").CombinedOutput(); err != nil {
+		t.Fatalf("jcmd: %v\n%s", err, out)
+	}
+}
+
+func lli(t testing.TB) *exec.Cmd {
+	t.Helper()
+	tool, clang := RequireTool(t, "lli"), RequireTool(t, "clang")
+	source := Path("programs/generated.c")
+	code := cached(t, "spin.bc", source, func(out string) *exec.Cmd {
+		return exec.Command(clang, "-DSPIN", "-O1", "-g", "-emit-llvm", "-c", "-o", out, source)
+	})
+	return exec.Command(tool, "--jit-kind=mcjit", code)
+}
+
+func wazero(t testing.TB) *exec.Cmd {
+	t.Helper()
+	source := Path("programs/wazero")
+	return exec.Command(cached(t, "wazero", source, func(out string) *exec.Cmd {
+		cmd := exec.Command("go", "build", "-buildvcs=false", "-tags=perfmap", "-o", out)
+		cmd.Dir = source
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOWORK=off")
+		return cmd
+	}))
+}
+
+// forth is the example's, which publishes to debuggers in any case, and to perf
+// as the environment says.
+func forth(perf string) func(testing.TB) *exec.Cmd {
+	return func(t testing.TB) *exec.Cmd {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "forth")
+		build := exec.Command("go", "build", "-buildvcs=false", "-o", path, "./examples/forth/cmd/forth")
+		build.Dir = filepath.Join(dir, "../..")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", build.Args, err, out)
+		}
+		// Signals that preempt goroutines would change the stack.
+		cmd := exec.Command("sh", "-c", `exec "$0" "$1" 2>&1`, path, Path("programs/spin.fth"))
+		cmd.Env = append(os.Environ(), "CLEW_PERF="+perf, "GODEBUG=asyncpreemptoff=1")
+		return cmd
+	}
+}
+
+// resume presses Enter, where the program pauses, and gives it the time to go on.
+func resume(t testing.TB, p *Process) {
+	t.Helper()
+	if _, err := p.Stdin.Write([]byte("\n")); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(20 * time.Millisecond)
+}
