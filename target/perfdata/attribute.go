@@ -4,6 +4,8 @@
 
 package perfdata
 
+import "math/bits"
+
 // Attribute is one event that was recorded: struct perf_event_attr of
 // include/uapi/linux/perf_event.h, with what the recording says of it elsewhere.
 type Attribute struct {
@@ -68,3 +70,121 @@ func (a *Attribute) Frequency() bool { return a.Flags&FlagFrequency != 0 }
 
 // SampleIDAll says that records other than samples have a SampleID.
 func (a *Attribute) SampleIDAll() bool { return a.Flags&FlagSampleIDAll != 0 }
+
+// minAttribute is the size of the first version of perf_event_attr
+// (PERF_ATTR_SIZE_VER0).
+const minAttribute = 64
+
+// parseAttribute reads a perf_event_attr, which takes up all of b. Its size grew
+// over time: what b lacks is zero, what it has more is unknown.
+func parseAttribute(b []byte, big bool) Attribute {
+	c := cursor{b: b, big: big}
+	a := Attribute{Scale: 1}
+	a.Kind = c.u32()
+	c.u32() // size
+	a.Config = c.u64()
+	a.Period = c.u64()
+	a.SampleType = SampleType(c.u64())
+	a.ReadFormat = c.u64()
+	a.Flags = attributeFlags(c.u64(), big)
+	c.u32() // wakeup_events
+	a.BreakpointType = c.u32()
+	a.Config1 = c.u64()
+	a.Config2 = c.u64()
+	a.BranchSampleType = c.u64()
+	a.RegsUser = c.u64()
+	a.StackUser = c.u32()
+	a.ClockID = int32(c.u32())
+	a.RegsIntr = c.u64()
+	c.u32() // aux_watermark
+	a.MaxStack = c.u16()
+	c.u16() // reserved
+	a.AuxSampleSize = c.u32()
+	return a
+}
+
+// attributeFlags brings the bits into the order that compilers give bit fields on
+// machines of little byte order; on others the first is the highest bit.
+func attributeFlags(v uint64, big bool) AttributeFlags {
+	if !big {
+		return AttributeFlags(v)
+	}
+	v = bits.Reverse64(v)
+	// precise_ip is a number of two bits.
+	precise := v >> 15 & 3
+	precise = precise>>1 | precise&1<<1
+	return AttributeFlags(v&^uint64(FlagPreciseIP) | precise<<15)
+}
+
+// layout is where a record has what is needed before it is decoded. Positions are
+// in bytes, -1 where the record has no such field.
+type layout struct {
+	id, time    int // in a sample, behind its header
+	idEnd       int // in other records, from their end
+	timeEnd     int // the same
+	trailerSize int // of the SampleID of other records
+}
+
+func (a *Attribute) layout() layout {
+	at := func(field SampleType, before ...SampleType) int {
+		if a.SampleType&field == 0 {
+			return -1
+		}
+		n := 0
+		for _, f := range before {
+			if a.SampleType&f != 0 {
+				n += 8
+			}
+		}
+		return n
+	}
+	l := layout{
+		id:      at(FieldID, FieldIdentifier, FieldIP, FieldTID, FieldTime, FieldAddr),
+		time:    at(FieldTime, FieldIdentifier, FieldIP, FieldTID),
+		idEnd:   -1,
+		timeEnd: -1,
+	}
+	if a.SampleType&FieldIdentifier != 0 {
+		l.id = 0
+	}
+	if !a.SampleIDAll() {
+		return l
+	}
+	l.trailerSize = 8 * bits.OnesCount64(uint64(a.SampleType&trailerFields))
+	l.idEnd = at(FieldID, FieldID, FieldStreamID, FieldCPU, FieldIdentifier)
+	l.timeEnd = at(FieldTime, FieldTime, FieldID, FieldStreamID, FieldCPU, FieldIdentifier)
+	if a.SampleType&FieldIdentifier != 0 {
+		l.idEnd = 8
+	}
+	return l
+}
+
+// Names of events of kinds 0 and 1: tools/perf/util/evsel.c.
+var (
+	hardwareNames = []string{
+		"cycles", "instructions", "cache-references", "cache-misses", "branches",
+		"branch-misses", "bus-cycles", "stalled-cycles-frontend",
+		"stalled-cycles-backend", "ref-cycles",
+	}
+	softwareNames = []string{
+		"cpu-clock", "task-clock", "page-faults", "context-switches",
+		"cpu-migrations", "minor-faults", "major-faults", "alignment-faults",
+		"emulation-faults", "dummy", "bpf-output", "cgroup-switches",
+	}
+)
+
+// usualName returns perf's name of an event, or "".
+func (a *Attribute) usualName() string {
+	names := hardwareNames
+	switch a.Kind {
+	case 0:
+	case 1:
+		names = softwareNames
+	default:
+		return ""
+	}
+	if a.Config >= uint64(len(names)) {
+		return ""
+	}
+	return names[a.Config]
+}

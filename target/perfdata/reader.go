@@ -7,18 +7,43 @@ package perfdata
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strconv"
 
 	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/unwind"
 )
 
-// ErrFormat is wrapped by errors about what is no recording, or one of a kind
-// that this package cannot read.
-var ErrFormat = errors.New("not a perf.data that can be read")
-
 // Reader reads one recording. It is not safe for concurrent use.
-type Reader struct{}
+type Reader struct {
+	header     Header
+	headerSize uint64 // bytes
+	pipe       bool
+	big        bool
+	machine    *arch.Machine
+	buildIDs   []BuildID
+	attributes []Attribute
+	layouts    []layout         // of attributes
+	ids        map[uint64]int32 // of attributes, by event ID
+
+	// What ids holds for the ID that was looked up last.
+	lastID        uint64
+	lastAttribute int32
+
+	lanes  []*lane
+	pool   pool
+	held   *chunk // that rec is in
+	rec    Record
+	bodies bodies
+	newest uint64 // time of all records handed out
+	counts Counts
+	err    error
+
+	files     []*os.File // to be closed
+	temporary string     // to be removed
+}
 
 // Counts is what a Reader has met so far.
 type Counts struct {
@@ -33,58 +58,391 @@ type Counts struct {
 	Unknown int64 // records of a type that this package does not know
 }
 
-// Open opens the recording at path: what perf record writes to a file, or wrote
-// to a pipe. The caller must close the Reader.
-func Open(path string) (*Reader, error) { panic("not yet") }
+// Open opens the recording at path: what perf record writes to a file, wrote to a
+// pipe, or with --threads to a folder. The caller must close the Reader.
+func Open(path string) (*Reader, error) {
+	r := newReader()
+	if err := r.open(path); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
 
-// NewReader reads a recording from src. A stream (perf record -o -) is read as it
-// comes. A recording that was written to a file has its header at its end: if src
-// is not an io.ReaderAt that is also an io.Seeker it is first copied to a
+func newReader() *Reader {
+	return &Reader{header: Header{Clock: Clock{ID: -1}}, ids: make(map[uint64]int32)}
+}
+
+func (r *Reader) open(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return bare(err)
+	}
+	if !info.IsDir() {
+		f, err := r.openFile(path)
+		if err != nil {
+			return err
+		}
+		return r.read(f)
+	}
+	// tools/perf/util/data.c: "data" is a recording as any other, and has the
+	// header; data.0 and so on are records.
+	f, err := r.openFile(filepath.Join(path, "data"))
+	if err != nil {
+		return err
+	}
+	if err := r.read(f); err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		f, err := r.openFile(filepath.Join(path, "data."+strconv.Itoa(i)))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return bare(err)
+		}
+		r.lanes = append(r.lanes, newLane(r, &fileSource{file: f, end: info.Size(), cut: io.ErrUnexpectedEOF, atEnd: io.EOF}))
+	}
+}
+
+func (r *Reader) openFile(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, bare(err)
+	}
+	r.files = append(r.files, f)
+	return f, nil
+}
+
+// bare returns the cause of an error that repeats the path.
+func bare(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// NewReader reads a recording from src. If src is both an io.ReaderAt and an
+// io.Seeker (a file) it is read from its beginning, wherever it stands. Else it
+// is read as it comes: a stream (perf record -o -) at once, while a recording that
+// was written to a file, whose header is at its end, is first copied to a
 // temporary file. The caller must close the Reader; that does not close src.
-func NewReader(src io.Reader) (*Reader, error) { panic("not yet") }
+func NewReader(src io.Reader) (*Reader, error) {
+	r := newReader()
+	if err := r.read(src); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Reader) read(src io.Reader) error {
+	file, isFile := src.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	size := int64(0)
+	if isFile {
+		// What cannot be sought in, as a pipe, says so.
+		end, err := file.Seek(0, io.SeekEnd)
+		size, isFile = end, err == nil
+	}
+	magic := make([]byte, magicSize)
+	var n int
+	var err error
+	if isFile {
+		n, err = file.ReadAt(magic, 0)
+	} else {
+		n, err = io.ReadFull(src, magic)
+	}
+	if n < magicSize {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return fmt.Errorf("%w: it has %d bytes, at least %d expected: %w", ErrFormat, n, magicSize, io.ErrUnexpectedEOF)
+		}
+		return bare(err)
+	}
+	if err := r.readMagic(magic); err != nil {
+		return err
+	}
+	if r.pipe {
+		if isFile {
+			r.lanes = []*lane{newLane(r, &fileSource{file: file, pos: magicSize, end: size, cut: io.ErrUnexpectedEOF, atEnd: io.EOF})}
+		} else {
+			r.lanes = []*lane{newLane(r, &streamSource{src: src, pos: magicSize})}
+		}
+		return nil
+	}
+	if !isFile {
+		if file, size, err = r.spool(magic, src); err != nil {
+			return err
+		}
+	}
+	data, err := r.readHeader(file, size)
+	if err != nil {
+		return err
+	}
+	r.lanes = []*lane{newLane(r, data)}
+	return nil
+}
+
+// spool copies a recording to a temporary file.
+func (r *Reader) spool(magic []byte, src io.Reader) (*os.File, int64, error) {
+	f, err := os.CreateTemp("", "perfdata")
+	if err != nil {
+		return nil, 0, err
+	}
+	r.files = append(r.files, f)
+	r.temporary = f.Name()
+	if _, err := f.Write(magic); err != nil {
+		return nil, 0, err
+	}
+	n, err := io.Copy(f, src)
+	return f, magicSize + n, err
+}
 
 // Close releases what the Reader holds. Records of it must not be used after.
-func (r *Reader) Close() error { return nil }
+func (r *Reader) Close() error {
+	for _, l := range r.lanes {
+		l.close()
+	}
+	r.lanes, r.held, r.pool = nil, nil, pool{}
+	if r.err == nil {
+		r.err = errClosed
+	}
+	var err error
+	for _, f := range r.files {
+		err = errors.Join(err, f.Close())
+	}
+	r.files = nil
+	if r.temporary != "" {
+		err = errors.Join(err, os.Remove(r.temporary))
+		r.temporary = ""
+	}
+	return err
+}
 
 // Next returns the next record, in the order that the package comment tells. At
 // the end of the recording the error is io.EOF. Any other error is of the whole
 // recording, and stays: it wraps io.ErrUnexpectedEOF where the recording was cut,
 // and all records before that were handed out. The error of one record is in
 // Record.Err.
-func (r *Reader) Next() (*Record, error) { panic("not yet") }
+func (r *Reader) Next() (*Record, error) {
+	if r.held != nil {
+		r.pool.release(r.held)
+		r.held = nil
+	}
+	var from *lane
+	var first uint64
+	for _, l := range r.lanes {
+		raw, e, err := l.next()
+		if raw != nil {
+			e.chunk.pending++
+			r.held = e.chunk
+			return r.decode(raw, e.offset, err), nil
+		}
+		if t, ok := l.queue.first(); ok && (from == nil || t < first) {
+			from, first = l, t
+		}
+	}
+	if from == nil {
+		return nil, r.end()
+	}
+	e := from.queue.pop()
+	r.held = e.chunk
+	if e.time < r.newest {
+		r.counts.Late++
+	}
+	r.newest = max(r.newest, e.time)
+	size := from.outer.size(e.chunk.buf[e.pos:])
+	return r.decode(e.chunk.buf[e.pos:][:size:size], e.offset, nil), nil
+}
+
+// end returns why there are no more records.
+func (r *Reader) end() error {
+	if r.err == nil {
+		r.err = io.EOF
+		for _, l := range r.lanes {
+			if l.err != io.EOF {
+				r.err = l.err
+				break
+			}
+		}
+	}
+	return r.err
+}
+
+// waiting returns how many bytes wait in all queues.
+func (r *Reader) waiting() int {
+	n := r.pool.live * chunkSize
+	for _, l := range r.lanes {
+		n += l.queue.waiting() * entrySize
+	}
+	return n
+}
+
+// find returns the event that a record is of, or -1, and how its records are laid
+// out, or nil where there are no events at all. Which event it is stands at the
+// same place in the records of all events of a recording.
+func (r *Reader) find(t Type, payload []byte) (int32, *layout) {
+	if len(r.layouts) == 0 {
+		return -1, nil
+	}
+	l := &r.layouts[0]
+	if len(r.layouts) == 1 {
+		return 0, l
+	}
+	at := l.id
+	if t != TypeSample {
+		at = -1
+		if l.idEnd >= 0 {
+			at = len(payload) - l.idEnd
+		}
+	}
+	if at < 0 || at > len(payload)-8 {
+		return -1, l
+	}
+	c := cursor{b: payload[at:], big: r.big}
+	id := c.u64()
+	if id == 0 {
+		return -1, l // perf made it up
+	}
+	if id != r.lastID {
+		index, ok := r.ids[id]
+		if !ok {
+			index = -1
+		}
+		r.lastID, r.lastAttribute = id, index
+	}
+	if r.lastAttribute < 0 {
+		return -1, l
+	}
+	return r.lastAttribute, &r.layouts[r.lastAttribute]
+}
+
+// timeOf returns the time of a record of the kernel's, or 0.
+func (r *Reader) timeOf(t Type, payload []byte) uint64 {
+	_, l := r.find(t, payload)
+	if l == nil {
+		return 0
+	}
+	at := l.time
+	if t != TypeSample {
+		at = -1
+		if l.timeEnd >= 0 {
+			at = len(payload) - l.timeEnd
+		}
+	}
+	if at < 0 || at > len(payload)-8 {
+		return 0
+	}
+	c := cursor{b: payload[at:], big: r.big}
+	return c.u64()
+}
+
+// decode fills r.rec. The error is one that was met before.
+func (r *Reader) decode(raw []byte, offset int64, err error) *Record {
+	c := cursor{b: raw, big: r.big}
+	rec := &r.rec
+	rec.Type, rec.Misc = Type(c.u32()), Misc(c.u16())
+	rec.Offset, rec.Raw, rec.Body, rec.Err = offset, raw, nil, err
+	rec.ID = SampleID{Attribute: -1}
+	payload := raw[headerSize:]
+	switch {
+	case err != nil:
+	case rec.Type >= firstOfPerf:
+		c.b = payload
+		if rec.Body = r.bodies.decode(rec, &c, nil); c.failed {
+			rec.Err = errShort
+		}
+		if err := r.update(rec.Type, rec.Misc, payload); err != nil {
+			rec.Err = err
+		}
+	default:
+		rec.Err = r.decodeKernel(rec, payload)
+	}
+	r.count(rec)
+	return rec
+}
+
+// decodeKernel decodes a record of the kernel's.
+func (r *Reader) decodeKernel(rec *Record, payload []byte) error {
+	index, l := r.find(rec.Type, payload)
+	if l == nil {
+		return errors.New("the recording has told of no event yet")
+	}
+	rec.ID.Attribute = int(index)
+	a := &r.attributes[max(index, 0)]
+	if rec.Type == TypeSample {
+		rec.Body = &r.bodies.sample.sample
+		err := r.bodies.sample.decode(payload, r.big, a, &rec.ID)
+		if index < 0 && err == nil {
+			err = fmt.Errorf("no event has the ID %d; read as one of %s", rec.ID.ID, a.Name)
+		}
+		return err
+	}
+	rest, ok := rec.ID.readTrailer(payload, r.big, a, l.trailerSize)
+	c := cursor{b: rest, big: r.big}
+	rec.Body = r.bodies.decode(rec, &c, a)
+	if c.failed || !ok {
+		return errShort
+	}
+	return nil
+}
+
+// count counts a record that is handed out.
+func (r *Reader) count(rec *Record) {
+	r.counts.Records++
+	if rec.Err != nil {
+		r.counts.Bad++
+		rec.Err = fmt.Errorf("record %v at %#x: %w", rec.Type, rec.Offset, rec.Err)
+	}
+	switch rec.Type {
+	case TypeLost:
+		r.counts.Lost += r.bodies.lost.Count
+	case TypeLostSamples:
+		r.counts.LostSamples += r.bodies.lost.Count
+	default:
+		if !rec.Type.known() {
+			r.counts.Unknown++
+		}
+	}
+}
 
 // Header returns what the recording says of itself. Of a stream it is complete
 // when the first sample is handed out, but for the times of the first and last
 // sample. The caller must not change it.
-func (r *Reader) Header() *Header { return nil }
+func (r *Reader) Header() *Header { return &r.header }
 
 // Attributes returns the events that were recorded, those of SampleID.Attribute.
 // Of a stream it is complete when the first sample is handed out. The caller must
 // not change them.
-func (r *Reader) Attributes() []Attribute { return nil }
+func (r *Reader) Attributes() []Attribute { return r.attributes }
 
 // BuildIDs returns the build IDs that the recording lists. Of a stream they come
 // at its end, if at all (perf inject -b puts them where the file is first needed).
 // The caller must not change them.
-func (r *Reader) BuildIDs() []BuildID { return nil }
+func (r *Reader) BuildIDs() []BuildID { return r.buildIDs }
 
 // Machine returns the machine that was recorded, or nil where the recording does
 // not tell (it was cut) or package arch does not know it.
-func (r *Reader) Machine() *arch.Machine { return nil }
+func (r *Reader) Machine() *arch.Machine { return r.machine }
 
 // Order returns the byte order of the recording, and so of the recorded machine:
 // of Record.Raw, Sample.UserStack, Sample.Raw.
-func (r *Reader) Order() binary.ByteOrder { return nil }
+func (r *Reader) Order() binary.ByteOrder {
+	if r.big {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
 
 // Pipe reports whether the recording is a stream.
-func (r *Reader) Pipe() bool { return false }
+func (r *Reader) Pipe() bool { return r.pipe }
 
 // Counts returns what was met so far.
-func (r *Reader) Counts() Counts { return Counts{} }
-
-// Registers sets *regs to the registers of the set, by the DWARF columns of the
-// machine that the thread ran as, and returns that machine: m, or for ABI32 on a
-// machine of 64 bits the one of 32 (i386 of x86-64, arm of arm64). It returns nil
-// and leaves *regs as it was where there are no registers, no program counter is
-// among them, or the machine's numbers are not known.
-func (s *RegisterSet) Registers(m *arch.Machine, regs *unwind.Registers) *arch.Machine { return nil }
+func (r *Reader) Counts() Counts { return r.counts }

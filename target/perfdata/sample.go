@@ -36,6 +36,9 @@ const (
 	FieldWeightStruct SampleType = 1 << 24
 )
 
+// trailerFields are those of the SampleID of records other than samples.
+const trailerFields = FieldTID | FieldTime | FieldID | FieldStreamID | FieldCPU | FieldIdentifier
+
 // Sample is what was true when an event occurred: SAMPLE. Who and when is in
 // Record.ID. A field that Attribute.SampleType lacks is zero.
 type Sample struct {

@@ -98,6 +98,11 @@ func (t Type) String() string {
 	return strconv.FormatUint(uint64(t), 10)
 }
 
+// known reports whether this package knows of the type.
+func (t Type) known() bool {
+	return t >= TypeMmap && t <= TypeCallchainDeferred || t >= TypeHeaderAttr && t <= TypeSchedstatDomain
+}
+
 // Misc is perf_event_header.misc: in which mode the processor was, and bits
 // whose meaning depends on the type of the record.
 type Misc uint16

@@ -1,0 +1,211 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perfdata
+
+// bodies holds a body of each type, which is used again for the next record.
+type bodies struct {
+	sample        sampleDecoder
+	mmap          Mmap
+	comm          Comm
+	task          Task
+	lost          Lost
+	throttle      Throttle
+	read          Read
+	swtch         Switch
+	namespaces    Namespaces
+	ksymbol       Ksymbol
+	bpf           BPFEvent
+	cgroup        Cgroup
+	poke          TextPoke
+	aux           Aux
+	itrace        ItraceStart
+	hwid          AuxOutputHWID
+	deferred      Deferred
+	threads       ThreadMap
+	conv          TimeConv
+	auxtrace      AuxtraceInfo
+	auxtraceError AuxtraceError
+}
+
+// decode reads the body of a record that is no sample. What c holds is what
+// stands between the header and the SampleID. It returns nil for a type without a
+// body.
+func (b *bodies) decode(rec *Record, c *cursor, a *Attribute) any {
+	switch rec.Type {
+	case TypeMmap, TypeMmap2:
+		b.mmap.read(c, rec.Type, rec.Misc)
+		return &b.mmap
+	case TypeComm:
+		b.comm = Comm{PID: int32(c.u32()), TID: int32(c.u32())}
+		b.comm.Name = c.text()
+		return &b.comm
+	case TypeFork, TypeExit:
+		b.task = Task{PID: int32(c.u32()), ParentPID: int32(c.u32()), TID: int32(c.u32()), ParentTID: int32(c.u32()), Time: c.u64()}
+		return &b.task
+	case TypeLost:
+		b.lost = Lost{ID: c.u64(), Count: c.u64()}
+		return &b.lost
+	case TypeLostSamples:
+		b.lost = Lost{Count: c.u64()}
+		return &b.lost
+	case TypeThrottle, TypeUnthrottle:
+		b.throttle = Throttle{Time: c.u64(), ID: c.u64(), StreamID: c.u64()}
+		return &b.throttle
+	case TypeRead:
+		b.read = Read{PID: int32(c.u32()), TID: int32(c.u32())}
+		if a != nil {
+			b.read.Values = b.sample.read(c, a.ReadFormat)
+		}
+		return &b.read
+	case TypeSwitch:
+		b.swtch = Switch{-1, -1}
+		return &b.swtch
+	case TypeSwitchCPUWide:
+		b.swtch = Switch{int32(c.u32()), int32(c.u32())}
+		return &b.swtch
+	case TypeNamespaces:
+		b.namespaces.read(c)
+		return &b.namespaces
+	case TypeKsymbol:
+		b.ksymbol = Ksymbol{Address: c.u64(), Length: c.u32(), Kind: c.u16()}
+		b.ksymbol.Unregister = c.u16()&1 != 0
+		b.ksymbol.Name = c.text()
+		return &b.ksymbol
+	case TypeBPFEvent:
+		b.bpf = BPFEvent{Kind: c.u16(), Flags: c.u16(), ID: c.u32()}
+		copy(b.bpf.Tag[:], c.bytes(8))
+		return &b.bpf
+	case TypeCgroup:
+		b.cgroup = Cgroup{ID: c.u64()}
+		b.cgroup.Path = c.text()
+		return &b.cgroup
+	case TypeTextPoke:
+		b.poke = TextPoke{Address: c.u64()}
+		old, now := c.u16(), c.u16()
+		b.poke.Old, b.poke.New = c.bytes(uint64(old)), c.bytes(uint64(now))
+		return &b.poke
+	case TypeAux:
+		b.aux = Aux{Offset: c.u64(), Size: c.u64(), Flags: c.u64()}
+		return &b.aux
+	case TypeItraceStart:
+		b.itrace = ItraceStart{PID: int32(c.u32()), TID: int32(c.u32())}
+		return &b.itrace
+	case TypeAuxOutputHWID:
+		b.hwid = AuxOutputHWID{HWID: c.u64()}
+		return &b.hwid
+	case TypeCallchainDeferred:
+		b.deferred = Deferred{Cookie: c.u64(), Callchain: b.deferred.Callchain[:0]}
+		b.deferred.Callchain = c.words(b.deferred.Callchain, c.u64())
+		return &b.deferred
+	}
+	return b.decodePerf(rec, c)
+}
+
+// decodePerf reads the body of a record that perf made: the structs of
+// tools/lib/perf/include/perf/event.h.
+func (b *bodies) decodePerf(rec *Record, c *cursor) any {
+	switch rec.Type {
+	case TypeThreadMap:
+		b.threads.Threads = b.threads.Threads[:0]
+		for n := c.u64(); n > 0 && !c.failed; n-- {
+			t := Thread{TID: c.u64(), Comm: untilZero(c.bytes(16))}
+			if !c.failed {
+				b.threads.Threads = append(b.threads.Threads, t)
+			}
+		}
+		return &b.threads
+	case TypeTimeConv:
+		b.conv = TimeConv{Shift: c.u64(), Mult: c.u64(), Zero: c.u64()}
+		// Records of before Linux 5.10 end here.
+		if len(c.b) >= 24 {
+			b.conv.Cycles, b.conv.Mask = c.u64(), c.u64()
+			caps := c.bytes(2)
+			b.conv.CapUserTimeZero, b.conv.CapUserTimeShort = caps[0] != 0, caps[1] != 0
+		}
+		return &b.conv
+	case TypeAuxtraceInfo:
+		b.auxtrace = AuxtraceInfo{Kind: c.u32()}
+		return &b.auxtrace
+	case TypeAuxtraceError:
+		e := AuxtraceError{Kind: c.u32(), Code: c.u32(), CPU: c.u32(), PID: int32(c.u32()), TID: int32(c.u32())}
+		format := c.u32()
+		e.IP = c.u64()
+		// The time came with Linux 5.1, before the message; what was padding tells.
+		if format != 0 {
+			e.Time = c.u64()
+		}
+		e.Message = untilZero(c.bytes(min(64, uint64(len(c.b)))))
+		b.auxtraceError = e
+		return &b.auxtraceError
+	}
+	return nil
+}
+
+func (m *Mmap) read(c *cursor, t Type, misc Misc) {
+	*m = Mmap{PID: int32(c.u32()), TID: int32(c.u32()), Start: c.u64(), Length: c.u64(), Offset: c.u64()}
+	if t == TypeMmap {
+		const protExec = 4
+		if misc&MiscMmapData == 0 {
+			m.Protection = protExec
+		}
+		m.Path = c.text()
+		return
+	}
+	if misc&MiscMmapBuildID != 0 {
+		b := c.bytes(24)
+		// u8 size, three bytes reserved, and room for 20.
+		if len(b) == 24 && b[0] > 0 && b[0] <= 20 {
+			m.BuildID = b[4 : 4+b[0] : 4+b[0]]
+		}
+	} else {
+		m.Major, m.Minor, m.Inode, m.InodeGeneration = c.u32(), c.u32(), c.u64(), c.u64()
+	}
+	m.Protection, m.Flags = c.u32(), c.u32()
+	m.Path = c.text()
+}
+
+func (n *Namespaces) read(c *cursor) {
+	*n = Namespaces{PID: int32(c.u32()), TID: int32(c.u32()), Links: n.Links[:0]}
+	count := c.u64()
+	if count > uint64(len(c.b))/16 {
+		c.fail()
+		return
+	}
+	for range count {
+		n.Links = append(n.Links, Namespace{c.u64(), c.u64()})
+	}
+}
+
+// readTrailer reads the SampleID of a record that is no sample from the record's
+// end, where payload is all behind its header. It returns what is before it, and
+// false where the record is too short to have one.
+func (id *SampleID) readTrailer(payload []byte, big bool, a *Attribute, size int) (rest []byte, ok bool) {
+	if size > len(payload) {
+		return payload, false
+	}
+	c := cursor{b: payload[len(payload)-size:], big: big}
+	has := a.SampleType & trailerFields
+	if has&FieldTID != 0 {
+		id.PID, id.TID = int32(c.u32()), int32(c.u32())
+	}
+	if has&FieldTime != 0 {
+		id.Time = c.u64()
+	}
+	if has&FieldID != 0 {
+		id.ID = c.u64()
+	}
+	if has&FieldStreamID != 0 {
+		id.StreamID = c.u64()
+	}
+	if has&FieldCPU != 0 {
+		id.CPU = c.u32()
+		c.u32()
+	}
+	if has&FieldIdentifier != 0 {
+		id.ID = c.u64()
+	}
+	id.Fields = has
+	return payload[: len(payload)-size : len(payload)-size], true
+}

@@ -1,0 +1,273 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perfdata
+
+import (
+	"errors"
+	"math/bits"
+)
+
+// PERF_FORMAT_* of include/uapi/linux/perf_event.h.
+const (
+	formatEnabled = 1 << 0
+	formatRunning = 1 << 1
+	formatID      = 1 << 2
+	formatGroup   = 1 << 3
+	formatLost    = 1 << 4
+)
+
+// PERF_SAMPLE_BRANCH_* that change what a sample holds.
+const (
+	branchHWIndex  = 1 << 17
+	branchCounters = 1 << 19
+)
+
+var errShort = errors.New("it ends in the middle of a field")
+
+// sampleDecoder holds a sample and what its slices refer to, which is used again
+// for the next.
+type sampleDecoder struct {
+	sample    Sample
+	callchain []uint64
+	branches  []Branch
+	counters  []uint64
+	values    []ReadValue
+	userRegs  []uint64
+	intrRegs  []uint64
+}
+
+// decode reads a sample of the event a. The order of fields is that of
+// perf_output_sample in kernel/events/core.c. What failed is the last field that
+// id.Fields or d.sample.Fields has.
+func (d *sampleDecoder) decode(payload []byte, big bool, a *Attribute, id *SampleID) error {
+	d.sample = Sample{}
+	s := &d.sample
+	c := cursor{b: payload, big: big}
+	has := a.SampleType
+	if has&FieldIdentifier != 0 {
+		id.ID = c.u64()
+	}
+	if has&FieldIP != 0 {
+		s.IP = c.u64()
+	}
+	if has&FieldTID != 0 {
+		id.PID, id.TID = int32(c.u32()), int32(c.u32())
+	}
+	if has&FieldTime != 0 {
+		id.Time = c.u64()
+	}
+	if has&FieldAddr != 0 {
+		s.Addr = c.u64()
+	}
+	if has&FieldID != 0 {
+		id.ID = c.u64()
+	}
+	if has&FieldStreamID != 0 {
+		id.StreamID = c.u64()
+	}
+	if has&FieldCPU != 0 {
+		id.CPU = c.u32()
+		c.u32()
+	}
+	if has&FieldPeriod != 0 {
+		s.Period = c.u64()
+	}
+	if c.failed {
+		return errShort
+	}
+	const fixed = trailerFields | FieldIP | FieldAddr | FieldPeriod
+	id.Fields = has & trailerFields
+	s.Fields = has & fixed
+	if has&FieldPeriod == 0 && !a.Frequency() {
+		s.Period = a.Period
+	}
+	if has&^fixed == 0 {
+		return nil
+	}
+	return d.rest(&c, a)
+}
+
+// rest reads the fields from READ on. Behind the first that is cut nothing can be
+// read.
+func (d *sampleDecoder) rest(c *cursor, a *Attribute) error {
+	s, has := &d.sample, a.SampleType
+	if has&FieldRead != 0 {
+		s.Read = d.read(c, a.ReadFormat)
+		s.read(c, FieldRead)
+	}
+	if has&FieldCallchain != 0 {
+		d.callchain = c.words(d.callchain[:0], c.u64())
+		s.Callchain = d.callchain
+		s.read(c, FieldCallchain)
+	}
+	if has&FieldRaw != 0 {
+		size := c.u32()
+		s.Raw = c.bytes(uint64(size))
+		// The kernel pads the field to whole words.
+		c.skip(uint64(-(size + 4) & 7))
+		s.read(c, FieldRaw)
+	}
+	if has&FieldBranchStack != 0 {
+		d.readBranches(c, a.BranchSampleType)
+		s.read(c, FieldBranchStack)
+	}
+	if has&FieldUserRegs != 0 {
+		d.userRegs = s.UserRegs.read(c, a.RegsUser, d.userRegs)
+		s.read(c, FieldUserRegs)
+	}
+	if has&FieldUserStack != 0 {
+		s.UserStack = userStack(c)
+		s.read(c, FieldUserStack)
+	}
+	if w := has & (FieldWeight | FieldWeightStruct); w != 0 {
+		s.Weight = c.u64()
+		if w&FieldWeightStruct != 0 {
+			s.Weight, s.Weight2, s.Weight3 = s.Weight&(1<<32-1), uint16(s.Weight>>32), uint16(s.Weight>>48)
+		}
+		s.read(c, w)
+	}
+	if has&FieldDataSource != 0 {
+		s.DataSource = c.u64()
+		s.read(c, FieldDataSource)
+	}
+	if has&FieldTransaction != 0 {
+		s.Transaction = c.u64()
+		s.read(c, FieldTransaction)
+	}
+	if has&FieldIntrRegs != 0 {
+		d.intrRegs = s.IntrRegs.read(c, a.RegsIntr, d.intrRegs)
+		s.read(c, FieldIntrRegs)
+	}
+	if has&FieldPhysAddr != 0 {
+		s.PhysAddr = c.u64()
+		s.read(c, FieldPhysAddr)
+	}
+	if has&FieldCgroup != 0 {
+		s.Cgroup = c.u64()
+		s.read(c, FieldCgroup)
+	}
+	if has&FieldDataPageSize != 0 {
+		s.DataPageSize = c.u64()
+		s.read(c, FieldDataPageSize)
+	}
+	if has&FieldCodePageSize != 0 {
+		s.CodePageSize = c.u64()
+		s.read(c, FieldCodePageSize)
+	}
+	if has&FieldAux != 0 {
+		s.Aux = c.bytes(c.u64())
+		s.read(c, FieldAux)
+	}
+	if c.failed {
+		return errShort
+	}
+	return nil
+}
+
+// read adds a field to those that could be read.
+func (s *Sample) read(c *cursor, field SampleType) {
+	if !c.failed {
+		s.Fields |= field
+	}
+}
+
+// read reads struct read_format.
+func (d *sampleDecoder) read(c *cursor, format uint64) (v ReadValues) {
+	n := uint64(1)
+	if format&formatGroup != 0 {
+		n = c.u64()
+	} else {
+		d.values = append(d.values[:0], ReadValue{Value: c.u64()})
+	}
+	if format&formatEnabled != 0 {
+		v.Enabled = c.u64()
+	}
+	if format&formatRunning != 0 {
+		v.Running = c.u64()
+	}
+	if format&formatGroup != 0 {
+		d.values = d.values[:0]
+	}
+	for i := uint64(0); i < n && !c.failed; i++ {
+		if format&formatGroup != 0 {
+			d.values = append(d.values, ReadValue{Value: c.u64()})
+		}
+		value := &d.values[i]
+		if format&formatID != 0 {
+			value.ID = c.u64()
+		}
+		if format&formatLost != 0 {
+			value.Lost = c.u64()
+		}
+	}
+	v.Values = d.values
+	return v
+}
+
+func (d *sampleDecoder) readBranches(c *cursor, branchType uint64) {
+	s := &d.sample
+	n := c.u64()
+	if branchType&branchHWIndex != 0 {
+		s.BranchHWIndex = c.u64()
+	}
+	d.branches = d.branches[:0]
+	if n > uint64(len(c.b))/24 {
+		c.fail()
+		return
+	}
+	for range n {
+		d.branches = append(d.branches, Branch{From: c.u64(), To: c.u64(), Flags: branchFlags(c.u64(), c.big)})
+	}
+	s.Branches = d.branches
+	if branchType&branchCounters != 0 {
+		d.counters = c.words(d.counters[:0], n)
+		s.BranchCounters = d.counters
+	}
+}
+
+// branchFlags brings the bit fields of struct perf_branch_entry into the order
+// that they have on machines of little byte order; on others the first has the
+// highest bits.
+func branchFlags(v uint64, big bool) (flags uint64) {
+	if !big {
+		return v
+	}
+	shift := 0
+	for _, width := range [...]int{1, 1, 1, 1, 16, 4, 2, 4, 3, 31} {
+		flags |= v >> (64 - shift - width) & (1<<width - 1) << shift
+		shift += width
+	}
+	return flags
+}
+
+// read reads the registers of mask. Their values are kept in buf, which is
+// returned.
+func (r *RegisterSet) read(c *cursor, mask uint64, buf []uint64) []uint64 {
+	r.ABI = ABI(c.u64())
+	if r.ABI == ABINone {
+		return buf
+	}
+	buf = c.words(buf[:0], uint64(bits.OnesCount64(mask)))
+	r.Mask, r.Values = mask, buf
+	if c.failed {
+		r.Mask, r.Values = 0, nil
+	}
+	return buf
+}
+
+// userStack reads PERF_SAMPLE_STACK_USER: room, of which the kernel filled a part.
+func userStack(c *cursor) []byte {
+	size := c.u64()
+	data := c.bytes(size)
+	if size == 0 {
+		return nil
+	}
+	filled := c.u64()
+	if filled > size {
+		c.fail()
+		return nil
+	}
+	return data[:filled:filled]
+}

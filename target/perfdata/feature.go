@@ -1,0 +1,238 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perfdata
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// feature is a section of the header: HEADER_* of tools/perf/util/header.h.
+type feature int
+
+const (
+	featureBuildID     feature = 2
+	featureHostname    feature = 3
+	featureOSRelease   feature = 4
+	featureVersion     feature = 5
+	featureArch        feature = 6
+	featureCPUs        feature = 7
+	featureCPUDesc     feature = 8
+	featureCPUID       feature = 9
+	featureTotalMemory feature = 10
+	featureCommandLine feature = 11
+	featureEventDesc   feature = 12
+	featurePMUs        feature = 16
+	featureGroups      feature = 17
+	featureSampleTime  feature = 21
+	featureClockID     feature = 23
+	featureCompressed  feature = 27
+	featureClockData   feature = 29
+
+	features = 256
+)
+
+// decoded reports whether the section is one that feature reads.
+func (f feature) decoded() bool {
+	switch f {
+	case featureBuildID, featureHostname, featureOSRelease, featureVersion,
+		featureArch, featureCPUs, featureCPUDesc, featureCPUID,
+		featureTotalMemory, featureCommandLine, featureEventDesc, featurePMUs,
+		featureGroups, featureSampleTime, featureClockID, featureCompressed,
+		featureClockData:
+		return true
+	}
+	return false
+}
+
+// feature reads a section of the header. A section that is cut gives what is
+// there.
+func (r *Reader) feature(f feature, b []byte) {
+	if f <= 0 || f >= features {
+		return
+	}
+	h := &r.header
+	h.Features[f/64] |= 1 << (f % 64)
+	c := cursor{b: b, big: r.big}
+	switch f {
+	case featureBuildID:
+		for len(c.b) >= headerSize {
+			c.u32()
+			misc := Misc(c.u16())
+			size := c.u16()
+			if size < headerSize {
+				return
+			}
+			r.buildID(misc, c.bytes(uint64(size)-headerSize))
+		}
+	case featureHostname:
+		h.Hostname = c.str()
+	case featureOSRelease:
+		h.OSRelease = c.str()
+	case featureVersion:
+		h.Version = c.str()
+	case featureArch:
+		h.Arch = c.str()
+		r.machine = machine(h.Arch, r.big)
+	case featureCPUs:
+		// The available ones come first: write_nrcpus in tools/perf/util/header.c,
+		// which perf's own description of the format has the other way round.
+		h.CPUsAvailable, h.CPUsOnline = int(c.u32()), int(c.u32())
+	case featureCPUDesc:
+		h.CPUDescription = c.str()
+	case featureCPUID:
+		h.CPUID = c.str()
+	case featureTotalMemory:
+		h.TotalMemory = c.u64() << 10 // kB of /proc/meminfo
+	case featureCommandLine:
+		for n := c.u32(); n > 0 && len(c.b) > 0; n-- {
+			h.CommandLine = append(h.CommandLine, c.str())
+		}
+	case featureEventDesc:
+		r.eventDesc(&c)
+	case featurePMUs:
+		for n := c.u32(); n > 0 && len(c.b) > 0; n-- {
+			h.PMUs = append(h.PMUs, PMU{Kind: c.u32(), Name: c.str()})
+		}
+	case featureGroups:
+		for n := c.u32(); n > 0 && len(c.b) > 0; n-- {
+			h.Groups = append(h.Groups, Group{Name: c.str(), Leader: int(c.u32()), Members: int(c.u32())})
+		}
+	case featureSampleTime:
+		h.FirstSample, h.LastSample = c.u64(), c.u64()
+	case featureClockID:
+		h.Clock.Resolution = time.Duration(min(c.u64(), math.MaxInt64))
+	case featureCompressed:
+		h.Compression = Compression{Version: c.u32(), Kind: c.u32(), Level: c.u32(), Ratio: c.u32(), MmapLen: c.u32()}
+	case featureClockData:
+		c.u32() // version
+		id, wall, now := int32(c.u32()), c.u64(), c.u64()
+		if !c.failed {
+			h.Clock.ID = id
+			h.Clock.Wall = time.Unix(int64(wall/1e9), int64(wall%1e9))
+			h.Clock.Time = now
+		}
+	}
+}
+
+// eventDesc takes the names of events.
+func (r *Reader) eventDesc(c *cursor) {
+	n, size := c.u32(), c.u32()
+	for i := 0; i < int(n) && len(c.b) > 0; i++ {
+		c.bytes(uint64(size))
+		ids := c.u32()
+		name := c.str()
+		b := c.bytes(8 * uint64(ids))
+		if c.failed {
+			return
+		}
+		// Events come in the order of the attributes; but perf inject may have
+		// removed some.
+		index := i
+		if ids > 0 {
+			first := cursor{b: b, big: r.big}
+			if k, ok := r.ids[first.u64()]; ok {
+				index = int(k)
+			}
+		}
+		if index < len(r.attributes) && name != "" {
+			r.attributes[index].Name = name
+		}
+	}
+}
+
+// buildID reads what follows the header of struct perf_record_header_build_id:
+// the process, 20 bytes of a build ID, its size, three bytes reserved, the path.
+func (r *Reader) buildID(misc Misc, b []byte) {
+	c := cursor{b: b, big: r.big}
+	pid := int32(c.u32())
+	id := c.bytes(24)
+	if c.failed {
+		return
+	}
+	size := byte(20)
+	if misc&MiscBuildIDSize != 0 && id[20] > 0 && id[20] < size {
+		size = id[20]
+	}
+	r.buildIDs = append(r.buildIDs, BuildID{PID: pid, Mode: misc.Mode(), ID: append([]byte(nil), id[:size]...), Path: string(c.text())})
+}
+
+// attribute adds an event and its IDs, which are words of 64 bits.
+func (r *Reader) attribute(b []byte, ids []byte) {
+	a := parseAttribute(b, r.big)
+	a.Name = a.usualName()
+	c := cursor{b: ids, big: r.big}
+	a.IDs = c.words(make([]uint64, 0, len(ids)/8), uint64(len(ids)/8))
+	index := int32(len(r.attributes))
+	for _, id := range a.IDs {
+		r.ids[id] = index
+	}
+	if a.Flags&FlagUseClockID != 0 {
+		r.header.Clock.ID = a.ClockID
+	}
+	r.attributes = append(r.attributes, a)
+	r.layouts = append(r.layouts, a.layout())
+	r.lastID, r.lastAttribute = 0, 0
+}
+
+// kinds of EVENT_UPDATE: PERF_EVENT_UPDATE__*.
+const (
+	updateUnit  = 0
+	updateScale = 1
+	updateName  = 2
+)
+
+// update applies what the records say that stand for parts of the header.
+func (r *Reader) update(t Type, misc Misc, payload []byte) error {
+	c := cursor{b: payload, big: r.big}
+	switch t {
+	case TypeHeaderAttr:
+		c.u32()
+		size := uint64(c.u32())
+		if size == 0 {
+			size = minAttribute // of the first version, which did not tell
+		}
+		if c.failed || size < minAttribute || size > uint64(len(payload)) {
+			return fmt.Errorf("size of the event is %d, which must be from %d to %d", size, minAttribute, len(payload))
+		}
+		r.attribute(payload[:size], payload[size:])
+	case TypeHeaderEventType:
+		config := c.u64()
+		name := string(c.text())
+		for i := range r.attributes {
+			if a := &r.attributes[i]; a.Config == config && name != "" {
+				a.Name = name
+			}
+		}
+	case TypeHeaderBuildID:
+		r.buildID(misc, payload)
+	case TypeHeaderFeature:
+		f := c.u64()
+		if c.failed {
+			return errShort
+		}
+		if f < features {
+			r.feature(feature(f), c.b)
+		}
+	case TypeEventUpdate:
+		kind, id := c.u64(), c.u64()
+		i, ok := r.ids[id]
+		if !ok || c.failed {
+			return fmt.Errorf("no event has the ID %d", id)
+		}
+		switch a := &r.attributes[i]; kind {
+		case updateUnit:
+			a.Unit = string(c.text())
+		case updateScale:
+			if scale := math.Float64frombits(c.u64()); !c.failed {
+				a.Scale = scale
+			}
+		case updateName:
+			a.Name = string(c.text())
+		}
+	}
+	return nil
+}

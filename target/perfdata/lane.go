@@ -1,0 +1,178 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perfdata
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// lane is one stream of records: a recording has one, but those of perf record
+// --threads have one for each thread of perf.
+type lane struct {
+	r     *Reader
+	src   source
+	outer framer
+	inner framer // of what is decompressed
+	queue queue
+
+	decoder  *zstd.Decoder // nil before the first COMPRESSED record
+	unpack   *decompressor // nil where there is none, or what it was fed was bad
+	unpacked bool          // inner has no more records for now
+	packed   []byte        // the COMPRESSED record that is in inner
+	packedAt int64         // its offset
+
+	err error // why no more records can be read; io.EOF at the end
+}
+
+func newLane(r *Reader, src source) *lane {
+	l := &lane{r: r, src: src, unpacked: true}
+	l.outer = framer{pool: &r.pool, big: r.big, base: src.at(), read: func(p []byte) (int, error) {
+		n, err := l.src.read(p)
+		r.counts.Bytes += int64(n)
+		return n, err
+	}}
+	l.inner = framer{pool: &r.pool, big: r.big, read: func(p []byte) (int, error) { return l.unpack.read(p) }}
+	return l
+}
+
+func (l *lane) close() {
+	if l.unpack != nil {
+		l.unpack.stop()
+		l.unpack = nil
+	}
+	if l.decoder != nil {
+		l.decoder.Close()
+	}
+	l.outer.drop()
+	l.inner.drop()
+	l.err = errClosed
+}
+
+// badRecord is the error of a record whose place in the recording holds, so that
+// those behind it can be read.
+type badRecord struct{ error }
+
+// next reads records until one is to be handed out at once, which it returns, or
+// until the queue has one ready or the lane has ended: then raw is nil. The error
+// is of that record.
+func (l *lane) next() (raw []byte, e entry, err error) {
+	for {
+		if _, ok := l.queue.first(); ok {
+			return nil, e, nil
+		}
+		if l.err != nil {
+			if l.queue.waiting() == 0 {
+				return nil, e, nil
+			}
+			l.queue.flush()
+			continue
+		}
+		f, raw, err := l.record()
+		bad, isBad := err.(badRecord)
+		if err != nil && !isBad {
+			l.err = err
+			continue
+		}
+		e = entry{chunk: f.chunk, pos: uint32(f.last), offset: f.base + int64(f.last)}
+		if f == &l.inner {
+			e.offset = l.packedAt
+		}
+		if isBad {
+			return raw, e, bad.error
+		}
+		t := Type(f.u32(raw))
+		if t >= firstOfPerf {
+			if t == TypeFinishedRound {
+				l.queue.finish()
+			}
+			return raw, e, nil
+		}
+		// As tools/perf/util/ordered-events.c has it.
+		if e.time = l.r.timeOf(t, raw[headerSize:]); e.time == 0 || e.time == math.MaxUint64 {
+			return raw, e, nil
+		}
+		e.chunk.pending++
+		l.queue.push(e)
+		if l.r.waiting() > queueLimit {
+			l.queue.relieve()
+		}
+	}
+}
+
+// record returns the next record, and the framer that has it. COMPRESSED records
+// are replaced by those in them.
+func (l *lane) record() (*framer, []byte, error) {
+	for {
+		if !l.unpacked {
+			raw, err := l.inner.next()
+			if err == nil {
+				return &l.inner, raw, nil
+			}
+			l.unpacked = true
+			if err != errNeedInput {
+				l.unpack.stop()
+				l.unpack = nil
+				l.inner.drop()
+				return &l.outer, l.packed, badRecord{fmt.Errorf("what it unpacks to: %w", err)}
+			}
+		}
+		raw, err := l.outer.next()
+		if err != nil {
+			return nil, nil, err
+		}
+		c := cursor{b: raw[headerSize:], big: l.outer.big}
+		switch Type(l.outer.u32(raw)) {
+		case TypeCompressed:
+			err = l.feed(raw, c.b)
+		case TypeCompressed2:
+			if data := c.u64(); data < uint64(len(c.b)) && l.outer.wrapped == 0 {
+				c.b = c.b[:data]
+			}
+			err = l.feed(raw, c.b)
+		case TypeAuxtrace:
+			return &l.outer, raw, l.skip(c.u64())
+		case TypeHeaderTracingData:
+			return &l.outer, raw, l.skip(uint64(c.u32()))
+		default:
+			return &l.outer, raw, nil
+		}
+		if err != nil {
+			return &l.outer, raw, badRecord{err}
+		}
+	}
+}
+
+// feed begins to unpack the content of a COMPRESSED record.
+func (l *lane) feed(raw, content []byte) (err error) {
+	if l.unpack == nil {
+		if !bytes.HasPrefix(content, []byte(zstdMagic)) {
+			return errors.New("it continues what is missing")
+		}
+		if l.decoder == nil {
+			if l.decoder, err = newDecoder(); err != nil {
+				return err
+			}
+		}
+		l.unpack = newDecompressor(l.decoder)
+	}
+	l.unpack.feed(content)
+	l.packed, l.packedAt, l.unpacked = raw, l.outer.base+int64(l.outer.last), false
+	return nil
+}
+
+// skip passes over n bytes behind the last record, which belong to it.
+func (l *lane) skip(n uint64) error {
+	at := l.outer.offset()
+	if n > math.MaxInt64 || l.src.skip(l.outer.skip(int64(n))) != nil {
+		l.err = fmt.Errorf("%d bytes behind the record, from %#x on: %w", n, at, io.ErrUnexpectedEOF)
+	}
+	return nil
+}
