@@ -126,8 +126,13 @@ func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
 		c.stacks.limit = uint64(opts.StackLimit)
 	}
 	c.stacks.mappings = mappings
-	return c, &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Root: root(pid),
-		Open: func(m *target.Mapping) (*os.File, error) { return OpenMapping(pid, m) }}, nil
+	s := &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Root: root(pid), Began: began(pid),
+		Open:     func(m *target.Mapping) (*os.File, error) { return OpenMapping(pid, m) },
+		OpenPath: func(path string) (*os.File, error) { return openOwn(pid, path) }}
+	if status, err := readStatus(pid); err == nil {
+		s.NSPID = status.NSPID
+	}
+	return c, s, nil
 }
 
 // failure returns the error that left no thread at all.
