@@ -4,7 +4,17 @@
 
 package core
 
-import "github.com/clewdev/clew/target"
+import (
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/clewdev/clew/target"
+)
 
 // Options changes what Open does. The zero value is good.
 type Options struct {
@@ -16,8 +26,8 @@ type Options struct {
 	// to, "" for the file system as it is. Links are followed inside of it.
 	Sysroot string
 
-	// DebugDirectories are searched for files by build ID, .build-id/xx/yyyy;
-	// nil stands for /usr/lib/debug and /usr/lib.
+	// DebugDirectories are searched for files by build ID, .build-id/xx/yyyy, in
+	// Sysroot and outside of it; nil stands for /usr/lib/debug and /usr/lib.
 	DebugDirectories []string
 
 	// TempDir is where a compressed core is decompressed to; "" stands for
@@ -32,13 +42,168 @@ type Options struct {
 // Core is an open core. Its methods may be called from several goroutines,
 // Close after all others only.
 type Core struct {
+	options Options
+	file    *os.File // what it is in, decompressed
+	size    int64
+	header  *header
+	notes   notes
+	modules map[string]*module // by path as the core has it
+	pieces  []piece            // by address
+	memory  *memory
+	dumped  *memory // of what the core itself has
+
 	snapshot target.Snapshot
+
+	mu      sync.Mutex
+	missing []Missing
+	damage  []error
 }
 
 // Missing is a file that was mapped and is not to be had.
 type Missing struct {
-	Path    string // as the core names it; "" where it does not
-	Address uint64 // where its first byte was mapped
+	Path    string // as the target saw it
+	Address uint64 // the lowest one that it was mapped to
 	BuildID []byte // as the core has it, nil where it does not
-	Err     error  // where it was looked for, and why what was there was refused
+	Err     error  // why what was there was refused, a *RefusedError, and where it was looked for
+}
+
+// Open opens the core at path, which may be compressed with zstd or lz4.
+// It fails where there is no ELF core; what else is wrong is told by
+// [Core.Damage]. The options may be nil.
+func Open(path string, opts *Options) (*Core, error) {
+	c := &Core{modules: make(map[string]*module)}
+	if opts != nil {
+		c.options = *opts
+	}
+	if c.options.DebugDirectories == nil {
+		c.options.DebugDirectories = []string{"/usr/lib/debug", "/usr/lib"}
+	}
+	if err := c.open(path); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return c, nil
+}
+
+func (c *Core) open(path string) (err error) {
+	if c.file, err = openPlain(path); err != nil {
+		return errors.Unwrap(err) // which names the path, as Open does
+	}
+	info, err := c.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%w: it is no regular file", ErrNotCore)
+	}
+	c.size = info.Size()
+	if err := c.decompress(); err != nil {
+		return err
+	}
+	if c.header, c.damage, err = readHeader(c.file, c.size); err != nil {
+		return err
+	}
+	if m := c.header.machine; m.ELF == elf.EM_NONE {
+		return fmt.Errorf("%w: for no machine", ErrNotCore)
+	}
+	c.readNotes()
+	c.checkEnd()
+	c.rearrange()
+	if !c.notes.hasFile {
+		c.findModules()
+	}
+	c.findProgram()
+
+	slices.SortStableFunc(c.notes.threads, func(a, b target.Thread) int { return cmp.Compare(a.ID, b.ID) })
+	s := &c.snapshot
+	s.PID, s.Machine, s.Threads = c.notes.pid, c.header.machine, c.notes.threads
+	s.Signal, s.Command = c.notes.signal, cmp.Or(c.notes.command, c.notes.name)
+	s.Memory, s.Root, s.Open = c.memory, c.options.Sysroot, c.openMapping
+	if s.PID == 0 && len(s.Threads) > 0 {
+		s.PID = s.Threads[0].ID
+	}
+	if len(s.Threads) == 0 {
+		c.damaged(errors.New("the core has no threads: no NT_PRSTATUS note was read"))
+	}
+	return nil
+}
+
+// checkEnd notes where the core is cut off.
+func (c *Core) checkEnd() {
+	end := uint64(0)
+	for i := range c.header.loads {
+		if p := &c.header.loads[i]; p.Filesz > 0 && p.Off+p.Filesz >= p.Off {
+			end = max(end, p.Off+p.Filesz)
+		}
+	}
+	if end > uint64(c.size) {
+		c.damaged(fmt.Errorf("the core is cut off: %d bytes of %d are there", c.size, end))
+	}
+}
+
+// Snapshot returns what the core holds, for as long as the Core is open. Its
+// Memory reads the core and then the mapped files; its Open opens them, after
+// they were found to be the mapped ones. Nothing of it may be changed.
+func (c *Core) Snapshot() *target.Snapshot { return &c.snapshot }
+
+// Missing returns the files that were asked for up to now, since a frame lies in
+// them or memory of theirs was read, and that are not to be had. The slice is
+// the caller's.
+func (c *Core) Missing() []Missing {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := slices.Clone(c.missing)
+	slices.SortFunc(list, func(a, b Missing) int { return cmp.Compare(a.Address, b.Address) })
+	return list
+}
+
+// Damage returns what is wrong with the core itself, joined as by [errors.Join],
+// or nil: it was cut off, or parts of it make no sense.
+func (c *Core) Damage() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return errors.Join(c.damage...)
+}
+
+// Close closes the core and the mapped files.
+func (c *Core) Close() error {
+	var errs []error
+	for _, m := range c.modules {
+		if m.file != nil {
+			errs = append(errs, m.file.Close())
+		}
+	}
+	if c.file != nil {
+		errs = append(errs, c.file.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// maxDamage bounds what is told of one core.
+const maxDamage = 16
+
+func (c *Core) damaged(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.damage) < maxDamage {
+		c.damage = append(c.damage, err)
+	}
+}
+
+func (c *Core) missed(m *module) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.missing = append(c.missing, Missing{m.path, m.first, m.id, m.err})
+}
+
+// openMapping is the snapshot's Open.
+func (c *Core) openMapping(mapping *target.Mapping) (*os.File, error) {
+	x := c.piece(mapping.Start)
+	if x == nil || x.module == nil {
+		return nil, fmt.Errorf("mapping %#x-%#x %s: no file is mapped", mapping.Start, mapping.End, mapping.Path)
+	}
+	if err := x.module.open(); err != nil {
+		return nil, err
+	}
+	return x.module.reopen()
 }

@@ -1,0 +1,142 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package core
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// compressions are what systemd-coredump(8) stores, by how the file begins: zstd,
+// before that lz4, and long before xz.
+var compressions = []struct {
+	name   string
+	magic  string
+	reader func(io.Reader) (io.ReadCloser, error)
+}{
+	{"zstd", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.ReadCloser, error) {
+		d, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}},
+	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(lz4.NewReader(r)), nil }},
+	{"xz", "\xfd7zXZ\x00", func(io.Reader) (io.ReadCloser, error) {
+		return nil, errors.New("not read by this program; decompress it with 'xz -d' first")
+	}},
+}
+
+const (
+	// maxWindow is what zstd's level 20 asks for; systemd's, 3, asks for 2 MiB.
+	maxWindow = 32 << 20
+	// What is stored of a compressed core, holes aside, is bounded: by storedMost
+	// and by storedFactor times what the file has.
+	storedMost   = 1 << 30
+	storedFactor = 256
+	storedBlock  = 4 << 10
+)
+
+// decompress replaces the core's file by what it holds, if it is compressed: in
+// a file without a name, with holes where there are zeros. Where it breaks off,
+// what was read up to there stands.
+func (c *Core) decompress() error {
+	var magic [6]byte
+	n, err := c.file.ReadAt(magic[:], 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	for _, how := range compressions {
+		if !bytes.HasPrefix(magic[:n], []byte(how.magic)) {
+			continue
+		}
+		packed := c.file
+		defer packed.Close()
+		c.file = nil
+		if c.file, err = os.CreateTemp(c.options.TempDir, "clew-core-"); err != nil {
+			return err
+		}
+		// Where an open file cannot be removed it is left to the system.
+		os.Remove(c.file.Name())
+		source := &counter{r: packed, total: c.size, progress: c.options.Progress}
+		r, err := how.reader(source)
+		if err == nil {
+			c.size, err = store(c.file, r, storedMost+storedFactor*source.total)
+			r.Close()
+		}
+		if err == nil {
+			return nil
+		}
+		err = fmt.Errorf("%s: %w", how.name, err)
+		if c.size == 0 {
+			return err
+		}
+		c.damaged(err)
+		return nil
+	}
+	return nil
+}
+
+var errTooMuch = errors.New("it expands to more than is stored of a file of its size")
+
+// store writes what r gives to f, at most most bytes of it that are not zero,
+// and returns how many bytes f has then.
+func store(f *os.File, r io.Reader, most int64) (size int64, err error) {
+	buffer := make([]byte, 256*storedBlock)
+	for err == nil {
+		n := 0
+		for n < len(buffer) && err == nil {
+			var k int
+			k, err = r.Read(buffer[n:])
+			n += k
+		}
+		for at := 0; at < n; {
+			from := at
+			for at < n && !isZero(buffer[at:min(at+storedBlock, n)]) {
+				at = min(at+storedBlock, n)
+			}
+			if most -= int64(at - from); most < 0 {
+				return size, errors.Join(errTooMuch, f.Truncate(size))
+			}
+			if _, err := f.WriteAt(buffer[from:at], size+int64(from)); err != nil {
+				return size, err
+			}
+			for at < n && isZero(buffer[at:min(at+storedBlock, n)]) {
+				at = min(at+storedBlock, n)
+			}
+		}
+		size += int64(n)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return size, errors.Join(err, f.Truncate(size))
+}
+
+var zeros [storedBlock]byte
+
+func isZero(b []byte) bool { return bytes.Equal(b, zeros[:len(b)]) }
+
+// counter counts what is read of a file.
+type counter struct {
+	r           io.Reader
+	done, total int64
+	progress    func(done, total int64)
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.done += int64(n)
+	if c.progress != nil {
+		c.progress(c.done, c.total)
+	}
+	return n, err
+}

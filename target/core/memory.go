@@ -1,0 +1,153 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package core
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"sync/atomic"
+)
+
+// The kinds of reads that fail, besides those of files that are missing.
+var (
+	// ErrNotMapped: the target had nothing at the address.
+	ErrNotMapped = errors.New("nothing was mapped there")
+	// ErrNotDumped: the core was written without the memory at the address, and
+	// no file tells what it held.
+	ErrNotDumped = errors.New("the core was written without it")
+	// ErrCutOff: the core's file ends before it.
+	ErrCutOff = errors.New("the core is cut off")
+)
+
+// memory reads the memory of a core: what the core has of it, and of the rest
+// what files tell. It implements cfi.Memory and may be used from several
+// goroutines.
+type memory struct {
+	core       *Core
+	dumpedOnly bool // read no file but the core
+	blocks     [blockSlots]atomic.Pointer[block]
+}
+
+// A block is a copy of some bytes that lie in one piece.
+type block struct {
+	start uint64
+	data  []byte
+}
+
+const (
+	blockBits  = 14 // a stack of usual depth in one read
+	blockSize  = 1 << blockBits
+	blockSlots = 256
+)
+
+// ReadMemory implements cfi.Memory.
+func (m *memory) ReadMemory(p []byte, addr uint64) error {
+	for {
+		b := m.blocks[addr>>blockBits%blockSlots].Load()
+		if b == nil || addr-b.start >= uint64(len(b.data)) {
+			var err error
+			if b, err = m.load(p, addr); err != nil {
+				return err
+			}
+			if b == nil {
+				return nil
+			}
+		}
+		n := copy(p, b.data[addr-b.start:])
+		if n == len(p) {
+			return nil
+		}
+		p, addr = p[n:], addr+uint64(n)
+	}
+}
+
+// load returns a block with the byte at addr, and remembers it. Where more is
+// wanted than blocks are good for it reads all of p and returns none.
+func (m *memory) load(p []byte, addr uint64) (*block, error) {
+	if len(p) >= blockSize {
+		return nil, m.read(p, addr)
+	}
+	x := m.core.piece(addr)
+	if x == nil {
+		return nil, fmt.Errorf("memory %#x: %w", addr, ErrNotMapped)
+	}
+	start := max(addr&^(blockSize-1), x.start)
+	end := x.end
+	if stop := addr | (blockSize - 1); stop < end {
+		end = stop + 1
+	}
+	if held := x.start + x.dumped; addr < held {
+		end = min(end, held)
+	} else {
+		start = max(start, held)
+	}
+	b := &block{start, make([]byte, end-start)}
+	n, err := m.readPiece(x, b.data, start)
+	if b.data = b.data[:n]; addr-start >= uint64(n) {
+		return nil, err
+	}
+	m.blocks[addr>>blockBits%blockSlots].Store(b)
+	return b, nil
+}
+
+// read reads all of p, piece by piece.
+func (m *memory) read(p []byte, addr uint64) error {
+	for len(p) > 0 {
+		x := m.core.piece(addr)
+		if x == nil {
+			return fmt.Errorf("memory %#x: %w", addr, ErrNotMapped)
+		}
+		part := p[:min(uint64(len(p)), x.end-addr)]
+		if held := x.start + x.dumped; addr < held {
+			part = part[:min(uint64(len(part)), held-addr)]
+		}
+		n, err := m.readPiece(x, part, addr)
+		if n < len(part) {
+			return err
+		}
+		p, addr = p[n:], addr+uint64(n)
+	}
+	return nil
+}
+
+// readPiece reads from a piece what the core has of it, or what it has not. It
+// returns how many bytes it has read; where those are not all, it says why.
+func (m *memory) readPiece(x *piece, p []byte, addr uint64) (int, error) {
+	skip := addr - x.start
+	if skip < x.dumped {
+		n, err := m.core.file.ReadAt(p, x.at+int64(skip))
+		if n < len(p) {
+			if err == io.EOF {
+				err = ErrCutOff
+			}
+			err = fmt.Errorf("memory %#x: %w", addr+uint64(n), err)
+		}
+		return n, err
+	}
+	switch {
+	case skip < x.cut:
+		return 0, fmt.Errorf("memory %#x: %w: it would be at offset %#x of the core", addr, ErrCutOff, uint64(x.at)+skip)
+	case x.module == nil || x.written:
+		return 0, fmt.Errorf("memory %#x: %w", addr, ErrNotDumped)
+	case m.dumpedOnly:
+		return 0, fmt.Errorf("memory %#x: %w", addr, ErrNotDumped)
+	}
+	n, err := x.module.readAt(p, x.offset+skip)
+	if n < len(p) {
+		err = fmt.Errorf("memory %#x: %w, and %w", addr+uint64(n), ErrNotDumped, err)
+	}
+	return n, err
+}
+
+// piece returns the piece that holds addr, or nil.
+func (c *Core) piece(addr uint64) *piece {
+	i := sort.Search(len(c.pieces), func(i int) bool { return c.pieces[i].end > addr })
+	if i == len(c.pieces) || c.pieces[i].start > addr {
+		return nil
+	}
+	return &c.pieces[i]
+}

@@ -1,0 +1,211 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package core
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+
+	"github.com/clewdev/clew/target"
+)
+
+// notes are what the notes of a core say.
+type notes struct {
+	threads []target.Thread
+	pid     int
+	name    string // of the process's first thread
+	command string
+	signal  *target.Signal
+	auxv    map[uint64]uint64
+	files   []fileRange
+	hasFile bool // there is a list of mapped files
+}
+
+// Entries of the auxiliary vector, include/uapi/linux/auxvec.h.
+const (
+	atPHDR        = 3
+	atPHEnt       = 4
+	atPHNum       = 5
+	atPageSize    = 6
+	atBase        = 7
+	atEntry       = 9
+	atExecFn      = 31
+	atSysInfoEHdr = 33
+)
+
+const (
+	maxThreads   = 1 << 22  // the kernel's PID_MAX_LIMIT
+	maxRegisters = 4 << 10  // more bytes than the register sets that are read here have
+	maxAuxv      = 4 << 10  // the kernel's has some twenty entries
+	maxFileNote  = 32 << 20 // the kernel's stops at 4 MiB unless it was told otherwise
+)
+
+// readNotes reads all notes. What cannot be read costs its note.
+func (c *Core) readNotes() {
+	left := maxNotes
+	for _, p := range c.header.notes {
+		err := c.header.eachNote(c.file, c.size, p, &left, func(n note) {
+			if n.owner != "CORE" {
+				return // of the machine's own registers
+			}
+			if err := c.readNote(&n); err != nil {
+				c.damaged(err)
+			}
+		})
+		if err != nil {
+			c.damaged(err)
+		}
+	}
+	// The process's name is that of its first thread; those of others are not
+	// in a core.
+	for i := range c.notes.threads {
+		if t := &c.notes.threads[i]; t.ID == c.notes.pid {
+			t.Name = c.notes.name
+		}
+	}
+}
+
+func (c *Core) readNote(n *note) error {
+	limit := int64(maxRegisters)
+	if n.typ == ntFile {
+		limit = maxFileNote
+	}
+	switch n.typ {
+	case ntPRStatus, ntPRFPReg, ntPRPSInfo, ntAuxv, ntFile, ntSigInfo:
+	default:
+		return nil
+	}
+	b, err := n.read(c.file, limit)
+	if err != nil {
+		return err
+	}
+	switch n.typ {
+	case ntPRStatus:
+		return c.readStatus(b)
+	case ntPRFPReg:
+		if threads := c.notes.threads; len(threads) > 0 && threads[len(threads)-1].Err == nil {
+			target.FloatRegisters(&threads[len(threads)-1].Registers, c.header.machine, b)
+		}
+	case ntPRPSInfo:
+		c.readProcess(b)
+	case ntAuxv:
+		c.readAuxv(b)
+	case ntSigInfo:
+		c.readSignal(b)
+	case ntFile:
+		return c.readFiles(b)
+	}
+	return nil
+}
+
+// readStatus reads a thread: include/linux/elfcore.h, struct elf_prstatus and
+// elf_prstatus_common.
+func (c *Core) readStatus(b []byte) error {
+	o := c.header.order
+	id, registers, tail := 32, 112, 8
+	if c.header.class == elf.ELFCLASS32 {
+		id, registers = 24, 72
+	}
+	if c.header.machine.RegisterSize == 4 {
+		tail = 4 // pr_fpvalid, with the padding of the registers' width
+	}
+	if len(b) < registers+tail {
+		return fmt.Errorf("NT_PRSTATUS: %d bytes, at least %d expected", len(b), registers+tail)
+	}
+	if len(c.notes.threads) == maxThreads {
+		return fmt.Errorf("NT_PRSTATUS: more than %d threads", maxThreads)
+	}
+	t := target.Thread{ID: int(int32(o.Uint32(b[id:])))}
+	if err := target.GeneralRegisters(&t.Registers, c.header.machine, b[registers:len(b)-tail]); err != nil {
+		t.Err = fmt.Errorf("thread %d: NT_PRSTATUS: %w", t.ID, err)
+	}
+	// The first thread is the one that the core was written for.
+	if signal := int(o.Uint16(b[12:])); len(c.notes.threads) == 0 && signal != 0 {
+		c.notes.signal = &target.Signal{Number: signal, Thread: t.ID}
+	}
+	c.notes.threads = append(c.notes.threads, t)
+	return nil
+}
+
+// readProcess reads struct elf_prpsinfo of include/linux/elfcore.h, whose user
+// IDs have two bytes on arm and i386 and else four, which its size tells.
+func (c *Core) readProcess(b []byte) {
+	pid := 0
+	switch len(b) {
+	case 136:
+		pid = 24
+	case 124:
+		pid = 12
+	case 128:
+		pid = 16
+	default:
+		c.damaged(fmt.Errorf("NT_PRPSINFO: %d bytes, expected 136, 128 or 124", len(b)))
+		return
+	}
+	c.notes.pid = int(int32(c.header.order.Uint32(b[pid:])))
+	c.notes.name = cString(b[pid+16 : pid+32])
+	c.notes.command = string(bytes.TrimRight([]byte(cString(b[pid+32:pid+112])), " "))
+}
+
+// readSignal reads siginfo_t of the thread that the core was written for, the
+// first of these notes: include/uapi/asm-generic/siginfo.h.
+func (c *Core) readSignal(b []byte) {
+	o, union, word := c.header.order, 12, 4
+	if c.header.class == elf.ELFCLASS64 {
+		union, word = 16, 8
+	}
+	s := c.notes.signal
+	if len(b) < union+2*word || s == nil || s.Code != 0 || s.HasAddress || s.Sender != 0 || int(o.Uint32(b)) != s.Number {
+		return
+	}
+	s.Code = int(int32(o.Uint32(b[8:])))
+	switch s.Name() {
+	case "SIGILL", "SIGTRAP", "SIGBUS", "SIGFPE", "SIGSEGV":
+		// SI_KERNEL is a general protection fault's, without an address.
+		if s.Code > 0 && s.Code != siKernel {
+			s.Address, s.HasAddress = c.word(b[union:]), true
+		}
+	}
+	if s.Code <= 0 {
+		// SI_USER, SI_QUEUE, SI_TKILL
+		s.Sender = int(int32(o.Uint32(b[union:])))
+	}
+}
+
+const siKernel = 0x80
+
+func (c *Core) readAuxv(b []byte) {
+	size := c.wordSize()
+	c.notes.auxv = make(map[uint64]uint64)
+	for b = b[:min(len(b), maxAuxv)]; len(b) >= 2*size; b = b[2*size:] {
+		if key := c.word(b); key != 0 {
+			c.notes.auxv[key] = c.word(b[size:])
+		}
+	}
+}
+
+// word reads a word of the core's machine.
+func (c *Core) word(b []byte) uint64 {
+	if c.header.class == elf.ELFCLASS64 {
+		return c.header.order.Uint64(b)
+	}
+	return uint64(c.header.order.Uint32(b))
+}
+
+func (c *Core) wordSize() int {
+	if c.header.class == elf.ELFCLASS64 {
+		return 8
+	}
+	return 4
+}
+
+// cString is what stands before the first NUL.
+func cString(b []byte) string {
+	if i := bytes.IndexByte(b, 0); i >= 0 {
+		b = b[:i]
+	}
+	return string(b)
+}
