@@ -128,7 +128,11 @@ __attribute__((noinline)) int copies(int n)
 {
 	long count = sizeof from;
 	char *source = from, *target = to;
+#ifdef __x86_64__
 	__asm__ volatile("rep movsb" : "+c"(count), "+S"(source), "+D"(target) : : "memory");
+#else
+	target[3] = source[count - 1];
+#endif
 	use(n);
 	return to[3];
 }

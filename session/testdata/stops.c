@@ -26,7 +26,7 @@ __attribute__((noinline)) int stuck(int n)
 	n = forever(n);
 	return n;
 }
-
+#ifdef __x86_64__ /* repetitions are its alone */
 __attribute__((noinline)) int repeat(int n)
 {
 	long count = sizeof zeros;
@@ -34,7 +34,7 @@ __attribute__((noinline)) int repeat(int n)
 	__asm__ volatile("cld; rep stosb" : "+c"(count), "+D"(p) : "a"(n) : "memory");
 	return zeros[sizeof zeros - 1];
 }
-
+#endif
 static void *jump[5];
 __attribute__((noinline)) void leave(void)
 {
