@@ -176,3 +176,5 @@ func dumpable() bool {
 
 // thisThread returns the number of the thread that calls it.
 func thisThread() int { return unix.Gettid() }
+
+func yieldThread() { unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

@@ -27,3 +27,5 @@ func (e *executable) close() error { return nil }
 func dumpable() bool { return true }
 
 func thisThread() int { return 0 }
+
+func yieldThread() {}

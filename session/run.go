@@ -4,6 +4,11 @@
 
 package session
 
+import (
+	"runtime"
+	"time"
+)
+
 // run has the controlling thread run code from one state to the next. f
 // returns the stop that ends it.
 func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, error) {
@@ -47,11 +52,41 @@ func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, e
 	} else {
 		s.work <- func() { stop, err = f() }
 		s.mu.Unlock()
-		<-s.ack
+		s.await()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.finish(before, stop, err)
+}
+
+// Who sleeps until the other has an answer has to be woken, which takes longer
+// than a short call where the processor that then has to be woken too is a virtual
+// machine's. So caller and controlling thread look for each other a while first,
+// and leave their processors to whom they wait for meanwhile.
+const (
+	answerSoon = 100 * time.Microsecond // a few times what a short call takes
+	workSoon   = 50 * time.Microsecond
+)
+
+// await waits for the end of what the controlling thread was given.
+func (s *Session) await() {
+	for begin := time.Now(); len(s.ack) == 0 && time.Since(begin) < answerSoon; {
+		runtime.Gosched()
+		yieldThread()
+	}
+	<-s.ack
+}
+
+// lookForWork waits a while for what comes next. A caller that has no other
+// processor to come by must not wait for it, and a locked goroutine can't give its
+// own away without sleeping.
+func (s *Session) lookForWork() {
+	if runtime.GOMAXPROCS(0) == 1 {
+		return
+	}
+	for begin := time.Now(); len(s.work) == 0 && time.Since(begin) < workSoon; {
+		yieldThread()
+	}
 }
 
 // outcome is what a run has come to. Others than who runs it may wait for that.

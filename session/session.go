@@ -126,7 +126,7 @@ func New(o *Options) (*Session, error) {
 		close(s.ended)
 		err = s.startWorker()
 	} else {
-		s.work, s.ack = make(chan func()), make(chan struct{})
+		s.work, s.ack = make(chan func(), 1), make(chan struct{}, 1)
 		started := make(chan error)
 		go s.trace(started)
 		err = <-started
@@ -175,6 +175,7 @@ func (s *Session) serve() {
 	for f := range s.work {
 		f()
 		s.ack <- struct{}{}
+		s.lookForWork()
 	}
 	over = true
 }
@@ -229,7 +230,7 @@ func (s *Session) do(f func()) error {
 		return nil
 	}
 	s.work <- f
-	<-s.ack
+	s.await()
 	return nil
 }
 
