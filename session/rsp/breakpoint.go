@@ -243,8 +243,9 @@ func (c *client) isPassive(address uint64) bool {
 	if !ok || !strings.Contains(m.permissions, "x") {
 		return true
 	}
-	// lldb waits at the program's entry for a program that starts.
-	if entry, ok := auxiliary(atEntry); ok && entry == address {
+	// lldb waits at the program's entry for a program that starts, and for functions
+	// that it calls: see guard.
+	if c.lldb && address == programEntry() {
 		return true
 	}
 	// The dynamic linker is where AT_BASE says (getauxval(3)).

@@ -35,6 +35,8 @@ type client struct {
 	waiting     bool // for the session to stop
 	breakpoints []*breakpoint
 	files       map[int]*openFile
+	saved       []savedRegisters
+	lastSaved   uint32
 	notes       []string // what it is told when it asks for the session
 
 	stops chan situation // from the driving goroutine
@@ -215,6 +217,9 @@ func (c *client) part(a action) {
 func (c *client) resume(o order) (string, bool) {
 	if c.at.exited {
 		return "E.the process of the session has exited", true
+	}
+	if err := c.watchEntry(); err != nil {
+		return "E." + err.Error(), true
 	}
 	c.waiting = true
 	c.at.quiet = false

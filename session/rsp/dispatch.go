@@ -77,6 +77,10 @@ func (c *client) dispatch(packet string) (answer string, now bool) {
 		return c.checkThread(rest), true
 	case 'q', 'Q', 'j':
 		return c.query(packet), true
+	case '_':
+		if len(packet) > 1 && (packet[1] == 'M' || packet[1] == 'm') {
+			return c.scratchPacket(packet), true
+		}
 	case '!':
 		return "", true // nothing is started again
 	}
@@ -177,21 +181,27 @@ func (c *client) writeRegisters(packet string) string {
 	if !s.end() {
 		return badPacket
 	}
+	if err := c.setRegisters(all, nil); err != nil {
+		return failed(err)
+	}
+	return "OK"
+}
+
+// setRegisters sets all registers, or, where wanted is not nil, these.
+func (c *client) setRegisters(all []byte, wanted []bool) error {
+	r := c.server.registers
 	now, known := r.all(c.server.program)
 	var errs []error
 	for i := range r.list {
 		x := &r.list[i]
 		value := all[x.offset : x.offset+x.size]
 		// What is as it was need not be set, nor be something that can be.
-		if !known[i] || string(value) == string(now[x.offset:x.offset+x.size]) || i == r.pc && c.at.shown != 0 {
+		if !known[i] || wanted != nil && !wanted[i] || string(value) == string(now[x.offset:x.offset+x.size]) || i == r.pc && c.at.shown != 0 {
 			continue
 		}
 		errs = append(errs, r.write(c.server.program, i, value))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return failed(err)
-	}
-	return "OK"
+	return errors.Join(errs...)
 }
 
 func (c *client) readMemory(rest string) string {

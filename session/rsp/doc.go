@@ -47,6 +47,20 @@
 // are removed and the call goes on to its end. Stops that come later are returned
 // by Call, as without a client.
 //
+// # Functions that a debugger calls
+//
+// lldb compiles most expressions. Memory for them comes from the server, 64 MiB at
+// the most: what lldb asks to be writable and executable it can write, and the code
+// cannot. It is given back when the client goes, or else when the call is over that
+// may be using it. gdb wants the program itself to have malloc where an expression
+// needs memory, as a string does: it finds that of package session/hosted, where its
+// image is one of the session's.
+//
+// A function that lldb calls returns to the program's entry, where it has a
+// breakpoint. The server makes that a real one for as long as such a function may
+// return, which takes a debug register. The call of the program's is aborted where
+// the client goes away meanwhile.
+//
 // # Breakpoints
 //
 // Breakpoints in the session's images are trap instructions, of which any number

@@ -5,8 +5,6 @@
 package rsp
 
 import (
-	"errors"
-
 	"github.com/clewdev/clew/session"
 )
 
@@ -63,9 +61,11 @@ type driver struct {
 	waited    bool          // there was a client
 	over      bool
 
-	idle   *idle
-	images published
-	failed error
+	idle    *idle
+	scratch scratch
+	guard   guard
+	images  published
+	failed  failures
 }
 
 // drive runs until the server is closed.
@@ -79,6 +79,9 @@ func (v *Server) drive() {
 			v.execute()
 		default:
 			v.receive()
+		}
+		if v.client == nil {
+			v.reclaim()
 		}
 		// Whoever stopped the session for it is about to tell something.
 		for v.urgent.Load() > 0 && !v.over {
@@ -148,7 +151,7 @@ func (v *Server) fail(err error) {
 	if ofCall {
 		v.finish(nil, err)
 	} else {
-		v.failed = errors.Join(v.failed, err)
+		v.failed.add(err)
 	}
 	if v.client == nil {
 		return
@@ -292,6 +295,8 @@ func (v *Server) returnAddress() uint64 {
 func (v *Server) unwatched(st *session.Stop) {
 	switch {
 	case v.call == nil: // of a client that is gone
+	case v.atGuard(): // a function that it called has nowhere to return to
+		v.abandon()
 	case v.call.entry && !v.waited && st.Reason == session.AtEntry:
 		// A client will come.
 	default:
@@ -322,7 +327,7 @@ func (v *Server) announce() bool {
 	if v.order.action != actionContinue {
 		return false
 	}
-	v.failed = errors.Join(v.failed, v.images.update(v))
+	v.failed.add(v.images.update(v))
 	if v.client == nil || !v.client.learns() {
 		v.images.events = nil // one that comes later reads the list
 		return false

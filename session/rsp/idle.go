@@ -5,7 +5,6 @@
 package rsp
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
@@ -92,7 +91,7 @@ func (v *Server) park() {
 	}
 	stop, err := v.program.CallWith(v.idle.start, session.Arguments{StopAtEntry: true})
 	if err != nil {
-		v.failed = errors.Join(v.failed, fmt.Errorf("no stop in an idle session: %w", err))
+		v.failed.add(fmt.Errorf("no stop in an idle session: %w", err))
 		return
 	}
 	v.stop, v.parked = stop, true
@@ -123,10 +122,10 @@ func (v *Server) closeIdle() {
 		return
 	}
 	if err := v.program.RemoveImage(v.idle.image); err != nil {
-		v.failed = errors.Join(v.failed, err) // it is still in use
+		v.failed.add(err) // it is still in use
 		return
 	}
-	v.failed = errors.Join(v.failed, v.idle.close())
+	v.failed.add(v.idle.close())
 	v.idle = nil
 }
 

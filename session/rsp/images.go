@@ -61,6 +61,9 @@ func (p *published) update(v *Server) error {
 	present := make(map[*session.Image]bool, len(images))
 	var fresh []*session.Image
 	for _, i := range images {
+		if v.scratch.owns(i) {
+			continue
+		}
 		present[i] = true
 		if _, ok := p.of[i]; !ok {
 			fresh = append(fresh, i)

@@ -25,9 +25,14 @@ func (c *client) queryLLDB(name, rest string) string {
 	case "QListThreadsInStopReply":
 		c.lldb = true
 		return "OK"
+	case "QSaveRegisterState":
+		return c.saveRegisters()
+	case "QRestoreRegisterState":
+		return c.restoreRegisters(rest)
 	case "qHostInfo":
 		c.lldb = true
-		return fmt.Sprintf("triple:%s;ptrsize:8;endian:little;hostname:%s;", hexString(triple()), hexString("clew"))
+		// A session stops behind the instruction that a watchpoint saw, on all machines.
+		return fmt.Sprintf("triple:%s;ptrsize:8;endian:little;hostname:%s;watchpoint_exceptions_received:after;", hexString(triple()), hexString("clew"))
 	case "qProcessInfo":
 		return fmt.Sprintf("pid:%x;parent-pid:%x;real-uid:%x;real-gid:%x;effective-uid:%x;effective-gid:%x;triple:%s;ostype:linux;endian:little;ptrsize:8;",
 			c.pid, os.Getpid(), os.Getuid(), os.Getgid(), os.Geteuid(), os.Getegid(), hexString(triple()))

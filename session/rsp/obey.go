@@ -16,7 +16,7 @@ func (v *Server) arrive(c *client) {
 	v.running, v.interrupt, v.published, v.arrived = false, false, false, true
 	v.order = order{}
 	if err := errors.Join(v.addIdle(), v.images.update(v)); err != nil {
-		v.failed = errors.Join(v.failed, err)
+		v.failed.add(err)
 		c.notes = append(c.notes, err.Error())
 	}
 	v.images.events = nil // it reads the list now
@@ -65,6 +65,9 @@ func (v *Server) obey(o order) {
 	case actionDetach, actionKill:
 		v.part(o)
 	default:
+		if v.atGuard() {
+			o = order{action: actionAbort, start: gdbKill}
+		}
 		v.order, v.running, v.interrupt = o, true, false
 		v.goOn()
 	}
@@ -120,7 +123,7 @@ func (v *Server) abort() {
 func (v *Server) abandon() {
 	v.next, v.fresh = nil, false
 	if err := v.unpark(); err != nil {
-		v.failed = errors.Join(v.failed, err)
+		v.failed.add(err)
 	}
 	if v.call == nil {
 		return
@@ -165,10 +168,11 @@ func (v *Server) part(o order) {
 	}
 	ours := v.stop == nil || c.caused(v.stop)
 	c.removeAll()
+	v.scratch.freeAll()
 	v.client, v.running, v.published, v.arrived, v.interrupt = nil, false, false, false, false
 	v.order = order{}
 	switch {
-	case v.call == nil || o.action == actionKill:
+	case v.call == nil || o.action == actionKill || v.atGuard():
 		v.abandon()
 	case v.ended:
 		v.finish(v.stop, nil)
@@ -180,6 +184,7 @@ func (v *Server) part(o order) {
 		v.fresh = false
 		v.next = v.program.Continue
 	}
+	v.reclaim() // before the next client comes
 }
 
 // shutDown ends the driver.
@@ -193,6 +198,8 @@ func (v *Server) shutDown() {
 	}
 	v.abandon()
 	v.images.withdraw()
+	v.scratch.freeAll()
+	v.reclaim()
 	v.closeIdle()
 	v.over = true
 }

@@ -277,6 +277,17 @@ func (p *program) lldb(commands ...string) string {
 	return string(out)
 }
 
+// lldbAll is lldb of commands of which some fail: lldb ends with the first one that
+// does unless it reads them from a file.
+func (p *program) lldbAll(commands ...string) string {
+	p.t.Helper()
+	path := filepath.Join(p.t.TempDir(), "commands")
+	if err := os.WriteFile(path, []byte(strings.Join(commands, "\n")+"\n"), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+	return p.lldb("command source -e false -c false " + path)
+}
+
 // faulted begins a command of lldb's that is for after a fault, when it runs no
 // others.
 const faulted = "faulted: "

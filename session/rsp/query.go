@@ -184,6 +184,9 @@ func (c *client) describe() string {
 		}
 	}
 	for _, i := range p.Images() {
+		if v.scratch.owns(i) {
+			continue
+		}
 		fmt.Fprintf(&b, "image %s:", i.Name())
 		for _, r := range i.Ranges() {
 			fmt.Fprintf(&b, " %#x-%#x", r.Start, r.End)

@@ -171,7 +171,7 @@ func (v *Server) Close() error {
 		c.Close()
 	}
 	v.mu.Unlock()
-	return v.failed
+	return v.failed.err()
 }
 
 // Update tells an attached client at once that images came or went. Without it
