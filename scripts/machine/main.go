@@ -23,6 +23,10 @@ import (
 
 const emulator = "qemu-system-aarch64"
 
+// gone is the status of a run whose machine ended before the command did, as it
+// does when its kernel panics. (EX_TEMPFAIL of sysexits.h: another try may do.)
+const gone = 75
+
 func main() {
 	var err error
 	status := 0
@@ -82,8 +86,8 @@ func runWithMachine(args []string) (int, error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = cmd.Run()
 	select {
-	case gone := <-ended:
-		return 1, fmt.Errorf("the machine did not run to the end: %w", gone)
+	case err := <-ended:
+		return gone, fmt.Errorf("the machine did not run to the end: %w", err)
 	default:
 	}
 	end()
@@ -114,7 +118,7 @@ func emulate(ctx context.Context, root, kernel, initramfs string) error {
 		// A kernel that panics reboots, which -no-reboot makes the end; one that
 		// hangs panics, and says where (loglevel). What it doesn't know becomes
 		// init's environment.
-		"-append", "console=ttyAMA0 loglevel=5 softlockup_panic=1 panic=-1 "+exchange.Variable+"="+root,
+		"-append", "console=ttyAMA0 loglevel=5 softlockup_panic=1 watchdog_thresh=30 panic=-1 "+exchange.Variable+"="+root,
 		"-no-reboot", "-nic", "none", "-display", "none", "-monitor", "none",
 		"-serial", "file:"+filepath.Join(root, "console"),
 		"-semihosting-config", "enable=on,userspace=on,target=native")
