@@ -98,6 +98,16 @@ func newClient(s *Server, stream io.ReadWriteCloser) *client {
 // serve answers requests until the client disconnects.
 func (c *client) serve() error {
 	go c.read()
+	first, err := c.begin()
+	if first == nil || err != nil {
+		close(c.gone)
+		c.connection.close()
+		for range c.requests { // the reader ends with the connection
+		}
+		return errors.Join(err, c.broken())
+	}
+	c.content = first.content
+	c.handle(first.message)
 	for !c.leaving {
 		select {
 		case r, ok := <-c.requests:
@@ -112,7 +122,7 @@ func (c *client) serve() error {
 			c.report(r)
 		}
 	}
-	err := c.leave()
+	err = c.leave()
 	c.server.free(c)
 	if c.farewell != nil {
 		c.connection.write(c.farewell)
@@ -120,10 +130,35 @@ func (c *client) serve() error {
 	c.connection.close()
 	for range c.requests { // the reader ends with the connection
 	}
-	if c.readErr != nil && !errors.Is(c.readErr, io.EOF) && !errors.Is(c.readErr, os.ErrClosed) && !errors.Is(c.readErr, io.ErrClosedPipe) {
-		err = errors.Join(c.readErr, err)
+	return errors.Join(c.broken(), err)
+}
+
+// begin waits for the client's initialize request and returns it, once the client is
+// the one that is served; nil where it goes away before.
+func (c *client) begin() (*received, error) {
+	for r := range c.requests {
+		if _, ok := r.message.(*dap.InitializeRequest); !ok {
+			c.connection.write(refusal(r.message, ErrFirst))
+			continue
+		}
+		if err := c.server.take(c); err != nil {
+			c.refuse(r.message, err)
+			return nil, err
+		}
+		return &r, nil
 	}
-	return err
+	return nil, nil
+}
+
+// broken returns what ended the connection, nil where the client or Close did. The
+// reader has ended.
+func (c *client) broken() error {
+	for _, end := range []error{io.EOF, os.ErrClosed, io.ErrClosedPipe} {
+		if errors.Is(c.readErr, end) {
+			return nil
+		}
+	}
+	return c.readErr
 }
 
 // read passes requests to the loop. What they cancel is known before.

@@ -7,6 +7,7 @@
 package dap
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -84,6 +85,64 @@ func TestUnknownRequests(t *testing.T) {
 	dap.WriteBaseMessage(e.conn, []byte(`{"seq":1,"type":"response","command":"runInTerminal","request_seq":1,"success":true}`))
 	dap.WriteBaseMessage(e.conn, []byte(`{"seq":1,"type":"event","event":"output","body":{}}`))
 	e.initialize()
+}
+
+// Clients that say nothing, or not what comes first, keep nobody waiting; there are
+// not many of them.
+func TestSilentClients(t *testing.T) {
+	server := New(Options{})
+	defer server.Close()
+	ended := make(chan int, 100)
+	dial := func(n int) net.Conn {
+		client, stream := net.Pipe()
+		client.SetDeadline(time.Now().Add(20 * time.Second))
+		go func() {
+			server.ServeConnection(stream)
+			ended <- n
+		}()
+		return client
+	}
+	ask := func(client net.Conn, request string) string {
+		t.Helper()
+		if err := dap.WriteBaseMessage(client, []byte(request)); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := dap.ReadBaseMessage(bufio.NewReader(client))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(answer)
+	}
+	const initialize = `{"seq":1,"type":"request","command":"initialize"}`
+	early := dial(0)
+	if got := ask(early, `{"seq":1,"type":"request","command":"threads"}`); !strings.Contains(got, ErrFirst.Error()) {
+		t.Error(got)
+	}
+	late := dial(1)
+	if got := ask(late, initialize); !strings.Contains(got, `"success":true`) {
+		t.Error(got)
+	}
+	if got := ask(early, initialize); !strings.Contains(got, ErrBusy.Error()) {
+		t.Error(got)
+	}
+	early.Close()
+	<-ended
+	for n := range maxSilent + 3 {
+		dial(10 + n)
+	}
+	for range 3 { // the first ones, in whatever order they came
+		if n := <-ended; n < 10 {
+			t.Errorf("client %d has ended", n)
+		}
+	}
+	if got := ask(late, initialize); !strings.Contains(got, `"success":true`) {
+		t.Error(got)
+	}
+	late.Close()
+	<-ended
+	if got := ask(dial(2), initialize); !strings.Contains(got, `"success":true`) {
+		t.Error(got)
+	}
 }
 
 // changes finds what would change memory: that of this process, the fuzzer's too.

@@ -190,10 +190,10 @@ func TestCallMain(t *testing.T) {
 func TestLaunchErrors(t *testing.T) {
 	p := compile(t, "-O0")
 	e := connect(t, Options{Launch: load})
+	e.initialize()
 	if text := e.refused(&dap.ThreadsRequest{Request: request("threads")}); !strings.Contains(text, "launch or attach") {
 		t.Error(text)
 	}
-	e.initialize()
 	for arguments, want := range map[string]string{
 		`{"program":"nosuch.o","call":"f"}`:           "nosuch.o",
 		`{"program":["` + p.object + `"],"call":"f"}`: "no function f",

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -102,6 +103,7 @@ type Server struct {
 	mu        sync.Mutex
 	client    *client          // that is served
 	clients   map[*client]bool // whose connections are open: those who leave too
+	silent    []*client        // of these, those who have asked for nothing; longest first
 	listeners map[socket.Acceptor]bool
 	closed    bool
 	serving   sync.WaitGroup
@@ -110,6 +112,8 @@ type Server struct {
 var (
 	// ErrBusy says that another client is served.
 	ErrBusy = errors.New("another client is connected; one at a time can debug")
+	// ErrFirst says that a client has asked for something else before initialize.
+	ErrFirst = errors.New("initialize comes first")
 	// ErrClosed says that the server was closed.
 	ErrClosed = errors.New("the server is closed")
 )
@@ -150,34 +154,57 @@ func (s *Server) Serve(l socket.Acceptor) error {
 }
 
 // ServeConnection serves one client over a stream, a connection or standard input
-// and output, until it disconnects. It closes the stream. The error is ErrBusy
-// where another client is served, ErrClosed, or says what ended the connection
-// other than its end.
+// and output, until it disconnects. It closes the stream. Clients are served from
+// their initialize request on; one that has not sent it keeps nobody waiting, and
+// loses its connection when many others connect. The error is ErrBusy where another
+// client is served then, ErrClosed, or says what ended the connection other than its
+// end.
 func (s *Server) ServeConnection(stream io.ReadWriteCloser) error {
 	c := newClient(s, stream)
 	s.mu.Lock()
-	var err error
-	switch {
-	case s.closed:
-		err = ErrClosed
-	case s.client != nil:
-		err = ErrBusy
-	default:
-		s.client = c
-		s.clients[c] = true
-		s.serving.Add(1)
+	if s.closed {
+		s.mu.Unlock()
+		stream.Close()
+		return ErrClosed
 	}
+	if len(s.silent) == maxSilent {
+		s.silent[0].connection.close()
+		s.silent = slices.Delete(s.silent, 0, 1)
+	}
+	s.silent = append(s.silent, c)
+	s.clients[c] = true
+	s.serving.Add(1)
 	s.mu.Unlock()
-	if err != nil {
-		c.refuse(err)
-		return err
-	}
 	defer s.serving.Done()
-	err = c.serve()
+	err := c.serve()
 	s.mu.Lock()
 	delete(s.clients, c)
+	s.heard(c)
 	s.mu.Unlock()
 	return err
+}
+
+// maxSilent is how many clients may be connected that have asked for nothing.
+const maxSilent = 16
+
+// heard takes a client off the silent ones. The caller holds mu.
+func (s *Server) heard(c *client) {
+	s.silent = slices.DeleteFunc(s.silent, func(other *client) bool { return other == c })
+}
+
+// take has a client served, unless another one is.
+func (s *Server) take(c *client) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heard(c)
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.client != nil:
+		return ErrBusy
+	}
+	s.client = c
+	return nil
 }
 
 // free lets the next client be served.
@@ -206,19 +233,12 @@ func (s *Server) Close() error {
 	return errors.Join(failed...)
 }
 
-// maxRefusal is how long a client that is not served may take to ask for something.
+// maxRefusal is how long a client that is not served may take to hear why.
 const maxRefusal = 5 * time.Second
 
 // refuse tells a client why it is not served.
-func (c *client) refuse(err error) {
-	defer c.connection.close()
+func (c *client) refuse(r dap.RequestMessage, err error) {
 	defer time.AfterFunc(maxRefusal, func() { c.connection.close() }).Stop()
-	content, readErr := c.connection.read()
-	if readErr != nil {
-		return
-	}
-	if r, _ := decode(content); r != nil {
-		c.connection.write(refusal(r, err))
-		c.connection.write(&dap.TerminatedEvent{Event: event("terminated")})
-	}
+	c.connection.write(refusal(r, err))
+	c.connection.write(&dap.TerminatedEvent{Event: event("terminated")})
 }

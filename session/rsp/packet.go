@@ -34,7 +34,9 @@ type message struct {
 var errPacket = errors.New("no packet of the GDB remote protocol")
 
 // readMessage reads the next thing from a connection (GDB manual, "Overview" of
-// the remote protocol). What stands between packets is skipped.
+// the remote protocol). Between packets there are acknowledgements and nothing else:
+// whoever sends more is no debugger, but may be a web page that has packets in the
+// body of a request to this port.
 func readMessage(r *bufio.Reader) (message, error) {
 	for {
 		b, err := r.ReadByte()
@@ -42,6 +44,9 @@ func readMessage(r *bufio.Reader) (message, error) {
 			return message{}, err
 		}
 		switch b {
+		case '+':
+		default:
+			return message{}, fmt.Errorf("%w: it begins with %q", errPacket, b)
 		case 0x03:
 			return message{kind: messageInterrupt}, nil
 		case '-':

@@ -23,7 +23,9 @@ func TestReadMessage(t *testing.T) {
 	}{
 		{"packet", "$g#67", messagePacket, "g", nil},
 		{"empty", "$#00", messagePacket, "", nil},
-		{"after acknowledgements and noise", "++xy$?#3f", messagePacket, "?", nil},
+		{"after acknowledgements", "++$?#3f", messagePacket, "?", nil},
+		{"of another protocol", "POST / HTTP/1.1\r\n\r\n$?#3f", 0, "", errPacket},
+		{"behind noise", "+\n$?#3f", 0, "", errPacket},
 		{"upper case checksum", "$vCont?#49", messagePacket, "vCont?", nil},
 		{"escapes", "$X}\x03}\x04}]}\x0a#ba", messagePacket, "X#$}*", nil},
 		{"interrupt", "\x03", messageInterrupt, "", nil},

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"syscall"
@@ -469,4 +470,36 @@ func TestServe(t *testing.T) {
 	if err := v.Serve(l); !errors.Is(err, session.ErrClosed) {
 		t.Errorf("Serve after Close: %v", err)
 	}
+}
+
+// A web page can have a browser send packets to this port, but not without more.
+func TestOtherProtocols(t *testing.T) {
+	for _, text := range []string{
+		"POST / HTTP/1.1\r\nContent-Length: 12\r\n\r\n+$k#6b+$D#44",
+		"\x16\x03\x01\x00\x05$k#6b", // TLS
+		" $k#6b", "+\n$k#6b", "%Stop:#00$k#6b",
+	} {
+		f := newFake()
+		v := serve(t, f, nil)
+		w := connect(t, v)
+		go w.conn.Write([]byte(text))
+		if got, err := io.ReadAll(w.conn); err != nil || len(got) != 0 {
+			t.Errorf("%q is answered by %q, %v", text, got, err)
+		}
+		v.mu.Lock()
+		attached := v.attached
+		v.mu.Unlock()
+		if attached || f.traced() != "" {
+			t.Errorf("%q gets the session: %s", text, f.traced())
+		}
+	}
+	// A client that has the session loses it.
+	v := serve(t, newFake(), nil)
+	w := connect(t, v)
+	w.expect("?", "T05")
+	go w.conn.Write([]byte("GET / HTTP/1.1\r\n\r\n$k#6b"))
+	if got, err := io.ReadAll(w.r); err != nil || len(got) != 0 {
+		t.Errorf("%q, %v", got, err)
+	}
+	connectNext(t, v)
 }
