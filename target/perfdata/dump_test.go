@@ -179,7 +179,7 @@ func (d *dumper) sample(rec *perfdata.Record, s *perfdata.Sample) {
 	if s.Fields&perfdata.FieldUserStack != 0 {
 		// perf tells where in the record the u64 size of the stack is.
 		fmt.Fprintf(d, "... ustack: size %d", len(s.UserStack))
-		if s.UserStack != nil {
+		if len(s.UserStack) > 0 {
 			offset := uintptr(unsafe.Pointer(unsafe.SliceData(s.UserStack))) - uintptr(unsafe.Pointer(&rec.Raw[0]))
 			fmt.Fprintf(d, ", offset 0x%x", offset-8)
 		}
