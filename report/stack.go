@@ -24,6 +24,7 @@ type Stacks struct {
 	Machine *arch.Machine
 	Pause   time.Duration // how long the target stood still, 0 where it did not
 	Stacks  []target.Stack
+	Core    *Core // that they are from, nil of a live process
 }
 
 // StackOptions changes how stacks are shown.
@@ -47,7 +48,7 @@ func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 			p.out = p.out[:0]
 		}
 	}
-	for i, note := range Notes(s.Stacks) {
+	for i, note := range append(Notes(s.Stacks), s.Core.notes()...) {
 		if i == 0 {
 			p.out = append(p.out, '\n')
 		}
@@ -91,6 +92,9 @@ type stackPrinter struct {
 }
 
 func (p *stackPrinter) heading(s *Stacks) {
+	if s.Core != nil {
+		p.out = append(p.out, "core of "...)
+	}
 	p.out = fmt.Appendf(p.out, "process %d", s.PID)
 	if s.Command != "" {
 		p.out = append(p.out, ' ')
@@ -103,6 +107,9 @@ func (p *stackPrinter) heading(s *Stacks) {
 	p.out = fmt.Appendf(p.out, ", %d %s", len(s.Stacks), threads)
 	if s.Pause > 0 {
 		p.out = fmt.Appendf(p.out, ", stood still for %v", s.Pause.Round(time.Microsecond))
+	}
+	if s.Core != nil {
+		p.out = append(p.out, Printable(s.Core.heading())...)
 	}
 	p.out = append(p.out, '\n')
 }
@@ -288,7 +295,7 @@ func frameNote(f *target.Frame) string {
 		add("by the " + f.Object.Generated.String())
 	}
 	if f.Object != nil && f.Object.Loaded && f.Object.Name != "[vdso]" {
-		add("read from memory: the file was replaced")
+		add("read from memory, without its file")
 	}
 	return note
 }

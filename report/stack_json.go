@@ -23,6 +23,12 @@ type jsonStacks struct {
 	PauseNS int64        `json:"pause_ns,omitempty"`
 	Threads []jsonThread `json:"threads"`
 	Notes   []string     `json:"notes,omitempty"` // see Notes
+
+	// Of a core.
+	Core    string        `json:"core,omitempty"` // its path
+	Signal  *jsonSignal   `json:"signal,omitempty"`
+	Missing []jsonMissing `json:"missing,omitempty"`
+	Damage  []string      `json:"damage,omitempty"`
 }
 
 type jsonThread struct {
@@ -61,6 +67,7 @@ type jsonInlined struct {
 func (s *Stacks) JSON(w io.Writer) error {
 	out := jsonStacks{PID: s.PID, Command: s.Command, Machine: s.Machine.Name, PauseNS: s.Pause.Nanoseconds(),
 		Threads: make([]jsonThread, len(s.Stacks)), Notes: Notes(s.Stacks)}
+	s.Core.fill(&out)
 	for i := range s.Stacks {
 		stack := &s.Stacks[i]
 		t := &out.Threads[i]

@@ -30,8 +30,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-const stackHelp = `Print the stacks of all threads of live processes, or of a command when it
-crashes or you press Ctrl-\.
+const stackHelp = `Print the stacks of all threads of live processes, of cores, or of a command when
+it crashes or you press Ctrl-\.
 
 A process is stopped only while its registers and stacks are copied, about a
 millisecond, and runs on unharmed while the stacks are walked and named. How
@@ -49,11 +49,16 @@ by what the process tells debuggers: the list of the GDB JIT interface, found by
 its symbol or, where a program is stripped, by a search of the process's memory.
 The list is read after the process runs on.
 
+` + coreHelp + `
+
 With --json each process is one object on one line:
   {"pid", "command", "machine", "pause_ns", "threads": [{"tid", "name",
    "end", "error", "frames": [{"pc", "sp", "function", "symbol", "offset",
    "module", "generated", "address", "file", "line", "inlined": [{"function", "file",
    "line"}], "method", "signal", "late", "registers"}]}], "notes"}
+and of a core also "core", its path; "signal": {"number", "name", "code", "tid",
+"address", "sender"}; "missing": [{"path", "build_id", "address", "error"}]; and
+"damage", what is wrong with the core itself.
 Addresses are strings ("0x7f3c00001139"); offset is a number of bytes. "pc" is
 where the frame goes on; "address" is in the file of the module, for 'clew at':
 of a caller, of the last byte of its call.
@@ -71,6 +76,7 @@ A stack counts one thread.
 type stackFlags struct {
 	json, registers, noLines bool
 	threads                  []int
+	core                     coreFlags
 	profile                  profileFlags
 	into                     *profile.Profile // what is to be written as one
 }
@@ -79,15 +85,16 @@ func stackCommand() *cli.Command {
 	flags := stackFlags{into: profile.New("threads")}
 	return &cli.Command{
 		Name:        "stack",
-		Usage:       "Print the stacks of live processes, or of a command when it crashes",
+		Usage:       "Print the stacks of live processes, of cores, or of a command when it crashes",
 		Description: stackHelp,
-		UsageText: `clew stack PID... [flags]
+		UsageText: `clew stack PID|CORE... [flags]
   clew stack [flags] -- COMMAND [ARG]...
 
 Examples:
   clew stack 4711                     every thread of process 4711
   clew stack --thread 4713 4711       one of its threads
   clew stack --registers --json 4711  for programs
+  clew stack core.4711                a core
   clew stack --flame 4711.html 4711   a picture of all threads
   clew stack -- ./server -port 80     run it; stacks when it crashes or on Ctrl-\`,
 		Flags: append([]cli.Flag{
@@ -95,7 +102,7 @@ Examples:
 			&cli.BoolFlag{Name: "registers", Destination: &flags.registers, Usage: "also the registers known in each frame"},
 			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines and inlined calls, which take most of the time"},
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
-		}, flags.profile.flags()...),
+		}, append(flags.core.flags(), flags.profile.flags()...)...),
 		Action: func(_ context.Context, c *cli.Command) error {
 			// What is read lives as long as the print takes: collecting garbage
 			// on the way would take a third of the time, unless there is much.
@@ -134,26 +141,35 @@ func atDash(c *cli.Command) (before, behind []string, dashed bool) {
 // stacksOf prints the stacks of each process that is named.
 func stacksOf(args []string, flags stackFlags) error {
 	if len(args) == 0 {
-		return errors.New("name a process by its ID ('pidof NAME' finds it), or a command behind --")
+		return errors.New("name a process by its ID ('pidof NAME' finds it), a core by its path, or a command behind --")
 	}
-	pids := make([]int, len(args))
+	pids := make([]int, len(args)) // 0 for a core
 	for i, arg := range args {
 		pid, err := strconv.Atoi(arg)
-		if err != nil || pid <= 0 {
-			if err == nil {
-				return errors.New(arg + " is not a process ID: they start at 1")
-			}
-			if _, err := exec.LookPath(arg); err == nil {
-				return fmt.Errorf("%s is not a process ID; 'pidof %[1]s' may find it, 'clew stack -- %[1]s' runs it", arg)
-			}
-			return fmt.Errorf("%s is not a process ID; 'pidof %[1]s' may find it", arg)
+		if err == nil && pid <= 0 {
+			return errors.New(arg + " is not a process ID: they start at 1")
 		}
-		pids[i] = pid
+		if err != nil && !exists(arg) {
+			if _, err := exec.LookPath(arg); err == nil {
+				return fmt.Errorf("%s is neither a process ID nor a core; 'pidof %[1]s' may find it, 'clew stack -- %[1]s' runs it", arg)
+			}
+			return fmt.Errorf("%s is neither a process ID nor a core; 'pidof %[1]s' may find it", arg)
+		}
+		if err == nil {
+			pids[i] = pid
+		}
 	}
 	var failed error
 	partial, printed := false, false
-	for _, pid := range pids {
-		s, err := process.Snapshot(pid, &process.Options{Threads: flags.threads})
+	for i, pid := range pids {
+		var s *target.Snapshot
+		var c *openedCore
+		var err error
+		if pid == 0 {
+			s, c, err = takeCore(args[i], &flags)
+		} else {
+			s, err = process.Snapshot(pid, &process.Options{Threads: flags.threads})
+		}
 		if err != nil {
 			if failed != nil {
 				warn("%v", failed)
@@ -165,7 +181,9 @@ func stacksOf(args []string, flags stackFlags) error {
 			fmt.Println()
 		}
 		printed = true
+		flags.core.opened = c
 		complete, err := printStacks(os.Stdout, s, flags)
+		complete = c.close() && complete
 		if err != nil {
 			return err
 		}
@@ -200,7 +218,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 		complete = complete && stacks[i].Reason == unwind.EndOfStack
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks}
+	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks, Core: flags.core.opened.facts()}
 	r.AddTo(flags.into)
 	switch {
 	case flags.json:
@@ -211,9 +229,12 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	return complete, errors.Join(err, out.Flush())
 }
 
-// command returns the command line of a process, shortened.
+// command returns the command line of a target, shortened.
 func command(s *target.Snapshot) string {
-	b, _ := os.ReadFile("/proc/" + strconv.Itoa(s.PID) + "/cmdline")
+	b := []byte(s.Command)
+	if s.Live {
+		b, _ = os.ReadFile("/proc/" + strconv.Itoa(s.PID) + "/cmdline")
+	}
 	line := strings.TrimSpace(strings.ReplaceAll(string(b), "\x00", " "))
 	if r := []rune(line); len(r) > 60 {
 		line = string(r[:59]) + "…"

@@ -69,9 +69,13 @@ func (m *module) open() error {
 	m.once.Do(func() {
 		m.identify()
 		m.find()
-		if m.err != nil && !m.notELF {
+		if m.err == nil {
+			return
+		}
+		if !m.notELF {
 			m.core.missed(m)
 		}
+		m.err = fmt.Errorf("%s: %w", m.path, m.err)
 	})
 	return m.err
 }
@@ -126,7 +130,7 @@ func (m *module) find() {
 		tried = append(tried, fmt.Sprintf("no file of build ID %x was found in %s", m.id,
 			strings.Join(m.core.options.DebugDirectories, ", ")))
 	}
-	m.err = fmt.Errorf("%s: %s", m.path, strings.Join(tried, "; "))
+	m.err = errors.New(strings.Join(tried, "; "))
 }
 
 func (m *module) candidates() (list []candidate) {

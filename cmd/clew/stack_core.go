@@ -1,0 +1,134 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/core"
+)
+
+const coreHelp = `A FILE is a core: the kernel's, gcore's or qemu's, of any machine, also compressed
+with zstd or lz4 (a file that is called like a process ID needs its path:
+./4711). The files that its process had mapped are looked for by their path,
+under --sysroot where it is given, and by build ID in /usr/lib/debug/.build-id,
+/usr/lib/.build-id and debuginfod's cache. A file with another build ID than the
+core's is not used. What is missing is said behind the stacks, with its build
+ID: 'debuginfod-find executable BUILDID' may fetch it. Without --exe the program
+is the one that the core names.`
+
+// coreFlags are the flags of verbs that read cores.
+type coreFlags struct {
+	sysroot, exe string
+	opened       *openedCore // what they were used for
+}
+
+func (f *coreFlags) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "sysroot", Destination: &f.sysroot, Usage: "of a core: look for the files that were mapped under `DIR`"},
+		&cli.StringFlag{Name: "exe", Destination: &f.exe, Usage: "of a core: the program is `FILE`"},
+	}
+}
+
+// openCore opens a core. The error says what to do.
+func openCore(path string, flags *coreFlags) (*core.Core, error) {
+	opts := core.Options{Program: flags.exe, Sysroot: flags.sysroot}
+	for _, p := range []string{flags.exe, flags.sysroot} {
+		if p == "" {
+			continue
+		}
+		if _, err := os.Stat(p); err != nil {
+			return nil, err
+		}
+	}
+	end := func() {}
+	defer func() { end() }()
+	var done func(int)
+	opts.Progress = func(read, total int64) {
+		if done == nil {
+			if done, end = progress("MB decompressed", int(total>>20)); done == nil {
+				done = func(int) {}
+			}
+		}
+		done(int(read >> 20))
+	}
+	c, err := core.Open(path, &opts)
+	if errors.Is(err, core.ErrNotCore) {
+		name := filepath.Base(path)
+		return nil, fmt.Errorf("%w, nor is its name a process ID; 'pidof %s' may find that, 'clew stack -- %s' runs it", err, name, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// openedCore is a core whose stacks are printed; nil where there is none.
+type openedCore struct {
+	*core.Core
+	path string
+}
+
+// takeCore opens a core and returns the threads of it that are asked for.
+func takeCore(path string, flags *stackFlags) (*target.Snapshot, *openedCore, error) {
+	c, err := openCore(path, &flags.core)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := *c.Snapshot()
+	if flags.threads != nil {
+		s.Threads = slices.DeleteFunc(slices.Clone(s.Threads), func(t target.Thread) bool { return !slices.Contains(flags.threads, t.ID) })
+		if len(s.Threads) == 0 {
+			c.Close()
+			return nil, nil, fmt.Errorf("%s: it has no thread %s", path, strings.Trim(fmt.Sprint(flags.threads), "[]"))
+		}
+	}
+	return &s, &openedCore{c, path}, nil
+}
+
+// close closes the core, and reports whether nothing of it is missing.
+func (c *openedCore) close() (complete bool) {
+	if c == nil {
+		return true
+	}
+	defer c.Close()
+	return len(c.Missing()) == 0 && c.Damage() == nil
+}
+
+// exists reports whether there is a file.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// facts are what is told of the core beside its stacks, once those are named. It
+// is nil of no core.
+func (c *openedCore) facts() *report.Core {
+	if c == nil {
+		return nil
+	}
+	r := &report.Core{Path: c.path, Signal: c.Snapshot().Signal}
+	for _, m := range c.Missing() {
+		r.Missing = append(r.Missing, report.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Error()})
+	}
+	if len(r.Missing) > 0 {
+		r.Advice = "for what is missing name a directory that has it with --sysroot; 'debuginfod-find executable BUILDID' may fetch it"
+	}
+	if err := c.Damage(); err != nil {
+		r.Damage = strings.Split(err.Error(), "\n")
+	}
+	return r
+}

@@ -1,0 +1,42 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+)
+
+// What is told of a core beside its stacks.
+func TestCore(t *testing.T) {
+	s := someStacks()
+	s.Pause, s.Stacks = 0, s.Stacks[:1]
+	s.Core = &report.Core{
+		Path:   "/var/core.42",
+		Signal: &target.Signal{Number: 11, Code: 1, Thread: 42, Address: 8, HasAddress: true},
+		Missing: []report.MissingFile{
+			{Path: "/lib/libgone.so\x1b", BuildID: []byte{0xab, 0xcd}, Address: 0x7f0000000000, Reason: "it is not there"},
+			{Path: "/lib/libold.so", Address: 0x7f0000100000, Reason: "its build ID is 12"},
+		},
+		Damage: []string{"it is cut off"},
+		Advice: "look for them",
+	}
+	var text, line, indented bytes.Buffer
+	if err := s.Text(&text, report.StackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "core.text", text.Bytes())
+	if err := s.JSON(&line); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Indent(&indented, line.Bytes(), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "core.json", indented.Bytes())
+}
