@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -87,7 +88,24 @@ func prepare() error {
 	if err := installBusybox(); err != nil {
 		return err
 	}
+	if err := patchOnce(); err != nil {
+		return err
+	}
 	return loopback()
+}
+
+// patchOnce has the kernel switch its hooks for debug registers on for good, by a
+// perf event that stays open. The kernel switches them by writing its own code, a
+// second after the last event is gone; the emulator (7.2; mended in 8.1) may then
+// still run on one processor what it has translated of the code before, so that
+// debug registers set there are not, or that the kernel waits for ever.
+func patchOnce() error {
+	attr := unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY, Bits: unix.PerfBitDisabled}
+	attr.Size = uint32(unsafe.Sizeof(attr))
+	if _, err := unix.PerfEventOpen(&attr, os.Getpid(), -1, -1, unix.PERF_FLAG_FD_CLOEXEC); err != nil {
+		return fmt.Errorf("perf_event_open: %w", err)
+	}
+	return nil
 }
 
 // installBusybox gives busybox the names of the programs that it is.
