@@ -1,0 +1,285 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/target/perfdata"
+	"github.com/clewdev/clew/unwind"
+)
+
+// generated is what is known of the generated code of an address space: the
+// jitdumps that were mapped in it, the newest last. It is the unwind.Source of
+// memory without a file.
+type generated struct {
+	module unwind.Module
+	dumps  []*jitdump
+	time   uint64 // of the sample that is walked
+}
+
+// inherit makes what another space knows part of this one, which a fork made.
+func (g *generated) inherit(from *generated) { g.dumps = slices.Clone(from.dumps) }
+
+// jitdump is a jitdump that the recording leads to.
+type jitdump struct {
+	path    string
+	inode   inode
+	index   int32 // in Recording.Objects
+	builder *builder
+	mount   perfdata.Namespace
+	pid     int32
+
+	opened    bool
+	timed     bool // its clock is that of the recording
+	functions *perf.Index
+	numbers   map[*perf.Function]int32 // of those that were met
+	met       []*generatedFunction     // by number
+	recent    [1 << 8]recentFunction
+}
+
+// generatedFunction is a function of a jitdump that a frame lay in.
+type generatedFunction struct {
+	*perf.Function
+	number int32
+	tables *unwind.Sections
+	err    error
+}
+
+// recentFunction is the function that an address has had from a time on, for good.
+type recentFunction struct {
+	pc uint64
+	f  *generatedFunction
+}
+
+// find returns the function that lies at an address at the time of the sample.
+func (g *generated) find(pc uint64) (*jitdump, *generatedFunction) {
+	for _, d := range slices.Backward(g.dumps) {
+		if f := d.find(pc, g.time); f != nil {
+			return d, f
+		}
+	}
+	return nil, nil
+}
+
+func (d *jitdump) find(pc, time uint64) *generatedFunction {
+	if !d.opened {
+		d.opened = true
+		d.open()
+	}
+	if d.functions == nil {
+		return nil
+	}
+	if !d.timed {
+		time = math.MaxUint64
+	}
+	r := &d.recent[pc%uint64(len(d.recent))]
+	if r.f != nil && r.pc == pc && time >= r.f.Time {
+		return r.f
+	}
+	found, ok := d.functions.Find(pc, time)
+	if !ok {
+		return nil
+	}
+	n, ok := d.numbers[found]
+	if !ok {
+		n = int32(len(d.met))
+		d.numbers[found] = n
+		d.met = append(d.met, &generatedFunction{Function: found, number: n})
+	}
+	f := d.met[n]
+	if last, ok := d.functions.Find(pc, math.MaxUint64); ok && last == found {
+		*r = recentFunction{pc, f}
+	}
+	return f
+}
+
+// object returns the index of the dump's object.
+func (d *jitdump) object() int32 {
+	if d.index < 0 {
+		d.index = d.builder.object(Object{Name: GeneratedName, File: d.path, Generated: Jitdump})
+		d.builder.dumpOf[d.index] = d
+	}
+	return d.index
+}
+
+// open reads the jitdump.
+func (d *jitdump) open() {
+	b := d.builder
+	data, err := b.readFile(d.path, d.pid, d.mount, d.inode)
+	if err == nil {
+		var dump *perf.Jitdump
+		if dump, err = perf.ParseJitdump(d.path, data); err == nil {
+			b.noteError(dump.Damage())
+			d.functions = dump.Index()
+			d.numbers = make(map[*perf.Function]int32)
+			if all, err := d.functions.Damage(); all > 0 {
+				b.note("%s: %d bad records: %v", d.path, all, err)
+			}
+			d.timed = b.monotonic && dump.Flags&perf.FlagArchTimestamp == 0
+			switch {
+			case dump.Flags&perf.FlagArchTimestamp != 0:
+				b.note("%s: its times are of the processor's counter, not of the recording's clock; the functions that came last at their addresses are shown for all of the time", d.path)
+			case !b.monotonic:
+				b.note("%s: the recording has another clock (perf record -k mono has the jitdump's); the functions that came last at their addresses are shown for all of the time", d.path)
+			}
+		}
+	}
+	if err != nil {
+		b.complete = false
+		b.note("jitdump: %v", err)
+	}
+}
+
+// Rules implements unwind.Source.
+func (g *generated) Rules(pc uint64) (*unwind.Rules, error) {
+	d, f := g.find(pc)
+	if f == nil {
+		return nil, errNoGenerated
+	}
+	if f.tables == nil && f.err == nil {
+		section, err := d.functions.EHFrame(f.Function)
+		switch {
+		case err != nil:
+			f.err = fmt.Errorf("%w: %w", cfi.ErrNoFDE, err)
+		case section == nil:
+			f.err = errNoTable
+		default:
+			f.tables = &unwind.Sections{EHFrame: section}
+		}
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.tables.Rules(pc)
+}
+
+var (
+	errNoGenerated = fmt.Errorf("%w: no jitdump has a function there", cfi.ErrNoFDE)
+	errNoTable     = fmt.Errorf("%w: the jitdump has no unwind table of the function", cfi.ErrNoFDE)
+)
+
+// perfMap is the perf map that a process may have written.
+type perfMap struct {
+	process *process
+	builder *builder
+	index   int32 // in Recording.Objects
+
+	opened  bool
+	symbols *perf.Map
+}
+
+// symbol returns the symbol of an address.
+func (m *perfMap) symbol(pc uint64) (*perf.Symbol, bool) {
+	if !m.opened {
+		m.opened = true
+		m.open()
+	}
+	if m.symbols == nil {
+		return nil, false
+	}
+	return m.symbols.Find(pc)
+}
+
+func (m *perfMap) open() {
+	b := m.builder
+	p := m.process
+	for _, pid := range b.namesOf(p.pid) {
+		path := "/tmp/perf-" + strconv.Itoa(int(pid)) + ".map"
+		data, err := b.readFile(path, p.pid, p.mount, inode{})
+		if err != nil {
+			continue
+		}
+		m.symbols = perf.ParseMap(path, data)
+		if all, err := m.symbols.Damage(); all > 0 {
+			b.note("%s: %d bad lines: %v", path, all, err)
+		}
+		m.index = b.object(Object{Name: GeneratedName, File: path, Generated: PerfMap})
+		b.mapOf[m.index] = m
+		return
+	}
+}
+
+// namesOf returns the IDs that a process may go by in its own namespace, the
+// innermost first, and that of the recording.
+func (b *builder) namesOf(pid int32) []int32 {
+	ids := []int32{pid}
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/status")
+	if err != nil {
+		return ids
+	}
+	for line := range bytes.Lines(status) {
+		list, ok := bytes.CutPrefix(line, []byte("NSpid:"))
+		if !ok {
+			continue
+		}
+		fields := bytes.Fields(list)
+		if len(fields) > 1 {
+			if n, err := strconv.ParseInt(string(fields[len(fields)-1]), 10, 32); err == nil {
+				ids = append([]int32{int32(n)}, ids...)
+			}
+		}
+	}
+	return ids
+}
+
+// readFile reads a file that a process has written, as it sees the path.
+func (b *builder) readFile(path string, pid int32, mount perfdata.Namespace, want inode) ([]byte, error) {
+	root := b.opts.Root
+	if root == "" && mount != (perfdata.Namespace{}) && mount != b.ownMount() {
+		proc := "/proc/" + strconv.Itoa(int(pid))
+		if namespaceOf(proc+"/ns/mnt") != mount {
+			return nil, fmt.Errorf("%s: its process, in another mount namespace, has ended", path)
+		}
+		root = proc + "/root"
+	}
+	if root == "" {
+		root = "/"
+	}
+	f, err := rootfs.Open(root, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	if n, ok := inodeOf(f); ok && want.number != 0 && n != want.number {
+		return nil, fmt.Errorf("%s: it is not the file that was recorded (inode %d, %d expected)", path, n, want.number)
+	}
+	data := make([]byte, 0, info.Size()+1)
+	// What is appended meanwhile is left for another time.
+	n, err := io.ReadFull(f, data[:info.Size()])
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return data[:n], nil
+}
+
+// isJitdump reports whether a mapping is the marker of a jitdump: perf takes any
+// file of this name for one.
+func isJitdump(path []byte) bool {
+	name := path[bytes.LastIndexByte(path, '/')+1:]
+	name, ok := bytes.CutPrefix(name, []byte("jit-"))
+	if !ok {
+		return false
+	}
+	digits, ok := bytes.CutSuffix(name, []byte(".dump"))
+	return ok && len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0
+}

@@ -1,0 +1,177 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/clewdev/clew/object"
+)
+
+// name names the frames that have no names yet.
+func (b *builder) name() {
+	r := b.rec
+	r.frames = append(r.frames, make([]Frame, len(b.keys)-len(r.frames))...)
+	byObject := make(map[int32][]int32)
+	for n := b.named; n < len(b.keys); n++ {
+		key := &b.keys[n]
+		r.frames[n] = Frame{Kind: key.kind, Address: key.address, Returns: key.returns}
+		if key.object >= 0 {
+			byObject[key.object] = append(byObject[key.object], int32(n))
+		}
+	}
+	b.named = len(b.keys)
+
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	room := make(chan struct{}, runtime.GOMAXPROCS(0))
+	modules := make(map[int32]string) // of frames of the kernel
+	for index, frames := range byObject {
+		wait.Add(1)
+		room <- struct{}{}
+		go func() {
+			defer func() { <-room; wait.Done() }()
+			err := object.Guard(func() error { return b.nameObject(index, frames, modules) })
+			if err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				b.noteError(err)
+			}
+		}()
+	}
+	wait.Wait()
+
+	for n, module := range modules {
+		k := &b.kernel
+		index, ok := k.modules[module]
+		if !ok {
+			if k.modules == nil {
+				k.modules = make(map[string]int32)
+			}
+			index = b.object(Object{Name: "[" + module + "]", File: b.objects[k.object].File})
+			k.modules[module] = index
+		}
+		b.keys[n].object = index
+	}
+	// Objects are appended to no more until the next call, which sets all anew.
+	r.Objects = b.objects
+	for n := range r.frames {
+		if index := b.keys[n].object; index >= 0 {
+			r.frames[n].Object = &r.Objects[index]
+		}
+	}
+}
+
+// nameObject names the frames of one object.
+func (b *builder) nameObject(index int32, frames []int32, modules map[int32]string) error {
+	r := b.rec
+	slices.SortFunc(frames, func(x, y int32) int {
+		switch a, c := b.keys[x].lookup(), b.keys[y].lookup(); {
+		case a < c:
+			return -1
+		case a > c:
+			return 1
+		}
+		return int(x - y)
+	})
+	addresses := make([]uint64, len(frames))
+	for i, n := range frames {
+		addresses[i] = b.keys[n].lookup()
+	}
+	switch {
+	case index == b.kernel.object:
+		for i, s := range b.kernelSymbols(addresses) {
+			r.frames[frames[i]].Symbol = object.Symbol{Name: s.name, Address: s.address, Size: s.size}
+			if s.module != "" {
+				modules[frames[i]] = s.module
+			}
+		}
+	case b.dumpOf[index] != nil:
+		d := b.dumpOf[index]
+		for _, n := range frames {
+			f := d.met[b.keys[n].function-1]
+			r.frames[n].Symbol = object.Symbol{Name: strings.Clone(d.functions.Name(f.Function)), Address: f.Address, Size: uint64(f.Size)}
+			if b.opts.Lines {
+				r.frames[n].Locations = d.locate(f, b.keys[n].lookup()-f.Address)
+			}
+		}
+	case b.mapOf[index] != nil:
+		for i, n := range frames {
+			if s, ok := b.mapOf[index].symbols.Find(addresses[i]); ok {
+				r.frames[n].Symbol = object.Symbol{Name: strings.Clone(s.Name), Address: s.Address, Size: s.Size}
+			}
+		}
+	case b.byIndex[index] != nil && b.byIndex[index].object != nil:
+		return b.nameFile(b.byIndex[index], addresses, frames)
+	}
+	return nil
+}
+
+// lookup returns the address that tells where a frame is.
+func (k *frameKey) lookup() uint64 {
+	if k.returns {
+		return k.address - 1
+	}
+	return k.address
+}
+
+// nameFile names the frames of a file.
+func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
+	r := b.rec
+	_, debugErr := f.object.OpenDebugFile(b.debugSearch(f))
+	symbols, err := f.object.FindSymbols(addresses)
+	for i, n := range frames {
+		r.frames[n].Symbol = symbols[i]
+	}
+	errs := []error{debugErr, err}
+	if b.opts.Lines {
+		for i, n := range frames {
+			if i > 0 && addresses[i] == addresses[i-1] {
+				r.frames[n].Locations = r.frames[frames[i-1]].Locations
+				continue
+			}
+			locations, err := f.object.Locate(addresses[i])
+			if err != nil {
+				errs = append(errs, err)
+				break
+			}
+			r.frames[n].Locations = locations
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	return nil
+}
+
+func (b *builder) debugSearch(f *file) object.DebugSearch {
+	s := b.opts.Debug
+	if s.Root == "" {
+		s.Root = b.opts.Root
+	}
+	return s
+}
+
+// locate returns where in the source an offset of a function is.
+func (d *jitdump) locate(f *generatedFunction, offset uint64) []object.Location {
+	best := object.Location{}
+	at := uint64(0)
+	for l := range d.functions.Lines(f.Function) {
+		if l.Offset <= offset && (best.File == "" || l.Offset >= at) {
+			at = l.Offset
+			best = object.Location{File: strings.Clone(l.File), Line: l.Line}
+		}
+	}
+	if best.File == "" {
+		return nil
+	}
+	best.Function = strings.Clone(d.functions.Name(f.Function))
+	return []object.Location{best}
+}

@@ -1,0 +1,216 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"encoding/hex"
+
+	"github.com/clewdev/clew/target/perfdata"
+)
+
+// process is a process of the recording.
+type process struct {
+	pid   int32
+	space *space
+	name  string // of its first thread
+	names int    // how often that has changed
+	mount perfdata.Namespace
+	named *perfMap // the perf map that it may write
+	// ancestors are the perf maps of the processes that it was forked from since
+	// the last program was executed: it has their code.
+	ancestors []*perfMap
+}
+
+// thread is a thread of the recording.
+type thread struct {
+	tid     int32
+	process *process
+	name    string
+
+	label int32 // in Recording.Threads, -1 where it is to be made
+	names int   // of the process, when label was made
+
+	walked walked
+}
+
+// process returns a process, which it makes where it is not known.
+func (b *builder) process(pid int32) *process {
+	p := b.processes[pid]
+	if p == nil {
+		p = &process{pid: pid, space: newSpace()}
+		p.named = &perfMap{process: p, builder: b}
+		b.processes[pid] = p
+	}
+	return p
+}
+
+// thread returns a thread, which it makes where it is not known.
+func (b *builder) thread(pid, tid int32) *thread {
+	t := b.threads[tid]
+	if t == nil || t.process.pid != pid {
+		p := b.process(pid)
+		t = &thread{tid: tid, process: p, name: p.name, label: -1}
+		b.threads[tid] = t
+	}
+	return t
+}
+
+// record takes in a record.
+func (b *builder) record(r *perfdata.Record) error {
+	switch body := r.Body.(type) {
+	case *perfdata.Sample:
+		if !b.started {
+			b.start()
+		}
+		return b.sample(r, body)
+	case *perfdata.Mmap:
+		b.mmap(r, body)
+	case *perfdata.Comm:
+		b.comm(r, body)
+	case *perfdata.Task:
+		b.task(r, body)
+	case *perfdata.Namespaces:
+		if len(body.Links) > perfdata.NamespaceMount {
+			p := b.process(body.PID)
+			p.mount = body.Links[perfdata.NamespaceMount]
+		}
+	case *perfdata.Ksymbol:
+		b.kernel.ksymbol(body)
+	}
+	return nil
+}
+
+// comm gives a thread a name, and a process that executes a program an empty
+// address space.
+func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
+	t := b.thread(c.PID, c.TID)
+	t.name, t.label = string(c.Name), -1
+	p := t.process
+	if c.TID == c.PID {
+		p.name = t.name
+		p.names++
+	}
+	if r.Misc&perfdata.MiscCommExec != 0 {
+		b.leave(p)
+		p.space, p.ancestors = newSpace(), nil
+	}
+}
+
+// leave takes the space from a process.
+func (b *builder) leave(p *process) { p.space.users-- }
+
+// task begins or ends a thread.
+func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
+	if r.Type == perfdata.TypeExit {
+		// Samples of it may still come. Its ID may be another thread's later, which
+		// a FORK then tells.
+		return
+	}
+	parent := b.thread(task.ParentPID, task.ParentTID)
+	t := &thread{tid: task.TID, name: parent.name, label: -1}
+	b.threads[task.TID] = t
+	if task.PID == task.ParentPID {
+		t.process = parent.process
+		return
+	}
+	from := parent.process
+	p := &process{pid: task.PID, name: parent.name, mount: from.mount}
+	p.named = &perfMap{process: p, builder: b}
+	if old := b.processes[task.PID]; old != nil {
+		b.leave(old)
+	}
+	if r.Misc&perfdata.MiscForkExec != 0 {
+		// perf has made the record up from /proc: what the process has mapped follows.
+		p.space = newSpace()
+	} else {
+		p.space = from.space
+		p.space.users++
+		p.ancestors = append(from.ancestors[:len(from.ancestors):len(from.ancestors)], from.named)
+	}
+	b.processes[task.PID] = p
+	t.process = p
+}
+
+// change returns the space of a process for a change of its own.
+func (b *builder) change(p *process) *space {
+	p.space = p.space.mutable()
+	return p.space
+}
+
+// mmap takes in a mapping.
+func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
+	mode := r.Misc.Mode()
+	if m.PID == -1 || mode == perfdata.ModeKernel {
+		b.kernel.mmap(m)
+		return
+	}
+	if mode == perfdata.ModeGuestKernel || mode == perfdata.ModeGuestUser {
+		return
+	}
+	end := m.Start + m.Length
+	if end <= m.Start {
+		return
+	}
+	p := b.process(m.PID)
+	if isJitdump(m.Path) {
+		b.mapJitdump(p, m)
+		return
+	}
+	n := mapping{start: m.Start, end: end, offset: m.Offset}
+	executable := m.Protection&protExec != 0
+	if !executable && (!isFile(m.Path) || !p.space.overlaps(n.start, n.end)) {
+		// Memory without a file that cannot be executed any more, or cannot yet,
+		// may hold code all the same: a JIT compiler writes it.
+		return
+	}
+	if isFile(m.Path) {
+		n.file = b.file(p, m)
+	}
+	switch {
+	case p.space.holds(n):
+		// The same file in the same place: only its protection was changed.
+	case executable:
+		b.change(p).add(n)
+	default:
+		b.change(p).remove(n.start, n.end)
+	}
+}
+
+const protExec = 4 // PROT_EXEC
+
+// file returns the file of a mapping.
+func (b *builder) file(p *process, m *perfdata.Mmap) *file {
+	key := fileKey{path: string(m.Path), mount: p.mount}
+	if len(m.BuildID) > 0 && len(m.BuildID) <= 64 {
+		key.buildID = hex.EncodeToString(m.BuildID)
+	} else {
+		key.inode = inode{m.Major, m.Minor, m.Inode, m.InodeGeneration}
+	}
+	f := b.files[key]
+	if f == nil {
+		f = &file{fileKey: key, builder: b, pid: m.PID, index: -1}
+		b.files[key] = f
+		b.fileList = append(b.fileList, f)
+	}
+	return f
+}
+
+// mapJitdump makes a jitdump known to the process that maps it.
+func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
+	key := fileKey{path: string(m.Path), inode: inode{m.Major, m.Minor, m.Inode, m.InodeGeneration}, mount: p.mount}
+	d := b.dumps[key]
+	if d == nil {
+		d = &jitdump{path: key.path, inode: key.inode, builder: b, mount: p.mount, pid: p.pid, index: -1}
+		b.dumps[key] = d
+	}
+	for _, known := range p.space.code.dumps {
+		if known == d {
+			return
+		}
+	}
+	s := b.change(p)
+	s.code.dumps = append(s.code.dumps, d)
+	s.stale = true
+}

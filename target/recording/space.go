@@ -1,0 +1,175 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/clewdev/clew/unwind"
+)
+
+// mapping is a range of addresses in which code can run.
+type mapping struct {
+	start, end uint64
+	offset     uint64 // of start in the file, bytes
+	file       *file  // nil: memory without a file, or with one that is no object's
+}
+
+// space is an address space: of one process, or of several that forks made and
+// that have mapped nothing since.
+type space struct {
+	mappings []mapping // by start, not overlapping
+	code     generated // what is known of generated code in it
+	users    int       // processes that have it
+
+	modules  unwind.Modules // of mappings
+	stale    bool           // modules are older than mappings
+	byKey    map[mappedKey]*mapped
+	byModule map[*unwind.Module]*mapped
+}
+
+func newSpace() *space {
+	s := &space{users: 1, stale: true}
+	s.code.module = unwind.Module{Name: "memory without a file", Source: &s.code}
+	return s
+}
+
+// mutable returns a space that its caller, who has s, may change: s itself, or a
+// copy where others have it too.
+func (s *space) mutable() *space {
+	if s.users == 1 {
+		return s
+	}
+	s.users--
+	c := newSpace()
+	c.mappings = slices.Clone(s.mappings)
+	c.code.inherit(&s.code)
+	return c
+}
+
+// add makes a mapping part of the space, in place of what was there.
+func (s *space) add(m mapping) {
+	s.remove(m.start, m.end)
+	at := s.first(m.start)
+	s.mappings = slices.Insert(s.mappings, at, m)
+}
+
+// first returns the index of the first mapping that ends behind an address.
+func (s *space) first(address uint64) int {
+	if n := len(s.mappings); n == 0 || s.mappings[n-1].end <= address {
+		return n // mostly, they come in order
+	}
+	return sort.Search(len(s.mappings), func(i int) bool { return s.mappings[i].end > address })
+}
+
+// remove takes a range out of the space; of a mapping that is there in part the
+// rest stays.
+func (s *space) remove(start, end uint64) {
+	s.stale = true
+	low := s.first(start)
+	if low == len(s.mappings) || s.mappings[low].start >= end {
+		return
+	}
+	high := low
+	var rest [2]mapping
+	left := rest[:0]
+	for ; high < len(s.mappings) && s.mappings[high].start < end; high++ {
+		m := s.mappings[high]
+		if m.start < start {
+			before := m
+			before.end = start
+			left = append(left, before)
+		}
+		if m.end > end {
+			behind := m
+			behind.start = end
+			behind.offset += end - m.start
+			left = append(left, behind)
+		}
+	}
+	s.mappings = slices.Replace(s.mappings, low, high, left...)
+}
+
+// overlaps reports whether a part of a range is mapped.
+func (s *space) overlaps(start, end uint64) bool {
+	at := s.first(start)
+	return at < len(s.mappings) && s.mappings[at].start < end
+}
+
+// holds reports whether all of a range is mapped with a file as that continues.
+func (s *space) holds(m mapping) bool {
+	for at := m.start; at < m.end; {
+		i := s.first(at)
+		if i == len(s.mappings) || s.mappings[i].start > at {
+			return false
+		}
+		have := &s.mappings[i]
+		if have.file != m.file || m.file != nil && have.start-have.offset != m.start-m.offset {
+			return false
+		}
+		at = have.end
+	}
+	return true
+}
+
+// mapped is a module of a space: a file with the distance between its offsets and
+// the addresses that they are mapped at.
+type mapped struct {
+	unwind.Module
+	file  *file
+	space *space
+	m     mapping // one of its mappings
+}
+
+type mappedKey struct {
+	file  *file
+	delta uint64
+}
+
+// lookup returns the modules of the space.
+func (s *space) lookup() *unwind.Modules {
+	if !s.stale {
+		return &s.modules
+	}
+	s.stale = false
+	s.modules = unwind.Modules{}
+	for i := range s.mappings {
+		m := &s.mappings[i]
+		if m.file == nil {
+			s.modules.Add(m.start, m.end, &s.code.module)
+			continue
+		}
+		s.modules.Add(m.start, m.end, &s.module(m).Module)
+	}
+	return &s.modules
+}
+
+// module returns the module of a mapping of a file.
+func (s *space) module(m *mapping) *mapped {
+	key := mappedKey{m.file, m.start - m.offset}
+	if known := s.byKey[key]; known != nil {
+		return known
+	}
+	if s.byKey == nil {
+		s.byKey = make(map[mappedKey]*mapped)
+		s.byModule = make(map[*unwind.Module]*mapped)
+	}
+	n := &mapped{file: m.file, space: s, m: *m}
+	n.Module = unwind.Module{Name: m.file.path, Load: n.load}
+	s.byKey[key], s.byModule[&n.Module] = n, n
+	return n
+}
+
+// load gives the module the unwind tables of its file, or those of generated code
+// where that is no object file.
+func (n *mapped) load(m *unwind.Module) {
+	bias, err := n.file.bias(&n.m)
+	if err != nil {
+		m.Source = &n.space.code
+		return
+	}
+	m.Bias, m.Source = bias, &n.file.tables
+}

@@ -1,0 +1,92 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"fmt"
+	"strings"
+)
+
+// tell says what was missing of the recording and of what it leads to.
+func (b *builder) tell() {
+	frames := make(map[*Object]int)
+	for i := range b.rec.frames {
+		if o := b.rec.frames[i].Object; o != nil {
+			frames[o]++
+		}
+	}
+	for i := range b.rec.Objects {
+		o := &b.rec.Objects[i]
+		if o.Err == nil || frames[o] == 0 {
+			continue
+		}
+		b.complete = false
+		id := ""
+		if o.BuildID != "" && !strings.Contains(o.Err.Error(), o.BuildID) {
+			id = " (build ID " + o.BuildID + ")"
+		}
+		b.note("%s%s is missing: %v", o.Name, id, oneLine(o.Err))
+	}
+	b.tellLate()
+	counts := b.rec.Counts
+	if n := counts.Lost; n > 0 {
+		b.note("%d records were lost while it was recorded", n)
+	}
+	if n := counts.LostSamples; n > 0 {
+		b.note("%d samples were lost while it was recorded", n)
+	}
+	for end := range b.ends {
+		n := b.ends[end]
+		if n == 0 {
+			continue
+		}
+		switch End(end) {
+		case Cut:
+			b.note("%s longer than the copy that was recorded, of %d bytes at most (perf record --call-graph dwarf,SIZE): the outer frames are missing",
+				stacks(n, "is", "are"), b.longest)
+		case NoRule:
+			b.note("%s where nothing says how the last frame is left", stacks(n, "ends", "end"))
+		case Unreadable:
+			b.note("%s where the rules ask for memory that is not in the recording", stacks(n, "ends", "end"))
+		case NoProgress:
+			b.note("%s where the rules lead back", stacks(n, "ends", "end"))
+		case TooDeep:
+			b.note("%s longer than %d frames and cut there", stacks(n, "is", "are"), b.opts.MaxFrames)
+		}
+	}
+	if b.unsaid > 0 {
+		b.notes = append(b.notes, fmt.Sprintf("%d notes more", b.unsaid))
+	}
+}
+
+func stacks(n uint64, one, many string) string {
+	if n == 1 {
+		return "the stack of 1 sample " + one
+	}
+	return fmt.Sprintf("the stacks of %d samples %s", n, many)
+}
+
+// tellLate says which files turn out not to be the recorded ones by build IDs that
+// came after they were read, as they do in a stream.
+func (b *builder) tellLate() {
+	if !b.reader.Pipe() {
+		return
+	}
+	b.setBuildIDs()
+	for _, f := range b.fileList {
+		id := b.buildIDs[f.path]
+		if f.buildID != "" || id == "" || f.object == nil {
+			continue
+		}
+		f.buildID = id
+		if err := f.verify(f.object, f.path); err != nil {
+			b.complete = false
+			b.note("%v; the frames in it are not to be trusted", err)
+		}
+	}
+}
+
+// oneLine is an error on one line.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

@@ -1,0 +1,12 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build !linux
+
+package recording
+
+import "github.com/clewdev/clew/object"
+
+// openVDSO has no vDSO to open.
+func openVDSO() (*object.File, error) { return nil, errNoFile }

@@ -1,0 +1,381 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"errors"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/target/perfdata"
+	"github.com/clewdev/clew/unwind"
+)
+
+// walk is what stacks are walked with.
+type walk struct {
+	walker  unwind.Walker
+	regs    unwind.Registers
+	memory  memory
+	frames  []rawFrame // of the walk in hand, innermost first
+	numbers []int32    // of the frames of the sample in hand
+	user    []int32    // those of its user part
+}
+
+// rawFrame is a frame before it is known what place it is.
+type rawFrame struct {
+	lookup uint64
+	module *unwind.Module
+}
+
+// walked is the last walk of a thread: the next one mostly has the same outer
+// frames.
+type walked struct {
+	frames  []rawFrame
+	numbers []int32
+}
+
+func (w *walk) init(b *builder) {
+	w.walker.MaxFrames = b.opts.MaxFrames
+	w.walker.Memory = &w.memory
+	w.memory.builder = b
+}
+
+// memory is what a sample has of its thread's memory: the copy of the stack, and
+// what its files hold.
+type memory struct {
+	builder *builder
+	space   *space
+	start   uint64
+	stack   []byte
+	beyond  bool // a read went past the end of the copy
+}
+
+// maxStack is how far above the stack pointer an address still is of the stack.
+const maxStack = 64 << 20
+
+// ReadMemory implements cfi.Memory.
+func (m *memory) ReadMemory(p []byte, addr uint64) error {
+	at := addr - m.start
+	if at <= uint64(len(m.stack)) && uint64(len(m.stack))-at >= uint64(len(p)) {
+		copy(p, m.stack[at:])
+		return nil
+	}
+	return m.read(p, addr)
+}
+
+// read reads what is not in the copy of the stack.
+func (m *memory) read(p []byte, addr uint64) error {
+	s := m.space
+	i := s.first(addr)
+	if i < len(s.mappings) && s.mappings[i].start <= addr {
+		if f := s.mappings[i].file; f != nil {
+			if bias, err := f.bias(&s.mappings[i]); err == nil {
+				return f.object.ReadMemory(p, addr-bias)
+			}
+		}
+		if d, f := s.code.find(addr); f != nil {
+			code := d.functions.Code(f.Function)
+			if at := addr - f.Address; at < uint64(len(code)) && copy(p, code[at:]) == len(p) {
+				return nil
+			}
+		}
+		return errNotRecorded
+	}
+	if at := addr - m.start; at < maxStack {
+		m.beyond = true
+		return errBeyond
+	}
+	// Constants of a file lie in mappings that cannot be executed, beside its code.
+	for _, n := range s.byModule {
+		if n.file.object == nil || n.Load != nil {
+			continue
+		}
+		if n.file.object.ReadMemory(p, addr-n.Bias) == nil {
+			return nil
+		}
+	}
+	return errNotRecorded
+}
+
+var (
+	errNotRecorded = errors.New("not in the recording")
+	errBeyond      = errors.New("beyond the recorded copy of the stack")
+)
+
+// sample makes a stack of a sample.
+func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
+	pid, tid := r.ID.PID, r.ID.TID
+	t := b.thread(pid, tid)
+	label := b.label(t)
+	event := int32(max(r.ID.Attribute, 0))
+	if int(event) >= len(b.rec.Events) {
+		if event > 0 || len(b.rec.Events) > 0 {
+			event = 0
+		}
+		if len(b.rec.Events) == 0 {
+			b.rec.Events = append(b.rec.Events, Event{})
+		}
+	}
+	if b.opts.Filter != nil && !b.opts.Filter(&b.rec.Threads[label], b.rec.Events[event].Name) {
+		return nil
+	}
+	numbers, end := b.stack(t, r, s)
+	return b.count(pendingSample{time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
+		end: end, node: b.rec.tree.add(numbers), thread: label, event: event})
+}
+
+// label returns the index of the Thread of a thread, by its names now.
+func (b *builder) label(t *thread) int32 {
+	p := t.process
+	if t.label >= 0 && t.names == p.names {
+		return t.label
+	}
+	key := Thread{PID: p.pid, TID: t.tid, Process: p.name, Name: t.name}
+	if key.Name == "" {
+		key.Name = key.Process
+	}
+	n, ok := b.labels[key]
+	if !ok {
+		n = int32(len(b.rec.Threads))
+		b.labels[key] = n
+		b.rec.Threads = append(b.rec.Threads, key)
+	}
+	t.label, t.names = n, p.names
+	return n
+}
+
+// stack returns the numbers of a sample's frames, innermost first.
+func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample) ([]int32, End) {
+	w := &b.walk
+	w.numbers = w.numbers[:0]
+	p := t.process
+	p.space.code.time = r.ID.Time
+
+	// The recorded chain: up to where its user part begins, it is taken as it is.
+	mode := r.Misc.Mode()
+	chain := s.Callchain
+	user := chain[len(chain):]
+	first := true
+	for i, ip := range chain {
+		if ip >= perfdata.ContextMax {
+			next, ok := modeOf(ip)
+			if ok && next == perfdata.ModeUser {
+				user = chain[i+1:]
+				break
+			}
+			if ok {
+				mode, first = next, true
+			}
+			continue
+		}
+		if mode == perfdata.ModeUser || mode == perfdata.ModeUnknown {
+			user = chain[i:]
+			break
+		}
+		w.numbers = append(w.numbers, b.frame(b.foreign(mode, ip, !first)))
+		first = false
+	}
+	if len(chain) == 0 && s.Fields&perfdata.FieldIP != 0 && mode != perfdata.ModeUser && mode != perfdata.ModeUnknown {
+		w.numbers = append(w.numbers, b.frame(b.foreign(mode, s.IP, false)))
+	}
+
+	end := NoStack
+	if chain != nil && s.Fields&perfdata.FieldCallchain != 0 {
+		end = Chain
+	}
+	walked := false
+	if machine := s.UserRegs.Registers(b.machine, &w.regs); machine != nil {
+		end = b.unwind(t, s, machine)
+		walked = true
+	}
+	switch n := countUser(user); {
+	case walked && (end == Whole || len(w.user) >= n):
+		w.numbers = append(w.numbers, w.user...)
+	case n > 0:
+		end = Chain
+		b.chain(t, user)
+	case len(w.numbers) == 0 && s.Fields&perfdata.FieldIP != 0:
+		end = NoStack
+		w.numbers = append(w.numbers, b.userFrame(p, s.IP, false))
+	}
+	return w.numbers, end
+}
+
+// chain adds the frames of the user part of a call chain.
+func (b *builder) chain(t *thread, user []uint64) {
+	w := &b.walk
+	first := true
+	for _, ip := range user {
+		if ip >= perfdata.ContextMax {
+			if ip == perfdata.ContextUserDeferred {
+				break // a cookie follows
+			}
+			continue
+		}
+		w.numbers = append(w.numbers, b.userFrame(t.process, ip, !first))
+		first = false
+	}
+}
+
+func countUser(user []uint64) (n int) {
+	for _, ip := range user {
+		if ip < perfdata.ContextMax {
+			n++
+		}
+	}
+	return n
+}
+
+// modeOf returns the mode that a marker in a call chain begins.
+func modeOf(marker uint64) (perfdata.Mode, bool) {
+	switch marker {
+	case perfdata.ContextHypervisor:
+		return perfdata.ModeHypervisor, true
+	case perfdata.ContextKernel:
+		return perfdata.ModeKernel, true
+	case perfdata.ContextUser, perfdata.ContextUserDeferred:
+		return perfdata.ModeUser, true
+	case perfdata.ContextGuestKernel, perfdata.ContextGuest:
+		return perfdata.ModeGuestKernel, true
+	case perfdata.ContextGuestUser:
+		return perfdata.ModeGuestUser, true
+	}
+	return 0, false
+}
+
+// foreign is a frame of the kernel, of the hypervisor or of a guest.
+func (b *builder) foreign(mode perfdata.Mode, ip uint64, returns bool) frameKey {
+	switch mode {
+	case perfdata.ModeKernel:
+		return frameKey{object: b.kernelObject(), address: ip, kind: Kernel, returns: returns}
+	case perfdata.ModeHypervisor:
+		return frameKey{object: -1, address: ip, kind: Hypervisor, returns: returns}
+	}
+	return frameKey{object: -1, address: ip, kind: Guest, returns: returns}
+}
+
+// userFrame is a frame that a call chain has. Its address tells the place by the
+// byte before where it is a return address.
+func (b *builder) userFrame(p *process, ip uint64, returns bool) int32 {
+	lookup := ip
+	if returns {
+		lookup--
+	}
+	m, _ := p.space.lookup().Find(lookup)
+	key := b.place(p, rawFrame{lookup, m})
+	if returns {
+		key.address++
+		key.returns = true
+	}
+	return b.frame(key)
+}
+
+// unwind walks the user stack of a sample; its frames are left in b.walk.user.
+func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) End {
+	w := &b.walk
+	space := t.process.space
+	sp, _ := w.regs.Get(uint64(machine.StackPointer))
+	w.memory.space, w.memory.start, w.memory.stack, w.memory.beyond = space, sp, s.UserStack, false
+	w.walker.Machine, w.walker.Modules = machine, space.lookup()
+	w.frames = w.frames[:0]
+	for f := range w.walker.Walk(&w.regs) {
+		w.frames = append(w.frames, rawFrame{f.LookupPC, f.Module})
+	}
+	b.number(t)
+	switch w.walker.Reason() {
+	case unwind.EndOfStack:
+		return Whole
+	case unwind.UnreadableMemory:
+		if w.memory.beyond {
+			b.longest = max(b.longest, uint32(len(s.UserStack)))
+			return Cut
+		}
+		return Unreadable
+	case unwind.NoProgress:
+		return NoProgress
+	case unwind.TooManyFrames:
+		return TooDeep
+	}
+	if w.memory.beyond {
+		return Cut
+	}
+	return NoRule
+}
+
+// number finds the numbers of the frames that were walked. The outer ones of the
+// thread's last walk need not be looked for.
+func (b *builder) number(t *thread) {
+	w, last := &b.walk, &t.walked
+	w.user = append(w.user[:0], make([]int32, len(w.frames))...)
+	code := &t.process.space.code.module
+	same := true
+	for i, k := len(w.frames)-1, len(last.frames)-1; i >= 0; i, k = i-1, k-1 {
+		same = same && k >= 0 && last.frames[k] == w.frames[i] && w.frames[i].module != code
+		if same {
+			w.user[i] = last.numbers[k]
+		} else {
+			w.user[i] = b.frame(b.place(t.process, w.frames[i]))
+		}
+	}
+	last.frames = append(last.frames[:0], w.frames...)
+	last.numbers = append(last.numbers[:0], w.user...)
+}
+
+// place returns what tells the place of a user frame.
+func (b *builder) place(p *process, f rawFrame) frameKey {
+	s := p.space
+	if m := s.byModule[f.module]; m != nil {
+		if m.Load != nil {
+			load := m.Load
+			m.Load = nil
+			load(&m.Module)
+		}
+		if m.file.err == nil {
+			kind := Native
+			if m.file.golang {
+				kind = Go
+			}
+			return frameKey{object: b.objectOf(m.file), address: f.lookup - m.Bias, kind: kind}
+		}
+		if key, ok := b.generatedPlace(p, f.lookup); ok {
+			return key
+		}
+		// Not to be had: the place is told by where it would be in the file.
+		return frameKey{object: b.objectOf(m.file), address: f.lookup - m.m.start + m.m.offset, kind: Unknown}
+	}
+	if f.module != nil {
+		if key, ok := b.generatedPlace(p, f.lookup); ok {
+			return key
+		}
+	}
+	return frameKey{object: -1, address: f.lookup, kind: Unknown}
+}
+
+// generatedPlace returns what tells a place in generated code.
+func (b *builder) generatedPlace(p *process, address uint64) (frameKey, bool) {
+	if d, f := p.space.code.find(address); f != nil {
+		return frameKey{object: d.object(), function: f.number + 1, address: address, kind: JIT}, true
+	}
+	if _, ok := p.named.symbol(address); ok {
+		return frameKey{object: p.named.index, address: address, kind: JIT}, true
+	}
+	for _, m := range p.ancestors {
+		if _, ok := m.symbol(address); ok {
+			return frameKey{object: m.index, address: address, kind: JIT}, true
+		}
+	}
+	return frameKey{}, false
+}
+
+// objectOf returns the index of the object of a file.
+func (b *builder) objectOf(f *file) int32 {
+	if f.index < 0 {
+		f.index = b.object(Object{Name: f.path, BuildID: f.buildID, Err: f.err, Go: f.golang})
+		if f.object != nil {
+			b.objects[f.index].File = f.object.Name()
+		}
+		b.byIndex[f.index] = f
+	}
+	return f.index
+}
