@@ -12,6 +12,10 @@
 // of is recovered, as a later frame's rules can need any of them. A [Frame]
 // tells by which [Method] it was found, and the walk for which [Reason] it ended.
 //
+// [Walker.Follow] walks one sample of a thread after the other along a [Trail],
+// the path of the sample before: most of its frames are only looked at again. It
+// tells where each frame is, and not its registers.
+//
 // Addresses are run-time addresses, but those that a Source is asked for, which
 // are without load bias. Memory, tables and registers are not trusted: a walk
 // ends within [Walker.MaxFrames] frames whatever they hold.

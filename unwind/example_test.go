@@ -65,6 +65,32 @@ func ExampleWalker_Walk() {
 	// end of stack <nil>
 }
 
+// Two samples of one thread: the second was taken when the inner function had
+// called nothing yet, and its caller was where it had been.
+func ExampleWalker_Follow() {
+	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	var modules unwind.Modules
+	modules.Add(0x1000, 0x3000, &unwind.Module{Name: "program",
+		Source: &unwind.Sections{EHFrame: &cfi.Section{Name: ".eh_frame", Data: ehFrameBytes, Machine: m}}})
+	stackBytes[26] = 0 // the return address is 0x2050
+
+	w := unwind.Walker{Machine: m, Modules: &modules, Stack: unwind.Stack{Address: 0x7000, Bytes: stackBytes}}
+	var trail unwind.Trail
+	for _, pc := range []uint64{0x1010, 0x1020} {
+		registers := unwind.Registers{PC: pc}
+		registers.Set(7, 0x7000) // rsp
+		registers.Set(6, 0x7fff) // rbp
+		w.Follow(&trail, &registers)
+		for i := range trail.Len() {
+			fmt.Printf("%#x ", trail.At(i).PC)
+		}
+		fmt.Println("of which known before:", trail.Kept())
+	}
+	// Output:
+	// 0x1010 0x2050 of which known before: 0
+	// 0x1020 0x2050 of which known before: 1
+}
+
 func ExampleCompile() {
 	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	table := unwind.Compile(&cfi.Section{Name: ".eh_frame", Data: ehFrameBytes, Machine: m})

@@ -28,12 +28,12 @@ var frameRecords = map[elf.Machine]frameRecord{
 }
 
 // framePointer leaves the current frame, which no rules cover, by its frame
-// pointer. cause says why there are no rules.
-func (w *Walker) framePointer(cause error) bool {
+// pointer.
+func (w *Walker) framePointer() bool {
 	m := w.Machine
 	record, ok := frameRecords[m.ELF]
 	if !ok {
-		return w.end(NoRule, cause)
+		return w.end(NoRule, w.why(&w.frame))
 	}
 	fp, known := w.Register(uint64(m.FramePointer))
 	sp, _ := w.Register(uint64(m.StackPointer))
@@ -44,7 +44,7 @@ func (w *Walker) framePointer(cause error) bool {
 		return w.end(EndOfStack, nil)
 	case !known || fp < sp || fp%word != 0:
 		return w.end(NoRule, fmt.Errorf("%w; and %s holds no frame pointer (%#x, stack pointer %#x)",
-			cause, m.RegisterName(uint64(m.FramePointer)), fp, sp))
+			w.why(&w.frame), m.RegisterName(uint64(m.FramePointer)), fp, sp))
 	}
 	at := func(words int64) uint64 { return fp + uint64(words*int64(word)) }
 	next, err := w.read(at(record.fp))
@@ -53,16 +53,16 @@ func (w *Walker) framePointer(cause error) bool {
 		pc, err = w.read(at(record.ra))
 	}
 	if err != nil {
-		return w.end(UnreadableMemory, fmt.Errorf("%w; and by the frame pointer: %w", cause, err))
+		return w.end(UnreadableMemory, fmt.Errorf("%w; and by the frame pointer: %w", w.why(&w.frame), err))
 	}
 	if m.ELF == elf.EM_AARCH64 {
 		pc = unsigned(pc)
 	}
-	if _, executable := w.Modules.Find(pc - 1); !executable {
+	if _, executable := w.module(pc - 1); !executable {
 		if pc == 0 {
 			return w.end(EndOfStack, nil)
 		}
-		return w.end(NoRule, fmt.Errorf("%w; and the frame pointer leads to %#x, which is not code", cause, pc))
+		return w.end(NoRule, fmt.Errorf("%w; and the frame pointer leads to %#x, which is not code", w.why(&w.frame), pc))
 	}
 	// The function may have changed every other register and saved it anywhere.
 	w.regs.keep(&columnSet{})

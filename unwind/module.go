@@ -5,9 +5,7 @@
 package unwind
 
 import (
-	"cmp"
-	"slices"
-	"sort"
+	"sync/atomic"
 )
 
 // Module is one mapped object with a load bias.
@@ -36,9 +34,15 @@ func (m *Module) loaded() *Module {
 // Modules are the executable ranges of an address space. It is not safe for
 // concurrent use while modules are added or loaded.
 type Modules struct {
+	starts []uint64 // of the ranges, which are sorted and do not overlap
 	ranges []moduleRange
-	last   int
+
+	// generation tells walkers that what they know of addresses may not hold
+	// any more. No two states of any Modules have the same one, but the empty.
+	generation uint64
 }
+
+var generations atomic.Uint64
 
 type moduleRange struct {
 	start, end uint64
@@ -46,27 +50,101 @@ type moduleRange struct {
 }
 
 // Add says that the executable range [start, end), run-time addresses, belongs
-// to a module. Ranges do not overlap; a module can have several. A nil module
-// is executable memory that belongs to no object, such as generated code.
+// to a module. It takes the place of what was said of a part of it before, as a
+// new mapping does. A module can have several ranges. A nil module is executable
+// memory that belongs to no object, such as generated code.
 func (m *Modules) Add(start, end uint64, module *Module) {
-	m.ranges = append(m.ranges, moduleRange{start, end, module})
-	if n := len(m.ranges); n > 1 && m.ranges[n-2].start > start {
-		slices.SortFunc(m.ranges, func(a, b moduleRange) int { return cmp.Compare(a.start, b.start) })
+	m.Remove(start, end)
+	if start < end {
+		m.insert(m.above(start), moduleRange{start, end, module})
 	}
+}
+
+// Remove says that nothing in the range [start, end) is executable any more.
+func (m *Modules) Remove(start, end uint64) {
+	m.Changed()
+	if start >= end {
+		return
+	}
+	// The ranges that reach into it are [first, last).
+	first := m.above(start)
+	if first > 0 && m.ranges[first-1].end > start {
+		first--
+	}
+	last := first
+	for last < len(m.ranges) && m.ranges[last].start < end {
+		last++
+	}
+	if first == last {
+		return
+	}
+	before, behind := m.ranges[first], m.ranges[last-1]
+	m.starts = append(m.starts[:first], m.starts[last:]...)
+	m.ranges = append(m.ranges[:first], m.ranges[last:]...)
+	if behind.end > end {
+		m.insert(first, moduleRange{end, behind.end, behind.module})
+	}
+	if before.start < start {
+		m.insert(first, moduleRange{before.start, start, before.module})
+	}
+}
+
+// Changed says that a module or its Source was changed, or says something else
+// of an address than before: walkers then ask again. Add and Remove do so
+// themselves.
+func (m *Modules) Changed() { m.generation = generations.Add(1) }
+
+func (m *Modules) insert(at int, r moduleRange) {
+	m.starts = append(m.starts, 0)
+	copy(m.starts[at+1:], m.starts[at:])
+	m.starts[at] = r.start
+	m.ranges = append(m.ranges, moduleRange{})
+	copy(m.ranges[at+1:], m.ranges[at:])
+	m.ranges[at] = r
+}
+
+// above returns how many ranges start at or below an address.
+func (m *Modules) above(pc uint64) int {
+	// The halving takes no branch that could go either way.
+	starts := m.starts
+	low, n := 0, len(starts)
+	for n > 0 {
+		half := (n + 1) / 2
+		next := low
+		if starts[low+half-1] <= pc {
+			next = low + half
+		}
+		low = next
+		n -= half
+	}
+	return low
 }
 
 // Find returns the module of a run-time address, nil where it belongs to none,
 // and whether the address is executable.
 func (m *Modules) Find(pc uint64) (*Module, bool) {
-	if m.last < len(m.ranges) {
-		if r := &m.ranges[m.last]; r.start <= pc && pc < r.end {
-			return r.module, true
-		}
+	if r := m.at(pc); r != nil {
+		return r.module, true
 	}
-	n := sort.Search(len(m.ranges), func(i int) bool { return m.ranges[i].start > pc })
-	if n == 0 || pc >= m.ranges[n-1].end {
-		return nil, false
+	return nil, false
+}
+
+// at returns the range of an address, nil where it is in none.
+func (m *Modules) at(pc uint64) *moduleRange {
+	if n := m.above(pc); n > 0 && pc < m.ranges[n-1].end {
+		return &m.ranges[n-1]
 	}
-	m.last = n - 1
-	return m.ranges[n-1].module, true
+	return nil
+}
+
+// module is Modules.Find, which begins with the range that was found last.
+func (w *Walker) module(pc uint64) (*Module, bool) {
+	if r := &w.last; pc-r.start < r.end-r.start {
+		return r.module, true
+	}
+	if r := w.Modules.at(pc); r != nil {
+		w.last = *r
+		return r.module, true
+	}
+	return nil, false
 }

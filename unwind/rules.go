@@ -22,6 +22,8 @@ type Rules struct {
 	SignalFrame   bool               // the frame was interrupted, it did not call (augmentation 'S')
 	Signed        bool               // the return address is signed (AArch64)
 	Section       *cfi.Section       // where the rules' expressions are
+
+	plain plain // of those that newRules made
 }
 
 // Source finds the rules at an address of one module.
@@ -121,6 +123,7 @@ func newRules(row *cfi.Row, cie *cfi.CIE) Rules {
 	if len(row.Registers) > 0 {
 		r.Registers = append([]cfi.RegisterRule(nil), row.Registers...)
 	}
+	r.plain = plainOf(&r, cie.Section.Machine)
 	return r
 }
 

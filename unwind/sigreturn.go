@@ -53,7 +53,7 @@ func (w *Walker) atSigreturn(pc uint64) bool {
 		return false
 	}
 	b := w.word[:len(t.code)]
-	read := w.Memory.ReadMemory
+	read := w.readMemory
 	if m, ok := w.Memory.(CodeMemory); ok {
 		read = m.ReadCode
 	}

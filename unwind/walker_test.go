@@ -303,6 +303,20 @@ func TestWalkDoesNotAllocate(t *testing.T) {
 	}); n != 0 || frames != 101 {
 		t.Errorf("%v allocations for %d frames", n, frames)
 	}
+	var trail unwind.Trail
+	r.Set(6, 1)
+	deeper := *r
+	deeper.PC, frames = 0x1051, 0
+	w.Stack = unwind.Stack{Address: stackAt, Bytes: w.Memory.(flat)}
+	w.Follow(&trail, &deeper)
+	w.Follow(&trail, r)
+	if n := testing.AllocsPerRun(20, func() {
+		w.Follow(&trail, &deeper)
+		w.Follow(&trail, r)
+		frames += trail.Kept()
+	}); n != 0 || trail.Len() != 101 || frames != 21*100 {
+		t.Errorf("%v allocations for %d frames, of which %d were kept", n, trail.Len(), frames)
+	}
 }
 
 func TestModules(t *testing.T) {
@@ -342,6 +356,75 @@ func TestModules(t *testing.T) {
 			t.Errorf("%#x: %v, want %q", pc, err, want)
 		}
 	}
+}
+
+// Ranges take the place of what they cover of others, as mappings do.
+func TestModulesChange(t *testing.T) {
+	a, b, c := &unwind.Module{Name: "a"}, &unwind.Module{Name: "b"}, &unwind.Module{Name: "c"}
+	var m unwind.Modules
+	check := func(want string) {
+		t.Helper()
+		got := ""
+		for pc := uint64(0); pc < 0x100; pc += 0x10 {
+			for _, at := range []uint64{pc, pc + 15} {
+				if module, executable := m.Find(at); executable {
+					got += module.Name
+				} else {
+					got += "."
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("the ranges are %s, want %s", got, want)
+		}
+	}
+	m.Add(0x20, 0x80, a)
+	check("....aaaaaaaaaaaa................")
+	m.Add(0x40, 0x50, b)
+	check("....aaaabbaaaaaa................")
+	m.Add(0x10, 0x30, c)
+	check("..ccccaabbaaaaaa................")
+	m.Add(0xf0, 0x100, c)
+	m.Remove(0x70, 0xf8)
+	check("..ccccaabbaaaa.................c")
+	m.Remove(0x48, 0x48)
+	m.Add(0x48, 0x48, c)
+	m.Remove(0x50, 0x48)
+	check("..ccccaabbaaaa.................c")
+	m.Add(0, 0x100, a)
+	check("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")
+	m.Remove(0, 1<<64-1)
+	check("................................")
+}
+
+// A walker asks again where modules were changed, also where all are others.
+func TestWalkAfterChange(t *testing.T) {
+	s := build(t, x86, "", "0c0708 9001", function{0x1000, 0x1100, "0710"})
+	w := &unwind.Walker{Machine: x86, Modules: new(unwind.Modules), Memory: memory{}}
+	var trail unwind.Trail
+	expect := func(want unwind.Reason) {
+		t.Helper()
+		r := registers(0x1050, map[uint64]uint64{7: stackAt, 6: 0})
+		if _, reason := walk(w, r); reason != want {
+			t.Errorf("the walk ended for %v, want %v", reason, want)
+		}
+		if w.Follow(&trail, r); w.Reason() != want {
+			t.Errorf("along the trail the walk ended for %v, want %v", w.Reason(), want)
+		}
+	}
+	m := &unwind.Module{Name: "program"}
+	w.Modules.Add(0x1000, 0x2000, m)
+	expect(unwind.NoRule)
+	m.Source = unwind.Compile(s)
+	w.Modules.Changed()
+	expect(unwind.EndOfStack)
+	*w.Modules = unwind.Modules{}
+	w.Modules.Add(0x1000, 0x2000, nil)
+	expect(unwind.NoRule)
+	w.Modules.Add(0x1000, 0x2000, m)
+	expect(unwind.EndOfStack)
+	w.Modules.Remove(0x1000, 0x2000)
+	expect(unwind.NoRule)
 }
 
 func TestRegisters(t *testing.T) {

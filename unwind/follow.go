@@ -1,0 +1,455 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/clewdev/clew/arch"
+)
+
+// Follow walks the stack that starts with the given registers as Walk does, and
+// leaves its frames in a trail. The registers of frames, which only few callers
+// want, are recovered only as far as the path depends on them: Walk has them all.
+// Of the path that the trail remembers what still holds is not walked again. It
+// allocates nothing once the trail has room for the deepest stack, but for
+// memory's errors. Reason and Err tell why the walk ended.
+func (w *Walker) Follow(t *Trail, regs *Registers) {
+	w.begin()
+	if t.of != w.Modules || t.generation != w.Modules.generation || t.machine != w.Machine {
+		t.of, t.generation, t.machine = w.Modules, w.Modules.generation, w.Machine
+		t.Forget()
+	}
+	f := follower{w: w, t: t, initial: regs}
+	if !f.follow() {
+		// The remembered path would make it too long.
+		t.Forget()
+		f = follower{w: w, t: t, initial: regs}
+		w.begin()
+		f.follow()
+	}
+}
+
+// follower is a walk that is being made along a trail.
+type follower struct {
+	w       *Walker
+	t       *Trail
+	initial *Registers
+
+	now   step   // the frame that is to be left
+	steps []step // before now, from room on
+	slots []slot // of steps, from 2*room on
+
+	// The steps of the trail from candidate on are those that now can be one of:
+	// its stack pointer is next, or farAway where there is none.
+	candidate int
+	next      uint64
+
+	loose     int // how many steps the last one ends that depends on more than its state and slots
+	high      uint64
+	scattered bool
+
+	probes bool // registers cannot be replayed: steps are missing
+
+	// The walker's registers are of the frame behind this many steps; -1 where
+	// they are of none.
+	replayed int
+}
+
+// follow returns false where the walk has to be made without the remembered path.
+func (f *follower) follow() bool {
+	w, t := f.w, f.t
+	f.steps, f.slots = reserve(t.nextSteps, room), reserve(t.nextSlots, 2*room)
+	f.replayed = -1
+	m := w.Machine
+	f.now = step{pc: f.initial.PC, is: interrupted | stepFacts(FromRegisters)}
+	f.bases(f.initial)
+	f.restart()
+	most := w.most()
+	for {
+		if f.now.sp >= f.next {
+			if from, ok := f.match(); ok {
+				if len(f.steps)-room+len(t.steps)-from > most {
+					return false
+				}
+				if f.join(from) {
+					return true
+				}
+			}
+		}
+		if f.now.pc == 0 && f.now.is&interrupted == 0 {
+			// Plain rules led here, as CFI's: code at address 0 calls nobody.
+			w.end(EndOfStack, nil)
+			break
+		}
+		if len(f.steps)-room >= most {
+			w.end(TooManyFrames, fmt.Errorf("the walk was cut after %d frames", most))
+			break
+		}
+		if f.run(room + most) {
+			continue
+		}
+		if !f.step(m) {
+			break
+		}
+	}
+	f.finish()
+	return true
+}
+
+// reserve returns a slice of n elements with room for more.
+func reserve[T any](s []T, n int) []T {
+	if cap(s) < 4*n {
+		s = make([]T, 4*n)
+	}
+	return s[:n]
+}
+
+// bases sets what now has of some registers.
+func (f *follower) bases(r *Registers) {
+	m := f.w.Machine
+	f.now.sp, f.now.fp = 0, 0
+	f.now.is &^= basesKnown
+	sp, ok := r.Get(uint64(m.StackPointer))
+	if ok {
+		f.now.sp = sp
+	}
+	if m.FramePointer < 0 {
+		return
+	}
+	fp, known := r.Get(uint64(m.FramePointer))
+	if known {
+		f.now.fp = fp
+	}
+	if ok && known {
+		f.now.is |= basesKnown
+	}
+}
+
+// restart makes all steps candidates that can be one.
+func (f *follower) restart() {
+	f.candidate = len(f.t.steps) - f.t.fixed
+	f.ahead()
+}
+
+func (f *follower) ahead() {
+	f.next = farAway
+	if f.candidate < len(f.t.steps) {
+		f.next = f.t.steps[f.candidate].sp
+	}
+}
+
+// match looks for now among the candidates.
+func (f *follower) match() (int, bool) {
+	steps := f.t.steps
+	for f.candidate < len(steps) && steps[f.candidate].sp < f.now.sp {
+		f.candidate++
+	}
+	f.next = farAway
+	for i := f.candidate; i < len(steps); i++ {
+		s := &steps[i]
+		if s.sp != f.now.sp {
+			f.next = s.sp
+			break
+		}
+		if s.pc == f.now.pc && s.fp == f.now.fp && (s.is^f.now.is)&stateMask == 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// join goes on along the trail from a step that now is equal to. It returns true
+// where that leads to its end, and the walk is finished; else now is the frame from
+// which on the path is another.
+func (f *follower) join(from int) bool {
+	t := f.t
+	to := t.changed(from, f.w)
+	if to == len(t.steps) {
+		if t.ended || f.endsAgain() {
+			f.keep(from)
+			return true
+		}
+		to-- // the last one leads on now
+	}
+	first := t.steps[from].slots
+	shift := uint32(len(f.slots)) - first
+	for _, s := range t.steps[from:to] {
+		s.slots += shift
+		f.steps = append(f.steps, s)
+	}
+	f.slots = append(f.slots, t.slots[first:t.steps[to].slots]...)
+	f.high = max(f.high, t.high)
+	f.scattered = f.scattered || t.scattered
+	f.now = t.steps[to]
+	f.now.is &= stateMask
+	f.candidate = to + 1
+	f.ahead()
+	return false
+}
+
+// endsAgain reports whether the outermost step of the trail is again where the
+// walk ends.
+func (f *follower) endsAgain() bool {
+	t := f.t
+	f.replayed = -1 // the probe uses the walker's registers
+	probe := *f
+	probe.probes = true
+	probe.now = t.steps[len(t.steps)-1]
+	probe.now.is &= stateMask
+	probe.next, probe.candidate = farAway, len(t.steps)
+	return !probe.run(len(probe.steps)+1) && !probe.step(f.w.Machine)
+}
+
+// run leaves frames by plain rules, as long as there are at most so many steps and
+// now may not be one of the trail. It returns false where it has left none.
+func (f *follower) run(most int) bool {
+	w := f.w
+	stack, base := w.Stack.Bytes, w.Stack.Address
+	if len(stack) < 8 || f.now.is&basesKnown == 0 {
+		return false
+	}
+	limit := uint64(len(stack)) - 8
+	steps, slots := f.steps, f.slots
+	pc, sp, fp, is := f.now.pc, f.now.sp-base, f.now.fp, f.now.is
+	next := f.next - base
+	if f.next == farAway {
+		next = farAway
+	}
+	entries := w.known.called
+	for {
+		var e *known
+		if is&interrupted == 0 {
+			at := place(pc, len(entries))
+			if e = &entries[at]; e.pc != pc {
+				if e = &entries[at+1]; e.pc != pc {
+					e, _ = w.know(pc, false)
+					entries = w.known.called
+				}
+			}
+		} else {
+			e, _ = w.know(pc, true)
+			entries = w.known.called
+		}
+		rule := e.is
+		if rule&isPlain == 0 {
+			break
+		}
+		from := sp
+		if rule&fromFP != 0 {
+			from = fp - base
+		}
+		ra, saved, cfa := from+uint64(int64(e.ra)), from+uint64(int64(e.fp)), from+uint64(int64(e.cfa))
+		if ra > limit || saved > limit || ra < sp || saved < sp || cfa <= sp {
+			break
+		}
+		steps = append(steps, step{pc, sp + base, fp, uint32(len(slots)), is})
+		pc = binary.LittleEndian.Uint64(stack[ra:])
+		slots = append(slots, slot{ra + base, pc})
+		if rule&savesFP != 0 {
+			fp = binary.LittleEndian.Uint64(stack[saved:])
+			slots = append(slots, slot{saved + base, fp})
+		}
+		if rule&isSigned != 0 {
+			pc = unsigned(pc)
+		}
+		sp = cfa
+		is = stepFacts(FromCFI) | basesKnown
+		if pc == 0 || sp >= next || len(steps) >= most {
+			break
+		}
+	}
+	left := len(steps) > len(f.steps)
+	f.steps, f.slots = steps, slots
+	f.now = step{pc: pc, sp: sp + base, fp: fp, is: is}
+	f.reached(f.now.sp)
+	return left
+}
+
+// reached notes the stack pointer that a step has led to.
+func (f *follower) reached(sp uint64) {
+	high := sp + reach
+	if high < sp {
+		f.scattered = true
+	}
+	f.high = max(f.high, high)
+}
+
+// needsRegisters reports whether leaving a frame takes more registers than the bases.
+func needsRegisters(e facts, now stepFacts) bool {
+	switch {
+	case now&basesKnown == 0:
+		return true
+	case e&(isPlain|isOutermost) != 0:
+		return false
+	}
+	return e&(hasRules|isTrampoline) != 0 || now&interrupted != 0
+}
+
+// step leaves now in the general way. It returns false where the walk ends.
+func (f *follower) step(m *arch.Machine) bool {
+	w := f.w
+	left := len(f.steps) - room
+	if !w.mayWork(left) {
+		return false
+	}
+	e, module := w.know(f.now.pc, f.now.is&interrupted != 0)
+	at, rules := e.plain, e.rules
+	if at.is&isTrampoline != 0 {
+		f.now.is |= trampoline
+	}
+	if at.is&looksUpAtPC != 0 {
+		f.now.is |= lookedUpAtPC
+	}
+	f.now.slots = uint32(len(f.slots))
+	f.steps = append(f.steps, f.now)
+	simple := !needsRegisters(at.is, f.now.is)
+	switch {
+	case simple && at.is&isOutermost != 0:
+		return w.end(EndOfStack, nil)
+	case simple && at.is&isPlain != 0:
+		// It is not in the copied stack, or the frame makes no sense.
+		slot := f.now.sp
+		if at.is&fromFP != 0 {
+			slot = f.now.fp
+		}
+		slot += uint64(int64(at.ra))
+		if err := w.readMemory(w.word[:8], slot); err != nil {
+			return w.unreadableReturn(f.now.pc, slot, err)
+		}
+	}
+	if simple && at.is&isPlain == 0 {
+		// No rules: the frame pointer is all that counts.
+		w.regs.known = columnSet{}
+		w.regs.Set(uint64(m.StackPointer), f.now.sp)
+		w.regs.Set(uint64(m.FramePointer), f.now.fp)
+		w.regs.PC = f.now.pc
+		if m.ProgramCounter >= 0 {
+			w.regs.Set(uint64(m.ProgramCounter), f.now.pc)
+		}
+	} else if f.probes || !f.replay(left) {
+		return f.probes
+	}
+	w.frame = Frame{Registers: &w.regs, PC: f.now.pc, LookupPC: f.now.lookup(), Module: module,
+		Method: Method(f.now.is & methodMask), Interrupted: f.now.is&interrupted != 0}
+	w.recorder, w.records = recorder{slots: f.slots}, true
+	switches := w.switches
+	on := w.leave(at.is, rules)
+	w.records = false
+	first := len(f.slots)
+	f.slots = w.recorder.slots
+	if w.recorder.loose || w.switches != switches {
+		f.loose = len(f.steps)
+	}
+	before := f.now.sp
+	if on {
+		f.now = step{pc: w.regs.PC, is: stepFacts(w.frame.Method)}
+		if w.frame.Interrupted {
+			f.now.is |= interrupted
+		}
+		f.bases(&w.regs)
+		f.replayed = len(f.steps)
+	}
+	f.reached(f.now.sp)
+	for _, s := range f.slots[first:] {
+		if s.addr < before || s.addr+8 > f.high || s.addr+8 < s.addr {
+			f.scattered = true
+		}
+	}
+	if f.now.sp < before {
+		f.restart()
+	} else {
+		f.ahead()
+	}
+	return on
+}
+
+// replay makes the walker's registers those of the frame behind some steps.
+func (f *follower) replay(left int) bool {
+	w := f.w
+	at := f.replayed - room
+	if f.replayed < 0 {
+		w.start(f.initial)
+		at = 0
+	}
+	for ; at < left; at++ {
+		e := w.look()
+		if !w.leave(e.is, e.rules) {
+			return false // memory has changed meanwhile
+		}
+	}
+	return true
+}
+
+// keep finishes the walk with the steps of the trail from one on.
+func (f *follower) keep(from int) {
+	t := f.t
+	steps, slots := f.steps[room:], f.slots[2*room:]
+	first := int(t.steps[from].slots)
+	t.kept = len(t.steps) - from
+	head, headSlot := from-len(steps), first-len(slots)
+	t.nextSteps, t.nextSlots = f.steps, f.slots
+	if head < 0 || headSlot < 0 {
+		// No room is left.
+		shift := len(f.slots) - first
+		for _, s := range t.steps[from:] {
+			s.slots = uint32(int(s.slots) + shift)
+			f.steps = append(f.steps, s)
+		}
+		f.slots = append(f.slots, t.slots[first:]...)
+		t.nextSteps, t.nextSlots = t.steps, t.slots
+		t.steps, t.slots, t.head = f.steps, f.slots, room
+	} else {
+		shift := headSlot - 2*room
+		for i, s := range steps {
+			s.slots = uint32(int(s.slots) + shift)
+			t.steps[head+i] = s
+		}
+		copy(t.slots[headSlot:], slots)
+		t.head = head
+	}
+	t.fixed = t.Len()
+	if f.loose > 0 {
+		t.fixed = t.Len() - (f.loose - room)
+	}
+	t.high = max(t.high, f.high)
+	t.scattered = t.scattered || f.scattered
+}
+
+// finish makes what was walked the trail.
+func (f *follower) finish() {
+	t := f.t
+	t.steps, t.nextSteps = f.steps, t.steps
+	t.slots, t.nextSlots = f.slots, t.slots
+	t.head, t.kept = room, 0
+	t.fixed = t.Len()
+	if f.loose > 0 {
+		t.fixed = t.Len() - (f.loose - room)
+	}
+	t.high, t.scattered = f.high, f.scattered
+	t.ended = f.w.reason == EndOfStack
+}
+
+// recorder notes what a step depends on.
+type recorder struct {
+	slots []slot
+	loose bool // on more than the bases and slots
+}
+
+func (r *recorder) used(column uint64, m *arch.Machine) {
+	if c := int(column); c != m.StackPointer && c != m.FramePointer && c != m.ProgramCounter || column > math.MaxInt32 {
+		r.loose = true
+	}
+}
+
+func (r *recorder) record(p []byte, addr uint64, m *arch.Machine) {
+	if len(p) != 8 || m.Order != binary.LittleEndian {
+		r.loose = true
+		return
+	}
+	r.slots = append(r.slots, slot{addr, binary.LittleEndian.Uint64(p)})
+}

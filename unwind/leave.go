@@ -1,0 +1,226 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// leave replaces the registers by those of the frame's caller, and the frame by
+// that as far as the registers do not tell it.
+func (w *Walker) leave(is facts, rules *Rules) bool {
+	f := &w.frame
+	f.Trampoline = is&isTrampoline != 0
+	executable := is&isExecutable != 0
+	switch {
+	case rules != nil:
+		if !w.apply(rules) {
+			return false
+		}
+		f.Method = FromCFI
+	case f.Trampoline:
+		if !w.sigreturn() {
+			return false
+		}
+		f.Method = FromSignal
+	case !executable && f.Interrupted && w.badCall():
+		f.Method = FromCall
+	case !executable && !f.Interrupted:
+		return w.end(NoRule, fmt.Errorf("%#x, to which the frame before returns, is not code", f.PC))
+	case w.framePointer():
+		f.Method = FromFramePointer
+	default:
+		return false
+	}
+	f.Interrupted = f.Trampoline
+	return true
+}
+
+// apply replaces the registers by those of the caller.
+func (w *Walker) apply(r *Rules) bool {
+	sp, _ := w.Register(uint64(w.Machine.StackPointer))
+	cfa, err := w.cfa(r)
+	if err != nil {
+		return w.end(reasonOf(err), fmt.Errorf("the CFA of the frame at %#x: %w", w.regs.PC, err))
+	}
+	w.fresh = w.fresh[:0]
+	returns := columnValue{column: r.ReturnAddress}
+	has, ruled := false, false
+	for i := range r.Registers {
+		rule := &r.Registers[i]
+		v, err := w.value(r, rule.Rule, uint64(rule.Column), cfa)
+		if uint64(rule.Column) == r.ReturnAddress {
+			if rule.Kind == cfi.Undefined {
+				return w.end(EndOfStack, nil)
+			}
+			if err != nil {
+				return w.end(reasonOf(err), returnError(w.regs.PC, err))
+			}
+			// Unchanged is what a call has overwritten, as much as no rule.
+			returns.value, returns.known, has, ruled = v, true, true, rule.Kind != cfi.SameValue
+		}
+		w.fresh = append(w.fresh, columnValue{uint64(rule.Column), v, err == nil && rule.Kind != cfi.Undefined})
+	}
+	if !has {
+		returns.value, returns.known = w.Register(r.ReturnAddress)
+	}
+	if inMemory := int(r.ReturnAddress) == w.Machine.ProgramCounter; !returns.known || !ruled && (!w.frame.Interrupted || inMemory) {
+		// A frame that called has overwritten the link register, and where the
+		// column is the program counter's there is none.
+		return w.end(NoRule, fmt.Errorf("no rule for the return address of the frame at %#x", w.regs.PC))
+	}
+	if r.Signed {
+		returns.value = unsigned(returns.value)
+		for i := range w.fresh {
+			if w.fresh[i].column == r.ReturnAddress {
+				w.fresh[i].value = returns.value
+			}
+		}
+	}
+	return w.commit(returns.value, w.truncate(cfa-uint64(w.Machine.CFAOffset)), sp)
+}
+
+// unsigned takes the signature off a return address of AArch64: user addresses
+// have at most 48 bits, and the signature stands above (bit 55 is a kernel's).
+func unsigned(pc uint64) uint64 {
+	if pc&(1<<55) != 0 {
+		return pc
+	}
+	return pc & (1<<48 - 1)
+}
+
+// commit makes the fresh values, a return address and a stack pointer the
+// registers of the next frame. sp is the stack pointer of this one.
+func (w *Walker) commit(pc, next, sp uint64) bool {
+	m := w.Machine
+	if m.ELF == elf.EM_ARM {
+		pc &^= 1 // the state bit: Thumb
+	}
+	if !w.frame.Trampoline {
+		// Code at address 0 calls nobody, but a signal can interrupt a call of it.
+		if pc == 0 {
+			return w.end(EndOfStack, nil)
+		}
+		if pc == w.regs.PC && next == sp {
+			return w.end(NoProgress, fmt.Errorf("the frame at %#x with stack pointer %#x leads to itself", pc, sp))
+		}
+		if w.inner(next, sp) {
+			return w.end(NoProgress, fmt.Errorf("the frame at %#x leads from stack pointer %#x back to %#x", w.regs.PC, sp, next))
+		}
+	}
+	// What the called function may change is lost, unless a rule brings it back.
+	if !w.frame.Trampoline {
+		w.regs.keep(&w.calleeSaved)
+	}
+	w.regs.Set(uint64(m.StackPointer), next)
+	for _, v := range w.fresh {
+		if v.known {
+			w.regs.Set(v.column, v.value)
+		} else {
+			w.regs.Forget(v.column)
+		}
+	}
+	if now, ok := w.Register(uint64(m.StackPointer)); ok && w.inner(now, sp) {
+		if w.switches++; w.switches > maxSwitches {
+			return w.end(NoProgress, fmt.Errorf("more than %d frames lead back to where the stack grows", maxSwitches))
+		}
+	}
+	w.regs.PC = pc
+	if m.ProgramCounter >= 0 {
+		w.regs.Set(uint64(m.ProgramCounter), pc)
+	}
+	return true
+}
+
+// inner reports whether a stack pointer is further to where the stack grows.
+func (w *Walker) inner(a, b uint64) bool {
+	if w.Machine.ELF == elf.EM_PARISC {
+		return a > b // grows upwards
+	}
+	return a < b
+}
+
+// cfa returns the CFA of the current frame.
+func (w *Walker) cfa(r *Rules) (uint64, error) {
+	switch r.CFA.Kind {
+	case cfi.Register:
+		v, ok := w.Register(uint64(r.CFA.Register))
+		if !ok {
+			return 0, fmt.Errorf("%w: %s is not known", errNoValue, w.Machine.RegisterName(uint64(r.CFA.Register)))
+		}
+		return w.truncate(v + uint64(r.CFA.Offset)), nil
+	case cfi.ValExpression:
+		return w.eval.CFA(r.Section, r.CFA, w)
+	}
+	return 0, fmt.Errorf("%w: the table does not define it", errNoValue)
+}
+
+// value returns what a column has in the calling frame.
+func (w *Walker) value(r *Rules, rule cfi.Rule, column, cfa uint64) (uint64, error) {
+	switch rule.Kind {
+	case cfi.Offset:
+		return w.read(w.truncate(cfa + uint64(rule.Offset)))
+	case cfi.ValOffset:
+		return w.truncate(cfa + uint64(rule.Offset)), nil
+	case cfi.Expression:
+		at, err := w.eval.Register(r.Section, rule, cfa, w)
+		if err != nil {
+			return 0, err
+		}
+		return w.read(at)
+	case cfi.ValExpression:
+		return w.eval.Register(r.Section, rule, cfa, w)
+	case cfi.Register:
+		column = uint64(rule.Register)
+	case cfi.Undefined:
+		return 0, nil
+	}
+	if v, ok := w.Register(column); ok {
+		return v, nil
+	}
+	return 0, fmt.Errorf("%w: %s is not known", errNoValue, w.Machine.RegisterName(column))
+}
+
+var errNoValue = errors.New("no value")
+
+// Register implements cfi.Frame.
+func (w *Walker) Register(column uint64) (uint64, bool) {
+	if w.records {
+		w.recorder.used(column, w.Machine)
+	}
+	return w.regs.Get(column)
+}
+
+func (w *Walker) truncate(v uint64) uint64 {
+	if w.Machine.AddressSize == 4 {
+		return v & 0xffffffff
+	}
+	return v
+}
+
+// badCall leaves a frame whose address holds no code: the call that led there
+// has left only its return address.
+func (w *Walker) badCall() bool {
+	sp, _ := w.Register(uint64(w.Machine.StackPointer))
+	switch w.Machine.ELF {
+	case elf.EM_X86_64, elf.EM_386:
+		pc, err := w.read(sp)
+		if _, executable := w.module(pc - 1); err != nil || !executable {
+			return false
+		}
+		w.fresh = w.fresh[:0]
+		return w.commit(pc, sp+uint64(w.Machine.RegisterSize), sp)
+	}
+	pc, ok := w.Register(uint64(w.Machine.ReturnAddress))
+	if _, executable := w.module(pc - 1); !ok || !executable {
+		return false
+	}
+	w.fresh = w.fresh[:0]
+	return w.commit(pc, sp, sp)
+}

@@ -1,0 +1,84 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Stack is a copy of a piece of memory: of the stack that is walked. What lies
+// in it is read there, and does not go through the walker's Memory.
+type Stack struct {
+	Address uint64 // of Bytes[0], a run-time address
+	Bytes   []byte // not copied, and not changed
+}
+
+// read fills p with the bytes at an address, and returns false where not all of
+// them are in the copy.
+func (s *Stack) read(p []byte, addr uint64) bool {
+	at := addr - s.Address
+	if at > uint64(len(s.Bytes)) || uint64(len(s.Bytes))-at < uint64(len(p)) {
+		return false
+	}
+	copy(p, s.Bytes[at:])
+	return true
+}
+
+// unreadable is an error of the memory that is walked.
+type unreadable struct {
+	address uint64
+	err     error
+}
+
+func (e *unreadable) Error() string { return fmt.Sprintf("cannot read %#x: %v", e.address, e.err) }
+func (e *unreadable) Unwrap() error { return e.err }
+
+var errNoMemory = errors.New("not in the copied stack, and there is no other memory")
+
+func reasonOf(err error) Reason {
+	if e := (*unreadable)(nil); errors.As(err, &e) {
+		return UnreadableMemory
+	}
+	return NoRule
+}
+
+// ReadMemory implements cfi.Frame.
+func (w *Walker) ReadMemory(p []byte, addr uint64) error {
+	if err := w.readMemory(p, addr); err != nil {
+		return &unreadable{addr, err}
+	}
+	if w.records {
+		w.recorder.record(p, addr, w.Machine)
+	}
+	return nil
+}
+
+func (w *Walker) readMemory(p []byte, addr uint64) error {
+	if w.Stack.read(p, addr) {
+		return nil
+	}
+	if w.Memory == nil {
+		return errNoMemory
+	}
+	return w.Memory.ReadMemory(p, addr)
+}
+
+// read reads a register from where it was saved.
+func (w *Walker) read(addr uint64) (uint64, error) {
+	w.reads++
+	b := w.word[:w.Machine.RegisterSize]
+	if err := w.ReadMemory(b, addr); err != nil {
+		return 0, err
+	}
+	switch {
+	case len(b) == 4:
+		return uint64(w.Machine.Order.Uint32(b)), nil
+	case w.Machine.Order == binary.BigEndian:
+		return binary.BigEndian.Uint64(b), nil
+	}
+	return binary.LittleEndian.Uint64(b), nil
+}

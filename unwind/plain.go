@@ -1,0 +1,111 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
+
+// plain are rules in the form that nearly all have: the CFA is the stack pointer
+// or the frame pointer and an offset, the return address is on the stack, the
+// frame pointer is as well or was not changed, and the caller's stack pointer is
+// the CFA. Such a frame is left by a few loads. What else the rules restore is
+// not told here.
+type plain struct {
+	cfa int32 // offset from the base, in bytes
+	ra  int32 // of the slot of the return address
+	fp  int32 // of the slot of the frame pointer; where it has none that of ra
+	is  facts
+}
+
+// facts are what is known of an address that a frame can have.
+type facts uint32
+
+const (
+	isPlain     facts = 1 << iota // the offsets count
+	fromFP                        // the base is the frame pointer, else the stack pointer
+	savesFP                       // the frame pointer has a slot
+	isSigned                      // the return address is signed
+	isOutermost                   // the rules call the return address undefined
+	hasRules
+	isExecutable
+	isTrampoline  // of signals
+	looksUpAtPC   // though the frame was not interrupted
+	leftByPointer // by the frame pointer, as nothing else is known
+)
+
+// reach is how far above the CFA a slot may end: ppc64's callers keep a save
+// area there.
+const reach = 32
+
+// plainOf returns the plain form of rules, isPlain and isOutermost unset where
+// they have none.
+func plainOf(r *Rules, m *arch.Machine) plain {
+	if !canBePlain(m) || r.CFA.Kind != cfi.Register || r.SignalFrame {
+		return plain{}
+	}
+	p := plain{is: isPlain}
+	switch int(r.CFA.Register) {
+	case m.StackPointer:
+	case m.FramePointer:
+		p.is |= fromFP
+	default:
+		return plain{}
+	}
+	if r.Signed {
+		p.is |= isSigned
+	}
+	returns := false
+	slot := func(offset int64) (int32, bool) {
+		at := r.CFA.Offset + offset
+		return int32(at), offset <= reach-8 && at == int64(int32(at)) && (p.is&fromFP != 0 || at >= 0)
+	}
+	for i := range r.Registers {
+		rule := &r.Registers[i]
+		ok := true
+		switch column := int(rule.Column); {
+		case uint64(rule.Column) == r.ReturnAddress:
+			if rule.Kind == cfi.Undefined {
+				return plain{is: isOutermost | p.is&fromFP}
+			}
+			p.ra, ok = slot(rule.Offset)
+			ok = ok && rule.Kind == cfi.Offset
+			returns = true
+		case column == m.StackPointer || column == m.ProgramCounter:
+			ok = false
+		case column == m.FramePointer && rule.Kind == cfi.Offset:
+			p.fp, ok = slot(rule.Offset)
+			p.is |= savesFP
+		case column == m.FramePointer:
+			ok = rule.Kind == cfi.SameValue
+		}
+		if !ok {
+			return plain{}
+		}
+	}
+	if !returns || r.CFA.Offset != int64(int32(r.CFA.Offset)) || int(r.ReturnAddress) == m.StackPointer ||
+		int(r.ReturnAddress) == m.FramePointer {
+		return plain{}
+	}
+	p.cfa = int32(r.CFA.Offset)
+	if p.is&savesFP == 0 {
+		p.fp = p.ra
+	}
+	return p
+}
+
+// canBePlain reports whether rules of a machine can have the plain form.
+func canBePlain(m *arch.Machine) bool {
+	return m.AddressSize == 8 && m.RegisterSize == 8 && m.Order == binary.LittleEndian && m.CFAOffset == 0 &&
+		m.StackPointer >= 0 && m.FramePointer >= 0 && m.FramePointer < MaxColumns && m.StackPointer < MaxColumns &&
+		m.CalleeSaved(uint64(m.FramePointer))
+}
+
+// farAway is above every stack pointer.
+const farAway = math.MaxUint64

@@ -1,0 +1,106 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+import (
+	"github.com/clewdev/clew/arch"
+)
+
+// Trail is the path of a walk through the stack of a thread, remembered. The next
+// walk of that thread by [Walker.Follow] reads again, independently of each other,
+// the words that had led the last one from frame to frame, and walks only where
+// they have changed. The zero value is a path of no frames.
+//
+// A Trail belongs to one thread of one process, keeps nothing of the memory that
+// was walked but those words, and is not safe for concurrent use.
+type Trail struct {
+	steps []step // innermost first; those before head are room
+	slots []slot // of the steps, in their order
+	head  int
+	// What the next walk is written to.
+	nextSteps []step
+	nextSlots []slot
+
+	kept  int
+	fixed int // how many of the outermost steps depend on nothing but their state and slots
+
+	// The slots of a step and of all outer ones lie between its stack pointer and
+	// high, unless they are scattered.
+	high      uint64
+	scattered bool
+	ended     bool // the outermost step leads nowhere, whatever other memory holds
+
+	// What it holds for.
+	of         *Modules
+	generation uint64
+	machine    *arch.Machine
+}
+
+// step is a frame of a trail: what it was left with, and which words led out of it.
+type step struct {
+	pc, sp, fp uint64
+	slots      uint32 // the index of its first slot; they end where those of the next step begin
+	is         stepFacts
+}
+
+type stepFacts uint32
+
+const (
+	// What the step before it has made of it. The lowest bits are its Method.
+	methodMask  stepFacts = 1<<3 - 1
+	interrupted stepFacts = 1 << iota << 2
+	basesKnown            // the stack pointer and the frame pointer are known
+
+	// What its address says.
+	trampoline
+	lookedUpAtPC
+
+	stateMask = methodMask | interrupted | basesKnown
+)
+
+// slot is a word that was read: of 8 bytes, least significant first.
+type slot struct{ addr, value uint64 }
+
+// Step is one frame of a [Trail]. The fields are as those of Frame.
+type Step struct {
+	PC, LookupPC, SP        uint64
+	Method                  Method
+	Interrupted, Trampoline bool
+}
+
+// Len returns the number of frames.
+func (t *Trail) Len() int { return len(t.steps) - t.head }
+
+// At returns a frame, the innermost being 0. It panics where there is none.
+func (t *Trail) At(i int) Step {
+	s := &t.steps[t.head+i]
+	return Step{PC: s.pc, LookupPC: s.lookup(), SP: s.sp, Method: Method(s.is & methodMask),
+		Interrupted: s.is&interrupted != 0, Trampoline: s.is&trampoline != 0}
+}
+
+// LookupPC returns the LookupPC of a frame. It panics where there is none.
+func (t *Trail) LookupPC(i int) uint64 { return t.steps[t.head+i].lookup() }
+
+func (s *step) lookup() uint64 {
+	if s.is&(interrupted|lookedUpAtPC) != 0 {
+		return s.pc
+	}
+	return s.pc - 1
+}
+
+// Kept returns how many of the outermost frames the last walk has found as the one
+// before had left them: what was made of them is still good. The others are new,
+// though they can be equal.
+func (t *Trail) Kept() int { return t.kept }
+
+// Forget makes it a path of no frames, and keeps its memory.
+func (t *Trail) Forget() {
+	t.steps, t.slots = t.steps[:0], t.slots[:0]
+	t.head, t.kept, t.fixed = 0, 0, 0
+}
+
+// room is left before the steps of a whole walk, for more of the next one; and
+// twice as much before their slots.
+const room = 32
