@@ -187,6 +187,14 @@ func (f *framer) skip(n int64) (rest int64) {
 	return n - k
 }
 
+// partial returns how many bytes there are of a record that is not whole.
+func (f *framer) partial() int {
+	if f.chunk == nil {
+		return 0
+	}
+	return f.chunk.filled - f.pos
+}
+
 // drop forgets what was read of the stream and not returned.
 func (f *framer) drop() {
 	if f.chunk != nil {

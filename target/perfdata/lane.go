@@ -125,6 +125,9 @@ func (l *lane) record() (*framer, []byte, error) {
 			}
 		}
 		raw, err := l.outer.next()
+		if n := l.inner.partial(); err == io.EOF && n > 0 {
+			err = fmt.Errorf("record at %#x unpacks to %d bytes of a record that nothing continues: %w", l.packedAt, n, io.ErrUnexpectedEOF)
+		}
 		if err != nil {
 			return nil, nil, err
 		}
