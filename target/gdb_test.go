@@ -43,11 +43,17 @@ type gdbFrame struct {
 // before its others.
 func gdbStacks(t testing.TB, pid int, flags ...string) map[int]gdbStack {
 	t.Helper()
-	gdb := testprogram.RequireTool(t, "gdb")
+	return gdbTells(t, "gdb", append(flags, "-p", strconv.Itoa(pid))...)
+}
+
+// gdbTells asks gdb for the stacks of all threads of what its arguments name.
+func gdbTells(t testing.TB, tool string, args ...string) map[int]gdbStack {
+	t.Helper()
+	gdb := testprogram.RequireTool(t, tool)
 	if out, _ := exec.Command(gdb, "-batch", "-nx", "-ex", "python print(40+2)").Output(); strings.TrimSpace(string(out)) != "42" {
 		t.Skip("skipped: gdb with Python is not installed")
 	}
-	args := append(flags, "-p", strconv.Itoa(pid), "-batch", "-nx",
+	args = append(args, "-batch", "-nx",
 		"-iex", "set debuginfod enabled off", "-iex", "set auto-load no", "-x", "testdata/stacks.py")
 	out, err := exec.Command(gdb, args...).CombinedOutput()
 	if err != nil {

@@ -1,0 +1,114 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package testprogram
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Emulation is how programs of another machine are built and run here.
+type Emulation struct {
+	Triplet string // of the cross compiler, whose libraries are in /usr/TRIPLET
+	QEMU    string // the emulator
+}
+
+// Emulations are by the names that package arch gives the machines.
+var Emulations = map[string]Emulation{
+	"arm64":   {"aarch64-linux-gnu", "qemu-aarch64"},
+	"arm":     {"arm-linux-gnueabihf", "qemu-arm"},
+	"i386":    {"i686-linux-gnu", "qemu-i386"},
+	"ppc64le": {"powerpc64le-linux-gnu", "qemu-ppc64le"},
+	"riscv64": {"riscv64-linux-gnu", "qemu-riscv64"},
+	"s390x":   {"s390x-linux-gnu", "qemu-s390x"},
+}
+
+// Root is where the libraries of the emulated machine are.
+func (e *Emulation) Root() string { return "/usr/" + e.Triplet }
+
+// Build is the package's Build for the emulated machine.
+func (e *Emulation) Build(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	return BuildWith(t, e.Triplet+"-gcc", source, flags...)
+}
+
+// CoreOptions changes how a core comes about. The zero value is a core of the
+// kernel, with what it writes by default.
+type CoreOptions struct {
+	Emulation *Emulation // the core is that of an emulated program
+	Filter    string     // for /proc/PID/coredump_filter: "0x33"
+	Crashes   bool       // the program crashes by itself; else it gets SIGABRT once it is at rest
+}
+
+// Core runs a program that leaves a core, and returns the core's path. It skips
+// the test where the kernel is told to hand cores to a program.
+func Core(t testing.TB, opts CoreOptions, path string, args ...string) string {
+	t.Helper()
+	pattern, err := os.ReadFile("/proc/sys/kernel/core_pattern")
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := strings.TrimSpace(string(pattern))
+	dir := t.TempDir()
+	filter := opts.Filter
+	if opts.Emulation != nil {
+		// The emulator writes the core; of its own nothing is wanted.
+		where, filter = "qemu_*.core", "0"
+		qemu := RequireTool(t, opts.Emulation.QEMU)
+		args = append([]string{"-L", opts.Emulation.Root(), path}, args...)
+		path = qemu
+	} else if strings.HasPrefix(where, "|") || strings.HasPrefix(where, "@") {
+		t.Skip("skipped: kernel.core_pattern that names a file is not installed")
+	}
+	script := `ulimit -c unlimited; exec "$0" "$@"`
+	if filter != "" {
+		script = `echo ` + filter + ` >/proc/self/coredump_filter; ` + script
+	}
+	cmd := exec.Command("sh", append([]string{"-c", script, path}, args...)...)
+	cmd.Dir = dir
+	if opts.Crashes {
+		if err := cmd.Run(); err == nil {
+			t.Fatalf("%q did not crash", cmd.Args)
+		}
+	} else {
+		p := start(t, cmd)
+		p.Settle(t)
+		if err := syscall.Kill(p.PID, syscall.SIGABRT); err != nil {
+			t.Fatal(err)
+		}
+		<-p.exited
+	}
+	if !filepath.IsAbs(where) {
+		where = filepath.Join(dir, where)
+	}
+	for n := byte(1); n > 0; n++ {
+		where = strings.ReplaceAll(where, "%"+string(rune(n)), "*")
+	}
+	found, err := filepath.Glob(where + "*") // kernel.core_uses_pid
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%q left %v (%v), expected one core %s", cmd.Args, found, err, where)
+	}
+	if !strings.HasPrefix(found[0], dir) {
+		t.Cleanup(func() { os.Remove(found[0]) })
+	}
+	return found[0]
+}
+
+// GCore writes the core of a running process with gdb's gcore, and returns its
+// path.
+func GCore(t testing.TB, pid int) string {
+	t.Helper()
+	gcore := RequireTool(t, "gcore")
+	prefix := filepath.Join(t.TempDir(), "core")
+	if out, err := exec.Command(gcore, "-o", prefix, strconv.Itoa(pid)).CombinedOutput(); err != nil {
+		t.Fatalf("gcore: %v\n%s", err, out)
+	}
+	return prefix + "." + strconv.Itoa(pid)
+}
