@@ -149,6 +149,8 @@ func (c *Console) printInstruction(i *session.Instruction, start uint64, offsets
 var (
 	offsetInHex = regexp.MustCompile(`\+0x([0-9a-f]+)>`)
 	addressNote = regexp.MustCompile(`  # 0x([0-9a-f]+)$`)
+	// commaInBrackets is where it writes no space, as in [sp,#28].
+	commaInBrackets = regexp.MustCompile(`,#`)
 )
 
 // assembly is an instruction as gdb shows it: in columns, with decimal offsets, and
@@ -171,6 +173,9 @@ func (c *Console) assembly(text string) string {
 	name, operands, ok := strings.Cut(text, " ")
 	if !ok {
 		return text
+	}
+	if c.arm64() {
+		return name + "\t" + commaInBrackets.ReplaceAllString(operands, ", #")
 	}
 	return fmt.Sprintf("%-6s %s", name, operands)
 }
