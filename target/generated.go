@@ -5,16 +5,10 @@
 package target
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"iter"
-	"slices"
-	"sort"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/jit/gdb"
-	"github.com/clewdev/clew/jit/symfile"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
 )
@@ -29,6 +23,12 @@ const (
 	// GDBListSearched: in that list, which a search of the target's memory
 	// found, as no symbol leads to it.
 	GDBListSearched
+	// Jitdump: in a jitdump, which the target has mapped for perf to find.
+	Jitdump
+	// DynInfoList: in libunwind's list of dynamic unwind information.
+	DynInfoList
+	// PerfMap: in /tmp/perf-PID.map of the target.
+	PerfMap
 )
 
 // String says it in words.
@@ -40,6 +40,12 @@ func (g Generated) String() string {
 		return "GDB JIT list"
 	case GDBListSearched:
 		return "GDB JIT list that a search found"
+	case Jitdump:
+		return "jitdump"
+	case DynInfoList:
+		return "dyn-info list of libunwind"
+	case PerfMap:
+		return "perf map"
 	}
 	return fmt.Sprintf("Generated(%d)", uint8(g))
 }
@@ -48,127 +54,133 @@ func (g Generated) String() string {
 const GeneratedName = "[jit]"
 
 // generated is the code in memory that belongs to no file, as the target tells
-// debuggers of it. Nothing is read before an address lies in such memory, and
-// the target's memory is searched only where the lists that have a symbol do not
-// cover one.
+// others of it. Nothing is read before an address lies in such memory; then one
+// source after the other, until the address has a name and rules.
 type generated struct {
 	objects *Objects
-	module  unwind.Module // of all such memory; its rules are those of the images
+	module  unwind.Module // of all such memory
 
-	listed, searched bool
-	ranges           []generatedRange // by start
-	ends             []uint64         // by index of ranges: the highest end of it and of those before
-	skipped          []error
+	sources []*CodeSource // that were read
+	readers []sourceReader
+	met     map[uint64]finding
+	skipped []error
 }
 
-type generatedRange struct {
-	start, end uint64
-	object     *Object
+// sourceReader reads what a target has of one kind of source.
+type sourceReader struct {
+	read func(*generated) []*CodeSource
+	// last is of a reader that costs more than others and names no more than
+	// they do: it is asked where they have no rules.
+	last bool
 }
 
-// maxGeneratedRanges is how many ranges of code are looked at for one address.
-// In the target they overlap by mistake at most.
-const maxGeneratedRanges = 256
-
-// find returns the generated object that covers an address, nil where there is
-// none.
-func (g *generated) find(pc uint64) *Object {
-	if !g.listed {
-		g.listed = true
-		g.read(&gdb.Space{Symbols: g.symbols}, GDBList)
+// sourceReaders are in the order of trust. The GDB JIT list is of the moment and
+// exact; a jitdump can be behind by what is not written yet; of a perf map
+// nothing tells how old its lines are.
+func sourceReaders() []sourceReader {
+	return []sourceReader{
+		{read: (*generated).gdbLists},
+		{read: (*generated).jitdumps},
+		{read: (*generated).dynInfoLists},
+		{read: (*generated).perfMaps},
+		{read: (*generated).searchedLists, last: true},
 	}
-	o := g.at(pc)
-	if o == nil && !g.searched {
-		g.searched = true
-		g.read(&gdb.Space{Writable: g.writable()}, GDBListSearched)
-		o = g.at(pc)
-	}
-	return o
 }
 
-// at looks an address up in what was read: a function that covers it, or at
-// least code.
-func (g *generated) at(pc uint64) (found *Object) {
-	at := sort.Search(len(g.ranges), func(i int) bool { return g.ranges[i].start > pc })
-	for n := 0; at > 0 && n < maxGeneratedRanges; n++ {
-		at--
-		if g.ends[at] <= pc {
-			break
-		}
-		r := &g.ranges[at]
-		if r.end <= pc {
-			continue
-		}
-		if _, ok := r.object.image.Find(pc); ok {
-			return r.object
-		}
-		if found == nil {
-			found = r.object
-		}
-	}
-	return found
+// finding is what is known of an address. Sources that disagree are put
+// together: the rules are those of the first that has some, the name is of the
+// same if it has one, else of the first that has.
+type finding struct {
+	object *Object // nil where no source covers the address
+	rules  *unwind.Rules
+	err    error // why there are no rules; wraps cfi.ErrNoFDE
 }
 
-// read adds the images of the lists of an address space.
-func (g *generated) read(space *gdb.Space, how Generated) {
-	s := g.objects.snapshot
-	if s.Memory == nil {
-		return
+// maxMet bounds the memory of what was found.
+const maxMet = 1 << 16
+
+// find returns the generated object that names an address, or covers it at
+// least; nil where there is none.
+func (g *generated) find(pc uint64) *Object { return g.at(pc).object }
+
+// Rules implements unwind.Source.
+func (g *generated) Rules(pc uint64) (*unwind.Rules, error) {
+	f := g.at(pc)
+	return f.rules, f.err
+}
+
+func (g *generated) at(pc uint64) finding {
+	if f, ok := g.met[pc]; ok {
+		return f
 	}
-	space.Machine, space.Memory = s.Machine, s.Memory
-	lists, err := gdb.Read(space)
-	if err != nil {
-		g.skip(err)
+	f := g.look(pc)
+	if g.met == nil || len(g.met) >= maxMet {
+		g.met = make(map[uint64]finding)
 	}
-	for i := range lists {
-		list := &lists[i]
-		if list.Err != nil {
-			g.skip(fmt.Errorf("list at %#x: %w", list.Descriptor, list.Err))
+	g.met[pc] = f
+	return f
+}
+
+func (g *generated) look(pc uint64) finding {
+	var f finding
+	var named, covers bool
+	ask := func(s *CodeSource) {
+		o := s.find(pc)
+		if o == nil {
+			return
 		}
-		for k := range list.Entries {
-			if err := g.add(&list.Entries[k], how); err != nil {
-				g.skip(fmt.Errorf("entry at %#x: %w", list.Entries[k].Address, err))
+		_, names := o.code.function(pc)
+		if f.rules == nil {
+			rules, err := o.code.rules(pc)
+			switch {
+			case err == nil:
+				f.rules, f.err = rules, nil
+				if names || !named {
+					f.object, named, covers = o, names, true
+				}
+			case f.err == nil:
+				f.err = fmt.Errorf("%w: the %v, which has the code at %#x, cannot be unwound by: %w", cfi.ErrNoFDE, s.Kind, pc, err)
+				if errors.Is(err, cfi.ErrNoFDE) {
+					f.err = fmt.Errorf("%w: the %v has no unwind table for the code at %#x", cfi.ErrNoFDE, s.Kind, pc)
+				}
 			}
 		}
+		if names && !named || !covers {
+			f.object, named, covers = o, named || names, true
+		}
 	}
-	slices.SortStableFunc(g.ranges, func(a, b generatedRange) int { return cmp.Compare(a.start, b.start) })
-	g.ends = g.ends[:0]
-	highest := uint64(0)
-	for _, r := range g.ranges {
-		highest = max(highest, r.end)
-		g.ends = append(g.ends, highest)
+	for _, s := range g.sources {
+		ask(s)
 	}
+	for len(g.readers) > 0 && (!named || f.rules == nil) && (f.rules == nil || !g.readers[0].last) {
+		reader := g.readers[0]
+		g.readers = g.readers[1:]
+		for _, s := range reader.read(g) {
+			g.sources = append(g.sources, s)
+			ask(s)
+		}
+	}
+	if f.object != nil && f.rules == nil {
+		f.object.Bare = !f.object.code.unwinds()
+	}
+	if f.rules == nil && f.err == nil {
+		f.err = fmt.Errorf("%w: no GDB JIT list, jitdump, dyn-info list or perf map of the process tells of the code at %#x", cfi.ErrNoFDE, pc)
+	}
+	return f
 }
 
-// add adds one image.
-func (g *generated) add(e *gdb.Entry, how Generated) error {
-	if e.Err != nil {
-		return e.Err
+// readAll reads what was not read yet.
+func (g *generated) readAll() []*CodeSource {
+	for _, reader := range g.readers {
+		g.sources = append(g.sources, reader.read(g)...)
 	}
-	image, err := symfile.Open(e.Image)
-	if err != nil {
-		return err
-	}
-	if m := g.objects.snapshot.Machine; image.Machine().ELF != m.ELF || image.Machine().Class != m.Class {
-		return fmt.Errorf("a symbol file for %s", image.Machine().Name)
-	}
-	o := &Object{Name: GeneratedName, Generated: how, snapshot: g.objects.snapshot, image: image, opened: true, err: errGenerated}
-	for _, r := range image.Code() {
-		g.ranges = append(g.ranges, generatedRange{r.Start, r.End, o})
-	}
-	if len(image.Code()) > 0 {
-		return nil
-	}
-	functions, err := image.Functions()
-	for _, f := range functions {
-		g.ranges = append(g.ranges, generatedRange{f.Start, f.Start + f.Size, o})
-	}
-	return err
+	g.readers = nil
+	return g.sources
 }
 
 var errGenerated = errors.New("generated code has no object file")
 
-// maxSkipped bounds what is told of damaged lists.
+// maxSkipped bounds what is told of damaged sources.
 const maxSkipped = 8
 
 func (g *generated) skip(err error) {
@@ -177,89 +189,20 @@ func (g *generated) skip(err error) {
 	}
 }
 
-// symbols yields the run-time addresses of a symbol of all objects.
-func (g *generated) symbols(name string) iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		for _, o := range g.objects.inOrder() {
-			f, err := o.File()
-			if err != nil {
-				continue // and tells so where a frame needs it
-			}
-			if s, ok := f.Symbol(name); ok && !yield(s.Address+o.Bias) {
-				return
-			}
-		}
-	}
+// object makes an object of what a source describes.
+func (g *generated) object(kind Generated, d description) *Object {
+	return newGeneratedObject(g.objects.snapshot, kind, d)
 }
 
-// writable returns where the objects keep their variables: their writable
-// mappings, and the memory without a file that follows one.
-func (g *generated) writable() (ranges []gdb.Range) {
-	all := g.objects.snapshot.Mappings
-	for _, o := range g.objects.inOrder() {
-		for _, m := range o.Mappings {
-			if !m.Writable || !m.Readable {
-				continue
-			}
-			ranges = append(ranges, gdb.Range{Start: m.Start, End: m.End})
-			if next := FindMapping(all, m.End); next != nil && next.Start == m.End && next.Path == "" && next.Writable && next.Readable {
-				ranges = append(ranges, gdb.Range{Start: next.Start, End: next.End})
-			}
-		}
-	}
-	return ranges
-}
-
-// inOrder returns the objects that hold code, by address.
-func (o *Objects) inOrder() (list []*Object) {
-	for _, object := range o.byModule {
-		if slices.ContainsFunc(object.Mappings, func(m *Mapping) bool { return m.Executable }) {
-			list = append(list, object)
-		}
-	}
-	slices.SortFunc(list, func(a, b *Object) int { return cmp.Compare(a.Mappings[0].Start, b.Mappings[0].Start) })
-	return list
-}
-
-// Rules implements unwind.Source.
-func (g *generated) Rules(pc uint64) (*unwind.Rules, error) {
-	o := g.find(pc)
-	if o == nil {
-		return nil, fmt.Errorf("%w: %#x belongs to no module", cfi.ErrNoFDE, pc)
-	}
-	return o.rules(pc)
-}
-
-// rules returns the rules that a generated object has at an address.
-func (o *Object) rules(pc uint64) (*unwind.Rules, error) {
-	if o.tables == nil {
-		var sections []*cfi.Section
-		sections, o.tablesErr = o.image.Frames()
-		o.tables = make([]*unwind.Sections, len(sections))
-		for i, s := range sections {
-			o.tables[i] = &unwind.Sections{EHFrame: s}
-		}
-	}
-	err := o.tablesErr
-	for _, t := range o.tables {
-		var rules *unwind.Rules
-		if rules, err = t.Rules(pc); err == nil || !errors.Is(err, cfi.ErrNoFDE) {
-			return rules, err
-		}
-	}
-	if err == nil {
-		return nil, fmt.Errorf("%w: the symbol file of the code at %#x has no call frame information", cfi.ErrNoFDE, pc)
-	}
-	return nil, fmt.Errorf("%w: %w", cfi.ErrNoFDE, err)
+func newGeneratedObject(s *Snapshot, kind Generated, d description) *Object {
+	return &Object{Name: GeneratedName, Generated: kind, snapshot: s, code: d, opened: true, err: errGenerated}
 }
 
 // nameGenerated finds the names of addresses of a generated object.
 func (a *addresses) nameGenerated(o *Object, opts NameOptions) error {
 	a.symbols = make([]object.Symbol, len(a.list))
 	for i, address := range a.list {
-		if f, ok := o.image.Find(address); ok {
-			a.symbols[i] = object.Symbol{Name: f.Name, Address: f.Start, Size: f.Size, Source: object.StaticSymbols}
-		}
+		a.symbols[i], _ = o.code.function(address)
 	}
 	if !opts.Lines {
 		return nil
@@ -267,7 +210,7 @@ func (a *addresses) nameGenerated(o *Object, opts NameOptions) error {
 	a.locations = make([][]object.Location, len(a.list))
 	for i, address := range a.list {
 		var err error
-		if a.locations[i], err = o.image.Locate(address); err != nil {
+		if a.locations[i], err = o.code.locate(address); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/jit/symfile"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
 )
@@ -28,14 +27,14 @@ type Objects struct {
 	generated generated
 }
 
-// Object is one mapped object, or generated code that the target told debuggers
-// of together.
+// Object is one mapped object, or generated code that the target told of
+// together.
 type Object struct {
 	Name     string // the path as the target sees it, "[vdso]", or GeneratedName
 	Mappings []*Mapping
 
-	// Generated says that the object is generated code, and where it was found.
-	// It has no mappings, and File returns an error.
+	// Generated says that the object is generated code, and where its names were
+	// found. It has no mappings, and File returns an error.
 	Generated Generated
 
 	// Bias is what is added to an address of the object to get the run-time
@@ -57,16 +56,14 @@ type Object struct {
 	err       error
 	opened    bool
 
-	image     *symfile.Image     // of generated code
-	tables    []*unwind.Sections // its call frame information, once a frame lay in it
-	tablesErr error
+	code description // of generated code
 }
 
 // Objects returns the objects that the snapshot's target has mapped. They must
 // be closed.
 func (s *Snapshot) Objects() *Objects {
 	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
-	o.generated.objects = o
+	o.generated.objects, o.generated.readers = o, sourceReaders()
 	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}
 	var last *Object
 	for i := range s.Mappings {
@@ -203,8 +200,8 @@ type failedSource struct {
 
 func (s failedSource) Rules(pc uint64) (*unwind.Rules, error) {
 	if s.generated != nil {
-		if o := s.generated.find(pc); o != nil {
-			return o.rules(pc)
+		if rules, err := s.generated.Rules(pc); err == nil || s.generated.find(pc) != nil {
+			return rules, err
 		}
 	}
 	return nil, fmt.Errorf("%w: %w", cfi.ErrNoFDE, s.err)

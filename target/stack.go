@@ -174,7 +174,7 @@ func (a *addresses) add(address uint64) {
 }
 
 func (a *addresses) name(o *Object, opts NameOptions) error {
-	if o.image != nil {
+	if o.code != nil {
 		return a.nameGenerated(o, opts)
 	}
 	f, err := o.File()

@@ -40,7 +40,7 @@ func Runtimes() []Runtime {
 		{Name: "php map", Stack: []string{"fib"}, command: php("0x10")},
 		{Name: "php jitdump", Stack: []string{"fib"}, command: php("0x20")},
 		{Name: "node map", Stack: js, command: node("--perf-basic-prof")},
-		{Name: "node jitdump", Stack: js, command: node("--perf-prof", "--perf-prof-unwinding-info")},
+		{Name: "node jitdump", Stack: js, command: node("--perf-prof", "--perf-prof-unwinding-info", "--no-opt")},
 		{Name: "java map", Stack: append(slices.Clone(js), "main"), command: java, started: writeJavaMap},
 		{Name: "lli list", Stack: []string{"spin", "deep", "deep", "deep", "deep", "deep", "deep", "main"}, command: lli},
 		{Name: "wazero map", Stack: []string{".inner", "main"}, command: wazero},
@@ -102,7 +102,7 @@ func php(debug string) func(testing.TB) *exec.Cmd {
 func node(flags ...string) func(testing.TB) *exec.Cmd {
 	return func(t testing.TB) *exec.Cmd {
 		t.Helper()
-		return exec.Command(RequireTool(t, "node"), append(flags, "--max-inlined-bytecode-size=0", Path("programs/spin.js"))...)
+		return exec.Command(RequireTool(t, "node"), append(flags, "--always-sparkplug", "--max-inlined-bytecode-size=0", Path("programs/spin.js"))...)
 	}
 }
 

@@ -1,7 +1,10 @@
 // Spins for ever, five calls deep, in functions that V8 compiled.
 let sink = 0;
-function spin(n) { let x = n; for (let i = 0; i < 2e7; i++) x = (x * 31 + i) | 0; return x; }
+function spin(n) { let x = n; for (let i = 0; i < 2e6; i++) x = (x * 31 + i) | 0; return x; }
 function deep(n) { return n == 0 ? spin(n) : deep(n - 1) + 1; }
-for (let i = 0; i < 20; i++) sink += deep(5);
+for (let i = 0; i < 5; i++) sink += deep(5);
+// V8 writes its jitdump two megabytes at a time: until those above are written.
+if (process.execArgv.includes("--perf-prof"))
+  for (let i = 0; i < 700; i++) sink += new Function("x", "return " + "x*3+".repeat(100) + i)(i) & 1;
 console.log("ready");
 for (;;) sink += deep(5);

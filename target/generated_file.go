@@ -1,0 +1,185 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/clewdev/clew/jit/perf"
+)
+
+// maxSourceFile bounds what is read of a file that a target wrote: that of
+// millions of functions.
+const maxSourceFile = 2 << 30
+
+// ErrOtherProcess says that a file that should be the target's is another
+// process's, of which the target has the number.
+var ErrOtherProcess = errors.New("of another process")
+
+// readSource reads a file of a target, which may be writing it still.
+func readSource(f *os.File) ([]byte, fs.FileInfo, error) {
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, info, fmt.Errorf("not a regular file")
+	case info.Size() > maxSourceFile:
+		err = fmt.Errorf("only the first %d of its %d bytes were read", maxSourceFile, info.Size())
+	}
+	data := make([]byte, min(info.Size(), maxSourceFile))
+	n, readErr := io.ReadFull(f, data)
+	if readErr != nil && readErr != io.EOF && readErr != io.ErrUnexpectedEOF {
+		err = readErr
+	}
+	return data[:n], info, err
+}
+
+// jitdumps reads the jitdumps that the target has mapped, as perf asks runtimes
+// to do.
+func (g *generated) jitdumps() (sources []*CodeSource) {
+	s := g.objects.snapshot
+	seen := make(map[string]bool)
+	for i := range s.Mappings {
+		m := &s.Mappings[i]
+		name := path.Base(m.Path)
+		if !strings.HasPrefix(name, "jit-") || !strings.HasSuffix(name, ".dump") || seen[m.Path] || len(seen) == maxJitdumps {
+			continue
+		}
+		seen[m.Path] = true
+		source := &CodeSource{Kind: Jitdump, Place: m.Path}
+		if s.Open == nil {
+			source.Err = errors.New("files of the target are not to be had")
+		} else if f, err := s.Open(m); err != nil {
+			source.Err = err
+		} else if data, _, err := readSource(f); len(data) == 0 && err != nil {
+			source.Err = err
+		} else {
+			source.jitdump(s, data, err)
+		}
+		if source.Err != nil {
+			g.skip(fmt.Errorf("jitdump %s: %w", m.Path, source.Err))
+		}
+		sources = append(sources, source)
+	}
+	return sources
+}
+
+// maxJitdumps bounds how many jitdumps a target has: a process that was forked
+// has its own and those of its parents.
+const maxJitdumps = 64
+
+// jitdump adds what is in a jitdump.
+func (source *CodeSource) jitdump(s *Snapshot, data []byte, damage error) {
+	dump, err := perf.ParseJitdump(source.Place, data)
+	if err != nil {
+		source.Err = errors.Join(damage, err)
+		return
+	}
+	if s != nil && dump.Machine != s.Machine.ELF {
+		source.Err = fmt.Errorf("code for %v, and the target is for %s", dump.Machine, s.Machine.Name)
+		return
+	}
+	index := dump.Index()
+	_, bad := index.Damage()
+	source.Err = errors.Join(damage, dump.Damage(), bad)
+	source.Entries = len(index.Functions())
+	source.objects = []*Object{newGeneratedObject(s, Jitdump, &dumpCode{index: index})}
+}
+
+// perfMaps reads the target's perf map.
+func (g *generated) perfMaps() []*CodeSource {
+	s := g.objects.snapshot
+	if s.OpenPath == nil {
+		return nil
+	}
+	pid := s.NSPID
+	if pid == 0 {
+		pid = s.PID
+	}
+	source := &CodeSource{Kind: PerfMap, Place: fmt.Sprintf("/tmp/perf-%d.map", pid)}
+	f, err := s.OpenPath(source.Place)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		var data []byte
+		var info fs.FileInfo
+		data, info, err = readSource(f)
+		switch {
+		case info == nil:
+		case !s.Began.IsZero() && info.ModTime().Before(s.Began.Add(-time.Second)):
+			err = fmt.Errorf("%w: it was last written at %s, and the process began at %s", ErrOtherProcess,
+				info.ModTime().Format(time.DateTime), s.Began.Format(time.DateTime))
+		default:
+			source.perfMap(s, data, err)
+			err = source.Err
+		}
+	}
+	if source.Err = err; err != nil {
+		g.skip(fmt.Errorf("perf map: %w", err))
+	}
+	return []*CodeSource{source}
+}
+
+// perfMap adds what is in a perf map.
+func (source *CodeSource) perfMap(s *Snapshot, data []byte, damage error) {
+	m := perf.ParseMap(source.Place, data)
+	_, bad := m.Damage()
+	if bad != nil {
+		bad = fmt.Errorf("%s: %w", source.Place, bad)
+	}
+	source.Err = errors.Join(damage, bad)
+	if s != nil && !s.Live {
+		// Where a core is read another process can have had the number; its
+		// code lies elsewhere.
+		if in, all := inCode(s, m.Symbols()); 2*in < all {
+			source.Err = fmt.Errorf("%s: %w: %d of its %d functions lie where the target has code", source.Place, ErrOtherProcess, in, all)
+			return
+		}
+	}
+	source.Entries = len(m.Symbols())
+	source.objects = []*Object{newGeneratedObject(s, PerfMap, &mapCode{symbols: m})}
+}
+
+// inCode counts the symbols that begin in executable memory.
+func inCode(s *Snapshot, symbols []perf.Symbol) (in, all int) {
+	for i := range symbols {
+		if m := s.Mapping(symbols[i].Address); m != nil && m.Executable {
+			in++
+		}
+	}
+	return in, len(symbols)
+}
+
+// ReadCodeSource reads a file that a runtime wrote for perf: a jitdump, or else a
+// perf map; name is what the source is called. What is wrong with parts of the
+// file is in the source's Err. The error is that of a file that is neither.
+func ReadCodeSource(name string, data []byte) (*CodeSource, error) {
+	source := &CodeSource{Kind: Jitdump, Place: name}
+	_, err := perf.ParseJitdump(name, data)
+	if err == nil {
+		source.jitdump(nil, data, nil)
+		return source, nil
+	}
+	if !errors.Is(err, perf.ErrHeader) {
+		return nil, err
+	}
+	source.Kind = PerfMap
+	source.perfMap(nil, data, nil)
+	if source.Entries == 0 {
+		return nil, fmt.Errorf("%s: neither a jitdump nor a perf map: %w", name, errors.Join(err, source.Err))
+	}
+	return source, nil
+}

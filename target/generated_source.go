@@ -1,0 +1,225 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"slices"
+	"sort"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/unwind"
+)
+
+// CodeSource is one place in which a target tells of the code that it generated.
+// Like Objects it is not safe for concurrent use.
+type CodeSource struct {
+	Kind  Generated
+	Place string // the path of a file, as the target sees it, or the address of a list: "0x7f… in libunwind.so.8"
+
+	// Entries is what the source consists of: symbol files of a GDB JIT list,
+	// records of a jitdump that tell of code, infos of a dyn-info list, lines of
+	// a perf map.
+	Entries int
+	// Err says what of the source could not be read, nil where all could.
+	Err error
+
+	address uint64 // of a list
+	objects []*Object
+	ranges  codeRanges // of the objects; empty where there is one object of all addresses
+}
+
+// description is what a source says of some code. Addresses are run-time ones.
+type description interface {
+	// function returns the function that covers an address.
+	function(pc uint64) (object.Symbol, bool)
+	// functions yields all of them that have code.
+	functions() iter.Seq[object.Symbol]
+	// locate returns the source lines of an address, as object.File.Locate does.
+	locate(pc uint64) ([]object.Location, error)
+	// frames returns the call frame information in which the rules of an address are.
+	frames(pc uint64) ([]*cfi.Section, error)
+	// rules returns the rules of an address; the error wraps cfi.ErrNoFDE where
+	// the source has none.
+	rules(pc uint64) (*unwind.Rules, error)
+	// unwinds is false where no address has rules.
+	unwinds() bool
+	// bytes returns the code that the source itself holds of a function, and
+	// image the symbol file as it was registered; nil where there is none.
+	bytes(pc uint64) []byte
+	image() []byte
+}
+
+// find returns the object that covers an address, nil where none does: of
+// several the one that has a function there.
+func (s *CodeSource) find(pc uint64) (found *Object) {
+	if len(s.objects) == 1 && len(s.ranges.list) == 0 {
+		if _, ok := s.objects[0].code.function(pc); ok {
+			return s.objects[0]
+		}
+		return nil
+	}
+	for i := range s.ranges.covering(pc) {
+		o := s.objects[i]
+		if _, ok := o.code.function(pc); ok {
+			return o
+		}
+		if found == nil {
+			found = o
+		}
+	}
+	return found
+}
+
+// GeneratedFunction is a function that a CodeSource describes.
+type GeneratedFunction struct {
+	Name        string
+	Start, Size uint64 // run-time address, and bytes
+
+	object *Object
+}
+
+// Functions yields the functions of the source, in no particular order. Of code
+// that has been replaced since, a perf map can still have the line.
+func (s *CodeSource) Functions() iter.Seq[GeneratedFunction] {
+	return func(yield func(GeneratedFunction) bool) {
+		for _, o := range s.objects {
+			for f := range o.code.functions() {
+				if !yield(GeneratedFunction{f.Name, f.Address, f.Size, o}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Unwinds reports whether the source has an unwind table for the function's
+// first byte.
+func (f *GeneratedFunction) Unwinds() bool {
+	if !f.object.code.unwinds() {
+		return false
+	}
+	_, err := f.object.code.rules(f.Start)
+	return err == nil
+}
+
+// Frames returns the call frame information that the function's is in, at
+// run-time addresses; none where the source has none.
+func (f *GeneratedFunction) Frames() ([]*cfi.Section, error) { return f.object.code.frames(f.Start) }
+
+// Locate returns the source of the instruction at an address of the function, as
+// object.File.Locate does.
+func (f *GeneratedFunction) Locate(address uint64) ([]object.Location, error) {
+	return f.object.code.locate(address)
+}
+
+// Image returns the symbol file as the runtime registered it, and nil where the
+// source is no GDB JIT list. It is not to be changed.
+func (f *GeneratedFunction) Image() []byte { return f.object.code.image() }
+
+// Code returns the function's machine code: what the source holds of it, else
+// what is in the target's memory, of a live one as it is now.
+func (f *GeneratedFunction) Code() ([]byte, error) {
+	if code := f.object.code.bytes(f.Start); code != nil {
+		return code, nil
+	}
+	s := f.object.snapshot
+	if s == nil || s.Memory == nil {
+		return nil, errNoCode
+	}
+	const step = 1 << 16
+	var code []byte
+	for at := uint64(0); at < f.Size; at += step {
+		n := min(f.Size-at, step)
+		code = append(code, make([]byte, n)...)
+		if err := s.Memory.ReadMemory(code[at:], f.Start+at); err != nil {
+			return nil, err
+		}
+	}
+	return code, nil
+}
+
+var errNoCode = errors.New("the file has addresses and names, no code")
+
+// GeneratedCode reads all that the target tells of the code that it generated,
+// from all sources, whether its threads run it or not. The error says what could
+// not be read or looked for.
+func (o *Objects) GeneratedCode() ([]*CodeSource, error) {
+	sources := o.generated.readAll()
+	return sources, errors.Join(o.generated.skipped...)
+}
+
+// codeRanges are pieces of code by address.
+type codeRanges struct {
+	list []codeRange // by start, once sorted
+	ends []uint64    // by index of list: the highest end of it and of those before
+}
+
+type codeRange struct {
+	start, end uint64
+	index      int
+}
+
+// maxCovering is how many ranges are looked at for one address. In a target they
+// overlap by mistake at most.
+const maxCovering = 256
+
+func (r *codeRanges) add(start, end uint64, index int) {
+	if start < end {
+		r.list = append(r.list, codeRange{start, end, index})
+	}
+}
+
+func (r *codeRanges) sort() {
+	slices.SortStableFunc(r.list, func(a, b codeRange) int { return cmp.Compare(a.start, b.start) })
+	r.ends = make([]uint64, len(r.list))
+	highest := uint64(0)
+	for i := range r.list {
+		highest = max(highest, r.list[i].end)
+		r.ends[i] = highest
+	}
+}
+
+// covering yields the indexes of the ranges that cover an address, those that
+// start last first.
+func (r *codeRanges) covering(pc uint64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		at := sort.Search(len(r.list), func(i int) bool { return r.list[i].start > pc })
+		for n := 0; at > 0 && n < maxCovering; n++ {
+			at--
+			if r.ends[at] <= pc {
+				return
+			}
+			if r.list[at].end > pc && !yield(r.list[at].index) {
+				return
+			}
+		}
+	}
+}
+
+// ruleTables are the sections of call frame information of some code, of which
+// only the rows that a walk meets are compiled.
+type ruleTables []*unwind.Sections
+
+func newRuleTables(sections []*cfi.Section) ruleTables {
+	t := make(ruleTables, len(sections))
+	for i, s := range sections {
+		t[i] = &unwind.Sections{EHFrame: s}
+	}
+	return t
+}
+
+func (t ruleTables) rules(pc uint64) (rules *unwind.Rules, err error) {
+	err = cfi.ErrNoFDE
+	for _, s := range t {
+		if rules, err = s.Rules(pc); err == nil || !errors.Is(err, cfi.ErrNoFDE) {
+			return rules, err
+		}
+	}
+	return nil, err
+}
