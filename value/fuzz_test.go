@@ -37,13 +37,15 @@ func FuzzLocation(f *testing.F) {
 			t.Fatalf("%d steps", e.budget.steps)
 		}
 		v := Value{typ: ArrayOf(Base(amd64, "int"), size/4), frame: &callee, pieces: pieces, err: err}
-		exerciseValue(t, v)
+		exerciseValue(t, v, allFormats)
 	})
 }
 
-// exerciseValue reads and prints a value in every way.
-func exerciseValue(t *testing.T, v Value) {
-	for _, format := range []byte{0, 'x', 'a', 'f', 'c'} {
+const allFormats = "\x00xafc"
+
+// exerciseValue reads and prints a value in some formats.
+func exerciseValue(t *testing.T, v Value, formats string) {
+	for _, format := range []byte(formats) {
 		p := Printer{Format: format}
 		text, err := p.Print(v)
 		if (err == nil) == (text == "") {
@@ -67,8 +69,8 @@ func exerciseValue(t *testing.T, v Value) {
 	}
 }
 
-// exercise uses all that there is of a file.
-func exercise(t *testing.T, file *object.File) {
+// exercise uses all that there is of a file, at addresses that far apart.
+func exercise(t *testing.T, file *object.File, step uint64) {
 	info, err := Open(file)
 	if (info == nil) == (err == nil) {
 		if err == nil {
@@ -80,8 +82,13 @@ func exercise(t *testing.T, file *object.File) {
 	}
 	frame := &hostileFrame{info: info}
 	var p Printer
-	for pc := uint64(0x401000); pc < 0x401100; pc += 5 {
+	for pc := uint64(0x401000); pc < 0x401100; pc += step {
 		frame.pc = pc
+		formats := allFormats
+		if step > 5 { // one each time
+			n := pc / step % uint64(len(allFormats))
+			formats = allFormats[n : n+1]
+		}
 		scopes, err := info.Scopes(pc)
 		if (err == nil) == (len(scopes) == 0) {
 			t.Fatalf("%d scopes, %v", len(scopes), err)
@@ -95,13 +102,13 @@ func exercise(t *testing.T, file *object.File) {
 				for _, v := range b.Variables {
 					p.Variable(v, frame)
 					_ = v.Type.String()
-					exerciseValue(t, v.Read(frame))
+					exerciseValue(t, v.Read(frame), formats)
 				}
 			}
 		}
 		globals, _ := info.Globals(pc)
 		for _, v := range globals {
-			exerciseValue(t, v.Read(frame))
+			exerciseValue(t, v.Read(frame), formats)
 		}
 	}
 	info.Functions("manhattan")
@@ -143,7 +150,7 @@ func FuzzFile(f *testing.F) {
 		if err != nil || file.Machine() == nil {
 			return
 		}
-		exercise(t, file)
+		exercise(t, file, 37)
 	})
 }
 
@@ -196,7 +203,7 @@ func TestMutated(t *testing.T) {
 			if _, err := Open(file); err == nil {
 				usable++
 			}
-			exercise(t, file)
+			exercise(t, file, 5)
 		}
 		if usable < rounds/2 {
 			t.Errorf("%s: %d of %d damaged files could be opened", name, usable, rounds)
@@ -225,7 +232,7 @@ func TestLoops(t *testing.T) {
 		typ.Size()
 		typ.Strip()
 		typ.Equal(PointerTo(typ))
-		exerciseValue(t, At(typ, 0x1100, &fakeFrame{}))
+		exerciseValue(t, At(typ, 0x1100, &fakeFrame{}), allFormats)
 		if n := len((&Printer{}).Text(At(typ, 0x1100, &fakeFrame{}))); n > maxText+1<<16 {
 			t.Errorf("%d characters of a value", n)
 		}

@@ -85,18 +85,28 @@ func load(a LaunchArguments) (*Program, error) {
 		closeFiles()
 		return nil, err
 	}
-	p := &Program{Session: s, Close: func() error {
+	p, err := launched(s, a)
+	p.Close = func() error {
 		defer closeFiles()
 		if err := s.Close(); err != nil {
 			return err
 		}
 		return image.Close()
-	}}
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// launched is a program that calls a function of a session.
+func launched(s *session.Session, a LaunchArguments) (*Program, error) {
+	p := &Program{Session: s, Close: s.Close}
 	name, rest, _ := strings.Cut(strings.TrimSuffix(a.Call, ")"), "(")
 	function, ok := s.Symbol(name)
 	if !ok {
-		p.Close()
-		return nil, fmt.Errorf("no function %s", name)
+		return p, fmt.Errorf("no function %s", name)
 	}
 	p.Run = func(stopAtEntry bool) (*session.Stop, error) {
 		call := session.Arguments{StopAtEntry: stopAtEntry}

@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -20,6 +21,9 @@ import (
 	"time"
 
 	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/session"
 )
 
 // What is no message ends the connection, and nothing else.
@@ -164,10 +168,32 @@ func harmless(content []byte) bool {
 }
 
 // FuzzServer sends lines of text as messages to a server whose program is stopped.
-// It must end when the connection does. Coverage differs from run to run, so that
-// minimizing does not end: fuzz with -fuzzminimizetime=5x.
+// It must end when the connection does. The sessions have one image: to load it, and
+// to read what describes it, would take nearly all of the time. Coverage differs from
+// run to run, so that minimizing does not end: scripts/fuzz bounds it.
 func FuzzServer(f *testing.F) {
 	p := compile(f, "-O0")
+	file, err := object.Open(p.object)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer file.Close()
+	image, err := session.LoadImage(nil, file)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer image.Close()
+	launch := func(a LaunchArguments) (*Program, error) {
+		s, err := session.New(&session.Options{Images: []*session.Image{image}})
+		if err != nil {
+			return nil, err
+		}
+		p, err := launched(s, a)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		return p, nil
+	}
 	add := func(list ...dap.RequestMessage) {
 		var lines [][]byte
 		for n, r := range list {
@@ -197,7 +223,7 @@ func FuzzServer(f *testing.F) {
 		&dap.LoadedSourcesRequest{}, &dap.SourceRequest{}, &dap.CancelRequest{Arguments: &dap.CancelArguments{RequestId: 12}}, &dap.RestartRequest{}, &dap.TerminateRequest{}, &dap.DisconnectRequest{})
 	f.Add([]byte("{\"seq\":1,\"type\":\"request\"}\n[]\n{\"type\":\"event\"}"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		server := New(Options{Launch: load})
+		server := New(Options{Launch: launch})
 		client, stream := net.Pipe()
 		done := make(chan error, 1)
 		go func() { done <- server.ServeConnection(stream) }()

@@ -20,8 +20,13 @@ func FuzzEvaluate(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	// All of them are tried by TestGDB; hundreds of seeds would take the first seconds
+	// of every run, which begins with each of them.
+	n := 0
 	for line := range strings.Lines(string(corpus)) {
-		f.Add(strings.TrimSuffix(line, "\n"))
+		if n++; n%16 == 0 {
+			f.Add(strings.TrimSuffix(line, "\n"))
+		}
 	}
 	for _, text := range []string{"*(int (*(*)[3])(int, ...))0", "{struct node} $rsp", "L'\\777777777777'", "\"\\xffffffffff\"", "x@2147483647@2147483647",
 		strings.Repeat("(", 600), strings.Repeat("*", 600) + "i", strings.Repeat("a?", 400), "$9999999999999999999", "sizeof(int[4294967296][4294967296])", "{char[1099511627776]} $rsp = \"abc\"", "'\\"} {
