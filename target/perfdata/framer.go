@@ -26,14 +26,16 @@ const (
 // to until they are handed out; the chunk is used again when none is left in it.
 type chunk struct {
 	buf     []byte // of chunkSize
+	index   uint32 // in pool.chunks
 	filled  int
 	pending int // records that wait, and uses by whoever fills it or hands out a record
 }
 
-// pool holds the chunks that are not used.
+// pool holds the chunks.
 type pool struct {
-	free []*chunk
-	live int // chunks in use
+	chunks []*chunk
+	free   []*chunk
+	live   int // chunks in use
 }
 
 func (p *pool) take() *chunk {
@@ -44,7 +46,9 @@ func (p *pool) take() *chunk {
 		c.filled, c.pending = 0, 1
 		return c
 	}
-	return &chunk{buf: make([]byte, chunkSize), pending: 1}
+	c := &chunk{buf: make([]byte, chunkSize), index: uint32(len(p.chunks)), pending: 1}
+	p.chunks = append(p.chunks, c)
+	return c
 }
 
 func (p *pool) release(c *chunk) {

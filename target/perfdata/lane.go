@@ -81,7 +81,7 @@ func (l *lane) next() (raw []byte, e entry, err error) {
 			l.err = err
 			continue
 		}
-		e = entry{chunk: f.chunk, pos: uint32(f.last), offset: f.base + int64(f.last)}
+		e = entry{chunk: f.chunk.index, pos: uint32(f.last), offset: f.base + int64(f.last)}
 		if f == &l.inner {
 			e.offset = l.packedAt
 		}
@@ -99,7 +99,7 @@ func (l *lane) next() (raw []byte, e entry, err error) {
 		if e.time = l.r.timeOf(t, raw[headerSize:]); e.time == 0 || e.time == math.MaxUint64 {
 			return raw, e, nil
 		}
-		e.chunk.pending++
+		f.chunk.pending++
 		l.queue.push(e)
 		if l.r.waiting() > queueLimit {
 			l.queue.relieve()

@@ -14,11 +14,12 @@ import (
 // the older half of the records is handed out.
 const queueLimit = 32 << 20
 
-// entry is a record that waits for its turn.
+// entry is a record that waits for its turn. It holds no pointer: there are many,
+// which are moved and sorted.
 type entry struct {
 	time   uint64
-	offset int64 // Record.Offset
-	chunk  *chunk
+	offset int64  // Record.Offset
+	chunk  uint32 // index in pool.chunks
 	pos    uint32 // in chunk.buf
 	seq    uint32 // tells records of one time apart while they are sorted
 }

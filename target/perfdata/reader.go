@@ -241,8 +241,8 @@ func (r *Reader) Next() (*Record, error) {
 	for _, l := range r.lanes {
 		raw, e, err := l.next()
 		if raw != nil {
-			e.chunk.pending++
-			r.held = e.chunk
+			r.held = r.pool.chunks[e.chunk]
+			r.held.pending++
 			return r.decode(raw, e.offset, err), nil
 		}
 		if t, ok := l.queue.first(); ok && (from == nil || t < first) {
@@ -253,13 +253,14 @@ func (r *Reader) Next() (*Record, error) {
 		return nil, r.end()
 	}
 	e := from.queue.pop()
-	r.held = e.chunk
+	r.held = r.pool.chunks[e.chunk]
 	if e.time < r.newest {
 		r.counts.Late++
 	}
 	r.newest = max(r.newest, e.time)
-	size := from.outer.size(e.chunk.buf[e.pos:])
-	return r.decode(e.chunk.buf[e.pos:][:size:size], e.offset, nil), nil
+	raw := r.held.buf[e.pos:]
+	size := from.outer.size(raw)
+	return r.decode(raw[:size:size], e.offset, nil), nil
 }
 
 // end returns why there are no more records.
