@@ -85,6 +85,7 @@ func (f *profileFlags) outputs() (list []profileOutput) {
 		}
 	}
 	add("--pprof", f.pprof, (*profile.Profile).Pprof)
+	add("--flame", f.flame, (*profile.Profile).Flame)
 	add("--speedscope", f.speedscope, (*profile.Profile).Speedscope)
 	if f.folded {
 		add("--folded", "-", (*profile.Profile).Folded)

@@ -1,0 +1,240 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package profile
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+)
+
+// The page, and what runs in it: a model of the tree, the picture of one, and
+// the controls around it.
+var (
+	//go:embed flame.html
+	flamePage string
+	//go:embed flame.css
+	flameStyle string
+	//go:embed flame_tree.js
+	flameTree string
+	//go:embed flame_graph.js
+	flameGraph string
+	//go:embed flame.js
+	flameControls string
+)
+
+// Flame writes a page of HTML with a flame graph of the profile, which holds
+// all that it needs and may ask no network for anything: it can be searched,
+// zoomed, turned upside down, and looked at function by function. Stacks of
+// different addresses in the same functions are one there.
+func (p *Profile) Flame(w io.Writer) error {
+	data := p.flameData()
+	var encoded bytes.Buffer
+	e := json.NewEncoder(&encoded) // which leaves no < in what a script element holds
+	if err := e.Encode(data); err != nil {
+		return err
+	}
+	title := p.Title
+	if title == "" {
+		title = "Flame graph"
+	}
+	script := "\"use strict\";\n" + flameTree + flameGraph + flameControls
+	page := strings.NewReplacer(
+		"{{title}}", html.EscapeString(title),
+		"{{policy}}", "default-src 'none'; base-uri 'none'; form-action 'none'; style-src "+sourceHash(flameStyle)+"; script-src "+sourceHash(script),
+		"{{style}}", flameStyle,
+		"{{script}}", script,
+		"{{data}}", strings.TrimSpace(encoded.String()),
+		"{{heaviest}}", data.heaviest(),
+	)
+	_, err := page.WriteString(w, flamePage)
+	return err
+}
+
+// sourceHash is what a content security policy calls an inline script or style
+// that it lets in (CSP 3 §2.3.1, hash-source).
+func sourceHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// flameData is what the page is given: texts are numbers of Strings, and a
+// frame or a node is what stands at one index of several arrays.
+type flameData struct {
+	Title   string   `json:"title"`
+	Unit    string   `json:"unit"`
+	Notes   []string `json:"notes"`
+	Kinds   []string `json:"kinds"`   // names of the kinds of frames
+	Strings []string `json:"strings"` // the first is ""
+
+	Frames struct {
+		Name    []int32 `json:"name"`
+		Object  []int32 `json:"object"`
+		File    []int32 `json:"file"`
+		Kind    []int32 `json:"kind"`
+		Inlined []int32 `json:"inlined"` // 0 or 1
+	} `json:"frames"`
+
+	// Nodes follow their parents. The first is of all stacks.
+	Nodes struct {
+		Parent []int32 `json:"parent"` // how far before the node
+		Frame  []int32 `json:"frame"`
+		Self   []int64 `json:"self"`
+		Line   []int32 `json:"line"` // in the frame's file; 0 for none, or several
+	} `json:"nodes"`
+}
+
+// rootKind is the kind of the frames that stand for a process or a thread, and
+// of that of all stacks.
+const rootKind = int32(Kernel) + 1
+
+type flameFrame struct {
+	name, object string
+	kind         int32
+	inlined      bool
+}
+
+type flameBuilder struct {
+	*flameData
+	p       *Profile
+	strings map[string]int32
+	frames  map[flameFrame]int32
+	of      []int32 // by number of the profile's frames
+	nodes   map[pair]int32
+	placed  map[pair]int32 // a root's node and a node of the profile
+}
+
+func (p *Profile) flameData() *flameData {
+	d := &flameData{Title: p.Title, Unit: p.unit, Notes: p.Notes,
+		Kinds: []string{"unknown", "native", "Go", "JIT", "kernel", "root"}}
+	if d.Notes == nil {
+		d.Notes = []string{}
+	}
+	b := flameBuilder{d, p, make(map[string]int32), make(map[flameFrame]int32), make([]int32, len(p.frames)),
+		make(map[pair]int32), make(map[pair]int32)}
+	b.text("")
+	for i := range p.frames {
+		f := &p.frames[i]
+		b.of[i] = b.frame(flameFrame{f.Name(), f.Object, int32(f.Code), f.Inlined}, f.File)
+	}
+	b.node(0, b.frame(flameFrame{name: "all", kind: rootKind}, ""), 0)
+	roots := make([]int32, len(p.threads))
+	for i, names := range p.rootNames() {
+		for _, name := range names {
+			roots[i] = b.node(roots[i], b.frame(flameFrame{name: name, kind: rootKind}, ""), 0)
+		}
+	}
+	var path []int32
+	for _, s := range p.samples {
+		d.Nodes.Self[b.place(roots[s.thread], s.node, &path)] += s.weight
+	}
+	return d
+}
+
+// place returns the node of the page for a node of the profile, over a root.
+func (b *flameBuilder) place(root, n int32, path *[]int32) int32 {
+	*path = (*path)[:0]
+	at := root
+	for ; n != 0; n = b.p.nodes[n].parent {
+		if known, ok := b.placed[pairOf(root, n)]; ok {
+			at = known
+			break
+		}
+		*path = append(*path, n)
+	}
+	for _, n := range slices.Backward(*path) {
+		for _, f := range slices.Backward(b.p.locations[b.p.nodes[n].location].frames) {
+			line := int32(0)
+			if frame := &b.p.frames[f]; b.Frames.File[b.of[f]] == b.strings[frame.File] {
+				line = int32(frame.Line)
+			}
+			at = b.node(at, b.of[f], line)
+		}
+		b.placed[pairOf(root, n)] = at
+	}
+	return at
+}
+
+func (b *flameBuilder) node(parent, frame, line int32) int32 {
+	key := pairOf(parent, frame)
+	n, ok := b.nodes[key]
+	if !ok {
+		n = int32(len(b.Nodes.Frame))
+		b.nodes[key] = n
+		b.Nodes.Parent = append(b.Nodes.Parent, n-parent)
+		b.Nodes.Frame = append(b.Nodes.Frame, frame)
+		b.Nodes.Self = append(b.Nodes.Self, 0)
+		b.Nodes.Line = append(b.Nodes.Line, line)
+	}
+	if b.Nodes.Line[n] != line {
+		b.Nodes.Line[n] = 0
+	}
+	return n
+}
+
+// frame returns the number of a frame, whose file is the first that is known.
+func (b *flameBuilder) frame(f flameFrame, file string) int32 {
+	i, ok := b.frames[f]
+	if !ok {
+		i = int32(len(b.Frames.Name))
+		b.frames[f] = i
+		inlined := int32(0)
+		if f.inlined {
+			inlined = 1
+		}
+		b.Frames.Name = append(b.Frames.Name, b.text(f.name))
+		b.Frames.Object = append(b.Frames.Object, b.text(f.object))
+		b.Frames.File = append(b.Frames.File, 0)
+		b.Frames.Kind = append(b.Frames.Kind, f.kind)
+		b.Frames.Inlined = append(b.Frames.Inlined, inlined)
+	}
+	if b.Frames.File[i] == 0 {
+		b.Frames.File[i] = b.text(file)
+	}
+	return i
+}
+
+func (b *flameBuilder) text(s string) int32 {
+	i, ok := b.strings[s]
+	if !ok {
+		i = int32(len(b.Strings))
+		b.strings[s] = i
+		b.Strings = append(b.Strings, s)
+	}
+	return i
+}
+
+// heaviest returns rows of a table of HTML: the functions with the most weight
+// of their own, for who looks at the page without its script.
+func (d *flameData) heaviest() string {
+	const rows = 30
+	self := make([]int64, len(d.Frames.Name))
+	total := int64(0)
+	for n, f := range d.Nodes.Frame {
+		self[f] += d.Nodes.Self[n]
+		total += d.Nodes.Self[n]
+	}
+	var order []int
+	for f, weight := range self {
+		if weight > 0 {
+			order = append(order, f)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(self[b], self[a]) })
+	var out strings.Builder
+	for _, f := range order[:min(rows, len(order))] {
+		fmt.Fprintf(&out, "<tr><td>%d</td><td>%.1f%%</td><td>%s</td><td>%s</td></tr>\n", self[f], 100*float64(self[f])/float64(total),
+			html.EscapeString(d.Strings[d.Frames.Name[f]]), html.EscapeString(d.Strings[d.Frames.Object[f]]))
+	}
+	return out.String()
+}
