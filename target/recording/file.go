@@ -236,13 +236,17 @@ func namespaceOf(path string) perfdata.Namespace {
 // isFile reports whether the path of a mapping can be that of an object file, and
 // whether the memory can hold code at all.
 func isFile(path []byte) bool {
-	for _, prefix := range []string{"/memfd:", "/dev/", "/SYSV", "//anon", "/anon_hugepage", "/[aio]", "/i915", "/dmabuf"} {
+	for _, prefix := range []string{"/dev/", "/SYSV", "//anon", "/anon_hugepage", "/[aio]", "/i915", "/dmabuf"} {
 		if bytes.HasPrefix(path, []byte(prefix)) {
 			return false
 		}
 	}
 	return len(path) > 0 && path[0] == '/' || string(path) == vdsoName
 }
+
+// namesNoFile reports whether a path is one of memory that can, but need not, hold
+// an object file.
+func namesNoFile(path string) bool { return strings.HasPrefix(path, "/memfd:") }
 
 // tables are the unwind tables of a file.
 type tables struct {

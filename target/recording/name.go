@@ -142,6 +142,9 @@ func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 				errs = append(errs, err)
 				break
 			}
+			if b.opts.NoInline && len(locations) > 1 {
+				locations = locations[len(locations)-1:]
+			}
 			r.frames[n].Locations = locations
 		}
 	}

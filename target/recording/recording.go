@@ -187,6 +187,7 @@ type Options struct {
 	Debug object.DebugSearch // where separate debug files are looked for
 
 	Lines     bool // also find source lines and inlined calls
+	NoInline  bool // with Lines: no inlined calls
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 
 	// What samples count: those for which it returns true; nil for all. Event is

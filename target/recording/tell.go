@@ -19,7 +19,7 @@ func (b *builder) tell() {
 	}
 	for i := range b.rec.Objects {
 		o := &b.rec.Objects[i]
-		if o.Err == nil || frames[o] == 0 {
+		if o.Err == nil || frames[o] == 0 || o.BuildID == "" && namesNoFile(o.Name) {
 			continue
 		}
 		b.complete = false
@@ -44,8 +44,11 @@ func (b *builder) tell() {
 		}
 		switch End(end) {
 		case Cut:
-			b.note("%s longer than the copy that was recorded, of %d bytes at most (perf record --call-graph dwarf,SIZE): the outer frames are missing",
-				stacks(n, "is", "are"), b.longest)
+			size := "no bytes"
+			if b.longest > 0 {
+				size = fmt.Sprintf("%d bytes at most (perf record --call-graph dwarf,SIZE)", b.longest)
+			}
+			b.note("%s longer than the copy that was recorded, of %s: the outer frames are missing", stacks(n, "is", "are"), size)
 		case NoRule:
 			b.note("%s where nothing says how the last frame is left", stacks(n, "ends", "end"))
 		case Unreadable:

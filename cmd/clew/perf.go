@@ -1,0 +1,267 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/target/perfdata"
+	"github.com/clewdev/clew/target/recording"
+)
+
+const perfHelp = `Print what a recording of perf tells: which functions took most, by themselves
+("self") and with those that they called ("total"), and the heaviest stacks.
+
+FILE is what perf record wrote; - reads from standard input what
+'perf record -o -' writes to a pipe. Stacks recorded with --call-graph dwarf are
+walked by the files' unwind tables, those recorded by frame pointers are taken as
+they are. Compressed recordings are read as they are.
+
+Code that a JIT compiler wrote is in [jit]. It is named by the jitdumps that the
+recorded processes had mapped, as of the time of each sample where it was
+recorded with 'perf record -k mono', and walked by their unwind tables; else by
+their perf maps, /tmp/perf-PID.map. 'perf inject' is not needed, and not in the way.
+
+Files are looked for where the recorded processes saw them, or below --sysroot,
+then in perf's cache, ~/.debug. A file whose build ID is not that of the
+recording is refused. What was missing, refused, lost or cut is in notes at the
+end, and if a file or a part of the recording is missing clew exits with 1.
+
+With --samples each sample is printed with its stack, as perf script does.
+
+With --json the recording is one object on one line; what stacks share stands
+once and is referred to by its index, from 0:
+  {"recording", "command", "host", "release", "machine", "samples", "first_ns",
+   "last_ns", "lost", "events": [{"name", "samples", "periods"}],
+   "threads": [{"pid", "tid", "process", "name"}],
+   "objects": [{"name", "build_id", "file", "generated", "error"}],
+   "frames": [{"kind", "object", "address", "returns", "function", "symbol",
+   "offset", "file", "line", "inlined": [{"function", "file", "line"}]}],
+   "stacks": [{"event", "thread", "samples", "periods", "end", "frames"}],
+   "notes", "complete"}
+Frames of stacks are innermost first. "end" is "whole", "call chain" (as far as
+it was recorded), "stack copy cut" and others.
+
+` + profileHelp + `
+A stack counts its samples, with --periods what they stand for. Of a recording
+of several events --event chooses the one.
+
+` + exitHelp
+
+// perfFlags are the flags of the perf verb.
+type perfFlags struct {
+	json, samples, noLines, noInline, byThread, periods bool
+
+	event, sysroot, comm string
+	pids, threads        []int
+	top, stacks          int
+	profile              profileFlags
+}
+
+func perfCommand() *cli.Command {
+	var flags perfFlags
+	return &cli.Command{
+		Name:        "perf",
+		Usage:       "Print what a recording of perf tells, as text or as a profile",
+		Description: perfHelp,
+		UsageText: `clew perf FILE [flags]
+
+Examples:
+  clew perf perf.data                     what took the time
+  clew perf --flame out.html perf.data    a picture of it
+  clew perf --comm server perf.data       of one program
+  perf record -o - -g ./server | clew perf -`,
+		Flags: append([]cli.Flag{
+			&cli.BoolFlag{Name: "samples", Destination: &flags.samples, Usage: "every sample with its stack"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object"},
+			&cli.StringFlag{Name: "event", Destination: &flags.event, Usage: "only samples of the event `NAME`"},
+			&cli.IntSliceFlag{Name: "pid", Destination: &flags.pids, Usage: "only samples of the processes with these `PID`s"},
+			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only samples of the threads with these `TID`s"},
+			&cli.StringFlag{Name: "comm", Destination: &flags.comm, Usage: "only samples of processes or threads called `NAME`"},
+			&cli.BoolFlag{Name: "by-thread", Destination: &flags.byThread, Usage: "each thread by itself"},
+			&cli.BoolFlag{Name: "periods", Destination: &flags.periods, Usage: "count how often the event occurred, not the samples"},
+			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines and inlined calls, which take most of the time"},
+			&cli.BoolFlag{Name: "no-inline", Destination: &flags.noInline, Usage: "no inlined calls"},
+			&cli.IntFlag{Name: "top", Destination: &flags.top, Value: 20, Usage: "list `N` functions"},
+			&cli.IntFlag{Name: "stacks", Destination: &flags.stacks, Value: 3, Usage: "show `N` stacks"},
+			&cli.StringFlag{Name: "sysroot", Destination: &flags.sysroot, Usage: "look for files below `DIR`"},
+		}, flags.profile.flags()...),
+		Action: func(_ context.Context, c *cli.Command) error {
+			// As for stacks: what is read lives as long as the print takes.
+			debug.SetGCPercent(-1)
+			debug.SetMemoryLimit(256 << 20)
+			if !c.IsSet("pid") {
+				flags.pids = nil
+			}
+			if !c.IsSet("thread") {
+				flags.threads = nil
+			}
+			if c.Args().Len() != 1 {
+				return errors.New("name one recording, as perf record writes it (perf.data), or - for standard input")
+			}
+			if err := flags.check(); err != nil {
+				return err
+			}
+			return printRecording(c.Args().First(), &flags)
+		},
+	}
+}
+
+// check finds what makes no sense together.
+func (f *perfFlags) check() error {
+	switch {
+	case f.samples && f.json:
+		return errors.New("--samples and --json both write to standard output: choose one")
+	case f.samples && f.profile.wanted():
+		return errors.New("--samples prints samples, and a profile counts them: choose one")
+	case f.top < 0 || f.stacks < 0:
+		return errors.New("--top and --stacks are at least 0")
+	}
+	return f.profile.check(f.json)
+}
+
+// printRecording reads a recording and prints it.
+func printRecording(path string, flags *perfFlags) error {
+	r, err := openRecording(path)
+	if err != nil {
+		return inputError{err}
+	}
+	defer r.Close()
+	opts := recording.Options{Root: flags.sysroot, Cache: recording.DefaultCache(), Lines: !flags.noLines, NoInline: flags.noInline}
+	if flags.event != "" || flags.pids != nil || flags.threads != nil || flags.comm != "" {
+		opts.Filter = flags.counts
+	}
+	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	if flags.samples {
+		var text []byte
+		opts.Each = func(s *recording.Sample) error {
+			text = report.AppendRecordedSample(text[:0], s)
+			_, err := out.Write(text)
+			return err
+		}
+	}
+	total := int64(0)
+	if info, err := os.Stat(path); err == nil {
+		total = info.Size()
+	}
+	done, end := progress("MB read", int(total>>20))
+	if done != nil {
+		opts.Progress = func(read int64) { done(int(read >> 20)) }
+	}
+	rec, failed := recording.Read(r, opts)
+	end()
+	var write *fs.PathError
+	if errors.As(failed, &write) && write.Op == "write" {
+		return failed
+	}
+	shown := &report.Recorded{Recording: rec, Path: path, Periods: flags.periods, ByThread: flags.byThread}
+	if err := errors.Join(flags.print(shown, out), out.Flush()); err != nil {
+		return err
+	}
+	if failed != nil {
+		return noError{fmt.Errorf("%s: %w; what was read until then is shown", path, failed)}
+	}
+	if !rec.Complete {
+		return status(exitNo)
+	}
+	return nil
+}
+
+// openRecording opens a recording, "-" being standard input.
+func openRecording(path string) (*perfdata.Reader, error) {
+	if path == "-" {
+		r, err := perfdata.NewReader(os.Stdin)
+		if err != nil {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return r, nil
+	}
+	r, err := perfdata.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file; 'perf record -g COMMAND' writes perf.data", path)
+	}
+	return r, err
+}
+
+// counts reports whether samples of a thread and an event are asked for.
+func (f *perfFlags) counts(t *recording.Thread, event string) bool {
+	return (f.event == "" || f.event == event) &&
+		(f.pids == nil || slices.Contains(f.pids, int(t.PID))) &&
+		(f.threads == nil || slices.Contains(f.threads, int(t.TID))) &&
+		(f.comm == "" || f.comm == t.Process || f.comm == t.Name)
+}
+
+// print prints the recording in the form that is asked for.
+func (f *perfFlags) print(r *report.Recorded, out *bufio.Writer) error {
+	switch {
+	case f.event != "" && r.Samples == 0:
+		var names []string
+		for i := range r.Events {
+			names = append(names, r.Events[i].Name)
+		}
+		if !slices.Contains(names, f.event) {
+			return inputError{fmt.Errorf("%s: no event %q; it has %s", r.Path, f.event, strings.Join(names, ", "))}
+		}
+	case f.samples:
+		for _, note := range r.Notes {
+			warn("%s", note)
+		}
+		return nil
+	case f.json:
+		if err := r.JSON(out); err != nil {
+			return err
+		}
+	}
+	if f.profile.wanted() {
+		event, err := f.one(r)
+		if err != nil {
+			return err
+		}
+		unit := "samples"
+		if f.periods {
+			unit = r.Events[event].Name
+		}
+		p := profile.New(unit)
+		r.AddTo(p, event)
+		for _, note := range r.Notes {
+			warn("%s", note)
+		}
+		return f.profile.write(p)
+	}
+	if f.json {
+		return nil
+	}
+	return r.Text(out, report.RecordedOptions{Palette: palette(), Functions: f.top, Stacks: f.stacks})
+}
+
+// one returns the event that a profile is of.
+func (f *perfFlags) one(r *report.Recorded) (int, error) {
+	event, names := 0, []string(nil)
+	for i := range r.Events {
+		if r.Events[i].Samples > 0 {
+			event = i
+			names = append(names, r.Events[i].Name)
+		}
+	}
+	if len(names) > 1 && !slices.ContainsFunc(names[1:], func(s string) bool { return s != names[0] }) {
+		return event, nil
+	}
+	if len(names) > 1 {
+		return 0, fmt.Errorf("a profile is of one event: choose it by --event (%s)", strings.Join(names, ", "))
+	}
+	return event, nil
+}
