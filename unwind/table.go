@@ -5,194 +5,60 @@
 package unwind
 
 import (
-	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
-	"slices"
 	"sort"
 	"unsafe"
 
 	"github.com/clewdev/clew/cfi"
 )
 
-// Table holds every row of a section, compiled once into a form in which a
-// look-up reads one cache line and takes no branch that could go either way. It
-// is not changed after Compile, and its methods may be called from several
-// goroutines. It implements Source.
+// Table holds every row of a section, compiled once into a form that takes about
+// half of the section's own size, and in which a look-up reads two cache lines
+// and takes no branch that could go either way. It is not changed after Compile,
+// and its methods may be called from several goroutines. It implements Source.
 type Table struct {
-	name  string
-	base  uint64   // address that offsets are relative to
-	pages []uint32 // by 1<<pageShift bytes of code: the number of the first of its lines
-	lines []line
-	spill []uint16 // numbers of rules that have no room in their line
+	name string
+	base uint64 // address that offsets are relative to
 
-	far   []farRow // what lines do not hold: see add and index
-	size  int      // rows in lines, without the gaps
-	rules []Rules  // by number; the first is no rule
-}
+	// The rows are numbered by address. Blocks are blockSize bytes of code each:
+	// the number of the first row that starts in one is groups[block/groupBlocks] +
+	// blocks[block].
+	groups []uint32
+	blocks []uint16
 
-// line is 1<<lineShift bytes of code, in a cache line.
-type line struct {
-	starts [lineSize / 64]uint64 // a bit a byte of code: set where a row starts
-	spill  uint32                // where in Table.spill the rules are that follow the ones here
-	rules  [14]uint16            // that hold where the line starts, then those of each row; 0 is a gap
+	// rows are two bytes a row. Those of one block follow each other: first, of each
+	// row, where in the block it starts, then the codes of their rules. The first
+	// row is none, so that each has one before it.
+	rows []byte
+	rare []rareRow // those with the code isRare, by number
+
+	far   []farRow // what blocks do not hold: see add and index
+	size  int      // rows in blocks, without the gaps
+	rules []Rules  // by number, the most used first; the first is no rule
 }
 
 const (
-	lineShift = 8
-	lineSize  = 1 << lineShift
-	pageShift = 10
-	pageLines = 1 << (pageShift - lineShift)
-	maxNear   = 1<<16 - 1 // the last number of rules that a line can hold
+	blockShift  = 8
+	blockSize   = 1 << blockShift
+	groupShift  = 6
+	groupBlocks = 1 << groupShift // at most 1<<14 rows: numbers in it fit into 16 bits
+
+	// A code is a number of rules; 0 is a gap.
+	isRare = 255
+
+	rowsPadding = 16 // behind the rows, to be read with them
 )
+
+// rareRow are the rules of a row that a code does not hold.
+type rareRow struct{ row, rules uint32 }
 
 // farRow is a row that is searched for.
 type farRow struct {
 	start, end uint64
 	rules      uint32
-}
-
-// Compile compiles every FDE of a section. A malformed one costs only its rows
-// from the fault on. Where FDEs overlap they count as in cfi.Index.
-//
-// Its memory and time are bounded by the section's size, whatever the section
-// holds: rules that are too many are not kept, and Rules says so.
-func Compile(s *cfi.Section) *Table {
-	ranges := s.Index().Ranges()
-	t := &Table{name: s.Name}
-	b := tableBuilder{Table: t}
-	if len(ranges) > 0 {
-		t.base = ranges[0].Start
-	}
-	d := newDictionary(6*len(s.Data) + 16<<20)
-	again := 4*len(s.Data) + 1<<20 // bytes of instructions that may be executed anew
-	var x cfi.Interpreter
-	var f cfi.FDE
-	for _, r := range ranges {
-		if s.FDEAt(r.FDE, &f) != nil {
-			continue
-		}
-		if f.Start < r.Start {
-			// It goes on behind one that is nested in it.
-			if again -= len(f.Instructions); again < 0 {
-				b.add(r.Start, r.End, noRoom)
-				continue
-			}
-		}
-		for row := range x.Rows(&f) {
-			if row.Start >= r.End {
-				break
-			}
-			if row.End > r.Start {
-				b.add(max(row.Start, r.Start), min(row.End, r.End), d.number(row, f.CIE))
-			}
-		}
-	}
-	t.rules = d.rules
-	b.index(8*len(s.Data) + 16<<20)
-	return t
-}
-
-// tableBuilder holds the rows of a table with their whole offsets.
-type tableBuilder struct {
-	*Table
-	starts []rowStart
-}
-
-type rowStart struct{ offset, rules uint32 }
-
-// add appends a row that starts at or above the end of all before it.
-func (b *tableBuilder) add(start, end uint64, rules uint32) {
-	if end-b.base > math.MaxUint32 || rules > maxNear {
-		if n := len(b.far); n > 0 && b.far[n-1].end == start && b.far[n-1].rules == rules {
-			b.far[n-1].end = end
-		} else {
-			b.far = append(b.far, farRow{start, end, rules})
-		}
-		return
-	}
-	from, to := uint32(start-b.base), uint32(end-b.base)
-	if n := len(b.starts); n > 0 && b.starts[n-1].offset == from {
-		// The row before ended here, in a gap.
-		b.starts = b.starts[:n-1]
-	}
-	if n := len(b.starts); n == 0 || b.starts[n-1].rules != rules {
-		b.starts = append(b.starts, rowStart{from, rules})
-	}
-	b.starts = append(b.starts, rowStart{to, 0})
-}
-
-// index puts the rows into lines. The rows behind those that use up the room
-// for pages and lines, in bytes, become far ones.
-func (b *tableBuilder) index(room int) {
-	rows := b.starts
-	if len(rows) > 0 {
-		pages := int(rows[len(rows)-1].offset>>pageShift) + 1
-		b.pages = make([]uint32, 0, min(pages, room/8))
-		room -= 4 * cap(b.pages)
-	}
-	holds := uint32(0)
-	constant := make(map[uint32]uint32) // the first line of pages without a start, by what holds there
-	for len(rows) > 0 && len(b.pages) < cap(b.pages) &&
-		(len(b.lines)+pageLines)*int(unsafe.Sizeof(line{})) <= room {
-		page := uint32(len(b.pages))
-		n := 0
-		for n < len(rows) && rows[n].offset>>pageShift == page {
-			n++
-		}
-		first, known := constant[holds]
-		if n > 0 || !known {
-			first = uint32(len(b.lines))
-			if n == 0 {
-				constant[holds] = first
-			}
-			for i := range uint32(pageLines) {
-				holds = b.line(page<<pageShift+i<<lineShift, holds, rows[:n])
-			}
-		}
-		b.pages = append(b.pages, first)
-		rows = rows[n:]
-	}
-	b.lines = slices.Clip(b.lines)
-	if len(rows) > 0 && holds != 0 {
-		// The row that the last page leaves goes on.
-		b.far = append(b.far, farRow{b.base + uint64(len(b.pages))<<pageShift, b.base + uint64(rows[0].offset), holds})
-	}
-	for i, r := range rows {
-		if r.rules != 0 {
-			b.far = append(b.far, farRow{b.base + uint64(r.offset), b.base + uint64(rows[i+1].offset), r.rules})
-		}
-	}
-	slices.SortFunc(b.far, func(x, y farRow) int { return cmp.Compare(x.start, y.start) })
-}
-
-// line appends the line at an offset, with those of some rows that start in it,
-// and returns what holds behind it.
-func (b *tableBuilder) line(offset, holds uint32, rows []rowStart) uint32 {
-	l := line{spill: uint32(len(b.spill))}
-	l.rules[0] = uint16(holds)
-	n := 1
-	for _, r := range rows {
-		at := r.offset - offset
-		if at >= lineSize {
-			continue
-		}
-		l.starts[at/64] |= 1 << (at % 64)
-		if n < len(l.rules) {
-			l.rules[n] = uint16(r.rules)
-		} else {
-			b.spill = append(b.spill, uint16(r.rules))
-		}
-		holds = r.rules
-		n++
-		if holds != 0 {
-			b.size++
-		}
-	}
-	b.lines = append(b.lines, l)
-	return holds
 }
 
 // Rules returns the rules that hold at an address without load bias. It
@@ -213,28 +79,49 @@ var errNoRoom = errors.New("more than a table of the section's size holds")
 // find returns the number of the rules at an address.
 func (t *Table) find(pc uint64) uint32 {
 	offset := pc - t.base
-	if offset>>pageShift >= uint64(len(t.pages)) {
+	block := offset >> blockShift
+	if block+1 >= uint64(len(t.blocks)) {
 		return t.findFar(pc)
 	}
-	l := &t.lines[uint64(t.pages[offset>>pageShift])+offset>>lineShift%pageLines]
-	// How many rows start in the line up to the address.
-	at := int(offset%lineSize) + 1
-	n := bits.OnesCount64(l.starts[0]&low(at)) + bits.OnesCount64(l.starts[1]&low(at-64)) +
-		bits.OnesCount64(l.starts[2]&low(at-128)) + bits.OnesCount64(l.starts[3]&low(at-192))
-	var rules uint16
-	if n < len(l.rules) {
-		rules = l.rules[n]
-	} else {
-		rules = t.spill[int(l.spill)+n-len(l.rules)]
+	first := t.groups[block>>groupShift] + uint32(t.blocks[block])
+	n := int(t.groups[(block+1)>>groupShift] + uint32(t.blocks[block+1]) - first)
+	rows := t.rows[2*uint64(first)-1:]
+	// How many of them start at or below the address.
+	at := offset % blockSize * ones
+	count := notAbove(binary.LittleEndian.Uint64(rows[1:]), at, n) +
+		notAbove(binary.LittleEndian.Uint64(rows[9:]), at, n-8)
+	for i := 16; i < n; i += 8 {
+		count += notAbove(binary.LittleEndian.Uint64(rows[1+i:]), at, n-i)
 	}
-	if rules != 0 {
-		return uint32(rules)
+	// Of none the row is the last one of the blocks before.
+	code := rows[(n+count)&(-count>>(bits.UintSize-1))]
+	switch code {
+	case isRare:
+		return t.findRare(first + uint32(count) - 1)
+	case 0:
+		return t.findFar(pc) // a row can begin here and end far away
 	}
-	return t.findFar(pc)
+	return uint32(code)
 }
 
-// low returns a mask of the n lowest bits: none below 0, all from 64 on.
-func low(n int) uint64 { return 1<<uint(max(n, 0)) - 1 }
+const (
+	ones = 0x0101010101010101 // times a byte: that byte eight times
+	tops = ones << 7
+)
+
+// notAbove returns how many of the first n bytes of a word are at most those of
+// another.
+func notAbove(word, most uint64, n int) int {
+	// The top bits of the differences, of which none borrows from the next, are
+	// right where those of the bytes are equal.
+	low := (most | tops) - word&^tops
+	return bits.OnesCount64((most&^word | low&^(most^word)) & tops & (1<<uint(max(8*n, 0)) - 1))
+}
+
+func (t *Table) findRare(row uint32) uint32 {
+	n := sort.Search(len(t.rare), func(i int) bool { return t.rare[i].row >= row })
+	return t.rare[n].rules
+}
 
 func (t *Table) findFar(pc uint64) uint32 {
 	n := sort.Search(len(t.far), func(i int) bool { return t.far[i].start > pc })
@@ -247,3 +134,14 @@ func (t *Table) findFar(pc uint64) uint32 {
 // Len returns the number of rows, of which equal ones that meet are one, and
 // of distinct rules.
 func (t *Table) Len() (rows, rules int) { return t.size + len(t.far), len(t.rules) - 1 }
+
+// Size returns the memory that the table takes, in bytes.
+func (t *Table) Size() int {
+	n := int(unsafe.Sizeof(*t)) + 4*cap(t.groups) + 2*cap(t.blocks) + cap(t.rows) +
+		int(unsafe.Sizeof(rareRow{}))*cap(t.rare) + int(unsafe.Sizeof(farRow{}))*cap(t.far) +
+		int(unsafe.Sizeof(Rules{}))*cap(t.rules)
+	for i := range t.rules {
+		n += int(unsafe.Sizeof(cfi.RegisterRule{})) * cap(t.rules[i].Registers)
+	}
+	return n
+}

@@ -362,3 +362,11 @@ func FuzzWalk(f *testing.F) {
 		}
 	})
 }
+
+// What a table takes of memory is bounded by the section it is of.
+func TestTableSize(t *testing.T) {
+	s := ehFrame(t, llvm)
+	if size, most := unwind.Compile(s).Size(), len(s.Data)*7/10; size > most {
+		t.Errorf("the table takes %d bytes for the %d of the section, expected at most %d", size, len(s.Data), most)
+	}
+}
