@@ -5,7 +5,6 @@
 package perfdata
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -21,10 +20,11 @@ type entry struct {
 	offset int64  // Record.Offset
 	chunk  uint32 // index in pool.chunks
 	pos    uint32 // in chunk.buf
-	seq    uint32 // tells records of one time apart while they are sorted
 }
 
-const entrySize = 32
+// entrySize is what an entry takes: twice itself, while it is sorted, and where a
+// run begins.
+const entrySize = 2*24 + 8
 
 // queue puts records in the order of time; see the package comment.
 type queue struct {
@@ -34,6 +34,9 @@ type queue struct {
 	// newest is the highest time of all records so far; what is not newer than
 	// limit is complete when the round is finished.
 	newest, limit uint64
+
+	spare []entry // for sort
+	runs  []int   // for sort
 }
 
 func (q *queue) push(e entry) {
@@ -65,23 +68,52 @@ func (q *queue) relieve() {
 	q.ready = (len(q.entries) + 1) / 2
 }
 
-// sort sorts what waits. Nothing is ready when it is called.
+// sort sorts what waits, records of one time in the order of the recording.
+// Nothing is ready when it is called. What perf writes is a few ascending runs,
+// one for each processor: they are found and merged.
 func (q *queue) sort() {
 	n := copy(q.entries, q.entries[q.head:])
 	q.entries, q.head, q.ready = q.entries[:n], 0, 0
-	sorted := true
+	runs := q.runs[:0]
+	last := uint64(math.MaxUint64)
 	for i := range q.entries {
-		q.entries[i].seq = uint32(i)
-		sorted = sorted && (i == 0 || q.entries[i-1].time <= q.entries[i].time)
+		time := q.entries[i].time
+		if time < last {
+			runs = append(runs, i)
+		}
+		last = time
 	}
-	if !sorted {
-		slices.SortFunc(q.entries, func(a, b entry) int {
-			if c := cmp.Compare(a.time, b.time); c != 0 {
-				return c
-			}
-			return cmp.Compare(a.seq, b.seq)
-		})
+	runs = append(runs, n)
+	if len(runs) > 2 && cap(q.spare) < n {
+		q.spare = make([]entry, cap(q.entries))
 	}
+	from, to := q.entries, q.spare[:cap(q.spare)]
+	for len(runs) > 2 {
+		k := 1
+		for i := 0; i+1 < len(runs); i += 2 {
+			low, middle, high := runs[i], runs[i+1], runs[min(i+2, len(runs)-1)]
+			merge(to[low:high], from[low:middle], from[middle:high])
+			runs[k] = high
+			k++
+		}
+		runs = runs[:k]
+		from, to = to[:n], from[:cap(from)]
+	}
+	q.entries, q.spare, q.runs = from, to, runs
+}
+
+// merge puts two runs into one. Those of a come before those of b with the same
+// time.
+func merge(to, a, b []entry) {
+	for len(a) > 0 && len(b) > 0 {
+		if b[0].time < a[0].time {
+			to[0], b = b[0], b[1:]
+		} else {
+			to[0], a = a[0], a[1:]
+		}
+		to = to[1:]
+	}
+	copy(to[copy(to, a):], b)
 }
 
 // first returns the time of the record that is to be handed out next.
