@@ -6,7 +6,6 @@ package perfdata_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"testing"
 
@@ -149,18 +148,6 @@ func mutate(t *testing.T, b []byte, random *rand.Rand, times int) {
 			m = m[:random.IntN(len(m))]
 		}
 		readAll(t, m)
-	}
-}
-
-// TestMutatedRecordings does so with perf's own.
-func TestMutatedRecordings(t *testing.T) {
-	p := newProfiler(t)
-	for _, mode := range []string{"chains", "zstdpipe"} {
-		b, err := os.ReadFile(p.record(t, mode))
-		if err != nil {
-			t.Fatal(err)
-		}
-		mutate(t, b, rand.New(rand.NewPCG(6, 6)), 100)
 	}
 }
 

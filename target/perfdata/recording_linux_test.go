@@ -8,7 +8,9 @@ package perfdata_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/target/perfdata"
@@ -180,4 +183,123 @@ func perfDump(out string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// TestRecordingHeaders compares headers and build IDs with what perf reads there.
+func TestRecordingHeaders(t *testing.T) {
+	p := newProfiler(t)
+	for _, mode := range []string{"group", "zstd"} {
+		path := p.record(t, mode)
+		r, err := perfdata.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		h := r.Header()
+		// Of a group the order of events is theirs.
+		first := r.Attributes()[0]
+		for _, a := range r.Attributes() {
+			if a.IDs[0] < first.IDs[0] {
+				first = a
+			}
+		}
+		got := []string{
+			"# hostname : " + h.Hostname,
+			"# os release : " + h.OSRelease,
+			"# perf version : " + h.Version,
+			"# arch : " + h.Arch,
+			fmt.Sprintf("# nrcpus online : %d", h.CPUsOnline),
+			fmt.Sprintf("# nrcpus avail : %d", h.CPUsAvailable),
+			"# cpudesc : " + h.CPUDescription,
+			"# cpuid : " + h.CPUID,
+			fmt.Sprintf("# total memory : %d kB", h.TotalMemory>>10),
+			"# cmdline : " + strings.ReplaceAll(strings.Join(h.CommandLine, " "), "'", `\'`),
+			"# event : name = " + first.Name + ",",
+			fmt.Sprintf("# time of first sample : %d.%06d", h.FirstSample/1e9, h.FirstSample/1e3%1e6),
+			fmt.Sprintf("# time of last sample : %d.%06d", h.LastSample/1e9, h.LastSample/1e3%1e6),
+		}
+		var pmus []string
+		for _, pmu := range h.PMUs {
+			pmus = append(pmus, fmt.Sprintf("%s = %d", pmu.Name, pmu.Kind))
+		}
+		got = append(got, "# pmu mappings: "+strings.Join(pmus, ", "))
+		if mode == "zstd" {
+			got = append(got, fmt.Sprintf("# compressed : Zstd, level = %d, ratio = %d", h.Compression.Level, h.Compression.Ratio))
+		} else {
+			got = append(got, fmt.Sprintf("# clockid frequency: %d MHz", 1000/h.Clock.Resolution.Nanoseconds()), "# clockid: monotonic (1)")
+			if h.Clock.ID != 1 || h.Clock.Time == 0 || time.Since(h.Clock.Wall) > time.Hour {
+				t.Errorf("%+v", h.Clock)
+			}
+		}
+		want := string(p.run(t, "report", "--header-only", "-i", path))
+		for _, line := range got {
+			if !strings.Contains(want, line) {
+				t.Errorf("%s: %q is not in\n%s", mode, line, want)
+			}
+		}
+		if mode == "zstd" {
+			// perf record -z writes none.
+			if n := len(r.BuildIDs()); n > 0 {
+				t.Errorf("%d build IDs", n)
+			}
+			continue
+		}
+		var ids []string
+		for _, id := range r.BuildIDs() {
+			ids = append(ids, fmt.Sprintf("%x %s", id.ID, id.Path))
+		}
+		list := strings.Split(strings.TrimSpace(string(p.run(t, "buildid-list", "-i", path))), "\n")
+		slices.Sort(ids)
+		slices.Sort(list)
+		if len(ids) == 0 || !slices.Equal(ids, list) {
+			t.Errorf("%q, want %q", ids, list)
+		}
+	}
+}
+
+// TestLostRecords has perf lose records, and counts as it does.
+func TestLostRecords(t *testing.T) {
+	p := newProfiler(t)
+	path := filepath.Join(p.dir, "lost.data")
+	// A stack with each of many samples, in a buffer of one page.
+	p.run(t, "record", "-q", "-e", "cpu-clock:u", "-F", "20000", "--call-graph", "dwarf,3000", "-m", "1", "-o", path, "sh", "-c", load)
+	r, err := perfdata.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var lost, samples uint64
+	for line := range strings.Lines(string(p.run(t, "report", "-D", "-i", path))) {
+		var id, n uint64
+		if _, text, ok := strings.Cut(line, "PERF_RECORD_LOST: "); ok {
+			if _, err := fmt.Sscanf(text, "id:%d: lost:%d", &id, &n); err != nil {
+				t.Fatal(err)
+			}
+			lost += n
+		}
+		if _, text, ok := strings.Cut(line, "PERF_RECORD_LOST_SAMPLES: "); ok {
+			if _, err := fmt.Sscanf(text, "id:%d: lost samples :%d", &id, &n); err != nil {
+				t.Fatal(err)
+			}
+			samples += n
+		}
+	}
+	if err := drain(r, func(*perfdata.Record) {}); err != io.EOF {
+		t.Fatal(err)
+	}
+	if c := r.Counts(); c.Lost != lost || c.LostSamples != samples || lost+samples == 0 {
+		t.Errorf("%+v, want %d lost and %d samples", c, lost, samples)
+	}
+}
+
+// TestMutatedRecordings does so with perf's own.
+func TestMutatedRecordings(t *testing.T) {
+	p := newProfiler(t)
+	for _, mode := range []string{"chains", "zstdpipe"} {
+		b, err := os.ReadFile(p.record(t, mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mutate(t, b, rand.New(rand.NewPCG(6, 6)), 100)
+	}
 }
