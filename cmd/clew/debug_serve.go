@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -68,7 +69,7 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 	if !hasSymbols() {
 		fmt.Println("This clew has no symbols, as 'go run' makes it; gdb needs them to find the code: go build ./cmd/clew")
 	}
-	fmt.Printf("Waiting at %s. In gdb: target remote %[1]s; in lldb: gdb-remote %s\n", l.Address(), port(l.Address()))
+	fmt.Print(howToConnect(flags.rsp, l.Address()))
 	if call == nil {
 		<-ctx.Done()
 		return nil
@@ -106,6 +107,28 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 		}
 		return nil
 	}
+}
+
+// howToConnect says what users of gdb and of lldb type. gdb is told by the server which
+// program it is, and lldb is not; lldb looks for generated code only where it is asked
+// to (its jit-loader.gdb.enable is off but on macOS).
+func howToConnect(asked, address string) string {
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0]
+	}
+	if strings.ContainsAny(program, " '\"\\") {
+		program = strconv.Quote(program)
+	}
+	connect := "gdb-remote " + address
+	if strings.HasPrefix(asked, "unix:") {
+		if path, err := filepath.Abs(address); err == nil {
+			address = path
+		}
+		connect = "process connect unix-connect://" + address
+	}
+	return fmt.Sprintf("Waiting at %s. In gdb:\n  target remote %[1]s\nIn lldb:\n  target create %s\n  settings set plugin.jit-loader.gdb.enable on\n  %s\n",
+		address, program, connect)
 }
 
 // construct calls the constructors of the object files, which no debugger sees: the

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -31,10 +32,12 @@ type served struct {
 	cmd     *exec.Cmd
 	lines   *bufio.Reader
 	address string
+	gdb     []string // what it says their users type
+	lldb    []string
 	stderr  bytes.Buffer
 }
 
-var waitingAt = regexp.MustCompile(`^Waiting .*at ([^ ]*[0-9])\. `)
+var waitingAt = regexp.MustCompile(`^Waiting .*at (.*)\. (In|For) `)
 
 func serve(t *testing.T, cmd *exec.Cmd) *served {
 	t.Helper()
@@ -64,37 +67,96 @@ func serve(t *testing.T, cmd *exec.Cmd) *served {
 		t.Fatalf("it says %q", line)
 	}
 	s.address = match[1]
+	if !strings.HasSuffix(line, "In gdb:\n") {
+		return s
+	}
+	for said := &s.gdb; len(s.lldb) < 3; {
+		line, err := s.lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("it says %q, %q and %q: %v", s.gdb, s.lldb, line, err)
+		}
+		if command, ok := strings.CutPrefix(line, "  "); ok {
+			*said = append(*said, strings.TrimSpace(command))
+		} else if line == "In lldb:\n" {
+			said = &s.lldb
+		} else {
+			t.Fatalf("it says %q", line)
+		}
+	}
 	return s
 }
 
-// gdb finds the call before its first instruction, and its end ends clew.
-func TestDebugByGDB(t *testing.T) {
-	gdb := testprogram.RequireTool(t, "gdb")
-	// The program that go test makes has no symbols, and gdb needs one of them.
+// withSymbols builds clew: the program that go test makes has no symbols, and debuggers
+// need one of them.
+func withSymbols(t *testing.T) string {
+	t.Helper()
 	golang := testprogram.RequireTool(t, "go")
 	program := filepath.Join(t.TempDir(), "clew")
-	if out, err := exec.Command(golang, "build", "-o", program, ".").CombinedOutput(); err != nil {
+	cmd := exec.Command(golang, "build", "-o", program, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // no malloc but the session's, which gdb may call
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	s := serve(t, exec.Command(program, "debug", debuggedObject(t, "fib.c"), "--call", "fib(5)", "--rsp", ":0"))
-	cmd := exec.Command(gdb, "-nx", "-batch", "-ex", "set debuginfod enabled off", "-ex", "target remote "+s.address,
-		"-ex", "bt 1", "-ex", "break fib if n == 3", "-ex", "continue", "-ex", "bt 3", "-ex", "finish", "-ex", "delete", "-ex", "continue")
+	return program
+}
+
+// runDebugger runs commands in a debugger, each after a flag.
+func runDebugger(t *testing.T, name string, args []string, flag string, commands ...string) string {
+	t.Helper()
+	for _, c := range commands {
+		args = append(args, flag, c)
+	}
+	cmd := exec.Command(testprogram.RequireTool(t, name), args...)
 	timer := time.AfterFunc(maxWait, func() { cmd.Process.Kill() })
 	defer timer.Stop()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Logf("gdb: %v", err)
+		t.Logf("%s: %v", name, err)
 	}
-	for _, want := range []string{`(?m)^#0 .*\bfib \(n=`, `(?m)^Breakpoint 1, fib \(n=3\) at .*fib.c:6$`, `(?m)^#2 .* in fib \(n=5\) at`, `Value returned is \$1 = 2`} {
-		if !regexp.MustCompile(want).Match(out) {
-			t.Errorf("gdb does not print %s:\n%s", want, out)
+	return string(out)
+}
+
+// gdb and lldb find the call before its first instruction, after what clew says they
+// are to be told; its end ends clew. An argument that is a string needs memory: gdb
+// calls the malloc of the session for it.
+func TestDebugByDebuggers(t *testing.T) {
+	program := withSymbols(t)
+	object := debuggedObject(t, "fib.c")
+	for _, name := range []string{"gdb", "lldb-14"} {
+		for _, address := range []string{":0", "unix:" + filepath.Join(t.TempDir(), "a socket")} {
+			if name == "lldb-14" && address != ":0" {
+				address = "unix:" + filepath.Join(t.TempDir(), "socket") // it takes no quotes there
+			}
+			t.Run(name+" "+address[:2], func(t *testing.T) {
+				testprogram.RequireTool(t, name)
+				s := serve(t, exec.Command(program, "debug", object, "--call", "fib(5)", "--rsp", address))
+				var out string
+				var wants []string
+				if name == "gdb" {
+					out = runDebugger(t, name, []string{"-nx", "-batch", "-ex", "set debuginfod enabled off"}, "-ex", append(s.gdb,
+						"bt 1", "break fib if n == 3", "continue", "bt 3", "delete", "p fib(7)", `p ((unsigned long (*)(const char *))strlen)("twelve chars")`, "finish", "continue")...)
+					wants = []string{`(?m)^#0 .*\bfib \(n=`, `(?m)^Breakpoint 1, fib \(n=3\) at .*fib.c:6$`, `(?m)^#2 .* in fib \(n=5\) at`, `= 13`, `= 12`, `Value returned is .* = 2`}
+				} else {
+					out = runDebugger(t, name, []string{"--no-lldbinit", "--batch"}, "-o", append(s.lldb,
+						"bt", "breakpoint set -n fib -c 'n == 3'", "continue", "bt", "p fib(7)", `expression ((unsigned long (*)(const char *))strlen)("twelve chars")`, "breakpoint delete -f", "finish", "detach")...)
+					wants = []string{"frame #0: .*`fib.n=", "stop reason = breakpoint 1.1", "fib.n=3. at fib.c:6", "frame #2: .*`fib.n=5.", "= 13", "= 12", "Return value: .* = 2"}
+				}
+				rest := out
+				for _, want := range wants {
+					at := regexp.MustCompile(want).FindStringIndex(rest)
+					if at == nil {
+						t.Fatalf("%s does not print %s in its place:\n%s", name, want, out)
+					}
+					rest = rest[at[1]:]
+				}
+				if line, err := s.lines.ReadString('\n'); line != "fib(5) = 5\n" {
+					t.Errorf("clew says %q and %q: %v", line, s.stderr.String(), err)
+				}
+				if err := s.cmd.Wait(); err != nil {
+					t.Error(err)
+				}
+			})
 		}
-	}
-	if line, err := s.lines.ReadString('\n'); line != "fib(5) = 5\n" {
-		t.Errorf("clew says %q and %q: %v", line, s.stderr.String(), err)
-	}
-	if err := s.cmd.Wait(); err != nil {
-		t.Error(err)
 	}
 }
 

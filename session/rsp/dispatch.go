@@ -30,6 +30,16 @@ func failed(err error) string {
 	return fmt.Sprintf("E%02x", int(number)&0xff)
 }
 
+// notSet is the reply where registers could not be set. gdb shows its text: where it
+// needs memory it calls malloc, and where it has the C library's symbols, that one,
+// which is no code of the session.
+func notSet(err error) string {
+	if errors.Is(err, session.ErrAddress) {
+		return "E." + err.Error() + "; the session runs no other code"
+	}
+	return failed(err)
+}
+
 func isMemory(err error) bool {
 	var m *session.MemoryError
 	return errors.As(err, &m)
@@ -173,7 +183,7 @@ func (c *client) writeRegisters(packet string) string {
 			value = value[:r.list[n].size]
 		}
 		if err := r.write(c.server.program, int(n), value); err != nil {
-			return failed(err)
+			return notSet(err)
 		}
 		return "OK"
 	}
@@ -182,7 +192,7 @@ func (c *client) writeRegisters(packet string) string {
 		return badPacket
 	}
 	if err := c.setRegisters(all, nil); err != nil {
-		return failed(err)
+		return notSet(err)
 	}
 	return "OK"
 }
