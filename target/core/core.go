@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -43,6 +44,7 @@ type Options struct {
 // Close after all others only.
 type Core struct {
 	options Options
+	dir     string   // that the core is in
 	file    *os.File // what it is in, decompressed
 	size    int64
 	header  *header
@@ -71,7 +73,7 @@ type Missing struct {
 // It fails where there is no ELF core; what else is wrong is told by
 // [Core.Damage]. The options may be nil.
 func Open(path string, opts *Options) (*Core, error) {
-	c := &Core{modules: make(map[string]*module)}
+	c := &Core{modules: make(map[string]*module), dir: filepath.Dir(path)}
 	if opts != nil {
 		c.options = *opts
 	}
@@ -118,7 +120,7 @@ func (c *Core) open(path string) (err error) {
 	s := &c.snapshot
 	s.PID, s.Machine, s.Threads = c.notes.pid, c.header.machine, c.notes.threads
 	s.Signal, s.Command = c.notes.signal, cmp.Or(c.notes.command, c.notes.name)
-	s.Memory, s.Root, s.Open = c.memory, c.options.Sysroot, c.openMapping
+	s.Memory, s.Root, s.Open, s.OpenPath = c.memory, c.options.Sysroot, c.openMapping, c.openOwn
 	if s.PID == 0 && len(s.Threads) > 0 {
 		s.PID = s.Threads[0].ID
 	}

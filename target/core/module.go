@@ -151,6 +151,10 @@ func (m *module) candidates() (list []candidate) {
 		if opts.Sysroot == "" || m.program && !m.core.notes.hasFile {
 			// An emulator's program lies beside its libraries' root.
 			plain(m.path, m.deleted)
+			if !path.IsAbs(m.path) {
+				// It writes the core into the directory that the path is relative to.
+				plain(filepath.Join(m.core.dir, m.path), m.deleted)
+			}
 		} else {
 			plain(m.path, true)
 		}
