@@ -159,7 +159,6 @@ func (b *builder) start() {
 		}
 	}
 	b.setBuildIDs()
-	b.walk.init(b)
 }
 
 const clockMonotonic = 1 // CLOCK_MONOTONIC

@@ -10,7 +10,6 @@ import (
 	"bytes"
 	"debug/elf"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -228,15 +227,17 @@ func namesAt(path string) map[uint64]map[string]bool {
 		m[address][plainName(name)] = true
 	}
 	if filepath.Base(path) == "kallsyms" {
-		data, _ := os.ReadFile(path)
-		list := kallsyms(data)
-		for {
-			address, _, name, ok := list.line()
-			if !ok {
-				break
+		list, err := openKallsyms(path)
+		if err == nil {
+			defer list.close()
+			for offset := int64(0); ; {
+				l, ok := list.line(offset)
+				if !ok {
+					break
+				}
+				add(l.address, string(l.name))
+				offset = l.next
 			}
-			name, _, _ = bytes.Cut(name, []byte{'\t'})
-			add(address, string(name))
 		}
 	} else if f, err := object.Open(path); err == nil {
 		f.OpenDebugFile(object.DebugSearch{})

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
@@ -47,7 +48,6 @@ type file struct {
 	opened bool
 	object *object.File
 	err    error
-	bare   bool
 	golang bool
 	tables tables
 }
@@ -95,15 +95,14 @@ func (f *file) open(m *mapping) {
 		return
 	}
 	err := object.Guard(func() (err error) {
-		f.tables.sections, f.bare, err = target.CallFrames(f.object)
+		f.tables.sections, _, err = target.CallFrames(f.object)
 		if err == nil {
-			f.tables.source, f.golang = target.GoSource(&f.tables.uncached, f.object)
+			f.tables.source, f.golang = target.GoSource(&f.tables, f.object)
 		}
 		return err
 	})
-	f.tables.uncached.tables = &f.tables
 	if err != nil {
-		f.tables.err = err
+		f.tables.source = failedSource{fmt.Errorf("%w: %w", cfi.ErrNoFDE, err)}
 	}
 }
 
@@ -248,64 +247,36 @@ func isFile(path []byte) bool {
 // an object file.
 func namesNoFile(path string) bool { return strings.HasPrefix(path, "/memfd:") }
 
-// tables are the unwind tables of a file.
+// tables are the unwind tables of a file: addresses are looked up where the
+// sections are, one by one, until compiling them all pays.
 type tables struct {
 	sections *unwind.Sections
-	source   unwind.Source // uncached, with what Go programs need
-	uncached uncached
-	err      error
-
-	cache []cachedRules
-}
-
-type cachedRules struct {
-	pc    uint64
-	rules *unwind.Rules
-	err   error
-}
-
-const cacheBits = 12
-
-// Rules implements unwind.Source.
-func (t *tables) Rules(pc uint64) (*unwind.Rules, error) {
-	if t.cache == nil {
-		if t.err != nil {
-			return nil, t.err
-		}
-		t.cache = make([]cachedRules, 1<<cacheBits)
-	}
-	const multiplier = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
-	c := &t.cache[pc*multiplier>>(64-cacheBits)]
-	if c.pc != pc || c.rules == nil && c.err == nil {
-		c.pc = pc
-		c.rules, c.err = t.source.Rules(pc)
-	}
-	return c.rules, c.err
-}
-
-// uncached looks rules up where the sections are: one by one until compiling
-// them all pays.
-type uncached struct {
-	tables *tables
-	table  *unwind.Table
-	asked  int
+	source   unwind.Source // this, with what Go programs need
+	table    *unwind.Table
+	asked    int
 }
 
 // compileCost is how many bytes of .eh_frame are compiled in the time that one
 // look-up without a table takes.
 const compileCost = 60
 
-func (u *uncached) Rules(pc uint64) (*unwind.Rules, error) {
-	s := u.tables.sections
-	if u.table == nil && s.EHFrame != nil {
-		if u.asked++; u.asked*compileCost > len(s.EHFrame.Data) {
-			u.table = unwind.Compile(s.EHFrame)
+// Rules implements unwind.Source.
+func (t *tables) Rules(pc uint64) (*unwind.Rules, error) {
+	s := t.sections
+	if t.table == nil && s.EHFrame != nil {
+		if t.asked++; t.asked*compileCost > len(s.EHFrame.Data) {
+			t.table = unwind.Compile(s.EHFrame)
 		}
 	}
-	if u.table != nil {
-		if rules, err := u.table.Rules(pc); err == nil {
+	if t.table != nil {
+		if rules, err := t.table.Rules(pc); err == nil {
 			return rules, nil
 		}
 	}
 	return s.Rules(pc)
 }
+
+// failedSource is the source of a file whose tables cannot be read.
+type failedSource struct{ err error }
+
+func (s failedSource) Rules(uint64) (*unwind.Rules, error) { return nil, s.err }

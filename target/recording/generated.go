@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/clewdev/clew/cfi"
@@ -27,11 +28,32 @@ import (
 type generated struct {
 	module unwind.Module
 	dumps  []*jitdump
+	come   []int  // how many functions of each have come by time
 	time   uint64 // of the sample that is walked
 }
 
 // inherit makes what another space knows part of this one, which a fork made.
 func (g *generated) inherit(from *generated) { g.dumps = slices.Clone(from.dumps) }
+
+// at sets the time, and reports whether code has come since the time before.
+func (g *generated) at(time uint64) (changed bool) {
+	g.time = time
+	for i, d := range g.dumps {
+		if len(g.come) <= i {
+			g.come = append(g.come, 0)
+		}
+		if d.functions == nil || !d.timed {
+			continue
+		}
+		functions := d.functions.Functions()
+		n := g.come[i]
+		if n < len(functions) && functions[n].Time <= time || n > 0 && functions[n-1].Time > time {
+			g.come[i] = sort.Search(len(functions), func(i int) bool { return functions[i].Time > time })
+			changed = true
+		}
+	}
+	return changed
+}
 
 // jitdump is a jitdump that the recording leads to.
 type jitdump struct {

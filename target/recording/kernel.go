@@ -76,6 +76,7 @@ func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 			o.Err = err
 		}
 	} else {
+		defer list.close()
 		b.objects[k.object].File = path
 		delta := uint64(0)
 		if k.symbol != "" {
@@ -83,7 +84,7 @@ func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 				delta = k.address - at
 			}
 		}
-		list.find(addresses, delta, found)
+		found = list.find(addresses, delta)
 	}
 	for _, s := range k.dynamic {
 		at := sort.Search(len(addresses), func(i int) bool { return addresses[i] >= s.address })
@@ -98,14 +99,14 @@ func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 
 // kallsyms opens the kernel's symbols: those that perf has kept for the build ID
 // of the recording, else those of the running kernel, if it is the same.
-func (b *builder) kallsyms() (kallsyms, string, error) {
+func (b *builder) kallsyms() (*kallsyms, string, error) {
 	id := b.objects[b.kernel.object].BuildID
 	var failures []error
 	if id != "" && b.opts.Cache != "" {
 		path := filepath.Join(b.opts.Cache, kernelPath, id, "kallsyms")
-		data, err := os.ReadFile(path)
+		list, err := openKallsyms(path)
 		if err == nil {
-			return kallsyms(data), path, nil
+			return list, path, nil
 		}
 		failures = append(failures, err)
 	}
@@ -113,25 +114,22 @@ func (b *builder) kallsyms() (kallsyms, string, error) {
 	switch {
 	case err != nil:
 		failures = append(failures, err)
-	case id == "":
+	case id == "" && (b.rec.Header.OSRelease == "" || b.rec.Header.OSRelease != ownRelease()):
 		// perf lists no build ID of what no sample has hit.
-		if release := b.rec.Header.OSRelease; release == "" || release != ownRelease() {
-			failures = append(failures, errors.New("the recording has no build ID of the kernel"))
-			break
-		}
-		fallthrough
-	case own == id:
+		failures = append(failures, errors.New("the recording has no build ID of the kernel"))
+	case id != "" && own != id:
+		failures = append(failures, fmt.Errorf("the running kernel has build ID %s, the recorded one %s", own, id))
+	default:
 		path := "/proc/kallsyms"
 		data, err := os.ReadFile(path)
-		if err == nil && !kallsyms(data).hidden() {
-			return kallsyms(data), path, nil
-		}
-		if err == nil {
+		list := newKallsyms(bytes.NewReader(data), int64(len(data)))
+		if err == nil && list.hidden() {
 			err = fmt.Errorf("%s: the addresses are hidden (sysctl kernel.kptr_restrict)", path)
 		}
+		if err == nil {
+			return list, path, nil
+		}
 		failures = append(failures, err)
-	default:
-		failures = append(failures, fmt.Errorf("the running kernel has build ID %s, the recorded one %s", own, id))
 	}
 	return nil, "", fmt.Errorf("kernel symbols: %w", errors.Join(failures...))
 }
@@ -167,146 +165,3 @@ func ownKernelID() (string, error) {
 	}
 	return "", fmt.Errorf("%s: no build ID", path)
 }
-
-// kallsyms is the text of /proc/kallsyms: lines of an address of 16 hexadecimal
-// digits, a type, a name and, of a module's symbols, a tab and the module in
-// brackets.
-type kallsyms []byte
-
-// line splits off the first line.
-func (k *kallsyms) line() (address uint64, kind byte, name []byte, ok bool) {
-	for len(*k) > 0 {
-		text := *k
-		if n := bytes.IndexByte(text, '\n'); n >= 0 {
-			*k, text = text[n+1:], text[:n]
-		} else {
-			*k = nil
-		}
-		if len(text) < 20 || text[16] != ' ' || text[18] != ' ' {
-			continue
-		}
-		if address, ok = hexadecimal(text[:16]); ok {
-			return address, text[17], text[19:], true
-		}
-	}
-	return 0, 0, nil, false
-}
-
-// hexadecimal reads a number of 16 digits.
-func hexadecimal(b []byte) (v uint64, ok bool) {
-	bad := byte(0)
-	for _, c := range b {
-		d := digits[c]
-		bad |= d
-		v = v<<4 | uint64(d&15)
-	}
-	return v, bad&0x80 == 0
-}
-
-// digits are the values of hexadecimal digits; what is none has bit 7.
-var digits = func() (t [256]byte) {
-	for i := range t {
-		t[i] = 0x80
-	}
-	for i, c := range "0123456789abcdef" {
-		t[c] = byte(i)
-	}
-	return t
-}()
-
-// hidden reports whether the kernel shows zeros in place of addresses.
-func (k kallsyms) hidden() bool {
-	for range 16 {
-		address, _, _, ok := k.line()
-		if !ok || address != 0 {
-			return !ok
-		}
-	}
-	return true
-}
-
-// address returns the address of a symbol.
-func (k kallsyms) address(symbol string) (uint64, bool) {
-	needle := []byte(" " + symbol + "\n")
-	for from := 0; ; {
-		at := bytes.Index(k[from:], needle)
-		if at < 0 {
-			return 0, false
-		}
-		at += from
-		if at >= 18 {
-			line := kallsyms(k[at-18:])
-			if address, _, name, ok := line.line(); ok && string(name) == symbol {
-				return address, true
-			}
-		}
-		from = at + 1
-	}
-}
-
-// find sets found[i] to the symbol of addresses[i], which are sorted: the nearest
-// function at or below it. Delta is how much further up the kernel lay.
-func (k kallsyms) find(addresses []uint64, delta uint64, found []kernelSymbol) {
-	if len(addresses) == 0 {
-		return
-	}
-	// Symbols mostly ascend, and addresses are few: a symbol belongs to the
-	// addresses from where it is up to the next one, low and high.
-	best := make([]uint64, len(addresses)) // of the symbol that is nearest to, or above no other address
-	names := make([][]byte, len(addresses))
-	at := 0
-	low, high := uint64(0), addresses[0]
-	for {
-		address, kind, name, ok := k.line()
-		if !ok {
-			break
-		}
-		address += delta
-		if address > high || address <= low && at > 0 {
-			// The first address at or above the symbol.
-			at = sort.Search(len(addresses), func(i int) bool { return addresses[i] >= address })
-			low, high = 0, ^uint64(0)
-			if at > 0 {
-				low = addresses[at-1]
-			}
-			if at < len(addresses) {
-				high = addresses[at]
-			}
-		}
-		if at == len(addresses) || !isFunctionKind(kind) {
-			continue
-		}
-		// Of several symbols at one address perf takes the one that comes last, but
-		// for those that are local.
-		if names[at] == nil || address > best[at] || address == best[at] && better(kind, name, names[at]) {
-			best[at], names[at] = address, name
-		}
-	}
-	for i := range addresses {
-		if i > 0 && names[i] == nil || i > 0 && best[i] < best[i-1] {
-			best[i], names[i] = best[i-1], names[i-1]
-		}
-		if names[i] == nil {
-			continue
-		}
-		s := kernelSymbol{address: best[i]}
-		name, module, _ := bytes.Cut(names[i], []byte{'\t'})
-		s.name = string(name)
-		s.module = string(bytes.Trim(module, "[]"))
-		found[i] = s
-	}
-}
-
-// isFunctionKind reports whether a type, as nm(1) has it, is that of code: t, T
-// and those of weak symbols.
-func isFunctionKind(kind byte) bool {
-	return kind == 'T' || kind == 't' || kind == 'W' || kind == 'w'
-}
-
-// better reports whether a symbol is to be preferred to another one at the same
-// address: global, and with fewer leading underscores.
-func better(kind byte, name, other []byte) bool {
-	return underscores(name) < underscores(other)
-}
-
-func underscores(name []byte) int { return len(name) - len(bytes.TrimLeft(name, "_")) }

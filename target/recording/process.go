@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 
 	"github.com/clewdev/clew/target/perfdata"
+	"github.com/clewdev/clew/unwind"
 )
 
 // process is a process of the recording.
@@ -32,7 +33,8 @@ type thread struct {
 	label int32 // in Recording.Threads, -1 where it is to be made
 	names int   // of the process, when label was made
 
-	walked walked
+	trail   unwind.Trail
+	numbers []int32 // of the trail's frames
 }
 
 // process returns a process, which it makes where it is not known.
@@ -106,6 +108,9 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	if r.Type == perfdata.TypeExit {
 		// Samples of it may still come. Its ID may be another thread's later, which
 		// a FORK then tells.
+		if t := b.threads[task.TID]; t != nil {
+			t.trail, t.numbers = unwind.Trail{}, nil
+		}
 		return
 	}
 	parent := b.thread(task.ParentPID, task.ParentTID)

@@ -29,6 +29,9 @@ type space struct {
 	stale    bool           // modules are older than mappings
 	byKey    map[mappedKey]*mapped
 	byModule map[*unwind.Module]*mapped
+
+	walker *unwind.Walker   // nil where it has none now
+	places map[uint64]int32 // numbers of frames by the address that tells where they are
 }
 
 func newSpace() *space {
@@ -115,6 +118,14 @@ func (s *space) holds(m mapping) bool {
 	return true
 }
 
+// at makes the generated code that which is there at a time.
+func (s *space) at(time uint64) {
+	if s.code.at(time) && !s.stale {
+		s.modules.Changed()
+		clear(s.places)
+	}
+}
+
 // mapped is a module of a space: a file with the distance between its offsets and
 // the addresses that they are mapped at.
 type mapped struct {
@@ -136,6 +147,8 @@ func (s *space) lookup() *unwind.Modules {
 	}
 	s.stale = false
 	s.modules = unwind.Modules{}
+	s.modules.Changed()
+	s.places = make(map[uint64]int32)
 	for i := range s.mappings {
 		m := &s.mappings[i]
 		if m.file == nil {
@@ -171,5 +184,5 @@ func (n *mapped) load(m *unwind.Module) {
 		m.Source = &n.space.code
 		return
 	}
-	m.Bias, m.Source = bias, &n.file.tables
+	m.Bias, m.Source = bias, n.file.tables.source
 }

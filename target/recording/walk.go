@@ -14,58 +14,49 @@ import (
 
 // walk is what stacks are walked with.
 type walk struct {
-	walker  unwind.Walker
 	regs    unwind.Registers
 	memory  memory
-	frames  []rawFrame // of the walk in hand, innermost first
-	numbers []int32    // of the frames of the sample in hand
-	user    []int32    // those of its user part
+	numbers []int32 // of the frames of the sample in hand
+	user    []int32 // those of its user part, once it was walked
+
+	// The spaces that have a walker, the one that got it first at next.
+	walking []*space
+	next    int
 }
 
-// rawFrame is a frame before it is known what place it is.
-type rawFrame struct {
-	lookup uint64
-	module *unwind.Module
+// maxWalkers bounds the spaces that have a walker, each of which remembers the
+// addresses that it has met.
+const maxWalkers = 64
+
+// walker returns the walker of a space.
+func (w *walk) walker(b *builder, s *space) *unwind.Walker {
+	if s.walker != nil {
+		return s.walker
+	}
+	s.walker = &unwind.Walker{MaxFrames: b.opts.MaxFrames, Memory: &w.memory}
+	if len(w.walking) < maxWalkers {
+		w.walking = append(w.walking, s)
+		return s.walker
+	}
+	w.walking[w.next].walker = nil
+	w.walking[w.next] = s
+	w.next = (w.next + 1) % maxWalkers
+	return s.walker
 }
 
-// walked is the last walk of a thread: the next one mostly has the same outer
-// frames.
-type walked struct {
-	frames  []rawFrame
-	numbers []int32
-}
-
-func (w *walk) init(b *builder) {
-	w.walker.MaxFrames = b.opts.MaxFrames
-	w.walker.Memory = &w.memory
-	w.memory.builder = b
-}
-
-// memory is what a sample has of its thread's memory: the copy of the stack, and
-// what its files hold.
+// memory is what a sample has of its thread's memory beside the copy of the
+// stack: what files hold.
 type memory struct {
-	builder *builder
-	space   *space
-	start   uint64
-	stack   []byte
-	beyond  bool // a read went past the end of the copy
+	space  *space
+	stack  unwind.Stack
+	beyond bool // a read went past the end of the copy
 }
 
 // maxStack is how far above the stack pointer an address still is of the stack.
 const maxStack = 64 << 20
 
-// ReadMemory implements cfi.Memory.
+// ReadMemory implements cfi.Memory. The walker itself reads the copy.
 func (m *memory) ReadMemory(p []byte, addr uint64) error {
-	at := addr - m.start
-	if at <= uint64(len(m.stack)) && uint64(len(m.stack))-at >= uint64(len(p)) {
-		copy(p, m.stack[at:])
-		return nil
-	}
-	return m.read(p, addr)
-}
-
-// read reads what is not in the copy of the stack.
-func (m *memory) read(p []byte, addr uint64) error {
 	s := m.space
 	i := s.first(addr)
 	if i < len(s.mappings) && s.mappings[i].start <= addr {
@@ -82,7 +73,7 @@ func (m *memory) read(p []byte, addr uint64) error {
 		}
 		return errNotRecorded
 	}
-	if at := addr - m.start; at < maxStack {
+	if at := addr - m.stack.Address; at < maxStack {
 		m.beyond = true
 		return errBeyond
 	}
@@ -150,7 +141,7 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample) ([]in
 	w := &b.walk
 	w.numbers = w.numbers[:0]
 	p := t.process
-	p.space.code.time = r.ID.Time
+	p.space.at(r.ID.Time)
 
 	// The recorded chain: up to where its user part begins, it is taken as it is.
 	mode := r.Misc.Mode()
@@ -263,7 +254,7 @@ func (b *builder) userFrame(p *process, ip uint64, returns bool) int32 {
 		lookup--
 	}
 	m, _ := p.space.lookup().Find(lookup)
-	key := b.place(p, rawFrame{lookup, m})
+	key := b.place(p, lookup, m)
 	if returns {
 		key.address++
 		key.returns = true
@@ -276,14 +267,13 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) E
 	w := &b.walk
 	space := t.process.space
 	sp, _ := w.regs.Get(uint64(machine.StackPointer))
-	w.memory.space, w.memory.start, w.memory.stack, w.memory.beyond = space, sp, s.UserStack, false
-	w.walker.Machine, w.walker.Modules = machine, space.lookup()
-	w.frames = w.frames[:0]
-	for f := range w.walker.Walk(&w.regs) {
-		w.frames = append(w.frames, rawFrame{f.LookupPC, f.Module})
-	}
+	walker := w.walker(b, space)
+	w.memory = memory{space: space, stack: unwind.Stack{Address: sp, Bytes: s.UserStack}}
+	walker.Machine, walker.Modules, walker.Stack = machine, space.lookup(), w.memory.stack
+	walker.Follow(&t.trail, &w.regs)
+	walker.Stack = unwind.Stack{}
 	b.number(t)
-	switch w.walker.Reason() {
+	switch walker.Reason() {
 	case unwind.EndOfStack:
 		return Whole
 	case unwind.UnreadableMemory:
@@ -298,34 +288,37 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) E
 		return TooDeep
 	}
 	if w.memory.beyond {
+		b.longest = max(b.longest, uint32(len(s.UserStack)))
 		return Cut
 	}
 	return NoRule
 }
 
-// number finds the numbers of the frames that were walked. The outer ones of the
-// thread's last walk need not be looked for.
+// number finds the numbers of the frames that were walked. The outer ones, which
+// are those of the thread's last walk, have theirs.
 func (b *builder) number(t *thread) {
-	w, last := &b.walk, &t.walked
-	w.user = append(w.user[:0], make([]int32, len(w.frames))...)
-	code := &t.process.space.code.module
-	same := true
-	for i, k := len(w.frames)-1, len(last.frames)-1; i >= 0; i, k = i-1, k-1 {
-		same = same && k >= 0 && last.frames[k] == w.frames[i] && w.frames[i].module != code
-		if same {
-			w.user[i] = last.numbers[k]
-		} else {
-			w.user[i] = b.frame(b.place(t.process, w.frames[i]))
+	w, trail, space := &b.walk, &t.trail, t.process.space
+	n := trail.Len()
+	fresh := n - min(trail.Kept(), len(t.numbers))
+	w.user = append(w.user[:0], make([]int32, fresh)...)
+	w.user = append(w.user, t.numbers[len(t.numbers)-(n-fresh):]...)
+	for i := range fresh {
+		lookup := trail.LookupPC(i)
+		number, ok := space.places[lookup]
+		if !ok {
+			module, _ := space.lookup().Find(lookup)
+			number = b.frame(b.place(t.process, lookup, module))
+			space.places[lookup] = number
 		}
+		w.user[i] = number
 	}
-	last.frames = append(last.frames[:0], w.frames...)
-	last.numbers = append(last.numbers[:0], w.user...)
+	t.numbers = append(t.numbers[:0], w.user...)
 }
 
 // place returns what tells the place of a user frame.
-func (b *builder) place(p *process, f rawFrame) frameKey {
+func (b *builder) place(p *process, lookup uint64, module *unwind.Module) frameKey {
 	s := p.space
-	if m := s.byModule[f.module]; m != nil {
+	if m := s.byModule[module]; m != nil {
 		if m.Load != nil {
 			load := m.Load
 			m.Load = nil
@@ -336,20 +329,20 @@ func (b *builder) place(p *process, f rawFrame) frameKey {
 			if m.file.golang {
 				kind = Go
 			}
-			return frameKey{object: b.objectOf(m.file), address: f.lookup - m.Bias, kind: kind}
+			return frameKey{object: b.objectOf(m.file), address: lookup - m.Bias, kind: kind}
 		}
-		if key, ok := b.generatedPlace(p, f.lookup); ok {
+		if key, ok := b.generatedPlace(p, lookup); ok {
 			return key
 		}
 		// Not to be had: the place is told by where it would be in the file.
-		return frameKey{object: b.objectOf(m.file), address: f.lookup - m.m.start + m.m.offset, kind: Unknown}
+		return frameKey{object: b.objectOf(m.file), address: lookup - m.m.start + m.m.offset, kind: Unknown}
 	}
-	if f.module != nil {
-		if key, ok := b.generatedPlace(p, f.lookup); ok {
+	if module != nil {
+		if key, ok := b.generatedPlace(p, lookup); ok {
 			return key
 		}
 	}
-	return frameKey{object: -1, address: f.lookup, kind: Unknown}
+	return frameKey{object: -1, address: lookup, kind: Unknown}
 }
 
 // generatedPlace returns what tells a place in generated code.
