@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
+	"unsafe"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -209,65 +211,150 @@ func (f *follower) endsAgain() bool {
 // now may not be one of the trail. It returns false where it has left none.
 func (f *follower) run(most int) bool {
 	w := f.w
-	stack, base := w.Stack.Bytes, w.Stack.Address
-	if len(stack) < 8 || f.now.is&basesKnown == 0 {
+	if len(w.Stack.Bytes) < reach || f.now.is&basesKnown == 0 {
 		return false
 	}
-	limit := uint64(len(stack)) - 8
-	steps, slots := f.steps, f.slots
-	pc, sp, fp, is := f.now.pc, f.now.sp-base, f.now.fp, f.now.is
-	next := f.next - base
-	if f.next == farAway {
-		next = farAway
+	before := len(f.steps)
+	if f.now.is&interrupted != 0 {
+		// Its place is not that of an address that a call returns to.
+		e, _ := w.know(f.now.pc, true)
+		if f.leavePlain(e); f.now.is&interrupted != 0 {
+			return false
+		}
 	}
-	entries := w.known.called
-	for {
-		var e *known
-		if is&interrupted == 0 {
-			at := place(pc, len(entries))
-			if e = &entries[at]; e.pc != pc {
-				if e = &entries[at+1]; e.pc != pc {
-					e, _ = w.know(pc, false)
-					entries = w.known.called
-				}
+	for len(f.steps) < most && f.now.sp < f.next && f.now.pc != 0 {
+		n := len(f.steps)
+		f.steps = slices.Grow(f.steps, 32)
+		f.slots = slices.Grow(f.slots, 64)
+		if f.leaveKnown(min(32, most-n)); len(f.steps) == n {
+			// An address that was not met yet, or the end of what is plain.
+			e, _ := w.know(f.now.pc, false)
+			if f.leavePlain(e); len(f.steps) == n {
+				break
 			}
-		} else {
-			e, _ = w.know(pc, true)
-			entries = w.known.called
 		}
-		rule := e.is
-		if rule&isPlain == 0 {
+	}
+	f.reached(f.now.sp)
+	return len(f.steps) > before
+}
+
+// leavePlain leaves now by plain rules, if it has them and the stack that they need.
+func (f *follower) leavePlain(e *known) {
+	stack := &f.w.Stack
+	from := f.now.sp - stack.Address
+	at := from
+	if e.is&fromFP != 0 {
+		at = f.now.fp - stack.Address
+	}
+	limit := uint64(len(stack.Bytes)) - reach
+	cfa := at + uint64(e.cfa)
+	if e.is&isPlain == 0 || from > limit || at-from > limit || cfa > limit {
+		return
+	}
+	ra, saved := at+uint64(e.ra), at+uint64(e.fp)
+	f.now.slots = uint32(len(f.slots))
+	f.steps = append(f.steps, f.now)
+	pc := binary.LittleEndian.Uint64(stack.Bytes[ra:])
+	f.slots = append(f.slots, slot{stack.Address + ra, pc})
+	if e.is&savesFP != 0 {
+		f.now.fp = binary.LittleEndian.Uint64(stack.Bytes[saved:])
+		f.slots = append(f.slots, slot{stack.Address + saved, f.now.fp})
+	}
+	if e.is&isSigned != 0 {
+		pc = unsigned(pc)
+	}
+	f.now.pc, f.now.sp, f.now.is = pc, stack.Address+cfa, stepFacts(FromCFI)|basesKnown
+}
+
+// leaveKnown does what leavePlain does again and again, at most so many times,
+// while the walker knows the addresses. There is room for the steps and slots.
+//
+// From one return address to the next the processor waits for three loads that
+// depend on each other (the address's entry, the slot), and everything else has to
+// be done meanwhile: there is no call, no branch that could go either way but on
+// the length of the stack, and what is not needed often is not in a register.
+func (f *follower) leaveKnown(most int) {
+	w := f.w
+	base, limit := w.Stack.Address, uint64(len(w.Stack.Bytes))-reach
+	stack := unsafe.Pointer(unsafe.SliceData(w.Stack.Bytes))
+	entries, mask := unsafe.Pointer(unsafe.SliceData(w.known.called)), uintptr(len(w.known.called)-2)*entrySize
+	next := farAway - base
+	if f.next != farAway {
+		next = f.next - base
+	}
+	if f.now.sp-base > limit {
+		return
+	}
+	steps, slots := f.steps, f.slots
+	// Bytes behind the first step and slot.
+	stepAt, slotAt := uintptr(len(steps))*stepSize, uintptr(len(slots))*slotSize
+	firstStep, firstSlot := unsafe.Pointer(unsafe.SliceData(steps)), unsafe.Pointer(unsafe.SliceData(slots))
+	end := stepAt + uintptr(most)*stepSize
+	pc, sp, fp := f.now.pc, f.now.sp-base, f.now.fp
+	for stepAt < end {
+		at := (uintptr(pc)*entrySize ^ uintptr(pc)>>(9-entryShift)) & mask
+		e := (*known)(unsafe.Add(entries, at))
+		if e.pc != pc {
+			if e = (*known)(unsafe.Add(entries, at+entrySize)); e.pc != pc {
+				break
+			}
+		}
+		is := e.is
+		if is&isPlain == 0 {
 			break
 		}
-		from := sp
-		if rule&fromFP != 0 {
-			from = fp - base
+		// No sum below overflows, and all slots are in the stack: plain offsets are
+		// below 1<<31, and the slots end at most reach bytes above the CFA.
+		pointer, from := fp-base, sp
+		if is&fromFP != 0 {
+			from = pointer
 		}
-		ra, saved, cfa := from+uint64(int64(e.ra)), from+uint64(int64(e.fp)), from+uint64(int64(e.cfa))
-		if ra > limit || saved > limit || ra < sp || saved < sp || cfa <= sp {
+		cfa := from + uint64(e.cfa)
+		if from-sp > limit || cfa > limit {
 			break
 		}
-		steps = append(steps, step{pc, sp + base, fp, uint32(len(slots)), is})
-		pc = binary.LittleEndian.Uint64(stack[ra:])
-		slots = append(slots, slot{ra + base, pc})
-		if rule&savesFP != 0 {
-			fp = binary.LittleEndian.Uint64(stack[saved:])
-			slots = append(slots, slot{saved + base, fp})
+		ra, saved := from+uint64(e.ra), from+uint64(e.fp)
+		s := (*step)(unsafe.Add(firstStep, stepAt))
+		s.pc, s.sp, s.fp = pc, sp+base, fp
+		s.slots, s.is = uint32(slotAt/slotSize), stepFacts(FromCFI)|basesKnown
+		pc = word(stack, ra)
+		v := word(stack, saved)
+		two := (*[2]slot)(unsafe.Add(firstSlot, slotAt))
+		two[0].addr, two[0].value = ra+base, pc
+		two[1].addr, two[1].value = saved+base, v
+		if is&savesFP != 0 {
+			fp = v
 		}
-		if rule&isSigned != 0 {
+		if is&isSigned != 0 {
 			pc = unsigned(pc)
 		}
+		stepAt += stepSize
+		slotAt += slotSize + uintptr(is&savesFP)/uintptr(savesFP)*slotSize
 		sp = cfa
-		is = stepFacts(FromCFI) | basesKnown
-		if pc == 0 || sp >= next || len(steps) >= most {
+		if pc == 0 || sp >= next {
 			break
 		}
 	}
-	left := len(steps) > len(f.steps)
-	f.steps, f.slots = steps, slots
-	f.now = step{pc: pc, sp: sp + base, fp: fp, is: is}
-	f.reached(f.now.sp)
-	return left
+	f.steps, f.slots = steps[:stepAt/stepSize], slots[:slotAt/slotSize]
+	if len(f.steps) > len(steps) {
+		f.steps[len(steps)].is = f.now.is
+		f.now.is = stepFacts(FromCFI) | basesKnown
+		f.now.pc, f.now.sp, f.now.fp = pc, sp+base, fp
+	}
+}
+
+const (
+	entrySize  = unsafe.Sizeof(known{})
+	entryShift = 5
+	stepSize   = unsafe.Sizeof(step{})
+	slotSize   = unsafe.Sizeof(slot{})
+
+	_ = uint(entrySize-1<<entryShift) + uint(1<<entryShift-entrySize) // they are equal
+)
+
+// word returns the 8 bytes at an offset, least significant first.
+func word(p unsafe.Pointer, offset uint64) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, offset))[:])
 }
 
 // reached notes the stack pointer that a step has led to.
@@ -312,14 +399,9 @@ func (f *follower) step(m *arch.Machine) bool {
 	case simple && at.is&isOutermost != 0:
 		return w.end(EndOfStack, nil)
 	case simple && at.is&isPlain != 0:
-		// It is not in the copied stack, or the frame makes no sense.
-		slot := f.now.sp
-		if at.is&fromFP != 0 {
-			slot = f.now.fp
-		}
-		slot += uint64(int64(at.ra))
-		if err := w.readMemory(w.word[:8], slot); err != nil {
-			return w.unreadableReturn(f.now.pc, slot, err)
+		// It is at the end of the copied stack or behind it, or makes no sense.
+		if done, on := f.leaveElsewhere(at); done {
+			return on
 		}
 	}
 	if simple && at.is&isPlain == 0 {
@@ -366,6 +448,37 @@ func (f *follower) step(m *arch.Machine) bool {
 		f.ahead()
 	}
 	return on
+}
+
+// leaveElsewhere leaves the last step by plain rules, of which the slots are not in
+// the copied stack. It returns done unset where the frame is to be left in the
+// general way, and on where the walk goes on.
+func (f *follower) leaveElsewhere(rule plain) (done, on bool) {
+	w, sp := f.w, f.now.sp
+	from := sp
+	if rule.is&fromFP != 0 {
+		from = f.now.fp
+	}
+	cfa := from + uint64(rule.cfa)
+	pc, err := w.word8(from + uint64(rule.ra))
+	if err != nil {
+		return true, w.unreadableReturn(f.now.pc, from+uint64(rule.ra), err)
+	}
+	fp, err := w.word8(from + uint64(rule.fp))
+	if err != nil || from < sp || cfa <= from {
+		return false, false
+	}
+	f.slots = append(f.slots, slot{from + uint64(rule.ra), pc})
+	if rule.is&savesFP != 0 {
+		f.now.fp = fp
+		f.slots = append(f.slots, slot{from + uint64(rule.fp), fp})
+	}
+	if rule.is&isSigned != 0 {
+		pc = unsigned(pc)
+	}
+	f.now.pc, f.now.sp, f.now.is = pc, cfa, stepFacts(FromCFI)|basesKnown
+	f.reached(cfa)
+	return true, true
 }
 
 // replay makes the walker's registers those of the frame behind some steps.

@@ -67,6 +67,13 @@ func (w *Walker) readMemory(p []byte, addr uint64) error {
 	return w.Memory.ReadMemory(p, addr)
 }
 
+// word8 reads a word of 8 bytes, least significant first.
+func (w *Walker) word8(addr uint64) (uint64, error) {
+	b := w.word[:8]
+	err := w.readMemory(b, addr)
+	return binary.LittleEndian.Uint64(b), err
+}
+
 // read reads a register from where it was saved.
 func (w *Walker) read(addr uint64) (uint64, error) {
 	w.reads++

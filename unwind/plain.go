@@ -18,9 +18,9 @@ import (
 // the CFA. Such a frame is left by a few loads. What else the rules restore is
 // not told here.
 type plain struct {
-	cfa int32 // offset from the base, in bytes
-	ra  int32 // of the slot of the return address
-	fp  int32 // of the slot of the frame pointer; where it has none that of ra
+	cfa uint32 // offset from the base, in bytes, as those below; at most 1<<31
+	ra  uint32 // of the slot of the return address
+	fp  uint32 // of the slot of the frame pointer; where it has none that of ra
 	is  facts
 }
 
@@ -62,9 +62,9 @@ func plainOf(r *Rules, m *arch.Machine) plain {
 		p.is |= isSigned
 	}
 	returns := false
-	slot := func(offset int64) (int32, bool) {
+	slot := func(offset int64) (uint32, bool) {
 		at := r.CFA.Offset + offset
-		return int32(at), offset <= reach-8 && at == int64(int32(at)) && (p.is&fromFP != 0 || at >= 0)
+		return uint32(at), offset <= reach-8 && at >= 0 && at <= math.MaxInt32
 	}
 	for i := range r.Registers {
 		rule := &r.Registers[i]
@@ -89,11 +89,11 @@ func plainOf(r *Rules, m *arch.Machine) plain {
 			return plain{}
 		}
 	}
-	if !returns || r.CFA.Offset != int64(int32(r.CFA.Offset)) || int(r.ReturnAddress) == m.StackPointer ||
+	if !returns || r.CFA.Offset <= 0 || r.CFA.Offset > math.MaxInt32 || int(r.ReturnAddress) == m.StackPointer ||
 		int(r.ReturnAddress) == m.FramePointer {
 		return plain{}
 	}
-	p.cfa = int32(r.CFA.Offset)
+	p.cfa = uint32(r.CFA.Offset)
 	if p.is&savesFP == 0 {
 		p.fp = p.ra
 	}

@@ -4,10 +4,7 @@
 
 package unwind
 
-import (
-	"encoding/binary"
-	"unsafe"
-)
+import "unsafe"
 
 // changed returns the first step from one on of which a slot holds another word
 // than it did, and the number of steps where there is none.
@@ -43,17 +40,15 @@ func sameSlots(slots []slot, stack *Stack) int {
 	// Read without bounds checks, which were made for all slots together: half
 	// of the time of a walk that changes little is spent here.
 	memory, base := unsafe.Pointer(unsafe.SliceData(stack.Bytes)), stack.Address
-	word := func(s *slot) uint64 {
-		return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(memory, s.addr-base))[:])
-	}
+	differs := func(s *slot) uint64 { return word(memory, s.addr-base) ^ s.value }
 	n := 0
 	for ; n+4 <= len(slots); n += 4 {
 		s := (*[4]slot)(slots[n:])
-		if (word(&s[0])^s[0].value)|(word(&s[1])^s[1].value)|(word(&s[2])^s[2].value)|(word(&s[3])^s[3].value) != 0 {
+		if differs(&s[0])|differs(&s[1])|differs(&s[2])|differs(&s[3]) != 0 {
 			break
 		}
 	}
-	for n < len(slots) && word(&slots[n]) == slots[n].value {
+	for n < len(slots) && differs(&slots[n]) == 0 {
 		n++
 	}
 	return n
@@ -61,6 +56,6 @@ func sameSlots(slots []slot, stack *Stack) int {
 
 // holds reports whether a slot holds what it did.
 func (w *Walker) holds(s *slot) bool {
-	b := w.word[:8]
-	return w.readMemory(b, s.addr) == nil && binary.LittleEndian.Uint64(b) == s.value
+	v, err := w.word8(s.addr)
+	return err == nil && v == s.value
 }
