@@ -5,6 +5,8 @@
 package target
 
 import (
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit/perf"
 )
 
@@ -53,15 +56,12 @@ func (g *generated) jitdumps() (sources []*CodeSource) {
 	seen := make(map[string]bool)
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
-		name := path.Base(m.Path)
-		if !strings.HasPrefix(name, "jit-") || !strings.HasSuffix(name, ".dump") || seen[m.Path] || len(seen) == maxJitdumps {
+		if !isJitdump(m) || seen[m.Path] || len(seen) == maxJitdumps {
 			continue
 		}
 		seen[m.Path] = true
 		source := &CodeSource{Kind: Jitdump, Place: m.Path}
-		if s.Open == nil {
-			source.Err = errors.New("files of the target are not to be had")
-		} else if f, err := s.Open(m); err != nil {
+		if f, err := openJitdump(s, m); err != nil {
 			source.Err = err
 		} else if data, _, err := readSource(f); len(data) == 0 && err != nil {
 			source.Err = err
@@ -69,11 +69,30 @@ func (g *generated) jitdumps() (sources []*CodeSource) {
 			source.jitdump(s, data, err)
 		}
 		if source.Err != nil {
-			g.skip(fmt.Errorf("jitdump %s: %w", m.Path, source.Err))
+			g.skip(fmt.Errorf("jitdump: %w", source.Err))
 		}
 		sources = append(sources, source)
 	}
 	return sources
+}
+
+// openJitdump opens the file of a marker: of a live process the very one, also
+// where it was deleted; of a core, which holds at most a page of it, what is at
+// its path now.
+func openJitdump(s *Snapshot, m *Mapping) (*os.File, error) {
+	switch {
+	case !s.Live && s.OpenPath != nil:
+		return s.OpenPath(m.Path)
+	case s.Open != nil:
+		return s.Open(m)
+	}
+	return nil, fmt.Errorf("%s: files of the target are not to be had", m.Path)
+}
+
+// isJitdump reports whether a mapping is the marker by which perf finds a jitdump.
+func isJitdump(m *Mapping) bool {
+	name := path.Base(m.Path)
+	return strings.HasPrefix(name, "jit-") && strings.HasSuffix(name, ".dump")
 }
 
 // maxJitdumps bounds how many jitdumps a target has: a process that was forked
@@ -92,10 +111,24 @@ func (source *CodeSource) jitdump(s *Snapshot, data []byte, damage error) {
 		return
 	}
 	index := dump.Index()
+	if err := fits(s, len(index.Functions()), func(i int) uint64 { return index.Functions()[i].Address }); err != nil {
+		source.Err = fmt.Errorf("%s: %w", source.Place, err)
+		return
+	}
 	_, bad := index.Damage()
 	source.Err = errors.Join(damage, dump.Damage(), bad)
 	source.Entries = len(index.Functions())
-	source.objects = []*Object{newGeneratedObject(s, Jitdump, &dumpCode{index: index})}
+	source.objects = []*Object{newGeneratedObject(s, Jitdump, &dumpCode{index: index, machine: dumpMachine(dump)})}
+}
+
+// dumpMachine is the machine of a jitdump's code. The header does not tell widths
+// apart, so it is the machine's usual one.
+func dumpMachine(d *perf.Jitdump) *arch.Machine {
+	data := elf.ELFDATA2LSB
+	if d.Order == binary.BigEndian {
+		data = elf.ELFDATA2MSB
+	}
+	return arch.Lookup(d.Machine, elf.ELFCLASSNONE, data)
 }
 
 // perfMaps reads the target's perf map.
@@ -141,26 +174,31 @@ func (source *CodeSource) perfMap(s *Snapshot, data []byte, damage error) {
 		bad = fmt.Errorf("%s: %w", source.Place, bad)
 	}
 	source.Err = errors.Join(damage, bad)
-	if s != nil && !s.Live {
-		// Where a core is read another process can have had the number; its
-		// code lies elsewhere.
-		if in, all := inCode(s, m.Symbols()); 2*in < all {
-			source.Err = fmt.Errorf("%s: %w: %d of its %d functions lie where the target has code", source.Place, ErrOtherProcess, in, all)
-			return
-		}
+	if err := fits(s, len(m.Symbols()), func(i int) uint64 { return m.Symbols()[i].Address }); err != nil {
+		source.Err = fmt.Errorf("%s: %w", source.Place, err)
+		return
 	}
 	source.Entries = len(m.Symbols())
 	source.objects = []*Object{newGeneratedObject(s, PerfMap, &mapCode{symbols: m})}
 }
 
-// inCode counts the symbols that begin in executable memory.
-func inCode(s *Snapshot, symbols []perf.Symbol) (in, all int) {
-	for i := range symbols {
-		if m := s.Mapping(symbols[i].Address); m != nil && m.Executable {
+// fits returns an error where functions are not a snapshot's, given their
+// addresses. Where a core is read another process can have had the number, or the
+// name of the file; its code lies elsewhere.
+func fits(s *Snapshot, all int, address func(i int) uint64) error {
+	if s == nil || s.Live {
+		return nil
+	}
+	in := 0
+	for i := range all {
+		if m := s.Mapping(address(i)); m != nil && m.Executable {
 			in++
 		}
 	}
-	return in, len(symbols)
+	if 2*in < all {
+		return fmt.Errorf("%w: %d of its %d functions lie where the target has code", ErrOtherProcess, in, all)
+	}
+	return nil
 }
 
 // ReadCodeSource reads a file that a runtime wrote for perf: a jitdump, or else a

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/gdb"
 	"github.com/clewdev/clew/jit/symfile"
 	"github.com/clewdev/clew/object"
@@ -127,6 +128,8 @@ func (c *imageCode) functions() iter.Seq[object.Symbol] {
 }
 
 func (c *imageCode) locate(pc uint64) ([]object.Location, error) { return c.file.Locate(pc) }
+
+func (c *imageCode) lines(uint64) iter.Seq[jit.Line] { return noLines }
 
 func (c *imageCode) frames(uint64) ([]*cfi.Section, error) { return c.file.Frames() }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libunwind"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/region"
@@ -120,6 +121,8 @@ func (c *infoCode) functions() iter.Seq[object.Symbol] {
 }
 
 func (c *infoCode) locate(uint64) ([]object.Location, error) { return nil, nil }
+
+func (c *infoCode) lines(uint64) iter.Seq[jit.Line] { return noLines }
 
 // frames returns a section with the FDE of an address alone: what a table leads
 // to can have other things between.

@@ -8,7 +8,9 @@ import (
 	"iter"
 	"math"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
@@ -22,9 +24,10 @@ const now = math.MaxUint64
 
 // dumpCode is the code that a jitdump describes.
 type dumpCode struct {
-	index  *perf.Index
-	tables map[uint64]ruleTables // by start of function
-	any    int8                  // unwinds: 0 not known, 1 yes, -1 no
+	index   *perf.Index
+	machine *arch.Machine
+	tables  map[uint64]ruleTables // by start of function
+	any     int8                  // unwinds: 0 not known, 1 yes, -1 no
 }
 
 func (c *dumpCode) function(pc uint64) (object.Symbol, bool) {
@@ -68,6 +71,20 @@ func (c *dumpCode) locate(pc uint64) ([]object.Location, error) {
 		return nil, nil
 	}
 	return []object.Location{{Function: c.index.Name(f), File: best.File, Line: best.Line}}, nil
+}
+
+func (c *dumpCode) lines(pc uint64) iter.Seq[jit.Line] {
+	return func(yield func(jit.Line) bool) {
+		f, ok := c.index.Find(pc, now)
+		if !ok {
+			return
+		}
+		for l := range c.index.Lines(f) {
+			if !yield(jit.Line{Offset: l.Offset, File: l.File, Line: max(l.Line, 0)}) {
+				return
+			}
+		}
+	}
 }
 
 func (c *dumpCode) frames(pc uint64) ([]*cfi.Section, error) {
@@ -153,6 +170,8 @@ func (c *mapCode) functions() iter.Seq[object.Symbol] {
 }
 
 func (c *mapCode) locate(uint64) ([]object.Location, error) { return nil, nil }
+
+func (c *mapCode) lines(uint64) iter.Seq[jit.Line] { return noLines }
 
 func (c *mapCode) frames(uint64) ([]*cfi.Section, error) { return nil, nil }
 

@@ -12,6 +12,7 @@ import (
 	"sort"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
 )
@@ -42,6 +43,9 @@ type description interface {
 	functions() iter.Seq[object.Symbol]
 	// locate returns the source lines of an address, as object.File.Locate does.
 	locate(pc uint64) ([]object.Location, error)
+	// lines yields the source lines of the function at an address, in the order
+	// of the source.
+	lines(pc uint64) iter.Seq[jit.Line]
 	// frames returns the call frame information in which the rules of an address are.
 	frames(pc uint64) ([]*cfi.Section, error)
 	// rules returns the rules of an address; the error wraps cfi.ErrNoFDE where
@@ -96,6 +100,17 @@ func (s *CodeSource) Functions() iter.Seq[GeneratedFunction] {
 			}
 		}
 	}
+}
+
+// Executable reports whether the function is in executable memory of the target,
+// as far as that is known: runtimes tell of bytecode too.
+func (f *GeneratedFunction) Executable() bool {
+	s := f.object.snapshot
+	if s == nil || s.Mappings == nil {
+		return true
+	}
+	m := s.Mapping(f.Start)
+	return m != nil && m.Executable
 }
 
 // Unwinds reports whether the source has an unwind table for the function's
@@ -153,6 +168,10 @@ func (o *Objects) GeneratedCode() ([]*CodeSource, error) {
 	sources := o.generated.readAll()
 	return sources, errors.Join(o.generated.skipped...)
 }
+
+// vsyscall is where amd64's kernel shows all processes code of its own; in cores
+// it has no name.
+const vsyscall = 0xffffffffff600000
 
 // codeRanges are pieces of code by address.
 type codeRanges struct {
@@ -222,4 +241,31 @@ func (t ruleTables) rules(pc uint64) (rules *unwind.Rules, err error) {
 		}
 	}
 	return nil, err
+}
+
+// noLines are the lines of code of which none are known apart.
+func noLines(func(jit.Line) bool) {}
+
+// CodeMemory returns the executable memory that no object file is in: where
+// generated code lies, and what a runtime has put aside for it.
+func (o *Objects) CodeMemory() (list []Mapping) {
+	s := o.snapshot
+	for i := range s.Mappings {
+		m := &s.Mappings[i]
+		if !m.Executable || m.Path == "[vsyscall]" || m.Start == vsyscall || isJitdump(m) {
+			continue
+		}
+		module, _ := o.Modules.Find(m.Start)
+		if module != &o.generated.module {
+			object := o.byModule[module]
+			if object == nil {
+				continue
+			}
+			if _, err := object.File(); err == nil {
+				continue
+			}
+		}
+		list = append(list, *m)
+	}
+	return list
 }

@@ -37,9 +37,9 @@ func named(frames []target.Frame, names []string) int {
 	return -1
 }
 
-// leadsThrough fails unless a stack leads through a runtime's generated code and
+// leadsThroughRuntime fails unless a stack leads through a runtime's generated code and
 // on to its outermost frame. It reports false where no stack is in that code.
-func leadsThrough(t *testing.T, r testprogram.Runtime, stacks []target.Stack) bool {
+func leadsThroughRuntime(t *testing.T, r testprogram.Runtime, stacks []target.Stack) bool {
 	t.Helper()
 	way := r.Name[strings.LastIndexByte(r.Name, ' ')+1:]
 	for i := range stacks {
@@ -80,7 +80,7 @@ func TestRuntimes(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			p := r.Start(t)
 			for range 200 {
-				if leadsThrough(t, r, stacksOf(t, take(t, p.PID))) {
+				if leadsThroughRuntime(t, r, stacksOf(t, take(t, p.PID))) {
 					return
 				}
 			}
@@ -126,7 +126,7 @@ func TestRuntimesInCores(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				through := leadsThrough(t, r, stacksOf(t, c.Snapshot()))
+				through := leadsThroughRuntime(t, r, stacksOf(t, c.Snapshot()))
 				c.Close()
 				if through {
 					return

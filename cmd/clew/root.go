@@ -63,7 +63,7 @@ Examples:
   clew demo                           see it at work`,
 		Version:               version(),
 		EnableShellCompletion: true,
-		Commands:              []*cli.Command{atCommand(), debugCommand(), demoCommand(), helpCommand(), perfCommand(), stackCommand(), tableCommand()},
+		Commands:              []*cli.Command{atCommand(), debugCommand(), demoCommand(), helpCommand(), jitCommand(), perfCommand(), stackCommand(), tableCommand()},
 		// Where no verb is named, or an unknown one.
 		Action: func(_ context.Context, c *cli.Command) error {
 			if !c.Args().Present() {

@@ -16,6 +16,8 @@ import (
 
 func stackCommand() *cli.Command { return onlyOnLinux("stack", "Print the stacks of live processes") }
 
+func jitCommand() *cli.Command { return onlyOnLinux("jit", "Print what is known of generated code") }
+
 func demoCommand() *cli.Command { return onlyOnLinux("demo", "See clew at work") }
 
 func isDemo() bool { return false }

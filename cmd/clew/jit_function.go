@@ -1,0 +1,206 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+)
+
+// find returns the functions that a place means; the error says that there is none.
+func (t *jitTarget) find(place, name string) (found, all []report.SourcedFunction, err error) {
+	all = t.functions()
+	address, parseErr := strconv.ParseUint(place, 0, 64)
+	found = report.MatchGenerated(all, place, address, parseErr == nil)
+	switch {
+	case len(found) > 0:
+		return found, all, nil
+	case len(all) == 0:
+		return nil, nil, no("%s: nothing tells of generated code; 'clew jit %[1]s' says where that was looked for", name)
+	case parseErr == nil:
+		return nil, nil, no("%s: no generated function covers %#x", name, address)
+	}
+	return nil, nil, no("%s: none of %d generated functions is called %s", name, len(all), place)
+}
+
+// maxShown is how many functions one name can mean that are shown together.
+const maxShown = 32
+
+func jitShow(place, name string, flags *jitFlags) error {
+	t, err := openJIT(name, flags)
+	if err != nil {
+		return err
+	}
+	defer t.released()
+	found, all, err := t.find(place, name)
+	if err != nil {
+		return err
+	}
+	if len(found) > maxShown {
+		return no("%d functions are called %s, name one by its address: %s", len(found), place, someOf(found))
+	}
+	names := make([]target.GeneratedFunction, len(all))
+	for i := range all {
+		names[i] = all[i].GeneratedFunction
+	}
+	text := new(report.SourceText)
+	for i := range found {
+		g := report.GeneratedFunction{Function: &found[i].GeneratedFunction, Source: found[i].Source, Machine: t.machine, Names: names}
+		if flags.json {
+			err = g.JSON(os.Stdout)
+		} else {
+			if i > 0 {
+				fmt.Println()
+			}
+			err = g.Text(os.Stdout, palette(), text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// someOf names the first of some functions.
+func someOf(functions []report.SourcedFunction) string {
+	const most = 8
+	var list []string
+	for i := range functions {
+		if i == most {
+			list = append(list, "...")
+			break
+		}
+		list = append(list, fmt.Sprintf("%#x", functions[i].Start))
+	}
+	return strings.Join(list, ", ")
+}
+
+func jitExtract(args []string, flags *jitFlags) error {
+	want := 2
+	if flags.all {
+		want = 1
+	}
+	switch {
+	case len(args) != want && flags.all:
+		return fmt.Errorf("with --all it takes a PID or FILE, got %d arguments", len(args))
+	case len(args) != want:
+		return fmt.Errorf("it takes a function, or --all, and a PID or FILE, got %d arguments", len(args))
+	case flags.output == "":
+		return errors.New("where to? Name a file (with --all a folder) with -o")
+	}
+	name := args[want-1]
+	t, err := openJIT(name, flags)
+	if err != nil {
+		return err
+	}
+	defer t.released()
+	if flags.all {
+		return t.extractAll(name, flags)
+	}
+	found, _, err := t.find(args[0], name)
+	if err != nil {
+		return err
+	}
+	if len(found) > 1 {
+		return no("%d functions are called %s, name one by its address: %s", len(found), args[0], someOf(found))
+	}
+	f := &found[0]
+	data := f.Image()
+	var partial error
+	if data == nil {
+		if data, partial = f.Source.SymbolFile(t.machine, []target.GeneratedFunction{f.GeneratedFunction}); data == nil {
+			return no("%w", partial)
+		}
+	}
+	if err := writeSymbolFile(flags.output, f.Source, data, flags); err != nil {
+		return err
+	}
+	if partial != nil {
+		return no("%w", partial)
+	}
+	return nil
+}
+
+// extractAll writes all symbol files into a folder: those of a list as they are,
+// and one for each other source.
+func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
+	if len(t.sources) == 0 {
+		return no("%s: nothing tells of generated code", name)
+	}
+	if err := os.MkdirAll(flags.output, 0o777); err != nil {
+		return input("%w", err)
+	}
+	var partial []error
+	for i, s := range t.sources {
+		if s.Err != nil {
+			partial = append(partial, s.Err)
+		}
+		var functions []target.GeneratedFunction
+		written := make(map[*byte]bool) // by image: several functions share one
+		for f := range s.Functions() {
+			image := f.Image()
+			if len(image) == 0 {
+				functions = append(functions, f)
+				continue
+			}
+			if written[&image[0]] {
+				continue
+			}
+			written[&image[0]] = true
+			path := filepath.Join(flags.output, fmt.Sprintf("%d-%x.o", i, f.Start))
+			if err := writeSymbolFile(path, s, image, flags); err != nil {
+				return err
+			}
+		}
+		if len(functions) == 0 {
+			continue
+		}
+		data, err := s.SymbolFile(t.machine, functions)
+		if err != nil {
+			partial = append(partial, err)
+		}
+		if data == nil {
+			continue
+		}
+		path := filepath.Join(flags.output, fmt.Sprintf("%d-%s.o", i, strings.ReplaceAll(s.Kind.String(), " ", "-")))
+		if err := writeSymbolFile(path, s, data, flags); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(partial...); err != nil {
+		return no("%w", err)
+	}
+	return nil
+}
+
+func writeSymbolFile(path string, s *target.CodeSource, data []byte, flags *jitFlags) error {
+	if path == "-" {
+		_, err := os.Stdout.Write(data)
+		return err
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		return err
+	}
+	if flags.json {
+		line, err := json.Marshal(map[string]any{"file": path, "source": s.Kind.String(), "place": s.Place, "bytes": len(data)})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Printf("%s\n", line)
+		return err
+	}
+	_, err := fmt.Printf("%s: %d bytes, of the %v\n", path, len(data), s.Kind)
+	return err
+}

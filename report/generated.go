@@ -1,0 +1,212 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/target"
+)
+
+// GeneratedSchema describes what GeneratedCode.JSON writes.
+const GeneratedSchema = `One JSON object:
+  {"pid", "command", "file", "sources": [{"source", "place", "entries", "functions",
+   "code_bytes", "not_executable", "no_unwind_functions", "no_unwind_bytes", "error"}], "memory":
+   [{"start", "end", "path", "functions", "covered_bytes"}], "notes"}
+Addresses are strings ("0x7f3c00001139"). "entries" are the symbol files of a
+list, the records of a jitdump, the lines of a map; "not_executable" functions,
+which are bytecode, are in no other number. "memory" is executable memory
+that no object file is in.`
+
+// GeneratedCode is what is known of the code that a target generated, as 'clew
+// jit' shows it.
+type GeneratedCode struct {
+	PID     int    `json:"pid,omitempty"`
+	Command string `json:"command,omitempty"`
+	File    string `json:"file,omitempty"` // where no process or core is asked
+
+	Sources []GeneratedSource `json:"sources"`
+	Memory  []GeneratedMemory `json:"memory,omitempty"`
+	Notes   []string          `json:"notes,omitempty"`
+}
+
+// GeneratedSource is what one source tells.
+type GeneratedSource struct {
+	Source            string `json:"source"` // "perf map"
+	Place             string `json:"place"`
+	Entries           int    `json:"entries"`
+	Functions         int    `json:"functions"`
+	CodeBytes         uint64 `json:"code_bytes"`
+	NotExecutable     int    `json:"not_executable"`      // functions elsewhere than in executable memory: bytecode; they are in no other number
+	NoUnwindFunctions int    `json:"no_unwind_functions"` // without an unwind table
+	NoUnwindBytes     uint64 `json:"no_unwind_bytes"`
+	Error             string `json:"error,omitempty"`
+
+	kind target.Generated
+}
+
+// GeneratedMemory is a range of executable memory that no object file is in.
+type GeneratedMemory struct {
+	Start     string `json:"start"`
+	End       string `json:"end"`
+	Path      string `json:"path,omitempty"` // "" for anonymous memory
+	Functions int    `json:"functions"`      // that begin in it, by all sources
+	Covered   uint64 `json:"covered_bytes"`  // by functions of any source
+
+	size uint64
+}
+
+// NewGeneratedCode counts what sources tell of some memory.
+func NewGeneratedCode(sources []*target.CodeSource, memory []target.Mapping) *GeneratedCode {
+	g := &GeneratedCode{Sources: make([]GeneratedSource, len(sources))}
+	type piece struct{ start, end uint64 }
+	var pieces []piece
+	for i, s := range sources {
+		out := &g.Sources[i]
+		*out = GeneratedSource{Source: s.Kind.String(), Place: s.Place, Entries: s.Entries, kind: s.Kind}
+		if s.Err != nil {
+			out.Error = s.Err.Error()
+		}
+		for f := range s.Functions() {
+			if !f.Executable() {
+				out.NotExecutable++
+				continue
+			}
+			out.Functions++
+			out.CodeBytes += f.Size
+			if !f.Unwinds() {
+				out.NoUnwindFunctions++
+				out.NoUnwindBytes += f.Size
+			}
+			if end := f.Start + f.Size; end >= f.Start {
+				pieces = append(pieces, piece{f.Start, end})
+			}
+		}
+	}
+	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
+	pieces = slices.Compact(pieces) // what two sources tell of alike is one function
+	at, reached := 0, uint64(0)     // up to where the pieces before cover
+	for i := range memory {
+		m := &memory[i]
+		out := GeneratedMemory{Start: fmt.Sprintf("%#x", m.Start), End: fmt.Sprintf("%#x", m.End), Path: m.Path, size: m.End - m.Start}
+		reached = max(reached, m.Start)
+		// A function can begin before the mapping.
+		for ; at < len(pieces) && pieces[at].start < m.End; at++ {
+			p := pieces[at]
+			if p.start >= m.Start {
+				out.Functions++
+			}
+			start, end := max(p.start, reached), min(p.end, m.End)
+			if start < end {
+				out.Covered += end - start
+				reached = end
+			}
+		}
+		g.Memory = append(g.Memory, out)
+	}
+	return g
+}
+
+// Complete reports whether there is a source, and none has faults.
+func (g *GeneratedCode) Complete() bool {
+	for i := range g.Sources {
+		if g.Sources[i].Error != "" {
+			return false
+		}
+	}
+	return len(g.Sources) > 0 && len(g.Notes) == 0
+}
+
+// JSON writes one object on one line; GeneratedSchema describes it.
+func (g *GeneratedCode) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(g)
+}
+
+// Text writes it for people.
+func (g *GeneratedCode) Text(w io.Writer, p Palette) error {
+	b := bufio.NewWriter(w)
+	switch {
+	case g.File != "":
+		fmt.Fprintln(b, p.Name.Text(Printable(g.File)))
+	case g.Command != "":
+		fmt.Fprintf(b, "process %d %s\n", g.PID, p.Name.Text(Printable(g.Command)))
+	default:
+		fmt.Fprintf(b, "process %d\n", g.PID)
+	}
+	if len(g.Sources) == 0 {
+		fmt.Fprintln(b, "\nno GDB JIT list, jitdump, dyn-info list or perf map")
+	}
+	for i := range g.Sources {
+		s := &g.Sources[i]
+		fmt.Fprintf(b, "\n%s, %s\n", p.Name.Text(s.Source), Printable(s.Place))
+		if s.Functions > 0 || s.Error == "" {
+			fmt.Fprintf(b, "  %s, %s of %s bytes", count(s.Entries, entryNames[s.kind]), count(s.Functions, "function"), grouped(s.CodeBytes))
+			switch {
+			case s.NoUnwindFunctions == 0:
+				fmt.Fprint(b, ", all with unwind tables")
+			case s.NoUnwindFunctions == s.Functions:
+				fmt.Fprint(b, ", none with an unwind table")
+			default:
+				fmt.Fprintf(b, ", %s of %s bytes without an unwind table", grouped(uint64(s.NoUnwindFunctions)), grouped(s.NoUnwindBytes))
+			}
+			fmt.Fprintln(b)
+			if s.NotExecutable > 0 {
+				fmt.Fprintf(b, "  %s more in memory that is not executable: bytecode\n", grouped(uint64(s.NotExecutable)))
+			}
+		}
+		for line := range strings.Lines(s.Error) {
+			fmt.Fprintf(b, "  %s\n", p.Error.Text(Printable(strings.TrimSuffix(line, "\n"))))
+		}
+	}
+	if len(g.Memory) > 0 {
+		fmt.Fprintf(b, "\nexecutable memory without an object file\n")
+	}
+	for i := range g.Memory {
+		m := &g.Memory[i]
+		fmt.Fprintf(b, "  %s-%s  %s bytes", m.Start, m.End, grouped(m.size))
+		if m.Path != "" {
+			fmt.Fprintf(b, " of %s", Printable(m.Path))
+		}
+		if m.Covered == 0 {
+			fmt.Fprintf(b, "  %s\n", p.Error.Text("no source tells of it"))
+		} else {
+			fmt.Fprintf(b, "  %s of them in %s\n", grouped(m.Covered), count(m.Functions, "function"))
+		}
+	}
+	for _, note := range g.Notes {
+		fmt.Fprintf(b, "\nnote: %s\n", Printable(note))
+	}
+	return b.Flush()
+}
+
+// entryNames are what the sources consist of.
+var entryNames = map[target.Generated]string{
+	target.GDBList: "symbol file", target.GDBListSearched: "symbol file", target.Jitdump: "record",
+	target.DynInfoList: "info", target.PerfMap: "line",
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return grouped(uint64(n)) + " " + what
+}
+
+// grouped writes a number with commas: "12,345".
+func grouped(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,276 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"sort"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target"
+)
+
+// GeneratedFunctionSchema describes what GeneratedFunction.JSON writes.
+const GeneratedFunctionSchema = `One JSON object a function, on one line:
+  {"function", "start", "end", "source", "place", "rows": [as 'clew table --json'
+   has them], "code": [{"address", "size", "text", "file", "line"}], "notes"}
+Without an unwind table there are no rows, and without its bytes no code.`
+
+// GeneratedFunction is a function that a program generated, and where it is
+// described, ready to be shown.
+type GeneratedFunction struct {
+	Function *target.GeneratedFunction
+	Source   *target.CodeSource
+	Machine  *arch.Machine // of its code; nil where that is not known
+	// Names are all functions that branches of this one can lead to, by address.
+	Names []target.GeneratedFunction
+
+	code []byte
+}
+
+// shown holds what is known of the function.
+type shown struct {
+	listing *Listing // nil where it has no unwind table
+	explain *Explanation
+	lines   []CodeLine
+	notes   []string
+}
+
+func (g *GeneratedFunction) read() (s shown) {
+	f := g.Function
+	var err error
+	if g.code, err = f.Code(); err != nil {
+		s.notes = append(s.notes, fmt.Sprintf("its code cannot be shown: %v", err))
+	}
+	sections, err := f.Frames()
+	if err != nil {
+		s.notes = append(s.notes, fmt.Sprintf("its unwind table cannot be read: %v", err))
+	}
+	function := Function{Symbol: f.Name}
+	if !f.Executable() {
+		s.notes = append(s.notes, "it lies in memory that is not executable: it is bytecode, or is there no more")
+		g.code = nil
+	}
+	if len(sections) > 0 {
+		list, err := List(sections, g, Selection{Addresses: []uint64{f.Start}})
+		if err != nil {
+			s.notes = append(s.notes, err.Error())
+		}
+		if list != nil && list.Functions() > 0 {
+			s.listing = list
+			for covering := range list.Covering(f.Start) {
+				function = covering
+				break
+			}
+		}
+	}
+	if function.FDE != nil {
+		if s.explain, err = Explain(function, f.Start); err != nil {
+			s.notes = append(s.notes, err.Error())
+		}
+	} else if g.Machine != nil {
+		s.notes = append(s.notes, "it has no unwind table")
+		function.FDE = &cfi.FDE{Start: f.Start, End: f.Start + f.Size, CIE: &cfi.CIE{Section: &cfi.Section{Machine: g.Machine}}}
+	}
+	if g.code == nil || function.FDE == nil {
+		return s
+	}
+	lines, note, err := Disassemble(&function, g)
+	if err != nil {
+		note = err.Error()
+	}
+	if note != "" {
+		s.notes = append(s.notes, note)
+	}
+	s.lines = lines
+	return s
+}
+
+// Text writes the function's table, and its instructions beside the rows and
+// under the source lines.
+func (g *GeneratedFunction) Text(w io.Writer, p Palette, text *SourceText) error {
+	s, f := g.read(), g.Function
+	fmt.Fprintf(w, "%s  %#x-%#x  by the %v, %s\n", p.Name.Text(Printable(Demangle(f.Name))), f.Start, f.Start+f.Size,
+		g.Source.Kind, Printable(g.Source.Place))
+	for _, note := range s.notes {
+		fmt.Fprintf(w, "note: %s\n", Printable(note))
+	}
+	if s.listing != nil {
+		fmt.Fprintln(w)
+		if _, err := s.listing.Write(w, func() Printer { return &TableText{Palette: p} }, nil); err != nil {
+			return err
+		}
+	}
+	if len(s.lines) == 0 {
+		return nil
+	}
+	if s.listing == nil {
+		fmt.Fprintln(w)
+	}
+	if s.explain != nil {
+		s.explain.Address = 0 // no instruction is marked
+		return s.explain.Source(w, p, s.lines, text)
+	}
+	file, number := "", 0
+	for i := range s.lines {
+		l := &s.lines[i]
+		if l.Line > 0 && (l.File != file || l.Line != number) {
+			file, number = l.File, l.Line
+			fmt.Fprintln(w, p.Source.Text(fmt.Sprintf("%s:%d  %s", Printable(filepath.Base(file)), number, text.Line(file, number))))
+		}
+		if _, err := fmt.Fprintf(w, "  %#x  %s  %s\n", l.Address, p.Dim.Text(fmt.Sprintf("+%#-5x", l.Address-f.Start)), l.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// JSON writes one object on one line; GeneratedFunctionSchema describes it.
+func (g *GeneratedFunction) JSON(w io.Writer) error {
+	type line struct {
+		Address string `json:"address"`
+		Size    int    `json:"size"`
+		Text    string `json:"text"`
+		File    string `json:"file,omitempty"`
+		Line    int    `json:"line,omitempty"`
+	}
+	s, f := g.read(), g.Function
+	out := struct {
+		Function string            `json:"function"`
+		Start    string            `json:"start"`
+		End      string            `json:"end"`
+		Source   string            `json:"source"`
+		Place    string            `json:"place"`
+		Rows     []json.RawMessage `json:"rows,omitempty"`
+		Code     []line            `json:"code,omitempty"`
+		Notes    []string          `json:"notes,omitempty"`
+	}{Function: Demangle(f.Name), Start: hex(f.Start), End: hex(f.Start + f.Size), Source: g.Source.Kind.String(), Place: g.Source.Place, Notes: s.notes}
+	if s.listing != nil {
+		var rows bytes.Buffer
+		if _, err := s.listing.Write(&rows, func() Printer { return &TableJSON{} }, nil); err != nil {
+			return err
+		}
+		for row := range bytes.Lines(rows.Bytes()) {
+			out.Rows = append(out.Rows, json.RawMessage(row))
+		}
+	}
+	for i := range s.lines {
+		l := &s.lines[i]
+		out.Code = append(out.Code, line{hex(l.Address), l.Size, l.Text, l.File, l.Line})
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(&out)
+}
+
+// The methods of CodeFile.
+
+func (g *GeneratedFunction) at(address uint64) (s object.Symbol) {
+	i := sort.Search(len(g.Names), func(i int) bool { return g.Names[i].Start > address }) - 1
+	for n := 0; i >= 0 && n < 16; i, n = i-1, n+1 {
+		if f := &g.Names[i]; address-f.Start < f.Size {
+			return object.Symbol{Name: f.Name, Address: f.Start, Size: f.Size, Source: object.StaticSymbols}
+		}
+	}
+	if f := g.Function; address-f.Start < f.Size {
+		return object.Symbol{Name: f.Name, Address: f.Start, Size: f.Size, Source: object.StaticSymbols}
+	}
+	return s
+}
+
+// FindSymbols implements Names.
+func (g *GeneratedFunction) FindSymbols(addresses []uint64) ([]object.Symbol, error) {
+	symbols := make([]object.Symbol, len(addresses))
+	for i, a := range addresses {
+		symbols[i] = g.at(a)
+	}
+	return symbols, nil
+}
+
+// FindCode implements Names: for files whose sections overlap.
+func (g *GeneratedFunction) FindCode(_ *cfi.Section, _, addresses []uint64) ([]object.Code, error) {
+	code := make([]object.Code, len(addresses))
+	for i, a := range addresses {
+		code[i].Symbol = g.at(a)
+	}
+	return code, nil
+}
+
+// Symbols implements Names.
+func (g *GeneratedFunction) Symbols() iter.Seq[object.Symbol] {
+	return func(yield func(object.Symbol) bool) { yield(g.at(g.Function.Start)) }
+}
+
+// Sections implements Names.
+func (g *GeneratedFunction) Sections() []object.Section { return nil }
+
+// SectionData implements CodeFile.
+func (g *GeneratedFunction) SectionData(int) ([]byte, error) {
+	return nil, errors.New("generated code has no sections")
+}
+
+// ReadMemory implements CodeFile.
+func (g *GeneratedFunction) ReadMemory(p []byte, address uint64) error {
+	if at := address - g.Function.Start; at < uint64(len(g.code)) && copy(p, g.code[at:]) == len(p) {
+		return nil
+	}
+	return fmt.Errorf("%#x is outside of the function", address)
+}
+
+// Locate implements CodeFile.
+func (g *GeneratedFunction) Locate(address uint64) ([]object.Location, error) {
+	return g.Function.Locate(address)
+}
+
+// MatchGenerated returns those functions that a name means: as [NewPattern] takes
+// it, else those whose names hold it; or the one that covers an address. Of what
+// several sources tell of the same address the first with an unwind table is
+// taken, else the first. All are in ascending order.
+func MatchGenerated(functions []SourcedFunction, place string, address uint64, isAddress bool) (found []SourcedFunction) {
+	pattern := NewPattern(place)
+	match := func(f *SourcedFunction) bool { return pattern.Match(f.Name) }
+	if isAddress {
+		match = func(f *SourcedFunction) bool { return address-f.Start < f.Size || address == f.Start }
+	}
+	collect := func() {
+		for i := range functions {
+			if match(&functions[i]) {
+				found = append(found, functions[i])
+			}
+		}
+	}
+	collect()
+	if len(found) == 0 && !isAddress {
+		match = func(f *SourcedFunction) bool { return bytes.Contains([]byte(f.Name), []byte(place)) }
+		collect()
+	}
+	slices.SortStableFunc(found, func(a, b SourcedFunction) int { return cmp.Compare(a.Start, b.Start) })
+	var distinct []SourcedFunction
+	for _, f := range found {
+		switch last := len(distinct) - 1; {
+		case last < 0 || distinct[last].Start != f.Start:
+			distinct = append(distinct, f)
+		case !distinct[last].Unwinds() && f.Unwinds():
+			distinct[last] = f
+		}
+	}
+	return distinct
+}
+
+// SourcedFunction is a function and what tells of it.
+type SourcedFunction struct {
+	target.GeneratedFunction
+	Source *target.CodeSource
+}
