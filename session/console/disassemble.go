@@ -170,9 +170,9 @@ func (c *Console) assembly(text string) string {
 		}
 		return fmt.Sprintf("        # %#x%s", n, c.angle(n))
 	})
-	name, operands, ok := strings.Cut(text, " ")
+	name, operands, ok := strings.Cut(strings.TrimSpace(text), " ")
 	if !ok {
-		return text
+		return name
 	}
 	if c.arm64() {
 		return name + "\t" + commaInBrackets.ReplaceAllString(operands, ", #")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/hosted"
 )
@@ -177,6 +178,9 @@ var signals = map[syscall.Signal]struct {
 
 // signalWords says what a signal means, with the address that it is about.
 func signalWords(s session.Signal, itself bool) string {
+	if itself && jit.Host().Name == "arm64" {
+		return "A trap instruction of the code itself; \"set $pc = $pc + 4\" and \"continue\" go on behind it"
+	}
 	if itself {
 		return "A trap instruction of the code itself; \"continue\" goes on behind it"
 	}
