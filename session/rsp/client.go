@@ -6,6 +6,7 @@ package rsp
 
 import (
 	"bufio"
+	"debug/elf"
 	"fmt"
 	"io"
 	"strings"
@@ -213,8 +214,20 @@ func (c *client) part(a action) {
 	}
 }
 
+// stepsOverWatch reports whether an order is the step by which gdb has the access
+// executed that a watchpoint was told of: it takes arm64's processors to tell
+// before, and looks at values only behind it. A session stops behind the access,
+// and another instruction would be one too many.
+func (c *client) stepsOverWatch(o order) bool {
+	return o.action == actionStep && !c.lldb && !c.at.quiet && c.at.stop.Reason == session.AtWatchpoint && c.server.registers.machine.ELF == elf.EM_AARCH64
+}
+
 // resume lets the session run; the answer comes when it stops.
 func (c *client) resume(o order) (string, bool) {
+	if c.stepsOverWatch(o) {
+		c.at.stop.Reason = session.SteppedInstruction
+		return c.status(), true
+	}
 	if c.at.exited {
 		return "E.the process of the session has exited", true
 	}

@@ -105,8 +105,10 @@ var featureTypes = map[string]string{
 	featurePkeys: flagsType("pkru_flags", 4, "AD0 0", "WD0 1", "AD1 2", "WD1 3", "AD2 4", "WD2 5", "AD3 6", "WD3 7"),
 	featureARM64Core: flagsType("cpsr_flags", 4, "SP 0", "EL 2-3", "nRW 4", "F 6", "I 7", "A 8", "D 9", "BTYPE 10-11", "SSBS 12",
 		"IL 20", "SS 21", "PAN 22", "UAO 23", "DIT 24", "TCO 25", "V 28", "C 29", "Z 30", "N 31"),
-	featureARM64FPU: vectorTypes("aarch64v", "v2d ieee_double 2", "v2u uint64 2", "v2s int64 2", "v4f ieee_single 4", "v4u uint32 4", "v4s int32 4",
-		"v8h ieee_half 8", "v8u uint16 8", "v8s int16 8", "v16u uint8 16", "v16s int8 16", "u128 uint128 1", "s128 int128 1"),
+	// $v0.d.f[1]: as gdb calls them where it debugs itself.
+	featureARM64FPU: vectorTypes("vnd", "f ieee_double 2", "u uint64 2", "s int64 2") + vectorTypes("vns", "f ieee_single 4", "u uint32 4", "s int32 4") +
+		vectorTypes("vnh", "f ieee_half 8", "u uint16 8", "s int16 8") + vectorTypes("vnb", "u uint8 16", "s int8 16") +
+		vectorTypes("vnq", "u uint128 1*", "s int128 1*") + vectorTypes("aarch64v", "d vnd 1", "s vns 1", "h vnh 1", "b vnb 1", "q vnq 1"),
 }
 
 // flagsType makes a type of flags: each is a name and a bit, or a range of bits.
@@ -126,7 +128,7 @@ func flagsType(id string, size int, flags ...string) string {
 }
 
 // vectorTypes makes a union of vectors: each is a name, the type of an element and
-// how many there are.
+// how many there are; 1 is no vector, 1* is.
 func vectorTypes(id string, views ...string) string {
 	var b, fields strings.Builder
 	for _, v := range views {
@@ -134,7 +136,7 @@ func vectorTypes(id string, views ...string) string {
 		name, kind := part[0], part[1]
 		if part[2] != "1" {
 			kind = id + "_" + name
-			fmt.Fprintf(&b, "<vector id=%q type=%q count=%q/>", kind, part[1], part[2])
+			fmt.Fprintf(&b, "<vector id=%q type=%q count=%q/>", kind, part[1], strings.TrimSuffix(part[2], "*"))
 		}
 		fmt.Fprintf(&fields, "<field name=%q type=%q/>", name, kind)
 	}

@@ -2,13 +2,14 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package rsp_test
 
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +23,9 @@ const end = `session[.[]return.*\(\)`
 // images, however the program was built.
 func TestGDBSymbols(t *testing.T) {
 	for _, b := range builds {
+		if b.name != static.name && testing.Short() && runtime.GOARCH != "amd64" {
+			continue // it takes a minute
+		}
 		t.Run(b.name, func(t *testing.T) {
 			p := launch(t, b, ":0", "-wait", "call loop 4", "word cube 3")
 			out := p.gdb("info line add", "info address runtime.mstart", "break add", "continue", "bt",
@@ -42,19 +46,40 @@ func TestGDBSymbols(t *testing.T) {
 
 // Through a Unix socket.
 func TestGDBSocket(t *testing.T) {
-	p := launch(t, static, "unix:"+filepath.Join(t.TempDir(), "socket"), "-wait", "call fib 6")
+	p := launch(t, small, "unix:"+filepath.Join(t.TempDir(), "socket"), "-wait", "call fib 6")
 	inOrder(t, p.gdb("break 14 if n == 1", "continue", "p n", "detach"), "Breakpoint 1, fib .n=1.", "= 1", "detached")
 	p.ends("fib returned 8")
 }
 
+// A gdbTest is commands for gdb, and what it and the program print. RESULT is the
+// register of results, SIZE the size of the instruction that fault faults at.
+type gdbTest struct {
+	name     string
+	steps    []string
+	commands []string
+	want     []string
+	ends     []string
+}
+
+var ofMachine = map[string]*strings.Replacer{
+	"amd64": strings.NewReplacer("RESULT", "rax", "SIZE", "2"),
+	"arm64": strings.NewReplacer("RESULT", "x0", "SIZE", "4"),
+}[runtime.GOARCH]
+
+// registersOfGDB are the names and the types that gdb gives to registers.
+var registersOfGDB = map[string]gdbTest{
+	"amd64": {"registers", []string{"call fib 3"},
+		[]string{"info registers rip", "p $eflags", "p/x $ymm1.v2_int128", "set $xmm1.v4_int32[1] = 77", "p $xmm1.v4_int32", "p $ymm1.v8_int32[1]", "p $st0", "p $mxcsr", "p $fs_base", "p $orig_rax", "info all-registers", "continue"},
+		[]string{"rip .*<fib", "= .* IF .*", "= {0x0, 0x0}", "= {0, 77, 0, 0}", "= 77", "= 0", "IM DM", `= 1\d+`, "= -1", "fctrl .*0x37f", "exited normally"},
+		[]string{"fib returned 2"}},
+	"arm64": {"registers", []string{"call fib 3"},
+		[]string{"info registers pc", "p $cpsr", "p/x $v1.q.u", "set $v1.s.u[1] = 77", "p $v1.s.u", "p $q1.u", "p $d1.u", "p $w0", "p $sp", "p $fpsr", "p $fpcr", "p $tpidr", "info all-registers", "continue"},
+		[]string{"pc .*<fib", "= .*\\[.*EL=0", "= {0x0}", "= {0, 77, 0, 0}", "= 330712481792", "= 330712481792", "= 3", `= .*0x[0-9a-f]+`, "= 0", "= 0", `= .void [*]. 0x[0-9a-f]{6}`, "x30 .*0x", "v31 .*", "exited normally"},
+		[]string{"fib returned 2"}},
+}
+
 func TestGDB(t *testing.T) {
-	tests := []struct {
-		name     string
-		steps    []string
-		commands []string
-		want     []string
-		ends     []string
-	}{
+	tests := []gdbTest{
 		{"steps", []string{"call loop 3"},
 			[]string{"break target.c:31", "continue", "next", "next", "next", "step", "bt 1", "finish", "stepi", "x/i $pc", "nexti", "delete", "until", "advance 34", "p total", "p counter", "next", "next", "next"},
 			[]string{"Breakpoint 1, loop .n=3. at .*:31", `^32\s`, `^30\s`, "Breakpoint 1, loop", "^add .a=0, b=1. at .*:2[23]", "^#0  add", "Value returned is .* = 1", "=> 0x", "loop .n=3. at .*:34", "= 3", "= 3", `^35\s`, end, "exited normally"},
@@ -89,19 +114,16 @@ func TestGDB(t *testing.T) {
 				"^#0  add .a=1, b=2.", "^#1  <function called from gdb>", "^#2 .*loop", "^#3 .*" + end, "= 3", "= 7", "exited normally"},
 			[]string{"loop returned 3"}},
 		{"writes", []string{"call loop 3"},
-			[]string{"break add", "continue", "set var where.y = 9", "p where", "set var text = \"other!!!!\"", "x/s text", "p text", "delete", "finish", "set $rax = 1000", "continue"},
+			[]string{"break add", "continue", "set var where.y = 9", "p where", "set var text = \"other!!!!\"", "x/s text", "p text", "delete", "finish", "set $RESULT = 1000", "continue"},
 			[]string{"Breakpoint 1, add", "= {x = 3, y = 9}", `"other!!!!"`, "other!!!!", "Value returned", "exited normally"},
 			[]string{"loop returned 1003"}},
-		{"registers", []string{"call fib 3"},
-			[]string{"info registers rip", "p $eflags", "p/x $ymm1.v2_int128", "set $xmm1.v4_int32[1] = 77", "p $xmm1.v4_int32", "p $ymm1.v8_int32[1]", "p $st0", "p $mxcsr", "p $fs_base", "p $orig_rax", "info all-registers", "continue"},
-			[]string{"rip .*<fib", "= .* IF .*", "= {0x0, 0x0}", "= {0, 77, 0, 0}", "= 77", "= 0", "IM DM", `= 1\d+`, "= -1", "fctrl .*0x37f", "exited normally"},
-			[]string{"fib returned 2"}},
+		registersOfGDB[runtime.GOARCH],
 		{"fault, repaired by a variable", []string{"call fault 4"},
-			[]string{"continue", "p $_siginfo._sifields._sigfault.si_addr", "set $rax = &somewhere", "continue"},
+			[]string{"continue", "p $_siginfo._sifields._sigfault.si_addr", "set $RESULT = &somewhere", "continue"},
 			[]string{"received signal SIGSEGV, Segmentation fault", "= .*0x0", "exited normally"},
 			[]string{"fault returned 81"}},
 		{"fault, skipped", []string{"call fault 4"},
-			[]string{"continue", "set $rip = $rip + 2", "set $rax = 5", "continue"},
+			[]string{"continue", "set $pc = $pc + SIZE", "set $RESULT = 5", "continue"},
 			[]string{"received signal SIGSEGV, Segmentation fault", "exited normally"},
 			[]string{"fault returned 9"}},
 		{"fault, again", []string{"call fault 4", "call fib 3"},
@@ -117,7 +139,7 @@ func TestGDB(t *testing.T) {
 			[]string{"terminated with signal SIGTERM"},
 			[]string{"fib ended: aborted", "fib returned 3"}},
 		{"finish out of the call", []string{"call fib 3", "call add 3 4"},
-			[]string{"finish", "bt", "p $rax", "print add(3, 5)", "set $rax = 22", "stepi", "bt 1", "stepi", "continue"},
+			[]string{"finish", "bt", "p $RESULT", "print add(3, 5)", "set $RESULT = 22", "stepi", "bt 1", "stepi", "continue"},
 			[]string{end, "Value returned is .* = 2", "^#0 .*" + end, "= 2", "= 8", "add .a=", "^#0  add", "exited normally"},
 			[]string{"fib returned 22", "add returned 7"}},
 		{"detach", []string{"call loop 4", "call fib 3"},
@@ -130,7 +152,7 @@ func TestGDB(t *testing.T) {
 			[]string{"loop returned 6"}},
 		{"monitor", []string{"call fib 3"},
 			[]string{"monitor help", "monitor session", "info threads", "info inferiors", "info proc", "continue"},
-			[]string{"monitor session  what", `worker \d+, stopped: entry`, "image .*target.o: 0x", "image .*: 0x.* functions", `\* 1 .*worker`, `process \d+`, "exe = '.*static'", "exited normally"},
+			[]string{"monitor session  what", `worker \d+, stopped: entry`, "image .*target.o: 0x", "image .*: 0x.* functions", `\* 1 .*worker`, `process \d+`, "exe = '.*static.*'", "exited normally"},
 			[]string{"fib returned 2"}},
 		{"new symbols", []string{"load " + "LATE", "call late 20"},
 			[]string{"break late", "continue", "bt", "p n", "finish", "continue"},
@@ -148,7 +170,10 @@ func TestGDB(t *testing.T) {
 				// The client is there before the object is.
 				steps = append([]string{"-wait", "call fib 2"}, steps[1:]...)
 			}
-			p := launch(t, static, ":0", steps...)
+			for i := range test.commands {
+				test.commands[i] = ofMachine.Replace(test.commands[i])
+			}
+			p := launch(t, small, ":0", steps...)
 			inOrder(t, p.gdb(test.commands...), test.want...)
 			p.ends(test.ends...)
 		})
@@ -158,7 +183,7 @@ func TestGDB(t *testing.T) {
 // A client that comes while nothing is called can look around and call functions;
 // when it goes on it stops in the next call, and ^C stops it before.
 func TestGDBIdle(t *testing.T) {
-	p := launch(t, static, ":0", "linger", "call loop 3")
+	p := launch(t, small, ":0", "linger", "call loop 3")
 	cmd := p.gdbCommand(nil, "bt", "print add(40, 2)", "print fib(5)", "p where", "break add", "shell touch ready", "continue", "bt", "print 1+2", "continue", "bt", "delete", "continue")
 	out := interrupt(t, cmd) // while it waits for a call
 	p.input.Close()
@@ -169,7 +194,7 @@ func TestGDBIdle(t *testing.T) {
 
 // ^C stops an endless loop, which a variable ends.
 func TestGDBInterrupt(t *testing.T) {
-	p := launch(t, static, ":0", "call spin 1")
+	p := launch(t, small, ":0", "call spin 1")
 	cmd := p.gdbCommand(nil, "bt 1", "shell touch ready", "continue", "bt", "set var go_on = 0", "continue")
 	out := interrupt(t, cmd)
 	cmd.Wait()
@@ -182,7 +207,7 @@ func TestGDBInterrupt(t *testing.T) {
 func TestGDBKilled(t *testing.T) {
 	for _, when := range []string{"stopped", "running"} {
 		t.Run(when, func(t *testing.T) {
-			p := launch(t, static, ":0", "-wait", "call loop 20", "call spin 1", "linger")
+			p := launch(t, small, ":0", "-wait", "call loop 20", "call spin 1", "linger")
 			commands := []string{"break add if a == 55", "continue", "shell touch ready", "shell sleep 60"}
 			if when == "running" {
 				commands = []string{"break add if a == 10000", "delete", "break spin", "continue", "delete", "shell touch ready", "continue"}
@@ -208,7 +233,7 @@ func TestGDBKilled(t *testing.T) {
 
 // A second debugger is told why it is turned away.
 func TestGDBSecond(t *testing.T) {
-	p := launch(t, static, ":0", "linger")
+	p := launch(t, small, ":0", "linger")
 	first := p.gdbCommand(nil, "shell touch ready", "continue")
 	first.Dir = t.TempDir()
 	if err := first.Start(); err != nil {

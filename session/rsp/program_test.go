@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package rsp_test
 
@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -50,6 +51,10 @@ var (
 	pie    = build{name: "pie", flags: []string{"-buildmode=pie"}}
 	cgo    = build{name: "cgo", cgo: true, flags: []string{"-tags=c"}}
 	builds = []build{static, pie, cgo}
+
+	// small is for what needs no debugging information of the Go program's own: an
+	// emulated gdb reads that for half a minute.
+	small = map[string]build{"amd64": static, "arm64": {name: "static-small", flags: []string{"-ldflags=-w"}}}[runtime.GOARCH]
 )
 
 var built struct {

@@ -49,8 +49,13 @@ int fault(int n)
 
 int leave(int n)
 {
+#ifdef __x86_64__
 	register long result;
 	__asm__ volatile("syscall" : "=a"(result) : "a"(231L), "D"((long)n) : "rcx", "r11", "memory");
+#else
+	register long number __asm__("x8") = 94, result __asm__("x0") = n;
+	__asm__ volatile("svc 0" : "+r"(result) : "r"(number) : "memory");
+#endif
 	return (int)result;
 }
 
