@@ -105,7 +105,7 @@ func (k *kallsyms) line(offset int64) (l kallsymsLine, ok bool) {
 			text = text[:n]
 		}
 		offset += int64(n) + 1
-		if len(text) < 20 || text[16] != ' ' || text[18] != ' ' {
+		if len(text) < 20 || text[16] != ' ' || text[18] != ' ' || text[19] == '\t' {
 			continue
 		}
 		if l.address, ok = hexadecimal(text[:16]); ok {

@@ -1,0 +1,117 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"strings"
+	"testing"
+)
+
+const symbols = `ffffffff81000000 T _stext
+ffffffff81000000 T _text
+ffffffff81000100 t __cold
+ffffffff81000100 t cold
+ffffffff81000180 D data
+ffffffff81000200 T last
+ffffffff81000300 r constant
+ffffffffc0002000 t second	[two]
+ffffffffc0001000 t first	[one]
+ffffffffc0001800 d variable	[one]
+`
+
+func listOf(text string) *kallsyms {
+	return newKallsyms(strings.NewReader(text), int64(len(text)))
+}
+
+func TestKallsyms(t *testing.T) {
+	const base = 0xffffffff81000000
+	addresses := []uint64{0x1000, base, base + 0xff, base + 0x100, base + 0x1f0, base + 0x200, base + 0x2ff, base + 0x1000,
+		0xffffffffc0001000, 0xffffffffc0001fff, 0xffffffffc0002000, 0xffffffffc0009000}
+	want := []kernelSymbol{{}, {address: base, name: "text"}, {address: base, name: "text"},
+		{address: base + 0x100, name: "cold"}, {address: base + 0x100, name: "cold"},
+		{address: base + 0x200, name: "last"}, {address: base + 0x200, name: "last"}, {},
+		{address: 0xffffffffc0001000, name: "first", module: "one"}, {address: 0xffffffffc0001000, name: "first", module: "one"},
+		{address: 0xffffffffc0002000, name: "second", module: "two"}, {address: 0xffffffffc0002000, name: "second", module: "two"}}
+	check := func(what string, got []kernelSymbol, delta uint64) {
+		for i, s := range got {
+			if strings.HasSuffix(s.name, "text") {
+				s.name = "text" // either will do
+			}
+			w := want[i]
+			if w.name != "" {
+				w.address += delta
+			}
+			if s != w {
+				t.Errorf("%s: %#x is %+v, want %+v", what, addresses[i]+delta, s, w)
+			}
+		}
+	}
+	check("as it is", listOf(symbols).find(addresses, 0), 0)
+
+	// The kernel lies elsewhere each time it is started.
+	const delta = 0x1c000000
+	moved := make([]uint64, len(addresses))
+	for i := range addresses {
+		moved[i] = addresses[i] + delta
+	}
+	check("moved", listOf(symbols).find(moved, delta), delta)
+
+	// What spoils lines costs these.
+	check("with damage", listOf("\nzz\n"+strings.Replace(symbols, "ffffffff81000180 D data\n", strings.Repeat("x", 3000)+"\n\n", 1)).find(addresses, 0), 0)
+
+	if a, ok := listOf(symbols).address("last"); a != base+0x200 || !ok {
+		t.Errorf("last: %#x, %t", a, ok)
+	}
+	if a, ok := listOf(symbols).address("first"); ok {
+		t.Errorf("first, of a module: %#x", a)
+	}
+	if listOf(symbols).hidden() || !listOf(strings.Repeat("0000000000000000 T f\n", 20)).hidden() || !listOf("").hidden() {
+		t.Error("hidden")
+	}
+}
+
+// Many symbols, so that the text has many blocks.
+func TestKallsymsBlocks(t *testing.T) {
+	var text strings.Builder
+	const n = 5000
+	for i := range n {
+		text.WriteString(line(uint64(0x1000+16*i), "f", i))
+	}
+	list := listOf(text.String())
+	var addresses []uint64
+	for i := range n - 1 {
+		addresses = append(addresses, uint64(0x1000+16*i+i%16))
+	}
+	for i, s := range list.find(addresses, 0) {
+		if want := uint64(0x1000 + 16*i); s.address != want {
+			t.Fatalf("%#x is at %#x, want %#x", addresses[i], s.address, want)
+		}
+	}
+}
+
+func line(address uint64, name string, n int) string {
+	const hex = "0123456789abcdef"
+	var b [16]byte
+	for i := range b {
+		b[i] = hex[address>>(60-4*i)&15]
+	}
+	return string(b[:]) + " t " + name + strings.Repeat("_", n%100) + "\n"
+}
+
+func FuzzKallsyms(f *testing.F) {
+	f.Add(symbols, uint64(0xffffffff81000123), uint64(0))
+	f.Add("", uint64(1), uint64(0))
+	f.Add("0000000000001000 T f", uint64(0x1001), uint64(1))
+	f.Fuzz(func(t *testing.T, text string, address, delta uint64) {
+		list := listOf(text)
+		list.hidden()
+		list.address("_text")
+		for _, s := range list.find([]uint64{address, address + 1, address + 1<<40}, delta) {
+			if s.name == "" && s.address != 0 {
+				t.Errorf("%+v", s)
+			}
+		}
+	})
+}

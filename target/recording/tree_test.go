@@ -1,0 +1,62 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Equal stacks are one node, others are others, and a node leads to its frames.
+func TestTree(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	tree := newTree()
+	nodes := make(map[string]int32)
+	for range 5000 {
+		frames := make([]int32, r.IntN(8))
+		for i := range frames {
+			frames[i] = int32(r.IntN(3))
+		}
+		key := string(func() (b []byte) {
+			for _, f := range frames {
+				b = append(b, byte(f))
+			}
+			return b
+		}())
+		n := tree.add(frames)
+		if known, ok := nodes[key]; ok && known != n {
+			t.Fatalf("%v is %d and %d", frames, known, n)
+		}
+		nodes[key] = n
+		var got []int32
+		for at := n; at != 0; at = tree.nodes[at].parent {
+			got = append(got, tree.nodes[at].frame)
+		}
+		if !slices.Equal(got, frames) {
+			t.Fatalf("%v became %v", frames, got)
+		}
+	}
+	distinct := make(map[int32]bool)
+	for _, n := range nodes {
+		distinct[n] = true
+	}
+	if len(distinct) != len(nodes) {
+		t.Errorf("%d nodes for %d stacks", len(distinct), len(nodes))
+	}
+}
+
+func BenchmarkTree(b *testing.B) {
+	b.ReportAllocs()
+	frames := make([]int32, 70)
+	for i := range frames {
+		frames[i] = int32(i)
+	}
+	tree := newTree()
+	for i := 0; b.Loop(); i++ {
+		frames[0] = int32(i % 50)
+		tree.add(frames)
+	}
+}
