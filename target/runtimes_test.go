@@ -79,12 +79,12 @@ func TestRuntimes(t *testing.T) {
 	for _, r := range testprogram.Runtimes() {
 		t.Run(r.Name, func(t *testing.T) {
 			p := r.Start(t)
-			for range 200 {
+			for range 60 {
 				if leadsThroughRuntime(t, r, stacksOf(t, take(t, p.PID))) {
 					return
 				}
 			}
-			t.Errorf("no stack in 200 leads through %q: the last ones were %s", r.Stack, outline(stacksOf(t, take(t, p.PID))))
+			t.Errorf("no stack in 60 leads through %q: the last ones were %s", r.Stack, outline(stacksOf(t, take(t, p.PID))))
 		})
 	}
 }
@@ -133,6 +133,29 @@ func TestRuntimesInCores(t *testing.T) {
 				}
 			}
 			t.Errorf("no stack leads through %q", r.Stack)
+		})
+	}
+}
+
+// A process of a container has a perf map, or a jitdump, where it alone sees it,
+// by a number that it alone has.
+func TestRuntimesInContainers(t *testing.T) {
+	for _, r := range testprogram.Runtimes() {
+		if r.Name != "wazero map" && r.Name != "node jitdump" {
+			continue
+		}
+		t.Run(r.Name, func(t *testing.T) {
+			p := r.StartContained(t)
+			s := take(t, p.PID)
+			if s.NSPID != 1 || s.Root == "" {
+				t.Fatalf("PID %d in its own namespace, root %q: not a container", s.NSPID, s.Root)
+			}
+			for range 100 {
+				if leadsThroughRuntime(t, r, stacksOf(t, take(t, p.PID))) {
+					return
+				}
+			}
+			t.Errorf("no stack leads through %q: %s", r.Stack, outline(stacksOf(t, s)))
 		})
 	}
 }

@@ -174,3 +174,31 @@ func resume(t testing.TB, p *Process) {
 	}
 	time.Sleep(20 * time.Millisecond)
 }
+
+// StartContained runs the program in mount and PID namespaces of its own, with a
+// /tmp of its own. That takes root; the test is skipped for others. The Process's
+// PID is that outside.
+func (r Runtime) StartContained(t testing.TB) *Process {
+	t.Helper()
+	unshare := RequireTool(t, "unshare")
+	if out, err := exec.Command(unshare, "-m", "-p", "-f", "mount", "-t", "tmpfs", "tmpfs", "/tmp").CombinedOutput(); err != nil {
+		t.Skipf("skipped: no namespaces to be had: %s", strings.TrimSpace(string(out)))
+	}
+	inner := r.command(t)
+	// The program, or what it runs, can lie in the /tmp that is hidden.
+	last := inner.Args[len(inner.Args)-1]
+	inner.Args[len(inner.Args)-1] = "/mnt/" + filepath.Base(last)
+	const script = `mount -t tmpfs tmpfs /mnt && cp "$0" /mnt/ && mount -t tmpfs tmpfs /tmp && cd /tmp && exec "$@"`
+	args := append([]string{"-m", "-p", "-f", "--kill-child", "sh", "-c", script, last}, inner.Args...)
+	cmd := exec.Command(unshare, args...)
+	cmd.Env = inner.Env
+	p := start(t, cmd)
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", p.PID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.PID, err = strconv.Atoi(strings.TrimSpace(string(children))); err != nil {
+		t.Fatalf("children %q: %v", children, err)
+	}
+	return p
+}
