@@ -219,7 +219,9 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks, Core: flags.core.opened.facts()}
-	r.AddTo(flags.into)
+	if flags.into != nil {
+		r.AddTo(flags.into)
+	}
 	switch {
 	case flags.json:
 		err = r.JSON(out)
