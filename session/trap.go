@@ -6,6 +6,7 @@ package session
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -238,12 +239,27 @@ func (t *trapTable) slotOf(address uint64) *placedSlot {
 }
 
 // patched reports whether a trap instruction that a worker has executed was put
-// there. It may be gone since.
+// there. It may be gone since; where the program has one of its own below, the
+// worker would only execute that.
 func (t *trapTable) patched(address uint64) bool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	trap := t.traps[address]
-	return trap != nil && (trap.users > 0 || !t.stands(address))
+	if trap == nil || trap.users > 0 {
+		return trap != nil
+	}
+	code := make([]byte, len(trapInstruction(t.image.machine)))
+	_, err := readProcess(code, address)
+	return err == nil && !traps(t.image.machine, code)
+}
+
+// traps reports whether code begins with a breakpoint instruction, which on arm64
+// the program can write with another number than trapInstruction does.
+func traps(m *arch.Machine, code []byte) bool {
+	if m.CodeAlign == 1 {
+		return bytes.Equal(code, trapInstruction(m))
+	}
+	return binary.LittleEndian.Uint32(code)&0xffe0001f == 0xd4200000
 }
 
 // read reads code as it would be without traps. Nobody sets or clears one meanwhile.
