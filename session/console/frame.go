@@ -187,7 +187,10 @@ func (c *Console) inside(f *frame) bool {
 	case f.line == 0 || p.PC != p.LookupPC:
 		return true
 	default:
-		return c.lineRange(p.Image, p.PC).Start != p.PC
+		// A row that is no statement, as clang has for the value of a call, begins no
+		// line.
+		r := c.lineRange(p.Image, p.PC)
+		return r.Start != p.PC || !r.Statement
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -24,14 +25,8 @@ import (
 // but for addresses and what the program is. "run" is gdb's, and the call its
 // counterpart.
 func TestLikeGDB(t *testing.T) {
-	requireGCC12(t)
 	t.Chdir("testdata")
-	for _, test := range []struct {
-		name, source string
-		flags        []string
-		call         string // in main of the linked program, too
-		commands     string
-	}{
+	tests := []gdbTest{
 		{"step", "fib.c", []string{"-O0"}, "fib(4)",
 			"break fib;run;s;s;s;s;n;n;n;s;bt;info args;up;info locals;p n;p a+n;p &n;down;finish;n;n;n;n"},
 		{"next over recursion", "fib.c", []string{"-O0"}, "fib(5)",
@@ -57,30 +52,65 @@ func TestLikeGDB(t *testing.T) {
 		{"frames", "fib.c", []string{"-O0"}, "fib(6)", "break fib if n == 1;run;frame;frame 2;up;up 2;down;down 10;f 1;bt 2;frame function fib;p n;bt 1"},
 		{"list", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;run;list;l;l -;list make;l;list 5,9;list rooms.c:30;info line make"},
 		{"breakpoints", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;break rooms.c:27;tbreak make;info breakpoints;run;c;info breakpoints;disable 2;c;enable 2;delete 1;info breakpoints"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			commands := strings.Split(test.commands, ";")
-			want := gdbTranscript(t, test.source, test.flags, test.call, commands)
-			p := open(t, console.Options{}, compile(t, test.source, append(test.flags, "-g")...))
-			for _, command := range commands {
-				if command == "run" {
-					command = "call " + test.call
+	}
+	for _, cc := range []string{"gcc", "clang-14"} {
+		if cc != "gcc" && runtime.GOARCH != "amd64" {
+			continue
+		}
+		for _, test := range tests {
+			t.Run(strings.TrimPrefix(cc+" "+test.name, "gcc "), func(t *testing.T) {
+				if cc == "gcc" {
+					requireGCC12(t)
 				}
-				got := comparable(p.do(command), test.call)
-				expected := want[0]
-				want = want[1:]
-				if got != expected && !t.Failed() {
-					t.Errorf("%s\ngot\n%s\nwant\n%s", command, got, expected)
-				} else if got != expected {
-					t.Logf("%s\ngot\n%s\nwant\n%s", command, got, expected)
-				}
-			}
-		})
+				likeGDB(t, cc, test)
+			})
+		}
 	}
 }
 
+// gdbTest is commands for gdb and for a console.
+type gdbTest struct {
+	name, source string
+	flags        []string
+	call         string // in main of the linked program, too
+	commands     string
+}
+
+func likeGDB(t *testing.T, cc string, test gdbTest) {
+	commands := strings.Split(test.commands, ";")
+	want := gdbTranscript(t, cc, test.source, test.flags, test.call, commands)
+	p := open(t, console.Options{}, compileBy(t, cc, test.source, append(test.flags, "-g")...))
+	for _, command := range commands {
+		if command == "run" {
+			command = "call " + test.call
+		}
+		got := comparable(p.do(command), test.call)
+		expected := want[0]
+		want = want[1:]
+		if got != expected && !t.Failed() {
+			t.Errorf("%s\ngot\n%s\nwant\n%s", command, got, expected)
+		} else if got != expected {
+			t.Logf("%s\ngot\n%s\nwant\n%s", command, got, expected)
+		}
+	}
+}
+
+// compileBy is compile with a compiler.
+func compileBy(t *testing.T, cc, source string, flags ...string) string {
+	t.Helper()
+	if cc == "gcc" {
+		return compile(t, source, flags...)
+	}
+	path := filepath.Join(t.TempDir(), "it.o")
+	cmd := exec.Command(testprogram.RequireTool(t, cc), append(flags, "-c", "-o", path, source)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	return path
+}
+
 // gdbTranscript is what gdb prints for each of the commands.
-func gdbTranscript(t *testing.T, source string, flags []string, call string, commands []string) (list []string) {
+func gdbTranscript(t *testing.T, compiler, source string, flags []string, call string, commands []string) (list []string) {
 	t.Helper()
 	cc := testprogram.RequireTool(t, "gcc")
 	folder := t.TempDir()
@@ -92,10 +122,10 @@ func gdbTranscript(t *testing.T, source string, flags []string, call string, com
 	}
 	object, program := filepath.Join(folder, "it.o"), filepath.Join(folder, "program")
 	for _, args := range [][]string{
-		append(append([]string{"-g", "-c", "-o", object}, flags...), "-Dmain=unused", source),
-		{"-g", "-O0", "-no-pie", "-o", program, main, object}, // addresses of several digits before it runs, too
+		append(append([]string{testprogram.RequireTool(t, compiler), "-g", "-c", "-o", object}, flags...), "-Dmain=unused", source),
+		{cc, "-g", "-O0", "-no-pie", "-o", program, main, object}, // addresses of several digits before it runs, too
 	} {
-		cmd := exec.Command(cc, args...)
+		cmd := exec.Command(args[0], args[1:]...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", cmd, err, out)
 		}

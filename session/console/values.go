@@ -49,7 +49,8 @@ func (v *values) load() {
 	for _, image := range images {
 		for _, f := range image.Files() {
 			for s := range f.Symbols() {
-				if s.Type == elf.STT_OBJECT && s.Size > 0 {
+				// Linkers leave out what assemblers call .L, as clang does strings.
+				if s.Type == elf.STT_OBJECT && s.Size > 0 && !strings.HasPrefix(s.Name, ".L") {
 					v.data = append(v.data, s)
 				}
 			}
