@@ -128,7 +128,7 @@ func FuzzReader(f *testing.F) {
 func TestMutations(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for name, b := range seeds(t) {
-		t.Run(name, func(t *testing.T) { mutate(t, b, random, 300) })
+		t.Run(name, func(t *testing.T) { mutate(t, b, random, 150) })
 	}
 }
 

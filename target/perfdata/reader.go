@@ -50,8 +50,11 @@ type Counts struct {
 	Records int64 // handed out by Next
 	Bytes   int64 // of the recording that were read
 
-	Lost        uint64 // records that could not be written: the sum of LOST
-	LostSamples uint64 // the sum of LOST_SAMPLES
+	// Records that could not be written: the sums of LOST and of LOST_SAMPLES. From
+	// Linux 6.0 on perf record counts at its end, in LOST_SAMPLES, what LOST has
+	// told as it happened: they are not to be added up.
+	Lost        uint64
+	LostSamples uint64
 
 	Late    int64 // records that came after one of a later time
 	Bad     int64 // records with Err

@@ -61,7 +61,7 @@ func (p *profiler) run(t *testing.T, args ...string) []byte {
 }
 
 // load makes processes, maps and works.
-const load = `for i in 1 2; do sh -c 'i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done' & done; wait`
+const load = `for i in 1 2; do sh -c 'i=0; while [ $i -lt 9000 ]; do i=$((i+1)); done' & done; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; wait`
 
 // modes are the ways to record, by the arguments of perf record. Those with "-" as
 // a file record to a pipe.
@@ -87,7 +87,7 @@ var modes = map[string][]string{
 func (p *profiler) record(t *testing.T, mode string) string {
 	t.Helper()
 	path := filepath.Join(p.dir, mode+".data")
-	args := append([]string{"record", "-q", "-F", "4999"}, modes[mode]...)
+	args := append([]string{"record", "-q", "-N", "-F", "4999"}, modes[mode]...)
 	if slices.Contains(args, "-") {
 		out := p.run(t, append(args, "sh", "-c", load)...)
 		if err := os.WriteFile(path, out, 0o600); err != nil {
@@ -105,6 +105,7 @@ func TestRecordings(t *testing.T) {
 	p := newProfiler(t)
 	for mode := range modes {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel() // perf record sleeps most of the time
 			path := p.record(t, mode)
 			want := perfDump(string(p.run(t, "report", "-D", "-i", path)))
 			r, err := perfdata.Open(path)
@@ -262,7 +263,7 @@ func TestLostRecords(t *testing.T) {
 	p := newProfiler(t)
 	path := filepath.Join(p.dir, "lost.data")
 	// A stack with each of many samples, in a buffer of one page.
-	p.run(t, "record", "-q", "-e", "cpu-clock:u", "-F", "20000", "--call-graph", "dwarf,3000", "-m", "1", "-o", path, "sh", "-c", load)
+	p.run(t, "record", "-q", "-N", "-e", "cpu-clock:u", "-F", "20000", "--call-graph", "dwarf,3000", "-m", "1", "-o", path, "sh", "-c", load)
 	r, err := perfdata.Open(path)
 	if err != nil {
 		t.Fatal(err)
