@@ -188,7 +188,7 @@ func (o *Object) load(m *unwind.Module) {
 		return
 	}
 	o.Bare = bare
-	m.Source, o.Go = GoSource(s, f)
+	m.Source, o.Go = GoSource(withExceptionTable(s, f), f)
 }
 
 // failedSource is the source of an object that cannot be read. It can hold

@@ -46,9 +46,11 @@ var sigreturns = []sigreturn{
 	// arch/arm/include/asm/ucontext.h, struct sigframe.
 	{elf.EM_ARM, elf.ELFCLASS32, "\x77\x70\xa0\xe3\x00\x00\x00\xef", 20 + 12, sigcontextARM, 15},
 	{elf.EM_ARM, elf.ELFCLASS32, "\x77\x27\x00\xdf", 20 + 12, sigcontextARM, 15},
+	{elf.EM_ARM, elf.ELFCLASS32, "\x4f\xf0\x77\x07\x00\xdf", 20 + 12, sigcontextARM, 15},
 	// The same with __NR_rt_sigreturn and behind siginfo: struct rt_sigframe.
 	{elf.EM_ARM, elf.ELFCLASS32, "\xad\x70\xa0\xe3\x00\x00\x00\xef", 128 + 20 + 12, sigcontextARM, 15},
 	{elf.EM_ARM, elf.ELFCLASS32, "\xad\x27\x00\xdf", 128 + 20 + 12, sigcontextARM, 15},
+	{elf.EM_ARM, elf.ELFCLASS32, "\x4f\xf0\xad\x07\x00\xdf", 128 + 20 + 12, sigcontextARM, 15},
 	// li a7,__NR_rt_sigreturn; ecall. siginfo, then struct ucontext with its
 	// sigcontext at 176: arch/riscv/include/uapi/asm/ucontext.h.
 	{elf.EM_RISCV, elf.ELFCLASS64, "\x93\x08\xb0\x08\x73\x00\x00\x00", 128 + 176, sigcontextRISCV, 0},
