@@ -24,6 +24,9 @@ const (
 	branchCounters = 1 << 19
 )
 
+// abiSIMD is PERF_SAMPLE_REGS_ABI_SIMD, a bit beside the ABI.
+const abiSIMD = 1 << 2
+
 var errShort = errors.New("it ends in the middle of a field")
 
 // sampleDecoder holds a sample and what its slices refer to, which is used again
@@ -245,12 +248,19 @@ func branchFlags(v uint64, big bool) (flags uint64) {
 // read reads the registers of mask. Their values are kept in buf, which is
 // returned.
 func (r *RegisterSet) read(c *cursor, mask uint64, buf []uint64) []uint64 {
-	r.ABI = ABI(c.u64())
+	abi := c.u64()
+	r.ABI = ABI(abi &^ abiSIMD)
 	if r.ABI == ABINone {
 		return buf
 	}
 	buf = c.words(buf[:0], uint64(bits.OnesCount64(mask)))
 	r.Mask, r.Values = mask, buf
+	if abi&abiSIMD != 0 {
+		// Vector and predicate registers: how many and how wide, and their words.
+		vectors := uint64(c.u16()) * uint64(c.u16())
+		predicates := uint64(c.u16()) * uint64(c.u16())
+		c.bytes(8 * (vectors + predicates))
+	}
 	if c.failed {
 		r.Mask, r.Values = 0, nil
 	}

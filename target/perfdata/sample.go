@@ -132,7 +132,8 @@ const (
 )
 
 // RegisterSet is a set of a thread's registers, as perf numbers them: the enum of
-// arch/*/include/uapi/asm/perf_regs.h.
+// arch/*/include/uapi/asm/perf_regs.h. Vector registers that follow them
+// (PERF_SAMPLE_REGS_ABI_SIMD) are passed over.
 type RegisterSet struct {
 	ABI    ABI
 	Mask   uint64   // which registers: bit n for number n

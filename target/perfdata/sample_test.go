@@ -195,6 +195,33 @@ func TestReadFormats(t *testing.T) {
 	}
 }
 
+// TestVectorRegisters has vector registers behind the others.
+func TestVectorRegisters(t *testing.T) {
+	for name, order := range orders {
+		e := newEncoder(order).pipe(event{sampleType: perfdata.FieldUserRegs | perfdata.FieldTransaction, regsUser: 1 << 8})
+		e.record(perfdata.TypeSample, 0, func() {
+			e.u64(2|4, 0x1000)
+			e.u16(2, 4, 1, 1) // two of four words, one of one
+			e.u64(1, 2, 3, 4, 5, 6, 7, 8, 9)
+			e.u64(77)
+		})
+		// A word is missing.
+		e.record(perfdata.TypeSample, 0, func() {
+			e.u64(2|4, 0x1000)
+			e.u16(2, 4, 0xffff, 0xffff)
+			e.u64(1, 2, 3, 4, 5, 6, 7, 8, 9)
+		})
+		r := open(t, e.b)
+		rec := next(t, r, perfdata.TypeSample)
+		if s := rec.Body.(*perfdata.Sample); rec.Err != nil || s.UserRegs.ABI != perfdata.ABI64 || !slices.Equal(s.UserRegs.Values, []uint64{0x1000}) || s.Transaction != 77 {
+			t.Errorf("%s: %+v %v", name, s, rec.Err)
+		}
+		if rec := next(t, r); rec.Err == nil || rec.Body.(*perfdata.Sample).Fields != 0 {
+			t.Errorf("%s: %+v", name, rec.Body)
+		}
+	}
+}
+
 // TestEvents has events apart by ID, wherever it stands.
 func TestEvents(t *testing.T) {
 	for name, sampleType := range map[string]perfdata.SampleType{
