@@ -87,6 +87,59 @@ func BenchmarkTableLookup(b *testing.B) {
 	}
 }
 
+// BenchmarkFollow walks samples of one thread, of which a few inner frames change
+// from one to the next, and the same sample again and again, along a trail and
+// anew.
+func BenchmarkFollow(b *testing.B) {
+	p := newProgram(b)
+	r := rand.New(rand.NewPCG(1, 2))
+	type sample struct {
+		stack unwind.Stack
+		regs  *unwind.Registers
+	}
+	var samples []sample
+	var kinds []int
+	for range 64 {
+		if len(kinds) > 70 {
+			kinds = kinds[:66-r.IntN(4)]
+		}
+		for len(kinds) < 70 {
+			kinds = append(kinds, r.IntN(4)) // of plain ones
+		}
+		stack, regs := p.stack(rand.New(rand.NewPCG(3, 4)), kinds)
+		samples = append(samples, sample{stack, regs})
+		kinds = append(kinds, 0)
+	}
+	for _, bench := range []struct {
+		name    string
+		samples []sample
+		forget  bool
+	}{{"anew", samples[:1], true}, {"same", samples[:1], false}, {"next", samples, false}} {
+		b.Run(bench.name, func(b *testing.B) {
+			w := &unwind.Walker{Machine: x86, Modules: &p.modules}
+			var trail unwind.Trail
+			b.ReportAllocs()
+			frames, kept, at := 0, 0, 0
+			for b.Loop() {
+				s := &bench.samples[at]
+				if at++; at == len(bench.samples) {
+					at = 0
+				}
+				if bench.forget {
+					trail.Forget()
+				}
+				w.Stack = s.stack
+				w.Follow(&trail, s.regs)
+				frames += trail.Len()
+				kept += trail.Kept()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(frames), "ns/frame")
+			b.ReportMetric(float64(frames)/float64(b.N), "frames")
+			b.ReportMetric(float64(kept)/float64(b.N), "kept")
+		})
+	}
+}
+
 func BenchmarkWalk(b *testing.B) {
 	w, r := recursion(b, 70)
 	b.ReportAllocs()

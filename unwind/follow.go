@@ -8,8 +8,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
-	"unsafe"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -42,7 +40,7 @@ type follower struct {
 	t       *Trail
 	initial *Registers
 
-	now   step   // the frame that is to be left
+	now   state  // of the frame that is to be left
 	steps []step // before now, from room on
 	slots []slot // of steps, from 2*room on
 
@@ -68,7 +66,7 @@ func (f *follower) follow() bool {
 	f.steps, f.slots = reserve(t.nextSteps, room), reserve(t.nextSlots, 2*room)
 	f.replayed = -1
 	m := w.Machine
-	f.now = step{pc: f.initial.PC, is: interrupted | stepFacts(FromRegisters)}
+	f.now = state{pc: f.initial.PC, is: interrupted | stepFacts(FromRegisters)}
 	f.bases(f.initial)
 	f.restart()
 	most := w.most()
@@ -178,17 +176,16 @@ func (f *follower) join(from int) bool {
 		}
 		to-- // the last one leads on now
 	}
-	first := t.steps[from].slots
+	first := t.steps[from].more
 	shift := uint32(len(f.slots)) - first
 	for _, s := range t.steps[from:to] {
-		s.slots += shift
+		s.more += shift
 		f.steps = append(f.steps, s)
 	}
-	f.slots = append(f.slots, t.slots[first:t.steps[to].slots]...)
+	f.slots = append(f.slots, t.slots[first:t.steps[to].more]...)
 	f.high = max(f.high, t.high)
 	f.scattered = f.scattered || t.scattered
-	f.now = t.steps[to]
-	f.now.is &= stateMask
+	f.now = t.steps[to].state()
 	f.candidate = to + 1
 	f.ahead()
 	return false
@@ -201,169 +198,9 @@ func (f *follower) endsAgain() bool {
 	f.replayed = -1 // the probe uses the walker's registers
 	probe := *f
 	probe.probes = true
-	probe.now = t.steps[len(t.steps)-1]
-	probe.now.is &= stateMask
+	probe.now = t.steps[len(t.steps)-1].state()
 	probe.next, probe.candidate = farAway, len(t.steps)
 	return !probe.run(len(probe.steps)+1) && !probe.step(f.w.Machine)
-}
-
-// run leaves frames by plain rules, as long as there are at most so many steps and
-// now may not be one of the trail. It returns false where it has left none.
-func (f *follower) run(most int) bool {
-	w := f.w
-	if len(w.Stack.Bytes) < reach || f.now.is&basesKnown == 0 {
-		return false
-	}
-	before := len(f.steps)
-	if f.now.is&interrupted != 0 {
-		// Its place is not that of an address that a call returns to.
-		e, _ := w.know(f.now.pc, true)
-		if f.leavePlain(e); f.now.is&interrupted != 0 {
-			return false
-		}
-	}
-	for len(f.steps) < most && f.now.sp < f.next && f.now.pc != 0 {
-		n := len(f.steps)
-		f.steps = slices.Grow(f.steps, 32)
-		f.slots = slices.Grow(f.slots, 64)
-		if f.leaveKnown(min(32, most-n)); len(f.steps) == n {
-			// An address that was not met yet, or the end of what is plain.
-			e, _ := w.know(f.now.pc, false)
-			if f.leavePlain(e); len(f.steps) == n {
-				break
-			}
-		}
-	}
-	f.reached(f.now.sp)
-	return len(f.steps) > before
-}
-
-// leavePlain leaves now by plain rules, if it has them and the stack that they need.
-func (f *follower) leavePlain(e *known) {
-	stack := &f.w.Stack
-	from := f.now.sp - stack.Address
-	at := from
-	if e.is&fromFP != 0 {
-		at = f.now.fp - stack.Address
-	}
-	limit := uint64(len(stack.Bytes)) - reach
-	cfa := at + uint64(e.cfa)
-	if e.is&isPlain == 0 || from > limit || at-from > limit || cfa > limit {
-		return
-	}
-	ra, saved := at+uint64(e.ra), at+uint64(e.fp)
-	f.now.slots = uint32(len(f.slots))
-	f.steps = append(f.steps, f.now)
-	pc := binary.LittleEndian.Uint64(stack.Bytes[ra:])
-	f.slots = append(f.slots, slot{stack.Address + ra, pc})
-	if e.is&savesFP != 0 {
-		f.now.fp = binary.LittleEndian.Uint64(stack.Bytes[saved:])
-		f.slots = append(f.slots, slot{stack.Address + saved, f.now.fp})
-	}
-	if e.is&isSigned != 0 {
-		pc = unsigned(pc)
-	}
-	f.now.pc, f.now.sp, f.now.is = pc, stack.Address+cfa, stepFacts(FromCFI)|basesKnown
-}
-
-// leaveKnown does what leavePlain does again and again, at most so many times,
-// while the walker knows the addresses. There is room for the steps and slots.
-//
-// From one return address to the next the processor waits for three loads that
-// depend on each other (the address's entry, the slot), and everything else has to
-// be done meanwhile: there is no call, no branch that could go either way but on
-// the length of the stack, and what is not needed often is not in a register.
-func (f *follower) leaveKnown(most int) {
-	w := f.w
-	base, limit := w.Stack.Address, uint64(len(w.Stack.Bytes))-reach
-	stack := unsafe.Pointer(unsafe.SliceData(w.Stack.Bytes))
-	entries, mask := unsafe.Pointer(unsafe.SliceData(w.known.called)), uintptr(len(w.known.called)-2)*entrySize
-	next := farAway - base
-	if f.next != farAway {
-		next = f.next - base
-	}
-	if f.now.sp-base > limit {
-		return
-	}
-	steps, slots := f.steps, f.slots
-	// Bytes behind the first step and slot.
-	stepAt, slotAt := uintptr(len(steps))*stepSize, uintptr(len(slots))*slotSize
-	firstStep, firstSlot := unsafe.Pointer(unsafe.SliceData(steps)), unsafe.Pointer(unsafe.SliceData(slots))
-	end := stepAt + uintptr(most)*stepSize
-	pc, sp, fp := f.now.pc, f.now.sp-base, f.now.fp
-	for stepAt < end {
-		at := (uintptr(pc)*entrySize ^ uintptr(pc)>>(9-entryShift)) & mask
-		e := (*known)(unsafe.Add(entries, at))
-		if e.pc != pc {
-			if e = (*known)(unsafe.Add(entries, at+entrySize)); e.pc != pc {
-				break
-			}
-		}
-		is := e.is
-		if is&isPlain == 0 {
-			break
-		}
-		// No sum below overflows, and all slots are in the stack: plain offsets are
-		// below 1<<31, and the slots end at most reach bytes above the CFA.
-		pointer, from := fp-base, sp
-		if is&fromFP != 0 {
-			from = pointer
-		}
-		cfa := from + uint64(e.cfa)
-		if from-sp > limit || cfa > limit {
-			break
-		}
-		ra, saved := from+uint64(e.ra), from+uint64(e.fp)
-		s := (*step)(unsafe.Add(firstStep, stepAt))
-		s.pc, s.sp, s.fp = pc, sp+base, fp
-		s.slots, s.is = uint32(slotAt/slotSize), stepFacts(FromCFI)|basesKnown
-		pc = word(stack, ra)
-		v := word(stack, saved)
-		two := (*[2]slot)(unsafe.Add(firstSlot, slotAt))
-		two[0].addr, two[0].value = ra+base, pc
-		two[1].addr, two[1].value = saved+base, v
-		if is&savesFP != 0 {
-			fp = v
-		}
-		if is&isSigned != 0 {
-			pc = unsigned(pc)
-		}
-		stepAt += stepSize
-		slotAt += slotSize + uintptr(is&savesFP)/uintptr(savesFP)*slotSize
-		sp = cfa
-		if pc == 0 || sp >= next {
-			break
-		}
-	}
-	f.steps, f.slots = steps[:stepAt/stepSize], slots[:slotAt/slotSize]
-	if len(f.steps) > len(steps) {
-		f.steps[len(steps)].is = f.now.is
-		f.now.is = stepFacts(FromCFI) | basesKnown
-		f.now.pc, f.now.sp, f.now.fp = pc, sp+base, fp
-	}
-}
-
-const (
-	entrySize  = unsafe.Sizeof(known{})
-	entryShift = 5
-	stepSize   = unsafe.Sizeof(step{})
-	slotSize   = unsafe.Sizeof(slot{})
-
-	_ = uint(entrySize-1<<entryShift) + uint(1<<entryShift-entrySize) // they are equal
-)
-
-// word returns the 8 bytes at an offset, least significant first.
-func word(p unsafe.Pointer, offset uint64) uint64 {
-	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, offset))[:])
-}
-
-// reached notes the stack pointer that a step has led to.
-func (f *follower) reached(sp uint64) {
-	high := sp + reach
-	if high < sp {
-		f.scattered = true
-	}
-	f.high = max(f.high, high)
 }
 
 // needsRegisters reports whether leaving a frame takes more registers than the bases.
@@ -380,20 +217,20 @@ func needsRegisters(e facts, now stepFacts) bool {
 // step leaves now in the general way. It returns false where the walk ends.
 func (f *follower) step(m *arch.Machine) bool {
 	w := f.w
-	left := len(f.steps) - room
-	if !w.mayWork(left) {
+	n := len(f.steps) - room
+	if !w.mayWork(n) {
 		return false
 	}
 	e, module := w.know(f.now.pc, f.now.is&interrupted != 0)
 	at, rules := e.plain, e.rules
+	left := step{pc: f.now.pc, sp: f.now.sp, fp: f.now.fp, more: uint32(len(f.slots)), is: f.now.is}
 	if at.is&isTrampoline != 0 {
-		f.now.is |= trampoline
+		left.is |= trampoline
 	}
 	if at.is&looksUpAtPC != 0 {
-		f.now.is |= lookedUpAtPC
+		left.is |= lookedUpAtPC
 	}
-	f.now.slots = uint32(len(f.slots))
-	f.steps = append(f.steps, f.now)
+	f.steps = append(f.steps, left)
 	simple := !needsRegisters(at.is, f.now.is)
 	switch {
 	case simple && at.is&isOutermost != 0:
@@ -413,10 +250,10 @@ func (f *follower) step(m *arch.Machine) bool {
 		if m.ProgramCounter >= 0 {
 			w.regs.Set(uint64(m.ProgramCounter), f.now.pc)
 		}
-	} else if f.probes || !f.replay(left) {
+	} else if f.probes || !f.replay(n) {
 		return f.probes
 	}
-	w.frame = Frame{Registers: &w.regs, PC: f.now.pc, LookupPC: f.now.lookup(), Module: module,
+	w.frame = Frame{Registers: &w.regs, PC: left.pc, LookupPC: left.lookup(), Module: module,
 		Method: Method(f.now.is & methodMask), Interrupted: f.now.is&interrupted != 0}
 	w.recorder, w.records = recorder{slots: f.slots}, true
 	switches := w.switches
@@ -429,7 +266,7 @@ func (f *follower) step(m *arch.Machine) bool {
 	}
 	before := f.now.sp
 	if on {
-		f.now = step{pc: w.regs.PC, is: stepFacts(w.frame.Method)}
+		f.now = state{pc: w.regs.PC, is: stepFacts(w.frame.Method)}
 		if w.frame.Interrupted {
 			f.now.is |= interrupted
 		}
@@ -448,37 +285,6 @@ func (f *follower) step(m *arch.Machine) bool {
 		f.ahead()
 	}
 	return on
-}
-
-// leaveElsewhere leaves the last step by plain rules, of which the slots are not in
-// the copied stack. It returns done unset where the frame is to be left in the
-// general way, and on where the walk goes on.
-func (f *follower) leaveElsewhere(rule plain) (done, on bool) {
-	w, sp := f.w, f.now.sp
-	from := sp
-	if rule.is&fromFP != 0 {
-		from = f.now.fp
-	}
-	cfa := from + uint64(rule.cfa)
-	pc, err := w.word8(from + uint64(rule.ra))
-	if err != nil {
-		return true, w.unreadableReturn(f.now.pc, from+uint64(rule.ra), err)
-	}
-	fp, err := w.word8(from + uint64(rule.fp))
-	if err != nil || from < sp || cfa <= from {
-		return false, false
-	}
-	f.slots = append(f.slots, slot{from + uint64(rule.ra), pc})
-	if rule.is&savesFP != 0 {
-		f.now.fp = fp
-		f.slots = append(f.slots, slot{from + uint64(rule.fp), fp})
-	}
-	if rule.is&isSigned != 0 {
-		pc = unsigned(pc)
-	}
-	f.now.pc, f.now.sp, f.now.is = pc, cfa, stepFacts(FromCFI)|basesKnown
-	f.reached(cfa)
-	return true, true
 }
 
 // replay makes the walker's registers those of the frame behind some steps.
@@ -502,7 +308,7 @@ func (f *follower) replay(left int) bool {
 func (f *follower) keep(from int) {
 	t := f.t
 	steps, slots := f.steps[room:], f.slots[2*room:]
-	first := int(t.steps[from].slots)
+	first := int(t.steps[from].more)
 	t.kept = len(t.steps) - from
 	head, headSlot := from-len(steps), first-len(slots)
 	t.nextSteps, t.nextSlots = f.steps, f.slots
@@ -510,18 +316,18 @@ func (f *follower) keep(from int) {
 		// No room is left.
 		shift := len(f.slots) - first
 		for _, s := range t.steps[from:] {
-			s.slots = uint32(int(s.slots) + shift)
+			s.more = uint32(int(s.more) + shift)
 			f.steps = append(f.steps, s)
 		}
 		f.slots = append(f.slots, t.slots[first:]...)
 		t.nextSteps, t.nextSlots = t.steps, t.slots
 		t.steps, t.slots, t.head = f.steps, f.slots, room
 	} else {
-		shift := headSlot - 2*room
-		for i, s := range steps {
-			s.slots = uint32(int(s.slots) + shift)
-			t.steps[head+i] = s
+		shift := uint32(headSlot - 2*room)
+		for i := range steps {
+			steps[i].more += shift
 		}
+		copy(t.steps[head:], steps)
 		copy(t.slots[headSlot:], slots)
 		t.head = head
 	}

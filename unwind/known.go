@@ -6,6 +6,7 @@ package unwind
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -15,8 +16,12 @@ import (
 type known struct {
 	pc uint64
 	plain
+	_     [8 - unsafe.Sizeof(uintptr(0))]byte
 	rules *Rules // nil where is lacks hasRules
 }
+
+// A known has the size that its users reckon with.
+var _ [entrySize]byte = [unsafe.Sizeof(known{})]byte{}
 
 // knownAddresses are the addresses that a walker has met, by a hash of them: two
 // places each, in one cache line. It starts small, as many walks are made once.

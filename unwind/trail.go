@@ -5,6 +5,8 @@
 package unwind
 
 import (
+	"unsafe"
+
 	"github.com/clewdev/clew/arch"
 )
 
@@ -17,7 +19,7 @@ import (
 // was walked but those words, and is not safe for concurrent use.
 type Trail struct {
 	steps []step // innermost first; those before head are room
-	slots []slot // of the steps, in their order
+	slots []slot // more of the steps, in their order
 	head  int
 	// What the next walk is written to.
 	nextSteps []step
@@ -39,11 +41,26 @@ type Trail struct {
 }
 
 // step is a frame of a trail: what it was left with, and which words led out of it.
+// It has the size of a cache line.
 type step struct {
 	pc, sp, fp uint64
-	slots      uint32 // the index of its first slot; they end where those of the next step begin
+
+	// Where hasSlots is set: the return address and the frame pointer, or the return
+	// address twice. Other steps depend on any number of slots.
+	ra, saved slot
+	more      uint32 // the index of the first of these; they end where those of the next step begin
+	is        stepFacts
+}
+
+// state is what leaving a frame depends on, but for the slots.
+type state struct {
+	pc, sp, fp uint64
 	is         stepFacts
 }
+
+func (s *step) state() state { return state{s.pc, s.sp, s.fp, s.is & stateMask} }
+
+var _ [stepSize]byte = [unsafe.Sizeof(step{})]byte{}
 
 type stepFacts uint32
 
@@ -56,6 +73,8 @@ const (
 	// What its address says.
 	trampoline
 	lookedUpAtPC
+
+	hasSlots
 
 	stateMask = methodMask | interrupted | basesKnown
 )
@@ -101,6 +120,6 @@ func (t *Trail) Forget() {
 	t.head, t.kept, t.fixed = 0, 0, 0
 }
 
-// room is left before the steps of a whole walk, for more of the next one; and
-// twice as much before their slots.
+// room is left before the steps of a whole walk, for more of the next one, and
+// twice as much before the slots.
 const room = 32

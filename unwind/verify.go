@@ -9,46 +9,50 @@ import "unsafe"
 // changed returns the first step from one on of which a slot holds another word
 // than it did, and the number of steps where there is none.
 func (t *Trail) changed(from int, w *Walker) int {
-	first, slots := int(t.steps[from].slots), t.slots
 	stack := &w.Stack
-	at := first
-	if t.scattered || t.steps[from].sp < stack.Address || t.high-stack.Address > uint64(len(stack.Bytes)) {
-		for at < len(slots) && w.holds(&slots[at]) {
-			at++
+	inStack := !t.scattered && t.steps[from].sp >= stack.Address && t.high-stack.Address <= uint64(len(stack.Bytes))
+	for i := from; i < len(t.steps); i++ {
+		if inStack {
+			i += sameSteps(t.steps[i:], stack)
+			if i == len(t.steps) {
+				break
+			}
 		}
-	} else {
-		at += sameSlots(slots[first:], stack)
-	}
-	if at == len(slots) {
-		return len(t.steps)
-	}
-	// The step that the slot is of.
-	low, high := from, len(t.steps)
-	for high-low > 1 {
-		if middle := (low + high) / 2; int(t.steps[middle].slots) <= at {
-			low = middle
-		} else {
-			high = middle
+		s := &t.steps[i]
+		if s.is&hasSlots != 0 && !(w.holds(&s.ra) && w.holds(&s.saved)) {
+			return i
+		}
+		end := len(t.slots)
+		if i+1 < len(t.steps) {
+			end = int(t.steps[i+1].more)
+		}
+		for j := int(s.more); j < end; j++ {
+			if !w.holds(&t.slots[j]) {
+				return i
+			}
 		}
 	}
-	return low
+	return len(t.steps)
 }
 
-// sameSlots returns how many slots at the start hold what they did. All must lie
-// in the stack.
-func sameSlots(slots []slot, stack *Stack) int {
+// sameSteps returns how many steps at the start have slots that hold what they
+// did. All slots must lie in the stack.
+func sameSteps(steps []step, stack *Stack) int {
 	// Read without bounds checks, which were made for all slots together: half
 	// of the time of a walk that changes little is spent here.
 	memory, base := unsafe.Pointer(unsafe.SliceData(stack.Bytes)), stack.Address
-	differs := func(s *slot) uint64 { return word(memory, s.addr-base) ^ s.value }
+	changed := func(s *step) bool {
+		return s.is&hasSlots == 0 ||
+			(word(memory, s.ra.addr-base)^s.ra.value)|(word(memory, s.saved.addr-base)^s.saved.value) != 0
+	}
 	n := 0
-	for ; n+4 <= len(slots); n += 4 {
-		s := (*[4]slot)(slots[n:])
-		if differs(&s[0])|differs(&s[1])|differs(&s[2])|differs(&s[3]) != 0 {
+	for ; n+4 <= len(steps); n += 4 {
+		s := (*[4]step)(steps[n:])
+		if changed(&s[0]) || changed(&s[1]) || changed(&s[2]) || changed(&s[3]) {
 			break
 		}
 	}
-	for n < len(slots) && differs(&slots[n]) == 0 {
+	for n < len(steps) && !changed(&steps[n]) {
 		n++
 	}
 	return n
