@@ -81,9 +81,10 @@ type recordedPrinter struct {
 	out []byte
 
 	functions []recordedFunction
-	// ofFrame are the functions of each frame, by its index in Places: of inlined
-	// calls first.
-	ofFrame map[*recording.Frame][]int32
+	// The functions of the frame with index i of Places, those of inlined calls
+	// first, are places[starts[i]:starts[i+1]].
+	places []int32
+	starts []int
 }
 
 // recordedFunction is a function, or an inlined call of one.
@@ -98,8 +99,8 @@ type recordedFunction struct {
 func (p *recordedPrinter) number() {
 	type key struct{ name, object string }
 	known := make(map[key]int32)
-	p.ofFrame = make(map[*recording.Frame][]int32)
 	places := p.Places()
+	p.starts = make([]int, 1, len(places)+1)
 	for i := range places {
 		f := &places[i]
 		object := RecordedObject(f)
@@ -111,12 +112,13 @@ func (p *recordedPrinter) number() {
 				known[k] = n
 				p.functions = append(p.functions, recordedFunction{name: name, object: object, seen: -1})
 			}
-			p.ofFrame[f] = append(p.ofFrame[f], n)
+			p.places = append(p.places, n)
 		}
 		for k := range max(len(f.Locations)-1, 0) {
 			add(Demangle(f.Locations[k].Function))
 		}
 		add(RecordedFunction(f))
+		p.starts = append(p.starts, len(p.places))
 	}
 }
 
@@ -219,8 +221,8 @@ func (p *recordedPrinter) section(event, thread int32) {
 		samples += s.Samples
 		first := true
 		key, runs = key[:0], runs[:0]
-		for f := range p.Frames(s) {
-			for _, n := range p.ofFrame[f] {
+		for place := range p.Indexes(s) {
+			for _, n := range p.places[p.starts[place]:p.starts[place+1]] {
 				function := &p.functions[n]
 				if first {
 					function.self += weight

@@ -111,10 +111,8 @@ func (r *Recorded) JSON(w io.Writer) error {
 		out.Objects = append(out.Objects, j)
 	}
 	places := rec.Places()
-	index := make(map[*recording.Frame]int, len(places))
 	for i := range places {
 		f := &places[i]
-		index[f] = i
 		j := jsonRecFrame{Kind: recordedKinds[f.Kind], Address: fmt.Sprintf("%#x", f.Address), Returns: f.Returns, Symbol: f.Symbol.Name}
 		if f.Object != nil {
 			n := objects[f.Object]
@@ -140,8 +138,8 @@ func (r *Recorded) JSON(w io.Writer) error {
 	for i := range rec.Stacks {
 		s := &rec.Stacks[i]
 		j := jsonRecStack{Event: s.Event, Thread: s.Thread, Samples: s.Samples, Periods: s.Weight, End: s.End.String(), Frames: []int{}}
-		for f := range rec.Frames(s) {
-			j.Frames = append(j.Frames, index[f])
+		for place := range rec.Indexes(s) {
+			j.Frames = append(j.Frames, place)
 		}
 		out.Stacks = append(out.Stacks, j)
 	}

@@ -20,7 +20,11 @@ func (r *Recorded) AddTo(p *profile.Profile, event int) {
 		p.Title = strings.Join(line, " ")
 	}
 	p.Notes = append(p.Notes, r.Notes...)
-	locations := make(map[*recording.Frame]profile.Location)
+	places := r.Places()
+	locations := make([]profile.Location, len(places))
+	for i := range locations {
+		locations[i] = -1
+	}
 	var stack []profile.Location
 	var frames []profile.Frame
 	for i := range r.Recording.Stacks {
@@ -29,14 +33,12 @@ func (r *Recorded) AddTo(p *profile.Profile, event int) {
 			continue
 		}
 		stack = stack[:0]
-		for f := range r.Frames(s) {
-			l, ok := locations[f]
-			if !ok {
-				frames = appendRecordedFrames(frames[:0], f)
-				l = p.Location(f.Address, frames)
-				locations[f] = l
+		for n := range r.Indexes(s) {
+			if locations[n] < 0 {
+				frames = appendRecordedFrames(frames[:0], &places[n])
+				locations[n] = p.Location(places[n].Address, frames)
 			}
-			stack = append(stack, l)
+			stack = append(stack, locations[n])
 		}
 		switch s.End {
 		case recording.Whole, recording.Chain, recording.NoStack:

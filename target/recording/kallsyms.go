@@ -90,10 +90,13 @@ func (k *kallsyms) from(offset int64) []byte {
 	return b[min(offset%blockSize, int64(len(b))):]
 }
 
+// maxBadLines is how many lines in a row may not be of the form.
+const maxBadLines = 64
+
 // line returns the first line that begins at an offset or behind it and can be
 // read. The offset is where a line begins.
 func (k *kallsyms) line(offset int64) (l kallsymsLine, ok bool) {
-	for {
+	for range maxBadLines {
 		text := k.from(offset)
 		if len(text) == 0 {
 			return l, false
@@ -117,6 +120,7 @@ func (k *kallsyms) line(offset int64) (l kallsymsLine, ok bool) {
 			return l, true
 		}
 	}
+	return l, false
 }
 
 // behind returns where the first line begins that begins behind an offset.

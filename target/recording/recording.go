@@ -165,6 +165,17 @@ func (r *Recording) path(n int32) iter.Seq[*Frame] {
 // Places returns the frames of all stacks: what Frames yields points into it.
 func (r *Recording) Places() []Frame { return r.frames }
 
+// Indexes yields the frames of a stack as indexes of Places, innermost first.
+func (r *Recording) Indexes(s *Stack) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for n := s.node; n != 0; n = r.tree.nodes[n].parent {
+			if !yield(int(r.tree.nodes[n].frame)) {
+				return
+			}
+		}
+	}
+}
+
 // Sample is one sample, for Options.Each.
 type Sample struct {
 	Time   uint64 // nanoseconds of the recording's clock; 0 where the sample has none
