@@ -19,8 +19,8 @@ type Header struct {
 	CPUID          string
 	TotalMemory    uint64   // bytes
 	CommandLine    []string // of perf record
-	FirstSample    uint64   // nanoseconds of Reader.Clock
-	LastSample     uint64   // nanoseconds of Reader.Clock
+	FirstSample    uint64   // nanoseconds of Header.Clock
+	LastSample     uint64   // nanoseconds of Header.Clock
 	PMUs           []PMU
 	Groups         []Group
 	Compression    Compression

@@ -39,7 +39,7 @@ type Record struct {
 type SampleID struct {
 	Fields   SampleType // which of the fields below are known
 	PID, TID int32      // FieldTID; -1 where there is no thread. In the PID namespace of perf record
-	Time     uint64     // FieldTime: nanoseconds of Reader.Clock; else 0
+	Time     uint64     // FieldTime: nanoseconds of Header.Clock; else 0
 	ID       uint64     // FieldID or FieldIdentifier: of the event
 	StreamID uint64     // FieldStreamID
 	CPU      uint32     // FieldCPU
@@ -80,7 +80,7 @@ type Comm struct {
 type Task struct {
 	PID, ParentPID int32
 	TID, ParentTID int32
-	Time           uint64 // nanoseconds of Reader.Clock
+	Time           uint64 // nanoseconds of Header.Clock
 }
 
 // Lost is how many records could not be written: LOST, where the buffer was full,
@@ -93,7 +93,7 @@ type Lost struct {
 // Throttle tells that the kernel stops (THROTTLE) or goes on (UNTHROTTLE) to
 // sample because there are too many samples.
 type Throttle struct {
-	Time     uint64 // nanoseconds of Reader.Clock
+	Time     uint64 // nanoseconds of Header.Clock
 	ID       uint64
 	StreamID uint64
 }

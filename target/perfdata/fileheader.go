@@ -1,0 +1,177 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perfdata
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrFormat is wrapped by errors about what is no recording, or one of a kind
+// that this package cannot read.
+var ErrFormat = errors.New("not a perf.data that can be read")
+
+// What a recording begins with: a u64 whose bytes tell the byte order, and the
+// u64 size of the header.
+const (
+	magicLittle = "PERFILE2"
+	magicBig    = "2ELIFREP"
+	magicOld    = "PERFFILE" // of before Linux 3.x
+	magicSize   = 16
+)
+
+// Layout of struct perf_file_header in tools/perf/util/header.h: magic, size,
+// attr_size, the sections (u64 offset, u64 size) of attributes, data and event
+// types, a bitmap of 256 features.
+const (
+	fileHeaderSize    = 104
+	oldFileHeaderSize = 72 // without the features
+	sectionSize       = 16
+
+	// maxSection is the most that is read of a section of the header.
+	maxSection = 16 << 20
+)
+
+// readMagic reads the first magicSize bytes of a recording.
+func (r *Reader) readMagic(b []byte) error {
+	switch magic := string(b[:8]); magic {
+	case magicLittle:
+	case magicBig:
+		r.big = true
+	case magicOld:
+		return fmt.Errorf("%w: it begins with %q, the format of perf before Linux 3.3", ErrFormat, magic)
+	default:
+		return fmt.Errorf("%w: it begins with %q, not %q", ErrFormat, magic, magicLittle)
+	}
+	c := cursor{b: b[8:], big: r.big}
+	r.headerSize = c.u64()
+	r.pipe = r.headerSize == magicSize
+	if !r.pipe && r.headerSize < oldFileHeaderSize {
+		return fmt.Errorf("%w: size of the header is %d, which must be %d (pipe) or at least %d", ErrFormat, r.headerSize, magicSize, oldFileHeaderSize)
+	}
+	return nil
+}
+
+// readHeader reads the header of a file of the size given, and returns where its
+// records are.
+func (r *Reader) readHeader(file io.ReaderAt, size int64) (*fileSource, error) {
+	n := min(r.headerSize, fileHeaderSize)
+	b := make([]byte, n)
+	if _, err := file.ReadAt(b, 0); err != nil {
+		return nil, fmt.Errorf("header of %d bytes: %w", n, unexpected(err))
+	}
+	c := cursor{b: b[magicSize:], big: r.big}
+	attrSize := c.u64()
+	attrs, data := section{c.u64(), c.u64()}, section{c.u64(), c.u64()}
+	c.skip(sectionSize) // event types
+	var bits [features / 64]uint64
+	if n == fileHeaderSize {
+		for i := range bits {
+			bits[i] = c.u64()
+		}
+	}
+	if err := r.readAttributes(file, size, attrs, attrSize); err != nil {
+		return nil, err
+	}
+	if data.offset > uint64(size) {
+		return nil, fmt.Errorf("data at %#x: %w", data.offset, errBeyond(size))
+	}
+	src := &fileSource{file: file, pos: int64(data.offset), atEnd: io.EOF}
+	switch {
+	case data.size == 0:
+		src.end = size
+		src.atEnd = fmt.Errorf("header tells no size of the data, as where perf record was killed: %w", io.ErrUnexpectedEOF)
+	case data.size > uint64(size)-data.offset:
+		src.end = size
+		src.atEnd = fmt.Errorf("data from %#x to %#x: %w", data.offset, data.offset+data.size, errBeyond(size))
+	default:
+		src.end = int64(data.offset + data.size)
+		r.readFeatures(file, size, src.end, bits)
+	}
+	src.cut = fmt.Errorf("data from %#x to %#x: the file has become shorter: %w", data.offset, src.end, io.ErrUnexpectedEOF)
+	return src, nil
+}
+
+// errBeyond says that something is not in a file of the size given.
+func errBeyond(size int64) error {
+	return fmt.Errorf("the file ends at %#x: %w", size, io.ErrUnexpectedEOF)
+}
+
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// section is struct perf_file_section.
+type section struct {
+	offset, size uint64
+}
+
+// read returns the content of the section. It says what of it is not in the file,
+// which has the size given.
+func (s section) read(file io.ReaderAt, size int64) ([]byte, error) {
+	if s.offset > uint64(size) || s.size > uint64(size)-s.offset {
+		return nil, fmt.Errorf("section of %d bytes at %#x: %w", s.size, s.offset, errBeyond(size))
+	}
+	b := make([]byte, min(s.size, maxSection))
+	n, err := file.ReadAt(b, int64(s.offset))
+	if n < len(b) {
+		return nil, fmt.Errorf("section of %d bytes at %#x: %w", s.size, s.offset, unexpected(err))
+	}
+	return b, nil
+}
+
+// readAttributes reads the section of attributes: of each a perf_event_attr and
+// the section of its IDs.
+func (r *Reader) readAttributes(file io.ReaderAt, size int64, attrs section, attrSize uint64) error {
+	if attrSize < minAttribute+sectionSize || attrSize > maxRecord {
+		return fmt.Errorf("%w: size of an attribute is %d, which must be from %d to %d", ErrFormat, attrSize, minAttribute+sectionSize, maxRecord)
+	}
+	b, err := attrs.read(file, size)
+	if err != nil {
+		return fmt.Errorf("attributes: %w", err)
+	}
+	// Sections may overlap; all IDs together are still no more than the file.
+	for left := size; uint64(len(b)) >= attrSize; b = b[attrSize:] {
+		c := cursor{b: b[attrSize-sectionSize : attrSize], big: r.big}
+		ids := section{c.u64(), c.u64()}
+		if ids.size > uint64(left) {
+			return fmt.Errorf("%w: IDs of events take up more than the file", ErrFormat)
+		}
+		left -= int64(ids.size)
+		list, err := ids.read(file, size)
+		if err != nil {
+			return fmt.Errorf("IDs of event %d: %w", len(r.attributes), err)
+		}
+		r.attribute(b[:attrSize-sectionSize], list)
+	}
+	return nil
+}
+
+// readFeatures reads the sections that the table at offset tells of, one entry
+// for each bit. What cannot be read is left out.
+func (r *Reader) readFeatures(file io.ReaderAt, size, offset int64, bits [features / 64]uint64) {
+	for f := feature(1); f < features; f++ {
+		if bits[f/64]>>(f%64)&1 == 0 {
+			continue
+		}
+		b, err := section{uint64(offset), sectionSize}.read(file, size)
+		if err != nil {
+			return
+		}
+		offset += sectionSize
+		if !f.decoded() {
+			r.feature(f, nil)
+			continue
+		}
+		c := cursor{b: b, big: r.big}
+		if b, err := (section{c.u64(), c.u64()}).read(file, size); err == nil {
+			r.feature(f, b)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package perfdata
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Open opens the recording at path: what perf record writes to a file, wrote to a
+// pipe, or with --threads to a folder. The caller must close the Reader.
+func Open(path string) (*Reader, error) {
+	r := newReader()
+	if err := r.open(path); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func newReader() *Reader {
+	return &Reader{header: Header{Clock: Clock{ID: -1}}, ids: make(map[uint64]int32)}
+}
+
+func (r *Reader) open(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return bare(err)
+	}
+	if !info.IsDir() {
+		f, err := r.openFile(path)
+		if err != nil {
+			return err
+		}
+		return r.read(f)
+	}
+	// tools/perf/util/data.c: "data" is a recording as any other, and has the
+	// header; data.0 and so on are records.
+	f, err := r.openFile(filepath.Join(path, "data"))
+	if err != nil {
+		return err
+	}
+	if err := r.read(f); err != nil {
+		return err
+	}
+	for i := 0; ; i++ {
+		f, err := r.openFile(filepath.Join(path, "data."+strconv.Itoa(i)))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return bare(err)
+		}
+		r.lanes = append(r.lanes, newLane(r, &fileSource{file: f, end: info.Size(), cut: io.ErrUnexpectedEOF, atEnd: io.EOF}))
+	}
+}
+
+func (r *Reader) openFile(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, bare(err)
+	}
+	r.files = append(r.files, f)
+	return f, nil
+}
+
+// bare returns the cause of an error that repeats the path.
+func bare(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// NewReader reads a recording from src. If src is both an io.ReaderAt and an
+// io.Seeker (a file) it is read from its beginning, wherever it stands. Else it
+// is read as it comes: a stream (perf record -o -) at once, while a recording that
+// was written to a file, whose header is at its end, is first copied to a
+// temporary file. The caller must close the Reader; that does not close src.
+func NewReader(src io.Reader) (*Reader, error) {
+	r := newReader()
+	if err := r.read(src); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Reader) read(src io.Reader) error {
+	file, isFile := src.(interface {
+		io.ReaderAt
+		io.Seeker
+	})
+	size := int64(0)
+	if isFile {
+		// What cannot be sought in, as a pipe, says so.
+		end, err := file.Seek(0, io.SeekEnd)
+		size, isFile = end, err == nil
+	}
+	magic := make([]byte, magicSize)
+	var n int
+	var err error
+	if isFile {
+		n, err = file.ReadAt(magic, 0)
+	} else {
+		n, err = io.ReadFull(src, magic)
+	}
+	if n < magicSize {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return fmt.Errorf("%w: it has %d bytes, at least %d expected: %w", ErrFormat, n, magicSize, io.ErrUnexpectedEOF)
+		}
+		return bare(err)
+	}
+	if err := r.readMagic(magic); err != nil {
+		return err
+	}
+	if r.pipe {
+		if isFile {
+			r.lanes = []*lane{newLane(r, &fileSource{file: file, pos: magicSize, end: size, cut: io.ErrUnexpectedEOF, atEnd: io.EOF})}
+		} else {
+			r.lanes = []*lane{newLane(r, &streamSource{src: src, pos: magicSize})}
+		}
+		return nil
+	}
+	if !isFile {
+		if file, size, err = r.spool(magic, src); err != nil {
+			return err
+		}
+	}
+	data, err := r.readHeader(file, size)
+	if err != nil {
+		return err
+	}
+	r.lanes = []*lane{newLane(r, data)}
+	return nil
+}
+
+// spool copies a recording to a temporary file.
+func (r *Reader) spool(magic []byte, src io.Reader) (*os.File, int64, error) {
+	f, err := os.CreateTemp("", "perfdata")
+	if err != nil {
+		return nil, 0, err
+	}
+	r.files = append(r.files, f)
+	r.temporary = f.Name()
+	if _, err := f.Write(magic); err != nil {
+		return nil, 0, err
+	}
+	n, err := io.Copy(f, src)
+	return f, magicSize + n, err
+}
+
+// Close releases what the Reader holds. Records of it must not be used after.
+func (r *Reader) Close() error {
+	for _, l := range r.lanes {
+		l.close()
+	}
+	r.lanes, r.held, r.pool = nil, nil, pool{}
+	if r.err == nil {
+		r.err = errClosed
+	}
+	var err error
+	for _, f := range r.files {
+		err = errors.Join(err, f.Close())
+	}
+	r.files = nil
+	if r.temporary != "" {
+		err = errors.Join(err, os.Remove(r.temporary))
+		r.temporary = ""
+	}
+	return err
+}
