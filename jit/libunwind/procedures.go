@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/libunwind/internal/calls"
 	"github.com/clewdev/clew/region"
 )
 
@@ -21,7 +22,7 @@ import (
 // Read. A program that wants both calls PublishProcedures before it publishes
 // the same code with a Publisher: libunwind's search takes what came last.
 func PublishProcedures(procedures ...*region.Procedure) (jit.Registration, error) {
-	if !loaded() {
+	if !calls.Loaded() {
 		return nil, jit.ErrNotApplicable
 	}
 	m := jit.Host()
@@ -66,7 +67,7 @@ func PublishProcedures(procedures ...*region.Procedure) (jit.Registration, error
 			return nil, err
 		}
 		put(m, out.infos[i], &infos[i], points[i])
-		register(address(out.infos[i]))
+		calls.Register(address(out.infos[i]))
 	}
 	out.left = len(infos)
 	return out, nil
@@ -110,7 +111,7 @@ func (d *described) forget(functions []int) error {
 		if d.infos[i] == nil {
 			continue
 		}
-		cancel(address(d.infos[i]), d.code[i][0], d.code[i][1])
+		calls.Cancel(address(d.infos[i]), d.code[i][0], d.code[i][1])
 		releaseInfo(d.infos[i])
 		d.infos[i] = nil
 		d.left--

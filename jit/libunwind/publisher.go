@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/libunwind/internal/calls"
 	"github.com/clewdev/clew/region"
 )
 
@@ -24,17 +25,15 @@ type Publisher struct {
 	Format Format
 }
 
-func init() { jit.Register(jit.StageLibunwind, "libunwind", new(Publisher)) }
-
 // Publish makes a batch known. Functions without an unwind table are left out.
 // The error is jit.ErrNotApplicable where the program has no libunwind, was built
-// without cgo, or where no function has a table; it wraps cfi.ErrRange where the
+// without cgo or package linked, or where no function has a table; it wraps cfi.ErrRange where the
 // distances in the batch do not fit the format.
 func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if !loaded() {
+	if !calls.Loaded() {
 		return nil, jit.ErrNotApplicable
 	}
 	switch p.Format {
@@ -239,13 +238,13 @@ func (b *batch) publish(r *run) error {
 		Table: &region.Table{SegmentBase: b.block.address()},
 	}, info{table: table, words: entries * entrySize / uint64(m.AddressSize)})
 	r.info = memory
-	register(address(memory))
+	calls.Register(address(memory))
 	return nil
 }
 
 func (b *batch) withdraw(r *run) {
 	if r.info != nil {
-		cancel(address(r.info), b.functions[r.first].start, b.functions[r.last-1].end)
+		calls.Cancel(address(r.info), b.functions[r.first].start, b.functions[r.last-1].end)
 		releaseInfo(r.info)
 	}
 	if r.table != nil {

@@ -20,6 +20,8 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/libunwind/internal/calls"
+	_ "github.com/clewdev/clew/jit/libunwind/internal/library"
 	"github.com/clewdev/clew/region"
 )
 
@@ -28,13 +30,13 @@ import (
 func preloaded(t *testing.T) bool {
 	const variable = "CLEW_TEST_LIBUNWIND"
 	if os.Getenv(variable) == t.Name() {
-		if !loaded() {
+		if !calls.Loaded() {
 			fmt.Println("no libunwind")
 			os.Exit(3)
 		}
 		return true
 	}
-	if loaded() {
+	if calls.Loaded() {
 		t.Fatal("libunwind is loaded in a test that is not linked with it")
 	}
 	program, err := os.Executable()

@@ -21,6 +21,7 @@ import (
 
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libunwind"
+	_ "github.com/clewdev/clew/jit/libunwind/linked"
 	"github.com/clewdev/clew/region"
 )
 

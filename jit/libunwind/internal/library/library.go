@@ -4,7 +4,7 @@
 
 //go:build cgo && linux && !android && (amd64 || arm64)
 
-package libunwind
+package library
 
 /*
 #cgo LDFLAGS: -ldl
@@ -72,7 +72,13 @@ static void cancel(struct libunwind *u, uintptr_t info, uintptr_t low, uintptr_t
 */
 import "C"
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/clewdev/clew/jit/libunwind/internal/calls"
+)
+
+func init() { calls.Loaded, calls.Register, calls.Cancel = loaded, register, cancel }
 
 // library is the libunwind of the process, once it was found.
 var library struct {
