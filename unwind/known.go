@@ -37,8 +37,10 @@ type knownAddresses struct {
 	machine    *arch.Machine
 }
 
+// More entries are more pages to find: where no three addresses that alternate share
+// a place, a small number is the faster one.
 const (
-	firstKnown = 1 << 9
+	firstKnown = 1 << 10
 	mostKnown  = 1 << 13
 )
 
@@ -86,7 +88,7 @@ func (w *Walker) know(pc uint64, interrupted bool) (*known, *Module) {
 func (w *Walker) meet(pc uint64, interrupted bool) (*known, *Module) {
 	k := &w.known
 	if k.lost > len(k.called) && len(k.called) < mostKnown {
-		k.make(4 * len(k.called))
+		k.make(2 * len(k.called))
 	}
 	entries, modules := k.called, k.modules[0]
 	if interrupted {

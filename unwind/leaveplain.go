@@ -93,9 +93,7 @@ func (f *follower) leavePlain(e *known, most int) {
 		s.sp, s.more, s.is = sp+base, uint32(c.more), stepFacts(FromCFI)|basesKnown|hasSlots
 		s.ra.addr, s.ra.value = ra+base, pc
 		s.saved.addr, s.saved.value = saved+base, v
-		if is&savesFP != 0 {
-			fp = v
-		}
+		fp ^= (fp ^ v) & -uint64(is&savesFP/savesFP) // v where it saves it, without a branch
 		if is&isSigned != 0 {
 			pc = unsigned(pc)
 		}

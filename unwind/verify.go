@@ -41,21 +41,25 @@ func sameSteps(steps []step, stack *Stack) int {
 	// Read without bounds checks, which were made for all slots together: half
 	// of the time of a walk that changes little is spent here.
 	memory, base := unsafe.Pointer(unsafe.SliceData(stack.Bytes)), stack.Address
-	changed := func(s *step) bool {
-		return s.is&hasSlots == 0 ||
-			(word(memory, s.ra.addr-base)^s.ra.value)|(word(memory, s.saved.addr-base)^s.saved.value) != 0
-	}
+	first := unsafe.Pointer(unsafe.SliceData(steps))
 	n := 0
 	for ; n+4 <= len(steps); n += 4 {
-		s := (*[4]step)(steps[n:])
-		if changed(&s[0]) || changed(&s[1]) || changed(&s[2]) || changed(&s[3]) {
+		s := (*[4]step)(unsafe.Add(first, n*stepSize))
+		if s[0].is&s[1].is&s[2].is&s[3].is&hasSlots == 0 ||
+			changedSlots(&s[0], memory, base)|changedSlots(&s[1], memory, base)|
+				changedSlots(&s[2], memory, base)|changedSlots(&s[3], memory, base) != 0 {
 			break
 		}
 	}
-	for n < len(steps) && !changed(&steps[n]) {
+	for n < len(steps) && steps[n].is&hasSlots != 0 && changedSlots(&steps[n], memory, base) == 0 {
 		n++
 	}
 	return n
+}
+
+// changedSlots returns 0 where the slots of a step hold what they did.
+func changedSlots(s *step, memory unsafe.Pointer, base uint64) uint64 {
+	return (word(memory, s.ra.addr-base) ^ s.ra.value) | (word(memory, s.saved.addr-base) ^ s.saved.value)
 }
 
 // holds reports whether a slot holds what it did.
