@@ -245,6 +245,7 @@ func TestNoGuard(t *testing.T) {
 	w.expect("QRestoreRegisterState:1", "OK")
 	w.send("c")
 	wait(t, start(v)).check(t, session.Returned)
+	w.conn.Close()
 }
 
 func TestFailures(t *testing.T) {
