@@ -76,6 +76,8 @@ type framer struct {
 	// wrapped is how many bytes follow that the size of a COMPRESSED2 record should
 	// have counted; see sizeCompressed2.
 	wrapped int64
+	// inWrapped says that the last record was among those bytes.
+	inWrapped bool
 }
 
 // offset returns where the next record begins in the stream.
@@ -89,6 +91,7 @@ func (f *framer) next() ([]byte, error) {
 	}
 	head := f.chunk.buf[f.pos:]
 	size, t := f.size(head), Type(f.u32(head))
+	f.inWrapped = f.wrapped > 0
 	if t == TypeCompressed2 {
 		var err error
 		if size, err = f.sizeCompressed2(size); err != nil {

@@ -136,7 +136,7 @@ func (l *lane) record() (*framer, []byte, error) {
 		case TypeCompressed:
 			err = l.feed(raw, c.b)
 		case TypeCompressed2:
-			if data := c.u64(); data < uint64(len(c.b)) && l.outer.wrapped == 0 {
+			if data := c.u64(); data < uint64(len(c.b)) && !l.outer.inWrapped {
 				c.b = c.b[:data]
 			}
 			err = l.feed(raw, c.b)
