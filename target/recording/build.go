@@ -40,6 +40,7 @@ type builder struct {
 	processes map[int32]*process
 	threads   map[int32]*thread
 	labels    map[Thread]int32
+	mapped    int // mappings of all spaces
 
 	files    map[fileKey]*file
 	fileList []*file

@@ -196,6 +196,7 @@ var (
 // perfMap is the perf map that a process may have written.
 type perfMap struct {
 	process *process
+	parent  *perfMap // of the process that it was forked from, whose code it has
 	builder *builder
 	index   int32 // in Recording.Objects
 
@@ -257,6 +258,12 @@ func (b *builder) namesOf(pid int32) []int32 {
 	return ids
 }
 
+// maxFile is the largest jitdump or perf map that is read, in bytes.
+const maxFile = math.MaxInt32
+
+// maxAncestors is how many processes are asked for the name of a place.
+const maxAncestors = 16
+
 // readFile reads a file that a process has written, as it sees the path.
 func (b *builder) readFile(path string, pid int32, mount perfdata.Namespace, want inode) ([]byte, error) {
 	root := b.opts.Root
@@ -285,7 +292,10 @@ func (b *builder) readFile(path string, pid int32, mount perfdata.Namespace, wan
 	if n, ok := inodeOf(f); ok && want.number != 0 && n != want.number {
 		return nil, fmt.Errorf("%s: it is not the file that was recorded (inode %d, %d expected)", path, n, want.number)
 	}
-	data := make([]byte, 0, info.Size()+1)
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%s: %d bytes, at most %d expected", path, info.Size(), maxFile)
+	}
+	data := make([]byte, 0, info.Size())
 	// What is appended meanwhile is left for another time.
 	n, err := io.ReadFull(f, data[:info.Size()])
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {

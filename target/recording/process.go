@@ -17,11 +17,11 @@ type process struct {
 	space *space
 	name  string // of its first thread
 	names int    // how often that has changed
-	mount perfdata.Namespace
-	named *perfMap // the perf map that it may write
-	// ancestors are the perf maps of the processes that it was forked from since
-	// the last program was executed: it has their code.
-	ancestors []*perfMap
+
+	// threads is how many of its threads are known and have not ended.
+	threads int
+	mount   perfdata.Namespace
+	named   *perfMap // the perf map that it may write
 }
 
 // thread is a thread of the recording.
@@ -55,6 +55,7 @@ func (b *builder) thread(pid, tid int32) *thread {
 		p := b.process(pid)
 		t = &thread{tid: tid, process: p, name: p.name, label: -1}
 		b.threads[tid] = t
+		p.threads++
 	}
 	return t
 }
@@ -96,12 +97,20 @@ func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 	}
 	if r.Misc&perfdata.MiscCommExec != 0 {
 		b.leave(p)
-		p.space, p.ancestors = newSpace(), nil
+		p.space, p.named = newSpace(), &perfMap{process: p, builder: b}
 	}
 }
 
 // leave takes the space from a process.
-func (b *builder) leave(p *process) { p.space.users-- }
+func (b *builder) leave(p *process) {
+	if p.space.users--; p.space.users == 0 {
+		b.mapped -= len(p.space.mappings)
+	}
+}
+
+// maxMapped bounds the mappings of all spaces together, which forks could make far
+// more of than the recording has.
+const maxMapped = 1 << 20
 
 // task begins or ends a thread.
 func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
@@ -110,6 +119,12 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 		// a FORK then tells.
 		if t := b.threads[task.TID]; t != nil {
 			t.trail, t.numbers = unwind.Trail{}, nil
+			if p := t.process; p.threads > 0 {
+				if p.threads--; p.threads == 0 {
+					b.leave(p)
+					p.space = newSpace()
+				}
+			}
 		}
 		return
 	}
@@ -118,10 +133,11 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	b.threads[task.TID] = t
 	if task.PID == task.ParentPID {
 		t.process = parent.process
+		t.process.threads++
 		return
 	}
 	from := parent.process
-	p := &process{pid: task.PID, name: parent.name, mount: from.mount}
+	p := &process{pid: task.PID, name: parent.name, mount: from.mount, threads: 1}
 	p.named = &perfMap{process: p, builder: b}
 	if old := b.processes[task.PID]; old != nil {
 		b.leave(old)
@@ -132,16 +148,29 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	} else {
 		p.space = from.space
 		p.space.users++
-		p.ancestors = append(from.ancestors[:len(from.ancestors):len(from.ancestors)], from.named)
+		p.named.parent = from.named
 	}
 	b.processes[task.PID] = p
 	t.process = p
 }
 
-// change returns the space of a process for a change of its own.
-func (b *builder) change(p *process) *space {
-	p.space = p.space.mutable()
-	return p.space
+// change makes a change of a process's own to its space.
+func (b *builder) change(p *process, do func(*space)) {
+	s := p.space
+	switch {
+	case s.users == 1:
+		b.mapped -= len(s.mappings)
+	case b.mapped+len(s.mappings) > maxMapped:
+		b.note("there are more than %d mappings: of processes that were forked then what their parents had mapped is not known", maxMapped)
+		b.complete = false
+		s.users--
+		s = newSpace()
+	default:
+		s = s.mutable()
+	}
+	p.space = s
+	do(s)
+	b.mapped += len(s.mappings)
 }
 
 // mmap takes in a mapping.
@@ -177,9 +206,9 @@ func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 	case p.space.holds(n):
 		// The same file in the same place: only its protection was changed.
 	case executable:
-		b.change(p).add(n)
+		b.change(p, func(s *space) { s.add(n) })
 	default:
-		b.change(p).remove(n.start, n.end)
+		b.change(p, func(s *space) { s.remove(n.start, n.end) })
 	}
 }
 
@@ -215,7 +244,8 @@ func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
 			return
 		}
 	}
-	s := b.change(p)
-	s.code.dumps = append(s.code.dumps, d)
-	s.stale = true
+	b.change(p, func(s *space) {
+		s.code.dumps = append(s.code.dumps, d)
+		s.stale = true
+	})
 }

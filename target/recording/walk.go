@@ -350,10 +350,8 @@ func (b *builder) generatedPlace(p *process, address uint64) (frameKey, bool) {
 	if d, f := p.space.code.find(address); f != nil {
 		return frameKey{object: d.object(), function: f.number + 1, address: address, kind: JIT}, true
 	}
-	if _, ok := p.named.symbol(address); ok {
-		return frameKey{object: p.named.index, address: address, kind: JIT}, true
-	}
-	for _, m := range p.ancestors {
+	m := p.named
+	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
 		if _, ok := m.symbol(address); ok {
 			return frameKey{object: m.index, address: address, kind: JIT}, true
 		}

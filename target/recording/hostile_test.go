@@ -1,0 +1,248 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package recording
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/target/perfdata"
+)
+
+// readBytes reads a recording that lies in memory; nil where it cannot be opened.
+func readBytes(data []byte, opts Options) (*Recording, error) {
+	r, err := perfdata.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return Read(r, opts)
+}
+
+// A recording that is cut gives the stacks up to there; one that is changed gives
+// some, or an error, and ends.
+func TestDamagedRecordings(t *testing.T) {
+	path := record(t, []string{"--call-graph", "dwarf,4096", "-k", "mono"}, compile(t, "gcc", "forks.c", "-O1", "-g", "-pthread"))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{Cache: DefaultCache()} // has the kernel's symbols, which take long to ask the kernel for
+	whole, err := readBytes(data, opts)
+	if err != nil || whole.Samples == 0 {
+		t.Fatalf("%v: %+v", err, whole)
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	rounds := 40
+	if testing.Short() {
+		rounds = 10
+	}
+	last := uint64(0)
+	for i := range rounds {
+		n := len(data) * (i + 1) / (rounds + 1)
+		rec, err := readBytes(data[:n], opts)
+		if err == nil && rec.Samples < whole.Samples && rec.Complete {
+			t.Errorf("%d of %d bytes: %d samples of %d, and nothing is said to be missing", n, len(data), rec.Samples, whole.Samples)
+		}
+		if rec != nil {
+			if rec.Samples < last {
+				t.Errorf("%d of %d bytes: %d samples, of less there were %d", n, len(data), rec.Samples, last)
+			}
+			last = rec.Samples
+		}
+	}
+	if last == 0 {
+		t.Error("no sample of any part")
+	}
+	for range rounds {
+		damaged := bytes.Clone(data)
+		for range 1 + r.IntN(20) {
+			at := r.IntN(len(damaged))
+			damaged[at] ^= byte(1 << r.IntN(8))
+			if r.IntN(3) == 0 {
+				copy(damaged[at:], "\xff\xff\xff\xff\xff\xff\xff\x7f")
+			}
+		}
+		start := time.Now()
+		rec, err := readBytes(damaged, opts)
+		if rec == nil && err == nil {
+			t.Error("neither stacks nor an error")
+		}
+		if took := time.Since(start); took > time.Minute {
+			t.Errorf("it took %v", took)
+		}
+	}
+}
+
+// A file that is not the one that was recorded is refused, and named.
+func TestReplacedFile(t *testing.T) {
+	program := compile(t, "gcc", "sort.c", "-O2", "-g")
+	path := record(t, []string{"--call-graph", "dwarf,16384"}, program, "100")
+	os.Remove(program)
+	other := compile(t, "gcc", "sort.c", "-O1")
+	if err := os.Rename(other, program); err != nil {
+		t.Fatal(err)
+	}
+	r, err := perfdata.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rec, err := Read(r, Options{}) // without perf's cache, which has the file
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(rec.Notes, "\n")
+	if rec.Complete || !strings.Contains(notes, program) || !strings.Contains(notes, "not the file that was recorded") {
+		t.Errorf("complete %t: %s", rec.Complete, notes)
+	}
+	for i := range rec.Places() {
+		f := &rec.Places()[i]
+		if f.Object != nil && f.Object.Name == program && f.Symbol.Name != "" {
+			t.Errorf("%s at %#x, by a file that is another", f.Symbol.Name, f.Address)
+		}
+	}
+
+	// perf's cache has it.
+	rec, samples := readAll(t, path, Options{})
+	if len(samples) == 0 {
+		t.Fatal("no samples")
+	}
+	if !rec.Complete {
+		t.Errorf("with perf's cache: %q", rec.Notes)
+	}
+}
+
+// Below a sysroot are the files that are there; the others are missing, though
+// they are in the file system.
+func TestSysroot(t *testing.T) {
+	program := compile(t, "gcc", "sort.c", "-O2", "-g")
+	path := record(t, []string{"--call-graph", "dwarf,16384"}, program, "100")
+	root := t.TempDir()
+	below := filepath.Join(root, program)
+	if err := os.MkdirAll(filepath.Dir(below), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(program, below); err != nil {
+		t.Fatal(err)
+	}
+	r, err := perfdata.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rec, err := Read(r, Options{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, missing := false, false
+	for i := range rec.Places() {
+		f := &rec.Places()[i]
+		named = named || f.Symbol.Name == "compare"
+		missing = missing || f.Object != nil && f.Object.Err != nil
+	}
+	if !named || !missing || rec.Complete {
+		t.Errorf("named %t, another file is missing %t: %q", named, missing, rec.Notes)
+	}
+}
+
+// Forks share what they have mapped, and the recording cannot make more of it than
+// there is room for.
+func TestManyForks(t *testing.T) {
+	b := &builder{rec: new(Recording), processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
+		files: make(map[fileKey]*file), dumps: make(map[fileKey]*jitdump), said: make(map[string]bool)}
+	mmap := func(pid int32, start uint64) {
+		b.mmap(&perfdata.Record{}, &perfdata.Mmap{PID: pid, TID: pid, Start: start, Length: 0x1000, Path: []byte("//anon"), Protection: protExec})
+	}
+	const mappings, forks = 5000, 1000
+	for i := range uint64(mappings) {
+		mmap(1, 0x10000+0x2000*i)
+	}
+	for i := range int32(forks) {
+		b.task(&perfdata.Record{Type: perfdata.TypeFork}, &perfdata.Task{PID: 2 + i, TID: 2 + i, ParentPID: 1, ParentTID: 1})
+	}
+	if b.mapped != mappings {
+		t.Errorf("%d mappings after forks, want %d", b.mapped, mappings)
+	}
+	for i := range int32(forks) {
+		mmap(2+i, 0x1000)
+	}
+	if b.mapped > maxMapped+forks {
+		t.Errorf("%d mappings", b.mapped)
+	}
+	if p := b.processes[2]; len(p.space.mappings) != mappings+1 {
+		t.Errorf("the first child has %d mappings", len(p.space.mappings))
+	}
+	if b.complete || len(b.notes) == 0 {
+		t.Error("nothing is said of mappings that are not known")
+	}
+	for i := range int32(forks) {
+		b.task(&perfdata.Record{Type: perfdata.TypeExit}, &perfdata.Task{PID: 2 + i, TID: 2 + i, ParentPID: 1, ParentTID: 1})
+	}
+	if b.mapped != mappings {
+		t.Errorf("%d mappings after exits, want %d", b.mapped, mappings)
+	}
+}
+
+// The functions of a jitdump of many are found by time and walked by their tables,
+// in little memory.
+func TestManyFunctions(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the program has code of amd64")
+	}
+	testprogram.RequireTool(t, "perf")
+	count := "175000"
+	if testing.Short() {
+		count = "5000"
+	}
+	dir := t.TempDir()
+	path := record(t, []string{"-k", "mono", "--call-graph", "dwarf,1024"}, compile(t, "gcc", "generate.c", "-O1"), dir, count)
+	dumps, _ := filepath.Glob(filepath.Join(dir, "jit-*.dump"))
+	if len(dumps) != 1 {
+		t.Fatalf("jitdumps: %q", dumps)
+	}
+	info, err := os.Stat(dumps[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	rec, samples := readAll(t, path, Options{})
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; !testing.Short() && taken > 4*uint64(info.Size()) {
+		t.Errorf("%d bytes were allocated for a jitdump of %d", taken, info.Size())
+	}
+	chains := 0
+	for i := range samples {
+		calls := 0
+		for k := range samples[i].frames {
+			if f := &samples[i].frames[k]; f.Kind == JIT {
+				if !strings.HasPrefix(f.Symbol.Name, "generated_") {
+					t.Fatalf("%q in a jitdump", f.Symbol.Name)
+				}
+				calls++
+			}
+		}
+		if calls > 0 && samples[i].End != Whole {
+			t.Fatalf("%d generated functions, then: %v\n%s", calls, samples[i].End, sideBySide(&samples[i], &scriptSample{}))
+		}
+		if calls == 8 {
+			chains++
+		}
+	}
+	if chains < 5 {
+		t.Errorf("%d samples of %d in eight generated functions: %q", chains, len(samples), rec.Notes)
+	}
+}
