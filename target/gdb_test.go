@@ -187,10 +187,10 @@ func difference(r *row, g *gdbFrame, column func(string) uint64) string {
 	f := r.frame
 	name := g.Name
 	switch {
-	case name == "":
-		name = "??"
 	case g.Kind == "signal":
 		name = "<signal handler called>"
+	case name == "":
+		name = "??"
 	}
 	switch {
 	case f.PC != g.PC:

@@ -25,7 +25,7 @@ def describe(frame):
         "kind": KINDS.get(frame.type(), "other"),
         "file": place.symtab.filename if place.symtab else "",
         "line": place.line,
-        "registers": {n: register(frame, n) for n in REGISTERS},
+        "registers": {n: register(frame, n) for n in registers},
     }
 
 
@@ -49,6 +49,8 @@ def stack():
 gdb.execute("set backtrace past-main on")
 gdb.execute("set backtrace past-entry on")
 gdb.execute("set backtrace limit unlimited")
+# Of other machines their names differ from Clew's.
+registers = REGISTERS if gdb.newest_frame().architecture().name() == "i386:x86-64" else []
 threads = {}
 for thread in gdb.selected_inferior().threads():
     thread.switch()
