@@ -25,22 +25,27 @@ type Stacks struct {
 	Pause   time.Duration // how long the target stood still, 0 where it did not
 	Stacks  []target.Stack
 	Core    *Core // that they are from, nil of a live process
+
+	// Grouped says that threads whose stacks are equal are shown as one stack.
+	Grouped bool
 }
 
 // StackOptions changes how stacks are shown.
 type StackOptions struct {
 	Palette   Palette
 	Registers bool // also the registers of each frame, where the walk kept them
+	AllFrames bool // also those that only repeat the round of a recursion before them
 }
 
-// Text writes the stacks for people: a heading a thread, a line a frame, an
-// inlined call on a line of its own above the function that it was inlined
+// Text writes the stacks for people: a heading a thread or a group, a line a
+// frame, an inlined call on a line of its own above the function that it was inlined
 // into, and what ended a walk early.
 func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize}
 	p.heading(s)
-	for i := range s.Stacks {
-		p.stack(&s.Stacks[i])
+	for _, g := range s.groups() {
+		p.groupHeading(&g)
+		p.stack(g.stack)
 		if len(p.out) > 1<<16 {
 			if _, err := w.Write(p.out); err != nil {
 				return err
@@ -115,14 +120,19 @@ func (p *stackPrinter) heading(s *Stacks) {
 }
 
 func (p *stackPrinter) stack(s *target.Stack) {
-	p.out = fmt.Appendf(p.out, "\nthread %d", s.Thread.ID)
-	if s.Thread.Name != "" {
-		p.out = append(p.out, ' ')
-		p.out = p.Palette.Name.append(p.out, Printable(s.Thread.Name))
-	}
-	p.out = append(p.out, '\n')
-	for i := range s.Frames {
-		p.frame(i, &s.Frames[i])
+	for i := 0; i < len(s.Frames); {
+		round, repeated := 1, 0
+		if !p.AllFrames {
+			round, repeated = recursion(s.Frames, i)
+		}
+		round = max(round, 1)
+		for k := i; k < i+round; k++ {
+			p.frame(k, &s.Frames[k])
+		}
+		if repeated > 0 {
+			p.repeated(s.Frames[i:i+round], repeated)
+		}
+		i += round + repeated
 	}
 	if note := EndNote(s); note != "" {
 		p.out = append(p.out, "     "...)

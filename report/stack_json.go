@@ -32,11 +32,17 @@ type jsonStacks struct {
 }
 
 type jsonThread struct {
-	TID    int         `json:"tid"`
-	Name   string      `json:"name"`
-	Frames []jsonFrame `json:"frames"`
-	End    string      `json:"end"`             // why the walk ended: "end of stack", "no rule", …
-	Error  string      `json:"error,omitempty"` // what stood in its way
+	TID    int               `json:"tid"`
+	Name   string            `json:"name"`
+	Also   []jsonOtherThread `json:"also,omitempty"` // of a group: the others
+	Frames []jsonFrame       `json:"frames"`
+	End    string            `json:"end"`             // why the walk ended: "end of stack", "no rule", …
+	Error  string            `json:"error,omitempty"` // what stood in its way
+}
+
+type jsonOtherThread struct {
+	TID  int    `json:"tid"`
+	Name string `json:"name"`
 }
 
 type jsonFrame struct {
@@ -63,16 +69,56 @@ type jsonInlined struct {
 	Line     int    `json:"line,omitempty"`
 }
 
-// JSON writes the stacks as one JSON object on one line.
+// StackSchema describes what [Stacks.JSON] writes.
+const StackSchema = `Each line is an object for one process or core:
+  pid, command, machine
+  pause_ns        how long the process stood still; absent where it did not
+  threads         by ID; with --group one for all whose stacks are equal:
+    tid, name
+    also          the others of the group: [{"tid", "name"}]; their "sp" and
+                  "registers" are not shown
+    frames        innermost first:
+      pc          where the frame goes on
+      sp          its stack pointer
+      function    what it is in, demangled; absent where that is not known
+      symbol, offset   the symbol as the object has it, and how far "pc" is in it
+      module      the file that holds it; [jit] for generated code
+      generated   how generated code was found
+      address     in the module, as 'clew at' takes it: of a caller, of the last
+                  byte of its call
+      file, line  of the source
+      inlined     calls inlined there, innermost first: [{"function", "file",
+                  "line"}]
+      method      how the frame was found: registers, CFI, frame pointer, …
+      signal      true for the frame of a signal's trampoline
+      late        true if it was read after the process ran on
+      registers   with --registers: by name
+    end           why the walk ended; "end of stack" is its end
+    error         what stood in its way
+  notes           what is to be known of all of it: ["…"]
+  core            of a core: its path
+  signal          of a core: {"number", "name", "code", "tid", "address",
+                  "sender"}
+  missing         of a core: [{"path", "build_id", "address", "error"}]
+  damage          of a core: what is wrong with it: ["…"]
+Addresses and registers are strings ("0x7f3c00001139"); offset is a number of
+bytes.`
+
+// JSON writes the stacks as one JSON object on one line; StackSchema describes
+// it.
 func (s *Stacks) JSON(w io.Writer) error {
+	groups := s.groups()
 	out := jsonStacks{PID: s.PID, Command: s.Command, Machine: s.Machine.Name, PauseNS: s.Pause.Nanoseconds(),
-		Threads: make([]jsonThread, len(s.Stacks)), Notes: Notes(s.Stacks)}
+		Threads: make([]jsonThread, len(groups)), Notes: Notes(s.Stacks)}
 	s.Core.fill(&out)
-	for i := range s.Stacks {
-		stack := &s.Stacks[i]
+	for i := range groups {
+		stack := groups[i].stack
 		t := &out.Threads[i]
 		*t = jsonThread{TID: stack.Thread.ID, Name: stack.Thread.Name, End: stack.Reason.String(),
 			Frames: make([]jsonFrame, len(stack.Frames))}
+		for _, other := range groups[i].threads[1:] {
+			t.Also = append(t.Also, jsonOtherThread{other.ID, other.Name})
+		}
 		if stack.Err != nil {
 			t.Error = stack.Err.Error()
 		}

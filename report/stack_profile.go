@@ -5,6 +5,8 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/clewdev/clew/report/profile"
@@ -12,10 +14,16 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// AddTo adds each stack to a profile, with the weight 1. The stack of a walk
-// that did not reach the end has a frame for what is missing, outermost, which
-// says why: "[no rule]".
+// AddTo adds each stack to a profile, with the weight 1, and the target to its
+// title. The stack of a walk that did not reach the end has a frame for what is
+// missing, outermost, which says why, "[no rule]", and a note.
 func (s *Stacks) AddTo(p *profile.Profile) {
+	if p.Title != "" {
+		p.Title += ", "
+	}
+	p.Title += fmt.Sprintf("%s (%d)", cmp.Or(s.Command, "process"), s.PID)
+	p.Notes = append(append(p.Notes, Notes(s.Stacks)...), s.Core.notes()...)
+	missing := 0
 	var stack []profile.Location
 	var frames []profile.Frame
 	for i := range s.Stacks {
@@ -32,10 +40,19 @@ func (s *Stacks) AddTo(p *profile.Profile) {
 		}
 		if t.Reason != unwind.EndOfStack {
 			stack = append(stack, p.Location(0, []profile.Frame{{Function: "[" + t.Reason.String() + "]"}}))
+			if missing++; missing <= maxMissing {
+				p.Notes = append(p.Notes, fmt.Sprintf("the stack of thread %d is not whole: %s", t.Thread.ID, EndNote(t)))
+			}
 		}
 		p.Add(stack, profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Thread.Name, TID: t.Thread.ID}, 1)
 	}
+	if missing > maxMissing {
+		p.Notes = append(p.Notes, fmt.Sprintf("the stacks of %s more threads are not whole", grouped(uint64(missing-maxMissing))))
+	}
 }
+
+// maxMissing is of how many stacks notes say why they are not whole.
+const maxMissing = 8
 
 // program returns the name of what the target runs, without its arguments.
 func (s *Stacks) program() string {

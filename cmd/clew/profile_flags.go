@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/urfave/cli/v3"
@@ -46,6 +47,11 @@ func (f *profileFlags) flags() []cli.Flag {
 
 // wanted reports whether a profile is to be written.
 func (f *profileFlags) wanted() bool { return len(f.outputs()) > 0 }
+
+// toOutput reports whether a profile goes to standard output.
+func (f *profileFlags) toOutput() bool {
+	return slices.ContainsFunc(f.outputs(), func(o profileOutput) bool { return o.path == "-" })
+}
 
 // check finds what makes no sense together. json says that standard output is
 // already taken.

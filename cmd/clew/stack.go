@@ -51,34 +51,32 @@ The list is read after the process runs on.
 
 ` + coreHelp + `
 
-With --json each process is one object on one line:
-  {"pid", "command", "machine", "pause_ns", "threads": [{"tid", "name",
-   "end", "error", "frames": [{"pc", "sp", "function", "symbol", "offset",
-   "module", "generated", "address", "file", "line", "inlined": [{"function", "file",
-   "line"}], "method", "signal", "late", "registers"}]}], "notes"}
-and of a core also "core", its path; "signal": {"number", "name", "code", "tid",
-"address", "sender"}; "missing": [{"path", "build_id", "address", "error"}]; and
-"damage", what is wrong with the core itself.
-Addresses are strings ("0x7f3c00001139"); offset is a number of bytes. "pc" is
-where the frame goes on; "address" is in the file of the module, for 'clew at':
-of a caller, of the last byte of its call.
+Above ten threads, or with --group, threads whose stacks are equal, address by
+address, are shown as one: "12 threads: 4712-4722 worker, 4730 writer". Of a deep
+recursion one round is shown, and how many frames repeat it; with --all-frames,
+as in JSON, they all are.
 
 With -- COMMAND the command runs as it would without clew, its stacks go to
 standard error, and clew exits with the command's status, 128 and the signal's
 number where one killed it. Processes that the command starts are not watched.
 
 ` + profileHelp + `
-A stack counts one thread.
+A stack counts one thread. The outermost frame of one that could not be walked to
+its end says why: [no rule].
+
+With --json:
+` + report.StackSchema + `
 
 ` + exitHelp
 
 // stackFlags are the flags of the stack verb.
 type stackFlags struct {
-	json, registers, noLines bool
-	threads                  []int
-	core                     coreFlags
-	profile                  profileFlags
-	into                     *profile.Profile // what is to be written as one
+	json, registers, noLines  bool
+	group, noGroup, allFrames bool
+	threads                   []int
+	core                      coreFlags
+	profile                   profileFlags
+	into                      *profile.Profile // what is to be written as one
 }
 
 func stackCommand() *cli.Command {
@@ -101,6 +99,9 @@ Examples:
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object a process"},
 			&cli.BoolFlag{Name: "registers", Destination: &flags.registers, Usage: "also the registers known in each frame"},
 			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines and inlined calls, which take most of the time"},
+			&cli.BoolFlag{Name: "group", Destination: &flags.group, Usage: "show equal stacks once, with all their threads; text does above ten"},
+			&cli.BoolFlag{Name: "no-group", Destination: &flags.noGroup, Usage: "show each thread by itself"},
+			&cli.BoolFlag{Name: "all-frames", Destination: &flags.allFrames, Usage: "show every frame of a recursion"},
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
 		}, append(flags.core.flags(), flags.profile.flags()...)...),
 		Action: func(_ context.Context, c *cli.Command) error {
@@ -111,7 +112,7 @@ Examples:
 			if !c.IsSet("thread") {
 				flags.threads = nil // the library makes it empty, which would be no thread
 			}
-			if err := flags.profile.check(flags.json); err != nil {
+			if err := flags.check(); err != nil {
 				return err
 			}
 			pids, command, dashed := atDash(c)
@@ -124,6 +125,27 @@ Examples:
 			return stacksOf(pids, flags)
 		},
 	}
+}
+
+// check finds what makes no sense together.
+func (f *stackFlags) check() error {
+	switch {
+	case f.group && f.noGroup:
+		return errors.New("--group and --no-group: choose one")
+	case f.group && f.registers:
+		return errors.New("--registers shows what differs in the threads of a group: choose it or --group")
+	}
+	return f.profile.check(f.json)
+}
+
+// manyThreads is from how many threads on equal stacks are grouped unasked: by
+// then they do not fit on a screen.
+const manyThreads = 11
+
+// grouped says whether n stacks are to be grouped. What programs read has the
+// same form for any number.
+func (f *stackFlags) grouped(n int) bool {
+	return f.group || n >= manyThreads && !f.noGroup && !f.json && !f.registers
 }
 
 // atDash splits a verb's arguments at --, which the library drops. What is
@@ -189,7 +211,10 @@ func stacksOf(args []string, flags stackFlags) error {
 		}
 		partial = partial || !complete
 	}
-	if printed {
+	if printed && flags.profile.wanted() {
+		for _, note := range flags.into.Notes {
+			warn("%s", note)
+		}
 		if err := flags.profile.write(flags.into); err != nil {
 			return err
 		}
@@ -218,36 +243,46 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 		complete = complete && stacks[i].Reason == unwind.EndOfStack
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks, Core: flags.core.opened.facts()}
-	if flags.into != nil {
+	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks, Core: flags.core.opened.facts(),
+		Grouped: flags.grouped(len(stacks))}
+	if flags.profile.wanted() {
 		r.AddTo(flags.into)
 	}
 	switch {
 	case flags.json:
 		err = r.JSON(out)
 	case !flags.profile.wanted():
-		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), Registers: flags.registers})
+		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), Registers: flags.registers, AllFrames: flags.allFrames})
 	}
 	return complete, errors.Join(err, out.Flush())
 }
 
 // command returns the command line of a target, shortened.
 func command(s *target.Snapshot) string {
-	b := []byte(s.Command)
+	text := s.Command
 	if s.Live {
-		b, _ = os.ReadFile("/proc/" + strconv.Itoa(s.PID) + "/cmdline")
+		text = commandLine(s.PID)
 	}
-	line := strings.TrimSpace(strings.ReplaceAll(string(b), "\x00", " "))
+	line := strings.TrimSpace(strings.ReplaceAll(text, "\x00", " "))
 	if r := []rune(line); len(r) > 60 {
 		line = string(r[:59]) + "…"
 	}
 	return line
 }
 
+// commandLine returns the arguments of a process, each ended by a zero byte.
+func commandLine(pid int) string {
+	b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	return string(b)
+}
+
 // runCommand runs a command and prints its stacks when it crashes or on Ctrl-\.
 func runCommand(args []string, flags stackFlags) error {
 	if len(flags.threads) > 0 {
 		return errors.New("--thread needs process IDs: the threads of a command are not known before it runs")
+	}
+	if flags.profile.toOutput() {
+		return errors.New("a profile needs a file here: standard output is that of the command")
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -256,6 +291,7 @@ func runCommand(args []string, flags stackFlags) error {
 		if !flags.json {
 			warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
 		}
+		s.Command = commandLine(s.PID) // which stands still
 		// Standard output is the command's.
 		if _, err := printStacks(os.Stderr, s, flags); err != nil {
 			warn("%v", err)

@@ -1,0 +1,138 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+// frames returns frames at addresses, named by those: 0x1000 is in f1000.
+func frames(addresses ...uint64) (list []target.Frame) {
+	for _, a := range addresses {
+		list = append(list, target.Frame{PC: a, LookupPC: a, SP: a << 8, Symbol: object.Symbol{Name: fmt.Sprintf("f%x", a&^0xff), Address: a &^ 0xff}})
+	}
+	return list
+}
+
+func manyStacks() *report.Stacks {
+	s := someStacks()
+	s.Stacks = s.Stacks[1:] // one without frames
+	add := func(id int, name string, f []target.Frame) *target.Stack {
+		s.Stacks = append(s.Stacks, target.Stack{Thread: &target.Thread{ID: id, Name: name}, Frames: f, Reason: unwind.EndOfStack})
+		return &s.Stacks[len(s.Stacks)-1]
+	}
+	for id := 100; id < 112; id++ {
+		add(id, "worker", frames(0x1010, 0x2020, 0x3030))
+	}
+	add(112, "worker", frames(0x1011, 0x2020, 0x3030)) // an instruction further
+	add(113, "writer \x1b[2J", frames(0x1010, 0x2020, 0x3030))
+	add(115, "worker", frames(0x1010, 0x2020, 0x3030))
+	add(116, "worker", frames(0x1010, 0x2020, 0x3030)).Reason = unwind.NoRule
+	add(117, "worker", frames(0x1010, 0x2020))
+	for id := 200; id < 290; id += 2 {
+		add(id, "even", frames(0x4040))
+	}
+	return s
+}
+
+func TestGroups(t *testing.T) {
+	s := manyStacks()
+	s.Grouped = true
+	var out bytes.Buffer
+	if err := s.Text(&out, report.StackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "groups.text", out.Bytes())
+
+	out.Reset()
+	if err := s.JSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	type thread struct {
+		TID  int
+		Name string
+	}
+	var got struct {
+		Threads []struct {
+			thread
+			Also   []thread
+			Frames []any
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[thread]bool)
+	for _, g := range got.Threads {
+		for _, one := range append(g.Also, g.thread) {
+			if seen[one] {
+				t.Errorf("thread %v stands there twice", one)
+			}
+			seen[one] = true
+		}
+	}
+	if len(got.Threads) != 6 || len(seen) != len(s.Stacks) {
+		t.Errorf("%d groups with %d of %d threads", len(got.Threads), len(seen), len(s.Stacks))
+	}
+}
+
+func TestRecursion(t *testing.T) {
+	s := someStacks()
+	var deep []uint64
+	deep = append(deep, 0x1010)
+	for range 5000 {
+		deep = append(deep, 0x2020, 0x3030)
+	}
+	deep = append(deep, 0x2020, 0x4040) // half a round
+	for range 9 {
+		deep = append(deep, 0x5050) // eight more than one
+	}
+	deep = append(deep, 0x6060)
+	for range 8 {
+		deep = append(deep, 0x7070) // not worth it
+	}
+	deep = append(deep, 0x8080)
+	s.Stacks = s.Stacks[:1]
+	s.Stacks[0].Frames, s.Stacks[0].Reason, s.Stacks[0].Err = frames(deep...), unwind.EndOfStack, nil
+	var out bytes.Buffer
+	if err := s.Text(&out, report.StackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "recursion.text", out.Bytes())
+	out.Reset()
+	if err := s.Text(&out, report.StackOptions{AllFrames: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "#"); n != len(deep) {
+		t.Errorf("%d of %d frames with AllFrames", n, len(deep))
+	}
+}
+
+// Every frame is in the profile, and what is missing is said.
+func TestAddTo(t *testing.T) {
+	p := profile.New("threads")
+	someStacks().AddTo(p)
+	manyStacks().AddTo(p)
+	if want := int64(2 + len(manyStacks().Stacks)); p.Total() != want {
+		t.Errorf("the total is %d, want %d", p.Total(), want)
+	}
+	var out bytes.Buffer
+	p.Roots = profile.ThreadRoots
+	if err := p.Folded(&out); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(&out, "\n%s\n%s\n", p.Title, strings.Join(p.Notes, "\n"))
+	golden(t, "stacks.folded", out.Bytes())
+}

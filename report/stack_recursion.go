@@ -1,0 +1,52 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/target"
+)
+
+const (
+	maxCycle     = 24 // frames of one round of a recursion that is told as one
+	minRepeated  = 8  // frames that are worth a line in their place
+	maxCycleName = 6  // functions of a round that are named
+)
+
+// recursion finds a recursion that starts at frame i: how many frames a round
+// of it has, and how many frames after the first round only repeat it, whole
+// rounds; 0 where there are too few.
+func recursion(frames []target.Frame, i int) (round, repeated int) {
+	for round = 1; round <= maxCycle && i+round < len(frames); round++ {
+		k := i + round
+		for k < len(frames) && equalFrames(&frames[k], &frames[k-round]) {
+			k++
+		}
+		repeated = (k - i - round) / round * round
+		if repeated >= minRepeated {
+			return round, repeated
+		}
+	}
+	return 0, 0
+}
+
+// repeated writes a line in the place of frames that repeat a round: who calls
+// whom in it.
+func (p *stackPrinter) repeated(round []target.Frame, n int) {
+	names := make([]string, 0, maxCycleName+1)
+	for i := range round {
+		if i == maxCycleName {
+			names = append(names, "…")
+			break
+		}
+		name := FunctionName(&round[len(round)-1-i])
+		names = append(names, Printable(WithoutParameters(name)))
+	}
+	p.out = append(p.out, "     "...)
+	p.out = p.Palette.Dim.append(p.out, fmt.Sprintf("… %s more frames of %s", grouped(uint64(n)), strings.Join(names, " → ")))
+	p.out = append(p.out, '\n')
+}
