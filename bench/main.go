@@ -3,7 +3,7 @@
 // licence that can be found in the LICENSE file.
 
 // Command bench compares Clew with the programs that do the same work today:
-// gimli, Delve, readelf, llvm-dwarfdump, elfutils and gdb. scripts/bench
+// gimli, Delve, libunwind, readelf, llvm-dwarfdump, elfutils and gdb. scripts/bench
 // installs and builds what it runs.
 //
 // On a shared machine times are worth little and ratios something: the
@@ -29,6 +29,7 @@ func main() {
 	gimli := flag.String("gimli", "", "the gimli-bench program; left out where empty")
 	threads := flag.String("threads", "", "the threads65 program; left out where empty")
 	jit := flag.String("jit", "", "the program of jit/gdb/testdata/jit; left out where empty")
+	stack := flag.String("stack", "", "the program of testdata/stack.c; left out where empty")
 	debugged := flag.String("session", "", "session.o, beside the program that it was linked to; left out where empty")
 	flag.Parse()
 	if *rounds < 7 || flag.NArg() > 0 {
@@ -59,6 +60,8 @@ func main() {
 	}
 	add(rowMeasurements(o, g))
 	add(encodeMeasurements(o, g))
+	walks, stopWalks, err := walkMeasurements(*stack, o)
+	add(walks, err)
 	add(tableMeasurements(*clew, *object))
 	stop := func() {}
 	if *threads != "" {
@@ -91,6 +94,7 @@ func main() {
 		results = append(results, r...)
 	}
 	stop()
+	stopWalks()
 	remove()
 	if *asJSON {
 		out := json.NewEncoder(os.Stdout)

@@ -90,6 +90,7 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]Frame) {
 	memory := o.snapshot.ThreadMemory(t)
 	w.Memory = memory
+	w.Stack = unwind.Stack{Address: t.StackAddress, Bytes: t.Stack}
 	sp := uint64(o.snapshot.Machine.StackPointer)
 	for f := range w.Walk(&t.Registers) {
 		_, late := memory.Late()

@@ -1,0 +1,317 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+		"strings"
+	"time"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/process"
+	"github.com/clewdev/clew/unwind"
+)
+
+// bursts is how many short pieces a run of a walker consists of. The fastest
+// counts: on a machine that others use too it is one that nobody interrupted.
+const bursts = 50
+
+// samples are how many of one thread are walked in succession.
+const samples = 16
+
+// A walked is the program of testdata/stack.c.
+type walked struct {
+	command *exec.Cmd
+	in      io.Writer
+	out     *bufio.Reader
+}
+
+func startWalked(path string) (*walked, error) {
+	w := &walked{command: exec.Command(path)}
+	var err error
+	if w.in, err = w.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := w.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	w.out = bufio.NewReader(out)
+	return w, w.command.Start()
+}
+
+func (w *walked) stop() {
+	w.command.Process.Kill()
+	w.command.Wait()
+}
+
+// ask has the program walk its stack, and tells the time of a thousand frames.
+func (w *walked) ask(how string, times int) (outcome, error) {
+	var o outcome
+	if _, err := fmt.Fprintln(w.in, how, times); err != nil {
+		return o, err
+	}
+	line, err := w.out.ReadString('\n')
+	if err != nil {
+		return o, err
+	}
+	var took int64
+	_, err = fmt.Sscan(line, &took, &o.entries)
+	o.took = time.Duration(took)
+	return o, err
+}
+
+// A sample is what was recorded of the thread at one moment.
+type sample struct {
+	registers unwind.Registers
+	stack     unwind.Stack
+}
+
+// record takes samples of the thread. Between them it returns from a few functions
+// and calls others.
+func (w *walked) record() ([]sample, *target.Objects, error) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var recorded []sample
+	for {
+		if err := w.waits(); err != nil {
+			return nil, nil, err
+		}
+		snapshot, err := process.Snapshot(w.command.Process.Pid, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		thread := &snapshot.Threads[0]
+		recorded = append(recorded, sample{thread.Registers, unwind.Stack{Address: thread.StackAddress, Bytes: thread.Stack}})
+		if len(recorded) == samples {
+			return recorded, snapshot.Objects(), nil
+		}
+		fmt.Fprintln(w.in, "up", random.IntN(6))
+	}
+}
+
+// waits returns when the program waits for a line.
+func (w *walked) waits() error {
+	time.Sleep(20 * time.Millisecond)
+	_, err := w.ask("backtrace", 1)
+	time.Sleep(20 * time.Millisecond)
+	return err
+}
+
+// compiled returns the modules with tables of all of their rows.
+func compiled(objects *target.Objects, m *arch.Machine, samples []sample) (*unwind.Modules, error) {
+	w := unwind.Walker{Machine: m, Modules: &objects.Modules}
+	tables := map[*unwind.Module]*unwind.Module{}
+	modules := &unwind.Modules{}
+	for _, s := range samples {
+		w.Stack = s.stack
+		for f := range w.Walk(&s.registers) {
+			if f.Module == nil || tables[f.Module] != nil {
+				continue
+			}
+			o := objects.Object(f.Module)
+			file, err := o.File()
+			if err != nil {
+				return nil, err
+			}
+			section, err := file.EHFrame()
+			if err != nil {
+				return nil, err
+			}
+			table := &unwind.Module{Name: o.Name, Bias: o.Bias, Source: unwind.Compile(section)}
+			tables[f.Module] = table
+			for _, mapping := range o.Mappings {
+				if mapping.Executable {
+					modules.Add(mapping.Start, mapping.End, table)
+				}
+			}
+		}
+	}
+	return modules, nil
+}
+
+// walkMeasurements are of walks of one thread's stack, recorded by clew and in the
+// process itself by libunwind: the time of a thousand frames.
+func walkMeasurements(path string, o *object) ([]*measurement, func(), error) {
+	if path == "" {
+		return nil, func() {}, nil
+	}
+	p, err := startWalked(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	recorded, objects, err := p.record()
+	if err != nil {
+		return nil, nil, err
+	}
+	modules, err := compiled(objects, o.frame.Machine, recorded)
+	if err != nil {
+		return nil, nil, err
+	}
+	asked := func(how string, times int, limit float64) contender {
+		return contender{name: "libunwind, " + how, goal: limit, run: func() (outcome, error) {
+			return p.ask(strings.TrimPrefix(how, "unw_"), times)
+		}}
+	}
+	newWalker := func() *unwind.Walker {
+		return &unwind.Walker{Machine: o.frame.Machine, Modules: modules}
+	}
+	// follow walks the samples in turn, and forgets the path before each or not.
+	follow := func(list []sample, forget bool) contender {
+		w, trail := newWalker(), new(unwind.Trail)
+		return contender{name: "clew", run: func() (outcome, error) {
+			return fastest(func() (frames int) {
+				for range 10 {
+					for i := range list {
+						if forget {
+							trail.Forget()
+						}
+						w.Stack = list[i].stack
+						w.Follow(trail, &list[i].registers)
+						frames += trail.Len()
+					}
+				}
+				return frames
+			})
+		}}
+	}
+	registers, w := newWalker(), newWalker()
+	var trail unwind.Trail
+	last := recorded[len(recorded)-1:]
+	depth := 0
+	registers.Stack, w.Stack = last[0].stack, last[0].stack
+	for range registers.Walk(&last[0].registers) {
+		depth++
+	}
+	name := func(what string) string { return fmt.Sprintf("%s of %d frames, 1000 frames", what, depth) }
+	list := []*measurement{{
+		name:  name("a warm stack"),
+		clew:  follow(last, true),
+		peers: []contender{asked("unw_backtrace", 20, 1), asked("unw_step", 2, 0)},
+	}, {
+		name: name("all registers of a warm stack"),
+		clew: contender{name: "clew", run: func() (outcome, error) {
+			return fastest(func() (frames int) {
+				for range 10 {
+					for range registers.Walk(&last[0].registers) {
+						frames++
+					}
+				}
+				return frames
+			})
+		}},
+		peers: []contender{asked("unw_step", 2, 0)},
+	}, {
+		name:  name("the next sample of a thread"),
+		clew:  follow(recorded, false),
+		peers: []contender{asked("unw_backtrace", 20, 0), goal(3 * time.Microsecond)},
+	}, {
+		name:  name("the same sample again"),
+		clew:  follow(last, false),
+		peers: []contender{asked("unw_backtrace", 20, 0), goal(3 * time.Microsecond)},
+	}, {
+		name: name("addresses that are new to the walker"),
+		clew: contender{name: "clew", run: func() (outcome, error) {
+			return fastest(func() (frames int) {
+				modules.Changed() // forget all that is known of them
+				trail.Forget()
+				w.Follow(&trail, &last[0].registers)
+				return trail.Len()
+			})
+		}},
+		peers: []contender{asked("unw_step", 2, 0), goal(45 * time.Microsecond)},
+	}, {
+		name:  "random addresses of " + filepath.Base(o.path) + ", 1000 frames",
+		clew:  randomAddresses(o),
+		peers: []contender{asked("unw_step", 2, 0)},
+	}}
+	return list, p.stop, nil
+}
+
+// randomAddresses walks stacks of random addresses of the object, each of which is
+// met once in a long time: that of their table's memory, more than of anything else.
+func randomAddresses(o *object) contender {
+	const stacks, depth, base = 1000, 70, 1 << 40
+	table := unwind.Compile(o.frame)
+	sp := uint64(o.frame.Machine.StackPointer)
+	var list []sample
+	addresses := o.addresses
+	next := func() (uint64, int64) {
+		for {
+			pc := addresses[0]
+			addresses = addresses[1:]
+			rules, err := table.Rules(pc)
+			if err == nil && rules.CFA.Kind == cfi.Register && uint64(rules.CFA.Register) == sp && !rules.SignalFrame {
+				return pc, rules.CFA.Offset
+			}
+		}
+	}
+	for range stacks {
+		var s sample
+		s.stack.Address = 0x7fff0000
+		pc, size := next()
+		s.registers.PC = base + pc
+		s.registers.Set(sp, s.stack.Address)
+		s.registers.Set(uint64(o.frame.Machine.FramePointer), 0)
+		for i := range depth {
+			s.stack.Bytes = append(s.stack.Bytes, make([]byte, size)...)
+			pc, size = next()
+			if i < depth-1 {
+				o.frame.Machine.Order.PutUint64(s.stack.Bytes[len(s.stack.Bytes)-8:], base+pc+1)
+			}
+		}
+		list = append(list, s)
+	}
+	m := &unwind.Module{Name: o.path, Bias: base, Source: table}
+	var modules unwind.Modules
+	modules.Add(base, base+1<<32, m)
+	w := &unwind.Walker{Machine: o.frame.Machine, Modules: &modules}
+	var trail unwind.Trail
+	at := 0
+	// A stack has just been copied when it is walked: that is not what is timed.
+	copied := make([]byte, 0, 1<<20)
+	return contender{name: "clew", run: func() (outcome, error) {
+		least := time.Duration(1 << 62)
+		o, err := timed(func(o *outcome) error {
+			for range bursts * 10 {
+				if at++; at == stacks {
+					at = 0
+				}
+				trail.Forget()
+				copied = append(copied[:0], list[at].stack.Bytes...)
+				w.Stack = unwind.Stack{Address: list[at].stack.Address, Bytes: copied}
+				start := time.Now()
+				w.Follow(&trail, &list[at].registers)
+				least = min(least, time.Since(start)*1000/time.Duration(trail.Len()))
+				o.entries = uint64(trail.Len())
+			}
+			return nil
+		})
+		o.took = least
+		return o, err
+	}}
+}
+
+// fastest is the fastest of many bursts of walks, as the time of a thousand frames.
+func fastest(walk func() (frames int)) (outcome, error) {
+	least := time.Duration(1 << 62)
+	o, err := timed(func(o *outcome) error {
+		for range bursts {
+			start := time.Now()
+			frames := walk()
+			least = min(least, time.Since(start)*1000/time.Duration(frames))
+			o.entries = uint64(frames)
+		}
+		return nil
+	})
+	o.took = least
+	return o, err
+}
