@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -242,6 +243,8 @@ func (r *runner) deliver(tid int, signal syscall.Signal) (pass syscall.Signal) {
 			if c, snap := r.capture(); snap != nil {
 				c.finish(snap)
 				snap.Live = false
+				line, _ := os.ReadFile("/proc/" + strconv.Itoa(r.pid) + "/cmdline")
+				snap.Command = strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
 				r.on(snap, r.reason(tid, signal, true))
 				// Threads that were interrupted for it are still stopped,
 				// and are continued as their stops are seen.
