@@ -11,7 +11,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
-		"strings"
+	"strings"
 	"time"
 
 	"github.com/clewdev/clew/arch"
