@@ -51,6 +51,7 @@ type Core struct {
 	notes   notes
 	modules map[string]*module // by path as the core has it
 	pieces  []piece            // by address
+	unknown []int              // pieces whose permissions the core does not tell
 	memory  *memory
 	dumped  *memory // of what the core itself has
 
@@ -88,15 +89,15 @@ func Open(path string, opts *Options) (*Core, error) {
 }
 
 func (c *Core) open(path string) (err error) {
-	if c.file, err = openPlain(path); err != nil {
-		return errors.Unwrap(err) // which names the path, as Open does
-	}
-	info, err := c.file.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%w: it is no regular file", ErrNotCore)
+	}
+	if err == nil {
+		c.file, err = openPlain(path)
+	}
+	if err != nil {
+		return errors.Unwrap(err) // it names the path, as Open does
 	}
 	c.size = info.Size()
 	if err := c.decompress(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 )
 
@@ -74,9 +75,10 @@ type piece struct {
 
 // rearrange makes the pieces anew, for files that became known.
 func (c *Core) rearrange() {
-	c.pieces, c.snapshot.Mappings = nil, nil
+	c.pieces, c.snapshot.Mappings, c.unknown = nil, nil, nil
 	c.memory, c.dumped = &memory{core: c}, &memory{core: c, dumpedOnly: true}
 	c.arrange()
+	c.permit()
 }
 
 // arrange makes the pieces and the mappings of the address space: of the
@@ -156,12 +158,35 @@ func (c *Core) addFile(f *fileRange, start, end uint64, p *elf.ProgHeader) {
 		if p == nil {
 			// What the writer left out: code, most often.
 			m.Readable, m.Executable = true, true
+			c.unknown = append(c.unknown, len(c.pieces))
 		}
 	} else if c.notes.auxv[atSysInfoEHdr] == start && start != 0 {
 		m.Path = "[vdso]"
 	}
 	c.pieces = append(c.pieces, x)
 	c.snapshot.Mappings = append(c.snapshot.Mappings, m)
+}
+
+// permit sets the permissions of what the core has no segment of, as gcore leaves
+// code and constants out: they are those that the file's own headers tell.
+func (c *Core) permit() {
+	segments := make(map[*module][]elf.ProgHeader)
+	for _, i := range c.unknown {
+		x, m := &c.pieces[i], &c.snapshot.Mappings[i]
+		list, ok := segments[x.module]
+		if !ok && x.module.hasBase {
+			if image, err := object.FromMemory(c.dumped, x.module.base, m.Path); err == nil {
+				list = image.Segments()
+			}
+			segments[x.module] = list
+		}
+		for _, p := range list {
+			const page = 4096
+			if p.Type == elf.PT_LOAD && p.Off&^(page-1) <= x.offset && x.offset < p.Off+p.Filesz {
+				m.Executable = p.Flags&elf.PF_X != 0
+			}
+		}
+	}
 }
 
 // disjoint sorts ranges by address and takes from each what an earlier one covers.

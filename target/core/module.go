@@ -140,7 +140,13 @@ func (m *module) candidates() (list []candidate) {
 	}
 	below := func(name string, sure bool) {
 		if opts.Sysroot != "" && path.IsAbs(name) {
-			list = append(list, candidate{path.Join(opts.Sysroot, name), func() (*os.File, error) { return rootfs.Open(opts.Sysroot, name) }, sure})
+			full := path.Join(opts.Sysroot, name)
+			list = append(list, candidate{full, func() (*os.File, error) {
+				if err := regular(full); err != nil {
+					return nil, err
+				}
+				return rootfs.Open(opts.Sysroot, name)
+			}, sure})
 		}
 	}
 	if m.program && opts.Program != "" {
@@ -188,7 +194,20 @@ func debuginfodCache() string {
 
 // openPlain opens a file, and waits for no FIFO.
 func openPlain(name string) (*os.File, error) {
+	if err := regular(name); err != nil {
+		return nil, err
+	}
 	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+// regular returns an error for what is no file of bytes. To open a device, as a
+// core can name any, may do something.
+func regular(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: it is no regular file", name)
+	}
+	return err
 }
 
 // verify returns an error unless f can be the file that was mapped. With sure,
@@ -196,11 +215,6 @@ func openPlain(name string) (*os.File, error) {
 func (m *module) verify(f *os.File, name string, sure bool) error {
 	refuse := func(format string, args ...any) error {
 		return &RefusedError{name, fmt.Sprintf(format, args...)}
-	}
-	if info, err := f.Stat(); err != nil {
-		return err
-	} else if !info.Mode().IsRegular() {
-		return refuse("it is no regular file")
 	}
 	if m.notELF || !m.hasBase && m.dynamic == 0 && !m.program {
 		// Data that was mapped.
