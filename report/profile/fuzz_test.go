@@ -1,0 +1,167 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package profile_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	pprof "github.com/google/pprof/profile"
+
+	"github.com/clewdev/clew/report/profile"
+)
+
+var (
+	flameJSON  = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
+	flameTitle = regexp.MustCompile(`(?s)<title>(.*?)</title>`)
+)
+
+// Whatever things are called, each form can be read back, holds each frame once
+// a stack, and the same weight; and the names come back where the form can say
+// them.
+func FuzzNames(f *testing.F) {
+	f.Add("main", "/opt/server", "/src/main.c", "server", "worker", "a title")
+	f.Add(hostile, hostile, hostile, hostile, hostile, hostile)
+	f.Add("a;b\nc 12", "\x00", "\xff\xfe", "\x1b[2J", ";", "{{data}}")
+	f.Add("", "", "", "", "", "")
+	f.Add("[", "/", "//", "]", " ", "\u2028\u2029")
+	f.Add("$1 \\1 ${x}", "...", "..", ".", "\"", "'")
+	f.Fuzz(func(t *testing.T, function, object, file, process, thread, title string) {
+		p := profile.New("samples")
+		p.Title, p.Notes, p.Roots = title, []string{title}, profile.ThreadRoots
+		frame := profile.Frame{Function: function, Object: object, File: file, Line: 7, Code: profile.Native}
+		inlined := frame
+		inlined.Inlined, inlined.Function = true, thread
+		outer, inner := p.Location(1, []profile.Frame{frame}), p.Location(2, []profile.Frame{inlined, frame})
+		labels := profile.Labels{Process: process, PID: 1, Thread: thread, TID: 2}
+		p.Add([]profile.Location{inner, outer}, labels, 5)
+		p.Add([]profile.Location{outer}, profile.Labels{Process: process}, 6)
+		name := frame.Name()
+		if name == "" {
+			t.Fatal("a frame without a name")
+		}
+		write := func(form func(*bytes.Buffer) error) []byte {
+			var out bytes.Buffer
+			if err := form(&out); err != nil {
+				t.Fatal(err)
+			}
+			return out.Bytes()
+		}
+
+		parsed, err := pprof.ParseData(write(func(b *bytes.Buffer) error { return p.Pprof(b) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := parsed.CheckValid(); err != nil {
+			t.Fatal(err)
+		}
+		if got := parsed.Function[0]; got.Name != name || got.Filename != file {
+			t.Errorf("pprof: %q in %q comes back as %q in %q", name, file, got.Name, got.Filename)
+		}
+		if total := parsed.Sample[0].Value[0] + parsed.Sample[1].Value[0]; total != 11 {
+			t.Errorf("pprof: the total is %d", total)
+		}
+
+		folded := string(write(func(b *bytes.Buffer) error { return p.Folded(b) }))
+		weights := 0
+		for line := range strings.Lines(folded) {
+			line = strings.TrimSuffix(line, "\n")
+			if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' }) {
+				t.Errorf("folded: %q", line)
+			}
+			stack, weight, ok := cutLast(line, " ")
+			n, err := strconv.Atoi(weight)
+			if !ok || err != nil {
+				t.Fatalf("folded: %q has no weight", line)
+			}
+			weights += n
+			if frames := strings.Count(stack, ";") + 1; frames != 3 && frames != 5 {
+				t.Errorf("folded: %q has %d frames", line, frames)
+			}
+		}
+		if weights != 11 {
+			t.Errorf("folded: the total is %d", weights)
+		}
+
+		var speedscope struct {
+			Shared   struct{ Frames []struct{ Name, File string } }
+			Profiles []struct {
+				Type, Name, Unit     string
+				StartValue, EndValue int
+				Samples              [][]int
+				Weights              []int
+			}
+		}
+		if err := json.Unmarshal(write(func(b *bytes.Buffer) error { return p.Speedscope(b) }), &speedscope); err != nil {
+			t.Fatal(err)
+		}
+		if got := speedscope.Shared.Frames[0]; got.Name != valid(name) || got.File != valid(file) {
+			t.Errorf("speedscope: %q in %q comes back as %+v", name, file, got)
+		}
+		for _, one := range speedscope.Profiles {
+			sum := 0
+			for _, w := range one.Weights {
+				sum += w
+			}
+			if one.Type != "sampled" || len(one.Samples) != len(one.Weights) || sum != one.EndValue-one.StartValue {
+				t.Errorf("speedscope: %+v", one)
+			}
+			for _, stack := range one.Samples {
+				for _, frame := range stack {
+					if frame < 0 || frame >= len(speedscope.Shared.Frames) {
+						t.Errorf("speedscope: there is no frame %d", frame)
+					}
+				}
+			}
+		}
+
+		page := string(write(func(b *bytes.Buffer) error { return p.Flame(b) }))
+		data := flameJSON.FindStringSubmatch(page)
+		if data == nil || strings.Count(page, "</script>") != 2 {
+			t.Fatal("flame: the page has other elements")
+		}
+		var flame struct {
+			Title   string
+			Strings []string
+			Nodes   struct{ Parent, Frame, Self []int }
+		}
+		if err := json.Unmarshal([]byte(data[1]), &flame); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(flame.Strings, valid(name)) || flame.Title != valid(title) {
+			t.Errorf("flame: %q and %q come back as %q and %q", name, title, flame.Strings, flame.Title)
+		}
+		sum := 0
+		for _, w := range flame.Nodes.Self {
+			sum += w
+		}
+		if sum != 11 || len(flame.Nodes.Parent) != len(flame.Nodes.Frame) {
+			t.Errorf("flame: the total is %d", sum)
+		}
+		if got := html.UnescapeString(flameTitle.FindStringSubmatch(page)[1]); title != "" && got != title {
+			t.Errorf("flame: the title %q comes back as %q", title, got)
+		}
+	})
+}
+
+// valid returns a text as JSON has it: each byte that is not UTF-8 becomes
+// U+FFFD.
+func valid(s string) string {
+	return strings.Map(func(r rune) rune { return r }, s)
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
