@@ -95,7 +95,7 @@ var ErrNotELF = errors.New("not an ELF image")
 // The program may run meanwhile. A list that changed under the reader is read
 // again, a few times.
 func Read(s *Space) ([]List, error) {
-	r := reader{Space: s, layout: layoutOf(s.Machine), limits: s.Limits.withDefaults()}
+	r := reader{Space: s, memory: s.Memory, layout: layoutOf(s.Machine), limits: s.Limits.withDefaults()}
 	r.left, r.entries = r.limits.Total, r.limits.Entries
 	var lists []List
 	var errs []error
@@ -128,6 +128,7 @@ const maxDescriptors = 64
 
 type reader struct {
 	*Space
+	memory     cfi.Memory // Space.Memory, as a rule behind blocks
 	layout     layout
 	limits     Limits
 	left       uint64 // bytes of symbol files that may still be read
@@ -142,7 +143,11 @@ const rereads = 4
 // list reads the list of the descriptor at an address.
 func (r *reader) list(address uint64) List {
 	left := r.left
+	direct := r.memory
+	defer func() { r.memory = direct }()
 	for n := 0; ; n++ {
+		// What lies together is read together, once in each pass.
+		r.memory = newBlocks(direct)
 		l := List{Descriptor: address}
 		links, err := r.links(address)
 		l.Err = err
@@ -154,6 +159,7 @@ func (r *reader) list(address uint64) List {
 			e.Image, e.Err = r.image(link.symfile, link.size)
 		}
 		// The same links before and after: what was read between is theirs.
+		r.memory = newBlocks(direct)
 		again, _ := r.links(address)
 		unchanged := same(links, again)
 		if unchanged || n == rereads {
@@ -193,7 +199,7 @@ func same(a, b []link) bool {
 // links follows the list of the descriptor at an address.
 func (r *reader) links(address uint64) ([]link, error) {
 	b := r.buffer[:r.layout.descriptorSize()]
-	if err := r.Memory.ReadMemory(b, address); err != nil {
+	if err := r.memory.ReadMemory(b, address); err != nil {
 		return nil, fmt.Errorf("descriptor at %#x: %w", address, err)
 	}
 	d := r.layout.descriptor(b)
@@ -222,7 +228,7 @@ func (r *reader) links(address uint64) ([]link, error) {
 
 func (r *reader) entry(address uint64) (entry, error) {
 	b := r.buffer[:r.layout.entrySize()]
-	if err := r.Memory.ReadMemory(b, address); err != nil {
+	if err := r.memory.ReadMemory(b, address); err != nil {
 		return entry{}, err
 	}
 	return r.layout.entry(b), nil
@@ -234,7 +240,7 @@ func (r *reader) image(address, size uint64) ([]byte, error) {
 		return nil, fmt.Errorf("symbol file at %#x: %w: %d bytes", address, ErrNotELF, size)
 	}
 	var magic [4]byte
-	if err := r.Memory.ReadMemory(magic[:], address); err != nil {
+	if err := r.memory.ReadMemory(magic[:], address); err != nil {
 		return nil, fmt.Errorf("symbol file at %#x: %w", address, err)
 	}
 	if string(magic[:]) != elf.ELFMAG {
@@ -249,7 +255,7 @@ func (r *reader) image(address, size uint64) ([]byte, error) {
 		n := min(size-at, max(step, at))
 		image = append(make([]byte, 0, at+n), image...)[:at+n]
 		r.left -= n
-		if err := r.Memory.ReadMemory(image[at:], address+at); err != nil {
+		if err := r.memory.ReadMemory(image[at:], address+at); err != nil {
 			return nil, fmt.Errorf("symbol file at %#x, %d bytes: %w", address, size, err)
 		}
 		at += n
