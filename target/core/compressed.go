@@ -67,6 +67,7 @@ func (c *Core) decompress() error {
 		// Where an open file cannot be removed it is left to the system.
 		os.Remove(c.file.Name())
 		source := &counter{r: packed, total: c.size, progress: c.options.Progress}
+		c.size = 0
 		r, err := how.reader(source)
 		if err == nil {
 			c.size, err = store(c.file, r, storedMost+storedFactor*source.total)
