@@ -265,7 +265,10 @@ func FunctionName(f *target.Frame) string {
 		return "<signal handler called>"
 	}
 	if name := f.Symbol.Name; name != "" {
-		return Demangle(unversioned(name))
+		if f.Object == nil || f.Object.Generated == target.NotGenerated {
+			name = unversioned(name) // a runtime's own names have no versions, but paths with "@"
+		}
+		return Demangle(name)
 	}
 	if l := f.Location(); l != nil && l.Function != "" {
 		return Demangle(l.Function)
