@@ -158,7 +158,11 @@ func printRecording(path string, flags *perfFlags) error {
 	if info, err := os.Stat(path); err == nil {
 		total = info.Size()
 	}
-	done, end := progress("MB read", int(total>>20))
+	show := progress
+	if flags.samples {
+		show = progressBeside
+	}
+	done, end := show("MB read", int(total>>20))
 	if done != nil {
 		opts.Progress = func(read int64) { done(int(read >> 20)) }
 	}

@@ -233,9 +233,11 @@ func stacksOf(args []string, flags stackFlags) error {
 func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
 	objects := s.Objects()
 	defer objects.Close()
+	_, end := progress(fmt.Sprintf("walking and naming the stacks of process %d", s.PID), 0)
 	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers})
-	if err := objects.Name(stacks, target.NameOptions{Lines: !flags.noLines,
-		Debug: object.DebugSearch{Root: s.Root}}); err != nil {
+	err = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines, Debug: object.DebugSearch{Root: s.Root}})
+	end()
+	if err != nil {
 		warn("%v", err)
 	}
 	complete = true

@@ -142,7 +142,7 @@ func table(path string, flags *tableFlags) error {
 	if list.Len() == 0 {
 		return nothingSelected(f, flags)
 	}
-	done, end := progress("entries", list.Len())
+	done, end := progressBeside("entries", list.Len())
 	var summary report.Summary
 	if isSource {
 		summary, err = source.Write(os.Stdout, language, list, f, done)

@@ -44,10 +44,12 @@ func width() int {
 }
 
 // progress shows on standard error how far a long work is, from its second
-// second on, where that is a terminal which the answer does not go to. The
-// first function is to be called with what is done, the second at the end.
+// second on, where that is a terminal: how much of total is done, or, where
+// total is zero, how much is, or how long it takes. The first function, nil where
+// nothing is shown, is to be called with what is done, the second before anything
+// else is printed.
 func progress(what string, total int) (done func(int), end func()) {
-	if !term.IsTerminal(int(os.Stderr.Fd())) || term.IsTerminal(int(os.Stdout.Fd())) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return nil, func() {}
 	}
 	var count atomic.Int64
@@ -65,12 +67,31 @@ func progress(what string, total int) (done func(int), end func()) {
 				}
 				return
 			case now := <-ticker.C:
-				if now.Sub(start) >= time.Second {
-					fmt.Fprintf(os.Stderr, "\r\x1b[K%d of %d %s", count.Load(), total, what)
+				if took := now.Sub(start); took >= time.Second {
+					fmt.Fprint(os.Stderr, "\r\x1b[K"+progressText(what, int(count.Load()), total, took))
 					shown = true
 				}
 			}
 		}
 	}()
 	return func(n int) { count.Store(int64(n)) }, func() { close(stop); <-stopped }
+}
+
+// progressBeside is progress of a work that prints on standard output
+// meanwhile: nothing is shown where that is a terminal too.
+func progressBeside(what string, total int) (done func(int), end func()) {
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		return nil, func() {}
+	}
+	return progress(what, total)
+}
+
+func progressText(what string, done, total int, took time.Duration) string {
+	switch {
+	case total > 0:
+		return fmt.Sprintf("%d of %d %s", done, total, what)
+	case done > 0:
+		return fmt.Sprintf("%d %s", done, what)
+	}
+	return fmt.Sprintf("%s, %d s", what, int(took.Seconds()))
 }
