@@ -103,10 +103,28 @@ type candidate struct {
 	sure bool
 }
 
+// searchError says why each place that was looked at was none.
+type searchError []error
+
+func (e searchError) Error() string {
+	var text []string
+	for _, err := range e {
+		text = append(text, err.Error())
+	}
+	return strings.Join(text, "; ")
+}
+
+func (e searchError) Unwrap() []error { return e }
+
 // find opens the first file that is the module's.
 func (m *module) find() {
-	var tried []string
+	var failed searchError
+	tried := make(map[string]bool)
 	for _, c := range m.candidates() {
+		if tried[c.name] {
+			continue
+		}
+		tried[c.name] = true
 		f, err := c.open()
 		if err == nil {
 			if err = m.verify(f, c.name, c.sure); err == nil {
@@ -115,22 +133,21 @@ func (m *module) find() {
 			}
 			f.Close()
 		}
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			continue
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			failed = append(failed, err)
 		}
-		tried = append(tried, err.Error())
 	}
-	if len(tried) == 0 {
-		tried = append(tried, "it is not there")
+	if len(failed) == 0 {
+		where := ""
 		if m.core.options.Sysroot != "" {
-			tried[0] += ", under " + m.core.options.Sysroot
+			where = ", under " + m.core.options.Sysroot
 		}
+		failed = append(failed, fmt.Errorf("it is not there%s", where))
 	}
 	if m.id != nil {
-		tried = append(tried, fmt.Sprintf("no file of build ID %x was found in %s", m.id,
-			strings.Join(m.core.options.DebugDirectories, ", ")))
+		failed = append(failed, fmt.Errorf("no file of build ID %x was found in %s", m.id, strings.Join(m.core.options.DebugDirectories, ", ")))
 	}
-	m.err = errors.New(strings.Join(tried, "; "))
+	m.err = failed
 }
 
 func (m *module) candidates() (list []candidate) {
