@@ -30,6 +30,8 @@ func main() {
 	threads := flag.String("threads", "", "the threads65 program; left out where empty")
 	jit := flag.String("jit", "", "the program of jit/gdb/testdata/jit; left out where empty")
 	stack := flag.String("stack", "", "the program of testdata/stack.c; left out where empty")
+	recorded := flag.String("recording", "", "a recording of some 90,000 frames with copied stacks; left out where empty")
+	jitted := flag.String("jitted", "", "a recording with a jitdump of 175,000 functions; left out where empty")
 	debugged := flag.String("session", "", "session.o, beside the program that it was linked to; left out where empty")
 	flag.Parse()
 	if *rounds < 7 || flag.NArg() > 0 {
@@ -78,6 +80,9 @@ func main() {
 	}
 	add(publishing, nil)
 	add(gdbMeasurements(*jit))
+	generated, stopGenerated, err := generatedMeasurements(*clew, *jit)
+	add(generated, err)
+	add(recordingMeasurements(*clew, *recorded, *jitted), nil)
 	add(sessionMeasurements(*debugged))
 	results := []*result{}
 	failed := false
@@ -95,6 +100,7 @@ func main() {
 	}
 	stop()
 	stopWalks()
+	stopGenerated()
 	remove()
 	if *asJSON {
 		out := json.NewEncoder(os.Stdout)

@@ -360,50 +360,77 @@ func (p *recordedPrinter) stacks(groups map[string]*recordedGroup, all uint64) {
 	}
 }
 
-// AppendRecordedSample appends a sample as lines: its process and thread, the time
+// RecordedSamples writes the samples of a recording as text. It remembers the
+// lines of places.
+type RecordedSamples struct {
+	lines []string // of places, by their numbers
+}
+
+// Append appends a sample as lines: its thread's name, process and thread, the time
 // in seconds, the period and the event, and each frame behind a tab.
-func AppendRecordedSample(dst []byte, s *recording.Sample) []byte {
+func (r *RecordedSamples) Append(dst []byte, s *recording.Sample) []byte {
 	t := s.Thread
 	dst = append(dst, Printable(t.Name)...)
-	dst = fmt.Appendf(dst, " %d/%d", t.PID, t.TID)
+	dst = append(dst, ' ')
+	dst = strconv.AppendInt(dst, int64(t.PID), 10)
+	dst = append(dst, '/')
+	dst = strconv.AppendInt(dst, int64(t.TID), 10)
 	if s.HasCPU {
 		dst = fmt.Appendf(dst, " [%03d]", s.CPU)
 	}
-	dst = fmt.Appendf(dst, " %d.%09d: %d %s:\n", s.Time/1e9, s.Time%1e9, s.Period, Printable(s.Event.Name))
-	for f := range s.Frames {
-		for i := range max(len(f.Locations)-1, 0) {
-			l := &f.Locations[i]
-			dst = append(dst, "\t                 "...)
-			dst = append(dst, Printable(Demangle(l.Function))...)
-			dst = append(dst, " (inlined)"...)
-			dst = appendSource(dst, l.File, l.Line)
+	dst = append(dst, ' ')
+	dst = strconv.AppendUint(dst, s.Time/1e9, 10)
+	dst = append(dst, '.')
+	nanoseconds := strconv.AppendUint(nil, 1e9+s.Time%1e9, 10)
+	dst = append(dst, nanoseconds[1:]...)
+	dst = append(dst, ": "...)
+	dst = strconv.AppendUint(dst, s.Period, 10)
+	dst = append(dst, ' ')
+	dst = append(dst, Printable(s.Event.Name)...)
+	dst = append(dst, ":\n"...)
+	for n, f := range s.Places {
+		for n >= len(r.lines) {
+			r.lines = append(r.lines, "")
 		}
-		dst = append(dst, '\t')
-		dst = appendAligned(dst, f.Address, 16)
-		dst = append(dst, ' ')
-		name := RecordedFunction(f)
-		dst = append(dst, Printable(name)...)
-		if f.Symbol.Name != "" {
-			dst = append(dst, "+0x"...)
-			dst = strconv.AppendUint(dst, f.Offset(), 16)
+		if r.lines[n] == "" {
+			r.lines[n] = string(appendRecordedFrame(nil, f))
 		}
-		dst = append(dst, " ("...)
-		if f.Object != nil {
-			dst = append(dst, Printable(f.Object.Name)...)
-		} else {
-			dst = append(dst, cmp.Or(RecordedObject(f), "no file")...)
-		}
-		dst = append(dst, ')')
-		if n := len(f.Locations); n > 0 {
-			dst = appendSource(dst, f.Locations[n-1].File, f.Locations[n-1].Line)
-		} else {
-			dst = append(dst, '\n')
-		}
+		dst = append(dst, r.lines[n]...)
 	}
 	if s.End != recording.Whole && s.End != recording.Chain {
 		dst = append(dst, "\t                 ["...)
 		dst = append(dst, s.End.String()...)
 		dst = append(dst, "]\n"...)
+	}
+	return append(dst, '\n')
+}
+
+// appendRecordedFrame appends the lines of a frame: those of inlined calls first.
+func appendRecordedFrame(dst []byte, f *recording.Frame) []byte {
+	for i := range max(len(f.Locations)-1, 0) {
+		l := &f.Locations[i]
+		dst = append(dst, "\t                 "...)
+		dst = append(dst, Printable(Demangle(l.Function))...)
+		dst = append(dst, " (inlined)"...)
+		dst = appendSource(dst, l.File, l.Line)
+	}
+	dst = append(dst, '\t')
+	dst = appendAligned(dst, f.Address, 16)
+	dst = append(dst, ' ')
+	dst = append(dst, Printable(RecordedFunction(f))...)
+	if f.Symbol.Name != "" {
+		dst = append(dst, "+0x"...)
+		dst = strconv.AppendUint(dst, f.Offset(), 16)
+	}
+	dst = append(dst, " ("...)
+	if f.Object != nil {
+		dst = append(dst, Printable(f.Object.Name)...)
+	} else {
+		dst = append(dst, cmp.Or(RecordedObject(f), "no file")...)
+	}
+	dst = append(dst, ')')
+	if n := len(f.Locations); n > 0 {
+		return appendSource(dst, f.Locations[n-1].File, f.Locations[n-1].Line)
 	}
 	return append(dst, '\n')
 }

@@ -148,8 +148,9 @@ func printRecording(path string, flags *perfFlags) error {
 	out := bufio.NewWriterSize(os.Stdout, 1<<16)
 	if flags.samples {
 		var text []byte
+		var samples report.RecordedSamples
 		opts.Each = func(s *recording.Sample) error {
-			text = report.AppendRecordedSample(text[:0], s)
+			text = samples.Append(text[:0], s)
 			_, err := out.Write(text)
 			return err
 		}

@@ -263,7 +263,7 @@ func (b *builder) flush() error {
 	for i := range b.pending {
 		p := &b.pending[i]
 		s := Sample{Time: p.time, CPU: p.cpu, HasCPU: p.hasCPU, Period: p.period, Event: &r.Events[p.event],
-			Thread: &r.Threads[p.thread], End: p.end, Frames: r.path(p.node)}
+			Thread: &r.Threads[p.thread], End: p.end, Frames: r.path(p.node), Places: r.numbered(p.node)}
 		if err := b.opts.Each(&s); err != nil {
 			b.pending = nil
 			return err

@@ -165,6 +165,17 @@ func (r *Recording) path(n int32) iter.Seq[*Frame] {
 // Places returns the frames of all stacks: what Frames yields points into it.
 func (r *Recording) Places() []Frame { return r.frames }
 
+// numbered yields the frames of a node with their indexes.
+func (r *Recording) numbered(n int32) iter.Seq2[int, *Frame] {
+	return func(yield func(int, *Frame) bool) {
+		for ; n != 0; n = r.tree.nodes[n].parent {
+			if f := r.tree.nodes[n].frame; !yield(int(f), &r.frames[f]) {
+				return
+			}
+		}
+	}
+}
+
 // Indexes yields the frames of a stack as indexes of Places, innermost first.
 func (r *Recording) Indexes(s *Stack) iter.Seq[int] {
 	return func(yield func(int) bool) {
@@ -186,6 +197,10 @@ type Sample struct {
 	Thread *Thread
 	End    End
 	Frames iter.Seq[*Frame] // innermost first
+
+	// Places yields the frames with numbers: equal places have the same, in all
+	// samples. The numbers are small.
+	Places iter.Seq2[int, *Frame]
 }
 
 // Options change what Read does. The zero value is good.

@@ -98,7 +98,6 @@ var (
 func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 	pid, tid := r.ID.PID, r.ID.TID
 	t := b.thread(pid, tid)
-	label := b.label(t)
 	event := int32(max(r.ID.Attribute, 0))
 	if int(event) >= len(b.rec.Events) {
 		if event > 0 || len(b.rec.Events) > 0 {
@@ -108,9 +107,13 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 			b.rec.Events = append(b.rec.Events, Event{})
 		}
 	}
-	if b.opts.Filter != nil && !b.opts.Filter(&b.rec.Threads[label], b.rec.Events[event].Name) {
-		return nil
+	if b.opts.Filter != nil {
+		who := t.labels()
+		if !b.opts.Filter(&who, b.rec.Events[event].Name) {
+			return nil
+		}
 	}
+	label := b.label(t)
 	numbers, end := b.stack(t, r, s)
 	return b.count(pendingSample{time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
 		end: end, node: b.rec.tree.add(numbers), thread: label, event: event})
@@ -122,10 +125,7 @@ func (b *builder) label(t *thread) int32 {
 	if t.label >= 0 && t.names == p.names {
 		return t.label
 	}
-	key := Thread{PID: p.pid, TID: t.tid, Process: p.name, Name: t.name}
-	if key.Name == "" {
-		key.Name = key.Process
-	}
+	key := t.labels()
 	n, ok := b.labels[key]
 	if !ok {
 		n = int32(len(b.rec.Threads))
@@ -134,6 +134,15 @@ func (b *builder) label(t *thread) int32 {
 	}
 	t.label, t.names = n, p.names
 	return n
+}
+
+// labels returns what a thread is called now.
+func (t *thread) labels() Thread {
+	l := Thread{PID: t.process.pid, TID: t.tid, Process: t.process.name, Name: t.name}
+	if l.Name == "" {
+		l.Name = l.Process
+	}
+	return l
 }
 
 // stack returns the numbers of a sample's frames, innermost first.

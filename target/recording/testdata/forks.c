@@ -19,11 +19,11 @@ __attribute__((noinline)) void spin(int n)
 
 __attribute__((noinline)) void *in_thread(void *argument)
 {
-	spin(100);
+	spin(400);
 	return argument;
 }
 
-__attribute__((noinline)) void in_child(void) { spin(100); }
+__attribute__((noinline)) void in_child(void) { spin(400); }
 
 int main(int argc, char **argv)
 {
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	}
 	pthread_t thread;
 	pthread_create(&thread, 0, in_thread, 0);
-	spin(100);
+	spin(400);
 	pid_t forked = fork();
 	if (forked == 0) {
 		in_child();
