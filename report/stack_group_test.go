@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -135,4 +136,22 @@ func TestAddTo(t *testing.T) {
 	}
 	fmt.Fprintf(&out, "\n%s\n%s\n", p.Title, strings.Join(p.Notes, "\n"))
 	golden(t, "stacks.folded", out.Bytes())
+}
+
+// The schema names every member that the JSON form has.
+func TestStackSchema(t *testing.T) {
+	var out bytes.Buffer
+	s := manyStacks()
+	s.Stacks = append(someStacks().Stacks, s.Stacks...)
+	s.Stacks[0].Frames[0].Registers = new(unwind.Registers) // no names of registers
+	s.Grouped = true
+	if err := s.JSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile(`"([a-z_]+)":`).FindAllStringSubmatch(out.String(), -1) {
+		key := match[1]
+		if !regexp.MustCompile(`\b` + key + `\b`).MatchString(report.StackSchema) {
+			t.Errorf("the schema does not name %q", key)
+		}
+	}
 }

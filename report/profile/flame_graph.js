@@ -52,10 +52,12 @@ class Graph {
 
   resize() {
     if (!this.tree) return;
+    const below = this.height - this.lines - this.element.scrollTop;
     this.columns = this.element.clientWidth;
     this.lines = this.element.clientHeight;
     this.height = Math.max(this.tree.rows * this.rowHeight, this.lines);
     this.space.style.height = this.height + "px";
+    if (this.flame && below >= 0) this.element.scrollTop = this.height - this.lines - below;
     const scale = devicePixelRatio || 1;
     this.canvas.width = Math.round(this.columns * scale);
     this.canvas.height = Math.round(this.lines * scale);

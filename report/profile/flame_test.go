@@ -267,6 +267,14 @@ func TestFlameInABrowser(t *testing.T) {
 		if wide := b.number("document.documentElement.scrollWidth"); wide > 360 {
 			t.Errorf("the page is %v pixels wide on 360", wide)
 		}
+		b.press("f")
+		b.picture("phone-functions")
+		for _, id := range []string{"list", "callers", "callees"} {
+			if bottom := b.number("document.getElementById('" + id + "').getBoundingClientRect().bottom"); bottom > 640 {
+				t.Errorf("%s ends at %v of 640", id, bottom)
+			}
+		}
+		b.press("i")
 		b.size(1200, 700, false)
 	})
 
