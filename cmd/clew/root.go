@@ -60,6 +60,7 @@ Examples:
   clew table a.out --func main        of one
   clew at a.out main+0x27             the rule at one address, in words
   clew stack 4711                     the stacks of a live process
+  clew perf perf.data                 what a recording of perf tells
   clew demo                           see it at work`,
 		Version:               version(),
 		EnableShellCompletion: true,
