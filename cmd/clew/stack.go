@@ -45,9 +45,12 @@ no file holds by "?? in no file". A walk that cannot reach the outermost frame
 says why on the line behind its last frame.
 
 Code that a JIT compiler wrote is "in [jit]". It is named, and its stack walked,
-by what the process tells debuggers: the list of the GDB JIT interface, found by
-its symbol or, where a program is stripped, by a search of the process's memory.
-The list is read after the process runs on.
+by what the process tells others of it, found without an option: the list of the
+GDB JIT interface, by its symbol or, where a program is stripped, by a search of
+the process's memory; jitdumps that it has mapped; libunwind's list of dynamic
+unwind information; its perf map. They are read after the process runs on. Where
+none has an unwind table the walk goes by frame pointers, and says so. 'clew jit'
+tells what there is.
 
 ` + coreHelp + `
 
