@@ -22,7 +22,7 @@ import (
 
 // maxSourceFile bounds what is read of a file that a target wrote: that of
 // millions of functions.
-const maxSourceFile = 2 << 30
+const maxSourceFile = 1 << 30
 
 // ErrOtherProcess says that a file that should be the target's is another
 // process's, of which the target has the number.

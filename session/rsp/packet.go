@@ -45,14 +45,14 @@ func readMessage(r *bufio.Reader) (message, error) {
 		}
 		switch b {
 		case '+':
-		default:
-			return message{}, fmt.Errorf("%w: it begins with %q", errPacket, b)
 		case 0x03:
 			return message{kind: messageInterrupt}, nil
 		case '-':
 			return message{kind: messageRefused}, nil
 		case '$':
 			return readPacket(r)
+		default:
+			return message{}, fmt.Errorf("%w: it begins with %q", errPacket, b)
 		}
 	}
 }
