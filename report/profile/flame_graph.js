@@ -52,7 +52,7 @@ class Graph {
 
   resize() {
     if (!this.tree) return;
-    const below = this.height - this.lines - this.element.scrollTop;
+    const below = this.lines > 0 ? this.height - this.lines - this.element.scrollTop : 0; // none while hidden
     this.columns = this.element.clientWidth;
     this.lines = this.element.clientHeight;
     this.height = Math.max(this.tree.rows * this.rowHeight, this.lines);

@@ -274,6 +274,9 @@ func TestFlameInABrowser(t *testing.T) {
 				t.Errorf("%s ends at %v of 640", id, bottom)
 			}
 		}
+		if !b.yes("(g => g.scrollTop + g.clientHeight >= g.scrollHeight - 1)(document.getElementById('callers'))") {
+			t.Error("the function is not seen below its callers")
+		}
 		b.press("i")
 		b.size(1200, 700, false)
 	})
