@@ -148,9 +148,11 @@ func (s *Session) pass(function uint64, a Arguments, push func(top uint64) uint6
 		copy(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memoryAt(top, uint64(len(onStack))*8)))), len(onStack)), onStack)
 	}
 	r.SetSP(top)
-	if slot := r.SetReturn(returnAddress(s.returns)); slot != 0 {
-		s.machine.Order.PutUint64(memoryAt(slot, 8), returnAddress(s.returns))
+	slot := r.SetReturn(returnAddress(s.returns))
+	if slot == 0 {
+		slot = top - 8 // only to find out here whether there is a stack
 	}
+	s.machine.Order.PutUint64(memoryAt(slot, 8), returnAddress(s.returns))
 	r.SetVectors(len(a.Floats))
 	r.Enter(function)
 }

@@ -2,11 +2,16 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
+//go:build linux && (amd64 || arm64)
+
 package session
 
 import (
+	"bytes"
 	"errors"
+	"runtime"
 	"testing"
+	"unsafe"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
@@ -15,10 +20,11 @@ import (
 )
 
 // newWritableCode is code that its program changes by itself.
-func newWritableCode(t *testing.T, text string) (code []byte, i *Image) {
+func newWritableCode(t *testing.T, f function) (code []byte, i *Image) {
 	t.Helper()
 	code, address := page(t, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC)
-	code = code[:copy(code, text)]
+	code = code[:len(f.text)]
+	change(t, code, f.text)
 	unwind, err := cfi.NewBuilder(cfi.EntryCIE(jit.Host())).Program()
 	if err != nil {
 		t.Fatal(err)
@@ -36,10 +42,29 @@ func newWritableCode(t *testing.T, text string) (code []byte, i *Image) {
 	return code, i
 }
 
+// change writes code as its program does. Through the kernel: a processor of arm64
+// has to be told.
+func change(t *testing.T, code, text []byte) {
+	t.Helper()
+	if err := writeText(text, uint64(uintptr(unsafe.Pointer(&code[0])))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writable is code that these tests change.
+var writable = map[string]struct {
+	first, second function // functions that return 1 and 7, as long as each other
+	nops          function // two instructions that do nothing, and a return
+	other         string   // does nothing either, written over the first one and part of the second
+}{
+	"amd64": {instructions("b801000000", "c3"), instructions("6a07", "58", "90", "90", "c3"), instructions("90", "90", "c3"), "\x66\x90"},
+	"arm64": {words(0x52800020, ret64, ret64), words(0xd503201f, 0x528000e0, ret64), words(0xd503201f, 0xd503201f, ret64), "\xe9\x03\x09\xaa"}, // mov x9, x9
+}[runtime.GOARCH]
+
 // A program that changes its own code where a breakpoint has been, or is, finds
 // it as it has written it: neither what was there runs, nor is it put back.
 func TestCodeThatItsProgramChanges(t *testing.T) {
-	const first, second = "\xb8\x01\x00\x00\x00\xc3", "\x6a\x07\x58\x90\x90\xc3" // mov eax, 1; push 7, pop rax
+	first, second := writable.first, writable.second.text
 	for _, trapped := range []bool{false, true} {
 		code, i := newWritableCode(t, first)
 		s := newSession(t, i)
@@ -48,13 +73,13 @@ func TestCodeThatItsProgramChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if trapped {
-			copy(code, second)
+			change(t, code, second)
 		}
 		if err := s.Remove(b.ID); err != nil {
 			t.Fatal(err)
 		}
 		if !trapped {
-			copy(code, second)
+			change(t, code, second)
 		}
 		for range 2 {
 			if b, err = s.Break(start(i), nil); err != nil {
@@ -70,7 +95,7 @@ func TestCodeThatItsProgramChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if string(code) != second {
+		if !bytes.Equal(code, second) {
 			t.Errorf("% x", code)
 		}
 	}
@@ -78,54 +103,70 @@ func TestCodeThatItsProgramChanges(t *testing.T) {
 
 // To write what is there already costs no slot.
 func TestSlotsAreKept(t *testing.T) {
-	code, i := newWritableCode(t, "\x90\x90\xc3")
+	code, i := newWritableCode(t, writable.nops)
 	s := newSession(t, i)
 	if _, err := s.Break(start(i), nil); err != nil {
 		t.Fatal(err)
 	}
+	second := writable.nops.at[1]
 	for n := range 2 * slotAreaSize / displace.MaxSlot {
-		if err := s.WriteMemory([]byte{0x90, 0xc3}, start(i)+1); err != nil {
+		if err := s.WriteMemory(writable.nops.text[second:], start(i)+second); err != nil {
 			t.Fatal(err)
 		}
 		if n == 0 {
-			if err := s.WriteMemory([]byte{0x66}, start(i)); err != nil { // a longer nop
+			if err := s.WriteMemory([]byte(writable.other), start(i)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if len(i.traps.areas) != 1 || i.traps.areas[0].slots != 2 || code[0] != 0xcc {
+	if len(i.traps.areas) != 1 || i.traps.areas[0].slots != 2 || !bytes.HasPrefix(code, trapInstruction(i.machine)) {
 		t.Errorf("%d areas, % x", len(i.traps.areas), code)
 	}
 	stop, err := s.Call(start(i))
 	check(t, stop, err, AtBreakpoint)
 	stop, err = s.StepInstruction()
-	if check(t, stop, err, SteppedInstruction).PC != start(i)+2 {
+	if check(t, stop, err, SteppedInstruction).PC != start(i)+uint64(len(writable.other)) {
 		t.Error(stop)
 	}
 }
 
-// A trap that the program puts where a breakpoint was is its own.
+// A trap that the program puts where a breakpoint was is its own. On arm64 it is
+// met for ever: the processor stops at it, not behind.
 func TestOwnTrapWhereABreakpointWas(t *testing.T) {
-	code, i := newWritableCode(t, "\x90\xc3")
-	s := newSession(t, i)
-	b, err := s.Break(start(i), nil)
-	if err != nil {
-		t.Fatal(err)
+	trap := functionOf("trap")
+	behind := start
+	if runtime.GOARCH == "amd64" {
+		behind = func(i *Image) uint64 { return start(i) + 1 }
 	}
-	if err := s.Remove(b.ID); err != nil {
-		t.Fatal(err)
+	for _, text := range [][]byte{trap.text[:trap.at[1]], trapInstruction(jit.Host())} {
+		code, i := newWritableCode(t, writable.nops)
+		s := newSession(t, i)
+		b, err := s.Break(start(i), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Remove(b.ID); err != nil {
+			t.Fatal(err)
+		}
+		change(t, code, text)
+		stop, err := s.Call(start(i))
+		if check(t, stop, err, Trapped).PC != behind(i) {
+			t.Error(stop)
+		}
+		if runtime.GOARCH == "arm64" {
+			stop, err = s.Continue()
+			check(t, stop, err, Trapped)
+			setRegister(t, s, "pc", start(i)+trap.at[1])
+		}
+		stop, err = s.Continue()
+		check(t, stop, err, Returned)
 	}
-	code[0] = 0xcc
-	stop, err := s.Call(start(i))
-	check(t, stop, err, Trapped)
-	stop, err = s.Continue()
-	check(t, stop, err, Returned)
 }
 
 // Code that takes its own text or stack away stops, or fails, as others do: what
 // the session reads and writes itself never faults in the program.
 func TestCodeTakesItsMemoryAway(t *testing.T) {
-	code, i := newWritableCode(t, "\x90\x90\xc3")
+	code, i := newWritableCode(t, writable.nops)
 	system := newFunction(t, "syscall")
 	s := newSession(t, i, system)
 	stop, err := s.CallWith(start(i), Arguments{StopAtEntry: true})
@@ -139,7 +180,7 @@ func TestCodeTakesItsMemoryAway(t *testing.T) {
 			t.Error(stop)
 		}
 	}
-	if _, err := s.Break(start(i)+1, nil); !errors.Is(err, ErrAddress) {
+	if _, err := s.Break(start(i)+writable.nops.at[1], nil); !errors.Is(err, ErrAddress) {
 		t.Error(err)
 	}
 	if err := unix.Mprotect(code[:1], unix.PROT_READ|unix.PROT_EXEC); err != nil {
@@ -150,9 +191,13 @@ func TestCodeTakesItsMemoryAway(t *testing.T) {
 
 	low, high := s.worker.Stack()
 	stop, err = s.Call(start(system), unix.SYS_MPROTECT, low, high-low, unix.PROT_NONE)
-	check(t, stop, err, Signalled)
-	if _, err := s.Abort(); err != nil {
-		t.Fatal(err)
+	if runtime.GOARCH == "amd64" { // whose ret reads the stack
+		check(t, stop, err, Signalled)
+		if _, err := s.Abort(); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		check(t, stop, err, Returned)
 	}
 	if _, err := s.Call(start(i)); !errors.Is(err, ErrAddress) {
 		t.Error(err)
@@ -172,7 +217,14 @@ func TestRefusedRegister(t *testing.T) {
 	stop, err := s.Call(start(i), 5)
 	check(t, stop, err, AtBreakpoint)
 	before, _ := s.Registers()
-	if err := s.SetRegister("fs_base", []byte{7: 0x80}); err != nil { // not canonical
+	refused := map[string]struct {
+		name  string
+		value []byte
+	}{
+		"amd64": {"fs_base", []byte{7: 0x80}},    // not canonical
+		"arm64": {"cpsr", []byte{0xc5, 3, 0, 0}}, // the kernel's mode, with interrupts masked
+	}[runtime.GOARCH]
+	if err := s.SetRegister(refused.name, refused.value); err != nil {
 		t.Fatal(err)
 	}
 	if stop, err := s.Continue(); err == nil {
