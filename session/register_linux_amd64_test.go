@@ -7,68 +7,11 @@ package session
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
 )
-
-// Registers that are set are those that the code has, and what the code leaves in
-// them is read: the whole vector registers, also of a session that never used
-// them.
-func TestVectorRegisters(t *testing.T) {
-	store := instructions("0f111f", "c3") // movups [rdi], xmm3; ret
-	size, upper := 16, ""
-	if s := newSession(t); slices.ContainsFunc(s.RegisterInfos(), func(r RegisterInfo) bool { return r.Name == "ymm3h" }) {
-		store = instructions("c5fe7f1f", "c3") // vmovdqu [rdi], ymm3
-		size, upper = 32, "ymm3h"
-	}
-	i := newCode(t, "store", store.text)
-	p, address := page(t, unix.PROT_READ|unix.PROT_WRITE)
-	for round := range 2 {
-		s := newSession(t, i)
-		stop, err := s.CallWith(start(i), Arguments{Words: []uint64{address}, StopAtEntry: true})
-		check(t, stop, err, AtEntry)
-		want := make([]byte, size)
-		for n := range want {
-			want[n] = byte(n + 1 + round)
-		}
-		if upper != "" { // first, so that it is in its initial state
-			if err := s.SetRegister(upper, want[16:]); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := s.SetRegister("xmm3", want[:16]); err != nil {
-			t.Fatal(err)
-		}
-		f, err := s.Frame()
-		if err != nil {
-			t.Fatal(err)
-		}
-		const xmm3 = 17 + 3 // psABI amd64 table 3.36
-		if got, ok := f.RegisterBytes(xmm3); !ok || !bytes.Equal(got[:size], want) {
-			t.Errorf("% x", got)
-		}
-		if round == 1 {
-			for n := range want {
-				want[n] ^= 0x80
-			}
-			if err := f.SetRegisterBytes(xmm3, want); err != nil {
-				t.Fatal(err)
-			}
-		}
-		stop, err = s.Continue()
-		check(t, stop, err, Returned)
-		if !bytes.Equal(p[:size], want) {
-			t.Errorf("% x, want % x", p[:size], want)
-		}
-		if err := s.SetRegister("xmm3", nil); !errors.Is(err, ErrNotStopped) {
-			t.Error(err)
-		}
-	}
-}
 
 // The registers of the x87 unit are what its own instructions store.
 func TestFloatRegisters(t *testing.T) {

@@ -6,7 +6,8 @@ package session
 
 import "testing"
 
-// TestRepetitionsAreOneStep would take half an hour if they were steps each.
+// TestRepetitionsAreOneStep would take half an hour if they were steps each. No
+// instruction of arm64 repeats itself.
 func TestRepetitionsAreOneStep(t *testing.T) {
 	s := stoppedIn(t, "repeat", 7)
 	for _, line := range []int{33, 34, 35, 36} {

@@ -2,12 +2,15 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
+//go:build linux && (amd64 || arm64)
+
 package session
 
 import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -22,15 +25,14 @@ func outside(p *[512]byte) int {
 // TestStackOutside: a stack that leads into the program's own code and back. A Go
 // function looks for its goroutine first, which the worker has not.
 func TestStackOutside(t *testing.T) {
-	// sub rsp, 8; call rdi; add rsp, 8; ret
-	i := newCode(t, "caller", []byte{0x48, 0x83, 0xec, 0x08, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x08, 0xc3})
+	i := newFunction(t, "caller")
 	s := newSession(t, i)
 	function := uint64(reflect.ValueOf(outside).Pointer())
 	stop, err := s.Call(function)
 	if err == nil {
 		t.Fatalf("%v: called", stop)
 	}
-	stop, err = s.Call(start(i), function)
+	stop, err = s.Call(start(i), 0, function)
 	check(t, stop, err, Signalled)
 	stack, err := s.Stack(0)
 	if err != nil {
@@ -44,7 +46,7 @@ func TestStackOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Image != nil || f.Object != program || len(f.Locations) == 0 || filepath.Base(f.Locations[len(f.Locations)-1].File) != "surroundings_linux_amd64_test.go" {
+	if f.Image != nil || f.Object != program || len(f.Locations) == 0 || filepath.Base(f.Locations[len(f.Locations)-1].File) != "surroundings_test.go" {
 		t.Errorf("%+v", f)
 	}
 }
@@ -52,7 +54,10 @@ func TestStackOutside(t *testing.T) {
 // What a stack tells of the objects around the images stays valid until the
 // session goes on: another stack at the same stop does not open them again.
 func TestSurroundingsStay(t *testing.T) {
-	i := newCode(t, "nowhere", []byte{0x31, 0xc0, 0xff, 0xe0}) // xor eax, eax; jmp rax
+	i := newCode(t, "nowhere", map[string]function{
+		"amd64": instructions("31c0", "ffe0"),  // xor eax, eax; jmp rax
+		"arm64": words(0xaa1f03e0, 0xd61f0000), // mov x0, xzr; br x0
+	}[runtime.GOARCH].text)
 	s := newSession(t, i)
 	for range 2 {
 		stop, err := s.Call(start(i))
