@@ -45,6 +45,7 @@ var programs = []struct {
 	{source: "inline.c", flags: []string{"-O2", "-g"}},
 	{source: "demangle.cc", flags: []string{"-O2", "-g"}},
 	{source: "crash.c", flags: []string{"-O2", "-g"}},
+	{source: "busy.c", flags: []string{"-O2", "-mavx"}, loops: true},
 	{source: "goroutines", loops: true}, // its runtime has threads of its own
 	{source: "goroutines", flags: []string{"-ldflags=-w"}, loops: true},
 }
