@@ -114,14 +114,14 @@ func stackMeasurements(clew string, pid int) ([]*measurement, error) {
 	process := strconv.Itoa(pid)
 	return []*measurement{{
 		name: "stack of 65 threads, with names",
-		clew: command("clew", 0, frames, clew, "stack", "--no-lines", process),
+		clew: command("clew", 0, frames, clew, "stack", "--no-group", "--all-frames", "--no-lines", process),
 		peers: installed(
 			peer{command("eu-stack -q (no names)", 1, frames, "eu-stack", "-q", "-p", process), "eu-stack"},
 			peer{command("eu-stack", 0, frames, "eu-stack", "-p", process), "eu-stack"},
 		),
 	}, {
 		name: "the same with lines and inlined calls",
-		clew: command("clew", 0, frames, clew, "stack", process),
+		clew: command("clew", 0, frames, clew, "stack", "--no-group", "--all-frames", process),
 		peers: installed(
 			peer{command("eu-stack -i -s", 0, frames, "eu-stack", "-i", "-s", "-p", process), "eu-stack"},
 			peer{command("gdb, thread apply all bt", 0, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},

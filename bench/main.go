@@ -65,7 +65,7 @@ func main() {
 	walks, stopWalks, err := walkMeasurements(*stack, o)
 	add(walks, err)
 	add(tableMeasurements(*clew, *object))
-	stop := func() {}
+	stop, removeCore := func() {}, func() {}
 	if *threads != "" {
 		pid, end, err := startThreads(*threads)
 		if err != nil {
@@ -73,6 +73,9 @@ func main() {
 		}
 		stop = end
 		add(stackMeasurements(*clew, pid))
+		cores, drop, err := coreMeasurements(*clew, pid)
+		removeCore = drop
+		add(cores, err)
 	}
 	publishing, remove, err := publishMeasurements()
 	if err != nil {
@@ -101,6 +104,7 @@ func main() {
 	stop()
 	stopWalks()
 	stopGenerated()
+	removeCore()
 	remove()
 	if *asJSON {
 		out := json.NewEncoder(os.Stdout)
