@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package rsp_test
 
@@ -20,7 +20,7 @@ func TestLLDBCalls(t *testing.T) {
 	called := []string{`stop reason = breakpoint 1\.\d`, // C has an add of its own
 		`\(int\) \$0 = 7`, `\(double\) \$1 = 2.5`, `\(int\) \$2 = 5`, `= "abc"`, "= 3", "= 12", "= 5", "x = 3, y = 4",
 		"error: .*couldn't read its memory", "frame #0: .*add.a=0, b=0.", "frame #1: .*loop.n=3.", "detached"}
-	for _, b := range builds {
+	for _, b := range lldbBuilds {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			p := launch(t, b, ":0", "-wait", "call loop 3", "call fib 6")
@@ -30,14 +30,14 @@ func TestLLDBCalls(t *testing.T) {
 	}
 	t.Run("while nothing is called", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, static, ":0", "linger", "call loop 3")
+		p := launch(t, small, ":0", "linger", "call loop 3")
 		inOrder(t, p.lldb("p add(40, 2)", "expression where.y = half(18.0)", "p where", "bt", "detach"), "= 42", "= 9", "y = 9", "frame #0: .*clew_idle", "detached")
 		p.ends("loop returned 3")
 	})
 	// The breakpoint of the function that is called stops it.
 	t.Run("stopped in", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, static, ":0", "-wait", "call loop 3")
+		p := launch(t, small, ":0", "-wait", "call loop 3")
 		inOrder(t, p.lldbAll("breakpoint set -n fib", "expression -i false -- fib(2)", "bt", "breakpoint delete -f", "finish", "thread return -x", "bt", "p add(1, 2)", "detach"),
 			"Execution was interrupted, reason: breakpoint 1.1", "fib.n=2.", "frame #1: ", "stop reason = step out", `frame #0: .*lldb_expr`, `frame #0: .*loop.n=`, "= 3", "detached")
 		p.ends("loop returned 3")
@@ -46,7 +46,7 @@ func TestLLDBCalls(t *testing.T) {
 	// on with: it would return to where this program begins.
 	t.Run("left", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, static, ":0", "-wait", "call loop 3", "call fib 6", "linger")
+		p := launch(t, small, ":0", "-wait", "call loop 3", "call fib 6", "linger")
 		inOrder(t, p.lldbAll("breakpoint set -n fib", "expression -i false -- fib(2)", "bt", "platform shell kill -9 $PPID"), "reason: breakpoint 1.1", "fib.n=2.")
 		p.says("loop ended: aborted", "fib returned 8")
 		inOrder(t, p.lldb("p add(1, 2)", "detach"), "= 3", "detached")
@@ -84,19 +84,19 @@ func TestLLDBDebugs(t *testing.T) {
 			[]string{"loop returned 15"}},
 		{"steps", []string{"call loop 4"},
 			[]string{"breakpoint set -n add", "continue", "step", "step", "finish", "thread step-inst", "thread step-inst-over", "breakpoint delete -f", "next", "next", "step",
-				"thread until 24", "bt", "thread step-out", "thread step-over", "next", "next", "step", "register read rip", "finish", "finish", "bt", "detach"},
+				"thread until 24", "bt", "thread step-out", "thread step-over", "next", "next", "step", "register read pc", "finish", "finish", "bt", "detach"},
 			[]string{"stop reason = breakpoint", "stop reason = step in", "target.c:24", "stop reason = step in", "target.c:25", "stop reason = step out", "Return value: .* = 0", "target.c:31", "stop reason = instruction step into", "stop reason = instruction step over",
 				"stop reason = step over", "target.c:30", "stop reason = step over", "target.c:31", "stop reason = step in", "add.a=0, b=1. at target.c:23", "stop reason = step until", "target.c:24", "frame #1: .*loop.n=4.",
-				"stop reason = step out", "Return value: .* = 1", "target.c:31", "stop reason = step over", "target.c:32", "target.c:30", "target.c:31", "stop reason = step in", "add.a=1, b=2. at target.c:23", "rip = 0x.*add",
+				"stop reason = step out", "Return value: .* = 1", "target.c:31", "stop reason = step over", "target.c:32", "target.c:30", "target.c:31", "stop reason = step in", "add.a=1, b=2. at target.c:23", "(rip|pc) = 0x.*add",
 				"Return value: .* = 3", "Return value: .* = 6", "session.return", "detached"},
 			[]string{"loop returned 6"}},
 		{"variables and registers", []string{"call loop 4"},
-			[]string{"breakpoint set -n add", "continue", "expression a = 100", "frame variable a", "breakpoint delete -f", "finish", "register write rax 1000", "next", "frame variable total", "expression total += 1", "expression counter = 5", "expression text[0] = 'S'",
+			[]string{"breakpoint set -n add", "continue", "expression a = 100", "frame variable a", "breakpoint delete -f", "finish", "register write RESULT 1000", "next", "frame variable total", "expression total += 1", "expression counter = 5", "expression text[0] = 'S'",
 				"target variable text", "memory write -s 1 `&text[1]` 0x4f", "p (char *)text", "expression i = 3", "continue"},
 			[]string{"= 100", "a = 100", "Return value: .* = 100", "total = 1000", "= 1001", "= 5", "'S'", `"Some text"`, `"SOme text"`, "= 3", "exited with status = 0"},
 			[]string{"loop returned 1001"}},
 		{"at the end of the call", []string{"call fib 3", "call add 3 4"},
-			[]string{"finish", "bt", "p add(3, 5)", "register write rax 22", "thread step-inst", "bt", "p add(4, 5)", "continue"},
+			[]string{"finish", "bt", "p add(3, 5)", "register write RESULT 22", "thread step-inst", "bt", "p add(4, 5)", "continue"},
 			[]string{"stop reason = step out", "= 2", "session.return", "= 8", "frame #0: .*`add", "= 9", "exited with status = 0"},
 			[]string{"fib returned 22", "add returned 7"}},
 		{"detach", []string{"call loop 4", "call fib 3"},
@@ -111,7 +111,7 @@ func TestLLDBDebugs(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			p := launch(t, static, ":0", append([]string{"-wait"}, test.steps...)...)
+			p := launch(t, small, ":0", append([]string{"-wait"}, test.steps...)...)
 			out := p.lldb(test.commands...)
 			inOrder(t, out, test.want...)
 			if strings.Contains(out, "unexpected state") {

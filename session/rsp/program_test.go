@@ -274,7 +274,7 @@ func (p *program) lldb(commands ...string) string {
 		if after, ok := strings.CutPrefix(c, faulted); ok {
 			how, c = "-k", after
 		}
-		all = append(all, how, c)
+		all = append(all, how, ofMachine.Replace(c))
 	}
 	cmd := patiently(p.t, testprogram.RequireTool(p.t, "lldb-14"), append(all, p.cmd.Path)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
