@@ -125,7 +125,7 @@ func (c *openedCore) facts() *report.Core {
 		r.Missing = append(r.Missing, report.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Error()})
 	}
 	if len(r.Missing) > 0 {
-		r.Advice = "for what is missing name a directory that has it with --sysroot; 'debuginfod-find executable BUILDID' may fetch it"
+		r.Advice = "for what is missing name a directory that has it with --sysroot, a program with --exe; 'debuginfod-find executable BUILDID' may fetch it"
 	}
 	if err := c.Damage(); err != nil {
 		r.Damage = strings.Split(err.Error(), "\n")
