@@ -40,6 +40,21 @@ func run(t testing.TB, name string, args ...string) string {
 	return string(out)
 }
 
+// native is the machine that the tests run on.
+var native = map[string]*machine{"amd64": &amd64, "arm64": &arm64}[runtime.GOARCH]
+
+// compiled reports whether there are compilers for a machine here: those for arm64
+// have the same names everywhere, and gcc is for this machine.
+func compiled(m *machine) bool { return m == &arm64 || m == native }
+
+// few is the first n of a list where the machine is an emulated one.
+func few(list []string, n int) []string {
+	if testing.Short() && native == &arm64 {
+		return list[:n]
+	}
+	return list
+}
+
 // compile makes an object file of a source: a file of testdata, or, where it has
 // several lines, the text of one whose name starts it ("x.s\n...").
 func compile(t testing.TB, compiler, source string, flags ...string) string {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux && amd64
+//go:build linux && (amd64 || arm64)
 
 package link
 
@@ -17,7 +17,7 @@ import (
 // PLAN for the host's arguments, and returns what the debugger printed.
 func debug(t *testing.T, debugger string, programs []linked, call uint64, commands ...string) string {
 	t.Helper()
-	program := host(t, &amd64)
+	program := host(t, native)
 	source, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
@@ -50,13 +50,13 @@ var gdbStart = []string{"set confirm off", "set width 0", "set height 0", "set b
 func debuggable(t *testing.T, compiler, flags string) (programs []linked, entry uint64) {
 	t.Helper()
 	add := compile(t, compiler, addSource, strings.Fields(flags)...)
-	imported, err := at(t, &amd64, farAway+1<<36, nil, add)
+	imported, err := at(t, native, farAway+1<<36, nil, add)
 	if err != nil {
 		t.Fatal(err)
 	}
 	address := imported.symbol(t, "host_add")
 	resolve := func(name string) (uint64, bool) { return address, name == "host_add" }
-	a, err := at(t, &amd64, farAway, resolve, compile(t, compiler, "small.c", strings.Fields(flags)...))
+	a, err := at(t, native, farAway, resolve, compile(t, compiler, "small.c", strings.Fields(flags)...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func debuggable(t *testing.T, compiler, flags string) (programs []linked, entry 
 func TestGDB(t *testing.T) {
 	tool(t, "gdb")
 	for _, compiler := range []string{"gcc", "clang"} {
-		for _, flags := range []string{"-O0 -g", "-O0 -gdwarf-4 -gz -fPIC", "-O0 -g3 -ffunction-sections"} {
+		for _, flags := range few([]string{"-O0 -g", "-O0 -gdwarf-4 -gz -fPIC", "-O0 -g3 -ffunction-sections"}, 1) {
 			t.Run(compiler+" "+flags, func(t *testing.T) {
 				tool(t, compiler)
 				programs, entry := debuggable(t, compiler, flags)
@@ -95,6 +95,9 @@ func TestGDB(t *testing.T) {
 
 // TestLLDB does the same with lldb.
 func TestLLDB(t *testing.T) {
+	if native == &arm64 && testing.Short() {
+		return // session/rsp's tests have it debug linked code there
+	}
 	tool(t, "lldb-14")
 	programs, entry := debuggable(t, "clang", "-O0 -gdwarf-4")
 	got := debug(t, "lldb-14", programs, entry,
