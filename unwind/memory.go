@@ -77,6 +77,14 @@ func (w *Walker) word8(addr uint64) (uint64, error) {
 // read reads a register from where it was saved.
 func (w *Walker) read(addr uint64) (uint64, error) {
 	w.reads++
+	// Nearly all are in the copied stack.
+	if at, n := addr-w.Stack.Address, uint64(len(w.Stack.Bytes)); w.wide && at < n && n-at >= 8 {
+		v := binary.LittleEndian.Uint64(w.Stack.Bytes[at:])
+		if w.records {
+			w.recorder.slots = append(w.recorder.slots, slot{addr, v})
+		}
+		return v, nil
+	}
 	b := w.word[:w.Machine.RegisterSize]
 	if err := w.ReadMemory(b, addr); err != nil {
 		return 0, err

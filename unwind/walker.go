@@ -5,6 +5,7 @@
 package unwind
 
 import (
+	"encoding/binary"
 	"fmt"
 	"iter"
 
@@ -33,6 +34,7 @@ type Walker struct {
 	steps    uint64 // of the evaluator before this walk
 
 	calleeSaved columnSet
+	wide        bool // registers are saved in 8 bytes, least significant first
 	known       knownAddresses
 	last        moduleRange // that an address was found in
 	recorder    recorder    // of what a step depends on
@@ -123,6 +125,7 @@ func (w *Walker) begin() {
 		for c := range uint64(MaxColumns) {
 			w.calleeSaved.set(c, w.Machine.CalleeSaved(c))
 		}
+		w.wide = w.Machine.RegisterSize == 8 && w.Machine.Order == binary.LittleEndian
 	}
 	w.known.check(w)
 }
