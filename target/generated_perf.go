@@ -120,7 +120,17 @@ func (c *dumpCode) rules(pc uint64) (*unwind.Rules, error) {
 }
 
 // maxTables bounds the tables that are kept, each of which is of one function.
-const maxTables = 1 << 12
+const maxTables = 1 << 8
+
+// covers reports whether there is an unwind table for an address.
+func (c *dumpCode) covers(pc uint64) bool {
+	sections, err := c.frames(pc)
+	if err != nil || len(sections) == 0 {
+		return false
+	}
+	var f cfi.FDE
+	return sections[0].Find(pc, &f) == nil
+}
 
 func (c *dumpCode) unwinds() bool {
 	if c.any == 0 {

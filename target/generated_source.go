@@ -116,10 +116,14 @@ func (f *GeneratedFunction) Executable() bool {
 // Unwinds reports whether the source has an unwind table for the function's
 // first byte.
 func (f *GeneratedFunction) Unwinds() bool {
-	if !f.object.code.unwinds() {
+	code := f.object.code
+	if dump, ok := code.(*dumpCode); ok {
+		return dump.covers(f.Start) // which keeps nothing: it has a table a function
+	}
+	if !code.unwinds() {
 		return false
 	}
-	_, err := f.object.code.rules(f.Start)
+	_, err := code.rules(f.Start)
 	return err == nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -177,6 +178,8 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		return t, nil
 	}
 	t.file = name
+	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
+	debug.SetGCPercent(25)
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, inputError{err}
