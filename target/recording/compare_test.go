@@ -208,8 +208,8 @@ func sameFrame(g *Frame, w *scriptFrame, c *compared) bool {
 	if g.Returns && w.offset == 0 {
 		return true // perf takes what begins behind the call for the caller
 	}
-	// Several symbols can have one address; which of them is shown is a matter of taste.
-	return g.Object != nil && g.Offset() == w.offset && namesAt(g.Object.File)[g.Symbol.Address][plainName(w.symbol)]
+	// Several symbols can cover an address; which of them is shown is a matter of taste.
+	return g.Object != nil && namesAt(g.Object.File)[g.Address-w.offset][plainName(w.symbol)]
 }
 
 var symbolNames sync.Map // by file

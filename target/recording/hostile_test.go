@@ -246,3 +246,20 @@ func TestManyFunctions(t *testing.T) {
 		t.Errorf("%d samples of %d in eight generated functions: %q", chains, len(samples), rec.Notes)
 	}
 }
+
+// Where the recording has another clock than the jitdump this is said, and the last
+// functions are shown.
+func TestOtherClock(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the program has code of amd64")
+	}
+	path := record(t, []string{"--call-graph", "dwarf,1024"}, compile(t, "gcc", "generate.c", "-O1"), t.TempDir(), "100")
+	rec, _ := readAll(t, path, Options{})
+	named := false
+	for i := range rec.Places() {
+		named = named || strings.HasPrefix(rec.Places()[i].Symbol.Name, "generated_")
+	}
+	if notes := strings.Join(rec.Notes, "\n"); !named || !strings.Contains(notes, "perf record -k mono") {
+		t.Errorf("named %t: %s", named, notes)
+	}
+}
