@@ -85,6 +85,9 @@ func sessionMeasurements(file string) ([]*measurement, error) {
 
 // inSession times work in a session over the object file that was called.
 func inSession(file string, o session.Options, work func(*session.Session) (time.Duration, error)) (result outcome, err error) {
+	// Unlike what is compared as one core's work, a session is two threads and a
+	// process that take turns, and so is gdb's.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.NumCPU()))
 	if o.Locked {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
