@@ -48,14 +48,18 @@ func (s *CodeSource) SymbolFile(m *arch.Machine, functions []GeneratedFunction) 
 		}
 	}
 	var images [][]byte
-	text := make([]byte, maxBatch) // only its length counts: a symbol file holds no code
+	var text []byte // only its length counts: a symbol file holds no code
 	for at := 0; at < len(functions); {
 		// Functions that lie together share a section.
 		code := jit.Code{Name: s.Kind.String(), Machine: m, Address: functions[at].Start}
 		end := functions[at].Start
 		for ; at < len(functions); at++ {
 			f := &functions[at]
-			if f.Size == 0 || f.Size > maxBatch || at+1 < len(functions) && functions[at+1].Start == f.Start {
+			if f.Size > maxFunction {
+				fail(fmt.Errorf("%s at %#x has %d bytes, and is left out", f.Name, f.Start, f.Size))
+				continue
+			}
+			if f.Size == 0 || at+1 < len(functions) && functions[at+1].Start == f.Start {
 				continue
 			}
 			if f.Start < end {
@@ -78,6 +82,9 @@ func (s *CodeSource) SymbolFile(m *arch.Machine, functions []GeneratedFunction) 
 		if len(code.Functions) == 0 {
 			continue
 		}
+		if n := end - code.Address; n > uint64(len(text)) {
+			text = make([]byte, n)
+		}
 		code.Text = text[:end-code.Address]
 		image, err := symfile.Append(nil, &code)
 		if err != nil {
@@ -98,8 +105,9 @@ func (s *CodeSource) SymbolFile(m *arch.Machine, functions []GeneratedFunction) 
 // Functions further apart than maxGap, or more than maxBatch together, have
 // sections of their own.
 const (
-	maxBatch = 1 << 26
-	maxGap   = 1 << 12
+	maxFunction = 1 << 26 // bytes
+	maxBatch    = 1 << 20
+	maxGap      = 1 << 12
 )
 
 // Machine is the machine that a source says its code is for; nil where it does not.
