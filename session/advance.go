@@ -255,6 +255,9 @@ func (s *Session) classify(event *worker.Event) happening {
 			}
 		}
 		s.showSlot()
+		if s.in.slot != nil && event.Addr == pc {
+			event.Addr = s.registers.PC() - worker.TrapAdvance // arm64 names it
+		}
 		return ownTrap
 	}
 	pc := s.registers.PC()
