@@ -24,7 +24,8 @@ import (
 type DebugSearch struct {
 	// Root is what absolute paths are relative to, "" for the file system as
 	// it is: /proc/PID/root for a process in another mount namespace. Links
-	// are followed inside of it.
+	// are followed inside of it. A file whose build ID is known is looked for in
+	// Directories outside of it too, last.
 	Root string
 
 	// Directories are searched for .build-id/xx/yyyy.debug and as prefixes of
@@ -51,11 +52,16 @@ func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 	}
 	id := f.BuildID()
 	link, checksum := f.DebugLink()
-	var candidates []string
+	type candidate struct{ root, name string }
+	var candidates, outside []candidate
 	if len(id) >= 2 {
 		name := hex.EncodeToString(id)
 		for _, dir := range search.Directories {
-			candidates = append(candidates, path.Join(dir, ".build-id", name[:2], name[2:]+".debug"))
+			file := path.Join(dir, ".build-id", name[:2], name[2:]+".debug")
+			candidates = append(candidates, candidate{search.Root, file})
+			if search.Root != "" {
+				outside = append(outside, candidate{"", file})
+			}
 		}
 	}
 	place := f.name
@@ -67,14 +73,17 @@ func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 	}
 	if link != "" && path.IsAbs(place) {
 		dir := path.Dir(place)
-		candidates = append(candidates, path.Join(dir, link), path.Join(dir, ".debug", link))
+		names := []string{path.Join(dir, link), path.Join(dir, ".debug", link)}
 		for _, prefix := range search.Directories {
-			candidates = append(candidates, path.Join(prefix, dir, link))
+			names = append(names, path.Join(prefix, dir, link))
+		}
+		for _, name := range names {
+			candidates = append(candidates, candidate{search.Root, name})
 		}
 	}
 	var problems problems
-	for _, name := range candidates {
-		d, err := f.tryDebugFile(search.Root, name, id, checksum)
+	for _, c := range append(candidates, outside...) {
+		d, err := f.tryDebugFile(c.root, c.name, id, checksum)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
 				problems.add(fmt.Errorf("debug file of %s: %w", f.name, err))

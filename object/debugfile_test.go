@@ -125,6 +125,17 @@ func TestDebugFileByBuildID(t *testing.T) {
 	if d, err := f.OpenDebugFile(DebugSearch{Directories: []string{filepath.Join(root, "debug")}}); d != nil || err != nil {
 		t.Errorf("the link leads nowhere without the root, but: %v, %v", d, err)
 	}
+	outside := filepath.Join(t.TempDir(), "debug")
+	if err := os.MkdirAll(filepath.Join(outside, ".build-id", fmt.Sprintf("%x", id[:1])), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "debug", "file.debug"), filepath.Join(outside, ".build-id", fmt.Sprintf("%x", id[:1]), fmt.Sprintf("%x.debug", id[1:]))); err != nil {
+		t.Fatal(err)
+	}
+	// A root that has only some of the files takes nothing from the others.
+	if d, err := open(t, program).OpenDebugFile(DebugSearch{Root: t.TempDir(), Directories: []string{outside}}); d == nil {
+		t.Errorf("outside of the root: not found: %v", err)
+	}
 	d, err := f.OpenDebugFile(DebugSearch{Root: root, Directories: []string{"/debug"}})
 	if d == nil {
 		t.Fatalf("not found: %v", err)
