@@ -7,6 +7,8 @@ package main
 import (
 	"bufio"
 	"context"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -136,6 +138,11 @@ func (f *perfFlags) check() error {
 
 // printRecording reads a recording and prints it.
 func printRecording(path string, flags *perfFlags) error {
+	if flags.sysroot != "" {
+		if _, err := os.Stat(flags.sysroot); err != nil {
+			return inputError{err}
+		}
+	}
 	r, err := openRecording(path)
 	if err != nil {
 		return inputError{err}
@@ -180,6 +187,9 @@ func printRecording(path string, flags *perfFlags) error {
 	if failed != nil {
 		return noError{fmt.Errorf("%s: %w; what was read until then is shown", path, failed)}
 	}
+	if opts.Filter != nil && rec.Samples == 0 {
+		return noError{fmt.Errorf("%s: it has no such samples: --event, --pid, --thread and --comm leave none", path)}
+	}
 	if !rec.Complete {
 		return status(exitNo)
 	}
@@ -196,10 +206,34 @@ func openRecording(path string) (*perfdata.Reader, error) {
 		return r, nil
 	}
 	r, err := perfdata.Open(path)
+	if info, statErr := os.Stat(path); err != nil && statErr == nil && info.IsDir() && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: a directory without a recording of perf", path)
+	}
+	if err != nil && isCore(path) {
+		return nil, fmt.Errorf("%s: a core, and no recording of perf; 'clew stack %[1]s' reads it", path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such file; 'perf record -g COMMAND' writes perf.data", path)
 	}
 	return r, err
+}
+
+// isCore reports whether a file begins as an ELF core does.
+func isCore(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [18]byte
+	if _, err := f.ReadAt(head[:], 0); err != nil || string(head[:4]) != elf.ELFMAG {
+		return false
+	}
+	kind := binary.LittleEndian.Uint16(head[16:])
+	if elf.Data(head[elf.EI_DATA]) == elf.ELFDATA2MSB {
+		kind = binary.BigEndian.Uint16(head[16:])
+	}
+	return elf.Type(kind) == elf.ET_CORE
 }
 
 // counts reports whether samples of a thread and an event are asked for.

@@ -145,6 +145,10 @@ func commandPath(root *cli.Command, args []string) string {
 func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !ok {
+		value, rest, found := strings.Cut(err.Error(), " for flag -")
+		if flag, why, _ := strings.Cut(rest, ": strconv."); found && why != "" {
+			return fmt.Errorf("%s for --%s: %s", value, flag, why[strings.LastIndex(why, ": ")+2:])
+		}
 		return err
 	}
 	dashes := "--"

@@ -43,7 +43,7 @@ func (f *coreFlags) flags() []cli.Flag {
 	}
 }
 
-// openCore opens a core. The error says what to do.
+// openCore opens a core.
 func openCore(path string, flags *coreFlags) (*core.Core, error) {
 	opts := core.Options{Program: flags.exe, Sysroot: flags.sysroot}
 	for _, p := range []string{flags.exe, flags.sysroot} {
@@ -66,14 +66,29 @@ func openCore(path string, flags *coreFlags) (*core.Core, error) {
 		done(int(read >> 20))
 	}
 	c, err := core.Open(path, &opts)
-	if errors.Is(err, core.ErrNotCore) {
-		name := filepath.Base(path)
-		return nil, fmt.Errorf("%w, nor is its name a process ID; 'pidof %s' may find that, 'clew stack -- %s' runs it", err, name, path)
-	}
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// readBy returns the verb that reads a file which is no core, "" if none is known
+// by how it begins.
+func readBy(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	var magic [8]byte
+	n, _ := f.ReadAt(magic[:], 0)
+	switch m := string(magic[:n]); {
+	case m == "PERFILE2", m == "2ELIFREP":
+		return "perf"
+	case strings.HasPrefix(m, "JiTD"), strings.HasPrefix(m, "DTiJ"):
+		return "jit"
+	}
+	return ""
 }
 
 // openedCore is a core whose stacks are printed; nil where there is none.
@@ -82,9 +97,20 @@ type openedCore struct {
 	path string
 }
 
-// takeCore opens a core and returns the threads of it that are asked for.
+// takeCore opens a core and returns the threads of it that are asked for. The
+// error says what to do.
 func takeCore(path string, flags *stackFlags) (*target.Snapshot, *openedCore, error) {
 	c, err := openCore(path, &flags.core)
+	if errors.Is(err, core.ErrNotCore) {
+		if verb := readBy(path); verb != "" {
+			return nil, nil, fmt.Errorf("%s: no core; 'clew %s %[1]s' reads it", path, verb)
+		}
+		if i, err := os.Stat(path); err == nil && !i.Mode().IsRegular() {
+			return nil, nil, fmt.Errorf("%s: neither a process ID nor a core: it is no regular file", path)
+		}
+		name := filepath.Base(path)
+		return nil, nil, fmt.Errorf("%w, nor is its name a process ID; 'pidof %s' may find that, 'clew stack -- %s' runs it", err, name, path)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
