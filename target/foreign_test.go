@@ -48,10 +48,12 @@ func TestCoresOfOtherMachines(t *testing.T) {
 		want    []string // from the end of the stack, main, inwards
 	}{
 		{"arm64", "sighandler.c", []string{"fault", "altstack"}, nil},
-		{"arm", "sighandler.c", []string{"fault"}, nil},
+		{"arm", "sighandler.c", []string{"fault", "siginfo"}, nil},
 		{"arm", "sighandler.c", []string{"fault", "altstack"}, nil},
 		{"i386", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"i386", "sighandler.c", []string{"fault", "siginfo"}, nil},
 		{"ppc64le", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"s390x", "sighandler.c", []string{"fault", "siginfo"}, nil},
 		{"s390x", "sighandler.c", []string{"fault", "altstack"}, nil},
 		{"s390x", "chain.c", nil, []string{"main", "outer", "middle", "inner", "innermost"}},
 		{"riscv64", "selfcore.c", nil, []string{"main", "outer", "middle", "inner", "fault", "<signal handler called>", "handler", "fault"}},

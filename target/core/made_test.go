@@ -182,6 +182,15 @@ func write(t testing.TB, b []byte) string {
 	return path
 }
 
+// rewrite writes a file anew. To truncate one and write it again makes ext4 wait
+// for the disk.
+func rewrite(path string, b []byte) error {
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return os.WriteFile(path, b, 0o600)
+}
+
 // What a core says is read, whatever its class and byte order, and wherever the
 // number of its program headers is.
 func TestMadeCores(t *testing.T) {
@@ -287,7 +296,7 @@ func TestCutOff(t *testing.T) {
 				if n > 400 && n%31 != 0 {
 					continue
 				}
-				if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
+				if err := rewrite(path, whole[:n]); err != nil {
 					t.Fatal(err)
 				}
 				c, err := core.Open(path, opts)
@@ -318,7 +327,7 @@ func TestDamaged(t *testing.T) {
 		heads := []uint64{0, 16, 32, 48, 64, 120, 176, 232, 344, 700, 1000}
 		for range 150 {
 			b := corpus.Mutate(r, whole, heads, m.order)
-			if err := os.WriteFile(path, b, 0o600); err != nil {
+			if err := rewrite(path, b); err != nil {
 				t.Fatal(err)
 			}
 			if c, err := core.Open(path, opts); err == nil {
@@ -341,7 +350,7 @@ func FuzzOpen(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "core")
 	opts := &core.Options{Sysroot: f.TempDir(), TempDir: f.TempDir()}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
+		if err := rewrite(path, b); err != nil {
 			t.Fatal(err)
 		}
 		c, err := core.Open(path, opts)

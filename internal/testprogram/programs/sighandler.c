@@ -4,7 +4,7 @@
 
 // A signal handler that waits, over code that was interrupted. The first
 // argument says which code, the second, if it is "altstack", gives the handler
-// a stack of its own:
+// a stack of its own, if it is "siginfo", a frame with siginfo_t:
 //   read        a read from standard input, restarted after the handler
 //   nanosleep   a sleep
 //   loop        no system call at all
@@ -91,6 +91,8 @@ int main(int argc, char **argv)
 		sigaltstack(&stack, 0);
 		action.sa_flags |= SA_ONSTACK;
 	}
+	if (argc > 2 && !strcmp(argv[2], "siginfo"))
+		action.sa_flags |= SA_SIGINFO;
 	sigaction(SIGUSR1, &action, 0);
 	sigaction(SIGSEGV, &action, 0);
 
