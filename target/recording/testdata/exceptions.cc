@@ -31,7 +31,7 @@ template <class T> __attribute__((noinline)) T deep(int n, T v)
 
 int main()
 {
-	for (int k = 0; k < 4000; k++) {
+	for (int k = 0; k < 1500; k++) {
 		try {
 			sink += app::deep<long>(20, k);
 		} catch (const std::exception &) {
