@@ -108,8 +108,12 @@ func TestLLDBInterrupt(t *testing.T) {
 	term.expect("Breakpoint 1: where")
 	term.send("continue\n")
 	term.expect(`stop reason = breakpoint 1.1`)
+	// It would step off the breakpoint first, and ^C be the end of that step.
+	term.send("breakpoint delete 1\n")
+	term.expect(`1 breakpoints deleted`)
 	term.send("continue\n")
 	term.expect(`Process \d+ resuming`)
+	time.Sleep(200 * time.Millisecond) // what it says comes before it does so
 	term.send("\x03")
 	term.expect(`stop reason = signal SIGINT`)
 	term.send("bt\n")
@@ -119,6 +123,7 @@ func TestLLDBInterrupt(t *testing.T) {
 	term.expect(`\(bool\) \$0 = true`)
 	term.send("continue\n")
 	term.expect(`Process \d+ resuming`)
+	time.Sleep(200 * time.Millisecond)
 	term.send("process interrupt\n")
 	term.expect(`stop reason = signal SIGINT`)
 	// A function that lldb calls does not end: it has half a second.
