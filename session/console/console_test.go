@@ -99,7 +99,8 @@ func TestInterrupt(t *testing.T) {
 	stop()
 	for _, command := range []string{"stepi 1000000", "step 1000000", "until", "continue"} {
 		stop := interrupt()
-		if got := p.do(command); !strings.Contains(got, "faults.c:") && !strings.Contains(got, "n++") {
+		// A slow machine has only begun the function when the first interrupt comes.
+		if got := p.do(command); !strings.Contains(got, "faults.c:") && !strings.Contains(got, "n++") && !strings.Contains(got, "volatile int n = 0;") {
 			t.Errorf("%s prints %q", command, got)
 		}
 		stop()
