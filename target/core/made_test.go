@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,7 @@ type made struct {
 	order   binary.ByteOrder
 	machine elf.Machine
 	notes   []byte
+	again   int // how often more than once a program header leads to the notes
 	loads   []elf.ProgHeader
 	content []byte // of the segments, one behind the other
 	xnum    bool   // the number of program headers is in the section table
@@ -84,7 +86,7 @@ func (m *made) bytes() []byte {
 	if m.class == elf.ELFCLASS32 {
 		ehsize, phsize, shsize = 52, 32, 40
 	}
-	count := 1 + len(m.loads)
+	count := 1 + m.again + len(m.loads)
 	notesAt := ehsize + count*phsize
 	contentAt := notesAt + len(m.notes)
 	data, shoff, phnum := byte(1), 0, count
@@ -101,8 +103,8 @@ func (m *made) bytes() []byte {
 	b = m.quad(b, 0)
 	b = m.half(b, uint16(ehsize), uint16(phsize), uint16(phnum), uint16(shsize), 0, 0)
 	note := elf.ProgHeader{Type: elf.PT_NOTE, Off: uint64(notesAt), Filesz: uint64(len(m.notes))}
-	for i, p := range append([]elf.ProgHeader{note}, m.loads...) {
-		if i > 0 {
+	for _, p := range append(slices.Repeat([]elf.ProgHeader{note}, 1+m.again), m.loads...) {
+		if p.Type == elf.PT_LOAD {
 			p.Off += uint64(contentAt)
 		}
 		b = m.quad(b, uint32(p.Type))

@@ -7,6 +7,7 @@ package core
 import (
 	"cmp"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,6 +28,9 @@ type fileRange struct {
 // ranges, the size of a page, three words a range of which the third counts
 // pages, and the paths, each with a NUL.
 func (c *Core) readFiles(b []byte) error {
+	if c.notes.hasFile {
+		return errors.New("NT_FILE: there is more than one, and the first one counts")
+	}
 	size := c.wordSize()
 	if len(b) < 2*size {
 		return fmt.Errorf("NT_FILE: %d bytes, at least %d expected", len(b), 2*size)
@@ -41,6 +45,7 @@ func (c *Core) readFiles(b []byte) error {
 	}
 	words, paths := b[:count*uint64(3*size)], b[count*uint64(3*size):]
 	last := ""
+	c.notes.files = make([]fileRange, 0, count)
 	for ; len(words) > 0; words = words[3*size:] {
 		path := paths
 		if i := slices.Index(paths, 0); i >= 0 {

@@ -6,8 +6,10 @@ package core
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"fmt"
+	"slices"
 
 	"github.com/clewdev/clew/target"
 )
@@ -22,6 +24,9 @@ type notes struct {
 	auxv    map[uint64]uint64
 	files   []fileRange
 	hasFile bool // there is a list of mapped files
+
+	seen    map[int]bool   // the IDs of threads
+	current *target.Thread // that the last NT_PRSTATUS is of, nil where it was refused
 }
 
 // Entries of the auxiliary vector, include/uapi/linux/auxvec.h.
@@ -43,10 +48,29 @@ const (
 	maxFileNote  = 32 << 20 // the kernel's stops at 4 MiB unless it was told otherwise
 )
 
-// readNotes reads all notes. What cannot be read costs its note.
+// readNotes reads all notes. What cannot be read costs its note. No byte is read
+// as a note twice, so that the file's size bounds what its notes make.
 func (c *Core) readNotes() {
 	left := maxNotes
-	for _, p := range c.header.notes {
+	segments := slices.Clone(c.header.notes)
+	slices.SortStableFunc(segments, func(a, b elf.ProgHeader) int { return cmp.Compare(a.Off, b.Off) })
+	var overlap error
+	end := uint64(0) // of the segments that were read
+	for _, p := range segments {
+		if p.Off < end {
+			if overlap == nil {
+				overlap = fmt.Errorf("notes at offset %#x: they overlap those that end at %#x", p.Off, end)
+				c.damaged(overlap)
+			}
+			p.Filesz -= min(p.Filesz, end-p.Off)
+			p.Off = end
+			if p.Filesz == 0 {
+				continue
+			}
+		}
+		if size := uint64(c.size); p.Off < size {
+			end = p.Off + min(p.Filesz, size-p.Off)
+		}
 		err := c.header.eachNote(c.file, c.size, p, &left, func(n note) {
 			if n.owner != "CORE" {
 				return // of the machine's own registers
@@ -59,6 +83,7 @@ func (c *Core) readNotes() {
 			c.damaged(err)
 		}
 	}
+	c.notes.seen, c.notes.current = nil, nil
 	// The process's name is that of its first thread; those of others are not
 	// in a core.
 	for i := range c.notes.threads {
@@ -86,8 +111,8 @@ func (c *Core) readNote(n *note) error {
 	case ntPRStatus:
 		return c.readStatus(b)
 	case ntPRFPReg:
-		if threads := c.notes.threads; len(threads) > 0 && threads[len(threads)-1].Err == nil {
-			target.FloatRegisters(&threads[len(threads)-1].Registers, c.header.machine, b)
+		if t := c.notes.current; t != nil && t.Err == nil {
+			target.FloatRegisters(&t.Registers, c.header.machine, b)
 		}
 	case ntPRPSInfo:
 		c.readProcess(b)
@@ -112,6 +137,7 @@ func (c *Core) readStatus(b []byte) error {
 	if c.header.machine.RegisterSize == 4 {
 		tail = 4 // pr_fpvalid, with the padding of the registers' width
 	}
+	c.notes.current = nil
 	if len(b) < registers+tail {
 		return fmt.Errorf("NT_PRSTATUS: %d bytes, at least %d expected", len(b), registers+tail)
 	}
@@ -119,6 +145,9 @@ func (c *Core) readStatus(b []byte) error {
 		return fmt.Errorf("NT_PRSTATUS: more than %d threads", maxThreads)
 	}
 	t := target.Thread{ID: int(int32(o.Uint32(b[id:])))}
+	if c.notes.seen[t.ID] {
+		return fmt.Errorf("NT_PRSTATUS: thread %d is there twice", t.ID)
+	}
 	if err := target.GeneralRegisters(&t.Registers, c.header.machine, b[registers:len(b)-tail]); err != nil {
 		t.Err = fmt.Errorf("thread %d: NT_PRSTATUS: %w", t.ID, err)
 	}
@@ -126,7 +155,12 @@ func (c *Core) readStatus(b []byte) error {
 	if signal := int(o.Uint16(b[12:])); len(c.notes.threads) == 0 && signal != 0 {
 		c.notes.signal = &target.Signal{Number: signal, Thread: t.ID}
 	}
+	if c.notes.seen == nil {
+		c.notes.seen = make(map[int]bool)
+	}
+	c.notes.seen[t.ID] = true
 	c.notes.threads = append(c.notes.threads, t)
+	c.notes.current = &c.notes.threads[len(c.notes.threads)-1]
 	return nil
 }
 
