@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/clewdev/clew/target"
 )
@@ -52,6 +53,7 @@ type Core struct {
 	modules map[string]*module // by path as the core has it
 	pieces  []piece            // by address
 	unknown []int              // pieces whose permissions the core does not tell
+	imaged  atomic.Int64       // bytes that were read of images
 	memory  *memory
 	dumped  *memory // of what the core itself has
 

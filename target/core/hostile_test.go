@@ -87,27 +87,117 @@ func TestPartlyOverlappingNotes(t *testing.T) {
 // registers behind the second are nobody's.
 func TestRepeatedThread(t *testing.T) {
 	m := empty()
-	m.machine = elf.EM_AARCH64
+	m.machine, m.order = elf.EM_S390, binary.BigEndian
 	fp := func(v byte) {
-		b := make([]byte, 528)
+		b := make([]byte, 136)
 		for i := range b {
 			b[i] = v
 		}
 		m.note(2, b)
 	}
-	m.thread(1, 0, 272)
+	m.thread(1, 0, 216)
 	fp(1)
-	m.thread(1, 0, 272)
+	m.thread(1, 0, 216)
 	fp(2)
 	c := open(t, m.bytes())
 	once := empty()
-	once.machine = m.machine
+	once.machine, once.order = m.machine, m.order
 	once.notes = m.notes[:len(m.notes)/2]
 	want := open(t, once.bytes()).Snapshot().Threads
 	if got := c.Snapshot().Threads; len(got) != 1 || len(want) != 1 || got[0].Registers != want[0].Registers {
 		t.Errorf("%d threads: %+v, expected %+v", len(got), got, want)
 	}
 	damage(t, c, "thread 1 is there twice")
+}
+
+// image is an ELF image for an x86-64 that has program headers of these offsets
+// and sizes in the file, the second of every two executable.
+func image(segments ...[2]uint64) []byte {
+	m := empty()
+	for i, s := range segments {
+		m.load(s[0], elf.PF_R|elf.ProgFlag(i&1), s[1], nil)
+	}
+	b := m.bytes()
+	le := binary.LittleEndian
+	le.PutUint16(b[16:], uint16(elf.ET_DYN))
+	for i, s := range segments {
+		p := b[64+56*(1+i):]
+		le.PutUint64(p[8:], s[0])
+		le.PutUint64(p[32:], s[1])
+	}
+	return b
+}
+
+// What a core has no segment of has the permissions that the image's own program
+// headers tell, where there are the most of them also.
+func TestPermissions(t *testing.T) {
+	for _, more := range []int{0, 60000} {
+		m := empty()
+		m.thread(1, 0, 216)
+		segments := [][2]uint64{{0, 0x1800}, {0x1800, 0x1800}, {0x3800, 0x100}, {0x3900, 0x3000}, {0x9000, 0x10}}
+		for i := range uint64(more) {
+			segments = append(segments, [2]uint64{0x100000 + i*4096, 4096})
+		}
+		content := image(segments...)
+		content = append(content, make([]byte, -len(content)&4095)...)
+		m.load(0x10000000, elf.PF_R, uint64(len(content)), content)
+		list := [][3]uint64{{0x10000000, 0x10000000 + uint64(len(content)), 0}}
+		offsets := []uint64{1, 2, 3, 6, 7, 9, 10}
+		want := []bool{true, true, true, true, true, false, true} // 7 and 10 lie in no segment: code, most often
+		for i := range uint64(more) {
+			offsets = append(offsets, 0x100+i)
+			want = append(want, i%2 == 0)
+		}
+		for i, page := range offsets {
+			at := 0x20000000 + uint64(i)*8192
+			list = append(list, [3]uint64{at, at + 4096, page})
+		}
+		b := m.word(m.word(nil, uint64(len(list))), 4096)
+		for _, r := range list {
+			b = m.word(m.word(m.word(b, r[0]), r[1]), r[2])
+		}
+		m.note(0x46494c45, append(b, strings.Repeat("/nonexistent/lib\x00", len(list))...))
+		s := open(t, m.bytes()).Snapshot()
+		for i := range offsets {
+			if got := s.Mapping(0x20000000 + uint64(i)*8192); got == nil || got.Executable != want[i] {
+				t.Fatalf("page %#x of %d segments: %+v, executable %v expected", offsets[i], len(segments), got, want[i])
+			}
+		}
+	}
+}
+
+// However many files have their headers in the same bytes of a core, what is
+// read of them has a bound.
+func TestManyImages(t *testing.T) {
+	m := empty()
+	m.thread(1, 0, 216)
+	const size, files = 4 << 20, 100
+	segments := make([][2]uint64, 60000)
+	for i := range segments {
+		segments[i] = [2]uint64{uint64(i) * 4096, 4096}
+	}
+	content := image(segments...)
+	m.load(0x100000000, elf.PF_R, size, content)
+	b := m.word(m.word(nil, 2*files), 4096)
+	var paths []byte
+	for i := range uint64(files) {
+		if at := 0x100000000 + i*size; i > 0 {
+			p := m.loads[0]
+			p.Vaddr = at
+			m.loads = append(m.loads, p)
+		}
+		b = m.word(m.word(m.word(b, 0x100000000+i*size), 0x100000000+i*size+size), 0)
+		b = m.word(m.word(m.word(b, 0x200000000+i*size), 0x200000000+i*size+4096), 7)
+		name := "/nonexistent/" + string(rune('A'+i/26)) + string(rune('a'+i%26)) + "\x00"
+		paths = append(paths, name+name...)
+	}
+	m.note(0x46494c45, append(b, paths...))
+	c := open(t, m.bytes())
+	damage(t, c, "ELF headers and notes of the mapped files: more than 33554432 bytes")
+	use(c)
+	if list := c.Missing(); len(list) != files {
+		t.Errorf("%d files are missing", len(list))
+	}
 }
 
 // fileNote is an NT_FILE of ranges of pages of a core of 64 bits, one a page that

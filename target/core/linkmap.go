@@ -168,7 +168,7 @@ func (c *Core) addLinked(e *linkEntry) {
 		return
 	}
 	m.bias, m.dynamic, m.first = e.bias, e.dynamic, e.bias
-	if image, err := object.FromMemory(c.dumped, e.bias, e.path); err == nil {
+	if image, err := c.image(e.bias, e.path); err == nil {
 		m.base, m.hasBase = e.bias, true
 		c.addSegments(e.path, e.bias, image.Segments())
 		return

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 )
 
@@ -170,28 +169,6 @@ func (c *Core) addFile(f *fileRange, start, end uint64, p *elf.ProgHeader) {
 	}
 	c.pieces = append(c.pieces, x)
 	c.snapshot.Mappings = append(c.snapshot.Mappings, m)
-}
-
-// permit sets the permissions of what the core has no segment of, as gcore leaves
-// code and constants out: they are those that the file's own headers tell.
-func (c *Core) permit() {
-	segments := make(map[*module][]elf.ProgHeader)
-	for _, i := range c.unknown {
-		x, m := &c.pieces[i], &c.snapshot.Mappings[i]
-		list, ok := segments[x.module]
-		if !ok && x.module.hasBase {
-			if image, err := object.FromMemory(c.dumped, x.module.base, m.Path); err == nil {
-				list = image.Segments()
-			}
-			segments[x.module] = list
-		}
-		for _, p := range list {
-			const page = 4096
-			if p.Type == elf.PT_LOAD && p.Off&^(page-1) <= x.offset && x.offset < p.Off+p.Filesz {
-				m.Executable = p.Flags&elf.PF_X != 0
-			}
-		}
-	}
 }
 
 // disjoint sorts ranges by address and takes from each what an earlier one covers.

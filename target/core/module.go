@@ -90,7 +90,7 @@ func (m *module) identify() {
 	if m.notELF = string(magic[:]) != elf.ELFMAG; m.notELF {
 		return
 	}
-	if image, err := object.FromMemory(m.core.dumped, m.base, m.path); err == nil {
+	if image, err := m.core.image(m.base, m.path); err == nil {
 		m.id = image.BuildID()
 	}
 }
