@@ -18,10 +18,16 @@ import (
 // the core has and 64 MiB, whatever of it is freed again.
 func open(t *testing.T, b []byte) *core.Core {
 	t.Helper()
-	path := write(t, b)
+	return openOf(t, b, "")
+}
+
+// openOf opens a made core of a program.
+func openOf(t *testing.T, b []byte, program string) *core.Core {
+	t.Helper()
+	path, opts := write(t, b), &core.Options{Sysroot: t.TempDir(), Program: program}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	c, err := core.Open(path, &core.Options{Sysroot: t.TempDir()})
+	c, err := core.Open(path, opts)
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		t.Fatal(err)

@@ -95,6 +95,9 @@ func (c *Core) findModules() {
 		for i := range linked {
 			c.addLinked(&linked[i])
 		}
+		if len(c.notes.files) == maxLinkedRanges {
+			c.damaged(fmt.Errorf("list of the dynamic linker: its objects have %d segments or more", maxLinkedRanges))
+		}
 	}
 	if base := c.notes.auxv[atBase]; base != 0 && !c.covered(base) {
 		// It crashed before the dynamic linker had made its list.
@@ -144,6 +147,9 @@ func (c *Core) addSegments(path string, bias uint64, segments []elf.ProgHeader) 
 		}
 		start := bias + p.Vaddr
 		f := fileRange{start: start &^ (page - 1), end: (start + p.Filesz + page - 1) &^ (page - 1), offset: p.Off &^ (page - 1), path: path}
+		if len(c.notes.files) == maxLinkedRanges {
+			return
+		}
 		if f.start < f.end {
 			c.notes.files = append(c.notes.files, f)
 		}
@@ -164,9 +170,10 @@ func (c *Core) addLinked(e *linkEntry) {
 		return // the program itself, which is added already; the vDSO
 	}
 	m := c.module(e.path)
-	if m.program || m.file != nil {
+	if m.program || m.linked {
 		return
 	}
+	m.linked = true
 	m.bias, m.dynamic, m.first = e.bias, e.dynamic, e.bias
 	if image, err := c.image(e.bias, e.path); err == nil {
 		m.base, m.hasBase = e.bias, true
@@ -185,9 +192,11 @@ func (c *Core) addLinked(e *linkEntry) {
 }
 
 const (
-	maxLinked  = 1 << 14 // objects of one process
-	maxDynamic = 1 << 10 // entries of a dynamic section
-	maxPath    = 4096
+	maxLinked = 1 << 14 // objects of one process
+	// maxLinkedRanges bounds what those objects have mapped: eight ranges each.
+	maxLinkedRanges = 8 * maxLinked
+	maxDynamic      = 1 << 10 // entries of a dynamic section
+	maxPath         = 4096
 )
 
 // linkMap reads the dynamic linker's list, to which the program's dynamic section
@@ -213,8 +222,12 @@ func (c *Core) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 		return nil, nil // static, or the dynamic linker has not come so far
 	}
 	at, err := c.wordAt(debug + word)
-	for n := 0; at != 0 && err == nil; n++ {
-		if n == maxLinked {
+	seen := make(map[uint64]bool)
+	for at != 0 && err == nil {
+		if seen[at] {
+			return list, fmt.Errorf("it comes back to the entry at %#x", at)
+		}
+		if seen[at] = true; len(list) == maxLinked {
 			return list, fmt.Errorf("more than %d entries", maxLinked)
 		}
 		var e linkEntry

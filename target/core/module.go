@@ -35,6 +35,7 @@ type module struct {
 	hasBase bool
 
 	// Of a module that the core does not list, but the dynamic linker does.
+	linked  bool
 	bias    uint64
 	dynamic uint64 // address of its dynamic section
 
