@@ -43,6 +43,13 @@ const (
 	storedMost   = 1 << 30
 	storedFactor = 256
 	storedBlock  = 4 << 10
+
+	// So is what it expands to with them, since zstd has 32,000 zeros in a byte:
+	// by the larger of sizeMost, above which systemd-coredump does not process a
+	// core (coredump.conf(5), ProcessSizeMax), and sizeFactor times what the file
+	// has.
+	sizeMost   = 32 << 30
+	sizeFactor = 1 << 10
 )
 
 // decompress replaces the core's file by what it holds, if it is compressed: in
@@ -70,7 +77,7 @@ func (c *Core) decompress() error {
 		c.size = 0
 		r, err := how.reader(source)
 		if err == nil {
-			c.size, err = store(c.file, r, storedMost+storedFactor*source.total)
+			c.size, err = store(c.file, r, storedMost+storedFactor*source.total, max(sizeMost, sizeFactor*source.total))
 			r.Close()
 		}
 		if err == nil {
@@ -88,9 +95,9 @@ func (c *Core) decompress() error {
 
 var errTooMuch = errors.New("it expands to more than is stored of a file of its size")
 
-// store writes what r gives to f, at most most bytes of it that are not zero,
-// and returns how many bytes f has then.
-func store(f *os.File, r io.Reader, most int64) (size int64, err error) {
+// store writes what r gives to f, of which it reads limit bytes or little
+// more and of which most bytes are not zero, at most, and returns how many bytes f has then.
+func store(f *os.File, r io.Reader, most, limit int64) (size int64, err error) {
 	buffer := make([]byte, 256*storedBlock)
 	for err == nil {
 		n := 0
@@ -114,7 +121,9 @@ func store(f *os.File, r io.Reader, most int64) (size int64, err error) {
 				at = min(at+storedBlock, n)
 			}
 		}
-		size += int64(n)
+		if size += int64(n); size >= limit && err == nil {
+			err = fmt.Errorf("%w: %d bytes", errTooMuch, size)
+		}
 	}
 	if err == io.EOF {
 		err = nil
