@@ -239,3 +239,50 @@ func TestManyFileNotes(t *testing.T) {
 		t.Errorf("%d mappings", n)
 	}
 }
+
+// hostile are small cores with what has once made more of a core than it holds:
+// overlapping notes, many lists of files, and files whose headers lie in the same
+// bytes.
+func hostile() []*made {
+	notes := empty()
+	for i := range 8 {
+		notes.thread(1+i, 0, 216)
+	}
+	notes.again = 200
+	files := empty()
+	files.thread(1, 0, 216)
+	for range 20 {
+		files.fileNote(20, "/x", "/y")
+	}
+	files.again = 20
+	small := full(elf.ELFCLASS32, binary.BigEndian, elf.EM_PPC, 192)
+	small.again = 100
+	images := empty()
+	images.thread(1, 0, 216)
+	b := images.word(images.word(nil, 20), 4096)
+	var paths []byte
+	for i := range uint64(10) {
+		images.loads = append(images.loads, elf.ProgHeader{Type: elf.PT_LOAD, Flags: elf.PF_R, Vaddr: 0x10000 + i<<16, Memsz: 4096, Filesz: 1024})
+		b = images.word(images.word(images.word(b, 0x10000+i<<16), 0x11000+i<<16), 0)
+		b = images.word(images.word(images.word(b, 0x18000+i<<16), 0x19000+i<<16), 7)
+		name := "/nonexistent/" + string(rune('a'+i)) + "\x00"
+		paths = append(paths, name+name...)
+	}
+	images.content = pages(16)
+	images.note(0x46494c45, append(b, paths...))
+	return []*made{notes, files, small, images}
+}
+
+// maxLinkedRanges is how many ranges a dynamic linker's list makes at most.
+const maxLinkedRanges = 1 << 17
+
+// What is hostile makes no more than its bytes are good for, and is told.
+func TestHostileSeeds(t *testing.T) {
+	for i, want := range []string{"they overlap", "NT_FILE: there is more than one", "they overlap", ""} {
+		c := open(t, hostile()[i].bytes())
+		if want != "" {
+			damage(t, c, want)
+		}
+		use(c)
+	}
+}

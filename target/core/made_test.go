@@ -5,6 +5,7 @@
 package core_test
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"math/rand/v2"
@@ -347,6 +348,9 @@ func FuzzOpen(f *testing.F) {
 		m.xnum = true
 		f.Add(m.bytes())
 	}
+	for _, m := range hostile() {
+		f.Add(m.bytes())
+	}
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x58\x21\x00\x00\x7fELF"))
 	f.Add([]byte("\x04\x22\x4d\x18\x64\x40\xa7\x04\x00\x00\x80\x7fELF"))
 	path := filepath.Join(f.TempDir(), "core")
@@ -360,6 +364,12 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("%v, %v", c, err)
 		}
 		if err == nil {
+			// Each thread has a note of its own, and of a list of files each range
+			// its words. What is compressed says nothing of its size.
+			s := c.Snapshot()
+			if bytes.HasPrefix(b, []byte(elf.ELFMAG)) && (len(s.Threads) > len(b)/72 || len(s.Mappings) > len(b)/4+maxLinkedRanges) {
+				t.Fatalf("%d threads and %d mappings in %d bytes", len(s.Threads), len(s.Mappings), len(b))
+			}
 			use(c)
 			if err := c.Close(); err != nil {
 				t.Fatal(err)
