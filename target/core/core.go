@@ -54,6 +54,7 @@ type Core struct {
 	pieces  []piece            // by address
 	unknown []int              // pieces whose permissions the core does not tell
 	imaged  atomic.Int64       // bytes that were read of images
+	peeked  int                // files that were looked into by findData
 	memory  *memory
 	dumped  *memory // of what the core itself has
 
@@ -117,7 +118,6 @@ func (c *Core) open(path string) (err error) {
 	if !c.notes.hasFile {
 		c.findModules()
 	}
-	c.findProgram()
 
 	slices.SortStableFunc(c.notes.threads, func(a, b target.Thread) int { return cmp.Compare(a.ID, b.ID) })
 	s := &c.snapshot

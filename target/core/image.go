@@ -7,7 +7,9 @@ package core
 import (
 	"cmp"
 	"debug/elf"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sort"
 
@@ -43,17 +45,26 @@ func (m imageMemory) ReadMemory(p []byte, addr uint64) error {
 }
 
 // permit sets the permissions of what the core has no segment of, as gcore leaves
-// code and constants out: they are those that the file's own headers tell.
+// code and constants out: they are those that the file's own headers tell. A file
+// without such headers is data.
 func (c *Core) permit() {
 	loads := make(map[*module][]elf.ProgHeader)
 	for _, i := range c.unknown {
 		x, m := &c.pieces[i], &c.snapshot.Mappings[i]
 		list, ok := loads[x.module]
-		if !ok && x.module.hasBase {
-			if image, err := c.image(x.module.base, m.Path); err == nil {
-				list = byOffset(image.Segments())
+		if !ok {
+			if x.module.hasBase {
+				if image, err := c.image(x.module.base, m.Path); err == nil {
+					list = byOffset(image.Segments())
+				}
 			}
-			loads[x.module] = list
+			if loads[x.module] = list; list == nil {
+				x.module.findData()
+			}
+		}
+		if x.module.notELF {
+			m.Executable = false
+			continue
 		}
 		// Of two segments that share a page the second one has it.
 		at := lastUpTo(x.offset, len(list), func(i int) uint64 { return list[i].Off &^ (pageSize - 1) })
@@ -76,4 +87,44 @@ func byOffset(segments []elf.ProgHeader) []elf.ProgHeader {
 	loads := slices.DeleteFunc(slices.Clone(segments), func(p elf.ProgHeader) bool { return p.Type != elf.PT_LOAD || p.Filesz == 0 })
 	slices.SortStableFunc(loads, func(a, b elf.ProgHeader) int { return cmp.Compare(a.Off, b.Off) })
 	return loads
+}
+
+// maxPeeked bounds how many files are looked into before they are asked for.
+const maxPeeked = 1 << 12
+
+// findData notes whether the file that lies where the module's was is no ELF file,
+// unless the core has its ELF header. The kernel's cores tell by their segments
+// what is data; gcore's have no segment of what was not written to, and the header
+// of what is ELF, as coredump_filter asks them to (core(5)). A module that is gone
+// or is the program stays what it was.
+func (m *module) findData() {
+	c := m.core
+	if m.looked || m.deleted || m.program || m.linked {
+		return
+	}
+	m.looked = true
+	var magic [4]byte
+	if m.hasBase && c.dumped.ReadMemory(magic[:], m.base) == nil && string(magic[:]) == elf.ELFMAG {
+		return
+	}
+	if c.peeked++; c.peeked > maxPeeked {
+		return
+	}
+	for _, place := range m.candidates() {
+		if place.sure {
+			continue // it may be another file
+		}
+		f, err := place.open()
+		if errors.Is(err, errNotRegular) {
+			m.notELF = true
+			return
+		}
+		if err != nil {
+			continue
+		}
+		n, err := f.ReadAt(magic[:], 0)
+		f.Close()
+		m.notELF = (err == nil || err == io.EOF) && string(magic[:n]) != elf.ELFMAG
+		return
+	}
 }

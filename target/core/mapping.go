@@ -28,6 +28,10 @@ type fileRange struct {
 // pages, and the paths, each with a NUL.
 func (c *Core) readFiles(b []byte) error {
 	if c.notes.hasFile {
+		if c.notes.moreFiles {
+			return nil // and told
+		}
+		c.notes.moreFiles = true
 		return errors.New("NT_FILE: there is more than one, and the first one counts")
 	}
 	size := c.wordSize()
@@ -82,6 +86,7 @@ func (c *Core) rearrange() {
 	c.pieces, c.snapshot.Mappings, c.unknown = nil, nil, nil
 	c.memory, c.dumped = &memory{core: c}, &memory{core: c, dumpedOnly: true}
 	c.arrange()
+	c.findProgram()
 	c.permit()
 }
 

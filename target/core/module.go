@@ -36,12 +36,13 @@ type module struct {
 
 	// Of a module that the core does not list, but the dynamic linker does.
 	linked  bool
+	looked  bool // findData did
 	bias    uint64
 	dynamic uint64 // address of its dynamic section
 
 	once   sync.Once
 	id     []byte // build ID, as the core has it
-	notELF bool   // as the core has its first bytes
+	notELF bool   // as the core has its first bytes, or the file that lies there now
 	reopen func() (*os.File, error)
 	file   *os.File
 	err    error
@@ -218,12 +219,14 @@ func openPlain(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
+var errNotRegular = errors.New("no regular file")
+
 // regular returns an error for what is no file of bytes. To open a device, as a
 // core can name any, may do something.
 func regular(name string) error {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: it is no regular file", name)
+		err = fmt.Errorf("%s: it is %w", name, errNotRegular)
 	}
 	return err
 }

@@ -16,14 +16,15 @@ import (
 
 // notes are what the notes of a core say.
 type notes struct {
-	threads []target.Thread
-	pid     int
-	name    string // of the process's first thread
-	command string
-	signal  *target.Signal
-	auxv    map[uint64]uint64
-	files   []fileRange
-	hasFile bool // there is a list of mapped files
+	threads   []target.Thread
+	pid       int
+	name      string // of the process's first thread
+	command   string
+	signal    *target.Signal
+	auxv      map[uint64]uint64
+	files     []fileRange
+	hasFile   bool // there is a list of mapped files
+	moreFiles bool // there is another one
 
 	seen    map[int]bool   // the IDs of threads
 	current *target.Thread // that the last NT_PRSTATUS is of, nil where it was refused
