@@ -286,3 +286,25 @@ func TestHostileSeeds(t *testing.T) {
 		use(c)
 	}
 }
+
+// To ask for memory that the core lacks takes no memory: a search for something
+// asks page by page.
+func TestAbsentMemory(t *testing.T) {
+	m := empty()
+	m.thread(1, 0, 216)
+	m.load(0x10000000, elf.PF_R|elf.PF_W, 1<<30, nil)
+	memory := open(t, m.bytes()).Snapshot().Memory
+	const reads = 4096
+	var b [8]byte
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range uint64(reads) {
+		if err := memory.ReadMemory(b[:], 0x10000000+i*4096); !isError(err, core.ErrNotDumped) {
+			t.Fatal(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) / reads; n > 1024 {
+		t.Errorf("%d bytes are allocated a read", n)
+	}
+}

@@ -82,6 +82,8 @@ func (m *memory) load(p []byte, addr uint64) (*block, error) {
 	}
 	if held := x.start + x.dumped; addr < held {
 		end = min(end, held)
+	} else if err := m.absent(x, addr); err != nil {
+		return nil, err // a search for something asks a great deal of memory that is not there
 	} else {
 		start = max(start, held)
 	}
@@ -128,19 +130,27 @@ func (m *memory) readPiece(x *piece, p []byte, addr uint64) (int, error) {
 		}
 		return n, err
 	}
-	switch {
-	case skip < x.cut:
-		return 0, fmt.Errorf("memory %#x: %w: it would be at offset %#x of the core", addr, ErrCutOff, uint64(x.at)+skip)
-	case x.module == nil || x.written:
-		return 0, fmt.Errorf("memory %#x: %w", addr, ErrNotDumped)
-	case m.dumpedOnly:
-		return 0, fmt.Errorf("memory %#x: %w", addr, ErrNotDumped)
+	if err := m.absent(x, addr); err != nil {
+		return 0, err
 	}
 	n, err := x.module.readAt(p, x.offset+skip)
 	if n < len(p) {
 		err = fmt.Errorf("memory %#x: %w, and %w", addr+uint64(n), ErrNotDumped, err)
 	}
 	return n, err
+}
+
+// absent returns why neither the core nor a file tells what a piece held at addr,
+// which is behind what the core has of it; nil where a file may.
+func (m *memory) absent(x *piece, addr uint64) error {
+	skip := addr - x.start
+	switch {
+	case skip < x.cut:
+		return fmt.Errorf("memory %#x: %w: it would be at offset %#x of the core", addr, ErrCutOff, uint64(x.at)+skip)
+	case x.module == nil || x.written || m.dumpedOnly:
+		return fmt.Errorf("memory %#x: %w", addr, ErrNotDumped)
+	}
+	return nil
 }
 
 // piece returns the piece that holds addr, or nil.
