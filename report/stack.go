@@ -100,7 +100,11 @@ func (p *stackPrinter) heading(s *Stacks) {
 	if s.Core != nil {
 		p.out = append(p.out, "core of "...)
 	}
-	p.out = fmt.Appendf(p.out, "process %d", s.PID)
+	if s.Core != nil && s.PID == 0 { // cut off before its notes
+		p.out = append(p.out, "an unknown process"...)
+	} else {
+		p.out = fmt.Appendf(p.out, "process %d", s.PID)
+	}
 	if s.Command != "" {
 		p.out = append(p.out, ' ')
 		p.out = p.Palette.Name.append(p.out, Printable(s.Command))

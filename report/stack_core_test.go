@@ -7,6 +7,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/report"
@@ -39,4 +40,16 @@ func TestCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "core.json", indented.Bytes())
+}
+
+// A core that is cut off before its notes does not tell its process.
+func TestCoreOfUnknownProcess(t *testing.T) {
+	s := report.Stacks{Machine: someStacks().Machine, Core: &report.Core{Path: "part", Damage: []string{"it is cut off"}}}
+	var text bytes.Buffer
+	if err := s.Text(&text, report.StackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); !strings.HasPrefix(got, "core of an unknown process, 0 threads\n") {
+		t.Errorf("%q", got)
+	}
 }

@@ -105,8 +105,12 @@ func takeCore(path string, flags *stackFlags) (*target.Snapshot, *openedCore, er
 		if verb := readBy(path); verb != "" {
 			return nil, nil, fmt.Errorf("%s: no core; 'clew %s %[1]s' reads it", path, verb)
 		}
-		if i, err := os.Stat(path); err == nil && !i.Mode().IsRegular() {
+		i, statErr := os.Stat(path)
+		if statErr == nil && !i.Mode().IsRegular() {
 			return nil, nil, fmt.Errorf("%s: neither a process ID nor a core: it is no regular file", path)
+		}
+		if statErr == nil && i.Size() == 0 {
+			return nil, nil, err
 		}
 		name := filepath.Base(path)
 		return nil, nil, fmt.Errorf("%w, nor is its name a process ID; 'pidof %s' may find that, 'clew stack -- %s' runs it", err, name, path)

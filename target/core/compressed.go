@@ -16,7 +16,7 @@ import (
 )
 
 // compressions are what systemd-coredump(8) stores, by how the file begins: zstd,
-// before that lz4, and long before xz.
+// before that lz4, and long before xz; and what people do with a core.
 var compressions = []struct {
 	name   string
 	magic  string
@@ -30,9 +30,16 @@ var compressions = []struct {
 		return d.IOReadCloser(), nil
 	}},
 	{"lz4", "\x04\x22\x4d\x18", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(lz4.NewReader(r)), nil }},
-	{"xz", "\xfd7zXZ\x00", func(io.Reader) (io.ReadCloser, error) {
-		return nil, errors.New("not read by this program; decompress it with 'xz -d' first")
-	}},
+	{"xz", "\xfd7zXZ\x00", notRead("xz")},
+	{"gzip", "\x1f\x8b\x08", notRead("gzip")},
+	{"bzip2", "BZh", notRead("bzip2")},
+}
+
+// notRead refuses what a tool decompresses, and this program does not.
+func notRead(tool string) func(io.Reader) (io.ReadCloser, error) {
+	return func(io.Reader) (io.ReadCloser, error) {
+		return nil, fmt.Errorf("not read by this program; decompress it with '%s -d' first", tool)
+	}
 }
 
 const (

@@ -43,6 +43,9 @@ func readHeader(r io.ReaderAt, size int64) (h *header, damage []error, err error
 	if err != nil && err != io.EOF {
 		return nil, nil, err
 	}
+	if n == 0 {
+		return nil, nil, fmt.Errorf("%w: it is empty", ErrNotCore)
+	}
 	if n < 4 || string(b[:4]) != elf.ELFMAG {
 		return nil, nil, fmt.Errorf("%w: it starts with % x, not with 7f 45 4c 46", ErrNotCore, b[:min(n, 4)])
 	}

@@ -385,11 +385,13 @@ func TestNotCore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		program:                          "not ET_CORE",
-		t.TempDir():                      "no regular file",
-		write(t, nil):                    "starts with",
-		write(t, []byte("#!/bin/sh\n")):  "23 21 2f 62",
-		write(t, []byte("\xfd7zXZ\x00")): "xz -d",
+		program:                              "not ET_CORE",
+		t.TempDir():                          "no regular file",
+		write(t, nil):                        "not an ELF core: it is empty",
+		write(t, []byte("#!/bin/sh\n")):      "23 21 2f 62",
+		write(t, []byte("\xfd7zXZ\x00")):     "xz -d",
+		write(t, []byte("\x1f\x8b\x08\x00")): "gzip -d",
+		write(t, []byte("BZh9")):             "bzip2 -d",
 	} {
 		c, err := core.Open(path, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), path+": ") {
