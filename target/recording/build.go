@@ -47,7 +47,8 @@ type builder struct {
 	byIndex  map[int32]*file // by index of Recording.Objects
 	buildIDs map[string]string
 	dumps    map[fileKey]*jitdump
-	dumpOf   map[int32]*jitdump // by index of Recording.Objects
+	dumpOf   map[int32]*jitdump    // by index of Recording.Objects
+	loaded   map[identity]*jitdump // that were read
 	mapOf    map[int32]*perfMap
 
 	objects  []Object
@@ -100,15 +101,7 @@ type pendingSample struct {
 // error, which is of the recording as perfdata.Reader.Next has them, or of
 // Options.Each, comes what was read until then: nil only where that is nothing.
 func Read(r *perfdata.Reader, opts Options) (*Recording, error) {
-	b := &builder{
-		reader: r, opts: opts, rec: &Recording{tree: newTree()},
-		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
-		files: make(map[fileKey]*file), byIndex: make(map[int32]*file), dumps: make(map[fileKey]*jitdump),
-		dumpOf: make(map[int32]*jitdump), mapOf: make(map[int32]*perfMap),
-		frameIDs: make(map[frameKey]int32, 1<<10), stacks: make(map[stackKey]int32), said: make(map[string]bool),
-		batch: 1 << 10, complete: true,
-	}
-	b.kernel.object = -1
+	b := newBuilder(r, opts)
 	defer b.close()
 	err := b.read()
 	if each := b.flush(); err == nil {
@@ -116,6 +109,19 @@ func Read(r *perfdata.Reader, opts Options) (*Recording, error) {
 	}
 	b.finish()
 	return b.rec, err
+}
+
+func newBuilder(r *perfdata.Reader, opts Options) *builder {
+	b := &builder{
+		reader: r, opts: opts, rec: &Recording{tree: newTree()},
+		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
+		files: make(map[fileKey]*file), byIndex: make(map[int32]*file), dumps: make(map[fileKey]*jitdump),
+		dumpOf: make(map[int32]*jitdump), loaded: make(map[identity]*jitdump), mapOf: make(map[int32]*perfMap),
+		frameIDs: make(map[frameKey]int32, 1<<10), stacks: make(map[stackKey]int32), said: make(map[string]bool),
+		batch: 1 << 10, complete: true,
+	}
+	b.kernel.object = -1
+	return b
 }
 
 func (b *builder) read() error {

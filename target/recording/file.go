@@ -178,23 +178,27 @@ func (f *file) sameInode(name string) func() (*object.File, error) {
 			return nil, err
 		}
 		defer file.Close()
-		if n, ok := inodeOf(file); f.buildID == "" && (!ok || n != f.inode.number) {
+		info, err := file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		if f.buildID == "" && (f.inode.number == 0 || identityOf(info).number != f.inode.number) {
 			return nil, fmt.Errorf("%s: %w", name, errNoFile)
 		}
 		return object.OpenFile(file, f.path)
 	}
 }
 
-func inodeOf(f *os.File) (number uint64, ok bool) {
-	info, err := f.Stat()
-	if err != nil {
-		return 0, false
-	}
+// identity is a file as this machine knows it.
+type identity struct{ device, number uint64 }
+
+// identityOf returns what tells a file from others; zero where nothing does.
+func identityOf(info fs.FileInfo) identity {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return 0, false
+		return identity{}
 	}
-	return st.Ino, true
+	return identity{uint64(st.Dev), uint64(st.Ino)}
 }
 
 // errBuildID is wrapped by the error of a file that is not the recorded one.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -86,6 +87,10 @@ type recentFunction struct {
 	f  *generatedFunction
 }
 
+// maxJitdumps bounds the jitdumps of an address space, all of which are asked for
+// each address: a process that was forked has its own and those of its parents.
+const maxJitdumps = 64
+
 // find returns the function that lies at an address at the time of the sample.
 func (g *generated) find(pc uint64) (*jitdump, *generatedFunction) {
 	for _, d := range slices.Backward(g.dumps) {
@@ -137,32 +142,50 @@ func (d *jitdump) object() int32 {
 	return d.index
 }
 
-// open reads the jitdump.
+// open reads the jitdump, unless it was read by another name.
 func (d *jitdump) open() {
+	if err := d.read(); err != nil {
+		d.builder.complete = false
+		d.builder.note("jitdump: %v", err)
+	}
+}
+
+func (d *jitdump) read() error {
 	b := d.builder
-	data, err := b.readFile(d.path, d.pid, d.mount, d.inode)
-	if err == nil {
-		var dump *perf.Jitdump
-		if dump, err = perf.ParseJitdump(d.path, data); err == nil {
-			b.noteError(dump.Damage())
-			d.functions = dump.Index()
-			d.numbers = make(map[*perf.Function]int32)
-			if all, err := d.functions.Damage(); all > 0 {
-				b.note("%s: %d bad records: %v", d.path, all, err)
-			}
-			d.timed = b.monotonic && dump.Flags&perf.FlagArchTimestamp == 0
-			switch {
-			case dump.Flags&perf.FlagArchTimestamp != 0:
-				b.note("%s: its times are of the processor's counter, not of the recording's clock; the functions that came last at their addresses are shown for all of the time", d.path)
-			case !b.monotonic:
-				b.note("%s: the recording has another clock (perf record -k mono has the jitdump's); the functions that came last at their addresses are shown for all of the time", d.path)
-			}
-		}
-	}
+	f, info, err := b.openFile(d.path, d.pid, d.mount, d.inode)
 	if err != nil {
-		b.complete = false
-		b.note("jitdump: %v", err)
+		return err
 	}
+	defer f.Close()
+	is := identityOf(info)
+	if known := b.loaded[is]; known != nil && is != (identity{}) {
+		d.timed, d.functions = known.timed, known.functions
+		d.numbers = make(map[*perf.Function]int32)
+		return nil
+	}
+	b.loaded[is] = d
+	data, err := readFile(f, info)
+	if err != nil {
+		return err
+	}
+	dump, err := perf.ParseJitdump(d.path, data)
+	if err != nil {
+		return err
+	}
+	b.noteError(dump.Damage())
+	d.functions = dump.Index()
+	d.numbers = make(map[*perf.Function]int32)
+	if all, err := d.functions.Damage(); all > 0 {
+		b.note("%s: %d bad records: %v", d.path, all, err)
+	}
+	d.timed = b.monotonic && dump.Flags&perf.FlagArchTimestamp == 0
+	switch {
+	case dump.Flags&perf.FlagArchTimestamp != 0:
+		b.note("%s: its times are of the processor's counter, not of the recording's clock; the functions that came last at their addresses are shown for all of the time", d.path)
+	case !b.monotonic:
+		b.note("%s: the recording has another clock (perf record -k mono has the jitdump's); the functions that came last at their addresses are shown for all of the time", d.path)
+	}
+	return nil
 }
 
 // Rules implements unwind.Source.
@@ -221,7 +244,12 @@ func (m *perfMap) open() {
 	p := m.process
 	for _, pid := range b.namesOf(p.pid) {
 		path := "/tmp/perf-" + strconv.Itoa(int(pid)) + ".map"
-		data, err := b.readFile(path, p.pid, p.mount, inode{})
+		f, info, err := b.openFile(path, p.pid, p.mount, inode{})
+		if err != nil {
+			continue
+		}
+		data, err := readFile(f, info)
+		f.Close()
 		if err != nil {
 			continue
 		}
@@ -264,13 +292,13 @@ const maxFile = math.MaxInt32
 // maxAncestors is how many processes are asked for the name of a place.
 const maxAncestors = 16
 
-// readFile reads a file that a process has written, as it sees the path.
-func (b *builder) readFile(path string, pid int32, mount perfdata.Namespace, want inode) ([]byte, error) {
+// openFile opens a file that a process has written, as it sees the path.
+func (b *builder) openFile(path string, pid int32, mount perfdata.Namespace, want inode) (*os.File, fs.FileInfo, error) {
 	root := b.opts.Root
 	if root == "" && mount != (perfdata.Namespace{}) && mount != b.ownMount() {
 		proc := "/proc/" + strconv.Itoa(int(pid))
 		if namespaceOf(proc+"/ns/mnt") != mount {
-			return nil, fmt.Errorf("%s: its process, in another mount namespace, has ended", path)
+			return nil, nil, fmt.Errorf("%s: its process, in another mount namespace, has ended", path)
 		}
 		root = proc + "/root"
 	}
@@ -279,25 +307,30 @@ func (b *builder) readFile(path string, pid int32, mount perfdata.Namespace, wan
 	}
 	f, err := rootfs.Open(root, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer f.Close()
 	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s: not a regular file", path)
+	case want.number != 0 && identityOf(info) != (identity{}) && identityOf(info).number != want.number:
+		err = fmt.Errorf("%s: it is not the file that was recorded (inode %d, %d expected)", path, identityOf(info).number, want.number)
+	case info.Size() > maxFile:
+		err = fmt.Errorf("%s: %d bytes, at most %d expected", path, info.Size(), maxFile)
+	}
 	if err != nil {
-		return nil, err
+		f.Close()
+		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	}
-	if n, ok := inodeOf(f); ok && want.number != 0 && n != want.number {
-		return nil, fmt.Errorf("%s: it is not the file that was recorded (inode %d, %d expected)", path, n, want.number)
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("%s: %d bytes, at most %d expected", path, info.Size(), maxFile)
-	}
-	data := make([]byte, 0, info.Size())
-	// What is appended meanwhile is left for another time.
-	n, err := io.ReadFull(f, data[:info.Size()])
+	return f, info, nil
+}
+
+// readFile reads a file that openFile has opened. What is appended meanwhile is
+// left for another time.
+func readFile(f *os.File, info fs.FileInfo) ([]byte, error) {
+	data := make([]byte, info.Size())
+	n, err := io.ReadFull(f, data)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, err
 	}

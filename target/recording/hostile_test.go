@@ -20,16 +20,6 @@ import (
 	"github.com/clewdev/clew/target/perfdata"
 )
 
-// readBytes reads a recording that lies in memory; nil where it cannot be opened.
-func readBytes(data []byte, opts Options) (*Recording, error) {
-	r, err := perfdata.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return Read(r, opts)
-}
-
 // A recording that is cut gives the stacks up to there; one that is changed gives
 // some, or an error, and ends.
 func TestDamagedRecordings(t *testing.T) {

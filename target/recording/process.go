@@ -6,6 +6,7 @@ package recording
 
 import (
 	"encoding/hex"
+	"slices"
 
 	"github.com/clewdev/clew/target/perfdata"
 	"github.com/clewdev/clew/unwind"
@@ -235,14 +236,17 @@ func (b *builder) file(p *process, m *perfdata.Mmap) *file {
 func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
 	key := fileKey{path: string(m.Path), inode: inode{m.Major, m.Minor, m.Inode, m.InodeGeneration}, mount: p.mount}
 	d := b.dumps[key]
-	if d == nil {
+	dumps := p.space.code.dumps
+	switch {
+	case d != nil && slices.Contains(dumps, d):
+		return
+	case len(dumps) >= maxJitdumps:
+		b.note("a process has mapped more than %d jitdumps: the code of the others is not known", maxJitdumps)
+		b.complete = false
+		return
+	case d == nil:
 		d = &jitdump{path: key.path, inode: key.inode, builder: b, mount: p.mount, pid: p.pid, index: -1}
 		b.dumps[key] = d
-	}
-	for _, known := range p.space.code.dumps {
-		if known == d {
-			return
-		}
 	}
 	b.change(p, func(s *space) {
 		s.code.dumps = append(s.code.dumps, d)
