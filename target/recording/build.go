@@ -41,6 +41,7 @@ type builder struct {
 	threads   map[int32]*thread
 	labels    map[Thread]int32
 	mapped    int // mappings of all spaces
+	moves     int // that changes of spaces may make yet
 
 	files    map[fileKey]*file
 	fileList []*file
@@ -118,7 +119,7 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		files: make(map[fileKey]*file), byIndex: make(map[int32]*file), dumps: make(map[fileKey]*jitdump),
 		dumpOf: make(map[int32]*jitdump), loaded: make(map[identity]*jitdump), mapOf: make(map[int32]*perfMap),
 		frameIDs: make(map[frameKey]int32, 1<<10), stacks: make(map[stackKey]int32), said: make(map[string]bool),
-		batch: 1 << 10, complete: true,
+		batch: 1 << 10, moves: firstMoves, complete: true,
 	}
 	b.kernel.object = -1
 	return b

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/target/perfdata"
 )
 
 func noted(b *builder, text string) bool {
@@ -79,5 +80,86 @@ func TestJitdumpOfManyRecords(t *testing.T) {
 		if f := &b.rec.Places()[i]; f.Symbol.Name != "generated" {
 			t.Errorf("%q at %#x", f.Symbol.Name, f.Address)
 		}
+	}
+}
+
+// Whatever is mapped in whatever order, changes of a space move a bounded number
+// of mappings a record; where there are too many the older ones are forgotten, and
+// that is said.
+func TestManyMappings(t *testing.T) {
+	const top = 0x7f0000000000
+	for _, test := range []struct {
+		name    string
+		records uint64
+		record  func(m *made, i uint64)
+		want    string // that a note says; "" for nothing
+	}{
+		{"ascending", maxMappings, func(m *made, i uint64) { m.mmap(1, 0x10000+0x2000*i, "//anon") }, ""},
+		{"descending", 10000, func(m *made, i uint64) { m.mmap(1, top-0x2000*i, "//anon") }, ""},
+		{"far too many", maxMappings + 10, func(m *made, i uint64) { m.mmap(1, 0x10000+0x2000*i, "//anon") }, "more than 65536 mappings"},
+		{"descending for long", 40000, func(m *made, i uint64) { m.mmap(1, top-0x2000*i, "//anon") }, "change too often"},
+		{"samples between", 10000, func(m *made, i uint64) { m.mmap(1, top-0x2000*i, "//anon"); m.sample(1, top, i+1) }, ""},
+		{"forks between", 20000, func(m *made, i uint64) {
+			if i >= 10000 {
+				m.fork(2, 1, i)
+				m.mmap(2, 0x1000, "//anon")
+				return
+			}
+			m.mmap(1, 0x10000+0x2000*i, "//anon")
+		}, "change too often"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMade()
+			for i := range test.records {
+				test.record(m, i)
+			}
+			m.sample(1, 0x10000, test.records+1)
+			r, err := perfdata.NewReader(&m.Buffer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			b := newBuilder(r, Options{})
+			records, moved := 0, 0
+			for {
+				record, err := r.Next()
+				if err != nil {
+					break
+				}
+				before := b.moves + movesWithRecord
+				if err := b.record(record); err != nil {
+					t.Fatal(err)
+				}
+				records++
+				moved += before - b.moves
+				if n := len(b.process(1).space.mappings); n > maxMappings {
+					t.Fatalf("%d mappings", n)
+				}
+			}
+			if moved > firstMoves+records*movesWithRecord {
+				t.Errorf("%d records moved %d mappings", records, moved)
+			}
+			b.finish()
+			if b.rec.Complete != (test.want == "") || !noted(b, test.want) {
+				t.Errorf("complete %t: %q", b.rec.Complete, b.rec.Notes)
+			}
+		})
+	}
+}
+
+// Mappings that lie side by side become one when they are mapped again.
+func TestMappedAgain(t *testing.T) {
+	s := newSpace()
+	const pages = 1000
+	for i := range uint64(pages) {
+		s.add(mapping{start: i, end: i + 1})
+	}
+	all := mapping{start: 0, end: pages}
+	if s.holds(all) {
+		t.Error("all mappings are looked at")
+	}
+	s.add(all)
+	if len(s.mappings) != 1 || !s.holds(all) {
+		t.Errorf("%d mappings", len(s.mappings))
 	}
 }

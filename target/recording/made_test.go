@@ -15,8 +15,12 @@ import (
 // made is a recording that is made record by record, as perf writes it to a
 // stream: struct perf_event_header and what follows of
 // include/uapi/linux/perf_event.h. Its samples have an address, a thread and a
-// time (PERF_SAMPLE_IP, _TID and _TIME).
-type made struct{ bytes.Buffer }
+// time (PERF_SAMPLE_IP, _TID and _TIME), the other records the time of the sample
+// before (sample_id_all).
+type made struct {
+	bytes.Buffer
+	time uint64
+}
 
 func newMade() *made {
 	m := new(made)
@@ -25,7 +29,7 @@ func newMade() *made {
 	// PERF_RECORD_HEADER_ATTR: perf_event_attr of PERF_ATTR_SIZE_VER0, and one ID.
 	m.record(perfdata.TypeHeaderAttr, 0, func(m *made) {
 		m.halves(1, 64)
-		m.words(0, 1, 7, 0, 0)
+		m.words(0, 1, 7, 0, 1<<18)
 		m.halves(0, 0)
 		m.words(0, 1)
 	})
@@ -44,6 +48,12 @@ func (m *made) halves(list ...uint32) {
 	}
 }
 
+// trailer ends a record: struct sample_id.
+func (m *made) trailer(pid uint32, time uint64) {
+	m.halves(pid, pid)
+	m.words(time)
+}
+
 func (m *made) text(s string) {
 	m.WriteString(s)
 	m.Write(make([]byte, 8-len(s)%8))
@@ -58,15 +68,18 @@ func (m *made) record(t perfdata.Type, misc perfdata.Misc, body func(*made)) {
 
 // mmap maps a page with code in a process.
 func (m *made) mmap(pid uint32, at uint64, path string) {
+	time := m.time
 	m.record(perfdata.TypeMmap, perfdata.Misc(perfdata.ModeUser), func(m *made) {
 		m.halves(pid, pid)
 		m.words(at, 0x1000, 0)
 		m.text(path)
+		m.trailer(pid, time)
 	})
 }
 
 // mmap2 is mmap of a file with an inode.
 func (m *made) mmap2(pid uint32, at uint64, path string, number, generation uint64) {
+	time := m.time
 	m.record(perfdata.TypeMmap2, perfdata.Misc(perfdata.ModeUser), func(m *made) {
 		m.halves(pid, pid)
 		m.words(at, 0x1000, 0)
@@ -74,17 +87,21 @@ func (m *made) mmap2(pid uint32, at uint64, path string, number, generation uint
 		m.words(number, generation)
 		m.halves(5, 2)
 		m.text(path)
+		m.trailer(pid, time)
 	})
 }
 
 func (m *made) fork(pid, parent uint32, time uint64) {
+	m.time = time
 	m.record(perfdata.TypeFork, 0, func(m *made) {
 		m.halves(pid, parent, pid, parent)
 		m.words(time)
+		m.trailer(parent, time)
 	})
 }
 
 func (m *made) sample(pid uint32, at, time uint64) {
+	m.time = time
 	m.record(perfdata.TypeSample, perfdata.Misc(perfdata.ModeUser), func(m *made) {
 		m.words(at)
 		m.halves(pid, pid)

@@ -6,6 +6,8 @@ package recording
 
 import (
 	"encoding/hex"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/clewdev/clew/target/perfdata"
@@ -63,6 +65,7 @@ func (b *builder) thread(pid, tid int32) *thread {
 
 // record takes in a record.
 func (b *builder) record(r *perfdata.Record) error {
+	b.moves += movesWithRecord
 	switch body := r.Body.(type) {
 	case *perfdata.Sample:
 		if !b.started {
@@ -109,9 +112,19 @@ func (b *builder) leave(p *process) {
 	}
 }
 
-// maxMapped bounds the mappings of all spaces together, which forks could make far
-// more of than the recording has.
-const maxMapped = 1 << 20
+const (
+	// maxMapped bounds the mappings of all spaces together, which forks could make
+	// far more of than the recording has.
+	maxMapped = 1 << 20
+	// maxMappings bounds those of one space: vm.max_map_count as the kernel has it
+	// of its own.
+	maxMappings = 1 << 16
+
+	// A change of a space moves its mappings, or copies them. How many may be so is
+	// bounded: for a start, and for each record.
+	firstMoves      = 1 << 27
+	movesWithRecord = 1 << 9
+)
 
 // task begins or ends a thread.
 func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
@@ -155,18 +168,31 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	t.process = p
 }
 
-// change makes a change of a process's own to its space.
-func (b *builder) change(p *process, do func(*space)) {
+// change makes a change of a process's own to its space, from an address on.
+// Where there is no room for what is mapped, nothing is known of it any more:
+// what is left as it was could be wrong.
+func (b *builder) change(p *process, from uint64, do func(*space)) {
 	s := p.space
+	b.moves -= s.moves(from)
+	why := ""
 	switch {
-	case s.users == 1:
-		b.mapped -= len(s.mappings)
-	case b.mapped+len(s.mappings) > maxMapped:
-		b.note("there are more than %d mappings: of processes that were forked then what their parents had mapped is not known", maxMapped)
+	case b.moves < 0:
+		why = "mappings change too often"
+		b.moves = 0
+	case len(s.mappings) >= maxMappings:
+		why = fmt.Sprintf("a process has more than %d mappings", maxMappings)
+	case s.users > 1 && b.mapped+len(s.mappings) > maxMapped:
+		why = fmt.Sprintf("there are more than %d mappings of processes that were forked", maxMapped)
+	}
+	if why != "" {
+		b.note("%s: what they had mapped until then is not known", why)
 		b.complete = false
-		s.users--
+		b.leave(p)
 		s = newSpace()
-	default:
+	} else {
+		if s.users == 1 {
+			b.mapped -= len(s.mappings)
+		}
 		s = s.mutable()
 	}
 	p.space = s
@@ -207,9 +233,9 @@ func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 	case p.space.holds(n):
 		// The same file in the same place: only its protection was changed.
 	case executable:
-		b.change(p, func(s *space) { s.add(n) })
+		b.change(p, n.start, func(s *space) { s.add(n) })
 	default:
-		b.change(p, func(s *space) { s.remove(n.start, n.end) })
+		b.change(p, n.start, func(s *space) { s.remove(n.start, n.end) })
 	}
 }
 
@@ -248,8 +274,8 @@ func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
 		d = &jitdump{path: key.path, inode: key.inode, builder: b, mount: p.mount, pid: p.pid, index: -1}
 		b.dumps[key] = d
 	}
-	b.change(p, func(s *space) {
+	b.change(p, math.MaxUint64, func(s *space) {
 		s.code.dumps = append(s.code.dumps, d)
-		s.stale = true
+		s.changed()
 	})
 }

@@ -26,7 +26,7 @@ type space struct {
 	users    int       // processes that have it
 
 	modules  unwind.Modules // of mappings
-	stale    bool           // modules are older than mappings
+	built    bool           // modules are those of mappings, and are kept so
 	byKey    map[mappedKey]*mapped
 	byModule map[*unwind.Module]*mapped
 
@@ -35,7 +35,7 @@ type space struct {
 }
 
 func newSpace() *space {
-	s := &space{users: 1, stale: true}
+	s := &space{users: 1, places: make(map[uint64]int32)}
 	s.code.module = unwind.Module{Name: "memory without a file", Source: &s.code}
 	return s
 }
@@ -58,6 +58,9 @@ func (s *space) add(m mapping) {
 	s.remove(m.start, m.end)
 	at := s.first(m.start)
 	s.mappings = slices.Insert(s.mappings, at, m)
+	if s.built {
+		s.modules.Add(m.start, m.end, s.moduleOf(&m))
+	}
 }
 
 // first returns the index of the first mapping that ends behind an address.
@@ -71,7 +74,10 @@ func (s *space) first(address uint64) int {
 // remove takes a range out of the space; of a mapping that is there in part the
 // rest stays.
 func (s *space) remove(start, end uint64) {
-	s.stale = true
+	if s.built {
+		s.modules.Remove(start, end)
+		s.changed()
+	}
 	low := s.first(start)
 	if low == len(s.mappings) || s.mappings[low].start >= end {
 		return
@@ -96,20 +102,38 @@ func (s *space) remove(start, end uint64) {
 	s.mappings = slices.Replace(s.mappings, low, high, left...)
 }
 
+// buildCost is how much longer it takes to build the modules of a mapping than to
+// move it.
+const buildCost = 16
+
+// moves returns how many mappings a change from an address on moves, or has copied.
+func (s *space) moves(from uint64) int {
+	n := len(s.mappings) - s.first(from)
+	if s.users > 1 {
+		n += buildCost * len(s.mappings)
+	}
+	return n
+}
+
 // overlaps reports whether a part of a range is mapped.
 func (s *space) overlaps(start, end uint64) bool {
 	at := s.first(start)
 	return at < len(s.mappings) && s.mappings[at].start < end
 }
 
-// holds reports whether all of a range is mapped with a file as that continues.
+// maxPieces is how many mappings holds looks at.
+const maxPieces = 16
+
+// holds reports whether all of a range is mapped with a file as that continues:
+// by few mappings, or it says false, and the range is better mapped anew as one.
 func (s *space) holds(m mapping) bool {
-	for at := m.start; at < m.end; {
-		i := s.first(at)
-		if i == len(s.mappings) || s.mappings[i].start > at {
+	i := s.first(m.start)
+	at := m.start
+	for n := 0; at < m.end; n++ {
+		if n == maxPieces || i+n == len(s.mappings) || s.mappings[i+n].start > at {
 			return false
 		}
-		have := &s.mappings[i]
+		have := &s.mappings[i+n]
 		if have.file != m.file || m.file != nil && have.start-have.offset != m.start-m.offset {
 			return false
 		}
@@ -120,9 +144,16 @@ func (s *space) holds(m mapping) bool {
 
 // at makes the generated code that which is there at a time.
 func (s *space) at(time uint64) {
-	if s.code.at(time) && !s.stale {
-		s.modules.Changed()
-		clear(s.places)
+	if s.code.at(time) {
+		s.changed()
+	}
+}
+
+// changed forgets what was found at addresses.
+func (s *space) changed() {
+	s.modules.Changed()
+	if len(s.places) > 0 {
+		s.places = make(map[uint64]int32)
 	}
 }
 
@@ -142,22 +173,24 @@ type mappedKey struct {
 
 // lookup returns the modules of the space.
 func (s *space) lookup() *unwind.Modules {
-	if !s.stale {
+	if s.built {
 		return &s.modules
 	}
-	s.stale = false
-	s.modules = unwind.Modules{}
-	s.modules.Changed()
-	s.places = make(map[uint64]int32)
+	s.built = true
 	for i := range s.mappings {
 		m := &s.mappings[i]
-		if m.file == nil {
-			s.modules.Add(m.start, m.end, &s.code.module)
-			continue
-		}
-		s.modules.Add(m.start, m.end, &s.module(m).Module)
+		s.modules.Add(m.start, m.end, s.moduleOf(m))
 	}
+	s.changed()
 	return &s.modules
+}
+
+// moduleOf returns the module of a mapping.
+func (s *space) moduleOf(m *mapping) *unwind.Module {
+	if m.file == nil {
+		return &s.code.module
+	}
+	return &s.module(m).Module
 }
 
 // module returns the module of a mapping of a file.

@@ -96,7 +96,11 @@ func TestSpacePages(t *testing.T) {
 	for range 200 {
 		s := newSpace()
 		var want [pages]page
-		for range 40 {
+		build := r.IntN(40)
+		for n := range 40 {
+			if n == build {
+				s.lookup() // which is kept from then on
+			}
 			start := r.IntN(pages)
 			end := start + 1 + r.IntN(min(pages-start, 12))
 			m := mapping{uint64(start), uint64(end), uint64(100 * r.IntN(3)), files[r.IntN(len(files))]}
@@ -122,6 +126,10 @@ func TestSpacePages(t *testing.T) {
 			}
 			if got != want[p] {
 				t.Fatalf("page %d is %+v, want %+v: %s", p, got, want[p], describe(s))
+			}
+			module, ok := s.lookup().Find(uint64(p))
+			if m := s.byModule[module]; ok != got.mapped || ok && (m.file != got.file || m.m.start-m.m.offset != uint64(p)-got.offset) {
+				t.Fatalf("page %d is of %+v, want %+v: %s", p, m, got, describe(s))
 			}
 		}
 		if !slices.IsSortedFunc(s.mappings, func(a, b mapping) int { return int(a.start) - int(b.start) }) {
