@@ -51,6 +51,7 @@ type builder struct {
 	dumpOf   map[int32]*jitdump    // by index of Recording.Objects
 	loaded   map[identity]*jitdump // that were read
 	mapOf    map[int32]*perfMap
+	maps     []*perfMap // that were read
 
 	objects  []Object
 	frameIDs map[frameKey]int32

@@ -216,81 +216,8 @@ var (
 	errNoTable     = fmt.Errorf("%w: the jitdump has no unwind table of the function", cfi.ErrNoFDE)
 )
 
-// perfMap is the perf map that a process may have written.
-type perfMap struct {
-	process *process
-	parent  *perfMap // of the process that it was forked from, whose code it has
-	builder *builder
-	index   int32 // in Recording.Objects
-
-	opened  bool
-	symbols *perf.Map
-}
-
-// symbol returns the symbol of an address.
-func (m *perfMap) symbol(pc uint64) (*perf.Symbol, bool) {
-	if !m.opened {
-		m.opened = true
-		m.open()
-	}
-	if m.symbols == nil {
-		return nil, false
-	}
-	return m.symbols.Find(pc)
-}
-
-func (m *perfMap) open() {
-	b := m.builder
-	p := m.process
-	for _, pid := range b.namesOf(p.pid) {
-		path := "/tmp/perf-" + strconv.Itoa(int(pid)) + ".map"
-		f, info, err := b.openFile(path, p.pid, p.mount, inode{})
-		if err != nil {
-			continue
-		}
-		data, err := readFile(f, info)
-		f.Close()
-		if err != nil {
-			continue
-		}
-		m.symbols = perf.ParseMap(path, data)
-		if all, err := m.symbols.Damage(); all > 0 {
-			b.note("%s: %d bad lines: %v", path, all, err)
-		}
-		m.index = b.object(Object{Name: GeneratedName, File: path, Generated: PerfMap})
-		b.mapOf[m.index] = m
-		return
-	}
-}
-
-// namesOf returns the IDs that a process may go by in its own namespace, the
-// innermost first, and that of the recording.
-func (b *builder) namesOf(pid int32) []int32 {
-	ids := []int32{pid}
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/status")
-	if err != nil {
-		return ids
-	}
-	for line := range bytes.Lines(status) {
-		list, ok := bytes.CutPrefix(line, []byte("NSpid:"))
-		if !ok {
-			continue
-		}
-		fields := bytes.Fields(list)
-		if len(fields) > 1 {
-			if n, err := strconv.ParseInt(string(fields[len(fields)-1]), 10, 32); err == nil {
-				ids = append([]int32{int32(n)}, ids...)
-			}
-		}
-	}
-	return ids
-}
-
 // maxFile is the largest jitdump or perf map that is read, in bytes.
 const maxFile = math.MaxInt32
-
-// maxAncestors is how many processes are asked for the name of a place.
-const maxAncestors = 16
 
 // openFile opens a file that a process has written, as it sees the path.
 func (b *builder) openFile(path string, pid int32, mount perfdata.Namespace, want inode) (*os.File, fs.FileInfo, error) {

@@ -30,7 +30,7 @@ func TestManyJitdumps(t *testing.T) {
 	for i := range uint64(count) {
 		m.sample(1, 0x20000+i, i+1)
 	}
-	b := m.build(t)
+	b := m.build(t, Options{})
 	if n := len(b.processes[1].space.code.dumps); n != maxJitdumps || len(b.dumps) != maxJitdumps {
 		t.Errorf("%d jitdumps of the process, %d in all", n, len(b.dumps))
 	}
@@ -68,7 +68,7 @@ func TestJitdumpOfManyRecords(t *testing.T) {
 		m.mmap2(uint32(i), 0x20000, path, number, i)
 		m.sample(uint32(i), 0x10004, i+1)
 	}
-	b := m.build(t)
+	b := m.build(t, Options{})
 	indexes := make(map[*perf.Index]bool)
 	for _, d := range b.dumps {
 		indexes[d.functions] = true

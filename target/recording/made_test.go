@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/target/perfdata"
 )
@@ -119,15 +120,35 @@ func readBytes(data []byte, opts Options) (*Recording, error) {
 	return Read(r, opts)
 }
 
+// clock says what the time of day is at time 0: HEADER_CLOCK_DATA of perf's
+// perf.data-file-format.txt.
+func (m *made) clock(wall time.Time) {
+	m.record(perfdata.TypeHeaderFeature, 0, func(m *made) {
+		m.words(29)
+		m.halves(1, 1)
+		m.words(uint64(wall.UnixNano()), 0)
+	})
+}
+
+// exec gives a process an empty address space.
+func (m *made) exec(pid uint32, time uint64) {
+	m.time = time
+	m.record(perfdata.TypeComm, perfdata.MiscCommExec|perfdata.Misc(perfdata.ModeUser), func(m *made) {
+		m.halves(pid, pid)
+		m.text("program")
+		m.trailer(pid, time)
+	})
+}
+
 // build reads a made recording and returns what it was read with.
-func (m *made) build(t *testing.T) *builder {
+func (m *made) build(t *testing.T, opts Options) *builder {
 	t.Helper()
 	r, err := perfdata.NewReader(bytes.NewReader(m.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	b := newBuilder(r, Options{})
+	b := newBuilder(r, opts)
 	defer b.close()
 	if err := b.read(); err != nil {
 		t.Fatal(err)

@@ -34,6 +34,10 @@ func (b *builder) name() {
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
 	modules := make(map[int32]string) // of frames of the kernel
 	for index, frames := range byObject {
+		if m := b.mapOf[index]; m != nil && !m.check() {
+			b.refuse(frames)
+			continue
+		}
 		wait.Add(1)
 		room <- struct{}{}
 		go func() {

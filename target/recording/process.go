@@ -45,7 +45,7 @@ func (b *builder) process(pid int32) *process {
 	p := b.processes[pid]
 	if p == nil {
 		p = &process{pid: pid, space: newSpace()}
-		p.named = &perfMap{process: p, builder: b}
+		p.named = b.newPerfMap(p, nil, 0)
 		b.processes[pid] = p
 	}
 	return p
@@ -101,7 +101,7 @@ func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 	}
 	if r.Misc&perfdata.MiscCommExec != 0 {
 		b.leave(p)
-		p.space, p.named = newSpace(), &perfMap{process: p, builder: b}
+		p.space, p.named = newSpace(), b.newPerfMap(p, nil, r.ID.Time)
 	}
 }
 
@@ -152,7 +152,7 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	}
 	from := parent.process
 	p := &process{pid: task.PID, name: parent.name, mount: from.mount, threads: 1}
-	p.named = &perfMap{process: p, builder: b}
+	p.named = b.newPerfMap(p, nil, 0)
 	if old := b.processes[task.PID]; old != nil {
 		b.leave(old)
 	}
@@ -162,7 +162,7 @@ func (b *builder) task(r *perfdata.Record, task *perfdata.Task) {
 	} else {
 		p.space = from.space
 		p.space.users++
-		p.named.parent = from.named
+		p.named = b.newPerfMap(p, from.named, task.Time)
 	}
 	b.processes[task.PID] = p
 	t.process = p

@@ -30,6 +30,7 @@ func (b *builder) tell() {
 		b.note("%s%s is missing: %v", o.Name, id, oneLine(o.Err))
 	}
 	b.tellLate()
+	b.tellMaps()
 	counts := b.rec.Counts
 	if n := counts.Lost; n > 0 {
 		b.note("%d records were lost while it was recorded", n)

@@ -361,7 +361,7 @@ func (b *builder) generatedPlace(p *process, address uint64) (frameKey, bool) {
 	}
 	m := p.named
 	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
-		if _, ok := m.symbol(address); ok {
+		if _, ok := m.symbol(address, p.space); ok {
 			return frameKey{object: m.index, address: address, kind: JIT}, true
 		}
 	}
