@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/budget"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
 )
@@ -62,6 +63,7 @@ type generated struct {
 
 	sources []*CodeSource // that were read
 	readers []sourceReader
+	files   budget.Files // that may be read yet
 	met     map[uint64]finding
 	skipped []error
 }

@@ -9,7 +9,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -20,34 +19,13 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 )
 
-// maxSourceFile bounds what is read of a file that a target wrote: that of
+// maxSourceFiles bounds what is read of all files that a target wrote: that of
 // millions of functions.
-const maxSourceFile = 1 << 30
+const maxSourceFiles = 1 << 30
 
 // ErrOtherProcess says that a file that should be the target's is another
 // process's, of which the target has the number.
 var ErrOtherProcess = errors.New("of another process")
-
-// readSource reads a file of a target, which may be writing it still.
-func readSource(f *os.File) ([]byte, fs.FileInfo, error) {
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	switch {
-	case !info.Mode().IsRegular():
-		return nil, info, fmt.Errorf("not a regular file")
-	case info.Size() > maxSourceFile:
-		err = fmt.Errorf("only the first %d of its %d bytes were read", maxSourceFile, info.Size())
-	}
-	data := make([]byte, min(info.Size(), maxSourceFile))
-	n, readErr := io.ReadFull(f, data)
-	if readErr != nil && readErr != io.EOF && readErr != io.ErrUnexpectedEOF {
-		err = readErr
-	}
-	return data[:n], info, err
-}
 
 // jitdumps reads the jitdumps that the target has mapped, as perf asks runtimes
 // to do.
@@ -63,10 +41,14 @@ func (g *generated) jitdumps() (sources []*CodeSource) {
 		source := &CodeSource{Kind: Jitdump, Place: m.Path}
 		if f, err := openJitdump(s, m); err != nil {
 			source.Err = err
-		} else if data, _, err := readSource(f); len(data) == 0 && err != nil {
-			source.Err = err
 		} else {
-			source.jitdump(s, data, err)
+			data, _, err := g.files.Read(f)
+			f.Close()
+			if len(data) == 0 && err != nil {
+				source.Err = err
+			} else {
+				source.jitdump(s, data, err)
+			}
 		}
 		if source.Err != nil {
 			g.skip(fmt.Errorf("jitdump: %w", source.Err))
@@ -149,7 +131,8 @@ func (g *generated) perfMaps() []*CodeSource {
 	if err == nil {
 		var data []byte
 		var info fs.FileInfo
-		data, info, err = readSource(f)
+		data, info, err = g.files.Read(f)
+		f.Close()
 		switch {
 		case info == nil:
 		case !s.Began.IsZero() && info.ModTime().Before(s.Began.Add(-time.Second)):

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -196,4 +197,26 @@ func FuzzCodeSource(f *testing.F) {
 		}
 		s.SymbolFile(amd64, some)
 	})
+}
+
+// Files that hold nothing where they claim to hold much are read up to there, and
+// that is said.
+func TestSparseSources(t *testing.T) {
+	dump := dumpOf(t, elf.EM_X86_64, map[string]uint64{"f": 0x10000})
+	s := snapshotOf(t, append(dump, make([]byte, 1<<16)...), []byte("10100 20 g\n"))
+	open := s.Open
+	s.Open = func(m *target.Mapping) (*os.File, error) {
+		f, err := open(m)
+		if err != nil {
+			return nil, err
+		}
+		return f, os.Truncate(f.Name(), 1<<40)
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	sources, err := objects.GeneratedCode()
+	if len(sources) != 2 || sources[0].Entries != 1 || sources[0].Err == nil || sources[1].Err != nil || err == nil ||
+		!strings.Contains(err.Error(), "nothing was written behind") {
+		t.Errorf("%d sources, %v", len(sources), err)
+	}
 }

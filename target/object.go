@@ -63,7 +63,7 @@ type Object struct {
 // be closed.
 func (s *Snapshot) Objects() *Objects {
 	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
-	o.generated.objects, o.generated.readers = o, sourceReaders()
+	o.generated.objects, o.generated.readers, o.generated.files = o, sourceReaders(), maxSourceFiles
 	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}
 	var last *Object
 	for i := range s.Mappings {

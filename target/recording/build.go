@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/budget"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target/perfdata"
 )
@@ -49,6 +50,7 @@ type builder struct {
 	buildIDs map[string]string
 	dumps    map[fileKey]*jitdump
 	dumpOf   map[int32]*jitdump    // by index of Recording.Objects
+	budget   budget.Files          // for jitdumps and perf maps
 	loaded   map[identity]*jitdump // that were read
 	mapOf    map[int32]*perfMap
 	maps     []*perfMap // that were read
@@ -120,7 +122,7 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		files: make(map[fileKey]*file), byIndex: make(map[int32]*file), dumps: make(map[fileKey]*jitdump),
 		dumpOf: make(map[int32]*jitdump), loaded: make(map[identity]*jitdump), mapOf: make(map[int32]*perfMap),
 		frameIDs: make(map[frameKey]int32, 1<<10), stacks: make(map[stackKey]int32), said: make(map[string]bool),
-		batch: 1 << 10, moves: firstMoves, complete: true,
+		batch: 1 << 10, moves: firstMoves, budget: maxFiles, complete: true,
 	}
 	b.kernel.object = -1
 	return b

@@ -6,9 +6,7 @@ package recording
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -164,9 +162,13 @@ func (d *jitdump) read() error {
 		return nil
 	}
 	b.loaded[is] = d
-	data, err := readFile(f, info)
-	if err != nil {
+	data, _, err := b.budget.Read(f)
+	if len(data) == 0 && err != nil {
 		return err
+	}
+	if err != nil {
+		b.complete = false
+		b.noteError(err)
 	}
 	dump, err := perf.ParseJitdump(d.path, data)
 	if err != nil {
@@ -216,8 +218,8 @@ var (
 	errNoTable     = fmt.Errorf("%w: the jitdump has no unwind table of the function", cfi.ErrNoFDE)
 )
 
-// maxFile is the largest jitdump or perf map that is read, in bytes.
-const maxFile = math.MaxInt32
+// maxFiles bounds what is read of all jitdumps and perf maps, in bytes.
+const maxFiles = math.MaxInt32
 
 // openFile opens a file that a process has written, as it sees the path.
 func (b *builder) openFile(path string, pid int32, mount perfdata.Namespace, want inode) (*os.File, fs.FileInfo, error) {
@@ -243,25 +245,12 @@ func (b *builder) openFile(path string, pid int32, mount perfdata.Namespace, wan
 		err = fmt.Errorf("%s: not a regular file", path)
 	case want.number != 0 && identityOf(info) != (identity{}) && identityOf(info).number != want.number:
 		err = fmt.Errorf("%s: it is not the file that was recorded (inode %d, %d expected)", path, identityOf(info).number, want.number)
-	case info.Size() > maxFile:
-		err = fmt.Errorf("%s: %d bytes, at most %d expected", path, info.Size(), maxFile)
 	}
 	if err != nil {
 		f.Close()
 		return nil, nil, err
 	}
 	return f, info, nil
-}
-
-// readFile reads a file that openFile has opened. What is appended meanwhile is
-// left for another time.
-func readFile(f *os.File, info fs.FileInfo) ([]byte, error) {
-	data := make([]byte, info.Size())
-	n, err := io.ReadFull(f, data)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return data[:n], nil
 }
 
 // isJitdump reports whether a mapping is the marker of a jitdump: perf takes any

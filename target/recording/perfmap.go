@@ -102,11 +102,9 @@ func (m *perfMap) open() {
 			b.note("%s: %v", path, err)
 			continue
 		}
-		data, err := readFile(f, info)
+		data, _, err := b.budget.Read(f)
 		f.Close()
-		if err != nil {
-			continue
-		}
+		b.noteError(err)
 		m.path, m.symbols = path, perf.ParseMap(path, data)
 		if all, err := m.symbols.Damage(); all > 0 {
 			b.note("%s: %d bad lines: %v", path, all, err)
