@@ -199,6 +199,9 @@ func (s *space) module(m *mapping) *mapped {
 	if known := s.byKey[key]; known != nil {
 		return known
 	}
+	if len(s.byKey) >= 2*len(s.mappings)+minModules {
+		s.forget()
+	}
 	if s.byKey == nil {
 		s.byKey = make(map[mappedKey]*mapped)
 		s.byModule = make(map[*unwind.Module]*mapped)
@@ -207,6 +210,23 @@ func (s *space) module(m *mapping) *mapped {
 	n.Module = unwind.Module{Name: m.file.path, Load: n.load}
 	s.byKey[key], s.byModule[&n.Module] = n, n
 	return n
+}
+
+// minModules is how many modules are kept without a look at what is mapped.
+const minModules = 64
+
+// forget forgets the modules that have no mapping any more.
+func (s *space) forget() {
+	used := make(map[mappedKey]bool, len(s.mappings))
+	for i := range s.mappings {
+		used[mappedKey{s.mappings[i].file, s.mappings[i].start - s.mappings[i].offset}] = true
+	}
+	for key, n := range s.byKey {
+		if !used[key] {
+			delete(s.byKey, key)
+			delete(s.byModule, &n.Module)
+		}
+	}
 }
 
 // load gives the module the unwind tables of its file, or those of generated code

@@ -5,11 +5,20 @@
 package recording
 
 import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/target/perfdata"
+	"github.com/clewdev/clew/unwind"
 )
 
 func describe(s *space) string {
@@ -151,5 +160,52 @@ func TestShared(t *testing.T) {
 	}
 	if parent.mutable() != parent || child.mutable() != child {
 		t.Error("a space that nobody shares is copied")
+	}
+}
+
+// writeObject writes an object file with a page of code and one of constants, which
+// say some text, and has an entry point.
+func writeObject(t *testing.T, path, text string) {
+	t.Helper()
+	var b bytes.Buffer
+	header := elf.Header64{Ident: [16]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
+		Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1, Entry: 0x800, Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 2}
+	code := elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Filesz: 0x1000, Memsz: 0x1000, Align: 0x1000}
+	constants := elf.Prog64{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R), Off: 0x1000, Vaddr: 0x1000, Filesz: 0x1000, Memsz: 0x1000, Align: 0x1000}
+	for _, part := range []any{header, code, constants} {
+		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data := append(b.Bytes(), make([]byte, 0x2000-b.Len())...)
+	copy(data[0x1000:], text)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a library has that is not mapped any more is not read, nor is its module
+// kept for ever.
+func TestUnmapped(t *testing.T) {
+	const libraries = 2*minModules + 10
+	dir := t.TempDir()
+	b := newBuilder(new(perfdata.Reader), Options{})
+	defer b.close()
+	b.machine = arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	for i := range libraries {
+		path := filepath.Join(dir, fmt.Sprint("library", i))
+		text := fmt.Sprintf("constants %3d", i)
+		writeObject(t, path, text)
+		b.mmap(&perfdata.Record{}, &perfdata.Mmap{PID: 1, TID: 1, Start: 0x10000, Length: 0x1000, Path: []byte(path), Protection: protExec})
+		s := b.processes[1].space
+		b.userFrame(b.processes[1], 0x10004, false)
+		m := memory{space: s, stack: unwind.Stack{Address: 1 << 40}}
+		got := make([]byte, len(text))
+		if err := m.ReadMemory(got, 0x11000); err != nil || string(got) != text {
+			t.Fatalf("library %d: %q, %v", i, got, err)
+		}
+		if len(s.byKey) > minModules+2 || len(s.byModule) != len(s.byKey) {
+			t.Fatalf("%d modules of one mapping", len(s.byKey))
+		}
 	}
 }

@@ -77,12 +77,14 @@ func (m *memory) ReadMemory(p []byte, addr uint64) error {
 		m.beyond = true
 		return errBeyond
 	}
-	// Constants of a file lie in mappings that cannot be executed, beside its code.
-	for _, n := range s.byModule {
-		if n.file.object == nil || n.Load != nil {
+	// Constants of a file lie in mappings that cannot be executed, beside its code:
+	// that of the last mapping before the address, or of the first behind it.
+	for _, at := range [...]int{i - 1, i} {
+		if at < 0 || at >= len(s.mappings) || s.mappings[at].file == nil || !s.mappings[at].file.opened {
 			continue
 		}
-		if n.file.object.ReadMemory(p, addr-n.Bias) == nil {
+		n := &s.mappings[at]
+		if bias, err := n.file.bias(n); err == nil && n.file.object.ReadMemory(p, addr-bias) == nil {
 			return nil
 		}
 	}
