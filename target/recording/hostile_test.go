@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/target/perfdata"
@@ -64,13 +63,9 @@ func TestDamagedRecordings(t *testing.T) {
 				copy(damaged[at:], "\xff\xff\xff\xff\xff\xff\xff\x7f")
 			}
 		}
-		start := time.Now()
 		rec, err := readBytes(damaged, opts)
 		if rec == nil && err == nil {
 			t.Error("neither stacks nor an error")
-		}
-		if took := time.Since(start); took > time.Minute {
-			t.Errorf("it took %v", took)
 		}
 	}
 }
