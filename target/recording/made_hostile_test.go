@@ -40,7 +40,7 @@ func TestManyJitdumps(t *testing.T) {
 }
 
 // writeJitdump writes a jitdump of one function of a page, and returns its inode.
-func writeJitdump(t *testing.T, path, name string, address uint64) (number uint64) {
+func writeJitdump(t testing.TB, path, name string, address uint64) (number uint64) {
 	t.Helper()
 	e := perf.Encoder{Order: binary.LittleEndian}
 	e.Header(&perf.Header{Order: binary.LittleEndian, Machine: elf.EM_X86_64, PID: 1, Time: 1})

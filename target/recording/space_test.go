@@ -165,7 +165,7 @@ func TestShared(t *testing.T) {
 
 // writeObject writes an object file with a page of code and one of constants, which
 // say some text, and has an entry point.
-func writeObject(t *testing.T, path, text string) {
+func writeObject(t testing.TB, path, text string) {
 	t.Helper()
 	var b bytes.Buffer
 	header := elf.Header64{Ident: [16]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
