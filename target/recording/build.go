@@ -68,6 +68,7 @@ type builder struct {
 	batch   int
 
 	ends     [NoStack + 1]uint64 // samples by why their stack ends
+	uncopied uint64              // samples with registers and no copy of the stack, which they end for
 	longest  uint32              // bytes of a stack copy that was too short
 	notes    []string
 	said     map[string]bool

@@ -129,7 +129,7 @@ const (
 	Unreadable            // what the rules ask for is not in the recording
 	NoProgress            // the stack leads back to where it has been
 	TooDeep               // more frames than Options.MaxFrames
-	NoStack               // the sample has nothing but an address
+	NoStack               // the sample has no copy of the stack, or nothing but an address
 )
 
 var endNames = [...]string{"whole", "call chain", "stack copy cut", "no rule", "unreadable memory", "no progress", "too many frames", "no stack"}

@@ -38,6 +38,12 @@ func (b *builder) tell() {
 	if n := counts.LostSamples; n > 0 {
 		b.note("%d samples were lost while it was recorded", n)
 	}
+	switch n := b.uncopied; {
+	case n == 1:
+		b.note("no copy of the user stack was recorded for 1 sample")
+	case n > 1:
+		b.note("no copy of the user stack was recorded for %d samples", n)
+	}
 	for end := range b.ends {
 		n := b.ends[end]
 		if n == 0 {
@@ -45,11 +51,8 @@ func (b *builder) tell() {
 		}
 		switch End(end) {
 		case Cut:
-			size := "no bytes"
-			if b.longest > 0 {
-				size = fmt.Sprintf("%d bytes at most (perf record --call-graph dwarf,SIZE)", b.longest)
-			}
-			b.note("%s longer than the copy that was recorded, of %s: the outer frames are missing", stacks(n, "is", "are"), size)
+			b.note("%s longer than the copy that was recorded, of %d bytes at most (perf record --call-graph dwarf,SIZE): the outer frames are missing",
+				stacks(n, "is", "are"), b.longest)
 		case NoRule:
 			b.note("%s where nothing says how the last frame is left", stacks(n, "ends", "end"))
 		case Unreadable:

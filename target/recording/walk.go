@@ -284,6 +284,10 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) E
 	walker.Follow(&t.trail, &w.regs)
 	walker.Stack = unwind.Stack{}
 	b.number(t)
+	if len(s.UserStack) == 0 && walker.Reason() != unwind.EndOfStack {
+		b.uncopied++
+		return NoStack
+	}
 	switch walker.Reason() {
 	case unwind.EndOfStack:
 		return Whole
