@@ -5,6 +5,8 @@
 package target
 
 import (
+	"errors"
+
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
@@ -37,10 +39,36 @@ func CallFrames(f *object.File) (s *unwind.Sections, bare bool, err error) {
 
 // GoSource returns the source s of a file with what a Go program's call frame
 // information leaves out: where its stacks start, and where the runtime changes
-// stacks. It returns s itself, and false, for what is no Go program.
+// stacks. Of what is no Go program it returns, and false, s with the end of the
+// stack at its entry point, where s says nothing of that.
 func GoSource(s unwind.Source, f *object.File) (source unwind.Source, ok bool) {
 	if _, ok := f.Go(); !ok {
+		// Where nothing at all is said of frames the entry point is not the only one
+		// of which nothing is known.
+		if _, _, ok := f.EHFrameHdr(); ok && f.Entry() != 0 {
+			s = entrySource{s, f.Entry(), stackStart(f.Machine())}
+		}
 		return s, false
 	}
 	return newGoSource(s, f), true
+}
+
+// entrySource is the source of a file with an entry point. The kernel starts a
+// program there, so that nothing called what is there; ld.so's does not say so.
+type entrySource struct {
+	unwind.Source
+	entry uint64
+	start *unwind.Rules
+}
+
+// entrySize is how far, in bytes, code behind an entry point is still its: a few
+// instructions that make arguments and call C.
+const entrySize = 32
+
+func (s entrySource) Rules(pc uint64) (*unwind.Rules, error) {
+	rules, err := s.Source.Rules(pc)
+	if err != nil && pc-s.entry < entrySize && errors.Is(err, cfi.ErrNoFDE) {
+		return s.start, nil
+	}
+	return rules, err
 }
