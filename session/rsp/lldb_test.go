@@ -72,10 +72,8 @@ func TestLLDB(t *testing.T) {
 			[]string{"process handle SIGSEGV -p false", "continue", faulted + "bt", faulted + "register write RESULT `&somewhere`", faulted + "continue"},
 			[]string{"stop reason = signal SIGSEGV", "frame #0: .*fault.n=4. at target.c:46", "Process .* resuming"},
 			[]string{"fault returned 81"}},
-		// On arm64 lldb takes a step off a breakpoint, in a function without a frame
-		// record, for the return from it.
 		{"new symbols", small, []string{"call fib 2", "load LATE", "call late 20"},
-			[]string{"breakpoint set -n late", "continue", "bt", "frame variable", "breakpoint delete -f", "finish", "detach"},
+			[]string{"breakpoint set -n late", "continue", "bt", "frame variable", "finish", "detach"},
 			[]string{"no locations .pending.", "frame #0: .*late.n=20. at late.c:5", "frame #1: .*session.return", "n = 20", "Return value: .* = 41", "detached"},
 			[]string{"late returned 41"}},
 		{"exit", small, []string{"call leave 7"},
@@ -95,6 +93,11 @@ func TestLLDB(t *testing.T) {
 			steps := append([]string{"-wait"}, test.steps...)
 			for i := range steps {
 				steps[i] = strings.ReplaceAll(steps[i], "LATE", object(t, "late"))
+			}
+			if n := slices.Index(test.commands, "finish"); n >= 0 && test.name == "new symbols" && runtime.GOARCH == "arm64" {
+				// There lldb takes the step off a breakpoint, in a function without a
+				// frame record, for the return from it.
+				test.commands = slices.Insert(slices.Clone(test.commands), n, "breakpoint delete -f")
 			}
 			p := launch(t, test.build, ":0", steps...)
 			inOrder(t, p.lldb(test.commands...), test.want...)
