@@ -78,7 +78,7 @@ type program struct {
 	t         *testing.T
 	functions map[string]function
 	output    bytes.Buffer
-	library   *Library
+	hosted    *Library
 }
 
 func newProgram(t *testing.T) *program {
@@ -89,7 +89,7 @@ func newProgram(t *testing.T) *program {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	p.library, p.functions = l, l.functions()
+	p.hosted, p.functions = l, l.functions()
 	return p
 }
 
@@ -129,7 +129,7 @@ func (p *program) call(name string, arguments ...any) uint64 {
 // text puts a string into the heap.
 func (p *program) text(s string) uint64 {
 	p.t.Helper()
-	address := p.library.heap.allocate(uint64(len(s) + 1))
+	address := p.hosted.heap.allocate(uint64(len(s) + 1))
 	if err := writeString(new(fakeCall), address, s); err != nil {
 		p.t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestHeap(t *testing.T) {
 	for _, address := range []uint64{c, b, a, 0} {
 		p.call("free", address)
 	}
-	if h := p.library.heap; h.next != h.start || len(h.free) != 0 || len(h.sizes) != 0 {
+	if h := p.hosted.heap; h.next != h.start || len(h.free) != 0 || len(h.sizes) != 0 {
 		t.Errorf("all is freed, and left are %+v", h)
 	}
 	for _, address := range []any{a, b + 8, 5} {
