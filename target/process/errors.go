@@ -81,8 +81,15 @@ func check(pid int) error {
 	return nil
 }
 
+// noProcess makes an *Error of a failure that says that there is no process. One
+// whose first thread is a zombie was there until now: its others ended after check
+// had counted them.
 func noProcess(pid int, err error) error {
-	return &Error{PID: pid, Kind: ErrNoProcess, Err: err}
+	e := &Error{PID: pid, Kind: ErrNoProcess, Err: err}
+	if s := threadState(pid, pid); s == 'Z' || s == 'X' {
+		e.Reason = "it has exited"
+	}
+	return e
 }
 
 func exited(pid int) error {
