@@ -200,7 +200,7 @@ func ReadCodeSource(name string, data []byte) (*CodeSource, error) {
 	source.Kind = PerfMap
 	source.perfMap(nil, data, nil)
 	if source.Entries == 0 {
-		return nil, fmt.Errorf("%s: neither a jitdump nor a perf map: %w", name, errors.Join(err, source.Err))
+		return nil, fmt.Errorf("neither a jitdump nor a perf map: %w; and none of its lines is an address, a size and a name", err)
 	}
 	return source, nil
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -153,15 +154,22 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		t.of(s, func() {})
 		return t, nil
 	}
+	// Asked before it is opened: to open a pipe waits for who writes it.
+	switch info, err := os.Stat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, input("%s: no such file, and no process ID; 'pidof %[1]s' may find it", name)
+	case err != nil:
+		return nil, inputError{err}
+	case !info.Mode().IsRegular():
+		return nil, input("%s is no regular file", name)
+	case info.Size() == 0:
+		return nil, input("%s is empty", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, inputError{err}
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, input("%s is no regular file", name)
-	}
 	head := make([]byte, 8)
 	n, _ := io.ReadFull(f, head)
 	head = head[:n]

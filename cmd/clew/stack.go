@@ -123,6 +123,9 @@ Examples:
 			case dashed && len(pids) > 0:
 				return errors.New("either process IDs or a command behind --, not both")
 			case len(command) > 0:
+				if err := flags.core.refuse(); err != nil {
+					return err
+				}
 				return runCommand(command, flags)
 			}
 			return stacksOf(pids, flags)
@@ -182,6 +185,11 @@ func stacksOf(args []string, flags stackFlags) error {
 		}
 		if err == nil {
 			pids[i] = pid
+		}
+	}
+	if !slices.Contains(pids, 0) {
+		if err := flags.core.refuse(); err != nil {
+			return err
 		}
 	}
 	var failed error
