@@ -187,12 +187,27 @@ func (id *SampleID) readTrailer(payload []byte, big bool, a *Attribute, size int
 	}
 	c := cursor{b: payload[len(payload)-size:], big: big}
 	has := a.SampleType & trailerFields
+	id.readMoment(&c, has)
+	id.readSource(&c, has)
+	if has&FieldIdentifier != 0 {
+		id.ID = c.u64()
+	}
+	id.Fields = has
+	return payload[: len(payload)-size : len(payload)-size], true
+}
+
+// readMoment reads who ran, and when.
+func (id *SampleID) readMoment(c *cursor, has SampleType) {
 	if has&FieldTID != 0 {
 		id.PID, id.TID = int32(c.u32()), int32(c.u32())
 	}
 	if has&FieldTime != 0 {
 		id.Time = c.u64()
 	}
+}
+
+// readSource reads what counted, and where.
+func (id *SampleID) readSource(c *cursor, has SampleType) {
 	if has&FieldID != 0 {
 		id.ID = c.u64()
 	}
@@ -203,9 +218,4 @@ func (id *SampleID) readTrailer(payload []byte, big bool, a *Attribute, size int
 		id.CPU = c.u32()
 		c.u32()
 	}
-	if has&FieldIdentifier != 0 {
-		id.ID = c.u64()
-	}
-	id.Fields = has
-	return payload[: len(payload)-size : len(payload)-size], true
 }

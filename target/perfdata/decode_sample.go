@@ -55,25 +55,11 @@ func (d *sampleDecoder) decode(payload []byte, big bool, a *Attribute, id *Sampl
 	if has&FieldIP != 0 {
 		s.IP = c.u64()
 	}
-	if has&FieldTID != 0 {
-		id.PID, id.TID = int32(c.u32()), int32(c.u32())
-	}
-	if has&FieldTime != 0 {
-		id.Time = c.u64()
-	}
+	id.readMoment(&c, has)
 	if has&FieldAddr != 0 {
 		s.Addr = c.u64()
 	}
-	if has&FieldID != 0 {
-		id.ID = c.u64()
-	}
-	if has&FieldStreamID != 0 {
-		id.StreamID = c.u64()
-	}
-	if has&FieldCPU != 0 {
-		id.CPU = c.u32()
-		c.u32()
-	}
+	id.readSource(&c, has)
 	if has&FieldPeriod != 0 {
 		s.Period = c.u64()
 	}
