@@ -159,9 +159,16 @@ func demangled(name string) string {
 	if !strings.HasPrefix(name, "_Z") {
 		return name
 	}
-	out, err := exec.Command("c++filt", name).Output()
-	if err != nil {
-		return name
+	known, ok := demangledNames[name]
+	if !ok {
+		known = name
+		if out, err := exec.Command("c++filt", name).Output(); err == nil {
+			known = strings.TrimSpace(string(out))
+		}
+		demangledNames[name] = known
 	}
-	return strings.TrimSpace(string(out))
+	return known
 }
+
+// demangledNames are what c++filt has made of names so far.
+var demangledNames = make(map[string]string)

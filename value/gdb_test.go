@@ -70,6 +70,7 @@ func gdbStops(t *testing.T, program, source string) []gdbStop {
 	wanted, _ := json.Marshal(slices.Collect(maps.Keys(expressions)))
 	setup := fmt.Sprintf("python source=%q; directory=%q; expressions=%s", abs, t.TempDir(), wanted)
 	cmd := exec.Command(gdb, "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no",
+		"-iex", "set auto-solib-add off", // no variable is theirs
 		"-ex", setup, "-x", "testdata/frames.py", program)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	out, err := cmd.CombinedOutput()

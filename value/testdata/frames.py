@@ -1,7 +1,7 @@
 # Prints, at each line of the program with STOP, what gdb says of every frame,
 # as JSON. Run by gdb: python globals "source", "directory" and
 # "expressions".
-import gdb, json, os
+import gdb, json, os, re
 
 def text(command):
     try:
@@ -72,12 +72,15 @@ while gdb.selected_inferior().pid and len(stops) < 40:
                  "tail": frame.type() == gdb.TAILCALL_FRAME,
                  "cfa": at[2:], "registers": registers(frame), "name": frame.name(), "line": args.splitlines()[0],
                  "locals": text("info locals"), "args": text("info args"), "print": {}, "whatis": {}, "expressions": {}}
-        for n in names(frame):
+        known = names(frame)
+        for n in known:
             found["whatis"][n] = text("whatis " + n)
             for letter in " x d u o t z c a f".split(" "):
                 found["print"][n + "/" + letter] = text("print%s %s" % ("/" + letter if letter else "", n))
+        # Of a name that no block knows gdb asks every file of the program.
         for e in expressions:
-            found["expressions"][e] = text("print " + e)
+            if re.search(r"\w+", e).group() in known:
+                found["expressions"][e] = text("print " + e)
         frames.append(found)
         interrupted = frame.type() == gdb.INLINE_FRAME and interrupted
         if frame.name() == "main":
