@@ -71,6 +71,12 @@ func exercise(t testing.TB, f *File) {
 		}
 		f.AfterPrologue(nil, a)
 		f.StepTarget(nil, a)
+		if site, ok, _ := f.CallSite(a); ok && (site.PC != a || site.At) {
+			t.Errorf("the call that returns to %#x is %+v", a, site)
+		}
+		if sites, ok, _ := f.TailCalls(a); len(sites) > 0 && !ok {
+			t.Errorf("no function at %#x has the tail calls %+v", a, sites)
+		}
 	}
 	for _, name := range []string{"main", "outer", "first"} {
 		f.Functions(name)

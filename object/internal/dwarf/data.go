@@ -68,6 +68,7 @@ type openUnit struct {
 	paths     map[int]string // by number of the file
 	sources   []*sourceFile  // once apart
 	apart     bool
+	instances map[uint64]uint64 // see Data.instances
 	err       error
 }
 

@@ -68,6 +68,7 @@ const (
 	reference                  // u in .debug_info
 	sectionOffset              // u in the section that the attribute implies
 	rangesIndex                // u in the offsets of .debug_rnglists
+	flag                       // u: 0 or not
 )
 
 // value is a decoded attribute.
@@ -76,6 +77,9 @@ type value struct {
 	where stringSection
 	u     uint64
 }
+
+// isSet reports whether a value is a flag that is set.
+func (v value) isSet() bool { return v.class == flag && v.u != 0 }
 
 // stringSection is a section that holds strings.
 type stringSection uint8
@@ -113,8 +117,9 @@ func (u *unit) read(c *cursor, at attribute) value {
 	case formImplicitConst:
 		return value{class: constant, u: uint64(at.implicit)}
 	case formFlag:
-		c.u8()
+		return value{class: flag, u: uint64(c.u8())}
 	case formFlagPresent:
+		return value{class: flag, u: 1}
 	case formString:
 		start := c.off
 		c.skipString()

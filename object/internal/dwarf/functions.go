@@ -6,6 +6,7 @@ package dwarf
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 )
@@ -18,6 +19,10 @@ type functionTable struct {
 	lists   bool            // a variable has a list of locations
 
 	scattered bool // something has code in several places
+
+	calls    []callSite // that return, by pc
+	tails    []callSite // that do not, by function
+	complete []bool     // of function i: all its tail calls are among tails
 
 	parts map[int32][]int32 // the indexes in ranges, in their order, of functions with several
 }
@@ -141,6 +146,14 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		inner := function
 		var rangesErr error
 		switch a.tag {
+		case tagCallSite, tagGNUCallSite:
+			if call, ok := d.callSite(u, r, &e, function); !ok || !keep() {
+				break
+			} else if e.tail {
+				t.tails = append(t.tails, call)
+			} else {
+				t.calls = append(t.calls, call)
+			}
 		case tagSubprogram:
 			inner = -1
 			part := int32(0)
@@ -152,6 +165,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 				return keep()
 			})
 			if inner >= 0 {
+				t.complete = append(t.complete, e.complete)
 				functions++
 			}
 		case tagInlinedSubroutine:
@@ -169,7 +183,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 				return keep()
 			})
 		case tagLexicalBlock:
-			if t.scattered || e.pc.ranges.class == other {
+			if t.scattered || !e.pc.ranges.isList() {
 				break
 			}
 			parts := 0
@@ -207,6 +221,12 @@ type entry struct {
 	pc                             span
 	sibling                        value
 	callFile, callLine, callColumn value
+
+	complete              bool // the function's tail calls all have an entry
+	returnPC, callPC      value
+	callOrigin, origin    value
+	tail                  bool
+	declaration, external bool
 }
 
 func (e *entry) set(name uint32, v value) {
@@ -225,7 +245,44 @@ func (e *entry) set(name uint32, v value) {
 		e.callLine = v
 	case attrCallColumn:
 		e.callColumn = v
+	case attrCallAllCalls, attrCallAllTail, attrGNUAllCalls, attrGNUAllTailCalls:
+		e.complete = e.complete || v.isSet()
+	case attrCallReturnPC:
+		e.returnPC = v
+	case attrCallPC:
+		e.callPC = v
+	case attrCallOrigin:
+		e.callOrigin = v
+	case attrAbstractOrigin:
+		e.origin = v
+	case attrDeclaration:
+		e.declaration = v.isSet()
+	case attrExternal:
+		e.external = v.isSet()
+	case attrCallTail, attrGNUTailCall:
+		e.tail = v.isSet()
 	}
+}
+
+// entryAt reads one entry.
+func (d *Data) entryAt(u *unit, offset uint64) (e entry, err error) {
+	table, err := d.abbreviationsAt(u.abbrev)
+	if err != nil {
+		return e, err
+	}
+	c := d.entryCursor(u, offset)
+	a, ok := table.find(c.uleb())
+	if !ok {
+		return e, fmt.Errorf("entry at %#x: its abbreviation is not declared", offset)
+	}
+	attributes := table.of(a)
+	if d.steps -= 1 + len(attributes); d.steps < 0 {
+		return e, errTooMuch
+	}
+	for i := range attributes {
+		e.set(attributes[i].name, u.read(&c, attributes[i]))
+	}
+	return e, c.err
 }
 
 // number returns a constant that fits in 31 bits, else 0.
@@ -238,6 +295,8 @@ func number(v value) uint32 {
 
 func (t *functionTable) sort(functions int) {
 	slices.SortStableFunc(t.ranges, func(a, b functionRange) int { return cmp.Compare(a.low, b.low) })
+	slices.SortStableFunc(t.calls, func(a, b callSite) int { return cmp.Compare(a.pc, b.pc) })
+	slices.SortStableFunc(t.tails, func(a, b callSite) int { return cmp.Compare(a.function, b.function) })
 	slices.SortStableFunc(t.inlined, func(a, b inlined) int { return cmp.Compare(a.function, b.function) })
 	for i := range t.ranges {
 		if r := &t.ranges[i]; r.part > 0 {

@@ -86,7 +86,7 @@ type lineProgram struct {
 // readLines decodes the line table of u. Rows that were read before an error
 // come with it.
 func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
-	if r.line.class == other {
+	if r.line.class != sectionOffset {
 		return t, nil
 	}
 	p := lineProgram{c: d.cursor(".debug_line", d.s.Line), addressSize: u.addressSize}

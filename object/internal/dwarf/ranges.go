@@ -16,6 +16,9 @@ const (
 	rleStartLength  = 7
 )
 
+// isList reports whether a value can say where a range list is.
+func (v value) isList() bool { return v.class == sectionOffset || v.class == rangesIndex }
+
 // ranges calls visit with the parts [low, high) of an entry's extent until it
 // returns false. Ranges that a linker left without code are passed over.
 func (d *Data) ranges(u *unit, r *root, s span, visit func(low, high uint64) bool) error {
@@ -27,7 +30,7 @@ func (d *Data) ranges(u *unit, r *root, s span, visit func(low, high uint64) boo
 		}
 		return visit(low, high)
 	}
-	if s.ranges.class == other || s.ranges.class == constant {
+	if !s.ranges.isList() {
 		low, ok := d.address(u, r, s.low)
 		if !ok {
 			return nil

@@ -31,6 +31,8 @@ const (
 	attrCompDir         = 0x1b
 	attrProducer        = 0x25
 	attrAbstractOrigin  = 0x31
+	attrDeclaration     = 0x3c
+	attrExternal        = 0x3f
 	attrSpecification   = 0x47
 	attrRanges          = 0x55
 	attrCallColumn      = 0x57
@@ -40,7 +42,16 @@ const (
 	attrStrOffsetsBase  = 0x72
 	attrAddrBase        = 0x73
 	attrRnglistsBase    = 0x74
+	attrCallAllCalls    = 0x7a
+	attrCallAllTail     = 0x7c
+	attrCallReturnPC    = 0x7d
+	attrCallOrigin      = 0x7f
+	attrCallPC          = 0x81
+	attrCallTail        = 0x82
 	attrMIPSLinkageName = 0x2007
+	attrGNUTailCall     = 0x2115
+	attrGNUAllTailCalls = 0x2116
+	attrGNUAllCalls     = 0x2117
 	attrGNUAddrBase     = 0x2133
 )
 
