@@ -266,7 +266,7 @@ func FuzzExecute(f *testing.F) {
 		if strings.Contains(line, "quit") || strings.Contains(line, "so") || len(line) > 200 {
 			return // scripts could be devices
 		}
-		timer := time.AfterFunc(2*time.Second, p.Interrupt)
+		timer := time.AfterFunc(200*time.Millisecond, p.Interrupt)
 		defer timer.Stop()
 		for _, l := range []string{"call fib(1)", line, "kill", "delete", "undisplay"} {
 			p.do(l)
