@@ -50,7 +50,7 @@ func Compile(s *cfi.Section) *Table {
 		}
 	}
 	b.rank(d.rules)
-	b.index(8*len(s.Data) + 16<<20)
+	b.index(8*len(s.Data) + 1<<20) // that many blocks hold 128 MiB of code, however little there is in them
 	return t
 }
 
