@@ -5,6 +5,7 @@
 package object
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -31,6 +31,13 @@ type DebugSearch struct {
 	// Directories are searched for .build-id/xx/yyyy.debug and as prefixes of
 	// the file's own directory; nil stands for /usr/lib/debug.
 	Directories []string
+
+	// Open is asked, last, for what is not found so, by the name that the file
+	// is looked for under (in hexadecimal its build ID, where only that is known)
+	// and its build ID, nil where it has none. The error
+	// wraps fs.ErrNotExist where it knows of none. What it opens is checked as
+	// the others are. It may be nil, and may be called from several goroutines.
+	Open func(kind DebugKind, name string, buildID []byte) (*os.File, error)
 }
 
 // OpenDebugFile looks for the separate debug file: by build ID, then by
@@ -39,7 +46,10 @@ type DebugSearch struct {
 // where it was found by the link and f has no ID.
 //
 // The debug file belongs to f from then on: the symbols, lines and .debug_frame
-// of f are also looked for in it, and Close closes it. OpenDebugFile returns
+// of f are also looked for in it, and Close closes it. Parts of the debugging
+// information that lie in still other files (what dwz moved to one that is
+// shared, and units that were not linked: split DWARF) are looked for in the
+// same way, when they are met. OpenDebugFile returns
 // nil and no error where f has none, or where it is not installed (see
 // [File.DebugLink] for what it would be called), and the first one again if it
 // is called again.
@@ -47,49 +57,47 @@ func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 	if d := f.debug.Load(); d != nil {
 		return d, nil
 	}
-	if search.Directories == nil {
-		search.Directories = []string{"/usr/lib/debug"}
-	}
+	f.search.Store(&search)
 	id := f.BuildID()
 	link, checksum := f.DebugLink()
-	type candidate struct{ root, name string }
-	var candidates, outside []candidate
+	var candidates, outside []place
 	if len(id) >= 2 {
-		name := hex.EncodeToString(id)
-		for _, dir := range search.Directories {
-			file := path.Join(dir, ".build-id", name[:2], name[2:]+".debug")
-			candidates = append(candidates, candidate{search.Root, file})
-			if search.Root != "" {
-				outside = append(outside, candidate{"", file})
-			}
-		}
+		candidates = search.byBuildID(id)
+		n := len(search.directories())
+		candidates, outside = candidates[:n:n], candidates[n:]
 	}
-	place := f.name
-	if search.Root == "" {
-		// Relative to the working directory, as the name of a user is.
-		if abs, err := filepath.Abs(place); err == nil {
-			place = abs
-		}
-	}
-	if link != "" && path.IsAbs(place) {
-		dir := path.Dir(place)
+	if dir := f.directory(&search); link != "" && path.IsAbs(dir) {
 		names := []string{path.Join(dir, link), path.Join(dir, ".debug", link)}
-		for _, prefix := range search.Directories {
+		for _, prefix := range search.directories() {
 			names = append(names, path.Join(prefix, dir, link))
 		}
 		for _, name := range names {
-			candidates = append(candidates, candidate{search.Root, name})
+			candidates = append(candidates, place{search.Root, name})
 		}
 	}
 	var problems problems
-	for _, c := range append(candidates, outside...) {
-		d, err := f.tryDebugFile(c.root, c.name, id, checksum)
+	candidates = append(candidates, outside...)
+	for k := 0; k <= len(candidates); k++ {
+		var d *File
+		var err error
+		switch {
+		case k < len(candidates):
+			d, err = f.tryDebugFile(openIn, candidates[k], id, checksum)
+		case search.Open == nil || len(id) == 0 && link == "":
+			err = fs.ErrNotExist
+		default:
+			d, err = f.tryDebugFile(func(_, name string) (*os.File, error) {
+				return search.Open(SeparateDebug, name, id)
+			}, place{name: cmp.Or(link, hex.EncodeToString(id))}, id, checksum)
+		}
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
 				problems.add(fmt.Errorf("debug file of %s: %w", f.name, err))
 			}
 			continue
 		}
+		d.owner = f
+		d.search.Store(&search)
 		if !f.debug.CompareAndSwap(nil, d) {
 			d.Close()
 		}
@@ -98,13 +106,16 @@ func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 	return nil, problems.err()
 }
 
-func (f *File) tryDebugFile(root, name string, id []byte, checksum uint32) (*File, error) {
-	file, err := openIn(root, name)
+func (f *File) tryDebugFile(open func(root, name string) (*os.File, error), at place, id []byte, checksum uint32) (*File, error) {
+	file, err := open(at.root, at.name)
 	if err != nil {
 		return nil, err
 	}
+	if file == nil {
+		return nil, fs.ErrNotExist
+	}
 	defer file.Close()
-	d, err := OpenFile(file, name)
+	d, err := OpenFile(file, at.name)
 	if err != nil {
 		return nil, err
 	}
@@ -154,12 +165,15 @@ func (f *File) DebugLink() (name string, checksum uint32) {
 }
 
 // DebugAltLink returns the path and the build ID of the file to which dwz moved
-// what several debug files share, as .gnu_debugaltlink has them. It is not
-// read: names that lie in it are missing from what [File.Locate] returns.
+// what several debug files share, as .gnu_debugaltlink, or .debug_sup of DWARF 5,
+// has them.
 func (f *File) DebugAltLink() (name string, id []byte) {
 	f.noteFault(func() {
 		i, ok := f.find(".gnu_debugaltlink")
 		if !ok {
+			if n, checksum, supplementary := f.debugSup(); !supplementary {
+				name, id = n, checksum
+			}
 			return
 		}
 		data, _ := f.content(i)

@@ -6,8 +6,10 @@ package object
 
 import (
 	stdlib "debug/dwarf"
+	"debug/elf"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/clewdev/clew/object/internal/dwarf"
@@ -107,15 +109,28 @@ func (f *File) findDebug(name string) (index int, ok bool) {
 // debugSections returns what there is of the sections, with what was wrong with
 // the others.
 func (f *File) debugSections() (dwarf.Sections, error) {
+	return f.sectionsOf(linkedNames[:])
+}
+
+// The names of the sections that are read at once, in the order of wantedOf, in
+// a file that was linked and in one with split units.
+var (
+	linkedNames = [...]string{"info", "abbrev", "line", "line_str", "str", "str_offsets", "addr", "ranges", "rnglists"}
+	splitNames  = [...]string{"info.dwo", "abbrev.dwo", "line.dwo", "", "str.dwo", "str_offsets.dwo", "", "", "rnglists.dwo"}
+)
+
+func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
 	s := dwarf.Sections{Order: f.order}
 	wanted := []struct {
 		name string
 		data *[]byte
 		err  error
 	}{
-		{name: "info", data: &s.Info}, {name: "abbrev", data: &s.Abbrev}, {name: "line", data: &s.Line},
-		{name: "line_str", data: &s.LineStr}, {name: "str", data: &s.Str}, {name: "str_offsets", data: &s.StrOffsets},
-		{name: "addr", data: &s.Addr}, {name: "ranges", data: &s.Ranges}, {name: "rnglists", data: &s.RngLists},
+		{data: &s.Info}, {data: &s.Abbrev}, {data: &s.Line}, {data: &s.LineStr}, {data: &s.Str}, {data: &s.StrOffsets},
+		{data: &s.Addr}, {data: &s.Ranges}, {data: &s.RngLists},
+	}
+	for k := range wanted {
+		wanted[k].name = names[k]
 	}
 	// Decompressing them takes most of the time.
 	var group sync.WaitGroup
@@ -137,5 +152,38 @@ func (f *File) debugSections() (dwarf.Sections, error) {
 	for _, want := range wanted {
 		problems.addAll(want.err)
 	}
+	if err := f.addUnits(&s, names[0]); err != nil {
+		problems.add(err)
+	}
 	return s, problems.err()
+}
+
+// addUnits adds the sections of units beside the first: those of types, and
+// what relocatable files have several of, one in each section group.
+func (f *File) addUnits(s *dwarf.Sections, info string) error {
+	types := strings.Replace(info, "info", "types", 1)
+	var problem error
+	first := true
+	for i := range f.sectionCount() {
+		h := f.section(i)
+		if h.typ == elf.SHT_NOBITS {
+			continue
+		}
+		isInfo := hasName(f.names, uint64(h.name), ".debug_"+info)
+		if !isInfo && !hasName(f.names, uint64(h.name), ".debug_"+types) && !hasName(f.names, uint64(h.name), ".zdebug_"+types) {
+			continue
+		}
+		if isInfo && (first || f.typ != elf.ET_REL) {
+			first = false
+			continue
+		}
+		data, err := f.content(i)
+		problem = errors.Join(problem, err)
+		if isInfo {
+			s.MoreInfo = append(s.MoreInfo, data)
+		} else {
+			s.Types = append(s.Types, data)
+		}
+	}
+	return problem
 }

@@ -33,7 +33,12 @@ type File struct {
 	sections []byte // the section table, shnum entries of shentsize bytes
 	names    []byte // the section name table
 
-	debug atomic.Pointer[File] // what OpenDebugFile found
+	debug  atomic.Pointer[File] // what OpenDebugFile found
+	owner  *File                // of a debug file: what it is for
+	search atomic.Pointer[DebugSearch]
+
+	partsMu sync.Mutex
+	parts   map[string]debugPart // see debugParts
 
 	mu        sync.Mutex
 	damage    []error
@@ -188,7 +193,7 @@ func (f *File) Close() error {
 	if d := f.debug.Swap(nil); d != nil {
 		err = d.Close()
 	}
-	return errors.Join(err, f.mapping.unmap())
+	return errors.Join(err, f.closeParts(), f.mapping.unmap())
 }
 
 // Name returns the name that the file was opened with.

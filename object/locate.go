@@ -105,7 +105,7 @@ func (f *File) readLines() (*lines, error) {
 	if len(s.Info) == 0 {
 		return nil, problems.err()
 	}
-	data, err := dwarf.New(s)
+	data, err := dwarf.New(s, debugParts{f})
 	if err != nil {
 		problems.add(err)
 		return nil, problems.err()

@@ -85,15 +85,14 @@ func skip(c *cursor) {
 // rootAbbreviations returns what the first entry of a unit needs, the
 // declaration of one code. The table is not kept: most units are never looked
 // into further.
-func (d *Data) rootAbbreviations(offset, code uint64) (*abbreviations, error) {
-	if t, ok := d.tables[offset]; ok {
+func (d *Data) rootAbbreviations(u *unit, code uint64) (*abbreviations, error) {
+	if t, ok := u.source.tables[u.abbrev]; ok {
 		return t, nil
 	}
-	if offset > uint64(len(d.s.Abbrev)) {
-		return nil, fmt.Errorf(".debug_abbrev: offset %#x in %#x bytes", offset, len(d.s.Abbrev))
+	c, err := d.abbreviationCursor(u)
+	if err != nil {
+		return nil, err
 	}
-	c := d.cursor(".debug_abbrev", d.s.Abbrev)
-	c.off = int(offset)
 	t := &d.root
 	*t = abbreviations{attributes: t.attributes[:0]}
 	for c.err == nil {
@@ -114,18 +113,17 @@ func (d *Data) rootAbbreviations(offset, code uint64) (*abbreviations, error) {
 	return t, c.err
 }
 
-// abbreviationsAt returns the table at an offset of .debug_abbrev. Units can
+// abbreviationsOf returns the table of a unit. Units can
 // name offsets that overlap, each its own: what all tables may take together
 // is bounded.
-func (d *Data) abbreviationsAt(offset uint64) (*abbreviations, error) {
-	if t, ok := d.tables[offset]; ok {
+func (d *Data) abbreviationsOf(u *unit) (*abbreviations, error) {
+	if t, ok := u.source.tables[u.abbrev]; ok {
 		return t, nil
 	}
-	if offset > uint64(len(d.s.Abbrev)) {
-		return nil, fmt.Errorf(".debug_abbrev: offset %#x in %#x bytes", offset, len(d.s.Abbrev))
+	c, err := d.abbreviationCursor(u)
+	if err != nil {
+		return nil, err
 	}
-	c := d.cursor(".debug_abbrev", d.s.Abbrev)
-	c.off = int(offset)
 	t := &abbreviations{}
 	for {
 		start := c.off
@@ -145,12 +143,21 @@ func (d *Data) abbreviationsAt(offset uint64) (*abbreviations, error) {
 			}
 		}
 		if d.abbrevBudget -= c.off - start; d.abbrevBudget < 0 {
-			return nil, fmt.Errorf(".debug_abbrev at %#x: tables overlap", offset)
+			return nil, fmt.Errorf("%s at %#x: tables overlap", c.section, u.abbrev)
 		}
 	}
 	if c.err != nil {
 		return nil, c.err
 	}
-	d.tables[offset] = t
+	u.source.tables[u.abbrev] = t
 	return t, nil
+}
+
+func (d *Data) abbreviationCursor(u *unit) (cursor, error) {
+	c := d.cursor(u.source.section(".debug_abbrev"), u.source.Abbrev)
+	if u.abbrev > uint64(len(c.data)) {
+		return c, fmt.Errorf("%s: offset %#x in %#x bytes", c.section, u.abbrev, len(c.data))
+	}
+	c.off = int(u.abbrev)
+	return c, nil
 }

@@ -35,15 +35,15 @@ type openBlock struct {
 // walk reads the entries below that of a function until the first that ends
 // while it holds the address, which is the innermost.
 func (w *blockWalk) walk(function uint64) error {
-	u := w.unit
-	table, err := w.abbreviationsAt(u.abbrev)
+	u := w.code
+	table, err := w.abbreviationsOf(u)
 	if err != nil {
 		return err
 	}
 	c := w.entryCursor(u, function)
 	var open []openBlock
 	for c.remain() > 0 && c.err == nil {
-		offset := uint64(c.off)
+		offset := u.offset(c.off)
 		code := c.uleb()
 		if code == 0 {
 			b := open[len(open)-1]
@@ -76,8 +76,8 @@ func (w *blockWalk) walk(function uint64) error {
 			b.here = w.holds(&e)
 		}
 		if a.children {
-			if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && next.u >= uint64(c.off) && next.u < u.end {
-				c.off = int(next.u)
+			if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.off) {
+				c.off = u.local(next.u)
 				continue
 			}
 			open = append(open, b)
@@ -92,7 +92,7 @@ func (w *blockWalk) walk(function uint64) error {
 }
 
 func (w *blockWalk) holds(e *entry) (ok bool) {
-	err := w.ranges(w.unit, &w.openUnit.root, e.pc, func(low, high uint64) bool {
+	err := w.ranges(w.code, &w.codeRoot, e.pc, func(low, high uint64) bool {
 		ok = ok || w.addr >= low && w.addr < high
 		return !ok
 	})
@@ -114,7 +114,7 @@ func (w *blockWalk) originHasNames(offset uint64) bool {
 		if u == nil {
 			return false
 		}
-		table, err := w.abbreviationsAt(u.abbrev)
+		table, err := w.abbreviationsOf(u)
 		if err != nil {
 			return false
 		}

@@ -6,19 +6,19 @@ package dwarf
 
 import (
 	"errors"
-	"fmt"
 )
 
 // Bounded tells why the standard library's debug/dwarf must not read s: it
 // decodes the abbreviations of every unit at once, for each offset that a unit
 // names anew, so that a small file can claim any amount of memory.
 func (s Sections) Bounded() error {
-	d := &Data{s: s}
+	d := &Data{order: s.Order}
+	src := &source{Sections: s}
 	known := make(map[uint64]bool)
 	budget := len(s.Abbrev) + 64<<10
 	c := d.cursor(".debug_info", s.Info)
 	for c.remain() > 0 {
-		u := unit{start: uint64(c.off)}
+		u := unit{source: src, start: uint64(c.off)}
 		n, is64 := c.length()
 		if n > uint64(c.remain()) {
 			c.fail("unit of %#x bytes, %#x left", n, c.remain())
@@ -38,7 +38,7 @@ func (s Sections) Bounded() error {
 			continue
 		}
 		known[u.abbrev] = true
-		size, err := d.tableSize(u.abbrev, budget)
+		size, err := d.tableSize(&u, budget)
 		if err != nil {
 			return err
 		}
@@ -49,20 +49,19 @@ func (s Sections) Bounded() error {
 
 var errOverlap = errors.New(".debug_abbrev: tables overlap")
 
-// tableSize returns how many bytes the table at an offset of .debug_abbrev has,
+// tableSize returns how many bytes the table of a unit has,
 // which must not be more than most.
-func (d *Data) tableSize(offset uint64, most int) (int, error) {
-	if offset > uint64(len(d.s.Abbrev)) {
-		return 0, fmt.Errorf(".debug_abbrev: offset %#x in %#x bytes", offset, len(d.s.Abbrev))
+func (d *Data) tableSize(u *unit, most int) (int, error) {
+	c, err := d.abbreviationCursor(u)
+	if err != nil {
+		return 0, err
 	}
-	c := d.cursor(".debug_abbrev", d.s.Abbrev)
-	c.off = int(offset)
 	for c.uleb() != 0 {
 		skip(&c)
-		if c.off-int(offset) > most {
+		if c.off-int(u.abbrev) > most {
 			return 0, errOverlap
 		}
 	}
 	// Units that name ends of one table cost an entry each, if nothing else.
-	return max(c.off-int(offset), 1), c.err
+	return max(c.off-int(u.abbrev), 1), c.err
 }

@@ -140,7 +140,7 @@ func (d *Data) instances(o *openUnit) map[uint64]uint64 {
 		if r.part > 0 {
 			continue
 		}
-		e, err := d.entryAt(o.unit, r.entry)
+		e, err := d.entryAt(o.code, r.entry)
 		if err != nil {
 			break
 		}

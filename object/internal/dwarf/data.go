@@ -19,6 +19,11 @@ import (
 type Sections struct {
 	Abbrev, Info, Line, LineStr, Str, StrOffsets, Addr, Ranges, RngLists []byte
 
+	MoreInfo [][]byte // further sections of that name, which relocatable files have
+	Types    [][]byte // .debug_types of DWARF 4
+
+	CUIndex, TUIndex []byte // of a package of split units
+
 	Order binary.ByteOrder
 }
 
@@ -34,14 +39,25 @@ type Location struct {
 // Data is what is known of one file. It must not be used by several goroutines
 // at once.
 type Data struct {
-	s     Sections
-	units []unit // by start
+	order   binary.ByteOrder
+	files   Files // nil where no other file is to be opened
+	sources []*source
+	units   []*unit // of the first source, by start
 
 	index []unitRange // by low
 	highs []uint64    // the highest end in index[:i+1]
+	loose []int32     // the units that do not say where their code is
 	open  map[int]*openUnit
 
-	tables       map[uint64]*abbreviations
+	supplementaryTried bool
+	missing            error // why there is no supplementary file
+	packaged           *source
+	packagedTypes      *source // of DWARF 4
+	packageTried       bool
+	packageErr         error
+	splits             map[splitName]*splitFile
+
+	size         int           // of sections of entries and ranges
 	root         abbreviations // of rootAbbreviations
 	abbrevBudget int
 	steps        int               // how many ranges and attributes may still be read
@@ -62,6 +78,8 @@ type unitRange struct {
 type openUnit struct {
 	unit      *unit
 	root      root
+	code      *unit // whose entries tell of the functions: unit, or the split one
+	codeRoot  root
 	low, high uint64 // of all its code
 	functions functionTable
 	lines     lineTable
@@ -75,15 +93,19 @@ type openUnit struct {
 var errTooMuch = errors.New("lists overlap: the work would exceed what sections of this size may need")
 
 // New reads the unit headers. It fails only where there is nothing to read.
-func New(s Sections) (*Data, error) {
+// Other files that the information lies in are opened through files, which may
+// be nil.
+func New(s Sections, files Files) (*Data, error) {
 	if len(s.Info) == 0 || len(s.Abbrev) == 0 {
 		return nil, errors.New("no .debug_info")
 	}
 	size := len(s.Info) + len(s.Ranges) + len(s.RngLists)
 	d := &Data{
-		s:            s,
+		order:        s.Order,
+		files:        files,
+		size:         size,
+		splits:       make(map[splitName]*splitFile),
 		open:         make(map[int]*openUnit),
-		tables:       make(map[uint64]*abbreviations),
 		abbrevBudget: len(s.Abbrev) + 64<<10,
 		steps:        1<<20 + 16*size,
 		records:      64<<10 + size/4,
@@ -91,15 +113,24 @@ func New(s Sections) (*Data, error) {
 		bytes:        16<<20 + len(s.Str) + len(s.Info),
 		names:        make(map[uint64]string),
 	}
-	d.readUnits()
+	d.units = d.add(0, s, s.Info, false, false).units
+	d.sources = append(d.sources, nil) // supplementaryNumber
 	if len(d.units) == 0 {
 		return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)
 	}
 	for i := range d.units {
+		if d.units[i].typeUnit {
+			continue
+		}
 		if err := d.indexUnit(i); err != nil {
 			d.note(fmt.Errorf("unit at %#x: %w", d.units[i].start, err))
 		}
 	}
+	d.sortIndex()
+	return d, nil
+}
+
+func (d *Data) sortIndex() {
 	slices.SortFunc(d.index, func(a, b unitRange) int { return cmp.Compare(a.low, b.low) })
 	d.highs = make([]uint64, len(d.index))
 	high := uint64(0)
@@ -107,14 +138,35 @@ func New(s Sections) (*Data, error) {
 		high = max(high, r.high)
 		d.highs[i] = high
 	}
-	return d, nil
+}
+
+// indexLoose looks into units that do not say where their code is, once. It
+// reports whether there were any.
+func (d *Data) indexLoose() bool {
+	loose := d.loose
+	d.loose = nil
+	for _, i := range loose {
+		for _, r := range d.openUnit(int(i)).functions.ranges {
+			if d.records--; d.records < 0 {
+				break
+			}
+			d.index = append(d.index, unitRange{r.low, r.high, i})
+		}
+	}
+	if len(loose) > 0 {
+		d.sortIndex()
+	}
+	return len(loose) > 0
 }
 
 func (d *Data) indexUnit(i int) error {
-	u := &d.units[i]
+	u := d.units[i]
 	r, err := d.readRoot(u)
 	if err != nil {
 		return err
+	}
+	if u.version == 2 && r.line.class != other && r.pc.low.class == other && r.pc.ranges.class == other {
+		d.loose = append(d.loose, int32(i)) // it has code in several places, which DWARF 2 cannot say
 	}
 	rangesErr := d.ranges(u, &r, r.pc, func(low, high uint64) bool {
 		if d.records--; d.records < 0 {
@@ -137,7 +189,7 @@ func (d *Data) note(err error) {
 }
 
 func (d *Data) cursor(section string, data []byte) cursor {
-	return cursor{data: data, order: d.s.Order, section: section}
+	return cursor{data: data, order: d.order, section: section}
 }
 
 // Locate returns the source of the instruction at addr: the innermost inlined
@@ -154,11 +206,22 @@ func (d *Data) Locate(addr uint64) ([]Location, error) {
 		o := d.openUnit(int(d.index[i].unit))
 		list := d.locateIn(o, addr)
 		if len(list) > 0 {
-			return list, o.err
+			return list, d.problem(o)
 		}
-		problem = errors.Join(problem, o.err)
+		problem = errors.Join(problem, d.problem(o))
+	}
+	if d.indexLoose() {
+		return d.Locate(addr)
 	}
 	return nil, problem
+}
+
+// problem returns what was wrong with a unit, or with the file that names are in.
+func (d *Data) problem(o *openUnit) error {
+	if d.missing == nil {
+		return o.err
+	}
+	return errors.Join(o.err, d.missing)
 }
 
 // openUnit reads the functions and the line table of unit i at its first use.
@@ -166,8 +229,8 @@ func (d *Data) openUnit(i int) *openUnit {
 	if o, ok := d.open[i]; ok {
 		return o
 	}
-	u := &d.units[i]
-	o := &openUnit{unit: u}
+	u := d.units[i]
+	o := &openUnit{unit: u, code: u}
 	d.open[i] = o
 	if o.root, o.err = d.readRoot(u); o.err == nil {
 		var err error
@@ -176,9 +239,10 @@ func (d *Data) openUnit(i int) *openUnit {
 			o.low, o.high = min(o.low, low), max(o.high, high)
 			return true
 		})
-		o.functions, o.err = d.readFunctions(u, &o.root)
+		splitErr := d.openSplit(o)
+		o.functions, o.err = d.readFunctions(o.code, &o.codeRoot)
 		o.lines, err = d.readLines(u, &o.root)
-		o.err = errors.Join(o.err, err)
+		o.err = errors.Join(splitErr, o.err, err)
 	}
 	if o.err != nil {
 		o.err = fmt.Errorf("unit at %#x: %w", u.start, o.err)

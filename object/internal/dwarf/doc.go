@@ -7,7 +7,8 @@
 // lines and functions for breakpoints and steps. It reads no more of
 // it than that needs: the header and first entry of every unit once, and of a
 // unit that an address lies in its functions and its line table. It knows
-// nothing of types, variables and locations.
+// nothing of types, variables and locations. Parts that lie in other files, which
+// dwz wrote or which were never linked (split DWARF), are read when they are met.
 //
 // The standard library's debug/dwarf decodes whole units with every string,
 // refuses all of a file for one bad unit, and sizes allocations by counts that

@@ -59,13 +59,14 @@ const (
 type class uint8
 
 const (
-	other         class = iota // not kept, or of a supplementary file
+	other         class = iota // not kept
 	constant                   // u, or the two's complement in u
 	address                    // u
 	addressIndex               // u in .debug_addr
 	text                       // u in the section where
 	textIndex                  // u in .debug_str_offsets
-	reference                  // u in .debug_info
+	reference                  // u in the source that its upper bits tell
+	signature                  // u of a type unit
 	sectionOffset              // u in the section that the attribute implies
 	rangesIndex                // u in the offsets of .debug_rnglists
 	flag                       // u: 0 or not
@@ -89,6 +90,7 @@ const (
 	inStr
 	inLineStr
 	inLine
+	inSupplementary // .debug_str of the supplementary file
 )
 
 // read decodes an attribute of unit u at c.
@@ -149,20 +151,20 @@ func (u *unit) read(c *cursor, at attribute) value {
 	case formAddrx4:
 		return value{class: addressIndex, u: uint64(c.u32())}
 	case formRef1:
-		return value{class: reference, u: u.start + uint64(c.u8())}
+		return u.reference(uint64(c.u8()))
 	case formRef2:
-		return value{class: reference, u: u.start + uint64(c.u16())}
+		return u.reference(uint64(c.u16()))
 	case formRef4:
-		return value{class: reference, u: u.start + uint64(c.u32())}
+		return u.reference(uint64(c.u32()))
 	case formRef8:
-		return value{class: reference, u: u.start + c.u64()}
+		return u.reference(c.u64())
 	case formRefUdata:
-		return value{class: reference, u: u.start + c.uleb()}
+		return u.reference(c.uleb())
 	case formRefAddr:
 		if u.version == 2 { // DWARF 2 §7.5.4: the size of an address
-			return value{class: reference, u: c.sized(u.addressSize)}
+			return u.sourceReference(u.source.number, u.part.info+c.sized(u.addressSize))
 		}
-		return value{class: reference, u: c.offset(u.is64)}
+		return u.sourceReference(u.source.number, u.part.info+c.offset(u.is64))
 	case formSecOffset:
 		return value{class: sectionOffset, u: c.offset(u.is64)}
 	case formRnglistx:
@@ -179,12 +181,16 @@ func (u *unit) read(c *cursor, at attribute) value {
 		c.take(c.uleb())
 	case formData16:
 		c.take(16)
-	case formRefSig8, formRefSup8:
-		c.take(8)
+	case formRefSig8:
+		return value{class: signature, u: c.u64()}
 	case formRefSup4:
-		c.take(4)
-	case formStrpSup, formGNUStrpAlt, formGNURefAlt:
-		c.offset(u.is64)
+		return u.sourceReference(supplementaryNumber, uint64(c.u32()))
+	case formRefSup8:
+		return u.sourceReference(supplementaryNumber, c.u64())
+	case formGNURefAlt:
+		return u.sourceReference(supplementaryNumber, c.offset(u.is64))
+	case formStrpSup, formGNUStrpAlt:
+		return value{class: text, where: inSupplementary, u: c.offset(u.is64)}
 	default:
 		c.fail("attribute %#x has the unknown form %#x", at.name, form)
 	}
@@ -198,4 +204,28 @@ func (u *unit) offsetOrConstant(at attribute, v uint64) value {
 		return value{class: sectionOffset, u: v}
 	}
 	return value{class: constant, u: v}
+}
+
+// reference returns a reference that counts from the start of the unit.
+func (u *unit) reference(n uint64) value {
+	return u.sourceReference(u.source.number, u.start+n)
+}
+
+// sourceReference returns the reference to an offset of a source.
+func (u *unit) sourceReference(number int, offset uint64) value {
+	if offset >= 1<<sourceBits {
+		return value{}
+	}
+	return value{class: reference, u: uint64(number)<<sourceBits | offset}
+}
+
+// offset returns the offset that tells an entry of the unit from those of other
+// sources; local is its inverse.
+func (u *unit) offset(off int) uint64 { return u.source.base() + uint64(off) }
+
+func (u *unit) local(offset uint64) int { return int(offset & (1<<sourceBits - 1)) }
+
+// holds reports whether an offset lies in the unit, not before a place in it.
+func (u *unit) holds(offset uint64, from int) bool {
+	return offset >= u.offset(from) && offset < u.offset(int(u.end))
 }

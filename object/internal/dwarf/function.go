@@ -65,6 +65,9 @@ func (d *Data) Functions(name string) ([]Function, error) {
 	var problem error
 	defer d.allow()()
 	for i := range d.units {
+		if d.units[i].typeUnit {
+			continue
+		}
 		o := d.openUnit(i)
 		problem = errors.Join(problem, o.err)
 		for k := range o.functions.ranges {
@@ -89,9 +92,9 @@ func (d *Data) Functions(name string) ([]Function, error) {
 // allow gives one call its own allowance of entries that it may read, so that
 // many calls do not use up what one file may take. It returns what ends it.
 func (d *Data) allow() func() {
-	left := d.steps
-	d.steps = 1<<20 + 16*len(d.s.Info)
-	return func() { d.steps = left }
+	left, size := d.steps, d.size
+	d.steps = 1<<20 + 16*d.size
+	return func() { d.steps = left + 16*(d.size-size) }
 }
 
 func (d *Data) function(o *openUnit, r *functionRange) Function {
@@ -133,11 +136,14 @@ func (d *Data) codeAt(addr uint64) (*openUnit, error) {
 			continue
 		}
 		o := d.openUnit(int(d.index[i].unit))
-		problem = errors.Join(problem, o.err)
+		problem = errors.Join(problem, d.problem(o))
 		_, function := o.functions.find(addr)
 		if file, _, _ := o.lines.find(addr); function != nil || file >= 0 {
-			return o, o.err
+			return o, d.problem(o)
 		}
+	}
+	if d.indexLoose() {
+		return d.codeAt(addr)
 	}
 	return nil, problem
 }

@@ -98,7 +98,7 @@ func passOver(tag uint32) bool {
 // readFunctions walks the entries of a unit. What was read before an error is
 // returned with it.
 func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
-	table, err := d.abbreviationsAt(u.abbrev)
+	table, err := d.abbreviationsOf(u)
 	if err != nil {
 		return t, err
 	}
@@ -112,7 +112,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		return err == nil
 	}
 	for c.remain() > 0 && c.err == nil && err == nil {
-		offset := uint64(c.off)
+		offset := u.offset(c.off)
 		code := c.uleb()
 		if code == 0 {
 			if len(within) == 0 {
@@ -202,8 +202,8 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 			}
 			continue
 		}
-		if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && next.u >= uint64(c.off) && next.u < u.end {
-			c.off = int(next.u)
+		if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.off) {
+			c.off = u.local(next.u)
 			continue
 		}
 		within = append(within, function)
@@ -266,7 +266,7 @@ func (e *entry) set(name uint32, v value) {
 
 // entryAt reads one entry.
 func (d *Data) entryAt(u *unit, offset uint64) (e entry, err error) {
-	table, err := d.abbreviationsAt(u.abbrev)
+	table, err := d.abbreviationsOf(u)
 	if err != nil {
 		return e, err
 	}

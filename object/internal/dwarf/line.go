@@ -89,7 +89,7 @@ func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
 	if r.line.class != sectionOffset {
 		return t, nil
 	}
-	p := lineProgram{c: d.cursor(".debug_line", d.s.Line), addressSize: u.addressSize}
+	p := lineProgram{c: d.cursor(".debug_line", u.source.Line), addressSize: u.addressSize}
 	p.c.take(r.line.u)
 	p.header(u, r, &t)
 	if p.c.err != nil {

@@ -33,7 +33,7 @@ func (d *Data) readName(offset uint64) string {
 	if linkage != "" || plain == "" {
 		return linkage
 	}
-	return d.qualified(u, last, plain)
+	return d.qualified(u, last, plain, d.language(offset))
 }
 
 // isCalled reports whether the entry of a function has a name: as linkers, as
@@ -60,7 +60,7 @@ func (d *Data) eachName(offset uint64, visit func(attribute uint32, name []byte)
 		}
 		last, at = u, offset
 		c := d.entryCursor(u, offset)
-		table, err := d.abbreviationsAt(u.abbrev)
+		table, err := d.abbreviationsOf(u)
 		if err != nil {
 			return last, at
 		}

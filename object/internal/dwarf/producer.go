@@ -11,7 +11,7 @@ import (
 
 // producer returns what DW_AT_producer says.
 func (d *Data) producer(o *openUnit) string {
-	return string(d.text(o.unit, &o.root, o.root.producer))
+	return string(d.text(o.code, &o.codeRoot, o.codeRoot.producer))
 }
 
 // isLLVM reports whether gdb takes a producer for LLVM. Distributions that put
@@ -69,5 +69,5 @@ func isAssembly(o *openUnit, file string) bool {
 	case ".s", ".S", ".sx":
 		return true
 	}
-	return o.root.language == langMipsAssembler || o.root.language == langAssembly
+	return o.codeRoot.language == langMipsAssembler || o.codeRoot.language == langAssembly
 }

@@ -45,14 +45,14 @@ func (d *Data) ranges(u *unit, r *root, s span, visit func(low, high uint64) boo
 		return nil
 	}
 	if u.version < 5 {
-		return d.ranges4(u, r.low, top, s.ranges.u, emit)
+		return d.ranges4(u, r.low, top, r.rangesBase+s.ranges.u, emit)
 	}
 	return d.ranges5(u, r, s.ranges, emit)
 }
 
 // ranges4 reads a list of .debug_ranges (DWARF 4 §2.17.3).
 func (d *Data) ranges4(u *unit, base, top, offset uint64, emit func(low, high uint64) bool) error {
-	c := d.cursor(".debug_ranges", d.s.Ranges)
+	c := d.cursor(".debug_ranges", u.source.Ranges)
 	c.take(offset)
 	for c.err == nil {
 		if d.steps--; d.steps < 0 {
@@ -73,8 +73,8 @@ func (d *Data) ranges4(u *unit, base, top, offset uint64, emit func(low, high ui
 
 // ranges5 reads a list of .debug_rnglists (DWARF 5 §2.17.3).
 func (d *Data) ranges5(u *unit, r *root, v value, emit func(low, high uint64) bool) error {
-	c := d.cursor(".debug_rnglists", d.s.RngLists)
-	offset := v.u
+	c := d.cursor(u.source.section(".debug_rnglists"), u.source.RngLists)
+	offset := v.u + u.part.rnglists
 	if v.class == rangesIndex {
 		size := uint64(4)
 		if u.is64 {

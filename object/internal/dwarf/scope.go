@@ -28,20 +28,22 @@ func hasScopes(language uint64) bool {
 }
 
 // qualified puts the namespaces and classes around the entry at an offset
-// before its name. Where they cannot be read the name stays as it is.
-func (d *Data) qualified(u *unit, offset uint64, name string) string {
+// before its name, in the language of who asks: units that are parts of several
+// others have none of their own. Where they cannot be read the name stays as it
+// is.
+func (d *Data) qualified(u *unit, offset uint64, name string, language uint64) string {
 	r, err := d.readRoot(u)
-	if err != nil || !hasScopes(r.language) {
+	if err != nil || !hasScopes(language) {
 		return name
 	}
-	table, err := d.abbreviationsAt(u.abbrev)
+	table, err := d.abbreviationsOf(u)
 	if err != nil {
 		return name
 	}
 	c := d.entryCursor(u, u.first)
 	var around []string
-	for c.err == nil && uint64(c.off) < offset {
-		start := uint64(c.off)
+	for c.err == nil && u.offset(c.off) < offset {
+		start := u.offset(c.off)
 		code := c.uleb()
 		if code == 0 {
 			if len(around) == 0 {
@@ -66,13 +68,13 @@ func (d *Data) qualified(u *unit, offset uint64, name string) string {
 		}
 		switch next := sibling.u; {
 		case !a.children:
-		case sibling.class == reference && next > start && next >= uint64(c.off) && next <= offset:
-			c.off = int(next)
+		case sibling.class == reference && next > start && u.holds(next, c.off) && next <= offset:
+			c.off = u.local(next)
 		default:
 			around = append(around, d.scopeName(u, &r, a.tag, scope))
 		}
 	}
-	if c.err != nil || uint64(c.off) != offset {
+	if c.err != nil || u.offset(c.off) != offset {
 		return name
 	}
 	scopes := around[:0]
@@ -82,6 +84,19 @@ func (d *Data) qualified(u *unit, offset uint64, name string) string {
 		}
 	}
 	return strings.Join(append(scopes, name), "::")
+}
+
+// language returns the language of the unit with the entry at an offset.
+func (d *Data) language(offset uint64) uint64 {
+	u := d.unitAt(offset)
+	if u == nil {
+		return 0
+	}
+	if !u.rooted {
+		r, _ := d.readRoot(u)
+		u.language, u.rooted = r.language, true
+	}
+	return u.language
 }
 
 func (d *Data) scopeName(u *unit, r *root, tag uint32, name value) string {

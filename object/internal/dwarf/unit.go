@@ -52,6 +52,11 @@ const (
 	attrGNUTailCall     = 0x2115
 	attrGNUAllTailCalls = 0x2116
 	attrGNUAllCalls     = 0x2117
+	attrDwoName         = 0x76
+	attrLoclistsBase    = 0x8c
+	attrGNUDwoName      = 0x2130
+	attrGNUDwoID        = 0x2131
+	attrGNURangesBase   = 0x2132
 	attrGNUAddrBase     = 0x2133
 )
 
@@ -64,6 +69,16 @@ type unit struct {
 	is64        bool
 	typeUnit    bool
 	addressSize int
+	source      *source
+	id          uint64 // of the pair of a skeleton and a split unit
+	signature   uint64 // of a type unit
+	typeOffset  uint64 // of a type unit: that of its type's entry, from start on
+
+	language uint64 // where rooted
+	rooted   bool
+
+	skeleton *openUnit    // of a split unit
+	part     contribution // of a unit in a package
 }
 
 // root is what the first entry of a unit says for all of it.
@@ -77,6 +92,13 @@ type root struct {
 	addrBase       uint64
 	rnglistsBase   uint64
 	pc             span
+
+	// Of split units.
+	split           value // the name of the file, of a skeleton
+	id              value
+	loclistsBase    uint64
+	rangesBase      uint64 // what DW_AT_ranges of DWARF 4 is relative to
+	splitRangesBase uint64 // of a skeleton: what it is in the split unit
 }
 
 // span is the extent of an entry as its attributes give it, unresolved.
@@ -86,13 +108,20 @@ type span struct {
 
 // readUnits reads the headers of all units. A unit that cannot be read ends
 // the list only where its length cannot be trusted.
-func (d *Data) readUnits() {
-	c := d.cursor(".debug_info", d.s.Info)
+func (d *Data) readUnits(src *source) {
+	c := d.cursor(src.section(".debug_info"), src.Info)
+	var list []unit
+	defer func() {
+		src.units = make([]*unit, len(list))
+		for i := range list {
+			src.units[i] = &list[i]
+		}
+	}()
 	for c.remain() > 0 && c.err == nil {
-		u := unit{start: uint64(c.off)}
+		u := unit{source: src, start: uint64(c.off)}
 		n, is64 := c.length()
 		if c.err == nil && n > uint64(c.remain()) {
-			d.note(fmt.Errorf(".debug_info at %#x: unit of %#x bytes, %#x left", u.start, n, c.remain()))
+			d.note(fmt.Errorf("%s at %#x: unit of %#x bytes, %#x left", c.section, u.start, n, c.remain()))
 			n = uint64(c.remain())
 		}
 		if c.err != nil {
@@ -104,8 +133,8 @@ func (d *Data) readUnits() {
 		}
 		if err := d.readHeader(&u, c.off); err != nil {
 			d.note(err)
-		} else if !u.typeUnit {
-			d.units = append(d.units, u)
+		} else {
+			list = append(list, u)
 		}
 		c.off = int(u.end)
 	}
@@ -115,26 +144,31 @@ func (d *Data) readUnits() {
 }
 
 func (d *Data) readHeader(u *unit, off int) error {
-	c := d.cursor(".debug_info", d.s.Info[:u.end])
+	c := d.cursor(u.source.section(".debug_info"), u.source.Info[:u.end])
 	c.off = off
 	u.version = c.u16()
 	if c.err == nil && (u.version < 2 || u.version > 5) {
-		return fmt.Errorf(".debug_info at %#x: DWARF version %d", u.start, u.version)
+		return fmt.Errorf("%s at %#x: DWARF version %d", c.section, u.start, u.version)
 	}
 	if u.version >= 5 {
 		kind := c.u8()
 		u.addressSize = int(c.u8())
-		u.abbrev = c.offset(u.is64)
+		u.abbrev = u.part.abbrev + c.offset(u.is64)
 		switch kind {
 		case 1, 3: // DW_UT_compile, DW_UT_partial
 		case 4, 5: // DW_UT_skeleton, DW_UT_split_compile: the ID of the pair
-			c.u64()
-		default: // of types, or unknown
+			u.id = c.u64()
+		case 2, 6: // DW_UT_type, DW_UT_split_type
+			u.readType(&c)
+		default: // unknown
 			u.typeUnit = true
 		}
 	} else {
-		u.abbrev = c.offset(u.is64)
+		u.abbrev = u.part.abbrev + c.offset(u.is64)
 		u.addressSize = int(c.u8())
+		if u.source.types {
+			u.readType(&c)
+		}
 	}
 	switch u.addressSize {
 	case 1, 2, 4, 8:
@@ -145,21 +179,34 @@ func (d *Data) readHeader(u *unit, off int) error {
 	return c.err
 }
 
-// unitAt returns the unit that holds an offset of .debug_info.
+// readType reads what the header of a type unit has in addition.
+func (u *unit) readType(c *cursor) {
+	u.typeUnit = true
+	u.signature = c.u64()
+	u.typeOffset = c.offset(u.is64)
+}
+
+// unitAt returns the unit that holds an offset of an entry.
 func (d *Data) unitAt(offset uint64) *unit {
-	lo, hi := 0, len(d.units)
+	src := d.sourceAt(offset)
+	if src == nil {
+		return nil
+	}
+	offset &= 1<<sourceBits - 1
+	units := src.units
+	lo, hi := 0, len(units)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		if d.units[mid].start <= offset {
+		if units[mid].start <= offset {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	if lo == 0 || offset < d.units[lo-1].first || offset >= d.units[lo-1].end {
+	if lo == 0 || offset < units[lo-1].first || offset >= units[lo-1].end {
 		return nil
 	}
-	return &d.units[lo-1]
+	return units[lo-1]
 }
 
 // readRoot reads the first entry of u.
@@ -169,17 +216,18 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 	if c.err != nil || code == 0 {
 		return r, c.err
 	}
-	table, err := d.rootAbbreviations(u.abbrev, code)
+	table, err := d.rootAbbreviations(u, code)
 	if err != nil {
 		return r, err
 	}
 	a, ok := table.find(code)
 	if !ok {
-		return r, fmt.Errorf(".debug_info at %#x: abbreviation %d is not declared", u.first, code)
+		return r, fmt.Errorf("%s at %#x: abbreviation %d is not declared", c.section, u.first, code)
 	}
 	if d.steps -= len(table.of(a)); d.steps < 0 {
 		return r, errTooMuch
 	}
+	u.setDefaults(&r)
 	var low value
 	for _, at := range table.of(a) {
 		v := u.read(&c, at)
@@ -207,19 +255,30 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 			r.addrBase = v.u
 		case attrRnglistsBase:
 			r.rnglistsBase = v.u
+		case attrDwoName, attrGNUDwoName:
+			r.split = v
+		case attrGNUDwoID:
+			r.id = v
+		case attrGNURangesBase:
+			r.splitRangesBase = v.u
+		case attrLoclistsBase:
+			r.loclistsBase = v.u
 		}
 		if c.err != nil {
 			return r, c.err
 		}
 	}
-	r.low, _ = d.address(u, &r, low)
+	u.inherit(&r)
+	if low.class != other {
+		r.low, _ = d.address(u, &r, low)
+	}
 	return r, nil
 }
 
 // entryCursor returns a cursor at an offset that ends with the unit.
 func (d *Data) entryCursor(u *unit, offset uint64) cursor {
-	c := d.cursor(".debug_info", d.s.Info[:u.end])
-	c.off = int(offset)
+	c := d.cursor(u.source.section(".debug_info"), u.source.Info[:u.end])
+	c.off = int(offset & (1<<sourceBits - 1))
 	return c
 }
 
@@ -230,12 +289,12 @@ func (d *Data) address(u *unit, r *root, v value) (addr uint64, ok bool) {
 		return v.u, true
 	case addressIndex:
 		size := uint64(u.addressSize)
-		if v.u > uint64(len(d.s.Addr)) {
+		c := d.cursor(".debug_addr", u.source.Addr)
+		if v.u > uint64(len(c.data)) {
 			return 0, false
 		}
-		c := d.cursor(".debug_addr", d.s.Addr)
 		off := r.addrBase + v.u*size
-		if off > uint64(len(d.s.Addr)) {
+		if off > uint64(len(c.data)) {
 			return 0, false
 		}
 		c.off = int(off)
@@ -254,10 +313,10 @@ func (d *Data) text(u *unit, r *root, v value) []byte {
 			size = 8
 		}
 		off := r.strOffsetsBase + v.u*size
-		if v.u > uint64(len(d.s.StrOffsets)) || off > uint64(len(d.s.StrOffsets)) {
+		c := d.cursor(u.source.section(".debug_str_offsets"), u.source.StrOffsets)
+		if v.u > uint64(len(c.data)) || off > uint64(len(c.data)) {
 			return nil
 		}
-		c := d.cursor(".debug_str_offsets", d.s.StrOffsets)
 		c.off = int(off)
 		v = value{class: text, where: inStr, u: c.offset(u.is64)}
 		if c.err != nil {
@@ -270,13 +329,17 @@ func (d *Data) text(u *unit, r *root, v value) []byte {
 	var b []byte
 	switch v.where {
 	case inInfo:
-		b = d.s.Info
+		b = u.source.Info
 	case inStr:
-		b = d.s.Str
+		b = u.source.Str
 	case inLineStr:
-		b = d.s.LineStr
+		b = u.source.LineStr
 	case inLine:
-		b = d.s.Line
+		b = u.source.Line
+	case inSupplementary:
+		if src := d.supplementary(); src != nil {
+			b = src.Str
+		}
 	}
 	if v.u >= uint64(len(b)) {
 		return nil

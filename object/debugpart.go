@@ -1,0 +1,308 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/object/internal/dwarf"
+)
+
+// DebugKind is what a file with debugging information has.
+type DebugKind uint8
+
+const (
+	SeparateDebug      DebugKind = iota // all of a stripped file's
+	SupplementaryDebug                  // what dwz moved to what several debug files share
+	SplitDebug                          // a unit's, which was not linked: .dwo
+	PackagedDebug                       // all split units of a program: .dwp
+)
+
+var debugKinds = [...]string{"debug file", "supplementary file", "split unit", "package of split units"}
+
+func (k DebugKind) String() string { return debugKinds[k] }
+
+// place is a path that a file may be at.
+type place struct{ root, name string }
+
+// debugParts opens the other files that the debugging information of a file
+// lies in, where OpenDebugFile has said where to look for them. They are closed
+// with the file.
+type debugParts struct{ *File }
+
+var _ dwarf.Files = debugParts{}
+
+func (p debugParts) Supplementary() (s dwarf.Sections, err error) {
+	search := p.search.Load()
+	if search == nil {
+		return s, dwarf.ErrNotSought
+	}
+	f, err := p.part("supplementary", func() (*File, error) { return p.openSupplementary(search) })
+	if err != nil {
+		return s, err
+	}
+	return f.debugSections()
+}
+
+var errNoSupplementary = errors.New("neither .gnu_debugaltlink nor .debug_sup names it")
+
+func (f *File) openSupplementary(search *DebugSearch) (*File, error) {
+	name, id := f.DebugAltLink()
+	if name == "" || len(id) == 0 {
+		return nil, errNoSupplementary
+	}
+	paths := []string{name}
+	if !path.IsAbs(name) {
+		paths = []string{path.Join(f.directory(search), name)}
+	}
+	for _, dir := range search.directories() {
+		paths = append(paths, path.Join(dir, ".dwz", path.Base(name)))
+	}
+	return f.openPart(SupplementaryDebug, search, name, paths, id, func(d *File) error {
+		other := d.BuildID()
+		if _, checksum, supplementary := d.debugSup(); supplementary {
+			other = checksum
+		}
+		if string(other) != string(id) {
+			return fmt.Errorf("%s: ID %x, %x expected", d.name, other, id)
+		}
+		return nil
+	})
+}
+
+func (p debugParts) Package() (s dwarf.Sections, err error) {
+	search := p.search.Load()
+	if search == nil {
+		return s, nil
+	}
+	f, err := p.part("package", func() (*File, error) {
+		var paths []string
+		for _, of := range []*File{p.File, p.owner} {
+			if of != nil {
+				name := path.Join(of.directory(search), path.Base(of.name)) + ".dwp"
+				paths = append(paths, name)
+				for _, dir := range search.directories() {
+					paths = append(paths, path.Join(dir, name))
+				}
+			}
+		}
+		return p.openPart(PackagedDebug, search, paths[0], paths, nil, nil)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	return f.splitSections()
+}
+
+func (p debugParts) Split(name, directory string) (s dwarf.Sections, err error) {
+	search := p.search.Load()
+	if search == nil {
+		return s, dwarf.ErrNotSought
+	}
+	f, err := p.part("split "+directory+"\x00"+name, func() (*File, error) {
+		here := p.directory(search)
+		compiled := name
+		if !path.IsAbs(compiled) {
+			compiled = path.Join(directory, compiled)
+		}
+		if !path.IsAbs(compiled) {
+			compiled = path.Join(here, compiled)
+		}
+		paths := []string{compiled}
+		// The program may have been moved together with its files.
+		for _, of := range []*File{p.File, p.owner} {
+			if of != nil {
+				here := of.directory(search)
+				paths = append(paths, path.Join(here, name), path.Join(here, path.Base(name)))
+			}
+		}
+		for _, dir := range search.directories() {
+			paths = append(paths, path.Join(dir, compiled))
+		}
+		return p.openPart(SplitDebug, search, compiled, paths, nil, nil)
+	})
+	if err != nil {
+		return s, err
+	}
+	return f.splitSections()
+}
+
+// maxParts bounds how many files one file's debugging information is taken from.
+const maxParts = 1 << 16
+
+// part returns the part with a key, which is opened once.
+func (f *File) part(key string, open func() (*File, error)) (*File, error) {
+	f.partsMu.Lock()
+	defer f.partsMu.Unlock()
+	if p, ok := f.parts[key]; ok {
+		return p.file, p.err
+	}
+	if len(f.parts) >= maxParts {
+		return nil, fmt.Errorf("more than %d files", maxParts)
+	}
+	if f.parts == nil {
+		f.parts = make(map[string]debugPart)
+	}
+	var p debugPart
+	p.file, p.err = open()
+	f.parts[key] = p
+	return p.file, p.err
+}
+
+// debugPart is a file that was opened, or why it was not.
+type debugPart struct {
+	file *File
+	err  error
+}
+
+func (f *File) closeParts() (err error) {
+	f.partsMu.Lock()
+	defer f.partsMu.Unlock()
+	for _, p := range f.parts {
+		if p.file != nil {
+			err = errors.Join(err, p.file.Close())
+		}
+	}
+	f.parts = nil
+	return err
+}
+
+// openPart opens the first of some files that is what is looked for; without
+// one the error tells why not, and wraps fs.ErrNotExist where there was none.
+func (f *File) openPart(kind DebugKind, search *DebugSearch, name string, paths []string, id []byte, check func(*File) error) (*File, error) {
+	var candidates []place
+	if len(id) >= 2 {
+		candidates = search.byBuildID(id)
+	}
+	for _, p := range paths {
+		candidates = append(candidates, place{search.Root, p})
+	}
+	var problems problems
+	try := func(file *os.File, err error, name string) *File {
+		if err == nil {
+			defer file.Close()
+			var d *File
+			if d, err = OpenFile(file, name); err == nil {
+				if err = f.fits(d); err == nil && check != nil {
+					err = check(d)
+				}
+				if err == nil {
+					return d
+				}
+				d.Close()
+			}
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR) {
+			problems.add(err)
+		}
+		return nil
+	}
+	for _, c := range candidates {
+		file, err := openIn(c.root, c.name)
+		if d := try(file, err, c.name); d != nil {
+			return d, nil
+		}
+	}
+	if search.Open != nil {
+		file, err := search.Open(kind, name, id)
+		if err == nil && file == nil {
+			err = fs.ErrNotExist
+		}
+		if d := try(file, err, name); d != nil {
+			return d, nil
+		}
+	}
+	if err := problems.err(); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+}
+
+// fits tells why d cannot be a part of f.
+func (f *File) fits(d *File) error {
+	if d.machine != f.machine || d.class != f.class || d.header.data != f.header.data {
+		return fmt.Errorf("%s: is for %v, %v expected", d.name, d.machine, f.machine)
+	}
+	return nil
+}
+
+func (s *DebugSearch) directories() []string {
+	if s.Directories == nil {
+		return []string{"/usr/lib/debug"}
+	}
+	return s.Directories
+}
+
+// byBuildID returns where files of an ID are: in the root, then outside.
+func (s *DebugSearch) byBuildID(id []byte) (list []place) {
+	name := hex.EncodeToString(id)
+	for _, root := range []string{s.Root, ""} {
+		for _, dir := range s.directories() {
+			list = append(list, place{root, path.Join(dir, ".build-id", name[:2], name[2:]+".debug")})
+		}
+		if s.Root == "" {
+			break
+		}
+	}
+	return list
+}
+
+// directory returns the directory of the file: as a process with the root of the
+// search has it, else an absolute one.
+func (f *File) directory(search *DebugSearch) string {
+	name := f.name
+	if search.Root == "" {
+		// Relative to the working directory, as the name of a user is.
+		if abs, err := filepath.Abs(name); err == nil {
+			name = abs
+		}
+	}
+	return path.Dir(name)
+}
+
+// splitSections returns the sections of a file with split units.
+func (f *File) splitSections() (dwarf.Sections, error) {
+	s, err := f.sectionsOf(splitNames[:])
+	for name, index := range map[string]*[]byte{"cu_index": &s.CUIndex, "tu_index": &s.TUIndex} {
+		if i, ok := f.findDebug(name); ok {
+			data, indexErr := f.content(i)
+			*index, err = data, errors.Join(err, indexErr)
+		}
+	}
+	return s, err
+}
+
+// debugSup reads .debug_sup (DWARF 5 §7.3.6).
+func (f *File) debugSup() (name string, checksum []byte, supplementary bool) {
+	f.noteFault(func() {
+		i, ok := f.find(".debug_sup")
+		if !ok {
+			return
+		}
+		data, _ := f.content(i)
+		if len(data) < 4 || f.order.Uint16(data) != 5 {
+			return
+		}
+		b := cString(data, 3)
+		at := 3 + len(b) + 1
+		if len(b) >= 4096 || at >= len(data) || data[at] >= 0x80 || int(data[at]) > len(data)-at-1 {
+			return
+		}
+		name, supplementary = string(b), data[2] != 0
+		checksum = append([]byte(nil), data[at+1:][:data[at]]...)
+	})
+	return name, checksum, supplementary
+}

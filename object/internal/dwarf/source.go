@@ -1,0 +1,135 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Files opens the other files that debugging information lies in. Each method is
+// called once for the same arguments, at the first use of what the file has.
+type Files interface {
+	// Supplementary opens the file that dwz moved to what several files share
+	// (DWARF 5 §7.3.6).
+	Supplementary() (Sections, error)
+	// Package opens the file that has many split units, .dwp: its sections have
+	// an index of units (DWARF 5 §7.3.5). Without one it returns no sections.
+	Package() (Sections, error)
+	// Split opens a file with split units, .dwo, that a unit names which was
+	// compiled in a directory (DWARF 5 §7.3.2).
+	Split(name, directory string) (Sections, error)
+}
+
+// ErrNotSought says that nobody has said where other files are.
+var ErrNotSought = errors.New("other files were not looked for")
+
+// source is one section of units with the sections that these refer to.
+type source struct {
+	Sections
+	number int
+	types  bool    // the section is .debug_types
+	split  bool    // of a file with split units
+	units  []*unit // by start
+	tables map[uint64]*abbreviations
+}
+
+// Offsets of entries in a source are told from those of others by its number
+// in the bits from sourceBits on.
+const (
+	sourceBits          = 40
+	supplementaryNumber = 1 // the main section of units is 0
+)
+
+func (s *source) base() uint64 { return uint64(s.number) << sourceBits }
+
+// add makes a source of a section of units and reads their headers.
+func (d *Data) add(number int, s Sections, info []byte, types, split bool) *source {
+	s.Info = info
+	src := &source{Sections: s, number: number, types: types, split: split, tables: make(map[uint64]*abbreviations)}
+	for len(d.sources) <= number {
+		d.sources = append(d.sources, nil)
+	}
+	d.sources[number] = src
+	if len(info) >= 1<<sourceBits {
+		d.note(fmt.Errorf("%s: %d bytes", src.section(".debug_info"), len(info)))
+		return src
+	}
+	d.readUnits(src)
+	return src
+}
+
+// addFile makes sources of another file, whose size raises what may be read.
+func (d *Data) addFile(number int, s Sections, split bool) []*source {
+	size := len(s.Info) + len(s.RngLists)
+	for _, t := range s.Types {
+		size += len(t)
+	}
+	d.grow(s, size)
+	list := []*source{d.add(number, s, s.Info, false, split)}
+	for _, info := range s.MoreInfo {
+		list = append(list, d.add(len(d.sources), s, info, false, split))
+	}
+	for _, types := range s.Types {
+		list = append(list, d.add(len(d.sources), s, types, true, split))
+	}
+	return list
+}
+
+// grow raises what may be read by that of more sections.
+func (d *Data) grow(s Sections, size int) {
+	d.size += size
+	d.steps += 16 * size
+	d.abbrevBudget += len(s.Abbrev)
+	d.records += size / 4
+	d.bytes += len(s.Str) + size
+}
+
+// sourceAt returns the source that an offset lies in, nil where there is none.
+// The supplementary file is opened when it is met.
+func (d *Data) sourceAt(offset uint64) *source {
+	number := offset >> sourceBits
+	if number == supplementaryNumber {
+		return d.supplementary()
+	}
+	if number >= uint64(len(d.sources)) {
+		return nil
+	}
+	return d.sources[number]
+}
+
+func (d *Data) supplementary() *source {
+	if d.supplementaryTried {
+		return d.sources[supplementaryNumber]
+	}
+	d.supplementaryTried = true
+	if d.files == nil {
+		return nil
+	}
+	s, err := d.files.Supplementary()
+	if err == nil && len(s.Info) == 0 && len(s.Str) == 0 {
+		err = errors.New("no .debug_info")
+	}
+	if errors.Is(err, ErrNotSought) {
+		return nil
+	}
+	if err != nil {
+		d.missing = fmt.Errorf("supplementary file: %w", err)
+		return nil
+	}
+	d.addFile(supplementaryNumber, s, false)
+	return d.sources[supplementaryNumber]
+}
+
+// section returns the name of a section as the file of s has it.
+func (s *source) section(name string) string {
+	if s.types && name == ".debug_info" {
+		name = ".debug_types"
+	}
+	if s.split {
+		name += ".dwo"
+	}
+	return name
+}
