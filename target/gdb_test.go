@@ -33,7 +33,7 @@ type gdbFrame struct {
 	PC        uint64
 	Name      string // as gdb shows it
 	Linkage   string // of the function's debugging information, "" without
-	Kind      string // "normal", "inline", "signal"
+	Kind      string // "normal", "inline", "signal", "tail call"
 	File      string
 	Line      int
 	Registers map[string]*uint64 // nil for what gdb calls not saved
@@ -197,6 +197,8 @@ func difference(r *row, g *gdbFrame, column func(string) uint64) string {
 		return fmt.Sprintf("address %#x, gdb has %#x", f.PC, g.PC)
 	case r.isInline != (g.Kind == "inline"):
 		return fmt.Sprintf("inlined %t, gdb calls it %s", r.isInline, g.Kind)
+	case !r.isInline && f.TailCall != (g.Kind == "tail call"):
+		return fmt.Sprintf("tail call %t, gdb calls it %s", f.TailCall, g.Kind)
 	case f.Trampoline != (g.Kind == "signal"):
 		return fmt.Sprintf("trampoline %t, gdb calls it %s", f.Trampoline, g.Kind)
 	case plain(r.name) != plain(name) && !isAlias(f, name) && !isLambda(r.name, name):

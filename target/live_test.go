@@ -137,6 +137,11 @@ var programs = []struct {
 	{"inline.c", []string{"-O2", "-g"}, nil, "main"},
 	{"demangle.cc", []string{"-O2", "-g"}, nil, "shapes::apply"},
 	{"demangle.cc", []string{"-O0", "-g"}, nil, "main"},
+	{"tailcall.c", []string{"-O2", "-g"}, []string{"chain"}, "linked"},
+	{"tailcall.c", []string{"-O2", "-g"}, []string{"ambiguous"}, "last"},
+	{"tailcall.c", []string{"-O2", "-g"}, []string{"indirect"}, "main"},
+	{"tailcall.c", []string{"-O2", "-g"}, []string{"several"}, "main"},
+	{"tailcall.c", []string{"-O2", "-gdwarf-4"}, []string{"twice"}, "chained"},
 	{"goroutines", nil, nil, "main.outer"},
 }
 

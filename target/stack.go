@@ -32,6 +32,13 @@ type Frame struct {
 	Interrupted  bool
 	Trampoline   bool
 
+	// TailCall says that the function has no frame any more: it called that of the
+	// frame before in the place of its return. Name found it by the call sites that
+	// the debugging information tells of. PC is behind the call, or where that is
+	// not said the call's own, SP and Registers are zero, and Method is that of
+	// the next frame.
+	TailCall bool
+
 	// Late says that the frame was found by reading writable memory after the
 	// target ran on: it may not fit the frames before it.
 	Late bool
@@ -110,14 +117,21 @@ func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]
 
 // NameOptions changes what Name does.
 type NameOptions struct {
-	Lines bool // also find source lines and inlined calls
+	Lines bool // also find source lines, inlined calls and tail calls
 	Debug object.DebugSearch
 }
 
 // Name finds the symbols of all frames of some stacks, and with Lines where in
-// the source they are, for each address once. The error says what could not be
+// the source they are, for each address once; with Lines it also inserts the
+// frames of tail calls, see Frame.TailCall. The error says what could not be
 // read, object by object; what was found is kept.
 func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
+	if opts.Lines {
+		tail := o.newTailCalls(opts.Debug)
+		for i := range stacks {
+			stacks[i].Frames = tail.insert(stacks[i].Frames)
+		}
+	}
 	wanted := make(map[*Object]*addresses)
 	for i := range stacks {
 		for j := range stacks[i].Frames {

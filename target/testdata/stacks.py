@@ -5,7 +5,7 @@
 # Prints the stacks that gdb sees as one line of JSON: gdb -p PID -batch -nx -x stacks.py
 import json
 
-KINDS = {gdb.NORMAL_FRAME: "normal", gdb.INLINE_FRAME: "inline", gdb.SIGTRAMP_FRAME: "signal"}
+KINDS = {gdb.NORMAL_FRAME: "normal", gdb.INLINE_FRAME: "inline", gdb.SIGTRAMP_FRAME: "signal", gdb.TAILCALL_FRAME: "tail call"}
 REGISTERS = ["rbx", "rbp", "rsp", "r12", "r13", "r14", "r15"]
 
 
@@ -25,7 +25,8 @@ def describe(frame):
         "kind": KINDS.get(frame.type(), "other"),
         "file": place.symtab.filename if place.symtab else "",
         "line": place.line,
-        "registers": {n: register(frame, n) for n in registers},
+        # A tail call leaves no frame that registers could be of.
+        "registers": {n: register(frame, n) for n in registers if frame.type() != gdb.TAILCALL_FRAME},
     }
 
 
@@ -33,9 +34,7 @@ def stack():
     frames, error = [], ""
     frame = gdb.newest_frame()
     while frame is not None:
-        # A tail call leaves no frame: gdb guesses it from debugging information.
-        if frame.type() != gdb.TAILCALL_FRAME:
-            frames.append(describe(frame))
+        frames.append(describe(frame))
         try:
             frame, last = frame.older(), frame
         except gdb.error as e:
