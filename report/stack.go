@@ -295,7 +295,7 @@ func unversioned(symbol string) string {
 func frameNote(f *target.Frame) string {
 	var note string
 	switch f.Method {
-	case unwind.FromRegisters, unwind.FromCFI:
+	case unwind.FromRegisters, unwind.FromCFI: // that of every tail call
 	default:
 		note = "by " + f.Method.String()
 	}
@@ -304,6 +304,9 @@ func frameNote(f *target.Frame) string {
 			note += "; "
 		}
 		note += s
+	}
+	if f.TailCall {
+		add("tail call")
 	}
 	if f.Late {
 		add("read after the process ran on")

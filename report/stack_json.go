@@ -47,7 +47,7 @@ type jsonOtherThread struct {
 
 type jsonFrame struct {
 	PC        string            `json:"pc"`
-	SP        string            `json:"sp"`
+	SP        string            `json:"sp,omitempty"`
 	Function  string            `json:"function,omitempty"` // demangled
 	Symbol    string            `json:"symbol,omitempty"`   // as the object has it
 	Offset    *uint64           `json:"offset,omitempty"`   // of pc from the symbol, bytes
@@ -79,7 +79,7 @@ const StackSchema = `Each line is an object for one process or core:
                   "registers" are not shown
     frames        innermost first:
       pc          where the frame goes on
-      sp          its stack pointer
+      sp          its stack pointer; absent of a tail call
       function    what it is in, demangled; absent where that is not known
       symbol, offset   the symbol as the object has it, and how far "pc" is in it
       module      the file that holds it; [jit] for generated code
@@ -89,7 +89,10 @@ const StackSchema = `Each line is an object for one process or core:
       file, line  of the source
       inlined     calls inlined there, innermost first: [{"function", "file",
                   "line"}]
-      method      how the frame was found: registers, CFI, frame pointer, …
+      method      how the frame was found: registers, CFI, frame pointer, …; "tail
+                  call" of a function without a frame, which called the one
+                  before it in the place of its return: by the debugging
+                  information
       signal      true for the frame of a signal's trampoline
       late        true if it was read after the process ran on
       registers   with --registers: by name
@@ -132,8 +135,12 @@ func (s *Stacks) JSON(w io.Writer) error {
 }
 
 func (s *Stacks) jsonFrame(f *target.Frame) jsonFrame {
-	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), SP: fmt.Sprintf("%#x", f.SP), Symbol: f.Symbol.Name,
-		Method: f.Method.String(), Signal: f.Trampoline, Late: f.Late}
+	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), Symbol: f.Symbol.Name, Method: f.Method.String(), Signal: f.Trampoline, Late: f.Late}
+	if f.TailCall {
+		out.Method = "tail call"
+	} else {
+		out.SP = fmt.Sprintf("%#x", f.SP)
+	}
 	if name := FunctionName(f); name != unnamed {
 		out.Function = name
 	}

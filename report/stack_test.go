@@ -50,6 +50,8 @@ func someStacks() *report.Stacks {
 						{Function: "_ZN1a1cEv", File: "/src/a.cc", Line: 7, Inlined: true},
 						{Function: "_ZN1a1bILi3EEEvv", File: "/src/a.cc", Line: 19},
 					}},
+				{PC: 0x401220, LookupPC: 0x40121f, Address: 0x40121f, Object: bare, Method: unwind.FromCFI, TailCall: true,
+					Symbol: function(0x401200, "tail"), Locations: []object.Location{{Function: "tail", File: "/src/a.cc", Line: 30}}},
 				{PC: 0x401120, LookupPC: 0x40111f, Address: 0x40111f, SP: 0x7ffe0038, Object: bare, Method: unwind.FromFramePointer,
 					Late: true, Symbol: function(0x401100, "runtime.asmcgocall.abi0")},
 				{PC: 0x501120, LookupPC: 0x50111f, Address: 0x111f, SP: 0x7ffe0048, Object: replaced, Method: unwind.FromFramePointer,

@@ -39,8 +39,10 @@ long it stood still is printed in its heading.
 
 A frame that was not found by call frame information says how it was found:
 [by frame pointer] where a module has no unwind tables (a Go program built with
--ldflags=-w, say), [by signal context], [by bad call]. A function without a
-symbol is shown by its address in its file, "?? at 0x64af in sleep"; code that
+-ldflags=-w, say), [by signal context], [by bad call]. A function that called the
+one before it in the place of its return has no frame any more; it is shown as
+[tail call] where the debugging information tells which it was. A function without
+a symbol is shown by its address in its file, "?? at 0x64af in sleep"; code that
 no file holds by "?? in no file". A walk that cannot reach the outermost frame
 says why on the line behind its last frame.
 
@@ -101,7 +103,7 @@ Examples:
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object a process"},
 			&cli.BoolFlag{Name: "registers", Destination: &flags.registers, Usage: "also the registers known in each frame"},
-			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines and inlined calls, which take most of the time"},
+			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines, inlined calls and tail calls, which take most of the time"},
 			&cli.BoolFlag{Name: "group", Destination: &flags.group, Usage: "show equal stacks once, with all their threads; text does above ten"},
 			&cli.BoolFlag{Name: "no-group", Destination: &flags.noGroup, Usage: "show each thread by itself"},
 			&cli.BoolFlag{Name: "all-frames", Destination: &flags.allFrames, Usage: "show every frame of a recursion"},
