@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
@@ -46,11 +47,19 @@ func gdbStacks(t testing.TB, pid int, flags ...string) map[int]gdbStack {
 	return gdbTells(t, "gdb", append(flags, "-p", strconv.Itoa(pid))...)
 }
 
+var hasPython sync.Map // by the path of a gdb
+
 // gdbTells asks gdb for the stacks of all threads of what its arguments name.
 func gdbTells(t testing.TB, tool string, args ...string) map[int]gdbStack {
 	t.Helper()
 	gdb := testprogram.RequireTool(t, tool)
-	if out, _ := exec.Command(gdb, "-batch", "-nx", "-ex", "python print(40+2)").Output(); strings.TrimSpace(string(out)) != "42" {
+	python, asked := hasPython.Load(gdb)
+	if !asked {
+		out, _ := exec.Command(gdb, "-batch", "-nx", "-ex", "python print(40+2)").Output()
+		python = strings.TrimSpace(string(out)) == "42"
+		hasPython.Store(gdb, python)
+	}
+	if python == false {
 		t.Skip("skipped: gdb with Python is not installed")
 	}
 	args = append(args, "-batch", "-nx",

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -188,15 +189,21 @@ func cacheDir(t testing.TB) string {
 	return t.TempDir()
 }
 
-// version is what the first word of a command says of itself.
+// version is what the first word of a command says of itself, asked once.
 func version(tool string) []byte {
+	if known, ok := versions.Load(tool); ok {
+		return known.([]byte)
+	}
 	flag := "--version"
 	if tool == "go" {
 		flag = "version"
 	}
 	out, _ := exec.Command(tool, flag).Output()
+	versions.Store(tool, out)
 	return out
 }
+
+var versions sync.Map // by tool
 
 // hashSources hashes a source file with the headers beside it, or the Go files
 // of a folder.
