@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -45,18 +46,27 @@ func FuzzImage(f *testing.F) {
 	})
 }
 
-// goTables are small .gopclntab sections of Go 1.20, 1.16 and 1.2: one function
-// at 0x1000, with a name, a file and a line.
+// goTables are small .gopclntab sections of Go 1.20, 1.18 and 1.16: one function
+// at 0x1000, with a name, a file and a line. Into those of Go 1.18 on another is
+// inlined, up to 0x1008, as the tree at the end of the section says.
 func goTables() (list [][]byte) {
 	o := binary.LittleEndian
-	record := func(entry []byte) []byte {
+	record := func(entry []byte, magic uint32, calls int) []byte {
+		numbers := []uint32{0, 0, 0, 0, 0, 0, 3, 0, 0} // name, args, deferreturn, pcsp, pcfile, pcln, npcdata, unit, line
+		if magic != goMagic120 {
+			numbers = numbers[:8]
+		}
 		r := entry
-		for _, v := range []uint32{0, 0, 0, 0, 0, 0, 0, 0} { // name, args, deferreturn, pcsp, pcfile, pcln, npcdata, unit
+		for _, v := range numbers {
+			r = o.AppendUint32(r, v)
+		}
+		r = append(r, 0, goTopFrame|goAssembly, 0, 4)
+		for _, v := range []uint32{0, 0, 4, 0, 0, 0, uint32(calls)} {
 			r = o.AppendUint32(r, v)
 		}
 		return r
 	}
-	steps := []byte{2, 16, 0} // the value 0 for 16 bytes
+	steps := []byte{2, 16, 0, 0, 2, 8, 1, 8} // the value 0 for 16 bytes; behind it 0 for 8, -1 for 8
 	for _, magic := range []uint32{goMagic120, goMagic118, goMagic116} {
 		words, field, entry := 8, 4, o.AppendUint32(nil, 0)
 		if magic == goMagic116 {
@@ -66,7 +76,7 @@ func goTables() (list [][]byte) {
 		header = append(header, 0, 0, 1, 8)
 		names := uint64(8 + 8*words)
 		units, files := names+8, names+12
-		pcs, data := names+20, names+24
+		pcs, data := names+20, names+29
 		values := []uint64{1, 1, 0x1000, names, units, files, pcs, data}
 		if magic == goMagic116 {
 			values = []uint64{1, 1, names, units, files, pcs, data}
@@ -91,7 +101,16 @@ func goTables() (list [][]byte) {
 		put(0, base)
 		put(1, uint64(len(index)))
 		put(2, base+16)
-		list = append(list, append(append(b, index...), record(entry)...))
+		b = append(b, index...)
+		b = append(b, record(entry, magic, len(b)+len(record(entry, magic, 0)))...)
+		call := []uint32{0, 5, 12, 0} // name, where it is called
+		if magic == goMagic118 {
+			call = []uint32{0, 0, 0, 5, 12}
+		}
+		for _, v := range call {
+			b = o.AppendUint32(b, v)
+		}
+		list = append(list, b)
 	}
 	return list
 }
@@ -113,6 +132,24 @@ func TestGoTable(t *testing.T) {
 		}
 		if file, line := table.position(&fn, 0x1008); file != "main.go" || line != 0 {
 			t.Errorf("table %d: %s:%d", i, file, line)
+		}
+		inlined := table.magic != goMagic116
+		want := GoFunction{Name: "main.f", Entry: 0x1000, End: 0x1010, TopFrame: true, Assembly: true}
+		if g := table.describe(&fn, 0x1008); g != want {
+			t.Errorf("table %d: %+v, expected %+v", i, g, want)
+		}
+		table.calls = data
+		main := Location{Function: "main.f", File: "main.go"}
+		for addr, want := range map[uint64][]Location{
+			0x1007: {{Function: "f", File: "main.go", Inlined: true}, main},
+			0x1008: {main},
+		} {
+			if !inlined {
+				want = []Location{main}
+			}
+			if got := table.locations(&fn, addr); !slices.Equal(got, want) {
+				t.Errorf("table %d: %#x is at %v, expected %v", i, addr, got, want)
+			}
 		}
 		if _, ok := table.find(0x1010); ok {
 			t.Errorf("table %d: a function behind the last", i)
@@ -138,8 +175,11 @@ func FuzzGoTable(f *testing.F) {
 				if addr < fn.entry || addr >= fn.end {
 					t.Fatalf("%#x is in [%#x, %#x)", addr, fn.entry, fn.end)
 				}
-				table.name(&fn)
-				table.position(&fn, addr)
+				table.describe(&fn, addr)
+				table.calls = data
+				if n := len(table.locations(&fn, addr)); n < 1 || n > maxInlined+1 {
+					t.Fatalf("%#x is at %d places", addr, n)
+				}
 			}
 		}
 	})

@@ -42,7 +42,7 @@ func (f *File) HasDebugInfo() (ok bool) {
 func (f *File) goInfo() (info GoInfo, ok bool) {
 	i, found := f.find(".go.buildinfo")
 	if !found {
-		_, ok = f.pclntab()
+		_, _, ok = f.pclntab()
 		return info, ok
 	}
 	data, _ := f.content(i)
@@ -96,13 +96,34 @@ func (f *File) goString(addr uint64, order binary.ByteOrder, word int) []byte {
 	return s
 }
 
-// pclntab returns the content of .gopclntab.
-func (f *File) pclntab() ([]byte, bool) {
+// pclntab returns the content of .gopclntab and its address.
+func (f *File) pclntab() (data []byte, address uint64, ok bool) {
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		if i, ok := f.find(name); ok {
 			data, err := f.content(i)
-			return data, err == nil && len(data) > 0
+			return data, f.section(i).addr, err == nil && len(data) > 0
 		}
 	}
-	return nil, false
+	// Other linkers make one section of all that begin with this name.
+	i, ok := f.find(".data.rel.ro")
+	if _, isGo := f.find(".go.buildinfo"); !ok || !isGo {
+		return nil, 0, false
+	}
+	data, err := f.content(i)
+	if err != nil {
+		return nil, 0, false
+	}
+	for at := 0; at+goTableAlign <= len(data); at += goTableAlign {
+		// The magic, two bytes of zero, the machine's step, the size of a pointer.
+		if data[at+1] != 0xff || data[at+2] != 0xff || data[at+4] != 0 || data[at+5] != 0 {
+			continue
+		}
+		if t, err := newGoTable(data[at:]); err == nil && t.count > 0 && t.namesAt > 0 && t.namesAt < uint64(len(data)-at) {
+			return data[at:], f.section(i).addr + uint64(at), true
+		}
+	}
+	return nil, 0, false
 }
+
+// goTableAlign is where in a section a table can begin.
+const goTableAlign = 32

@@ -18,17 +18,21 @@ import (
 // every function and a copy of every name.
 type goTable struct {
 	order   binary.ByteOrder
+	magic   uint32
 	word    int    // bytes of a pointer
 	quantum uint64 // smallest step of the program counter, bytes
 	text    uint64 // what functions' offsets are relative to; 0 where they are addresses
 	field   int    // bytes of a number in the list of functions
 	count   int
+	first   uint64 // offset of the first function from text
+	namesAt uint64 // where in the table names starts
 	funcs   []byte // pairs of start and offset in data; the last has a start only
 	data    []byte // function records
 	names   []byte
 	units   []byte // file number of a unit to offset in files; nil before Go 1.16
 	files   []byte
 	pcs     []byte // lists of steps
+	calls   []byte // trees of inlined calls and other data of functions; nil where not found
 }
 
 // goFunction is one record.
@@ -46,15 +50,24 @@ const (
 
 func (f *File) openGoTable() (t *goTable, err error) {
 	fault := Guard(func() error {
-		data, ok := f.pclntab()
+		data, address, ok := f.pclntab()
 		if !ok {
 			return nil
 		}
 		if t, err = newGoTable(data); err != nil || t.text == 0 {
 			return nil
 		}
-		if t.text, ok = f.goText(t); !ok {
+		m, ok := f.goModule(t, address)
+		if !ok {
+			m.text, ok = f.goText(t)
+		}
+		if !ok {
 			t, err = nil, errors.New(".gopclntab: the start of the Go code is not known")
+			return nil
+		}
+		t.text = m.text
+		if p, ok := f.segmentAt(m.data); ok && m.data != 0 {
+			t.calls, _ = f.view(m.data, p.Vaddr+p.Memsz-m.data)
 		}
 		return nil
 	})
@@ -64,7 +77,7 @@ func (f *File) openGoTable() (t *goTable, err error) {
 	return t, err
 }
 
-// goText returns the address of runtime.text, which the table does not have.
+// goText returns the address of runtime.text where there is no module to tell it.
 // Without symbols it is the start of .text, which is right if the entry point
 // is then in the table, as it is where Go's own linker linked the program.
 func (f *File) goText(t *goTable) (addr uint64, ok bool) {
@@ -103,10 +116,10 @@ func newGoTable(b []byte) (*goTable, error) {
 	part := func(word int) []byte {
 		return b[min(at(word), uint64(len(b))):]
 	}
-	t.field = t.word
+	t.field, t.magic = t.word, magic
 	switch magic {
 	case goMagic118, goMagic120:
-		t.text, t.field = 1, 4
+		t.text, t.field, t.namesAt = 1, 4, at(3)
 		t.names, t.units, t.files, t.pcs, t.data = part(3), part(4), part(5), part(6), part(7)
 		t.funcs = t.data
 	case goMagic116:
@@ -123,6 +136,7 @@ func newGoTable(b []byte) (*goTable, error) {
 		return nil, fmt.Errorf(".gopclntab: %d functions in %d bytes", at(0), len(t.funcs))
 	}
 	t.count = int(at(0))
+	t.first = getUint(t.funcs, t.order, t.field)
 	return t, nil
 }
 
@@ -151,17 +165,19 @@ func (t *goTable) find(addr uint64) (fn goFunction, ok bool) {
 
 func (t *goTable) number(fn *goFunction, i int) uint32 { return t.order.Uint32(fn.record[4*i:]) }
 
-func (t *goTable) name(fn *goFunction) string {
-	return string(prefix(cString(t.names, uint64(t.number(fn, 0))), maxGoName))
+func (t *goTable) name(fn *goFunction) string { return t.nameAt(t.number(fn, 0)) }
+
+func (t *goTable) nameAt(offset uint32) string {
+	return string(prefix(cString(t.names, uint64(offset)), maxGoName))
 }
 
 // maxGoName bounds a name; generic functions have long ones.
 const maxGoName = 1 << 16
 
-// position returns the file and line of addr in fn, without inlined calls,
-// whose tree is not part of the section.
+// position returns the file and line of addr in fn: where calls were inlined, of
+// the innermost one.
 func (t *goTable) position(fn *goFunction, addr uint64) (file string, line int) {
-	number, ok := t.value(t.number(fn, 4), fn.entry, addr)
+	number, ok := t.value(t.number(fn, goFile), fn.entry, addr)
 	if ok && number >= 0 {
 		offset := uint64(number) * 4
 		if t.units == nil {
@@ -172,11 +188,11 @@ func (t *goTable) position(fn *goFunction, addr uint64) (file string, line int) 
 					file = string(prefix(cString(t.files, uint64(t.order.Uint32(t.files[at:]))), maxGoName))
 				}
 			}
-		} else if at := (uint64(t.number(fn, 7)) * 4) + offset; at+4 <= uint64(len(t.units)) {
+		} else if at := (uint64(t.number(fn, goUnit)) * 4) + offset; at+4 <= uint64(len(t.units)) {
 			file = string(prefix(cString(t.files, uint64(t.order.Uint32(t.units[at:]))), maxGoName))
 		}
 	}
-	if n, ok := t.value(t.number(fn, 5), fn.entry, addr); ok {
+	if n, ok := t.value(t.number(fn, goLine), fn.entry, addr); ok {
 		line = int(n)
 	}
 	return file, line

@@ -32,10 +32,10 @@ type lines struct {
 // Locate returns the source of the instruction at addr: the innermost inlined
 // call first, and last the function that was called. It comes from the DWARF
 // information of the file or of its separate debug file, else, for a Go
-// program, from .gopclntab, which has no inlined calls. Without either, and
-// for an address that they do not have, it returns nothing and no error. An
-// address that was returned to (every frame's but the innermost) belongs to
-// the line of the call: pass the address less one.
+// program, from .gopclntab. Without either, and for an address that they do not
+// have, it returns nothing and no error. An address that was returned to (every
+// frame's but the innermost) belongs to the line of the call: pass the address
+// less one.
 //
 // The first call reads the list of units, later ones the units that are met;
 // both are kept. With an error comes what could be read all the same.
@@ -81,8 +81,7 @@ func (f *File) locateGo(addr uint64) []Location {
 	if !ok {
 		return nil
 	}
-	file, line := t.position(&fn, addr)
-	return []Location{{Function: t.name(&fn), File: file, Line: line}}
+	return t.locations(&fn, addr)
 }
 
 // openLines reads the list of units; it returns nil where the file has no

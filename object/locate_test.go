@@ -274,14 +274,15 @@ func TestGoProgramsAreNamedStrippedOrNot(t *testing.T) {
 	}
 }
 
-// TestGopclntabAgreesWithDWARF compares the two sources of lines of one program.
+// TestGopclntabAgreesWithDWARF compares the two sources of lines and inlined calls
+// of one program.
 func TestGopclntabAgreesWithDWARF(t *testing.T) {
 	f := open(t, goProgram(t))
 	table, err := f.goTable()
 	if table == nil {
 		t.Fatal(err)
 	}
-	same, all := 0, 0
+	same, all, inlined := 0, 0, 0
 	for i := 0; i < table.count; i += 7 {
 		fn, ok := table.find(table.start(i))
 		if !ok {
@@ -296,13 +297,67 @@ func TestGopclntabAgreesWithDWARF(t *testing.T) {
 				continue
 			}
 			all++
-			if file, line := table.position(&fn, a); file == list[0].File && line == list[0].Line {
+			for k := range list {
+				list[k].Column = 0
+			}
+			if slices.Equal(table.locations(&fn, a), list) {
 				same++
+				if len(list) > 1 {
+					inlined++
+				}
 			}
 		}
 	}
-	if all < 1000 || same < all*98/100 {
-		t.Errorf("%d of %d agree", same, all)
+	if all < 1000 || same < all*98/100 || inlined < 200 {
+		t.Errorf("%d of %d agree, %d of which have inlined calls", same, all, inlined)
+	}
+}
+
+// TestGoProgramsWithoutSymbols reads the table of stripped programs: its place, and
+// that of the code, have to be found by what the runtime has of them.
+func TestGoProgramsWithoutSymbols(t *testing.T) {
+	tool(t, "gcc")
+	tool(t, "strip")
+	for _, flags := range []string{"-ldflags=-linkmode=external", "-buildmode=pie"} {
+		t.Run(flags, func(t *testing.T) {
+			path := goProgram(t, flags)
+			full := open(t, path)
+			run(t, "strip", "-o", path+".stripped", path)
+			stripped := open(t, path+".stripped")
+			table, err := full.goTable()
+			if table == nil || err != nil {
+				t.Fatal(err)
+			}
+			inlined := 0
+			for i := 0; i < table.count; i += 5 {
+				for _, addr := range []uint64{table.start(i), table.start(i) + 15} {
+					want, ok := full.GoFunctionAt(addr)
+					got, _ := stripped.GoFunctionAt(addr)
+					if got != want {
+						t.Fatalf("%#x is in %+v, expected %+v", addr, got, want)
+					}
+					fn, _ := table.find(addr)
+					if !ok {
+						continue // behind the last
+					}
+					locations, err := stripped.Locate(addr)
+					if want := table.locations(&fn, addr); err != nil || !slices.Equal(locations, want) {
+						t.Fatalf("%#x is at %+v, %v, expected %+v", addr, locations, err, want)
+					}
+					if len(locations) > 1 {
+						inlined++
+					}
+				}
+			}
+			if symbol, ok := full.Symbol("main.caller"); !ok {
+				t.Error("no main.caller")
+			} else if g, _ := stripped.GoFunctionAt(symbol.Address); g.Name != "main.caller" || g.Entry != symbol.Address {
+				t.Errorf("at main.caller is %+v", g)
+			}
+			if inlined == 0 {
+				t.Error("no address is in an inlined call")
+			}
+		})
 	}
 }
 

@@ -1,0 +1,154 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+// GoFunction is what .gopclntab says of the function at an address.
+type GoFunction struct {
+	Name       string
+	Entry, End uint64 // its code: [Entry, End)
+
+	// Depth is how many bytes of stack the function has taken at the address since
+	// its entry, -1 where the table does not say.
+	Depth int
+
+	TopFrame bool // stacks start in it
+	WritesSP bool // it moves the stack pointer in ways that Depth does not tell
+	Assembly bool // it was written in assembly
+}
+
+// GoFunctionAt returns the function at addr, false where addr is in none.
+func (f *File) GoFunctionAt(addr uint64) (g GoFunction, ok bool) {
+	f.noteFault(func() {
+		t, _ := f.goTable()
+		if t == nil {
+			return
+		}
+		var fn goFunction
+		if fn, ok = t.find(addr); ok {
+			g = t.describe(&fn, addr)
+		}
+	})
+	return g, ok
+}
+
+// The flags of a function: internal/abi/symtab.go. Go 1.16 has none, 1.17 not the last.
+const (
+	goTopFrame = 1 << iota
+	goWritesSP
+	goAssembly
+)
+
+func (t *goTable) describe(fn *goFunction, addr uint64) GoFunction {
+	g := GoFunction{Name: t.name(fn), Entry: fn.entry, End: fn.end, Depth: -1}
+	if depth, ok := t.value(t.number(fn, goPCSP), fn.entry, addr); ok && depth >= 0 {
+		g.Depth = int(depth)
+	}
+	if tail, ok := t.tail(fn); ok {
+		flag := tail[1]
+		g.TopFrame, g.WritesSP, g.Assembly = flag&goTopFrame != 0, flag&goWritesSP != 0, flag&goAssembly != 0
+	}
+	// The tables of before do not say what is of assembly.
+	g.Assembly = g.Assembly || t.magic != goMagic118 && t.magic != goMagic120
+	return g
+}
+
+// The numbers of a record: runtime/runtime2.go, _func. One of Go 1.20 on has one
+// more at their end.
+const (
+	goPCSP     = 3
+	goFile     = 4
+	goLine     = 5
+	goPCData   = 6 // how many tables there are of this kind
+	goUnit     = 7
+	goPCInline = 2 // internal/abi: PCDATA_InlTreeIndex
+	goInline   = 3 // FUNCDATA_InlTree
+)
+
+// tail returns the part of a record behind its numbers: the function's ID, its
+// flags, a byte of padding, the number of its data; then a number for each table by
+// address and one for each datum.
+func (t *goTable) tail(fn *goFunction) ([]byte, bool) {
+	numbers := 8
+	switch t.magic {
+	case goMagic120:
+		numbers = 9
+	case goMagic12:
+		return nil, false
+	}
+	if len(fn.record) < 4*numbers+4 {
+		return nil, false
+	}
+	return fn.record[4*numbers:], true
+}
+
+// inlineIndex returns the number of the innermost call that was inlined at addr,
+// -1 where there is none.
+func (t *goTable) inlineIndex(fn *goFunction, addr uint64) int32 {
+	tail, ok := t.tail(fn)
+	if !ok || t.number(fn, goPCData) <= goPCInline || len(tail) < 4+4*(goPCInline+1) {
+		return -1
+	}
+	steps := t.order.Uint32(tail[4+4*goPCInline:])
+	if steps == 0 { // none, as steps start behind the first byte
+		return -1
+	}
+	index, ok := t.value(steps, fn.entry, addr)
+	if !ok {
+		return -1
+	}
+	return index
+}
+
+// inlined is one call of a function's tree of inlined calls.
+type inlined struct {
+	name   uint32 // in names
+	caller uint32 // where in the function, in bytes, the call would be
+}
+
+// inlinedCall reads the call with a number from the tree of a function
+// (runtime/symtabinl.go): records of 20 bytes in Go 1.18 and 1.19, of 16 since.
+// Before, data of functions were pointers.
+func (t *goTable) inlinedCall(fn *goFunction, index int32) (call inlined, ok bool) {
+	tail, ok := t.tail(fn)
+	tables := uint64(t.number(fn, goPCData))
+	if at := 4 + 4*(tables+goInline); !ok || t.magic == goMagic116 || tail[3] <= goInline || at+4 > uint64(len(tail)) {
+		return call, false
+	} else if offset := t.order.Uint32(tail[at:]); offset != ^uint32(0) {
+		size, name, caller := uint64(16), 4, 8
+		if t.magic == goMagic118 {
+			size, name, caller = 20, 12, 16
+		}
+		at := uint64(offset) + uint64(index)*size
+		if index < 0 || at+size > uint64(len(t.calls)) {
+			return call, false
+		}
+		record := t.calls[at:]
+		return inlined{t.order.Uint32(record[name:]), t.order.Uint32(record[caller:])}, true
+	}
+	return call, false
+}
+
+// maxInlined is deeper than any compiler inlines.
+const maxInlined = 128
+
+// locations returns where in the source an address of fn is: the innermost inlined
+// call first, the function last.
+func (t *goTable) locations(fn *goFunction, addr uint64) (list []Location) {
+	for range maxInlined {
+		index := t.inlineIndex(fn, addr)
+		if index < 0 {
+			break
+		}
+		call, ok := t.inlinedCall(fn, index)
+		if !ok || uint64(call.caller) >= fn.end-fn.entry {
+			break
+		}
+		file, line := t.position(fn, addr)
+		list = append(list, Location{Function: t.nameAt(call.name), File: file, Line: line, Inlined: true})
+		addr = fn.entry + uint64(call.caller)
+	}
+	file, line := t.position(fn, addr)
+	return append(list, Location{Function: t.name(fn), File: file, Line: line})
+}
