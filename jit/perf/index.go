@@ -12,6 +12,9 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/clewdev/clew/cfi"
 )
@@ -117,7 +120,11 @@ func (x *Index) load(r *Record, f *Function, shift *lineShift) bool {
 		if err != nil {
 			x.fail(err)
 		}
-		shift.look(f, info)
+		if info.garbled() {
+			f.debugInfo = 0
+		} else {
+			shift.look(f, info)
+		}
 	}
 	x.functions = append(x.functions, *f)
 	return true
@@ -195,7 +202,8 @@ type Line struct {
 }
 
 // Lines yields the source lines of a function of the index, in the order of the
-// dump. Those that lie outside of the function are left out. It does not allocate.
+// dump. Those that lie outside of the function are left out, and all of a function
+// for which V8 wrote freed memory as the names of files. It does not allocate.
 func (x *Index) Lines(f *Function) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		if f.debugInfo == 0 {
@@ -207,12 +215,20 @@ func (x *Index) Lines(f *Function) iter.Seq[Line] {
 		r := x.dump.record(f.debugInfo)
 		info, _ := r.DebugInfo()
 		for e := range info.Entries() {
+			if !isText(e.File) {
+				return
+			}
 			offset := e.Address - l.Address - x.lineShift
 			if offset < uint64(f.Size) && !yield(Line{offset, e.File, int(e.Line), int(e.Discriminator)}) {
 				return
 			}
 		}
 	}
+}
+
+// isText reports whether a name can be a file's: freed memory seldom can.
+func isText(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // EHFrame returns the unwind table of a function of the index as a section that

@@ -5,6 +5,7 @@
 package perf
 
 import (
+	"bytes"
 	"cmp"
 	"debug/elf"
 	"encoding/binary"
@@ -12,6 +13,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
@@ -175,6 +177,54 @@ func TestLineShift(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: lines of function %d at %#x, want %#x", test.name, i, got, want)
 			}
+		}
+	}
+}
+
+// TestGarbledNames has lines with names of files as V8 writes them out of freed
+// memory: what is told of them is nothing.
+func TestGarbledNames(t *testing.T) {
+	const freed = "\x93\xc3k?\x00\x00\x00\x00\x60ZbS\xc3L\x7f\xc9/src/spin.js"
+	for _, test := range []struct {
+		name  string
+		files []string
+		want  []string
+	}{
+		{"good", []string{"/src/a.js", "\xff", "/src/ä b.js"}, []string{"/src/a.js", "/src/a.js", "/src/ä b.js"}},
+		{"ended early", []string{freed, freed}, nil},
+		{"ended in time", []string{"\x93\xc3k?", "\x93\xc3k?"}, nil},
+		{"control characters", []string{"SZ}\x15", "SZ}\x15"}, nil},
+		{"bytes are left", []string{"a.js\x00\x00\x00\x00\x00\x00\x00\x00"}, nil},
+		{"padded", []string{"a.js\x00\x00\x00\x00\x00\x00\x00"}, []string{"a.js"}},
+	} {
+		e := startDump(binary.LittleEndian)
+		// The encoder writes no such names: they take the places of others.
+		entries := make([]DebugEntry, len(test.files))
+		for i, file := range test.files {
+			entries[i] = DebugEntry{Address: 0x1000 + uint64(i), Line: 1, File: strings.Repeat("x", len(file))}
+		}
+		l := Load{Address: 0x1000, Name: "f", Code: make([]byte, 64)}
+		if err := errors.Join(e.DebugInfo(1, 0x1000, entries), e.Load(1, &l)); err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for i, file := range test.files {
+			written := append([]byte(entries[i].File), 0)
+			at += bytes.Index(e.Data[at:], written)
+			copy(e.Data[at:], file)
+			at += len(written)
+		}
+		d, err := ParseJitdump("dump", e.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := d.Index()
+		var got []string
+		for l := range x.Lines(&x.Functions()[0]) {
+			got = append(got, l.File)
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, expected %q", test.name, got, test.want)
 		}
 	}
 }

@@ -65,6 +65,7 @@ type DebugInfo struct {
 	Count   uint64 // of entries
 
 	entries cursor
+	left    uint64 // bytes of the record behind the entries
 }
 
 // DebugEntry says which source line the code from an address on comes from.
@@ -147,8 +148,14 @@ func (r *Record) DebugInfo() (DebugInfo, error) {
 		d.Count = max(d.Count, 1) - 1
 		return d, c.err
 	}
+	d.left = c.end - c.off
 	return d, nil
 }
+
+// garbled reports whether more follows the entries than pads a record. V8, 11.3 at
+// least, writes the names of files out of memory that it has freed: the first zero
+// byte in one ends it early, and what is read behind it is no entry.
+func (d *DebugInfo) garbled() bool { return d.left >= 8 }
 
 // Entries yields the entries in the order of the file.
 func (d DebugInfo) Entries() iter.Seq[DebugEntry] {
