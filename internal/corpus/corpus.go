@@ -19,7 +19,7 @@ import (
 )
 
 // Files returns the paths of every ELF file in /usr/bin, /usr/sbin and
-// /usr/lib, links left out, and of the C library of every other machine that
+// /usr/lib, links of both kinds left out, and of the C library of every other machine that
 // Debian's cross packages have installed. Under -short it is every sixteenth of
 // the former. The slice is the caller's.
 func Files(tb testing.TB) []string {
@@ -76,12 +76,19 @@ func Each(paths []string, check func(path string)) {
 
 var machine = sync.OnceValue(func() []string {
 	var paths []string
+	bySize := make(map[int64][]fs.FileInfo) // those that were taken
 	for _, dir := range []string{"/usr/bin", "/usr/sbin", "/usr/lib"} {
 		// What cannot be read is not part of the corpus.
 		filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.Type().IsRegular() && isELF(path) {
-				paths = append(paths, path)
+			if err != nil || !entry.Type().IsRegular() || !isELF(path) {
+				return nil
 			}
+			info, err := entry.Info()
+			if err != nil || slices.ContainsFunc(bySize[info.Size()], func(f fs.FileInfo) bool { return os.SameFile(f, info) }) {
+				return nil
+			}
+			bySize[info.Size()] = append(bySize[info.Size()], info)
+			paths = append(paths, path)
 			return nil
 		})
 	}

@@ -22,6 +22,7 @@ func TestFiles(t *testing.T) {
 	if len(files) == 0 {
 		t.Fatal("no ELF file on this machine")
 	}
+	bySize := make(map[int64][]os.FileInfo)
 	for _, p := range files {
 		info, err := os.Stat(p)
 		if err != nil {
@@ -30,6 +31,12 @@ func TestFiles(t *testing.T) {
 		if !info.Mode().IsRegular() || !strings.HasPrefix(p, "/usr/") {
 			t.Errorf("%s is not a file of /usr", p)
 		}
+		for _, other := range bySize[info.Size()] {
+			if os.SameFile(info, other) {
+				t.Errorf("%s is there twice", p)
+			}
+		}
+		bySize[info.Size()] = append(bySize[info.Size()], info)
 	}
 }
 
