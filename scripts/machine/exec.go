@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
@@ -87,7 +88,7 @@ func follow(root string, n int) (status int, err error) {
 			io.Copy(os.Stdout, output)
 		}
 	}
-	poll(context.Background(), func() bool {
+	poll(context.Background(), 50*time.Millisecond, func() bool {
 		copyMore()
 		text, e := os.ReadFile(exchange.RunStatus(root, n))
 		if e == nil {

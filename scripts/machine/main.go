@@ -139,10 +139,10 @@ func console(root string) string {
 	return strings.Join(lines[max(0, len(lines)-80):], "")
 }
 
-// poll calls a function every few milliseconds until it returns true or the
-// context ends.
-func poll(ctx context.Context, done func() bool) {
-	tick := time.NewTicker(5 * time.Millisecond)
+// poll calls a function again and again until it returns true or the context ends:
+// often enough for whoever waits, and not so often that it takes the machine's time.
+func poll(ctx context.Context, every time.Duration, done func() bool) {
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for !done() {
 		select {

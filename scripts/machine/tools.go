@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
@@ -21,7 +22,7 @@ import (
 // serveTools runs the tools that the machine asks for.
 func serveTools(ctx context.Context, root string) {
 	folder := exchange.ToolFolder(root)
-	poll(ctx, func() bool {
+	poll(ctx, 20*time.Millisecond, func() bool {
 		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
 			x, ok := strings.CutSuffix(e.Name(), ".call")

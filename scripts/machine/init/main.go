@@ -23,6 +23,10 @@ import (
 	"github.com/clewdev/clew/scripts/machine/exchange"
 )
 
+// wakeRarely is between two looks for a program to run: there are a dozen in all,
+// and each look takes from what runs.
+const wakeRarely = 100 * time.Millisecond
+
 func main() {
 	root := os.Getenv(exchange.Variable)
 	if name := filepath.Base(os.Args[0]); name != "init" {
@@ -40,7 +44,7 @@ func main() {
 	for n := 1; ; {
 		text, err := readHost(exchange.RunCall(root, n))
 		if errors.Is(err, fs.ErrNotExist) {
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(wakeRarely)
 			continue
 		}
 		go func(n int) {

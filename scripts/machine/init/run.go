@@ -128,7 +128,7 @@ func reap() {
 		var ws syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &ws, 0, nil)
 		if errors.Is(err, syscall.ECHILD) {
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(wakeRarely)
 		}
 		if err != nil {
 			continue

@@ -160,7 +160,7 @@ func ask(root string, c *exchange.Call) (*exchange.Result, error) {
 	for {
 		text, err := readHost(exchange.ToolResult(root, x))
 		if errors.Is(err, fs.ErrNotExist) {
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(20 * time.Millisecond)
 			continue
 		}
 		if err != nil {
