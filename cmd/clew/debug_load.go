@@ -155,6 +155,9 @@ func functionList(l *hosted.Library) string {
 
 // loadForth compiles a Forth program.
 func (p *debugged) loadForth(path string, out io.Writer) error {
+	if _, err := regular(path); err != nil {
+		return err
+	}
 	source, err := os.ReadFile(path)
 	if err != nil {
 		return inputError{err}

@@ -26,21 +26,44 @@ func (e inputError) Unwrap() error { return e.error }
 
 func input(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
 
+// regular returns an error for what cannot be read from its start to its end, any
+// number of times. It is asked before a file is opened: to open a pipe waits for
+// who writes it, and to open a device can do something. What is known of the file
+// comes with that error too.
+func regular(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, inputError{err}
+	}
+	kind := "device"
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return info, nil
+	case mode.IsDir():
+		kind = "directory"
+	case mode&fs.ModeNamedPipe != 0:
+		kind = "pipe"
+	case mode&fs.ModeSocket != 0:
+		kind = "socket"
+	}
+	return info, input("%s is no regular file: it is a %s", path, kind)
+}
+
 // openFile opens an ELF file together with its separate debug file. What is
 // damaged in it is told on standard error.
 func openFile(path string) (*object.File, error) {
-	info, err := os.Stat(path)
+	info, err := regular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if found, lookErr := exec.LookPath(path); lookErr == nil && !strings.Contains(path, "/") {
 			return nil, input("%s: no such file; did you mean %s?", path, found)
 		}
 		return nil, input("%s: no such file", path)
+	case info != nil && info.IsDir():
+		return nil, input("%w; name one ELF file in it", err)
 	case err != nil:
-		return nil, input("%w", err)
-	case info.IsDir():
-		return nil, input("%s is a directory; name one ELF file in it", path)
-	case info.Mode().IsRegular() && info.Size() == 0:
+		return nil, err
+	case info.Size() == 0:
 		return nil, input("%s is empty; was its build or download cut short?", path)
 	}
 	f, err := object.Open(path)
@@ -166,7 +189,10 @@ func warnOfDamage(f *object.File) {
 	}
 }
 
+// speaker is what messages begin with: the command with its verb. Only run sets it.
+var speaker = "clew"
+
 // warn tells of something that costs a part of the answer, or could.
 func warn(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "clew: "+format+"\n", args...)
+	fmt.Fprintf(os.Stderr, speaker+": "+format+"\n", args...)
 }

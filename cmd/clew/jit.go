@@ -22,6 +22,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/budget"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/perfdata"
@@ -138,13 +139,18 @@ type jitTarget struct {
 	command  string
 	file     string
 	notes    []string
+	budget   budget.Files // for the files that runtimes wrote
 	released func()
 }
+
+// maxSources bounds what is read of files that runtimes wrote, in bytes, as it is
+// bounded of a process and of a core.
+const maxSources = 1 << 30
 
 // openJIT opens a process, a core, or a file that a runtime or perf has written.
 // It must be released.
 func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
-	t := &jitTarget{released: func() {}}
+	t := &jitTarget{budget: maxSources, released: func() {}}
 	if pid, err := strconv.Atoi(name); err == nil && pid > 0 {
 		s, err := process.Snapshot(pid, nil)
 		if err != nil {
@@ -154,14 +160,11 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		t.of(s, func() {})
 		return t, nil
 	}
-	// Asked before it is opened: to open a pipe waits for who writes it.
-	switch info, err := os.Stat(name); {
+	switch info, err := regular(name); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, input("%s: no such file, and no process ID; 'pidof %[1]s' may find it", name)
 	case err != nil:
-		return nil, inputError{err}
-	case !info.Mode().IsRegular():
-		return nil, input("%s is no regular file", name)
+		return nil, err
 	case info.Size() == 0:
 		return nil, input("%s is empty", name)
 	}
@@ -188,11 +191,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	t.file = name
 	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
 	debug.SetGCPercent(25)
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, inputError{err}
-	}
-	source, err := target.ReadCodeSource(name, data)
+	source, err := t.readSource(name)
 	if err != nil {
 		return nil, input("%w\nClew reads cores, jitdumps, perf maps and recordings of perf.", err)
 	}
@@ -234,14 +233,7 @@ func (t *jitTarget) recording(name string) error {
 			return
 		}
 		seen[path] = true
-		data, err := os.ReadFile(path)
-		if err != nil {
-			if must {
-				t.notes = append(t.notes, err.Error())
-			}
-			return
-		}
-		source, err := target.ReadCodeSource(path, data)
+		source, err := t.readSource(path)
 		if err != nil {
 			if must {
 				t.notes = append(t.notes, err.Error())
@@ -266,6 +258,28 @@ func (t *jitTarget) recording(name string) error {
 			take(fmt.Sprintf("/tmp/perf-%d.map", m.PID), false)
 		}
 	}
+}
+
+// readSource reads a file that a runtime wrote for perf.
+func (t *jitTarget) readSource(path string) (*target.CodeSource, error) {
+	if _, err := regular(path); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, _, err := t.budget.Read(f)
+	if len(data) == 0 && err != nil {
+		return nil, err
+	}
+	source, bad := target.ReadCodeSource(path, data)
+	if bad != nil {
+		return nil, errors.Join(err, bad)
+	}
+	source.Err = errors.Join(err, source.Err)
+	return source, nil
 }
 
 // functions returns all functions of all sources, by address; of those that

@@ -205,8 +205,13 @@ func openRecording(path string) (*perfdata.Reader, error) {
 		}
 		return r, nil
 	}
+	// perf record --threads writes a directory.
+	info, err := regular(path)
+	if err != nil && info != nil && !info.IsDir() {
+		return nil, fmt.Errorf("%w; - is standard input", err)
+	}
 	r, err := perfdata.Open(path)
-	if info, statErr := os.Stat(path); err != nil && statErr == nil && info.IsDir() && errors.Is(err, fs.ErrNotExist) {
+	if err != nil && info != nil && info.IsDir() && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: a directory without a recording of perf", path)
 	}
 	if err != nil && isCore(path) {

@@ -104,6 +104,7 @@ func version() string {
 
 // run executes the command line and returns the exit code.
 func run(root *cli.Command, args []string) int {
+	speaker = commandPath(root, args)
 	err := root.Run(context.Background(), append([]string{root.Name}, args...))
 	var said status
 	switch {
@@ -112,8 +113,7 @@ func run(root *cli.Command, args []string) int {
 	case errors.As(err, &said):
 		return int(said)
 	}
-	command := commandPath(root, args)
-	fmt.Fprintf(os.Stderr, "%s: %v\n", command, err)
+	warn("%v", err)
 	var write *fs.PathError
 	if errors.As(err, &write) && write.Op == "write" {
 		return exitUsage
@@ -124,7 +124,7 @@ func run(root *cli.Command, args []string) int {
 	}
 	var input inputError
 	if !errors.As(err, &input) {
-		fmt.Fprintf(os.Stderr, "Run '%s --help' for what it takes.\n", command)
+		fmt.Fprintf(os.Stderr, "Run '%s --help' for what it takes.\n", speaker)
 	}
 	return exitUsage
 }
@@ -134,10 +134,10 @@ func run(root *cli.Command, args []string) int {
 func commandPath(root *cli.Command, args []string) string {
 	if len(args) > 0 && args[0] != "help" {
 		if c := root.Command(args[0]); c != nil {
-			return c.FullName()
+			return root.Name + " " + c.Name
 		}
 	}
-	return root.FullName()
+	return root.Name
 }
 
 // usageError words what is wrong with the flags; the library tells an unknown

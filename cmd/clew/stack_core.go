@@ -108,16 +108,16 @@ type openedCore struct {
 // takeCore opens a core and returns the threads of it that are asked for. The
 // error says what to do.
 func takeCore(path string, flags *stackFlags) (*target.Snapshot, *openedCore, error) {
+	info, err := regular(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w, and no core; nor is its name a process ID", err)
+	}
 	c, err := openCore(path, &flags.core)
 	if errors.Is(err, core.ErrNotCore) {
 		if verb := readBy(path); verb != "" {
 			return nil, nil, fmt.Errorf("%s: no core; 'clew %s %[1]s' reads it", path, verb)
 		}
-		i, statErr := os.Stat(path)
-		if statErr == nil && !i.Mode().IsRegular() {
-			return nil, nil, fmt.Errorf("%s: neither a process ID nor a core: it is no regular file", path)
-		}
-		if statErr == nil && i.Size() == 0 {
+		if info.Size() == 0 {
 			return nil, nil, err
 		}
 		name := filepath.Base(path)
