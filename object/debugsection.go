@@ -120,7 +120,7 @@ var (
 )
 
 func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
-	s := dwarf.Sections{Order: f.order}
+	s := dwarf.Sections{Order: f.order, Locations: f.locations(names[0])}
 	wanted := []struct {
 		name string
 		data *[]byte
@@ -186,4 +186,58 @@ func (f *File) addUnits(s *dwarf.Sections, info string) error {
 		}
 	}
 	return problem
+}
+
+// locations returns what reads a section of location lists, of the file with the
+// section of units that is called info.
+func (f *File) locations(info string) func(string) []byte {
+	return func(name string) []byte {
+		i, ok := f.findDebug(strings.Replace(info, "info", name, 1))
+		if !ok {
+			return nil
+		}
+		data, err := f.content(i)
+		if err != nil {
+			f.note(err) // what can be had of it
+		}
+		return data
+	}
+}
+
+// Debugging information, entry by entry, is read by a DebugReader.
+type (
+	DebugReader = dwarf.Reader
+	DebugEntry  = dwarf.Entry
+	DebugUnit   = dwarf.Unit
+	DebugOffset = dwarf.Offset
+)
+
+// DebugReader returns a reader of the entries of the debugging information of the
+// file, or of its separate debug file: of variables, types and locations too,
+// which the methods of File do not tell of. Parts that lie in other files are
+// opened when they are met, where OpenDebugFile was called. It returns nil and no
+// error where there is none.
+//
+// What it returns are views of the files: see [Guard]. It must not be used after
+// [File.Close].
+func (f *File) DebugReader() (r *DebugReader, err error) {
+	fault := Guard(func() error {
+		s, sectionsErr := f.debugSections()
+		if len(s.Info) == 0 {
+			err = sectionsErr
+			return nil
+		}
+		if sectionsErr != nil {
+			f.note(fmt.Errorf("debugging information: %w", sectionsErr))
+		}
+		r, err = dwarf.NewReader(s, debugParts{f})
+		return nil
+	})
+	if err = errors.Join(fault, err); err != nil {
+		return nil, fmt.Errorf("%s: debugging information: %w", f.name, err)
+	}
+	if d := f.debug.Load(); r == nil && d != nil {
+		return d.DebugReader()
+	}
+	return r, nil
 }

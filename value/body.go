@@ -7,6 +7,8 @@ package value
 import (
 	"debug/dwarf"
 	"fmt"
+
+	"github.com/clewdev/clew/object"
 )
 
 // body is the entry of a function that has code, with all below it.
@@ -25,7 +27,11 @@ func (i *Info) bodyAt(pc uint64) (*body, error) {
 	if u == nil {
 		return nil, fmt.Errorf("function at %#x: %w", pc, ErrNotFound)
 	}
+	if u.splitErr != nil {
+		return nil, fmt.Errorf("function at %#x: %w: %w", pc, ErrDebugInfo, u.splitErr)
+	}
 	problem := i.index(u)
+	i.using = u.language
 	if off, ok := u.functionCovering(pc); ok {
 		return i.body(off)
 	}
@@ -42,7 +48,7 @@ func (i *Info) bodyAt(pc uint64) (*body, error) {
 }
 
 // body reads the function at an offset of .debug_info.
-func (i *Info) body(off dwarf.Offset) (*body, error) {
+func (i *Info) body(off object.DebugOffset) (*body, error) {
 	if b := i.bodies[off]; b != nil {
 		return b, nil
 	}
@@ -54,9 +60,9 @@ func (i *Info) body(off dwarf.Offset) (*body, error) {
 	if _, err := i.root(u); err != nil {
 		return nil, err
 	}
-	b := &body{unit: u, root: root, frameBase: i.valueOf(root.Entry, dwarf.AttrFrameBase, u)}
+	b := &body{unit: u, root: root, frameBase: i.valueOf(root.DebugEntry, dwarf.AttrFrameBase, u)}
 	if b.frameBase.kind == attributeAbsent {
-		for _, e := range i.origins(root.Entry)[1:] {
+		for _, e := range i.origins(root.DebugEntry)[1:] {
 			if b.frameBase = i.valueOf(e, dwarf.AttrFrameBase, i.unitOf(e.Offset)); b.frameBase.kind != attributeAbsent {
 				break
 			}
@@ -64,7 +70,7 @@ func (i *Info) body(off dwarf.Offset) (*body, error) {
 	}
 	if low, ok := root.Val(dwarf.AttrLowpc).(uint64); ok {
 		b.entry = low
-	} else if list, err := i.entryRanges(root.Entry); err == nil && len(list) > 0 {
+	} else if list, err := i.entryRanges(root.DebugEntry); err == nil && len(list) > 0 {
 		// gdb, too, takes the first range for the one of the entry.
 		b.entry = list[0][0]
 	}
@@ -112,11 +118,11 @@ func (i *Info) indexNested(u *unit) error {
 func (i *Info) addNested(u *unit, n *node) error {
 	for _, c := range n.children {
 		if c.Tag == dwarf.TagSubprogram {
-			ranges, err := i.entryRanges(c.Entry)
+			ranges, err := i.entryRanges(c.DebugEntry)
 			if err != nil {
 				return err
 			}
-			name := i.nameOf(c.Entry)
+			name := i.nameOf(c.DebugEntry)
 			for _, r := range ranges {
 				u.names.code = append(u.names.code, codeRange{r[0], r[1], c.Offset})
 			}
@@ -190,12 +196,12 @@ func (i *Info) function(n *node) (*Function, error) {
 	if n.function != nil {
 		return n.function, nil
 	}
-	fn := &Function{info: i, Name: i.nameOf(n.Entry), LinkageName: i.linkageName(n.Entry), Type: i.typeAt(n.Offset)}
+	fn := &Function{info: i, Name: i.nameOf(n.DebugEntry), LinkageName: i.linkageName(n.DebugEntry), Type: i.typeAt(n.Offset)}
 	if fn.LinkageName == fn.Name {
 		fn.LinkageName = ""
 	}
-	fn.External, _ = firstOf[bool](i, n.Entry, dwarf.AttrExternal)
-	line, _ := firstOf[int64](i, n.Entry, dwarf.AttrDeclLine)
+	fn.External, _ = firstOf[bool](i, n.DebugEntry, dwarf.AttrExternal)
+	line, _ := firstOf[int64](i, n.DebugEntry, dwarf.AttrDeclLine)
 	fn.Line = int(line)
 	ranges, err := i.rangesOf(n)
 	if err != nil {
@@ -215,7 +221,7 @@ func (i *Info) function(n *node) (*Function, error) {
 // rangesOf returns the addresses that an entry covers.
 func (i *Info) rangesOf(n *node) ([][2]uint64, error) {
 	if !n.ranged {
-		ranges, err := i.entryRanges(n.Entry)
+		ranges, err := i.entryRanges(n.DebugEntry)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +232,7 @@ func (i *Info) rangesOf(n *node) ([][2]uint64, error) {
 }
 
 // firstOf returns an attribute of an entry or of its origins.
-func firstOf[T any](i *Info, e *dwarf.Entry, a dwarf.Attr) (v T, ok bool) {
+func firstOf[T any](i *Info, e *object.DebugEntry, a dwarf.Attr) (v T, ok bool) {
 	val, err := i.attribute(e, a)
 	if err != nil {
 		return v, false

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
 )
 
 // errNoEntryValue says that the caller does not tell what a parameter was.
@@ -30,8 +31,8 @@ func (e *evaluator) entryValue(block []byte) error {
 }
 
 // parameterRef pushes the value that the call has for a parameter by its entry.
-func (e *evaluator) parameterRef(entry uint64) error {
-	v, err := e.atCall(parameter{kind: parameterEntry, entry: dwarf.Offset(entry)})
+func (e *evaluator) parameterRef(entry object.DebugOffset) error {
+	v, err := e.atCall(parameter{kind: parameterEntry, entry: entry})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptimizedOut, err)
 	}
@@ -44,7 +45,7 @@ type parameter struct {
 	column uint64
 	offset int64 // from the frame base, or of memory from the register
 	data   bool  // what the parameter leads to must be known too
-	entry  dwarf.Offset
+	entry  object.DebugOffset
 }
 
 type parameterKind uint8
@@ -135,7 +136,7 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 				return errNoEntryValue
 			}
 			for _, a := range attrs {
-				if value = info.valueOf(c.Entry, a, body.unit); value.kind != attributeAbsent {
+				if value = info.valueOf(c.DebugEntry, a, body.unit); value.kind != attributeAbsent {
 					return nil
 				}
 			}
@@ -177,7 +178,7 @@ func callReturn(n *node) (uint64, bool) {
 func (e *evaluator) passes(c *node, p parameter) bool {
 	if p.kind == parameterEntry {
 		for _, a := range []dwarf.Attr{dwarf.AttrCallParameter, dwarf.AttrAbstractOrigin} {
-			if off, ok := c.Val(a).(dwarf.Offset); ok && off == p.entry {
+			if off, ok := c.Val(a).(object.DebugOffset); ok && off == p.entry {
 				return true
 			}
 		}
@@ -198,7 +199,7 @@ func (e *evaluator) passes(c *node, p parameter) bool {
 // jump at the end of what it calls may have led here instead.
 func (i *Info) calls(site *node, b *body, e *evaluator, caller Frame) bool {
 	for _, a := range []dwarf.Attr{dwarf.AttrCallOrigin, dwarf.AttrAbstractOrigin} {
-		if off, ok := site.Val(a).(dwarf.Offset); ok {
+		if off, ok := site.Val(a).(object.DebugOffset); ok {
 			return i == e.info && i.isFunction(off, e.body)
 		}
 	}
@@ -209,12 +210,12 @@ func (i *Info) calls(site *node, b *body, e *evaluator, caller Frame) bool {
 
 // isFunction reports whether the entry at an offset is that of a function, or
 // its declaration.
-func (i *Info) isFunction(off dwarf.Offset, b *body) bool {
+func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 	target, err := i.read(off)
 	if err != nil {
 		return false
 	}
-	roots := i.origins(b.root.Entry)
+	roots := i.origins(b.root.DebugEntry)
 	for _, e := range i.origins(target) {
 		for _, r := range roots {
 			if e.Offset == r.Offset {
@@ -227,9 +228,9 @@ func (i *Info) isFunction(off dwarf.Offset, b *body) bool {
 	if name == "" {
 		name = i.nameOf(target)
 	}
-	own := i.linkageName(b.root.Entry)
+	own := i.linkageName(b.root.DebugEntry)
 	if own == "" {
-		own = i.nameOf(b.root.Entry)
+		own = i.nameOf(b.root.DebugEntry)
 	}
 	return name != "" && name == own && (isDeclaration(target) || isExternal(target))
 }
@@ -247,8 +248,8 @@ func (i *Info) callsItself(b *body) (found bool) {
 				if !isTailCall(n) {
 					return false
 				}
-				off, ok := origin(n.Entry)
-				if o, isCall := n.Val(dwarf.AttrCallOrigin).(dwarf.Offset); isCall {
+				off, ok := origin(n.DebugEntry)
+				if o, isCall := n.Val(dwarf.AttrCallOrigin).(object.DebugOffset); isCall {
 					off, ok = o, true
 				}
 				if !ok {
@@ -284,7 +285,7 @@ func isTailCall(n *node) bool {
 }
 
 // definition returns the code of a function in its unit, nil where there is none.
-func (i *Info) definition(off dwarf.Offset) *body {
+func (i *Info) definition(off object.DebugOffset) *body {
 	e, err := i.read(off)
 	if err != nil {
 		return nil

@@ -6,12 +6,12 @@ package value
 
 import (
 	"bytes"
-	"debug/dwarf"
 	"errors"
 	"fmt"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
 )
 
 // evaluator evaluates location descriptions (DWARF 5 §2.6). Package cfi decodes
@@ -402,7 +402,7 @@ func (e *evaluator) baseType(offset uint64) (t *Type, err error) {
 		return nil, nil
 	}
 	err = e.info.locked(func() error {
-		t = e.info.typeAt(dwarf.Offset(e.unit.start + offset))
+		t = e.info.typeAt(e.unit.start + object.DebugOffset(offset))
 		return nil
 	})
 	if err == nil && (t.kind != Int && t.kind != Char && t.kind != Bool && t.kind != Float || t.size == 0 || t.size > 16) {

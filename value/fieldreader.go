@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
 )
 
 func (t *Type) readFields() error {
@@ -18,7 +19,7 @@ func (t *Type) readFields() error {
 	children, err := i.children(t.offset)
 	for _, c := range children {
 		if !i.retain(3) {
-			return fmt.Errorf("%w: .debug_info+%#x: more members than %#x bytes can hold", ErrDebugInfo, t.offset, len(i.info))
+			return fmt.Errorf("%w: %v: more members than %#x bytes can hold", ErrDebugInfo, t.offset, i.size())
 		}
 		switch {
 		case c.Tag == dwarf.TagVariable, c.Tag == dwarf.TagMember && (isDeclaration(c) || isExternal(c)):
@@ -37,7 +38,7 @@ func (t *Type) readFields() error {
 	return err
 }
 
-func isExternal(e *dwarf.Entry) bool {
+func isExternal(e *object.DebugEntry) bool {
 	external, _ := e.Val(dwarf.AttrExternal).(bool)
 	return external
 }
@@ -56,7 +57,7 @@ func (i *Info) definitionOf(v *Variable) *Variable {
 }
 
 // member reads a data member or a base class (DWARF 5 §5.7.3, §5.7.6).
-func (i *Info) member(e *dwarf.Entry) Field {
+func (i *Info) member(e *object.DebugEntry) Field {
 	f := Field{Type: i.elemOf(e), Base: e.Tag == dwarf.TagInheritance}
 	f.Name, _ = e.Val(dwarf.AttrName).(string)
 	f.Artificial, _ = e.Val(dwarf.AttrArtificial).(bool)

@@ -5,7 +5,6 @@
 package value
 
 import (
-	"debug/dwarf"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -27,7 +26,7 @@ func FuzzLocation(f *testing.F) {
 		info, u := fakeInfo(5)
 		caller, callee := fakeFrame{}, fakeFrame{}
 		callee.caller = &caller
-		b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: expression}, root: &node{Entry: &dwarf.Entry{}}}
+		b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: expression}, root: &node{DebugEntry: &object.DebugEntry{}}}
 		e := newEvaluator(info, u, b, &callee)
 		pieces, err := e.locate(attribute{kind: attributeBlock, bytes: expression}, size)
 		if (err == nil) == (len(pieces) == 0) {

@@ -10,25 +10,27 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/clewdev/clew/object"
 )
 
 // names is what a unit declares at file scope, in namespaces and in classes.
 // Each is known under its qualified name, and functions under their last name
 // and their linkage name too.
 type names struct {
-	functions   map[string][]dwarf.Offset
-	variables   map[string][]dwarf.Offset
-	types       map[string][]dwarf.Offset
-	enumerators map[string]dwarf.Offset // the enumeration
-	globals     []dwarf.Offset          // in the order of the unit
-	qualified   map[dwarf.Offset]string // of what stands in a namespace or a class
-	code        []codeRange             // by low
+	functions   map[string][]object.DebugOffset
+	variables   map[string][]object.DebugOffset
+	types       map[string][]object.DebugOffset
+	enumerators map[string]object.DebugOffset // the enumeration
+	globals     []object.DebugOffset          // in the order of the unit
+	qualified   map[object.DebugOffset]string // of what stands in a namespace or a class
+	code        []codeRange                   // by low
 }
 
 // codeRange is a range of addresses of a function.
 type codeRange struct {
 	low, high uint64
-	entry     dwarf.Offset
+	entry     object.DebugOffset
 }
 
 // indexAll indexes every unit. The error is the first one; what could be read is
@@ -48,9 +50,9 @@ func (i *Info) index(u *unit) error {
 		return err
 	}
 	u.names = names{
-		functions: make(map[string][]dwarf.Offset), variables: make(map[string][]dwarf.Offset),
-		types: make(map[string][]dwarf.Offset), enumerators: make(map[string]dwarf.Offset),
-		qualified: make(map[dwarf.Offset]string),
+		functions: make(map[string][]object.DebugOffset), variables: make(map[string][]object.DebugOffset),
+		types: make(map[string][]object.DebugOffset), enumerators: make(map[string]object.DebugOffset),
+		qualified: make(map[object.DebugOffset]string),
 	}
 	x := indexer{info: i, unit: u}
 	if _, err = i.read(u.first); err == nil {
@@ -76,7 +78,7 @@ type indexer struct {
 }
 
 type pending struct {
-	entry  *dwarf.Entry
+	entry  *object.DebugEntry
 	prefix string
 }
 
@@ -87,11 +89,11 @@ func (x *indexer) walk(prefix string, depth int) error {
 		if err != nil {
 			return err
 		}
-		if e == nil || e.Tag == 0 || uint64(e.Offset) >= x.unit.end {
+		if e == nil || e.Tag == 0 || e.Offset >= x.unit.end {
 			return nil
 		}
 		if !x.info.retain(1) {
-			return fmt.Errorf("%w: .debug_info+%#x: more names than %#x bytes can hold", ErrDebugInfo, e.Offset, len(x.info.info))
+			return fmt.Errorf("%w: %v: more names than %#x bytes can hold", ErrDebugInfo, e.Offset, x.info.size())
 		}
 		name, _ := e.Val(dwarf.AttrName).(string)
 		n := &x.unit.names
@@ -137,7 +139,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 		if inner != "" && e.Children {
 			// A chain of names could take the square of their size.
 			if depth == 64 || len(inner) > 1<<12 {
-				return fmt.Errorf("%w: .debug_info+%#x: nested deeper than 64", ErrDebugInfo, e.Offset)
+				return fmt.Errorf("%w: %v: nested deeper than 64", ErrDebugInfo, e.Offset)
 			}
 			err = x.walk(inner, depth+1)
 		} else {
@@ -149,16 +151,16 @@ func (x *indexer) walk(prefix string, depth int) error {
 	}
 }
 
-func (x *indexer) qualify(e *dwarf.Entry, prefix, name string) {
+func (x *indexer) qualify(e *object.DebugEntry, prefix, name string) {
 	if prefix != "" && name != "" {
 		x.unit.names.qualified[e.Offset] = prefix + name
 	}
 }
 
-func (x *indexer) enumerators(enum *dwarf.Entry, prefix string) error {
+func (x *indexer) enumerators(enum *object.DebugEntry, prefix string) error {
 	for {
 		e, err := x.info.next()
-		if err != nil || e == nil || e.Tag == 0 || uint64(e.Offset) >= x.unit.end {
+		if err != nil || e == nil || e.Tag == 0 || e.Offset >= x.unit.end {
 			return err
 		}
 		if name, ok := e.Val(dwarf.AttrName).(string); ok && e.Tag == dwarf.TagEnumerator && x.info.retain(1) {
@@ -209,7 +211,7 @@ func (x *indexer) resolve() (problem error) {
 	return problem
 }
 
-func isDeclaration(e *dwarf.Entry) bool {
+func isDeclaration(e *object.DebugEntry) bool {
 	declared, _ := e.Val(dwarf.AttrDeclaration).(bool)
 	return declared
 }
@@ -232,7 +234,7 @@ func lastName(name string) string {
 }
 
 // nameOf returns the qualified name of a function, variable or type.
-func (i *Info) nameOf(e *dwarf.Entry) string {
+func (i *Info) nameOf(e *object.DebugEntry) string {
 	for _, e := range i.origins(e) {
 		u := i.unitOf(e.Offset)
 		if u == nil {
@@ -257,7 +259,7 @@ func (i *Info) nameOf(e *dwarf.Entry) string {
 	return ""
 }
 
-func (i *Info) linkageName(e *dwarf.Entry) string {
+func (i *Info) linkageName(e *object.DebugEntry) string {
 	for _, e := range i.origins(e) {
 		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMIPSLinkageName} {
 			if name, ok := e.Val(a).(string); ok {
@@ -274,7 +276,7 @@ func (n *names) sortCode() {
 
 // functionCovering returns the entry of the function of a unit that covers an
 // address.
-func (u *unit) functionCovering(pc uint64) (dwarf.Offset, bool) {
+func (u *unit) functionCovering(pc uint64) (object.DebugOffset, bool) {
 	code := u.names.code
 	k := sort.Search(len(code), func(k int) bool { return code[k].low > pc })
 	for n := k - 1; n >= 0 && n >= k-16; n-- {

@@ -7,6 +7,8 @@ package value
 import (
 	"debug/dwarf"
 	"strings"
+
+	"github.com/clewdev/clew/object"
 )
 
 const (
@@ -51,7 +53,7 @@ func (t *Type) indirectAmong(seen map[*Type]bool) bool {
 
 // copies reports whether a function of class t destroys its objects, or makes one of
 // another one, in a way of its own.
-func (t *Type) copies(e *dwarf.Entry) bool {
+func (t *Type) copies(e *object.DebugEntry) bool {
 	const attrDefaulted dwarf.Attr = 0x8b
 	if defaulted, _ := e.Val(attrDefaulted).(int64); defaulted == defaultedInClass {
 		return false
@@ -85,7 +87,7 @@ func (t *Type) copies(e *dwarf.Entry) bool {
 }
 
 // isReferredBy reports whether the type of a parameter is a reference to t.
-func (t *Type) isReferredBy(parameter *dwarf.Entry) bool {
+func (t *Type) isReferredBy(parameter *object.DebugEntry) bool {
 	e, referred := parameter, false
 	for range 4 { // the reference, const, volatile, t
 		off, ok := t.info.typeReference(e)

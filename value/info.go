@@ -26,19 +26,20 @@ type Info struct {
 	object  *object.File
 	machine *arch.Machine
 
-	mu         sync.Mutex // held while data is read, and for all that follows
-	data       *dwarf.Data
-	reader     *dwarf.Reader
-	spent      int // of the budget of the call in progress
-	info       []byte
-	units      []*unit // by start
-	sections   map[string][]byte
-	ranges     []unitRange // by low; nil before they are read
-	types      map[dwarf.Offset]*Type
-	signatures map[uint64]dwarf.Offset
-	bodies     map[dwarf.Offset]*body
-	held       int // attributes in bodies
-	retained   int // types and names, and what they are made of
+	mu        sync.Mutex // held while data is read, and for all that follows
+	reader    *object.DebugReader
+	addresses []byte  // .debug_addr
+	spent     int     // of the budget of the call in progress
+	units     []*unit // those that are known, by start
+	linked    []*unit // those of the file itself, where the others are found from
+	shared    []*unit // those that dwz moved to another file
+	sought    bool    // shared was looked for
+	using     Language
+	ranges    []unitRange // by low; nil before they are read
+	types     map[object.DebugOffset]*Type
+	bodies    map[object.DebugOffset]*body
+	held      int // attributes in bodies
+	retained  int // types and names, and what they are made of
 }
 
 // Open opens the debugging information of an object, or that of the debug file
@@ -48,21 +49,20 @@ func Open(f *object.File) (*Info, error) {
 	if f.Machine() == nil {
 		return nil, fmt.Errorf("%s: %w: unknown machine", f.Name(), ErrNoInfo)
 	}
-	data, err := f.DWARF()
+	reader, err := f.DebugReader()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDebugInfo, err)
 	}
-	if data == nil {
+	if reader == nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), ErrNoInfo)
 	}
 	i := &Info{
-		object: f, machine: f.Machine(), data: data, reader: data.Reader(),
-		sections: make(map[string][]byte), types: make(map[dwarf.Offset]*Type), bodies: make(map[dwarf.Offset]*body),
+		object: f, machine: f.Machine(), reader: reader, addresses: reader.Addresses(),
+		types: make(map[object.DebugOffset]*Type), bodies: make(map[object.DebugOffset]*body),
 	}
-	if i.info, err = f.DebugSection("info"); err != nil {
-		return nil, err
-	}
-	return i, i.locked(i.readUnits)
+	i.addUnits(reader.Units())
+	i.linked = i.units
+	return i, nil
 }
 
 // Machine returns the machine that the object is for.
@@ -75,6 +75,9 @@ func (i *Info) locked(fn func() error) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.spent = 0
+	if i.reader != nil {
+		i.reader.Restart()
+	}
 	return object.Guard(func() (err error) {
 		defer func() {
 			switch r := recover().(type) {
@@ -93,14 +96,14 @@ func (i *Info) locked(fn func() error) error {
 // overlap only in damaged files; what is read twice by design is read from a
 // cache.
 func (i *Info) spend(n int) error {
-	if i.spent += n; i.spent > 1<<22+4*len(i.info) {
-		return fmt.Errorf("%w: more attributes than %#x bytes can hold", ErrDebugInfo, len(i.info))
+	if i.spent += n; i.spent > 1<<22+4*i.size() {
+		return fmt.Errorf("%w: more attributes than %#x bytes can hold", ErrDebugInfo, i.size())
 	}
 	return nil
 }
 
 // mostRetained bounds what is kept of the entries, counted in attributes.
-func (i *Info) mostRetained() int { return 1<<20 + len(i.info)/4 }
+func (i *Info) mostRetained() int { return 1<<20 + i.size()/4 }
 
 // retain counts what is kept, and reports whether there is room for it.
 func (i *Info) retain(n int) bool {
@@ -108,14 +111,12 @@ func (i *Info) retain(n int) bool {
 	return i.retained <= i.mostRetained()
 }
 
-// section returns a section of debugging information, nil where there is none.
-func (i *Info) section(name string) []byte {
-	data, ok := i.sections[name]
-	if !ok {
-		data, _ = i.object.DebugSection(name) // what can be had of it
-		i.sections[name] = data
+// size returns the size in bytes of the sections of entries that are open.
+func (i *Info) size() int {
+	if i.reader == nil {
+		return 0
 	}
-	return data
+	return i.reader.Size()
 }
 
 // Scopes returns what is in scope at an address: of the innermost inlined call
@@ -185,7 +186,7 @@ func (i *Info) unitAt(pc uint64) *unit {
 	k := sort.Search(len(i.ranges), func(k int) bool { return i.ranges[k].low > pc })
 	for n := k - 1; n >= 0 && n >= k-16; n-- {
 		if pc < i.ranges[n].high {
-			return i.ranges[n].unit
+			return i.code(i.ranges[n].unit)
 		}
 	}
 	return nil
@@ -193,12 +194,18 @@ func (i *Info) unitAt(pc uint64) *unit {
 
 func (i *Info) readRanges() {
 	i.ranges = []unitRange{}
-	for _, u := range i.units {
+	for _, u := range i.linked {
 		root, err := i.root(u)
-		if err != nil || root.Tag != dwarf.TagCompileUnit {
+		if err != nil || root.Tag != dwarf.TagCompileUnit && root.Tag != tagSkeletonUnit {
 			continue
 		}
 		list, err := i.entryRanges(root)
+		if len(list) == 0 && u.version == 2 && root.AttrField(dwarf.AttrStmtList) != nil && i.index(u) == nil {
+			// It has code in several places, which DWARF 2 cannot say.
+			for _, c := range u.names.code {
+				list = append(list, [2]uint64{c.low, c.high})
+			}
+		}
 		if err != nil {
 			continue
 		}
@@ -211,11 +218,11 @@ func (i *Info) readRanges() {
 
 // entryRanges returns the addresses that an entry covers, without those of code
 // that the linker dropped: it left 0 or 1 in their place, or the highest address.
-func (i *Info) entryRanges(e *dwarf.Entry) ([][2]uint64, error) {
+func (i *Info) entryRanges(e *object.DebugEntry) ([][2]uint64, error) {
 	if e.AttrField(dwarf.AttrLowpc) == nil && e.AttrField(dwarf.AttrRanges) == nil {
 		return nil, nil
 	}
-	list, err := i.data.Ranges(e)
+	list, err := i.reader.Ranges(e)
 	if err == nil {
 		err = i.spend(len(list))
 	}

@@ -5,7 +5,6 @@
 package value
 
 import (
-	"debug/dwarf"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/object"
 )
 
 var amd64 = arch.Lookup(62, 2, 1) // EM_X86_64, ELFCLASS64, little-endian
@@ -89,10 +89,10 @@ const (
 // and location lists.
 func fakeInfo(version int) (*Info, *unit) {
 	u := &unit{start: 0, end: 0x1000, first: 12, version: version, width: 8, base: 0x400000,
-		entry: &dwarf.Entry{}, addrBase: 8, loclistsBase: 4}
-	i := &Info{machine: amd64, units: []*unit{u}, sections: make(map[string][]byte),
-		types: make(map[dwarf.Offset]*Type), bodies: make(map[dwarf.Offset]*body)}
-	base := func(off dwarf.Offset, kind Kind, size uint64, signed bool) {
+		entry: &object.DebugEntry{}, addrBase: 8, loclistsBase: 4}
+	i := &Info{machine: amd64, units: []*unit{u},
+		types: make(map[object.DebugOffset]*Type), bodies: make(map[object.DebugOffset]*body)}
+	base := func(off object.DebugOffset, kind Kind, size uint64, signed bool) {
 		i.types[off] = &Type{machine: amd64, kind: kind, size: size, sized: true, signed: signed, ready: true}
 	}
 	base(typeInt, Int, 4, true)
@@ -100,7 +100,7 @@ func fakeInfo(version int) (*Info, *unit) {
 	base(typeFloat, Float, 4, false)
 	base(typeInt128, Int, 16, true)
 	base(typeUint8, Int, 1, false)
-	i.sections["addr"] = unhex("0000000000000000" + "1122334455667788" + "0010000000000000")
+	i.addresses = unhex("0000000000000000" + "1122334455667788" + "0010000000000000")
 	return i, u
 }
 
@@ -127,7 +127,7 @@ func describe(pieces []Piece) string {
 		case InBytes:
 			s = fmt.Sprintf("bytes %x", p.Bytes)
 		case ImplicitPointer:
-			s = fmt.Sprintf("pointer to %#x%+d", p.entry, p.offset)
+			s = fmt.Sprintf("pointer to %#x%+d", uint64(p.entry), p.offset)
 		}
 		s += fmt.Sprintf("/%d", p.BitSize)
 		if p.BitOffset != 0 {
@@ -218,7 +218,7 @@ func TestLocations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			info, u := fakeInfo(5)
 			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}}
-			b.root = &node{Entry: &dwarf.Entry{}}
+			b.root = &node{DebugEntry: &object.DebugEntry{}}
 			e := newEvaluator(info, u, b, &fakeFrame{})
 			pieces, err := e.locate(attribute{kind: attributeBlock, bytes: unhex(test.bytes)}, 8)
 			got := describe(pieces)
@@ -265,7 +265,7 @@ func TestLists(t *testing.T) {
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("DWARF %d %s", test.version, test.name), func(t *testing.T) {
 			info, u := fakeInfo(test.version)
-			info.sections["loc"], info.sections["loclists"] = unhex(test.bytes), unhex(test.bytes)
+			u.lists = unhex(test.bytes)
 			b, ok, err := info.listed(u, 0, 0x400010)
 			got := hex.EncodeToString(b)
 			switch {

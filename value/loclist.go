@@ -14,7 +14,7 @@ func (i *Info) listOffset(u *unit, index uint64) (uint64, error) {
 	if _, err := i.root(u); err != nil {
 		return 0, err
 	}
-	c := cursor{section: ".debug_loclists", data: i.section("loclists"), order: i.machine.Order, width: u.width}
+	c := cursor{section: ".debug_loclists", data: i.locations(u), order: i.machine.Order, width: u.width}
 	size := uint64(4)
 	if u.is64 {
 		size = 8
@@ -32,7 +32,7 @@ func (i *Info) indexedAddress(u *unit, n uint64) (uint64, error) {
 	if _, err := i.root(u); err != nil {
 		return 0, err
 	}
-	c := cursor{section: ".debug_addr", data: i.section("addr"), order: i.machine.Order, width: u.width}
+	c := cursor{section: ".debug_addr", data: i.addresses, order: i.machine.Order, width: u.width}
 	if n > uint64(len(c.data)) {
 		return 0, fmt.Errorf("%w: .debug_addr: address %d", ErrDebugInfo, n)
 	}
@@ -47,6 +47,9 @@ func (i *Info) listed(u *unit, offset, pc uint64) (expression []byte, ok bool, e
 	if _, err := i.root(u); err != nil {
 		return nil, false, err
 	}
+	if u.version < 5 && u.header != nil && u.header.Split {
+		return i.listedSplit(u, offset, pc)
+	}
 	if u.version < 5 {
 		return i.listed4(u, offset, pc)
 	}
@@ -55,7 +58,7 @@ func (i *Info) listed(u *unit, offset, pc uint64) (expression []byte, ok bool, e
 
 // listed4 reads a list of .debug_loc (DWARF 4 §2.6.2).
 func (i *Info) listed4(u *unit, offset, pc uint64) ([]byte, bool, error) {
-	c := cursor{section: ".debug_loc", data: i.section("loc"), order: i.machine.Order, width: u.width}
+	c := cursor{section: ".debug_loc", data: i.locations(u), order: i.machine.Order, width: u.width}
 	c.seek(offset)
 	base, highest := u.base, ^uint64(0)>>(64-8*u.width)
 	for c.err == nil {
@@ -91,7 +94,7 @@ const (
 
 // listed5 reads a list of .debug_loclists (DWARF 5 §2.6.2).
 func (i *Info) listed5(u *unit, offset, pc uint64) ([]byte, bool, error) {
-	c := cursor{section: ".debug_loclists", data: i.section("loclists"), order: i.machine.Order, width: u.width}
+	c := cursor{section: ".debug_loclists", data: i.locations(u), order: i.machine.Order, width: u.width}
 	c.seek(offset)
 	base := u.base
 	indexed := func() (a uint64) {
@@ -150,4 +153,56 @@ func (i *Info) listed5(u *unit, offset, pc uint64) ([]byte, bool, error) {
 		}
 	}
 	return nil, false, c.err
+}
+
+// Entries of .debug_loc.dwo, DW_LLE_GNU_*, as GNU's split DWARF 4 had them.
+const (
+	lleGNUEndOfList   = 0
+	lleGNUBaseAddress = 1
+	lleGNUStartEnd    = 2
+	lleGNUStartLength = 3
+)
+
+// listedSplit reads a list of .debug_loc.dwo.
+func (i *Info) listedSplit(u *unit, offset, pc uint64) ([]byte, bool, error) {
+	c := cursor{section: ".debug_loc.dwo", data: i.locations(u), order: i.machine.Order, width: u.width}
+	c.seek(offset)
+	indexed := func() (a uint64) {
+		a, err := i.indexedAddress(u, c.uleb128())
+		if err != nil && c.err == nil {
+			c.err = err
+		}
+		return a
+	}
+	for c.err == nil {
+		var low, high uint64
+		switch kind := c.uint(1); {
+		case c.err != nil || kind == lleGNUEndOfList:
+			return nil, false, c.err
+		case kind == lleGNUBaseAddress:
+			indexed() // which the entries here do not use
+			continue
+		case kind == lleGNUStartEnd:
+			low, high = indexed(), indexed()
+		case kind == lleGNUStartLength:
+			low = indexed()
+			high = low + c.uint(4)
+		default:
+			c.fail("entry of kind %d", kind)
+			return nil, false, c.err
+		}
+		b := c.bytes(c.uint(2))
+		if c.err == nil && pc >= low && pc < high {
+			return b, true, nil
+		}
+	}
+	return nil, false, c.err
+}
+
+// locations returns the section with the location lists of a unit.
+func (i *Info) locations(u *unit) []byte {
+	if u.lists == nil && u.header != nil {
+		u.lists = i.reader.Lists(u.header)
+	}
+	return u.lists
 }

@@ -5,9 +5,10 @@
 package value
 
 import (
-	"debug/dwarf"
 	"fmt"
 	"slices"
+
+	"github.com/clewdev/clew/object"
 )
 
 // Functions returns the functions of a name that have code, by ascending
@@ -18,7 +19,7 @@ func (i *Info) Functions(name string) (list []*Function, err error) {
 		if err := i.indexAll(); err != nil {
 			return err
 		}
-		seen := make(map[dwarf.Offset]bool)
+		seen := make(map[object.DebugOffset]bool)
 		for _, u := range i.units {
 			for _, off := range u.names.functions[name] {
 				b, err := i.body(off)
@@ -111,7 +112,18 @@ func (i *Info) search(first *unit, visit func(u *unit) bool) error {
 			return nil
 		}
 	}
-	for _, u := range i.units {
+	// A name that several files share stands in the last of them.
+	linked := len(i.linked)
+	for k := 0; k < linked+len(i.shared); k++ {
+		var u *unit
+		if k < linked {
+			u = i.code(i.linked[k])
+		} else {
+			u = i.shared[k-linked]
+		}
+		if k == linked-1 {
+			i.sharedUnits()
+		}
 		if u == first {
 			continue
 		}

@@ -5,10 +5,10 @@
 package value
 
 import (
-	"debug/dwarf"
 	"math"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
 )
 
 // The operations that only location descriptions have, and those for typed
@@ -107,17 +107,17 @@ func (e *evaluator) execute(o *cfi.Operation, rest []cfi.Operation) error {
 		}
 		return e.put(Piece{Kind: InBytes, Bytes: e.toBytes(v), number: true})
 	case opImplicitPointer, opGNUImplicitPointer:
-		return e.put(Piece{Kind: ImplicitPointer, entry: dwarf.Offset(n), offset: o.Operands[1], info: e.info, body: e.body})
+		return e.put(Piece{Kind: ImplicitPointer, entry: e.reference(uint64(n)), offset: o.Operands[1], info: e.info, body: e.body})
 	case opEntryValue, opGNUEntryValue:
 		return e.entryValue(o.Block)
 	case opGNUParameterRef:
-		return e.parameterRef(e.unit.start + uint64(n))
+		return e.parameterRef(e.unit.start + object.DebugOffset(n))
 	case opCall2, opCall4:
-		return e.call(e.unit.start + uint64(n))
+		return e.call(e.unit.start + object.DebugOffset(n))
 	case opCallRef:
-		return e.call(uint64(n))
+		return e.call(e.reference(uint64(n)))
 	case opGNUVariableValue:
-		return e.variableValue(uint64(n))
+		return e.variableValue(e.reference(uint64(n)))
 	case opConstType, opGNUConstType, opRegvalType, opGNURegvalType, opDerefType, opGNUDerefType,
 		opConvert, opGNUConvert, opReinterpret, opGNUReinterpret:
 		return e.typed(o)
@@ -125,6 +125,15 @@ func (e *evaluator) execute(o *cfi.Operation, rest []cfi.Operation) error {
 		return nil
 	}
 	return e.arithmetic(op, n)
+}
+
+// reference returns the entry at an offset of the section that the expression's
+// unit is in.
+func (e *evaluator) reference(n uint64) object.DebugOffset {
+	if e.unit == nil || e.unit.header == nil {
+		return object.DebugOffset(n)
+	}
+	return e.info.reader.Reference(e.unit.header, n)
 }
 
 // put makes a place that is no address the location.

@@ -8,14 +8,16 @@ import (
 	"bytes"
 	"debug/dwarf"
 	"fmt"
+
+	"github.com/clewdev/clew/object"
 )
 
 // call executes the location of another entry (DWARF 5 §2.5.1.5).
-func (e *evaluator) call(entry uint64) error {
+func (e *evaluator) call(entry object.DebugOffset) error {
 	var a attribute
 	var u *unit
 	err := e.info.locked(func() error {
-		d, err := e.info.read(dwarf.Offset(entry))
+		d, err := e.info.read(entry)
 		if err == nil {
 			u = e.info.unitOf(d.Offset)
 			a = e.info.valueOf(d, dwarf.AttrLocation, u)
@@ -40,7 +42,7 @@ func (e *evaluator) call(entry uint64) error {
 }
 
 // variableValue pushes the value of another variable (DW_OP_GNU_variable_value).
-func (e *evaluator) variableValue(entry uint64) error {
+func (e *evaluator) variableValue(entry object.DebugOffset) error {
 	v, err := e.variableNumber(entry)
 	if err != nil {
 		return err
@@ -49,8 +51,8 @@ func (e *evaluator) variableValue(entry uint64) error {
 }
 
 // variableNumber returns the value of the variable at an offset of .debug_info.
-func (e *evaluator) variableNumber(entry uint64) (uint64, error) {
-	v, err := e.info.variableBy(dwarf.Offset(entry), e.body)
+func (e *evaluator) variableNumber(entry object.DebugOffset) (uint64, error) {
+	v, err := e.info.variableBy(entry, e.body)
 	if err != nil {
 		return 0, err
 	}
@@ -62,7 +64,7 @@ func (e *evaluator) variableNumber(entry uint64) (uint64, error) {
 }
 
 // variableBy is variableAt for code that does not hold the lock.
-func (i *Info) variableBy(off dwarf.Offset, b *body) (v *Variable, err error) {
+func (i *Info) variableBy(off object.DebugOffset, b *body) (v *Variable, err error) {
 	err = i.locked(func() error {
 		v, err = i.variableAt(off, b)
 		return err
@@ -193,7 +195,7 @@ func (e *evaluator) resolve(t *Type, depth int) *Type {
 func (e *evaluator) boundOf(t *Type) (n uint64, err error) {
 	switch t.bound.kind {
 	case attributeEntry:
-		n, err = e.variableNumber(t.bound.list)
+		n, err = e.variableNumber(object.DebugOffset(t.bound.list))
 	default:
 		var inner *evaluator
 		if inner, err = e.within(e.info, e.unit, e.body, e.frame); err != nil {

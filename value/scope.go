@@ -6,6 +6,8 @@ package value
 
 import (
 	"debug/dwarf"
+
+	"github.com/clewdev/clew/object"
 )
 
 // scopesOf returns the scopes at an address of a function.
@@ -50,27 +52,27 @@ type scoper struct {
 // block collects the variables of a function, inlined call or block, and
 // returns the block or inlined call in it that covers the address.
 func (s *scoper) block(n *node, scope *Scope, block *Block) (next *node, err error) {
-	seen := make(map[dwarf.Offset]bool)
+	seen := make(map[object.DebugOffset]bool)
 	if next, err = s.collect(n, scope, block, seen, 0); err != nil {
 		return nil, err
 	}
 	// An instance has no entry of its own for variables that no code is left
 	// of: their entries in what it is an instance of count.
-	off, ok := n.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	off, ok := n.Val(dwarf.AttrAbstractOrigin).(object.DebugOffset)
 	for depth := 0; ok && depth < 16; depth++ {
 		abstract, err := s.info.abstract(off)
 		if err != nil {
 			return next, nil
 		}
 		s.inherit(abstract, scope, block, seen)
-		off, ok = abstract.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+		off, ok = abstract.Val(dwarf.AttrAbstractOrigin).(object.DebugOffset)
 	}
 	return next, nil
 }
 
-func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[dwarf.Offset]bool, depth int) (next *node, err error) {
+func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.DebugOffset]bool, depth int) (next *node, err error) {
 	for _, c := range n.children {
-		if off, ok := c.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); ok {
+		if off, ok := c.Val(dwarf.AttrAbstractOrigin).(object.DebugOffset); ok {
 			seen[off] = true
 		}
 		switch c.Tag {
@@ -108,7 +110,7 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[dwarf.Off
 }
 
 // inherit adds the variables of an abstract instance that were not seen.
-func (s *scoper) inherit(abstract *node, scope *Scope, block *Block, seen map[dwarf.Offset]bool) {
+func (s *scoper) inherit(abstract *node, scope *Scope, block *Block, seen map[object.DebugOffset]bool) {
 	for _, c := range abstract.children {
 		if seen[c.Offset] {
 			continue
@@ -128,7 +130,7 @@ func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
 	v := n.variable
 	if v == nil || !own {
 		var err error
-		if v, err = s.info.variable(n.Entry, s.body); err != nil {
+		if v, err = s.info.variable(n.DebugEntry, s.body); err != nil {
 			return err
 		}
 		if own {
@@ -147,7 +149,7 @@ func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
 
 // abstract returns the tree of an abstract instance, of which one is kept: a
 // function is often inlined many times in a row.
-func (i *Info) abstract(off dwarf.Offset) (*node, error) {
+func (i *Info) abstract(off object.DebugOffset) (*node, error) {
 	b, err := i.body(off)
 	if err != nil {
 		return nil, err
@@ -157,7 +159,7 @@ func (i *Info) abstract(off dwarf.Offset) (*node, error) {
 
 // variableAt returns the variable whose entry is at an offset; b is the
 // function whose frame it is read in, or nil.
-func (i *Info) variableAt(off dwarf.Offset, b *body) (*Variable, error) {
+func (i *Info) variableAt(off object.DebugOffset, b *body) (*Variable, error) {
 	e, err := i.read(off)
 	if err != nil {
 		return nil, err
@@ -165,7 +167,7 @@ func (i *Info) variableAt(off dwarf.Offset, b *body) (*Variable, error) {
 	return i.variable(e, b)
 }
 
-func (i *Info) variable(e *dwarf.Entry, b *body) (*Variable, error) {
+func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	u := i.unitOf(e.Offset)
 	if _, err := i.root(u); err != nil {
 		return nil, err

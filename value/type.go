@@ -5,12 +5,12 @@
 package value
 
 import (
-	"debug/dwarf"
 	"math"
 	"math/bits"
 	"sync"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/object"
 )
 
 // Kind is what a type is made of.
@@ -48,7 +48,7 @@ type Type struct {
 	machine *arch.Machine
 	info    *Info // nil for types that were made
 	unit    *unit // that the type stands in, nil as info
-	offset  dwarf.Offset
+	offset  object.DebugOffset
 
 	kind     Kind
 	name     string

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+
+	"github.com/clewdev/clew/object"
 )
 
 // Encodings of base types, DW_ATE_* (DWARF 5 §7.8).
@@ -33,9 +35,9 @@ func (i *Info) unknownType() *Type {
 }
 
 // typeReference returns the entry of the type that an entry has.
-func (i *Info) typeReference(e *dwarf.Entry) (dwarf.Offset, bool) {
+func (i *Info) typeReference(e *object.DebugEntry) (object.DebugOffset, bool) {
 	switch v := e.Val(dwarf.AttrType).(type) {
-	case dwarf.Offset:
+	case object.DebugOffset:
 		return v, true
 	case uint64: // the signature of a type unit
 		return i.signed(v)
@@ -44,21 +46,15 @@ func (i *Info) typeReference(e *dwarf.Entry) (dwarf.Offset, bool) {
 }
 
 // signed returns the entry of the type with a signature (DWARF 5 §7.32).
-func (i *Info) signed(signature uint64) (dwarf.Offset, bool) {
-	if i.signatures == nil {
-		i.signatures = make(map[uint64]dwarf.Offset)
-		for _, u := range i.units {
-			if u.typeOffset > uint64(u.first) && u.typeOffset < u.end {
-				i.signatures[u.signature] = dwarf.Offset(u.typeOffset)
-			}
-		}
+func (i *Info) signed(signature uint64) (object.DebugOffset, bool) {
+	if i.reader == nil {
+		return 0, false
 	}
-	off, ok := i.signatures[signature]
-	return off, ok
+	return i.reader.Signed(signature)
 }
 
 // elemOf returns the type that an entry has, Void where it has none.
-func (i *Info) elemOf(e *dwarf.Entry) *Type {
+func (i *Info) elemOf(e *object.DebugEntry) *Type {
 	if e.AttrField(dwarf.AttrType) == nil {
 		return i.voidType()
 	}
@@ -71,7 +67,7 @@ func (i *Info) elemOf(e *dwarf.Entry) *Type {
 
 // typeAt returns the type whose entry is at an offset; what it is made of is
 // read later. It is of kind Unknown where the entry cannot be read.
-func (i *Info) typeAt(off dwarf.Offset) *Type {
+func (i *Info) typeAt(off object.DebugOffset) *Type {
 	if t := i.types[off]; t != nil {
 		return t
 	}
@@ -155,7 +151,7 @@ func (i *Info) typeAt(off dwarf.Offset) *Type {
 }
 
 // base reads what a base type says of itself.
-func (t *Type) base(e *dwarf.Entry) {
+func (t *Type) base(e *object.DebugEntry) {
 	// gcc and clang spell them differently, gdb always so.
 	if s := spell(t.name); s.base != "" && !strings.Contains(s.base, "__int128") {
 		t.name = s.base
@@ -222,7 +218,7 @@ func (t *Type) read() error {
 	return nil
 }
 
-func (t *Type) readParams(e *dwarf.Entry) error {
+func (t *Type) readParams(e *object.DebugEntry) error {
 	i := t.info
 	// An instance refers to a function that says what it returns.
 	for _, e := range i.origins(e) {
@@ -260,7 +256,7 @@ func (t *Type) readParams(e *dwarf.Entry) error {
 	return err
 }
 
-func hasParams(list []*dwarf.Entry) bool {
+func hasParams(list []*object.DebugEntry) bool {
 	for _, e := range list {
 		if e.Tag == dwarf.TagFormalParameter {
 			return true
@@ -269,7 +265,7 @@ func hasParams(list []*dwarf.Entry) bool {
 	return false
 }
 
-func (t *Type) readEnumerators(e *dwarf.Entry) error {
+func (t *Type) readEnumerators(e *object.DebugEntry) error {
 	i := t.info
 	if e.AttrField(dwarf.AttrType) != nil {
 		t.elem = i.elemOf(e)
@@ -295,18 +291,18 @@ func (t *Type) readEnumerators(e *dwarf.Entry) error {
 
 // readDimensions reads the element and the bounds of an array; one of several
 // dimensions becomes an array of arrays.
-func (t *Type) readDimensions(e *dwarf.Entry) error {
+func (t *Type) readDimensions(e *object.DebugEntry) error {
 	i := t.info
 	element := i.elemOf(e)
 	children, err := i.children(t.offset)
-	var dimensions []*dwarf.Entry
+	var dimensions []*object.DebugEntry
 	for _, c := range children {
 		if c.Tag == dwarf.TagSubrangeType || c.Tag == dwarf.TagEnumerationType {
 			dimensions = append(dimensions, c)
 		}
 	}
 	if len(dimensions) > maxChain {
-		return fmt.Errorf("%w: .debug_info+%#x: array of %d dimensions", ErrDebugInfo, t.offset, len(dimensions))
+		return fmt.Errorf("%w: %v: array of %d dimensions", ErrDebugInfo, t.offset, len(dimensions))
 	}
 	for k := len(dimensions) - 1; k >= 0; k-- {
 		a := t
@@ -323,7 +319,7 @@ func (t *Type) readDimensions(e *dwarf.Entry) error {
 	return err
 }
 
-func (t *Type) readBound(i *Info, e *dwarf.Entry) {
+func (t *Type) readBound(i *Info, e *object.DebugEntry) {
 	t.lower, _ = e.Val(dwarf.AttrLowerBound).(int64)
 	for _, a := range []dwarf.Attr{dwarf.AttrCount, dwarf.AttrUpperBound} {
 		f := e.AttrField(a)
@@ -343,7 +339,7 @@ func (t *Type) readBound(i *Info, e *dwarf.Entry) {
 			t.counted = true
 		case []byte:
 			t.bound, t.bounds = i.valueOf(e, a, t.unit), isBound
-		case dwarf.Offset: // the variable that holds it
+		case object.DebugOffset: // the variable that holds it
 			t.bound, t.bounds = attribute{kind: attributeEntry, list: uint64(v)}, isBound
 		}
 		return

@@ -9,102 +9,107 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"fmt"
+	"slices"
 	"sort"
+
+	"github.com/clewdev/clew/object"
 )
 
 const relocatable = elf.ET_REL
 
-// unit is a unit of .debug_info.
+// unit is a unit of entries.
 type unit struct {
-	start, end uint64 // [start, end) in the section, header included
-	first      dwarf.Offset
+	start, end object.DebugOffset // [start, end), header included
+	first      object.DebugOffset
 	version    int
 	is64       bool
-	width      int    // bytes of an address
-	signature  uint64 // of a type unit
-	typeOffset uint64 // of a type unit: where its type stands in the section
+	width      int // bytes of an address
+	header     *object.DebugUnit
 
-	entry        *dwarf.Entry // the root, nil before it is read
+	entry        *object.DebugEntry // the root, nil before it is read
 	language     Language
 	base         uint64 // default base of its location lists
 	addrBase     uint64
 	loclistsBase uint64
 
+	lists    []byte // the section with its location lists, nil before it is read
+	split    *unit  // the unit with the entries of a skeleton; itself where it is none
+	splitErr error  // why that was not found
+
 	names           names
 	indexed, nested bool
 }
 
-// readUnits reads the headers of all units (DWARF 5 §7.5.1).
-func (i *Info) readUnits() error {
-	c := cursor{section: ".debug_info", data: i.info, order: i.machine.Order}
-	for c.off < uint64(len(c.data)) {
-		u := &unit{start: c.off}
-		n, is64 := c.length()
-		if n > uint64(len(c.data))-c.off {
-			c.fail("unit of %#x bytes, %#x left", n, uint64(len(c.data))-c.off)
-		}
-		if c.err != nil {
-			break
-		}
-		if n == 0 {
+// addUnits makes units known. Their order is that of their offsets.
+func (i *Info) addUnits(headers []*object.DebugUnit) (added []*unit) {
+	for _, h := range headers {
+		if w := h.Width; w != 2 && w != 4 && w != 8 {
 			continue
 		}
-		u.end, u.is64 = c.off+n, is64
-		u.version = int(c.uint(2))
-		kind := uint64(unitCompile)
-		if u.version >= 5 {
-			kind = c.uint(1)
-			u.width = int(c.uint(1))
-			c.offset(is64)
-		} else {
-			c.offset(is64)
-			u.width = int(c.uint(1))
-		}
-		switch kind {
-		case unitSkeleton, unitSplitCompile:
-			c.uint(8)
-		case unitType, unitSplitType:
-			u.signature = c.uint(8)
-			u.typeOffset = u.start + c.offset(is64)
-		}
-		if c.err != nil {
-			break
-		}
-		if u.first = dwarf.Offset(c.off); c.off > u.end {
-			break
-		}
-		if w := u.width; w == 2 || w == 4 || w == 8 {
-			i.units = append(i.units, u)
-		}
-		c.seek(u.end)
+		added = append(added, &unit{
+			start: h.Start, end: h.End, first: h.First, version: h.Version, is64: h.Is64, width: h.Width, header: h,
+		})
 	}
-	// debug/dwarf has read the same headers: what is amiss it has refused.
-	if len(i.units) == 0 {
-		return fmt.Errorf("%w: .debug_info has no unit", ErrNoInfo)
+	// Those who go through the units keep the list that they began with.
+	i.units = append(slices.Clone(i.units), added...)
+	slices.SortFunc(i.units, func(a, b *unit) int { return compare(uint64(a.start), uint64(b.start)) })
+	return added
+}
+
+// code returns the unit with the entries of u: the split one of a skeleton. It is
+// u where that cannot be had, which u.splitErr tells of.
+func (i *Info) code(u *unit) *unit {
+	if u.split == nil {
+		u.split = u
+		if u.header != nil {
+			h, err := i.reader.Code(u.header)
+			u.splitErr = err
+			if h != u.header {
+				if found := i.unitOf(h.First); found != nil {
+					u.split = found
+				}
+			}
+		}
+	}
+	return u.split
+}
+
+// sharedUnits returns the units that dwz moved to another file.
+func (i *Info) sharedUnits() []*unit {
+	if !i.sought && i.reader != nil {
+		i.sought = true
+		if headers, err := i.reader.Supplementary(); err == nil {
+			for _, h := range headers {
+				if u := i.unitOf(h.First); u != nil {
+					i.shared = append(i.shared, u)
+				}
+			}
+		}
+	}
+	return i.shared
+}
+
+// unitOf returns the unit that an entry stands in, or nil.
+func (i *Info) unitOf(off object.DebugOffset) *unit {
+	k := sort.Search(len(i.units), func(k int) bool { return i.units[k].end > off })
+	if k < len(i.units) && i.units[k].first <= off {
+		return i.units[k]
+	}
+	if i.reader == nil {
+		return nil
+	}
+	h := i.reader.UnitAt(off) // of a file that may not have been open
+	if h == nil {
+		return nil
+	}
+	if added := i.addUnits([]*object.DebugUnit{h}); len(added) > 0 {
+		return added[0]
 	}
 	return nil
 }
 
-// DWARF 5 §7.5.1, table 7.2.
-const (
-	unitCompile      = 1
-	unitType         = 2
-	unitSkeleton     = 4
-	unitSplitCompile = 5
-	unitSplitType    = 6
-)
-
-// unitOf returns the unit that an offset of .debug_info lies in, or nil.
-func (i *Info) unitOf(off dwarf.Offset) *unit {
-	k := sort.Search(len(i.units), func(k int) bool { return i.units[k].end > uint64(off) })
-	if k == len(i.units) || i.units[k].first > off {
-		return nil
-	}
-	return i.units[k]
-}
-
 // root reads the entry of a unit, and what it says of the unit.
-func (i *Info) root(u *unit) (*dwarf.Entry, error) {
+func (i *Info) root(u *unit) (*object.DebugEntry, error) {
 	if u.entry != nil {
 		return u.entry, nil
 	}
@@ -112,19 +117,14 @@ func (i *Info) root(u *unit) (*dwarf.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	e = &dwarf.Entry{Offset: e.Offset, Tag: e.Tag, Children: e.Children, Field: e.Field[:min(len(e.Field), 64)]}
+	e.Field = e.Field[:min(len(e.Field), 64)]
 	if language, ok := e.Val(dwarf.AttrLanguage).(int64); ok {
 		u.language = languageOf(language)
+		i.using = u.language
+	} else if e.Tag == dwarf.TagPartialUnit {
+		u.language = i.using // dwz leaves it to the units that it is a part of
 	}
-	u.base, _ = e.Val(dwarf.AttrLowpc).(uint64)
-	if base, ok := e.Val(dwarf.AttrAddrBase).(int64); ok {
-		u.addrBase = uint64(base)
-	} else if base, ok := e.Val(attrGNUAddrBase).(int64); ok {
-		u.addrBase = uint64(base)
-	}
-	if base, ok := e.Val(dwarf.AttrLoclistsBase).(int64); ok {
-		u.loclistsBase = uint64(base)
-	}
+	u.base, u.addrBase, u.loclistsBase = i.reader.Bases(u.header)
 	u.entry = e
 	return e, nil
 }
@@ -148,7 +148,6 @@ func languageOf(code int64) Language {
 
 // Attributes and tags that package dwarf does not name.
 const (
-	attrGNUAddrBase       dwarf.Attr = 0x2133
 	attrGNUCallSiteValue  dwarf.Attr = 0x2111
 	attrGNUCallSiteTarget dwarf.Attr = 0x2113
 	attrGNUTailCall       dwarf.Attr = 0x2115
@@ -157,24 +156,27 @@ const (
 	tagGNUCallSite        dwarf.Tag  = 0x4109
 	tagGNUCallSiteParam   dwarf.Tag  = 0x410a
 	tagGNUParameterPack   dwarf.Tag  = 0x4107
+	tagSkeletonUnit       dwarf.Tag  = 0x4a
 )
 
 // read reads the entry at an offset of .debug_info, and leaves the reader after it.
-func (i *Info) read(off dwarf.Offset) (*dwarf.Entry, error) {
-	if i.unitOf(off) == nil {
-		return nil, fmt.Errorf("%w: .debug_info+%#x is in no unit", ErrDebugInfo, off)
+func (i *Info) read(off object.DebugOffset) (*object.DebugEntry, error) {
+	if i.unitOf(off) == nil && i.reader == nil {
+		return nil, fmt.Errorf("%w: %v is in no unit", ErrDebugInfo, off)
 	}
-	i.reader.Seek(off)
+	if err := i.reader.Seek(off); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDebugInfo, err)
+	}
 	e, err := i.next()
 	if err == nil && (e == nil || e.Tag == 0) {
-		err = fmt.Errorf("%w: .debug_info+%#x: no entry", ErrDebugInfo, off)
+		err = fmt.Errorf("%w: %v: no entry", ErrDebugInfo, off)
 	}
 	return e, err
 }
 
 // next reads the entry after that which was read last; it is nil at the end of
 // the section.
-func (i *Info) next() (*dwarf.Entry, error) {
+func (i *Info) next() (*object.DebugEntry, error) {
 	e, err := i.reader.Next()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDebugInfo, err)
@@ -193,20 +195,19 @@ func (i *Info) next() (*dwarf.Entry, error) {
 
 // skip skips the children of e, which was read last. The reader's own
 // SkipChildren recurses as deep as entries nest.
-func (i *Info) skip(e *dwarf.Entry, u *unit) error {
+func (i *Info) skip(e *object.DebugEntry, u *unit) error {
 	if !e.Children {
 		return nil
 	}
-	if sibling, ok := e.Val(dwarf.AttrSibling).(dwarf.Offset); ok && sibling > e.Offset && uint64(sibling) < u.end {
-		i.reader.Seek(sibling)
-		return nil
+	if sibling, ok := e.Val(dwarf.AttrSibling).(object.DebugOffset); ok && sibling > e.Offset && sibling < u.end {
+		return i.reader.Seek(sibling)
 	}
 	for depth := 1; depth > 0; {
 		e, err := i.next()
 		switch {
 		case err != nil:
 			return err
-		case e == nil || uint64(e.Offset) >= u.end && e.Tag != 0:
+		case e == nil || e.Offset >= u.end && e.Tag != 0:
 			return nil
 		case e.Tag == 0:
 			depth--
@@ -219,7 +220,7 @@ func (i *Info) skip(e *dwarf.Entry, u *unit) error {
 
 // node is an entry with its children.
 type node struct {
-	*dwarf.Entry
+	*object.DebugEntry
 	children []*node
 
 	// What was made of the entry, nil before.
@@ -233,13 +234,13 @@ type node struct {
 const maxNesting = 256
 
 // tree reads the entry at an offset and all below it.
-func (i *Info) tree(off dwarf.Offset) (*node, error) {
+func (i *Info) tree(off object.DebugOffset) (*node, error) {
 	u := i.unitOf(off)
 	e, err := i.read(off)
 	if err != nil {
 		return nil, err
 	}
-	root := &node{Entry: e}
+	root := &node{DebugEntry: e}
 	if !e.Children {
 		return root, nil
 	}
@@ -251,22 +252,22 @@ func (i *Info) tree(off dwarf.Offset) (*node, error) {
 		}
 		if e != nil {
 			if size += 2 + len(e.Field); size > i.mostRetained() {
-				return nil, fmt.Errorf("%w: .debug_info+%#x: more attributes below it than %#x bytes can hold", ErrDebugInfo, off, len(i.info))
+				return nil, fmt.Errorf("%w: %v: more attributes below it than %#x bytes can hold", ErrDebugInfo, off, i.size())
 			}
 		}
-		if e == nil || e.Tag != 0 && uint64(e.Offset) >= u.end {
+		if e == nil || e.Tag != 0 && e.Offset >= u.end {
 			break // the list is not closed
 		}
 		if e.Tag == 0 {
 			stack = stack[:len(stack)-1]
 			continue
 		}
-		n := &node{Entry: e}
+		n := &node{DebugEntry: e}
 		top := stack[len(stack)-1]
 		top.children = append(top.children, n)
 		if e.Children {
 			if len(stack) == maxNesting {
-				return nil, fmt.Errorf("%w: .debug_info+%#x: nested deeper than %d", ErrDebugInfo, e.Offset, maxNesting)
+				return nil, fmt.Errorf("%w: %v: nested deeper than %d", ErrDebugInfo, e.Offset, maxNesting)
 			}
 			stack = append(stack, n)
 		}
@@ -275,19 +276,19 @@ func (i *Info) tree(off dwarf.Offset) (*node, error) {
 }
 
 // children reads the entries directly below one.
-func (i *Info) children(off dwarf.Offset) ([]*dwarf.Entry, error) {
+func (i *Info) children(off object.DebugOffset) ([]*object.DebugEntry, error) {
 	u := i.unitOf(off)
 	e, err := i.read(off)
 	if err != nil || !e.Children {
 		return nil, err
 	}
-	var list []*dwarf.Entry
+	var list []*object.DebugEntry
 	for {
 		e, err := i.next()
 		if err != nil {
 			return list, err
 		}
-		if e == nil || e.Tag == 0 || uint64(e.Offset) >= u.end {
+		if e == nil || e.Tag == 0 || e.Offset >= u.end {
 			return list, nil
 		}
 		list = append(list, e)
@@ -299,7 +300,7 @@ func (i *Info) children(off dwarf.Offset) ([]*dwarf.Entry, error) {
 
 // attribute returns an attribute of e, or of what it is an instance or the
 // definition of (DWARF 5 §3.3.8.2, §2.13.2).
-func (i *Info) attribute(e *dwarf.Entry, a dwarf.Attr) (any, error) {
+func (i *Info) attribute(e *object.DebugEntry, a dwarf.Attr) (any, error) {
 	for range 16 {
 		if f := e.AttrField(a); f != nil {
 			return f.Val, nil
@@ -313,20 +314,20 @@ func (i *Info) attribute(e *dwarf.Entry, a dwarf.Attr) (any, error) {
 			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("%w: .debug_info+%#x: %w", ErrDebugInfo, e.Offset, errLoop)
+	return nil, fmt.Errorf("%w: %v: %w", ErrDebugInfo, e.Offset, errLoop)
 }
 
-func origin(e *dwarf.Entry) (dwarf.Offset, bool) {
-	if off, ok := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); ok {
+func origin(e *object.DebugEntry) (object.DebugOffset, bool) {
+	if off, ok := e.Val(dwarf.AttrAbstractOrigin).(object.DebugOffset); ok {
 		return off, true
 	}
-	off, ok := e.Val(dwarf.AttrSpecification).(dwarf.Offset)
+	off, ok := e.Val(dwarf.AttrSpecification).(object.DebugOffset)
 	return off, ok
 }
 
 // origins returns e and the entries that it refers to as its origin, in turn.
-func (i *Info) origins(e *dwarf.Entry) []*dwarf.Entry {
-	list := []*dwarf.Entry{e}
+func (i *Info) origins(e *object.DebugEntry) []*object.DebugEntry {
+	list := []*object.DebugEntry{e}
 	for len(list) < 16 {
 		off, ok := origin(e)
 		if !ok {
@@ -366,7 +367,7 @@ const (
 
 // valueOf returns what an entry of a unit has as DW_AT_location, DW_AT_const_value,
 // DW_AT_frame_base and such.
-func (i *Info) valueOf(e *dwarf.Entry, a dwarf.Attr, u *unit) attribute {
+func (i *Info) valueOf(e *object.DebugEntry, a dwarf.Attr, u *unit) attribute {
 	f := e.AttrField(a)
 	if f == nil {
 		return attribute{}

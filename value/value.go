@@ -5,11 +5,11 @@
 package value
 
 import (
-	"debug/dwarf"
 	"fmt"
 	"math/bits"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/object"
 )
 
 // MaxSize is how many bytes a value may have to be read, as gdb's
@@ -53,9 +53,9 @@ type Piece struct {
 	BitSize   uint64 // of the part
 	BitOffset uint64 // of the part in its place: from the first byte of memory, from a register's least significant bit
 
-	number bool         // Bytes are a number, wider than the value may be
-	entry  dwarf.Offset // of an ImplicitPointer: what it leads to
-	offset int64        // and bytes into it
+	number bool               // Bytes are a number, wider than the value may be
+	entry  object.DebugOffset // of an ImplicitPointer: what it leads to
+	offset int64              // and bytes into it
 	info   *Info
 	body   *body
 }

@@ -24,6 +24,10 @@ type Sections struct {
 
 	CUIndex, TUIndex []byte // of a package of split units
 
+	// Locations reads .debug_loc or .debug_loclists: the name is what follows
+	// ".debug_". It may be nil.
+	Locations func(name string) []byte
+
 	Order binary.ByteOrder
 }
 
@@ -99,22 +103,8 @@ func New(s Sections, files Files) (*Data, error) {
 	if len(s.Info) == 0 || len(s.Abbrev) == 0 {
 		return nil, errors.New("no .debug_info")
 	}
-	size := len(s.Info) + len(s.Ranges) + len(s.RngLists)
-	d := &Data{
-		order:        s.Order,
-		files:        files,
-		size:         size,
-		splits:       make(map[splitName]*splitFile),
-		open:         make(map[int]*openUnit),
-		abbrevBudget: len(s.Abbrev) + 64<<10,
-		steps:        1<<20 + 16*size,
-		records:      64<<10 + size/4,
-		rows:         64<<10 + len(s.Line)*3/4,
-		bytes:        16<<20 + len(s.Str) + len(s.Info),
-		names:        make(map[uint64]string),
-	}
+	d := newData(s, files)
 	d.units = d.add(0, s, s.Info, false, false).units
-	d.sources = append(d.sources, nil) // supplementaryNumber
 	if len(d.units) == 0 {
 		return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)
 	}
@@ -128,6 +118,24 @@ func New(s Sections, files Files) (*Data, error) {
 	}
 	d.sortIndex()
 	return d, nil
+}
+
+func newData(s Sections, files Files) *Data {
+	size := len(s.Info) + len(s.Ranges) + len(s.RngLists)
+	return &Data{
+		order:        s.Order,
+		files:        files,
+		size:         size,
+		splits:       make(map[splitName]*splitFile),
+		open:         make(map[int]*openUnit),
+		abbrevBudget: len(s.Abbrev) + 64<<10,
+		steps:        1<<20 + 16*size,
+		records:      64<<10 + size/4,
+		rows:         64<<10 + len(s.Line)*3/4,
+		bytes:        16<<20 + len(s.Str) + len(s.Info),
+		names:        make(map[uint64]string),
+		sources:      make([]*source, supplementaryNumber+1),
+	}
 }
 
 func (d *Data) sortIndex() {

@@ -34,6 +34,9 @@ type source struct {
 	split  bool    // of a file with split units
 	units  []*unit // by start
 	tables map[uint64]*abbreviations
+
+	lists     []byte // of locations, where listsRead
+	listsRead bool
 }
 
 // Offsets of entries in a source are told from those of others by its number

@@ -1,0 +1,411 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	stdlib "debug/dwarf"
+	"errors"
+	"fmt"
+)
+
+// Offset is where an entry stands: the offset in its section of units, and in
+// the bits above, which of them that is.
+type Offset uint64
+
+func (o Offset) String() string {
+	if n := o >> sourceBits; n > 0 {
+		return fmt.Sprintf("section %d of units+%#x", n, uint64(o&(1<<sourceBits-1)))
+	}
+	return fmt.Sprintf(".debug_info+%#x", uint64(o))
+}
+
+// Entry is an entry with all its attributes. The values are of the types that the
+// standard library's debug/dwarf gives them, but for references, which are
+// Offsets, and indexed addresses, which are addresses.
+type Entry struct {
+	Offset   Offset
+	Tag      stdlib.Tag // 0 at the end of the entries below another
+	Children bool
+	Field    []stdlib.Field
+
+	unit *unit
+	pc   span
+}
+
+// AttrField returns the field of an attribute, nil where there is none.
+func (e *Entry) AttrField(a stdlib.Attr) *stdlib.Field {
+	for i := range e.Field {
+		if e.Field[i].Attr == a {
+			return &e.Field[i]
+		}
+	}
+	return nil
+}
+
+// Val returns the value of an attribute, nil where there is none.
+func (e *Entry) Val(a stdlib.Attr) any {
+	if f := e.AttrField(a); f != nil {
+		return f.Val
+	}
+	return nil
+}
+
+// Unit is what the header of a unit says.
+type Unit struct {
+	Start, End Offset // the header included
+	First      Offset // its first entry
+	Version    int
+	Is64       bool
+	Width      int // bytes of an address
+	Type       bool
+	Split      bool // it was not linked
+
+	unit *unit
+}
+
+// Reader reads entries, of one unit after the other as they are asked for. It
+// must not be used by several goroutines at once.
+type Reader struct {
+	d     *Data
+	units map[*unit]*Unit
+	open  map[*unit]*openUnit // skeletons
+	roots map[*unit]*root
+
+	signed      map[uint64]*unit // by signature, of the first signedFiles sources
+	signedFiles int
+
+	unit  *unit
+	root  *root
+	table *abbreviations
+	c     cursor
+}
+
+// NewReader reads the headers of all units that were linked.
+func NewReader(s Sections, files Files) (*Reader, error) {
+	d := newData(s, files)
+	d.addFile(0, s, false)
+	if d.sources[0] == nil || len(d.sources[0].units) == 0 {
+		return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)
+	}
+	return &Reader{d: d, units: make(map[*unit]*Unit), open: make(map[*unit]*openUnit), roots: make(map[*unit]*root)}, nil
+}
+
+// Size returns the size in bytes of the sections of units that are open.
+func (r *Reader) Size() int { return r.d.size }
+
+// Restart gives the calls that follow an allowance of their own.
+func (r *Reader) Restart() { r.d.steps = 1<<20 + 16*r.d.size }
+
+// Units returns the units that were linked, by their offset.
+func (r *Reader) Units() (list []*Unit) {
+	for _, src := range r.d.sources {
+		if src != nil && !src.split && src.number != supplementaryNumber {
+			list = append(list, r.all(src)...)
+		}
+	}
+	return list
+}
+
+// Supplementary returns the units that dwz moved to another file.
+func (r *Reader) Supplementary() ([]*Unit, error) {
+	src := r.d.supplementary()
+	if src == nil {
+		return nil, r.d.missing
+	}
+	return r.all(src), nil
+}
+
+func (r *Reader) all(src *source) []*Unit {
+	list := make([]*Unit, len(src.units))
+	for i, u := range src.units {
+		list[i] = r.of(u)
+	}
+	return list
+}
+
+// of returns what is said of a unit, always the same for one.
+func (r *Reader) of(u *unit) *Unit {
+	if u == nil {
+		return nil
+	}
+	known := r.units[u]
+	if known == nil {
+		known = &Unit{
+			Start: Offset(u.offset(int(u.start))), End: Offset(u.offset(int(u.end))), First: Offset(u.offset(int(u.first))),
+			Version: int(u.version), Is64: u.is64, Width: u.addressSize, Type: u.typeUnit, Split: u.source.split, unit: u,
+		}
+		r.units[u] = known
+	}
+	return known
+}
+
+// UnitAt returns the unit that an entry stands in, nil where none does.
+func (r *Reader) UnitAt(off Offset) *Unit { return r.of(r.d.unitAt(uint64(off))) }
+
+// Missing tells why the file is missing that dwz moved what is shared to; nil
+// where it is not, or was not needed yet.
+func (r *Reader) Missing() error { return r.d.missing }
+
+// Code returns the unit that has the entries of u: u itself, or where it is a
+// skeleton, the split one, which is looked for. With an error it is u.
+func (r *Reader) Code(u *Unit) (*Unit, error) {
+	if u.Split || u.Type {
+		return u, nil
+	}
+	o := r.open[u.unit]
+	if o == nil {
+		o = &openUnit{unit: u.unit, code: u.unit}
+		if o.root, o.err = r.d.readRoot(u.unit); o.err == nil {
+			o.err = r.d.openSplit(o)
+		}
+		r.open[u.unit] = o
+	}
+	return r.of(o.code), o.err
+}
+
+// Bases returns what addresses and location lists of a unit are relative to: the
+// unit's first address, its parts of .debug_addr and .debug_loclists.
+func (r *Reader) Bases(u *Unit) (low, addresses, locations uint64) {
+	root, err := r.rootOf(u.unit)
+	if err != nil {
+		return 0, 0, 0 // whose entry the caller cannot read
+	}
+	return root.low, root.addrBase, root.loclistsBase
+}
+
+// Reference returns the offset of the entry that stands n bytes from the start of
+// the section of units, as the linked or split file of u has it.
+func (r *Reader) Reference(u *Unit, n uint64) Offset {
+	v := u.unit.sourceReference(u.unit.source.number, u.unit.part.info+n)
+	return Offset(v.u)
+}
+
+// Signed returns the entry of the type with a signature (DWARF 5 §7.32).
+func (r *Reader) Signed(signature uint64) (Offset, bool) {
+	if r.signed == nil || r.signedFiles != len(r.d.sources) {
+		r.signed, r.signedFiles = make(map[uint64]*unit), len(r.d.sources)
+		for _, src := range r.d.sources {
+			if src == nil {
+				continue
+			}
+			for _, u := range src.units {
+				if u.typeUnit && u.typeOffset > 0 && u.typeOffset < u.end-u.start {
+					r.signed[u.signature] = u
+				}
+			}
+		}
+	}
+	u := r.signed[signature]
+	if u == nil {
+		// What is wrong with a package was told when a unit was looked for.
+		u, _ = r.d.packagedType(signature)
+		if u == nil || !u.typeUnit || u.typeOffset == 0 || u.typeOffset >= u.end-u.start {
+			return 0, false
+		}
+	}
+	return Offset(u.offset(int(u.start + u.typeOffset))), true
+}
+
+// Seek makes the entry at an offset the next one.
+func (r *Reader) Seek(off Offset) error {
+	u := r.d.unitAt(uint64(off))
+	if u == nil {
+		if off>>sourceBits == supplementaryNumber && r.d.missing != nil {
+			return r.d.missing
+		}
+		return fmt.Errorf("%v: in no unit", off)
+	}
+	if u != r.unit {
+		table, err := r.d.abbreviationsOf(u)
+		if err != nil {
+			return err
+		}
+		if r.root, err = r.rootOf(u); err != nil {
+			return err
+		}
+		r.unit, r.table = u, table
+	}
+	r.c = r.d.entryCursor(u, uint64(off))
+	return nil
+}
+
+// rootOf returns what the first entry of a unit says.
+func (r *Reader) rootOf(u *unit) (*root, error) {
+	known := r.roots[u]
+	if known != nil {
+		return known, nil
+	}
+	read, err := r.d.readRoot(u)
+	if err != nil {
+		return nil, err
+	}
+	if u.skeleton != nil || u.typeUnit || !u.source.split {
+		// Of the others the skeleton may yet be found.
+		r.roots[u] = &read
+	}
+	return &read, nil
+}
+
+// Next reads the entry that follows, nil at the end of the unit.
+func (r *Reader) Next() (*Entry, error) {
+	if r.unit == nil || r.c.remain() <= 0 {
+		return nil, r.c.err
+	}
+	u := r.unit
+	e := &Entry{Offset: Offset(u.offset(r.c.off)), unit: u}
+	code := r.c.uleb()
+	if code == 0 {
+		return e, r.c.err
+	}
+	a, ok := r.table.find(code)
+	if !ok {
+		r.c.fail("abbreviation %d is not declared", code)
+		return nil, r.c.err
+	}
+	e.Tag, e.Children = stdlib.Tag(a.tag), a.children
+	attributes := r.table.of(a)
+	if len(attributes) > r.c.remain()+64 {
+		r.c.fail("%d attributes, %d bytes left", len(attributes), r.c.remain())
+		return nil, r.c.err
+	}
+	e.Field = make([]stdlib.Field, 0, len(attributes))
+	for _, at := range attributes {
+		e.Field = append(e.Field, r.field(at, e))
+		if r.c.err != nil {
+			return nil, r.c.err
+		}
+	}
+	return e, nil
+}
+
+// field reads an attribute.
+func (r *Reader) field(at attribute, e *Entry) stdlib.Field {
+	u, start := r.unit, r.c.off
+	if at.form == formIndirect {
+		at.form = uint32(r.c.uleb())
+		start = r.c.off
+	}
+	v := u.read(&r.c, at)
+	f := stdlib.Field{Attr: stdlib.Attr(at.name)}
+	switch at.name {
+	case attrLowPC:
+		e.pc.low = v
+	case attrHighPC:
+		e.pc.high = v
+	case attrRanges:
+		e.pc.ranges = v
+	}
+	if r.c.err != nil {
+		return f
+	}
+	switch v.class {
+	case constant:
+		f.Val, f.Class = int64(v.u), stdlib.ClassConstant
+		if isLocation(at.name) && (at.form == formData4 || at.form == formData8) && u.version < 4 {
+			f.Val, f.Class = int64(u.part.locations+v.u), stdlib.ClassLocListPtr
+		}
+	case sectionOffset:
+		f.Val, f.Class = int64(v.u), stdlib.ClassUnknown
+		if isLocation(at.name) {
+			f.Val, f.Class = int64(u.part.locations+v.u), stdlib.ClassLocListPtr
+		}
+	case address, addressIndex:
+		f.Class = stdlib.ClassAddress
+		if a, ok := r.d.address(u, r.root, v); ok {
+			f.Val = a
+		}
+	case text, textIndex:
+		f.Val, f.Class = string(r.d.text(u, r.root, v)), stdlib.ClassString
+	case reference:
+		f.Val, f.Class = Offset(v.u), stdlib.ClassReference
+	case signature:
+		f.Val, f.Class = v.u, stdlib.ClassReferenceSig
+	case rangesIndex:
+		f.Val, f.Class = v.u, stdlib.ClassRngList
+	case flag:
+		f.Val, f.Class = v.u != 0, stdlib.ClassFlag
+	default:
+		r.bytes(&f, at.form, start)
+	}
+	return f
+}
+
+// bytes sets the value of a form that u.read passes over.
+func (r *Reader) bytes(f *stdlib.Field, form uint32, start int) {
+	c := r.c
+	c.off = start
+	f.Class = stdlib.ClassBlock
+	switch form {
+	case formLoclistx:
+		f.Val, f.Class = c.uleb(), stdlib.ClassLocList
+	case formBlock1:
+		f.Val = c.take(uint64(c.u8()))
+	case formBlock2:
+		f.Val = c.take(uint64(c.u16()))
+	case formBlock4:
+		f.Val = c.take(uint64(c.u32()))
+	case formBlock:
+		f.Val = c.take(c.uleb())
+	case formExprloc:
+		f.Val, f.Class = c.take(c.uleb()), stdlib.ClassExprLoc
+	case formData16:
+		f.Val, f.Class = c.take(16), stdlib.ClassConstant
+	}
+}
+
+// isLocation reports whether an attribute can be a list of locations.
+func isLocation(name uint32) bool {
+	switch name {
+	case attrLocation, attrStringLength, attrReturnAddr, attrDataMemberLocation, attrFrameBase,
+		attrSegment, attrStaticLink, attrUseLocation, attrVtableElemLocation:
+		return true
+	}
+	return false
+}
+
+const (
+	attrStringLength       = 0x19
+	attrReturnAddr         = 0x2a
+	attrDataMemberLocation = 0x38
+	attrFrameBase          = 0x40
+	attrSegment            = 0x46
+	attrStaticLink         = 0x48
+	attrUseLocation        = 0x4a
+	attrVtableElemLocation = 0x4d
+)
+
+// Ranges returns the addresses that an entry covers.
+func (r *Reader) Ranges(e *Entry) (list [][2]uint64, err error) {
+	root, err := r.rootOf(e.unit)
+	if err != nil {
+		return nil, err
+	}
+	tooMany := false
+	err = r.d.ranges(e.unit, root, e.pc, func(low, high uint64) bool {
+		tooMany = len(list) > 1<<10+r.d.size
+		list = append(list, [2]uint64{low, high})
+		return !tooMany
+	})
+	if tooMany {
+		err = errTooMuch
+	}
+	return list, err
+}
+
+// Lists returns the section with the location lists of a unit.
+func (r *Reader) Lists(u *Unit) []byte {
+	s := u.unit.source
+	if !s.listsRead && s.Locations != nil {
+		name := "loc"
+		if u.Version >= 5 {
+			name = "loclists"
+		}
+		s.lists, s.listsRead = s.Locations(name), true
+	}
+	return s.lists
+}
+
+// Addresses returns .debug_addr, which is linked.
+func (r *Reader) Addresses() []byte { return r.d.sources[0].Addr }
