@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/filemap"
 )
 
 // File is an ELF file or the image of one in memory. Its methods may be called
@@ -22,7 +23,7 @@ import (
 // those of the file: without load bias.
 type File struct {
 	name    string
-	mapping *mapping
+	mapping *filemap.Mapping
 	data    []byte     // the whole file; nil for an image
 	memory  cfi.Memory // of an image
 	bias    uint64     // of an image: address in memory minus address in the file
@@ -77,9 +78,9 @@ func OpenFile(f *os.File, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := &File{name: name, mapping: m, data: m.data}
+	file := &File{name: name, mapping: m, data: m.Bytes()}
 	if err := file.init(); err != nil {
-		m.unmap()
+		m.Unmap()
 		return nil, err
 	}
 	return file, nil
@@ -193,7 +194,7 @@ func (f *File) Close() error {
 	if d := f.debug.Swap(nil); d != nil {
 		err = d.Close()
 	}
-	return errors.Join(err, f.closeParts(), f.mapping.unmap())
+	return errors.Join(err, f.closeParts(), f.mapping.Unmap())
 }
 
 // Name returns the name that the file was opened with.

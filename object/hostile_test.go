@@ -191,26 +191,6 @@ func TestTruncatedWhileMapped(t *testing.T) {
 	}
 }
 
-func TestGuardPassesOtherPanics(t *testing.T) {
-	for _, fn := range []func(){
-		func() { panic("mine") },
-		func() { var p *int; *p = 1 },
-		func() { _ = []int{}[len(os.Args)] },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("the panic was swallowed")
-				}
-			}()
-			Guard(func() error { fn(); return nil })
-		}()
-	}
-	if err := Guard(func() error { return errUnreadable }); err != errUnreadable {
-		t.Error(err)
-	}
-}
-
 func FuzzFile(f *testing.F) {
 	for _, name := range []string{"small.elf", "relocatable.elf", "riscv.elf", "big-endian.elf", "compressed.elf", "minidebug.elf"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))

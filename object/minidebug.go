@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"github.com/ulikunitz/xz"
+
+	"github.com/clewdev/clew/internal/filemap"
 )
 
 // openMiniDebugInfo opens .gnu_debugdata: an ELF file with the symbols that
@@ -70,7 +72,7 @@ func (f *File) unxz(data []byte) (out []byte, err error) {
 // again where it was a fault of a mapping, which Guard tells of.
 func panicError(library string, r any) error {
 	if fault, ok := r.(interface{ Addr() uintptr }); ok {
-		if _, ok := mappingAt(fault.Addr()); ok {
+		if _, ok := filemap.At(fault.Addr()); ok {
 			panic(r)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"iter"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/clewdev/clew/internal/filemap"
 )
 
 // maxWindow is the largest window of zstd that is taken: that of its highest
@@ -42,9 +44,14 @@ func newDecoder() (*zstd.Decoder, error) {
 func newDecompressor(decoder *zstd.Decoder) *decompressor {
 	d := &decompressor{}
 	d.resume, d.stop = iter.Pull(func(yield func([]byte) bool) {
-		if d.err = decoder.Reset(compressed{d, yield}); d.err == nil {
-			_, d.err = decoder.WriteTo(decompressed(yield))
-		}
+		// A fault is of the goroutine that reads, which is another than Reader.Next's.
+		d.err = filemap.Guard(func() error {
+			if err := decoder.Reset(compressed{d, yield}); err != nil {
+				return err
+			}
+			_, err := decoder.WriteTo(decompressed(yield))
+			return err
+		})
 	})
 	return d
 }

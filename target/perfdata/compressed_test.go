@@ -81,7 +81,7 @@ func TestCompressed(t *testing.T) {
 			e.record(perfdata.TypeFinishedRound, 0, nil)
 		}
 		e.sampleAt(9_001, 9_001)
-		for _, src := range []io.Reader{readerAt(e.b), stream(e.b)} {
+		for _, src := range []io.Reader{readerAt(e.b), stream(e.b), mapped(t, e.b)} {
 			r, err := perfdata.NewReader(src)
 			if err != nil {
 				t.Fatal(err)

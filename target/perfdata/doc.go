@@ -45,6 +45,10 @@
 // window of zstd, which is that of the level: perf record -z takes 512 KiB, -z19
 // takes 8 MiB, -z22 takes 128 MiB.
 //
+// A regular file is mapped, a MiB of it at a time, and the slices of a record are
+// bytes of the file. Where somebody cuts the file in the meantime, Next returns an
+// error. Who reads a slice of a record then faults, but for object.Guard.
+//
 // # Bad input
 //
 // A record whose content cannot be read is handed out with Record.Err and what of

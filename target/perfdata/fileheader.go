@@ -79,13 +79,11 @@ func (r *Reader) readHeader(file io.ReaderAt, size int64) (*fileSource, error) {
 	if data.offset > uint64(size) {
 		return nil, fmt.Errorf("data at %#x: %w", data.offset, errBeyond(size))
 	}
-	src := &fileSource{file: file, pos: int64(data.offset), atEnd: io.EOF}
+	src := newFileSource(file, int64(data.offset), size)
 	switch {
 	case data.size == 0:
-		src.end = size
 		src.atEnd = fmt.Errorf("header tells no size of the data, as where perf record was killed: %w", io.ErrUnexpectedEOF)
 	case data.size > uint64(size)-data.offset:
-		src.end = size
 		src.atEnd = fmt.Errorf("data from %#x to %#x: %w", data.offset, data.offset+data.size, errBeyond(size))
 	default:
 		src.end = int64(data.offset + data.size)

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/clewdev/clew/internal/filemap"
 )
 
 const (
@@ -18,45 +20,7 @@ const (
 	headerSize = 8
 	// maxRecord is above the size of any record.
 	maxRecord = 1 << 16
-	// chunkSize is how much is read at a time.
-	chunkSize = 4 * maxRecord
 )
-
-// chunk is a piece of the recording in memory. Records stay where they were read
-// to until they are handed out; the chunk is used again when none is left in it.
-type chunk struct {
-	buf     []byte // of chunkSize
-	index   uint32 // in pool.chunks
-	filled  int
-	pending int // records that wait, and uses by whoever fills it or hands out a record
-}
-
-// pool holds the chunks.
-type pool struct {
-	chunks []*chunk
-	free   []*chunk
-	live   int // chunks in use
-}
-
-func (p *pool) take() *chunk {
-	p.live++
-	if n := len(p.free); n > 0 {
-		c := p.free[n-1]
-		p.free = p.free[:n-1]
-		c.filled, c.pending = 0, 1
-		return c
-	}
-	c := &chunk{buf: make([]byte, chunkSize), index: uint32(len(p.chunks)), pending: 1}
-	p.chunks = append(p.chunks, c)
-	return c
-}
-
-func (p *pool) release(c *chunk) {
-	if c.pending--; c.pending == 0 {
-		p.live--
-		p.free = append(p.free, c)
-	}
-}
 
 // errNeedInput says that a decompressor has no more output for what it was given.
 var errNeedInput = errors.New("more input is needed")
@@ -65,12 +29,13 @@ var errNeedInput = errors.New("more input is needed")
 type framer struct {
 	pool *pool
 	big  bool
-	// read is as io.Reader.Read, but returns no bytes together with an error.
-	read func([]byte) (int, error)
+	read func([]byte) (int, error)       // as source.read
+	view func(back int) *filemap.Mapping // as source.view
 
 	chunk *chunk
 	pos   int   // in chunk.buf, of the next record
 	last  int   // in chunk.buf, of the record that was returned last
+	at    int64 // in the stream, of that record
 	base  int64 // of chunk.buf[0] in the stream
 
 	// wrapped is how many bytes follow that the size of a COMPRESSED2 record should
@@ -104,7 +69,7 @@ func (f *framer) next() ([]byte, error) {
 	if err := f.need(size); err != nil {
 		return nil, err
 	}
-	f.last = f.pos
+	f.last, f.at = f.pos, f.offset()
 	f.pos += size
 	f.wrapped = max(0, f.wrapped-int64(size))
 	return f.chunk.buf[f.last:f.pos:f.pos], nil
@@ -160,17 +125,8 @@ func (f *framer) size(record []byte) int {
 
 // need reads until n bytes follow f.pos in the chunk, at most maxRecord.
 func (f *framer) need(n int) error {
-	if f.chunk == nil {
-		f.chunk = f.pool.take()
-	}
-	if c := f.chunk; f.pos+n > len(c.buf) {
-		// Begin another chunk with what there is of the record. Records that wait
-		// in this one stay where they are.
-		f.chunk = f.pool.take()
-		f.chunk.filled = copy(f.chunk.buf, c.buf[f.pos:c.filled])
-		f.pool.release(c)
-		f.base += int64(f.pos)
-		f.pos = 0
+	if f.chunk == nil || f.pos+n > len(f.chunk.buf) {
+		f.turn()
 	}
 	for c := f.chunk; c.filled-f.pos < n; {
 		k, err := f.read(c.buf[c.filled:])
@@ -183,6 +139,22 @@ func (f *framer) need(n int) error {
 		}
 	}
 	return nil
+}
+
+// turn begins another chunk with what there is of the next record. Records that
+// wait in the one before stay where they are.
+func (f *framer) turn() {
+	c, back := f.chunk, f.partial()
+	f.chunk = f.pool.take(f.view(back))
+	if c == nil {
+		return
+	}
+	if f.chunk.view == nil {
+		f.chunk.filled = copy(f.chunk.buf, c.buf[f.pos:c.filled])
+	}
+	f.pool.release(c)
+	f.base += int64(f.pos)
+	f.pos = 0
 }
 
 // skip passes over n bytes behind the last record. It returns how many of them

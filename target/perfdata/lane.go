@@ -12,6 +12,8 @@ import (
 	"math"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/clewdev/clew/internal/filemap"
 )
 
 // lane is one stream of records: a recording has one, but those of perf record
@@ -38,8 +40,15 @@ func newLane(r *Reader, src source) *lane {
 		n, err := l.src.read(p)
 		r.counts.Bytes += int64(n)
 		return n, err
+	}, view: func(back int) *filemap.Mapping {
+		at := l.src.at()
+		m := l.src.view(back)
+		r.counts.Bytes += l.src.at() - at
+		return m
 	}}
-	l.inner = framer{pool: &r.pool, big: r.big, read: func(p []byte) (int, error) { return l.unpack.read(p) }}
+	l.inner = framer{pool: &r.pool, big: r.big,
+		read: func(p []byte) (int, error) { return l.unpack.read(p) },
+		view: func(int) *filemap.Mapping { return nil }}
 	return l
 }
 
@@ -81,7 +90,7 @@ func (l *lane) next() (raw []byte, e entry, err error) {
 			l.err = err
 			continue
 		}
-		e = entry{chunk: f.chunk.index, pos: uint32(f.last), offset: f.base + int64(f.last)}
+		e = entry{chunk: f.chunk.index, pos: uint32(f.last), offset: f.at}
 		if f == &l.inner {
 			e.offset = l.packedAt
 		}
@@ -167,15 +176,20 @@ func (l *lane) feed(raw, content []byte) (err error) {
 		l.unpack = newDecompressor(l.decoder)
 	}
 	l.unpack.feed(content)
-	l.packed, l.packedAt, l.unpacked = raw, l.outer.base+int64(l.outer.last), false
+	l.packed, l.packedAt, l.unpacked = raw, l.outer.at, false
 	return nil
 }
 
 // skip passes over n bytes behind the last record, which belong to it.
 func (l *lane) skip(n uint64) error {
 	at := l.outer.offset()
-	if n > math.MaxInt64 || l.src.skip(l.outer.skip(int64(n))) != nil {
-		l.err = fmt.Errorf("%d bytes behind the record, from %#x on: %w", n, at, io.ErrUnexpectedEOF)
+	if n <= math.MaxInt64 {
+		rest := l.outer.skip(int64(n))
+		if l.src.skip(rest) == nil {
+			l.r.counts.Bytes += rest
+			return nil
+		}
 	}
+	l.err = fmt.Errorf("%d bytes behind the record, from %#x on: %w", n, at, io.ErrUnexpectedEOF)
 	return nil
 }

@@ -61,7 +61,7 @@ func (r *Reader) open(path string) error {
 		if err != nil {
 			return bare(err)
 		}
-		r.lanes = append(r.lanes, newLane(r, &fileSource{file: f, end: info.Size(), cut: io.ErrUnexpectedEOF, atEnd: io.EOF}))
+		r.lanes = append(r.lanes, newLane(r, newFileSource(f, 0, info.Size())))
 	}
 }
 
@@ -83,10 +83,11 @@ func bare(err error) error {
 }
 
 // NewReader reads a recording from src. If src is both an io.ReaderAt and an
-// io.Seeker (a file) it is read from its beginning, wherever it stands. Else it
-// is read as it comes: a stream (perf record -o -) at once, while a recording that
-// was written to a file, whose header is at its end, is first copied to a
-// temporary file. The caller must close the Reader; that does not close src.
+// io.Seeker (a file) it is read from its beginning, wherever it stands; a regular
+// file is mapped. Else it is read as it comes: a stream (perf record -o -) at
+// once, while a recording that was written to a file, whose header is at its end,
+// is first copied to a temporary file. The caller must close the Reader; that does
+// not close src.
 func NewReader(src io.Reader) (*Reader, error) {
 	r := newReader()
 	if err := r.read(src); err != nil {
@@ -126,7 +127,7 @@ func (r *Reader) read(src io.Reader) error {
 	}
 	if r.pipe {
 		if isFile {
-			r.lanes = []*lane{newLane(r, &fileSource{file: file, pos: magicSize, end: size, cut: io.ErrUnexpectedEOF, atEnd: io.EOF})}
+			r.lanes = []*lane{newLane(r, newFileSource(file, magicSize, size))}
 		} else {
 			r.lanes = []*lane{newLane(r, &streamSource{src: src, pos: magicSize})}
 		}
@@ -165,7 +166,8 @@ func (r *Reader) Close() error {
 	for _, l := range r.lanes {
 		l.close()
 	}
-	r.lanes, r.held, r.pool = nil, nil, pool{}
+	r.pool.close()
+	r.lanes, r.held = nil, nil
 	if r.err == nil {
 		r.err = errClosed
 	}

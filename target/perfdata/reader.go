@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/filemap"
 )
 
 // Reader reads one recording. It is not safe for concurrent use.
@@ -46,7 +47,7 @@ type Reader struct {
 // Counts is what a Reader has met so far.
 type Counts struct {
 	Records int64 // handed out by Next
-	Bytes   int64 // of the recording that were read
+	Bytes   int64 // of the recording that were read or passed over
 
 	// Records that could not be written: the sums of LOST and of LOST_SAMPLES. From
 	// Linux 6.0 on perf record counts at its end, in LOST_SAMPLES, what LOST has
@@ -62,9 +63,21 @@ type Counts struct {
 // Next returns the next record, in the order that the package comment tells. At
 // the end of the recording the error is io.EOF. Any other error is of the whole
 // recording, and stays: it wraps io.ErrUnexpectedEOF where the recording was cut,
-// and all records before that were handed out. The error of one record is in
-// Record.Err.
-func (r *Reader) Next() (*Record, error) {
+// and all records before that were handed out, unless it was cut while it was
+// read. The error of one record is in Record.Err.
+func (r *Reader) Next() (rec *Record, err error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	err = filemap.Guard(func() (err error) { rec, err = r.next(); return err })
+	if err != nil && errors.Is(err, filemap.ErrFault) {
+		r.err = fmt.Errorf("%w: %w", err, io.ErrUnexpectedEOF)
+		return nil, r.err
+	}
+	return rec, err
+}
+
+func (r *Reader) next() (*Record, error) {
 	if r.held != nil {
 		r.pool.release(r.held)
 		r.held = nil
@@ -98,13 +111,11 @@ func (r *Reader) Next() (*Record, error) {
 
 // end returns why there are no more records.
 func (r *Reader) end() error {
-	if r.err == nil {
-		r.err = io.EOF
-		for _, l := range r.lanes {
-			if l.err != io.EOF {
-				r.err = l.err
-				break
-			}
+	r.err = io.EOF
+	for _, l := range r.lanes {
+		if l.err != io.EOF {
+			r.err = l.err
+			break
 		}
 	}
 	return r.err
@@ -112,7 +123,7 @@ func (r *Reader) end() error {
 
 // waiting returns how many bytes wait in all queues.
 func (r *Reader) waiting() int {
-	n := r.pool.live * chunkSize
+	n := r.pool.size
 	for _, l := range r.lanes {
 		n += l.queue.waiting() * entrySize
 	}

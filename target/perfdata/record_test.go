@@ -162,6 +162,7 @@ func TestCutRecords(t *testing.T) {
 // TestSkipped has records that are followed by what is no record.
 func TestSkipped(t *testing.T) {
 	e := newEncoder(orders["little"]).pipe(timed)
+	trace := len(e.b)
 	e.record(perfdata.TypeAuxtrace, 0, func() { e.u64(300000, 0, 0); e.u32(0, 0, 0, 0) })
 	e.b = append(e.b, make([]byte, 300000)...)
 	e.sampleAt(0x1000, 1)
@@ -169,12 +170,15 @@ func TestSkipped(t *testing.T) {
 	e.b = append(e.b, make([]byte, 24)...)
 	at := len(e.b)
 	e.sampleAt(0x2000, 2)
-	for _, src := range []io.Reader{readerAt(e.b), stream(e.b)} {
+	for _, src := range []io.Reader{readerAt(e.b), stream(e.b), mapped(t, e.b)} {
 		r, err := perfdata.NewReader(src)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
+		if rec := next(t, r, perfdata.TypeAuxtrace); rec.Offset != int64(trace) {
+			t.Errorf("%v at %#x, want %#x", rec.Type, rec.Offset, trace)
+		}
 		next(t, r, perfdata.TypeSample)
 		if rec := next(t, r, perfdata.TypeSample); rec.Offset != int64(at) || rec.Body.(*perfdata.Sample).IP != 0x2000 {
 			t.Errorf("%#x %+v", rec.Offset, rec.Body)
@@ -186,7 +190,7 @@ func TestSkipped(t *testing.T) {
 		e.sampleAt(0x1000, 1)
 		e.record(perfdata.TypeAuxtrace, 0, func() { e.u64(size, 0, 0); e.u32(0, 0, 0, 0) })
 		e.b = append(e.b, make([]byte, 500)...)
-		for _, src := range []io.Reader{readerAt(e.b), stream(e.b)} {
+		for _, src := range []io.Reader{readerAt(e.b), stream(e.b), mapped(t, e.b)} {
 			r, err := perfdata.NewReader(src)
 			if err != nil {
 				t.Fatal(err)

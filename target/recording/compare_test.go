@@ -202,13 +202,11 @@ func sameFrame(g *Frame, w *scriptFrame, c *compared) bool {
 		// Without call chains perf prints run-time addresses.
 		return same || g.Offset() == w.offset
 	}
-	if !same {
-		return false
-	}
-	if g.Returns && w.offset == 0 {
+	if same && g.Returns && w.offset == 0 {
 		return true // perf takes what begins behind the call for the caller
 	}
-	// Several symbols can cover an address; which of them is shown is a matter of taste.
+	// Several symbols can cover an address; which of them is shown is a matter of
+	// taste, as long as that one with perf's offset is the address.
 	return g.Object != nil && namesAt(g.Object.File)[g.Address-w.offset][plainName(w.symbol)]
 }
 
