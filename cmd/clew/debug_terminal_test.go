@@ -8,14 +8,13 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -27,118 +26,35 @@ import (
 
 // terminal is a pseudo-terminal with clew at its other end.
 type terminal struct {
+	*testprogram.Terminal
 	t      *testing.T
 	cmd    *exec.Cmd
-	master *os.File
 	before unix.Termios
-	exited chan struct{}
-
-	mu     sync.Mutex
-	output []byte
-	read   int // of output, by expect
 }
 
 // startTerminal runs clew at a terminal.
 func startTerminal(t *testing.T, env []string, args ...string) *terminal {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("skipped: no pseudo-terminal: %v", err)
-	}
-	t.Cleanup(func() { master.Close() })
-	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slave.Close()
-	if err := unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}); err != nil {
-		t.Fatal(err)
-	}
-	term := &terminal{t: t, master: master, exited: make(chan struct{})}
-	term.before = term.modes()
-	term.cmd = clew(t, args...)
-	term.cmd.Env = append(os.Environ(), env...)
-	term.cmd.Stdin, term.cmd.Stdout, term.cmd.Stderr = slave, slave, slave
-	term.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := term.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { term.cmd.Process.Kill() })
-	go func() {
-		term.cmd.Wait()
-		close(term.exited)
-	}()
-	go func() {
-		buffer := make([]byte, 4096)
-		for {
-			n, err := master.Read(buffer)
-			term.mu.Lock()
-			term.output = append(term.output, buffer[:n]...)
-			term.mu.Unlock()
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return term
-}
-
-// modes are those of the terminal: whether it echoes, and so on.
-func (term *terminal) modes() unix.Termios {
-	term.t.Helper()
-	m, err := unix.IoctlGetTermios(int(term.master.Fd()), unix.TCGETS)
-	if err != nil {
-		term.t.Fatal(err)
-	}
-	return *m
-}
-
-func (term *terminal) send(keys string) {
-	term.t.Helper()
-	if _, err := term.master.WriteString(keys); err != nil {
-		term.t.Fatal(err)
-	}
+	cmd := clew(t, args...)
+	cmd.Env = append(os.Environ(), env...)
+	term, before := testprogram.StartTerminal(t, cmd, 40, 100)
+	return &terminal{term, t, cmd, before}
 }
 
 // expect waits for a text behind what was expected before.
 func (term *terminal) expect(text string) {
 	term.t.Helper()
-	for end := time.Now().Add(maxWait); ; time.Sleep(2 * time.Millisecond) {
-		term.mu.Lock()
-		at := bytes.Index(term.output[term.read:], []byte(text))
-		if at >= 0 {
-			term.read += at + len(text)
-		}
-		output := string(term.output)
-		term.mu.Unlock()
-		if at >= 0 {
-			return
-		}
-		if time.Now().After(end) {
-			term.t.Fatalf("no %q in\n%s", text, output)
-		}
-	}
+	term.Expect(regexp.QuoteMeta(text))
 }
 
 // ends waits for the command's end, and checks that it left the terminal as it was.
 func (term *terminal) ends(code int) {
 	term.t.Helper()
-	select {
-	case <-term.exited:
-	case <-time.After(maxWait):
-		term.t.Fatal("clew does not end")
-	}
+	term.Ended()
 	if got := term.cmd.ProcessState.ExitCode(); got != code {
 		term.t.Errorf("exit code %d, want %d", got, code)
 	}
-	if m := term.modes(); m != term.before {
+	if m := term.Modes(); m != term.before {
 		term.t.Errorf("the terminal's modes were %+v and are %+v", term.before, m)
 	}
 }
@@ -172,55 +88,55 @@ func TestDebugAtATerminal(t *testing.T) {
 	const prompt = "(clew) "
 	term.expect(prompt)
 
-	term.send("bre\tfore\t\r")
+	term.Send("bre\tfore\t\r")
 	term.expect("break forever")
 	term.expect("Breakpoint 1 at ")
 	term.expect(prompt)
-	term.send("delete\r")
+	term.Send("delete\r")
 	term.expect(prompt)
 
 	// An edit in the middle of the line.
-	term.send("p 1+4" + keyLeft + keyLeft + keyLeft + "1\r")
+	term.Send("p 1+4" + keyLeft + keyLeft + keyLeft + "1\r")
 	term.expect("$1 = 15")
 	term.expect(prompt)
 
 	// Ctrl-C clears the line.
-	term.send("nonsense\x03p 2\r")
+	term.Send("nonsense\x03p 2\r")
 	term.expect("$2 = 2")
 	term.expect(prompt)
 
 	// The second Tab lists.
-	term.send("info s\t\t")
+	term.Send("info s\t\t")
 	term.expect("sharedlibrary")
-	term.send("\x03")
+	term.Send("\x03")
 
-	term.send("call forever()\r")
+	term.Send("call forever()\r")
 	time.Sleep(200 * time.Millisecond) // for it to run; it would stop all the same
-	term.send("\x03")
+	term.Send("\x03")
 	term.expect("Program received signal SIGINT, Interrupt.")
 	term.expect(prompt)
-	term.send("bt 1\r")
+	term.Send("bt 1\r")
 	term.expect("#0  ")
 	term.expect("forever () at ")
 	term.expect(prompt)
 
 	// And again.
-	term.send("c\r")
+	term.Send("c\r")
 	term.expect("Continuing.")
 	time.Sleep(50 * time.Millisecond)
-	term.send("\x03")
+	term.Send("\x03")
 	term.expect("SIGINT")
 	term.expect(prompt)
-	term.send("kill\r")
+	term.Send("kill\r")
 	term.expect("[forever() was aborted]")
 	term.expect(prompt)
 
 	// Back in the history: kill, c, bt 1, call.
-	term.send(keyUp + keyUp + keyUp + "\r")
+	term.Send(keyUp + keyUp + keyUp + "\r")
 	term.expect("nothing is being run")
 	term.expect(prompt)
 
-	term.send("\x04")
+	term.Send("\x04")
 	term.expect("quit")
 	term.ends(0)
 	data, err := os.ReadFile(history)
@@ -231,19 +147,19 @@ func TestDebugAtATerminal(t *testing.T) {
 	// The outcome is that of the last call.
 	term = startTerminal(t, env, "debug", object)
 	term.expect(prompt)
-	term.send("call divide(1, 0)\r")
+	term.Send("call divide(1, 0)\r")
 	term.expect("SIGFPE")
 	term.expect(prompt)
-	term.send("\x04")
+	term.Send("\x04")
 	term.expect("quit")
 	term.ends(1)
 
 	// The next session has the history.
 	term = startTerminal(t, env, "debug", object, "--call", "divide(1, 0)")
 	term.expect(prompt)
-	term.send(keyUp + keyUp + keyUp + keyUp)
+	term.Send(keyUp + keyUp + keyUp + keyUp)
 	term.expect("c")
-	term.send("\x03run\r")
+	term.Send("\x03run\r")
 	term.expect("SIGFPE")
 	term.expect(prompt)
 	if err := term.cmd.Process.Signal(syscall.SIGTERM); err != nil {
