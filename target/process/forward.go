@@ -20,8 +20,13 @@ import (
 // all processes of it.
 var forwarded = []os.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGHUP}
 
-// settle is how long the same signal may take to reach two processes.
-const settle = 100 * time.Millisecond
+const (
+	// settle is how long the same signal may take to reach two processes.
+	settle = 100 * time.Millisecond
+	// together is how long ago the command may have seen the signal that this
+	// program takes now: on a busy machine either can be late.
+	together = time.Second
+)
 
 // signalTimes remembers when each signal last reached the command.
 type signalTimes [65]atomic.Int64
@@ -35,7 +40,7 @@ func (s *signalTimes) now(signal syscall.Signal) {
 // forwarder keeps the forwarded signals from ending this program, and passes
 // on those that do not reach the command by themselves.
 type forwarder struct {
-	seen    signalTimes // of the command
+	seen    signalTimes // of the command, without those that were passed on
 	signals chan os.Signal
 	done    chan struct{}
 }
@@ -58,19 +63,39 @@ func (f *forwarder) forward(to *os.Process) {
 	for {
 		select {
 		case s := <-f.signals:
-			select {
-			case <-time.After(settle):
-			case <-f.done:
-				return
+			n, came := s.(syscall.Signal), time.Now()
+			for more := true; more; more = stopping(to.Pid) {
+				select {
+				case <-time.After(settle):
+				case <-f.done:
+					return
+				}
 			}
-			n := s.(syscall.Signal)
-			if time.Since(time.Unix(0, f.seen[n].Load())) > 4*settle {
+			if came.Sub(time.Unix(0, f.seen[n].Load())) > together && !pending(to.Pid, n) {
 				to.Signal(n)
 			}
 		case <-f.done:
 			return
 		}
 	}
+}
+
+// stopping reports whether a thread has stopped and its tracer did not let it go on
+// yet: it may have taken the signal.
+func stopping(pid int) bool {
+	tids, _ := listThreads(pid, nil)
+	for _, tid := range tids {
+		if threadState(pid, tid) == 't' {
+			return true
+		}
+	}
+	return false
+}
+
+// pending reports whether the command has been sent a signal that it did not take yet.
+func pending(pid int, n syscall.Signal) bool {
+	s, err := readStatus(pid)
+	return err == nil && hasBit(s.Pending, int(n)-1)
 }
 
 func (f *forwarder) release() {

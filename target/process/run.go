@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -230,7 +231,9 @@ func (r *runner) begin(tid int) {
 
 // deliver handles a signal-delivery-stop and returns the signal to deliver.
 func (r *runner) deliver(tid int, signal syscall.Signal) (pass syscall.Signal) {
-	r.signals.seen.now(signal)
+	if slices.Contains(forwarded, os.Signal(signal)) && !r.passedOn(tid) {
+		r.signals.seen.now(signal)
+	}
 	switch {
 	case signal == unix.SIGQUIT:
 		s, err := readStatus(r.pid)
@@ -252,6 +255,17 @@ func (r *runner) deliver(tid int, signal syscall.Signal) (pass syscall.Signal) {
 		}
 	}
 	return signal
+}
+
+// passedOn reports whether the signal that a thread is stopped for comes from this
+// program.
+func (r *runner) passedOn(tid int) bool {
+	var info faultInfo
+	if ptrace(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(&info))) != 0 || info.Code != 0 { // SI_USER
+		return false
+	}
+	sender := *(*int32)(unsafe.Pointer(&info.Address)) // si_pid is where si_addr is
+	return int(sender) == os.Getpid()
 }
 
 // dumpsCore reports whether a signal's default action is to dump core

@@ -198,6 +198,21 @@ func TestRunForwards(t *testing.T) {
 	}
 }
 
+// One that is sent to it again at once is another, and passed on too.
+func TestRunForwardsAgain(t *testing.T) {
+	r := startRun(t, build(t, "crash"), "handles-term")
+	r.expect("ready")
+	for range 3 {
+		if err := unix.Kill(r.cmd.Process.Pid, unix.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		r.expect("handled")
+	}
+	if status, told := r.end(); status != 0 || told != "" {
+		t.Errorf("status %d, told %q", status, told)
+	}
+}
+
 // commandOf returns the process that a running Run has started.
 func (r *underRun) command() int {
 	r.t.Helper()

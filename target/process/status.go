@@ -28,7 +28,8 @@ type status struct {
 	Kernel    bool      // a thread of the kernel
 	Permitted uint64    // capabilities, as a bit set
 	Effective uint64
-	Ignored   uint64 // signals, bit n-1 for signal n
+	Pending   uint64 // signals sent to the process, bit n-1 for signal n
+	Ignored   uint64
 	Caught    uint64
 	Blocked   uint64
 }
@@ -93,6 +94,8 @@ func parseStatus(data []byte) *status {
 			s.Permitted = parseSet(value)
 		case "CapEff":
 			s.Effective = parseSet(value)
+		case "ShdPnd":
+			s.Pending = parseSet(value)
 		case "SigIgn":
 			s.Ignored = parseSet(value)
 		case "SigCgt":
