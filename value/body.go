@@ -31,7 +31,7 @@ func (i *Info) bodyAt(pc uint64) (*body, error) {
 		return nil, fmt.Errorf("function at %#x: %w: %w", pc, ErrDebugInfo, u.splitErr)
 	}
 	problem := i.index(u)
-	i.using = u.language
+	i.using, i.last = u.language, u
 	if off, ok := u.functionCovering(pc); ok {
 		return i.body(off)
 	}

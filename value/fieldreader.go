@@ -48,12 +48,20 @@ func (i *Info) definitionOf(v *Variable) *Variable {
 	if !v.external {
 		return v
 	}
-	for _, off := range v.unit.names.variables[v.Name] {
-		if found, err := i.variableAt(off, nil); err == nil && !found.external {
-			return found
+	definition := v
+	look := func(u *unit) bool {
+		for _, off := range u.names.variables[v.Name] {
+			if found, err := i.variableAt(off, nil); err == nil && !found.external {
+				definition = found
+				return true
+			}
 		}
+		return false
 	}
-	return v
+	if !look(v.unit) && v.unit.isShared() {
+		_ = i.search(i.last, look) // a declaration is left as it is
+	}
+	return definition
 }
 
 // member reads a data member or a base class (DWARF 5 §5.7.3, §5.7.6).

@@ -28,13 +28,14 @@ type Info struct {
 
 	mu        sync.Mutex // held while data is read, and for all that follows
 	reader    *object.DebugReader
-	addresses []byte  // .debug_addr
-	spent     int     // of the budget of the call in progress
-	units     []*unit // those that are known, by start
-	linked    []*unit // those of the file itself, where the others are found from
-	shared    []*unit // those that dwz moved to another file
-	sought    bool    // shared was looked for
-	using     Language
+	addresses []byte      // .debug_addr
+	spent     int         // of the budget of the call in progress
+	units     []*unit     // those that are known, by start
+	linked    []*unit     // those of the file itself, where the others are found from
+	shared    []*unit     // those that dwz moved to another file
+	sought    bool        // shared was looked for
+	using     Language    // of the unit that was read last and says it
+	last      *unit       // that an address was looked up in
 	ranges    []unitRange // by low; nil before they are read
 	types     map[object.DebugOffset]*Type
 	bodies    map[object.DebugOffset]*body

@@ -56,6 +56,12 @@ func (i *Info) addUnits(headers []*object.DebugUnit) (added []*unit) {
 	return added
 }
 
+// isShared reports whether the unit has nothing but what others refer to: it is of
+// a type, or dwz made it.
+func (u *unit) isShared() bool {
+	return u.header != nil && u.header.Type || u.entry != nil && u.entry.Tag == dwarf.TagPartialUnit
+}
+
 // code returns the unit with the entries of u: the split one of a skeleton. It is
 // u where that cannot be had, which u.splitErr tells of.
 func (i *Info) code(u *unit) *unit {
