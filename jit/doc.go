@@ -13,8 +13,8 @@
 //
 //	import (
 //		"github.com/clewdev/clew/jit"
-//		_ "github.com/clewdev/clew/jit/gdb"  // gdb, lldb
-//		_ "github.com/clewdev/clew/jit/perf" // perf, where the environment asks for it
+//		_ "github.com/clewdev/clew/jit/gdb"              // gdb, lldb
+//		_ "github.com/clewdev/clew/jit/perf/environment" // perf, where the environment asks for it
 //	)
 //
 // Publish uses them all. One that fails hinders no other: look at

@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/examples/forth"
 	_ "github.com/clewdev/clew/jit/gdb" // who publishes the words
 	"github.com/clewdev/clew/jit/perf"
+	_ "github.com/clewdev/clew/jit/perf/environment"
 )
 
 // The words run on the process's first thread, which the ID of the process names.

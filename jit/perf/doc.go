@@ -10,15 +10,11 @@
 // A jitdump is a log of the functions that came to be: their code, names, source
 // lines and unwind tables, each with the time (Dump writes it, Jitdump and Index
 // read it). A perf map is a text file of addresses and names (MapWriter, Map).
-// Publisher publishes a jit.Code through either. A program that imports this
-// package has one that follows its environment:
+// Publisher publishes a jit.Code through either.
 //
-//	CLEW_PERF=jitdump      a jitdump in the folder JITDUMPDIR, or else the temporary one
-//	CLEW_PERF=map          /tmp/perf-PID.map, where perf looks for it
-//	CLEW_PERF=jitdump,map  both
-//
-// Where a jitdump cannot be begun, the map is written all the same, and
-// jit.Publication.Failed tells.
+// To import this package publishes nothing, as who reads what other programs wrote
+// imports it too. A program that publishes where its environment asks for it
+// (CLEW_PERF=jitdump) imports package environment, beside this one.
 //
 // What to do with a jitdump, where generated code keeps frame pointers, as Go's
 // own code does:

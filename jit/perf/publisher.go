@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 
 	"github.com/clewdev/clew/jit"
@@ -110,69 +109,5 @@ func createIn(dir string) (*Dump, error) {
 	return d, nil
 }
 
-// The registered publishers are two, so that one that fails does not keep the
-// other from publishing, and jit.Publication tells of either.
-func init() {
-	jit.Register(jit.StagePerf, "perf-jitdump", &environment{begin: beginDump})
-	jit.Register(jit.StagePerf, "perf-map", &environment{begin: beginMap})
-}
-
-// The environment variables that the registered publishers follow.
-const (
-	variable       = "CLEW_PERF"
-	folderVariable = "JITDUMPDIR"
-)
-
-// environment is a publisher that does what the environment says. It looks at it
-// once, when the first batch comes; what cannot be begun then stays so.
-type environment struct {
-	begin     func(value string) (jit.Publisher, error)
-	once      sync.Once
-	publisher jit.Publisher
-	err       error
-}
-
-func (e *environment) Publish(c *jit.Code) (jit.Registration, error) {
-	e.once.Do(func() { e.publisher, e.err = e.begin(os.Getenv(variable)) })
-	if e.err != nil {
-		return nil, e.err
-	}
-	return e.publisher.Publish(c)
-}
-
-func beginDump(value string) (jit.Publisher, error) {
-	switch o, err := parseOptions(value); {
-	case err != nil:
-		return nil, err
-	case !o.Jitdump:
-		return nil, jit.ErrNotApplicable
-	}
-	return createIn("")
-}
-
-// beginMap leaves it to beginDump to say what is wrong with the variable.
-func beginMap(value string) (jit.Publisher, error) {
-	if o, err := parseOptions(value); err != nil || !o.Map {
-		return nil, jit.ErrNotApplicable
-	}
-	return OpenMap()
-}
-
-// parseOptions reads the environment variable.
-func parseOptions(value string) (Options, error) {
-	var o Options
-	if value == "" {
-		return o, nil
-	}
-	for name := range strings.SplitSeq(value, ",") {
-		switch name {
-		case "jitdump":
-			o.Jitdump = true
-		case "map":
-			o.Map = true
-		default:
-			return Options{}, fmt.Errorf("%s is %q, expected jitdump, map or both with a comma", variable, value)
-		}
-	}
-	return o, nil
-}
+// folderVariable is the environment variable that names the folder of jitdumps.
+const folderVariable = "JITDUMPDIR"

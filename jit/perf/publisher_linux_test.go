@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -106,92 +105,29 @@ func TestMapWrittenSince(t *testing.T) {
 	}
 }
 
-// missing is the path of a jitdump in a folder that is not there.
-var missing = regexp.MustCompile(`/\S*/missing/jit-\d+\.dump`)
-
-// TestEnvironment publishes in a child process through the registered publisher.
-func TestEnvironment(t *testing.T) {
-	for _, test := range []struct {
-		value string
-		dir   bool   // JITDUMPDIR exists
-		want  string // publishers, and what is there, or the error
-	}{
-		{"", true, "[] not applicable"},
-		{"jitdump", true, "[perf-jitdump] jitdump"},
-		{"map", true, "[perf-map] map"},
-		{"jitdump,map", true, "[perf-jitdump perf-map] jitdump map"},
-		{"map,jitdump", true, "[perf-jitdump perf-map] jitdump map"},
-		{"yes", true, `perf-jitdump: CLEW_PERF is "yes", expected jitdump, map or both with a comma`},
-		{"jitdump,", true, `perf-jitdump: CLEW_PERF is "jitdump,", expected jitdump, map or both with a comma`},
-		{"jitdump", false, "perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is that of JITDUMPDIR)"},
-		{"jitdump,map", false, "[perf-map] failed: perf-jitdump: jitdump: open MISSING: no such file or directory (the folder is that of JITDUMPDIR) map"},
-	} {
-		dir := t.TempDir()
-		folder := dir
-		if !test.dir {
-			folder = filepath.Join(dir, "missing")
-		}
-		out, err := asRole("environment", folder, variable+"="+test.value, "JITDUMPDIR="+folder, "TMPDIR=/nonexistent").CombinedOutput()
-		if got := missing.ReplaceAllString(string(out), "MISSING"); err != nil || got != test.want {
-			t.Errorf("%s: %v, %q, want %q", test.value, err, got, test.want)
-		}
-	}
-
-	// Without JITDUMPDIR it is the temporary folder.
-	out, err := asRole("environment", "", variable+"=jitdump", "JITDUMPDIR=", "TMPDIR=/nonexistent").CombinedOutput()
-	if !strings.HasSuffix(string(out), "(the folder is the temporary one, as JITDUMPDIR is not set)") {
-		t.Errorf("%v, %s", err, out)
-	}
+// To import the package publishes nothing, whatever the environment says.
+func TestImportPublishesNothing(t *testing.T) {
 	dir := t.TempDir()
-	out, err = asRole("environment", dir, variable+"=jitdump", "JITDUMPDIR=", "TMPDIR="+dir).CombinedOutput()
-	if err != nil || string(out) != "[perf-jitdump] jitdump" {
+	out, err := asRole("import", dir, "CLEW_PERF=jitdump,map", "JITDUMPDIR="+dir, "TMPDIR="+dir).CombinedOutput()
+	if err != nil || string(out) != "[]" {
 		t.Errorf("%v, %s", err, out)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("%v, %v", files, err)
 	}
 }
 
 func init() {
-	roles["environment"] = func(dir string) error {
+	roles["import"] = func(string) error {
+		p, err := jit.Publish(batch(0x1000, 1, 0))
+		if err != nil {
+			return err
+		}
+		fmt.Print(p.Publishers())
 		list := fmt.Sprintf("/tmp/perf-%d.map", os.Getpid())
-		defer os.Remove(list)
-		for i := range uint64(2) {
-			p, err := jit.Publish(batch(0x1000*i, 1, 0))
-			if err != nil {
-				fmt.Print(err)
-				return nil
-			}
-			if i == 0 {
-				fmt.Print(p.Publishers())
-				if err := p.Failed(); err != nil {
-					fmt.Print(" failed: ", err)
-				}
-			}
-			if err := p.Withdraw(); err != nil {
-				return err
-			}
+		if err := os.Remove(list); err == nil {
+			return fmt.Errorf("%s was written", list)
 		}
-		applies := false
-		if d, err := ReadJitdump(filepath.Join(dir, fmt.Sprintf("jit-%d.dump", os.Getpid()))); err == nil {
-			fmt.Print(" jitdump")
-			applies = true
-			if n := len(d.Index().Functions()); n != 2 {
-				return fmt.Errorf("%d functions in the jitdump", n)
-			}
-		}
-		if m, err := ReadMap(list); err == nil {
-			fmt.Print(" map")
-			applies = true
-			if n := len(m.Symbols()); n != 2 {
-				return fmt.Errorf("%d functions in the map", n)
-			}
-		}
-		if !applies {
-			for _, begin := range []func(string) (jit.Publisher, error){beginDump, beginMap} {
-				if _, err := (&environment{begin: begin}).Publish(batch(0x1000, 1, 0)); !errors.Is(err, jit.ErrNotApplicable) {
-					return fmt.Errorf("nothing was written: %w", err)
-				}
-			}
-			fmt.Print(" not applicable")
-		}
-		return nil
+		return p.Withdraw()
 	}
 }

@@ -16,7 +16,8 @@ import (
 
 	"github.com/clewdev/clew/examples/forth"
 	_ "github.com/clewdev/clew/jit/gdb" // gdb, lldb, clew
-	"github.com/clewdev/clew/jit/perf"  // perf, where CLEW_PERF asks for it
+	"github.com/clewdev/clew/jit/perf"
+	_ "github.com/clewdev/clew/jit/perf/environment" // perf, where CLEW_PERF asks for it
 )
 
 func main() {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
-	_ "github.com/clewdev/clew/jit/perf"
+	_ "github.com/clewdev/clew/jit/perf/environment"
 )
 
 // call calls the code at an address on the goroutine's stack.
