@@ -93,6 +93,12 @@ type row struct {
 func rows(s *target.Stack) (rows []row) {
 	for i := range s.Frames {
 		f := &s.Frames[i]
+		if n := len(f.Locations); n > 1 && f.TailCall {
+			// gdb shows only the innermost of the calls that were inlined there.
+			l := &f.Locations[0]
+			rows = append(rows, row{f, report.Demangle(l.Function), l.File, l.Line, false})
+			continue
+		}
 		for k := range max(len(f.Locations)-1, 0) {
 			l := &f.Locations[k]
 			rows = append(rows, row{f, report.Demangle(l.Function), l.File, l.Line, true})
