@@ -7,10 +7,10 @@ package recording
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 	"sort"
+
+	"github.com/clewdev/clew/internal/filemap"
 )
 
 // kallsyms is the text of /proc/kallsyms: lines of an address of 16 hexadecimal
@@ -18,10 +18,8 @@ import (
 // brackets. The kernel's own symbols come first, by ascending address; those of
 // modules follow in any order. Only the parts that are looked at are read.
 type kallsyms struct {
-	text   io.ReaderAt
-	size   int64
-	blocks map[int64][]byte
-	closer io.Closer
+	text []byte
+	file *filemap.Mapping // that text is of: see object.Guard; nil where it is of none
 }
 
 // kallsymsLine is a line of it.
@@ -33,61 +31,41 @@ type kallsymsLine struct {
 	next    int64  // offset of the next line
 }
 
-const (
-	// blockSize is how much is read at once, and lineRoom more, so that a line that
-	// begins in a block is in it as a whole. The kernel's names have 512 bytes at
-	// most (KSYM_NAME_LEN), those of modules 56.
-	blockSize = 4 << 10
-	lineRoom  = 1 << 10
-	// maxBlocks bounds what is kept.
-	maxBlocks = 1 << 10
-)
+// lineRoom is more than a line takes: the kernel's names have 512 bytes at most
+// (KSYM_NAME_LEN), those of modules 56.
+const lineRoom = 1 << 10
 
 func openKallsyms(path string) (*kallsyms, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: not a regular file", path)
 	}
 	if err != nil {
-		f.Close()
 		return nil, err
 	}
-	k := newKallsyms(f, info.Size())
-	k.closer = f
-	return k, nil
-}
-
-func newKallsyms(text io.ReaderAt, size int64) *kallsyms {
-	return &kallsyms{text: text, size: size, blocks: make(map[int64][]byte)}
-}
-
-func (k *kallsyms) close() {
-	if k.closer != nil {
-		k.closer.Close()
+	m, err := filemap.Map(f, path, 0, info.Size())
+	if err != nil {
+		return nil, err
 	}
+	return &kallsyms{text: m.Bytes(), file: m}, nil
 }
+
+func (k *kallsyms) close() { k.file.Unmap() }
+
+// size returns how long the text is, in bytes.
+func (k *kallsyms) size() int64 { return int64(len(k.text)) }
 
 // from returns the text from an offset on, at least a line of it.
 func (k *kallsyms) from(offset int64) []byte {
-	if offset < 0 || offset >= k.size {
+	if offset < 0 || offset >= k.size() {
 		return nil
 	}
-	n := offset / blockSize
-	b, ok := k.blocks[n]
-	if !ok {
-		if len(k.blocks) >= maxBlocks {
-			clear(k.blocks)
-		}
-		b = make([]byte, blockSize+lineRoom)
-		got, _ := k.text.ReadAt(b, n*blockSize)
-		b = b[:got]
-		k.blocks[n] = b
-	}
-	return b[min(offset%blockSize, int64(len(b))):]
+	return k.text[offset:min(offset+lineRoom, k.size())]
 }
 
 // maxBadLines is how many lines in a row may not be of the form.
@@ -125,7 +103,7 @@ func (k *kallsyms) line(offset int64) (l kallsymsLine, ok bool) {
 
 // behind returns where the first line begins that begins behind an offset.
 func (k *kallsyms) behind(offset int64) int64 {
-	for offset < k.size {
+	for offset < k.size() {
 		text := k.from(offset)
 		if len(text) == 0 {
 			break
@@ -135,7 +113,7 @@ func (k *kallsyms) behind(offset int64) int64 {
 		}
 		offset += int64(len(text))
 	}
-	return k.size
+	return k.size()
 }
 
 // hexadecimal reads a number of 16 digits.
@@ -202,7 +180,7 @@ func (k *kallsyms) find(addresses []uint64, delta uint64) []kernelSymbol {
 			rest = append(rest, i)
 		}
 	}
-	if len(rest) > 0 && modules < k.size {
+	if len(rest) > 0 && modules < k.size() {
 		k.findModules(modules, addresses, delta, rest, found)
 	}
 	return found
@@ -212,7 +190,7 @@ func (k *kallsyms) find(addresses []uint64, delta uint64) []kernelSymbol {
 // is for all that follow.
 func (k *kallsyms) search(past func(*kallsymsLine) bool) int64 {
 	// A line is told by the offset that it begins at, or one of the line before.
-	n := sort.Search(int(k.size), func(i int) bool {
+	n := sort.Search(len(k.text), func(i int) bool {
 		offset := int64(0)
 		if i > 0 {
 			offset = k.behind(int64(i) - 1)
@@ -278,7 +256,6 @@ func (k *kallsyms) findModules(offset int64, addresses []uint64, delta uint64, r
 		}
 		at := sort.Search(len(rest), func(i int) bool { return addresses[rest[i]] >= l.address+delta })
 		if at < len(rest) && (best[at].name == nil || l.address > best[at].address || better(&l, &best[at])) {
-			l.name, l.module = slices.Clone(l.name), slices.Clone(l.module)
 			best[at] = l
 		}
 	}

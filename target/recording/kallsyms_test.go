@@ -22,7 +22,7 @@ ffffffffc0001800 d variable	[one]
 `
 
 func listOf(text string) *kallsyms {
-	return newKallsyms(strings.NewReader(text), int64(len(text)))
+	return &kallsyms{text: []byte(text)}
 }
 
 func TestKallsyms(t *testing.T) {
@@ -72,7 +72,7 @@ func TestKallsyms(t *testing.T) {
 	}
 }
 
-// Many symbols, so that the text has many blocks.
+// Many symbols, so that a search has many steps.
 func TestKallsymsBlocks(t *testing.T) {
 	var text strings.Builder
 	const n = 5000

@@ -122,7 +122,7 @@ func (b *builder) kallsyms() (*kallsyms, string, error) {
 	default:
 		path := "/proc/kallsyms"
 		data, err := os.ReadFile(path)
-		list := newKallsyms(bytes.NewReader(data), int64(len(data)))
+		list := &kallsyms{text: data}
 		if err == nil && list.hidden() {
 			err = fmt.Errorf("%s: the addresses are hidden (sysctl kernel.kptr_restrict)", path)
 		}

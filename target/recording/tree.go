@@ -4,11 +4,19 @@
 
 package recording
 
+import "math/rand/v2"
+
 // tree holds stacks, of which each is a node: its innermost frame, above the node
 // of the stack of its caller.
 type tree struct {
-	nodes    []node // the first is the empty stack
-	children map[uint64]int32
+	nodes []node // the first is the empty stack
+
+	// slots are nodes by parent and frame, 0 for none: a table with open addresses,
+	// of a power of two of them, which a stack goes to for each frame that is not
+	// that of the stack before.
+	slots []int32
+	shift int    // of a hash to an index of slots
+	seed  uint64 // odd; nobody who makes a recording knows it
 
 	// The stack that was added last: the next one mostly starts like it.
 	path []int32 // nodes, outermost first
@@ -17,7 +25,8 @@ type tree struct {
 type node struct{ parent, frame int32 }
 
 func newTree() tree {
-	return tree{nodes: make([]node, 1, 1<<10), children: make(map[uint64]int32, 1<<10)}
+	const bits = 12
+	return tree{nodes: make([]node, 1, 1<<10), slots: make([]int32, 1<<bits), shift: 64 - bits, seed: rand.Uint64() | 1}
 }
 
 // add returns the node of a stack of frames, innermost first.
@@ -32,19 +41,43 @@ func (t *tree) add(frames []int32) int32 {
 		n = t.path[same-1]
 	}
 	for i := len(frames) - 1 - same; i >= 0; i-- {
-		n = t.child(n, frames[i])
+		n = t.child(node{n, frames[i]})
 		t.path = append(t.path, n)
 	}
 	return n
 }
 
-func (t *tree) child(parent, frame int32) int32 {
-	key := uint64(uint32(parent))<<32 | uint64(uint32(frame))
-	n, ok := t.children[key]
-	if !ok {
-		n = int32(len(t.nodes))
-		t.nodes = append(t.nodes, node{parent, frame})
-		t.children[key] = n
+// child returns the number of a node.
+func (t *tree) child(want node) int32 {
+	at := t.slot(want)
+	for t.slots[at] != 0 {
+		if n := t.slots[at]; t.nodes[n] == want {
+			return n
+		}
+		at = (at + 1) & (len(t.slots) - 1)
+	}
+	n := int32(len(t.nodes))
+	t.nodes = append(t.nodes, want)
+	t.slots[at] = n
+	if 2*len(t.nodes) > len(t.slots) {
+		t.grow()
 	}
 	return n
+}
+
+// slot returns the index at which the search for a node begins.
+func (t *tree) slot(n node) int {
+	return int((uint64(uint32(n.parent))<<32 | uint64(uint32(n.frame))) * t.seed >> t.shift)
+}
+
+func (t *tree) grow() {
+	t.slots = make([]int32, 2*len(t.slots))
+	t.shift--
+	for n := 1; n < len(t.nodes); n++ {
+		at := t.slot(t.nodes[n])
+		for t.slots[at] != 0 {
+			at = (at + 1) & (len(t.slots) - 1)
+		}
+		t.slots[at] = int32(n)
+	}
 }
