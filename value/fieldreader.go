@@ -29,6 +29,10 @@ func (t *Type) readFields() error {
 			}
 			name, _ := c.Val(dwarf.AttrName).(string)
 			t.fields = append(t.fields, Field{Name: name, Type: v.Type, Static: i.definitionOf(v)})
+		case c.Tag == dwarf.TagVariantPart:
+			if t.variants, err = i.readVariants(c); err != nil {
+				return err
+			}
 		case c.Tag == dwarf.TagMember, c.Tag == dwarf.TagInheritance:
 			t.fields = append(t.fields, i.member(c))
 		case c.Tag == dwarf.TagSubprogram && !t.indirect:

@@ -53,6 +53,9 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "program")
 	args := append([]string{"-g", "-w", "-o", out}, flags...)
+	if filepath.Ext(source) == ".rs" {
+		args = append([]string{"-g", "-Awarnings", "-o", out}, flags...)
+	}
 	if slices.Contains(flags, "-gsplit-dwarf") {
 		// The files of split units are named for the object file.
 		part := append([]string{"-g", "-w", "-c", "-o", out + ".o"}, flags...)
@@ -150,8 +153,15 @@ func newSession(t *testing.T, program string) *session {
 	return &session{T: t, file: f, info: info, program: program, wrong: make(map[string]int)}
 }
 
-// physical groups gdb's frames: the inlined calls before each real one.
 func (s *session) stop(stop *gdbStop) {
+	frames, groups := s.physical(stop)
+	for _, f := range frames {
+		s.frame(f, groups[f])
+	}
+}
+
+// physical groups gdb's frames: the inlined calls before each real one.
+func (s *session) physical(stop *gdbStop) (frames []*dumpFrame, groups map[*dumpFrame][]*gdbFrame) {
 	var memory dump
 	bias := uint64(0)
 	for _, m := range stop.Maps {
@@ -170,8 +180,7 @@ func (s *session) stop(stop *gdbStop) {
 	s.printer.Symbols = newSymbols(s.file, bias)
 	var previous *dumpFrame
 	var group []*gdbFrame
-	var frames []*dumpFrame
-	groups := make(map[*dumpFrame][]*gdbFrame)
+	groups = make(map[*dumpFrame][]*gdbFrame)
 	for _, g := range stop.Frames {
 		group = append(group, g)
 		if g.Inline {
@@ -194,9 +203,7 @@ func (s *session) stop(stop *gdbStop) {
 		frames, groups[f] = append(frames, f), group
 		group = nil
 	}
-	for _, f := range frames {
-		s.frame(f, groups[f])
-	}
+	return frames, groups
 }
 
 func (s *session) frame(f *dumpFrame, group []*gdbFrame) {

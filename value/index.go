@@ -132,7 +132,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 					return err
 				}
 				continue
-			case x.unit.language == CPlusPlus && name != "":
+			case x.unit.language.hasScopes() && name != "":
 				inner = prefix + name + "::"
 			}
 		}
@@ -243,7 +243,7 @@ func (i *Info) nameOf(e *object.DebugEntry) string {
 		if _, err := i.root(u); err != nil {
 			return ""
 		}
-		if u.language == CPlusPlus {
+		if u.language.hasScopes() {
 			_ = i.index(u) // what is missing is unqualified
 		}
 		if name := u.names.qualified[e.Offset]; name != "" {

@@ -160,6 +160,10 @@ const (
 	D
 )
 
+// hasScopes reports whether names stand in namespaces and structures, as in
+// "ns::f".
+func (l Language) hasScopes() bool { return l == CPlusPlus || l == Rust }
+
 // Language returns the language of the unit that covers an address.
 func (i *Info) Language(pc uint64) (l Language) {
 	_ = i.locked(func() error { // what cannot be read is in no known language

@@ -89,7 +89,7 @@ func (i *Info) Global(name string, pc uint64) (v *Variable, err error) {
 // qualifications returns what a name can stand for at pc: with the namespaces
 // and classes of the function there, innermost first, and without.
 func (i *Info) qualifications(name string, pc uint64, u *unit) (names []string) {
-	if u.language == CPlusPlus {
+	if u.language.hasScopes() {
 		if b, err := i.bodyAt(pc); err == nil {
 			if fn, err := i.function(b.root); err == nil {
 				for k := len(fn.Name) - 2; k > 0; k-- {

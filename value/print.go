@@ -34,6 +34,10 @@ func (w *printing) value(v Value, depth int, top bool) {
 	t := v.typ.Strip()
 	switch t.kind {
 	case Struct, Class, Union:
+		if t.language == Rust && t.kind == Struct {
+			w.rust(v, t, depth)
+			return
+		}
 		w.structure(v, t, depth)
 	case Array:
 		w.array(v, t, depth)
@@ -191,6 +195,8 @@ func (w *printing) enumeration(t *Type, b []byte) {
 		if prefix = t.name[:len(t.name)-len(lastName(t.name))]; t.scoped {
 			prefix = t.name + "::"
 		}
+	} else if t.language == Rust {
+		prefix = t.name + "::"
 	}
 	for k := range list {
 		if uint64(list[k].Value) == n {
@@ -305,6 +311,10 @@ func (w *printing) array(v Value, t *Type, depth int) {
 	elem := t.Elem()
 	size := elem.Size()
 	n, _ := t.Len()
+	open, end := "{", "}"
+	if t.language == Rust {
+		open, end = "[", "]"
+	}
 	if size == 0 || n == 0 {
 		// A member at the end that is as long as it likes.
 		if address, ok := v.Address(); ok && w.Format == 0 {
@@ -322,10 +332,10 @@ func (w *printing) array(v Value, t *Type, depth int) {
 		return
 	}
 	if depth >= w.depth {
-		w.add("{...}")
+		w.add(open + "..." + end)
 		return
 	}
-	w.add("{")
+	w.add(open)
 	same := func(i, j uint64) bool {
 		if err == nil {
 			return bytes.Equal(whole[i*size:][:size], whole[j*size:][:size])
@@ -356,7 +366,7 @@ func (w *printing) array(v Value, t *Type, depth int) {
 	if i < n {
 		w.add("...")
 	}
-	w.add("}")
+	w.add(end)
 }
 
 // element returns element i of an array, from 0.

@@ -69,6 +69,7 @@ type Type struct {
 	bounds   bool      // bound is an upper bound
 	lower    int64
 	fields   []Field
+	variants *variants // of an enum of Rust
 	params   []*Type
 	varargs  bool
 	enums    []Enumerator

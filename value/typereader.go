@@ -142,7 +142,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		t.partial = false
 		return t
 	}
-	if t.name != "" && t.language == CPlusPlus {
+	if t.name != "" && t.language.hasScopes() {
 		if name := i.nameOf(e); name != "" {
 			t.name = name
 		}

@@ -1,0 +1,195 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"strings"
+
+	"github.com/clewdev/clew/object"
+)
+
+// variants are the forms that a value of an enum of Rust can have: a member that
+// lies over the others tells which (DWARF 5 §5.7.10).
+type variants struct {
+	discriminant *Field // nil where there is one form only
+	forms        []variant
+}
+
+// variant is one form.
+type variant struct {
+	values   []uint64 // of the discriminant
+	fallback bool     // of what no other form has: no value is said
+	field    Field
+}
+
+// readVariants reads a DW_TAG_variant_part.
+func (i *Info) readVariants(part *object.DebugEntry) (*variants, error) {
+	v := new(variants)
+	children, err := i.children(part.Offset)
+	discriminant, _ := part.Val(dwarf.AttrDiscr).(object.DebugOffset)
+	for _, c := range children {
+		switch {
+		case c.Tag == dwarf.TagMember && c.Offset == discriminant && i.retain(3):
+			f := i.member(c)
+			v.discriminant = &f
+		case c.Tag == dwarf.TagVariant && i.retain(3):
+			form := variant{fallback: true}
+			if n, ok := c.Val(dwarf.AttrDiscrValue).(int64); ok {
+				form.values, form.fallback = []uint64{uint64(n)}, false
+			}
+			members, membersErr := i.children(c.Offset)
+			err = firstError(err, membersErr)
+			for _, m := range members {
+				if m.Tag == dwarf.TagMember {
+					form.field = i.member(m)
+					v.forms = append(v.forms, form)
+					break
+				}
+			}
+		}
+	}
+	return v, err
+}
+
+// form returns which form a value has, as gdb 13 tells it.
+func (t *variants) form(v Value) (*variant, error) {
+	var n uint64
+	if t.discriminant != nil {
+		d := v.part(t.discriminant.Type, int64(t.discriminant.Offset))
+		b, err := d.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		n = uintOf(v.typ.machine.Order, b)
+		bits := 8 * uint64(len(b))
+		for k := range t.forms {
+			for _, value := range t.forms[k].values {
+				if bits < 64 && (value^n)<<(64-bits) == 0 || value == n {
+					return &t.forms[k], nil
+				}
+			}
+		}
+	}
+	for k := range t.forms {
+		if t.forms[k].fallback {
+			return &t.forms[k], nil
+		}
+	}
+	return nil, nil
+}
+
+// rust writes a structure or an enum as gdb does in Rust.
+func (w *printing) rust(v Value, t *Type, depth int) {
+	fields := t.Fields()
+	name := lastName(t.name)
+	switch {
+	case t.variants != nil:
+		w.rustEnum(v, t, depth)
+		return
+	case len(fields) == 2 && fields[0].Name == "data_ptr" && fields[1].Name == "length" && strings.HasPrefix(name, "&"):
+		w.rustSlice(v, t, depth)
+		return
+	}
+	if depth >= w.depth {
+		w.add("{...}")
+		return
+	}
+	if strings.HasPrefix(name, "(") {
+		w.rustFields(v, fields, true, depth)
+		return
+	}
+	w.add(t.name)
+	if len(fields) > 0 {
+		w.add(" ")
+		w.rustFields(v, fields, isTuple(fields), depth)
+	}
+}
+
+// isTuple reports whether fields have numbers for names.
+func isTuple(fields []Field) bool { return len(fields) > 0 && fields[0].Name == "__0" }
+
+func (w *printing) rustFields(v Value, fields []Field, tuple bool, depth int) {
+	open, end := "{", "}"
+	if tuple {
+		open, end = "(", ")"
+	}
+	w.add(open)
+	for k := range fields {
+		if w.text.Len() >= maxText {
+			break
+		}
+		if k > 0 {
+			w.add(", ")
+		}
+		if !tuple {
+			w.add(fields[k].Name + ": ")
+		}
+		w.value(v.Field(k), depth+1, false)
+	}
+	w.add(end)
+}
+
+func (w *printing) rustEnum(v Value, t *Type, depth int) {
+	form, err := t.variants.form(v)
+	switch {
+	case err != nil:
+		w.fail(err)
+		return
+	case form == nil:
+		w.add(t.name)
+		return
+	}
+	w.add(t.name + "::" + form.field.Name)
+	inner := v.part(form.field.Type, int64(form.field.Offset))
+	fields := form.field.Type.Strip().Fields()
+	if len(fields) == 0 {
+		return
+	}
+	if depth >= w.depth {
+		w.add("{...}")
+		return
+	}
+	w.rustFields(inner, fields, isTuple(fields), depth)
+}
+
+// rustSlice writes a slice, or a string, with what it leads to.
+func (w *printing) rustSlice(v Value, t *Type, depth int) {
+	length, err := v.Field(1).Uint()
+	var data uint64
+	if err == nil {
+		data, err = v.Field(0).Uint()
+	}
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	elem := t.Fields()[0].Type.Strip().Elem()
+	if lastName(t.name) == "&str" || lastName(t.name) == "&mut str" {
+		if length == 0 {
+			w.add(`""`)
+			return
+		}
+		shown := min(length, uint64(w.elements))
+		contents, err := At(ArrayOf(elem, shown), data, v.frame).Bytes()
+		if err != nil {
+			w.fail(err)
+			return
+		}
+		w.appendString(contents, 1, "", shown < length)
+		return
+	}
+	w.add(t.name + " ")
+	if length == 0 {
+		w.add("[]")
+		return
+	}
+	if limit := uint64(MaxSize) / max(1, elem.Size()); length > limit {
+		length = limit
+	}
+	a := ArrayOf(elem, length)
+	a.language = Rust
+	w.array(At(a, data, v.frame), a, depth)
+}
