@@ -10,6 +10,8 @@ import (
 	"debug/elf"
 	"fmt"
 	"io"
+	"maps"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -47,27 +49,32 @@ func TestRowsEqualLLVM(t *testing.T) {
 	var mu sync.Mutex
 	var files, fdes, rows, failures int
 	names := make(map[elf.Machine]*llvmNames)
-	corpus.Each(corpus.Files(t), func(path string) {
-		c := &llvmComparison{path: path}
-		err := c.compare(tool, func(m elf.Machine) *llvmNames {
-			mu.Lock()
-			defer mu.Unlock()
-			if names[m] == nil {
-				names[m] = &llvmNames{}
-			}
-			return names[m]
-		})
+	named := func(m elf.Machine) *llvmNames {
 		mu.Lock()
 		defer mu.Unlock()
-		if c.fdes > 0 {
-			files++
+		if names[m] == nil {
+			names[m] = &llvmNames{}
 		}
-		fdes += c.fdes
-		rows += c.rows
-		if err != nil {
-			if failures++; failures <= 20 {
-				t.Errorf("%s: %v", path, err)
+		return names[m]
+	}
+	groups := llvmGroups(corpus.Files(t))
+	corpus.Each(slices.Collect(maps.Keys(groups)), func(first string) {
+		err := compareLLVM(tool, groups[first], named, func(c *llvmComparison, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if c.fdes > 0 {
+				files++
 			}
+			fdes += c.fdes
+			rows += c.rows
+			if err != nil {
+				if failures++; failures <= 20 {
+					t.Errorf("%s: %v", c.path, err)
+				}
+			}
+		})
+		if err != nil {
+			t.Errorf("%q: %v", groups[first], err)
 		}
 	})
 	if failures > 0 {
@@ -100,21 +107,54 @@ type llvmRow struct {
 	rules string
 }
 
-func (c *llvmComparison) compare(tool string, names func(elf.Machine) *llvmNames) error {
-	f, err := object.Open(c.path)
-	if err != nil {
-		return err
+// llvmGroups makes groups of files for which llvm-dwarfdump is started once, by the
+// first of each: its start takes ten times as long as a small file.
+func llvmGroups(paths []string) map[string][]string {
+	groups := make(map[string][]string)
+	var small []string
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
+			groups[path] = []string{path}
+		} else {
+			small = append(small, path)
+		}
 	}
-	defer f.Close()
-	sections, err := f.CFISections()
-	if err != nil {
-		return err
+	for group := range slices.Chunk(small, 32) {
+		groups[group[0]] = group
 	}
-	if len(sections) == 0 {
+	return groups
+}
+
+// compareLLVM starts llvm-dwarfdump for files, and tells of each what came of it.
+func compareLLVM(tool string, paths []string, names func(elf.Machine) *llvmNames, tell func(*llvmComparison, error)) error {
+	type file struct {
+		*llvmComparison
+		sections []*cfi.Section
+	}
+	var files []file
+	arguments := []string{"--eh-frame"}
+	for _, path := range paths {
+		c := &llvmComparison{path: path}
+		f, err := object.Open(path)
+		if err != nil {
+			tell(c, err)
+			continue
+		}
+		defer f.Close()
+		sections, err := f.CFISections()
+		if err != nil {
+			tell(c, err)
+			continue
+		}
+		if len(sections) > 0 {
+			c.names = names(sections[0].Machine.ELF)
+			files, arguments = append(files, file{c, sections}), append(arguments, path)
+		}
+	}
+	if len(files) == 0 {
 		return nil
 	}
-	c.names = names(sections[0].Machine.ELF)
-	cmd := exec.Command(tool, "--eh-frame", c.path)
+	cmd := exec.Command(tool, arguments...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -124,18 +164,43 @@ func (c *llvmComparison) compare(tool string, names func(elf.Machine) *llvmNames
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	failure := c.read(out, sections)
-	if failure != nil {
-		io.Copy(io.Discard, out)
+	printed := &llvmOutput{Reader: bufio.NewReaderSize(out, 1<<16)}
+	for i, f := range files {
+		if printed.ended, printed.next = false, ""; i+1 < len(files) {
+			printed.next = files[i+1].path + ":\tfile format "
+		}
+		err := f.read(printed, f.sections)
+		for ; !printed.ended; printed.ReadSlice('\n') {
+		}
+		tell(f.llvmComparison, err)
 	}
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("%w: %s", err, complaint.Bytes())
 	}
-	return failure
+	return nil
 }
 
-func (c *llvmComparison) read(out io.Reader, sections []*cfi.Section) error {
-	lines := bufio.NewReaderSize(out, 1<<16)
+// llvmOutput is what llvm-dwarfdump prints for several files. Each ends before the
+// heading of the next.
+type llvmOutput struct {
+	*bufio.Reader
+	next  string
+	ended bool
+}
+
+func (o *llvmOutput) ReadSlice(delimiter byte) ([]byte, error) {
+	if o.ended {
+		return nil, io.EOF
+	}
+	line, err := o.Reader.ReadSlice(delimiter)
+	if err == nil && o.next != "" && strings.HasPrefix(string(line), o.next) {
+		line, err = nil, io.EOF
+	}
+	o.ended = err != nil && err != bufio.ErrBufferFull
+	return line, err
+}
+
+func (c *llvmComparison) read(lines *llvmOutput, sections []*cfi.Section) error {
 	for {
 		line, err := lines.ReadSlice('\n')
 		if err == io.EOF {
