@@ -20,6 +20,9 @@ func (r *Recorded) AddTo(p *profile.Profile, event int) {
 		p.Title = strings.Join(line, " ")
 	}
 	p.Notes = append(p.Notes, r.Notes...)
+	for i := range r.Objects {
+		p.SetBuildID(r.Objects[i].Name, r.Objects[i].BuildID)
+	}
 	places := r.Places()
 	locations := make([]profile.Location, len(places))
 	for i := range locations {

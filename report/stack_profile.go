@@ -24,6 +24,7 @@ func (s *Stacks) AddTo(p *profile.Profile) {
 	p.Title += fmt.Sprintf("%s (%d)", cmp.Or(s.Command, "process"), s.PID)
 	p.Notes = append(append(p.Notes, Notes(s.Stacks)...), s.Core.notes()...)
 	missing := 0
+	seen := make(map[*target.Object]bool)
 	var stack []profile.Location
 	var frames []profile.Frame
 	for i := range s.Stacks {
@@ -32,6 +33,12 @@ func (s *Stacks) AddTo(p *profile.Profile) {
 		for k := range t.Frames {
 			f := &t.Frames[k]
 			frames = AppendProfileFrames(frames[:0], f)
+			if o := f.Object; o != nil && len(o.Mappings) > 0 && !seen[o] {
+				seen[o] = true
+				if file, err := o.File(); err == nil {
+					p.SetBuildID(o.Name, fmt.Sprintf("%x", file.BuildID()))
+				}
+			}
 			address := f.Address
 			if f.Object == nil {
 				address = f.LookupPC

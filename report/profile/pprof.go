@@ -72,7 +72,7 @@ type pprofBuilder struct {
 func (b *pprofBuilder) location(p *Profile, i int) *profile.Location {
 	l := &p.locations[i]
 	outermost := &p.frames[l.frames[len(l.frames)-1]]
-	out := &profile.Location{ID: uint64(i + 1), Address: l.address, Mapping: b.mapping(outermost.Object)}
+	out := &profile.Location{ID: uint64(i + 1), Address: l.address, Mapping: b.mapping(p, outermost.Object)}
 	for _, k := range l.frames {
 		f := &p.frames[k]
 		out.Line = append(out.Line, profile.Line{Function: b.function(f), Line: int64(f.Line)})
@@ -82,13 +82,13 @@ func (b *pprofBuilder) location(p *Profile, i int) *profile.Location {
 
 // mapping returns the mapping that stands for an object. All is known that
 // pprof would otherwise look for in the file.
-func (b *pprofBuilder) mapping(object string) *profile.Mapping {
+func (b *pprofBuilder) mapping(p *Profile, object string) *profile.Mapping {
 	if object == "" {
 		return nil
 	}
 	m := b.mappings[object]
 	if m == nil {
-		m = &profile.Mapping{ID: uint64(len(b.out.Mapping) + 1), Limit: math.MaxUint64, File: object,
+		m = &profile.Mapping{ID: uint64(len(b.out.Mapping) + 1), Limit: math.MaxUint64, File: object, BuildID: p.buildIDs[object],
 			HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
 		b.mappings[object] = m
 		b.out.Mapping = append(b.out.Mapping, m)

@@ -56,6 +56,18 @@ func base(path string) string {
 // good for the profile that gave it.
 type Location int32
 
+// SetBuildID says which build of an object, a Frame's, the stacks lead through, in
+// hexadecimal digits. Objects of one name with several builds have none.
+func (p *Profile) SetBuildID(object, id string) {
+	if p.buildIDs == nil {
+		p.buildIDs = make(map[string]string)
+	}
+	if known, ok := p.buildIDs[object]; ok && known != id {
+		id = ""
+	}
+	p.buildIDs[object] = id
+}
+
 // Labels say whose stack it is. What is not known is empty or zero.
 type Labels struct {
 	Process, Thread string
@@ -84,6 +96,8 @@ type Profile struct {
 	Roots Roots
 
 	unit string
+
+	buildIDs map[string]string // of objects, hexadecimal; "" where files differ
 
 	frames     []Frame
 	frameIndex map[Frame]int32

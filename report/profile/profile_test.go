@@ -32,6 +32,10 @@ func aProfile() *profile.Profile {
 	one := func(address uint64, f profile.Frame) profile.Location {
 		return p.Location(address, []profile.Frame{f})
 	}
+	p.SetBuildID("/opt/server", "0badc0ffee")
+	p.SetBuildID("/opt/server", "0badc0ffee")
+	p.SetBuildID("/opt/client", "0123") // and another build of it
+	p.SetBuildID("/opt/client", "")
 	start := one(0x1025, profile.Frame{Function: "_start", Object: "/opt/server", Code: profile.Native})
 	main := one(0x1140, profile.Frame{Function: "main", Object: "/opt/server", File: "/src/main.c", Line: 12, Code: profile.Native})
 	elsewhere := one(0x1160, profile.Frame{Function: "main", Object: "/opt/server", File: "/src/main.c", Line: 15, Code: profile.Native})
@@ -224,7 +228,7 @@ func TestGoToolPprof(t *testing.T) {
 			"70 89.74%  main", "[libc.so.6]", "[unknown]", "std::min<int> (inline)", "12 samples were lost",
 		}},
 		{"-traces", []string{"process:  server", "thread:  worker", "tid:  43", "33   do_syscall_64", "main.(*T).Run"}},
-		{"-raw", []string{"samples/count[dflt]", "/src/work.c:99", "/opt/client"}},
+		{"-raw", []string{"samples/count[dflt]", "/src/work.c:99", "/opt/server 0badc0ffee", "/opt/client  [FN]"}},
 	} {
 		out, err := exec.Command("go", "tool", "pprof", test.flags, path).CombinedOutput()
 		if err != nil {
