@@ -166,7 +166,7 @@ func TestTruncatedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		stacks := objects.Walk(target.WalkOptions{})
-		err := objects.Name(stacks, target.NameOptions{Lines: true, Debug: object.DebugSearch{Root: s.Root}})
+		err := objects.Name(stacks, target.NameOptions{Lines: true})
 		if err == nil && stacks[0].Err == nil {
 			t.Errorf("cut to %d bytes: no error, functions %v", size, functions(&stacks[0], path))
 		}

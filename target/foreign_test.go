@@ -18,6 +18,7 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/core"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -66,7 +67,7 @@ func TestCoresOfOtherMachines(t *testing.T) {
 			}
 			e := testprogram.Emulations[test.machine]
 			program, path := emulatedCore(t, &e, test.source, test.args)
-			c := openCore(t, path, &core.Options{Sysroot: e.Root(), Program: program})
+			c := openCore(t, path, &core.Options{Search: modulefile.Search{Root: e.Root()}, Program: program})
 			s := c.Snapshot()
 			if s.Machine.Name != test.machine || len(s.Threads) != 1 || s.Signal == nil || s.Signal.Thread != s.Threads[0].ID {
 				t.Errorf("machine %s, %d threads, signal %+v", s.Machine.Name, len(s.Threads), s.Signal)

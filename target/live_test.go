@@ -18,7 +18,6 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/process"
 	"github.com/clewdev/clew/unwind"
@@ -40,7 +39,7 @@ func stacksOf(t testing.TB, s *target.Snapshot) []target.Stack {
 	objects := s.Objects()
 	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(target.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true, Debug: object.DebugSearch{Root: s.Root}}); err != nil {
+	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
 		t.Errorf("names: %v", err)
 	}
 	return stacks

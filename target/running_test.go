@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -135,7 +134,7 @@ func TestDeepRecursion(t *testing.T) {
 	objects := s.Objects()
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true, Debug: object.DebugSearch{Root: s.Root}}); err != nil {
+	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
 		t.Error(err)
 	}
 	deep := &stacks[1]

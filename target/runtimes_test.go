@@ -147,8 +147,8 @@ func TestRuntimesInContainers(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			p := r.StartContained(t)
 			s := take(t, p.PID)
-			if s.NSPID != 1 || s.Root == "" {
-				t.Fatalf("PID %d in its own namespace, root %q: not a container", s.NSPID, s.Root)
+			if s.NSPID != 1 || s.Search.Root == "" {
+				t.Fatalf("PID %d in its own namespace, root %q: not a container", s.NSPID, s.Search.Root)
 			}
 			for range 100 {
 				if leadsThroughRuntime(t, r, stacksOf(t, take(t, p.PID))) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -37,9 +38,10 @@ type Snapshot struct {
 	// Memory reads what was not copied; of a live process, as it is now.
 	Memory cfi.Memory
 
-	// Root is what the paths of the target's files are relative to: "" where it
-	// sees the file system as this process does.
-	Root string
+	// Search is where the files of the target's modules are, and their separate
+	// debug files. Its Root is "" where the target sees the file system as this
+	// process does.
+	Search modulefile.Search
 
 	// Open opens the very file that is mapped, for reading, and says why where
 	// it is not to be had. It may be nil.

@@ -118,7 +118,6 @@ func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]
 // NameOptions changes what Name does.
 type NameOptions struct {
 	Lines bool // also find source lines, inlined calls and tail calls
-	Debug object.DebugSearch
 }
 
 // Name finds the symbols of all frames of some stacks, and with Lines where in
@@ -127,7 +126,7 @@ type NameOptions struct {
 // read, object by object; what was found is kept.
 func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 	if opts.Lines {
-		tail := o.newTailCalls(opts.Debug)
+		tail := o.newTailCalls()
 		for i := range stacks {
 			stacks[i].Frames = tail.insert(stacks[i].Frames)
 		}
@@ -196,7 +195,7 @@ func (a *addresses) name(o *Object, opts NameOptions) error {
 	if err != nil {
 		return err
 	}
-	_, debugErr := f.OpenDebugFile(opts.Debug)
+	_, debugErr := o.snapshot.Search.OpenDebugFile(f)
 	a.symbols, err = f.FindSymbols(a.list)
 	errs := []error{debugErr, err}
 	if opts.Lines {

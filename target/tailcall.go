@@ -29,7 +29,6 @@ const (
 // tailCalls finds the functions that tail calls left no frame of.
 type tailCalls struct {
 	objects *Objects
-	debug   object.DebugSearch
 	known   map[[2]tailPlace][]tailCall // by what is returned to, and the address that returns
 	entries map[tailPlace]tailPlace
 	symbols map[string]tailPlace
@@ -55,8 +54,8 @@ type tailList struct {
 	ok    bool
 }
 
-func (o *Objects) newTailCalls(debug object.DebugSearch) *tailCalls {
-	return &tailCalls{objects: o, debug: debug, known: make(map[[2]tailPlace][]tailCall), entries: make(map[tailPlace]tailPlace),
+func (o *Objects) newTailCalls() *tailCalls {
+	return &tailCalls{objects: o, known: make(map[[2]tailPlace][]tailCall), entries: make(map[tailPlace]tailPlace),
 		symbols: make(map[string]tailPlace), lists: make(map[tailPlace]tailList)}
 }
 
@@ -123,7 +122,7 @@ func (t *tailCalls) file(o *Object) *object.File {
 	if err != nil {
 		return nil
 	}
-	f.OpenDebugFile(t.debug)
+	t.objects.snapshot.Search.OpenDebugFile(f)
 	return f
 }
 

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 )
@@ -111,7 +110,7 @@ func TestTailCallsTwice(t *testing.T) {
 		lines bool
 		want  int
 	}{{false, frames}, {true, frames + 2}, {true, frames + 2}} {
-		if err := objects.Name(stacks, target.NameOptions{Lines: test.lines, Debug: object.DebugSearch{}}); err != nil {
+		if err := objects.Name(stacks, target.NameOptions{Lines: test.lines}); err != nil {
 			t.Error(err)
 		}
 		if got := len(stacks[0].Frames); got != test.want {

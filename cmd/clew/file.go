@@ -17,6 +17,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // inputError is a file that cannot be read; its text says what to do.
@@ -70,7 +71,7 @@ func openFile(path string) (*object.File, error) {
 	if err != nil {
 		return nil, input("%w%s", err, insteadOfELF(path))
 	}
-	if _, err := f.OpenDebugFile(object.DebugSearch{}); err != nil {
+	if _, err := new(modulefile.Search).OpenDebugFile(f); err != nil {
 		warn("%v", err)
 	}
 	return f, nil

@@ -21,6 +21,7 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/target/perfdata"
 	"github.com/clewdev/clew/target/recording"
 )
@@ -39,8 +40,9 @@ recorded with 'perf record -k mono', and walked by their unwind tables; else by
 their perf maps, /tmp/perf-PID.map. 'perf inject' is not needed, and not in the way.
 
 Files are looked for where the recorded processes saw them, or below --sysroot,
-then in perf's cache, ~/.debug. A file whose build ID is not that of the
-recording is refused. What was missing, refused, lost or cut is in notes at the
+then by build ID in /usr/lib/debug/.build-id, /usr/lib/.build-id, perf's cache,
+~/.debug, and debuginfod's. A file whose build ID is not that of the recording is
+refused. What was missing, refused, lost or cut is in notes at the
 end, and if a file or a part of the recording is missing clew exits with 1.
 
 With --samples each sample is printed with its stack, as perf script does.
@@ -148,7 +150,7 @@ func printRecording(path string, flags *perfFlags) error {
 		return inputError{err}
 	}
 	defer r.Close()
-	opts := recording.Options{Root: flags.sysroot, Cache: recording.DefaultCache(), Lines: !flags.noLines, NoInline: flags.noInline}
+	opts := recording.Options{Search: modulefile.Search{Root: flags.sysroot}, Lines: !flags.noLines, NoInline: flags.noInline}
 	if flags.event != "" || flags.pids != nil || flags.threads != nil || flags.comm != "" {
 		opts.Filter = flags.counts
 	}

@@ -22,7 +22,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/target"
@@ -248,7 +247,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	defer objects.Close()
 	_, end := progress(fmt.Sprintf("walking and naming the stacks of process %d", s.PID), 0)
 	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers})
-	err = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines, Debug: object.DebugSearch{Root: s.Root}})
+	err = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines})
 	end()
 	if err != nil {
 		warn("%v", err)

@@ -19,14 +19,15 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/core"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 const coreHelp = `A FILE is a core: the kernel's, gcore's or qemu's, of any machine, also compressed
 with zstd or lz4 (a file that is called like a process ID needs its path:
 ./4711). The files that its process had mapped are looked for by their path,
 under --sysroot where it is given, and by build ID in /usr/lib/debug/.build-id,
-/usr/lib/.build-id and debuginfod's cache. A file with another build ID than the
-core's is not used. What is missing is said behind the stacks, with its build
+/usr/lib/.build-id, and the caches of perf and debuginfod. A file with another
+build ID than the core's is not used. What is missing is said behind the stacks, with its build
 ID: 'debuginfod-find executable BUILDID' may fetch it. Without --exe the program
 is the one that the core names.`
 
@@ -53,7 +54,7 @@ func (f *coreFlags) refuse() error {
 
 // openCore opens a core.
 func openCore(path string, flags *coreFlags) (*core.Core, error) {
-	opts := core.Options{Program: flags.exe, Sysroot: flags.sysroot}
+	opts := core.Options{Program: flags.exe, Search: modulefile.Search{Root: flags.sysroot}}
 	for _, p := range []string{flags.exe, flags.sysroot} {
 		if p == "" {
 			continue
@@ -160,7 +161,7 @@ func (c *openedCore) facts() *report.Core {
 	}
 	r := &report.Core{Path: c.path, Signal: c.Snapshot().Signal}
 	for _, m := range c.Missing() {
-		r.Missing = append(r.Missing, report.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Error()})
+		r.Missing = append(r.Missing, report.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Reason()})
 	}
 	if len(r.Missing) > 0 {
 		r.Advice = "for what is missing name a directory that has it with --sysroot, a program with --exe; 'debuginfod-find executable BUILDID' may fetch it"

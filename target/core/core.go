@@ -15,7 +15,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // Options changes what Open does. The zero value is good.
@@ -24,13 +26,8 @@ type Options struct {
 	// it: the core names none (qemu-user's), or it lies elsewhere now.
 	Program string
 
-	// Sysroot is the directory that the paths of the mapped files are relative
-	// to, "" for the file system as it is. Links are followed inside of it.
-	Sysroot string
-
-	// DebugDirectories are searched for files by build ID, .build-id/xx/yyyy, in
-	// Sysroot and outside of it; nil stands for /usr/lib/debug and /usr/lib.
-	DebugDirectories []string
+	// Search is where the mapped files are looked for; its Root is the sysroot.
+	Search modulefile.Search
 
 	// TempDir is where a compressed core is decompressed to; "" stands for
 	// os.TempDir().
@@ -70,7 +67,7 @@ type Missing struct {
 	Path    string // as the target saw it
 	Address uint64 // the lowest one that it was mapped to
 	BuildID []byte // as the core has it, nil where it does not
-	Err     error  // why what was there was refused, a *RefusedError, and where it was looked for
+	Err     *modulefile.NotFoundError
 }
 
 // Open opens the core at path, which may be compressed with zstd or lz4.
@@ -80,9 +77,6 @@ func Open(path string, opts *Options) (*Core, error) {
 	c := &Core{modules: make(map[string]*module), dir: filepath.Dir(path)}
 	if opts != nil {
 		c.options = *opts
-	}
-	if c.options.DebugDirectories == nil {
-		c.options.DebugDirectories = []string{"/usr/lib/debug", "/usr/lib"}
 	}
 	if err := c.open(path); err != nil {
 		c.Close()
@@ -97,7 +91,7 @@ func (c *Core) open(path string) (err error) {
 		return fmt.Errorf("%w: it is no regular file", ErrNotCore)
 	}
 	if err == nil {
-		c.file, err = openPlain(path)
+		c.file, err = rootfs.Open("", path)
 	}
 	if err != nil {
 		return errors.Unwrap(err) // it names the path, as Open does
@@ -123,7 +117,7 @@ func (c *Core) open(path string) (err error) {
 	s := &c.snapshot
 	s.PID, s.Machine, s.Threads = c.notes.pid, c.header.machine, c.notes.threads
 	s.Signal, s.Command = c.notes.signal, cmp.Or(c.notes.command, c.notes.name)
-	s.Memory, s.Root, s.Open, s.OpenPath = c.memory, c.options.Sysroot, c.openMapping, c.openOwn
+	s.Memory, s.Search, s.Open, s.OpenPath = c.memory, c.options.Search, c.openMapping, c.openOwn
 	if s.PID == 0 && len(s.Threads) > 0 {
 		s.PID = s.Threads[0].ID
 	}
@@ -198,7 +192,9 @@ func (c *Core) damaged(err error) {
 func (c *Core) missed(m *module) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.missing = append(c.missing, Missing{m.path, m.first, m.id, m.err})
+	var err *modulefile.NotFoundError
+	errors.As(m.err, &err) // Search.Open has no other
+	c.missing = append(c.missing, Missing{m.path, m.first, m.id, err})
 }
 
 // openMapping is the snapshot's Open.
@@ -210,5 +206,5 @@ func (c *Core) openMapping(mapping *target.Mapping) (*os.File, error) {
 	if err := x.module.open(); err != nil {
 		return nil, err
 	}
-	return x.module.reopen()
+	return x.module.place.Open()
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/target/core"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // gcore has no segment of what was mapped and not written to, code or not. A file
@@ -54,7 +55,7 @@ func TestMappedData(t *testing.T) {
 		paths = append(append(paths, f.path...), 0)
 	}
 	m.note(0x46494c45, append(b, paths...))
-	c, err := core.Open(write(t, m.bytes()), &core.Options{Sysroot: root})
+	c, err := core.Open(write(t, m.bytes()), &core.Options{Search: modulefile.Search{Root: root}})
 	if err != nil {
 		t.Fatal(err)
 	}

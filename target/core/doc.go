@@ -9,8 +9,8 @@
 // a part and the mapped files the rest.
 //
 // A core is read where it is asked about, never as a whole. The files that it
-// had mapped are looked for by their path, under a sysroot, and by build ID; one
-// that is not the mapped one is refused. What a core lacks is told: by
+// had mapped are looked for by package modulefile: by their path, under a sysroot,
+// and by build ID; one that is not the mapped one is refused. What a core lacks is told: by
 // [Core.Missing] the files, by [Core.Damage] what was cut off or is damaged, and
 // by the error of a read the rest.
 //

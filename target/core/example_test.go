@@ -11,12 +11,13 @@ import (
 
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/core"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 func isError(err, kind error) bool { return errors.Is(err, kind) }
 
 func ExampleOpen() {
-	c, err := core.Open("/var/lib/systemd/coredump/core.server.zst", &core.Options{Sysroot: "/srv/image"})
+	c, err := core.Open("/var/lib/systemd/coredump/core.server.zst", &core.Options{Search: modulefile.Search{Root: "/srv/image"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -28,6 +29,6 @@ func ExampleOpen() {
 		fmt.Println(stack.Thread.ID, len(stack.Frames))
 	}
 	for _, m := range c.Missing() {
-		fmt.Printf("%s, build ID %x: %v\n", m.Path, m.BuildID, m.Err)
+		fmt.Printf("%s, build ID %x: %v\n", m.Path, m.BuildID, m.Err.Reason())
 	}
 }

@@ -16,8 +16,10 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/core"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -90,21 +92,21 @@ func TestMovedProgram(t *testing.T) {
 	complete(&core.Options{Program: moved})
 	root := filepath.Join(dir, "root")
 	copyFile(t, moved, filepath.Join(root, original))
-	complete(&core.Options{Sysroot: root}) // and libraries with the right build ID outside of it
+	complete(&core.Options{Search: modulefile.Search{Root: root}}) // and libraries with the right build ID outside of it
 	debug := filepath.Join(dir, "debug")
 	copyFile(t, moved, filepath.Join(debug, ".build-id/12/34567890abcdef"))
-	complete(&core.Options{DebugDirectories: []string{debug}})
+	complete(&core.Options{Search: modulefile.Search{Stores: []modulefile.Store{{Dir: debug}}}})
 
 	copyFile(t, testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0xfedcba0987654321"), original)
 	for _, opts := range []*core.Options{nil, {Program: original}} {
 		c, _, _ = names(t, path, opts)
-		var refused *core.RefusedError
+		var refused *object.RefusedError
 		if missing = c.Missing(); len(missing) != 1 || !errors.As(missing[0].Err, &refused) || refused.Path != original ||
 			!strings.Contains(refused.Reason, "fedcba0987654321") || !strings.Contains(refused.Reason, "1234567890abcdef") {
 			t.Errorf("missing %+v", missing)
 		}
 	}
-	complete(&core.Options{DebugDirectories: []string{debug}})
+	complete(&core.Options{Search: modulefile.Search{Stores: []modulefile.Store{{Dir: debug}}}})
 	copyFile(t, testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=none"), original)
 	if c, _, _ = names(t, path, nil); len(c.Missing()) != 1 {
 		t.Errorf("a file without build ID was taken for one with: missing %v", c.Missing())

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/target/core"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // open opens a made core, and fails where that allocates more than 16 times what
@@ -24,7 +25,7 @@ func open(t *testing.T, b []byte) *core.Core {
 // openOf opens a made core of a program.
 func openOf(t *testing.T, b []byte, program string) *core.Core {
 	t.Helper()
-	path, opts := write(t, b), &core.Options{Sysroot: t.TempDir(), Program: program}
+	path, opts := write(t, b), &core.Options{Search: modulefile.Search{Root: t.TempDir()}, Program: program}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	c, err := core.Open(path, opts)

@@ -13,7 +13,9 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // image opens what the core itself has of a file that was mapped to base. It must
@@ -110,12 +112,12 @@ func (m *module) findData() {
 	if c.peeked++; c.peeked > maxPeeked {
 		return
 	}
-	for _, place := range m.candidates() {
-		if place.sure {
+	for _, place := range c.options.Search.Places(m.wanted()) {
+		if place.Trust == modulefile.Doubtful {
 			continue // it may be another file
 		}
-		f, err := place.open()
-		if errors.Is(err, errNotRegular) {
+		f, err := place.Open()
+		if errors.Is(err, rootfs.ErrNotRegular) {
 			m.notELF = true
 			return
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/clewdev/clew/internal/corpus"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/core"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // A made core is written by hand, for any class and byte order.
@@ -294,7 +295,7 @@ func TestCutOff(t *testing.T) {
 			if xnum {
 				end -= 40 // of the section table: beyond the number that is in it
 			}
-			path, opts := write(t, nil), &core.Options{Sysroot: t.TempDir()}
+			path, opts := write(t, nil), &core.Options{Search: modulefile.Search{Root: t.TempDir()}}
 			for n := range end {
 				if n > 400 && n%31 != 0 {
 					continue
@@ -323,7 +324,7 @@ func TestCutOff(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	path := write(t, nil)
-	opts := &core.Options{Sysroot: t.TempDir()}
+	opts := &core.Options{Search: modulefile.Search{Root: t.TempDir()}}
 	for _, maker := range makers {
 		m := maker()
 		whole := m.bytes()
@@ -354,7 +355,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x58\x21\x00\x00\x7fELF"))
 	f.Add([]byte("\x04\x22\x4d\x18\x64\x40\xa7\x04\x00\x00\x80\x7fELF"))
 	path := filepath.Join(f.TempDir(), "core")
-	opts := &core.Options{Sysroot: f.TempDir(), TempDir: f.TempDir()}
+	opts := &core.Options{Search: modulefile.Search{Root: f.TempDir()}, TempDir: f.TempDir()}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if err := rewrite(path, b); err != nil {
 			t.Fatal(err)

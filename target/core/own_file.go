@@ -5,7 +5,7 @@
 package core
 
 import (
-	"io/fs"
+	"cmp"
 	"os"
 
 	"github.com/clewdev/clew/internal/rootfs"
@@ -14,17 +14,5 @@ import (
 // openOwn is the snapshot's OpenPath: it opens what lies now where the target had
 // a file of its own, under the sysroot where there is one.
 func (c *Core) openOwn(path string) (*os.File, error) {
-	root := c.options.Sysroot
-	if root == "" {
-		root = "/"
-	}
-	f, err := rootfs.Open(root, path)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		f.Close()
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrInvalid}
-	}
-	return f, nil
+	return rootfs.Open(cmp.Or(c.options.Search.Root, "/"), path)
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // code returns the mapping of a process's program that holds its code.
@@ -152,7 +153,7 @@ func TestSameFileOnOtherDevice(t *testing.T) {
 		t.Errorf("same contents: %v", err)
 	}
 	m.Offset += 4096
-	if err := sameFile(c.pid, &m, f); !errors.Is(err, errContents) {
+	if err := sameFile(c.pid, &m, f); !errors.Is(err, modulefile.ErrContents) {
 		t.Errorf("other contents: %v", err)
 	}
 	m.Writable = true

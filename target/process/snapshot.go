@@ -20,6 +20,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/sigchld"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // Options changes what Snapshot does. The zero value is good.
@@ -126,8 +127,9 @@ func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
 		c.stacks.limit = uint64(opts.StackLimit)
 	}
 	c.stacks.mappings = mappings
-	s := &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Root: root(pid), Began: began(pid),
-		Open:     func(m *target.Mapping) (*os.File, error) { return OpenMapping(pid, m) },
+	search := modulefile.Search{Root: root(pid)}
+	s := &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Search: search, Began: began(pid),
+		Open:     func(m *target.Mapping) (*os.File, error) { return openMapping(pid, m, &search) },
 		OpenPath: func(path string) (*os.File, error) { return openOwn(pid, path) }}
 	if status, err := readStatus(pid); err == nil {
 		s.NSPID = status.NSPID

@@ -9,24 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/budget"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target/perfdata"
 )
-
-// DefaultCache returns the folder where perf keeps the files of recordings,
-// ~/.debug; "" where there is no home.
-func DefaultCache() string {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(home, ".debug")
-}
 
 // builder makes a Recording.
 type builder struct {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/target/perfdata"
 )
 
@@ -106,7 +107,6 @@ func readAll(t *testing.T, path string, opts Options) (*Recording, []keptSample)
 	}
 	defer r.Close()
 	var samples []keptSample
-	opts.Cache = DefaultCache()
 	opts.Each = func(s *Sample) error {
 		k := keptSample{Sample: *s}
 		for f := range s.Frames {
@@ -238,7 +238,7 @@ func namesAt(path string) map[uint64]map[string]bool {
 			}
 		}
 	} else if f, err := object.Open(path); err == nil {
-		f.OpenDebugFile(object.DebugSearch{})
+		new(modulefile.Search).OpenDebugFile(f)
 		for s := range f.Symbols() {
 			add(s.Address, s.Name)
 		}

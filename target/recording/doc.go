@@ -24,8 +24,9 @@
 // once: what a Recording holds grows with the number of different stacks, not
 // with that of samples.
 //
-// Files are taken by the path that the recording has, or from perf's cache of
-// build IDs, and never where their build ID is not that of the recording.
+// Files are taken by the path that the recording has, or by build ID from where
+// package modulefile finds it, and never where their build ID is not that of the
+// recording.
 // [Recording.Notes] says what was missing, refused or cut.
 //
 // The package writes no file, runs no program, and prints nothing.

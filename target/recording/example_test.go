@@ -23,7 +23,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer r.Close()
-	rec, err := recording.Read(r, recording.Options{Cache: recording.DefaultCache()})
+	rec, err := recording.Read(r, recording.Options{Lines: true})
 	if err != nil {
 		log.Print(err) // and what was read until then
 	}

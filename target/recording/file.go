@@ -11,15 +11,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/target/perfdata"
 	"github.com/clewdev/clew/unwind"
 )
@@ -46,6 +47,7 @@ type file struct {
 	pid     int32 // a process that maps it, for what it sees only
 
 	opened bool
+	search modulefile.Search // for the file, and for its separate debug file
 	object *object.File
 	err    error
 	golang bool
@@ -73,26 +75,14 @@ func (f *file) open(m *mapping) {
 	if f.buildID == "" {
 		f.buildID = f.builder.buildIDs[f.path]
 	}
-	var failures []error
-	for name, open := range f.candidates(m) {
-		o, err := open()
-		if err == nil {
-			if err = f.verify(o, name); err == nil {
-				f.object = o
-				break
-			}
-			o.Close()
-		}
-		if !errors.Is(err, fs.ErrNotExist) || len(failures) == 0 {
-			failures = append(failures, err)
-		}
+	f.search = f.builder.opts.Search
+	if f.path == vdsoName {
+		f.object = f.builder.ownVDSO(f.buildID)
 	}
 	if f.object == nil {
-		f.err = errors.Join(failures...)
-		if f.err == nil {
-			f.err = fmt.Errorf("%s: %w", f.path, errNoFile)
+		if f.object, f.err = f.search.OpenObject(f.wanted(m)); f.err != nil {
+			return
 		}
-		return
 	}
 	err := object.Guard(func() (err error) {
 		f.tables.sections, _, err = target.CallFrames(f.object)
@@ -106,87 +96,77 @@ func (f *file) open(m *mapping) {
 	}
 }
 
-var errNoFile = errors.New("no file")
-
-// candidates yields where the file may be, the best place first.
-func (f *file) candidates(m *mapping) func(yield func(string, func() (*object.File, error)) bool) {
-	open := func(path string) func() (*object.File, error) {
-		return func() (*object.File, error) { return object.Open(path) }
-	}
+// wanted says what is known of the file, and where a process that maps it sees it.
+func (f *file) wanted(m *mapping) *modulefile.Module {
 	b := f.builder
-	return func(yield func(string, func() (*object.File, error)) bool) {
-		if f.path == vdsoName {
-			if !yield(vdsoName, openVDSO) {
-				return
-			}
-		} else {
-			path := strings.TrimSuffix(f.path, deletedSuffix)
-			in := func(root string) func() (*object.File, error) {
-				return func() (*object.File, error) {
-					file, err := rootfs.Open(root, path)
-					if err != nil {
-						return nil, err
-					}
-					defer file.Close()
-					return object.OpenFile(file, path)
-				}
-			}
-			proc := "/proc/" + strconv.Itoa(int(f.pid))
-			foreign := f.mount != (perfdata.Namespace{}) && f.mount != b.ownMount()
-			if b.opts.Root != "" {
-				if !yield(path, in(b.opts.Root)) {
-					return
-				}
-			} else {
-				if foreign && namespaceOf(proc+"/ns/mnt") == f.mount && !yield(path, in(proc+"/root")) {
-					return
-				}
-				// What has the right build ID is the right file, wherever it is.
-				if (!foreign || f.buildID != "") && !yield(path, open(path)) {
-					return
-				}
-				if strings.HasSuffix(f.path, deletedSuffix) {
-					name := fmt.Sprintf("%s/map_files/%x-%x", proc, m.start, m.end)
-					if !yield(f.path, f.sameInode(name)) {
-						return
-					}
-				}
-			}
-		}
-		if len(f.buildID) < 4 || b.opts.Cache == "" {
-			return
-		}
-		cached := filepath.Join(b.opts.Cache, ".build-id", f.buildID[:2], f.buildID[2:])
-		for _, name := range []string{"elf", "vdso"} {
-			if !yield(cached, open(filepath.Join(cached, name))) {
-				return
-			}
-		}
+	path, deleted := strings.CutSuffix(f.path, deletedSuffix)
+	w := &modulefile.Module{Path: path, Machine: b.machine, Stale: deleted, Same: f.same}
+	w.BuildID, _ = hex.DecodeString(f.buildID)
+	if f.search.Root != "" {
+		return w
 	}
+	root, err := b.root(f.pid, f.mount)
+	f.search.Root = root
+	w.Stale = w.Stale || err != nil
+	if deleted {
+		// While the process lives it has the file all the same, unless another
+		// process has its number. The device tells nothing here: overlayfs shows one
+		// layer's or its own.
+		place := modulefile.Place{Path: fmt.Sprintf("/proc/%d/map_files/%x-%x", f.pid, m.start, m.end), Trust: modulefile.Doubtful}
+		if info, err := os.Stat(place.Path); err == nil && f.inode.number != 0 && identityOf(info).number == f.inode.number {
+			place.Trust = modulefile.Certain
+		}
+		w.Places = []modulefile.Place{place}
+	}
+	return w
 }
+
+// same reports whether a file is the recorded inode. That it is another one tells
+// nothing: the file can have been copied to where the recording is read.
+func (f *file) same(found *os.File, _ *object.File) (bool, error) {
+	info, err := found.Stat()
+	if err != nil || f.inode.number == 0 {
+		return false, nil
+	}
+	return identityOf(info) == identity{unix.Mkdev(f.inode.major, f.inode.minor), f.inode.number}, nil
+}
+
+// root returns the root directory that a process in a mount namespace has: "" where
+// it is this process's. The error is of a namespace that is not to be had any more.
+func (b *builder) root(pid int32, mount perfdata.Namespace) (string, error) {
+	if mount == (perfdata.Namespace{}) || mount == b.ownMount() {
+		return "", nil
+	}
+	proc := "/proc/" + strconv.Itoa(int(pid))
+	if namespaceOf(proc+"/ns/mnt") != mount {
+		return "", errEnded
+	}
+	return proc + "/root", nil
+}
+
+var errEnded = errors.New("its process, in another mount namespace, has ended")
 
 const (
 	deletedSuffix = " (deleted)"
 	vdsoName      = "[vdso]"
 )
 
-// sameInode opens what a living process has mapped, if that is still the file.
-func (f *file) sameInode(name string) func() (*object.File, error) {
-	return func() (*object.File, error) {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		info, err := file.Stat()
-		if err != nil {
-			return nil, err
-		}
-		if f.buildID == "" && (f.inode.number == 0 || identityOf(info).number != f.inode.number) {
-			return nil, fmt.Errorf("%s: %w", name, errNoFile)
-		}
-		return object.OpenFile(file, f.path)
+var errNoVDSO = errors.New("this process has no vDSO")
+
+// ownVDSO opens the vDSO that the kernel has given this process, if it is the
+// recorded one.
+func (b *builder) ownVDSO(buildID string) *object.File {
+	o, err := openVDSO()
+	if err != nil {
+		return nil
 	}
+	id, err := hex.DecodeString(buildID)
+	if len(id) == 0 && err == nil && (b.machine == nil || o.Machine().ELF == b.machine.ELF) ||
+		len(id) > 0 && o.CheckBuildID(vdsoName, id) == nil {
+		return o
+	}
+	o.Close()
+	return nil
 }
 
 // identity is a file as this machine knows it.
@@ -199,27 +179,6 @@ func identityOf(info fs.FileInfo) identity {
 		return identity{}
 	}
 	return identity{uint64(st.Dev), uint64(st.Ino)}
-}
-
-// errBuildID is wrapped by the error of a file that is not the recorded one.
-var errBuildID = errors.New("it is not the file that was recorded")
-
-// verify tells why an object is not the file of the recording.
-func (f *file) verify(o *object.File, path string) error {
-	if m := f.builder.machine; m != nil && o.Machine().ELF != m.ELF {
-		return fmt.Errorf("%s: a file for %s, of %s expected", path, o.Machine().Name, m.Name)
-	}
-	want := f.buildID
-	if want == "" {
-		return nil
-	}
-	id := o.BuildID()
-	// perf keeps 20 bytes of an ID, and pads shorter ones with zeros.
-	have := hex.EncodeToString(id[:min(len(id), 20)])
-	if strings.TrimRight(have, "0") != strings.TrimRight(want, "0") {
-		return fmt.Errorf("%s: %w: build ID %s, %s expected", path, errBuildID, have, want)
-	}
-	return nil
 }
 
 // namespaceOf returns the namespace that a file of /proc stands for, zero where

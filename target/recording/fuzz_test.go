@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // seeds are small recordings of all that Read does: mappings over each other,
@@ -53,7 +55,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		samples := uint64(0)
-		rec, err := readBytes(data, Options{Root: root, Lines: true, Each: func(s *Sample) error {
+		rec, err := readBytes(data, Options{Search: modulefile.Search{Root: root, Stores: []modulefile.Store{}}, Lines: true, Each: func(s *Sample) error {
 			samples++
 			frames := 0
 			for frame := range s.Frames {

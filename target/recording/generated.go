@@ -12,7 +12,6 @@ import (
 	"os"
 	"slices"
 	"sort"
-	"strconv"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/rootfs"
@@ -223,13 +222,12 @@ const maxFiles = math.MaxInt32
 
 // openFile opens a file that a process has written, as it sees the path.
 func (b *builder) openFile(path string, pid int32, mount perfdata.Namespace, want inode) (*os.File, fs.FileInfo, error) {
-	root := b.opts.Root
-	if root == "" && mount != (perfdata.Namespace{}) && mount != b.ownMount() {
-		proc := "/proc/" + strconv.Itoa(int(pid))
-		if namespaceOf(proc+"/ns/mnt") != mount {
-			return nil, nil, fmt.Errorf("%s: its process, in another mount namespace, has ended", path)
+	root := b.opts.Search.Root
+	if root == "" {
+		var err error
+		if root, err = b.root(pid, mount); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
-		root = proc + "/root"
 	}
 	if root == "" {
 		root = "/"
@@ -241,8 +239,6 @@ func (b *builder) openFile(path string, pid int32, mount perfdata.Namespace, wan
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s: not a regular file", path)
 	case want.number != 0 && identityOf(info) != (identity{}) && identityOf(info).number != want.number:
 		err = fmt.Errorf("%s: it is not the file that was recorded (inode %d, %d expected)", path, identityOf(info).number, want.number)
 	}

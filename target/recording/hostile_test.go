@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/target/perfdata"
 )
 
@@ -27,7 +28,7 @@ func TestDamagedRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{Cache: DefaultCache()} // has the kernel's symbols, which take long to ask the kernel for
+	opts := Options{} // perf's cache has the kernel's symbols, which take long to ask the kernel for
 	whole, err := readBytes(data, opts)
 	if err != nil || whole.Samples == 0 {
 		t.Fatalf("%v: %+v", err, whole)
@@ -84,12 +85,13 @@ func TestReplacedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	rec, err := Read(r, Options{}) // without perf's cache, which has the file
+	// Without perf's cache, which has the file.
+	rec, err := Read(r, Options{Search: modulefile.Search{Stores: []modulefile.Store{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	notes := strings.Join(rec.Notes, "\n")
-	if rec.Complete || !strings.Contains(notes, program) || !strings.Contains(notes, "not the file that was recorded") {
+	if rec.Complete || !strings.Contains(notes, program) || !strings.Contains(notes, program+" was not used: its build ID is ") {
 		t.Errorf("complete %t: %s", rec.Complete, notes)
 	}
 	for i := range rec.Places() {
@@ -109,8 +111,8 @@ func TestReplacedFile(t *testing.T) {
 	}
 }
 
-// Below a sysroot are the files that are there; the others are missing, though
-// they are in the file system.
+// A sysroot has the files of the recording. What it lacks is taken from the file
+// system where it proves to be what was recorded, as the libraries here.
 func TestSysroot(t *testing.T) {
 	program := compile(t, "gcc", "sort.c", "-O2", "-g")
 	path := record(t, []string{"--call-graph", "dwarf,16384"}, program, "100")
@@ -122,23 +124,34 @@ func TestSysroot(t *testing.T) {
 	if err := os.Rename(program, below); err != nil {
 		t.Fatal(err)
 	}
-	r, err := perfdata.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	rec, err := Read(r, Options{Root: root})
-	if err != nil {
-		t.Fatal(err)
-	}
-	named, missing := false, false
-	for i := range rec.Places() {
-		f := &rec.Places()[i]
-		named = named || f.Symbol.Name == "compare"
-		missing = missing || f.Object != nil && f.Object.Err != nil
-	}
-	if !named || !missing || rec.Complete {
-		t.Errorf("named %t, another file is missing %t: %q", named, missing, rec.Notes)
+	for _, root := range []string{root, t.TempDir()} {
+		r, err := perfdata.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		rec, err := Read(r, Options{Search: modulefile.Search{Root: root, Stores: []modulefile.Store{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		named, libraries, missing := false, 0, ""
+		for i := range rec.Places() {
+			f := &rec.Places()[i]
+			named = named || f.Symbol.Name == "compare"
+			switch {
+			case f.Object == nil || f.Kind != Native && f.Kind != Unknown:
+			case f.Object.Err != nil:
+				missing = f.Object.Name
+			case f.Object.File != program:
+				libraries++
+			}
+		}
+		if libraries == 0 {
+			t.Error("no frame of a library")
+		}
+		if has := strings.HasPrefix(below, root); named != has || rec.Complete != has || (missing == program) == has {
+			t.Errorf("below %s: named %t, %q is missing: %q", root, named, missing, rec.Notes)
+		}
 	}
 }
 

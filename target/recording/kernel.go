@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 
@@ -102,8 +101,7 @@ func (b *builder) kernelSymbols(addresses []uint64) []kernelSymbol {
 func (b *builder) kallsyms() (*kallsyms, string, error) {
 	id := b.objects[b.kernel.object].BuildID
 	var failures []error
-	if id != "" && b.opts.Cache != "" {
-		path := filepath.Join(b.opts.Cache, kernelPath, id, "kallsyms")
+	for _, path := range b.opts.Search.Kallsyms(id) {
 		list, err := openKallsyms(path)
 		if err == nil {
 			return list, path, nil

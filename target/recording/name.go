@@ -129,7 +129,7 @@ func (k *frameKey) lookup() uint64 {
 // nameFile names the frames of a file.
 func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 	r := b.rec
-	_, debugErr := f.object.OpenDebugFile(b.debugSearch(f))
+	_, debugErr := f.search.OpenDebugFile(f.object)
 	symbols, err := f.object.FindSymbols(addresses)
 	for i, n := range frames {
 		r.frames[n].Symbol = symbols[i]
@@ -156,14 +156,6 @@ func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	return nil
-}
-
-func (b *builder) debugSearch(f *file) object.DebugSearch {
-	s := b.opts.Debug
-	if s.Root == "" {
-		s.Root = b.opts.Root
-	}
-	return s
 }
 
 // locate returns where in the source an offset of a function is.

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // A perf map that another process left, which had the same number, names nothing,
@@ -56,7 +58,7 @@ func TestPerfMapOfAnother(t *testing.T) {
 			if test.later {
 				m.mmap(pid, 0x80000, "//anon")
 			}
-			b := m.build(t, Options{Root: root})
+			b := m.build(t, Options{Search: modulefile.Search{Root: root, Stores: []modulefile.Store{}}})
 			name := ""
 			for i := range b.rec.Places() {
 				name += b.rec.Places()[i].Symbol.Name

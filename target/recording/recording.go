@@ -10,6 +10,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/target/perfdata"
 )
 
@@ -205,12 +206,9 @@ type Sample struct {
 
 // Options change what Read does. The zero value is good.
 type Options struct {
-	// Root is what the paths of the recording are relative to, "" for the file
-	// systems as the recorded processes see them.
-	Root string
-	// Cache is perf's cache of build IDs; "" for none. DefaultCache is perf's own.
-	Cache string
-	Debug object.DebugSearch // where separate debug files are looked for
+	// Search is where the files of the recording are looked for. Where its Root is ""
+	// that of a process is its own, as long as the process runs.
+	Search modulefile.Search
 
 	Lines     bool // also find source lines and inlined calls
 	NoInline  bool // with Lines: no inlined calls

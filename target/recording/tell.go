@@ -5,8 +5,13 @@
 package recording
 
 import (
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 // tell says what was missing of the recording and of what it leads to.
@@ -23,11 +28,15 @@ func (b *builder) tell() {
 			continue
 		}
 		b.complete = false
+		text := o.Err.Error()
+		if missing := (*modulefile.NotFoundError)(nil); errors.As(o.Err, &missing) {
+			text = missing.Reason()
+		}
 		id := ""
-		if o.BuildID != "" && !strings.Contains(o.Err.Error(), o.BuildID) {
+		if o.BuildID != "" && !strings.Contains(text, o.BuildID) {
 			id = " (build ID " + o.BuildID + ")"
 		}
-		b.note("%s%s is missing: %v", o.Name, id, oneLine(o.Err))
+		b.note("%s%s is missing: %s", o.Name, id, oneLine(text))
 	}
 	b.tellLate()
 	b.tellMaps()
@@ -88,12 +97,14 @@ func (b *builder) tellLate() {
 			continue
 		}
 		f.buildID = id
-		if err := f.verify(f.object, f.path); err != nil {
+		have, _ := hex.DecodeString(id)
+		var refused *object.RefusedError
+		if errors.As(f.object.CheckBuildID(f.path, have), &refused) {
 			b.complete = false
-			b.note("%v; the frames in it are not to be trusted", err)
+			b.note("%s: %s; the frames in it are not to be trusted", refused.Path, refused.Reason)
 		}
 	}
 }
 
-// oneLine is an error on one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// oneLine is the text of an error on one line.
+func oneLine(text string) string { return strings.ReplaceAll(text, "\n", "; ") }

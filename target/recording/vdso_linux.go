@@ -47,5 +47,5 @@ func openVDSO() (*object.File, error) {
 		}
 		return object.NewFile(image, vdsoName)
 	}
-	return nil, errNoFile
+	return nil, errNoVDSO
 }

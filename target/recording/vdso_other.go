@@ -9,4 +9,4 @@ package recording
 import "github.com/clewdev/clew/object"
 
 // openVDSO has no vDSO to open.
-func openVDSO() (*object.File, error) { return nil, errNoFile }
+func openVDSO() (*object.File, error) { return nil, errNoVDSO }

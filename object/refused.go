@@ -1,0 +1,37 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// RefusedError says why a file that was found is not the one that was looked for.
+type RefusedError struct {
+	Path   string // of the file
+	Reason string
+}
+
+func (e *RefusedError) Error() string { return e.Path + " was not used: " + e.Reason }
+
+// CheckBuildID returns a *RefusedError, of a path, unless the file has a build ID.
+// perf keeps 20 bytes of one, and fills a shorter one up with zeros: what is
+// looked for by such an ID may have the whole or the short one.
+func (f *File) CheckBuildID(path string, id []byte) error {
+	have := f.BuildID()
+	switch {
+	case len(have) == 0:
+		return &RefusedError{path, fmt.Sprintf("it has no build ID, and %x is expected", id)}
+	case bytes.Equal(have, id):
+		return nil
+	case len(id) == perfSize && bytes.Equal(bytes.TrimRight(have[:min(len(have), perfSize)], "\x00"), bytes.TrimRight(id, "\x00")):
+		return nil
+	}
+	return &RefusedError{path, fmt.Sprintf("its build ID is %x, and %x is expected", have, id)}
+}
+
+// perfSize is BUILD_ID_SIZE of perf.
+const perfSize = 20
