@@ -34,7 +34,8 @@ type Recording struct {
 
 	// Notes say what is to be known of the stacks, in sentences without a full
 	// stop: what was missing, refused, cut or guessed. Complete says that nothing
-	// is missing: no object, and no part of the recording.
+	// is missing: no object, and no part of the recording. Stacks that end early
+	// for another reason, which Stack.End tells, do not count: some always do.
 	Notes    []string
 	Complete bool
 

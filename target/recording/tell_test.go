@@ -40,6 +40,9 @@ func TestNoStackCopy(t *testing.T) {
 		if stack := b.rec.Stacks[0]; stack.End != test.end || int(stack.Samples) != test.times || !slices.Equal(b.notes, []string{test.note}) {
 			t.Errorf("%d bytes: %d samples, %v, %q", len(test.stack), stack.Samples, stack.End, b.notes)
 		}
+		if !b.complete {
+			t.Errorf("%v: a stack that ends early makes a recording partial", test.end)
+		}
 		b.close()
 	}
 }
