@@ -21,6 +21,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == peakArgument {
+		printPeak(os.Args[2:])
+		return
+	}
 	rounds := flag.Int("rounds", 9, "timed rounds of every measurement, at least 7")
 	asJSON := flag.Bool("json", false, "print a JSON array instead of a table")
 	only := flag.String("only", "", "a regular expression of the measurements to make")
@@ -85,7 +89,8 @@ func main() {
 	add(gdbMeasurements(*jit))
 	generated, stopGenerated, err := generatedMeasurements(*clew, *jit)
 	add(generated, err)
-	add(recordingMeasurements(*clew, *recorded, *jitted), nil)
+	recordings, removeRecordings, err := recordingMeasurements(*clew, *recorded, *jitted)
+	add(recordings, err)
 	add(sessionMeasurements(*debugged))
 	results := []*result{}
 	failed := false
@@ -106,6 +111,7 @@ func main() {
 	stopGenerated()
 	removeCore()
 	remove()
+	removeRecordings()
 	if *asJSON {
 		out := json.NewEncoder(os.Stdout)
 		out.SetIndent("", "  ")

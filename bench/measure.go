@@ -21,6 +21,7 @@ type outcome struct {
 	rows     uint64
 	checksum uint64
 	allocs   uint64 // heap allocations, of contenders in this process
+	peak     uint64 // bytes that a program had in memory at most
 }
 
 // A contender does a piece of work once.
@@ -39,6 +40,16 @@ type measurement struct {
 	clew  contender
 	peers []contender
 	most  int // timed rounds, where one takes long; 0 for as many as asked for
+	// memory says that peaks of memory are compared, not times.
+	memory bool
+}
+
+// cost is what contenders are compared by.
+func (m *measurement) cost(o outcome) float64 {
+	if m.memory {
+		return float64(o.peak)
+	}
+	return float64(o.took)
 }
 
 // A result is Clew beside one peer.
@@ -52,6 +63,8 @@ type result struct {
 	Goal       float64       `json:"goal,omitempty"`
 	Met        bool          `json:"met"`
 	Unit       int           `json:"per,omitempty"` // pieces of work in one run
+	Memory     uint64        `json:"clew_peak_bytes,omitempty"`
+	PeerMemory uint64        `json:"peer_peak_bytes,omitempty"`
 }
 
 // measure runs all contenders in turn, one round to warm up and then the timed ones.
@@ -84,7 +97,7 @@ func (m *measurement) measure(rounds int) ([]*result, error) {
 		// taken within a round.
 		ratios := make([]float64, rounds)
 		for n := range rounds {
-			ratios[n] = float64(own[n].took) / float64(other[n].took)
+			ratios[n] = m.cost(own[n]) / m.cost(other[n])
 		}
 		r := &result{
 			What:       m.name,
@@ -94,6 +107,9 @@ func (m *measurement) measure(rounds int) ([]*result, error) {
 			PeerTime:   median(durations(other)),
 			Ratio:      median(ratios),
 			Goal:       peer.goal,
+		}
+		if m.memory {
+			r.Memory, r.PeerMemory = median(peaks(own)), median(peaks(other))
 		}
 		r.Met = r.Goal == 0 || r.Ratio <= r.Goal
 		results = append(results, r)
@@ -107,6 +123,14 @@ func durations(runs []outcome) []time.Duration {
 		d[i] = r.took
 	}
 	return d
+}
+
+func peaks(runs []outcome) []uint64 {
+	p := make([]uint64, len(runs))
+	for i, r := range runs {
+		p[i] = r.peak
+	}
+	return p
 }
 
 func median[T cmp.Ordered](values []T) T {
@@ -125,8 +149,12 @@ func printTable(w io.Writer, results []*result, rounds int) error {
 				verdict = "MISSED"
 			}
 		}
+		clew, peer := short(r.Clew), short(r.PeerTime)
+		if r.Memory > 0 {
+			clew, peer = fmt.Sprintf("%.1f MiB", float64(r.Memory)/(1<<20)), fmt.Sprintf("%.1f MiB", float64(r.PeerMemory)/(1<<20))
+		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%.3f\t%s\t%s\n",
-			r.What, short(r.Clew), r.ClewAllocs, r.Peer, short(r.PeerTime), r.Ratio, goal, verdict)
+			r.What, clew, r.ClewAllocs, r.Peer, peer, r.Ratio, goal, verdict)
 	}
 	if err := t.Flush(); err != nil {
 		return err
