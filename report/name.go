@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ianlancetaylor/demangle"
+
+	"github.com/clewdev/clew/internal/dlang"
 )
 
 // maxMangled is the longest symbol that is demangled, in bytes, and 2 to the
@@ -22,7 +24,7 @@ const (
 )
 
 // Demangle returns the name of a symbol as the source has it: of C++, Rust
-// (without the hash), Swift's and others' names it leaves alone. A version
+// (without the hash) and D; Swift's and others' names it leaves alone. A version
 // ("@GLIBC_2.2") and what a stub is for ("@plt") stay.
 func Demangle(symbol string) string {
 	if len(symbol) < 3 || len(symbol) > maxMangled || symbol[0] != '_' {
@@ -30,13 +32,19 @@ func Demangle(symbol string) string {
 	}
 	// The demangler looks at any name that starts with an underscore.
 	switch {
-	case symbol[1] == 'Z', symbol[1] == 'R', strings.HasPrefix(symbol, "_GLOBAL_"):
+	case symbol[1] == 'Z', symbol[1] == 'R', symbol[1] == 'D', strings.HasPrefix(symbol, "_GLOBAL_"):
 	default:
 		return symbol
 	}
 	base, suffix := symbol, ""
 	if i := strings.IndexByte(symbol, '@'); i > 0 {
 		base, suffix = symbol[:i], symbol[i:]
+	}
+	if symbol[1] == 'D' {
+		if name, ok := dlang.Demangle(base); ok {
+			return name + suffix
+		}
+		return symbol
 	}
 	name, err := demangle.ToString(base, demangle.MaxLength(maxDemangledPower))
 	if err != nil {

@@ -23,6 +23,8 @@ func TestDemangle(t *testing.T) {
 		"_RNvC6_123foo3bar":                "123foo::bar",
 		"__ZN3BarD1Ev":                     "__ZN3BarD1Ev",
 		"_ZZZZ":                            "_ZZZZ",
+		"_D3app1d1C6__ctorMFiZCQuQsQs@plt": "app.d.C.this(int)@plt",
+		"_DYNAMIC":                         "_DYNAMIC",
 		"":                                 "",
 		"_Z" + strings.Repeat("a", 1<<20):  "_Z" + strings.Repeat("a", 1<<20),
 		"github.com/clewdev/clew/cfi.init": "github.com/clewdev/clew/cfi.init",
