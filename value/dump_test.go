@@ -49,29 +49,50 @@ func (d dump) ReadMemory(p []byte, addr uint64) error {
 type dumpFrame struct {
 	dump
 	gdb         *gdbFrame
+	registers   *registers
 	info        *value.Info
 	bias        uint64
 	interrupted bool
 	caller      *dumpFrame
 }
 
-// The columns of amd64's registers, psABI Figure 3.36.
-var columns = strings.Fields("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip " +
-	"xmm0 xmm1 xmm2 xmm3 xmm4 xmm5 xmm6 xmm7 xmm8 xmm9 xmm10 xmm11 xmm12 xmm13 xmm14 xmm15")
+// registers are a machine's, by their columns, as gdb calls them.
+type registers struct {
+	general     []string // from column 0 on
+	vectors     []string
+	firstVector uint64   // its column
+	lanes       []string // the fields of a vector that are its two halves
+}
+
+var (
+	// psABI Figure 3.36.
+	amd64 = &registers{strings.Fields("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip"),
+		numbered("xmm", 16), 17, []string{"v2_int64"}}
+	// DWARF for the Arm 64-bit Architecture §4.1.
+	arm64 = &registers{append(numbered("x", 31), "sp", "pc"), numbered("v", 32), 64, []string{"d", "u"}}
+)
+
+func numbered(name string, count int) (list []string) {
+	for k := range count {
+		list = append(list, name+strconv.Itoa(k))
+	}
+	return list
+}
 
 func (f *dumpFrame) Register(column uint64) (uint64, bool) {
-	if column > 16 {
+	if column >= uint64(len(f.registers.general)) {
 		return 0, false
 	}
-	v, err := strconv.ParseUint(f.gdb.Registers[columns[column]], 16, 64)
+	v, err := strconv.ParseUint(f.gdb.Registers[f.registers.general[column]], 16, 64)
 	return v, err == nil
 }
 
 func (f *dumpFrame) RegisterBytes(column uint64) ([]byte, bool) {
-	if column < 17 || column > 32 {
+	k := column - f.registers.firstVector
+	if k >= uint64(len(f.registers.vectors)) {
 		return nil, false
 	}
-	n, ok := new(big.Int).SetString(f.gdb.Registers[columns[column]], 16)
+	n, ok := new(big.Int).SetString(f.gdb.Registers[f.registers.vectors[k]], 16)
 	if !ok {
 		return nil, false
 	}

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
@@ -52,7 +53,8 @@ func tool(t testing.TB, name string) string {
 func build(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "program")
-	args := append([]string{"-g", "-w", "-o", out}, flags...)
+	words := strings.Fields(compiler)
+	args := append(append(words[1:], "-g", "-w", "-o", out), flags...)
 	if filepath.Ext(source) == ".rs" {
 		args = append([]string{"-g", "-Awarnings", "-o", out}, flags...)
 	}
@@ -64,7 +66,7 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 		}
 		source = out + ".o"
 	}
-	if b, err := exec.Command(tool(t, compiler), append(args, source)...).CombinedOutput(); err != nil {
+	if b, err := exec.Command(tool(t, words[0]), append(args, source)...).CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", compiler, flags, err, b)
 	}
 	return out
@@ -94,16 +96,26 @@ func shared(t *testing.T, program string) {
 	}
 }
 
-// gdbStops runs a program under gdb.
-func gdbStops(t *testing.T, program, source string) []gdbStop {
+// gdbStops runs a program under gdb. One of arm64 runs in an emulator, for a gdb
+// that knows that machine.
+func gdbStops(t *testing.T, program, source string, machine *registers) []gdbStop {
 	t.Helper()
-	gdb := tool(t, "gdb")
+	gdb, remote, ranges := "gdb", "", [][2]uint64{}
+	if machine == arm64 {
+		gdb = "gdb-multiarch"
+		remote, ranges = emulate(t, program)
+	}
+	gdb = tool(t, gdb)
 	abs, err := filepath.Abs(source)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wanted, _ := json.Marshal(slices.Collect(maps.Keys(expressions)))
-	setup := fmt.Sprintf("python source=%q; directory=%q; expressions=%s", abs, t.TempDir(), wanted)
+	setup := fmt.Sprintf("python source=%q; directory=%q; expressions=%s; remote=%q", abs, t.TempDir(), wanted, remote)
+	for name, value := range map[string]any{"general": machine.general, "vectors": machine.vectors, "lanes": machine.lanes, "ranges": ranges} {
+		text, _ := json.Marshal(value)
+		setup += fmt.Sprintf("; %s=%s", name, text)
+	}
 	cmd := exec.Command(gdb, "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no",
 		"-iex", "set auto-solib-add off", // no variable is theirs
 		"-ex", setup, "-x", "testdata/frames.py", program)
@@ -124,10 +136,49 @@ func gdbStops(t *testing.T, program, source string) []gdbStop {
 	return stops
 }
 
+// emulate starts an arm64 program under an emulator that waits for gdb at the path
+// it returns, with the ranges of the program's own memory.
+func emulate(t *testing.T, program string) (remote string, ranges [][2]uint64) {
+	t.Helper()
+	f, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD {
+			ranges = append(ranges, [2]uint64{p.Vaddr, p.Vaddr + p.Memsz})
+		}
+	}
+	remote = filepath.Join(t.TempDir(), "gdb")
+	cmd := exec.Command(tool(t, "qemu-aarch64"), "-g", remote, program)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		<-ended
+	})
+	for {
+		if _, err := os.Stat(remote); err == nil {
+			return remote, ranges
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("%v has ended: %v", cmd, err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
 // session is what is compared of one program.
 type session struct {
 	*testing.T
 	file     *object.File
+	machine  *registers
 	info     *value.Info
 	printer  value.Printer
 	program  string
@@ -150,7 +201,8 @@ func newSession(t *testing.T, program string) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &session{T: t, file: f, info: info, program: program, wrong: make(map[string]int)}
+	machine := map[elf.Machine]*registers{elf.EM_X86_64: amd64, elf.EM_AARCH64: arm64}[f.Machine().ELF]
+	return &session{T: t, file: f, machine: machine, info: info, program: program, wrong: make(map[string]int)}
 }
 
 func (s *session) stop(stop *gdbStop) {
@@ -195,7 +247,7 @@ func (s *session) physical(stop *gdbStop) (frames []*dumpFrame, groups map[*dump
 			previous = nil
 			continue
 		}
-		f := &dumpFrame{dump: memory, gdb: g, info: s.info, bias: bias, interrupted: len(frames) == 0}
+		f := &dumpFrame{dump: memory, gdb: g, registers: s.machine, info: s.info, bias: bias, interrupted: len(frames) == 0}
 		if previous != nil {
 			previous.caller = f
 		}
@@ -475,7 +527,10 @@ func TestGDB(t *testing.T) {
 		// gdb 13 misses entry values in split units of DWARF 5 that clang wrote.
 		variant{"values.c", "clang-14", []string{"-O2", "-gdwarf-4", "-gsplit-dwarf"}, nil},
 		variant{"classes.cc", "g++", []string{"-O2", "-gdwarf-4", "-gsplit-dwarf", "-fdebug-types-section"}, nil},
-		variant{"classes.cc", "g++", []string{"-O2", "-gdwarf-4"}, shared})
+		variant{"classes.cc", "g++", []string{"-O2", "-gdwarf-4"}, shared},
+		variant{"values.c", "aarch64-linux-gnu-gcc", []string{"-O0", "-static"}, nil},
+		variant{"values.c", "aarch64-linux-gnu-gcc", []string{"-O2", "-static"}, nil},
+		variant{"values.c", "clang-14 --target=aarch64-linux-gnu", []string{"-O0", "-static"}, nil})
 	for k, v := range variants {
 		t.Run(strings.Join(append([]string{v.source, v.compiler}, v.flags...), " "), func(t *testing.T) {
 			if testing.Short() && k%4 != 0 {
@@ -488,7 +543,7 @@ func TestGDB(t *testing.T) {
 			}
 			s := newSession(t, program)
 			s.compiler, s.strict = v.compiler, slices.Contains(v.flags, "-gdwarf-2")
-			stops := gdbStops(t, program, source)
+			stops := gdbStops(t, program, source, s.machine)
 			for k := range stops {
 				s.stop(&stops[k])
 			}

@@ -50,7 +50,7 @@ func (p *Printer) Print(v Value) (string, error) {
 		return "", err
 	}
 	w := p.start(v)
-	if v.OptimizedOut() || v.err != nil {
+	if v.OptimizedOut() || v.err != nil || v.absent() {
 		return "<optimized out>", nil
 	}
 	t := v.typ.Strip()

@@ -82,7 +82,7 @@ func (w *printing) formatted(v Value, t *Type, b []byte) {
 	case 'a':
 		w.address(low, true)
 	case 'f':
-		if t.kind == Float || size == 4 || size == 8 || size == 16 && isExtended(t.machine, size) {
+		if t.kind == Float || size == 4 || size == 8 || size == 16 {
 			w.add(floatText(t, b))
 			return
 		}

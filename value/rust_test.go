@@ -29,7 +29,7 @@ func TestRust(t *testing.T) {
 			}
 			s := newSession(t, program)
 			compared := 0
-			stops := gdbStops(t, program, source)
+			stops := gdbStops(t, program, source, s.machine)
 			for k := range stops {
 				frames, groups := s.physical(&stops[k])
 				f := frames[0]

@@ -106,6 +106,27 @@ func (v Value) OptimizedOut() bool {
 	return v.err == nil
 }
 
+// absent is OptimizedOut of a part of a value alone: gdb prints "<optimized out>"
+// for one that is printed, and each of the parts of one within another.
+func (v Value) absent() bool {
+	size := v.bitSize
+	if size == 0 && v.typ != nil {
+		size = 8 * v.typ.Size()
+	}
+	if len(v.pieces) < 2 || size == 0 {
+		return v.OptimizedOut()
+	}
+	at := uint64(0)
+	for k := range v.pieces {
+		p := &v.pieces[k]
+		if p.Kind != OptimizedOut && at < v.bitOffset+size && v.bitOffset < at+p.BitSize {
+			return false
+		}
+		at += p.BitSize
+	}
+	return true
+}
+
 // Err says why the value cannot be read: it wraps ErrOptimizedOut, ErrTooLarge,
 // or says what was wrong with the location. It is nil for a value that is
 // optimized out in part, and for memory that cannot be read: Bytes fails then.

@@ -1,6 +1,8 @@
 # Prints, at each line of the program with STOP, what gdb says of every frame,
-# as JSON. Run by gdb: python globals "source", "directory" and
-# "expressions".
+# as JSON. Run by gdb: python globals "source", "directory", "expressions",
+# "general" and "vectors", the names of the machine's registers, "lanes", what gdb
+# calls a vector's two halves, and "remote", where an emulator waits with the
+# program, or "": then "ranges" are its memory but for the stack.
 import gdb, json, os, re
 
 def text(command):
@@ -11,15 +13,17 @@ def text(command):
 
 def registers(frame):
     found = {}
-    for name in ("rax rdx rcx rbx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip".split()):
+    for name in general:
         try:
             found[name] = "%x" % (int(frame.read_register(name)) & (2**64 - 1))
         except gdb.error:
             pass
-    for k in range(16):
+    for name in vectors:
         try:
-            v = frame.read_register("xmm%d" % k)["v2_int64"]
-            found["xmm%d" % k] = "%x" % ((int(v[0]) & (2**64 - 1)) | (int(v[1]) & (2**64 - 1)) << 64)
+            v = frame.read_register(name)
+            for lane in lanes:
+                v = v[lane]
+            found[name] = "%x" % ((int(v[0]) & (2**64 - 1)) | (int(v[1]) & (2**64 - 1)) << 64)
         except gdb.error:
             pass
     return found
@@ -46,20 +50,45 @@ with open(source) as f:
         if "// STOP" in line:
             gdb.Breakpoint("%s:%d" % (os.path.basename(source), number))
 gdb.execute("set print frame-info location-and-address")
-gdb.execute("run", to_string=True)
-while gdb.selected_inferior().pid and len(stops) < 40:
-    maps = []
+if remote:
+    gdb.execute("target remote " + remote, to_string=True)
+    gdb.execute("continue", to_string=True)
+else:
+    gdb.execute("run", to_string=True)
+
+def mappings():
+    """Start, end and path of what the process has mapped."""
+    if remote:
+        sp = int(gdb.newest_frame().read_register("sp"))
+        for start, end in ranges + [(sp & -4096, end_of(sp & -4096))]:
+            yield start, end, ""
+        return
     for line in text("info proc mappings").splitlines():
         part = line.split()
         if len(part) >= 5 and part[0].startswith("0x") and ("lib" not in line) and ("vvar" not in line) and "vsyscall" not in line:
-            name = os.path.join(directory, "%d-%s" % (len(stops), part[0]))
-            try:
-                with open(name, "wb") as out:
-                    start, end = int(part[0], 16), int(part[1], 16)
-                    out.write(bytes(gdb.selected_inferior().read_memory(start, end - start)))
-                maps.append({"start": part[0][2:], "file": name, "path": part[-1] if len(part) > 5 else ""})
-            except gdb.error:
-                pass
+            yield int(part[0], 16), int(part[1], 16), part[-1] if len(part) > 5 else ""
+
+def end_of(stack):
+    """The end of the pages from an address on, of which no list tells."""
+    end = stack
+    while end < stack + 2**20:
+        try:
+            gdb.selected_inferior().read_memory(end, 1)
+        except gdb.error:
+            break
+        end += 4096
+    return end
+
+while gdb.selected_inferior().pid and len(stops) < 40:
+    maps = []
+    for start, end, path in mappings():
+        name = os.path.join(directory, "%d-%x" % (len(stops), start))
+        try:
+            with open(name, "wb") as out:
+                out.write(bytes(gdb.selected_inferior().read_memory(start, end - start)))
+            maps.append({"start": "%x" % start, "file": name, "path": path})
+        except gdb.error:
+            pass
     frames = []
     frame = gdb.newest_frame()
     interrupted = True
