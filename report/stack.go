@@ -19,7 +19,7 @@ import (
 
 // Stacks are the stacks of one target, ready to be shown.
 type Stacks struct {
-	PID     int
+	PID     int    // 0 where a core does not tell it
 	Command string // what the target runs, "" where it is not known
 	Machine *arch.Machine
 	Pause   time.Duration // how long the target stood still, 0 where it did not

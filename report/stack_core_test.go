@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/target"
 )
 
@@ -51,5 +52,17 @@ func TestCoreOfUnknownProcess(t *testing.T) {
 	}
 	if got := text.String(); !strings.HasPrefix(got, "core of an unknown process, 0 threads\n") {
 		t.Errorf("%q", got)
+	}
+	text.Reset()
+	if err := s.JSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); !strings.HasPrefix(got, `{"machine":"x86-64","threads":[]`) {
+		t.Errorf("%q", got)
+	}
+	p := profile.New("threads")
+	s.AddTo(p)
+	if p.Title != "an unknown process" {
+		t.Errorf("a profile is titled %q", p.Title)
 	}
 }

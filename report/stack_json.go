@@ -17,7 +17,7 @@ import (
 // hexadecimal digits behind "0x", as numbers of 64 bits do not survive every
 // reader of JSON.
 type jsonStacks struct {
-	PID     int          `json:"pid"`
+	PID     int          `json:"pid,omitempty"`
 	Command string       `json:"command,omitempty"`
 	Machine string       `json:"machine"`
 	PauseNS int64        `json:"pause_ns,omitempty"`
@@ -71,7 +71,7 @@ type jsonInlined struct {
 
 // StackSchema describes what [Stacks.JSON] writes.
 const StackSchema = `Each line is an object for one process or core:
-  pid, command, machine
+  pid, command, machine   "pid" is absent where a core does not tell it
   pause_ns        how long the process stood still; absent where it did not
   threads         by ID; with --group one for all whose stacks are equal:
     tid, name

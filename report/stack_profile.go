@@ -21,7 +21,11 @@ func (s *Stacks) AddTo(p *profile.Profile) {
 	if p.Title != "" {
 		p.Title += ", "
 	}
-	p.Title += fmt.Sprintf("%s (%d)", cmp.Or(s.Command, "process"), s.PID)
+	if s.PID != 0 {
+		p.Title += fmt.Sprintf("%s (%d)", cmp.Or(s.Command, "process"), s.PID)
+	} else {
+		p.Title += cmp.Or(s.Command, "an unknown process")
+	}
 	p.Notes = append(append(p.Notes, Notes(s.Stacks)...), s.Core.notes()...)
 	missing := 0
 	seen := make(map[*target.Object]bool)

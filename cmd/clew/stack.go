@@ -245,7 +245,7 @@ func stacksOf(args []string, flags stackFlags) error {
 func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
 	objects := s.Objects()
 	defer objects.Close()
-	_, end := progress(fmt.Sprintf("walking and naming the stacks of process %d", s.PID), 0)
+	_, end := progress("walking and naming the stacks of "+whose(s), 0)
 	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers})
 	err = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines})
 	end()
@@ -269,6 +269,14 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), Registers: flags.registers, AllFrames: flags.allFrames})
 	}
 	return complete, errors.Join(err, out.Flush())
+}
+
+// whose says what a snapshot is of.
+func whose(s *target.Snapshot) string {
+	if s.PID == 0 { // of a core that was cut off before its notes
+		return "an unknown process"
+	}
+	return fmt.Sprintf("process %d", s.PID)
 }
 
 // command returns the command line of a target, shortened.
