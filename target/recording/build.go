@@ -52,8 +52,10 @@ type builder struct {
 	walk   walk
 	kernel kernel
 
-	pending []pendingSample
-	batch   int
+	pending  []pendingSample
+	batch    int
+	deferred map[*thread][]deferredSample
+	severed  uint64 // samples that deferredSample tells of whose user part did not come
 
 	ends     [NoStack + 1]uint64 // samples by why their stack ends
 	uncopied uint64              // samples with registers and no copy of the stack, which they end for
@@ -122,10 +124,10 @@ func (b *builder) read() error {
 		record, err := b.reader.Next()
 		switch {
 		case err == io.EOF:
-			return nil
+			return b.giveUpAll()
 		case err != nil:
 			b.complete = false
-			return err
+			return errors.Join(err, b.giveUpAll())
 		}
 		if record.Err != nil {
 			b.complete = false

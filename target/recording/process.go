@@ -83,6 +83,8 @@ func (b *builder) record(r *perfdata.Record) error {
 			p := b.process(body.PID)
 			p.mount = body.Links[perfdata.NamespaceMount]
 		}
+	case *perfdata.Deferred:
+		return b.deferredChain(r, body)
 	case *perfdata.Ksymbol:
 		b.kernel.ksymbol(body)
 	}

@@ -220,7 +220,9 @@ type Options struct {
 	Filter func(t *Thread, event string) bool
 
 	// Each is called for every sample, in the order of time, some time after it
-	// was read: when its frames are named. Sample is valid for the call.
+	// was read: when its frames are named. Where the kernel recorded the user part
+	// of a call chain later (PERF_RECORD_CALLCHAIN_DEFERRED), the sample comes in the
+	// order of that. Sample is valid for the call.
 	Each func(*Sample) error
 
 	// Progress is called now and then with the bytes of the recording that were

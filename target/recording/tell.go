@@ -53,6 +53,9 @@ func (b *builder) tell() {
 	case n > 1:
 		b.note("no copy of the user stack was recorded for %d samples", n)
 	}
+	if n := b.severed; n > 0 {
+		b.note("%s in the kernel only: the recording lacks the rest, which was to come later (PERF_RECORD_CALLCHAIN_DEFERRED)", stacks(n, "is", "are"))
+	}
 	for end := range b.ends {
 		n := b.ends[end]
 		if n == 0 {

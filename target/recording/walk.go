@@ -116,9 +116,15 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 		}
 	}
 	label := b.label(t)
-	numbers, end := b.stack(t, r, s)
-	return b.count(pendingSample{time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
-		end: end, node: b.rec.tree.add(numbers), thread: label, event: event})
+	chain, cookie, deferred := cookieOf(s.Callchain)
+	numbers, end := b.stack(t, r, s, chain)
+	p := pendingSample{time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
+		end: end, thread: label, event: event}
+	if deferred && end == Chain {
+		return b.wait(t, deferredSample{p, cookie, numbers})
+	}
+	p.node = b.rec.tree.add(numbers)
+	return b.count(p)
 }
 
 // label returns the index of the Thread of a thread, by its names now.
@@ -147,8 +153,9 @@ func (t *thread) labels() Thread {
 	return l
 }
 
-// stack returns the numbers of a sample's frames, innermost first.
-func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample) ([]int32, End) {
+// stack returns the numbers of the frames of a sample with a call chain, innermost
+// first.
+func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64) ([]int32, End) {
 	w := &b.walk
 	w.numbers = w.numbers[:0]
 	p := t.process
@@ -156,7 +163,6 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample) ([]in
 
 	// The recorded chain: up to where its user part begins, it is taken as it is.
 	mode := r.Misc.Mode()
-	chain := s.Callchain
 	user := chain[len(chain):]
 	first := true
 	for i, ip := range chain {
@@ -210,9 +216,6 @@ func (b *builder) chain(t *thread, user []uint64) {
 	first := true
 	for _, ip := range user {
 		if ip >= perfdata.ContextMax {
-			if ip == perfdata.ContextUserDeferred {
-				break // a cookie follows
-			}
 			continue
 		}
 		w.numbers = append(w.numbers, b.userFrame(t.process, ip, !first))
@@ -236,7 +239,7 @@ func modeOf(marker uint64) (perfdata.Mode, bool) {
 		return perfdata.ModeHypervisor, true
 	case perfdata.ContextKernel:
 		return perfdata.ModeKernel, true
-	case perfdata.ContextUser, perfdata.ContextUserDeferred:
+	case perfdata.ContextUser:
 		return perfdata.ModeUser, true
 	case perfdata.ContextGuestKernel, perfdata.ContextGuest:
 		return perfdata.ModeGuestKernel, true
