@@ -11,15 +11,16 @@ import (
 	"github.com/clewdev/clew/target/perfdata"
 )
 
-// deferredSample waits for the user part of its call chain. Of a sample in the
-// kernel newer kernels leave that for when the thread goes back to user mode, if
-// perf asks for it: the chain then ends with ContextUserDeferred and a cookie, and a
-// record of the thread with that cookie has what is missing of all such samples
-// (PERF_RECORD_CALLCHAIN_DEFERRED of include/uapi/linux/perf_event.h).
+// deferredSample waits for the user part of its call chain. Newer kernels leave that
+// for when the thread goes back to user mode, if perf asks for it: the chain then
+// ends with ContextUserDeferred and a cookie, and a record of the thread with that
+// cookie has what is missing of all such samples (PERF_RECORD_CALLCHAIN_DEFERRED of
+// include/uapi/linux/perf_event.h).
 type deferredSample struct {
 	pendingSample
 	cookie  uint64
-	numbers []int32 // of the kernel's frames
+	numbers []int32 // of the frames that it has without
+	kernel  int     // how many of them stay when the rest comes
 }
 
 // maxDeferred is how many samples of a thread may wait. The record of a thread that
@@ -64,8 +65,9 @@ func (b *builder) deferredChain(r *perfdata.Record, d *perfdata.Deferred) error 
 			}
 			continue
 		}
-		b.walk.numbers = append(b.walk.numbers[:0], s.numbers...)
+		b.walk.numbers = append(b.walk.numbers[:0], s.numbers[:s.kernel]...)
 		b.chain(t, d.Callchain)
+		s.end = Chain
 		s.node = b.rec.tree.add(b.walk.numbers)
 		if err := b.count(s.pendingSample); err != nil {
 			return err

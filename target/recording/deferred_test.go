@@ -12,12 +12,20 @@ import (
 	"github.com/clewdev/clew/target/perfdata"
 )
 
-// Samples in the kernel have the user part of their call chain that a record of
-// their thread with their cookie brings, and without one the kernel's part.
+// Samples have the user part of their call chain that a record of their thread with
+// their cookie brings, and without one the kernel's part, or the address.
 func TestDeferredChains(t *testing.T) {
 	const text = 0xffffffff81000000
 	b := newBuilder(new(perfdata.Reader), Options{})
 	b.started = true
+	inUser := func(time, cookie uint64) {
+		t.Helper()
+		s := &perfdata.Sample{Fields: perfdata.FieldIP | perfdata.FieldCallchain, IP: 0x6000, Callchain: []uint64{perfdata.ContextUserDeferred, cookie}}
+		r := &perfdata.Record{Misc: perfdata.Misc(perfdata.ModeUser), ID: perfdata.SampleID{PID: 1, TID: 4, Time: time}, Body: s}
+		if err := b.record(r); err != nil {
+			t.Fatal(err)
+		}
+	}
 	sample := func(tid int32, time uint64, tail ...uint64) {
 		t.Helper()
 		s := &perfdata.Sample{Fields: perfdata.FieldIP | perfdata.FieldCallchain, IP: text,
@@ -45,6 +53,9 @@ func TestDeferredChains(t *testing.T) {
 	rest(2, 8)         // of a thread without a user stack
 	rest(2, 8, 0x4000) // nothing waits
 	sample(2, 15, later(10)...)
+	inUser(15, 20)
+	rest(4, 20, 0x6000, 0x7000)
+	inUser(16, 21)
 	for range maxDeferred {
 		sample(3, 16, later(11)...)
 	}
@@ -69,13 +80,15 @@ func TestDeferredChains(t *testing.T) {
 		"2 of 1: ffffffff81000000 ffffffff81000010r 1000 2000r",
 		"1 of 1: ffffffff81000000 ffffffff81000010r",
 		"2 of 2: ffffffff81000000 ffffffff81000010r",
+		"1 of 4: 6000 7000r",
 		"1024 of 3: ffffffff81000000 ffffffff81000010r",
+		"1 of 4: 6000",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if !slices.ContainsFunc(b.notes, func(s string) bool {
-		return s == "the stacks of 1026 samples are in the kernel only: the recording lacks the rest, which was to come later (PERF_RECORD_CALLCHAIN_DEFERRED)"
+		return s == "the stacks of 1027 samples are without the part in user mode, which was to come later and is not in the recording (PERF_RECORD_CALLCHAIN_DEFERRED)"
 	}) {
 		t.Errorf("%q", b.notes)
 	}

@@ -54,7 +54,7 @@ func (b *builder) tell() {
 		b.note("no copy of the user stack was recorded for %d samples", n)
 	}
 	if n := b.severed; n > 0 {
-		b.note("%s in the kernel only: the recording lacks the rest, which was to come later (PERF_RECORD_CALLCHAIN_DEFERRED)", stacks(n, "is", "are"))
+		b.note("%s without the part in user mode, which was to come later and is not in the recording (PERF_RECORD_CALLCHAIN_DEFERRED)", stacks(n, "is", "are"))
 	}
 	for end := range b.ends {
 		n := b.ends[end]

@@ -120,8 +120,12 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 	numbers, end := b.stack(t, r, s, chain)
 	p := pendingSample{time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
 		end: end, thread: label, event: event}
-	if deferred && end == Chain {
-		return b.wait(t, deferredSample{p, cookie, numbers})
+	if deferred && s.UserRegs.ABI == perfdata.ABINone {
+		kernel := 0 // in user mode there is the address only
+		if len(chain) > 0 {
+			kernel = len(numbers)
+		}
+		return b.wait(t, deferredSample{p, cookie, numbers, kernel})
 	}
 	p.node = b.rec.tree.add(numbers)
 	return b.count(p)
