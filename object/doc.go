@@ -17,8 +17,8 @@
 // and symbol tables itself because debug/elf refuses a whole file for one bad
 // section and copies what it reads (a table of sections whose names overlap
 // makes it allocate the square of the file's size), and because debug/dwarf
-// sizes allocations by counts in the line table's header. For variables and
-// types, which it does not read, [File.DWARF] opens debug/dwarf.
+// sizes allocations by counts in the line table's header. Package value reads
+// variables and types of what [File.DebugReader] gives it.
 //
 // # Files that shrink
 //
@@ -30,6 +30,7 @@
 // the same; one Guard around a whole walk or a whole dump is enough.
 //
 // The package never runs, writes or locks a file, follows no link out of a
-// root that it was given, and opens no file but the named one and its separate
-// debug files.
+// root that it was given, and opens no file but the named one and, where
+// [File.OpenDebugFile] is called, the files that its debugging information lies
+// in.
 package object

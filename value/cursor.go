@@ -62,19 +62,6 @@ func (c *cursor) offset(is64 bool) uint64 {
 	return c.uint(4)
 }
 
-// length reads the length of a unit (DWARF 5 §7.4).
-func (c *cursor) length() (n uint64, is64 bool) {
-	n = c.uint(4)
-	switch {
-	case n == 0xffffffff:
-		return c.uint(8), true
-	case n >= 0xfffffff0:
-		c.fail("reserved length %#x", n)
-		return 0, false
-	}
-	return n, false
-}
-
 // uleb128 reads an unsigned LEB128 (DWARF 5 §7.6); bits beyond the 64th are lost.
 func (c *cursor) uleb128() (v uint64) {
 	for shift := uint(0); shift < 7*16; shift += 7 {

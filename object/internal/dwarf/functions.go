@@ -147,11 +147,11 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		var rangesErr error
 		switch a.tag {
 		case tagCallSite, tagGNUCallSite:
-			if call, ok := d.callSite(u, r, &e, function); !ok || !keep() {
-				break
-			} else if e.tail {
+			switch call, ok := d.callSite(u, r, &e, function); {
+			case !ok || !keep():
+			case e.tail:
 				t.tails = append(t.tails, call)
-			} else {
+			default:
 				t.calls = append(t.calls, call)
 			}
 		case tagSubprogram:

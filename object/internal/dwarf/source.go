@@ -56,7 +56,7 @@ func (d *Data) add(number int, s Sections, info []byte, types, split bool) *sour
 		d.sources = append(d.sources, nil)
 	}
 	d.sources[number] = src
-	if len(info) >= 1<<sourceBits {
+	if uint64(len(info)) >= 1<<sourceBits {
 		d.note(fmt.Errorf("%s: %d bytes", src.section(".debug_info"), len(info)))
 		return src
 	}
