@@ -115,6 +115,9 @@ func (f *File) tryDebugFile(open func(root, name string) (*os.File, error), at p
 		return nil, fs.ErrNotExist
 	}
 	defer file.Close()
+	if at.root == "" {
+		at.name = file.Name() // which DebugSearch.Open knows
+	}
 	d, err := OpenFile(file, at.name)
 	if err != nil {
 		return nil, err
@@ -129,17 +132,14 @@ func (f *File) tryDebugFile(open func(root, name string) (*os.File, error), at p
 // matches tells why d is not the debug file of f.
 func (f *File) matches(d *File, id []byte, checksum uint32) error {
 	if d.machine != f.machine || d.class != f.class {
-		return fmt.Errorf("%s: is for %v, %v expected", d.name, d.machine, f.machine)
+		return &RefusedError{d.name, fmt.Sprintf("it is for %v, and %v is expected", d.machine, f.machine)}
 	}
-	if other := d.BuildID(); len(id) > 0 && len(other) > 0 {
-		if string(other) != string(id) {
-			return fmt.Errorf("%s: build ID %x, %x expected", d.name, other, id)
-		}
-		return nil
+	if len(id) > 0 && len(d.BuildID()) > 0 {
+		return d.CheckBuildID(d.name, id)
 	}
 	return Guard(func() error {
 		if sum := crc32.ChecksumIEEE(d.data); sum != checksum {
-			return fmt.Errorf("%s: checksum %08x, %08x expected", d.name, sum, checksum)
+			return &RefusedError{d.name, fmt.Sprintf("its checksum is %08x, and %08x is expected", sum, checksum)}
 		}
 		return nil
 	})

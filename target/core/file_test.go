@@ -63,7 +63,13 @@ func copyFile(t *testing.T, from, to string) {
 func TestMovedProgram(t *testing.T) {
 	dir := t.TempDir()
 	original := filepath.Join(dir, "chain")
-	copyFile(t, testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0x1234567890abcdef"), original)
+	right := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0x1234567890abcdef")
+	other := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0xfedcba0987654321")
+	none := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=none")
+	t.Setenv("HOME", dir) // whose caches are looked into
+	t.Setenv("DEBUGINFOD_CACHE_PATH", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	copyFile(t, right, original)
 	path := testprogram.Core(t, testprogram.CoreOptions{}, original)
 	complete := func(opts *core.Options) {
 		t.Helper()
@@ -96,8 +102,12 @@ func TestMovedProgram(t *testing.T) {
 	debug := filepath.Join(dir, "debug")
 	copyFile(t, moved, filepath.Join(debug, ".build-id/12/34567890abcdef"))
 	complete(&core.Options{Search: modulefile.Search{Stores: []modulefile.Store{{Dir: debug}}}})
+	copyFile(t, moved, filepath.Join(dir, "perf/.build-id/12/34567890abcdef/elf"))
+	complete(&core.Options{Search: modulefile.Search{Stores: []modulefile.Store{{Dir: filepath.Join(dir, "perf"), Layout: modulefile.PerfCache}}}})
+	copyFile(t, moved, filepath.Join(dir, "client/1234567890abcdef/executable"))
+	complete(&core.Options{Search: modulefile.Search{Stores: []modulefile.Store{{Dir: filepath.Join(dir, "client"), Layout: modulefile.DebuginfodCache}}}})
 
-	copyFile(t, testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0xfedcba0987654321"), original)
+	copyFile(t, other, original)
 	for _, opts := range []*core.Options{nil, {Program: original}} {
 		c, _, _ = names(t, path, opts)
 		var refused *object.RefusedError
@@ -107,7 +117,7 @@ func TestMovedProgram(t *testing.T) {
 		}
 	}
 	complete(&core.Options{Search: modulefile.Search{Stores: []modulefile.Store{{Dir: debug}}}})
-	copyFile(t, testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=none"), original)
+	copyFile(t, none, original)
 	if c, _, _ = names(t, path, nil); len(c.Missing()) != 1 {
 		t.Errorf("a file without build ID was taken for one with: missing %v", c.Missing())
 	}
@@ -132,6 +142,7 @@ func TestWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "chain")
 	copyFile(t, testprogram.Build(t, "chain.c", "-O2", "-rdynamic"), program)
+	t.Setenv("HOME", dir) // where no cache has it
 	path := testprogram.Core(t, testprogram.CoreOptions{Filter: "0x7f"}, program)
 	if err := os.Remove(program); err != nil {
 		t.Fatal(err)

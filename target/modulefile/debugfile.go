@@ -5,6 +5,13 @@
 package modulefile
 
 import (
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/object"
 )
 
@@ -17,13 +24,33 @@ func (s *Search) OpenDebugFile(f *object.File) (*object.File, error) {
 	return f.OpenDebugFile(s.debugSearch())
 }
 
-// debugSearch is how package object is told of the stores.
+// debugSearch is how package object is told of the stores: it knows how a
+// DebugDirectory is laid out, and asks for the others.
 func (s *Search) debugSearch() object.DebugSearch {
-	search := object.DebugSearch{Root: s.Root, Directories: []string{}}
+	search := object.DebugSearch{Root: s.Root, Directories: []string{}, Open: s.openDebug}
 	for _, store := range s.stores() {
 		if store.Layout == DebugDirectory {
 			search.Directories = append(search.Directories, store.Dir)
 		}
 	}
 	return search
+}
+
+// openDebug opens what the caches have for a build ID.
+func (s *Search) openDebug(kind object.DebugKind, _ string, id []byte) (*os.File, error) {
+	if len(id) < 2 || kind != object.SeparateDebug && kind != object.SupplementaryDebug {
+		return nil, fs.ErrNotExist // others have none
+	}
+	for _, store := range s.stores() {
+		if store.Layout == DebugDirectory {
+			continue
+		}
+		for _, path := range store.paths(hex.EncodeToString(id), debugInfo) {
+			f, err := rootfs.Open("", path)
+			if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+				return f, err
+			}
+		}
+	}
+	return nil, fs.ErrNotExist
 }

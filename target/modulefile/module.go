@@ -214,7 +214,7 @@ func (m *Module) verify(f *os.File, p *Place) (o *object.File, err error) {
 
 func (m *Module) check(f *os.File, o *object.File, p *Place) error {
 	if o != nil && m.Machine != nil && o.Machine().ELF != m.Machine.ELF {
-		return refuse(p, "it is for %s, not %s", o.Machine().Name, m.Machine.Name)
+		return refuse(p, "it is for %s, and %s is expected", o.Machine().Name, m.Machine.Name)
 	}
 	if o != nil && len(m.BuildID) > 0 {
 		return o.CheckBuildID(p.Name(), m.BuildID)

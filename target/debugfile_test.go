@@ -1,0 +1,76 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package target_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/core"
+	"github.com/clewdev/clew/unwind"
+)
+
+// The separate debug file of another build is refused, which is said; the stacks of
+// a live process and of a core are walked all the same, and named by the right one.
+func TestWrongDebugFile(t *testing.T) {
+	objcopy := testprogram.RequireTool(t, "objcopy")
+	dir := t.TempDir()
+	built := func(id string) string { return testprogram.Build(t, "chain.c", "-O2", "-g", "-Wl,--build-id=0x"+id) }
+	const id, otherID = "1234567890abcdef", "fedcba0987654321"
+	path, cache := filepath.Join(dir, "chain"), filepath.Join(dir, "cache")
+	debug := filepath.Join(cache, id, "debuginfo")
+	if err := os.MkdirAll(filepath.Dir(debug), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) {
+		t.Helper()
+		if out, err := exec.Command(objcopy, args...).CombinedOutput(); err != nil {
+			t.Fatalf("objcopy: %v\n%s", err, out)
+		}
+	}
+	run("--strip-all", built(id), path)
+	run("--only-keep-debug", built(otherID), debug)
+	t.Setenv("HOME", dir)
+	t.Setenv("DEBUGINFOD_CACHE_PATH", cache)
+
+	program := testprogram.Start(t, path)
+	program.Settle(t)
+	c := openCore(t, testprogram.Core(t, testprogram.CoreOptions{}, path), &core.Options{})
+	check := func(kind string, s *target.Snapshot, right bool) {
+		t.Helper()
+		objects := s.Objects()
+		defer objects.Close()
+		stacks := objects.Walk(target.WalkOptions{})
+		err := objects.Name(stacks, target.NameOptions{})
+		want := []string{"??", "??", "??", "??", "??", "??"}
+		if right {
+			want = append(slices.Clone(chain), "_start")
+		}
+		if got := functions(&stacks[0], path); !slices.Equal(got, want) || stacks[0].Reason != unwind.EndOfStack {
+			t.Errorf("%s: functions %v, %v", kind, got, stacks[0].Reason)
+		}
+		var refused *object.RefusedError
+		switch errors.As(err, &refused); {
+		case right && err != nil:
+			t.Errorf("%s: %v", kind, err)
+		case !right && (refused == nil || refused.Path != debug || refused.Reason != "its build ID is "+otherID+", and "+id+" is expected"):
+			t.Errorf("%s: a wrong debug file: %v", kind, err)
+		}
+	}
+	check("live", take(t, program.PID), false)
+	check("core", c.Snapshot(), false)
+	run("--only-keep-debug", built(id), debug)
+	check("live", take(t, program.PID), true)
+	check("core", c.Snapshot(), true)
+}
