@@ -8,6 +8,7 @@ package forth_test
 
 import (
 	"errors"
+	"io"
 	"runtime"
 	"slices"
 	"strings"
@@ -28,6 +29,30 @@ const entered = `
 : divide / ;
 `
 
+// debugged loads a program, and opens a debug session for its code.
+func debugged(t *testing.T, p *forth.Program, output io.Writer) (*forth.Session, *session.Session) {
+	t.Helper()
+	loaded, err := forth.Load(p, &forth.SessionOptions{Output: output, Unpublished: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { loaded.Close() })
+	image, err := session.NewImage(loaded.Code())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { image.Close() })
+	s, err := session.New(&session.Options{Images: []*session.Image{image}})
+	if errors.Is(err, session.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
+		t.Skipf("skipped: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return loaded, s
+}
+
 // A debug session calls words through the entry: they return, stop, print and fail
 // as they do in Call, and the stack leads from them to the entry.
 func TestEnter(t *testing.T) {
@@ -37,24 +62,7 @@ func TestEnter(t *testing.T) {
 			t.Fatal(err)
 		}
 		var output strings.Builder
-		loaded, err := forth.Load(p, &forth.SessionOptions{Output: &output, Unpublished: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer loaded.Close()
-		image, err := session.NewImage(loaded.Code())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer image.Close()
-		s, err := session.New(&session.Options{Images: []*session.Image{image}})
-		if errors.Is(err, session.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
-			t.Skipf("skipped: %v", err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
+		loaded, s := debugged(t, p, &output)
 		call := func(word string, numbers ...int64) *session.Stop {
 			t.Helper()
 			function, words, err := loaded.Enter(word, numbers...)

@@ -8,7 +8,6 @@ package forth_test
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -133,24 +132,7 @@ func sessionPaces(t *testing.T, source string, options forth.Options, p pace) (p
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := forth.Load(program, &forth.SessionOptions{Unpublished: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer loaded.Close()
-	image, err := session.NewImage(loaded.Code())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer image.Close()
-	s, err := session.New(&session.Options{Images: []*session.Image{image}})
-	if errors.Is(err, session.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
-		t.Skipf("skipped: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	loaded, s := debugged(t, program, nil)
 	b, err := s.BreakAt(p.location, &session.BreakpointOptions{Condition: func(f *session.Frame) (bool, error) {
 		top, ok := f.Register(0) // rax
 		return p.top < 0 || ok && int64(top) == p.top, nil

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/session"
 )
@@ -50,6 +51,20 @@ func newFake(script ...session.Stop) *fake {
 		f.memory[i] = byte(i)
 	}
 	return f
+}
+
+// runs waits until the program runs.
+func (f *fake) runs() {
+	for f.State() != session.Running {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// comesTo sets what it stops with from now on.
+func (f *fake) comesTo(stops ...session.Stop) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.script = stops
 }
 
 func (f *fake) note(format string, arguments ...any) {

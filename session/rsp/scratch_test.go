@@ -87,15 +87,11 @@ func TestScratch(t *testing.T) {
 	w.receive()
 	w.conn.Close()
 	// What the call may be in is there for as long as it lasts.
-	for f.State() != session.Running {
-		time.Sleep(time.Millisecond)
-	}
+	f.runs()
 	if got := mapped(t, both); got != "r-xp" {
 		t.Errorf("code that the session may run is %q", got)
 	}
-	f.mu.Lock()
-	f.script = []session.Stop{returned}
-	f.mu.Unlock()
+	f.comesTo(returned)
 	for f.Interrupt() != nil {
 		time.Sleep(time.Millisecond)
 	}
@@ -185,12 +181,8 @@ func TestGuard(t *testing.T) {
 			w.expect("QSaveRegisterState;thread:1234;", "1")
 			if how == "disconnected while running" {
 				w.send("c")
-				for f.State() != session.Running {
-					time.Sleep(time.Millisecond)
-				}
-				f.mu.Lock()
-				f.script = []session.Stop{atEntry}
-				f.mu.Unlock()
+				f.runs()
+				f.comesTo(atEntry)
 			} else {
 				w.expect("c", "T05")
 			}

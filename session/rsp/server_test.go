@@ -149,9 +149,7 @@ func TestAttachRunning(t *testing.T) {
 	f := newFake()
 	v := serve(t, f, nil)
 	call := start(v)
-	for f.State() != session.Running {
-		time.Sleep(time.Millisecond)
-	}
+	f.runs()
 	w := connect(t, v)
 	w.expect("?", "T05")
 	w.expect("p10", "0801010000000000")
@@ -161,9 +159,7 @@ func TestAttachRunning(t *testing.T) {
 	if r := w.receive(); !strings.HasPrefix(r, "T02") {
 		t.Errorf("an interrupt: %s", r)
 	}
-	f.mu.Lock()
-	f.script = []session.Stop{returned}
-	f.mu.Unlock()
+	f.comesTo(returned)
 	w.expect("D", "OK")
 	wait(t, call).check(t, session.Returned)
 }
@@ -184,13 +180,9 @@ func TestPart(t *testing.T) {
 			}
 			if how == "disconnect while running" {
 				w.send("c")
-				for f.State() != session.Running {
-					time.Sleep(time.Millisecond)
-				}
+				f.runs()
 			}
-			f.mu.Lock()
-			f.script = []session.Stop{returned}
-			f.mu.Unlock()
+			f.comesTo(returned)
 			if how == "D" {
 				w.expect("D", "OK")
 			} else {
@@ -248,9 +240,7 @@ func TestKill(t *testing.T) {
 					t.Error(r)
 				}
 			}
-			f.mu.Lock()
-			f.script = []session.Stop{returned}
-			f.mu.Unlock()
+			f.comesTo(returned)
 			wait(t, start(v)).check(t, session.Returned)
 		})
 	}
@@ -405,9 +395,7 @@ func TestUpdate(t *testing.T) {
 	if r := w.receive(); !strings.HasPrefix(r, "T02") || !strings.HasSuffix(r, "10:0801010000000000;") {
 		t.Error(r)
 	}
-	f.mu.Lock()
-	f.script = []session.Stop{returned}
-	f.mu.Unlock()
+	f.comesTo(returned)
 	w.send("c")
 	wait(t, call).check(t, session.Returned)
 	if err := v.RemoveImage(stub.image); err != nil {
@@ -426,9 +414,7 @@ func TestClose(t *testing.T) {
 	w.expect("?", "T")
 	w.send("c")
 	call := start(v)
-	for f.State() != session.Running {
-		time.Sleep(time.Millisecond)
-	}
+	f.runs()
 	closed := make(chan error, 1)
 	go func() { closed <- v.Close() }()
 	if r := w.receive(); r != "W00" {
