@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -68,11 +69,16 @@ type arm64Case struct {
 }
 
 // What an instruction does displaced is what it does in its place, at every stop
-// on the way too: the emulator runs both.
+// on the way too: the processor runs both, or the emulator.
 func TestARM64ExecutesAlike(t *testing.T) {
 	gcc := testprogram.RequireTool(t, "aarch64-linux-gnu-gcc")
-	qemu := testprogram.RequireTool(t, "qemu-aarch64")
 	program := filepath.Join(t.TempDir(), "execute")
+	command := []string{program}
+	if runtime.GOARCH != "arm64" {
+		// With SVE the emulator takes vector registers from a part of the frame of
+		// which the program knows nothing.
+		command = []string{testprogram.RequireTool(t, "qemu-aarch64"), "-cpu", "max,sve=off", program}
+	}
 	if out, err := exec.Command(gcc, "-O1", "-static", "-o", program, "testdata/execute.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -104,7 +110,7 @@ func TestARM64ExecutesAlike(t *testing.T) {
 			cases = append(cases, c)
 		}
 	}
-	results := runARM64(t, qemu, program, runs)
+	results := runARM64(t, command, runs)
 	endless, faults, kinds, stops, differ := 0, 0, map[Kind]int{}, 0, 0
 	for _, c := range cases {
 		kinds[c.slot.Instruction.Kind]++
@@ -217,16 +223,14 @@ func fix(s *arm64State, p Point, before *arm64State) {
 	}
 }
 
-func runARM64(t *testing.T, qemu, program string, runs []arm64Run) []arm64Result {
+func runARM64(t *testing.T, command []string, runs []arm64Run) []arm64Result {
 	t.Helper()
 	var in bytes.Buffer
 	binary.Write(&in, binary.LittleEndian, uint64(len(runs)))
 	if err := binary.Write(&in, binary.LittleEndian, runs); err != nil {
 		t.Fatal(err)
 	}
-	// With SVE the emulator takes vector registers from a part of the frame of
-	// which the program knows nothing.
-	cmd := exec.Command(qemu, "-cpu", "max,sve=off", program)
+	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stderr = &in, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -306,7 +310,11 @@ func arm64Sources(t *testing.T, random *rand.Rand) [][]byte {
 	if testing.Short() {
 		count = 300
 	}
-	return append(out, sampleARM64(t, "/usr/aarch64-linux-gnu/lib/libc.so.6", count, random)...)
+	library := "/usr/aarch64-linux-gnu/lib/libc.so.6"
+	if runtime.GOARCH == "arm64" {
+		library = "/lib/aarch64-linux-gnu/libc.so.6"
+	}
+	return append(out, sampleARM64(t, library, count, random)...)
 }
 
 // sequenceOf is an exclusive sequence with a way out, or without.
