@@ -73,7 +73,7 @@ var steppings = []stepping{
 // of an emulated machine, where gdb takes a tenth of a second for each.
 func mostPlaces() int {
 	if testing.Short() && runtime.GOARCH != "amd64" {
-		return 40
+		return 24
 	}
 	return 400
 }
