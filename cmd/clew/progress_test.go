@@ -5,9 +5,52 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
+
+// writes are what is written, one write a time.
+type writes chan string
+
+func (w writes) Write(p []byte) (int, error) {
+	w <- string(p)
+	return len(p), nil
+}
+
+// Progress is shown from the second second on, and is gone at the end. The clock is
+// the test's.
+func TestProgress(t *testing.T) {
+	start := time.Unix(1e9, 0)
+	shown, ticks := make(writes, 1), make(chan time.Time)
+	done, end := progressOn(shown, "MB read", 340, start, ticks)
+	tick := func(d time.Duration) { ticks <- start.Add(d) }
+	tick(0)
+	tick(999 * time.Millisecond)
+	done(12)
+	tick(time.Second)
+	if got := <-shown; got != "\r\x1b[K12 of 340 MB read" {
+		t.Errorf("after a second: %q", got)
+	}
+	done(200)
+	tick(1250 * time.Millisecond)
+	if got := <-shown; got != "\r\x1b[K200 of 340 MB read" {
+		t.Errorf("then: %q", got)
+	}
+	end()
+	if got := <-shown; got != "\r\x1b[K" {
+		t.Errorf("at the end: %q", got)
+	}
+
+	// Of short work nothing is seen.
+	var text strings.Builder
+	_, end = progressOn(&text, "MB read", 0, start, ticks)
+	tick(900 * time.Millisecond)
+	end()
+	if text.Len() > 0 {
+		t.Errorf("short work shows %q", text.String())
+	}
+}
 
 func TestProgressText(t *testing.T) {
 	for _, test := range []struct {

@@ -6,6 +6,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"sync/atomic"
 	"time"
@@ -43,32 +44,37 @@ func width() int {
 	return w
 }
 
-// progress shows on standard error how far a long work is, from its second
-// second on, where that is a terminal: how much of total is done, or, where
-// total is zero, how much is, or how long it takes. The first function, nil where
-// nothing is shown, is to be called with what is done, the second before anything
-// else is printed.
+// progress shows on standard error how far a long work is, where that is a
+// terminal: how much of total is done, or, where total is zero, how much is, or how
+// long it takes. The first function, nil where nothing is shown, is to be called
+// with what is done, the second before anything else is printed.
 func progress(what string, total int) (done func(int), end func()) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return nil, func() {}
 	}
+	ticker := time.NewTicker(250 * time.Millisecond)
+	done, end = progressOn(os.Stderr, what, total, time.Now(), ticker.C)
+	return done, func() { ticker.Stop(); end() }
+}
+
+// progressOn shows it on w at each tick from a second after the start on, and
+// takes it away at the end.
+func progressOn(w io.Writer, what string, total int, start time.Time, ticks <-chan time.Time) (done func(int), end func()) {
 	var count atomic.Int64
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		ticker := time.NewTicker(250 * time.Millisecond)
-		defer ticker.Stop()
-		start, shown := time.Now(), false
+		shown := false
 		for {
 			select {
 			case <-stop:
 				if shown {
-					fmt.Fprint(os.Stderr, "\r\x1b[K")
+					fmt.Fprint(w, "\r\x1b[K")
 				}
 				return
-			case now := <-ticker.C:
+			case now := <-ticks:
 				if took := now.Sub(start); took >= time.Second {
-					fmt.Fprint(os.Stderr, "\r\x1b[K"+progressText(what, int(count.Load()), total, took))
+					fmt.Fprint(w, "\r\x1b[K"+progressText(what, int(count.Load()), total, took))
 					shown = true
 				}
 			}
