@@ -22,15 +22,13 @@ const end = `session[.[]return.*\(\)`
 // A bare "target remote" knows the symbols of the Go program and of the session's
 // images, however the program was built.
 func TestGDBSymbols(t *testing.T) {
+	host := map[string]string{"amd64": `Symbol "main.main" is a function at`, "arm64": `Symbol "main.main" is at .* compiled without debugging`}[runtime.GOARCH]
 	for _, b := range builds {
-		if b.name != static.name && testing.Short() && runtime.GOARCH != "amd64" {
-			continue // it takes a minute
-		}
 		t.Run(b.name, func(t *testing.T) {
 			p := launch(t, b, ":0", "-wait", "call loop 4", "word cube 3")
-			out := p.gdb("info line add", "info address runtime.mstart", "break add", "continue", "bt",
+			out := p.gdb("info line add", "info address main.main", "break add", "continue", "bt",
 				"info breakpoints", "delete", "break cube", "continue", "bt", "tbreak square", "continue", "bt", "delete", "continue")
-			inOrder(t, out, `Line 22 of ".*target.c" starts`, `Symbol "runtime.mstart" is a function`,
+			inOrder(t, out, `Line 22 of ".*target.c" starts`, host,
 				"Breakpoint 1, add .a=0, b=0. at .*target.c:23", `^#0  add`, `^#1 .* in loop \(n=4\) at .*target.c:31`, "^#2 .*"+end,
 				"already hit 1 time",
 				"Breakpoint 2, cube .. at .*words.fth:2", "^#0  cube", "^#1 .*forth", "^#2 .*"+end,
@@ -46,7 +44,7 @@ func TestGDBSymbols(t *testing.T) {
 
 // Through a Unix socket.
 func TestGDBSocket(t *testing.T) {
-	p := launch(t, small, "unix:"+filepath.Join(t.TempDir(), "socket"), "-wait", "call fib 6")
+	p := launch(t, static, "unix:"+filepath.Join(t.TempDir(), "socket"), "-wait", "call fib 6")
 	inOrder(t, p.gdb("break 14 if n == 1", "continue", "p n", "detach"), "Breakpoint 1, fib .n=1.", "= 1", "detached")
 	p.ends("fib returned 8")
 }
@@ -173,7 +171,7 @@ func TestGDB(t *testing.T) {
 			for i := range test.commands {
 				test.commands[i] = ofMachine.Replace(test.commands[i])
 			}
-			p := launch(t, small, ":0", steps...)
+			p := launch(t, static, ":0", steps...)
 			inOrder(t, p.gdb(test.commands...), test.want...)
 			p.ends(test.ends...)
 		})
@@ -183,7 +181,7 @@ func TestGDB(t *testing.T) {
 // A client that comes while nothing is called can look around and call functions;
 // when it goes on it stops in the next call, and ^C stops it before.
 func TestGDBIdle(t *testing.T) {
-	p := launch(t, small, ":0", "linger", "call loop 3")
+	p := launch(t, static, ":0", "linger", "call loop 3")
 	cmd := p.gdbCommand(nil, "bt", "print add(40, 2)", "print fib(5)", "p where", "break add", "shell touch ready", "continue", "bt", "print 1+2", "continue", "bt", "delete", "continue")
 	out := interrupt(t, cmd) // while it waits for a call
 	p.input.Close()
@@ -194,7 +192,7 @@ func TestGDBIdle(t *testing.T) {
 
 // ^C stops an endless loop, which a variable ends.
 func TestGDBInterrupt(t *testing.T) {
-	p := launch(t, small, ":0", "call spin 1")
+	p := launch(t, static, ":0", "call spin 1")
 	cmd := p.gdbCommand(nil, "bt 1", "shell touch ready", "continue", "bt", "set var go_on = 0", "continue")
 	out := interrupt(t, cmd)
 	cmd.Wait()
@@ -207,7 +205,7 @@ func TestGDBInterrupt(t *testing.T) {
 func TestGDBKilled(t *testing.T) {
 	for _, when := range []string{"stopped", "running"} {
 		t.Run(when, func(t *testing.T) {
-			p := launch(t, small, ":0", "-wait", "call loop 20", "call spin 1", "linger")
+			p := launch(t, static, ":0", "-wait", "call loop 20", "call spin 1", "linger")
 			commands := []string{"break add if a == 55", "continue", "shell touch ready", "shell sleep 60"}
 			if when == "running" {
 				commands = []string{"break add if a == 10000", "delete", "break spin", "continue", "delete", "shell touch ready", "continue"}
@@ -233,7 +231,7 @@ func TestGDBKilled(t *testing.T) {
 
 // A second debugger is told why it is turned away.
 func TestGDBSecond(t *testing.T) {
-	p := launch(t, small, ":0", "linger")
+	p := launch(t, static, ":0", "linger")
 	first := p.gdbCommand(nil, "shell touch ready", "continue")
 	first.Dir = t.TempDir()
 	if err := first.Start(); err != nil {

@@ -20,7 +20,7 @@ func TestLLDBCalls(t *testing.T) {
 	called := []string{`stop reason = breakpoint 1\.\d`, // C has an add of its own
 		`\(int\) \$0 = 7`, `\(double\) \$1 = 2.5`, `\(int\) \$2 = 5`, `= "abc"`, "= 3", "= 12", "= 5", "x = 3, y = 4",
 		"error: .*couldn't read its memory", "frame #0: .*add.a=0, b=0.", "frame #1: .*loop.n=3.", "detached"}
-	for _, b := range lldbBuilds {
+	for _, b := range builds {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
 			p := launch(t, b, ":0", "-wait", "call loop 3", "call fib 6")
@@ -30,14 +30,14 @@ func TestLLDBCalls(t *testing.T) {
 	}
 	t.Run("while nothing is called", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, small, ":0", "linger", "call loop 3")
+		p := launch(t, static, ":0", "linger", "call loop 3")
 		inOrder(t, p.lldb("p add(40, 2)", "expression where.y = half(18.0)", "p where", "bt", "detach"), "= 42", "= 9", "y = 9", "frame #0: .*clew_idle", "detached")
 		p.ends("loop returned 3")
 	})
 	// The breakpoint of the function that is called stops it.
 	t.Run("stopped in", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, small, ":0", "-wait", "call loop 3")
+		p := launch(t, static, ":0", "-wait", "call loop 3")
 		inOrder(t, p.lldbAll("breakpoint set -n fib", "expression -i false -- fib(2)", "bt", "breakpoint delete -f", "finish", "thread return -x", "bt", "p add(1, 2)", "detach"),
 			"Execution was interrupted, reason: breakpoint 1.1", "fib.n=2.", "frame #1: ", "stop reason = step out", `frame #0: .*lldb_expr`, `frame #0: .*loop.n=`, "= 3", "detached")
 		p.ends("loop returned 3")
@@ -46,7 +46,7 @@ func TestLLDBCalls(t *testing.T) {
 	// on with: it would return to where this program begins.
 	t.Run("left", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, small, ":0", "-wait", "call loop 3", "call fib 6", "linger")
+		p := launch(t, static, ":0", "-wait", "call loop 3", "call fib 6", "linger")
 		inOrder(t, p.lldbAll("breakpoint set -n fib", "expression -i false -- fib(2)", "bt", "platform shell kill -9 $PPID"), "reason: breakpoint 1.1", "fib.n=2.")
 		p.says("loop ended: aborted", "fib returned 8")
 		inOrder(t, p.lldb("p add(1, 2)", "detach"), "= 3", "detached")
@@ -111,7 +111,7 @@ func TestLLDBDebugs(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			p := launch(t, small, ":0", append([]string{"-wait"}, test.steps...)...)
+			p := launch(t, static, ":0", append([]string{"-wait"}, test.steps...)...)
 			out := p.lldb(test.commands...)
 			inOrder(t, out, test.want...)
 			if strings.Contains(out, "unexpected state") {

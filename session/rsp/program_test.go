@@ -47,14 +47,14 @@ type build struct {
 }
 
 var (
-	static = build{name: "static"}
-	pie    = build{name: "pie", flags: []string{"-buildmode=pie"}}
-	cgo    = build{name: "cgo", cgo: true, flags: []string{"-tags=c"}}
+	static = build{name: "static", flags: linking}
+	pie    = build{name: "pie", flags: append([]string{"-buildmode=pie"}, linking...)}
+	cgo    = build{name: "cgo", cgo: true, flags: append([]string{"-tags=c"}, linking...)}
 	builds = []build{static, pie, cgo}
 
-	// small is for what needs no debugging information of the Go program's own: an
-	// emulated gdb reads that for half a minute.
-	small = map[string]build{"amd64": static, "arm64": {name: "static-small", flags: []string{"-ldflags=-w"}}}[runtime.GOARCH]
+	// linking leaves out debugging information of the Go program's own where gdb is
+	// emulated, and reads that for half a minute: no test asks for it.
+	linking = map[string][]string{"arm64": {"-ldflags=-w"}}[runtime.GOARCH]
 )
 
 var built struct {
