@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/arch/arm64/arm64asm"
 	"golang.org/x/arch/loong64/loong64asm"
@@ -161,7 +162,7 @@ func riscv(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
 		return "", size
 	}
 	// x/arch writes x10 and the distance of a branch; GNU a0 and its target.
-	text := registerX.ReplaceAllStringFunc(riscv64asm.GNUSyntax(i), func(x string) string {
+	text := registerX().ReplaceAllStringFunc(riscv64asm.GNUSyntax(i), func(x string) string {
 		column, _ := strconv.ParseUint(x[1:], 10, 8)
 		return m.RegisterName(column)
 	})
@@ -172,7 +173,7 @@ func riscv(m *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
 	return text, i.Len
 }
 
-var registerX = regexp.MustCompile(`\bx([12]?[0-9]|3[01])\b`)
+var registerX = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bx([12]?[0-9]|3[01])\b`) })
 
 // withTarget names what the last operand of a branch leads to, which is a
 // number relative to base.
