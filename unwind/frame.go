@@ -12,7 +12,8 @@ type Method uint8
 const (
 	// FromRegisters: the innermost frame, which the thread's registers are of.
 	FromRegisters Method = iota
-	// FromCFI: by the rules of call frame information.
+	// FromCFI: by the rules of call frame information, or of another table that its
+	// compiler has written: Go's of functions, Arm's of exceptions.
 	FromCFI
 	// FromFramePointer: by the chain of frame pointers, as no call frame
 	// information covers the frame that it called.

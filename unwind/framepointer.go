@@ -67,5 +67,5 @@ func (w *Walker) framePointer() bool {
 	// The function may have changed every other register and saved it anywhere.
 	w.regs.keep(&columnSet{})
 	w.fresh = append(w.fresh[:0], columnValue{uint64(m.FramePointer), next, true})
-	return w.commit(pc, at(record.cfa), sp)
+	return w.commit(pc, at(record.cfa), sp, false)
 }

@@ -83,7 +83,7 @@ func (w *Walker) apply(r *Rules) bool {
 			}
 		}
 	}
-	return w.commit(returns.value, w.truncate(cfa-uint64(w.Machine.CFAOffset)), sp)
+	return w.commit(returns.value, w.truncate(cfa-uint64(w.Machine.CFAOffset)), sp, r.OtherStack)
 }
 
 // unsigned takes the signature off a return address of AArch64: user addresses
@@ -96,8 +96,9 @@ func unsigned(pc uint64) uint64 {
 }
 
 // commit makes the fresh values, a return address and a stack pointer the
-// registers of the next frame. sp is the stack pointer of this one.
-func (w *Walker) commit(pc, next, sp uint64) bool {
+// registers of the next frame, which may be on another stack. sp is the stack
+// pointer of this one.
+func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 	m := w.Machine
 	if m.ELF == elf.EM_ARM {
 		pc &^= 1 // the state bit: Thumb
@@ -110,7 +111,7 @@ func (w *Walker) commit(pc, next, sp uint64) bool {
 		if pc == w.regs.PC && next == sp {
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x with stack pointer %#x leads to itself", pc, sp))
 		}
-		if w.inner(next, sp) {
+		if w.inner(next, sp) && !otherStack {
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x leads from stack pointer %#x back to %#x", w.regs.PC, sp, next))
 		}
 	}
@@ -215,12 +216,12 @@ func (w *Walker) badCall() bool {
 			return false
 		}
 		w.fresh = w.fresh[:0]
-		return w.commit(pc, sp+uint64(w.Machine.RegisterSize), sp)
+		return w.commit(pc, sp+uint64(w.Machine.RegisterSize), sp, false)
 	}
 	pc, ok := w.Register(uint64(w.Machine.ReturnAddress))
 	if _, executable := w.module(pc - 1); !ok || !executable {
 		return false
 	}
 	w.fresh = w.fresh[:0]
-	return w.commit(pc, sp, sp)
+	return w.commit(pc, sp, sp, false)
 }

@@ -23,6 +23,10 @@ type Rules struct {
 	Signed        bool               // the return address is signed (AArch64)
 	Section       *cfi.Section       // where the rules' expressions are
 
+	// OtherStack says that the function has changed stacks, and that the CFA is on
+	// that of its caller: it can lie anywhere.
+	OtherStack bool
+
 	plain plain // of those that newRules made
 }
 

@@ -140,5 +140,5 @@ func (w *Walker) sigreturn() bool {
 			next = v
 		}
 	}
-	return w.commit(pc, next, sp)
+	return w.commit(pc, next, sp, false)
 }

@@ -1,0 +1,223 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package golang
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// Columns: psABI amd64, Figure 3.36. R14 holds the running g: src/cmd/compile/abi-internal.md.
+var amd64 = &layout{
+	sp: 7, fp: 6, ra: 16, g: 14, returnAddress: 8,
+	scan: scanAMD64,
+	savesFP: func(code []byte) bool { // mov %rbp,n(%rsp), up to Go 1.20
+		return bytes.HasPrefix(code, []byte{0x48, 0x89, 0x6c, 0x24}) || bytes.HasPrefix(code, []byte{0x48, 0x89, 0xac, 0x24})
+	},
+	curg:       curgAMD64,
+	callTarget: func([]byte, uint64) (uint64, bool) { return 0, false },
+}
+
+func init() {
+	amd64.switches = map[string]func(*crossing) error{
+		"runtime.systemstack": systemstackAMD64,
+		"runtime.mcall":       mcallAMD64,
+		"runtime.morestack":   morestackAMD64,
+		"runtime.asmcgocall":  asmcgocallAMD64,
+		"runtime.cgocallback": cgocallbackAMD64,
+		"runtime.nanotime1":   vdsoAMD64,
+		"runtime.walltime":    vdsoAMD64,
+		"time.now":            vdsoAMD64,
+	}
+}
+
+// columnsAMD64 are those of the registers that called functions preserve.
+var columnsAMD64 = map[x86asm.Reg]int{x86asm.RBX: 3, x86asm.RBP: 6, x86asm.R12: 12, x86asm.R13: 13, x86asm.R14: 14, x86asm.R15: 15}
+
+// scanAMD64 follows pushes, stores to the stack, and what moves the stack pointer by a
+// constant.
+func scanAMD64(code []byte, a *assembled) {
+	frame := true
+	for len(code) > 0 {
+		i, err := x86asm.Decode(code, 64)
+		if err != nil {
+			return
+		}
+		code = code[i.Len:]
+		makes := false // the function's frame, as the assembler does
+		switch to, isReg := i.Args[0].(x86asm.Reg); i.Op {
+		case x86asm.PUSH:
+			a.depth += 8
+			if column, ok := columnsAMD64[to]; ok {
+				a.save(column, int64(-8-a.depth))
+			}
+			makes = to == x86asm.RBP
+		case x86asm.PUSHFQ:
+			a.depth += 8
+		case x86asm.SUB, x86asm.ADD:
+			n, constant := i.Args[1].(x86asm.Imm)
+			switch {
+			case isReg && to != x86asm.RSP:
+			case !isReg || !constant || n < -maxDepth || n > maxDepth:
+				return
+			case i.Op == x86asm.SUB:
+				a.depth += int(n)
+				makes = true
+			default:
+				a.depth -= int(n)
+			}
+		case x86asm.MOV:
+			from, _ := i.Args[1].(x86asm.Reg)
+			column, preserved := columnsAMD64[from]
+			if m, ok := i.Args[0].(x86asm.Mem); ok && m.Base == x86asm.RSP && m.Index == 0 && preserved && i.DataSize == 64 {
+				a.save(column, m.Disp-int64(a.depth)-8)
+				makes = from == x86asm.RBP
+			}
+			if isReg && to == x86asm.RSP {
+				return
+			}
+			makes = makes || isReg && to == x86asm.RBP
+		case x86asm.LEA:
+			if isReg && to == x86asm.RSP {
+				return
+			}
+			makes = isReg && to == x86asm.RBP
+		case x86asm.CALL, x86asm.JMP, x86asm.RET, x86asm.POP, x86asm.POPFQ, x86asm.AND, x86asm.XCHG, x86asm.LEAVE:
+			return
+		}
+		if frame = frame && makes; frame {
+			a.prologue = a.depth
+		}
+	}
+}
+
+// maxDepth is more than the frame of any function in assembly, in bytes.
+const maxDepth = 1 << 20
+
+// curgAMD64 reads mov 48(%rax),%rbx; mov curg(%rbx),%rax.
+func curgAMD64(code []byte) (int64, bool) {
+	load := []byte{0x48, 0x8b, 0x58, gM, 0x48, 0x8b, 0x83}
+	i := bytes.Index(code, load)
+	if i < 0 || len(code) < i+len(load)+4 {
+		return 0, false
+	}
+	return int64(binary.LittleEndian.Uint32(code[i+len(load):])), true
+}
+
+// calls reports whether the code ends with an indirect call, of a register if that
+// is not 0.
+func calls(before []byte, register byte) bool {
+	n := len(before)
+	return n >= 3 && before[n-2] == 0xff && before[n-1]&^7 == 0xd0 && (register == 0 || before[n-1]&7 == register)
+}
+
+const (
+	rax = 0
+	rdi = 7
+)
+
+func systemstackAMD64(c *crossing) error {
+	curg, ok := curgAMD64(c.after)
+	if !ok || !calls(c.before, rdi) {
+		return errNotThere
+	}
+	c.fromSystemStack(curg)
+	return nil
+}
+
+// mcallAMD64: the function that mcall calls has the g that called mcall as its
+// argument, which mcall has left in the argument's place. If that is still the
+// thread's, its stack goes on where g.sched says; else the scheduler's starts here.
+func mcallAMD64(c *crossing) error {
+	curg, err := c.curg()
+	if err != nil {
+		return err
+	}
+	if !calls(c.before, 0) {
+		return errNotThere
+	}
+	// The argument where it is curg, else 0.
+	g := append(c.current(curg), c.register(c.layout.sp, 0), operation{op: cfi.OpDeref}, operation{op: cfi.OpOver},
+		operation{op: cfi.OpEq}, operation{op: cfi.OpMul})
+	is := append(g, operation{op: cfi.OpDup}, operation{cfi.OpBra, 4}, operation{op: cfi.OpLit0}, operation{cfi.OpSkip, 3})
+	c.rules.CFA = c.expression(cfi.ValExpression, append(is, operation{cfi.OpPlusUconst, gSched + gobufSP}, operation{op: cfi.OpDeref})...)
+	c.add(c.layout.ra, c.expression(cfi.ValExpression, append(is, operation{cfi.OpPlusUconst, gSched + gobufPC}, operation{op: cfi.OpDeref})...))
+	c.add(c.layout.g, c.expression(cfi.ValExpression, g...))
+	for _, s := range c.entry.saved {
+		if s.column == c.layout.fp {
+			c.add(s.column, cfi.Rule{Kind: cfi.Offset, Offset: s.offset})
+		}
+	}
+	return nil
+}
+
+// morestackAMD64 finds where morestack puts the frame pointer.
+func morestackAMD64(c *crossing) error {
+	for at := 0; at < len(c.before); {
+		i, err := x86asm.Decode(c.before[at:], 64)
+		if err != nil {
+			break
+		}
+		at += i.Len
+		m, ok := i.Args[0].(x86asm.Mem)
+		if ok && i.Op == x86asm.MOV && i.Args[1] == x86asm.RBP && m.Base != x86asm.RSP && m.Disp > gSched {
+			return c.fromMorestack(m.Disp-gSched, 0)
+		}
+	}
+	return errNotThere
+}
+
+// asmcgocallAMD64: it has left the g that called it, and how far below the top of its
+// stack it was, on the thread's stack. On that one to begin with, it has left no g,
+// and the stack pointer.
+func asmcgocallAMD64(c *crossing) error {
+	g, depth := int64(-1), int64(-1)
+	for code := c.after; ; {
+		i, err := x86asm.Decode(code, 64)
+		if err != nil {
+			return errNotThere
+		}
+		code = code[i.Len:]
+		to, _ := i.Args[0].(x86asm.Reg)
+		m, ok := i.Args[1].(x86asm.Mem)
+		onStack := ok && m.Base == x86asm.RSP && m.Index == 0 && m.Disp >= 0
+		switch {
+		case i.Op == x86asm.MOV && to == x86asm.RDI && onStack:
+			g = m.Disp
+		case (i.Op == x86asm.SUB && g >= 0 || i.Op == x86asm.MOV && g < 0) && to == x86asm.RSI && onStack:
+			depth = m.Disp
+		case to == x86asm.RSP, i.Op == x86asm.CALL, i.Op == x86asm.RET:
+			if i.Op != x86asm.MOV || i.Args[1] != x86asm.RSI || depth < 0 {
+				return errNotThere
+			}
+			c.fromC(g, depth)
+			return nil
+		}
+	}
+}
+
+// cgocallbackAMD64: of its calls the one of cgocallbackg is followed by
+// lea fn+0(FP),%rax.
+func cgocallbackAMD64(c *crossing) error {
+	if !calls(c.before, rax) || !bytes.HasPrefix(c.after, []byte{0x48, 0x8d, 0x44, 0x24}) {
+		return errNotThere
+	}
+	c.fromCallback(8, 0)
+	return nil
+}
+
+// vdsoAMD64: the functions that call the vDSO do so on the thread's stack, and keep
+// their own stack pointer in R12.
+func vdsoAMD64(c *crossing) error {
+	if !calls(c.before, rax) {
+		return errNotThere
+	}
+	c.ownFrame(c.register(12, 0))
+	return nil
+}

@@ -1,0 +1,196 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package golang
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Offsets that no version since Go 1.18 has changed (runtime/runtime2.go), in bytes.
+const (
+	gStackHigh = 8
+	gM         = 48
+	gSched     = 56
+	mG0        = 0
+	gobufSP    = 0
+	gobufPC    = 8
+)
+
+// crossing is a call by which a function that has changed stacks waits.
+type crossing struct {
+	*Table
+	fn     *Function
+	before []byte // its code up to the return address
+	after  []byte // and from there on
+	entry  assembled
+
+	rules *unwind.Rules
+	err   error
+}
+
+var errNotThere = errors.New("it is not at the call for which it changes stacks")
+
+// cross returns the rules of a function that changes stacks, for a frame that waits
+// for a call to return: pc is the byte before the return address.
+func (t *Table) cross(fn *Function, pc uint64, find func(*crossing) error) (*unwind.Rules, error) {
+	code := make([]byte, min(fn.End-fn.Entry, maxSwitch))
+	at := pc + 1 - fn.Entry
+	err := t.program.Code.ReadMemory(code, fn.Entry)
+	if err == nil && at > uint64(len(code)) {
+		err = errNotThere
+	}
+	if err == nil {
+		c := &crossing{Table: t, fn: fn, before: code[:at], after: code[at:]}
+		c.rules = &unwind.Rules{ReturnAddress: uint64(t.layout.ra), OtherStack: true,
+			Section: &cfi.Section{Name: ".gopclntab", Machine: t.program.Machine}}
+		t.layout.scan(code, &c.entry)
+		if err = find(c); err == nil {
+			err = c.err
+		}
+		if err == nil {
+			sorted(c.rules.Registers)
+			return c.rules, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %s, at %#x, changes stacks: %w", cfi.ErrNoFDE, fn.Name, pc, err)
+}
+
+// maxSwitch is how long a function is that changes stacks, in bytes.
+const maxSwitch = 1 << 10
+
+// operation is one of an expression.
+type operation struct {
+	op cfi.Op
+	n  int64
+}
+
+// expression puts an expression into the rules' section, and returns the rule of a
+// kind that is made by it.
+func (c *crossing) expression(kind cfi.RuleKind, list ...operation) cfi.Rule {
+	s := c.rules.Section
+	from := len(s.Data)
+	for _, o := range list {
+		data, err := cfi.AppendOperation(s.Data, cfi.Operation{Op: o.op, Operands: [2]int64{o.n}}, s.Machine)
+		if err != nil && c.err == nil {
+			c.err = err
+		}
+		s.Data = data
+	}
+	return cfi.Rule{Kind: kind, Offset: int64(from), Register: uint32(len(s.Data) - from)}
+}
+
+func (c *crossing) add(column int, r cfi.Rule) {
+	c.rules.Registers = append(c.rules.Registers, cfi.RegisterRule{Column: uint32(column), Rule: r})
+}
+
+// ownFrame adds the rules of the frame that the function has on the other stack, and
+// makes the CFA what the expression calculates: the stack pointer there.
+func (c *crossing) ownFrame(stackPointer ...operation) {
+	depth := c.entry.prologue
+	list := append(stackPointer, operation{cfi.OpPlusUconst, int64(depth + c.layout.returnAddress)})
+	c.rules.CFA = c.expression(cfi.ValExpression, list...)
+	a := assembled{}
+	for _, s := range c.entry.saved {
+		if s.column == c.layout.fp || s.column == c.layout.ra {
+			a.saved = append(a.saved, s)
+		}
+	}
+	c.rules.Registers = append(c.rules.Registers, a.rules(c.layout, depth)...)
+}
+
+// current are the operations that find the goroutine that runs on the thread:
+// g.m.curg, with the offset of curg.
+func (c *crossing) current(curg int64) []operation {
+	return []operation{c.register(c.layout.g, gM), {op: cfi.OpDeref}, {cfi.OpPlusUconst, curg}, {op: cfi.OpDeref}}
+}
+
+func (c *crossing) register(column int, offset int64) operation {
+	return operation{cfi.OpBreg0 + cfi.Op(column), offset}
+}
+
+// fromSystemStack crosses from systemstack on the thread's own stack to its frame on
+// the goroutine's: the runtime goes back to it by the same word.
+func (c *crossing) fromSystemStack(curg int64) {
+	c.ownFrame(append(c.current(curg), operation{cfi.OpPlusUconst, gSched + gobufSP}, operation{op: cfi.OpDeref})...)
+	c.add(c.layout.g, c.expression(cfi.ValExpression, c.current(curg)...))
+}
+
+// fromCallback crosses from cgocallback on the goroutine's stack to the frame that it
+// has on the stack of the C code which called Go. g0.sched.sp leads to that frame of
+// the innermost callback, the word saved in a frame to that of the next one out. The
+// one that is looked for is the last one below its argument, which is the address of
+// something in the frame of the C function. Both offsets fit into a byte.
+func (c *crossing) fromCallback(argument, saved int64) {
+	sp := c.layout.sp
+	c.ownFrame(
+		c.register(c.layout.g, gM), operation{op: cfi.OpDeref}, operation{cfi.OpPlusUconst, mG0}, operation{op: cfi.OpDeref},
+		operation{cfi.OpPlusUconst, gSched + gobufSP}, operation{op: cfi.OpDeref},
+		// S: the frame of a callback.
+		operation{op: cfi.OpDup}, operation{cfi.OpPlusUconst, saved}, operation{op: cfi.OpDeref}, // S next
+		operation{op: cfi.OpOver}, operation{op: cfi.OpOver}, operation{op: cfi.OpLt}, // S next S<next
+		operation{op: cfi.OpOver}, c.register(sp, argument), operation{op: cfi.OpDeref}, operation{op: cfi.OpLt}, // and next<argument
+		operation{op: cfi.OpAnd}, operation{cfi.OpBra, 4},
+		operation{op: cfi.OpDrop}, operation{cfi.OpSkip, 5}, // S it is
+		operation{op: cfi.OpSwap}, operation{op: cfi.OpDrop}, operation{cfi.OpSkip, -25},
+	)
+}
+
+// curg returns the offset of curg in m, as systemstack's code has it.
+func (t *Table) curg() (int64, error) {
+	fn, ok := t.program.Named("runtime.systemstack")
+	if !ok {
+		return 0, errors.New("there is no runtime.systemstack to read the layout of an m from")
+	}
+	code := make([]byte, min(fn.End-fn.Entry, maxSwitch))
+	if err := t.program.Code.ReadMemory(code, fn.Entry); err != nil {
+		return 0, err
+	}
+	offset, ok := t.layout.curg(code)
+	if !ok {
+		return 0, errors.New("the code of runtime.systemstack is not known")
+	}
+	return offset, nil
+}
+
+// fromMorestack crosses from morestack to the function that needed more stack: it
+// will go on at its beginning, with what morestack has put into g.sched. bp and lr are
+// offsets in there; lr is 0 where a call leaves the return address on the stack.
+func (c *crossing) fromMorestack(bp, lr int64) error {
+	curg, err := c.curg()
+	if err != nil {
+		return err
+	}
+	field := func(offset int64) []operation {
+		return append(c.current(curg), operation{cfi.OpPlusUconst, gSched + offset})
+	}
+	c.rules.CFA = c.expression(cfi.ValExpression, append(field(gobufSP), operation{op: cfi.OpDeref})...)
+	c.rules.ReturnAddress = uint64(c.program.Machine.ProgramCounter)
+	c.add(c.program.Machine.ProgramCounter, c.expression(cfi.Expression, field(gobufPC)...))
+	c.add(c.layout.fp, c.expression(cfi.Expression, field(bp)...))
+	c.add(c.layout.g, c.expression(cfi.ValExpression, c.current(curg)...))
+	if lr > 0 {
+		c.add(c.layout.ra, c.expression(cfi.Expression, field(lr)...))
+	}
+	return nil
+}
+
+// fromC crosses from asmcgocall on the thread's stack, where it waits for C code to
+// return, to its frame on the goroutine's. At offsets from the stack pointer are the
+// goroutine's g and how far below the top of its stack that frame is; where g is -1
+// the stack pointer of that frame, as asmcgocall has not changed stacks.
+func (c *crossing) fromC(g, depth int64) {
+	sp := c.layout.sp
+	if g < 0 {
+		c.ownFrame(c.register(sp, depth), operation{op: cfi.OpDeref})
+		return
+	}
+	c.ownFrame(c.register(sp, g), operation{op: cfi.OpDeref}, operation{cfi.OpPlusUconst, gStackHigh}, operation{op: cfi.OpDeref},
+		c.register(sp, depth), operation{op: cfi.OpDeref}, operation{op: cfi.OpMinus})
+	c.add(c.layout.g, c.expression(cfi.Expression, c.register(sp, g)))
+}

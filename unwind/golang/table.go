@@ -1,0 +1,259 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package golang
+
+import (
+	"debug/elf"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Function is what .gopclntab says of the function at an address.
+type Function struct {
+	Name       string
+	Entry, End uint64 // its code, without load bias: [Entry, End)
+
+	// Depth is how many bytes of stack the function has taken at the address since
+	// its entry, without the return address that a call leaves there; -1 where the
+	// table does not say.
+	Depth int
+
+	TopFrame bool // stacks start in it
+	WritesSP bool // it moves the stack pointer in ways that Depth does not tell
+	Assembly bool // it was written in assembly
+}
+
+// Program is one Go program, library or plugin. Addresses are without load bias.
+type Program struct {
+	Machine *arch.Machine
+
+	// Function returns the function at an address, and false where none is.
+	Function func(address uint64) (Function, bool)
+	// Named returns the function with a name.
+	Named func(name string) (Function, bool)
+	// Code reads the program's code.
+	Code cfi.Memory
+}
+
+// Table finds the rules of a program's Go functions. It implements unwind.Source.
+// Its methods may be called from several goroutines where those of the Program may.
+type Table struct {
+	program Program
+	layout  *layout
+	start   *unwind.Rules
+
+	// hasC says that C code starts the program's threads. Its crosscall1, in assembly,
+	// calls mstart, and nothing tells how it is left.
+	hasC func() bool
+
+	mu    sync.Mutex
+	known map[shape]*unwind.Rules
+}
+
+// layout is what differs between the machines that the package knows.
+type layout struct {
+	sp, fp, ra, g int // columns; g's is of the register that holds the running g
+	returnAddress int // bytes that a call puts on the stack
+
+	// scan looks at the first instructions of a function in assembly.
+	scan func(code []byte, a *assembled)
+	// savesFP tells that code begins with the instruction that saves the frame
+	// pointer, where the frame was made by the one before.
+	savesFP func(code []byte) bool
+	// curg finds the offset of curg in m in the code of systemstack.
+	curg func(code []byte) (offset int64, ok bool)
+	// callTarget returns where the call leads that ends the code, which ends at an address.
+	callTarget func(code []byte, end uint64) (target uint64, ok bool)
+
+	switches map[string]func(*crossing) error
+}
+
+var layouts = map[elf.Machine]*layout{elf.EM_X86_64: amd64, elf.EM_AARCH64: arm64}
+
+// New returns the table of a program, and false where the machine is not known.
+func New(p Program) (*Table, bool) {
+	l, ok := layouts[p.Machine.ELF]
+	if !ok || p.Machine.AddressSize != 8 {
+		return nil, false
+	}
+	hasC := sync.OnceValue(func() bool {
+		_, ok := p.Named("crosscall2")
+		return ok
+	})
+	return &Table{program: p, layout: l, start: Start(p.Machine), hasC: hasC, known: make(map[shape]*unwind.Rules)}, true
+}
+
+// Start returns the rules of an outermost frame.
+func Start(m *arch.Machine) *unwind.Rules {
+	ra := uint32(m.ReturnAddress)
+	return &unwind.Rules{
+		CFA:           cfi.Rule{Kind: cfi.Register, Register: uint32(m.StackPointer)},
+		Registers:     []cfi.RegisterRule{{Column: ra, Rule: cfi.Rule{Kind: cfi.Undefined}}},
+		ReturnAddress: uint64(ra),
+	}
+}
+
+// StartsIn reports whether stacks start in the function with a name
+// (src/runtime/asm_*.s): a goroutine returns to goexit, rt0_go is the program's first
+// function, clone is what a new thread begins with.
+func StartsIn(name string) bool {
+	return name == "runtime.goexit" || name == "runtime.rt0_go" || name == "runtime.clone"
+}
+
+// SwitchesIn reports whether the function with a name changes stacks.
+func SwitchesIn(name string) bool { return amd64.switches[name] != nil }
+
+// Rules returns the rules that hold at an address without load bias. The error wraps
+// cfi.ErrNoFDE where no Go function is there, or none that can be left.
+func (t *Table) Rules(pc uint64) (*unwind.Rules, error) {
+	fn, ok := t.program.Function(pc)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: .gopclntab has no function at %#x", cfi.ErrNoFDE, pc)
+	case t.isSigreturn(&fn) || t.behindIsSigreturn(&fn, pc):
+		return nil, fmt.Errorf("%w: a signal trampoline is at %#x", cfi.ErrNoFDE, pc)
+	case StartsIn(fn.Name) || fn.TopFrame && (fn.Name != "runtime.mstart" || t.hasC()):
+		return t.start, nil
+	}
+	if cross := t.layout.switches[fn.Name]; cross != nil {
+		return t.cross(&fn, pc, cross)
+	}
+	if fn.WritesSP || fn.Depth < 0 {
+		return nil, fmt.Errorf("%w: %s, at %#x, moves the stack pointer", cfi.ErrNoFDE, fn.Name, pc)
+	}
+	return t.frame(&fn, pc), nil
+}
+
+// The kernel returns from a handler to this function, which nothing called.
+func (t *Table) isSigreturn(fn *Function) bool {
+	return fn.Name == "runtime.sigreturn" || fn.Name == "runtime.sigreturn__sigaction"
+}
+
+// behindIsSigreturn reports whether the address is the byte before such a function,
+// where a return address is looked up that is its start.
+func (t *Table) behindIsSigreturn(fn *Function, pc uint64) bool {
+	if pc+1 != fn.End {
+		return false
+	}
+	next, ok := t.program.Function(pc + 1)
+	return ok && t.isSigreturn(&next)
+}
+
+// shape is all that the rules of most frames depend on.
+type shape struct {
+	depth     int
+	savesFP   bool
+	returnsIn bool // the return address is in its register, put there by a crossing
+	fpFromCFA int64
+}
+
+// maxKnown is more than the different depths of any program.
+const maxKnown = 1 << 14
+
+// frame returns the rules of a function that has moved the stack pointer by its depth
+// and nothing else.
+func (t *Table) frame(fn *Function, pc uint64) *unwind.Rules {
+	var code [16]byte
+	n := min(uint64(len(code)), fn.End-pc)
+	isCode := t.program.Code.ReadMemory(code[:n], pc) == nil
+	if fn.Assembly {
+		if a := t.assembled(fn, pc); len(a.saved) > 0 {
+			return t.savedRules(fn.Depth, a)
+		}
+		return t.rules(shape{depth: fn.Depth})
+	}
+	s := shape{depth: fn.Depth, savesFP: fn.Depth > 0 && !(isCode && t.layout.savesFP(code[:n]))}
+	if s.savesFP {
+		s.fpFromCFA = t.layout.compiledFP(fn.Depth)
+	}
+	s.returnsIn = fn.Depth == 0 && t.layout.returnAddress == 0 && t.callsMorestack(fn, pc)
+	return t.rules(s)
+}
+
+// callsMorestack reports whether the call that ends behind pc is one of morestack,
+// which a function makes before it has a frame.
+func (t *Table) callsMorestack(fn *Function, pc uint64) bool {
+	var code [8]byte
+	if pc+1-fn.Entry < uint64(len(code)) || t.program.Code.ReadMemory(code[:], pc+1-uint64(len(code))) != nil {
+		return false
+	}
+	target, ok := t.layout.callTarget(code[:], pc+1)
+	if !ok {
+		return false
+	}
+	called, ok := t.program.Function(target)
+	return ok && strings.HasPrefix(called.Name, "runtime.morestack")
+}
+
+// compiledFP is where compiled functions save the frame pointer, from the CFA on:
+// below the return address, wherever that is.
+func (l *layout) compiledFP(depth int) int64 {
+	if l.returnAddress > 0 {
+		return -int64(l.returnAddress) - 8
+	}
+	return -int64(depth) - 8
+}
+
+// rules returns the rules of a shape, the same ones each time.
+func (t *Table) rules(s shape) *unwind.Rules {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := t.known[s]; r != nil {
+		return r
+	}
+	var a assembled
+	if s.savesFP {
+		a.save(t.layout.fp, s.fpFromCFA)
+	}
+	r := t.savedRules(s.depth, &a)
+	if s.returnsIn {
+		ra := uint32(t.layout.ra)
+		for i := range r.Registers {
+			if r.Registers[i].Column == ra {
+				r.Registers[i].Rule = cfi.Rule{Kind: cfi.Register, Register: ra}
+			}
+		}
+	}
+	if len(t.known) < maxKnown {
+		t.known[s] = r
+	}
+	return r
+}
+
+// savedRules returns the rules of a frame that saves some registers.
+func (t *Table) savedRules(depth int, a *assembled) *unwind.Rules {
+	l := t.layout
+	r := &unwind.Rules{
+		CFA:           cfi.Rule{Kind: cfi.Register, Register: uint32(l.sp), Offset: int64(depth + l.returnAddress)},
+		ReturnAddress: uint64(l.ra),
+	}
+	r.Registers = a.rules(l, depth)
+	return r
+}
+
+// rules returns the rules of the registers that are saved, and of the return address.
+func (a *assembled) rules(l *layout, depth int) []cfi.RegisterRule {
+	list := make([]cfi.RegisterRule, 0, len(a.saved)+1)
+	ra := cfi.Rule{Kind: cfi.Offset, Offset: -int64(l.returnAddress)}
+	if l.returnAddress == 0 {
+		ra.Offset = -int64(depth)
+		if depth == 0 {
+			ra = cfi.Rule{Kind: cfi.SameValue}
+		}
+	}
+	for _, s := range a.saved {
+		if s.column == l.ra {
+			ra = cfi.Rule{Kind: cfi.Offset, Offset: s.offset}
+			continue
+		}
+		list = append(list, cfi.RegisterRule{Column: uint32(s.column), Rule: cfi.Rule{Kind: cfi.Offset, Offset: s.offset}})
+	}
+	return sorted(append(list, cfi.RegisterRule{Column: uint32(l.ra), Rule: ra}))
+}
