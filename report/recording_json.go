@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/recording"
 )
 
@@ -82,8 +83,6 @@ var recordedKinds = map[recording.Kind]string{
 	recording.Kernel: "kernel", recording.Hypervisor: "hypervisor", recording.Guest: "guest",
 }
 
-var recordedGenerated = map[recording.Generated]string{recording.Jitdump: "jitdump", recording.PerfMap: "perf map"}
-
 // JSON writes the recording as one JSON object on one line.
 func (r *Recorded) JSON(w io.Writer) error {
 	rec := r.Recording
@@ -104,7 +103,10 @@ func (r *Recorded) JSON(w io.Writer) error {
 	for i := range rec.Objects {
 		o := &rec.Objects[i]
 		objects[o] = i
-		j := jsonObject{Name: o.Name, BuildID: o.BuildID, File: o.File, Generated: recordedGenerated[o.Generated]}
+		j := jsonObject{Name: o.Name, BuildID: o.BuildID, File: o.File}
+		if o.Generated != target.NotGenerated {
+			j.Generated = o.Generated.String()
+		}
 		if o.Err != nil {
 			j.Error = o.Err.Error()
 		}

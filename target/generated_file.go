@@ -11,8 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
-	"strings"
 	"time"
 
 	"github.com/clewdev/clew/arch"
@@ -34,7 +32,7 @@ func (g *generated) jitdumps() (sources []*CodeSource) {
 	seen := make(map[string]bool)
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
-		if !isJitdump(m) || seen[m.Path] || len(seen) == maxJitdumps {
+		if !perf.IsMarker(m.Path) || seen[m.Path] || len(seen) == maxJitdumps {
 			continue
 		}
 		seen[m.Path] = true
@@ -69,12 +67,6 @@ func openJitdump(s *Snapshot, m *Mapping) (*os.File, error) {
 		return s.Open(m)
 	}
 	return nil, fmt.Errorf("%s: files of the target are not to be had", m.Path)
-}
-
-// isJitdump reports whether a mapping is the marker by which perf finds a jitdump.
-func isJitdump(m *Mapping) bool {
-	name := path.Base(m.Path)
-	return strings.HasPrefix(name, "jit-") && strings.HasSuffix(name, ".dump")
 }
 
 // maxJitdumps bounds how many jitdumps a target has: a process that was forked

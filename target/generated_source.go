@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
 )
@@ -256,7 +257,7 @@ func (o *Objects) CodeMemory() (list []Mapping) {
 	s := o.snapshot
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
-		if !m.Executable || m.Path == "[vsyscall]" || m.Start == vsyscall || isJitdump(m) {
+		if !m.Executable || m.Path == "[vsyscall]" || m.Start == vsyscall || perf.IsMarker(m.Path) {
 			continue
 		}
 		module, _ := o.Modules.Find(m.Start)

@@ -5,7 +5,6 @@
 package recording
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"math"
@@ -16,6 +15,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/perfdata"
 	"github.com/clewdev/clew/unwind"
 )
@@ -133,7 +133,7 @@ func (d *jitdump) find(pc, time uint64) *generatedFunction {
 // object returns the index of the dump's object.
 func (d *jitdump) object() int32 {
 	if d.index < 0 {
-		d.index = d.builder.object(Object{Name: GeneratedName, File: d.path, Generated: Jitdump})
+		d.index = d.builder.object(Object{Name: target.GeneratedName, File: d.path, Generated: target.Jitdump})
 		d.builder.dumpOf[d.index] = d
 	}
 	return d.index
@@ -247,16 +247,4 @@ func (b *builder) openFile(path string, pid int32, mount perfdata.Namespace, wan
 		return nil, nil, err
 	}
 	return f, info, nil
-}
-
-// isJitdump reports whether a mapping is the marker of a jitdump: perf takes any
-// file of this name for one.
-func isJitdump(path []byte) bool {
-	name := path[bytes.LastIndexByte(path, '/')+1:]
-	name, ok := bytes.CutPrefix(name, []byte("jit-"))
-	if !ok {
-		return false
-	}
-	digits, ok := bytes.CutSuffix(name, []byte(".dump"))
-	return ok && len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/target"
 )
 
 // perfMap is the perf map that a process may have written.
@@ -56,7 +57,7 @@ func (m *perfMap) symbol(pc uint64, s *space) (*perf.Symbol, bool) {
 	found, ok := m.symbols.Find(pc)
 	if ok && m.index < 0 {
 		b := m.builder
-		m.index = b.object(Object{Name: GeneratedName, File: m.path, Generated: PerfMap})
+		m.index = b.object(Object{Name: target.GeneratedName, File: m.path, Generated: target.PerfMap})
 		b.mapOf[m.index] = m
 	}
 	return found, ok

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/target/perfdata"
 	"github.com/clewdev/clew/unwind"
 )
@@ -217,7 +218,7 @@ func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 		return
 	}
 	p := b.process(m.PID)
-	if isJitdump(m.Path) {
+	if perf.IsMarker(m.Path) {
 		b.mapJitdump(p, m)
 		return
 	}

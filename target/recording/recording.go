@@ -10,6 +10,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/target/perfdata"
 )
@@ -58,30 +59,18 @@ type Thread struct {
 	Name     string
 }
 
-// Generated is where generated code was found.
-type Generated uint8
-
-const (
-	NotGenerated Generated = iota
-	Jitdump
-	PerfMap
-)
-
-// GeneratedName is the name of all objects that are generated code, and
-// KernelName that of the kernel without its modules, which are in brackets too.
-const (
-	GeneratedName = "[jit]"
-	KernelName    = "[kernel]"
-)
+// KernelName is the name of the kernel without its modules, which are in brackets
+// too.
+const KernelName = "[kernel]"
 
 // Object is what the recording had mapped.
 type Object struct {
-	Name      string // the path as the recorded process saw it, "[vdso]", KernelName, GeneratedName
-	BuildID   string // hexadecimal; "" where the recording does not tell
-	File      string // the file that was read; "" where none was
-	Go        bool   // a Go program
-	Generated Generated
-	Err       error // why it could not be read
+	Name      string           // the path as the recorded process saw it, "[vdso]", KernelName, target.GeneratedName
+	BuildID   string           // hexadecimal; "" where the recording does not tell
+	File      string           // the file that was read; "" where none was
+	Go        bool             // a Go program
+	Generated target.Generated // a jitdump, a perf map, or not
+	Err       error            // why it could not be read
 }
 
 // Kind is the kind of code that a frame runs.
