@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,11 +54,12 @@ func TestLikeGDB(t *testing.T) {
 		{"list", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;run;list;l;l -;list make;l;list 5,9;list rooms.c:30;info line make"},
 		{"breakpoints", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;break rooms.c:27;tbreak make;info breakpoints;run;c;info breakpoints;disable 2;c;enable 2;delete 1;info breakpoints"},
 	}
+	few := []string{"structures", "optimized"} // of clang's, which show no variable before it is set
 	for _, cc := range []string{"gcc", "clang-14"} {
-		if cc != "gcc" && runtime.GOARCH != "amd64" {
-			continue
-		}
 		for _, test := range tests {
+			if cc != "gcc" && runtime.GOARCH != "amd64" && !slices.Contains(few, test.name) {
+				continue // gdb is slow where it is emulated
+			}
 			t.Run(strings.TrimPrefix(cc+" "+test.name, "gcc "), func(t *testing.T) {
 				if cc == "gcc" {
 					requireGCC12(t)
