@@ -33,6 +33,23 @@ func (f *File) GoFunctionAt(addr uint64) (g GoFunction, ok bool) {
 	return g, ok
 }
 
+// GoFunctionNamed returns the first function with a name, as at its entry.
+func (f *File) GoFunctionNamed(name string) (g GoFunction, ok bool) {
+	f.noteFault(func() {
+		t, _ := f.goTable()
+		if t == nil {
+			return
+		}
+		for i := range t.count {
+			if fn, found := t.find(t.start(i)); found && hasName(t.names, uint64(t.number(&fn, 0)), name) {
+				g, ok = t.describe(&fn, fn.entry), true
+				return
+			}
+		}
+	})
+	return g, ok
+}
+
 // The flags of a function: internal/abi/symtab.go. Go 1.16 has none, 1.17 not the last.
 const (
 	goTopFrame = 1 << iota

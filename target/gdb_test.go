@@ -10,9 +10,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -178,16 +181,51 @@ func compare(t testing.TB, s *target.Stack, machine func(string) uint64, want gd
 			want.Frames = want.Frames[:len(got)]
 		}
 	}
+	afterGo := false
 	for i := range max(len(got), len(want.Frames)) {
 		if i >= len(got) || i >= len(want.Frames) {
 			t.Errorf("thread %d: %d frames, gdb has %d (%s)\n%s", s.Thread.ID, len(got), len(want.Frames), want.Error, beside(got, want))
 			return
+		}
+		if i > 0 && goFrame(got[i-1].frame) {
+			afterGo = true
+		}
+		if afterGo && got[i].frame.PC == want.Frames[i].PC {
+			// Go's call frame information does not say that functions save the frame
+			// pointer, so that gdb has that of the innermost one everywhere.
+			want.Frames[i].Registers = maps.Clone(want.Frames[i].Registers)
+			delete(want.Frames[i].Registers, "rbp")
+			if diff := goFramePointer(s, got[i].frame); diff != "" {
+				t.Errorf("thread %d: frame %d: %s\n%s", s.Thread.ID, i, diff, beside(got, want))
+				return
+			}
 		}
 		if diff := difference(&got[i], &want.Frames[i], machine); diff != "" {
 			t.Errorf("thread %d: frame %d: %s\n%s", s.Thread.ID, i, diff, beside(got, want))
 			return
 		}
 	}
+}
+
+// goFrame reports whether a frame is of a Go function, as far as can be told by what
+// it lies in.
+func goFrame(f *target.Frame) bool { return f.Object != nil && f.Object.Go }
+
+// goFramePointer says how the frame pointer of a frame of amd64 is not what a Go
+// function makes of it that waits for a call: the address of the caller's, which lies
+// below the return address.
+func goFramePointer(s *target.Stack, f *target.Frame) string {
+	k := slices.IndexFunc(s.Frames, func(other target.Frame) bool { return other.SP == f.SP && other.PC == f.PC })
+	if k < 0 || k+1 >= len(s.Frames) || !goFrame(f) || isGoStart(f.Symbol.Name) || f.Trampoline || f.Interrupted {
+		return ""
+	}
+	if s.Frames[k+1].SP-f.SP < 16 {
+		return "" // mstart has no frame, only a return address
+	}
+	if v, _ := f.Registers.Get(6); runtime.GOARCH == "amd64" && v != s.Frames[k+1].SP-16 {
+		return fmt.Sprintf("frame pointer %#x, and the caller's stack pointer is %#x", v, s.Frames[k+1].SP)
+	}
+	return ""
 }
 
 func isGoStart(symbol string) bool {

@@ -7,42 +7,51 @@ package target
 import (
 	"fmt"
 
-	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/unwind/golang"
 )
 
-// goSource is the source of a Go program. The program's call frame information,
-// if it has any, describes every function as if it had been called, also those
-// at which a stack starts or where the runtime changes stacks; past them a walk
-// would read what is none of the stack's.
+// goSource is the source of a program that has Go functions. The program's call
+// frame information, if it has any, describes every function as if it had been
+// called, also those at which a stack starts or where the runtime changes stacks;
+// past them a walk would read what is none of the stack's. So Go functions are left
+// by Go's own table, where it is known how.
 type goSource struct {
 	unwind.Source
 	file  *object.File
+	table *golang.Table // nil for other machines than it knows
 	start *unwind.Rules
 }
 
 func newGoSource(s unwind.Source, f *object.File) goSource {
-	return goSource{s, f, stackStart(f.Machine())}
-}
-
-// stackStart are the rules of an outermost frame.
-func stackStart(m *arch.Machine) *unwind.Rules {
-	ra := uint32(m.ReturnAddress)
-	return &unwind.Rules{
-		CFA:           cfi.Rule{Kind: cfi.Register, Register: uint32(m.StackPointer)},
-		Registers:     []cfi.RegisterRule{{Column: ra, Rule: cfi.Rule{Kind: cfi.Undefined}}},
-		ReturnAddress: uint64(ra),
-	}
+	table, _ := golang.New(golang.Program{
+		Machine: f.Machine(),
+		Function: func(address uint64) (golang.Function, bool) {
+			fn, ok := f.GoFunctionAt(address)
+			return golang.Function(fn), ok
+		},
+		Named: func(name string) (golang.Function, bool) {
+			fn, ok := f.GoFunctionNamed(name)
+			return golang.Function(fn), ok
+		},
+		Code: f,
+	})
+	return goSource{s, f, table, golang.Start(f.Machine())}
 }
 
 func (s goSource) Rules(pc uint64) (*unwind.Rules, error) {
-	switch s.file.GoBoundaryAt(pc) {
-	case object.GoStackStart:
+	fn, ok := s.file.GoFunctionAt(pc)
+	switch {
+	case !ok:
+		return s.Source.Rules(pc)
+	case s.table != nil:
+		return s.table.Rules(pc)
+	case golang.StartsIn(fn.Name) || fn.Name == "runtime.mcall":
 		return s.start, nil
-	case object.GoStackSwitch:
-		return nil, fmt.Errorf("%w: the Go runtime changes stacks in the function at %#x", cfi.ErrNoFDE, pc)
+	case golang.SwitchesIn(fn.Name):
+		return nil, fmt.Errorf("%w: %s, at %#x, changes stacks", cfi.ErrNoFDE, fn.Name, pc)
 	}
 	return s.Source.Rules(pc)
 }

@@ -21,20 +21,13 @@ import (
 )
 
 // A goroutine that is blocked in a system call, with call frame information and
-// without, where frame pointers lead on and the report says so.
+// without: Go's own table leads on.
 func TestGoroutineInSystemCall(t *testing.T) {
-	for _, test := range []struct {
-		flags  string
-		method unwind.Method
-	}{
-		{"", unwind.FromCFI},
-		{"-ldflags=-w", unwind.FromFramePointer},
-		{"-ldflags=-s -w", unwind.FromFramePointer},
-	} {
-		t.Run(test.flags, func(t *testing.T) {
+	for _, flag := range []string{"", "-ldflags=-w", "-ldflags=-s -w"} {
+		t.Run(flag, func(t *testing.T) {
 			var flags []string
-			if test.flags != "" {
-				flags = append(flags, test.flags)
+			if flag != "" {
+				flags = append(flags, flag)
 			}
 			program := testprogram.Start(t, testprogram.Build(t, "goroutines", flags...))
 			locked := regexp.MustCompile(`locked thread (\d+)`).FindStringSubmatch(program.Output())
@@ -58,18 +51,79 @@ func TestGoroutineInSystemCall(t *testing.T) {
 				}
 			}
 			for k := range s.Frames {
-				if f := &s.Frames[k]; k > 0 && f.Method != test.method {
-					t.Errorf("frame %d was found by %v, expected %v", k, f.Method, test.method)
+				if f := &s.Frames[k]; k > 0 && f.Method != unwind.FromCFI {
+					t.Errorf("frame %d was found by %v", k, f.Method)
 				}
 			}
 			want := []string{"main.inner", "main.middle", "main.outer", "main.main.func2", "runtime.goexit"}
 			if !slices.Equal(names[max(0, len(names)-len(want)):], want) || s.Reason != unwind.EndOfStack {
 				t.Errorf("functions %v, expected %v at the end; %v: %v", names, want, s.Reason, s.Err)
 			}
-			notes := report.Notes(stacks)
-			if bare := test.method == unwind.FromFramePointer; bare != (len(notes) == 1 && strings.Contains(notes[0], "linked with -w")) {
+			if notes := report.Notes(stacks); len(notes) > 0 {
 				t.Errorf("notes %q", notes)
 			}
+		})
+	}
+}
+
+// A goroutine in C code that Go called from a callback out of C code: qsort, called
+// by Go, calls a Go function, which does the same again. The Go functions are those
+// that the runtime itself names, and between them are the C functions, of which the
+// runtime knows nothing; live and in a core, with symbols and without.
+func TestGoroutineThroughC(t *testing.T) {
+	for _, flags := range [][]string{nil, {"-ldflags=-s -w"}} {
+		t.Run(strings.Join(flags, " "), func(t *testing.T) {
+			program := testprogram.Start(t, testprogram.BuildCgo(t, "callbacks", flags...))
+			program.Settle(t)
+			var said []string
+			for _, line := range strings.Split(program.Output(), "\n") {
+				// The runtime leaves functions out that it made itself.
+				if name, ok := strings.CutPrefix(line, "function "); ok && name != "runtime.systemstack_switch" {
+					said = append(said, name)
+				}
+			}
+			check := func(from string, s *target.Snapshot) {
+				stacks := stacksOf(t, s)
+				i := slices.IndexFunc(stacks, func(s target.Stack) bool { return s.Thread.ID == program.PID })
+				stack := &stacks[i]
+				var all, known []string
+				next := 0
+				for k := range stack.Frames {
+					f := &stack.Frames[k]
+					for _, l := range f.Locations[:max(0, len(f.Locations)-1)] {
+						all = append(all, l.Function)
+					}
+					all = append(all, report.FunctionName(f))
+				}
+				for _, name := range all {
+					if next < len(said) && name == said[next] {
+						known = append(known, name)
+						next++
+					}
+				}
+				if !slices.Equal(known, said) || len(said) < 15 || stack.Reason != unwind.EndOfStack {
+					t.Errorf("%s: %v: %v\n%q, expected all of\n%q", from, stack.Reason, stack.Err, all, said)
+				}
+				// Of C: where the program has no symbols the library's have names still.
+				count := func(name string) (n int) {
+					for _, f := range all {
+						if strings.HasPrefix(f, name) {
+							n++
+						}
+					}
+					return n
+				}
+				for name, n := range map[string]int{"runtime.asmcgocall": 3, "crosscall2": 2, "pause": 1, "qsort": 2} {
+					if got := count(name); got < n {
+						t.Errorf("%s: %s is on the stack %d times, expected %d: %q", from, name, got, n, all)
+					}
+				}
+				if flags == nil && (count("goCompare") != 2 || count("sort") != 2 || count("wait") != 1) {
+					t.Errorf("%s: C functions are missing in %q", from, all)
+				}
+			}
+			check("live", take(t, program.PID))
+			check("core", openCore(t, testprogram.GCore(t, program.PID), nil).Snapshot())
 		})
 	}
 }

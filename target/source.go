@@ -10,6 +10,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/unwind/golang"
 )
 
 // CallFrames returns the call frame information of a file for a walk: .eh_frame
@@ -46,7 +47,7 @@ func GoSource(s unwind.Source, f *object.File) (source unwind.Source, ok bool) {
 		// Where nothing at all is said of frames the entry point is not the only one
 		// of which nothing is known.
 		if _, _, ok := f.EHFrameHdr(); ok && f.Entry() != 0 {
-			s = entrySource{s, f.Entry(), stackStart(f.Machine())}
+			s = entrySource{s, f.Entry(), golang.Start(f.Machine())}
 		}
 		return s, false
 	}

@@ -57,6 +57,25 @@ func Build(t testing.TB, source string, flags ...string) string {
 	return BuildWith(t, compiler, source, flags...)
 }
 
+// BuildCgo is Build of a Go program that has C code, which gcc compiles.
+func BuildCgo(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	RequireTool(t, "gcc")
+	return buildGo(t, source, "1", flags)
+}
+
+func buildGo(t testing.TB, source, cgo string, flags []string) string {
+	t.Helper()
+	RequireTool(t, "go")
+	path := Path("programs/" + source)
+	return cached(t, source, path, func(out string) *exec.Cmd {
+		cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-o", out}, flags...), path)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+		return cmd
+	})
+}
+
 // BuildWith is Build with the compiler named.
 func BuildWith(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()
@@ -64,12 +83,7 @@ func BuildWith(t testing.TB, compiler, source string, flags ...string) string {
 	path := Path("programs/" + source)
 	name := strings.TrimSuffix(source, filepath.Ext(source))
 	if compiler == "go" {
-		return cached(t, name, path, func(out string) *exec.Cmd {
-			cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-o", out}, flags...), path)...)
-			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-			return cmd
-		})
+		return buildGo(t, source, "0", flags)
 	}
 	return cached(t, name, path, func(out string) *exec.Cmd {
 		return exec.Command(compiler, append(append([]string{"-o", out, "-pthread"}, flags...), path)...)
