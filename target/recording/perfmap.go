@@ -6,6 +6,7 @@ package recording
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -94,7 +95,11 @@ func (m *perfMap) open() {
 	p := m.process
 	for _, pid := range b.namesOf(p.pid) {
 		path := "/tmp/perf-" + strconv.Itoa(int(pid)) + ".map"
-		f, info, err := b.openFile(path, p.pid, p.mount, inode{})
+		f, info, err := b.openFile(path, p.pid, b.mountOf(p), inode{})
+		if errors.Is(err, errEnded) {
+			b.complete = false
+			b.note("a perf map of process %d is not to be had: %v", p.pid, errEnded)
+		}
 		if err != nil {
 			continue
 		}

@@ -8,7 +8,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/target/perfdata"
@@ -25,7 +28,26 @@ type process struct {
 	// threads is how many of its threads are known and have not ended.
 	threads int
 	mount   perfdata.Namespace
+	asked   bool     // the process that lives was asked for its mount namespace
 	named   *perfMap // the perf map that it may write
+}
+
+// mountOf returns the mount namespace of a process, zero where it is that of this
+// process or is not known. perf records it where it is told to (--namespaces); else
+// the process tells that still has the number and the name.
+func (b *builder) mountOf(p *process) perfdata.Namespace {
+	if p.asked || p.mount != (perfdata.Namespace{}) {
+		return p.mount
+	}
+	p.asked = true
+	proc := "/proc/" + strconv.Itoa(int(p.pid))
+	if comm, err := os.ReadFile(proc + "/comm"); err != nil || strings.TrimSuffix(string(comm), "\n") != p.name {
+		return p.mount
+	}
+	if mount := namespaceOf(proc + "/ns/mnt"); mount != b.ownMount() {
+		p.mount = mount
+	}
+	return p.mount
 }
 
 // thread is a thread of the recording.
@@ -104,7 +126,7 @@ func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 	}
 	if r.Misc&perfdata.MiscCommExec != 0 {
 		b.leave(p)
-		p.space, p.named = newSpace(), b.newPerfMap(p, nil, r.ID.Time)
+		p.space, p.named, p.asked = newSpace(), b.newPerfMap(p, nil, r.ID.Time), false
 	}
 }
 
@@ -213,6 +235,10 @@ func (b *builder) mmap(r *perfdata.Record, m *perfdata.Mmap) {
 	if mode == perfdata.ModeGuestKernel || mode == perfdata.ModeGuestUser {
 		return
 	}
+	if r.Misc&perfdata.MiscProcMapParseTimeout != 0 {
+		b.complete = false
+		b.note("perf gave up reading what process %d had mapped before it was recorded: the rest is not known (perf record --proc-map-timeout)", m.PID)
+	}
 	end := m.Start + m.Length
 	if end <= m.Start {
 		return
@@ -246,7 +272,7 @@ const protExec = 4 // PROT_EXEC
 
 // file returns the file of a mapping.
 func (b *builder) file(p *process, m *perfdata.Mmap) *file {
-	key := fileKey{path: string(m.Path), mount: p.mount}
+	key := fileKey{path: string(m.Path), mount: b.mountOf(p)}
 	if len(m.BuildID) > 0 && len(m.BuildID) <= 64 {
 		key.buildID = hex.EncodeToString(m.BuildID)
 	} else {
@@ -263,7 +289,7 @@ func (b *builder) file(p *process, m *perfdata.Mmap) *file {
 
 // mapJitdump makes a jitdump known to the process that maps it.
 func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
-	key := fileKey{path: string(m.Path), inode: inode{m.Major, m.Minor, m.Inode, m.InodeGeneration}, mount: p.mount}
+	key := fileKey{path: string(m.Path), inode: inode{m.Major, m.Minor, m.Inode, m.InodeGeneration}, mount: b.mountOf(p)}
 	d := b.dumps[key]
 	dumps := p.space.code.dumps
 	switch {
@@ -274,7 +300,7 @@ func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
 		b.complete = false
 		return
 	case d == nil:
-		d = &jitdump{path: key.path, inode: key.inode, builder: b, mount: p.mount, pid: p.pid, index: -1}
+		d = &jitdump{path: key.path, inode: key.inode, builder: b, mount: key.mount, pid: p.pid, index: -1}
 		b.dumps[key] = d
 	}
 	b.change(p, math.MaxUint64, func(s *space) {

@@ -46,3 +46,25 @@ func TestNoStackCopy(t *testing.T) {
 		b.close()
 	}
 }
+
+// Where perf had no time to read what a process had mapped, that is told once a
+// process, also on a mapping that holds nothing.
+func TestUnreadMappings(t *testing.T) {
+	b := newBuilder(new(perfdata.Reader), Options{})
+	const late = perfdata.MiscProcMapParseTimeout | perfdata.Misc(perfdata.ModeUser)
+	for _, m := range []struct {
+		misc perfdata.Misc
+		pid  int32
+		size uint64
+	}{{perfdata.Misc(perfdata.ModeUser), 1, 0x1000}, {late, 2, 0x1000}, {late, 2, 0}, {late, 3, 0}} {
+		body := &perfdata.Mmap{PID: m.pid, TID: m.pid, Start: 0x10000, Length: m.size, Protection: protExec, Path: []byte("/bin/true")}
+		if err := b.record(&perfdata.Record{Misc: m.misc, Body: body}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const note = " had mapped before it was recorded: the rest is not known (perf record --proc-map-timeout)"
+	want := []string{"perf gave up reading what process 2" + note, "perf gave up reading what process 3" + note}
+	if !slices.Equal(b.notes, want) || b.complete {
+		t.Errorf("complete %t, %q, expected %q", b.complete, b.notes, want)
+	}
+}
