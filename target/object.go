@@ -68,7 +68,7 @@ func (s *Snapshot) Objects() *Objects {
 	var last *Object
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
-		if m.Path == "" || strings.HasPrefix(m.Path, "[") && m.Path != "[vdso]" {
+		if !holdsObject(m.Path) {
 			if m.Executable {
 				o.Modules.Add(m.Start, m.End, &o.generated.module)
 			}
@@ -92,6 +92,19 @@ func (s *Snapshot) Objects() *Objects {
 	return o
 }
 
+// holdsObject reports whether what is mapped by a path can be an object file.
+// Memory that processes share has a path too: /dev/zero where it has no name (the
+// kernel's shmem_zero_setup), and /SYSV and a key in System V's.
+func holdsObject(path string) bool {
+	switch {
+	case path == "" || strings.HasPrefix(path, "[") && path != "[vdso]":
+		return false
+	case strings.HasPrefix(path, "/dev/"):
+		return strings.HasPrefix(path, "/dev/shm/")
+	}
+	return !strings.HasPrefix(path, "/SYSV")
+}
+
 // Object returns the object of a module; nil for a nil module, and for that of
 // memory without a file, of which a part can be generated code: see Find.
 func (o *Objects) Object(m *unwind.Module) *Object { return o.byModule[m] }
@@ -101,8 +114,8 @@ func (o *Objects) Object(m *unwind.Module) *Object { return o.byModule[m] }
 func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
 	object := o.byModule[m]
 	if m == &o.generated.module || object != nil && object.err != nil {
-		// Memory that a JIT compiler shares with itself has a file, which is none
-		// of object code ("/dev/zero", "/memfd:jit").
+		// Memory that a JIT compiler shares with itself can have a file, which is
+		// none of object code ("/memfd:jit").
 		if generated := o.generated.find(address); generated != nil {
 			return generated
 		}
