@@ -51,21 +51,16 @@ type CoreOptions struct {
 // the test where the kernel is told to hand cores to a program.
 func Core(t testing.TB, opts CoreOptions, path string, args ...string) string {
 	t.Helper()
-	pattern, err := os.ReadFile("/proc/sys/kernel/core_pattern")
-	if err != nil {
-		t.Fatal(err)
-	}
-	where := strings.TrimSpace(string(pattern))
+	where, filter := "", opts.Filter
 	dir := t.TempDir()
-	filter := opts.Filter
 	if opts.Emulation != nil {
 		// The emulator writes the core; of its own nothing is wanted.
 		where, filter = "qemu_*.core", "0"
 		qemu := RequireTool(t, opts.Emulation.QEMU)
 		args = append([]string{"-L", opts.Emulation.Root(), path}, args...)
 		path = qemu
-	} else if strings.HasPrefix(where, "|") || strings.HasPrefix(where, "@") {
-		t.Skip("skipped: kernel.core_pattern that names a file is not installed")
+	} else {
+		where = corePattern(t)
 	}
 	script := `ulimit -c unlimited; exec "$0" "$@"`
 	if filter != "" {
@@ -85,8 +80,29 @@ func Core(t testing.TB, opts CoreOptions, path string, args ...string) string {
 		}
 		<-p.exited
 	}
+	return findCore(t, cmd, where)
+}
+
+// corePattern returns where the kernel writes cores. It skips the test where the
+// kernel is told to hand them to a program.
+func corePattern(t testing.TB) string {
+	t.Helper()
+	pattern, err := os.ReadFile("/proc/sys/kernel/core_pattern")
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := strings.TrimSpace(string(pattern))
+	if strings.HasPrefix(where, "|") || strings.HasPrefix(where, "@") {
+		t.Skip("skipped: kernel.core_pattern that names a file is not installed")
+	}
+	return where
+}
+
+// findCore returns the core that a command left, by the pattern for its name.
+func findCore(t testing.TB, cmd *exec.Cmd, where string) string {
+	t.Helper()
 	if !filepath.IsAbs(where) {
-		where = filepath.Join(dir, where)
+		where = filepath.Join(cmd.Dir, where)
 	}
 	for n := byte(1); n > 0; n++ {
 		where = strings.ReplaceAll(where, "%"+string(rune(n)), "*")
@@ -95,7 +111,7 @@ func Core(t testing.TB, opts CoreOptions, path string, args ...string) string {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%q left %v (%v), expected one core %s", cmd.Args, found, err, where)
 	}
-	if !strings.HasPrefix(found[0], dir) {
+	if !strings.HasPrefix(found[0], cmd.Dir) {
 		t.Cleanup(func() { os.Remove(found[0]) })
 	}
 	return found[0]

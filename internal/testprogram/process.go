@@ -109,6 +109,12 @@ func (p *Process) run(stdout io.Reader) {
 	p.cmd.Wait()
 }
 
+// Kill ends the process, and returns once it has ended.
+func (p *Process) Kill() {
+	syscall.Kill(p.PID, syscall.SIGKILL)
+	<-p.exited
+}
+
 // Output is what the program has written to standard output so far.
 func (p *Process) Output() string {
 	p.mu.Lock()

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Runtime is a program that spins for ever in code that it generated, and one
@@ -36,13 +35,15 @@ func Runtimes() []Runtime {
 	js := []string{"spin", "deep", "deep", "deep", "deep", "deep", "deep"}
 	words := []string{"inside", "left", "enter", "toplevel"}
 	return []Runtime{
-		{Name: "php list", Stack: []string{"fib"}, command: php("0x100")},
-		{Name: "php map", Stack: []string{"fib"}, command: php("0x10")},
-		{Name: "php jitdump", Stack: []string{"fib"}, command: php("0x20")},
+		{Name: "php list", Stack: []string{"spin"}, command: php("0x100")},
+		{Name: "php map", Stack: []string{"spin"}, command: php("0x10")},
+		{Name: "php jitdump", Stack: []string{"spin"}, command: php("0x20")},
 		{Name: "node map", Stack: js, command: node("--perf-basic-prof")},
 		{Name: "node jitdump", Stack: js, command: node("--perf-prof", "--perf-prof-unwinding-info", "--no-opt")},
+		{Name: "node optimized jitdump", Stack: js, command: node("--perf-prof", "--perf-prof-unwinding-info", "--interpreted-frames-native-stack", "--allow-natives-syntax")},
 		{Name: "java map", Stack: append(slices.Clone(js), "main"), command: java, started: writeJavaMap},
-		{Name: "lli list", Stack: []string{"spin", "deep", "deep", "deep", "deep", "deep", "deep", "main"}, command: lli},
+		{Name: "lli list", Stack: append(slices.Clone(js), "main"), command: lli("-fomit-frame-pointer")},
+		{Name: "lli jitdump", Stack: append(slices.Clone(js), "main"), command: lli("-fno-omit-frame-pointer")},
 		{Name: "wazero map", Stack: []string{".inner", "main"}, command: wazero},
 		{Name: "forth list", Stack: words, command: forth(""), started: resume},
 		{Name: "forth map", Stack: words, command: forth("map"), started: resume},
@@ -63,7 +64,8 @@ func (r Runtime) Command(t testing.TB) *exec.Cmd {
 	return cmd
 }
 
-// Start runs the program. When it returns the program has told of its code.
+// Start runs the program. When it returns the program has told of its code, and
+// goes on to spin in it.
 func (r Runtime) Start(t testing.TB) *Process {
 	t.Helper()
 	cmd := r.Command(t)
@@ -94,8 +96,8 @@ func php(debug string) func(testing.TB) *exec.Cmd {
 		if out, _ := exec.Command(tool, "-m").Output(); !strings.Contains(string(out), "Zend OPcache") {
 			t.Skip("skipped: opcache of php8.2 is not installed")
 		}
-		return exec.Command(tool, "-d", "opcache.enable_cli=1", "-d", "opcache.jit_buffer_size=32M", "-d", "opcache.jit=1255",
-			"-d", "opcache.jit_debug="+debug, Path("programs/spin.php"))
+		return exec.Command(tool, "-d", "opcache.enable_cli=1", "-d", "opcache.memory_consumption=8", "-d", "opcache.interned_strings_buffer=1", "-d", "opcache.jit_buffer_size=1M",
+			"-d", "opcache.jit=1255", "-d", "opcache.jit_debug="+debug, Path("programs/spin.php"))
 	}
 }
 
@@ -116,7 +118,7 @@ func java(t testing.TB) *exec.Cmd {
 		return exec.Command(javac, "-d", out, Path("programs/Spin.java"))
 	})
 	return exec.Command(tool, "-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,Spin.*", "-XX:CompileCommand=dontinline,Spin.*",
-		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:+PreserveFramePointer", "-cp", classes, "Spin")
+		"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx16m", "-XX:CompressedClassSpaceSize=4m", "-XX:ReservedCodeCacheSize=4m", "-XX:+PreserveFramePointer", "-cp", classes, "Spin")
 }
 
 func writeJavaMap(t testing.TB, p *Process) {
@@ -126,14 +128,17 @@ func writeJavaMap(t testing.TB, p *Process) {
 	}
 }
 
-func lli(t testing.TB) *exec.Cmd {
-	t.Helper()
-	tool, clang := RequireTool(t, "lli"), RequireTool(t, "clang")
-	source := Path("programs/generated.c")
-	code := cached(t, "spin.bc", source, func(out string) *exec.Cmd {
-		return exec.Command(clang, "-DSPIN", "-O1", "-g", "-emit-llvm", "-c", "-o", out, source)
-	})
-	return exec.Command(tool, "--jit-kind=mcjit", code)
+// lli publishes to debuggers, and writes a jitdump without unwind tables.
+func lli(frame string) func(testing.TB) *exec.Cmd {
+	return func(t testing.TB) *exec.Cmd {
+		t.Helper()
+		tool, clang := RequireTool(t, "lli"), RequireTool(t, "clang")
+		source := Path("programs/generated.c")
+		code := cached(t, "spin.bc", source, func(out string) *exec.Cmd {
+			return exec.Command(clang, "-DSPIN", "-O1", "-g", frame, "-emit-llvm", "-c", "-o", out, source)
+		})
+		return exec.Command(tool, "--jit-kind=mcjit", code)
+	}
 }
 
 func wazero(t testing.TB) *exec.Cmd {
@@ -166,13 +171,12 @@ func forth(perf string) func(testing.TB) *exec.Cmd {
 	}
 }
 
-// resume presses Enter, where the program pauses, and gives it the time to go on.
+// resume presses Enter, where the program pauses.
 func resume(t testing.TB, p *Process) {
 	t.Helper()
 	if _, err := p.Stdin.Write([]byte("\n")); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(20 * time.Millisecond)
 }
 
 // StartContained runs the program in mount and PID namespaces of its own, with a

@@ -3,6 +3,15 @@ let sink = 0;
 function spin(n) { let x = n; for (let i = 0; i < 2e6; i++) x = (x * 31 + i) | 0; return x; }
 function deep(n) { return n == 0 ? spin(n) : deep(n - 1) + 1; }
 for (let i = 0; i < 5; i++) sink += deep(5);
+// Its optimizer works when it likes, unless it is told to.
+if (process.execArgv.includes("--allow-natives-syntax")) {
+  const prepare = new Function("f", "%PrepareFunctionForOptimization(f)");
+  const optimize = new Function("f", "%OptimizeFunctionOnNextCall(f)");
+  [spin, deep].forEach(prepare);
+  sink += deep(5);
+  [spin, deep].forEach(optimize);
+  sink += deep(5);
+}
 // V8 writes its jitdump two megabytes at a time: until those above are written.
 if (process.execArgv.includes("--perf-prof"))
   for (let i = 0; i < 700; i++) sink += new Function("x", "return " + "x*3+".repeat(100) + i)(i) & 1;

@@ -1,6 +1,6 @@
 <?php
 // Spins for ever in a function that opcache's JIT compiled.
-function fib($n) { return $n < 2 ? $n : fib($n - 1) + fib($n - 2); }
-for ($i = 0; $i < 3; $i++) fib(15); // until it is compiled
+function spin($n) { $x = 1; for ($i = 0; $i < $n; $i++) $x = ($x * 31 + $i) & 0xffff; return $x; }
+for ($i = 0; $i < 3; $i++) spin(1000); // until it is compiled
 echo "ready\n";
-for (;;) fib(20);
+for (;;) spin(100000000);
