@@ -50,7 +50,7 @@ type Data struct {
 
 	index []unitRange // by low
 	highs []uint64    // the highest end in index[:i+1]
-	loose []int32     // the units that do not say where their code is
+	loose []int32     // the units that may not say of all their code where it is
 	open  map[int]*openUnit
 
 	supplementaryTried bool
@@ -148,8 +148,8 @@ func (d *Data) sortIndex() {
 	}
 }
 
-// indexLoose looks into units that do not say where their code is, once. It
-// reports whether there were any.
+// indexLoose looks into units that may not say of all their code where it is, once.
+// It reports whether there were any.
 func (d *Data) indexLoose() bool {
 	loose := d.loose
 	d.loose = nil
@@ -173,8 +173,10 @@ func (d *Data) indexUnit(i int) error {
 	if err != nil {
 		return err
 	}
-	if u.version == 2 && r.line.class != other && r.pc.low.class == other && r.pc.ranges.class == other {
-		d.loose = append(d.loose, int32(i)) // it has code in several places, which DWARF 2 cannot say
+	if u.version == 2 && r.line.class != other && r.pc.ranges.class == other {
+		// It may have code in several places, which DWARF 2 cannot say: gcc says none of
+		// them then, or the first only.
+		d.loose = append(d.loose, int32(i))
 	}
 	rangesErr := d.ranges(u, &r, r.pc, func(low, high uint64) bool {
 		if d.records--; d.records < 0 {
