@@ -28,7 +28,7 @@ func main() {
 	for range 4 {
 		all.Go(func() {
 			v := make([]int, 200)
-			for range 2000 {
+			for range 10000 {
 				descend(20, v)
 			}
 		})
