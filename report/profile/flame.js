@@ -13,6 +13,7 @@
   const parent = nodes.parent.map((before, i) => i - before);
   const tree = new Tree(parent, nodes.frame, nodes.self, nodes.line, names);
   const all = tree.total[0];
+  const coarse = matchMedia("(pointer: coarse)").matches;
   const base = (path) => path.slice(path.lastIndexOf("/", path.length - 2) + 1);
 
   // A function is a name in an object, inlined or not.
@@ -96,8 +97,8 @@
   // What happens in a picture.
   const rest = (parts) => parts.slice(1).join("  ·  ");
   host.selected = (g, n) => {
-    if (n < 0) {
-      $("details").textContent = "Click a frame to zoom to it";
+    if (n < 0 || all === 0) {
+      $("details").textContent = all > 0 ? (coarse ? "Tap" : "Click") + " a frame to zoom to it" : "There are no stacks to show";
       return;
     }
     $("details").replaceChildren();
@@ -182,7 +183,6 @@
       const row = element("tr", ""), cell = element("td", ""), line = element("div", ""), button = element("button", f.name);
       button.type = "button";
       button.title = f.name + (f.object ? "\n" + f.object : "");
-      button.addEventListener("click", () => choose(f));
       line.append(button, element("small", f.object ? base(f.object) : data.kinds[f.kind]));
       cell.append(line);
       const self = element("td", percent(f.self)), total = element("td", percent(f.total));
@@ -190,6 +190,7 @@
       total.title = amount(f.total);
       row.append(self, total, cell);
       row.dataset.function = f.id;
+      row.addEventListener("click", () => choose(f)); // of the button too
       if (f === chosen) row.setAttribute("aria-current", "true");
       return row;
     }));

@@ -281,6 +281,8 @@ func TestFlameInABrowser(t *testing.T) {
 		b.size(1200, 700, false)
 	})
 
+	run("touch", func(t *testing.T) { testTouch(t, b) })
+	run("nothing", func(t *testing.T) { testNothing(t, b) })
 	run("many frames", func(t *testing.T) { testManyFrames(t, b) })
 
 	if len(b.complained()) > 0 {
@@ -331,6 +333,12 @@ func testManyFrames(t *testing.T, b *browser) {
 	bottom := b.picture("bottom")
 	if n := len(colours(bottom)); n < 8 {
 		t.Errorf("the innermost frames have %d colours", n)
+	}
+	// A finger scrolls.
+	before := b.number("document.querySelector('#graph').scrollTop")
+	b.touch(between([]point{{600, 300}}, []point{{600, 500}}, 10)...)
+	if now := b.number("document.querySelector('#graph').scrollTop"); now >= before {
+		t.Errorf("a finger that goes down scrolls from %v to %v", before, now)
 	}
 }
 
