@@ -43,6 +43,9 @@ type Object struct {
 	// Loaded says that the object was read from the target's memory, as its
 	// file is not to be had: it was replaced or deleted, or never was one.
 	Loaded bool
+	// Missing says why the file of an object that was Loaded is not to be had;
+	// nil for the vDSO, which never was one.
+	Missing error
 
 	// What is known once a frame lay in the object: that it has no call frame
 	// information at all, so that its frames are left by other means, and that
@@ -179,7 +182,7 @@ func (o *Object) open() (*object.File, error) {
 	if first.Offset != 0 || o.snapshot.Memory == nil {
 		return nil, fmt.Errorf("%s: its ELF header is not mapped, and its file is not to be had: %w", o.Name, failed)
 	}
-	o.Loaded = true
+	o.Loaded, o.Missing = true, failed
 	f, err := object.FromMemory(o.snapshot.Memory, first.Start, o.Name)
 	if err != nil && failed != nil {
 		err = fmt.Errorf("%w (read from memory, as %w)", err, failed)

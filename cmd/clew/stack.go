@@ -252,6 +252,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	if err != nil {
 		warn("%v", err)
 	}
+	tellMissing(s, stacks)
 	complete = true
 	for i := range stacks {
 		complete = complete && stacks[i].Reason == unwind.EndOfStack

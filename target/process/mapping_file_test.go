@@ -253,3 +253,53 @@ func BenchmarkMemory(b *testing.B) {
 		})
 	}
 }
+
+// Where neither its path nor the kernel leads to a mapped file, one of the same
+// build ID does, wherever such are kept; another one is refused, and it is said.
+func TestOpenMappingByBuildID(t *testing.T) {
+	right, wrong := build(t, "odd", "-Wl,--build-id=0x1234567890"), build(t, "odd", "-Wl,--build-id=0x9876543210")
+	want, err := os.ReadFile(right)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, right)
+	mappings, err := Mappings(c.pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As the kernel would tell of a library that is gone: no link is of this range.
+	m := mappings[0]
+	if m.Path != right || m.Offset != 0 {
+		t.Fatalf("the first mapping is %+v", m)
+	}
+	m.Path, m.End, m.Deleted = "/nonexistent/library.so", m.End+4096, true
+	dir := t.TempDir()
+	search := modulefile.Search{Stores: []modulefile.Store{{Dir: dir + "/debug"},
+		{Dir: dir + "/perf", Layout: modulefile.PerfCache}, {Dir: dir + "/cache", Layout: modulefile.DebuginfodCache}}}
+	for _, name := range []string{"debug/.build-id/12/34567890", "perf/.build-id/12/34567890/elf", "cache/1234567890/executable"} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		copyFile(t, name, wrong)
+		f, err := openMapping(c.pid, &m, &search)
+		if f != nil || err == nil || !strings.Contains(err.Error(), name+" was not used: its build ID is 9876543210, and 1234567890 is expected") {
+			t.Errorf("another build ID: %v, %v", f, err)
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+		copyFile(t, name, right)
+		if f, err = openMapping(c.pid, &m, &search); err != nil {
+			t.Error(err)
+		} else {
+			if got, err := io.ReadAll(f); f.Name() != name || err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s: %d bytes, %v, expected %d of %s", f.Name(), len(got), err, len(want), name)
+			}
+			f.Close()
+		}
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
