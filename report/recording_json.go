@@ -133,7 +133,7 @@ func (r *Recorded) JSON(w io.Writer) error {
 				j.File, j.Line = l.File, l.Line
 				break
 			}
-			j.Inlined = append(j.Inlined, jsonInlined{Demangle(l.Function), l.File, l.Line})
+			j.Inlined = append(j.Inlined, jsonInlined{Function: Demangle(l.Function), File: l.File, Line: l.Line})
 		}
 		out.Frames = append(out.Frames, j)
 	}

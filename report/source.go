@@ -115,6 +115,10 @@ func (e *Explanation) columnName(column uint32) string {
 // SourceText reads lines of source files, each file once. A file that is not
 // there, or is no text file of a sensible size, has no lines.
 type SourceText struct {
+	// Path are folders, absolute paths, below which a file is looked for that is not
+	// where it was compiled.
+	Path []string
+
 	files map[string][]string
 }
 
@@ -127,21 +131,44 @@ const (
 
 // Line returns a line of a file, counted from 1, without the spaces around it.
 func (t *SourceText) Line(path string, number int) string {
+	text, _ := t.Indented(path, number)
+	return strings.TrimSpace(text)
+}
+
+// Indented returns a line of a file, counted from 1, with the spaces before it, and
+// false where the file has no such line.
+func (t *SourceText) Indented(path string, number int) (text string, ok bool) {
 	if t == nil {
-		return ""
+		return "", false
 	}
 	lines, ok := t.files[path]
 	if !ok && len(t.files) < maxFiles {
-		lines = readLines(path)
+		lines = t.read(path)
 		if t.files == nil {
 			t.files = make(map[string][]string)
 		}
 		t.files[path] = lines
 	}
-	if number < 1 || number > len(lines) {
-		return ""
+	if number < 1 || number > len(lines) || number == len(lines) && lines[number-1] == "" {
+		return "", false
 	}
-	return Printable(strings.TrimSpace(lines[number-1]))
+	return Printable(strings.TrimRight(lines[number-1], " \t\r")), true
+}
+
+// read reads a file: where it was compiled, else below the folders of Path, by the
+// longest end of its path that is there.
+func (t *SourceText) read(path string) []string {
+	if lines := readLines(path); lines != nil {
+		return lines
+	}
+	for _, dir := range t.Path {
+		for rest := strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"); rest != ""; _, rest, _ = strings.Cut(rest, "/") {
+			if lines := readLines(filepath.Join(dir, rest)); lines != nil {
+				return lines
+			}
+		}
+	}
+	return nil
 }
 
 func readLines(path string) []string {

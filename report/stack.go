@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/variable"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -26,6 +27,11 @@ type Stacks struct {
 	Stacks  []target.Stack
 	Core    *Core // that they are from, nil of a live process
 
+	// Variables reads the arguments that are shown with their functions, nil for
+	// none. The walk must have kept the registers.
+	Variables *variable.Reader
+	Locals    bool // show local variables too
+
 	// Grouped says that threads whose stacks are equal are shown as one stack.
 	Grouped bool
 }
@@ -35,17 +41,20 @@ type StackOptions struct {
 	Palette   Palette
 	Registers bool // also the registers of each frame, where the walk kept them
 	AllFrames bool // also those that only repeat the round of a recursion before them
+
+	// Source reads the lines around each frame that are shown below it, nil for none.
+	Source *SourceText
 }
 
 // Text writes the stacks for people: a heading a thread or a group, a line a
 // frame, an inlined call on a line of its own above the function that it was inlined
 // into, and what ended a walk early.
 func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
-	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize}
+	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: s.variables(false)}
 	p.heading(s)
 	for _, g := range s.groups() {
 		p.groupHeading(&g)
-		p.stack(g.stack)
+		p.stack(g.stack, g.others)
 		if len(p.out) > 1<<16 {
 			if _, err := w.Write(p.out); err != nil {
 				return err
@@ -53,7 +62,7 @@ func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 			p.out = p.out[:0]
 		}
 	}
-	for i, note := range append(Notes(s.Stacks), s.Core.notes()...) {
+	for i, note := range append(s.notes(), s.Core.notes()...) {
 		if i == 0 {
 			p.out = append(p.out, '\n')
 		}
@@ -63,6 +72,17 @@ func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 	}
 	_, err := w.Write(p.out)
 	return err
+}
+
+// notes are those of the stacks and of their variables.
+func (s *Stacks) notes() []string {
+	notes := Notes(s.Stacks)
+	if s.Variables != nil {
+		if err := s.Variables.Err(); err != nil {
+			notes = append(notes, strings.Split(err.Error(), "\n")...)
+		}
+	}
+	return notes
 }
 
 // Notes says what is to be known of stacks as a whole, in sentences without a
@@ -91,9 +111,10 @@ func Notes(stacks []target.Stack) (notes []string) {
 
 type stackPrinter struct {
 	StackOptions
-	machine *arch.Machine
-	digits  int // of an address
-	out     []byte
+	machine   *arch.Machine
+	digits    int // of an address
+	variables *variables
+	out       []byte
 }
 
 func (p *stackPrinter) heading(s *Stacks) {
@@ -123,7 +144,7 @@ func (p *stackPrinter) heading(s *Stacks) {
 	p.out = append(p.out, '\n')
 }
 
-func (p *stackPrinter) stack(s *target.Stack) {
+func (p *stackPrinter) stack(s *target.Stack, others []*target.Stack) {
 	for i := 0; i < len(s.Frames); {
 		round, repeated := 1, 0
 		if !p.AllFrames {
@@ -131,7 +152,7 @@ func (p *stackPrinter) stack(s *target.Stack) {
 		}
 		round = max(round, 1)
 		for k := i; k < i+round; k++ {
-			p.frame(k, &s.Frames[k])
+			p.frame(k, &s.Frames[k], p.variables.calls(s, k, others))
 		}
 		if repeated > 0 {
 			p.repeated(s.Frames[i:i+round], repeated)
@@ -159,7 +180,13 @@ func EndNote(s *target.Stack) string {
 	return s.Reason.String() + ": " + s.Err.Error()
 }
 
-func (p *stackPrinter) frame(n int, f *target.Frame) {
+func (p *stackPrinter) frame(n int, f *target.Frame, calls []shownCall) {
+	late := false
+	for i := range f.Locations {
+		if c := call(calls, i, len(f.Locations)); c != nil {
+			late = late || c.late
+		}
+	}
 	for i := range max(len(f.Locations)-1, 0) {
 		l := &f.Locations[i]
 		p.number(n)
@@ -167,17 +194,65 @@ func (p *stackPrinter) frame(n int, f *target.Frame) {
 			p.out = append(p.out, ' ')
 		}
 		p.out = append(p.out, "  "...)
-		p.out = p.Palette.Name.append(p.out, Printable(Demangle(l.Function)))
+		c := call(calls, i, len(f.Locations))
+		p.function(Demangle(l.Function), c)
 		p.out = p.Palette.Dim.append(p.out, " (inlined)")
 		p.source(l.File, l.Line)
 		p.out = append(p.out, '\n')
+		p.around(l.File, l.Line)
+		p.locals(c)
 	}
 	p.number(n)
 	p.out = append(p.out, "0x"...)
 	p.out = appendPadded(p.out, f.PC, p.digits)
 	p.out = append(p.out, "  "...)
 	name := FunctionName(f)
+	c := call(calls, len(f.Locations)-1, len(f.Locations))
+	p.function(name, c)
+	l := f.Location()
+	// Who has the arguments and the line has the module's debugging information.
+	if c == nil || l == nil || l.File == "" {
+		p.place(f, name)
+	}
+	if l != nil {
+		p.source(l.File, l.Line)
+	}
+	note := frameNote(f)
+	if late && !f.Late {
+		if note != "" {
+			note += "; "
+		}
+		note += "values read after the process ran on"
+	}
+	if note != "" {
+		p.out = p.Palette.Rule.append(p.out, " ["+note+"]")
+	}
+	p.out = append(p.out, '\n')
+	if l != nil {
+		p.around(l.File, l.Line)
+	}
+	p.locals(c)
+	if p.Registers && f.Registers != nil {
+		p.registers(f.Registers)
+	}
+}
+
+// function writes the name of a function, where they are known with its arguments:
+// the name is then that of the source, which has no parameters.
+func (p *stackPrinter) function(name string, c *shownCall) {
+	if c == nil {
+		p.out = p.Palette.Name.append(p.out, Printable(name))
+		return
+	}
+	if c.name != "" {
+		name = c.name
+	}
 	p.out = p.Palette.Name.append(p.out, Printable(name))
+	p.arguments(c)
+}
+
+// place writes where in its module a frame is.
+func (p *stackPrinter) place(f *target.Frame, name string) {
 	if offset, ok := f.Offset(); ok && !f.Trampoline {
 		p.out = append(p.out, '+')
 		p.out = append(p.out, "0x"...)
@@ -185,23 +260,13 @@ func (p *stackPrinter) frame(n int, f *target.Frame) {
 	}
 	if f.Object == nil {
 		p.out = p.Palette.Dim.append(p.out, " in no file")
-	} else {
-		if name == unnamed {
-			p.out = append(p.out, " at 0x"...)
-			p.out = strconv.AppendUint(p.out, f.Address+(f.PC-f.LookupPC), 16)
-		}
-		p.out = p.Palette.Dim.append(p.out, " in "+Printable(filepath.Base(f.Object.Name)))
+		return
 	}
-	if l := f.Location(); l != nil {
-		p.source(l.File, l.Line)
+	if name == unnamed {
+		p.out = append(p.out, " at 0x"...)
+		p.out = strconv.AppendUint(p.out, f.Address+(f.PC-f.LookupPC), 16)
 	}
-	if note := frameNote(f); note != "" {
-		p.out = p.Palette.Rule.append(p.out, " ["+note+"]")
-	}
-	p.out = append(p.out, '\n')
-	if p.Registers && f.Registers != nil {
-		p.registers(f.Registers)
-	}
+	p.out = p.Palette.Dim.append(p.out, " in "+Printable(filepath.Base(f.Object.Name)))
 }
 
 func (p *stackPrinter) number(n int) {

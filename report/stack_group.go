@@ -16,6 +16,7 @@ import (
 type group struct {
 	stack   *target.Stack // the first one's
 	threads []*target.Thread
+	others  []*target.Stack // those of the other threads
 }
 
 // groups returns the stacks in groups, in the order of each one's first thread;
@@ -26,7 +27,7 @@ func (s *Stacks) groups() (list []group) {
 	for i := range s.Stacks {
 		stack := &s.Stacks[i]
 		if !s.Grouped {
-			list = append(list, group{stack, []*target.Thread{stack.Thread}})
+			list = append(list, group{stack: stack, threads: []*target.Thread{stack.Thread}})
 			continue
 		}
 		var h maphash.Hash
@@ -45,6 +46,8 @@ func (s *Stacks) groups() (list []group) {
 			at = len(list)
 			known[h.Sum64()] = append(known[h.Sum64()], at)
 			list = append(list, group{stack: stack})
+		} else {
+			list[at].others = append(list[at].others, stack)
 		}
 		list[at].threads = append(list[at].threads, stack.Thread)
 	}

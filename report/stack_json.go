@@ -61,12 +61,17 @@ type jsonFrame struct {
 	Signal    bool              `json:"signal,omitempty"`  // a signal trampoline
 	Late      bool              `json:"late,omitempty"`    // read after the process ran on
 	Registers map[string]string `json:"registers,omitempty"`
+	Arguments []jsonVariable    `json:"arguments,omitzero"` // absent where they are not known
+	Locals    []jsonVariable    `json:"locals,omitzero"`
 }
 
 type jsonInlined struct {
 	Function string `json:"function"`
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
+
+	Arguments []jsonVariable `json:"arguments,omitzero"`
+	Locals    []jsonVariable `json:"locals,omitzero"`
 }
 
 // StackSchema describes what [Stacks.JSON] writes.
@@ -88,7 +93,7 @@ const StackSchema = `Each line is an object for one process or core:
                   byte of its call
       file, line  of the source
       inlined     calls inlined there, innermost first: [{"function", "file",
-                  "line"}]
+                  "line", "arguments", "locals"}]
       method      how the frame was found: registers, CFI, frame pointer, …; "tail
                   call" of a function without a frame, which called the one
                   before it in the place of its return: by the debugging
@@ -96,6 +101,14 @@ const StackSchema = `Each line is an object for one process or core:
       signal      true for the frame of a signal's trampoline
       late        true if it was read after the process ran on
       registers   with --registers: by name
+      arguments   of the function, in the order of the source; absent where they
+                  were not asked for or no debugging information tells of them:
+        name, type
+        value     as gdb prints it; absent where it is not known
+        entry     what it was when the function was called, where the caller tells
+        error     why there is no value: "optimized out", …
+        late      true if it was read after the process ran on
+      locals      with --locals: in the same form, innermost block first
     end           why the walk ended; "end of stack" is its end
     error         what stood in its way
   notes           what is to be known of all of it: ["…"]
@@ -112,7 +125,8 @@ bytes.`
 func (s *Stacks) JSON(w io.Writer) error {
 	groups := s.groups()
 	out := jsonStacks{PID: s.PID, Command: s.Command, Machine: s.Machine.Name, PauseNS: s.Pause.Nanoseconds(),
-		Threads: make([]jsonThread, len(groups)), Notes: Notes(s.Stacks)}
+		Threads: make([]jsonThread, len(groups))}
+	variables := s.variables(true)
 	s.Core.fill(&out)
 	for i := range groups {
 		stack := groups[i].stack
@@ -126,15 +140,16 @@ func (s *Stacks) JSON(w io.Writer) error {
 			t.Error = stack.Err.Error()
 		}
 		for j := range stack.Frames {
-			t.Frames[j] = s.jsonFrame(&stack.Frames[j])
+			t.Frames[j] = s.jsonFrame(&stack.Frames[j], variables.calls(stack, j, groups[i].others))
 		}
 	}
+	out.Notes = s.notes()
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(&out)
 }
 
-func (s *Stacks) jsonFrame(f *target.Frame) jsonFrame {
+func (s *Stacks) jsonFrame(f *target.Frame, calls []shownCall) jsonFrame {
 	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), Symbol: f.Symbol.Name, Method: f.Method.String(), Signal: f.Trampoline, Late: f.Late}
 	if f.TailCall {
 		out.Method = "tail call"
@@ -158,7 +173,14 @@ func (s *Stacks) jsonFrame(f *target.Frame) jsonFrame {
 	}
 	for i := range max(len(f.Locations)-1, 0) {
 		l := &f.Locations[i]
-		out.Inlined = append(out.Inlined, jsonInlined{Demangle(l.Function), l.File, l.Line})
+		inlined := jsonInlined{Function: Demangle(l.Function), File: l.File, Line: l.Line}
+		if c := call(calls, i, len(f.Locations)); c != nil {
+			inlined.Arguments, inlined.Locals = s.jsonCall(c)
+		}
+		out.Inlined = append(out.Inlined, inlined)
+	}
+	if c := call(calls, len(f.Locations)-1, len(f.Locations)); c != nil {
+		out.Arguments, out.Locals = s.jsonCall(c)
 	}
 	if f.Registers != nil {
 		out.Registers = make(map[string]string)
@@ -169,4 +191,12 @@ func (s *Stacks) jsonFrame(f *target.Frame) jsonFrame {
 		}
 	}
 	return out
+}
+
+func (s *Stacks) jsonCall(c *shownCall) (arguments, locals []jsonVariable) {
+	arguments = jsonVariables(c.arguments)
+	if s.Locals {
+		locals = jsonVariables(c.locals)
+	}
+	return arguments, locals
 }

@@ -7,6 +7,8 @@ package target
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
@@ -125,6 +127,9 @@ func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
 	}
 	return object
 }
+
+// All yields the objects, those of generated code left out, in no order.
+func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
 
 // Close closes the files of all objects.
 func (o *Objects) Close() error {

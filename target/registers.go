@@ -5,6 +5,7 @@
 package target
 
 import (
+	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -116,6 +117,31 @@ func FloatRegisters(r *unwind.Registers, m *arch.Machine, data []byte) {
 	for i, column := range columnsS390XFloat {
 		r.Set(uint64(column), m.Order.Uint64(data[8+8*i:]))
 	}
+}
+
+// VectorRegister returns the 16 bytes of a vector register, by its DWARF column, of
+// a Thread's Vectors, in the machine's byte order. It returns false for other
+// columns, for machines whose layout is not known, and for data of another size.
+// The slice is the caller's.
+func VectorRegister(m *arch.Machine, data []byte, column uint64) ([]byte, bool) {
+	if m == nil {
+		return nil, false
+	}
+	var first, count uint64 // columns
+	var start, size int     // bytes
+	switch {
+	case m.ELF == elf.EM_X86_64:
+		// arch/x86/include/asm/user_64.h, user_i387_struct: xmm0 to xmm15.
+		first, count, start, size = 17, 16, 160, 512
+	case m.ELF == elf.EM_AARCH64:
+		// arch/arm64/include/uapi/asm/ptrace.h, user_fpsimd_state: v0 to v31.
+		first, count, start, size = 64, 32, 0, 528
+	}
+	i := column - first
+	if i >= count || len(data) != size {
+		return nil, false
+	}
+	return bytes.Clone(data[start+16*int(i):][:16]), true
 }
 
 // GeneralRegisters sets *r to the registers that data holds in the layout of

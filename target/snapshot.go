@@ -76,6 +76,10 @@ type Thread struct {
 	Stack        []byte
 	StackAddress uint64
 
+	// Vectors are the floating-point and vector registers as the kernel gives them
+	// (register set NT_PRFPREG), nil where they were not asked for: see VectorRegister.
+	Vectors []byte
+
 	// Err says why there are no registers, or why the stack was not copied.
 	Err error
 }

@@ -27,7 +27,14 @@ func (e *evaluator) entryValue(block []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrOptimizedOut, err)
 	}
-	return e.push(element{lo: v.lo})
+	if p.typ == 0 {
+		return e.push(element{lo: v.lo})
+	}
+	t, err := e.baseType(p.typ)
+	if err != nil {
+		return err
+	}
+	return e.push(element{lo: v.lo, hi: v.hi, typ: t})
 }
 
 // parameterRef pushes the value that the call has for a parameter by its entry.
@@ -46,6 +53,7 @@ type parameter struct {
 	offset int64 // from the frame base, or of memory from the register
 	data   bool  // what the parameter leads to must be known too
 	entry  object.DebugOffset
+	typ    uint64 // of what the register holds: its offset in the unit, 0 for none
 }
 
 type parameterKind uint8
@@ -77,6 +85,10 @@ func (e *evaluator) parameterOf(expression []byte) (p parameter, ok bool) {
 		return p, len(list) == 1
 	case op == cfi.OpRegx:
 		p.column = uint64(list[0].Operands[0])
+		return p, len(list) == 1
+	case op == opRegvalType || op == opGNURegvalType:
+		// As gcc has it for floating-point parameters.
+		p.column, p.typ = uint64(list[0].Operands[0]), uint64(list[0].Operands[1])
 		return p, len(list) == 1
 	case op == opFbreg && len(list) == 1:
 		return parameter{kind: parameterStack, offset: list[0].Operands[0]}, true

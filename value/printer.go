@@ -109,15 +109,15 @@ func (p *Printer) Text(v Value) string {
 // Variable returns what info locals and info args show of a variable: "n = 5".
 func (p *Printer) Variable(v *Variable, f Frame) string {
 	val := v.Read(f)
-	if err := readError(val); err != nil {
+	if err := val.ReadError(); err != nil {
 		return v.Name + " = <error reading variable " + v.Name + " (" + message(err) + ")>"
 	}
 	return v.Name + " = " + p.Text(val)
 }
 
-// readError returns why a value cannot be shown, nil where it can be, or is
-// optimized out.
-func readError(v Value) error {
+// ReadError returns why a value cannot be shown, nil where it can be, or is
+// optimized out: what a list of variables has in its place.
+func (v Value) ReadError() error {
 	err := v.Err()
 	if err == nil {
 		_, err = v.frozen()
@@ -135,7 +135,7 @@ func (p *Printer) Argument(v *Variable, f Frame) string {
 	entry := v.ReadEntry(f)
 	var b strings.Builder
 	text := func(val Value) string {
-		if err := readError(val); err != nil {
+		if err := val.ReadError(); err != nil {
 			return "<error reading variable: " + message(err) + ">"
 		}
 		if t := scalarType(val.typ); !isScalar(t) {

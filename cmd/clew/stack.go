@@ -53,6 +53,8 @@ unwind information; its perf map. They are read after the process runs on. Where
 none has an unwind table the walk goes by frame pointers, and says so. 'clew jit'
 tells what there is.
 
+` + variablesHelp + `
+
 ` + coreHelp + `
 
 Above ten threads, or with --group, threads whose stacks are equal, address by
@@ -80,7 +82,9 @@ type stackFlags struct {
 	threads                   []int
 	core                      coreFlags
 	profile                   profileFlags
+	variables                 variableFlags
 	into                      *profile.Profile // what is to be written as one
+	crashed                   bool             // the stacks are those of a command behind --
 }
 
 func stackCommand() *cli.Command {
@@ -107,7 +111,7 @@ Examples:
 			&cli.BoolFlag{Name: "no-group", Destination: &flags.noGroup, Usage: "show each thread by itself"},
 			&cli.BoolFlag{Name: "all-frames", Destination: &flags.allFrames, Usage: "show every frame of a recursion"},
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
-		}, append(flags.core.flags(), flags.profile.flags()...)...),
+		}, slices.Concat(flags.variables.flags(), flags.core.flags(), flags.profile.flags())...),
 		Action: func(_ context.Context, c *cli.Command) error {
 			// What is read lives as long as the print takes: collecting garbage
 			// on the way would take a third of the time, unless there is much.
@@ -141,6 +145,9 @@ func (f *stackFlags) check() error {
 		return errors.New("--group and --no-group: choose one")
 	case f.group && f.registers:
 		return errors.New("--registers shows what differs in the threads of a group: choose it or --group")
+	}
+	if err := f.variables.check(f); err != nil {
+		return err
 	}
 	return f.profile.check(f.json)
 }
@@ -202,7 +209,7 @@ func stacksOf(args []string, flags stackFlags) error {
 		if pid == 0 {
 			s, c, err = takeCore(args[i], &flags)
 		} else {
-			s, err = process.Snapshot(pid, &process.Options{Threads: flags.threads})
+			s, err = process.Snapshot(pid, &process.Options{Threads: flags.threads, Vectors: flags.variables.wanted(true, &flags)})
 		}
 		if err != nil {
 			if failed != nil {
@@ -246,7 +253,8 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	objects := s.Objects()
 	defer objects.Close()
 	_, end := progress("walking and naming the stacks of "+whose(s), 0)
-	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers})
+	variables := flags.variables.wanted(s.Live && !flags.crashed, &flags)
+	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers || variables})
 	err = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines})
 	end()
 	if err != nil {
@@ -260,6 +268,9 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	out := bufio.NewWriterSize(w, 1<<16)
 	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks, Core: flags.core.opened.facts(),
 		Grouped: flags.grouped(len(stacks))}
+	if variables {
+		flags.variables.add(&r, s, objects)
+	}
 	if flags.profile.wanted() {
 		r.AddTo(flags.into)
 	}
@@ -267,7 +278,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	case flags.json:
 		err = r.JSON(out)
 	case !flags.profile.wanted():
-		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), Registers: flags.registers, AllFrames: flags.allFrames})
+		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), Registers: flags.registers, AllFrames: flags.allFrames, Source: flags.variables.text()})
 	}
 	return complete, errors.Join(err, out.Flush())
 }
@@ -315,6 +326,7 @@ func runCommand(args []string, flags stackFlags) error {
 			warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
 		}
 		s.Command = commandLine(s.PID) // which stands still
+		flags.crashed = true
 		// Standard output is the command's.
 		if _, err := printStacks(os.Stderr, s, flags); err != nil {
 			warn("%v", err)

@@ -113,6 +113,7 @@ func (c *Core) readNote(n *note) error {
 		return c.readStatus(b)
 	case ntPRFPReg:
 		if t := c.notes.current; t != nil && t.Err == nil {
+			t.Vectors = b
 			target.FloatRegisters(&t.Registers, c.header.machine, b)
 		}
 	case ntPRPSInfo:

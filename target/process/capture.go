@@ -26,6 +26,7 @@ type tracee struct {
 	stop      stop // why it stands still
 	err       error
 	registers unwind.Registers
+	vectors   []byte // nil where they are not wanted
 	start     uint64 // address of stack
 	end       uint64 // where its copy is to end
 	ownStack  bool   // the mapping holds nothing above the stack
@@ -52,6 +53,7 @@ type capture struct {
 	only     []int         // the threads asked for, nil for all
 	patience time.Duration // for a thread to stop
 	traced   bool          // the threads are this tracer's already
+	vectors  bool          // copy the vector registers too
 
 	tracees []tracee
 	tids    []int // room for a listing
@@ -87,6 +89,9 @@ func (c *capture) attach() (found int, err error) {
 		c.seen[tid] = true
 		found++
 		t := tracee{tid: tid}
+		if c.vectors {
+			t.vectors = make([]byte, maxVectors)
+		}
 		if !c.traced {
 			if errno := ptrace(unix.PTRACE_SEIZE, tid, 0, 0); errno != 0 {
 				t.state, t.err = refused, explainSeize(c.pid, tid, errno)
@@ -161,7 +166,7 @@ func (c *capture) sweep() (waiting int) {
 
 func (c *capture) readRegisters(t *tracee) {
 	var buffer [maxRegisters]byte
-	n, errno := generalRegisters(t.tid, buffer[:])
+	n, errno := registerSet(t.tid, ntPRStatus, buffer[:])
 	if errno == unix.ESRCH {
 		// Only SIGKILL takes a thread out of its stop.
 		t.state = gone
@@ -175,10 +180,20 @@ func (c *capture) readRegisters(t *tracee) {
 	if err := target.GeneralRegisters(&t.registers, c.machine, buffer[:n]); err != nil {
 		t.err = fmt.Errorf("thread %d: %w", t.tid, err)
 	}
+	if t.vectors != nil {
+		n, errno := registerSet(t.tid, ntPRFPReg, t.vectors)
+		if errno != 0 {
+			n = 0 // a value in them is told to be missing
+		}
+		t.vectors = t.vectors[:n]
+	}
 }
 
 // maxRegisters is more bytes than the general registers of any machine take.
 const maxRegisters = 512
+
+// maxVectors is more bytes than those of floating point take.
+const maxVectors = 1 << 10
 
 // giveUp leaves alone the threads that have not stopped. The kernel takes back
 // the request to stop when the tracer thread ends.
@@ -255,6 +270,7 @@ func (c *capture) threads() []target.Thread {
 			ID:           t.tid,
 			Name:         readLine(taskFile(c.pid, t.tid, "comm")),
 			Registers:    t.registers,
+			Vectors:      t.vectors,
 			Stack:        t.stack,
 			StackAddress: t.start,
 			Err:          t.err,

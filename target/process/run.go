@@ -309,7 +309,7 @@ func (r *runner) asked(tid int, signal syscall.Signal) {
 // capture stops the other threads of the command too and copies what they
 // hold. They are not released.
 func (r *runner) capture() (*capture, *target.Snapshot) {
-	c, snap, err := prepare(r.pid, new(Options))
+	c, snap, err := prepare(r.pid, &Options{Vectors: true})
 	if err != nil {
 		if r.err == nil {
 			r.err = fmt.Errorf("stacks of %d: %w", r.pid, err)

@@ -34,6 +34,10 @@ type Options struct {
 	// MiB or 64 KiB a thread.
 	StackLimit int
 
+	// Vectors says that the threads' floating-point and vector registers are
+	// copied too, for the values of variables in them.
+	Vectors bool
+
 	// Timeout is how long to wait for threads to stop; 0 means 100 ms. A
 	// thread that has not stopped by then, since it waits uninterruptibly in
 	// the kernel or gets no processor, has an Err. The others stand still as
@@ -117,7 +121,7 @@ func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
 		return nil, nil, noProcess(pid, err)
 	}
 	c := newCapture(pid, m, tasks)
-	c.only = opts.Threads
+	c.only, c.vectors = opts.Threads, opts.Vectors
 	c.patience = opts.Timeout
 	if c.patience <= 0 {
 		c.patience = defaultTimeout

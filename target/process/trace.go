@@ -22,14 +22,18 @@ func ptrace(request, tid int, addr, data uintptr) unix.Errno {
 	return errno
 }
 
-const ntPRStatus = 1 // include/uapi/linux/elf.h, the general registers
+// include/uapi/linux/elf.h: the general registers, and those of floating point.
+const (
+	ntPRStatus = 1
+	ntPRFPReg  = 2
+)
 
-// generalRegisters reads the general registers of a stopped thread and returns
-// how many bytes they have.
-func generalRegisters(tid int, buffer []byte) (int, unix.Errno) {
+// registerSet reads a set of the registers of a stopped thread and returns how
+// many bytes it has.
+func registerSet(tid, set int, buffer []byte) (int, unix.Errno) {
 	v := unix.Iovec{Base: &buffer[0]}
 	v.SetLen(len(buffer))
-	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGSET, uintptr(tid), ntPRStatus, uintptr(unsafe.Pointer(&v)), 0, 0)
+	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGSET, uintptr(tid), uintptr(set), uintptr(unsafe.Pointer(&v)), 0, 0)
 	runtime.KeepAlive(buffer)
 	return int(v.Len), errno
 }

@@ -1,0 +1,93 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/variable"
+)
+
+const variablesHelp = `Of cores and of commands that crash the arguments are shown, as gdb shows them:
+"f2c (f=98) at f2c.c:12"; of live processes with --args. n=n@entry=5 was 5 when the
+function was called too, "<optimized out>" is what the debugging information has
+no place for, "..." a structure, which --locals shows whole. --locals shows the
+variables of each frame below it, innermost block first. What a live process's
+registers and stack hold is of the moment it stood still; what only lies in its
+other memory (the text behind a pointer) is read after it ran on, and the frame
+says so: [values read after the process ran on]. Threads that are shown as one have
+<differs> where their values are not the same.
+
+With --source three lines of the source are shown around each frame, where the
+file is at hand: where it was compiled, or below a folder of --source-path.`
+
+// variableFlags are the flags for what a frame's function is called with, and for
+// its source.
+type variableFlags struct {
+	args, noArgs, locals, source bool
+	sourcePath                   []string
+}
+
+func (f *variableFlags) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "args", Destination: &f.args, Usage: "also the arguments of each function; of cores and crashes unasked"},
+		&cli.BoolFlag{Name: "no-args", Destination: &f.noArgs, Usage: "no arguments"},
+		&cli.BoolFlag{Name: "locals", Destination: &f.locals, Usage: "also the local variables of each frame, and the arguments"},
+		&cli.BoolFlag{Name: "source", Destination: &f.source, Usage: "also three lines of the source around each frame"},
+		&cli.StringSliceFlag{Name: "source-path", Destination: &f.sourcePath, Usage: "with --source: look for files below `DIR` too"},
+	}
+}
+
+// check finds what makes no sense together.
+func (f *variableFlags) check(flags *stackFlags) error {
+	switch {
+	case f.noArgs && (f.args || f.locals):
+		return errors.New("--no-args takes back what --args and --locals ask for: choose one")
+	case flags.noLines && (f.args || f.locals || f.source):
+		return errors.New("--no-lines reads no debugging information, which tells of variables and lines: choose it or --args, --locals and --source")
+	case flags.json && f.source:
+		return errors.New("--source shows lines to people: with --json each frame names its file and line")
+	case len(f.sourcePath) > 0 && !f.source:
+		return errors.New("--source-path says where --source looks for files: give both")
+	}
+	return nil
+}
+
+// wanted reports whether arguments are shown of a snapshot.
+func (f *variableFlags) wanted(live bool, flags *stackFlags) bool {
+	switch {
+	case flags.profile.wanted(), flags.noLines, f.noArgs:
+		return false
+	case f.args || f.locals:
+		return true
+	}
+	return !live
+}
+
+// add has a report show the variables that are wanted.
+func (f *variableFlags) add(r *report.Stacks, s *target.Snapshot, objects *target.Objects) {
+	r.Variables, r.Locals = variable.NewReader(s, objects), f.locals
+}
+
+// text is where the lines of the source are read, nil where they are not wanted.
+func (f *variableFlags) text() *report.SourceText {
+	if !f.source {
+		return nil
+	}
+	text := new(report.SourceText)
+	for _, dir := range f.sourcePath {
+		if abs, err := filepath.Abs(dir); err == nil {
+			text.Path = append(text.Path, abs)
+		}
+	}
+	return text
+}

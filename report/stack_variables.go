@@ -1,0 +1,273 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"errors"
+
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/variable"
+	"github.com/clewdev/clew/value"
+)
+
+// Bounds of what is shown of variables, as the debugging information says how many
+// there are and the target's memory how long they are.
+const (
+	maxFrameVariables = 1 << 12
+	maxVariables      = 1 << 20 // of all frames
+	maxVariableText   = 64 << 20
+)
+
+// differs stands for the value of a variable that threads with equal stacks do not
+// share.
+const differs = "<differs>"
+
+// optimizedOut is what debuggers say of a value that the compiler left no trace of.
+const optimizedOut = "optimized out"
+
+// shownVariable is a variable of a frame.
+type shownVariable struct {
+	name     string
+	argument string // of an argument: as backtraces show it, "n=5"
+	local    string // of a local variable: "n = 5"
+
+	// For programs.
+	typ, text, entry, problem string
+	late                      bool
+}
+
+// shownCall is a function or an inlined call of a frame with its variables.
+type shownCall struct {
+	name      string // as in the source, without parameters
+	arguments []shownVariable
+	locals    []shownVariable
+	late      bool // something was read after the target ran on
+}
+
+// variables shows the variables of stacks.
+type variables struct {
+	reader  *variable.Reader
+	printer value.Printer
+	json    bool // for programs
+	locals  bool
+	count   int // of variables, up to now
+	size    int // of their text, bytes
+}
+
+func (s *Stacks) variables(json bool) *variables {
+	if s.Variables == nil {
+		return nil
+	}
+	return &variables{reader: s.Variables, printer: value.Printer{Symbols: demangled{s.Variables}}, json: json, locals: s.Locals}
+}
+
+// left reports whether there is room for one more.
+func (v *variables) left() bool { return v.count < maxVariables && v.size < maxVariableText }
+
+// demangled names addresses as the source does.
+type demangled struct{ value.Symbolizer }
+
+func (d demangled) Symbol(address uint64) (name string, offset uint64, ok bool) {
+	name, offset, ok = d.Symbolizer.Symbol(address)
+	return Demangle(name), offset, ok
+}
+
+// calls returns what is shown of frame i of a stack: of each of its Locations, in
+// their order, and nil where nothing is known. Where other threads have the same
+// stack, what differs in them says so.
+func (v *variables) calls(stack *target.Stack, i int, others []*target.Stack) []shownCall {
+	if v == nil {
+		return nil
+	}
+	calls := v.of(stack, i)
+	for _, other := range others {
+		if len(calls) == 0 || !v.left() {
+			break
+		}
+		if i >= len(other.Frames) {
+			continue
+		}
+		for k, call := range v.of(other, i) {
+			if k < len(calls) {
+				calls[k].merge(&call)
+			}
+		}
+	}
+	return calls
+}
+
+func (v *variables) of(stack *target.Stack, i int) []shownCall {
+	if f := &stack.Frames[i]; f.Trampoline || f.Object == nil {
+		return nil
+	}
+	frame := v.reader.Frame(stack, i)
+	scopes := frame.Scopes()
+	if len(scopes) == 0 {
+		return nil
+	}
+	calls := make([]shownCall, len(scopes))
+	for k, scope := range scopes {
+		c := &calls[k]
+		c.name = scope.Function.Name
+		room := maxFrameVariables
+		for _, a := range scope.Arguments {
+			if room--; room < 0 || !v.left() {
+				break
+			}
+			c.add(&c.arguments, v.argument(a, frame))
+		}
+		if !v.locals {
+			continue
+		}
+		for _, b := range scope.Blocks {
+			for _, l := range b.Variables {
+				if room--; room < 0 || !v.left() {
+					break
+				}
+				c.add(&c.locals, v.local(l, frame))
+			}
+		}
+	}
+	return calls
+}
+
+func (c *shownCall) add(list *[]shownVariable, v shownVariable) {
+	*list = append(*list, v)
+	c.late = c.late || v.late
+}
+
+func (v *variables) argument(a *value.Variable, f *variable.Frame) shownVariable {
+	if v.json {
+		return v.data(a, f)
+	}
+	s := shownVariable{name: a.Name, argument: v.printer.Argument(a, f), late: f.Late()}
+	v.spend(len(s.argument))
+	return s
+}
+
+func (v *variables) local(l *value.Variable, f *variable.Frame) shownVariable {
+	if v.json {
+		return v.data(l, f)
+	}
+	s := shownVariable{name: l.Name, local: v.printer.Variable(l, f), late: f.Late()}
+	v.spend(len(s.local))
+	return s
+}
+
+func (v *variables) spend(size int) {
+	v.count++
+	v.size += size
+}
+
+// data is a variable for programs: whole, also where a line has no room for it.
+func (v *variables) data(a *value.Variable, f *variable.Frame) shownVariable {
+	s := shownVariable{name: a.Name}
+	if a.Type != nil {
+		s.typ = a.Type.String()
+	}
+	s.text, s.problem = v.text(a.Read(f))
+	if a.Argument {
+		if entry := a.ReadEntry(f); entry.Err() == nil {
+			s.entry, _ = v.text(entry)
+		}
+	}
+	s.late = f.Late()
+	v.spend(len(s.typ) + len(s.text) + len(s.entry) + len(s.problem))
+	return s
+}
+
+func (v *variables) text(val value.Value) (text, problem string) {
+	if err := val.ReadError(); err != nil {
+		return "", err.Error()
+	}
+	if val.OptimizedOut() || errors.Is(val.Err(), value.ErrOptimizedOut) {
+		return "", optimizedOut
+	}
+	return v.printer.Text(val), ""
+}
+
+// merge makes of the variables of one thread those of two.
+func (c *shownCall) merge(other *shownCall) {
+	merge := func(list, others []shownVariable) {
+		for k := range list {
+			if k >= len(others) {
+				return // they were too many
+			}
+			list[k].merge(&others[k])
+		}
+	}
+	c.late = c.late || other.late
+	merge(c.arguments, other.arguments)
+	merge(c.locals, other.locals)
+}
+
+func (s *shownVariable) merge(other *shownVariable) {
+	s.late = s.late || other.late
+	if s.argument != other.argument {
+		s.argument = s.name + "=" + differs
+	}
+	if s.local != other.local {
+		s.local = s.name + " = " + differs
+	}
+	if s.text != other.text || s.problem != other.problem {
+		s.text, s.problem = "", "differs in the threads"
+	}
+	if s.entry != other.entry {
+		s.entry = ""
+	}
+}
+
+// call is what is shown of one of a frame's Locations, nil where nothing is known.
+// The last ones are those that the function is in itself.
+func call(calls []shownCall, location, locations int) *shownCall {
+	i := location + len(calls) - max(locations, 1)
+	if i < 0 || i >= len(calls) {
+		return nil
+	}
+	return &calls[i]
+}
+
+// arguments writes " (n=5, s=0x... "text")".
+func (p *stackPrinter) arguments(c *shownCall) {
+	p.out = append(p.out, " ("...)
+	for i := range c.arguments {
+		if i > 0 {
+			p.out = append(p.out, ", "...)
+		}
+		p.out = append(p.out, Printable(c.arguments[i].argument)...)
+	}
+	p.out = append(p.out, ')')
+}
+
+// locals writes the local variables, a line each.
+func (p *stackPrinter) locals(c *shownCall) {
+	if c == nil {
+		return
+	}
+	for i := range c.locals {
+		p.out = append(p.out, "        "...)
+		p.out = append(p.out, Printable(c.locals[i].local)...)
+		p.out = append(p.out, '\n')
+	}
+}
+
+// jsonVariable is a variable for programs.
+type jsonVariable struct {
+	Name  string `json:"name"`
+	Type  string `json:"type,omitempty"`
+	Value string `json:"value,omitempty"`
+	Entry string `json:"entry,omitempty"`
+	Error string `json:"error,omitempty"`
+	Late  bool   `json:"late,omitempty"`
+}
+
+func jsonVariables(list []shownVariable) []jsonVariable {
+	out := make([]jsonVariable, 0, len(list))
+	for i := range list {
+		v := &list[i]
+		out = append(out, jsonVariable{v.name, v.typ, v.text, v.entry, v.problem, v.late})
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package variable
+
+import (
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/value"
+)
+
+// Frame is a frame of a stack, as package value reads variables in it. It
+// implements value.Frame.
+type Frame struct {
+	reader *Reader
+	stack  *target.Stack
+	index  int
+	memory *memory // shared with its callers'
+}
+
+// memory reads the target's, and remembers what it took from a target that runs.
+type memory struct{ *target.ThreadMemory }
+
+// Frame returns frame i of a stack. Its walk must have kept the registers.
+func (r *Reader) Frame(s *target.Stack, i int) *Frame {
+	return &Frame{r, s, i, &memory{r.snapshot.ThreadMemory(s.Thread)}}
+}
+
+func (f *Frame) frame() *target.Frame { return &f.stack.Frames[f.index] }
+
+// Scopes returns what is in scope in the frame, one for each of its Locations and
+// in their order: of the innermost inlined call first, last of the function. It
+// is nil where the debugging information tells of no function there; then
+// [Reader.Err] may say why.
+func (f *Frame) Scopes() []*value.Scope {
+	frame := f.frame()
+	scopes := f.reader.scopesAt(frame.Object, frame.Address)
+	// Inlined calls that are not entered yet have a scope, but no location.
+	return scopes[max(0, len(scopes)-max(len(frame.Locations), 1)):]
+}
+
+// Late reports whether anything that was read since the last call of Late came
+// from writable memory of a target that had run on: it may not fit what was read
+// in the pause. Frames that [Frame.Caller] returned count with it.
+func (f *Frame) Late() bool {
+	_, late := f.memory.Late()
+	if late {
+		f.memory.ThreadMemory = f.reader.snapshot.ThreadMemory(f.stack.Thread)
+	}
+	return late
+}
+
+// ReadMemory implements cfi.Memory, at run-time addresses.
+func (f *Frame) ReadMemory(p []byte, address uint64) error { return f.memory.ReadMemory(p, address) }
+
+// Register returns the value of a DWARF column in the frame, where it is known. A
+// function that has jumped to another one in the place of its return had given its
+// caller's registers back before, but for the stack pointer.
+func (f *Frame) Register(column uint64) (uint64, bool) {
+	at := f.index
+	for at+1 < len(f.stack.Frames) && f.stack.Frames[at].TailCall {
+		at++
+	}
+	r := f.stack.Frames[at].Registers
+	if r == nil || at != f.index && int(column) == f.reader.snapshot.Machine.StackPointer {
+		return 0, false
+	}
+	return r.Get(column)
+}
+
+// RegisterBytes returns the bytes of a vector register. A call can change it, so
+// that only the innermost frame's are known.
+func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
+	if f.index != 0 {
+		return nil, false
+	}
+	return target.VectorRegister(f.reader.snapshot.Machine, f.stack.Thread.Vectors, column)
+}
+
+// ProgramCounter returns PC and LookupPC.
+func (f *Frame) ProgramCounter() (pc, lookup uint64) {
+	frame := f.frame()
+	return frame.PC, frame.LookupPC
+}
+
+// CFA returns the canonical frame address.
+func (f *Frame) CFA() (uint64, bool) {
+	frame := f.frame()
+	if frame.Registers == nil || frame.Object == nil {
+		return 0, false
+	}
+	m, _ := f.reader.objects.Modules.Find(frame.LookupPC)
+	if m != nil && m.Source != nil {
+		if rules, err := m.Source.Rules(frame.LookupPC - m.Bias); err == nil && rules.CFA.Kind == cfi.Register {
+			v, ok := f.Register(uint64(rules.CFA.Register))
+			return v + uint64(rules.CFA.Offset), ok
+		}
+	}
+	// The stack pointer of the caller once the call returns.
+	if f.index+1 < len(f.stack.Frames) {
+		next := f.index + 1
+		for next+1 < len(f.stack.Frames) && f.stack.Frames[next].TailCall {
+			next++
+		}
+		machine := f.reader.snapshot.Machine
+		if r := f.stack.Frames[next].Registers; r != nil && machine.StackPointer >= 0 {
+			sp, ok := r.Get(uint64(machine.StackPointer))
+			return sp + uint64(machine.CFAOffset), ok
+		}
+	}
+	return 0, false
+}
+
+// Info returns the debugging information of the object that the frame lies in,
+// nil where it has none.
+func (f *Frame) Info() *value.Info {
+	if o := f.frame().Object; o != nil {
+		return f.reader.open(o).info
+	}
+	return nil
+}
+
+// Bias is what is added to the addresses of Info.
+func (f *Frame) Bias() uint64 {
+	frame := f.frame()
+	return frame.LookupPC - frame.Address
+}
+
+// Caller returns the frame that called this one, nil where there is none.
+func (f *Frame) Caller() value.Frame {
+	next := f.index + 1
+	if next >= len(f.stack.Frames) || f.stack.Frames[next].Interrupted {
+		return nil
+	}
+	return &Frame{f.reader, f.stack, next, f.memory}
+}

@@ -1,0 +1,140 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package variable
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/value"
+)
+
+// Reader reads the variables of one snapshot's frames. It must not be used after
+// the objects were closed, and is not safe for concurrent use.
+type Reader struct {
+	snapshot *target.Snapshot
+	objects  *target.Objects
+	opened   map[*target.Object]*opened
+	placed   []placed // by start; nil before it is needed
+	errs     []error
+}
+
+// opened is what is known of one object.
+type opened struct {
+	info    *value.Info // nil without
+	scopes  map[uint64][]*value.Scope
+	failed  bool            // the error was told
+	symbols []object.Symbol // by address
+	listed  bool            // symbols
+}
+
+// NewReader returns a reader of the snapshot that the objects are of. Their
+// separate debug files are those that [target.Objects.Name] has found.
+func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
+	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened)}
+}
+
+// Err returns what stood in the way of reading debugging information, object by
+// object, so far. That there is none, or that it does not know an address, is no
+// error.
+func (r *Reader) Err() error { return errors.Join(r.errs...) }
+
+// open opens the debugging information of an object.
+func (r *Reader) open(o *target.Object) *opened {
+	known := r.opened[o]
+	if known != nil {
+		return known
+	}
+	known = &opened{scopes: make(map[uint64][]*value.Scope)}
+	r.opened[o] = known
+	f, err := o.File()
+	if err != nil {
+		return known // which Name has told, or of generated code
+	}
+	if known.info, err = value.Open(f); err != nil {
+		known.info = nil
+		r.fail(o, known, err)
+	}
+	return known
+}
+
+// fail keeps an error, the first of an object.
+func (r *Reader) fail(o *target.Object, known *opened, err error) {
+	if known.failed || errors.Is(err, value.ErrNoInfo) || errors.Is(err, value.ErrNotFound) {
+		return
+	}
+	known.failed = true
+	r.errs = append(r.errs, fmt.Errorf("%s: variables: %w", o.Name, err))
+}
+
+// scopesAt returns the scopes at an address of an object, nil where nothing is known.
+func (r *Reader) scopesAt(o *target.Object, address uint64) []*value.Scope {
+	if o == nil {
+		return nil
+	}
+	known := r.open(o)
+	if known.info == nil {
+		return nil
+	}
+	scopes, ok := known.scopes[address]
+	if !ok {
+		var err error
+		if scopes, err = known.info.Scopes(address); err != nil {
+			r.fail(o, known, err)
+		}
+		known.scopes[address] = scopes
+	}
+	return scopes
+}
+
+// placed is a mapping with its object.
+type placed struct {
+	start, end uint64
+	object     *target.Object
+}
+
+// objectAt returns the object that a run-time address belongs to, also one of its
+// data; nil where there is none.
+func (r *Reader) objectAt(address uint64) *target.Object {
+	if r.placed == nil {
+		r.placed = r.places()
+	}
+	i, _ := slices.BinarySearchFunc(r.placed, address, func(p placed, a uint64) int {
+		if p.end <= a {
+			return -1
+		}
+		return 1
+	})
+	if i < len(r.placed) && r.placed[i].start <= address {
+		return r.placed[i].object
+	}
+	return nil
+}
+
+func (r *Reader) places() []placed {
+	list := []placed{}
+	mappings := r.snapshot.Mappings
+	of := make(map[*target.Mapping]*target.Object)
+	for o := range r.objects.All() {
+		for _, m := range o.Mappings {
+			of[m] = o
+		}
+	}
+	for i := range mappings {
+		m := &mappings[i]
+		o := of[m]
+		// What is behind the file's part of a segment is mapped without a file.
+		if n := len(list); o == nil && m.Path == "" && n > 0 && list[n-1].end == m.Start {
+			o = list[n-1].object
+		}
+		if o != nil {
+			list = append(list, placed{m.Start, m.End, o})
+		}
+	}
+	return list
+}
