@@ -24,6 +24,7 @@ import (
 type Function struct {
 	Address uint64
 	Size    uint32 // bytes
+	Order   uint32 // its place in Index.Functions
 	Time    uint64 // it lies there from then on
 	Index   uint64 // its number in the dump
 
@@ -91,6 +92,9 @@ func (d *Jitdump) Index() *Index {
 	byTime := func(a, b Function) int { return cmp.Compare(a.Time, b.Time) }
 	if !slices.IsSortedFunc(x.functions, byTime) {
 		slices.SortStableFunc(x.functions, byTime)
+	}
+	for i := range x.functions {
+		x.functions[i].Order = uint32(i)
 	}
 	x.timeline = newTimeline(x.functions)
 	return x

@@ -1,0 +1,245 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package codefile
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/unwind"
+)
+
+// End is the time at which a jitdump is asked for what it has come to. What a
+// process adds to it after its threads were stopped can replace what their stacks
+// hold only where memory is used again at once.
+const End = math.MaxUint64
+
+// Jitdump is the code that a jitdump tells of, over time. A nil function, which Find
+// returns where there is none, has nothing. Find, Rules and Unwinds remember what
+// they are asked, and are not safe for concurrent use; the other methods are.
+type Jitdump struct {
+	Path string
+
+	// Machine is the one of the code. The header does not tell widths apart, so it
+	// is the machine's usual one; nil where it is unknown.
+	Machine *arch.Machine
+
+	// Counter says that times are of the processor's own counter, not of
+	// CLOCK_MONOTONIC in nanoseconds.
+	Counter bool
+
+	// Err is what could not be read of it, nil where all could. That its last record
+	// is still being written is no error.
+	Err error
+
+	elf    elf.Machine
+	index  *perf.Index
+	tables map[uint32]table // by function
+	any    int8             // Unwinds: 0 not known, 1 yes, -1 no
+	recent [1 << 8]recent
+}
+
+// recent is the function that an address has had from a time on, for good.
+type recent struct {
+	pc uint64
+	f  *perf.Function
+}
+
+// table is the unwind table of a function, of which only the rows that a walk meets
+// are compiled.
+type table struct {
+	sections *unwind.Sections
+	err      error
+}
+
+// newJitdump makes a Jitdump of a file's data; damage is what was wrong with the
+// file.
+func newJitdump(path string, data []byte, damage error) (*Jitdump, error) {
+	dump, err := perf.ParseJitdump(path, data)
+	if err != nil {
+		return nil, errors.Join(damage, err)
+	}
+	order := elf.ELFDATA2LSB
+	if dump.Order == binary.BigEndian {
+		order = elf.ELFDATA2MSB
+	}
+	d := &Jitdump{Path: path, Machine: arch.Lookup(dump.Machine, elf.ELFCLASSNONE, order), Counter: dump.Flags&perf.FlagArchTimestamp != 0,
+		elf: dump.Machine, index: dump.Index()}
+	all, bad := d.index.Damage()
+	if all > 1 {
+		bad = fmt.Errorf("%s: %d bad records: %w", path, all, bad)
+	}
+	d.Err = errors.Join(damage, dump.Damage(), bad)
+	return d, nil
+}
+
+// Fits returns an error where the code cannot be that of a process: it is for
+// another machine, or most of it lies where code, which is asked for an address,
+// says that the process has none; nil stands for one that is not asked.
+func (d *Jitdump) Fits(m *arch.Machine, code func(address uint64) bool) error {
+	if d.elf != m.ELF {
+		return fmt.Errorf("%s: code for %v, and the target is for %s", d.Path, d.elf, m.Name)
+	}
+	if code == nil {
+		return nil
+	}
+	list := d.index.Functions()
+	return fits(d.Path, len(list), func(i int) uint64 { return list[i].Address }, code)
+}
+
+// Find returns the function that lies at an address at a time, which is of the
+// dump's clock; nil where there is none.
+func (d *Jitdump) Find(pc, time uint64) *perf.Function {
+	r := &d.recent[pc%uint64(len(d.recent))]
+	if r.f != nil && r.pc == pc && time >= r.f.Time {
+		return r.f
+	}
+	f, ok := d.index.Find(pc, time)
+	if !ok {
+		return nil
+	}
+	if last, ok := d.index.Find(pc, End); ok && last == f {
+		*r = recent{pc, f}
+	}
+	return f
+}
+
+// Functions returns all functions by the times at which they came, also those that
+// were moved or replaced since. They are the Jitdump's and must not be changed.
+func (d *Jitdump) Functions() []perf.Function { return d.index.Functions() }
+
+// Last yields the functions that were there at the end.
+func (d *Jitdump) Last() iter.Seq[*perf.Function] {
+	return func(yield func(*perf.Function) bool) {
+		list := d.index.Functions()
+		for i := range list {
+			if at, ok := d.index.Find(list[i].Address, End); ok && at == &list[i] && !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// Symbol returns the name and the extent of a function. The name is part of what
+// was read.
+func (d *Jitdump) Symbol(f *perf.Function) object.Symbol {
+	return object.Symbol{Name: d.index.Name(f), Address: f.Address, Size: uint64(f.Size), Source: object.StaticSymbols}
+}
+
+// Lines yields the source lines of a function in the order of the dump.
+func (d *Jitdump) Lines(f *perf.Function) iter.Seq[jit.Line] {
+	return func(yield func(jit.Line) bool) {
+		if f == nil {
+			return
+		}
+		for l := range d.index.Lines(f) {
+			if !yield(jit.Line{Offset: l.Offset, File: l.File, Line: max(l.Line, 0)}) {
+				return
+			}
+		}
+	}
+}
+
+// Locate returns the source line of an address in a function, as
+// object.File.Locate does; nil where it has none.
+func (d *Jitdump) Locate(f *perf.Function, pc uint64) []object.Location {
+	// Writers list them in ascending order, but for V8's inlined positions.
+	var best jit.Line
+	for l := range d.Lines(f) {
+		if l.Offset <= pc-f.Address && (best.File == "" || l.Offset >= best.Offset) {
+			best = l
+		}
+	}
+	if best.File == "" || best.Line == 0 {
+		return nil
+	}
+	return []object.Location{{Function: d.index.Name(f), File: best.File, Line: best.Line}}
+}
+
+// Code returns the machine code of a function. It is part of what was read.
+func (d *Jitdump) Code(f *perf.Function) []byte {
+	if f == nil {
+		return nil
+	}
+	return d.index.Code(f)
+}
+
+// Frames returns the unwind table of a function, at run-time addresses; nil where
+// there is none.
+func (d *Jitdump) Frames(f *perf.Function) (*cfi.Section, error) {
+	if f == nil {
+		return nil, nil
+	}
+	return d.index.EHFrame(f)
+}
+
+// maxTables bounds the tables that are kept, each of which is of one function.
+const maxTables = 1 << 12
+
+// ErrNoTable is wrapped by the error of Rules for code without an unwind table. It
+// wraps cfi.ErrNoFDE.
+var ErrNoTable = fmt.Errorf("%w: the jitdump has no unwind table of the function", cfi.ErrNoFDE)
+
+// Rules returns the rules by which the frame of a function at an address is left.
+func (d *Jitdump) Rules(f *perf.Function, pc uint64) (*unwind.Rules, error) {
+	if f == nil {
+		return nil, cfi.ErrNoFDE
+	}
+	t, ok := d.tables[f.Order]
+	if !ok {
+		section, err := d.index.EHFrame(f)
+		switch {
+		case err != nil:
+			t.err = err
+		case section == nil:
+			t.err = ErrNoTable
+		default:
+			t.sections = &unwind.Sections{EHFrame: section}
+		}
+		if d.tables == nil || len(d.tables) >= maxTables {
+			d.tables = make(map[uint32]table)
+		}
+		d.tables[f.Order] = t
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	return t.sections.Rules(pc)
+}
+
+// Covers reports whether there is an unwind table for an address in a function. It
+// keeps nothing, for who asks for every function of a dump.
+func (d *Jitdump) Covers(f *perf.Function, pc uint64) bool {
+	section, err := d.Frames(f)
+	if err != nil || section == nil {
+		return false
+	}
+	var fde cfi.FDE
+	return section.Find(pc, &fde) == nil
+}
+
+// Unwinds is false where no function has an unwind table.
+func (d *Jitdump) Unwinds() bool {
+	if d.any == 0 {
+		d.any = -1
+		list := d.index.Functions()
+		for i := range list {
+			if s, err := d.index.EHFrame(&list[i]); s != nil || err != nil {
+				d.any = 1
+				break
+			}
+		}
+	}
+	return d.any > 0
+}

@@ -1,0 +1,113 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package codefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/internal/rootfs"
+)
+
+func TestProcessRead(t *testing.T) {
+	for text, want := range map[string]struct {
+		ids   []int
+		users []uint32
+	}{
+		"Name:\tx\nNSpid:\t12\n":                            {[]int{12}, []uint32{}},
+		"Name:\tx\nUid:\t1\t2\t3\t4\nNSpid:\t4711\t80\t1\n": {[]int{1}, []uint32{2}},
+		"Name:\tx\nPid:\t4711\nUid:\tx\n":                   {nil, []uint32{}},
+	} {
+		var p Process
+		p.read([]byte(text))
+		if !slices.Equal(p.IDs, want.ids) || p.Users == nil || !slices.Equal(p.Users, want.users) {
+			t.Errorf("%q: IDs %v, users %v", text, p.IDs, p.Users)
+		}
+	}
+}
+
+// What this process writes is its own.
+func TestRunning(t *testing.T) {
+	p, err := Running(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Users, []uint32{uint32(os.Geteuid())}) || len(p.IDs) != 1 {
+		t.Errorf("%+v", p)
+	}
+	path := filepath.Join(t.TempDir(), "own")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if _, err := Running(-1); err == nil {
+		t.Error("there is a process -1")
+	}
+}
+
+// A file is opened for the process that may have written it.
+func TestOpen(t *testing.T) {
+	now := time.Now()
+	root := t.TempDir()
+	own := filepath.Join(root, "own")
+	if err := errors.Join(os.WriteFile(own, []byte("text"), 0o600), os.Chtimes(own, now, now), os.Mkdir(filepath.Join(root, "folder"), 0o700),
+		syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	me := uint32(os.Geteuid())
+	const other = 65534
+	for _, test := range []struct {
+		path  string
+		users []uint32
+		began time.Time
+		owner int   // that the file is given to, 0 for none
+		want  error // that the error wraps
+	}{
+		{path: "/own", users: []uint32{me}},
+		{path: "/own"},
+		{path: "/own", users: []uint32{me}, began: now.Add(-time.Minute)},
+		{path: "/own", users: []uint32{me}, began: now.Add(time.Second / 2)}, // by a file system that rounds times
+		{path: "/own", users: []uint32{me}, began: now.Add(time.Minute), want: ErrOtherProcess},
+		{path: "/own", began: now.Add(time.Minute), want: ErrOtherProcess},
+		{path: "/absent", users: []uint32{me}, want: fs.ErrNotExist},
+		{path: "/folder", users: []uint32{me}, want: rootfs.ErrNotRegular},
+		{path: "/pipe", users: []uint32{me}, want: rootfs.ErrNotRegular},
+		{path: "/own", users: []uint32{me}, owner: other, want: ErrOtherProcess},
+		{path: "/own", users: []uint32{me, other}, owner: other},
+		{path: "/own", users: []uint32{}, owner: other, want: ErrOtherProcess},
+		{path: "/own", owner: other},
+	} {
+		if test.owner != 0 {
+			if os.Getuid() != 0 {
+				continue // nobody else can give a file away
+			}
+			if err := os.Chown(own, test.owner, test.owner); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := Process{Root: root, Users: test.users, Began: test.began}
+		f, err := p.Open(test.path)
+		if err == nil {
+			f.Close()
+		}
+		if (err == nil) != (test.want == nil) || test.want != nil && !errors.Is(err, test.want) {
+			t.Errorf("%s of %d for users %v, who began at %v: %v", test.path, test.owner, test.users, test.began, err)
+		}
+		if errors.Is(err, ErrOtherProcess) && !strings.HasPrefix(err.Error(), test.path+": of another process: it ") {
+			t.Error(err)
+		}
+	}
+}

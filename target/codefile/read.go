@@ -1,0 +1,146 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package codefile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+
+	"github.com/clewdev/clew/internal/budget"
+	"github.com/clewdev/clew/jit/perf"
+)
+
+// maxBytes bounds what is read of all files of a target, in bytes: those of
+// millions of functions.
+const maxBytes = math.MaxInt32
+
+// Reader reads the files of one target: of all of them no more than two gigabytes,
+// and what is met again is read once. It is not safe for concurrent use.
+type Reader struct {
+	left  budget.Files
+	dumps map[identity]readDump
+}
+
+type readDump struct {
+	*Jitdump
+	err error
+}
+
+// NewReader returns a Reader that has read nothing.
+func NewReader() *Reader { return &Reader{left: maxBytes, dumps: make(map[identity]readDump)} }
+
+var errNoProcess = errors.New("files of the target are not to be had")
+
+// Jitdump reads the jitdump of a marker, as far as it is written. With an error
+// there is none; what is wrong with a part of it is in its Err.
+func (r *Reader) Jitdump(p *Process, m Marker) (*Jitdump, error) {
+	if p == nil && m.Open == nil {
+		return nil, fmt.Errorf("%s: %w", m.Path, errNoProcess)
+	}
+	f, err := p.openMarker(&m)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	is := identity{}
+	if info, err := f.Stat(); err == nil {
+		is = identityOf(info)
+	}
+	known, ok := r.dumps[is]
+	if !ok {
+		var data []byte
+		data, known.err = r.read(f)
+		if len(data) > 0 || known.err == nil {
+			known.Jitdump, known.err = newJitdump(m.Path, data, known.err)
+		}
+		if is != (identity{}) {
+			r.dumps[is] = known
+		}
+	}
+	return known.Jitdump, known.err
+}
+
+// Map reads the perf map of a process, as far as it is written; nil where there is
+// none. Of one that is not the process's, or cannot be read, Err says why, and it
+// has no symbols.
+func (r *Reader) Map(p *Process) (m *Map) {
+	if p == nil {
+		return nil
+	}
+	for _, id := range p.IDs {
+		path := fmt.Sprintf("/tmp/perf-%d.map", id)
+		f, err := p.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var data []byte
+		if err == nil {
+			data, err = r.read(f)
+			f.Close()
+		}
+		if m = newMap(path, data, err); len(data) > 0 || err == nil {
+			break
+		}
+	}
+	return m
+}
+
+// read reads a file as far as the Reader may: with what was read comes an error
+// where that is not all.
+func (r *Reader) read(f *os.File) ([]byte, error) {
+	data, _, err := r.left.Read(f)
+	return data, err
+}
+
+// Read reads a file at a path of this process, whoever's it is: a jitdump, or else a
+// perf map; the other one is nil. The error is that of a file that is neither, or
+// cannot be read.
+func (r *Reader) Read(path string) (*Jitdump, *Map, error) {
+	f, err := (&Process{}).Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	data, err := r.read(f)
+	if len(data) == 0 && err != nil {
+		return nil, nil, err
+	}
+	return Parse(path, data, err)
+}
+
+// Parse reads a jitdump, or else a perf map, from memory, which must stay as it is;
+// the other one is nil. Name is what errors call it, and damage what is known to be
+// wrong with it, or nil. The error is that of a file that is neither.
+func Parse(name string, data []byte, damage error) (*Jitdump, *Map, error) {
+	d, err := newJitdump(name, data, damage)
+	if err == nil {
+		return d, nil, nil
+	}
+	if !errors.Is(err, perf.ErrHeader) {
+		return nil, nil, err
+	}
+	if m := newMap(name, data, damage); len(m.symbols.Symbols()) > 0 {
+		return nil, m, nil
+	}
+	return nil, nil, fmt.Errorf("neither a jitdump nor a perf map: %w; and none of its lines is an address, a size and a name", err)
+}
+
+// fits returns an error where most functions, given by their addresses, lie where
+// the process has no code: then another process has written of them.
+func fits(path string, all int, address func(i int) uint64, code func(address uint64) bool) error {
+	in := 0
+	for i := range all {
+		if code(address(i)) {
+			in++
+		}
+	}
+	if 2*in < all {
+		return fmt.Errorf("%s: %w: %d of its %d functions lie where the process has code", path, ErrOtherProcess, in, all)
+	}
+	return nil
+}
