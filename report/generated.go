@@ -150,7 +150,7 @@ func (g *GeneratedCode) Text(w io.Writer, p Palette) error {
 		s := &g.Sources[i]
 		fmt.Fprintf(b, "\n%s, %s\n", p.Name.Text(s.Source), Printable(s.Place))
 		if s.Functions > 0 || s.Error == "" {
-			fmt.Fprintf(b, "  %s, %s of %s bytes", count(s.Entries, entryNames[s.kind]), count(s.Functions, "function"), grouped(s.CodeBytes))
+			fmt.Fprintf(b, "  %s, %s of %s bytes", count(s.Entries, s.kind.Entry()), count(s.Functions, "function"), grouped(s.CodeBytes))
 			switch {
 			case s.NoUnwindFunctions == 0:
 				fmt.Fprint(b, ", all with unwind tables")
@@ -187,12 +187,6 @@ func (g *GeneratedCode) Text(w io.Writer, p Palette) error {
 		fmt.Fprintf(b, "\nnote: %s\n", Printable(note))
 	}
 	return b.Flush()
-}
-
-// entryNames are what the sources consist of.
-var entryNames = map[target.Generated]string{
-	target.GDBList: "symbol file", target.GDBListSearched: "symbol file", target.Jitdump: "record",
-	target.DynInfoList: "info", target.PerfMap: "line",
 }
 
 func count(n int, what string) string {

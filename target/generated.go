@@ -9,8 +9,8 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/internal/budget"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -32,23 +32,30 @@ const (
 	PerfMap
 )
 
+// kinds are what the sources are called, and what they consist of.
+var kinds = [...]struct{ name, entry string }{
+	NotGenerated:    {"not generated", ""},
+	GDBList:         {"GDB JIT list", "symbol file"},
+	GDBListSearched: {"GDB JIT list that a search found", "symbol file"},
+	Jitdump:         {"jitdump", "record"},
+	DynInfoList:     {"dyn-info list of libunwind", "info"},
+	PerfMap:         {"perf map", "line"},
+}
+
 // String says it in words.
 func (g Generated) String() string {
-	switch g {
-	case NotGenerated:
-		return "not generated"
-	case GDBList:
-		return "GDB JIT list"
-	case GDBListSearched:
-		return "GDB JIT list that a search found"
-	case Jitdump:
-		return "jitdump"
-	case DynInfoList:
-		return "dyn-info list of libunwind"
-	case PerfMap:
-		return "perf map"
+	if int(g) < len(kinds) {
+		return kinds[g].name
 	}
 	return fmt.Sprintf("Generated(%d)", uint8(g))
+}
+
+// Entry says in words what a source of the kind consists of: "record".
+func (g Generated) Entry() string {
+	if int(g) < len(kinds) {
+		return kinds[g].entry
+	}
+	return "entry"
 }
 
 // GeneratedName is the name of all objects that are generated code.
@@ -63,7 +70,7 @@ type generated struct {
 
 	sources []*CodeSource // that were read
 	readers []sourceReader
-	files   budget.Files // that may be read yet
+	files   *codefile.Reader
 	met     map[uint64]finding
 	skipped []error
 }

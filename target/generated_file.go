@@ -5,25 +5,21 @@
 package target
 
 import (
-	"debug/elf"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
+	"iter"
 	"os"
-	"time"
 
-	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/codefile"
+	"github.com/clewdev/clew/unwind"
 )
 
-// maxSourceFiles bounds what is read of all files that a target wrote: that of
-// millions of functions.
-const maxSourceFiles = 1 << 30
-
-// ErrOtherProcess says that a file that should be the target's is another
-// process's, of which the target has the number.
-var ErrOtherProcess = errors.New("of another process")
+// maxJitdumps bounds how many jitdumps a target has: a process that was forked
+// has its own and those of its parents.
+const maxJitdumps = 64
 
 // jitdumps reads the jitdumps that the target has mapped, as perf asks runtimes
 // to do.
@@ -36,163 +32,154 @@ func (g *generated) jitdumps() (sources []*CodeSource) {
 			continue
 		}
 		seen[m.Path] = true
-		source := &CodeSource{Kind: Jitdump, Place: m.Path}
-		if f, err := openJitdump(s, m); err != nil {
-			source.Err = err
-		} else {
-			data, _, err := g.files.Read(f)
-			f.Close()
-			if len(data) == 0 && err != nil {
-				source.Err = err
-			} else {
-				source.jitdump(s, data, err)
-			}
+		marker := codefile.Marker{Path: m.Path}
+		if s.Open != nil && (s.Live || s.Process == nil) {
+			// Of a core, which holds a page of it at most, what is at its path now.
+			marker.Open = func() (*os.File, error) { return s.Open(m) }
 		}
-		if source.Err != nil {
-			g.skip(fmt.Errorf("jitdump: %w", source.Err))
+		source := &CodeSource{Kind: Jitdump, Place: m.Path}
+		d, err := g.files.Jitdump(s.Process, marker)
+		if err == nil {
+			err = d.Fits(s.Machine, s.executable())
+		}
+		if err == nil {
+			source = DumpSource(d).of(s)
+			err = d.Err
+		}
+		if source.Err = err; err != nil {
+			g.skip(fmt.Errorf("jitdump: %w", err))
 		}
 		sources = append(sources, source)
 	}
 	return sources
 }
 
-// openJitdump opens the file of a marker: of a live process the very one, also
-// where it was deleted; of a core, which holds at most a page of it, what is at
-// its path now.
-func openJitdump(s *Snapshot, m *Mapping) (*os.File, error) {
-	switch {
-	case !s.Live && s.OpenPath != nil:
-		return s.OpenPath(m.Path)
-	case s.Open != nil:
-		return s.Open(m)
-	}
-	return nil, fmt.Errorf("%s: files of the target are not to be had", m.Path)
-}
-
-// maxJitdumps bounds how many jitdumps a target has: a process that was forked
-// has its own and those of its parents.
-const maxJitdumps = 64
-
-// jitdump adds what is in a jitdump.
-func (source *CodeSource) jitdump(s *Snapshot, data []byte, damage error) {
-	dump, err := perf.ParseJitdump(source.Place, data)
-	if err != nil {
-		source.Err = errors.Join(damage, err)
-		return
-	}
-	if s != nil && dump.Machine != s.Machine.ELF {
-		source.Err = fmt.Errorf("code for %v, and the target is for %s", dump.Machine, s.Machine.Name)
-		return
-	}
-	index := dump.Index()
-	if err := fits(s, len(index.Functions()), func(i int) uint64 { return index.Functions()[i].Address }); err != nil {
-		source.Err = fmt.Errorf("%s: %w", source.Place, err)
-		return
-	}
-	_, bad := index.Damage()
-	source.Err = errors.Join(damage, dump.Damage(), bad)
-	source.Entries = len(index.Functions())
-	source.objects = []*Object{newGeneratedObject(s, Jitdump, &dumpCode{index: index, machine: dumpMachine(dump)})}
-}
-
-// dumpMachine is the machine of a jitdump's code. The header does not tell widths
-// apart, so it is the machine's usual one.
-func dumpMachine(d *perf.Jitdump) *arch.Machine {
-	data := elf.ELFDATA2LSB
-	if d.Order == binary.BigEndian {
-		data = elf.ELFDATA2MSB
-	}
-	return arch.Lookup(d.Machine, elf.ELFCLASSNONE, data)
-}
-
 // perfMaps reads the target's perf map.
 func (g *generated) perfMaps() []*CodeSource {
 	s := g.objects.snapshot
-	if s.OpenPath == nil {
+	m := g.files.Map(s.Process)
+	if m == nil {
 		return nil
 	}
-	pid := s.NSPID
-	if pid == 0 {
-		pid = s.PID
-	}
-	source := &CodeSource{Kind: PerfMap, Place: fmt.Sprintf("/tmp/perf-%d.map", pid)}
-	f, err := s.OpenPath(source.Place)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		var data []byte
-		var info fs.FileInfo
-		data, info, err = g.files.Read(f)
-		f.Close()
-		switch {
-		case info == nil:
-		case !s.Began.IsZero() && info.ModTime().Before(s.Began.Add(-time.Second)):
-			err = fmt.Errorf("%w: it was last written at %s, and the process began at %s", ErrOtherProcess,
-				info.ModTime().Format(time.DateTime), s.Began.Format(time.DateTime))
-		default:
-			source.perfMap(s, data, err)
-			err = source.Err
+	source := MapSource(m).of(s)
+	if executable := s.executable(); executable != nil {
+		if err := m.Fits(executable); err != nil {
+			source = &CodeSource{Kind: PerfMap, Place: m.Path, Err: err}
 		}
 	}
-	if source.Err = err; err != nil {
-		g.skip(fmt.Errorf("perf map: %w", err))
+	if source.Err != nil {
+		g.skip(fmt.Errorf("perf map: %w", source.Err))
 	}
 	return []*CodeSource{source}
 }
 
-// perfMap adds what is in a perf map.
-func (source *CodeSource) perfMap(s *Snapshot, data []byte, damage error) {
-	m := perf.ParseMap(source.Place, data)
-	_, bad := m.Damage()
-	if bad != nil {
-		bad = fmt.Errorf("%s: %w", source.Place, bad)
-	}
-	source.Err = errors.Join(damage, bad)
-	if err := fits(s, len(m.Symbols()), func(i int) uint64 { return m.Symbols()[i].Address }); err != nil {
-		source.Err = fmt.Errorf("%s: %w", source.Place, err)
-		return
-	}
-	source.Entries = len(m.Symbols())
-	source.objects = []*Object{newGeneratedObject(s, PerfMap, &mapCode{symbols: m})}
-}
-
-// fits returns an error where functions are not a snapshot's, given their
-// addresses. Where a core is read another process can have had the number, or the
-// name of the file; its code lies elsewhere.
-func fits(s *Snapshot, all int, address func(i int) uint64) error {
-	if s == nil || s.Live {
+// executable returns what tells whether the target has code at an address, for
+// files that may not be its own: where a core is read another process can have had
+// the number, or the name of the file. It is nil for a live one.
+func (s *Snapshot) executable() func(address uint64) bool {
+	if s.Live {
 		return nil
 	}
-	in := 0
-	for i := range all {
-		if m := s.Mapping(address(i)); m != nil && m.Executable {
-			in++
-		}
+	return func(address uint64) bool {
+		m := s.Mapping(address)
+		return m != nil && m.Executable
 	}
-	if 2*in < all {
-		return fmt.Errorf("%w: %d of its %d functions lie where the target has code", ErrOtherProcess, in, all)
-	}
-	return nil
+}
+
+// DumpSource returns a jitdump as a CodeSource, by what it tells of its end.
+func DumpSource(d *codefile.Jitdump) *CodeSource {
+	code := &dumpCode{file: d}
+	return &CodeSource{Kind: Jitdump, Place: d.Path, Entries: len(d.Functions()), Err: d.Err, machine: d.Machine,
+		objects: []*Object{newGeneratedObject(nil, Jitdump, code)}}
+}
+
+// MapSource returns a perf map as a CodeSource.
+func MapSource(m *codefile.Map) *CodeSource {
+	return &CodeSource{Kind: PerfMap, Place: m.Path, Entries: m.Lines(), Err: m.Err,
+		objects: []*Object{newGeneratedObject(nil, PerfMap, &mapCode{file: m})}}
+}
+
+// of makes a file's source one of a snapshot's target.
+func (source *CodeSource) of(s *Snapshot) *CodeSource {
+	source.machine, source.objects[0].snapshot = s.Machine, s
+	return source
 }
 
 // ReadCodeSource reads a file that a runtime wrote for perf: a jitdump, or else a
 // perf map; name is what the source is called. What is wrong with parts of the
 // file is in the source's Err. The error is that of a file that is neither.
 func ReadCodeSource(name string, data []byte) (*CodeSource, error) {
-	source := &CodeSource{Kind: Jitdump, Place: name}
-	_, err := perf.ParseJitdump(name, data)
-	if err == nil {
-		source.jitdump(nil, data, nil)
-		return source, nil
-	}
-	if !errors.Is(err, perf.ErrHeader) {
-		return nil, err
-	}
-	source.Kind = PerfMap
-	source.perfMap(nil, data, nil)
-	if source.Entries == 0 {
-		return nil, fmt.Errorf("neither a jitdump nor a perf map: %w; and none of its lines is an address, a size and a name", err)
-	}
-	return source, nil
+	return fileSource(codefile.Parse(name, data, nil))
 }
+
+// OpenCodeSource reads such a file from a path, up to its first hole and the
+// first two gigabytes.
+func OpenCodeSource(path string) (*CodeSource, error) {
+	return fileSource(codefile.NewReader().Read(path))
+}
+
+func fileSource(d *codefile.Jitdump, m *codefile.Map, err error) (*CodeSource, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case d != nil:
+		return DumpSource(d), nil
+	}
+	return MapSource(m), nil
+}
+
+// dumpCode is the code that a jitdump tells of at its end. Of a core whose process
+// ran on, that is where it was ever after.
+type dumpCode struct {
+	nothing
+	file *codefile.Jitdump
+}
+
+func (c *dumpCode) find(pc uint64) *perf.Function { return c.file.Find(pc, codefile.End) }
+
+func (c *dumpCode) function(pc uint64) (object.Symbol, bool) {
+	f := c.find(pc)
+	if f == nil {
+		return object.Symbol{}, false
+	}
+	return c.file.Symbol(f), true
+}
+
+func (c *dumpCode) functions() iter.Seq[object.Symbol] {
+	return func(yield func(object.Symbol) bool) {
+		for f := range c.file.Last() {
+			if !yield(c.file.Symbol(f)) {
+				return
+			}
+		}
+	}
+}
+
+func (c *dumpCode) locate(pc uint64) ([]object.Location, error) {
+	return c.file.Locate(c.find(pc), pc), nil
+}
+
+func (c *dumpCode) lines(pc uint64) iter.Seq[jit.Line] { return c.file.Lines(c.find(pc)) }
+
+func (c *dumpCode) frames(pc uint64) ([]*cfi.Section, error) {
+	s, err := c.file.Frames(c.find(pc))
+	return sectionOrNone(s), err
+}
+
+func (c *dumpCode) rules(pc uint64) (*unwind.Rules, error) { return c.file.Rules(c.find(pc), pc) }
+
+func (c *dumpCode) covers(pc uint64) bool { return c.file.Covers(c.find(pc), pc) }
+
+func (c *dumpCode) unwinds() bool { return c.file.Unwinds() }
+
+func (c *dumpCode) bytes(pc uint64) []byte { return c.file.Code(c.find(pc)) }
+
+// mapCode is the code that a perf map names.
+type mapCode struct {
+	nothing
+	file *codefile.Map
+}
+
+func (c *mapCode) function(pc uint64) (object.Symbol, bool) { return c.file.Find(pc) }
+
+func (c *mapCode) functions() iter.Seq[object.Symbol] { return c.file.Symbols() }

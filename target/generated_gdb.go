@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/gdb"
 	"github.com/clewdev/clew/jit/symfile"
 	"github.com/clewdev/clew/object"
@@ -45,7 +44,7 @@ func (g *generated) readLists(space *gdb.Space, kind Generated) (sources []*Code
 		if slices.ContainsFunc(g.sources, func(s *CodeSource) bool { return s.Kind == GDBList && s.address == list.Descriptor }) {
 			continue // the search finds the others too
 		}
-		source := &CodeSource{Kind: kind, Place: g.place(list.Descriptor), Entries: len(list.Entries), address: list.Descriptor}
+		source := &CodeSource{Kind: kind, Place: g.place(list.Descriptor), Entries: len(list.Entries), address: list.Descriptor, machine: s.Machine}
 		var errs []error
 		fail := func(err error) {
 			g.skip(err)
@@ -105,6 +104,7 @@ func (g *generated) addImage(source *CodeSource, e *gdb.Entry) error {
 
 // imageCode is the code that a symbol file describes.
 type imageCode struct {
+	nothing
 	data   []byte
 	file   *symfile.Image
 	tables ruleTables
@@ -129,8 +129,6 @@ func (c *imageCode) functions() iter.Seq[object.Symbol] {
 
 func (c *imageCode) locate(pc uint64) ([]object.Location, error) { return c.file.Locate(pc) }
 
-func (c *imageCode) lines(uint64) iter.Seq[jit.Line] { return noLines }
-
 func (c *imageCode) frames(uint64) ([]*cfi.Section, error) { return c.file.Frames() }
 
 func (c *imageCode) rules(pc uint64) (*unwind.Rules, error) {
@@ -146,12 +144,15 @@ func (c *imageCode) rules(pc uint64) (*unwind.Rules, error) {
 	return rules, err
 }
 
+func (c *imageCode) covers(pc uint64) bool {
+	_, err := c.rules(pc)
+	return err == nil
+}
+
 func (c *imageCode) unwinds() bool {
 	sections, err := c.file.Frames()
 	return len(sections) > 0 || err != nil
 }
-
-func (c *imageCode) bytes(uint64) []byte { return nil }
 
 func (c *imageCode) image() []byte { return c.data }
 

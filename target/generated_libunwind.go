@@ -12,7 +12,6 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libunwind"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/region"
@@ -39,7 +38,7 @@ func (g *generated) dynInfoLists() (sources []*CodeSource) {
 		if errors.Is(err, libunwind.ErrNoList) || seen[at] && err == nil {
 			continue
 		}
-		source := &CodeSource{Kind: DynInfoList, Place: filepath.Base(o.Name), Err: err}
+		source := &CodeSource{Kind: DynInfoList, Place: filepath.Base(o.Name), Err: err, machine: s.Machine}
 		if err == nil {
 			seen[at] = true
 			source.Place = fmt.Sprintf("%#x in %s", at, filepath.Base(o.Name))
@@ -84,6 +83,7 @@ func (source *CodeSource) addInfos(g *generated, list *libunwind.List) error {
 
 // infoCode is the code that one info describes.
 type infoCode struct {
+	nothing
 	info       *libunwind.Info
 	procedures []*region.Procedure // of the whole list: one can be an alias of another
 	machine    *arch.Machine
@@ -119,10 +119,6 @@ func (c *infoCode) functions() iter.Seq[object.Symbol] {
 		}
 	}
 }
-
-func (c *infoCode) locate(uint64) ([]object.Location, error) { return nil, nil }
-
-func (c *infoCode) lines(uint64) iter.Seq[jit.Line] { return noLines }
 
 // frames returns a section with the FDE of an address alone: what a table leads
 // to can have other things between.
@@ -196,8 +192,9 @@ func (c *infoCode) rules(pc uint64) (*unwind.Rules, error) {
 // one function.
 const maxInfoTables = 64
 
+func (c *infoCode) covers(pc uint64) bool {
+	_, err := c.rules(pc)
+	return err == nil
+}
+
 func (c *infoCode) unwinds() bool { return c.info.Procedure != nil || c.info.Table != nil }
-
-func (c *infoCode) bytes(uint64) []byte { return nil }
-
-func (c *infoCode) image() []byte { return nil }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/perf"
@@ -31,7 +32,8 @@ type CodeSource struct {
 	// Err says what of the source could not be read, nil where all could.
 	Err error
 
-	address uint64 // of a list
+	address uint64        // of a list
+	machine *arch.Machine // that the source says; nil where it does not
 	objects []*Object
 	ranges  codeRanges // of the objects; empty where there is one object of all addresses
 }
@@ -52,13 +54,26 @@ type description interface {
 	// rules returns the rules of an address; the error wraps cfi.ErrNoFDE where
 	// the source has none.
 	rules(pc uint64) (*unwind.Rules, error)
-	// unwinds is false where no address has rules.
+	// covers reports whether an address has rules, and unwinds is false where none has.
+	covers(pc uint64) bool
 	unwinds() bool
 	// bytes returns the code that the source itself holds of a function, and
 	// image the symbol file as it was registered; nil where there is none.
 	bytes(pc uint64) []byte
 	image() []byte
 }
+
+// nothing is a description of what most sources do not tell.
+type nothing struct{}
+
+func (nothing) locate(uint64) ([]object.Location, error) { return nil, nil }
+func (nothing) lines(uint64) iter.Seq[jit.Line]          { return func(func(jit.Line) bool) {} }
+func (nothing) frames(uint64) ([]*cfi.Section, error)    { return nil, nil }
+func (nothing) rules(uint64) (*unwind.Rules, error)      { return nil, cfi.ErrNoFDE }
+func (nothing) covers(uint64) bool                       { return false }
+func (nothing) unwinds() bool                            { return false }
+func (nothing) bytes(uint64) []byte                      { return nil }
+func (nothing) image() []byte                            { return nil }
 
 // find returns the object that covers an address, nil where none does: of
 // several the one that has a function there.
@@ -116,17 +131,7 @@ func (f *GeneratedFunction) Executable() bool {
 
 // Unwinds reports whether the source has an unwind table for the function's
 // first byte.
-func (f *GeneratedFunction) Unwinds() bool {
-	code := f.object.code
-	if dump, ok := code.(*dumpCode); ok {
-		return dump.covers(f.Start) // which keeps nothing: it has a table a function
-	}
-	if !code.unwinds() {
-		return false
-	}
-	_, err := code.rules(f.Start)
-	return err == nil
-}
+func (f *GeneratedFunction) Unwinds() bool { return f.object.code.covers(f.Start) }
 
 // Frames returns the call frame information that the function's is in, at
 // run-time addresses; none where the source has none.
@@ -247,9 +252,6 @@ func (t ruleTables) rules(pc uint64) (rules *unwind.Rules, err error) {
 	}
 	return nil, err
 }
-
-// noLines are the lines of code of which none are known apart.
-func noLines(func(jit.Line) bool) {}
 
 // CodeMemory returns the executable memory that no object file is in: where
 // generated code lies, and what a runtime has put aside for it.

@@ -19,6 +19,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/codefile"
 )
 
 var amd64 = arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
@@ -54,31 +55,24 @@ func dumpOf(t testing.TB, machine elf.Machine, functions map[string]uint64) []by
 // has mapped and a perf map; nil for none.
 func snapshotOf(t testing.TB, dump, perfMap []byte) *target.Snapshot {
 	t.Helper()
-	dir := t.TempDir()
-	for name, data := range map[string][]byte{"dump": dump, "map": perfMap} {
+	root := t.TempDir()
+	for path, data := range map[string][]byte{"x/jit-99.dump": dump, "tmp/perf-12.map": perfMap} {
+		path = filepath.Join(root, path)
 		if data == nil {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s := &target.Snapshot{PID: 4711, NSPID: 12, Machine: amd64, Live: true, Mappings: []target.Mapping{
+	s := &target.Snapshot{PID: 4711, Machine: amd64, Live: true, Mappings: []target.Mapping{
 		{Start: 0x10000, End: 0x20000, Readable: true, Executable: true},
 	}}
 	if dump != nil {
 		s.Mappings = append(s.Mappings, target.Mapping{Start: 0x30000, End: 0x31000, Readable: true, Executable: true, Path: "/x/jit-99.dump"})
 	}
-	s.Open = func(m *target.Mapping) (*os.File, error) { return os.Open(filepath.Join(dir, "dump")) }
-	s.OpenPath = func(path string) (*os.File, error) {
-		switch path {
-		case "/tmp/perf-12.map":
-			return os.Open(filepath.Join(dir, "map"))
-		case "/x/jit-99.dump":
-			return os.Open(filepath.Join(dir, "dump"))
-		}
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
-	}
+	s.Open = func(m *target.Mapping) (*os.File, error) { return os.Open(filepath.Join(root, m.Path)) }
+	s.Process = &codefile.Process{Root: root, IDs: []int{12}}
 	return s
 }
 
@@ -102,14 +96,14 @@ func TestCodeSources(t *testing.T) {
 			names:   map[uint64]string{0x10004: "of the dump", 0x10104: "only there", 0x10200: ""},
 			unwinds: map[uint64]bool{0x10004: true, 0x10104: false}},
 		{name: "none", names: map[uint64]string{0x10004: ""}},
-		{name: "an older process's map", perfMap: perfMap, sources: 1, failed: true, err: target.ErrOtherProcess,
-			change: func(s *target.Snapshot) { s.Began = time.Now().Add(time.Minute) }, names: map[uint64]string{0x10004: ""}},
+		{name: "an older process's map", perfMap: perfMap, sources: 1, failed: true, err: codefile.ErrOtherProcess,
+			change: func(s *target.Snapshot) { s.Process.Began = time.Now().Add(time.Minute) }, names: map[uint64]string{0x10004: ""}},
 		{name: "the map of a core", perfMap: perfMap, sources: 1,
 			change: func(s *target.Snapshot) { s.Live = false }, names: map[uint64]string{0x10004: "of the map"}},
-		{name: "another core's map", perfMap: []byte("90000 20 elsewhere\n"), sources: 1, failed: true, err: target.ErrOtherProcess,
+		{name: "another core's map", perfMap: []byte("90000 20 elsewhere\n"), sources: 1, failed: true, err: codefile.ErrOtherProcess,
 			change: func(s *target.Snapshot) { s.Live = false }, names: map[uint64]string{0x10004: ""}},
 		{name: "another core's jitdump", dump: dumpOf(t, elf.EM_X86_64, map[string]uint64{"f": 0x90000}), sources: 1, failed: true,
-			err: target.ErrOtherProcess, change: func(s *target.Snapshot) { s.Live = false }},
+			err: codefile.ErrOtherProcess, change: func(s *target.Snapshot) { s.Live = false }},
 		{name: "a jitdump of another machine", dump: dumpOf(t, elf.EM_AARCH64, map[string]uint64{"f": 0x10000}), sources: 1, failed: true,
 			names: map[uint64]string{0x10004: ""}},
 		{name: "a jitdump that is being written", dump: append(dump[:len(dump):len(dump)], dump[40:60]...), sources: 1,

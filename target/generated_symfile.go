@@ -111,17 +111,7 @@ const (
 )
 
 // Machine is the machine that a source says its code is for; nil where it does not.
-func (s *CodeSource) Machine() *arch.Machine {
-	for _, o := range s.objects {
-		if o.snapshot != nil {
-			return o.snapshot.Machine
-		}
-		if d, ok := o.code.(*dumpCode); ok {
-			return d.machine
-		}
-	}
-	return nil
-}
+func (s *CodeSource) Machine() *arch.Machine { return s.machine }
 
 // describe returns the function as package jit has it. With an error something
 // is missing.

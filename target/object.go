@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -68,7 +69,7 @@ type Object struct {
 // be closed.
 func (s *Snapshot) Objects() *Objects {
 	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
-	o.generated.objects, o.generated.readers, o.generated.files = o, sourceReaders(), maxSourceFiles
+	o.generated.objects, o.generated.readers, o.generated.files = o, sourceReaders(), codefile.NewReader()
 	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}
 	var last *Object
 	for i := range s.Mappings {

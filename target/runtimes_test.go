@@ -222,8 +222,8 @@ func TestRuntimesInContainers(t *testing.T) {
 		t.Run(r.Name, func(t *testing.T) {
 			p := r.StartContained(t)
 			s := take(t, p.PID)
-			if s.NSPID != 1 || s.Search.Root == "" {
-				t.Fatalf("PID %d in its own namespace, root %q: not a container", s.NSPID, s.Search.Root)
+			if s.Process.IDs[0] != 1 || s.Search.Root == "" {
+				t.Fatalf("PID %d in its own namespace, root %q: not a container", s.Process.IDs, s.Search.Root)
 			}
 			t.Run("live", func(t *testing.T) { testLiveRuntime(t, r, p.PID) })
 			t.Run("recording", func(t *testing.T) { testRecordedRuntime(t, r, p.PID) })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
@@ -47,17 +48,11 @@ type Snapshot struct {
 	// it is not to be had. It may be nil.
 	Open func(*Mapping) (*os.File, error)
 
-	// OpenPath opens for reading a file that the target itself has written, by
-	// the absolute path that it has for the target: a perf map. It may be nil. A
+	// Process leads to the files that the target itself has written: jitdumps that
+	// are not to be had by Open, and perf maps. Nil where none are to be had. A
 	// core's is of the machine where the core is read, and what lies there may be
 	// another process's: who reads it checks that it fits.
-	OpenPath func(path string) (*os.File, error)
-	// NSPID is the target's process ID as it knows it itself, in its own PID
-	// namespace; 0 where that is not known, and PID the best guess.
-	NSPID int
-	// Began is when the target's process began: files that are older are not
-	// its own. Zero where that is not known.
-	Began time.Time
+	Process *codefile.Process
 
 	// Live says that the target has run on since: what Memory reads of
 	// writable memory is newer than the registers and the copied stacks.

@@ -117,10 +117,11 @@ func (c *Core) open(path string) (err error) {
 	s := &c.snapshot
 	s.PID, s.Machine, s.Threads = c.notes.pid, c.header.machine, c.notes.threads
 	s.Signal, s.Command = c.notes.signal, cmp.Or(c.notes.command, c.notes.name)
-	s.Memory, s.Search, s.Open, s.OpenPath = c.memory, c.options.Search, c.openMapping, c.openOwn
+	s.Memory, s.Search, s.Open = c.memory, c.options.Search, c.openMapping
 	if s.PID == 0 && len(s.Threads) > 0 {
 		s.PID = s.Threads[0].ID
 	}
+	s.Process = c.owner(info)
 	if len(s.Threads) == 0 {
 		c.damaged(errors.New("the core has no threads: no NT_PRSTATUS note was read"))
 	}

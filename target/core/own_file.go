@@ -5,14 +5,26 @@
 package core
 
 import (
-	"cmp"
+	"io/fs"
 	"os"
+	"syscall"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/target/codefile"
 )
 
-// openOwn is the snapshot's OpenPath: it opens what lies now where the target had
-// a file of its own, under the sysroot where there is one.
-func (c *Core) openOwn(path string) (*os.File, error) {
-	return rootfs.Open(cmp.Or(c.options.Search.Root, "/"), path)
+// owner returns what is known of the target as the one that wrote files. They are
+// those that lie now where it had them, under the sysroot where there is one; info
+// is of the core's file. The kernel gives a core to the user that the target ran
+// as; the ID in its notes is as the target sees it, in a user namespace another.
+func (c *Core) owner(info fs.FileInfo) *codefile.Process {
+	p := &codefile.Process{Root: "/", IDs: []int{c.snapshot.PID}}
+	if root := c.options.Search.Root; root != "" {
+		p.Root = root
+		return p
+	}
+	p.Users = []uint32{c.notes.user, uint32(os.Geteuid())}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		p.Users = append(p.Users, st.Uid)
+	}
+	return p
 }

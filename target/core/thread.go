@@ -20,6 +20,7 @@ type notes struct {
 	pid       int
 	name      string // of the process's first thread
 	command   string
+	user      uint32 // that the process ran as, the real one
 	signal    *target.Signal
 	auxv      map[uint64]uint64
 	files     []fileRange
@@ -169,17 +170,22 @@ func (c *Core) readStatus(b []byte) error {
 // readProcess reads struct elf_prpsinfo of include/linux/elfcore.h, whose user
 // IDs have two bytes on arm and i386 and else four, which its size tells.
 func (c *Core) readProcess(b []byte) {
-	pid := 0
+	pid, short := 0, false
 	switch len(b) {
 	case 136:
 		pid = 24
 	case 124:
-		pid = 12
+		pid, short = 12, true
 	case 128:
 		pid = 16
 	default:
 		c.damaged(fmt.Errorf("NT_PRPSINFO: %d bytes, expected 136, 128 or 124", len(b)))
 		return
+	}
+	if o := c.header.order; short {
+		c.notes.user = uint32(o.Uint16(b[pid-4:]))
+	} else {
+		c.notes.user = o.Uint32(b[pid-8:])
 	}
 	c.notes.pid = int(int32(c.header.order.Uint32(b[pid:])))
 	c.notes.name = cString(b[pid+16 : pid+32])

@@ -7,42 +7,24 @@
 package process
 
 import (
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/target/codefile"
 )
 
-// openOwn opens a file that process pid has written, by the path that it has in
-// the process's mount namespace. In a folder that is everybody's, as /tmp is,
-// anybody can have made it: as perf does, it is taken only of the process's own
-// user and of root.
-func openOwn(pid int, path string) (*os.File, error) {
-	at := addressSpace(pid)
-	f, err := rootfs.Open("/proc/"+strconv.Itoa(at)+"/root", path)
+// owner returns what is known of a process as the one that writes files; nil where
+// it has ended.
+func owner(pid int) *codefile.Process {
+	p, err := codefile.Running(pid)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	var st unix.Stat_t
-	if err = unix.Fstat(int(f.Fd()), &st); err != nil {
-		err = fmt.Errorf("%s: fstat: %w", path, err)
-	} else if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		err = fmt.Errorf("%s: not a regular file", path)
-	} else if status, statusErr := readStatus(at); statusErr != nil {
-		err = statusErr
-	} else if st.Uid != 0 && st.Uid != status.UID[1] {
-		err = fmt.Errorf("%s: it is of user %d, expected %d, as whom process %d runs", path, st.Uid, status.UID[1], pid)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	p.Root, p.Began = "/proc/"+strconv.Itoa(addressSpace(pid))+"/root", began(pid)
+	return p
 }
 
 // userHZ is the unit of times in /proc/PID/stat, whatever the kernel's own.

@@ -20,24 +20,24 @@ func TestOwnFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Began.Before(before.Add(-time.Second)) || s.Began.After(time.Now()) {
-		t.Errorf("it began at %v, and was started at %v", s.Began, before)
+	if began := s.Process.Began; began.Before(before.Add(-time.Second)) || began.After(time.Now()) {
+		t.Errorf("it began at %v, and was started at %v", began, before)
 	}
-	if s.NSPID != c.pid {
-		t.Errorf("PID %d in its own namespace, which is this one: expected %d", s.NSPID, c.pid)
+	if ids := s.Process.IDs; len(ids) != 1 || ids[0] != c.pid {
+		t.Errorf("PID %d in its own namespace, which is this one: expected %d", ids, c.pid)
 	}
 	dir := t.TempDir()
 	own := filepath.Join(dir, "own")
 	if err := os.WriteFile(own, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := s.OpenPath(own)
+	f, err := s.Process.Open(own)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Close()
 	for _, path := range []string{dir, "/dev/null", filepath.Join(dir, "absent")} {
-		if f, err := s.OpenPath(path); err == nil {
+		if f, err := s.Process.Open(path); err == nil {
 			f.Close()
 			t.Errorf("%s was opened", path)
 		} else {
@@ -50,20 +50,8 @@ func TestOwnFiles(t *testing.T) {
 	if err := os.Chown(own, 65534, 65534); err != nil {
 		t.Fatal(err)
 	}
-	if f, err := s.OpenPath(own); err == nil {
+	if f, err := s.Process.Open(own); err == nil {
 		f.Close()
 		t.Error("a file of another user was opened")
-	}
-}
-
-func TestNamespacePID(t *testing.T) {
-	for text, want := range map[string]int{
-		"Name:\tx\nNSpid:\t12\n":          12,
-		"Name:\tx\nNSpid:\t4711\t80\t1\n": 1,
-		"Name:\tx\nPid:\t4711\n":          0,
-	} {
-		if got := parseStatus([]byte(text)).NSPID; got != want {
-			t.Errorf("%q: %d, expected %d", text, got, want)
-		}
 	}
 }

@@ -132,12 +132,8 @@ func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
 	}
 	c.stacks.mappings = mappings
 	search := modulefile.Search{Root: root(pid)}
-	s := &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Search: search, Began: began(pid),
-		Open:     func(m *target.Mapping) (*os.File, error) { return openMapping(pid, m, &search) },
-		OpenPath: func(path string) (*os.File, error) { return openOwn(pid, path) }}
-	if status, err := readStatus(pid); err == nil {
-		s.NSPID = status.NSPID
-	}
+	s := &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Search: search, Process: owner(pid),
+		Open: func(m *target.Mapping) (*os.File, error) { return openMapping(pid, m, &search) }}
 	return c, s, nil
 }
 

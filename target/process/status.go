@@ -22,7 +22,6 @@ type status struct {
 	State     byte // R, S, D, T, t, Z, X, …
 	TGID      int
 	PID       int
-	NSPID     int // in the process's own PID namespace; 0 before Linux 4.1
 	TracerPID int
 	UID       [4]uint32 // real, effective, saved, file system
 	Kernel    bool      // a thread of the kernel
@@ -74,11 +73,6 @@ func parseStatus(data []byte) *status {
 			s.TGID, _ = strconv.Atoi(value)
 		case "Pid":
 			s.PID, _ = strconv.Atoi(value)
-		case "NSpid":
-			// From this process's namespace to the innermost.
-			if all := strings.Fields(value); len(all) > 0 {
-				s.NSPID, _ = strconv.Atoi(all[len(all)-1])
-			}
 		case "TracerPid":
 			s.TracerPID, _ = strconv.Atoi(value)
 		case "Uid":
