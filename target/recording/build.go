@@ -11,8 +11,8 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/internal/budget"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/target/perfdata"
 )
 
@@ -37,11 +37,9 @@ type builder struct {
 	byIndex  map[int32]*file // by index of Recording.Objects
 	buildIDs map[string]string
 	dumps    map[fileKey]*jitdump
-	dumpOf   map[int32]*jitdump    // by index of Recording.Objects
-	budget   budget.Files          // for jitdumps and perf maps
-	loaded   map[identity]*jitdump // that were read
-	mapOf    map[int32]*perfMap
-	maps     []*perfMap // that were read
+	reads    *codefile.Reader
+	maps     []*perfMap          // that were read
+	codeOf   map[int32]codeNames // by index of Recording.Objects
 
 	objects  []Object
 	frameIDs map[frameKey]int32
@@ -111,9 +109,9 @@ func newBuilder(r *perfdata.Reader, opts Options) *builder {
 		reader: r, opts: opts, rec: &Recording{tree: newTree()},
 		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
 		files: make(map[fileKey]*file), byIndex: make(map[int32]*file), dumps: make(map[fileKey]*jitdump),
-		dumpOf: make(map[int32]*jitdump), loaded: make(map[identity]*jitdump), mapOf: make(map[int32]*perfMap),
+		reads: codefile.NewReader(), codeOf: make(map[int32]codeNames),
 		frameIDs: make(map[frameKey]int32, 1<<10), stacks: make(map[stackKey]int32), said: make(map[string]bool),
-		batch: 1 << 10, moves: firstMoves, budget: maxFiles, complete: true,
+		batch: 1 << 10, moves: firstMoves, complete: true,
 	}
 	b.kernel.object = -1
 	return b

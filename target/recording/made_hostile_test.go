@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/target/perfdata"
 )
 
@@ -69,12 +70,12 @@ func TestJitdumpOfManyRecords(t *testing.T) {
 		m.sample(uint32(i), 0x10004, i+1)
 	}
 	b := m.build(t, Options{})
-	indexes := make(map[*perf.Index]bool)
+	files := make(map[*codefile.Jitdump]bool)
 	for _, d := range b.dumps {
-		indexes[d.functions] = true
+		files[d.code] = true
 	}
-	if len(b.dumps) != records || len(indexes) != 1 || indexes[nil] {
-		t.Errorf("%d jitdumps, %d were read", len(b.dumps), len(indexes))
+	if len(b.dumps) != records || len(files) != 1 || files[nil] {
+		t.Errorf("%d jitdumps, %d were read", len(b.dumps), len(files))
 	}
 	for i := range b.rec.Places() {
 		if f := &b.rec.Places()[i]; f.Symbol.Name != "generated" {

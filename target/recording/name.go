@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/clewdev/clew/object"
@@ -34,7 +33,7 @@ func (b *builder) name() {
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
 	modules := make(map[int32]string) // of frames of the kernel
 	for index, frames := range byObject {
-		if m := b.mapOf[index]; m != nil && !m.check() {
+		if m, ok := b.codeOf[index].(*perfMap); ok && m.check() != nil {
 			b.refuse(frames)
 			continue
 		}
@@ -97,20 +96,9 @@ func (b *builder) nameObject(index int32, frames []int32, modules map[int32]stri
 				modules[frames[i]] = s.module
 			}
 		}
-	case b.dumpOf[index] != nil:
-		d := b.dumpOf[index]
+	case b.codeOf[index] != nil:
 		for _, n := range frames {
-			f := d.met[b.keys[n].function-1]
-			r.frames[n].Symbol = object.Symbol{Name: strings.Clone(d.functions.Name(f.Function)), Address: f.Address, Size: uint64(f.Size)}
-			if b.opts.Lines {
-				r.frames[n].Locations = d.locate(f, b.keys[n].lookup()-f.Address)
-			}
-		}
-	case b.mapOf[index] != nil:
-		for i, n := range frames {
-			if s, ok := b.mapOf[index].symbols.Find(addresses[i]); ok {
-				r.frames[n].Symbol = object.Symbol{Name: strings.Clone(s.Name), Address: s.Address, Size: s.Size}
-			}
+			r.frames[n].Symbol, r.frames[n].Locations = b.codeOf[index].name(&b.keys[n], b.opts.Lines)
 		}
 	case b.byIndex[index] != nil && b.byIndex[index].object != nil:
 		return b.nameFile(b.byIndex[index], addresses, frames)
@@ -156,21 +144,4 @@ func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	return nil
-}
-
-// locate returns where in the source an offset of a function is.
-func (d *jitdump) locate(f *generatedFunction, offset uint64) []object.Location {
-	best := object.Location{}
-	at := uint64(0)
-	for l := range d.functions.Lines(f.Function) {
-		if l.Offset <= offset && (best.File == "" || l.Offset >= at) {
-			at = l.Offset
-			best = object.Location{File: strings.Clone(l.File), Line: l.Line}
-		}
-	}
-	if best.File == "" {
-		return nil
-	}
-	best.Function = strings.Clone(d.functions.Name(f.Function))
-	return []object.Location{best}
 }

@@ -5,6 +5,7 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/target/perfdata"
 	"github.com/clewdev/clew/unwind"
 )
@@ -48,6 +50,29 @@ func (b *builder) mountOf(p *process) perfdata.Namespace {
 		p.mount = mount
 	}
 	return p.mount
+}
+
+// writer returns what is known of a process as the one that wrote files of its
+// generated code. The error is of a namespace that is not to be had any more.
+func (b *builder) writer(pid int32, mount perfdata.Namespace) (*codefile.Process, error) {
+	guess := []int{int(pid)}
+	if root := b.opts.Search.Root; root != "" {
+		return &codefile.Process{Root: root, IDs: guess}, nil
+	}
+	root, err := b.root(pid, mount)
+	if err != nil {
+		return nil, err
+	}
+	// perf does not record whose a process was. Where it has ended, its files are
+	// taken of those of whom perf takes them: the one who reads the recording.
+	who := &codefile.Process{Root: cmp.Or(root, "/"), Users: []uint32{uint32(os.Geteuid())}}
+	if now, err := codefile.Running(int(pid)); err == nil {
+		who.IDs, who.Users = now.IDs, append(who.Users, now.Users...)
+	}
+	if !slices.Contains(who.IDs, guess[0]) {
+		who.IDs = append(who.IDs, guess...)
+	}
+	return who, nil
 }
 
 // thread is a thread of the recording.
@@ -300,7 +325,7 @@ func (b *builder) mapJitdump(p *process, m *perfdata.Mmap) {
 		b.complete = false
 		return
 	case d == nil:
-		d = &jitdump{path: key.path, inode: key.inode, builder: b, mount: key.mount, pid: p.pid, index: -1}
+		d = &jitdump{fileKey: key, builder: b, pid: p.pid, index: -1}
 		b.dumps[key] = d
 	}
 	b.change(p, math.MaxUint64, func(s *space) {

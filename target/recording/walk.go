@@ -66,7 +66,7 @@ func (m *memory) ReadMemory(p []byte, addr uint64) error {
 			}
 		}
 		if d, f := s.code.find(addr); f != nil {
-			code := d.functions.Code(f.Function)
+			code := d.code.Code(f)
 			if at := addr - f.Address; at < uint64(len(code)) && copy(p, code[at:]) == len(p) {
 				return nil
 			}
@@ -370,11 +370,11 @@ func (b *builder) place(p *process, lookup uint64, module *unwind.Module) frameK
 // generatedPlace returns what tells a place in generated code.
 func (b *builder) generatedPlace(p *process, address uint64) (frameKey, bool) {
 	if d, f := p.space.code.find(address); f != nil {
-		return frameKey{object: d.object(), function: f.number + 1, address: address, kind: JIT}, true
+		return frameKey{object: d.object(), function: int32(f.Order) + 1, address: address, kind: JIT}, true
 	}
 	m := p.named
 	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
-		if _, ok := m.symbol(address, p.space); ok {
+		if m.names(address, p.space) {
 			return frameKey{object: m.index, address: address, kind: JIT}, true
 		}
 	}
