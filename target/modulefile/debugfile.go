@@ -17,11 +17,29 @@ import (
 
 // OpenDebugFile looks for the separate debug file of an object file, which belongs
 // to f from then on, as [object.File.OpenDebugFile] has it: in the stores, and
-// where its .gnu_debuglink leads to. It returns nil and no error where f has none,
+// where its .gnu_debuglink leads to; last, unless f has debugging information of its
+// own, by Fetch. It returns nil and no error where f has none,
 // or where it is not installed; the error wraps an *object.RefusedError where what
 // is there is another file's.
 func (s *Search) OpenDebugFile(f *object.File) (*object.File, error) {
-	return f.OpenDebugFile(s.debugSearch())
+	search := s.debugSearch()
+	if s.Fetch != nil {
+		whole := f.HasDebugInfo()
+		search.Open = func(kind object.DebugKind, name string, id []byte) (*os.File, error) {
+			file, err := s.openDebug(kind, name, id)
+			if !errors.Is(err, fs.ErrNotExist) || !isStored(kind, id) || whole && kind == object.SeparateDebug {
+				return file, err
+			}
+			return s.Fetch(DebugInfo, id)
+		}
+	}
+	return f.OpenDebugFile(search)
+}
+
+// isStored reports whether a file with debugging information is kept by its build
+// ID: split units are not.
+func isStored(kind object.DebugKind, id []byte) bool {
+	return len(id) >= 2 && (kind == object.SeparateDebug || kind == object.SupplementaryDebug)
 }
 
 // debugSearch is how package object is told of the stores: it knows how a
@@ -38,14 +56,14 @@ func (s *Search) debugSearch() object.DebugSearch {
 
 // openDebug opens what the caches have for a build ID.
 func (s *Search) openDebug(kind object.DebugKind, _ string, id []byte) (*os.File, error) {
-	if len(id) < 2 || kind != object.SeparateDebug && kind != object.SupplementaryDebug {
-		return nil, fs.ErrNotExist // others have none
+	if !isStored(kind, id) {
+		return nil, fs.ErrNotExist
 	}
 	for _, store := range s.stores() {
 		if store.Layout == DebugDirectory {
 			continue
 		}
-		for _, path := range store.paths(hex.EncodeToString(id), debugInfo) {
+		for _, path := range store.paths(hex.EncodeToString(id), DebugInfo) {
 			f, err := rootfs.Open("", path)
 			if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 				return f, err

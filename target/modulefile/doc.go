@@ -11,5 +11,5 @@
 //
 // A file is never guessed: where the build ID of the module is known, a file that
 // has another one, or none, is refused, and the error says so. Nothing is fetched
-// from the network, and no file is changed.
+// from the network unless Search.Fetch does, and no file is changed.
 package modulefile

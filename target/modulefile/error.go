@@ -25,6 +25,7 @@ type NotFoundError struct {
 	Failed []error  // of the files that are there: an *object.RefusedError, or of the reading
 	Absent []string // paths where no file is
 	Stores []string // directories that have none of the build ID
+	Asked  bool     // Search.Fetch has none either
 }
 
 func (e *NotFoundError) Error() string { return e.Path + ": " + e.Reason() }
@@ -43,6 +44,9 @@ func (e *NotFoundError) Reason() string {
 	}
 	if len(e.Stores) > 0 {
 		text = append(text, fmt.Sprintf("no file of build ID %x was found in %s", e.BuildID, strings.Join(e.Stores, ", ")))
+		if e.Asked {
+			text[len(text)-1] += ", nor could one be fetched"
+		}
 	}
 	return strings.Join(text, "; ")
 }

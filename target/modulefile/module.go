@@ -30,6 +30,12 @@ type Search struct {
 	// Stores are searched in their order, of a DebugDirectory first what is below
 	// Root; nil stands for DefaultStores.
 	Stores []Store
+
+	// Fetch is asked, last, for what no store has of a build ID, of at least two
+	// bytes: package target/debuginfod asks servers. What it opens is checked as the
+	// others are. The error wraps fs.ErrNotExist where there is none. Fetch may be
+	// nil, and is called from the goroutines that the Search is used by.
+	Fetch func(what Kind, id []byte) (*os.File, error)
 }
 
 // Module is what is known of a file that was mapped.
@@ -94,7 +100,7 @@ func (s *Search) Places(m *Module) []Place {
 			list = append(list, Place{"", m.Path, Doubtful})
 		}
 	}
-	list = append(list, s.stored(m.BuildID, executable)...)
+	list = append(list, s.stored(m.BuildID, Executable)...)
 	// The options of a caller can name what is looked at anyway.
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(p Place) bool {
@@ -106,7 +112,7 @@ func (s *Search) Places(m *Module) []Place {
 }
 
 // stored returns the places of the stores that can have a file of a build ID.
-func (s *Search) stored(id []byte, k kind) (list []Place) {
+func (s *Search) stored(id []byte, k Kind) (list []Place) {
 	if len(id) < 2 {
 		return nil
 	}
@@ -173,6 +179,21 @@ func (s *Search) find(m *Module) (*os.File, *object.File, Place, error) {
 		missing.add(p, err)
 	}
 	missing.addStores(s, m.BuildID)
+	if s.Fetch == nil || len(m.BuildID) < 2 {
+		return nil, nil, Place{}, &missing
+	}
+	f, err := s.Fetch(Executable, m.BuildID)
+	if err == nil {
+		p := Place{"", f.Name(), Doubtful}
+		var o *object.File
+		if o, err = m.verify(f, &p); err == nil {
+			return f, o, p, nil
+		}
+		f.Close()
+	}
+	if missing.Asked = errors.Is(err, fs.ErrNotExist); !missing.Asked {
+		missing.Failed = append(missing.Failed, err)
+	}
 	return nil, nil, Place{}, &missing
 }
 

@@ -32,31 +32,41 @@ const (
 	DebuginfodCache
 )
 
-// kind is what is wanted of a build ID.
-type kind uint8
+// Kind is what is wanted of a build ID.
+type Kind uint8
 
 const (
-	executable kind = iota // what was mapped
-	debugInfo
+	Executable Kind = iota // what was mapped
+	DebugInfo              // its separate debug file
 )
 
+// String is what a DebuginfodCache and its servers call it.
+func (k Kind) String() string {
+	if k == DebugInfo {
+		return "debuginfo"
+	}
+	return "executable"
+}
+
 // paths returns the paths of what a store may have of a build ID.
-func (s Store) paths(id string, k kind) []string {
+func (s Store) paths(id string, k Kind) []string {
 	switch s.Layout {
 	case PerfCache:
 		dir := filepath.Join(s.Dir, ".build-id", id[:2], id[2:])
-		if k == debugInfo {
+		if k == DebugInfo {
 			return []string{filepath.Join(dir, "debug")}
 		}
 		return []string{filepath.Join(dir, "elf"), filepath.Join(dir, "vdso")}
 	case DebuginfodCache:
-		if k == debugInfo {
-			return []string{filepath.Join(s.Dir, id, "debuginfo")}
+		// An empty file says that no server had one.
+		path := filepath.Join(s.Dir, id, k.String())
+		if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+			return nil
 		}
-		return []string{filepath.Join(s.Dir, id, "executable")}
+		return []string{path}
 	}
 	name := filepath.Join(s.Dir, ".build-id", id[:2], id[2:])
-	if k == debugInfo {
+	if k == DebugInfo {
 		name += ".debug"
 	}
 	return []string{name}
@@ -76,21 +86,35 @@ func (s *Search) Kallsyms(id string) (paths []string) {
 
 // DefaultStores returns the stores that are there by convention: those of the
 // distribution, /usr/lib/debug and /usr/lib, and of the user: perf's ~/.debug, and
-// debuginfod's cache, $DEBUGINFOD_CACHE_PATH or else debuginfod_client in the
-// user's cache directory. None of them need exist.
+// debuginfod's cache. None of them need exist.
 func DefaultStores() []Store {
 	list := []Store{{"/usr/lib/debug", DebugDirectory}, {"/usr/lib", DebugDirectory}}
 	if home, err := os.UserHomeDir(); err == nil {
 		list = append(list, Store{filepath.Join(home, ".debug"), PerfCache})
 	}
-	cache := os.Getenv("DEBUGINFOD_CACHE_PATH")
-	if cache == "" {
-		if dir, err := os.UserCacheDir(); err == nil {
-			cache = filepath.Join(dir, "debuginfod_client")
-		}
-	}
-	if cache != "" {
+	if cache := DebuginfodDir(); cache != "" {
 		list = append(list, Store{cache, DebuginfodCache})
 	}
 	return list
+}
+
+// DebuginfodDir returns the directory that debuginfod's clients keep what they
+// fetch in: $DEBUGINFOD_CACHE_PATH, ~/.debuginfod_client_cache where that is there,
+// or else debuginfod_client in the user's cache directory
+// (debuginfod_find_debuginfo(3)). It is "" where the user has none.
+func DebuginfodDir() string {
+	if cache := os.Getenv("DEBUGINFOD_CACHE_PATH"); cache != "" {
+		return cache
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		old := filepath.Join(home, ".debuginfod_client_cache")
+		if _, err := os.Stat(old); err == nil {
+			return old
+		}
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "debuginfod_client")
 }

@@ -1,0 +1,63 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package debuginfod
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Curl is Client.Get by the program curl, which is looked for in $PATH. It sends the
+// header lines of the file that DEBUGINFOD_HEADERS_FILE names. Its proxies are those
+// of the environment; the user's curlrc is not read.
+func Curl(ctx context.Context, url string, to io.Writer) error {
+	path, err := exec.LookPath("curl")
+	if err != nil {
+		return errors.New("the program curl, which would ask it, is not installed")
+	}
+	args := []string{
+		"--disable", "--silent", "--show-error", "--fail", "--globoff", "--no-buffer",
+		"--location", "--max-redirs", "5", "--proto", "=http,https", "--proto-redir", "=http,https",
+		"--compressed", "--user-agent", "clew",
+		"--write-out", `%{stderr}\n%{http_code}`,
+	}
+	if name := os.Getenv("DEBUGINFOD_HEADERS_FILE"); name != "" {
+		args = append(args, "--header", "@"+name)
+	}
+	cmd := exec.CommandContext(ctx, path, append(args, "--url", url)...)
+	var said tail
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = to, &said, time.Second
+	if err = cmd.Run(); err == nil {
+		return nil
+	}
+	text := strings.TrimSpace(string(said))
+	at := strings.LastIndexByte(text, '\n') + 1
+	text, code := strings.TrimSpace(text[:at]), text[at:]
+	switch {
+	case code == "404" || code == "410":
+		return fmt.Errorf("%s: %w", url, fs.ErrNotExist)
+	case text == "":
+		return fmt.Errorf("curl: %w", err)
+	}
+	return errors.New(text)
+}
+
+// tail keeps the last bytes that were written.
+type tail []byte
+
+func (t *tail) Write(p []byte) (int, error) {
+	*t = append(*t, p[max(0, len(p)-maxTail):]...)
+	*t = (*t)[max(0, len(*t)-maxTail):]
+	return len(p), nil
+}
+
+const maxTail = 1 << 10
