@@ -42,7 +42,8 @@ their perf maps, /tmp/perf-PID.map. 'perf inject' is not needed, and not in the 
 Files are looked for where the recorded processes saw them, or below --sysroot,
 then by build ID in /usr/lib/debug/.build-id, /usr/lib/.build-id, perf's cache,
 ~/.debug, and debuginfod's. A file whose build ID is not that of the recording is
-refused. What was missing, refused, lost or cut is in notes at the
+refused. With DEBUGINFOD_URLS set, servers are asked last: 'clew stack --help' says
+how. What was missing, refused, lost or cut is in notes at the
 end, and if a file or a part of the recording is missing clew exits with 1.
 
 With --samples each sample is printed with its stack, as perf script does.
@@ -150,7 +151,7 @@ func printRecording(path string, flags *perfFlags) error {
 		return inputError{err}
 	}
 	defer r.Close()
-	opts := recording.Options{Search: modulefile.Search{Root: flags.sysroot}, Lines: !flags.noLines, NoInline: flags.noInline}
+	opts := recording.Options{Search: modulefile.Search{Root: flags.sysroot, Fetch: fetch()}, Lines: !flags.noLines, NoInline: flags.noInline}
 	if flags.event != "" || flags.pids != nil || flags.threads != nil || flags.comm != "" {
 		opts.Filter = flags.counts
 	}

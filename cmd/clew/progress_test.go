@@ -23,7 +23,11 @@ func (w writes) Write(p []byte) (int, error) {
 func TestProgress(t *testing.T) {
 	start := time.Unix(1e9, 0)
 	shown, ticks := make(writes, 1), make(chan time.Time)
-	done, end := progressOn(shown, "MB read", 340, start, ticks)
+	asked := 0
+	done, end := progressOn(shown, "MB read", 340, start, ticks, func() bool {
+		asked++
+		return asked == 2 // a part of the work shows how far that is
+	})
 	tick := func(d time.Duration) { ticks <- start.Add(d) }
 	tick(0)
 	tick(999 * time.Millisecond)
@@ -33,6 +37,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("after a second: %q", got)
 	}
 	done(200)
+	tick(1100 * time.Millisecond)
 	tick(1250 * time.Millisecond)
 	if got := <-shown; got != "\r\x1b[K200 of 340 MB read" {
 		t.Errorf("then: %q", got)
@@ -44,7 +49,7 @@ func TestProgress(t *testing.T) {
 
 	// Of short work nothing is seen.
 	var text strings.Builder
-	_, end = progressOn(&text, "MB read", 0, start, ticks)
+	_, end = progressOn(&text, "MB read", 0, start, ticks, func() bool { return false })
 	tick(900 * time.Millisecond)
 	end()
 	if text.Len() > 0 {

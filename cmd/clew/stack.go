@@ -57,6 +57,8 @@ tells what there is.
 
 ` + coreHelp + `
 
+` + debuginfodHelp + `
+
 Above ten threads, or with --group, threads whose stacks are equal, address by
 address, are shown as one: "12 threads: 4712-4722 worker, 4730 writer". Of a deep
 recursion one round is shown, and how many frames repeat it; with --all-frames,
@@ -222,6 +224,7 @@ func stacksOf(args []string, flags stackFlags) error {
 			fmt.Println()
 		}
 		printed = true
+		s.Search.Fetch = fetch()
 		flags.core.opened = c
 		complete, err := printStacks(os.Stdout, s, flags)
 		complete = c.close() && complete
@@ -326,6 +329,7 @@ func runCommand(args []string, flags stackFlags) error {
 			warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
 		}
 		s.Command = commandLine(s.PID) // which stands still
+		s.Search.Fetch = fetch()
 		flags.crashed = true
 		// Standard output is the command's.
 		if _, err := printStacks(os.Stderr, s, flags); err != nil {

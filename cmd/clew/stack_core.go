@@ -27,9 +27,8 @@ with zstd or lz4 (a file that is called like a process ID needs its path:
 ./4711). The files that its process had mapped are looked for by their path,
 under --sysroot where it is given, and by build ID in /usr/lib/debug/.build-id,
 /usr/lib/.build-id, and the caches of perf and debuginfod. A file with another
-build ID than the core's is not used. What is missing is said behind the stacks, with its build
-ID: 'debuginfod-find executable BUILDID' may fetch it. Without --exe the program
-is the one that the core names.`
+build ID than the core's is not used. What is missing is said behind the stacks,
+with its build ID. Without --exe the program is the one that the core names.`
 
 // coreFlags are the flags of verbs that read cores.
 type coreFlags struct {
@@ -54,7 +53,7 @@ func (f *coreFlags) refuse() error {
 
 // openCore opens a core.
 func openCore(path string, flags *coreFlags) (*core.Core, error) {
-	opts := core.Options{Program: flags.exe, Search: modulefile.Search{Root: flags.sysroot}}
+	opts := core.Options{Program: flags.exe, Search: modulefile.Search{Root: flags.sysroot, Fetch: fetch()}}
 	for _, p := range []string{flags.exe, flags.sysroot} {
 		if p == "" {
 			continue
@@ -164,7 +163,10 @@ func (c *openedCore) facts() *report.Core {
 		r.Missing = append(r.Missing, report.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Reason()})
 	}
 	if len(r.Missing) > 0 {
-		r.Advice = "for what is missing name a directory that has it with --sysroot, a program with --exe; 'debuginfod-find executable BUILDID' may fetch it"
+		r.Advice = "for what is missing name a directory that has it with --sysroot, a program with --exe"
+		if fetch() == nil {
+			r.Advice += ", or servers in DEBUGINFOD_URLS, which may have it"
+		}
 	}
 	if err := c.Damage(); err != nil {
 		r.Damage = strings.Split(err.Error(), "\n")

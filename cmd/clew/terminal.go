@@ -49,17 +49,30 @@ func width() int {
 // long it takes. The first function, nil where nothing is shown, is to be called
 // with what is done, the second before anything else is printed.
 func progress(what string, total int) (done func(int), end func()) {
+	return showProgress(what, total, fetching.Load)
+}
+
+// fetching says that a part of the work is to wait for a server, which shows how far
+// that is in the place of the whole.
+var fetching atomic.Bool
+
+// progressAbove is progress of such a part.
+func progressAbove(what string, total int) (done func(int), end func()) {
+	return showProgress(what, total, func() bool { return false })
+}
+
+func showProgress(what string, total int, hidden func() bool) (done func(int), end func()) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return nil, func() {}
 	}
 	ticker := time.NewTicker(250 * time.Millisecond)
-	done, end = progressOn(os.Stderr, what, total, time.Now(), ticker.C)
+	done, end = progressOn(os.Stderr, what, total, time.Now(), ticker.C, hidden)
 	return done, func() { ticker.Stop(); end() }
 }
 
 // progressOn shows it on w at each tick from a second after the start on, and
-// takes it away at the end.
-func progressOn(w io.Writer, what string, total int, start time.Time, ticks <-chan time.Time) (done func(int), end func()) {
+// takes it away at the end. While it is hidden nothing is shown.
+func progressOn(w io.Writer, what string, total int, start time.Time, ticks <-chan time.Time, hidden func() bool) (done func(int), end func()) {
 	var count atomic.Int64
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -73,7 +86,7 @@ func progressOn(w io.Writer, what string, total int, start time.Time, ticks <-ch
 				}
 				return
 			case now := <-ticks:
-				if took := now.Sub(start); took >= time.Second {
+				if took := now.Sub(start); took >= time.Second && !hidden() {
 					fmt.Fprint(w, "\r\x1b[K"+progressText(what, int(count.Load()), total, took))
 					shown = true
 				}

@@ -48,6 +48,7 @@ type Client struct {
 	mu     sync.Mutex
 	spent  time.Duration
 	failed map[string]bool // servers
+	told   map[string]error
 }
 
 const (
@@ -85,7 +86,8 @@ func FromEnvironment() *Client {
 
 // Fetch opens the file of a build ID, from the cache or a server. The caller closes
 // it. The error wraps fs.ErrNotExist where no server has the file; else it is a
-// *ServerError, or several, or tells why the cache cannot be used.
+// *ServerError, or several, or tells why no file can be written. Who asks for the same
+// file again is told the same; other files do not exist where all servers have failed.
 func (c *Client) Fetch(what modulefile.Kind, id []byte) (*os.File, error) {
 	if len(id) < 2 || len(id) > maxID {
 		return nil, fmt.Errorf("build ID of %d bytes: %w", len(id), fs.ErrNotExist)
@@ -93,6 +95,10 @@ func (c *Client) Fetch(what modulefile.Kind, id []byte) (*os.File, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := entry{dir: c.Cache, what: what, id: id}
+	name := what.String() + string(id)
+	if err := c.told[name]; err != nil {
+		return nil, err
+	}
 	if f, known := e.cached(); known || !c.hope() {
 		if f == nil {
 			return nil, fs.ErrNotExist
@@ -132,7 +138,11 @@ func (c *Client) Fetch(what modulefile.Kind, id []byte) (*os.File, error) {
 	if len(errs) == 0 {
 		return nil, fs.ErrNotExist
 	}
-	return nil, errors.Join(errs...)
+	if c.told == nil {
+		c.told = make(map[string]error)
+	}
+	c.told[name] = errors.Join(errs...)
+	return nil, c.told[name]
 }
 
 // maxID is more bytes than a build ID has; as a name they fit in any file system.

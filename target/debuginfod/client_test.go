@@ -234,8 +234,11 @@ func TestHostileServer(t *testing.T) {
 					t.Errorf("%v, expected %q", err, test.want)
 				}
 				before := requests.Load()
-				if _, _, err := fetch(t, c); !errors.Is(err, fs.ErrNotExist) || requests.Load() != before {
-					t.Errorf("asked again: %v, %d requests more", err, requests.Load()-before)
+				if _, _, again := fetch(t, c); again != err || requests.Load() != before {
+					t.Errorf("asked again: %v, %d requests more", again, requests.Load()-before)
+				}
+				if _, err := c.Fetch(modulefile.Executable, []byte{1, 2}); !errors.Is(err, fs.ErrNotExist) || requests.Load() != before {
+					t.Errorf("asked for another file: %v, %d requests more", err, requests.Load()-before)
 				}
 				if left, _ := os.ReadDir(cache); len(left) > 0 {
 					t.Errorf("%v is left in the cache", left)

@@ -1,0 +1,46 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/clewdev/clew/target/debuginfod"
+	"github.com/clewdev/clew/target/modulefile"
+)
+
+const debuginfodHelp = `With DEBUGINFOD_URLS set, what is not installed is fetched from these servers by
+build ID, by the program curl, and kept where debuginfod's clients keep it:
+separate debug files, and of cores the files that were mapped. A server may send
+nothing for 10 s (DEBUGINFOD_TIMEOUT), all fetches together may take 60 s
+(DEBUGINFOD_MAXTIME), and a server that fails is not asked again; the stacks are
+then printed without.`
+
+// fetch returns what fetches files by build ID, nil where the environment asks for
+// nothing. All of the command is one client: what it may take is counted once.
+var fetch = sync.OnceValue(func() func(modulefile.Kind, []byte) (*os.File, error) {
+	client := debuginfod.FromEnvironment()
+	if client == nil {
+		return nil
+	}
+	var end func()
+	var shown func(int)
+	client.Progress = func(what modulefile.Kind, id []byte, bytes int64, done bool) {
+		switch {
+		case done:
+			end()
+			end = nil
+			fetching.Store(false)
+		case end == nil:
+			fetching.Store(true)
+			shown, end = progressAbove(fmt.Sprintf("kB of the %s of build ID %x fetched", what, id), 0)
+		case shown != nil:
+			shown(int(bytes >> 10))
+		}
+	}
+	return client.Fetch
+})

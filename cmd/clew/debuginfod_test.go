@@ -1,0 +1,174 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// output runs a program to its end.
+func output(t *testing.T, cmd *exec.Cmd, env ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	var out, said strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Env = append(os.Environ(), env...)
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return out.String(), said.String(), cmd.ProcessState.ExitCode()
+}
+
+// A stripped program is named by what elfutils' server has of it: live, and of a core whose program is not there any more. What was
+// fetched is what elfutils' client fetches, and that takes it from the cache.
+func TestDebuginfod(t *testing.T) {
+	server, find := testprogram.RequireTool(t, "debuginfod"), testprogram.RequireTool(t, "debuginfod-find")
+	objcopy := testprogram.RequireTool(t, "objcopy")
+	testprogram.RequireTool(t, "curl")
+	testprogram.RequireTool(t, "gcore")
+	const id = "c1e3debc1e3debc1"
+	dir := t.TempDir()
+	path := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
+	do := func(name string, args ...string) {
+		t.Helper()
+		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+	}
+	whole, program := testprogram.Build(t, "f2c.c", "-O2", "-g", "-Wl,--build-id=0x"+id), path("f2c")
+	do(objcopy, "--strip-all", whole, program)
+	stripped, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	debug := path("served", "f2c.debug")
+	if err := os.Mkdir(path("served"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path("served", "f2c"), stripped, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	do(objcopy, "--only-keep-debug", whole, debug)
+
+	url := startDebuginfod(t, server, path("served"), id)
+	cache := "DEBUGINFOD_CACHE_PATH=" + path("cache")
+	const off, lost = "DEBUGINFOD_URLS=", "f2c.c:"
+	p := testprogram.Start(t, program)
+	p.Settle(t)
+	stack := func(what string, env ...string) (stdout, stderr string, status int) {
+		t.Helper()
+		return output(t, clew(t, "stack", what), append(env, "DEBUGINFOD_TIMEOUT=60")...)
+	}
+	pid := strconv.Itoa(p.PID)
+	if stdout, stderr, code := stack(pid, off, cache); code != 0 || stderr != "" || strings.Contains(stdout, lost) {
+		t.Errorf("without a server: exit %d, %q\n%s", code, stderr, stdout)
+	}
+	named := func(what string) {
+		t.Helper()
+		stdout, stderr, code := stack(what, "DEBUGINFOD_URLS="+url, cache)
+		if code != 0 || stderr != "" || !like(stdout, "...\n  #... convert... at ...f2c.c:20\n  #... main... at ...f2c.c:...\n...") {
+			t.Errorf("%s: exit %d, %q\n%s", what, code, stderr, stdout)
+		}
+	}
+	named(pid)
+
+	// A server that does not answer costs its time, and no more.
+	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer hangs.Close()
+	stdout, stderr, code := output(t, clew(t, "stack", pid), "DEBUGINFOD_URLS="+hangs.URL, "DEBUGINFOD_CACHE_PATH="+path("other"), "DEBUGINFOD_TIMEOUT=1")
+	if code != 0 || !strings.Contains(stdout, "in f2c") || strings.Contains(stdout, lost) ||
+		strings.Count(stderr, "debuginfod: "+hangs.URL+" gave no answer in 1s; it is not asked again") != 1 {
+		t.Errorf("a server that hangs: exit %d, %q\n%s", code, stderr, stdout)
+	}
+
+	// Of a core, the program too.
+	core := testprogram.GCore(t, p.PID)
+	p.Kill()
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, _, code := stack(core, off, cache); code != exitNo || !strings.Contains(stdout, "or servers in DEBUGINFOD_URLS") {
+		t.Errorf("a core without its program: exit %d\n%s", code, stdout)
+	}
+	named(core)
+
+	for kind, want := range map[string]string{"debuginfo": debug, "executable": path("served", "f2c")} {
+		ours := path("cache", id, kind)
+		stdout, stderr, code := output(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS="+url, "DEBUGINFOD_CACHE_PATH="+path("theirs"))
+		theirs := strings.TrimSpace(stdout)
+		if code != 0 || theirs != path("theirs", id, kind) {
+			t.Fatalf("debuginfod-find: exit %d, %s%s", code, stdout, stderr)
+		}
+		var files [3][]byte
+		for i, name := range []string{want, ours, theirs} {
+			if files[i], err = os.ReadFile(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(files[0], files[1]) || !bytes.Equal(files[0], files[2]) {
+			t.Errorf("%s: %d bytes are served, clew fetches %d and debuginfod-find %d", kind, len(files[0]), len(files[1]), len(files[2]))
+		}
+		// Where nobody listens; without a server it does not look.
+		stdout, stderr, code = output(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS=http://127.0.0.1:1", cache)
+		if code != 0 || strings.TrimSpace(stdout) != ours {
+			t.Errorf("debuginfod-find with clew's cache: exit %d, %s%s", code, stdout, stderr)
+		}
+	}
+}
+
+// startDebuginfod starts elfutils' server of a folder, and returns its URL when it
+// has both files of a build ID.
+func startDebuginfod(t *testing.T, program, folder, id string) string {
+	t.Helper()
+	// It takes no port 0; a port that was free just now is, most likely.
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	listener.Close()
+	var said bytes.Buffer
+	cmd := exec.Command(program, "-F", "-p", strconv.Itoa(port), "-d", ":memory:", folder)
+	cmd.Env = append(os.Environ(), "DEBUGINFOD_URLS=", "DEBUGINFOD_CACHE_PATH="+t.TempDir())
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop := func() { cmd.Process.Kill(); cmd.Wait() }
+	t.Cleanup(stop)
+	url := fmt.Sprintf("http://127.0.0.1:%d", port)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		found := 0
+		for _, kind := range []string{"debuginfo", "executable"} {
+			if r, err := http.Get(url + "/buildid/" + id + "/" + kind); err == nil {
+				r.Body.Close()
+				if r.StatusCode == http.StatusOK {
+					found++
+				}
+			}
+		}
+		if found == 2 {
+			return url
+		}
+		if time.Now().After(end) {
+			stop()
+			t.Fatalf("debuginfod does not find the files of %s:\n%s", id, said.String())
+		}
+	}
+}
