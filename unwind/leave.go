@@ -38,7 +38,7 @@ func (w *Walker) leave(is facts, rules *Rules) bool {
 	default:
 		return false
 	}
-	f.Interrupted = f.Trampoline
+	f.Interrupted = f.Trampoline || rules != nil && rules.Interrupts
 	return true
 }
 

@@ -47,7 +47,7 @@ const reach = 32
 // plainOf returns the plain form of rules, isPlain and isOutermost unset where
 // they have none.
 func plainOf(r *Rules, m *arch.Machine) plain {
-	if !canBePlain(m) || r.CFA.Kind != cfi.Register || r.SignalFrame {
+	if !canBePlain(m) || r.CFA.Kind != cfi.Register || r.SignalFrame || r.Interrupts {
 		return plain{}
 	}
 	p := plain{is: isPlain}

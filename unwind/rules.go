@@ -27,6 +27,10 @@ type Rules struct {
 	// that of its caller: it can lie anywhere.
 	OtherStack bool
 
+	// Interrupts says that the caller did not call the function: the runtime of its
+	// language made it look so where a signal interrupted it.
+	Interrupts bool
+
 	plain plain // of those that newRules made
 }
 

@@ -24,6 +24,11 @@ type Walker struct {
 	// MaxFrames bounds a walk; 0 means DefaultMaxFrames.
 	MaxFrames int
 
+	// Waiting says that the registers are those of a frame that waits for a call to
+	// return, as those that are kept of a coroutine which does not run: its PC is a
+	// return address.
+	Waiting bool
+
 	frame    Frame
 	regs     Registers
 	eval     cfi.Evaluator
@@ -133,7 +138,7 @@ func (w *Walker) begin() {
 // start makes the registers those of the innermost frame.
 func (w *Walker) start(regs *Registers) {
 	w.regs = *regs
-	w.frame = Frame{Registers: &w.regs, Method: FromRegisters, Interrupted: true}
+	w.frame = Frame{Registers: &w.regs, Method: FromRegisters, Interrupted: !w.Waiting}
 	if c := w.Machine.ProgramCounter; c >= 0 {
 		w.regs.Set(uint64(c), regs.PC)
 	}

@@ -152,6 +152,41 @@ type shape struct {
 	savesFP   bool
 	returnsIn bool // the return address is in its register, put there by a crossing
 	fpFromCFA int64
+	// A handler of signals has made it look as if the function had been called.
+	interrupts bool
+}
+
+// interrupts reports whether nobody calls the function with a name: the runtime's
+// handlers of signals enter it where they have interrupted Go code
+// (runtime/traceback.go, unwindTrap).
+func interrupts(name string) bool {
+	return name == "runtime.sigpanic" || name == "runtime.asyncPreempt" || name == "runtime.debugCallV2"
+}
+
+// interrupted makes the rules of a function those of one that interrupts. Where calls
+// leave the return address in a register, the handler has pushed what that held,
+// aligned (runtime/signal_arm64.go, preparePanic and pushCall).
+func (l *layout) interrupted(r *unwind.Rules, m *arch.Machine) {
+	r.Interrupts = true
+	if l.returnAddress > 0 {
+		return
+	}
+	const pushed = 16
+	r.CFA.Offset += pushed
+	for i := range r.Registers {
+		rule := &r.Registers[i]
+		if rule.Rule.Kind == cfi.Offset {
+			rule.Rule.Offset -= pushed
+		}
+		if rule.Column == uint32(l.ra) {
+			rule.Column = uint32(m.ProgramCounter)
+			if rule.Rule.Kind != cfi.Offset {
+				rule.Rule = cfi.Rule{Kind: cfi.Register, Register: uint32(l.ra)}
+			}
+		}
+	}
+	r.ReturnAddress = uint64(m.ProgramCounter)
+	r.Registers = sorted(append(r.Registers, cfi.RegisterRule{Column: uint32(l.ra), Rule: cfi.Rule{Kind: cfi.Offset, Offset: -pushed}}))
 }
 
 // maxKnown is more than the different depths of any program.
@@ -165,11 +200,15 @@ func (t *Table) frame(fn *Function, pc uint64) *unwind.Rules {
 	isCode := t.program.Code.ReadMemory(code[:n], pc) == nil
 	if fn.Assembly {
 		if a := t.assembled(fn, pc); len(a.saved) > 0 {
-			return t.savedRules(fn.Depth, a)
+			r := t.savedRules(fn.Depth, a)
+			if interrupts(fn.Name) {
+				t.layout.interrupted(r, t.program.Machine)
+			}
+			return r
 		}
-		return t.rules(shape{depth: fn.Depth})
+		return t.rules(shape{depth: fn.Depth, interrupts: interrupts(fn.Name)})
 	}
-	s := shape{depth: fn.Depth, savesFP: fn.Depth > 0 && !(isCode && t.layout.savesFP(code[:n]))}
+	s := shape{depth: fn.Depth, interrupts: interrupts(fn.Name), savesFP: fn.Depth > 0 && !(isCode && t.layout.savesFP(code[:n]))}
 	if s.savesFP {
 		s.fpFromCFA = t.layout.compiledFP(fn.Depth)
 	}
@@ -220,6 +259,9 @@ func (t *Table) rules(s shape) *unwind.Rules {
 				r.Registers[i].Rule = cfi.Rule{Kind: cfi.Register, Register: ra}
 			}
 		}
+	}
+	if s.interrupts {
+		t.layout.interrupted(r, t.program.Machine)
 	}
 	if len(t.known) < maxKnown {
 		t.known[s] = r
