@@ -1,0 +1,219 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package goruntime
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// Goroutine is what the runtime's structure of a goroutine says. Addresses are those
+// at run time.
+type Goroutine struct {
+	Address uint64 // of the structure, a g
+	ID      uint64
+
+	State  State
+	Name   string // of the state, as the runtime's dumps have it: "chan receive"
+	Reason string // why it waits, "" where the runtime does not say
+	Scan   bool   // the garbage collector looks at its stack
+
+	// Since is when it began to wait, as the garbage collector noticed first:
+	// nanoseconds of the target's monotonic clock, 0 where it has not.
+	Since int64
+
+	Thread   uint64 // the m that runs it, 0 where none does
+	Locked   bool   // it is locked to its thread
+	Parent   uint64 // the ID of the goroutine that created it, 0 where that is not known
+	Creation uint64 // where the go statement's call returns to
+	Function uint64 // that it began with
+
+	StackLow, StackHigh uint64 // its stack: [StackLow, StackHigh)
+
+	// Where it goes on when it runs again, and where in a system call it has left Go
+	// code, zero where it is in none.
+	Sched, Syscall Context
+}
+
+// Context is what the runtime keeps of registers.
+type Context struct{ PC, SP, FP, LR uint64 }
+
+// State is the state of a goroutine.
+type State uint8
+
+// The states (runtime/runtime2.go). All versions number those alike that they have.
+const (
+	Idle          State = 0 // it was just made
+	Runnable      State = 1
+	Running       State = 2
+	InSyscall     State = 3
+	Waiting       State = 4
+	Dead          State = 6
+	CopyingStack  State = 8
+	Preempted     State = 9
+	Leaked        State = 10
+	WaitingForCgo State = 11 // it is kept for threads that C makes
+)
+
+const (
+	scanning    = 0x1000 // a bit of the state
+	pointerSize = 8
+
+	maxStack      = 1 << 31 // bytes; the runtime's limit is 1 GB
+	maxGoroutines = 1 << 20
+	maxThreads    = 1 << 14
+	listChunk     = 1 << 13 // goroutines
+)
+
+// errNoGoroutine: a goroutine's structure says what none can.
+var errNoGoroutine = errors.New("no goroutine is there")
+
+// size is how many bytes of a g are read.
+func (l *Layout) size() int {
+	n := l.Sched + max(l.LR, l.BP)
+	for _, at := range []uint16{l.Status, l.ID, l.WaitSince, l.WaitReason, l.LockedM, l.Parent, l.Creation, l.Function, l.SyscallBP, l.SyscallPC} {
+		n = max(n, at)
+	}
+	return int(n) + pointerSize
+}
+
+// threadSize is how many bytes of an m are read.
+func (l *Layout) threadSize() int {
+	return int(max(l.Signal, l.Thread, l.Current, l.Next)) + pointerSize
+}
+
+// decode reads a g.
+func (l *Layout) decode(b []byte, address uint64) (g Goroutine, err error) {
+	word := func(at uint16) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+	known := func(at uint16) uint64 {
+		if at == 0 {
+			return 0
+		}
+		return word(at)
+	}
+	status := binary.LittleEndian.Uint32(b[l.Status:])
+	g = Goroutine{
+		Address: address, ID: word(l.ID), State: State(status &^ scanning), Scan: status&scanning != 0,
+		Since: int64(word(l.WaitSince)), Thread: word(l.M), Locked: word(l.LockedM) != 0,
+		Parent: known(l.Parent), Creation: word(l.Creation), Function: word(l.Function),
+		StackLow: word(0), StackHigh: word(8),
+		Sched:   Context{PC: word(l.Sched + 8), SP: word(l.Sched), FP: word(l.Sched + l.BP), LR: word(l.Sched + l.LR)},
+		Syscall: Context{PC: word(l.SyscallPC), SP: word(l.SyscallSP), FP: known(l.SyscallBP)},
+	}
+	if status &^= scanning; uint64(status) >= uint64(len(l.States)) || l.States[status] == "" {
+		return g, fmt.Errorf("%w: %#x, in state %d", errNoGoroutine, address, status)
+	}
+	g.Name = l.States[status]
+	if g.State == Waiting || g.State == Leaked {
+		if reason := int(b[l.WaitReason]); reason < len(l.Reasons) && l.Reasons[reason] != "" {
+			g.Reason, g.Name = l.Reasons[reason], l.Reasons[reason]
+		}
+	}
+	if g.State != Dead && g.State != Idle && (g.StackLow >= g.StackHigh || g.StackHigh-g.StackLow > maxStack) {
+		return g, fmt.Errorf("%w: %#x, with a stack from %#x to %#x", errNoGoroutine, address, g.StackLow, g.StackHigh)
+	}
+	return g, nil
+}
+
+// Read reads the goroutine at an address that List has returned.
+func (r *Runtime) Read(mem cfi.Memory, address uint64) (Goroutine, error) {
+	b := make([]byte, r.Layout.size())
+	if err := mem.ReadMemory(b, address); err != nil {
+		return Goroutine{Address: address}, fmt.Errorf("goroutine at %#x: %w", address, err)
+	}
+	return r.Layout.decode(b, address)
+}
+
+// List returns the addresses of all goroutines, also of those that have ended, in the
+// order in which they were first made; a place is used again. Where the list cannot be
+// read to its end it returns what comes before, and says so. There are at most 2^20.
+func (r *Runtime) List(mem cfi.Memory) (list []uint64, err error) {
+	start, n, err := r.extent(mem)
+	if err != nil {
+		return nil, err
+	}
+	claimed := n
+	if n > maxGoroutines {
+		n = maxGoroutines
+		err = fmt.Errorf("the list of goroutines at %#x claims %d of them: only the first %d are read", start, claimed, n)
+	}
+	seen := make(map[uint64]bool, min(n, listChunk))
+	chunk := make([]byte, min(n, listChunk)*pointerSize)
+	for n > 0 {
+		b := chunk[:min(uint64(len(chunk)), n*pointerSize)]
+		if failed := mem.ReadMemory(b, start); failed != nil {
+			return list, fmt.Errorf("the list of %d goroutines, after %d: %w", claimed, len(list), failed)
+		}
+		start, n = start+uint64(len(b)), n-uint64(len(b)/pointerSize)
+		for ; len(b) > 0; b = b[pointerSize:] {
+			if at := binary.LittleEndian.Uint64(b); at != 0 && !seen[at] {
+				seen[at] = true
+				list = append(list, at)
+			}
+		}
+	}
+	return list, err
+}
+
+// extent returns where the list is, and how long.
+func (r *Runtime) extent(mem cfi.Memory) (start, n uint64, err error) {
+	var word [pointerSize]byte
+	for at, to := range map[uint64]*uint64{r.list: &start, r.length: &n} {
+		if err := mem.ReadMemory(word[:], at); err != nil {
+			return 0, 0, fmt.Errorf("the list of goroutines: %w", err)
+		}
+		*to = binary.LittleEndian.Uint64(word[:])
+	}
+	return start, n, nil
+}
+
+// Thread is what the runtime's structure of a thread, an m, says.
+type Thread struct {
+	Address uint64
+	ID      uint64 // as the kernel told the thread: in its own PID namespace
+	System  uint64 // its g0, on whose stack the scheduler and C code run
+	Signal  uint64 // its gsignal, 0 where it has none
+	Current uint64 // the goroutine that it runs, 0 for none
+	next    uint64
+}
+
+// Thread reads the m at an address.
+func (r *Runtime) Thread(mem cfi.Memory, address uint64) (Thread, error) {
+	b := make([]byte, r.Layout.threadSize())
+	if err := mem.ReadMemory(b, address); err != nil {
+		return Thread{}, fmt.Errorf("thread of the runtime at %#x: %w", address, err)
+	}
+	return r.Layout.decodeThread(b, address), nil
+}
+
+func (l *Layout) decodeThread(b []byte, address uint64) Thread {
+	word := func(at uint16) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+	return Thread{Address: address, ID: word(l.Thread), System: word(0), Signal: word(l.Signal), Current: word(l.Current), next: word(l.Next)}
+}
+
+// Threads returns the runtime's threads, those known from goroutines and all that are
+// older than they; all where the program has symbols.
+func (r *Runtime) Threads(mem cfi.Memory, known []uint64) (list []Thread) {
+	seen := make(map[uint64]bool)
+	var word [pointerSize]byte
+	if r.threads != 0 && mem.ReadMemory(word[:], r.threads) == nil {
+		known = append([]uint64{binary.LittleEndian.Uint64(word[:])}, known...)
+	}
+	for _, at := range known {
+		for at != 0 && !seen[at] && len(seen) < maxThreads {
+			seen[at] = true
+			t, err := r.Thread(mem, at)
+			if err != nil {
+				break
+			}
+			list = append(list, t)
+			at = t.next
+		}
+	}
+	return list
+}

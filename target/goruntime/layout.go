@@ -1,0 +1,69 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package goruntime
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/object"
+)
+
+// Layout is what one version of Go makes of the structures that tell of goroutines
+// (runtime/runtime2.go). Offsets are in bytes, the same ones for amd64 and arm64, and 0
+// for what a version does not have.
+type Layout struct {
+	// Of a g. Its stack's bounds are its first two words.
+	M, Sched                            uint16 // Sched: of the gobuf
+	SyscallSP, SyscallPC, SyscallBP     uint16
+	Status, ID, WaitSince, WaitReason   uint16
+	LockedM, Parent, Creation, Function uint16 // Creation: gopc; Function: startpc
+
+	// Of a gobuf. Its first two words are the stack pointer and the program counter.
+	LR, BP uint16
+
+	// Of an m. Its first word is its g0.
+	Signal, Thread, Current, Next uint16 // gsignal, procid, curg, alllink
+
+	States  []string // by status
+	Reasons []string // for which a goroutine waits, by number
+}
+
+// ErrUnknownVersion: neither a table nor debugging information tells of a program's
+// version of Go.
+var ErrUnknownVersion = errors.New("the runtime's structures are not known")
+
+// LayoutOf returns the layout of a program. The result is shared and must not be
+// changed. An error wraps ErrUnknownVersion.
+func LayoutOf(f *object.File) (*Layout, error) {
+	info, _ := f.Go()
+	if l := layouts[release(info.Version)]; l != nil {
+		return l, nil
+	}
+	l, err := derive(f)
+	if err != nil {
+		version := info.Version
+		if version == "" {
+			version = "Go of an unknown version"
+		}
+		return nil, fmt.Errorf("%w: %s: %w", ErrUnknownVersion, version, err)
+	}
+	return l, nil
+}
+
+// release returns "go1.26" of "go1.26.3" and "go1.26rc1", and "" of a version whose
+// structures can be other ones: a development version, or one with experiments.
+func release(version string) string {
+	rest, ok := strings.CutPrefix(version, "go1.")
+	n := 0
+	for n < len(rest) && '0' <= rest[n] && rest[n] <= '9' {
+		n++
+	}
+	if !ok || n == 0 || strings.ContainsAny(rest, "- ") {
+		return ""
+	}
+	return "go1." + rest[:n]
+}
