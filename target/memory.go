@@ -4,11 +4,14 @@
 
 package target
 
-import "fmt"
+import (
+	"fmt"
+	"sort"
+)
 
 // ThreadMemory is the memory of a snapshot as one of its threads sees it: its
-// copied stack first, which belongs to the moment of its registers, then
-// whatever Snapshot.Memory reads. It implements cfi.Memory. It is not safe for
+// copied stack first, which belongs to the moment of its registers as the snapshot's
+// other copies do, then whatever Snapshot.Memory reads. It implements cfi.Memory. It is not safe for
 // concurrent use, since it remembers late reads; each goroutine makes its own.
 type ThreadMemory struct {
 	snapshot *Snapshot
@@ -53,6 +56,11 @@ func (m *ThreadMemory) ReadCode(p []byte, addr uint64) error {
 }
 
 func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
+	if n := m.snapshot.readCopies(p, addr); n == len(p) {
+		return nil
+	} else if n > 0 {
+		p, addr = p[n:], addr+uint64(n)
+	}
 	if m.snapshot.Memory == nil {
 		return fmt.Errorf("memory %#x: %d bytes are beyond the copied stack", addr, len(p))
 	}
@@ -63,6 +71,16 @@ func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 		m.late, m.isLate = addr, true
 	}
 	return nil
+}
+
+// readCopies reads what is in one of the snapshot's copies, and returns how many bytes
+// that is from addr on.
+func (s *Snapshot) readCopies(p []byte, addr uint64) int {
+	i := sort.Search(len(s.Copies), func(i int) bool { return s.Copies[i].Address > addr }) - 1
+	if i < 0 || addr-s.Copies[i].Address >= uint64(len(s.Copies[i].Bytes)) {
+		return 0
+	}
+	return copy(p, s.Copies[i].Bytes[addr-s.Copies[i].Address:])
 }
 
 // changeable reports whether the target can have changed addr since it was

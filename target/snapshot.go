@@ -12,6 +12,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/target/codefile"
+	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
@@ -35,6 +36,14 @@ type Snapshot struct {
 	// Pause is how long the target stood still: from the first thread's stop
 	// to the last thread's release. Zero where nothing was stopped.
 	Pause time.Duration
+
+	// Copies are parts of memory that were copied while the threads stood still,
+	// besides their stacks: what tells of goroutines. By ascending address.
+	Copies []goruntime.Copy
+
+	// Clock is what the target's monotonic clock (clock_gettime(2)) said when it stood
+	// still; 0 where that is not known.
+	Clock time.Duration
 
 	// Memory reads what was not copied; of a live process, as it is now.
 	Memory cfi.Memory

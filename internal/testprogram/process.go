@@ -27,6 +27,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	mu     sync.Mutex
 	output bytes.Buffer
+	errors bytes.Buffer  // read once it has exited
 	first  chan struct{} // closed when the program wrote, or closed its output
 	exited chan struct{}
 }
@@ -57,8 +58,7 @@ func StartElsewhere(t testing.TB, path string, args ...string) *Process {
 func start(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{cmd: cmd, first: make(chan struct{}), exited: make(chan struct{})}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	cmd.Stderr = &p.errors
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func start(t testing.TB, cmd *exec.Cmd) *Process {
 	}
 	if p.Output() == "" {
 		<-p.exited
-		t.Fatalf("%q ended before it was ready: %v\n%s", cmd.Args, cmd.ProcessState, stderr.String())
+		t.Fatalf("%q ended before it was ready: %v\n%s", cmd.Args, cmd.ProcessState, p.errors.String())
 	}
 	return p
 }
@@ -113,6 +113,14 @@ func (p *Process) run(stdout io.Reader) {
 func (p *Process) Kill() {
 	syscall.Kill(p.PID, syscall.SIGKILL)
 	<-p.exited
+}
+
+// Quit sends the process SIGQUIT, and returns what it has written to standard error
+// once it has ended: where it is a Go program, the stacks of its goroutines.
+func (p *Process) Quit() string {
+	syscall.Kill(p.PID, syscall.SIGQUIT)
+	<-p.exited
+	return p.errors.String()
 }
 
 // Output is what the program has written to standard output so far.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -59,7 +60,10 @@ type capture struct {
 	tids    []int // room for a listing
 	seen    map[int]bool
 
-	stacks  stackCopier
+	stacks     stackCopier
+	goroutines []*goruntime.Copier
+	copies     []goruntime.Copy
+
 	started time.Time // of the first stop
 	phases  phases
 	unclean bool // something stays attached until the tracer thread ends

@@ -7,6 +7,7 @@
 package process
 
 import (
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/sigchld"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/target/modulefile"
 )
 
@@ -33,6 +35,11 @@ type Options struct {
 	// those of stacks that lie in one mapping with other data, as Go's do, 2
 	// MiB or 64 KiB a thread.
 	StackLimit int
+
+	// Goroutines says that as much is copied of goroutines that no thread runs as a
+	// pause of a millisecond allows. What tells of those that threads run is always
+	// copied.
+	Goroutines bool
 
 	// Vectors says that the threads' floating-point and vector registers are
 	// copied too, for the values of variables in them.
@@ -87,8 +94,10 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 		defer hurry(&c.unclean)()
 		c.stop()
 		c.copy()
+		c.copyGoroutines(opts.Goroutines)
 		c.detach()
 		s.Pause = time.Since(c.started)
+		s.Clock = monotonic(pid)
 		return
 	})
 	c.awaitRelease()
@@ -134,6 +143,7 @@ func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
 	search := modulefile.Search{Root: root(pid)}
 	s := &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Search: search, Process: owner(pid),
 		Open: func(m *target.Mapping) (*os.File, error) { return openMapping(pid, m, &search) }}
+	c.goroutines = s.GoroutineCopiers()
 	return c, s, nil
 }
 
@@ -161,7 +171,8 @@ func (c *capture) failure() error {
 
 // finish completes the snapshot once the threads run again.
 func (c *capture) finish(s *target.Snapshot) {
-	s.Threads = c.threads()
+	s.Threads, s.Copies = c.threads(), c.copies
+	slices.SortFunc(s.Copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) })
 	if !c.mapped() {
 		// Something was mapped between the listing and the stop. A second
 		// listing has it; what only the first one has stays.

@@ -1,0 +1,184 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"github.com/clewdev/clew/target/goruntime"
+	"github.com/clewdev/clew/unwind"
+)
+
+// snapshotMemory is what a snapshot holds of a target's memory, and what that holds now.
+type snapshotMemory struct{ *Snapshot }
+
+var errNoMemory = errors.New("the target's memory is not known")
+
+// ReadMemory implements cfi.Memory.
+func (s snapshotMemory) ReadMemory(p []byte, addr uint64) error {
+	n := s.readCopies(p, addr)
+	switch {
+	case n == len(p):
+		return nil
+	case s.Memory == nil:
+		return errNoMemory
+	}
+	return s.Memory.ReadMemory(p[n:], addr+uint64(n))
+}
+
+// has reports whether an address was copied while the target stood still.
+func (s snapshotMemory) has(addr uint64) bool {
+	var b [1]byte
+	return s.readCopies(b[:], addr) == 1
+}
+
+// maxReadStack is how many bytes of a stack are read at once; deeper ones are read on
+// where the walk comes there.
+const maxReadStack = 64 << 10
+
+// maxReads is how often a goroutine is read that runs meanwhile.
+const maxReads = 3
+
+var errTooManyFrames = fmt.Errorf("the stacks of goroutines together have more than %d frames", maxGoroutineFrames)
+
+// walk walks the stack of a goroutine. Late says that its header was read after the
+// target ran on.
+func (r *goroutineReader) walk(g *Goroutine, late bool) {
+	if r.left <= 0 {
+		g.Stack.Reason, g.Stack.Err = unwind.TooManyFrames, errTooManyFrames
+		return
+	}
+	r.walker.MaxFrames = r.opts.MaxFrames
+	if r.walker.MaxFrames == 0 {
+		r.walker.MaxFrames = unwind.DefaultMaxFrames
+	}
+	r.walker.MaxFrames = min(r.walker.MaxFrames, r.left)
+	defer func() {
+		r.left -= len(r.frames)
+		r.keep(&g.Stack)
+	}()
+	r.frames = r.frames[:0]
+	s := r.objects.snapshot
+	if t := r.threads[g.Address]; t != nil && (g.State == goruntime.Running || g.State == goruntime.InSyscall) {
+		g.Stack.Thread = t
+		if t.Registers.PC == 0 && t.Err != nil {
+			g.Stack.Reason, g.Stack.Err = unwind.NoRule, t.Err
+			return
+		}
+		r.follow(g, t, false)
+		return
+	}
+	for try := 1; ; try++ {
+		r.frames = r.frames[:0]
+		t, complete, err := r.parked(&g.Goroutine)
+		if err != nil {
+			g.Stack.Reason, g.Stack.Err = unwind.NoRule, err
+			if late && (g.State == goruntime.Running || g.State == goruntime.CopyingStack) {
+				g.Stack.Err = ErrMoved
+			}
+			return
+		}
+		r.follow(g, t, true)
+		if !s.Live || !late && complete {
+			return
+		}
+		// Where the goroutine is as it was, its stack is.
+		now, err := r.runtime.Read(s.Memory, g.Address)
+		switch {
+		case err == nil && same(&g.Goroutine, &now):
+			for i := range r.frames {
+				r.frames[i].Late = false
+			}
+			return
+		case try == maxReads || err != nil || now.ID != g.ID:
+			r.frames = r.frames[:0]
+			g.Stack.Reason, g.Stack.Err = unwind.NoRule, ErrMoved
+			return
+		}
+		g.Goroutine, late = now, true
+	}
+}
+
+// same reports whether a goroutine has not run since.
+func same(a, b *goruntime.Goroutine) bool {
+	return a.ID == b.ID && a.State == b.State && a.Reason == b.Reason && a.Sched == b.Sched && a.Syscall == b.Syscall && a.StackHigh == b.StackHigh
+}
+
+// parked returns a goroutine that runs on no thread as a thread with the registers that
+// it will have, and whether all of its stack was copied while the target stood still.
+func (r *goroutineReader) parked(g *goruntime.Goroutine) (t *Thread, complete bool, err error) {
+	s := r.objects.snapshot
+	c := g.Sched
+	switch g.State {
+	case goruntime.Running:
+		return nil, false, errors.New("it runs, and on none of the threads")
+	case goruntime.CopyingStack:
+		return nil, false, errors.New("its stack is being moved")
+	case goruntime.InSyscall:
+		c = g.Syscall
+	}
+	if c.SP < g.StackLow || c.SP > g.StackHigh {
+		return nil, false, fmt.Errorf("its stack pointer %#x is not in its stack, from %#x to %#x", c.SP, g.StackLow, g.StackHigh)
+	}
+	t = &Thread{Registers: unwind.Registers{PC: c.PC}, StackAddress: c.SP}
+	t.Registers.Set(uint64(s.Machine.StackPointer), c.SP)
+	t.Registers.Set(uint64(s.Machine.FramePointer), c.FP)
+	if s.Machine.ELF == elf.EM_AARCH64 {
+		t.Registers.Set(30, c.LR)
+		t.Registers.Set(28, g.Address) // the register that holds the running g
+	} else {
+		t.Registers.Set(14, g.Address)
+	}
+	n := min(g.StackHigh-c.SP, maxReadStack)
+	r.buffer = slices.Grow(r.buffer[:0], int(n))[:n]
+	copied := s.readCopies(r.buffer, c.SP)
+	if copied < int(n) && (s.Memory == nil || s.Memory.ReadMemory(r.buffer[copied:], c.SP+uint64(copied)) != nil) {
+		n = uint64(copied) // the walk says what it misses
+	}
+	t.Stack = r.buffer[:n]
+	return t, copied == len(r.buffer) && c.SP+n == g.StackHigh, nil
+}
+
+// follow walks a stack. One that waits has called the scheduler, or has not begun.
+func (r *goroutineReader) follow(g *Goroutine, t *Thread, waits bool) {
+	if waits {
+		f, bias := r.file(t.Registers.PC)
+		if f != nil {
+			fn, _ := f.GoFunctionAt(t.Registers.PC - bias)
+			waits = fn.Entry != t.Registers.PC-bias
+		}
+	}
+	r.walker.Waiting = waits
+	r.objects.walk(&r.walker, t, WalkOptions{}, &r.frames)
+	g.Stack.Reason, g.Stack.Err = r.walker.Reason(), r.walker.Err()
+}
+
+// keep gives a stack the frames that were walked, or where they may be shared those of
+// a stack before.
+func (r *goroutineReader) keep(s *Stack) {
+	var h maphash.Hash
+	if r.opts.Share {
+		h.SetSeed(r.seed)
+		for i := range r.frames {
+			maphash.WriteComparable(&h, r.frames[i].PC)
+		}
+		for _, other := range r.shared[h.Sum64()] {
+			if slices.EqualFunc(other.Frames, r.frames, func(a, b Frame) bool {
+				return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Late == b.Late
+			}) {
+				s.Frames = other.Frames
+				return
+			}
+		}
+	}
+	s.Frames = slices.Clone(r.frames)
+	if r.opts.Share {
+		r.shared[h.Sum64()] = append(r.shared[h.Sum64()], s)
+	}
+}

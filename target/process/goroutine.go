@@ -1,0 +1,84 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/target/goruntime"
+)
+
+// goroutinePause is how long threads have stood still when no more goroutines are
+// copied, which takes a part of a millisecond a chunk.
+const goroutinePause = 700 * time.Microsecond
+
+// copyGoroutines copies what tells of goroutines; of those that no thread runs where
+// all is set.
+func (c *capture) copyGoroutines(all bool) {
+	if len(c.goroutines) == 0 {
+		return
+	}
+	tid := c.reader()
+	more := func() bool { return time.Since(c.started) < goroutinePause }
+	for _, g := range c.goroutines {
+		c.copies = append(c.copies, g.Copy(func(round []goruntime.Copy) { c.stacks.readRound(tid, round) }, all, more)...)
+	}
+}
+
+// readRound fills copies with the memory of a process. Those that cannot be read are
+// set to nil.
+func (s *stackCopier) readRound(tid int, round []goruntime.Copy) {
+	for len(round) > 0 {
+		s.local, s.remote = s.local[:0], s.remote[:0]
+		for i := range round[:min(len(round), iovMax)] {
+			v := unix.Iovec{Base: &round[i].Bytes[0]}
+			v.SetLen(len(round[i].Bytes))
+			s.local = append(s.local, v)
+			s.remote = append(s.remote, unix.RemoteIovec{Base: uintptr(round[i].Address), Len: len(round[i].Bytes)})
+		}
+		n, _ := s.read(tid)
+		done := 0
+		for done < len(s.local) && n >= len(round[done].Bytes) {
+			n -= len(round[done].Bytes)
+			done++
+		}
+		if done < len(s.local) {
+			round[done].Bytes = nil
+			done++
+		}
+		round = round[done:]
+	}
+}
+
+// monotonic returns what the monotonic clock says that a process has, 0 where that is
+// not to be had.
+func monotonic(pid int) time.Duration {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+		return 0
+	}
+	return time.Duration(now.Nano()) + clockOffset(strconv.Itoa(pid)) - clockOffset("self")
+}
+
+// clockOffset returns by how much the monotonic clock of a process's time namespace is
+// ahead (time_namespaces(7)).
+func clockOffset(process string) time.Duration {
+	data, _ := os.ReadFile("/proc/" + process + "/timens_offsets")
+	for line := range strings.Lines(string(data)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "monotonic" {
+			seconds, _ := strconv.ParseInt(f[1], 10, 64)
+			nanoseconds, _ := strconv.ParseInt(f[2], 10, 64)
+			return time.Duration(seconds)*time.Second + time.Duration(nanoseconds)
+		}
+	}
+	return 0
+}
