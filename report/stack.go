@@ -51,7 +51,7 @@ type StackOptions struct {
 // into, and what ended a walk early.
 func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: s.variables(false)}
-	p.heading(s)
+	p.heading(s, count(len(s.Stacks), "thread"))
 	for _, g := range s.groups() {
 		p.groupHeading(&g)
 		p.stack(g.stack, g.others)
@@ -62,7 +62,13 @@ func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 			p.out = p.out[:0]
 		}
 	}
-	for i, note := range append(s.notes(), s.Core.notes()...) {
+	p.notes(append(s.notes(), s.Core.notes()...))
+	_, err := w.Write(p.out)
+	return err
+}
+
+func (p *stackPrinter) notes(notes []string) {
+	for i, note := range notes {
 		if i == 0 {
 			p.out = append(p.out, '\n')
 		}
@@ -70,8 +76,6 @@ func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 		p.out = append(p.out, Printable(note)...)
 		p.out = append(p.out, '\n')
 	}
-	_, err := w.Write(p.out)
-	return err
 }
 
 // notes are those of the stacks and of their variables.
@@ -117,7 +121,8 @@ type stackPrinter struct {
 	out       []byte
 }
 
-func (p *stackPrinter) heading(s *Stacks) {
+// heading tells what stacks are of; what counts them.
+func (p *stackPrinter) heading(s *Stacks, what string) {
 	if s.Core != nil {
 		p.out = append(p.out, "core of "...)
 	}
@@ -130,11 +135,7 @@ func (p *stackPrinter) heading(s *Stacks) {
 		p.out = append(p.out, ' ')
 		p.out = p.Palette.Name.append(p.out, Printable(s.Command))
 	}
-	threads := "threads"
-	if len(s.Stacks) == 1 {
-		threads = "thread"
-	}
-	p.out = fmt.Appendf(p.out, ", %d %s", len(s.Stacks), threads)
+	p.out = append(p.out, ", "+what...)
 	if s.Pause > 0 {
 		p.out = fmt.Appendf(p.out, ", stood still for %v", s.Pause.Round(time.Microsecond))
 	}

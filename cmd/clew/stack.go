@@ -72,8 +72,11 @@ number where one killed it. Processes that the command starts are not watched.
 A stack counts one thread. The outermost frame of one that could not be walked to
 its end says why: [no rule].
 
+` + goroutineHelp + `
+
 With --json:
 ` + report.StackSchema + `
+` + report.GoroutineSchema + `
 
 ` + exitHelp
 
@@ -84,9 +87,10 @@ type stackFlags struct {
 	threads                   []int
 	core                      coreFlags
 	profile                   profileFlags
-	variables                 variableFlags
-	into                      *profile.Profile // what is to be written as one
-	crashed                   bool             // the stacks are those of a command behind --
+	goroutineFlags
+	variables variableFlags
+	into      *profile.Profile // what is to be written as one
+	crashed   bool             // the stacks are those of a command behind --
 }
 
 func stackCommand() *cli.Command {
@@ -102,6 +106,7 @@ Examples:
   clew stack 4711                     every thread of process 4711
   clew stack --thread 4713 4711       one of its threads
   clew stack --registers --json 4711  for programs
+  clew stack --goroutines 4711        every goroutine of a Go program
   clew stack core.4711                a core
   clew stack --flame 4711.html 4711   a picture of all threads
   clew stack -- ./server -port 80     run it; stacks when it crashes or on Ctrl-\`,
@@ -113,7 +118,7 @@ Examples:
 			&cli.BoolFlag{Name: "no-group", Destination: &flags.noGroup, Usage: "show each thread by itself"},
 			&cli.BoolFlag{Name: "all-frames", Destination: &flags.allFrames, Usage: "show every frame of a recursion"},
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
-		}, slices.Concat(flags.variables.flags(), flags.core.flags(), flags.profile.flags())...),
+		}, slices.Concat(flags.goroutineFlags.flags(), flags.variables.flags(), flags.core.flags(), flags.profile.flags())...),
 		Action: func(_ context.Context, c *cli.Command) error {
 			// What is read lives as long as the print takes: collecting garbage
 			// on the way would take a third of the time, unless there is much.
@@ -149,6 +154,9 @@ func (f *stackFlags) check() error {
 		return errors.New("--registers shows what differs in the threads of a group: choose it or --group")
 	}
 	if err := f.variables.check(f); err != nil {
+		return err
+	}
+	if err := f.checkGoroutines(); err != nil {
 		return err
 	}
 	return f.profile.check(f.json)
@@ -211,7 +219,7 @@ func stacksOf(args []string, flags stackFlags) error {
 		if pid == 0 {
 			s, c, err = takeCore(args[i], &flags)
 		} else {
-			s, err = process.Snapshot(pid, &process.Options{Threads: flags.threads, Vectors: flags.variables.wanted(true, &flags)})
+			s, err = process.Snapshot(pid, &process.Options{Threads: flags.threads, Goroutines: flags.goroutines, Vectors: flags.variables.wanted(true, &flags)})
 		}
 		if err != nil {
 			if failed != nil {
@@ -253,6 +261,9 @@ func stacksOf(args []string, flags stackFlags) error {
 // printStacks walks, names and prints the stacks of a snapshot, and reports
 // whether all of them reach their outermost frame.
 func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
+	if flags.goroutines {
+		return printGoroutines(w, s, flags)
+	}
 	objects := s.Objects()
 	defer objects.Close()
 	_, end := progress("walking and naming the stacks of "+whose(s), 0)

@@ -1,0 +1,89 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+const goroutineHelp = `With --goroutines the stacks are those of a Go program's goroutines, also of those
+that no thread runs: what each waits for and for how long, as the garbage
+collector has noticed it, whether it is locked to a thread, and which go statement
+created it, as the program's own dump on SIGQUIT tells it, for stripped programs
+too. Those that the runtime made for itself are shown with --system. As many are
+copied while the process stands still as a millisecond allows; of the others each
+is read while the process runs, and it is said where one ran meanwhile.`
+
+// goroutineFlags are the flags of goroutines.
+type goroutineFlags struct {
+	goroutines, system bool
+}
+
+func (f *goroutineFlags) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "goroutines", Destination: &f.goroutines, Usage: "the goroutines of a Go program, in the place of its threads"},
+		&cli.BoolFlag{Name: "system", Destination: &f.system, Usage: "with --goroutines: also those of the runtime itself"},
+	}
+}
+
+// checkGoroutines finds what makes no sense with goroutines.
+func (f *stackFlags) checkGoroutines() error {
+	switch {
+	case f.system && !f.goroutines:
+		return errors.New("--system adds the runtime's own goroutines: it needs --goroutines")
+	case f.goroutines && f.threads != nil:
+		return errors.New("--goroutines and --thread: choose one")
+	case f.goroutines && f.registers:
+		return errors.New("--goroutines and --registers: goroutines that wait have none; choose one")
+	case f.goroutines && f.profile.wanted():
+		return errors.New("--goroutines and a profile: a profile is of threads; choose one")
+	}
+	return nil
+}
+
+// printGoroutines walks, names and prints the goroutines of a snapshot, and reports
+// whether all of them were read and reach their outermost frame.
+func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
+	objects := s.Objects()
+	defer objects.Close()
+	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
+	list, err := objects.Goroutines(target.GoroutineOptions{System: flags.system, Share: flags.group || !flags.noGroup && !flags.json})
+	if errors.Is(err, target.ErrNoGo) {
+		end()
+		return false, inputError{err}
+	}
+	r := report.Goroutines{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, List: list, Core: flags.core.opened.facts(),
+		Grouped: flags.grouped(len(list))}
+	complete = err == nil
+	if err != nil {
+		r.Damage = strings.Split(err.Error(), "\n")
+	}
+	err = objects.NameGoroutines(list, target.NameOptions{Lines: !flags.noLines})
+	end()
+	if err != nil {
+		warn("%v", err)
+	}
+	for i := range list {
+		complete = complete && list[i].Stack.Reason == unwind.EndOfStack
+	}
+	out := bufio.NewWriterSize(w, 1<<16)
+	if flags.json {
+		err = r.JSON(out)
+	} else {
+		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames})
+	}
+	return complete, errors.Join(err, out.Flush())
+}
