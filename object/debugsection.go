@@ -5,7 +5,6 @@
 package object
 
 import (
-	stdlib "debug/dwarf"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -14,89 +13,6 @@ import (
 
 	"github.com/clewdev/clew/object/internal/dwarf"
 )
-
-// DWARF returns the debugging information of the file, or of its separate debug
-// file, as the standard library reads it, for what the methods of File do not
-// tell: variables and types. Addresses are those of the file. It returns nil
-// and no error where there is none, and reads anew with each call.
-//
-// The result is a view of the file and must not be used after [File.Close], nor
-// by several goroutines at once. The package debug/dwarf is not hardened:
-// whoever reads files of others uses the result under [Guard], recovers from
-// panics, and bounds how deep types are followed, since nothing recovers from
-// an overflow of the stack.
-func (f *File) DWARF() (*stdlib.Data, error) {
-	var data *stdlib.Data
-	err := Guard(func() (err error) {
-		data, err = f.dwarf()
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: debugging information: %w", f.name, err)
-	}
-	if d := f.debug.Load(); data == nil && d != nil {
-		return d.DWARF()
-	}
-	return data, nil
-}
-
-func (f *File) dwarf() (data *stdlib.Data, err error) {
-	s, err := f.debugSections()
-	if len(s.Info) == 0 {
-		return nil, err
-	}
-	if err != nil {
-		f.note(fmt.Errorf("debugging information: %w", err))
-	}
-	if err := s.Bounded(); err != nil {
-		return nil, err
-	}
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case interface{ Addr() uintptr }: // a fault in the mapping, for Guard
-			panic(r)
-		default:
-			data, err = nil, fmt.Errorf("debug/dwarf: %v", r)
-		}
-	}()
-	data, err = stdlib.New(s.Abbrev, nil, nil, s.Info, s.Line, nil, s.Ranges, s.Str)
-	if err != nil {
-		return nil, err
-	}
-	return data, errors.Join(
-		data.AddSection(".debug_addr", s.Addr), data.AddSection(".debug_line_str", s.LineStr),
-		data.AddSection(".debug_str_offsets", s.StrOffsets), data.AddSection(".debug_rnglists", s.RngLists),
-	)
-}
-
-// DebugSection returns a section of the debugging information, decompressed and
-// relocated, of the file or of its separate debug file, whichever has
-// .debug_info. The name is what follows ".debug_": "loclists". It returns nil
-// and no error where there is none. Like that of [File.SectionData] the result
-// is a view of the file: see [Guard].
-func (f *File) DebugSection(name string) (data []byte, err error) {
-	here := false
-	fault := Guard(func() error {
-		if _, here = f.findDebug("info"); !here {
-			return nil
-		}
-		if i, ok := f.findDebug(name); ok {
-			data, err = f.content(i)
-		}
-		return nil
-	})
-	if fault != nil {
-		data, err = nil, fault
-	}
-	if err != nil {
-		return data, fmt.Errorf("%s: %w", f.name, err)
-	}
-	if d := f.debug.Load(); !here && d != nil {
-		return d.DebugSection(name)
-	}
-	return data, nil
-}
 
 // findDebug returns the index of a section of debugging information.
 func (f *File) findDebug(name string) (index int, ok bool) {

@@ -7,6 +7,7 @@ package object
 import (
 	"debug/dwarf"
 	"encoding/binary"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -14,32 +15,79 @@ import (
 // variables returns the name and type of every global variable.
 func variables(t *testing.T, f *File) map[string]string {
 	t.Helper()
-	data, err := f.DWARF()
-	if data == nil || err != nil {
-		t.Fatalf("DWARF() = %v, %v", data, err)
+	r, err := f.DebugReader()
+	if r == nil || err != nil {
+		t.Fatalf("DebugReader() = %v, %v", r, err)
 	}
-	found := make(map[string]string)
-	r := data.Reader()
-	for {
-		e, err := r.Next()
-		if err != nil {
+	types := make(map[string]DebugOffset)
+	for _, u := range r.Units() {
+		if err := r.Seek(u.First); err != nil {
 			t.Fatal(err)
 		}
-		if e == nil {
-			return found
-		}
-		if e.Tag != dwarf.TagVariable {
-			continue
-		}
-		at, _ := e.Val(dwarf.AttrType).(dwarf.Offset)
-		if typ, err := data.Type(at); err == nil {
-			name, _ := e.Val(dwarf.AttrName).(string)
-			found[name] = typ.String()
+		for {
+			e, err := r.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e == nil {
+				break
+			}
+			if name, ok := e.Val(dwarf.AttrName).(string); ok && e.Tag == dwarf.TagVariable {
+				types[name], _ = e.Val(dwarf.AttrType).(DebugOffset)
+			}
 		}
 	}
+	found := make(map[string]string)
+	for name, at := range types {
+		found[name] = typeName(t, r, at, 5)
+	}
+	return found
 }
 
-func TestDWARF(t *testing.T) {
+// typeName returns the name of a base type and its qualifiers.
+func typeName(t *testing.T, r *DebugReader, at DebugOffset, most int) string {
+	t.Helper()
+	if err := r.Seek(at); err != nil || most == 0 {
+		t.Fatalf("type at %v: %v", at, err)
+	}
+	e, err := r.Next()
+	if e == nil || err != nil {
+		t.Fatalf("type at %v: %v, %v", at, e, err)
+	}
+	if e.Tag == dwarf.TagVolatileType {
+		of, _ := e.Val(dwarf.AttrType).(DebugOffset)
+		return "volatile " + typeName(t, r, of, most-1)
+	}
+	name, _ := e.Val(dwarf.AttrName).(string)
+	return name
+}
+
+// readEntries reads all entries, and returns what there is of them.
+func readEntries(f *File) (n int, err error) {
+	r, err := f.DebugReader()
+	if r == nil || err != nil {
+		return 0, err
+	}
+	var problems problems
+	for _, u := range r.Units() {
+		problems.addAll(Guard(func() error {
+			if err := r.Seek(u.First); err != nil {
+				return err
+			}
+			for {
+				e, err := r.Next()
+				if e == nil || err != nil {
+					return err
+				}
+				r.Ranges(e)
+				n++
+			}
+		}))
+	}
+	return n, problems.err()
+}
+
+func TestDebugReader(t *testing.T) {
 	tool(t, "gcc")
 	for _, tt := range []struct {
 		name    string
@@ -63,19 +111,16 @@ func TestDWARF(t *testing.T) {
 			if got := variables(t, f)["sink"]; got != "volatile int" {
 				t.Errorf("sink is of type %q", got)
 			}
-			if data, err := f.DebugSection("info"); len(data) == 0 || err != nil {
-				t.Errorf("DebugSection: %d bytes, %v", len(data), err)
-			}
 		})
 	}
 }
 
-func TestDWARFOfDebugFile(t *testing.T) {
+func TestDebugReaderOfDebugFile(t *testing.T) {
 	program, debug := split(t)
 	run(t, "objcopy", "--add-gnu-debuglink="+debug, program)
 	f := open(t, program)
-	if data, err := f.DWARF(); data != nil || err != nil {
-		t.Errorf("without the debug file: %v, %v", data, err)
+	if r, err := f.DebugReader(); r != nil || err != nil {
+		t.Errorf("without the debug file: %v, %v", r, err)
 	}
 	if _, err := f.OpenDebugFile(DebugSearch{}); err != nil {
 		t.Fatal(err)
@@ -83,14 +128,11 @@ func TestDWARFOfDebugFile(t *testing.T) {
 	if got := variables(t, f)["sink"]; got != "volatile int" {
 		t.Errorf("sink is of type %q", got)
 	}
-	if data, err := f.DebugSection("abbrev"); len(data) == 0 || err != nil {
-		t.Errorf("DebugSection: %d bytes, %v", len(data), err)
-	}
 }
 
-// TestDWARFIsBounded has units that each name another tail of one large table,
-// which debug/dwarf would keep as many times.
-func TestDWARFIsBounded(t *testing.T) {
+// Units that each name another tail of one large table are not read as if they were
+// as many tables.
+func TestDebugReaderIsBounded(t *testing.T) {
 	o := binary.LittleEndian
 	abbrev := []byte(strings.Repeat("\x01\x11\x00\x00\x00", 20000) + "\x00")
 	var info []byte
@@ -104,9 +146,17 @@ func TestDWARFIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := f.DWARF()
-	if data != nil || err == nil || !strings.Contains(err.Error(), "overlap") {
-		t.Errorf("%v, %v", data, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n, err := readEntries(f)
+	runtime.ReadMemStats(&after)
+	size := uint64(len(abbrev) + len(info))
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 16*size+64<<20 {
+		t.Errorf("%d bytes were allocated for a file of %d", allocated, size)
+	}
+	// The first tables are within what is allowed.
+	if n == 0 || err == nil || !strings.Contains(err.Error(), "tables overlap") {
+		t.Errorf("%d entries, %v", n, err)
 	}
 }
 

@@ -37,8 +37,7 @@ func exercise(t testing.TB, f *File) {
 	f.DebugLink()
 	f.DebugAltLink()
 	f.HasDebugInfo()
-	f.DWARF()
-	f.DebugSection("loclists")
+	readEntries(f)
 	f.Symbol("malloc")
 	f.Bias(0x7f0000001000, 0x1000, true)
 	addrs := []uint64{f.Entry(), 0, 1, 0x1000, 0x401000, ^uint64(0)}
