@@ -33,12 +33,12 @@ var newer = map[string]bool{"parentGoid": true, "syscallbp": true}
 // derive reads the layout from a program's debugging information, and what its
 // variables hold.
 func derive(f *object.File) (*Layout, error) {
-	d, err := f.DWARF()
-	if err != nil {
-		return nil, err
+	r, err := f.DebugReader()
+	if r == nil || err != nil {
+		return nil, errors.Join(err, errors.New("there is no debugging information"))
 	}
 	l := new(Layout)
-	if err := l.readFields(d); err != nil {
+	if err := object.Guard(func() error { return l.readFields(r) }); err != nil {
 		return nil, fmt.Errorf("debugging information: %w", err)
 	}
 	for name, list := range map[string]*[]string{"runtime.gStatusStrings": &l.States, "runtime.waitReasonStrings": &l.Reasons} {
@@ -49,48 +49,63 @@ func derive(f *object.File) (*Layout, error) {
 	return l, nil
 }
 
-func (l *Layout) readFields(d *dwarf.Data) error {
-	types := l.fields()
-	r := d.Reader()
-	for len(types) > 0 {
+func (l *Layout) readFields(r *object.DebugReader) error {
+	structs := l.fields()
+	for _, unit := range r.Units() {
+		if err := readUnit(r, unit, structs); err != nil {
+			return err
+		}
+		if len(structs) == 0 {
+			return nil
+		}
+	}
+	return errors.New("it does not describe the runtime's structures")
+}
+
+// readUnit reads the structures that a unit describes, if it is the runtime's or
+// does not say whose it is. Those are gone from structs then.
+func readUnit(r *object.DebugReader, unit *object.DebugUnit, structs map[string]map[string]*uint16) error {
+	if err := r.Seek(unit.First); err != nil {
+		return err
+	}
+	var inside string              // the structure whose members follow
+	var missing map[string]*uint16 // of its fields
+	depth, within := 0, 0
+	for len(structs) > 0 || inside != "" {
 		e, err := r.Next()
 		if e == nil || err != nil {
-			return errors.Join(err, errors.New("it does not describe the runtime's structures"))
+			return err
 		}
-		switch e.Tag {
-		case dwarf.TagCompileUnit:
-			if name, _ := e.Val(dwarf.AttrName).(string); name != "runtime" && name != "" {
-				r.SkipChildren()
+		name, _ := e.Val(dwarf.AttrName).(string)
+		switch {
+		case depth == 0 && name != "runtime" && name != "":
+			return nil
+		case e.Tag == 0:
+			if depth--; depth == 0 {
+				return nil
 			}
-			continue
-		case dwarf.TagStructType:
-			name, _ := e.Val(dwarf.AttrName).(string)
-			fields := types[name]
-			if fields == nil {
+			if inside == "" || depth > within {
 				break
 			}
-			t, err := d.Type(e.Offset)
-			if err != nil {
-				return err
-			}
-			s, ok := t.(*dwarf.StructType)
-			if !ok {
-				return fmt.Errorf("%s is no structure", name)
-			}
-			for _, field := range s.Field {
-				if to := fields[field.Name]; to != nil && field.ByteOffset >= 0 && field.ByteOffset < 1<<15 {
-					*to = uint16(field.ByteOffset)
-					delete(fields, field.Name)
-				}
-			}
-			for field := range fields {
+			for field := range missing {
 				if !newer[field] {
-					return fmt.Errorf("%s has no %s", name, field)
+					return fmt.Errorf("%s has no %s", inside, field)
 				}
 			}
-			delete(types, name)
+			inside = ""
+		case e.Tag == dwarf.TagStructType && inside == "" && structs[name] != nil && e.Children:
+			inside, missing, within = name, structs[name], depth
+			delete(structs, name)
+		case e.Tag == dwarf.TagMember && inside != "" && depth == within+1:
+			at, ok := e.Val(dwarf.AttrDataMemberLoc).(int64)
+			if to := missing[name]; to != nil && ok && at >= 0 && at < 1<<15 {
+				*to = uint16(at)
+				delete(missing, name)
+			}
 		}
-		r.SkipChildren()
+		if e.Children && e.Tag != 0 {
+			depth++
+		}
 	}
 	return nil
 }
