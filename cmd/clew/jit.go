@@ -22,11 +22,12 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/internal/budget"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/target/perfdata"
 	"github.com/clewdev/clew/target/process"
+	"github.com/clewdev/clew/target/recording"
 )
 
 const jitHelp = `Print what is known of the code that a program wrote while it ran: from which
@@ -139,18 +140,13 @@ type jitTarget struct {
 	command  string
 	file     string
 	notes    []string
-	budget   budget.Files // for the files that runtimes wrote
 	released func()
 }
-
-// maxSources bounds what is read of files that runtimes wrote, in bytes, as it is
-// bounded of a process and of a core.
-const maxSources = 1 << 30
 
 // openJIT opens a process, a core, or a file that a runtime or perf has written.
 // It must be released.
 func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
-	t := &jitTarget{budget: maxSources, released: func() {}}
+	t := &jitTarget{released: func() {}}
 	if pid, err := strconv.Atoi(name); err == nil && pid > 0 {
 		s, err := process.Snapshot(pid, nil)
 		if err != nil {
@@ -178,7 +174,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	head = head[:n]
 	switch {
 	case bytes.HasPrefix(head, []byte("PERFILE2")) || bytes.HasPrefix(head, []byte("2ELIFREP")):
-		return t, t.recording(name)
+		return t, t.recording(name, flags)
 	case bytes.HasPrefix(head, []byte("\x7fELF")), bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")), bytes.HasPrefix(head, []byte("\x04\x22\x4d\x18")):
 		c, err := openCore(name, &flags.core)
 		if err != nil {
@@ -191,7 +187,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	t.file = name
 	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
 	debug.SetGCPercent(25)
-	source, err := t.readSource(name)
+	source, err := target.OpenCodeSource(name)
 	if err != nil {
 		return nil, input("%w\nClew reads cores, jitdumps, perf maps and recordings of perf.", err)
 	}
@@ -219,67 +215,19 @@ func (t *jitTarget) of(s *target.Snapshot, release func()) {
 
 // recording takes the jitdumps that the processes of a recording had mapped, and
 // their perf maps.
-func (t *jitTarget) recording(name string) error {
-	t.file = name
+func (t *jitTarget) recording(name string, flags *jitFlags) error {
 	r, err := perfdata.Open(name)
 	if err != nil {
 		return inputError{err}
 	}
 	defer r.Close()
+	t.file = name
+	opts := recording.Options{Search: modulefile.Search{Root: flags.core.sysroot}}
+	if t.sources, t.notes, err = recording.CodeSources(r, opts); err != nil {
+		t.notes = append(t.notes, err.Error())
+	}
 	t.machine = r.Machine()
-	seen := make(map[string]bool)
-	take := func(path string, must bool) {
-		if seen[path] || len(seen) > 1<<12 {
-			return
-		}
-		seen[path] = true
-		source, err := t.readSource(path)
-		if err != nil {
-			if must {
-				t.notes = append(t.notes, err.Error())
-			}
-			return
-		}
-		t.sources = append(t.sources, source)
-	}
-	for {
-		record, err := r.Next()
-		if err != nil {
-			if err != io.EOF {
-				t.notes = append(t.notes, err.Error())
-			}
-			return nil
-		}
-		if m, ok := record.Body.(*perfdata.Mmap); ok && m.PID > 0 {
-			path := string(m.Path)
-			if base := path[strings.LastIndexByte(path, '/')+1:]; strings.HasPrefix(base, "jit-") && strings.HasSuffix(base, ".dump") {
-				take(path, true)
-			}
-			take(fmt.Sprintf("/tmp/perf-%d.map", m.PID), false)
-		}
-	}
-}
-
-// readSource reads a file that a runtime wrote for perf.
-func (t *jitTarget) readSource(path string) (*target.CodeSource, error) {
-	if _, err := regular(path); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, _, err := t.budget.Read(f)
-	if len(data) == 0 && err != nil {
-		return nil, err
-	}
-	source, bad := target.ReadCodeSource(path, data)
-	if bad != nil {
-		return nil, errors.Join(err, bad)
-	}
-	source.Err = errors.Join(err, source.Err)
-	return source, nil
+	return nil
 }
 
 // functions returns all functions of all sources, by address; of those that

@@ -39,6 +39,7 @@ type builder struct {
 	dumps    map[fileKey]*jitdump
 	reads    *codefile.Reader
 	maps     []*perfMap          // that were read
+	leaving  func(*process)      // called before a process loses its space; may be nil
 	codeOf   map[int32]codeNames // by index of Recording.Objects
 
 	objects  []Object

@@ -67,6 +67,7 @@ type jitdump struct {
 
 	opened bool
 	code   *codefile.Jitdump // nil where it is not to be had
+	err    error             // why it is not
 	timed  bool              // its clock is that of the recording
 }
 
@@ -85,7 +86,10 @@ func (g *generated) find(pc uint64) (*jitdump, *perf.Function) {
 }
 
 func (d *jitdump) find(pc, time uint64) *perf.Function {
-	d.open()
+	if !d.opened {
+		d.open()
+		d.tell()
+	}
 	if d.code == nil {
 		return nil
 	}
@@ -119,22 +123,26 @@ func (d *jitdump) name(key *frameKey, lines bool) (s object.Symbol, locations []
 
 // open reads the jitdump, unless it was read by another name.
 func (d *jitdump) open() {
-	if d.opened {
-		return
-	}
 	d.opened = true
 	b := d.builder
 	who, err := b.writer(d.pid, d.mount)
 	if err == nil {
 		d.code, err = b.reads.Jitdump(who, codefile.Marker{Path: d.path, Inode: d.inode.number})
 	}
-	if err != nil {
+	if d.err = err; err == nil {
+		d.timed = b.monotonic && !d.code.Counter
+	}
+}
+
+// tell says what is to be known of the jitdump.
+func (d *jitdump) tell() {
+	b := d.builder
+	if d.err != nil {
 		b.complete = false
-		b.note("jitdump: %v", err)
+		b.note("jitdump: %v", d.err)
 		return
 	}
 	b.refused(d.code.Err)
-	d.timed = b.monotonic && !d.code.Counter
 	switch {
 	case d.code.Counter:
 		b.note("%s: its times are of the processor's counter, not of the recording's clock; the functions that came last at their addresses are shown for all of the time", d.path)

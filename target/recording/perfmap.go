@@ -5,6 +5,7 @@
 package recording
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type perfMap struct {
 
 	opened bool
 	code   *codefile.Map // nil where there is none
+	err    error         // why it is not known whether there is one
 	space  *space        // in which it was asked last
 	fits   bool          // it is the process's
 }
@@ -40,7 +42,10 @@ const maxAncestors = 16
 // names reports whether the map names an address in a space, which is that of the
 // process or comes from it.
 func (m *perfMap) names(pc uint64, s *space) bool {
-	m.open()
+	if !m.opened {
+		m.open()
+		m.tell()
+	}
 	if m.code == nil {
 		return false
 	}
@@ -77,22 +82,26 @@ func (b *builder) refuse(frames []int32) {
 	}
 }
 
+// open looks for the map and reads it.
 func (m *perfMap) open() {
-	if m.opened {
-		return
-	}
 	m.opened = true
 	b := m.builder
 	who, err := b.writer(m.process.pid, b.mountOf(m.process))
 	if err != nil {
-		b.complete = false
-		b.note("a perf map of process %d is not to be had: %v", m.process.pid, err)
+		m.err = fmt.Errorf("a perf map of process %d is not to be had: %w", m.process.pid, err)
 		return
 	}
-	if clock := &b.rec.Header.Clock; m.began != 0 && !clock.Wall.IsZero() {
+	if clock := &b.reader.Header().Clock; m.began != 0 && !clock.Wall.IsZero() {
 		who.Began = clock.Wall.Add(time.Duration(m.began - clock.Time))
 	}
-	if m.code = b.reads.Map(who); m.code != nil {
+	m.code = b.reads.Map(who)
+}
+
+// tell says what is to be known of the map.
+func (m *perfMap) tell() {
+	b := m.builder
+	b.refused(m.err)
+	if m.code != nil {
 		b.refused(m.code.Err)
 		b.maps = append(b.maps, m)
 	}

@@ -157,6 +157,9 @@ func (b *builder) comm(r *perfdata.Record, c *perfdata.Comm) {
 
 // leave takes the space from a process.
 func (b *builder) leave(p *process) {
+	if b.leaving != nil {
+		b.leaving(p)
+	}
 	if p.space.users--; p.space.users == 0 {
 		b.mapped -= len(p.space.mappings)
 	}
