@@ -9,7 +9,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,67 +84,6 @@ type recordedPrinter struct {
 	// first, are places[starts[i]:starts[i+1]].
 	places []int32
 	starts []int
-}
-
-// recordedFunction is a function, or an inlined call of one.
-type recordedFunction struct {
-	name, object string
-
-	self, total uint64
-	seen        int // the last stack that it was counted for
-}
-
-// number finds the functions.
-func (p *recordedPrinter) number() {
-	type key struct{ name, object string }
-	known := make(map[key]int32)
-	places := p.Places()
-	p.starts = make([]int, 1, len(places)+1)
-	for i := range places {
-		f := &places[i]
-		object := RecordedObject(f)
-		add := func(name string) {
-			k := key{name, object}
-			n, ok := known[k]
-			if !ok {
-				n = int32(len(p.functions))
-				known[k] = n
-				p.functions = append(p.functions, recordedFunction{name: name, object: object, seen: -1})
-			}
-			p.places = append(p.places, n)
-		}
-		for k := range max(len(f.Locations)-1, 0) {
-			add(Demangle(f.Locations[k].Function))
-		}
-		add(RecordedFunction(f))
-		p.starts = append(p.starts, len(p.places))
-	}
-}
-
-// RecordedFunction returns the name of the function that a frame is in, as
-// FunctionName does.
-func RecordedFunction(f *recording.Frame) string {
-	if name := f.Symbol.Name; name != "" {
-		return Demangle(unversioned(name))
-	}
-	if n := len(f.Locations); n > 0 && f.Locations[n-1].Function != "" {
-		return Demangle(f.Locations[n-1].Function)
-	}
-	return unnamed
-}
-
-// RecordedObject names what a frame's code is in: the base name of a file,
-// "[jit]", "[kernel]", "[hypervisor]", "[guest]", or "" where nothing is known.
-func RecordedObject(f *recording.Frame) string {
-	switch {
-	case f.Object != nil:
-		return filepath.Base(f.Object.Name)
-	case f.Kind == recording.Hypervisor:
-		return "[hypervisor]"
-	case f.Kind == recording.Guest:
-		return "[guest]"
-	}
-	return ""
 }
 
 func (p *recordedPrinter) heading() {
@@ -274,48 +212,6 @@ func (p *recordedPrinter) section(event, thread int32) {
 	p.stacks(groups, all)
 }
 
-// top lists the functions that took most.
-func (p *recordedPrinter) top(all uint64) {
-	order := make([]int32, 0, len(p.functions))
-	for i := range p.functions {
-		if p.functions[i].total > 0 {
-			order = append(order, int32(i))
-		}
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		x, y := &p.functions[a], &p.functions[b]
-		return cmp.Or(cmp.Compare(y.self, x.self), cmp.Compare(y.total, x.total), cmp.Compare(x.name, y.name), cmp.Compare(x.object, y.object))
-	})
-	p.out = append(p.out, '\n')
-	p.out = p.Palette.Header.append(p.out, "   self   total  function")
-	p.out = append(p.out, '\n')
-	for i, n := range order {
-		if i == p.Functions {
-			p.out = p.Palette.Dim.append(p.out, fmt.Sprintf("                 and %s more", plural(uint64(len(order)-i), "function", "functions")))
-			p.out = append(p.out, '\n')
-			break
-		}
-		f := &p.functions[n]
-		p.out = fmt.Appendf(p.out, "%6.1f%% %6.1f%%  ", share(f.self, all), share(f.total, all))
-		p.function(f)
-		p.out = append(p.out, '\n')
-	}
-}
-
-func share(part, all uint64) float64 {
-	if all == 0 {
-		return 0
-	}
-	return 100 * float64(part) / float64(all)
-}
-
-func (p *recordedPrinter) function(f *recordedFunction) {
-	p.out = p.Palette.Name.append(p.out, Printable(f.name))
-	if f.object != "" {
-		p.out = p.Palette.Dim.append(p.out, " in "+Printable(f.object))
-	}
-}
-
 // recordedGroup is stacks of the same functions, however often one calls itself.
 type recordedGroup struct {
 	functions       string  // their numbers, four bytes each
@@ -358,99 +254,4 @@ func (p *recordedPrinter) stacks(groups map[string]*recordedGroup, all uint64) {
 		p.out = p.Palette.Dim.append(p.out, "         and "+plural(uint64(n), "other stack", "other stacks")+" of functions")
 		p.out = append(p.out, '\n')
 	}
-}
-
-// RecordedSamples writes the samples of a recording as text. It remembers the
-// lines of places.
-type RecordedSamples struct {
-	lines []string // of places, by their numbers
-}
-
-// Append appends a sample as lines: its thread's name, process and thread, the time
-// in seconds, the period and the event, and each frame behind a tab.
-func (r *RecordedSamples) Append(dst []byte, s *recording.Sample) []byte {
-	t := s.Thread
-	dst = append(dst, Printable(t.Name)...)
-	dst = append(dst, ' ')
-	dst = strconv.AppendInt(dst, int64(t.PID), 10)
-	dst = append(dst, '/')
-	dst = strconv.AppendInt(dst, int64(t.TID), 10)
-	if s.HasCPU {
-		dst = fmt.Appendf(dst, " [%03d]", s.CPU)
-	}
-	dst = append(dst, ' ')
-	dst = strconv.AppendUint(dst, s.Time/1e9, 10)
-	dst = append(dst, '.')
-	nanoseconds := strconv.AppendUint(nil, 1e9+s.Time%1e9, 10)
-	dst = append(dst, nanoseconds[1:]...)
-	dst = append(dst, ": "...)
-	dst = strconv.AppendUint(dst, s.Period, 10)
-	dst = append(dst, ' ')
-	dst = append(dst, Printable(s.Event.Name)...)
-	dst = append(dst, ":\n"...)
-	for n, f := range s.Places {
-		for n >= len(r.lines) {
-			r.lines = append(r.lines, "")
-		}
-		if r.lines[n] == "" {
-			r.lines[n] = string(appendRecordedFrame(nil, f))
-		}
-		dst = append(dst, r.lines[n]...)
-	}
-	if s.End != recording.Whole && s.End != recording.Chain {
-		dst = append(dst, "\t                 ["...)
-		dst = append(dst, s.End.String()...)
-		dst = append(dst, "]\n"...)
-	}
-	return append(dst, '\n')
-}
-
-// appendRecordedFrame appends the lines of a frame: those of inlined calls first.
-func appendRecordedFrame(dst []byte, f *recording.Frame) []byte {
-	for i := range max(len(f.Locations)-1, 0) {
-		l := &f.Locations[i]
-		dst = append(dst, "\t                 "...)
-		dst = append(dst, Printable(Demangle(l.Function))...)
-		dst = append(dst, " (inlined)"...)
-		dst = appendSource(dst, l.File, l.Line)
-	}
-	dst = append(dst, '\t')
-	dst = appendAligned(dst, f.Address, 16)
-	dst = append(dst, ' ')
-	dst = append(dst, Printable(RecordedFunction(f))...)
-	if f.Symbol.Name != "" {
-		dst = append(dst, "+0x"...)
-		dst = strconv.AppendUint(dst, f.Offset(), 16)
-	}
-	dst = append(dst, " ("...)
-	if f.Object != nil {
-		dst = append(dst, Printable(f.Object.Name)...)
-	} else {
-		dst = append(dst, cmp.Or(RecordedObject(f), "no file")...)
-	}
-	dst = append(dst, ')')
-	if n := len(f.Locations); n > 0 {
-		return appendSource(dst, f.Locations[n-1].File, f.Locations[n-1].Line)
-	}
-	return append(dst, '\n')
-}
-
-func appendSource(dst []byte, file string, line int) []byte {
-	if file != "" {
-		dst = append(dst, " at "...)
-		dst = append(dst, Printable(file)...)
-		dst = append(dst, ':')
-		dst = strconv.AppendInt(dst, int64(line), 10)
-	}
-	return append(dst, '\n')
-}
-
-// appendAligned appends a number in hexadecimal, with spaces before it.
-func appendAligned(dst []byte, v uint64, width int) []byte {
-	var b [16]byte
-	digits := strconv.AppendUint(b[:0], v, 16)
-	for range width - len(digits) {
-		dst = append(dst, ' ')
-	}
-	return append(dst, digits...)
 }
