@@ -118,7 +118,7 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 	info := caller.Info()
 	back, lookup := caller.ProgramCounter()
 	var body *body
-	var value attribute
+	var value, target attribute
 	err = info.locked(func() error {
 		if body, err = info.bodyAt(lookup - caller.Bias()); err != nil {
 			return err
@@ -132,6 +132,11 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 		}
 		if !info.calls(site, body, e, caller) {
 			return errNoEntryValue
+		}
+		for _, a := range []dwarf.Attr{dwarf.AttrCallTarget, attrGNUCallSiteTarget} {
+			if target.kind == attributeAbsent {
+				target = info.valueOf(site.DebugEntry, a, body.unit)
+			}
 		}
 		for _, c := range site.children {
 			if c.Tag != dwarf.TagCallSiteParameter && c.Tag != tagGNUCallSiteParam {
@@ -161,6 +166,15 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 	inner, err := e.within(info, body.unit, body, caller)
 	if err != nil {
 		return v, err
+	}
+	if target.kind == attributeBlock {
+		// An indirect call can have led to another function, which then jumped here
+		// with parameters of its own.
+		to, err := inner.number(target.bytes)
+		if err != nil || to.lo != e.body.entry+e.frame.Bias() {
+			return v, errNoEntryValue
+		}
+		inner.stack, inner.placed = nil, false
 	}
 	switch value.kind {
 	case attributeConstant:
@@ -215,8 +229,6 @@ func (i *Info) calls(site *node, b *body, e *evaluator, caller Frame) bool {
 			return i == e.info && i.isFunction(off, e.body)
 		}
 	}
-	// The target of an indirect call is not checked where the call has changed
-	// what it depends on.
 	return site.AttrField(dwarf.AttrCallTarget) != nil || site.AttrField(attrGNUCallSiteTarget) != nil
 }
 

@@ -175,6 +175,23 @@ func (i *Info) Language(pc uint64) (l Language) {
 	return l
 }
 
+// ListsEndAtCalls reports whether the location lists of the unit that covers an
+// address leave out, where a call is to return, the registers that the call
+// changes. Those of the GNU compilers do: they end a byte before the return address
+// (gcc's final.c, NOTE_DURING_CALL). A register that one names there still has its
+// value in the frames that were called. Other compilers' lists may name what is
+// lost.
+func (i *Info) ListsEndAtCalls(pc uint64) (end bool) {
+	_ = i.locked(func() error { // what cannot be read is not known to
+		if u := i.unitAt(pc); u != nil {
+			_, err := i.root(u)
+			end = err == nil && u.gcc
+		}
+		return nil
+	})
+	return end
+}
+
 // unitRange is a range of addresses of one unit.
 type unitRange struct {
 	low, high uint64

@@ -149,7 +149,7 @@ func (p *Printer) Argument(v *Variable, f Frame) string {
 	}
 	then := text(entry)
 	switch {
-	case actual.Err() != nil:
+	case actual.Err() != nil && !errors.Is(actual.Err(), ErrOptimizedOut):
 		// Only the value at the entry is known.
 		b.WriteString(v.Name + "@entry=" + then)
 	case sameBytes(actual, entry):

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/clewdev/clew/object"
 )
@@ -28,6 +29,7 @@ type unit struct {
 
 	entry        *object.DebugEntry // the root, nil before it is read
 	language     Language
+	gcc          bool   // the GNU compilers made it
 	base         uint64 // default base of its location lists
 	addrBase     uint64
 	loclistsBase uint64
@@ -129,6 +131,9 @@ func (i *Info) root(u *unit) (*object.DebugEntry, error) {
 		i.using = u.language
 	} else if e.Tag == dwarf.TagPartialUnit {
 		u.language = i.using // dwz leaves it to the units that it is a part of
+	}
+	if producer, ok := e.Val(dwarf.AttrProducer).(string); ok {
+		u.gcc = strings.HasPrefix(producer, "GNU ")
 	}
 	u.base, u.addrBase, u.loclistsBase = i.reader.Bases(u.header)
 	u.entry = e

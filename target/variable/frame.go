@@ -7,6 +7,7 @@ package variable
 import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
 )
 
@@ -66,14 +67,42 @@ func (f *Frame) Register(column uint64) (uint64, bool) {
 	if r == nil || at != f.index && int(column) == f.reader.snapshot.Machine.StackPointer {
 		return 0, false
 	}
-	return r.Get(column)
+	if v, ok := r.Get(column); ok {
+		return v, true
+	}
+	for at := f.index; at > 0 && f.keeps(at); {
+		at--
+		if r := f.stack.Frames[at].Registers; r != nil {
+			if v, ok := r.Get(column); ok {
+				return v, true
+			}
+		}
+	}
+	return 0, false
 }
 
-// RegisterBytes returns the bytes of a vector register. A call can change it, so
-// that only the innermost frame's are known.
+// keeps reports whether a register that no rule speaks of has in frame i the value
+// that it has in the one that this called. Compilers give a variable such a register
+// where they know that the function they call leaves it alone (gcc's -fipa-ra), but
+// only some of them say when it does not.
+func (f *Frame) keeps(i int) bool {
+	frame := &f.stack.Frames[i]
+	if frame.Interrupted || frame.Method != unwind.FromCFI {
+		return false
+	}
+	if i != f.index {
+		return true // what f's compiler knew of all that is called there
+	}
+	info := f.Info()
+	return info != nil && info.ListsEndAtCalls(frame.Address)
+}
+
+// RegisterBytes returns the bytes of a vector register, which calls can change.
 func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
-	if f.index != 0 {
-		return nil, false
+	for at := f.index; at > 0; at-- {
+		if !f.keeps(at) {
+			return nil, false
+		}
 	}
 	return target.VectorRegister(f.reader.snapshot.Machine, f.stack.Thread.Vectors, column)
 }
