@@ -122,13 +122,12 @@ func (c *capture) stop() {
 			ptrace(unix.PTRACE_INTERRUPT, c.tracees[next].tid, 0, 0)
 		}
 		if c.sweep() > 0 {
-			if time.Since(begin) < c.patience {
+			if waited := time.Since(begin); waited < c.patience || c.giveUp(waited) > 0 {
 				pause(attempt)
 				continue
 			}
-			c.giveUp()
 		}
-		if c.only != nil || time.Since(c.started) > 4*c.patience {
+		if c.only != nil || time.Since(c.started) > 2*starved*c.patience {
 			break
 		}
 		if found, err := c.attach(); err != nil || found == 0 {
@@ -136,7 +135,6 @@ func (c *capture) stop() {
 		}
 		begin, attempt = time.Now(), 0
 	}
-	c.giveUp()
 	c.phases.stop = time.Since(c.started)
 }
 
@@ -199,16 +197,20 @@ const maxRegisters = 512
 // maxVectors is more bytes than those of floating point take.
 const maxVectors = 1 << 10
 
-// giveUp leaves alone the threads that have not stopped. The kernel takes back
+// starved is how many times as long as for others is waited for a thread that is
+// about to stop and only has to be given a processor, by a busy machine or by a
+// control group whose quota is used up.
+const starved = 20
+
+// giveUp leaves alone the threads that have not stopped and wait for something else
+// than a processor, and returns how many others there are. The kernel takes back
 // the request to stop when the tracer thread ends.
-func (c *capture) giveUp() {
+func (c *capture) giveUp(waited time.Duration) (others int) {
 	for i := range c.tracees {
 		t := &c.tracees[i]
 		if t.state != running {
 			continue
 		}
-		t.state = stuck
-		c.unclean = true
 		state := threadState(c.pid, t.tid)
 		reason := "it got no processor"
 		if state == 'D' {
@@ -216,9 +218,15 @@ func (c *capture) giveUp() {
 			if at := readLine(taskFile(c.pid, t.tid, "wchan")); at != "" && at != "0" {
 				reason += ", in " + at
 			}
+		} else if waited < starved*c.patience {
+			others++
+			continue
 		}
-		t.err = fmt.Errorf("thread %d did not stop within %v: state %c, %s", t.tid, c.patience, state, reason)
+		t.state = stuck
+		c.unclean = true
+		t.err = fmt.Errorf("thread %d did not stop within %v: state %c, %s", t.tid, waited.Round(time.Millisecond), state, reason)
 	}
+	return others
 }
 
 // detach releases the threads, each with the signal it was about to get. A

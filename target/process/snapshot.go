@@ -45,10 +45,10 @@ type Options struct {
 	// copied too, for the values of variables in them.
 	Vectors bool
 
-	// Timeout is how long to wait for threads to stop; 0 means 100 ms. A
-	// thread that has not stopped by then, since it waits uninterruptibly in
-	// the kernel or gets no processor, has an Err. The others stand still as
-	// long.
+	// Timeout is how long to wait for a thread that waits uninterruptibly in the
+	// kernel; 0 means 100 ms. For one that is about to stop, but gets no
+	// processor, it is 20 times as long. A thread that has not stopped by then
+	// has an Err. The others stand still as long.
 	Timeout time.Duration
 }
 

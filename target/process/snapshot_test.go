@@ -107,3 +107,42 @@ func BenchmarkSnapshot(b *testing.B) {
 		})
 	}
 }
+
+// A thread that is about to stop and waits for a processor only is waited for
+// longer than one that may not stop at all: with no patience for that, all threads
+// still stop.
+func TestThreadsThatGetNoProcessor(t *testing.T) {
+	c := start(t, build(t, "threads"), "16")
+	c.blocked(unix.SYS_READ)
+	p, s, err := prepare(c.pid, new(Options))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.tasks.close()
+	p.patience = time.Second
+	onTracerThread(func() bool {
+		if _, err = p.attach(); err != nil {
+			return false
+		}
+		for i := range p.tracees {
+			ptrace(unix.PTRACE_INTERRUPT, p.tracees[i].tid, 0, 0)
+		}
+		// All of them were asked, and time is up.
+		for p.sweep() > 0 && p.giveUp(p.patience) > 0 {
+			pause(0)
+		}
+		p.copy()
+		p.detach()
+		return false
+	})
+	p.awaitRelease()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.finish(s)
+	for i := range s.Threads {
+		if err := s.Threads[i].Err; err != nil {
+			t.Error(err)
+		}
+	}
+}
