@@ -14,6 +14,6 @@
 //
 // The machine has the module's files at the paths that they have here, a folder
 // for temporary files, what -root has, and names for compilers and binutils by
-// which it has the host's run. It has no disk and no network; a process there
-// is root.
+// which it has the host's run; so it can with the host's lldb, which is connected
+// to a port there. It has no disk and no network; a process there is root.
 package main

@@ -35,6 +35,9 @@ func writeInitramfs(to, rootFolder string) error {
 	for tool, command := range exchange.Tools {
 		if _, err := exec.LookPath(command[0]); err == nil {
 			for _, name := range []string{tool, command[0]} {
+				if _, ok := t["usr/bin/"+name]; ok {
+					continue // the machine's own
+				}
 				t.add("usr/bin/"+name, file{mode: typeLink | 0o777, content: []byte("/init")})
 			}
 		}

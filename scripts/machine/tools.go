@@ -36,7 +36,7 @@ func serveTools(ctx context.Context, root string) {
 			}
 			os.Remove(path)
 			go func() {
-				text, _ := json.Marshal(runTool(text))
+				text, _ := json.Marshal(runTool(ctx, root, x, text))
 				new := filepath.Join(folder, x+".written")
 				if err := os.WriteFile(new, text, 0o644); err == nil {
 					os.Rename(new, exchange.ToolResult(root, x))
@@ -47,7 +47,7 @@ func serveTools(ctx context.Context, root string) {
 	})
 }
 
-func runTool(text []byte) *exchange.Result {
+func runTool(ctx context.Context, root, x string, text []byte) *exchange.Result {
 	var c exchange.Call
 	if err := json.Unmarshal(text, &c); err != nil {
 		return &exchange.Result{Error: err.Error()}
@@ -74,12 +74,24 @@ func runTool(text []byte) *exchange.Result {
 			return &exchange.Result{Error: err.Error()}
 		}
 	}
+	args := c.Args[1:]
+	if c.Port != 0 {
+		r, err := newRelay(root, x)
+		if err != nil {
+			return &exchange.Result{Error: err.Error()}
+		}
+		defer r.close()
+		args = r.replace(args, c.Port)
+	}
 	var stdout, stderr bytes.Buffer
-	cmd := exec.Command(command[0], append(command[1:len(command):len(command)], c.Args[1:]...)...)
+	cmd := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], args...)...)
 	cmd.Dir = c.Dir
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CC=aarch64-linux-gnu-gcc", "CXX=aarch64-linux-gnu-g++")
 	cmd.Env = append(cmd.Env, c.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Stdin), &stdout, &stderr
+	if c.Together {
+		cmd.Stderr = cmd.Stdout
+	}
 	r := new(exchange.Result)
 	if err := cmd.Run(); err != nil {
 		exit := new(exec.ExitError)

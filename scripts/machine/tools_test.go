@@ -21,7 +21,7 @@ func call(t *testing.T, c exchange.Call) *exchange.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runTool(text)
+	return runTool(t.Context(), t.TempDir(), "x", text)
 }
 
 // A source that only the machine has is compiled for it, into a folder that only

@@ -13,8 +13,10 @@
 //	run/N.status  its Result, without output
 //	tool/X.call   a Call of the machine, X as it likes
 //	tool/X.result its Result
+//	tool/X.to     what its connection writes to the machine, a stream
+//	tool/X.from   what comes back
 //	ended         why the machine is gone, once it is
 //
-// A file but for run/N.out is written beside its place and renamed: who sees it
-// sees all of it. The package doesn't run anything.
+// A file but for run/N.out and streams is written beside its place and renamed:
+// who sees it sees all of it. The package doesn't run anything.
 package exchange

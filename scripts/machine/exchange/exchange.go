@@ -21,6 +21,11 @@ type Call struct {
 	// Folder is made on the other side, or "": one that output is written to.
 	Folder string
 	Stdin  []byte
+
+	Together bool // standard error goes to where the output does
+	// Port is one of the machine's on 127.0.0.1, or 0. It stands in the arguments,
+	// and the program connects to it by streams: see ToMachine.
+	Port int
 }
 
 // A Result is how it went.
@@ -47,6 +52,10 @@ func runFile(root string, n int, kind string) string {
 func ToolCall(root, x string) string   { return filepath.Join(ToolFolder(root), x+".call") }
 func ToolResult(root, x string) string { return filepath.Join(ToolFolder(root), x+".result") }
 
+// The streams of call X that has a port.
+func ToMachine(root, x string) string   { return filepath.Join(ToolFolder(root), x+".to") }
+func FromMachine(root, x string) string { return filepath.Join(ToolFolder(root), x+".from") }
+
 // Ended is the file that tells why the machine is gone.
 func Ended(root string) string { return filepath.Join(root, "ended") }
 
@@ -69,4 +78,6 @@ var Tools = map[string][]string{
 	"objdump":  {"aarch64-linux-gnu-objdump"},
 	"readelf":  {"aarch64-linux-gnu-readelf"},
 	"strip":    {"aarch64-linux-gnu-strip"},
+
+	"host-lldb-14": {"lldb-14"}, // the machine has one of its own, which is slow
 }

@@ -8,6 +8,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"sync"
 	"time"
@@ -99,6 +100,22 @@ func (f *hostFile) Write(p []byte) (int, error) {
 	return written, nil
 }
 
+// Read reads what the file has more by now; io.EOF says that there is none yet.
+func (f *hostFile) Read(p []byte) (int, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	part := shared.data[:min(len(p), len(shared.data))]
+	clear(part)
+	left := int(call(sysRead, f.handle, uintptr(unsafe.Pointer(&shared.data)), uintptr(len(part))))
+	if left < 0 || left > len(part) {
+		return 0, fmt.Errorf("read (host) %s: answer %d", f.path, left)
+	}
+	if left == len(part) {
+		return 0, io.EOF
+	}
+	return copy(p, part[:len(part)-left]), nil
+}
+
 // readHost is a whole file of the host.
 func readHost(path string) ([]byte, error) {
 	f, err := open(path, openRead)
@@ -106,23 +123,7 @@ func readHost(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var content []byte
-	for {
-		shared.Lock()
-		clear(shared.data[:])
-		left := int(call(sysRead, f.handle, uintptr(unsafe.Pointer(&shared.data)), uintptr(len(shared.data))))
-		n := len(shared.data) - left
-		if left >= 0 && n > 0 {
-			content = append(content, shared.data[:n]...)
-		}
-		shared.Unlock()
-		if left < 0 || n < 0 {
-			return nil, fmt.Errorf("read (host) %s: answer %d", path, left)
-		}
-		if n == 0 {
-			return content, nil
-		}
-	}
+	return io.ReadAll(f)
 }
 
 // writeHost writes a file of the host, which appears at its path when it is

@@ -34,17 +34,20 @@ func runTool(root, name string) int {
 		return fail(name, err)
 	}
 	c := exchange.Call{Args: append([]string{name}, os.Args[1:]...), Dir: dir, Files: make(map[string][]byte)}
-	for _, variable := range []string{"CGO_ENABLED", "GOFLAGS"} {
+	for _, variable := range []string{"CGO_ENABLED", "GOFLAGS", "LC_ALL"} {
 		if value, ok := os.LookupEnv(variable); ok {
 			c.Env = append(c.Env, variable+"="+value)
 		}
 	}
+	c.Together = sameFile(os.Stdout, os.Stderr)
+	c.Port = portOf(os.Args[1:])
 	temporary := filepath.Join(root, "tmp")
 	folders := []string{dir}
-	for _, word := range os.Args[1:] {
+	for _, word := range strings.Fields(strings.Join(os.Args[1:], " ")) {
 		path := argumentPath(dir, word)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			if under(path, temporary) {
+			// A program that is debugged was built there.
+			if under(path, temporary) && (c.Port == 0 || info.Size() <= maxSibling) {
 				if c.Files[path], err = os.ReadFile(path); err != nil {
 					return fail(name, err)
 				}
@@ -65,7 +68,7 @@ func runTool(root, name string) int {
 			return fail(name, err)
 		}
 	}
-	path, writes := output(dir, os.Args[1:])
+	path, writes := output(dir, os.Args)
 	writes = writes && under(path, temporary)
 	if writes {
 		c.Folder = filepath.Dir(path)
@@ -134,8 +137,11 @@ func addSmall(files map[string][]byte, folder string) error {
 	return nil
 }
 
-// output is the path that follows -o.
+// output is the path that follows -o, or objcopy's last.
 func output(dir string, args []string) (string, bool) {
+	if n := len(args) - 1; n > 0 && filepath.Base(args[0]) == "objcopy" {
+		return argumentPath(dir, args[n]), true
+	}
 	for i, word := range args {
 		if word == "-o" && i+1 < len(args) {
 			return argumentPath(dir, args[i+1]), true
@@ -157,6 +163,13 @@ func ask(root string, c *exchange.Call) (*exchange.Result, error) {
 	if err := writeHost(exchange.ToolCall(root, x), text); err != nil {
 		return nil, err
 	}
+	if c.Port != 0 {
+		go func() {
+			if err := connect(root, x, c.Port); err != nil {
+				fmt.Fprintln(os.Stderr, c.Args[0]+":", err)
+			}
+		}()
+	}
 	for {
 		text, err := readHost(exchange.ToolResult(root, x))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -173,4 +186,14 @@ func ask(root string, c *exchange.Call) (*exchange.Result, error) {
 		}
 		return &result, nil
 	}
+}
+
+// sameFile reports whether two files are one.
+func sameFile(a, b *os.File) bool {
+	one, err := a.Stat()
+	if err != nil {
+		return false
+	}
+	other, err := b.Stat()
+	return err == nil && os.SameFile(one, other)
 }
