@@ -144,13 +144,7 @@ func (r *goroutineReader) header(g *Goroutine, at uint64) (late bool, err error)
 func (r *goroutineReader) findThreads(list []uint64) {
 	s, memory := r.objects.snapshot, snapshotMemory{r.objects.snapshot}
 	r.threads = make(map[uint64]*Thread)
-	var known []uint64
-	for _, at := range list {
-		if g, err := r.runtime.Read(memory, at); err == nil && g.Thread != 0 {
-			known = append(known, g.Thread)
-		}
-	}
-	for _, m := range r.runtime.Threads(memory, known) {
+	for _, m := range r.runtime.Threads(memory, list) {
 		if m.Current == 0 {
 			continue
 		}

@@ -43,21 +43,19 @@ const (
 )
 
 // Copier returns a Copier, which knows what there is before the process stands still.
-func (r *Runtime) Copier(mem cfi.Memory) *Copier {
-	c := &Copier{runtime: r, seen: make(map[uint64]bool), stacks: maxCopiedStacks, room: make([]byte, copyRoom)}
+func (r *Runtime) Copier(mem cfi.Memory) *Copier { return r.copier(mem, copyRoom) }
+
+func (r *Runtime) copier(mem cfi.Memory, room int) *Copier {
+	c := &Copier{runtime: r, seen: make(map[uint64]bool), stacks: maxCopiedStacks, room: make([]byte, room)}
 	for i := 0; i < len(c.room); i += 4096 {
 		c.room[i] = 0 // so that no page fault lengthens the pause
 	}
-	var known []uint64
+	var list []uint64
 	if r.threads == 0 {
-		list, _ := r.List(mem)
-		for _, at := range list[:min(len(list), maxCopiedList)] {
-			if g, err := r.Read(mem, at); err == nil && g.Thread != 0 {
-				known = append(known, g.Thread)
-			}
-		}
+		list, _ = r.List(mem)
+		list = list[:min(len(list), maxCopiedList)]
 	}
-	c.threads = r.Threads(mem, known)
+	c.threads = r.Threads(mem, list)
 	return c
 }
 

@@ -196,14 +196,21 @@ func (l *Layout) decodeThread(b []byte, address uint64) Thread {
 	return Thread{Address: address, ID: word(l.Thread), System: word(0), Signal: word(l.Signal), Current: word(l.Current), next: word(l.Next)}
 }
 
-// Threads returns the runtime's threads, those known from goroutines and all that are
-// older than they; all where the program has symbols.
-func (r *Runtime) Threads(mem cfi.Memory, known []uint64) (list []Thread) {
-	seen := make(map[uint64]bool)
+// Threads returns the runtime's threads. Where the program has no symbols they are
+// those that run one of some goroutines, and all that are older than they.
+func (r *Runtime) Threads(mem cfi.Memory, goroutines []uint64) (list []Thread) {
 	var word [pointerSize]byte
+	var known []uint64
 	if r.threads != 0 && mem.ReadMemory(word[:], r.threads) == nil {
-		known = append([]uint64{binary.LittleEndian.Uint64(word[:])}, known...)
+		known = append(known, binary.LittleEndian.Uint64(word[:]))
+	} else {
+		for _, at := range goroutines {
+			if mem.ReadMemory(word[:], at+uint64(r.Layout.M)) == nil {
+				known = append(known, binary.LittleEndian.Uint64(word[:]))
+			}
+		}
 	}
+	seen := make(map[uint64]bool)
 	for _, at := range known {
 		for at != 0 && !seen[at] && len(seen) < maxThreads {
 			seen[at] = true

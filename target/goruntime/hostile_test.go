@@ -1,0 +1,182 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package goruntime
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// bytesAt is memory that begins at an address.
+type bytesAt struct {
+	start uint64
+	data  []byte
+}
+
+var errOutside = errors.New("nothing is there")
+
+func (m bytesAt) ReadMemory(p []byte, addr uint64) error {
+	at := addr - m.start
+	if at > uint64(len(m.data)) || uint64(len(p)) > uint64(len(m.data))-at {
+		return errOutside
+	}
+	copy(p, m.data[at:])
+	return nil
+}
+
+// Where the variables are in the memory of these tests.
+const (
+	base    = 0x10000
+	testG   = 0x100
+	testM   = 0x400
+	testSet = 0x800 // the list
+)
+
+// made returns a runtime with one goroutine, on a thread.
+func made(release string) (*Runtime, bytesAt) {
+	l := layouts[release]
+	r := &Runtime{Layout: l, list: base, length: base + 8, threads: base + 16}
+	m := bytesAt{base, make([]byte, 0x1000)}
+	put := func(at uint64, v uint64) { binary.LittleEndian.PutUint64(m.data[at:], v) }
+	put(0, base+testSet)
+	put(8, 1)
+	put(16, base+testM)
+	put(testSet, base+testG)
+	put(testG, 0xc000)
+	put(testG+8, 0xd000)
+	put(testG+uint64(l.M), base+testM)
+	put(testG+uint64(l.Sched), 0xcf00)
+	put(testG+uint64(l.Sched)+8, 0x401000)
+	put(testG+uint64(l.Sched+l.BP), 0xcf40)
+	put(testG+uint64(l.Status), scanning|uint64(Waiting))
+	put(testG+uint64(l.ID), 42)
+	m.data[testG+uint64(l.WaitReason)] = byte(slices.Index(l.Reasons, "select"))
+	put(testG+uint64(l.LockedM), base+testM)
+	put(testG+uint64(l.Creation), 0x402000)
+	put(testG+uint64(l.Function), 0x403000)
+	if l.Parent != 0 {
+		put(testG+uint64(l.Parent), 1)
+	}
+	put(testM, base+testG+1)
+	put(testM+uint64(l.Thread), 4711)
+	put(testM+uint64(l.Current), base+testG)
+	return r, m
+}
+
+func TestGoroutine(t *testing.T) {
+	for release := range layouts {
+		r, m := made(release)
+		list, err := r.List(m)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%s: %#x, %v", release, list, err)
+		}
+		want := Goroutine{Address: base + testG, ID: 42, State: Waiting, Name: "select", Reason: "select", Scan: true,
+			Thread: base + testM, Locked: true, Creation: 0x402000, Function: 0x403000, StackLow: 0xc000, StackHigh: 0xd000,
+			Sched: Context{PC: 0x401000, SP: 0xcf00, FP: 0xcf40}}
+		if r.Layout.Parent != 0 {
+			want.Parent = 1
+		}
+		if g, err := r.Read(m, list[0]); err != nil || g != want {
+			t.Errorf("%s: %+v, expected %+v; %v", release, g, want, err)
+		}
+		threads := r.Threads(m, nil)
+		if len(threads) != 1 || threads[0] != (Thread{Address: base + testM, ID: 4711, System: base + testG + 1, Current: base + testG}) {
+			t.Errorf("%s: threads %+v", release, threads)
+		}
+		r.threads = 0 // as of a stripped program
+		if again := r.Threads(m, list); !slices.Equal(again, threads) {
+			t.Errorf("%s: threads %+v of a stripped program, expected %+v", release, again, threads)
+		}
+	}
+}
+
+// What a core claims costs no more than what it holds.
+func TestHostileLists(t *testing.T) {
+	put := func(m bytesAt, at, v uint64) { binary.LittleEndian.PutUint64(m.data[at:], v) }
+	for _, tt := range []struct {
+		name  string
+		spoil func(m bytesAt)
+		n     int
+		err   string
+	}{
+		{"endless", func(m bytesAt) { put(m, 8, 1<<60) }, 0, "list of 1152921504606846976 goroutines, after 0: nothing is there"},
+		{"nowhere", func(m bytesAt) { put(m, 0, 1<<63) }, 0, "nothing is there"},
+		{"empty", func(m bytesAt) { put(m, 8, 0) }, 0, ""},
+		{"all equal", func(m bytesAt) {
+			put(m, 8, 64)
+			for i := range uint64(64) {
+				put(m, testSet+8*i, base+testG)
+			}
+		}, 1, ""},
+	} {
+		r, m := made("go1.26")
+		tt.spoil(m)
+		list, err := r.List(m)
+		if len(list) != tt.n || (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s: %#x, %v, expected %d and %q", tt.name, list, err, tt.n, tt.err)
+		}
+	}
+	r, m := made("go1.26")
+	put(m, testM+uint64(r.Layout.Next), base+testM) // the list of threads is a circle
+	if threads := r.Threads(m, []uint64{base + testG}); len(threads) != 1 {
+		t.Errorf("threads %+v", threads)
+	}
+	for name, spoil := range map[string]func(){
+		"state": func() { put(m, testG+uint64(r.Layout.Status), 77) },
+		"stack": func() { put(m, testG, 0xffff) },
+	} {
+		r, m = made("go1.26")
+		spoil()
+		if g, err := r.Read(m, base+testG); !errors.Is(err, errNoGoroutine) {
+			t.Errorf("%s: %+v, %v", name, g, err)
+		}
+	}
+}
+
+// Whatever memory holds, what is read of it is an error or a possible goroutine, and
+// what is copied is there.
+func FuzzRuntime(f *testing.F) {
+	for release := range layouts {
+		_, m := made(release)
+		f.Add(m.data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, release := range []string{"go1.18", "go1.26"} { // which differ most
+			r, _ := made(release)
+			m := bytesAt{base, data}
+			list, _ := r.List(m)
+			for _, at := range list {
+				g, err := r.Read(m, at)
+				if err != nil {
+					continue
+				}
+				if live := g.State != Dead && g.State != Idle; g.Address != at || g.Name == "" || live && (g.StackLow >= g.StackHigh || g.StackHigh-g.StackLow > maxStack) {
+					t.Fatalf("%s: %+v", release, g)
+				}
+			}
+			if threads := r.Threads(m, list); len(threads) > len(data) {
+				t.Fatalf("%s: %d threads in %d bytes", release, len(threads), len(data))
+			}
+		}
+		r, _ := made("go1.26")
+		m := bytesAt{base, data}
+		read := func(round []Copy) {
+			for i := range round {
+				if m.ReadMemory(round[i].Bytes, round[i].Address) != nil {
+					round[i].Bytes = nil
+				}
+			}
+		}
+		for _, c := range r.copier(m, 1<<14).Copy(read, true, func() bool { return true }) {
+			b := make([]byte, len(c.Bytes))
+			if err := m.ReadMemory(b, c.Address); err != nil || !slices.Equal(b, c.Bytes) {
+				t.Fatalf("%d bytes at %#x were copied: %v", len(c.Bytes), c.Address, err)
+			}
+		}
+	})
+}
