@@ -47,7 +47,7 @@ func TestLLDBCalls(t *testing.T) {
 	t.Run("left", func(t *testing.T) {
 		t.Parallel()
 		p := launch(t, static, ":0", "-wait", "call loop 3", "call fib 6", "linger")
-		inOrder(t, p.lldbAll("breakpoint set -n fib", "expression -i false -- fib(2)", "bt", "platform shell kill -9 $PPID"), "reason: breakpoint 1.1", "fib.n=2.")
+		inOrder(t, p.lldbAll("breakpoint set -n fib", "expression -i false -- fib(2)", "bt", "platform shell -h -- kill -9 $PPID"), "reason: breakpoint 1.1", "fib.n=2.")
 		p.says("loop ended: aborted", "fib returned 8")
 		inOrder(t, p.lldb("p add(1, 2)", "detach"), "= 3", "detached")
 		p.ends()

@@ -177,7 +177,7 @@ func (p *program) said() string {
 // says waits until the program has printed parts, in this order.
 func (p *program) says(parts ...string) {
 	p.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		text := p.said()
 		if missing(text, parts...) == "" {
 			return
@@ -199,7 +199,8 @@ func (p *program) ends(parts ...string) {
 func (p *program) gdbCommand(before []string, commands ...string) *exec.Cmd {
 	p.t.Helper()
 	all := []string{"-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no"}
-	list := append([]string{"set confirm off", "set width 0", "set breakpoint pending on"}, before...)
+	// Where the machine does much else an answer can take more than gdb's two seconds.
+	list := append([]string{"set confirm off", "set width 0", "set breakpoint pending on", "set remotetimeout 60"}, before...)
 	list = append(list, "target remote "+p.address)
 	for _, c := range append(list, commands...) {
 		all = append(all, "-ex", c)
@@ -209,9 +210,13 @@ func (p *program) gdbCommand(before []string, commands ...string) *exec.Cmd {
 	return cmd
 }
 
+// patience is after what time something hangs: longer than it takes on an emulated
+// machine whose host does other things too.
+const patience = 2 * time.Minute
+
 // patiently is a command that is killed where it hangs.
 func patiently(t *testing.T, name string, arguments ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, name, arguments...)
 	cmd.WaitDelay = 10 * time.Second // for what it started
@@ -276,7 +281,13 @@ func (p *program) lldb(commands ...string) string {
 		}
 		all = append(all, how, ofMachine.Replace(c))
 	}
-	cmd := patiently(p.t, testprogram.RequireTool(p.t, "lldb-14"), append(all, p.cmd.Path)...)
+	// With an emulated machine, lldb of its host, which scripts/machine connects: there
+	// it takes seven seconds to start, and gives what it calls half a second.
+	lldb, err := exec.LookPath("host-lldb-14")
+	if err != nil {
+		lldb = testprogram.RequireTool(p.t, "lldb-14")
+	}
+	cmd := patiently(p.t, lldb, append(all, p.cmd.Path)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	out, _ := cmd.CombinedOutput()
 	return string(out)
