@@ -95,9 +95,6 @@ func TestGDB(t *testing.T) {
 
 // TestLLDB does the same with lldb.
 func TestLLDB(t *testing.T) {
-	if native == &arm64 && testing.Short() {
-		return // session/rsp's tests have it debug linked code there
-	}
 	tool(t, "lldb-14")
 	programs, entry := debuggable(t, "clang", "-O0 -gdwarf-4")
 	got := debug(t, "lldb-14", programs, entry,

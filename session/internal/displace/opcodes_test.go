@@ -61,7 +61,7 @@ func opcodes() []byte {
 
 // Of all that objdump takes for an instruction, the size is the same.
 func TestOpcodesAgreeWithObjdump(t *testing.T) {
-	objdump := testprogram.RequireTool(t, "objdump")
+	objdump := testprogram.RequireTool(t, "x86_64-linux-gnu-objdump") // what Debian's native one is called too
 	path := filepath.Join(t.TempDir(), "opcodes")
 	if err := os.WriteFile(path, opcodes(), 0o600); err != nil {
 		t.Fatal(err)
