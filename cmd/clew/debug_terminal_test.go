@@ -111,7 +111,7 @@ func TestDebugAtATerminal(t *testing.T) {
 	term.Send("\x03")
 
 	term.Send("call forever()\r")
-	time.Sleep(200 * time.Millisecond) // for it to run; it would stop all the same
+	testprogram.AwaitWork(t, term.cmd.Process.Pid)
 	term.Send("\x03")
 	term.expect("Program received signal SIGINT, Interrupt.")
 	term.expect(prompt)
@@ -123,7 +123,7 @@ func TestDebugAtATerminal(t *testing.T) {
 	// And again.
 	term.Send("c\r")
 	term.expect("Continuing.")
-	time.Sleep(50 * time.Millisecond)
+	testprogram.AwaitWork(t, term.cmd.Process.Pid)
 	term.Send("\x03")
 	term.expect("SIGINT")
 	term.expect(prompt)
