@@ -9,7 +9,6 @@ package rsp_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 )
@@ -31,7 +30,7 @@ func TestLLDBInterrupt(t *testing.T) {
 	term.Expect(`1 breakpoints deleted`)
 	term.Send("continue\n")
 	term.Expect(`Process \d+ resuming`)
-	time.Sleep(200 * time.Millisecond) // what it says comes before it does so
+	testprogram.AwaitWork(t, p.cmd.Process.Pid) // what it says comes before it does so
 	term.Send("\x03")
 	term.Expect(`stop reason = signal SIGINT`)
 	term.Send("bt\n")
@@ -41,7 +40,7 @@ func TestLLDBInterrupt(t *testing.T) {
 	term.Expect(`\(bool\) \$0 = true`)
 	term.Send("continue\n")
 	term.Expect(`Process \d+ resuming`)
-	time.Sleep(200 * time.Millisecond)
+	testprogram.AwaitWork(t, p.cmd.Process.Pid)
 	term.Send("process interrupt\n")
 	term.Expect(`stop reason = signal SIGINT`)
 	// A function that lldb calls does not end: it has half a second.
