@@ -54,11 +54,13 @@ func TestLikeGDB(t *testing.T) {
 		{"list", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;run;list;l;l -;list make;l;list 5,9;list rooms.c:30;info line make"},
 		{"breakpoints", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;break rooms.c:27;tbreak make;info breakpoints;run;c;info breakpoints;disable 2;c;enable 2;delete 1;info breakpoints"},
 	}
-	few := []string{"structures", "optimized"} // of clang's, which show no variable before it is set
+	// Of clang's these show variables before they are set: on arm64 there is something
+	// else on the stack of a program that gdb starts.
+	unset := []string{"step", "watch a local"}
 	for _, cc := range []string{"gcc", "clang-14"} {
 		for _, test := range tests {
-			if cc != "gcc" && runtime.GOARCH != "amd64" && !slices.Contains(few, test.name) {
-				continue // gdb is slow where it is emulated
+			if cc != "gcc" && runtime.GOARCH == "arm64" && slices.Contains(unset, test.name) {
+				continue
 			}
 			t.Run(strings.TrimPrefix(cc+" "+test.name, "gcc "), func(t *testing.T) {
 				if cc == "gcc" {
