@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -235,26 +236,35 @@ func (g *GeneratedFunction) Locate(address uint64) ([]object.Location, error) {
 }
 
 // MatchGenerated returns those functions that a name means: as [NewPattern] takes
-// it, else those whose names hold it; or the one that covers an address. Of what
-// several sources tell of the same address the first with an unwind table is
-// taken, else the first. All are in ascending order.
+// it, else those whose names hold it as a word, else those whose names hold it; or
+// the one that covers an address. Of functions of one name, those that can be
+// executed are taken before bytecode. Of what several sources tell of the same
+// address the first with an unwind table is taken, else the first. All are in
+// ascending order.
 func MatchGenerated(functions []SourcedFunction, place string, address uint64, isAddress bool) (found []SourcedFunction) {
 	pattern := NewPattern(place)
-	match := func(f *SourcedFunction) bool { return pattern.Match(f.Name) }
-	if isAddress {
-		match = func(f *SourcedFunction) bool { return address-f.Start < f.Size || address == f.Start }
+	matches := []func(f *SourcedFunction) bool{
+		func(f *SourcedFunction) bool { return pattern.Match(f.Name) },
+		func(f *SourcedFunction) bool { return holdsWord(f.Name, place) },
+		func(f *SourcedFunction) bool { return strings.Contains(f.Name, place) },
 	}
-	collect := func() {
+	if isAddress {
+		matches = []func(f *SourcedFunction) bool{func(f *SourcedFunction) bool { return address-f.Start < f.Size || address == f.Start }}
+	}
+	executable := false
+	for _, match := range matches {
 		for i := range functions {
 			if match(&functions[i]) {
 				found = append(found, functions[i])
+				executable = executable || functions[i].Executable()
 			}
 		}
+		if len(found) > 0 {
+			break
+		}
 	}
-	collect()
-	if len(found) == 0 && !isAddress {
-		match = func(f *SourcedFunction) bool { return bytes.Contains([]byte(f.Name), []byte(place)) }
-		collect()
+	if executable && !isAddress {
+		found = slices.DeleteFunc(found, func(f SourcedFunction) bool { return !f.Executable() })
 	}
 	slices.SortStableFunc(found, func(a, b SourcedFunction) int { return cmp.Compare(a.Start, b.Start) })
 	var distinct []SourcedFunction
@@ -267,6 +277,25 @@ func MatchGenerated(functions []SourcedFunction, place string, address uint64, i
 		}
 	}
 	return distinct
+}
+
+// holdsWord reports whether a name has a part that is no part of a longer word, nor
+// of a file's name: V8 calls functions "JS:^spin /src/spin.js:3:14".
+func holdsWord(name, part string) bool {
+	for from := 0; ; from++ {
+		i := strings.Index(name[from:], part)
+		if i < 0 || part == "" {
+			return false
+		}
+		from += i
+		if end := from + len(part); (from == 0 || !ofWord(name[from-1])) && (end == len(name) || !ofWord(name[end])) {
+			return true
+		}
+	}
+}
+
+func ofWord(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80 || strings.IndexByte("_./-", c) >= 0
 }
 
 // SourcedFunction is a function and what tells of it.

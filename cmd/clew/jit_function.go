@@ -49,7 +49,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 		return err
 	}
 	if len(found) > maxShown {
-		return no("%d functions are called %s, name one by its address: %s", len(found), place, someOf(found))
+		return no("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
 	}
 	names := make([]target.GeneratedFunction, len(all))
 	for i := range all {
@@ -73,18 +73,18 @@ func jitShow(place, name string, flags *jitFlags) error {
 	return nil
 }
 
-// someOf names the first of some functions.
+// someOf lists the first of some functions, a line each.
 func someOf(functions []report.SourcedFunction) string {
 	const most = 8
-	var list []string
+	var list strings.Builder
 	for i := range functions {
 		if i == most {
-			list = append(list, "...")
+			fmt.Fprintf(&list, "\n  and %d more", len(functions)-most)
 			break
 		}
-		list = append(list, fmt.Sprintf("%#x", functions[i].Start))
+		fmt.Fprintf(&list, "\n  %#x  %s", functions[i].Start, report.Printable(functions[i].Name))
 	}
-	return strings.Join(list, ", ")
+	return list.String()
 }
 
 func jitExtract(args []string, flags *jitFlags) error {
@@ -114,7 +114,7 @@ func jitExtract(args []string, flags *jitFlags) error {
 		return err
 	}
 	if len(found) > 1 {
-		return no("%d functions are called %s, name one by its address: %s", len(found), args[0], someOf(found))
+		return no("%d functions are called %s, name one by its address:%s", len(found), args[0], someOf(found))
 	}
 	f := &found[0]
 	data := f.Image()

@@ -131,6 +131,15 @@ func (d *Jitdump) cursor(offset, end uint64) cursor {
 // where there are none or only a part of one.
 func (d *Jitdump) Damage() error { return d.damage }
 
+// Rest returns how many bytes behind End are the beginning of a record: it is being
+// written still, or was cut off.
+func (d *Jitdump) Rest() uint64 {
+	if d.Closed || d.damage != nil {
+		return 0
+	}
+	return uint64(len(d.data)) - d.End
+}
+
 // Records yields the complete records in the order of the file. It does not
 // allocate.
 func (d *Jitdump) Records() iter.Seq[Record] {

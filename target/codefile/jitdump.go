@@ -40,10 +40,12 @@ type Jitdump struct {
 	Counter bool
 
 	// Err is what could not be read of it, nil where all could. That its last record
-	// is still being written is no error.
+	// is not complete is no error, unless nothing is known of a process that may write
+	// it still.
 	Err error
 
 	elf    elf.Machine
+	dump   *perf.Jitdump
 	index  *perf.Index
 	tables map[uint32]table // by function
 	any    int8             // Unwinds: 0 not known, 1 yes, -1 no
@@ -75,7 +77,7 @@ func newJitdump(path string, data []byte, damage error) (*Jitdump, error) {
 		order = elf.ELFDATA2MSB
 	}
 	d := &Jitdump{Path: path, Machine: arch.Lookup(dump.Machine, elf.ELFCLASSNONE, order), Counter: dump.Flags&perf.FlagArchTimestamp != 0,
-		elf: dump.Machine, index: dump.Index()}
+		elf: dump.Machine, dump: dump, index: dump.Index()}
 	all, bad := d.index.Damage()
 	if all > 1 {
 		bad = fmt.Errorf("%s: %d bad records: %w", path, all, bad)

@@ -119,15 +119,25 @@ func (r *Reader) Read(path string) (*Jitdump, *Map, error) {
 func Parse(name string, data []byte, damage error) (*Jitdump, *Map, error) {
 	d, err := newJitdump(name, data, damage)
 	if err == nil {
+		d.Err = errors.Join(d.Err, incomplete(name, d.dump.End, d.dump.Rest(), "record"))
 		return d, nil, nil
 	}
 	if !errors.Is(err, perf.ErrHeader) {
 		return nil, nil, err
 	}
 	if m := newMap(name, data, damage); len(m.symbols.Symbols()) > 0 {
+		m.Err = errors.Join(m.Err, incomplete(name, m.symbols.End, uint64(len(data))-m.symbols.End, "line"))
 		return nil, m, nil
 	}
 	return nil, nil, fmt.Errorf("neither a jitdump nor a perf map: %w; and none of its lines is an address, a size and a name", err)
+}
+
+// incomplete returns an error where a file ends with a part of something.
+func incomplete(name string, end, rest uint64, what string) error {
+	if rest == 0 {
+		return nil
+	}
+	return &perf.Error{File: name, Offset: end, Err: fmt.Errorf("%w: the last %d bytes are no complete %s: it is being written still, or was cut off", perf.ErrTruncated, rest, what)}
 }
 
 // fits returns an error where most functions, given by their addresses, lie where

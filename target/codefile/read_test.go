@@ -215,3 +215,40 @@ func TestBudget(t *testing.T) {
 		}
 	}
 }
+
+// A file of which no process is known that may write it still is not whole where it
+// ends with a part of something.
+func TestParse(t *testing.T) {
+	dump := dumpOf(t, perf.Load{Address: 0x1000, Name: "f"}, perf.Load{Address: 0x2000, Name: "g"})
+	const symbols = "1000 10 f\n2000 10 g\n"
+	for _, test := range []struct {
+		data      []byte
+		functions int
+		err       error // of a part; without functions, of the file
+	}{
+		{dump, 2, nil},
+		{dump[:len(dump)-1], 1, perf.ErrTruncated},
+		{dump[:40], 0, nil},
+		{dump[:41], 0, perf.ErrTruncated},
+		{dump[:39], 0, perf.ErrTruncated},
+		{[]byte(symbols), 2, nil},
+		{[]byte(symbols[:15]), 1, perf.ErrTruncated},
+		{[]byte("x\n" + symbols), 2, perf.ErrMap},
+		{[]byte("a text"), 0, perf.ErrHeader},
+		{nil, 0, perf.ErrTruncated},
+	} {
+		d, m, err := Parse("file", test.data, nil)
+		functions := 0
+		switch {
+		case d != nil && m == nil && err == nil:
+			functions, err = len(d.Functions()), d.Err
+		case m != nil && d == nil && err == nil:
+			functions, err = m.Lines(), m.Err
+		case d != nil || m != nil:
+			t.Errorf("%q: %v, %v, %v", test.data, d, m, err)
+		}
+		if functions != test.functions || !errors.Is(err, test.err) || test.err == nil && err != nil {
+			t.Errorf("%q: %d functions, %v; expected %d, %v", test.data, functions, err, test.functions, test.err)
+		}
+	}
+}
