@@ -28,7 +28,7 @@ func debug(t *testing.T, debugger string, programs []linked, call uint64, comman
 	if debugger == "gdb" {
 		return run(t, "sh", "-c", `gdb -nx -batch -iex "set auto-load off" -x "$0" "$1" 2>&1; true`, file, program)
 	}
-	return run(t, "sh", "-c", `exec "$0" --no-lldbinit -b -s "$1" "$2" 2>&1`, debugger, file, program)
+	return run(t, "sh", "-c", `"$0" --no-lldbinit -b -s "$1" "$2" 2>&1; true`, debugger, file, program)
 }
 
 // expect checks that text has parts, regular expressions, in this order.
