@@ -17,7 +17,11 @@ import (
 // AddTo adds each stack to a profile, with the weight 1, and the target to its
 // title. The stack of a walk that did not reach the end has a frame for what is
 // missing, outermost, which says why, "[no rule]", and a note.
-func (s *Stacks) AddTo(p *profile.Profile) {
+func (s *Stacks) AddTo(p *profile.Profile) { s.addTo(p, nil) }
+
+// addTo adds each stack with the weight that counts has for it; without counts,
+// which are of many moments, it notes which stacks are not whole.
+func (s *Stacks) addTo(p *profile.Profile, counts []int) {
 	if p.Title != "" {
 		p.Title += ", "
 	}
@@ -51,13 +55,17 @@ func (s *Stacks) AddTo(p *profile.Profile) {
 		}
 		if t.Reason != unwind.EndOfStack {
 			stack = append(stack, p.Location(0, []profile.Frame{{Function: "[" + t.Reason.String() + "]"}}))
-			if missing++; missing <= maxMissing {
+			if missing++; missing <= maxMissing && counts == nil {
 				p.Notes = append(p.Notes, fmt.Sprintf("the stack of thread %d is not whole: %s", t.Thread.ID, EndNote(t)))
 			}
 		}
-		p.Add(stack, profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Thread.Name, TID: t.Thread.ID}, 1)
+		weight := int64(1)
+		if counts != nil {
+			weight = int64(counts[i])
+		}
+		p.Add(stack, profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Thread.Name, TID: t.Thread.ID}, weight)
 	}
-	if missing > maxMissing {
+	if missing > maxMissing && counts == nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("the stacks of %s more threads are not whole", grouped(uint64(missing-maxMissing))))
 	}
 }

@@ -20,6 +20,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/target"
 )
 
 // checkReleased fails unless no thread of a process is traced or stopped.
@@ -68,8 +70,15 @@ func (c *child) number(line string) uint64 {
 func TestThreadStorm(t *testing.T) {
 	c := start(t, build(t, "storm"))
 	threads := 0
-	for range rounds(200) {
-		s, err := Snapshot(c.pid, &Options{Timeout: 5 * time.Second})
+	w := newWatch(t, c.pid, &Options{Timeout: 5 * time.Second})
+	for i := range rounds(200) {
+		var s *target.Snapshot
+		var err error
+		if i%2 == 0 {
+			s, err = Snapshot(c.pid, &w.options)
+		} else {
+			s, _, err = w.Snapshot()
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,8 +155,13 @@ func TestSignalsArriveOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	var done atomic.Bool
 	snapshots, deliveries := 0, 0
+	w := newWatch(t, c.pid, nil)
 	wait.Go(func() {
 		for ; !done.Load(); snapshots++ {
+			if _, _, err := w.Snapshot(); err != nil {
+				t.Error(err)
+				return
+			}
 			p, s, err := prepare(c.pid, new(Options))
 			if err != nil {
 				t.Error(err)
@@ -185,7 +199,7 @@ func TestSignalsArriveOnce(t *testing.T) {
 func TestKilledTracer(t *testing.T) {
 	c := start(t, build(t, "threads"), "16")
 	for i := range rounds(60) {
-		tracer := startCommand(t, asRole(self(t), "snapshots", strconv.Itoa(c.pid)))
+		tracer := startCommand(t, asRole(self(t), []string{"snapshots", "watch"}[i%2], strconv.Itoa(c.pid)))
 		time.Sleep(time.Duration(rand.IntN(4000)) * time.Microsecond)
 		tracer.cmd.Process.Kill()
 		tracer.cmd.Wait()
@@ -209,8 +223,8 @@ func TestKilledTracerLosesNoSignal(t *testing.T) {
 	var done atomic.Bool
 	var kills atomic.Int32
 	wait.Go(func() {
-		for !done.Load() {
-			cmd := asRole(self(t), "snapshots", strconv.Itoa(c.pid))
+		for i := 0; !done.Load(); i++ {
+			cmd := asRole(self(t), []string{"snapshots", "watch"}[i%2], strconv.Itoa(c.pid))
 			stdout, err := cmd.StdoutPipe()
 			if err == nil {
 				err = cmd.Start()

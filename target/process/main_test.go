@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 
 var roles = map[string]func(args []string) int{
 	"snapshots": takeSnapshots,
+	"watch":     watchForEver,
 	"trace":     traceForEver,
 	"error":     printError,
 	"run":       runCommand,
@@ -69,6 +70,18 @@ func takeSnapshots(args []string) int {
 			return 1
 		}
 	}
+}
+
+// watchForEver watches a process until it is killed.
+func watchForEver(args []string) int {
+	pid, _ := strconv.Atoi(args[0])
+	w, err := NewWatch(pid, nil)
+	fmt.Println("ready")
+	for err == nil {
+		_, _, err = w.Snapshot()
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
 }
 
 // traceForEver attaches to a process and stays.

@@ -59,6 +59,10 @@ func (s *stackCopier) prepare(n int) {
 	for i := 0; i < len(s.buffer); i += 4096 {
 		s.buffer[i] = 0
 	}
+	s.prepareLists(n)
+}
+
+func (s *stackCopier) prepareLists(n int) {
 	s.local = make([]unix.Iovec, 0, n)
 	s.remote = make([]unix.RemoteIovec, 0, n)
 }
