@@ -39,8 +39,9 @@ type Info struct {
 	ranges    []unitRange // by low; nil before they are read
 	types     map[object.DebugOffset]*Type
 	bodies    map[object.DebugOffset]*body
-	held      int // attributes in bodies
-	retained  int // types and names, and what they are made of
+	held      int                           // attributes in bodies
+	goTypes   map[uint64]object.DebugOffset // by the address of the runtime's description
+	retained  int                           // types and names, and what they are made of
 }
 
 // Open opens the debugging information of an object, or that of the debug file

@@ -31,6 +31,10 @@ func (w *printing) value(v Value, depth int, top bool) {
 		w.fail(err)
 		return
 	}
+	if t := v.typ.goType(); t != nil && w.Format == 0 {
+		w.golang(v, t, depth)
+		return
+	}
 	t := v.typ.Strip()
 	switch t.kind {
 	case Struct, Class, Union:

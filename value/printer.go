@@ -54,6 +54,9 @@ func (p *Printer) Print(v Value) (string, error) {
 		return "<optimized out>", nil
 	}
 	t := v.typ.Strip()
+	if v.typ.goType() != nil && p.Format == 0 {
+		return p.Text(v), nil
+	}
 	isFormatted := p.Format != 0 && p.Format != 's' && isScalar(t)
 	switch t.kind {
 	case Pointer, Reference, RvalueReference:
@@ -138,6 +141,9 @@ func (p *Printer) Argument(v *Variable, f Frame) string {
 		if err := val.ReadError(); err != nil {
 			return "<error reading variable: " + message(err) + ">"
 		}
+		if val.typ.goType() != nil {
+			return p.goArgument(val)
+		}
 		if t := scalarType(val.typ); !isScalar(t) {
 			return "..."
 		}
@@ -208,6 +214,7 @@ type printing struct {
 	text                     strings.Builder
 	elements, repeats, depth int
 	problem                  error           // the first one
+	bare                     bool            // the next structure of Go's is written without its type, which stands before it
 	seen                     map[uint64]bool // virtual base classes, by address
 }
 

@@ -139,6 +139,11 @@ func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
 	}
 	switch {
 	case v.Name == "" || v.external:
+	case v.Argument && v.result:
+		// What Go calls a result is nothing that it was called with.
+		if v.Name[0] != '~' {
+			block.Variables = append(block.Variables, v)
+		}
 	case v.Argument:
 		scope.Arguments = append(scope.Arguments, v)
 	default:
@@ -193,6 +198,9 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 		}
 		if external, _ := e.Val(dwarf.AttrExternal).(bool); external {
 			v.External = true
+		}
+		if result, _ := e.Val(dwarf.AttrVarParam).(bool); result && u != nil && u.language == Go {
+			v.result = true
 		}
 		if artificial, _ := e.Val(dwarf.AttrArtificial).(bool); artificial {
 			v.Artificial = true

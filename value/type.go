@@ -56,9 +56,10 @@ type Type struct {
 	size     uint64
 	sized    bool // size was said
 	signed   bool
-	partial  bool // a declaration: what the type is made of stands elsewhere
-	vector   bool // an Array that is a vector register's
-	indirect bool // DW_CC_pass_by_reference, or a function of its own copies or destroys it
+	partial  bool  // a declaration: what the type is made of stands elsewhere
+	vector   bool  // an Array that is a vector register's
+	goKind   uint8 // reflect's number of it
+	indirect bool  // DW_CC_pass_by_reference, or a function of its own copies or destroys it
 
 	once     sync.Once // guards the reading of what follows
 	ready    bool      // nothing is to be read: the type was made

@@ -10,8 +10,15 @@ import (
 )
 
 // String returns the type as gdb's whatis prints it: "char *",
-// "int (*)(int, void *)", "struct node [10]".
+// "int (*)(int, void *)", "struct node [10]"; one of Go as Go spells it.
 func (t *Type) String() string {
+	if t.language == Go {
+		return t.goName()
+	}
+	return t.spelled()
+}
+
+func (t *Type) spelled() string {
 	n := namer{left: 256}
 	return n.declare(t, "", 0)
 }

@@ -98,6 +98,11 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	if convention, ok := e.Val(dwarf.AttrCalling).(int64); ok {
 		t.indirect = convention == passByReference
 	}
+	if u.language == Go {
+		if kind, ok := e.Val(attrGoKind).(int64); ok {
+			t.goKind = uint8(kind)
+		}
+	}
 	switch e.Tag {
 	case dwarf.TagBaseType:
 		t.base(e)

@@ -19,6 +19,7 @@ type Variable struct {
 	body     *body // of the function that it is local to; nil for globals
 	location attribute
 	constant attribute // DW_AT_const_value
+	result   bool      // of a function of Go
 	external bool      // a declaration of what is defined elsewhere
 }
 

@@ -20,7 +20,8 @@ import (
 const variablesHelp = `Of cores and of commands that crash the arguments are shown, as gdb shows them:
 "f2c (f=98) at f2c.c:12"; of live processes with --args. n=n@entry=5 was 5 when the
 function was called too, "<optimized out>" is what the debugging information has
-no place for, "..." a structure, which --locals shows whole. --locals shows the
+no place for, "..." a structure of C, which --json has whole. Values of Go are
+written as Delve writes them: "s=[]int len: 3, cap: 8, [1,2,3]". --locals shows the
 variables of each frame below it, innermost block first. What a live process's
 registers and stack hold is of the moment it stood still; what only lies in its
 other memory (the text behind a pointer) is read after it ran on, and the frame

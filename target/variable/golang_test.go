@@ -1,0 +1,50 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package variable_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/process"
+	"github.com/clewdev/clew/target/variable"
+)
+
+// The arguments of a Go function are those that it prints itself.
+func TestGo(t *testing.T) {
+	for _, flags := range [][]string{nil, {"-gcflags=all=-N -l"}} {
+		t.Run(strings.Join(flags, " "), func(t *testing.T) {
+			p := testprogram.Start(t, testprogram.Build(t, "govalues", flags...))
+			p.Settle(t)
+			s, err := process.Snapshot(p.PID, &process.Options{Vectors: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			objects := s.Objects()
+			defer objects.Close()
+			stacks := objects.Walk(target.WalkOptions{Registers: true})
+			if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+				t.Fatal(err)
+			}
+			r := report.Stacks{Machine: s.Machine, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+			var out bytes.Buffer
+			if err := r.Text(&out, report.StackOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			want := strings.TrimSuffix(p.Output(), "\n")
+			_, line, _ := strings.Cut(out.String(), "  main.call (")
+			line, _, _ = strings.Cut(line, "\n")
+			if got, _, _ := strings.Cut(line, ") at "); got != want {
+				t.Errorf("\n%s\nand by itself:\n%s\n%s", got, want, &out)
+			}
+		})
+	}
+}

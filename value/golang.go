@@ -1,0 +1,426 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/clewdev/clew/object"
+)
+
+// Attributes of Go's compiler (cmd/internal/dwarf), and what the first can be: the
+// numbers of package reflect's Kinds.
+const (
+	attrGoKind        dwarf.Attr = 0x2900
+	attrGoRuntimeType dwarf.Attr = 0x2904
+
+	goArray         = 17
+	goChan          = 18
+	goFunc          = 19
+	goInterface     = 20
+	goMap           = 21
+	goPointer       = 22
+	goSlice         = 23
+	goString        = 24
+	goStruct        = 25
+	goUnsafePointer = 26
+)
+
+// goType returns the first of a type and those that it stands for which is a type
+// of Go that is written as Go has it, nil where none is.
+func (t *Type) goType() *Type {
+	if t == nil || t.language != Go {
+		return nil
+	}
+	for range maxChain {
+		if t.goKind >= goArray && t.goKind <= goUnsafePointer {
+			return t
+		}
+		if t.kind != Typedef {
+			return nil
+		}
+		t = t.Elem()
+	}
+	return nil
+}
+
+// goName is the name of a type in Go.
+func (t *Type) goName() string {
+	for range maxChain {
+		switch {
+		case t.name != "":
+			return t.name
+		case t.kind == Pointer:
+			if e := t.Elem(); e.name != "" {
+				return "*" + e.name
+			}
+		case t.kind == Typedef:
+			t = t.Elem()
+			continue
+		}
+		break
+	}
+	return t.spelled()
+}
+
+// golang writes a value as Go's debugger, Delve, does on one line: what a pointer
+// leads to is shown where it stands in nothing else.
+func (w *printing) golang(v Value, t *Type, depth int) {
+	bare := w.bare
+	w.bare = false
+	switch t.goKind {
+	case goString:
+		w.goString(v)
+	case goSlice:
+		w.goSlice(v, t, depth)
+	case goArray:
+		n, _ := t.Strip().Len()
+		w.add(t.goName() + " ")
+		w.goElements(v, n, n, depth)
+	case goStruct:
+		if !bare {
+			w.add(t.goName() + " ")
+		}
+		w.goFields(v, t, depth)
+	case goPointer:
+		w.goPointer(v, t, bare, depth)
+	case goMap:
+		w.goCounted(v, t, func(m Value) (string, error) {
+			used := m.FieldByName("used") // internal/runtime/maps.Map, since Go 1.24
+			if used.Err() != nil {
+				used = m.FieldByName("count") // runtime.hmap
+			}
+			n, err := used.Uint()
+			return " len: " + strconv.FormatUint(n, 10), err
+		})
+	case goChan:
+		w.goCounted(v, t, func(c Value) (string, error) {
+			n, err := c.FieldByName("qcount").Uint()
+			size, sizeErr := c.FieldByName("dataqsiz").Uint()
+			return fmt.Sprintf(" %d/%d", n, size), errors.Join(err, sizeErr)
+		})
+	case goInterface:
+		w.goInterface(v, t, depth)
+	case goFunc:
+		w.goFunc(v)
+	default:
+		w.goWord(v, func(n uint64) { w.add("unsafe.Pointer(0x" + strconv.FormatUint(n, 16) + ")") })
+	}
+}
+
+// goWord reads a value of one word for show, or writes why it cannot be read.
+func (w *printing) goWord(v Value, show func(n uint64)) {
+	b, err := v.Bytes()
+	switch {
+	case errors.Is(err, ErrOptimizedOut):
+		w.add("<" + optimizedOut + ">")
+	case err != nil:
+		w.fail(err)
+	default:
+		show(uintOf(w.machine.Order, lowBytes(w.machine, b, 8)))
+	}
+}
+
+const optimizedOut = "optimized out"
+
+func (w *printing) goString(v Value) {
+	w.goWord(v.FieldByName("len"), func(n uint64) {
+		if n == 0 {
+			w.add(`""`)
+			return
+		}
+		w.goWord(v.FieldByName("str"), func(data uint64) {
+			shown := min(n, uint64(w.elements))
+			b := make([]byte, shown)
+			if v.frame == nil {
+				w.fail(ErrNoAddress)
+				return
+			}
+			if err := v.frame.ReadMemory(b, data); err != nil {
+				w.fail(&MemoryError{data, err})
+				return
+			}
+			w.add(strconv.Quote(string(b)))
+			if shown < n {
+				w.add("...+" + strconv.FormatUint(n-shown, 10) + " more")
+			}
+		})
+	})
+}
+
+func (w *printing) goSlice(v Value, t *Type, depth int) {
+	w.add(t.goName())
+	w.goWord(v.FieldByName("len"), func(n uint64) {
+		w.add(" len: " + strconv.FormatUint(n, 10))
+		w.add(", cap: ")
+		w.goWord(v.FieldByName("cap"), func(c uint64) { w.add(strconv.FormatUint(c, 10)) })
+		w.add(", ")
+		array := v.FieldByName("array")
+		w.goWord(array, func(data uint64) {
+			if data == 0 {
+				w.add("nil")
+				return
+			}
+			elem := array.typ.Strip().Elem()
+			limit := min(n, uint64(w.elements))
+			w.goElements(At(ArrayOf(elem, limit), data, v.frame), limit, n, depth)
+		})
+	})
+}
+
+// maxGoInner is how many elements are shown of what stands in another value.
+const maxGoInner = 8
+
+// maxGoDepth is how deep values in values are shown.
+const maxGoDepth = 2
+
+// goElements writes the first elements of an array that is n long and of all, or
+// that an array of less stands for.
+func (w *printing) goElements(v Value, n, all uint64, depth int) {
+	if depth >= min(w.depth, maxGoDepth) {
+		w.add("[...]")
+		return
+	}
+	w.add("[")
+	limit := min(n, uint64(w.elements))
+	if depth > 0 {
+		limit = min(limit, maxGoInner)
+	}
+	for i := range limit {
+		if w.text.Len() >= maxText {
+			break
+		}
+		if i > 0 {
+			w.add(",")
+		}
+		w.value(v.Index(int64(i)), depth+1, false)
+	}
+	if limit < all {
+		w.add(",...+" + strconv.FormatUint(all-limit, 10) + " more")
+	}
+	w.add("]")
+}
+
+func (w *printing) goFields(v Value, t *Type, depth int) {
+	if depth >= min(w.depth, maxGoDepth) {
+		w.add("{...}")
+		return
+	}
+	w.add("{")
+	fields := t.Strip().Fields()
+	for k := range fields {
+		if w.text.Len() >= maxText {
+			break
+		}
+		if k > 0 {
+			w.add(", ")
+		}
+		w.add(fields[k].Name + ": ")
+		w.value(v.Field(k), depth+1, false)
+	}
+	w.add("}")
+}
+
+// maxGoPointers is how deep in structures pointers are followed.
+const maxGoPointers = 1
+
+func (w *printing) goPointer(v Value, t *Type, bare bool, depth int) {
+	w.goWord(v, func(n uint64) {
+		elem := t.Strip().Elem()
+		switch {
+		case n == 0:
+			w.add(t.goName() + " nil")
+		case depth >= maxGoPointers || depth >= w.depth || elem.Strip().kind == Void:
+			w.add("(" + t.goName() + ")(0x" + strconv.FormatUint(n, 16) + ")")
+		default:
+			w.add("*")
+			w.bare = bare
+			w.value(At(elem, n, v.frame), depth+1, false)
+		}
+	})
+}
+
+// goCounted writes a map or a channel: a pointer to what counts.
+func (w *printing) goCounted(v Value, t *Type, count func(Value) (string, error)) {
+	w.add(t.goName())
+	pointer := v
+	pointer.typ = t.Strip()
+	w.goWord(pointer, func(n uint64) {
+		if n == 0 {
+			w.add(" nil")
+			return
+		}
+		text, err := count(pointer.Deref())
+		if err != nil {
+			w.add(" ")
+			w.fail(err)
+			return
+		}
+		w.add(text)
+	})
+}
+
+// goFunc writes the function of a function value, a pointer to a word with its
+// address.
+func (w *printing) goFunc(v Value) {
+	v.typ = PointerTo(PointerTo(&Type{machine: w.machine, kind: Void, ready: true}))
+	w.goWord(v, func(n uint64) {
+		if n == 0 {
+			w.add("nil")
+			return
+		}
+		w.goWord(v.Deref(), func(entry uint64) {
+			if w.Symbols != nil {
+				if name, _, ok := w.Symbols.Symbol(entry); ok {
+					w.add(name)
+					return
+				}
+			}
+			w.add("0x" + strconv.FormatUint(entry, 16))
+		})
+	})
+}
+
+// goInterface writes an interface's dynamic type and value.
+func (w *printing) goInterface(v Value, t *Type, depth int) {
+	w.add(t.goName())
+	v.typ = t.Strip() // runtime.eface, or runtime.iface with methods
+	dynamic := v.FieldByName("_type")
+	if dynamic.Err() != nil {
+		tab := v.FieldByName("tab")
+		if n, err := tab.Uint(); err == nil && n == 0 {
+			dynamic = tab
+		} else if dynamic = tab.Deref().FieldByName("Type"); dynamic.Err() != nil {
+			dynamic = tab.Deref().FieldByName("_type") // before Go 1.22
+		}
+	}
+	w.goWord(dynamic, func(n uint64) {
+		if n == 0 {
+			w.add(" nil")
+			return
+		}
+		is := v.goDynamic(n)
+		if is == nil {
+			w.add("(a type at 0x" + strconv.FormatUint(n, 16) + " that is not described)")
+			return
+		}
+		w.add("(" + is.goName() + ") ")
+		data := v.FieldByName("data")
+		if depth >= w.depth {
+			w.add("...")
+			return
+		}
+		if is.goDirect(0) {
+			b, err := data.Bytes()
+			if err != nil {
+				w.fail(err)
+				return
+			}
+			w.bare = true
+			w.value(Constant(is, b, v.frame), depth, false)
+			w.bare = false
+			return
+		}
+		w.goWord(data, func(n uint64) {
+			w.bare = true
+			w.value(At(is, n, v.frame), depth, false)
+			w.bare = false
+		})
+	})
+}
+
+// goDirect reports whether an interface holds a value itself, and not its address:
+// what is a pointer, or a structure or an array of one alone (cmd/compile's
+// types.IsDirectIface).
+func (t *Type) goDirect(depth int) bool {
+	if g := t.goType(); g != nil {
+		switch g.goKind {
+		case goChan, goFunc, goMap, goPointer, goUnsafePointer:
+			return true
+		}
+	}
+	s := t.Strip()
+	if depth == maxChain {
+		return false
+	}
+	switch s.kind {
+	case Struct:
+		fields := s.Fields()
+		return len(fields) == 1 && fields[0].Type.goDirect(depth+1)
+	case Array:
+		n, _ := s.Len()
+		return n == 1 && s.Elem().goDirect(depth+1)
+	}
+	return false
+}
+
+// goDynamic returns the type that the runtime describes at a run-time address, nil
+// where the debugging information does not have it.
+func (v Value) goDynamic(address uint64) (t *Type) {
+	i, u := v.typ.info, v.typ.unit
+	if i == nil || v.frame == nil {
+		return nil
+	}
+	_ = i.locked(func() error { // what cannot be read is not described
+		if i.goTypes == nil {
+			i.goTypes = make(map[uint64]object.DebugOffset)
+			if err := i.readGoTypes(u); err != nil {
+				return err
+			}
+		}
+		if off, ok := i.goTypes[address-v.frame.Bias()]; ok {
+			t = i.typeAt(off)
+		}
+		return nil
+	})
+	return t
+}
+
+// readGoTypes reads which entry of a unit describes which of the runtime's types.
+// All of a program are in one unit, that of the runtime.
+func (i *Info) readGoTypes(u *unit) error {
+	root, err := i.read(u.first)
+	if err != nil || !root.Children {
+		return err
+	}
+	found := make(map[uint64]object.DebugOffset)
+	lowest := ^uint64(0)
+	for err == nil {
+		var e *object.DebugEntry
+		if e, err = i.next(); err != nil || e == nil || e.Tag == 0 || e.Offset >= u.end {
+			break
+		}
+		if at, ok := e.Val(attrGoRuntimeType).(uint64); ok && at != 0 && i.retain(1) {
+			lowest = min(lowest, at)
+			if _, known := found[at]; !known {
+				found[at] = e.Offset
+			}
+		}
+		err = i.skip(e, u)
+	}
+	// Go 1.26 has offsets from where the types are, those before had addresses.
+	base := uint64(0)
+	if types, ok := i.object.Symbol("runtime.types"); ok && lowest < types.Address {
+		base = types.Address
+	}
+	for at, off := range found {
+		i.goTypes[base+at] = off
+	}
+	return err
+}
+
+// goArgument returns what stands for a value of Go in the list of a frame's
+// arguments: no more of it than a line has room for.
+func (p *Printer) goArgument(v Value) string {
+	q := *p
+	q.Elements, q.Depth = 8, 2
+	if v.typ.goType().goKind == goString {
+		q.Elements = 64
+	}
+	return q.Text(v)
+}
