@@ -200,7 +200,7 @@ func (p *program) gdbCommand(before []string, commands ...string) *exec.Cmd {
 	p.t.Helper()
 	all := []string{"-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no"}
 	// Where the machine does much else an answer can take more than gdb's two seconds.
-	list := append([]string{"set confirm off", "set width 0", "set breakpoint pending on", "set remotetimeout 60"}, before...)
+	list := append([]string{"set confirm off", "set width 0", "set breakpoint pending on", "set remotetimeout 20"}, before...)
 	list = append(list, "target remote "+p.address)
 	for _, c := range append(list, commands...) {
 		all = append(all, "-ex", c)
