@@ -76,6 +76,9 @@ func (p *recordedPrinter) number() {
 
 // top lists the functions that took most.
 func (p *recordedPrinter) top(all uint64) {
+	if p.Functions == 0 {
+		return
+	}
 	order := make([]int32, 0, len(p.functions))
 	for i := range p.functions {
 		if p.functions[i].total > 0 {

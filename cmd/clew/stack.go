@@ -196,6 +196,10 @@ func stacksOf(args []string, flags stackFlags) error {
 			return errors.New(arg + " is not a process ID: they start at 1")
 		}
 		if err != nil && !exists(arg) {
+			if strings.Contains(arg, "/") || strings.HasPrefix(arg, "core") {
+				_, err := os.Stat(arg)
+				return inputError{err}
+			}
 			if _, err := exec.LookPath(arg); err == nil {
 				return fmt.Errorf("%s is neither a process ID nor a core; 'pidof %[1]s' may find it, 'clew stack -- %[1]s' runs it", arg)
 			}
@@ -311,11 +315,22 @@ func command(s *target.Snapshot) string {
 	if s.Live {
 		text = commandLine(s.PID)
 	}
-	line := strings.TrimSpace(strings.ReplaceAll(text, "\x00", " "))
-	if r := []rune(line); len(r) > 60 {
-		line = string(r[:59]) + "…"
+	return shortened(strings.TrimSpace(strings.ReplaceAll(text, "\x00", " ")))
+}
+
+// shortened returns the beginning of a command line that is too long. What it names
+// the program by stays whole.
+func shortened(line string) string {
+	const most = 60
+	r := []rune(line)
+	program := slices.Index(r, ' ')
+	switch {
+	case len(r) <= most || program < 0:
+		return line
+	case program >= most-1:
+		return string(r[:program]) + " …"
 	}
-	return line
+	return string(r[:most-1]) + "…"
 }
 
 // commandLine returns the arguments of a process, each ended by a zero byte.

@@ -19,6 +19,7 @@ import (
 // The kinds of failure that a caller may want to tell apart with errors.Is.
 var (
 	ErrNoProcess    = errors.New("no such process")
+	ErrNoThread     = errors.New("no such thread")
 	ErrPermission   = errors.New("permission denied")
 	ErrTraced       = errors.New("already traced")
 	ErrKernelThread = errors.New("kernel thread")

@@ -93,7 +93,7 @@ func TestSnapshotErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Snapshot(c.pid, &Options{Threads: []int{1 << 22}}); !errors.Is(err, ErrNoProcess) {
+	if _, err := Snapshot(c.pid, &Options{Threads: []int{1 << 22}}); !errors.Is(err, ErrNoThread) {
 		t.Errorf("unknown thread: %v", err)
 	}
 	s, err := Snapshot(c.pid, &Options{Threads: tids[1:]})

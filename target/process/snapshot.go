@@ -164,7 +164,7 @@ func (c *capture) failure() error {
 		return first
 	}
 	if c.only != nil {
-		return &Error{PID: c.pid, Kind: ErrNoProcess, Reason: "it has no thread " + strings.Trim(fmt.Sprint(c.only), "[]")}
+		return &Error{PID: c.pid, Kind: ErrNoThread, Reason: strings.Trim(fmt.Sprint(c.only), "[]")}
 	}
 	return exited(c.pid)
 }
