@@ -68,6 +68,8 @@ With -- COMMAND the command runs as it would without clew, its stacks go to
 standard error, and clew exits with the command's status, 128 and the signal's
 number where one killed it. Processes that the command starts are not watched.
 
+` + watchHelp + `
+
 ` + profileHelp + `
 A stack counts one thread. The outermost frame of one that could not be walked to
 its end says why: [no rule].
@@ -77,6 +79,7 @@ its end says why: [no rule].
 With --json:
 ` + report.StackSchema + `
 ` + report.GoroutineSchema + `
+` + report.WatchSchema + `
 
 ` + exitHelp
 
@@ -88,6 +91,7 @@ type stackFlags struct {
 	core                      coreFlags
 	profile                   profileFlags
 	goroutineFlags
+	watch     watchFlags
 	variables variableFlags
 	into      *profile.Profile // what is to be written as one
 	crashed   bool             // the stacks are those of a command behind --
@@ -107,6 +111,7 @@ Examples:
   clew stack --thread 4713 4711       one of its threads
   clew stack --registers --json 4711  for programs
   clew stack --goroutines 4711        every goroutine of a Go program
+  clew stack --watch 100ms -n 50 4711 50 looks at it: where its time goes
   clew stack core.4711                a core
   clew stack --flame 4711.html 4711   a picture of all threads
   clew stack -- ./server -port 80     run it; stacks when it crashes or on Ctrl-\`,
@@ -118,7 +123,7 @@ Examples:
 			&cli.BoolFlag{Name: "no-group", Destination: &flags.noGroup, Usage: "show each thread by itself"},
 			&cli.BoolFlag{Name: "all-frames", Destination: &flags.allFrames, Usage: "show every frame of a recursion"},
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
-		}, slices.Concat(flags.goroutineFlags.flags(), flags.variables.flags(), flags.core.flags(), flags.profile.flags())...),
+		}, slices.Concat(flags.goroutineFlags.flags(), flags.watch.flags(), flags.variables.flags(), flags.core.flags(), flags.profile.flags())...),
 		Action: func(_ context.Context, c *cli.Command) error {
 			// What is read lives as long as the print takes: collecting garbage
 			// on the way would take a third of the time, unless there is much.
@@ -127,11 +132,15 @@ Examples:
 			if !c.IsSet("thread") {
 				flags.threads = nil // the library makes it empty, which would be no thread
 			}
-			if err := flags.check(); err != nil {
+			if err := errors.Join(flags.check(), flags.watch.check(&flags, c.IsSet("watch"))); err != nil {
 				return err
 			}
 			pids, command, dashed := atDash(c)
 			switch {
+			case flags.watch.interval > 0 && dashed:
+				return errors.New("--watch needs process IDs, not a command")
+			case flags.watch.interval > 0:
+				return watchProcesses(pids, flags)
 			case dashed && len(pids) > 0:
 				return errors.New("either process IDs or a command behind --, not both")
 			case len(command) > 0:

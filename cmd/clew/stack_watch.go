@@ -1,0 +1,239 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/process"
+)
+
+const watchHelp = `With --watch the processes are looked at again and again, until that was done -n
+times, they have ended, or you press Ctrl-C, and then their stacks are printed,
+those that lead through the same functions together, most frequent first, or
+written as a profile. A process stands still for as long as its registers and
+stacks are copied, each time; how long that was in all, each time and at the
+longest is printed. Threads that sleep count as those that run. Of Go programs
+the threads are shown, not the goroutines that wait.`
+
+// watchFlags are the flags of watching.
+type watchFlags struct {
+	interval time.Duration
+	samples  int
+}
+
+func (f *watchFlags) flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.DurationFlag{Name: "watch", Destination: &f.interval, Usage: "look again every `INTERVAL`, 100ms say, and count equal stacks"},
+		&cli.IntFlag{Name: "samples", Aliases: []string{"n"}, Destination: &f.samples, Usage: "with --watch: look `N` times"},
+	}
+}
+
+// check finds what makes no sense together. Set says whether --watch is given.
+func (f *watchFlags) check(s *stackFlags, set bool) error {
+	switch {
+	case set && f.interval <= 0:
+		return errors.New("--watch takes how long to wait between two looks: 100ms, 1s")
+	case f.samples < 0 || f.samples > 0 && !set:
+		return errors.New("-n is how often --watch looks")
+	case !set:
+		return nil
+	case s.registers || s.noGroup || s.allFrames || s.goroutines || s.variables.args || s.variables.locals || s.variables.source:
+		return errors.New("--watch counts the stacks of threads, by functions: --registers, --no-group, --all-frames, --goroutines, --args, --locals and --source do not go with it")
+	}
+	return s.core.refuse()
+}
+
+// watched is a process that is watched.
+type watched struct {
+	*process.Watch
+	objects *target.Objects
+	sampler *target.Sampler
+	result  report.Watched
+	err     error // why it is watched no more
+}
+
+// sample looks once.
+func (w *watched) sample(now time.Duration) {
+	s, moved, err := w.Snapshot()
+	if err != nil {
+		w.err = err
+		return
+	}
+	w.sampler.Sample(moved)
+	r := &w.result
+	r.Samples++
+	r.Took = now
+	r.Pause += s.Pause
+	r.Longest = max(r.Longest, s.Pause)
+}
+
+// watchProcesses watches the processes that are named, and prints their stacks.
+func watchProcesses(args []string, flags stackFlags) error {
+	if len(args) == 0 {
+		return errors.New("name a process by its ID ('pidof NAME' finds it)")
+	}
+	var list []*watched
+	var failed error
+	for _, arg := range args {
+		pid, err := strconv.Atoi(arg)
+		if err != nil || pid <= 0 {
+			return fmt.Errorf("%s is not a process ID, and only processes can be watched", arg)
+		}
+		w, err := newWatched(pid, &flags)
+		if err != nil {
+			if failed != nil {
+				warn("%v", failed)
+			}
+			failed = inputError{err}
+			continue
+		}
+		defer w.objects.Close()
+		defer w.Close()
+		list = append(list, w)
+	}
+	if len(list) > 0 {
+		watchAll(list, &flags.watch)
+	}
+	partial, printed := false, false
+	flags.into = profile.New("samples")
+	for _, w := range list {
+		if w.err != nil && w.result.Samples == 0 {
+			failed = errors.Join(failed, w.err)
+			continue
+		}
+		partial = partial || w.err != nil && flags.watch.samples > 0
+		if printed && !flags.json && !flags.profile.wanted() {
+			fmt.Println()
+		}
+		printed = true
+		if err := w.print(&flags); err != nil {
+			return err
+		}
+	}
+	if printed && flags.profile.wanted() {
+		for _, note := range flags.into.Notes {
+			warn("%s", note)
+		}
+		if err := flags.profile.write(flags.into); err != nil {
+			return err
+		}
+	}
+	switch {
+	case failed != nil:
+		return inputError{failed}
+	case partial:
+		return status(exitNo)
+	}
+	return nil
+}
+
+func newWatched(pid int, flags *stackFlags) (*watched, error) {
+	// All stand still until the last one has stopped: of one that waits in the kernel
+	// for longer there is another sample soon.
+	w, err := process.NewWatch(pid, &process.Options{Threads: flags.threads, Timeout: 10 * time.Millisecond})
+	if err != nil {
+		return nil, err
+	}
+	s := w.Target()
+	s.Search.Fetch = fetch()
+	objects := s.Objects()
+	result := report.Watched{Interval: flags.watch.interval}
+	result.PID, result.Command, result.Machine = pid, command(s), s.Machine
+	return &watched{Watch: w, objects: objects, sampler: objects.NewSampler(), result: result}, nil
+}
+
+// watchAll looks at the processes one after the other, at each moment, until there
+// is nothing to look at or the user has enough.
+func watchAll(list []*watched, flags *watchFlags) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	done, end := progress("samples", flags.samples)
+	defer end()
+	start := time.Now()
+	next := start
+	for n := 1; ; n++ {
+		alive := false
+		for _, w := range list {
+			if w.err == nil {
+				w.sample(time.Since(start))
+			}
+			alive = alive || w.err == nil
+		}
+		if done != nil {
+			done(n)
+		}
+		if !alive || n == flags.samples {
+			return
+		}
+		// A moment that has passed is not made up for: that would be a burst.
+		next = next.Add(flags.interval)
+		if missed := int(time.Since(next) / flags.interval); missed > 0 {
+			next = next.Add(time.Duration(missed) * flags.interval)
+			for _, w := range list {
+				if w.err == nil {
+					w.result.Late += missed
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			for _, w := range list {
+				if w.err == nil && flags.samples > 0 {
+					w.result.Ended = "it was interrupted"
+				}
+			}
+			return
+		case <-time.After(time.Until(next)):
+		}
+	}
+}
+
+// print names the stacks and prints them in the form that is asked for.
+func (w *watched) print(flags *stackFlags) error {
+	r := &w.result
+	if w.err != nil {
+		r.Ended = w.err.Error()
+		var said *process.Error
+		if errors.As(w.err, &said) && said.Reason != "" {
+			r.Ended = said.Reason
+		}
+	}
+	_, end := progress("naming the stacks of "+whose(w.Target()), 0)
+	err := w.objects.Name(w.sampler.Stacks, target.NameOptions{Lines: !flags.noLines})
+	end()
+	if err != nil {
+		warn("%v", err)
+	}
+	r.Stacks.Stacks, r.Counts, r.Lost = w.sampler.Stacks, w.sampler.Counts, w.sampler.Lost
+	if flags.profile.wanted() {
+		r.AddTo(flags.into)
+	}
+	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	switch {
+	case flags.json:
+		err = r.JSON(out)
+	case !flags.profile.wanted():
+		err = r.Text(out, palette())
+	default:
+		err = nil
+	}
+	return errors.Join(err, out.Flush())
+}
