@@ -20,7 +20,7 @@ import (
 // Snapshot is a set of threads at one moment: of a live process that was
 // stopped for it and runs again, of a core, or of a sample. Who made it sets
 // its fields and changes none of them after; it may then be read from several
-// goroutines.
+// goroutines. process.Watch is the exception: see there.
 type Snapshot struct {
 	PID      int
 	Machine  *arch.Machine
