@@ -26,12 +26,14 @@ import (
 // said is what is told of a goroutine: by its own program's dump on SIGQUIT, or by Clew.
 type said struct {
 	state   string   // "chan receive, locked to thread"
+	minutes int      // that it has waited
 	frames  []string // "main.f /src/main.go:7 0x4a2865", inlined calls without an address
 	created string   // "main.main in goroutine 1 /src/main.go:7"
 }
 
 var (
 	dumpHeading = regexp.MustCompile(`^goroutine (\d+) (?:gp=\S+ m=\S+ (?:mp=\S+ )?)?\[(.*)\]:$`)
+	dumpMinutes = regexp.MustCompile(`, (\d+) minutes`)
 	dumpPlace   = regexp.MustCompile(`^\t(\S+:\d+)(?: \+0x[0-9a-f]+)?(?: fp=\S+ sp=\S+ pc=(\S+))?$`)
 )
 
@@ -45,6 +47,10 @@ func onQuit(t *testing.T, text string) map[uint64]said {
 		if m := dumpHeading.FindStringSubmatch(line); m != nil {
 			id, _ = strconv.ParseUint(m[1], 10, 64)
 			g, in = said{state: m[2]}, id != 0 // 0 is the scheduler
+			if m := dumpMinutes.FindStringSubmatch(g.state); m != nil {
+				g.state = strings.Replace(g.state, m[0], "", 1)
+				g.minutes, _ = strconv.Atoi(m[1])
+			}
 		} else if !in {
 			continue
 		} else if line == "" {
@@ -72,7 +78,7 @@ var typeArguments = regexp.MustCompile(`\[[^]]*\]`)
 
 // told makes the same of what Clew says of a goroutine.
 func told(g *target.Goroutine) (s said) {
-	s.state = g.Name
+	s.state, s.minutes = g.Name, int(g.Waited/time.Minute)
 	if g.Locked {
 		s.state += ", locked to thread"
 	}
@@ -145,7 +151,7 @@ func TestGoroutinesEqualDump(t *testing.T) {
 				"copied": goroutinesOf(t, takeGoroutines(t, p.PID, true), target.GoroutineOptions{System: true}),
 				"read":   goroutinesOf(t, takeGoroutines(t, p.PID, false), target.GoroutineOptions{System: true}),
 			}
-			if strings.Contains(tt.name, "stripped") { // as gdb, which writes the core, takes long to read the rest
+			if tt.name == "stripped" { // as gdb, which writes the core, takes long to read the others
 				ways["core"] = goroutinesOf(t, openCore(t, testprogram.GCore(t, p.PID), nil).Snapshot(), target.GoroutineOptions{System: true})
 			}
 			want := onQuit(t, p.Quit())
@@ -178,6 +184,7 @@ func compareGoroutines(t *testing.T, way string, got, want map[uint64]said, list
 	if ids := slices.Sorted(maps.Keys(got)); !slices.Equal(ids, slices.Sorted(maps.Keys(want))) {
 		t.Errorf("%s: goroutines %d, expected %d", way, ids, slices.Sorted(maps.Keys(want)))
 	}
+	waiting := 0
 	for i := range list {
 		g := &list[i]
 		a, b := got[g.ID], want[g.ID]
@@ -189,6 +196,12 @@ func compareGoroutines(t *testing.T, way string, got, want map[uint64]said, list
 		}
 		if a.state != b.state {
 			t.Errorf("%s: goroutine %d: %q, expected %q", way, g.ID, a.state, b.state)
+		}
+		if a.minutes > b.minutes { // as the dump is later
+			t.Errorf("%s: goroutine %d waits for %v, and %d minutes later", way, g.ID, g.Waited, b.minutes)
+		}
+		if g.Waited > 0 {
+			waiting++
 		}
 		frames := a.frames
 		if g.Stack.Thread != nil && len(b.frames) > 0 {
@@ -202,5 +215,9 @@ func compareGoroutines(t *testing.T, way string, got, want map[uint64]said, list
 		if !slices.Equal(frames, b.frames) || len(frames) == 0 {
 			t.Errorf("%s: goroutine %d, %s:\n%s\nexpected\n%s", way, g.ID, b.state, strings.Join(a.frames, "\n"), strings.Join(b.frames, "\n"))
 		}
+	}
+	// A collection of garbage has noticed when they began to; a core does not tell now.
+	if (waiting == 0) != (way == "core") {
+		t.Errorf("%s: of %d goroutines it is known for how long they wait", way, waiting)
 	}
 }

@@ -118,9 +118,12 @@ func main() {
 			go recurse(i%8, wait)
 		}
 	}
-	runtime.GC() // notes since when they wait
-	time.Sleep(100 * time.Millisecond)
-	fmt.Println("ready")
+	time.AfterFunc(100*time.Millisecond, func() {
+		// The second one notes that they wait, since the first one.
+		runtime.GC()
+		runtime.GC()
+		fmt.Println("ready")
+	})
 	recurse(40, wait)
 	runtime.KeepAlive(w)
 	mutex.Unlock()
