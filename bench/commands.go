@@ -82,10 +82,10 @@ func tableMeasurements(clew, object string) ([]*measurement, error) {
 	}}, nil
 }
 
-// startThreads starts the program of 65 threads and returns when all of them
-// are blocked.
-func startThreads(path string) (pid int, stop func(), err error) {
-	cmd := exec.Command(path)
+// startThreads starts the program of 65 threads, or that of many goroutines, and returns
+// when all of them are blocked.
+func startThreads(path string, args ...string) (pid int, stop func(), err error) {
+	cmd := exec.Command(path, args...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return 0, nil, err
@@ -138,8 +138,8 @@ func stackMeasurements(clew string, pid int) ([]*measurement, error) {
 var stoodStill = regexp.MustCompile(`stood still for (\S+)`)
 
 // pause is how long the process stood still, by what clew stack prints.
-func pause(clew, process string) (outcome, error) {
-	text, err := exec.Command(clew, "stack", process).Output()
+func pause(clew string, args ...string) (outcome, error) {
+	text, err := exec.Command(clew, append([]string{"stack"}, args...)...).Output()
 	if err != nil {
 		return outcome{}, err
 	}

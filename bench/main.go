@@ -18,6 +18,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"strconv"
 )
 
 func main() {
@@ -32,6 +33,7 @@ func main() {
 	clew := flag.String("clew", "", "the clew command; measurements of it are left out where empty")
 	gimli := flag.String("gimli", "", "the gimli-bench program; left out where empty")
 	threads := flag.String("threads", "", "the threads65 program; left out where empty")
+	states := flag.String("states", "", "a Go program that starts as many goroutines as it is told; left out where empty")
 	jit := flag.String("jit", "", "the program of jit/gdb/testdata/jit; left out where empty")
 	stack := flag.String("stack", "", "the program of testdata/stack.c; left out where empty")
 	recorded := flag.String("recording", "", "a recording of some 90,000 frames with copied stacks; left out where empty")
@@ -81,6 +83,15 @@ func main() {
 		removeCore = drop
 		add(cores, err)
 	}
+	stopStates := func() {}
+	if *states != "" {
+		pid, end, err := startThreads(*states, strconv.Itoa(goroutines))
+		if err != nil {
+			fail(err)
+		}
+		stopStates = end
+		add(goroutineMeasurements(*clew, pid), nil)
+	}
 	publishing, remove, err := publishMeasurements()
 	if err != nil {
 		fail(err)
@@ -107,6 +118,7 @@ func main() {
 		results = append(results, r...)
 	}
 	stop()
+	stopStates()
 	stopWalks()
 	stopGenerated()
 	removeCore()
