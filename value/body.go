@@ -7,6 +7,7 @@ package value
 import (
 	"debug/dwarf"
 	"fmt"
+	"sync"
 
 	"github.com/clewdev/clew/object"
 )
@@ -19,6 +20,9 @@ type body struct {
 	// function that holds them.
 	frameBase attribute
 	entry     uint64 // address of the first instruction
+
+	reach    sync.Once
+	isItself bool // see callsItself
 }
 
 // bodyAt returns the function that covers an address.

@@ -261,7 +261,12 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 
 // callsItself reports whether a function can reach itself through jumps that
 // took the place of calls: its parameters then need not be those of the call.
-func (i *Info) callsItself(b *body) (found bool) {
+func (i *Info) callsItself(b *body) bool {
+	b.reach.Do(func() { b.isItself = i.reachesItself(b) })
+	return b.isItself
+}
+
+func (i *Info) reachesItself(b *body) (found bool) {
 	err := i.locked(func() error {
 		seen := map[*body]bool{b: true}
 		for queue := []*body{b}; len(queue) > 0 && !found; queue = queue[1:] {

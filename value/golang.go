@@ -305,6 +305,9 @@ func (w *printing) goInterface(v Value, t *Type, depth int) {
 			return
 		}
 		is := v.goDynamic(n)
+		if g := is.goType(); g != nil && g.goKind == goInterface {
+			is = nil // no interface holds another one, which could go on without end
+		}
 		if is == nil {
 			w.add("(a type at 0x" + strconv.FormatUint(n, 16) + " that is not described)")
 			return

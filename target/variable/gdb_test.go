@@ -262,7 +262,11 @@ func TestRust(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	run(t, "rustc", "-g", "-Cpanic=abort", "-o", program, "testdata/frames.rs")
 	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
-	if n := compareCores(t, gdbShows(t, program, path), clewShows(t, path, nil)); n < 7 {
+	// The standard library's frames differ from version to version.
+	own := func(list []shown) []shown {
+		return slices.DeleteFunc(list, func(s shown) bool { return !strings.HasPrefix(s.name, "frames::") })
+	}
+	if n := compareCores(t, own(gdbShows(t, program, path)), own(clewShows(t, path, nil))); n < 6 {
 		t.Errorf("%d frames", n)
 	}
 }
