@@ -127,6 +127,19 @@ func stackMeasurements(clew string, pid int) ([]*measurement, error) {
 			peer{command("gdb, thread apply all bt", 0, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
 		),
 	}, {
+		name: "the same with arguments",
+		clew: command("clew", 0, frames, clew, "stack", "--args", "--no-group", "--all-frames", process),
+		peers: installed(
+			peer{command("gdb, thread apply all bt", 0.05, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+		),
+	}, {
+		name:   "its peak memory",
+		memory: true,
+		clew:   peak("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
+		peers: installed(
+			peer{peak("gdb, thread apply all bt", 0.2, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+		),
+	}, {
 		name: "pause of 65 threads, as clew tells it",
 		clew: contender{name: "clew", run: func() (outcome, error) { return pause(clew, process) }},
 		peers: []contender{{name: "2 ms", goal: 1, run: func() (outcome, error) {
