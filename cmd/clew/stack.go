@@ -254,11 +254,17 @@ func stacksOf(args []string, flags stackFlags) error {
 		}
 		partial = partial || !complete
 	}
-	if printed && flags.profile.wanted() {
-		for _, note := range flags.into.Notes {
+	return flags.finish(printed, partial, failed)
+}
+
+// finish writes the profile that is wanted of what was printed, and returns how the
+// command ends.
+func (f *stackFlags) finish(printed, partial bool, failed error) error {
+	if printed && f.profile.wanted() {
+		for _, note := range f.into.Notes {
 			warn("%s", note)
 		}
-		if err := flags.profile.write(flags.into); err != nil {
+		if err := f.profile.write(f.into); err != nil {
 			return err
 		}
 	}

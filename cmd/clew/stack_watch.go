@@ -116,7 +116,7 @@ func watchProcesses(args []string, flags stackFlags) error {
 	flags.into = profile.New("samples")
 	for _, w := range list {
 		if w.err != nil && w.result.Samples == 0 {
-			failed = errors.Join(failed, w.err)
+			failed = inputError{errors.Join(failed, w.err)}
 			continue
 		}
 		partial = partial || w.err != nil && flags.watch.samples > 0
@@ -128,21 +128,7 @@ func watchProcesses(args []string, flags stackFlags) error {
 			return err
 		}
 	}
-	if printed && flags.profile.wanted() {
-		for _, note := range flags.into.Notes {
-			warn("%s", note)
-		}
-		if err := flags.profile.write(flags.into); err != nil {
-			return err
-		}
-	}
-	switch {
-	case failed != nil:
-		return inputError{failed}
-	case partial:
-		return status(exitNo)
-	}
-	return nil
+	return flags.finish(printed, partial, failed)
 }
 
 func newWatched(pid int, flags *stackFlags) (*watched, error) {
