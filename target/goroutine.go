@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ func (o *Objects) Goroutines(opts GoroutineOptions) ([]Goroutine, error) {
 	if len(runtimes) == 0 && err == nil {
 		return nil, ErrNoGo
 	}
-	r := &goroutineReader{objects: o, opts: opts, shared: make(map[uint64][]*Stack), left: maxGoroutineFrames,
+	r := &goroutineReader{objects: o, opts: opts, shared: make(map[uint64][][]Frame), left: maxGoroutineFrames,
 		seed: maphash.MakeSeed(), functions: make(map[uint64]bool)}
 	r.walker = unwind.Walker{Machine: o.snapshot.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}
 	for _, runtime := range runtimes {
@@ -78,6 +79,10 @@ func (o *Objects) Goroutines(opts GoroutineOptions) ([]Goroutine, error) {
 	}
 	return r.list, errors.Join(errs...)
 }
+
+// maxReserved is for how many goroutines there is room from the beginning: a list can
+// claim to be long.
+const maxReserved = 1 << 14
 
 // goroutineReader reads the goroutines of a target.
 type goroutineReader struct {
@@ -89,9 +94,20 @@ type goroutineReader struct {
 	list    []Goroutine
 	left    int // frames that may still be walked
 
+	structures, structuresNow *goruntime.Batch // as they were copied, and as they are
+
+	// What was read ahead, and room for it.
+	ahead  []ahead
+	stacks []byte
+	batch  []goruntime.Copy
+	reads  []readOf
+	again  []uint64
+	of     []int
+
 	frames    []Frame // of one stack
-	buffer    []byte  // the part of its stack that is read
-	shared    map[uint64][]*Stack
+	buffer    []byte  // the part of a stack that is read by itself
+	thread    Thread  // one that stands for a goroutine
+	shared    map[uint64][][]Frame
 	seed      maphash.Seed
 	functions map[uint64]bool // whether goroutines that begin there are the runtime's
 }
@@ -101,30 +117,22 @@ func (r *goroutineReader) read() error {
 	s := r.objects.snapshot
 	list, err := r.runtime.List(snapshotMemory{s})
 	r.findThreads(list)
+	r.structures, r.structuresNow = r.runtime.Batch(snapshotMemory{s}), r.runtime.Batch(s.Memory)
 	wrong := 0
 	var first error
-	for _, at := range list {
-		g := Goroutine{}
-		late, err := r.header(&g, at)
-		switch {
-		case err != nil:
-			if wrong++; first == nil {
-				first = err
+	r.list = slices.Grow(r.list, min(len(list), maxReserved))
+	for chunk := range slices.Chunk(list, batchGoroutines) {
+		for _, a := range r.readAhead(chunk) {
+			switch {
+			case a.err == nil:
+				r.add(&a)
+			case first == nil:
+				first = a.err
+				fallthrough
+			default:
+				wrong++
 			}
-			continue
-		case g.State == goruntime.Idle, g.State == goruntime.Dead, g.State == goruntime.WaitingForCgo:
-			continue
 		}
-		g.System = r.isSystem(&g.Goroutine)
-		if g.System && !r.opts.System {
-			continue
-		}
-		if g.Since > 0 && s.Clock > 0 && (g.State == goruntime.Waiting || g.State == goruntime.InSyscall) {
-			g.Waited = max(0, s.Clock-time.Duration(g.Since))
-		}
-		r.walk(&g, late)
-		g.Created = r.creation(&g.Goroutine)
-		r.list = append(r.list, g)
 	}
 	if wrong > 1 {
 		first = fmt.Errorf("%w, and %d more", first, wrong-1)
@@ -132,12 +140,22 @@ func (r *goroutineReader) read() error {
 	return errors.Join(err, first)
 }
 
-// header reads what the runtime says of a goroutine, and reports whether that was
-// after the target had run on.
-func (r *goroutineReader) header(g *Goroutine, at uint64) (late bool, err error) {
-	memory := snapshotMemory{r.objects.snapshot}
-	g.Goroutine, err = r.runtime.Read(memory, at)
-	return r.objects.snapshot.Live && !memory.has(at), err
+// add walks the stack of a goroutine and appends it to the list, if it is wanted.
+func (r *goroutineReader) add(a *ahead) {
+	if !a.exists() {
+		return
+	}
+	system := r.isSystem(&a.Goroutine)
+	if system && !r.opts.System {
+		return
+	}
+	r.list = append(r.list, Goroutine{Goroutine: a.Goroutine, System: system})
+	g := &r.list[len(r.list)-1]
+	if now := r.objects.snapshot.Clock; g.Since > 0 && now > 0 && (g.State == goruntime.Waiting || g.State == goruntime.InSyscall) {
+		g.Waited = max(0, now-time.Duration(g.Since))
+	}
+	r.walk(g, a)
+	g.Created = r.creation(&g.Goroutine)
 }
 
 // findThreads finds out which threads run which goroutines.

@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -33,6 +34,16 @@ func (m spoiled) ReadMemory(p []byte, addr uint64) error {
 	return err
 }
 
+// batched is such memory of which many places are read in one go.
+type batched struct{ spoiled }
+
+func (m batched) ReadBatch(batch []goruntime.Copy) {
+	goruntime.ReadBatch(m.Memory, batch)
+	for i := range batch {
+		m.spoil(batch[i].Bytes, batch[i].Address)
+	}
+}
+
 // A goroutine that runs while its stack is read, again and again, is said to; the
 // others are read.
 func TestGoroutineMoves(t *testing.T) {
@@ -42,8 +53,7 @@ func TestGoroutineMoves(t *testing.T) {
 	list := goroutinesOf(t, whole, target.GoroutineOptions{})
 	moving := &list[2]
 	reads := uint64(0)
-	s := *whole
-	s.Memory = spoiled{whole.Memory, func(p []byte, addr uint64) {
+	spoil := spoiled{whole.Memory, func(p []byte, addr uint64) {
 		// The words that hold where it goes on: no other ones of its structure are so.
 		for at := 0; addr == moving.Address && at+8 <= len(p); at += 8 {
 			if binary.LittleEndian.Uint64(p[at:]) == moving.Sched.FP {
@@ -51,20 +61,25 @@ func TestGoroutineMoves(t *testing.T) {
 			}
 		}
 	}}
-	for i, g := range goroutinesOf(t, &s, target.GoroutineOptions{}) {
-		switch {
-		case g.ID != list[i].ID:
-			t.Fatalf("goroutine %d, expected %d", g.ID, list[i].ID)
-		case g.ID == moving.ID:
-			if !errors.Is(g.Stack.Err, target.ErrMoved) || len(g.Stack.Frames) > 0 {
-				t.Errorf("goroutine %d: %d frames, %v", g.ID, len(g.Stack.Frames), g.Stack.Err)
+	for _, memory := range []cfi.Memory{spoil, batched{spoil}} {
+		s := *whole
+		s.Memory = memory
+		reads = 0
+		for i, g := range goroutinesOf(t, &s, target.GoroutineOptions{}) {
+			switch {
+			case g.ID != list[i].ID:
+				t.Fatalf("goroutine %d, expected %d", g.ID, list[i].ID)
+			case g.ID == moving.ID:
+				if !errors.Is(g.Stack.Err, target.ErrMoved) || len(g.Stack.Frames) > 0 {
+					t.Errorf("%T: goroutine %d: %d frames, %v", memory, g.ID, len(g.Stack.Frames), g.Stack.Err)
+				}
+			case g.Stack.Reason != unwind.EndOfStack || len(g.Stack.Frames) != len(list[i].Stack.Frames):
+				t.Errorf("%T: goroutine %d: %d frames, expected %d: %v", memory, g.ID, len(g.Stack.Frames), len(list[i].Stack.Frames), g.Stack.Err)
 			}
-		case g.Stack.Reason != unwind.EndOfStack || len(g.Stack.Frames) != len(list[i].Stack.Frames):
-			t.Errorf("goroutine %d: %d frames, expected %d: %v", g.ID, len(g.Stack.Frames), len(list[i].Stack.Frames), g.Stack.Err)
 		}
-	}
-	if reads == 0 {
-		t.Error("the goroutine was not read")
+		if reads == 0 {
+			t.Errorf("%T: the goroutine was not read", memory)
+		}
 	}
 }
 

@@ -32,6 +32,26 @@ func (s snapshotMemory) ReadMemory(p []byte, addr uint64) error {
 	return s.Memory.ReadMemory(p[n:], addr+uint64(n))
 }
 
+// ReadBatch implements goruntime.BatchMemory.
+func (s snapshotMemory) ReadBatch(batch []goruntime.Copy) {
+	var rest []goruntime.Copy
+	var of []int
+	for i, c := range batch {
+		if n := s.readCopies(c.Bytes, c.Address); n < len(c.Bytes) {
+			rest = append(rest, goruntime.Copy{Address: c.Address + uint64(n), Bytes: c.Bytes[n:]})
+			of = append(of, i)
+		}
+	}
+	if s.Memory != nil {
+		goruntime.ReadBatch(s.Memory, rest)
+	}
+	for k := range rest {
+		if s.Memory == nil || rest[k].Bytes == nil {
+			batch[of[k]].Bytes = nil
+		}
+	}
+}
+
 // has reports whether an address was copied while the target stood still.
 func (s snapshotMemory) has(addr uint64) bool {
 	var b [1]byte
@@ -47,9 +67,8 @@ const maxReads = 3
 
 var errTooManyFrames = fmt.Errorf("the stacks of goroutines together have more than %d frames", maxGoroutineFrames)
 
-// walk walks the stack of a goroutine. Late says that its header was read after the
-// target ran on.
-func (r *goroutineReader) walk(g *Goroutine, late bool) {
+// walk walks the stack of a goroutine, of which this was read ahead.
+func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 	if r.left <= 0 {
 		g.Stack.Reason, g.Stack.Err = unwind.TooManyFrames, errTooManyFrames
 		return
@@ -74,9 +93,17 @@ func (r *goroutineReader) walk(g *Goroutine, late bool) {
 		r.follow(g, t, false)
 		return
 	}
+	late := a.late
 	for try := 1; ; try++ {
 		r.frames = r.frames[:0]
-		t, complete, err := r.parked(&g.Goroutine)
+		stack, complete := a.stack, a.complete
+		if try > 1 {
+			stack, complete = nil, false
+		}
+		t, err := r.parked(&g.Goroutine)
+		if err == nil && stack == nil {
+			stack, complete = r.readStack(t.StackAddress, g.StackHigh)
+		}
 		if err != nil {
 			g.Stack.Reason, g.Stack.Err = unwind.NoRule, err
 			if late && (g.State == goruntime.Running || g.State == goruntime.CopyingStack) {
@@ -84,8 +111,10 @@ func (r *goroutineReader) walk(g *Goroutine, late bool) {
 			}
 			return
 		}
+		t.Stack = stack
 		r.follow(g, t, true)
-		if !s.Live || !late && complete {
+		n := len(r.frames)
+		if !s.Live || !late && complete || try == 1 && a.still && (n == 0 || !r.frames[n-1].Late) {
 			return
 		}
 		// Where the goroutine is as it was, its stack is.
@@ -110,39 +139,54 @@ func same(a, b *goruntime.Goroutine) bool {
 	return a.ID == b.ID && a.State == b.State && a.Reason == b.Reason && a.Sched == b.Sched && a.Syscall == b.Syscall && a.StackHigh == b.StackHigh
 }
 
-// parked returns a goroutine that runs on no thread as a thread with the registers that
-// it will have, and whether all of its stack was copied while the target stood still.
-func (r *goroutineReader) parked(g *goruntime.Goroutine) (t *Thread, complete bool, err error) {
-	s := r.objects.snapshot
-	c := g.Sched
+// parkedAt returns the registers with which a goroutine goes on that runs on no thread.
+func parkedAt(g *goruntime.Goroutine) (c goruntime.Context, err error) {
+	c = g.Sched
 	switch g.State {
 	case goruntime.Running:
-		return nil, false, errors.New("it runs, and on none of the threads")
+		return c, errors.New("it runs, and on none of the threads")
 	case goruntime.CopyingStack:
-		return nil, false, errors.New("its stack is being moved")
+		return c, errors.New("its stack is being moved")
 	case goruntime.InSyscall:
 		c = g.Syscall
 	}
 	if c.SP < g.StackLow || c.SP > g.StackHigh {
-		return nil, false, fmt.Errorf("its stack pointer %#x is not in its stack, from %#x to %#x", c.SP, g.StackLow, g.StackHigh)
+		return c, fmt.Errorf("its stack pointer %#x is not in its stack, from %#x to %#x", c.SP, g.StackLow, g.StackHigh)
 	}
-	t = &Thread{Registers: unwind.Registers{PC: c.PC}, StackAddress: c.SP}
-	t.Registers.Set(uint64(s.Machine.StackPointer), c.SP)
-	t.Registers.Set(uint64(s.Machine.FramePointer), c.FP)
-	if s.Machine.ELF == elf.EM_AARCH64 {
+	return c, nil
+}
+
+// parked returns such a goroutine as a thread, without its stack. The result is valid
+// until the next call.
+func (r *goroutineReader) parked(g *goruntime.Goroutine) (*Thread, error) {
+	c, err := parkedAt(g)
+	if err != nil {
+		return nil, err
+	}
+	t, m := &r.thread, r.objects.snapshot.Machine
+	*t = Thread{Registers: unwind.Registers{PC: c.PC}, StackAddress: c.SP}
+	t.Registers.Set(uint64(m.StackPointer), c.SP)
+	t.Registers.Set(uint64(m.FramePointer), c.FP)
+	if m.ELF == elf.EM_AARCH64 {
 		t.Registers.Set(30, c.LR)
 		t.Registers.Set(28, g.Address) // the register that holds the running g
 	} else {
 		t.Registers.Set(14, g.Address)
 	}
-	n := min(g.StackHigh-c.SP, maxReadStack)
+	return t, nil
+}
+
+// readStack reads a stack from a stack pointer on, and reports whether all of it was
+// copied while the target stood still. The result is valid until the next call.
+func (r *goroutineReader) readStack(sp, high uint64) (stack []byte, complete bool) {
+	s := r.objects.snapshot
+	n := min(high-sp, maxReadStack)
 	r.buffer = slices.Grow(r.buffer[:0], int(n))[:n]
-	copied := s.readCopies(r.buffer, c.SP)
-	if copied < int(n) && (s.Memory == nil || s.Memory.ReadMemory(r.buffer[copied:], c.SP+uint64(copied)) != nil) {
+	copied := s.readCopies(r.buffer, sp)
+	if copied < int(n) && (s.Memory == nil || s.Memory.ReadMemory(r.buffer[copied:], sp+uint64(copied)) != nil) {
 		n = uint64(copied) // the walk says what it misses
 	}
-	t.Stack = r.buffer[:n]
-	return t, copied == len(r.buffer) && c.SP+n == g.StackHigh, nil
+	return r.buffer[:n], copied == len(r.buffer) && sp+n == high
 }
 
 // follow walks a stack. One that waits has called the scheduler, or has not begun.
@@ -169,16 +213,16 @@ func (r *goroutineReader) keep(s *Stack) {
 			maphash.WriteComparable(&h, r.frames[i].PC)
 		}
 		for _, other := range r.shared[h.Sum64()] {
-			if slices.EqualFunc(other.Frames, r.frames, func(a, b Frame) bool {
+			if slices.EqualFunc(other, r.frames, func(a, b Frame) bool {
 				return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Late == b.Late
 			}) {
-				s.Frames = other.Frames
+				s.Frames = other
 				return
 			}
 		}
 	}
 	s.Frames = slices.Clone(r.frames)
 	if r.opts.Share {
-		r.shared[h.Sum64()] = append(r.shared[h.Sum64()], s)
+		r.shared[h.Sum64()] = append(r.shared[h.Sum64()], s.Frames)
 	}
 }

@@ -204,9 +204,9 @@ func (r *Runtime) Threads(mem cfi.Memory, goroutines []uint64) (list []Thread) {
 	if r.threads != 0 && mem.ReadMemory(word[:], r.threads) == nil {
 		known = append(known, binary.LittleEndian.Uint64(word[:]))
 	} else {
-		for _, at := range goroutines {
-			if mem.ReadMemory(word[:], at+uint64(r.Layout.M)) == nil {
-				known = append(known, binary.LittleEndian.Uint64(word[:]))
+		for m := range words(mem, goroutines, uint64(r.Layout.M)) {
+			if m != 0 {
+				known = append(known, m)
 			}
 		}
 	}

@@ -84,6 +84,11 @@ func TestGoroutine(t *testing.T) {
 		if g, err := r.Read(m, list[0]); err != nil || g != want {
 			t.Errorf("%s: %+v, expected %+v; %v", release, g, want, err)
 		}
+		r.Batch(m).Read([]uint64{base + 0x10000, list[0]}, func(i int, g Goroutine, err error) {
+			if i == 0 && !errors.Is(err, errOutside) || i == 1 && (err != nil || g != want) {
+				t.Errorf("%s: goroutine %d of two: %+v, %v", release, i, g, err)
+			}
+		})
 		threads := r.Threads(m, nil)
 		if len(threads) != 1 || threads[0] != (Thread{Address: base + testM, ID: 4711, System: base + testG + 1, Current: base + testG}) {
 			t.Errorf("%s: threads %+v", release, threads)
@@ -126,6 +131,13 @@ func TestHostileLists(t *testing.T) {
 	if threads := r.Threads(m, []uint64{base + testG}); len(threads) != 1 {
 		t.Errorf("threads %+v", threads)
 	}
+	// More than are read in one go; of most of them nothing can be read.
+	many := make([]uint64, 3*batchSize)
+	many[2*batchSize+1] = base + testG
+	r.threads = 0
+	if threads := r.Threads(m, many); len(threads) != 1 || threads[0].ID != 4711 {
+		t.Errorf("threads %+v of one goroutine among %d", threads, len(many))
+	}
 	for name, spoil := range map[string]func(){
 		"state": func() { put(m, testG+uint64(r.Layout.Status), 77) },
 		"stack": func() { put(m, testG, 0xffff) },
@@ -155,6 +167,11 @@ func FuzzRuntime(f *testing.F) {
 				if err != nil {
 					continue
 				}
+				r.Batch(m).Read([]uint64{at}, func(_ int, again Goroutine, err error) {
+					if again != g || err != nil {
+						t.Fatalf("%s: %+v, %v, and by itself %+v", release, again, err, g)
+					}
+				})
 				if live := g.State != Dead && g.State != Idle; g.Address != at || g.Name == "" || live && (g.StackLow >= g.StackHigh || g.StackHigh-g.StackLow > maxStack) {
 					t.Fatalf("%s: %+v", release, g)
 				}

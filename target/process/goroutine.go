@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -34,18 +35,24 @@ func (c *capture) copyGoroutines(all bool) {
 	}
 }
 
-// readRound fills copies with the memory of a process. Those that cannot be read are
-// set to nil.
+// readRound fills copies with the memory of a process. Those that cannot be read to
+// their end are set to nil.
 func (s *stackCopier) readRound(tid int, round []goruntime.Copy) {
 	for len(round) > 0 {
 		s.local, s.remote = s.local[:0], s.remote[:0]
 		for i := range round[:min(len(round), iovMax)] {
-			v := unix.Iovec{Base: &round[i].Bytes[0]}
+			v := unix.Iovec{Base: unsafe.SliceData(round[i].Bytes)}
 			v.SetLen(len(round[i].Bytes))
 			s.local = append(s.local, v)
 			s.remote = append(s.remote, unix.RemoteIovec{Base: uintptr(round[i].Address), Len: len(round[i].Bytes)})
 		}
-		n, _ := s.read(tid)
+		n, errno := s.read(tid)
+		if errno != 0 && errno != unix.EFAULT {
+			for i := range round {
+				round[i].Bytes = nil
+			}
+			return
+		}
 		done := 0
 		for done < len(s.local) && n >= len(round[done].Bytes) {
 			n -= len(round[done].Bytes)

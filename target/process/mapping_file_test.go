@@ -14,14 +14,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/target/modulefile"
 )
 
@@ -214,11 +217,48 @@ func TestMemory(t *testing.T) {
 	if err := memory.ReadMemory(nil, m.Start); err != nil {
 		t.Errorf("nothing: %v", err)
 	}
+	// Many places at once, of which some cannot be read, or not to their end.
+	mappings, err := Mappings(c.pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(mappings, func(m target.Mapping) bool { return m.Readable && target.FindMapping(mappings, m.End) == nil })
+	places := []uint64{m.Start, 0x10, m.Start + 8, 1 << 47, mappings[i].End - 8, ^uint64(0), m.Start + 16}
+	for i := range uint64(iovMax) {
+		places = append(places, m.Start+i%128)
+	}
+	batch := func() (all []goruntime.Copy) {
+		for _, at := range places {
+			all = append(all, goruntime.Copy{Address: at, Bytes: make([]byte, 16)})
+		}
+		return append(all, goruntime.Copy{Address: m.Start, Bytes: []byte{}})
+	}
+	all := batch()
+	memory.ReadBatch(all)
+	for _, b := range all {
+		at := b.Address - m.Start
+		switch readable := at <= m.End-m.Start-16; {
+		case readable != (b.Bytes != nil):
+			t.Errorf("%#x of %#x-%#x: %x", b.Address, m.Start, m.End, b.Bytes)
+		case readable && !bytes.Equal(b.Bytes, got[at:][:len(b.Bytes)]):
+			t.Errorf("%#x: %x, expected %x", b.Address, b.Bytes, got[at:][:len(b.Bytes)])
+		}
+	}
+	memory.ReadBatch(nil)
+
 	// Once the process has ended, nobody else's memory is read.
 	c.cmd.Process.Kill()
 	c.cmd.Process.Wait()
 	if err := memory.ReadMemory(got, m.Start); err == nil || !strings.Contains(err.Error(), "has exited") {
 		t.Errorf("after the end: %v", err)
+	}
+	own := uint64(uintptr(unsafe.Pointer(&got[0])))
+	for _, pid := range []int{c.pid, os.Getpid()} { // as if its ID were this program's now
+		all = []goruntime.Copy{{Address: own, Bytes: make([]byte, 8)}, {Address: m.Start, Bytes: make([]byte, 8)}}
+		(&Memory{pid, memory.mem}).ReadBatch(all)
+		if all[0].Bytes != nil || all[1].Bytes != nil {
+			t.Errorf("after the end, of process %d: %x", pid, all)
+		}
 	}
 }
 

@@ -11,9 +11,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/target/goruntime"
 )
 
 // Memory reads the memory of a live process, as it is at that moment. It
@@ -60,6 +63,30 @@ func (m *Memory) ReadMemory(p []byte, addr uint64) error {
 		err = errNotReadable
 	}
 	return fmt.Errorf("memory %#x of process %d: %w", at, m.pid, err)
+}
+
+// ReadBatch implements goruntime.BatchMemory: with one call of the kernel for up to
+// 1024 places, where it lets this process read them so.
+func (m *Memory) ReadBatch(batch []goruntime.Copy) {
+	if len(batch) == 0 {
+		return
+	}
+	wanted := slices.Clone(batch)
+	var copier stackCopier
+	copier.prepareLists(min(len(batch), iovMax))
+	copier.readRound(m.pid, batch)
+	// The process ID can be another program's, if this one is gone.
+	var b [1]byte
+	_, err := m.mem.ReadAt(b[:], int64(batch[0].Address))
+	gone := err == io.EOF
+	for i := range batch {
+		switch c := wanted[i]; {
+		case gone:
+			batch[i].Bytes = nil
+		case batch[i].Bytes == nil && m.ReadMemory(c.Bytes, c.Address) == nil:
+			batch[i] = c
+		}
+	}
 }
 
 var errNotReadable = errors.New("not mapped or not readable")
