@@ -66,6 +66,32 @@ func TestGoroutineInSystemCall(t *testing.T) {
 	}
 }
 
+// Of the stacks of threads that lie in Go's heap no more is copied than there is of them.
+func TestStacksInGoHeap(t *testing.T) {
+	program := testprogram.Start(t, testprogram.Build(t, "states"))
+	program.Settle(t)
+	s, inHeap := take(t, program.PID), 0
+	for i := range s.Threads {
+		th := &s.Threads[i]
+		if m := s.Mapping(th.StackAddress); m == nil || m.Path == "[stack]" {
+			continue
+		}
+		inHeap++
+		// The largest one is for signal handlers, and there is the red zone.
+		if n := len(th.Stack); n == 0 || n > 32<<10+128 {
+			t.Errorf("thread %d: %d bytes of stack", th.ID, n)
+		}
+	}
+	if inHeap < 3 {
+		t.Errorf("the stacks of %d threads are in the heap", inHeap)
+	}
+	for _, stack := range stacksOf(t, s) {
+		if stack.Reason != unwind.EndOfStack || slices.ContainsFunc(stack.Frames, func(f target.Frame) bool { return f.Late }) {
+			t.Errorf("thread %d: %v, %v, %+v", stack.Thread.ID, stack.Reason, stack.Err, stack.Frames)
+		}
+	}
+}
+
 // A goroutine in C code that Go called from a callback out of C code: qsort, called
 // by Go, calls a Go function, which does the same again. The Go functions are those
 // that the runtime itself names, and between them are the C functions, of which the

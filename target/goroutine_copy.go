@@ -15,14 +15,14 @@ import (
 )
 
 // GoroutineCopiers returns what copies goroutines of a live target while it stands
-// still, one for each Go runtime in it. It is called before, and reads memory that
-// changes as it does.
-func (s *Snapshot) GoroutineCopiers() (list []*goruntime.Copier) {
+// still, one for each Go runtime in it: all of them, or what tells of those that threads
+// run. It is called before, and reads memory that changes as it does.
+func (s *Snapshot) GoroutineCopiers(all bool) (list []*goruntime.Copier) {
 	objects := s.Objects()
 	defer objects.Close()
 	runtimes, _ := objects.runtimes()
 	for _, r := range runtimes {
-		list = append(list, r.Copier(s.Memory))
+		list = append(list, r.Copier(s.Memory, all))
 	}
 	return list
 }

@@ -5,7 +5,11 @@
 package goruntime
 
 import (
+	"cmp"
 	"encoding/binary"
+	"math/bits"
+	"slices"
+	"sort"
 
 	"github.com/clewdev/clew/cfi"
 )
@@ -21,12 +25,17 @@ type Copy struct {
 // the kernel takes a while.
 type Copier struct {
 	runtime *Runtime
+	all     bool
 	threads []Thread
+
+	list    []Copy      // where the list is, and its length
+	current []Copy      // the goroutines that threads run
+	stacks  [][2]uint64 // that the runtime has allocated, by ascending address
 
 	seen   map[uint64]bool
 	copies []Copy
 	room   []byte // that copies are taken from
-	stacks int    // bytes of stacks that may still be copied
+	left   int    // bytes of stacks that may still be copied
 }
 
 // What is copied at most.
@@ -35,34 +44,49 @@ const (
 	maxCopiedStack  = 64 << 10 // bytes of one that a thread runs
 	maxWaitingStack = 8 << 10  // bytes of one that none does
 	maxCopiedStacks = 4 << 20
-	copyChunk       = 256 // goroutines in a round
+	copyChunk       = 64  // goroutines in a round
 	redZone         = 128 // bytes below a stack pointer
+
+	// copiesExpected is about how many are made in the time that there is.
+	copiesExpected = 2048
 
 	// copyRoom is for the structures of some thousand goroutines and their stacks.
 	copyRoom = maxCopiedStacks + 2<<20
+
+	// What of it is taken before the process stands still, so that no page fault
+	// lengthens the pause: for as much as is copied in a millisecond, or for what
+	// belongs to a thread mostly.
+	touchedRoom   = 2 << 20
+	touchedThread = 8 << 10
 )
 
 // Copier returns a Copier, which knows what there is before the process stands still.
-func (r *Runtime) Copier(mem cfi.Memory) *Copier { return r.copier(mem, copyRoom) }
+// All says whether it will copy all goroutines.
+func (r *Runtime) Copier(mem cfi.Memory, all bool) *Copier { return r.copier(mem, all, copyRoom) }
 
-func (r *Runtime) copier(mem cfi.Memory, room int) *Copier {
-	c := &Copier{runtime: r, seen: make(map[uint64]bool), stacks: maxCopiedStacks, room: make([]byte, room)}
-	for i := 0; i < len(c.room); i += 4096 {
-		c.room[i] = 0 // so that no page fault lengthens the pause
-	}
+func (r *Runtime) copier(mem cfi.Memory, all bool, room int) *Copier {
+	c := &Copier{runtime: r, all: all, seen: make(map[uint64]bool, copiesExpected), left: maxCopiedStacks,
+		copies: make([]Copy, 0, copiesExpected), room: make([]byte, room)}
 	var list []uint64
 	if r.threads == 0 {
 		list, _ = r.List(mem)
 		list = list[:min(len(list), maxCopiedList)]
 	}
 	c.threads = r.Threads(mem, list)
+	touched := touchedRoom
+	if !all {
+		touched = len(c.threads) * touchedThread
+	}
+	for i := 0; i < min(touched, room); i += 4096 {
+		c.room[i] = 0
+	}
 	return c
 }
 
-// Copy copies the list of goroutines, those that threads run with their stacks, and
-// where all is set as many of the others as more allows, which is asked again and
-// again. Read fills the bytes of copies; where one cannot be read it sets them to nil.
-func (c *Copier) Copy(read func([]Copy), all bool, more func() bool) []Copy {
+// CopyThreads copies what the runtime knows of threads, and the structures of the
+// goroutines that they run. Read fills the bytes of copies; where one cannot be read it
+// sets them to nil.
+func (c *Copier) CopyThreads(read func([]Copy)) {
 	l := c.runtime.Layout
 	round := c.begin(nil, c.runtime.list, pointerSize)
 	round = c.begin(round, c.runtime.length, pointerSize)
@@ -75,52 +99,87 @@ func (c *Copier) Copy(read func([]Copy), all bool, more func() bool) []Copy {
 		round = c.begin(round, c.threads[i].System, l.size())
 		round = c.begin(round, c.threads[i].Signal, l.size())
 	}
-	threads := round[variables:end]
 	read(round)
 	c.keep(round)
-	var current []uint64
-	for i := range threads {
-		if threads[i].Bytes != nil {
-			current = append(current, l.decodeThread(threads[i].Bytes, 0).Current)
+	c.list = round[:variables]
+	for _, m := range round[variables:end] {
+		if m.Bytes != nil {
+			c.current = c.begin(c.current, l.decodeThread(m.Bytes, 0).Current, l.size())
 		}
 	}
-	var list []uint64
-	if all {
-		if start, n, err := c.runtime.extent(copied(round[:variables])); err == nil && n <= maxCopiedList {
-			names := c.begin(nil, start, int(n)*pointerSize)
-			read(names)
-			c.keep(names)
-			for i := range names {
-				for b := names[i].Bytes; len(b) >= pointerSize; b = b[pointerSize:] {
-					list = append(list, binary.LittleEndian.Uint64(b))
-				}
-			}
+	read(c.current)
+	c.keep(c.current)
+	for _, g := range slices.Concat(round[end:], c.current) {
+		if g.Bytes != nil {
+			c.addStack(g)
 		}
 	}
-	c.goroutines(read, current, maxCopiedStack)
-	for len(list) > 0 && more() {
-		n := min(len(list), copyChunk)
-		c.goroutines(read, list[:n], maxWaitingStack)
-		list = list[n:]
+	slices.SortFunc(c.stacks, func(a, b [2]uint64) int { return cmp.Compare(a[0], b[0]) })
+}
+
+// addStack notes where the stack of a goroutine is, if the runtime has allocated it.
+// The size of those is a power of two (runtime/stack.go, stackalloc). Of a stack that C
+// code made the runtime knows no more than it needs itself, and there is more of it.
+func (c *Copier) addStack(g Copy) {
+	if g, err := c.runtime.Layout.decode(g.Bytes, g.Address); err == nil && bits.OnesCount64(g.StackHigh-g.StackLow) == 1 {
+		c.stacks = append(c.stacks, [2]uint64{g.StackLow, g.StackHigh})
+	}
+}
+
+// StackEnd returns where the stack ends in which an address is, once CopyThreads was
+// called. It reports whether that is one of those that the runtime allocated for its
+// threads and the goroutines that they run.
+func (c *Copier) StackEnd(address uint64) (end uint64, ok bool) {
+	i := sort.Search(len(c.stacks), func(i int) bool { return c.stacks[i][0] > address }) - 1
+	if i < 0 || address >= c.stacks[i][1] {
+		return 0, false
+	}
+	return c.stacks[i][1], true
+}
+
+// Copy copies the stacks of the goroutines that threads run, and of a Copier of all
+// goroutines their list and as many of the others with their stacks as more allows,
+// which is asked again and again. It returns these copies and those of CopyThreads,
+// which was called before.
+func (c *Copier) Copy(read func([]Copy), more func() bool) []Copy {
+	c.copyStacks(read, c.current, maxCopiedStack)
+	if !c.all {
+		return c.copies
+	}
+	start, n, err := c.runtime.extent(copied(c.list))
+	if err != nil || n > maxCopiedList {
+		return c.copies
+	}
+	names := c.begin(nil, start, int(n)*pointerSize)
+	read(names)
+	c.keep(names)
+	var list []byte
+	if len(names) > 0 {
+		list = names[0].Bytes
+	}
+	var round []Copy
+	for len(list) >= pointerSize && more() {
+		round = round[:0]
+		for len(list) >= pointerSize && len(round) < copyChunk {
+			round = c.begin(round, binary.LittleEndian.Uint64(list), c.runtime.Layout.size())
+			list = list[pointerSize:]
+		}
+		read(round)
+		c.keep(round)
+		c.copyStacks(read, round, maxWaitingStack)
 	}
 	return c.copies
 }
 
-// goroutines copies the structures of goroutines, and of each as much of its stack as
-// is asked for.
-func (c *Copier) goroutines(read func([]Copy), list []uint64, most uint64) {
+// copyStacks copies as much of the stacks of goroutines as is asked for.
+func (c *Copier) copyStacks(read func([]Copy), goroutines []Copy, most uint64) {
 	l := c.runtime.Layout
-	var round, stacks []Copy
-	for _, at := range list {
-		round = c.begin(round, at, l.size())
-	}
-	read(round)
-	c.keep(round)
-	for i := range round {
-		if round[i].Bytes == nil {
+	var stacks []Copy
+	for _, copied := range goroutines {
+		if copied.Bytes == nil {
 			continue
 		}
-		g, err := l.decode(round[i].Bytes, round[i].Address)
+		g, err := l.decode(copied.Bytes, copied.Address)
 		if err != nil || g.State == Dead || g.State == Idle {
 			continue
 		}
@@ -133,7 +192,7 @@ func (c *Copier) goroutines(read func([]Copy), list []uint64, most uint64) {
 		}
 		low = max(g.StackLow, low-min(low, redZone))
 		n := int(min(g.StackHigh-low, most))
-		if c.stacks -= n; c.stacks < 0 {
+		if c.left -= n; c.left < 0 {
 			break
 		}
 		stacks = c.begin(stacks, low, n)

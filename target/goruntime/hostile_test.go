@@ -100,6 +100,32 @@ func TestGoroutine(t *testing.T) {
 	}
 }
 
+// Where the stacks end that the runtime has allocated for threads, and no other ones.
+func TestStackEnd(t *testing.T) {
+	for _, tt := range []struct{ low, high, sp, end uint64 }{
+		{0xc000, 0xd000, 0xc000, 0xd000},
+		{0xc000, 0xd000, 0xcfff, 0xd000},
+		{0xc000, 0xd000, 0xd000, 0},
+		{0xc000, 0xd000, 0xbfff, 0},
+		{0xc000, 0xd000, 1, 0},
+		{0xc000, 0xd000, ^uint64(0), 0},
+		{0xbc00, 0xd000, 0xcf00, 0}, // of C code
+		{0xd000, 0xc000, 0xcf00, 0},
+	} {
+		r, m := made("go1.26")
+		binary.LittleEndian.PutUint64(m.data[testG:], tt.low)
+		binary.LittleEndian.PutUint64(m.data[testG+8:], tt.high)
+		c := r.Copier(m, false)
+		if end, ok := c.StackEnd(tt.sp); ok {
+			t.Errorf("the stack of %#x ends at %#x before anything was copied", tt.sp, end)
+		}
+		c.CopyThreads(func(round []Copy) { ReadBatch(m, round) })
+		if end, ok := c.StackEnd(tt.sp); end != tt.end || ok != (tt.end != 0) {
+			t.Errorf("the stack of %#x in %#x-%#x ends at %#x, %v, expected %#x", tt.sp, tt.low, tt.high, end, ok, tt.end)
+		}
+	}
+}
+
 // What a core claims costs no more than what it holds.
 func TestHostileLists(t *testing.T) {
 	put := func(m bytesAt, at, v uint64) { binary.LittleEndian.PutUint64(m.data[at:], v) }
@@ -182,14 +208,13 @@ func FuzzRuntime(f *testing.F) {
 		}
 		r, _ := made("go1.26")
 		m := bytesAt{base, data}
-		read := func(round []Copy) {
-			for i := range round {
-				if m.ReadMemory(round[i].Bytes, round[i].Address) != nil {
-					round[i].Bytes = nil
-				}
-			}
+		read := func(round []Copy) { ReadBatch(m, round) }
+		copier := r.copier(m, true, 1<<14)
+		copier.CopyThreads(read)
+		if end, ok := copier.StackEnd(0xcf00); ok && end <= 0xcf00 {
+			t.Fatalf("the stack that holds 0xcf00 ends at %#x", end)
 		}
-		for _, c := range r.copier(m, 1<<14).Copy(read, true, func() bool { return true }) {
+		for _, c := range copier.Copy(read, func() bool { return true }) {
 			b := make([]byte, len(c.Bytes))
 			if err := m.ReadMemory(b, c.Address); err != nil || !slices.Equal(b, c.Bytes) {
 				t.Fatalf("%d bytes at %#x were copied: %v", len(c.Bytes), c.Address, err)

@@ -30,7 +30,7 @@ type tracee struct {
 	vectors   []byte // nil where they are not wanted
 	start     uint64 // address of stack
 	end       uint64 // where its copy is to end
-	ownStack  bool   // the mapping holds nothing above the stack
+	ownStack  bool   // what is copied holds nothing above the stack
 	stack     []byte
 }
 

@@ -22,16 +22,31 @@ import (
 // copied, which takes a part of a millisecond a chunk.
 const goroutinePause = 700 * time.Microsecond
 
-// copyGoroutines copies what tells of goroutines; of those that no thread runs where
-// all is set.
-func (c *capture) copyGoroutines(all bool) {
-	if len(c.goroutines) == 0 {
-		return
+// copyRuntimes copies what Go's runtimes know of their threads, before stacks are copied.
+func (c *capture) copyRuntimes() {
+	tid := c.reader()
+	for _, g := range c.goroutines {
+		g.CopyThreads(func(round []goruntime.Copy) { c.stacks.readRound(tid, round) })
 	}
+}
+
+// stackEnd returns where a stack ends that a Go runtime has allocated, and reports
+// whether one has.
+func (c *capture) stackEnd(sp uint64) (end uint64, ok bool) {
+	for _, g := range c.goroutines {
+		if end, ok = g.StackEnd(sp); ok {
+			break
+		}
+	}
+	return end, ok
+}
+
+// copyGoroutines copies the stacks of goroutines.
+func (c *capture) copyGoroutines() {
 	tid := c.reader()
 	more := func() bool { return time.Since(c.started) < goroutinePause }
 	for _, g := range c.goroutines {
-		c.copies = append(c.copies, g.Copy(func(round []goruntime.Copy) { c.stacks.readRound(tid, round) }, all, more)...)
+		c.copies = append(c.copies, g.Copy(func(round []goruntime.Copy) { c.stacks.readRound(tid, round) }, more)...)
 	}
 }
 

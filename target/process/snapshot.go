@@ -93,8 +93,9 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 		defer sigchld.Quiet()()
 		defer hurry(&c.unclean)()
 		c.stop()
+		c.copyRuntimes()
 		c.copy()
-		c.copyGoroutines(opts.Goroutines)
+		c.copyGoroutines()
 		c.detach()
 		s.Pause = time.Since(c.started)
 		s.Clock = monotonic(pid)
@@ -143,7 +144,7 @@ func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
 	search := modulefile.Search{Root: root(pid)}
 	s := &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Search: search, Process: owner(pid),
 		Open: func(m *target.Mapping) (*os.File, error) { return openMapping(pid, m, &search) }}
-	c.goroutines = s.GoroutineCopiers()
+	c.goroutines = s.GoroutineCopiers(opts.Goroutines)
 	return c, s, nil
 }
 

@@ -123,6 +123,11 @@ func (c *capture) copy() {
 		}
 		sp, _ := t.registers.Get(uint64(column))
 		t.start, t.end, t.ownStack = s.extent(sp)
+		if !t.ownStack {
+			if end, ok := c.stackEnd(sp); ok {
+				t.end, t.ownStack = min(t.end, end), true
+			}
+		}
 		count++
 		if !t.ownStack {
 			shared++
