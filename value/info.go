@@ -209,7 +209,9 @@ func (i *Info) unitAt(pc uint64) *unit {
 	k := sort.Search(len(i.ranges), func(k int) bool { return i.ranges[k].low > pc })
 	for n := k - 1; n >= 0 && n >= k-16; n-- {
 		if pc < i.ranges[n].high {
-			return i.code(i.ranges[n].unit)
+			u := i.code(i.ranges[n].unit)
+			_, _ = i.root(u) // whose language is not known otherwise
+			return u
 		}
 	}
 	return nil
@@ -218,18 +220,18 @@ func (i *Info) unitAt(pc uint64) *unit {
 func (i *Info) readRanges() {
 	i.ranges = []unitRange{}
 	for _, u := range i.linked {
-		root, err := i.root(u)
-		if err != nil || root.Tag != dwarf.TagCompileUnit && root.Tag != tagSkeletonUnit {
+		c, err := i.reader.Coverage(u.header)
+		if c.Tag != dwarf.TagCompileUnit && c.Tag != tagSkeletonUnit {
 			continue
 		}
-		list, err := i.entryRanges(root)
-		if len(list) == 0 && u.version == 2 && root.AttrField(dwarf.AttrStmtList) != nil && i.index(u) == nil {
+		list := i.withoutDropped(c.Ranges)
+		if len(list) == 0 && u.version == 2 && c.Lines && i.index(u) == nil {
 			// It has code in several places, which DWARF 2 cannot say.
 			for _, c := range u.names.code {
 				list = append(list, [2]uint64{c.low, c.high})
 			}
 		}
-		if err != nil {
+		if err != nil || i.spend(1+len(list)) != nil {
 			continue
 		}
 		for _, r := range list {
@@ -252,9 +254,13 @@ func (i *Info) entryRanges(e *object.DebugEntry) ([][2]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
+	return i.withoutDropped(list), nil
+}
+
+func (i *Info) withoutDropped(list [][2]uint64) [][2]uint64 {
 	return slices.DeleteFunc(list, func(r [2]uint64) bool {
 		return r[0] >= r[1] || r[0] <= 1 && i.object.Type() != relocatable
-	}), nil
+	})
 }
 
 var errLoop = errors.New("references lead in a circle")

@@ -165,6 +165,30 @@ func (r *Reader) Code(u *Unit) (*Unit, error) {
 	return r.of(o.code), o.err
 }
 
+// Coverage is what the first entry of a unit says of where its code is.
+type Coverage struct {
+	Tag    stdlib.Tag
+	Ranges [][2]uint64
+	Lines  bool // it has a line table
+}
+
+// Coverage returns what the first entry of a unit says of its code. Of the
+// abbreviations it reads that entry's alone: most units are never looked into
+// further.
+func (r *Reader) Coverage(u *Unit) (c Coverage, err error) {
+	root := r.roots[u.unit]
+	if root == nil {
+		read, err := r.d.readRoot(u.unit)
+		if err != nil {
+			return c, err
+		}
+		root = &read
+	}
+	c.Tag, c.Lines = stdlib.Tag(root.tag), root.line.class != other
+	c.Ranges, err = r.rangesIn(u.unit, root, root.pc)
+	return c, err
+}
+
 // Bases returns what addresses and location lists of a unit are relative to: the
 // unit's first address, its parts of .debug_addr and .debug_loclists.
 func (r *Reader) Bases(u *Unit) (low, addresses, locations uint64) {
@@ -382,8 +406,12 @@ func (r *Reader) Ranges(e *Entry) (list [][2]uint64, err error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.rangesIn(e.unit, root, e.pc)
+}
+
+func (r *Reader) rangesIn(u *unit, root *root, s span) (list [][2]uint64, err error) {
 	tooMany := false
-	err = r.d.ranges(e.unit, root, e.pc, func(low, high uint64) bool {
+	err = r.d.ranges(u, root, s, func(low, high uint64) bool {
 		tooMany = len(list) > 1<<10+r.d.size
 		list = append(list, [2]uint64{low, high})
 		return !tooMany

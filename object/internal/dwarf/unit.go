@@ -85,6 +85,7 @@ type unit struct {
 type root struct {
 	name, dir      value
 	producer       value
+	tag            uint32
 	language       uint64
 	low            uint64 // what range lists are relative to
 	line           value
@@ -228,6 +229,7 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 		return r, errTooMuch
 	}
 	u.setDefaults(&r)
+	r.tag = a.tag
 	var low value
 	for _, at := range table.of(a) {
 		v := u.read(&c, at)
