@@ -21,6 +21,8 @@ type body struct {
 	frameBase attribute
 	entry     uint64 // address of the first instruction
 
+	sites map[uint64]*callSite // by the address that they return to; nil before they are read
+
 	reach    sync.Once
 	isItself bool // see callsItself
 }

@@ -5,7 +5,6 @@
 package value
 
 import (
-	"bytes"
 	"debug/dwarf"
 	"fmt"
 
@@ -19,7 +18,7 @@ var errNoEntryValue = fmt.Errorf("value at the entry of the function: %w", ErrNo
 // entryValue pushes what a register, or memory that one led to, held when the
 // function was called (DWARF 5 §2.5.1.7).
 func (e *evaluator) entryValue(block []byte) error {
-	p, ok := e.parameterOf(block)
+	p, ok := e.info.parameterOf(block)
 	if !ok {
 		return refuse("entry value of an expression that is no register")
 	}
@@ -67,11 +66,12 @@ const (
 
 // parameterOf reads an expression that is a register, memory at one, or a place
 // at the frame base.
-func (e *evaluator) parameterOf(expression []byte) (p parameter, ok bool) {
-	s := &cfi.Section{Name: "expression", Data: expression, Machine: e.info.machine}
-	var list []cfi.Operation
+func (i *Info) parameterOf(expression []byte) (p parameter, ok bool) {
+	s := &cfi.Section{Name: "expression", Data: expression, Machine: i.machine}
+	var operations [2]cfi.Operation
+	list := operations[:0]
 	for o, err := range s.Operations(0, uint64(len(expression))) {
-		if err != nil || len(list) == 2 {
+		if err != nil || len(list) == len(operations) {
 			return p, false
 		}
 		list = append(list, o)
@@ -99,7 +99,7 @@ func (e *evaluator) parameterOf(expression []byte) (p parameter, ok bool) {
 		}
 		// A call site names a stack slot as an offset from the stack pointer
 		// before the call, which is the CFA of the callee.
-		if p.column == uint64(e.info.machine.StackPointer) {
+		if p.column == uint64(i.machine.StackPointer) {
 			return parameter{kind: parameterStack, offset: p.offset}, true
 		}
 	}
@@ -123,39 +123,25 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 		if body, err = info.bodyAt(lookup - caller.Bias()); err != nil {
 			return err
 		}
-		site := body.root.find(func(n *node) bool {
-			at, ok := callReturn(n)
-			return ok && at == back-caller.Bias()
-		})
-		if site == nil {
+		site := info.siteOf(body, back-caller.Bias())
+		if site == nil || !info.calls(site, e) {
 			return errNoEntryValue
 		}
-		if !info.calls(site, body, e, caller) {
-			return errNoEntryValue
-		}
-		for _, a := range []dwarf.Attr{dwarf.AttrCallTarget, attrGNUCallSiteTarget} {
-			if target.kind == attributeAbsent {
-				target = info.valueOf(site.DebugEntry, a, body.unit)
-			}
-		}
-		for _, c := range site.children {
-			if c.Tag != dwarf.TagCallSiteParameter && c.Tag != tagGNUCallSiteParam {
+		target = site.target
+		for k := range site.parameters {
+			c := &site.parameters[k]
+			if !c.is(p) {
 				continue
 			}
-			if !e.passes(c, p) {
-				continue
-			}
-			attrs := []dwarf.Attr{dwarf.AttrCallValue, attrGNUCallSiteValue}
+			value = c.value
 			if p.kind == parameterMemory {
-				attrs = []dwarf.Attr{dwarf.AttrCallDataValue, attrGNUCallSiteDataValue}
+				value = c.data
 			}
-			if p.data && c.AttrField(dwarf.AttrCallDataValue) == nil && c.AttrField(attrGNUCallSiteDataValue) == nil {
+			if p.data && !c.hasData {
 				return errNoEntryValue
 			}
-			for _, a := range attrs {
-				if value = info.valueOf(c.DebugEntry, a, body.unit); value.kind != attributeAbsent {
-					return nil
-				}
+			if value.kind != attributeAbsent {
+				return nil
 			}
 		}
 		return errNoEntryValue
@@ -183,53 +169,6 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 		return inner.number(value.bytes)
 	}
 	return v, errNoEntryValue
-}
-
-const attrGNUCallSiteDataValue dwarf.Attr = 0x2112
-
-// callReturn returns the address that a call returns to.
-func callReturn(n *node) (uint64, bool) {
-	switch n.Tag {
-	case dwarf.TagCallSite:
-		at, ok := n.Val(dwarf.AttrCallReturnPC).(uint64)
-		return at, ok
-	case tagGNUCallSite:
-		at, ok := n.Val(dwarf.AttrLowpc).(uint64)
-		return at, ok
-	}
-	return 0, false
-}
-
-// passes reports whether a parameter of a call site is p.
-func (e *evaluator) passes(c *node, p parameter) bool {
-	if p.kind == parameterEntry {
-		for _, a := range []dwarf.Attr{dwarf.AttrCallParameter, dwarf.AttrAbstractOrigin} {
-			if off, ok := c.Val(a).(object.DebugOffset); ok && off == p.entry {
-				return true
-			}
-		}
-		return false
-	}
-	location, _ := c.Val(dwarf.AttrLocation).([]byte)
-	if len(location) == 0 {
-		return false
-	}
-	q, ok := e.parameterOf(bytes.Clone(location))
-	if p.kind == parameterMemory {
-		return ok && q.kind == parameterRegister && q.column == p.column && p.offset == 0
-	}
-	return ok && p.kind == q.kind && p.column == q.column && p.offset == q.offset
-}
-
-// calls reports whether a call site calls the function that e's frame is in: a
-// jump at the end of what it calls may have led here instead.
-func (i *Info) calls(site *node, b *body, e *evaluator, caller Frame) bool {
-	for _, a := range []dwarf.Attr{dwarf.AttrCallOrigin, dwarf.AttrAbstractOrigin} {
-		if off, ok := site.Val(a).(object.DebugOffset); ok {
-			return i == e.info && i.isFunction(off, e.body)
-		}
-	}
-	return site.AttrField(dwarf.AttrCallTarget) != nil || site.AttrField(attrGNUCallSiteTarget) != nil
 }
 
 // isFunction reports whether the entry at an offset is that of a function, or

@@ -86,12 +86,22 @@ func (e *evaluator) expression(a attribute) (expression []byte, ok bool, err err
 }
 
 func (e *evaluator) listed(list, pc uint64) (expression []byte, ok bool, err error) {
+	key := listing{e.unit, list, pc}
+	if expression, ok = e.info.knownListing(key); ok {
+		return expression, len(expression) > 0, nil
+	}
 	err = e.info.locked(func() (err error) {
 		expression, ok, err = e.info.listed(e.unit, list, pc)
 		expression = bytes.Clone(expression)
+		if !ok {
+			expression = nil
+		}
+		if err == nil {
+			e.info.keepListing(key, expression)
+		}
 		return err
 	})
-	return expression, ok && len(expression) > 0, err
+	return expression, len(expression) > 0, err
 }
 
 // locate evaluates a location to the pieces of a value of size bytes.
@@ -226,6 +236,7 @@ func (e *evaluator) decode(expression []byte) (operations []cfi.Operation, err e
 	case e.unit.version == 2 && e.unit.width != 4:
 		wide = e.unit.width // as DW_FORM_ref_addr was
 	}
+	operations = make([]cfi.Operation, 0, min(len(expression), 4))
 	for start := uint64(0); start < uint64(len(expression)); {
 		resumed := false
 		for o, err := range s.Operations(start, uint64(len(expression))-start) {

@@ -39,6 +39,7 @@ type Info struct {
 	ranges    []unitRange // by low; nil before they are read
 	types     map[object.DebugOffset]*Type
 	bodies    map[object.DebugOffset]*body
+	listings  map[listing][]byte
 	held      int                           // attributes in bodies
 	goTypes   map[uint64]object.DebugOffset // by the address of the runtime's description
 	retained  int                           // types and names, and what they are made of

@@ -8,6 +8,39 @@ import (
 	"fmt"
 )
 
+// listing is a location list as seen from an address.
+type listing struct {
+	unit     *unit
+	list, pc uint64
+}
+
+// What is kept of location lists: the frames of many threads are at the same
+// addresses.
+const (
+	maxListings    = 1 << 12
+	maxListingSize = 256 // bytes of the expression
+)
+
+// knownListing returns the expression that a listing was found to have, empty for
+// none; the slice is not to be changed.
+func (i *Info) knownListing(key listing) (expression []byte, ok bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	expression, ok = i.listings[key]
+	return expression, ok
+}
+
+// keepListing keeps a copy of an expression, for code that holds the lock.
+func (i *Info) keepListing(key listing, expression []byte) {
+	if len(expression) > maxListingSize {
+		return
+	}
+	if len(i.listings) >= maxListings || i.listings == nil {
+		i.listings = make(map[listing][]byte)
+	}
+	i.listings[key] = expression
+}
+
 // listOffset returns the offset in .debug_loclists of the list with an index of
 // a unit (DWARF 5 §7.29).
 func (i *Info) listOffset(u *unit, index uint64) (uint64, error) {

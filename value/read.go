@@ -130,7 +130,7 @@ func (v *Variable) ReadEntry(f Frame) Value {
 		}
 		expression = b
 	}
-	p, ok := e.parameterOf(expression)
+	p, ok := e.info.parameterOf(expression)
 	if !ok || p.kind == parameterMemory {
 		return val
 	}

@@ -1,0 +1,135 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"bytes"
+	"debug/dwarf"
+
+	"github.com/clewdev/clew/object"
+)
+
+const attrGNUCallSiteDataValue dwarf.Attr = 0x2112
+
+// callSite is a call that a function makes (DWARF 5 §3.4). The frames of many
+// threads return to the same few: what an entry says is read once.
+type callSite struct {
+	node *node
+	read bool // what follows
+
+	target     attribute // computes where an indirect call leads to
+	parameters []siteParameter
+
+	callee *body // that leads was found out for, nil before
+	leads  bool
+}
+
+// siteParameter is what a call passes for a parameter.
+type siteParameter struct {
+	entries [2]object.DebugOffset // of the parameter, where named
+	named   [2]bool
+	place   parameter // where located
+	located bool
+
+	value, data attribute // of the parameter, and of what it leads to
+	hasData     bool
+}
+
+// siteOf returns the call of a function that returns to an address, nil where its
+// entries have none.
+func (i *Info) siteOf(b *body, back uint64) *callSite {
+	if b.sites == nil {
+		b.sites = make(map[uint64]*callSite)
+		b.root.find(func(n *node) bool {
+			if at, ok := callReturn(n); ok && b.sites[at] == nil {
+				b.sites[at] = &callSite{node: n}
+			}
+			return false
+		})
+		i.held += len(b.sites)
+	}
+	site := b.sites[back]
+	if site != nil && !site.read {
+		i.readSite(site, b.unit)
+	}
+	return site
+}
+
+// callReturn returns the address that a call returns to.
+func callReturn(n *node) (uint64, bool) {
+	switch n.Tag {
+	case dwarf.TagCallSite:
+		at, ok := n.Val(dwarf.AttrCallReturnPC).(uint64)
+		return at, ok
+	case tagGNUCallSite:
+		at, ok := n.Val(dwarf.AttrLowpc).(uint64)
+		return at, ok
+	}
+	return 0, false
+}
+
+func (i *Info) readSite(site *callSite, u *unit) {
+	site.read = true
+	site.target = i.firstValue(site.node, u, dwarf.AttrCallTarget, attrGNUCallSiteTarget)
+	for _, c := range site.node.children {
+		if c.Tag != dwarf.TagCallSiteParameter && c.Tag != tagGNUCallSiteParam {
+			continue
+		}
+		var p siteParameter
+		for k, a := range []dwarf.Attr{dwarf.AttrCallParameter, dwarf.AttrAbstractOrigin} {
+			p.entries[k], p.named[k] = c.Val(a).(object.DebugOffset)
+		}
+		if location, _ := c.Val(dwarf.AttrLocation).([]byte); len(location) > 0 {
+			p.place, p.located = i.parameterOf(bytes.Clone(location))
+		}
+		p.value = i.firstValue(c, u, dwarf.AttrCallValue, attrGNUCallSiteValue)
+		p.data = i.firstValue(c, u, dwarf.AttrCallDataValue, attrGNUCallSiteDataValue)
+		p.hasData = c.AttrField(dwarf.AttrCallDataValue) != nil || c.AttrField(attrGNUCallSiteDataValue) != nil
+		site.parameters = append(site.parameters, p)
+	}
+	i.held += 4 * len(site.parameters)
+}
+
+// firstValue returns the first of some attributes that an entry has.
+func (i *Info) firstValue(n *node, u *unit, attrs ...dwarf.Attr) (value attribute) {
+	for _, a := range attrs {
+		if value = i.valueOf(n.DebugEntry, a, u); value.kind != attributeAbsent {
+			break
+		}
+	}
+	return value
+}
+
+// is reports whether c is what a call passes for p.
+func (c *siteParameter) is(p parameter) bool {
+	switch {
+	case p.kind == parameterEntry:
+		return c.named[0] && c.entries[0] == p.entry || c.named[1] && c.entries[1] == p.entry
+	case !c.located:
+		return false
+	case p.kind == parameterMemory:
+		return c.place.kind == parameterRegister && c.place.column == p.column && p.offset == 0
+	}
+	return p.kind == c.place.kind && p.column == c.place.column && p.offset == c.place.offset
+}
+
+// calls reports whether a call site calls the function that e's frame is in: a
+// jump at the end of what it calls may have led here instead.
+func (i *Info) calls(site *callSite, e *evaluator) bool {
+	n := site.node
+	for _, a := range []dwarf.Attr{dwarf.AttrCallOrigin, dwarf.AttrAbstractOrigin} {
+		off, ok := n.Val(a).(object.DebugOffset)
+		switch {
+		case !ok:
+			continue
+		case i != e.info:
+			return false
+		case site.callee != e.body:
+			site.callee, site.leads = e.body, i.isFunction(off, e.body)
+		}
+		return site.leads
+	}
+	return n.AttrField(dwarf.AttrCallTarget) != nil || n.AttrField(attrGNUCallSiteTarget) != nil
+}
