@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -182,12 +183,23 @@ func (e *evaluator) number(expression []byte) (element, error) {
 	return e.stack[len(e.stack)-1], nil
 }
 
+// decoded has room for operations: threads of one program have the same few
+// expressions evaluated again and again.
+var decoded = sync.Pool{New: func() any { return new([]cfi.Operation) }}
+
 // run executes an expression.
 func (e *evaluator) run(expression []byte) error {
 	if len(expression) > 1<<16 {
 		return refuse("expression of %d bytes", len(expression))
 	}
-	operations, malformed := e.decode(expression)
+	room := decoded.Get().(*[]cfi.Operation)
+	operations, malformed := e.decode((*room)[:0], expression)
+	defer func() {
+		if cap(operations) <= maxStack {
+			*room = operations
+			decoded.Put(room)
+		}
+	}()
 	for k := 0; k < len(operations); {
 		if e.budget.steps++; e.budget.steps > maxSteps {
 			return refuse("more than %d steps", maxSteps)
@@ -225,8 +237,8 @@ func (e *evaluator) run(expression []byte) error {
 	return nil
 }
 
-// decode decodes the operations of an expression up to where they are malformed.
-func (e *evaluator) decode(expression []byte) (operations []cfi.Operation, err error) {
+// decode appends the operations of an expression, up to where they are malformed.
+func (e *evaluator) decode(operations []cfi.Operation, expression []byte) ([]cfi.Operation, error) {
 	s := &cfi.Section{Name: "expression", Data: expression, Machine: e.info.machine}
 	wide := 0 // bytes of a reference into .debug_info that are not cfi's four
 	switch {
@@ -236,7 +248,6 @@ func (e *evaluator) decode(expression []byte) (operations []cfi.Operation, err e
 	case e.unit.version == 2 && e.unit.width != 4:
 		wide = e.unit.width // as DW_FORM_ref_addr was
 	}
-	operations = make([]cfi.Operation, 0, min(len(expression), 4))
 	for start := uint64(0); start < uint64(len(expression)); {
 		resumed := false
 		for o, err := range s.Operations(start, uint64(len(expression))-start) {

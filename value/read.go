@@ -117,26 +117,11 @@ func (v *Variable) ReadEntry(f Frame) Value {
 	if f == nil || !v.Argument || v.body == nil || v.constant.kind != attributeAbsent {
 		return val
 	}
+	p, ok := v.passed()
+	if !ok {
+		return val
+	}
 	e := newEvaluator(v.info, v.unit, v.body, f)
-	var expression []byte
-	switch v.location.kind {
-	case attributeBlock:
-		expression = v.location.bytes
-	case attributeList:
-		// The location at the first instruction is where the call passed it.
-		b, ok, err := e.listed(v.location.list, v.body.entry)
-		if err != nil || !ok {
-			return val
-		}
-		expression = b
-	}
-	p, ok := e.info.parameterOf(expression)
-	if !ok || p.kind == parameterMemory {
-		return val
-	}
-	if p.kind == parameterStack && v.location.kind == attributeBlock && !e.isStackParameter(p) {
-		return val
-	}
 	// Of a reference gdb wants to know what it led to.
 	kind := v.Type.Strip().kind
 	p.data = kind == Reference || kind == RvalueReference
@@ -152,8 +137,33 @@ func (v *Variable) ReadEntry(f Frame) Value {
 	return Constant(v.Type, bytes.Clone(lowBytes(v.info.machine, e.number8(n), int(size))), f)
 }
 
-// isStackParameter reports whether a place lies above the return address.
-func (e *evaluator) isStackParameter(p parameter) bool { return p.offset >= 0 }
+// passed returns where a call passes an argument.
+func (v *Variable) passed() (p parameter, ok bool) {
+	v.enter.Do(func() {
+		var expression []byte
+		switch v.location.kind {
+		case attributeBlock:
+			expression = v.location.bytes
+		case attributeList:
+			// The location at the first instruction is where the call passed it.
+			e := newEvaluator(v.info, v.unit, v.body, nil)
+			b, ok, err := e.listed(v.location.list, v.body.entry)
+			if err != nil || !ok {
+				return
+			}
+			expression = b
+		}
+		v.entry, v.isKnown = v.info.parameterOf(expression)
+		switch {
+		case v.entry.kind == parameterMemory:
+			v.isKnown = false
+		case v.entry.kind == parameterStack && v.location.kind == attributeBlock:
+			// What lies below the return address is the function's own.
+			v.isKnown = v.isKnown && v.entry.offset >= 0
+		}
+	})
+	return v.entry, v.isKnown
+}
 
 // number8 returns the low eight bytes of a number.
 func (e *evaluator) number8(v element) []byte {

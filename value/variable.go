@@ -4,6 +4,8 @@
 
 package value
 
+import "sync"
+
 // Variable is a variable, an argument, or a constant with a name. It is shared
 // between goroutines and must not be changed.
 type Variable struct {
@@ -21,6 +23,10 @@ type Variable struct {
 	constant attribute // DW_AT_const_value
 	result   bool      // of a function of Go
 	external bool      // a declaration of what is defined elsewhere
+
+	enter   sync.Once // of what follows: see passed
+	entry   parameter
+	isKnown bool
 }
 
 // Declared reports whether the variable is only declared here, and defined in another
