@@ -67,15 +67,16 @@ const (
 // parameterOf reads an expression that is a register, memory at one, or a place
 // at the frame base.
 func (i *Info) parameterOf(expression []byte) (p parameter, ok bool) {
-	s := &cfi.Section{Name: "expression", Data: expression, Machine: i.machine}
-	var operations [2]cfi.Operation
-	list := operations[:0]
-	for o, err := range s.Operations(0, uint64(len(expression))) {
-		if err != nil || len(list) == len(operations) {
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	d.section.Data, d.section.Machine = expression, i.machine
+	for o, err := range d.section.Operations(0, uint64(len(expression))) {
+		if err != nil || len(d.operations) == 2 {
 			return p, false
 		}
-		list = append(list, o)
+		d.operations = append(d.operations, o)
 	}
+	list := d.operations
 	if len(list) == 0 {
 		return p, false
 	}

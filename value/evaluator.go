@@ -183,23 +183,33 @@ func (e *evaluator) number(expression []byte) (element, error) {
 	return e.stack[len(e.stack)-1], nil
 }
 
-// decoded has room for operations: threads of one program have the same few
-// expressions evaluated again and again.
-var decoded = sync.Pool{New: func() any { return new([]cfi.Operation) }}
+// decoder has room for an expression's operations: the threads of a program have the
+// same few expressions evaluated again and again.
+type decoder struct {
+	section    cfi.Section
+	operations []cfi.Operation
+}
+
+var decoders = sync.Pool{New: func() any { return &decoder{section: cfi.Section{Name: "expression"}} }}
+
+func (d *decoder) release() {
+	if cap(d.operations) > maxStack {
+		return
+	}
+	clear(d.operations)
+	d.section.Data, d.operations = nil, d.operations[:0]
+	decoders.Put(d)
+}
 
 // run executes an expression.
 func (e *evaluator) run(expression []byte) error {
 	if len(expression) > 1<<16 {
 		return refuse("expression of %d bytes", len(expression))
 	}
-	room := decoded.Get().(*[]cfi.Operation)
-	operations, malformed := e.decode((*room)[:0], expression)
-	defer func() {
-		if cap(operations) <= maxStack {
-			*room = operations
-			decoded.Put(room)
-		}
-	}()
+	d := decoders.Get().(*decoder)
+	defer d.release()
+	malformed := e.decode(d, expression)
+	operations := d.operations
 	for k := 0; k < len(operations); {
 		if e.budget.steps++; e.budget.steps > maxSteps {
 			return refuse("more than %d steps", maxSteps)
@@ -237,9 +247,10 @@ func (e *evaluator) run(expression []byte) error {
 	return nil
 }
 
-// decode appends the operations of an expression, up to where they are malformed.
-func (e *evaluator) decode(operations []cfi.Operation, expression []byte) ([]cfi.Operation, error) {
-	s := &cfi.Section{Name: "expression", Data: expression, Machine: e.info.machine}
+// decode decodes the operations of an expression up to where they are malformed.
+func (e *evaluator) decode(d *decoder, expression []byte) error {
+	s := &d.section
+	s.Data, s.Machine = expression, e.info.machine
 	wide := 0 // bytes of a reference into .debug_info that are not cfi's four
 	switch {
 	case e.unit == nil:
@@ -259,24 +270,24 @@ func (e *evaluator) decode(operations []cfi.Operation, expression []byte) ([]cfi
 					o.Operands[1] = c.sleb128()
 				}
 				if c.err != nil {
-					return operations, c.err
+					return c.err
 				}
 				o.Offset, o.Size = at, c.off-at
-				operations = append(operations, o)
+				d.operations = append(d.operations, o)
 				start, resumed = c.off, true
 				break
 			}
 			if err != nil {
-				return operations, err
+				return err
 			}
 			o.Offset = at
-			operations = append(operations, o)
+			d.operations = append(d.operations, o)
 		}
 		if !resumed {
 			break
 		}
 	}
-	return operations, nil
+	return nil
 }
 
 // refersToEntry reports whether an operation has an offset in .debug_info as its
