@@ -144,6 +144,15 @@ func TestGoroutineThroughC(t *testing.T) {
 						t.Errorf("%s: %s is on the stack %d times, expected %d: %q", from, name, got, n, all)
 					}
 				}
+				// What the crossings rest on was copied while the process stood still.
+				for k := range stack.Frames {
+					if f := &stack.Frames[k]; f.Late {
+						t.Errorf("%s: frame %d, at %#x, was read after the process ran on", from, k, f.PC)
+					}
+				}
+				if notes := report.Notes(stacks); len(notes) > 0 {
+					t.Errorf("%s: notes %q", from, notes)
+				}
 				if flags == nil && (count("goCompare") != 2 || count("sort") != 2 || count("wait") != 1) {
 					t.Errorf("%s: C functions are missing in %q", from, all)
 				}
