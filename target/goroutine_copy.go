@@ -6,6 +6,8 @@ package target
 
 import (
 	"cmp"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,10 +39,7 @@ type runtime struct {
 // a Go program whose runtime is not to be found.
 func (o *Objects) runtimes() (list []runtime, err error) {
 	var errs []error
-	for _, mapped := range o.byModule {
-		if !slices.ContainsFunc(mapped.Mappings, func(m *Mapping) bool { return m.Executable }) {
-			continue
-		}
+	for _, mapped := range o.mayHoldGo() {
 		f, err := mapped.File()
 		if err != nil {
 			continue
@@ -58,4 +57,62 @@ func (o *Objects) runtimes() (list []runtime, err error) {
 	}
 	slices.SortFunc(list, func(a, b runtime) int { return cmp.Compare(a.object.Mappings[0].Start, b.object.Mappings[0].Start) })
 	return list, errors.Join(errs...)
+}
+
+// maxHeaders is more than the ELF header and the program headers of an object take
+// that Go's linker or C's have made, bytes.
+const maxHeaders = 2 << 10
+
+// mayHoldGo returns the objects in which there can be a Go runtime, by their headers
+// in the target's memory: to open all is dear where there are many.
+func (o *Objects) mayHoldGo() (list []*Object) {
+	var batch []goruntime.Copy
+	var of []*Object
+	look := func() {
+		if o.snapshot.Memory != nil {
+			goruntime.ReadBatch(o.snapshot.Memory, batch)
+		}
+		for i := range batch {
+			if o.snapshot.Memory == nil || holdsThreadLocals(batch[i].Bytes) {
+				list = append(list, of[i])
+			}
+		}
+		batch, of = batch[:0], of[:0]
+	}
+	for _, mapped := range o.byModule {
+		first := mapped.Mappings[0]
+		switch {
+		case mapped.Name == "[vdso]" || !slices.ContainsFunc(mapped.Mappings, func(m *Mapping) bool { return m.Executable }):
+		case first.Offset != 0:
+			list = append(list, mapped)
+		default:
+			batch = append(batch, goruntime.Copy{Address: first.Start, Bytes: make([]byte, min(maxHeaders, first.End-first.Start))})
+			if of = append(of, mapped); len(of) == 64 {
+				look()
+			}
+		}
+	}
+	look()
+	return list
+}
+
+// holdsThreadLocals reports whether an object is a program, or a library with
+// variables that each thread has for itself. Go's code keeps there which goroutine
+// runs (runtime.tlsg, runtime.tls_g). Where the headers do not tell, it may be so.
+func holdsThreadLocals(headers []byte) bool {
+	var h elf.Header64
+	if n, err := binary.Decode(headers, binary.LittleEndian, &h); err != nil || string(h.Ident[:4]) != elf.ELFMAG ||
+		h.Ident[elf.EI_CLASS] != byte(elf.ELFCLASS64) || h.Ident[elf.EI_DATA] != byte(elf.ELFDATA2LSB) ||
+		elf.Type(h.Type) != elf.ET_DYN || h.Phoff < uint64(n) || h.Phoff > uint64(len(headers)) {
+		return true
+	}
+	for rest := headers[h.Phoff:]; h.Phnum > 0; h.Phnum-- {
+		var p elf.Prog64
+		n, err := binary.Decode(rest, binary.LittleEndian, &p)
+		if err != nil || int(h.Phentsize) != n || elf.ProgType(p.Type) == elf.PT_TLS || elf.ProgType(p.Type) == elf.PT_INTERP {
+			return true
+		}
+		rest = rest[n:]
+	}
+	return false
 }
