@@ -18,8 +18,8 @@ import (
 
 // The package does what it does in programs of every build.
 func TestBuilds(t *testing.T) {
-	if testing.Short() || runtime.GOARCH != "amd64" {
-		return // it takes a minute; and an emulated machine has no compiler of Go's
+	if testing.Short() && runtime.GOARCH == "amd64" {
+		return // it takes a minute
 	}
 	testprogram.RequireTool(t, "go")
 	testprogram.RequireTool(t, "gcc")
