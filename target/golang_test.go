@@ -158,7 +158,41 @@ func TestGoroutineThroughC(t *testing.T) {
 				}
 			}
 			check("live", take(t, program.PID))
+			checkParkedThroughC(t, program.PID, flags == nil)
 			check("core", openCore(t, testprogram.GCore(t, program.PID), nil).Snapshot())
 		})
 	}
+}
+
+// checkParkedThroughC fails unless the stack is whole of a goroutine that waits, on no
+// thread, in a function that C code has called.
+func checkParkedThroughC(t *testing.T, pid int, symbols bool) {
+	t.Helper()
+	list := goroutinesOf(t, takeGoroutines(t, pid, true), target.GoroutineOptions{})
+	for i := range list {
+		g := &list[i]
+		var names []string
+		for k := range g.Stack.Frames {
+			names = append(names, report.FunctionName(&g.Stack.Frames[k]))
+		}
+		if !slices.Contains(names, "main.goWait") {
+			continue
+		}
+		want := []string{"runtime.gopark", "main.goWait", "runtime.cgocallback", "through", "runtime.asmcgocall", "main.through", "runtime.goexit"}
+		if !symbols {
+			want = slices.DeleteFunc(want, func(name string) bool { return name == "through" })
+		}
+		next := 0
+		for _, name := range names {
+			if next < len(want) && name == want[next] {
+				next++
+			}
+		}
+		late := slices.ContainsFunc(g.Stack.Frames, func(f target.Frame) bool { return f.Late })
+		if next < len(want) || g.Stack.Reason != unwind.EndOfStack || g.Stack.Thread != nil || !g.Locked || late {
+			t.Errorf("goroutine %d: %v: %v, read late: %v; %q, expected %q", g.ID, g.Stack.Reason, g.Stack.Err, late, names, want)
+		}
+		return
+	}
+	t.Errorf("no goroutine of %d waits in main.goWait", len(list))
 }

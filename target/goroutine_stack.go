@@ -114,7 +114,8 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 		t.Stack = stack
 		r.follow(g, t, true)
 		n := len(r.frames)
-		if !s.Live || !late && complete || try == 1 && a.still && (n == 0 || !r.frames[n-1].Late) {
+		beyond := n > 0 && r.frames[n-1].Late // as of C code that called Go
+		if !s.Live || !beyond && (!late && complete || try == 1 && a.still) {
 			return
 		}
 		// Where the goroutine is as it was, its stack is.
@@ -165,6 +166,11 @@ func (r *goroutineReader) parked(g *goruntime.Goroutine) (*Thread, error) {
 	}
 	t, m := &r.thread, r.objects.snapshot.Machine
 	*t = Thread{Registers: unwind.Registers{PC: c.PC}, StackAddress: c.SP}
+	if g.Thread == 0 && g.LockedTo != 0 {
+		// C code that called Go is on the stack of the thread to which the goroutine is
+		// locked: the way there begins with the m that runs it, and now none does.
+		t.instead = word{g.Address + uint64(r.runtime.Layout.M), g.LockedTo}
+	}
 	t.Registers.Set(uint64(m.StackPointer), c.SP)
 	t.Registers.Set(uint64(m.FramePointer), c.FP)
 	if m.ELF == elf.EM_AARCH64 {

@@ -5,6 +5,7 @@
 package target
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sort"
 )
@@ -56,6 +57,10 @@ func (m *ThreadMemory) ReadCode(p []byte, addr uint64) error {
 }
 
 func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
+	if w := &m.thread.instead; addr == w.address && addr != 0 && len(p) == 8 {
+		binary.LittleEndian.PutUint64(p, w.value)
+		return nil
+	}
 	if n := m.snapshot.readCopies(p, addr); n == len(p) {
 		return nil
 	} else if n > 0 {

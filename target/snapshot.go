@@ -86,7 +86,14 @@ type Thread struct {
 
 	// Err says why there are no registers, or why the stack was not copied.
 	Err error
+
+	// instead is a word that the thread sees in the place of what memory holds.
+	instead word
 }
+
+// word is a word of memory, in the order of bytes of machines that Go's goroutines are
+// read of. There is none at address 0.
+type word struct{ address, value uint64 }
 
 // Mapping is one mapped range of a target's address space.
 type Mapping struct {

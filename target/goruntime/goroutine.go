@@ -29,6 +29,7 @@ type Goroutine struct {
 
 	Thread   uint64 // the m that runs it, 0 where none does
 	Locked   bool   // it is locked to its thread
+	LockedTo uint64 // the m of that thread, 0 for none
 	Parent   uint64 // the ID of the goroutine that created it, 0 where that is not known
 	Creation uint64 // where the go statement's call returns to
 	Function uint64 // that it began with
@@ -99,7 +100,7 @@ func (l *Layout) decode(b []byte, address uint64) (g Goroutine, err error) {
 	status := binary.LittleEndian.Uint32(b[l.Status:])
 	g = Goroutine{
 		Address: address, ID: word(l.ID), State: State(status &^ scanning), Scan: status&scanning != 0,
-		Since: int64(word(l.WaitSince)), Thread: word(l.M), Locked: word(l.LockedM) != 0,
+		Since: int64(word(l.WaitSince)), Thread: word(l.M), Locked: word(l.LockedM) != 0, LockedTo: word(l.LockedM),
 		Parent: known(l.Parent), Creation: word(l.Creation), Function: word(l.Function),
 		StackLow: word(0), StackHigh: word(8),
 		Sched:   Context{PC: word(l.Sched + 8), SP: word(l.Sched), FP: word(l.Sched + l.BP), LR: word(l.Sched + l.LR)},

@@ -76,7 +76,7 @@ func TestGoroutine(t *testing.T) {
 			t.Fatalf("%s: %#x, %v", release, list, err)
 		}
 		want := Goroutine{Address: base + testG, ID: 42, State: Waiting, Name: "select", Reason: "select", Scan: true,
-			Thread: base + testM, Locked: true, Creation: 0x402000, Function: 0x403000, StackLow: 0xc000, StackHigh: 0xd000,
+			Thread: base + testM, Locked: true, LockedTo: base + testM, Creation: 0x402000, Function: 0x403000, StackLow: 0xc000, StackHigh: 0xd000,
 			Sched: Context{PC: 0x401000, SP: 0xcf00, FP: 0xcf40}}
 		if r.Layout.Parent != 0 {
 			want.Parent = 1

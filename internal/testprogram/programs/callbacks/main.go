@@ -6,13 +6,15 @@
 
 // Command callbacks stands still in C code that Go called, from a function that C
 // code called, qsort, that Go called: twice. It says before what runtime.Callers
-// knows of the goroutine's stack.
+// knows of the goroutine's stack. Another goroutine waits for a channel in a function
+// that C code called.
 package main
 
 // #include <stdlib.h>
 // #include <unistd.h>
 //
 // extern int goCompare(void *, void *);
+// extern void goWait(void);
 //
 // static int compare(const void *a, const void *b) { return goCompare((void *)a, (void *)b); }
 //
@@ -30,6 +32,13 @@ package main
 //	for (;;)
 //		woken += pause();
 //	return woken;
+// }
+//
+// static __attribute__((noinline)) void through(void)
+// {
+//	int volatile room = 0;
+//	goWait();
+//	room++;
 // }
 import "C"
 
@@ -60,6 +69,18 @@ func goCompare(a, b unsafe.Pointer) C.int {
 	return 0
 }
 
+var waits, never = make(chan bool), make(chan bool)
+
+//export goWait
+//go:noinline
+func goWait() {
+	waits <- true
+	<-never
+}
+
+//go:noinline
+func through() { C.through() }
+
 func say() {
 	var text strings.Builder
 	pcs := make([]uintptr, 64)
@@ -76,5 +97,7 @@ func main() {
 	runtime.LockOSThread()
 	// The program must not outlive a test that died.
 	time.AfterFunc(10*time.Minute, func() { os.Exit(1) })
+	go through()
+	<-waits
 	sort()
 }
