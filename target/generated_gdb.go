@@ -189,11 +189,11 @@ func (g *generated) writable() (ranges []gdb.Range) {
 	return ranges
 }
 
-// inOrder returns the objects that hold code by address.
+// inOrder returns the objects that hold code by address, without copies of code.
 func (o *Objects) inOrder() []*Object {
 	list := make([]*Object, 0, len(o.byModule))
 	for _, object := range o.byModule {
-		if slices.ContainsFunc(object.Mappings, func(m *Mapping) bool { return m.Executable }) {
+		if !object.copied && slices.ContainsFunc(object.Mappings, func(m *Mapping) bool { return m.Executable }) {
 			list = append(list, object)
 		}
 	}

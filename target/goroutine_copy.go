@@ -82,7 +82,7 @@ func (o *Objects) mayHoldGo() (list []*Object) {
 	for _, mapped := range o.byModule {
 		first := mapped.Mappings[0]
 		switch {
-		case mapped.Name == "[vdso]" || !slices.ContainsFunc(mapped.Mappings, func(m *Mapping) bool { return m.Executable }):
+		case mapped.Name == "[vdso]" || mapped.copied || !slices.ContainsFunc(mapped.Mappings, func(m *Mapping) bool { return m.Executable }):
 		case first.Offset != 0:
 			list = append(list, mapped)
 		default:

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
@@ -61,6 +62,7 @@ type Object struct {
 	file      *object.File
 	err       error
 	opened    bool
+	copied    bool // a part of an image that is mapped a second time: code, and no variables of its own
 
 	code description // of generated code
 }
@@ -85,8 +87,8 @@ func (s *Snapshot) Objects() *Objects {
 		// also behind one that was mapped whole, as data. Code can lie in the
 		// page of the header: then two mappings start there.
 		if last == nil || last.Name != m.Path || last.Mappings[0].Inode != m.Inode ||
-			m.Offset == 0 && (!m.Executable || last.Mappings[len(last.Mappings)-1].Offset != 0) {
-			last = &Object{Name: m.Path, snapshot: s, generated: &o.generated}
+			m.Offset == 0 && (!m.Executable || last.Mappings[len(last.Mappings)-1].Offset != 0) || last.isCopied(m) {
+			last = &Object{Name: m.Path, snapshot: s, generated: &o.generated, copied: last != nil && last.isCopied(m)}
 			last.module = unwind.Module{Name: m.Path, Load: last.load}
 			o.byModule[&last.module] = last
 		}
@@ -96,6 +98,20 @@ func (s *Snapshot) Objects() *Objects {
 		}
 	}
 	return o
+}
+
+// isCopied reports whether code that is mapped behind an object's mappings from the
+// same file is not where the object has it, but a second time elsewhere, as V8 maps
+// its built-in functions close to the code that it generates. What is out of the
+// order of the file is not of the image (gABI "Program Header": ascending p_vaddr),
+// unless it is as far from its offset as the rest.
+func (o *Object) isCopied(m *Mapping) bool {
+	if o.Name != m.Path || !m.Executable || m.Offset == 0 || m.Offset >= o.Mappings[len(o.Mappings)-1].Offset {
+		return false
+	}
+	return !slices.ContainsFunc(o.Mappings, func(other *Mapping) bool {
+		return other.Executable && other.Start-other.Offset == m.Start-m.Offset
+	})
 }
 
 // holdsObject reports whether what is mapped by a path can be an object file.

@@ -1,0 +1,76 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target_test
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/clewdev/clew/target"
+)
+
+// A part of a program's code that is mapped a second time, between memory without
+// a file, has a bias of its own: there V8 keeps its built-in functions. Code at
+// another distance from its offset than the rest is of the image where it is in the
+// order of the file.
+func TestCodeMappedTwice(t *testing.T) {
+	// A program with two segments of code and one of data.
+	path := filepath.Join(t.TempDir(), "program")
+	data := make([]byte, 0x5000)
+	header := elf.Header64{Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_X86_64), Version: 1, Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 3}
+	copy(header.Ident[:], "\x7fELF\x02\x01\x01")
+	encode(t, data, header)
+	for i, p := range []elf.Prog64{
+		{Type: uint32(elf.PT_LOAD), Flags: 5, Off: 0, Vaddr: 0, Filesz: 0x3000, Memsz: 0x3000, Align: 0x1000},
+		{Type: uint32(elf.PT_LOAD), Flags: 5, Off: 0x3000, Vaddr: 0x4000, Filesz: 0x1000, Memsz: 0x1000, Align: 0x1000},
+		{Type: uint32(elf.PT_LOAD), Flags: 6, Off: 0x4000, Vaddr: 0x6000, Filesz: 0x1000, Memsz: 0x1000, Align: 0x1000},
+	} {
+		encode(t, data[64+56*i:], p)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code := func(start, end, offset uint64) target.Mapping {
+		return target.Mapping{Start: start, End: end, Offset: offset, Readable: true, Executable: true, Inode: 1, Path: path}
+	}
+	s := &target.Snapshot{Machine: amd64, Mappings: []target.Mapping{
+		code(0x100000, 0x103000, 0),
+		code(0x104000, 0x105000, 0x3000),
+		{Start: 0x106000, End: 0x107000, Offset: 0x4000, Readable: true, Writable: true, Inode: 1, Path: path},
+		{Start: 0x70000000, End: 0x70001000, Readable: true, Executable: true},
+		code(0x70001000, 0x70002000, 0x2000),
+		{Start: 0x70002000, End: 0x70003000, Readable: true, Executable: true},
+	}, Open: func(m *target.Mapping) (*os.File, error) { return os.Open(m.Path) }}
+	objects := s.Objects()
+	defer objects.Close()
+	var found []*target.Object
+	for _, test := range []struct{ pc, bias uint64 }{
+		{0x102010, 0x100000}, {0x104010, 0x100000}, {0x70001010, 0x70001000 - 0x2000},
+	} {
+		m, _ := objects.Modules.Find(test.pc)
+		o := objects.Find(m, test.pc)
+		if o == nil {
+			t.Fatalf("%#x is in no object", test.pc)
+		}
+		if _, err := o.File(); err != nil || o.Bias != test.bias || o.Name != path {
+			t.Errorf("%#x is in %s with bias %#x, expected %#x; %v", test.pc, o.Name, o.Bias, test.bias, err)
+		}
+		found = append(found, o)
+	}
+	if found[0] != found[1] || found[0] == found[2] {
+		t.Errorf("the image is in %p and %p, the copy in %p", found[0], found[1], found[2])
+	}
+}
+
+// encode writes a part of a file.
+func encode(t *testing.T, at []byte, v any) {
+	t.Helper()
+	if _, err := binary.Encode(at, binary.LittleEndian, v); err != nil {
+		t.Fatal(err)
+	}
+}
