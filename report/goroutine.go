@@ -25,6 +25,8 @@ type Goroutines struct {
 	Core    *Core         // that they are from, nil of a live process
 	List    []target.Goroutine
 
+	Missed []string // as that of Stacks
+
 	// Damage says what of the goroutines could not be read.
 	Damage []string
 

@@ -68,7 +68,7 @@ func (s *Goroutines) JSON(w io.Writer) error {
 	groups := s.groups()
 	stacks := Stacks{PID: s.PID, Command: s.Command, Machine: s.Machine, Pause: s.Pause, Core: s.Core}
 	out := jsonGoroutines{Goroutines: make([]jsonGoroutine, len(groups))}
-	out.jsonStacks = jsonStacks{PID: s.PID, Command: s.Command, Machine: s.Machine.Name, PauseNS: s.Pause.Nanoseconds(), Notes: s.notes()}
+	out.jsonStacks = jsonStacks{PID: s.PID, Command: s.Command, Machine: s.Machine.Name, PauseNS: s.Pause.Nanoseconds(), Notes: append(s.notes(), s.Missed...)}
 	s.Core.fill(&out.jsonStacks)
 	for i, group := range groups {
 		g := group[0]

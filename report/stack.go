@@ -27,6 +27,10 @@ type Stacks struct {
 	Stacks  []target.Stack
 	Core    *Core // that they are from, nil of a live process
 
+	// Missed says what could not be read, and which files were refused or are not to
+	// be had. It is a part of what programs read; who shows text tells it beside it.
+	Missed []string
+
 	// Variables reads the arguments that are shown with their functions, nil for
 	// none. The walk must have kept the registers.
 	Variables *variable.Reader

@@ -143,7 +143,7 @@ func (s *Stacks) JSON(w io.Writer) error {
 			t.Frames[j] = s.jsonFrame(&stack.Frames[j], variables.calls(stack, j, groups[i].others))
 		}
 	}
-	out.Notes = s.notes()
+	out.Notes = append(s.notes(), s.Missed...)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(&out)

@@ -7,6 +7,7 @@ package report
 import (
 	"encoding/json"
 	"io"
+	"slices"
 )
 
 type jsonWatched struct {
@@ -73,7 +74,7 @@ func (w *Watched) JSON(to io.Writer) error {
 	out := jsonWatched{PID: w.PID, Command: w.Command, Machine: w.Machine.Name, Samples: w.Samples,
 		IntervalNS: w.Interval.Nanoseconds(), TookNS: w.Took.Nanoseconds(), Late: w.Late,
 		PauseNS: jsonPause{w.Pause.Nanoseconds(), w.Pause.Nanoseconds() / int64(max(w.Samples, 1)), w.Longest.Nanoseconds()},
-		Ended:   w.Ended, Stacks: make([]jsonKindOfStack, len(groups)), Notes: append(Notes(w.Stacks.Stacks), w.Notes()...)}
+		Ended:   w.Ended, Stacks: make([]jsonKindOfStack, len(groups)), Notes: slices.Concat(Notes(w.Stacks.Stacks), w.Notes(), w.Missed)}
 	for i := range groups {
 		g, s := &groups[i], &out.Stacks[i]
 		*s = jsonKindOfStack{Count: g.count, Frames: make([]jsonWatchedFrame, len(g.frames)), End: g.end}

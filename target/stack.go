@@ -149,7 +149,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 	errs := slices.Clone(o.generated.skipped)
 	for object, a := range wanted {
 		if err := a.name(object, opts); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", object.Name, err))
+			errs = append(errs, err)
 		}
 	}
 	for i := range stacks {
@@ -187,17 +187,30 @@ func (a *addresses) add(address uint64) {
 	}
 }
 
+// name finds them. The error names the object.
 func (a *addresses) name(o *Object, opts NameOptions) error {
+	var err, debugErr error
 	if o.code != nil {
-		return a.nameGenerated(o, opts)
+		err = a.nameGenerated(o, opts)
+	} else {
+		debugErr, err = a.nameFile(o, opts)
 	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", o.Name, err)
+	}
+	return errors.Join(debugErr, err)
+}
+
+// nameFile finds them in the object's file. What stood in the way of its debug file
+// names it.
+func (a *addresses) nameFile(o *Object, opts NameOptions) (debugErr, err error) {
 	f, err := o.File()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, debugErr := o.snapshot.Search.OpenDebugFile(f)
+	_, debugErr = o.snapshot.Search.OpenDebugFile(f)
 	a.symbols, err = f.FindSymbols(a.list)
-	errs := []error{debugErr, err}
+	errs := []error{err}
 	if opts.Lines {
 		a.locations = make([][]object.Location, len(a.list))
 		for i, address := range a.list {
@@ -207,7 +220,7 @@ func (a *addresses) name(o *Object, opts NameOptions) error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	return debugErr, errors.Join(errs...)
 }
 
 // Offset returns how far PC is into the frame's symbol, in bytes, and false

@@ -278,7 +278,8 @@ func (f *stackFlags) finish(printed, partial bool, failed error) error {
 }
 
 // printStacks walks, names and prints the stacks of a snapshot, and reports
-// whether all of them reach their outermost frame.
+// whether all of them reach their outermost frame, and no file of theirs was refused
+// or is missing.
 func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
 	if flags.goroutines {
 		return printGoroutines(w, s, flags)
@@ -290,17 +291,13 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers || variables})
 	err = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines})
 	end()
-	if err != nil {
-		warn("%v", err)
-	}
-	tellMissing(s, stacks)
-	complete = true
+	missed, complete := tellMissed(s, stacks, err)
 	for i := range stacks {
 		complete = complete && stacks[i].Reason == unwind.EndOfStack
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks, Core: flags.core.opened.facts(),
-		Grouped: flags.grouped(len(stacks))}
+		Grouped: flags.grouped(len(stacks)), Missed: missed}
 	if variables {
 		flags.variables.add(&r, s, objects)
 	}

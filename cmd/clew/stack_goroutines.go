@@ -73,9 +73,12 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 	}
 	err = objects.NameGoroutines(list, target.NameOptions{Lines: !flags.noLines})
 	end()
-	if err != nil {
-		warn("%v", err)
+	stacks := make([]target.Stack, len(list))
+	for i := range list {
+		stacks[i] = list[i].Stack
 	}
+	missed, whole := tellMissed(s, stacks, err)
+	r.Missed, complete = missed, complete && whole
 	for i := range list {
 		complete = complete && list[i].Stack.Reason == unwind.EndOfStack
 	}

@@ -8,18 +8,35 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"strings"
 
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/modulefile"
 )
 
-// tellMissing warns of the objects of live stacks whose file is not to be had: the
-// frames in them have the names that the process's memory has. A core tells itself
-// what it lacks.
-func tellMissing(s *target.Snapshot, stacks []target.Stack) {
+// tellMissed warns of what could not be read or was refused while stacks were named,
+// named being what Objects.Name returned, and of objects of live stacks whose file is
+// not to be had: the frames in them have the names that the process's memory has. A
+// core tells itself what it lacks. It returns what it said, a sentence each, and
+// whether no file was refused or missing; a debug file that is not installed is none.
+func tellMissed(s *target.Snapshot, stacks []target.Stack, named error) (said []string, complete bool) {
+	complete = true
+	tell := func(text string) {
+		said = append(said, text)
+		warn("%s", text)
+	}
+	if named != nil {
+		for line := range strings.Lines(named.Error()) {
+			tell(strings.TrimSuffix(line, "\n"))
+		}
+		var refused *object.RefusedError
+		complete = !errors.As(named, &refused)
+	}
 	if !s.Live {
-		return
+		return said, complete
 	}
 	told := make(map[*target.Object]bool)
 	for i := range stacks {
@@ -29,6 +46,7 @@ func tellMissing(s *target.Snapshot, stacks []target.Stack) {
 				continue
 			}
 			told[o] = true
+			complete = false
 			reason := o.Missing.Error()
 			var missing *modulefile.NotFoundError
 			if errors.As(o.Missing, &missing) {
@@ -37,7 +55,8 @@ func tellMissing(s *target.Snapshot, stacks []target.Stack) {
 			if errors.Is(o.Missing, fs.ErrPermission) {
 				reason += " (root may open the file that is mapped, though it has no name any more)"
 			}
-			warn("%s was read from memory, which has few names: %s", o.Name, reason)
+			tell(fmt.Sprintf("%s was read from memory, which has few names: %s", o.Name, reason))
 		}
 	}
+	return said, complete
 }

@@ -91,26 +91,26 @@ int outer(int n) { return inner(n) + 1; }
 	if err := os.Symlink(self, filepath.Join(dir, "clew")); err != nil { // what testscript.Main goes by
 		t.Fatal(err)
 	}
-	stack := func() (out, complaints string) {
+	stack := func(code int, flags ...string) (out, complaints string) {
 		t.Helper()
-		cmd := unprivileged(exec.Command(filepath.Join(dir, "clew"), "stack", strconv.Itoa(program.Process.Pid)))
+		cmd := unprivileged(exec.Command(filepath.Join(dir, "clew"), append([]string{"stack", strconv.Itoa(program.Process.Pid)}, flags...)...))
 		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME="+dir)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("%v: %s", err, stderr.Bytes())
+		if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
+			t.Fatalf("%v, want exit code %d: %s", err, code, stderr.Bytes())
 		}
 		return stdout.String(), stderr.String()
 	}
 	const named = "inner+"
-	if out, complaints := stack(); !strings.Contains(out, named) || complaints != "" {
+	if out, complaints := stack(0); !strings.Contains(out, named) || complaints != "" {
 		t.Errorf("as it is: %s%s", out, complaints)
 	}
 	if err := os.Remove(library); err != nil {
 		t.Fatal(err)
 	}
 	gcc("-shared", "-fPIC", "-Wl,--build-id=0x1234", "-o", library, source)
-	out, complaints := stack()
+	out, complaints := stack(1)
 	if strings.Contains(out, named) || !strings.Contains(out, "outer+") || !strings.Contains(out, "in library.so [read from memory, without its file]") {
 		t.Errorf("replaced:\n%s", out)
 	}
@@ -120,6 +120,9 @@ int outer(int n) { return inner(n) + 1; }
 			t.Errorf("%q does not say %q", complaints, want)
 		}
 	}
+	if out, _ := stack(1, "--json"); !strings.Contains(out, `"notes":["`+library+` was read from memory, `) {
+		t.Errorf("no note of it in JSON: %s", out)
+	}
 	cached := filepath.Join(dir, ".debug", ".build-id", id[:2], id[2:], "elf")
 	if err := os.MkdirAll(filepath.Dir(cached), 0o777); err != nil {
 		t.Fatal(err)
@@ -127,7 +130,7 @@ int outer(int n) { return inner(n) + 1; }
 	if err := os.WriteFile(cached, original, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, complaints := stack(); !strings.Contains(out, named) || strings.Contains(out, "read from memory") || complaints != "" {
+	if out, complaints := stack(0); !strings.Contains(out, named) || strings.Contains(out, "read from memory") || complaints != "" {
 		t.Errorf("with a copy in perf's cache: %s%s", out, complaints)
 	}
 }

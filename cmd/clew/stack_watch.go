@@ -124,9 +124,11 @@ func watchProcesses(args []string, flags stackFlags) error {
 			fmt.Println()
 		}
 		printed = true
-		if err := w.print(&flags); err != nil {
+		complete, err := w.print(&flags)
+		if err != nil {
 			return err
 		}
+		partial = partial || !complete
 	}
 	return flags.finish(printed, partial, failed)
 }
@@ -192,8 +194,9 @@ func watchAll(list []*watched, flags *watchFlags) {
 	}
 }
 
-// print names the stacks and prints them in the form that is asked for.
-func (w *watched) print(flags *stackFlags) error {
+// print names the stacks and prints them in the form that is asked for, and reports
+// whether no file of theirs was refused or is missing.
+func (w *watched) print(flags *stackFlags) (complete bool, err error) {
 	r := &w.result
 	if w.err != nil {
 		r.Ended = w.err.Error()
@@ -203,11 +206,9 @@ func (w *watched) print(flags *stackFlags) error {
 		}
 	}
 	_, end := progress("naming the stacks of "+whose(w.Target()), 0)
-	err := w.objects.Name(w.sampler.Stacks, target.NameOptions{Lines: !flags.noLines})
+	err = w.objects.Name(w.sampler.Stacks, target.NameOptions{Lines: !flags.noLines})
 	end()
-	if err != nil {
-		warn("%v", err)
-	}
+	r.Missed, complete = tellMissed(w.Target(), w.sampler.Stacks, err)
 	r.Stacks.Stacks, r.Counts, r.Lost = w.sampler.Stacks, w.sampler.Counts, w.sampler.Lost
 	if flags.profile.wanted() {
 		r.AddTo(flags.into)
@@ -221,5 +222,5 @@ func (w *watched) print(flags *stackFlags) error {
 	default:
 		err = nil
 	}
-	return errors.Join(err, out.Flush())
+	return complete, errors.Join(err, out.Flush())
 }

@@ -20,11 +20,11 @@ import (
 // where its .gnu_debuglink leads to; last, unless f has debugging information of its
 // own, by Fetch. It returns nil and no error where f has none,
 // or where it is not installed; the error wraps an *object.RefusedError where what
-// is there is another file's.
+// is there is another file's and f has no debugging information of its own.
 func (s *Search) OpenDebugFile(f *object.File) (*object.File, error) {
 	search := s.debugSearch()
+	whole := f.HasDebugInfo()
 	if s.Fetch != nil {
-		whole := f.HasDebugInfo()
 		search.Open = func(kind object.DebugKind, name string, id []byte) (*os.File, error) {
 			file, err := s.openDebug(kind, name, id)
 			if !errors.Is(err, fs.ErrNotExist) || !isStored(kind, id) || whole && kind == object.SeparateDebug {
@@ -33,7 +33,11 @@ func (s *Search) OpenDebugFile(f *object.File) (*object.File, error) {
 			return s.Fetch(DebugInfo, id)
 		}
 	}
-	return f.OpenDebugFile(search)
+	d, err := f.OpenDebugFile(search)
+	if d == nil && whole {
+		return nil, nil // of which nothing is missing
+	}
+	return d, err
 }
 
 // isStored reports whether a file with debugging information is kept by its build

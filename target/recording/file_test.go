@@ -50,7 +50,7 @@ func TestCaches(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		executable, debug := filepath.Join(dir, test.executable), filepath.Join(dir, test.debug)
-		read := func(complete, named bool, note string) {
+		read := func(complete, used, named bool, note string) {
 			t.Helper()
 			r, err := perfdata.Open(path)
 			if err != nil {
@@ -68,16 +68,16 @@ func TestCaches(t *testing.T) {
 				hasName = hasName || f.Symbol.Name == "compare"
 			}
 			notes := strings.Join(rec.Notes, "\n")
-			if rec.Complete != complete || found != complete || hasName != named || !strings.Contains(notes, note) {
+			if rec.Complete != complete || found != used || hasName != named || !strings.Contains(notes, note) {
 				t.Errorf("layout %d: complete %t, %s is used %t, named %t: %s", test.layout, rec.Complete, executable, found, hasName, notes)
 			}
 		}
-		read(false, false, program+" is missing: it is not there; no file of build ID "+id+" was found in "+dir)
+		read(false, false, false, program+" is missing: it is not there; no file of build ID "+id+" was found in "+dir)
 		run("--strip-all", built, executable)
-		read(true, false, "")
+		read(true, true, false, "")
 		run("--only-keep-debug", other, debug)
-		read(true, false, debug+" was not used: its build ID is "+otherID+", and "+id+" is expected")
+		read(false, true, false, debug+" was not used: its build ID is "+otherID+", and "+id+" is expected")
 		run("--only-keep-debug", built, debug)
-		read(true, true, "")
+		read(true, true, true, "")
 	}
 }

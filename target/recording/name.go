@@ -46,6 +46,9 @@ func (b *builder) name() {
 				mu.Lock()
 				defer mu.Unlock()
 				b.noteError(err)
+				if refused := (*object.RefusedError)(nil); errors.As(err, &refused) {
+					b.complete = false
+				}
 			}
 		}()
 	}
@@ -122,7 +125,10 @@ func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 	for i, n := range frames {
 		r.frames[n].Symbol = symbols[i]
 	}
-	errs := []error{debugErr, err}
+	var errs []error
+	if err != nil {
+		errs = append(errs, err)
+	}
 	if b.opts.Lines {
 		for i, n := range frames {
 			if i > 0 && addresses[i] == addresses[i-1] {
@@ -140,8 +146,8 @@ func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 			r.frames[n].Locations = locations
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("%s: %w", f.path, err)
+	if err = errors.Join(errs...); err != nil {
+		err = fmt.Errorf("%s: %w", f.path, err)
 	}
-	return nil
+	return errors.Join(debugErr, err) // the first one names the file
 }
