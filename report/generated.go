@@ -18,7 +18,7 @@ import (
 
 // GeneratedSchema describes what GeneratedCode.JSON writes.
 const GeneratedSchema = `One JSON object:
-  {"pid", "command", "file", "sources": [{"source", "place", "entries", "functions",
+  {"pid", "command", "file", "core", "sources": [{"source", "place", "entries", "functions",
    "code_bytes", "not_executable", "no_unwind_functions", "no_unwind_bytes", "error"}], "memory":
    [{"start", "end", "path", "functions", "covered_bytes"}], "notes"}
 Addresses are strings ("0x7f3c00001139"). "entries" are the symbol files of a
@@ -35,7 +35,16 @@ type GeneratedCode struct {
 
 	Sources []GeneratedSource `json:"sources"`
 	Memory  []GeneratedMemory `json:"memory,omitempty"`
+	Core    string            `json:"core,omitempty"` // its path
 	Notes   []string          `json:"notes,omitempty"`
+}
+
+// SetCore says which core the code is of, and adds to the notes what is damaged or
+// missing of it. It may be nil.
+func (g *GeneratedCode) SetCore(c *Core) {
+	if c != nil {
+		g.Core, g.Notes = c.Path, append(g.Notes, c.notes()...)
+	}
 }
 
 // GeneratedSource is what one source tells.
@@ -135,15 +144,27 @@ func (g *GeneratedCode) JSON(w io.Writer) error {
 // Text writes it for people.
 func (g *GeneratedCode) Text(w io.Writer, p Palette) error {
 	b := bufio.NewWriter(w)
-	switch {
-	case g.File != "":
+	if g.File != "" {
 		fmt.Fprintln(b, p.Name.Text(Printable(g.File)))
-	case g.Command != "":
-		fmt.Fprintf(b, "process %d %s\n", g.PID, p.Name.Text(Printable(g.Command)))
-	default:
-		fmt.Fprintf(b, "process %d\n", g.PID)
+	} else {
+		if g.Core != "" {
+			fmt.Fprint(b, "core of ")
+		}
+		if g.Core != "" && g.PID == 0 { // cut off before its notes
+			fmt.Fprint(b, "an unknown process")
+		} else {
+			fmt.Fprintf(b, "process %d", g.PID)
+		}
+		if g.Command != "" {
+			fmt.Fprint(b, " ", p.Name.Text(Printable(g.Command)))
+		}
+		fmt.Fprintln(b)
 	}
-	if len(g.Sources) == 0 {
+	switch {
+	case len(g.Sources) > 0:
+	case len(g.Notes) > 0:
+		fmt.Fprintln(b, "\nno GDB JIT list, jitdump, dyn-info list or perf map in what could be read")
+	default:
 		fmt.Fprintln(b, "\nno GDB JIT list, jitdump, dyn-info list or perf map")
 	}
 	for i := range g.Sources {
@@ -169,7 +190,11 @@ func (g *GeneratedCode) Text(w io.Writer, p Palette) error {
 		}
 	}
 	if len(g.Memory) > 0 {
-		fmt.Fprintf(b, "\nexecutable memory without an object file\n")
+		what := "without an object file"
+		if g.Core != "" && len(g.Notes) > 0 {
+			what = "of which no object file is known"
+		}
+		fmt.Fprintf(b, "\nexecutable memory %s\n", what)
 	}
 	for i := range g.Memory {
 		m := &g.Memory[i]

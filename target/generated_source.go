@@ -259,7 +259,7 @@ func (o *Objects) CodeMemory() (list []Mapping) {
 	s := o.snapshot
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
-		if !m.Executable || m.Path == "[vsyscall]" || m.Start == vsyscall || perf.IsMarker(m.Path) {
+		if !m.Executable || m.Path == "[vsyscall]" || m.Path == "[vdso]" || m.Start == vsyscall || perf.IsMarker(m.Path) {
 			continue
 		}
 		module, _ := o.Modules.Find(m.Start)

@@ -140,6 +140,7 @@ type jitTarget struct {
 	command  string
 	file     string
 	notes    []string
+	core     *report.Core // nil of what is none
 	released func()
 }
 
@@ -180,14 +181,23 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		if err != nil {
 			return nil, inputError{err}
 		}
-		t.command = c.Snapshot().Command
+		t.command = command(c.Snapshot())
 		t.of(c.Snapshot(), func() { c.Close() })
+		t.core = (&openedCore{c, name}).facts()
+		// What is missing is an object file where the core has the build ID of it.
+		for _, m := range t.core.Missing {
+			if m.BuildID != nil {
+				t.memory = slices.DeleteFunc(t.memory, func(have target.Mapping) bool { return have.Path == m.Path })
+			}
+		}
 		return t, nil
 	}
 	t.file = name
 	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
 	debug.SetGCPercent(25)
+	_, end := progress("reading "+name, 0)
 	source, err := target.OpenCodeSource(name)
+	end()
 	if err != nil {
 		return nil, input("%w\nClew reads cores, jitdumps, perf maps and recordings of perf.", err)
 	}
@@ -202,6 +212,8 @@ func (t *jitTarget) of(s *target.Snapshot, release func()) {
 	t.released = func() { objects.Close(); release() }
 	t.pid, t.machine = s.PID, s.Machine
 	var err error
+	_, end := progress("reading what is known of the code of "+whose(s), 0)
+	defer end()
 	t.sources, err = objects.GeneratedCode()
 	t.memory = objects.CodeMemory()
 	told := false
@@ -223,6 +235,8 @@ func (t *jitTarget) recording(name string, flags *jitFlags) error {
 	defer r.Close()
 	t.file = name
 	opts := recording.Options{Search: modulefile.Search{Root: flags.core.sysroot}}
+	_, end := progress("reading "+name, 0)
+	defer end()
 	if t.sources, t.notes, err = recording.CodeSources(r, opts); err != nil {
 		t.notes = append(t.notes, err.Error())
 	}
@@ -258,6 +272,7 @@ func jitSources(name string, flags *jitFlags) error {
 	defer t.released()
 	r := report.NewGeneratedCode(t.sources, t.memory)
 	r.PID, r.Command, r.File, r.Notes = t.pid, t.command, t.file, t.notes
+	r.SetCore(t.core)
 	if flags.json {
 		err = r.JSON(os.Stdout)
 	} else {
