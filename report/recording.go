@@ -125,10 +125,6 @@ func (p *recordedPrinter) heading() {
 		p.out = append(p.out, strings.Join(where, ", ")...)
 	}
 	p.out = append(p.out, '\n')
-	if lost := p.Counts.Lost + p.Counts.LostSamples; lost > 0 {
-		p.out = p.Palette.Error.append(p.out, plural(lost, "record was", "records were")+" lost while it was recorded")
-		p.out = append(p.out, '\n')
-	}
 }
 
 func plural(n uint64, one, many string) string {

@@ -87,7 +87,7 @@ var recordedKinds = map[recording.Kind]string{
 func (r *Recorded) JSON(w io.Writer) error {
 	rec := r.Recording
 	out := jsonRecording{Recording: r.Path, Command: rec.Header.CommandLine, Host: rec.Header.Hostname, Release: rec.Header.OSRelease,
-		Samples: rec.Samples, FirstNS: fmt.Sprint(rec.First), LastNS: fmt.Sprint(rec.Last), Lost: rec.Counts.Lost + rec.Counts.LostSamples,
+		Samples: rec.Samples, FirstNS: fmt.Sprint(rec.First), LastNS: fmt.Sprint(rec.Last), Lost: rec.Counts.Missed(),
 		Events: []jsonEvent{}, Threads: []jsonRecThread{}, Objects: []jsonObject{}, Frames: []jsonRecFrame{}, Stacks: []jsonRecStack{},
 		Notes: rec.Notes, Complete: rec.Complete}
 	if rec.Machine != nil {

@@ -77,7 +77,7 @@ func equalFrames(a, b *target.Frame) bool {
 // maxListed is how many runs of thread IDs a heading lists.
 const maxListed = 40
 
-// heading writes "thread 42 main", or "3 threads: 43-44 worker, 50 writer".
+// groupHeading writes "thread 42 main", or "3 threads: 43-44 worker, 50 writer".
 func (p *stackPrinter) groupHeading(g *group) {
 	p.out = append(p.out, '\n')
 	if len(g.threads) == 1 {

@@ -44,7 +44,9 @@ then by build ID in /usr/lib/debug/.build-id, /usr/lib/.build-id, perf's cache,
 ~/.debug, and debuginfod's. A file whose build ID is not that of the recording is
 refused. With DEBUGINFOD_URLS set, servers are asked last: 'clew stack --help' says
 how. What was missing, refused, lost or cut is in notes at the
-end, and if a file or a part of the recording is missing clew exits with 1.
+end, and if a file or a part of the recording is missing clew exits with 1. What
+was lost while it was recorded ("lost": records, most of them samples) does not
+count for that: perf loses some where it records fast.
 
 With --samples each sample is printed with its stack, as perf script does.
 

@@ -60,6 +60,10 @@ type Counts struct {
 	Unknown int64 // records of a type that this package does not know
 }
 
+// Missed returns how many records could not be written: the larger of Lost and
+// LostSamples, which can tell of the same.
+func (c *Counts) Missed() uint64 { return max(c.Lost, c.LostSamples) }
+
 // Next returns the next record, in the order that the package comment tells. At
 // the end of the recording the error is io.EOF. Any other error is of the whole
 // recording, and stays: it wraps io.ErrUnexpectedEOF where the recording was cut,

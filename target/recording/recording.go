@@ -35,8 +35,9 @@ type Recording struct {
 
 	// Notes say what is to be known of the stacks, in sentences without a full
 	// stop: what was missing, refused, cut or guessed. Complete says that nothing
-	// is missing: no object, and no part of the recording. Stacks that end early
-	// for another reason, which Stack.End tells, do not count: some always do.
+	// is missing: no object, and no part of what was recorded. Stacks that end early
+	// for another reason, which Stack.End tells, do not count, nor does what was lost
+	// while it was recorded: some always do, and some always is.
 	Notes    []string
 	Complete bool
 

@@ -5,6 +5,7 @@
 package recording
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target/modulefile"
+	"github.com/clewdev/clew/unwind"
 )
 
 // tell says what was missing of the recording and of what it leads to.
@@ -40,12 +42,11 @@ func (b *builder) tell() {
 	}
 	b.tellLate()
 	b.tellMaps()
-	counts := b.rec.Counts
-	if n := counts.Lost; n > 0 {
+	switch n := b.rec.Counts.Missed(); {
+	case n == 1:
+		b.note("1 record was lost while it was recorded")
+	case n > 1:
 		b.note("%d records were lost while it was recorded", n)
-	}
-	if n := counts.LostSamples; n > 0 {
-		b.note("%d samples were lost while it was recorded", n)
 	}
 	switch n := b.uncopied; {
 	case n == 1:
@@ -72,7 +73,7 @@ func (b *builder) tell() {
 		case NoProgress:
 			b.note("%s where the rules lead back", stacks(n, "ends", "end"))
 		case TooDeep:
-			b.note("%s longer than %d frames and cut there", stacks(n, "is", "are"), b.opts.MaxFrames)
+			b.note("%s longer than %d frames and cut there", stacks(n, "is", "are"), cmp.Or(b.opts.MaxFrames, unwind.DefaultMaxFrames))
 		}
 	}
 	if b.unsaid > 0 {

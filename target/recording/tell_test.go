@@ -6,11 +6,13 @@ package recording
 
 import (
 	"debug/elf"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/target/perfdata"
+	"github.com/clewdev/clew/unwind"
 )
 
 // A sample with registers and without a copy of the stack is told apart from one
@@ -66,5 +68,49 @@ func TestUnreadMappings(t *testing.T) {
 	want := []string{"perf gave up reading what process 2" + note, "perf gave up reading what process 3" + note}
 	if !slices.Equal(b.notes, want) || b.complete {
 		t.Errorf("complete %t, %q, expected %q", b.complete, b.notes, want)
+	}
+}
+
+// What was lost is said once, though newer Linux counts it twice, and is none of
+// what makes a recording partial.
+func TestLost(t *testing.T) {
+	for _, test := range []struct {
+		records, samples uint64
+		missed           uint64
+		notes            []string
+	}{
+		{0, 0, 0, nil},
+		{1, 0, 1, []string{"1 record was lost while it was recorded"}},
+		{1, 1, 1, []string{"1 record was lost while it was recorded"}},
+		{1245, 1245, 1245, []string{"1245 records were lost while it was recorded"}},
+		{2, 7, 7, []string{"7 records were lost while it was recorded"}},
+	} {
+		m := newMade()
+		if test.records > 0 {
+			m.record(perfdata.TypeLost, 0, func(m *made) { m.words(1, test.records); m.trailer(1, 1) })
+		}
+		if test.samples > 0 {
+			m.record(perfdata.TypeLostSamples, 0, func(m *made) { m.words(test.samples); m.trailer(1, 1) })
+		}
+		rec, err := readBytes(m.Bytes(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Counts.Missed() != test.missed || !slices.Equal(rec.Notes, test.notes) || !rec.Complete {
+			t.Errorf("%d records and %d samples: %d, %q, complete %t", test.records, test.samples, rec.Counts.Missed(), rec.Notes, rec.Complete)
+		}
+	}
+}
+
+// A stack that is cut says where, also at the default length.
+func TestTooDeep(t *testing.T) {
+	for frames, want := range map[int]int{0: unwind.DefaultMaxFrames, 100: 100} {
+		b := newBuilder(new(perfdata.Reader), Options{MaxFrames: frames})
+		b.ends[TooDeep] = 2
+		b.tell()
+		if note := fmt.Sprintf("the stacks of 2 samples are longer than %d frames and cut there", want); !slices.Equal(b.notes, []string{note}) {
+			t.Errorf("%q, expected %q", b.notes, note)
+		}
+		b.close()
 	}
 }
