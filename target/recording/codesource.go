@@ -6,6 +6,7 @@ package recording
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/clewdev/clew/target"
@@ -24,9 +25,9 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*target.CodeSource
 	b := newBuilder(r, opts)
 	defer b.close()
 	b.opts.Filter = func(*Thread, string) bool { return false }
-	maps := make(map[fileKey]*target.CodeSource)
+	perfMaps := make(map[fileKey]*target.CodeSource)
 	b.leaving = func(p *process) {
-		if !p.space.generates() || len(maps) >= maxPerfMaps {
+		if !p.space.generates() || len(perfMaps) >= maxPerfMaps {
 			return
 		}
 		m := p.named
@@ -46,19 +47,20 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*target.CodeSource
 		}
 		// Of a process that has executed another program, the map is of one of them.
 		key := fileKey{path: m.code.Path, mount: p.mount}
-		if known := maps[key]; known == nil || known.Entries == 0 {
-			maps[key] = source
+		if known := perfMaps[key]; known == nil || known.Entries == 0 {
+			perfMaps[key] = source
 		}
 	}
 	err = b.read()
-	for _, p := range b.processes {
-		b.leaving(p)
+	for _, pid := range slices.Sorted(maps.Keys(b.processes)) {
+		b.leaving(b.processes[pid])
 	}
-	for _, s := range maps {
-		sources = append(sources, s)
+	for _, key := range slices.SortedFunc(maps.Keys(perfMaps), fileKey.compare) {
+		sources = append(sources, perfMaps[key])
 	}
 	seen := make(map[any]bool) // a file that the recording tells apart is read once
-	for _, d := range b.dumps {
+	for _, key := range slices.SortedFunc(maps.Keys(b.dumps), fileKey.compare) {
+		d := b.dumps[key]
 		d.open()
 		switch {
 		case d.err != nil && !seen[d.path]:
@@ -69,7 +71,7 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*target.CodeSource
 			sources = append(sources, target.DumpSource(d.code))
 		}
 	}
-	slices.SortFunc(sources, func(a, b *target.CodeSource) int {
+	slices.SortStableFunc(sources, func(a, b *target.CodeSource) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Place, b.Place))
 	})
 	return sources, b.notes, err

@@ -79,3 +79,32 @@ func TestCodeSources(t *testing.T) {
 		t.Errorf("%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// What is said of processes is said in their order.
+func TestCodeSourceNotesInOrder(t *testing.T) {
+	m := newMade()
+	var want []string
+	for pid := uint32(1 << 23); pid < 1<<23+10; pid++ { // beyond the kernel's PID_MAX_LIMIT
+		m.mmap(pid, 0x10000, "//anon")
+		m.record(perfdata.TypeNamespaces, 0, func(m *made) {
+			m.halves(pid, pid)
+			m.words(6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2) // the last is of mounts, and not this process's
+			m.trailer(pid, 0)
+		})
+		want = append(want, fmt.Sprintf("a perf map of process %d is not to be had", pid))
+	}
+	r, err := perfdata.NewReader(bytes.NewReader(m.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	_, notes, err := CodeSources(r, Options{Search: modulefile.Search{Stores: []modulefile.Store{}}})
+	if err != nil || len(notes) != len(want) {
+		t.Fatalf("%q, %v", notes, err)
+	}
+	for i, note := range notes {
+		if !strings.HasPrefix(note, want[i]) {
+			t.Errorf("note %d is %q, expected %s", i, note, want[i])
+		}
+	}
+}

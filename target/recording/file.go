@@ -6,6 +6,7 @@ package recording
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -31,6 +32,14 @@ type fileKey struct {
 	buildID string
 	inode   inode // zero where a build ID is known
 	mount   perfdata.Namespace
+}
+
+// compare orders files, by their paths first.
+func (k fileKey) compare(other fileKey) int {
+	return cmp.Or(cmp.Compare(k.path, other.path), cmp.Compare(k.buildID, other.buildID),
+		cmp.Compare(k.inode.major, other.inode.major), cmp.Compare(k.inode.minor, other.inode.minor),
+		cmp.Compare(k.inode.number, other.inode.number), cmp.Compare(k.inode.generation, other.inode.generation),
+		cmp.Compare(k.mount.Device, other.mount.Device), cmp.Compare(k.mount.Inode, other.mount.Inode))
 }
 
 // inode is a file as its system knows it.
