@@ -34,7 +34,8 @@ func (g *generated) jitdumps() (sources []*CodeSource) {
 		seen[m.Path] = true
 		marker := codefile.Marker{Path: m.Path}
 		if s.Open != nil && (s.Live || s.Process == nil) {
-			// Of a core, which holds a page of it at most, what is at its path now.
+			// The very file that is mapped. A core holds a page of it at most: what is at
+			// its path now is opened by the process, where there is one.
 			marker.Open = func() (*os.File, error) { return s.Open(m) }
 		}
 		source := &CodeSource{Kind: Jitdump, Place: m.Path}

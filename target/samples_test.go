@@ -60,8 +60,10 @@ func TestSamples(t *testing.T) {
 	} {
 		t.Run(program.name, func(t *testing.T) {
 			s := sampler{t: t, trails: map[int]*unwind.Trail{}}
-			for end := time.Now().Add(10 * time.Second); s.samples < samples && time.Now().Before(end); {
-				s.run(program.command(t), samples)
+			// A program that has just begun has short stacks.
+			enough := func() bool { return s.samples >= samples && s.frames >= program.frames*s.samples }
+			for end := time.Now().Add(10 * time.Second); !enough() && time.Now().Before(end); {
+				s.run(program.command(t), func() bool { return enough() || time.Now().After(end) })
 			}
 			if s.frames < program.frames*s.samples || s.samples < min(samples, 10) {
 				t.Errorf("only %d samples with %d frames", s.samples, s.frames)
@@ -84,8 +86,8 @@ type sampler struct {
 	samples, frames, kept int
 }
 
-// run samples a program until there are enough samples or it ends.
-func (s *sampler) run(cmd *exec.Cmd, enough int) {
+// run samples a program until there is enough or it ends.
+func (s *sampler) run(cmd *exec.Cmd, enough func() bool) {
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -105,7 +107,7 @@ func (s *sampler) run(cmd *exec.Cmd, enough int) {
 		cmd.Wait()
 	}()
 	s.mappings = nil
-	for s.samples < enough {
+	for !enough() {
 		time.Sleep(time.Duration(1+s.samples%7) * time.Millisecond)
 		snapshot, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second})
 		select {
