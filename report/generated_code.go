@@ -138,26 +138,29 @@ func (g *GeneratedFunction) Text(w io.Writer, p Palette, text *SourceText) error
 	return nil
 }
 
+type jsonGeneratedFunction struct {
+	Function string              `json:"function"`
+	Start    string              `json:"start"`
+	End      string              `json:"end"`
+	Source   string              `json:"source"`
+	Place    string              `json:"place"`
+	Rows     []json.RawMessage   `json:"rows,omitempty"`
+	Code     []jsonGeneratedLine `json:"code,omitempty"`
+	Notes    []string            `json:"notes,omitempty"`
+}
+
+type jsonGeneratedLine struct {
+	Address string `json:"address"`
+	Size    int    `json:"size"`
+	Text    string `json:"text"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+}
+
 // JSON writes one object on one line; GeneratedFunctionSchema describes it.
 func (g *GeneratedFunction) JSON(w io.Writer) error {
-	type line struct {
-		Address string `json:"address"`
-		Size    int    `json:"size"`
-		Text    string `json:"text"`
-		File    string `json:"file,omitempty"`
-		Line    int    `json:"line,omitempty"`
-	}
 	s, f := g.read(), g.Function
-	out := struct {
-		Function string            `json:"function"`
-		Start    string            `json:"start"`
-		End      string            `json:"end"`
-		Source   string            `json:"source"`
-		Place    string            `json:"place"`
-		Rows     []json.RawMessage `json:"rows,omitempty"`
-		Code     []line            `json:"code,omitempty"`
-		Notes    []string          `json:"notes,omitempty"`
-	}{Function: Demangle(f.Name), Start: hex(f.Start), End: hex(f.Start + f.Size), Source: g.Source.Kind.String(), Place: g.Source.Place, Notes: s.notes}
+	out := jsonGeneratedFunction{Function: Demangle(f.Name), Start: hex(f.Start), End: hex(f.Start + f.Size), Source: g.Source.Kind.String(), Place: g.Source.Place, Notes: s.notes}
 	if s.listing != nil {
 		var rows bytes.Buffer
 		if _, err := s.listing.Write(&rows, func() Printer { return &TableJSON{} }, nil); err != nil {
@@ -169,7 +172,7 @@ func (g *GeneratedFunction) JSON(w io.Writer) error {
 	}
 	for i := range s.lines {
 		l := &s.lines[i]
-		out.Code = append(out.Code, line{hex(l.Address), l.Size, l.Text, l.File, l.Line})
+		out.Code = append(out.Code, jsonGeneratedLine{hex(l.Address), l.Size, l.Text, l.File, l.Line})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -66,7 +66,13 @@ type jsonRecFrame struct {
 	Offset   *uint64       `json:"offset,omitempty"`   // of address from the symbol, bytes
 	File     string        `json:"file,omitempty"`
 	Line     int           `json:"line,omitempty"`
-	Inlined  []jsonInlined `json:"inlined,omitempty"` // innermost first
+	Inlined  []jsonRecCall `json:"inlined,omitempty"` // innermost first
+}
+
+type jsonRecCall struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
 }
 
 type jsonRecStack struct {
@@ -78,12 +84,30 @@ type jsonRecStack struct {
 	Frames  []int  `json:"frames"` // innermost first
 }
 
+// RecordingSchema describes what [Recorded.JSON] writes.
+const RecordingSchema = `The recording is one object on one line; what stacks share
+stands once and is referred to by its index, from 0:
+  {"recording", "command", "host", "release", "machine", "samples", "first_ns",
+   "last_ns", "lost", "events": [{"name", "samples", "periods"}],
+   "threads": [{"pid", "tid", "process", "name"}],
+   "objects": [{"name", "build_id", "file", "generated", "error"}],
+   "frames": [{"kind", "object", "address", "returns", "function", "symbol",
+   "offset", "file", "line", "inlined": [{"function", "file", "line"}]}],
+   "stacks": [{"event", "thread", "samples", "periods", "end", "frames"}],
+   "notes", "complete"}
+Frames of stacks are innermost first. "kind" is "native", "go", "jit" (generated
+code), "kernel", "hypervisor", "guest" (a virtual machine's code), or "unknown":
+no object is known at the address. "end" is "whole", "call chain" (as far as it
+was recorded), "stack copy cut" and others. Addresses are strings
+("0x7f3c00001139"), as are the times, in nanoseconds.`
+
 var recordedKinds = map[recording.Kind]string{
 	recording.Unknown: "unknown", recording.Native: "native", recording.Go: "go", recording.JIT: "jit",
 	recording.Kernel: "kernel", recording.Hypervisor: "hypervisor", recording.Guest: "guest",
 }
 
-// JSON writes the recording as one JSON object on one line.
+// JSON writes the recording as one JSON object on one line; RecordingSchema
+// describes it.
 func (r *Recorded) JSON(w io.Writer) error {
 	rec := r.Recording
 	out := jsonRecording{Recording: r.Path, Command: rec.Header.CommandLine, Host: rec.Header.Hostname, Release: rec.Header.OSRelease,
@@ -133,7 +157,7 @@ func (r *Recorded) JSON(w io.Writer) error {
 				j.File, j.Line = l.File, l.Line
 				break
 			}
-			j.Inlined = append(j.Inlined, jsonInlined{Function: Demangle(l.Function), File: l.File, Line: l.Line})
+			j.Inlined = append(j.Inlined, jsonRecCall{Function: Demangle(l.Function), File: l.File, Line: l.Line})
 		}
 		out.Frames = append(out.Frames, j)
 	}

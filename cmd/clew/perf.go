@@ -50,18 +50,8 @@ count for that: perf loses some where it records fast.
 
 With --samples each sample is printed with its stack, as perf script does.
 
-With --json the recording is one object on one line; what stacks share stands
-once and is referred to by its index, from 0:
-  {"recording", "command", "host", "release", "machine", "samples", "first_ns",
-   "last_ns", "lost", "events": [{"name", "samples", "periods"}],
-   "threads": [{"pid", "tid", "process", "name"}],
-   "objects": [{"name", "build_id", "file", "generated", "error"}],
-   "frames": [{"kind", "object", "address", "returns", "function", "symbol",
-   "offset", "file", "line", "inlined": [{"function", "file", "line"}]}],
-   "stacks": [{"event", "thread", "samples", "periods", "end", "frames"}],
-   "notes", "complete"}
-Frames of stacks are innermost first. "end" is "whole", "call chain" (as far as
-it was recorded), "stack copy cut" and others.
+With --json:
+` + report.RecordingSchema + `
 
 ` + profileHelp + `
 A stack counts its samples, with --periods what they stand for. Of a recording
