@@ -47,6 +47,7 @@ func TestDynInfo(t *testing.T) {
 			if err != nil || len(sources) != 1 || sources[0].Entries != 2 {
 				t.Fatalf("%d sources: %v", len(sources), err)
 			}
+			sameInCore(t, testprogram.GCore(t, p.PID), &stacks[0], sources)
 			for f := range sources[0].Functions() {
 				if !f.Unwinds() || !f.Executable() {
 					t.Errorf("%+v does not unwind", f)

@@ -236,8 +236,9 @@ func TestStrippedProgram(t *testing.T) {
 	})
 }
 
-// A 32-bit process on a 64-bit kernel.
-func TestI386(t *testing.T) {
+// i386Program builds a 32-bit program. It skips the test where the kernel runs none.
+func i386Program(t *testing.T) string {
+	t.Helper()
 	path := testprogram.Build(t, "i386.c", "-m32", "-O2", "-g", "-nostdlib", "-static",
 		"-fno-pic", "-no-pie", "-fasynchronous-unwind-tables")
 	probe := exec.Command(path)
@@ -247,7 +248,12 @@ func TestI386(t *testing.T) {
 		probe.Process.Kill()
 		probe.Wait()
 	}
-	program := testprogram.Start(t, path)
+	return path
+}
+
+// A 32-bit process on a 64-bit kernel.
+func TestI386(t *testing.T) {
+	program := testprogram.Start(t, i386Program(t))
 	program.Settle(t)
 	stacks := stacksOf(t, take(t, program.PID))
 	s := &stacks[0]
@@ -255,6 +261,18 @@ func TestI386(t *testing.T) {
 	if got := functions(s, "i386"); !slices.Equal(got, want) || s.Reason != unwind.EndOfStack {
 		t.Errorf("functions %v, expected %v; %v: %v", got, want, s.Reason, s.Err)
 	}
+}
+
+// Its core, which a 64-bit kernel writes as an i386's would.
+func TestI386Core(t *testing.T) {
+	testprogram.RequireTool(t, "gdb")
+	program := i386Program(t)
+	path := testprogram.Core(t, testprogram.CoreOptions{}, program)
+	c := openCore(t, path, nil)
+	if m := c.Snapshot().Machine; m.Name != "i386" {
+		t.Errorf("machine %s", m.Name)
+	}
+	leadsThrough(t, coreEqualsGDB(t, c, "gdb", program, path), "outer")
 }
 
 // A program that has its own file mapped as data too, beside its image, as the

@@ -7,6 +7,7 @@
 package target_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,9 +98,71 @@ func TestGeneratedCode(t *testing.T) {
 			if test.want == target.GDBList {
 				compare(t, stack, column(s.Machine), gdbStacks(t, p.PID)[stack.Thread.ID])
 			}
+			objects := s.Objects()
+			defer objects.Close()
+			sources, err := objects.GeneratedCode()
+			if err != nil || len(sources) != 1 || sources[0].Kind != test.want {
+				t.Fatalf("%d sources: %v", len(sources), err)
+			}
+			sameInCore(t, testprogram.GCore(t, p.PID), stack, sources)
 			proceed()
 		})
 	}
+}
+
+// sameInCore fails unless a core of a halted process has a stack of it, and tells
+// of its generated code, as the process itself did.
+func sameInCore(t *testing.T, path string, live *target.Stack, sources []*target.CodeSource) {
+	t.Helper()
+	c := openCore(t, path, nil)
+	s := c.Snapshot()
+	stacks := stacksOf(t, s)
+	if missing := c.Missing(); missing != nil {
+		t.Errorf("missing: %v", missing)
+	}
+	at := slices.IndexFunc(stacks, func(s target.Stack) bool { return s.Thread.ID == live.Thread.ID })
+	if at < 0 {
+		t.Fatalf("the core has no thread %d", live.Thread.ID)
+	}
+	stack := &stacks[at]
+	if stack.Reason != live.Reason || len(stack.Frames) != len(live.Frames) {
+		t.Fatalf("the core has %d frames (%v: %v), the process %d", len(stack.Frames), stack.Reason, stack.Err, len(live.Frames))
+	}
+	for i := range stack.Frames {
+		f, l := &stack.Frames[i], &live.Frames[i]
+		if f.PC != l.PC || f.SP != l.SP || f.Method != l.Method || report.FunctionName(f) != report.FunctionName(l) {
+			t.Errorf("frame %d: %#x %s by %v, live %#x %s by %v", i, f.PC, report.FunctionName(f), f.Method, l.PC, report.FunctionName(l), l.Method)
+		}
+		if (f.Object == nil) != (l.Object == nil) || f.Object != nil && f.Object.Generated != l.Object.Generated {
+			t.Errorf("frame %d is in %+v, live in %+v", i, f.Object, l.Object)
+		}
+		if place, want := f.Location(), l.Location(); (place == nil) != (want == nil) || place != nil && *place != *want {
+			t.Errorf("frame %d is at %+v, live at %+v", i, place, want)
+		}
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	dumped, err := objects.GeneratedCode()
+	if err != nil || len(dumped) != len(sources) {
+		t.Fatalf("the core has %d sources, the process %d: %v", len(dumped), len(sources), err)
+	}
+	for i, d := range dumped {
+		l := sources[i]
+		if d.Kind != l.Kind || d.Place != l.Place || d.Entries != l.Entries || d.Err != nil {
+			t.Errorf("source %d is the %v, %s, of %d entries (%v), live the %v, %s, of %d", i, d.Kind, d.Place, d.Entries, d.Err, l.Kind, l.Place, l.Entries)
+		}
+		if got, want := functionsOf(d), functionsOf(l); len(got) == 0 || !slices.Equal(got, want) {
+			t.Errorf("source %d has %d functions, live %d, or others", i, len(got), len(want))
+		}
+	}
+}
+
+// functionsOf are the names and places of a source's functions.
+func functionsOf(s *target.CodeSource) (all []string) {
+	for f := range s.Functions() {
+		all = append(all, fmt.Sprintf("%s %#x+%#x unwinds %t", f.Name, f.Start, f.Size, f.Unwinds()))
+	}
+	return all
 }
 
 // What was withdrawn has no name.
