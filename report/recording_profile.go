@@ -13,7 +13,8 @@ import (
 )
 
 // AddTo adds the stacks of an event, an index of Events, to a profile. A stack
-// whose outer frames are missing has a frame that says why, outermost.
+// whose outer frames are missing has a frame that says why, outermost, but where
+// there was no stack to be cut: the sample is an address (NoStack).
 func (r *Recorded) AddTo(p *profile.Profile, event int) {
 	p.Title = filepath.Base(r.Path)
 	if line := r.Header.CommandLine; len(line) > 0 {

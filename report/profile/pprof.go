@@ -7,6 +7,8 @@ package profile
 import (
 	"io"
 	"math"
+	"path"
+	"strings"
 
 	"github.com/google/pprof/profile"
 )
@@ -26,6 +28,7 @@ func (p *Profile) Pprof(w io.Writer) error {
 		Sample:            make([]*profile.Sample, len(p.samples)),
 	}
 	b := pprofBuilder{out: out, mappings: make(map[string]*profile.Mapping), functions: make(map[profile.Function]*profile.Function)}
+	b.mapping(p, p.program()) // the first mapping is what pprof takes for the program
 	for i := range p.locations {
 		out.Location[i] = b.location(p, i)
 	}
@@ -42,6 +45,35 @@ func (p *Profile) Pprof(w io.Writer) error {
 			Label: labels[s.thread].Label, NumLabel: labels[s.thread].NumLabel}
 	}
 	return out.Write(w)
+}
+
+// program returns the object that the process with the largest weight executes,
+// by its name; else the first object that is a file.
+func (p *Profile) program() string {
+	weights := make(map[string]int64)
+	process := ""
+	for _, s := range p.samples {
+		name := p.threads[s.thread].Process
+		if weights[name] += s.weight; weights[name] > weights[process] {
+			process = name
+		}
+	}
+	const most = 15 // bytes that the kernel keeps of a name (TASK_COMM_LEN)
+	first := ""
+	for i := range p.locations {
+		l := &p.locations[i]
+		object := p.frames[l.frames[len(l.frames)-1]].Object
+		if object == "" || object[0] == '[' {
+			continue
+		}
+		if base := path.Base(object); process != "" && (base == process || len(process) == most && strings.HasPrefix(base, process)) {
+			return object
+		}
+		if first == "" {
+			first = object
+		}
+	}
+	return first
 }
 
 func (p *Profile) comments() []string {

@@ -241,3 +241,36 @@ func TestGoToolPprof(t *testing.T) {
 		}
 	}
 }
+
+// The first mapping is the program, whatever the innermost frame is of.
+func TestPprofNamesProgram(t *testing.T) {
+	for _, test := range []struct {
+		process string
+		objects []string // innermost first
+		want    string
+	}{
+		{"server", []string{"[kernel]", "/lib/libc.so.6", "/opt/server"}, "/opt/server"},
+		{"a-server-of-file", []string{"[kernel]", "/lib/libc.so.6", "/opt/a-server-of-files"}, "/lib/libc.so.6"},
+		{"a-server-of-fil", []string{"[kernel]", "/lib/libc.so.6", "/opt/a-server-of-files"}, "/opt/a-server-of-files"},
+		{"", []string{"[kernel]", "/opt/server"}, "/opt/server"},
+		{"swapper", []string{"[kernel]"}, "[kernel]"},
+	} {
+		p := profile.New("samples")
+		var stack []profile.Location
+		for i, object := range test.objects {
+			stack = append(stack, p.Location(uint64(i), []profile.Frame{{Object: object}}))
+		}
+		p.Add(stack, profile.Labels{Process: test.process}, 1)
+		var out bytes.Buffer
+		if err := p.Pprof(&out); err != nil {
+			t.Fatal(err)
+		}
+		got, err := pprof.ParseData(out.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Mapping) != len(test.objects) || got.Mapping[0].File != test.want {
+			t.Errorf("%s: the mappings are %v, expected %s first", test.process, got.Mapping, test.want)
+		}
+	}
+}
