@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/clewdev/clew/cfi"
@@ -89,8 +88,9 @@ func size(path string) int64 {
 }
 
 // printing is a contender that runs a program which must print something, end
-// with code at most, and take memory bytes at most (0: any).
+// with code at most, and take memory bytes at most (0: any), which is looked at once.
 func printing(name, want string, code int, memory int64, path string, arguments ...string) contender {
+	measured := false
 	return contender{name: name, run: func() (outcome, error) {
 		cmd := exec.Command(path, arguments...)
 		start := time.Now()
@@ -106,9 +106,15 @@ func printing(name, want string, code int, memory int64, path string, arguments 
 		if !bytes.Contains(text, []byte(want)) {
 			return outcome{}, fmt.Errorf("%q did not print %s", cmd.Args, want)
 		}
-		usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-		if ok && memory > 0 && usage.Maxrss*1024 > memory {
-			return outcome{}, fmt.Errorf("%q took %d MB of memory, expected %d at most", cmd.Args, usage.Maxrss>>10, memory>>20)
+		if memory > 0 && !measured {
+			o, err := peak(name, 0, path, arguments...).run()
+			if err == nil && o.peak > uint64(memory) {
+				err = fmt.Errorf("%q took %d MB of memory, expected %d at most", cmd.Args, o.peak>>20, memory>>20)
+			}
+			if err != nil {
+				return outcome{}, err
+			}
+			measured = true
 		}
 		return outcome{took: took}, nil
 	}}
