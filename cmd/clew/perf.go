@@ -175,6 +175,9 @@ func printRecording(path string, flags *perfFlags) error {
 	if errors.As(failed, &write) && write.Op == "write" {
 		return failed
 	}
+	if path == "-" {
+		path = "standard input"
+	}
 	shown := &report.Recorded{Recording: rec, Path: path, Periods: flags.periods, ByThread: flags.byThread}
 	if err := errors.Join(flags.print(shown, out), out.Flush()); err != nil {
 		return err

@@ -33,7 +33,9 @@ const stackHelp = `Print the stacks of all threads of live processes, of cores, 
 it crashes or you press Ctrl-\.
 
 A process is stopped only while its registers and stacks are copied, about a
-millisecond, and runs on unharmed while the stacks are walked and named. How
+millisecond, and runs on unharmed while the stacks are walked and named. A thread
+that gets no processor, or waits in the kernel, takes longer to stop: that is
+waited for, for at most two seconds, and the others stand still meanwhile. How
 long it stood still is printed in its heading.
 
 A frame that was not found by call frame information says how it was found:
@@ -204,18 +206,18 @@ func stacksOf(args []string, flags stackFlags) error {
 		if err == nil && pid <= 0 {
 			return errors.New(arg + " is not a process ID: they start at 1")
 		}
-		if err != nil && !exists(arg) {
+		if err == nil {
+			pids[i] = pid
+			continue
+		}
+		if _, err := os.Stat(arg); err != nil {
 			if strings.Contains(arg, "/") || strings.HasPrefix(arg, "core") {
-				_, err := os.Stat(arg)
 				return inputError{err}
 			}
 			if _, err := exec.LookPath(arg); err == nil {
 				return fmt.Errorf("%s is neither a process ID nor a core; 'pidof %[1]s' may find it, 'clew stack -- %[1]s' runs it", arg)
 			}
 			return fmt.Errorf("%s is neither a process ID nor a core; 'pidof %[1]s' may find it", arg)
-		}
-		if err == nil {
-			pids[i] = pid
 		}
 	}
 	if !slices.Contains(pids, 0) {

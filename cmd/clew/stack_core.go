@@ -146,12 +146,6 @@ func (c *openedCore) close() (complete bool) {
 	return len(c.Missing()) == 0 && c.Damage() == nil
 }
 
-// exists reports whether there is a file.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // facts are what is told of the core beside its stacks, once those are named. It
 // is nil of no core.
 func (c *openedCore) facts() *report.Core {
