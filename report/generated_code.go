@@ -38,8 +38,13 @@ type GeneratedFunction struct {
 	// Names are all functions that branches of this one can lead to, by address.
 	Names []target.GeneratedFunction
 
-	code []byte
+	code    []byte
+	partial bool
 }
+
+// Complete reports whether all that there is of the function could be shown, once it
+// was.
+func (g *GeneratedFunction) Complete() bool { return !g.partial }
 
 // shown holds what is known of the function.
 type shown struct {
@@ -53,10 +58,12 @@ func (g *GeneratedFunction) read() (s shown) {
 	f := g.Function
 	var err error
 	if g.code, err = f.Code(); err != nil {
+		g.partial = true
 		s.notes = append(s.notes, fmt.Sprintf("its code cannot be shown: %v", err))
 	}
 	sections, err := f.Frames()
 	if err != nil {
+		g.partial = true
 		s.notes = append(s.notes, fmt.Sprintf("its unwind table cannot be read: %v", err))
 	}
 	function := Function{Symbol: f.Name}
@@ -67,6 +74,7 @@ func (g *GeneratedFunction) read() (s shown) {
 	if len(sections) > 0 {
 		list, err := List(sections, g, Selection{Addresses: []uint64{f.Start}})
 		if err != nil {
+			g.partial = true
 			s.notes = append(s.notes, err.Error())
 		}
 		if list != nil && list.Functions() > 0 {
@@ -79,6 +87,7 @@ func (g *GeneratedFunction) read() (s shown) {
 	}
 	if function.FDE != nil {
 		if s.explain, err = Explain(function, f.Start); err != nil {
+			g.partial = true
 			s.notes = append(s.notes, err.Error())
 		}
 	} else if g.Machine != nil {
@@ -90,7 +99,7 @@ func (g *GeneratedFunction) read() (s shown) {
 	}
 	lines, note, err := Disassemble(&function, g)
 	if err != nil {
-		note = err.Error()
+		g.partial, note = true, err.Error()
 	}
 	if note != "" {
 		s.notes = append(s.notes, note)

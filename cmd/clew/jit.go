@@ -34,7 +34,7 @@ const jitHelp = `Print what is known of the code that a program wrote while it r
 sources, how many functions of how many bytes, how much of it has no unwind table,
 and the executable memory that no source tells of.
 
-The target is a live process, which is stopped for about a millisecond; a core; a
+The target is a live process, which is stopped as by 'clew stack'; a core; a
 jitdump or a perf map; or a recording of perf, whose processes' jitdumps and maps
 are read. The sources of processes and cores, found without being configured:
   - the lists of the GDB JIT interface, by their symbol, or by a search of the
@@ -149,6 +149,9 @@ type jitTarget struct {
 func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	t := &jitTarget{released: func() {}}
 	if pid, err := strconv.Atoi(name); err == nil && pid > 0 {
+		if err := flags.core.refuse(); err != nil {
+			return nil, err
+		}
 		s, err := process.Snapshot(pid, nil)
 		if err != nil {
 			return nil, inputError{err}
@@ -176,7 +179,8 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("PERFILE2")) || bytes.HasPrefix(head, []byte("2ELIFREP")):
 		return t, t.recording(name, flags)
-	case bytes.HasPrefix(head, []byte("\x7fELF")), bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")), bytes.HasPrefix(head, []byte("\x04\x22\x4d\x18")):
+	case slices.ContainsFunc([]string{"\x7fELF", "\x28\xb5\x2f\xfd", "\x04\x22\x4d\x18", "\xfd7zXZ\x00", "\x1f\x8b\x08", "BZh"}, // a core, also compressed
+		func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }):
 		c, err := openCore(name, &flags.core)
 		if err != nil {
 			return nil, inputError{err}
@@ -228,6 +232,11 @@ func (t *jitTarget) of(s *target.Snapshot, release func()) {
 // recording takes the jitdumps that the processes of a recording had mapped, and
 // their perf maps.
 func (t *jitTarget) recording(name string, flags *jitFlags) error {
+	if flags.core.sysroot != "" {
+		if _, err := os.Stat(flags.core.sysroot); err != nil {
+			return inputError{err}
+		}
+	}
 	r, err := perfdata.Open(name)
 	if err != nil {
 		return inputError{err}

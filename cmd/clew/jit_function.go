@@ -55,7 +55,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 	for i := range all {
 		names[i] = all[i].GeneratedFunction
 	}
-	text := new(report.SourceText)
+	text, complete := new(report.SourceText), true
 	for i := range found {
 		g := report.GeneratedFunction{Function: &found[i].GeneratedFunction, Source: found[i].Source, Machine: t.machine, Names: names}
 		if flags.json {
@@ -69,6 +69,10 @@ func jitShow(place, name string, flags *jitFlags) error {
 		if err != nil {
 			return err
 		}
+		complete = complete && g.Complete()
+	}
+	if !complete {
+		return status(exitNo)
 	}
 	return nil
 }
