@@ -48,6 +48,8 @@ func (f *stackFlags) checkGoroutines() error {
 		return errors.New("--goroutines and --thread: choose one")
 	case f.goroutines && f.registers:
 		return errors.New("--goroutines and --registers: goroutines that wait have none; choose one")
+	case f.goroutines && (f.variables.args || f.variables.noArgs || f.variables.locals || f.variables.source):
+		return errors.New("--goroutines shows no variables and no source: --args, --no-args, --locals and --source are for threads")
 	case f.goroutines && f.profile.wanted():
 		return errors.New("--goroutines and a profile: a profile is of threads; choose one")
 	}
