@@ -118,6 +118,16 @@ func (a *arena) release(b []byte) {
 	panic("gdb: memory that is not the arena's")
 }
 
+// trim unmaps the chunk that stays when all is free.
+func (a *arena) trim() {
+	if len(a.chunks) != 1 || len(a.chunks[0].free) == 0 || a.chunks[0].free[0].size() != chunkSize {
+		return
+	}
+	a.mapped -= chunkSize
+	unmapMemory(a.chunks[0].memory)
+	a.chunks, a.recent = a.chunks[:0], nil
+}
+
 // offset returns where b begins in the chunk.
 func (c *chunk) offset(b []byte) (int, bool) {
 	at := address(b) - address(c.memory)

@@ -7,6 +7,7 @@
 package gdb
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -52,17 +53,23 @@ func TestMemoryOfImages(t *testing.T) {
 		name          string
 		publisher     *Publisher
 		batches, size int
+		flush         int // after so many batches, in the mean; 0: never
 	}{
-		{"one at a time", new(Publisher), 5000, 1},
-		{"gathered", &Publisher{Gather: time.Millisecond}, 5000, 1},
-		{"batches", new(Publisher), 50, 1000},
-		{"one small batch", new(Publisher), 1, 10},
+		{"one at a time", new(Publisher), 5000, 1, 0},
+		{"gathered", &Publisher{Gather: time.Millisecond}, 5000, 1, 0},
+		{"gathered by hundreds", &Publisher{Gather: time.Hour}, 5000, 1, 200},
+		{"batches", new(Publisher), 50, 1000, 0},
+		{"one small batch", new(Publisher), 1, 10, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := test.publisher
+			random := rand.New(rand.NewPCG(5, 0))
 			for i := range test.batches {
 				r := publish(t, p, code(uint64(i*test.size)*stride+1<<32, test.size))
 				defer withdraw(t, r)
+				if test.flush > 0 && random.IntN(test.flush) == 0 {
+					p.Flush()
+				}
 			}
 			p.Flush()
 			if s := p.Stats(); s.Memory > s.Bytes*13/10+chunkSize {

@@ -136,6 +136,7 @@ func (p *Publisher) Flush() {
 		register(i)
 		p.settle(i)
 	}
+	p.waiting.trim()
 }
 
 // Stats returns what the publisher holds.
