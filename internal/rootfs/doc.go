@@ -4,7 +4,8 @@
 
 // Package rootfs opens files of a watched program: as a process with another root
 // directory would, and nothing but files of bytes. To open a device or a FIFO, as
-// a program can name any, may do something. It makes no file and changes none.
+// a program can name any, may do something. It tells files apart, too. It makes no file
+// and changes none.
 package rootfs
 
 import "errors"

@@ -147,8 +147,8 @@ func (p *Process) openMarker(m *Marker) (*os.File, error) {
 	}
 	var info fs.FileInfo
 	if info, err = f.Stat(); err == nil {
-		if is := identityOf(info); is != (identity{}) && is.inode != m.Inode {
-			err = fmt.Errorf("%s: it is not the file that was mapped (inode %d, %d expected)", m.Path, is.inode, m.Inode)
+		if is := rootfs.IdentityOf(info); is != (rootfs.Identity{}) && is.Inode != m.Inode {
+			err = fmt.Errorf("%s: it is not the file that was mapped (inode %d, %d expected)", m.Path, is.Inode, m.Inode)
 		}
 	}
 	if err != nil {
@@ -156,15 +156,4 @@ func (p *Process) openMarker(m *Marker) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// identity tells a file from others; zero where nothing does.
-type identity struct{ device, inode uint64 }
-
-func identityOf(info fs.FileInfo) identity {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return identity{}
-	}
-	return identity{uint64(st.Dev), st.Ino}
 }

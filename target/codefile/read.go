@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/clewdev/clew/internal/budget"
+	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/jit/perf"
 )
 
@@ -23,7 +24,7 @@ const maxBytes = math.MaxInt32
 // and what is met again is read once. It is not safe for concurrent use.
 type Reader struct {
 	left  budget.Files
-	dumps map[identity]readDump
+	dumps map[rootfs.Identity]readDump
 }
 
 type readDump struct {
@@ -32,7 +33,7 @@ type readDump struct {
 }
 
 // NewReader returns a Reader that has read nothing.
-func NewReader() *Reader { return &Reader{left: maxBytes, dumps: make(map[identity]readDump)} }
+func NewReader() *Reader { return &Reader{left: maxBytes, dumps: make(map[rootfs.Identity]readDump)} }
 
 var errNoProcess = errors.New("files of the target are not to be had")
 
@@ -47,9 +48,9 @@ func (r *Reader) Jitdump(p *Process, m Marker) (*Jitdump, error) {
 		return nil, err
 	}
 	defer f.Close()
-	is := identity{}
+	is := rootfs.Identity{}
 	if info, err := f.Stat(); err == nil {
-		is = identityOf(info)
+		is = rootfs.IdentityOf(info)
 	}
 	known, ok := r.dumps[is]
 	if !ok {
@@ -58,7 +59,7 @@ func (r *Reader) Jitdump(p *Process, m Marker) (*Jitdump, error) {
 		if len(data) > 0 || known.err == nil {
 			known.Jitdump, known.err = newJitdump(m.Path, data, known.err)
 		}
-		if is != (identity{}) {
+		if is != (rootfs.Identity{}) {
 			r.dumps[is] = known
 		}
 	}

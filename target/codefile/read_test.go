@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/budget"
+	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/jit/perf"
 )
 
@@ -115,7 +116,7 @@ func TestMarkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inode := identityOf(info).inode
+	inode := rootfs.IdentityOf(info).Inode
 	open := func() (*os.File, error) { return os.Open(filepath.Join(root, "jit-10.dump")) }
 	p, users := &Process{Root: root}, &Process{Root: root, Users: []uint32{}}
 	r := NewReader()

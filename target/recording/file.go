@@ -10,15 +10,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/modulefile"
@@ -122,7 +121,7 @@ func (f *file) wanted(m *mapping) *modulefile.Module {
 		// process has its number. The device tells nothing here: overlayfs shows one
 		// layer's or its own.
 		place := modulefile.Place{Path: fmt.Sprintf("/proc/%d/map_files/%x-%x", f.pid, m.start, m.end), Trust: modulefile.Doubtful}
-		if info, err := os.Stat(place.Path); err == nil && f.inode.number != 0 && identityOf(info).number == f.inode.number {
+		if info, err := os.Stat(place.Path); err == nil && f.inode.number != 0 && rootfs.IdentityOf(info).Inode == f.inode.number {
 			place.Trust = modulefile.Certain
 		}
 		w.Places = []modulefile.Place{place}
@@ -137,7 +136,7 @@ func (f *file) same(found *os.File, _ *object.File) (bool, error) {
 	if err != nil || f.inode.number == 0 {
 		return false, nil
 	}
-	return identityOf(info) == identity{unix.Mkdev(f.inode.major, f.inode.minor), f.inode.number}, nil
+	return rootfs.IdentityOf(info) == rootfs.Identity{Device: unix.Mkdev(f.inode.major, f.inode.minor), Inode: f.inode.number}, nil
 }
 
 // root returns the root directory that a process in a mount namespace has: "" where
@@ -178,18 +177,6 @@ func (b *builder) ownVDSO(buildID string) *object.File {
 	return nil
 }
 
-// identity is a file as this machine knows it.
-type identity struct{ device, number uint64 }
-
-// identityOf returns what tells a file from others; zero where nothing does.
-func identityOf(info fs.FileInfo) identity {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return identity{}
-	}
-	return identity{uint64(st.Dev), uint64(st.Ino)}
-}
-
 // namespaceOf returns the namespace that a file of /proc stands for, zero where
 // it cannot be read.
 func namespaceOf(path string) perfdata.Namespace {
@@ -197,11 +184,7 @@ func namespaceOf(path string) perfdata.Namespace {
 	if err != nil {
 		return perfdata.Namespace{}
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return perfdata.Namespace{}
-	}
-	return perfdata.Namespace{Device: uint64(st.Dev), Inode: st.Ino}
+	return perfdata.Namespace(rootfs.IdentityOf(info))
 }
 
 // isFile reports whether the path of a mapping can be that of an object file, and

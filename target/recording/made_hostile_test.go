@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/rootfs"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/target/perfdata"
@@ -55,7 +56,7 @@ func writeJitdump(t testing.TB, path, name string, address uint64) (number uint6
 	if err != nil {
 		t.Fatal(err)
 	}
-	return identityOf(info).number
+	return rootfs.IdentityOf(info).Inode
 }
 
 // A jitdump is read once, however often the recording tells it apart.
