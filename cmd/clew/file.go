@@ -5,11 +5,9 @@
 package main
 
 import (
-	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -69,39 +67,16 @@ func openFile(path string) (*object.File, error) {
 	}
 	f, err := object.Open(path)
 	if err != nil {
-		return nil, input("%w%s", err, insteadOfELF(path))
+		var instead string
+		if c, err := contentOf(path); err == nil {
+			instead = c.insteadOfELF()
+		}
+		return nil, input("%w%s", err, instead)
 	}
 	if _, err := new(modulefile.Search).OpenDebugFile(f); err != nil {
 		warn("%v", err)
 	}
 	return f, nil
-}
-
-// insteadOfELF says what to do with a file that is not ELF.
-func insteadOfELF(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	head := make([]byte, 8)
-	n, _ := io.ReadFull(f, head)
-	head = head[:n]
-	for _, k := range []struct{ magic, hint string }{
-		{"\x7fELF", ""},
-		{"!<arch>\n", "\nThis is an archive: unpack it with 'ar x' and name one of its members."},
-		{"#!", "\nThis is a script: name the program that runs it."},
-		{"\xfd7zXZ", "\nThis is xz-compressed: unpack it first."},
-		{"\x28\xb5\x2f\xfd", "\nThis is zstd-compressed: unpack it first."},
-		{"\x1f\x8b", "\nThis is gzip-compressed: unpack it first."},
-		{"MZ", "\nThis is a Windows program, which has another kind of unwind table."},
-		{"\xcf\xfa\xed\xfe", "\nThis is a Mach-O file; Clew reads ELF."},
-	} {
-		if bytes.HasPrefix(head, []byte(k.magic)) {
-			return k.hint
-		}
-	}
-	return "\nClew reads ELF files: programs, shared libraries, object files, debug files."
 }
 
 // frameSections returns the sections of call frame information of the file and

@@ -7,11 +7,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime/debug"
@@ -168,19 +166,12 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	case info.Size() == 0:
 		return nil, input("%s is empty", name)
 	}
-	f, err := os.Open(name)
-	if err != nil {
+	switch is, err := contentOf(name); {
+	case err != nil:
 		return nil, inputError{err}
-	}
-	defer f.Close()
-	head := make([]byte, 8)
-	n, _ := io.ReadFull(f, head)
-	head = head[:n]
-	switch {
-	case bytes.HasPrefix(head, []byte("PERFILE2")) || bytes.HasPrefix(head, []byte("2ELIFREP")):
+	case is == recordingFile:
 		return t, t.recording(name, flags)
-	case slices.ContainsFunc([]string{"\x7fELF", "\x28\xb5\x2f\xfd", "\x04\x22\x4d\x18", "\xfd7zXZ\x00", "\x1f\x8b\x08", "BZh"}, // a core, also compressed
-		func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }):
+	case is.maybeCore():
 		c, err := openCore(name, &flags.core)
 		if err != nil {
 			return nil, inputError{err}

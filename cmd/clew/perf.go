@@ -7,8 +7,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -212,31 +210,15 @@ func openRecording(path string) (*perfdata.Reader, error) {
 	if err != nil && info != nil && info.IsDir() && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: a directory without a recording of perf", path)
 	}
-	if err != nil && isCore(path) {
-		return nil, fmt.Errorf("%s: a core, and no recording of perf; 'clew stack %[1]s' reads it", path)
+	if err != nil {
+		if c, _ := contentOf(path); c == elfCore {
+			return nil, fmt.Errorf("%s: a core, and no recording of perf; 'clew stack %[1]s' reads it", path)
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such file; 'perf record -g COMMAND' writes perf.data", path)
 	}
 	return r, err
-}
-
-// isCore reports whether a file begins as an ELF core does.
-func isCore(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [18]byte
-	if _, err := f.ReadAt(head[:], 0); err != nil || string(head[:4]) != elf.ELFMAG {
-		return false
-	}
-	kind := binary.LittleEndian.Uint16(head[16:])
-	if elf.Data(head[elf.EI_DATA]) == elf.ELFDATA2MSB {
-		kind = binary.BigEndian.Uint16(head[16:])
-	}
-	return elf.Type(kind) == elf.ET_CORE
 }
 
 // counts reports whether samples of a thread and an event are asked for.

@@ -80,25 +80,6 @@ func openCore(path string, flags *coreFlags) (*core.Core, error) {
 	return c, nil
 }
 
-// readBy returns the verb that reads a file which is no core, "" if none is known
-// by how it begins.
-func readBy(path string) string {
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	var magic [8]byte
-	n, _ := f.ReadAt(magic[:], 0)
-	switch m := string(magic[:n]); {
-	case m == "PERFILE2", m == "2ELIFREP":
-		return "perf"
-	case strings.HasPrefix(m, "JiTD"), strings.HasPrefix(m, "DTiJ"):
-		return "jit"
-	}
-	return ""
-}
-
 // openedCore is a core whose stacks are printed; nil where there is none.
 type openedCore struct {
 	*core.Core
@@ -114,8 +95,11 @@ func takeCore(path string, flags *stackFlags) (*target.Snapshot, *openedCore, er
 	}
 	c, err := openCore(path, &flags.core)
 	if errors.Is(err, core.ErrNotCore) {
-		if verb := readBy(path); verb != "" {
-			return nil, nil, fmt.Errorf("%s: no core; 'clew %s %[1]s' reads it", path, verb)
+		switch c, _ := contentOf(path); c {
+		case recordingFile:
+			return nil, nil, fmt.Errorf("%s: no core; 'clew perf %[1]s' reads it", path)
+		case jitdumpFile:
+			return nil, nil, fmt.Errorf("%s: no core; 'clew jit %[1]s' reads it", path)
 		}
 		if info.Size() == 0 {
 			return nil, nil, err
