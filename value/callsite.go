@@ -12,8 +12,20 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// errNoEntryValue says that the caller does not tell what a parameter was.
-var errNoEntryValue = fmt.Errorf("value at the entry of the function: %w", ErrNotFound)
+// errNoEntryValue says that the caller does not tell what a parameter was, and
+// errNoLonger that a value is lost with it.
+var (
+	errNoEntryValue = fmt.Errorf("value at the entry of the function: %w", ErrNotFound)
+	errNoLonger     = fmt.Errorf("%w: %w", ErrOptimizedOut, errNoEntryValue)
+)
+
+// lost makes of what atCall said what it means for the value of a variable.
+func lost(err error) error {
+	if err == errNoEntryValue {
+		return errNoLonger // made once: most frames of code that is optimized have it
+	}
+	return fmt.Errorf("%w: %w", ErrOptimizedOut, err)
+}
 
 // entryValue pushes what a register, or memory that one led to, held when the
 // function was called (DWARF 5 §2.5.1.7).
@@ -24,7 +36,7 @@ func (e *evaluator) entryValue(block []byte) error {
 	}
 	v, err := e.atCall(p)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrOptimizedOut, err)
+		return lost(err)
 	}
 	if p.typ == 0 {
 		return e.push(element{lo: v.lo})
@@ -40,7 +52,7 @@ func (e *evaluator) entryValue(block []byte) error {
 func (e *evaluator) parameterRef(entry object.DebugOffset) error {
 	v, err := e.atCall(parameter{kind: parameterEntry, entry: entry})
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrOptimizedOut, err)
+		return lost(err)
 	}
 	return e.push(element{lo: v.lo})
 }
@@ -154,6 +166,7 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 	if err != nil {
 		return v, err
 	}
+	defer inner.release()
 	if target.kind == attributeBlock {
 		// An indirect call can have led to another function, which then jumped here
 		// with parameters of its own.
@@ -161,7 +174,7 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 		if err != nil || to.lo != e.body.entry+e.frame.Bias() {
 			return v, errNoEntryValue
 		}
-		inner.stack, inner.placed = nil, false
+		inner.stack, inner.placed = inner.stack[:0], false
 	}
 	switch value.kind {
 	case attributeConstant:

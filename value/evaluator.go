@@ -32,6 +32,9 @@ type evaluator struct {
 	pieces []Piece // of a composite location
 	place  Piece   // of a simple location that is no address
 	placed bool
+
+	own  budget     // of an evaluator that no other called for
+	room [4]element // for the stack, which is seldom deeper
 }
 
 // element is a value on the stack.
@@ -55,20 +58,47 @@ const (
 // isOptimizedOut makes of what is missing in a frame what it means for a value.
 var errNotKnown = fmt.Errorf("%w: not known in this frame", ErrOptimizedOut)
 
+// registerError says that a frame does not know a register.
+type registerError struct {
+	machine *arch.Machine
+	column  uint64
+}
+
+func (e *registerError) Error() string {
+	return fmt.Sprintf("register %s: %v", e.machine.RegisterName(e.column), errNotKnown)
+}
+
+func (e *registerError) Unwrap() error { return errNotKnown }
+
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrExpression, fmt.Sprintf(format, args...))
 }
 
-// within returns an evaluator for what an expression calls for.
+// evaluators are kept: each argument of each frame takes a few.
+var evaluators = sync.Pool{New: func() any { return new(evaluator) }}
+
+// within returns an evaluator for what an expression calls for. It is to be released.
 func (e *evaluator) within(info *Info, u *unit, b *body, f Frame) (*evaluator, error) {
 	if e.depth == maxCalls {
 		return nil, refuse("expressions call for each other deeper than %d", maxCalls)
 	}
-	return &evaluator{info: info, unit: u, body: b, frame: f, budget: e.budget, depth: e.depth + 1}, nil
+	inner := newEvaluator(info, u, b, f)
+	inner.budget, inner.depth = e.budget, e.depth+1
+	return inner, nil
 }
 
+// newEvaluator returns an evaluator, which is to be released.
 func newEvaluator(info *Info, u *unit, b *body, f Frame) *evaluator {
-	return &evaluator{info: info, unit: u, body: b, frame: f, budget: new(budget)}
+	e := evaluators.Get().(*evaluator)
+	e.info, e.unit, e.body, e.frame = info, u, b, f
+	e.budget, e.stack = &e.own, e.room[:0]
+	return e
+}
+
+// release ends the use of an evaluator. The pieces that it returned stay.
+func (e *evaluator) release() {
+	*e = evaluator{}
+	evaluators.Put(e)
 }
 
 // expression returns the expression that a location is at the frame's address;
@@ -183,24 +213,6 @@ func (e *evaluator) number(expression []byte) (element, error) {
 	return e.stack[len(e.stack)-1], nil
 }
 
-// decoder has room for an expression's operations: the threads of a program have the
-// same few expressions evaluated again and again.
-type decoder struct {
-	section    cfi.Section
-	operations []cfi.Operation
-}
-
-var decoders = sync.Pool{New: func() any { return &decoder{section: cfi.Section{Name: "expression"}} }}
-
-func (d *decoder) release() {
-	if cap(d.operations) > maxStack {
-		return
-	}
-	clear(d.operations)
-	d.section.Data, d.operations = nil, d.operations[:0]
-	decoders.Put(d)
-}
-
 // run executes an expression.
 func (e *evaluator) run(expression []byte) error {
 	if len(expression) > 1<<16 {
@@ -245,59 +257,6 @@ func (e *evaluator) run(expression []byte) error {
 		return fmt.Errorf("%w: %w", ErrExpression, malformed)
 	}
 	return nil
-}
-
-// decode decodes the operations of an expression up to where they are malformed.
-func (e *evaluator) decode(d *decoder, expression []byte) error {
-	s := &d.section
-	s.Data, s.Machine = expression, e.info.machine
-	wide := 0 // bytes of a reference into .debug_info that are not cfi's four
-	switch {
-	case e.unit == nil:
-	case e.unit.is64:
-		wide = 8
-	case e.unit.version == 2 && e.unit.width != 4:
-		wide = e.unit.width // as DW_FORM_ref_addr was
-	}
-	for start := uint64(0); start < uint64(len(expression)); {
-		resumed := false
-		for o, err := range s.Operations(start, uint64(len(expression))-start) {
-			at := start + o.Offset
-			if wide != 0 && at < uint64(len(expression)) && refersToEntry(cfi.Op(expression[at])) {
-				c := cursor{section: "expression", data: expression, off: at + 1, order: e.info.machine.Order}
-				o = cfi.Operation{Op: cfi.Op(expression[at]), Operands: [2]int64{int64(c.uint(wide))}}
-				if o.Op == opImplicitPointer || o.Op == opGNUImplicitPointer {
-					o.Operands[1] = c.sleb128()
-				}
-				if c.err != nil {
-					return c.err
-				}
-				o.Offset, o.Size = at, c.off-at
-				d.operations = append(d.operations, o)
-				start, resumed = c.off, true
-				break
-			}
-			if err != nil {
-				return err
-			}
-			o.Offset = at
-			d.operations = append(d.operations, o)
-		}
-		if !resumed {
-			break
-		}
-	}
-	return nil
-}
-
-// refersToEntry reports whether an operation has an offset in .debug_info as its
-// first operand.
-func refersToEntry(op cfi.Op) bool {
-	switch op {
-	case opCallRef, opImplicitPointer, opGNUImplicitPointer, opGNUVariableValue:
-		return true
-	}
-	return false
 }
 
 // target returns the index of the operation that a jump leads to; that of the
@@ -359,7 +318,7 @@ func (e *evaluator) register(column uint64) (uint64, error) {
 	if b, ok := e.frame.RegisterBytes(column); ok {
 		return e.fromBytes(lowBytes(e.info.machine, b, 8), nil).lo, nil
 	}
-	return 0, fmt.Errorf("register %s: %w", e.info.machine.RegisterName(column), errNotKnown)
+	return 0, &registerError{e.info.machine, column}
 }
 
 // memory reads size bytes.

@@ -207,6 +207,7 @@ func (e *evaluator) frameBase() (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	defer inner.release()
 	expression, ok, err := inner.expression(e.body.frameBase)
 	switch {
 	case err != nil:

@@ -87,7 +87,7 @@ func (w *printing) scalar(v Value, t *Type) {
 			w.add(strconv.FormatUint(n, 10))
 		}
 	case Char, Int:
-		w.add(integer(t, b, t.Signed()).String())
+		w.add(decimal(t, b))
 		if prefix, ok := textual(v.typ); ok {
 			w.add(" " + prefix + "'")
 			escaped := false
@@ -107,6 +107,18 @@ func (w *printing) scalar(v Value, t *Type) {
 		w.add(strconv.FormatInt(int64(signExtend(n, 8*uint64(len(b)))), 10))
 	default:
 		w.add("<unknown type>")
+	}
+}
+
+// decimal writes the integer that bytes are.
+func decimal(t *Type, b []byte) string {
+	switch n := uintOf(t.machine.Order, b); {
+	case len(b) == 0 || len(b) > 8:
+		return integer(t, b, t.Signed()).String()
+	case t.Signed():
+		return strconv.FormatInt(int64(signExtend(n, 8*uint64(len(b)))), 10)
+	default:
+		return strconv.FormatUint(n, 10)
 	}
 }
 
@@ -259,6 +271,9 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 			if address, ok := base.Address(); ok {
 				if w.seen[address] {
 					continue
+				}
+				if w.seen == nil {
+					w.seen = make(map[uint64]bool)
 				}
 				w.seen[address] = true
 			}

@@ -215,11 +215,11 @@ type printing struct {
 	elements, repeats, depth int
 	problem                  error           // the first one
 	bare                     bool            // the next structure of Go's is written without its type, which stands before it
-	seen                     map[uint64]bool // virtual base classes, by address
+	seen                     map[uint64]bool // virtual base classes, by address; nil before the first
 }
 
 func (p *Printer) start(v Value) *printing {
-	w := &printing{Printer: p, elements: p.Elements, repeats: p.Repeats, depth: p.Depth, seen: make(map[uint64]bool)}
+	w := &printing{Printer: p, elements: p.Elements, repeats: p.Repeats, depth: p.Depth}
 	if w.elements <= 0 {
 		w.elements = 200
 	}

@@ -31,6 +31,7 @@ func (e *evaluator) call(entry object.DebugOffset) error {
 	if err != nil {
 		return err
 	}
+	defer inner.release()
 	expression, ok, err := inner.expression(a)
 	if err != nil || !ok {
 		return err
@@ -60,6 +61,7 @@ func (e *evaluator) variableNumber(entry object.DebugOffset) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	defer inner.release()
 	return v.readIn(inner).Uint()
 }
 
@@ -79,7 +81,9 @@ func (v *Variable) Read(f Frame) Value {
 	if f == nil {
 		return failed(v.Type, nil, fmt.Errorf("%w: no frame", ErrNoAddress))
 	}
-	return v.readIn(newEvaluator(v.info, v.unit, v.body, f))
+	e := newEvaluator(v.info, v.unit, v.body, f)
+	defer e.release()
+	return v.readIn(e)
 }
 
 func (v *Variable) readIn(e *evaluator) Value {
@@ -122,6 +126,7 @@ func (v *Variable) ReadEntry(f Frame) Value {
 		return val
 	}
 	e := newEvaluator(v.info, v.unit, v.body, f)
+	defer e.release()
 	// Of a reference gdb wants to know what it led to.
 	kind := v.Type.Strip().kind
 	p.data = kind == Reference || kind == RvalueReference
@@ -147,6 +152,7 @@ func (v *Variable) passed() (p parameter, ok bool) {
 		case attributeList:
 			// The location at the first instruction is where the call passed it.
 			e := newEvaluator(v.info, v.unit, v.body, nil)
+			defer e.release()
 			b, ok, err := e.listed(v.location.list, v.body.entry)
 			if err != nil || !ok {
 				return
@@ -211,6 +217,7 @@ func (e *evaluator) boundOf(t *Type) (n uint64, err error) {
 		if inner, err = e.within(e.info, e.unit, e.body, e.frame); err != nil {
 			return 0, err
 		}
+		defer inner.release()
 		var v element
 		v, err = inner.number(t.bound.bytes)
 		n = v.lo

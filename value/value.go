@@ -239,6 +239,7 @@ func (v Value) virtualBase(f *Field) Value {
 		return failed(f.Type, v.frame, fmt.Errorf("virtual base class: %w", ErrNoAddress))
 	}
 	e := newEvaluator(f.info, f.unit, nil, v.frame)
+	defer e.release()
 	if err := e.push(element{lo: address}); err != nil {
 		return failed(f.Type, v.frame, err)
 	}

@@ -17,15 +17,29 @@ type Frame struct {
 	reader *Reader
 	stack  *target.Stack
 	index  int
-	memory *memory // shared with its callers'
+	memory *memory // shared with the stack's other frames
+
+	// Each variable of a frame may ask for it.
+	cfa             uint64
+	hasCFA, readCFA bool
 }
 
 // memory reads the target's, and remembers what it took from a target that runs.
 type memory struct{ *target.ThreadMemory }
 
-// Frame returns frame i of a stack. Its walk must have kept the registers.
+// Frame returns frame i of a stack. Its walk must have kept the registers, and the
+// stack must not change afterwards.
 func (r *Reader) Frame(s *target.Stack, i int) *Frame {
-	return &Frame{r, s, i, &memory{r.snapshot.ThreadMemory(s.Thread)}}
+	frames := r.frames[s]
+	if frames == nil {
+		frames = make([]Frame, len(s.Frames))
+		m := &memory{r.snapshot.ThreadMemory(s.Thread)}
+		for k := range frames {
+			frames[k] = Frame{reader: r, stack: s, index: k, memory: m}
+		}
+		r.frames[s] = frames
+	}
+	return &frames[i]
 }
 
 func (f *Frame) frame() *target.Frame { return &f.stack.Frames[f.index] }
@@ -43,7 +57,7 @@ func (f *Frame) Scopes() []*value.Scope {
 
 // Late reports whether anything that was read since the last call of Late came
 // from writable memory of a target that had run on: it may not fit what was read
-// in the pause. Frames that [Frame.Caller] returned count with it.
+// in the pause. The other frames of the stack count with it.
 func (f *Frame) Late() bool {
 	_, late := f.memory.Late()
 	if late {
@@ -115,6 +129,14 @@ func (f *Frame) ProgramCounter() (pc, lookup uint64) {
 
 // CFA returns the canonical frame address.
 func (f *Frame) CFA() (uint64, bool) {
+	if !f.readCFA {
+		f.cfa, f.hasCFA = f.findCFA()
+		f.readCFA = true
+	}
+	return f.cfa, f.hasCFA
+}
+
+func (f *Frame) findCFA() (uint64, bool) {
 	frame := f.frame()
 	if frame.Registers == nil || frame.Object == nil {
 		return 0, false
@@ -162,5 +184,5 @@ func (f *Frame) Caller() value.Frame {
 	if next >= len(f.stack.Frames) || f.stack.Frames[next].Interrupted {
 		return nil
 	}
-	return &Frame{f.reader, f.stack, next, f.memory}
+	return f.reader.Frame(f.stack, next)
 }

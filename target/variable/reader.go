@@ -20,6 +20,7 @@ type Reader struct {
 	snapshot *target.Snapshot
 	objects  *target.Objects
 	opened   map[*target.Object]*opened
+	frames   map[*target.Stack][]Frame
 	placed   []placed // by start; nil before it is needed
 	errs     []error
 }
@@ -36,7 +37,7 @@ type opened struct {
 // NewReader returns a reader of the snapshot that the objects are of. Their
 // separate debug files are those that [target.Objects.Name] has found.
 func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
-	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened)}
+	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened), frames: make(map[*target.Stack][]Frame)}
 }
 
 // Err returns what stood in the way of reading debugging information, object by
