@@ -111,6 +111,7 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 	for k, scope := range scopes {
 		c := &calls[k]
 		c.name = scope.Function.Name
+		c.arguments = make([]shownVariable, 0, min(len(scope.Arguments), maxFrameVariables))
 		room := maxFrameVariables
 		for _, a := range scope.Arguments {
 			if room--; room < 0 || !v.left() {

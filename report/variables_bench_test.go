@@ -1,0 +1,46 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package report_test
+
+import (
+	"io"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/process"
+	"github.com/clewdev/clew/target/variable"
+)
+
+// BenchmarkArguments writes 3,000 frames of 65 threads with their arguments; an
+// operation is all of them.
+func BenchmarkArguments(b *testing.B) {
+	p := testprogram.Start(b, testprogram.Build(b, "threads65.c", "-O2", "-g"))
+	s, err := process.Snapshot(p.PID, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	stacks := objects.Walk(target.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+		b.Fatal(err)
+	}
+	frames := 0
+	for i := range stacks {
+		frames += len(stacks[i].Frames)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		r := report.Stacks{Machine: s.Machine, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+		if err := r.Text(io.Discard, report.StackOptions{AllFrames: true}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(frames), "ns/frame")
+}
