@@ -61,17 +61,17 @@ func Build(t testing.TB, source string, flags ...string) string {
 func BuildCgo(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	RequireTool(t, "gcc")
-	return buildGo(t, source, "1", flags)
+	return buildGo(t, source, flags, "CGO_ENABLED=1")
 }
 
-func buildGo(t testing.TB, source, cgo string, flags []string) string {
+func buildGo(t testing.TB, source string, flags []string, environment ...string) string {
 	t.Helper()
 	RequireTool(t, "go")
 	path := Path("programs/" + source)
 	return cached(t, source, path, func(out string) *exec.Cmd {
 		cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false", "-o", out}, flags...), path)...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+		cmd.Env = append(os.Environ(), environment...)
 		return cmd
 	})
 }
@@ -83,7 +83,7 @@ func BuildWith(t testing.TB, compiler, source string, flags ...string) string {
 	path := Path("programs/" + source)
 	name := strings.TrimSuffix(source, filepath.Ext(source))
 	if compiler == "go" {
-		return buildGo(t, source, "0", flags)
+		return buildGo(t, source, flags, "CGO_ENABLED=0")
 	}
 	return cached(t, name, path, func(out string) *exec.Cmd {
 		return exec.Command(compiler, append(append([]string{"-o", out, "-pthread"}, flags...), path)...)
@@ -167,8 +167,9 @@ func firstLine(t testing.TB, path string) []string {
 // the same from the same sources with the same program.
 func cached(t testing.TB, name, source string, command func(out string) *exec.Cmd) string {
 	t.Helper()
-	key := sha256.New()
-	fmt.Fprintf(key, "%s\n%q\n%s\n", runtime.Version(), command(name).Args, version(command(name).Args[0]))
+	key, first := sha256.New(), command(name)
+	environment := first.Env[min(len(os.Environ()), len(first.Env)):] // what the command adds to it
+	fmt.Fprintf(key, "%s\n%q\n%q\n%s\n", runtime.Version(), first.Args, environment, version(first.Args[0]))
 	if err := hashSources(key, source); err != nil {
 		t.Fatal(err)
 	}
