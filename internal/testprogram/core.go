@@ -39,6 +39,14 @@ func (e *Emulation) Build(t testing.TB, source string, flags ...string) string {
 	return BuildWith(t, e.Triplet+"-gcc", source, flags...)
 }
 
+// BuildCgo is the package's BuildCgo for arm64, the only machine here that Go's names
+// are known for.
+func (e *Emulation) BuildCgo(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	compiler := RequireTool(t, e.Triplet+"-gcc")
+	return buildGo(t, source, flags, "CGO_ENABLED=1", "GOARCH=arm64", "CC="+compiler)
+}
+
 // CoreOptions changes how a core comes about. The zero value is a core of the
 // kernel, with what it writes by default.
 type CoreOptions struct {

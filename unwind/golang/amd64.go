@@ -208,8 +208,7 @@ func cgocallbackAMD64(c *crossing) error {
 	if !calls(c.before, rax) || !bytes.HasPrefix(c.after, []byte{0x48, 0x8d, 0x44, 0x24}) {
 		return errNotThere
 	}
-	c.fromCallback(8, 0)
-	return nil
+	return c.fromCallback(8, 0, 8)
 }
 
 // vdsoAMD64: the functions that call the vDSO do so on the thread's stack, and keep

@@ -158,8 +158,7 @@ func cgocallbackARM64(c *crossing) error {
 	if !callsARM64(c.before) || len(c.after) < 4 || binary.LittleEndian.Uint32(c.after) != 0xf94003e5 {
 		return errNotThere
 	}
-	c.fromCallback(16, 16)
-	return nil
+	return c.fromCallback(16, 16, 16)
 }
 
 // vdsoARM64: the functions that call the vDSO do so on the thread's stack, and keep

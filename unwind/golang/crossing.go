@@ -123,23 +123,33 @@ func (c *crossing) fromSystemStack(curg int64) {
 
 // fromCallback crosses from cgocallback on the goroutine's stack to the frame that it
 // has on the stack of the C code which called Go. g0.sched.sp leads to that frame of
-// the innermost callback, the word saved in a frame to that of the next one out. The
-// one that is looked for is the last one below its argument, which is the address of
-// something in the frame of the C function. Both offsets fit into a byte.
-func (c *crossing) fromCallback(argument, saved int64) {
-	sp := c.layout.sp
+// the innermost callback, the word saved in a frame to that of the next one out, and
+// that of the outermost one to wherever a callback was that has returned. cgocallback
+// copies its arguments to the goroutine's stack, and one of them is the address of
+// something in the frame of the C function: the first frame with the same one is it.
+// argument and passed are where it is, in the frame of the goroutine's stack from the
+// stack pointer on, and above the CFA of the other.
+func (c *crossing) fromCallback(argument, saved, passed int64) error {
+	passed += int64(c.entry.prologue + c.layout.returnAddress)
+	if passed > maxShort {
+		return errNotThere
+	}
 	c.ownFrame(
 		c.register(c.layout.g, gM), operation{op: cfi.OpDeref}, operation{cfi.OpPlusUconst, mG0}, operation{op: cfi.OpDeref},
 		operation{cfi.OpPlusUconst, gSched + gobufSP}, operation{op: cfi.OpDeref},
 		// S: the frame of a callback.
+		operation{op: cfi.OpDup}, operation{cfi.OpPlusUconst, passed}, operation{op: cfi.OpDeref},
+		c.register(c.layout.sp, argument), operation{op: cfi.OpDeref}, operation{op: cfi.OpEq}, operation{cfi.OpBra, 12}, // S it is
 		operation{op: cfi.OpDup}, operation{cfi.OpPlusUconst, saved}, operation{op: cfi.OpDeref}, // S next
-		operation{op: cfi.OpOver}, operation{op: cfi.OpOver}, operation{op: cfi.OpLt}, // S next S<next
-		operation{op: cfi.OpOver}, c.register(sp, argument), operation{op: cfi.OpDeref}, operation{op: cfi.OpLt}, // and next<argument
-		operation{op: cfi.OpAnd}, operation{cfi.OpBra, 4},
-		operation{op: cfi.OpDrop}, operation{cfi.OpSkip, 5}, // S it is
-		operation{op: cfi.OpSwap}, operation{op: cfi.OpDrop}, operation{cfi.OpSkip, -25},
+		operation{op: cfi.OpSwap}, operation{op: cfi.OpOver}, operation{op: cfi.OpLt}, // next S<next
+		operation{cfi.OpBra, -21},                            // next is S
+		operation{op: cfi.OpDrop}, operation{op: cfi.OpLit0}, // nowhere
 	)
+	return nil
 }
+
+// maxShort is the largest number that takes one byte in an expression.
+const maxShort = 1<<7 - 1
 
 // curg returns the offset of curg in m, as systemstack's code has it.
 func (t *Table) curg() (int64, error) {

@@ -58,16 +58,23 @@ func TestCrossings(t *testing.T) {
 			g0Stack + 8: testG, g0Stack: 0x800, gStack: fp, gStack + 8: pc}, [4]uint64{pc, gStack + 16, fp, testG}},
 		{"runtime.asmcgocall", noswitch, 12, g0Stack, testG0, memory{
 			g0Stack: g0Stack + 0x40, g0Stack + 0x40: fp, g0Stack + 0x48: pc}, [4]uint64{pc, g0Stack + 0x50, fp, testG0}},
-		// Two callbacks: the inner one's frame at g0Stack, the outer one's above.
+		// Two callbacks: the inner one's frame at g0Stack, the outer one's above. Their
+		// arguments are in the frame of the caller, behind the return address.
 		{"runtime.cgocallback", cgocallback, 10, gStack, testG, memory{
-			testG0 + gSched: g0Stack, g0Stack: g0Stack + 0x100, gStack + 8: g0Stack + 0x80,
+			testG0 + gSched: g0Stack, g0Stack: g0Stack + 0x100, gStack + 8: g0Stack + 0x80, g0Stack + 48: g0Stack + 0x80,
 			g0Stack + 24: fp + 1, g0Stack + 32: pc + 1}, [4]uint64{pc + 1, g0Stack + 40, fp + 1, testG}},
 		{"runtime.cgocallback", cgocallback, 10, gStack, testG, memory{
 			testG0 + gSched: g0Stack, g0Stack: g0Stack + 0x100, g0Stack + 0x100: 0, gStack + 8: g0Stack + 0x180,
+			g0Stack + 48: g0Stack + 0x80, g0Stack + 0x130: g0Stack + 0x180,
 			g0Stack + 0x118: fp, g0Stack + 0x120: pc}, [4]uint64{pc, g0Stack + 0x128, fp, testG}},
 		// The first callback of a thread that C made: its frame says that it is there itself.
 		{"runtime.cgocallback", cgocallback, 10, gStack, testG, memory{
-			testG0 + gSched: g0Stack, g0Stack: g0Stack, gStack + 8: g0Stack + 0x80,
+			testG0 + gSched: g0Stack, g0Stack: g0Stack, gStack + 8: g0Stack + 0x80, g0Stack + 48: g0Stack + 0x80,
+			g0Stack + 24: fp, g0Stack + 32: pc}, [4]uint64{pc, g0Stack + 40, fp, testG}},
+		// The second one: its frame says where the first one was, below the argument.
+		{"runtime.cgocallback", cgocallback, 10, gStack, testG, memory{
+			testG0 + gSched: g0Stack, g0Stack: g0Stack + 0x40, gStack + 8: g0Stack + 0x80, g0Stack + 48: g0Stack + 0x80,
+			g0Stack + 0x40: g0Stack + 0x40, g0Stack + 0x70: 0,
 			g0Stack + 24: fp, g0Stack + 32: pc}, [4]uint64{pc, g0Stack + 40, fp, testG}},
 		{"runtime.nanotime1", nanotime, 13, g0Stack, testG0, memory{
 			gStack + 16: fp, gStack + 24: pc}, [4]uint64{pc, gStack + 32, fp, testG0}},
@@ -81,6 +88,21 @@ func TestCrossings(t *testing.T) {
 		if len(frames) != 2 || frames[1] != tt.want {
 			t.Errorf("%s: %#x, expected %#x; %v: %v", tt.name, frames, tt.want, reason, err)
 		}
+	}
+}
+
+// A callback that no frame has the arguments of was called from nowhere; frames that
+// lead downwards are not followed.
+func TestCallbackFromNowhere(t *testing.T) {
+	m := goroutine(0, 0)
+	for a, v := range (memory{
+		testG0 + gSched: g0Stack, g0Stack: g0Stack + 0x100, g0Stack + 0x100: g0Stack, gStack + 8: g0Stack + 0x80,
+		g0Stack + 48: 1, g0Stack + 0x130: 2}) {
+		m[a] = v
+	}
+	p := program(machineAMD64, cgocallback, Function{Name: "runtime.cgocallback", WritesSP: true, Assembly: true})
+	if frames, reason, err := step(t, machineAMD64, p, m, codeBase+10, gStack, testG); len(frames) != 1 || reason != unwind.UnreadableMemory || err == nil {
+		t.Errorf("%#x, %v: %v", frames, reason, err)
 	}
 }
 
