@@ -95,7 +95,7 @@ instructions beside the rows and under the source lines.
 
 The function is named as its source names it, or demangled, or by a glob, or by a
 part of the name; or by an address in it.` + "\n\nWith --json:\n" + report.GeneratedFunctionSchema + "\n\n" + exitHelp +
-				"\nHere 1 is: no function is called so, or something of it is not known.",
+				"\nHere 1 is: no function is called so, something of it is not known, or the core or the recording is damaged.",
 			UsageText: "clew jit show NAME|ADDR PID|FILE [flags]",
 			Flags:     append([]cli.Flag{jsonFlag("one JSON object a function")}, flags.core.flags()...),
 			Action: func(_ context.Context, c *cli.Command) error {
@@ -116,7 +116,7 @@ which is made.
 readelf, 'clew table' and gdb's add-symbol-file read it.
 
 With --json there is a line for each file: {"file", "source", "place", "bytes"}.` + "\n\n" + exitHelp +
-				"\nHere 1 is: no function is called so, or something of it was left out.",
+				"\nHere 1 is: no function is called so, something of it was left out, or the core or the recording is damaged.",
 			UsageText: `clew jit extract NAME|ADDR PID|FILE -o FILE
   clew jit extract --all PID|FILE -o DIR`,
 			Flags: append([]cli.Flag{
@@ -139,6 +139,7 @@ type jitTarget struct {
 	file     string
 	notes    []string
 	core     *report.Core // nil of what is none
+	damage   []string     // of a core or a recording; the core and notes have it too
 	released func()
 }
 
@@ -179,6 +180,9 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		t.command = command(c.Snapshot())
 		t.of(c.Snapshot(), func() { c.Close() })
 		t.core = (&openedCore{c, name}).facts()
+		for _, text := range t.core.Damage {
+			t.damage = append(t.damage, "the core: "+text)
+		}
 		// What is missing is an object file where the core has the build ID of it.
 		for _, m := range t.core.Missing {
 			if m.BuildID != nil {
@@ -239,6 +243,7 @@ func (t *jitTarget) recording(name string, flags *jitFlags) error {
 	defer end()
 	if t.sources, t.notes, err = recording.CodeSources(r, opts); err != nil {
 		t.notes = append(t.notes, err.Error())
+		t.damage = append(t.damage, fmt.Sprintf("%s: %v", name, err))
 	}
 	t.machine = r.Machine()
 	return nil

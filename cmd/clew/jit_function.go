@@ -44,6 +44,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 		return err
 	}
 	defer t.released()
+	complete := t.tellDamage()
 	found, all, err := t.find(place, name)
 	if err != nil {
 		return err
@@ -55,7 +56,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 	for i := range all {
 		names[i] = all[i].GeneratedFunction
 	}
-	text, complete := new(report.SourceText), true
+	text := new(report.SourceText)
 	for i := range found {
 		g := report.GeneratedFunction{Function: &found[i].GeneratedFunction, Source: found[i].Source, Machine: t.machine, Names: names}
 		if flags.json {
@@ -110,15 +111,35 @@ func jitExtract(args []string, flags *jitFlags) error {
 		return err
 	}
 	defer t.released()
+	whole := t.tellDamage()
 	if flags.all {
-		return t.extractAll(name, flags)
+		err = t.extractAll(name, flags)
+	} else {
+		err = t.extract(args[0], name, flags)
 	}
-	found, _, err := t.find(args[0], name)
+	if err == nil && !whole {
+		return status(exitNo)
+	}
+	return err
+}
+
+// tellDamage tells what is wrong with a core or a recording, in which functions can be
+// missing, and reports whether nothing is.
+func (t *jitTarget) tellDamage() (whole bool) {
+	for _, text := range t.damage {
+		warn("%s", text)
+	}
+	return len(t.damage) == 0
+}
+
+// extract writes the symbol file of a function.
+func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
+	found, _, err := t.find(place, name)
 	if err != nil {
 		return err
 	}
 	if len(found) > 1 {
-		return no("%d functions are called %s, name one by its address:%s", len(found), args[0], someOf(found))
+		return no("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
 	}
 	f := &found[0]
 	data := f.Image()
