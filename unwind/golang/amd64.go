@@ -145,9 +145,8 @@ func mcallAMD64(c *crossing) error {
 	// The argument where it is curg, else 0.
 	g := append(c.current(curg), c.register(c.layout.sp, 0), operation{op: cfi.OpDeref}, operation{op: cfi.OpOver},
 		operation{op: cfi.OpEq}, operation{op: cfi.OpMul})
-	is := append(g, operation{op: cfi.OpDup}, operation{cfi.OpBra, 4}, operation{op: cfi.OpLit0}, operation{cfi.OpSkip, 3})
-	c.rules.CFA = c.expression(cfi.ValExpression, append(is, operation{cfi.OpPlusUconst, gSched + gobufSP}, operation{op: cfi.OpDeref})...)
-	c.add(c.layout.ra, c.expression(cfi.ValExpression, append(is, operation{cfi.OpPlusUconst, gSched + gobufPC}, operation{op: cfi.OpDeref})...))
+	c.rules.CFA = c.expression(cfi.ValExpression, sched(g, gobufSP)...)
+	c.add(c.layout.ra, c.expression(cfi.ValExpression, sched(g, gobufPC)...))
 	c.add(c.layout.g, c.expression(cfi.ValExpression, g...))
 	for _, s := range c.entry.saved {
 		if s.column == c.layout.fp {

@@ -7,6 +7,7 @@ package golang
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/unwind"
@@ -114,6 +115,12 @@ func (c *crossing) register(column int, offset int64) operation {
 	return operation{cfi.OpBreg0 + cfi.Op(column), offset}
 }
 
+// sched are operations that read a field of the sched of what g leads to: 0 where g is.
+func sched(g []operation, offset int64) []operation {
+	return append(slices.Clip(g), operation{op: cfi.OpDup}, operation{cfi.OpBra, 4}, operation{op: cfi.OpLit0}, operation{cfi.OpSkip, 3},
+		operation{cfi.OpPlusUconst, gSched + offset}, operation{op: cfi.OpDeref})
+}
+
 // fromSystemStack crosses from systemstack on the thread's own stack to its frame on
 // the goroutine's: the runtime goes back to it by the same word.
 func (c *crossing) fromSystemStack(curg int64) {
@@ -169,23 +176,25 @@ func (t *Table) curg() (int64, error) {
 }
 
 // fromMorestack crosses from morestack to the function that needed more stack: it
-// will go on at its beginning, with what morestack has put into g.sched. bp and lr are
-// offsets in there; lr is 0 where a call leaves the return address on the stack.
+// will go on at its beginning, with what morestack has put into g.sched. A goroutine
+// that gave way to others there has left the thread, whose scheduler's stack starts in
+// morestack then. bp and lr are offsets in sched; lr is 0 where a call leaves the
+// return address on the stack.
 func (c *crossing) fromMorestack(bp, lr int64) error {
 	curg, err := c.curg()
 	if err != nil {
 		return err
 	}
-	field := func(offset int64) []operation {
-		return append(c.current(curg), operation{cfi.OpPlusUconst, gSched + offset})
+	field := func(offset int64) cfi.Rule {
+		return c.expression(cfi.ValExpression, sched(c.current(curg), offset)...)
 	}
-	c.rules.CFA = c.expression(cfi.ValExpression, append(field(gobufSP), operation{op: cfi.OpDeref})...)
+	c.rules.CFA = field(gobufSP)
 	c.rules.ReturnAddress = uint64(c.program.Machine.ProgramCounter)
-	c.add(c.program.Machine.ProgramCounter, c.expression(cfi.Expression, field(gobufPC)...))
-	c.add(c.layout.fp, c.expression(cfi.Expression, field(bp)...))
+	c.add(c.program.Machine.ProgramCounter, field(gobufPC))
+	c.add(c.layout.fp, field(bp))
 	c.add(c.layout.g, c.expression(cfi.ValExpression, c.current(curg)...))
 	if lr > 0 {
-		c.add(c.layout.ra, c.expression(cfi.Expression, field(lr)...))
+		c.add(c.layout.ra, field(lr))
 	}
 	return nil
 }

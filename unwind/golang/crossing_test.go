@@ -138,10 +138,12 @@ func TestCrossingsOfTheScheduler(t *testing.T) {
 			t.Errorf("%s: %#x, expected %#x; %v: %v", name, frames, want, reason, err)
 		}
 	}
-	// The goroutine has left the thread: the scheduler's stack starts in mcall.
+	// The goroutine has left the thread: the scheduler's stack starts there.
 	m[testM+testCurg] = 0
-	if frames, reason, err := of("runtime.mcall", mcall); len(frames) != 1 || reason != unwind.EndOfStack {
-		t.Errorf("mcall without a goroutine: %#x, %v: %v", frames, reason, err)
+	for name, code := range map[string][]byte{"runtime.mcall": mcall, "runtime.morestack": morestack} {
+		if frames, reason, err := of(name, code); len(frames) != 1 || reason != unwind.EndOfStack {
+			t.Errorf("%s without a goroutine: %#x, %v: %v", name, frames, reason, err)
+		}
 	}
 }
 

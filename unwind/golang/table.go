@@ -119,7 +119,7 @@ func (t *Table) Rules(pc uint64) (*unwind.Rules, error) {
 		return nil, fmt.Errorf("%w: .gopclntab has no function at %#x", cfi.ErrNoFDE, pc)
 	case t.isSigreturn(&fn) || t.behindIsSigreturn(&fn, pc):
 		return nil, fmt.Errorf("%w: a signal trampoline is at %#x", cfi.ErrNoFDE, pc)
-	case StartsIn(fn.Name) || fn.TopFrame && (fn.Name != "runtime.mstart" || t.hasC()):
+	case StartsIn(fn.Name) || fn.TopFrame && !t.goesOn(fn.Name):
 		return t.start, nil
 	}
 	if cross := t.layout.switches[fn.Name]; cross != nil {
@@ -129,6 +129,13 @@ func (t *Table) Rules(pc uint64) (*unwind.Rules, error) {
 		return nil, fmt.Errorf("%w: %s, at %#x, moves the stack pointer", cfi.ErrNoFDE, fn.Name, pc)
 	}
 	return t.frame(&fn, pc), nil
+}
+
+// goesOn reports whether the runtime's own walk ends in the function with a name, and
+// ours does not: what a signal interrupted is behind its handler, and where no C
+// started a thread, what did is behind mstart.
+func (t *Table) goesOn(name string) bool {
+	return name == "runtime.sigtramp" || name == "runtime.mstart" && !t.hasC()
 }
 
 // The kernel returns from a handler to this function, which nothing called.
