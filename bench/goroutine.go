@@ -5,12 +5,37 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 )
 
 // goroutines is how many wait in the program that goroutineMeasurements is of.
 const goroutines = 10000
+
+// goThreads is how many threads the program of goThreadMeasurements has, beside the
+// runtime's own.
+const goThreads = 100
+
+// goThreadMeasurements are of a Go program of many threads that is watched.
+func goThreadMeasurements(clew string, pid int) []*measurement {
+	if clew == "" {
+		return nil
+	}
+	return []*measurement{watchMeasurement(clew, fmt.Sprintf("longest pause of a Go program's %d threads, watched 20 times", goThreads), pid)}
+}
+
+// watchMeasurement is of the longest that a thread of a process stands still which is
+// watched.
+func watchMeasurement(clew, name string, pid int) *measurement {
+	return &measurement{
+		name: name,
+		clew: contender{name: "clew", run: func() (outcome, error) {
+			return pause(clew, longestPause, "--watch", "20ms", "-n", "20", strconv.Itoa(pid))
+		}},
+		peers: []contender{{name: "1 ms", goal: 1, run: func() (outcome, error) { return outcome{took: time.Millisecond}, nil }}},
+	}
+}
 
 // goroutineMeasurements times the list of a process's goroutines.
 func goroutineMeasurements(clew string, pid int) []*measurement {
@@ -27,7 +52,7 @@ func goroutineMeasurements(clew string, pid int) []*measurement {
 		peers: goal("300 ms", 300*time.Millisecond),
 	}, {
 		name:  "pause of 10,000 goroutines, as clew tells it",
-		clew:  contender{name: "clew", run: func() (outcome, error) { return pause(clew, "--goroutines", process) }},
+		clew:  contender{name: "clew", run: func() (outcome, error) { return pause(clew, stoodStill, "--goroutines", process) }},
 		peers: goal("2 ms", 2*time.Millisecond),
 	}}
 }

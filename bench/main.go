@@ -34,6 +34,7 @@ func main() {
 	gimli := flag.String("gimli", "", "the gimli-bench program; left out where empty")
 	threads := flag.String("threads", "", "the threads65 program; left out where empty")
 	states := flag.String("states", "", "a Go program that starts as many goroutines as it is told; left out where empty")
+	watched := flag.String("watched", "", "a Go program that starts as many threads as it is told; left out where empty")
 	jit := flag.String("jit", "", "the program of jit/gdb/testdata/jit; left out where empty")
 	stack := flag.String("stack", "", "the program of testdata/stack.c; left out where empty")
 	recorded := flag.String("recording", "", "a recording of some 90,000 frames with copied stacks; left out where empty")
@@ -92,6 +93,15 @@ func main() {
 		stopStates = end
 		add(goroutineMeasurements(*clew, pid), nil)
 	}
+	stopWatched := func() {}
+	if *watched != "" {
+		pid, end, err := startThreads(*watched, strconv.Itoa(goThreads))
+		if err != nil {
+			fail(err)
+		}
+		stopWatched = end
+		add(goThreadMeasurements(*clew, pid), nil)
+	}
 	publishing, remove, err := publishMeasurements()
 	if err != nil {
 		fail(err)
@@ -119,6 +129,7 @@ func main() {
 	}
 	stop()
 	stopStates()
+	stopWatched()
 	stopWalks()
 	stopGenerated()
 	removeCore()

@@ -18,14 +18,15 @@ import (
 
 // Watched are the stacks that the threads of a process had at several moments.
 type Watched struct {
-	Stacks       // the different ones of each thread, Pause being the sum
+	Stacks       // the different ones of each thread, Pause being that of all threads together
 	Counts []int // how often each of them was met
 	Lost   int   // stacks that were met and not kept
 
 	Samples  int           // how many moments
 	Interval time.Duration // that was to lie between them
 	Took     time.Duration // from the first to the last
-	Longest  time.Duration // pause
+	Stops    int           // of threads: Pause is their sum
+	Longest  time.Duration // of them
 	Late     int           // moments that were left out, as the one before was not over
 	Ended    string        // why there are no more, "" where there are as many as were asked for
 }
@@ -179,9 +180,9 @@ func (w *Watched) Text(out io.Writer, palette Palette) error {
 		p.out = palette.Name.append(p.out, Printable(w.Command))
 	}
 	p.out = fmt.Appendf(p.out, ", looked at %s in %v, every %v\n", times(w.Samples), w.Took.Round(time.Millisecond), w.Interval)
-	if w.Samples > 0 {
-		p.out = fmt.Appendf(p.out, "stood still for %v: %v each time, %v at the longest\n", w.Pause.Round(time.Microsecond),
-			(w.Pause / time.Duration(w.Samples)).Round(time.Microsecond), w.Longest.Round(time.Microsecond))
+	if w.Stops > 0 {
+		p.out = fmt.Appendf(p.out, "threads stood still for %v in all: %v each time, %v at the longest\n", w.Pause.Round(time.Microsecond),
+			(w.Pause / time.Duration(w.Stops)).Round(time.Microsecond), w.Longest.Round(time.Microsecond))
 	}
 	total, rest, restCount := w.total(), 0, 0
 	for i, g := range w.groups() {

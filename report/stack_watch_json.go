@@ -57,7 +57,8 @@ const WatchSchema = `With --json and --watch each line is an object for one proc
   samples         how often it was looked at
   interval_ns, took_ns   what was to lie between, and what all of it took
   late            moments that were left out, as the one before was not over
-  pause_ns        how long it stood still: {"total", "mean", "longest"}
+  pause_ns        how long threads stood still, each by itself: {"total",
+                  "mean", "longest"}
   ended           why there are fewer samples than were asked for
   stacks          most frequent first; those that lead through the same
                   functions are one:
@@ -73,7 +74,7 @@ func (w *Watched) JSON(to io.Writer) error {
 	groups := w.groups()
 	out := jsonWatched{PID: w.PID, Command: w.Command, Machine: w.Machine.Name, Samples: w.Samples,
 		IntervalNS: w.Interval.Nanoseconds(), TookNS: w.Took.Nanoseconds(), Late: w.Late,
-		PauseNS: jsonPause{w.Pause.Nanoseconds(), w.Pause.Nanoseconds() / int64(max(w.Samples, 1)), w.Longest.Nanoseconds()},
+		PauseNS: jsonPause{w.Pause.Nanoseconds(), w.Pause.Nanoseconds() / int64(max(w.Stops, 1)), w.Longest.Nanoseconds()},
 		Ended:   w.Ended, Stacks: make([]jsonKindOfStack, len(groups)), Notes: slices.Concat(Notes(w.Stacks.Stacks), w.Notes(), w.Missed)}
 	for i := range groups {
 		g, s := &groups[i], &out.Stacks[i]

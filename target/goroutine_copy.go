@@ -29,6 +29,18 @@ func (s *Snapshot) GoroutineCopiers(all bool) (list []*goruntime.Copier) {
 	return list
 }
 
+// ThreadCopiers returns what copies the threads of a live target, each while it stands
+// still by itself, one for each Go runtime in it. It reads memory that changes as it does.
+func (s *Snapshot) ThreadCopiers() (list []*goruntime.ThreadCopier) {
+	objects := s.Objects()
+	defer objects.Close()
+	runtimes, _ := objects.runtimes()
+	for _, r := range runtimes {
+		list = append(list, r.ThreadCopier(s.Memory))
+	}
+	return list
+}
+
 // runtime is a Go runtime in a target.
 type runtime struct {
 	*goruntime.Runtime

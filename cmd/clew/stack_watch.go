@@ -28,10 +28,10 @@ import (
 const watchHelp = `With --watch the processes are looked at again and again, until that was done -n
 times, they have ended, or you press Ctrl-C, and then their stacks are printed,
 those that lead through the same functions together, most frequent first, or
-written as a profile. A process stands still for as long as its registers and
-stacks are copied, each time; how long that was in all, each time and at the
-longest is printed. Threads that sleep count as those that run. Of Go programs
-the threads are shown, not the goroutines that wait.`
+written as a profile. Each thread stands still by itself, while its registers and
+its stack are copied; how long that was for all threads together, each time and
+at the longest is printed. Threads that sleep count as those that run. Of Go
+programs the threads are shown, not the goroutines that wait.`
 
 // watchFlags are the flags of watching.
 type watchFlags struct {
@@ -72,7 +72,7 @@ type watched struct {
 
 // sample looks once.
 func (w *watched) sample(now time.Duration) {
-	s, moved, err := w.Snapshot()
+	_, moved, err := w.Snapshot()
 	if err != nil {
 		w.err = err
 		return
@@ -81,8 +81,10 @@ func (w *watched) sample(now time.Duration) {
 	r := &w.result
 	r.Samples++
 	r.Took = now
-	r.Pause += s.Pause
-	r.Longest = max(r.Longest, s.Pause)
+	p := w.Pauses()
+	r.Stops += p.Threads
+	r.Pause += p.Total
+	r.Longest = max(r.Longest, p.Longest)
 }
 
 // watchProcesses watches the processes that are named, and prints their stacks.
@@ -134,9 +136,8 @@ func watchProcesses(args []string, flags stackFlags) error {
 }
 
 func newWatched(pid int, flags *stackFlags) (*watched, error) {
-	// All stand still until the last one has stopped: of one that waits in the kernel
-	// for longer there is another sample soon.
-	w, err := process.NewWatch(pid, &process.Options{Threads: flags.threads, Timeout: 10 * time.Millisecond})
+	// Of one that waits in the kernel for longer there is another sample soon.
+	w, err := process.NewWatch(pid, &process.Options{Threads: flags.threads, Timeout: 25 * time.Millisecond})
 	if err != nil {
 		return nil, err
 	}

@@ -118,13 +118,16 @@ func (c *Copier) CopyThreads(read func([]Copy)) {
 }
 
 // addStack notes where the stack of a goroutine is, if the runtime has allocated it.
-// The size of those is a power of two (runtime/stack.go, stackalloc). Of a stack that C
-// code made the runtime knows no more than it needs itself, and there is more of it.
 func (c *Copier) addStack(g Copy) {
-	if g, err := c.runtime.Layout.decode(g.Bytes, g.Address); err == nil && bits.OnesCount64(g.StackHigh-g.StackLow) == 1 {
+	if g, err := c.runtime.Layout.decode(g.Bytes, g.Address); err == nil && allocated(&g) {
 		c.stacks = append(c.stacks, [2]uint64{g.StackLow, g.StackHigh})
 	}
 }
+
+// allocated reports whether the runtime has allocated a goroutine's stack: the size of
+// those is a power of two (runtime/stack.go, stackalloc). Of a stack that C code made
+// the runtime knows no more than it needs itself, and there is more of it.
+func allocated(g *Goroutine) bool { return bits.OnesCount64(g.StackHigh-g.StackLow) == 1 }
 
 // StackEnd returns where the stack ends in which an address is, once CopyThreads was
 // called. It reports whether that is one of those that the runtime allocated for its
@@ -180,18 +183,13 @@ func (c *Copier) copyStacks(read func([]Copy), goroutines []Copy, most uint64) {
 			continue
 		}
 		g, err := l.decode(copied.Bytes, copied.Address)
-		if err != nil || g.State == Dead || g.State == Idle {
+		if err != nil {
 			continue
 		}
-		low := g.Sched.SP
-		if g.Syscall.SP != 0 {
-			low = min(low, g.Syscall.SP)
-		}
-		if low < g.StackLow || low > g.StackHigh {
+		if g.State == Dead || g.State == Idle {
 			continue
 		}
-		low = max(g.StackLow, low-min(low, redZone))
-		n := int(min(g.StackHigh-low, most))
+		low, n := g.left(most)
 		if c.left -= n; c.left < 0 {
 			break
 		}
@@ -199,6 +197,20 @@ func (c *Copier) copyStacks(read func([]Copy), goroutines []Copy, most uint64) {
 	}
 	read(stacks)
 	c.keep(stacks)
+}
+
+// left returns where the stack of a goroutine begins that it has left, below what is the
+// innermost frame's, and how many bytes of it are to be copied, 0 where it is not known.
+func (g *Goroutine) left(most uint64) (low uint64, n int) {
+	low = g.Sched.SP
+	if g.Syscall.SP != 0 {
+		low = min(low, g.Syscall.SP)
+	}
+	if low < g.StackLow || low > g.StackHigh {
+		return 0, 0
+	}
+	low = max(g.StackLow, low-min(low, redZone))
+	return low, int(min(g.StackHigh-low, most))
 }
 
 // begin appends a copy to be made to a round, unless it was made or there is no room.

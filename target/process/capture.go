@@ -32,6 +32,11 @@ type tracee struct {
 	end       uint64 // where its copy is to end
 	ownStack  bool   // what is copied holds nothing above the stack
 	stack     []byte
+
+	// Of a thread that is stopped for itself: when it was last seen not to stand still,
+	// and for how long at most it then did.
+	ran   time.Time
+	stood time.Duration
 }
 
 type traceeState uint8
@@ -62,6 +67,8 @@ type capture struct {
 
 	stacks     stackCopier
 	goroutines []*goruntime.Copier
+	runtimes   []*goruntime.ThreadCopier // for threads that are stopped each for itself
+	ids        map[int]uint64            // of threads in their own namespace, nil where those are the same
 	copies     []goruntime.Copy
 
 	started time.Time // of the first stop
@@ -142,28 +149,33 @@ func (c *capture) stop() {
 func (c *capture) sweep() (waiting int) {
 	var info waitInfo
 	for i := range c.tracees {
-		t := &c.tracees[i]
-		if t.state != running {
-			continue
-		}
-		switch errno := peek(t.tid, &info); {
-		case errno != 0: // ECHILD: no thread of this ID is traced any more
-			t.state = gone
-		case info.PID == 0:
+		if t := &c.tracees[i]; t.state == running && !c.look(t, &info) {
 			waiting++
-		case info.exited():
-			t.state = gone
-			if t.tid != c.pid {
-				reap(t.tid)
-			} else {
-				c.unclean = true
-			}
-		default:
-			t.stop = info.stop()
-			c.readRegisters(t)
 		}
 	}
 	return waiting
+}
+
+// look looks whether a thread has stopped or ended since. It uses info, which nobody
+// else does meanwhile.
+func (c *capture) look(t *tracee, info *waitInfo) bool {
+	switch errno := peek(t.tid, info); {
+	case errno != 0: // ECHILD: no thread of this ID is traced any more
+		t.state = gone
+	case info.PID == 0:
+		return false
+	case info.exited():
+		t.state = gone
+		if t.tid != c.pid {
+			reap(t.tid)
+		} else {
+			c.unclean = true
+		}
+	default:
+		t.stop = info.stop()
+		c.readRegisters(t)
+	}
+	return true
 }
 
 func (c *capture) readRegisters(t *tracee) {
@@ -229,21 +241,23 @@ func (c *capture) giveUp(waited time.Duration) (others int) {
 	return others
 }
 
-// detach releases the threads, each with the signal it was about to get. A
-// thread whose process is stopped by a signal stays stopped
-// (__ptrace_unlink).
+// detach releases the threads.
 func (c *capture) detach() {
 	begin := time.Now()
 	for i := range c.tracees {
-		t := &c.tracees[i]
-		if t.state != stopped {
-			continue
-		}
-		if errno := ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(t.stop.delivery())); errno != 0 {
-			c.unclean = true // killed meanwhile
+		if t := &c.tracees[i]; t.state == stopped {
+			c.release(t)
 		}
 	}
 	c.phases.release = time.Since(begin)
+}
+
+// release releases a thread with the signal that it was about to get. One whose process
+// is stopped by a signal stays stopped (__ptrace_unlink).
+func (c *capture) release(t *tracee) {
+	if errno := ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(t.stop.delivery())); errno != 0 {
+		c.unclean = true // killed meanwhile
+	}
 }
 
 // awaitRelease waits until the kernel has let go of the threads that detach

@@ -83,6 +83,7 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 		return nil, phases{}, err
 	}
 	defer c.tasks.close()
+	c.goroutines = s.GoroutineCopiers(opts.Goroutines)
 
 	onTracerThread(func() (clean bool) {
 		defer func() { clean = !c.unclean }()
@@ -144,7 +145,6 @@ func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
 	search := modulefile.Search{Root: root(pid)}
 	s := &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Search: search, Process: owner(pid),
 		Open: func(m *target.Mapping) (*os.File, error) { return openMapping(pid, m, &search) }}
-	c.goroutines = s.GoroutineCopiers(opts.Goroutines)
 	return c, s, nil
 }
 

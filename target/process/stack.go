@@ -50,16 +50,26 @@ type stackCopier struct {
 	buffer   []byte
 	local    []unix.Iovec
 	remote   []unix.RemoteIovec
+
+	// Of copies that are made one by one: what is left of buffer, and how many bytes
+	// all of them took.
+	room  []byte
+	taken int
 }
 
 // prepare takes room for n threads and touches it, so that no page fault of
 // this process lengthens the pause.
 func (s *stackCopier) prepare(n int) {
-	s.buffer = make([]byte, min(copyBudget, 128<<10+n*8<<10))
-	for i := 0; i < len(s.buffer); i += 4096 {
+	s.touch(min(copyBudget, 128<<10+n*8<<10))
+	s.prepareLists(n)
+}
+
+// touch takes room for so many bytes.
+func (s *stackCopier) touch(n int) {
+	s.buffer = make([]byte, n)
+	for i := 0; i < n; i += 4096 {
 		s.buffer[i] = 0
 	}
-	s.prepareLists(n)
 }
 
 func (s *stackCopier) prepareLists(n int) {
@@ -102,6 +112,20 @@ func (s *stackCopier) ownStack(i int) bool {
 	return below.End == m.Start && below.End-below.Start <= maxGuard &&
 		!below.Readable && !below.Writable && !below.Executable
 }
+
+// take returns room for a copy.
+func (s *stackCopier) take(n int) []byte {
+	s.taken += n
+	if n > len(s.room) {
+		s.room = make([]byte, max(n, moreRoom))
+	}
+	b := s.room[:n:n]
+	s.room = s.room[n:]
+	return b
+}
+
+// moreRoom is for some dozen stacks, bytes.
+const moreRoom = 256 << 10
 
 func saturate(a, b uint64) uint64 {
 	if a+b < a {

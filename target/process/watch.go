@@ -11,26 +11,49 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/clewdev/clew/internal/sigchld"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/codefile"
+	"github.com/clewdev/clew/target/goruntime"
 )
 
 // Watch takes one snapshot of a process after the other. What does not change
 // between them is read once: of the mappings only the text is read again. It is not
 // safe for concurrent use.
+//
+// Its snapshots are of each thread for itself: a thread stands still until its own
+// registers and stack are copied, and the others run. That is as short for each of
+// many threads as it is for one, and what a profile is made of; the threads' stacks
+// do not belong to one moment.
 type Watch struct {
-	pid     int
-	options Options
-	memory  *Memory
-	tasks   *taskDirectory
-	s       *target.Snapshot
+	pid      int
+	options  Options
+	memory   *Memory
+	tasks    *taskDirectory
+	s        *target.Snapshot
+	runtimes []*goruntime.ThreadCopier
+	programs []target.Mapping // that runtimes were looked for in
+	ids      map[int]uint64   // of threads in their own PID namespace
 
 	maps   bytes.Buffer // as they were read last
 	reader bytes.Buffer
 	buffer []byte // that stacks are copied to
+	pauses Pauses
+
+	tracees []tracee // room for them
+	tids    []int
+}
+
+// Pauses is for how long threads stood still, each as seen from this process: from when
+// it was last seen not to until it went on.
+type Pauses struct {
+	Threads int // that did
+	Total   time.Duration
+	Longest time.Duration // of one thread
 }
 
 // NewWatch begins to watch a process, which it does not stop yet. The options are
@@ -58,15 +81,20 @@ func (w *Watch) Close() error {
 // Target is what every Snapshot returns. Before the first one it has no threads.
 func (w *Watch) Target() *target.Snapshot { return w.s }
 
-// Snapshot does what the function Snapshot does, and returns the same
-// target.Snapshot each time: its threads and their stacks are overwritten by the next
-// call. Moved says that the mappings are others than before; what was made of them
+// Pauses returns for how long the threads stood still for the last snapshot.
+func (w *Watch) Pauses() Pauses { return w.pauses }
+
+// Snapshot does what the function Snapshot does, of each thread for itself, and returns
+// the same target.Snapshot each time, whose Pause is the longest of a thread: its threads
+// and their stacks are overwritten by the next call. Threads that start meanwhile are no
+// part of it. Moved says that the mappings are others than before; what was made of them
 // (target.Objects) has to be told, see target.Objects.Update. The error wraps
 // ErrNoProcess once the process has exited or executed another program.
 func (w *Watch) Snapshot() (s *target.Snapshot, moved bool, err error) {
 	if moved, err = w.remap(); err != nil {
 		return nil, false, err
 	}
+	w.findRuntimes(moved)
 	c := newCapture(w.pid, w.s.Machine, w.tasks)
 	c.only, c.vectors, c.patience = w.options.Threads, w.options.Vectors, w.options.Timeout
 	if c.patience <= 0 {
@@ -76,21 +104,19 @@ func (w *Watch) Snapshot() (s *target.Snapshot, moved bool, err error) {
 	if w.options.StackLimit > 0 {
 		c.stacks.limit = uint64(w.options.StackLimit)
 	}
+	c.tracees, c.tids = w.tracees[:0], w.tids
 	onTracerThread(func() (clean bool) {
 		defer func() { clean = !c.unclean }()
 		if _, err = c.attach(); err != nil {
 			return
 		}
-		c.stacks.reuse(len(c.tracees), w.buffer)
+		w.begin(c)
 		defer sigchld.Quiet()()
 		defer hurry(&c.unclean)()
-		c.stop()
-		c.copy()
-		c.detach()
-		w.s.Pause = time.Since(c.started)
+		c.stopEach()
 		return
 	})
-	w.buffer = c.stacks.buffer
+	w.note(c)
 	c.awaitRelease()
 	if err != nil {
 		return nil, false, noProcess(w.pid, err)
@@ -105,6 +131,87 @@ func (w *Watch) Snapshot() (s *target.Snapshot, moved bool, err error) {
 		moved = true
 	}
 	return w.s, moved, nil
+}
+
+// begin prepares what a capture's threads are copied to.
+func (w *Watch) begin(c *capture) {
+	if len(w.buffer) == 0 {
+		c.stacks.prepare(len(c.tracees))
+		w.buffer = c.stacks.buffer
+	}
+	c.stacks.prepareLists(len(c.tracees))
+	c.stacks.room = w.buffer
+	c.runtimes, c.ids = w.runtimes, w.inner(c)
+	if len(w.runtimes) == 0 {
+		return
+	}
+	ids := make([]uint64, len(c.tracees))
+	for i := range c.tracees {
+		ids[i] = c.inner(c.tracees[i].tid)
+	}
+	for _, r := range w.runtimes {
+		r.Begin(ids)
+	}
+}
+
+// inner returns the IDs that threads have in their own PID namespace, nil where they are
+// those that this process knows them by.
+func (w *Watch) inner(c *capture) map[int]uint64 {
+	if len(w.runtimes) == 0 || w.s.Process == nil || w.s.Process.IDs[0] == w.pid {
+		return nil
+	}
+	known := w.ids
+	w.ids = make(map[int]uint64, len(c.tracees))
+	for i := range c.tracees {
+		tid := c.tracees[i].tid
+		id := known[tid]
+		if id == 0 {
+			if p, err := codefile.Running(tid); err == nil {
+				id = uint64(p.IDs[0])
+			}
+		}
+		w.ids[tid] = id
+	}
+	return w.ids
+}
+
+// note takes from a capture what it tells of its threads' pauses and what the next one
+// can use.
+func (w *Watch) note(c *capture) {
+	w.pauses = Pauses{}
+	for i := range c.tracees {
+		if stood := c.tracees[i].stood; stood > 0 {
+			w.pauses.Threads++
+			w.pauses.Total += stood
+			w.pauses.Longest = max(w.pauses.Longest, stood)
+		}
+	}
+	w.s.Pause = w.pauses.Longest
+	w.tracees, w.tids = c.tracees, c.tids
+	for _, r := range w.runtimes {
+		c.copies = append(c.copies, r.Copies()...)
+	}
+	if taken := c.stacks.taken; taken > len(w.buffer) {
+		c.stacks.touch(taken + taken/4)
+		w.buffer = c.stacks.buffer
+	}
+}
+
+// findRuntimes finds the Go runtimes again where other files are mapped.
+func (w *Watch) findRuntimes(moved bool) {
+	if !moved && w.programs != nil {
+		return
+	}
+	programs := make([]target.Mapping, 0, len(w.programs))
+	for _, m := range w.s.Mappings {
+		if m.Executable && m.Path != "" {
+			programs = append(programs, m)
+		}
+	}
+	if !slices.EqualFunc(programs, w.programs, func(a, b target.Mapping) bool { return a.Start == b.Start && a.End == b.End && a.Path == b.Path }) {
+		w.runtimes = w.s.ThreadCopiers()
+	}
+	w.programs = programs
 }
 
 // remap reads the mappings, and reports whether they have changed.
@@ -142,14 +249,4 @@ func (w *Watch) remap() (moved bool, err error) {
 	w.maps, w.reader = w.reader, w.maps
 	w.s.Mappings = mappings
 	return true, nil
-}
-
-// reuse is prepare with a buffer of before, which has no pages to be touched.
-func (s *stackCopier) reuse(n int, buffer []byte) {
-	if len(buffer) == 0 {
-		s.prepare(n)
-		return
-	}
-	s.prepareLists(n)
-	s.buffer = buffer
 }

@@ -7,6 +7,7 @@
 package process
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -181,6 +183,55 @@ func TestWatchNoticesChanges(t *testing.T) {
 	}
 }
 
+// Of a Go program each thread's stack is copied to its end and no further, with what the
+// runtime knows of that thread: walks read nothing that has changed meanwhile.
+func TestWatchGo(t *testing.T) {
+	const threads = 12
+	c := start(t, testprogram.Build(t, "threads"), fmt.Sprint(threads))
+	w := newWatch(t, c.pid, &Options{Timeout: 5 * time.Second})
+	for range 3 {
+		w.sample(t)
+		s := w.Target()
+		if p := w.Pauses(); p.Threads != len(s.Threads) || p.Longest <= 0 || p.Longest > p.Total || s.Pause != p.Longest {
+			t.Errorf("%d threads stood still for %v, %v at the longest, and the snapshot has %d, and %v", p.Threads, p.Total, p.Longest, len(s.Threads), s.Pause)
+		}
+		if !slices.IsSortedFunc(s.Copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) }) || len(s.Copies) < 2*threads {
+			t.Errorf("%d copies, or not in order", len(s.Copies))
+		}
+	}
+	if err := w.objects.Name(w.sampler.Stacks, target.NameOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s := w.Target()
+	depths := make(map[int]bool)
+	for _, stack := range w.sampler.Stacks {
+		i := slices.IndexFunc(s.Threads, func(th target.Thread) bool { return th.ID == stack.Thread.ID })
+		if i < 0 || stack.Reason != unwind.EndOfStack {
+			t.Fatalf("the stack of thread %d ends with %v: %v", stack.Thread.ID, stack.Reason, stack.Err)
+		}
+		depth := 0
+		for _, f := range stack.Frames {
+			if f.Symbol.Name == "main.recurse" {
+				depth++
+			}
+		}
+		if depth == 0 {
+			continue
+		}
+		depths[depth] = true
+		// Such a stack is of 2, 4 or 8 KiB.
+		if th := &s.Threads[i]; len(th.Stack) > 8<<10 {
+			t.Errorf("%d bytes of the stack of thread %d were copied", len(th.Stack), th.ID)
+		}
+	}
+	for depth := 1; depth <= threads; depth++ {
+		if !depths[depth] {
+			t.Errorf("no stack with %d calls of main.recurse: %v", depth, depths)
+		}
+	}
+	checkReleased(t, c.pid)
+}
+
 // A process that executes another program is not the one that is watched.
 func TestWatchedExecutes(t *testing.T) {
 	c := start(t, build(t, "late"))
@@ -192,20 +243,39 @@ func TestWatchedExecutes(t *testing.T) {
 	}
 }
 
-// A sample of a process that was looked at before.
+// A sample of a process that was looked at before: of a C program whose threads wait,
+// one whose threads run, and Go programs. The pauses of one run in turn differ by what
+// else the machine does, so that the median and the shortest are told.
 func BenchmarkWatch(b *testing.B) {
-	for _, n := range []int{0, 64} {
-		b.Run(fmt.Sprintf("threads=%d", n+1), func(b *testing.B) {
-			c := start(b, build(b, "threads"), fmt.Sprint(n), "60000")
-			w := newWatch(b, c.pid, nil)
+	for _, test := range []struct {
+		name  string
+		start func(b *testing.B) int
+	}{
+		{"C,threads=1", func(b *testing.B) int { return start(b, build(b, "threads"), "0", "60000").pid }},
+		{"C,waiting,threads=65", func(b *testing.B) int {
+			return testprogram.Start(b, testprogram.Build(b, "threads65.c", "-O2", "-g")).PID
+		}},
+		{"C,running,threads=65", func(b *testing.B) int { return start(b, build(b, "threads"), "64", "60000").pid }},
+		{"Go,threads=10", func(b *testing.B) int { return start(b, testprogram.Build(b, "threads"), "10").pid }},
+		{"Go,threads=100", func(b *testing.B) int { return start(b, testprogram.Build(b, "threads"), "100").pid }},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			w := newWatch(b, test.start(b), nil)
 			w.sample(b)
 			b.ReportAllocs()
-			var pause time.Duration
+			var pauses []time.Duration
+			var all Pauses
 			for b.Loop() {
 				w.sample(b)
-				pause += w.Target().Pause
+				p := w.Pauses()
+				pauses = append(pauses, p.Longest)
+				all.Threads += p.Threads
+				all.Total += p.Total
 			}
-			b.ReportMetric(float64(pause.Microseconds())/float64(b.N), "µs-pause/op")
+			slices.Sort(pauses)
+			b.ReportMetric(float64(all.Total.Nanoseconds())/1e3/float64(all.Threads), "µs/thread")
+			b.ReportMetric(float64(pauses[len(pauses)/2].Nanoseconds())/1e3, "µs-longest")
+			b.ReportMetric(float64(pauses[0].Nanoseconds())/1e3, "µs-shortest")
 		})
 	}
 }
