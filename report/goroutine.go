@@ -12,20 +12,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/target"
 )
 
 // Goroutines are the goroutines of one target, ready to be shown.
 type Goroutines struct {
-	PID     int    // 0 where a core does not tell it
-	Command string // what the target runs, "" where it is not known
-	Machine *arch.Machine
-	Pause   time.Duration // how long the target stood still, 0 where it did not
-	Core    *Core         // that they are from, nil of a live process
-	List    []target.Goroutine
-
-	Missed []string // as that of Stacks
+	Target
+	List []target.Goroutine
 
 	// Damage says what of the goroutines could not be read.
 	Damage []string
@@ -39,7 +32,7 @@ type Goroutines struct {
 // Stacks.Text has it, and where it was created.
 func (s *Goroutines) Text(w io.Writer, opts StackOptions) error {
 	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize}
-	p.heading(&Stacks{PID: s.PID, Command: s.Command, Pause: s.Pause, Core: s.Core}, count(len(s.List), "goroutine"))
+	p.heading(&s.Target, count(len(s.List), "goroutine"))
 	for _, g := range s.groups() {
 		p.goroutineHeading(g)
 		p.stack(&g[0].Stack, nil)

@@ -66,10 +66,9 @@ const GoroutineSchema = `With --goroutines there are, in the place of threads:
 // GoroutineSchema describe it.
 func (s *Goroutines) JSON(w io.Writer) error {
 	groups := s.groups()
-	stacks := Stacks{PID: s.PID, Command: s.Command, Machine: s.Machine, Pause: s.Pause, Core: s.Core}
-	out := jsonGoroutines{Goroutines: make([]jsonGoroutine, len(groups))}
-	out.jsonStacks = jsonStacks{PID: s.PID, Command: s.Command, Machine: s.Machine.Name, PauseNS: s.Pause.Nanoseconds(), Notes: append(s.notes(), s.Missed...)}
-	s.Core.fill(&out.jsonStacks)
+	stacks := Stacks{Target: s.Target}
+	out := jsonGoroutines{jsonStacks: s.json(), Goroutines: make([]jsonGoroutine, len(groups))}
+	out.Notes = append(s.notes(), s.Missed...)
 	for i, group := range groups {
 		g := group[0]
 		to := &out.Goroutines[i]

@@ -18,18 +18,23 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Stacks are the stacks of one target, ready to be shown.
-type Stacks struct {
+// Target is what is told of a target beside what its threads or goroutines do.
+type Target struct {
 	PID     int    // 0 where a core does not tell it
 	Command string // what the target runs, "" where it is not known
 	Machine *arch.Machine
 	Pause   time.Duration // how long the target stood still, 0 where it did not
-	Stacks  []target.Stack
-	Core    *Core // that they are from, nil of a live process
+	Core    *Core         // that it is from, nil of a live process
 
 	// Missed says what could not be read, and which files were refused or are not to
 	// be had. It is a part of what programs read; who shows text tells it beside it.
 	Missed []string
+}
+
+// Stacks are the stacks of one target, ready to be shown.
+type Stacks struct {
+	Target
+	Stacks []target.Stack
 
 	// Variables reads the arguments that are shown with their functions, nil for
 	// none. The walk must have kept the registers.
@@ -55,7 +60,7 @@ type StackOptions struct {
 // into, and what ended a walk early.
 func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: s.variables(false)}
-	p.heading(s, count(len(s.Stacks), "thread"))
+	p.heading(&s.Target, count(len(s.Stacks), "thread"))
 	for _, g := range s.groups() {
 		p.groupHeading(&g)
 		p.stack(g.stack, g.others)
@@ -126,25 +131,25 @@ type stackPrinter struct {
 }
 
 // heading tells what stacks are of; what counts them.
-func (p *stackPrinter) heading(s *Stacks, what string) {
-	if s.Core != nil {
+func (p *stackPrinter) heading(t *Target, what string) {
+	if t.Core != nil {
 		p.out = append(p.out, "core of "...)
 	}
-	if s.Core != nil && s.PID == 0 { // cut off before its notes
+	if t.Core != nil && t.PID == 0 { // cut off before its notes
 		p.out = append(p.out, "an unknown process"...)
 	} else {
-		p.out = fmt.Appendf(p.out, "process %d", s.PID)
+		p.out = fmt.Appendf(p.out, "process %d", t.PID)
 	}
-	if s.Command != "" {
+	if t.Command != "" {
 		p.out = append(p.out, ' ')
-		p.out = p.Palette.Name.append(p.out, Printable(s.Command))
+		p.out = p.Palette.Name.append(p.out, Printable(t.Command))
 	}
 	p.out = append(p.out, ", "+what...)
-	if s.Pause > 0 {
-		p.out = fmt.Appendf(p.out, ", stood still for %v", s.Pause.Round(time.Microsecond))
+	if t.Pause > 0 {
+		p.out = fmt.Appendf(p.out, ", stood still for %v", t.Pause.Round(time.Microsecond))
 	}
-	if s.Core != nil {
-		p.out = append(p.out, Printable(s.Core.heading())...)
+	if t.Core != nil {
+		p.out = append(p.out, Printable(t.Core.heading())...)
 	}
 	p.out = append(p.out, '\n')
 }

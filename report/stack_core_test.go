@@ -45,7 +45,7 @@ func TestCore(t *testing.T) {
 
 // A core that is cut off before its notes does not tell its process.
 func TestCoreOfUnknownProcess(t *testing.T) {
-	s := report.Stacks{Machine: someStacks().Machine, Core: &report.Core{Path: "part", Damage: []string{"it is cut off"}}}
+	s := report.Stacks{Target: report.Target{Machine: someStacks().Machine, Core: &report.Core{Path: "part", Damage: []string{"it is cut off"}}}}
 	var text bytes.Buffer
 	if err := s.Text(&text, report.StackOptions{}); err != nil {
 		t.Fatal(err)

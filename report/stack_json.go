@@ -120,14 +120,20 @@ const StackSchema = `Each line is an object for one process or core:
 Addresses and registers are strings ("0x7f3c00001139"); offset is a number of
 bytes.`
 
+// json is the JSON form of what is told of the target, but for the notes.
+func (t *Target) json() jsonStacks {
+	out := jsonStacks{PID: t.PID, Command: t.Command, Machine: t.Machine.Name, PauseNS: t.Pause.Nanoseconds()}
+	t.Core.fill(&out)
+	return out
+}
+
 // JSON writes the stacks as one JSON object on one line; StackSchema describes
 // it.
 func (s *Stacks) JSON(w io.Writer) error {
 	groups := s.groups()
-	out := jsonStacks{PID: s.PID, Command: s.Command, Machine: s.Machine.Name, PauseNS: s.Pause.Nanoseconds(),
-		Threads: make([]jsonThread, len(groups))}
 	variables := s.variables(true)
-	s.Core.fill(&out)
+	out := s.json()
+	out.Threads = make([]jsonThread, len(groups))
 	for i := range groups {
 		stack := groups[i].stack
 		t := &out.Threads[i]

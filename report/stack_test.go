@@ -34,7 +34,7 @@ func someStacks() *report.Stacks {
 	function := func(address uint64, name string) object.Symbol {
 		return object.Symbol{Name: name, Address: address, Size: 0x100, Type: elf.STT_FUNC}
 	}
-	return &report.Stacks{PID: 42, Command: "server \x1b[2J", Machine: machine, Pause: 1234567 * time.Nanosecond, Stacks: []target.Stack{
+	return &report.Stacks{Target: report.Target{PID: 42, Command: "server \x1b[2J", Machine: machine, Pause: 1234567 * time.Nanosecond}, Stacks: []target.Stack{
 		{
 			Thread: &target.Thread{ID: 42, Name: "server"},
 			Frames: []target.Frame{

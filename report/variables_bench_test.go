@@ -37,7 +37,7 @@ func BenchmarkArguments(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		r := report.Stacks{Machine: s.Machine, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
 		if err := r.Text(io.Discard, report.StackOptions{AllFrames: true}); err != nil {
 			b.Fatal(err)
 		}

@@ -298,8 +298,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 		complete = complete && stacks[i].Reason == unwind.EndOfStack
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	r := report.Stacks{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Stacks: stacks, Core: flags.core.opened.facts(),
-		Grouped: flags.grouped(len(stacks)), Missed: missed}
+	r := report.Stacks{Target: flags.told(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks))}
 	if variables {
 		flags.variables.add(&r, s, objects)
 	}
@@ -321,6 +320,11 @@ func whose(s *target.Snapshot) string {
 		return "an unknown process"
 	}
 	return fmt.Sprintf("process %d", s.PID)
+}
+
+// told is what is told of a target beside its stacks.
+func (f *stackFlags) told(s *target.Snapshot, missed []string) report.Target {
+	return report.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(), Missed: missed}
 }
 
 // command returns the command line of a target, shortened.

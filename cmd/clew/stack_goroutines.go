@@ -67,8 +67,7 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 		end()
 		return false, inputError{err}
 	}
-	r := report.Goroutines{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, List: list, Core: flags.core.opened.facts(),
-		Grouped: flags.grouped(len(list))}
+	r := report.Goroutines{List: list, Grouped: flags.grouped(len(list))}
 	complete = err == nil
 	if err != nil {
 		r.Damage = strings.Split(err.Error(), "\n")
@@ -80,7 +79,7 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 		stacks[i] = list[i].Stack
 	}
 	missed, whole := tellMissed(s, stacks, err)
-	r.Missed, complete = missed, complete && whole
+	r.Target, complete = flags.told(s, missed), complete && whole
 	for i := range list {
 		complete = complete && list[i].Stack.Reason == unwind.EndOfStack
 	}

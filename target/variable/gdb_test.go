@@ -78,7 +78,7 @@ func clewShows(t *testing.T, path string, opts *core.Options) (list []shown) {
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
 		t.Error(err)
 	}
-	r := report.Stacks{Machine: s.Machine, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+	r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
 	var out bytes.Buffer
 	if err := r.Text(&out, report.StackOptions{AllFrames: true}); err != nil {
 		t.Fatal(err)

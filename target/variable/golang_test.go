@@ -34,7 +34,7 @@ func TestGo(t *testing.T) {
 			if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
 				t.Fatal(err)
 			}
-			r := report.Stacks{Machine: s.Machine, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+			r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
 			var out bytes.Buffer
 			if err := r.Text(&out, report.StackOptions{}); err != nil {
 				t.Fatal(err)

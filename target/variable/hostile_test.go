@@ -63,7 +63,7 @@ func TestDamaged(t *testing.T) {
 		objects := s.Objects()
 		stacks := objects.Walk(target.WalkOptions{Registers: true})
 		_ = objects.Name(stacks, target.NameOptions{Lines: true}) // what is damaged is said there
-		r := report.Stacks{Machine: s.Machine, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: true}
+		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: true}
 		if err := r.Text(io.Discard, report.StackOptions{AllFrames: true}); err != nil {
 			t.Error(err)
 		}
