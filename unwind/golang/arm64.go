@@ -39,8 +39,11 @@ func init() {
 const spARM64 = 31
 
 // scanARM64 follows stores to the stack, and what moves the stack pointer by a constant.
+// The assembler makes a frame of more than 255 bytes in R20 first (cmd/internal/obj/arm64,
+// obj7.go), for which aside is what depth is for the stack pointer.
 func scanARM64(code []byte, a *assembled) {
-	frame := true
+	const r20 = 20
+	frame, aside := true, 0
 	save := func(register uint32, at int64) {
 		if register >= 19 && register <= 30 {
 			a.save(int(register), at-int64(a.depth))
@@ -65,12 +68,22 @@ func scanARM64(code []byte, a *assembled) {
 			at := int64(int32(i<<10)>>25) * 8
 			save(to, at)
 			save(i>>10&31, at+8)
+		case i&0xffc00000 == 0xa9000000 && base == r20 && aside > 0: // stp xt,xt2,[x20,#n]
+			at := int64(int32(i<<10)>>25)*8 - int64(aside-a.depth)
+			save(to, at)
+			save(i>>10&31, at+8)
+			makes = true
 		case i&0xff8003ff == 0xd10003ff: // sub sp,sp,#n
-			n := int(i >> 10 & 0xfff)
-			if i>>22&1 != 0 {
-				n <<= 12
-			}
-			a.depth += n
+			a.depth += immediate12(i)
+			makes = true
+		case i&0xff8003ff == 0xd10003e0|r20: // sub x20,sp,#n
+			aside = a.depth + immediate12(i)
+			makes = true
+		case i&0xff8003ff == 0xd1000000|r20<<5|r20 && aside > 0: // sub x20,x20,#n
+			aside += immediate12(i)
+			makes = true
+		case i == 0x9100001f|r20<<5 && aside > 0: // mov sp,x20
+			a.depth, aside = aside, 0
 			makes = true
 		case i&0xff8003e0 == 0xd10003e0 && to == 29: // sub x29,sp,#n
 			makes = true
@@ -82,6 +95,11 @@ func scanARM64(code []byte, a *assembled) {
 			a.prologue = a.depth
 		}
 	}
+}
+
+// immediate12 is the constant of an ADD or SUB, in bytes.
+func immediate12(i uint32) int {
+	return int(i>>10&0xfff) << (i >> 22 & 1 * 12)
 }
 
 // curgARM64 reads ldr x3,[x28,#48]; ldr x28,[x3,#curg].

@@ -119,6 +119,11 @@ func TestRules(t *testing.T) {
 		// sub sp,sp,#192; stp x19,x20,[sp,#32]; stp x29,x30,[sp,#176]; bl
 		{"crosscall2", machineARM64, words(0xd10303ff, 0xa90253f3, 0xa90b7bfd, 0x94000000, 0xd503201f), 15,
 			Function{Name: "crosscall2", Depth: 192, Assembly: true}, "sp+192 x19:c-160 x20:c-152 x29:c-16 x30:c-8"},
+		// runtime.call512, and a function with a frame of 64 KiB that moved the stack pointer by 65024 since.
+		{"large frame", machineARM64, words(0xd10843f4, 0xa93ffa9d, 0x9100029f, 0xd10023fd, 0xf94117e3), 16,
+			Function{Name: "runtime.call512", Depth: 528, Assembly: true}, "sp+528 x29:c-536 x30:c-528"},
+		{"larger frame", machineARM64, words(0xd10043f4, 0xd1404294, 0xa93ffa9d, 0x9100029f, 0xd10023fd, 0xd503201f), 20,
+			Function{Name: "f", Depth: 528, Assembly: true}, "sp+528 x29:c-65560 x30:c-65552"},
 	} {
 		table, ok := New(program(tt.machine, tt.code, tt.fn))
 		if !ok {
