@@ -103,7 +103,9 @@ func (c *capture) attach() (found int, err error) {
 		if c.vectors {
 			t.vectors = make([]byte, maxVectors)
 		}
-		if !c.traced {
+		if c.only != nil && threadState(c.pid, tid) == 0 {
+			t.state = gone // or a thread of another process, which is left alone
+		} else if !c.traced {
 			if errno := ptrace(unix.PTRACE_SEIZE, tid, 0, 0); errno != 0 {
 				t.state, t.err = refused, explainSeize(c.pid, tid, errno)
 				// The kernel refuses a thread that is ending with EPERM.

@@ -96,6 +96,10 @@ func TestSnapshotErrors(t *testing.T) {
 	if _, err := Snapshot(c.pid, &Options{Threads: []int{1 << 22}}); !errors.Is(err, ErrNoThread) {
 		t.Errorf("unknown thread: %v", err)
 	}
+	other := start(t, build(t, "threads"), "1")
+	if _, err := Snapshot(c.pid, &Options{Threads: []int{other.pid}}); !errors.Is(err, ErrNoThread) {
+		t.Errorf("a thread of another process, of %d: %v", c.pid, err)
+	}
 	s, err := Snapshot(c.pid, &Options{Threads: tids[1:]})
 	if err != nil || len(s.Threads) != 1 || s.Threads[0].ID != tids[1] {
 		t.Errorf("one thread: %v, %v", s, err)
