@@ -185,6 +185,41 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 	return v, errNoEntryValue
 }
 
+// atJump returns what a register held when the function jumped to another one in the
+// place of its return, as the entry of the jump tells.
+func (e *evaluator) atJump(column uint64) (v element, ok bool) {
+	if e.body == nil {
+		return v, false
+	}
+	back, _ := e.frame.ProgramCounter()
+	var value attribute
+	err := e.info.locked(func() error {
+		site := e.info.siteOf(e.body, back-e.frame.Bias())
+		if site == nil || !isTailCall(site.node) {
+			return nil
+		}
+		for k := range site.parameters {
+			if c := &site.parameters[k]; c.located && c.place.kind == parameterRegister && c.place.column == column {
+				value = c.value
+			}
+		}
+		return nil
+	})
+	if err != nil || value.kind == attributeAbsent {
+		return v, false
+	}
+	if value.kind == attributeConstant {
+		return element{lo: uint64(value.number)}, true
+	}
+	inner, err := e.within(e.info, e.body.unit, e.body, e.frame)
+	if err != nil {
+		return v, false
+	}
+	defer inner.release()
+	v, err = inner.number(value.bytes)
+	return v, err == nil
+}
+
 // isFunction reports whether the entry at an offset is that of a function, or
 // its declaration.
 func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
@@ -200,16 +235,18 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 			}
 		}
 	}
-	// A declaration in another unit is the same function by its name.
-	name := i.linkageName(target)
-	if name == "" {
-		name = i.nameOf(target)
+	// A declaration in another unit is the same function by its name. A library's own
+	// declarations may give it one of its own, which its definition has too, while
+	// others call it by that of the source: glibc's __GI_raise is raise.
+	if !isDeclaration(target) && !isExternal(target) {
+		return false
 	}
-	own := i.linkageName(b.root.DebugEntry)
-	if own == "" {
-		own = i.nameOf(b.root.DebugEntry)
+	own := b.root.DebugEntry
+	if linkage := i.linkageName(target); linkage != "" {
+		return linkage == i.symbolName(own)
 	}
-	return name != "" && name == own && (isDeclaration(target) || isExternal(target))
+	name := i.nameOf(target)
+	return name != "" && (name == i.linkageName(own) || name == i.nameOf(own))
 }
 
 // callsItself reports whether a function can reach itself through jumps that

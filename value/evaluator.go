@@ -318,6 +318,9 @@ func (e *evaluator) register(column uint64) (uint64, error) {
 	if b, ok := e.frame.RegisterBytes(column); ok {
 		return e.fromBytes(lowBytes(e.info.machine, b, 8), nil).lo, nil
 	}
+	if v, ok := e.atJump(column); ok {
+		return v.lo, nil
+	}
 	return 0, &registerError{e.info.machine, column}
 }
 

@@ -60,7 +60,7 @@ func (e *evaluator) execute(o *cfi.Operation, rest []cfi.Operation) error {
 	case op >= cfi.OpLit0 && op < cfi.OpReg0:
 		return e.push(element{lo: uint64(op - cfi.OpLit0)})
 	case op >= cfi.OpReg0 && op < cfi.OpBreg0:
-		return e.put(Piece{Kind: InRegister, Column: uint64(op - cfi.OpReg0)})
+		return e.putRegister(uint64(op - cfi.OpReg0))
 	case op >= cfi.OpBreg0 && op < cfi.OpRegx:
 		return e.based(uint64(op-cfi.OpBreg0), n)
 	}
@@ -77,7 +77,7 @@ func (e *evaluator) execute(o *cfi.Operation, rest []cfi.Operation) error {
 		cfi.OpConst8u, cfi.OpConst8s, cfi.OpConstu, cfi.OpConsts:
 		return e.push(element{lo: uint64(n)})
 	case cfi.OpRegx:
-		return e.put(Piece{Kind: InRegister, Column: uint64(n)})
+		return e.putRegister(uint64(n))
 	case cfi.OpBregx:
 		return e.based(uint64(n), o.Operands[1])
 	case opFbreg:
@@ -140,6 +140,16 @@ func (e *evaluator) reference(n uint64) object.DebugOffset {
 func (e *evaluator) put(p Piece) error {
 	e.place, e.placed = p, true
 	return nil
+}
+
+// putRegister makes a register the location, or what it held at a jump.
+func (e *evaluator) putRegister(column uint64) error {
+	if _, ok := e.frame.Register(column); !ok {
+		if v, ok := e.atJump(column); ok {
+			return e.put(Piece{Kind: InBytes, Bytes: e.number8(v), number: true})
+		}
+	}
+	return e.put(Piece{Kind: InRegister, Column: column})
 }
 
 func (e *evaluator) based(column uint64, offset int64) error {

@@ -124,12 +124,41 @@ func (i *Info) calls(site *callSite, e *evaluator) bool {
 		switch {
 		case !ok:
 			continue
-		case i != e.info:
-			return false
-		case site.callee != e.body:
+		case site.callee == e.body:
+		case i == e.info:
 			site.callee, site.leads = e.body, i.isFunction(off, e.body)
+		default:
+			site.callee, site.leads = e.body, e.isSymbol(i.publicName(off))
 		}
 		return site.leads
 	}
 	return n.AttrField(dwarf.AttrCallTarget) != nil || n.AttrField(attrGNUCallSiteTarget) != nil
+}
+
+// isSymbol reports whether the function that e's frame is in has a name for other
+// objects; it can have several.
+func (e *evaluator) isSymbol(name string) bool {
+	if name == "" {
+		return false
+	}
+	s, ok := e.info.object.Symbol(name)
+	return ok && s.Address == e.body.entry
+}
+
+// publicName returns the name by which a function of any object is called that is
+// declared at an offset, "" where it is one of the unit's own.
+func (i *Info) publicName(off object.DebugOffset) string {
+	e, err := i.read(off)
+	if err != nil || !isExternal(e) {
+		return ""
+	}
+	return i.symbolName(e)
+}
+
+// symbolName returns the name that an entry has in a symbol table.
+func (i *Info) symbolName(e *object.DebugEntry) string {
+	if name := i.linkageName(e); name != "" {
+		return name
+	}
+	return i.nameOf(e)
 }

@@ -1,0 +1,34 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package variable_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// What a function was called with that has jumped to another one is what its caller
+// passed, also where that is another object, and where the library has a name of its
+// own for the function.
+func TestJumps(t *testing.T) {
+	dir := t.TempDir()
+	library := filepath.Join(dir, "libjumps.so")
+	program := filepath.Join(dir, "jumps")
+	run(t, "gcc", "-O2", "-g", "-shared", "-fPIC", "-o", library, "testdata/jumps_library.c")
+	run(t, "gcc", "-O2", "-g", "-o", program, "testdata/jumps.c", library)
+	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
+	want := gdbShows(t, program, path)
+	for i := range want {
+		want[i].name = strings.TrimPrefix(want[i].name, "own_") // gdb knows it by the name for linking
+	}
+	if n := compareCores(t, want, clewShows(t, path, nil)); n < 7 {
+		t.Errorf("%d frames", n)
+	}
+}

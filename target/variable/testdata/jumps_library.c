@@ -1,0 +1,27 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// A function that others call by its name, and the library by another one, as glibc
+// has it (hidden_def in include/libc-symbols.h), so that its entry has both.
+
+int each(int n, long step, int (*visit)(int)) __asm__("own_each") __attribute__((visibility("hidden")));
+
+static __attribute__((noinline)) int each_from(int n, long step, int (*visit)(int), int start)
+{
+	int sum = 0;
+	for (int i = start; i < n; i += step)
+		sum += visit(i);
+	return sum;
+}
+
+int each(int n, long step, int (*visit)(int))
+{
+	return each_from(n, step, visit, 1); // jumps
+}
+extern __typeof(each) public_each __asm__("each") __attribute__((alias("own_each")));
+
+int twice(int n, int (*visit)(int))
+{
+	return each(2 * n, 2, visit); // jumps
+}
