@@ -66,3 +66,25 @@ func TestCoreOfUnknownProcess(t *testing.T) {
 		t.Errorf("a profile is titled %q", p.Title)
 	}
 }
+
+// What could not be read of goroutines is told by all forms; what files were missing
+// is told beside the text, and in the JSON form.
+func TestMissedGoroutines(t *testing.T) {
+	g := report.Goroutines{Target: report.Target{PID: 42, Machine: someStacks().Machine, Missed: []string{"/lib/libold.so was not used"}},
+		Damage: []string{"the list of all: at 0xc000012000: unmapped"}}
+	var text bytes.Buffer
+	if err := g.Text(&text, report.StackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := text.String(), "process 42, 0 goroutines\n\nnote: goroutines: the list of all: at 0xc000012000: unmapped\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	text.Reset()
+	if err := g.JSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"pid":42,"machine":"x86-64","notes":["goroutines: the list of all: at 0xc000012000: unmapped","/lib/libold.so was not used"],"goroutines":[]}` + "\n"
+	if got := text.String(); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

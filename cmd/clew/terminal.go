@@ -61,7 +61,10 @@ func progressAbove(what string, total int) (done func(int), end func()) {
 	return showProgress(what, total, func() bool { return false })
 }
 
-func showProgress(what string, total int, hidden func() bool) (done func(int), end func()) {
+// showProgress is replaced by tests, which hear of work that is not long.
+var showProgress = progressAtTerminal
+
+func progressAtTerminal(what string, total int, hidden func() bool) (done func(int), end func()) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return nil, func() {}
 	}

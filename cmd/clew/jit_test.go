@@ -1,0 +1,75 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// What the jit verb reads, which can take long, it says at a terminal, and takes it
+// away before it prints.
+func TestProgressOfJIT(t *testing.T) {
+	testprogram.RequireTool(t, "perf")
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	type work struct {
+		what  string
+		ended bool
+	}
+	var heard []*work
+	defer func(before func(string, int, func() bool) (func(int), func())) { showProgress = before }(showProgress)
+	showProgress = func(what string, _ int, _ func() bool) (func(int), func()) {
+		w := &work{what: what}
+		heard = append(heard, w)
+		return func(int) {}, func() { w.ended = true }
+	}
+
+	dir := t.TempDir()
+	perfMap, recording := filepath.Join(dir, "perf.map"), filepath.Join(dir, "perf.data")
+	if err := os.WriteFile(perfMap, []byte("1000 20 inner\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("perf", "record", "-q", "-e", "cpu-clock", "-o", recording, "true").CombinedOutput(); err != nil {
+		t.Fatalf("perf: %v\n%s", err, out)
+	}
+	sleep := exec.Command("sleep", "600")
+	if err := sleep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		sleep.Process.Kill()
+		sleep.Wait()
+	}()
+
+	pid := strconv.Itoa(sleep.Process.Pid)
+	for _, test := range []struct{ name, want string }{
+		{perfMap, "^reading " + perfMap + "$"},
+		{recording, "^reading " + recording + "$"},
+		{pid, "^reading what is known of the code of .*" + pid},
+	} {
+		heard = nil
+		target, err := openJIT(test.name, &jitFlags{})
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		target.released()
+		if len(heard) != 1 || !regexp.MustCompile(test.want).MatchString(heard[0].what) || !heard[0].ended {
+			t.Errorf("%s: want one work %s that has ended, got:", test.name, test.want)
+			for _, w := range heard {
+				t.Errorf("  %q, ended: %v", w.what, w.ended)
+			}
+		}
+	}
+}
