@@ -111,6 +111,9 @@ func TestRules(t *testing.T) {
 		// mov %r12,8(%rsp); sub $24,%rsp; mov %rdi,(%rsp); call
 		{"crosscall2", machineAMD64, bytesOf("55 4889e5 4883ec30 48896c2428 488d6c2428 48891c24 4c89642408 4883ec18 48893c24 e800000000" + nops), 43,
 			Function{Name: "crosscall2", Depth: 80, Assembly: true}, "rsp+88 rbx:c-64 rbp:c-16 r12:c-56 rip:c-8"},
+		// The runtime's tracebacks end there, and the kernel called it: pushfq; sub $16,%rsp; mov %rbp,8(%rsp).
+		{"handler of signals", machineAMD64, bytesOf("9c 4883ec10 48896c2408" + nops), 11,
+			Function{Name: "runtime.sigtramp", Depth: 24, TopFrame: true, Assembly: true}, "rsp+32 rbp:c-24 rip:c-8"},
 		{"start", machineAMD64, bytesOf(nops), 1, Function{Name: "runtime.goexit", TopFrame: true, Assembly: true}, "rsp+0 rip:u"},
 
 		{"leaf", machineARM64, words(0xd503201f, 0xd503201f), 4, Function{Name: "f"}, "sp+0 x30:s"},
