@@ -143,6 +143,7 @@ func TestGoroutinesEqualDump(t *testing.T) {
 		{"stripped", testprogram.Build(t, "states", "-ldflags=-s -w")},
 		{"cgo", testprogram.BuildCgo(t, "states")},
 		{"cgo, stripped, PIE", testprogram.BuildCgo(t, "states", "-buildmode=pie", "-ldflags=-s -w")},
+		{"cgo, linked by Go", testprogram.BuildCgo(t, "states", "-ldflags=-linkmode=internal")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := testprogram.Start(t, tt.path)
