@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/unwind"
@@ -44,41 +45,64 @@ func (m batched) ReadBatch(batch []goruntime.Copy) {
 	}
 }
 
-// A goroutine that runs while its stack is read, again and again, is said to; the
-// others are read.
+// A goroutine that runs while its stack is read, again and again, is said to, also
+// where it waits at the same place each time; the others are read.
 func TestGoroutineMoves(t *testing.T) {
-	p := testprogram.Start(t, testprogram.Build(t, "states"))
+	path := testprogram.Build(t, "states")
+	file, err := object.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	layout, err := goruntime.LayoutOf(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := testprogram.Start(t, path)
 	p.Settle(t)
 	whole := takeGoroutines(t, p.PID, false)
 	list := goroutinesOf(t, whole, target.GoroutineOptions{})
 	moving := &list[2]
 	reads := uint64(0)
-	spoil := spoiled{whole.Memory, func(p []byte, addr uint64) {
-		// The words that hold where it goes on: no other ones of its structure are so.
-		for at := 0; addr == moving.Address && at+8 <= len(p); at += 8 {
-			if binary.LittleEndian.Uint64(p[at:]) == moving.Sched.FP {
-				binary.LittleEndian.PutUint64(p[at:], moving.Sched.FP+atomic.AddUint64(&reads, 8))
-			}
-		}
-	}}
-	for _, memory := range []cfi.Memory{spoil, batched{spoil}} {
-		s := *whole
-		s.Memory = memory
-		reads = 0
-		for i, g := range goroutinesOf(t, &s, target.GoroutineOptions{}) {
-			switch {
-			case g.ID != list[i].ID:
-				t.Fatalf("goroutine %d, expected %d", g.ID, list[i].ID)
-			case g.ID == moving.ID:
-				if !errors.Is(g.Stack.Err, target.ErrMoved) || len(g.Stack.Frames) > 0 {
-					t.Errorf("%T: goroutine %d: %d frames, %v", memory, g.ID, len(g.Stack.Frames), g.Stack.Err)
+	for name, spoil := range map[string]func(p []byte){
+		"elsewhere": func(p []byte) {
+			// The words that hold where it goes on: no other ones of its structure are so.
+			for at := 0; at+8 <= len(p); at += 8 {
+				if binary.LittleEndian.Uint64(p[at:]) == moving.Sched.FP {
+					binary.LittleEndian.PutUint64(p[at:], moving.Sched.FP+atomic.AddUint64(&reads, 8))
 				}
-			case g.Stack.Reason != unwind.EndOfStack || len(g.Stack.Frames) != len(list[i].Stack.Frames):
-				t.Errorf("%T: goroutine %d: %d frames, expected %d: %v", memory, g.ID, len(g.Stack.Frames), len(list[i].Stack.Frames), g.Stack.Err)
 			}
-		}
-		if reads == 0 {
-			t.Errorf("%T: the goroutine was not read", memory)
+		},
+		"at the same place": func(p []byte) {
+			if int(layout.Runs) < len(p) {
+				p[layout.Runs] += byte(atomic.AddUint64(&reads, 1))
+			}
+		},
+	} {
+		spoil := spoiled{whole.Memory, func(p []byte, addr uint64) {
+			if addr == moving.Address {
+				spoil(p)
+			}
+		}}
+		for _, memory := range []cfi.Memory{spoil, batched{spoil}} {
+			s := *whole
+			s.Memory = memory
+			reads = 0
+			for i, g := range goroutinesOf(t, &s, target.GoroutineOptions{}) {
+				switch {
+				case g.ID != list[i].ID:
+					t.Fatalf("%s: goroutine %d, expected %d", name, g.ID, list[i].ID)
+				case g.ID == moving.ID:
+					if !errors.Is(g.Stack.Err, target.ErrMoved) || len(g.Stack.Frames) > 0 {
+						t.Errorf("%s, %T: goroutine %d: %d frames, %v", name, memory, g.ID, len(g.Stack.Frames), g.Stack.Err)
+					}
+				case g.Stack.Reason != unwind.EndOfStack || len(g.Stack.Frames) != len(list[i].Stack.Frames):
+					t.Errorf("%s, %T: goroutine %d: %d frames, expected %d: %v", name, memory, g.ID, len(g.Stack.Frames), len(list[i].Stack.Frames), g.Stack.Err)
+				}
+			}
+			if reads == 0 {
+				t.Errorf("%s, %T: the goroutine was not read", name, memory)
+			}
 		}
 	}
 }

@@ -137,7 +137,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 
 // same reports whether a goroutine has not run since.
 func same(a, b *goruntime.Goroutine) bool {
-	return a.ID == b.ID && a.State == b.State && a.Reason == b.Reason && a.Sched == b.Sched && a.Syscall == b.Syscall && a.StackHigh == b.StackHigh
+	return a.ID == b.ID && a.Runs == b.Runs && a.State == b.State && a.Reason == b.Reason && a.Sched == b.Sched && a.Syscall == b.Syscall && a.StackHigh == b.StackHigh
 }
 
 // parkedAt returns the registers with which a goroutine goes on that runs on no thread.

@@ -36,6 +36,10 @@ type Goroutine struct {
 
 	StackLow, StackHigh uint64 // its stack: [StackLow, StackHigh)
 
+	// Runs is how often it has run until it waited or gave way, modulo 256 and from a
+	// number on that means nothing: it tells whether a goroutine has run since.
+	Runs uint8
+
 	// Where it goes on when it runs again, and where in a system call it has left Go
 	// code, zero where it is in none.
 	Sched, Syscall Context
@@ -77,7 +81,7 @@ var errNoGoroutine = errors.New("no goroutine is there")
 // size is how many bytes of a g are read.
 func (l *Layout) size() int {
 	n := l.Sched + max(l.LR, l.BP)
-	for _, at := range []uint16{l.Status, l.ID, l.WaitSince, l.WaitReason, l.LockedM, l.Parent, l.Creation, l.Function, l.SyscallBP, l.SyscallPC} {
+	for _, at := range []uint16{l.Status, l.ID, l.WaitSince, l.WaitReason, l.LockedM, l.Parent, l.Creation, l.Function, l.Runs, l.SyscallBP, l.SyscallPC} {
 		n = max(n, at)
 	}
 	return int(n) + pointerSize
@@ -102,7 +106,7 @@ func (l *Layout) decode(b []byte, address uint64) (g Goroutine, err error) {
 		Address: address, ID: word(l.ID), State: State(status &^ scanning), Scan: status&scanning != 0,
 		Since: int64(word(l.WaitSince)), Thread: word(l.M), Locked: word(l.LockedM) != 0, LockedTo: word(l.LockedM),
 		Parent: known(l.Parent), Creation: word(l.Creation), Function: word(l.Function),
-		StackLow: word(0), StackHigh: word(8),
+		StackLow: word(0), StackHigh: word(8), Runs: b[l.Runs],
 		Sched:   Context{PC: word(l.Sched + 8), SP: word(l.Sched), FP: word(l.Sched + l.BP), LR: word(l.Sched + l.LR)},
 		Syscall: Context{PC: word(l.SyscallPC), SP: word(l.SyscallSP), FP: known(l.SyscallBP)},
 	}

@@ -21,6 +21,7 @@ type Layout struct {
 	SyscallSP, SyscallPC, SyscallBP     uint16
 	Status, ID, WaitSince, WaitReason   uint16
 	LockedM, Parent, Creation, Function uint16 // Creation: gopc; Function: startpc
+	Runs                                uint16 // trackingSeq
 
 	// Of a gobuf. Its first two words are the stack pointer and the program counter.
 	LR, BP uint16
