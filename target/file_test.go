@@ -278,8 +278,13 @@ func TestI386Core(t *testing.T) {
 // A program that has its own file mapped as data too, beside its image, as the
 // backtrace libraries of Rust and C++ do.
 func TestProgramReadsItself(t *testing.T) {
-	for _, flags := range [][]string{{"-O2", "-g"}, {"-O2", "-g", "-rdynamic", "-no-pie"}} {
-		t.Run(flags[len(flags)-1], func(t *testing.T) {
+	for _, flags := range [][]string{
+		{"-O2", "-g"},
+		{"-O2", "-g", "-rdynamic", "-no-pie"},
+		// Its code is in the segment of its ELF header, as that of any program of arm64.
+		{"-O2", "-g", "-rdynamic", "-Wl,-z,noseparate-code", "-no-pie"},
+	} {
+		t.Run(strings.Join(flags[2:], " "), func(t *testing.T) {
 			path := testprogram.Build(t, "readsitself.c", flags...)
 			program := testprogram.Start(t, path)
 			program.Settle(t)

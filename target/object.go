@@ -205,11 +205,37 @@ func (o *Object) open() (*object.File, error) {
 		return nil, fmt.Errorf("%s: its ELF header is not mapped, and its file is not to be had: %w", o.Name, failed)
 	}
 	o.Loaded, o.Missing = true, failed
-	f, err := object.FromMemory(o.snapshot.Memory, first.Start, o.Name)
+	f, err := o.openImage()
 	if err != nil && failed != nil {
 		err = fmt.Errorf("%w (read from memory, as %w)", err, failed)
 	}
 	return f, err
+}
+
+// openImage opens the object's image in the target's memory. Where code can be in the
+// page of the header, that page can also belong to the file mapped whole, as data,
+// right before: the image is at the header that the code fits.
+func (o *Object) openImage() (*object.File, error) {
+	for _, m := range o.Mappings[1:] {
+		if m.Offset != 0 {
+			continue
+		}
+		if f, err := object.FromMemory(o.snapshot.Memory, m.Start, o.Name); err == nil && o.fits(f) {
+			return f, nil
+		}
+	}
+	return object.FromMemory(o.snapshot.Memory, o.Mappings[0].Start, o.Name)
+}
+
+// fits reports whether the object's code is mapped where an image has it.
+func (o *Object) fits(image *object.File) bool {
+	for _, m := range o.Mappings {
+		if m.Executable {
+			bias, ok := image.Bias(m.Start, m.Offset, true)
+			return ok && bias == image.ImageBias()
+		}
+	}
+	return false
 }
 
 // load gives the unwinder the object's call frame information.
