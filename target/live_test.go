@@ -131,6 +131,7 @@ var programs = []struct {
 	{"sighandler.c", []string{"-O2", "-g"}, []string{"null"}, "do_null"},
 	{"sighandler.c", []string{"-O2", "-g"}, []string{"null", "altstack"}, "do_null"},
 	{"sighandler.c", []string{"-O2", "-g", "-static"}, []string{"read"}, "do_read"},
+	{"deep.c", []string{"-O2", "-g"}, []string{"20"}, "recurse"},
 	{"threads65.c", []string{"-O2", "-g"}, nil, "main"},
 	{"threads65.c", []string{"-O2"}, nil, "main"},
 	{"inline.c", []string{"-O2", "-g"}, nil, "main"},
