@@ -11,29 +11,13 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/core"
 	"github.com/clewdev/clew/unwind"
 )
-
-// kinds are what the runtimes' ways to tell of their code are called here.
-var kinds = map[string]target.Generated{"list": target.GDBList, "map": target.PerfMap, "jitdump": target.Jitdump}
-
-// kindOf is how a runtime tells of its code.
-func kindOf(r testprogram.Runtime) target.Generated {
-	return kinds[r.Name[strings.LastIndexByte(r.Name, ' ')+1:]]
-}
-
-// listed reports whether a runtime publishes to debuggers: whatever else it does,
-// its code is known from its memory alone.
-func listed(r testprogram.Runtime) bool {
-	return kindOf(r) == target.GDBList || strings.HasPrefix(r.Name, "forth ") || strings.HasPrefix(r.Name, "lli ")
-}
 
 // Names of the functions that runtimes generated are in live stacks, in perf's
 // recordings, and in cores, also once what the runtime wrote is gone, if it was in
@@ -52,30 +36,6 @@ func TestRuntimes(t *testing.T) {
 				testDumpedRuntime(t, r, path)
 			})
 		})
-	}
-}
-
-// testLiveRuntime returns where the runtime has its code.
-func testLiveRuntime(t *testing.T, r testprogram.Runtime, pid int) []target.Mapping {
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
-		s := take(t, pid)
-		stacks := stacksOf(t, s)
-		if !leadsThroughRuntime(t, r, stacks) {
-			if time.Now().After(end) {
-				t.Fatalf("no stack leads through %q: the last ones were %s", r.Stack, outline(stacks))
-			}
-			continue
-		}
-		objects := s.Objects()
-		defer objects.Close()
-		sources, err := objects.GeneratedCode()
-		if err != nil {
-			t.Error(err)
-		}
-		if !slices.ContainsFunc(sources, func(s *target.CodeSource) bool { return s.Kind == kindOf(r) && s.Entries > 0 }) {
-			t.Errorf("no %v in %+v", kindOf(r), sources)
-		}
-		return objects.CodeMemory()
 	}
 }
 
@@ -130,86 +90,6 @@ func dumped(t *testing.T, path string) ([]target.Stack, []*target.CodeSource, er
 	objects.Name(stacks, target.NameOptions{Lines: true})
 	sources, err := objects.GeneratedCode()
 	return stacks, sources, errors.Join(err, c.Damage())
-}
-
-// named returns the place in a stack at which functions with these names in
-// their names follow each other, and -1 where none does.
-func named(frames []target.Frame, names []string) int {
-	for at := range frames {
-		n := 0
-		for n < len(names) && at+n < len(frames) && strings.Contains(frames[at+n].Symbol.Name, names[n]) {
-			n++
-		}
-		if n == len(names) {
-			return at
-		}
-	}
-	return -1
-}
-
-// bare reports whether nothing tells how code of a runtime is left: it keeps no
-// frame pointer, and what tells of it has no unwind table.
-func bare(r testprogram.Runtime) bool { return r.Name == "php map" || r.Name == "php jitdump" }
-
-// leadsThroughRuntime fails unless a stack leads through a runtime's generated code and
-// on to its outermost frame. It reports false where no stack is in that code.
-func leadsThroughRuntime(t *testing.T, r testprogram.Runtime, stacks []target.Stack) bool {
-	t.Helper()
-	for i := range stacks {
-		s := &stacks[i]
-		at := named(s.Frames, r.Stack)
-		if at < 0 {
-			continue
-		}
-		for k := range r.Stack {
-			f := &s.Frames[at+k]
-			// What publishes to debuggers in any case is named by that.
-			if f.Object == nil || f.Object.Generated != kindOf(r) && !(f.Object.Generated == target.GDBList && listed(r)) {
-				t.Errorf("%s is in %+v", f.Symbol.Name, f.Object)
-			}
-			if l := f.Location(); l != nil && !printable(l.File) {
-				t.Errorf("%s is at %q", f.Symbol.Name, l.File)
-			}
-		}
-		switch {
-		case bare(r):
-			if at+1 < len(s.Frames) && s.Frames[at+1].Method != unwind.FromFramePointer {
-				t.Errorf("frame %d was found by %v", at+1, s.Frames[at+1].Method)
-			}
-			if s.Reason != unwind.EndOfStack && s.Err == nil {
-				t.Errorf("%v, and no error says more", s.Reason)
-			}
-		case s.Reason != unwind.EndOfStack:
-			t.Errorf("%v: %v", s.Reason, s.Err)
-		}
-		return true
-	}
-	return false
-}
-
-func printable(s string) bool {
-	for _, c := range s {
-		if c < ' ' || c == '\uFFFD' {
-			return false
-		}
-	}
-	return true
-}
-
-// outline names the frames of stacks.
-func outline(stacks []target.Stack) string {
-	var out strings.Builder
-	for i := range stacks {
-		for _, f := range stacks[i].Frames {
-			out.WriteString(" " + f.Symbol.Name)
-			if f.Object != nil {
-				out.WriteString(" in " + f.Object.Name)
-			}
-			out.WriteByte(';')
-		}
-		out.WriteString("\n")
-	}
-	return out.String()
 }
 
 // A process of a container has a perf map, or a jitdump, where it alone sees it,
