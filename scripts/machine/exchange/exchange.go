@@ -66,18 +66,19 @@ const Variable = "CLEW_MACHINE"
 // Tools are the programs that the machine has the host run, under the names by
 // which a test there calls them, with what the host runs for each.
 var Tools = map[string][]string{
-	"clang":    {"clang", "--target=aarch64-linux-gnu"},
-	"clang-14": {"clang-14", "--target=aarch64-linux-gnu"},
-	"go":       {"go"}, // with GOARCH=arm64 in its environment
-	"as":       {"aarch64-linux-gnu-as"},
-	"g++":      {"aarch64-linux-gnu-g++"},
-	"gcc":      {"aarch64-linux-gnu-gcc"},
-	"ld":       {"aarch64-linux-gnu-ld"},
-	"nm":       {"aarch64-linux-gnu-nm"},
-	"objcopy":  {"aarch64-linux-gnu-objcopy"},
-	"objdump":  {"aarch64-linux-gnu-objdump"},
-	"readelf":  {"aarch64-linux-gnu-readelf"},
-	"strip":    {"aarch64-linux-gnu-strip"},
+	"clang":     {"clang", "--target=aarch64-linux-gnu"},
+	"clang-14":  {"clang-14", "--target=aarch64-linux-gnu"},
+	"go":        {"go"}, // with GOARCH=arm64 in its environment
+	"addr2line": {"aarch64-linux-gnu-addr2line"},
+	"as":        {"aarch64-linux-gnu-as"},
+	"g++":       {"aarch64-linux-gnu-g++"},
+	"gcc":       {"aarch64-linux-gnu-gcc"},
+	"ld":        {"aarch64-linux-gnu-ld"},
+	"nm":        {"aarch64-linux-gnu-nm"},
+	"objcopy":   {"aarch64-linux-gnu-objcopy"},
+	"objdump":   {"aarch64-linux-gnu-objdump"},
+	"readelf":   {"aarch64-linux-gnu-readelf"},
+	"strip":     {"aarch64-linux-gnu-strip"},
 
 	"host-lldb-14": {"lldb-14"}, // the machine has one of its own, which is slow
 }

@@ -30,6 +30,9 @@ const wakeRarely = 100 * time.Millisecond
 func main() {
 	root := os.Getenv(exchange.Variable)
 	if name := filepath.Base(os.Args[0]); name != "init" {
+		if root == "" { // called with an environment of its own, as by a testscript
+			root = ofProcess1(exchange.Variable)
+		}
 		os.Exit(runTool(root, name))
 	}
 	if os.Getpid() != 1 {
@@ -62,6 +65,17 @@ func main() {
 		}(n)
 		n++
 	}
+}
+
+// ofProcess1 is a variable of the environment that the kernel gave process 1.
+func ofProcess1(name string) string {
+	text, _ := os.ReadFile("/proc/1/environ")
+	for variable := range strings.SplitSeq(string(text), "\x00") {
+		if value, ok := strings.CutPrefix(variable, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // prepare mounts what programs expect to find, sets the clock, and lets them
