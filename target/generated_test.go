@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
@@ -49,6 +50,27 @@ func through(t *testing.T, stacks []target.Stack, function string) (*target.Stac
 	return nil, 0
 }
 
+// awaitInner waits until the innermost generated function waits. The process never comes
+// to rest: Go's runtime looks for as long as code runs that it cannot preempt.
+func awaitInner(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		stacks := stacksOf(t, take(t, pid))
+		if slices.ContainsFunc(stacks, func(s target.Stack) bool {
+			if len(s.Frames) == 0 || report.FunctionName(&s.Frames[0]) != "jit_inner" {
+				return false
+			}
+			l := s.Frames[0].Location()
+			return l != nil && l.Line == 23
+		}) {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("no thread of %d waits in jit_inner", pid)
+		}
+	}
+}
+
 // Stacks through generated code that a Go program published are gdb's, in all
 // builds in which gdb finds it, and are whole where it does not.
 func TestGeneratedCode(t *testing.T) {
@@ -68,7 +90,7 @@ func TestGeneratedCode(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := testprogram.Start(t, jitProgram(t, test.cgo, test.flags...), "many=50", "publish", "many=200", "wait")
-			p.Settle(t)
+			awaitInner(t, p.PID)
 			proceed := halt(t, p.PID)
 			s := take(t, p.PID)
 			stack, _ := through(t, stacksOf(t, s), "jit_inner")
@@ -169,7 +191,7 @@ func functionsOf(s *target.CodeSource) (all []string) {
 func TestGeneratedCodeWithdrawn(t *testing.T) {
 	t.Setenv("GODEBUG", "asyncpreemptoff=1")
 	p := testprogram.Start(t, jitProgram(t, false), "publish", "many=50", "withdraw=1", "wait")
-	p.Settle(t)
+	awaitInner(t, p.PID)
 	stack, at := through(t, stacksOf(t, take(t, p.PID)), "jit_inner")
 	if at != 0 || len(stack.Frames) < 2 || stack.Frames[1].Object != nil || report.FunctionName(&stack.Frames[1]) != "??" {
 		t.Errorf("frames %+v", stack.Frames)
@@ -188,7 +210,7 @@ func TestGeneratedByLLVM(t *testing.T) {
 	for _, kind := range []string{"mcjit", "orc"} {
 		t.Run(kind, func(t *testing.T) {
 			p := testprogram.Start(t, lli, "--jit-kind="+kind, code)
-			p.Settle(t)
+			awaitInner(t, p.PID)
 			proceed := halt(t, p.PID)
 			s := take(t, p.PID)
 			stack, at := through(t, stacksOf(t, s), "deep")
