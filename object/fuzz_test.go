@@ -52,7 +52,7 @@ func FuzzImage(f *testing.F) {
 func goTables() (list [][]byte) {
 	o := binary.LittleEndian
 	record := func(entry []byte, magic uint32, calls int) []byte {
-		numbers := []uint32{0, 0, 0, 0, 0, 0, 3, 0, 0} // name, args, deferreturn, pcsp, pcfile, pcln, npcdata, unit, line
+		numbers := []uint32{0, 0, 0, 1, 1, 1, 3, 0, 0} // name, args, deferreturn, pcsp, pcfile, pcln, npcdata, unit, line
 		if magic != goMagic120 {
 			numbers = numbers[:8]
 		}
@@ -61,12 +61,12 @@ func goTables() (list [][]byte) {
 			r = o.AppendUint32(r, v)
 		}
 		r = append(r, 0, goTopFrame|goAssembly, 0, 4)
-		for _, v := range []uint32{0, 0, 4, 0, 0, 0, uint32(calls)} {
+		for _, v := range []uint32{0, 0, 5, 0, 0, 0, uint32(calls)} {
 			r = o.AppendUint32(r, v)
 		}
 		return r
 	}
-	steps := []byte{2, 16, 0, 0, 2, 8, 1, 8} // the value 0 for 16 bytes; behind it 0 for 8, -1 for 8
+	steps := []byte{0, 2, 16, 0, 0, 2, 8, 1, 8} // the value 0 for 16 bytes; behind it 0 for 8, -1 for 8
 	for _, magic := range []uint32{goMagic120, goMagic118, goMagic116} {
 		words, field, entry := 8, 4, o.AppendUint32(nil, 0)
 		if magic == goMagic116 {
@@ -76,7 +76,7 @@ func goTables() (list [][]byte) {
 		header = append(header, 0, 0, 1, 8)
 		names := uint64(8 + 8*words)
 		units, files := names+8, names+12
-		pcs, data := names+20, names+29
+		pcs, data := names+20, names+30
 		values := []uint64{1, 1, 0x1000, names, units, files, pcs, data}
 		if magic == goMagic116 {
 			values = []uint64{1, 1, names, units, files, pcs, data}

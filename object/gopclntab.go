@@ -198,9 +198,10 @@ func (t *goTable) position(fn *goFunction, addr uint64) (file string, line int) 
 	return file, line
 }
 
-// value walks the list of steps at offset in pcs to the one that holds addr.
+// value walks the list of steps at offset in pcs to the one that holds addr. No list
+// is at 0 (runtime/symtab.go, pcvalue).
 func (t *goTable) value(offset uint32, pc, addr uint64) (value int32, ok bool) {
-	if uint64(offset) >= uint64(len(t.pcs)) {
+	if offset == 0 || uint64(offset) >= uint64(len(t.pcs)) {
 		return 0, false
 	}
 	b, value := t.pcs[offset:], int32(-1)
