@@ -13,12 +13,19 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/variable"
 )
 
 // Goroutines are the goroutines of one target, ready to be shown.
 type Goroutines struct {
 	Target
 	List []target.Goroutine
+
+	// Variables, Locals and Advice are as those of Stacks. Goroutines must keep the
+	// registers.
+	Variables *variable.Reader
+	Locals    bool
+	Advice    string
 
 	// Damage says what of the goroutines could not be read.
 	Damage []string
@@ -31,11 +38,12 @@ type Goroutines struct {
 // Text writes the goroutines for people: a heading a goroutine or a group, its stack as
 // Stacks.Text has it, and where it was created.
 func (s *Goroutines) Text(w io.Writer, opts StackOptions) error {
-	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize}
+	stacks := s.stacks()
+	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: stacks.variables(false)}
 	p.heading(&s.Target, count(len(s.List), "goroutine"))
 	for _, g := range s.groups() {
 		p.goroutineHeading(g)
-		p.stack(&g[0].Stack, nil)
+		p.stack(&g[0].Stack, others(g))
 		p.created(g)
 		if len(p.out) > 1<<16 {
 			if _, err := w.Write(p.out); err != nil {
@@ -49,13 +57,26 @@ func (s *Goroutines) Text(w io.Writer, opts StackOptions) error {
 	return err
 }
 
+// stacks is what goroutines have in common with threads.
+func (s *Goroutines) stacks() *Stacks {
+	return &Stacks{Target: s.Target, Variables: s.Variables, Locals: s.Locals, Advice: s.Advice}
+}
+
+// others returns the stacks of the goroutines of a group besides the first one's.
+func others(g []*target.Goroutine) (list []*target.Stack) {
+	for _, other := range g[1:] {
+		list = append(list, &other.Stack)
+	}
+	return list
+}
+
 // notes says what is to be known of the goroutines as a whole, besides the core.
 func (s *Goroutines) notes() []string {
 	stacks := make([]target.Stack, len(s.List))
 	for i := range s.List {
 		stacks[i] = s.List[i].Stack
 	}
-	notes := Notes(stacks)
+	notes := append(Notes(stacks), s.stacks().variableNotes()...)
 	for _, text := range s.Damage {
 		notes = append(notes, "goroutines: "+text)
 	}

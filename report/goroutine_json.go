@@ -66,9 +66,9 @@ const GoroutineSchema = `With --goroutines there are, in the place of threads:
 // GoroutineSchema describe it.
 func (s *Goroutines) JSON(w io.Writer) error {
 	groups := s.groups()
-	stacks := Stacks{Target: s.Target}
+	stacks := s.stacks()
+	variables := stacks.variables(true)
 	out := jsonGoroutines{jsonStacks: s.json(), Goroutines: make([]jsonGoroutine, len(groups))}
-	out.Notes = append(s.notes(), s.Missed...)
 	for i, group := range groups {
 		g := group[0]
 		to := &out.Goroutines[i]
@@ -84,9 +84,10 @@ func (s *Goroutines) JSON(w io.Writer) error {
 			to.Error = g.Stack.Err.Error()
 		}
 		for k := range g.Stack.Frames {
-			to.Frames[k] = stacks.jsonFrame(&g.Stack.Frames[k], nil)
+			to.Frames[k] = stacks.jsonFrame(&g.Stack.Frames[k], variables.calls(&g.Stack, k, others(group)))
 		}
 	}
+	out.Notes = append(s.notes(), s.Missed...)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(&out)

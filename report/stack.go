@@ -41,6 +41,10 @@ type Stacks struct {
 	Variables *variable.Reader
 	Locals    bool // show local variables too
 
+	// Advice is what gives variables to objects without debugging information: these
+	// are named with it, unless it is "".
+	Advice string
+
 	// Grouped says that threads whose stacks are equal are shown as one stack.
 	Grouped bool
 }
@@ -89,11 +93,31 @@ func (p *stackPrinter) notes(notes []string) {
 
 // notes are those of the stacks and of their variables.
 func (s *Stacks) notes() []string {
-	notes := Notes(s.Stacks)
-	if s.Variables != nil {
-		if err := s.Variables.Err(); err != nil {
-			notes = append(notes, strings.Split(err.Error(), "\n")...)
+	return append(Notes(s.Stacks), s.variableNotes()...)
+}
+
+// variableNotes says why there are no variables, once they were read.
+func (s *Stacks) variableNotes() (notes []string) {
+	if s.Variables == nil {
+		return nil
+	}
+	if err := s.Variables.Err(); err != nil {
+		notes = strings.Split(err.Error(), "\n")
+	}
+	if bare := s.Variables.Bare(); len(bare) > 0 && s.Advice != "" {
+		names := make([]string, len(bare))
+		for i, o := range bare {
+			names[i] = o.Name
+			if o.Go {
+				names[i] += " (a Go program linked with -w)"
+			}
 		}
+		has, its := "has", "its"
+		if len(names) > 1 {
+			has, its = "have", "their"
+		}
+		notes = append(notes, fmt.Sprintf("%s %s no debugging information, so that nothing is known of %s functions' variables: %s",
+			strings.Join(names, ", "), has, its, s.Advice))
 	}
 	return notes
 }

@@ -111,7 +111,8 @@ const StackSchema = `Each line is an object for one process or core:
       locals      with --locals: in the same form, innermost block first
     end           why the walk ended; "end of stack" is its end
     error         what stood in its way
-  notes           what is to be known of all of it: ["…"]
+  notes           what is to be known of all of it, as which files have no
+                  debugging information: ["…"]
   core            of a core: its path
   signal          of a core: {"number", "name", "code", "tid", "address",
                   "sender"}

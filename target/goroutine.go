@@ -45,6 +45,10 @@ type GoroutineOptions struct {
 	// Share says that those whose frames are equal, apart from stack pointers, share
 	// them: SP is that of the first one's.
 	Share bool
+
+	// Registers says that the registers of every frame are kept, and what was read of
+	// the stacks. Frames are not shared then.
+	Registers bool
 }
 
 // ErrMoved: a goroutine ran while its stack was read.
@@ -56,6 +60,13 @@ var ErrNoGo = errors.New("it is no Go program: no Go runtime is in it")
 // maxGoroutineFrames bounds the frames of all goroutines together, whose stacks a core
 // may claim to be equal and deep.
 const maxGoroutineFrames = 1 << 22
+
+// Where registers and stacks are kept there are fewer frames, and so many bytes of stacks
+// at most.
+const (
+	maxRegisterFrames = 1 << 18
+	maxKeptStacks     = 64 << 20
+)
 
 // Goroutines walks the stacks of all goroutines, in the order of the runtime's list:
 // about that in which they were created. The error says what could not be read, and
@@ -72,6 +83,9 @@ func (o *Objects) Goroutines(opts GoroutineOptions) ([]Goroutine, error) {
 	}
 	r := &goroutineReader{objects: o, opts: opts, shared: make(map[uint64][][]Frame), left: maxGoroutineFrames,
 		seed: maphash.MakeSeed(), functions: make(map[uint64]bool)}
+	if opts.Registers {
+		r.opts.Share, r.left = false, maxRegisterFrames
+	}
 	r.walker = unwind.Walker{Machine: o.snapshot.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}
 	for _, runtime := range runtimes {
 		r.runtime = runtime
@@ -93,6 +107,7 @@ type goroutineReader struct {
 	threads map[uint64]*Thread // by the goroutine that they run
 	list    []Goroutine
 	left    int // frames that may still be walked
+	kept    int // bytes of stacks that are kept
 
 	structures, structuresNow *goruntime.Batch // as they were copied, and as they are
 

@@ -65,7 +65,7 @@ const maxReadStack = 64 << 10
 // maxReads is how often a goroutine is read that runs meanwhile.
 const maxReads = 3
 
-var errTooManyFrames = fmt.Errorf("the stacks of goroutines together have more than %d frames", maxGoroutineFrames)
+var errTooManyFrames = errors.New("the stacks of goroutines together have too many frames")
 
 // walk walks the stack of a goroutine, of which this was read ahead.
 func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
@@ -113,6 +113,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 		}
 		t.Stack = stack
 		r.follow(g, t, true)
+		r.keepParked(&g.Stack, t)
 		n := len(r.frames)
 		beyond := n > 0 && r.frames[n-1].Late // as of C code that called Go
 		if !s.Live || !beyond && (!late && complete || try == 1 && a.still) {
@@ -128,7 +129,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 			return
 		case try == maxReads || err != nil || now.ID != g.ID:
 			r.frames = r.frames[:0]
-			g.Stack.Reason, g.Stack.Err = unwind.NoRule, ErrMoved
+			g.Stack.Reason, g.Stack.Err, g.Stack.Parked = unwind.NoRule, ErrMoved, nil
 			return
 		}
 		g.Goroutine, late = now, true
@@ -182,6 +183,23 @@ func (r *goroutineReader) parked(g *goruntime.Goroutine) (*Thread, error) {
 	return t, nil
 }
 
+// keepParked keeps what a stack was walked by, as far as that is asked for.
+func (r *goroutineReader) keepParked(s *Stack, t *Thread) {
+	if !r.opts.Registers {
+		return
+	}
+	if s.Parked != nil {
+		r.kept -= len(s.Parked.Stack)
+	}
+	parked := *t
+	parked.Stack = nil
+	if r.kept+len(t.Stack) <= maxKeptStacks { // what is not kept is read when it is needed
+		r.kept += len(t.Stack)
+		parked.Stack = slices.Clone(t.Stack)
+	}
+	s.Parked = &parked
+}
+
 // readStack reads a stack from a stack pointer on, and reports whether all of it was
 // copied while the target stood still. The result is valid until the next call.
 func (r *goroutineReader) readStack(sp, high uint64) (stack []byte, complete bool) {
@@ -205,7 +223,7 @@ func (r *goroutineReader) follow(g *Goroutine, t *Thread, waits bool) {
 		}
 	}
 	r.walker.Waiting = waits
-	r.objects.walk(&r.walker, t, WalkOptions{}, &r.frames)
+	r.objects.walk(&r.walker, t, WalkOptions{Registers: r.opts.Registers}, &r.frames)
 	g.Stack.Reason, g.Stack.Err = r.walker.Reason(), r.walker.Err()
 }
 

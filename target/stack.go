@@ -18,6 +18,11 @@ type Stack struct {
 	Thread *Thread
 	Frames []Frame // innermost first
 
+	// Parked holds, of the stack of a goroutine that no thread runs, where it goes on
+	// and a copy of its stack, as a thread does. It is there where registers were asked
+	// for.
+	Parked *Thread
+
 	// Reason is why the walk ended, and Err what stood in its way; nil at the
 	// end of the stack.
 	Reason unwind.Reason

@@ -25,7 +25,9 @@ collector has noticed it, whether it is locked to a thread, and which go stateme
 created it, as the program's own dump on SIGQUIT tells it, for stripped programs
 too. Those that the runtime made for itself are shown with --system. As many are
 copied while the process stands still as a millisecond allows; of the others each
-is read while the process runs, and it is said where one ran meanwhile.`
+is read while the process runs, and it is said where one ran meanwhile. --args,
+--locals and --source show what they show of threads, of cores too only if asked.
+A goroutine that waits has few registers: what was in others is <optimized out>.`
 
 // goroutineFlags are the flags of goroutines.
 type goroutineFlags struct {
@@ -48,8 +50,6 @@ func (f *stackFlags) checkGoroutines() error {
 		return errors.New("--goroutines and --thread: choose one")
 	case f.goroutines && f.registers:
 		return errors.New("--goroutines and --registers: goroutines that wait have none; choose one")
-	case f.goroutines && (f.variables.args || f.variables.noArgs || f.variables.locals || f.variables.source):
-		return errors.New("--goroutines shows no variables and no source: --args, --no-args, --locals and --source are for threads")
 	case f.goroutines && f.profile.wanted():
 		return errors.New("--goroutines and a profile: a profile is of threads; choose one")
 	}
@@ -62,7 +62,9 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 	objects := s.Objects()
 	defer objects.Close()
 	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
-	list, err := objects.Goroutines(target.GoroutineOptions{System: flags.system, Share: flags.group || !flags.noGroup && !flags.json})
+	// Of cores too they are shown when they are asked for: there are many goroutines.
+	variables := flags.variables.wanted(true, &flags)
+	list, err := objects.Goroutines(target.GoroutineOptions{System: flags.system, Share: flags.group || !flags.noGroup && !flags.json, Registers: variables})
 	if errors.Is(err, target.ErrNoGo) {
 		end()
 		return false, inputError{err}
@@ -83,11 +85,14 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 	for i := range list {
 		complete = complete && list[i].Stack.Reason == unwind.EndOfStack
 	}
+	if variables {
+		flags.variables.addGoroutines(&r, s, objects)
+	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	if flags.json {
 		err = r.JSON(out)
 	} else {
-		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames})
+		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, Source: flags.variables.text()})
 	}
 	return complete, errors.Join(err, out.Flush())
 }

@@ -76,7 +76,23 @@ func (f *variableFlags) wanted(live bool, flags *stackFlags) bool {
 
 // add has a report show the variables that are wanted.
 func (f *variableFlags) add(r *report.Stacks, s *target.Snapshot, objects *target.Objects) {
-	r.Variables, r.Locals = variable.NewReader(s, objects), f.locals
+	r.Variables, r.Locals, r.Advice = variable.NewReader(s, objects), f.locals, f.advice()
+}
+
+// addGoroutines does what add does.
+func (f *variableFlags) addGoroutines(r *report.Goroutines, s *target.Snapshot, objects *target.Objects) {
+	r.Variables, r.Locals, r.Advice = variable.NewReader(s, objects), f.locals, f.advice()
+}
+
+// advice is how to get debugging information. Who did not ask for variables is not told.
+func (f *variableFlags) advice() string {
+	switch {
+	case !f.args && !f.locals:
+		return ""
+	case fetch() == nil:
+		return "install debug symbols or set DEBUGINFOD_URLS"
+	}
+	return "install debug symbols; no server in DEBUGINFOD_URLS gave them"
 }
 
 // text is where the lines of the source are read, nil where they are not wanted.

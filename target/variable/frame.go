@@ -33,13 +33,24 @@ func (r *Reader) Frame(s *target.Stack, i int) *Frame {
 	frames := r.frames[s]
 	if frames == nil {
 		frames = make([]Frame, len(s.Frames))
-		m := &memory{r.snapshot.ThreadMemory(s.Thread)}
+		m := &memory{r.snapshot.ThreadMemory(thread(s))}
 		for k := range frames {
 			frames[k] = Frame{reader: r, stack: s, index: k, memory: m}
 		}
 		r.frames[s] = frames
 	}
 	return &frames[i]
+}
+
+// thread returns what holds the registers and the copied stack of a stack.
+func thread(s *target.Stack) *target.Thread {
+	switch {
+	case s.Thread != nil:
+		return s.Thread
+	case s.Parked != nil:
+		return s.Parked
+	}
+	return new(target.Thread)
 }
 
 func (f *Frame) frame() *target.Frame { return &f.stack.Frames[f.index] }
@@ -61,7 +72,7 @@ func (f *Frame) Scopes() []*value.Scope {
 func (f *Frame) Late() bool {
 	_, late := f.memory.Late()
 	if late {
-		f.memory.ThreadMemory = f.reader.snapshot.ThreadMemory(f.stack.Thread)
+		f.memory.ThreadMemory = f.reader.snapshot.ThreadMemory(thread(f.stack))
 	}
 	return late
 }
@@ -118,7 +129,7 @@ func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
 			return nil, false
 		}
 	}
-	return target.VectorRegister(f.reader.snapshot.Machine, f.stack.Thread.Vectors, column)
+	return target.VectorRegister(f.reader.snapshot.Machine, thread(f.stack).Vectors, column)
 }
 
 // ProgramCounter returns PC and LookupPC.

@@ -23,6 +23,7 @@ type Reader struct {
 	frames   map[*target.Stack][]Frame
 	placed   []placed // by start; nil before it is needed
 	errs     []error
+	bare     []*target.Object
 }
 
 // opened is what is known of one object.
@@ -45,6 +46,12 @@ func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
 // error.
 func (r *Reader) Err() error { return errors.Join(r.errs...) }
 
+// Bare returns the objects that were found to have no debugging information so far,
+// but for the kernel's own.
+func (r *Reader) Bare() []*target.Object {
+	return slices.DeleteFunc(slices.Clone(r.bare), func(o *target.Object) bool { return o.Name == "[vdso]" })
+}
+
 // open opens the debugging information of an object.
 func (r *Reader) open(o *target.Object) *opened {
 	known := r.opened[o]
@@ -59,6 +66,9 @@ func (r *Reader) open(o *target.Object) *opened {
 	}
 	if known.info, err = value.Open(f); err != nil {
 		known.info = nil
+		if errors.Is(err, value.ErrNoInfo) {
+			r.bare = append(r.bare, o)
+		}
 		r.fail(o, known, err)
 	}
 	return known
