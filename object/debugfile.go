@@ -134,6 +134,9 @@ func (f *File) matches(d *File, id []byte, checksum uint32) error {
 	if d.machine != f.machine || d.class != f.class {
 		return &RefusedError{d.name, fmt.Sprintf("it is for %v, and %v is expected", d.machine, f.machine)}
 	}
+	if err := d.CheckWhole(d.name); err != nil {
+		return err
+	}
 	if len(id) > 0 && len(d.BuildID()) > 0 {
 		return d.CheckBuildID(d.name, id)
 	}

@@ -32,6 +32,7 @@ type File struct {
 	arch     *arch.Machine
 	segments []elf.ProgHeader
 	sections []byte // the section table, shnum entries of shentsize bytes
+	cut      bool   // the file ends before its section table does
 	names    []byte // the section name table
 
 	debug  atomic.Pointer[File] // what OpenDebugFile found
@@ -130,6 +131,7 @@ func (f *File) readTables() {
 		case h.shentsize < sectionSize:
 			f.note(fmt.Errorf("section table: entries of %d bytes, at least %d expected", h.shentsize, sectionSize))
 		case h.shoff > size || size-h.shoff < sectionSize:
+			f.cut = true
 			f.note(fmt.Errorf("section table at offset %#x: the file ends at %#x", h.shoff, size))
 		default:
 			// gABI "Sections": counts that do not fit in the header stand in entry 0.
@@ -145,6 +147,7 @@ func (f *File) readTables() {
 				h.phnum = uint64(first.info)
 			}
 			if most := (size - h.shoff) / h.shentsize; n > most {
+				f.cut = true
 				f.note(fmt.Errorf("section table at offset %#x: %d entries, the file holds %d", h.shoff, n, most))
 				n = most
 			}

@@ -33,5 +33,14 @@ func (f *File) CheckBuildID(path string, id []byte) error {
 	return &RefusedError{path, fmt.Sprintf("its build ID is %x, and %x is expected", have, id)}
 }
 
+// CheckWhole returns a *RefusedError, of a path, where the file ends before its
+// section table does, which linkers write last: it was cut off.
+func (f *File) CheckWhole(path string) error {
+	if !f.cut {
+		return nil
+	}
+	return &RefusedError{path, fmt.Sprintf("it is cut off: it ends at %#x, and its section table begins at %#x", len(f.data), f.shoff)}
+}
+
 // perfSize is BUILD_ID_SIZE of perf.
 const perfSize = 20

@@ -180,10 +180,13 @@ func (c *Client) fetch(e *entry, server string) (*os.File, error) {
 	if err != nil {
 		return nil, &ServerError{server, "sent what is no object file: " + strings.TrimPrefix(err.Error(), from+": ")}
 	}
-	err = file.CheckBuildID(from, e.id)
+	cut, other := file.CheckWhole(from), file.CheckBuildID(from, e.id)
 	file.Close()
 	var refused *object.RefusedError
-	if errors.As(err, &refused) {
+	switch {
+	case errors.As(cut, &refused):
+		return nil, &ServerError{server, "sent a part of the file: " + refused.Reason}
+	case errors.As(other, &refused):
 		return nil, &ServerError{server, "sent another file: " + refused.Reason}
 	}
 	f, err := part.keep()
