@@ -6,6 +6,7 @@ package report
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/variable"
@@ -110,7 +111,11 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 	calls := make([]shownCall, len(scopes))
 	for k, scope := range scopes {
 		c := &calls[k]
-		c.name = scope.Function.Name
+		symbol := scope.Function.LinkageName
+		if symbol == "" && k == len(scopes)-1 {
+			symbol = unversioned(stack.Frames[i].Symbol.Name)
+		}
+		c.name = sourceName(scope.Function.Name, symbol)
 		c.arguments = make([]shownVariable, 0, min(len(scope.Arguments), maxFrameVariables))
 		room := maxFrameVariables
 		for _, a := range scope.Arguments {
@@ -132,6 +137,21 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 		}
 	}
 	return calls
+}
+
+// sourceName returns the name of a function as the source has it, without its
+// parameters, from the one that the debugging information has and from its symbol.
+// What stands within a function, as the body of a lambda does, has there the name of
+// the one without what it stands in, which the symbol has.
+func sourceName(name, symbol string) string {
+	if symbol == "" || strings.Contains(name, "::") {
+		return name
+	}
+	whole := WithoutParameters(Demangle(symbol))
+	if strings.HasSuffix(whole, "::"+name) || strings.HasSuffix(whole, "."+name) {
+		return whole
+	}
+	return name
 }
 
 func (c *shownCall) add(list *[]shownVariable, v shownVariable) {
