@@ -33,6 +33,9 @@ func fault(p *int) int { return *p }
 func recurse(depth int) int {
 	var room [128]int
 	room[depth%128] = depth
+	if depth < 0 { // which it never is
+		return 0
+	}
 	return recurse(depth+1) + room[depth%100]
 }
 
