@@ -19,14 +19,21 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
-// find returns the functions that a place means; the error says that there is none.
+// find returns the functions that a place means; the error says that there is none,
+// and what is wrong with the sources is told before.
 func (t *jitTarget) find(place, name string) (found, all []report.SourcedFunction, err error) {
 	all = t.functions()
 	address, parseErr := strconv.ParseUint(place, 0, 64)
 	found = report.MatchGenerated(all, place, address, parseErr == nil)
-	switch {
-	case len(found) > 0:
+	if len(found) > 0 {
 		return found, all, nil
+	}
+	for _, s := range t.sources { // it may be in what is damaged of them
+		if s.Err != nil {
+			warn("%s: %v", s.Kind, s.Err)
+		}
+	}
+	switch {
 	case len(all) == 0:
 		return nil, nil, no("%s: nothing tells of generated code; 'clew jit %[1]s' says where that was looked for", name)
 	case parseErr == nil:
