@@ -97,7 +97,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 		}
 		name, _ := e.Val(dwarf.AttrName).(string)
 		n := &x.unit.names
-		inner := ""
+		inner, within := "", false // the prefix of what stands in e, and whether that is looked at without one too
 		switch e.Tag {
 		case dwarf.TagSubprogram:
 			x.functions = append(x.functions, pending{e, prefix})
@@ -113,6 +113,11 @@ func (x *indexer) walk(prefix string, depth int) error {
 				name = "(anonymous namespace)"
 			}
 			inner = prefix + name + "::"
+		case dwarf.TagModule:
+			inner, within = prefix, true
+			if x.unit.language != D { // whose names are separated by other means, and stand in symbols
+				inner += name + "::"
+			}
 		case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagUnspecifiedType, dwarf.TagStructType, dwarf.TagClassType,
 			dwarf.TagUnionType, dwarf.TagEnumerationType:
 			x.qualify(e, prefix, name)
@@ -136,7 +141,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 				inner = prefix + name + "::"
 			}
 		}
-		if inner != "" && e.Children {
+		if (inner != "" || within) && e.Children {
 			// A chain of names could take the square of their size.
 			if depth == 64 || len(inner) > 1<<12 {
 				return fmt.Errorf("%w: %v: nested deeper than 64", ErrDebugInfo, e.Offset)
