@@ -45,6 +45,9 @@ type Stacks struct {
 	// are named with it, unless it is "".
 	Advice string
 
+	// Registers says that those of each frame are shown too, where the walk kept them.
+	Registers bool
+
 	// Grouped says that threads whose stacks are equal are shown as one stack.
 	Grouped bool
 }
@@ -52,7 +55,6 @@ type Stacks struct {
 // StackOptions changes how stacks are shown.
 type StackOptions struct {
 	Palette   Palette
-	Registers bool // also the registers of each frame, where the walk kept them
 	AllFrames bool // also those that only repeat the round of a recursion before them
 
 	// Source reads the lines around each frame that are shown below it, nil for none.
@@ -63,7 +65,7 @@ type StackOptions struct {
 // frame, an inlined call on a line of its own above the function that it was inlined
 // into, and what ended a walk early.
 func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
-	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: s.variables(false)}
+	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, showsAll: s.Registers, variables: s.variables(false)}
 	p.heading(&s.Target, count(len(s.Stacks), "thread"))
 	for _, g := range s.groups() {
 		p.groupHeading(&g)
@@ -148,6 +150,7 @@ func Notes(stacks []target.Stack) (notes []string) {
 
 type stackPrinter struct {
 	StackOptions
+	showsAll  bool // also registers
 	machine   *arch.Machine
 	digits    int // of an address
 	variables *variables
@@ -266,7 +269,7 @@ func (p *stackPrinter) frame(n int, f *target.Frame, calls []shownCall) {
 		p.around(l.File, l.Line)
 	}
 	p.locals(c)
-	if p.Registers && f.Registers != nil {
+	if p.showsAll && f.Registers != nil {
 		p.registers(f.Registers)
 	}
 }

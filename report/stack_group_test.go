@@ -143,6 +143,7 @@ func TestStackSchema(t *testing.T) {
 	var out bytes.Buffer
 	s := manyStacks()
 	s.Stacks = append(someStacks().Stacks, s.Stacks...)
+	s.Registers = true
 	s.Stacks[0].Frames[0].Registers = new(unwind.Registers) // no names of registers
 	s.Grouped = true
 	if err := s.JSON(&out); err != nil {

@@ -189,7 +189,7 @@ func (s *Stacks) jsonFrame(f *target.Frame, calls []shownCall) jsonFrame {
 	if c := call(calls, len(f.Locations)-1, len(f.Locations)); c != nil {
 		out.Arguments, out.Locals = s.jsonCall(c)
 	}
-	if f.Registers != nil {
+	if s.Registers && f.Registers != nil {
 		out.Registers = make(map[string]string)
 		for column := range uint64(unwind.MaxColumns) {
 			if v, ok := f.Registers.Get(column); ok {

@@ -298,7 +298,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 		complete = complete && stacks[i].Reason == unwind.EndOfStack
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	r := report.Stacks{Target: flags.told(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks))}
+	r := report.Stacks{Target: flags.told(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks)), Registers: flags.registers}
 	if variables {
 		flags.variables.add(&r, s, objects)
 	}
@@ -309,7 +309,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	case flags.json:
 		err = r.JSON(out)
 	case !flags.profile.wanted():
-		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), Registers: flags.registers, AllFrames: flags.allFrames, Source: flags.variables.text()})
+		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, Source: flags.variables.text()})
 	}
 	return complete, errors.Join(err, out.Flush())
 }
