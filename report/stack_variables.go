@@ -6,6 +6,7 @@ package report
 
 import (
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/clewdev/clew/target"
@@ -127,8 +128,12 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 		if !v.locals {
 			continue
 		}
+		declared := declaredBefore(frame, &stack.Frames[i], k, len(scopes))
 		for _, b := range scope.Blocks {
 			for _, l := range b.Variables {
+				if l.Line >= declared {
+					continue
+				}
 				if room--; room < 0 || !v.left() {
 					break
 				}
@@ -137,6 +142,17 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 		}
 	}
 	return calls
+}
+
+// declaredBefore returns the line in which, and behind which, local variables of one of
+// a frame's scopes are not declared yet. In Go a variable has its place in memory before:
+// only the line tells that there is nothing in it.
+func declaredBefore(frame *variable.Frame, f *target.Frame, scope, scopes int) (line int) {
+	info, at := frame.Info(), scope+len(f.Locations)-scopes
+	if at < 0 || f.Locations[at].Line == 0 || info == nil || info.Language(f.Address) != value.Go {
+		return math.MaxInt
+	}
+	return f.Locations[at].Line
 }
 
 // sourceName returns the name of a function as the source has it, without its

@@ -87,7 +87,15 @@ func (v *Variable) Read(f Frame) Value {
 }
 
 func (v *Variable) readIn(e *evaluator) Value {
-	t := e.resolve(v.Type, 0)
+	if v.escape == nil {
+		return v.readAs(v.Type, e)
+	}
+	return v.readAs(v.escape, e).Deref()
+}
+
+// readAs reads what the location has, as a value of a type.
+func (v *Variable) readAs(t *Type, e *evaluator) Value {
+	t = e.resolve(t, 0)
 	val := Value{typ: t, frame: e.frame}
 	size := t.Size()
 	m := v.info.machine
@@ -118,7 +126,7 @@ func (v *Variable) readIn(e *evaluator) Value {
 // rule in code that is not optimized.
 func (v *Variable) ReadEntry(f Frame) Value {
 	val := Value{typ: v.Type, frame: f, err: errNoEntryValue}
-	if f == nil || !v.Argument || v.body == nil || v.constant.kind != attributeAbsent {
+	if f == nil || !v.Argument || v.escape != nil || v.body == nil || v.constant.kind != attributeAbsent {
 		return val
 	}
 	p, ok := v.passed()

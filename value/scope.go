@@ -6,6 +6,7 @@ package value
 
 import (
 	"debug/dwarf"
+	"strings"
 
 	"github.com/clewdev/clew/object"
 )
@@ -138,7 +139,7 @@ func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
 		}
 	}
 	switch {
-	case v.Name == "" || v.external:
+	case v.Name == "" || v.external || v.made:
 	case v.Argument && v.result:
 		// What Go calls a result is nothing that it was called with.
 		if v.Name[0] != '~' {
@@ -180,13 +181,14 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	v := &Variable{info: i, unit: u, body: b, Argument: e.Tag == dwarf.TagFormalParameter}
 	declared := isDeclaration(e)
 	var typed bool
+	var typeAt object.DebugOffset
 	for _, e := range i.origins(e) {
 		u := i.unitOf(e.Offset)
 		if name, ok := e.Val(dwarf.AttrName).(string); ok && v.Name == "" {
 			v.Name = name
 		}
 		if off, ok := i.typeReference(e); ok && !typed {
-			v.Type, typed = i.typeAt(off), true
+			v.Type, typed, typeAt = i.typeAt(off), true, off
 		}
 		if v.location.kind == attributeAbsent && v.constant.kind == attributeAbsent {
 			v.location = i.valueOf(e, dwarf.AttrLocation, u)
@@ -210,10 +212,30 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 		if name := i.nameOf(e); name != "" {
 			v.Name = name
 		}
+	} else if u.language == Go {
+		i.takeGo(v, typeAt)
 	}
 	if !typed {
 		v.Type = i.voidType()
 	}
 	v.external = declared && v.location.kind == attributeAbsent && v.constant.kind == attributeAbsent
 	return v, nil
+}
+
+// takeGo reads out of the name of a local variable of Go's what the compiler says
+// with it: a dot begins what it made itself, and a variable that it has put on the
+// heap is behind the pointer &name, whose type is at an offset.
+func (i *Info) takeGo(v *Variable, pointer object.DebugOffset) {
+	v.made = strings.HasPrefix(v.Name, ".")
+	name, escaped := strings.CutPrefix(v.Name, "&")
+	if !escaped || v.Type == nil || v.Type.kind != Pointer {
+		return
+	}
+	e, err := i.read(pointer)
+	if err != nil {
+		return
+	}
+	if off, ok := i.typeReference(e); ok {
+		v.Name, v.escape, v.Type = name, v.Type, i.typeAt(off)
+	}
 }

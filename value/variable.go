@@ -22,6 +22,8 @@ type Variable struct {
 	location attribute
 	constant attribute // DW_AT_const_value
 	result   bool      // of a function of Go
+	made     bool      // by the compiler of Go, for itself
+	escape   *Type     // of the pointer that the location has, where Go put the variable on the heap
 	external bool      // a declaration of what is defined elsewhere
 
 	enter   sync.Once // of what follows: see passed

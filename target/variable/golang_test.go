@@ -8,6 +8,7 @@ package variable_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,5 +47,46 @@ func TestGo(t *testing.T) {
 				t.Errorf("\n%s\nand by itself:\n%s\n%s", got, want, &out)
 			}
 		})
+	}
+}
+
+// Local variables of a Go function are shown as Delve shows them: those that are on the
+// heap by their names, and neither what the compiler made for itself nor what the
+// function has not come to.
+func TestGoLocals(t *testing.T) {
+	p := testprogram.Start(t, testprogram.Build(t, "golocals", "-gcflags=all=-N -l"))
+	p.Settle(t)
+	s, err := process.Snapshot(p.PID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	stacks := objects.Walk(target.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+		t.Fatal(err)
+	}
+	r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: true}
+	var out bytes.Buffer
+	if err := r.Text(&out, report.StackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(out.String(), "  main.work")
+	var got []string
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 && !strings.HasPrefix(line, "        ") {
+			break
+		} else if i > 0 {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	slices.Sort(got)
+	want := []string{"escaped = main.pair[int] {first: 2, second: 7}", "i = 40", `text = "text"`, "total = 3"}
+	// The type that a generic function is called with is none of its own.
+	got = slices.DeleteFunc(got, func(line string) bool {
+		return strings.HasPrefix(line, "add = ") || strings.HasPrefix(line, "copied = ")
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, expected %q\n%s", got, want, &out)
 	}
 }
