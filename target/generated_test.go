@@ -210,7 +210,7 @@ func TestGeneratedByLLVM(t *testing.T) {
 	for _, kind := range []string{"mcjit", "orc"} {
 		t.Run(kind, func(t *testing.T) {
 			p := testprogram.Start(t, lli, "--jit-kind="+kind, code)
-			awaitInner(t, p.PID)
+			p.Settle(t)
 			proceed := halt(t, p.PID)
 			s := take(t, p.PID)
 			stack, at := through(t, stacksOf(t, s), "deep")
