@@ -154,9 +154,8 @@ func (w *printing) goString(v Value) {
 }
 
 func (w *printing) goSlice(v Value, t *Type, depth int) {
-	w.add(t.goName())
 	w.goWord(v.FieldByName("len"), func(n uint64) {
-		w.add(" len: " + strconv.FormatUint(n, 10))
+		w.add(t.goName() + " len: " + strconv.FormatUint(n, 10))
 		w.add(", cap: ")
 		w.goWord(v.FieldByName("cap"), func(c uint64) { w.add(strconv.FormatUint(c, 10)) })
 		w.add(", ")
@@ -247,10 +246,10 @@ func (w *printing) goPointer(v Value, t *Type, bare bool, depth int) {
 
 // goCounted writes a map or a channel: a pointer to what counts.
 func (w *printing) goCounted(v Value, t *Type, count func(Value) (string, error)) {
-	w.add(t.goName())
 	pointer := v
 	pointer.typ = t.Strip()
 	w.goWord(pointer, func(n uint64) {
+		w.add(t.goName())
 		if n == 0 {
 			w.add(" nil")
 			return
@@ -288,7 +287,6 @@ func (w *printing) goFunc(v Value) {
 
 // goInterface writes an interface's dynamic type and value.
 func (w *printing) goInterface(v Value, t *Type, depth int) {
-	w.add(t.goName())
 	v.typ = t.Strip() // runtime.eface, or runtime.iface with methods
 	dynamic := v.FieldByName("_type")
 	if dynamic.Err() != nil {
@@ -300,6 +298,7 @@ func (w *printing) goInterface(v Value, t *Type, depth int) {
 		}
 	}
 	w.goWord(dynamic, func(n uint64) {
+		w.add(t.goName())
 		if n == 0 {
 			w.add(" nil")
 			return
