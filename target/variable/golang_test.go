@@ -19,32 +19,39 @@ import (
 	"github.com/clewdev/clew/target/variable"
 )
 
+// stacksText is what is shown of the stacks of a process.
+func stacksText(t *testing.T, pid int, locals bool) string {
+	t.Helper()
+	s, err := process.Snapshot(pid, &process.Options{Vectors: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	stacks := objects.Walk(target.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+		t.Fatal(err)
+	}
+	r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: locals}
+	var out bytes.Buffer
+	if err := r.Text(&out, report.StackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 // The arguments of a Go function are those that it prints itself.
 func TestGo(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-gcflags=all=-N -l"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			p := testprogram.Start(t, testprogram.Build(t, "govalues", flags...))
 			p.Settle(t)
-			s, err := process.Snapshot(p.PID, &process.Options{Vectors: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			objects := s.Objects()
-			defer objects.Close()
-			stacks := objects.Walk(target.WalkOptions{Registers: true})
-			if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
-				t.Fatal(err)
-			}
-			r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
-			var out bytes.Buffer
-			if err := r.Text(&out, report.StackOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			text := stacksText(t, p.PID, false)
 			want := strings.TrimSuffix(p.Output(), "\n")
-			_, line, _ := strings.Cut(out.String(), "  main.call (")
+			_, line, _ := strings.Cut(text, "  main.call (")
 			line, _, _ = strings.Cut(line, "\n")
 			if got, _, _ := strings.Cut(line, ") at "); got != want {
-				t.Errorf("\n%s\nand by itself:\n%s\n%s", got, want, &out)
+				t.Errorf("\n%s\nand by itself:\n%s\n%s", got, want, text)
 			}
 		})
 	}
@@ -56,22 +63,8 @@ func TestGo(t *testing.T) {
 func TestGoLocals(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "golocals", "-gcflags=all=-N -l"))
 	p.Settle(t)
-	s, err := process.Snapshot(p.PID, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects := s.Objects()
-	defer objects.Close()
-	stacks := objects.Walk(target.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
-		t.Fatal(err)
-	}
-	r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: true}
-	var out bytes.Buffer
-	if err := r.Text(&out, report.StackOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(out.String(), "  main.work")
+	whole := stacksText(t, p.PID, true)
+	_, text, _ := strings.Cut(whole, "  main.work")
 	var got []string
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 && !strings.HasPrefix(line, "        ") {
@@ -87,6 +80,6 @@ func TestGoLocals(t *testing.T) {
 		return strings.HasPrefix(line, "add = ") || strings.HasPrefix(line, "copied = ")
 	})
 	if !slices.Equal(got, want) {
-		t.Errorf("%q, expected %q\n%s", got, want, &out)
+		t.Errorf("%q, expected %q\n%s", got, want, whole)
 	}
 }
