@@ -18,6 +18,7 @@ type Frame struct {
 	stack  *target.Stack
 	index  int
 	memory *memory // shared with the stack's other frames
+	behind bool    // a function of Go is among those that it called: see Register
 
 	// Each variable of a frame may ask for it.
 	cfa             uint64
@@ -34,8 +35,10 @@ func (r *Reader) Frame(s *target.Stack, i int) *Frame {
 	if frames == nil {
 		frames = make([]Frame, len(s.Frames))
 		m := &memory{r.snapshot.ThreadMemory(thread(s))}
+		behind := false
 		for k := range frames {
-			frames[k] = Frame{reader: r, stack: s, index: k, memory: m}
+			frames[k] = Frame{reader: r, stack: s, index: k, memory: m, behind: behind}
+			behind = behind || frames[k].isGo()
 		}
 		r.frames[s] = frames
 	}
@@ -80,16 +83,32 @@ func (f *Frame) Late() bool {
 // ReadMemory implements cfi.Memory, at run-time addresses.
 func (f *Frame) ReadMemory(p []byte, address uint64) error { return f.memory.ReadMemory(p, address) }
 
+// isGo reports whether the frame's function is Go's.
+func (f *Frame) isGo() bool {
+	frame := f.frame()
+	if frame.Object == nil || !frame.Object.Go {
+		return false
+	}
+	info := f.Info()
+	return info == nil || info.Language(frame.Address) == value.Go
+}
+
 // Register returns the value of a DWARF column in the frame, where it is known. A
 // function that has jumped to another one in the place of its return had given its
-// caller's registers back before, but for the stack pointer.
+// caller's registers back before, but for the stack pointer. A function of Go gives no
+// register back but those of the frame (cmd/compile's ABIInternal), whatever is the
+// rule of the machine for what its table does not speak of.
 func (f *Frame) Register(column uint64) (uint64, bool) {
+	m := f.reader.snapshot.Machine
+	if c := int(column); f.behind && c != m.StackPointer && c != m.FramePointer && c != m.ProgramCounter {
+		return 0, false
+	}
 	at := f.index
 	for at+1 < len(f.stack.Frames) && f.stack.Frames[at].TailCall {
 		at++
 	}
 	r := f.stack.Frames[at].Registers
-	if r == nil || at != f.index && int(column) == f.reader.snapshot.Machine.StackPointer {
+	if r == nil || at != f.index && int(column) == m.StackPointer {
 		return 0, false
 	}
 	if v, ok := r.Get(column); ok {

@@ -17,6 +17,7 @@ import (
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/process"
 	"github.com/clewdev/clew/target/variable"
+	"github.com/clewdev/clew/unwind"
 )
 
 // stacksText is what is shown of the stacks of a process.
@@ -81,5 +82,43 @@ func TestGoLocals(t *testing.T) {
 	})
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, expected %q\n%s", got, want, whole)
+	}
+}
+
+// Behind a function of Go, which gives no register back, none is known but those of the
+// frame, whatever the rule of the machine for C is.
+func TestGoKeepsNoRegisters(t *testing.T) {
+	p := testprogram.Start(t, testprogram.Build(t, "golocals"))
+	p.Settle(t)
+	s, err := process.Snapshot(p.PID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	stacks := objects.Walk(target.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+		t.Fatal(err)
+	}
+	reader := variable.NewReader(s, objects)
+	stack := &stacks[0]
+	if len(stack.Frames) < 5 {
+		t.Fatalf("%d frames", len(stack.Frames))
+	}
+	for i := range stack.Frames {
+		f := reader.Frame(stack, i)
+		var known []uint64
+		for column := range uint64(unwind.MaxColumns) {
+			c := int(column)
+			if c == s.Machine.StackPointer || c == s.Machine.FramePointer || c == s.Machine.ProgramCounter {
+				continue
+			}
+			if _, ok := f.Register(column); ok {
+				known = append(known, column)
+			}
+		}
+		if _, ok := f.Register(uint64(s.Machine.StackPointer)); !ok || (len(known) > 0) != (i == 0) {
+			t.Errorf("frame %d: registers %d are known, the stack pointer %t", i, known, ok)
+		}
 	}
 }
