@@ -235,8 +235,8 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 			}
 		}
 	}
-	// A declaration in another unit is the same function by its name. A library's own
-	// declarations may give it one of its own, which its definition has too, while
+	// A declaration in another unit is the same function by its name. A library of C's
+	// own declarations may give it one of its own, which its definition has too, while
 	// others call it by that of the source: glibc's __GI_raise is raise.
 	if !isDeclaration(target) && !isExternal(target) {
 		return false
@@ -246,7 +246,10 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 		return linkage == i.symbolName(own)
 	}
 	name := i.nameOf(target)
-	return name != "" && (name == i.linkageName(own) || name == i.nameOf(own))
+	if name == "" || name == i.symbolName(own) {
+		return name != ""
+	}
+	return b.unit.language == C && name == i.nameOf(own)
 }
 
 // callsItself reports whether a function can reach itself through jumps that

@@ -115,7 +115,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 			inner = prefix + name + "::"
 		case dwarf.TagModule:
 			inner, within = prefix, true
-			if x.unit.language != D { // whose names are separated by other means, and stand in symbols
+			if x.unit.language != D && name != "" { // whose names are separated by other means, and stand in symbols
 				inner += name + "::"
 			}
 		case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagUnspecifiedType, dwarf.TagStructType, dwarf.TagClassType,

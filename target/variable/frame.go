@@ -143,6 +143,9 @@ func (f *Frame) keeps(i int) bool {
 
 // RegisterBytes returns the bytes of a vector register, which calls can change.
 func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
+	if f.behind {
+		return nil, false
+	}
 	for at := f.index; at > 0; at-- {
 		if !f.keeps(at) {
 			return nil, false
@@ -174,8 +177,9 @@ func (f *Frame) findCFA() (uint64, bool) {
 	m, _ := f.reader.objects.Modules.Find(frame.LookupPC)
 	if m != nil && m.Source != nil {
 		if rules, err := m.Source.Rules(frame.LookupPC - m.Bias); err == nil && rules.CFA.Kind == cfi.Register {
-			v, ok := f.Register(uint64(rules.CFA.Register))
-			return v + uint64(rules.CFA.Offset), ok
+			if v, ok := f.Register(uint64(rules.CFA.Register)); ok {
+				return v + uint64(rules.CFA.Offset), true
+			}
 		}
 	}
 	// The stack pointer of the caller once the call returns.
