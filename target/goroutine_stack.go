@@ -105,6 +105,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 			stack, complete = r.readStack(t.StackAddress, g.StackHigh)
 		}
 		if err != nil {
+			r.dropParked(&g.Stack)
 			g.Stack.Reason, g.Stack.Err = unwind.NoRule, err
 			if late && (g.State == goruntime.Running || g.State == goruntime.CopyingStack) {
 				g.Stack.Err = ErrMoved
@@ -129,7 +130,8 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 			return
 		case try == maxReads || err != nil || now.ID != g.ID:
 			r.frames = r.frames[:0]
-			g.Stack.Reason, g.Stack.Err, g.Stack.Parked = unwind.NoRule, ErrMoved, nil
+			g.Stack.Reason, g.Stack.Err = unwind.NoRule, ErrMoved
+			r.dropParked(&g.Stack)
 			return
 		}
 		g.Goroutine, late = now, true
@@ -188,9 +190,7 @@ func (r *goroutineReader) keepParked(s *Stack, t *Thread) {
 	if !r.opts.Registers {
 		return
 	}
-	if s.Parked != nil {
-		r.kept -= len(s.Parked.Stack)
-	}
+	r.dropParked(s)
 	parked := *t
 	parked.Stack = nil
 	if r.kept+len(t.Stack) <= maxKeptStacks { // what is not kept is read when it is needed
@@ -198,6 +198,13 @@ func (r *goroutineReader) keepParked(s *Stack, t *Thread) {
 		parked.Stack = slices.Clone(t.Stack)
 	}
 	s.Parked = &parked
+}
+
+func (r *goroutineReader) dropParked(s *Stack) {
+	if s.Parked != nil {
+		r.kept -= len(s.Parked.Stack)
+		s.Parked = nil
+	}
 }
 
 // readStack reads a stack from a stack pointer on, and reports whether all of it was

@@ -51,7 +51,7 @@ func (c *capture) stopEach() {
 			continue
 		case now.Sub(last) < idle:
 		case asked < len(c.tracees):
-			last = now
+			last, attempt = now, 0
 			allowed += ahead
 		case waiting > 0 && now.Sub(last) >= c.patience && c.giveUp(now.Sub(last)) == 0:
 			return
