@@ -20,19 +20,26 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// stacksText is what is shown of the stacks of a process.
-func stacksText(t *testing.T, pid int, locals bool) string {
+// takeStacks returns the stacks of a process with all that is read of them.
+func takeStacks(t *testing.T, pid int) (*target.Snapshot, *target.Objects, []target.Stack) {
 	t.Helper()
 	s, err := process.Snapshot(pid, &process.Options{Vectors: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	objects := s.Objects()
-	defer objects.Close()
+	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(target.WalkOptions{Registers: true})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
+	return s, objects, stacks
+}
+
+// stacksText is what is shown of the stacks of a process.
+func stacksText(t *testing.T, pid int, locals bool) string {
+	t.Helper()
+	s, objects, stacks := takeStacks(t, pid)
 	r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: locals}
 	var out bytes.Buffer
 	if err := r.Text(&out, report.StackOptions{}); err != nil {
@@ -90,16 +97,7 @@ func TestGoLocals(t *testing.T) {
 func TestGoKeepsNoRegisters(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "golocals"))
 	p.Settle(t)
-	s, err := process.Snapshot(p.PID, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects := s.Objects()
-	defer objects.Close()
-	stacks := objects.Walk(target.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
-		t.Fatal(err)
-	}
+	s, objects, stacks := takeStacks(t, p.PID)
 	reader := variable.NewReader(s, objects)
 	stack := &stacks[0]
 	if len(stack.Frames) < 5 {
