@@ -35,10 +35,10 @@ type Client struct {
 	// MaxSize is how large a file may be, bytes, decompressed; 0 means DefaultMaxSize.
 	MaxSize int64
 
-	// Get writes what a URL leads to. The error wraps fs.ErrNotExist where the
-	// server says that it has no such thing. It ends when the context does, or when
-	// a write fails, and follows only redirections to http and https, and not for
-	// ever. nil stands for Curl.
+	// Get writes what the server has at a URL of http or https. The error wraps
+	// fs.ErrNotExist where the server says that it has no such thing, and is a
+	// *RedirectError where it redirects, which Get does not follow. It ends when the
+	// context does, or when a write fails. nil stands for Curl.
 	Get func(ctx context.Context, url string, to io.Writer) error
 
 	// Progress is told of a fetch: before it, from time to time, and with done, after
@@ -227,6 +227,14 @@ func (c *Client) get(e *entry, from string, to io.Writer) error {
 	}
 	start := time.Now()
 	err := get(ctx, from, w)
+	var leads *RedirectError
+	for hops := 0; errors.As(err, &leads); hops++ {
+		if hops == maxRedirects {
+			err = errRedirect(fmt.Sprintf("redirects more than %d times", maxRedirects))
+		} else if from, err = c.follow(from, leads.Location); err == nil {
+			err = get(ctx, from, w)
+		}
+	}
 	c.spent += time.Since(start)
 	switch cause := context.Cause(ctx); {
 	case w.full:
@@ -239,7 +247,7 @@ func (c *Client) get(e *entry, from string, to io.Writer) error {
 		return fmt.Errorf("sent nothing more for %v, after %d bytes", stall, w.n)
 	case err != nil && cause != nil:
 		return cause
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, new(errRedirect)):
 		return fmt.Errorf("failed: %w", err)
 	}
 	return err

@@ -41,13 +41,16 @@ func program(t *testing.T, id string) []byte {
 	return b
 }
 
+// inPlace follows no redirection.
+var inPlace = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 // byHTTP is a Client.Get by net/http.
 func byHTTP(ctx context.Context, url string, to io.Writer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
 	}
-	response, err := http.DefaultClient.Do(request)
+	response, err := inPlace.Do(request)
 	if err != nil {
 		return err
 	}
@@ -58,6 +61,8 @@ func byHTTP(ctx context.Context, url string, to io.Writer) error {
 		return err
 	case http.StatusNotFound, http.StatusGone:
 		return fs.ErrNotExist
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return &debuginfod.RedirectError{Location: response.Header.Get("Location")}
 	}
 	return errors.New(response.Status)
 }
@@ -171,6 +176,12 @@ func TestHostileServer(t *testing.T) {
 			}
 		}
 	}
+	has, elsewhere := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(right) })
+	defer func() {
+		if n := elsewhere.Load(); n != 0 {
+			t.Errorf("a server that was not named was asked %d times", n)
+		}
+	}()
 	for _, test := range []struct {
 		name   string
 		change func(*debuginfod.Client)
@@ -209,10 +220,13 @@ func TestHostileServer(t *testing.T) {
 		{"leads to a file", nil, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", "file:///proc/self/exe")
 			w.WriteHeader(http.StatusFound)
-		}, "rotocol"}, // Protocol "file" not supported; unsupported protocol scheme
+		}, "redirects to file:, which is neither http nor https; it is not asked again"},
+		{"leads elsewhere", nil, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, has+r.URL.Path, http.StatusFound)
+		}, "redirects to \"" + has + "\", which is not among the servers to ask; it is not asked again"},
 		{"leads in circles", nil, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.Path, http.StatusFound)
-		}, "redirects"},
+		}, "redirects more than 5 times; it is not asked again"},
 		{"sends without end", func(c *debuginfod.Client) { c.MaxSize = 1 << 20 }, func(w http.ResponseWriter, _ *http.Request) {
 			endless(w)
 		}, "sent more than 1048576 bytes"},
@@ -250,7 +264,8 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// Servers are asked in turn, and one that redirects to another is followed.
+// Servers are asked in turn, and one that redirects to itself or to another of them is
+// followed.
 func TestServers(t *testing.T) {
 	eachGet(t, func(t *testing.T, get func(context.Context, string, io.Writer) error) {
 		right := program(t, rightID)
@@ -258,7 +273,16 @@ func TestServers(t *testing.T) {
 		hasNot, _ := serve(t, http.NotFound)
 		leads, _ := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, has+r.URL.Path, http.StatusFound) })
 		breaks, asked := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
-		for _, servers := range [][]string{{hasNot, has}, {breaks, has}, {leads}} {
+		moved, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if path, ok := strings.CutPrefix(r.URL.Path, "/new"); ok && path != "" {
+				w.Write(right)
+				return
+			}
+			w.Header().Set("Location", "/new"+r.URL.Path)
+			w.WriteHeader(http.StatusMovedPermanently)
+			w.Write(right[:64]) // which is not of the file
+		})
+		for _, servers := range [][]string{{hasNot, has}, {breaks, has}, {leads, has}, {moved}} {
 			c := &debuginfod.Client{Servers: servers, Get: get} // without a cache
 			for range 2 {
 				name, got, err := fetch(t, c)

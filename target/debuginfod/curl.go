@@ -26,9 +26,10 @@ func Curl(ctx context.Context, url string, to io.Writer) error {
 	}
 	args := []string{
 		"--disable", "--silent", "--show-error", "--fail", "--globoff", "--no-buffer",
-		"--location", "--max-redirs", "5", "--proto", "=http,https", "--proto-redir", "=http,https",
+		// With --location curl drops the body of a redirection, which is none to follow.
+		"--location", "--max-redirs", "0", "--proto", "=http,https",
 		"--compressed", "--user-agent", "clew",
-		"--write-out", `%{stderr}\n%{http_code}`,
+		"--write-out", `%{stderr}\n%{http_code} %{redirect_url}`,
 	}
 	if name := os.Getenv("DEBUGINFOD_HEADERS_FILE"); name != "" {
 		args = append(args, "--header", "@"+name)
@@ -41,8 +42,11 @@ func Curl(ctx context.Context, url string, to io.Writer) error {
 	}
 	text := strings.TrimSpace(string(said))
 	at := strings.LastIndexByte(text, '\n') + 1
-	text, code := strings.TrimSpace(text[:at]), text[at:]
+	code, leads, _ := strings.Cut(text[at:], " ")
+	text = strings.TrimSpace(text[:at])
 	switch {
+	case leads != "":
+		return &RedirectError{leads}
 	case code == "404" || code == "410":
 		return fmt.Errorf("%s: %w", url, fs.ErrNotExist)
 	case text == "":
@@ -60,4 +64,4 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-const maxTail = 1 << 10
+const maxTail = 8 << 10 // a URL, and what curl says

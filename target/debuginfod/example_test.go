@@ -25,7 +25,8 @@ func ExampleClient() {
 			if err != nil {
 				return err
 			}
-			response, err := http.DefaultClient.Do(request)
+			inPlace := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			response, err := inPlace.Do(request)
 			if err != nil {
 				return err
 			}
@@ -36,6 +37,8 @@ func ExampleClient() {
 				return err
 			case http.StatusNotFound:
 				return fs.ErrNotExist
+			case http.StatusMovedPermanently, http.StatusFound:
+				return &debuginfod.RedirectError{Location: response.Header.Get("Location")}
 			}
 			return errors.New(response.Status)
 		},

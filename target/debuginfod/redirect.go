@@ -1,0 +1,66 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package debuginfod
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// RedirectError says that a server has what was asked for elsewhere.
+type RedirectError struct {
+	Location string // a URL, or relative to that which was asked
+}
+
+func (e *RedirectError) Error() string { return fmt.Sprintf("redirects to %q", e.Location) }
+
+// maxRedirects bounds how often a server is followed for one file.
+const maxRedirects = 5
+
+// errRedirect says why a redirection is not followed.
+type errRedirect string
+
+func (e errRedirect) Error() string { return string(e) }
+
+// follow returns where a redirection of a URL leads. It stays on its server, or
+// leads to another one of the client's: who was not named as a server is not asked,
+// and is not sent the header lines that are meant for those who were.
+func (c *Client) follow(from, location string) (string, error) {
+	u, err := url.Parse(from)
+	if err != nil {
+		return "", err
+	}
+	to, err := u.Parse(location)
+	switch {
+	case err != nil || len(location) > maxLocation:
+		return "", errRedirect("redirects to what is no URL")
+	case to.Scheme != "http" && to.Scheme != "https":
+		return "", errRedirect(fmt.Sprintf("redirects to %s:, which is neither http nor https", to.Scheme))
+	case u.Scheme == "https" && to.Scheme == "http":
+		return "", errRedirect("redirects from https to http")
+	case sameHost(u, to):
+		return to.String(), nil
+	}
+	for _, server := range c.Servers {
+		if named, err := url.Parse(server); err == nil && sameHost(named, to) {
+			return to.String(), nil
+		}
+	}
+	return "", errRedirect(fmt.Sprintf("redirects to %q, which is not among the servers to ask", to.Scheme+"://"+to.Host))
+}
+
+// maxLocation is more bytes than a URL has that servers take.
+const maxLocation = 4 << 10
+
+// sameHost reports whether two URLs are of one host and port; on its standard ports
+// a host has http and https.
+func sameHost(a, b *url.URL) bool {
+	ports := map[string]string{"http": "80", "https": "443"}
+	standard := func(u *url.URL) bool { return u.Port() == "" || u.Port() == ports[u.Scheme] }
+	return strings.EqualFold(a.Hostname(), b.Hostname()) && (standard(a) && standard(b) ||
+		cmp.Or(a.Port(), ports[a.Scheme]) == cmp.Or(b.Port(), ports[b.Scheme]))
+}
