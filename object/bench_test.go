@@ -109,3 +109,14 @@ func BenchmarkLocate(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkSymbol looks a symbol of the C library up by its name.
+func BenchmarkSymbol(b *testing.B) {
+	f := open(b, "/lib/x86_64-linux-gnu/libc.so.6")
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ok := f.Symbol("epoll_wait"); !ok {
+			b.Fatal("epoll_wait is not found")
+		}
+	}
+}

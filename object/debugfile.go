@@ -38,6 +38,10 @@ type DebugSearch struct {
 	// wraps fs.ErrNotExist where it knows of none. What it opens is checked as
 	// the others are. It may be nil, and may be called from several goroutines.
 	Open func(kind DebugKind, name string, buildID []byte) (*os.File, error)
+
+	// Sections keeps what compressed sections inflate to, of the file itself too; nil
+	// for nothing.
+	Sections SectionCache
 }
 
 // OpenDebugFile looks for the separate debug file: by build ID, then by

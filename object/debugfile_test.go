@@ -273,3 +273,44 @@ func TestZstdReaderOfPieces(t *testing.T) {
 		}
 	}
 }
+
+// What is damaged in a debug file is told of that file, not of the program.
+func TestDamagedDebugFileIsNamed(t *testing.T) {
+	program, debug := split(t)
+	run(t, "objcopy", "--add-gnu-debuglink="+debug, program)
+	intact := open(t, program)
+	if _, err := intact.OpenDebugFile(DebugSearch{}); err != nil {
+		t.Fatal(err)
+	}
+	main, ok := intact.Symbol("main")
+	if !ok {
+		t.Fatal("no main")
+	}
+	data, err := os.ReadFile(debug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range open(t, debug).Sections() {
+		if s.Name == ".debug_info" {
+			data[s.Offset+4] = 99 // the version of the first unit
+		}
+	}
+	damaged := filepath.Join(filepath.Dir(program), "damaged")
+	if err := os.WriteFile(damaged, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "objcopy", "--remove-section=.gnu_debuglink", program)
+	run(t, "objcopy", "--add-gnu-debuglink="+damaged, program)
+	f := open(t, program)
+	if _, err := f.OpenDebugFile(DebugSearch{}); err != nil {
+		t.Fatal(err)
+	}
+	_, located := f.Locate(main.Address)
+	_, found := f.FunctionsAt(main.Address)
+	want := damaged + ": .debug_info at 0x0: DWARF version 99\n" + damaged + ": .debug_info: no unit can be read"
+	for _, err := range []error{located, found} {
+		if err == nil || err.Error() != want {
+			t.Errorf("%v\nwant %v", err, want)
+		}
+	}
+}

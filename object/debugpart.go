@@ -200,6 +200,7 @@ func (f *File) openPart(kind DebugKind, search *DebugSearch, name string, paths 
 					err = check(d)
 				}
 				if err == nil {
+					d.search.Store(search)
 					return d
 				}
 				d.Close()

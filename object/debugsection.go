@@ -31,8 +31,8 @@ func (f *File) debugSections() (dwarf.Sections, error) {
 // The names of the sections that are read at once, in the order of wantedOf, in
 // a file that was linked and in one with split units.
 var (
-	linkedNames = [...]string{"info", "abbrev", "line", "line_str", "str", "str_offsets", "addr", "ranges", "rnglists"}
-	splitNames  = [...]string{"info.dwo", "abbrev.dwo", "line.dwo", "", "str.dwo", "str_offsets.dwo", "", "", "rnglists.dwo"}
+	linkedNames = [...]string{"info", "abbrev", "line", "line_str", "str", "str_offsets", "addr", "ranges", "rnglists", "aranges"}
+	splitNames  = [...]string{"info.dwo", "abbrev.dwo", "line.dwo", "", "str.dwo", "str_offsets.dwo", "", "", "rnglists.dwo", ""}
 )
 
 func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
@@ -43,7 +43,7 @@ func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
 		err  error
 	}{
 		{data: &s.Info}, {data: &s.Abbrev}, {data: &s.Line}, {data: &s.LineStr}, {data: &s.Str}, {data: &s.StrOffsets},
-		{data: &s.Addr}, {data: &s.Ranges}, {data: &s.RngLists},
+		{data: &s.Addr}, {data: &s.Ranges}, {data: &s.RngLists}, {data: &s.Aranges},
 	}
 	for k := range wanted {
 		wanted[k].name = names[k]
@@ -138,15 +138,14 @@ type (
 // [File.Close].
 func (f *File) DebugReader() (r *DebugReader, err error) {
 	fault := Guard(func() error {
-		s, sectionsErr := f.debugSections()
-		if len(s.Info) == 0 {
-			err = sectionsErr
+		l, linesErr := f.lines()
+		if l == nil {
+			err = linesErr
 			return nil
 		}
-		if sectionsErr != nil {
-			f.note(fmt.Errorf("debugging information: %w", sectionsErr))
-		}
-		r, err = dwarf.NewReader(s, debugParts{f})
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		r, err = l.data.Reader()
 		return nil
 	})
 	if err = errors.Join(fault, err); err != nil {

@@ -181,10 +181,3 @@ func (f *File) sectionOfType(index int, types ...elf.SectionType) (s sectionHead
 	}
 	return s, fmt.Errorf("%s: section %s: type %v, %v expected", f.name, f.sectionName(s), s.typ, types[0])
 }
-
-func (f *File) named(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", f.name, err)
-}

@@ -46,6 +46,7 @@ type File struct {
 	damage    []error
 	budget    int64             // bytes that may still be allocated for content
 	contents  map[int][]byte    // sections that had to be decompressed or relocated
+	releases  []func() error    // of those that are another's
 	regions   map[uint64][]byte // copies of memory by address
 	relocated map[uint32]int    // relocation section by the section it is for
 	mini      func() (*File, error)
@@ -197,6 +198,12 @@ func (f *File) Close() error {
 	if d := f.debug.Swap(nil); d != nil {
 		err = d.Close()
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, release := range f.releases {
+		err = errors.Join(err, release())
+	}
+	f.releases, f.contents = nil, nil
 	return errors.Join(err, f.closeParts(), f.mapping.Unmap())
 }
 

@@ -94,6 +94,26 @@ func (f *File) goText(t *goTable) (addr uint64, ok bool) {
 	return 0, false
 }
 
+// isGarbled reports whether a table has another number for its magic, which garble
+// (mvdan.cc/garble) makes one up for, and is one of Go 1.20 on in all else: then its
+// parts follow its header, of eight words, one after the other.
+func isGarbled(b []byte, magic uint32) bool {
+	const header = 8 + 8*8
+	if len(b) < header || magic >= goMagic118 && magic <= goMagic12 || b[4] != 0 || b[5] != 0 || b[7] != 8 {
+		return false
+	}
+	words := b[8:header]
+	last := uint64(header)
+	for word := 3; word < 8; word++ {
+		at := binary.LittleEndian.Uint64(words[8*word:])
+		if at < last || at >= uint64(len(b)) || word == 3 && at != header {
+			return false
+		}
+		last = at
+	}
+	return true
+}
+
 func newGoTable(b []byte) (*goTable, error) {
 	if len(b) < 16 {
 		return nil, fmt.Errorf(".gopclntab: %d bytes", len(b))
@@ -103,6 +123,9 @@ func newGoTable(b []byte) (*goTable, error) {
 	if b[0] == 0xff {
 		t.order = binary.BigEndian
 		magic = t.order.Uint32(b)
+	}
+	if isGarbled(b, magic) {
+		magic = goMagic120
 	}
 	if t.word != 4 && t.word != 8 {
 		return nil, fmt.Errorf(".gopclntab: pointers of %d bytes", t.word)

@@ -5,6 +5,7 @@
 package object
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -125,6 +128,45 @@ func TestTruncatedFiles(t *testing.T) {
 	data := small(t)
 	for n := 0; n < len(data); n += 64 {
 		check(t, data[:n])
+	}
+}
+
+// Where debugging information is cut off, a function has what it had, or an error
+// that names the file and the section.
+func TestCutSections(t *testing.T) {
+	data := small(t, "-gdwarf-5")
+	whole, err := NewFile(data, "cut")
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, ok := whole.Symbol("main")
+	if !ok {
+		t.Fatal("no main")
+	}
+	want, err := whole.Locate(main.Address)
+	if err != nil || len(want) == 0 {
+		t.Fatal(want, err)
+	}
+	for k, s := range whole.Sections() {
+		switch s.Name {
+		case ".debug_info", ".debug_abbrev", ".debug_line", ".debug_rnglists":
+		default:
+			continue // what has names alone lacks them where it is cut
+		}
+		for size := range s.Size {
+			cut := bytes.Clone(data)
+			header := cut[binary.LittleEndian.Uint64(cut[40:])+uint64(shdr64*k):]
+			binary.LittleEndian.PutUint64(header[32:], size)
+			f, err := NewFile(cut, "cut")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := f.Locate(main.Address)
+			complete := slices.Equal(got, want) || size == 0 && s.Name == ".debug_info" // which is no information
+			if !complete && (err == nil || !strings.HasPrefix(err.Error(), "cut: ") || !strings.Contains(err.Error(), ".debug_")) {
+				t.Errorf("%s of %#x bytes: %+v, %v", s.Name, size, got, err)
+			}
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ package object
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object/internal/dwarf"
@@ -64,20 +63,19 @@ func (f *File) FindLine(code cfi.Memory, file string, line int) (addrs []uint64,
 // withLines calls read with the debugging information of the file, else of its
 // separate debug file; not at all where there is none.
 func (f *File) withLines(read func(*dwarf.Data) error) error {
-	fault := Guard(func() error {
+	var debug *File
+	err := Guard(func() error {
 		l, err := f.lines()
 		if l == nil {
-			if d := f.debug.Load(); d != nil {
-				return errors.Join(err, d.withLines(read))
-			}
+			debug = f.debug.Load()
 			return err
 		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return read(l.data)
 	})
-	if fault != nil {
-		return fmt.Errorf("%s: %w", f.name, fault)
+	if err = f.named(err); debug != nil {
+		err = errors.Join(err, debug.withLines(read))
 	}
-	return nil
+	return err
 }

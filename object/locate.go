@@ -41,26 +41,26 @@ type lines struct {
 // both are kept. With an error comes what could be read all the same.
 func (f *File) Locate(addr uint64) ([]Location, error) {
 	var list []Location
-	fault := Guard(func() (err error) {
+	var err error
+	fault := Guard(func() error {
 		if list, err = f.locate(addr); len(list) == 0 {
 			list = f.locateGo(addr)
 		}
-		return err
+		return nil
 	})
-	if fault != nil {
-		return list, fmt.Errorf("%s: %w", f.name, fault)
-	}
-	return list, nil
+	return list, errors.Join(err, f.named(fault))
 }
 
+// locate asks the debugging information of the file, else of its separate debug
+// file. The error names the one that it is of.
 func (f *File) locate(addr uint64) ([]Location, error) {
 	l, err := f.lines()
 	if l == nil {
 		if d := f.debug.Load(); d != nil {
 			list, debugErr := d.locate(addr)
-			return list, errors.Join(err, debugErr)
+			return list, errors.Join(f.named(err), debugErr)
 		}
-		return nil, err
+		return nil, f.named(err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +69,7 @@ func (f *File) locate(addr uint64) ([]Location, error) {
 	for i, at := range found {
 		list[i] = Location(at)
 	}
-	return list, err
+	return list, f.named(err)
 }
 
 func (f *File) locateGo(addr uint64) []Location {

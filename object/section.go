@@ -53,7 +53,8 @@ func (f *File) Sections() []Section {
 
 // SectionData returns the content of the section with an index of
 // [File.Sections], decompressed, and relocated in a relocatable file but
-// for the operands of instructions. It is a view of the file where the bytes need no change: see [Guard]. An error comes
+// for the operands of instructions. It is a view of the file where the bytes need no change, or of one in
+// [DebugSearch].Sections: see [Guard]. An error comes
 // with the bytes that could be had.
 func (f *File) SectionData(index int) (data []byte, err error) {
 	if index < 0 || index >= f.sectionCount() {
@@ -155,6 +156,8 @@ func (f *File) content(i int) ([]byte, error) {
 		return data, err
 	}
 	switch {
+	case compressed && !relocated:
+		data, err = f.inflated(s, data)
 	case compressed:
 		data, err = f.decompress(s, data)
 	case legacy:

@@ -156,35 +156,59 @@ const (
 // scan calls visit with every symbol of t of some kinds that is defined and no
 // mapping symbol. Values are made addresses.
 func (f *File) scan(t symbolTable, want kinds, visit func(*rawSymbol) bool) {
+	var s rawSymbol // outside of the loop: visit makes it escape
+	for i, entry := range f.symbolEntries(t, want) {
+		if f.defined(t, i, entry, &s) && !visit(&s) {
+			return
+		}
+	}
+}
+
+// scanNamed is scan for those of a name.
+func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*rawSymbol)) {
+	var s rawSymbol
+	for i, entry := range f.symbolEntries(t, want) {
+		if hasName(t.names, uint64(f.order.Uint32(entry)), name) && f.defined(t, i, entry, &s) {
+			visit(&s)
+		}
+	}
+}
+
+// symbolEntries iterates over the entries of the wanted kinds, with their indexes.
+func (f *File) symbolEntries(t symbolTable, want kinds) iter.Seq2[int, []byte] {
 	size, info := f.symbolSize(), 4
 	if f.class != elf.ELFCLASS64 {
 		info = 12
 	}
-	var s rawSymbol // outside of the loop: visit makes it escape
-	entries := t.entries
-	for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
-		if want>>(entries[info]&0xf)&1 == 0 {
-			continue
-		}
-		s = f.decodeSymbol(entries)
-		if s.shndx == elf.SHN_UNDEF || s.shndx == elf.SHN_COMMON || s.name == 0 {
-			continue
-		}
-		if s.shndx == elf.SHN_XINDEX {
-			if 4*i+4 <= len(t.extended) {
-				s.shndx = elf.SectionIndex(f.order.Uint32(t.extended[4*i:]))
+	return func(yield func(int, []byte) bool) {
+		entries := t.entries
+		for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
+			if want>>(entries[info]&0xf)&1 != 0 && !yield(i, entries) {
+				return
 			}
-		} else if s.shndx >= elf.SHN_LORESERVE {
-			s.shndx = elf.SHN_ABS
-		}
-		if s.typ() == elf.STT_NOTYPE && f.isMark(t.names, s.name) {
-			continue
-		}
-		f.toAddress(&s)
-		if !visit(&s) {
-			return
 		}
 	}
+}
+
+// defined decodes entry i of a table, and reports whether it is the symbol of something
+// that the file has.
+func (f *File) defined(t symbolTable, i int, entry []byte, s *rawSymbol) bool {
+	*s = f.decodeSymbol(entry)
+	if s.shndx == elf.SHN_UNDEF || s.shndx == elf.SHN_COMMON || s.name == 0 {
+		return false
+	}
+	if s.shndx == elf.SHN_XINDEX {
+		if 4*i+4 <= len(t.extended) {
+			s.shndx = elf.SectionIndex(f.order.Uint32(t.extended[4*i:]))
+		}
+	} else if s.shndx >= elf.SHN_LORESERVE {
+		s.shndx = elf.SHN_ABS
+	}
+	if s.typ() == elf.STT_NOTYPE && f.isMark(t.names, s.name) {
+		return false
+	}
+	f.toAddress(s)
+	return true
 }
 
 // toAddress makes the value of a symbol the address of the first instruction.
@@ -339,16 +363,36 @@ func (f *File) Symbol(name string) (symbol Symbol, ok bool) {
 	f.noteFault(func() {
 		best := -1
 		f.tables(func(in *File, t symbolTable, _ error) bool {
-			in.scan(t, code|object, func(s *rawSymbol) bool {
-				if r := rank(s); r > best && hasName(t.names, uint64(s.name), name) {
+			in.scanNamed(t, code|object, name, func(s *rawSymbol) {
+				if r := rank(s); r > best {
 					best, symbol, ok = r, t.symbol(s), true
 				}
-				return true
 			})
 			return !ok
 		})
 	})
 	return symbol, ok
+}
+
+// SymbolsAt returns the symbols that start at an address, as [File.Symbols] yields
+// them: a function can have several names. Those beyond a MiB of names are left out.
+func (f *File) SymbolsAt(addr uint64) (list []Symbol) {
+	left := 1 << 20
+	f.noteFault(func() {
+		f.tables(func(in *File, t symbolTable, _ error) bool {
+			in.scan(t, code|object, func(s *rawSymbol) bool {
+				if s.value == addr {
+					symbol := t.symbol(s)
+					if left -= len(symbol.Name) + 1; left >= 0 {
+						list = append(list, symbol)
+					}
+				}
+				return left >= 0
+			})
+			return left >= 0
+		})
+	})
+	return list
 }
 
 // noteFault calls fn under Guard and notes the fault that stopped it.

@@ -18,6 +18,7 @@ import (
 // that the file does not have are nil. They are not copied and not changed.
 type Sections struct {
 	Abbrev, Info, Line, LineStr, Str, StrOffsets, Addr, Ranges, RngLists []byte
+	Aranges                                                              []byte // may be nil
 
 	MoreInfo [][]byte // further sections of that name, which relocatable files have
 	Types    [][]byte // .debug_types of DWARF 4
@@ -50,6 +51,7 @@ type Data struct {
 
 	index []unitRange // by low
 	highs []uint64    // the highest end in index[:i+1]
+	whole bool        // all units were asked
 	loose []int32     // the units that may not say of all their code where it is
 	open  map[int]*openUnit
 
@@ -70,6 +72,7 @@ type Data struct {
 	bytes        int               // how many bytes of names
 	names        map[uint64]string // of functions, by offset in .debug_info
 	damage       []error
+	circle       error // the first circle of references that a name was looked for in
 }
 
 // unitRange is a range of addresses that a unit has code at.
@@ -100,21 +103,19 @@ var errTooMuch = errors.New("lists overlap: the work would exceed what sections 
 // Other files that the information lies in are opened through files, which may
 // be nil.
 func New(s Sections, files Files) (*Data, error) {
-	if len(s.Info) == 0 || len(s.Abbrev) == 0 {
+	switch {
+	case len(s.Info) == 0:
 		return nil, errors.New("no .debug_info")
+	case len(s.Abbrev) == 0:
+		return nil, errors.New("no .debug_abbrev, which .debug_info is read by")
 	}
 	d := newData(s, files)
 	d.units = d.add(0, s, s.Info, false, false).units
 	if len(d.units) == 0 {
 		return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)
 	}
-	for i := range d.units {
-		if d.units[i].typeUnit {
-			continue
-		}
-		if err := d.indexUnit(i); err != nil {
-			d.note(fmt.Errorf("unit at %#x: %w", d.units[i].start, err))
-		}
+	if d.readAranges(s.Aranges); len(d.index) == 0 {
+		d.indexRest()
 	}
 	d.sortIndex()
 	return d, nil
@@ -148,6 +149,31 @@ func (d *Data) sortIndex() {
 	}
 }
 
+// more finds code that the index does not have yet, and reports whether there may be
+// some: of units that .debug_aranges does not tell of, then of those that do not say
+// themselves where all of theirs is.
+func (d *Data) more() bool {
+	if !d.whole {
+		d.indexRest()
+		d.sortIndex()
+		return true
+	}
+	return d.indexLoose()
+}
+
+// indexRest asks all units where they have code.
+func (d *Data) indexRest() {
+	d.whole, d.index = true, d.index[:0:0]
+	for i := range d.units {
+		if d.units[i].typeUnit {
+			continue
+		}
+		if err := d.indexUnit(i); err != nil {
+			d.note(fmt.Errorf("unit at %#x: %w", d.units[i].start, err))
+		}
+	}
+}
+
 // indexLoose looks into units that may not say of all their code where it is, once.
 // It reports whether there were any.
 func (d *Data) indexLoose() bool {
@@ -173,6 +199,7 @@ func (d *Data) indexUnit(i int) error {
 	if err != nil {
 		return err
 	}
+	u.tag = r.tag
 	if u.version == 2 && r.line.class != other && r.pc.ranges.class == other {
 		// It may have code in several places, which DWARF 2 cannot say: gcc says none of
 		// them then, or the first only.
@@ -203,8 +230,8 @@ func (d *Data) cursor(section string, data []byte) cursor {
 }
 
 // Locate returns the source of the instruction at addr: the innermost inlined
-// call first, the function itself last; none where no unit has the address.
-// Where only a part can be read, that comes with the error.
+// call first, the function itself last; none where no unit has the address. Where
+// only a part can be read, or units were passed over, that comes with the error.
 func (d *Data) Locate(addr uint64) ([]Location, error) {
 	var problem error
 	i := sort.Search(len(d.index), func(i int) bool { return d.index[i].low > addr }) - 1
@@ -220,18 +247,20 @@ func (d *Data) Locate(addr uint64) ([]Location, error) {
 		}
 		problem = errors.Join(problem, d.problem(o))
 	}
-	if d.indexLoose() {
+	if d.more() {
 		return d.Locate(addr)
 	}
-	return nil, problem
+	// It may be in a unit that could not be read at all.
+	return nil, errors.Join(problem, d.Damage())
 }
 
-// problem returns what was wrong with a unit, or with the file that names are in.
+// problem returns what was wrong with a unit, with the file that names are in, or
+// with what leads to them.
 func (d *Data) problem(o *openUnit) error {
-	if d.missing == nil {
+	if d.missing == nil && d.circle == nil {
 		return o.err
 	}
-	return errors.Join(o.err, d.missing)
+	return errors.Join(o.err, d.missing, d.circle)
 }
 
 // openUnit reads the functions and the line table of unit i at its first use.
@@ -252,7 +281,7 @@ func (d *Data) openUnit(i int) *openUnit {
 		splitErr := d.openSplit(o)
 		o.functions, o.err = d.readFunctions(o.code, &o.codeRoot)
 		o.lines, err = d.readLines(u, &o.root)
-		o.err = errors.Join(splitErr, o.err, err)
+		o.err = errors.Join(splitErr, o.code.cut, o.err, err)
 	}
 	if o.err != nil {
 		o.err = fmt.Errorf("unit at %#x: %w", u.start, o.err)

@@ -142,7 +142,7 @@ func (d *Data) codeAt(addr uint64) (*openUnit, error) {
 			return o, d.problem(o)
 		}
 	}
-	if d.indexLoose() {
+	if d.more() {
 		return d.codeAt(addr)
 	}
 	return nil, problem

@@ -4,6 +4,8 @@
 
 package dwarf
 
+import "fmt"
+
 // maxHops bounds a chain of DW_AT_abstract_origin and DW_AT_specification.
 const maxHops = 16
 
@@ -92,10 +94,16 @@ func (d *Data) eachName(offset uint64, visit func(attribute uint32, name []byte)
 				}
 			}
 		}
-		if next.class != reference || next.u == offset {
+		if next.class != reference {
 			return last, at
 		}
+		if next.u == offset {
+			break
+		}
 		offset = next.u
+	}
+	if d.circle == nil {
+		d.circle = fmt.Errorf("%v: no name: references lead in a circle, or through more than %d entries", Offset(at), maxHops)
 	}
 	return last, at
 }

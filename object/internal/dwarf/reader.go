@@ -76,6 +76,9 @@ type Reader struct {
 	signed      map[uint64]*unit // by signature, of the first signedFiles sources
 	signedFiles int
 
+	// What the Data has found that the Reader is of; nil where it is of none.
+	functions map[int32]functionTable
+
 	unit  *unit
 	root  *root
 	table *abbreviations
@@ -89,7 +92,11 @@ func NewReader(s Sections, files Files) (*Reader, error) {
 	if d.sources[0] == nil || len(d.sources[0].units) == 0 {
 		return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)
 	}
-	return &Reader{d: d, units: make(map[*unit]*Unit), open: make(map[*unit]*openUnit), roots: make(map[*unit]*root)}, nil
+	return newReader(d), nil
+}
+
+func newReader(d *Data) *Reader {
+	return &Reader{d: d, units: make(map[*unit]*Unit), open: make(map[*unit]*openUnit), roots: make(map[*unit]*root)}
 }
 
 // Size returns the size in bytes of the sections of units that are open.

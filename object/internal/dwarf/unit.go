@@ -74,8 +74,11 @@ type unit struct {
 	signature   uint64 // of a type unit
 	typeOffset  uint64 // of a type unit: that of its type's entry, from start on
 
+	tag      uint32 // of its entry, once it was indexed
 	language uint64 // where rooted
 	rooted   bool
+
+	cut error // how much of it is missing, nil of a whole one
 
 	skeleton *openUnit    // of a split unit
 	part     contribution // of a unit in a package
@@ -122,7 +125,8 @@ func (d *Data) readUnits(src *source) {
 		u := unit{source: src, start: uint64(c.off)}
 		n, is64 := c.length()
 		if c.err == nil && n > uint64(c.remain()) {
-			d.note(fmt.Errorf("%s at %#x: unit of %#x bytes, %#x left", c.section, u.start, n, c.remain()))
+			u.cut = fmt.Errorf("%s at %#x: unit of %#x bytes, %#x left", c.section, u.start, n, c.remain())
+			d.note(u.cut)
 			n = uint64(c.remain())
 		}
 		if c.err != nil {

@@ -1,0 +1,59 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import "sort"
+
+// readAranges takes from .debug_aranges which units have code where (DWARF 5 §6.1.2),
+// so that no unit is looked into before it is needed. The section is a hint: what it
+// does not tell is found by indexRest, and what it tells wrongly is not found in the
+// unit that it names.
+func (d *Data) readAranges(section []byte) {
+	c := d.cursor(".debug_aranges", section)
+	for c.remain() > 0 && c.err == nil {
+		start := c.off
+		n, is64 := c.length()
+		if c.err != nil || n > uint64(c.remain()) {
+			return
+		}
+		end := c.off + int(n)
+		set := c
+		set.data = c.data[:end]
+		c.off = end
+		version := set.u16()
+		info := set.offset(is64)
+		width, segment := int(set.u8()), set.u8()
+		i := d.unitStartingAt(info)
+		if set.err != nil || version != 2 || segment != 0 || i < 0 || width != d.units[i].addressSize {
+			continue
+		}
+		// The first pair is aligned to the size of one, relative to the set.
+		if past := (set.off - start) % (2 * width); past > 0 {
+			set.take(uint64(2*width - past))
+		}
+		for set.err == nil {
+			low, size := set.sized(width), set.sized(width)
+			if set.err != nil || low == 0 && size == 0 {
+				break
+			}
+			if d.records--; d.records < 0 {
+				return
+			}
+			if high := low + size; high > low {
+				d.index = append(d.index, unitRange{low, high, int32(i)})
+			}
+		}
+	}
+}
+
+// unitStartingAt returns the index of the unit at an offset of .debug_info, -1 where
+// none begins there that can have code.
+func (d *Data) unitStartingAt(offset uint64) int {
+	i := sort.Search(len(d.units), func(i int) bool { return d.units[i].start >= offset })
+	if i == len(d.units) || d.units[i].start != offset || d.units[i].typeUnit {
+		return -1
+	}
+	return i
+}

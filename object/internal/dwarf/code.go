@@ -1,0 +1,101 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	stdlib "debug/dwarf"
+	"slices"
+	"sort"
+)
+
+// Reader returns a Reader of the same sections, which knows what d found of them up
+// to now. They may be used at the same time.
+func (d *Data) Reader() (*Reader, error) {
+	src := d.sources[0]
+	if len(src.MoreInfo) > 0 || len(src.Types) > 0 {
+		return NewReader(src.Sections, d.files) // units that d does not have
+	}
+	of := newData(src.Sections, d.files)
+	of.grow(src.Sections, len(src.Info)+len(src.RngLists))
+	own := &source{Sections: src.Sections, tables: make(map[uint64]*abbreviations), units: make([]*unit, len(src.units))}
+	of.sources[0] = own
+	of.index, of.highs, of.whole, of.loose = slices.Clone(d.index), d.highs, d.whole, slices.Clone(d.loose)
+	units := make([]unit, len(src.units)) // which are written to
+	for i, u := range src.units {
+		units[i] = *u
+		units[i].source, units[i].skeleton = own, nil
+		own.units[i] = &units[i]
+	}
+	of.units = own.units
+	r := newReader(of)
+	r.functions = make(map[int32]functionTable, len(d.open))
+	for i, o := range d.open {
+		// Of a split unit the functions are in another file, which may not be known yet.
+		if o.err == nil && o.code == o.unit && o.root.split.class == other {
+			r.functions[int32(i)] = o.functions
+		}
+	}
+	return r, nil
+}
+
+// CodeAt returns the unit whose own code holds an address, without looking into any,
+// nil where none has it. What starts below lowest was dropped by the linker. It is false
+// where that cannot be told, as the Reader is of no Data or units do not say all.
+func (r *Reader) CodeAt(addr, lowest uint64) (*Unit, bool) {
+	if r.functions == nil {
+		return nil, false
+	}
+	i := r.codeAt(addr, lowest)
+	if i < 0 && !r.d.whole {
+		r.d.indexRest()
+		r.d.sortIndex()
+		i = r.codeAt(addr, lowest)
+	}
+	if i < 0 {
+		return nil, len(r.d.loose) == 0
+	}
+	return r.of(r.d.units[i]), true
+}
+
+func (r *Reader) codeAt(addr, lowest uint64) int32 {
+	index := r.d.index
+	k := sort.Search(len(index), func(k int) bool { return index[k].low > addr })
+	// Ranges overlap in damaged files only.
+	for n := k - 1; n >= max(0, k-16); n-- {
+		if in := &index[n]; addr < in.high && in.low >= lowest && r.hasCode(r.d.units[in.unit], addr) {
+			return in.unit
+		}
+	}
+	return -1
+}
+
+// hasCode reports whether a unit that the index has for an address is one of those that
+// have code of their own, and says itself that it has it there.
+func (r *Reader) hasCode(u *unit, addr uint64) bool {
+	if r.d.whole {
+		return isCompiled(stdlib.Tag(u.tag))
+	}
+	c, err := r.Coverage(r.of(u))
+	return err == nil && isCompiled(c.Tag) && slices.ContainsFunc(c.Ranges, func(p [2]uint64) bool { return p[0] <= addr && addr < p[1] })
+}
+
+func isCompiled(tag stdlib.Tag) bool {
+	return tag == stdlib.TagCompileUnit || tag == stdlib.TagSkeletonUnit
+}
+
+// FunctionAt returns the entry of the function that holds an address, and false where
+// the Data of this Reader had not looked into its unit.
+func (r *Reader) FunctionAt(addr, lowest uint64) (Offset, bool) {
+	i := r.codeAt(addr, lowest)
+	t, ok := r.functions[i]
+	if !ok {
+		return 0, false
+	}
+	_, f := t.find(addr)
+	if f == nil || f.low < lowest {
+		return 0, false
+	}
+	return Offset(f.entry), true
+}
