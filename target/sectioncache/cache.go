@@ -1,0 +1,136 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package sectioncache
+
+import (
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/internal/filemap"
+	"github.com/clewdev/clew/object"
+)
+
+// Cache is a directory with inflated sections. Several processes may share it, and
+// several goroutines use it.
+type Cache struct {
+	dir   string
+	limit int64
+}
+
+var _ object.SectionCache = (*Cache)(nil)
+
+const (
+	// DefaultLimit is how many bytes a cache of [Default] keeps.
+	DefaultLimit = 512 << 20
+
+	// usedEvery is how exactly it is known when a file was used.
+	usedEvery = 24 * time.Hour
+
+	// abandoned is the age of a temporary file that nobody writes any more.
+	abandoned = time.Hour
+)
+
+// New returns the cache in a directory, which is made when it is written to. It keeps at
+// most limit bytes.
+func New(dir string, limit int64) *Cache { return &Cache{dir, limit} }
+
+// Default returns the user's cache: $XDG_CACHE_HOME/clew/sections, or that in .cache in
+// the home directory. It is nil where there is neither, and where they are another
+// user's, as under sudo: nothing is left there that its owner cannot remove.
+func Default() *Cache {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return nil
+	}
+	info, err := os.Stat(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		info, err = os.Stat(filepath.Dir(base)) // a home that does not exist is not made
+	}
+	if err != nil || !isOwn(info) {
+		return nil
+	}
+	return New(filepath.Join(base, "clew", "sections"), DefaultLimit)
+}
+
+// isOwn reports whether a file is the user's.
+func isOwn(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
+}
+
+func (c *Cache) path(key object.SectionKey) string {
+	return filepath.Join(c.dir, hex.EncodeToString(key[:]))
+}
+
+// Load implements [object.SectionCache].
+func (c *Cache) Load(key object.SectionKey, size int64) ([]byte, func() error) {
+	path := c.path(key)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() != size || !isOwn(info) {
+		return nil, nil
+	}
+	m, err := filemap.Map(f, path, 0, size)
+	if err != nil {
+		return nil, nil
+	}
+	if now := time.Now(); now.Sub(info.ModTime()) > usedEvery {
+		at := unix.NsecToTimeval(now.UnixNano())
+		_ = unix.Futimes(int(f.Fd()), []unix.Timeval{at, at}) // what is used stays
+	}
+	return m.Bytes(), m.Unmap
+}
+
+// Store implements [object.SectionCache].
+func (c *Cache) Store(key object.SectionKey, data []byte) {
+	if int64(len(data)) > c.limit/4 || os.MkdirAll(c.dir, 0o700) != nil || !c.isPrivate() || !hasRoom(c.dir, len(data)) {
+		return
+	}
+	f, err := os.CreateTemp(c.dir, "*"+temporary)
+	if err != nil {
+		return
+	}
+	// Some file systems make all files another's: Load would take none of them.
+	if info, statErr := f.Stat(); statErr != nil || !isOwn(info) {
+		err = errors.New("not the user's")
+	}
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), c.path(key))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return
+	}
+	c.prune()
+}
+
+// isPrivate reports whether the directory, and the one it is in, are the user's alone to
+// write to, and no links: below a directory like /tmp another could have made them.
+func (c *Cache) isPrivate() bool {
+	for _, dir := range []string{filepath.Dir(c.dir), c.dir} {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || !isOwn(info) || info.Mode().Perm()&0o022 != 0 {
+			return false
+		}
+	}
+	return true
+}

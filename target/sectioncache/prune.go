@@ -1,0 +1,61 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package sectioncache
+
+import (
+	"encoding/hex"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clewdev/clew/object"
+)
+
+// temporary is what the names of files end in that are being written.
+const temporary = ".section.tmp"
+
+// prune removes what was not used for longest, where there is more than the limit.
+func (c *Cache) prune() {
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	var kept []fs.FileInfo
+	total := int64(0)
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		name := info.Name()
+		if strings.HasSuffix(name, temporary) {
+			if time.Since(info.ModTime()) > abandoned {
+				os.Remove(filepath.Join(c.dir, name))
+			}
+			continue
+		}
+		if key, err := hex.DecodeString(name); err != nil || len(key) != len(object.SectionKey{}) {
+			continue // whoever put it here
+		}
+		kept = append(kept, info)
+		total += info.Size()
+	}
+	if total <= c.limit {
+		return
+	}
+	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, info := range kept {
+		if total <= c.limit/4*3 {
+			return // room for those that come next
+		}
+		// Who has it mapped keeps it.
+		if os.Remove(filepath.Join(c.dir, info.Name())) == nil {
+			total -= info.Size()
+		}
+	}
+}
