@@ -23,6 +23,9 @@ type body struct {
 
 	sites map[uint64]*callSite // by the address that they return to; nil before they are read
 
+	named sync.Once
+	names []string // of the symbols at entry, without versions: see isSymbol
+
 	reach    sync.Once
 	isItself bool // see callsItself
 }
@@ -36,8 +39,11 @@ func (i *Info) bodyAt(pc uint64) (*body, error) {
 	if u.splitErr != nil {
 		return nil, fmt.Errorf("function at %#x: %w: %w", pc, ErrDebugInfo, u.splitErr)
 	}
-	problem := i.index(u)
 	i.using, i.last = u.language, u
+	if off, ok := i.reader.FunctionAt(pc, i.lowest()); ok {
+		return i.body(off)
+	}
+	problem := i.index(u)
 	if off, ok := u.functionCovering(pc); ok {
 		return i.body(off)
 	}
@@ -86,6 +92,7 @@ func (i *Info) body(off object.DebugOffset) (*body, error) {
 	size := root.size()
 	if i.held += size; i.held > i.mostRetained() {
 		clear(i.bodies)
+		clear(i.passed) // which has bodies too
 		i.held = size
 	}
 	i.bodies[off] = b
@@ -209,6 +216,9 @@ func (i *Info) function(n *node) (*Function, error) {
 	fn.External, _ = firstOf[bool](i, n.DebugEntry, dwarf.AttrExternal)
 	line, _ := firstOf[int64](i, n.DebugEntry, dwarf.AttrDeclLine)
 	fn.Line = int(line)
+	if u := i.unitOf(n.Offset); u != nil {
+		fn.Language = u.language
+	}
 	ranges, err := i.rangesOf(n)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"debug/dwarf"
 	"fmt"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 )
@@ -30,10 +31,11 @@ func lost(err error) error {
 // entryValue pushes what a register, or memory that one led to, held when the
 // function was called (DWARF 5 §2.5.1.7).
 func (e *evaluator) entryValue(block []byte) error {
-	p, ok := e.info.parameterOf(block)
-	if !ok {
+	inner := e.program(block)
+	if !inner.isParameter {
 		return refuse("entry value of an expression that is no register")
 	}
+	p := inner.parameter
 	v, err := e.atCall(p)
 	if err != nil {
 		return lost(err)
@@ -79,44 +81,40 @@ const (
 // parameterOf reads an expression that is a register, memory at one, or a place
 // at the frame base.
 func (i *Info) parameterOf(expression []byte) (p parameter, ok bool) {
-	d := decoders.Get().(*decoder)
-	defer d.release()
-	d.section.Data, d.section.Machine = expression, i.machine
-	for o, err := range d.section.Operations(0, uint64(len(expression))) {
-		if err != nil || len(d.operations) == 2 {
-			return p, false
-		}
-		d.operations = append(d.operations, o)
-	}
-	list := d.operations
-	if len(list) == 0 {
-		return p, false
+	decoded := i.decode(expression, 0)
+	return decoded.parameter, decoded.isParameter
+}
+
+func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
+	list := p.operations
+	if len(list) == 0 || len(list) > 2 {
+		return named, false
 	}
 	switch op := list[0].Op; {
 	case op >= cfi.OpReg0 && op < cfi.OpBreg0:
-		p.column = uint64(op - cfi.OpReg0)
-		return p, len(list) == 1
+		named.column = uint64(op - cfi.OpReg0)
+		return named, len(list) == 1
 	case op == cfi.OpRegx:
-		p.column = uint64(list[0].Operands[0])
-		return p, len(list) == 1
+		named.column = uint64(list[0].Operands[0])
+		return named, len(list) == 1
 	case op == opRegvalType || op == opGNURegvalType:
 		// As gcc has it for floating-point parameters.
-		p.column, p.typ = uint64(list[0].Operands[0]), uint64(list[0].Operands[1])
-		return p, len(list) == 1
+		named.column, named.typ = uint64(list[0].Operands[0]), uint64(list[0].Operands[1])
+		return named, len(list) == 1
 	case op == opFbreg && len(list) == 1:
 		return parameter{kind: parameterStack, offset: list[0].Operands[0]}, true
 	case op >= cfi.OpBreg0 && op < cfi.OpRegx:
-		p = parameter{kind: parameterMemory, column: uint64(op - cfi.OpBreg0), offset: list[0].Operands[0]}
+		named = parameter{kind: parameterMemory, column: uint64(op - cfi.OpBreg0), offset: list[0].Operands[0]}
 		if len(list) == 2 {
-			return p, list[1].Op == cfi.OpDeref || list[1].Op == cfi.OpDerefSize
+			return named, list[1].Op == cfi.OpDeref || list[1].Op == cfi.OpDerefSize
 		}
 		// A call site names a stack slot as an offset from the stack pointer
 		// before the call, which is the CFA of the callee.
-		if p.column == uint64(i.machine.StackPointer) {
-			return parameter{kind: parameterStack, offset: p.offset}, true
+		if named.column == uint64(m.StackPointer) {
+			return parameter{kind: parameterStack, offset: named.offset}, true
 		}
 	}
-	return p, false
+	return named, false
 }
 
 // atCall returns what the call that made the frame passed for a parameter.
@@ -128,61 +126,99 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 	if e.info.callsItself(e.body) {
 		return v, errNoEntryValue
 	}
-	info := caller.Info()
-	back, lookup := caller.ProgramCounter()
-	var body *body
-	var value, target attribute
-	err = info.locked(func() error {
-		if body, err = info.bodyAt(lookup - caller.Bias()); err != nil {
-			return err
-		}
-		site := info.siteOf(body, back-caller.Bias())
-		if site == nil || !info.calls(site, e) {
-			return errNoEntryValue
-		}
-		target = site.target
-		for k := range site.parameters {
-			c := &site.parameters[k]
-			if !c.is(p) {
-				continue
-			}
-			value = c.value
-			if p.kind == parameterMemory {
-				value = c.data
-			}
-			if p.data && !c.hasData {
-				return errNoEntryValue
-			}
-			if value.kind != attributeAbsent {
-				return nil
-			}
-		}
-		return errNoEntryValue
-	})
+	at, err := e.passing(caller, p)
 	if err != nil {
 		return v, err
 	}
-	inner, err := e.within(info, body.unit, body, caller)
+	inner, err := e.within(caller.Info(), at.body.unit, at.body, caller)
 	if err != nil {
 		return v, err
 	}
 	defer inner.release()
-	if target.kind == attributeBlock {
+	if at.target.kind == attributeBlock {
 		// An indirect call can have led to another function, which then jumped here
 		// with parameters of its own.
-		to, err := inner.number(target.bytes)
+		to, err := inner.number(at.target.bytes)
 		if err != nil || to.lo != e.body.entry+e.frame.Bias() {
 			return v, errNoEntryValue
 		}
 		inner.stack, inner.placed = inner.stack[:0], false
 	}
-	switch value.kind {
+	switch at.value.kind {
 	case attributeConstant:
-		return element{lo: uint64(value.number)}, nil
+		return element{lo: uint64(at.value.number)}, nil
 	case attributeBlock:
-		return inner.number(value.bytes)
+		return inner.number(at.value.bytes)
 	}
 	return v, errNoEntryValue
+}
+
+// passing is a parameter of a call, as the function that was called asks for it.
+type passing struct {
+	callee       *body
+	info         *Info // of the caller
+	back, lookup uint64
+	parameter    parameter
+}
+
+// passed is what the caller's debugging information says of it.
+type passed struct {
+	body   *body     // of the caller
+	value  attribute // absent where it says nothing
+	target attribute // of an indirect call
+}
+
+// passing returns what a caller's debugging information says of a parameter.
+func (e *evaluator) passing(caller Frame, p parameter) (at passed, err error) {
+	info, bias := caller.Info(), caller.Bias()
+	back, lookup := caller.ProgramCounter()
+	key := passing{e.body, info, back - bias, lookup - bias, p}
+	e.info.mu.Lock()
+	at, known := e.info.passed[key]
+	e.info.mu.Unlock()
+	if !known {
+		if err = info.locked(func() (err error) {
+			at, err = info.passedAt(key, e)
+			return err
+		}); err != nil {
+			return at, err
+		}
+		e.info.mu.Lock()
+		keep(&e.info.passed, key, at)
+		e.info.mu.Unlock()
+	}
+	if at.value.kind == attributeAbsent {
+		return at, errNoEntryValue
+	}
+	return at, nil
+}
+
+// passedAt reads it, for code that holds the lock.
+func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
+	if at.body, err = i.bodyAt(key.lookup); err != nil {
+		return at, err
+	}
+	site, p := i.siteOf(at.body, key.back), key.parameter
+	if site == nil || !i.calls(site, e) {
+		return at, nil
+	}
+	at.target = site.target
+	for k := range site.parameters {
+		c := &site.parameters[k]
+		if !c.is(p) {
+			continue
+		}
+		if p.data && !c.hasData {
+			break
+		}
+		if at.value = c.value; p.kind == parameterMemory {
+			at.value = c.data
+		}
+		if at.value.kind != attributeAbsent {
+			break
+		}
+	}
+	return at, nil
 }
 
 // atJump returns what a register held when the function jumped to another one in the
@@ -318,6 +354,7 @@ func (i *Info) definition(off object.DebugOffset) *body {
 	}
 	u := i.unitOf(off)
 	name := i.nameOf(e)
+	_ = i.index(u) // what is missing is not found
 	for _, off := range u.names.functions[name] {
 		if b, err := i.body(off); err == nil {
 			return b

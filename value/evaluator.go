@@ -55,7 +55,8 @@ const (
 	maxPieces = 1024
 )
 
-// isOptimizedOut makes of what is missing in a frame what it means for a value.
+// errNotKnown says that a frame lacks what a location asks for: the value that has it is
+// lost with it.
 var errNotKnown = fmt.Errorf("%w: not known in this frame", ErrOptimizedOut)
 
 // registerError says that a frame does not know a register.
@@ -127,8 +128,8 @@ func (e *evaluator) listed(list, pc uint64) (expression []byte, ok bool, err err
 		if !ok {
 			expression = nil
 		}
-		if err == nil {
-			e.info.keepListing(key, expression)
+		if err == nil && len(expression) <= maxKeptSize {
+			keep(&e.info.listings, key, expression)
 		}
 		return err
 	})
@@ -218,10 +219,8 @@ func (e *evaluator) run(expression []byte) error {
 	if len(expression) > 1<<16 {
 		return refuse("expression of %d bytes", len(expression))
 	}
-	d := decoders.Get().(*decoder)
-	defer d.release()
-	malformed := e.decode(d, expression)
-	operations := d.operations
+	p := e.program(expression)
+	operations := p.operations
 	for k := 0; k < len(operations); {
 		if e.budget.steps++; e.budget.steps > maxSteps {
 			return refuse("more than %d steps", maxSteps)
@@ -239,7 +238,7 @@ func (e *evaluator) run(expression []byte) error {
 					continue
 				}
 			}
-			to, ok := target(operations, o, uint64(len(expression)))
+			to, ok := p.target(o)
 			if !ok {
 				return refuse("%v at %#x leads to no operation", o.Op, o.Offset)
 			}
@@ -253,25 +252,10 @@ func (e *evaluator) run(expression []byte) error {
 			}
 		}
 	}
-	if malformed != nil { // and was reached
-		return fmt.Errorf("%w: %w", ErrExpression, malformed)
+	if p.malformed != nil { // and was reached
+		return fmt.Errorf("%w: %w", ErrExpression, p.malformed)
 	}
 	return nil
-}
-
-// target returns the index of the operation that a jump leads to; that of the
-// end is their number.
-func target(operations []cfi.Operation, o *cfi.Operation, size uint64) (int, bool) {
-	to := o.Offset + o.Size + uint64(o.Operands[0])
-	if to == size {
-		return len(operations), true
-	}
-	for k := range operations {
-		if operations[k].Offset == to {
-			return k, true
-		}
-	}
-	return 0, false
 }
 
 func (e *evaluator) push(v element) error {

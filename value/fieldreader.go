@@ -54,6 +54,7 @@ func (i *Info) definitionOf(v *Variable) *Variable {
 	}
 	definition := v
 	look := func(u *unit) bool {
+		_ = i.index(u) // what is missing is not found
 		for _, off := range u.names.variables[v.Name] {
 			if found, err := i.variableAt(off, nil); err == nil && !found.external {
 				definition = found

@@ -5,6 +5,9 @@
 package value
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -206,6 +209,55 @@ func TestMutated(t *testing.T) {
 		}
 		if usable < rounds/2 {
 			t.Errorf("%s: %d of %d damaged files could be opened", name, usable, rounds)
+		}
+	}
+}
+
+// TestCut reads files of which one section ends early, at each of its bytes. What
+// cannot be read then is told with the section that it is missing in.
+func TestCut(t *testing.T) {
+	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := object.NewFile(data, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := int(binary.LittleEndian.Uint64(data[40:])) // e_shoff
+		told := make(map[string]int)
+		for k, s := range file.Sections() {
+			if !strings.HasPrefix(s.Name, ".debug_") || s.Name == ".debug_line" || s.Name == ".debug_aranges" {
+				continue // which hold no variables
+			}
+			step := uint64(1)
+			if testing.Short() {
+				step = 7
+			}
+			for size := uint64(0); size < s.Size; size += step {
+				cut := bytes.Clone(data)
+				binary.LittleEndian.PutUint64(cut[table+64*k+32:], size) // sh_size
+				file, err := object.NewFile(cut, name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				exercise(t, file, 37)
+				info, err := Open(file)
+				if err == nil {
+					_, err = info.Functions("manhattan")
+				}
+				switch {
+				case err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoInfo):
+				case strings.Contains(err.Error(), ".debug_"):
+					told[s.Name]++
+				default:
+					t.Errorf("%s: %s of %d bytes: %v", name, s.Name, size, err)
+				}
+			}
+		}
+		if told[".debug_info"] == 0 || told[".debug_abbrev"] == 0 {
+			t.Errorf("%s: told of what was cut off: %v", name, told)
 		}
 	}
 }

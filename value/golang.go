@@ -18,6 +18,8 @@ import (
 const (
 	attrGoKind        dwarf.Attr = 0x2900
 	attrGoRuntimeType dwarf.Attr = 0x2904
+	// Of a type parameter: where in the function's dictionary the type is.
+	attrGoDictionaryIndex dwarf.Attr = 0x2906
 
 	goArray         = 17
 	goChan          = 18
@@ -53,6 +55,9 @@ func (t *Type) goType() *Type {
 func (t *Type) goName() string {
 	for range maxChain {
 		switch {
+		case t.goPlace > 0: // its name is the compiler's
+			t = t.Elem()
+			continue
 		case t.name != "":
 			return t.name
 		case t.kind == Pointer:

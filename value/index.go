@@ -25,6 +25,7 @@ type names struct {
 	globals     []object.DebugOffset          // in the order of the unit
 	qualified   map[object.DebugOffset]string // of what stands in a namespace or a class
 	code        []codeRange                   // by low
+	constants   []constant                    // of Go
 }
 
 // codeRange is a range of addresses of a function.
@@ -105,6 +106,9 @@ func (x *indexer) walk(prefix string, depth int) error {
 		case dwarf.TagVariable, dwarf.TagConstant, dwarf.TagMember:
 			if e.Tag == dwarf.TagMember && !isDeclaration(e) {
 				break
+			}
+			if e.Tag == dwarf.TagConstant && x.unit.language == Go {
+				x.constant(e, name)
 			}
 			x.variables = append(x.variables, pending{e, prefix})
 			x.qualify(e, prefix, name)
@@ -248,7 +252,7 @@ func (i *Info) nameOf(e *object.DebugEntry) string {
 		if _, err := i.root(u); err != nil {
 			return ""
 		}
-		if u.language.hasScopes() {
+		if u.language.qualifies() {
 			_ = i.index(u) // what is missing is unqualified
 		}
 		if name := u.names.qualified[e.Offset]; name != "" {

@@ -24,6 +24,7 @@ import (
 // a name that the unit in use does not know makes all of them be read.
 type Info struct {
 	object  *object.File
+	file    string // that the information is in: the object's, or its debug file's
 	machine *arch.Machine
 
 	mu        sync.Mutex // held while data is read, and for all that follows
@@ -31,7 +32,7 @@ type Info struct {
 	addresses []byte      // .debug_addr
 	spent     int         // of the budget of the call in progress
 	units     []*unit     // those that are known, by start
-	linked    []*unit     // those of the file itself, where the others are found from
+	linked    []*unit     // those of the file itself, where the others are found from; nil before they are asked for
 	shared    []*unit     // those that dwz moved to another file
 	sought    bool        // shared was looked for
 	using     Language    // of the unit that was read last and says it
@@ -40,9 +41,13 @@ type Info struct {
 	types     map[object.DebugOffset]*Type
 	bodies    map[object.DebugOffset]*body
 	listings  map[listing][]byte
-	held      int                           // attributes in bodies
-	goTypes   map[uint64]object.DebugOffset // by the address of the runtime's description
-	retained  int                           // types and names, and what they are made of
+	programs  map[programKey]*program
+	passed    map[passing]passed
+	held      int                               // attributes in bodies
+	goTypes   map[uint64]object.DebugOffset     // by the address of the runtime's description
+	packages  map[string][]*unit                // of Go, by import path; nil before they are read
+	constants map[object.DebugOffset][]constant // of types of Go that were asked for
+	retained  int                               // types and names, and what they are made of
 }
 
 // Open opens the debugging information of an object, or that of the debug file
@@ -60,11 +65,9 @@ func Open(f *object.File) (*Info, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name(), ErrNoInfo)
 	}
 	i := &Info{
-		object: f, machine: f.Machine(), reader: reader, addresses: reader.Addresses(),
+		object: f, file: f.DebugInfoName(), machine: f.Machine(), reader: reader, addresses: reader.Addresses(),
 		types: make(map[object.DebugOffset]*Type), bodies: make(map[object.DebugOffset]*body),
 	}
-	i.addUnits(reader.Units())
-	i.linked = i.units
 	return i, nil
 }
 
@@ -166,6 +169,10 @@ const (
 // "ns::f".
 func (l Language) hasScopes() bool { return l == CPlusPlus || l == Rust }
 
+// qualifies reports whether what a name stands in can be a part of it: Fortran has
+// modules, and of a language that is not known it is not known.
+func (l Language) qualifies() bool { return l != C && l != Go && l != D }
+
 // Language returns the language of the unit that covers an address.
 func (i *Info) Language(pc uint64) (l Language) {
 	_ = i.locked(func() error { // what cannot be read is in no known language
@@ -202,6 +209,17 @@ type unitRange struct {
 
 // unitAt returns the unit that covers an address, nil where none does.
 func (i *Info) unitAt(pc uint64) *unit {
+	if i.reader != nil {
+		if h, known := i.reader.CodeAt(pc, i.lowest()); known {
+			if h == nil {
+				return nil
+			}
+			if u := i.unitOf(h.First); u != nil {
+				return i.withCode(u)
+			}
+			return nil
+		}
+	}
 	if i.ranges == nil {
 		i.readRanges()
 	}
@@ -210,17 +228,22 @@ func (i *Info) unitAt(pc uint64) *unit {
 	k := sort.Search(len(i.ranges), func(k int) bool { return i.ranges[k].low > pc })
 	for n := k - 1; n >= 0 && n >= k-16; n-- {
 		if pc < i.ranges[n].high {
-			u := i.code(i.ranges[n].unit)
-			_, _ = i.root(u) // whose language is not known otherwise
-			return u
+			return i.withCode(i.ranges[n].unit)
 		}
 	}
 	return nil
 }
 
+// withCode returns the unit with the entries of one that addresses lead to.
+func (i *Info) withCode(u *unit) *unit {
+	u = i.code(u)
+	_, _ = i.root(u) // whose language is not known otherwise
+	return u
+}
+
 func (i *Info) readRanges() {
 	i.ranges = []unitRange{}
-	for _, u := range i.linked {
+	for _, u := range i.linkedUnits() {
 		c, err := i.reader.Coverage(u.header)
 		if c.Tag != dwarf.TagCompileUnit && c.Tag != tagSkeletonUnit {
 			continue
@@ -259,9 +282,17 @@ func (i *Info) entryRanges(e *object.DebugEntry) ([][2]uint64, error) {
 }
 
 func (i *Info) withoutDropped(list [][2]uint64) [][2]uint64 {
-	return slices.DeleteFunc(list, func(r [2]uint64) bool {
-		return r[0] >= r[1] || r[0] <= 1 && i.object.Type() != relocatable
-	})
+	lowest := i.lowest()
+	return slices.DeleteFunc(list, func(r [2]uint64) bool { return r[0] >= r[1] || r[0] < lowest })
+}
+
+// lowest is the lowest address that code can have: linkers leave 0 or 1 in the place of
+// what they dropped.
+func (i *Info) lowest() uint64 {
+	if i.object.Type() == relocatable {
+		return 0
+	}
+	return 2
 }
 
 var errLoop = errors.New("references lead in a circle")

@@ -14,11 +14,9 @@ type listing struct {
 	list, pc uint64
 }
 
-// What is kept of location lists: the frames of many threads are at the same
-// addresses.
 const (
-	maxListings    = 1 << 12
-	maxListingSize = 256 // bytes of the expression
+	maxKept     = 1 << 12 // of what frames at the same addresses ask for again, of each kind
+	maxKeptSize = 256     // bytes of an expression
 )
 
 // knownListing returns the expression that a listing was found to have, empty for
@@ -30,15 +28,13 @@ func (i *Info) knownListing(key listing) (expression []byte, ok bool) {
 	return expression, ok
 }
 
-// keepListing keeps a copy of an expression, for code that holds the lock.
-func (i *Info) keepListing(key listing, expression []byte) {
-	if len(expression) > maxListingSize {
-		return
+// keep keeps what was found of an Info's, for code that holds the lock. Frames of many
+// threads are at the same addresses: what they need seldom is too much to be kept.
+func keep[K comparable, V any](known *map[K]V, key K, v V) {
+	if len(*known) >= maxKept || *known == nil {
+		*known = make(map[K]V)
 	}
-	if len(i.listings) >= maxListings || i.listings == nil {
-		i.listings = make(map[listing][]byte)
-	}
-	i.listings[key] = expression
+	(*known)[key] = v
 }
 
 // listOffset returns the offset in .debug_loclists of the list with an index of

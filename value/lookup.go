@@ -113,7 +113,7 @@ func (i *Info) search(first *unit, visit func(u *unit) bool) error {
 		}
 	}
 	// A name that several files share stands in the last of them.
-	linked := len(i.linked)
+	linked := len(i.linkedUnits())
 	for k := 0; k < linked+len(i.shared); k++ {
 		var u *unit
 		if k < linked {

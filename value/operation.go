@@ -144,12 +144,17 @@ func (e *evaluator) put(p Piece) error {
 
 // putRegister makes a register the location, or what it held at a jump.
 func (e *evaluator) putRegister(column uint64) error {
-	if _, ok := e.frame.Register(column); !ok {
-		if v, ok := e.atJump(column); ok {
-			return e.put(Piece{Kind: InBytes, Bytes: e.number8(v), number: true})
-		}
+	in := Piece{Kind: InRegister, Column: column}
+	if _, ok := e.frame.Register(column); ok {
+		return e.put(in)
 	}
-	return e.put(Piece{Kind: InRegister, Column: column})
+	if _, ok := e.frame.RegisterBytes(column); ok {
+		return e.put(in)
+	}
+	if v, ok := e.atJump(column); ok {
+		return e.put(Piece{Kind: InBytes, Bytes: e.number8(v), number: true})
+	}
+	return e.put(in)
 }
 
 func (e *evaluator) based(column uint64, offset int64) error {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -87,11 +88,14 @@ func (w *printing) scalar(v Value, t *Type) {
 			w.add(strconv.FormatUint(n, 10))
 		}
 	case Char, Int:
+		if name := t.goConstant(b); name != "" {
+			w.add(name + " (" + decimal(t, b) + ")")
+			return
+		}
 		w.add(decimal(t, b))
 		if prefix, ok := textual(v.typ); ok {
 			w.add(" " + prefix + "'")
-			escaped := false
-			w.appendChar(n, len(b), '\'', &escaped)
+			w.appendChar(n, len(b), '\'')
 			w.add("'")
 		}
 	case Float:
@@ -104,7 +108,7 @@ func (w *printing) scalar(v Value, t *Type) {
 	case Pointer:
 		w.pointer(v, t, n)
 	case MemberPointer:
-		w.add(strconv.FormatInt(int64(signExtend(n, 8*uint64(len(b)))), 10))
+		w.memberPointer(t, b)
 	default:
 		w.add("<unknown type>")
 	}
@@ -257,6 +261,12 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 		w.add("{...}")
 		return
 	}
+	if slices.Contains(w.around, t) {
+		w.fail(fmt.Errorf("%w: type at %v holds itself", ErrDebugInfo, t.offset))
+		return
+	}
+	w.around = append(w.around, t)
+	defer func() { w.around = w.around[:len(w.around)-1] }()
 	fields := t.Fields()
 	w.add("{")
 	members := 0
@@ -321,7 +331,12 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 				continue
 			}
 		}
+		around := w.around
+		if f.Static != nil {
+			w.around = nil // it lies elsewhere
+		}
 		w.value(member, depth+1, false)
+		w.around = around
 	}
 	w.add("}")
 }
@@ -343,6 +358,13 @@ func (w *printing) array(v Value, t *Type, depth int) {
 		} else {
 			w.add("{}")
 		}
+		return
+	}
+	if _, ok := textual(elem); ok && t.vector {
+		// What a vector register holds is no text.
+		number := &Type{machine: t.machine, kind: Int, size: size, sized: true, signed: elem.Signed(), ready: true}
+		v.typ = &Type{machine: t.machine, language: t.language, kind: Array, elem: number, count: n, counted: true, ready: true}
+		w.array(v, v.typ, depth)
 		return
 	}
 	whole, err := v.Bytes()

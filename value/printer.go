@@ -21,15 +21,25 @@ type Symbolizer interface {
 	Symbol(address uint64) (name string, offset uint64, ok bool)
 }
 
-// Printer writes values as gdb 13 prints them with its default settings in the
-// C locale. The zero value is good. It may be used from several goroutines as
+// Printer writes values as gdb 13 prints them with its default settings. The zero
+// value is good, and stands for the C locale. It may be used from several goroutines as
 // far as the Symbolizer and the values' Frames may.
 type Printer struct {
 	Symbols Symbolizer // nil for none
 
+	// Demangle returns the name of a virtual function as the source has it, of its
+	// linkage name, which stands for itself where Demangle is nil.
+	Demangle func(symbol string) string
+
 	Elements int // most elements of an array and characters of a string; 0 for 200
 	Repeats  int // more equal elements in a row are written once; 0 for 10
 	Depth    int // most nesting of structures; 0 for 20
+
+	// UTF8 says that text is written as it is, as gdb does where the locale has UTF-8:
+	// the characters beyond ASCII of strings in UTF-8 and of wide ones. Those that
+	// would not be seen, or would change what stands around them, and bytes that are
+	// not UTF-8 are escaped all the same. Else all are.
+	UTF8 bool
 
 	// Format is the letter of gdb's print/x: one of x d u o t z c a f s, 0 for
 	// the type's own.
@@ -107,6 +117,21 @@ func (p *Printer) Text(v Value) string {
 	w := p.start(v)
 	w.value(v, 0, true)
 	return w.text.String()
+}
+
+// Whole returns what Text does; where nothing of the value is known, it returns why: the
+// error wraps ErrOptimizedOut where Text says "<optimized out>".
+func (p *Printer) Whole(v Value) (string, error) {
+	w := p.start(v)
+	w.value(v, 0, true)
+	switch text := w.text.String(); {
+	case text == "<"+optimizedOut+">":
+		return "", ErrOptimizedOut
+	case w.problem != nil && text == "<error: "+message(w.problem)+">":
+		return "", w.problem
+	default:
+		return text, nil
+	}
 }
 
 // Variable returns what info locals and info args show of a variable: "n = 5".
@@ -216,6 +241,7 @@ type printing struct {
 	problem                  error           // the first one
 	bare                     bool            // the next structure of Go's is written without its type, which stands before it
 	seen                     map[uint64]bool // virtual base classes, by address; nil before the first
+	around                   []*Type         // the structures that what is printed lies in
 }
 
 func (p *Printer) start(v Value) *printing {

@@ -76,8 +76,7 @@ func (w *printing) formatted(v Value, t *Type, b []byte) {
 			w.add(strconv.FormatUint(low, 10))
 		}
 		w.add(" '")
-		escaped := false
-		w.appendChar(low, 1, '\'', &escaped)
+		w.appendChar(low, 1, '\'')
 		w.add("'")
 	case 'a':
 		w.address(low, true)

@@ -5,13 +5,17 @@
 package value
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // converted is a run of equal characters of a string.
 type converted struct {
-	char  uint64
+	character
 	count int
 }
 
@@ -20,21 +24,24 @@ type converted struct {
 // An ellipsis is forced where the memory has more than was read.
 func (w *printing) appendString(data []byte, width int, prefix string, ellipsis bool) {
 	n := len(data) / width
-	order := w.machine.Order
-	at := func(k int) uint64 { return uintOf(order, data[k*width:][:width]) }
 	// The NUL that ends a string is left out.
-	if !ellipsis && n > 0 && at(n-1) == 0 {
+	if !ellipsis && n > 0 && uintOf(w.machine.Order, data[(n-1)*width:][:width]) == 0 {
 		n--
 	}
 	if n == 0 {
 		w.add(prefix + `""`)
 		return
 	}
+	rest := data[:n*width]
 	var runs []converted
-	next, total := 0, 0
-	for next < n && total < w.elements {
-		run := converted{char: at(next), count: 1}
-		for next++; next < n && at(next) == run.char; next++ {
+	total := 0
+	for len(rest) > 0 && total < w.elements {
+		run := converted{w.character(rest, width), 1}
+		for rest = rest[len(run.units):]; bytes.HasPrefix(rest, run.units); rest = rest[len(run.units):] {
+			// The bytes can also be the beginning of another character.
+			if w.character(rest, width).r != run.r {
+				break
+			}
 			run.count++
 		}
 		total += run.count
@@ -43,18 +50,27 @@ func (w *printing) appendString(data []byte, width int, prefix string, ellipsis 
 	quoted := false
 	escaped := false
 	for k, run := range runs {
-		if run.count > w.repeats {
+		if run.incomplete || run.count > w.repeats {
 			if quoted {
 				w.add(`"`)
 			}
 			if k > 0 {
 				w.add(", ")
 			}
-			w.add(prefix + "'")
-			escaped = false
-			w.appendChar(run.char, width, '\'', &escaped)
-			w.add("' <repeats " + strconv.Itoa(run.count) + " times>")
 			quoted, escaped = false, false
+			if run.incomplete {
+				if k == 0 {
+					w.add(prefix)
+				}
+				w.add("<incomplete sequence ")
+				w.appendCharacter(run.character, '"', &escaped)
+				w.add(">")
+				continue
+			}
+			w.add(prefix + "'")
+			w.appendCharacter(run.character, '\'', &escaped)
+			w.add("' <repeats " + strconv.Itoa(run.count) + " times>")
+			escaped = false
 			continue
 		}
 		if !quoted {
@@ -65,42 +81,99 @@ func (w *printing) appendString(data []byte, width int, prefix string, ellipsis 
 			quoted, escaped = true, false
 		}
 		for range run.count {
-			w.appendChar(run.char, width, '"', &escaped)
+			w.appendCharacter(run.character, '"', &escaped)
 		}
 	}
 	if quoted {
 		w.add(`"`)
 	}
-	if ellipsis || next < n {
+	if ellipsis || len(rest) > 0 {
 		w.add("...")
 	}
 }
 
-// appendChar writes a character within quotes. A digit after an octal escape
+// character is a character of a string, or what stands in the place of one.
+type character struct {
+	units      []byte
+	width      int  // bytes of a unit
+	r          rune // -1 where the units are no character
+	incomplete bool // the string ends within it
+}
+
+// character returns the first character of a string that is not empty.
+func (w *printing) character(data []byte, width int) character {
+	c := character{units: data[:width], width: width, r: -1}
+	switch n := uintOf(w.machine.Order, c.units); {
+	case n < utf8.RuneSelf:
+		c.r = rune(n)
+	case width == 1 && w.UTF8:
+		r, size := utf8.DecodeRune(data)
+		switch {
+		case size > 1:
+			c.units, c.r = data[:size], r
+		case !utf8.FullRune(data):
+			c.units, c.incomplete = data, true
+		}
+	case width == 2 && utf16.IsSurrogate(rune(n)):
+		if n >= 0xdc00 {
+			break // the second half of one
+		}
+		if len(data) < 2*width {
+			c.incomplete = true
+			break
+		}
+		if r := utf16.DecodeRune(rune(n), rune(uintOf(w.machine.Order, data[width:][:width]))); r != utf8.RuneError {
+			c.units, c.r = data[:2*width], r
+		}
+	case width > 1 && n <= utf8.MaxRune && utf8.ValidRune(rune(n)):
+		c.r = rune(n)
+	}
+	return c
+}
+
+// appendChar writes a number that is a character within quotes.
+func (w *printing) appendChar(n uint64, width int, quote byte) {
+	b := make([]byte, 8)
+	putUint(w.machine.Order, b[:min(width, 8)], n)
+	escaped := false
+	w.appendCharacter(w.character(b[:min(width, 8)], min(width, 8)), quote, &escaped)
+}
+
+// appendCharacter writes a character within quotes. A digit after a hexadecimal escape
 // would be read as a part of it: it is escaped too, which escaped keeps.
-func (w *printing) appendChar(c uint64, width int, quote byte, escaped *bool) {
+func (w *printing) appendCharacter(c character, quote byte, escaped *bool) {
 	needed := *escaped
 	*escaped = false
-	if letter, ok := escapes[c]; ok {
+	if letter, ok := escapes[c.r]; ok {
 		w.add(letter)
 		return
 	}
-	if c >= ' ' && c < 0x7f && !(needed && c >= '0' && c <= '9') {
-		if byte(c) == quote || c == '\\' {
+	isDigit := c.r >= '0' && c.r <= '9' || c.r >= 'a' && c.r <= 'f' || c.r >= 'A' && c.r <= 'F'
+	if (c.r >= ' ' && c.r < 0x7f || w.UTF8 && isVisible(c.r)) && !(needed && isDigit) {
+		if c.r == rune(quote) || c.r == '\\' {
 			w.add(`\`)
 		}
-		w.add(string(rune(c)))
+		w.add(string(c.r))
 		return
 	}
-	if c <= 0777 {
-		w.add(fmt.Sprintf(`\%03o`, c))
-	} else {
-		w.add(fmt.Sprintf(`\x%x`, c))
-		*escaped = true
+	for units := c.units; len(units) > 0; units = units[c.width:] {
+		if n := uintOf(w.machine.Order, units[:c.width]); n <= 0777 {
+			w.add(fmt.Sprintf(`\%03o`, n))
+		} else {
+			w.add(fmt.Sprintf(`\x%x`, n))
+			*escaped = true
+		}
 	}
 }
 
-var escapes = map[uint64]string{
+// isVisible reports whether a character beyond ASCII can be shown as it is: it has a
+// shape of its own, and changes neither the direction nor the order of what stands
+// around it (Unicode's Cc, Cf, Zl and Zp, and what it calls ignorable, do).
+func isVisible(r rune) bool {
+	return r >= 0xa0 && unicode.IsPrint(r) && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+var escapes = map[rune]string{
 	'\a': `\a`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\v': `\v`,
 }
 

@@ -7,6 +7,7 @@ package value
 import (
 	"bytes"
 	"debug/dwarf"
+	"errors"
 	"fmt"
 
 	"github.com/clewdev/clew/object"
@@ -83,14 +84,23 @@ func (v *Variable) Read(f Frame) Value {
 	}
 	e := newEvaluator(v.info, v.unit, v.body, f)
 	defer e.release()
-	return v.readIn(e)
+	val := v.readIn(e)
+	if val.err == nil && val.typ != nil {
+		val.err = val.typ.Strip().problem
+	}
+	if errors.Is(val.err, ErrExpression) || errors.Is(val.err, ErrDebugInfo) {
+		val.err = fmt.Errorf("%s: %v: %w", v.info.file, v.offset, val.err)
+	}
+	return val
 }
 
 func (v *Variable) readIn(e *evaluator) Value {
 	if v.escape == nil {
-		return v.readAs(v.Type, e)
+		return v.readAs(e.goInstance(v.Type), e)
 	}
-	return v.readAs(v.escape, e).Deref()
+	val := v.readAs(v.escape, e).Deref()
+	val.typ = e.goInstance(v.Type)
+	return val
 }
 
 // readAs reads what the location has, as a value of a type.

@@ -6,6 +6,7 @@ package value
 
 import (
 	"debug/dwarf"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/object"
@@ -60,7 +61,9 @@ func (s *scoper) block(n *node, scope *Scope, block *Block) (next *node, err err
 	// An instance has no entry of its own for variables that no code is left
 	// of: their entries in what it is an instance of count.
 	off, ok := n.Val(dwarf.AttrAbstractOrigin).(object.DebugOffset)
-	for depth := 0; ok && depth < 16; depth++ {
+	met := [maxOrigins]object.DebugOffset{n.Offset}
+	for k := 1; ok && k < maxOrigins && !slices.Contains(met[:k], off); k++ {
+		met[k] = off
 		abstract, err := s.info.abstract(off)
 		if err != nil {
 			return next, nil
@@ -178,7 +181,7 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	if _, err := i.root(u); err != nil {
 		return nil, err
 	}
-	v := &Variable{info: i, unit: u, body: b, Argument: e.Tag == dwarf.TagFormalParameter}
+	v := &Variable{info: i, offset: e.Offset, unit: u, body: b, Argument: e.Tag == dwarf.TagFormalParameter}
 	declared := isDeclaration(e)
 	var typed bool
 	var typeAt object.DebugOffset

@@ -5,6 +5,7 @@
 package value
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"sync"
@@ -59,7 +60,9 @@ type Type struct {
 	partial  bool  // a declaration: what the type is made of stands elsewhere
 	vector   bool  // an Array that is a vector register's
 	goKind   uint8 // reflect's number of it
+	goPlace  int32 // of a type parameter of Go: 1 for the dictionary's first word
 	indirect bool  // DW_CC_pass_by_reference, or a function of its own copies or destroys it
+	problem  error // why it is Unknown, where that is known
 
 	once     sync.Once // guards the reading of what follows
 	ready    bool      // nothing is to be read: the type was made
@@ -79,6 +82,7 @@ type Type struct {
 	unsigned bool // an Enum with no negative value and no underlying type
 	complete sync.Once
 	whole    *Type // the definition of a declaration, nil where there is none
+	class    *Type // that a MemberPointer's member is of, nil where it is not said
 }
 
 // Field is a member of a structure, class or union, or a base class.
@@ -134,7 +138,7 @@ func (t *Type) Strip() *Type {
 			return t.definition()
 		}
 	}
-	return &Type{machine: t.machine, ready: true}
+	return &Type{machine: t.machine, ready: true, problem: fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, t.offset, errLoop)}
 }
 
 // Elem returns what a pointer or reference leads to, an array has elements of, a
@@ -170,6 +174,8 @@ func (t *Type) Size() uint64 {
 	case t.sized:
 	case t.kind == Void || t.kind == Func:
 		size = 1
+	case t.kind == MemberPointer && t.Elem().Strip().kind == Func:
+		size = 2 * uint64(t.machine.AddressSize) // Itanium C++ ABI §2.3
 	case t.kind == Pointer || t.kind == Reference || t.kind == RvalueReference || t.kind == MemberPointer:
 		size = uint64(t.machine.AddressSize)
 	case t.kind == Enum:

@@ -39,6 +39,9 @@ func (n *namer) declare(t *Type, declarator string, depth int) string {
 	case Pointer, Reference, RvalueReference, MemberPointer:
 		mark := map[Kind]string{Pointer: "*", Reference: "&", RvalueReference: "&&", MemberPointer: "::*"}[t.kind] + declarator
 		e := t.Elem()
+		if t.class != nil {
+			mark = t.class.name + mark
+		}
 		if e.kind == Array || e.kind == Func {
 			mark = "(" + mark + ")"
 		}

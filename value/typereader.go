@@ -30,8 +30,8 @@ func (i *Info) voidType() *Type {
 }
 
 // unknownType stands for a type that cannot be read.
-func (i *Info) unknownType() *Type {
-	return &Type{machine: i.machine, kind: Unknown, ready: true}
+func (i *Info) unknownType(problem error) *Type {
+	return &Type{machine: i.machine, kind: Unknown, ready: true, problem: problem}
 }
 
 // typeReference returns the entry of the type that an entry has.
@@ -60,7 +60,7 @@ func (i *Info) elemOf(e *object.DebugEntry) *Type {
 	}
 	off, ok := i.typeReference(e)
 	if !ok {
-		return i.unknownType()
+		return i.unknownType(fmt.Errorf("%w: %v: type of %v, which is not to be found", ErrDebugInfo, e.Offset, e.Val(dwarf.AttrType)))
 	}
 	return i.typeAt(off)
 }
@@ -73,11 +73,14 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	}
 	e, err := i.read(off)
 	if err != nil {
-		return i.unknownType()
+		return i.unknownType(err)
 	}
 	u := i.unitOf(off)
-	if _, err := i.root(u); err != nil || !i.retain(4) {
-		return i.unknownType()
+	if _, err := i.root(u); err != nil {
+		return i.unknownType(err)
+	}
+	if !i.retain(4) {
+		return i.unknownType(fmt.Errorf("%w: more types than %#x bytes can hold", ErrDebugInfo, i.size()))
 	}
 	t := &Type{machine: i.machine, info: i, unit: u, offset: off, language: u.language}
 	i.types[off] = t
@@ -101,6 +104,9 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	if u.language == Go {
 		if kind, ok := e.Val(attrGoKind).(int64); ok {
 			t.goKind = uint8(kind)
+		}
+		if place, ok := e.Val(attrGoDictionaryIndex).(int64); ok && place >= 0 && place < maxGoParameters {
+			t.goPlace = int32(place) + 1
 		}
 	}
 	switch e.Tag {
@@ -145,6 +151,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		t.kind = Atomic
 	default:
 		t.partial = false
+		t.problem = fmt.Errorf("%w: %v: %v is no type that is known", ErrDebugInfo, off, e.Tag)
 		return t
 	}
 	if t.name != "" && t.language.hasScopes() {
@@ -197,13 +204,16 @@ func (t *Type) load() {
 	t.once.Do(func() {
 		err := t.info.locked(t.read)
 		if err != nil && t.elem == nil {
-			t.elem = t.info.unknownType()
+			t.elem = t.info.unknownType(err)
 		}
 	})
 }
 
 func (t *Type) read() error {
 	i := t.info
+	if t.language != OtherLanguage {
+		i.using = t.language // whoever was here meanwhile
+	}
 	e, err := i.read(t.offset)
 	if err != nil {
 		return err
@@ -217,6 +227,11 @@ func (t *Type) read() error {
 		return t.readParams(e)
 	case Array:
 		return t.readDimensions(e)
+	case MemberPointer:
+		t.elem = i.elemOf(e)
+		if off, ok := e.Val(dwarf.AttrContainingType).(object.DebugOffset); ok {
+			t.class = i.typeAt(off)
+		}
 	default:
 		t.elem = i.elemOf(e)
 	}
@@ -244,12 +259,18 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 	for _, c := range children {
 		switch c.Tag {
 		case dwarf.TagFormalParameter:
-			param := i.unknownType()
+			param := i.unknownType(nil)
 			for _, o := range i.origins(c) {
 				if o.AttrField(dwarf.AttrType) != nil {
 					param = i.elemOf(o)
 					break
 				}
+			}
+			// The class says of no function's object that its address is constant, where
+			// the definition does: gdb has it so always.
+			artificial, _ := c.Val(dwarf.AttrArtificial).(bool)
+			if artificial && len(t.params) == 0 && t.language == CPlusPlus && param.kind == Pointer {
+				param = &Type{machine: i.machine, language: t.language, kind: Const, elem: param, ready: true}
 			}
 			if i.retain(1) {
 				t.params = append(t.params, param)

@@ -58,6 +58,26 @@ func (i *Info) addUnits(headers []*object.DebugUnit) (added []*unit) {
 	return added
 }
 
+// linkedUnits returns the units of the file itself.
+func (i *Info) linkedUnits() []*unit {
+	if i.linked == nil && i.reader != nil {
+		i.linked = i.allUnits(i.reader.Units())
+	}
+	return i.linked
+}
+
+// allUnits returns the units with these headers.
+func (i *Info) allUnits(headers []*object.DebugUnit) []*unit {
+	i.addUnits(slices.DeleteFunc(slices.Clone(headers), func(h *object.DebugUnit) bool { return i.knownUnit(h.First) != nil }))
+	list := make([]*unit, 0, len(headers))
+	for _, h := range headers {
+		if u := i.knownUnit(h.First); u != nil {
+			list = append(list, u)
+		}
+	}
+	return list
+}
+
 // isShared reports whether the unit has nothing but what others refer to: it is of
 // a type, or dwz made it.
 func (u *unit) isShared() bool {
@@ -87,31 +107,39 @@ func (i *Info) sharedUnits() []*unit {
 	if !i.sought && i.reader != nil {
 		i.sought = true
 		if headers, err := i.reader.Supplementary(); err == nil {
-			for _, h := range headers {
-				if u := i.unitOf(h.First); u != nil {
-					i.shared = append(i.shared, u)
-				}
-			}
+			i.shared = i.allUnits(headers)
 		}
 	}
 	return i.shared
 }
 
+// maxSingleUnits is how many units are made known one by one: each time all are sorted.
+const maxSingleUnits = 64
+
 // unitOf returns the unit that an entry stands in, or nil.
 func (i *Info) unitOf(off object.DebugOffset) *unit {
-	k := sort.Search(len(i.units), func(k int) bool { return i.units[k].end > off })
-	if k < len(i.units) && i.units[k].first <= off {
-		return i.units[k]
+	if u := i.knownUnit(off); u != nil || i.reader == nil {
+		return u
 	}
-	if i.reader == nil {
-		return nil
+	if len(i.units) >= maxSingleUnits && i.linked == nil {
+		i.linkedUnits()
+		return i.unitOf(off)
 	}
-	h := i.reader.UnitAt(off) // of a file that may not have been open
+	h := i.reader.UnitAt(off)
 	if h == nil {
 		return nil
 	}
 	if added := i.addUnits([]*object.DebugUnit{h}); len(added) > 0 {
 		return added[0]
+	}
+	return nil
+}
+
+// knownUnit is unitOf for units that were asked for before.
+func (i *Info) knownUnit(off object.DebugOffset) *unit {
+	k := sort.Search(len(i.units), func(k int) bool { return i.units[k].end > off })
+	if k < len(i.units) && i.units[k].first <= off {
+		return i.units[k]
 	}
 	return nil
 }
@@ -143,9 +171,9 @@ func (i *Info) root(u *unit) (*object.DebugEntry, error) {
 // languageOf groups DW_LANG_ codes (DWARF 5 §7.12, and dwarfstd.org's list).
 func languageOf(code int64) Language {
 	switch code {
-	case 0x01, 0x02, 0x0c, 0x1d, 0x2c: // C89, C, C99, C11, C17
+	case 0x01, 0x02, 0x0c, 0x1d, 0x2c, 0x3e: // C89, C, C99, C11, C17, C23
 		return C
-	case 0x04, 0x1a, 0x21, 0x2b: // C++, C++11, C++14, C++17
+	case 0x04, 0x1a, 0x21, 0x2a, 0x2b, 0x3a: // C++, C++11, C++14, C++17, C++20, C++23
 		return CPlusPlus
 	case 0x16:
 		return Go
@@ -309,10 +337,13 @@ func (i *Info) children(off object.DebugOffset) ([]*object.DebugEntry, error) {
 	}
 }
 
+// maxOrigins bounds how many entries an instance or a definition leads through.
+const maxOrigins = 16
+
 // attribute returns an attribute of e, or of what it is an instance or the
 // definition of (DWARF 5 §3.3.8.2, §2.13.2).
 func (i *Info) attribute(e *object.DebugEntry, a dwarf.Attr) (any, error) {
-	for range 16 {
+	for range maxOrigins {
 		if f := e.AttrField(a); f != nil {
 			return f.Val, nil
 		}
@@ -339,9 +370,9 @@ func origin(e *object.DebugEntry) (object.DebugOffset, bool) {
 // origins returns e and the entries that it refers to as its origin, in turn.
 func (i *Info) origins(e *object.DebugEntry) []*object.DebugEntry {
 	list := []*object.DebugEntry{e}
-	for len(list) < 16 {
+	for len(list) < maxOrigins {
 		off, ok := origin(e)
-		if !ok {
+		if !ok || slices.ContainsFunc(list, func(e *object.DebugEntry) bool { return e.Offset == off }) {
 			break
 		}
 		next, err := i.read(off)

@@ -139,6 +139,9 @@ func (v Value) Err() error {
 	case v.OptimizedOut():
 		return ErrOptimizedOut
 	}
+	if t := v.typ.Strip(); t.problem != nil {
+		return t.problem
+	}
 	if size := v.typ.Size(); size > MaxSize {
 		return fmt.Errorf("value requires %d bytes, which is more than max-value-size: %w", size, ErrTooLarge)
 	}

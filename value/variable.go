@@ -4,7 +4,11 @@
 
 package value
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/clewdev/clew/object"
+)
 
 // Variable is a variable, an argument, or a constant with a name. It is shared
 // between goroutines and must not be changed.
@@ -17,6 +21,7 @@ type Variable struct {
 	Line       int  // of the declaration, 0 where it is not known
 
 	info     *Info
+	offset   object.DebugOffset // of its entry
 	unit     *unit
 	body     *body // of the function that it is local to; nil for globals
 	location attribute
@@ -45,6 +50,7 @@ type Function struct {
 	HasCode     bool
 	External    bool
 	Line        int // of the declaration, 0 where it is not known
+	Language    Language
 
 	info *Info
 }

@@ -1,0 +1,27 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import "testing"
+
+// A number has the name of the constant that it is, or of those whose bits it has.
+func TestConstantName(t *testing.T) {
+	list := []constant{{name: "p.none"}, {name: "p.b", value: 2}, {name: "p.a", value: 1}, {name: "p.all", value: 7}, {name: "p.c", value: 4}, {name: "p.minus", value: -3}, {name: "p.same", value: 4}}
+	for n, want := range map[int64]string{0: "none", 1: "a", 3: "a|b", 4: "c", 5: "a|c", 7: "all", -3: "minus", 8: "", 9: "", -1: ""} {
+		if got := constantName(list, n, "p."); got != want {
+			t.Errorf("%d: %q, expected %q", n, got, want)
+		}
+	}
+}
+
+func TestGoPackage(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.colour": "main", "net/http.ConnState": "net/http", "example.org/a.b/c.T[net/http.X]": "example.org/a.b/c", "int": "", ".param0": "", "": "", "[]main.T": "",
+	} {
+		if got, _ := goPackage(name); got != want {
+			t.Errorf("%q: %q, expected %q", name, got, want)
+		}
+	}
+}

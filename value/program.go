@@ -1,0 +1,130 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"unsafe"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// program is an expression, decoded: the threads of a program have the same few
+// evaluated again and again. It is shared between goroutines and does not change.
+type program struct {
+	operations []cfi.Operation
+	size       uint64 // of the expression, bytes
+	malformed  error  // why there are no more operations
+
+	parameter   parameter
+	isParameter bool // parameter is the one that the expression names
+}
+
+// programKey is where the bytes of an expression lie, which do not change, and how
+// they are read.
+type programKey struct {
+	bytes *byte
+	size  int
+	wide  int
+}
+
+// program returns the program of an expression of the evaluator's unit.
+func (e *evaluator) program(expression []byte) *program {
+	i, wide := e.info, e.unit.referenceWidth()
+	if len(expression) > maxKeptSize {
+		return i.decode(expression, wide)
+	}
+	key := programKey{unsafe.SliceData(expression), len(expression), wide}
+	i.mu.Lock()
+	p := i.programs[key]
+	i.mu.Unlock()
+	if p != nil {
+		return p
+	}
+	p = i.decode(expression, wide)
+	i.mu.Lock()
+	keep(&i.programs, key, p)
+	i.mu.Unlock()
+	return p
+}
+
+// referenceWidth returns how many bytes a reference into .debug_info has in
+// expressions, where that is not cfi's four; 0 otherwise.
+func (u *unit) referenceWidth() int {
+	switch {
+	case u == nil:
+	case u.is64:
+		return 8
+	case u.version == 2 && u.width != 4:
+		return u.width // as DW_FORM_ref_addr was
+	}
+	return 0
+}
+
+// decode decodes an expression up to where it is malformed.
+func (i *Info) decode(expression []byte, wide int) *program {
+	p := &program{size: uint64(len(expression))}
+	p.malformed = p.decode(&cfi.Section{Name: "expression", Data: expression, Machine: i.machine}, wide)
+	if p.malformed == nil {
+		p.parameter, p.isParameter = p.asParameter(i.machine)
+	}
+	return p
+}
+
+func (p *program) decode(s *cfi.Section, wide int) error {
+	for start := uint64(0); start < p.size; {
+		resumed := false
+		for o, err := range s.Operations(start, p.size-start) {
+			at := start + o.Offset
+			if wide != 0 && at < p.size && refersToEntry(cfi.Op(s.Data[at])) {
+				c := cursor{section: "expression", data: s.Data, off: at + 1, order: s.Machine.Order}
+				o = cfi.Operation{Op: cfi.Op(s.Data[at]), Operands: [2]int64{int64(c.uint(wide))}}
+				if o.Op == opImplicitPointer || o.Op == opGNUImplicitPointer {
+					o.Operands[1] = c.sleb128()
+				}
+				if c.err != nil {
+					return c.err
+				}
+				o.Offset, o.Size = at, c.off-at
+				p.operations = append(p.operations, o)
+				start, resumed = c.off, true
+				break
+			}
+			if err != nil {
+				return err
+			}
+			o.Offset = at
+			p.operations = append(p.operations, o)
+		}
+		if !resumed {
+			break
+		}
+	}
+	return nil
+}
+
+// refersToEntry reports whether an operation has an offset in .debug_info as its
+// first operand.
+func refersToEntry(op cfi.Op) bool {
+	switch op {
+	case opCallRef, opImplicitPointer, opGNUImplicitPointer, opGNUVariableValue:
+		return true
+	}
+	return false
+}
+
+// target returns the index of the operation that a jump leads to; that of the
+// end is their number.
+func (p *program) target(o *cfi.Operation) (int, bool) {
+	to := o.Offset + o.Size + uint64(o.Operands[0])
+	if to == p.size {
+		return len(p.operations), true
+	}
+	for k := range p.operations {
+		if p.operations[k].Offset == to {
+			return k, true
+		}
+	}
+	return 0, false
+}
