@@ -8,6 +8,7 @@ package target_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/core"
+	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -73,4 +75,41 @@ func TestWrongDebugFile(t *testing.T) {
 	run("--only-keep-debug", built(id), debug)
 	check("live", take(t, program.PID), true)
 	check("core", c.Snapshot(), true)
+}
+
+// A debug file that is nowhere is looked for once for the names of all frames and once for
+// tail calls between them, however many frames there are.
+func TestMissingDebugFileIsSoughtOnce(t *testing.T) {
+	path := testprogram.Build(t, "chain.c", "-O2", "-s", "-Wl,--build-id=0x00000000000000001234567890abcdef")
+	p := testprogram.Start(t, path)
+	p.Settle(t)
+	s := take(t, p.PID)
+	sought := make(map[string]int)
+	s.Search.Stores = []modulefile.Store{}
+	s.Search.Fetch = func(_ modulefile.Kind, id []byte) (*os.File, error) {
+		sought[string(id)]++
+		return nil, fs.ErrNotExist
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	stacks := objects.Walk(target.WalkOptions{})
+	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+		t.Error(err)
+	}
+	frames := 0
+	for _, stack := range stacks {
+		for _, f := range stack.Frames {
+			if f.Object != nil && f.Object.Name == path {
+				frames++
+			}
+		}
+	}
+	if frames < 4 || len(sought) == 0 {
+		t.Fatalf("%d frames, and %d files were sought: the test shows nothing", frames, len(sought))
+	}
+	for id, n := range sought {
+		if n > 2 {
+			t.Errorf("the debug file of %x was sought %d times", id, n)
+		}
+	}
 }

@@ -8,6 +8,7 @@ package target_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
@@ -43,18 +44,37 @@ func inOrder(list, names []string) bool {
 
 // A C program calls a Go library, which has returned to it before: the one goroutine
 // that serves the thread leads back to the main function of C, from Go, where it waits
-// on no thread, and from C that Go called; also where C was called by Go itself.
+// on no thread, and from C that Go called; also where C was called by Go itself. The
+// library is a shared one, or linked into the program, which has its debugging
+// information or is stripped.
 func TestGoroutineBehindEarlierCalls(t *testing.T) {
 	library := testprogram.BuildCgo(t, "exported", "-buildmode=c-shared")
-	program := testprogram.Build(t, "calls.c", "-O2")
-	for _, tt := range exportedCalls {
-		t.Run(tt.name, func(t *testing.T) {
-			args := append([]string{library}, tt.args...)
-			p := testprogram.Start(t, program, args...)
-			p.Settle(t)
-			tt.check(t, "live", takeGoroutines(t, p.PID, true))
-			tt.check(t, "core", openCore(t, testprogram.Core(t, testprogram.CoreOptions{}, program, args...), nil).Snapshot())
-		})
+	linked := []string{"-O2", "-rdynamic", "-Wl,--whole-archive," + testprogram.BuildCgo(t, "exported", "-buildmode=c-archive"), "-Wl,--no-whole-archive"}
+	for _, build := range []struct{ name, program, opened string }{
+		{"c-shared", testprogram.Build(t, "calls.c", "-O2"), library},
+		{"c-archive", testprogram.Build(t, "calls.c", linked...), ""},
+		{"c-archive, stripped", testprogram.Build(t, "calls.c", append(linked, "-s")...), ""},
+	} {
+		for _, tt := range exportedCalls {
+			if build.opened == "" && len(tt.args) < 2 {
+				continue // the others are contained in these
+			}
+			if strings.Contains(build.name, "stripped") {
+				tt.want = slices.Clone(tt.want)
+				for k, name := range tt.want {
+					if name == "inner" || name == "outer" { // no other file needs these
+						tt.want[k] = "??"
+					}
+				}
+			}
+			t.Run(build.name+" "+tt.name, func(t *testing.T) {
+				args := append([]string{build.opened}, tt.args...)
+				p := testprogram.Start(t, build.program, args...)
+				p.Settle(t)
+				tt.check(t, "live", takeGoroutines(t, p.PID, true))
+				tt.check(t, "core", openCore(t, testprogram.Core(t, testprogram.CoreOptions{}, build.program, args...), nil).Snapshot())
+			})
+		}
 	}
 }
 
@@ -105,7 +125,7 @@ func (e *exportedCall) check(t *testing.T, from string, s *target.Snapshot) {
 	g := &list[0]
 	onThread := e.args[0] == "Rest"
 	if names := calledOn(&g.Stack); !inOrder(names, e.want) || g.Stack.Reason != unwind.EndOfStack || (g.Stack.Thread != nil) != onThread {
-		t.Errorf("%s: %v: %v, on thread %v; %q, expected %q", from, g.Stack.Reason, g.Stack.Err, g.Stack.Thread, names, e.want)
+		t.Errorf("%s: %v: %v, on a thread: %v; %q, expected %q", from, g.Stack.Reason, g.Stack.Err, g.Stack.Thread != nil, names, e.want)
 	}
 	for k := range g.Stack.Frames {
 		if f := &g.Stack.Frames[k]; f.Late {

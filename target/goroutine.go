@@ -157,7 +157,7 @@ func (r *goroutineReader) read() error {
 
 // add walks the stack of a goroutine and appends it to the list, if it is wanted.
 func (r *goroutineReader) add(a *ahead) {
-	if !a.exists() {
+	if !exists(&a.Goroutine) {
 		return
 	}
 	system := r.isSystem(&a.Goroutine)

@@ -41,7 +41,7 @@ func (r *goroutineReader) readAhead(list []uint64) []ahead {
 	r.batch, r.reads = r.batch[:0], r.reads[:0]
 	for i := range r.ahead {
 		a := &r.ahead[i]
-		if a.err != nil || !a.exists() || r.threads[a.Address] != nil {
+		if a.err != nil || !exists(&a.Goroutine) || r.threads[a.Address] != nil {
 			continue
 		}
 		c, err := parkedAt(&a.Goroutine)
@@ -51,7 +51,11 @@ func (r *goroutineReader) readAhead(list []uint64) []ahead {
 		}
 		stack := room[:n:n]
 		room = room[n:]
-		if copied := s.readCopies(stack, c.SP); copied == len(stack) {
+		copied := 0
+		if !a.late { // or what was copied there can have been another's stack
+			copied = s.readCopies(stack, c.SP)
+		}
+		if copied == len(stack) {
 			a.stack, a.complete = stack, c.SP+n == a.StackHigh
 		} else {
 			r.batch = append(r.batch, goruntime.Copy{Address: c.SP + uint64(copied), Bytes: stack[copied:]})
@@ -95,8 +99,8 @@ func (r *goroutineReader) lookAgain() {
 }
 
 // exists reports whether a goroutine is one, and no place for one to come.
-func (a *ahead) exists() bool {
-	switch a.State {
+func exists(g *goruntime.Goroutine) bool {
+	switch g.State {
 	case goruntime.Idle, goruntime.Dead, goruntime.WaitingForCgo:
 		return false
 	}

@@ -91,6 +91,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 			return
 		}
 		r.follow(g, t, false)
+		r.followScheduled(g, a)
 		return
 	}
 	late := a.late
@@ -102,7 +103,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 		}
 		t, err := r.parked(&g.Goroutine)
 		if err == nil && stack == nil {
-			stack, complete = r.readStack(t.StackAddress, g.StackHigh)
+			stack, complete = r.readStack(t.StackAddress, g.StackHigh, late)
 		}
 		if err != nil {
 			r.dropParked(&g.Stack)
@@ -112,7 +113,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 			}
 			return
 		}
-		t.Stack = stack
+		t.Stack, t.late = stack, late
 		r.follow(g, t, true)
 		r.keepParked(&g.Stack, t)
 		n := len(r.frames)
@@ -128,7 +129,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 				r.frames[i].Late = false
 			}
 			return
-		case try == maxReads || err != nil || now.ID != g.ID:
+		case try == maxReads || err != nil || now.ID != g.ID || !exists(&now):
 			r.frames = r.frames[:0]
 			g.Stack.Reason, g.Stack.Err = unwind.NoRule, ErrMoved
 			r.dropParked(&g.Stack)
@@ -136,6 +137,40 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 		}
 		g.Goroutine, late = now, true
 	}
+}
+
+// followScheduled walks on from the scheduler of a thread that is about to run a goroutine,
+// or has just taken over from it (runtime/proc.go, execute; mcall): that goes on where it
+// left its stack, which nothing on the thread's leads to.
+func (r *goroutineReader) followScheduled(g *Goroutine, a *ahead) {
+	n := len(r.frames)
+	if g.State != goruntime.Running || a.late || g.Stack.Reason != unwind.EndOfStack || n == 0 {
+		return
+	}
+	if slices.ContainsFunc(r.frames, func(f Frame) bool { return g.StackLow <= f.SP && f.SP <= g.StackHigh }) ||
+		r.functionOf(&r.frames[n-1]) != "runtime.mcall" &&
+			!slices.ContainsFunc(r.frames, func(f Frame) bool { return r.functionOf(&f) == "runtime.execute" }) {
+		return
+	}
+	scheduled := g.Goroutine
+	scheduled.State = goruntime.Runnable
+	t, err := r.parked(&scheduled)
+	if err != nil {
+		g.Stack.Reason, g.Stack.Err = unwind.NoRule, err
+		return
+	}
+	t.Stack, _ = r.readStack(t.StackAddress, g.StackHigh, false)
+	r.follow(g, t, true)
+}
+
+// functionOf returns the name of the function of Go that a frame is in, "" for none.
+func (r *goroutineReader) functionOf(f *Frame) string {
+	file, bias := r.file(f.LookupPC)
+	if file == nil {
+		return ""
+	}
+	fn, _ := file.GoFunctionAt(f.LookupPC - bias)
+	return fn.Name
 }
 
 // same reports whether a goroutine has not run since.
@@ -208,12 +243,17 @@ func (r *goroutineReader) dropParked(s *Stack) {
 }
 
 // readStack reads a stack from a stack pointer on, and reports whether all of it was
-// copied while the target stood still. The result is valid until the next call.
-func (r *goroutineReader) readStack(sp, high uint64) (stack []byte, complete bool) {
+// copied while the target stood still: of a goroutine that was read late nothing was, as
+// what was copied there can have been another's stack. The result is valid until the next
+// call.
+func (r *goroutineReader) readStack(sp, high uint64, late bool) (stack []byte, complete bool) {
 	s := r.objects.snapshot
 	n := min(high-sp, maxReadStack)
 	r.buffer = slices.Grow(r.buffer[:0], int(n))[:n]
-	copied := s.readCopies(r.buffer, sp)
+	copied := 0
+	if !late {
+		copied = s.readCopies(r.buffer, sp)
+	}
 	if copied < int(n) && (s.Memory == nil || s.Memory.ReadMemory(r.buffer[copied:], sp+uint64(copied)) != nil) {
 		n = uint64(copied) // the walk says what it misses
 	}

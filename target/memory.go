@@ -8,11 +8,13 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sort"
+
+	"github.com/clewdev/clew/target/goruntime"
 )
 
 // ThreadMemory is the memory of a snapshot as one of its threads sees it: its
-// copied stack first, which belongs to the moment of its registers as the snapshot's
-// other copies do, then whatever Snapshot.Memory reads. It implements cfi.Memory. It is not safe for
+// copied stack first, which belongs to the moment of its registers as its other copies
+// and the snapshot's do, then whatever Snapshot.Memory reads. It implements cfi.Memory. It is not safe for
 // concurrent use, since it remembers late reads; each goroutine makes its own.
 type ThreadMemory struct {
 	snapshot *Snapshot
@@ -61,9 +63,14 @@ func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 		binary.LittleEndian.PutUint64(p, w.value)
 		return nil
 	}
-	if n := m.snapshot.readCopies(p, addr); n == len(p) {
-		return nil
-	} else if n > 0 {
+	for _, copies := range [...][]goruntime.Copy{m.thread.Copies, m.snapshot.Copies} {
+		if m.thread.late {
+			break
+		}
+		n := readCopies(copies, p, addr)
+		if n == len(p) {
+			return nil
+		}
 		p, addr = p[n:], addr+uint64(n)
 	}
 	if m.snapshot.Memory == nil {
@@ -80,12 +87,14 @@ func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 
 // readCopies reads what is in one of the snapshot's copies, and returns how many bytes
 // that is from addr on.
-func (s *Snapshot) readCopies(p []byte, addr uint64) int {
-	i := sort.Search(len(s.Copies), func(i int) bool { return s.Copies[i].Address > addr }) - 1
-	if i < 0 || addr-s.Copies[i].Address >= uint64(len(s.Copies[i].Bytes)) {
+func (s *Snapshot) readCopies(p []byte, addr uint64) int { return readCopies(s.Copies, p, addr) }
+
+func readCopies(copies []goruntime.Copy, p []byte, addr uint64) int {
+	i := sort.Search(len(copies), func(i int) bool { return copies[i].Address > addr }) - 1
+	if i < 0 || addr-copies[i].Address >= uint64(len(copies[i].Bytes)) {
 		return 0
 	}
-	return copy(p, s.Copies[i].Bytes[addr-s.Copies[i].Address:])
+	return copy(p, copies[i].Bytes[addr-copies[i].Address:])
 }
 
 // changeable reports whether the target can have changed addr since it was

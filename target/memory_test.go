@@ -8,6 +8,8 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
+	"github.com/clewdev/clew/target/goruntime"
 )
 
 // ramp is memory from 0x1000 up to 0x2000 whose bytes are the low bytes of
@@ -111,6 +113,48 @@ func BenchmarkThreadMemory(b *testing.B) {
 	for b.Loop() {
 		if err := m.ReadMemory(p, 0x1100); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// What was copied of one thread while it stood still is seen by that thread only, before
+// what was copied of all: another one's copy of the same place is of another moment.
+func TestThreadCopies(t *testing.T) {
+	s := &Snapshot{
+		Live:     true,
+		Memory:   ramp{},
+		Mappings: []Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Writable: true}},
+		Copies:   []goruntime.Copy{{Address: 0x1100, Bytes: []byte{1, 1, 1, 1}}},
+		Threads: []Thread{
+			{Copies: []goruntime.Copy{{Address: 0x1100, Bytes: []byte{2, 2}}, {Address: 0x1200, Bytes: []byte{2}}}},
+			{Copies: []goruntime.Copy{{Address: 0x1100, Bytes: []byte{3, 3, 3, 3}}}},
+			{},
+			{late: true},
+		},
+	}
+	tests := []struct {
+		thread int
+		addr   uint64
+		want   []byte
+		late   uint64
+	}{
+		{0, 0x1100, []byte{2, 2}, 0},
+		{0, 0x1101, []byte{2, 1, 1}, 0},
+		{0, 0x1102, []byte{1, 1, 0x84}, 0x1104},
+		{0, 0x1200, []byte{2}, 0},
+		{1, 0x1100, []byte{3, 3, 3, 3}, 0},
+		{1, 0x1200, []byte{0x80}, 0x1200},
+		{2, 0x1100, []byte{1, 1, 1, 1}, 0},
+		{3, 0x1100, []byte{0x80, 0x81}, 0x1100}, // which can have been another's then
+	}
+	for _, test := range tests {
+		m := s.ThreadMemory(&s.Threads[test.thread])
+		p := make([]byte, len(test.want))
+		if err := m.ReadMemory(p, test.addr); err != nil || !bytes.Equal(p, test.want) {
+			t.Errorf("thread %d, %#x: % x, %v, expected % x", test.thread, test.addr, p, err, test.want)
+		}
+		if late, _ := m.Late(); late != test.late {
+			t.Errorf("thread %d, %#x: read late at %#x, expected %#x", test.thread, test.addr, late, test.late)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
@@ -29,6 +30,7 @@ type Objects struct {
 	snapshot  *Snapshot
 	byModule  map[*unwind.Module]*Object
 	generated generated
+	ahead     sync.WaitGroup // see readAhead
 }
 
 // Object is one mapped object, or generated code that the target told of
@@ -62,6 +64,9 @@ type Object struct {
 	file      *object.File
 	err       error
 	opened    bool
+	searched  sync.Once // the debug file was
+	searchErr error
+	ahead     bool // it was begun to read what Name needs
 	copied    bool // a part of an image that is mapped a second time: code, and no variables of its own
 
 	code description // of generated code
@@ -150,6 +155,7 @@ func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
 
 // Close closes the files of all objects.
 func (o *Objects) Close() error {
+	o.ahead.Wait()
 	var errs []error
 	for _, object := range o.byModule {
 		if object.file != nil {
@@ -157,6 +163,30 @@ func (o *Objects) Close() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// searchDebugFile looks for the separate debug file of an object's file, once: where
+// there is none that takes as long each time.
+func (o *Object) searchDebugFile(f *object.File) error {
+	o.searched.Do(func() { _, o.searchErr = o.snapshot.Search.OpenDebugFile(f) })
+	return o.searchErr
+}
+
+// readAhead begins to read what Name needs of an object's lines, while the stacks are
+// walked: it takes longer than that.
+func (o *Objects) readAhead(object *Object, address uint64) {
+	if object == nil || object.ahead || object.code != nil {
+		return
+	}
+	object.ahead = true
+	f, err := object.File()
+	if err != nil {
+		return // which Name tells
+	}
+	o.ahead.Go(func() {
+		_ = object.searchDebugFile(f) // which Name tells too
+		_, _ = f.Locate(address)
+	})
 }
 
 // File returns the object's file, opened at the first call: the very file that
@@ -214,9 +244,13 @@ func (o *Object) open() (*object.File, error) {
 
 // openImage opens the object's image in the target's memory. Where code can be in the
 // page of the header, that page can also belong to the file mapped whole, as data,
-// right before: the image is at the header that the code fits.
+// right before: the image is at the header that the code fits. What follows code is not
+// the header of its image.
 func (o *Object) openImage() (*object.File, error) {
-	for _, m := range o.Mappings[1:] {
+	for i, m := range o.Mappings[1:] {
+		if o.Mappings[i].Executable {
+			break
+		}
 		if m.Offset != 0 {
 			continue
 		}

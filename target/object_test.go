@@ -67,6 +67,38 @@ func TestCodeMappedTwice(t *testing.T) {
 	}
 }
 
+// An image that is read from memory has its header before its code: mappings that follow
+// it are not tried, of which a process can have as many as it likes.
+func TestImageIsTriedOnce(t *testing.T) {
+	const path = "/gone"
+	mappings := []target.Mapping{{Start: 0x10000, End: 0x11000, Readable: true, Inode: 1, Path: path}}
+	for i := uint64(1); i < 1000; i++ {
+		mappings = append(mappings, target.Mapping{Start: 0x10000 + i<<12, End: 0x11000 + i<<12, Readable: true, Executable: true, Inode: 1, Path: path})
+	}
+	m := &noted{addresses: make(map[uint64]bool)}
+	s := &target.Snapshot{Machine: amd64, Mappings: mappings, Memory: m}
+	objects := s.Objects()
+	defer objects.Close()
+	module, _ := objects.Modules.Find(0x11000)
+	if o := objects.Object(module); o == nil || len(o.Mappings) != len(mappings) {
+		t.Fatalf("the mappings are not one object's: %+v", o)
+	} else if _, err := o.File(); err == nil {
+		t.Error("there is an image in memory that holds none")
+	}
+	if !m.addresses[0x10000] || !m.addresses[0x11000] || len(m.addresses) != 2 {
+		t.Errorf("headers were looked for at %d addresses, expected 2", len(m.addresses))
+	}
+}
+
+// noted is memory that holds nothing, and keeps where it is read.
+type noted struct{ addresses map[uint64]bool }
+
+func (m *noted) ReadMemory(p []byte, addr uint64) error {
+	m.addresses[addr&^0xfff] = true
+	clear(p)
+	return nil
+}
+
 // encode writes a part of a file.
 func encode(t *testing.T, at []byte, v any) {
 	t.Helper()

@@ -119,6 +119,17 @@ func FloatRegisters(r *unwind.Registers, m *arch.Machine, data []byte) {
 	}
 }
 
+// ThreadPointer adds to *r the register that leads to the thread's own storage, of the
+// register set NT_ARM_TLS: tpidr_el0 of arm64. Of other machines it adds none; there it
+// is a general register.
+func ThreadPointer(r *unwind.Registers, m *arch.Machine, data []byte) {
+	// DWARF for the Arm 64-bit Architecture, §4.1.
+	const tpidrEL0 = 36
+	if m.ELF == elf.EM_AARCH64 && m.Class == elf.ELFCLASS64 && len(data) >= 8 {
+		r.Set(tpidrEL0, m.Order.Uint64(data))
+	}
+}
+
 // VectorRegister returns the 16 bytes of a vector register, by its DWARF column, of
 // a Thread's Vectors, in the machine's byte order. It returns false for other
 // columns, for machines whose layout is not known, and for data of another size.

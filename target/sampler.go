@@ -125,7 +125,7 @@ func (s *Sampler) frame(step unwind.Step) Frame {
 // count counts the stack of a thread. Stack pointers do not tell stacks apart.
 func (s *Sampler) count(t *Thread, k *sampledThread, reason unwind.Reason, err error) {
 	if k.last >= 0 && s.equal(k.last, t, k, reason) {
-		s.Counts[k.last]++
+		s.again(k.last, t)
 		return
 	}
 	var h maphash.Hash
@@ -138,7 +138,7 @@ func (s *Sampler) count(t *Thread, k *sampledThread, reason unwind.Reason, err e
 	for _, i := range s.index[sum] {
 		if s.equal(i, t, k, reason) {
 			k.last = i
-			s.Counts[i]++
+			s.again(i, t)
 			return
 		}
 	}
@@ -153,6 +153,14 @@ func (s *Sampler) count(t *Thread, k *sampledThread, reason unwind.Reason, err e
 	slices.Reverse(frames)
 	s.Stacks = append(s.Stacks, Stack{Thread: &Thread{ID: t.ID, Name: t.Name, Err: t.Err}, Frames: frames, Reason: reason, Err: err})
 	s.Counts = append(s.Counts, 1)
+}
+
+// again counts a stack that a thread has had before. That it was not copied whole is kept.
+func (s *Sampler) again(i int32, t *Thread) {
+	s.Counts[i]++
+	if known := s.Stacks[i].Thread; known.Err == nil {
+		known.Err = t.Err
+	}
 }
 
 // equal reports whether a thread has the i-th of the stacks.

@@ -80,12 +80,20 @@ type Thread struct {
 	Stack        []byte
 	StackAddress uint64
 
+	// Copies are parts of memory that were copied while this thread stood still, besides
+	// its stack, where each stood still by itself: those of two threads can be of the
+	// same place at two moments. By ascending address.
+	Copies []goruntime.Copy
+
 	// Vectors are the floating-point and vector registers as the kernel gives them
 	// (register set NT_PRFPREG), nil where they were not asked for: see VectorRegister.
 	Vectors []byte
 
 	// Err says why there are no registers, or why the stack was not copied.
 	Err error
+
+	// late says that its registers are newer than what was copied.
+	late bool
 
 	// instead is a word that the thread sees in the place of what memory holds.
 	instead word

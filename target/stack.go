@@ -63,6 +63,7 @@ type Frame struct {
 // WalkOptions changes what Walk does. The zero value is good.
 type WalkOptions struct {
 	Registers bool // keep the registers of every frame
+	Lines     bool // Name is to find lines: what that needs is read meanwhile
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 }
 
@@ -111,6 +112,9 @@ func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]
 		frame.SP, _ = f.Registers.Get(sp)
 		if f.Module != nil {
 			frame.Address = f.LookupPC - f.Module.Bias
+		}
+		if opts.Lines {
+			o.readAhead(frame.Object, frame.Address)
 		}
 		if opts.Registers {
 			registers := *f.Registers
@@ -194,39 +198,40 @@ func (a *addresses) add(address uint64) {
 
 // name finds them. The error names the object.
 func (a *addresses) name(o *Object, opts NameOptions) error {
-	var err, debugErr error
-	if o.code != nil {
-		err = a.nameGenerated(o, opts)
-	} else {
-		debugErr, err = a.nameFile(o, opts)
+	if o.code == nil {
+		return a.nameFile(o, opts)
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", o.Name, err)
+	if err := a.nameGenerated(o, opts); err != nil {
+		return fmt.Errorf("%s: %w", o.Name, err)
 	}
-	return errors.Join(debugErr, err)
+	return nil
 }
 
-// nameFile finds them in the object's file. What stood in the way of its debug file
-// names it.
-func (a *addresses) nameFile(o *Object, opts NameOptions) (debugErr, err error) {
+// nameFile finds them in the object's file. Its errors, and those of its debug file,
+// name the file that they are of.
+func (a *addresses) nameFile(o *Object, opts NameOptions) error {
 	f, err := o.File()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	_, debugErr = o.snapshot.Search.OpenDebugFile(f)
+	debugErr := o.searchDebugFile(f)
 	a.symbols, err = f.FindSymbols(a.list)
-	errs := []error{err}
+	errs := []error{debugErr, err}
 	if opts.Lines {
 		a.locations = make([][]object.Location, len(a.list))
+		told := make(map[string]bool) // what is wrong with a unit is so at each of its addresses
 		for i, address := range a.list {
-			if a.locations[i], err = f.Locate(address); err != nil {
+			if a.locations[i], err = f.Locate(address); err != nil && !told[err.Error()] && len(told) < maxTold {
+				told[err.Error()] = true
 				errs = append(errs, err)
-				break
 			}
 		}
 	}
-	return debugErr, errors.Join(errs...)
+	return errors.Join(errs...)
 }
+
+// maxTold bounds how many things are told to be wrong with the lines of one file.
+const maxTold = 8
 
 // Offset returns how far PC is into the frame's symbol, in bytes, and false
 // where there is no symbol.

@@ -31,7 +31,7 @@ type tailCalls struct {
 	objects *Objects
 	known   map[[2]tailPlace][]tailCall // by what is returned to, and the address that returns
 	entries map[tailPlace]tailPlace
-	symbols map[string]tailPlace
+	symbols map[tailName]tailPlace
 	lists   map[tailPlace]tailList
 }
 
@@ -39,6 +39,12 @@ type tailCalls struct {
 type tailPlace struct {
 	object  *Object
 	address uint64
+}
+
+// tailName is what an object calls a function, or any of them where object is nil.
+type tailName struct {
+	object *Object
+	name   string
 }
 
 // tailCall is a call in an object.
@@ -56,7 +62,7 @@ type tailList struct {
 
 func (o *Objects) newTailCalls() *tailCalls {
 	return &tailCalls{objects: o, known: make(map[[2]tailPlace][]tailCall), entries: make(map[tailPlace]tailPlace),
-		symbols: make(map[string]tailPlace), lists: make(map[tailPlace]tailList)}
+		symbols: make(map[tailName]tailPlace), lists: make(map[tailPlace]tailList)}
 }
 
 // insert returns the frames of a stack with those of functions that tail calls
@@ -118,11 +124,10 @@ func (t *tailCalls) file(o *Object) *object.File {
 	if o == nil || o.code != nil {
 		return nil
 	}
-	f, err := o.File()
-	if err != nil {
-		return nil
+	f, _ := o.File()
+	if f != nil {
+		_ = o.searchDebugFile(f)
 	}
-	t.objects.snapshot.Search.OpenDebugFile(f)
 	return f
 }
 
@@ -153,20 +158,31 @@ func (t *tailCalls) target(call *tailCall) tailPlace {
 	if p := t.define(call.object, name); p.object != nil {
 		return p
 	}
-	p, ok := t.symbols[name]
+	anywhere := tailName{nil, name}
+	p, ok := t.symbols[anywhere]
 	if !ok {
 		for _, o := range t.objects.inOrder() {
-			if p = t.define(o, name); p.object != nil {
+			if p = t.definition(o, name); p.object != nil {
 				break
 			}
 		}
-		t.symbols[name] = p
+		t.symbols[anywhere] = p
 	}
 	return p
 }
 
-// define returns where an object defines a function.
+// define returns where an object defines a function, and remembers it.
 func (t *tailCalls) define(o *Object, name string) tailPlace {
+	key := tailName{o, name}
+	p, ok := t.symbols[key]
+	if !ok {
+		p = t.definition(o, name)
+		t.symbols[key] = p
+	}
+	return p
+}
+
+func (t *tailCalls) definition(o *Object, name string) tailPlace {
 	if f := t.file(o); f != nil {
 		if s, ok := f.Symbol(name); ok {
 			return tailPlace{o, s.Address}

@@ -55,9 +55,11 @@ func (m *made) quad(b []byte, v ...uint32) []byte {
 	return b
 }
 
-func (m *made) note(typ uint32, desc []byte) {
-	m.notes = m.quad(m.notes, 5, uint32(len(desc)), typ)
-	m.notes = append(m.notes, "CORE\x00\x00\x00\x00"...)
+func (m *made) note(typ uint32, desc []byte) { m.noteOf("CORE", typ, desc) }
+
+func (m *made) noteOf(owner string, typ uint32, desc []byte) {
+	m.notes = m.quad(m.notes, uint32(len(owner)+1), uint32(len(desc)), typ)
+	m.notes = append(m.notes, (owner + "\x00\x00\x00\x00")[:8]...)
 	m.notes = append(m.notes, desc...)
 	m.notes = append(m.notes, make([]byte, -len(desc)&3)...)
 }
@@ -401,5 +403,26 @@ func TestNotCore(t *testing.T) {
 	}
 	if _, err := core.Open("/nonexistent", nil); !isError(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Of the machine's own notes arm64's thread pointer is read.
+func TestThreadPointer(t *testing.T) {
+	m := &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_AARCH64}
+	for tid := 1; tid < 3; tid++ {
+		m.thread(tid, 0, 34*8)
+		m.noteOf("LINUX", 0x401, m.word(nil, uint64(tid)<<32))
+		m.noteOf("LINUX", 1, nil)
+	}
+	m.load(0x400000, elf.PF_R, 0x1000, nil)
+	c := openOf(t, m.bytes(), "")
+	for _, thread := range c.Snapshot().Threads {
+		const tpidrEL0 = 36
+		if got, ok := thread.Registers.Get(tpidrEL0); !ok || got != uint64(thread.ID)<<32 {
+			t.Errorf("thread %d: %#x, %t", thread.ID, got, ok)
+		}
+	}
+	if n := len(c.Snapshot().Threads); n != 2 {
+		t.Errorf("%d threads", n)
 	}
 }

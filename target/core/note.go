@@ -10,12 +10,14 @@ import (
 	"io"
 )
 
-// Types of notes, include/uapi/linux/elf.h. Their owner is "CORE".
+// Types of notes, include/uapi/linux/elf.h. Their owner is "CORE", and "LINUX" where
+// they are a machine's.
 const (
 	ntPRStatus = 1
 	ntPRFPReg  = 2
 	ntPRPSInfo = 3
 	ntAuxv     = 6
+	ntARMTLS   = 0x401
 	ntFile     = 0x46494c45
 	ntSigInfo  = 0x53494749
 )

@@ -74,7 +74,7 @@ func (c *Core) readNotes() {
 			end = p.Off + min(p.Filesz, size-p.Off)
 		}
 		err := c.header.eachNote(c.file, c.size, p, &left, func(n note) {
-			if n.owner != "CORE" {
+			if n.owner != "CORE" && (n.owner != "LINUX" || n.typ != ntARMTLS) {
 				return // of the machine's own registers
 			}
 			if err := c.readNote(&n); err != nil {
@@ -101,7 +101,7 @@ func (c *Core) readNote(n *note) error {
 		limit = maxFileNote
 	}
 	switch n.typ {
-	case ntPRStatus, ntPRFPReg, ntPRPSInfo, ntAuxv, ntFile, ntSigInfo:
+	case ntPRStatus, ntPRFPReg, ntPRPSInfo, ntAuxv, ntARMTLS, ntFile, ntSigInfo:
 	default:
 		return nil
 	}
@@ -116,6 +116,10 @@ func (c *Core) readNote(n *note) error {
 		if t := c.notes.current; t != nil && t.Err == nil {
 			t.Vectors = b
 			target.FloatRegisters(&t.Registers, c.header.machine, b)
+		}
+	case ntARMTLS:
+		if t := c.notes.current; t != nil && t.Err == nil {
+			target.ThreadPointer(&t.Registers, c.header.machine, b)
 		}
 	case ntPRPSInfo:
 		c.readProcess(b)

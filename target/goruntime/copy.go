@@ -53,9 +53,9 @@ const (
 	// copyRoom is for the structures of some thousand goroutines and their stacks.
 	copyRoom = maxCopiedStacks + 2<<20
 
-	// What of it is taken before the process stands still, so that no page fault
-	// lengthens the pause: for as much as is copied in a millisecond, or for what
-	// belongs to a thread mostly.
+	// What of it is touched before the process stands still, so that no page fault
+	// lengthens the pause: for as much as is copied in a millisecond, or for each thread
+	// what belongs to one mostly.
 	touchedRoom   = 2 << 20
 	touchedThread = 8 << 10
 )

@@ -4,38 +4,134 @@
 
 package goruntime
 
-import "github.com/clewdev/clew/cfi"
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/clewdev/clew/cfi"
+)
 
 // ThreadCopier copies, again and again, what tells of a runtime's threads, of each while
 // it stands still by itself: what is the thread's own changes only as it runs.
 type ThreadCopier struct {
 	runtime *Runtime
 	memory  cfi.Memory
-	threads map[uint64]Thread // by ID
+	threads map[uint64]*copiedThread // by ID
 	copies  []Copy
 	room    []byte // that copies are taken from
 	used    int
 	round   []Copy
+	left    []Copy
+	full    bool // there was no room for a copy of a thread
+
+	vain vain
 }
+
+// copiedThread is a thread as it was when it was copied last.
+type copiedThread struct {
+	Thread
+	stacks [3][2]uint64 // that the runtime has allocated for it and its goroutine
+}
+
+// vain tells which threads the runtime does not know, so that they are not looked for
+// each time: those of C code, and its own before they have told it their ID.
+type vain struct {
+	seen  map[uint64]int // in which round an ID was asked for last
+	round int
+	next  int // the round in which they are looked for again
+	wait  int // how many rounds after that
+	first uint64
+}
+
+const (
+	// maxThreadCopies bounds what is copied of all threads together, bytes.
+	maxThreadCopies = 16 << 20
+
+	// maxVain is how many rounds threads stay unlooked for that were in vain.
+	maxVain = 64
+)
+
+// ErrTooMuch: what a runtime keeps of all threads is more than is copied at once.
+var ErrTooMuch = fmt.Errorf("what Go's runtime keeps of all threads is more than %d MiB", maxThreadCopies>>20)
 
 // ThreadCopier returns a ThreadCopier, which reads memory that changes as it does.
 func (r *Runtime) ThreadCopier(mem cfi.Memory) *ThreadCopier {
-	return &ThreadCopier{runtime: r, memory: mem, room: make([]byte, touchedThread)}
+	return &ThreadCopier{runtime: r, memory: mem, vain: vain{seen: make(map[uint64]int)}}
 }
 
 // Begin forgets what was copied, and finds the threads that are not known yet of those
-// with these IDs, which are those that they have for themselves.
+// with these IDs, which are those that they have for themselves; 0 is none. All that
+// Copy will need is taken here, as far as that can be known: no thread stands still yet.
 func (c *ThreadCopier) Begin(ids []uint64) {
-	if c.used > len(c.room) {
-		c.room = make([]byte, c.used+c.used/4)
+	if n := max(min(c.used+c.used/4, maxThreadCopies), len(ids)*touchedThread); c.used > len(c.room) || c.room == nil {
+		c.room = touched(n)
 	}
 	c.used, c.copies = 0, c.copies[:0]
+	if c.isWanted(ids) {
+		c.find()
+	}
+}
+
+// touched returns room whose pages are there already: a fault would lengthen a pause.
+func touched(n int) []byte {
+	room := make([]byte, n)
+	for i := 0; i < n; i += 4096 {
+		room[i] = 0
+	}
+	return room
+}
+
+// isWanted reports whether threads are to be looked for. Those that were in vain are
+// when the runtime has made another one since, and now and then, since one can be older
+// than its ID: a thread that starts tells it later, and one of C code that calls Go gets
+// one that was kept for it.
+func (c *ThreadCopier) isWanted(ids []uint64) bool {
+	v := &c.vain
+	v.round++
+	missing, added := 0, false
 	for _, id := range ids {
-		if _, known := c.threads[id]; !known {
-			c.find()
-			return
+		if id == 0 || c.threads[id] != nil {
+			continue
+		}
+		missing++
+		added = added || v.seen[id] == 0
+		v.seen[id] = v.round
+	}
+	if len(v.seen) > 2*missing+maxVain {
+		for id, round := range v.seen {
+			if round != v.round {
+				delete(v.seen, id)
+			}
 		}
 	}
+	if missing == 0 {
+		return false
+	}
+	first := c.first()
+	switch {
+	case added || first != v.first || c.threads == nil:
+		v.wait = 1
+	case v.round < v.next:
+		return false
+	default:
+		v.wait = min(2*v.wait, maxVain)
+	}
+	v.first, v.next = first, v.round+v.wait
+	return true
+}
+
+// first returns what changes when the runtime makes a thread, the beginning of its list,
+// or where that is not known a goroutine.
+func (c *ThreadCopier) first() uint64 {
+	var word [pointerSize]byte
+	at := c.runtime.threads
+	if at == 0 {
+		at = c.runtime.length
+	}
+	if c.memory.ReadMemory(word[:], at) != nil {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(word[:])
 }
 
 func (c *ThreadCopier) find() {
@@ -44,75 +140,121 @@ func (c *ThreadCopier) find() {
 		goroutines, _ = c.runtime.List(c.memory)
 		goroutines = goroutines[:min(len(goroutines), maxCopiedList)]
 	}
-	c.threads = make(map[uint64]Thread)
+	before := c.threads
+	c.threads = make(map[uint64]*copiedThread)
 	for _, t := range c.runtime.Threads(c.memory, goroutines) {
-		c.threads[t.ID] = t
+		if t.ID == 0 {
+			continue
+		}
+		known := before[t.ID]
+		if known == nil {
+			known = new(copiedThread)
+		}
+		known.Thread = t
+		c.threads[t.ID] = known
 	}
+}
+
+// Expect returns where the stack probably ends in which the stack pointer of a thread
+// is: as the thread was when it was copied last. Copy says whether that is so.
+func (c *ThreadCopier) Expect(id, sp uint64) (end uint64, ok bool) {
+	if t := c.threads[id]; t != nil {
+		for _, s := range t.stacks {
+			if s[0] <= sp && sp < s[1] {
+				return s[1], true
+			}
+		}
+	}
+	return 0, false
 }
 
 // Copy copies what the runtime knows of the thread with an ID that stands still with this
 // stack pointer, and the stacks of its goroutine and of C code if it has left those. Read
 // fills the bytes of copies; where one cannot be read it sets them to nil. Copy returns
 // where the stack ends on which the thread is, and reports whether that is one which the
-// runtime has allocated.
-func (c *ThreadCopier) Copy(id, sp uint64, read func([]Copy)) (end uint64, ok bool) {
-	t, known := c.threads[id]
-	if !known {
-		return 0, false
+// runtime has allocated. The copies, in no order, are valid until Begin is called. The
+// error wraps ErrTooMuch; what was copied before is returned.
+func (c *ThreadCopier) Copy(id, sp uint64, read func([]Copy)) (copies []Copy, end uint64, ok bool, err error) {
+	t := c.threads[id]
+	if t == nil {
+		return nil, 0, false, nil
 	}
-	l := c.runtime.Layout
+	start, l := len(c.copies), c.runtime.Layout
+	c.full = false
 	round := c.begin(c.round[:0], t.Address, l.threadSize())
+	if len(round) == 0 {
+		return nil, 0, false, ErrTooMuch
+	}
 	round = c.begin(round, t.System, l.size())
 	round = c.begin(round, t.Signal, l.size())
 	own := len(round)
 	round = c.begin(round, t.Current, l.size()) // that it ran when it was last seen
-	c.round = round
 	read(round)
+	c.round = round
 	if round[0].Bytes == nil {
-		return 0, false
+		return nil, 0, false, nil
 	}
 	now := l.decodeThread(round[0].Bytes, t.Address)
 	if now.ID != id {
 		delete(c.threads, id) // the structure is another thread's now
-		return 0, false
+		return nil, 0, false, nil
 	}
 	if now.Current != t.Current {
-		c.threads[id] = now
-		next := c.begin(nil, now.Current, l.size())
-		read(next)
-		round = append(round[:own], next...)
+		c.left = c.begin(c.left[:0], now.Current, l.size())
+		read(c.left)
+		round = append(round[:own], c.left...)
+		c.round = round
 	}
-	var left []Copy
+	t.Thread, t.stacks = now, [3][2]uint64{}
+	left := c.left[:0]
 	for i, copied := range round[1:] {
 		if copied.Bytes == nil {
 			continue
 		}
 		g, err := l.decode(copied.Bytes, copied.Address)
+		if err != nil {
+			continue
+		}
+		of := allocated(&g)
+		if of {
+			t.stacks[min(i, len(t.stacks)-1)] = [2]uint64{g.StackLow, g.StackHigh}
+		}
 		switch {
-		case err != nil:
 		case g.StackLow <= sp && sp < g.StackHigh:
-			if allocated(&g) {
+			if of {
 				end, ok = g.StackHigh, true
 			}
-		case i+1 >= own || g.Address == t.System && !allocated(&g):
+		case i+1 >= own || g.Address == t.System && !of:
 			// Of g0 that is where C code has called Go.
 			if low, n := g.left(maxCopiedStack); n > 0 {
 				left = c.begin(left, low, n)
 			}
 		}
 	}
-	read(left)
-	for _, copied := range append(round, left...) {
-		if copied.Bytes != nil {
-			c.copies = append(c.copies, copied)
+	c.left = left
+	if len(left) > 0 {
+		read(left)
+	}
+	for _, list := range [][]Copy{round, left} {
+		for _, copied := range list {
+			if copied.Bytes != nil {
+				c.copies = append(c.copies, copied)
+			}
 		}
 	}
-	return end, ok
+	if c.full {
+		err = ErrTooMuch
+	}
+	return c.copies[start:len(c.copies):len(c.copies)], end, ok, err
 }
 
-// begin appends a copy to be made to a round.
+// begin appends a copy to be made to a round, if there is room for it.
 func (c *ThreadCopier) begin(round []Copy, address uint64, size int) []Copy {
 	if address == 0 || size <= 0 {
+		return round
+	}
+	if size > maxThreadCopies-c.used {
+		c.full = true
 		return round
 	}
 	var b []byte
@@ -123,7 +265,3 @@ func (c *ThreadCopier) begin(round []Copy, address uint64, size int) []Copy {
 	}
 	return append(round, Copy{address, b})
 }
-
-// Copies returns what was copied since Begin was called last. The slice and its bytes
-// are valid until it is again.
-func (c *ThreadCopier) Copies() []Copy { return c.copies }

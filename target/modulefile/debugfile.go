@@ -49,7 +49,7 @@ func isStored(kind object.DebugKind, id []byte) bool {
 // debugSearch is how package object is told of the stores: it knows how a
 // DebugDirectory is laid out, and asks for the others.
 func (s *Search) debugSearch() object.DebugSearch {
-	search := object.DebugSearch{Root: s.Root, Directories: []string{}, Open: s.openDebug}
+	search := object.DebugSearch{Root: s.Root, Directories: []string{}, Open: s.openDebug, Sections: s.Sections}
 	for _, store := range s.stores() {
 		if store.Layout == DebugDirectory {
 			search.Directories = append(search.Directories, store.Dir)

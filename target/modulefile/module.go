@@ -36,6 +36,10 @@ type Search struct {
 	// others are. The error wraps fs.ErrNotExist where there is none. Fetch may be
 	// nil, and is called from the goroutines that the Search is used by.
 	Fetch func(what Kind, id []byte) (*os.File, error)
+
+	// Sections keeps what compressed sections inflate to, nil for nothing: package
+	// target/sectioncache keeps it in files.
+	Sections object.SectionCache
 }
 
 // Module is what is known of a file that was mapped.

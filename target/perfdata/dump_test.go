@@ -105,7 +105,11 @@ func (d *dumper) body(rec *perfdata.Record) {
 		fmt.Fprintf(d, "(%d:%d):(%d:%d)", b.PID, b.TID, b.ParentPID, b.ParentTID)
 	case *perfdata.Lost:
 		if rec.Type == perfdata.TypeLostSamples {
-			fmt.Fprintf(d, ": id:%d: lost samples :%d", rec.ID.ID, b.Count)
+			id := rec.ID.ID
+			if rec.ID.Fields&(perfdata.FieldID|perfdata.FieldIdentifier) == 0 {
+				id = ^uint64(0) // as perf has it where none is known
+			}
+			fmt.Fprintf(d, ": id:%d: lost samples :%d", id, b.Count)
 		} else {
 			fmt.Fprintf(d, ": id:%d: lost:%d", b.ID, b.Count)
 		}

@@ -7,6 +7,7 @@
 package process
 
 import (
+	"debug/elf"
 	"fmt"
 	"os"
 	"slices"
@@ -34,9 +35,10 @@ type tracee struct {
 	stack     []byte
 
 	// Of a thread that is stopped for itself: when it was last seen not to stand still,
-	// and for how long at most it then did.
-	ran   time.Time
-	stood time.Duration
+	// for how long at most it then did, and what was copied of it besides its stack.
+	ran    time.Time
+	stood  time.Duration
+	copies []goruntime.Copy
 }
 
 type traceeState uint8
@@ -70,6 +72,7 @@ type capture struct {
 	runtimes   []*goruntime.ThreadCopier // for threads that are stopped each for itself
 	ids        map[int]uint64            // of threads in their own namespace, nil where those are the same
 	copies     []goruntime.Copy
+	each       each
 
 	started time.Time // of the first stop
 	phases  phases
@@ -80,12 +83,26 @@ type capture struct {
 type phases struct{ stop, copy, release time.Duration }
 
 func newCapture(pid int, m *arch.Machine, tasks *taskDirectory) *capture {
-	return &capture{pid: pid, machine: m, tasks: tasks, seen: make(map[int]bool)}
+	return &capture{pid: pid, machine: m, tasks: tasks, seen: make(map[int]bool), stacks: stackCopier{left: maxCopied}}
 }
 
 // attach attaches to the threads that were not seen before, and returns how
 // many it found. Attaching does not stop a thread.
 func (c *capture) attach() (found int, err error) {
+	before := len(c.tracees)
+	if found, err = c.list(); err != nil || c.traced {
+		return found, err
+	}
+	for i := range c.tracees[before:] {
+		c.seize(&c.tracees[before+i])
+	}
+	c.explainRefused(c.tracees[before:])
+	return found, nil
+}
+
+// list adds the threads that were not seen before to the tracees, and returns how many
+// it found.
+func (c *capture) list() (found int, err error) {
 	tids := c.only
 	if tids == nil {
 		if tids, err = c.tasks.list(c.tids[:0]); err != nil {
@@ -105,18 +122,37 @@ func (c *capture) attach() (found int, err error) {
 		}
 		if c.only != nil && threadState(c.pid, tid) == 0 {
 			t.state = gone // or a thread of another process, which is left alone
-		} else if !c.traced {
-			if errno := ptrace(unix.PTRACE_SEIZE, tid, 0, 0); errno != 0 {
-				t.state, t.err = refused, explainSeize(c.pid, tid, errno)
-				// The kernel refuses a thread that is ending with EPERM.
-				if s := threadState(c.pid, tid); errno == unix.ESRCH || s == 0 || s == 'Z' || s == 'X' {
-					t.state = gone
-				}
-			}
 		}
 		c.tracees = append(c.tracees, t)
 	}
 	return found, nil
+}
+
+// seize attaches to a thread that is not gone. Where it cannot, explainRefused says why:
+// that takes a while, in which other threads may stand still.
+func (c *capture) seize(t *tracee) {
+	if t.state != running {
+		return
+	}
+	if errno := ptrace(unix.PTRACE_SEIZE, t.tid, 0, 0); errno != 0 {
+		t.state, t.err = refused, errno
+	}
+}
+
+// explainRefused says of threads why they could not be attached to.
+func (c *capture) explainRefused(list []tracee) {
+	for i := range list {
+		t := &list[i]
+		errno, unexplained := t.err.(unix.Errno)
+		if t.state != refused || !unexplained {
+			continue
+		}
+		t.err = explainSeize(c.pid, t.tid, errno)
+		// The kernel refuses a thread that is ending with EPERM.
+		if s := threadState(c.pid, t.tid); errno == unix.ESRCH || s == 0 || s == 'Z' || s == 'X' {
+			t.state = gone
+		}
+	}
 }
 
 // stop stops all threads and reads their registers; threads that start
@@ -202,6 +238,11 @@ func (c *capture) readRegisters(t *tracee) {
 			n = 0 // a value in them is told to be missing
 		}
 		t.vectors = t.vectors[:n]
+		if c.machine.ELF == elf.EM_AARCH64 {
+			if n, errno := registerSet(t.tid, ntARMTLS, buffer[:]); errno == 0 {
+				target.ThreadPointer(&t.registers, c.machine, buffer[:n])
+			}
+		}
 	}
 }
 
@@ -301,6 +342,7 @@ func (c *capture) threads() []target.Thread {
 			Vectors:      t.vectors,
 			Stack:        t.stack,
 			StackAddress: t.start,
+			Copies:       t.copies,
 			Err:          t.err,
 		})
 	}

@@ -33,7 +33,8 @@ type Options struct {
 	// StackLimit bounds the bytes copied of a thread's stack; 0 means 1 MiB.
 	// All copies together take no more than 64 MiB or 16 KiB a thread, and
 	// those of stacks that lie in one mapping with other data, as Go's do, 2
-	// MiB or 64 KiB a thread.
+	// MiB or 64 KiB a thread; in all no more than 128 MiB. A thread whose stack
+	// has no room in them has an Err.
 	StackLimit int
 
 	// Goroutines says that as much is copied of goroutines that no thread runs as a

@@ -37,9 +37,11 @@ const (
 	maxGuard = 1 << 20
 
 	// copyBudget bounds the bytes copied of all threads together, and with it
-	// the pause and the memory taken; minimum is what each thread gets anyway.
+	// the pause and the memory taken; minimum is what each thread gets anyway,
+	// until maxCopied is reached, which some thousand threads do.
 	copyBudget = 64 << 20
 	minimum    = 16 << 10
+	maxCopied  = 2 * copyBudget
 )
 
 // stackCopier copies the stacks of stopped threads with as few system calls as
@@ -47,6 +49,7 @@ const (
 type stackCopier struct {
 	mappings []target.Mapping
 	limit    uint64 // bytes a thread
+	left     uint64 // bytes that all threads together may still take
 	buffer   []byte
 	local    []unix.Iovec
 	remote   []unix.RemoteIovec
@@ -124,6 +127,11 @@ func (s *stackCopier) take(n int) []byte {
 	return b
 }
 
+// full says that there is no room for a thread's stack.
+func (s *stackCopier) full(t *tracee) error {
+	return fmt.Errorf("thread %d: stack at %#x was not copied: those of all threads together take more than %d MiB", t.tid, t.start, maxCopied>>20)
+}
+
 // moreRoom is for some dozen stacks, bytes.
 const moreRoom = 256 << 10
 
@@ -173,7 +181,15 @@ func (c *capture) copy() {
 		} else {
 			t.end = min(t.end, saturate(t.start, sharedLimit))
 		}
-		total += t.end - t.start
+		if t.end <= t.start {
+			continue
+		}
+		if size := t.end - t.start; size > s.left {
+			t.end, t.err = t.start, s.full(t)
+		} else {
+			s.left -= size
+			total += size
+		}
 	}
 	if total > uint64(len(s.buffer)) {
 		s.buffer = make([]byte, total)

@@ -22,10 +22,12 @@ func ptrace(request, tid int, addr, data uintptr) unix.Errno {
 	return errno
 }
 
-// include/uapi/linux/elf.h: the general registers, and those of floating point.
+// include/uapi/linux/elf.h: the general registers, those of floating point, and arm64's
+// thread pointer.
 const (
 	ntPRStatus = 1
 	ntPRFPReg  = 2
+	ntARMTLS   = 0x401
 )
 
 // registerSet reads a set of the registers of a stopped thread and returns how

@@ -8,6 +8,7 @@ package process
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -107,7 +108,7 @@ func (w *Watch) Snapshot() (s *target.Snapshot, moved bool, err error) {
 	c.tracees, c.tids = w.tracees[:0], w.tids
 	onTracerThread(func() (clean bool) {
 		defer func() { clean = !c.unclean }()
-		if _, err = c.attach(); err != nil {
+		if _, err = c.list(); err != nil {
 			return
 		}
 		w.begin(c)
@@ -116,6 +117,7 @@ func (w *Watch) Snapshot() (s *target.Snapshot, moved bool, err error) {
 		c.stopEach()
 		return
 	})
+	c.explainRefused(c.tracees)
 	w.note(c)
 	c.awaitRelease()
 	if err != nil {
@@ -133,13 +135,14 @@ func (w *Watch) Snapshot() (s *target.Snapshot, moved bool, err error) {
 	return w.s, moved, nil
 }
 
-// begin prepares what a capture's threads are copied to.
+// begin prepares what a capture's threads are copied to, before the first of them is
+// attached to.
 func (w *Watch) begin(c *capture) {
 	if len(w.buffer) == 0 {
 		c.stacks.prepare(len(c.tracees))
 		w.buffer = c.stacks.buffer
 	}
-	c.stacks.prepareLists(len(c.tracees))
+	c.prepareEach()
 	c.stacks.room = w.buffer
 	c.runtimes, c.ids = w.runtimes, w.inner(c)
 	if len(w.runtimes) == 0 {
@@ -180,7 +183,9 @@ func (w *Watch) inner(c *capture) map[int]uint64 {
 func (w *Watch) note(c *capture) {
 	w.pauses = Pauses{}
 	for i := range c.tracees {
-		if stood := c.tracees[i].stood; stood > 0 {
+		t := &c.tracees[i]
+		slices.SortFunc(t.copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) })
+		if stood := t.stood; stood > 0 {
 			w.pauses.Threads++
 			w.pauses.Total += stood
 			w.pauses.Longest = max(w.pauses.Longest, stood)
@@ -188,9 +193,6 @@ func (w *Watch) note(c *capture) {
 	}
 	w.s.Pause = w.pauses.Longest
 	w.tracees, w.tids = c.tracees, c.tids
-	for _, r := range w.runtimes {
-		c.copies = append(c.copies, r.Copies()...)
-	}
 	if taken := c.stacks.taken; taken > len(w.buffer) {
 		c.stacks.touch(taken + taken/4)
 		w.buffer = c.stacks.buffer

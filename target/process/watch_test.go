@@ -195,8 +195,16 @@ func TestWatchGo(t *testing.T) {
 		if p := w.Pauses(); p.Threads != len(s.Threads) || p.Longest <= 0 || p.Longest > p.Total || s.Pause != p.Longest {
 			t.Errorf("%d threads stood still for %v, %v at the longest, and the snapshot has %d, and %v", p.Threads, p.Total, p.Longest, len(s.Threads), s.Pause)
 		}
-		if !slices.IsSortedFunc(s.Copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) }) || len(s.Copies) < 2*threads {
-			t.Errorf("%d copies, or not in order", len(s.Copies))
+		copies := 0
+		for i := range s.Threads {
+			th := &s.Threads[i]
+			copies += len(th.Copies)
+			if !slices.IsSortedFunc(th.Copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) }) {
+				t.Errorf("thread %d: copies that are not in order", th.ID)
+			}
+		}
+		if len(s.Copies) > 0 || copies < 2*threads {
+			t.Errorf("%d copies of threads, and %d of none", copies, len(s.Copies))
 		}
 	}
 	if err := w.objects.Name(w.sampler.Stacks, target.NameOptions{}); err != nil {

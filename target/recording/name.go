@@ -6,7 +6,6 @@ package recording
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -117,6 +116,9 @@ func (k *frameKey) lookup() uint64 {
 	return k.address
 }
 
+// maxTold bounds how many things are told to be wrong with the lines of one file.
+const maxTold = 8
+
 // nameFile names the frames of a file.
 func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 	r := b.rec
@@ -125,20 +127,18 @@ func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 	for i, n := range frames {
 		r.frames[n].Symbol = symbols[i]
 	}
-	var errs []error
-	if err != nil {
-		errs = append(errs, err)
-	}
+	errs := []error{debugErr, err}
 	if b.opts.Lines {
+		told := make(map[string]bool) // what is wrong with a unit is so at each of its addresses
 		for i, n := range frames {
 			if i > 0 && addresses[i] == addresses[i-1] {
 				r.frames[n].Locations = r.frames[frames[i-1]].Locations
 				continue
 			}
 			locations, err := f.object.Locate(addresses[i])
-			if err != nil {
+			if err != nil && !told[err.Error()] && len(told) < maxTold {
+				told[err.Error()] = true
 				errs = append(errs, err)
-				break
 			}
 			if b.opts.NoInline && len(locations) > 1 {
 				locations = locations[len(locations)-1:]
@@ -146,8 +146,5 @@ func (b *builder) nameFile(f *file, addresses []uint64, frames []int32) error {
 			r.frames[n].Locations = locations
 		}
 	}
-	if err = errors.Join(errs...); err != nil {
-		err = fmt.Errorf("%s: %w", f.path, err)
-	}
-	return errors.Join(debugErr, err) // the first one names the file
+	return errors.Join(errs...) // which name the file, or its debug file
 }

@@ -6,6 +6,7 @@ package variable
 
 import (
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
@@ -17,30 +18,38 @@ type Frame struct {
 	reader *Reader
 	stack  *target.Stack
 	index  int
-	memory *memory // shared with the stack's other frames
+	frames []Frame // of the stack
+	memory *memory // shared with them
 	behind bool    // a function of Go is among those that it called: see Register
 
 	// Each variable of a frame may ask for it.
-	cfa             uint64
-	hasCFA, readCFA bool
+	info              *value.Info
+	cfa               uint64
+	hasCFA            bool
+	readInfo, readCFA bool
 }
 
 // memory reads the target's, and remembers what it took from a target that runs.
 type memory struct{ *target.ThreadMemory }
 
 // Frame returns frame i of a stack. Its walk must have kept the registers, and the
-// stack must not change afterwards.
+// stack must not change afterwards. The frames of one stack are not safe for concurrent
+// use, those of several are.
 func (r *Reader) Frame(s *target.Stack, i int) *Frame {
+	r.mu.Lock()
 	frames := r.frames[s]
+	r.mu.Unlock()
 	if frames == nil {
 		frames = make([]Frame, len(s.Frames))
 		m := &memory{r.snapshot.ThreadMemory(thread(s))}
 		behind := false
 		for k := range frames {
-			frames[k] = Frame{reader: r, stack: s, index: k, memory: m, behind: behind}
+			frames[k] = Frame{reader: r, stack: s, index: k, frames: frames, memory: m, behind: behind}
 			behind = behind || frames[k].isGo()
 		}
+		r.mu.Lock()
 		r.frames[s] = frames
+		r.mu.Unlock()
 	}
 	return &frames[i]
 }
@@ -141,9 +150,10 @@ func (f *Frame) keeps(i int) bool {
 	return info != nil && info.ListsEndAtCalls(frame.Address)
 }
 
-// RegisterBytes returns the bytes of a vector register, which calls can change.
+// RegisterBytes returns the bytes of a vector register, which calls can change: what a
+// function left in it that has jumped away, too.
 func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
-	if f.behind {
+	if f.behind || f.frame().TailCall {
 		return nil, false
 	}
 	for at := f.index; at > 0; at-- {
@@ -174,12 +184,9 @@ func (f *Frame) findCFA() (uint64, bool) {
 	if frame.Registers == nil || frame.Object == nil {
 		return 0, false
 	}
-	m, _ := f.reader.objects.Modules.Find(frame.LookupPC)
-	if m != nil && m.Source != nil {
-		if rules, err := m.Source.Rules(frame.LookupPC - m.Bias); err == nil && rules.CFA.Kind == cfi.Register {
-			if v, ok := f.Register(uint64(rules.CFA.Register)); ok {
-				return v + uint64(rules.CFA.Offset), true
-			}
+	if rules := f.reader.rules(frame.LookupPC); rules != nil && rules.CFA.Kind == cfi.Register {
+		if v, ok := f.Register(uint64(rules.CFA.Register)); ok {
+			return v + uint64(rules.CFA.Offset), true
 		}
 	}
 	// The stack pointer of the caller once the call returns.
@@ -197,13 +204,34 @@ func (f *Frame) findCFA() (uint64, bool) {
 	return 0, false
 }
 
+// rules returns what tells how the frame at an address is left, nil where nothing does.
+func (r *Reader) rules(pc uint64) (rules *unwind.Rules) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m, _ := r.objects.Modules.Find(pc)
+	if m == nil || m.Source == nil {
+		return nil
+	}
+	err := object.Guard(func() (err error) {
+		rules, err = m.Source.Rules(pc - m.Bias)
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	return rules
+}
+
 // Info returns the debugging information of the object that the frame lies in,
 // nil where it has none.
 func (f *Frame) Info() *value.Info {
-	if o := f.frame().Object; o != nil {
-		return f.reader.open(o).info
+	if o := f.frame().Object; o != nil && !f.readInfo {
+		f.reader.mu.Lock()
+		defer f.reader.mu.Unlock()
+		f.info = f.reader.open(o).info
 	}
-	return nil
+	f.readInfo = true
+	return f.info
 }
 
 // Bias is what is added to the addresses of Info.
@@ -218,5 +246,5 @@ func (f *Frame) Caller() value.Frame {
 	if next >= len(f.stack.Frames) || f.stack.Frames[next].Interrupted {
 		return nil
 	}
-	return f.reader.Frame(f.stack, next)
+	return &f.frames[next]
 }

@@ -63,22 +63,28 @@ func gdbShows(t *testing.T, program, core string, flags ...string) (list []shown
 	return list
 }
 
-// clewShows is what Clew shows of a core, up to main.
-func clewShows(t *testing.T, path string, opts *core.Options) (list []shown) {
+// coreStacks returns the stacks in a core, with their arguments.
+func coreStacks(t *testing.T, path string, opts *core.Options) *report.Stacks {
 	t.Helper()
 	c, err := core.Open(path, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	t.Cleanup(func() { c.Close() })
 	s := c.Snapshot()
 	objects := s.Objects()
-	defer objects.Close()
+	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(target.WalkOptions{Registers: true})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
 		t.Error(err)
 	}
-	r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+	return &report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+}
+
+// clewShows is what Clew shows of a core, up to main.
+func clewShows(t *testing.T, path string, opts *core.Options) (list []shown) {
+	t.Helper()
+	r := coreStacks(t, path, opts)
 	var out bytes.Buffer
 	if err := r.Text(&out, report.StackOptions{AllFrames: true}); err != nil {
 		t.Fatal(err)

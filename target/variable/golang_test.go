@@ -72,24 +72,35 @@ func TestGoLocals(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "golocals", "-gcflags=all=-N -l"))
 	p.Settle(t)
 	whole := stacksText(t, p.PID, true)
-	_, text, _ := strings.Cut(whole, "  main.work")
-	var got []string
+	got := localsOf(whole, "main.work")
+	slices.Sort(got)
+	// The type that a generic function is called with stands in its dictionary.
+	want := []string{"copied = main.pair[uint8] {first: 1, second: 2}", "escaped = main.pair[int] {first: 2, second: 7}", "i = 40", `text = "text"`, "total = 3"}
+	got = slices.DeleteFunc(got, func(line string) bool { return strings.HasPrefix(line, "add = ") }) // a function by the compiler's name
+	if call := "main.work[go.shape.uint8] (n=1, some=main.pair[uint8] {first: 1, second: 2}) at "; !strings.Contains(whole, call) {
+		t.Errorf("no %q\n%s", call, whole)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, expected %q\n%s", got, want, whole)
+	}
+	// What a function returns is there on the line that declares it.
+	got, want = localsOf(whole, "main.oneLine"), []string{"total = 0", "err = error nil"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, expected %q\n%s", got, want, whole)
+	}
+}
+
+// localsOf returns the lines below a function's frame.
+func localsOf(text, function string) (lines []string) {
+	_, text, _ = strings.Cut(text, "  "+function)
 	for i, line := range strings.Split(text, "\n") {
 		if i > 0 && !strings.HasPrefix(line, "        ") {
 			break
 		} else if i > 0 {
-			got = append(got, strings.TrimSpace(line))
+			lines = append(lines, strings.TrimSpace(line))
 		}
 	}
-	slices.Sort(got)
-	want := []string{"escaped = main.pair[int] {first: 2, second: 7}", "i = 40", `text = "text"`, "total = 3"}
-	// The type that a generic function is called with is none of its own.
-	got = slices.DeleteFunc(got, func(line string) bool {
-		return strings.HasPrefix(line, "add = ") || strings.HasPrefix(line, "copied = ")
-	})
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, expected %q\n%s", got, want, whole)
-	}
+	return lines
 }
 
 // Behind a function of Go, which gives no register back, none is known but those of the

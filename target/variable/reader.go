@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
@@ -15,15 +16,21 @@ import (
 )
 
 // Reader reads the variables of one snapshot's frames. It must not be used after
-// the objects were closed, and is not safe for concurrent use.
+// the objects were closed. Several goroutines may use it, each for stacks of its own,
+// while nobody else uses the objects.
 type Reader struct {
 	snapshot *target.Snapshot
 	objects  *target.Objects
-	opened   map[*target.Object]*opened
-	frames   map[*target.Stack][]Frame
-	placed   []placed // by start; nil before it is needed
-	errs     []error
-	bare     []*target.Object
+
+	mu     sync.Mutex // held for all that follows, and to use the objects
+	opened map[*target.Object]*opened
+	frames map[*target.Stack][]Frame
+	placed []placed // by start; nil before it is needed
+	errs   []error
+	bare   []*target.Object
+
+	glibc    *glibc // nil before it is needed
+	glibcErr error
 }
 
 // opened is what is known of one object.
@@ -44,15 +51,21 @@ func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
 // Err returns what stood in the way of reading debugging information, object by
 // object, so far. That there is none, or that it does not know an address, is no
 // error.
-func (r *Reader) Err() error { return errors.Join(r.errs...) }
+func (r *Reader) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return errors.Join(r.errs...)
+}
 
 // Bare returns the objects that were found to have no debugging information so far,
 // but for the kernel's own.
 func (r *Reader) Bare() []*target.Object {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(r.bare), func(o *target.Object) bool { return o.Name == "[vdso]" })
 }
 
-// open opens the debugging information of an object.
+// open opens the debugging information of an object, for code that holds the lock.
 func (r *Reader) open(o *target.Object) *opened {
 	known := r.opened[o]
 	if known != nil {
@@ -88,6 +101,8 @@ func (r *Reader) scopesAt(o *target.Object, address uint64) []*value.Scope {
 	if o == nil {
 		return nil
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	known := r.open(o)
 	if known.info == nil {
 		return nil

@@ -18,8 +18,10 @@ import (
 const maxSymbols = 1 << 20
 
 // Symbol implements value.Symbolizer: functions and data of the target's objects,
-// by the names that their symbol tables have, without versions.
+// by the names that their symbol tables have, without versions and gcc's numbers.
 func (r *Reader) Symbol(address uint64) (name string, offset uint64, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	o := r.objectAt(address)
 	if o == nil {
 		return "", 0, false
@@ -39,11 +41,31 @@ func (r *Reader) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	// Symbols can lie in each other.
 	for n := i - 1; n >= 0 && n >= i-8; n-- {
 		if s := &list.symbols[n]; address-s.Address < s.Size {
-			name, _, _ = strings.Cut(s.Name, "@")
-			return name, address - s.Address, true
+			return sourceName(s, list.info != nil), address - s.Address, true
 		}
 	}
 	return "", 0, false
+}
+
+// sourceName returns the name of a symbol without its version, and without the number
+// by which gcc tells the static variables of functions apart. With debugging
+// information gdb knows functions by what the source calls them, nested ones and those
+// that were compiled for some callers too: their symbols have more behind a dot.
+func sourceName(s *object.Symbol, described bool) string {
+	name, _, _ := strings.Cut(s.Name, "@")
+	if s.Binding != elf.STB_LOCAL || s.Type != elf.STT_OBJECT && !described {
+		return name
+	}
+	for {
+		rest := strings.TrimRight(name, "0123456789")
+		if rest == name || len(rest) < 2 || rest[len(rest)-1] != '.' {
+			return name
+		}
+		name = rest[:len(rest)-1]
+		for _, clone := range []string{".constprop", ".isra", ".part", ".lto_priv"} {
+			name = strings.TrimSuffix(name, clone)
+		}
+	}
 }
 
 // symbols returns the symbols of a file that have a size, by address, the

@@ -33,7 +33,12 @@ func work[T any](n int, some pair[T]) string {
 	return text
 }
 
+// What it returns is declared on the very line in which it waits.
+//
+//go:noinline
+func oneLine(n int) (total int, err error) { return fmt.Println(work(n, pair[uint8]{1, 2})) }
+
 func main() {
 	fmt.Println("ready")
-	fmt.Println(work(len(os.Args), pair[uint8]{1, 2}))
+	fmt.Println(oneLine(len(os.Args)))
 }

@@ -28,6 +28,12 @@ func (s *square) area() int { return s.side * s.side }
 
 type colour uint8
 
+const (
+	red colour = 1 << iota
+	green
+	blue
+)
+
 // list is a slice as Delve shows it.
 func list[T any](s []T, verb string) string {
 	if s == nil {
@@ -57,8 +63,8 @@ func call(text string, empty string, bytes []byte, numbers []int, none []int, wo
 		fmt.Sprintf("st=%T {point: %T {X: %d, Y: %d}, side: %d, name: %q}", st, st.point, st.X, st.Y, st.side, st.name),
 		fmt.Sprintf("ptr=%T {point: main.point {...}, side: %d, name: %q}", ptr, ptr.side, ptr.name),
 		"f=main.main.func1", "noFunc=nil", fmt.Sprintf("c=%T %d/%d", c, len(c), cap(c)),
-		fmt.Sprintf("paint=%d", paint), fmt.Sprintf("ratio=%g", ratio), fmt.Sprintf("letter=%d", letter), fmt.Sprintf("b=%d", b),
-		fmt.Sprintf("d=%d", int64(d)), fmt.Sprintf("ok=%t", ok),
+		fmt.Sprintf("paint=red|blue (%d)", paint), fmt.Sprintf("ratio=%g", ratio), fmt.Sprintf("letter=%d", letter), fmt.Sprintf("b=%d", b),
+		fmt.Sprintf("d=Second (%d)", int64(d)), fmt.Sprintf("ok=%t", ok),
 	}
 	fmt.Println(strings.Join(shown, ", "))
 	n, problem = os.Stdin.Read(make([]byte, 1))
@@ -75,5 +81,5 @@ func main() {
 	numbers[2] = -5
 	call("hello \"world\"\n", "", []byte("bytes"), numbers, nil, []string{"a", "b c"}, [3]int8{-1, 0, 1}, map[string]int{"one": 1, "two": 2}, nil,
 		errors.New("boom"), nil, sq, point{7, 8}, 42, &point{3, 4}, *sq, sq, func(i int) int { return i + len(os.Args) }, nil, c,
-		5, 2.5, 'x', 'y', time.Second, true)
+		red|blue, 2.5, 'x', 'y', time.Second, true)
 }

@@ -1,0 +1,136 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package variable
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target"
+)
+
+// ThreadAddress implements value.ThreadStorage. The program's own storage lies at a
+// distance from the thread pointer that its linker knew, that of a shared library
+// where glibc has put it.
+func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
+	m := f.reader.snapshot.Machine
+	pointer, err := threadPointer(m, f.stack)
+	if err != nil {
+		return 0, err
+	}
+	o := f.frame().Object
+	if o == nil {
+		return 0, errors.New("thread-local storage: the frame is in no object")
+	}
+	f.reader.mu.Lock()
+	defer f.reader.mu.Unlock()
+	file, err := o.File()
+	if err != nil {
+		return 0, err
+	}
+	var start uint64
+	err = object.Guard(func() (err error) {
+		segment, ok := segmentOf(file, elf.PT_TLS)
+		switch {
+		case !ok:
+			return fmt.Errorf("%s has no thread-local storage", o.Name)
+		case isProgram(file):
+			start = pointer + fixedOffset(m, &segment)
+			return nil
+		}
+		start, err = f.storageOfLibrary(o, file, pointer)
+		return err
+	})
+	return start + offset, err
+}
+
+// The columns of the thread pointer: psABI amd64, figure 3.36, and DWARF for the Arm
+// 64-bit Architecture, §4.1.
+const (
+	columnFSBase   = 58
+	columnTPIDREL0 = 36
+)
+
+// threadPointer returns the address that a thread's storage is found by.
+func threadPointer(m *arch.Machine, s *target.Stack) (uint64, error) {
+	if s.Thread == nil {
+		return 0, errors.New("thread-local storage: no thread runs it")
+	}
+	var column uint64
+	switch {
+	case m.ELF == elf.EM_X86_64 && m.Class == elf.ELFCLASS64:
+		column = columnFSBase
+	case m.ELF == elf.EM_AARCH64:
+		column = columnTPIDREL0
+	default:
+		return 0, fmt.Errorf("thread-local storage is not known for %s", m.Name)
+	}
+	pointer, ok := s.Thread.Registers.Get(column)
+	if !ok {
+		return 0, fmt.Errorf("thread-local storage: register %s of the thread is not known", m.RegisterName(column))
+	}
+	return pointer, nil
+}
+
+// fixedOffset returns where a program's storage begins from the thread pointer: of
+// x86-64 below it (variant II of Drepper's "ELF Handling For Thread-Local Storage"),
+// of arm64 above it, behind two words of the thread's own (variant I).
+func fixedOffset(m *arch.Machine, p *elf.ProgHeader) uint64 {
+	mask := max(p.Align, 1) - 1
+	if m.ELF == elf.EM_AARCH64 {
+		return 16 + (p.Vaddr-16)&mask
+	}
+	return -(p.Memsz + (-p.Vaddr-p.Memsz)&mask)
+}
+
+// segmentOf returns the first segment of a type.
+func segmentOf(f *object.File, t elf.ProgType) (elf.ProgHeader, bool) {
+	for _, p := range f.Segments() {
+		if p.Type == t {
+			return p, true
+		}
+	}
+	return elf.ProgHeader{}, false
+}
+
+// isProgram reports whether a file says that it is a program. One that could be loaded
+// anywhere need not say it, and is found among the libraries then.
+func isProgram(f *object.File) bool {
+	if f.Type() != elf.ET_DYN {
+		return true
+	}
+	p, ok := segmentOf(f, elf.PT_DYNAMIC)
+	if !ok {
+		return false
+	}
+	m := f.Machine()
+	entry := make([]byte, 2*m.AddressSize)
+	for at := uint64(0); at+uint64(len(entry)) <= min(p.Filesz, maxDynamic); at += uint64(len(entry)) {
+		if f.ReadMemory(entry, p.Vaddr+at) != nil {
+			break
+		}
+		switch elf.DynTag(word(m, entry)) {
+		case elf.DT_NULL:
+			return false
+		case elf.DT_FLAGS_1:
+			return elf.DynFlag1(word(m, entry[m.AddressSize:]))&elf.DF_1_PIE != 0
+		}
+	}
+	return false
+}
+
+// maxDynamic is how much of a dynamic section is looked at, bytes.
+const maxDynamic = 16 << 10
+
+// word returns the address that bytes begin with.
+func word(m *arch.Machine, b []byte) uint64 {
+	if m.AddressSize == 4 {
+		return uint64(m.Order.Uint32(b))
+	}
+	return m.Order.Uint64(b)
+}
