@@ -39,11 +39,15 @@ type Goroutines struct {
 // Stacks.Text has it, and where it was created.
 func (s *Goroutines) Text(w io.Writer, opts StackOptions) error {
 	stacks := s.stacks()
-	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: stacks.variables(false)}
+	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: stacks.variables(opts.UTF8, false)}
 	p.heading(&s.Target, count(len(s.List), "goroutine"))
-	for _, g := range s.groups() {
+	groups := s.groups()
+	for i, shown := range p.variables.shown(len(groups), opts.AllFrames, func(i int) (*target.Stack, []*target.Stack) {
+		return &groups[i][0].Stack, others(groups[i])
+	}) {
+		g := groups[i]
 		p.goroutineHeading(g)
-		p.stack(&g[0].Stack, others(g))
+		p.stack(&g[0].Stack, shown)
 		p.created(g)
 		if len(p.out) > 1<<16 {
 			if _, err := w.Write(p.out); err != nil {

@@ -67,7 +67,7 @@ const GoroutineSchema = `With --goroutines there are, in the place of threads:
 func (s *Goroutines) JSON(w io.Writer) error {
 	groups := s.groups()
 	stacks := s.stacks()
-	variables := stacks.variables(true)
+	variables := stacks.variables(true, true) // JSON is UTF-8 wherever it is read
 	out := jsonGoroutines{jsonStacks: s.json(), Goroutines: make([]jsonGoroutine, len(groups))}
 	for i, group := range groups {
 		g := group[0]

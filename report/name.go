@@ -13,6 +13,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"github.com/clewdev/clew/internal/dlang"
+	"github.com/clewdev/clew/object"
 )
 
 // maxMangled is the longest symbol that is demangled, in bytes, and 2 to the
@@ -51,6 +52,46 @@ func Demangle(symbol string) string {
 		return symbol
 	}
 	return name + suffix
+}
+
+// demangleFunction returns the name of a function of C++ without its parameters and what
+// it returns; ok is false for what is no mangled name.
+func demangleFunction(symbol string) (name string, ok bool) {
+	if len(symbol) > maxMangled {
+		return "", false
+	}
+	symbol, _, _ = strings.Cut(symbol, "@")
+	name, err := demangle.ToString(symbol, demangle.NoParams, demangle.MaxLength(maxDemangledPower))
+	return name, err == nil
+}
+
+// demangleCode returns the name of code as gdb has it with debugging information: that
+// which Demangle returns, without what the function returns.
+func demangleCode(symbol string) string {
+	if len(symbol) > maxMangled || !strings.HasPrefix(symbol, "_Z") {
+		return Demangle(symbol)
+	}
+	a, err := demangle.ToAST(symbol)
+	if err != nil {
+		return Demangle(symbol)
+	}
+	if t, ok := a.(*demangle.Typed); ok {
+		if f, ok := t.Type.(*demangle.FunctionType); ok && f.Return != nil {
+			f.Return = nil
+			return demangle.ASTToString(a, demangle.MaxLength(maxDemangledPower))
+		}
+	}
+	return Demangle(symbol)
+}
+
+// calledIn returns the name of a function, or of a call that was inlined into it, whose
+// frame has a symbol: that of Go's own table is the source's, and what looks mangled in
+// it was garbled, so that all of them stay as they are.
+func calledIn(s *object.Symbol, name string) string {
+	if s.Source == object.GoSymbols {
+		return name
+	}
+	return Demangle(name)
 }
 
 // Printable returns a name, a path or a line that came from a file such that

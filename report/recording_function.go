@@ -17,7 +17,7 @@ import (
 // FunctionName does.
 func RecordedFunction(f *recording.Frame) string {
 	if name := f.Symbol.Name; name != "" {
-		return Demangle(unversioned(name))
+		return calledIn(&f.Symbol, unversioned(name))
 	}
 	if n := len(f.Locations); n > 0 && f.Locations[n-1].Function != "" {
 		return Demangle(f.Locations[n-1].Function)
@@ -67,7 +67,7 @@ func (p *recordedPrinter) number() {
 			p.places = append(p.places, n)
 		}
 		for k := range max(len(f.Locations)-1, 0) {
-			add(Demangle(f.Locations[k].Function))
+			add(calledIn(&f.Symbol, f.Locations[k].Function))
 		}
 		add(RecordedFunction(f))
 		p.starts = append(p.starts, len(p.places))

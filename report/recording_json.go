@@ -157,7 +157,7 @@ func (r *Recorded) JSON(w io.Writer) error {
 				j.File, j.Line = l.File, l.Line
 				break
 			}
-			j.Inlined = append(j.Inlined, jsonRecCall{Function: Demangle(l.Function), File: l.File, Line: l.Line})
+			j.Inlined = append(j.Inlined, jsonRecCall{Function: calledIn(&f.Symbol, l.Function), File: l.File, Line: l.Line})
 		}
 		out.Frames = append(out.Frames, j)
 	}

@@ -65,7 +65,7 @@ func appendRecordedFrames(dst []profile.Frame, f *recording.Frame) []profile.Fra
 	for i := range max(len(f.Locations)-1, 0) {
 		l := &f.Locations[i]
 		inlined := out
-		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = Demangle(l.Function), l.File, l.Line, true
+		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = calledIn(&f.Symbol, l.Function), l.File, l.Line, true
 		dst = append(dst, inlined)
 	}
 	if name := RecordedFunction(f); name != unnamed {

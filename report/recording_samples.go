@@ -62,7 +62,7 @@ func appendRecordedFrame(dst []byte, f *recording.Frame) []byte {
 	for i := range max(len(f.Locations)-1, 0) {
 		l := &f.Locations[i]
 		dst = append(dst, "\t                 "...)
-		dst = append(dst, Printable(Demangle(l.Function))...)
+		dst = append(dst, Printable(calledIn(&f.Symbol, l.Function))...)
 		dst = append(dst, " (inlined)"...)
 		dst = appendSource(dst, l.File, l.Line)
 	}

@@ -5,6 +5,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -57,6 +58,10 @@ type StackOptions struct {
 	Palette   Palette
 	AllFrames bool // also those that only repeat the round of a recursion before them
 
+	// UTF8 says that the text of values is written as it is, for who reads UTF-8: see
+	// value.Printer.
+	UTF8 bool
+
 	// Source reads the lines around each frame that are shown below it, nil for none.
 	Source *SourceText
 }
@@ -65,11 +70,14 @@ type StackOptions struct {
 // frame, an inlined call on a line of its own above the function that it was inlined
 // into, and what ended a walk early.
 func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
-	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, showsAll: s.Registers, variables: s.variables(false)}
+	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, showsAll: s.Registers, variables: s.variables(opts.UTF8, false)}
 	p.heading(&s.Target, count(len(s.Stacks), "thread"))
-	for _, g := range s.groups() {
-		p.groupHeading(&g)
-		p.stack(g.stack, g.others)
+	groups := s.groups()
+	for i, shown := range p.variables.shown(len(groups), opts.AllFrames, func(i int) (*target.Stack, []*target.Stack) {
+		return groups[i].stack, groups[i].others
+	}) {
+		p.groupHeading(&groups[i])
+		p.stack(groups[i].stack, shown)
 		if len(p.out) > 1<<16 {
 			if _, err := w.Write(p.out); err != nil {
 				return err
@@ -125,9 +133,13 @@ func (s *Stacks) variableNotes() (notes []string) {
 }
 
 // Notes says what is to be known of stacks as a whole, in sentences without a
-// full stop: which objects have no call frame information, so that frames were
-// found by frame pointers, which miss what a function without one has called.
+// full stop: which threads' memory was not copied while they stood still, and
+// which objects have no call frame information, so that frames were found by
+// frame pointers, which miss what a function without one has called.
 func Notes(stacks []target.Stack) (notes []string) {
+	if note := uncopied(stacks); note != "" {
+		notes = append(notes, note)
+	}
 	seen := make(map[*target.Object]bool)
 	for i := range stacks {
 		frames := stacks[i].Frames
@@ -146,6 +158,27 @@ func Notes(stacks []target.Stack) (notes []string) {
 		}
 	}
 	return notes
+}
+
+// uncopied says of how many threads that have frames not all was copied, and why of the
+// first.
+func uncopied(stacks []target.Stack) string {
+	threads := make(map[int]bool)
+	var first error
+	for i := range stacks {
+		t := stacks[i].Thread
+		if t == nil || t.Err == nil || len(stacks[i].Frames) == 0 {
+			continue
+		}
+		if first == nil {
+			first = t.Err
+		}
+		threads[t.ID] = true
+	}
+	if first == nil {
+		return ""
+	}
+	return fmt.Sprintf("not all was copied of %s: %v", count(len(threads), "thread"), first)
 }
 
 type stackPrinter struct {
@@ -181,20 +214,23 @@ func (p *stackPrinter) heading(t *Target, what string) {
 	p.out = append(p.out, '\n')
 }
 
-func (p *stackPrinter) stack(s *target.Stack, others []*target.Stack) {
-	for i := 0; i < len(s.Frames); {
-		round, repeated := 1, 0
-		if !p.AllFrames {
-			round, repeated = recursion(s.Frames, i)
+// stack writes the frames of a stack, or those that do not only repeat a round of a
+// recursion.
+func (p *stackPrinter) stack(s *target.Stack, shown *shownStack) {
+	n := 0
+	for _, part := range shown.parts {
+		frames := s.Frames[part.start : part.start+part.frames]
+		for k := range frames {
+			var calls []shownCall
+			if shown.calls != nil {
+				calls = shown.calls[n]
+			}
+			p.frame(part.start+k, &frames[k], calls)
+			n++
 		}
-		round = max(round, 1)
-		for k := i; k < i+round; k++ {
-			p.frame(k, &s.Frames[k], p.variables.calls(s, k, others))
+		if part.repeated > 0 {
+			p.repeated(frames[part.frames-part.round:], part.repeated)
 		}
-		if repeated > 0 {
-			p.repeated(s.Frames[i:i+round], repeated)
-		}
-		i += round + repeated
 	}
 	if note := EndNote(s); note != "" {
 		p.out = append(p.out, "     "...)
@@ -232,7 +268,7 @@ func (p *stackPrinter) frame(n int, f *target.Frame, calls []shownCall) {
 		}
 		p.out = append(p.out, "  "...)
 		c := call(calls, i, len(f.Locations))
-		p.function(Demangle(l.Function), c)
+		p.function(cmp.Or(calledIn(&f.Symbol, l.Function), unnamed), c)
 		p.out = p.Palette.Dim.append(p.out, " (inlined)")
 		p.source(l.File, l.Line)
 		p.out = append(p.out, '\n')
@@ -374,7 +410,7 @@ func FunctionName(f *target.Frame) string {
 		if f.Object == nil || f.Object.Generated == target.NotGenerated {
 			name = unversioned(name) // a runtime's own names have no versions, but paths with "@"
 		}
-		return Demangle(name)
+		return calledIn(&f.Symbol, name)
 	}
 	if l := f.Location(); l != nil && l.Function != "" {
 		return Demangle(l.Function)

@@ -132,7 +132,7 @@ func (t *Target) json() jsonStacks {
 // it.
 func (s *Stacks) JSON(w io.Writer) error {
 	groups := s.groups()
-	variables := s.variables(true)
+	variables := s.variables(true, true) // JSON is UTF-8 wherever it is read
 	out := s.json()
 	out.Threads = make([]jsonThread, len(groups))
 	for i := range groups {
@@ -180,7 +180,7 @@ func (s *Stacks) jsonFrame(f *target.Frame, calls []shownCall) jsonFrame {
 	}
 	for i := range max(len(f.Locations)-1, 0) {
 		l := &f.Locations[i]
-		inlined := jsonInlined{Function: Demangle(l.Function), File: l.File, Line: l.Line}
+		inlined := jsonInlined{Function: calledIn(&f.Symbol, l.Function), File: l.File, Line: l.Line}
 		if c := call(calls, i, len(f.Locations)); c != nil {
 			inlined.Arguments, inlined.Locals = s.jsonCall(c)
 		}

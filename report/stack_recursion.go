@@ -34,6 +34,30 @@ func recursion(frames []target.Frame, i int) (round, repeated int) {
 	return 0, 0
 }
 
+// stackPart is frames that are shown, and how many behind them only repeat the last
+// round of them.
+type stackPart struct{ start, frames, round, repeated int }
+
+// stackParts returns what is shown of frames; of a recursion one round, unless all are.
+func stackParts(frames []target.Frame, all bool) (parts []stackPart) {
+	if all {
+		return []stackPart{{frames: len(frames)}}
+	}
+	part := stackPart{}
+	for i := 0; i < len(frames); {
+		round, repeated := recursion(frames, i)
+		round = max(round, 1)
+		part.frames += round
+		i += round + repeated
+		if repeated > 0 {
+			part.round, part.repeated = round, repeated
+			parts = append(parts, part)
+			part = stackPart{start: i}
+		}
+	}
+	return append(parts, part)
+}
+
 // repeated writes a line in the place of frames that repeat a round: who calls
 // whom in it.
 func (p *stackPrinter) repeated(round []target.Frame, n int) {

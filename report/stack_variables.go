@@ -8,6 +8,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync/atomic"
 
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/variable"
@@ -54,26 +55,38 @@ type variables struct {
 	printer value.Printer
 	json    bool // for programs
 	locals  bool
-	count   int // of variables, up to now
-	size    int // of their text, bytes
+	names   map[functionSymbol]string // of functions
+	spent   *variablesSpent
 }
 
-func (s *Stacks) variables(json bool) *variables {
+// variablesSpent is what was shown up to now, by all who show variables of the same
+// stacks.
+type variablesSpent struct{ count, size atomic.Int64 } // variables, and bytes of their text
+
+// functionSymbol is what the name of a function is made from.
+type functionSymbol struct {
+	function *value.Function
+	symbol   string // of the frame, where the function has no name for linking
+}
+
+func (s *Stacks) variables(utf8, json bool) *variables {
 	if s.Variables == nil {
 		return nil
 	}
-	return &variables{reader: s.Variables, printer: value.Printer{Symbols: demangled{s.Variables}}, json: json, locals: s.Locals}
+	return &variables{reader: s.Variables, printer: value.Printer{Symbols: demangled{s.Variables}, Demangle: Demangle, UTF8: utf8}, json: json, locals: s.Locals, names: make(map[functionSymbol]string), spent: new(variablesSpent)}
 }
 
 // left reports whether there is room for one more.
-func (v *variables) left() bool { return v.count < maxVariables && v.size < maxVariableText }
+func (v *variables) left() bool {
+	return v.spent.count.Load() < maxVariables && v.spent.size.Load() < maxVariableText
+}
 
 // demangled names addresses as the source does.
 type demangled struct{ value.Symbolizer }
 
 func (d demangled) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	name, offset, ok = d.Symbolizer.Symbol(address)
-	return Demangle(name), offset, ok
+	return demangleCode(name), offset, ok
 }
 
 // calls returns what is shown of frame i of a stack: of each of its Locations, in
@@ -112,11 +125,11 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 	calls := make([]shownCall, len(scopes))
 	for k, scope := range scopes {
 		c := &calls[k]
-		symbol := scope.Function.LinkageName
-		if symbol == "" && k == len(scopes)-1 {
+		symbol := ""
+		if scope.Function.LinkageName == "" && k == len(scopes)-1 {
 			symbol = unversioned(stack.Frames[i].Symbol.Name)
 		}
-		c.name = sourceName(scope.Function.Name, symbol)
+		c.name = v.name(scope.Function, symbol)
 		c.arguments = make([]shownVariable, 0, min(len(scope.Arguments), maxFrameVariables))
 		room := maxFrameVariables
 		for _, a := range scope.Arguments {
@@ -131,7 +144,7 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 		declared := declaredBefore(frame, &stack.Frames[i], k, len(scopes))
 		for _, b := range scope.Blocks {
 			for _, l := range b.Variables {
-				if l.Line >= declared {
+				if !l.Argument && l.Line >= declared {
 					continue
 				}
 				if room--; room < 0 || !v.left() {
@@ -145,7 +158,7 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 }
 
 // declaredBefore returns the line in which, and behind which, local variables of one of
-// a frame's scopes are not declared yet. In Go a variable has its place in memory before:
+// a frame's scopes are not declared yet, but for what a function returns. In Go a variable has its place in memory before:
 // only the line tells that there is nothing in it.
 func declaredBefore(frame *variable.Frame, f *target.Frame, scope, scopes int) (line int) {
 	info, at := frame.Info(), scope+len(f.Locations)-scopes
@@ -155,11 +168,32 @@ func declaredBefore(frame *variable.Frame, f *target.Frame, scope, scopes int) (
 	return f.Locations[at].Line
 }
 
+// name returns the name of a function as the source has it, which many frames ask for.
+func (v *variables) name(fn *value.Function, symbol string) string {
+	key := functionSymbol{fn, symbol}
+	name, ok := v.names[key]
+	if !ok {
+		if symbol == "" {
+			symbol = fn.LinkageName
+		}
+		name = sourceName(fn.Name, symbol, fn.Language)
+		v.names[key] = name
+	}
+	return name
+}
+
 // sourceName returns the name of a function as the source has it, without its
 // parameters, from the one that the debugging information has and from its symbol.
-// What stands within a function, as the body of a lambda does, has there the name of
-// the one without what it stands in, which the symbol has.
-func sourceName(name, symbol string) string {
+// Compilers do not agree on how they spell the arguments of C++'s templates, as their
+// symbols do: gdb, too, has those of functions from there. What stands within a
+// function, as the body of a lambda does, has in the debugging information its name
+// without what it stands in.
+func sourceName(name, symbol string, language value.Language) string {
+	if language == value.CPlusPlus && strings.HasPrefix(symbol, "_Z") {
+		if whole, ok := demangleFunction(symbol); ok {
+			return whole
+		}
+	}
 	if symbol == "" || strings.Contains(name, "::") {
 		return name
 	}
@@ -194,17 +228,18 @@ func (v *variables) local(l *value.Variable, f *variable.Frame) shownVariable {
 }
 
 func (v *variables) spend(size int) {
-	v.count++
-	v.size += size
+	v.spent.count.Add(1)
+	v.spent.size.Add(int64(size))
 }
 
 // data is a variable for programs: whole, also where a line has no room for it.
 func (v *variables) data(a *value.Variable, f *variable.Frame) shownVariable {
 	s := shownVariable{name: a.Name}
-	if a.Type != nil {
-		s.typ = a.Type.String()
+	val := a.Read(f)
+	if t := val.Type(); t != nil {
+		s.typ = t.String()
 	}
-	s.text, s.problem = v.text(a.Read(f))
+	s.text, s.problem = v.text(val)
 	if a.Argument {
 		if entry := a.ReadEntry(f); entry.Err() == nil {
 			s.entry, _ = v.text(entry)
@@ -216,13 +251,18 @@ func (v *variables) data(a *value.Variable, f *variable.Frame) shownVariable {
 }
 
 func (v *variables) text(val value.Value) (text, problem string) {
-	if err := val.ReadError(); err != nil {
+	err := val.ReadError()
+	if err == nil {
+		// Some values are found to be missing only as they are shown.
+		text, err = v.printer.Whole(val)
+	}
+	switch {
+	case errors.Is(err, value.ErrOptimizedOut):
+		return "", optimizedOut
+	case err != nil:
 		return "", err.Error()
 	}
-	if val.OptimizedOut() || errors.Is(val.Err(), value.ErrOptimizedOut) {
-		return "", optimizedOut
-	}
-	return v.printer.Text(val), ""
+	return text, ""
 }
 
 // merge makes of the variables of one thread those of two.

@@ -144,7 +144,7 @@ func watchedFrames(s *target.Stack) (list []watchedFrame) {
 		}
 		for k := range max(len(f.Locations)-1, 0) {
 			l := &f.Locations[k]
-			list = append(list, watchedFrame{Demangle(l.Function), object, l.File, l.Line, true})
+			list = append(list, watchedFrame{calledIn(&f.Symbol, l.Function), object, l.File, l.Line, true})
 		}
 		out := watchedFrame{function: FunctionName(f), object: object}
 		if l := f.Location(); l != nil {

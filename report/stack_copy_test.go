@@ -1,0 +1,36 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/clewdev/clew/target"
+)
+
+// Of threads that have frames, and of which not all was copied, it is said why.
+func TestNotesOfCopies(t *testing.T) {
+	frames := []target.Frame{{PC: 1}}
+	whole := &target.Thread{ID: 1}
+	first := &target.Thread{ID: 2, Err: errors.New("thread 2: stack at 0x10 was not copied")}
+	second := &target.Thread{ID: 3, Err: errors.New("thread 3: stack at 0x20 was not copied")}
+	stuck := &target.Thread{ID: 4, Err: errors.New("thread 4 did not stop")} // which its stack says
+	for _, test := range []struct {
+		stacks []target.Stack
+		want   []string
+	}{
+		{[]target.Stack{{Frames: frames}, {Thread: whole, Frames: frames}, {Thread: stuck}}, nil},
+		{[]target.Stack{{Thread: whole, Frames: frames}, {Thread: first, Frames: frames}, {Thread: first, Frames: frames}},
+			[]string{"not all was copied of 1 thread: thread 2: stack at 0x10 was not copied"}},
+		{[]target.Stack{{Thread: first, Frames: frames}, {Thread: stuck}, {Thread: second, Frames: frames}},
+			[]string{"not all was copied of 2 threads: thread 2: stack at 0x10 was not copied"}},
+	} {
+		if got := Notes(test.stacks); !slices.Equal(got, test.want) {
+			t.Errorf("%q, expected %q", got, test.want)
+		}
+	}
+}
