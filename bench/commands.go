@@ -133,6 +133,12 @@ func stackMeasurements(clew string, pid int) ([]*measurement, error) {
 			peer{command("gdb, thread apply all bt", 0.05, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
 		),
 	}, {
+		name: "the same with nothing kept of other runs",
+		clew: command("clew", 0, frames, "env", "CLEW_CACHE=off", clew, "stack", "--args", "--no-group", "--all-frames", process),
+		peers: installed(
+			peer{command("gdb, thread apply all bt", 0, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+		),
+	}, {
 		name:   "its peak memory",
 		memory: true,
 		clew:   peak("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),

@@ -72,6 +72,13 @@ func main() {
 	walks, stopWalks, err := walkMeasurements(*stack, o)
 	add(walks, err)
 	add(tableMeasurements(*clew, *object))
+	// What clew keeps of other runs is of this one's, and not of who runs it.
+	cache, err := os.MkdirTemp("", "clew-bench-")
+	if err != nil {
+		fail(err)
+	}
+	defer os.RemoveAll(cache)
+	os.Setenv("XDG_CACHE_HOME", cache)
 	stop, removeCore := func() {}, func() {}
 	if *threads != "" {
 		pid, end, err := startThreads(*threads)

@@ -26,7 +26,9 @@ call. In formulas square brackets are memory.
 
 The place is an address (0x1160, or decimal), a function (its symbol, or its
 demangled name), or a function and an offset in bytes (main+0x27, main+39). An
-address is one of the file: of a running program, subtract where it is loaded.`
+address is one of the file: of a running program, subtract where it is loaded.
+
+` + debugFileHelp
 
 type atFlags struct {
 	json    bool

@@ -35,8 +35,9 @@ func output(t *testing.T, cmd *exec.Cmd, env ...string) (stdout, stderr string, 
 	return out.String(), said.String(), cmd.ProcessState.ExitCode()
 }
 
-// A stripped program is named by what elfutils' server has of it: live, and of a core whose program is not there any more. What was
-// fetched is what elfutils' client fetches, and that takes it from the cache.
+// A stripped program is named by what elfutils' server has of it: live, in its tables,
+// and of a core whose program is not there any more. What was fetched is what elfutils'
+// client fetches, and that takes it from the cache.
 func TestDebuginfod(t *testing.T) {
 	server, find := testprogram.RequireTool(t, "debuginfod"), testprogram.RequireTool(t, "debuginfod-find")
 	objcopy := testprogram.RequireTool(t, "objcopy")
@@ -65,8 +66,13 @@ func TestDebuginfod(t *testing.T) {
 		t.Fatal(err)
 	}
 	do(objcopy, "--only-keep-debug", whole, debug)
+	// A program whose only unwind tables of its own are those for debuggers.
+	const bareID = "ba5eba5eba5eba5e"
+	tables, bare := testprogram.Build(t, "chain.c", "-O2", "-g", "-fno-asynchronous-unwind-tables", "-Wl,--build-id=0x"+bareID), path("bare")
+	do(objcopy, "--strip-all", tables, bare)
+	do(objcopy, "--only-keep-debug", tables, path("served", "bare.debug"))
 
-	url := startDebuginfod(t, server, path("served"), id)
+	url := startDebuginfod(t, server, path("served"), id+"/debuginfo", id+"/executable", bareID+"/debuginfo")
 	cache := "DEBUGINFOD_CACHE_PATH=" + path("cache")
 	const off, lost = "DEBUGINFOD_URLS=", "f2c.c:"
 	p := testprogram.Start(t, program)
@@ -87,6 +93,23 @@ func TestDebuginfod(t *testing.T) {
 		}
 	}
 	named(pid)
+
+	// Tables and rules are named so too, by what is in the cache by now.
+	for _, test := range []struct {
+		args       []string
+		with, less string // what is printed, what is said without a server
+	}{
+		{[]string{"at", program, "convert+1", "--source"}, "...\n...f2c.c:20...\n...", "clew at: ...f2c: no function is called convert\n...or name servers in DEBUGINFOD_URLS, which may have it."},
+		{[]string{"table", program, "--func", "convert"}, "convert  0x...\n...", "clew table: ...f2c: no function with an unwind table is called convert\n...or name servers in DEBUGINFOD_URLS, which may have it."},
+		{[]string{"table", bare, "--section", ".debug_frame"}, "...\nmain  0x...  .debug_frame FDE...\n...", "clew table: ...bare: no call frame information in a section .debug_frame; it has .eh_frame"},
+	} {
+		if stdout, stderr, code := output(t, clew(t, test.args...), "DEBUGINFOD_URLS="+url, cache, "DEBUGINFOD_TIMEOUT=60"); code != 0 || stderr != "" || !like(stdout, test.with) {
+			t.Errorf("%s: exit %d, %q\n%s", test.args, code, stderr, stdout)
+		}
+		if stdout, stderr, code := output(t, clew(t, test.args...), off, "DEBUGINFOD_CACHE_PATH="+path("none")); code != exitNo || stdout != "" || !like(stderr, test.less) {
+			t.Errorf("%s without a server: exit %d, %q\n%s", test.args, code, stderr, stdout)
+		}
+	}
 
 	// A server that does not answer costs its time, and no more.
 	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
@@ -133,8 +156,8 @@ func TestDebuginfod(t *testing.T) {
 }
 
 // startDebuginfod starts elfutils' server of a folder, and returns its URL when it
-// has both files of a build ID.
-func startDebuginfod(t *testing.T, program, folder, id string) string {
+// has some files, "ID/debuginfo".
+func startDebuginfod(t *testing.T, program, folder string, files ...string) string {
 	t.Helper()
 	// It takes no port 0; a port that was free just now is, most likely.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -155,20 +178,20 @@ func startDebuginfod(t *testing.T, program, folder, id string) string {
 	url := fmt.Sprintf("http://127.0.0.1:%d", port)
 	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		found := 0
-		for _, kind := range []string{"debuginfo", "executable"} {
-			if r, err := http.Get(url + "/buildid/" + id + "/" + kind); err == nil {
+		for _, file := range files {
+			if r, err := http.Get(url + "/buildid/" + file); err == nil {
 				r.Body.Close()
 				if r.StatusCode == http.StatusOK {
 					found++
 				}
 			}
 		}
-		if found == 2 {
+		if found == len(files) {
 			return url
 		}
 		if time.Now().After(end) {
 			stop()
-			t.Fatalf("debuginfod does not find the files of %s:\n%s", id, said.String())
+			t.Fatalf("debuginfod does not find %s:\n%s", files, said.String())
 		}
 	}
 }

@@ -48,9 +48,16 @@ func regular(path string) (fs.FileInfo, error) {
 	return info, input("%s is no regular file: it is a %s", path, kind)
 }
 
-// openFile opens an ELF file together with its separate debug file. What is
-// damaged in it is told on standard error.
+// openFile opens an ELF file together with its separate debug file, which is looked
+// for as that of a stack is. What is damaged in it is told on standard error.
 func openFile(path string) (*object.File, error) {
+	s := searchBelow("")
+	return openBeside(path, &s)
+}
+
+// openBeside opens an ELF file together with the separate debug file that a search
+// finds.
+func openBeside(path string, search *modulefile.Search) (*object.File, error) {
 	info, err := regular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -69,12 +76,14 @@ func openFile(path string) (*object.File, error) {
 	if err != nil {
 		var instead string
 		if c, err := contentOf(path); err == nil {
-			instead = c.insteadOfELF()
+			instead = c.insteadOfELF(path)
 		}
 		return nil, input("%w%s", err, instead)
 	}
-	if _, err := new(modulefile.Search).OpenDebugFile(f); err != nil {
-		warn("%v", err)
+	if _, err := search.OpenDebugFile(f); err != nil {
+		for line := range strings.Lines(err.Error()) {
+			warn("%s", strings.TrimSuffix(line, "\n"))
+		}
 	}
 	return f, nil
 }
@@ -133,9 +142,9 @@ func noFrames(f *object.File) error {
 	case isGo(f):
 		hint = "Go's linker writes .debug_frame, and leaves it out with -ldflags=-w or -s: build it without."
 	case link != "":
-		hint = fmt.Sprintf("Its debug file, %s, may hold a .debug_frame: install it, or name it instead.", link)
+		hint = fmt.Sprintf("Its debug file, %s, may hold a .debug_frame: install it, or name it instead%s.", link, orServers())
 	case f.BuildID() != nil:
-		hint += fmt.Sprintf("\nA debug file may hold a .debug_frame: look for build ID %x.", f.BuildID())
+		hint += fmt.Sprintf("\nA debug file may hold a .debug_frame: look for build ID %x%s.", f.BuildID(), orServers())
 	}
 	return no("%s: no call frame information: neither .eh_frame nor .debug_frame.\n%s", f.Name(), hint)
 }
@@ -150,7 +159,15 @@ func otherNames(f *object.File, name string) string {
 	if isGo(f) {
 		return "\nIts symbols were stripped; functions of Go go by names such as main.main."
 	}
-	return "\nIts symbols were stripped, so most functions have no name: ask by address, or install its debug file."
+	return "\nIts symbols were stripped, so most functions have no name: ask by address, or install its debug file" + orServers() + "."
+}
+
+// orServers advises to have debug files fetched where they are not.
+func orServers() string {
+	if fetch() != nil {
+		return ""
+	}
+	return ", or name servers in DEBUGINFOD_URLS, which may have it"
 }
 
 func isGo(f *object.File) bool {

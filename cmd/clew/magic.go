@@ -7,6 +7,7 @@ package main
 import (
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -90,10 +91,14 @@ func (c content) maybeCore() bool {
 
 // insteadOfELF says what to do with a file of this content, which is not the ELF file
 // that was expected.
-func (c content) insteadOfELF() string {
+func (c content) insteadOfELF(path string) string {
 	switch c {
 	case elfFile, elfCore: // it is one, and damaged
 		return ""
+	case recordingFile:
+		return fmt.Sprintf("\nThis is a recording of perf: 'clew perf %s' reads it.", path)
+	case jitdumpFile:
+		return fmt.Sprintf("\nThis is a jitdump: 'clew jit %s' reads it, 'clew jit show FUNC %[1]s' prints a function's table.", path)
 	case archiveFile:
 		return "\nThis is an archive: unpack it with 'ar x' and name one of its members."
 	case scriptFile:
@@ -102,8 +107,12 @@ func (c content) insteadOfELF() string {
 		return "\nThis is xz-compressed: unpack it first."
 	case zstdFile:
 		return "\nThis is zstd-compressed: unpack it first."
+	case lz4File:
+		return "\nThis is lz4-compressed: unpack it first."
 	case gzipFile:
 		return "\nThis is gzip-compressed: unpack it first."
+	case bzip2File:
+		return "\nThis is bzip2-compressed: unpack it first."
 	case windowsFile:
 		return "\nThis is a Windows program, which has another kind of unwind table."
 	case machOFile:

@@ -19,7 +19,6 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
-	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/target/perfdata"
 	"github.com/clewdev/clew/target/recording"
 )
@@ -141,7 +140,7 @@ func printRecording(path string, flags *perfFlags) error {
 		return inputError{err}
 	}
 	defer r.Close()
-	opts := recording.Options{Search: modulefile.Search{Root: flags.sysroot, Fetch: fetch()}, Lines: !flags.noLines, NoInline: flags.noInline}
+	opts := recording.Options{Search: searchBelow(flags.sysroot), Lines: !flags.noLines, NoInline: flags.noInline}
 	if flags.event != "" || flags.pids != nil || flags.threads != nil || flags.comm != "" {
 		opts.Filter = flags.counts
 	}

@@ -24,6 +24,9 @@ var update = flag.Bool("update", false, "write what the scripts and README.md ex
 
 // The test binary is also the command clew, which scripts find in their PATH.
 func TestMain(m *testing.M) {
+	if _, set := os.LookupEnv("CLEW_CACHE"); !set {
+		os.Setenv("CLEW_CACHE", "off") // that of who runs the tests is left alone
+	}
 	testscript.Main(m, map[string]func(){"clew": main})
 }
 

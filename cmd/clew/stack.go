@@ -61,6 +61,8 @@ tells what there is.
 
 ` + debuginfodHelp + `
 
+` + sectionCacheHelp + `
+
 Above ten threads, or with --group, threads whose stacks are equal, address by
 address, are shown as one: "12 threads: 4712-4722 worker, 4730 writer". Of a deep
 recursion one round is shown, and how many frames repeat it; with --all-frames,
@@ -247,7 +249,7 @@ func stacksOf(args []string, flags stackFlags) error {
 			fmt.Println()
 		}
 		printed = true
-		s.Search.Fetch = fetch()
+		s.Search = searchBelow(s.Search.Root)
 		flags.core.opened = c
 		complete, err := printStacks(os.Stdout, s, flags)
 		complete = c.close() && complete
@@ -290,7 +292,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	defer objects.Close()
 	_, end := progress("walking and naming the stacks of "+whose(s), 0)
 	variables := flags.variables.wanted(s.Live && !flags.crashed, &flags)
-	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers || variables})
+	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers || variables, Lines: !flags.noLines})
 	err = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines})
 	end()
 	missed, complete := tellMissed(s, stacks, err)
@@ -309,7 +311,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	case flags.json:
 		err = r.JSON(out)
 	case !flags.profile.wanted():
-		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, Source: flags.variables.text()})
+		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
 	}
 	return complete, errors.Join(err, out.Flush())
 }
@@ -373,7 +375,7 @@ func runCommand(args []string, flags stackFlags) error {
 			warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
 		}
 		s.Command = commandLine(s.PID) // which stands still
-		s.Search.Fetch = fetch()
+		s.Search = searchBelow(s.Search.Root)
 		flags.crashed = true
 		// Standard output is the command's.
 		if _, err := printStacks(os.Stderr, s, flags); err != nil {

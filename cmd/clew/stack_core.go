@@ -19,7 +19,6 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/core"
-	"github.com/clewdev/clew/target/modulefile"
 )
 
 const coreHelp = `A FILE is a core: the kernel's, gcore's or qemu's, of any machine, also compressed
@@ -53,7 +52,7 @@ func (f *coreFlags) refuse() error {
 
 // openCore opens a core.
 func openCore(path string, flags *coreFlags) (*core.Core, error) {
-	opts := core.Options{Program: flags.exe, Search: modulefile.Search{Root: flags.sysroot, Fetch: fetch()}}
+	opts := core.Options{Program: flags.exe, Search: searchBelow(flags.sysroot)}
 	for _, p := range []string{flags.exe, flags.sysroot} {
 		if p == "" {
 			continue

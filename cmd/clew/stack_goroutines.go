@@ -92,7 +92,7 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 	if flags.json {
 		err = r.JSON(out)
 	} else {
-		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, Source: flags.variables.text()})
+		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
 	}
 	return complete, errors.Join(err, out.Flush())
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/object"
@@ -30,7 +31,9 @@ func tellMissed(s *target.Snapshot, stacks []target.Stack, named error) (said []
 	}
 	if named != nil {
 		for line := range strings.Lines(named.Error()) {
-			tell(strings.TrimSuffix(line, "\n"))
+			if line = strings.TrimSuffix(line, "\n"); !slices.Contains(said, line) {
+				tell(line)
+			}
 		}
 		var refused *object.RefusedError
 		complete = !errors.As(named, &refused)

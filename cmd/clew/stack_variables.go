@@ -8,7 +8,9 @@ package main
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -21,12 +23,13 @@ const variablesHelp = `Of cores and of commands that crash the arguments are sho
 "f2c (f=98) at f2c.c:12"; of live processes with --args. n=n@entry=5 was 5 when the
 function was called too, "<optimized out>" is what the debugging information has
 no place for, "..." a structure of C, which --json has whole. Values of Go are
-written as Delve writes them: "s=[]int len: 3, cap: 8, [1,2,3]". --locals shows the
-variables of each frame below it, innermost block first. What a live process's
-registers and stack hold is of the moment it stood still; what only lies in its
-other memory (the text behind a pointer) is read after it ran on, and the frame
-says so: [values read after the process ran on]. Threads that are shown as one have
-<differs> where their values are not the same.
+written as Delve writes them: "s=[]int len: 3, cap: 8, [1,2,3]". Text of C beyond
+ASCII is escaped where the locale is not one of UTF-8, and what a terminal would obey
+always is. --locals shows the variables of each frame below it, innermost block
+first. What a live process's registers and stack hold is of the moment it stood
+still; what only lies in its other memory (the text behind a pointer) is read after
+it ran on, and the frame says so: [values read after the process ran on]. Threads
+that are shown as one have <differs> where their values are not the same.
 
 With --source three lines of the source are shown around each frame, where the
 file is at hand: where it was compiled, or below a folder of --source-path.`
@@ -82,6 +85,19 @@ func (f *variableFlags) add(r *report.Stacks, s *target.Snapshot, objects *targe
 // addGoroutines does what add does.
 func (f *variableFlags) addGoroutines(r *report.Goroutines, s *target.Snapshot, objects *target.Objects) {
 	r.Variables, r.Locals, r.Advice = variable.NewReader(s, objects), f.locals, f.advice()
+}
+
+// readsUTF8 reports whether the user's locale says that text is UTF-8 (POSIX, Base
+// Definitions §8.2, Internationalization Variables): strings are shown as they are then.
+func readsUTF8() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := os.Getenv(name); locale != "" {
+			_, codeset, _ := strings.Cut(locale, ".")
+			codeset, _, _ = strings.Cut(codeset, "@")
+			return strings.EqualFold(strings.ReplaceAll(codeset, "-", ""), "utf8")
+		}
+	}
+	return false
 }
 
 // advice is how to get debugging information. Who did not ask for variables is not told.

@@ -142,7 +142,7 @@ func newWatched(pid int, flags *stackFlags) (*watched, error) {
 		return nil, err
 	}
 	s := w.Target()
-	s.Search.Fetch = fetch()
+	s.Search = searchBelow(s.Search.Root)
 	objects := s.Objects()
 	result := report.Watched{Interval: flags.watch.interval}
 	result.PID, result.Command, result.Machine = pid, command(s), s.Machine

@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/readelf"
 	"github.com/clewdev/clew/report/source"
+	"github.com/clewdev/clew/target/modulefile"
 )
 
 const tableHelp = `Print the unwind table of every function in an ELF file: from which address on
@@ -38,7 +39,9 @@ to the address of the next one.
 Who generates code takes a compiled function for a template: with --format its
 table is printed ready to paste, with the template's instructions in comments,
 as Go that calls Clew's cfi.Builder (go), as a C array of .eh_frame bytes that
-names the two places to fill in (c), or as .cfi directives for gas (asm).`
+names the two places to fill in (c), or as .cfi directives for gas (asm).
+
+` + debugFileHelp
 
 // tableFlags are what the verb table takes.
 type tableFlags struct {
@@ -115,7 +118,11 @@ func table(path string, flags *tableFlags) error {
 	default:
 		return fmt.Errorf("unknown --format %q, expected text, json, readelf, go, c or asm", flags.format)
 	}
-	f, err := openFile(path)
+	search := searchBelow("")
+	if flags.format == "readelf" {
+		search = modulefile.Search{} // it looks for debug files itself
+	}
+	f, err := openBeside(path, &search)
 	if err != nil {
 		return err
 	}

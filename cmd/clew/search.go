@@ -1,0 +1,34 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"os"
+	"sync"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/modulefile"
+	"github.com/clewdev/clew/target/sectioncache"
+)
+
+const sectionCacheHelp = `What the compressed sections of debug files inflate to is kept in
+$XDG_CACHE_HOME/clew/sections, or in ~/.cache, at most 512 MiB, so that the next
+run need not do it again; nothing is kept with CLEW_CACHE=off.`
+
+// sections is where the user's inflated sections are kept, nil for nowhere.
+var sections = sync.OnceValue(func() object.SectionCache {
+	if os.Getenv("CLEW_CACHE") == "off" {
+		return nil
+	}
+	if c := sectioncache.Default(); c != nil {
+		return c
+	}
+	return nil
+})
+
+// searchBelow returns how files below root are looked for, as the environment asks.
+func searchBelow(root string) modulefile.Search {
+	return modulefile.Search{Root: root, Fetch: fetch(), Sections: sections()}
+}
