@@ -54,6 +54,7 @@ func (e *evaluator) arithmetic(op cfi.Op, n int64) error {
 		if err != nil {
 			return err
 		}
+		e.isAddress = true
 		return e.push(e.fromBytes(b, nil))
 	case cfi.OpAbs, cfi.OpNeg, cfi.OpNot, cfi.OpPlusUconst:
 		v, err := e.pop()

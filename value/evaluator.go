@@ -28,10 +28,11 @@ type evaluator struct {
 	budget *budget
 	depth  int // of the expressions that called for this one
 
-	stack  []element
-	pieces []Piece // of a composite location
-	place  Piece   // of a simple location that is no address
-	placed bool
+	stack     []element
+	pieces    []Piece // of a composite location
+	place     Piece   // of a simple location that is no address
+	placed    bool
+	isAddress bool // an address was pushed, or read at, since the last piece
 
 	own  budget     // of an evaluator that no other called for
 	room [4]element // for the stack, which is seldom deeper
@@ -175,7 +176,9 @@ func bitsOf(size uint64) uint64 {
 	return 8 * size
 }
 
-// simple takes the simple location that stands since the last piece.
+// simple takes the simple location that stands since the last piece. DWARF 2 and 3 have
+// no DW_OP_stack_value: LLVM then leaves it out behind constants and entry values
+// (DwarfExpression::addStackValue), where gdb reads what lies at them.
 func (e *evaluator) simple() (Piece, error) {
 	if e.placed {
 		p := e.place
@@ -187,6 +190,11 @@ func (e *evaluator) simple() (Piece, error) {
 	}
 	top := e.stack[len(e.stack)-1]
 	e.stack = e.stack[:len(e.stack)-1]
+	isAddress := e.isAddress
+	e.isAddress = false
+	if !isAddress && e.unit != nil && e.unit.bare {
+		return Piece{Kind: InBytes, Bytes: e.toBytes(top), number: true}, nil
+	}
 	return Piece{Kind: InMemory, Address: e.mask(top.lo)}, nil
 }
 
@@ -267,6 +275,12 @@ func (e *evaluator) push(v element) error {
 	}
 	e.stack = append(e.stack, v)
 	return nil
+}
+
+// pushAddress pushes what an object may lie at.
+func (e *evaluator) pushAddress(a uint64) error {
+	e.isAddress = true
+	return e.push(element{lo: a})
 }
 
 func (e *evaluator) pop() (element, error) {

@@ -70,7 +70,7 @@ func (e *evaluator) execute(o *cfi.Operation, rest []cfi.Operation) error {
 		if len(rest) > 0 && (rest[0].Op == opFormTLSAddress || rest[0].Op == opGNUPushTLSAddress) {
 			return e.push(element{lo: uint64(n)})
 		}
-		return e.push(element{lo: uint64(n) + e.frame.Bias()})
+		return e.pushAddress(uint64(n) + e.frame.Bias())
 	case opAddrx, opGNUAddrIndex, opConstx, opGNUConstIndex:
 		return e.indexed(op, uint64(n))
 	case cfi.OpConst1u, cfi.OpConst1s, cfi.OpConst2u, cfi.OpConst2s, cfi.OpConst4u, cfi.OpConst4s,
@@ -85,13 +85,13 @@ func (e *evaluator) execute(o *cfi.Operation, rest []cfi.Operation) error {
 		if err != nil {
 			return err
 		}
-		return e.push(element{lo: base + uint64(n)})
+		return e.pushAddress(base + uint64(n))
 	case opCallFrameCFA:
 		cfa, ok := e.frame.CFA()
 		if !ok {
 			return errNotKnown
 		}
-		return e.push(element{lo: cfa})
+		return e.pushAddress(cfa)
 	case opFormTLSAddress, opGNUPushTLSAddress:
 		return e.threadAddress()
 	case opPiece:
@@ -162,7 +162,7 @@ func (e *evaluator) based(column uint64, offset int64) error {
 	if err != nil {
 		return err
 	}
-	return e.push(element{lo: v + uint64(offset)})
+	return e.pushAddress(v + uint64(offset))
 }
 
 // piece ends the description of a part of the value (DWARF 5 §2.6.1.2).
@@ -190,6 +190,7 @@ func (e *evaluator) indexed(op cfi.Op, n uint64) error {
 	})
 	if op == opAddrx || op == opGNUAddrIndex {
 		a += e.frame.Bias()
+		e.isAddress = true
 	}
 	if err != nil {
 		return err
@@ -210,7 +211,7 @@ func (e *evaluator) threadAddress() error {
 	if err != nil {
 		return err
 	}
-	return e.push(element{lo: a})
+	return e.pushAddress(a)
 }
 
 // frameBase evaluates DW_AT_frame_base of the function (DWARF 5 §3.3.5).

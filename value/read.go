@@ -39,7 +39,7 @@ func (e *evaluator) call(entry object.DebugOffset) error {
 	}
 	inner.stack = e.stack
 	err = inner.run(expression)
-	e.stack, e.place, e.placed = inner.stack, inner.place, inner.placed
+	e.stack, e.place, e.placed, e.isAddress = inner.stack, inner.place, inner.placed, true
 	return err
 }
 
@@ -118,7 +118,11 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 		}
 		return Constant(t, b, e.frame)
 	case attributeBlock:
-		return Constant(t, c.bytes, e.frame)
+		b := c.bytes
+		if len(b) == 10 && size > 10 && t.Strip().kind == Float && isExtended(m, len(b)) {
+			b = append(bytes.Clone(b), make([]byte, size-10)...) // clang leaves out what only fills the room
+		}
+		return Constant(t, b, e.frame)
 	case attributeText:
 		return Constant(t, append([]byte(c.text), 0), e.frame)
 	}

@@ -30,6 +30,7 @@ type unit struct {
 	entry        *object.DebugEntry // the root, nil before it is read
 	language     Language
 	gcc          bool   // the GNU compilers made it
+	bare         bool   // its expressions end with a value where an address is expected: see evaluator.simple
 	base         uint64 // default base of its location lists
 	addrBase     uint64
 	loclistsBase uint64
@@ -162,6 +163,7 @@ func (i *Info) root(u *unit) (*object.DebugEntry, error) {
 	}
 	if producer, ok := e.Val(dwarf.AttrProducer).(string); ok {
 		u.gcc = strings.HasPrefix(producer, "GNU ")
+		u.bare = u.version < 4 && strings.Contains(producer, "clang")
 	}
 	u.base, u.addrBase, u.loclistsBase = i.reader.Bases(u.header)
 	u.entry = e

@@ -1,0 +1,60 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"testing"
+
+	"github.com/clewdev/clew/object"
+)
+
+// Values that clang gives without DW_OP_stack_value in DWARF 2 and 3, beside the
+// locations that it gives there.
+func TestBareValues(t *testing.T) {
+	const zeros = "0000000000000000"
+	for _, test := range []struct{ name, bytes, llvm, other string }{
+		{"a constant", "38", "bytes 0800000000000000" + zeros + "/64", "at 0x8/64"},
+		{"a negative one", "11 7f", "bytes ffffffffffffffffffffffffffffffff/64", "at 0xffffffffffffffff/64"},
+		{"an entry value without a caller", "f3 01 55", "gone/64", "gone/64"},
+		{"a constant behind a register", "50 93 04 38 93 04", "reg0/32 bytes 0800000000000000" + zeros + "/32", "reg0/32 at 0x8/32"},
+		{"a constant behind memory", "91 70 93 04 38 93 04", "at 0x17f0/32 bytes 0800000000000000" + zeros + "/32", "at 0x17f0/32 at 0x8/32"},
+		{"memory behind a constant", "38 93 04 77 00 93 04", "bytes 0800000000000000" + zeros + "/32 at 0x1007/32", "at 0x8/32 at 0x1007/32"},
+		{"DW_OP_addr", "03 0020000000000000", "at 0x102000/64", "at 0x102000/64"},
+		{"DW_OP_GNU_addr_index", "fb 01", "at 0x101000/64", "at 0x101000/64"},
+		{"DW_OP_call_frame_cfa", "9c", "at 0x1800/64", "at 0x1800/64"},
+		{"DW_OP_deref", "77 00 06", "at 0xe0d0c0b0a090807/64", "at 0xe0d0c0b0a090807/64"},
+		{"DW_OP_GNU_push_tls_address", "03 1000000000000000 e0", "at 0x1110/64", "at 0x1110/64"},
+	} {
+		for _, llvm := range []bool{true, false} {
+			info, u := fakeInfo(3)
+			u.bare = llvm
+			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}}
+			b.root = &node{DebugEntry: &object.DebugEntry{}}
+			e := newEvaluator(info, u, b, &fakeFrame{})
+			pieces, err := e.locate(attribute{kind: attributeBlock, bytes: unhex(test.bytes)}, 8)
+			want := test.other
+			if llvm {
+				want = test.llvm
+			}
+			if got := describe(pieces); err != nil || got != want {
+				t.Errorf("%s, of LLVM: %t: %s, %v; expected %s", test.name, llvm, got, err, want)
+			}
+		}
+	}
+}
+
+// clang gives the ten bytes of a long double that are its number's.
+func TestExtendedConstant(t *testing.T) {
+	info, u := fakeInfo(3)
+	v := &Variable{Type: Base(amd64, "long double"), info: info, unit: u,
+		constant: attribute{kind: attributeBlock, bytes: unhex("00000000000000900040")}}
+	if got, err := new(Printer).Print(v.Read(&fakeFrame{})); got != "2.25" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	v.constant.bytes = v.constant.bytes[:9]
+	if got, err := new(Printer).Print(v.Read(&fakeFrame{})); got != "<optimized out>" {
+		t.Errorf("of nine bytes: %q, %v", got, err)
+	}
+}
