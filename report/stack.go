@@ -361,7 +361,7 @@ func (p *stackPrinter) source(file string, line int) {
 }
 
 // registers writes the known registers of a frame, four a line.
-func (p *stackPrinter) registers(r *unwind.Registers) {
+func (p *stackPrinter) registers(r unwind.FrameRegisters) {
 	n := 0
 	for column := range uint64(unwind.MaxColumns) {
 		v, ok := r.Get(column)

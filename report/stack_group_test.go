@@ -144,7 +144,7 @@ func TestStackSchema(t *testing.T) {
 	s := manyStacks()
 	s.Stacks = append(someStacks().Stacks, s.Stacks...)
 	s.Registers = true
-	s.Stacks[0].Frames[0].Registers = new(unwind.Registers) // no names of registers
+	s.Stacks[0].Frames[0].Registers = new(unwind.Registers).Kept() // no names of registers
 	s.Grouped = true
 	if err := s.JSON(&out); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func someStacks() *report.Stacks {
 			Thread: &target.Thread{ID: 42, Name: "server"},
 			Frames: []target.Frame{
 				{PC: 0x7f0000001010, LookupPC: 0x7f0000001010, Address: 0x1010, SP: 0x7ffe0000, Object: libc, Interrupted: true,
-					Symbol: function(0x1000, "read@@GLIBC_2.2.5"), Registers: registers,
+					Symbol: function(0x1000, "read@@GLIBC_2.2.5"), Registers: registers.Kept(),
 					Locations: []object.Location{{Function: "__GI___libc_read", File: "io/read.c", Line: 26}}},
 				{PC: 0x7f0000002000, LookupPC: 0x7f0000002000, Address: 0x2000, SP: 0x7ffe0010, Object: libc, Method: unwind.FromCFI,
 					Trampoline: true, Symbol: function(0x2000, "__restore_rt")},

@@ -53,7 +53,7 @@ type Frame struct {
 
 	// Registers are the registers in this frame, as far as they are known;
 	// nil where they were not asked for.
-	Registers *unwind.Registers
+	Registers unwind.FrameRegisters
 
 	// What Objects.Name found; zero before.
 	Symbol    object.Symbol
@@ -117,8 +117,7 @@ func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]
 			o.readAhead(frame.Object, frame.Address)
 		}
 		if opts.Registers {
-			registers := *f.Registers
-			frame.Registers = &registers
+			frame.Registers = f.Registers.Kept()
 		}
 		*frames = append(*frames, frame)
 	}

@@ -4,6 +4,8 @@
 
 package unwind
 
+import "math/bits"
+
 // MaxColumns is the number of register columns that Registers can hold.
 // Every machine of package arch numbers its general registers and its return
 // address below it.
@@ -64,4 +66,40 @@ func (s *columnSet) set(column uint64, in bool) {
 	} else {
 		s[column/64] &^= bit
 	}
+}
+
+// FrameRegisters are the registers of one frame as they are kept of many, in room for
+// those alone that are known: the two words that tell which, and their values by
+// ascending column. They are not changed. Nil is none at all.
+type FrameRegisters []uint64
+
+// Kept returns a copy that stays when the registers change.
+func (r *Registers) Kept() FrameRegisters {
+	n := len(r.known)
+	for _, word := range r.known {
+		n += bits.OnesCount64(word)
+	}
+	kept := append(make(FrameRegisters, 0, n), r.known[:]...)
+	for i, word := range r.known {
+		for ; word != 0; word &= word - 1 {
+			kept = append(kept, r.values[64*i+bits.TrailingZeros64(word)])
+		}
+	}
+	return kept
+}
+
+// Get returns the value of a DWARF column, false where it is not known.
+func (r FrameRegisters) Get(column uint64) (uint64, bool) {
+	if column >= MaxColumns || len(r) == 0 {
+		return 0, false
+	}
+	bit := uint64(1) << (column % 64)
+	if r[column/64]&bit == 0 {
+		return 0, false
+	}
+	at := MaxColumns/64 + bits.OnesCount64(r[column/64]&(bit-1))
+	if column >= 64 {
+		at += bits.OnesCount64(r[0])
+	}
+	return r[at], true
 }
