@@ -24,9 +24,10 @@ import (
 type File struct {
 	name    string
 	mapping *filemap.Mapping
-	data    []byte     // the whole file; nil for an image
-	memory  cfi.Memory // of an image
-	bias    uint64     // of an image: address in memory minus address in the file
+	info    os.FileInfo // of what is mapped, nil for what is not
+	data    []byte      // the whole file; nil for an image
+	memory  cfi.Memory  // of an image
+	bias    uint64      // of an image: address in memory minus address in the file
 
 	header
 	arch     *arch.Machine
@@ -76,11 +77,11 @@ func Open(path string) (*File, error) {
 // where a debug file may lie beside it: the path as the target sees it, when f
 // was opened through /proc/PID/map_files or /proc/PID/root.
 func OpenFile(f *os.File, name string) (*File, error) {
-	m, err := mapFile(f, name)
+	m, info, err := mapFile(f, name)
 	if err != nil {
 		return nil, err
 	}
-	file := &File{name: name, mapping: m, data: m.Bytes()}
+	file := &File{name: name, mapping: m, info: info, data: m.Bytes()}
 	if err := file.init(); err != nil {
 		m.Unmap()
 		return nil, err

@@ -22,14 +22,15 @@ var ErrFault = filemap.ErrFault
 // may be nested; one costs a few nanoseconds.
 func Guard(fn func() error) error { return filemap.Guard(fn) }
 
-// mapFile maps f, which may be closed afterwards.
-func mapFile(f *os.File, name string) (*filemap.Mapping, error) {
+// mapFile maps f, which may be closed afterwards. The info is what was true of it before.
+func mapFile(f *os.File, name string) (*filemap.Mapping, os.FileInfo, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", name)
+		return nil, nil, fmt.Errorf("%s: not a regular file", name)
 	}
-	return filemap.Map(f, name, 0, info.Size())
+	m, err := filemap.Map(f, name, 0, info.Size())
+	return m, info, err
 }

@@ -20,6 +20,14 @@ type keptSections struct {
 	mu                       sync.Mutex
 	data                     map[SectionKey][]byte
 	stored, loaded, released int
+	places                   []SectionPlace
+}
+
+func (c *keptSections) Key(place SectionPlace, hash func() SectionKey) SectionKey {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.places = append(c.places, place)
+	return hash()
 }
 
 func (c *keptSections) Load(key SectionKey, size int64) ([]byte, func() error) {
@@ -101,6 +109,15 @@ func TestSectionCache(t *testing.T) {
 		if err != nil || kept != nil && !bytes.Equal(kept, inflated) {
 			t.Errorf("%s is kept wrongly, %v", s.Name, err)
 		}
+	}
+	for _, place := range c.places {
+		data := content[place.Offset:][:place.Size]
+		if kept := c.data[sha256.Sum256(data)]; place.File.Name() != filepath.Base(program) || kept == nil {
+			t.Errorf("%d bytes at %#x of %s are no section that is kept", place.Size, place.Offset, place.File.Name())
+		}
+	}
+	if len(c.places) != c.stored {
+		t.Errorf("the keys of %d sections were asked for, and %d stored", len(c.places), c.stored)
 	}
 	stored := c.stored
 	if got := read(copied, c); !reflect.DeepEqual(got, want) {

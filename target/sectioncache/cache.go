@@ -35,6 +35,9 @@ const (
 	// usedEvery is how exactly it is known when a file was used.
 	usedEvery = 24 * time.Hour
 
+	// forgotten is the age at which a link to a section is removed.
+	forgotten = 30 * 24 * time.Hour
+
 	// abandoned is the age of a temporary file that nobody writes any more.
 	abandoned = time.Hour
 )

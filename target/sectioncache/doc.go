@@ -8,7 +8,8 @@
 //
 // Files are named for the SHA-256 of the compressed section: that another file has the
 // same build ID, or that a container's has, changes nothing. They are mapped, and of
-// what is mapped only what is read takes memory.
+// what is mapped only what is read takes memory. Links to them, named for where a
+// section lies in a file that has not changed since, spare the hash.
 //
 // A cache is a convenience: what cannot be written is not kept, and nobody is told. It
 // writes nothing where the file system is almost full, and removes what was not used for

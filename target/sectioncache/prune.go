@@ -29,10 +29,20 @@ func (c *Cache) prune() {
 	total := int64(0)
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err != nil || !info.Mode().IsRegular() {
+		if err != nil {
 			continue
 		}
 		name := info.Name()
+		if info.Mode()&fs.ModeSymlink != 0 && strings.HasSuffix(name, remembered) {
+			// It is made again for the price of a hash.
+			path := filepath.Join(c.dir, name)
+			if _, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > forgotten {
+				os.Remove(path)
+			}
+		}
+		if !info.Mode().IsRegular() {
+			continue
+		}
 		if strings.HasSuffix(name, temporary) {
 			if time.Since(info.ModTime()) > abandoned {
 				os.Remove(filepath.Join(c.dir, name))

@@ -1,0 +1,33 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package sectioncache
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/object"
+)
+
+// identity returns what tells a place in a file from all others, and when the file was
+// changed last. It is false where nothing does.
+//
+// Nobody but the kernel sets the time of a change (st_ctime), and its clock is the
+// administrator's: a file that another user made cannot pass for one that was looked
+// at. A file system that a user brings along can say of its files what it likes. Those
+// that are on no device of their own, as FUSE's and a network's, have numbers that the
+// next one gets: they identify nothing.
+func identity(place object.SectionPlace) (name string, changed time.Time, ok bool) {
+	s, ok := place.File.Sys().(*syscall.Stat_t)
+	if !ok || unix.Major(uint64(s.Dev)) == 0 {
+		return "", changed, false
+	}
+	name = fmt.Sprintf("%x-%x-%x-%x.%x-%x.%x-%x-%x", s.Dev, s.Ino, s.Size,
+		s.Mtim.Sec, s.Mtim.Nsec, s.Ctim.Sec, s.Ctim.Nsec, place.Offset, place.Size)
+	return name, time.Unix(int64(s.Ctim.Sec), int64(s.Ctim.Nsec)), true
+}
