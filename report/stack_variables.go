@@ -32,14 +32,14 @@ const optimizedOut = "optimized out"
 
 // shownVariable is a variable of a frame.
 type shownVariable struct {
-	name     string
-	argument string // of an argument: as backtraces show it, "n=5"
-	local    string // of a local variable: "n = 5"
-
-	// For programs.
-	typ, text, entry, problem string
-	late                      bool
+	name string
+	line string // as backtraces show it: an argument "n=5", a local variable "n = 5"
+	data *shownData
+	late bool
 }
+
+// shownData is what programs are told of a variable.
+type shownData struct{ typ, text, entry, problem string }
 
 // shownCall is a function or an inlined call of a frame with its variables.
 type shownCall struct {
@@ -213,8 +213,8 @@ func (v *variables) argument(a *value.Variable, f *variable.Frame) shownVariable
 	if v.json {
 		return v.data(a, f)
 	}
-	s := shownVariable{name: a.Name, argument: v.printer.Argument(a, f), late: f.Late()}
-	v.spend(len(s.argument))
+	s := shownVariable{name: a.Name, line: v.printer.Argument(a, f), late: f.Late()}
+	v.spend(len(s.line))
 	return s
 }
 
@@ -222,8 +222,8 @@ func (v *variables) local(l *value.Variable, f *variable.Frame) shownVariable {
 	if v.json {
 		return v.data(l, f)
 	}
-	s := shownVariable{name: l.Name, local: v.printer.Variable(l, f), late: f.Late()}
-	v.spend(len(s.local))
+	s := shownVariable{name: l.Name, line: v.printer.Variable(l, f), late: f.Late()}
+	v.spend(len(s.line))
 	return s
 }
 
@@ -234,20 +234,19 @@ func (v *variables) spend(size int) {
 
 // data is a variable for programs: whole, also where a line has no room for it.
 func (v *variables) data(a *value.Variable, f *variable.Frame) shownVariable {
-	s := shownVariable{name: a.Name}
+	d := new(shownData)
 	val := a.Read(f)
 	if t := val.Type(); t != nil {
-		s.typ = t.String()
+		d.typ = t.String()
 	}
-	s.text, s.problem = v.text(val)
+	d.text, d.problem = v.text(val)
 	if a.Argument {
 		if entry := a.ReadEntry(f); entry.Err() == nil {
-			s.entry, _ = v.text(entry)
+			d.entry, _ = v.text(entry)
 		}
 	}
-	s.late = f.Late()
-	v.spend(len(s.typ) + len(s.text) + len(s.entry) + len(s.problem))
-	return s
+	v.spend(len(d.typ) + len(d.text) + len(d.entry) + len(d.problem))
+	return shownVariable{name: a.Name, data: d, late: f.Late()}
 }
 
 func (v *variables) text(val value.Value) (text, problem string) {
@@ -267,32 +266,33 @@ func (v *variables) text(val value.Value) (text, problem string) {
 
 // merge makes of the variables of one thread those of two.
 func (c *shownCall) merge(other *shownCall) {
-	merge := func(list, others []shownVariable) {
+	merge := func(list, others []shownVariable, is string) {
 		for k := range list {
 			if k >= len(others) {
 				return // they were too many
 			}
-			list[k].merge(&others[k])
+			list[k].merge(&others[k], is)
 		}
 	}
 	c.late = c.late || other.late
-	merge(c.arguments, other.arguments)
-	merge(c.locals, other.locals)
+	merge(c.arguments, other.arguments, "=")
+	merge(c.locals, other.locals, " = ")
 }
 
-func (s *shownVariable) merge(other *shownVariable) {
+// merge makes of the variable of one thread that of two. What is before a value on a
+// line is "=" for arguments.
+func (s *shownVariable) merge(other *shownVariable, is string) {
 	s.late = s.late || other.late
-	if s.argument != other.argument {
-		s.argument = s.name + "=" + differs
+	if s.line != other.line {
+		s.line = s.name + is + differs
 	}
-	if s.local != other.local {
-		s.local = s.name + " = " + differs
-	}
-	if s.text != other.text || s.problem != other.problem {
-		s.text, s.problem = "", "differs in the threads"
-	}
-	if s.entry != other.entry {
-		s.entry = ""
+	if d, o := s.data, other.data; d != nil && o != nil {
+		if d.text != o.text || d.problem != o.problem {
+			d.text, d.problem = "", "differs in the threads"
+		}
+		if d.entry != o.entry {
+			d.entry = ""
+		}
 	}
 }
 
@@ -313,7 +313,7 @@ func (p *stackPrinter) arguments(c *shownCall) {
 		if i > 0 {
 			p.out = append(p.out, ", "...)
 		}
-		p.out = append(p.out, Printable(c.arguments[i].argument)...)
+		p.out = append(p.out, Printable(c.arguments[i].line)...)
 	}
 	p.out = append(p.out, ')')
 }
@@ -325,7 +325,7 @@ func (p *stackPrinter) locals(c *shownCall) {
 	}
 	for i := range c.locals {
 		p.out = append(p.out, "        "...)
-		p.out = append(p.out, Printable(c.locals[i].local)...)
+		p.out = append(p.out, Printable(c.locals[i].line)...)
 		p.out = append(p.out, '\n')
 	}
 }
@@ -344,7 +344,7 @@ func jsonVariables(list []shownVariable) []jsonVariable {
 	out := make([]jsonVariable, 0, len(list))
 	for i := range list {
 		v := &list[i]
-		out = append(out, jsonVariable{v.name, v.typ, v.text, v.entry, v.problem, v.late})
+		out = append(out, jsonVariable{v.name, v.data.typ, v.data.text, v.data.entry, v.data.problem, v.late})
 	}
 	return out
 }

@@ -25,9 +25,8 @@ func (v Value) readMemory(b []byte, address uint64) error {
 	return nil
 }
 
-// gather reads bits of the pieces.
-func (v Value) gather(at, size uint64) ([]byte, error) {
-	b := make([]byte, (size+7)/8)
+// gather reads size bits of the pieces to b.
+func (v Value) gather(b []byte, at, size uint64) error {
 	done := uint64(0)
 	for k := range v.pieces {
 		p := &v.pieces[k]
@@ -38,20 +37,20 @@ func (v Value) gather(at, size uint64) ([]byte, error) {
 		n := min(p.BitSize-at, size-done)
 		src, from, err := v.source(p, at, n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if from+n > 8*uint64(len(src)) {
-			return nil, fmt.Errorf("%w: %d bits at bit %d of %d bytes", ErrExpression, n, from, len(src))
+			return fmt.Errorf("%w: %d bits at bit %d of %d bytes", ErrExpression, n, from, len(src))
 		}
 		copyBits(v.typ.machine, b, done, src, from, n)
 		done += n
 		at = 0
 		if done == size {
-			return b, nil
+			return nil
 		}
 	}
 	// The pieces are shorter than the value: the rest is nowhere.
-	return nil, ErrOptimizedOut
+	return ErrOptimizedOut
 }
 
 // contents reads what there is of the value: bits of missing are set where it is

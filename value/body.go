@@ -92,7 +92,9 @@ func (i *Info) body(off object.DebugOffset) (*body, error) {
 	size := root.size()
 	if i.held += size; i.held > i.mostRetained() {
 		clear(i.bodies)
+		i.known.Lock()
 		clear(i.passed) // which has bodies too
+		i.known.Unlock()
 		i.held = size
 	}
 	i.bodies[off] = b

@@ -117,8 +117,25 @@ func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
 	return named, false
 }
 
-// atCall returns what the call that made the frame passed for a parameter.
-func (e *evaluator) atCall(p parameter) (v element, err error) {
+// atCall returns what the call that made the frame passed for a parameter: the location
+// of an argument, and what it was at the entry, often ask for the same one.
+func (e *evaluator) atCall(p parameter) (element, error) {
+	if last := &e.asked; !last.known || last.parameter != p {
+		e.asked.value, e.asked.err = e.passedFor(p)
+		e.asked.parameter, e.asked.known = p, true
+	}
+	return e.asked.value, e.asked.err
+}
+
+// asked is a parameter with its value at the call.
+type asked struct {
+	parameter parameter
+	value     element
+	err       error
+	known     bool
+}
+
+func (e *evaluator) passedFor(p parameter) (v element, err error) {
 	caller := e.frame.Caller()
 	if caller == nil || caller.Info() == nil || e.body == nil {
 		return v, errNoEntryValue
@@ -138,7 +155,7 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 	if at.target.kind == attributeBlock {
 		// An indirect call can have led to another function, which then jumped here
 		// with parameters of its own.
-		to, err := inner.number(at.target.bytes)
+		to, err := inner.number(inner.program(at.target.bytes))
 		if err != nil || to.lo != e.body.entry+e.frame.Bias() {
 			return v, errNoEntryValue
 		}
@@ -148,7 +165,7 @@ func (e *evaluator) atCall(p parameter) (v element, err error) {
 	case attributeConstant:
 		return element{lo: uint64(at.value.number)}, nil
 	case attributeBlock:
-		return inner.number(at.value.bytes)
+		return inner.number(inner.program(at.value.bytes))
 	}
 	return v, errNoEntryValue
 }
@@ -173,9 +190,7 @@ func (e *evaluator) passing(caller Frame, p parameter) (at passed, err error) {
 	info, bias := caller.Info(), caller.Bias()
 	back, lookup := caller.ProgramCounter()
 	key := passing{e.body, info, back - bias, lookup - bias, p}
-	e.info.mu.Lock()
-	at, known := e.info.passed[key]
-	e.info.mu.Unlock()
+	at, known := kept(e.info, &e.info.passed, key)
 	if !known {
 		if err = info.locked(func() (err error) {
 			at, err = info.passedAt(key, e)
@@ -183,9 +198,7 @@ func (e *evaluator) passing(caller Frame, p parameter) (at passed, err error) {
 		}); err != nil {
 			return at, err
 		}
-		e.info.mu.Lock()
-		keep(&e.info.passed, key, at)
-		e.info.mu.Unlock()
+		keep(e.info, &e.info.passed, key, at)
 	}
 	if at.value.kind == attributeAbsent {
 		return at, errNoEntryValue
@@ -252,7 +265,7 @@ func (e *evaluator) atJump(column uint64) (v element, ok bool) {
 		return v, false
 	}
 	defer inner.release()
-	v, err = inner.number(value.bytes)
+	v, err = inner.number(inner.program(value.bytes))
 	return v, err == nil
 }
 

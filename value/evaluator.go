@@ -36,6 +36,16 @@ type evaluator struct {
 
 	own  budget     // of an evaluator that no other called for
 	room [4]element // for the stack, which is seldom deeper
+	read [16]byte   // for what is read
+
+	asked asked // last, see atCall
+
+	lent  bool // values are of no use once this is released
+	loans [2]Piece
+	loan  int
+
+	outer *evaluator // that called for this one
+	inner *evaluator // to be used again
 }
 
 // element is a value on the stack.
@@ -84,88 +94,116 @@ func (e *evaluator) within(info *Info, u *unit, b *body, f Frame) (*evaluator, e
 	if e.depth == maxCalls {
 		return nil, refuse("expressions call for each other deeper than %d", maxCalls)
 	}
-	inner := newEvaluator(info, u, b, f)
-	inner.budget, inner.depth = e.budget, e.depth+1
+	inner := e.inner
+	if e.inner = nil; inner == nil {
+		inner = new(evaluator)
+	}
+	inner.start(info, u, b, f)
+	inner.budget, inner.depth, inner.outer = e.budget, e.depth+1, e
 	return inner, nil
 }
 
 // newEvaluator returns an evaluator, which is to be released.
 func newEvaluator(info *Info, u *unit, b *body, f Frame) *evaluator {
 	e := evaluators.Get().(*evaluator)
+	e.start(info, u, b, f)
+	return e
+}
+
+func (e *evaluator) start(info *Info, u *unit, b *body, f Frame) {
 	e.info, e.unit, e.body, e.frame = info, u, b, f
 	e.budget, e.stack = &e.own, e.room[:0]
-	return e
 }
 
 // release ends the use of an evaluator. The pieces that it returned stay.
 func (e *evaluator) release() {
-	*e = evaluator{}
-	evaluators.Put(e)
+	outer := e.outer
+	*e = evaluator{inner: e.inner}
+	if outer != nil {
+		outer.inner = e
+	} else {
+		evaluators.Put(e)
+	}
 }
 
-// expression returns the expression that a location is at the frame's address;
-// ok is false where there is none: the value is optimized out there.
-func (e *evaluator) expression(a attribute) (expression []byte, ok bool, err error) {
+// expression returns the program of the expression that a location is at the frame's
+// address, nil where there is none: the value is optimized out there.
+func (e *evaluator) expression(a *attribute) (*program, error) {
 	switch a.kind {
 	case attributeBlock:
-		return a.bytes, len(a.bytes) > 0, nil
+		if len(a.bytes) == 0 {
+			return nil, nil
+		}
+		return e.program(a.bytes), nil
 	case attributeList:
 		_, pc := e.frame.ProgramCounter()
 		return e.listed(a.list, pc-e.frame.Bias())
 	case attributeAbsent:
-		return nil, false, nil
+		return nil, nil
 	}
-	return nil, false, fmt.Errorf("%w: location of an unknown form", ErrDebugInfo)
+	return nil, fmt.Errorf("%w: location of an unknown form", ErrDebugInfo)
 }
 
-func (e *evaluator) listed(list, pc uint64) (expression []byte, ok bool, err error) {
+// listed returns the program of what a location list has for an address in the file,
+// nil for nothing.
+func (e *evaluator) listed(list, pc uint64) (p *program, err error) {
 	key := listing{e.unit, list, pc}
-	if expression, ok = e.info.knownListing(key); ok {
-		return expression, len(expression) > 0, nil
+	if p, ok := kept(e.info, &e.info.listings, key); ok {
+		return p, nil
 	}
-	err = e.info.locked(func() (err error) {
-		expression, ok, err = e.info.listed(e.unit, list, pc)
-		expression = bytes.Clone(expression)
-		if !ok {
-			expression = nil
+	err = e.info.locked(func() error {
+		expression, ok, err := e.info.listed(e.unit, list, pc)
+		if ok && len(expression) > 0 {
+			p = e.info.decode(bytes.Clone(expression), e.unit.referenceWidth())
 		}
 		if err == nil && len(expression) <= maxKeptSize {
-			keep(&e.info.listings, key, expression)
+			keep(e.info, &e.info.listings, key, p)
 		}
 		return err
 	})
-	return expression, len(expression) > 0, err
+	return p, err
 }
 
 // locate evaluates a location to the pieces of a value of size bytes.
-func (e *evaluator) locate(a attribute, size uint64) ([]Piece, error) {
-	expression, ok, err := e.expression(a)
+func (e *evaluator) locate(a *attribute, size uint64) ([]Piece, error) {
+	p, err := e.expression(a)
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
-		return []Piece{{Kind: OptimizedOut, BitSize: bitsOf(size)}}, nil
+	if p == nil {
+		return e.alone(Piece{Kind: OptimizedOut, BitSize: bitsOf(size)}), nil
 	}
-	return e.evaluate(expression, size)
+	return e.evaluate(p, size)
 }
 
-// evaluate evaluates an expression to the pieces of a value of size bytes.
-func (e *evaluator) evaluate(expression []byte, size uint64) ([]Piece, error) {
-	if err := e.run(expression); err != nil {
+// evaluate evaluates a program to the pieces of a value of size bytes.
+func (e *evaluator) evaluate(p *program, size uint64) ([]Piece, error) {
+	if err := e.run(p); err != nil {
 		if errors.Is(err, ErrOptimizedOut) {
-			return []Piece{{Kind: OptimizedOut, BitSize: bitsOf(size)}}, nil
+			return e.alone(Piece{Kind: OptimizedOut, BitSize: bitsOf(size)}), nil
 		}
 		return nil, err
 	}
 	if len(e.pieces) > 0 {
 		return e.pieces, nil
 	}
-	p, err := e.simple()
+	place, err := e.simple()
 	if err != nil {
 		return nil, err
 	}
-	p.BitSize = bitsOf(size)
-	return []Piece{p}, nil
+	place.BitSize = bitsOf(size)
+	return e.alone(place), nil
+}
+
+// alone returns a piece that is the only one of a value.
+func (e *evaluator) alone(p Piece) []Piece {
+	if !e.lent || e.loan == len(e.loans) {
+		return []Piece{p}
+	}
+	k := e.loan
+	e.loan++
+	e.loans[k] = p
+	return e.loans[k : k+1 : k+1]
 }
 
 // bitsOf returns a size in bits; beyond 64 bits the largest number.
@@ -198,10 +236,10 @@ func (e *evaluator) simple() (Piece, error) {
 	return Piece{Kind: InMemory, Address: e.mask(top.lo)}, nil
 }
 
-// number evaluates an expression whose result is a number: a bound, a value of a
-// call site, a frame base.
-func (e *evaluator) number(expression []byte) (element, error) {
-	if err := e.run(expression); err != nil {
+// number runs a program whose result is a number: a bound, a value of a call site, a
+// frame base.
+func (e *evaluator) number(p *program) (element, error) {
+	if err := e.run(p); err != nil {
 		return element{}, err
 	}
 	if e.placed {
@@ -222,12 +260,8 @@ func (e *evaluator) number(expression []byte) (element, error) {
 	return e.stack[len(e.stack)-1], nil
 }
 
-// run executes an expression.
-func (e *evaluator) run(expression []byte) error {
-	if len(expression) > 1<<16 {
-		return refuse("expression of %d bytes", len(expression))
-	}
-	p := e.program(expression)
+// run executes a program.
+func (e *evaluator) run(p *program) error {
 	operations := p.operations
 	for k := 0; k < len(operations); {
 		if e.budget.steps++; e.budget.steps > maxSteps {
@@ -322,12 +356,12 @@ func (e *evaluator) register(column uint64) (uint64, error) {
 	return 0, &registerError{e.info.machine, column}
 }
 
-// memory reads size bytes.
+// memory reads size bytes, which stay until it is called again.
 func (e *evaluator) memory(address, size uint64) ([]byte, error) {
 	if size > 16 {
 		return nil, refuse("dereference of %d bytes", size)
 	}
-	b := make([]byte, size)
+	b := e.read[:size]
 	if err := e.frame.ReadMemory(b, address); err != nil {
 		return nil, &MemoryError{address, err}
 	}

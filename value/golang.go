@@ -196,7 +196,7 @@ func (w *printing) goElements(v Value, n, all uint64, depth int) {
 		limit = min(limit, maxGoInner)
 	}
 	for i := range limit {
-		if w.text.Len() >= maxText {
+		if len(w.text) >= maxText {
 			break
 		}
 		if i > 0 {
@@ -218,7 +218,7 @@ func (w *printing) goFields(v Value, t *Type, depth int) {
 	w.add("{")
 	fields := t.Strip().Fields()
 	for k := range fields {
-		if w.text.Len() >= maxText {
+		if len(w.text) >= maxText {
 			break
 		}
 		if k > 0 {

@@ -40,14 +40,16 @@ type Info struct {
 	ranges    []unitRange // by low; nil before they are read
 	types     map[object.DebugOffset]*Type
 	bodies    map[object.DebugOffset]*body
-	listings  map[listing][]byte
-	programs  map[programKey]*program
-	passed    map[passing]passed
 	held      int                               // attributes in bodies
 	goTypes   map[uint64]object.DebugOffset     // by the address of the runtime's description
 	packages  map[string][]*unit                // of Go, by import path; nil before they are read
 	constants map[object.DebugOffset][]constant // of types of Go that were asked for
 	retained  int                               // types and names, and what they are made of
+
+	known    sync.RWMutex // held for what follows alone, also while mu is held
+	listings map[listing]*program
+	programs map[programKey]*program
+	passed   map[passing]passed
 }
 
 // Open opens the debugging information of an object, or that of the debug file

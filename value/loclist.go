@@ -19,18 +19,19 @@ const (
 	maxKeptSize = 256     // bytes of an expression
 )
 
-// knownListing returns the expression that a listing was found to have, empty for
-// none; the slice is not to be changed.
-func (i *Info) knownListing(key listing) (expression []byte, ok bool) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	expression, ok = i.listings[key]
-	return expression, ok
+// kept returns what was kept in one of an Info's maps.
+func kept[K comparable, V any](i *Info, known *map[K]V, key K) (v V, ok bool) {
+	i.known.RLock()
+	v, ok = (*known)[key]
+	i.known.RUnlock()
+	return v, ok
 }
 
-// keep keeps what was found of an Info's, for code that holds the lock. Frames of many
-// threads are at the same addresses: what they need seldom is too much to be kept.
-func keep[K comparable, V any](known *map[K]V, key K, v V) {
+// keep keeps what was found in one of an Info's maps. Frames of many threads are at the
+// same addresses: what they need seldom is too much to be kept.
+func keep[K comparable, V any](i *Info, known *map[K]V, key K, v V) {
+	i.known.Lock()
+	defer i.known.Unlock()
 	if len(*known) >= maxKept || *known == nil {
 		*known = make(map[K]V)
 	}

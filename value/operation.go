@@ -224,14 +224,14 @@ func (e *evaluator) frameBase() (uint64, error) {
 		return 0, err
 	}
 	defer inner.release()
-	expression, ok, err := inner.expression(e.body.frameBase)
+	p, err := inner.expression(&e.body.frameBase)
 	switch {
 	case err != nil:
 		return 0, err
-	case !ok:
+	case p == nil:
 		return 0, refuse("DW_OP_fbreg without a frame base")
 	}
-	v, err := inner.number(expression)
+	v, err := inner.number(p)
 	return v.lo, err
 }
 

@@ -16,7 +16,7 @@ import (
 
 // value writes a value; top says that it stands in no other.
 func (w *printing) value(v Value, depth int, top bool) {
-	if w.text.Len() >= maxText {
+	if len(w.text) >= maxText {
 		return
 	}
 	if v.err == nil && v.typ != nil && v.typ.Strip().partial {
@@ -63,15 +63,19 @@ func (w *printing) scalar(v Value, t *Type) {
 		w.add("<synthetic pointer>")
 		return
 	}
-	b, err := v.Bytes()
+	b, err := w.bytes(&w.room, v)
 	switch {
 	case errors.Is(err, ErrOptimizedOut):
 		w.add("<optimized out>")
-		return
 	case err != nil:
 		w.fail(err)
-		return
+	default:
+		w.number(v, t, b)
 	}
+}
+
+// number writes a value of a type without qualifiers, and of these bytes.
+func (w *printing) number(v Value, t *Type, b []byte) {
 	if w.Format != 0 && w.Format != 's' {
 		w.formatted(v, t, b)
 		return
@@ -89,10 +93,12 @@ func (w *printing) scalar(v Value, t *Type) {
 		}
 	case Char, Int:
 		if name := t.goConstant(b); name != "" {
-			w.add(name + " (" + decimal(t, b) + ")")
+			w.add(name + " (")
+			w.decimal(t, b)
+			w.add(")")
 			return
 		}
-		w.add(decimal(t, b))
+		w.decimal(t, b)
 		if prefix, ok := textual(v.typ); ok {
 			w.add(" " + prefix + "'")
 			w.appendChar(n, len(b), '\'')
@@ -115,14 +121,14 @@ func (w *printing) scalar(v Value, t *Type) {
 }
 
 // decimal writes the integer that bytes are.
-func decimal(t *Type, b []byte) string {
+func (w *printing) decimal(t *Type, b []byte) {
 	switch n := uintOf(t.machine.Order, b); {
 	case len(b) == 0 || len(b) > 8:
-		return integer(t, b, t.Signed()).String()
+		w.add(integer(t, b, t.Signed()).String())
 	case t.Signed():
-		return strconv.FormatInt(int64(signExtend(n, 8*uint64(len(b)))), 10)
+		w.text = strconv.AppendInt(w.text, int64(signExtend(n, 8*uint64(len(b)))), 10)
 	default:
-		return strconv.FormatUint(n, 10)
+		w.text = strconv.AppendUint(w.text, n, 10)
 	}
 }
 
@@ -165,7 +171,8 @@ func (w *printing) pointer(v Value, t *Type, address uint64) {
 
 // address writes an address and the symbol that covers it.
 func (w *printing) address(address uint64, named bool) {
-	w.add("0x" + strconv.FormatUint(address, 16))
+	w.add("0x")
+	w.text = strconv.AppendUint(w.text, address, 16)
 	if !named || w.Symbols == nil || address == 0 {
 		return
 	}
@@ -305,7 +312,7 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 		if f.Base {
 			continue
 		}
-		if w.text.Len() >= maxText {
+		if len(w.text) >= maxText {
 			break
 		}
 		if !first {
@@ -387,7 +394,7 @@ func (w *printing) array(v Value, t *Type, depth int) {
 	}
 	things := 0
 	i := uint64(0)
-	for ; i < n && things < w.elements && w.text.Len() < maxText; i++ {
+	for ; i < n && things < w.elements && len(w.text) < maxText; i++ {
 		if i > 0 {
 			w.add(", ")
 		}

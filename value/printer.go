@@ -5,10 +5,10 @@
 package value
 
 import (
-	"bytes"
 	"errors"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -60,6 +60,7 @@ func (p *Printer) Print(v Value) (string, error) {
 		return "", err
 	}
 	w := p.start(v)
+	defer w.end()
 	if v.OptimizedOut() || v.err != nil || v.absent() {
 		return "<optimized out>", nil
 	}
@@ -80,7 +81,7 @@ func (p *Printer) Print(v Value) (string, error) {
 	if isScalar(t) && w.problem != nil {
 		return "", w.problem
 	}
-	return w.text.String(), nil
+	return string(w.text), nil
 }
 
 // isString reports whether gdb takes a pointer to a type for a string, and does
@@ -115,16 +116,18 @@ func bareName(t *Type) string {
 // and says "<error: ...>" for what cannot be read.
 func (p *Printer) Text(v Value) string {
 	w := p.start(v)
+	defer w.end()
 	w.value(v, 0, true)
-	return w.text.String()
+	return string(w.text)
 }
 
 // Whole returns what Text does; where nothing of the value is known, it returns why: the
 // error wraps ErrOptimizedOut where Text says "<optimized out>".
 func (p *Printer) Whole(v Value) (string, error) {
 	w := p.start(v)
+	defer w.end()
 	w.value(v, 0, true)
-	switch text := w.text.String(); {
+	switch text := string(w.text); {
 	case text == "<"+optimizedOut+">":
 		return "", ErrOptimizedOut
 	case w.problem != nil && text == "<error: "+message(w.problem)+">":
@@ -154,50 +157,6 @@ func (v Value) ReadError() error {
 		return nil
 	}
 	return err
-}
-
-// Argument returns what backtraces show of an argument: "n=5", "n=n@entry=5",
-// "s=..." for a structure, union or array, "n=<optimized out>".
-func (p *Printer) Argument(v *Variable, f Frame) string {
-	actual := v.Read(f)
-	entry := v.ReadEntry(f)
-	var b strings.Builder
-	text := func(val Value) string {
-		if err := val.ReadError(); err != nil {
-			return "<error reading variable: " + message(err) + ">"
-		}
-		if val.typ.goType() != nil {
-			return p.goArgument(val)
-		}
-		if t := scalarType(val.typ); !isScalar(t) {
-			return "..."
-		}
-		return p.Text(val)
-	}
-	now := text(actual)
-	if entry.Err() != nil {
-		return v.Name + "=" + now
-	}
-	then := text(entry)
-	switch {
-	case actual.Err() != nil && !errors.Is(actual.Err(), ErrOptimizedOut):
-		// Only the value at the entry is known.
-		b.WriteString(v.Name + "@entry=" + then)
-	case sameBytes(actual, entry):
-		b.WriteString(v.Name + "=" + v.Name + "@entry=" + now)
-	default:
-		b.WriteString(v.Name + "=" + now + ", " + v.Name + "@entry=" + then)
-	}
-	return b.String()
-}
-
-func sameBytes(a, b Value) bool {
-	x, err := a.Bytes()
-	if err != nil {
-		return false
-	}
-	y, err := b.Bytes()
-	return err == nil && bytes.Equal(x, y)
 }
 
 // scalarType returns what references lead to.
@@ -236,7 +195,8 @@ func message(err error) string {
 type printing struct {
 	*Printer
 	machine                  *arch.Machine
-	text                     strings.Builder
+	text                     []byte
+	room, other              [16]byte // room for what is read
 	elements, repeats, depth int
 	problem                  error           // the first one
 	bare                     bool            // the next structure of Go's is written without its type, which stands before it
@@ -244,8 +204,16 @@ type printing struct {
 	around                   []*Type         // the structures that what is printed lies in
 }
 
+// printings are kept, with their room: each argument of each frame takes one.
+var printings = sync.Pool{New: func() any { return new(printing) }}
+
+// maxKeptText is how much room for text is kept, in bytes.
+const maxKeptText = 4096
+
+// start returns what prints a value. It is to be ended.
 func (p *Printer) start(v Value) *printing {
-	w := &printing{Printer: p, elements: p.Elements, repeats: p.Repeats, depth: p.Depth}
+	w := printings.Get().(*printing)
+	w.Printer, w.elements, w.repeats, w.depth = p, p.Elements, p.Repeats, p.Depth
 	if w.elements <= 0 {
 		w.elements = 200
 	}
@@ -261,6 +229,15 @@ func (p *Printer) start(v Value) *printing {
 	return w
 }
 
+// end ends the use of what prints a value, and of its text.
+func (w *printing) end() {
+	if cap(w.text) > maxKeptText {
+		w.text = nil
+	}
+	*w = printing{text: w.text[:0]}
+	printings.Put(w)
+}
+
 // fail writes an error in the place of a value.
 func (w *printing) fail(err error) {
 	if w.problem == nil {
@@ -270,8 +247,8 @@ func (w *printing) fail(err error) {
 }
 
 func (w *printing) add(s string) {
-	if w.text.Len() < maxText {
-		w.text.WriteString(s)
+	if len(w.text) < maxText {
+		w.text = append(w.text, s...)
 	}
 }
 

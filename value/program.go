@@ -5,6 +5,7 @@
 package value
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/clewdev/clew/cfi"
@@ -36,16 +37,11 @@ func (e *evaluator) program(expression []byte) *program {
 		return i.decode(expression, wide)
 	}
 	key := programKey{unsafe.SliceData(expression), len(expression), wide}
-	i.mu.Lock()
-	p := i.programs[key]
-	i.mu.Unlock()
-	if p != nil {
+	if p, ok := kept(i, &i.programs, key); ok {
 		return p
 	}
-	p = i.decode(expression, wide)
-	i.mu.Lock()
-	keep(&i.programs, key, p)
-	i.mu.Unlock()
+	p := i.decode(expression, wide)
+	keep(i, &i.programs, key, p)
 	return p
 }
 
@@ -62,9 +58,16 @@ func (u *unit) referenceWidth() int {
 	return 0
 }
 
+// maxExpression bounds an expression, in bytes.
+const maxExpression = 1 << 16
+
 // decode decodes an expression up to where it is malformed.
 func (i *Info) decode(expression []byte, wide int) *program {
 	p := &program{size: uint64(len(expression))}
+	if len(expression) > maxExpression {
+		p.malformed = fmt.Errorf("expression of %d bytes", len(expression))
+		return p
+	}
 	p.malformed = p.decode(&cfi.Section{Name: "expression", Data: expression, Machine: i.machine}, wide)
 	if p.malformed == nil {
 		p.parameter, p.isParameter = p.asParameter(i.machine)

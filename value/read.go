@@ -33,12 +33,12 @@ func (e *evaluator) call(entry object.DebugOffset) error {
 		return err
 	}
 	defer inner.release()
-	expression, ok, err := inner.expression(a)
-	if err != nil || !ok {
+	p, err := inner.expression(&a)
+	if err != nil || p == nil {
 		return err
 	}
 	inner.stack = e.stack
-	err = inner.run(expression)
+	err = inner.run(p)
 	e.stack, e.place, e.placed, e.isAddress = inner.stack, inner.place, inner.placed, true
 	return err
 }
@@ -79,11 +79,16 @@ func (i *Info) variableBy(off object.DebugOffset, b *body) (v *Variable, err err
 // variable comes from; for a global it is any Frame of its object, also that of
 // [Static]. Where there is no value [Value.Err] says why.
 func (v *Variable) Read(f Frame) Value {
-	if f == nil {
-		return failed(v.Type, nil, fmt.Errorf("%w: no frame", ErrNoAddress))
-	}
 	e := newEvaluator(v.info, v.unit, v.body, f)
 	defer e.release()
+	return v.readBy(e)
+}
+
+// readBy is Read in the frame of an evaluator, which is new.
+func (v *Variable) readBy(e *evaluator) Value {
+	if e.frame == nil {
+		return failed(v.Type, nil, fmt.Errorf("%w: no frame", ErrNoAddress))
+	}
 	val := v.readIn(e)
 	if val.err == nil && val.typ != nil {
 		val.err = val.typ.Strip().problem
@@ -130,7 +135,7 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 		val.err = fmt.Errorf("%w: %s is declared only", ErrNotFound, v.Name)
 		return val
 	}
-	val.pieces, val.err = e.locate(v.location, size)
+	val.pieces, val.err = e.locate(&v.location, size)
 	return val
 }
 
@@ -139,49 +144,56 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 // The Err of the Value wraps ErrNotFound where nothing is known, which is the
 // rule in code that is not optimized.
 func (v *Variable) ReadEntry(f Frame) Value {
-	val := Value{typ: v.Type, frame: f, err: errNoEntryValue}
-	if f == nil || !v.Argument || v.escape != nil || v.body == nil || v.constant.kind != attributeAbsent {
-		return val
+	e := newEvaluator(v.info, v.unit, v.body, f)
+	defer e.release()
+	val, err := v.entryBy(e)
+	if err != nil {
+		return failed(v.Type, f, err)
+	}
+	return val
+}
+
+// entryBy is ReadEntry in the frame of an evaluator, which may have read the variable.
+func (v *Variable) entryBy(e *evaluator) (Value, error) {
+	if e.frame == nil || !v.Argument || v.escape != nil || v.body == nil || v.constant.kind != attributeAbsent {
+		return Value{}, errNoEntryValue
 	}
 	p, ok := v.passed()
 	if !ok {
-		return val
+		return Value{}, errNoEntryValue
 	}
-	e := newEvaluator(v.info, v.unit, v.body, f)
-	defer e.release()
 	// Of a reference gdb wants to know what it led to.
 	kind := v.Type.Strip().kind
 	p.data = kind == Reference || kind == RvalueReference
 	n, err := e.atCall(p)
 	if err != nil {
-		val.err = err
-		return val
+		return Value{}, err
 	}
 	size := v.Type.Size()
 	if size > 8 {
-		return val
+		return Value{}, errNoEntryValue
 	}
-	return Constant(v.Type, bytes.Clone(lowBytes(v.info.machine, e.number8(n), int(size))), f)
+	b := lowBytes(v.info.machine, e.number8(n), int(size))
+	return Value{typ: v.Type, frame: e.frame, pieces: e.alone(Piece{Kind: InBytes, Bytes: b, BitSize: bitsOf(size)})}, nil
 }
 
 // passed returns where a call passes an argument.
 func (v *Variable) passed() (p parameter, ok bool) {
 	v.enter.Do(func() {
-		var expression []byte
+		e := newEvaluator(v.info, v.unit, v.body, nil)
+		defer e.release()
+		var p *program
 		switch v.location.kind {
 		case attributeBlock:
-			expression = v.location.bytes
+			p = e.program(v.location.bytes)
 		case attributeList:
 			// The location at the first instruction is where the call passed it.
-			e := newEvaluator(v.info, v.unit, v.body, nil)
-			defer e.release()
-			b, ok, err := e.listed(v.location.list, v.body.entry)
-			if err != nil || !ok {
-				return
-			}
-			expression = b
+			p, _ = e.listed(v.location.list, v.body.entry) // nil with an error
 		}
-		v.entry, v.isKnown = v.info.parameterOf(expression)
+		if p == nil {
+			return
+		}
+		v.entry, v.isKnown = p.parameter, p.isParameter
 		switch {
 		case v.entry.kind == parameterMemory:
 			v.isKnown = false
@@ -241,7 +253,7 @@ func (e *evaluator) boundOf(t *Type) (n uint64, err error) {
 		}
 		defer inner.release()
 		var v element
-		v, err = inner.number(t.bound.bytes)
+		v, err = inner.number(inner.program(t.bound.bytes))
 		n = v.lo
 	}
 	if t.bounds {

@@ -118,7 +118,7 @@ func (w *printing) rustFields(v Value, fields []Field, tuple bool, depth int) {
 	}
 	w.add(open)
 	for k := range fields {
-		if w.text.Len() >= maxText {
+		if len(w.text) >= maxText {
 			break
 		}
 		if k > 0 {

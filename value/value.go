@@ -155,18 +155,27 @@ func (v Value) Bytes() ([]byte, error) {
 	if err := v.Err(); err != nil {
 		return nil, err
 	}
+	b := make([]byte, v.typ.Size())
+	if err := v.read(b); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// read reads what Bytes does to b, which is as long as the type. Err must be nil.
+func (v Value) read(b []byte) error {
 	m := v.typ.machine
-	size := v.typ.Size()
+	size := uint64(len(b))
 	if v.bitSize == 0 {
 		if address, ok := v.Address(); ok {
-			b := make([]byte, size)
-			return b, v.readMemory(b, address)
+			return v.readMemory(b, address)
 		}
-		return v.gather(v.bitOffset, 8*size)
+		return v.gather(b, v.bitOffset, 8*size)
 	}
-	packed, err := v.gather(v.bitOffset, min(v.bitSize, 8*size, 64))
-	if err != nil {
-		return nil, err
+	width := min(v.bitSize, 8*size, 64)
+	packed := make([]byte, (width+7)/8)
+	if err := v.gather(packed, v.bitOffset, width); err != nil {
+		return err
 	}
 	n := uintOf(m.Order, packed)
 	if isBigEndian(m) {
@@ -175,9 +184,8 @@ func (v Value) Bytes() ([]byte, error) {
 	if v.typ.Signed() {
 		n = signExtend(n, v.bitSize)
 	}
-	b := make([]byte, size)
 	putUint(m.Order, b, n)
-	return b, nil
+	return nil
 }
 
 // part returns the value of a type that starts some bytes into v.
@@ -246,7 +254,7 @@ func (v Value) virtualBase(f *Field) Value {
 	if err := e.push(element{lo: address}); err != nil {
 		return failed(f.Type, v.frame, err)
 	}
-	n, err := e.number(f.location)
+	n, err := e.number(e.program(f.location))
 	if err != nil {
 		return failed(f.Type, v.frame, err)
 	}
