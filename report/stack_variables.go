@@ -73,20 +73,12 @@ func (s *Stacks) variables(utf8, json bool) *variables {
 	if s.Variables == nil {
 		return nil
 	}
-	return &variables{reader: s.Variables, printer: value.Printer{Symbols: demangled{s.Variables}, Demangle: Demangle, UTF8: utf8}, json: json, locals: s.Locals, names: make(map[functionSymbol]string), spent: new(variablesSpent)}
+	return &variables{reader: s.Variables, printer: value.Printer{Symbols: Demangled{s.Variables}, Demangle: Demangle, UTF8: utf8}, json: json, locals: s.Locals, names: make(map[functionSymbol]string), spent: new(variablesSpent)}
 }
 
 // left reports whether there is room for one more.
 func (v *variables) left() bool {
 	return v.spent.count.Load() < maxVariables && v.spent.size.Load() < maxVariableText
-}
-
-// demangled names addresses as the source does.
-type demangled struct{ value.Symbolizer }
-
-func (d demangled) Symbol(address uint64) (name string, offset uint64, ok bool) {
-	name, offset, ok = d.Symbolizer.Symbol(address)
-	return demangleCode(name), offset, ok
 }
 
 // calls returns what is shown of frame i of a stack: of each of its Locations, in

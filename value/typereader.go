@@ -154,7 +154,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		t.problem = fmt.Errorf("%w: %v: %v is no type that is known", ErrDebugInfo, off, e.Tag)
 		return t
 	}
-	if t.name != "" && t.language.hasScopes() {
+	if t.name != "" && e.Tag != dwarf.TagBaseType && t.language.hasScopes() {
 		if name := i.nameOf(e); name != "" {
 			t.name = name
 		}

@@ -123,7 +123,7 @@ func debugFiles(files []string, flags *debugFlags) error {
 		return serveRSP(s, p, flags)
 	}
 	options := &console.Options{
-		Output: os.Stdout, Palette: palette(), Directories: flags.directories, Language: p.language, Call: flags.call,
+		Output: os.Stdout, Palette: palette(), UTF8: flags.json || readsUTF8(), Directories: flags.directories, Language: p.language, Call: flags.call,
 	}
 	if flags.json {
 		options.Output, options.Palette = io.Discard, report.Palette{}

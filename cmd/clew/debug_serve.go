@@ -46,7 +46,7 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 	if err := construct(s); err != nil {
 		return err
 	}
-	c := console.New(s, &console.Options{Output: os.Stdout, Palette: palette(), Language: p.language})
+	c := console.New(s, &console.Options{Output: os.Stdout, Palette: palette(), UTF8: readsUTF8(), Language: p.language})
 	var call *console.Call
 	if flags.call != "" {
 		var err error
@@ -238,7 +238,7 @@ func launch(files []string, flags *debugFlags, a dap.LaunchArguments) (_ *dap.Pr
 		p.close()
 		return nil, err
 	}
-	c := console.New(s, &console.Options{Language: p.language})
+	c := console.New(s, &console.Options{UTF8: true, Language: p.language})
 	var call *console.Call
 	return &dap.Program{
 		Session: s,

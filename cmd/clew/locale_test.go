@@ -2,8 +2,6 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-//go:build linux
-
 package main
 
 import "testing"

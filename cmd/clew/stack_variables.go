@@ -8,9 +8,7 @@ package main
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v3"
 
@@ -85,19 +83,6 @@ func (f *variableFlags) add(r *report.Stacks, s *target.Snapshot, objects *targe
 // addGoroutines does what add does.
 func (f *variableFlags) addGoroutines(r *report.Goroutines, s *target.Snapshot, objects *target.Objects) {
 	r.Variables, r.Locals, r.Advice = variable.NewReader(s, objects), f.locals, f.advice()
-}
-
-// readsUTF8 reports whether the user's locale says that text is UTF-8 (POSIX, Base
-// Definitions §8.2, Internationalization Variables): strings are shown as they are then.
-func readsUTF8() bool {
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if locale := os.Getenv(name); locale != "" {
-			_, codeset, _ := strings.Cut(locale, ".")
-			codeset, _, _ = strings.Cut(codeset, "@")
-			return strings.EqualFold(strings.ReplaceAll(codeset, "-", ""), "utf8")
-		}
-	}
-	return false
 }
 
 // advice is how to get debugging information. Who did not ask for variables is not told.

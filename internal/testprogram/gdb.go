@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,12 +22,13 @@ type GDB struct {
 	output *bufio.Reader
 }
 
-// StartGDB starts gdb for a program, and ends it with the test. The program's
-// output is between gdb's.
-func StartGDB(t testing.TB, program string) *GDB {
+// StartGDB starts gdb for a program, in the C locale where the environment that is
+// added does not say otherwise, and ends it with the test. The program's output is
+// between gdb's.
+func StartGDB(t testing.TB, program string, environment ...string) *GDB {
 	t.Helper()
 	cmd := exec.Command(RequireTool(t, "gdb"), "-nx", "-q", "-iex", "set debuginfod enabled off", "-iex", "set prompt", program)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Env = slices.Concat(os.Environ(), []string{"LC_ALL=C"}, environment)
 	theirInput, input, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

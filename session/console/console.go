@@ -32,6 +32,9 @@ type Options struct {
 	// Palette colours what is printed.
 	Palette report.Palette
 
+	// UTF8 says that the output is read as UTF-8: see value.Printer.
+	UTF8 bool
+
 	// Directories are searched for source files that are not where debugging
 	// information says, before the current directory.
 	Directories []string
@@ -49,6 +52,7 @@ type Console struct {
 	session  *session.Session
 	out      io.Writer
 	palette  report.Palette
+	utf8     bool
 	language Language
 	source   *sourceFiles
 
@@ -88,7 +92,7 @@ func New(s *session.Session, o *Options) *Console {
 		o = new(Options)
 	}
 	c := &Console{
-		session: s, out: o.Output, palette: o.Palette, language: o.Language, callText: o.Call,
+		session: s, out: o.Output, palette: o.Palette, utf8: o.UTF8, language: o.Language, callText: o.Call,
 		source: newSourceFiles(o.Directories),
 	}
 	if c.out == nil {

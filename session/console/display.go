@@ -82,7 +82,11 @@ func (c *Console) show(d *display) error {
 		if err != nil {
 			return err
 		}
-		c.printf("%d: x%s %s\n", d.number, d.letters(), d.text)
+		end := "\n"
+		if d.format.count <= 1 && d.format.letter != 'i' {
+			end = "  "
+		}
+		c.printf("%d: x%s %s%s", d.number, d.letters(), d.text, end)
 		e := examined{next: at, letter: 'x', size: 'w'}
 		if d.format.letter != 0 {
 			e.letter = d.format.letter

@@ -7,6 +7,7 @@
 package console_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,30 +30,34 @@ func TestLikeGDB(t *testing.T) {
 	t.Chdir("testdata")
 	tests := []gdbTest{
 		{"step", "fib.c", []string{"-O0"}, "fib(4)",
-			"break fib;run;s;s;s;s;n;n;n;s;bt;info args;up;info locals;p n;p a+n;p &n;down;finish;n;n;n;n"},
+			"break fib;run;s;s;s;s;n;n;n;s;bt;info args;up;info locals;p n;p a+n;p &n;down;finish;n;n;n;n", ""},
 		{"next over recursion", "fib.c", []string{"-O0"}, "fib(5)",
-			"tbreak fib;run;n;n;n;n;n;bt;finish"},
+			"tbreak fib;run;n;n;n;n;n;bt;finish", ""},
 		{"conditions", "fib.c", []string{"-O0"}, "fib(8)",
-			"break fib if n == 3;run;c;bt;p total;c 2;info locals;condition 1 n==1 && total > 20;c;p total;ignore 1 2;c;p total;delete;c"},
-		{"finish", "fib.c", []string{"-O0"}, "fib(4)", "break fib if n==1;run;bt;finish;finish;p $;p $$;p $1+1;up"},
-		{"watch", "fib.c", []string{"-O0"}, "fib(3)", "break fib;run;delete;watch total;c;c;bt;c;info watchpoints"},
-		{"watch a local", "fib.c", []string{"-O0"}, "fib(3)", "break fib if n == 2;run;n;n;watch a;c;c"},
-		{"stepi", "fib.c", []string{"-O0"}, "fib(3)", "break fib;run;stepi;stepi;nexti;nexti 3;x/3i $pc;display/i $pc;si;si"},
-		{"until", "rooms.c", []string{"-O0"}, "walk(3)", "break walk;run;n;n;n;n;n;until;until;advance measure;info args;p *r;p r->next->number;p/x r->number;ptype r;whatis *r;whatis r;until;until;until;until"},
+			"break fib if n == 3;run;c;bt;p total;c 2;info locals;condition 1 n==1 && total > 20;c;p total;ignore 1 2;c;p total;delete;c", ""},
+		{"finish", "fib.c", []string{"-O0"}, "fib(4)", "break fib if n==1;run;bt;finish;finish;p $;p $$;p $1+1;up", ""},
+		{"watch", "fib.c", []string{"-O0"}, "fib(3)", "break fib;run;delete;watch total;c;c;bt;c;info watchpoints", ""},
+		{"watch a local", "fib.c", []string{"-O0"}, "fib(3)", "break fib if n == 2;run;n;n;watch a;c;c", ""},
+		{"stepi", "fib.c", []string{"-O0"}, "fib(3)", "break fib;run;stepi;stepi;nexti;nexti 3;x/3i $pc;display/i $pc;si;si", ""},
+		{"until", "rooms.c", []string{"-O0"}, "walk(3)", "break walk;run;n;n;n;n;n;until;until;advance measure;info args;p *r;p r->next->number;p/x r->number;ptype r;whatis *r;whatis r;until;until;until;until", ""},
 		{"structures", "rooms.c", []string{"-O0"}, "walk(2)",
-			"break make;run;info args;n;n;n;n;n;n;p *r;p r->name;p &r->name;p r->kind;p/d r->kind;p (int)MINOTAUR;p sizeof(*r);p *r->name@2;p r->size;p r->size * 2;ptype room_t;ptype enum kind;whatis r->size;p greeting;p *greeting;p &made;p made;x/s greeting;x/2dw r;x/2xb r->name;x/4cb r->name;output r->number;p name;bt;finish;p $;p $.number;p *$"},
+			"break make;run;info args;n;n;n;n;n;n;p *r;p r->name;p &r->name;p r->kind;p/d r->kind;p (int)MINOTAUR;p sizeof(*r);p *r->name@2;p r->size;p r->size * 2;ptype room_t;ptype enum kind;whatis r->size;p greeting;p *greeting;p &made;p made;x/s greeting;x/2dw r;x/2xb r->name;x/4cb r->name;output r->number;p name;bt;finish;p $;p $.number;p *$", ""},
 		{"assign", "rooms.c", []string{"-O0"}, "walk(3)",
-			"break make;run;set var number = 40;p number;p number = 41;p number += 1;set $n = 5;p $n * 2;p $n = $n + 1;finish;p $->number;p $$2;p $nothing;p -5 / 2;p 10 % 3;p 1.5 + 1;p 'a';p 1 == 1;p sizeof(int);p 5 > 3 && 0;p ~5;p 1 << 4;p/t 10;p/o 8;p/c 65;p/x -1;p/u (char)-1;p/z 5;p/f 3;p/a 0"},
-		{"display", "rooms.c", []string{"-O0"}, "walk(2)", "break make;run;display number;display/x kind;display name;info display;n;n;undisplay 2;n;c;info display"},
+			"break make;run;set var number = 40;p number;p number = 41;p number += 1;set $n = 5;p $n * 2;p $n = $n + 1;finish;p $->number;p $$2;p $nothing;p -5 / 2;p 10 % 3;p 1.5 + 1;p 'a';p 1 == 1;p sizeof(int);p 5 > 3 && 0;p ~5;p 1 << 4;p/t 10;p/o 8;p/c 65;p/x -1;p/u (char)-1;p/z 5;p/f 3;p/a 0", ""},
+		{"display", "rooms.c", []string{"-O0"}, "walk(2)", "break make;run;display number;display/x kind;display name;info display;n;n;undisplay 2;n;c;info display", ""},
 		{"arguments of many types", "rooms.c", []string{"-O0"}, `sum(1, 2, 3.5, "four", 5)`,
-			"break sum;run;info args;bt;p text;p c + a;p d;p/x d;whatis d;ptype text;p text[0];p *text@4;p &text[1];finish"},
-		{"floats", "rooms.c", []string{"-O0"}, "half(3)", "break half;run;p x;p x / 2;p -x;finish"},
-		{"optimized", "inlined.c", []string{"-O2"}, "squares(4)", "break squares;run;b add;c;c;p b;p seen;bt 1;finish;n"},
-		{"optimized steps", "rooms.c", []string{"-O1"}, "walk(3)", "break walk;run;n;n;n;n;p i;p first->number;s;s;s;bt;finish"},
-		{"inlined", "inlined.c", []string{"-O2"}, "squares(2)", "break add;run;bt 1;s;bt 1;info locals;p seen"},
-		{"frames", "fib.c", []string{"-O0"}, "fib(6)", "break fib if n == 1;run;frame;frame 2;up;up 2;down;down 10;f 1;bt 2;frame function fib;p n;bt 1"},
-		{"list", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;run;list;l;l -;list make;l;list 5,9;list rooms.c:30;info line make"},
-		{"breakpoints", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;break rooms.c:27;tbreak make;info breakpoints;run;c;info breakpoints;disable 2;c;enable 2;delete 1;info breakpoints"},
+			"break sum;run;info args;bt;p text;p c + a;p d;p/x d;whatis d;ptype text;p text[0];p *text@4;p &text[1];finish", ""},
+		{"floats", "rooms.c", []string{"-O0"}, "half(3)", "break half;run;p x;p x / 2;p -x;finish", ""},
+		{"optimized", "inlined.c", []string{"-O2"}, "squares(4)", "break squares;run;b add;c;c;p b;p seen;bt 1;finish;n", ""},
+		{"optimized steps", "rooms.c", []string{"-O1"}, "walk(3)", "break walk;run;n;n;n;n;p i;p first->number;s;s;s;bt;finish", ""},
+		{"inlined", "inlined.c", []string{"-O2"}, "squares(2)", "break add;run;bt 1;s;bt 1;info locals;p seen", ""},
+		{"frames", "fib.c", []string{"-O0"}, "fib(6)", "break fib if n == 1;run;frame;frame 2;up;up 2;down;down 10;f 1;bt 2;frame function fib;p n;bt 1", ""},
+		{"list", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;run;list;l;l -;list make;l;list 5,9;list rooms.c:30;info line make", ""},
+		{"breakpoints", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;break rooms.c:27;tbreak make;info breakpoints;run;c;info breakpoints;disable 2;c;enable 2;delete 1;info breakpoints", ""},
+		{"C++ names", "shapes.cc", []string{"-O0", "-fno-rtti"}, "visit(3)",
+			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;finish", ""},
+		{"C++ text in UTF-8", "shapes.cc", []string{"-O0", "-fno-rtti"}, "visit(3)",
+			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;finish", "C.UTF-8"},
 	}
 	// Of clang's these show variables before they are set: on arm64 there is something
 	// else on the stack of a program that gdb starts.
@@ -78,12 +83,13 @@ type gdbTest struct {
 	flags        []string
 	call         string // in main of the linked program, too
 	commands     string
+	locale       string // "" for C
 }
 
 func likeGDB(t *testing.T, cc string, test gdbTest) {
 	commands := strings.Split(test.commands, ";")
-	want := gdbTranscript(t, cc, test.source, test.flags, test.call, commands)
-	p := open(t, console.Options{}, compileBy(t, cc, test.source, append(test.flags, "-g")...))
+	want := gdbTranscript(t, cc, test, commands)
+	p := open(t, console.Options{UTF8: strings.HasSuffix(test.locale, ".UTF-8")}, compileBy(t, cc, test.source, append(test.flags, "-g")...))
 	for _, command := range commands {
 		if command == "run" {
 			command = "call " + test.call
@@ -114,19 +120,19 @@ func compileBy(t *testing.T, cc, source string, flags ...string) string {
 }
 
 // gdbTranscript is what gdb prints for each of the commands.
-func gdbTranscript(t *testing.T, compiler, source string, flags []string, call string, commands []string) (list []string) {
+func gdbTranscript(t *testing.T, compiler string, test gdbTest, commands []string) (list []string) {
 	t.Helper()
 	cc := testprogram.RequireTool(t, "gcc")
 	folder := t.TempDir()
 	main := filepath.Join(folder, "start.c")
-	name, _, _ := strings.Cut(call, "(")
-	text := fmt.Sprintf("%sint main(int argc, char **argv) { %s; return 0; }\n", declarations[name], call)
+	name, _, _ := strings.Cut(test.call, "(")
+	text := fmt.Sprintf("%sint main(int argc, char **argv) { %s; return 0; }\n", declarations[name], test.call)
 	if err := os.WriteFile(main, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	object, program := filepath.Join(folder, "it.o"), filepath.Join(folder, "program")
 	for _, args := range [][]string{
-		append(append([]string{testprogram.RequireTool(t, compiler), "-g", "-c", "-o", object}, flags...), "-Dmain=unused", source),
+		append(append([]string{testprogram.RequireTool(t, compiler), "-g", "-c", "-o", object}, test.flags...), "-Dmain=unused", test.source),
 		{cc, "-g", "-O0", "-no-pie", "-o", program, main, object}, // addresses of several digits before it runs, too
 	} {
 		cmd := exec.Command(args[0], args[1:]...)
@@ -134,9 +140,9 @@ func gdbTranscript(t *testing.T, compiler, source string, flags []string, call s
 			t.Fatalf("%v: %v\n%s", cmd, err, out)
 		}
 	}
-	g := testprogram.StartGDB(t, program)
+	g := testprogram.StartGDB(t, program, "LC_ALL="+cmp.Or(test.locale, "C"))
 	for _, command := range commands {
-		list = append(list, comparable(g.Do(command), call))
+		list = append(list, comparable(g.Do(command), test.call))
 	}
 	return list
 }
@@ -144,7 +150,7 @@ func gdbTranscript(t *testing.T, compiler, source string, flags []string, call s
 // declarations are of the functions that are called.
 var declarations = map[string]string{
 	"fib": "int fib(int);", "walk": "double walk(int);", "squares": "int squares(int);",
-	"sum": "long sum(int, long, double, const char *, unsigned char);", "half": "float half(float);",
+	"sum": "long sum(int, long, double, const char *, unsigned char);", "half": "float half(float);", "visit": "int visit(int);",
 }
 
 // hexadecimal are addresses, also those of a program that does not run yet.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
 )
 
@@ -149,6 +150,7 @@ func (c *Console) infoSymbol(args string) error {
 		c.printf("No symbol matches %s.\n", args)
 		return nil
 	}
+	name = report.Demangle(name)
 	if offset > 0 {
 		name += fmt.Sprintf(" + %d", offset)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
@@ -209,7 +210,11 @@ func (c *Console) evaluate(text string) (value.Value, error) {
 }
 
 func (c *Console) printer(format byte) *value.Printer {
-	return &value.Printer{Symbols: c.symbols(), Format: format}
+	p := &value.Printer{Symbols: report.Demangled{Symbolizer: c.symbols()}, Demangle: report.Demangle, UTF8: c.utf8, Format: format}
+	if format == 'a' {
+		p.Symbols = c.symbols() // with the names of linkers, as gdb has addresses of code
+	}
+	return p
 }
 
 // scopes are those of a frame of the machine, innermost inlined call first.

@@ -32,7 +32,7 @@ type client struct {
 
 	requests chan received
 	readErr  error // why requests was closed
-	reports  chan report
+	reports  chan outcome
 	resume   chan operation
 	gone     chan struct{}  // closed when the client is
 	aborts   bool           // what becomes of a stopped call then; set before
@@ -89,7 +89,7 @@ type received struct {
 
 func newClient(s *Server, stream io.ReadWriteCloser) *client {
 	c := &client{server: s, connection: newConnection(stream), lines: 1, columns: 1, base: 1, exceptions: true,
-		requests: make(chan received), reports: make(chan report), resume: make(chan operation), gone: make(chan struct{}),
+		requests: make(chan received), reports: make(chan outcome), resume: make(chan operation), gone: make(chan struct{}),
 		paths: map[string]string{}, files: map[string]*dap.Source{}, variables: map[string]value.Value{}}
 	c.cancelled.requests = map[int]bool{}
 	return c

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-dap"
 
+	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/value"
 )
@@ -138,7 +139,7 @@ func unmarshal(b json.RawMessage, to any) error {
 
 func (c *client) setTarget(t *Target) {
 	c.target = t
-	c.printer = value.Printer{Symbols: &symbols{session: t.session}}
+	c.printer = value.Printer{Symbols: report.Demangled{Symbolizer: &symbols{session: t.session}}, Demangle: report.Demangle, UTF8: true}
 	c.numberSources()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -158,7 +159,7 @@ func (c *client) threadName() string {
 func (c *client) restart() {
 	c.restarting = true
 	if !c.abort() {
-		c.over(report{})
+		c.over(outcome{})
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // report tells the editor what a run ended with.
-func (c *client) report(r report) {
+func (c *client) report(r outcome) {
 	if r.stop == nil && r.err == nil { // a call has begun
 		c.resumed(true)
 		return
@@ -50,7 +50,7 @@ func (c *client) resumed(plain bool) {
 }
 
 // over tells of the end of a call.
-func (c *client) over(r report) {
+func (c *client) over(r outcome) {
 	if c.restarting {
 		c.restarting = false
 		c.driving.Wait()

@@ -68,14 +68,14 @@ func (t *Target) stopsAtEntry() bool {
 func (t *Target) drive(op operation) (*session.Stop, error) {
 	started := false
 	if c := t.attached(); c != nil && c.program == nil {
-		c.send(report{}) // the loop did not know of the call
+		c.send(outcome{}) // the loop did not know of the call
 	}
 	for {
 		stop, err := op()
 		c := t.attached()
 		if err != nil && (c == nil || !started || t.session.State() != session.Stopped) {
 			if c != nil {
-				c.send(report{err: err, over: true})
+				c.send(outcome{err: err, over: true})
 			}
 			return nil, err
 		}
@@ -84,14 +84,14 @@ func (t *Target) drive(op operation) (*session.Stop, error) {
 			return stop, nil
 		}
 		if err == nil && stop.Reason.Kind() == session.KindExit {
-			c.send(report{stop: stop, over: true})
+			c.send(outcome{stop: stop, over: true})
 			return stop, nil
 		}
 		if err == nil && stop.Reason == session.Interrupted && c.waiting.Load() && c.runPending() && !c.pausing.Load() {
 			op = t.session.Continue
 			continue
 		}
-		c.send(report{stop: stop, err: err})
+		c.send(outcome{stop: stop, err: err})
 		select {
 		case op = <-c.resume:
 		case <-c.gone:
@@ -103,16 +103,16 @@ func (t *Target) drive(op operation) (*session.Stop, error) {
 	}
 }
 
-// report is what drive tells a client: a stop, or why there was none. The zero
+// outcome is what drive tells a client: a stop, or why there was none. The zero
 // value says that a call has begun.
-type report struct {
+type outcome struct {
 	stop *session.Stop
 	err  error
 	over bool // the call has ended
 }
 
 // send passes a report on, unless the client is gone.
-func (c *client) send(r report) {
+func (c *client) send(r outcome) {
 	select {
 	case c.reports <- r:
 	case <-c.gone:

@@ -62,6 +62,12 @@ func TestVariables(t *testing.T) {
 	if next["next"].VariablesReference != 0 {
 		t.Errorf("a null pointer expands: %+v", next["next"])
 	}
+	// Names and text are as the source has them.
+	for text, want := range map[string]string{"greeting": `"grüße"`, "doubling": "<space::twice(int)>"} {
+		if r := e.evaluate(text, "watch", frames[0].Id); !strings.HasSuffix(r.Result, want) {
+			t.Errorf("%s: %+v, want %s", text, r, want)
+		}
+	}
 	// Arrays are paged.
 	numbers := e.variables(scopes["Globals of the file"])["numbers"]
 	if numbers.IndexedVariables != 1000 || numbers.Type != "int [1000]" {

@@ -16,6 +16,7 @@ struct list first = {&second, {1, 2}, "one", 7, 8};
 int numbers[1000];
 static long counter;
 volatile int stop;
+const char *greeting = "grüße";
 
 static inline __attribute__((always_inline)) int twice(int n)
 {
@@ -47,6 +48,12 @@ int sum(int count, struct list *list)
 	}
 	return total; // END
 }
+
+int _ZN5space5twiceEi(int n) // as C++ calls space::twice(int)
+{
+	return 2 * n;
+}
+int (*doubling)(int) = _ZN5space5twiceEi;
 
 int fault(int *p)
 {
