@@ -357,7 +357,12 @@ func (p *stackPrinter) source(file string, line int) {
 		return
 	}
 	p.out = append(p.out, " at "...)
-	p.out = p.Palette.Source.append(p.out, Printable(file)+":"+strconv.Itoa(line))
+	ink := p.Palette.Source
+	p.out = append(p.out, ink.on...)
+	p.out = append(p.out, Printable(file)...)
+	p.out = append(p.out, ':')
+	p.out = strconv.AppendInt(p.out, int64(line), 10)
+	p.out = append(p.out, ink.off...)
 }
 
 // registers writes the known registers of a frame, four a line.

@@ -7,6 +7,7 @@ package value
 import (
 	"debug/dwarf"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -36,7 +37,7 @@ func (e *evaluator) entryValue(block []byte) error {
 		return refuse("entry value of an expression that is no register")
 	}
 	p := inner.parameter
-	v, err := e.atCall(p)
+	v, err := e.atCall(p, &inner.passed)
 	if err != nil {
 		return lost(err)
 	}
@@ -52,7 +53,7 @@ func (e *evaluator) entryValue(block []byte) error {
 
 // parameterRef pushes the value that the call has for a parameter by its entry.
 func (e *evaluator) parameterRef(entry object.DebugOffset) error {
-	v, err := e.atCall(parameter{kind: parameterEntry, entry: entry})
+	v, err := e.atCall(parameter{kind: parameterEntry, entry: entry}, new(lastPassed))
 	if err != nil {
 		return lost(err)
 	}
@@ -119,10 +120,10 @@ func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
 
 // atCall returns what the call that made the frame passed for a parameter: the location
 // of an argument, and what it was at the entry, often ask for the same one.
-func (e *evaluator) atCall(p parameter) (element, error) {
-	if last := &e.asked; !last.known || last.parameter != p {
-		e.asked.value, e.asked.err = e.passedFor(p)
-		e.asked.parameter, e.asked.known = p, true
+func (e *evaluator) atCall(p parameter, last *lastPassed) (element, error) {
+	if a := &e.asked; !a.known || a.parameter != p {
+		a.value, a.err = e.passedFor(p, last)
+		a.parameter, a.known = p, true
 	}
 	return e.asked.value, e.asked.err
 }
@@ -135,7 +136,7 @@ type asked struct {
 	known     bool
 }
 
-func (e *evaluator) passedFor(p parameter) (v element, err error) {
+func (e *evaluator) passedFor(p parameter, last *lastPassed) (v element, err error) {
 	caller := e.frame.Caller()
 	if caller == nil || caller.Info() == nil || e.body == nil {
 		return v, errNoEntryValue
@@ -143,7 +144,7 @@ func (e *evaluator) passedFor(p parameter) (v element, err error) {
 	if e.info.callsItself(e.body) {
 		return v, errNoEntryValue
 	}
-	at, err := e.passing(caller, p)
+	at, err := e.passing(caller, p, last)
 	if err != nil {
 		return v, err
 	}
@@ -152,22 +153,19 @@ func (e *evaluator) passedFor(p parameter) (v element, err error) {
 		return v, err
 	}
 	defer inner.release()
-	if at.target.kind == attributeBlock {
+	if at.to != nil {
 		// An indirect call can have led to another function, which then jumped here
 		// with parameters of its own.
-		to, err := inner.number(inner.program(at.target.bytes))
+		to, err := inner.number(at.to)
 		if err != nil || to.lo != e.body.entry+e.frame.Bias() {
 			return v, errNoEntryValue
 		}
 		inner.stack, inner.placed = inner.stack[:0], false
 	}
-	switch at.value.kind {
-	case attributeConstant:
-		return element{lo: uint64(at.value.number)}, nil
-	case attributeBlock:
-		return inner.number(inner.program(at.value.bytes))
+	if at.value != nil {
+		return inner.number(at.value)
 	}
-	return v, errNoEntryValue
+	return element{lo: at.constant}, nil
 }
 
 // passing is a parameter of a call, as the function that was called asks for it.
@@ -180,30 +178,62 @@ type passing struct {
 
 // passed is what the caller's debugging information says of it.
 type passed struct {
-	body   *body     // of the caller
-	value  attribute // absent where it says nothing
-	target attribute // of an indirect call
+	body     *body    // of the caller
+	known    bool     // as to what follows
+	value    *program // nil for a constant
+	constant uint64
+	to       *program // where an indirect call leads to; nil for another
+}
+
+// lastPassed is what was found last by those who ask for one parameter: most calls of a
+// function are like the one before.
+type lastPassed struct{ atomic.Pointer[knownPassing] }
+
+type knownPassing struct {
+	passing
+	passed
 }
 
 // passing returns what a caller's debugging information says of a parameter.
-func (e *evaluator) passing(caller Frame, p parameter) (at passed, err error) {
+func (e *evaluator) passing(caller Frame, p parameter, last *lastPassed) (at passed, err error) {
 	info, bias := caller.Info(), caller.Bias()
 	back, lookup := caller.ProgramCounter()
 	key := passing{e.body, info, back - bias, lookup - bias, p}
-	at, known := kept(e.info, &e.info.passed, key)
-	if !known {
-		if err = info.locked(func() (err error) {
-			at, err = info.passedAt(key, e)
-			return err
-		}); err != nil {
+	if l := last.Load(); l != nil && l.passing == key {
+		at = l.passed
+	} else {
+		if at, err = e.passed(key); err != nil {
 			return at, err
 		}
-		keep(e.info, &e.info.passed, key, at)
+		if at.isSmall() {
+			last.Store(&knownPassing{key, at})
+		}
 	}
-	if at.value.kind == attributeAbsent {
+	if !at.known {
 		return at, errNoEntryValue
 	}
 	return at, nil
+}
+
+// isSmall reports whether it may be kept.
+func (at *passed) isSmall() bool {
+	return at.value.length() <= maxKeptSize && at.to.length() <= maxKeptSize
+}
+
+// passed finds it.
+func (e *evaluator) passed(key passing) (at passed, err error) {
+	at, ok := kept(e.info, &e.info.passed, key)
+	if ok {
+		return at, nil
+	}
+	err = key.info.locked(func() (err error) {
+		at, err = key.info.passedAt(key, e)
+		return err
+	})
+	if err == nil && at.isSmall() {
+		keep(e.info, &e.info.passed, key, at)
+	}
+	return at, err
 }
 
 // passedAt reads it, for code that holds the lock.
@@ -215,7 +245,7 @@ func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
 	if site == nil || !i.calls(site, e) {
 		return at, nil
 	}
-	at.target = site.target
+	var value attribute
 	for k := range site.parameters {
 		c := &site.parameters[k]
 		if !c.is(p) {
@@ -224,12 +254,22 @@ func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
 		if p.data && !c.hasData {
 			break
 		}
-		if at.value = c.value; p.kind == parameterMemory {
-			at.value = c.data
+		if value = c.value; p.kind == parameterMemory {
+			value = c.data
 		}
-		if at.value.kind != attributeAbsent {
+		if value.kind != attributeAbsent {
 			break
 		}
+	}
+	wide := at.body.unit.referenceWidth()
+	switch value.kind {
+	case attributeConstant:
+		at.known, at.constant = true, uint64(value.number)
+	case attributeBlock:
+		at.known, at.value = true, i.decode(value.bytes, wide)
+	}
+	if at.known && site.target.kind == attributeBlock {
+		at.to = i.decode(site.target.bytes, wide)
 	}
 	return at, nil
 }

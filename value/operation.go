@@ -219,6 +219,9 @@ func (e *evaluator) frameBase() (uint64, error) {
 	if e.body == nil {
 		return 0, refuse("DW_OP_fbreg outside of a function")
 	}
+	if base, ok := e.body.simpleBase(e.frame); ok {
+		return base, nil
+	}
 	inner, err := e.within(e.info, e.body.unit, e.body, e.frame)
 	if err != nil {
 		return 0, err

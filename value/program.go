@@ -12,7 +12,8 @@ import (
 )
 
 // program is an expression, decoded: the threads of a program have the same few
-// evaluated again and again. It is shared between goroutines and does not change.
+// evaluated again and again. It is shared between goroutines, and does not change but
+// for what calls passed for its parameter last.
 type program struct {
 	operations []cfi.Operation
 	size       uint64 // of the expression, bytes
@@ -20,6 +21,15 @@ type program struct {
 
 	parameter   parameter
 	isParameter bool // parameter is the one that the expression names
+	passed      lastPassed
+}
+
+// length returns the length of the expression in bytes, 0 of none.
+func (p *program) length() uint64 {
+	if p == nil {
+		return 0
+	}
+	return p.size
 }
 
 // programKey is where the bytes of an expression lie, which do not change, and how

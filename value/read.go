@@ -165,7 +165,7 @@ func (v *Variable) entryBy(e *evaluator) (Value, error) {
 	// Of a reference gdb wants to know what it led to.
 	kind := v.Type.Strip().kind
 	p.data = kind == Reference || kind == RvalueReference
-	n, err := e.atCall(p)
+	n, err := e.atCall(p, &v.called)
 	if err != nil {
 		return Value{}, err
 	}

@@ -34,6 +34,8 @@ type Variable struct {
 	enter   sync.Once // of what follows: see passed
 	entry   parameter
 	isKnown bool
+
+	called lastPassed // see entryBy
 }
 
 // Declared reports whether the variable is only declared here, and defined in another
