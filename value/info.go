@@ -142,6 +142,18 @@ func (i *Info) Scopes(pc uint64) (scopes []*Scope, err error) {
 	return scopes, err
 }
 
+// Cut tells of the first name that was read up to now and is missing, or not whole,
+// because the section that it stands in is cut off; nil where there was none.
+func (i *Info) Cut() (err error) {
+	fault := i.locked(func() error {
+		if i.reader != nil {
+			err = i.reader.Cut()
+		}
+		return nil
+	})
+	return errors.Join(fault, err)
+}
+
 // FunctionAt returns the function that covers an address, not what is inlined
 // there. The error wraps ErrNotFound.
 func (i *Info) FunctionAt(pc uint64) (fn *Function, err error) {

@@ -7,7 +7,9 @@ package variable
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/clewdev/clew/object"
@@ -54,6 +56,13 @@ func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
 func (r *Reader) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for _, o := range slices.SortedFunc(maps.Keys(r.opened), func(a, b *target.Object) int { return strings.Compare(a.Name, b.Name) }) {
+		if known := r.opened[o]; known.info != nil && !known.failed {
+			if err := known.info.Cut(); err != nil {
+				r.fail(o, known, err)
+			}
+		}
+	}
 	return errors.Join(r.errs...)
 }
 

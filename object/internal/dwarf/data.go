@@ -73,6 +73,7 @@ type Data struct {
 	names        map[uint64]string // of functions, by offset in .debug_info
 	damage       []error
 	circle       error // the first circle of references that a name was looked for in
+	cut          error // the first string that was looked for and is not whole
 }
 
 // unitRange is a range of addresses that a unit has code at.
@@ -254,13 +255,13 @@ func (d *Data) Locate(addr uint64) ([]Location, error) {
 	return nil, errors.Join(problem, d.Damage())
 }
 
-// problem returns what was wrong with a unit, with the file that names are in, or
-// with what leads to them.
+// problem returns what was wrong with a unit, with what names are in, or with what
+// leads to them.
 func (d *Data) problem(o *openUnit) error {
-	if d.missing == nil && d.circle == nil {
+	if d.missing == nil && d.circle == nil && d.cut == nil {
 		return o.err
 	}
-	return errors.Join(o.err, d.missing, d.circle)
+	return errors.Join(o.err, d.missing, d.circle, d.cut)
 }
 
 // openUnit reads the functions and the line table of unit i at its first use.

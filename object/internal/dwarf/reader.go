@@ -155,6 +155,10 @@ func (r *Reader) UnitAt(off Offset) *Unit { return r.of(r.d.unitAt(uint64(off)))
 // where it is not, or was not needed yet.
 func (r *Reader) Missing() error { return r.d.missing }
 
+// Cut tells of the first string that was read and is not whole in its section; nil
+// where there was none.
+func (r *Reader) Cut() error { return r.d.cut }
+
 // Code returns the unit that has the entries of u: u itself, or where it is a
 // skeleton, the split one, which is looked for. With an error it is u.
 func (r *Reader) Code(u *Unit) (*Unit, error) {

@@ -320,42 +320,54 @@ func (d *Data) text(u *unit, r *root, v value) []byte {
 		}
 		off := r.strOffsetsBase + v.u*size
 		c := d.cursor(u.source.section(".debug_str_offsets"), u.source.StrOffsets)
-		if v.u > uint64(len(c.data)) || off > uint64(len(c.data)) {
+		if v.u > uint64(len(c.data)) || off > uint64(len(c.data)) || uint64(len(c.data))-off < size {
+			d.cutAt(u, c.section, c.data, r.strOffsetsBase+v.u*size)
 			return nil
 		}
 		c.off = int(off)
 		v = value{class: text, where: inStr, u: c.offset(u.is64)}
-		if c.err != nil {
-			return nil
-		}
 	}
 	if v.class != text {
 		return nil
 	}
-	var b []byte
+	var section string
+	var whole []byte
 	switch v.where {
 	case inInfo:
-		b = u.source.Info
+		section, whole = ".debug_info", u.source.Info
 	case inStr:
-		b = u.source.Str
+		section, whole = ".debug_str", u.source.Str
 	case inLineStr:
-		b = u.source.LineStr
+		section, whole = ".debug_line_str", u.source.LineStr
 	case inLine:
-		b = u.source.Line
+		section, whole = ".debug_line", u.source.Line
 	case inSupplementary:
-		if src := d.supplementary(); src != nil {
-			b = src.Str
+		src := d.supplementary()
+		if src == nil {
+			return nil // which is told
 		}
+		section, whole = ".debug_str", src.Str
 	}
-	if v.u >= uint64(len(b)) {
+	if v.u >= uint64(len(whole)) {
+		d.cutAt(u, section, whole, v.u)
 		return nil
 	}
-	b = b[v.u:]
+	b := whole[v.u:]
 	b = b[:min(len(b), maxText)]
 	if i := bytes.IndexByte(b, 0); i >= 0 {
-		b = b[:i]
+		return b[:i]
+	}
+	if len(b) < maxText {
+		d.cutAt(u, section, whole, v.u)
 	}
 	return b
+}
+
+// cutAt remembers a string, or its offset, that is not whole in its section.
+func (d *Data) cutAt(u *unit, section string, data []byte, at uint64) {
+	if d.cut == nil {
+		d.cut = fmt.Errorf("%s at %#x: a string ends beyond the section, which has %#x bytes", u.source.section(section), at, len(data))
+	}
 }
 
 const maxText = 64 << 10
