@@ -397,9 +397,10 @@ func (i *Info) readGoTypes(u *unit) error {
 	}
 	found := make(map[uint64]object.DebugOffset)
 	lowest := ^uint64(0)
+	e := new(object.DebugEntry)
 	for err == nil {
-		var e *object.DebugEntry
-		if e, err = i.next(); err != nil || e == nil || e.Tag == 0 || e.Offset >= u.end {
+		var ok bool
+		if ok, err = i.nextTo(e); err != nil || !ok || e.Tag == 0 || e.Offset >= u.end {
 			break
 		}
 		if at, ok := e.Val(attrGoRuntimeType).(uint64); ok && at != 0 && i.retain(1) {

@@ -72,8 +72,9 @@ func firstError(errs ...error) error {
 }
 
 type indexer struct {
-	info *Info
-	unit *unit
+	info  *Info
+	unit  *unit
+	entry object.DebugEntry // read last
 	// Those whose names may stand elsewhere: resolving them moves the reader.
 	functions, variables []pending
 }
@@ -85,12 +86,13 @@ type pending struct {
 
 // walk reads the entries up to the end of a list.
 func (x *indexer) walk(prefix string, depth int) error {
+	e := &x.entry
 	for {
-		e, err := x.info.next()
+		ok, err := x.info.nextTo(e)
 		if err != nil {
 			return err
 		}
-		if e == nil || e.Tag == 0 || e.Offset >= x.unit.end {
+		if !ok || e.Tag == 0 || e.Offset >= x.unit.end {
 			return nil
 		}
 		if !x.info.retain(1) {
@@ -101,7 +103,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 		inner, within := "", false // the prefix of what stands in e, and whether that is looked at without one too
 		switch e.Tag {
 		case dwarf.TagSubprogram:
-			x.functions = append(x.functions, pending{e, prefix})
+			x.functions = append(x.functions, pending{e.Clone(), prefix})
 			x.qualify(e, prefix, name)
 		case dwarf.TagVariable, dwarf.TagConstant, dwarf.TagMember:
 			if e.Tag == dwarf.TagMember && !isDeclaration(e) {
@@ -110,7 +112,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 			if e.Tag == dwarf.TagConstant && x.unit.language == Go {
 				x.constant(e, name)
 			}
-			x.variables = append(x.variables, pending{e, prefix})
+			x.variables = append(x.variables, pending{e.Clone(), prefix})
 			x.qualify(e, prefix, name)
 		case dwarf.TagNamespace:
 			if name == "" {
@@ -137,7 +139,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 				if scoped, _ := e.Val(dwarf.AttrEnumClass).(bool); scoped {
 					inside = prefix + name + "::"
 				}
-				if err := x.enumerators(e, inside); err != nil {
+				if err := x.enumerators(e.Offset, inside); err != nil {
 					return err
 				}
 				continue
@@ -166,14 +168,16 @@ func (x *indexer) qualify(e *object.DebugEntry, prefix, name string) {
 	}
 }
 
-func (x *indexer) enumerators(enum *object.DebugEntry, prefix string) error {
+// enumerators reads those of an enumeration, whose entry was read last.
+func (x *indexer) enumerators(enum object.DebugOffset, prefix string) error {
+	e := &x.entry
 	for {
-		e, err := x.info.next()
-		if err != nil || e == nil || e.Tag == 0 || e.Offset >= x.unit.end {
+		ok, err := x.info.nextTo(e)
+		if err != nil || !ok || e.Tag == 0 || e.Offset >= x.unit.end {
 			return err
 		}
 		if name, ok := e.Val(dwarf.AttrName).(string); ok && e.Tag == dwarf.TagEnumerator && x.info.retain(1) {
-			x.unit.names.enumerators[prefix+name] = enum.Offset
+			x.unit.names.enumerators[prefix+name] = enum
 		}
 		if err := x.info.skip(e, x.unit); err != nil {
 			return err

@@ -218,20 +218,29 @@ func (i *Info) read(off object.DebugOffset) (*object.DebugEntry, error) {
 // next reads the entry after that which was read last; it is nil at the end of
 // the section.
 func (i *Info) next() (*object.DebugEntry, error) {
-	e, err := i.reader.Next()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDebugInfo, err)
+	e := new(object.DebugEntry)
+	if ok, err := i.nextTo(e); !ok || err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// nextTo reads the entry after that which was read last to e, whose room it uses again;
+// ok is false at the end of the section.
+func (i *Info) nextTo(e *object.DebugEntry) (ok bool, err error) {
+	if ok, err = i.reader.NextTo(e); err != nil {
+		return ok, fmt.Errorf("%w: %w", ErrDebugInfo, err)
 	}
 	n := 1
-	if e != nil {
+	if ok {
 		n += len(e.Field)
 		for k := range e.Field {
-			if s, ok := e.Field[k].Val.(string); ok {
+			if s, isText := e.Field[k].Val.(string); isText {
 				n += len(s) / 8
 			}
 		}
 	}
-	return e, i.spend(n)
+	return ok, i.spend(n)
 }
 
 // skip skips the children of e, which was read last. The reader's own
@@ -243,12 +252,19 @@ func (i *Info) skip(e *object.DebugEntry, u *unit) error {
 	if sibling, ok := e.Val(dwarf.AttrSibling).(object.DebugOffset); ok && sibling > e.Offset && sibling < u.end {
 		return i.reader.Seek(sibling)
 	}
+	var passed object.DebugEntry
 	for depth := 1; depth > 0; {
-		e, err := i.next()
+		e := &passed
+		n, ok, err := i.reader.Pass(e)
+		if err == nil {
+			err = i.spend(1 + n)
+		} else {
+			err = fmt.Errorf("%w: %w", ErrDebugInfo, err)
+		}
 		switch {
 		case err != nil:
 			return err
-		case e == nil || e.Offset >= u.end && e.Tag != 0:
+		case !ok || e.Offset >= u.end && e.Tag != 0:
 			return nil
 		case e.Tag == 0:
 			depth--

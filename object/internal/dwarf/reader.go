@@ -8,6 +8,7 @@ import (
 	stdlib "debug/dwarf"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Offset is where an entry stands: the offset in its section of units, and in
@@ -32,6 +33,13 @@ type Entry struct {
 
 	unit *unit
 	pc   span
+}
+
+// Clone returns an entry that a reader does not use again.
+func (e *Entry) Clone() *Entry {
+	c := *e
+	c.Field = slices.Clone(e.Field)
+	return &c
 }
 
 // AttrField returns the field of an attribute, nil where there is none.
@@ -285,34 +293,71 @@ func (r *Reader) rootOf(u *unit) (*root, error) {
 
 // Next reads the entry that follows, nil at the end of the unit.
 func (r *Reader) Next() (*Entry, error) {
+	e := new(Entry)
+	if ok, err := r.NextTo(e); !ok || err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// NextTo reads the entry that follows to e, whose room for attributes it uses again;
+// ok is false at the end of the unit.
+func (r *Reader) NextTo(e *Entry) (ok bool, err error) {
+	attributes, ok, err := r.begin(e)
+	if !ok || err != nil {
+		return ok, err
+	}
+	e.Field = slices.Grow(e.Field, len(attributes))
+	for _, at := range attributes {
+		e.Field = append(e.Field, r.field(at, e))
+		if r.c.err != nil {
+			return true, r.c.err
+		}
+	}
+	return true, nil
+}
+
+// Pass reads past the entry that follows: e gets all but its attributes, of which
+// it tells the number.
+func (r *Reader) Pass(e *Entry) (attributes int, ok bool, err error) {
+	list, ok, err := r.begin(e)
+	if !ok || err != nil {
+		return 0, ok, err
+	}
+	for _, at := range list {
+		if at.form == formIndirect {
+			at.form = uint32(r.c.uleb())
+		}
+		r.unit.read(&r.c, at)
+		if r.c.err != nil {
+			return 0, true, r.c.err
+		}
+	}
+	return len(list), true, nil
+}
+
+// begin reads what stands before the attributes of the entry that follows.
+func (r *Reader) begin(e *Entry) (list []attribute, ok bool, err error) {
 	if r.unit == nil || r.c.remain() <= 0 {
-		return nil, r.c.err
+		return nil, false, r.c.err
 	}
 	u := r.unit
-	e := &Entry{Offset: Offset(u.offset(r.c.off)), unit: u}
+	*e = Entry{Offset: Offset(u.offset(r.c.off)), Field: e.Field[:0], unit: u}
 	code := r.c.uleb()
 	if code == 0 {
-		return e, r.c.err
+		return nil, true, r.c.err
 	}
 	a, ok := r.table.find(code)
 	if !ok {
 		r.c.fail("abbreviation %d is not declared", code)
-		return nil, r.c.err
+		return nil, true, r.c.err
 	}
 	e.Tag, e.Children = stdlib.Tag(a.tag), a.children
-	attributes := r.table.of(a)
-	if len(attributes) > r.c.remain()+64 {
-		r.c.fail("%d attributes, %d bytes left", len(attributes), r.c.remain())
-		return nil, r.c.err
+	list = r.table.of(a)
+	if len(list) > r.c.remain()+64 {
+		r.c.fail("%d attributes, %d bytes left", len(list), r.c.remain())
 	}
-	e.Field = make([]stdlib.Field, 0, len(attributes))
-	for _, at := range attributes {
-		e.Field = append(e.Field, r.field(at, e))
-		if r.c.err != nil {
-			return nil, r.c.err
-		}
-	}
-	return e, nil
+	return list, true, r.c.err
 }
 
 // field reads an attribute.
