@@ -17,12 +17,27 @@ const goroutines = 10000
 // runtime's own.
 const goThreads = 100
 
-// goThreadMeasurements are of a Go program of many threads that is watched.
+// goThreadMeasurements are of a Go program of many threads, which has its debugging
+// information, once and watched.
 func goThreadMeasurements(clew string, pid int) []*measurement {
 	if clew == "" {
 		return nil
 	}
-	return []*measurement{watchMeasurement(clew, fmt.Sprintf("longest pause of a Go program's %d threads, watched 20 times", goThreads), pid)}
+	process := strconv.Itoa(pid)
+	return []*measurement{{
+		name: fmt.Sprintf("stack of a Go program's %d threads, with arguments", goThreads),
+		clew: command("clew", 0, goThreads, clew, "stack", "--args", "--no-group", "--all-frames", process),
+		peers: installed(
+			peer{command("gdb, thread apply all bt", 0, goThreads, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+		),
+	}, {
+		name:   "peak memory for its arguments",
+		memory: true,
+		clew:   peak("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
+		peers: installed(
+			peer{peak("gdb, thread apply all bt", 0, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+		),
+	}, watchMeasurement(clew, fmt.Sprintf("longest pause of a Go program's %d threads, watched 20 times", goThreads), pid)}
 }
 
 // watchMeasurement is of the longest that a thread of a process stands still which is
