@@ -45,6 +45,7 @@ type Info struct {
 	packages  map[string][]*unit                // of Go, by import path; nil before they are read
 	constants map[object.DebugOffset][]constant // of types of Go that were asked for
 	retained  int                               // types and names, and what they are made of
+	nameless  error                             // why the first variable without a name has none
 
 	known    sync.RWMutex // held for what follows alone, also while mu is held
 	listings map[listing]*program
@@ -142,16 +143,16 @@ func (i *Info) Scopes(pc uint64) (scopes []*Scope, err error) {
 	return scopes, err
 }
 
-// Cut tells of the first name that was read up to now and is missing, or not whole,
-// because the section that it stands in is cut off; nil where there was none.
-func (i *Info) Cut() (err error) {
-	fault := i.locked(func() error {
-		if i.reader != nil {
-			err = i.reader.Cut()
+// Damage tells of what was read up to now why names are missing, or not whole: of the
+// first string whose section is cut off, and of the first variable that is an instance
+// of itself, or of nothing. It is nil where there were none.
+func (i *Info) Damage() error {
+	return i.locked(func() error {
+		if i.reader == nil {
+			return i.nameless
 		}
-		return nil
+		return errors.Join(i.reader.Cut(), i.nameless)
 	})
-	return errors.Join(fault, err)
 }
 
 // FunctionAt returns the function that covers an address, not what is inlined

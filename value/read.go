@@ -91,7 +91,7 @@ func (v *Variable) readBy(e *evaluator) Value {
 	}
 	val := v.readIn(e)
 	if val.err == nil && val.typ != nil {
-		val.err = val.typ.Strip().problem
+		val.err = val.typ.damage()
 	}
 	if errors.Is(val.err, ErrExpression) || errors.Is(val.err, ErrDebugInfo) {
 		val.err = fmt.Errorf("%s: %v: %w", v.info.file, v.offset, val.err)

@@ -6,6 +6,7 @@ package value
 
 import (
 	"debug/dwarf"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -185,7 +186,8 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	declared := isDeclaration(e)
 	var typed bool
 	var typeAt object.DebugOffset
-	for _, e := range i.origins(e) {
+	origins := i.origins(e)
+	for _, e := range origins {
 		u := i.unitOf(e.Offset)
 		if name, ok := e.Val(dwarf.AttrName).(string); ok && v.Name == "" {
 			v.Name = name
@@ -211,6 +213,9 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 			v.Artificial = true
 		}
 	}
+	if v.Name == "" && i.nameless == nil {
+		i.nameless = i.astray(origins)
+	}
 	if b == nil {
 		if name := i.nameOf(e); name != "" {
 			v.Name = name
@@ -223,6 +228,19 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	}
 	v.external = declared && v.location.kind == attributeAbsent && v.constant.kind == attributeAbsent
 	return v, nil
+}
+
+// astray tells where the entries that an entry refers to as its origin do not end; nil
+// where they do.
+func (i *Info) astray(origins []*object.DebugEntry) error {
+	off, ok := origin(origins[len(origins)-1])
+	if !ok {
+		return nil
+	}
+	if _, err := i.read(off); err != nil {
+		return fmt.Errorf("%v: no name: %w", origins[0].Offset, err)
+	}
+	return fmt.Errorf("%v: no name: %w, or through more than %d entries", origins[0].Offset, errLoop, maxOrigins)
 }
 
 // takeGo reads out of the name of a local variable of Go's what the compiler says

@@ -141,6 +141,22 @@ func (t *Type) Strip() *Type {
 	return &Type{machine: t.machine, ready: true, problem: fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, t.offset, errLoop)}
 }
 
+// damage returns why no value of the type can be read, nil where nothing is known to
+// be wrong with it.
+func (t *Type) damage() error {
+	first := t.Strip()
+	if first.problem != nil || first.kind != Array {
+		return first.problem
+	}
+	t = first
+	for range maxChain {
+		if t = t.Elem().Strip(); t.kind != Array {
+			return nil // what is wrong with an element is told in its place
+		}
+	}
+	return fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, first.offset, errLoop)
+}
+
 // Elem returns what a pointer or reference leads to, an array has elements of, a
 // function returns, a Typedef or qualifier stands before, or an Enum is
 // represented by. It is never nil: Void stands for nothing.

@@ -58,7 +58,7 @@ func (r *Reader) Err() error {
 	defer r.mu.Unlock()
 	for _, o := range slices.SortedFunc(maps.Keys(r.opened), func(a, b *target.Object) int { return strings.Compare(a.Name, b.Name) }) {
 		if known := r.opened[o]; known.info != nil && !known.failed {
-			if err := known.info.Cut(); err != nil {
+			if err := known.info.Damage(); err != nil {
 				r.fail(o, known, err)
 			}
 		}
