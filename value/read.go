@@ -170,10 +170,15 @@ func (v *Variable) entryBy(e *evaluator) (Value, error) {
 		return Value{}, err
 	}
 	size := v.Type.Size()
-	if size > 8 {
+	var b []byte
+	switch {
+	case size <= 8:
+		b = lowBytes(v.info.machine, e.number8(n), int(size))
+	case n.typ != nil && n.typ.size == size: // 16 at most
+		b = lowBytes(v.info.machine, e.toBytes(n), int(size))
+	default:
 		return Value{}, errNoEntryValue
 	}
-	b := lowBytes(v.info.machine, e.number8(n), int(size))
 	return Value{typ: v.Type, frame: e.frame, pieces: e.alone(Piece{Kind: InBytes, Bytes: b, BitSize: bitsOf(size)})}, nil
 }
 

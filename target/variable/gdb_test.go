@@ -253,6 +253,8 @@ func TestGDB(t *testing.T) {
 		{"clang -Og", "frames.c", []difference{staleRegisters}},
 		{"clang -O2", "frames.c", []difference{staleRegisters, clangTailCalls}},
 		{"clang -O3 -flto", "frames.c", []difference{staleRegisters, clangTailCalls}},
+		{"gcc -O2", "wide.c", nil},
+		{"gcc -O2 -gdwarf-4", "wide.c", nil},
 		{"g++ -O2", "frames.cc", []difference{references}},
 		{"clang++ -O2", "frames.cc", []difference{staleRegisters}},
 	}
@@ -274,7 +276,7 @@ func TestGDB(t *testing.T) {
 			row{"clang++ -O2" + version, "frames.cc", clang})
 	}
 	for _, test := range tests {
-		t.Run(test.command, func(t *testing.T) {
+		t.Run(test.command+" "+test.source, func(t *testing.T) {
 			program := compile(t, test.command, test.source)
 			path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
 			total += compareCores(t, gdbShows(t, program, path), clewShows(t, path, nil), test.excused...)
