@@ -6,6 +6,7 @@ package value
 
 import (
 	"bytes"
+	"cmp"
 	"debug/dwarf"
 	"fmt"
 
@@ -158,7 +159,7 @@ func (t *Type) definition() *Type {
 	t.complete.Do(func() {
 		_ = t.info.locked(func() error { // a declaration is left as it is
 			return t.info.search(t.unit, func(u *unit) bool {
-				for _, off := range u.names.types[t.name] {
+				for _, off := range u.names.types[cmp.Or(t.declared, t.name)] {
 					found := t.info.typeAt(off)
 					same := found.kind == t.kind || found.kind == Class && t.kind == Struct || found.kind == Struct && t.kind == Class
 					if same && !found.partial {

@@ -39,7 +39,7 @@ func (w *printing) value(v Value, depth int, top bool) {
 	t := v.typ.Strip()
 	switch t.kind {
 	case Struct, Class, Union:
-		if t.language == Rust && t.kind == Struct {
+		if t.language == Rust && t.kind != Class {
 			w.rust(v, t, depth)
 			return
 		}
@@ -96,6 +96,9 @@ func (w *printing) number(v Value, t *Type, b []byte) {
 			w.add(name + " (")
 			w.decimal(t, b)
 			w.add(")")
+			return
+		}
+		if t.language == Rust && w.rustScalar(t, b, n) {
 			return
 		}
 		w.decimal(t, b)
@@ -160,6 +163,10 @@ func (w *printing) pointer(v Value, t *Type, address uint64) {
 	elem := t.Elem()
 	if elem.Strip().kind == Func {
 		w.address(address, true)
+		return
+	}
+	if t.language == Rust && elem.Strip().isByteString() {
+		w.rustBytes(v, elem.Strip(), address)
 		return
 	}
 	w.address(address, true)
@@ -295,12 +302,17 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 				w.seen[address] = true
 			}
 		}
-		w.add("<" + f.Type.Name() + "> = ")
+		within := f.Type.Strip() // clang names some by a typedef
+		w.add("<" + within.Name() + "> = ")
 		if f.Virtual && base.err != nil {
 			w.add("<invalid address>, ")
 			continue
 		}
-		w.value(base, depth+1, false)
+		if within.partial {
+			w.add("{<No data fields>}")
+		} else {
+			w.value(base, depth+1, false)
+		}
 		w.add(", ")
 	}
 	if members == 0 {
@@ -355,6 +367,10 @@ func (w *printing) array(v Value, t *Type, depth int) {
 	open, end := "{", "}"
 	if t.language == Rust {
 		open, end = "[", "]"
+	}
+	if n == 0 && t.counted && t.language == Rust {
+		w.add("[]")
+		return
 	}
 	if size == 0 || n == 0 {
 		// A member at the end that is as long as it likes.

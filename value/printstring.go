@@ -194,7 +194,7 @@ func textual(t *Type) (prefix string, ok bool) {
 			t = t.Elem()
 			continue
 		case Char:
-			return "", true
+			return "", t.language != Rust // whose characters are each for itself
 		case Int:
 			// C has no other number of one byte.
 			return "", t.size == 1 && (t.language == C || t.language == CPlusPlus)

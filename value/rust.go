@@ -6,6 +6,7 @@ package value
 
 import (
 	"debug/dwarf"
+	"fmt"
 	"strings"
 
 	"github.com/clewdev/clew/object"
@@ -192,4 +193,62 @@ func (w *printing) rustSlice(v Value, t *Type, depth int) {
 	a := ArrayOf(elem, length)
 	a.language = Rust
 	w.array(At(a, data, v.frame), a, depth)
+}
+
+// rustScalar writes what gdb writes of Rust's own scalars: () and characters.
+func (w *printing) rustScalar(t *Type, b []byte, n uint64) bool {
+	switch {
+	case t.name == "()" && len(b) == 0:
+		w.add("()")
+	case t.kind == Char && len(b) == 4:
+		w.decimal(t, b)
+		w.add(" '" + rustChar(n) + "'")
+	default:
+		return false
+	}
+	return true
+}
+
+// rustChar returns a character as gdb's rust-lang.c emits it.
+func rustChar(n uint64) string {
+	switch {
+	case n == '\\' || n == '\'':
+		return `\` + string(rune(n))
+	case n == '\n':
+		return `\n`
+	case n == '\r':
+		return `\r`
+	case n == '\t':
+		return `\t`
+	case n == 0:
+		return `\0`
+	case n >= ' ' && n < 0x7f:
+		return string(rune(n))
+	case n <= 0xff:
+		return fmt.Sprintf(`\x%02x`, n)
+	}
+	return fmt.Sprintf(`\u{%06x}`, n)
+}
+
+// isByteString reports whether a type is an array of u8 with a length.
+func (t *Type) isByteString() bool {
+	if t.kind != Array {
+		return false
+	}
+	_, known := t.Len()
+	return known && t.Elem().Strip().name == "u8"
+}
+
+// rustBytes writes a reference to an array of bytes, with them.
+func (w *printing) rustBytes(v Value, t *Type, address uint64) {
+	w.address(address, false)
+	length, _ := t.Len()
+	shown := min(length, uint64(w.elements))
+	contents, err := At(ArrayOf(t.Elem(), shown), address, v.frame).Bytes()
+	w.add(" b")
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	w.appendString(contents, 1, "", shown < length)
 }

@@ -74,6 +74,7 @@ type Type struct {
 	lower    int64
 	fields   []Field
 	variants *variants // of an enum of Rust
+	declared string    // name as the compiler spells it; "" where that is name
 	params   []*Type
 	varargs  bool
 	enums    []Enumerator

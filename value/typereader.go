@@ -158,6 +158,9 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		if name := i.nameOf(e); name != "" {
 			t.name = name
 		}
+		if t.language == CPlusPlus {
+			t.declared, t.name = t.name, canonical(t.name)
+		}
 	}
 	return t
 }

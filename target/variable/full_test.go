@@ -24,6 +24,10 @@ func TestFull(t *testing.T) {
 		{"gcc -O0 -w", "values.c", []string{"last", "main"}},
 		{"clang -O0 -w", "values.c", []string{"last", "main"}},
 		{"gcc -O0 -w", "statics.c", []string{"last", "call", "main"}},
+		// What the library's classes and types are made of: nobody has told gdb how to show them otherwise.
+		{"g++ -O0 -std=c++17", "library.cc", []string{"last", "main"}},
+		{"clang++ -O0 -std=c++17", "library.cc", []string{"last", "main"}},
+		{"rustc -Awarnings -Cpanic=abort", "values.rs", []string{"values::last"}},
 	} {
 		t.Run(test.command+" "+test.source, func(t *testing.T) {
 			program := compile(t, test.command, test.source)
