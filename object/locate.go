@@ -37,7 +37,7 @@ type lines struct {
 // frame's but the innermost) belongs to the line of the call: pass the address
 // less one.
 //
-// The first call reads the list of units, later ones the units that are met;
+// The first call reads which units have code where, later ones the units that are met;
 // both are kept. With an error comes what could be read all the same.
 func (f *File) Locate(addr uint64) ([]Location, error) {
 	var list []Location

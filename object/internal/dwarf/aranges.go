@@ -4,14 +4,23 @@
 
 package dwarf
 
-import "sort"
+import "slices"
 
 // readAranges takes from .debug_aranges which units have code where (DWARF 5 §6.1.2),
-// so that no unit is looked into before it is needed. The section is a hint: what it
-// does not tell is found by indexRest, and what it tells wrongly is not found in the
-// unit that it names.
-func (d *Data) readAranges(section []byte) {
-	c := d.cursor(".debug_aranges", section)
+// so that no unit is looked into, and no header read, before it is needed. The section
+// is a hint: what it does not tell is found by indexRest, and what it tells wrongly is
+// not found in the unit that it names.
+func (d *Data) readAranges(src *source) {
+	first := d.readUnit(src, 0)
+	if first == nil {
+		return
+	}
+	src.starts = []uint64{0}
+	defer func() {
+		slices.Sort(src.starts)
+		src.starts = slices.Compact(src.starts)
+	}()
+	c := d.cursor(".debug_aranges", src.Aranges)
 	for c.remain() > 0 && c.err == nil {
 		start := c.off
 		n, is64 := c.length()
@@ -25,10 +34,10 @@ func (d *Data) readAranges(section []byte) {
 		version := set.u16()
 		info := set.offset(is64)
 		width, segment := int(set.u8()), set.u8()
-		i := d.unitStartingAt(info)
-		if set.err != nil || version != 2 || segment != 0 || i < 0 || width != d.units[i].addressSize {
+		if set.err != nil || version != 2 || segment != 0 || width != first.addressSize || info >= uint64(len(src.Info)) {
 			continue
 		}
+		src.starts = append(src.starts, info)
 		// The first pair is aligned to the size of one, relative to the set.
 		if past := (set.off - start) % (2 * width); past > 0 {
 			set.take(uint64(2*width - past))
@@ -42,18 +51,8 @@ func (d *Data) readAranges(section []byte) {
 				return
 			}
 			if high := low + size; high > low {
-				d.index = append(d.index, unitRange{low, high, int32(i)})
+				d.index = append(d.index, unitRange{low, high, info})
 			}
 		}
 	}
-}
-
-// unitStartingAt returns the index of the unit at an offset of .debug_info, -1 where
-// none begins there that can have code.
-func (d *Data) unitStartingAt(offset uint64) int {
-	i := sort.Search(len(d.units), func(i int) bool { return d.units[i].start >= offset })
-	if i == len(d.units) || d.units[i].start != offset || d.units[i].typeUnit {
-		return -1
-	}
-	return i
 }

@@ -235,8 +235,8 @@ type lineAddress struct {
 
 func (d *Data) collect(file string, line uint32, found *[]lineAddress) (later uint32, problem error) {
 	var addrs []uint64
-	for i := range d.units {
-		o := d.openUnit(i)
+	for _, u := range d.unitsOf(d.sources[0]) {
+		o := d.openUnit(u)
 		if o.err != nil && problem == nil {
 			problem = o.err
 		}

@@ -19,22 +19,21 @@ func (d *Data) Reader() (*Reader, error) {
 	}
 	of := newData(src.Sections, d.files)
 	of.grow(src.Sections, len(src.Info)+len(src.RngLists))
-	own := &source{Sections: src.Sections, tables: make(map[uint64]*abbreviations), units: make([]*unit, len(src.units))}
+	own := &source{Sections: src.Sections, tables: make(map[uint64]*abbreviations), starts: src.starts, units: make([]*unit, len(src.units))}
 	of.sources[0] = own
-	of.index, of.highs, of.whole, of.loose = slices.Clone(d.index), d.highs, d.whole, slices.Clone(d.loose)
+	of.index, of.highs, of.whole, of.loose = d.index, d.highs, d.whole, slices.Clone(d.loose)
 	units := make([]unit, len(src.units)) // which are written to
 	for i, u := range src.units {
 		units[i] = *u
 		units[i].source, units[i].skeleton = own, nil
 		own.units[i] = &units[i]
 	}
-	of.units = own.units
 	r := newReader(of)
-	r.functions = make(map[int32]functionTable, len(d.open))
-	for i, o := range d.open {
+	r.functions = make(map[uint64]functionTable, len(d.open))
+	for start, o := range d.open {
 		// Of a split unit the functions are in another file, which may not be known yet.
 		if o.err == nil && o.code == o.unit && o.root.split.class == other {
-			r.functions[int32(i)] = o.functions
+			r.functions[start] = o.functions
 		}
 	}
 	return r, nil
@@ -47,28 +46,30 @@ func (r *Reader) CodeAt(addr, lowest uint64) (*Unit, bool) {
 	if r.functions == nil {
 		return nil, false
 	}
-	i := r.codeAt(addr, lowest)
-	if i < 0 && !r.d.whole {
+	u := r.codeAt(addr, lowest)
+	if u == nil && !r.d.whole {
 		r.d.indexRest()
 		r.d.sortIndex()
-		i = r.codeAt(addr, lowest)
+		u = r.codeAt(addr, lowest)
 	}
-	if i < 0 {
+	if u == nil {
 		return nil, len(r.d.loose) == 0
 	}
-	return r.of(r.d.units[i]), true
+	return r.of(u), true
 }
 
-func (r *Reader) codeAt(addr, lowest uint64) int32 {
+func (r *Reader) codeAt(addr, lowest uint64) *unit {
 	index := r.d.index
 	k := sort.Search(len(index), func(k int) bool { return index[k].low > addr })
 	// Ranges overlap in damaged files only.
 	for n := k - 1; n >= max(0, k-16); n-- {
-		if in := &index[n]; addr < in.high && in.low >= lowest && r.hasCode(r.d.units[in.unit], addr) {
-			return in.unit
+		if in := &index[n]; addr < in.high && in.low >= lowest {
+			if u := r.d.unitStartingAt(in.unit); u != nil && r.hasCode(u, addr) {
+				return u
+			}
 		}
 	}
-	return -1
+	return nil
 }
 
 // hasCode reports whether a unit that the index has for an address is one of those that
@@ -88,8 +89,11 @@ func isCompiled(tag stdlib.Tag) bool {
 // FunctionAt returns the entry of the function that holds an address, and false where
 // the Data of this Reader had not looked into its unit.
 func (r *Reader) FunctionAt(addr, lowest uint64) (Offset, bool) {
-	i := r.codeAt(addr, lowest)
-	t, ok := r.functions[i]
+	u := r.codeAt(addr, lowest)
+	if u == nil {
+		return 0, false
+	}
+	t, ok := r.functions[u.start]
 	if !ok {
 		return 0, false
 	}

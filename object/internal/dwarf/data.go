@@ -47,13 +47,12 @@ type Data struct {
 	order   binary.ByteOrder
 	files   Files // nil where no other file is to be opened
 	sources []*source
-	units   []*unit // of the first source, by start
 
-	index []unitRange // by low
-	highs []uint64    // the highest end in index[:i+1]
-	whole bool        // all units were asked
-	loose []int32     // the units that may not say of all their code where it is
-	open  map[int]*openUnit
+	index []unitRange          // by low
+	highs []uint64             // the highest end in index[:i+1]
+	whole bool                 // all units were asked
+	loose []uint64             // the starts of units that may not say of all their code where it is
+	open  map[uint64]*openUnit // by start of the unit, of the first source
 
 	supplementaryTried bool
 	missing            error // why there is no supplementary file
@@ -79,7 +78,7 @@ type Data struct {
 // unitRange is a range of addresses that a unit has code at.
 type unitRange struct {
 	low, high uint64
-	unit      int32
+	unit      uint64 // its start
 }
 
 // openUnit is a unit that an address was looked up in.
@@ -100,7 +99,7 @@ type openUnit struct {
 
 var errTooMuch = errors.New("lists overlap: the work would exceed what sections of this size may need")
 
-// New reads the unit headers. It fails only where there is nothing to read.
+// New reads where units have code. It fails only where there is nothing to read.
 // Other files that the information lies in are opened through files, which may
 // be nil.
 func New(s Sections, files Files) (*Data, error) {
@@ -111,11 +110,11 @@ func New(s Sections, files Files) (*Data, error) {
 		return nil, errors.New("no .debug_abbrev, which .debug_info is read by")
 	}
 	d := newData(s, files)
-	d.units = d.add(0, s, s.Info, false, false).units
-	if len(d.units) == 0 {
-		return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)
-	}
-	if d.readAranges(s.Aranges); len(d.index) == 0 {
+	src := d.addSource(0, s, s.Info, false, false)
+	if d.readAranges(src); len(d.index) == 0 {
+		if d.readUnits(src); len(src.units) == 0 {
+			return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)
+		}
 		d.indexRest()
 	}
 	d.sortIndex()
@@ -129,7 +128,7 @@ func newData(s Sections, files Files) *Data {
 		files:        files,
 		size:         size,
 		splits:       make(map[splitName]*splitFile),
-		open:         make(map[int]*openUnit),
+		open:         make(map[uint64]*openUnit),
 		abbrevBudget: len(s.Abbrev) + 64<<10,
 		steps:        1<<20 + 16*size,
 		records:      64<<10 + size/4,
@@ -148,6 +147,7 @@ func (d *Data) sortIndex() {
 		high = max(high, r.high)
 		d.highs[i] = high
 	}
+	d.index = slices.Clip(d.index) // a Reader has it too
 }
 
 // more finds code that the index does not have yet, and reports whether there may be
@@ -165,12 +165,12 @@ func (d *Data) more() bool {
 // indexRest asks all units where they have code.
 func (d *Data) indexRest() {
 	d.whole, d.index = true, d.index[:0:0]
-	for i := range d.units {
-		if d.units[i].typeUnit {
+	for _, u := range d.unitsOf(d.sources[0]) {
+		if u.typeUnit {
 			continue
 		}
-		if err := d.indexUnit(i); err != nil {
-			d.note(fmt.Errorf("unit at %#x: %w", d.units[i].start, err))
+		if err := d.indexUnit(u); err != nil {
+			d.note(fmt.Errorf("unit at %#x: %w", u.start, err))
 		}
 	}
 }
@@ -180,12 +180,12 @@ func (d *Data) indexRest() {
 func (d *Data) indexLoose() bool {
 	loose := d.loose
 	d.loose = nil
-	for _, i := range loose {
-		for _, r := range d.openUnit(int(i)).functions.ranges {
+	for _, start := range loose {
+		for _, r := range d.openUnit(d.unitStartingAt(start)).functions.ranges {
 			if d.records--; d.records < 0 {
 				break
 			}
-			d.index = append(d.index, unitRange{r.low, r.high, i})
+			d.index = append(d.index, unitRange{r.low, r.high, start})
 		}
 	}
 	if len(loose) > 0 {
@@ -194,8 +194,7 @@ func (d *Data) indexLoose() bool {
 	return len(loose) > 0
 }
 
-func (d *Data) indexUnit(i int) error {
-	u := d.units[i]
+func (d *Data) indexUnit(u *unit) error {
 	r, err := d.readRoot(u)
 	if err != nil {
 		return err
@@ -204,14 +203,14 @@ func (d *Data) indexUnit(i int) error {
 	if u.version == 2 && r.line.class != other && r.pc.ranges.class == other {
 		// It may have code in several places, which DWARF 2 cannot say: gcc says none of
 		// them then, or the first only.
-		d.loose = append(d.loose, int32(i))
+		d.loose = append(d.loose, u.start)
 	}
 	rangesErr := d.ranges(u, &r, r.pc, func(low, high uint64) bool {
 		if d.records--; d.records < 0 {
 			err = errTooMuch
 			return false
 		}
-		d.index = append(d.index, unitRange{low, high, int32(i)})
+		d.index = append(d.index, unitRange{low, high, u.start})
 		return true
 	})
 	return errors.Join(err, rangesErr)
@@ -241,7 +240,11 @@ func (d *Data) Locate(addr uint64) ([]Location, error) {
 		if addr >= d.index[i].high {
 			continue
 		}
-		o := d.openUnit(int(d.index[i].unit))
+		u := d.unitStartingAt(d.index[i].unit)
+		if u == nil {
+			continue
+		}
+		o := d.openUnit(u)
 		list := d.locateIn(o, addr)
 		if len(list) > 0 {
 			return list, d.problem(o)
@@ -264,14 +267,14 @@ func (d *Data) problem(o *openUnit) error {
 	return errors.Join(o.err, d.missing, d.circle, d.cut)
 }
 
-// openUnit reads the functions and the line table of unit i at its first use.
-func (d *Data) openUnit(i int) *openUnit {
-	if o, ok := d.open[i]; ok {
+// openUnit reads the functions and the line table of a unit of the first source at its
+// first use.
+func (d *Data) openUnit(u *unit) *openUnit {
+	if o, ok := d.open[u.start]; ok {
 		return o
 	}
-	u := d.units[i]
 	o := &openUnit{unit: u, code: u}
-	d.open[i] = o
+	d.open[u.start] = o
 	if o.root, o.err = d.readRoot(u); o.err == nil {
 		var err error
 		o.low = ^uint64(0)

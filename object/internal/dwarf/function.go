@@ -64,11 +64,11 @@ func (d *Data) Functions(name string) ([]Function, error) {
 	var list []Function
 	var problem error
 	defer d.allow()()
-	for i := range d.units {
-		if d.units[i].typeUnit {
+	for _, u := range d.unitsOf(d.sources[0]) {
+		if u.typeUnit {
 			continue
 		}
-		o := d.openUnit(i)
+		o := d.openUnit(u)
 		problem = errors.Join(problem, o.err)
 		for k := range o.functions.ranges {
 			if r := &o.functions.ranges[k]; r.part == 0 && d.isCalled(r.entry, name) {
@@ -135,7 +135,11 @@ func (d *Data) codeAt(addr uint64) (*openUnit, error) {
 		if addr >= d.index[i].high {
 			continue
 		}
-		o := d.openUnit(int(d.index[i].unit))
+		u := d.unitStartingAt(d.index[i].unit)
+		if u == nil {
+			continue
+		}
+		o := d.openUnit(u)
 		problem = errors.Join(problem, d.problem(o))
 		_, function := o.functions.find(addr)
 		if file, _, _ := o.lines.find(addr); function != nil || file >= 0 {

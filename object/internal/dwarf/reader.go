@@ -85,7 +85,7 @@ type Reader struct {
 	signedFiles int
 
 	// What the Data has found that the Reader is of; nil where it is of none.
-	functions map[int32]functionTable
+	functions map[uint64]functionTable // by start of the unit
 
 	unit  *unit
 	root  *root
@@ -97,7 +97,7 @@ type Reader struct {
 func NewReader(s Sections, files Files) (*Reader, error) {
 	d := newData(s, files)
 	d.addFile(0, s, false)
-	if d.sources[0] == nil || len(d.sources[0].units) == 0 {
+	if len(d.sources[0].units) == 0 {
 		return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)
 	}
 	return newReader(d), nil
@@ -133,8 +133,9 @@ func (r *Reader) Supplementary() ([]*Unit, error) {
 }
 
 func (r *Reader) all(src *source) []*Unit {
-	list := make([]*Unit, len(src.units))
-	for i, u := range src.units {
+	units := r.d.unitsOf(src)
+	list := make([]*Unit, len(units))
+	for i, u := range units {
 		list[i] = r.of(u)
 	}
 	return list
@@ -233,7 +234,7 @@ func (r *Reader) Signed(signature uint64) (Offset, bool) {
 			if src == nil {
 				continue
 			}
-			for _, u := range src.units {
+			for _, u := range r.d.unitsOf(src) {
 				if u.typeUnit && u.typeOffset > 0 && u.typeOffset < u.end-u.start {
 					r.signed[u.signature] = u
 				}

@@ -32,8 +32,14 @@ type source struct {
 	number int
 	types  bool    // the section is .debug_types
 	split  bool    // of a file with split units
-	units  []*unit // by start
+	units  []*unit // by start: see Data.unitsOf
 	tables map[uint64]*abbreviations
+
+	// Of a source whose units are not all read: where units begin, as .debug_aranges
+	// tells of those with code, ascending and not changed, and those that were read, nil
+	// for what is none. Else nil.
+	starts []uint64
+	met    map[uint64]*unit
 
 	lists     []byte // of locations, where listsRead
 	listsRead bool
@@ -50,17 +56,18 @@ func (s *source) base() uint64 { return uint64(s.number) << sourceBits }
 
 // add makes a source of a section of units and reads their headers.
 func (d *Data) add(number int, s Sections, info []byte, types, split bool) *source {
+	src := d.addSource(number, s, info, types, split)
+	d.readUnits(src)
+	return src
+}
+
+func (d *Data) addSource(number int, s Sections, info []byte, types, split bool) *source {
 	s.Info = info
 	src := &source{Sections: s, number: number, types: types, split: split, tables: make(map[uint64]*abbreviations)}
 	for len(d.sources) <= number {
 		d.sources = append(d.sources, nil)
 	}
 	d.sources[number] = src
-	if uint64(len(info)) >= 1<<sourceBits {
-		d.note(fmt.Errorf("%s: %d bytes", src.section(".debug_info"), len(info)))
-		return src
-	}
-	d.readUnits(src)
 	return src
 }
 

@@ -73,7 +73,7 @@ func (d *Data) splitUnit(o *openUnit) (*unit, error) {
 	}
 	var other uint64
 	for _, src := range file.sources {
-		for _, u := range src.units {
+		for _, u := range d.unitsOf(src) {
 			if u.typeUnit {
 				continue
 			}

@@ -110,44 +110,6 @@ type span struct {
 	low, high, ranges value
 }
 
-// readUnits reads the headers of all units. A unit that cannot be read ends
-// the list only where its length cannot be trusted.
-func (d *Data) readUnits(src *source) {
-	c := d.cursor(src.section(".debug_info"), src.Info)
-	var list []unit
-	defer func() {
-		src.units = make([]*unit, len(list))
-		for i := range list {
-			src.units[i] = &list[i]
-		}
-	}()
-	for c.remain() > 0 && c.err == nil {
-		u := unit{source: src, start: uint64(c.off)}
-		n, is64 := c.length()
-		if c.err == nil && n > uint64(c.remain()) {
-			u.cut = fmt.Errorf("%s at %#x: unit of %#x bytes, %#x left", c.section, u.start, n, c.remain())
-			d.note(u.cut)
-			n = uint64(c.remain())
-		}
-		if c.err != nil {
-			break
-		}
-		u.is64, u.end = is64, uint64(c.off)+n
-		if n == 0 {
-			continue
-		}
-		if err := d.readHeader(&u, c.off); err != nil {
-			d.note(err)
-		} else {
-			list = append(list, u)
-		}
-		c.off = int(u.end)
-	}
-	if c.err != nil {
-		d.note(c.err)
-	}
-}
-
 func (d *Data) readHeader(u *unit, off int) error {
 	c := d.cursor(u.source.section(".debug_info"), u.source.Info[:u.end])
 	c.off = off
@@ -189,29 +151,6 @@ func (u *unit) readType(c *cursor) {
 	u.typeUnit = true
 	u.signature = c.u64()
 	u.typeOffset = c.offset(u.is64)
-}
-
-// unitAt returns the unit that holds an offset of an entry.
-func (d *Data) unitAt(offset uint64) *unit {
-	src := d.sourceAt(offset)
-	if src == nil {
-		return nil
-	}
-	offset &= 1<<sourceBits - 1
-	units := src.units
-	lo, hi := 0, len(units)
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if units[mid].start <= offset {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == 0 || offset < units[lo-1].first || offset >= units[lo-1].end {
-		return nil
-	}
-	return units[lo-1]
 }
 
 // readRoot reads the first entry of u.
