@@ -84,7 +84,7 @@ func (f *File) locateGo(addr uint64) []Location {
 	return t.locations(&fn, addr)
 }
 
-// openLines reads the list of units; it returns nil where the file has no
+// openLines reads which units have code where; it returns nil where the file has no
 // debugging information.
 func (f *File) openLines() (l *lines, err error) {
 	fault := Guard(func() error {

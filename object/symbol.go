@@ -168,10 +168,42 @@ func (f *File) scan(t symbolTable, want kinds, visit func(*rawSymbol) bool) {
 func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*rawSymbol)) {
 	var s rawSymbol
 	for i, entry := range f.symbolEntries(t, want) {
-		if hasName(t.names, uint64(f.order.Uint32(entry)), name) && f.defined(t, i, entry, &s) {
+		if hasName(t.names, uint64(f.nameOf(entry)), name) && f.defined(t, i, entry, &s) {
 			visit(&s)
 		}
 	}
+}
+
+// scanAt is scan for those at an address.
+func (f *File) scanAt(t symbolTable, want kinds, addr uint64, visit func(*rawSymbol) bool) {
+	moved := f.movesSymbols()
+	var s rawSymbol
+	for i, entry := range f.symbolEntries(t, want) {
+		// Most are another's, which is seen without decoding them.
+		if (moved || f.valueOf(entry) == addr) && f.defined(t, i, entry, &s) && s.value == addr && !visit(&s) {
+			return
+		}
+	}
+}
+
+// nameOf decodes the name alone of an entry; without a call through an interface in most
+// files.
+func (f *File) nameOf(entry []byte) uint32 {
+	if f.header.data == elf.ELFDATA2LSB {
+		return binary.LittleEndian.Uint32(entry)
+	}
+	return f.order.Uint32(entry)
+}
+
+// valueOf decodes the value alone of an entry.
+func (f *File) valueOf(entry []byte) uint64 {
+	switch {
+	case f.class != elf.ELFCLASS64:
+		return uint64(f.order.Uint32(entry[4:]))
+	case f.header.data == elf.ELFDATA2LSB:
+		return binary.LittleEndian.Uint64(entry[8:])
+	}
+	return f.order.Uint64(entry[8:])
 }
 
 // symbolEntries iterates over the entries of the wanted kinds, with their indexes.
@@ -209,6 +241,16 @@ func (f *File) defined(t symbolTable, i int, entry []byte, s *rawSymbol) bool {
 	}
 	f.toAddress(s)
 	return true
+}
+
+// movesSymbols reports whether values can be others than the addresses that toAddress
+// makes of them.
+func (f *File) movesSymbols() bool {
+	switch f.machine {
+	case elf.EM_ARM, elf.EM_MIPS, elf.EM_PPC64:
+		return true
+	}
+	return f.typ == elf.ET_REL
 }
 
 // toAddress makes the value of a symbol the address of the first instruction.
@@ -380,12 +422,10 @@ func (f *File) SymbolsAt(addr uint64) (list []Symbol) {
 	left := 1 << 20
 	f.noteFault(func() {
 		f.tables(func(in *File, t symbolTable, _ error) bool {
-			in.scan(t, code|object, func(s *rawSymbol) bool {
-				if s.value == addr {
-					symbol := t.symbol(s)
-					if left -= len(symbol.Name) + 1; left >= 0 {
-						list = append(list, symbol)
-					}
+			in.scanAt(t, code|object, addr, func(s *rawSymbol) bool {
+				symbol := t.symbol(s)
+				if left -= len(symbol.Name) + 1; left >= 0 {
+					list = append(list, symbol)
 				}
 				return left >= 0
 			})

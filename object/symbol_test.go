@@ -180,3 +180,31 @@ func TestFindSymbolsThroughDescriptors(t *testing.T) {
 		}
 	}
 }
+
+// The symbols at an address are those of all that have it, on machines too on which the
+// address of a symbol is not its value, and in a relocatable file.
+func TestSymbolsAtAgree(t *testing.T) {
+	tool(t, "gcc")
+	source := write(t, "several.c", "int f(int n) { return n; }\nint k(int n) { return n + 1; }\nint g(int n) __attribute__((alias(\"f\")));\n__attribute__((section(\".other\"))) int h(void) { return 1; }\n")
+	relocatable := source + ".o"
+	run(t, "gcc", "-c", "-o", relocatable, source)
+	for _, path := range append(cross(t), relocatable) {
+		f := open(t, path)
+		all := make(map[uint64][]Symbol)
+		for s := range f.Symbols() {
+			all[s.Address] = append(all[s.Address], s)
+		}
+		if len(all) < 2 {
+			t.Fatalf("%s: symbols at %d addresses", path, len(all))
+		}
+		n := 0
+		for addr, want := range all {
+			if n++; n > 300 {
+				break
+			}
+			if got := f.SymbolsAt(addr); !slices.Equal(got, want) {
+				t.Fatalf("%s at %#x: %+v, expected %+v", path, addr, got, want)
+			}
+		}
+	}
+}

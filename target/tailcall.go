@@ -162,7 +162,7 @@ func (t *tailCalls) target(call *tailCall) tailPlace {
 	p, ok := t.symbols[anywhere]
 	if !ok {
 		for _, o := range t.objects.inOrder() {
-			if p = t.definition(o, name); p.object != nil {
+			if p = t.define(o, name); p.object != nil {
 				break
 			}
 		}
