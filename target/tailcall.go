@@ -80,6 +80,9 @@ func (t *tailCalls) insert(frames []Frame) []Frame {
 		if len(between) == 0 {
 			continue
 		}
+		if out == nil {
+			out = make([]Frame, 0, len(frames)+len(between))
+		}
 		out = append(out, frames[from:i]...)
 		from = i
 		for _, call := range slices.Backward(between) {

@@ -110,6 +110,7 @@ func (c *capture) list() (found int, err error) {
 		}
 		c.tids = tids
 	}
+	c.tracees = slices.Grow(c.tracees, len(tids)-min(len(tids), len(c.seen)))
 	for _, tid := range tids {
 		if c.seen[tid] {
 			continue

@@ -4,7 +4,10 @@
 
 package dwarf
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // attribute is how an abbreviation says an attribute is stored.
 type attribute struct {
@@ -21,7 +24,8 @@ type abbreviation struct {
 	first, end uint32 // of its attributes in the table's
 }
 
-// abbreviations is one table: of a unit, or shared by several.
+// abbreviations is one table: of a unit, or shared by several. It is not changed once it
+// is read.
 type abbreviations struct {
 	dense      []abbreviation // code i+1 at i
 	sparse     map[uint64]abbreviation
@@ -124,7 +128,8 @@ func (d *Data) abbreviationsOf(u *unit) (*abbreviations, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &abbreviations{}
+	t := &d.table
+	*t = abbreviations{dense: t.dense[:0], attributes: t.attributes[:0]}
 	for {
 		start := c.off
 		code := c.uleb()
@@ -149,8 +154,9 @@ func (d *Data) abbreviationsOf(u *unit) (*abbreviations, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	u.source.tables[u.abbrev] = t
-	return t, nil
+	kept := &abbreviations{dense: slices.Clone(t.dense), sparse: t.sparse, attributes: slices.Clone(t.attributes)}
+	u.source.tables[u.abbrev] = kept
+	return kept, nil
 }
 
 func (d *Data) abbreviationCursor(u *unit) (cursor, error) {

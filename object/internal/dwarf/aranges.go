@@ -16,6 +16,7 @@ func (d *Data) readAranges(src *source) {
 		return
 	}
 	src.starts = []uint64{0}
+	d.index = make([]unitRange, 0, min(len(src.Aranges)/(2*first.addressSize), d.records))
 	defer func() {
 		slices.Sort(src.starts)
 		src.starts = slices.Compact(src.starts)

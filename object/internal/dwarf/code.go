@@ -6,6 +6,7 @@ package dwarf
 
 import (
 	stdlib "debug/dwarf"
+	"maps"
 	"slices"
 	"sort"
 )
@@ -19,7 +20,7 @@ func (d *Data) Reader() (*Reader, error) {
 	}
 	of := newData(src.Sections, d.files)
 	of.grow(src.Sections, len(src.Info)+len(src.RngLists))
-	own := &source{Sections: src.Sections, tables: make(map[uint64]*abbreviations), starts: src.starts, units: make([]*unit, len(src.units))}
+	own := &source{Sections: src.Sections, tables: maps.Clone(src.tables), starts: src.starts, units: make([]*unit, len(src.units))}
 	of.sources[0] = own
 	of.index, of.highs, of.whole, of.loose = d.index, d.highs, d.whole, slices.Clone(d.loose)
 	units := make([]unit, len(src.units)) // which are written to

@@ -64,6 +64,8 @@ type Data struct {
 
 	size         int           // of sections of entries and ranges
 	root         abbreviations // of rootAbbreviations
+	table        abbreviations // room for one that is being read
+	lineRows     []row         // likewise
 	abbrevBudget int
 	steps        int               // how many ranges and attributes may still be read
 	records      int               // how many records of units and functions may still be kept

@@ -100,7 +100,9 @@ func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
 	if d.rows < 0 {
 		return lineTable{}, errTooMuch
 	}
+	t.rows = d.lineRows[:0]
 	p.run(&t, d.rows)
+	d.lineRows, t.rows = t.rows, slices.Clone(t.rows)
 	d.rows -= len(t.rows)
 	slices.SortStableFunc(t.sequences, func(a, b sequence) int { return cmp.Compare(a.low, b.low) })
 	if p.c.err != nil {
