@@ -189,6 +189,24 @@ func (o *Objects) readAhead(object *Object, address uint64) {
 	})
 }
 
+// locateAhead begins to read what Name needs of the lines at some addresses of an object,
+// while it looks for the frames of tail calls.
+func (o *Objects) locateAhead(object *Object, addresses []uint64) {
+	if object.code != nil {
+		return
+	}
+	f, err := object.File()
+	if err != nil {
+		return // which Name tells
+	}
+	o.ahead.Go(func() {
+		_ = object.searchDebugFile(f) // which Name tells too
+		for _, address := range addresses {
+			_, _ = f.Locate(address)
+		}
+	})
+}
+
 // File returns the object's file, opened at the first call: the very file that
 // is mapped, else the image in the target's memory.
 func (o *Object) File() (*object.File, error) {

@@ -133,25 +133,25 @@ type NameOptions struct {
 // frames of tail calls, see Frame.TailCall. The error says what could not be
 // read, object by object; what was found is kept.
 func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
-	if opts.Lines {
-		tail := o.newTailCalls()
-		for i := range stacks {
-			stacks[i].Frames = tail.insert(stacks[i].Frames)
-		}
-	}
 	wanted := make(map[*Object]*addresses)
 	for i := range stacks {
 		for j := range stacks[i].Frames {
-			f := &stacks[i].Frames[j]
-			if f.Object == nil {
-				continue
+			want(wanted, &stacks[i].Frames[j])
+		}
+	}
+	if opts.Lines {
+		for object, a := range wanted {
+			o.locateAhead(object, a.list)
+		}
+		tail := o.newTailCalls()
+		for i := range stacks {
+			frames := tail.insert(stacks[i].Frames)
+			for j := range frames {
+				if frames[j].TailCall {
+					want(wanted, &frames[j])
+				}
 			}
-			a := wanted[f.Object]
-			if a == nil {
-				a = &addresses{index: make(map[uint64]int)}
-				wanted[f.Object] = a
-			}
-			a.add(f.Address)
+			stacks[i].Frames = frames
 		}
 	}
 	errs := slices.Clone(o.generated.skipped)
@@ -186,6 +186,19 @@ type addresses struct {
 	list      []uint64
 	symbols   []object.Symbol
 	locations [][]object.Location
+}
+
+// want adds the address of a frame to those of its object.
+func want(wanted map[*Object]*addresses, f *Frame) {
+	if f.Object == nil {
+		return
+	}
+	a := wanted[f.Object]
+	if a == nil {
+		a = &addresses{index: make(map[uint64]int)}
+		wanted[f.Object] = a
+	}
+	a.add(f.Address)
 }
 
 func (a *addresses) add(address uint64) {
