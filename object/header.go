@@ -90,6 +90,16 @@ func decodeHeader(b []byte) (h header, err error) {
 
 // decodeSection decodes one entry of the section table; b holds all of it.
 func (h *header) decodeSection(b []byte) (s sectionHeader) {
+	if h.class == elf.ELFCLASS64 && h.data == elf.ELFDATA2LSB {
+		// Most files; without calls through an interface.
+		o := binary.LittleEndian
+		b = b[:shdr64]
+		return sectionHeader{
+			name: o.Uint32(b), typ: elf.SectionType(o.Uint32(b[4:])), flags: elf.SectionFlag(o.Uint64(b[8:])),
+			addr: o.Uint64(b[16:]), off: o.Uint64(b[24:]), size: o.Uint64(b[32:]),
+			link: o.Uint32(b[40:]), info: o.Uint32(b[44:]), align: o.Uint64(b[48:]), entsize: o.Uint64(b[56:]),
+		}
+	}
 	o := h.order
 	s.name, s.typ = o.Uint32(b), elf.SectionType(o.Uint32(b[4:]))
 	if h.class == elf.ELFCLASS64 {

@@ -176,11 +176,18 @@ func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*raw
 
 // scanAt is scan for those at an address.
 func (f *File) scanAt(t symbolTable, want kinds, addr uint64, visit func(*rawSymbol) bool) {
-	moved := f.movesSymbols()
+	moved, long := f.movesSymbols(), f.class == elf.ELFCLASS64
+	var value [8]byte
+	f.order.PutUint64(value[:], addr)
 	var s rawSymbol
 	for i, entry := range f.symbolEntries(t, want) {
 		// Most are another's, which is seen without decoding them.
-		if (moved || f.valueOf(entry) == addr) && f.defined(t, i, entry, &s) && s.value == addr && !visit(&s) {
+		switch {
+		case moved:
+		case long && [8]byte(entry[8:16]) != value, !long && uint64(f.order.Uint32(entry[4:])) != addr:
+			continue
+		}
+		if f.defined(t, i, entry, &s) && s.value == addr && !visit(&s) {
 			return
 		}
 	}
@@ -193,17 +200,6 @@ func (f *File) nameOf(entry []byte) uint32 {
 		return binary.LittleEndian.Uint32(entry)
 	}
 	return f.order.Uint32(entry)
-}
-
-// valueOf decodes the value alone of an entry.
-func (f *File) valueOf(entry []byte) uint64 {
-	switch {
-	case f.class != elf.ELFCLASS64:
-		return uint64(f.order.Uint32(entry[4:]))
-	case f.header.data == elf.ELFDATA2LSB:
-		return binary.LittleEndian.Uint64(entry[8:])
-	}
-	return f.order.Uint64(entry[8:])
 }
 
 // symbolEntries iterates over the entries of the wanted kinds, with their indexes.
