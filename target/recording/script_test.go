@@ -118,13 +118,20 @@ func TestLikePerfScript(t *testing.T) {
 		{"go, stripped", func(t *testing.T) string { return record(t, dwarf, buildGo(t, "-ldflags=-s -w")) }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := compareScript(t, test.path(t))
-			t.Logf("%+v", c)
-			if c.samples < 8 || c.frames < 8 || c.named < 5 {
-				t.Errorf("too few to say something: %+v", c)
+			// A program that gets no processor leaves few samples.
+			few := func(c compared) bool {
+				return c.samples < 8 || c.frames < 8 || c.named < 5 || test.deeper && c.deeper == 0
 			}
-			if test.deeper && c.deeper == 0 {
-				t.Error("no stack is deeper than perf's")
+			c := compareScript(t, test.path(t))
+			for range 4 {
+				if !few(c) || t.Failed() {
+					break
+				}
+				c = compareScript(t, test.path(t))
+			}
+			t.Logf("%+v", c)
+			if few(c) {
+				t.Errorf("too few to say something, or none that are deeper than perf's: %+v", c)
 			}
 		})
 	}
