@@ -18,6 +18,9 @@ func (p *Printer) Argument(v *Variable, f Frame) string {
 	actual := v.readBy(e)
 	e.own = budget{}
 	entry, entryErr := v.entryBy(e)
+	if entryErr == nil {
+		entryErr = entry.Err()
+	}
 	w := p.start(actual)
 	defer w.end()
 	w.add(v.Name)

@@ -123,7 +123,7 @@ func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
 func (e *evaluator) atCall(p parameter, last *lastPassed) (element, error) {
 	if a := &e.asked; !a.known || a.parameter != p {
 		a.value, a.err = e.passedFor(p, last)
-		a.parameter, a.known = p, true
+		a.parameter, a.known = p, e.budget.steps <= maxSteps
 	}
 	return e.asked.value, e.asked.err
 }
@@ -215,10 +215,12 @@ func (e *evaluator) passing(caller Frame, p parameter, last *lastPassed) (at pas
 	return at, nil
 }
 
-// isSmall reports whether it may be kept.
-func (at *passed) isSmall() bool {
-	return at.value.length() <= maxKeptSize && at.to.length() <= maxKeptSize
-}
+// isSmall reports whether it may be kept, by each who asks; where the call leads to is
+// the site's.
+func (at *passed) isSmall() bool { return at.value == nil || len(at.value.operations) <= maxPassed }
+
+// maxPassed is how many operations what is passed may have that is kept.
+const maxPassed = 8
 
 // passed finds it.
 func (e *evaluator) passed(key passing) (at passed, err error) {
@@ -268,9 +270,7 @@ func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
 	case attributeBlock:
 		at.known, at.value = true, i.decode(value.bytes, wide)
 	}
-	if at.known && site.target.kind == attributeBlock {
-		at.to = i.decode(site.target.bytes, wide)
-	}
+	at.to = site.to
 	return at, nil
 }
 

@@ -5,6 +5,7 @@
 package value
 
 import (
+	"encoding/hex"
 	"testing"
 
 	"github.com/clewdev/clew/object"
@@ -56,5 +57,32 @@ func TestExtendedConstant(t *testing.T) {
 	v.constant.bytes = v.constant.bytes[:9]
 	if got, err := new(Printer).Print(v.Read(&fakeFrame{})); got != "<optimized out>" {
 		t.Errorf("of nine bytes: %q, %v", got, err)
+	}
+}
+
+// The bytes of a number are extended from those that its type has.
+func TestNumberBytes(t *testing.T) {
+	info, u := fakeInfo(5)
+	e := newEvaluator(info, u, nil, &fakeFrame{})
+	defer e.release()
+	const lo, hi = 0x8182838485868788, 0xfffffffff1f2f3f4
+	for _, test := range []struct {
+		size   uint64
+		signed bool
+		want   string
+	}{
+		{4, false, "88878685000000000000000000000000"},
+		{4, true, "88878685ffffffffffffffffffffffff"},
+		{8, false, "88878685848382810000000000000000"},
+		{8, true, "8887868584838281ffffffffffffffff"},
+		{10, false, "8887868584838281f4f3000000000000"},
+		{12, false, "8887868584838281f4f3f2f100000000"},
+		{12, true, "8887868584838281f4f3f2f1ffffffff"},
+		{16, false, "8887868584838281f4f3f2f1ffffffff"},
+	} {
+		typ := &Type{machine: info.machine, kind: Int, size: test.size, sized: true, signed: test.signed, ready: true}
+		if got := hex.EncodeToString(e.toBytes(element{lo: lo, hi: hi, typ: typ})); got != test.want {
+			t.Errorf("%d bytes, signed %v: %s, expected %s", test.size, test.signed, got, test.want)
+		}
 	}
 }

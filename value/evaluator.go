@@ -400,15 +400,20 @@ func (e *evaluator) toBytes(v element) []byte {
 		if v.lo = signExtend(v.lo, 8*uint64(m.AddressSize)); int64(v.lo) < 0 {
 			v.hi = ^uint64(0)
 		}
-	} else if v.typ.size < 16 {
+	} else if size := v.typ.size; size <= 8 {
 		v.hi = 0
-		if v.typ.size < 8 {
-			v.lo &= 1<<(8*v.typ.size) - 1
+		if size < 8 {
+			v.lo &= 1<<(8*size) - 1
 		}
 		if v.typ.signed {
-			if v.lo = signExtend(v.lo, 8*v.typ.size); int64(v.lo) < 0 {
+			if v.lo = signExtend(v.lo, 8*size); int64(v.lo) < 0 {
 				v.hi = ^uint64(0)
 			}
+		}
+	} else if size < 16 {
+		v.hi &= 1<<(8*(size-8)) - 1
+		if v.typ.signed {
+			v.hi = signExtend(v.hi, 8*(size-8))
 		}
 	}
 	b := make([]byte, 16)

@@ -27,25 +27,26 @@ type Info struct {
 	file    string // that the information is in: the object's, or its debug file's
 	machine *arch.Machine
 
-	mu        sync.Mutex // held while data is read, and for all that follows
-	reader    *object.DebugReader
-	addresses []byte      // .debug_addr
-	spent     int         // of the budget of the call in progress
-	units     []*unit     // those that are known, by start
-	linked    []*unit     // those of the file itself, where the others are found from; nil before they are asked for
-	shared    []*unit     // those that dwz moved to another file
-	sought    bool        // shared was looked for
-	using     Language    // of the unit that was read last and says it
-	last      *unit       // that an address was looked up in
-	ranges    []unitRange // by low; nil before they are read
-	types     map[object.DebugOffset]*Type
-	bodies    map[object.DebugOffset]*body
-	held      int                               // attributes in bodies
-	goTypes   map[uint64]object.DebugOffset     // by the address of the runtime's description
-	packages  map[string][]*unit                // of Go, by import path; nil before they are read
-	constants map[object.DebugOffset][]constant // of types of Go that were asked for
-	retained  int                               // types and names, and what they are made of
-	nameless  error                             // why the first variable without a name has none
+	mu         sync.Mutex // held while data is read, and for all that follows
+	reader     *object.DebugReader
+	addresses  []byte      // .debug_addr
+	spent      int         // of the budget of the call in progress
+	units      []*unit     // those that are known, by start
+	linked     []*unit     // those of the file itself, where the others are found from; nil before they are asked for
+	shared     []*unit     // those that dwz moved to another file
+	sought     bool        // shared was looked for
+	using      Language    // of the unit that was read last and says it
+	last       *unit       // that an address was looked up in
+	ranges     []unitRange // by low; nil before they are read
+	types      map[object.DebugOffset]*Type
+	bodies     map[object.DebugOffset]*body
+	held       int                               // attributes in bodies
+	goTypes    map[uint64]object.DebugOffset     // by the address of the runtime's description
+	packages   map[string][]*unit                // of Go, by import path; nil before they are read
+	constants  map[object.DebugOffset][]constant // of types of Go that were asked for
+	retained   int                               // types and names, and what they are made of
+	nameless   error                             // why the first variable without a name, at namelessAt, has none
+	namelessAt object.DebugOffset
 
 	known    sync.RWMutex // held for what follows alone, also while mu is held
 	listings map[listing]*program

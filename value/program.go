@@ -24,14 +24,6 @@ type program struct {
 	passed      lastPassed
 }
 
-// length returns the length of the expression in bytes, 0 of none.
-func (p *program) length() uint64 {
-	if p == nil {
-		return 0
-	}
-	return p.size
-}
-
 // programKey is where the bytes of an expression lie, which do not change, and how
 // they are read.
 type programKey struct {

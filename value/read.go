@@ -21,6 +21,9 @@ func (e *evaluator) call(entry object.DebugOffset) error {
 		d, err := e.info.read(entry)
 		if err == nil {
 			u = e.info.unitOf(d.Offset)
+			if _, err := e.info.root(u); err != nil {
+				return err
+			}
 			a = e.info.valueOf(d, dwarf.AttrLocation, u)
 		}
 		return err

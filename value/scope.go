@@ -199,6 +199,9 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 			v.location = i.valueOf(e, dwarf.AttrLocation, u)
 			v.constant = i.valueOf(e, dwarf.AttrConstValue, u)
 			v.unit = u
+			if u != nil {
+				_, _ = i.root(u) // which says how locations are written
+			}
 		}
 		if line, ok := e.Val(dwarf.AttrDeclLine).(int64); ok && v.Line == 0 {
 			v.Line = int(line)
@@ -213,8 +216,10 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 			v.Artificial = true
 		}
 	}
-	if v.Name == "" && i.nameless == nil {
-		i.nameless = i.astray(origins)
+	if v.Name == "" && (i.nameless == nil || v.offset < i.namelessAt) {
+		if err := i.astray(origins); err != nil {
+			i.nameless, i.namelessAt = err, v.offset
+		}
 	}
 	if b == nil {
 		if name := i.nameOf(e); name != "" {

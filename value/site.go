@@ -21,7 +21,7 @@ type callSite struct {
 	node *node
 	read bool // what follows
 
-	target     attribute // computes where an indirect call leads to
+	to         *program // computes where an indirect call leads to; nil for another
 	parameters []siteParameter
 
 	callee *body // that leads was found out for, nil before
@@ -74,7 +74,10 @@ func callReturn(n *node) (uint64, bool) {
 
 func (i *Info) readSite(site *callSite, u *unit) {
 	site.read = true
-	site.target = i.firstValue(site.node, u, dwarf.AttrCallTarget, attrGNUCallSiteTarget)
+	if target := i.firstValue(site.node, u, dwarf.AttrCallTarget, attrGNUCallSiteTarget); target.kind == attributeBlock {
+		site.to = i.decode(target.bytes, u.referenceWidth())
+		i.held += len(site.to.operations)
+	}
 	for _, c := range site.node.children {
 		if c.Tag != dwarf.TagCallSiteParameter && c.Tag != tagGNUCallSiteParam {
 			continue

@@ -34,7 +34,7 @@ func (c *Cache) Key(place object.SectionPlace, hash func() object.SectionKey) ob
 	}
 	remember := time.Since(changed) > settled // before it is read
 	key := hash()
-	if remember && c.isPrivate() {
+	if _, err := os.Lstat(c.path(key)); remember && err == nil && c.isPrivate() {
 		_ = os.Symlink(hex.EncodeToString(key[:]), link)
 	}
 	return key

@@ -115,6 +115,10 @@ func TestLinks(t *testing.T) {
 		}
 		return list
 	}
+	if ask(); len(links()) > 0 {
+		t.Errorf("%v: a link was made to what is not kept", links())
+	}
+	c.Store(key, data)
 	ask()
 	list := links()
 	if len(list) != 1 {
@@ -153,12 +157,16 @@ func TestLinks(t *testing.T) {
 			t.Error("another user's link was followed")
 		}
 	}
+	if err := os.Remove(filepath.Join(dir, want)); err != nil {
+		t.Fatal(err)
+	}
 	c.Store(other, otherData)
 	if list := links(); len(list) > 0 {
 		t.Errorf("%v lead nowhere", list)
 	}
-	ask()
 	c.Store(key, data)
+	ask()
+	c.Store(other, otherData)
 	if len(links()) != 1 {
 		t.Error("a link to a section that is kept is gone")
 	}

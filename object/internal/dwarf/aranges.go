@@ -9,7 +9,8 @@ import "slices"
 // readAranges takes from .debug_aranges which units have code where (DWARF 5 §6.1.2),
 // so that no unit is looked into, and no header read, before it is needed. The section
 // is a hint: what it does not tell is found by indexRest, and what it tells wrongly is
-// not found in the unit that it names.
+// not found in the unit that it names. One that names what is no unit, but looks like
+// one, may lead there, or not, as was asked for before.
 func (d *Data) readAranges(src *source) {
 	first := d.readUnit(src, 0)
 	if first == nil {

@@ -182,6 +182,10 @@ func (d *Data) indexRest() {
 func (d *Data) indexLoose() bool {
 	loose := d.loose
 	d.loose = nil
+	if len(loose) == 0 {
+		return false
+	}
+	d.index = slices.Clone(d.index) // readers have the one before
 	for _, start := range loose {
 		for _, r := range d.openUnit(d.unitStartingAt(start)).functions.ranges {
 			if d.records--; d.records < 0 {
@@ -190,10 +194,8 @@ func (d *Data) indexLoose() bool {
 			d.index = append(d.index, unitRange{r.low, r.high, start})
 		}
 	}
-	if len(loose) > 0 {
-		d.sortIndex()
-	}
-	return len(loose) > 0
+	d.sortIndex()
+	return true
 }
 
 func (d *Data) indexUnit(u *unit) error {

@@ -260,7 +260,7 @@ func (d *Data) text(u *unit, r *root, v value) []byte {
 		off := r.strOffsetsBase + v.u*size
 		c := d.cursor(u.source.section(".debug_str_offsets"), u.source.StrOffsets)
 		if v.u > uint64(len(c.data)) || off > uint64(len(c.data)) || uint64(len(c.data))-off < size {
-			d.cutAt(u, c.section, c.data, r.strOffsetsBase+v.u*size)
+			d.cutAt(c.section, c.data, r.strOffsetsBase+v.u*size)
 			return nil
 		}
 		c.off = int(off)
@@ -269,6 +269,7 @@ func (d *Data) text(u *unit, r *root, v value) []byte {
 	if v.class != text {
 		return nil
 	}
+	src := u.source
 	var section string
 	var whole []byte
 	switch v.where {
@@ -281,14 +282,13 @@ func (d *Data) text(u *unit, r *root, v value) []byte {
 	case inLine:
 		section, whole = ".debug_line", u.source.Line
 	case inSupplementary:
-		src := d.supplementary()
-		if src == nil {
+		if src = d.supplementary(); src == nil {
 			return nil // which is told
 		}
 		section, whole = ".debug_str", src.Str
 	}
 	if v.u >= uint64(len(whole)) {
-		d.cutAt(u, section, whole, v.u)
+		d.cutAt(src.section(section), whole, v.u)
 		return nil
 	}
 	b := whole[v.u:]
@@ -297,15 +297,15 @@ func (d *Data) text(u *unit, r *root, v value) []byte {
 		return b[:i]
 	}
 	if len(b) < maxText {
-		d.cutAt(u, section, whole, v.u)
+		d.cutAt(src.section(section), whole, v.u)
 	}
 	return b
 }
 
 // cutAt remembers a string, or its offset, that is not whole in its section.
-func (d *Data) cutAt(u *unit, section string, data []byte, at uint64) {
+func (d *Data) cutAt(section string, data []byte, at uint64) {
 	if d.cut == nil {
-		d.cut = fmt.Errorf("%s at %#x: a string ends beyond the section, which has %#x bytes", u.source.section(section), at, len(data))
+		d.cut = fmt.Errorf("%s at %#x: a string ends beyond the section, which has %#x bytes", section, at, len(data))
 	}
 }
 
