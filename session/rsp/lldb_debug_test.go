@@ -34,13 +34,21 @@ func TestLLDBCalls(t *testing.T) {
 		inOrder(t, p.lldb("p add(40, 2)", "expression where.y = half(18.0)", "p where", "bt", "detach"), "= 42", "= 9", "y = 9", "frame #0: .*clew_idle", "detached")
 		p.ends("loop returned 3")
 	})
-	// The breakpoint of the function that is called stops it.
+	// The breakpoint of the function that is called stops it. Where processors are busy
+	// lldb's finish goes on to the end of the expression at times, with lldb-server too
+	// (8 of 12 runs).
 	t.Run("stopped in", func(t *testing.T) {
 		t.Parallel()
-		p := launch(t, static, ":0", "-wait", "call loop 3")
-		inOrder(t, p.lldbAll("breakpoint set -n fib", "expression -i false -- fib(2)", "bt", "breakpoint delete -f", "finish", "thread return -x", "bt", "p add(1, 2)", "detach"),
-			"Execution was interrupted, reason: breakpoint 1.1", "fib.n=2.", "frame #1: ", "stop reason = step out", `frame #0: .*lldb_expr`, `frame #0: .*loop.n=`, "= 3", "detached")
-		p.ends("loop returned 3")
+		var out string
+		for range 20 {
+			p := launch(t, static, ":0", "-wait", "call loop 3")
+			out = p.lldbAll("breakpoint set -n fib", "expression -i false -- fib(2)", "bt", "breakpoint delete -f", "finish", "thread return -x", "bt", "p add(1, 2)", "detach")
+			p.ends("loop returned 3")
+			if !strings.Contains(out, "stop reason = User Expression thread plan") {
+				break
+			}
+		}
+		inOrder(t, out, "Execution was interrupted, reason: breakpoint 1.1", "fib.n=2.", "frame #1: ", "stop reason = step out", `frame #0: .*lldb_expr`, `frame #0: .*loop.n=`, "= 3", "detached")
 	})
 	// A debugger that dies in the middle of a function that it called: that is not gone
 	// on with: it would return to where this program begins.
