@@ -150,8 +150,9 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 }
 
 // declaredBefore returns the line in which, and behind which, local variables of one of
-// a frame's scopes are not declared yet, but for what a function returns. In Go a variable has its place in memory before:
-// only the line tells that there is nothing in it.
+// a frame's scopes are not declared yet, but for what a function returns. In Go a
+// variable has its place in memory before: only the line tells that there is nothing in
+// it.
 func declaredBefore(frame *variable.Frame, f *target.Frame, scope, scopes int) (line int) {
 	info, at := frame.Info(), scope+len(f.Locations)-scopes
 	if at < 0 || f.Locations[at].Line == 0 || info == nil || info.Language(f.Address) != value.Go {

@@ -136,6 +136,7 @@ type asked struct {
 	known     bool
 }
 
+// passedFor finds it. What was found last is of use to who asks for this parameter again.
 func (e *evaluator) passedFor(p parameter, last *lastPassed) (v element, err error) {
 	caller := e.frame.Caller()
 	if caller == nil || caller.Info() == nil || e.body == nil {

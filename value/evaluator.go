@@ -115,7 +115,8 @@ func (e *evaluator) start(info *Info, u *unit, b *body, f Frame) {
 	e.budget, e.stack = &e.own, e.room[:0]
 }
 
-// release ends the use of an evaluator. The pieces that it returned stay.
+// release ends the use of an evaluator. The pieces that it returned stay, but for those
+// that were lent.
 func (e *evaluator) release() {
 	outer := e.outer
 	*e = evaluator{inner: e.inner}

@@ -29,8 +29,8 @@ func (x *indexer) constant(e *object.DebugEntry, name string) {
 }
 
 // goConstant returns the name that the package of a type of Go has for one of its
-// numbers, of which b are the bytes, "" where it has none. As in Delve, a number of several bits can be that of
-// several constants: "fa|fc". Other packages have constants of the type too (a time out
+// numbers, of which b are the bytes, "" where it has none. As in Delve, a number of
+// several bits can be that of several constants: "fa|fc". Other packages have constants of the type too (a time out
 // of 15 s is a time.Duration), which say nothing of a number that is equal: they are
 // left out.
 func (t *Type) goConstant(b []byte) (name string) {
