@@ -49,7 +49,7 @@ func Compile(s *cfi.Section) *Table {
 			}
 		}
 	}
-	b.rank(d.rules)
+	b.rank(d)
 	b.index(8*len(s.Data) + 1<<20) // that many blocks hold 128 MiB of code, however little there is in them
 	return t
 }
@@ -84,22 +84,22 @@ func (b *tableBuilder) add(start, end uint64, rules uint32) {
 }
 
 // rank numbers the rules anew, by how many rows have them.
-func (b *tableBuilder) rank(rules []Rules) {
-	uses := make([]int, len(rules))
+func (b *tableBuilder) rank(d *dictionary) {
+	uses := make([]int, d.len())
 	for _, r := range b.starts {
 		if r.rules != noRoom {
 			uses[r.rules]++
 		}
 	}
-	order := make([]uint32, len(rules))
+	order := make([]uint32, d.len())
 	for i := range order {
 		order[i] = uint32(i)
 	}
 	slices.SortStableFunc(order[1:], func(x, y uint32) int { return cmp.Compare(uses[y], uses[x]) })
-	b.rules = make([]Rules, len(rules))
-	renumber := make([]uint32, len(rules))
+	b.rules = make([]Rules, d.len())
+	renumber := make([]uint32, d.len())
 	for i, old := range order {
-		b.rules[i], renumber[old] = rules[old], uint32(i)
+		b.rules[i], renumber[old] = *d.at(old), uint32(i)
 	}
 	for i := range b.starts {
 		if r := &b.starts[i].rules; *r != noRoom {
