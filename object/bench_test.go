@@ -120,3 +120,16 @@ func BenchmarkSymbol(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSymbolsAt looks the symbols at an address of the C library up.
+func BenchmarkSymbolsAt(b *testing.B) {
+	f := open(b, "/lib/x86_64-linux-gnu/libc.so.6")
+	s, ok := f.Symbol("malloc")
+	if !ok {
+		b.Fatal("malloc is not found")
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		f.SymbolsAt(s.Address)
+	}
+}

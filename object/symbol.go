@@ -164,11 +164,22 @@ func (f *File) scan(t symbolTable, want kinds, visit func(*rawSymbol) bool) {
 	}
 }
 
-// scanNamed is scan for those of a name.
+// scanNamed is scan for those of a name. Most names differ in their length, which is seen
+// in one byte of each.
 func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*rawSymbol)) {
 	var s rawSymbol
-	for i, entry := range f.symbolEntries(t, want) {
-		if hasName(t.names, uint64(f.nameOf(entry)), name) && f.defined(t, i, entry, &s) {
+	little, names := f.header.data == elf.ELFDATA2LSB, t.names
+	size, info := f.symbolSize(), f.symbolInfo()
+	entries := t.entries
+	for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
+		if want>>(entries[info]&0xf)&1 == 0 {
+			continue
+		}
+		at := uint64(binary.LittleEndian.Uint32(entries))
+		if !little {
+			at = uint64(f.order.Uint32(entries))
+		}
+		if end := at + uint64(len(name)); end < uint64(len(names)) && names[end] == 0 && string(names[at:end]) == name && f.defined(t, i, entries, &s) {
 			visit(&s)
 		}
 	}
@@ -176,38 +187,37 @@ func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*raw
 
 // scanAt is scan for those at an address.
 func (f *File) scanAt(t symbolTable, want kinds, addr uint64, visit func(*rawSymbol) bool) {
-	moved, long := f.movesSymbols(), f.class == elf.ELFCLASS64
-	var value [8]byte
-	f.order.PutUint64(value[:], addr)
-	var s rawSymbol
-	for i, entry := range f.symbolEntries(t, want) {
-		// Most are another's, which is seen without decoding them.
-		switch {
-		case moved:
-		case long && [8]byte(entry[8:16]) != value, !long && uint64(f.order.Uint32(entry[4:])) != addr:
+	if f.movesSymbols() || f.class != elf.ELFCLASS64 {
+		f.scan(t, want, func(s *rawSymbol) bool { return s.value != addr || visit(s) })
+		return
+	}
+	// Most are another's, which is seen without decoding them.
+	var at [8]byte
+	f.order.PutUint64(at[:], addr)
+	value := binary.NativeEndian.Uint64(at[:])
+	size, info := f.symbolSize(), f.symbolInfo()
+	entries := t.entries
+	for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
+		if binary.NativeEndian.Uint64(entries[8:]) != value || want>>(entries[info]&0xf)&1 == 0 {
 			continue
 		}
-		if f.defined(t, i, entry, &s) && s.value == addr && !visit(&s) {
+		if s := new(rawSymbol); f.defined(t, i, entries, s) && s.value == addr && !visit(s) {
 			return
 		}
 	}
 }
 
-// nameOf decodes the name alone of an entry; without a call through an interface in most
-// files.
-func (f *File) nameOf(entry []byte) uint32 {
-	if f.header.data == elf.ELFDATA2LSB {
-		return binary.LittleEndian.Uint32(entry)
+// symbolInfo is where in an entry st_info is.
+func (f *File) symbolInfo() int {
+	if f.class == elf.ELFCLASS64 {
+		return 4
 	}
-	return f.order.Uint32(entry)
+	return 12
 }
 
 // symbolEntries iterates over the entries of the wanted kinds, with their indexes.
 func (f *File) symbolEntries(t symbolTable, want kinds) iter.Seq2[int, []byte] {
-	size, info := f.symbolSize(), 4
-	if f.class != elf.ELFCLASS64 {
-		info = 12
-	}
+	size, info := f.symbolSize(), f.symbolInfo()
 	return func(yield func(int, []byte) bool) {
 		entries := t.entries
 		for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
