@@ -46,6 +46,16 @@ type inlined struct {
 	callColumn uint32
 }
 
+// room returns list with room for one more, and twice as much where there is none: a list
+// of many, which append lets grow by a quarter, is then copied once, not four times. What
+// is not used of the room costs no memory.
+func room[T any](list []T) []T {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(len(list), 16))
+	}
+	return list
+}
+
 // find returns the function at addr and the chain of inlined calls there, the
 // outermost first, as indexes of inlined.
 func (t *functionTable) find(addr uint64) (chain []int32, function *functionRange) {
@@ -150,16 +160,16 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 			switch call, ok := d.callSite(u, r, &e, function); {
 			case !ok || !keep():
 			case e.tail:
-				t.tails = append(t.tails, call)
+				t.tails = append(room(t.tails), call)
 			default:
-				t.calls = append(t.calls, call)
+				t.calls = append(room(t.calls), call)
 			}
 		case tagSubprogram:
 			inner = -1
 			part := int32(0)
 			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
 				inner = functions
-				t.ranges = append(t.ranges, functionRange{low, high, offset, functions, part})
+				t.ranges = append(room(t.ranges), functionRange{low, high, offset, functions, part})
 				t.scattered = t.scattered || part > 0
 				part++
 				return keep()
@@ -176,7 +186,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 				if n := len(t.inlined); n > 0 && t.inlined[n-1].entry == offset {
 					t.scattered = true
 				}
-				t.inlined = append(t.inlined, inlined{
+				t.inlined = append(room(t.inlined), inlined{
 					low: low, high: high, entry: offset, function: function, depth: int32(len(within)),
 					callFile: number(e.callFile), callLine: number(e.callLine), callColumn: number(e.callColumn),
 				})

@@ -329,7 +329,7 @@ func (t *lineTable) emit(first int, s *state) {
 		file: uint32(min(s.file, 1<<32-1)), column: uint16(min(s.column, 1<<16-1)), flags: flags,
 	}
 	if n := len(t.rows); n == first || r.offset >= t.rows[n-1].offset {
-		t.rows = append(t.rows, r)
+		t.rows = append(room(t.rows), r)
 	}
 }
 
