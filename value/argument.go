@@ -11,7 +11,10 @@ import (
 
 // Argument returns what backtraces show of an argument: "n=5", "n=n@entry=5",
 // "s=..." for a structure, union or array, "n=<optimized out>".
-func (p *Printer) Argument(v *Variable, f Frame) string {
+func (p *Printer) Argument(v *Variable, f Frame) string { return string(p.AppendArgument(nil, v, f)) }
+
+// AppendArgument appends to dst what Argument returns.
+func (p *Printer) AppendArgument(dst []byte, v *Variable, f Frame) []byte {
 	e := newEvaluator(v.info, v.unit, v.body, f)
 	defer e.release()
 	e.lent = true // nothing of the values is kept
@@ -28,7 +31,7 @@ func (p *Printer) Argument(v *Variable, f Frame) string {
 		// Only the value at the entry is known.
 		w.add("@entry=")
 		w.argument(entry)
-		return string(w.text)
+		return append(dst, w.text...)
 	}
 	same := entryErr == nil && w.same(actual, entry)
 	if same {
@@ -44,7 +47,7 @@ func (p *Printer) Argument(v *Variable, f Frame) string {
 		w.add("@entry=")
 		w.argument(entry)
 	}
-	return string(w.text)
+	return append(dst, w.text...)
 }
 
 // same reports whether two values can be read and have the same bytes.

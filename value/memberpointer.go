@@ -16,7 +16,7 @@ import (
 // memberPointer writes a pointer to a member of a class of C++ (Itanium C++ ABI §2.3):
 // that to data is the member's offset, or -1.
 func (w *printing) memberPointer(t *Type, b []byte) {
-	if t.Elem().Strip().kind == Func {
+	if t.Elem().named().kind == Func {
 		w.methodPointer(t, b)
 		return
 	}

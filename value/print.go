@@ -161,7 +161,7 @@ func floatText(t *Type, b []byte) string {
 // pointer writes an address, its symbol, and the string it leads to.
 func (w *printing) pointer(v Value, t *Type, address uint64) {
 	elem := t.Elem()
-	if elem.Strip().kind == Func {
+	if elem.named().kind == Func {
 		w.address(address, true)
 		return
 	}

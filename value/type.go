@@ -130,13 +130,18 @@ const maxChain = 64
 
 // Strip returns the type without typedefs and qualifiers, and the definition of
 // a structure of which t is a declaration.
-func (t *Type) Strip() *Type {
+func (t *Type) Strip() *Type { return t.named().definition() }
+
+// named returns the type without typedefs and qualifiers. To find the definition of a
+// structure takes a look into all units: who asks what a pointer leads to has no use for
+// it.
+func (t *Type) named() *Type {
 	for range maxChain {
 		switch t.kind {
 		case Typedef, Const, Volatile, Restrict, Atomic:
 			t = t.Elem()
 		default:
-			return t.definition()
+			return t
 		}
 	}
 	return &Type{machine: t.machine, ready: true, problem: fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, t.offset, errLoop)}
@@ -191,7 +196,7 @@ func (t *Type) Size() uint64 {
 	case t.sized:
 	case t.kind == Void || t.kind == Func:
 		size = 1
-	case t.kind == MemberPointer && t.Elem().Strip().kind == Func:
+	case t.kind == MemberPointer && t.Elem().named().kind == Func:
 		size = 2 * uint64(t.machine.AddressSize) // Itanium C++ ABI §2.3
 	case t.kind == Pointer || t.kind == Reference || t.kind == RvalueReference || t.kind == MemberPointer:
 		size = uint64(t.machine.AddressSize)
