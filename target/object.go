@@ -30,7 +30,7 @@ type Objects struct {
 	snapshot  *Snapshot
 	byModule  map[*unwind.Module]*Object
 	generated generated
-	ahead     sync.WaitGroup // see readAhead
+	ahead     locator
 }
 
 // Object is one mapped object, or generated code that the target told of
@@ -66,8 +66,8 @@ type Object struct {
 	opened    bool
 	searched  sync.Once // the debug file was
 	searchErr error
-	ahead     bool // it was begun to read what Name needs
-	copied    bool // a part of an image that is mapped a second time: code, and no variables of its own
+	ahead     map[uint64]struct{} // see locateAhead
+	copied    bool                // a part of an image that is mapped a second time: code, and no variables of its own
 
 	code description // of generated code
 }
@@ -155,7 +155,7 @@ func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
 
 // Close closes the files of all objects.
 func (o *Objects) Close() error {
-	o.ahead.Wait()
+	o.ahead.end()
 	var errs []error
 	for _, object := range o.byModule {
 		if object.file != nil {
@@ -170,41 +170,6 @@ func (o *Objects) Close() error {
 func (o *Object) searchDebugFile(f *object.File) error {
 	o.searched.Do(func() { _, o.searchErr = o.snapshot.Search.OpenDebugFile(f) })
 	return o.searchErr
-}
-
-// readAhead begins to read what Name needs of an object's lines, while the stacks are
-// walked: it takes longer than that.
-func (o *Objects) readAhead(object *Object, address uint64) {
-	if object == nil || object.ahead || object.code != nil {
-		return
-	}
-	object.ahead = true
-	f, err := object.File()
-	if err != nil {
-		return // which Name tells
-	}
-	o.ahead.Go(func() {
-		_ = object.searchDebugFile(f) // which Name tells too
-		_, _ = f.Locate(address)
-	})
-}
-
-// locateAhead begins to read what Name needs of the lines at some addresses of an object,
-// while it looks for the frames of tail calls.
-func (o *Objects) locateAhead(object *Object, addresses []uint64) {
-	if object.code != nil {
-		return
-	}
-	f, err := object.File()
-	if err != nil {
-		return // which Name tells
-	}
-	o.ahead.Go(func() {
-		_ = object.searchDebugFile(f) // which Name tells too
-		for _, address := range addresses {
-			_, _ = f.Locate(address)
-		}
-	})
 }
 
 // File returns the object's file, opened at the first call: the very file that

@@ -58,6 +58,8 @@ type Frame struct {
 	// What Objects.Name found; zero before.
 	Symbol    object.Symbol
 	Locations []object.Location // innermost inlined call first, the function itself last
+
+	wanted int // while Name is at it: one more than the index of Address in addresses
 }
 
 // WalkOptions changes what Walk does. The zero value is good.
@@ -114,7 +116,7 @@ func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]
 			frame.Address = f.LookupPC - f.Module.Bias
 		}
 		if opts.Lines {
-			o.readAhead(frame.Object, frame.Address)
+			o.locateAhead(frame.Object, frame.Address)
 		}
 		if opts.Registers {
 			frame.Registers = f.Registers.Kept()
@@ -133,50 +135,85 @@ type NameOptions struct {
 // frames of tail calls, see Frame.TailCall. The error says what could not be
 // read, object by object; what was found is kept.
 func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
-	wanted := make(map[*Object]*addresses)
+	w := wanted{objects: o, of: make(map[*Object]*addresses)}
 	for i := range stacks {
-		for j := range stacks[i].Frames {
-			want(wanted, &stacks[i].Frames[j])
-		}
+		w.add(stacks[i].Frames, opts)
 	}
 	if opts.Lines {
-		for object, a := range wanted {
-			o.locateAhead(object, a.list)
-		}
 		tail := o.newTailCalls()
 		for i := range stacks {
-			frames := tail.insert(stacks[i].Frames)
-			for j := range frames {
-				if frames[j].TailCall {
-					want(wanted, &frames[j])
-				}
+			if frames := tail.insert(stacks[i].Frames); len(frames) > len(stacks[i].Frames) {
+				stacks[i].Frames = frames
+				w.add(frames, opts)
 			}
-			stacks[i].Frames = frames
 		}
 	}
 	errs := slices.Clone(o.generated.skipped)
-	for object, a := range wanted {
+	for object, a := range w.of {
 		if err := a.name(object, opts); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	for i := range stacks {
-		for j := range stacks[i].Frames {
-			f := &stacks[i].Frames[j]
-			if f.Object == nil {
-				continue
-			}
-			a := wanted[f.Object]
-			n := a.index[f.Address]
-			if a.symbols != nil {
-				f.Symbol = a.symbols[n]
-			}
-			if a.locations != nil {
-				f.Locations = a.locations[n]
-			}
-		}
+		w.tell(stacks[i].Frames)
 	}
 	return errors.Join(errs...)
+}
+
+// wanted is what is to be found, object by object.
+type wanted struct {
+	objects *Objects
+	of      map[*Object]*addresses
+
+	// Most frames are of the same object as the one before.
+	last     *Object
+	lastWant *addresses
+}
+
+func (w *wanted) addresses(o *Object) *addresses {
+	if o == w.last {
+		return w.lastWant
+	}
+	a := w.of[o]
+	if a == nil {
+		a = &addresses{index: make(map[uint64]int)}
+		w.of[o] = a
+	}
+	w.last, w.lastWant = o, a
+	return a
+}
+
+// add adds the addresses of frames that were not added before.
+func (w *wanted) add(frames []Frame, opts NameOptions) {
+	for i := range frames {
+		f := &frames[i]
+		if f.Object == nil || f.wanted > 0 {
+			continue
+		}
+		a := w.addresses(f.Object)
+		f.wanted = 1 + a.add(f.Address)
+		if opts.Lines && f.wanted == len(a.list) {
+			w.objects.locateAhead(f.Object, f.Address)
+		}
+	}
+}
+
+// tell tells frames what was found.
+func (w *wanted) tell(frames []Frame) {
+	for i := range frames {
+		f := &frames[i]
+		if f.Object == nil {
+			continue
+		}
+		a, n := w.addresses(f.Object), f.wanted-1
+		f.wanted = 0
+		if a.symbols != nil {
+			f.Symbol = a.symbols[n]
+		}
+		if a.locations != nil {
+			f.Locations = a.locations[n]
+		}
+	}
 }
 
 // addresses are the distinct addresses of one object's frames, and what is
@@ -188,24 +225,15 @@ type addresses struct {
 	locations [][]object.Location
 }
 
-// want adds the address of a frame to those of its object.
-func want(wanted map[*Object]*addresses, f *Frame) {
-	if f.Object == nil {
-		return
-	}
-	a := wanted[f.Object]
-	if a == nil {
-		a = &addresses{index: make(map[uint64]int)}
-		wanted[f.Object] = a
-	}
-	a.add(f.Address)
-}
-
-func (a *addresses) add(address uint64) {
-	if _, ok := a.index[address]; !ok {
-		a.index[address] = len(a.list)
+// add returns the index of an address in the list.
+func (a *addresses) add(address uint64) int {
+	n, ok := a.index[address]
+	if !ok {
+		n = len(a.list)
+		a.index[address] = n
 		a.list = append(a.list, address)
 	}
+	return n
 }
 
 // name finds them. The error names the object.
