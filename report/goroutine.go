@@ -42,23 +42,17 @@ func (s *Goroutines) Text(w io.Writer, opts StackOptions) error {
 	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: stacks.variables(opts.UTF8, false)}
 	p.heading(&s.Target, count(len(s.List), "goroutine"))
 	groups := s.groups()
-	for i, shown := range p.variables.shown(len(groups), opts.AllFrames, func(i int) (*target.Stack, []*target.Stack) {
-		return &groups[i][0].Stack, others(groups[i])
-	}) {
+	err := p.writeEach(w, len(groups), func(p *stackPrinter, i int) {
 		g := groups[i]
 		p.goroutineHeading(g)
-		p.stack(&g[0].Stack, shown)
+		p.stack(&g[0].Stack, others(g))
 		p.created(g)
-		if len(p.out) > 1<<16 {
-			if _, err := w.Write(p.out); err != nil {
-				return err
-			}
-			p.out = p.out[:0]
-		}
+	})
+	if err != nil {
+		return err
 	}
 	p.notes(append(s.notes(), s.Core.notes()...))
-	_, err := w.Write(p.out)
-	return err
+	return p.flush(w)
 }
 
 // stacks is what goroutines have in common with threads.

@@ -83,6 +83,7 @@ func (s *Goroutines) JSON(w io.Writer) error {
 		if g.Stack.Err != nil {
 			to.Error = g.Stack.Err.Error()
 		}
+		variables.begin()
 		for k := range g.Stack.Frames {
 			to.Frames[k] = stacks.jsonFrame(&g.Stack.Frames[k], variables.calls(&g.Stack, k, others(group)))
 		}

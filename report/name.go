@@ -106,6 +106,16 @@ func Printable(s string) string {
 	return s
 }
 
+// appendPrintable appends what Printable returns.
+func appendPrintable(dst, s []byte) []byte {
+	for _, c := range s {
+		if c < ' ' || c >= 0x7f {
+			return append(dst, printable(string(s))...)
+		}
+	}
+	return append(dst, s...)
+}
+
 func printable(s string) string {
 	var b strings.Builder
 	for i, r := range s {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/clewdev/clew/cfi"
@@ -113,12 +114,14 @@ func (e *Explanation) columnName(column uint32) string {
 }
 
 // SourceText reads lines of source files, each file once. A file that is not
-// there, or is no text file of a sensible size, has no lines.
+// there, or is no text file of a sensible size, has no lines. It may be used from several
+// goroutines.
 type SourceText struct {
 	// Path are folders, absolute paths, below which a file is looked for that is not
 	// where it was compiled.
 	Path []string
 
+	mu    sync.Mutex
 	files map[string][]string
 }
 
@@ -141,6 +144,17 @@ func (t *SourceText) Indented(path string, number int) (text string, ok bool) {
 	if t == nil {
 		return "", false
 	}
+	lines := t.lines(path)
+	if number < 1 || number > len(lines) || number == len(lines) && lines[number-1] == "" {
+		return "", false
+	}
+	return Printable(strings.TrimRight(lines[number-1], " \t\r")), true
+}
+
+// lines returns the lines of a file.
+func (t *SourceText) lines(path string) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	lines, ok := t.files[path]
 	if !ok && len(t.files) < maxFiles {
 		lines = t.read(path)
@@ -149,10 +163,7 @@ func (t *SourceText) Indented(path string, number int) (text string, ok bool) {
 		}
 		t.files[path] = lines
 	}
-	if number < 1 || number > len(lines) || number == len(lines) && lines[number-1] == "" {
-		return "", false
-	}
-	return Printable(strings.TrimRight(lines[number-1], " \t\r")), true
+	return lines
 }
 
 // read reads a file: where it was compiled, else below the folders of Path, by the

@@ -73,21 +73,15 @@ func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
 	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, showsAll: s.Registers, variables: s.variables(opts.UTF8, false)}
 	p.heading(&s.Target, count(len(s.Stacks), "thread"))
 	groups := s.groups()
-	for i, shown := range p.variables.shown(len(groups), opts.AllFrames, func(i int) (*target.Stack, []*target.Stack) {
-		return groups[i].stack, groups[i].others
-	}) {
+	err := p.writeEach(w, len(groups), func(p *stackPrinter, i int) {
 		p.groupHeading(&groups[i])
-		p.stack(groups[i].stack, shown)
-		if len(p.out) > 1<<16 {
-			if _, err := w.Write(p.out); err != nil {
-				return err
-			}
-			p.out = p.out[:0]
-		}
+		p.stack(groups[i].stack, groups[i].others)
+	})
+	if err != nil {
+		return err
 	}
 	p.notes(append(s.notes(), s.Core.notes()...))
-	_, err := w.Write(p.out)
-	return err
+	return p.flush(w)
 }
 
 func (p *stackPrinter) notes(notes []string) {
@@ -215,18 +209,13 @@ func (p *stackPrinter) heading(t *Target, what string) {
 }
 
 // stack writes the frames of a stack, or those that do not only repeat a round of a
-// recursion.
-func (p *stackPrinter) stack(s *target.Stack, shown *shownStack) {
-	n := 0
-	for _, part := range shown.parts {
+// recursion. It stands for others too.
+func (p *stackPrinter) stack(s *target.Stack, others []*target.Stack) {
+	p.variables.begin()
+	for _, part := range stackParts(s.Frames, p.AllFrames) {
 		frames := s.Frames[part.start : part.start+part.frames]
 		for k := range frames {
-			var calls []shownCall
-			if shown.calls != nil {
-				calls = shown.calls[n]
-			}
-			p.frame(part.start+k, &frames[k], calls)
-			n++
+			p.frame(part.start+k, &frames[k], p.variables.calls(s, part.start+k, others))
 		}
 		if part.repeated > 0 {
 			p.repeated(frames[part.frames-part.round:], part.repeated)

@@ -146,6 +146,7 @@ func (s *Stacks) JSON(w io.Writer) error {
 		if stack.Err != nil {
 			t.Error = stack.Err.Error()
 		}
+		variables.begin()
 		for j := range stack.Frames {
 			t.Frames[j] = s.jsonFrame(&stack.Frames[j], variables.calls(stack, j, groups[i].others))
 		}

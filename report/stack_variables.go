@@ -5,8 +5,10 @@
 package report
 
 import (
+	"bytes"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -33,7 +35,7 @@ const optimizedOut = "optimized out"
 // shownVariable is a variable of a frame.
 type shownVariable struct {
 	name string
-	line string // as backtraces show it: an argument "n=5", a local variable "n = 5"
+	line []byte // as backtraces show it: an argument "n=5", a local variable "n = 5"
 	data *shownData
 	late bool
 }
@@ -49,7 +51,7 @@ type shownCall struct {
 	late      bool // something was read after the target ran on
 }
 
-// variables shows the variables of stacks.
+// variables shows the variables of stacks, of one frame at a time.
 type variables struct {
 	reader  *variable.Reader
 	printer value.Printer
@@ -57,6 +59,17 @@ type variables struct {
 	locals  bool
 	names   map[functionSymbol]string // of functions
 	spent   *variablesSpent
+
+	frames map[*target.Stack][]variable.Frame // of the stacks that are shown as one
+	kept   []variable.Frame                   // room for the first one's
+	shown  shownRoom                          // of the frame that is shown
+}
+
+// shownRoom is room for what is shown of a frame.
+type shownRoom struct {
+	calls     []shownCall
+	variables []shownVariable
+	text      []byte
 }
 
 // variablesSpent is what was shown up to now, by all who show variables of the same
@@ -73,7 +86,39 @@ func (s *Stacks) variables(utf8, json bool) *variables {
 	if s.Variables == nil {
 		return nil
 	}
-	return &variables{reader: s.Variables, printer: value.Printer{Symbols: Demangled{s.Variables}, Demangle: Demangle, UTF8: utf8}, json: json, locals: s.Locals, names: make(map[functionSymbol]string), spent: new(variablesSpent)}
+	v := &variables{reader: s.Variables, printer: value.Printer{Symbols: Demangled{s.Variables}, Demangle: Demangle, UTF8: utf8}, json: json, locals: s.Locals, spent: new(variablesSpent)}
+	return v.another()
+}
+
+// another returns what shows variables for another goroutine.
+func (v *variables) another() *variables {
+	if v == nil {
+		return nil
+	}
+	return &variables{reader: v.reader, printer: v.printer, json: v.json, locals: v.locals, spent: v.spent,
+		names: make(map[functionSymbol]string), frames: make(map[*target.Stack][]variable.Frame)}
+}
+
+// begin forgets the stacks before.
+func (v *variables) begin() {
+	if v != nil {
+		clear(v.frames)
+	}
+}
+
+// framesOf returns the frames of a stack.
+func (v *variables) framesOf(s *target.Stack) []variable.Frame {
+	frames, ok := v.frames[s]
+	switch {
+	case ok:
+	case len(v.frames) == 0:
+		v.kept = v.reader.Frames(s, v.kept)
+		frames = v.kept
+	default:
+		frames = v.reader.Frames(s, nil)
+	}
+	v.frames[s] = frames
+	return frames
 }
 
 // left reports whether there is room for one more.
@@ -83,11 +128,12 @@ func (v *variables) left() bool {
 
 // calls returns what is shown of frame i of a stack: of each of its Locations, in
 // their order, and nil where nothing is known. Where other threads have the same
-// stack, what differs in them says so.
+// stack, what differs in them says so. It is there until the next call.
 func (v *variables) calls(stack *target.Stack, i int, others []*target.Stack) []shownCall {
 	if v == nil {
 		return nil
 	}
+	v.shown.calls, v.shown.variables, v.shown.text = v.shown.calls[:0], v.shown.variables[:0], v.shown.text[:0]
 	calls := v.of(stack, i)
 	for _, other := range others {
 		if len(calls) == 0 || !v.left() {
@@ -109,44 +155,53 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 	if f := &stack.Frames[i]; f.Trampoline || f.Object == nil {
 		return nil
 	}
-	frame := v.reader.Frame(stack, i)
+	frame := &v.framesOf(stack)[i]
+	room, start := &v.shown, len(v.shown.calls)
 	scopes := frame.Scopes()
-	if len(scopes) == 0 {
-		return nil
-	}
-	calls := make([]shownCall, len(scopes))
 	for k, scope := range scopes {
-		c := &calls[k]
+		var c shownCall
 		symbol := ""
 		if scope.Function.LinkageName == "" && k == len(scopes)-1 {
 			symbol = unversioned(stack.Frames[i].Symbol.Name)
 		}
 		c.name = v.name(scope.Function, symbol)
-		c.arguments = make([]shownVariable, 0, min(len(scope.Arguments), maxFrameVariables))
-		room := maxFrameVariables
+		left, first := maxFrameVariables, len(room.variables)
 		for _, a := range scope.Arguments {
-			if room--; room < 0 || !v.left() {
+			if left--; left < 0 || !v.left() {
 				break
 			}
-			c.add(&c.arguments, v.argument(a, frame))
+			room.variables = append(room.variables, v.argument(a, frame))
 		}
-		if !v.locals {
-			continue
-		}
-		declared := declaredBefore(frame, &stack.Frames[i], k, len(scopes))
-		for _, b := range scope.Blocks {
-			for _, l := range b.Variables {
-				if !l.Argument && l.Line >= declared {
-					continue
+		c.arguments = room.since(first)
+		if v.locals {
+			first = len(room.variables)
+			declared := declaredBefore(frame, &stack.Frames[i], k, len(scopes))
+			for _, b := range scope.Blocks {
+				for _, l := range b.Variables {
+					if !l.Argument && l.Line >= declared {
+						continue
+					}
+					if left--; left < 0 || !v.left() {
+						break
+					}
+					room.variables = append(room.variables, v.local(l, frame))
 				}
-				if room--; room < 0 || !v.left() {
-					break
-				}
-				c.add(&c.locals, v.local(l, frame))
 			}
+			c.locals = room.since(first)
 		}
+		c.late = anyLate(c.arguments) || anyLate(c.locals)
+		room.calls = append(room.calls, c)
 	}
-	return calls
+	return room.calls[start:len(room.calls):len(room.calls)]
+}
+
+// since returns the variables from one on.
+func (r *shownRoom) since(first int) []shownVariable {
+	return r.variables[first:len(r.variables):len(r.variables)]
+}
+
+func anyLate(list []shownVariable) bool {
+	return slices.ContainsFunc(list, func(v shownVariable) bool { return v.late })
 }
 
 // declaredBefore returns the line in which, and behind which, local variables of one of
@@ -197,27 +252,29 @@ func sourceName(name, symbol string, language value.Language) string {
 	return name
 }
 
-func (c *shownCall) add(list *[]shownVariable, v shownVariable) {
-	*list = append(*list, v)
-	c.late = c.late || v.late
-}
-
 func (v *variables) argument(a *value.Variable, f *variable.Frame) shownVariable {
 	if v.json {
 		return v.data(a, f)
 	}
-	s := shownVariable{name: a.Name, line: v.printer.Argument(a, f), late: f.Late()}
-	v.spend(len(s.line))
-	return s
+	start := len(v.shown.text)
+	v.shown.text = v.printer.AppendArgument(v.shown.text, a, f)
+	return v.line(a, f, start)
 }
 
 func (v *variables) local(l *value.Variable, f *variable.Frame) shownVariable {
 	if v.json {
 		return v.data(l, f)
 	}
-	s := shownVariable{name: l.Name, line: v.printer.Variable(l, f), late: f.Late()}
-	v.spend(len(s.line))
-	return s
+	start := len(v.shown.text)
+	v.shown.text = append(v.shown.text, v.printer.Variable(l, f)...)
+	return v.line(l, f, start)
+}
+
+// line is a variable whose line is the text from start on.
+func (v *variables) line(of *value.Variable, f *variable.Frame, start int) shownVariable {
+	text := v.shown.text[start:len(v.shown.text):len(v.shown.text)]
+	v.spend(len(text))
+	return shownVariable{name: of.Name, line: text, late: f.Late()}
 }
 
 func (v *variables) spend(size int) {
@@ -276,8 +333,8 @@ func (c *shownCall) merge(other *shownCall) {
 // line is "=" for arguments.
 func (s *shownVariable) merge(other *shownVariable, is string) {
 	s.late = s.late || other.late
-	if s.line != other.line {
-		s.line = s.name + is + differs
+	if !bytes.Equal(s.line, other.line) {
+		s.line = []byte(s.name + is + differs)
 	}
 	if d, o := s.data, other.data; d != nil && o != nil {
 		if d.text != o.text || d.problem != o.problem {
@@ -306,7 +363,7 @@ func (p *stackPrinter) arguments(c *shownCall) {
 		if i > 0 {
 			p.out = append(p.out, ", "...)
 		}
-		p.out = append(p.out, Printable(c.arguments[i].line)...)
+		p.out = appendPrintable(p.out, c.arguments[i].line)
 	}
 	p.out = append(p.out, ')')
 }
@@ -318,7 +375,7 @@ func (p *stackPrinter) locals(c *shownCall) {
 	}
 	for i := range c.locals {
 		p.out = append(p.out, "        "...)
-		p.out = append(p.out, Printable(c.locals[i].line)...)
+		p.out = appendPrintable(p.out, c.locals[i].line)
 		p.out = append(p.out, '\n')
 	}
 }

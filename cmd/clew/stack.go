@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -299,7 +298,6 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	for i := range stacks {
 		complete = complete && stacks[i].Reason == unwind.EndOfStack
 	}
-	out := bufio.NewWriterSize(w, 1<<16)
 	r := report.Stacks{Target: flags.told(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks)), Registers: flags.registers}
 	if variables {
 		flags.variables.add(&r, s, objects)
@@ -309,11 +307,11 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	}
 	switch {
 	case flags.json:
-		err = r.JSON(out)
+		err = r.JSON(w)
 	case !flags.profile.wanted():
-		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
+		err = r.Text(w, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
 	}
-	return complete, errors.Join(err, out.Flush())
+	return complete, err
 }
 
 // whose says what a snapshot is of.

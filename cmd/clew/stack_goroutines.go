@@ -7,7 +7,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"os"
 	"strings"
@@ -88,11 +87,10 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 	if variables {
 		flags.variables.addGoroutines(&r, s, objects)
 	}
-	out := bufio.NewWriterSize(w, 1<<16)
 	if flags.json {
-		err = r.JSON(out)
+		err = r.JSON(w)
 	} else {
-		err = r.Text(out, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
+		err = r.Text(w, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
 	}
-	return complete, errors.Join(err, out.Flush())
+	return complete, err
 }

@@ -31,8 +31,9 @@ func ExampleReader() {
 	}
 	reader := variable.NewReader(c.Snapshot(), objects)
 	printer := value.Printer{Symbols: reader}
-	for i := range stacks[0].Frames {
-		frame := reader.Frame(&stacks[0], i)
+	frames := reader.Frames(&stacks[0], nil)
+	for i := range frames {
+		frame := &frames[i]
 		for _, scope := range frame.Scopes() {
 			for _, a := range scope.Arguments {
 				fmt.Println(scope.Function.Name, printer.Argument(a, frame))

@@ -5,8 +5,9 @@
 package variable
 
 import (
+	"slices"
+
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
@@ -20,38 +21,32 @@ type Frame struct {
 	index  int
 	frames []Frame // of the stack
 	memory *memory // shared with them
+	place  *place  // nil where it is in no object
 	behind bool    // a function of Go is among those that it called: see Register
 
 	// Each variable of a frame may ask for it.
-	info              *value.Info
-	cfa               uint64
-	hasCFA            bool
-	readInfo, readCFA bool
+	cfa             uint64
+	hasCFA, readCFA bool
 }
 
 // memory reads the target's, and remembers what it took from a target that runs.
 type memory struct{ *target.ThreadMemory }
 
-// Frame returns frame i of a stack. Its walk must have kept the registers, and the
-// stack must not change afterwards. The frames of one stack are not safe for concurrent
-// use, those of several are.
-func (r *Reader) Frame(s *target.Stack, i int) *Frame {
+// Frames returns the frames of a stack, in room where they have room there. Its walk must
+// have kept the registers, and the stack must not change afterwards. The frames of one
+// stack are not safe for concurrent use, those of several are.
+func (r *Reader) Frames(s *target.Stack, room []Frame) []Frame {
+	frames := slices.Grow(room[:0], len(s.Frames))[:len(s.Frames)]
+	m := &memory{r.snapshot.ThreadMemory(thread(s))}
 	r.mu.Lock()
-	frames := r.frames[s]
-	r.mu.Unlock()
-	if frames == nil {
-		frames = make([]Frame, len(s.Frames))
-		m := &memory{r.snapshot.ThreadMemory(thread(s))}
-		behind := false
-		for k := range frames {
-			frames[k] = Frame{reader: r, stack: s, index: k, frames: frames, memory: m, behind: behind}
-			behind = behind || frames[k].isGo()
-		}
-		r.mu.Lock()
-		r.frames[s] = frames
-		r.mu.Unlock()
+	for k := range frames {
+		frames[k] = Frame{reader: r, stack: s, index: k, frames: frames, memory: m, place: r.placeOf(&s.Frames[k])}
 	}
-	return &frames[i]
+	r.mu.Unlock()
+	for k := range frames[:max(0, len(frames)-1)] {
+		frames[k+1].behind = frames[k].behind || frames[k].place.isGo()
+	}
+	return frames
 }
 
 // thread returns what holds the registers and the copied stack of a stack.
@@ -72,10 +67,12 @@ func (f *Frame) frame() *target.Frame { return &f.stack.Frames[f.index] }
 // is nil where the debugging information tells of no function there; then
 // [Reader.Err] may say why.
 func (f *Frame) Scopes() []*value.Scope {
-	frame := f.frame()
-	scopes := f.reader.scopesAt(frame.Object, frame.Address)
+	if f.place == nil {
+		return nil
+	}
+	scopes := f.place.scopes()
 	// Inlined calls that are not entered yet have a scope, but no location.
-	return scopes[max(0, len(scopes)-max(len(frame.Locations), 1)):]
+	return scopes[max(0, len(scopes)-max(len(f.frame().Locations), 1)):]
 }
 
 // Late reports whether anything that was read since the last call of Late came
@@ -91,16 +88,6 @@ func (f *Frame) Late() bool {
 
 // ReadMemory implements cfi.Memory, at run-time addresses.
 func (f *Frame) ReadMemory(p []byte, address uint64) error { return f.memory.ReadMemory(p, address) }
-
-// isGo reports whether the frame's function is Go's.
-func (f *Frame) isGo() bool {
-	frame := f.frame()
-	if frame.Object == nil || !frame.Object.Go {
-		return false
-	}
-	info := f.Info()
-	return info == nil || info.Language(frame.Address) == value.Go
-}
 
 // Register returns the value of a DWARF column in the frame, where it is known. A
 // function that has jumped to another one in the place of its return had given its
@@ -146,8 +133,7 @@ func (f *Frame) keeps(i int) bool {
 	if i != f.index {
 		return true // what f's compiler knew of all that is called there
 	}
-	info := f.Info()
-	return info != nil && info.ListsEndAtCalls(frame.Address)
+	return f.place.listsEndAtCalls()
 }
 
 // RegisterBytes returns the bytes of a vector register, which calls can change: what a
@@ -184,7 +170,7 @@ func (f *Frame) findCFA() (uint64, bool) {
 	if frame.Registers == nil || frame.Object == nil {
 		return 0, false
 	}
-	if rules := f.reader.rules(frame.LookupPC); rules != nil && rules.CFA.Kind == cfi.Register {
+	if rules := f.place.rules(); rules != nil && rules.CFA.Kind == cfi.Register {
 		if v, ok := f.Register(uint64(rules.CFA.Register)); ok {
 			return v + uint64(rules.CFA.Offset), true
 		}
@@ -204,34 +190,13 @@ func (f *Frame) findCFA() (uint64, bool) {
 	return 0, false
 }
 
-// rules returns what tells how the frame at an address is left, nil where nothing does.
-func (r *Reader) rules(pc uint64) (rules *unwind.Rules) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	m, _ := r.objects.Modules.Find(pc)
-	if m == nil || m.Source == nil {
-		return nil
-	}
-	err := object.Guard(func() (err error) {
-		rules, err = m.Source.Rules(pc - m.Bias)
-		return err
-	})
-	if err != nil {
-		return nil
-	}
-	return rules
-}
-
 // Info returns the debugging information of the object that the frame lies in,
 // nil where it has none.
 func (f *Frame) Info() *value.Info {
-	if o := f.frame().Object; o != nil && !f.readInfo {
-		f.reader.mu.Lock()
-		defer f.reader.mu.Unlock()
-		f.info = f.reader.open(o).info
+	if f.place == nil {
+		return nil
 	}
-	f.readInfo = true
-	return f.info
+	return f.place.info
 }
 
 // Bias is what is added to the addresses of Info.

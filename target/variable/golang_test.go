@@ -114,8 +114,9 @@ func TestGoKeepsNoRegisters(t *testing.T) {
 	if len(stack.Frames) < 5 {
 		t.Fatalf("%d frames", len(stack.Frames))
 	}
-	for i := range stack.Frames {
-		f := reader.Frame(stack, i)
+	frames := reader.Frames(stack, nil)
+	for i := range frames {
+		f := &frames[i]
 		var known []uint64
 		for column := range uint64(unwind.MaxColumns) {
 			c := int(column)

@@ -24,10 +24,12 @@ type Reader struct {
 	snapshot *target.Snapshot
 	objects  *target.Objects
 
+	place  sync.Once
+	placed []placed // by start; after place
+
 	mu     sync.Mutex // held for all that follows, and to use the objects
 	opened map[*target.Object]*opened
-	frames map[*target.Stack][]Frame
-	placed []placed // by start; nil before it is needed
+	places map[placeKey]*place
 	errs   []error
 	bare   []*target.Object
 
@@ -37,17 +39,18 @@ type Reader struct {
 
 // opened is what is known of one object.
 type opened struct {
-	info    *value.Info // nil without
-	scopes  map[uint64][]*value.Scope
-	failed  bool            // the error was told
-	symbols []object.Symbol // by address
-	listed  bool            // symbols
+	file   *object.File // nil without
+	info   *value.Info  // nil without
+	failed bool         // the error was told
+
+	list    sync.Once
+	symbols []symbol // by address; after list
 }
 
 // NewReader returns a reader of the snapshot that the objects are of. Their
 // separate debug files are those that [target.Objects.Name] has found.
 func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
-	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened), frames: make(map[*target.Stack][]Frame)}
+	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened), places: make(map[placeKey]*place)}
 }
 
 // Err returns what stood in the way of reading debugging information, object by
@@ -80,12 +83,13 @@ func (r *Reader) open(o *target.Object) *opened {
 	if known != nil {
 		return known
 	}
-	known = &opened{scopes: make(map[uint64][]*value.Scope)}
+	known = new(opened)
 	r.opened[o] = known
 	f, err := o.File()
 	if err != nil {
 		return known // which Name has told, or of generated code
 	}
+	known.file = f
 	if known.info, err = value.Open(f); err != nil {
 		known.info = nil
 		if errors.Is(err, value.ErrNoInfo) {
@@ -105,28 +109,6 @@ func (r *Reader) fail(o *target.Object, known *opened, err error) {
 	r.errs = append(r.errs, fmt.Errorf("%s: variables: %w", o.Name, err))
 }
 
-// scopesAt returns the scopes at an address of an object, nil where nothing is known.
-func (r *Reader) scopesAt(o *target.Object, address uint64) []*value.Scope {
-	if o == nil {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	known := r.open(o)
-	if known.info == nil {
-		return nil
-	}
-	scopes, ok := known.scopes[address]
-	if !ok {
-		var err error
-		if scopes, err = known.info.Scopes(address); err != nil {
-			r.fail(o, known, err)
-		}
-		known.scopes[address] = scopes
-	}
-	return scopes
-}
-
 // placed is a mapping with its object.
 type placed struct {
 	start, end uint64
@@ -136,9 +118,7 @@ type placed struct {
 // objectAt returns the object that a run-time address belongs to, also one of its
 // data; nil where there is none.
 func (r *Reader) objectAt(address uint64) *target.Object {
-	if r.placed == nil {
-		r.placed = r.places()
-	}
+	r.place.Do(func() { r.placed = r.mapped() })
 	i, _ := slices.BinarySearchFunc(r.placed, address, func(p placed, a uint64) int {
 		if p.end <= a {
 			return -1
@@ -151,7 +131,7 @@ func (r *Reader) objectAt(address uint64) *target.Object {
 	return nil
 }
 
-func (r *Reader) places() []placed {
+func (r *Reader) mapped() []placed {
 	list := []placed{}
 	mappings := r.snapshot.Mappings
 	of := make(map[*target.Mapping]*target.Object)

@@ -20,40 +20,48 @@ const maxSymbols = 1 << 20
 // Symbol implements value.Symbolizer: functions and data of the target's objects,
 // by the names that their symbol tables have, without versions and gcc's numbers.
 func (r *Reader) Symbol(address uint64) (name string, offset uint64, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	o := r.objectAt(address)
 	if o == nil {
 		return "", 0, false
 	}
+	r.mu.Lock()
 	list := r.open(o)
-	if !list.listed {
-		list.listed = true
-		if f, err := o.File(); err == nil {
-			_ = object.Guard(func() error { // what was read of a file that was cut is kept
-				list.symbols = symbols(f)
-				return nil
-			})
+	r.mu.Unlock()
+	list.list.Do(func() {
+		if list.file == nil {
+			return
 		}
-	}
+		_ = object.Guard(func() error { // what was read of a file that was cut is kept
+			list.symbols = symbols(list.file)
+			return nil
+		})
+	})
 	address -= o.Bias
-	i := sort.Search(len(list.symbols), func(i int) bool { return list.symbols[i].Address > address })
+	i := sort.Search(len(list.symbols), func(i int) bool { return list.symbols[i].address > address })
 	// Symbols can lie in each other.
 	for n := i - 1; n >= 0 && n >= i-8; n-- {
-		if s := &list.symbols[n]; address-s.Address < s.Size {
-			return sourceName(s, list.info != nil), address - s.Address, true
+		if s := &list.symbols[n]; address-s.address < s.size {
+			return s.sourceName(list.info != nil), address - s.address, true
 		}
 	}
 	return "", 0, false
+}
+
+// symbol is what is kept of the many symbols of an object.
+type symbol struct {
+	address, size uint64
+	name          string
+	typ           elf.SymType
+	binding       elf.SymBind
 }
 
 // sourceName returns the name of a symbol without its version, and without the number
 // by which gcc tells the static variables of functions apart. With debugging
 // information gdb knows functions by what the source calls them, nested ones and those
 // that were compiled for some callers too: their symbols have more behind a dot.
-func sourceName(s *object.Symbol, described bool) string {
-	name, _, _ := strings.Cut(s.Name, "@")
-	if s.Binding != elf.STB_LOCAL || s.Type != elf.STT_OBJECT && !described {
+func (s *symbol) sourceName(described bool) string {
+	name, _, _ := strings.Cut(s.name, "@")
+	if s.binding != elf.STB_LOCAL || s.typ != elf.STT_OBJECT && !described {
 		return name
 	}
 	for {
@@ -70,32 +78,39 @@ func sourceName(s *object.Symbol, described bool) string {
 
 // symbols returns the symbols of a file that have a size, by address, the
 // preferred one of equal ones last.
-func symbols(f *object.File) (list []object.Symbol) {
-	n := 0
+func symbols(f *object.File) []symbol {
+	const block = 1024 // the list is copied once, to where it has just the room that it needs
+	var blocks [][]symbol
+	n, last := 0, make([]symbol, 0, block)
 	for s := range f.Symbols() {
 		if n++; n > maxSymbols {
 			break
 		}
 		switch s.Type {
 		case elf.STT_FUNC, elf.STT_GNU_IFUNC, elf.STT_OBJECT:
-			if s.Size > 0 && s.Name != "" {
-				list = append(list, s)
+			if s.Size == 0 || s.Name == "" {
+				break
 			}
+			if len(last) == block {
+				blocks, last = append(blocks, last), make([]symbol, 0, block)
+			}
+			last = append(last, symbol{s.Address, s.Size, s.Name, s.Type, s.Binding})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b object.Symbol) int {
-		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(rank(&a), rank(&b)))
+	list := slices.Concat(append(blocks, last)...)
+	slices.SortStableFunc(list, func(a, b symbol) int {
+		return cmp.Or(cmp.Compare(a.address, b.address), cmp.Compare(a.rank(), b.rank()))
 	})
 	return list
 }
 
 // rank is higher for what debuggers call an address by.
-func rank(s *object.Symbol) int {
-	n := 0
-	if s.Binding == elf.STB_GLOBAL {
-		n = 2
-	} else if s.Binding == elf.STB_WEAK {
-		n = 1
+func (s *symbol) rank() int {
+	switch s.binding {
+	case elf.STB_GLOBAL:
+		return 2
+	case elf.STB_WEAK:
+		return 1
 	}
-	return n
+	return 0
 }

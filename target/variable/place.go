@@ -1,0 +1,121 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package variable
+
+import (
+	"sync"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/value"
+)
+
+// place is what is known of an address of an object. Frames of many threads are at the
+// same few: what many goroutines ask for is found by the first, without keeping those
+// that ask for something else.
+type place struct {
+	reader  *Reader
+	object  *target.Object
+	address uint64
+	info    *value.Info // of the object, nil without
+
+	enter  sync.Once
+	inside []*value.Scope
+
+	leave   sync.Once
+	leaving *unwind.Rules
+
+	tell      sync.Once
+	language  value.Language
+	endsLists bool
+}
+
+// placeKey is an address of an object.
+type placeKey struct {
+	object  *target.Object
+	address uint64
+}
+
+// placeOf returns the place of a frame, nil where it is in no object, for code that holds
+// the lock.
+func (r *Reader) placeOf(f *target.Frame) *place {
+	if f.Object == nil {
+		return nil
+	}
+	key := placeKey{f.Object, f.Address}
+	p := r.places[key]
+	if p == nil {
+		p = &place{reader: r, object: f.Object, address: f.Address, info: r.open(f.Object).info}
+		r.places[key] = p
+	}
+	return p
+}
+
+// scopes returns the scopes there, nil where nothing is known.
+func (p *place) scopes() []*value.Scope {
+	p.enter.Do(func() {
+		if p.info == nil {
+			return
+		}
+		var err error
+		if p.inside, err = p.info.Scopes(p.address); err != nil {
+			p.reader.mu.Lock()
+			defer p.reader.mu.Unlock()
+			p.reader.fail(p.object, p.reader.open(p.object), err)
+		}
+	})
+	return p.inside
+}
+
+// rules returns what tells how a frame there is left, nil where nothing does.
+func (p *place) rules() *unwind.Rules {
+	p.leave.Do(func() {
+		r, pc := p.reader, p.address+p.object.Bias
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		m, _ := r.objects.Modules.Find(pc)
+		if m == nil || m.Source == nil {
+			return
+		}
+		err := object.Guard(func() (err error) {
+			p.leaving, err = m.Source.Rules(pc - m.Bias)
+			return err
+		})
+		if err != nil {
+			p.leaving = nil
+		}
+	})
+	return p.leaving
+}
+
+// unit reads what the unit there says of itself.
+func (p *place) unit() {
+	p.tell.Do(func() {
+		p.language = p.info.Language(p.address)
+		p.endsLists = p.info.ListsEndAtCalls(p.address)
+	})
+}
+
+// isGo reports whether the function there is Go's.
+func (p *place) isGo() bool {
+	switch {
+	case p == nil || !p.object.Go:
+		return false
+	case p.info == nil:
+		return true
+	}
+	p.unit()
+	return p.language == value.Go
+}
+
+// listsEndAtCalls is value.Info.ListsEndAtCalls there.
+func (p *place) listsEndAtCalls() bool {
+	if p == nil || p.info == nil {
+		return false
+	}
+	p.unit()
+	return p.endsLists
+}
