@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
@@ -136,9 +137,14 @@ func TestWriteKeepsTheOrder(t *testing.T) {
 		data += fde(len(data), uint16(0x1000+0x10*i), 0x10, "\x41\x0e\x10\x41\x0e\x08")
 	}
 	l := listing(t, ehFrame(data), report.Selection{})
+	var mu sync.Mutex
 	var done int
 	var out bytes.Buffer
-	s, err := l.Write(&out, text, func(n int) { done = max(done, n) })
+	s, err := l.Write(&out, text, func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		done = max(done, n)
+	})
 	if err != nil || s.Functions != 2000 || done != l.Len() {
 		t.Fatalf("%v, %d functions, %d of %d done", err, s.Functions, done, l.Len())
 	}

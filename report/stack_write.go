@@ -46,9 +46,9 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 	}
 	var next atomic.Int64
 	for range workers {
+		own := *p
+		own.variables = p.variables.another()
 		group.Go(func() {
-			own := *p
-			own.variables = p.variables.another()
 			for {
 				select {
 				case own.out = <-room:
