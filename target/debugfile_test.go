@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
@@ -84,9 +85,12 @@ func TestMissingDebugFileIsSoughtOnce(t *testing.T) {
 	p := testprogram.Start(t, path)
 	p.Settle(t)
 	s := take(t, p.PID)
+	var mu sync.Mutex
 	sought := make(map[string]int)
 	s.Search.Stores = []modulefile.Store{}
 	s.Search.Fetch = func(_ modulefile.Kind, id []byte) (*os.File, error) {
+		mu.Lock()
+		defer mu.Unlock()
 		sought[string(id)]++
 		return nil, fs.ErrNotExist
 	}
