@@ -142,10 +142,16 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 	if opts.Lines {
 		tail := o.newTailCalls()
 		for i := range stacks {
-			if frames := tail.insert(stacks[i].Frames); len(frames) > len(stacks[i].Frames) {
-				stacks[i].Frames = frames
-				w.add(frames, opts)
+			before := stacks[i].Frames
+			frames := tail.insert(before)
+			if len(frames) == len(before) {
+				continue
 			}
+			for k := range before { // which somebody else may have
+				before[k].wanted = 0
+			}
+			stacks[i].Frames = frames
+			w.add(frames, opts)
 		}
 	}
 	errs := slices.Clone(o.generated.skipped)
@@ -202,7 +208,7 @@ func (w *wanted) add(frames []Frame, opts NameOptions) {
 func (w *wanted) tell(frames []Frame) {
 	for i := range frames {
 		f := &frames[i]
-		if f.Object == nil {
+		if f.wanted == 0 { // or told already, as a frame of another stack too
 			continue
 		}
 		a, n := w.addresses(f.Object), f.wanted-1
