@@ -38,7 +38,7 @@ type SectionPlace struct {
 }
 
 // leastKept is how many bytes a section inflates to at least that is kept.
-const leastKept = 128 << 10
+const leastKept = 32 << 10
 
 // inflated returns what a compressed section inflates to.
 func (f *File) inflated(s sectionHeader, data []byte) ([]byte, error) {

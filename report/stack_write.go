@@ -15,6 +15,9 @@ import (
 // textAhead is how many stacks for each processor have their text before it is written.
 const textAhead = 4
 
+// oneText is room for the text of most stacks, bytes.
+const oneText = 8 << 10
+
 // maxText is how many bytes of text are kept before they are written.
 const maxText = 1 << 16
 
@@ -35,14 +38,14 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 	defer group.Wait()
 	// The text of stack i is handed over in slot i: none is taken before that is free
 	// again, as is then the room of another one's text.
-	slots := make([]chan []byte, textAhead*workers)
+	slots := make([]chan []byte, min(textAhead*workers, n))
 	for i := range slots {
 		slots[i] = make(chan []byte, 1)
 	}
 	room, stop := make(chan []byte, len(slots)), make(chan struct{})
 	defer close(stop)
 	for range slots {
-		room <- nil
+		room <- make([]byte, 0, oneText)
 	}
 	var next atomic.Int64
 	for range workers {
