@@ -146,6 +146,13 @@ func stackMeasurements(clew string, pid int) ([]*measurement, error) {
 			peer{peak("gdb, thread apply all bt", 0.2, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
 		),
 	}, {
+		name:   "its memory that is no file's",
+		memory: true,
+		clew:   own("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
+		peers: installed(
+			peer{own("gdb, thread apply all bt", 0.2, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+		),
+	}, {
 		name: "pause of 65 threads, as clew tells it",
 		clew: contender{name: "clew", run: func() (outcome, error) { return pause(clew, stoodStill, process) }},
 		peers: []contender{{name: "2 ms", goal: 1, run: func() (outcome, error) {

@@ -37,6 +37,13 @@ func goThreadMeasurements(clew string, pid int) []*measurement {
 		peers: installed(
 			peer{peak("gdb, thread apply all bt", 0, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
 		),
+	}, {
+		name:   "memory for them that is no file's",
+		memory: true,
+		clew:   own("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
+		peers: installed(
+			peer{own("gdb, thread apply all bt", 0, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+		),
 	}, watchMeasurement(clew, fmt.Sprintf("longest pause of a Go program's %d threads, watched 20 times", goThreads), pid)}
 }
 

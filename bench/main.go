@@ -22,6 +22,10 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == ownArgument {
+		printOwn(os.Args[2:])
+		return
+	}
 	if len(os.Args) > 2 && os.Args[1] == peakArgument {
 		printPeak(os.Args[2:])
 		return

@@ -28,12 +28,23 @@ func printPeak(command []string) {
 
 // peak is a contender that runs a program for how much memory it takes.
 func peak(name string, goal float64, path string, arguments ...string) contender {
+	return memory(peakArgument, name, goal, path, arguments...)
+}
+
+// own is a contender that runs a program for how much memory it has of its own.
+func own(name string, goal float64, path string, arguments ...string) contender {
+	return memory(ownArgument, name, goal, path, arguments...)
+}
+
+// memory is a contender that runs a program for how much memory it takes, as this
+// program tells with an argument.
+func memory(argument, name string, goal float64, path string, arguments ...string) contender {
 	return contender{name: name, goal: goal, run: func() (o outcome, err error) {
 		self, err := os.Executable()
 		if err != nil {
 			return o, err
 		}
-		out, err := exec.Command(self, append([]string{peakArgument, path}, arguments...)...).Output()
+		out, err := exec.Command(self, append([]string{argument, path}, arguments...)...).Output()
 		if err != nil {
 			return o, fmt.Errorf("%s %q: %w", path, arguments, err)
 		}
