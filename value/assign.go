@@ -48,7 +48,7 @@ func (v Value) Assign(w Writer, p []byte) error {
 		if piece.Kind != InMemory && piece.Kind != InRegister {
 			return fmt.Errorf("value is not an lvalue: %w", ErrNoAddress)
 		}
-		b, start, err := v.source(piece, at, n)
+		b, start, err := v.source(piece, at, n, new([8]byte))
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ func (v Value) readMemory(b []byte, address uint64) error {
 // gather reads size bits of the pieces to b.
 func (v Value) gather(b []byte, at, size uint64) error {
 	done := uint64(0)
+	var room [8]byte
 	for k := range v.pieces {
 		p := &v.pieces[k]
 		if at >= p.BitSize {
@@ -35,7 +36,7 @@ func (v Value) gather(b []byte, at, size uint64) error {
 			continue
 		}
 		n := min(p.BitSize-at, size-done)
-		src, from, err := v.source(p, at, n)
+		src, from, err := v.source(p, at, n, &room)
 		if err != nil {
 			return err
 		}
@@ -66,6 +67,7 @@ func (v Value) contents() (b, missing []byte, err error) {
 		left = min(v.bitSize, left)
 	}
 	done := uint64(0)
+	var room [8]byte
 	for k := range v.pieces {
 		p := &v.pieces[k]
 		if at >= p.BitSize {
@@ -73,7 +75,7 @@ func (v Value) contents() (b, missing []byte, err error) {
 			continue
 		}
 		n := min(p.BitSize-at, left)
-		src, from, err := v.source(p, at, n)
+		src, from, err := v.source(p, at, n, &room)
 		switch {
 		case err == nil && from+n <= 8*uint64(len(src)):
 			copyBits(v.typ.machine, b, done, src, from, n)
@@ -95,16 +97,16 @@ func setBits(b []byte, at, n uint64) {
 }
 
 // source returns bytes that hold n bits from bit at of a piece on, and where in
-// them these start.
-func (v Value) source(p *Piece, at, n uint64) (b []byte, from uint64, err error) {
+// them these start. Those of a register are in room.
+func (v Value) source(p *Piece, at, n uint64, room *[8]byte) (b []byte, from uint64, err error) {
 	m := v.typ.machine
 	switch p.Kind {
 	case InMemory:
 		at += p.BitOffset
-		b = make([]byte, (at%8+n+7)/8)
-		return b, at % 8, v.readMemory(b, p.Address+at/8)
+		read := make([]byte, (at%8+n+7)/8) // which escapes, as room shall not
+		return read, at % 8, v.readMemory(read, p.Address+at/8)
 	case InRegister:
-		if b, err = v.registerBytes(p.Column); err != nil {
+		if b, err = v.registerBytes(p.Column, room); err != nil {
 			return nil, 0, err
 		}
 		return b, p.lowStart(m, uint64(len(b))) + at, nil
@@ -126,7 +128,7 @@ func (p *Piece) lowStart(m *arch.Machine, size uint64) uint64 {
 	return p.BitOffset
 }
 
-func (v Value) registerBytes(column uint64) ([]byte, error) {
+func (v Value) registerBytes(column uint64, room *[8]byte) ([]byte, error) {
 	if v.frame == nil {
 		return nil, errNotKnown
 	}
@@ -137,9 +139,8 @@ func (v Value) registerBytes(column uint64) ([]byte, error) {
 	if !ok {
 		return nil, errNotKnown
 	}
-	b := make([]byte, 8)
-	putUint(v.typ.machine.Order, b, n)
-	return b, nil
+	putUint(v.typ.machine.Order, room[:], n)
+	return room[:], nil
 }
 
 func isBigEndian(m *arch.Machine) bool { return m.Order == binary.BigEndian }

@@ -43,6 +43,8 @@ type evaluator struct {
 	lent  bool // values are of no use once this is released
 	loans [2]Piece
 	loan  int
+	words [2][16]byte
+	word  int
 
 	outer *evaluator // that called for this one
 	inner *evaluator // to be used again
@@ -205,6 +207,15 @@ func (e *evaluator) alone(p Piece) []Piece {
 	e.loan++
 	e.loans[k] = p
 	return e.loans[k : k+1 : k+1]
+}
+
+// wordRoom returns room for the bytes of a number.
+func (e *evaluator) wordRoom() []byte {
+	if !e.lent || e.word == len(e.words) {
+		return make([]byte, 16)
+	}
+	e.word++
+	return e.words[e.word-1][:]
 }
 
 // bitsOf returns a size in bits; beyond 64 bits the largest number.
@@ -417,7 +428,7 @@ func (e *evaluator) toBytes(v element) []byte {
 			v.hi = signExtend(v.hi, 8*(size-8))
 		}
 	}
-	b := make([]byte, 16)
+	b := e.wordRoom()
 	if isBigEndian(m) {
 		putUint(m.Order, b[:8], v.hi)
 		putUint(m.Order, b[8:], v.lo)

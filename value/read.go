@@ -215,7 +215,7 @@ func (v *Variable) passed() (p parameter, ok bool) {
 
 // number8 returns the low eight bytes of a number.
 func (e *evaluator) number8(v element) []byte {
-	b := make([]byte, 8)
+	b := e.wordRoom()[:8]
 	putUint(e.info.machine.Order, b, v.lo)
 	return b
 }
