@@ -5,27 +5,19 @@
 package target
 
 import (
-	"runtime"
 	"sync"
 
 	"github.com/clewdev/clew/object"
 )
 
-// locator finds lines before they are asked for, on all processors: while the stacks are
-// walked, and while the frames of tail calls are looked for, which takes less time.
+// locator finds lines before they are asked for: while the stacks are walked, and while
+// the frames of tail calls are looked for, which takes less time. Each object is located
+// in by one goroutine, as a file is read by one at a time.
 type locator struct {
 	wait sync.WaitGroup
 
-	mu      sync.Mutex
-	queue   []locatedPlace
-	running int
-}
-
-// locatedPlace is an address whose line is to be found.
-type locatedPlace struct {
-	object  *Object
-	file    *object.File
-	address uint64
+	mu    sync.Mutex // held for the queues of the objects too
+	ended bool
 }
 
 // locateAhead begins to find what Name is to find of the lines at an address of an object;
@@ -48,34 +40,41 @@ func (o *Objects) locateAhead(in *Object, address uint64) {
 	l := &o.ahead
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.queue = append(l.queue, locatedPlace{in, f, address})
-	if l.running < runtime.GOMAXPROCS(0) {
-		l.running++
-		l.wait.Go(l.run)
+	in.queue = append(in.queue, address)
+	if !in.locating {
+		in.locating = true
+		l.wait.Go(func() { l.locate(in, f) })
 	}
 }
 
-// run locates until nothing is left.
-func (l *locator) run() {
+// locate locates what is in the queue of an object.
+func (l *locator) locate(in *Object, f *object.File) {
+	_ = in.searchDebugFile(f) // which Name tells too
 	for {
-		l.mu.Lock()
-		if len(l.queue) == 0 {
-			l.running--
-			l.mu.Unlock()
+		address, ok := l.next(in)
+		if !ok {
 			return
 		}
-		next := l.queue[0]
-		l.queue = l.queue[1:]
-		l.mu.Unlock()
-		_ = next.object.searchDebugFile(next.file) // which Name tells too
-		_, _ = next.file.Locate(next.address)
+		_, _ = f.Locate(address)
 	}
+}
+
+// next takes an address from the queue of an object.
+func (l *locator) next(in *Object) (address uint64, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended || len(in.queue) == 0 {
+		in.locating = false
+		return 0, false
+	}
+	address, in.queue = in.queue[0], in.queue[1:]
+	return address, true
 }
 
 // end leaves what was not begun.
 func (l *locator) end() {
 	l.mu.Lock()
-	l.queue = nil
+	l.ended = true
 	l.mu.Unlock()
 	l.wait.Wait()
 }

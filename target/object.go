@@ -67,7 +67,9 @@ type Object struct {
 	searched  sync.Once // the debug file was
 	searchErr error
 	ahead     map[uint64]struct{} // see locateAhead
-	copied    bool                // a part of an image that is mapped a second time: code, and no variables of its own
+	queue     []uint64            // of ahead, what is not begun
+	locating  bool
+	copied    bool // a part of an image that is mapped a second time: code, and no variables of its own
 
 	code description // of generated code
 }

@@ -50,7 +50,8 @@ type Snapshot struct {
 
 	// Search is where the files of the target's modules are, and their separate
 	// debug files. Its Root is "" where the target sees the file system as this
-	// process does. Objects.Walk and Name use it from several goroutines.
+	// process does. Objects use it from several goroutines, from Walk until Close: it
+	// must not be changed meanwhile.
 	Search modulefile.Search
 
 	// Open opens the very file that is mapped, for reading, and says why where

@@ -58,14 +58,12 @@ type Frame struct {
 	// What Objects.Name found; zero before.
 	Symbol    object.Symbol
 	Locations []object.Location // innermost inlined call first, the function itself last
-
-	wanted int // while Name is at it: one more than the index of Address in addresses
 }
 
 // WalkOptions changes what Walk does. The zero value is good.
 type WalkOptions struct {
 	Registers bool // keep the registers of every frame
-	Lines     bool // Name is to find lines: what that needs is read meanwhile
+	Lines     bool // Name is to find lines: what that needs is read meanwhile, until Objects.Close
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 }
 
@@ -135,23 +133,17 @@ type NameOptions struct {
 // frames of tail calls, see Frame.TailCall. The error says what could not be
 // read, object by object; what was found is kept.
 func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
-	w := wanted{objects: o, of: make(map[*Object]*addresses)}
+	w := wanted{objects: o, of: make(map[*Object]*addresses), places: make([][]int32, len(stacks))}
 	for i := range stacks {
-		w.add(stacks[i].Frames, opts)
+		w.add(i, stacks[i].Frames, opts)
 	}
 	if opts.Lines {
 		tail := o.newTailCalls()
 		for i := range stacks {
-			before := stacks[i].Frames
-			frames := tail.insert(before)
-			if len(frames) == len(before) {
-				continue
+			if frames := tail.insert(stacks[i].Frames); len(frames) > len(stacks[i].Frames) {
+				stacks[i].Frames = frames
+				w.add(i, frames, opts)
 			}
-			for k := range before { // which somebody else may have
-				before[k].wanted = 0
-			}
-			stacks[i].Frames = frames
-			w.add(frames, opts)
 		}
 	}
 	errs := slices.Clone(o.generated.skipped)
@@ -161,7 +153,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 		}
 	}
 	for i := range stacks {
-		w.tell(stacks[i].Frames)
+		w.tell(i, stacks[i].Frames)
 	}
 	return errors.Join(errs...)
 }
@@ -170,6 +162,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 type wanted struct {
 	objects *Objects
 	of      map[*Object]*addresses
+	places  [][]int32 // of the frames of each stack, in the list of their object's addresses
 
 	// Most frames are of the same object as the one before.
 	last     *Object
@@ -182,37 +175,39 @@ func (w *wanted) addresses(o *Object) *addresses {
 	}
 	a := w.of[o]
 	if a == nil {
-		a = &addresses{index: make(map[uint64]int)}
+		a = &addresses{index: make(map[uint64]int32)}
 		w.of[o] = a
 	}
 	w.last, w.lastWant = o, a
 	return a
 }
 
-// add adds the addresses of frames that were not added before.
-func (w *wanted) add(frames []Frame, opts NameOptions) {
+// add adds the addresses of the frames of a stack.
+func (w *wanted) add(stack int, frames []Frame, opts NameOptions) {
+	places := slices.Grow(w.places[stack][:0], len(frames))[:len(frames)]
+	w.places[stack] = places
 	for i := range frames {
 		f := &frames[i]
-		if f.Object == nil || f.wanted > 0 {
+		if f.Object == nil {
 			continue
 		}
 		a := w.addresses(f.Object)
-		f.wanted = 1 + a.add(f.Address)
-		if opts.Lines && f.wanted == len(a.list) {
+		known := len(a.list)
+		places[i] = a.add(f.Address)
+		if opts.Lines && len(a.list) > known {
 			w.objects.locateAhead(f.Object, f.Address)
 		}
 	}
 }
 
-// tell tells frames what was found.
-func (w *wanted) tell(frames []Frame) {
+// tell tells the frames of a stack what was found.
+func (w *wanted) tell(stack int, frames []Frame) {
 	for i := range frames {
 		f := &frames[i]
-		if f.wanted == 0 { // or told already, as a frame of another stack too
+		if f.Object == nil {
 			continue
 		}
-		a, n := w.addresses(f.Object), f.wanted-1
-		f.wanted = 0
+		a, n := w.addresses(f.Object), w.places[stack][i]
 		if a.symbols != nil {
 			f.Symbol = a.symbols[n]
 		}
@@ -225,17 +220,17 @@ func (w *wanted) tell(frames []Frame) {
 // addresses are the distinct addresses of one object's frames, and what is
 // found about them.
 type addresses struct {
-	index     map[uint64]int
+	index     map[uint64]int32
 	list      []uint64
 	symbols   []object.Symbol
 	locations [][]object.Location
 }
 
 // add returns the index of an address in the list.
-func (a *addresses) add(address uint64) int {
+func (a *addresses) add(address uint64) int32 {
 	n, ok := a.index[address]
 	if !ok {
-		n = len(a.list)
+		n = int32(len(a.list))
 		a.index[address] = n
 		a.list = append(a.list, address)
 	}
