@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"math"
 )
 
 // Symbol is a symbol that is defined in the file.
@@ -157,8 +158,10 @@ const (
 // mapping symbol. Values are made addresses.
 func (f *File) scan(t symbolTable, want kinds, visit func(*rawSymbol) bool) {
 	var s rawSymbol // outside of the loop: visit makes it escape
-	for i, entry := range f.symbolEntries(t, want) {
-		if f.defined(t, i, entry, &s) && !visit(&s) {
+	size, info := f.symbolSize(), f.symbolInfo()
+	entries := t.entries
+	for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
+		if want>>(entries[info]&0xf)&1 != 0 && f.defined(t, i, entries, &s) && !visit(&s) {
 			return
 		}
 	}
@@ -187,18 +190,30 @@ func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*raw
 
 // scanAt is scan for those at an address.
 func (f *File) scanAt(t symbolTable, want kinds, addr uint64, visit func(*rawSymbol) bool) {
-	if f.movesSymbols() || f.class != elf.ELFCLASS64 {
+	if f.movesSymbols() {
 		f.scan(t, want, func(s *rawSymbol) bool { return s.value != addr || visit(s) })
 		return
 	}
 	// Most are another's, which is seen without decoding them.
+	size, info, long := f.symbolSize(), f.symbolInfo(), f.class == elf.ELFCLASS64
 	var at [8]byte
-	f.order.PutUint64(at[:], addr)
-	value := binary.NativeEndian.Uint64(at[:])
-	size, info := f.symbolSize(), f.symbolInfo()
+	value := uint64(0)
+	switch {
+	case long:
+		f.order.PutUint64(at[:], addr)
+		value = binary.NativeEndian.Uint64(at[:])
+	case addr > math.MaxUint32:
+		return
+	default:
+		f.order.PutUint32(at[:], uint32(addr))
+		value = uint64(binary.NativeEndian.Uint32(at[:]))
+	}
 	entries := t.entries
 	for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
-		if binary.NativeEndian.Uint64(entries[8:]) != value || want>>(entries[info]&0xf)&1 == 0 {
+		if long && binary.NativeEndian.Uint64(entries[8:]) != value || !long && uint64(binary.NativeEndian.Uint32(entries[4:])) != value {
+			continue
+		}
+		if want>>(entries[info]&0xf)&1 == 0 {
 			continue
 		}
 		if s := new(rawSymbol); f.defined(t, i, entries, s) && s.value == addr && !visit(s) {
@@ -213,19 +228,6 @@ func (f *File) symbolInfo() int {
 		return 4
 	}
 	return 12
-}
-
-// symbolEntries iterates over the entries of the wanted kinds, with their indexes.
-func (f *File) symbolEntries(t symbolTable, want kinds) iter.Seq2[int, []byte] {
-	size, info := f.symbolSize(), f.symbolInfo()
-	return func(yield func(int, []byte) bool) {
-		entries := t.entries
-		for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
-			if want>>(entries[info]&0xf)&1 != 0 && !yield(i, entries) {
-				return
-			}
-		}
-	}
 }
 
 // defined decodes entry i of a table, and reports whether it is the symbol of something

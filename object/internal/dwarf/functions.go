@@ -46,14 +46,16 @@ type inlined struct {
 	callColumn uint32
 }
 
-// room returns list with room for one more, and twice as much where there is none: a list
-// of many, which append lets grow by a quarter, is then copied once, not four times. What
-// is not used of the room costs no memory.
+// room returns list with room for one more, and for twice as many where there is none: a
+// list of many, which append lets grow by a quarter, is then copied once, not four times.
+// Of a large one, what is not used of the room is not touched.
 func room[T any](list []T) []T {
-	if len(list) == cap(list) {
-		list = slices.Grow(list, max(len(list), 16))
+	if len(list) < cap(list) {
+		return list
 	}
-	return list
+	more := make([]T, len(list), max(2*len(list), 4))
+	copy(more, list)
+	return more
 }
 
 // find returns the function at addr and the chain of inlined calls there, the
@@ -222,6 +224,8 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 	if err == nil {
 		err = c.err
 	}
+	t.ranges, t.inlined = slices.Clone(t.ranges), slices.Clone(t.inlined)
+	t.calls, t.tails = slices.Clone(t.calls), slices.Clone(t.tails)
 	t.sort(int(functions))
 	return t, err
 }
