@@ -114,8 +114,8 @@ func (e *Explanation) columnName(column uint32) string {
 }
 
 // SourceText reads lines of source files, each file once. A file that is not
-// there, or is no text file of a sensible size, has no lines. It may be used from several
-// goroutines.
+// there, or is no text file of a sensible size, has no lines, nor have those beyond a
+// sensible number. It may be used from several goroutines.
 type SourceText struct {
 	// Path are folders, absolute paths, below which a file is looked for that is not
 	// where it was compiled.
@@ -123,13 +123,16 @@ type SourceText struct {
 
 	mu    sync.Mutex
 	files map[string][]string
+	size  int // of them, bytes
 }
 
-// maxSource is the size of the largest source file that is read, and maxFiles
-// how many: their names come from the file that is looked at.
+// maxSource is the size of the largest source file that is read, maxSources of all
+// together, and maxFiles how many are looked for: their names come from the file that is
+// looked at.
 const (
-	maxSource = 8 << 20
-	maxFiles  = 256
+	maxSource  = 8 << 20
+	maxSources = 64 << 20
+	maxFiles   = 4096
 )
 
 // Line returns a line of a file, counted from 1, without the spaces around it.
@@ -156,8 +159,11 @@ func (t *SourceText) lines(path string) []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines, ok := t.files[path]
-	if !ok && len(t.files) < maxFiles {
+	if !ok && len(t.files) < maxFiles && t.size < maxSources {
 		lines = t.read(path)
+		for _, line := range lines {
+			t.size += len(line) + 1
+		}
 		if t.files == nil {
 			t.files = make(map[string][]string)
 		}

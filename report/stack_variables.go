@@ -133,8 +133,9 @@ func (v *variables) calls(stack *target.Stack, i int, others []*target.Stack) []
 	if v == nil {
 		return nil
 	}
-	v.shown.calls, v.shown.variables, v.shown.text = v.shown.calls[:0], v.shown.variables[:0], v.shown.text[:0]
+	v.shown.cut(0, 0, 0)
 	calls := v.of(stack, i)
+	own, variables, text := len(v.shown.calls), len(v.shown.variables), len(v.shown.text)
 	for _, other := range others {
 		if len(calls) == 0 || !v.left() {
 			break
@@ -147,6 +148,7 @@ func (v *variables) calls(stack *target.Stack, i int, others []*target.Stack) []
 				calls[k].merge(&call)
 			}
 		}
+		v.shown.cut(own, variables, text)
 	}
 	return calls
 }
@@ -193,6 +195,11 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 		room.calls = append(room.calls, c)
 	}
 	return room.calls[start:len(room.calls):len(room.calls)]
+}
+
+// cut forgets what is behind so many calls, variables and bytes of text.
+func (r *shownRoom) cut(calls, variables, text int) {
+	r.calls, r.variables, r.text = r.calls[:calls], r.variables[:variables], r.text[:text]
 }
 
 // since returns the variables from one on.

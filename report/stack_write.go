@@ -73,6 +73,9 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 			return err
 		}
 		p.out = append(p.out, text...)
+		if cap(text) > maxText {
+			text = nil
+		}
 		room <- text[:0]
 	}
 	return nil
@@ -90,6 +93,9 @@ func (p *stackPrinter) makeRoom(w io.Writer, more int) error {
 }
 
 func (p *stackPrinter) flush(w io.Writer) error {
+	if len(p.out) == 0 {
+		return nil
+	}
 	_, err := w.Write(p.out)
 	p.out = p.out[:0]
 	return err

@@ -102,7 +102,7 @@ const maxReserved = 1 << 14
 type goroutineReader struct {
 	objects *Objects
 	opts    GoroutineOptions
-	runtime goRuntime
+	runtime runtime
 	walker  unwind.Walker
 	threads map[uint64]*Thread // by the goroutine that they run
 	list    []Goroutine

@@ -41,15 +41,15 @@ func (s *Snapshot) ThreadCopiers() (list []*goruntime.ThreadCopier) {
 	return list
 }
 
-// goRuntime is a Go runtime in a target.
-type goRuntime struct {
+// runtime is a Go runtime in a target.
+type runtime struct {
 	*goruntime.Runtime
 	object *Object
 }
 
 // runtimes returns the Go runtimes of the target by their addresses, and why there is
 // a Go program whose runtime is not to be found.
-func (o *Objects) runtimes() (list []goRuntime, err error) {
+func (o *Objects) runtimes() (list []runtime, err error) {
 	var errs []error
 	for _, mapped := range o.mayHoldGo() {
 		f, err := mapped.File()
@@ -62,12 +62,12 @@ func (o *Objects) runtimes() (list []goRuntime, err error) {
 		}
 		switch {
 		case err == nil:
-			list = append(list, goRuntime{r, mapped})
+			list = append(list, runtime{r, mapped})
 		case !errors.Is(err, goruntime.ErrNoRuntime):
 			errs = append(errs, fmt.Errorf("%s: %w", mapped.Name, err))
 		}
 	}
-	slices.SortFunc(list, func(a, b goRuntime) int { return cmp.Compare(a.object.Mappings[0].Start, b.object.Mappings[0].Start) })
+	slices.SortFunc(list, func(a, b runtime) int { return cmp.Compare(a.object.Mappings[0].Start, b.object.Mappings[0].Start) })
 	return list, errors.Join(errs...)
 }
 

@@ -6,7 +6,7 @@
 // arguments and locals, inlined calls' too, by the debugging information of the
 // objects that the frames lie in.
 //
-// A [Reader] makes of a frame of a stack a [Frame], which package value reads
+// A [Reader] makes of each frame of a stack a [Frame], which package value reads
 // variables in: from the registers that the walk has recovered, from the stack
 // that was copied while the target stood still, and from its memory else. Of a
 // live process that is as it is now; [Frame.Late] tells when that counts.

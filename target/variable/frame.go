@@ -32,9 +32,10 @@ type Frame struct {
 // memory reads the target's, and remembers what it took from a target that runs.
 type memory struct{ *target.ThreadMemory }
 
-// Frames returns the frames of a stack, in room where they have room there. Its walk must
-// have kept the registers, and the stack must not change afterwards. The frames of one
-// stack are not safe for concurrent use, those of several are.
+// Frames returns the frames of a stack. Its walk must have kept the registers, and the
+// stack must not change afterwards. The frames of one stack are not safe for concurrent
+// use, those of several are. Room is used again: the frames in it, and the values that were
+// read in them, are no longer valid; it may be nil.
 func (r *Reader) Frames(s *target.Stack, room []Frame) []Frame {
 	frames := slices.Grow(room[:0], len(s.Frames))[:len(s.Frames)]
 	m := &memory{r.snapshot.ThreadMemory(thread(s))}
@@ -67,9 +68,6 @@ func (f *Frame) frame() *target.Frame { return &f.stack.Frames[f.index] }
 // is nil where the debugging information tells of no function there; then
 // [Reader.Err] may say why.
 func (f *Frame) Scopes() []*value.Scope {
-	if f.place == nil {
-		return nil
-	}
 	scopes := f.place.scopes()
 	// Inlined calls that are not entered yet have a scope, but no location.
 	return scopes[max(0, len(scopes)-max(len(f.frame().Locations), 1)):]
@@ -193,10 +191,7 @@ func (f *Frame) findCFA() (uint64, bool) {
 // Info returns the debugging information of the object that the frame lies in,
 // nil where it has none.
 func (f *Frame) Info() *value.Info {
-	if f.place == nil {
-		return nil
-	}
-	return f.place.info
+	return f.place.info()
 }
 
 // Bias is what is added to the addresses of Info.

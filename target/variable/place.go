@@ -14,13 +14,15 @@ import (
 )
 
 // place is what is known of an address of an object. Frames of many threads are at the
-// same few: what many goroutines ask for is found by the first, without keeping those
-// that ask for something else.
+// same few: what many goroutines ask for is found by the first, and the others are told
+// it without waiting for who finds something else.
 type place struct {
 	reader  *Reader
 	object  *target.Object
 	address uint64
-	info    *value.Info // of the object, nil without
+
+	open  sync.Once
+	known *opened
 
 	enter  sync.Once
 	inside []*value.Scope
@@ -48,23 +50,37 @@ func (r *Reader) placeOf(f *target.Frame) *place {
 	key := placeKey{f.Object, f.Address}
 	p := r.places[key]
 	if p == nil {
-		p = &place{reader: r, object: f.Object, address: f.Address, info: r.open(f.Object).info}
+		p = &place{reader: r, object: f.Object, address: f.Address}
 		r.places[key] = p
 	}
 	return p
 }
 
+// info returns the debugging information of the object, nil where it has none.
+func (p *place) info() *value.Info {
+	if p == nil {
+		return nil
+	}
+	p.open.Do(func() {
+		p.reader.mu.Lock()
+		defer p.reader.mu.Unlock()
+		p.known = p.reader.open(p.object)
+	})
+	return p.known.info
+}
+
 // scopes returns the scopes there, nil where nothing is known.
 func (p *place) scopes() []*value.Scope {
+	info := p.info()
+	if info == nil {
+		return nil
+	}
 	p.enter.Do(func() {
-		if p.info == nil {
-			return
-		}
 		var err error
-		if p.inside, err = p.info.Scopes(p.address); err != nil {
+		if p.inside, err = info.Scopes(p.address); err != nil {
 			p.reader.mu.Lock()
 			defer p.reader.mu.Unlock()
-			p.reader.fail(p.object, p.reader.open(p.object), err)
+			p.known.fail(err)
 		}
 	})
 	return p.inside
@@ -94,8 +110,9 @@ func (p *place) rules() *unwind.Rules {
 // unit reads what the unit there says of itself.
 func (p *place) unit() {
 	p.tell.Do(func() {
-		p.language = p.info.Language(p.address)
-		p.endsLists = p.info.ListsEndAtCalls(p.address)
+		info := p.info()
+		p.language = info.Language(p.address)
+		p.endsLists = info.ListsEndAtCalls(p.address)
 	})
 }
 
@@ -104,7 +121,7 @@ func (p *place) isGo() bool {
 	switch {
 	case p == nil || !p.object.Go:
 		return false
-	case p.info == nil:
+	case p.info() == nil:
 		return true
 	}
 	p.unit()
@@ -113,7 +130,7 @@ func (p *place) isGo() bool {
 
 // listsEndAtCalls is value.Info.ListsEndAtCalls there.
 func (p *place) listsEndAtCalls() bool {
-	if p == nil || p.info == nil {
+	if p.info() == nil {
 		return false
 	}
 	p.unit()

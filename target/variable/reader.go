@@ -5,6 +5,7 @@
 package variable
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,14 +25,12 @@ type Reader struct {
 	snapshot *target.Snapshot
 	objects  *target.Objects
 
-	place  sync.Once
-	placed []placed // by start; after place
+	mapped   sync.Once
+	mappings []mapping // by start; after mapped
 
-	mu     sync.Mutex // held for all that follows, and to use the objects
+	mu     sync.Mutex // held for all that follows, and to open objects
 	opened map[*target.Object]*opened
 	places map[placeKey]*place
-	errs   []error
-	bare   []*target.Object
 
 	glibc    *glibc // nil before it is needed
 	glibcErr error
@@ -39,9 +38,10 @@ type Reader struct {
 
 // opened is what is known of one object.
 type opened struct {
-	file   *object.File // nil without
-	info   *value.Info  // nil without
-	failed bool         // the error was told
+	file *object.File // nil without
+	info *value.Info  // nil without
+	bare bool         // it has none
+	err  error        // the first one
 
 	list    sync.Once
 	symbols []symbol // by address; after list
@@ -59,14 +59,26 @@ func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
 func (r *Reader) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, o := range slices.SortedFunc(maps.Keys(r.opened), func(a, b *target.Object) int { return strings.Compare(a.Name, b.Name) }) {
-		if known := r.opened[o]; known.info != nil && !known.failed {
+	var errs []error
+	for _, o := range r.inOrder() {
+		known := r.opened[o]
+		if known.info != nil {
 			if err := known.info.Damage(); err != nil {
-				r.fail(o, known, err)
+				known.fail(err)
 			}
 		}
+		if known.err != nil {
+			errs = append(errs, fmt.Errorf("%s: variables: %w", o.Name, known.err))
+		}
 	}
-	return errors.Join(r.errs...)
+	return errors.Join(errs...)
+}
+
+// inOrder returns the objects that were opened, by name and address.
+func (r *Reader) inOrder() []*target.Object {
+	return slices.SortedFunc(maps.Keys(r.opened), func(a, b *target.Object) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Bias, b.Bias))
+	})
 }
 
 // Bare returns the objects that were found to have no debugging information so far,
@@ -74,7 +86,7 @@ func (r *Reader) Err() error {
 func (r *Reader) Bare() []*target.Object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(r.bare), func(o *target.Object) bool { return o.Name == "[vdso]" })
+	return slices.DeleteFunc(r.inOrder(), func(o *target.Object) bool { return !r.opened[o].bare || o.Name == "[vdso]" })
 }
 
 // open opens the debugging information of an object, for code that holds the lock.
@@ -92,25 +104,21 @@ func (r *Reader) open(o *target.Object) *opened {
 	known.file = f
 	if known.info, err = value.Open(f); err != nil {
 		known.info = nil
-		if errors.Is(err, value.ErrNoInfo) {
-			r.bare = append(r.bare, o)
-		}
-		r.fail(o, known, err)
+		known.bare = errors.Is(err, value.ErrNoInfo)
+		known.fail(err)
 	}
 	return known
 }
 
-// fail keeps an error, the first of an object.
-func (r *Reader) fail(o *target.Object, known *opened, err error) {
-	if known.failed || errors.Is(err, value.ErrNoInfo) || errors.Is(err, value.ErrNotFound) {
-		return
+// fail keeps an error, the first one.
+func (o *opened) fail(err error) {
+	if o.err == nil && !errors.Is(err, value.ErrNoInfo) && !errors.Is(err, value.ErrNotFound) {
+		o.err = err
 	}
-	known.failed = true
-	r.errs = append(r.errs, fmt.Errorf("%s: variables: %w", o.Name, err))
 }
 
-// placed is a mapping with its object.
-type placed struct {
+// mapping is a mapping with its object.
+type mapping struct {
 	start, end uint64
 	object     *target.Object
 }
@@ -118,21 +126,21 @@ type placed struct {
 // objectAt returns the object that a run-time address belongs to, also one of its
 // data; nil where there is none.
 func (r *Reader) objectAt(address uint64) *target.Object {
-	r.place.Do(func() { r.placed = r.mapped() })
-	i, _ := slices.BinarySearchFunc(r.placed, address, func(p placed, a uint64) int {
-		if p.end <= a {
+	r.mapped.Do(func() { r.mappings = r.findMappings() })
+	i, _ := slices.BinarySearchFunc(r.mappings, address, func(m mapping, a uint64) int {
+		if m.end <= a {
 			return -1
 		}
 		return 1
 	})
-	if i < len(r.placed) && r.placed[i].start <= address {
-		return r.placed[i].object
+	if i < len(r.mappings) && r.mappings[i].start <= address {
+		return r.mappings[i].object
 	}
 	return nil
 }
 
-func (r *Reader) mapped() []placed {
-	list := []placed{}
+func (r *Reader) findMappings() []mapping {
+	list := []mapping{}
 	mappings := r.snapshot.Mappings
 	of := make(map[*target.Mapping]*target.Object)
 	for o := range r.objects.All() {
@@ -148,7 +156,7 @@ func (r *Reader) mapped() []placed {
 			o = list[n-1].object
 		}
 		if o != nil {
-			list = append(list, placed{m.Start, m.End, o})
+			list = append(list, mapping{m.Start, m.End, o})
 		}
 	}
 	return list
