@@ -469,7 +469,11 @@ func (s *session) line(g *gdbFrame, scope *value.Scope, f *dumpFrame) {
 	}
 	var got []string
 	for _, v := range scope.Arguments {
-		got = append(got, s.printer.Argument(v, f))
+		text, whole := strings.CutPrefix(string(s.printer.AppendArgument([]byte("before "), v, f)), "before ")
+		if !whole {
+			s.Errorf("%s: %q has not what was there before", v.Name, text)
+		}
+		got = append(got, text)
 	}
 	s.compare(g, "frame", strings.Join(got, ", "), m[1])
 }
