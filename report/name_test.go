@@ -35,26 +35,6 @@ func TestDemangle(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain":         "plain",
-		"tab\tstays":    "tab\tstays",
-		"\x1b[31mred":   `\x1b[31mred`,
-		"line\nend\r":   `line\nend\r`,
-		"grün":          "grün",
-		"\xff":          `\xff`,
-		"del\x7f":       `del\x7f`,
-		"c1\u009b":      `c1\u009b`,
-		"\u202eback":    `\u202eback`,
-		"\uFFFD":        "\uFFFD",
-		"back\\slash\"": "back\\slash\"",
-	} {
-		if got := report.Printable(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestPattern(t *testing.T) {
 	for _, test := range []struct {
 		pattern, symbol string

@@ -9,7 +9,9 @@ package report_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,31 +48,42 @@ func TestArgumentsOnAllProcessors(t *testing.T) {
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
-	text := func(processors int, grouped, all bool) string {
+	// One whose text alone is more than is kept before it is written.
+	deep := stacks[len(stacks)-1]
+	deep.Frames = slices.Repeat(deep.Frames, 20)
+	stacks = append(stacks, deep)
+	type options struct{ grouped, all, locals, plain bool }
+	text := func(processors int, o options, w io.Writer) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Grouped: grouped}
-		var out bytes.Buffer
-		if err := r.Text(&out, report.StackOptions{AllFrames: all}); err != nil {
+		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Grouped: o.grouped, Locals: o.locals}
+		if o.plain {
+			r.Variables = nil
+		}
+		opts := report.StackOptions{AllFrames: o.all}
+		if o.locals {
+			opts.Source = new(report.SourceText)
+		}
+		return r.Text(w, opts)
+	}
+	for _, o := range []options{{}, {all: true}, {grouped: true}, {grouped: true, all: true}, {locals: true}, {grouped: true, all: true, locals: true}, {plain: true, all: true}} {
+		var want, got bytes.Buffer
+		if err := errors.Join(text(1, o, &want), text(4, o, &got)); err != nil {
 			t.Fatal(err)
 		}
-		return out.String()
-	}
-	for _, grouped := range []bool{false, true} {
-		for _, all := range []bool{false, true} {
-			want := text(1, grouped, all)
-			if !strings.Contains(want, "(depth=") {
-				t.Fatalf("no arguments:\n%s", want)
-			}
-			if got := text(4, grouped, all); got != want {
-				t.Errorf("grouped %t, all frames %t: on four processors\n%s\non one\n%s", grouped, all, got, want)
-			}
+		if o.plain == strings.Contains(want.String(), "(depth=") || o.locals != strings.Contains(want.String(), " > ") {
+			t.Fatalf("%+v:\n%s", o, &want)
+		}
+		if got.String() != want.String() {
+			t.Errorf("%+v: on four processors\n%s\non one\n%s", o, &got, &want)
 		}
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	before := runtime.NumGoroutine()
-	r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
-	if err := r.Text(new(full), report.StackOptions{AllFrames: true}); !errors.Is(err, errFull) {
-		t.Errorf("%v, expected %v", err, errFull)
+	for _, o := range []options{{all: true}, {all: true, plain: true}} {
+		for _, processors := range []int{1, 4} {
+			if err := text(processors, o, new(full)); !errors.Is(err, errFull) {
+				t.Errorf("%+v on %d: %v, expected %v", o, processors, err, errFull)
+			}
+		}
 	}
 	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

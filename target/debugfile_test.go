@@ -7,6 +7,7 @@
 package target_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
@@ -76,6 +78,42 @@ func TestWrongDebugFile(t *testing.T) {
 	run("--only-keep-debug", built(id), debug)
 	check("live", take(t, program.PID), true)
 	check("core", c.Snapshot(), true)
+}
+
+// A debug file that takes long to get does not keep those of other objects waiting.
+func TestDebugFilesAreSoughtAtOnce(t *testing.T) {
+	p := testprogram.Start(t, testprogram.Build(t, "chain.c", "-O2", "-s", "-Wl,--build-id=0x00000000000000001234567890abcdef"))
+	p.Settle(t)
+	s := take(t, p.PID)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	// The first one is not told of before another one is asked for.
+	var mu sync.Mutex
+	sought := make(map[string]bool)
+	several := make(chan struct{})
+	s.Search.Stores = []modulefile.Store{}
+	s.Search.Fetch = func(_ modulefile.Kind, id []byte) (*os.File, error) {
+		mu.Lock()
+		before := len(sought)
+		sought[string(id)] = true
+		if before == 1 && len(sought) == 2 {
+			close(several)
+		}
+		mu.Unlock()
+		select {
+		case <-several:
+		case <-ctx.Done():
+		}
+		return nil, fs.ErrNotExist
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	objects.Walk(target.WalkOptions{Lines: true})
+	select {
+	case <-several:
+	case <-ctx.Done():
+		t.Errorf("%d were asked for: the others wait for the first", len(sought))
+	}
 }
 
 // A debug file that is nowhere is looked for once for the names of all frames and once for

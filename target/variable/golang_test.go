@@ -8,6 +8,7 @@ package variable_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +102,43 @@ func localsOf(text, function string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// Frames in room that others were in are as if they were not.
+func TestFramesInRoom(t *testing.T) {
+	p := testprogram.Start(t, testprogram.Build(t, "golocals"))
+	p.Settle(t)
+	s, objects, stacks := takeStacks(t, p.PID)
+	reader := variable.NewReader(s, objects)
+	told := func(frames []variable.Frame) (text string) {
+		for i := range frames {
+			f := &frames[i]
+			cfa, ok := f.CFA()
+			text += fmt.Sprintf("%d: %#x %t, %d scopes, %t", i, cfa, ok, len(f.Scopes()), f.Caller() != nil)
+			for column := range uint64(unwind.MaxColumns) {
+				if v, ok := f.Register(column); ok {
+					text += fmt.Sprintf(", %d is %#x", column, v)
+				}
+			}
+			text += "\n"
+		}
+		return text
+	}
+	var room []variable.Frame
+	lengths := make(map[int]bool)
+	for range 2 {
+		for i := range stacks {
+			lengths[len(stacks[i].Frames)] = true
+			want := told(reader.Frames(&stacks[i], nil))
+			room = reader.Frames(&stacks[i], room)
+			if got := told(room); got != want {
+				t.Errorf("thread %d: in room\n%selse\n%s", stacks[i].Thread.ID, got, want)
+			}
+		}
+	}
+	if len(lengths) < 2 {
+		t.Errorf("all stacks have as many frames: %v", lengths)
+	}
 }
 
 // Behind a function of Go, which gives no register back, none is known but those of the
