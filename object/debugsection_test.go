@@ -7,6 +7,7 @@ package object
 import (
 	"debug/dwarf"
 	"encoding/binary"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -157,6 +158,30 @@ func TestDebugReaderIsBounded(t *testing.T) {
 	// The first tables are within what is allowed.
 	if n == 0 || err == nil || !strings.Contains(err.Error(), "tables overlap") {
 		t.Errorf("%d entries, %v", n, err)
+	}
+}
+
+// A relocatable file, and a file with split units, has each type unit of DWARF 5 in a
+// section of its own. All of them are read by one table, which is read once.
+func TestDebugReaderOfManyTypeSections(t *testing.T) {
+	const types = 400
+	tool(t, "g++")
+	var text strings.Builder
+	for i := range types {
+		fmt.Fprintf(&text, "struct t%d { int a, *b; char c[%d]; enum { one%d } e; t%d *next; }; t%d v%d;\n", i, i+1, i, i, i, i)
+	}
+	source := write(t, "types.cc", text.String())
+	run(t, "g++", "-g", "-gdwarf-5", "-fdebug-types-section", "-c", "-o", source+".o", source)
+	f := open(t, source+".o")
+	r, err := f.DebugReader()
+	if r == nil || err != nil {
+		t.Fatalf("DebugReader() = %v, %v", r, err)
+	}
+	if n := len(r.Units()); n <= types {
+		t.Errorf("%d units of %d types", n, types)
+	}
+	if _, err := readEntries(f); err != nil {
+		t.Error(err)
 	}
 }
 

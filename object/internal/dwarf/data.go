@@ -112,7 +112,7 @@ func New(s Sections, files Files) (*Data, error) {
 		return nil, errors.New("no .debug_abbrev, which .debug_info is read by")
 	}
 	d := newData(s, files)
-	src := d.addSource(0, s, s.Info, false, false)
+	src := d.addSource(0, s, s.Info, false, false, make(map[uint64]*abbreviations))
 	if d.readAranges(src); len(d.index) == 0 {
 		if d.readUnits(src); len(src.units) == 0 {
 			return nil, errors.Join(append(d.damage, errors.New(".debug_info: no unit can be read"))...)

@@ -43,8 +43,9 @@ func (d *Data) openPackage() (*source, error) {
 		return nil, err
 	}
 	s = d.linked(s)
+	tables := make(map[uint64]*abbreviations)
 	add := func(info []byte, types bool) *source {
-		src := &source{Sections: s, number: len(d.sources), types: types, split: true, tables: make(map[uint64]*abbreviations)}
+		src := &source{Sections: s, number: len(d.sources), types: types, split: true, tables: tables}
 		src.Info = info
 		d.sources = append(d.sources, src)
 		d.grow(s, len(info))

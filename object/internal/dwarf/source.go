@@ -30,10 +30,10 @@ var ErrNotSought = errors.New("other files were not looked for")
 type source struct {
 	Sections
 	number int
-	types  bool    // the section is .debug_types
-	split  bool    // of a file with split units
-	units  []*unit // by start: see Data.unitsOf
-	tables map[uint64]*abbreviations
+	types  bool                      // the section is .debug_types
+	split  bool                      // of a file with split units
+	units  []*unit                   // by start: see Data.unitsOf
+	tables map[uint64]*abbreviations // which sources of one file share
 
 	// Of a source whose units are not all read: where units begin, as .debug_aranges
 	// tells of those with code, ascending and not changed, and those that were read, nil
@@ -55,15 +55,15 @@ const (
 func (s *source) base() uint64 { return uint64(s.number) << sourceBits }
 
 // add makes a source of a section of units and reads their headers.
-func (d *Data) add(number int, s Sections, info []byte, types, split bool) *source {
-	src := d.addSource(number, s, info, types, split)
+func (d *Data) add(number int, s Sections, info []byte, types, split bool, tables map[uint64]*abbreviations) *source {
+	src := d.addSource(number, s, info, types, split, tables)
 	d.readUnits(src)
 	return src
 }
 
-func (d *Data) addSource(number int, s Sections, info []byte, types, split bool) *source {
+func (d *Data) addSource(number int, s Sections, info []byte, types, split bool, tables map[uint64]*abbreviations) *source {
 	s.Info = info
-	src := &source{Sections: s, number: number, types: types, split: split, tables: make(map[uint64]*abbreviations)}
+	src := &source{Sections: s, number: number, types: types, split: split, tables: tables}
 	for len(d.sources) <= number {
 		d.sources = append(d.sources, nil)
 	}
@@ -78,12 +78,14 @@ func (d *Data) addFile(number int, s Sections, split bool) []*source {
 		size += len(t)
 	}
 	d.grow(s, size)
-	list := []*source{d.add(number, s, s.Info, false, split)}
+	// gcc writes each type unit into a section of its own; all name the same table.
+	tables := make(map[uint64]*abbreviations)
+	list := []*source{d.add(number, s, s.Info, false, split, tables)}
 	for _, info := range s.MoreInfo {
-		list = append(list, d.add(len(d.sources), s, info, false, split))
+		list = append(list, d.add(len(d.sources), s, info, false, split, tables))
 	}
 	for _, types := range s.Types {
-		list = append(list, d.add(len(d.sources), s, types, true, split))
+		list = append(list, d.add(len(d.sources), s, types, true, split, tables))
 	}
 	return list
 }
