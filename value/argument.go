@@ -100,7 +100,7 @@ func (v Value) isPlain() bool {
 		return false
 	}
 	switch t := v.typ.Strip(); t.kind {
-	case Bool, Char, Int, Float, Complex, Enum, Pointer, MemberPointer:
+	case Bool, Char, Int, Float, Decimal, Complex, Enum, Pointer, MemberPointer:
 		return !t.partial
 	}
 	return false

@@ -71,6 +71,9 @@ func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, explicit b
 	n := floatNumber{negative: bits.Bit(int(stored+exponentBits)) != 0, payload: fraction}
 	// gdb prints two digits more than the precision holds.
 	n.digits = 2 + int(fractionBits+1)*30103/100000
+	if explicit && exponent != 0 && fraction.Bit(int(fractionBits)) == 0 {
+		return floatNumber{} // what processors since the 80387 refuse
+	}
 	if exponent == 1<<exponentBits-1 {
 		n.payload = new(big.Int).And(fraction, mask(fractionBits))
 		n.infinite = n.payload.Sign() == 0

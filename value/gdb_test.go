@@ -525,6 +525,8 @@ func TestGDB(t *testing.T) {
 		variant{"values.c", "gcc", []string{"-O2", "-flto"}, nil},
 		variant{"values.c", "gcc", []string{"-O2", "-gdwarf64"}, nil},
 		variant{"classes.cc", "g++", []string{"-Og", "-gdwarf-4"}, nil},
+		variant{"decimal.c", "gcc", []string{"-O0"}, nil},
+		variant{"decimal.c", "gcc", []string{"-Og"}, nil},
 		variant{"values.c", "gcc", []string{"-O2", "-gdwarf-4", "-fdebug-types-section"}, nil},
 		variant{"values.c", "gcc", []string{"-O2", "-gdwarf-4", "-gsplit-dwarf"}, packed},
 		variant{"values.c", "gcc", []string{"-O2", "-gdwarf-5", "-gsplit-dwarf"}, nil},

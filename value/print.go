@@ -109,6 +109,8 @@ func (w *printing) number(v Value, t *Type, b []byte) {
 		}
 	case Float:
 		w.add(floatText(t, b))
+	case Decimal:
+		w.add(decimalText(t.machine, b))
 	case Complex:
 		half := len(b) / 2
 		w.add(floatText(t, b[:half]) + " + " + floatText(t, b[half:]) + "i")

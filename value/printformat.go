@@ -38,13 +38,16 @@ func (w *printing) formatted(v Value, t *Type, b []byte) {
 		f := decodeFloat(t.machine, b)
 		number = new(big.Int).SetInt64(saturate(f))
 	}
+	if t.kind == Decimal {
+		number = leading(decimalText(t.machine, b))
+	}
 	if w.Format == 'c' || w.Format == 'a' {
 		switch {
 		case t.kind == Complex:
 			//lint:ignore ST1005 gdb's own sentence
 			w.fail(fmt.Errorf("%w: Value can't be converted to integer.", ErrType))
 			return
-		case t.kind != Float && size > 8:
+		case t.kind != Float && t.kind != Decimal && size > 8:
 			//lint:ignore ST1005 gdb's own sentence
 			w.fail(fmt.Errorf("%w: That operation is not available on integers of more than 8 bytes.", ErrType))
 			return
@@ -70,7 +73,7 @@ func (w *printing) formatted(v Value, t *Type, b []byte) {
 	case 'd':
 		w.add(signed.String())
 	case 'c':
-		if low &= 0xff; t.Signed() || t.kind == Float {
+		if low &= 0xff; t.Signed() || t.kind == Float || t.kind == Decimal {
 			w.add(strconv.Itoa(int(int8(low))))
 		} else {
 			w.add(strconv.FormatUint(low, 10))

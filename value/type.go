@@ -24,6 +24,7 @@ const (
 	Char                        // a base type of characters: signed char, char32_t
 	Int                         // a base type of integers
 	Float                       // a base type of binary floating-point numbers
+	Decimal                     // a base type of decimal floating-point numbers
 	Complex                     // two Floats, the imaginary part second
 	Pointer                     // Elem is what it leads to
 	Reference                   // C++ T&

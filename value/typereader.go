@@ -15,6 +15,7 @@ import (
 
 // Encodings of base types, DW_ATE_* (DWARF 5 §7.8).
 const (
+	encodingAddress      = 0x01
 	encodingBoolean      = 0x02
 	encodingComplex      = 0x03
 	encodingFloat        = 0x04
@@ -22,7 +23,10 @@ const (
 	encodingSignedChar   = 0x06
 	encodingUnsigned     = 0x07
 	encodingUnsignedChar = 0x08
+	encodingDecimal      = 0x0f
 	encodingUTF          = 0x10
+	encodingUCS          = 0x11
+	encodingASCII        = 0x12
 )
 
 func (i *Info) voidType() *Type {
@@ -179,9 +183,11 @@ func (t *Type) base(e *object.DebugEntry) {
 		t.kind = Complex
 	case encodingFloat:
 		t.kind = Float
+	case encodingDecimal:
+		t.kind = Decimal
 	case encodingSignedChar, encodingUnsignedChar:
 		t.kind, t.signed = Char, encoding == encodingSignedChar
-	case encodingUTF:
+	case encodingUTF, encodingUCS, encodingASCII:
 		t.kind = Char
 	case encodingSigned, encodingUnsigned:
 		t.kind, t.signed = Int, encoding == encodingSigned
@@ -189,8 +195,12 @@ func (t *Type) base(e *object.DebugEntry) {
 		if t.name == "char" && t.size == 1 {
 			t.kind = Char
 		}
-	default:
+	case 0, encodingAddress:
 		t.kind = Int
+	default:
+		// Fixed-point numbers, those of COBOL, gcc's complex integers: their bytes as one
+		// integer would be another number.
+		t.problem = fmt.Errorf("%w: %v: %s has encoding %#x, which is not known", ErrDebugInfo, e.Offset, t.name, encoding)
 	}
 	if !t.sized {
 		if n, ok := e.Val(dwarf.AttrBitSize).(int64); ok && n > 0 {

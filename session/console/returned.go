@@ -265,7 +265,7 @@ func hasVector(t *value.Type, w *walk) bool {
 // hasQuad: floating-point numbers of 16 bytes, and of 2.
 func hasQuad(t *value.Type, w *walk) bool {
 	return has(t, w, func(t *value.Type) bool {
-		return t.Kind() == value.Float && t.Size() != 4 && t.Size() != 8
+		return t.Kind() == value.Decimal || t.Kind() == value.Float && t.Size() != 4 && t.Size() != 8
 	})
 }
 

@@ -1,0 +1,120 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/clewdev/clew/arch"
+)
+
+// hasBinaryDecimals reports whether the coefficient of a machine's decimal numbers is a
+// binary integer (IEEE 754-2008 §3.5.2). Power and z have instructions for numbers
+// whose digits are packed by three.
+func hasBinaryDecimals(m *arch.Machine) bool {
+	return !strings.HasPrefix(m.Name, "ppc") && !strings.HasPrefix(m.Name, "s390")
+}
+
+// decimalFormat is how the bits behind the sign are shared out.
+type decimalFormat struct {
+	exponent uint // bits
+	digits   int  // of the largest coefficient
+	bias     int
+}
+
+var decimalFormats = map[int]decimalFormat{
+	4:  {8, 7, 101},
+	8:  {10, 16, 398},
+	16: {14, 34, 6176},
+}
+
+// decimalText returns a decimal number as the General Decimal Arithmetic
+// Specification writes it ("to-scientific-string"), as gdb does: 1.50 is not 1.5.
+func decimalText(m *arch.Machine, b []byte) string {
+	format, ok := decimalFormats[len(b)]
+	if !ok || !hasBinaryDecimals(m) {
+		return "<invalid float value>"
+	}
+	bits := integer(&Type{machine: m}, b, false)
+	width := uint(8 * len(b))
+	sign := ""
+	if bits.Bit(int(width)-1) != 0 {
+		sign = "-"
+	}
+	field := func(from, count uint) uint64 {
+		n := new(big.Int).Rsh(bits, from)
+		return n.And(n, big.NewInt(1<<count-1)).Uint64()
+	}
+	below := func(count uint) *big.Int {
+		mask := new(big.Int).Lsh(big.NewInt(1), count)
+		return mask.And(mask.Sub(mask, big.NewInt(1)), bits)
+	}
+	limit := func(digits int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil) }
+	stored := width - 1 - format.exponent // bits of the coefficient
+	var coefficient *big.Int
+	var exponent int
+	switch {
+	case field(width-6, 5) == 0b11110:
+		return sign + "Infinity"
+	case field(width-6, 5) == 0b11111:
+		name := "NaN"
+		if field(width-7, 1) != 0 {
+			name = "sNaN"
+		}
+		// What is larger than it may be counts as 0, as of a coefficient.
+		if payload := below(stored - 3); payload.Sign() != 0 && payload.Cmp(limit(format.digits-1)) < 0 {
+			name += payload.String()
+		}
+		return sign + name
+	case field(width-3, 2) == 0b11:
+		// The coefficient begins with 100, which is not stored.
+		exponent = int(field(stored-2, format.exponent))
+		coefficient = below(stored - 2)
+		coefficient.SetBit(coefficient, int(stored), 1)
+	default:
+		exponent = int(field(stored, format.exponent))
+		coefficient = below(stored)
+	}
+	if coefficient.Cmp(limit(format.digits)) >= 0 {
+		coefficient.SetInt64(0)
+	}
+	return sign + scientific(coefficient.String(), exponent-format.bias)
+}
+
+// scientific writes a coefficient with its exponent of ten: without one where no digit
+// is added for that but up to five zeros behind the point.
+func scientific(digits string, exponent int) string {
+	adjusted := exponent + len(digits) - 1
+	switch point := len(digits) + exponent; {
+	case exponent == 0:
+		return digits
+	case exponent < 0 && point > 0:
+		return digits[:point] + "." + digits[point:]
+	case exponent < 0 && adjusted >= -6:
+		return "0." + strings.Repeat("0", -point) + digits
+	}
+	if len(digits) > 1 {
+		digits = digits[:1] + "." + digits[1:]
+	}
+	sign := "+"
+	if adjusted < 0 {
+		sign = "" // the number has it
+	}
+	return digits + "E" + sign + strconv.Itoa(adjusted)
+}
+
+// leading returns the integer that a number's text begins with, which gdb takes for
+// the number as a character or an address: without its exponent, and as much of it as
+// 64 bits hold.
+func leading(text string) *big.Int {
+	end := 0
+	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && text[end] == '-') {
+		end++
+	}
+	n, _ := strconv.ParseInt(text[:end], 10, 64) // of none 0, of one that is too large the nearest
+	return big.NewInt(n)
+}
