@@ -9,10 +9,13 @@ package variable_test
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/report"
 )
 
 // What is found to be missing only as it is read is said in JSON where all that is
@@ -35,6 +38,48 @@ func TestMissingInJSON(t *testing.T) {
 	}
 	if missing == 0 {
 		t.Errorf("nothing is missing: %s", &out)
+	}
+}
+
+// A library without debugging information is missing where a frame is in it, and not
+// where a pointer to one of its functions is shown with the function's name.
+func TestBareIsOfFrames(t *testing.T) {
+	dir := t.TempDir()
+	source := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	library := filepath.Join(dir, "libbare.so")
+	run(t, "gcc", "-shared", "-fPIC", "-o", library, source("library.c", "int through(int (*f)(void *), void *p) { return f(p) + 1; }\n"))
+	main := source("main.c", `
+int through(int (*f)(void *), void *p);
+int crash(void *p) { int (*pointer)(int (*)(void *), void *) = through; return *(volatile int *)0 + (pointer == p); }
+int main(void) { return CALL; }
+`)
+	for call, want := range map[string]int{"crash(0)": 0, "through(crash, 0)": 1} {
+		program := filepath.Join(dir, "program")
+		run(t, "gcc", "-g", "-DCALL="+call, "-o", program, main, library)
+		r := coreStacks(t, testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program), nil)
+		r.Locals = true
+		var out bytes.Buffer
+		if err := r.Text(&out, report.StackOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), "<through>") {
+			t.Errorf("%s: the pointer has no name: %s", call, &out)
+		}
+		bare := 0
+		for _, o := range r.Variables.Bare() {
+			if o.Name == library {
+				bare++
+			}
+		}
+		if bare != want {
+			t.Errorf("%s: the library is missing %d times, want %d: %s", call, bare, want, &out)
+		}
 	}
 }
 

@@ -65,6 +65,7 @@ func (p *place) info() *value.Info {
 		p.reader.mu.Lock()
 		defer p.reader.mu.Unlock()
 		p.known = p.reader.open(p.object)
+		p.known.walked = true
 	})
 	return p.known.info
 }

@@ -38,10 +38,11 @@ type Reader struct {
 
 // opened is what is known of one object.
 type opened struct {
-	file *object.File // nil without
-	info *value.Info  // nil without
-	bare bool         // it has none
-	err  error        // the first one
+	file   *object.File // nil without
+	info   *value.Info  // nil without
+	bare   bool         // it has none
+	walked bool         // a frame is in it
+	err    error        // the first one
 
 	list    sync.Once
 	symbols []symbol // by address; after list
@@ -81,12 +82,13 @@ func (r *Reader) inOrder() []*target.Object {
 	})
 }
 
-// Bare returns the objects that were found to have no debugging information so far,
-// but for the kernel's own.
+// Bare returns the objects of frames that were found to have no debugging information so
+// far, but for the kernel's own. Objects that only a pointer led to are not asked for
+// variables.
 func (r *Reader) Bare() []*target.Object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.DeleteFunc(r.inOrder(), func(o *target.Object) bool { return !r.opened[o].bare || o.Name == "[vdso]" })
+	return slices.DeleteFunc(r.inOrder(), func(o *target.Object) bool { return !r.opened[o].bare || !r.opened[o].walked || o.Name == "[vdso]" })
 }
 
 // open opens the debugging information of an object, for code that holds the lock.
