@@ -216,6 +216,17 @@ func (w *Watch) findRuntimes(moved bool) {
 	w.programs = programs
 }
 
+// gone says what became of the program that was watched, once its memory is none any
+// more. A process that exits has no mappings then, also while the kernel still frees its
+// memory and it is neither dead nor a zombie; another program has some from its start.
+func (w *Watch) gone() error {
+	maps, err := os.ReadFile("/proc/" + strconv.Itoa(addressSpace(w.pid)) + "/maps")
+	if s := threadState(w.pid, w.pid); err != nil || len(maps) == 0 || s == 0 || s == 'Z' || s == 'X' {
+		return exited(w.pid)
+	}
+	return &Error{PID: w.pid, Kind: ErrNoProcess, Reason: "it has executed another program"}
+}
+
 // remap reads the mappings, and reports whether they have changed.
 func (w *Watch) remap() (moved bool, err error) {
 	// The open file belongs to the program that ran when it was opened, and reads
@@ -223,10 +234,7 @@ func (w *Watch) remap() (moved bool, err error) {
 	var b [1]byte
 	if len(w.s.Mappings) > 0 {
 		if _, err := w.memory.mem.ReadAt(b[:], int64(w.s.Mappings[0].Start)); err == io.EOF {
-			if s := threadState(w.pid, w.pid); s == 0 || s == 'Z' || s == 'X' {
-				return false, exited(w.pid)
-			}
-			return false, &Error{PID: w.pid, Kind: ErrNoProcess, Reason: "it has executed another program"}
+			return false, w.gone()
 		}
 	}
 	f, err := os.Open("/proc/" + strconv.Itoa(addressSpace(w.pid)) + "/maps")

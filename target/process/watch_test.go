@@ -251,6 +251,26 @@ func TestWatchedExecutes(t *testing.T) {
 	}
 }
 
+// A process that exits with much memory is not a process that executes another program,
+// also before all of it is free.
+func TestWatchedExits(t *testing.T) {
+	c := start(t, build(t, "late"))
+	w := newWatch(t, c.pid, nil)
+	w.sample(t)
+	if answer := c.ask("grow"); answer != "grown" {
+		t.Fatalf("the process says %q", answer)
+	}
+	c.stdin.Close()
+	for {
+		if _, _, err := w.Snapshot(); err != nil {
+			if !errors.Is(err, ErrNoProcess) || err.Error() != fmt.Sprintf("process %d: no such process: it has exited", c.pid) {
+				t.Errorf("as it exits: %v", err)
+			}
+			return
+		}
+	}
+}
+
 // A sample of a process that was looked at before: of a C program whose threads wait,
 // one whose threads run, and Go programs. The pauses of one run in turn differ by what
 // else the machine does, so that the median and the shortest are told.

@@ -3,11 +3,12 @@
 // licence that can be found in the LICENSE file.
 
 // Loads the library whose path it reads, and starts a thread in its function
-// late; with "exec", executes itself.
+// late; with "exec", executes itself; with "grow", takes memory that is not freed at once.
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,11 @@ int main(int argc, char **argv)
 		line[strcspn(line, "\n")] = 0;
 		if (!strcmp(line, "exec"))
 			execv(argv[0], argv);
+		if (!strcmp(line, "grow")) {
+			char *room = malloc(256 << 20);
+			puts(room && memset(room, 1, 256 << 20) ? "grown" : "failed");
+			continue;
+		}
 		void *library = dlopen(line, RTLD_NOW);
 		void *late = library ? dlsym(library, "late") : 0;
 		puts(late && !pthread_create(&t, 0, (void *(*)(void *))late, 0) ? "loaded" : "failed");
