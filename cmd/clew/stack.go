@@ -227,7 +227,13 @@ func stacksOf(args []string, flags stackFlags) error {
 		}
 	}
 	var failed error
-	partial, printed := false, false
+	partial, printed, apart := false, false, false
+	fail := func(err error) {
+		if failed != nil {
+			warn("%v", failed)
+		}
+		failed = err
+	}
 	for i, pid := range pids {
 		var s *target.Snapshot
 		var c *openedCore
@@ -238,23 +244,25 @@ func stacksOf(args []string, flags stackFlags) error {
 			s, err = process.Snapshot(pid, &process.Options{Threads: flags.threads, Goroutines: flags.goroutines, Vectors: flags.variables.wanted(true, &flags)})
 		}
 		if err != nil {
-			if failed != nil {
-				warn("%v", failed)
-			}
-			failed = inputError{err}
+			fail(inputError{err})
 			continue
 		}
-		if printed && !flags.json && !flags.profile.wanted() {
+		if apart && !flags.json && !flags.profile.wanted() {
 			fmt.Println()
 		}
-		printed = true
 		s.Search = searchBelow(s.Search.Root)
 		flags.core.opened = c
 		complete, err := printStacks(os.Stdout, s, flags)
 		complete = c.close() && complete
+		apart = err == nil
+		if errors.Is(err, target.ErrNoGo) { // the next one may be
+			fail(err)
+			continue
+		}
 		if err != nil {
 			return err
 		}
+		printed = true
 		partial = partial || !complete
 	}
 	return flags.finish(printed, partial, failed)

@@ -8,6 +8,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 
@@ -66,7 +67,7 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 	list, err := objects.Goroutines(target.GoroutineOptions{System: flags.system, Share: flags.group || !flags.noGroup && !flags.json, Registers: variables})
 	if errors.Is(err, target.ErrNoGo) {
 		end()
-		return false, inputError{err}
+		return false, inputError{fmt.Errorf("%s: %w", whose(s), err)}
 	}
 	r := report.Goroutines{List: list, Grouped: flags.grouped(len(list))}
 	complete = err == nil
