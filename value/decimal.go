@@ -5,6 +5,7 @@
 package value
 
 import (
+	"debug/elf"
 	"math/big"
 	"strconv"
 	"strings"
@@ -16,7 +17,11 @@ import (
 // binary integer (IEEE 754-2008 §3.5.2). Power and z have instructions for numbers
 // whose digits are packed by three.
 func hasBinaryDecimals(m *arch.Machine) bool {
-	return !strings.HasPrefix(m.Name, "ppc") && !strings.HasPrefix(m.Name, "s390")
+	switch m.ELF {
+	case elf.EM_PPC, elf.EM_PPC64, elf.EM_S390:
+		return false
+	}
+	return true
 }
 
 // decimalFormat is how the bits behind the sign are shared out.
