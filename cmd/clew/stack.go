@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -403,6 +404,9 @@ func exitAs(cmd *exec.Cmd, err error) error {
 	case err == nil:
 		return nil
 	case !ok || state == nil:
+		if start := new(fs.PathError); errors.As(err, &start) && start.Op == "fork/exec" {
+			err = fmt.Errorf("%s cannot be run: %w", start.Path, start.Err)
+		}
 		return inputError{err}
 	}
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
