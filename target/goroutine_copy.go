@@ -20,8 +20,11 @@ import (
 // still, one for each Go runtime in it: all of them, or what tells of those that threads
 // run. It is called before, and reads memory that changes as it does.
 func (s *Snapshot) GoroutineCopiers(all bool) (list []*goruntime.Copier) {
-	objects := s.Objects()
-	defer objects.Close()
+	objects := s.ahead
+	if objects == nil {
+		objects = s.Objects()
+		defer objects.Close()
+	}
 	runtimes, _ := objects.runtimes()
 	for _, r := range runtimes {
 		list = append(list, r.Copier(s.Memory, all))

@@ -31,6 +31,8 @@ type Objects struct {
 	byModule  map[*unwind.Module]*Object
 	generated generated
 	ahead     locator
+	walked    []Stack // see WalkAhead
+	walkedAs  WalkOptions
 }
 
 // Object is one mapped object, or generated code that the target told of
@@ -77,6 +79,10 @@ type Object struct {
 // Objects returns the objects that the snapshot's target has mapped. They must
 // be closed.
 func (s *Snapshot) Objects() *Objects {
+	if o := s.ahead; o != nil {
+		s.ahead = nil
+		return o
+	}
 	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
 	o.generated.objects, o.generated.readers, o.generated.files = o, sourceReaders(), codefile.NewReader()
 	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}

@@ -71,6 +71,10 @@ type WalkOptions struct {
 // of its threads. A thread without registers has a stack without frames, and
 // its Err.
 func (o *Objects) Walk(opts WalkOptions) []Stack {
+	if stacks := o.walked; stacks != nil && opts == o.walkedAs {
+		o.walked = nil
+		return stacks
+	}
 	s := o.snapshot
 	stacks := make([]Stack, len(s.Threads))
 	w := &unwind.Walker{Machine: s.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}

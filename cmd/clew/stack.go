@@ -242,7 +242,7 @@ func stacksOf(args []string, flags stackFlags) error {
 		if pid == 0 {
 			s, c, err = takeCore(args[i], &flags)
 		} else {
-			s, err = process.Snapshot(pid, &process.Options{Threads: flags.threads, Goroutines: flags.goroutines, Vectors: flags.variables.wanted(true, &flags)})
+			s, err = process.Snapshot(pid, flags.snapshot())
 		}
 		if err != nil {
 			fail(inputError{err})
@@ -251,7 +251,6 @@ func stacksOf(args []string, flags stackFlags) error {
 		if apart && !flags.json && !flags.profile.wanted() {
 			fmt.Println()
 		}
-		s.Search = searchBelow(s.Search.Root)
 		flags.core.opened = c
 		complete, err := printStacks(os.Stdout, s, flags)
 		complete = c.close() && complete
@@ -267,6 +266,22 @@ func stacksOf(args []string, flags stackFlags) error {
 		partial = partial || !complete
 	}
 	return flags.finish(printed, partial, failed)
+}
+
+// snapshot says how a snapshot of a live process is to be taken.
+func (f *stackFlags) snapshot() *process.Options {
+	variables := f.variables.wanted(true, f)
+	opts := &process.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: variables, Search: searchBelow}
+	if !f.goroutines {
+		walk := f.walk(variables)
+		opts.Walk = &walk
+	}
+	return opts
+}
+
+// walk says how stacks are to be walked, whose variables may be wanted.
+func (f *stackFlags) walk(variables bool) target.WalkOptions {
+	return target.WalkOptions{Registers: f.registers || variables, Lines: !f.noLines}
 }
 
 // finish writes the profile that is wanted of what was printed, and returns how the
@@ -300,7 +315,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	defer objects.Close()
 	_, end := progress("walking and naming the stacks of "+whose(s), 0)
 	variables := flags.variables.wanted(s.Live && !flags.crashed, &flags)
-	stacks := objects.Walk(target.WalkOptions{Registers: flags.registers || variables, Lines: !flags.noLines})
+	stacks := objects.Walk(flags.walk(variables))
 	err = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines})
 	end()
 	missed, complete := tellMissed(s, stacks, err)

@@ -74,7 +74,14 @@ type capture struct {
 	copies     []goruntime.Copy
 	each       each
 
-	started time.Time // of the first stop
+	// Where the first thread stands still; nil where nobody wants to know, or does already.
+	first chan<- uint64
+	told  bool     // the snapshot has what was captured
+	names []string // of the tracees; nil before they are read
+
+	started time.Time     // of the first stop
+	pause   time.Duration // to the last release
+	clock   time.Duration // what the process's clock said then
 	phases  phases
 	unclean bool // something stays attached until the tracer thread ends
 }
@@ -233,6 +240,10 @@ func (c *capture) readRegisters(t *tracee) {
 	if err := target.GeneralRegisters(&t.registers, c.machine, buffer[:n]); err != nil {
 		t.err = fmt.Errorf("thread %d: %w", t.tid, err)
 	}
+	if c.first != nil {
+		c.first <- t.registers.PC
+		c.first = nil
+	}
 	if t.vectors != nil {
 		n, errno := registerSet(t.tid, ntPRFPReg, t.vectors)
 		if errno != 0 {
@@ -328,7 +339,7 @@ func (c *capture) awaitRelease() {
 }
 
 // threads returns what was captured, by ascending ID, without the threads
-// that are gone.
+// that are gone, and without their names.
 func (c *capture) threads() []target.Thread {
 	threads := make([]target.Thread, 0, len(c.tracees))
 	for i := range c.tracees {
@@ -338,7 +349,6 @@ func (c *capture) threads() []target.Thread {
 		}
 		threads = append(threads, target.Thread{
 			ID:           t.tid,
-			Name:         readLine(taskFile(c.pid, t.tid, "comm")),
 			Registers:    t.registers,
 			Vectors:      t.vectors,
 			Stack:        t.stack,
@@ -349,4 +359,28 @@ func (c *capture) threads() []target.Thread {
 	}
 	slices.SortFunc(threads, func(a, b target.Thread) int { return a.ID - b.ID })
 	return threads
+}
+
+// readNames reads the names of the threads, which the kernel tells of each in a file.
+func (c *capture) readNames() {
+	c.names = make([]string, len(c.tracees))
+	for i := range c.tracees {
+		if t := &c.tracees[i]; t.state != gone {
+			c.names[i] = readLine(taskFile(c.pid, t.tid, "comm"))
+		}
+	}
+}
+
+// tellNames tells the snapshot's threads their names.
+func (c *capture) tellNames(s *target.Snapshot) {
+	if c.names == nil {
+		c.readNames()
+	}
+	names := make(map[int]string, len(c.names))
+	for i, name := range c.names {
+		names[c.tracees[i].tid] = name
+	}
+	for i := range s.Threads {
+		s.Threads[i].Name = names[s.Threads[i].ID]
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,17 @@ type Options struct {
 	// pause of a millisecond allows. What tells of those that threads run is always
 	// copied.
 	Goroutines bool
+
+	// Walk, if not nil, says that the stacks will be walked so by the snapshot's
+	// Objects, which must be closed. On more than one processor that is done while
+	// threads are still being stopped and released: what Objects.Walk then returns is
+	// there already.
+	Walk *target.WalkOptions
+
+	// Search returns where the process's files and debug files are looked for, given
+	// what their absolute paths are relative to (modulefile.Search.Root); nil for that
+	// alone.
+	Search func(root string) modulefile.Search
 
 	// Vectors says that the threads' floating-point and vector registers are
 	// copied too, for the values of variables in them.
@@ -79,58 +91,101 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 	if err := check(pid); err != nil {
 		return nil, phases{}, err
 	}
-	c, s, err := prepare(pid, opts)
+	c, err := begin(pid, opts)
 	if err != nil {
 		return nil, phases{}, err
 	}
 	defer c.tasks.close()
-	c.goroutines = s.GoroutineCopiers(opts.Goroutines)
 
-	onTracerThread(func() (clean bool) {
-		defer func() { clean = !c.unclean }()
-		if _, err = c.attach(); err != nil {
-			return
+	described, first := make(chan error, 1), make(chan uint64, 1)
+	copied := make(chan bool, 2) // whether it was; the first one counts
+	c.first = first
+	released := startTracerThread(func() (clean bool) {
+		if err = c.holdTogether(described, copied); err == nil {
+			c.readNames()
 		}
-		c.stacks.prepare(len(c.tracees))
-		defer sigchld.Quiet()()
-		defer hurry(&c.unclean)()
-		c.stop()
-		c.copyRuntimes()
-		c.copy()
-		c.copyGoroutines()
-		c.detach()
-		s.Pause = time.Since(c.started)
-		s.Clock = monotonic(pid)
-		return
+		copied <- false
+		return !c.unclean
 	})
-	c.awaitRelease()
-	if err != nil {
-		return nil, phases{}, noProcess(pid, err)
+	s, failed := c.describe(opts)
+	if failed == nil {
+		if opts.Walk != nil {
+			s.ObjectsAhead()
+		}
+		c.goroutines = s.GoroutineCopiers(opts.Goroutines)
 	}
-	if err := c.failure(); err != nil {
+	described <- failed
+	if failed == nil && opts.Walk != nil && runtime.GOMAXPROCS(0) > 1 {
+		c.walkAhead(s, *opts.Walk, first, copied)
+	}
+	<-released
+	c.awaitRelease()
+	switch {
+	case failed != nil:
+		return nil, phases{}, failed
+	case err != nil:
+		err = noProcess(pid, err)
+	default:
+		err = c.failure()
+	}
+	if err != nil {
+		if s != nil && opts.Walk != nil {
+			s.Objects().Close()
+		}
 		return nil, phases{}, err
 	}
+	s.Pause, s.Clock = c.pause, c.clock
 	c.finish(s)
 	return s, c.phases, nil
 }
 
-// prepare reads what can be read while the process runs.
+// holdTogether stops the threads of a process together, once it is described, copies what
+// they hold, says so, and releases them.
+func (c *capture) holdTogether(described <-chan error, copied chan<- bool) error {
+	if _, err := c.attach(); err != nil {
+		return err
+	}
+	c.stacks.prepare(len(c.tracees))
+	if err := <-described; err != nil {
+		c.unclean = true // attached to threads that run
+		return err
+	}
+	defer sigchld.Quiet()()
+	defer hurry(&c.unclean)()
+	c.stop()
+	c.copyRuntimes()
+	c.copy()
+	c.copyGoroutines()
+	copied <- true
+	c.detach()
+	c.pause, c.clock = time.Since(c.started), monotonic(c.pid)
+	return nil
+}
+
+// prepare makes what captures the threads of a process, and reads what can be read while
+// it runs.
 func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
+	c, err := begin(pid, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := c.describe(opts)
+	if err != nil {
+		c.tasks.close()
+		return nil, nil, err
+	}
+	return c, s, nil
+}
+
+// begin makes what captures the threads of a process.
+func begin(pid int, opts *Options) (*capture, error) {
 	m, err := machine(pid)
 	if err != nil {
-		return nil, nil, err
-	}
-	memory, err := OpenMemory(pid)
-	if err != nil {
-		return nil, nil, err
-	}
-	mappings, err := Mappings(pid)
-	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	tasks, err := openTasks(pid)
 	if err != nil {
-		return nil, nil, noProcess(pid, err)
+		return nil, noProcess(pid, err)
 	}
 	c := newCapture(pid, m, tasks)
 	c.only, c.vectors = opts.Threads, opts.Vectors
@@ -142,11 +197,48 @@ func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
 	if opts.StackLimit > 0 {
 		c.stacks.limit = uint64(opts.StackLimit)
 	}
+	return c, nil
+}
+
+// describe makes a snapshot without threads.
+func (c *capture) describe(opts *Options) (*target.Snapshot, error) {
+	memory, err := OpenMemory(c.pid)
+	if err != nil {
+		return nil, err
+	}
+	mappings, err := Mappings(c.pid)
+	if err != nil {
+		return nil, err
+	}
 	c.stacks.mappings = mappings
-	search := modulefile.Search{Root: root(pid)}
-	s := &target.Snapshot{PID: pid, Machine: m, Mappings: mappings, Memory: memory, Live: true, Search: search, Process: owner(pid),
-		Open: func(m *target.Mapping) (*os.File, error) { return openMapping(pid, m, &search) }}
-	return c, s, nil
+	search := modulefile.Search{Root: root(c.pid)}
+	s := &target.Snapshot{PID: c.pid, Machine: c.machine, Mappings: mappings, Memory: memory, Live: true, Search: search, Process: owner(c.pid),
+		Open: func(m *target.Mapping) (*os.File, error) { return openMapping(c.pid, m, &search) }}
+	if opts.Search != nil {
+		s.Search = opts.Search(search.Root)
+	}
+	return s, nil
+}
+
+// walkAhead walks the stacks as soon as all of them are copied, and before that opens the
+// file that the first thread runs code of. It learns no more in between: to wake it takes
+// from the time in which threads stand still.
+func (c *capture) walkAhead(s *target.Snapshot, opts target.WalkOptions, first <-chan uint64, copied <-chan bool) {
+	objects := s.ObjectsAhead()
+	for {
+		select {
+		case pc := <-first:
+			if opts.Lines {
+				objects.LocateAhead(pc)
+			}
+		case ok := <-copied:
+			if ok {
+				c.tell(s)
+				objects.WalkAhead(opts)
+			}
+			return
+		}
+	}
 }
 
 // failure returns the error that left no thread at all.
@@ -171,13 +263,23 @@ func (c *capture) failure() error {
 	return exited(c.pid)
 }
 
-// finish completes the snapshot once the threads run again.
-func (c *capture) finish(s *target.Snapshot) {
+// tell tells the snapshot what was captured; the threads' names follow.
+func (c *capture) tell(s *target.Snapshot) {
+	c.told = true
 	s.Threads, s.Copies = c.threads(), c.copies
 	slices.SortFunc(s.Copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) })
+}
+
+// finish completes the snapshot once the threads run again.
+func (c *capture) finish(s *target.Snapshot) {
+	if !c.told {
+		c.tell(s)
+	}
+	c.tellNames(s)
 	if !c.mapped() {
 		// Something was mapped between the listing and the stop. A second
 		// listing has it; what only the first one has stays.
+		s.Objects().Close() // of what was walked ahead
 		if later, err := Mappings(c.pid); err == nil {
 			s.Mappings = merge(later, s.Mappings)
 		}

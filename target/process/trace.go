@@ -137,10 +137,14 @@ func hurry(unclean *bool) (restore func()) {
 // to, and returns when f has. When f returns false the thread ends, and with
 // it the kernel releases whatever it still traces (exit_ptrace), also threads
 // that are not stopped and can't be detached otherwise.
-func onTracerThread(f func() (clean bool)) {
+func onTracerThread(f func() (clean bool)) { <-startTracerThread(f) }
+
+// startTracerThread is onTracerThread for who has something else to do until f has
+// returned, which closes the channel.
+func startTracerThread(f func() (clean bool)) (returned <-chan struct{}) {
 	done := make(chan struct{})
 	go tracerThread(f, done)
-	<-done
+	return done
 }
 
 func tracerThread(f func() bool, done chan<- struct{}) {
