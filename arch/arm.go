@@ -16,10 +16,10 @@ var (
 		{46, "vg ffr p[0-15] v[0-31] z[0-31]"},
 	}
 	// AADWARF64 has these, readelf 2.40 has not.
-	arm64Names = append(arm64Readelf[:len(arm64Readelf):len(arm64Readelf)],
-		run{32, "pc"},
-		run{34, "ra_sign_state"},
-	)
+	arm64Names = []run{
+		{32, "pc"},
+		{34, "ra_sign_state"},
+	}
 	armNames = []run{
 		{0, "r[0-12] sp lr pc"},
 		{64, "s[0-31]"},  // obsolescent: single-precision VFP

@@ -33,6 +33,6 @@ var powerRows = []row{
 		code: 4, factor: -4, sp: 1, fp: -1, ra: 65,
 		names: powerNames, aliases: []run{{77, "vr[0-31]"}},
 		// Here r2 is the thread pointer.
-		saved: append(powerSaved[:len(powerSaved):len(powerSaved)], span{2, 2}),
+		saved: []span{{1, 2}, {13, 31}, {46, 63}, {70, 72}, {97, 108}},
 	},
 }

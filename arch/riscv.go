@@ -25,7 +25,6 @@ func riscvRow(name string, class elf.Class) row {
 		name: name, machine: elf.EM_RISCV, class: class, data: elf.ELFDATA2LSB,
 		// gas writes -4 with 64-bit registers too; LLVM writes -8 there.
 		code: 1, factor: -4, sp: 2, fp: 8, ra: 1,
-		names:   riscvReadelf,
 		aliases: []run{{0, "x[0-31] f[0-31]"}, {8, "fp"}},
 		// sp, gp and tp (nobody may change those), s0 to s11, fs0 to fs11.
 		saved:   []span{{2, 4}, {8, 9}, {18, 27}, {40, 41}, {50, 59}},

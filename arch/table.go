@@ -29,7 +29,7 @@ type row struct {
 	pc           int // 0: none
 	cfaOffset    int64
 
-	names   []run
+	names   []run // besides those of readelf
 	aliases []run
 	saved   []span
 
@@ -64,24 +64,32 @@ const (
 	slotFlags // chosen by e_flags
 )
 
-// families is the table, laid out for an e_machine when it is first asked for:
-// a program meets one or two. It never changes afterwards.
-var families = func() map[elf.Machine]func() *family {
-	rows := make(map[elf.Machine][]*row)
-	for _, file := range [][]row{
+// families holds the *family of each e_machine that was asked for: a program
+// meets one or two.
+var families sync.Map
+
+// familyOf returns what the table holds for an e_machine, nil for an unknown one.
+func familyOf(machine elf.Machine) *family {
+	if f, ok := families.Load(machine); ok {
+		return f.(*family)
+	}
+	var rows []*row
+	for _, file := range [...][]row{
 		x86Rows, armRows, riscvRows, powerRows, s390Rows, loongRows,
 		mipsRows, sparcRows, otherRows,
 	} {
 		for i := range file {
-			rows[file[i].machine] = append(rows[file[i].machine], &file[i])
+			if file[i].machine == machine {
+				rows = append(rows, &file[i])
+			}
 		}
 	}
-	out := make(map[elf.Machine]func() *family, len(rows))
-	for machine, rows := range rows {
-		out[machine] = sync.OnceValue(func() *family { return newFamily(rows) })
+	if rows == nil {
+		return nil
 	}
-	return out
-}()
+	f, _ := families.LoadOrStore(machine, newFamily(rows))
+	return f.(*family)
+}
 
 // newFamily lays out the rows of one e_machine. A row stands under its own
 // class and, unless there is a row of that class, under the other one; each in
@@ -89,7 +97,7 @@ var families = func() map[elf.Machine]func() *family {
 func newFamily(rows []*row) *family {
 	f := new(family)
 	for i, r := range rows {
-		names, readelf, aliases := expand(r.names), expand(r.readelf), expandAliases(r.aliases)
+		names, readelf, aliases := expand(r.readelf, r.names), expand(r.readelf), expandAliases(r.aliases)
 		for _, class := range []elf.Class{elf.ELFCLASS32, elf.ELFCLASS64} {
 			slot := classSlot(class)
 			if r.flags {
@@ -176,10 +184,7 @@ func Lookup(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 // LookupFlags is Lookup for a caller who has the header's e_flags too. They
 // tell MIPS n32 from o32 and are ignored for other machines.
 func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint32) *Machine {
-	var f *family
-	if lay, known := families[machine]; known {
-		f = lay()
-	}
+	f := familyOf(machine)
 	if class != elf.ELFCLASS32 && class != elf.ELFCLASS64 {
 		class = elf.ELFCLASS64
 		if f != nil {
@@ -205,14 +210,16 @@ func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint
 }
 
 // expand lays runs out by column.
-func expand(runs []run) []string {
+func expand(lists ...[]run) []string {
 	var out []string
-	for _, r := range runs {
-		for i, name := range expandNames(r.names) {
-			for r.first+i >= len(out) {
-				out = append(out, "")
+	for _, runs := range lists {
+		for _, r := range runs {
+			for i, name := range expandNames(r.names) {
+				for r.first+i >= len(out) {
+					out = append(out, "")
+				}
+				out[r.first+i] = name
 			}
-			out[r.first+i] = name
 		}
 	}
 	return out

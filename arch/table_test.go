@@ -14,8 +14,12 @@ import (
 // all returns every machine of the table, and one that is unknown.
 func all() map[string]*Machine {
 	out := map[string]*Machine{"unknown": Lookup(elf.EM_AVR, elf.ELFCLASS32, elf.ELFDATA2LSB)}
-	for machine, lay := range families {
-		for slot, orders := range lay().variants {
+	for machine := range elf.Machine(0xffff) {
+		f := familyOf(machine)
+		if f == nil {
+			continue
+		}
+		for slot, orders := range f.variants {
 			for _, m := range orders {
 				if m != nil {
 					out[fmt.Sprintf("%s/%v/%d/%d", m.Name, machine, slot, m.AddressSize)] = m

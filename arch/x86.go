@@ -19,7 +19,7 @@ var (
 		{118, "k[0-7]"},
 	}
 	// The extended registers of APX have numbers readelf 2.40 does not know.
-	amd64Names   = append(amd64Readelf[:len(amd64Readelf):len(amd64Readelf)], run{130, "r[16-31]"})
+	amd64Names   = []run{{130, "r[16-31]"}}
 	amd64Aliases = []run{{16, "pc"}, {49, "eflags"}, {58, "fs_base gs_base"}}
 	// rbx, rbp, rsp, r12 to r15.
 	amd64Saved = []span{{3, 3}, {6, 7}, {12, 15}}
@@ -30,11 +30,14 @@ var (
 		{40, "es cs ss ds fs gs"},
 		{48, "tr ldtr"},
 	}
-	i386Readelf = append(iamcuReadelf[:len(iamcuReadelf):len(iamcuReadelf)],
-		run{11, "st[0-7]"},
-		run{21, "xmm[0-7] mm[0-7] fcw fsw mxcsr"},
-		run{93, "k[0-7]"},
-	)
+	i386Readelf = []run{
+		{0, "eax ecx edx ebx esp ebp esi edi eip eflags"},
+		{11, "st[0-7]"},
+		{21, "xmm[0-7] mm[0-7] fcw fsw mxcsr"},
+		{40, "es cs ss ds fs gs"},
+		{48, "tr ldtr"},
+		{93, "k[0-7]"},
+	}
 	i386Aliases = []run{{8, "pc"}}
 	// ebx, esp, ebp, esi, edi.
 	i386Saved = []span{{3, 7}}
@@ -48,13 +51,13 @@ var x86Rows = []row{
 	{
 		name: "i386", machine: elf.EM_386, class: elf.ELFCLASS32, data: elf.ELFDATA2LSB,
 		code: 1, factor: -4, sp: 4, fp: 5, ra: 8, pc: 8,
-		names: i386Readelf, aliases: i386Aliases, saved: i386Saved,
+		aliases: i386Aliases, saved: i386Saved,
 		readelf: i386Readelf, readelfLimit: 101,
 	},
 	{
 		name: "iamcu", machine: emIAMCU, class: elf.ELFCLASS32, data: elf.ELFDATA2LSB,
 		code: 1, factor: -4, sp: 4, fp: 5, ra: 8, pc: 8,
-		names: iamcuReadelf, aliases: i386Aliases, saved: i386Saved,
+		aliases: i386Aliases, saved: i386Saved,
 		readelf: iamcuReadelf, readelfLimit: 101,
 	},
 }
