@@ -8,40 +8,42 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"runtime"
+	"sync"
 
 	"github.com/clewdev/clew/arch"
 )
 
 // Host returns the machine that this program runs on, nil where Clew does not
 // know it.
-func Host() *arch.Machine { return host }
+func Host() *arch.Machine { return host() }
 
-var host = hostMachine()
-
-// hosts are the machines that Go programs run on.
-var hosts = map[string]struct {
-	machine elf.Machine
-	class   elf.Class
-}{
-	"386":     {elf.EM_386, elf.ELFCLASS32},
-	"amd64":   {elf.EM_X86_64, elf.ELFCLASS64},
-	"arm":     {elf.EM_ARM, elf.ELFCLASS32},
-	"arm64":   {elf.EM_AARCH64, elf.ELFCLASS64},
-	"loong64": {elf.EM_LOONGARCH, elf.ELFCLASS64},
-	"ppc64":   {elf.EM_PPC64, elf.ELFCLASS64},
-	"ppc64le": {elf.EM_PPC64, elf.ELFCLASS64},
-	"riscv64": {elf.EM_RISCV, elf.ELFCLASS64},
-	"s390x":   {elf.EM_S390, elf.ELFCLASS64},
-}
+var host = sync.OnceValue(hostMachine)
 
 func hostMachine() *arch.Machine {
-	h, ok := hosts[runtime.GOARCH]
-	if !ok {
+	machine, class := elf.EM_NONE, elf.ELFCLASS64
+	switch runtime.GOARCH {
+	case "386":
+		machine, class = elf.EM_386, elf.ELFCLASS32
+	case "amd64":
+		machine = elf.EM_X86_64
+	case "arm":
+		machine, class = elf.EM_ARM, elf.ELFCLASS32
+	case "arm64":
+		machine = elf.EM_AARCH64
+	case "loong64":
+		machine = elf.EM_LOONGARCH
+	case "ppc64", "ppc64le":
+		machine = elf.EM_PPC64
+	case "riscv64":
+		machine = elf.EM_RISCV
+	case "s390x":
+		machine = elf.EM_S390
+	default:
 		return nil
 	}
 	data := elf.ELFDATA2LSB
 	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 {
 		data = elf.ELFDATA2MSB
 	}
-	return arch.Lookup(h.machine, h.class, data)
+	return arch.Lookup(machine, class, data)
 }
