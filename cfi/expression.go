@@ -7,6 +7,7 @@ package cfi
 import (
 	"fmt"
 	"iter"
+	"strconv"
 )
 
 // Op is an operation of a DWARF expression, DW_OP_* (DWARF 5 §2.5.1, §7.7.1).
@@ -95,6 +96,7 @@ type opShape struct {
 	operands [2]opOperand
 }
 
+// opShapes are by operation. The first of a group stands for all of it.
 var opShapes = [256]opShape{
 	OpAddr:       {"DW_OP_addr", [2]opOperand{operandAddr}},
 	OpDeref:      {name: "DW_OP_deref"},
@@ -143,6 +145,9 @@ var opShapes = [256]opShape{
 	OpDerefSize:  {"DW_OP_deref_size", [2]opOperand{operandU1}},
 	OpXderefSize: {"DW_OP_xderef_size", [2]opOperand{operandU1}},
 	OpNop:        {name: "DW_OP_nop"},
+	OpLit0:       {name: "DW_OP_lit"},
+	OpReg0:       {name: "DW_OP_reg"},
+	OpBreg0:      {"DW_OP_breg", [2]opOperand{operandSLEB}},
 
 	// Known so that they can be shown; a value of a frame cannot depend on
 	// them, as they need a compile unit, a location, or another frame
@@ -185,20 +190,26 @@ var opShapes = [256]opShape{
 	OpEncodedAddr: {"DW_OP_GNU_encoded_addr", [2]opOperand{operandPointer}},
 }
 
-func init() {
-	for i := range Op(32) {
-		opShapes[OpLit0+i] = opShape{name: fmt.Sprintf("DW_OP_lit%d", i)}
-		opShapes[OpReg0+i] = opShape{name: fmt.Sprintf("DW_OP_reg%d", i)}
-		opShapes[OpBreg0+i] = opShape{fmt.Sprintf("DW_OP_breg%d", i), [2]opOperand{operandSLEB}}
+// group returns the operation whose shape this one has, and which of the group
+// it is: DW_OP_lit3 is number 3 of 32 that begin with DW_OP_lit0.
+func (o Op) group() (first Op, n int) {
+	if o < OpLit0 || o >= OpBreg0+32 {
+		return o, 0
 	}
+	n = int(o-OpLit0) % 32
+	return o - Op(n), n
 }
 
 // String returns the operation's DW_OP_ name.
 func (o Op) String() string {
-	if n := opShapes[o].name; n != "" {
-		return n
+	switch first, n := o.group(); {
+	case opShapes[first].name == "":
+		return fmt.Sprintf("DW_OP_%#02x", uint8(o))
+	case first == OpLit0 || first == OpReg0 || first == OpBreg0:
+		return opShapes[first].name + strconv.Itoa(n)
+	default:
+		return opShapes[first].name
 	}
-	return fmt.Sprintf("DW_OP_%#02x", uint8(o))
 }
 
 // Operation is one operation of an expression.
@@ -248,7 +259,8 @@ func (c *cursor) operation(o *Operation) {
 	}
 	*o = Operation{Offset: c.off}
 	o.Op = Op(c.uint8())
-	shape := &opShapes[o.Op]
+	first, _ := o.Op.group()
+	shape := &opShapes[first]
 	if shape.name == "" {
 		c.off = o.Offset
 		c.fail(ErrExpression, "unknown operation %#02x", uint8(o.Op))

@@ -20,7 +20,8 @@ import (
 func AppendOperation(dst []byte, o Operation, m *arch.Machine) ([]byte, error) {
 	e := Encoder{Machine: m, Data: dst}
 	w := writer{Encoder: &e, width: m.AddressSize, big: m.Order == binary.BigEndian}
-	shape := &opShapes[o.Op]
+	first, _ := o.Op.group()
+	shape := &opShapes[first]
 	if shape.name == "" {
 		return dst, fmt.Errorf("%w: unknown operation %#02x", ErrExpression, uint8(o.Op))
 	}
