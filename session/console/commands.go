@@ -4,6 +4,11 @@
 
 package console
 
+import (
+	"slices"
+	"sync"
+)
+
 // The groups of commands, in help's order.
 const (
 	groupRun    = "Calling and going on"
@@ -14,13 +19,18 @@ const (
 	groupOther  = "The console"
 )
 
-// commands are all. They are put together late because help is one of them.
-var commands []*command
+// list holds all commands, once they were asked for.
+var list struct {
+	once     sync.Once
+	commands []*command
+}
 
-func init() {
-	for _, more := range [][]*command{runCommands(), breakCommands(), stackCommands(), dataCommands(), sourceCommands(), otherCommands()} {
-		commands = append(commands, more...)
-	}
+// commands returns all.
+func commands() []*command {
+	list.once.Do(func() {
+		list.commands = slices.Concat(runCommands(), breakCommands(), stackCommands(), dataCommands(), sourceCommands(), otherCommands())
+	})
+	return list.commands
 }
 
 func runCommands() []*command {

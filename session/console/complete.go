@@ -27,9 +27,9 @@ func (c *Console) Complete(line string, cursor int) (start int, words []string) 
 	lead := len(line) - len(head)
 	name, _ := splitCommand(head)
 	if len(name) == len(head) {
-		return lead, matching(commandNames(commands), name)
+		return lead, matching(commandNames(commands()), name)
 	}
-	cmd, err := find(commands, name, "")
+	cmd, err := find(commands(), name, "")
 	if err != nil {
 		return cursor, nil
 	}
@@ -85,7 +85,7 @@ func matching(names []string, prefix string) []string {
 func (c *Console) completeArgument(kind argument, line string, at int) (int, []string) {
 	switch kind {
 	case commandArgument:
-		return at, matching(commandNames(commands), line[at:])
+		return at, matching(commandNames(commands()), line[at:])
 	case fileArgument:
 		return at, paths(line[at:])
 	case locationArgument:

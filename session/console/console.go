@@ -10,6 +10,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"unicode"
 
@@ -155,7 +156,7 @@ func (c *Console) execute(line string) error {
 		}
 		return fmt.Errorf("undefined command: %q; try \"help\"", firstWord(line))
 	}
-	cmd, err := find(commands, name, "")
+	cmd, err := find(commands(), name, "")
 	if err != nil {
 		return err
 	}
@@ -195,7 +196,7 @@ func (c *Console) executePending() error {
 func (c *Console) printf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if strings.ContainsFunc(text, isControl) {
-		text = controls.ReplaceAllStringFunc(text, func(s string) string {
+		text = controls().ReplaceAllStringFunc(text, func(s string) string {
 			if len(s) > 1 && s[0] == '\x1b' {
 				return s // a colour
 			}
@@ -208,7 +209,9 @@ func (c *Console) printf(format string, args ...any) {
 func isControl(r rune) bool { return r != '\n' && r != '\t' && unicode.IsControl(r) }
 
 // controls matches colours as a whole, and other control characters.
-var controls = regexp.MustCompile(`\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
+var controls = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
+})
 
 // Prepare understands the text of a call as the command call does, for whoever
 // then makes it by other means. Tell is told how it ended.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/clewdev/clew/session"
 )
@@ -147,23 +148,21 @@ func (c *Console) printInstruction(i *session.Instruction, start uint64, offsets
 
 // offsetInHex is how package disasm names the target of a branch.
 var (
-	offsetInHex = regexp.MustCompile(`\+0x([0-9a-f]+)>`)
-	addressNote = regexp.MustCompile(`  # 0x([0-9a-f]+)$`)
-	// commaInBrackets is where it writes no space, as in [sp,#28].
-	commaInBrackets = regexp.MustCompile(`,#`)
+	offsetInHex = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\+0x([0-9a-f]+)>`) })
+	addressNote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`  # 0x([0-9a-f]+)$`) })
 )
 
 // assembly is an instruction as gdb shows it: in columns, with decimal offsets, and
 // the name of what an operand's address is.
 func (c *Console) assembly(text string) string {
-	text = offsetInHex.ReplaceAllStringFunc(text, func(s string) string {
+	text = offsetInHex().ReplaceAllStringFunc(text, func(s string) string {
 		n, err := strconv.ParseUint(s[3:len(s)-1], 16, 64)
 		if err != nil {
 			return s
 		}
 		return fmt.Sprintf("+%d>", n)
 	})
-	text = addressNote.ReplaceAllStringFunc(text, func(s string) string {
+	text = addressNote().ReplaceAllStringFunc(text, func(s string) string {
 		n, err := strconv.ParseUint(s[6:], 16, 64)
 		if err != nil {
 			return s
@@ -175,7 +174,8 @@ func (c *Console) assembly(text string) string {
 		return name
 	}
 	if c.arm64() {
-		return name + "\t" + commaInBrackets.ReplaceAllString(operands, ", #")
+		// Package disasm writes no space in brackets, as in [sp,#28].
+		return name + "\t" + strings.ReplaceAll(operands, ",#", ", #")
 	}
 	return fmt.Sprintf("%-6s %s", name, operands)
 }

@@ -20,10 +20,10 @@ type examined struct {
 	letter, size byte
 }
 
-var sizes = map[byte]int{'b': 1, 'h': 2, 'w': 4, 'g': 8}
+var sizes = [256]int{'b': 1, 'h': 2, 'w': 4, 'g': 8}
 
 // perLine is how many values of a size stand in a line.
-var perLine = map[byte]int{'b': 8, 'h': 8, 'w': 4, 'g': 2}
+var perLine = [256]int{'b': 8, 'h': 8, 'w': 4, 'g': 2}
 
 func (c *Console) examine(args string) error {
 	f, text, err := cutFormat(args)

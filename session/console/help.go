@@ -12,7 +12,7 @@ import (
 func (c *Console) help(args string) error {
 	if args == "" {
 		group := ""
-		for _, cmd := range commands {
+		for _, cmd := range commands() {
 			if cmd.group != group {
 				if group != "" {
 					c.printf("\n")
@@ -26,7 +26,7 @@ func (c *Console) help(args string) error {
 		return nil
 	}
 	name, rest := splitCommand(args)
-	cmd, err := find(commands, name, "")
+	cmd, err := find(commands(), name, "")
 	if err != nil {
 		return err
 	}

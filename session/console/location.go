@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/clewdev/clew/session"
 )
@@ -50,11 +51,11 @@ func (c *Console) resolve(location string) (addresses []uint64, named string, er
 	return addresses, location, err
 }
 
-var conditionWord = regexp.MustCompile(`(^|\s)if(\s|\()`)
+var conditionWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|\s)if(\s|\()`) })
 
 // cutCondition takes "if n == 3" off a location.
 func cutCondition(args string) (location, condition string) {
-	at := conditionWord.FindStringIndex(args)
+	at := conditionWord().FindStringIndex(args)
 	if at == nil {
 		return strings.TrimSpace(args), ""
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/clewdev/clew/jit"
@@ -133,7 +134,7 @@ func (c *Console) showStep() {
 
 // signalName is a signal's name: "SIGSEGV".
 func signalName(n int) string {
-	if s, ok := signals[syscall.Signal(n)]; ok {
+	if s, ok := signals()[syscall.Signal(n)]; ok {
 		return s.name
 	}
 	return fmt.Sprintf("signal %d", n)
@@ -141,40 +142,44 @@ func signalName(n int) string {
 
 // signalText is what gdb calls a signal: "Segmentation fault".
 func signalText(n int) string {
-	if s, ok := signals[syscall.Signal(n)]; ok {
+	if s, ok := signals()[syscall.Signal(n)]; ok {
 		return s.text
 	}
 	return "unknown signal"
 }
 
-// signals are those that code can get without being sent them, with gdb's words.
-var signals = map[syscall.Signal]struct {
+type signal struct {
 	name, text string
 	codes      map[int]string // what si_code says; sigaction(2)
-}{
-	syscall.SIGSEGV: {"SIGSEGV", "Segmentation fault", map[int]string{
-		1: "Address not mapped to an object", 2: "No permission for this access to the memory", 3: "A bounds check failed",
-		4: "Access denied by memory protection keys", 5: "Access denied by memory tags", 9: "Access denied by memory tags",
-		10:   "A return that the shadow stack does not know",
-		0x80: "A non-canonical address, or an instruction that needs alignment or privilege",
-	}},
-	syscall.SIGBUS: {"SIGBUS", "Bus error", map[int]string{
-		1: "The address is not aligned", 2: "There is no memory behind the address: past the end of a mapped file, mostly",
-		3: "An error of the hardware", 4: "A memory error of the hardware",
-	}},
-	syscall.SIGFPE: {"SIGFPE", "Arithmetic exception", map[int]string{
-		1: "Integer division by zero, or a quotient that is too large", 2: "Integer overflow", 3: "Floating-point division by zero",
-		4: "Floating-point overflow", 5: "Floating-point underflow", 6: "Inexact floating-point result", 7: "Invalid floating-point operation",
-		8: "Subscript out of range",
-	}},
-	syscall.SIGILL: {"SIGILL", "Illegal instruction", map[int]string{
-		1: "Not an instruction of this processor", 2: "Not an instruction of this processor", 3: "No such addressing mode", 4: "No such trap", 5: "The instruction is forbidden to programs",
-		6: "The register is forbidden to programs", 7: "A coprocessor error", 8: "An error of the internal stack",
-	}},
-	syscall.SIGTRAP: {"SIGTRAP", "Trace/breakpoint trap", nil},
-	syscall.SIGABRT: {"SIGABRT", "Aborted", nil},
-	syscall.SIGSYS:  {"SIGSYS", "Bad system call", map[int]string{1: "Forbidden by seccomp", 2: "Forbidden by system call user dispatch"}},
 }
+
+// signals are those that code can get without being sent them, with gdb's words.
+var signals = sync.OnceValue(func() map[syscall.Signal]signal {
+	return map[syscall.Signal]signal{
+		syscall.SIGSEGV: {"SIGSEGV", "Segmentation fault", map[int]string{
+			1: "Address not mapped to an object", 2: "No permission for this access to the memory", 3: "A bounds check failed",
+			4: "Access denied by memory protection keys", 5: "Access denied by memory tags", 9: "Access denied by memory tags",
+			10:   "A return that the shadow stack does not know",
+			0x80: "A non-canonical address, or an instruction that needs alignment or privilege",
+		}},
+		syscall.SIGBUS: {"SIGBUS", "Bus error", map[int]string{
+			1: "The address is not aligned", 2: "There is no memory behind the address: past the end of a mapped file, mostly",
+			3: "An error of the hardware", 4: "A memory error of the hardware",
+		}},
+		syscall.SIGFPE: {"SIGFPE", "Arithmetic exception", map[int]string{
+			1: "Integer division by zero, or a quotient that is too large", 2: "Integer overflow", 3: "Floating-point division by zero",
+			4: "Floating-point overflow", 5: "Floating-point underflow", 6: "Inexact floating-point result", 7: "Invalid floating-point operation",
+			8: "Subscript out of range",
+		}},
+		syscall.SIGILL: {"SIGILL", "Illegal instruction", map[int]string{
+			1: "Not an instruction of this processor", 2: "Not an instruction of this processor", 3: "No such addressing mode", 4: "No such trap", 5: "The instruction is forbidden to programs",
+			6: "The register is forbidden to programs", 7: "A coprocessor error", 8: "An error of the internal stack",
+		}},
+		syscall.SIGTRAP: {"SIGTRAP", "Trace/breakpoint trap", nil},
+		syscall.SIGABRT: {"SIGABRT", "Aborted", nil},
+		syscall.SIGSYS:  {"SIGSYS", "Bad system call", map[int]string{1: "Forbidden by seccomp", 2: "Forbidden by system call user dispatch"}},
+	}
+})
 
 // signalWords says what a signal means, with the address that it is about.
 func signalWords(s session.Signal, itself bool) string {
@@ -184,7 +189,7 @@ func signalWords(s session.Signal, itself bool) string {
 	if itself {
 		return "A trap instruction of the code itself; \"continue\" goes on behind it"
 	}
-	words := signals[syscall.Signal(s.Number)].codes[s.Code]
+	words := signals()[syscall.Signal(s.Number)].codes[s.Code]
 	if words == "" {
 		return ""
 	}
