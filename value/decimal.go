@@ -31,7 +31,8 @@ type decimalFormat struct {
 	bias     int
 }
 
-var decimalFormats = map[int]decimalFormat{
+// decimalFormats are by size in bytes.
+var decimalFormats = [...]decimalFormat{
 	4:  {8, 7, 101},
 	8:  {10, 16, 398},
 	16: {14, 34, 6176},
@@ -40,10 +41,10 @@ var decimalFormats = map[int]decimalFormat{
 // decimalText returns a decimal number as the General Decimal Arithmetic
 // Specification writes it ("to-scientific-string"), as gdb does: 1.50 is not 1.5.
 func decimalText(m *arch.Machine, b []byte) string {
-	format, ok := decimalFormats[len(b)]
-	if !ok || !hasBinaryDecimals(m) {
+	if len(b) >= len(decimalFormats) || decimalFormats[len(b)].digits == 0 || !hasBinaryDecimals(m) {
 		return "<invalid float value>"
 	}
+	format := decimalFormats[len(b)]
 	bits := integer(&Type{machine: m}, b, false)
 	width := uint(8 * len(b))
 	sign := ""

@@ -144,8 +144,8 @@ func (w *printing) appendChar(n uint64, width int, quote byte) {
 func (w *printing) appendCharacter(c character, quote byte, escaped *bool) {
 	needed := *escaped
 	*escaped = false
-	if letter, ok := escapes[c.r]; ok {
-		w.add(letter)
+	if c.r >= '\a' && c.r <= '\r' {
+		w.add(`\` + escapes[c.r-'\a':c.r-'\a'+1])
 		return
 	}
 	isDigit := c.r >= '0' && c.r <= '9' || c.r >= 'a' && c.r <= 'f' || c.r >= 'A' && c.r <= 'F'
@@ -173,9 +173,8 @@ func isVisible(r rune) bool {
 	return r >= 0xa0 && unicode.IsPrint(r) && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-var escapes = map[rune]string{
-	'\a': `\a`, '\b': `\b`, '\f': `\f`, '\n': `\n`, '\r': `\r`, '\t': `\t`, '\v': `\v`,
-}
+// escapes are the letters behind a backslash of the characters from \a on.
+const escapes = "abtnvfr"
 
 // textual tells whether a type is one of characters, and what stands before the
 // quotes: gdb knows the names of C's wide ones.

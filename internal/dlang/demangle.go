@@ -140,7 +140,7 @@ func (d *demangler) qualified(modifiers bool) string {
 		}
 		start := d.at
 		name := d.symbol()
-		if prefix, ok := made[name]; ok && n > 0 && d.peek(0) == 'Z' && d.s[start] != 'Q' {
+		if prefix := made(name); prefix != "" && n > 0 && d.peek(0) == 'Z' && d.s[start] != 'Q' {
 			text := prefix + b.String()
 			b.Reset()
 			b.WriteString(text)
@@ -158,13 +158,22 @@ func (d *demangler) qualified(modifiers bool) string {
 	return d.limit(b.String())
 }
 
-// made are the names of what the compiler makes for a type or a module.
-var made = map[string]string{
-	"__init":       "initializer for ",
-	"__vtbl":       "vtable for ",
-	"__Class":      "ClassInfo for ",
-	"__Interface":  "Interface for ",
-	"__ModuleInfo": "ModuleInfo for ",
+// made returns what stands before the name of a type or a module for which the
+// compiler made what has a name, nothing where it did not.
+func made(name string) string {
+	switch name {
+	case "__init":
+		return "initializer for "
+	case "__vtbl":
+		return "vtable for "
+	case "__Class":
+		return "ClassInfo for "
+	case "__Interface":
+		return "Interface for "
+	case "__ModuleInfo":
+		return "ModuleInfo for "
+	}
+	return ""
 }
 
 // parameters reads the type of a function without what it returns, where one

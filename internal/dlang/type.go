@@ -6,7 +6,7 @@ package dlang
 
 import "strings"
 
-var basic = map[byte]string{
+var basic = [256]string{
 	'v': "void", 'g': "byte", 'h': "ubyte", 's': "short", 't': "ushort", 'i': "int", 'k': "uint", 'l': "long",
 	'm': "ulong", 'f': "float", 'd': "double", 'e': "real", 'o': "ifloat", 'p': "idouble", 'j': "ireal",
 	'q': "cfloat", 'r': "cdouble", 'c': "creal", 'b': "bool", 'a': "char", 'u': "wchar", 'w': "dchar", 'n': "typeof(null)",
@@ -19,7 +19,7 @@ func (d *demangler) typeOf() string {
 	}
 	defer d.leave()
 	c := d.peek(0)
-	if name, ok := basic[c]; ok {
+	if name := basic[c]; name != "" {
 		d.at++
 		return name
 	}
@@ -157,8 +157,8 @@ func isConvention(c byte) bool { return c != 0 && strings.IndexByte("FUWVRY", c)
 // attributes reads those of a function.
 func (d *demangler) attributes() (text string) {
 	for d.peek(0) == 'N' {
-		name, ok := functionAttributes[d.peek(1)]
-		if !ok {
+		name := functionAttributes[d.peek(1)]
+		if name == "" {
 			break
 		}
 		text += name + " "
@@ -167,7 +167,7 @@ func (d *demangler) attributes() (text string) {
 	return text
 }
 
-var functionAttributes = map[byte]string{
+var functionAttributes = [256]string{
 	'a': "pure", 'b': "nothrow", 'c': "ref", 'd': "@property", 'e': "@trusted", 'f': "@safe",
 	'i': "@nogc", 'j': "return", 'l': "scope", 'm': "@live",
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
@@ -314,15 +315,17 @@ func (c *Context) otherTag(keyword, name string) error {
 
 // standardTypes are names of types that need no header here, by the base types
 // that the ABIs of Linux have for them.
-var standardTypes = map[string]string{
-	"int8_t": "signed char", "uint8_t": "unsigned char", "int16_t": "short", "uint16_t": "unsigned short",
-	"int32_t": "int", "uint32_t": "unsigned int", "int64_t": "long long", "uint64_t": "unsigned long long",
-	"size_t": "unsigned long", "ssize_t": "long", "ptrdiff_t": "long", "intptr_t": "long", "uintptr_t": "unsigned long",
-	"_Bool": "_Bool", "bool": "_Bool",
-}
+var standardTypes = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"int8_t": "signed char", "uint8_t": "unsigned char", "int16_t": "short", "uint16_t": "unsigned short",
+		"int32_t": "int", "uint32_t": "unsigned int", "int64_t": "long long", "uint64_t": "unsigned long long",
+		"size_t": "unsigned long", "ssize_t": "long", "ptrdiff_t": "long", "intptr_t": "long", "uintptr_t": "unsigned long",
+		"_Bool": "_Bool", "bool": "_Bool",
+	}
+})
 
 func standardType(m *arch.Machine, name string) *value.Type {
-	base, ok := standardTypes[name]
+	base, ok := standardTypes()[name]
 	if !ok {
 		return nil
 	}

@@ -95,7 +95,7 @@ func (p *parser) floatNumber(text, lower string, hex bool) (operand, string) {
 }
 
 // wide are the types of characters and strings with a prefix.
-var wide = map[byte]string{0: "char", 'L': "wchar_t", 'u': "char16_t", 'U': "char32_t"}
+var wide = [256]string{0: "char", 'L': "wchar_t", 'u': "char16_t", 'U': "char32_t"}
 
 // wideType returns the type of characters, which only a program that has it knows.
 func (p *parser) wideType(t token) *value.Type {

@@ -207,7 +207,7 @@ func (p *parser) expression(level uint8) *node {
 	return x
 }
 
-var prefixes = map[operator]operator{
+var prefixes = [256]operator{
 	subtract: negate, add: plus, multiply: dereference, bitAnd: addressOf, logicalNot: logicalNot, bitNot: bitNot,
 	increment: preIncrement, decrement: preDecrement,
 }
@@ -215,7 +215,7 @@ var prefixes = map[operator]operator{
 func (p *parser) unary() *node {
 	offset := p.token.start
 	if p.token.kind == operatorToken {
-		if op, ok := prefixes[p.token.op]; ok {
+		if op := prefixes[p.token.op]; op != nop {
 			p.advance()
 			return p.tree(op, offset, p.operand())
 		}
@@ -264,8 +264,7 @@ func (p *parser) startsOperand() bool {
 	if p.token.kind != operatorToken {
 		return p.token.kind != endToken
 	}
-	_, ok := prefixes[p.token.op]
-	return ok || p.is(openParenthesis) || p.is(openBrace)
+	return prefixes[p.token.op] != nop || p.is(openParenthesis) || p.is(openBrace)
 }
 
 func (p *parser) sizeOf(op operator) *node {

@@ -221,7 +221,7 @@ func (s *scanner) literal(kind tokenKind, start int, prefix byte) token {
 	}
 }
 
-var escapes = map[byte]rune{'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11, 'e': 27,
+var escapes = [256]rune{'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11, 'e': 27,
 	'\\': '\\', '\'': '\'', '"': '"', '?': '?'}
 
 // escape scans what follows a backslash: C11 §6.4.4.4, and \e.
@@ -231,7 +231,7 @@ func (s *scanner) escape() (rune, bool) {
 	}
 	c := s.text[s.offset]
 	s.offset++
-	if r, ok := escapes[c]; ok {
+	if r := escapes[c]; r != 0 {
 		return r, true
 	}
 	if c >= '0' && c <= '7' {

@@ -11,11 +11,15 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// keywords that a type name can begin with.
-var typeKeywords = map[string]bool{
-	"unsigned": true, "signed": true, "long": true, "short": true, "int": true, "char": true, "float": true, "double": true,
-	"void": true, "_Bool": true, "__int128": true, "struct": true, "union": true, "class": true, "enum": true, "const": true, "volatile": true,
-	"restrict": true, "_Atomic": true, "typeof": true, "__typeof__": true, "__typeof": true,
+// isTypeKeyword tells the keywords that a type name can begin with.
+func isTypeKeyword(word string) bool {
+	switch word {
+	case "unsigned", "signed", "long", "short", "int", "char", "float", "double",
+		"void", "_Bool", "__int128", "struct", "union", "class", "enum", "const", "volatile",
+		"restrict", "_Atomic", "typeof", "__typeof__", "__typeof":
+		return true
+	}
+	return false
 }
 
 func (p *parser) isKeyword(word string) bool { return p.token.isKeyword(word) }
@@ -30,7 +34,7 @@ func (p *parser) startsType(t, next token) bool {
 	if t.kind != nameToken || t.quoted || next.is(scopeOf) {
 		return false
 	}
-	if typeKeywords[t.text] {
+	if isTypeKeyword(t.text) {
 		return true
 	}
 	if strings.ContainsRune(t.text, '.') {
@@ -71,7 +75,7 @@ func (p *parser) specifiers() *value.Type {
 			p.advance()
 		case strings.HasPrefix(word, "typeof") || strings.HasPrefix(word, "__typeof"):
 			named = p.typeOf()
-		case typeKeywords[word]:
+		case isTypeKeyword(word):
 			count[word]++
 			p.advance()
 		case len(count) > 0:
