@@ -17,21 +17,23 @@ type frameRecord struct {
 	cfa int64 // of the lowest address that the caller's frame can have
 }
 
-// frameRecords are by machine: psABI amd64 §3.2.2, i386 §2.2.2, AAPCS64 §6.4.6,
-// riscv-elf-psabi "Frame Pointer Convention", LoongArch psABI.
-var frameRecords = map[elf.Machine]frameRecord{
-	elf.EM_X86_64:    {0, 1, 2},
-	elf.EM_386:       {0, 1, 2},
-	elf.EM_AARCH64:   {0, 1, 2},
-	elf.EM_RISCV:     {-2, -1, 0},
-	elf.EM_LOONGARCH: {-2, -1, 0},
+// frameRecordOf returns the record of a machine: psABI amd64 §3.2.2, i386 §2.2.2,
+// AAPCS64 §6.4.6, riscv-elf-psabi "Frame Pointer Convention", LoongArch psABI.
+func frameRecordOf(machine elf.Machine) (record frameRecord, ok bool) {
+	switch machine {
+	case elf.EM_X86_64, elf.EM_386, elf.EM_AARCH64:
+		return frameRecord{0, 1, 2}, true
+	case elf.EM_RISCV, elf.EM_LOONGARCH:
+		return frameRecord{-2, -1, 0}, true
+	}
+	return frameRecord{}, false
 }
 
 // framePointer leaves the current frame, which no rules cover, by its frame
 // pointer.
 func (w *Walker) framePointer() bool {
 	m := w.Machine
-	record, ok := frameRecords[m.ELF]
+	record, ok := frameRecordOf(m.ELF)
 	if !ok {
 		return w.end(NoRule, w.why(&w.frame))
 	}

@@ -24,21 +24,28 @@ var amd64 = &layout{
 	callTarget: func([]byte, uint64) (uint64, bool) { return 0, false },
 }
 
-func init() {
-	amd64.switches = map[string]func(*crossing) error{
-		"runtime.systemstack": systemstackAMD64,
-		"runtime.mcall":       mcallAMD64,
-		"runtime.morestack":   morestackAMD64,
-		"runtime.asmcgocall":  asmcgocallAMD64,
-		"runtime.cgocallback": cgocallbackAMD64,
-		"runtime.nanotime1":   vdsoAMD64,
-		"runtime.walltime":    vdsoAMD64,
-		"time.now":            vdsoAMD64,
+// switchesAMD64 returns what crosses the function with a name, nil where it does not
+// change stacks.
+func switchesAMD64(name string) func(*crossing) error {
+	switch name {
+	case "runtime.systemstack":
+		return systemstackAMD64
+	case "runtime.mcall":
+		return mcallAMD64
+	case "runtime.morestack":
+		return morestackAMD64
+	case "runtime.asmcgocall":
+		return asmcgocallAMD64
+	case "runtime.cgocallback":
+		return cgocallbackAMD64
+	case "runtime.nanotime1", "runtime.walltime", "time.now":
+		return vdsoAMD64
 	}
+	return nil
 }
 
 // columnsAMD64 are those of the registers that called functions preserve.
-var columnsAMD64 = map[x86asm.Reg]int{x86asm.RBX: 3, x86asm.RBP: 6, x86asm.R12: 12, x86asm.R13: 13, x86asm.R14: 14, x86asm.R15: 15}
+var columnsAMD64 = [256]int{x86asm.RBX: 3, x86asm.RBP: 6, x86asm.R12: 12, x86asm.R13: 13, x86asm.R14: 14, x86asm.R15: 15}
 
 // scanAMD64 follows pushes, stores to the stack, and what moves the stack pointer by a
 // constant.
@@ -54,7 +61,7 @@ func scanAMD64(code []byte, a *assembled) {
 		switch to, isReg := i.Args[0].(x86asm.Reg); i.Op {
 		case x86asm.PUSH:
 			a.depth += 8
-			if column, ok := columnsAMD64[to]; ok {
+			if column := columnsAMD64[to]; column != 0 {
 				a.save(column, int64(-8-a.depth))
 			}
 			makes = to == x86asm.RBP
@@ -74,8 +81,8 @@ func scanAMD64(code []byte, a *assembled) {
 			}
 		case x86asm.MOV:
 			from, _ := i.Args[1].(x86asm.Reg)
-			column, preserved := columnsAMD64[from]
-			if m, ok := i.Args[0].(x86asm.Mem); ok && m.Base == x86asm.RSP && m.Index == 0 && preserved && i.DataSize == 64 {
+			column := columnsAMD64[from]
+			if m, ok := i.Args[0].(x86asm.Mem); ok && m.Base == x86asm.RSP && m.Index == 0 && column != 0 && i.DataSize == 64 {
 				a.save(column, m.Disp-int64(a.depth)-8)
 				makes = from == x86asm.RBP
 			}

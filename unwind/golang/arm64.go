@@ -22,18 +22,25 @@ var arm64 = &layout{
 	},
 }
 
-func init() {
-	arm64.switches = map[string]func(*crossing) error{
-		"runtime.systemstack": systemstackARM64,
-		"runtime.morestack":   morestackARM64,
-		"runtime.asmcgocall":  asmcgocallARM64,
-		"runtime.cgocallback": cgocallbackARM64,
-		"runtime.nanotime1":   vdsoARM64,
-		"runtime.walltime":    vdsoARM64,
-		"time.now":            vdsoARM64,
+// switchesARM64 returns what crosses the function with a name, nil where it does not
+// change stacks.
+func switchesARM64(name string) func(*crossing) error {
+	switch name {
+	case "runtime.systemstack":
+		return systemstackARM64
+	case "runtime.morestack":
+		return morestackARM64
+	case "runtime.asmcgocall":
+		return asmcgocallARM64
+	case "runtime.cgocallback":
+		return cgocallbackARM64
+	case "runtime.nanotime1", "runtime.walltime", "time.now":
+		return vdsoARM64
+	case "runtime.mcall":
 		// What mcall calls on the scheduler's stack never returns.
-		"runtime.mcall": func(c *crossing) error { *c.rules = *c.start; return nil },
+		return func(c *crossing) error { *c.rules = *c.start; return nil }
 	}
+	return nil
 }
 
 const spARM64 = 31

@@ -71,16 +71,32 @@ type layout struct {
 	curg func(code []byte) (offset int64, ok bool)
 	// callTarget returns where the call leads that ends the code, which ends at an address.
 	callTarget func(code []byte, end uint64) (target uint64, ok bool)
-
-	switches map[string]func(*crossing) error
 }
 
-var layouts = map[elf.Machine]*layout{elf.EM_X86_64: amd64, elf.EM_AARCH64: arm64}
+// switches returns what crosses the function with a name, nil where it does not
+// change stacks.
+func (l *layout) switches(name string) func(*crossing) error {
+	if l == arm64 {
+		return switchesARM64(name)
+	}
+	return switchesAMD64(name)
+}
+
+// layoutOf returns the layout of a machine, nil where it is not known.
+func layoutOf(machine elf.Machine) *layout {
+	switch machine {
+	case elf.EM_X86_64:
+		return amd64
+	case elf.EM_AARCH64:
+		return arm64
+	}
+	return nil
+}
 
 // New returns the table of a program, and false where the machine is not known.
 func New(p Program) (*Table, bool) {
-	l, ok := layouts[p.Machine.ELF]
-	if !ok || p.Machine.AddressSize != 8 {
+	l := layoutOf(p.Machine.ELF)
+	if l == nil || p.Machine.AddressSize != 8 {
 		return nil, false
 	}
 	hasC := sync.OnceValue(func() bool {
@@ -108,7 +124,7 @@ func StartsIn(name string) bool {
 }
 
 // SwitchesIn reports whether the function with a name changes stacks.
-func SwitchesIn(name string) bool { return amd64.switches[name] != nil }
+func SwitchesIn(name string) bool { return switchesAMD64(name) != nil }
 
 // Rules returns the rules that hold at an address without load bias. The error wraps
 // cfi.ErrNoFDE where no Go function is there, or none that can be left.
@@ -122,7 +138,7 @@ func (t *Table) Rules(pc uint64) (*unwind.Rules, error) {
 	case StartsIn(fn.Name) || fn.TopFrame && !t.goesOn(fn.Name):
 		return t.start, nil
 	}
-	if cross := t.layout.switches[fn.Name]; cross != nil {
+	if cross := t.layout.switches(fn.Name); cross != nil {
 		return t.cross(&fn, pc, cross)
 	}
 	if fn.WritesSP || fn.Depth < 0 {
