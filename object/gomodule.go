@@ -89,16 +89,28 @@ func (f *File) goWords(words []uint64, addr uint64, size int) {
 	})
 }
 
-// relativeTypes are the relocations that make an address of an offset in the file:
+// relativeType returns the relocation that makes an address of an offset in the file:
 // R_X86_64_RELATIVE and its like, with an addend of their own.
-var relativeTypes = map[elf.Machine]uint32{
-	elf.EM_X86_64: 8, elf.EM_AARCH64: 1027, elf.EM_RISCV: 3, elf.EM_PPC64: 22, elf.EM_S390: 12, elf.EM_LOONGARCH: 3,
+func relativeType(machine elf.Machine) (typ uint32, ok bool) {
+	switch machine {
+	case elf.EM_X86_64:
+		return 8, true
+	case elf.EM_AARCH64:
+		return 1027, true
+	case elf.EM_RISCV, elf.EM_LOONGARCH:
+		return 3, true
+	case elf.EM_PPC64:
+		return 22, true
+	case elf.EM_S390:
+		return 12, true
+	}
+	return 0, false
 }
 
 // relatives visits the places that the dynamic linker fills with addresses of the
 // file.
 func (f *File) relatives(visit func(offset, addend uint64) bool) {
-	typ, ok := relativeTypes[f.machine]
+	typ, ok := relativeType(f.machine)
 	if !ok || f.typ != elf.ET_DYN {
 		return
 	}

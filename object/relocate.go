@@ -46,7 +46,7 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) error {
 	if err != nil {
 		return err
 	}
-	operations, known := relocations[f.machine]
+	operations, known := relocations()[f.machine]
 	if !known {
 		return fmt.Errorf("%s: relocations of %v are not known", f.sectionName(table), f.machine)
 	}

@@ -4,7 +4,10 @@
 
 package object
 
-import "debug/elf"
+import (
+	"debug/elf"
+	"sync"
+)
 
 // operation is what a relocation of data does to the bytes at its place.
 type operation struct {
@@ -37,44 +40,45 @@ var (
 
 // relocations are the relocations that assemblers put into data, by machine
 // and type; the numbers are those of each machine's psABI supplement.
-var relocations = map[elf.Machine]map[uint32]operation{
-	elf.EM_X86_64:  {0: nothing, 1: abs64, 2: rel32, 10: abs32, 11: abs32, 12: abs16, 13: rel16, 14: abs8, 15: rel8, 24: rel64},
-	elf.EM_386:     {0: nothing, 1: abs32, 2: rel32, 20: abs16, 21: rel16, 22: abs8, 23: rel8},
-	elf.EM_ARM:     {0: nothing, 2: abs32, 3: rel32, 5: abs16, 8: abs8, 40: nothing, 42: {relative31, 4}},
-	elf.EM_AARCH64: {0: nothing, 256: nothing, 257: abs64, 258: abs32, 259: abs16, 260: rel64, 261: rel32, 262: rel16, 1: abs32, 2: abs16, 3: rel32},
-	elf.EM_MIPS:    {0: nothing, 1: abs16, 2: abs32, 18: abs64, 248: rel32},
-	elf.EM_PPC:     {0: nothing, 1: abs32, 3: abs16, 24: abs32, 25: abs16, 26: rel32},
-	elf.EM_PPC64:   {0: nothing, 1: abs32, 3: abs16, 24: abs32, 25: abs16, 26: rel32, 38: abs64, 43: abs64, 44: rel64},
-	elf.EM_S390:    {0: nothing, 1: abs8, 3: abs16, 4: abs32, 5: rel32, 16: rel16, 22: abs64, 23: rel64},
-	elf.EM_SPARC:   sparc, elf.EM_SPARC32PLUS: sparc, elf.EM_SPARCV9: sparc,
-	elf.EM_RISCV: {
-		0: nothing, 1: abs32, 2: abs64, 43: nothing, 51: nothing,
-		33: {add, 1}, 34: {add, 2}, 35: {add, 4}, 36: {add, 8},
-		37: {subtract, 1}, 38: {subtract, 2}, 39: {subtract, 4}, 40: {subtract, 8},
-		52: {subtract6, 1}, 53: {set6, 1}, 54: abs8, 55: abs16, 56: abs32, 57: rel32,
-		60: {setULEB, 1}, 61: {subULEB, 1},
-	},
-	elf.EM_LOONGARCH: {
-		0: nothing, 1: abs32, 2: abs64, 100: nothing, 102: nothing,
-		47: {add, 1}, 48: {add, 2}, 49: {add, 3}, 50: {add, 4}, 51: {add, 8},
-		52: {subtract, 1}, 53: {subtract, 2}, 54: {subtract, 3}, 55: {subtract, 4}, 56: {subtract, 8},
-		99: rel32, 105: {set6, 1}, 106: {subtract6, 1}, 107: {addULEB, 1}, 108: {subULEB, 1}, 109: rel64,
-	},
-	elf.EM_SH:     {0: nothing, 1: abs32, 2: rel32, 33: abs16, 34: abs8},
-	elf.EM_PARISC: {0: nothing, 1: abs32, 9: rel32, 49: abs32, 65: abs32, 72: rel64, 80: abs64},
-	elf.EM_68K:    {0: nothing, 1: abs32, 2: abs16, 3: abs8, 4: rel32, 5: rel16, 6: rel8},
-	elf.EM_ALPHA:  {0: nothing, 1: abs32, 2: abs64, 10: rel32, 11: rel64},
-	elf.EM_IA_64: {
-		0: nothing, 0x24: abs32, 0x25: abs32, 0x26: abs64, 0x27: abs64,
-		0x4c: rel32, 0x4d: rel32, 0x4e: rel64, 0x4f: rel64,
-	},
-	elf.EM_XTENSA:       {0: nothing, 1: abs32, 14: rel32, 17: {add, 1}, 18: {add, 2}, 19: {add, 4}},
-	elf.EM_MICROBLAZE:   {0: nothing, 1: abs32, 2: rel32},
-	elf.EM_OPENRISC:     {0: nothing, 1: abs32, 2: abs16, 3: abs8, 9: rel32},
-	elf.EM_ALTERA_NIOS2: {0: nothing, 20: abs32, 21: abs16, 22: abs8},
-}
-
-var sparc = map[uint32]operation{
-	0: nothing, 1: abs8, 2: abs16, 3: abs32, 4: rel8, 5: rel16, 6: rel32,
-	23: abs32, 32: abs64, 46: rel64, 54: abs64, 55: abs16,
-}
+var relocations = sync.OnceValue(func() map[elf.Machine]map[uint32]operation {
+	sparc := map[uint32]operation{
+		0: nothing, 1: abs8, 2: abs16, 3: abs32, 4: rel8, 5: rel16, 6: rel32,
+		23: abs32, 32: abs64, 46: rel64, 54: abs64, 55: abs16,
+	}
+	return map[elf.Machine]map[uint32]operation{
+		elf.EM_X86_64:  {0: nothing, 1: abs64, 2: rel32, 10: abs32, 11: abs32, 12: abs16, 13: rel16, 14: abs8, 15: rel8, 24: rel64},
+		elf.EM_386:     {0: nothing, 1: abs32, 2: rel32, 20: abs16, 21: rel16, 22: abs8, 23: rel8},
+		elf.EM_ARM:     {0: nothing, 2: abs32, 3: rel32, 5: abs16, 8: abs8, 40: nothing, 42: {relative31, 4}},
+		elf.EM_AARCH64: {0: nothing, 256: nothing, 257: abs64, 258: abs32, 259: abs16, 260: rel64, 261: rel32, 262: rel16, 1: abs32, 2: abs16, 3: rel32},
+		elf.EM_MIPS:    {0: nothing, 1: abs16, 2: abs32, 18: abs64, 248: rel32},
+		elf.EM_PPC:     {0: nothing, 1: abs32, 3: abs16, 24: abs32, 25: abs16, 26: rel32},
+		elf.EM_PPC64:   {0: nothing, 1: abs32, 3: abs16, 24: abs32, 25: abs16, 26: rel32, 38: abs64, 43: abs64, 44: rel64},
+		elf.EM_S390:    {0: nothing, 1: abs8, 3: abs16, 4: abs32, 5: rel32, 16: rel16, 22: abs64, 23: rel64},
+		elf.EM_SPARC:   sparc, elf.EM_SPARC32PLUS: sparc, elf.EM_SPARCV9: sparc,
+		elf.EM_RISCV: {
+			0: nothing, 1: abs32, 2: abs64, 43: nothing, 51: nothing,
+			33: {add, 1}, 34: {add, 2}, 35: {add, 4}, 36: {add, 8},
+			37: {subtract, 1}, 38: {subtract, 2}, 39: {subtract, 4}, 40: {subtract, 8},
+			52: {subtract6, 1}, 53: {set6, 1}, 54: abs8, 55: abs16, 56: abs32, 57: rel32,
+			60: {setULEB, 1}, 61: {subULEB, 1},
+		},
+		elf.EM_LOONGARCH: {
+			0: nothing, 1: abs32, 2: abs64, 100: nothing, 102: nothing,
+			47: {add, 1}, 48: {add, 2}, 49: {add, 3}, 50: {add, 4}, 51: {add, 8},
+			52: {subtract, 1}, 53: {subtract, 2}, 54: {subtract, 3}, 55: {subtract, 4}, 56: {subtract, 8},
+			99: rel32, 105: {set6, 1}, 106: {subtract6, 1}, 107: {addULEB, 1}, 108: {subULEB, 1}, 109: rel64,
+		},
+		elf.EM_SH:     {0: nothing, 1: abs32, 2: rel32, 33: abs16, 34: abs8},
+		elf.EM_PARISC: {0: nothing, 1: abs32, 9: rel32, 49: abs32, 65: abs32, 72: rel64, 80: abs64},
+		elf.EM_68K:    {0: nothing, 1: abs32, 2: abs16, 3: abs8, 4: rel32, 5: rel16, 6: rel8},
+		elf.EM_ALPHA:  {0: nothing, 1: abs32, 2: abs64, 10: rel32, 11: rel64},
+		elf.EM_IA_64: {
+			0: nothing, 0x24: abs32, 0x25: abs32, 0x26: abs64, 0x27: abs64,
+			0x4c: rel32, 0x4d: rel32, 0x4e: rel64, 0x4f: rel64,
+		},
+		elf.EM_XTENSA:       {0: nothing, 1: abs32, 14: rel32, 17: {add, 1}, 18: {add, 2}, 19: {add, 4}},
+		elf.EM_MICROBLAZE:   {0: nothing, 1: abs32, 2: rel32},
+		elf.EM_OPENRISC:     {0: nothing, 1: abs32, 2: abs16, 3: abs8, 9: rel32},
+		elf.EM_ALTERA_NIOS2: {0: nothing, 20: abs32, 21: abs16, 22: abs8},
+	}
+})

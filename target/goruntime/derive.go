@@ -28,8 +28,8 @@ func (l *Layout) fields() map[string]map[string]*uint16 {
 	}
 }
 
-// newer are the fields that came after Go 1.18.
-var newer = map[string]bool{"parentGoid": true, "syscallbp": true}
+// isNewer tells the fields that came after Go 1.18.
+func isNewer(field string) bool { return field == "parentGoid" || field == "syscallbp" }
 
 // derive reads the layout from a program's debugging information, and what its
 // variables hold.
@@ -89,7 +89,7 @@ func readUnit(r *object.DebugReader, unit *object.DebugUnit, structs map[string]
 				break
 			}
 			for field := range missing {
-				if !newer[field] {
+				if !isNewer(field) {
 					return fmt.Errorf("%s has no %s", inside, field)
 				}
 			}

@@ -40,7 +40,7 @@ func New(f *object.File, bias uint64) (*Runtime, error) {
 	if !ok {
 		return nil, ErrNoRuntime
 	}
-	if m := f.Machine(); m.AddressSize != 8 || m.Order != binary.LittleEndian || loads[m.ELF] == nil {
+	if m := f.Machine(); m.AddressSize != 8 || m.Order != binary.LittleEndian || loadsOf(m.ELF) == nil {
 		return nil, fmt.Errorf("%w: of Go on %s", ErrUnknownVersion, m.Name)
 	}
 	layout, err := LayoutOf(f)
@@ -73,15 +73,24 @@ func fromCode(f *object.File, each *object.GoFunction) (list, length uint64, err
 	if err := f.ReadMemory(code, each.Entry); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", each.Name, err)
 	}
-	found := loads[f.Machine().ELF](code, each.Entry)
+	found := loadsOf(f.Machine().ELF)(code, each.Entry)
 	if len(found) < 2 {
 		return 0, 0, fmt.Errorf("the code of %s, at %#x, is not known", each.Name, each.Entry)
 	}
 	return found[1], found[0], nil
 }
 
-// loads finds the addresses of the words that code at an address loads, in its order.
-var loads = map[elf.Machine]func(code []byte, at uint64) []uint64{elf.EM_X86_64: loadsAMD64, elf.EM_AARCH64: loadsARM64}
+// loadsOf returns what finds the addresses of the words that code at an address loads,
+// in its order; nil where the machine is not known.
+func loadsOf(machine elf.Machine) func(code []byte, at uint64) []uint64 {
+	switch machine {
+	case elf.EM_X86_64:
+		return loadsAMD64
+	case elf.EM_AARCH64:
+		return loadsARM64
+	}
+	return nil
+}
 
 // loadsAMD64 finds mov disp(%rip),%reg.
 func loadsAMD64(code []byte, at uint64) (list []uint64) {

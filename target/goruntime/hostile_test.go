@@ -39,7 +39,7 @@ const (
 
 // made returns a runtime with one goroutine, on a thread.
 func made(release string) (*Runtime, bytesAt) {
-	l := layouts[release]
+	l := layoutOf(release)
 	r := &Runtime{Layout: l, list: base, length: base + 8, threads: base + 16}
 	m := bytesAt{base, make([]byte, 0x1000)}
 	put := func(at uint64, v uint64) { binary.LittleEndian.PutUint64(m.data[at:], v) }
@@ -69,7 +69,8 @@ func made(release string) (*Runtime, bytesAt) {
 }
 
 func TestGoroutine(t *testing.T) {
-	for release := range layouts {
+	for _, known := range layouts {
+		release := known.release
 		r, m := made(release)
 		list, err := r.List(m)
 		if err != nil || len(list) != 1 {
@@ -179,8 +180,8 @@ func TestHostileLists(t *testing.T) {
 // Whatever memory holds, what is read of it is an error or a possible goroutine, and
 // what is copied is there.
 func FuzzRuntime(f *testing.F) {
-	for release := range layouts {
-		_, m := made(release)
+	for _, known := range layouts {
+		_, m := made(known.release)
 		f.Add(m.data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -37,11 +37,27 @@ type Layout struct {
 // version of Go.
 var ErrUnknownVersion = errors.New("the runtime's structures are not known")
 
+// knownLayout is that of a release's programs.
+type knownLayout struct {
+	release string // "go1.26"
+	layout  Layout
+}
+
+// layoutOf returns the layout of a release's programs, nil where it is not known.
+func layoutOf(release string) *Layout {
+	for i := range layouts {
+		if layouts[i].release == release {
+			return &layouts[i].layout
+		}
+	}
+	return nil
+}
+
 // LayoutOf returns the layout of a program. The result is shared and must not be
 // changed. An error wraps ErrUnknownVersion.
 func LayoutOf(f *object.File) (*Layout, error) {
 	info, _ := f.Go()
-	if l := layouts[release(info.Version)]; l != nil {
+	if l := layoutOf(release(info.Version)); l != nil {
 		return l, nil
 	}
 	l, err := derive(f)

@@ -48,10 +48,10 @@ func TestLayouts(t *testing.T) {
 			}
 			derived = l
 		}
-		if known := layouts[release(version)]; !*update && !reflect.DeepEqual(known, derived) {
+		if known := layoutOf(release(version)); !*update && !reflect.DeepEqual(known, derived) {
 			t.Errorf("%s: the table has\n%+v\nand the program\n%+v", version, known, derived)
 		}
-		fmt.Fprintf(&made, "%q: %s,\n", release(version), strings.ReplaceAll(strings.TrimPrefix(fmt.Sprintf("%#v", derived), "&goruntime.Layout"), ", States", ",\nStates"))
+		fmt.Fprintf(&made, "{%q, Layout%s},\n", release(version), strings.ReplaceAll(strings.TrimPrefix(fmt.Sprintf("%#v", derived), "&goruntime.Layout"), ", States", ",\nStates"))
 	}
 	if *update {
 		made.WriteString("}\n")
@@ -73,7 +73,7 @@ const tableStart = `// Copyright 2026 The Clew Authors. All rights reserved.
 
 package goruntime
 
-var layouts = map[string]*Layout{
+var layouts = [...]knownLayout{
 `
 
 // build builds the smallest Go program with a version's toolchain.

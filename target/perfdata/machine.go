@@ -9,47 +9,52 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"strings"
+	"sync"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/unwind"
 )
 
+type machineName struct {
+	machine elf.Machine
+	class   elf.Class
+}
+
 // machineNames maps what uname -m prints to machines; where the name does not
 // tell the byte order, the recording does. The 32-bit x86 and Arm have many
 // names: see machine.
-var machineNames = map[string]struct {
-	machine elf.Machine
-	class   elf.Class
-}{
-	"x86_64":      {elf.EM_X86_64, elf.ELFCLASS64},
-	"aarch64":     {elf.EM_AARCH64, elf.ELFCLASS64},
-	"aarch64_be":  {elf.EM_AARCH64, elf.ELFCLASS64},
-	"arm64":       {elf.EM_AARCH64, elf.ELFCLASS64},
-	"riscv64":     {elf.EM_RISCV, elf.ELFCLASS64},
-	"riscv32":     {elf.EM_RISCV, elf.ELFCLASS32},
-	"s390x":       {elf.EM_S390, elf.ELFCLASS64},
-	"s390":        {elf.EM_S390, elf.ELFCLASS32},
-	"ppc64":       {elf.EM_PPC64, elf.ELFCLASS64},
-	"ppc64le":     {elf.EM_PPC64, elf.ELFCLASS64},
-	"ppc":         {elf.EM_PPC, elf.ELFCLASS32},
-	"ppcle":       {elf.EM_PPC, elf.ELFCLASS32},
-	"loongarch64": {elf.EM_LOONGARCH, elf.ELFCLASS64},
-	"loongarch32": {elf.EM_LOONGARCH, elf.ELFCLASS32},
-	"mips64":      {elf.EM_MIPS, elf.ELFCLASS64},
-	"mips":        {elf.EM_MIPS, elf.ELFCLASS32},
-	"sparc64":     {elf.EM_SPARCV9, elf.ELFCLASS64},
-	"parisc":      {elf.EM_PARISC, elf.ELFCLASS32},
-	"parisc64":    {elf.EM_PARISC, elf.ELFCLASS64},
-	"alpha":       {elf.EM_ALPHA, elf.ELFCLASS64},
-	"m68k":        {elf.EM_68K, elf.ELFCLASS32},
-}
+var machineNames = sync.OnceValue(func() map[string]machineName {
+	return map[string]machineName{
+		"x86_64":      {elf.EM_X86_64, elf.ELFCLASS64},
+		"aarch64":     {elf.EM_AARCH64, elf.ELFCLASS64},
+		"aarch64_be":  {elf.EM_AARCH64, elf.ELFCLASS64},
+		"arm64":       {elf.EM_AARCH64, elf.ELFCLASS64},
+		"riscv64":     {elf.EM_RISCV, elf.ELFCLASS64},
+		"riscv32":     {elf.EM_RISCV, elf.ELFCLASS32},
+		"s390x":       {elf.EM_S390, elf.ELFCLASS64},
+		"s390":        {elf.EM_S390, elf.ELFCLASS32},
+		"ppc64":       {elf.EM_PPC64, elf.ELFCLASS64},
+		"ppc64le":     {elf.EM_PPC64, elf.ELFCLASS64},
+		"ppc":         {elf.EM_PPC, elf.ELFCLASS32},
+		"ppcle":       {elf.EM_PPC, elf.ELFCLASS32},
+		"loongarch64": {elf.EM_LOONGARCH, elf.ELFCLASS64},
+		"loongarch32": {elf.EM_LOONGARCH, elf.ELFCLASS32},
+		"mips64":      {elf.EM_MIPS, elf.ELFCLASS64},
+		"mips":        {elf.EM_MIPS, elf.ELFCLASS32},
+		"sparc64":     {elf.EM_SPARCV9, elf.ELFCLASS64},
+		"parisc":      {elf.EM_PARISC, elf.ELFCLASS32},
+		"parisc64":    {elf.EM_PARISC, elf.ELFCLASS64},
+		"alpha":       {elf.EM_ALPHA, elf.ELFCLASS64},
+		"m68k":        {elf.EM_68K, elf.ELFCLASS32},
+	}
+})
 
 func machine(name string, big bool) *arch.Machine {
 	data := elf.ELFDATA2LSB
 	if big {
 		data = elf.ELFDATA2MSB
 	}
-	if m, ok := machineNames[name]; ok {
+	if m, ok := machineNames()[name]; ok {
 		return arch.Lookup(m.machine, m.class, data)
 	}
 	switch {

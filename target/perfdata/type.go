@@ -67,7 +67,7 @@ const (
 // (PERF_RECORD_USER_TYPE_START).
 const firstOfPerf Type = 64
 
-var typeNames = map[Type]string{
+var typeNames = [...]string{
 	TypeMmap: "MMAP", TypeLost: "LOST", TypeComm: "COMM", TypeExit: "EXIT",
 	TypeThrottle: "THROTTLE", TypeUnthrottle: "UNTHROTTLE", TypeFork: "FORK",
 	TypeRead: "READ", TypeSample: "SAMPLE", TypeMmap2: "MMAP2", TypeAux: "AUX",
@@ -92,8 +92,8 @@ var typeNames = map[Type]string{
 // String returns the name as perf writes it, without PERF_RECORD_, and of a type
 // without one the number.
 func (t Type) String() string {
-	if name, ok := typeNames[t]; ok {
-		return name
+	if uint64(t) < uint64(len(typeNames)) && typeNames[t] != "" {
+		return typeNames[t]
 	}
 	return strconv.FormatUint(uint64(t), 10)
 }
