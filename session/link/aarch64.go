@@ -15,26 +15,29 @@ var (
 	adrpWrap = field{size: 4, bits: 21, shift: 12, form: adr}
 
 	// Immediates of add and of loads and stores, which are in units of their size.
-	low12   = field{size: 4, low: 10, bits: 12}
-	low12of = func(shift uint8) field {
-		return field{size: 4, low: 10, bits: 12 - shift, shift: shift, exact: true}
-	}
+	low12 = field{size: 4, low: 10, bits: 12}
 	// The same of values that have no more bits.
-	whole12   = field{size: 4, low: 10, bits: 12, check: isUnsigned}
-	high12    = field{size: 4, low: 10, bits: 12, shift: 12, check: isUnsigned}
-	whole12of = func(shift uint8) field {
-		return field{size: 4, low: 10, bits: 12 - shift, shift: shift, check: isUnsigned, exact: true}
-	}
-	low15 = field{size: 4, low: 10, bits: 12, shift: 3, check: isUnsigned, exact: true}
-
-	move16 = func(group uint8, c check, f form) field {
-		return field{size: 4, low: 5, bits: 16, shift: 16 * group, check: c, form: f}
-	}
+	whole12 = field{size: 4, low: 10, bits: 12, check: isUnsigned}
+	high12  = field{size: 4, low: 10, bits: 12, shift: 12, check: isUnsigned}
+	low15   = field{size: 4, low: 10, bits: 12, shift: 3, check: isUnsigned, exact: true}
 )
+
+// low12of and whole12of are low12 and whole12 of loads and stores of 1<<shift bytes.
+func low12of(shift uint8) field {
+	return field{size: 4, low: 10, bits: 12 - shift, shift: shift, exact: true}
+}
+
+func whole12of(shift uint8) field {
+	return field{size: 4, low: 10, bits: 12 - shift, shift: shift, check: isUnsigned, exact: true}
+}
+
+func move16(group uint8, c check, f form) field {
+	return field{size: 4, low: 5, bits: 16, shift: 16 * group, check: c, form: f}
+}
 
 // arm64Howtos are by type (AAELF64 §5.7). Types that only dynamic linkers meet
 // are not there.
-var arm64Howtos = map[elf.R_AARCH64]howto{
+var arm64Howtos = [...]howto{
 	elf.R_AARCH64_NONE: {value: noValue}, 256: {value: noValue},
 	elf.R_AARCH64_ABS64: {absoluteValue, word64}, elf.R_AARCH64_ABS32: {absoluteValue, word32}, elf.R_AARCH64_ABS16: {absoluteValue, word16},
 	elf.R_AARCH64_PREL64: {relativeValue, word64}, elf.R_AARCH64_PREL32: {relativeValue, word32}, elf.R_AARCH64_PREL16: {relativeValue, word16},
@@ -102,8 +105,13 @@ var arm64Howtos = map[elf.R_AARCH64]howto{
 }
 
 var arm64 = machine{
-	elf:      elf.EM_AARCH64,
-	howto:    func(typ uint32) howto { return arm64Howtos[elf.R_AARCH64(typ)] },
+	elf: elf.EM_AARCH64,
+	howto: func(typ uint32) howto {
+		if typ < uint32(len(arm64Howtos)) {
+			return arm64Howtos[typ]
+		}
+		return howto{}
+	},
 	name:     func(typ uint32) string { return elf.R_AARCH64(typ).String() },
 	stubSize: 16,
 	stub: func(b []byte, address, slot uint64) {

@@ -177,4 +177,4 @@ type machine struct {
 	below      bool   // thread-local variables end at the thread pointer
 }
 
-var machines = map[elf.Machine]*machine{elf.EM_X86_64: &amd64, elf.EM_AARCH64: &arm64}
+var machines = []*machine{&amd64, &arm64}

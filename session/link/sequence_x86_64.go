@@ -20,7 +20,7 @@ const loadThreadPointer = "\x64\x48\x8b\x04\x25\x00\x00\x00\x00"
 // from before the relocation to behind the call, with dots for operands; where
 // the call has its relocation, from the other one; and what finds the thread
 // pointer in as many bytes, to which for R_X86_64_TLSGD a lea is added.
-var threadSequences = map[elf.R_X86_64][]struct {
+var threadSequences = [...][]struct {
 	before int
 	from   string
 	call   uint64
@@ -66,7 +66,7 @@ func amd64Rewrite(w *sequence) error {
 		}
 		copy(b, "\x66\x90")
 		return nil
-	default:
+	case elf.R_X86_64_TLSGD, elf.R_X86_64_TLSLD:
 		for _, s := range threadSequences[typ] {
 			b := w.window(uint64(s.before), uint64(len(s.from)-s.before))
 			if !matches(b, s.from) || !w.calls(s.call) {

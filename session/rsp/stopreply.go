@@ -26,7 +26,7 @@ const (
 
 // gdbSignals are the numbers of gdb that differ from those of Linux (signal(7)),
 // by these.
-var gdbSignals = map[int]int{
+var gdbSignals = [...]int{
 	7: 10, 10: 30, 12: 31, 17: 20, 18: 19, 19: 17, 20: 18, 21: 21, 22: 22, 23: 16,
 	24: 24, 25: 25, 26: 26, 27: 27, 28: 28, 29: 23, 30: 32, 31: 12,
 }
@@ -36,8 +36,8 @@ func (c *client) signal(number int) int {
 	if c.lldb {
 		return number
 	}
-	if n, ok := gdbSignals[number]; ok {
-		return n
+	if number > 0 && number < len(gdbSignals) && gdbSignals[number] != 0 {
+		return gdbSignals[number]
 	}
 	if number <= 0 || number > 15 {
 		return gdbUnknown
