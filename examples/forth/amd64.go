@@ -128,7 +128,7 @@ var (
 )
 
 // amd64Ops are the ops that are always the same.
-var amd64Ops = map[opcode][]byte{
+var amd64Ops = [lastOp + 1][]byte{
 	opDup:   amd64Push,
 	opQDup:  {0x48, 0x85, 0xc0, 0x74, 0x07, 0x48, 0x83, 0xeb, 0x08, 0x48, 0x89, 0x03}, // test rax, rax; jz +7; amd64Push
 	opDrop:  amd64Drop,

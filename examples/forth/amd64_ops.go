@@ -13,7 +13,7 @@ import (
 // that can fail, and those that move the stack pointer, whose frame changes from
 // one instruction to the next.
 func (m amd64) op(e *emitter, o *op) {
-	if code, ok := amd64Ops[o.code]; ok {
+	if code := amd64Ops[o.code]; code != nil {
 		e.instruction(code...)
 		return
 	}

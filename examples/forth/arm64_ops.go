@@ -26,7 +26,7 @@ const (
 )
 
 // a64Ops are the ops that are always the same.
-var a64Ops = map[opcode][]uint32{
+var a64Ops = [lastOp + 1][]uint32{
 	opDup:   {a64Push(x0)},
 	opQDup:  {0xb4000040, a64Push(x0)}, // cbz x0, past the push
 	opDrop:  {a64Pop(x0)},
@@ -84,7 +84,7 @@ func a64Flag(condition uint32) uint32 { return 0xda9f03e0 | (condition^1)<<12 } 
 // that can fail, and those that move the stack pointer, whose frame changes from
 // one instruction to the next.
 func (m arm64) op(e *emitter, o *op) {
-	if code, ok := a64Ops[o.code]; ok {
+	if code := a64Ops[o.code]; code != nil {
 		e.a64(code...)
 		return
 	}

@@ -146,10 +146,10 @@ func (c *compiler) token(t token) error {
 		}
 		return nil
 	}
-	if compile, ok := immediates[name]; ok {
+	if compile := immediate(name); compile != nil {
 		return compile(c, t)
 	}
-	if code, ok := primitives[name]; ok {
+	if code, ok := primitives()[name]; ok {
 		return c.primitive(t, code)
 	}
 	n, err := parseNumber(t.text)

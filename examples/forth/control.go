@@ -6,23 +6,63 @@ package forth
 
 import "slices"
 
-// immediates are the words that do something while they are compiled.
-var immediates map[string]func(c *compiler, t token) error
-
-func init() {
-	immediates = map[string]func(c *compiler, t token) error{
-		"\\": comment('\n'), "(": comment(')'),
-		":": (*compiler).colon, ";": (*compiler).semicolon, "recurse": (*compiler).recurse, "exit": (*compiler).exit,
-		"if": (*compiler).ifWord, "else": (*compiler).elseWord, "then": (*compiler).then,
-		"begin": (*compiler).begin, "until": (*compiler).until, "again": (*compiler).again,
-		"while": (*compiler).while, "repeat": (*compiler).repeat,
-		"do": (*compiler).do, "?do": (*compiler).do, "loop": (*compiler).loop, "+loop": (*compiler).loop,
-		"leave": (*compiler).leave, "unloop": (*compiler).unloop, "i": (*compiler).index, "j": (*compiler).index,
-		"variable": (*compiler).variable, "constant": (*compiler).constant, "create": (*compiler).create,
-		"allot": (*compiler).allotWord, ",": (*compiler).commaWord, "c,": (*compiler).commaWord,
-		"char": (*compiler).char, "[char]": (*compiler).char,
-		"s\"": (*compiler).text, ".\"": (*compiler).text,
+// immediate returns what a word does while it is compiled, nil where that is nothing.
+func immediate(word string) func(c *compiler, t token) error {
+	switch word {
+	case "\\":
+		return comment('\n')
+	case "(":
+		return comment(')')
+	case ":":
+		return (*compiler).colon
+	case ";":
+		return (*compiler).semicolon
+	case "recurse":
+		return (*compiler).recurse
+	case "exit":
+		return (*compiler).exit
+	case "if":
+		return (*compiler).ifWord
+	case "else":
+		return (*compiler).elseWord
+	case "then":
+		return (*compiler).then
+	case "begin":
+		return (*compiler).begin
+	case "until":
+		return (*compiler).until
+	case "again":
+		return (*compiler).again
+	case "while":
+		return (*compiler).while
+	case "repeat":
+		return (*compiler).repeat
+	case "do", "?do":
+		return (*compiler).do
+	case "loop", "+loop":
+		return (*compiler).loop
+	case "leave":
+		return (*compiler).leave
+	case "unloop":
+		return (*compiler).unloop
+	case "i", "j":
+		return (*compiler).index
+	case "variable":
+		return (*compiler).variable
+	case "constant":
+		return (*compiler).constant
+	case "create":
+		return (*compiler).create
+	case "allot":
+		return (*compiler).allotWord
+	case ",", "c,":
+		return (*compiler).commaWord
+	case "char", "[char]":
+		return (*compiler).char
+	case "s\"", ".\"":
+		return (*compiler).text
 	}
+	return nil
 }
 
 func comment(end byte) func(*compiler, token) error {

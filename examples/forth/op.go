@@ -4,6 +4,8 @@
 
 package forth
 
+import "sync"
+
 // opcode is what an op does.
 type opcode uint8
 
@@ -81,6 +83,8 @@ const (
 	opCFetch
 	opCStore
 	opEmit // ( character -- )
+
+	lastOp = opEmit
 )
 
 // op is a step of a word: what code is generated for.
@@ -98,22 +102,24 @@ type depth struct {
 }
 
 // primitives are the words that are one op.
-var primitives = map[string]opcode{
-	">r": opToR, "r>": opFromR, "r@": opRFetch, "pause": opPause,
+var primitives = sync.OnceValue(func() map[string]opcode {
+	return map[string]opcode{
+		">r": opToR, "r>": opFromR, "r@": opRFetch, "pause": opPause,
 
-	"dup": opDup, "?dup": opQDup, "drop": opDrop, "swap": opSwap, "over": opOver, "rot": opRot,
-	"-rot": opNRot, "nip": opNip, "tuck": opTuck, "2dup": op2Dup, "2drop": op2Drop,
+		"dup": opDup, "?dup": opQDup, "drop": opDrop, "swap": opSwap, "over": opOver, "rot": opRot,
+		"-rot": opNRot, "nip": opNip, "tuck": opTuck, "2dup": op2Dup, "2drop": op2Drop,
 
-	"+": opAdd, "-": opSub, "*": opMul, "/": opDiv, "mod": opMod, "/mod": opDivMod, "u/mod": opUDivMod,
-	"and": opAnd, "or": opOr, "xor": opXor, "lshift": opLShift, "rshift": opRShift, "min": opMin, "max": opMax,
-	"invert": opInvert, "negate": opNegate, "abs": opAbs, "1+": opInc, "1-": opDec, "2*": opDouble, "2/": opHalve,
-	"cells": opCells,
+		"+": opAdd, "-": opSub, "*": opMul, "/": opDiv, "mod": opMod, "/mod": opDivMod, "u/mod": opUDivMod,
+		"and": opAnd, "or": opOr, "xor": opXor, "lshift": opLShift, "rshift": opRShift, "min": opMin, "max": opMax,
+		"invert": opInvert, "negate": opNegate, "abs": opAbs, "1+": opInc, "1-": opDec, "2*": opDouble, "2/": opHalve,
+		"cells": opCells,
 
-	"=": opEqual, "<>": opNotEqual, "<": opLess, ">": opGreater, "<=": opLessEqual, ">=": opGreaterEqual,
-	"u<": opULess, "u>": opUGreater, "0=": opZeroEqual, "0<>": opZeroNotEqual, "0<": opZeroLess, "0>": opZeroGreater,
+		"=": opEqual, "<>": opNotEqual, "<": opLess, ">": opGreater, "<=": opLessEqual, ">=": opGreaterEqual,
+		"u<": opULess, "u>": opUGreater, "0=": opZeroEqual, "0<>": opZeroNotEqual, "0<": opZeroLess, "0>": opZeroGreater,
 
-	"@": opFetch, "!": opStore, "+!": opPlusStore, "c@": opCFetch, "c!": opCStore, "emit": opEmit,
-}
+		"@": opFetch, "!": opStore, "+!": opPlusStore, "c@": opCFetch, "c!": opCStore, "emit": opEmit,
+	}
+})
 
 // fold is an op on literals, where it can be done at once.
 func fold(code opcode, a, b int64) (n int64, operands int) {
