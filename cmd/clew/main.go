@@ -15,5 +15,5 @@ func main() {
 	if isDemo() {
 		return
 	}
-	os.Exit(run(newRoot(), os.Args[1:]))
+	os.Exit(run(os.Args[1:]))
 }

@@ -46,9 +46,40 @@ the stacks of live processes, which it stops for about a millisecond.`
 const exitHelp = `Exit codes: 0 all is well, 1 the answer is no or only partial, 2 wrong usage
 or unreadable input.`
 
-// newRoot puts the verbs together.
-func newRoot() *cli.Command {
+// verbs are by name.
+var verbs = [...]struct {
+	name    string
+	command func() *cli.Command
+}{
+	{"at", atCommand},
+	{"debug", debugCommand},
+	{"demo", demoCommand},
+	{"help", helpCommand},
+	{"jit", jitCommand},
+	{"perf", perfCommand},
+	{"stack", stackCommand},
+	{"table", tableCommand},
+}
+
+// commandsFor returns the commands of verbs: only of the one that a command line
+// asks, as the library looks at every flag of each, or else of all.
+func commandsFor(args []string) []*cli.Command {
+	var all []*cli.Command
+	for _, verb := range verbs {
+		if len(args) > 0 && args[0] == verb.name && verb.name != "help" {
+			return []*cli.Command{verb.command()}
+		}
+	}
+	for _, verb := range verbs {
+		all = append(all, verb.command())
+	}
+	return all
+}
+
+// newRoot returns the command of a command line.
+func newRoot(args []string) *cli.Command {
 	cli.HelpPrinter = printHelp
+	cli.VersionPrinter = printVersion
 	root := &cli.Command{
 		Name:        "clew",
 		Usage:       "Read unwind tables, print stacks",
@@ -62,9 +93,9 @@ Examples:
   clew stack 4711                     the stacks of a live process
   clew perf perf.data                 what a recording of perf tells
   clew demo                           see it at work`,
-		Version:               version(),
+		Version:               "the module's", // see printVersion
 		EnableShellCompletion: true,
-		Commands:              []*cli.Command{atCommand(), debugCommand(), demoCommand(), helpCommand(), jitCommand(), perfCommand(), stackCommand(), tableCommand()},
+		Commands:              commandsFor(args),
 		// Where no verb is named, or an unknown one.
 		Action: func(_ context.Context, c *cli.Command) error {
 			if !c.Args().Present() {
@@ -102,8 +133,13 @@ func version() string {
 	return "devel"
 }
 
+func printVersion(c *cli.Command) {
+	fmt.Fprintf(c.Root().Writer, "%s version %s\n", c.Name, version())
+}
+
 // run executes the command line and returns the exit code.
-func run(root *cli.Command, args []string) int {
+func run(args []string) int {
+	root := newRoot(args)
 	speaker = commandPath(root, args)
 	err := root.Run(context.Background(), append([]string{root.Name}, args...))
 	var said status

@@ -212,7 +212,10 @@ func TestLike(t *testing.T) {
 }
 
 func TestMainHelpNamesEveryVerb(t *testing.T) {
-	for _, c := range newRoot().Commands {
+	for i, c := range newRoot(nil).Commands {
+		if c.Name != verbs[i].name {
+			t.Errorf("the verb %s is called %s", verbs[i].name, c.Name)
+		}
 		if c.Description == "" {
 			t.Errorf("clew %s --help explains nothing", c.Name)
 		}
