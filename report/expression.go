@@ -116,7 +116,7 @@ func (x *infix) within(t term, level int8) {
 	x.texts = append(x.texts, x.texts[t.start:t.end]...)
 }
 
-var infixBinary = map[cfi.Op]struct {
+var infixBinary = [256]struct {
 	text                string
 	left, right, result int8 // what the operands have to be, and what the whole is
 }{
@@ -182,7 +182,7 @@ func (x *infix) operation(s *cfi.Section, o *cfi.Operation) bool {
 		x.register(s, uint64(op-cfi.OpBreg0), n)
 		return true
 	}
-	if _, ok := infixBinary[op]; ok {
+	if infixBinary[op].text != "" {
 		return x.binary(op)
 	}
 	switch op {
@@ -318,7 +318,7 @@ func appendOperation(dst []byte, s *cfi.Section, o *cfi.Operation) []byte {
 // operandCounts tells how many of the Operands are meant by an operation that
 // is no register's; those of the operations without a meaning in call frame
 // information are there to be seen.
-var operandCounts = map[cfi.Op]int{
+var operandCounts = [256]int{
 	cfi.OpAddr: 1, cfi.OpConst1u: 1, cfi.OpConst1s: 1, cfi.OpConst2u: 1, cfi.OpConst2s: 1, cfi.OpConst4u: 1,
 	cfi.OpConst4s: 1, cfi.OpConst8u: 1, cfi.OpConst8s: 1, cfi.OpConstu: 1, cfi.OpConsts: 1, cfi.OpPick: 1,
 	cfi.OpPlusUconst: 1, cfi.OpBra: 1, cfi.OpSkip: 1, cfi.OpBregx: 2, cfi.OpRegx: 1, cfi.OpDerefSize: 1,

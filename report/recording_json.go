@@ -101,7 +101,7 @@ no object is known at the address. "end" is "whole", "call chain" (as far as it
 was recorded), "stack copy cut" and others. Addresses are strings
 ("0x7f3c00001139"), as are the times, in nanoseconds.`
 
-var recordedKinds = map[recording.Kind]string{
+var recordedKinds = [...]string{
 	recording.Unknown: "unknown", recording.Native: "native", recording.Go: "go", recording.JIT: "jit",
 	recording.Kernel: "kernel", recording.Hypervisor: "hypervisor", recording.Guest: "guest",
 }

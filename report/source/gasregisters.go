@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"strconv"
+	"sync"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -25,27 +26,29 @@ type gasMachine struct {
 // directives; of others it takes the columns' numbers. The names of s390's
 // floating-point registers are left out: gas takes %f2 for column 18, where the
 // psABI has f4.
-var gasMachines = map[elf.Machine]gasMachine{
-	elf.EM_386:         {comment: "#", prefix: "%", known: 128},
-	elf.EM_X86_64:      {comment: "#", prefix: "%", known: 128, numbers: 16},
-	elf.EM_AARCH64:     {comment: "//", known: 32},
-	elf.EM_ARM:         {comment: "@", known: 288, numbers: 13},
-	elf.EM_PPC:         {comment: "#", known: 128, numbers: 32},
-	elf.EM_PPC64:       {comment: "#", known: 128, numbers: 32},
-	elf.EM_RISCV:       {comment: "#", known: 128},
-	elf.EM_S390:        {comment: "#", prefix: "%", known: 16, numbers: 16},
-	elf.EM_MIPS:        {comment: "#", prefix: "$", known: 32},
-	elf.EM_SPARC:       {comment: "!", prefix: "%", known: 64},
-	elf.EM_SPARC32PLUS: {comment: "!", prefix: "%", known: 64},
-	elf.EM_SPARCV9:     {comment: "!", prefix: "%", known: 64},
-	elf.EM_68K:         {comment: "|", prefix: "%", known: 25, unknown: []uint64{14}},
-	elf.EM_PARISC:      {comment: ";", prefix: "%", known: 32, numbers: 32, unknown: []uint64{27, 28, 29}},
-	elf.EM_SH:          {comment: "!", known: 64, numbers: 16},
-	elf.EM_IA_64:       {comment: "//"},
-}
+var gasMachines = sync.OnceValue(func() map[elf.Machine]gasMachine {
+	return map[elf.Machine]gasMachine{
+		elf.EM_386:         {comment: "#", prefix: "%", known: 128},
+		elf.EM_X86_64:      {comment: "#", prefix: "%", known: 128, numbers: 16},
+		elf.EM_AARCH64:     {comment: "//", known: 32},
+		elf.EM_ARM:         {comment: "@", known: 288, numbers: 13},
+		elf.EM_PPC:         {comment: "#", known: 128, numbers: 32},
+		elf.EM_PPC64:       {comment: "#", known: 128, numbers: 32},
+		elf.EM_RISCV:       {comment: "#", known: 128},
+		elf.EM_S390:        {comment: "#", prefix: "%", known: 16, numbers: 16},
+		elf.EM_MIPS:        {comment: "#", prefix: "$", known: 32},
+		elf.EM_SPARC:       {comment: "!", prefix: "%", known: 64},
+		elf.EM_SPARC32PLUS: {comment: "!", prefix: "%", known: 64},
+		elf.EM_SPARCV9:     {comment: "!", prefix: "%", known: 64},
+		elf.EM_68K:         {comment: "|", prefix: "%", known: 25, unknown: []uint64{14}},
+		elf.EM_PARISC:      {comment: ";", prefix: "%", known: 32, numbers: 32, unknown: []uint64{27, 28, 29}},
+		elf.EM_SH:          {comment: "!", known: 64, numbers: 16},
+		elf.EM_IA_64:       {comment: "//"},
+	}
+})
 
 func gasOf(m *arch.Machine) gasMachine {
-	if g, ok := gasMachines[m.ELF]; ok {
+	if g, ok := gasMachines()[m.ELF]; ok {
 		return g
 	}
 	return gasMachine{comment: "#"}
