@@ -131,7 +131,15 @@ type executable struct {
 
 // highest is where the addresses end that every process has: hints from there on
 // ask for more (Documentation/arch/x86/x86_64/5level-paging.rst; arm64/memory.rst).
-var highest = map[string]uint64{"amd64": 1 << 47, "arm64": 1 << 48}[runtime.GOARCH]
+func highest() uint64 {
+	switch runtime.GOARCH {
+	case "amd64":
+		return 1 << 47
+	case "arm64":
+		return 1 << 48
+	}
+	return 0
+}
 
 // newExecutable maps executable memory at most reach bytes from an address.
 func newExecutable(near, size, reach uint64) (executable, error) {
@@ -139,7 +147,7 @@ func newExecutable(near, size, reach uint64) (executable, error) {
 	for distance := size; distance < reach; distance *= 2 {
 		for _, hint := range []uint64{near + distance, near - distance} {
 			hint &^= uint64(os.Getpagesize()) - 1
-			if hint < 1<<16 || hint >= highest {
+			if hint < 1<<16 || hint >= highest() {
 				continue
 			}
 			p := uintptr(hint)

@@ -72,13 +72,13 @@ const (
 	sigsegv = 11
 )
 
-var signals = map[int]string{4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", sigbus: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", sigsegv: "SIGSEGV",
+var signals = [...]string{4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", sigbus: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", sigsegv: "SIGSEGV",
 	13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 16: "SIGSTKFLT", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS"}
 
 // String returns the name, as "SIGSEGV".
 func (s Signal) String() string {
-	if name := signals[s.Number]; name != "" {
-		return name
+	if s.Number > 0 && s.Number < len(signals) && signals[s.Number] != "" {
+		return signals[s.Number]
 	}
 	return fmt.Sprintf("signal %d", s.Number)
 }

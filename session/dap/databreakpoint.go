@@ -13,10 +13,16 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// The access types of the protocol. A write that changes nothing is not worth a
-// stop to who debugs.
-var accesses = map[dap.DataBreakpointAccessType]session.Access{
-	"": session.Change, "write": session.Change, "readWrite": session.ReadWrite,
+// accessOf returns the access that a type of the protocol means, 0 for others. A
+// write that changes nothing is not worth a stop to who debugs.
+func accessOf(typ dap.DataBreakpointAccessType) session.Access {
+	switch typ {
+	case "", "write":
+		return session.Change
+	case "readWrite":
+		return session.ReadWrite
+	}
+	return 0
 }
 
 // dataBreakpointInfo tells what can be watched: objects in memory of a size that
@@ -73,7 +79,7 @@ func (c *client) watched(a dap.DataBreakpointInfoArguments) (value.Value, string
 func (c *client) setDataBreakpoints(r *dap.SetDataBreakpointsRequest) (dap.Message, error) {
 	var list []wanted
 	for _, b := range r.Arguments.Breakpoints {
-		w := wanted{kind: dataBreakpoint, condition: b.Condition, hitCondition: b.HitCondition, access: accesses[b.AccessType]}
+		w := wanted{kind: dataBreakpoint, condition: b.Condition, hitCondition: b.HitCondition, access: accessOf(b.AccessType)}
 		if n, err := fmt.Sscanf(b.DataId, "0x%x:%d", &w.address, &w.size); n != 2 || err != nil {
 			return nil, fmt.Errorf("data ID %q is none of this program", b.DataId)
 		}

@@ -6,6 +6,7 @@ package dap
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/google/go-dap"
 	"golang.org/x/sys/unix"
@@ -144,13 +145,15 @@ func little(b []byte) uint64 {
 }
 
 // codes are what a signal's code means: sigaction(2).
-var codes = map[[2]int]string{
-	{int(unix.SIGSEGV), 1}: "address not mapped", {int(unix.SIGSEGV), 2}: "no permission for the address", {int(unix.SIGSEGV), 128}: "address not canonical, or a privileged instruction",
-	{int(unix.SIGBUS), 1}: "address not aligned", {int(unix.SIGBUS), 2}: "no such physical address", {int(unix.SIGBUS), 3}: "beyond the end of the file",
-	{int(unix.SIGFPE), 1}: "integer division by zero", {int(unix.SIGFPE), 2}: "integer overflow", {int(unix.SIGFPE), 3}: "floating-point division by zero",
-	{int(unix.SIGFPE), 4}: "floating-point overflow", {int(unix.SIGFPE), 5}: "floating-point underflow", {int(unix.SIGFPE), 7}: "invalid floating-point operation",
-	{int(unix.SIGILL), 1}: "illegal opcode", {int(unix.SIGILL), 2}: "illegal operand",
-}
+var codes = sync.OnceValue(func() map[[2]int]string {
+	return map[[2]int]string{
+		{int(unix.SIGSEGV), 1}: "address not mapped", {int(unix.SIGSEGV), 2}: "no permission for the address", {int(unix.SIGSEGV), 128}: "address not canonical, or a privileged instruction",
+		{int(unix.SIGBUS), 1}: "address not aligned", {int(unix.SIGBUS), 2}: "no such physical address", {int(unix.SIGBUS), 3}: "beyond the end of the file",
+		{int(unix.SIGFPE), 1}: "integer division by zero", {int(unix.SIGFPE), 2}: "integer overflow", {int(unix.SIGFPE), 3}: "floating-point division by zero",
+		{int(unix.SIGFPE), 4}: "floating-point overflow", {int(unix.SIGFPE), 5}: "floating-point underflow", {int(unix.SIGFPE), 7}: "invalid floating-point operation",
+		{int(unix.SIGILL), 1}: "illegal opcode", {int(unix.SIGILL), 2}: "illegal operand",
+	}
+})
 
 // exception returns the name of what stopped the code, and a description.
 func (c *client) exception(s *session.Stop) (name, description string) {
@@ -162,7 +165,7 @@ func (c *client) exception(s *session.Stop) (name, description string) {
 		name = fmt.Sprintf("signal %d", s.Signal.Number)
 	}
 	description = fmt.Sprintf("%s, code %d", name, s.Signal.Code)
-	if text := codes[[2]int{s.Signal.Number, s.Signal.Code}]; text != "" {
+	if text := codes()[[2]int{s.Signal.Number, s.Signal.Code}]; text != "" {
 		description = name + ", " + text
 	}
 	switch unix.Signal(s.Signal.Number) {
