@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -46,7 +47,10 @@ func printHelp(w io.Writer, _ string, data any) {
 	if usage == "" {
 		usage = c.FullName()
 	}
-	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	// A tabwriter writes every piece of a line by itself.
+	text := bufio.NewWriter(w)
+	defer text.Flush()
+	out := tabwriter.NewWriter(text, 0, 0, 3, ' ', 0)
 	defer out.Flush()
 	fmt.Fprintf(out, "%s\n\nUsage:\n  %s\n", strings.TrimSpace(c.Description), usage)
 	if commands := c.VisibleCommands(); len(commands) > 0 {
