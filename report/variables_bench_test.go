@@ -19,7 +19,12 @@ import (
 
 // BenchmarkArguments writes 3,000 frames of 65 threads with their arguments; an
 // operation is all of them.
-func BenchmarkArguments(b *testing.B) {
+func BenchmarkArguments(b *testing.B) { benchmarkArguments(b, false) }
+
+// BenchmarkArgumentsAgain is without what is read of debugging information.
+func BenchmarkArgumentsAgain(b *testing.B) { benchmarkArguments(b, true) }
+
+func benchmarkArguments(b *testing.B, again bool) {
 	p := testprogram.Start(b, testprogram.Build(b, "threads65.c", "-O2", "-g"))
 	s, err := process.Snapshot(p.PID, nil)
 	if err != nil {
@@ -35,9 +40,13 @@ func BenchmarkArguments(b *testing.B) {
 	for i := range stacks {
 		frames += len(stacks[i].Frames)
 	}
+	reader := variable.NewReader(s, objects)
 	b.ReportAllocs()
 	for b.Loop() {
-		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+		if !again {
+			reader = variable.NewReader(s, objects)
+		}
+		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: reader}
 		if err := r.Text(io.Discard, report.StackOptions{AllFrames: true}); err != nil {
 			b.Fatal(err)
 		}

@@ -15,6 +15,16 @@ func (p *Printer) Argument(v *Variable, f Frame) string { return string(p.Append
 
 // AppendArgument appends to dst what Argument returns.
 func (p *Printer) AppendArgument(dst []byte, v *Variable, f Frame) []byte {
+	w := p.start(Value{typ: v.Type})
+	defer w.end()
+	if !w.plainArgument(v, f) {
+		w.argumentOf(v, f)
+	}
+	return append(dst, w.text...)
+}
+
+// argumentOf writes an argument.
+func (w *printing) argumentOf(v *Variable, f Frame) {
 	e := newEvaluator(v.info, v.unit, v.body, f)
 	defer e.release()
 	e.lent = true // nothing of the values is kept
@@ -24,14 +34,12 @@ func (p *Printer) AppendArgument(dst []byte, v *Variable, f Frame) []byte {
 	if entryErr == nil {
 		entryErr = entry.Err()
 	}
-	w := p.start(actual)
-	defer w.end()
 	w.add(v.Name)
 	if entryErr == nil && actual.Err() != nil && !errors.Is(actual.Err(), ErrOptimizedOut) {
 		// Only the value at the entry is known.
 		w.add("@entry=")
 		w.argument(entry)
-		return append(dst, w.text...)
+		return
 	}
 	same := entryErr == nil && w.same(actual, entry)
 	if same {
@@ -47,7 +55,6 @@ func (p *Printer) AppendArgument(dst []byte, v *Variable, f Frame) []byte {
 		w.add("@entry=")
 		w.argument(entry)
 	}
-	return append(dst, w.text...)
 }
 
 // same reports whether two values can be read and have the same bytes.

@@ -31,8 +31,11 @@ func lost(err error) error {
 
 // entryValue pushes what a register, or memory that one led to, held when the
 // function was called (DWARF 5 §2.5.1.7).
-func (e *evaluator) entryValue(block []byte) error {
-	inner := e.program(block)
+func (e *evaluator) entryValue(o *operation) error {
+	inner := o.inner
+	if inner == nil {
+		inner = e.program(o.Block)
+	}
 	if !inner.isParameter {
 		return refuse("entry value of an expression that is no register")
 	}
@@ -122,7 +125,7 @@ func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
 // of an argument, and what it was at the entry, often ask for the same one.
 func (e *evaluator) atCall(p parameter, last *lastPassed) (element, error) {
 	if a := &e.asked; !a.known || a.parameter != p {
-		a.value, a.err = e.passedFor(p, last)
+		a.value, a.err = e.passedFor(&p, last)
 		a.parameter, a.known = p, e.budget.steps <= maxSteps
 	}
 	return e.asked.value, e.asked.err
@@ -137,19 +140,23 @@ type asked struct {
 }
 
 // passedFor finds it. What was found last is of use to who asks for this parameter again.
-func (e *evaluator) passedFor(p parameter, last *lastPassed) (v element, err error) {
+func (e *evaluator) passedFor(p *parameter, last *lastPassed) (v element, err error) {
 	caller := e.frame.Caller()
-	if caller == nil || caller.Info() == nil || e.body == nil {
+	if caller == nil || e.body == nil {
 		return v, errNoEntryValue
 	}
-	if e.info.callsItself(e.body) {
+	info := caller.Info()
+	if info == nil || e.info.callsItself(e.body) {
 		return v, errNoEntryValue
 	}
-	at, err := e.passing(caller, p, last)
+	at, err := e.passing(caller, info, p, last)
 	if err != nil {
 		return v, err
 	}
-	inner, err := e.within(caller.Info(), at.body.unit, at.body, caller)
+	if at.to == nil && at.value == nil {
+		return element{lo: at.constant}, nil
+	}
+	inner, err := e.within(info, at.body.unit, at.body, caller)
 	if err != nil {
 		return v, err
 	}
@@ -190,51 +197,50 @@ type passed struct {
 // function are like the one before.
 type lastPassed struct{ atomic.Pointer[knownPassing] }
 
+// knownPassing is a parameter of a call with what is passed. It does not change.
 type knownPassing struct {
 	passing
 	passed
 }
 
 // passing returns what a caller's debugging information says of a parameter.
-func (e *evaluator) passing(caller Frame, p parameter, last *lastPassed) (at passed, err error) {
-	info, bias := caller.Info(), caller.Bias()
+func (e *evaluator) passing(caller Frame, info *Info, p *parameter, last *lastPassed) (*passed, error) {
+	bias := caller.Bias()
 	back, lookup := caller.ProgramCounter()
-	key := passing{e.body, info, back - bias, lookup - bias, p}
-	if l := last.Load(); l != nil && l.passing == key {
-		at = l.passed
-	} else {
-		if at, err = e.passed(key); err != nil {
-			return at, err
+	back, lookup = back-bias, lookup-bias
+	at := last.Load()
+	if at == nil || at.back != back || at.lookup != lookup || at.info != info || at.callee != e.body || at.parameter != *p {
+		var err error
+		if at, err = e.passed(passing{e.body, info, back, lookup, *p}); err != nil {
+			return nil, err
 		}
 		if at.isSmall() {
-			last.Store(&knownPassing{key, at})
+			last.Store(at)
 		}
 	}
 	if !at.known {
-		return at, errNoEntryValue
+		return nil, errNoEntryValue
 	}
-	return at, nil
+	return &at.passed, nil
 }
 
 // isSmall reports whether it may be kept, by each who asks; where the call leads to is
 // the site's.
-func (at *passed) isSmall() bool { return at.value == nil || len(at.value.operations) <= maxPassed }
-
-// maxPassed is how many operations what is passed may have that is kept.
-const maxPassed = 8
+func (at *passed) isSmall() bool { return at.value.isSmall() }
 
 // passed finds it.
-func (e *evaluator) passed(key passing) (at passed, err error) {
+func (e *evaluator) passed(key passing) (*knownPassing, error) {
 	at, ok := kept(e.info, &e.info.passed, key)
 	if ok {
 		return at, nil
 	}
-	err = key.info.locked(func() (err error) {
-		at, err = key.info.passedAt(key, e)
+	at = &knownPassing{passing: key}
+	err := key.info.locked(func() (err error) {
+		at.passed, err = key.info.passedAt(key, e)
 		return err
 	})
 	if err == nil && at.isSmall() {
-		keep(e.info, &e.info.passed, key, at)
+		at = keep(e.info, &e.info.passed, key, at)
 	}
 	return at, err
 }

@@ -102,6 +102,9 @@ func uintOf(order binary.ByteOrder, b []byte) (v uint64) {
 	if len(b) > 8 {
 		return 0
 	}
+	if len(b) == 8 {
+		return order.Uint64(b)
+	}
 	if order == binary.BigEndian {
 		for _, c := range b {
 			v = v<<8 | uint64(c)
@@ -116,6 +119,10 @@ func uintOf(order binary.ByteOrder, b []byte) (v uint64) {
 
 // putUint fills b, of any length, with the low bytes of v and zeros above.
 func putUint(order binary.ByteOrder, b []byte, v uint64) {
+	if len(b) == 8 {
+		order.PutUint64(b, v)
+		return
+	}
 	for i := range b {
 		k := i
 		if order == binary.BigEndian {

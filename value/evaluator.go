@@ -167,20 +167,11 @@ func (e *evaluator) listed(list, pc uint64) (p *program, err error) {
 	return p, err
 }
 
-// locate evaluates a location to the pieces of a value of size bytes.
-func (e *evaluator) locate(a *attribute, size uint64) ([]Piece, error) {
-	p, err := e.expression(a)
-	if err != nil {
-		return nil, err
-	}
+// locate evaluates a location, nil for none, to the pieces of a value of size bytes.
+func (e *evaluator) locate(p *program, size uint64) ([]Piece, error) {
 	if p == nil {
 		return e.alone(Piece{Kind: OptimizedOut, BitSize: bitsOf(size)}), nil
 	}
-	return e.evaluate(p, size)
-}
-
-// evaluate evaluates a program to the pieces of a value of size bytes.
-func (e *evaluator) evaluate(p *program, size uint64) ([]Piece, error) {
 	if err := e.run(p); err != nil {
 		if errors.Is(err, ErrOptimizedOut) {
 			return e.alone(Piece{Kind: OptimizedOut, BitSize: bitsOf(size)}), nil

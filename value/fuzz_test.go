@@ -31,7 +31,7 @@ func FuzzLocation(f *testing.F) {
 		callee.caller = &caller
 		b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: expression}, root: &node{DebugEntry: &object.DebugEntry{}}}
 		e := newEvaluator(info, u, b, &callee)
-		pieces, err := e.locate(&attribute{kind: attributeBlock, bytes: expression}, size)
+		pieces, err := e.locate(e.program(expression), size)
 		if (err == nil) == (len(pieces) == 0) {
 			t.Fatalf("%d pieces, %v", len(pieces), err)
 		}

@@ -51,7 +51,7 @@ type Info struct {
 	known    sync.RWMutex // held for what follows alone, also while mu is held
 	listings map[listing]*program
 	programs map[programKey]*program
-	passed   map[passing]passed
+	passed   map[passing]*knownPassing
 }
 
 // Open opens the debugging information of an object, or that of the debug file

@@ -220,7 +220,7 @@ func TestLocations(t *testing.T) {
 			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}}
 			b.root = &node{DebugEntry: &object.DebugEntry{}}
 			e := newEvaluator(info, u, b, &fakeFrame{})
-			pieces, err := e.locate(&attribute{kind: attributeBlock, bytes: unhex(test.bytes)}, 8)
+			pieces, err := e.locate(e.program(unhex(test.bytes)), 8)
 			got := describe(pieces)
 			if err != nil {
 				got = err.Error()

@@ -27,15 +27,16 @@ func kept[K comparable, V any](i *Info, known *map[K]V, key K) (v V, ok bool) {
 	return v, ok
 }
 
-// keep keeps what was found in one of an Info's maps. Frames of many threads are at the
-// same addresses: what they need seldom is too much to be kept.
-func keep[K comparable, V any](i *Info, known *map[K]V, key K, v V) {
+// keep keeps what was found in one of an Info's maps, and returns it. Frames of many
+// threads are at the same addresses: what they need seldom is too much to be kept.
+func keep[K comparable, V any](i *Info, known *map[K]V, key K, v V) V {
 	i.known.Lock()
 	defer i.known.Unlock()
 	if len(*known) >= maxKept || *known == nil {
 		*known = make(map[K]V)
 	}
 	(*known)[key] = v
+	return v
 }
 
 // listOffset returns the offset in .debug_loclists of the list with an index of

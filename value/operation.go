@@ -51,7 +51,7 @@ const (
 )
 
 // execute applies an operation that does not jump. rest is what follows it.
-func (e *evaluator) execute(o *cfi.Operation, rest []cfi.Operation) error {
+func (e *evaluator) execute(o *operation, rest []operation) error {
 	op, n := o.Op, o.Operands[0]
 	if e.placed && op != opPiece && op != opBitPiece && op != opGNUUninit && op != cfi.OpNop {
 		return refuse("%v after a location", op)
@@ -109,7 +109,7 @@ func (e *evaluator) execute(o *cfi.Operation, rest []cfi.Operation) error {
 	case opImplicitPointer, opGNUImplicitPointer:
 		return e.put(Piece{Kind: ImplicitPointer, entry: e.reference(uint64(n)), offset: o.Operands[1], info: e.info, body: e.body})
 	case opEntryValue, opGNUEntryValue:
-		return e.entryValue(o.Block)
+		return e.entryValue(o)
 	case opGNUParameterRef:
 		return e.parameterRef(e.unit.start + object.DebugOffset(n))
 	case opCall2, opCall4:
@@ -239,7 +239,7 @@ func (e *evaluator) frameBase() (uint64, error) {
 }
 
 // typed applies an operation on typed values (DWARF 5 §2.5.1).
-func (e *evaluator) typed(o *cfi.Operation) error {
+func (e *evaluator) typed(o *operation) error {
 	operand := o.Operands[0]
 	switch o.Op {
 	case opRegvalType, opGNURegvalType, opDerefType, opGNUDerefType:

@@ -15,7 +15,7 @@ import (
 // evaluated again and again. It is shared between goroutines, and does not change but
 // for what calls passed for its parameter last.
 type program struct {
-	operations []cfi.Operation
+	operations []operation
 	size       uint64 // of the expression, bytes
 	malformed  error  // why there are no more operations
 
@@ -23,6 +23,16 @@ type program struct {
 	isParameter bool // parameter is the one that the expression names
 	passed      lastPassed
 }
+
+// operation is one of an expression.
+type operation struct {
+	cfi.Operation
+	inner *program // of a short entry value, nil for others
+}
+
+// maxEntry is how long the expression of an entry value may be that is decoded with the
+// one that asks for it, bytes: it is a register, or memory at one.
+const maxEntry = 16
 
 // programKey is where the bytes of an expression lie, which do not change, and how
 // they are read.
@@ -42,9 +52,7 @@ func (e *evaluator) program(expression []byte) *program {
 	if p, ok := kept(i, &i.programs, key); ok {
 		return p
 	}
-	p := i.decode(expression, wide)
-	keep(i, &i.programs, key, p)
-	return p
+	return keep(i, &i.programs, key, i.decode(expression, wide))
 }
 
 // referenceWidth returns how many bytes a reference into .debug_info has in
@@ -74,6 +82,11 @@ func (i *Info) decode(expression []byte, wide int) *program {
 	if p.malformed == nil {
 		p.parameter, p.isParameter = p.asParameter(i.machine)
 	}
+	for k := range p.operations {
+		if o := &p.operations[k]; isEntryValue(o.Op) && len(o.Block) <= maxEntry {
+			o.inner = i.decode(o.Block, wide)
+		}
+	}
 	return p
 }
 
@@ -92,7 +105,7 @@ func (p *program) decode(s *cfi.Section, wide int) error {
 					return c.err
 				}
 				o.Offset, o.Size = at, c.off-at
-				p.operations = append(p.operations, o)
+				p.operations = append(p.operations, operation{Operation: o})
 				start, resumed = c.off, true
 				break
 			}
@@ -100,7 +113,7 @@ func (p *program) decode(s *cfi.Section, wide int) error {
 				return err
 			}
 			o.Offset = at
-			p.operations = append(p.operations, o)
+			p.operations = append(p.operations, operation{Operation: o})
 		}
 		if !resumed {
 			break
@@ -119,9 +132,19 @@ func refersToEntry(op cfi.Op) bool {
 	return false
 }
 
+// isSmall reports whether it may be kept by each who asks.
+func (p *program) isSmall() bool {
+	return p == nil || len(p.operations) <= maxSmall && p.size <= maxKeptSize
+}
+
+// maxSmall is how many operations there may be in what is kept so.
+const maxSmall = 8
+
+func isEntryValue(op cfi.Op) bool { return op == opEntryValue || op == opGNUEntryValue }
+
 // target returns the index of the operation that a jump leads to; that of the
 // end is their number.
-func (p *program) target(o *cfi.Operation) (int, bool) {
+func (p *program) target(o *operation) (int, bool) {
 	to := o.Offset + o.Size + uint64(o.Operands[0])
 	if to == p.size {
 		return len(p.operations), true

@@ -138,7 +138,12 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 		val.err = fmt.Errorf("%w: %s is declared only", ErrNotFound, v.Name)
 		return val
 	}
-	val.pieces, val.err = e.locate(&v.location, size)
+	p, err := v.program(e)
+	if err != nil {
+		val.err = err
+		return val
+	}
+	val.pieces, val.err = e.locate(p, size)
 	return val
 }
 

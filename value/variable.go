@@ -6,6 +6,7 @@ package value
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/clewdev/clew/object"
 )
@@ -36,6 +37,46 @@ type Variable struct {
 	isKnown bool
 
 	called lastPassed // see entryBy
+
+	look  sync.Once // of what follows: see asPlain
+	plain plain
+
+	located atomic.Pointer[[]located] // see program
+}
+
+// located is what a variable's location is at an address of the file.
+type located struct {
+	pc      uint64
+	program *program // nil for nothing
+}
+
+// maxLocated is at how many addresses a variable's location is kept beside it: the frames
+// of a function are at a few.
+const maxLocated = 4
+
+// program returns the program of the expression that the location is at the address of an
+// evaluator's frame, nil where there is none.
+func (v *Variable) program(e *evaluator) (*program, error) {
+	pc := uint64(0)
+	if v.location.kind == attributeList {
+		_, pc = e.frame.ProgramCounter()
+		pc -= e.frame.Bias()
+	}
+	var known []located
+	if list := v.located.Load(); list != nil {
+		known = *list
+	}
+	for k := range known {
+		if known[k].pc == pc {
+			return known[k].program, nil
+		}
+	}
+	p, err := e.expression(&v.location)
+	if err == nil && len(known) < maxLocated && p.isSmall() {
+		more := append(known[:len(known):len(known)], located{pc, p})
+		v.located.Store(&more) // without what others found meanwhile, which they find again
+	}
+	return p, err
 }
 
 // Declared reports whether the variable is only declared here, and defined in another
