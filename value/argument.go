@@ -23,11 +23,21 @@ func (p *Printer) AppendArgument(dst []byte, v *Variable, f Frame) []byte {
 	return append(dst, w.text...)
 }
 
+// evaluator returns what evaluates the locations of an argument. It is to be forgotten,
+// and nothing of the values is kept.
+func (w *printing) evaluator(v *Variable, f Frame) *evaluator {
+	if w.arguments == nil {
+		w.arguments = new(evaluator)
+	}
+	w.arguments.start(v.info, v.unit, v.body, f)
+	w.arguments.lent = true
+	return w.arguments
+}
+
 // argumentOf writes an argument.
 func (w *printing) argumentOf(v *Variable, f Frame) {
-	e := newEvaluator(v.info, v.unit, v.body, f)
-	defer e.release()
-	e.lent = true // nothing of the values is kept
+	e := w.evaluator(v, f)
+	defer e.forget()
 	actual := v.readBy(e)
 	e.own = budget{}
 	entry, entryErr := v.entryBy(e)

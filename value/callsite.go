@@ -184,7 +184,8 @@ type passing struct {
 	parameter    parameter
 }
 
-// passed is what the caller's debugging information says of it.
+// passed is what the caller's debugging information says of it. The programs are the
+// site's.
 type passed struct {
 	body     *body    // of the caller
 	known    bool     // as to what follows
@@ -214,19 +215,13 @@ func (e *evaluator) passing(caller Frame, info *Info, p *parameter, last *lastPa
 		if at, err = e.passed(passing{e.body, info, back, lookup, *p}); err != nil {
 			return nil, err
 		}
-		if at.isSmall() {
-			last.Store(at)
-		}
+		last.Store(at)
 	}
 	if !at.known {
 		return nil, errNoEntryValue
 	}
 	return &at.passed, nil
 }
-
-// isSmall reports whether it may be kept, by each who asks; where the call leads to is
-// the site's.
-func (at *passed) isSmall() bool { return at.value.isSmall() }
 
 // passed finds it.
 func (e *evaluator) passed(key passing) (*knownPassing, error) {
@@ -239,7 +234,7 @@ func (e *evaluator) passed(key passing) (*knownPassing, error) {
 		at.passed, err = key.info.passedAt(key, e)
 		return err
 	})
-	if err == nil && at.isSmall() {
+	if err == nil {
 		at = keep(e.info, &e.info.passed, key, at)
 	}
 	return at, err
@@ -254,7 +249,7 @@ func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
 	if site == nil || !i.calls(site, e) {
 		return at, nil
 	}
-	var value attribute
+	value := new(siteValue)
 	for k := range site.parameters {
 		c := &site.parameters[k]
 		if !c.is(p) {
@@ -263,19 +258,22 @@ func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
 		if p.data && !c.hasData {
 			break
 		}
-		if value = c.value; p.kind == parameterMemory {
-			value = c.data
+		if value = &c.value; p.kind == parameterMemory {
+			value = &c.data
 		}
 		if value.kind != attributeAbsent {
 			break
 		}
 	}
-	wide := at.body.unit.referenceWidth()
 	switch value.kind {
 	case attributeConstant:
 		at.known, at.constant = true, uint64(value.number)
 	case attributeBlock:
-		at.known, at.value = true, i.decode(value.bytes, wide)
+		if value.program == nil {
+			value.program = i.decode(value.bytes, at.body.unit.referenceWidth())
+			i.held += len(value.program.operations)
+		}
+		at.known, at.value = true, value.program
 	}
 	at.to = site.to
 	return at, nil
@@ -296,7 +294,7 @@ func (e *evaluator) atJump(column uint64) (v element, ok bool) {
 		}
 		for k := range site.parameters {
 			if c := &site.parameters[k]; c.located && c.place.kind == parameterRegister && c.place.column == column {
-				value = c.value
+				value = c.value.attribute
 			}
 		}
 		return nil

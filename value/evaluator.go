@@ -88,7 +88,7 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrExpression, fmt.Sprintf(format, args...))
 }
 
-// evaluators are kept: each argument of each frame takes a few.
+// evaluators are kept: each variable of each frame takes a few.
 var evaluators = sync.Pool{New: func() any { return new(evaluator) }}
 
 // within returns an evaluator for what an expression calls for. It is to be released.
@@ -121,13 +121,16 @@ func (e *evaluator) start(info *Info, u *unit, b *body, f Frame) {
 // that were lent.
 func (e *evaluator) release() {
 	outer := e.outer
-	*e = evaluator{inner: e.inner}
+	e.forget()
 	if outer != nil {
 		outer.inner = e
 	} else {
 		evaluators.Put(e)
 	}
 }
+
+// forget ends the use of an evaluator that somebody keeps.
+func (e *evaluator) forget() { *e = evaluator{inner: e.inner} }
 
 // expression returns the program of the expression that a location is at the frame's
 // address, nil where there is none: the value is optimized out there.

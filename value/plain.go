@@ -49,50 +49,79 @@ func (v *Variable) plainActual(e *evaluator) (n uint64, state plainState) {
 	case p == nil:
 		return 0, plainLost
 	}
-	switch err := e.run(p); {
-	case err == nil:
+	switch p.form {
+	case registerForm:
+		if n, state := v.plainRegister(e, p.parameter.column); state == plainRead {
+			return n, state
+		}
+	case frameForm:
+		if base, err := e.frameBase(); err == nil {
+			return v.plainMemory(e, e.mask(base+uint64(p.parameter.offset)))
+		}
+	case entryForm:
+		of := p.operations[0].inner
+		passed, err := e.atCall(of.parameter, &of.passed)
+		if err != nil {
+			return 0, plainLost
+		}
+		return v.plainLow(passed.lo), plainRead
+	}
+	return v.plainResult(e, p)
+}
+
+// plainResult runs the program that ends in a plain variable.
+func (v *Variable) plainResult(e *evaluator, p *program) (n uint64, state plainState) {
+	var place Piece
+	err := e.run(p)
+	if err == nil && len(e.pieces) == 0 {
+		place, err = e.simple()
+	}
+	switch {
 	case errors.Is(err, ErrOptimizedOut):
 		return 0, plainLost
-	default:
+	case err != nil || len(e.pieces) > 0:
 		return 0, plainElse
 	}
-	if len(e.pieces) > 0 {
-		return 0, plainElse
-	}
-	place, err := e.simple()
-	if err != nil {
-		return 0, plainElse
-	}
-	m, size := e.info.machine, v.plain.size
-	b := place.Bytes
 	switch place.Kind {
 	case OptimizedOut:
 		return 0, plainLost
 	case InMemory:
-		if b = e.read[:size]; e.frame.ReadMemory(b, place.Address) != nil {
-			return 0, plainElse
-		}
+		return v.plainMemory(e, place.Address)
 	case InRegister:
-		var known bool
-		if b, known = e.frame.RegisterBytes(place.Column); known {
-			b = lowBytes(m, b, size)
-			break
-		}
-		if n, known = e.frame.Register(place.Column); !known {
-			return 0, plainLost
-		}
-		return v.plainLow(n), plainRead
+		return v.plainRegister(e, place.Column)
 	case InBytes:
 		if place.number {
-			b = lowBytes(m, b, size)
+			return v.plainBytes(lowBytes(e.info.machine, place.Bytes, v.plain.size))
 		}
-	default:
+		return v.plainBytes(place.Bytes)
+	}
+	return 0, plainElse
+}
+
+func (v *Variable) plainRegister(e *evaluator, column uint64) (n uint64, state plainState) {
+	if b, ok := e.frame.RegisterBytes(column); ok {
+		return v.plainBytes(lowBytes(e.info.machine, b, v.plain.size))
+	}
+	if n, ok := e.frame.Register(column); ok {
+		return v.plainLow(n), plainRead
+	}
+	return 0, plainLost
+}
+
+func (v *Variable) plainMemory(e *evaluator, address uint64) (n uint64, state plainState) {
+	b := e.read[:v.plain.size]
+	if e.frame.ReadMemory(b, address) != nil {
 		return 0, plainElse
 	}
-	if len(b) < size {
+	return v.plainBytes(b)
+}
+
+// plainBytes returns the number that a plain variable is which begins with b.
+func (v *Variable) plainBytes(b []byte) (n uint64, state plainState) {
+	if len(b) < v.plain.size {
 		return 0, plainElse
 	}
-	return uintOf(m.Order, b[:size]), plainRead
+	return uintOf(v.info.machine.Order, b[:v.plain.size]), plainRead
 }
 
 // plainEntry returns the number that a plain variable was when the function was called,
@@ -119,9 +148,8 @@ func (w *printing) plainArgument(v *Variable, f Frame) bool {
 	if t == nil || f == nil {
 		return false
 	}
-	e := newEvaluator(v.info, v.unit, v.body, f)
-	defer e.release()
-	e.lent = true // nothing of the value is kept
+	e := w.evaluator(v, f)
+	defer e.forget()
 	n, state := v.plainActual(e)
 	if state == plainElse {
 		return false

@@ -202,6 +202,7 @@ type printing struct {
 	bare                     bool            // the next structure of Go's is written without its type, which stands before it
 	seen                     map[uint64]bool // virtual base classes, by address; nil before the first
 	around                   []*Type         // the structures that what is printed lies in
+	arguments                *evaluator      // evaluates those of frames; nil before the first
 }
 
 // printings are kept, with their room: each argument of each frame takes one.
@@ -234,7 +235,7 @@ func (w *printing) end() {
 	if cap(w.text) > maxKeptText {
 		w.text = nil
 	}
-	*w = printing{text: w.text[:0]}
+	*w = printing{text: w.text[:0], arguments: w.arguments}
 	printings.Put(w)
 }
 

@@ -22,6 +22,33 @@ type program struct {
 	parameter   parameter
 	isParameter bool // parameter is the one that the expression names
 	passed      lastPassed
+
+	form form
+}
+
+// form is what most locations are that no evaluator needs to run for.
+type form uint8
+
+const (
+	otherForm    form = iota
+	registerForm      // in the register that the parameter names
+	frameForm         // at an offset from the frame base, that of the parameter
+	entryForm         // the value of a register at the entry: the first operation has it
+)
+
+// asForm returns it.
+func (p *program) asForm() form {
+	list := p.operations
+	switch {
+	case p.malformed != nil || len(list) == 0:
+	case p.isParameter && p.parameter.kind == parameterRegister && p.parameter.typ == 0:
+		return registerForm
+	case list[0].Op == opFbreg && len(list) == 1:
+		return frameForm
+	case len(list) == 2 && list[0].inner != nil && list[0].inner.isParameter && list[0].inner.parameter.typ == 0 && list[1].Op == opStackValue:
+		return entryForm
+	}
+	return otherForm
 }
 
 // operation is one of an expression.
@@ -87,6 +114,7 @@ func (i *Info) decode(expression []byte, wide int) *program {
 			o.inner = i.decode(o.Block, wide)
 		}
 	}
+	p.form = p.asForm()
 	return p
 }
 

@@ -35,8 +35,14 @@ type siteParameter struct {
 	place   parameter // where located
 	located bool
 
-	value, data attribute // of the parameter, and of what it leads to
+	value, data siteValue // of the parameter, and of what it leads to
 	hasData     bool
+}
+
+// siteValue is a value that a call passes.
+type siteValue struct {
+	attribute
+	program *program // of an expression that was asked for
 }
 
 // siteOf returns the call of a function that returns to an address, nil where its
@@ -89,8 +95,8 @@ func (i *Info) readSite(site *callSite, u *unit) {
 		if location, _ := c.Val(dwarf.AttrLocation).([]byte); len(location) > 0 {
 			p.place, p.located = i.parameterOf(bytes.Clone(location))
 		}
-		p.value = i.firstValue(c, u, dwarf.AttrCallValue, attrGNUCallSiteValue)
-		p.data = i.firstValue(c, u, dwarf.AttrCallDataValue, attrGNUCallSiteDataValue)
+		p.value.attribute = i.firstValue(c, u, dwarf.AttrCallValue, attrGNUCallSiteValue)
+		p.data.attribute = i.firstValue(c, u, dwarf.AttrCallDataValue, attrGNUCallSiteDataValue)
 		p.hasData = c.AttrField(dwarf.AttrCallDataValue) != nil || c.AttrField(attrGNUCallSiteDataValue) != nil
 		site.parameters = append(site.parameters, p)
 	}
