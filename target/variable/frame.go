@@ -39,10 +39,11 @@ type memory struct{ *target.ThreadMemory }
 func (r *Reader) Frames(s *target.Stack, room []Frame) []Frame {
 	frames := slices.Grow(room[:0], len(s.Frames))[:len(s.Frames)]
 	m := &memory{r.snapshot.ThreadMemory(thread(s))}
-	r.mu.Lock()
 	for k := range frames {
-		frames[k] = Frame{reader: r, stack: s, index: k, frames: frames, memory: m, place: r.placeOf(&s.Frames[k])}
+		frames[k] = Frame{reader: r, stack: s, index: k, frames: frames, memory: m}
 	}
+	r.mu.Lock()
+	r.findPlaces(frames)
 	r.mu.Unlock()
 	for k := range frames[:max(0, len(frames)-1)] {
 		frames[k+1].behind = frames[k].behind || frames[k].place.isGo()
@@ -140,12 +141,14 @@ func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
 	if f.behind || f.frame().TailCall {
 		return nil, false
 	}
-	for at := f.index; at > 0; at-- {
-		if !f.keeps(at) {
-			return nil, false
-		}
+	b, ok := target.VectorRegister(f.reader.snapshot.Machine, thread(f.stack).Vectors, column)
+	for at := f.index; ok && at > 0; at-- {
+		ok = f.keeps(at)
 	}
-	return target.VectorRegister(f.reader.snapshot.Machine, thread(f.stack).Vectors, column)
+	if !ok {
+		return nil, false
+	}
+	return b, true
 }
 
 // ProgramCounter returns PC and LookupPC.

@@ -35,25 +35,30 @@ type place struct {
 	endsLists bool
 }
 
-// placeKey is an address of an object.
-type placeKey struct {
-	object  *target.Object
-	address uint64
-}
-
-// placeOf returns the place of a frame, nil where it is in no object, for code that holds
-// the lock.
-func (r *Reader) placeOf(f *target.Frame) *place {
-	if f.Object == nil {
-		return nil
+// findPlaces finds the places of the frames of a stack, for code that holds the lock: none
+// of those that are in no object.
+func (r *Reader) findPlaces(frames []Frame) {
+	var object *target.Object // of the frame before
+	var places map[uint64]*place
+	for k := range frames {
+		f := frames[k].frame()
+		if f.Object == nil {
+			continue
+		}
+		if f.Object != object {
+			object, places = f.Object, r.places[f.Object]
+			if places == nil {
+				places = make(map[uint64]*place)
+				r.places[object] = places
+			}
+		}
+		p := places[f.Address]
+		if p == nil {
+			p = &place{reader: r, object: object, address: f.Address}
+			places[f.Address] = p
+		}
+		frames[k].place = p
 	}
-	key := placeKey{f.Object, f.Address}
-	p := r.places[key]
-	if p == nil {
-		p = &place{reader: r, object: f.Object, address: f.Address}
-		r.places[key] = p
-	}
-	return p
 }
 
 // info returns the debugging information of the object, nil where it has none.

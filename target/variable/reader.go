@@ -30,7 +30,7 @@ type Reader struct {
 
 	mu     sync.Mutex // held for all that follows, and to open objects
 	opened map[*target.Object]*opened
-	places map[placeKey]*place
+	places map[*target.Object]map[uint64]*place // by address
 
 	glibc    *glibc // nil before it is needed
 	glibcErr error
@@ -51,7 +51,7 @@ type opened struct {
 // NewReader returns a reader of the snapshot that the objects are of. Their
 // separate debug files are those that [target.Objects.Name] has found.
 func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
-	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened), places: make(map[placeKey]*place)}
+	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened), places: make(map[*target.Object]map[uint64]*place)}
 }
 
 // Err returns what stood in the way of reading debugging information, object by
