@@ -5,7 +5,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -181,6 +180,7 @@ type stackPrinter struct {
 	machine   *arch.Machine
 	digits    int // of an address
 	variables *variables
+	places    map[uint64]*placeText // by PC; nil before the first frame
 	out       []byte
 }
 
@@ -249,36 +249,17 @@ func (p *stackPrinter) frame(n int, f *target.Frame, calls []shownCall) {
 			late = late || c.late
 		}
 	}
-	for i := range max(len(f.Locations)-1, 0) {
-		l := &f.Locations[i]
-		p.number(n)
-		for range p.digits + 2 {
-			p.out = append(p.out, ' ')
-		}
-		p.out = append(p.out, "  "...)
-		c := call(calls, i, len(f.Locations))
-		p.function(cmp.Or(calledIn(&f.Symbol, l.Function), unnamed), c)
-		p.out = p.Palette.Dim.append(p.out, " (inlined)")
-		p.source(l.File, l.Line)
+	lines := p.textAt(f, calls).lines
+	last := len(lines) - 1
+	for i := range last {
+		l, c := &f.Locations[i], call(calls, i, len(f.Locations))
+		p.line(n, &lines[i], c)
 		p.out = append(p.out, '\n')
 		p.around(l.File, l.Line)
 		p.locals(c)
 	}
-	p.number(n)
-	p.out = append(p.out, "0x"...)
-	p.out = appendPadded(p.out, f.PC, p.digits)
-	p.out = append(p.out, "  "...)
-	name := FunctionName(f)
-	c := call(calls, len(f.Locations)-1, len(f.Locations))
-	p.function(name, c)
-	l := f.Location()
-	// Who has the arguments and the line has the module's debugging information.
-	if c == nil || l == nil || l.File == "" {
-		p.place(f, name)
-	}
-	if l != nil {
-		p.source(l.File, l.Line)
-	}
+	l, c := f.Location(), call(calls, len(f.Locations)-1, len(f.Locations))
+	p.line(n, &lines[last], c)
 	note := frameNote(f)
 	if late && !f.Late {
 		if note != "" {
@@ -299,18 +280,23 @@ func (p *stackPrinter) frame(n int, f *target.Frame, calls []shownCall) {
 	}
 }
 
-// function writes the name of a function, where they are known with its arguments:
-// the name is then that of the source, which has no parameters.
-func (p *stackPrinter) function(name string, c *shownCall) {
-	if c == nil {
-		p.out = p.Palette.Name.append(p.out, Printable(name))
-		return
+// line writes a line of a frame, without its end.
+func (p *stackPrinter) line(n int, text *lineText, c *shownCall) {
+	p.number(n)
+	p.out = append(p.out, text.before...)
+	if c != nil {
+		p.arguments(c)
 	}
-	if c.name != "" {
+	p.out = append(p.out, text.behind...)
+}
+
+// function writes the name of a function: where its arguments are known that of the
+// source, which has no parameters.
+func (p *stackPrinter) function(name string, c *shownCall) {
+	if c != nil && c.name != "" {
 		name = c.name
 	}
 	p.out = p.Palette.Name.append(p.out, Printable(name))
-	p.arguments(c)
 }
 
 // place writes where in its module a frame is.
@@ -332,12 +318,15 @@ func (p *stackPrinter) place(f *target.Frame, name string) {
 }
 
 func (p *stackPrinter) number(n int) {
-	s := strconv.Itoa(n)
-	for range 3 - len(s) {
-		p.out = append(p.out, ' ')
+	switch {
+	case n < 10:
+		p.out = append(p.out, "  #"...)
+	case n < 100:
+		p.out = append(p.out, " #"...)
+	default:
+		p.out = append(p.out, '#')
 	}
-	p.out = append(p.out, '#')
-	p.out = append(p.out, s...)
+	p.out = strconv.AppendInt(p.out, int64(n), 10)
 	p.out = append(p.out, ' ')
 }
 

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -23,6 +22,7 @@ const (
 	maxFrameVariables = 1 << 12
 	maxVariables      = 1 << 20 // of all frames
 	maxVariableText   = 64 << 20
+	maxUntold         = 256 // of those that one goroutine shows
 )
 
 // differs stands for the value of a variable that threads with equal stacks do not
@@ -57,11 +57,13 @@ type variables struct {
 	printer value.Printer
 	json    bool // for programs
 	locals  bool
-	names   map[functionSymbol]string // of functions
+	names   map[*value.Scope]string // of functions
 	spent   *variablesSpent
+	untold  struct{ count, size int64 } // of what this one shows, which spent does not have yet
 
-	frames map[*target.Stack][]variable.Frame // of the stacks that are shown as one
-	kept   []variable.Frame                   // room for the first one's
+	first  *target.Stack                      // of those that are shown as one; nil before it
+	kept   []variable.Frame                   // its frames, whose room is that of the next one's
+	frames map[*target.Stack][]variable.Frame // of the others
 	shown  shownRoom                          // of the frame that is shown
 }
 
@@ -75,12 +77,6 @@ type shownRoom struct {
 // variablesSpent is what was shown up to now, by all who show variables of the same
 // stacks.
 type variablesSpent struct{ count, size atomic.Int64 } // variables, and bytes of their text
-
-// functionSymbol is what the name of a function is made from.
-type functionSymbol struct {
-	function *value.Function
-	symbol   string // of the frame, where the function has no name for linking
-}
 
 func (s *Stacks) variables(utf8, json bool) *variables {
 	if s.Variables == nil {
@@ -96,34 +92,37 @@ func (v *variables) another() *variables {
 		return nil
 	}
 	return &variables{reader: v.reader, printer: v.printer, json: v.json, locals: v.locals, spent: v.spent,
-		names: make(map[functionSymbol]string), frames: make(map[*target.Stack][]variable.Frame)}
+		names: make(map[*value.Scope]string), frames: make(map[*target.Stack][]variable.Frame)}
 }
 
 // begin forgets the stacks before.
 func (v *variables) begin() {
 	if v != nil {
+		v.first = nil
 		clear(v.frames)
 	}
 }
 
 // framesOf returns the frames of a stack.
 func (v *variables) framesOf(s *target.Stack) []variable.Frame {
-	frames, ok := v.frames[s]
-	switch {
-	case ok:
-	case len(v.frames) == 0:
-		v.kept = v.reader.Frames(s, v.kept)
-		frames = v.kept
-	default:
-		frames = v.reader.Frames(s, nil)
+	switch v.first {
+	case nil:
+		v.first, v.kept = s, v.reader.Frames(s, v.kept)
+		return v.kept
+	case s:
+		return v.kept
 	}
-	v.frames[s] = frames
+	frames, ok := v.frames[s]
+	if !ok {
+		frames = v.reader.Frames(s, nil)
+		v.frames[s] = frames
+	}
 	return frames
 }
 
 // left reports whether there is room for one more.
 func (v *variables) left() bool {
-	return v.spent.count.Load() < maxVariables && v.spent.size.Load() < maxVariableText
+	return v.spent.count.Load()+v.untold.count < maxVariables && v.spent.size.Load()+v.untold.size < maxVariableText
 }
 
 // calls returns what is shown of frame i of a stack: of each of its Locations, in
@@ -162,17 +161,15 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 	scopes := frame.Scopes()
 	for k, scope := range scopes {
 		var c shownCall
-		symbol := ""
-		if scope.Function.LinkageName == "" && k == len(scopes)-1 {
-			symbol = unversioned(stack.Frames[i].Symbol.Name)
-		}
-		c.name = v.name(scope.Function, symbol)
+		c.name = v.name(scope, &stack.Frames[i], k == len(scopes)-1)
 		left, first := maxFrameVariables, len(room.variables)
 		for _, a := range scope.Arguments {
 			if left--; left < 0 || !v.left() {
 				break
 			}
-			room.variables = append(room.variables, v.argument(a, frame))
+			shown := v.argument(a, frame)
+			c.late = c.late || shown.late
+			room.variables = append(room.variables, shown)
 		}
 		c.arguments = room.since(first)
 		if v.locals {
@@ -186,12 +183,13 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 					if left--; left < 0 || !v.left() {
 						break
 					}
-					room.variables = append(room.variables, v.local(l, frame))
+					shown := v.local(l, frame)
+					c.late = c.late || shown.late
+					room.variables = append(room.variables, shown)
 				}
 			}
 			c.locals = room.since(first)
 		}
-		c.late = anyLate(c.arguments) || anyLate(c.locals)
 		room.calls = append(room.calls, c)
 	}
 	return room.calls[start:len(room.calls):len(room.calls)]
@@ -207,10 +205,6 @@ func (r *shownRoom) since(first int) []shownVariable {
 	return r.variables[first:len(r.variables):len(r.variables)]
 }
 
-func anyLate(list []shownVariable) bool {
-	return slices.ContainsFunc(list, func(v shownVariable) bool { return v.late })
-}
-
 // declaredBefore returns the line in which, and behind which, local variables of one of
 // a frame's scopes are not declared yet, but for what a function returns. In Go a
 // variable has its place in memory before: only the line tells that there is nothing in
@@ -223,16 +217,18 @@ func declaredBefore(frame *variable.Frame, f *target.Frame, scope, scopes int) (
 	return f.Locations[at].Line
 }
 
-// name returns the name of a function as the source has it, which many frames ask for.
-func (v *variables) name(fn *value.Function, symbol string) string {
-	key := functionSymbol{fn, symbol}
-	name, ok := v.names[key]
+// name returns the name of a function as the source has it, which many frames ask for: of
+// the last scope of one by the frame's symbol, where it has no name for linking.
+func (v *variables) name(scope *value.Scope, f *target.Frame, isLast bool) string {
+	name, ok := v.names[scope]
 	if !ok {
-		if symbol == "" {
-			symbol = fn.LinkageName
+		fn := scope.Function
+		symbol := fn.LinkageName
+		if symbol == "" && isLast {
+			symbol = unversioned(f.Symbol.Name)
 		}
 		name = sourceName(fn.Name, symbol, fn.Language)
-		v.names[key] = name
+		v.names[scope] = name
 	}
 	return name
 }
@@ -284,9 +280,17 @@ func (v *variables) line(of *value.Variable, f *variable.Frame, start int) shown
 	return shownVariable{name: of.Name, line: text, late: f.Late()}
 }
 
+// spend counts a variable. The others are told of many at once.
 func (v *variables) spend(size int) {
-	v.spent.count.Add(1)
-	v.spent.size.Add(int64(size))
+	u := &v.untold
+	u.count++
+	u.size += int64(size)
+	if u.count < maxUntold && u.size < maxUntold*64 {
+		return
+	}
+	v.spent.count.Add(u.count)
+	v.spent.size.Add(u.size)
+	u.count, u.size = 0, 0
 }
 
 // data is a variable for programs: whole, also where a line has no room for it.

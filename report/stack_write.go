@@ -50,7 +50,7 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 	var next atomic.Int64
 	for range workers {
 		own := *p
-		own.variables = p.variables.another()
+		own.variables, own.places = p.variables.another(), nil
 		group.Go(func() {
 			for {
 				select {
