@@ -16,21 +16,22 @@ import (
 // Frame is a frame of a stack, as package value reads variables in it. It
 // implements value.Frame.
 type Frame struct {
-	reader *Reader
-	stack  *target.Stack
-	index  int
-	frames []Frame // of the stack
-	memory *memory // shared with them
-	place  *place  // nil where it is in no object
-	behind bool    // a function of Go is among those that it called: see Register
+	*shared
+	index int
+	place *place // nil where it is in no object
+	cfa   uint64 // each variable of a frame may ask for it
 
-	// Each variable of a frame may ask for it.
-	cfa             uint64
+	behind          bool // a function of Go is among those that it called: see Register
 	hasCFA, readCFA bool
 }
 
-// memory reads the target's, and remembers what it took from a target that runs.
-type memory struct{ *target.ThreadMemory }
+// shared is what the frames of a stack have in common.
+type shared struct {
+	reader *Reader
+	stack  *target.Stack
+	frames []Frame
+	memory *target.ThreadMemory // remembers what it took from a target that runs
+}
 
 // Frames returns the frames of a stack. Its walk must have kept the registers, and the
 // stack must not change afterwards. The frames of one stack are not safe for concurrent
@@ -38,9 +39,9 @@ type memory struct{ *target.ThreadMemory }
 // read in them, are no longer valid; it may be nil.
 func (r *Reader) Frames(s *target.Stack, room []Frame) []Frame {
 	frames := slices.Grow(room[:0], len(s.Frames))[:len(s.Frames)]
-	m := &memory{r.snapshot.ThreadMemory(thread(s))}
+	all := &shared{reader: r, stack: s, frames: frames, memory: r.snapshot.ThreadMemory(thread(s))}
 	for k := range frames {
-		frames[k] = Frame{reader: r, stack: s, index: k, frames: frames, memory: m}
+		frames[k] = Frame{shared: all, index: k}
 	}
 	r.mu.Lock()
 	r.findPlaces(frames)
@@ -80,7 +81,7 @@ func (f *Frame) Scopes() []*value.Scope {
 func (f *Frame) Late() bool {
 	_, late := f.memory.Late()
 	if late {
-		f.memory.ThreadMemory = f.reader.snapshot.ThreadMemory(thread(f.stack))
+		f.memory = f.reader.snapshot.ThreadMemory(thread(f.stack))
 	}
 	return late
 }

@@ -79,9 +79,9 @@ func (s *symbol) sourceName(described bool) string {
 // symbols returns the symbols of a file that have a size, by address, the
 // preferred one of equal ones last.
 func symbols(f *object.File) []symbol {
-	const block = 1024 // the list is copied once, to where it has just the room that it needs
+	const least, most = 32, 1024 // in a block; the list is copied once, to where it has just the room that it needs
 	var blocks [][]symbol
-	n, last := 0, make([]symbol, 0, block)
+	n, last := 0, make([]symbol, 0, least)
 	for s := range f.Symbols() {
 		if n++; n > maxSymbols {
 			break
@@ -91,8 +91,8 @@ func symbols(f *object.File) []symbol {
 			if s.Size == 0 || s.Name == "" {
 				break
 			}
-			if len(last) == block {
-				blocks, last = append(blocks, last), make([]symbol, 0, block)
+			if len(last) == cap(last) {
+				blocks, last = append(blocks, last), make([]symbol, 0, min(2*cap(last), most))
 			}
 			last = append(last, symbol{s.Address, s.Size, s.Name, s.Type, s.Binding})
 		}
