@@ -98,7 +98,13 @@ func exercise(t *testing.T, file *object.File, step uint64) {
 		for _, s := range scopes {
 			_ = s.Function.Type.String()
 			for _, v := range s.Arguments {
-				p.Argument(v, frame)
+				// What is printed without a Value is what one would be printed as.
+				w := p.start(Value{typ: v.Type})
+				w.argumentOf(v, frame)
+				if text := p.Argument(v, frame); text != string(w.text) {
+					t.Fatalf("%s, as a value %s", text, w.text)
+				}
+				w.end()
 			}
 			for _, b := range s.Blocks {
 				for _, v := range b.Variables {
