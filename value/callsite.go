@@ -39,7 +39,7 @@ func (e *evaluator) entryValue(o *operation) error {
 	if !inner.isParameter {
 		return refuse("entry value of an expression that is no register")
 	}
-	p := inner.parameter
+	p := &inner.parameter
 	v, err := e.atCall(p, &inner.passed)
 	if err != nil {
 		return lost(err)
@@ -56,7 +56,7 @@ func (e *evaluator) entryValue(o *operation) error {
 
 // parameterRef pushes the value that the call has for a parameter by its entry.
 func (e *evaluator) parameterRef(entry object.DebugOffset) error {
-	v, err := e.atCall(parameter{kind: parameterEntry, entry: entry}, new(lastPassed))
+	v, err := e.atCall(&parameter{kind: parameterEntry, entry: entry}, new(lastPassed))
 	if err != nil {
 		return lost(err)
 	}
@@ -123,9 +123,9 @@ func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
 
 // atCall returns what the call that made the frame passed for a parameter: the location
 // of an argument, and what it was at the entry, often ask for the same one.
-func (e *evaluator) atCall(p parameter, last *lastPassed) (element, error) {
-	if a := &e.asked; !a.known || a.parameter != p {
-		a.value, a.err = e.passedFor(&p, last)
+func (e *evaluator) atCall(p *parameter, last *lastPassed) (element, error) {
+	if a := &e.asked; !a.known || *a.parameter != *p {
+		a.value, a.err = e.passedFor(p, last)
 		a.parameter, a.known = p, e.budget.steps <= maxSteps
 	}
 	return e.asked.value, e.asked.err
@@ -133,7 +133,7 @@ func (e *evaluator) atCall(p parameter, last *lastPassed) (element, error) {
 
 // asked is a parameter with its value at the call.
 type asked struct {
-	parameter parameter
+	parameter *parameter // which does not change
 	value     element
 	err       error
 	known     bool

@@ -60,7 +60,7 @@ func (v *Variable) plainActual(e *evaluator) (n uint64, state plainState) {
 		}
 	case entryForm:
 		of := p.operations[0].inner
-		passed, err := e.atCall(of.parameter, &of.passed)
+		passed, err := e.atCall(&of.parameter, &of.passed)
 		if err != nil {
 			return 0, plainLost
 		}
@@ -130,8 +130,8 @@ func (v *Variable) plainEntry(e *evaluator) (n uint64, ok bool) {
 	if !v.Argument || v.body == nil {
 		return 0, false
 	}
-	p, ok := v.passed()
-	if !ok {
+	p := v.passed()
+	if p == nil {
 		return 0, false
 	}
 	passed, err := e.atCall(p, &v.called)

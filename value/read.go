@@ -166,13 +166,10 @@ func (v *Variable) entryBy(e *evaluator) (Value, error) {
 	if e.frame == nil || !v.Argument || v.escape != nil || v.body == nil || v.constant.kind != attributeAbsent {
 		return Value{}, errNoEntryValue
 	}
-	p, ok := v.passed()
-	if !ok {
+	p := v.passed()
+	if p == nil {
 		return Value{}, errNoEntryValue
 	}
-	// Of a reference gdb wants to know what it led to.
-	kind := v.Type.Strip().kind
-	p.data = kind == Reference || kind == RvalueReference
 	n, err := e.atCall(p, &v.called)
 	if err != nil {
 		return Value{}, err
@@ -190,8 +187,8 @@ func (v *Variable) entryBy(e *evaluator) (Value, error) {
 	return Value{typ: v.Type, frame: e.frame, pieces: e.alone(Piece{Kind: InBytes, Bytes: b, BitSize: bitsOf(size)})}, nil
 }
 
-// passed returns where a call passes an argument.
-func (v *Variable) passed() (p parameter, ok bool) {
+// passed returns where a call passes an argument, nil where that is not known.
+func (v *Variable) passed() *parameter {
 	v.enter.Do(func() {
 		e := newEvaluator(v.info, v.unit, v.body, nil)
 		defer e.release()
@@ -206,16 +203,19 @@ func (v *Variable) passed() (p parameter, ok bool) {
 		if p == nil {
 			return
 		}
-		v.entry, v.isKnown = p.parameter, p.isParameter
+		entry := p.parameter
 		switch {
-		case v.entry.kind == parameterMemory:
-			v.isKnown = false
-		case v.entry.kind == parameterStack && v.location.kind == attributeBlock:
-			// What lies below the return address is the function's own.
-			v.isKnown = v.isKnown && v.entry.offset >= 0
+		case !p.isParameter || entry.kind == parameterMemory:
+			return
+		case entry.kind == parameterStack && v.location.kind == attributeBlock && entry.offset < 0:
+			return // what lies below the return address is the function's own
 		}
+		// Of a reference gdb wants to know what it led to.
+		kind := v.Type.Strip().kind
+		entry.data = kind == Reference || kind == RvalueReference
+		v.entry = &entry
 	})
-	return v.entry, v.isKnown
+	return v.entry
 }
 
 // number8 returns the low eight bytes of a number.

@@ -32,9 +32,8 @@ type Variable struct {
 	escape   *Type     // of the pointer that the location has, where Go put the variable on the heap
 	external bool      // a declaration of what is defined elsewhere
 
-	enter   sync.Once // of what follows: see passed
-	entry   parameter
-	isKnown bool
+	enter sync.Once  // of what follows
+	entry *parameter // see passed
 
 	called lastPassed // see entryBy
 
