@@ -124,6 +124,7 @@ func (f *File) locations(info string) func(string) []byte {
 type (
 	DebugReader = dwarf.Reader
 	DebugEntry  = dwarf.Entry
+	DebugField  = dwarf.Field
 	DebugUnit   = dwarf.Unit
 	DebugOffset = dwarf.Offset
 )

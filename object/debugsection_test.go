@@ -33,8 +33,8 @@ func variables(t *testing.T, f *File) map[string]string {
 			if e == nil {
 				break
 			}
-			if name, ok := e.Val(dwarf.AttrName).(string); ok && e.Tag == dwarf.TagVariable {
-				types[name], _ = e.Val(dwarf.AttrType).(DebugOffset)
+			if name, ok := e.Text(dwarf.AttrName); ok && e.Tag == dwarf.TagVariable {
+				types[name], _ = e.Reference(dwarf.AttrType)
 			}
 		}
 	}
@@ -56,10 +56,10 @@ func typeName(t *testing.T, r *DebugReader, at DebugOffset, most int) string {
 		t.Fatalf("type at %v: %v, %v", at, e, err)
 	}
 	if e.Tag == dwarf.TagVolatileType {
-		of, _ := e.Val(dwarf.AttrType).(DebugOffset)
+		of, _ := e.Reference(dwarf.AttrType)
 		return "volatile " + typeName(t, r, of, most-1)
 	}
-	name, _ := e.Val(dwarf.AttrName).(string)
+	name, _ := e.Text(dwarf.AttrName)
 	return name
 }
 
@@ -80,7 +80,7 @@ func readEntries(f *File) (n int, err error) {
 				if e == nil || err != nil {
 					return err
 				}
-				r.Ranges(e)
+				r.Ranges(e, func(uint64, uint64) {})
 				n++
 			}
 		}))

@@ -84,7 +84,7 @@ func (i *Info) FileGlobal(file, name string) (v *Variable, err error) {
 			if err != nil {
 				return false
 			}
-			path, _ := root.Val(dwarf.AttrName).(string)
+			path, _ := root.Text(dwarf.AttrName)
 			if path != file && !strings.HasSuffix(path, "/"+file) {
 				return false
 			}

@@ -72,21 +72,21 @@ func (i *Info) body(off object.DebugOffset) (*body, error) {
 	if _, err := i.root(u); err != nil {
 		return nil, err
 	}
-	b := &body{unit: u, root: root, frameBase: i.valueOf(root.DebugEntry, dwarf.AttrFrameBase, u)}
+	b := &body{unit: u, root: root, frameBase: i.valueOf(&root.DebugEntry, dwarf.AttrFrameBase, u)}
 	if b.frameBase.kind == attributeAbsent {
-		for _, e := range i.origins(root.DebugEntry)[1:] {
+		for _, e := range i.origins(&root.DebugEntry)[1:] {
 			if b.frameBase = i.valueOf(e, dwarf.AttrFrameBase, i.unitOf(e.Offset)); b.frameBase.kind != attributeAbsent {
 				break
 			}
 		}
 	}
-	if low, ok := root.Val(dwarf.AttrLowpc).(uint64); ok {
+	if low, ok := root.Address(dwarf.AttrLowpc); ok {
 		b.entry = low
-	} else if list, err := i.entryRanges(root.DebugEntry); err == nil && len(list) > 0 {
+	} else if list, err := i.entryRanges(&root.DebugEntry); err == nil && len(list) > 0 {
 		// gdb, too, takes the first range for the one of the entry.
 		b.entry = list[0][0]
 	}
-	if entry, ok := root.Val(dwarf.AttrEntrypc).(uint64); ok {
+	if entry, ok := root.Address(dwarf.AttrEntrypc); ok {
 		b.entry = entry
 	}
 	size := root.size()
@@ -99,15 +99,6 @@ func (i *Info) body(off object.DebugOffset) (*body, error) {
 	}
 	i.bodies[off] = b
 	return b, nil
-}
-
-// size counts the entries of a tree and their attributes.
-func (n *node) size() int {
-	size := 2 + len(n.Field)
-	for _, c := range n.children {
-		size += c.size() // at most maxNesting deep
-	}
-	return size
 }
 
 // indexNested adds the functions that stand in functions of a unit: those that
@@ -131,22 +122,21 @@ func (i *Info) indexNested(u *unit) error {
 }
 
 func (i *Info) addNested(u *unit, n *node) error {
-	for _, c := range n.children {
-		if c.Tag == dwarf.TagSubprogram {
-			ranges, err := i.entryRanges(c.DebugEntry)
-			if err != nil {
-				return err
-			}
-			name := i.nameOf(c.DebugEntry)
-			for _, r := range ranges {
-				u.names.code = append(u.names.code, codeRange{r[0], r[1], c.Offset})
-			}
-			if len(ranges) > 0 && name != "" {
-				u.names.functions[name] = append(u.names.functions[name], c.Offset)
-			}
+	for k := range n.below {
+		c := &n.below[k]
+		if c.Tag != dwarf.TagSubprogram {
+			continue
 		}
-		if err := i.addNested(u, c); err != nil {
+		ranges, err := i.entryRanges(&c.DebugEntry)
+		if err != nil {
 			return err
+		}
+		name := i.nameOf(&c.DebugEntry)
+		for _, r := range ranges {
+			u.names.code = append(u.names.code, codeRange{r[0], r[1], c.Offset})
+		}
+		if len(ranges) > 0 && name != "" {
+			u.names.functions[name] = append(u.names.functions[name], c.Offset)
 		}
 	}
 	return nil
@@ -155,8 +145,7 @@ func (i *Info) addNested(u *unit, n *node) error {
 // localType returns the type of a name that is declared in a function.
 func (i *Info) localType(b *body, s spelled) *Type {
 	n := b.root.find(func(n *node) bool {
-		name, _ := n.Val(dwarf.AttrName).(string)
-		return name == s.name && isTypeTag(n.Tag) && s.fits(i.typeAt(n.Offset))
+		return isTypeTag(n.Tag) && n.IsText(dwarf.AttrName, s.name) && s.fits(i.typeAt(n.Offset))
 	})
 	if n == nil {
 		return nil
@@ -171,8 +160,8 @@ func (i *Info) localEnum(b *body, name string) *Type {
 		if n.Tag != dwarf.TagEnumerationType {
 			return false
 		}
-		for _, c := range n.children {
-			if s, _ := c.Val(dwarf.AttrName).(string); s == name {
+		for c := range n.children() {
+			if c.IsText(dwarf.AttrName, name) {
 				return true
 			}
 		}
@@ -182,20 +171,6 @@ func (i *Info) localEnum(b *body, name string) *Type {
 		return nil
 	}
 	return i.typeAt(n.Offset)
-}
-
-// find returns the first node below n, in the order of the entries, that is
-// wanted.
-func (n *node) find(wanted func(*node) bool) *node {
-	for _, c := range n.children {
-		if wanted(c) {
-			return c
-		}
-		if found := c.find(wanted); found != nil {
-			return found
-		}
-	}
-	return nil
 }
 
 func isTypeTag(t dwarf.Tag) bool {
@@ -211,17 +186,21 @@ func (i *Info) function(n *node) (*Function, error) {
 	if n.function != nil {
 		return n.function, nil
 	}
-	fn := &Function{info: i, Name: i.nameOf(n.DebugEntry), LinkageName: i.linkageName(n.DebugEntry), Type: i.typeAt(n.Offset)}
+	fn := &Function{info: i, Name: i.nameOf(&n.DebugEntry), LinkageName: i.linkageName(&n.DebugEntry), Type: i.typeAt(n.Offset)}
 	if fn.LinkageName == fn.Name {
 		fn.LinkageName = ""
 	}
-	fn.External, _ = firstOf[bool](i, n.DebugEntry, dwarf.AttrExternal)
-	line, _ := firstOf[int64](i, n.DebugEntry, dwarf.AttrDeclLine)
-	fn.Line = int(line)
+	if e, err := i.having(dwarf.AttrExternal, &n.DebugEntry); err == nil && e != nil {
+		fn.External = e.Flag(dwarf.AttrExternal)
+	}
+	if e, err := i.having(dwarf.AttrDeclLine, &n.DebugEntry); err == nil && e != nil {
+		line, _ := e.Number(dwarf.AttrDeclLine)
+		fn.Line = int(line)
+	}
 	if u := i.unitOf(n.Offset); u != nil {
 		fn.Language = u.language
 	}
-	ranges, err := i.rangesOf(n)
+	ranges, err := i.entryRanges(&n.DebugEntry)
 	if err != nil {
 		return nil, err
 	}
@@ -234,27 +213,4 @@ func (i *Info) function(n *node) (*Function, error) {
 	}
 	n.function = fn
 	return fn, nil
-}
-
-// rangesOf returns the addresses that an entry covers.
-func (i *Info) rangesOf(n *node) ([][2]uint64, error) {
-	if !n.ranged {
-		ranges, err := i.entryRanges(n.DebugEntry)
-		if err != nil {
-			return nil, err
-		}
-		n.ranges, n.ranged = ranges, true
-		i.held += len(ranges)
-	}
-	return n.ranges, nil
-}
-
-// firstOf returns an attribute of an entry or of its origins.
-func firstOf[T any](i *Info, e *object.DebugEntry, a dwarf.Attr) (v T, ok bool) {
-	val, err := i.attribute(e, a)
-	if err != nil {
-		return v, false
-	}
-	v, ok = val.(T)
-	return v, ok
 }

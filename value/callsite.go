@@ -321,7 +321,7 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 	if err != nil {
 		return false
 	}
-	roots := i.origins(b.root.DebugEntry)
+	roots := i.origins(&b.root.DebugEntry)
 	for _, e := range i.origins(target) {
 		for _, r := range roots {
 			if e.Offset == r.Offset {
@@ -335,7 +335,7 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 	if !isDeclaration(target) && !isExternal(target) {
 		return false
 	}
-	own := b.root.DebugEntry
+	own := &b.root.DebugEntry
 	if linkage := i.linkageName(target); linkage != "" {
 		return linkage == i.symbolName(own)
 	}
@@ -364,8 +364,8 @@ func (i *Info) reachesItself(b *body) (found bool) {
 				if !isTailCall(n) {
 					return false
 				}
-				off, ok := origin(n.DebugEntry)
-				if o, isCall := n.Val(dwarf.AttrCallOrigin).(object.DebugOffset); isCall {
+				off, ok := origin(&n.DebugEntry)
+				if o, isCall := n.Reference(dwarf.AttrCallOrigin); isCall {
 					off, ok = o, true
 				}
 				if !ok {
@@ -393,7 +393,7 @@ func isTailCall(n *node) bool {
 		return false
 	}
 	for _, a := range []dwarf.Attr{dwarf.AttrCallTailCall, attrGNUTailCall} {
-		if tail, _ := n.Val(a).(bool); tail {
+		if n.Flag(a) {
 			return true
 		}
 	}

@@ -7,8 +7,6 @@ package value
 import (
 	"encoding/hex"
 	"testing"
-
-	"github.com/clewdev/clew/object"
 )
 
 // Values that clang gives without DW_OP_stack_value in DWARF 2 and 3, beside the
@@ -32,7 +30,7 @@ func TestBareValues(t *testing.T) {
 			info, u := fakeInfo(3)
 			u.bare = llvm
 			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}}
-			b.root = &node{DebugEntry: &object.DebugEntry{}}
+			b.root = &node{}
 			e := newEvaluator(info, u, b, &fakeFrame{})
 			pieces, err := e.locate(e.program(unhex(test.bytes)), 8)
 			want := test.other

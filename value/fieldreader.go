@@ -18,7 +18,8 @@ import (
 func (t *Type) readFields() error {
 	i := t.info
 	children, err := i.children(t.offset)
-	for _, c := range children {
+	for k := range children {
+		c := &children[k]
 		if !i.retain(3) {
 			return fmt.Errorf("%w: %v: more members than %#x bytes can hold", ErrDebugInfo, t.offset, i.size())
 		}
@@ -28,7 +29,7 @@ func (t *Type) readFields() error {
 			if err != nil {
 				continue
 			}
-			name, _ := c.Val(dwarf.AttrName).(string)
+			name, _ := c.Text(dwarf.AttrName)
 			t.fields = append(t.fields, Field{Name: name, Type: v.Type, Static: i.definitionOf(v)})
 		case c.Tag == dwarf.TagVariantPart:
 			if t.variants, err = i.readVariants(c); err != nil {
@@ -44,8 +45,7 @@ func (t *Type) readFields() error {
 }
 
 func isExternal(e *object.DebugEntry) bool {
-	external, _ := e.Val(dwarf.AttrExternal).(bool)
-	return external
+	return e.Flag(dwarf.AttrExternal)
 }
 
 // definitionOf returns the definition of a static member.
@@ -73,32 +73,31 @@ func (i *Info) definitionOf(v *Variable) *Variable {
 // member reads a data member or a base class (DWARF 5 §5.7.3, §5.7.6).
 func (i *Info) member(e *object.DebugEntry) Field {
 	f := Field{Type: i.elemOf(e), Base: e.Tag == dwarf.TagInheritance}
-	f.Name, _ = e.Val(dwarf.AttrName).(string)
-	f.Artificial, _ = e.Val(dwarf.AttrArtificial).(bool)
-	virtuality, _ := e.Val(dwarf.AttrVirtuality).(int64)
-	switch v := e.Val(dwarf.AttrDataMemberLoc).(type) {
-	case int64:
-		f.Offset = uint64(v)
-	case []byte:
+	f.Name, _ = e.Text(dwarf.AttrName)
+	f.Artificial = e.Flag(dwarf.AttrArtificial)
+	virtuality, _ := e.Number(dwarf.AttrVirtuality)
+	if offset, ok := e.Number(dwarf.AttrDataMemberLoc); ok {
+		f.Offset = uint64(offset)
+	} else if b, ok := e.Block(dwarf.AttrDataMemberLoc); ok {
 		// DWARF 2: an expression that adds to the address of the structure. The
 		// one of a virtual base class reads the object.
 		var constant bool
-		if f.Offset, constant = memberOffset(v, i.machine); !constant {
-			f.Virtual, f.location, f.info, f.unit = true, bytes.Clone(v), i, i.unitOf(e.Offset)
+		if f.Offset, constant = memberOffset(b, i.machine); !constant {
+			f.Virtual, f.location, f.info, f.unit = true, bytes.Clone(b), i, i.unitOf(e.Offset)
 		}
 	}
 	f.Virtual = f.Virtual || f.Base && virtuality != 0
-	size, isBits := e.Val(dwarf.AttrBitSize).(int64)
+	size, isBits := e.Number(dwarf.AttrBitSize)
 	if !isBits || size < 0 || size > 1<<16 {
 		return f
 	}
 	f.BitSize = uint64(size)
 	f.BitOffset = 8 * f.Offset
-	if at, ok := e.Val(dwarf.AttrDataBitOffset).(int64); ok {
+	if at, ok := e.Number(dwarf.AttrDataBitOffset); ok {
 		f.BitOffset += uint64(at)
-	} else if at, ok := e.Val(dwarf.AttrBitOffset).(int64); ok {
+	} else if at, ok := e.Number(dwarf.AttrBitOffset); ok {
 		// DWARF 2 counts from the most significant bit of a storage unit.
-		unit, ok := e.Val(dwarf.AttrByteSize).(int64)
+		unit, ok := e.Number(dwarf.AttrByteSize)
 		if !ok {
 			unit = int64(f.Type.size)
 			if f.Type.kind != Int && f.Type.kind != Enum && f.Type.kind != Bool && f.Type.kind != Char {

@@ -29,7 +29,7 @@ func FuzzLocation(f *testing.F) {
 		info, u := fakeInfo(5)
 		caller, callee := fakeFrame{}, fakeFrame{}
 		callee.caller = &caller
-		b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: expression}, root: &node{DebugEntry: &object.DebugEntry{}}}
+		b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: expression}, root: &node{}}
 		e := newEvaluator(info, u, b, &callee)
 		pieces, err := e.locate(e.program(expression), size)
 		if (err == nil) == (len(pieces) == 0) {

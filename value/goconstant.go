@@ -22,7 +22,7 @@ type constant struct {
 
 func (x *indexer) constant(e *object.DebugEntry, name string) {
 	typ, isTyped := x.info.typeReference(e)
-	n, isNumber := e.Val(dwarf.AttrConstValue).(int64)
+	n, isNumber := e.Number(dwarf.AttrConstValue)
 	if isTyped && isNumber && name != "" && x.info.retain(1) {
 		x.unit.names.constants = append(x.unit.names.constants, constant{typ, name, n})
 	}
@@ -94,7 +94,7 @@ func (i *Info) unitsOf(path string) []*unit {
 			if err != nil || u.language != Go {
 				continue
 			}
-			if name, ok := root.Val(dwarf.AttrName).(string); ok && i.retain(1) {
+			if name, ok := root.Text(dwarf.AttrName); ok && i.retain(1) {
 				i.packages[name] = append(i.packages[name], u)
 			}
 		}

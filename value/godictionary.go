@@ -40,10 +40,10 @@ func (e *evaluator) goDictionary(t *Type) (address uint64, ok bool) {
 	var v *Variable
 	err := e.info.locked(func() (err error) {
 		own := false // the parameter is not one of an inlined call's function
-		for _, c := range e.body.root.children {
+		for c := range e.body.root.children() {
 			own = own || c.Offset == t.offset
-			if name, _ := c.Val(dwarf.AttrName).(string); name == ".dict" && v == nil && c.Tag == dwarf.TagFormalParameter {
-				v, err = e.info.variable(c.DebugEntry, e.body)
+			if c.Tag == dwarf.TagFormalParameter && v == nil && c.IsText(dwarf.AttrName, ".dict") {
+				v, err = e.info.variable(&c.DebugEntry, e.body)
 			}
 		}
 		if !own {

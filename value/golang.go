@@ -403,7 +403,7 @@ func (i *Info) readGoTypes(u *unit) error {
 		if ok, err = i.nextTo(e); err != nil || !ok || e.Tag == 0 || e.Offset >= u.end {
 			break
 		}
-		if at, ok := e.Val(attrGoRuntimeType).(uint64); ok && at != 0 && i.retain(1) {
+		if at, ok := e.Address(attrGoRuntimeType); ok && at != 0 && i.retain(1) {
 			lowest = min(lowest, at)
 			if _, known := found[at]; !known {
 				found[at] = e.Offset

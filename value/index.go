@@ -76,12 +76,8 @@ type indexer struct {
 	unit  *unit
 	entry object.DebugEntry // read last
 	// Those whose names may stand elsewhere: resolving them moves the reader.
-	functions, variables []pending
-}
-
-type pending struct {
-	entry  *object.DebugEntry
-	prefix string
+	functions, variables []object.DebugEntry
+	fields               []object.DebugField // of both
 }
 
 // walk reads the entries up to the end of a list.
@@ -98,12 +94,12 @@ func (x *indexer) walk(prefix string, depth int) error {
 		if !x.info.retain(1) {
 			return fmt.Errorf("%w: %v: more names than %#x bytes can hold", ErrDebugInfo, e.Offset, x.info.size())
 		}
-		name, _ := e.Val(dwarf.AttrName).(string)
+		name, _ := e.Text(dwarf.AttrName)
 		n := &x.unit.names
 		inner, within := "", false // the prefix of what stands in e, and whether that is looked at without one too
 		switch e.Tag {
 		case dwarf.TagSubprogram:
-			x.functions = append(x.functions, pending{e.Clone(), prefix})
+			x.functions = x.keep(x.functions)
 			x.qualify(e, prefix, name)
 		case dwarf.TagVariable, dwarf.TagConstant, dwarf.TagMember:
 			if e.Tag == dwarf.TagMember && !isDeclaration(e) {
@@ -112,7 +108,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 			if e.Tag == dwarf.TagConstant && x.unit.language == Go {
 				x.constant(e, name)
 			}
-			x.variables = append(x.variables, pending{e.Clone(), prefix})
+			x.variables = x.keep(x.variables)
 			x.qualify(e, prefix, name)
 		case dwarf.TagNamespace:
 			if name == "" {
@@ -136,7 +132,7 @@ func (x *indexer) walk(prefix string, depth int) error {
 			switch {
 			case e.Tag == dwarf.TagEnumerationType && e.Children:
 				inside := prefix
-				if scoped, _ := e.Val(dwarf.AttrEnumClass).(bool); scoped {
+				if e.Flag(dwarf.AttrEnumClass) {
 					inside = prefix + name + "::"
 				}
 				if err := x.enumerators(e.Offset, inside); err != nil {
@@ -162,6 +158,13 @@ func (x *indexer) walk(prefix string, depth int) error {
 	}
 }
 
+// keep adds the entry that was read last to a list.
+func (x *indexer) keep(list []object.DebugEntry) []object.DebugEntry {
+	e := x.entry
+	x.fields = e.KeepIn(x.fields)
+	return append(list, e)
+}
+
 func (x *indexer) qualify(e *object.DebugEntry, prefix, name string) {
 	if prefix != "" && name != "" {
 		x.unit.names.qualified[e.Offset] = prefix + name
@@ -176,7 +179,7 @@ func (x *indexer) enumerators(enum object.DebugOffset, prefix string) error {
 		if err != nil || !ok || e.Tag == 0 || e.Offset >= x.unit.end {
 			return err
 		}
-		if name, ok := e.Val(dwarf.AttrName).(string); ok && e.Tag == dwarf.TagEnumerator && x.info.retain(1) {
+		if name, ok := e.Text(dwarf.AttrName); ok && e.Tag == dwarf.TagEnumerator && x.info.retain(1) {
 			x.unit.names.enumerators[prefix+name] = enum
 		}
 		if err := x.info.skip(e, x.unit); err != nil {
@@ -188,8 +191,9 @@ func (x *indexer) enumerators(enum object.DebugOffset, prefix string) error {
 // resolve finds the names and the code of functions and variables.
 func (x *indexer) resolve() (problem error) {
 	n := &x.unit.names
-	for _, p := range x.functions {
-		ranges, err := x.info.entryRanges(p.entry)
+	for k := range x.functions {
+		e := &x.functions[k]
+		ranges, err := x.info.entryRanges(e)
 		if err != nil {
 			problem = firstError(problem, err)
 			continue
@@ -198,35 +202,35 @@ func (x *indexer) resolve() (problem error) {
 			continue
 		}
 		for _, r := range ranges {
-			n.code = append(n.code, codeRange{r[0], r[1], p.entry.Offset})
+			n.code = append(n.code, codeRange{r[0], r[1], e.Offset})
 		}
-		name := x.info.nameOf(p.entry)
-		known := []string{name, lastName(name), x.info.linkageName(p.entry)}
+		name := x.info.nameOf(e)
+		known := []string{name, lastName(name), x.info.linkageName(e)}
 		for k, name := range known {
 			if name != "" && slices.Index(known, name) == k && x.info.retain(1) {
-				n.functions[name] = append(n.functions[name], p.entry.Offset)
+				n.functions[name] = append(n.functions[name], e.Offset)
 			}
 		}
 	}
 	n.sortCode()
-	for _, p := range x.variables {
-		name := x.info.nameOf(p.entry)
+	for k := range x.variables {
+		e := &x.variables[k]
+		name := x.info.nameOf(e)
 		if name == "" {
 			continue
 		}
-		n.globals = append(n.globals, p.entry.Offset)
-		n.variables[name] = append(n.variables[name], p.entry.Offset)
+		n.globals = append(n.globals, e.Offset)
+		n.variables[name] = append(n.variables[name], e.Offset)
 		// What stands in an unnamed namespace is used without it.
 		if short := strings.ReplaceAll(name, "(anonymous namespace)::", ""); short != name {
-			n.variables[short] = append(n.variables[short], p.entry.Offset)
+			n.variables[short] = append(n.variables[short], e.Offset)
 		}
 	}
 	return problem
 }
 
 func isDeclaration(e *object.DebugEntry) bool {
-	declared, _ := e.Val(dwarf.AttrDeclaration).(bool)
-	return declared
+	return e.Flag(dwarf.AttrDeclaration)
 }
 
 // lastName returns the part of a qualified name after the last "::" that is not
@@ -262,10 +266,10 @@ func (i *Info) nameOf(e *object.DebugEntry) string {
 		if name := u.names.qualified[e.Offset]; name != "" {
 			return name
 		}
-		if _, more := origin(e); more && e.Val(dwarf.AttrSpecification) != nil {
+		if _, more := origin(e); more && e.Has(dwarf.AttrSpecification) {
 			continue // the declaration tells in which class
 		}
-		if name, ok := e.Val(dwarf.AttrName).(string); ok {
+		if name, ok := e.Text(dwarf.AttrName); ok {
 			return name
 		}
 	}
@@ -275,7 +279,7 @@ func (i *Info) nameOf(e *object.DebugEntry) string {
 func (i *Info) linkageName(e *object.DebugEntry) string {
 	for _, e := range i.origins(e) {
 		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMIPSLinkageName} {
-			if name, ok := e.Val(a).(string); ok {
+			if name, ok := e.Text(a); ok {
 				return name
 			}
 		}

@@ -55,13 +55,13 @@ func (t *Type) indirectAmong(seen map[*Type]bool) bool {
 // another one, in a way of its own.
 func (t *Type) copies(e *object.DebugEntry) bool {
 	const attrDefaulted dwarf.Attr = 0x8b
-	if defaulted, _ := e.Val(attrDefaulted).(int64); defaulted == defaultedInClass {
+	if defaulted, _ := e.Number(attrDefaulted); defaulted == defaultedInClass {
 		return false
 	}
-	if artificial, _ := e.Val(dwarf.AttrArtificial).(bool); artificial {
+	if e.Flag(dwarf.AttrArtificial) {
 		return false
 	}
-	name, _ := e.Val(dwarf.AttrName).(string)
+	name, _ := e.Text(dwarf.AttrName)
 	if strings.HasPrefix(name, "~") {
 		return true
 	}
@@ -75,7 +75,8 @@ func (t *Type) copies(e *object.DebugEntry) bool {
 		return false
 	}
 	n := 0
-	for _, p := range parameters {
+	for k := range parameters {
+		p := &parameters[k]
 		if p.Tag != dwarf.TagFormalParameter {
 			continue
 		}

@@ -41,6 +41,7 @@ type Info struct {
 	types      map[object.DebugOffset]*Type
 	bodies     map[object.DebugOffset]*body
 	held       int                               // attributes in bodies
+	room       treeRoom                          // for a body that is being read
 	goTypes    map[uint64]object.DebugOffset     // by the address of the runtime's description
 	packages   map[string][]*unit                // of Go, by import path; nil before they are read
 	constants  map[object.DebugOffset][]constant // of types of Go that were asked for
@@ -283,18 +284,27 @@ func (i *Info) readRanges() {
 
 // entryRanges returns the addresses that an entry covers, without those of code
 // that the linker dropped: it left 0 or 1 in their place, or the highest address.
-func (i *Info) entryRanges(e *object.DebugEntry) ([][2]uint64, error) {
-	if e.AttrField(dwarf.AttrLowpc) == nil && e.AttrField(dwarf.AttrRanges) == nil {
-		return nil, nil
-	}
-	list, err := i.reader.Ranges(e)
-	if err == nil {
-		err = i.spend(len(list))
-	}
+func (i *Info) entryRanges(e *object.DebugEntry) (list [][2]uint64, err error) {
+	err = i.eachRange(e, func(low, high uint64) { list = append(list, [2]uint64{low, high}) })
 	if err != nil {
 		return nil, err
 	}
-	return i.withoutDropped(list), nil
+	return list, nil
+}
+
+// eachRange calls visit with the ranges that entryRanges returns. With an error they are
+// none.
+func (i *Info) eachRange(e *object.DebugEntry, visit func(low, high uint64)) error {
+	if !e.Has(dwarf.AttrLowpc) && !e.Has(dwarf.AttrRanges) {
+		return nil
+	}
+	n, lowest := 0, i.lowest()
+	err := i.reader.Ranges(e, func(low, high uint64) {
+		if n++; low < high && low >= lowest {
+			visit(low, high)
+		}
+	})
+	return firstError(err, i.spend(n))
 }
 
 func (i *Info) withoutDropped(list [][2]uint64) [][2]uint64 {

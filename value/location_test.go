@@ -218,7 +218,7 @@ func TestLocations(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			info, u := fakeInfo(5)
 			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}}
-			b.root = &node{DebugEntry: &object.DebugEntry{}}
+			b.root = &node{}
 			e := newEvaluator(info, u, b, &fakeFrame{})
 			pieces, err := e.locate(e.program(unhex(test.bytes)), 8)
 			got := describe(pieces)

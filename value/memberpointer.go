@@ -127,8 +127,9 @@ func (s *memberSearch) virtual(t *Type, place, offset uint64, depth int) (name s
 	if offset == 0 && t.info != nil {
 		_ = t.info.locked(func() error { // what cannot be read is not there
 			children, err := t.info.children(t.offset)
-			for _, c := range children {
-				if virtuality, _ := c.Val(dwarf.AttrVirtuality).(int64); c.Tag == dwarf.TagSubprogram && virtuality != 0 && name == "" {
+			for k := range children {
+				c := &children[k]
+				if virtuality, _ := c.Number(dwarf.AttrVirtuality); c.Tag == dwarf.TagSubprogram && virtuality != 0 && name == "" {
 					if at, ok := tablePlace(c); ok && at == place {
 						name = t.info.symbolName(c)
 					}
@@ -148,7 +149,7 @@ func (s *memberSearch) virtual(t *Type, place, offset uint64, depth int) (name s
 
 // tablePlace returns the place of a function in the table of virtual functions.
 func tablePlace(e *object.DebugEntry) (uint64, bool) {
-	b, _ := e.Val(dwarf.AttrVtableElemLoc).([]byte)
+	b, _ := e.Block(dwarf.AttrVtableElemLoc)
 	if len(b) < 2 || cfi.Op(b[0]) != cfi.OpConstu {
 		return 0, false
 	}

@@ -37,7 +37,7 @@ func TestPlainArgument(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			info, u := fakeInfo(5)
-			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}, root: &node{DebugEntry: &object.DebugEntry{}}}
+			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}, root: &node{DebugEntry: object.DebugEntry{}}}
 			v := &Variable{Name: "n", Type: Base(amd64, test.typ), Argument: true, info: info, unit: u, body: b,
 				location: attribute{kind: attributeBlock, bytes: unhex(test.bytes)}}
 			frame := &fakeFrame{}

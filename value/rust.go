@@ -30,20 +30,22 @@ type variant struct {
 func (i *Info) readVariants(part *object.DebugEntry) (*variants, error) {
 	v := new(variants)
 	children, err := i.children(part.Offset)
-	discriminant, _ := part.Val(dwarf.AttrDiscr).(object.DebugOffset)
-	for _, c := range children {
+	discriminant, _ := part.Reference(dwarf.AttrDiscr)
+	for k := range children {
+		c := &children[k]
 		switch {
 		case c.Tag == dwarf.TagMember && c.Offset == discriminant && i.retain(3):
 			f := i.member(c)
 			v.discriminant = &f
 		case c.Tag == dwarf.TagVariant && i.retain(3):
 			form := variant{fallback: true}
-			if n, ok := c.Val(dwarf.AttrDiscrValue).(int64); ok {
+			if n, ok := c.Number(dwarf.AttrDiscrValue); ok {
 				form.values, form.fallback = []uint64{uint64(n)}, false
 			}
 			members, membersErr := i.children(c.Offset)
 			err = firstError(err, membersErr)
-			for _, m := range members {
+			for k := range members {
+				m := &members[k]
 				if m.Tag == dwarf.TagMember {
 					form.field = i.member(m)
 					v.forms = append(v.forms, form)

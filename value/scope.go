@@ -61,7 +61,7 @@ func (s *scoper) block(n *node, scope *Scope, block *Block) (next *node, err err
 	}
 	// An instance has no entry of its own for variables that no code is left
 	// of: their entries in what it is an instance of count.
-	off, ok := n.Val(dwarf.AttrAbstractOrigin).(object.DebugOffset)
+	off, ok := n.Reference(dwarf.AttrAbstractOrigin)
 	met := [maxOrigins]object.DebugOffset{n.Offset}
 	for k := 1; ok && k < maxOrigins && !slices.Contains(met[:k], off); k++ {
 		met[k] = off
@@ -70,14 +70,14 @@ func (s *scoper) block(n *node, scope *Scope, block *Block) (next *node, err err
 			return next, nil
 		}
 		s.inherit(abstract, scope, block, seen)
-		off, ok = abstract.Val(dwarf.AttrAbstractOrigin).(object.DebugOffset)
+		off, ok = abstract.Reference(dwarf.AttrAbstractOrigin)
 	}
 	return next, nil
 }
 
 func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.DebugOffset]bool, depth int) (next *node, err error) {
-	for _, c := range n.children {
-		if off, ok := c.Val(dwarf.AttrAbstractOrigin).(object.DebugOffset); ok {
+	for c := range n.children() {
+		if off, ok := c.Reference(dwarf.AttrAbstractOrigin); ok {
 			seen[off] = true
 		}
 		switch c.Tag {
@@ -90,16 +90,17 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.De
 				return nil, err
 			}
 		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock, dwarf.TagWithStmt:
-			ranges, err := s.info.rangesOf(c)
+			some, covers := false, false
+			err := s.info.eachRange(&c.DebugEntry, func(low, high uint64) {
+				some, covers = true, covers || s.pc >= low && s.pc < high
+			})
 			if err != nil {
 				return nil, err
 			}
-			for _, r := range ranges {
-				if s.pc >= r[0] && s.pc < r[1] && next == nil {
-					next = c
-				}
+			if covers && next == nil {
+				next = c
 			}
-			if len(ranges) == 0 && c.Tag != dwarf.TagInlinedSubroutine && c.AttrField(dwarf.AttrRanges) == nil {
+			if !some && c.Tag != dwarf.TagInlinedSubroutine && !c.Has(dwarf.AttrRanges) {
 				// A block without addresses is no block of its own.
 				inner, err := s.collect(c, scope, block, seen, depth+1)
 				if err != nil {
@@ -116,7 +117,7 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.De
 
 // inherit adds the variables of an abstract instance that were not seen.
 func (s *scoper) inherit(abstract *node, scope *Scope, block *Block, seen map[object.DebugOffset]bool) {
-	for _, c := range abstract.children {
+	for c := range abstract.children() {
 		if seen[c.Offset] {
 			continue
 		}
@@ -135,7 +136,7 @@ func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
 	v := n.variable
 	if v == nil || !own {
 		var err error
-		if v, err = s.info.variable(n.DebugEntry, s.body); err != nil {
+		if v, err = s.info.variable(&n.DebugEntry, s.body); err != nil {
 			return err
 		}
 		if own {
@@ -189,7 +190,7 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	origins := i.origins(e)
 	for _, e := range origins {
 		u := i.unitOf(e.Offset)
-		if name, ok := e.Val(dwarf.AttrName).(string); ok && v.Name == "" {
+		if name, ok := e.Text(dwarf.AttrName); ok && v.Name == "" {
 			v.Name = name
 		}
 		if off, ok := i.typeReference(e); ok && !typed {
@@ -203,16 +204,16 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 				_, _ = i.root(u) // which says how locations are written
 			}
 		}
-		if line, ok := e.Val(dwarf.AttrDeclLine).(int64); ok && v.Line == 0 {
+		if line, ok := e.Number(dwarf.AttrDeclLine); ok && v.Line == 0 {
 			v.Line = int(line)
 		}
-		if external, _ := e.Val(dwarf.AttrExternal).(bool); external {
+		if e.Flag(dwarf.AttrExternal) {
 			v.External = true
 		}
-		if result, _ := e.Val(dwarf.AttrVarParam).(bool); result && u != nil && u.language == Go {
+		if e.Flag(dwarf.AttrVarParam) && u != nil && u.language == Go {
 			v.result = true
 		}
-		if artificial, _ := e.Val(dwarf.AttrArtificial).(bool); artificial {
+		if e.Flag(dwarf.AttrArtificial) {
 			v.Artificial = true
 		}
 	}

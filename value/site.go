@@ -69,10 +69,10 @@ func (i *Info) siteOf(b *body, back uint64) *callSite {
 func callReturn(n *node) (uint64, bool) {
 	switch n.Tag {
 	case dwarf.TagCallSite:
-		at, ok := n.Val(dwarf.AttrCallReturnPC).(uint64)
+		at, ok := n.Address(dwarf.AttrCallReturnPC)
 		return at, ok
 	case tagGNUCallSite:
-		at, ok := n.Val(dwarf.AttrLowpc).(uint64)
+		at, ok := n.Address(dwarf.AttrLowpc)
 		return at, ok
 	}
 	return 0, false
@@ -84,20 +84,20 @@ func (i *Info) readSite(site *callSite, u *unit) {
 		site.to = i.decode(target.bytes, u.referenceWidth())
 		i.held += len(site.to.operations)
 	}
-	for _, c := range site.node.children {
+	for c := range site.node.children() {
 		if c.Tag != dwarf.TagCallSiteParameter && c.Tag != tagGNUCallSiteParam {
 			continue
 		}
 		var p siteParameter
 		for k, a := range []dwarf.Attr{dwarf.AttrCallParameter, dwarf.AttrAbstractOrigin} {
-			p.entries[k], p.named[k] = c.Val(a).(object.DebugOffset)
+			p.entries[k], p.named[k] = c.Reference(a)
 		}
-		if location, _ := c.Val(dwarf.AttrLocation).([]byte); len(location) > 0 {
+		if location, _ := c.Block(dwarf.AttrLocation); len(location) > 0 {
 			p.place, p.located = i.parameterOf(bytes.Clone(location))
 		}
 		p.value.attribute = i.firstValue(c, u, dwarf.AttrCallValue, attrGNUCallSiteValue)
 		p.data.attribute = i.firstValue(c, u, dwarf.AttrCallDataValue, attrGNUCallSiteDataValue)
-		p.hasData = c.AttrField(dwarf.AttrCallDataValue) != nil || c.AttrField(attrGNUCallSiteDataValue) != nil
+		p.hasData = c.Has(dwarf.AttrCallDataValue) || c.Has(attrGNUCallSiteDataValue)
 		site.parameters = append(site.parameters, p)
 	}
 	i.held += 4 * len(site.parameters)
@@ -106,7 +106,7 @@ func (i *Info) readSite(site *callSite, u *unit) {
 // firstValue returns the first of some attributes that an entry has.
 func (i *Info) firstValue(n *node, u *unit, attrs ...dwarf.Attr) (value attribute) {
 	for _, a := range attrs {
-		if value = i.valueOf(n.DebugEntry, a, u); value.kind != attributeAbsent {
+		if value = i.valueOf(&n.DebugEntry, a, u); value.kind != attributeAbsent {
 			break
 		}
 	}
@@ -131,7 +131,7 @@ func (c *siteParameter) is(p parameter) bool {
 func (i *Info) calls(site *callSite, e *evaluator) bool {
 	n := site.node
 	for _, a := range []dwarf.Attr{dwarf.AttrCallOrigin, dwarf.AttrAbstractOrigin} {
-		off, ok := n.Val(a).(object.DebugOffset)
+		off, ok := n.Reference(a)
 		switch {
 		case !ok:
 			continue
@@ -143,7 +143,7 @@ func (i *Info) calls(site *callSite, e *evaluator) bool {
 		}
 		return site.leads
 	}
-	return n.AttrField(dwarf.AttrCallTarget) != nil || n.AttrField(attrGNUCallSiteTarget) != nil
+	return n.Has(dwarf.AttrCallTarget) || n.Has(attrGNUCallSiteTarget)
 }
 
 // isSymbol reports whether the function that e's frame is in has a name for other

@@ -40,11 +40,11 @@ func (i *Info) unknownType(problem error) *Type {
 
 // typeReference returns the entry of the type that an entry has.
 func (i *Info) typeReference(e *object.DebugEntry) (object.DebugOffset, bool) {
-	switch v := e.Val(dwarf.AttrType).(type) {
-	case object.DebugOffset:
-		return v, true
-	case uint64: // the signature of a type unit
-		return i.signed(v)
+	if off, ok := e.Reference(dwarf.AttrType); ok {
+		return off, true
+	}
+	if signature, ok := e.Signature(dwarf.AttrType); ok {
+		return i.signed(signature)
 	}
 	return 0, false
 }
@@ -59,12 +59,13 @@ func (i *Info) signed(signature uint64) (object.DebugOffset, bool) {
 
 // elemOf returns the type that an entry has, Void where it has none.
 func (i *Info) elemOf(e *object.DebugEntry) *Type {
-	if e.AttrField(dwarf.AttrType) == nil {
+	if !e.Has(dwarf.AttrType) {
 		return i.voidType()
 	}
 	off, ok := i.typeReference(e)
 	if !ok {
-		return i.unknownType(fmt.Errorf("%w: %v: type of %v, which is not to be found", ErrDebugInfo, e.Offset, e.Val(dwarf.AttrType)))
+		signature, _ := e.Signature(dwarf.AttrType)
+		return i.unknownType(fmt.Errorf("%w: %v: type of %v, which is not to be found", ErrDebugInfo, e.Offset, signature))
 	}
 	return i.typeAt(off)
 }
@@ -88,7 +89,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	}
 	t := &Type{machine: i.machine, info: i, unit: u, offset: off, language: u.language}
 	i.types[off] = t
-	if signature, ok := e.Val(dwarf.AttrSignature).(uint64); ok {
+	if signature, ok := e.Signature(dwarf.AttrSignature); ok {
 		// A declaration of what a type unit defines.
 		if def, ok := i.signed(signature); ok {
 			if e, err = i.read(def); err != nil {
@@ -97,19 +98,19 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 			t.offset, t.unit = def, i.unitOf(def)
 		}
 	}
-	if size, ok := e.Val(dwarf.AttrByteSize).(int64); ok && size >= 0 {
+	if size, ok := e.Number(dwarf.AttrByteSize); ok && size >= 0 {
 		t.size, t.sized = uint64(size), true
 	}
-	t.name, _ = e.Val(dwarf.AttrName).(string)
+	t.name, _ = e.Text(dwarf.AttrName)
 	t.partial = isDeclaration(e)
-	if convention, ok := e.Val(dwarf.AttrCalling).(int64); ok {
+	if convention, ok := e.Number(dwarf.AttrCalling); ok {
 		t.indirect = convention == passByReference
 	}
 	if u.language == Go {
-		if kind, ok := e.Val(attrGoKind).(int64); ok {
+		if kind, ok := e.Number(attrGoKind); ok {
 			t.goKind = uint8(kind)
 		}
-		if place, ok := e.Val(attrGoDictionaryIndex).(int64); ok && place >= 0 && place < maxGoParameters {
+		if place, ok := e.Number(attrGoDictionaryIndex); ok && place >= 0 && place < maxGoParameters {
 			t.goPlace = int32(place) + 1
 		}
 	}
@@ -131,7 +132,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		t.kind = MemberPointer
 	case dwarf.TagArrayType:
 		t.kind = Array
-		t.vector, _ = e.Val(attrGNUVector).(bool)
+		t.vector = e.Flag(attrGNUVector)
 	case dwarf.TagStructType, dwarf.TagInterfaceType:
 		t.kind = Struct
 	case dwarf.TagClassType:
@@ -140,7 +141,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		t.kind = Union
 	case dwarf.TagEnumerationType:
 		t.kind = Enum
-		t.scoped, _ = e.Val(dwarf.AttrEnumClass).(bool)
+		t.scoped = e.Flag(dwarf.AttrEnumClass)
 	case dwarf.TagSubroutineType, dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
 		t.kind, t.name = Func, ""
 	case dwarf.TagTypedef:
@@ -175,7 +176,7 @@ func (t *Type) base(e *object.DebugEntry) {
 	if s := spell(t.name); s.base != "" && !strings.Contains(s.base, "__int128") {
 		t.name = s.base
 	}
-	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
+	encoding, _ := e.Number(dwarf.AttrEncoding)
 	switch encoding {
 	case encodingBoolean:
 		t.kind = Bool
@@ -203,7 +204,7 @@ func (t *Type) base(e *object.DebugEntry) {
 		t.problem = fmt.Errorf("%w: %v: %s has encoding %#x, which is not known", ErrDebugInfo, e.Offset, t.name, encoding)
 	}
 	if !t.sized {
-		if n, ok := e.Val(dwarf.AttrBitSize).(int64); ok && n > 0 {
+		if n, ok := e.Number(dwarf.AttrBitSize); ok && n > 0 {
 			t.size, t.sized = uint64(n+7)/8, true
 		}
 	}
@@ -242,7 +243,7 @@ func (t *Type) read() error {
 		return t.readDimensions(e)
 	case MemberPointer:
 		t.elem = i.elemOf(e)
-		if off, ok := e.Val(dwarf.AttrContainingType).(object.DebugOffset); ok {
+		if off, ok := e.Reference(dwarf.AttrContainingType); ok {
 			t.class = i.typeAt(off)
 		}
 	default:
@@ -255,7 +256,7 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 	i := t.info
 	// An instance refers to a function that says what it returns.
 	for _, e := range i.origins(e) {
-		if e.AttrField(dwarf.AttrType) != nil {
+		if e.Has(dwarf.AttrType) {
 			t.elem = i.elemOf(e)
 			break
 		}
@@ -269,19 +270,20 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 			break
 		}
 	}
-	for _, c := range children {
+	for k := range children {
+		c := &children[k]
 		switch c.Tag {
 		case dwarf.TagFormalParameter:
 			param := i.unknownType(nil)
 			for _, o := range i.origins(c) {
-				if o.AttrField(dwarf.AttrType) != nil {
+				if o.Has(dwarf.AttrType) {
 					param = i.elemOf(o)
 					break
 				}
 			}
 			// The class says of no function's object that its address is constant, where
 			// the definition does: gdb has it so always.
-			artificial, _ := c.Val(dwarf.AttrArtificial).(bool)
+			artificial := c.Flag(dwarf.AttrArtificial)
 			if artificial && len(t.params) == 0 && t.language == CPlusPlus && param.kind == Pointer {
 				param = &Type{machine: i.machine, language: t.language, kind: Const, elem: param, ready: true}
 			}
@@ -295,9 +297,9 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 	return err
 }
 
-func hasParams(list []*object.DebugEntry) bool {
-	for _, e := range list {
-		if e.Tag == dwarf.TagFormalParameter {
+func hasParams(list []object.DebugEntry) bool {
+	for k := range list {
+		if list[k].Tag == dwarf.TagFormalParameter {
 			return true
 		}
 	}
@@ -306,14 +308,15 @@ func hasParams(list []*object.DebugEntry) bool {
 
 func (t *Type) readEnumerators(e *object.DebugEntry) error {
 	i := t.info
-	if e.AttrField(dwarf.AttrType) != nil {
+	if e.Has(dwarf.AttrType) {
 		t.elem = i.elemOf(e)
 	}
 	children, err := i.children(t.offset)
 	t.unsigned, t.flags = true, true
-	for _, c := range children {
-		name, _ := c.Val(dwarf.AttrName).(string)
-		v, ok := c.Val(dwarf.AttrConstValue).(int64)
+	for k := range children {
+		c := &children[k]
+		name, _ := c.Text(dwarf.AttrName)
+		v, ok := c.Number(dwarf.AttrConstValue)
 		if c.Tag != dwarf.TagEnumerator || !ok || !i.retain(2) {
 			continue
 		}
@@ -335,7 +338,8 @@ func (t *Type) readDimensions(e *object.DebugEntry) error {
 	element := i.elemOf(e)
 	children, err := i.children(t.offset)
 	var dimensions []*object.DebugEntry
-	for _, c := range children {
+	for k := range children {
+		c := &children[k]
 		if c.Tag == dwarf.TagSubrangeType || c.Tag == dwarf.TagEnumerationType {
 			dimensions = append(dimensions, c)
 		}
@@ -359,15 +363,13 @@ func (t *Type) readDimensions(e *object.DebugEntry) error {
 }
 
 func (t *Type) readBound(i *Info, e *object.DebugEntry) {
-	t.lower, _ = e.Val(dwarf.AttrLowerBound).(int64)
+	t.lower, _ = e.Number(dwarf.AttrLowerBound)
 	for _, a := range []dwarf.Attr{dwarf.AttrCount, dwarf.AttrUpperBound} {
-		f := e.AttrField(a)
-		if f == nil {
+		if !e.Has(a) {
 			continue
 		}
 		isBound := a == dwarf.AttrUpperBound
-		switch v := f.Val.(type) {
-		case int64:
+		if v, ok := e.Number(a); ok {
 			if isBound {
 				v = v - t.lower + 1
 			}
@@ -376,10 +378,10 @@ func (t *Type) readBound(i *Info, e *object.DebugEntry) {
 				t.count = uint64(v)
 			}
 			t.counted = true
-		case []byte:
+		} else if _, ok := e.Block(a); ok {
 			t.bound, t.bounds = i.valueOf(e, a, t.unit), isBound
-		case object.DebugOffset: // the variable that holds it
-			t.bound, t.bounds = attribute{kind: attributeEntry, list: uint64(v)}, isBound
+		} else if off, ok := e.Reference(a); ok { // the variable that holds it
+			t.bound, t.bounds = attribute{kind: attributeEntry, list: uint64(off)}, isBound
 		}
 		return
 	}

@@ -154,14 +154,14 @@ func (i *Info) root(u *unit) (*object.DebugEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Field = e.Field[:min(len(e.Field), 64)]
-	if language, ok := e.Val(dwarf.AttrLanguage).(int64); ok {
+	e.Limit(64)
+	if language, ok := e.Number(dwarf.AttrLanguage); ok {
 		u.language = languageOf(language)
 		i.using = u.language
 	} else if e.Tag == dwarf.TagPartialUnit {
 		u.language = i.using // dwz leaves it to the units that it is a part of
 	}
-	if producer, ok := e.Val(dwarf.AttrProducer).(string); ok {
+	if producer, ok := e.Text(dwarf.AttrProducer); ok {
 		u.gcc = strings.HasPrefix(producer, "GNU ")
 		u.bare = u.version < 4 && strings.Contains(producer, "clang")
 	}
@@ -208,39 +208,40 @@ func (i *Info) read(off object.DebugOffset) (*object.DebugEntry, error) {
 	if err := i.reader.Seek(off); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDebugInfo, err)
 	}
-	e, err := i.next()
-	if err == nil && (e == nil || e.Tag == 0) {
+	e := new(struct {
+		object.DebugEntry
+		room [8]object.DebugField // most have fewer
+	})
+	_, ok, err := i.nextIn(&e.DebugEntry, e.room[:0])
+	if err == nil && (!ok || e.Tag == 0) {
 		err = fmt.Errorf("%w: %v: no entry", ErrDebugInfo, off)
 	}
-	return e, err
-}
-
-// next reads the entry after that which was read last; it is nil at the end of
-// the section.
-func (i *Info) next() (*object.DebugEntry, error) {
-	e := new(object.DebugEntry)
-	if ok, err := i.nextTo(e); !ok || err != nil {
+	if err != nil {
 		return nil, err
 	}
-	return e, nil
+	return &e.DebugEntry, nil
 }
 
-// nextTo reads the entry after that which was read last to e, whose room it uses again;
-// ok is false at the end of the section.
+// entry reads the entry at an offset of .debug_info.
+func (i *Info) entry(off object.DebugOffset) (*object.DebugEntry, error) {
+	return i.read(off)
+}
+
+// nextIn reads the entry after that which was read last to e, and its attributes to
+// room, which it returns; ok is false at the end of the section.
+func (i *Info) nextIn(e *object.DebugEntry, room []object.DebugField) (_ []object.DebugField, ok bool, err error) {
+	if room, ok, err = i.reader.NextIn(e, room); err != nil {
+		return room, ok, fmt.Errorf("%w: %w", ErrDebugInfo, err)
+	}
+	return room, ok, i.spend(1 + e.Len())
+}
+
+// nextTo is nextIn with the room that e has already.
 func (i *Info) nextTo(e *object.DebugEntry) (ok bool, err error) {
 	if ok, err = i.reader.NextTo(e); err != nil {
 		return ok, fmt.Errorf("%w: %w", ErrDebugInfo, err)
 	}
-	n := 1
-	if ok {
-		n += len(e.Field)
-		for k := range e.Field {
-			if s, isText := e.Field[k].Val.(string); isText {
-				n += len(s) / 8
-			}
-		}
-	}
-	return ok, i.spend(n)
+	return ok, i.spend(1 + e.Len())
 }
 
 // skip skips the children of e, which was read last. The reader's own
@@ -249,7 +250,7 @@ func (i *Info) skip(e *object.DebugEntry, u *unit) error {
 	if !e.Children {
 		return nil
 	}
-	if sibling, ok := e.Val(dwarf.AttrSibling).(object.DebugOffset); ok && sibling > e.Offset && sibling < u.end {
+	if sibling, ok := e.Reference(dwarf.AttrSibling); ok && sibling > e.Offset && sibling < u.end {
 		return i.reader.Seek(sibling)
 	}
 	var passed object.DebugEntry
@@ -275,102 +276,22 @@ func (i *Info) skip(e *object.DebugEntry, u *unit) error {
 	return nil
 }
 
-// node is an entry with its children.
-type node struct {
-	*object.DebugEntry
-	children []*node
-
-	// What was made of the entry, nil before.
-	ranges   [][2]uint64
-	ranged   bool
-	variable *Variable
-	function *Function
-}
-
-// maxNesting bounds how deep the entries of one tree nest.
-const maxNesting = 256
-
-// tree reads the entry at an offset and all below it.
-func (i *Info) tree(off object.DebugOffset) (*node, error) {
-	u := i.unitOf(off)
-	e, err := i.read(off)
-	if err != nil {
-		return nil, err
-	}
-	root := &node{DebugEntry: e}
-	if !e.Children {
-		return root, nil
-	}
-	stack := []*node{root}
-	for size := 0; len(stack) > 0; {
-		e, err := i.next()
-		if err != nil {
-			return nil, err
-		}
-		if e != nil {
-			if size += 2 + len(e.Field); size > i.mostRetained() {
-				return nil, fmt.Errorf("%w: %v: more attributes below it than %#x bytes can hold", ErrDebugInfo, off, i.size())
-			}
-		}
-		if e == nil || e.Tag != 0 && e.Offset >= u.end {
-			break // the list is not closed
-		}
-		if e.Tag == 0 {
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		n := &node{DebugEntry: e}
-		top := stack[len(stack)-1]
-		top.children = append(top.children, n)
-		if e.Children {
-			if len(stack) == maxNesting {
-				return nil, fmt.Errorf("%w: %v: nested deeper than %d", ErrDebugInfo, e.Offset, maxNesting)
-			}
-			stack = append(stack, n)
-		}
-	}
-	return root, nil
-}
-
-// children reads the entries directly below one.
-func (i *Info) children(off object.DebugOffset) ([]*object.DebugEntry, error) {
-	u := i.unitOf(off)
-	e, err := i.read(off)
-	if err != nil || !e.Children {
-		return nil, err
-	}
-	var list []*object.DebugEntry
-	for {
-		e, err := i.next()
-		if err != nil {
-			return list, err
-		}
-		if e == nil || e.Tag == 0 || e.Offset >= u.end {
-			return list, nil
-		}
-		list = append(list, e)
-		if err := i.skip(e, u); err != nil {
-			return list, err
-		}
-	}
-}
-
 // maxOrigins bounds how many entries an instance or a definition leads through.
 const maxOrigins = 16
 
-// attribute returns an attribute of e, or of what it is an instance or the
-// definition of (DWARF 5 §3.3.8.2, §2.13.2).
-func (i *Info) attribute(e *object.DebugEntry, a dwarf.Attr) (any, error) {
+// having returns e, or the first of what it is an instance or the definition of (DWARF 5
+// §3.3.8.2, §2.13.2), that has an attribute; nil where none has.
+func (i *Info) having(a dwarf.Attr, e *object.DebugEntry) (*object.DebugEntry, error) {
 	for range maxOrigins {
-		if f := e.AttrField(a); f != nil {
-			return f.Val, nil
+		if e.Has(a) {
+			return e, nil
 		}
 		off, ok := origin(e)
 		if !ok {
 			return nil, nil
 		}
 		var err error
-		if e, err = i.read(off); err != nil {
+		if e, err = i.entry(off); err != nil {
 			return nil, err
 		}
 	}
@@ -378,10 +299,10 @@ func (i *Info) attribute(e *object.DebugEntry, a dwarf.Attr) (any, error) {
 }
 
 func origin(e *object.DebugEntry) (object.DebugOffset, bool) {
-	if off, ok := e.Val(dwarf.AttrAbstractOrigin).(object.DebugOffset); ok {
+	if off, ok := e.Reference(dwarf.AttrAbstractOrigin); ok {
 		return off, true
 	}
-	off, ok := e.Val(dwarf.AttrSpecification).(object.DebugOffset)
+	off, ok := e.Reference(dwarf.AttrSpecification)
 	return off, ok
 }
 
@@ -428,30 +349,34 @@ const (
 // valueOf returns what an entry of a unit has as DW_AT_location, DW_AT_const_value,
 // DW_AT_frame_base and such.
 func (i *Info) valueOf(e *object.DebugEntry, a dwarf.Attr, u *unit) attribute {
-	f := e.AttrField(a)
-	if f == nil {
+	if !e.Has(a) {
 		return attribute{}
 	}
-	switch v := f.Val.(type) {
-	case []byte:
-		return attribute{kind: attributeBlock, bytes: bytes.Clone(v)}
-	case string:
-		return attribute{kind: attributeText, text: v}
-	case uint64: // DW_FORM_loclistx
-		if f.Class != dwarf.ClassLocList {
-			return attribute{kind: attributeConstant, number: int64(v)}
-		}
-		list, err := i.listOffset(u, v)
+	if b, ok := e.Block(a); ok {
+		return attribute{kind: attributeBlock, bytes: bytes.Clone(b)}
+	}
+	if n, ok := e.ListIndex(a); ok {
+		list, err := i.listOffset(u, n)
 		if err != nil {
 			return attribute{kind: attributeDamaged}
 		}
 		return attribute{kind: attributeList, list: list}
-	case int64:
+	}
+	if offset, ok := e.List(a); ok {
+		return attribute{kind: attributeList, list: offset}
+	}
+	if n, ok := e.Number(a); ok {
 		// DWARF 2 and 3 have no form of its own for the offset of a list.
-		if f.Class == dwarf.ClassLocListPtr || a == dwarf.AttrLocation || a == dwarf.AttrFrameBase {
-			return attribute{kind: attributeList, list: uint64(v)}
+		if a == dwarf.AttrLocation || a == dwarf.AttrFrameBase {
+			return attribute{kind: attributeList, list: uint64(n)}
 		}
-		return attribute{kind: attributeConstant, number: v}
+		return attribute{kind: attributeConstant, number: n}
+	}
+	if address, ok := e.Address(a); ok {
+		return attribute{kind: attributeConstant, number: int64(address)}
+	}
+	if s, ok := e.Text(a); ok {
+		return attribute{kind: attributeText, text: s}
 	}
 	return attribute{kind: attributeDamaged}
 }

@@ -72,12 +72,12 @@ func readUnit(r *object.DebugReader, unit *object.DebugUnit, structs map[string]
 	var inside string              // the structure whose members follow
 	var missing map[string]*uint16 // of its fields
 	depth, within := 0, 0
+	var e object.DebugEntry
 	for len(structs) > 0 || inside != "" {
-		e, err := r.Next()
-		if e == nil || err != nil {
+		if ok, err := r.NextTo(&e); !ok || err != nil {
 			return err
 		}
-		name, _ := e.Val(dwarf.AttrName).(string)
+		name, _ := e.Text(dwarf.AttrName)
 		switch {
 		case depth == 0 && name != "runtime" && name != "":
 			return nil
@@ -98,7 +98,7 @@ func readUnit(r *object.DebugReader, unit *object.DebugUnit, structs map[string]
 			inside, missing, within = name, structs[name], depth
 			delete(structs, name)
 		case e.Tag == dwarf.TagMember && inside != "" && depth == within+1:
-			at, ok := e.Val(dwarf.AttrDataMemberLoc).(int64)
+			at, ok := e.Number(dwarf.AttrDataMemberLoc)
 			if to := missing[name]; to != nil && ok && at >= 0 && at < 1<<15 {
 				*to = uint16(at)
 				delete(missing, name)

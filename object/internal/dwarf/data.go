@@ -71,6 +71,7 @@ type Data struct {
 	records      int               // how many records of units and functions may still be kept
 	rows         int               // how many of line tables
 	bytes        int               // how many bytes of names
+	texts        int               // how many bytes of the strings of entries may still be copied
 	names        map[uint64]string // of functions, by offset in .debug_info
 	damage       []error
 	circle       error // the first circle of references that a name was looked for in
@@ -133,6 +134,7 @@ func newData(s Sections, files Files) *Data {
 		open:         make(map[uint64]*openUnit),
 		abbrevBudget: len(s.Abbrev) + 64<<10,
 		steps:        1<<20 + 16*size,
+		texts:        mostTexts(size),
 		records:      64<<10 + size/4,
 		rows:         64<<10 + len(s.Line)*3/4,
 		bytes:        16<<20 + len(s.Str) + len(s.Info),
@@ -140,6 +142,10 @@ func newData(s Sections, files Files) *Data {
 		sources:      make([]*source, supplementaryNumber+1),
 	}
 }
+
+// mostTexts returns how many bytes of strings may be copied of entries in sections of a
+// size: many can have the same long one.
+func mostTexts(size int) int { return 32<<20 + 32*size }
 
 func (d *Data) sortIndex() {
 	slices.SortFunc(d.index, func(a, b unitRange) int { return cmp.Compare(a.low, b.low) })

@@ -70,6 +70,7 @@ const (
 	sectionOffset              // u in the section that the attribute implies
 	rangesIndex                // u in the offsets of .debug_rnglists
 	flag                       // u: 0 or not
+	listOffset                 // u in the section of location lists; of a Field only
 )
 
 // value is a decoded attribute.

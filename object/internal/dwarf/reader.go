@@ -11,55 +11,6 @@ import (
 	"slices"
 )
 
-// Offset is where an entry stands: the offset in its section of units, and in
-// the bits above, which of them that is.
-type Offset uint64
-
-func (o Offset) String() string {
-	if n := o >> sourceBits; n > 0 {
-		return fmt.Sprintf("section %d of units+%#x", n, uint64(o&(1<<sourceBits-1)))
-	}
-	return fmt.Sprintf(".debug_info+%#x", uint64(o))
-}
-
-// Entry is an entry with all its attributes. The values are of the types that the
-// standard library's debug/dwarf gives them, but for references, which are
-// Offsets, and indexed addresses, which are addresses.
-type Entry struct {
-	Offset   Offset
-	Tag      stdlib.Tag // 0 at the end of the entries below another
-	Children bool
-	Field    []stdlib.Field
-
-	unit *unit
-	pc   span
-}
-
-// Clone returns an entry that a reader does not use again.
-func (e *Entry) Clone() *Entry {
-	c := *e
-	c.Field = slices.Clone(e.Field)
-	return &c
-}
-
-// AttrField returns the field of an attribute, nil where there is none.
-func (e *Entry) AttrField(a stdlib.Attr) *stdlib.Field {
-	for i := range e.Field {
-		if e.Field[i].Attr == a {
-			return &e.Field[i]
-		}
-	}
-	return nil
-}
-
-// Val returns the value of an attribute, nil where there is none.
-func (e *Entry) Val(a stdlib.Attr) any {
-	if f := e.AttrField(a); f != nil {
-		return f.Val
-	}
-	return nil
-}
-
 // Unit is what the header of a unit says.
 type Unit struct {
 	Start, End Offset // the header included
@@ -79,7 +30,7 @@ type Reader struct {
 	d     *Data
 	units map[*unit]*Unit
 	open  map[*unit]*openUnit // skeletons
-	roots map[*unit]*root
+	seen  map[*unit]*opened
 
 	signed      map[uint64]*unit // by signature, of the first signedFiles sources
 	signedFiles int
@@ -87,10 +38,8 @@ type Reader struct {
 	// What the Data has found that the Reader is of; nil where it is of none.
 	functions map[uint64]functionTable // by start of the unit
 
-	unit  *unit
-	root  *root
-	table *abbreviations
-	c     cursor
+	in *opened // nil before the first Seek
+	c  cursor
 }
 
 // NewReader reads the headers of all units that were linked.
@@ -104,14 +53,14 @@ func NewReader(s Sections, files Files) (*Reader, error) {
 }
 
 func newReader(d *Data) *Reader {
-	return &Reader{d: d, units: make(map[*unit]*Unit), open: make(map[*unit]*openUnit), roots: make(map[*unit]*root)}
+	return &Reader{d: d, units: make(map[*unit]*Unit), open: make(map[*unit]*openUnit), seen: make(map[*unit]*opened)}
 }
 
 // Size returns the size in bytes of the sections of units that are open.
 func (r *Reader) Size() int { return r.d.size }
 
 // Restart gives the calls that follow an allowance of their own.
-func (r *Reader) Restart() { r.d.steps = 1<<20 + 16*r.d.size }
+func (r *Reader) Restart() { r.d.steps, r.d.texts = 1<<20+16*r.d.size, mostTexts(r.d.size) }
 
 // Units returns the units that were linked, by their offset.
 func (r *Reader) Units() (list []*Unit) {
@@ -196,8 +145,10 @@ type Coverage struct {
 // abbreviations it reads that entry's alone: most units are never looked into
 // further.
 func (r *Reader) Coverage(u *Unit) (c Coverage, err error) {
-	root := r.roots[u.unit]
-	if root == nil {
+	var root *root
+	if o := r.seen[u.unit]; o != nil {
+		root = &o.root
+	} else {
 		read, err := r.d.readRoot(u.unit)
 		if err != nil {
 			return c, err
@@ -205,18 +156,18 @@ func (r *Reader) Coverage(u *Unit) (c Coverage, err error) {
 		root = &read
 	}
 	c.Tag, c.Lines = stdlib.Tag(root.tag), root.line.class != other
-	c.Ranges, err = r.rangesIn(u.unit, root, root.pc)
+	err = r.rangesIn(u.unit, root, root.pc, func(low, high uint64) { c.Ranges = append(c.Ranges, [2]uint64{low, high}) })
 	return c, err
 }
 
 // Bases returns what addresses and location lists of a unit are relative to: the
 // unit's first address, its parts of .debug_addr and .debug_loclists.
 func (r *Reader) Bases(u *Unit) (low, addresses, locations uint64) {
-	root, err := r.rootOf(u.unit)
+	o, err := r.opened(u.unit)
 	if err != nil {
 		return 0, 0, 0 // whose entry the caller cannot read
 	}
-	return root.low, root.addrBase, root.loclistsBase
+	return o.root.low, o.root.addrBase, o.root.loclistsBase
 }
 
 // Reference returns the offset of the entry that stands n bytes from the start of
@@ -261,35 +212,37 @@ func (r *Reader) Seek(off Offset) error {
 		}
 		return fmt.Errorf("%v: in no unit", off)
 	}
-	if u != r.unit {
+	if r.in == nil || u != r.in.unit {
 		table, err := r.d.abbreviationsOf(u)
 		if err != nil {
 			return err
 		}
-		if r.root, err = r.rootOf(u); err != nil {
+		in, err := r.opened(u)
+		if err != nil {
 			return err
 		}
-		r.unit, r.table = u, table
+		in.table = table
+		r.in = in
 	}
 	r.c = r.d.entryCursor(u, uint64(off))
 	return nil
 }
 
-// rootOf returns what the first entry of a unit says.
-func (r *Reader) rootOf(u *unit) (*root, error) {
-	known := r.roots[u]
-	if known != nil {
+// opened returns a unit with what its first entry says.
+func (r *Reader) opened(u *unit) (*opened, error) {
+	if known := r.seen[u]; known != nil {
 		return known, nil
 	}
-	read, err := r.d.readRoot(u)
-	if err != nil {
+	o := &opened{d: r.d, unit: u}
+	var err error
+	if o.root, err = r.d.readRoot(u); err != nil {
 		return nil, err
 	}
 	if u.skeleton != nil || u.typeUnit || !u.source.split {
 		// Of the others the skeleton may yet be found.
-		r.roots[u] = &read
+		r.seen[u] = o
 	}
-	return &read, nil
+	return o, nil
 }
 
 // Next reads the entry that follows, nil at the end of the unit.
@@ -304,18 +257,27 @@ func (r *Reader) Next() (*Entry, error) {
 // NextTo reads the entry that follows to e, whose room for attributes it uses again;
 // ok is false at the end of the unit.
 func (r *Reader) NextTo(e *Entry) (ok bool, err error) {
+	room, ok, err := r.NextIn(e, e.fields[:0])
+	if ok && err == nil {
+		e.fields = room
+	}
+	return ok, err
+}
+
+// NextIn is NextTo for an entry whose attributes are added to room, which it returns,
+// and which must not be used for others while e is.
+func (r *Reader) NextIn(e *Entry, room []Field) (_ []Field, ok bool, err error) {
 	attributes, ok, err := r.begin(e)
 	if !ok || err != nil {
-		return ok, err
+		return room, ok, err
 	}
-	e.Field = slices.Grow(e.Field, len(attributes))
+	start := len(room)
+	room = slices.Grow(room, len(attributes))
 	for _, at := range attributes {
-		e.Field = append(e.Field, r.field(at, e))
-		if r.c.err != nil {
-			return true, r.c.err
-		}
+		room = append(room, r.field(at))
 	}
-	return true, nil
+	e.fields = room[start:len(room):len(room)]
+	return room, true, r.c.err
 }
 
 // Pass reads past the entry that follows: e gets all but its attributes, of which
@@ -329,7 +291,7 @@ func (r *Reader) Pass(e *Entry) (attributes int, ok bool, err error) {
 		if at.form == formIndirect {
 			at.form = uint32(r.c.uleb())
 		}
-		r.unit.read(&r.c, at)
+		r.in.unit.read(&r.c, at)
 		if r.c.err != nil {
 			return 0, true, r.c.err
 		}
@@ -339,22 +301,24 @@ func (r *Reader) Pass(e *Entry) (attributes int, ok bool, err error) {
 
 // begin reads what stands before the attributes of the entry that follows.
 func (r *Reader) begin(e *Entry) (list []attribute, ok bool, err error) {
-	if r.unit == nil || r.c.remain() <= 0 {
+	if r.in == nil || r.c.remain() <= 0 {
 		return nil, false, r.c.err
 	}
-	u := r.unit
-	*e = Entry{Offset: Offset(u.offset(r.c.off)), Field: e.Field[:0], unit: u}
+	if r.d.texts < 0 {
+		return nil, false, errTooMuch
+	}
+	*e = Entry{Offset: Offset(r.in.unit.offset(r.c.off)), fields: e.fields[:0], in: r.in}
 	code := r.c.uleb()
 	if code == 0 {
 		return nil, true, r.c.err
 	}
-	a, ok := r.table.find(code)
+	a, ok := r.in.table.find(code)
 	if !ok {
 		r.c.fail("abbreviation %d is not declared", code)
 		return nil, true, r.c.err
 	}
 	e.Tag, e.Children = stdlib.Tag(a.tag), a.children
-	list = r.table.of(a)
+	list = r.in.table.of(a)
 	if len(list) > r.c.remain()+64 {
 		r.c.fail("%d attributes, %d bytes left", len(list), r.c.remain())
 	}
@@ -362,78 +326,24 @@ func (r *Reader) begin(e *Entry) (list []attribute, ok bool, err error) {
 }
 
 // field reads an attribute.
-func (r *Reader) field(at attribute, e *Entry) stdlib.Field {
-	u, start := r.unit, r.c.off
+func (r *Reader) field(at attribute) Field {
+	start := r.c.off
 	if at.form == formIndirect {
 		at.form = uint32(r.c.uleb())
 		start = r.c.off
 	}
+	u := r.in.unit
 	v := u.read(&r.c, at)
-	f := stdlib.Field{Attr: stdlib.Attr(at.name)}
-	switch at.name {
-	case attrLowPC:
-		e.pc.low = v
-	case attrHighPC:
-		e.pc.high = v
-	case attrRanges:
-		e.pc.ranges = v
-	}
-	if r.c.err != nil {
-		return f
-	}
-	switch v.class {
-	case constant:
-		f.Val, f.Class = int64(v.u), stdlib.ClassConstant
-		if isLocation(at.name) && (at.form == formData4 || at.form == formData8) && u.version < 4 {
-			f.Val, f.Class = int64(u.part.locations+v.u), stdlib.ClassLocListPtr
-		}
-	case sectionOffset:
-		f.Val, f.Class = int64(v.u), stdlib.ClassUnknown
+	f := Field{name: at.name, class: v.class, where: v.where, u: v.u}
+	switch {
+	case v.class == other:
+		f.u, f.form = uint64(start), uint16(at.form)
+	case v.class == sectionOffset || v.class == constant && u.version < 4 && (at.form == formData4 || at.form == formData8):
 		if isLocation(at.name) {
-			f.Val, f.Class = int64(u.part.locations+v.u), stdlib.ClassLocListPtr
+			f.u, f.class = u.part.locations+v.u, listOffset
 		}
-	case address, addressIndex:
-		f.Class = stdlib.ClassAddress
-		if a, ok := r.d.address(u, r.root, v); ok {
-			f.Val = a
-		}
-	case text, textIndex:
-		f.Val, f.Class = string(r.d.text(u, r.root, v)), stdlib.ClassString
-	case reference:
-		f.Val, f.Class = Offset(v.u), stdlib.ClassReference
-	case signature:
-		f.Val, f.Class = v.u, stdlib.ClassReferenceSig
-	case rangesIndex:
-		f.Val, f.Class = v.u, stdlib.ClassRngList
-	case flag:
-		f.Val, f.Class = v.u != 0, stdlib.ClassFlag
-	default:
-		r.bytes(&f, at.form, start)
 	}
 	return f
-}
-
-// bytes sets the value of a form that u.read passes over.
-func (r *Reader) bytes(f *stdlib.Field, form uint32, start int) {
-	c := r.c
-	c.off = start
-	f.Class = stdlib.ClassBlock
-	switch form {
-	case formLoclistx:
-		f.Val, f.Class = c.uleb(), stdlib.ClassLocList
-	case formBlock1:
-		f.Val = c.take(uint64(c.u8()))
-	case formBlock2:
-		f.Val = c.take(uint64(c.u16()))
-	case formBlock4:
-		f.Val = c.take(uint64(c.u32()))
-	case formBlock:
-		f.Val = c.take(c.uleb())
-	case formExprloc:
-		f.Val, f.Class = c.take(c.uleb()), stdlib.ClassExprLoc
-	case formData16:
-		f.Val, f.Class = c.take(16), stdlib.ClassConstant
-	}
 }
 
 // isLocation reports whether an attribute can be a list of locations.
@@ -457,26 +367,26 @@ const (
 	attrVtableElemLocation = 0x4d
 )
 
-// Ranges returns the addresses that an entry covers.
-func (r *Reader) Ranges(e *Entry) (list [][2]uint64, err error) {
-	root, err := r.rootOf(e.unit)
+// Ranges calls visit with the addresses [low, high) that an entry covers.
+func (r *Reader) Ranges(e *Entry, visit func(low, high uint64)) error {
+	o, err := r.opened(e.in.unit)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return r.rangesIn(e.unit, root, e.pc)
+	return r.rangesIn(o.unit, &o.root, e.span(), visit)
 }
 
-func (r *Reader) rangesIn(u *unit, root *root, s span) (list [][2]uint64, err error) {
-	tooMany := false
-	err = r.d.ranges(u, root, s, func(low, high uint64) bool {
-		tooMany = len(list) > 1<<10+r.d.size
-		list = append(list, [2]uint64{low, high})
-		return !tooMany
+func (r *Reader) rangesIn(u *unit, root *root, s span, visit func(low, high uint64)) error {
+	left := 1<<10 + r.d.size
+	err := r.d.ranges(u, root, s, func(low, high uint64) bool {
+		visit(low, high)
+		left--
+		return left >= 0
 	})
-	if tooMany {
+	if left < 0 {
 		err = errTooMuch
 	}
-	return list, err
+	return err
 }
 
 // Lists returns the section with the location lists of a unit.

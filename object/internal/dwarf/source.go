@@ -94,6 +94,7 @@ func (d *Data) addFile(number int, s Sections, split bool) []*source {
 func (d *Data) grow(s Sections, size int) {
 	d.size += size
 	d.steps += 16 * size
+	d.texts += 32 * size
 	d.abbrevBudget += len(s.Abbrev)
 	d.records += size / 4
 	d.bytes += len(s.Str) + size

@@ -251,16 +251,19 @@ func (d *Data) address(u *unit, r *root, v value) (addr uint64, ok bool) {
 
 // text resolves a value of a string, as a view of its section. It is cut off at
 // maxText: no name or path is longer, and views are copied.
-func (d *Data) text(u *unit, r *root, v value) []byte {
+func (d *Data) text(u *unit, r *root, v value) []byte { return d.textUpTo(maxText, u, r, v) }
+
+// textUpTo is text for strings that are cut off at a size.
+func (d *Data) textUpTo(size int, u *unit, r *root, v value) []byte {
 	if v.class == textIndex {
-		size := uint64(4)
+		each := uint64(4)
 		if u.is64 {
-			size = 8
+			each = 8
 		}
-		off := r.strOffsetsBase + v.u*size
+		off := r.strOffsetsBase + v.u*each
 		c := d.cursor(u.source.section(".debug_str_offsets"), u.source.StrOffsets)
-		if v.u > uint64(len(c.data)) || off > uint64(len(c.data)) || uint64(len(c.data))-off < size {
-			d.cutAt(c.section, c.data, r.strOffsetsBase+v.u*size)
+		if v.u > uint64(len(c.data)) || off > uint64(len(c.data)) || uint64(len(c.data))-off < each {
+			d.cutAt(c.section, c.data, r.strOffsetsBase+v.u*each)
 			return nil
 		}
 		c.off = int(off)
@@ -292,11 +295,11 @@ func (d *Data) text(u *unit, r *root, v value) []byte {
 		return nil
 	}
 	b := whole[v.u:]
-	b = b[:min(len(b), maxText)]
+	b = b[:min(len(b), size)]
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return b[:i]
 	}
-	if len(b) < maxText {
+	if len(b) < size {
 		d.cutAt(src.section(section), whole, v.u)
 	}
 	return b
