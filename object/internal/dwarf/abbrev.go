@@ -28,23 +28,26 @@ type abbreviation struct {
 // is read.
 type abbreviations struct {
 	dense      []abbreviation // code i+1 at i
-	sparse     map[uint64]abbreviation
+	sparse     map[uint64]*abbreviation
 	only       abbreviation // of a table of one
 	attributes []attribute
 }
 
-func (t *abbreviations) find(code uint64) (a abbreviation, ok bool) {
+// find returns the declaration of a code, a declaration of nothing where there is none.
+func (t *abbreviations) find(code uint64) (a *abbreviation, ok bool) {
 	if code-1 < uint64(len(t.dense)) {
-		return t.dense[code-1], true
+		return &t.dense[code-1], true
 	}
 	if code == t.only.code {
-		return t.only, true
+		return &t.only, true
 	}
-	a, ok = t.sparse[code]
+	if a, ok = t.sparse[code]; !ok {
+		a = new(abbreviation)
+	}
 	return a, ok
 }
 
-func (t *abbreviations) of(a abbreviation) []attribute { return t.attributes[a.first:a.end] }
+func (t *abbreviations) of(a *abbreviation) []attribute { return t.attributes[a.first:a.end] }
 
 // declaration reads a declaration after its code.
 func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
@@ -141,10 +144,11 @@ func (d *Data) abbreviationsOf(u *unit) (*abbreviations, error) {
 			t.dense = append(t.dense, a)
 		} else {
 			if t.sparse == nil {
-				t.sparse = make(map[uint64]abbreviation)
+				t.sparse = make(map[uint64]*abbreviation)
 			}
 			if _, again := t.sparse[code]; !again {
-				t.sparse[code] = a
+				kept := a // so that others stay off the heap
+				t.sparse[code] = &kept
 			}
 		}
 		if d.abbrevBudget -= c.off - start; d.abbrevBudget < 0 {

@@ -271,12 +271,12 @@ func (r *Reader) NextIn(e *Entry, room []Field) (_ []Field, ok bool, err error) 
 	if !ok || err != nil {
 		return room, ok, err
 	}
-	start := len(room)
-	room = slices.Grow(room, len(attributes))
-	for _, at := range attributes {
-		room = append(room, r.field(at))
+	n := len(room)
+	room = slices.Grow(room, len(attributes))[:n+len(attributes)]
+	e.fields = room[n:len(room):len(room)]
+	for i := range e.fields {
+		r.field(&e.fields[i], attributes[i])
 	}
-	e.fields = room[start:len(room):len(room)]
 	return room, true, r.c.err
 }
 
@@ -307,7 +307,8 @@ func (r *Reader) begin(e *Entry) (list []attribute, ok bool, err error) {
 	if r.d.texts < 0 {
 		return nil, false, errTooMuch
 	}
-	*e = Entry{Offset: Offset(r.in.unit.offset(r.c.off)), fields: e.fields[:0], in: r.in}
+	e.Offset, e.Tag, e.Children = Offset(r.in.unit.offset(r.c.off)), 0, false
+	e.fields, e.in = e.fields[:0], r.in
 	code := r.c.uleb()
 	if code == 0 {
 		return nil, true, r.c.err
@@ -325,8 +326,8 @@ func (r *Reader) begin(e *Entry) (list []attribute, ok bool, err error) {
 	return list, true, r.c.err
 }
 
-// field reads an attribute.
-func (r *Reader) field(at attribute) Field {
+// field reads an attribute to f.
+func (r *Reader) field(f *Field, at attribute) {
 	start := r.c.off
 	if at.form == formIndirect {
 		at.form = uint32(r.c.uleb())
@@ -334,7 +335,7 @@ func (r *Reader) field(at attribute) Field {
 	}
 	u := r.in.unit
 	v := u.read(&r.c, at)
-	f := Field{name: at.name, class: v.class, where: v.where, u: v.u}
+	f.u, f.name, f.form, f.class, f.where = v.u, at.name, 0, v.class, v.where
 	switch {
 	case v.class == other:
 		f.u, f.form = uint64(start), uint16(at.form)
@@ -343,7 +344,6 @@ func (r *Reader) field(at attribute) Field {
 			f.u, f.class = u.part.locations+v.u, listOffset
 		}
 	}
-	return f
 }
 
 // isLocation reports whether an attribute can be a list of locations.
