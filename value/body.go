@@ -21,7 +21,7 @@ type body struct {
 	frameBase attribute
 	entry     uint64 // address of the first instruction
 
-	sites map[uint64]*callSite // by the address that they return to; nil before they are read
+	sites []callSite // by the address that they return to; nil before they are read
 
 	named sync.Once
 	names []string // of the symbols at entry, without versions: see isSymbol
@@ -72,12 +72,10 @@ func (i *Info) body(off object.DebugOffset) (*body, error) {
 	if _, err := i.root(u); err != nil {
 		return nil, err
 	}
-	b := &body{unit: u, root: root, frameBase: i.valueOf(&root.DebugEntry, dwarf.AttrFrameBase, u)}
-	if b.frameBase.kind == attributeAbsent {
-		for _, e := range i.origins(&root.DebugEntry)[1:] {
-			if b.frameBase = i.valueOf(e, dwarf.AttrFrameBase, i.unitOf(e.Offset)); b.frameBase.kind != attributeAbsent {
-				break
-			}
+	b := &body{unit: u, root: root}
+	for e := range i.origins(&root.DebugEntry) {
+		if b.frameBase = i.valueOf(e, dwarf.AttrFrameBase, i.unitOf(e.Offset)); b.frameBase.kind != attributeAbsent {
+			break
 		}
 	}
 	if low, ok := root.Address(dwarf.AttrLowpc); ok {

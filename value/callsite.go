@@ -7,6 +7,7 @@ package value
 import (
 	"debug/dwarf"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/clewdev/clew/arch"
@@ -321,12 +322,14 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 	if err != nil {
 		return false
 	}
-	roots := i.origins(&b.root.DebugEntry)
-	for _, e := range i.origins(target) {
-		for _, r := range roots {
-			if e.Offset == r.Offset {
-				return true
-			}
+	own := &b.root.DebugEntry
+	same := make([]object.DebugOffset, 0, maxOrigins)
+	for e := range i.origins(own) {
+		same = append(same, e.Offset)
+	}
+	for e := range i.origins(target) {
+		if slices.Contains(same, e.Offset) {
+			return true
 		}
 	}
 	// A declaration in another unit is the same function by its name. A library of C's
@@ -335,7 +338,6 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 	if !isDeclaration(target) && !isExternal(target) {
 		return false
 	}
-	own := &b.root.DebugEntry
 	if linkage := i.linkageName(target); linkage != "" {
 		return linkage == i.symbolName(own)
 	}

@@ -252,7 +252,7 @@ func lastName(name string) string {
 
 // nameOf returns the qualified name of a function, variable or type.
 func (i *Info) nameOf(e *object.DebugEntry) string {
-	for _, e := range i.origins(e) {
+	for e := range i.origins(e) {
 		u := i.unitOf(e.Offset)
 		if u == nil {
 			return ""
@@ -277,7 +277,7 @@ func (i *Info) nameOf(e *object.DebugEntry) string {
 }
 
 func (i *Info) linkageName(e *object.DebugEntry) string {
-	for _, e := range i.origins(e) {
+	for e := range i.origins(e) {
 		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMIPSLinkageName} {
 			if name, ok := e.Text(a); ok {
 				return name

@@ -187,8 +187,9 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	declared := isDeclaration(e)
 	var typed bool
 	var typeAt object.DebugOffset
-	origins := i.origins(e)
-	for _, e := range origins {
+	var last *object.DebugEntry
+	for e := range i.origins(e) {
+		last = e
 		u := i.unitOf(e.Offset)
 		if name, ok := e.Text(dwarf.AttrName); ok && v.Name == "" {
 			v.Name = name
@@ -218,7 +219,7 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 		}
 	}
 	if v.Name == "" && (i.nameless == nil || v.offset < i.namelessAt) {
-		if err := i.astray(origins); err != nil {
+		if err := i.astray(e, last); err != nil {
 			i.nameless, i.namelessAt = err, v.offset
 		}
 	}
@@ -236,17 +237,17 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	return v, nil
 }
 
-// astray tells where the entries that an entry refers to as its origin do not end; nil
-// where they do.
-func (i *Info) astray(origins []*object.DebugEntry) error {
-	off, ok := origin(origins[len(origins)-1])
+// astray tells where the entries that an entry refers to as its origin do not end, of
+// which the last is known; nil where they do.
+func (i *Info) astray(e, last *object.DebugEntry) error {
+	off, ok := origin(last)
 	if !ok {
 		return nil
 	}
 	if _, err := i.read(off); err != nil {
-		return fmt.Errorf("%v: no name: %w", origins[0].Offset, err)
+		return fmt.Errorf("%v: no name: %w", e.Offset, err)
 	}
-	return fmt.Errorf("%v: no name: %w, or through more than %d entries", origins[0].Offset, errLoop, maxOrigins)
+	return fmt.Errorf("%v: no name: %w, or through more than %d entries", e.Offset, errLoop, maxOrigins)
 }
 
 // takeGo reads out of the name of a local variable of Go's what the compiler says

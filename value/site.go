@@ -6,6 +6,7 @@ package value
 
 import (
 	"bytes"
+	"cmp"
 	"debug/dwarf"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ const attrGNUCallSiteDataValue dwarf.Attr = 0x2112
 // callSite is a call that a function makes (DWARF 5 §3.4). The frames of many
 // threads return to the same few: what an entry says is read once.
 type callSite struct {
+	back uint64 // the address that it returns to
 	node *node
 	read bool // what follows
 
@@ -49,20 +51,38 @@ type siteValue struct {
 // entries have none.
 func (i *Info) siteOf(b *body, back uint64) *callSite {
 	if b.sites == nil {
-		b.sites = make(map[uint64]*callSite)
-		b.root.find(func(n *node) bool {
-			if at, ok := callReturn(n); ok && b.sites[at] == nil {
-				b.sites[at] = &callSite{node: n}
-			}
-			return false
-		})
+		b.sites = sitesOf(b.root)
 		i.held += len(b.sites)
 	}
-	site := b.sites[back]
-	if site != nil && !site.read {
+	k, ok := slices.BinarySearchFunc(b.sites, back, func(s callSite, back uint64) int { return cmp.Compare(s.back, back) })
+	if !ok {
+		return nil
+	}
+	site := &b.sites[k]
+	if !site.read {
 		i.readSite(site, b.unit)
 	}
 	return site
+}
+
+// sitesOf returns the calls of a function by the address that they return to; of several
+// that return to one, the first entry's comes first.
+func sitesOf(root *node) []callSite {
+	count := 0
+	for k := range root.below {
+		if _, ok := callReturn(&root.below[k]); ok {
+			count++
+		}
+	}
+	list := make([]callSite, 0, count)
+	for k := range root.below {
+		n := &root.below[k]
+		if back, ok := callReturn(n); ok {
+			list = append(list, callSite{back: back, node: n})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b callSite) int { return cmp.Compare(a.back, b.back) })
+	return list
 }
 
 // callReturn returns the address that a call returns to.

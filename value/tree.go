@@ -67,6 +67,9 @@ func (i *Info) tree(off object.DebugOffset) (*node, error) {
 		return &node{DebugEntry: *e}, nil
 	}
 	r := &i.room
+	if r.nodes == nil {
+		r.nodes, r.fields = make([]node, 0, 64), make([]object.DebugField, 0, 256)
+	}
 	r.nodes, r.fields, r.open = append(r.nodes[:0], node{DebugEntry: *e}), r.fields[:0], append(r.open[:0], 0)
 	for size := 0; len(r.open) > 0; {
 		k := len(r.nodes)

@@ -255,16 +255,19 @@ func (t *Type) read() error {
 func (t *Type) readParams(e *object.DebugEntry) error {
 	i := t.info
 	// An instance refers to a function that says what it returns.
-	for _, e := range i.origins(e) {
+	for e := range i.origins(e) {
 		if e.Has(dwarf.AttrType) {
 			t.elem = i.elemOf(e)
 			break
 		}
 	}
 	children, err := i.children(e.Offset)
-	for _, o := range i.origins(e)[1:] {
-		if len(children) > 0 && hasParams(children) {
+	for o := range i.origins(e) {
+		if hasParams(children) {
 			break
+		}
+		if o == e {
+			continue
 		}
 		if children, err = i.children(o.Offset); err != nil {
 			break
@@ -275,7 +278,7 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 		switch c.Tag {
 		case dwarf.TagFormalParameter:
 			param := i.unknownType(nil)
-			for _, o := range i.origins(c) {
+			for o := range i.origins(c) {
 				if o.Has(dwarf.AttrType) {
 					param = i.elemOf(o)
 					break

@@ -9,6 +9,7 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -222,11 +223,6 @@ func (i *Info) read(off object.DebugOffset) (*object.DebugEntry, error) {
 	return &e.DebugEntry, nil
 }
 
-// entry reads the entry at an offset of .debug_info.
-func (i *Info) entry(off object.DebugOffset) (*object.DebugEntry, error) {
-	return i.read(off)
-}
-
 // nextIn reads the entry after that which was read last to e, and its attributes to
 // room, which it returns; ok is false at the end of the section.
 func (i *Info) nextIn(e *object.DebugEntry, room []object.DebugField) (_ []object.DebugField, ok bool, err error) {
@@ -291,7 +287,7 @@ func (i *Info) having(a dwarf.Attr, e *object.DebugEntry) (*object.DebugEntry, e
 			return nil, nil
 		}
 		var err error
-		if e, err = i.entry(off); err != nil {
+		if e, err = i.read(off); err != nil {
 			return nil, err
 		}
 	}
@@ -306,22 +302,29 @@ func origin(e *object.DebugEntry) (object.DebugOffset, bool) {
 	return off, ok
 }
 
-// origins returns e and the entries that it refers to as its origin, in turn.
-func (i *Info) origins(e *object.DebugEntry) []*object.DebugEntry {
-	list := []*object.DebugEntry{e}
-	for len(list) < maxOrigins {
-		off, ok := origin(e)
-		if !ok || slices.ContainsFunc(list, func(e *object.DebugEntry) bool { return e.Offset == off }) {
-			break
+// origins yields e and the entries that it refers to as its origin, in turn.
+func (i *Info) origins(e *object.DebugEntry) iter.Seq[*object.DebugEntry] {
+	return func(yield func(*object.DebugEntry) bool) {
+		var met [maxOrigins]object.DebugOffset
+		for n := 0; e != nil && yield(e); n++ {
+			met[n] = e.Offset
+			e = i.originOf(e, met[:n+1])
 		}
-		next, err := i.read(off)
-		if err != nil {
-			break
-		}
-		e = next
-		list = append(list, e)
 	}
-	return list
+}
+
+// originOf returns the entry that e refers to as its origin, unless that was met; nil
+// where there is none, or one too many.
+func (i *Info) originOf(e *object.DebugEntry, met []object.DebugOffset) *object.DebugEntry {
+	off, ok := origin(e)
+	if !ok || len(met) == maxOrigins || slices.Contains(met, off) {
+		return nil
+	}
+	next, err := i.read(off)
+	if err != nil {
+		return nil
+	}
+	return next
 }
 
 // attribute is a location or a value that an entry says: bytes of its own, or
