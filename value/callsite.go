@@ -413,12 +413,30 @@ func (i *Info) definition(off object.DebugOffset) *body {
 		return b
 	}
 	u := i.unitOf(off)
-	name := i.nameOf(e)
-	_ = i.index(u) // what is missing is not found
-	for _, off := range u.names.functions[name] {
+	for _, off := range i.functionsCalled(i.nameOf(e), u) {
 		if b, err := i.body(off); err == nil {
 			return b
 		}
 	}
 	return nil
+}
+
+// fewFunctions is how many functions are asked for their names, where nothing else of
+// their unit is needed.
+const fewFunctions = 64
+
+// functionsCalled returns the functions of a unit that have code and a name.
+func (i *Info) functionsCalled(name string, u *unit) (list []object.DebugOffset) {
+	if !u.indexed && !u.language.qualifies() {
+		if few, ok := i.reader.Functions(u.header, i.lowest(), fewFunctions); ok {
+			for _, off := range few {
+				if e, err := i.read(off); err == nil && name != "" && (i.nameOf(e) == name || i.linkageName(e) == name) {
+					list = append(list, off)
+				}
+			}
+			return list
+		}
+	}
+	_ = i.index(u) // what is missing is not found
+	return u.names.functions[name]
 }

@@ -40,6 +40,23 @@ func (d *Data) Reader() (*Reader, error) {
 	return r, nil
 }
 
+// Functions returns the entries of the functions of a unit that have code, in their
+// order. What starts below lowest was dropped by the linker. It is false where they are
+// in more than most places, or the Data of this Reader had not looked into the unit.
+func (r *Reader) Functions(u *Unit, lowest uint64, most int) (list []Offset, ok bool) {
+	t, ok := r.functions[u.unit.start]
+	if !ok || u.unit.source.number != 0 || len(t.ranges) > most {
+		return nil, false
+	}
+	for k := range t.ranges {
+		if f := &t.ranges[k]; f.low >= lowest {
+			list = append(list, Offset(f.entry))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), true
+}
+
 // CodeAt returns the unit whose own code holds an address, without looking into any,
 // nil where none has it. What starts below lowest was dropped by the linker. It is false
 // where that cannot be told, as the Reader is of no Data or units do not say all.
