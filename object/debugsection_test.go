@@ -219,3 +219,79 @@ func sectionsFile(sections map[string][]byte) []byte {
 	o.PutUint16(b[62:], uint16(len(list)-1))
 	return b
 }
+
+// TestDebugEntry asks for attributes as what they are, and as what they are not.
+func TestDebugEntry(t *testing.T) {
+	tool(t, "gcc")
+	source := write(t, "inline.c", inlineSource)
+	out := source + ".out"
+	run(t, "gcc", "-O2", "-g", "-o", out, source)
+	f := open(t, out)
+	r, err := f.DebugReader()
+	if r == nil || err != nil {
+		t.Fatalf("DebugReader() = %v, %v", r, err)
+	}
+	if err := r.Seek(r.Units()[0].First); err != nil {
+		t.Fatal(err)
+	}
+	root, err := r.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sink DebugEntry
+	for !sink.IsText(dwarf.AttrName, "sink") {
+		if ok, err := r.NextTo(&sink); !ok || err != nil {
+			t.Fatalf("no sink: %v", err)
+		}
+	}
+	kept := sink
+	room := kept.KeepIn(nil)
+	if _, err := r.NextTo(&sink); err != nil || len(room) != kept.Len() || kept.Len() == 0 {
+		t.Fatalf("%d attributes are kept of %d: %v", len(room), kept.Len(), err)
+	}
+	e := &kept
+	name, isText := e.Text(dwarf.AttrName)
+	line, isNumber := e.Number(dwarf.AttrDeclLine)
+	_, isReference := e.Reference(dwarf.AttrType)
+	location, isBlock := e.Block(dwarf.AttrLocation)
+	if name != "sink" || !isText || line <= 0 || !isNumber || !isReference || len(location) == 0 || !isBlock || !e.Flag(dwarf.AttrExternal) {
+		t.Errorf("sink is %q, at line %d, a type: %v, at % x, external: %v", name, line, isReference, location, e.Flag(dwarf.AttrExternal))
+	}
+	if e.IsText(dwarf.AttrName, "sin") || e.IsText(dwarf.AttrName, "sinks") || e.IsText(dwarf.AttrDeclLine, "sink") || e.Has(dwarf.AttrLowpc) {
+		t.Error("sink has another name, or an address")
+	}
+	_, isText = e.Text(dwarf.AttrType)
+	_, isNumber = e.Number(dwarf.AttrName)
+	_, isReference = e.Reference(dwarf.AttrName)
+	_, isBlock = e.Block(dwarf.AttrName)
+	_, isAddress := e.Address(dwarf.AttrDeclLine)
+	_, isList := e.List(dwarf.AttrLocation)
+	_, isIndex := e.ListIndex(dwarf.AttrLocation)
+	_, isSignature := e.Signature(dwarf.AttrType)
+	if isText || isNumber || isReference || isBlock || isAddress || isList || isIndex || isSignature || e.Flag(dwarf.AttrName) {
+		t.Error("an attribute is what it is not")
+	}
+
+	// Who asks for strings forever gets none, nor another entry, until he begins anew.
+	asked := 0
+	for ok := true; ok && asked < 1<<30; {
+		var s string
+		if s, ok = root.Text(dwarf.AttrProducer); len(s) < 8 && ok {
+			t.Fatalf("the producer is %q", s)
+		}
+		asked += len(s)
+	}
+	if asked >= 1<<30 {
+		t.Error("strings have no end")
+	}
+	if _, err := r.Next(); err == nil {
+		t.Error("another entry is read")
+	}
+	r.Restart()
+	if _, err := r.Next(); err != nil {
+		t.Errorf("after Restart: %v", err)
+	}
+	if _, ok := root.Text(dwarf.AttrProducer); !ok {
+		t.Error("no string after Restart")
+	}
+}
