@@ -67,6 +67,7 @@ func (i *Info) tree(off object.DebugOffset) (*node, error) {
 		return &node{DebugEntry: *e}, nil
 	}
 	r := &i.room
+	defer r.shrink()
 	if r.nodes == nil {
 		r.nodes, r.fields = make([]node, 0, 64), make([]object.DebugField, 0, 256)
 	}
@@ -132,10 +133,14 @@ func (r *treeRoom) tree() *node {
 		fields = n.KeepIn(fields)
 		n.below = nodes[k+1:][:len(n.below):len(n.below)]
 	}
-	if len(nodes) > maxTreeRoom {
+	return &nodes[0]
+}
+
+// shrink gives up room that is larger than most trees need.
+func (r *treeRoom) shrink() {
+	if cap(r.nodes) > maxTreeRoom || cap(r.fields) > 8*maxTreeRoom {
 		*r = treeRoom{}
 	}
-	return &nodes[0]
 }
 
 // children reads the entries directly below one.
