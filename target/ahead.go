@@ -16,8 +16,10 @@ import (
 type locator struct {
 	wait sync.WaitGroup
 
-	mu    sync.Mutex // held for the queues of the objects too
-	ended bool
+	mu      sync.Mutex // held for the queues of the objects too
+	running int        // goroutines
+	then    func()     // what the last of them is to do
+	ended   bool
 }
 
 // ObjectsAhead returns the objects that Objects returns when it is called next, for who
@@ -70,7 +72,19 @@ func (o *Objects) locateAhead(in *Object, address uint64) {
 	in.queue = append(in.queue, address)
 	if !in.locating {
 		in.locating = true
+		l.running++
 		l.wait.Go(func() { l.locate(in, f) })
+	}
+}
+
+// after has a function called once what has been asked for is located.
+func (l *locator) after(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running > 0 {
+		l.then = f
+	} else {
+		l.wait.Go(f)
 	}
 }
 
@@ -80,10 +94,23 @@ func (l *locator) locate(in *Object, f *object.File) {
 	for {
 		address, ok := l.next(in)
 		if !ok {
-			return
+			break
 		}
 		_, _ = f.Locate(address)
 	}
+	if then := l.rest(); then != nil {
+		then()
+	}
+}
+
+// rest ends a goroutine, and returns what is to be done by it yet.
+func (l *locator) rest() (then func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.running--; l.running == 0 && !l.ended {
+		then, l.then = l.then, nil
+	}
+	return then
 }
 
 // next takes an address from the queue of an object.

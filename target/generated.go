@@ -204,7 +204,7 @@ func (g *generated) object(kind Generated, d description) *Object {
 }
 
 func newGeneratedObject(s *Snapshot, kind Generated, d description) *Object {
-	return &Object{Name: GeneratedName, Generated: kind, snapshot: s, code: d, opened: true, err: errGenerated}
+	return &Object{Name: GeneratedName, Generated: kind, snapshot: s, code: d, err: errGenerated}
 }
 
 // nameGenerated finds the names of addresses of a generated object.

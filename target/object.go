@@ -65,7 +65,7 @@ type Object struct {
 	generated *generated // that its memory can belong to where it is no object file
 	file      *object.File
 	err       error
-	opened    bool
+	opened    sync.Once // file, err, Bias, Loaded and Missing are there
 	searched  sync.Once // the debug file was
 	searchErr error
 	ahead     map[uint64]struct{} // see locateAhead
@@ -183,16 +183,20 @@ func (o *Object) searchDebugFile(f *object.File) error {
 // File returns the object's file, opened at the first call: the very file that
 // is mapped, else the image in the target's memory.
 func (o *Object) File() (*object.File, error) {
-	if o.opened {
-		return o.file, o.err
+	if o.code == nil {
+		o.opened.Do(o.openFile)
 	}
-	o.opened = true
+	return o.file, o.err
+}
+
+func (o *Object) openFile() {
 	if o.file, o.err = o.open(); o.err != nil {
-		return nil, o.err
+		o.file = nil
+		return
 	}
 	if o.Loaded {
 		o.Bias = o.file.ImageBias()
-		return o.file, nil
+		return
 	}
 	for _, m := range o.Mappings {
 		if !m.Executable {
@@ -200,12 +204,11 @@ func (o *Object) File() (*object.File, error) {
 		}
 		if bias, ok := o.file.Bias(m.Start, m.Offset, true); ok {
 			o.Bias = bias
-			return o.file, nil
+			return
 		}
 	}
 	o.file.Close()
 	o.file, o.err = nil, fmt.Errorf("%s: no segment of the file fits its mapping at %#x", o.Name, o.Mappings[0].Start)
-	return nil, o.err
 }
 
 func (o *Object) open() (*object.File, error) {

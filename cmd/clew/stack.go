@@ -26,6 +26,7 @@ import (
 	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/process"
+	"github.com/clewdev/clew/target/variable"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -316,7 +317,13 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	_, end := progress("walking and naming the stacks of "+whose(s), 0)
 	variables := flags.variables.wanted(s.Live && !flags.crashed, &flags)
 	stacks := objects.Walk(flags.walk(variables))
-	err = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines})
+	naming := target.NameOptions{Lines: !flags.noLines}
+	var reader *variable.Reader
+	if variables {
+		reader = variable.NewReader(s, objects)
+		naming.Meanwhile = reader.Ahead(stacks)
+	}
+	err = objects.Name(stacks, naming)
 	end()
 	missed, complete := tellMissed(s, stacks, err)
 	for i := range stacks {
@@ -324,7 +331,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	}
 	r := report.Stacks{Target: flags.told(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks)), Registers: flags.registers}
 	if variables {
-		flags.variables.add(&r, s, objects)
+		flags.variables.add(&r, reader)
 	}
 	if flags.profile.wanted() {
 		r.AddTo(flags.into)

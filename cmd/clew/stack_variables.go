@@ -76,8 +76,8 @@ func (f *variableFlags) wanted(live bool, flags *stackFlags) bool {
 }
 
 // add has a report show the variables that are wanted.
-func (f *variableFlags) add(r *report.Stacks, s *target.Snapshot, objects *target.Objects) {
-	r.Variables, r.Locals, r.Advice = variable.NewReader(s, objects), f.locals, f.advice()
+func (f *variableFlags) add(r *report.Stacks, reader *variable.Reader) {
+	r.Variables, r.Locals, r.Advice = reader, f.locals, f.advice()
 }
 
 // addGoroutines does what add does.

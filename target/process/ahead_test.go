@@ -123,6 +123,32 @@ func TestWalkOtherwise(t *testing.T) {
 	}
 }
 
+// What Name has done meanwhile is done once, and Close waits for it.
+func TestMeanwhile(t *testing.T) {
+	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
+	p.Settle(t)
+	for _, lines := range []bool{false, true} {
+		walk := target.WalkOptions{Lines: lines}
+		s, err := Snapshot(p.PID, &Options{Timeout: 5 * time.Second, Walk: &walk})
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects := s.Objects()
+		stacks := objects.Walk(walk)
+		calls := 0
+		err = objects.Name(stacks, target.NameOptions{Lines: lines, Meanwhile: func() {
+			time.Sleep(10 * time.Millisecond)
+			calls++
+		}})
+		if err := errors.Join(err, objects.Close()); err != nil {
+			t.Error(err)
+		}
+		if calls != 1 {
+			t.Errorf("lines %v: done %d times", lines, calls)
+		}
+	}
+}
+
 // Threads that are none of the process's: there is nothing to walk, and the error is as
 // it is without.
 func TestWalkAheadOfNothing(t *testing.T) {

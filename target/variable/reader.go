@@ -20,7 +20,7 @@ import (
 
 // Reader reads the variables of one snapshot's frames. It must not be used after
 // the objects were closed. Several goroutines may use it, each for stacks of its own,
-// while nobody else uses the objects.
+// while nobody else uses the objects, but for what [Reader.Ahead] says.
 type Reader struct {
 	snapshot *target.Snapshot
 	objects  *target.Objects
@@ -49,7 +49,8 @@ type opened struct {
 }
 
 // NewReader returns a reader of the snapshot that the objects are of. Their
-// separate debug files are those that [target.Objects.Name] has found.
+// separate debug files are those that [target.Objects.Name] has found by the time that
+// the reader is used.
 func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
 	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened), places: make(map[*target.Object]map[uint64]*place)}
 }
