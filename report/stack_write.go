@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/clewdev/clew/internal/stackroom"
 )
 
 // textAhead is how many stacks for each processor have their text before it is written.
@@ -52,6 +54,7 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 		own := *p
 		own.variables, own.places = p.variables.another(), nil
 		group.Go(func() {
+			stackroom.Take()
 			for {
 				select {
 				case own.out = <-room:

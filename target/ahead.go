@@ -7,6 +7,7 @@ package target
 import (
 	"sync"
 
+	"github.com/clewdev/clew/internal/stackroom"
 	"github.com/clewdev/clew/object"
 )
 
@@ -90,6 +91,7 @@ func (l *locator) after(f func()) {
 
 // locate locates what is in the queue of an object.
 func (l *locator) locate(in *Object, f *object.File) {
+	stackroom.Take()
 	_ = in.searchDebugFile(f) // which Name tells too
 	for {
 		address, ok := l.next(in)

@@ -9,9 +9,12 @@ package main
 
 import (
 	"os"
+
+	"github.com/clewdev/clew/internal/stackroom"
 )
 
 func main() {
+	stackroom.Take()
 	if isDemo() {
 		return
 	}
