@@ -366,7 +366,7 @@ func (c *capture) readNames() {
 	c.names = make([]string, len(c.tracees))
 	for i := range c.tracees {
 		if t := &c.tracees[i]; t.state != gone {
-			c.names[i] = readLine(taskFile(c.pid, t.tid, "comm"))
+			c.names[i] = c.tasks.name(t.tid)
 		}
 	}
 }

@@ -245,6 +245,7 @@ func (r *runner) deliver(tid int, signal syscall.Signal) (pass syscall.Signal) {
 		if s, err := readStatus(r.pid); err == nil && !s.catches(signal) && !s.ignores(signal) {
 			if c, snap := r.capture(); snap != nil {
 				c.finish(snap)
+				c.tasks.close()
 				snap.Live = false
 				line, _ := os.ReadFile("/proc/" + strconv.Itoa(r.pid) + "/cmdline")
 				snap.Command = strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
@@ -299,6 +300,7 @@ func (r *runner) asked(tid int, signal syscall.Signal) {
 	}
 	snap.Pause = time.Since(c.started)
 	c.finish(snap)
+	c.tasks.close()
 	reason := r.reason(tid, signal, false)
 	go func() {
 		r.on(snap, reason)
@@ -307,7 +309,7 @@ func (r *runner) asked(tid int, signal syscall.Signal) {
 }
 
 // capture stops the other threads of the command too and copies what they
-// hold. They are not released.
+// hold. They are not released, nor is what lists them.
 func (r *runner) capture() (*capture, *target.Snapshot) {
 	c, snap, err := prepare(r.pid, &Options{Vectors: true})
 	if err != nil {
@@ -316,9 +318,9 @@ func (r *runner) capture() (*capture, *target.Snapshot) {
 		}
 		return nil, nil
 	}
-	defer c.tasks.close()
 	c.traced = true
 	if _, err := c.attach(); err != nil {
+		c.tasks.close()
 		return nil, nil
 	}
 	c.stacks.prepare(len(c.tracees))

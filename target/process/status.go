@@ -109,8 +109,11 @@ func parseSet(value string) uint64 {
 // readLine reads a one-line file of /proc, without its newline and cut at 1024
 // bytes; "" where it cannot be read. It is called for every thread, and os.File
 // would take twice the system calls.
-func readLine(name string) string {
-	fd, err := retry(func() (int, error) { return unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+func readLine(name string) string { return readLineAt(unix.AT_FDCWD, name) }
+
+// readLineAt is readLine for a file below a directory that is open.
+func readLineAt(directory int, name string) string {
+	fd, err := retry(func() (int, error) { return unix.Openat(directory, name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return ""
 	}

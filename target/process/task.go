@@ -33,6 +33,9 @@ func openTasks(pid int) (*taskDirectory, error) {
 
 func (d *taskDirectory) close() { unix.Close(d.fd) }
 
+// name returns the name of a thread, "" where it is gone.
+func (d *taskDirectory) name(tid int) string { return readLineAt(d.fd, strconv.Itoa(tid)+"/comm") }
+
 // list appends the IDs of the threads.
 func (d *taskDirectory) list(tids []int) ([]int, error) {
 	if _, err := unix.Seek(d.fd, 0, 0); err != nil {
