@@ -73,7 +73,11 @@ func trap(tid int, at func(pc uint64) bool) (trapped bool, err error) {
 	if err := unix.PtraceGetRegs(tid, &regs); err != nil {
 		return false, err
 	}
-	if trapped = signal == 0 && at(regs.Rip); trapped {
+	var next [3]byte
+	if _, err := unix.PtracePeekText(tid, uintptr(regs.Rip), next[:]); err != nil {
+		return false, err
+	}
+	if trapped = signal == 0 && at(regs.Rip) && !leaves(next); trapped {
 		all := ^uint64(0)
 		if _, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SETSIGMASK, uintptr(tid), unsafe.Sizeof(all), uintptr(unsafe.Pointer(&all)), 0, 0); errno != 0 {
 			return false, errno
@@ -88,4 +92,20 @@ func trap(tid int, at func(pc uint64) bool) (trapped bool, err error) {
 		return false, errno
 	}
 	return trapped, nil
+}
+
+// leaves reports whether an instruction may lead out of the code that it is in: the trap
+// is behind it, and what it calls has no frame yet.
+func leaves(code [3]byte) bool {
+	op, modrm := code[0], code[1]
+	if op>>4 == 4 { // REX
+		op, modrm = code[1], code[2]
+	}
+	switch op {
+	case 0xc2, 0xc3, 0xe8: // RET, CALL; a loop can be nothing but a JMP
+		return true
+	case 0xff: // CALL is /2 and /3, JMP /4 and /5
+		return modrm>>3&7 >= 2 && modrm>>3&7 <= 5
+	}
+	return false
 }
