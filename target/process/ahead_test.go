@@ -159,3 +159,37 @@ func TestWalkAheadOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// What is asked of the caller before threads are stopped can take long, and can panic:
+// nothing is attached to until then, as a thread that is stops for any signal.
+func TestNothingAttachedToWhileDescribed(t *testing.T) {
+	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
+	tracer := func() int {
+		s, err := readStatus(p.PID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.TracerPID
+	}
+	described := func(string) modulefile.Search {
+		time.Sleep(20 * time.Millisecond)
+		if pid := tracer(); pid != 0 {
+			t.Errorf("thread %d traces it", pid)
+		}
+		panic("described")
+	}
+	func() {
+		defer func() {
+			if r := recover(); r != "described" {
+				t.Errorf("panicked with %v", r)
+			}
+		}()
+		_, _ = Snapshot(p.PID, &Options{Timeout: 5 * time.Second, Search: described, Walk: new(target.WalkOptions)})
+	}()
+	if pid := tracer(); pid != 0 {
+		t.Errorf("thread %d traces it after the panic", pid)
+	}
+	if _, err := Snapshot(p.PID, &Options{Timeout: 5 * time.Second}); err != nil {
+		t.Error(err)
+	}
+}

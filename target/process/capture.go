@@ -76,8 +76,9 @@ type capture struct {
 
 	// Where the first thread stands still; nil where nobody wants to know, or does already.
 	first chan<- uint64
-	told  bool     // the snapshot has what was captured
-	names []string // of the tracees; nil before they are read
+	ahead *target.Objects // that are read from meanwhile; nil for none
+	told  bool            // the snapshot has what was captured
+	names []string        // of the tracees; nil before they are read
 
 	started time.Time     // of the first stop
 	pause   time.Duration // to the last release
@@ -100,11 +101,16 @@ func (c *capture) attach() (found int, err error) {
 	if found, err = c.list(); err != nil || c.traced {
 		return found, err
 	}
-	for i := range c.tracees[before:] {
-		c.seize(&c.tracees[before+i])
-	}
-	c.explainRefused(c.tracees[before:])
+	c.seizeAll(c.tracees[before:])
 	return found, nil
+}
+
+// seizeAll attaches to threads.
+func (c *capture) seizeAll(list []tracee) {
+	for i := range list {
+		c.seize(&list[i])
+	}
+	c.explainRefused(list)
 }
 
 // list adds the threads that were not seen before to the tracees, and returns how many

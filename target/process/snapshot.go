@@ -96,40 +96,41 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 		return nil, phases{}, err
 	}
 	defer c.tasks.close()
-
-	described, first := make(chan error, 1), make(chan uint64, 1)
-	copied := make(chan bool, 2) // whether it was; the first one counts
+	described := make(chan bool, 1)
+	first, copied := make(chan uint64, 1), make(chan bool, 2)
 	c.first = first
 	released := startTracerThread(func() (clean bool) {
 		if err = c.holdTogether(described, copied); err == nil {
 			c.readNames()
 		}
-		copied <- false
+		copied <- false // which comes first where nothing was
 		return !c.unclean
 	})
+	// Whatever becomes of this goroutine, the other one ends before.
+	defer func() { <-released }()
+	defer close(described)
+
 	s, failed := c.describe(opts)
-	if failed == nil {
-		if opts.Walk != nil {
-			s.ObjectsAhead()
-		}
-		c.goroutines = s.GoroutineCopiers(opts.Goroutines)
+	if failed != nil {
+		return nil, phases{}, failed
 	}
-	described <- failed
-	if failed == nil && opts.Walk != nil && runtime.GOMAXPROCS(0) > 1 {
+	if opts.Walk != nil {
+		c.ahead = s.ObjectsAhead()
+	}
+	c.goroutines = s.GoroutineCopiers(opts.Goroutines)
+	described <- true
+	if c.ahead != nil && runtime.GOMAXPROCS(0) > 1 {
 		c.walkAhead(s, *opts.Walk, first, copied)
 	}
 	<-released
 	c.awaitRelease()
-	switch {
-	case failed != nil:
-		return nil, phases{}, failed
-	case err != nil:
-		err = noProcess(pid, err)
-	default:
+	if err == nil {
 		err = c.failure()
+	} else {
+		err = noProcess(pid, err)
 	}
 	if err != nil {
-		if s != nil && opts.Walk != nil {
+		if c.ahead != nil {
 			s.Objects().Close()
 		}
 		return nil, phases{}, err
@@ -139,17 +140,21 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 	return s, c.phases, nil
 }
 
-// holdTogether stops the threads of a process together, once it is described, copies what
-// they hold, says so, and releases them.
-func (c *capture) holdTogether(described <-chan error, copied chan<- bool) error {
-	if _, err := c.attach(); err != nil {
+// errNotDescribed ends a capture of what could not be described.
+var errNotDescribed = errors.New("not described")
+
+// holdTogether stops the threads of a process together, copies what they hold, says so, and
+// releases them. It attaches to none before the process is described: a thread that is
+// attached to stops for any signal that it gets.
+func (c *capture) holdTogether(described <-chan bool, copied chan<- bool) error {
+	if _, err := c.list(); err != nil {
 		return err
 	}
 	c.stacks.prepare(len(c.tracees))
-	if err := <-described; err != nil {
-		c.unclean = true // attached to threads that run
-		return err
+	if !<-described {
+		return errNotDescribed
 	}
+	c.seizeAll(c.tracees)
 	defer sigchld.Quiet()()
 	defer hurry(&c.unclean)()
 	c.stop()
@@ -224,17 +229,16 @@ func (c *capture) describe(opts *Options) (*target.Snapshot, error) {
 // file that the first thread runs code of. It learns no more in between: to wake it takes
 // from the time in which threads stand still.
 func (c *capture) walkAhead(s *target.Snapshot, opts target.WalkOptions, first <-chan uint64, copied <-chan bool) {
-	objects := s.ObjectsAhead()
 	for {
 		select {
 		case pc := <-first:
 			if opts.Lines {
-				objects.LocateAhead(pc)
+				c.ahead.LocateAhead(pc)
 			}
 		case ok := <-copied:
 			if ok {
 				c.tell(s)
-				objects.WalkAhead(opts)
+				c.ahead.WalkAhead(opts)
 			}
 			return
 		}
@@ -279,7 +283,9 @@ func (c *capture) finish(s *target.Snapshot) {
 	if !c.mapped() {
 		// Something was mapped between the listing and the stop. A second
 		// listing has it; what only the first one has stays.
-		s.Objects().Close() // of what was walked ahead
+		if c.ahead != nil {
+			s.Objects().Close()
+		}
 		if later, err := Mappings(c.pid); err == nil {
 			s.Mappings = merge(later, s.Mappings)
 		}
