@@ -181,6 +181,7 @@ type stackPrinter struct {
 	digits    int // of an address
 	variables *variables
 	places    map[uint64]*placeText // by PC; nil before the first frame
+	kept      int                   // bytes of their text
 	out       []byte
 }
 

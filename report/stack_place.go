@@ -11,6 +11,9 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
+// maxPlaceText is how many bytes of text are kept for other frames at the same addresses.
+const maxPlaceText = 1 << 20
+
 // placeText is the text that the lines of all frames at an address have in common.
 type placeText struct {
 	frame target.Frame // the first one there
@@ -59,8 +62,11 @@ func (p *stackPrinter) textAt(f *target.Frame, calls []shownCall) *placeText {
 	}
 	t.lines = append(t.lines, lineText{before, string(p.out)})
 	p.out = out
-	if p.places == nil {
-		p.places = make(map[uint64]*placeText)
+	for _, l := range t.lines {
+		p.kept += len(l.before) + len(l.behind)
+	}
+	if p.places == nil || p.kept > maxPlaceText {
+		p.places, p.kept = make(map[uint64]*placeText), 0
 	}
 	p.places[f.PC] = t
 	return t

@@ -17,14 +17,15 @@ import (
 type locator struct {
 	wait sync.WaitGroup
 
-	mu      sync.Mutex // held for the queues of the objects too
-	running int        // goroutines
-	then    func()     // what the last of them is to do
+	mu      sync.Mutex              // held for the queues of the objects too
+	running int                     // goroutines
+	then    func(ended func() bool) // what the last of them is to do
 	ended   bool
 }
 
 // ObjectsAhead returns the objects that Objects returns when it is called next, for who
-// takes the snapshot: what is read of them by then need not be read again.
+// takes the snapshot: what is read of them by then need not be read again. They are closed
+// by who calls Objects; who takes a snapshot that fails does.
 func (s *Snapshot) ObjectsAhead() *Objects {
 	if s.ahead == nil {
 		s.ahead = s.Objects()
@@ -79,14 +80,20 @@ func (o *Objects) locateAhead(in *Object, address uint64) {
 }
 
 // after has a function called once what has been asked for is located.
-func (l *locator) after(f func()) {
+func (l *locator) after(f func(ended func() bool)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.running > 0 {
 		l.then = f
 	} else {
-		l.wait.Go(f)
+		l.wait.Go(func() { f(l.hasEnded) })
 	}
+}
+
+func (l *locator) hasEnded() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ended
 }
 
 // locate locates what is in the queue of an object.
@@ -101,12 +108,12 @@ func (l *locator) locate(in *Object, f *object.File) {
 		_, _ = f.Locate(address)
 	}
 	if then := l.rest(); then != nil {
-		then()
+		then(l.hasEnded)
 	}
 }
 
 // rest ends a goroutine, and returns what is to be done by it yet.
-func (l *locator) rest() (then func()) {
+func (l *locator) rest() (then func(ended func() bool)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.running--; l.running == 0 && !l.ended {

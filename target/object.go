@@ -21,7 +21,7 @@ import (
 
 // Objects are the objects that a snapshot's target has mapped: its program,
 // its libraries, the kernel's vDSO. They are opened when they are first
-// needed. Objects is not safe for concurrent use.
+// needed. Objects is not safe for concurrent use; see NameOptions.Meanwhile.
 type Objects struct {
 	// Modules leads from an address to the Object: its Module's Name is the
 	// object's.

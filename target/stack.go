@@ -131,11 +131,12 @@ func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]
 type NameOptions struct {
 	Lines bool // also find source lines, inlined calls and tail calls
 
-	// Meanwhile, if not nil, is called on another goroutine when the lines are found of
-	// the frames that were walked for them, while Name does the rest. It may still run
-	// when Name returns; Close waits for it. It must not use what Name changes: of the
-	// frames that are there before, Symbol and Locations.
-	Meanwhile func()
+	// Meanwhile, if not nil and with Lines, is called on another goroutine when the lines
+	// of the frames are found that were there before, while Name does the rest. It may
+	// still run when Name returns. Close waits for it, and has ended return true. It may
+	// use Object.File and must not use what Name changes: of the frames that were there
+	// before, Symbol and Locations. Of several that wait the last one is called.
+	Meanwhile func(ended func() bool)
 }
 
 // Name finds the symbols of all frames of some stacks, and with Lines where in
@@ -143,14 +144,14 @@ type NameOptions struct {
 // frames of tail calls, see Frame.TailCall. The error says what could not be
 // read, object by object; what was found is kept.
 func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
-	if opts.Meanwhile != nil {
-		o.ahead.after(opts.Meanwhile)
-	}
 	w := wanted{objects: o, of: make(map[*Object]*addresses), places: make([][]int32, len(stacks))}
 	for i := range stacks {
 		w.add(i, stacks[i].Frames, opts)
 	}
 	if opts.Lines {
+		if opts.Meanwhile != nil {
+			o.ahead.after(opts.Meanwhile)
+		}
 		tail := o.newTailCalls()
 		for i := range stacks {
 			if frames := tail.insert(stacks[i].Frames); len(frames) > len(stacks[i].Frames) {

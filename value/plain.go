@@ -59,6 +59,9 @@ func (v *Variable) plainActual(e *evaluator) (n uint64, state plainState) {
 			return v.plainMemory(e, e.mask(base+uint64(p.parameter.offset)))
 		}
 	case entryForm:
+		if v.plain.size > e.info.machine.AddressSize {
+			break // it is extended
+		}
 		of := p.operations[0].inner
 		passed, err := e.atCall(&of.parameter, &of.passed)
 		if err != nil {

@@ -22,6 +22,7 @@ func TestPlainArgument(t *testing.T) {
 		{"a register, of which there is less", "53", "char", true},
 		{"a register that is not known", "9014", "int", true},
 		{"a vector register", "61", "double", true},
+		{"a typed register, which is an address", "a50300", "int", true},
 		{"an offset from the frame base", "9170", "int", true},
 		{"memory that a register leads to", "7300", "unsigned int", true},
 		{"an address that cannot be read", "0300000000000000ff", "int", false},

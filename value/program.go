@@ -41,7 +41,7 @@ func (p *program) asForm() form {
 	list := p.operations
 	switch {
 	case p.malformed != nil || len(list) == 0:
-	case p.isParameter && p.parameter.kind == parameterRegister && p.parameter.typ == 0:
+	case p.isParameter && p.parameter.kind == parameterRegister && (list[0].Op < cfi.OpBreg0 || list[0].Op == cfi.OpRegx):
 		return registerForm
 	case list[0].Op == opFbreg && len(list) == 1:
 		return frameForm

@@ -69,12 +69,13 @@ func (i *Info) tree(off object.DebugOffset) (*node, error) {
 	r := &i.room
 	defer r.shrink()
 	if r.nodes == nil {
-		r.nodes, r.fields = make([]node, 0, 64), make([]object.DebugField, 0, 256)
+		r.nodes, r.below, r.fields = make([]node, 0, 64), make([]int32, 0, 64), make([]object.DebugField, 0, 256)
 	}
-	r.nodes, r.fields, r.open = append(r.nodes[:0], node{DebugEntry: *e}), r.fields[:0], append(r.open[:0], 0)
+	r.nodes, r.below = append(r.nodes[:0], node{DebugEntry: *e}), append(r.below[:0], 0)
+	r.fields, r.open = r.fields[:0], append(r.open[:0], 0)
 	for size := 0; len(r.open) > 0; {
 		k := len(r.nodes)
-		r.nodes = append(r.nodes, node{})
+		r.nodes, r.below = append(r.nodes, node{}), append(r.below, 0)
 		n := &r.nodes[k]
 		var ok bool
 		if r.fields, ok, err = i.nextIn(&n.DebugEntry, r.fields); err != nil {
@@ -87,11 +88,11 @@ func (i *Info) tree(off object.DebugOffset) (*node, error) {
 		}
 		switch {
 		case !ok || n.Tag != 0 && n.Offset >= u.end: // the lists are not closed
-			for r.nodes = r.nodes[:k]; len(r.open) > 0; {
+			for r.drop(k); len(r.open) > 0; {
 				r.end()
 			}
 		case n.Tag == 0:
-			r.nodes = r.nodes[:k]
+			r.drop(k)
 			r.end()
 		case n.Children:
 			if len(r.open) == maxNesting {
@@ -106,6 +107,7 @@ func (i *Info) tree(off object.DebugOffset) (*node, error) {
 // treeRoom is where a tree is read to: how large it is turns out at its end.
 type treeRoom struct {
 	nodes  []node
+	below  []int32 // how many are below each
 	fields []object.DebugField
 	open   []int // those of nodes whose lists have not ended
 }
@@ -113,11 +115,14 @@ type treeRoom struct {
 // maxTreeRoom is how many nodes there is room for that is used again.
 const maxTreeRoom = 1 << 12
 
+// drop forgets the nodes from the k-th on.
+func (r *treeRoom) drop(k int) { r.nodes, r.below = r.nodes[:k], r.below[:k] }
+
 // end ends the list that was begun last.
 func (r *treeRoom) end() {
 	last := len(r.open) - 1
 	k := r.open[last]
-	r.nodes[k].below, r.open = r.nodes[k+1:], r.open[:last]
+	r.below[k], r.open = int32(len(r.nodes)-k-1), r.open[:last]
 }
 
 // tree returns what was read, which no longer is in r.
@@ -131,7 +136,8 @@ func (r *treeRoom) tree() *node {
 	for k := range nodes {
 		n := &nodes[k]
 		fields = n.KeepIn(fields)
-		n.below = nodes[k+1:][:len(n.below):len(n.below)]
+		end := k + 1 + int(r.below[k])
+		n.below = nodes[k+1 : end : end]
 	}
 	return &nodes[0]
 }

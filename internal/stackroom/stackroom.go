@@ -8,11 +8,11 @@ package stackroom
 // room is what reading debugging information takes on a stack, bytes.
 const room = 12 << 10
 
-// Take has the runtime make the stack of the goroutine that calls it large enough for the
-// work of this program, 16 KiB. A goroutine begins with 2 KiB, which are copied to twice as
-// many each time that they are used up. For that the runtime looks for every frame in its
-// tables, whose pages most often have to be mapped first: of a process that lives for ten
-// milliseconds it takes half a one.
+// Take has the runtime make the stack of the goroutine that calls it as large as the work
+// of this program needs: 16 KiB, as stacks are powers of two. A goroutine begins with 2 KiB,
+// which are copied to twice as many each time that they are used up. For that the runtime
+// looks for every frame in its tables, whose pages most often have to be mapped first: in a
+// process that lives for ten milliseconds that takes half a millisecond.
 //
 //go:noinline
 func Take() {

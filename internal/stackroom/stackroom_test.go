@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// deep uses n bytes of the stack for each of eight calls, and returns where the last of
-// them has its variables.
+// deep calls itself so many times, with a KiB of variables each, and returns a sum that
+// depends on where they are.
 //
 //go:noinline
 func deep(calls int) uintptr {

@@ -123,7 +123,7 @@ func TestWalkOtherwise(t *testing.T) {
 	}
 }
 
-// What Name has done meanwhile is done once, and Close waits for it.
+// What Name has done meanwhile is done once, is told when it is to end, and waited for.
 func TestMeanwhile(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)
@@ -136,15 +136,21 @@ func TestMeanwhile(t *testing.T) {
 		objects := s.Objects()
 		stacks := objects.Walk(walk)
 		calls := 0
-		err = objects.Name(stacks, target.NameOptions{Lines: lines, Meanwhile: func() {
-			time.Sleep(10 * time.Millisecond)
+		err = objects.Name(stacks, target.NameOptions{Lines: lines, Meanwhile: func(ended func() bool) {
+			for !ended() {
+				time.Sleep(time.Millisecond)
+			}
 			calls++
 		}})
 		if err := errors.Join(err, objects.Close()); err != nil {
 			t.Error(err)
 		}
-		if calls != 1 {
-			t.Errorf("lines %v: done %d times", lines, calls)
+		want := 0
+		if lines {
+			want = 1
+		}
+		if calls != want {
+			t.Errorf("lines %v: done %d times, expected %d", lines, calls, want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ type Options struct {
 
 	// Search returns where the process's files and debug files are looked for, given
 	// what their absolute paths are relative to (modulefile.Search.Root); nil for that
-	// alone.
+	// alone. It is called before a thread is attached to.
 	Search func(root string) modulefile.Search
 
 	// Vectors says that the threads' floating-point and vector registers are

@@ -13,7 +13,7 @@ import (
 // tells of the arguments of the frames of some stacks, before or while they are named: for
 // [target.NameOptions.Meanwhile]. Others may use the reader at the same time, and have what
 // was read by then.
-func (r *Reader) Ahead(stacks []target.Stack) func() {
+func (r *Reader) Ahead(stacks []target.Stack) func(ended func() bool) {
 	known := make(map[uint64]struct{})
 	var firsts []first
 	for i := range stacks {
@@ -29,12 +29,20 @@ func (r *Reader) Ahead(stacks []target.Stack) func() {
 			firsts = append(firsts, f)
 		}
 	}
-	return func() {
+	return func(ended func() bool) {
+		left := maxAhead
 		for i := range firsts {
-			r.readArguments(&firsts[i])
+			r.readArguments(&firsts[i], &left, ended)
 		}
 	}
 }
+
+// Bounds of how many arguments are read ahead, of one frame and of all: the debugging
+// information says how many there are.
+const (
+	maxFrameAhead = 32
+	maxAhead      = 1 << 12
+)
 
 // first is a stack with frames at addresses that none before has.
 type first struct {
@@ -44,15 +52,21 @@ type first struct {
 
 // readArguments reads what tells of the arguments of frames as the values are read, of
 // which nothing is kept.
-func (r *Reader) readArguments(f *first) {
+func (r *Reader) readArguments(f *first, left *int, ended func() bool) {
 	var printer value.Printer
 	var text []byte
 	frames := r.Frames(&f.stack, nil)
 	for _, k := range f.frames {
 		frame := &frames[k]
+		read := 0
 		for _, scope := range frame.place.scopes() {
-			for _, v := range scope.Arguments {
+			for _, v := range scope.Arguments[:min(len(scope.Arguments), maxFrameAhead-read)] {
+				if *left == 0 || ended() {
+					return
+				}
 				text = printer.AppendArgument(text[:0], v, frame)
+				*left--
+				read++
 			}
 		}
 	}

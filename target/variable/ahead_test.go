@@ -29,9 +29,9 @@ func TestAhead(t *testing.T) {
 	stacks := objects.Walk(walk)
 	reader := NewReader(s, objects)
 	read, done := reader.Ahead(stacks), make(chan struct{})
-	err = objects.Name(stacks, target.NameOptions{Lines: true, Meanwhile: func() {
+	err = objects.Name(stacks, target.NameOptions{Lines: true, Meanwhile: func(ended func() bool) {
 		defer close(done)
-		read()
+		read(ended)
 	}})
 	if err != nil {
 		t.Fatal(err)
