@@ -33,17 +33,6 @@ func (s *Snapshot) ObjectsAhead() *Objects {
 	return s.ahead
 }
 
-// LocateAhead begins to find what Name is to find of the lines at an address, a run-time
-// one, that a thread has stopped at.
-func (o *Objects) LocateAhead(pc uint64) {
-	m, _ := o.Modules.Find(pc)
-	if in := o.byModule[m]; in != nil {
-		if _, err := in.File(); err == nil {
-			o.locateAhead(in, pc-in.Bias)
-		}
-	}
-}
-
 // WalkAhead walks the stacks of the snapshot's threads for the next call of Walk, if that
 // has the same options.
 func (o *Objects) WalkAhead(opts WalkOptions) {

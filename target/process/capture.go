@@ -74,8 +74,6 @@ type capture struct {
 	copies     []goruntime.Copy
 	each       each
 
-	// Where the first thread stands still; nil where nobody wants to know, or does already.
-	first chan<- uint64
 	ahead *target.Objects // that are read from meanwhile; nil for none
 	told  bool            // the snapshot has what was captured
 	names []string        // of the tracees; nil before they are read
@@ -245,10 +243,6 @@ func (c *capture) readRegisters(t *tracee) {
 	}
 	if err := target.GeneralRegisters(&t.registers, c.machine, buffer[:n]); err != nil {
 		t.err = fmt.Errorf("thread %d: %w", t.tid, err)
-	}
-	if c.first != nil {
-		c.first <- t.registers.PC
-		c.first = nil
 	}
 	if t.vectors != nil {
 		n, errno := registerSet(t.tid, ntPRFPReg, t.vectors)

@@ -45,8 +45,7 @@ type Options struct {
 
 	// Walk, if not nil, says that the stacks will be walked so by the snapshot's
 	// Objects, which must be closed. On more than one processor that is done while
-	// threads are still being stopped and released: what Objects.Walk then returns is
-	// there already.
+	// threads are still being released: what Objects.Walk then returns is there already.
 	Walk *target.WalkOptions
 
 	// Search returns where the process's files and debug files are looked for, given
@@ -96,9 +95,7 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 		return nil, phases{}, err
 	}
 	defer c.tasks.close()
-	described := make(chan bool, 1)
-	first, copied := make(chan uint64, 1), make(chan bool, 2)
-	c.first = first
+	described, copied := make(chan bool, 1), make(chan bool, 2)
 	released := startTracerThread(func() (clean bool) {
 		if err = c.holdTogether(described, copied); err == nil {
 			c.readNames()
@@ -120,7 +117,7 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 	c.goroutines = s.GoroutineCopiers(opts.Goroutines)
 	described <- true
 	if c.ahead != nil && runtime.GOMAXPROCS(0) > 1 {
-		c.walkAhead(s, *opts.Walk, first, copied)
+		c.walkAhead(s, *opts.Walk, copied)
 	}
 	<-released
 	c.awaitRelease()
@@ -225,23 +222,12 @@ func (c *capture) describe(opts *Options) (*target.Snapshot, error) {
 	return s, nil
 }
 
-// walkAhead walks the stacks as soon as all of them are copied, and before that opens the
-// file that the first thread runs code of. It learns no more in between: to wake it takes
-// from the time in which threads stand still.
-func (c *capture) walkAhead(s *target.Snapshot, opts target.WalkOptions, first <-chan uint64, copied <-chan bool) {
-	for {
-		select {
-		case pc := <-first:
-			if opts.Lines {
-				c.ahead.LocateAhead(pc)
-			}
-		case ok := <-copied:
-			if ok {
-				c.tell(s)
-				c.ahead.WalkAhead(opts)
-			}
-			return
-		}
+// walkAhead walks the stacks as soon as all of them are copied. Before that it does
+// nothing: the threads that are to stop need a processor for it.
+func (c *capture) walkAhead(s *target.Snapshot, opts target.WalkOptions, copied <-chan bool) {
+	if <-copied {
+		c.tell(s)
+		c.ahead.WalkAhead(opts)
 	}
 }
 
