@@ -5,6 +5,8 @@
 // Runs pieces of arm64 code, each from a state of its own until a signal stops
 // it, and tells the states then: aarch64-linux-gnu-gcc -O1 -static execute.c.
 // Standard input is an array of struct run, standard output one of struct result.
+#define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -100,7 +102,17 @@ static void map(uint64_t at, uint64_t size, int protection) {
 		_exit(4);
 }
 
+// Stays on one processor: emulated ones (QEMU 7.2) do not see that another has written to
+// code that they are about to run for the first time.
+static void stay(void) {
+	cpu_set_t here;
+	CPU_ZERO(&here);
+	CPU_SET(sched_getcpu(), &here);
+	sched_setaffinity(0, sizeof here, &here);
+}
+
 int main(void) {
+	stay();
 	everything(&count, sizeof count, 0);
 	runs = calloc(count, sizeof *runs);
 	results = calloc(count, sizeof *results);
