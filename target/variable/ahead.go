@@ -31,14 +31,14 @@ func (r *Reader) Ahead(stacks []target.Stack) func(ended func() bool) {
 	}
 	return func(ended func() bool) {
 		left := maxAhead
-		for i := range firsts {
+		for i := 0; i < len(firsts) && !ended(); i++ {
 			r.readArguments(&firsts[i], &left, ended)
 		}
 	}
 }
 
-// Bounds of how many arguments are read ahead, of one frame and of all: the debugging
-// information says how many there are.
+// Bounds of how many arguments are read ahead of one frame, and of how many frames and
+// arguments in all: the debugging information says how many there are.
 const (
 	maxFrameAhead = 32
 	maxAhead      = 1 << 12
@@ -57,17 +57,17 @@ func (r *Reader) readArguments(f *first, left *int, ended func() bool) {
 	var text []byte
 	frames := r.Frames(&f.stack, nil)
 	for _, k := range f.frames {
-		frame := &frames[k]
-		read := 0
-		for _, scope := range frame.place.scopes() {
-			for _, v := range scope.Arguments[:min(len(scope.Arguments), maxFrameAhead-read)] {
-				if *left == 0 || ended() {
-					return
-				}
-				text = printer.AppendArgument(text[:0], v, frame)
-				*left--
-				read++
-			}
+		if *left <= 0 || ended() {
+			return
 		}
+		frame, room := &frames[k], maxFrameAhead
+		for _, scope := range frame.place.scopes() {
+			arguments := scope.Arguments[:min(len(scope.Arguments), room)]
+			for _, v := range arguments {
+				text = printer.AppendArgument(text[:0], v, frame)
+			}
+			room -= len(arguments)
+		}
+		*left -= 1 + maxFrameAhead - room
 	}
 }

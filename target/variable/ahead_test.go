@@ -49,6 +49,41 @@ func TestAhead(t *testing.T) {
 	}
 }
 
+// Once the objects are to be closed nothing is read ahead any more.
+func TestAheadEnds(t *testing.T) {
+	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
+	p.Settle(t)
+	s, err := process.Snapshot(p.PID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	stacks := objects.Walk(target.WalkOptions{Registers: true, Lines: true})
+	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+		t.Fatal(err)
+	}
+	// The first question is of a stack, the others of its frames.
+	for _, test := range []struct{ answers, least, most int }{{0, 0, 0}, {3, 0, 2}, {1000, 5, 1000}} {
+		reader, asked := NewReader(s, objects), 0
+		reader.Ahead(stacks)(func() bool {
+			asked++
+			return asked > test.answers
+		})
+		read := 0
+		for _, places := range reader.places {
+			for _, p := range places {
+				if p.inside != nil {
+					read++
+				}
+			}
+		}
+		if read < test.least || read > test.most {
+			t.Errorf("%d places were read after %d questions, expected %d to %d", read, test.answers, test.least, test.most)
+		}
+	}
+}
+
 // arguments returns what backtraces show of the arguments of stacks.
 func arguments(r *Reader, stacks []target.Stack) (text string) {
 	var printer value.Printer
