@@ -94,8 +94,14 @@ func (f *File) dynamicSymbols() (t symbolTable, err error) {
 	if err != nil {
 		return t, fmt.Errorf("dynamic string table: %w", err)
 	}
+	if versions, ok := f.dynamicAddress(elf.DT_VERSYM); ok {
+		t.versions, err = f.view(versions, 2*count)
+		if err != nil {
+			err = fmt.Errorf("versions of the dynamic symbols: %w", err)
+		}
+	}
 	t.source = DynamicSymbols
-	return t, nil
+	return t, err
 }
 
 func (f *File) dynamicSymbolCount() (uint64, error) {

@@ -40,6 +40,9 @@ type File struct {
 	owner  *File                // of a debug file: what it is for
 	search atomic.Pointer[DebugSearch]
 
+	tableList atomic.Pointer[[]listedTable] // see symbolTables
+	exports   func() *exports
+
 	partsMu sync.Mutex
 	parts   map[string]debugPart // see debugParts
 
@@ -121,6 +124,7 @@ func (f *File) start(budget int64) {
 	f.mini = sync.OnceValues(f.openMiniDebugInfo)
 	f.goTable = sync.OnceValues(f.openGoTable)
 	f.lines = sync.OnceValues(f.openLines)
+	f.exports = sync.OnceValue(f.openExports)
 }
 
 // readTables finds the section table, its names and the program headers. It

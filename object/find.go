@@ -221,9 +221,15 @@ func (s *finder) better(a, b *candidate) bool {
 	return underscores(names, a.name) < underscores(names, b.name)
 }
 
-// rank orders the symbols of one address: functions first, then by binding.
-func rank(s *rawSymbol) int { return rankOf(s.info) }
+// rank orders the symbols of one name: default versions first, then as rankOf.
+func rank(s *rawSymbol) int {
+	if s.hidden {
+		return rankOf(s.info)
+	}
+	return 8 + rankOf(s.info)
+}
 
+// rankOf orders the symbols of one address: functions first, then by binding.
 func rankOf(info byte) (r int) {
 	switch elf.ST_TYPE(info) {
 	case elf.STT_FUNC, elf.STT_GNU_IFUNC:

@@ -50,6 +50,7 @@ func exercise(t testing.TB, f *File) {
 			break
 		}
 		addrs = append(addrs, s.Address, s.Address+s.Size-1)
+		f.Symbol(s.Name)
 	}
 	for _, p := range f.Segments() {
 		addrs = append(addrs, p.Vaddr, p.Vaddr+p.Filesz)

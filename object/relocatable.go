@@ -126,7 +126,7 @@ func (f *File) nameCode(t symbolTable, list []Code, addresses []uint64) {
 				return false
 			}
 			old := &best[order[i]]
-			if old.name == 0 || s.value > old.value || s.value == old.value && rank(s) > rank(old) {
+			if old.name == 0 || s.value > old.value || s.value == old.value && rankOf(s.info) > rankOf(old.info) {
 				*old = *s
 			}
 		}

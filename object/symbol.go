@@ -44,6 +44,7 @@ const (
 type symbolTable struct {
 	entries, names []byte
 	extended       []byte // SHT_SYMTAB_SHNDX
+	versions       []byte // SHT_GNU_versym
 	source         SymbolSource
 }
 
@@ -55,6 +56,10 @@ type rawSymbol struct {
 	shndx elf.SectionIndex
 	value uint64
 	size  uint64
+
+	// hidden says that another version of the symbol is the default one, which is what
+	// dlsym finds and who links gets.
+	hidden bool
 }
 
 func (s *rawSymbol) typ() elf.SymType     { return elf.ST_TYPE(s.info) }
@@ -90,12 +95,35 @@ func (f *File) decodeSymbol(b []byte) (s rawSymbol) {
 	return s
 }
 
+// hiddenVersion is the bit of a version that is not the default one.
+const hiddenVersion = 0x8000
+
 // maxSymbolTables is how many tables of one type are searched. The gABI allows
 // one; tables that overlap would make the search as long as they are many.
 const maxSymbolTables = 4
 
-// symbolTables returns the tables of this file alone: .symtab, then .dynsym.
+// listedTable is a symbol table, and what is wrong with it.
+type listedTable struct {
+	symbolTable
+	err error
+}
+
+// symbolTables yields the tables of this file alone: .symtab, then .dynsym.
 func (f *File) symbolTables(yield func(symbolTable, error) bool) {
+	list := f.tableList.Load()
+	if list == nil {
+		list = f.listTables()
+		f.tableList.Store(list)
+	}
+	for i := range *list {
+		if t := &(*list)[i]; !yield(t.symbolTable, t.err) {
+			return
+		}
+	}
+}
+
+func (f *File) listTables() *[]listedTable {
+	var list []listedTable
 	dynamic := false
 	for _, want := range []elf.SectionType{elf.SHT_SYMTAB, elf.SHT_DYNSYM} {
 		n := 0
@@ -105,23 +133,20 @@ func (f *File) symbolTables(yield func(symbolTable, error) bool) {
 				continue
 			}
 			if n++; n > maxSymbolTables {
-				if !yield(symbolTable{}, fmt.Errorf("more than %d sections of type %v", maxSymbolTables, want)) {
-					return
-				}
+				list = append(list, listedTable{err: fmt.Errorf("more than %d sections of type %v", maxSymbolTables, want)})
 				break
 			}
 			t, err := f.sectionSymbols(i, s)
 			dynamic = dynamic || t.source == DynamicSymbols && len(t.entries) > 0
-			if !yield(t, err) {
-				return
-			}
+			list = append(list, listedTable{t, err})
 		}
 	}
 	if !dynamic && f.typ != elf.ET_REL {
 		if t, err := f.dynamicSymbols(); len(t.entries) > 0 || err != nil {
-			yield(t, err)
+			list = append(list, listedTable{t, err})
 		}
 	}
+	return &list
 }
 
 func (f *File) sectionSymbols(i int, s sectionHeader) (t symbolTable, err error) {
@@ -136,14 +161,21 @@ func (f *File) sectionSymbols(i int, s sectionHeader) (t symbolTable, err error)
 		t.names, err = f.raw(f.section(int(s.link)))
 		problems.addAll(err)
 	}
+	t.extended, err = f.beside(elf.SHT_SYMTAB_SHNDX, i)
+	problems.addAll(err)
+	t.versions, err = f.beside(elf.SHT_GNU_VERSYM, i)
+	problems.addAll(err)
+	return t, problems.err()
+}
+
+// beside returns the content of the first section of a type that belongs to section i.
+func (f *File) beside(typ elf.SectionType, i int) ([]byte, error) {
 	for k := range f.sectionCount() {
-		if x := f.section(k); x.typ == elf.SHT_SYMTAB_SHNDX && x.link == uint32(i) {
-			t.extended, err = f.raw(x)
-			problems.addAll(err)
-			break
+		if x := f.section(k); x.typ == typ && x.link == uint32(i) {
+			return f.raw(x)
 		}
 	}
-	return t, problems.err()
+	return nil, nil
 }
 
 // kinds are the types of symbols to look at, a bit each.
@@ -247,6 +279,7 @@ func (f *File) defined(t symbolTable, i int, entry []byte, s *rawSymbol) bool {
 	if s.typ() == elf.STT_NOTYPE && f.isMark(t.names, s.name) {
 		return false
 	}
+	s.hidden = 2*i+2 <= len(t.versions) && f.order.Uint16(t.versions[2*i:])&hiddenVersion != 0
 	f.toAddress(s)
 	return true
 }
@@ -407,10 +440,14 @@ func (f *File) Symbols() iter.Seq[Symbol] {
 	}
 }
 
-// Symbol returns the first symbol called name, as [File.Symbols] yields them,
-// a function or global one before others.
+// Symbol returns the symbol called name: the one that the file defines for others, of
+// several versions the default one; else the first one as [File.Symbols] yields them, a
+// function or global one before others.
 func (f *File) Symbol(name string) (symbol Symbol, ok bool) {
 	f.noteFault(func() {
+		if symbol, ok = f.exported(name); ok {
+			return
+		}
 		best := -1
 		f.tables(func(in *File, t symbolTable, _ error) bool {
 			in.scanNamed(t, code|object, name, func(s *rawSymbol) {

@@ -191,9 +191,11 @@ func TestSymbolsAtAgree(t *testing.T) {
 	for _, path := range append(cross(t), relocatable, "testdata/big-endian.elf", "testdata/riscv.elf", "testdata/small.elf") {
 		f := open(t, path)
 		all := make(map[uint64][]Symbol)
-		named := make(map[string]Symbol) // by what is preferred, and then the first
+		named := make(map[string]Symbol)  // by what is preferred, and then the first
+		versions := make(map[string]bool) // the names of several, see TestSymbolOfDefaultVersion
 		for s := range f.Symbols() {
 			all[s.Address] = append(all[s.Address], s)
+			versions[s.Name] = versions[s.Name] || named[s.Name].Name != "" && named[s.Name] != s
 			if first, ok := named[s.Name]; !ok || s.Source == first.Source && rankOf(symbolInfo(s)) > rankOf(symbolInfo(first)) {
 				named[s.Name] = s
 			}
@@ -212,6 +214,9 @@ func TestSymbolsAtAgree(t *testing.T) {
 		}
 		n = 0
 		for name, want := range named {
+			if versions[name] && path != relocatable {
+				continue
+			}
 			if n++; n > 300 {
 				break
 			}
@@ -221,6 +226,54 @@ func TestSymbolsAtAgree(t *testing.T) {
 		}
 	}
 }
+
+// Of several versions of a symbol the default one is found, which nm marks with @@:
+// the other ones are there for programs that were linked long ago.
+func TestSymbolOfDefaultVersion(t *testing.T) {
+	tool(t, "nm")
+	differ := 0
+	for _, path := range append(cross(t), "/usr/lib/x86_64-linux-gnu/libc.so.6") {
+		f := open(t, path)
+		others := make(map[string]bool)
+		defaults := make(map[string]uint64)
+		for line := range strings.Lines(run(t, "nm", "-D", "--defined-only", path)) {
+			field := strings.Fields(line)
+			if len(field) != 3 || !strings.Contains("TtWwiV", field[1]) {
+				continue
+			}
+			address, err := strconv.ParseUint(field[0], 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name, _, ok := strings.Cut(field[2], "@@"); ok {
+				defaults[name] = address
+			} else if name, _, ok := strings.Cut(field[2], "@"); ok {
+				others[name] = true
+			}
+		}
+		for name, want := range defaults {
+			got, ok := f.Symbol(name)
+			address := got.Address
+			if f.header.machine == elf.EM_ARM && isFunctionType(got.Type) {
+				want &^= 1
+			}
+			if f.header.machine == elf.EM_PPC64 && f.flags&3 < 2 && isFunctionType(got.Type) {
+				continue // its address is not its value
+			}
+			if !ok || address != want {
+				t.Errorf("%s: %s is at %#x (%t), nm has its default version at %#x", path, name, address, ok, want)
+			}
+			if others[name] {
+				differ++
+			}
+		}
+	}
+	if differ < 100 {
+		t.Errorf("%d symbols with several versions", differ)
+	}
+}
+
+func isFunctionType(t elf.SymType) bool { return t == elf.STT_FUNC || t == elf.STT_GNU_IFUNC }
 
 // symbolInfo returns st_info of a symbol.
 func symbolInfo(s Symbol) byte { return byte(s.Binding)<<4 | byte(s.Type) }
