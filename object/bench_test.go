@@ -7,6 +7,8 @@ package object
 import (
 	"os"
 	"testing"
+
+	"github.com/clewdev/clew/object/internal/dwarf"
 )
 
 const (
@@ -108,6 +110,41 @@ func BenchmarkLocate(b *testing.B) {
 			locate(b, f)
 		}
 	})
+}
+
+// BenchmarkLocateUnits looks up an address in each of 300 places of the C library, whose
+// sections were decompressed before.
+func BenchmarkLocateUnits(b *testing.B) {
+	f := open(b, "/lib/x86_64-linux-gnu/libc.so.6")
+	debug, err := f.OpenDebugFile(DebugSearch{})
+	if debug == nil {
+		b.Skip("skipped: libc6-dbg is not installed: ", err)
+	}
+	sections, err := debug.debugSections()
+	if err != nil {
+		b.Fatal(err)
+	}
+	text, _ := f.find(".text")
+	s := f.section(text)
+	var addrs []uint64
+	for i := range uint64(1000) {
+		addr := s.addr + s.size/1000*i
+		if list, _ := f.Locate(addr); len(list) > 0 && len(addrs) < 300 {
+			addrs = append(addrs, addr)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		data, err := dwarf.New(sections, debugParts{debug})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, addr := range addrs {
+			if _, err := data.Locate(addr); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
 }
 
 // BenchmarkSymbol looks a symbol of the C library up by its name.

@@ -22,6 +22,44 @@ type abbreviation struct {
 	children   bool
 	lists      uint16 // up to this DWARF version it is a variable with a list of locations
 	first, end uint32 // of its attributes in the table's
+	size       attributeSize
+}
+
+// attributeSize is what the attributes of an entry take, where all entries of the
+// declaration take the same.
+type attributeSize struct {
+	bytes              uint16
+	offsets, addresses uint8 // of sections, and of the target: how many
+	varies             bool
+}
+
+func (s *attributeSize) add(form uint32) {
+	bytes := uint16(0)
+	switch form {
+	case formFlagPresent, formImplicitConst:
+	case formData1, formFlag, formRef1, formStrx1, formAddrx1:
+		bytes = 1
+	case formData2, formRef2, formStrx2, formAddrx2:
+		bytes = 2
+	case formStrx3, formAddrx3:
+		bytes = 3
+	case formData4, formRef4, formStrx4, formAddrx4, formRefSup4:
+		bytes = 4
+	case formData8, formRef8, formRefSig8, formRefSup8:
+		bytes = 8
+	case formData16:
+		bytes = 16
+	case formStrp, formLineStrp, formSecOffset, formStrpSup, formGNUStrpAlt, formGNURefAlt:
+		s.offsets++
+		s.varies = s.varies || s.offsets == 0
+	case formAddr:
+		s.addresses++
+		s.varies = s.varies || s.addresses == 0
+	default:
+		s.varies = true
+	}
+	s.bytes += bytes
+	s.varies = s.varies || s.bytes < bytes // there are too many to count
 }
 
 // abbreviations is one table: of a unit, or shared by several. It is not changed once it
@@ -61,6 +99,7 @@ func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
 			break
 		}
 		t.attributes = append(t.attributes, at)
+		a.size.add(at.form)
 		if at.name == attrLocation && (a.tag == tagVariable || a.tag == tagFormalParameter) {
 			switch at.form {
 			case formSecOffset, formLoclistx:

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 )
 
 // cursor reads a section. The first error sticks: what is read after it is
@@ -15,7 +16,7 @@ import (
 type cursor struct {
 	data    []byte
 	off     int
-	order   binary.ByteOrder
+	big     bool // big-endian
 	section string
 	err     error
 }
@@ -26,6 +27,11 @@ func (c *cursor) fail(format string, args ...any) {
 		c.off = len(c.data)
 	}
 }
+
+// short fails for want of bytes. It is a call, so that what reads numbers can be inlined.
+//
+//go:noinline
+func (c *cursor) short(wanted int) { c.fail("%d bytes wanted, %d left", wanted, c.remain()) }
 
 func (c *cursor) remain() int { return len(c.data) - c.off }
 
@@ -40,20 +46,28 @@ func (c *cursor) take(n uint64) []byte {
 	return b
 }
 
-func (c *cursor) u8() uint8 {
-	if c.off >= len(c.data) {
-		c.fail("end of data")
-		return 0
+func (c *cursor) u8() (b uint8) {
+	if c.off < len(c.data) {
+		b = c.data[c.off]
+		c.off++
+		return b
 	}
-	c.off++
-	return c.data[c.off-1]
+	c.short(1)
+	return 0
 }
 
 func (c *cursor) u16() uint16 {
-	if b := c.take(2); b != nil {
-		return c.order.Uint16(b)
+	b := c.data[c.off:]
+	if len(b) < 2 {
+		c.short(2)
+		return 0
 	}
-	return 0
+	c.off += 2
+	v := binary.LittleEndian.Uint16(b)
+	if c.big {
+		v = bits.ReverseBytes16(v)
+	}
+	return v
 }
 
 func (c *cursor) u24() uint32 {
@@ -61,24 +75,38 @@ func (c *cursor) u24() uint32 {
 	switch {
 	case b == nil:
 		return 0
-	case c.order == binary.ByteOrder(binary.LittleEndian):
-		return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+	case c.big:
+		return uint32(b[2]) | uint32(b[1])<<8 | uint32(b[0])<<16
 	}
-	return uint32(b[2]) | uint32(b[1])<<8 | uint32(b[0])<<16
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
 }
 
 func (c *cursor) u32() uint32 {
-	if b := c.take(4); b != nil {
-		return c.order.Uint32(b)
+	b := c.data[c.off:]
+	if len(b) < 4 {
+		c.short(4)
+		return 0
 	}
-	return 0
+	c.off += 4
+	v := binary.LittleEndian.Uint32(b)
+	if c.big {
+		v = bits.ReverseBytes32(v)
+	}
+	return v
 }
 
 func (c *cursor) u64() uint64 {
-	if b := c.take(8); b != nil {
-		return c.order.Uint64(b)
+	b := c.data[c.off:]
+	if len(b) < 8 {
+		c.short(8)
+		return 0
 	}
-	return 0
+	c.off += 8
+	v := binary.LittleEndian.Uint64(b)
+	if c.big {
+		v = bits.ReverseBytes64(v)
+	}
+	return v
 }
 
 // sized reads an unsigned number of 1, 2, 4 or 8 bytes.
@@ -120,6 +148,16 @@ func (c *cursor) length() (n uint64, is64 bool) {
 
 // uleb reads an unsigned LEB128; bits beyond 64 are dropped.
 func (c *cursor) uleb() (v uint64) {
+	if c.off < len(c.data) {
+		if v = uint64(c.data[c.off]); v < 0x80 {
+			c.off++
+			return v
+		}
+	}
+	return c.longULEB()
+}
+
+func (c *cursor) longULEB() (v uint64) {
 	for shift := 0; ; shift += 7 {
 		b := c.u8()
 		if shift < 64 {

@@ -45,6 +45,7 @@ type Location struct {
 // at once.
 type Data struct {
 	order   binary.ByteOrder
+	big     bool
 	files   Files // nil where no other file is to be opened
 	sources []*source
 
@@ -128,6 +129,7 @@ func newData(s Sections, files Files) *Data {
 	size := len(s.Info) + len(s.Ranges) + len(s.RngLists)
 	return &Data{
 		order:        s.Order,
+		big:          s.Order == binary.ByteOrder(binary.BigEndian),
 		files:        files,
 		size:         size,
 		splits:       make(map[splitName]*splitFile),
@@ -236,7 +238,7 @@ func (d *Data) note(err error) {
 }
 
 func (d *Data) cursor(section string, data []byte) cursor {
-	return cursor{data: data, order: d.order, section: section}
+	return cursor{data: data, big: d.big, section: section}
 }
 
 // Locate returns the source of the instruction at addr: the innermost inlined
@@ -285,6 +287,7 @@ func (d *Data) openUnit(u *unit) *openUnit {
 	}
 	o := &openUnit{unit: u, code: u}
 	d.open[u.start] = o
+	_, _ = d.abbreviationsOf(u) // all of which are needed: readRoot would look for one
 	if o.root, o.err = d.readRoot(u); o.err == nil {
 		var err error
 		o.low = ^uint64(0)

@@ -198,6 +198,26 @@ func (u *unit) read(c *cursor, at attribute) value {
 	return value{}
 }
 
+// pass reads past the attributes of an entry, which t declares as a.
+func (u *unit) pass(c *cursor, t *abbreviations, a *abbreviation) {
+	if !a.size.varies {
+		offset := 4
+		if u.is64 {
+			offset = 8
+		}
+		n := int(a.size.bytes) + int(a.size.offsets)*offset + int(a.size.addresses)*u.addressSize
+		if n <= c.remain() {
+			c.off += n
+			return
+		}
+	}
+	for _, at := range t.of(a) {
+		if u.read(c, at); c.err != nil {
+			return
+		}
+	}
+}
+
 // offsetOrConstant tells the two meanings of DW_FORM_data4 and data8 apart:
 // before DWARF 4 they also held offsets of sections.
 func (u *unit) offsetOrConstant(at attribute, v uint64) value {

@@ -107,6 +107,15 @@ func passOver(tag uint32) bool {
 	return false
 }
 
+// tells reports whether attributes of an entry matter to readFunctions.
+func (a *abbreviation) tells() bool {
+	switch a.tag {
+	case tagSubprogram, tagInlinedSubroutine, tagCallSite, tagGNUCallSite, tagLexicalBlock:
+		return true
+	}
+	return a.children && passOver(a.tag)
+}
+
 // readFunctions walks the entries of a unit. What was read before an error is
 // returned with it.
 func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
@@ -142,16 +151,24 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 			c.fail("abbreviation %d is not declared", code)
 			break
 		}
-		var e entry
 		attributes := table.of(a)
 		if d.steps -= 1 + len(attributes); d.steps < 0 {
 			err = errTooMuch
 			break
 		}
+		t.lists = t.lists || u.version <= a.lists
+		if !a.tells() {
+			if u.pass(&c, table, a); a.children {
+				within = append(within, function)
+			} else if len(within) == 0 {
+				break
+			}
+			continue
+		}
+		var e entry
 		for i := range attributes {
 			e.set(attributes[i].name, u.read(&c, attributes[i]))
 		}
-		t.lists = t.lists || u.version <= a.lists
 		if c.err != nil {
 			break
 		}

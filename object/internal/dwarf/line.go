@@ -78,7 +78,7 @@ type lineProgram struct {
 	minLength   uint64
 	maxOps      uint64
 	lineBase    int64
-	lineRange   uint64
+	lineRange   uint8
 	lengths     []byte   // of the standard opcodes' operands, from opcode 1
 	flags       rowFlags // at the start of a sequence
 }
@@ -144,7 +144,7 @@ func (p *lineProgram) header(u *unit, r *root, t *lineTable) {
 	if c.u8() != 0 { // default_is_stmt
 		p.flags = isStatement
 	}
-	p.lineBase, p.lineRange = int64(int8(c.u8())), uint64(c.u8())
+	p.lineBase, p.lineRange = int64(int8(c.u8())), c.u8()
 	if base := c.u8(); base > 0 {
 		p.lengths = c.take(uint64(base) - 1)
 	}
@@ -236,10 +236,11 @@ func (p *lineProgram) run(t *lineTable, most int) {
 			c.fail("%v", errTooMuch)
 			return
 		}
-		op := c.u8()
+		op := c.data[c.off]
+		c.off++
 		if int(op) > len(p.lengths) { // special
-			adjusted := uint64(op) - uint64(len(p.lengths)) - 1
-			p.advance(&s, adjusted/p.lineRange)
+			adjusted := op - uint8(len(p.lengths)) - 1
+			p.advance(&s, uint64(adjusted/p.lineRange))
 			s.advanceLine(p.lineBase + int64(adjusted%p.lineRange))
 			t.emit(first, &s)
 			continue
@@ -284,7 +285,7 @@ func (p *lineProgram) run(t *lineTable, most int) {
 		case 11:
 			s.flags |= epilogueBegin
 		case 8: // DW_LNS_const_add_pc
-			p.advance(&s, (255-uint64(len(p.lengths))-1)/p.lineRange)
+			p.advance(&s, uint64((255-uint8(len(p.lengths))-1)/p.lineRange))
 		case 9: // DW_LNS_fixed_advance_pc
 			s.address, s.op = s.address+uint64(c.u16()), 0
 		default:

@@ -267,10 +267,11 @@ func (r *Reader) NextTo(e *Entry) (ok bool, err error) {
 // NextIn is NextTo for an entry whose attributes are added to room, which it returns,
 // and which must not be used for others while e is.
 func (r *Reader) NextIn(e *Entry, room []Field) (_ []Field, ok bool, err error) {
-	attributes, ok, err := r.begin(e)
-	if !ok || err != nil {
+	a, ok, err := r.begin(e)
+	if !ok || err != nil || a == nil {
 		return room, ok, err
 	}
+	attributes := r.in.table.of(a)
 	n := len(room)
 	room = slices.Grow(room, len(attributes))[:n+len(attributes)]
 	e.fields = room[n:len(room):len(room)]
@@ -283,24 +284,19 @@ func (r *Reader) NextIn(e *Entry, room []Field) (_ []Field, ok bool, err error) 
 // Pass reads past the entry that follows: e gets all but its attributes, of which
 // it tells the number.
 func (r *Reader) Pass(e *Entry) (attributes int, ok bool, err error) {
-	list, ok, err := r.begin(e)
-	if !ok || err != nil {
+	a, ok, err := r.begin(e)
+	if !ok || err != nil || a == nil {
 		return 0, ok, err
 	}
-	for _, at := range list {
-		if at.form == formIndirect {
-			at.form = uint32(r.c.uleb())
-		}
-		r.in.unit.read(&r.c, at)
-		if r.c.err != nil {
-			return 0, true, r.c.err
-		}
+	if r.in.unit.pass(&r.c, r.in.table, a); r.c.err != nil {
+		return 0, true, r.c.err
 	}
-	return len(list), true, nil
+	return int(a.end - a.first), true, nil
 }
 
-// begin reads what stands before the attributes of the entry that follows.
-func (r *Reader) begin(e *Entry) (list []attribute, ok bool, err error) {
+// begin reads what stands before the attributes of the entry that follows, and returns
+// its declaration: nil for what ends a list of children.
+func (r *Reader) begin(e *Entry) (a *abbreviation, ok bool, err error) {
 	if r.in == nil || r.c.remain() <= 0 {
 		return nil, false, r.c.err
 	}
@@ -313,17 +309,15 @@ func (r *Reader) begin(e *Entry) (list []attribute, ok bool, err error) {
 	if code == 0 {
 		return nil, true, r.c.err
 	}
-	a, ok := r.in.table.find(code)
-	if !ok {
+	if a, ok = r.in.table.find(code); !ok {
 		r.c.fail("abbreviation %d is not declared", code)
 		return nil, true, r.c.err
 	}
 	e.Tag, e.Children = stdlib.Tag(a.tag), a.children
-	list = r.in.table.of(a)
-	if len(list) > r.c.remain()+64 {
-		r.c.fail("%d attributes, %d bytes left", len(list), r.c.remain())
+	if n := int(a.end - a.first); n > r.c.remain()+64 {
+		r.c.fail("%d attributes, %d bytes left", n, r.c.remain())
 	}
-	return list, true, r.c.err
+	return a, true, r.c.err
 }
 
 // field reads an attribute to f.
