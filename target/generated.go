@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/unwind"
 )
@@ -205,23 +204,4 @@ func (g *generated) object(kind Generated, d description) *Object {
 
 func newGeneratedObject(s *Snapshot, kind Generated, d description) *Object {
 	return &Object{Name: GeneratedName, Generated: kind, snapshot: s, code: d, err: errGenerated}
-}
-
-// nameGenerated finds the names of addresses of a generated object.
-func (a *addresses) nameGenerated(o *Object, opts NameOptions) error {
-	a.symbols = make([]object.Symbol, len(a.list))
-	for i, address := range a.list {
-		a.symbols[i], _ = o.code.function(address)
-	}
-	if !opts.Lines {
-		return nil
-	}
-	a.locations = make([][]object.Location, len(a.list))
-	for i, address := range a.list {
-		var err error
-		if a.locations[i], err = o.code.locate(address); err != nil {
-			return err
-		}
-	}
-	return nil
 }

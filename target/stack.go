@@ -152,6 +152,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 		if opts.Meanwhile != nil {
 			o.ahead.after(opts.Meanwhile)
 		}
+		w.findSymbols() // lines are read meanwhile, which tail calls are found by
 		tail := o.newTailCalls()
 		for i := range stacks {
 			if frames := tail.insert(stacks[i].Frames); len(frames) > len(stacks[i].Frames) {
@@ -160,11 +161,13 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 			}
 		}
 	}
+	w.findSymbols()
 	errs := slices.Clone(o.generated.skipped)
 	for object, a := range w.of {
-		if err := a.name(object, opts); err != nil {
-			errs = append(errs, err)
+		if opts.Lines {
+			a.findLocations(object)
 		}
+		errs = append(errs, a.errs...)
 	}
 	for i := range stacks {
 		w.tell(i, stacks[i].Frames)
@@ -214,6 +217,13 @@ func (w *wanted) add(stack int, frames []Frame, opts NameOptions) {
 	}
 }
 
+// findSymbols finds the symbols of the addresses that were added since it was called last.
+func (w *wanted) findSymbols() {
+	for object, a := range w.of {
+		a.findSymbols(object)
+	}
+}
+
 // tell tells the frames of a stack what was found.
 func (w *wanted) tell(stack int, frames []Frame) {
 	for i := range frames {
@@ -222,7 +232,7 @@ func (w *wanted) tell(stack int, frames []Frame) {
 			continue
 		}
 		a, n := w.addresses(f.Object), w.places[stack][i]
-		if a.symbols != nil {
+		if int(n) < len(a.symbols) {
 			f.Symbol = a.symbols[n]
 		}
 		if a.locations != nil {
@@ -236,8 +246,9 @@ func (w *wanted) tell(stack int, frames []Frame) {
 type addresses struct {
 	index     map[uint64]int32
 	list      []uint64
-	symbols   []object.Symbol
+	symbols   []object.Symbol // of the first in the list
 	locations [][]object.Location
+	errs      []error // name the object, or the file that they are of
 }
 
 // add returns the index of an address in the list.
@@ -251,42 +262,67 @@ func (a *addresses) add(address uint64) int32 {
 	return n
 }
 
-// name finds them. The error names the object.
-func (a *addresses) name(o *Object, opts NameOptions) error {
-	if o.code == nil {
-		return a.nameFile(o, opts)
+// findSymbols finds the symbols of the addresses that were added since it was called last.
+func (a *addresses) findSymbols(o *Object) {
+	added := a.list[len(a.symbols):]
+	if len(added) == 0 {
+		return
 	}
-	if err := a.nameGenerated(o, opts); err != nil {
-		return fmt.Errorf("%s: %w", o.Name, err)
+	if o.code != nil {
+		for _, address := range added {
+			symbol, _ := o.code.function(address)
+			a.symbols = append(a.symbols, symbol)
+		}
+		return
 	}
-	return nil
-}
-
-// nameFile finds them in the object's file. Its errors, and those of its debug file,
-// name the file that they are of.
-func (a *addresses) nameFile(o *Object, opts NameOptions) error {
 	f, err := o.File()
 	if err != nil {
-		return err
+		a.fail(err)
+		return
 	}
-	debugErr := o.searchDebugFile(f)
-	a.symbols, err = f.FindSymbols(a.list)
-	errs := []error{debugErr, err}
-	if opts.Lines {
-		a.locations = make([][]object.Location, len(a.list))
-		told := make(map[string]bool) // what is wrong with a unit is so at each of its addresses
-		for i, address := range a.list {
-			if a.locations[i], err = f.Locate(address); err != nil && !told[err.Error()] && len(told) < maxTold {
-				told[err.Error()] = true
-				errs = append(errs, err)
-			}
-		}
-	}
-	return errors.Join(errs...)
+	a.fail(o.searchDebugFile(f))
+	symbols, err := f.FindSymbols(added)
+	a.fail(err)
+	a.symbols = append(a.symbols, symbols...)
 }
 
-// maxTold bounds how many things are told to be wrong with the lines of one file.
+// findLocations finds where in the source the addresses are.
+func (a *addresses) findLocations(o *Object) {
+	a.locations = make([][]object.Location, len(a.list))
+	for i, address := range a.list {
+		var err error
+		a.locations[i], err = o.locate(address)
+		a.fail(err)
+	}
+}
+
+// locate finds where in the source an address is. The error names the object, or the file
+// that it is of.
+func (o *Object) locate(address uint64) ([]object.Location, error) {
+	if o.code != nil {
+		list, err := o.code.locate(address)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", o.Name, err)
+		}
+		return list, err
+	}
+	f, err := o.File()
+	if err != nil {
+		return nil, err
+	}
+	return f.Locate(address)
+}
+
+// maxTold bounds how many things are told to be wrong with one object.
 const maxTold = 8
+
+// fail notes what is wrong, once: a unit is wrong at each of its addresses.
+func (a *addresses) fail(err error) {
+	if err == nil || len(a.errs) == maxTold || slices.ContainsFunc(a.errs, func(e error) bool { return e.Error() == err.Error() }) {
+		return
+	}
+	a.errs = append(a.errs, err)
+}
 
 // Offset returns how far PC is into the frame's symbol, in bytes, and false
 // where there is no symbol.
