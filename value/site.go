@@ -169,14 +169,20 @@ func (i *Info) calls(site *callSite, e *evaluator) bool {
 // isSymbol reports whether the function that e's frame is in has a name for other
 // objects; it can have several.
 func (e *evaluator) isSymbol(name string) bool {
+	if name == "" {
+		return false
+	}
 	b := e.body
+	if s, ok := e.info.object.Symbol(name); ok && s.Address == b.entry {
+		return true
+	}
 	b.named.Do(func() {
 		for _, s := range e.info.object.SymbolsAt(b.entry) {
 			plain, _, _ := strings.Cut(s.Name, "@")
 			b.names = append(b.names, plain)
 		}
 	})
-	return name != "" && slices.Contains(b.names, name)
+	return slices.Contains(b.names, name)
 }
 
 // publicName returns the name by which a function of any object is called that is
