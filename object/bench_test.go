@@ -147,6 +147,25 @@ func BenchmarkLocateUnits(b *testing.B) {
 	}
 }
 
+// BenchmarkFindSymbolsOfStack finds the symbols of 60 addresses of the C library, as many
+// as the stacks of a process have there.
+func BenchmarkFindSymbolsOfStack(b *testing.B) {
+	f := open(b, "/lib/x86_64-linux-gnu/libc.so.6")
+	f.OpenDebugFile(DebugSearch{})
+	text, _ := f.find(".text")
+	s := f.section(text)
+	addrs := make([]uint64, 60)
+	for i := range addrs {
+		addrs[i] = s.addr + s.size/uint64(len(addrs))*uint64(i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := f.FindSymbols(addrs); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkSymbol looks a symbol of the C library up by its name.
 func BenchmarkSymbol(b *testing.B) {
 	f := open(b, "/lib/x86_64-linux-gnu/libc.so.6")

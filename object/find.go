@@ -122,7 +122,15 @@ func (s *finder) pass() (done int) {
 	// Symbols that all cover all addresses would cost the product.
 	s.work = 64<<20 + 64*len(t.entries)/in.symbolSize()
 	var span codeSpan
-	in.scan(t, code, func(sym *rawSymbol) bool {
+	// Most are neither at one of the addresses nor the nearest before one.
+	near := func(value, size uint64) bool {
+		if value > highest {
+			return false
+		}
+		next := &q[s.starts.search(value)]
+		return next.addr-value < size || next.preceder.table != table || value >= next.preceder.value
+	}
+	in.scanNear(t, code, near, func(sym *rawSymbol) bool {
 		end := sym.value + sym.size
 		if sym.value > highest || end < sym.value {
 			return true

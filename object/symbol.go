@@ -199,6 +199,34 @@ func (f *File) scan(t symbolTable, want kinds, visit func(*rawSymbol) bool) {
 	}
 }
 
+// scanNear is scan for those of which near does not tell by value and size that they do
+// not matter.
+func (f *File) scanNear(t symbolTable, want kinds, near func(value, size uint64) bool, visit func(*rawSymbol) bool) {
+	if f.movesSymbols() {
+		f.scan(t, want, visit)
+		return
+	}
+	var s rawSymbol
+	size, info := f.symbolSize(), f.symbolInfo()
+	most := f.class == elf.ELFCLASS64 && f.header.data == elf.ELFDATA2LSB
+	entries := t.entries
+	for i := 0; len(entries) >= size; i, entries = i+1, entries[size:] {
+		if want>>(entries[info]&0xf)&1 == 0 {
+			continue
+		}
+		var value, length uint64
+		if most {
+			value, length = binary.LittleEndian.Uint64(entries[8:]), binary.LittleEndian.Uint64(entries[16:])
+		} else {
+			raw := f.decodeSymbol(entries)
+			value, length = raw.value, raw.size
+		}
+		if near(value, length) && f.defined(t, i, entries, &s) && !visit(&s) {
+			return
+		}
+	}
+}
+
 // scanNamed is scan for those of a name. Most names differ in their length, which is seen
 // in one byte of each.
 func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*rawSymbol)) {
