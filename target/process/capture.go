@@ -341,12 +341,16 @@ func (c *capture) awaitRelease() {
 // threads returns what was captured, by ascending ID, without the threads
 // that are gone, and without their names.
 func (c *capture) threads() []target.Thread {
-	threads := make([]target.Thread, 0, len(c.tracees))
+	order := make([]int, 0, len(c.tracees)) // a Thread is large
 	for i := range c.tracees {
-		t := &c.tracees[i]
-		if t.state == gone {
-			continue
+		if c.tracees[i].state != gone {
+			order = append(order, i)
 		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return c.tracees[a].tid - c.tracees[b].tid })
+	threads := make([]target.Thread, 0, len(order))
+	for _, i := range order {
+		t := &c.tracees[i]
 		threads = append(threads, target.Thread{
 			ID:           t.tid,
 			Registers:    t.registers,
@@ -357,7 +361,6 @@ func (c *capture) threads() []target.Thread {
 			Err:          t.err,
 		})
 	}
-	slices.SortFunc(threads, func(a, b target.Thread) int { return a.ID - b.ID })
 	return threads
 }
 
