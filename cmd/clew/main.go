@@ -7,14 +7,9 @@
 // a file of this folder, and only puts together what the packages do.
 package main
 
-import (
-	"os"
-
-	"github.com/clewdev/clew/internal/stackroom"
-)
+import "os"
 
 func main() {
-	stackroom.Take()
 	if isDemo() {
 		return
 	}

@@ -6,6 +6,10 @@ package dwarf
 
 import "slices"
 
+// leastAranges is what the set of a unit takes at least where addresses have 64 bits,
+// bytes: its head, and the pair that ends it.
+const leastAranges = 32
+
 // readAranges takes from .debug_aranges which units have code where (DWARF 5 §6.1.2),
 // so that no unit is looked into, and no header read, before it is needed. The section
 // is a hint: what it does not tell is found by indexRest, and what it tells wrongly is
@@ -16,7 +20,7 @@ func (d *Data) readAranges(src *source) {
 	if first == nil {
 		return
 	}
-	src.starts = []uint64{0}
+	src.starts = make([]uint64, 1, 1+len(src.Aranges)/leastAranges)
 	d.index = make([]unitRange, 0, min(len(src.Aranges)/(2*first.addressSize), d.records))
 	defer func() {
 		slices.Sort(src.starts)
