@@ -9,6 +9,7 @@ package target_test
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,24 +87,61 @@ func garble(t *testing.T, path string) string {
 	return garbled
 }
 
+// builtByGarble returns a program that garble has built, which leaves of Go's own only the
+// names of the runtime, and neither symbols nor the version.
+func builtByGarble(t *testing.T) string {
+	t.Helper()
+	goTool := testprogram.RequireTool(t, "go")
+	dir := t.TempDir()
+	garble, program := filepath.Join(dir, "garble"), filepath.Join(dir, "garbled")
+	if out, err := exec.Command(goTool, "build", "-modfile=../scripts/tools/go.mod", "-o", garble, "mvdan.cc/garble").CombinedOutput(); err != nil {
+		t.Logf("%s", out)
+		t.Skip("skipped: garble is not installed")
+	}
+	cmd := exec.Command(garble, "build", "-o", program, "../internal/testprogram/programs/states")
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	f, err := object.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if info, ok := f.Go(); !ok || strings.HasPrefix(info.Version, "go") {
+		t.Fatalf("garble has left the version, %q", info.Version)
+	}
+	return program
+}
+
 // The goroutines of a garbled program are as its own dump on SIGQUIT has them, under
 // the names that were left.
 func TestGarbled(t *testing.T) {
-	path := garble(t, testprogram.Build(t, "states", "-trimpath", "-ldflags=-s -w"))
-	p := testprogram.Start(t, path)
-	p.Settle(t)
-	list := goroutinesOf(t, takeGoroutines(t, p.PID, true), target.GoroutineOptions{System: true})
-	got := make(map[uint64]said)
-	for i := range list {
-		g := &list[i]
-		got[g.ID] = told(g)
-		if g.Stack.Reason != unwind.EndOfStack {
-			t.Errorf("goroutine %d: %v: %v", g.ID, g.Stack.Reason, g.Stack.Err)
-		}
-	}
-	dump := p.Quit()
-	compareGoroutines(t, "copied", got, onQuit(t, dump), list)
-	if n := strings.Count(dump, "\n_ZN1a1bEv("); n < 10 || strings.Contains(dump, "/main.go:") {
-		t.Errorf("the program is not garbled, it has %d garbled frames:\n%s", n, dump)
+	for _, test := range []struct {
+		name    string
+		program func() string
+		frame   string // of the recursion
+	}{
+		{"by hand", func() string { return garble(t, testprogram.Build(t, "states", "-trimpath", "-ldflags=-s -w")) }, "\n_ZN1a1bEv("},
+		{"by garble", func() string { return builtByGarble(t) }, "\nmain."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := testprogram.Start(t, test.program())
+			p.Settle(t)
+			list := goroutinesOf(t, takeGoroutines(t, p.PID, true), target.GoroutineOptions{System: true})
+			got := make(map[uint64]said)
+			for i := range list {
+				g := &list[i]
+				got[g.ID] = told(g)
+				if g.Stack.Reason != unwind.EndOfStack {
+					t.Errorf("goroutine %d: %v: %v", g.ID, g.Stack.Reason, g.Stack.Err)
+				}
+			}
+			dump := p.Quit()
+			compareGoroutines(t, "copied", got, onQuit(t, dump), list)
+			if n := strings.Count(dump, test.frame); n < 10 || strings.Contains(dump, "/main.go:") || strings.Contains(dump, "main.recurse") {
+				t.Errorf("the program is not garbled, it has %d garbled frames:\n%s", n, dump)
+			}
+		})
 	}
 }

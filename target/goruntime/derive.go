@@ -53,7 +53,7 @@ func derive(f *object.File) (*Layout, error) {
 func (l *Layout) readFields(r *object.DebugReader) error {
 	structs := l.fields()
 	for _, unit := range r.Units() {
-		if err := readUnit(r, unit, structs); err != nil {
+		if err := l.readUnit(r, unit, structs); err != nil {
 			return err
 		}
 		if len(structs) == 0 {
@@ -65,7 +65,7 @@ func (l *Layout) readFields(r *object.DebugReader) error {
 
 // readUnit reads the structures that a unit describes, if it is the runtime's or
 // does not say whose it is. Those are gone from structs then.
-func readUnit(r *object.DebugReader, unit *object.DebugUnit, structs map[string]map[string]*uint16) error {
+func (l *Layout) readUnit(r *object.DebugReader, unit *object.DebugUnit, structs map[string]map[string]*uint16) error {
 	if err := r.Seek(unit.First); err != nil {
 		return err
 	}
@@ -97,6 +97,9 @@ func readUnit(r *object.DebugReader, unit *object.DebugUnit, structs map[string]
 		case e.Tag == dwarf.TagStructType && inside == "" && structs[name] != nil && e.Children:
 			inside, missing, within = name, structs[name], depth
 			delete(structs, name)
+			if size, ok := e.Number(dwarf.AttrByteSize); ok && name == "runtime.g" && size >= 0 && size < 1<<15 {
+				l.Size = uint16(size)
+			}
 		case e.Tag == dwarf.TagMember && inside != "" && depth == within+1:
 			at, ok := e.Number(dwarf.AttrDataMemberLoc)
 			if to := missing[name]; to != nil && ok && at >= 0 && at < 1<<15 {

@@ -16,6 +16,8 @@ import (
 // (runtime/runtime2.go). Offsets are in bytes, the same ones for amd64 and arm64, and 0
 // for what a version does not have.
 type Layout struct {
+	Size uint16 // of a g
+
 	// Of a g. Its stack's bounds are its first two words.
 	M, Sched                            uint16 // Sched: of the gobuf
 	SyscallSP, SyscallPC, SyscallBP     uint16
@@ -36,6 +38,9 @@ type Layout struct {
 // ErrUnknownVersion: neither a table nor debugging information tells of a program's
 // version of Go.
 var ErrUnknownVersion = errors.New("the runtime's structures are not known")
+
+// garbled is the version that programs say that garble has built.
+const garbled = "unknown"
 
 // knownLayout is that of a release's programs.
 type knownLayout struct {
@@ -60,12 +65,15 @@ func LayoutOf(f *object.File) (*Layout, error) {
 	if l := layoutOf(release(info.Version)); l != nil {
 		return l, nil
 	}
+	version, unknown := info.Version, info.Version == "" || info.Version == garbled
+	if unknown {
+		if l := recognise(f); l != nil {
+			return l, nil
+		}
+		version = "Go of an unknown version"
+	}
 	l, err := derive(f)
 	if err != nil {
-		version := info.Version
-		if version == "" {
-			version = "Go of an unknown version"
-		}
 		return nil, fmt.Errorf("%w: %s: %w", ErrUnknownVersion, version, err)
 	}
 	return l, nil

@@ -39,9 +39,13 @@ func TestLayouts(t *testing.T) {
 	for _, version := range versions {
 		var derived *Layout
 		for _, machine := range []string{"amd64", "arm64"} {
-			l, err := derive(build(t, version, machine))
+			f := build(t, version, machine)
+			l, err := derive(f)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", version, machine, err)
+			}
+			if looks := recognise(f); !reflect.DeepEqual(looks, layoutOf(release(version))) {
+				t.Errorf("%s: a program for %s looks like it has the layout\n%+v", version, machine, looks)
 			}
 			if derived != nil && !reflect.DeepEqual(l, derived) {
 				t.Errorf("%s: %s has the layout\n%+v\nand amd64\n%+v", version, machine, l, derived)

@@ -1,0 +1,125 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package goruntime
+
+import (
+	"debug/elf"
+	"encoding/binary"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/clewdev/clew/object"
+)
+
+// A program that garble (mvdan.cc/garble) has built does not say its version, and has no
+// debugging information. But its runtime is that of a release: it makes a g of its size,
+// and has its reasons to wait.
+
+// recognise returns the layout of the newest release that a program's runtime looks like,
+// nil for none.
+func recognise(f *object.File) *Layout {
+	size, ok := sizeOfG(f)
+	if !ok {
+		return nil
+	}
+	of, ok := f.GoFunctionNamed("runtime.waitReason.String")
+	if !ok {
+		return nil
+	}
+	addresses, bounds := mentions(f, &of)
+	for i := len(layouts) - 1; i >= 0; i-- {
+		l := &layouts[i].layout
+		if l.Size != size || !bounds[uint64(len(l.Reasons))] {
+			continue
+		}
+		for _, address := range addresses {
+			if hasStrings(f, address, l.Reasons) {
+				return l
+			}
+		}
+	}
+	return nil
+}
+
+// sizeOfG returns how large the structure is that runtime.malg makes, bytes.
+func sizeOfG(f *object.File) (size uint16, ok bool) {
+	malg, ok := f.GoFunctionNamed("runtime.malg")
+	if !ok {
+		return 0, false
+	}
+	addresses, _ := mentions(f, &malg)
+	for _, address := range addresses {
+		// internal/abi.Type: Size_ first, Kind_ in byte 23.
+		var head [24]byte
+		if f.ReadMemory(head[:], address) == nil && head[23]&31 == kindStruct {
+			if size := binary.LittleEndian.Uint64(head[:]); size < 1<<15 {
+				return uint16(size), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// kindStruct is internal/abi.Struct.
+const kindStruct = 25
+
+// hasStrings reports whether an array of strings at an address begins with a list.
+func hasStrings(f *object.File, address uint64, list []string) bool {
+	headers := make([]byte, 16*len(list))
+	if f.ReadMemory(headers, address) != nil {
+		return false
+	}
+	for _, s := range list {
+		text := make([]byte, len(s))
+		if binary.LittleEndian.Uint64(headers[8:]) != uint64(len(s)) ||
+			len(s) > 0 && f.ReadMemory(text, binary.LittleEndian.Uint64(headers)) != nil || string(text) != s {
+			return false
+		}
+		headers = headers[16:]
+	}
+	return true
+}
+
+// mentions returns the addresses that a function makes, in its order, and the numbers
+// that it compares with.
+func mentions(f *object.File, of *object.GoFunction) (addresses []uint64, numbers map[uint64]bool) {
+	code := make([]byte, min(of.End-of.Entry, maxCode))
+	if f.ReadMemory(code, of.Entry) != nil {
+		return nil, nil
+	}
+	numbers = make(map[uint64]bool)
+	switch f.Machine().ELF {
+	case elf.EM_X86_64:
+		for at := of.Entry; len(code) > 0; {
+			i, err := x86asm.Decode(code, 64)
+			if err != nil {
+				break
+			}
+			code, at = code[i.Len:], at+uint64(i.Len)
+			switch i.Op {
+			case x86asm.LEA:
+				if m, ok := i.Args[1].(x86asm.Mem); ok && m.Base == x86asm.RIP {
+					addresses = append(addresses, at+uint64(m.Disp))
+				}
+			case x86asm.CMP:
+				if n, ok := i.Args[1].(x86asm.Imm); ok {
+					numbers[uint64(n)] = true
+				}
+			}
+		}
+	case elf.EM_AARCH64:
+		var pages pagesARM64
+		for at := of.Entry; len(code) >= 4; code, at = code[4:], at+4 {
+			i := binary.LittleEndian.Uint32(code)
+			if address, ok := pages.add(i, at); ok {
+				addresses = append(addresses, address)
+			}
+			if i&0x7fc0001f == 0x7100001f { // cmp with a number
+				numbers[uint64(i>>10&0xfff)] = true
+			}
+		}
+	}
+	return addresses, numbers
+}
