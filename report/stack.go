@@ -96,7 +96,11 @@ func (p *stackPrinter) notes(notes []string) {
 
 // notes are those of the stacks and of their variables.
 func (s *Stacks) notes() []string {
-	return append(Notes(s.Stacks), s.variableNotes()...)
+	notes := Notes(s.Stacks)
+	if note := s.untold(); note != "" {
+		notes = append(notes, note)
+	}
+	return append(notes, s.variableNotes()...)
 }
 
 // variableNotes says why there are no variables, once they were read.

@@ -1,0 +1,71 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// Where nothing tells of a runtime's code, the stacks are followed by what has it tell;
+// once it has told they are not.
+func TestUntoldCode(t *testing.T) {
+	command := func(name string) []string {
+		for _, r := range testprogram.Runtimes() {
+			if r.Name == name {
+				return r.Command(t).Args
+			}
+		}
+		t.Fatalf("no runtime is called %q", name)
+		return nil
+	}
+	// The stacks of a program that runs are not all in its code.
+	stacks := func(p *testprogram.Process, want func(string) bool) (text string) {
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+			out, err := clew(t, "stack", fmt.Sprint(p.PID)).CombinedOutput()
+			if text = string(out); err == nil && want(text) {
+				return text
+			}
+		}
+		t.Fatalf("never:\n%s", text)
+		return ""
+	}
+	const untold = " in generated code of which nothing tells: "
+	t.Run("node", func(t *testing.T) {
+		args := command("node map")
+		if args[1] != "--perf-basic-prof" {
+			t.Fatalf("%q", args)
+		}
+		p := testprogram.Start(t, testprogram.RequireTool(t, args[0]), args[2:]...)
+		stacks(p, func(text string) bool {
+			return strings.Contains(text, untold+"node does when it was started with --perf-basic-prof\n")
+		})
+	})
+	t.Run("java", func(t *testing.T) {
+		args := command("java map")
+		p := testprogram.Start(t, testprogram.RequireTool(t, args[0]), args[1:]...)
+		t.Cleanup(func() { testprogram.Remove(p.PID) })
+		text := stacks(p, func(text string) bool { return strings.Contains(text, untold) && strings.Contains(text, "no file") })
+		_, told, _ := strings.Cut(text, untold+"the JVM does after '")
+		advised, _, ok := strings.Cut(told, "'\n")
+		if want := fmt.Sprintf("jcmd %d Compiler.perfmap", p.PID); !ok || advised != want {
+			t.Fatalf("no %q in:\n%s", want, text)
+		}
+		advice := strings.Fields(advised)
+		if out, err := exec.Command(advice[0], advice[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", advice, err, out)
+		}
+		stacks(p, func(text string) bool {
+			return strings.Contains(text, "Spin.") && !strings.Contains(text, untold) && !strings.Contains(text, "no file")
+		})
+	})
+}
