@@ -65,6 +65,7 @@ type capture struct {
 
 	tracees []tracee
 	tids    []int // room for a listing
+	buffer  [maxRegisters]byte
 	seen    map[int]bool
 
 	stacks     stackCopier
@@ -229,7 +230,7 @@ func (c *capture) look(t *tracee, info *waitInfo) bool {
 }
 
 func (c *capture) readRegisters(t *tracee) {
-	var buffer [maxRegisters]byte
+	buffer := &c.buffer
 	n, errno := registerSet(t.tid, ntPRStatus, buffer[:])
 	if errno == unix.ESRCH {
 		// Only SIGKILL takes a thread out of its stop.
@@ -261,8 +262,8 @@ func (c *capture) readRegisters(t *tracee) {
 // maxRegisters is more bytes than the general registers of any machine take.
 const maxRegisters = 512
 
-// maxVectors is more bytes than those of floating point take.
-const maxVectors = 1 << 10
+// maxVectors is more bytes than those of floating point take: 512 on amd64, 528 on arm64.
+const maxVectors = 576
 
 // starved is how many times as long as for others is waited for a thread that is
 // about to stop and only has to be given a processor, by a busy machine or by a
