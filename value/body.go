@@ -8,6 +8,7 @@ import (
 	"debug/dwarf"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/clewdev/clew/object"
 )
@@ -23,8 +24,9 @@ type body struct {
 
 	sites []callSite // by the address that they return to; nil before they are read
 
-	named sync.Once
-	names []string // of the symbols at entry, without versions: see isSymbol
+	named    sync.Once
+	hasNames atomic.Bool
+	names    []string // of the symbols at entry, without versions: see isSymbol
 
 	reach    sync.Once
 	isItself bool // see callsItself

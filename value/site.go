@@ -173,14 +173,17 @@ func (e *evaluator) isSymbol(name string) bool {
 		return false
 	}
 	b := e.body
-	if s, ok := e.info.object.Symbol(name); ok && s.Address == b.entry {
-		return true
+	if !b.hasNames.Load() { // what is called by its name is found by that
+		if s, ok := e.info.object.Symbol(name); ok && s.Address == b.entry {
+			return true
+		}
 	}
 	b.named.Do(func() {
 		for _, s := range e.info.object.SymbolsAt(b.entry) {
 			plain, _, _ := strings.Cut(s.Name, "@")
 			b.names = append(b.names, plain)
 		}
+		b.hasNames.Store(true)
 	})
 	return slices.Contains(b.names, name)
 }

@@ -32,3 +32,17 @@ func TestJumps(t *testing.T) {
 		t.Errorf("%d frames", n)
 	}
 }
+
+// What a caller passed is not taken for what a function got that it has not called.
+func TestTwoJumps(t *testing.T) {
+	dir := t.TempDir()
+	library := filepath.Join(dir, "libtwojumps.so")
+	program := filepath.Join(dir, "twojumps")
+	run(t, "gcc", "-O2", "-g", "-shared", "-fPIC", "-o", library, "testdata/twojumps_library.c")
+	run(t, "gcc", "-O2", "-g", "-o", program, "testdata/twojumps.c", library)
+	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
+	got := clewShows(t, path, nil)
+	if n := compareCores(t, gdbShows(t, program, path), got); n != 3 {
+		t.Errorf("%d frames", n)
+	}
+}
