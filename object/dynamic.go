@@ -95,13 +95,12 @@ func (f *File) dynamicSymbols() (t symbolTable, err error) {
 		return t, fmt.Errorf("dynamic string table: %w", err)
 	}
 	if versions, ok := f.dynamicAddress(elf.DT_VERSYM); ok {
-		t.versions, err = f.view(versions, 2*count)
-		if err != nil {
-			err = fmt.Errorf("versions of the dynamic symbols: %w", err)
+		if t.versions, err = f.view(versions, 2*count); err != nil {
+			f.note(fmt.Errorf("versions of the dynamic symbols: %w", err)) // few ask for them
 		}
 	}
 	t.source = DynamicSymbols
-	return t, err
+	return t, nil
 }
 
 func (f *File) dynamicSymbolCount() (uint64, error) {

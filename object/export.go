@@ -37,7 +37,7 @@ func (f *File) openExports() *exports {
 	buckets, bloom := uint64(f.order.Uint32(head)), uint64(f.order.Uint32(head[8:]))
 	e.first = uint64(f.order.Uint32(head[4:]))
 	count := uint64(len(e.entries) / f.symbolSize())
-	if buckets == 0 || e.first >= count {
+	if buckets == 0 || buckets > 2*count+64 || e.first >= count { // linkers make less than one a symbol
 		return nil
 	}
 	addr += 16 + bloom*word
@@ -50,12 +50,29 @@ func (f *File) openExports() *exports {
 	return &e
 }
 
-// exported is Symbol by the hash of the name.
+// exported finds a symbol that the file defines for others.
 func (f *File) exported(name string) (symbol Symbol, ok bool) {
-	e := f.exports()
-	if e == nil {
-		return symbol, false
+	fault := Guard(func() error {
+		if e := f.exports(); e != nil {
+			symbol, ok = f.hashed(e, name)
+			return nil
+		}
+		f.symbolTables(func(t symbolTable, _ error) bool {
+			if t.source == DynamicSymbols {
+				symbol, ok = f.bestNamed(t, name)
+			}
+			return !ok
+		})
+		return nil
+	})
+	if fault != nil { // the tables themselves may be there
+		return Symbol{}, false
 	}
+	return symbol, ok
+}
+
+// hashed finds a symbol by the hash of its name.
+func (f *File) hashed(e *exports, name string) (symbol Symbol, ok bool) {
 	hash := gnuHash(name)
 	i := uint64(f.order.Uint32(e.buckets[4*(uint64(hash)%uint64(len(e.buckets)/4)):]))
 	if i < e.first {

@@ -57,8 +57,8 @@ type rawSymbol struct {
 	value uint64
 	size  uint64
 
-	// hidden says that another version of the symbol is the default one, which is what
-	// dlsym finds and who links gets.
+	// hidden says that its version is not the default one: neither dlsym finds it nor who
+	// links gets it.
 	hidden bool
 }
 
@@ -163,8 +163,9 @@ func (f *File) sectionSymbols(i int, s sectionHeader) (t symbolTable, err error)
 	}
 	t.extended, err = f.beside(elf.SHT_SYMTAB_SHNDX, i)
 	problems.addAll(err)
-	t.versions, err = f.beside(elf.SHT_GNU_VERSYM, i)
-	problems.addAll(err)
+	if t.versions, err = f.beside(elf.SHT_GNU_VERSYM, i); err != nil {
+		f.note(err) // few ask for versions
+	}
 	return t, problems.err()
 }
 
@@ -476,15 +477,22 @@ func (f *File) Symbol(name string) (symbol Symbol, ok bool) {
 		if symbol, ok = f.exported(name); ok {
 			return
 		}
-		best := -1
 		f.tables(func(in *File, t symbolTable, _ error) bool {
-			in.scanNamed(t, code|object, name, func(s *rawSymbol) {
-				if r := rank(s); r > best {
-					best, symbol, ok = r, t.symbol(s), true
-				}
-			})
+			symbol, ok = in.bestNamed(t, name)
 			return !ok
 		})
+	})
+	return symbol, ok
+}
+
+// bestNamed returns the first symbol of a table that has a name, a default version, a
+// function or global one before others.
+func (f *File) bestNamed(t symbolTable, name string) (symbol Symbol, ok bool) {
+	best := -1
+	f.scanNamed(t, code|object, name, func(s *rawSymbol) {
+		if r := rank(s); r > best {
+			best, symbol, ok = r, t.symbol(s), true
+		}
 	})
 	return symbol, ok
 }

@@ -251,9 +251,17 @@ func TestSymbolOfDefaultVersion(t *testing.T) {
 				others[name] = true
 			}
 		}
+		const bias = 0x10000
+		image, err := FromMemory(fileMemory{f, bias}, bias, "image")
+		if err != nil {
+			t.Fatal(err)
+		}
 		for name, want := range defaults {
 			got, ok := f.Symbol(name)
 			address := got.Address
+			if loaded, _ := image.Symbol(name); loaded.Address != address {
+				t.Errorf("%s: %s is at %#x, and at %#x in memory", path, name, address, loaded.Address)
+			}
 			if f.header.machine == elf.EM_ARM && isFunctionType(got.Type) {
 				want &^= 1
 			}

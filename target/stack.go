@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
@@ -248,7 +249,8 @@ type addresses struct {
 	list      []uint64
 	symbols   []object.Symbol // of the first in the list
 	locations [][]object.Location
-	errs      []error // name the object, or the file that they are of
+	errs      []error         // name the object, or the file that they are of
+	told      map[string]bool // the texts of these, and their lines
 }
 
 // add returns the index of an address in the list.
@@ -316,12 +318,30 @@ func (o *Object) locate(address uint64) ([]object.Location, error) {
 // maxTold bounds how many things are told to be wrong with one object.
 const maxTold = 8
 
-// fail notes what is wrong, once: a unit is wrong at each of its addresses.
+// fail notes what is wrong, line by line and each once: a unit is wrong at each of its
+// addresses, a table at each pass over it.
 func (a *addresses) fail(err error) {
-	if err == nil || len(a.errs) == maxTold || slices.ContainsFunc(a.errs, func(e error) bool { return e.Error() == err.Error() }) {
+	if err == nil || len(a.errs) == maxTold {
 		return
 	}
-	a.errs = append(a.errs, err)
+	text := err.Error()
+	if a.told[text] {
+		return
+	}
+	lines := strings.Split(text, "\n")
+	fresh := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return a.told[line] })
+	if a.told == nil {
+		a.told = make(map[string]bool)
+	}
+	for _, line := range append(lines, text) {
+		a.told[line] = true
+	}
+	switch {
+	case len(fresh) == len(lines):
+		a.errs = append(a.errs, err)
+	case len(fresh) > 0:
+		a.errs = append(a.errs, errors.New(strings.Join(fresh, "\n")))
+	}
 }
 
 // Offset returns how far PC is into the frame's symbol, in bytes, and false

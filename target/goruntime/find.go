@@ -63,7 +63,8 @@ func New(f *object.File, bias uint64) (*Runtime, error) {
 	return r, nil
 }
 
-// maxCode is how much of forEachGRace is looked at: it begins with what is looked for.
+// maxCode is how much of a function of the runtime is looked at: those begin with what is
+// looked for.
 const maxCode = 128
 
 // fromCode finds the variables in the code of forEachGRace, which loads first the

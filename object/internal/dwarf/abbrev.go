@@ -69,6 +69,7 @@ type abbreviations struct {
 	sparse     map[uint64]*abbreviation
 	only       abbreviation // of a table of one
 	attributes []attribute
+	err        error // why all of it could not be read; it has nothing then
 }
 
 // find returns the declaration of a code, a declaration of nothing where there is none.
@@ -132,7 +133,7 @@ func skip(c *cursor) {
 // declaration of one code. The table is not kept: most units are never looked
 // into further.
 func (d *Data) rootAbbreviations(u *unit, code uint64) (*abbreviations, error) {
-	if t, ok := u.source.tables[u.abbrev]; ok {
+	if t, ok := u.source.tables[u.abbrev]; ok && t.err == nil {
 		return t, nil
 	}
 	c, err := d.abbreviationCursor(u)
@@ -159,13 +160,22 @@ func (d *Data) rootAbbreviations(u *unit, code uint64) (*abbreviations, error) {
 	return t, c.err
 }
 
-// abbreviationsOf returns the table of a unit. Units can
-// name offsets that overlap, each its own: what all tables may take together
-// is bounded.
+// abbreviationsOf returns the table of a unit, which is read once.
 func (d *Data) abbreviationsOf(u *unit) (*abbreviations, error) {
-	if t, ok := u.source.tables[u.abbrev]; ok {
-		return t, nil
+	t, ok := u.source.tables[u.abbrev]
+	if !ok {
+		var err error
+		if t, err = d.readAbbreviations(u); err != nil {
+			t = &abbreviations{err: err}
+		}
+		u.source.tables[u.abbrev] = t
 	}
+	return t, t.err
+}
+
+// readAbbreviations reads the table of a unit. Units can name offsets that overlap, each
+// its own: what all tables may take together is bounded.
+func (d *Data) readAbbreviations(u *unit) (*abbreviations, error) {
 	c, err := d.abbreviationCursor(u)
 	if err != nil {
 		return nil, err
@@ -197,9 +207,7 @@ func (d *Data) abbreviationsOf(u *unit) (*abbreviations, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	kept := &abbreviations{dense: slices.Clone(t.dense), sparse: t.sparse, attributes: slices.Clone(t.attributes)}
-	u.source.tables[u.abbrev] = kept
-	return kept, nil
+	return &abbreviations{dense: slices.Clone(t.dense), sparse: t.sparse, attributes: slices.Clone(t.attributes)}, nil
 }
 
 func (d *Data) abbreviationCursor(u *unit) (cursor, error) {

@@ -28,7 +28,8 @@ func (c *cursor) fail(format string, args ...any) {
 	}
 }
 
-// short fails for want of bytes. It is a call, so that what reads numbers can be inlined.
+// short fails for want of bytes: a call of its own, so that its text is not put together
+// in each place that reads a number.
 //
 //go:noinline
 func (c *cursor) short(wanted int) { c.fail("%d bytes wanted, %d left", wanted, c.remain()) }

@@ -287,7 +287,7 @@ func (d *Data) openUnit(u *unit) *openUnit {
 	}
 	o := &openUnit{unit: u, code: u}
 	d.open[u.start] = o
-	_, _ = d.abbreviationsOf(u) // all of which are needed: readRoot would look for one
+	_, _ = d.abbreviationsOf(u) // which readFunctions needs; readRoot would look for one of them
 	if o.root, o.err = d.readRoot(u); o.err == nil {
 		var err error
 		o.low = ^uint64(0)

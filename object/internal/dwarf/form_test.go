@@ -6,6 +6,7 @@ package dwarf
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -28,7 +29,7 @@ func TestPass(t *testing.T) {
 				fixed++
 			}
 			for n := range 3*16 + 1 {
-				read := cursor{data: make([]byte, n), section: ".debug_info"}
+				read := cursor{data: make([]byte, n), section: ".debug_info", big: n%2 == 1}
 				passed := read
 				for _, at := range table.attributes {
 					u.read(&read, at)
@@ -64,5 +65,99 @@ func TestPassMany(t *testing.T) {
 		if u.pass(&passed, &table, a); read.off != passed.off {
 			t.Errorf("form %#x: read up to %d, passed up to %d", form, read.off, passed.off)
 		}
+	}
+}
+
+// A form that is in the entry cannot be one that says so again, for who reads and for who
+// passes over.
+func TestIndirectForm(t *testing.T) {
+	for _, test := range []struct {
+		data []byte
+		ok   bool
+	}{
+		{[]byte{1, formData1, 5}, true},
+		{[]byte{1, formUdata, 0x85, 1}, true},
+		{[]byte{1, formIndirect, formData1, 5}, false},
+	} {
+		u := &unit{source: new(source), version: 5, addressSize: 8, end: uint64(len(test.data))}
+		table := &abbreviations{dense: []abbreviation{{code: 1, tag: tagVariable, end: 1, size: attributeSize{varies: true}}}, attributes: []attribute{{name: attrLowPC, form: formIndirect}}}
+		for _, how := range []string{"read", "passed"} {
+			r := &Reader{d: new(Data), in: &opened{unit: u, table: table}, c: cursor{data: test.data, section: ".debug_info"}}
+			var e Entry
+			var err error
+			if how == "read" {
+				_, err = r.NextTo(&e)
+			} else {
+				_, _, err = r.Pass(&e)
+			}
+			if (err == nil) != test.ok || test.ok && r.c.off != len(test.data) {
+				t.Errorf("%x is %s up to %d: %v", test.data, how, r.c.off, err)
+			}
+		}
+	}
+}
+
+// Numbers have the order of their bytes that the file has.
+func TestNumbers(t *testing.T) {
+	data := []byte{1, 2, 3, 4, 5, 6, 7, 8}
+	for _, test := range []struct {
+		big              bool
+		u16, u24, u32    uint64
+		u64              uint64
+		offset, offset64 uint64
+	}{
+		{false, 0x0201, 0x030201, 0x04030201, 0x0807060504030201, 0x04030201, 0x0807060504030201},
+		{true, 0x0102, 0x010203, 0x01020304, 0x0102030405060708, 0x01020304, 0x0102030405060708},
+	} {
+		for _, number := range []struct {
+			read func(c *cursor) uint64
+			want uint64
+		}{
+			{func(c *cursor) uint64 { return uint64(c.u16()) }, test.u16},
+			{func(c *cursor) uint64 { return uint64(c.u24()) }, test.u24},
+			{func(c *cursor) uint64 { return uint64(c.u32()) }, test.u32},
+			{func(c *cursor) uint64 { return c.u64() }, test.u64},
+			{func(c *cursor) uint64 { return c.sized(2) }, test.u16},
+			{func(c *cursor) uint64 { return c.offset(false) }, test.offset},
+			{func(c *cursor) uint64 { return c.offset(true) }, test.offset64},
+		} {
+			if got := number.read(&cursor{data: data, big: test.big}); got != number.want {
+				t.Errorf("big-endian %t: %#x, want %#x", test.big, got, number.want)
+			}
+			for n := range 8 { // what is cut is an error, and reads nothing
+				c := &cursor{data: data[:n], big: test.big, section: "cut"}
+				if got := number.read(c); (c.err != nil) != (got == 0) {
+					t.Errorf("big-endian %t, %d bytes: %#x, %v", test.big, n, got, c.err)
+				}
+			}
+		}
+	}
+}
+
+// A table of declarations that is cut costs the units that have it, and is read once.
+func TestCutAbbreviations(t *testing.T) {
+	var abbrev []byte
+	for code := byte(1); code < 100; code++ {
+		abbrev = append(abbrev, code, tagVariable, 0)
+		for range 900 {
+			abbrev = append(abbrev, attrLowPC, formData1)
+		}
+		abbrev = append(abbrev, 0, 0)
+	}
+	d := newData(Sections{Abbrev: abbrev}, nil)
+	src := &source{Sections: Sections{Abbrev: abbrev}, tables: make(map[uint64]*abbreviations)}
+	u := &unit{source: src, version: 5, addressSize: 8}
+	before := d.abbrevBudget
+	for range 3 {
+		if table, err := d.abbreviationsOf(u); err == nil || !strings.Contains(err.Error(), "bytes wanted") {
+			t.Fatalf("%v, %v", table, err)
+		}
+	}
+	if spent := before - d.abbrevBudget; spent > len(abbrev) {
+		t.Errorf("%d bytes of %d are charged for", spent, len(abbrev))
+	}
+	// Its first declarations are there for who needs no more.
+	if table, err := d.rootAbbreviations(u, 2); err != nil || table.only.code != 2 {
+		t.Errorf("%v, %v", table, err)
 	}
 }

@@ -324,7 +324,9 @@ func (r *Reader) begin(e *Entry) (a *abbreviation, ok bool, err error) {
 func (r *Reader) field(f *Field, at attribute) {
 	start := r.c.off
 	if at.form == formIndirect {
-		at.form = uint32(r.c.uleb())
+		if at.form = uint32(r.c.uleb()); at.form == formIndirect {
+			r.c.fail("attribute %#x has an indirect form that is indirect", at.name)
+		}
 		start = r.c.off
 	}
 	u := r.in.unit
