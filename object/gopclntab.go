@@ -218,6 +218,9 @@ func (t *goTable) position(fn *goFunction, addr uint64) (file string, line int) 
 	if n, ok := t.value(t.number(fn, goLine), fn.entry, addr); ok {
 		line = int(n)
 	}
+	if line < 0 { // garble -tiny leaves such ones, of no file
+		return "", 0
+	}
 	return file, line
 }
 

@@ -21,6 +21,10 @@ type Symbol struct {
 	Binding elf.SymBind
 	Source  SymbolSource
 
+	// Hidden says that its version is not the default one: nobody gets it who asks for
+	// the name alone, neither by dlsym nor by linking.
+	Hidden bool
+
 	// Section is the index in [File.Sections] that the symbol names, of the
 	// file whose table it is in; 0 where it names none. Symbols, Symbol and
 	// FindCode set it.
@@ -57,9 +61,7 @@ type rawSymbol struct {
 	value uint64
 	size  uint64
 
-	// hidden says that its version is not the default one: neither dlsym finds it nor who
-	// links gets it.
-	hidden bool
+	hidden bool // see Symbol.Hidden
 }
 
 func (s *rawSymbol) typ() elf.SymType     { return elf.ST_TYPE(s.info) }
@@ -295,7 +297,7 @@ func (f *File) symbolInfo() int {
 // that the file has.
 func (f *File) defined(t symbolTable, i int, entry []byte, s *rawSymbol) bool {
 	*s = f.decodeSymbol(entry)
-	if s.shndx == elf.SHN_UNDEF || s.shndx == elf.SHN_COMMON || s.name == 0 {
+	if s.shndx == elf.SHN_UNDEF || s.shndx == elf.SHN_COMMON || s.name == 0 || uint64(s.name) >= uint64(len(t.names)) {
 		return false
 	}
 	if s.shndx == elf.SHN_XINDEX {
@@ -400,6 +402,7 @@ func (t *symbolTable) symbol(s *rawSymbol) Symbol {
 	symbol := Symbol{
 		Name:    string(cString(t.names, uint64(s.name))),
 		Address: s.value, Size: s.size, Type: s.typ(), Binding: s.binding(), Source: t.source,
+		Hidden: s.hidden,
 	}
 	if s.shndx != elf.SHN_ABS {
 		symbol.Section = int(s.shndx)

@@ -112,12 +112,17 @@ func (s *Stacks) variableNotes() (notes []string) {
 		notes = strings.Split(err.Error(), "\n")
 	}
 	if bare := s.Variables.Bare(); len(bare) > 0 && s.Advice != "" {
-		names := make([]string, len(bare))
-		for i, o := range bare {
-			names[i] = o.Name
+		var names []string
+		for _, o := range bare {
 			if o.Go {
-				names[i] += " (a Go program linked with -w)"
+				notes = append(notes, fmt.Sprintf("%s has no debugging information, so that nothing is known of its functions' variables: "+
+					"link it without -w, which leaves it out of a Go program", o.Name))
+			} else {
+				names = append(names, o.Name)
 			}
+		}
+		if len(names) == 0 {
+			return notes
 		}
 		has, its := "has", "its"
 		if len(names) > 1 {

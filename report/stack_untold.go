@@ -44,9 +44,9 @@ func (s *Stacks) untold() string {
 func teller(file string, pid int) string {
 	switch file {
 	case "libjvm.so": // JDK 17
-		return fmt.Sprintf("the JVM does after 'jcmd %d Compiler.perfmap'", pid)
+		return fmt.Sprintf("the JVM does after 'jcmd %d Compiler.perfmap', and leads through it when it was started with -XX:+PreserveFramePointer", pid)
 	case "node":
-		return "node does when it was started with --perf-basic-prof"
+		return "node does when it was started with --perf-basic-prof --interpreted-frames-native-stack"
 	}
 	return ""
 }

@@ -187,7 +187,7 @@ func (t *tailCalls) define(o *Object, name string) tailPlace {
 
 func (t *tailCalls) definition(o *Object, name string) tailPlace {
 	if f := t.file(o); f != nil {
-		if s, ok := f.Symbol(name); ok {
+		if s, ok := f.Symbol(name); ok && !s.Hidden { // which no call by this name leads to
 			return tailPlace{o, s.Address}
 		}
 	}

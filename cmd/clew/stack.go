@@ -40,13 +40,13 @@ waited for, for at most two seconds, and the others stand still meanwhile. How
 long it stood still is printed in its heading.
 
 A frame that was not found by call frame information says how it was found:
-[by frame pointer] where a module has no unwind tables (a Go program built with
--ldflags=-w, say), [by signal context], [by bad call]. A function that called the
-one before it in the place of its return has no frame any more; it is shown as
-[tail call] where the debugging information tells which it was. A function without
-a symbol is shown by its address in its file, "?? at 0x64af in sleep"; code that
-no file holds by "?? in no file". A walk that cannot reach the outermost frame
-says why on the line behind its last frame.
+[by frame pointer] where a module has no unwind tables (code of a JIT compiler,
+say), [by signal context], [by bad call]. A function that called the one before it
+in the place of its return has no frame any more; it is shown as [tail call] where
+the debugging information tells which it was. A function without a symbol is shown
+by its address in its file, "?? at 0x64af in sleep"; code that no file holds by
+"?? in no file". A walk that cannot reach the outermost frame says why on the line
+behind its last frame.
 
 Code that a JIT compiler wrote is "in [jit]". It is named, and its stack walked,
 by what the process tells others of it, found without an option: the list of the

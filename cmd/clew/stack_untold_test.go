@@ -47,7 +47,7 @@ func TestUntoldCode(t *testing.T) {
 		}
 		p := testprogram.Start(t, testprogram.RequireTool(t, args[0]), args[2:]...)
 		stacks(p, func(text string) bool {
-			return strings.Contains(text, untold+"node does when it was started with --perf-basic-prof\n")
+			return strings.Contains(text, untold+"node does when it was started with --perf-basic-prof --interpreted-frames-native-stack\n")
 		})
 	})
 	t.Run("java", func(t *testing.T) {
@@ -56,7 +56,7 @@ func TestUntoldCode(t *testing.T) {
 		t.Cleanup(func() { testprogram.Remove(p.PID) })
 		text := stacks(p, func(text string) bool { return strings.Contains(text, untold) && strings.Contains(text, "no file") })
 		_, told, _ := strings.Cut(text, untold+"the JVM does after '")
-		advised, _, ok := strings.Cut(told, "'\n")
+		advised, _, ok := strings.Cut(told, "', and leads through it when it was started with -XX:+PreserveFramePointer\n")
 		if want := fmt.Sprintf("jcmd %d Compiler.perfmap", p.PID); !ok || advised != want {
 			t.Fatalf("no %q in:\n%s", want, text)
 		}

@@ -38,6 +38,9 @@ func New(f *object.File, bias uint64) (*Runtime, error) {
 	// The function that goes through the list, also for a dump of all stacks.
 	each, ok := f.GoFunctionNamed("runtime.forEachGRace")
 	if !ok {
+		if start, ok := f.GoFunctionAt(f.Entry()); ok && start.Name == "" {
+			return nil, fmt.Errorf("%w: its functions have no names, which garble -tiny removes", ErrUnknownVersion)
+		}
 		return nil, ErrNoRuntime
 	}
 	if m := f.Machine(); m.AddressSize != 8 || m.Order != binary.LittleEndian || loadsOf(m.ELF) == nil {

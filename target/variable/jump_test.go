@@ -33,6 +33,20 @@ func TestJumps(t *testing.T) {
 	}
 }
 
+// A function that the C library has for programs of long ago alone, under a version that
+// is not the default one, is not where a call by its name leads.
+func TestJumpByOldName(t *testing.T) {
+	dir := t.TempDir()
+	library := filepath.Join(dir, "liboldname.so")
+	program := filepath.Join(dir, "oldname")
+	run(t, "gcc", "-O2", "-g", "-shared", "-fPIC", "-o", library, "testdata/oldname_library.c")
+	run(t, "gcc", "-O2", "-g", "-o", program, "testdata/oldname.c", library)
+	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
+	if n := compareCores(t, gdbShows(t, program, path), clewShows(t, path, nil)); n != 4 {
+		t.Errorf("%d frames", n)
+	}
+}
+
 // What a caller passed is not taken for what a function got that it has not called.
 func TestTwoJumps(t *testing.T) {
 	dir := t.TempDir()

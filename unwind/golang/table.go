@@ -5,6 +5,7 @@
 package golang
 
 import (
+	"cmp"
 	"debug/elf"
 	"fmt"
 	"strings"
@@ -142,7 +143,7 @@ func (t *Table) Rules(pc uint64) (*unwind.Rules, error) {
 		return t.cross(&fn, pc, cross)
 	}
 	if fn.WritesSP || fn.Depth < 0 {
-		return nil, fmt.Errorf("%w: %s, at %#x, moves the stack pointer", cfi.ErrNoFDE, fn.Name, pc)
+		return nil, fmt.Errorf("%w: %s, at %#x, moves the stack pointer", cfi.ErrNoFDE, cmp.Or(fn.Name, "a function without a name"), pc)
 	}
 	return t.frame(&fn, pc), nil
 }
