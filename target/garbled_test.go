@@ -8,6 +8,7 @@ package target_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -89,7 +91,7 @@ func garble(t *testing.T, path string) string {
 
 // builtByGarble returns a program that garble has built, which leaves of Go's own only the
 // names of the runtime, and neither symbols nor the version.
-func builtByGarble(t *testing.T) string {
+func builtByGarble(t *testing.T, flags ...string) string {
 	t.Helper()
 	goTool := testprogram.RequireTool(t, "go")
 	dir := t.TempDir()
@@ -98,7 +100,7 @@ func builtByGarble(t *testing.T) string {
 		t.Logf("%s", out)
 		t.Skip("skipped: garble is not installed")
 	}
-	cmd := exec.Command(garble, "build", "-o", program, "../internal/testprogram/programs/states")
+	cmd := exec.Command(garble, append(flags, "build", "-o", program, "../internal/testprogram/programs/states")...)
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)
@@ -143,5 +145,37 @@ func TestGarbled(t *testing.T) {
 				t.Errorf("the program is not garbled, it has %d garbled frames:\n%s", n, dump)
 			}
 		})
+	}
+}
+
+// garble -tiny removes the names of functions too, also the runtime's: its goroutines are
+// not known, which is said, and its threads are walked.
+func TestGarbledTiny(t *testing.T) {
+	path := builtByGarble(t, "-tiny")
+	f, err := object.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := goruntime.New(f, 0); !errors.Is(err, goruntime.ErrUnknownVersion) || !strings.Contains(err.Error(), "garble -tiny") {
+		t.Errorf("the runtime: %v", err)
+	}
+	p := testprogram.Start(t, path)
+	p.Settle(t)
+	negative := 0
+	for _, s := range stacksOf(t, take(t, p.PID)) {
+		if len(s.Frames) < 2 {
+			t.Errorf("%d frames: %v", len(s.Frames), s.Err)
+		}
+		for i := range s.Frames {
+			for _, l := range s.Frames[i].Locations {
+				if l.Line < 0 {
+					negative++
+				}
+			}
+		}
+	}
+	if negative > 0 {
+		t.Errorf("%d lines are below 0", negative)
 	}
 }
