@@ -177,8 +177,14 @@ func FuzzGoTable(f *testing.F) {
 				}
 				table.describe(&fn, addr)
 				table.calls = data
-				if n := len(table.locations(&fn, addr)); n < 1 || n > maxInlined+1 {
+				list := table.locations(&fn, addr)
+				if n := len(list); n < 1 || n > maxInlined+1 {
 					t.Fatalf("%#x is at %d places", addr, n)
+				}
+				for _, l := range list { // garble -tiny leaves lines that are none
+					if l.Line < 0 {
+						t.Fatalf("%#x is at line %d", addr, l.Line)
+					}
 				}
 			}
 		}

@@ -162,20 +162,9 @@ func TestGarbledTiny(t *testing.T) {
 	}
 	p := testprogram.Start(t, path)
 	p.Settle(t)
-	negative := 0
 	for _, s := range stacksOf(t, take(t, p.PID)) {
 		if len(s.Frames) < 2 {
 			t.Errorf("%d frames: %v", len(s.Frames), s.Err)
 		}
-		for i := range s.Frames {
-			for _, l := range s.Frames[i].Locations {
-				if l.Line < 0 {
-					negative++
-				}
-			}
-		}
-	}
-	if negative > 0 {
-		t.Errorf("%d lines are below 0", negative)
 	}
 }
