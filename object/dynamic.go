@@ -116,21 +116,11 @@ func (f *File) dynamicSymbolCount() (uint64, error) {
 		}
 		return getUint(head[word:], f.order, word), nil
 	}
-	addr, ok := f.dynamicAddress(elf.DT_GNU_HASH)
-	if !ok {
-		return 0, nil
+	hash, ok, err := f.gnuHash()
+	if !ok || err != nil {
+		return 0, err
 	}
-	head, err := f.view(addr, 16)
-	if err != nil {
-		return 0, fmt.Errorf("DT_GNU_HASH: %w", err)
-	}
-	buckets, first, bloom := uint64(f.order.Uint32(head)), uint64(f.order.Uint32(head[4:])), uint64(f.order.Uint32(head[8:]))
-	word := uint64(4)
-	if f.class == elf.ELFCLASS64 {
-		word = 8
-	}
-	base := addr + 16 + bloom*word
-	table, err := f.view(base, 4*buckets)
+	table, err := f.view(hash.at, 4*hash.buckets)
 	if err != nil {
 		return 0, fmt.Errorf("DT_GNU_HASH: %w", err)
 	}
@@ -138,11 +128,11 @@ func (f *File) dynamicSymbolCount() (uint64, error) {
 	for ; len(table) >= 4; table = table[4:] {
 		last = max(last, uint64(f.order.Uint32(table)))
 	}
-	if last < first {
-		return first, nil
+	if last < hash.first {
+		return hash.first, nil
 	}
 	// The chain of the last bucket ends at a value whose low bit is set.
-	chain := base + 4*buckets + 4*(last-first)
+	chain := hash.at + 4*hash.buckets + 4*(last-hash.first)
 	for window := uint64(1 << 10); ; window *= 4 {
 		values, err := f.view(chain, window)
 		for i := 0; i+4 <= len(values); i += 4 {
@@ -154,4 +144,26 @@ func (f *File) dynamicSymbolCount() (uint64, error) {
 			return 0, fmt.Errorf("DT_GNU_HASH: chain of symbol %d: %w", last, err)
 		}
 	}
+}
+
+// gnuHash is the head of DT_GNU_HASH: where the buckets are, behind which the chains
+// follow, how many, and the first symbol that has a chain.
+type gnuHash struct{ at, buckets, first uint64 }
+
+// gnuHash reads it, ok is false where there is none.
+func (f *File) gnuHash() (h gnuHash, ok bool, err error) {
+	addr, ok := f.dynamicAddress(elf.DT_GNU_HASH)
+	if !ok {
+		return h, false, nil
+	}
+	head, err := f.view(addr, 16)
+	if err != nil {
+		return h, false, fmt.Errorf("DT_GNU_HASH: %w", err)
+	}
+	word := uint64(4)
+	if f.class == elf.ELFCLASS64 {
+		word = 8
+	}
+	filter := uint64(f.order.Uint32(head[8:])) * word
+	return gnuHash{at: addr + 16 + filter, buckets: uint64(f.order.Uint32(head)), first: uint64(f.order.Uint32(head[4:]))}, true, nil
 }

@@ -4,8 +4,6 @@
 
 package object
 
-import "debug/elf"
-
 // exports is the table by which a dynamic linker finds the symbols that a file defines
 // for others (DT_GNU_HASH): by name, without looking at the rest.
 type exports struct {
@@ -17,34 +15,24 @@ type exports struct {
 
 // openExports returns nil where the file has no such table, or none that can be used.
 func (f *File) openExports() *exports {
-	addr, ok := f.dynamicAddress(elf.DT_GNU_HASH)
-	if !ok {
+	hash, ok, err := f.gnuHash()
+	if !ok || err != nil {
 		return nil
 	}
-	var e exports
+	e := exports{first: hash.first}
 	f.symbolTables(func(t symbolTable, _ error) bool {
 		e.symbolTable = t
 		return t.source != DynamicSymbols
 	})
-	head, err := f.view(addr, 16)
-	if err != nil || e.source != DynamicSymbols {
-		return nil
-	}
-	word := uint64(4)
-	if f.class == elf.ELFCLASS64 {
-		word = 8
-	}
-	buckets, bloom := uint64(f.order.Uint32(head)), uint64(f.order.Uint32(head[8:]))
-	e.first = uint64(f.order.Uint32(head[4:]))
 	count := uint64(len(e.entries) / f.symbolSize())
-	if buckets == 0 || buckets > 2*count+64 || e.first >= count { // linkers make less than one a symbol
+	// Linkers make less than one bucket a symbol.
+	if e.source != DynamicSymbols || hash.buckets == 0 || hash.buckets > 2*count+64 || e.first >= count {
 		return nil
 	}
-	addr += 16 + bloom*word
-	if e.buckets, err = f.view(addr, 4*buckets); err != nil {
+	if e.buckets, err = f.view(hash.at, 4*hash.buckets); err != nil {
 		return nil
 	}
-	if e.chains, err = f.view(addr+4*buckets, 4*(count-e.first)); err != nil {
+	if e.chains, err = f.view(hash.at+4*hash.buckets, 4*(count-e.first)); err != nil {
 		return nil
 	}
 	return &e
@@ -73,7 +61,7 @@ func (f *File) exported(name string) (symbol Symbol, ok bool) {
 
 // hashed finds a symbol by the hash of its name.
 func (f *File) hashed(e *exports, name string) (symbol Symbol, ok bool) {
-	hash := gnuHash(name)
+	hash := hashOf(name)
 	i := uint64(f.order.Uint32(e.buckets[4*(uint64(hash)%uint64(len(e.buckets)/4)):]))
 	if i < e.first {
 		return symbol, false
@@ -97,8 +85,8 @@ func (f *File) hashed(e *exports, name string) (symbol Symbol, ok bool) {
 	return symbol, ok
 }
 
-// gnuHash is the hash function of DT_GNU_HASH.
-func gnuHash(name string) uint32 {
+// hashOf is the hash function of DT_GNU_HASH.
+func hashOf(name string) uint32 {
 	h := uint32(5381)
 	for i := range len(name) {
 		h = h*33 + uint32(name[i])
