@@ -24,9 +24,8 @@ type body struct {
 
 	sites []callSite // by the address that they return to; nil before they are read
 
-	named    sync.Once
-	hasNames atomic.Bool
-	names    []string // of the symbols at entry, without versions: see isSymbol
+	// Of the symbols at entry, without versions; nil before they are looked for: see isSymbol.
+	names atomic.Pointer[[]string]
 
 	reach    sync.Once
 	isItself bool // see callsItself

@@ -173,19 +173,20 @@ func (e *evaluator) isSymbol(name string) bool {
 		return false
 	}
 	b := e.body
-	if !b.hasNames.Load() { // what is called by its name is found by that
+	names := b.names.Load()
+	if names == nil {
+		// What is called by its name is found by that.
 		if s, ok := e.info.object.Symbol(name); ok && s.Address == b.entry {
 			return true
 		}
-	}
-	b.named.Do(func() {
+		names = new([]string)
 		for _, s := range e.info.object.SymbolsAt(b.entry) {
 			plain, _, _ := strings.Cut(s.Name, "@")
-			b.names = append(b.names, plain)
+			*names = append(*names, plain)
 		}
-		b.hasNames.Store(true)
-	})
-	return slices.Contains(b.names, name)
+		b.names.Store(names)
+	}
+	return slices.Contains(*names, name)
 }
 
 // publicName returns the name by which a function of any object is called that is
