@@ -58,21 +58,27 @@ func BenchmarkOpen(b *testing.B) {
 // BenchmarkFindSymbols names 3,000 addresses in a table of 190,000 symbols.
 func BenchmarkFindSymbols(b *testing.B) {
 	f := open(b, node)
-	text, ok := f.find(".text")
-	if !ok {
-		b.Fatal("no .text")
-	}
-	s := f.section(text)
-	addrs := make([]uint64, 3000)
-	for i := range addrs {
-		addrs[i] = s.addr + s.size/uint64(len(addrs))*uint64(i)
-	}
+	addrs := across(b, f, 3000)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := f.FindSymbols(addrs); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// across returns n addresses all over the code of a file.
+func across(b *testing.B, f *File, n int) []uint64 {
+	text, ok := f.find(".text")
+	if !ok {
+		b.Fatal("no .text")
+	}
+	s := f.section(text)
+	addrs := make([]uint64, n)
+	for i := range addrs {
+		addrs[i] = s.addr + s.size/uint64(n)*uint64(i)
+	}
+	return addrs
 }
 
 // BenchmarkLocate looks up 1,000 addresses of a Go program, first and again.
@@ -124,11 +130,8 @@ func BenchmarkLocateUnits(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	text, _ := f.find(".text")
-	s := f.section(text)
 	var addrs []uint64
-	for i := range uint64(1000) {
-		addr := s.addr + s.size/1000*i
+	for _, addr := range across(b, f, 1000) {
 		if list, _ := f.Locate(addr); len(list) > 0 && len(addrs) < 300 {
 			addrs = append(addrs, addr)
 		}
@@ -152,12 +155,7 @@ func BenchmarkLocateUnits(b *testing.B) {
 func BenchmarkFindSymbolsOfStack(b *testing.B) {
 	f := open(b, "/lib/x86_64-linux-gnu/libc.so.6")
 	f.OpenDebugFile(DebugSearch{})
-	text, _ := f.find(".text")
-	s := f.section(text)
-	addrs := make([]uint64, 60)
-	for i := range addrs {
-		addrs[i] = s.addr + s.size/uint64(len(addrs))*uint64(i)
-	}
+	addrs := across(b, f, 60)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := f.FindSymbols(addrs); err != nil {
