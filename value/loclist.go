@@ -6,6 +6,7 @@ package value
 
 import (
 	"fmt"
+	"iter"
 )
 
 // listing is a location list as seen from an address.
@@ -72,23 +73,51 @@ func (i *Info) indexedAddress(u *unit, n uint64) (uint64, error) {
 	return a, c.err
 }
 
+// listEntry is one of a location list: what the location is at the addresses of the
+// file in [low, high).
+type listEntry struct {
+	low, high  uint64
+	isDefault  bool   // it is so at all addresses that the others do not have
+	expression []byte // a view of the section
+}
+
 // listed returns the expression that a location list has for an address of the
 // file; ok is false where it has none. The expression is a view of the section.
 func (i *Info) listed(u *unit, offset, pc uint64) (expression []byte, ok bool, err error) {
-	if _, err := i.root(u); err != nil {
-		return nil, false, err
+	for entry, err := range i.entries(u, offset) {
+		switch {
+		case err != nil:
+			return nil, false, err
+		case entry.isDefault:
+			expression, ok = entry.expression, true
+		case pc >= entry.low && pc < entry.high:
+			return entry.expression, true, nil
+		}
 	}
-	if u.version < 5 && u.header != nil && u.header.Split {
-		return i.listedSplit(u, offset, pc)
-	}
-	if u.version < 5 {
-		return i.listed4(u, offset, pc)
-	}
-	return i.listed5(u, offset, pc)
+	return expression, ok, nil
 }
 
-// listed4 reads a list of .debug_loc (DWARF 4 §2.6.2).
-func (i *Info) listed4(u *unit, offset, pc uint64) ([]byte, bool, error) {
+// entries visits the entries of a location list. With an error it ends.
+func (i *Info) entries(u *unit, offset uint64) iter.Seq2[listEntry, error] {
+	return func(yield func(listEntry, error) bool) {
+		_, err := i.root(u)
+		switch {
+		case err != nil:
+		case u.version >= 5:
+			err = i.entries5(u, offset, yield)
+		case u.header != nil && u.header.Split:
+			err = i.entriesSplit(u, offset, yield)
+		default:
+			err = i.entries4(u, offset, yield)
+		}
+		if err != nil {
+			yield(listEntry{}, err)
+		}
+	}
+}
+
+// entries4 reads a list of .debug_loc (DWARF 4 §2.6.2).
+func (i *Info) entries4(u *unit, offset uint64, yield func(listEntry, error) bool) error {
 	c := cursor{section: ".debug_loc", data: i.locations(u), order: i.machine.Order, width: u.width}
 	c.seek(offset)
 	base, highest := u.base, ^uint64(0)>>(64-8*u.width)
@@ -96,17 +125,17 @@ func (i *Info) listed4(u *unit, offset, pc uint64) ([]byte, bool, error) {
 		low, high := c.address(), c.address()
 		switch {
 		case low == 0 && high == 0:
-			return nil, false, c.err
+			return c.err
 		case low == highest:
 			base = high
 			continue
 		}
 		b := c.bytes(c.uint(2))
-		if c.err == nil && pc >= base+low && pc < base+high {
-			return b, true, nil
+		if c.err == nil && !yield(listEntry{low: base + low, high: base + high, expression: b}, nil) {
+			return nil
 		}
 	}
-	return nil, false, c.err
+	return c.err
 }
 
 // Entries of .debug_loclists, DW_LLE_* (DWARF 5 §7.7.3).
@@ -123,8 +152,8 @@ const (
 	lleGNUViewPair     = 9 // gcc: two numbers of views, without a meaning for addresses
 )
 
-// listed5 reads a list of .debug_loclists (DWARF 5 §2.6.2).
-func (i *Info) listed5(u *unit, offset, pc uint64) ([]byte, bool, error) {
+// entries5 reads a list of .debug_loclists (DWARF 5 §2.6.2).
+func (i *Info) entries5(u *unit, offset uint64, yield func(listEntry, error) bool) error {
 	c := cursor{section: ".debug_loclists", data: i.locations(u), order: i.machine.Order, width: u.width}
 	c.seek(offset)
 	base := u.base
@@ -135,15 +164,11 @@ func (i *Info) listed5(u *unit, offset, pc uint64) ([]byte, bool, error) {
 		}
 		return a
 	}
-	var fallback []byte
 	for c.err == nil {
-		var low, high uint64
+		var entry listEntry
 		kind := c.uint(1)
-		switch {
-		case c.err != nil:
-			return nil, false, c.err
-		case kind == lleEndOfList:
-			return fallback, fallback != nil, nil
+		if c.err != nil || kind == lleEndOfList {
+			return c.err
 		}
 		switch kind {
 		case lleBaseAddressx:
@@ -157,33 +182,29 @@ func (i *Info) listed5(u *unit, offset, pc uint64) ([]byte, bool, error) {
 			c.uleb128()
 			continue
 		case lleStartxEndx:
-			low, high = indexed(), indexed()
+			entry.low, entry.high = indexed(), indexed()
 		case lleStartxLength:
-			low = indexed()
-			high = low + c.uleb128()
+			entry.low = indexed()
+			entry.high = entry.low + c.uleb128()
 		case lleOffsetPair:
-			low, high = base+c.uleb128(), base+c.uleb128()
+			entry.low, entry.high = base+c.uleb128(), base+c.uleb128()
 		case lleStartEnd:
-			low, high = c.address(), c.address()
+			entry.low, entry.high = c.address(), c.address()
 		case lleStartLength:
-			low = c.address()
-			high = low + c.uleb128()
+			entry.low = c.address()
+			entry.high = entry.low + c.uleb128()
 		case lleDefaultLocation:
-			b := c.bytes(c.uleb128())
-			if fallback = b; b == nil {
-				fallback = []byte{}
-			}
-			continue
+			entry.isDefault = true
 		default:
 			c.fail("entry of kind %d", kind)
-			return nil, false, c.err
+			return c.err
 		}
-		b := c.bytes(c.uleb128())
-		if c.err == nil && pc >= low && pc < high {
-			return b, true, nil
+		entry.expression = c.bytes(c.uleb128())
+		if c.err == nil && !yield(entry, nil) {
+			return nil
 		}
 	}
-	return nil, false, c.err
+	return c.err
 }
 
 // Entries of .debug_loc.dwo, DW_LLE_GNU_*, as GNU's split DWARF 4 had them.
@@ -194,8 +215,8 @@ const (
 	lleGNUStartLength = 3
 )
 
-// listedSplit reads a list of .debug_loc.dwo.
-func (i *Info) listedSplit(u *unit, offset, pc uint64) ([]byte, bool, error) {
+// entriesSplit reads a list of .debug_loc.dwo.
+func (i *Info) entriesSplit(u *unit, offset uint64, yield func(listEntry, error) bool) error {
 	c := cursor{section: ".debug_loc.dwo", data: i.locations(u), order: i.machine.Order, width: u.width}
 	c.seek(offset)
 	indexed := func() (a uint64) {
@@ -206,28 +227,28 @@ func (i *Info) listedSplit(u *unit, offset, pc uint64) ([]byte, bool, error) {
 		return a
 	}
 	for c.err == nil {
-		var low, high uint64
+		var entry listEntry
 		switch kind := c.uint(1); {
 		case c.err != nil || kind == lleGNUEndOfList:
-			return nil, false, c.err
+			return c.err
 		case kind == lleGNUBaseAddress:
 			indexed() // which the entries here do not use
 			continue
 		case kind == lleGNUStartEnd:
-			low, high = indexed(), indexed()
+			entry.low, entry.high = indexed(), indexed()
 		case kind == lleGNUStartLength:
-			low = indexed()
-			high = low + c.uint(4)
+			entry.low = indexed()
+			entry.high = entry.low + c.uint(4)
 		default:
 			c.fail("entry of kind %d", kind)
-			return nil, false, c.err
+			return c.err
 		}
-		b := c.bytes(c.uint(2))
-		if c.err == nil && pc >= low && pc < high {
-			return b, true, nil
+		entry.expression = c.bytes(c.uint(2))
+		if c.err == nil && !yield(entry, nil) {
+			return nil
 		}
 	}
-	return nil, false, c.err
+	return c.err
 }
 
 // locations returns the section with the location lists of a unit.

@@ -31,6 +31,7 @@ type unit struct {
 	entry        *object.DebugEntry // the root, nil before it is read
 	language     Language
 	gcc          bool   // the GNU compilers made it
+	goCompiler   bool   // that of Go's own tools did
 	bare         bool   // its expressions end with a value where an address is expected: see evaluator.simple
 	base         uint64 // default base of its location lists
 	addrBase     uint64
@@ -164,6 +165,7 @@ func (i *Info) root(u *unit) (*object.DebugEntry, error) {
 	}
 	if producer, ok := e.Text(dwarf.AttrProducer); ok {
 		u.gcc = strings.HasPrefix(producer, "GNU ")
+		u.goCompiler = strings.HasPrefix(producer, "Go cmd/compile")
 		u.bare = u.version < 4 && strings.Contains(producer, "clang")
 	}
 	u.base, u.addrBase, u.loclistsBase = i.reader.Bases(u.header)

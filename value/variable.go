@@ -71,6 +71,9 @@ func (v *Variable) program(e *evaluator) (*program, error) {
 		}
 	}
 	p, err := e.expression(&v.location)
+	if err == nil && v.isGo() {
+		p, err = v.goProgram(e, p)
+	}
 	if err == nil && len(known) < maxLocated && p.isSmall() {
 		more := append(known[:len(known):len(known)], located{pc, p})
 		v.located.Store(&more) // without what others found meanwhile, which they find again

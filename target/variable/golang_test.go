@@ -66,6 +66,47 @@ func TestGo(t *testing.T) {
 	}
 }
 
+// Arguments that the compiler has taken apart are put together again: what a call has
+// taken from registers is found on the stack, numbers stand where their fields are, and of
+// what has parts of which it is not said which ones they are, nothing is.
+func TestGoTakenApart(t *testing.T) {
+	p := testprogram.Start(t, testprogram.Build(t, "goarguments"))
+	p.Settle(t)
+	s, err := process.Snapshot(p.PID, &process.Options{Goroutines: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := s.Objects()
+	defer objects.Close()
+	list, err := objects.Goroutines(target.GoroutineOptions{Registers: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := objects.NameGoroutines(list, target.NameOptions{Lines: true}); err != nil {
+		t.Fatal(err)
+	}
+	r := report.Goroutines{Target: report.Target{Machine: s.Machine}, List: list, Variables: variable.NewReader(s, objects)}
+	var out strings.Builder
+	if err := r.Text(&out, report.StackOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	for _, want := range []string{
+		"  main.whole (p=main.padded {small: 7, big: 70000, text: \"text\"}, list=[]uint8 len: 1, cap: <optimized out>, [1], " +
+			"t=main.thing(*main.padded) *{small: 7, big: 70000, text: \"text\"}, n=1) at ",
+		"  main.cut (inner=<optimized out>) (inlined) at ",
+		"  main.length (inner=<optimized out>) (inlined) at ",
+		"  main.block (n=8, m=6) at ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
 // Local variables of a Go function are shown as Delve shows them: those that are on the
 // heap by their names, and neither what the compiler made for itself nor what the
 // function has not come to.

@@ -1,0 +1,72 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Goarguments waits in functions whose arguments the compiler has taken apart: some of
+// their numbers are put on the stack before a call, of some there is nothing left.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// padded has room between its fields.
+type padded struct {
+	small uint16
+	big   uint32
+	text  string
+}
+
+type thing interface{ weight(factor int) int }
+
+func (p *padded) weight(factor int) int { return block(factor, int(p.big)) }
+
+var entered = make(chan bool)
+
+//go:noinline
+func block(n, m int) int {
+	entered <- true
+	<-make(chan int)
+	return n + m
+}
+
+// All of its arguments are needed behind the call.
+//
+//go:noinline
+func whole(p padded, list []byte, t thing, n int) int {
+	n += block(1, 2)
+	return n + int(p.small) + int(p.big) + len(p.text) + strings.Count(p.text, "t") + len(list) + int(list[n]) + t.weight(n)
+}
+
+// Of the slice it needs neither the length nor, of the text, what it is.
+//
+//go:noinline
+func outer(list []byte, text string) int {
+	return int(cut(list)[3]) + length(text) + len(text)
+}
+
+func cut(inner []byte) []byte {
+	inner = inner[:4]
+	inner[0] = byte(block(int(inner[0]), 4))
+	return inner
+}
+
+func length(inner string) int { return len(inner) + block(len(inner), 6) }
+
+//go:noinline
+func measured(text string) int { return length(text) + len(text) }
+
+func main() {
+	p := &padded{7, 70000, "text"}
+	list := append(make([]byte, 0, 30), 1)
+	go whole(*p, list, p, len(os.Args))
+	go outer(list, "something")
+	go measured("measured")
+	for range 3 {
+		<-entered
+	}
+	fmt.Println("ready")
+	fmt.Println(os.Stdin.Read(make([]byte, 1)))
+}
