@@ -177,6 +177,9 @@ func FuzzGoTable(f *testing.F) {
 				}
 				table.describe(&fn, addr)
 				table.calls = data
+				if arguments, ok := table.arguments(&fn, addr, 8, true); len(arguments) > maxGoArguments || !ok && arguments != nil {
+					t.Fatalf("%#x has %d arguments, %t", addr, len(arguments), ok)
+				}
 				list := table.locations(&fn, addr)
 				if n := len(list); n < 1 || n > maxInlined+1 {
 					t.Fatalf("%#x is at %d places", addr, n)

@@ -100,15 +100,38 @@ func (t *goTable) tail(fn *goFunction) ([]byte, bool) {
 	return fn.record[4*numbers:], true
 }
 
+// addressData returns where in pcs the table by address is that has a number, false
+// where a function has none.
+func (t *goTable) addressData(fn *goFunction, number uint32) (steps uint32, ok bool) {
+	tail, ok := t.tail(fn)
+	at := 4 + 4*int(number)
+	if !ok || t.number(fn, goPCData) <= number || len(tail) < at+4 {
+		return 0, false
+	}
+	steps = t.order.Uint32(tail[at:])
+	return steps, steps != 0 // as steps start behind the first byte
+}
+
+// functionData returns the data of a function that have a number, with what follows
+// them; false where it has none. Before Go 1.18 they were pointers.
+func (t *goTable) functionData(fn *goFunction, number uint32) (data []byte, ok bool) {
+	tail, ok := t.tail(fn)
+	at := 4 + 4*(uint64(t.number(fn, goPCData))+uint64(number))
+	if !ok || t.magic == goMagic116 || uint32(tail[3]) <= number || at+4 > uint64(len(tail)) {
+		return nil, false
+	}
+	offset := t.order.Uint32(tail[at:])
+	if offset == ^uint32(0) || uint64(offset) > uint64(len(t.calls)) {
+		return nil, false
+	}
+	return t.calls[offset:], true
+}
+
 // inlineIndex returns the number of the innermost call that was inlined at addr,
 // -1 where there is none.
 func (t *goTable) inlineIndex(fn *goFunction, addr uint64) int32 {
-	tail, ok := t.tail(fn)
-	if !ok || t.number(fn, goPCData) <= goPCInline || len(tail) < 4+4*(goPCInline+1) {
-		return -1
-	}
-	steps := t.order.Uint32(tail[4+4*goPCInline:])
-	if steps == 0 { // none, as steps start behind the first byte
+	steps, ok := t.addressData(fn, goPCInline)
+	if !ok {
 		return -1
 	}
 	index, ok := t.value(steps, fn.entry, addr)
@@ -126,25 +149,18 @@ type inlined struct {
 
 // inlinedCall reads the call with a number from the tree of a function
 // (runtime/symtabinl.go): records of 20 bytes in Go 1.18 and 1.19, of 16 since.
-// Before, data of functions were pointers.
 func (t *goTable) inlinedCall(fn *goFunction, index int32) (call inlined, ok bool) {
-	tail, ok := t.tail(fn)
-	tables := uint64(t.number(fn, goPCData))
-	if at := 4 + 4*(tables+goInline); !ok || t.magic == goMagic116 || tail[3] <= goInline || at+4 > uint64(len(tail)) {
-		return call, false
-	} else if offset := t.order.Uint32(tail[at:]); offset != ^uint32(0) {
-		size, name, caller := uint64(16), 4, 8
-		if t.magic == goMagic118 {
-			size, name, caller = 20, 12, 16
-		}
-		at := uint64(offset) + uint64(index)*size
-		if index < 0 || at+size > uint64(len(t.calls)) {
-			return call, false
-		}
-		record := t.calls[at:]
-		return inlined{t.order.Uint32(record[name:]), t.order.Uint32(record[caller:])}, true
+	tree, ok := t.functionData(fn, goInline)
+	size, name, caller := uint64(16), 4, 8
+	if t.magic == goMagic118 {
+		size, name, caller = 20, 12, 16
 	}
-	return call, false
+	at := uint64(index) * size
+	if !ok || index < 0 || at+size > uint64(len(tree)) {
+		return call, false
+	}
+	record := tree[at:]
+	return inlined{t.order.Uint32(record[name:]), t.order.Uint32(record[caller:])}, true
 }
 
 // maxInlined is deeper than any compiler inlines.

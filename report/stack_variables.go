@@ -192,7 +192,31 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 		}
 		room.calls = append(room.calls, c)
 	}
+	if len(scopes) == 0 {
+		v.ofGo(frame)
+	}
 	return room.calls[start:len(room.calls):len(room.calls)]
+}
+
+// ofGo shows the arguments of a function of Go of which there is no debugging information.
+func (v *variables) ofGo(frame *variable.Frame) {
+	arguments, ok := frame.GoArguments()
+	if !ok {
+		return
+	}
+	first, late := len(v.shown.variables), frame.Late()
+	for _, a := range arguments {
+		if !v.left() {
+			break
+		}
+		v.spend(len(a))
+		shown := shownVariable{line: []byte(a), late: late}
+		if v.json {
+			shown.data = &shownData{text: a}
+		}
+		v.shown.variables = append(v.shown.variables, shown)
+	}
+	v.shown.calls = append(v.shown.calls, shownCall{arguments: v.shown.since(first), late: late})
 }
 
 // cut forgets what is behind so many calls, variables and bytes of text.
@@ -341,9 +365,12 @@ func (c *shownCall) merge(other *shownCall) {
 }
 
 // merge makes of the variable of one thread that of two. What is before a value on a
-// line is "=" for arguments.
+// line is "=" for arguments that have names.
 func (s *shownVariable) merge(other *shownVariable, is string) {
 	s.late = s.late || other.late
+	if s.name == "" {
+		is = ""
+	}
 	if !bytes.Equal(s.line, other.line) {
 		s.line = []byte(s.name + is + differs)
 	}

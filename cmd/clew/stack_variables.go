@@ -21,13 +21,16 @@ const variablesHelp = `Of cores and of commands that crash the arguments are sho
 "f2c (f=98) at f2c.c:12"; of live processes with --args. n=n@entry=5 was 5 when the
 function was called too, "<optimized out>" is what the debugging information has
 no place for, "..." a structure of C, which --json has whole. Values of Go are
-written as Delve writes them: "s=[]int len: 3, cap: 8, [1,2,3]". Text of C beyond
-ASCII is escaped where the locale is not one of UTF-8, and what a terminal would obey
-always is. --locals shows the variables of each frame below it, innermost block
-first. What a live process's registers and stack hold is of the moment it stood
-still; what only lies in its other memory (the text behind a pointer) is read after
-it ran on, and the frame says so: [values read after the process ran on]. Threads
-that are shown as one have <differs> where their values are not the same.
+written as Delve writes them: "s=[]int len: 3, cap: 8, [1,2,3]"; the arguments of a
+Go program without debugging information are the numbers of Go's own traces, as in
+"f (0x5, {0xc000012120, 0x3})", with a question mark where something else may be
+left. Text of C beyond ASCII is escaped where the locale is not one of UTF-8, and
+what a terminal would obey always is. --locals shows the variables of each frame
+below it, innermost block first. What a live process's registers and stack hold is
+of the moment it stood still; what only lies in its other memory (the text behind a
+pointer) is read after it ran on, and the frame says so: [values read after the
+process ran on]. Threads that are shown as one have <differs> where their values are
+not the same.
 
 With --source three lines of the source are shown around each frame, where the
 file is at hand: where it was compiled, or below a folder of --source-path.`
