@@ -59,7 +59,9 @@ func TestGoArgumentsEqualDump(t *testing.T) {
 			for way, s := range ways {
 				got[way] = argumentsTold(t, s)
 			}
-			got["core"] = argumentsTold(t, openCore(t, testprogram.GCore(t, p.PID), nil).Snapshot())
+			if tt.name == "states" { // as gdb, which writes the core, takes long to read the others
+				got["core"] = argumentsTold(t, openCore(t, testprogram.GCore(t, p.PID), nil).Snapshot())
+			}
 			dump := p.Quit()
 			want := argumentsOnQuit(dump)
 			for way, got := range got {
