@@ -48,7 +48,36 @@ func (w *Watched) Notes() (notes []string) {
 	if w.Lost > 0 {
 		notes = append(notes, fmt.Sprintf("%s of process %d are not counted, as there were too many different ones", count(w.Lost, "stack"), w.PID))
 	}
+	if note := w.notWhole(); note != "" {
+		notes = append(notes, note)
+	}
+	if note := w.untold(); note != "" {
+		notes = append(notes, note)
+	}
 	return notes
+}
+
+// notWhole says how many stacks end early, and why one that was met most often does.
+func (w *Watched) notWhole() string {
+	n, most, why := 0, 0, ""
+	for i := range w.Stacks.Stacks {
+		end := EndNote(&w.Stacks.Stacks[i])
+		if end == "" {
+			continue
+		}
+		n += w.Counts[i]
+		if w.Counts[i] > most {
+			most, why = w.Counts[i], end
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	end := "end"
+	if n == 1 {
+		end = "ends"
+	}
+	return fmt.Sprintf("%s of %s of process %d %s early: %s", grouped(uint64(n)), count(w.total(), "stack"), w.PID, end, why)
 }
 
 func times(n int) string {
@@ -196,12 +225,7 @@ func (w *Watched) Text(out io.Writer, palette Palette) error {
 	if rest > 0 {
 		p.out = fmt.Appendf(p.out, "\n%5.1f%%  %s of %s more kinds\n", 100*float64(restCount)/float64(total), count(restCount, "stack"), grouped(uint64(rest)))
 	}
-	for i, note := range append(Notes(w.Stacks.Stacks), w.Notes()...) {
-		if i == 0 {
-			p.out = append(p.out, '\n')
-		}
-		p.out = fmt.Appendf(p.out, "note: %s\n", Printable(note))
-	}
+	p.notes(append(Notes(w.Stacks.Stacks), w.Notes()...))
 	_, err := out.Write(p.out)
 	return err
 }

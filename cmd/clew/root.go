@@ -176,22 +176,30 @@ func commandPath(root *cli.Command, args []string) string {
 	return root.Name
 }
 
-// usageError words what is wrong with the flags; the library tells an unknown
-// one by its text only.
+// usageError words what is wrong with the flags; the library tells it by its text only.
 func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
-	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-	if !ok {
-		value, rest, found := strings.Cut(err.Error(), " for flag -")
-		if flag, why, _ := strings.Cut(rest, ": strconv."); found && why != "" {
-			return fmt.Errorf("%s for --%s: %s", value, flag, why[strings.LastIndex(why, ": ")+2:])
-		}
+	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+		return fmt.Errorf("unknown flag: %s%s", dashed(name), didYouMean(name, cli.SuggestFlag(c.Flags, name, false)))
+	}
+	value, rest, _ := strings.Cut(err.Error(), " for flag -")
+	flag, why, _ := strings.Cut(rest, ": ")
+	switch {
+	case strings.HasPrefix(why, "strconv."):
+		why = why[strings.LastIndex(why, ": ")+2:]
+	case strings.HasPrefix(why, "time: "):
+		why = "a time has its unit with it: 100ms, 2s"
+	default:
 		return err
 	}
-	dashes := "--"
+	return fmt.Errorf("%s for %s: %s", value, dashed(flag), why)
+}
+
+// dashed returns the name of a flag as it is given.
+func dashed(name string) string {
 	if len(name) == 1 {
-		dashes = "-"
+		return "-" + name
 	}
-	return fmt.Errorf("unknown flag: %s%s%s", dashes, name, didYouMean(name, cli.SuggestFlag(c.Flags, name, false)))
+	return "--" + name
 }
 
 func unknownCommand(root *cli.Command, name string) error {

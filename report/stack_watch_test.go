@@ -1,0 +1,48 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package report_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Of stacks that are not whole a watch says how many there are and why, and how their
+// runtime is had to tell of its code.
+func TestWatchedEarlyEnds(t *testing.T) {
+	s := someStacks()
+	thread := &target.Thread{ID: 7, Name: "worker"}
+	node := target.Frame{PC: 0x1000, LookupPC: 0x1000, Object: &target.Object{Name: "/usr/bin/node"}}
+	nowhere := target.Frame{PC: 0x7f0000001000, LookupPC: 0x7f0000001000}
+	w := report.Watched{Counts: []int{5, 3, 1}, Samples: 9}
+	w.Target, w.PID = s.Target, 7
+	w.Stacks.Stacks = []target.Stack{
+		{Thread: thread, Frames: []target.Frame{node}, Reason: unwind.EndOfStack},
+		{Thread: thread, Frames: []target.Frame{nowhere, node}, Reason: unwind.NoRule, Err: errors.New("nothing is at 0x7f0000001000")},
+		{Thread: thread, Frames: []target.Frame{nowhere}, Reason: unwind.NoRule, Err: errors.New("another")},
+	}
+	for _, want := range []string{
+		"4 of 9 stacks of process 7 end early: no rule: nothing is at 0x7f0000001000",
+		"1 frame is in generated code of which nothing tells: node does when it was started with --perf-basic-prof --interpreted-frames-native-stack",
+	} {
+		var text, json bytes.Buffer
+		if err := errors.Join(w.Text(&text, report.Palette{}), w.JSON(&json)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), "\nnote: "+want+"\n") || !strings.Contains(json.String(), `"`+want+`"`) {
+			t.Errorf("no note %q\n%s\n%s", want, &text, &json)
+		}
+	}
+	w.Counts = []int{5, 0, 1}
+	if got, want := w.Notes()[0], "1 of 6 stacks of process 7 ends early: no rule: another"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+}
