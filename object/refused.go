@@ -6,6 +6,7 @@ package object
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 )
 
@@ -33,13 +34,28 @@ func (f *File) CheckBuildID(path string, id []byte) error {
 	return &RefusedError{path, fmt.Sprintf("its build ID is %x, and %x is expected", have, id)}
 }
 
-// CheckWhole returns a *RefusedError, of a path, where the file ends before its
-// section table does, which linkers write last: it was cut off.
+// ErrCut says that a file ends before its section table does, which linkers write last.
+var ErrCut = errors.New("it is cut off")
+
+// Whole returns an error that wraps ErrCut and names the file, unless it is whole: names
+// and tables may be missing in it.
+func (f *File) Whole() error {
+	if !f.cut {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", f.name, f.cutOff())
+}
+
+// CheckWhole returns a *RefusedError, of a path, unless the file is whole.
 func (f *File) CheckWhole(path string) error {
 	if !f.cut {
 		return nil
 	}
-	return &RefusedError{path, fmt.Sprintf("it is cut off: it ends at %#x, and its section table begins at %#x", len(f.data), f.shoff)}
+	return &RefusedError{path, f.cutOff().Error()}
+}
+
+func (f *File) cutOff() error {
+	return fmt.Errorf("%w: it ends at %#x, and its section table begins at %#x", ErrCut, len(f.data), f.shoff)
 }
 
 // perfSize is BUILD_ID_SIZE of perf.

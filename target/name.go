@@ -167,6 +167,9 @@ func (a *addresses) findSymbols(o *Object) {
 		a.fail(err)
 		return
 	}
+	if !o.Loaded {
+		a.fail(f.Whole())
+	}
 	a.fail(o.searchDebugFile(f))
 	symbols, err := f.FindSymbols(added)
 	a.fail(err)

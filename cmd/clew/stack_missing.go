@@ -22,7 +22,8 @@ import (
 // named being what Objects.Name returned, and of objects of live stacks whose file is
 // not to be had: the frames in them have the names that the process's memory has. A
 // core tells itself what it lacks. It returns what it said, a sentence each, and
-// whether no file was refused or missing; a debug file that is not installed is none.
+// whether no file was refused, cut off or missing; a debug file that is not installed is
+// none.
 func tellMissed(s *target.Snapshot, stacks []target.Stack, named error) (said []string, complete bool) {
 	complete = true
 	tell := func(text string) {
@@ -36,7 +37,7 @@ func tellMissed(s *target.Snapshot, stacks []target.Stack, named error) (said []
 			}
 		}
 		var refused *object.RefusedError
-		complete = !errors.As(named, &refused)
+		complete = !errors.As(named, &refused) && !errors.Is(named, object.ErrCut)
 	}
 	if !s.Live {
 		return said, complete
