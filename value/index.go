@@ -23,7 +23,6 @@ type names struct {
 	types       map[string][]object.DebugOffset
 	enumerators map[string]object.DebugOffset // the enumeration
 	globals     []object.DebugOffset          // in the order of the unit
-	qualified   map[object.DebugOffset]string // of what stands in a namespace or a class
 	code        []codeRange                   // by low
 	constants   []constant                    // of Go
 }
@@ -53,7 +52,6 @@ func (i *Info) index(u *unit) error {
 	u.names = names{
 		functions: make(map[string][]object.DebugOffset), variables: make(map[string][]object.DebugOffset),
 		types: make(map[string][]object.DebugOffset), enumerators: make(map[string]object.DebugOffset),
-		qualified: make(map[object.DebugOffset]string),
 	}
 	x := indexer{info: i, unit: u}
 	if _, err = i.read(u.first); err == nil {
@@ -100,7 +98,6 @@ func (x *indexer) walk(prefix string, depth int) error {
 		switch e.Tag {
 		case dwarf.TagSubprogram:
 			x.functions = x.keep(x.functions)
-			x.qualify(e, prefix, name)
 		case dwarf.TagVariable, dwarf.TagConstant, dwarf.TagMember:
 			if e.Tag == dwarf.TagMember && !isDeclaration(e) {
 				break
@@ -109,7 +106,6 @@ func (x *indexer) walk(prefix string, depth int) error {
 				x.constant(e, name)
 			}
 			x.variables = x.keep(x.variables)
-			x.qualify(e, prefix, name)
 		case dwarf.TagNamespace:
 			if name == "" {
 				name = "(anonymous namespace)"
@@ -122,7 +118,6 @@ func (x *indexer) walk(prefix string, depth int) error {
 			}
 		case dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagUnspecifiedType, dwarf.TagStructType, dwarf.TagClassType,
 			dwarf.TagUnionType, dwarf.TagEnumerationType:
-			x.qualify(e, prefix, name)
 			if s := spell(name); e.Tag == dwarf.TagBaseType && s.base != "" {
 				name = s.base
 			}
@@ -163,12 +158,6 @@ func (x *indexer) keep(list []object.DebugEntry) []object.DebugEntry {
 	e := x.entry
 	x.fields = e.KeepIn(x.fields)
 	return append(list, e)
-}
-
-func (x *indexer) qualify(e *object.DebugEntry, prefix, name string) {
-	if prefix != "" && name != "" {
-		x.unit.names.qualified[e.Offset] = prefix + name
-	}
 }
 
 // enumerators reads those of an enumeration, whose entry was read last.
@@ -260,20 +249,33 @@ func (i *Info) nameOf(e *object.DebugEntry) string {
 		if _, err := i.root(u); err != nil {
 			return ""
 		}
-		if u.language.qualifies() {
-			_ = i.index(u) // what is missing is unqualified
-		}
-		if name := u.names.qualified[e.Offset]; name != "" {
-			return name
+		name, named := e.Text(dwarf.AttrName)
+		if name != "" && isDeclared(e) && (u.language.qualifies() || u.indexed) {
+			if prefix := i.prefix(u, e); prefix != "" {
+				return prefix + name
+			}
 		}
 		if _, more := origin(e); more && e.Has(dwarf.AttrSpecification) {
 			continue // the declaration tells in which class
 		}
-		if name, ok := e.Text(dwarf.AttrName); ok {
+		if named {
 			return name
 		}
 	}
 	return ""
+}
+
+// isDeclared reports whether an entry is one whose name those of what it stands in can be
+// a part of.
+func isDeclared(e *object.DebugEntry) bool {
+	switch e.Tag {
+	case dwarf.TagSubprogram, dwarf.TagVariable, dwarf.TagConstant, dwarf.TagBaseType, dwarf.TagTypedef, dwarf.TagUnspecifiedType,
+		dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType:
+		return true
+	case dwarf.TagMember:
+		return isDeclaration(e)
+	}
+	return false
 }
 
 func (i *Info) linkageName(e *object.DebugEntry) string {

@@ -41,6 +41,7 @@ type unit struct {
 	split    *unit  // the unit with the entries of a skeleton; itself where it is none
 	splitErr error  // why that was not found
 
+	enclosures      *enclosures // nil before they are asked for
 	names           names
 	indexed, nested bool
 }
