@@ -66,7 +66,8 @@ type Data struct {
 	size         int           // of sections of entries and ranges
 	root         abbreviations // of rootAbbreviations
 	table        abbreviations // room for one that is being read
-	lineRows     []row         // likewise
+	lineRoom     lineTable     // likewise
+	functionRoom functionTable // likewise
 	abbrevBudget int
 	steps        int               // how many ranges and attributes may still be read
 	records      int               // how many records of units and functions may still be kept
@@ -174,7 +175,7 @@ func (d *Data) more() bool {
 
 // indexRest asks all units where they have code.
 func (d *Data) indexRest() {
-	d.whole, d.index = true, d.index[:0:0]
+	d.whole, d.index = true, make([]unitRange, 0, len(d.index)) // readers have the one before
 	for _, u := range d.unitsOf(d.sources[0]) {
 		if u.typeUnit {
 			continue

@@ -123,6 +123,8 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 	if err != nil {
 		return t, err
 	}
+	kept := &d.functionRoom
+	t.ranges, t.inlined, t.calls, t.tails = kept.ranges[:0], kept.inlined[:0], kept.calls[:0], kept.tails[:0]
 	c := d.entryCursor(u, u.first)
 	var within []int32 // the function that each open entry lies in
 	function, functions := int32(-1), int32(0)
@@ -241,6 +243,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 	if err == nil {
 		err = c.err
 	}
+	kept.ranges, kept.inlined, kept.calls, kept.tails = t.ranges, t.inlined, t.calls, t.tails
 	t.ranges, t.inlined = slices.Clone(t.ranges), slices.Clone(t.inlined)
 	t.calls, t.tails = slices.Clone(t.calls), slices.Clone(t.tails)
 	t.sort(int(functions))

@@ -100,9 +100,10 @@ func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
 	if d.rows < 0 {
 		return lineTable{}, errTooMuch
 	}
-	t.rows = d.lineRows[:0]
+	t.rows, t.sequences = d.lineRoom.rows[:0], d.lineRoom.sequences[:0]
 	p.run(&t, d.rows)
-	d.lineRows, t.rows = t.rows, slices.Clone(t.rows)
+	d.lineRoom.rows, d.lineRoom.sequences = t.rows, t.sequences
+	t.rows, t.sequences = slices.Clone(t.rows), slices.Clone(t.sequences)
 	d.rows -= len(t.rows)
 	slices.SortStableFunc(t.sequences, func(a, b sequence) int { return cmp.Compare(a.low, b.low) })
 	if p.c.err != nil {
@@ -317,7 +318,7 @@ func (s *state) advanceLine(by int64) {
 // start for their 32 bits, are dropped.
 func (t *lineTable) emit(first int, s *state) {
 	if len(t.rows) == first {
-		t.sequences = append(t.sequences, sequence{low: s.address, first: first})
+		t.sequences = append(room(t.sequences), sequence{low: s.address, first: first})
 	}
 	flags := s.flags
 	s.flags, s.discriminator = s.flags&^(prologueEnd|epilogueBegin), 0
