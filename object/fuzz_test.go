@@ -177,7 +177,7 @@ func FuzzGoTable(f *testing.F) {
 				}
 				table.describe(&fn, addr)
 				table.calls = data
-				if arguments, ok := table.arguments(&fn, addr, 8, true); len(arguments) > maxGoArguments || !ok && arguments != nil {
+				if arguments, ok := table.arguments(&fn, addr, 8, true); len(arguments) > goArgumentsSize || !ok && arguments != nil {
 					t.Fatalf("%#x has %d arguments, %t", addr, len(arguments), ok)
 				}
 				list := table.locations(&fn, addr)

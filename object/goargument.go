@@ -53,11 +53,11 @@ func goArgumentsAt(machine elf.Machine, class elf.Class) (offset uint64, ok bool
 }
 
 const (
-	goPCArguments     = 3 // internal/abi: PCDATA_ArgLiveIndex
-	goArguments       = 5 // FUNCDATA_ArgInfo
-	goLiveArguments   = 6 // FUNCDATA_ArgLiveInfo
-	maxGoArguments    = 171
-	goArgumentsEnd    = 0xff // TraceArgsEndSeq, and so on
+	goPCArguments     = 3              // internal/abi: PCDATA_ArgLiveIndex
+	goArguments       = 5              // FUNCDATA_ArgInfo
+	goLiveArguments   = 6              // FUNCDATA_ArgLiveInfo
+	goArgumentsSize   = (5*3+2)*10 + 1 // of a list at most, bytes: TraceArgsMaxLen
+	goArgumentsEnd    = 0xff           // TraceArgsEndSeq, and so on
 	goArgumentOpen    = 0xfe
 	goArgumentClose   = 0xfd
 	goArgumentMore    = 0xfc
@@ -88,15 +88,17 @@ func (f *File) GoArguments(addr uint64, called bool) (list []GoArgument, ok bool
 func (t *goTable) arguments(fn *goFunction, addr, at uint64, called bool) (list []GoArgument, ok bool) {
 	b, ok := t.functionData(fn, goArguments)
 	if !ok {
-		return nil, false
+		return nil, !t.describe(fn, addr).Assembly // one without arguments has no list
 	}
 	// What was passed in registers is there from an offset on, and live where a bit is set.
 	first, index := byte(goArgumentsEnd), int32(-1)
 	live, ok := t.functionData(fn, goLiveArguments)
 	if ok && len(live) > 0 {
 		first = live[0]
-		if steps, ok := t.addressData(fn, goPCArguments); ok {
-			index, _ = t.value(steps, fn.entry, addr)
+		if steps, has := t.addressData(fn, goPCArguments); has {
+			if index, ok = t.value(steps, fn.entry, addr); !ok {
+				called = false // it is damaged
+			}
 		}
 	}
 	slot := 0
@@ -112,7 +114,7 @@ func (t *goTable) arguments(fn *goFunction, addr, at uint64, called bool) (list 
 		at := int(index) + k/8
 		return at < len(live) && live[at]&(1<<(k%8)) != 0
 	}
-	b = b[:min(len(b), maxGoArguments)]
+	b = b[:min(len(b), goArgumentsSize)]
 	for len(b) > 0 {
 		o := b[0]
 		b = b[1:]

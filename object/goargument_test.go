@@ -91,3 +91,19 @@ func TestGoArguments(t *testing.T) {
 		}
 	}
 }
+
+// A function of Go without arguments has no list; one of assembly may have some.
+func TestGoWithoutArguments(t *testing.T) {
+	table, fn := argumentsTable([]byte{0xff}, nil)
+	record := fn.record
+	for _, assembly := range []bool{false, true} {
+		fn.record = bytes.Clone(record)
+		fn.record[36+3] = 5 // data: no list of arguments
+		if assembly {
+			fn.record[36+1] = goAssembly
+		}
+		if list, ok := table.arguments(fn, fn.entry, 8, true); len(list) > 0 || ok == assembly {
+			t.Errorf("assembly %t: %v, %t", assembly, list, ok)
+		}
+	}
+}

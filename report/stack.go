@@ -116,7 +116,7 @@ func (s *Stacks) variableNotes() (notes []string) {
 		for _, o := range bare {
 			if o.Go {
 				notes = append(notes, fmt.Sprintf("%s has no debugging information, so that of its functions' arguments only the numbers are known that Go's own traces have: "+
-					"link it without -w, which leaves it out of a Go program", o.Name))
+					"link it without -s and -w, which leave it out of a Go program", o.Name))
 			} else {
 				names = append(names, o.Name)
 			}

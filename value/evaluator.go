@@ -135,6 +135,12 @@ func (e *evaluator) forget() { *e = evaluator{inner: e.inner} }
 // expression returns the program of the expression that a location is at the frame's
 // address, nil where there is none: the value is optimized out there.
 func (e *evaluator) expression(a *attribute) (*program, error) {
+	_, pc := e.frame.ProgramCounter()
+	return e.expressionAt(a, pc-e.frame.Bias())
+}
+
+// expressionAt is expression at an address of the file.
+func (e *evaluator) expressionAt(a *attribute, pc uint64) (*program, error) {
 	switch a.kind {
 	case attributeBlock:
 		if len(a.bytes) == 0 {
@@ -142,8 +148,7 @@ func (e *evaluator) expression(a *attribute) (*program, error) {
 		}
 		return e.program(a.bytes), nil
 	case attributeList:
-		_, pc := e.frame.ProgramCounter()
-		return e.listed(a.list, pc-e.frame.Bias())
+		return e.listed(a.list, pc)
 	case attributeAbsent:
 		return nil, nil
 	}

@@ -140,7 +140,7 @@ func (w *printing) goString(v Value) {
 			return
 		}
 		w.goWord(v.FieldByName("str"), func(data uint64) {
-			shown := min(n, uint64(w.elements))
+			shown := min(n, uint64(max(w.elements, minGoText)))
 			b := make([]byte, shown)
 			if v.frame == nil {
 				w.fail(ErrNoAddress)
@@ -158,13 +158,28 @@ func (w *printing) goString(v Value) {
 	})
 }
 
+// minGoText is how much of a string is shown, bytes, of however little room there is.
+const minGoText = 64
+
 func (w *printing) goSlice(v Value, t *Type, depth int) {
+	array := v.FieldByName("array")
+	if _, err := array.Uint(); errors.Is(err, ErrOptimizedOut) {
+		w.add("<" + optimizedOut + ">") // the compiler seldom knows how long it is then
+		return
+	}
 	w.goWord(v.FieldByName("len"), func(n uint64) {
 		w.add(t.goName() + " len: " + strconv.FormatUint(n, 10))
 		w.add(", cap: ")
-		w.goWord(v.FieldByName("cap"), func(c uint64) { w.add(strconv.FormatUint(c, 10)) })
+		room := n
+		w.goWord(v.FieldByName("cap"), func(c uint64) {
+			w.add(strconv.FormatUint(c, 10))
+			room = c
+		})
 		w.add(", ")
-		array := v.FieldByName("array")
+		if n > room {
+			w.add("<error: it is longer than its room>")
+			return
+		}
 		w.goWord(array, func(data uint64) {
 			if data == 0 {
 				w.add("nil")
@@ -426,9 +441,6 @@ func (i *Info) readGoTypes(u *unit) error {
 // arguments: no more of it than a line has room for.
 func (p *Printer) goArgument(v Value) string {
 	q := *p
-	q.Elements, q.Depth = 8, 2
-	if v.typ.goType().goKind == goString {
-		q.Elements = 64
-	}
+	q.Elements, q.Depth = maxGoInner, 2
 	return q.Text(v)
 }

@@ -21,19 +21,8 @@ type goPart struct {
 	size  uint64      // bytes; 0 of a location that is no piece
 }
 
-// inRegister reports whether the number is in a register.
-func (p *goPart) inRegister() bool {
-	return len(p.place) > 0 && (p.place[0].Op >= cfi.OpReg0 && p.place[0].Op < cfi.OpBreg0 || p.place[0].Op == cfi.OpRegx)
-}
-
-// inMemory reports whether it is in memory.
-func (p *goPart) inMemory() bool { return len(p.place) > 0 && !p.inRegister() }
-
 // goParts takes a program apart, false where it is none that Go's compiler writes.
 func goParts(p *program) (parts []goPart, ok bool) {
-	if p == nil {
-		return nil, true
-	}
 	rest := p.operations
 	for k := 0; k < len(rest); {
 		switch rest[k].Op {
@@ -55,21 +44,17 @@ func goParts(p *program) (parts []goPart, ok bool) {
 	return parts, p.malformed == nil
 }
 
-// isGo reports whether the location is in a list of Go's compiler.
-func (v *Variable) isGo() bool {
+// isGoList reports whether the location is in a list of Go's compiler.
+func (v *Variable) isGoList() bool {
 	return v.location.kind == attributeList && v.unit != nil && v.unit.goCompiler
 }
 
-// goProgram returns the program of the place that a list of Go's compiler means, of which
-// p is what it has for the address of an evaluator's frame.
-func (v *Variable) goProgram(e *evaluator, p *program) (*program, error) {
+// goProgram returns the program of the place that p means, which a list of Go's compiler
+// has for some address; nil where it does not tell which number it is of.
+func (v *Variable) goProgram(p *program) *program {
 	parts, ok := goParts(p)
-	if !ok {
-		return p, nil
-	}
-	parts, isChanged, err := v.goReturned(e, parts)
-	if err != nil || len(parts) == 0 {
-		return nil, err
+	if !ok || len(parts) == 0 {
+		return p
 	}
 	typ := v.Type
 	if v.escape != nil {
@@ -77,57 +62,23 @@ func (v *Variable) goProgram(e *evaluator, p *program) (*program, error) {
 	}
 	numbers, ok := typ.goNumbers()
 	switch {
-	case !ok || parts[0].size == 0 && len(numbers) < 2:
+	case !ok:
+		return p
 	case parts[0].size == 0:
-		// The variable as a whole has a place in memory, or this is one of its numbers:
-		// that was in a register at some time.
-		if isPart, err := e.info.listsRegister(v.unit, v.location.list); isPart || err != nil {
-			return nil, err
+		if len(numbers) > 1 && v.isGoNumber() {
+			return nil
 		}
-	default:
-		placed, ok := goPlaced(parts, numbers)
-		if !ok {
-			return nil, nil
-		}
-		isChanged = isChanged || len(placed) != len(parts)
-		parts = placed
+		return p
 	}
-	if !isChanged {
-		return p, nil
+	placed, ok := goPlaced(parts, numbers)
+	isLost := !slices.ContainsFunc(placed, func(p goPart) bool { return len(p.place) > 0 })
+	switch {
+	case !ok || isLost:
+		return nil
+	case len(placed) == len(parts):
+		return p
 	}
-	return e.info.goJoined(parts), nil
-}
-
-// goReturned returns the parts of a place, of which those are lost in a frame that were
-// in registers when it called, with those for which the list has memory when the call has
-// returned: no function gives a register back, and what is needed behind the call was
-// put there before it. The list often says so no sooner.
-func (v *Variable) goReturned(e *evaluator, parts []goPart) (list []goPart, isChanged bool, err error) {
-	pc, lookup := e.frame.ProgramCounter()
-	if pc == lookup || len(parts) > 0 && !slices.ContainsFunc(parts, func(p goPart) bool { return !p.inMemory() }) {
-		return parts, false, nil
-	}
-	p, err := e.listed(v.location.list, pc-e.frame.Bias())
-	if err != nil {
-		return nil, false, err
-	}
-	returned, ok := goParts(p)
-	if !ok || len(returned) != len(parts) && len(parts) > 0 {
-		return parts, false, nil
-	}
-	isNew := len(parts) == 0
-	for k, r := range returned {
-		if isNew {
-			parts = append(parts, goPart{size: r.size})
-		}
-		if r.inMemory() && !parts[k].inMemory() && r.size == parts[k].size {
-			parts[k], isChanged = r, true
-		}
-	}
-	if isNew && !isChanged {
-		return nil, false, nil
-	}
-	return parts, isChanged, nil
+	return v.info.goJoined(placed)
 }
 
 // goNumber is where in a variable a number is.
@@ -167,7 +118,7 @@ func (t *Type) goNumbers() (list []goNumber, ok bool) {
 				}
 			}
 			return true
-		case t.kind == Complex:
+		case t.kind == Complex || t.kind == Int && size > uint64(t.machine.AddressSize):
 			list = append(list, goNumber{offset, size / 2}, goNumber{offset + size/2, size / 2})
 			return true
 		}
@@ -215,20 +166,51 @@ func (i *Info) goJoined(parts []goPart) *program {
 	return p
 }
 
-// listsRegister reports whether all that a location list says of a variable is in one
-// register somewhere.
-func (i *Info) listsRegister(u *unit, list uint64) (is bool, err error) {
-	err = i.locked(func() error {
-		for entry, err := range i.entries(u, list) {
-			if err != nil {
-				return err
+// isGoNumber reports whether the places that the list has are those of one number of the
+// variable, not of all of it: it does not say so. All of it is never in one register; and
+// an argument of which there is more than a number has pieces somewhere, or no list.
+func (v *Variable) isGoNumber() bool {
+	v.count.Do(func() {
+		inMemory := false
+		err := v.info.locked(func() error {
+			for entry, err := range v.info.entries(v.unit, v.location.list) {
+				if err == nil {
+					err = v.info.spend(1)
+				}
+				if err != nil {
+					return err
+				}
+				register, alone := goPlace(entry.expression)
+				if v.isNumber = register && alone; v.isNumber || !alone {
+					inMemory = false
+					return nil
+				}
+				inMemory = true
 			}
-			parts, _ := goParts(i.decode(entry.expression, u.referenceWidth()))
-			if is = len(parts) == 1 && parts[0].size == 0 && parts[0].inRegister(); is {
-				break
-			}
-		}
-		return nil
+			return nil
+		})
+		v.isNumber = v.isNumber || err == nil && inMemory && v.Argument && !v.inlined
 	})
-	return is, err
+	return v.isNumber
+}
+
+// goPlace reports whether an expression of Go's compiler begins with a register, and
+// whether that, or the place in memory that it begins with, is all of it.
+func goPlace(expression []byte) (register, alone bool) {
+	if len(expression) == 0 {
+		return false, true
+	}
+	rest := expression[1:]
+	switch op := cfi.Op(expression[0]); {
+	case op >= cfi.OpReg0 && op < cfi.OpBreg0:
+		return true, len(rest) == 0
+	case op == opCallFrameCFA:
+		return false, len(rest) == 0
+	case op == opFbreg || op == cfi.OpRegx:
+		for len(rest) > 0 && rest[0] >= 0x80 {
+			rest = rest[1:]
+		}
+		return op == cfi.OpRegx, len(rest) == 1
+	}
+	return false, false
 }

@@ -56,6 +56,32 @@ func TestGoPlaced(t *testing.T) {
 	}
 }
 
+// A place of Go's compiler is in a register or in memory, and all of the expression or one
+// piece of several.
+func TestGoPlace(t *testing.T) {
+	for _, tt := range []struct {
+		expression      string
+		register, alone bool
+	}{
+		{"", false, true},
+		{"50", true, true},
+		{"5f9308", true, false},
+		{"9011", true, true},
+		{"90119308", true, false},
+		{"9c", false, true},
+		{"9c9308", false, false},
+		{"9188", false, false}, // it is cut
+		{"918801", false, true},
+		{"9188019308", false, false},
+		{"9308509308", false, false},
+		{"91", false, false},
+	} {
+		if register, alone := goPlace(unhex(tt.expression)); register != tt.register || alone != tt.alone {
+			t.Errorf("%s: register %t, alone %t", tt.expression, register, alone)
+		}
+	}
+}
+
 // The numbers that a variable consists of, and of a hostile type not without end.
 func TestGoNumbers(t *testing.T) {
 	word, half := &Type{machine: amd64, kind: Int, size: 8, sized: true, ready: true}, &Type{machine: amd64, kind: Int, size: 2, sized: true, ready: true}

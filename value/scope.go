@@ -41,6 +41,9 @@ func (i *Info) scopesOf(b *body, pc uint64) ([]*Scope, error) {
 	}
 	for k, scope := range list {
 		scope.Inlined = k < len(list)-1
+		if b.unit != nil && b.unit.language == Go {
+			scope.moveGo()
+		}
 	}
 	return list, nil
 }
@@ -139,6 +142,7 @@ func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
 		if v, err = s.info.variable(&n.DebugEntry, s.body); err != nil {
 			return err
 		}
+		v.inlined = scope.Inlined
 		if own {
 			n.variable = v
 		}
@@ -250,11 +254,31 @@ func (i *Info) astray(e, last *object.DebugEntry) error {
 	return fmt.Errorf("%v: no name: %w, or through more than %d entries", e.Offset, errLoop, maxOrigins)
 }
 
+// moveGo leaves of what a function of Go was called with, and of its results, those that
+// are in force where it has put them on the heap: the others are as they were when it was
+// called.
+func (s *Scope) moveGo() {
+	block := &s.Blocks[len(s.Blocks)-1]
+	for _, moved := range slices.Clone(block.Variables) {
+		if moved.escape == nil {
+			continue
+		}
+		before := func(v *Variable) bool {
+			return v != moved && v.Name == moved.Name && v.Line == moved.Line && (v.Argument || v.result)
+		}
+		block.Variables = slices.DeleteFunc(block.Variables, before)
+		if k := slices.IndexFunc(s.Arguments, before); k >= 0 {
+			s.Arguments[k] = moved
+			block.Variables = slices.DeleteFunc(block.Variables, func(v *Variable) bool { return v == moved })
+		}
+	}
+}
+
 // takeGo reads out of the name of a local variable of Go's what the compiler says
 // with it: a dot begins what it made itself, and a variable that it has put on the
 // heap is behind the pointer &name, whose type is at an offset.
 func (i *Info) takeGo(v *Variable, pointer object.DebugOffset) {
-	v.made = strings.HasPrefix(v.Name, ".")
+	v.made = strings.HasPrefix(v.Name, ".") || strings.HasPrefix(v.Name, "#")
 	name, escaped := strings.CutPrefix(v.Name, "&")
 	if !escaped || v.Type == nil || v.Type.kind != Pointer {
 		return

@@ -32,6 +32,7 @@ type unit struct {
 	language     Language
 	gcc          bool   // the GNU compilers made it
 	goCompiler   bool   // that of Go's own tools did
+	goPlain      bool   // and did not optimize (-N)
 	bare         bool   // its expressions end with a value where an address is expected: see evaluator.simple
 	base         uint64 // default base of its location lists
 	addrBase     uint64
@@ -167,6 +168,7 @@ func (i *Info) root(u *unit) (*object.DebugEntry, error) {
 	if producer, ok := e.Text(dwarf.AttrProducer); ok {
 		u.gcc = strings.HasPrefix(producer, "GNU ")
 		u.goCompiler = strings.HasPrefix(producer, "Go cmd/compile")
+		u.goPlain = u.goCompiler && slices.Contains(strings.Fields(producer), "-N")
 		u.bare = u.version < 4 && strings.Contains(producer, "clang")
 	}
 	u.base, u.addrBase, u.loclistsBase = i.reader.Bases(u.header)

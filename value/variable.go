@@ -31,11 +31,15 @@ type Variable struct {
 	made     bool      // by the compiler of Go, for itself
 	escape   *Type     // of the pointer that the location has, where Go put the variable on the heap
 	external bool      // a declaration of what is defined elsewhere
+	inlined  bool      // of a call that was inlined
 
 	enter sync.Once  // of what follows
 	entry *parameter // see passed
 
 	called lastPassed // see entryBy
+
+	count    sync.Once // of what follows: see isGoNumber
+	isNumber bool
 
 	look  sync.Once // of what follows: see asPlain
 	plain plain
@@ -56,9 +60,23 @@ const maxLocated = 4
 // program returns the program of the expression that the location is at the address of an
 // evaluator's frame, nil where there is none.
 func (v *Variable) program(e *evaluator) (*program, error) {
-	pc := uint64(0)
+	if v.location.kind != attributeList {
+		return v.programAt(e, 0)
+	}
+	pc, lookup := e.frame.ProgramCounter()
+	if v.unit.goPlain && pc != lookup {
+		// What came in registers was put in its place before anything was called, and is
+		// said to be there from the first return on.
+		if p, err := v.programAt(e, pc); p != nil || err != nil {
+			return p, err
+		}
+	}
+	return v.programAt(e, lookup)
+}
+
+// programAt is program at a run-time address, which counts for a location list.
+func (v *Variable) programAt(e *evaluator, pc uint64) (*program, error) {
 	if v.location.kind == attributeList {
-		_, pc = e.frame.ProgramCounter()
 		pc -= e.frame.Bias()
 	}
 	var known []located
@@ -70,9 +88,9 @@ func (v *Variable) program(e *evaluator) (*program, error) {
 			return known[k].program, nil
 		}
 	}
-	p, err := e.expression(&v.location)
-	if err == nil && v.isGo() {
-		p, err = v.goProgram(e, p)
+	p, err := e.expressionAt(&v.location, pc)
+	if p != nil && v.isGoList() {
+		p = v.goProgram(p)
 	}
 	if err == nil && len(known) < maxLocated && p.isSmall() {
 		more := append(known[:len(known):len(known)], located{pc, p})

@@ -24,7 +24,8 @@ no place for, "..." a structure of C, which --json has whole. Values of Go are
 written as Delve writes them: "s=[]int len: 3, cap: 8, [1,2,3]"; the arguments of a
 Go program without debugging information are the numbers of Go's own traces, as in
 "f (0x5, {0xc000012120, 0x3})", with a question mark where something else may be
-left. Text of C beyond ASCII is escaped where the locale is not one of UTF-8, and
+left. Of optimized code Go's compiler knows less: a value can be lost, or be that of
+before the last assignment. Text of C beyond ASCII is escaped where the locale is not one of UTF-8, and
 what a terminal would obey always is. --locals shows the variables of each frame
 below it, innermost block first. What a live process's registers and stack hold is
 of the moment it stood still; what only lies in its other memory (the text behind a

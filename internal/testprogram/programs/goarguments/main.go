@@ -58,13 +58,61 @@ func length(inner string) int { return len(inner) + block(len(inner), 6) }
 //go:noinline
 func measured(text string) int { return length(text) + len(text) }
 
+// What does not fit in registers is on the stack from the start, and what is left of it
+// stays there.
+//
+//go:noinline
+func many(a, b, c, d, e, f, g, h, i int, list []int, text string) int {
+	return a + b + c + d + e + f + g + h + i + block(len(list), len(text)) + len(list) + len(text)
+}
+
+//go:noinline
+func wide(n int64) int64 { return n + int64(block(1, 7)) + n<<3 }
+
+// Its argument is on the heap, with another value.
+//
+//go:noinline
+func moved(n int, text string) (sum int) {
+	pointer := &n
+	defer func() { sum += *pointer }()
+	*pointer += 41
+	entered <- true
+	<-make(chan int)
+	return n + len(text)
+}
+
+// It does not return from where it waits, and another part of it stands behind that.
+//
+//go:noinline
+func stops(n int, text string) int {
+	if n > 0 {
+		panic(fmt.Sprint(block(n, 8), text))
+	}
+	return strings.Count(text, "t") + strings.Count(text, "s") + block(len(text), n)
+}
+
+// What it was called with is another number by the time.
+//
+//go:noinline
+func changed(n int) int {
+	before := n
+	n = n*3 + 7
+	block(n, 9)
+	return before
+}
+
 func main() {
 	p := &padded{7, 70000, "text"}
 	list := append(make([]byte, 0, 30), 1)
+	go many(1, 2, 3, 4, 5, 6, 7, 8, 9, make([]int, 2, 3), "many")
+	go wide(1<<40 + 5)
+	go moved(1, "moved")
+	go stops(1, "stops")
+	go changed(5)
 	go whole(*p, list, p, len(os.Args))
 	go outer(list, "something")
 	go measured("measured")
-	for range 3 {
+	for range 8 {
 		<-entered
 	}
 	fmt.Println("ready")

@@ -80,6 +80,6 @@ func main() {
 	numbers := make([]int, 3, 8)
 	numbers[2] = -5
 	call("hello \"world\"\n", "", []byte("bytes"), numbers, nil, []string{"a", "b c"}, [3]int8{-1, 0, 1}, map[string]int{"one": 1, "two": 2}, nil,
-		errors.New("boom"), nil, sq, point{7, 8}, 42, &point{3, 4}, *sq, sq, func(i int) int { return i + len(os.Args) }, nil, c,
-		red|blue, 2.5, 'x', 'y', time.Second, true)
+		errors.New("a boom that is told in full"), nil, sq, point{7, 8}, 42, &point{3, 4}, *sq, sq, func(i int) int { return i + len(os.Args) }, nil, c,
+		red|blue, 0.1, 'x', 'y', time.Second, true)
 }
