@@ -8,7 +8,7 @@ package dwarf
 // inlined call, or a part of one in braces that has names of its own. It reports
 // false where addr is in no function.
 func (d *Data) blockAt(o *openUnit, addr uint64) (entry uint64, ok bool, err error) {
-	_, function := o.functions.find(addr)
+	function := o.functions.find(addr)
 	if function == nil {
 		return 0, false, nil
 	}

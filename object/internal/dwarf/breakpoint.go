@@ -59,7 +59,7 @@ func (d *Data) StepTarget(entry uint64, p *Prologues) (uint64, error) {
 	if !isAssembly(o, "") {
 		pc = d.machinePrologue(entry, p)
 	}
-	if _, function := o.functions.find(entry); function != nil {
+	if function := o.functions.find(entry); function != nil {
 		if at, of := d.lineRange(o, pc); of != nil && at.Start != pc && at.End < function.high {
 			pc = at.End
 		}
@@ -77,7 +77,7 @@ func (d *Data) skipPrologue(addr uint64, p *Prologues) uint64 {
 	var entry, high uint64
 	ok := false
 	if o != nil {
-		if _, function := o.functions.find(addr); function != nil {
+		if function := o.functions.find(addr); function != nil {
 			entry, ok = o.functions.entry(function), true
 			_, high = o.functions.bounds(function)
 		}
@@ -107,7 +107,7 @@ func (d *Data) skipPrologue(addr uint64, p *Prologues) uint64 {
 // markedEnd returns the row of a function that is marked as the end of its
 // prologue, 0 where there is none.
 func (d *Data) markedEnd(o *openUnit, entry uint64) uint64 {
-	_, function := o.functions.find(entry)
+	function := o.functions.find(entry)
 	_, of := d.lineRange(o, entry)
 	if function == nil || of == nil || isAssembly(o, of.path) {
 		return 0
@@ -153,7 +153,7 @@ func (d *Data) prologueByLines(o *openUnit, entry uint64, p *Prologues) uint64 {
 		return 0
 	}
 	start, end := uint64(0), uint64(0)
-	if _, function := o.functions.find(entry); function != nil {
+	if function := o.functions.find(entry); function != nil {
 		start, end = function.low, function.high
 	} else if low, high, ok := p.Symbol(entry); ok {
 		start, end = low, high
@@ -177,7 +177,7 @@ func (d *Data) prologueByLines(o *openUnit, entry uint64, p *Prologues) uint64 {
 		if in == nil || next.Line >= row.Line || in != of || next.End <= row.End {
 			break
 		}
-		if chain, _ := o.functions.find(row.End); len(chain) > 0 {
+		if _, chain := d.inlinedAt(o, o.functions.find(row.End), row.End); len(chain) > 0 {
 			break
 		}
 		row = next

@@ -22,19 +22,14 @@ type CallSite struct {
 
 // callSite is what is kept of a call.
 type callSite struct {
-	pc       uint64
-	origin   uint64 // offset of the entry that is called, 0 where that is not said
-	function int32  // that the call is in
-	at       bool
+	pc     uint64
+	origin uint64 // offset of the entry that is called, 0 where that is not said
+	at     bool
 }
 
 // callSite returns the call of an entry; ok is false where it does not say where
 // that is.
-func (d *Data) callSite(u *unit, r *root, e *entry, function int32) (call callSite, ok bool) {
-	if function < 0 {
-		return call, false
-	}
-	call = callSite{function: function}
+func (d *Data) callSite(u *unit, r *root, e *entry) (call callSite, ok bool) {
 	for _, origin := range []value{e.callOrigin, e.origin} { // the second is of the GNU extension
 		if origin.class == reference && call.origin == 0 {
 			call.origin = origin.u
@@ -56,7 +51,11 @@ func (d *Data) CallSite(pc uint64) (site CallSite, ok bool, err error) {
 	if o == nil {
 		return site, false, err
 	}
-	calls := o.functions.calls
+	function := o.functions.find(pc - 1)
+	if function == nil {
+		return site, false, err
+	}
+	calls := d.body(o, function).calls
 	for i := sort.Search(len(calls), func(i int) bool { return calls[i].pc >= pc }); i < len(calls) && calls[i].pc == pc; i++ {
 		if !calls[i].at {
 			return d.site(o, &calls[i]), true, err
@@ -73,16 +72,15 @@ func (d *Data) TailCalls(addr uint64) (list []CallSite, ok bool, err error) {
 	if o == nil {
 		return nil, false, err
 	}
-	_, function := o.functions.find(addr)
+	function := o.functions.find(addr)
 	if function == nil {
 		return nil, false, err
 	}
 	if !o.functions.complete[function.function] {
 		return nil, true, err
 	}
-	tails := o.functions.tails
-	i := sort.Search(len(tails), func(i int) bool { return tails[i].function >= function.function })
-	for ; i < len(tails) && tails[i].function == function.function; i++ {
+	tails := d.body(o, function).tails
+	for i := range tails {
 		list = append(list, d.site(o, &tails[i]))
 	}
 	return list, true, err

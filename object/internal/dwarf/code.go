@@ -115,7 +115,7 @@ func (r *Reader) FunctionAt(addr, lowest uint64) (Offset, bool) {
 	if !ok {
 		return 0, false
 	}
-	_, f := t.find(addr)
+	f := t.find(addr)
 	if f == nil || f.low < lowest {
 		return 0, false
 	}

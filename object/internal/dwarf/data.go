@@ -63,11 +63,12 @@ type Data struct {
 	packageErr         error
 	splits             map[splitName]*splitFile
 
-	size         int           // of sections of entries and ranges
-	root         abbreviations // of rootAbbreviations
-	table        abbreviations // room for one that is being read
-	lineRoom     lineTable     // likewise
-	functionRoom functionTable // likewise
+	size         int             // of sections of entries and ranges
+	root         abbreviations   // of rootAbbreviations
+	table        abbreviations   // room for one that is being read
+	lineRoom     lineTable       // likewise
+	functionRoom []functionRange // likewise
+	bodyRoom     functionBody    // likewise
 	abbrevBudget int
 	steps        int               // how many ranges and attributes may still be read
 	records      int               // how many records of units and functions may still be kept
@@ -94,6 +95,7 @@ type openUnit struct {
 	codeRoot  root
 	low, high uint64 // of all its code
 	functions functionTable
+	bodies    map[int32]*functionBody // of functions that were asked for theirs
 	lines     lineTable
 	paths     map[int]string // by number of the file
 	sources   []*sourceFile  // once apart
@@ -311,10 +313,10 @@ func (d *Data) locateIn(o *openUnit, addr uint64) []Location {
 	file, line, column := o.lines.find(addr)
 	here := Location{File: d.fileName(o, file), Line: line, Column: column}
 	var list []Location
-	chain, function := o.functions.find(addr)
-	chain = chain[max(0, len(chain)-maxInlined):]
+	function := o.functions.find(addr)
+	body, chain := d.inlinedAt(o, function, addr)
 	for k := len(chain) - 1; k >= 0; k-- {
-		in := &o.functions.inlined[chain[k]]
+		in := &body.inlined[chain[k]]
 		here.Function, here.Inlined = d.functionName(in.entry), true
 		list = append(list, here)
 		here = Location{File: d.fileName(o, int(in.callFile)), Line: int(in.callLine), Column: int(in.callColumn)}

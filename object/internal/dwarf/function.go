@@ -6,6 +6,7 @@ package dwarf
 
 import (
 	"errors"
+	"slices"
 	"sort"
 )
 
@@ -29,33 +30,36 @@ func (d *Data) FunctionsAt(addr uint64) ([]Function, error) {
 	if o == nil {
 		return nil, err
 	}
-	chain, function := o.functions.find(addr)
+	function := o.functions.find(addr)
 	if function == nil {
 		return nil, err
 	}
-	chain = chain[max(0, len(chain)-maxInlined):]
+	body, chain := d.inlinedAt(o, function, addr)
 	list := make([]Function, 0, len(chain)+1)
-	var before []int32
+	before := new(functionBody)
+	var chainBefore []int32
 	if o.functions.scattered && addr > 0 {
 		// gdb looks at what is in front only where one range does not tell all.
-		before, _ = o.functions.find(addr - 1)
+		before, chainBefore = d.inlinedAt(o, o.functions.find(addr-1), addr-1)
 	}
 	for k := len(chain) - 1; k >= 0; k-- {
-		call := d.inlinedCall(o, chain[k])
-		call.Starts = call.Entry == addr || o.functions.scattered && !o.functions.holds(before, chain[k])
+		call := d.inlinedCall(o, body, chain[k])
+		goesOn := slices.ContainsFunc(chainBefore, func(b int32) bool { return before.inlined[b].entry == body.inlined[chain[k]].entry })
+		call.Starts = call.Entry == addr || o.functions.scattered && !goesOn
 		list = append(list, call)
 	}
 	return append(list, d.function(o, function)), err
 }
 
-// holds reports whether a chain has a call, in whichever of its ranges.
-func (t *functionTable) holds(chain []int32, call int32) bool {
-	for _, k := range chain {
-		if t.inlined[k].entry == t.inlined[call].entry {
-			return true
-		}
+// inlinedAt returns the chain of inlined calls of a function at addr, the outermost first,
+// as indexes of its body's; none of no function.
+func (d *Data) inlinedAt(o *openUnit, function *functionRange, addr uint64) (b *functionBody, chain []int32) {
+	if function == nil {
+		return nil, nil
 	}
-	return false
+	b = d.body(o, function)
+	chain = b.chain(addr)
+	return b, chain[max(0, len(chain)-maxInlined):]
 }
 
 // Functions returns the functions called name, by linkage name or as the source
@@ -75,12 +79,16 @@ func (d *Data) Functions(name string) ([]Function, error) {
 				list = append(list, d.function(o, r))
 			}
 		}
-		last := uint64(0)
-		for k := range o.functions.inlined {
-			if in := &o.functions.inlined[k]; in.entry != last && d.isCalled(in.entry, name) {
-				list = append(list, d.inlinedCall(o, int32(k)))
+		for _, entry := range o.functions.entries() {
+			body, err := d.readBody(o.code, &o.codeRoot, entry) // which is not kept
+			problem = errors.Join(problem, err)
+			last := uint64(0)
+			for k := range body.inlined {
+				if in := &body.inlined[k]; in.entry != last && d.isCalled(in.entry, name) {
+					list = append(list, d.inlinedCall(o, body, int32(k)))
+				}
+				last = body.inlined[k].entry
 			}
-			last = o.functions.inlined[k].entry
 		}
 		if d.steps < 0 {
 			return list, errors.Join(problem, errTooMuch)
@@ -97,6 +105,15 @@ func (d *Data) allow() func() {
 	return func() { d.steps = left + 16*(d.size-size) }
 }
 
+// entries returns the entries of the functions, in their order.
+func (t *functionTable) entries() []uint64 {
+	list := make([]uint64, len(t.complete))
+	for k := range t.ranges {
+		list[t.ranges[k].function] = t.ranges[k].entry
+	}
+	return list
+}
+
 func (d *Data) function(o *openUnit, r *functionRange) Function {
 	f := Function{Name: d.functionName(r.entry), Entry: o.functions.entry(r)}
 	for _, i := range o.functions.parts[r.function] {
@@ -109,9 +126,9 @@ func (d *Data) function(o *openUnit, r *functionRange) Function {
 	return f
 }
 
-// inlinedCall returns the call of which record k of the inlined ones is a range.
-func (d *Data) inlinedCall(o *openUnit, k int32) Function {
-	list := o.functions.inlined
+// inlinedCall returns the call of which record k of a body's inlined ones is a range.
+func (d *Data) inlinedCall(o *openUnit, b *functionBody, k int32) Function {
+	list := b.inlined
 	in := &list[k]
 	for k > 0 && list[k-1].entry == in.entry {
 		k--
@@ -141,7 +158,7 @@ func (d *Data) codeAt(addr uint64) (*openUnit, error) {
 		}
 		o := d.openUnit(u)
 		problem = errors.Join(problem, d.problem(o))
-		_, function := o.functions.find(addr)
+		function := o.functions.find(addr)
 		if file, _, _ := o.lines.find(addr); function != nil || file >= 0 {
 			return o, d.problem(o)
 		}

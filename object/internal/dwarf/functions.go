@@ -11,18 +11,14 @@ import (
 	"sort"
 )
 
-// functionTable is the functions of a unit and the calls inlined in them.
+// functionTable is the functions of a unit.
 type functionTable struct {
-	ranges  []functionRange // by low
-	inlined []inlined       // by function, then in the order of their entries: callers before callees
-	first   []int32         // index in inlined of function i's first; one more at the end
-	lists   bool            // a variable has a list of locations
+	ranges []functionRange // by low
+	lists  bool            // a variable has a list of locations
 
 	scattered bool // something has code in several places
 
-	calls    []callSite // that return, by pc
-	tails    []callSite // that do not, by function
-	complete []bool     // of function i: all its tail calls are among tails
+	complete []bool // of function i: it has an entry for each of its tail calls
 
 	parts map[int32][]int32 // the indexes in ranges, in their order, of functions with several
 }
@@ -33,17 +29,6 @@ type functionRange struct {
 	entry     uint64 // offset of the function in .debug_info
 	function  int32
 	part      int32 // how many ranges come before in the function's list
-}
-
-// inlined is one range of a call that was inlined.
-type inlined struct {
-	low, high  uint64
-	entry      uint64 // offset in .debug_info
-	function   int32  // that it is inlined in, in the end
-	depth      int32  // of the entry
-	callFile   uint32
-	callLine   uint32
-	callColumn uint32
 }
 
 // room returns list with room for one more, and for twice as many where there is none: a
@@ -58,36 +43,16 @@ func room[T any](list []T) []T {
 	return more
 }
 
-// find returns the function at addr and the chain of inlined calls there, the
-// outermost first, as indexes of inlined.
-func (t *functionTable) find(addr uint64) (chain []int32, function *functionRange) {
+// find returns the function at addr, nil where there is none.
+func (t *functionTable) find(addr uint64) *functionRange {
 	i := sort.Search(len(t.ranges), func(i int) bool { return t.ranges[i].low > addr }) - 1
 	// A nested function lies within another one's range on some machines.
-	for tries := 0; ; i, tries = i-1, tries+1 {
-		if i < 0 || tries == 64 {
-			return nil, nil
-		}
+	for tries := 0; i >= 0 && tries < 64; i, tries = i-1, tries+1 {
 		if addr < t.ranges[i].high {
-			break
+			return &t.ranges[i]
 		}
 	}
-	function = &t.ranges[i]
-	depth := int32(-1)
-	for k := t.first[function.function]; k < t.first[function.function+1]; k++ {
-		in := &t.inlined[k]
-		if addr < in.low || addr >= in.high {
-			continue
-		}
-		if in.depth <= depth {
-			// Beside the last one and not in it: two calls that claim the same
-			// instruction. The later entry is as good; chains stay chains.
-			for len(chain) > 0 && t.inlined[chain[len(chain)-1]].depth >= in.depth {
-				chain = chain[:len(chain)-1]
-			}
-		}
-		chain, depth = append(chain, k), in.depth
-	}
-	return chain, function
+	return nil
 }
 
 // entry returns the first instruction of the function that r is a range of.
@@ -107,7 +72,7 @@ func passOver(tag uint32) bool {
 	return false
 }
 
-// tells reports whether attributes of an entry matter to readFunctions.
+// tells reports whether attributes of an entry matter to readFunctions or to readBody.
 func (a *abbreviation) tells() bool {
 	switch a.tag {
 	case tagSubprogram, tagInlinedSubroutine, tagCallSite, tagGNUCallSite, tagLexicalBlock:
@@ -123,8 +88,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 	if err != nil {
 		return t, err
 	}
-	kept := &d.functionRoom
-	t.ranges, t.inlined, t.calls, t.tails = kept.ranges[:0], kept.inlined[:0], kept.calls[:0], kept.tails[:0]
+	t.ranges = d.functionRoom[:0]
 	c := d.entryCursor(u, u.first)
 	var within []int32 // the function that each open entry lies in
 	function, functions := int32(-1), int32(0)
@@ -177,14 +141,6 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		inner := function
 		var rangesErr error
 		switch a.tag {
-		case tagCallSite, tagGNUCallSite:
-			switch call, ok := d.callSite(u, r, &e, function); {
-			case !ok || !keep():
-			case e.tail:
-				t.tails = append(room(t.tails), call)
-			default:
-				t.calls = append(room(t.calls), call)
-			}
 		case tagSubprogram:
 			inner = -1
 			part := int32(0)
@@ -199,22 +155,8 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 				t.complete = append(t.complete, e.complete)
 				functions++
 			}
-		case tagInlinedSubroutine:
-			if function < 0 {
-				break
-			}
-			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
-				if n := len(t.inlined); n > 0 && t.inlined[n-1].entry == offset {
-					t.scattered = true
-				}
-				t.inlined = append(room(t.inlined), inlined{
-					low: low, high: high, entry: offset, function: function, depth: int32(len(within)),
-					callFile: number(e.callFile), callLine: number(e.callLine), callColumn: number(e.callColumn),
-				})
-				return keep()
-			})
-		case tagLexicalBlock:
-			if t.scattered || !e.pc.ranges.isList() {
+		case tagInlinedSubroutine, tagLexicalBlock:
+			if t.scattered || !e.pc.ranges.isList() || function < 0 && a.tag == tagInlinedSubroutine {
 				break
 			}
 			parts := 0
@@ -243,10 +185,8 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 	if err == nil {
 		err = c.err
 	}
-	kept.ranges, kept.inlined, kept.calls, kept.tails = t.ranges, t.inlined, t.calls, t.tails
-	t.ranges, t.inlined = slices.Clone(t.ranges), slices.Clone(t.inlined)
-	t.calls, t.tails = slices.Clone(t.calls), slices.Clone(t.tails)
-	t.sort(int(functions))
+	d.functionRoom, t.ranges = t.ranges, slices.Clone(t.ranges)
+	t.sort()
 	return t, err
 }
 
@@ -327,11 +267,8 @@ func number(v value) uint32 {
 	return uint32(v.u)
 }
 
-func (t *functionTable) sort(functions int) {
+func (t *functionTable) sort() {
 	slices.SortStableFunc(t.ranges, func(a, b functionRange) int { return cmp.Compare(a.low, b.low) })
-	slices.SortStableFunc(t.calls, func(a, b callSite) int { return cmp.Compare(a.pc, b.pc) })
-	slices.SortStableFunc(t.tails, func(a, b callSite) int { return cmp.Compare(a.function, b.function) })
-	slices.SortStableFunc(t.inlined, func(a, b inlined) int { return cmp.Compare(a.function, b.function) })
 	for i := range t.ranges {
 		if r := &t.ranges[i]; r.part > 0 {
 			if t.parts == nil {
@@ -348,13 +285,5 @@ func (t *functionTable) sort(functions int) {
 	}
 	for _, list := range t.parts {
 		slices.SortFunc(list, func(a, b int32) int { return cmp.Compare(t.ranges[a].part, t.ranges[b].part) })
-	}
-	t.first = make([]int32, functions+1)
-	k := 0
-	for i := range t.first {
-		for k < len(t.inlined) && t.inlined[k].function < int32(i) {
-			k++
-		}
-		t.first[i] = int32(k)
 	}
 }

@@ -1,0 +1,155 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package dwarf
+
+import (
+	"cmp"
+	"slices"
+)
+
+// functionBody is what lies in the code of a function. Most functions of a unit are never
+// asked for theirs.
+type functionBody struct {
+	inlined []inlined  // in the order of their entries: callers before callees
+	calls   []callSite // that return, by pc
+	tails   []callSite // that do not
+}
+
+// inlined is one range of a call that was inlined.
+type inlined struct {
+	low, high  uint64
+	entry      uint64 // offset in .debug_info
+	depth      int32  // of the entry
+	callFile   uint32
+	callLine   uint32
+	callColumn uint32
+}
+
+// body returns what lies in a function, which is read at its first use. What is damaged of
+// it is missing, and noted.
+func (d *Data) body(o *openUnit, r *functionRange) *functionBody {
+	if b := o.bodies[r.function]; b != nil {
+		return b
+	}
+	b, err := d.readBody(o.code, &o.codeRoot, r.entry)
+	if err != nil {
+		d.note(err)
+	}
+	if o.bodies == nil {
+		o.bodies = make(map[int32]*functionBody)
+	}
+	o.bodies[r.function] = b
+	return b
+}
+
+// chain returns the inlined calls of a function at addr, the outermost first, as indexes
+// of its body's.
+func (b *functionBody) chain(addr uint64) (chain []int32) {
+	depth := int32(-1)
+	for k := range b.inlined {
+		in := &b.inlined[k]
+		if addr < in.low || addr >= in.high {
+			continue
+		}
+		if in.depth <= depth {
+			// Beside the last one and not in it: two calls that claim the same
+			// instruction. The later entry is as good; chains stay chains.
+			for len(chain) > 0 && b.inlined[chain[len(chain)-1]].depth >= in.depth {
+				chain = chain[:len(chain)-1]
+			}
+		}
+		chain, depth = append(chain, int32(k)), in.depth
+	}
+	return chain
+}
+
+// readBody walks the entries of a function of a unit. What was read before an error is
+// returned with it.
+func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err error) {
+	b = new(functionBody)
+	table, err := d.abbreviationsOf(u)
+	if err != nil {
+		return b, err
+	}
+	kept := &d.bodyRoom
+	inside, calls, tails := kept.inlined[:0], kept.calls[:0], kept.tails[:0]
+	keep := func() bool {
+		if d.records--; d.records < 0 {
+			err = errTooMuch
+		}
+		return err == nil
+	}
+	c := d.entryCursor(u, function)
+	var others []bool // of each open entry, whether what is in it is another function's
+	for c.remain() > 0 && c.err == nil && err == nil {
+		offset := u.offset(c.off)
+		code := c.uleb()
+		if code == 0 {
+			if others = others[:max(0, len(others)-1)]; len(others) == 0 {
+				break
+			}
+			continue
+		}
+		a, ok := table.find(code)
+		if !ok {
+			c.fail("abbreviation %d is not declared", code)
+			break
+		}
+		attributes := table.of(a)
+		if d.steps -= 1 + len(attributes); d.steps < 0 {
+			err = errTooMuch
+			break
+		}
+		other := len(others) > 0 && (others[len(others)-1] || a.tag == tagSubprogram)
+		if other || !a.tells() {
+			u.pass(&c, table, a)
+		} else {
+			var e entry
+			for i := range attributes {
+				e.set(attributes[i].name, u.read(&c, attributes[i]))
+			}
+			if c.err != nil {
+				break
+			}
+			switch a.tag {
+			case tagCallSite, tagGNUCallSite:
+				switch call, ok := d.callSite(u, r, &e); {
+				case !ok || !keep():
+				case e.tail:
+					tails = append(room(tails), call)
+				default:
+					calls = append(room(calls), call)
+				}
+			case tagInlinedSubroutine:
+				rangesErr := d.ranges(u, r, e.pc, func(low, high uint64) bool {
+					inside = append(room(inside), inlined{
+						low: low, high: high, entry: offset, depth: int32(len(others)),
+						callFile: number(e.callFile), callLine: number(e.callLine), callColumn: number(e.callColumn),
+					})
+					return keep()
+				})
+				if rangesErr != nil && err == nil {
+					d.note(rangesErr) // costs that entry only
+				}
+			}
+			if next := e.sibling; a.children && next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.off) {
+				c.off = u.local(next.u)
+				continue
+			}
+		}
+		if a.children {
+			others = append(others, other)
+		} else if len(others) == 0 {
+			break
+		}
+	}
+	if err == nil {
+		err = c.err
+	}
+	kept.inlined, kept.calls, kept.tails = inside, calls, tails
+	b.inlined, b.calls, b.tails = slices.Clone(inside), slices.Clone(calls), slices.Clone(tails)
+	slices.SortStableFunc(b.calls, func(a, b callSite) int { return cmp.Compare(a.pc, b.pc) })
+	return b, err
+}
