@@ -118,7 +118,7 @@ func (d *Data) markedEnd(o *openUnit, entry uint64) uint64 {
 		if at >= function.high {
 			break
 		}
-		if e := of.entries[k]; e >= 0 && t.rows[e].flags&prologueEnd != 0 {
+		if e := of.entries[k]; e >= 0 && t.rows[e].has(prologueEnd) {
 			return at
 		}
 	}

@@ -27,18 +27,29 @@ type file struct {
 // sequence is a run of ascending addresses.
 type sequence struct {
 	low, high  uint64
-	first, end int // of its rows
+	first, end int32 // of its rows
 }
 
 // row says that the code from an address on, up to the next row's, is of a line.
 // Of several rows of one address the last says what the code is of.
 type row struct {
 	offset uint32 // from the sequence's low
-	line   uint32
-	file   uint32
+	marked uint32 // the line, and flags in the bits above it
+	file   uint16
 	column uint16
-	flags  rowFlags
 }
+
+const (
+	maxFiles = 1<<16 - 1 // that a row can name: the last number is that of none
+	maxRows  = 1 << 30   // of a table
+)
+
+// lineBits is how many bits a line takes, which no file reaches.
+const lineBits = 28
+
+func (r *row) line() uint32 { return r.marked & (1<<lineBits - 1) }
+
+func (r *row) has(f rowFlags) bool { return rowFlags(r.marked>>lineBits)&f != 0 }
 
 type rowFlags uint8
 
@@ -61,7 +72,7 @@ func (t *lineTable) find(addr uint64) (file, line, column int) {
 		offset := uint32(addr - s.low)
 		k := sort.Search(len(rows), func(k int) bool { return rows[k].offset > offset }) - 1
 		if k >= 0 {
-			return int(rows[k].file), int(rows[k].line), int(rows[k].column)
+			return int(rows[k].file), int(rows[k].line()), int(rows[k].column)
 		}
 	}
 	return -1, 0, 0
@@ -95,13 +106,14 @@ func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
 	if p.c.err != nil {
 		return t, fmt.Errorf("line table: %w", p.c.err)
 	}
+	t.files = t.files[:min(len(t.files), maxFiles)]
 	// Several units may name one table; all together must not exceed its size.
 	d.rows -= 2 * (len(t.dirs) + len(t.files))
 	if d.rows < 0 {
 		return lineTable{}, errTooMuch
 	}
 	t.rows, t.sequences = d.lineRoom.rows[:0], d.lineRoom.sequences[:0]
-	p.run(&t, d.rows)
+	p.run(&t, min(d.rows, maxRows))
 	d.lineRoom.rows, d.lineRoom.sequences = t.rows, t.sequences
 	t.rows, t.sequences = slices.Clone(t.rows), slices.Clone(t.sequences)
 	d.rows -= len(t.rows)
@@ -318,7 +330,7 @@ func (s *state) advanceLine(by int64) {
 // start for their 32 bits, are dropped.
 func (t *lineTable) emit(first int, s *state) {
 	if len(t.rows) == first {
-		t.sequences = append(room(t.sequences), sequence{low: s.address, first: first})
+		t.sequences = append(room(t.sequences), sequence{low: s.address, first: int32(first)})
 	}
 	flags := s.flags
 	s.flags, s.discriminator = s.flags&^(prologueEnd|epilogueBegin), 0
@@ -327,8 +339,8 @@ func (t *lineTable) emit(first int, s *state) {
 		return
 	}
 	r := row{
-		offset: uint32(s.address - low), line: uint32(min(s.line, 1<<32-1)),
-		file: uint32(min(s.file, 1<<32-1)), column: uint16(min(s.column, 1<<16-1)), flags: flags,
+		offset: uint32(s.address - low), marked: uint32(min(s.line, 1<<lineBits-1)) | uint32(flags)<<lineBits,
+		file: uint16(min(s.file, 1<<16-1)), column: uint16(min(s.column, 1<<16-1)),
 	}
 	if n := len(t.rows); n == first || r.offset >= t.rows[n-1].offset {
 		t.rows = append(room(t.rows), r)
@@ -341,7 +353,7 @@ func (t *lineTable) finish(first int, s *state) {
 		return
 	}
 	q := &t.sequences[len(t.sequences)-1]
-	q.high, q.end = s.address, len(t.rows)
+	q.high, q.end = s.address, int32(len(t.rows))
 	if q.high <= q.low {
 		t.sequences, t.rows = t.sequences[:len(t.sequences)-1], t.rows[:first]
 	}

@@ -84,17 +84,17 @@ func (s *splitter) split(sequence int32) {
 	offset, statement := int64(-1), false // whether a row there began a statement
 	for i := q.first; i < q.end; i++ {
 		r := &s.rows[i]
-		here := r.flags&isStatement != 0
-		if file := s.file(r.file); file != nil {
+		here := r.has(isStatement)
+		if file := s.file(uint32(r.file)); file != nil {
 			changed := file != last
 			// To end a file here would take away what a breakpoint can be set on.
-			ignore := r.line == 0 || changed && int64(r.offset) == offset && !here && statement
+			ignore := r.line() == 0 || changed && int64(r.offset) == offset && !here && statement
 			if changed && !ignore {
 				s.finishFile(last, sequence, ^entryIndex(i))
 			}
-			if !ignore && (changed || r.line != lastLine || r.flags&discriminated == 0) {
+			if !ignore && (changed || r.line() != lastLine || !r.has(discriminated)) {
 				file.add(sequence, entryIndex(i))
-				last, lastLine = file, r.line
+				last, lastLine = file, r.line()
 			}
 		}
 		if int64(r.offset) != offset {
@@ -215,8 +215,8 @@ func (t *lineTable) lineRange(files []*sourceFile, addr, high uint64) (r LineRan
 		r.End = high
 	}
 	at := &t.rows[of.entries[best]]
-	r.File, r.Line, r.Column = of.path, int(at.line), int(at.column)
-	r.Statement, r.PrologueEnd, r.EpilogueBegin = at.flags&isStatement != 0, at.flags&prologueEnd != 0, at.flags&epilogueBegin != 0
+	r.File, r.Line, r.Column = of.path, int(at.line()), int(at.column)
+	r.Statement, r.PrologueEnd, r.EpilogueBegin = at.has(isStatement), at.has(prologueEnd), at.has(epilogueBegin)
 	return r, of
 }
 
@@ -225,7 +225,7 @@ func (t *lineTable) lineRange(files []*sourceFile, addr, high uint64) (r LineRan
 func (t *lineTable) statement(s *sourceFile, k int) int {
 	at := t.address(s, k)
 	for i := k; i >= 0 && s.entries[i] >= 0 && t.address(s, i) == at; i-- {
-		if t.rows[s.entries[i]].flags&isStatement != 0 {
+		if t.rows[s.entries[i]].has(isStatement) {
 			return i
 		}
 	}
@@ -236,14 +236,14 @@ func (t *lineTable) statement(s *sourceFile, k int) int {
 // of the table. Later is the nearest later line that has any, 0 where none has.
 func (t *lineTable) lineAddresses(s *sourceFile, line uint32, list []uint64) (addrs []uint64, later uint32) {
 	for k, e := range s.entries {
-		if e < 0 || t.rows[e].flags&isStatement == 0 {
+		if e < 0 || !t.rows[e].has(isStatement) {
 			continue
 		}
 		switch r := &t.rows[e]; {
-		case r.line == line:
+		case r.line() == line:
 			list = append(list, t.address(s, k))
-		case r.line > line && (later == 0 || r.line < later):
-			later = r.line
+		case r.line() > line && (later == 0 || r.line() < later):
+			later = r.line()
 		}
 	}
 	return list, later
