@@ -39,6 +39,7 @@ func main() {
 	threads := flag.String("threads", "", "the threads65 program; left out where empty")
 	states := flag.String("states", "", "a Go program that starts as many goroutines as it is told; left out where empty")
 	watched := flag.String("watched", "", "a Go program that starts as many threads as it is told; left out where empty")
+	units := flag.String("units", "", "the program of testdata/units.cc; left out where empty")
 	jit := flag.String("jit", "", "the program of jit/gdb/testdata/jit; left out where empty")
 	stack := flag.String("stack", "", "the program of testdata/stack.c; left out where empty")
 	recorded := flag.String("recording", "", "a recording of some 90,000 frames with copied stacks; left out where empty")
@@ -113,6 +114,15 @@ func main() {
 		stopWatched = end
 		add(goThreadMeasurements(*clew, pid), nil)
 	}
+	stopUnits := func() {}
+	if *units != "" {
+		pid, end, err := startThreads(*units)
+		if err != nil {
+			fail(err)
+		}
+		stopUnits = end
+		add(unitMeasurements(*clew, pid), nil)
+	}
 	publishing, remove, err := publishMeasurements()
 	if err != nil {
 		fail(err)
@@ -141,6 +151,7 @@ func main() {
 	stop()
 	stopStates()
 	stopWatched()
+	stopUnits()
 	stopWalks()
 	stopGenerated()
 	removeCore()

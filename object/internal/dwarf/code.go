@@ -23,6 +23,7 @@ func (d *Data) Reader() (*Reader, error) {
 	own := &source{Sections: src.Sections, tables: maps.Clone(src.tables), starts: src.starts, units: make([]*unit, len(src.units))}
 	of.sources[0] = own
 	of.index, of.highs, of.whole, of.loose = d.index, d.highs, d.whole, slices.Clone(d.loose)
+	d.lent, of.lent = true, true
 	units := make([]unit, len(src.units)) // which are written to
 	for i, u := range src.units {
 		units[i] = *u

@@ -51,6 +51,7 @@ type Data struct {
 
 	index []unitRange          // by low
 	highs []uint64             // the highest end in index[:i+1]
+	lent  bool                 // a Reader has both
 	whole bool                 // all units were asked
 	loose []uint64             // the starts of units that may not say of all their code where it is
 	open  map[uint64]*openUnit // by start of the unit, of the first source
@@ -154,13 +155,15 @@ func mostTexts(size int) int { return 32<<20 + 32*size }
 
 func (d *Data) sortIndex() {
 	slices.SortFunc(d.index, func(a, b unitRange) int { return cmp.Compare(a.low, b.low) })
-	d.highs = make([]uint64, len(d.index))
-	high := uint64(0)
-	for i, r := range d.index {
-		high = max(high, r.high)
-		d.highs[i] = high
+	if d.lent {
+		d.highs, d.lent = nil, false
 	}
-	d.index = slices.Clip(d.index) // a Reader has it too
+	d.highs = slices.Grow(d.highs[:0], len(d.index))
+	high := uint64(0)
+	for _, r := range d.index {
+		high = max(high, r.high)
+		d.highs = append(d.highs, high)
+	}
 }
 
 // more finds code that the index does not have yet, and reports whether there may be
@@ -177,7 +180,10 @@ func (d *Data) more() bool {
 
 // indexRest asks all units where they have code.
 func (d *Data) indexRest() {
-	d.whole, d.index = true, make([]unitRange, 0, len(d.index)) // readers have the one before
+	d.whole = true
+	if d.index = d.index[:0]; d.lent {
+		d.index = make([]unitRange, 0, cap(d.index))
+	}
 	for _, u := range d.unitsOf(d.sources[0]) {
 		if u.typeUnit {
 			continue
@@ -196,7 +202,9 @@ func (d *Data) indexLoose() bool {
 	if len(loose) == 0 {
 		return false
 	}
-	d.index = slices.Clone(d.index) // readers have the one before
+	if d.lent {
+		d.index = slices.Clone(d.index)
+	}
 	for _, start := range loose {
 		for _, r := range d.openUnit(d.unitStartingAt(start)).functions.ranges {
 			if d.records--; d.records < 0 {
