@@ -102,9 +102,10 @@ const StackSchema = `Each line is an object for one process or core:
       late        true if it was read after the process ran on
       registers   with --registers: by name
       arguments   of the function, in the order of the source; absent where they
-                  were not asked for or no debugging information tells of them:
-        name, type
-        value     as gdb prints it; absent where it is not known
+                  were not asked for or nothing tells of them:
+        name, type  "" and absent in a Go program without debugging information
+        value     as gdb or Delve prints it, or as Go's own traces do: "0x5?"
+                  where something else may be left; absent where it is not known
         entry     what it was when the function was called, where the caller tells
         error     why there is no value: "optimized out", …
         late      true if it was read after the process ran on
