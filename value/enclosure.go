@@ -37,7 +37,10 @@ func (i *Info) prefix(u *unit, e *object.DebugEntry) string {
 		x := encloser{info: i, unit: u}
 		if root, err := i.root(u); err == nil && root.Children {
 			if _, err = i.read(u.first); err == nil {
-				_ = x.walk(-1, 0)
+				err = x.walk(-1, 0)
+			}
+			if err != nil {
+				x.cut(x.entry.Offset)
 			}
 		}
 		x.end(u.end)
@@ -75,11 +78,16 @@ func (i *Info) prefixIn(u *unit, k int32) string {
 		name = "(anonymous namespace)"
 	}
 	prefix := i.prefixIn(u, in.around)
+	if in.around >= 0 && u.enclosures.list[in.around].hides {
+		in.hides = true
+		return ""
+	}
 	if !(e.Tag == dwarf.TagModule && u.language == D) && name != "" { // D separates them by other means, and they stand in symbols
 		prefix += name + "::"
 	}
 	if len(prefix) > maxPrefix {
-		prefix = ""
+		in.hides = true
+		return ""
 	}
 	if u.enclosures.prefixes == nil {
 		u.enclosures.prefixes = make(map[int32]string)
@@ -103,6 +111,15 @@ func (x *encloser) end(at object.DebugOffset) {
 		x.list[k].end = uint32(at - x.unit.start)
 	}
 	x.open = x.open[:0]
+}
+
+// cut says that nothing is known from an offset on: what has not ended there ends there.
+func (x *encloser) cut(at object.DebugOffset) {
+	x.end(at)
+	for k := range x.list {
+		in := &x.list[k]
+		in.end = min(in.end, uint32(max(at, x.unit.start)-x.unit.start))
+	}
 }
 
 // maxEnclosed is how deep names are looked for.

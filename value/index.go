@@ -250,7 +250,7 @@ func (i *Info) nameOf(e *object.DebugEntry) string {
 			return ""
 		}
 		name, named := e.Text(dwarf.AttrName)
-		if name != "" && isDeclared(e) && (u.language.qualifies() || u.indexed) {
+		if name != "" && isDeclared(e) && (u.language.qualifies() || u.language == D && u.indexed) {
 			if prefix := i.prefix(u, e); prefix != "" {
 				return prefix + name
 			}

@@ -155,10 +155,10 @@ func integer(t *Type, b []byte, signed bool) *big.Int {
 
 func floatText(t *Type, b []byte) string {
 	if t.language == Go && len(b) == 8 {
-		return strconv.FormatFloat(math.Float64frombits(t.machine.Order.Uint64(b)), 'g', -1, 64)
+		return strconv.FormatFloat(math.Float64frombits(t.machine.Order.Uint64(b)), 'f', -1, 64)
 	}
 	if t.language == Go && len(b) == 4 {
-		return strconv.FormatFloat(float64(math.Float32frombits(t.machine.Order.Uint32(b))), 'g', -1, 32)
+		return strconv.FormatFloat(float64(math.Float32frombits(t.machine.Order.Uint32(b))), 'f', -1, 32)
 	}
 	if strings.Contains(t.name, "loat128") && len(b) == 16 {
 		// Beside long double x86 has the IEEE format.

@@ -34,16 +34,13 @@ func (i *Info) scopesOf(b *body, pc uint64) ([]*Scope, error) {
 			if err != nil {
 				return nil, err
 			}
-			current.Inlined, current = false, &Scope{Function: fn, Inlined: true}
+			current = &Scope{Function: fn, Inlined: true}
 			list = append([]*Scope{current}, list...)
 		}
 		n = next
 	}
-	for k, scope := range list {
-		scope.Inlined = k < len(list)-1
-		if b.unit != nil && b.unit.language == Go {
-			scope.moveGo()
-		}
+	if b.unit != nil && b.unit.language == Go {
+		i.moveGo(list, pc)
 	}
 	return list, nil
 }
@@ -254,22 +251,35 @@ func (i *Info) astray(e, last *object.DebugEntry) error {
 	return fmt.Errorf("%v: no name: %w, or through more than %d entries", e.Offset, errLoop, maxOrigins)
 }
 
-// moveGo leaves of what a function of Go was called with, and of its results, those that
-// are in force where it has put them on the heap: the others are as they were when it was
-// called.
-func (s *Scope) moveGo() {
-	block := &s.Blocks[len(s.Blocks)-1]
-	for _, moved := range slices.Clone(block.Variables) {
-		if moved.escape == nil {
+// moveGo leaves of what functions of Go were called with, and of their results, those that
+// are in force at an address where they have put them on the heap: the others are as they
+// were when they were called. On the line that declares them they may not be there yet.
+func (i *Info) moveGo(scopes []*Scope, pc uint64) {
+	isMoved := func(v *Variable) bool { return v.escape != nil }
+	var lines []object.Location // of the innermost call first, as the scopes are
+	for k, s := range scopes {
+		block := &s.Blocks[len(s.Blocks)-1]
+		if !slices.ContainsFunc(block.Variables, isMoved) {
 			continue
 		}
-		before := func(v *Variable) bool {
-			return v != moved && v.Name == moved.Name && v.Line == moved.Line && (v.Argument || v.result)
+		if lines == nil {
+			lines, _ = i.object.Locate(pc) // without lines, nothing is known to be in force
 		}
-		block.Variables = slices.DeleteFunc(block.Variables, before)
-		if k := slices.IndexFunc(s.Arguments, before); k >= 0 {
-			s.Arguments[k] = moved
-			block.Variables = slices.DeleteFunc(block.Variables, func(v *Variable) bool { return v == moved })
+		if len(lines) != len(scopes) {
+			return
+		}
+		for _, moved := range slices.Clone(block.Variables) {
+			if !isMoved(moved) || moved.Line == lines[k].Line || lines[k].Line == 0 {
+				continue
+			}
+			before := func(v *Variable) bool {
+				return v != moved && v.Name == moved.Name && v.Line == moved.Line && (v.Argument || v.result)
+			}
+			block.Variables = slices.DeleteFunc(block.Variables, before)
+			if at := slices.IndexFunc(s.Arguments, before); at >= 0 {
+				s.Arguments[at] = moved
+				block.Variables = slices.DeleteFunc(block.Variables, func(v *Variable) bool { return v == moved })
+			}
 		}
 	}
 }

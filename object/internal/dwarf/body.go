@@ -6,6 +6,7 @@ package dwarf
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -28,14 +29,14 @@ type inlined struct {
 }
 
 // body returns what lies in a function, which is read at its first use. What is damaged of
-// it is missing, and noted.
+// it is missing, and the unit's error.
 func (d *Data) body(o *openUnit, r *functionRange) *functionBody {
 	if b := o.bodies[r.function]; b != nil {
 		return b
 	}
 	b, err := d.readBody(o.code, &o.codeRoot, r.entry)
-	if err != nil {
-		d.note(err)
+	if err != nil && o.err == nil {
+		o.err = fmt.Errorf("unit at %#x: %w", o.unit.start, err)
 	}
 	if o.bodies == nil {
 		o.bodies = make(map[int32]*functionBody)
@@ -65,8 +66,8 @@ func (b *functionBody) chain(addr uint64) (chain []int32) {
 	return chain
 }
 
-// readBody walks the entries of a function of a unit. What was read before an error is
-// returned with it.
+// readBody walks the entries of a function of a unit. What could be read is returned with
+// the first error.
 func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err error) {
 	b = new(functionBody)
 	table, err := d.abbreviationsOf(u)
@@ -82,6 +83,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 		return err == nil
 	}
 	c := d.entryCursor(u, function)
+	var problem error
 	var others []bool // of each open entry, whether what is in it is another function's
 	for c.remain() > 0 && c.err == nil && err == nil {
 		offset := u.offset(c.off)
@@ -130,8 +132,8 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 					})
 					return keep()
 				})
-				if rangesErr != nil && err == nil {
-					d.note(rangesErr) // costs that entry only
+				if problem == nil {
+					problem = rangesErr // costs that entry only
 				}
 			}
 			if next := e.sibling; a.children && next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.off) {
@@ -146,7 +148,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 		}
 	}
 	if err == nil {
-		err = c.err
+		err = cmp.Or(c.err, problem)
 	}
 	kept.inlined, kept.calls, kept.tails = inside, calls, tails
 	b.inlined, b.calls, b.tails = slices.Clone(inside), slices.Clone(calls), slices.Clone(tails)

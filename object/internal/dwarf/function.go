@@ -5,6 +5,7 @@
 package dwarf
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sort"
@@ -80,8 +81,15 @@ func (d *Data) Functions(name string) ([]Function, error) {
 			}
 		}
 		for _, entry := range o.functions.entries() {
-			body, err := d.readBody(o.code, &o.codeRoot, entry) // which is not kept
-			problem = errors.Join(problem, err)
+			records := d.records
+			body, err := d.readBody(o.code, &o.codeRoot, entry)
+			d.records = records // as it is not kept
+			if err != nil && o.err == nil {
+				problem = cmp.Or(problem, err)
+			}
+			if d.steps < 0 {
+				break
+			}
 			last := uint64(0)
 			for k := range body.inlined {
 				if in := &body.inlined[k]; in.entry != last && d.isCalled(in.entry, name) {

@@ -44,7 +44,7 @@ const (
 	maxRows  = 1 << 30   // of a table
 )
 
-// lineBits is how many bits a line takes, which no file reaches.
+// lineBits is how many bits a line takes. Those beyond are not known.
 const lineBits = 28
 
 func (r *row) line() uint32 { return r.marked & (1<<lineBits - 1) }
@@ -338,8 +338,12 @@ func (t *lineTable) emit(first int, s *state) {
 	if s.address < low || s.address-low > 1<<32-1 {
 		return
 	}
+	line := uint32(0) // not known
+	if s.line < 1<<lineBits {
+		line = uint32(s.line)
+	}
 	r := row{
-		offset: uint32(s.address - low), marked: uint32(min(s.line, 1<<lineBits-1)) | uint32(flags)<<lineBits,
+		offset: uint32(s.address - low), marked: line | uint32(flags)<<lineBits,
 		file: uint16(min(s.file, 1<<16-1)), column: uint16(min(s.column, 1<<16-1)),
 	}
 	if n := len(t.rows); n == first || r.offset >= t.rows[n-1].offset {

@@ -1,0 +1,36 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package object
+
+import (
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// Names can be asked for again and again: what lies in functions is read for that, and
+// takes nothing of what may be kept.
+func TestFunctionsAgain(t *testing.T) {
+	f, err := Open(testprogram.Build(t, "goarguments"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for range 60 {
+		if list, err := f.Functions("nosuch"); err != nil || len(list) > 0 {
+			t.Fatalf("%v, %v", list, err)
+		}
+	}
+	list, err := f.Functions("main.length")
+	if err != nil || len(list) < 2 {
+		t.Fatalf("%d functions, %v", len(list), err)
+	}
+	for _, call := range list {
+		at, err := f.FunctionsAt(call.Ranges[0].Low)
+		if err != nil || len(at) < 2 || at[0].Name != "main.length" || !at[0].Inlined {
+			t.Errorf("at %#x: %+v, %v", call.Ranges[0].Low, at, err)
+		}
+	}
+}
