@@ -107,6 +107,8 @@ const StackSchema = `Each line is an object for one process or core:
         value     as gdb or Delve prints it, or as Go's own traces do: "0x5?"
                   where something else may be left; absent where it is not known
         entry     what it was when the function was called, where the caller tells
+        trace     of Go, what its own traces have where the value is lost: it can
+                  be that of before an assignment
         error     why there is no value: "optimized out", …
         late      true if it was read after the process ran on
       locals      with --locals: in the same form, innermost block first

@@ -41,7 +41,7 @@ type shownVariable struct {
 }
 
 // shownData is what programs are told of a variable.
-type shownData struct{ typ, text, entry, problem string }
+type shownData struct{ typ, text, entry, trace, problem string }
 
 // shownCall is a function or an inlined call of a frame with its variables.
 type shownCall struct {
@@ -163,11 +163,19 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 		var c shownCall
 		c.name = v.name(scope, &stack.Frames[i], k == len(scopes)-1)
 		left, first := maxFrameVariables, len(room.variables)
-		for _, a := range scope.Arguments {
+		var traced []string // what traces of Go have, of the function itself
+		for n, a := range scope.Arguments {
 			if left--; left < 0 || !v.left() {
 				break
 			}
 			shown := v.argument(a, frame)
+			if k == len(scopes)-1 && shown.isLost() {
+				if traced == nil {
+					traced = goTraced(frame, len(scope.Arguments))
+				}
+				shown.addTraced(traced[n])
+				shown.late = shown.late || frame.Late()
+			}
 			c.late = c.late || shown.late
 			room.variables = append(room.variables, shown)
 		}
@@ -196,6 +204,40 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 		v.ofGo(frame)
 	}
 	return room.calls[start:len(room.calls):len(room.calls)]
+}
+
+// isLost reports whether nothing is known of an argument.
+func (s *shownVariable) isLost() bool {
+	if s.data != nil {
+		return s.data.problem == optimizedOut
+	}
+	return bytes.HasSuffix(s.line, []byte("=<"+optimizedOut+">"))
+}
+
+// goTraced returns the arguments of a function of Go as Go's own traces have them, "" for
+// each that they do not know. It can be what the argument was before it was assigned to.
+func goTraced(frame *variable.Frame, arguments int) []string {
+	list, _ := frame.GoArguments()
+	if len(list) != arguments {
+		return make([]string, arguments)
+	}
+	for k, text := range list {
+		if strings.ContainsAny(text, "?._<") { // left over, cut short, too far, not to be read
+			list[k] = ""
+		}
+	}
+	return list
+}
+
+// addTraced adds what a trace has to what is shown of an argument that is lost.
+func (s *shownVariable) addTraced(text string) {
+	switch {
+	case text == "":
+	case s.data != nil:
+		s.data.trace = text
+	default:
+		s.line = append(bytes.TrimSuffix(s.line, []byte(">")), ", "+text+" in a trace>"...)
+	}
 }
 
 // ofGo shows the arguments of a function of Go of which there is no debugging information.
@@ -381,6 +423,9 @@ func (s *shownVariable) merge(other *shownVariable, is string) {
 		if d.entry != o.entry {
 			d.entry = ""
 		}
+		if d.trace != o.trace {
+			d.trace = ""
+		}
 	}
 }
 
@@ -424,6 +469,7 @@ type jsonVariable struct {
 	Type  string `json:"type,omitempty"`
 	Value string `json:"value,omitempty"`
 	Entry string `json:"entry,omitempty"`
+	Trace string `json:"trace,omitempty"`
 	Error string `json:"error,omitempty"`
 	Late  bool   `json:"late,omitempty"`
 }
@@ -432,7 +478,7 @@ func jsonVariables(list []shownVariable) []jsonVariable {
 	out := make([]jsonVariable, 0, len(list))
 	for i := range list {
 		v := &list[i]
-		out = append(out, jsonVariable{v.name, v.data.typ, v.data.text, v.data.entry, v.data.problem, v.late})
+		out = append(out, jsonVariable{v.name, v.data.typ, v.data.text, v.data.entry, v.data.trace, v.data.problem, v.late})
 	}
 	return out
 }

@@ -25,13 +25,14 @@ written as Delve writes them: "s=[]int len: 3, cap: 8, [1,2,3]"; the arguments o
 Go program without debugging information are the numbers of Go's own traces, as in
 "f (0x5, {0xc000012120, 0x3})", with a question mark where something else may be
 left. Of optimized code Go's compiler knows less: a value can be lost, or be that of
-before the last assignment. Text of C beyond ASCII is escaped where the locale is not one of UTF-8, and
-what a terminal would obey always is. --locals shows the variables of each frame
-below it, innermost block first. What a live process's registers and stack hold is
-of the moment it stood still; what only lies in its other memory (the text behind a
-pointer) is read after it ran on, and the frame says so: [values read after the
-process ran on]. Threads that are shown as one have <differs> where their values are
-not the same.
+before the last assignment, and so can what Go's own traces have where it is lost:
+"n=<optimized out, 0x5 in a trace>". Text of C beyond ASCII is escaped where the
+locale is not one of UTF-8, and what a terminal would obey always is. --locals shows
+the variables of each frame below it, innermost block first. What a live process's
+registers and stack hold is of the moment it stood still; what only lies in its other
+memory (the text behind a pointer) is read after it ran on, and the frame says so:
+[values read after the process ran on]. Threads that are shown as one have <differs>
+where their values are not the same.
 
 With --source three lines of the source are shown around each frame, where the
 file is at hand: where it was compiled, or below a folder of --source-path.`
