@@ -135,13 +135,21 @@ func TestMeanwhile(t *testing.T) {
 		}
 		objects := s.Objects()
 		stacks := objects.Walk(walk)
-		calls := 0
+		calls, begun := 0, make(chan bool, 2)
 		err = objects.Name(stacks, target.NameOptions{Lines: lines, Meanwhile: func(ended func() bool) {
+			begun <- true
 			for !ended() {
 				time.Sleep(time.Millisecond)
 			}
 			calls++
 		}})
+		if lines { // Close ends also what has not begun yet
+			select {
+			case <-begun:
+			case <-time.After(20 * time.Second):
+				t.Error("it is not done")
+			}
+		}
 		if err := errors.Join(err, objects.Close()); err != nil {
 			t.Error(err)
 		}
