@@ -60,6 +60,19 @@ type peer = struct {
 	tool string
 }
 
+// allStacks has gdb print the stacks of a process, and is what that is called.
+const allStacks = "thread apply all bt"
+
+// gdbStacks is gdb that prints the stacks of a process, in so many lines at least.
+func gdbStacks(goal float64, lines int, process string) peer {
+	return peer{command("gdb, "+allStacks, goal, lines, "gdb", "-nx", "-batch", "-p", process, "-ex", allStacks), "gdb"}
+}
+
+// gdbMemory is the memory that gdb takes for that, as peak or own counts it.
+func gdbMemory(count func(name string, goal float64, path string, arguments ...string) contender, goal float64, process string) peer {
+	return peer{count("gdb, "+allStacks, goal, "gdb", "-nx", "-batch", "-p", process, "-ex", allStacks), "gdb"}
+}
+
 func tableMeasurements(clew, object string) ([]*measurement, error) {
 	if clew == "" {
 		return nil, nil
@@ -124,33 +137,33 @@ func stackMeasurements(clew string, pid int) ([]*measurement, error) {
 		clew: command("clew", 0, frames, clew, "stack", "--no-group", "--all-frames", process),
 		peers: installed(
 			peer{command("eu-stack -i -s", 0, frames, "eu-stack", "-i", "-s", "-p", process), "eu-stack"},
-			peer{command("gdb, thread apply all bt", 0, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbStacks(0, frames, process),
 		),
 	}, {
 		name: "the same with arguments",
 		clew: command("clew", 0, frames, clew, "stack", "--args", "--no-group", "--all-frames", process),
 		peers: installed(
-			peer{command("gdb, thread apply all bt", 0.05, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbStacks(0.05, frames, process),
 		),
 	}, {
 		name: "the same with nothing kept of other runs",
 		clew: command("clew", 0, frames, "env", "CLEW_CACHE=off", clew, "stack", "--args", "--no-group", "--all-frames", process),
 		peers: installed(
-			peer{command("gdb, thread apply all bt", 0, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbStacks(0, frames, process),
 		),
 	}, {
 		name:   "its peak memory",
 		memory: true,
 		clew:   peak("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
 		peers: installed(
-			peer{peak("gdb, thread apply all bt", 0.2, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbMemory(peak, 0.2, process),
 		),
 	}, {
 		name:   "its memory that is no file's",
 		memory: true,
 		clew:   own("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
 		peers: installed(
-			peer{own("gdb, thread apply all bt", 0.2, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbMemory(own, 0.2, process),
 		),
 	}, {
 		name: "pause of 65 threads, as clew tells it",

@@ -28,21 +28,21 @@ func goThreadMeasurements(clew string, pid int) []*measurement {
 		name: fmt.Sprintf("stack of a Go program's %d threads, with arguments", goThreads),
 		clew: command("clew", 0, goThreads, clew, "stack", "--args", "--no-group", "--all-frames", process),
 		peers: installed(
-			peer{command("gdb, thread apply all bt", 0, goThreads, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbStacks(0, goThreads, process),
 		),
 	}, {
 		name:   "peak memory for its arguments",
 		memory: true,
 		clew:   peak("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
 		peers: installed(
-			peer{peak("gdb, thread apply all bt", 0, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbMemory(peak, 0, process),
 		),
 	}, {
 		name:   "memory for them that is no file's",
 		memory: true,
 		clew:   own("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
 		peers: installed(
-			peer{own("gdb, thread apply all bt", 0, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbMemory(own, 0, process),
 		),
 	}, watchMeasurement(clew, fmt.Sprintf("longest pause of a Go program's %d threads, watched 20 times", goThreads), pid)}
 }

@@ -18,14 +18,14 @@ func unitMeasurements(clew string, pid int) []*measurement {
 		name: "stack through 60 units of C++, with arguments",
 		clew: command("clew", 0, frames, clew, "stack", "--args", "--no-group", "--all-frames", process),
 		peers: installed(
-			peer{command("gdb, thread apply all bt", 0, frames, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbStacks(0, frames, process),
 		),
 	}, {
 		name:   "peak memory for 60 units of C++",
 		memory: true,
 		clew:   peak("clew", 0, clew, "stack", "--args", "--no-group", "--all-frames", process),
 		peers: installed(
-			peer{peak("gdb, thread apply all bt", 0.2, "gdb", "-nx", "-batch", "-p", process, "-ex", "thread apply all bt"), "gdb"},
+			gdbMemory(peak, 0.2, process),
 		),
 	}}
 }
