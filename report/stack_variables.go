@@ -383,7 +383,7 @@ func (v *variables) text(val value.Value) (text, problem string) {
 		text, err = v.printer.Whole(val)
 	}
 	switch {
-	case errors.Is(err, value.ErrOptimizedOut):
+	case errors.Is(err, value.ErrOptimizedOut), text == "<"+optimizedOut+">":
 		return "", optimizedOut
 	case err != nil:
 		return "", err.Error()

@@ -88,6 +88,10 @@ func (w *printing) golang(v Value, t *Type, depth int) {
 		w.add(t.goName() + " ")
 		w.goElements(v, n, n, depth)
 	case goStruct:
+		if v.isLost(t) {
+			w.add("<" + optimizedOut + ">")
+			return
+		}
 		if !bare {
 			w.add(t.goName() + " ")
 		}
@@ -223,6 +227,21 @@ func (w *printing) goElements(v Value, n, all uint64, depth int) {
 		w.add(",...+" + strconv.FormatUint(all-limit, 10) + " more")
 	}
 	w.add("]")
+}
+
+// isLost reports whether nothing is left of a structure, whose numbers can be in several
+// places.
+func (v Value) isLost(t *Type) bool {
+	fields := t.Strip().Fields()
+	if len(fields) == 0 || len(v.pieces) < 2 {
+		return false // what lies in one place says so itself
+	}
+	for k := range min(len(fields), maxGoNumbers) {
+		if _, err := v.Field(k).Bytes(); !errors.Is(err, ErrOptimizedOut) {
+			return false
+		}
+	}
+	return len(fields) <= maxGoNumbers
 }
 
 func (w *printing) goFields(v Value, t *Type, depth int) {

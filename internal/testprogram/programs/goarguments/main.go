@@ -8,6 +8,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"strings"
 )
@@ -101,6 +102,14 @@ func changed(n int) int {
 	return before
 }
 
+// All of its argument is put on the stack for what comes behind the call.
+//
+//go:noinline
+func keeps(p padded) {
+	block(1, 10)
+	fmt.Fprintln(io.Discard, p)
+}
+
 func main() {
 	p := &padded{7, 70000, "text"}
 	list := append(make([]byte, 0, 30), 1)
@@ -109,10 +118,11 @@ func main() {
 	go moved(1, "moved")
 	go stops(1, "stops")
 	go changed(5)
+	go keeps(*p)
 	go whole(*p, list, p, len(os.Args))
 	go outer(list, "something")
 	go measured("measured")
-	for range 8 {
+	for range 9 {
 		<-entered
 	}
 	fmt.Println("ready")
