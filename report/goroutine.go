@@ -21,10 +21,11 @@ type Goroutines struct {
 	Target
 	List []target.Goroutine
 
-	// Variables, Locals and Advice are as those of Stacks. Goroutines must keep the
+	// Variables, Locals, Raw and Advice are as those of Stacks. Goroutines must keep the
 	// registers.
 	Variables *variable.Reader
 	Locals    bool
+	Raw       bool
 	Advice    string
 
 	// Damage says what of the goroutines could not be read.
@@ -57,7 +58,7 @@ func (s *Goroutines) Text(w io.Writer, opts StackOptions) error {
 
 // stacks is what goroutines have in common with threads.
 func (s *Goroutines) stacks() *Stacks {
-	return &Stacks{Target: s.Target, Variables: s.Variables, Locals: s.Locals, Advice: s.Advice}
+	return &Stacks{Target: s.Target, Variables: s.Variables, Locals: s.Locals, Raw: s.Raw, Advice: s.Advice}
 }
 
 // others returns the stacks of the goroutines of a group besides the first one's.

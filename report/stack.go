@@ -40,6 +40,7 @@ type Stacks struct {
 	// none. The walk must have kept the registers.
 	Variables *variable.Reader
 	Locals    bool // show local variables too
+	Raw       bool // show what values of the types of standard libraries are made of
 
 	// Advice is what gives variables to objects without debugging information: these
 	// are named with it, unless it is "".

@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/variable"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/stdtype"
 )
 
 // Bounds of what is shown of variables, as the debugging information says how many
@@ -83,6 +84,9 @@ func (s *Stacks) variables(utf8, json bool) *variables {
 		return nil
 	}
 	v := &variables{reader: s.Variables, printer: value.Printer{Symbols: Demangled{s.Variables}, Demangle: Demangle, UTF8: utf8}, json: json, locals: s.Locals, spent: new(variablesSpent)}
+	if !s.Raw {
+		v.printer.Present = stdtype.Present
+	}
 	return v.another()
 }
 

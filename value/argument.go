@@ -105,9 +105,25 @@ func (p *Printer) argument(v Value) string {
 		return p.goArgument(v)
 	}
 	if t := scalarType(v.typ); !isScalar(t) {
-		return "..."
+		return p.summary(v)
 	}
 	return p.Text(v)
+}
+
+// summary returns what backtraces show of a structure, union or array, or of what a
+// reference to one leads to.
+func (p *Printer) summary(v Value) string {
+	if v.err == nil && v.typ.Strip().kind == RvalueReference {
+		v = v.Deref()
+	}
+	w := p.start(v)
+	defer w.end()
+	shown, ok := w.presented(v)
+	if !ok {
+		return "..."
+	}
+	w.present(shown, 0, true)
+	return string(w.text)
 }
 
 // isPlain reports whether a value is printed as the number that its bytes are, which

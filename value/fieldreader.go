@@ -39,6 +39,8 @@ func (t *Type) readFields() error {
 			t.fields = append(t.fields, i.member(c))
 		case c.Tag == dwarf.TagSubprogram && !t.indirect:
 			t.indirect = t.copies(c)
+		case c.Tag == dwarf.TagTemplateTypeParameter, c.Tag == dwarf.TagTemplateValueParameter, c.Tag == tagTemplateParameterPack:
+			t.readTemplate(c)
 		}
 	}
 	return err

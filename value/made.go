@@ -18,6 +18,12 @@ func IntOf(m *arch.Machine, name string, size int, signed bool) *Type {
 	return &Type{machine: m, kind: Int, name: name, size: uint64(size), sized: true, signed: signed, ready: true}
 }
 
+// CharOf returns the type char of C++ on a machine, for where no debugging information says
+// what it is.
+func CharOf(m *arch.Machine) *Type {
+	return &Type{machine: m, language: CPlusPlus, kind: Char, name: "char", size: 1, sized: true, signed: true, ready: true}
+}
+
 // VectorOf returns the type of a vector register that has n elements of t.
 func VectorOf(t *Type, n uint64) *Type {
 	v := ArrayOf(t, n)

@@ -20,6 +20,10 @@ func (w *printing) value(v Value, depth int, top bool) {
 	if len(w.text) >= maxText {
 		return
 	}
+	if p, ok := w.presented(v); ok {
+		w.present(p, depth, false)
+		return
+	}
 	if v.err == nil && v.typ != nil && v.typ.Strip().partial {
 		w.add("<incomplete type>")
 		return

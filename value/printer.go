@@ -44,6 +44,10 @@ type Printer struct {
 	// Format is the letter of gdb's print/x: one of x d u o t z c a f s, 0 for
 	// the type's own.
 	Format byte
+
+	// Present returns what stands for a value of a structure or class, and false where its
+	// members are written; nil writes them of all. See package stdtype.
+	Present func(v Value) (Presentation, bool)
 }
 
 // maxText bounds what one value is printed as, in bytes.
@@ -67,6 +71,10 @@ func (p *Printer) Print(v Value) (string, error) {
 	t := v.typ.Strip()
 	if v.typ.goType() != nil && p.Format == 0 {
 		return p.Text(v), nil
+	}
+	if shown, ok := w.presented(v); ok {
+		w.present(shown, 0, false)
+		return string(w.text), nil
 	}
 	isFormatted := p.Format != 0 && p.Format != 's' && isScalar(t)
 	switch t.kind {
@@ -198,6 +206,7 @@ type printing struct {
 	text                     []byte
 	room, other              [16]byte // room for what is read
 	elements, repeats, depth int
+	children                 int             // that were listed of presented values
 	problem                  error           // the first one
 	bare                     bool            // the next structure of Go's is written without its type, which stands before it
 	seen                     map[uint64]bool // virtual base classes, by address; nil before the first

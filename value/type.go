@@ -74,8 +74,10 @@ type Type struct {
 	bounds   bool      // bound is an upper bound
 	lower    int64
 	fields   []Field
-	variants *variants // of an enum of Rust
-	declared string    // name as the compiler spells it; "" where that is name
+	align    uint64               // of a structure, where it was said
+	template []object.DebugOffset // of a template's instance, the types that it is made with
+	variants *variants            // of an enum of Rust
+	declared string               // name as the compiler spells it; "" where that is name
 	params   []*Type
 	varargs  bool
 	enums    []Enumerator

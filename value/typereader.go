@@ -234,6 +234,9 @@ func (t *Type) read() error {
 	}
 	switch t.kind {
 	case Struct, Class, Union:
+		if n, ok := e.Number(dwarf.AttrAlignment); ok && n > 0 {
+			t.align = uint64(n)
+		}
 		return t.readFields()
 	case Enum:
 		return t.readEnumerators(e)

@@ -20,8 +20,9 @@ import (
 const variablesHelp = `Of cores and of commands that crash the arguments are shown, as gdb shows them:
 "f2c (f=98) at f2c.c:12"; of live processes with --args. n=n@entry=5 was 5 when the
 function was called too, "<optimized out>" is what the debugging information has
-no place for, "..." a structure of C, which --json has whole. Values of Go are
-written as Delve writes them: "s=[]int len: 3, cap: 8, [1,2,3]"; the arguments of a
+no place for, "..." a structure of C, which --json has whole. A std::string is its
+text, and a vector, map or pointer of C++'s library what gdb's printers for it have;
+--raw shows the members that they are made of. Values of Go are written as Delve writes them: "s=[]int len: 3, cap: 8, [1,2,3]"; the arguments of a
 Go program without debugging information are the numbers of Go's own traces, as in
 "f (0x5, {0xc000012120, 0x3})", with a question mark where something else may be
 left. Of optimized code Go's compiler knows less: a value can be lost, or be that of
@@ -40,8 +41,8 @@ file is at hand: where it was compiled, or below a folder of --source-path.`
 // variableFlags are the flags for what a frame's function is called with, and for
 // its source.
 type variableFlags struct {
-	args, noArgs, locals, source bool
-	sourcePath                   []string
+	args, noArgs, locals, raw, source bool
+	sourcePath                        []string
 }
 
 func (f *variableFlags) flags() []cli.Flag {
@@ -49,6 +50,7 @@ func (f *variableFlags) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "args", Destination: &f.args, Usage: "also the arguments of each function; of cores and crashes unasked"},
 		&cli.BoolFlag{Name: "no-args", Destination: &f.noArgs, Usage: "no arguments"},
 		&cli.BoolFlag{Name: "locals", Destination: &f.locals, Usage: "also the local variables of each frame, and the arguments"},
+		&cli.BoolFlag{Name: "raw", Destination: &f.raw, Usage: "values of C++'s library as the members that they are made of"},
 		&cli.BoolFlag{Name: "source", Destination: &f.source, Usage: "also three lines of the source around each frame"},
 		&cli.StringSliceFlag{Name: "source-path", Destination: &f.sourcePath, Usage: "with --source: look for files below `DIR` too"},
 	}
@@ -82,12 +84,12 @@ func (f *variableFlags) wanted(live bool, flags *stackFlags) bool {
 
 // add has a report show the variables that are wanted.
 func (f *variableFlags) add(r *report.Stacks, reader *variable.Reader) {
-	r.Variables, r.Locals, r.Advice = reader, f.locals, f.advice()
+	r.Variables, r.Locals, r.Raw, r.Advice = reader, f.locals, f.raw, f.advice()
 }
 
 // addGoroutines does what add does.
 func (f *variableFlags) addGoroutines(r *report.Goroutines, s *target.Snapshot, objects *target.Objects) {
-	r.Variables, r.Locals, r.Advice = variable.NewReader(s, objects), f.locals, f.advice()
+	r.Variables, r.Locals, r.Raw, r.Advice = variable.NewReader(s, objects), f.locals, f.raw, f.advice()
 }
 
 // advice is how to get debugging information. Who did not ask for variables is not told.

@@ -121,7 +121,8 @@ func dataCommands() []*command {
 		{name: "print", aliases: []string{"p", "inspect"}, group: groupData, usage: "[/F] [EXPRESSION]", argument: expressionArgument, run: (*Console).print,
 			short: "Print the value of an expression",
 			long: "F is a format: x hexadecimal, d decimal, u unsigned, o octal, t binary, a address,\n" +
-				"c character, f floating point, s string, z hexadecimal with zeros in front.\n" +
+				"c character, f floating point, s string, z hexadecimal with zeros in front; r shows\n" +
+				"values of C++'s library as the members that they are made of.\n" +
 				"$1, $2 are values printed before, $ the last, $$ the one before it, $rax a register,\n" +
 				"$anything a variable of your own. x = 5 assigns."},
 		{name: "output", group: groupData, usage: "[/F] EXPRESSION", argument: expressionArgument, run: (*Console).output,

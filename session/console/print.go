@@ -17,6 +17,10 @@ import (
 // formats are the letters of print/x.
 const formats = "xduotzcafs"
 
+// raw is the letter of print/r: values of the types of standard libraries are shown as the
+// members that they are made of.
+const raw = 'r'
+
 // print is the command print.
 func (c *Console) print(args string) error {
 	text, v, err := c.printed(args)
@@ -47,7 +51,7 @@ func (c *Console) printed(args string) (string, value.Value, error) {
 		return "", value.Value{}, err
 	case f.size != 0 || f.count != 0:
 		return "", value.Value{}, errors.New("size letters and counts are for the command x; an array is x@10")
-	case f.letter != 0 && strings.IndexByte(formats, f.letter) < 0:
+	case f.letter != 0 && f.letter != raw && strings.IndexByte(formats, f.letter) < 0:
 		return "", value.Value{}, fmt.Errorf("format letter %q is undefined; there are %s", f.letter, strings.Join(strings.Split(formats, ""), " "))
 	case text == "":
 		text = "$"

@@ -21,6 +21,7 @@ import (
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
+	"github.com/clewdev/clew/value/stdtype"
 )
 
 // values is what the console knows of variables, types and values.
@@ -210,7 +211,10 @@ func (c *Console) evaluate(text string) (value.Value, error) {
 }
 
 func (c *Console) printer(format byte) *value.Printer {
-	p := &value.Printer{Symbols: report.Demangled{Symbolizer: c.symbols()}, Demangle: report.Demangle, UTF8: c.utf8, Format: format}
+	p := &value.Printer{Symbols: report.Demangled{Symbolizer: c.symbols()}, Demangle: report.Demangle, UTF8: c.utf8, Format: format, Present: stdtype.Present}
+	if format == raw {
+		p.Format, p.Present = 0, nil
+	}
 	if format == 'a' {
 		p.Symbols = c.symbols() // with the names of linkers, as gdb has addresses of code
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/stdtype"
 )
 
 // thread is the one thread that there is.
@@ -139,7 +140,7 @@ func unmarshal(b json.RawMessage, to any) error {
 
 func (c *client) setTarget(t *Target) {
 	c.target = t
-	c.printer = value.Printer{Symbols: report.Demangled{Symbolizer: &symbols{session: t.session}}, Demangle: report.Demangle, UTF8: true}
+	c.printer = value.Printer{Symbols: report.Demangled{Symbolizer: &symbols{session: t.session}}, Demangle: report.Demangle, UTF8: true, Present: stdtype.Present}
 	c.numberSources()
 	t.mu.Lock()
 	defer t.mu.Unlock()

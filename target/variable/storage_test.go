@@ -71,7 +71,7 @@ func TestThreadLocal(t *testing.T) {
 	}
 	p.Kill()
 	path := testprogram.Core(t, testprogram.CoreOptions{}, program, plugin)
-	if got := storageShown(coreText(t, path, false)); !maps.Equal(got, want) {
+	if got := storageShown(coreText(t, path, textOptions{})); !maps.Equal(got, want) {
 		t.Errorf("core: %q", got)
 	}
 	cmd := exec.Command(gdb, "-batch", "-nx", "-iex", "set debuginfod enabled off", "-ex", "set width 0", "-ex", "thread apply all backtrace full", program, path)
@@ -92,19 +92,22 @@ func TestThreadLocalStatic(t *testing.T) {
 		run(t, "gcc", "-g", flags, "-o", program, "testdata/storage_alone.c")
 		path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
 		want := map[string]string{"at_rest (number=5)": "        first = 5 '\\005'\n        aligned = \"aligned\"\n        last = 10\n"}
-		if got := storageShown(coreText(t, path, false)); !maps.Equal(got, want) {
+		if got := storageShown(coreText(t, path, textOptions{})); !maps.Equal(got, want) {
 			t.Errorf("%s: %q", flags, got)
 		}
 	}
 }
 
+// textOptions change what coreText shows.
+type textOptions struct{ utf8, raw bool }
+
 // coreText is what is shown of the stacks in a core, with local variables.
-func coreText(t *testing.T, path string, utf8 bool) string {
+func coreText(t *testing.T, path string, opts textOptions) string {
 	t.Helper()
 	r := coreStacks(t, path, nil)
-	r.Locals = true
+	r.Locals, r.Raw = true, opts.raw
 	var out bytes.Buffer
-	if err := r.Text(&out, report.StackOptions{AllFrames: true, UTF8: utf8}); err != nil {
+	if err := r.Text(&out, report.StackOptions{AllFrames: true, UTF8: opts.utf8}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -36,7 +36,7 @@ func TestText(t *testing.T) {
 			"cut":      `"ab", <incomplete sequence \344\270>`,
 		}},
 	} {
-		want, got := frameOf(gdbText(t, test.locale, program, path), "last"), frameOf(coreText(t, path, test.utf8), "last")
+		want, got := frameOf(gdbText(t, test.locale, false, program, path), "last"), frameOf(coreText(t, path, textOptions{utf8: test.utf8}), "last")
 		if len(want) < 20 || len(want) != len(got) {
 			t.Fatalf("%s: %q, gdb: %q", test.locale, got, want)
 		}
@@ -70,15 +70,22 @@ func frameOf(text, function string) (lines []string) {
 	return lines
 }
 
-// gdbText is what gdb shows of the stack in a core, with local variables.
-func gdbText(t *testing.T, locale, program, core string) string {
+// gdbText is what gdb shows of the stack in a core, with local variables; with the printers
+// that come with a library of C++.
+func gdbText(t *testing.T, locale string, printers bool, program, core string) string {
 	t.Helper()
-	cmd := exec.Command(testprogram.RequireTool(t, "gdb"), "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no",
-		"-ex", "set width 0", "-ex", "backtrace full", program, core)
+	load := "set auto-load no"
+	if printers {
+		load = "set auto-load python-scripts on"
+	}
+	cmd := exec.Command(testprogram.RequireTool(t, "gdb"), "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", load,
+		"-ex", "set width 0", "-ex", `echo STACK\n`, "-ex", "backtrace full", program, core)
 	cmd.Env = append(os.Environ(), "LC_ALL="+locale)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("gdb: %v\n%s", err, out)
 	}
-	return string(out)
+	// What stands before shows the innermost frame, at times before there are printers.
+	_, stack, _ := strings.Cut(string(out), "STACK\n")
+	return stack
 }

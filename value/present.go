@@ -1,0 +1,124 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import "iter"
+
+// Presentation is what stands for a value in the place of its members, as what gdb calls a
+// pretty printer has it: "std::vector of length 2, capacity 4 = {1, 2}".
+type Presentation struct {
+	Text     string // what stands first, "" for nothing
+	Value    Value  // what follows it at once; the zero Value for nothing
+	After    string // and this
+	String   *String
+	Children iter.Seq[Child] // what is listed; nil for nothing
+}
+
+// String is text in memory that is as long as something else says.
+type String struct {
+	Elem    *Type  // of one character
+	Address uint64 // run-time, of the first
+	Length  uint64 // in characters
+	Frame   Frame
+}
+
+// Child is what is listed of a value: an element, which has neither a name nor a key, a
+// member, or what a map has for a key.
+type Child struct {
+	Name  string
+	Key   Value // of a map; else the zero Value
+	Value Value
+}
+
+// presented returns what stands for a value or what a reference leads to, and for what
+// value; ok says that something does.
+func (w *printing) presented(v Value) (p Presentation, ok bool) {
+	if w.Present == nil || v.typ == nil || v.err != nil {
+		return p, false
+	}
+	if t := v.typ.Strip(); t.kind == Reference {
+		if v = v.Deref(); v.err != nil {
+			return p, false
+		}
+	}
+	if t := v.typ.Strip(); t.kind != Struct && t.kind != Class {
+		return p, false
+	}
+	return w.Present(v)
+}
+
+// maxChildren bounds how many children are listed of one value and of what is in it.
+const maxChildren = 20000
+
+// present writes it. A summary has no children, only whether there are any.
+func (w *printing) present(p Presentation, depth int, summary bool) {
+	w.add(p.Text)
+	if p.Value.typ != nil {
+		w.value(p.Value, depth+1, false)
+	}
+	w.add(p.After)
+	if p.String != nil {
+		w.counted(p.String)
+	}
+	if p.Children == nil {
+		return
+	}
+	things := 0
+	complete := true
+	for c := range p.Children {
+		if w.children++; things >= w.elements || len(w.text) >= maxText || w.children > maxChildren {
+			complete = false
+			break
+		}
+		if things > 0 {
+			w.add(", ")
+		} else {
+			if p.Text != "" {
+				w.add(" = ")
+			}
+			if summary || depth >= w.depth {
+				w.add("{...}")
+				return
+			}
+			w.add("{")
+		}
+		things++
+		switch {
+		case c.Key.typ != nil || c.Key.err != nil:
+			w.add("[")
+			w.value(c.Key, depth+1, false)
+			w.add("] = ")
+			things++
+		case c.Name != "":
+			w.add(c.Name + " = ")
+		}
+		w.value(c.Value, depth+1, false)
+	}
+	if things > 0 {
+		if !complete {
+			w.add("...")
+		}
+		w.add("}")
+	}
+}
+
+// counted writes a string of which at most so many characters are shown.
+func (w *printing) counted(s *String) {
+	width := s.Elem.Size()
+	if width == 0 || width > 4 || s.Frame == nil {
+		w.fail(ErrType)
+		return
+	}
+	prefix, _ := textual(s.Elem)
+	shown := min(s.Length, uint64(w.elements))
+	data := make([]byte, shown*width)
+	if shown > 0 {
+		if err := s.Frame.ReadMemory(data, s.Address); err != nil {
+			w.fail(&MemoryError{s.Address, err})
+			return
+		}
+	}
+	w.appendString(data, int(width), prefix, shown < s.Length)
+}

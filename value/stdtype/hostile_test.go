@@ -1,0 +1,101 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stdtype_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/stdtype"
+)
+
+var errGap = errors.New("nothing is mapped there")
+
+// What cannot be such a value is shown as what it is made of, and what leads in rings or
+// nowhere is listed as far as it can be.
+func TestHostile(t *testing.T) {
+	info := openTypes(t)
+	for _, test := range []struct {
+		name   string
+		memory words
+		want   string // "" for what it is made of
+		more   bool   // want is how it begins
+	}{
+		{"vector", words{0x1000: 0x2008, 0x1008: 0x2000, 0x1010: 0x2010}, "", false},
+		{"vector", words{0x1000: 0x2000, 0x1008: 0x2002, 0x1010: 0x2010}, "", false},
+		{"vector", words{0x1000: 0x2000, 0x1008: 0x2010, 0x1010: 0x2008}, "", false},
+		{"bits", words{0x1000: 0x2000, 0x1008: 0, 0x1010: 0x2000, 0x1018: 3, 0x1020: 0x2008, 0x2000: 5},
+			"std::vector<bool> of length 3, capacity 64 = {true, false, true}", false},
+		{"bits", words{0x1000: 0x2000, 0x1008: 9, 0x1010: 0x2000, 0x1018: 3, 0x1020: 0x2008}, "", false},
+		{"deque", words{}, "", false}, // not made yet
+		{"list", words{0x1000: 0x2000, 0x2000: 0x2000, 0x2010: 7}, "std::__cxx11::list = {[0] = 7, [1] = 7, [2] = 7, ", true},
+		{"list", words{0x1000: 0x1000}, "empty std::__cxx11::list", false},
+		{"list", words{}, "std::__cxx11::list = {[0] = 0, ", true},
+		{"forward", words{0x1000: 0x2000, 0x2000: 0x3000, 0x2008: 1, 0x3008: 2}, "std::forward_list = {[0] = 1, [1] = 2}", false},
+		// A node on whose right it is itself, and one above itself.
+		{"multi", words{0x1018: 0x2000, 0x1028: 1 << 40, 0x2000: 0, 0x2018: 0x2000, 0x2020: 5}, "std::multiset with 1099511627776 elements = {[0] = 5, [1] = 5, ", true},
+		{"multi", words{0x1018: 0x2000, 0x1028: 3, 0x2008: 0x2000, 0x2020: 5}, "std::multiset with 3 elements = {[0] = 5, [1] = 5, [2] = 5}", false},
+		{"hashed", words{0x1010: 0x2000, 0x1018: 1, 0x2008: 1 | 2<<32}, "std::unordered_map with 1 element = {[1] = 2}", false},
+		{"shared", words{0x1000: 0x2000, 0x1008: 0x3000, 0x3008: 1 | 1<<32}, "std::shared_ptr<int> (use count 1, weak count 0) = {get() = 0x2000}", false},
+		{"optional", words{0x1018: 2}, "{<std::_Optional_base<", true},
+		{"optional", words{0x1018: 1}, "std::optional<std::vector<int>> containing std::vector of length 0, capacity 0", false},
+		{"variant", words{0x1008: 0xff}, "std::variant<int, double> [no contained value]", false},
+		{"variant", words{0x1008: 2}, "", false},
+		{"it", words{}, "", false},
+	} {
+		variable, err := info.Global(test.name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := value.At(variable.Type, 0x1000, value.Static(test.memory, info, 0))
+		got := (&value.Printer{Present: stdtype.Present}).Text(v)
+		want := test.want
+		if want == "" {
+			want = new(value.Printer).Text(v)
+		}
+		if got != want && !(test.more && strings.HasPrefix(got, want) && strings.HasSuffix(got, "}")) {
+			t.Errorf("%s of %x: %s, expected %s", test.name, test.memory, got, want)
+		}
+	}
+}
+
+// Text whose end is nowhere, and of which a part is not mapped.
+func TestHostileText(t *testing.T) {
+	info := openTypes(t)
+	for _, test := range []struct {
+		at, length uint64
+		want       string
+	}{
+		{1, 3, `"\000\000"`},
+		{1, 1 << 60, `"` + strings.Repeat(`\000`, 200) + `"...`},
+		{990, 50, "<error: Cannot access memory at address 0x3de>"},
+		{0xffff_ffff_ffff_fff0, 1 << 62, "<error: Cannot access memory at address 0xfffffffffffffff0>"},
+	} {
+		v, err := info.Global("text", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		memory := layered{words{0: test.at, 8: test.length}, repeated{}}
+		got := (&value.Printer{Present: stdtype.Present, Repeats: 1000}).Text(value.At(v.Type, 0, value.Static(memory, info, 0)))
+		if got != test.want {
+			t.Errorf("%d characters at %#x: %s, expected %s", test.length, test.at, got, test.want)
+		}
+	}
+}
+
+// layered is memory of which the first 16 bytes are others.
+type layered struct {
+	head words
+	rest repeated
+}
+
+func (l layered) ReadMemory(p []byte, address uint64) error {
+	if address < 16 && address+uint64(len(p)) <= 16 {
+		return l.head.ReadMemory(p, address)
+	}
+	return l.rest.ReadMemory(p, address)
+}

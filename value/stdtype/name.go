@@ -1,0 +1,77 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stdtype
+
+import "strings"
+
+// short returns the name of a type as people write it: without the last arguments of
+// templates of std that stand there if nothing is said, and std::string by its name.
+func short(name string) string {
+	at := strings.IndexByte(name, '<')
+	if at < 0 {
+		return name
+	}
+	template, rest := name[:at], name[at+1:]
+	list, rest, ok := split(rest)
+	if !ok {
+		return name
+	}
+	for k := range list {
+		list[k] = short(list[k])
+	}
+	if strings.HasPrefix(template, "std::") {
+		for len(list) > 1 && isDefault(list[len(list)-1]) {
+			list = list[:len(list)-1]
+		}
+		if s, ok := characterTypes[list[0]]; ok && len(list) == 1 {
+			switch template {
+			case "std::__cxx11::basic_string", "std::basic_string":
+				return "std::" + s + "string" + rest
+			case "std::basic_string_view":
+				return "std::" + s + "string_view" + rest
+			}
+		}
+	}
+	return template + "<" + strings.Join(list, ", ") + ">" + rest
+}
+
+// characterTypes are what stands before the names of strings of them.
+var characterTypes = map[string]string{"char": "", "wchar_t": "w", "char16_t": "u16", "char32_t": "u32"}
+
+// isDefault reports whether an argument is one that stands where nothing is said.
+func isDefault(argument string) bool {
+	for _, name := range []string{"allocator", "char_traits", "less", "hash", "equal_to", "default_delete"} {
+		if strings.HasPrefix(argument, "std::"+name+"<") {
+			return true
+		}
+	}
+	return false
+}
+
+// split returns the arguments of a template, of which a name has been read up to the "<",
+// and what follows them.
+func split(s string) (list []string, rest string, ok bool) {
+	depth, start := 0, 0
+	for i := range len(s) {
+		switch s[i] {
+		case '<', '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case '>':
+			if depth > 0 {
+				depth--
+				continue
+			}
+			return append(list, strings.TrimSpace(s[start:i])), s[i+1:], true
+		case ',':
+			if depth == 0 {
+				list = append(list, strings.TrimSpace(s[start:i]))
+				start = i + 1
+			}
+		}
+	}
+	return nil, "", false
+}

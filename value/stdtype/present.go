@@ -1,0 +1,148 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stdtype
+
+import (
+	"strings"
+
+	"github.com/clewdev/clew/value"
+)
+
+// Present returns what stands for a value of a type that the package knows, false for
+// others. It may be called from several goroutines.
+func Present(v value.Value) (value.Presentation, bool) { return present(v, 0) }
+
+// maxDepth bounds how many values are presented in the place of one that they are in, of
+// which damaged debugging information can say that it is in itself.
+const maxDepth = 16
+
+func present(v value.Value, depth int) (value.Presentation, bool) {
+	if v.Type() == nil || depth > maxDepth {
+		return value.Presentation{}, false
+	}
+	name := v.Type().Strip().Name()
+	qualified, arguments, ok := strings.Cut(name, "<")
+	if !ok || !isSTD(qualified) {
+		return value.Presentation{}, false
+	}
+	present := presenter(unqualified(qualified))
+	if present == nil {
+		return value.Presentation{}, false
+	}
+	if _, rest, ok := split(arguments); !ok || rest != "" {
+		return value.Presentation{}, false // a class within one
+	}
+	return present(instance{v, qualified, depth})
+}
+
+// isSTD reports whether a name is one of the library's.
+func isSTD(name string) bool {
+	return strings.HasPrefix(name, "std::") || strings.HasPrefix(name, "__gnu_")
+}
+
+// unqualified returns a name of the library's without its namespaces, and as it is where
+// that is not in one that is known.
+func unqualified(name string) string {
+	for _, namespace := range []string{"std::", "__gnu_cxx::", "__gnu_debug::", "__cxx11::", "__debug::", "__8::"} {
+		name = strings.TrimPrefix(name, namespace)
+	}
+	return name
+}
+
+// instance is a value of an instance of a template.
+type instance struct {
+	value.Value
+	template string // "std::vector"
+	depth    int    // of values in whose place this one is presented
+}
+
+// present presents a value in the place of the instance.
+func (i instance) present(v value.Value) (value.Presentation, bool) { return present(v, i.depth+1) }
+
+// presenter returns what presents the instances of a template, by its name in std; nil of
+// one that is not known.
+func presenter(template string) func(instance) (value.Presentation, bool) {
+	switch template {
+	case "basic_string":
+		return text
+	case "basic_string_view":
+		return view
+	case "vector":
+		return vector
+	case "deque":
+		return deque
+	case "list":
+		return list
+	case "forward_list":
+		return forwardList
+	case "initializer_list":
+		return initializerList
+	case "bitset":
+		return bitset
+	case "map", "multimap", "set", "multiset":
+		return tree
+	case "unordered_map", "unordered_multimap", "unordered_set", "unordered_multiset":
+		return hashTable
+	case "pair":
+		return pair
+	case "tuple":
+		return tuple
+	case "optional":
+		return optional
+	case "variant":
+		return variant
+	case "atomic":
+		return atomic
+	case "stack", "queue", "priority_queue":
+		return adaptor
+	case "unique_ptr":
+		return uniquePointer
+	case "shared_ptr", "weak_ptr":
+		return sharedPointer
+	case "_Rb_tree_iterator", "_Rb_tree_const_iterator":
+		return treeIterator
+	case "__normal_iterator":
+		return normalIterator
+	case "_Safe_iterator":
+		return safeIterator
+	}
+	return nil
+}
+
+// argument returns the type that an instance is made with at a place, nil where there is
+// none.
+func argument(t *value.Type, place int) *value.Type {
+	if types := t.TemplateTypes(); place < len(types) {
+		return types[place]
+	}
+	return nil
+}
+
+// uints reads the numbers that fields of a value are, each of them named by a path.
+func uints(v value.Value, paths ...string) (numbers []uint64, ok bool) {
+	for _, path := range paths {
+		n, err := field(v, path).Uint()
+		if err != nil {
+			return nil, false
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, true
+}
+
+// field returns a field of a value by the names on the way to it, with points between.
+func field(v value.Value, path string) value.Value {
+	for name := range strings.SplitSeq(path, ".") {
+		v = v.FieldByName(name)
+	}
+	return v
+}
+
+// behind returns the address of what is stored of a type behind the first bytes of
+// something.
+func behind(address, size uint64, t *value.Type) uint64 {
+	align := t.Align()
+	return address + (size+align-1)/align*align
+}

@@ -1,0 +1,63 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stdtype
+
+import (
+	"strings"
+
+	"github.com/clewdev/clew/value"
+)
+
+// text presents a std::string: an address, and since GCC 5 the length. Compilers that know
+// that the library has the instance for char (clang does) leave the definition out, or that
+// of the class within that holds the address: both are the first two words of the ABI.
+func text(s instance) (value.Presentation, bool) {
+	t := s.Type().Strip()
+	if types := t.TemplateTypes(); t.Incomplete() && len(types) == 0 && !strings.HasPrefix(t.Name(), "std::__cxx11::basic_string<char, ") {
+		return value.Presentation{}, false
+	}
+	elem := argument(t, 0)
+	if elem == nil {
+		elem = value.CharOf(t.Machine())
+	}
+	at, ok := s.Address()
+	address, err := field(s.Value, "_M_dataplus._M_p").Uint()
+	if err != nil && ok {
+		address, err = word(s, at)
+	}
+	if err != nil {
+		return value.Presentation{}, false
+	}
+	length, err := s.FieldByName("_M_string_length").Uint()
+	switch size := uint64(t.Machine().AddressSize); {
+	case err == nil:
+	case s.template == "std::basic_string": // before GCC 5: length, capacity and a count of references stand before the text
+		length, err = word(s, address-3*size)
+	case ok:
+		length, err = word(s, at+size)
+	}
+	if err != nil {
+		return value.Presentation{}, false
+	}
+	return characters(s, elem, address, length)
+}
+
+// word reads a number of the size of an address.
+func word(s instance, address uint64) (uint64, error) {
+	m := s.Type().Machine()
+	return value.At(value.IntOf(m, "size_t", m.AddressSize, false), address, s.Frame()).Uint()
+}
+
+func view(s instance) (value.Presentation, bool) {
+	n, ok := uints(s.Value, "_M_str", "_M_len")
+	if !ok {
+		return value.Presentation{}, false
+	}
+	return characters(s, s.FieldByName("_M_str").Type().Strip().Elem(), n[0], n[1])
+}
+
+func characters(s instance, elem *value.Type, address, length uint64) (value.Presentation, bool) {
+	return value.Presentation{String: &value.String{Elem: elem, Address: address, Length: length, Frame: s.Frame()}}, true
+}

@@ -1,0 +1,179 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stdtype
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/value"
+)
+
+func pair(p instance) (value.Presentation, bool) {
+	first, second := p.FieldByName("first"), p.FieldByName("second")
+	if first.Type() == nil || second.Type() == nil {
+		return value.Presentation{}, false
+	}
+	return value.Presentation{Children: func(yield func(value.Child) bool) {
+		_ = yield(value.Child{Name: "first", Value: first}) && yield(value.Child{Name: "second", Value: second})
+	}}, true
+}
+
+// tuple presents a std::tuple: each element is in a base class of the one before.
+func tuple(t instance) (value.Presentation, bool) {
+	list := heads(t.Value)
+	if len(list) == 0 {
+		if types := t.Type().TemplateTypes(); len(types) > 0 {
+			return value.Presentation{}, false
+		}
+		return value.Presentation{Text: "empty " + t.template}, true
+	}
+	return value.Presentation{Text: t.template + " containing", Children: func(yield func(value.Child) bool) {
+		for i, v := range list {
+			if !yield(value.Child{Name: fmt.Sprintf("[%d]", i+1), Value: v}) {
+				return
+			}
+		}
+	}}, true
+}
+
+// maxElements bounds how many elements a std::tuple has.
+const maxElements = 256
+
+// heads returns the elements of a std::tuple.
+func heads(t value.Value) (list []value.Value) {
+	rest, ok := base(t, "std::_Tuple_impl<")
+	for ok && len(list) < maxElements {
+		head, found := base(rest, "std::_Head_base<")
+		if !found {
+			break
+		}
+		if at := head.FieldByName("_M_head_impl"); at.Err() == nil {
+			head = at
+		} else if types := head.Type().TemplateTypes(); len(types) > 1 && types[1] != nil {
+			head = as(head, types[1]) // an empty class is a base class itself
+		}
+		list = append(list, head)
+		rest, ok = base(rest, "std::_Tuple_impl<")
+	}
+	return list
+}
+
+// as returns a value as one of another type in the same place, where it lies in memory.
+func as(v value.Value, t *value.Type) value.Value {
+	if address, ok := v.Address(); ok {
+		return value.At(t, address, v.Frame())
+	}
+	return v
+}
+
+// base returns the base class of a value whose name begins with a text.
+func base(v value.Value, prefix string) (value.Value, bool) {
+	if v.Type() == nil {
+		return v, false
+	}
+	for k, f := range v.Type().Strip().Fields() {
+		if f.Base && strings.HasPrefix(f.Type.Strip().Name(), prefix) {
+			return v.Field(k), true
+		}
+	}
+	return v, false
+}
+
+// optional presents a std::optional.
+func optional(o instance) (value.Presentation, bool) {
+	payload := o.FieldByName("_M_payload")
+	engaged, err := payload.FieldByName("_M_engaged").Uint()
+	if err != nil {
+		if engaged, err = o.FieldByName("_M_engaged").Uint(); err != nil { // GCC 7
+			return value.Presentation{}, false
+		}
+	}
+	elem := argument(o.Type(), 0)
+	if elem == nil || engaged > 1 {
+		return value.Presentation{}, false
+	}
+	name := o.template + "<" + short(elem.String()) + ">"
+	if engaged == 0 {
+		return value.Presentation{Text: name + " [no contained value]"}, true
+	}
+	if inner := payload.FieldByName("_M_payload"); inner.Err() == nil {
+		payload = inner
+	}
+	held := payload.FieldByName("_M_value")
+	if held.Type() == nil {
+		return value.Presentation{}, false
+	}
+	return o.holding(name, "[contained value]", held), true
+}
+
+// holding presents what holds one value, which is presented in its place where it has
+// elements.
+func (i instance) holding(name, member string, held value.Value) value.Presentation {
+	if k := held.Type().Strip().Kind(); k == value.Struct || k == value.Class {
+		if p, ok := i.present(held); ok && p.Text != "" && p.Children != nil {
+			p.Text = name + " containing " + p.Text
+			return p
+		}
+	}
+	return value.Presentation{Text: name, Children: one(member, held)}
+}
+
+// one yields one child.
+func one(name string, v value.Value) func(yield func(value.Child) bool) {
+	return func(yield func(value.Child) bool) { yield(value.Child{Name: name, Value: v}) }
+}
+
+// variant presents a std::variant: a union of the first alternative and the union of the
+// others.
+func variant(v instance) (value.Presentation, bool) {
+	index := v.FieldByName("_M_index")
+	n, err := index.Uint()
+	types := v.Type().TemplateTypes()
+	if err != nil || len(types) == 0 {
+		return value.Presentation{}, false
+	}
+	names := make([]string, len(types))
+	for k, t := range types {
+		if t == nil {
+			return value.Presentation{}, false
+		}
+		names[k] = short(t.String())
+	}
+	name := v.template + "<" + strings.Join(names, ", ") + ">"
+	if n == 1<<(8*index.Type().Size())-1 {
+		return value.Presentation{Text: name + " [no contained value]"}, true
+	}
+	if n >= uint64(len(types)) {
+		return value.Presentation{}, false
+	}
+	union := v.FieldByName("_M_u")
+	for range n {
+		union = union.FieldByName("_M_rest")
+	}
+	held := union.FieldByName("_M_first")
+	if held.Type() == nil || held.Err() != nil {
+		return value.Presentation{}, false
+	}
+	if inner := held.FieldByName("_M_storage"); inner.Err() == nil && inner.Type().Equal(types[n]) {
+		held = inner
+	} else if held = as(held, types[n]); !held.Type().Equal(types[n]) {
+		return value.Presentation{}, false
+	}
+	return v.holding(fmt.Sprintf("%s [index %d]", name, n), "", held), true
+}
+
+func atomic(a instance) (value.Presentation, bool) {
+	name := short(a.Type().Strip().Name())
+	if elem := argument(a.Type(), 0); elem != nil { // atomic<bool> is no instance to compilers
+		name = a.template + "<" + short(elem.String()) + ">"
+	}
+	for _, path := range []string{"_M_i", "_M_base._M_i", "_M_b._M_p", "_M_fp"} {
+		if held := field(a.Value, path); held.Err() == nil {
+			return value.Presentation{Text: name + " = { ", Value: held, After: " }"}, true
+		}
+	}
+	return value.Presentation{}, false
+}
