@@ -55,9 +55,9 @@ func TestLikeGDB(t *testing.T) {
 		{"list", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;run;list;l;l -;list make;l;list 5,9;list rooms.c:30;info line make", ""},
 		{"breakpoints", "rooms.c", []string{"-O0"}, "walk(2)", "break walk;break rooms.c:27;tbreak make;info breakpoints;run;c;info breakpoints;disable 2;c;enable 2;delete 1;info breakpoints", ""},
 		{"C++ names", "shapes.cc", []string{"-O0", "-fno-rtti"}, "visit(3)",
-			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;finish", ""},
+			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;p/r both;finish", ""},
 		{"C++ text in UTF-8", "shapes.cc", []string{"-O0", "-fno-rtti"}, "visit(3)",
-			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;finish", "C.UTF-8"},
+			"break with;run;info args;bt 1;up;info locals;down;n;n;info locals;p plain;p m;p twice;p/x twice;p/a twice;p *s;p count;p &space::count;x/i twice;x/a &count;x/s text;p *text@7;p text[0];p wide[1];p half;p names;output names;display names;display/s text;p/r both;finish", "C.UTF-8"},
 	}
 	// Of clang's these show variables before they are set: on arm64 there is something
 	// else on the stack of a program that gdb starts.
@@ -73,6 +73,21 @@ func TestLikeGDB(t *testing.T) {
 				}
 				likeGDB(t, cc, test)
 			})
+		}
+	}
+}
+
+// A value of the library's types is shown as gdb shows it with the library's printers,
+// and with the letter r as one without them does.
+func TestPresented(t *testing.T) {
+	p := open(t, console.Options{}, compileBy(t, "gcc", "testdata/shapes.cc", "-g", "-fno-rtti"))
+	for command, want := range map[string]string{
+		"p both":   "{first = 1, second = 2}",
+		"p/x both": "{first = 0x1, second = 0x2}",
+		"p/r both": "{<std::__pair_base<int, int>> = {<No data fields>}, first = 1, second = 2}",
+	} {
+		if got := p.do(command); !strings.HasSuffix(strings.TrimSpace(got), " = "+want) {
+			t.Errorf("%s: %s", command, got)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 // Functions and virtual functions of classes, whose names are mangled, and text in
 // UTF-8.
 
+#include <utility>
+
+std::pair<int, int> both(1, 2);
+
 struct shape {
   int sides;
   virtual int area(int scale) const;
