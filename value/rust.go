@@ -57,6 +57,24 @@ func (i *Info) readVariants(part *object.DebugEntry) (*variants, error) {
 	return v, err
 }
 
+// Variant returns the form that a value of an enum of Rust has, and its name; false for
+// other values, and where it cannot be told.
+func (v Value) Variant() (name string, form Value, ok bool) {
+	v = v.behind()
+	if v.err != nil || v.typ == nil {
+		return "", v, false
+	}
+	t := v.typ.Strip()
+	if t.load(); t.variants == nil {
+		return "", v, false
+	}
+	found, err := t.variants.form(v)
+	if err != nil || found == nil {
+		return "", v, false
+	}
+	return found.field.Name, v.part(found.field.Type, int64(found.field.Offset)), true
+}
+
 // form returns which form a value has, as gdb 13 tells it.
 func (t *variants) form(v Value) (*variant, error) {
 	var n uint64

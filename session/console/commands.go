@@ -122,7 +122,7 @@ func dataCommands() []*command {
 			short: "Print the value of an expression",
 			long: "F is a format: x hexadecimal, d decimal, u unsigned, o octal, t binary, a address,\n" +
 				"c character, f floating point, s string, z hexadecimal with zeros in front; r shows\n" +
-				"values of C++'s library as the members that they are made of.\n" +
+				"values of the libraries of C++ and Rust as their members.\n" +
 				"$1, $2 are values printed before, $ the last, $$ the one before it, $rax a register,\n" +
 				"$anything a variable of your own. x = 5 assigns."},
 		{name: "output", group: groupData, usage: "[/F] EXPRESSION", argument: expressionArgument, run: (*Console).output,

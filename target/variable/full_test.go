@@ -7,6 +7,9 @@
 package variable_test
 
 import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,7 +45,11 @@ func TestFull(t *testing.T) {
 		t.Run(test.command+" "+test.source, func(t *testing.T) {
 			program := compile(t, test.command, test.source)
 			path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
-			theirs, ours := gdbText(t, "C", test.printers, program, path), coreText(t, path, textOptions{raw: !test.printers})
+			printers := []string{"set auto-load no"}
+			if test.printers {
+				printers = []string{"set auto-load python-scripts on"}
+			}
+			theirs, ours := gdbText(t, "C", printers, program, path), coreText(t, path, textOptions{raw: !test.printers})
 			for _, function := range test.functions {
 				want, got := frameOf(theirs, function), frameOf(ours, function)
 				want = slices.DeleteFunc(want, func(line string) bool { return line == "No locals." })
@@ -58,6 +65,34 @@ func TestFull(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Values of the types of Rust's library are those that gdb shows with the printers that
+// come with Rust, but for what these cannot show.
+func TestRustLibrary(t *testing.T) {
+	testprogram.RequireTool(t, "rust-gdb")
+	program := compile(t, "rustc -Awarnings --edition=2021", "standard.rs")
+	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
+	sysroot, err := exec.Command("rustc", "--print", "sysroot").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	printers := filepath.Join(strings.TrimSpace(string(sysroot)), "lib/rustlib/etc")
+	load := fmt.Sprintf("python import sys; sys.path.insert(0, %q); import gdb_lookup; gdb_lookup.register_printers(gdb)", printers)
+	want, got := frameOf(gdbText(t, "C", []string{load}, program, path), "standard::last"), frameOf(coreText(t, path, textOptions{}), "standard::last")
+	if len(want) < 9 || len(got) != len(want) {
+		t.Fatalf("%q, gdb: %q", got, want)
+	}
+	want[0] = strings.Replace(want[0], "non_zero=...", "non_zero=7", 1) // of Rust 1.63
+	want[0] = strings.Replace(want[0], "path=..., path_buf=...", `path="/p", path_buf="/a/b"`, 1)
+	for i := range want {
+		if strings.HasPrefix(want[i], "        view = ") {
+			want[i] = "        view = Ref(borrow=1) = {*value = Vec(size=1) = {1}, borrow = 1}"
+		}
+		if got[i] != want[i] {
+			t.Errorf("%s, expected\n%s", got[i], want[i])
+		}
 	}
 }
 

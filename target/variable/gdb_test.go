@@ -85,6 +85,7 @@ func coreStacks(t *testing.T, path string, opts *core.Options) *report.Stacks {
 func clewShows(t *testing.T, path string, opts *core.Options) (list []shown) {
 	t.Helper()
 	r := coreStacks(t, path, opts)
+	r.Raw = true // as gdb is told of no library's printers
 	var out bytes.Buffer
 	if err := r.Text(&out, report.StackOptions{AllFrames: true}); err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func TestText(t *testing.T) {
 			"cut":      `"ab", <incomplete sequence \344\270>`,
 		}},
 	} {
-		want, got := frameOf(gdbText(t, test.locale, false, program, path), "last"), frameOf(coreText(t, path, textOptions{utf8: test.utf8}), "last")
+		want, got := frameOf(gdbText(t, test.locale, []string{"set auto-load no"}, program, path), "last"), frameOf(coreText(t, path, textOptions{utf8: test.utf8}), "last")
 		if len(want) < 20 || len(want) != len(got) {
 			t.Fatalf("%s: %q, gdb: %q", test.locale, got, want)
 		}
@@ -70,16 +70,16 @@ func frameOf(text, function string) (lines []string) {
 	return lines
 }
 
-// gdbText is what gdb shows of the stack in a core, with local variables; with the printers
-// that come with a library of C++.
-func gdbText(t *testing.T, locale string, printers bool, program, core string) string {
+// gdbText is what gdb shows of the stack in a core, with local variables, after commands
+// that tell it how.
+func gdbText(t *testing.T, locale string, before []string, program, core string) string {
 	t.Helper()
-	load := "set auto-load no"
-	if printers {
-		load = "set auto-load python-scripts on"
+	args := []string{"-batch", "-nx", "-iex", "set debuginfod enabled off"}
+	for _, command := range before {
+		args = append(args, "-iex", command)
 	}
-	cmd := exec.Command(testprogram.RequireTool(t, "gdb"), "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", load,
-		"-ex", "set width 0", "-ex", `echo STACK\n`, "-ex", "backtrace full", program, core)
+	args = append(args, "-ex", "set width 0", "-ex", `echo STACK\n`, "-ex", "backtrace full", program, core)
+	cmd := exec.Command(testprogram.RequireTool(t, "gdb"), args...)
 	cmd.Env = append(os.Environ(), "LC_ALL="+locale)
 	out, err := cmd.Output()
 	if err != nil {

@@ -28,7 +28,7 @@ func (w words) ReadMemory(p []byte, address uint64) error {
 }
 
 func Example() {
-	file, err := object.Open("testdata/types.debug")
+	file, err := object.Open("testdata/gcc12.debug")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,14 +12,21 @@ import (
 	"github.com/clewdev/clew/value/stdtype"
 )
 
-// names are the variables of testdata/types.cc.
-var names = []string{
-	"text", "view", "vector", "bits", "deque", "list", "forward", "initial", "set", "map", "multi", "hashed",
-	"pair", "tuple", "optional", "variant", "atomic", "stack", "unique", "shared", "it", "at", "nested",
-}
+// names are the variables of testdata/types.cc and testdata/types.rs.
+var (
+	names = []string{
+		"text", "view", "vector", "bits", "deque", "list", "forward", "initial", "set", "map", "multi", "hashed",
+		"pair", "tuple", "optional", "variant", "atomic", "stack", "unique", "shared", "it", "at", "nested",
+	}
+	rustNames = []string{
+		"text", "slice", "str_", "path", "path_buf", "vec", "ring", "map", "set", "tree", "tree_set",
+		"rc", "arc", "rc_text", "rc_list", "cell", "ref_cell", "lent", "non_zero",
+	}
+)
 
-func openTypes(t testing.TB) *value.Info {
-	file, err := object.Open("testdata/types.debug")
+func openTypes(t testing.TB, name string) *value.Info {
+	t.Helper()
+	file, err := object.Open("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,6 +38,21 @@ func openTypes(t testing.TB) *value.Info {
 	return info
 }
 
+// rustType returns the type of a variable of testdata/types.rs, each of which is one of
+// MaybeUninit.
+func rustType(t testing.TB, info *value.Info, name string) *value.Type {
+	t.Helper()
+	v, err := info.Global("types::"+name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := v.Type.TemplateTypes()
+	if len(list) != 1 || list[0] == nil {
+		t.Fatalf("%s is made with %v", v.Type, list)
+	}
+	return list[0]
+}
+
 // FuzzPresent prints a value of each type that any memory is taken for.
 func FuzzPresent(f *testing.F) {
 	f.Add([]byte{})
@@ -39,22 +61,27 @@ func FuzzPresent(f *testing.F) {
 	for n := range byte(8) {
 		f.Add([]byte{8 * n, 0, 0, 0, 0, 0, 0, 0, 8 * n, 0, 0, 0, 0, 0, 0, 0})
 	}
-	info := openTypes(f)
-	types := make([]*value.Type, len(names))
-	for k, name := range names {
-		v, err := info.Global(name, 0)
+	cc := openTypes(f, "gcc12.debug")
+	var types []*value.Type
+	for _, name := range names {
+		v, err := cc.Global(name, 0)
 		if err != nil {
 			f.Fatal(err)
 		}
-		types[k] = v.Type
+		types = append(types, v.Type)
+	}
+	for _, release := range []string{"rust1.63.debug", "rust1.95.debug"} {
+		rust := openTypes(f, release)
+		for _, name := range rustNames {
+			types = append(types, rustType(f, rust, name))
+		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		frame := value.Static(repeated(b), info, 0)
+		frame := value.Static(repeated(b), cc, 0)
 		printer := value.Printer{Present: stdtype.Present, Elements: 8, Depth: 4}
-		for k, of := range types {
-			v := value.At(of, 0, frame)
-			if printer.Text(v) == "" {
-				t.Errorf("%s is shown as nothing", names[k])
+		for _, of := range types {
+			if printer.Text(value.At(of, 0, frame)) == "" {
+				t.Errorf("a %s is shown as nothing", of)
 			}
 		}
 	})

@@ -18,7 +18,7 @@ var errGap = errors.New("nothing is mapped there")
 // What cannot be such a value is shown as what it is made of, and what leads in rings or
 // nowhere is listed as far as it can be.
 func TestHostile(t *testing.T) {
-	info := openTypes(t)
+	info := openTypes(t, "gcc12.debug")
 	for _, test := range []struct {
 		name   string
 		memory words
@@ -63,9 +63,41 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// The same of Rust, whose releases have it in different ways.
+func TestHostileRust(t *testing.T) {
+	for _, test := range []struct {
+		release, name string
+		memory        words
+		want          string // "" for what it is made of
+	}{
+		// As of Rust 1.95, in the order that the compiler gave it: capacity, pointer, length.
+		{"1.95", "vec", words{0x1000: 2, 0x1008: 0x2000, 0x1010: 1, 0x2000: 4, 0x2008: 0x3000, 0x2010: 2, 0x3000: 5 | 6<<32}, "Vec(size=1) = {Vec(size=2) = {5, 6}}"},
+		{"1.95", "vec", words{0x1000: 2, 0x1008: 0x2000, 0x1010: 3}, ""},
+		{"1.95", "text", words{0x1000: 2, 0x1008: 0x2000, 0x1010: 2, 0x2000: 'h' | 'i'<<8}, `"hi"`},
+		{"1.63", "tree", words{}, "BTreeMap(size=0)"},
+		{"1.95", "tree", words{}, "BTreeMap(size=0)"},
+		{"1.95", "rc", words{0x1000: 0x2000, 0x2000: 1, 0x2008: 1, 0x2010: 7}, "Rc(strong=1, weak=0) = {value = 7, strong = 1, weak = 0}"},
+		{"1.95", "rc_text", words{0x1000: 0x2000, 0x1008: 2, 0x2000: 1, 0x2008: 3, 0x2010: 'h' | 'i'<<8}, `Rc(strong=1, weak=2) = {value = "hi", strong = 1, weak = 2}`},
+		{"1.95", "rc_list", words{0x1000: 0x2000, 0x1008: 1, 0x2000: 1, 0x2008: 1, 0x2010: 9}, "Rc(strong=1, weak=0) = {value = [9], strong = 1, weak = 0}"},
+		{"1.95", "ref_cell", words{0x1000: 1<<64 - 1, 0x1008: 3}, "RefCell(borrow_mut=1) = {value = 3, borrow = -1}"},
+		{"1.95", "path", words{0x1000: 0x2000, 0x1008: 1, 0x2000: '/'}, `"/"`},
+	} {
+		info := openTypes(t, "rust"+test.release+".debug")
+		v := value.At(rustType(t, info, test.name), 0x1000, value.Static(test.memory, info, 0))
+		got := (&value.Printer{Present: stdtype.Present}).Text(v)
+		want := test.want
+		if want == "" {
+			want = new(value.Printer).Text(v)
+		}
+		if got != want {
+			t.Errorf("%s of %x: %s, expected %s", test.name, test.memory, got, want)
+		}
+	}
+}
+
 // Text whose end is nowhere, and of which a part is not mapped.
 func TestHostileText(t *testing.T) {
-	info := openTypes(t)
+	info := openTypes(t, "gcc12.debug")
 	for _, test := range []struct {
 		at, length uint64
 		want       string

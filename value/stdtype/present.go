@@ -24,6 +24,9 @@ func present(v value.Value, depth int) (value.Presentation, bool) {
 	}
 	name := v.Type().Strip().Name()
 	qualified, arguments, ok := strings.Cut(name, "<")
+	if present := rustPresenter(qualified); present != nil {
+		return present(instance{v, lastOf(qualified), depth})
+	}
 	if !ok || !isSTD(qualified) {
 		return value.Presentation{}, false
 	}
@@ -54,7 +57,7 @@ func unqualified(name string) string {
 // instance is a value of an instance of a template.
 type instance struct {
 	value.Value
-	template string // "std::vector"
+	template string // "std::vector"; of Rust "Vec"
 	depth    int    // of values in whose place this one is presented
 }
 

@@ -1,4 +1,4 @@
-// A variable of each type that is known. types.debug is what g++ 12 says of them:
+// A variable of each type that is known. gcc12.debug is what g++ 12 says of them:
 //   g++ -std=c++17 -g -O1 -fPIC -fno-exceptions -fno-asynchronous-unwind-tables -shared
 // with its debugging information alone (objcopy --only-keep-debug), packed by dwz and zlib.
 #include <atomic>
