@@ -99,14 +99,7 @@ func (w *printing) golang(v Value, t *Type, depth int) {
 	case goPointer:
 		w.goPointer(v, t, bare, depth)
 	case goMap:
-		w.goCounted(v, t, func(m Value) (string, error) {
-			used := m.FieldByName("used") // internal/runtime/maps.Map, since Go 1.24
-			if used.Err() != nil {
-				used = m.FieldByName("count") // runtime.hmap
-			}
-			n, err := used.Uint()
-			return " len: " + strconv.FormatUint(n, 10), err
-		})
+		w.goMap(v, t, depth)
 	case goChan:
 		w.goCounted(v, t, func(c Value) (string, error) {
 			n, err := c.FieldByName("qcount").Uint()

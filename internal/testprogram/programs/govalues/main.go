@@ -54,7 +54,7 @@ func call(text string, empty string, bytes []byte, numbers []int, none []int, wo
 		"text=" + fmt.Sprintf("%q", text), "empty=" + fmt.Sprintf("%q", empty), "bytes=" + list(bytes, "%d"), "numbers=" + list(numbers, "%d"),
 		"none=" + list(none, "%d"), "words=" + list(words, "%q"),
 		fmt.Sprintf("three=%T [%d,%d,%d]", three, three[0], three[1], three[2]),
-		fmt.Sprintf("counts=%T len: %d", counts, len(counts)), fmt.Sprintf("noMap=%T nil", noMap),
+		fmt.Sprintf("counts=%T [%q: %d]", counts, "one", counts["one"]), fmt.Sprintf("noMap=%T nil", noMap),
 		fmt.Sprintf("err=error(%T) *{s: %q}", err, err.Error()), "noErr=error nil",
 		fmt.Sprintf("thing=main.shape(%T) *{point: main.point {...}, side: %d, name: %q}", thing, thing.(*square).side, thing.(*square).name),
 		fmt.Sprintf("value=interface {}(%T) {X: %d, Y: %d}", value, value.(point).X, value.(point).Y),
@@ -79,7 +79,7 @@ func main() {
 	c <- 1
 	numbers := make([]int, 3, 8)
 	numbers[2] = -5
-	call("hello \"world\"\n", "", []byte("bytes"), numbers, nil, []string{"a", "b c"}, [3]int8{-1, 0, 1}, map[string]int{"one": 1, "two": 2}, nil,
+	call("hello \"world\"\n", "", []byte("bytes"), numbers, nil, []string{"a", "b c"}, [3]int8{-1, 0, 1}, map[string]int{"one": 1}, nil,
 		errors.New("a boom that is told in full"), nil, sq, point{7, 8}, 42, &point{3, 4}, *sq, sq, func(i int) int { return i + len(os.Args) }, nil, c,
 		red|blue, 0.1, 'x', 'y', time.Second, true)
 }

@@ -1,0 +1,249 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"errors"
+	"iter"
+	"strconv"
+)
+
+// Attributes of a map of Go: what its keys and its values are (cmd/internal/dwarf).
+const (
+	attrGoKey  dwarf.Attr = 0x2901
+	attrGoElem dwarf.Attr = 0x2902
+)
+
+// maxGoGroups bounds how many groups of places of a map are looked at: a map from which
+// most was deleted has many that are empty.
+const maxGoGroups = 1 << 14
+
+// goMap writes a map.
+func (w *printing) goMap(v Value, t *Type, depth int) {
+	pointer := v
+	pointer.typ = t.Strip()
+	w.goWord(pointer, func(at uint64) {
+		w.add(t.goName())
+		if at == 0 {
+			w.add(" nil")
+			return
+		}
+		m := pointer.Deref()
+		length := m.FieldByName("used") // internal/runtime/maps.Map, since Go 1.24
+		if length.Err() != nil {
+			length = m.FieldByName("count") // runtime.hmap
+		}
+		n, err := length.Uint()
+		if err != nil {
+			w.add(" ")
+			w.fail(err)
+			return
+		}
+		if depth >= min(w.depth, maxGoDepth) {
+			w.add(" len: " + strconv.FormatUint(n, 10))
+			return
+		}
+		w.goPairs(m, t, n, depth)
+	})
+}
+
+// goPairs writes the first of a map's n keys and values.
+func (w *printing) goPairs(m Value, t *Type, n uint64, depth int) {
+	key, elem := t.goMapTypes()
+	limit := min(n, uint64(w.elements))
+	if depth > 0 {
+		limit = min(limit, maxGoInner)
+	}
+	w.add(" [")
+	shown := uint64(0)
+	for k, e := range m.goEntries() {
+		if shown == limit || len(w.text) >= maxText {
+			break
+		}
+		if shown > 0 {
+			w.add(", ")
+		}
+		shown++
+		w.value(k.goHeld(key), depth+1, false)
+		w.add(": ")
+		w.value(e.goHeld(elem), depth+1, false)
+	}
+	if shown < n {
+		if shown > 0 {
+			w.add(", ")
+		}
+		w.add("...+" + strconv.FormatUint(n-shown, 10) + " more")
+	}
+	w.add("]")
+}
+
+// goMapTypes returns what the keys and the values of a map are, nil where it is not said.
+func (t *Type) goMapTypes() (key, elem *Type) {
+	if t.info == nil {
+		return nil, nil
+	}
+	_ = t.info.locked(func() error { // what cannot be read is not known
+		e, err := t.info.read(t.offset)
+		if err != nil {
+			return err
+		}
+		for attr, to := range map[dwarf.Attr]**Type{attrGoKey: &key, attrGoElem: &elem} {
+			if off, ok := e.Reference(attr); ok {
+				*to = t.info.typeAt(off)
+			}
+		}
+		return nil
+	})
+	return key, elem
+}
+
+// goHeld returns a key or a value of a map, in whose place there is its address where it is
+// large (more than 128 bytes).
+func (v Value) goHeld(t *Type) Value {
+	if t == nil || v.typ == nil {
+		return v
+	}
+	if is := v.typ.Strip(); is.kind == Pointer && t.Strip().kind != Pointer && t.Size() > uint64(t.machine.AddressSize) {
+		if at, err := v.Uint(); err == nil {
+			return At(t, at, v.frame)
+		}
+	}
+	return v
+}
+
+// goEntries yields the keys and values of a map, in the order of memory.
+func (m Value) goEntries() iter.Seq2[Value, Value] {
+	return func(yield func(key, elem Value) bool) {
+		left := maxGoGroups
+		if dir := m.FieldByName("dirPtr"); !errors.Is(dir.Err(), ErrNotFound) {
+			m.goTables(dir, &left, yield)
+			return
+		}
+		b, err := m.FieldByName("B").Uint()
+		if err != nil || b > 40 {
+			return
+		}
+		// Where the map grows, what was not moved yet is in the old buckets.
+		if !m.FieldByName("buckets").goBuckets(1<<b, &left, yield) || b == 0 {
+			return
+		}
+		if old := m.FieldByName("oldbuckets"); old.Err() == nil {
+			// As many as half, or the same where there were too many behind them.
+			n := uint64(1) << (b - 1)
+			if flags, err := m.FieldByName("flags").Uint(); err == nil && flags&sameSizeGrow != 0 {
+				n = 1 << b
+			}
+			old.goBuckets(n, &left, yield)
+		}
+	}
+}
+
+// Of runtime.hmap before Go 1.24: what a byte of a bucket's tophash is from which on there
+// is something in the place, and a bit of the flags.
+const (
+	minTopHash   = 5
+	sameSizeGrow = 8
+)
+
+// goBuckets yields what is in n buckets that a pointer leads to, and in those behind them.
+func (p Value) goBuckets(n uint64, left *int, yield func(key, elem Value) bool) bool {
+	if at, err := p.Uint(); err != nil || at == 0 {
+		return err == nil
+	}
+	for i := range n {
+		for bucket := p.Index(int64(i)); ; {
+			if *left--; *left < 0 {
+				return false
+			}
+			places, err := bucket.FieldByName("tophash").Bytes()
+			if err != nil {
+				return false
+			}
+			keys, values := bucket.FieldByName("keys"), bucket.FieldByName("values")
+			for k, top := range places {
+				if top >= minTopHash && !yield(keys.Index(int64(k)), values.Index(int64(k))) {
+					return false
+				}
+			}
+			next := bucket.FieldByName("overflow")
+			if at, err := next.Uint(); err != nil || at == 0 {
+				break
+			}
+			bucket = next.Deref()
+		}
+	}
+	return true
+}
+
+// goTables yields what is in the tables of a directory. A map of up to eight has no tables,
+// but one group in the place of the directory.
+func (m Value) goTables(dir Value, left *int, yield func(key, elem Value) bool) {
+	if dir.typ == nil {
+		return
+	}
+	table := dir.typ.Strip().Elem().Strip().Elem() // **table
+	n, err := m.FieldByName("dirLen").Uint()
+	at, atErr := dir.Uint()
+	if err != nil || atErr != nil || at == 0 {
+		return
+	}
+	if n == 0 {
+		data := At(table, 0, m.frame).FieldByName("groups").FieldByName("data")
+		if data.typ != nil && data.typ.Strip().kind == Pointer {
+			At(data.typ.Strip().Elem(), at, m.frame).goGroup(left, yield)
+		}
+		return
+	}
+	last := uint64(0)
+	for i := range n {
+		entry := dir.Index(int64(i))
+		is, err := entry.Uint()
+		if err != nil {
+			return
+		}
+		if *left--; *left < 0 {
+			return
+		}
+		if is == last { // a table has several places that follow each other
+			continue
+		}
+		last = is
+		groups := entry.Deref().FieldByName("groups")
+		mask, err := groups.FieldByName("lengthMask").Uint()
+		if err != nil {
+			return
+		}
+		data := groups.FieldByName("data")
+		for k := uint64(0); k <= mask; k++ {
+			if !data.Index(int64(k)).goGroup(left, yield) {
+				return
+			}
+		}
+	}
+}
+
+// goGroup yields what is in a group of eight places: a byte for each tells with its highest
+// bit that there is nothing.
+func (g Value) goGroup(left *int, yield func(key, elem Value) bool) bool {
+	if *left--; *left < 0 {
+		return false
+	}
+	control, err := g.FieldByName("ctrl").Uint()
+	if err != nil {
+		return false
+	}
+	slots := g.FieldByName("slots")
+	for k := range 8 {
+		if control>>(8*k)&0x80 != 0 {
+			continue
+		}
+		slot := slots.Index(int64(k))
+		if !yield(slot.FieldByName("key"), slot.FieldByName("elem")) {
+			return false
+		}
+	}
+	return true
+}
