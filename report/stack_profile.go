@@ -17,11 +17,35 @@ import (
 // AddTo adds each stack to a profile, with the weight 1, and the target to its
 // title. The stack of a walk that did not reach the end has a frame for what is
 // missing, outermost, which says why, "[no rule]", and a note.
-func (s *Stacks) AddTo(p *profile.Profile) { s.addTo(p, nil) }
+func (s *Stacks) AddTo(p *profile.Profile) { s.addTo(p, nil, s.thread) }
+
+// AddTo adds the stack of each goroutine to a profile, with its state, as AddTo of Stacks
+// adds those of threads.
+func (s *Goroutines) AddTo(p *profile.Profile) {
+	stacks := s.stacks()
+	stacks.Stacks = make([]target.Stack, len(s.List))
+	for i := range s.List {
+		stacks.Stacks[i] = s.List[i].Stack
+	}
+	program := stacks.program()
+	stacks.addTo(p, nil, func(i int) (profile.Labels, string) {
+		g := &s.List[i]
+		return profile.Labels{Process: program, PID: s.PID, State: g.Name}, fmt.Sprintf("goroutine %d", g.ID)
+	})
+	for _, text := range s.Damage {
+		p.Notes = append(p.Notes, "goroutines: "+text)
+	}
+}
+
+// thread says whose stack i is, and by what name.
+func (s *Stacks) thread(i int) (profile.Labels, string) {
+	t := s.Stacks[i].Thread
+	return profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Name, TID: t.ID}, fmt.Sprintf("thread %d", t.ID)
+}
 
 // addTo adds each stack with the weight that counts has for it; without counts,
-// which are of many moments, it notes which stacks are not whole.
-func (s *Stacks) addTo(p *profile.Profile, counts []int) {
+// which are of many moments, it notes which stacks are not whole. whose says whose each is.
+func (s *Stacks) addTo(p *profile.Profile, counts []int, whose func(i int) (labels profile.Labels, name string)) {
 	if p.Title != "" {
 		p.Title += ", "
 	}
@@ -37,6 +61,7 @@ func (s *Stacks) addTo(p *profile.Profile, counts []int) {
 	var frames []profile.Frame
 	for i := range s.Stacks {
 		t := &s.Stacks[i]
+		labels, name := whose(i)
 		stack = stack[:0]
 		for k := range t.Frames {
 			f := &t.Frames[k]
@@ -56,17 +81,17 @@ func (s *Stacks) addTo(p *profile.Profile, counts []int) {
 		if t.Reason != unwind.EndOfStack {
 			stack = append(stack, p.Location(0, []profile.Frame{{Function: "[" + t.Reason.String() + "]"}}))
 			if missing++; missing <= maxMissing && counts == nil {
-				p.Notes = append(p.Notes, fmt.Sprintf("the stack of thread %d is not whole: %s", t.Thread.ID, EndNote(t)))
+				p.Notes = append(p.Notes, fmt.Sprintf("the stack of %s is not whole: %s", name, EndNote(t)))
 			}
 		}
 		weight := int64(1)
 		if counts != nil {
 			weight = int64(counts[i])
 		}
-		p.Add(stack, profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Thread.Name, TID: t.Thread.ID}, weight)
+		p.Add(stack, labels, weight)
 	}
 	if missing > maxMissing && counts == nil {
-		p.Notes = append(p.Notes, fmt.Sprintf("the stacks of %s more threads are not whole", grouped(uint64(missing-maxMissing))))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s more stacks are not whole", grouped(uint64(missing-maxMissing))))
 	}
 }
 

@@ -33,7 +33,7 @@ type Watched struct {
 
 // AddTo adds each stack to a profile, as often as it was met.
 func (w *Watched) AddTo(p *profile.Profile) {
-	w.Stacks.addTo(p, w.Counts)
+	w.Stacks.addTo(p, w.Counts, w.thread)
 	p.Notes = append(p.Notes, w.Notes()...)
 }
 

@@ -122,6 +122,8 @@ func (f *perfFlags) check() error {
 		return errors.New("--samples and --json both write to standard output: choose one")
 	case f.samples && f.profile.wanted():
 		return errors.New("--samples prints samples, and a profile counts them: choose one")
+	case f.profile.by == "state":
+		return errors.New("--by state is for goroutines of a program: perf records threads")
 	case f.top < 0 || f.stacks < 0:
 		return errors.New("--top and --stacks are at least 0")
 	}

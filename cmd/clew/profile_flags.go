@@ -41,7 +41,7 @@ func (f *profileFlags) flags() []cli.Flag {
 		&cli.StringFlag{Name: "flame", Destination: &f.flame, Usage: "write a flame graph to `FILE`, a page of HTML"},
 		&cli.StringFlag{Name: "speedscope", Destination: &f.speedscope, Usage: "write a profile for speedscope to `FILE`"},
 		&cli.BoolFlag{Name: "folded", Destination: &f.folded, Usage: "print folded stacks, a line each"},
-		&cli.StringFlag{Name: "by", Destination: &f.by, Usage: "with --flame and --folded: tell stacks apart by `WHAT`: process (the default, where there are several), thread, or none"},
+		&cli.StringFlag{Name: "by", Destination: &f.by, Usage: "with --flame and --folded: tell stacks apart by `WHAT`: process (the default, where there are several), thread, state (of goroutines), or none"},
 	}
 }
 
@@ -71,8 +71,8 @@ func (f *profileFlags) check(json bool) error {
 		taken[o.path] = o.flag
 	}
 	switch {
-	case f.by != "" && f.by != "process" && f.by != "thread" && f.by != "none":
-		return fmt.Errorf("unknown --by %q, expected process, thread or none", f.by)
+	case f.by != "" && f.by != "process" && f.by != "thread" && f.by != "state" && f.by != "none":
+		return fmt.Errorf("unknown --by %q, expected process, thread, state or none", f.by)
 	case f.by != "" && f.flame == "" && !f.folded:
 		return errors.New("--by is for --flame and --folded")
 	}
@@ -108,6 +108,8 @@ func (f *profileFlags) write(p *profile.Profile) error {
 		p.Roots = profile.ProcessRoots
 	case "thread":
 		p.Roots = profile.ThreadRoots
+	case "state":
+		p.Roots = profile.StateRoots
 	}
 	for _, o := range f.outputs() {
 		if err := writeOutput(o.path, func(w io.Writer) error { return o.write(p, w) }); err != nil {

@@ -116,6 +116,8 @@ Examples:
   clew stack --thread 4713 4711       one of its threads
   clew stack --registers --json 4711  for programs
   clew stack --goroutines 4711        every goroutine of a Go program
+  clew stack --goroutines --pprof goroutines.pb.gz 4711
+                                      a profile of how many wait where
   clew stack --watch 100ms -n 50 4711 50 looks at it: where its time goes
   clew stack core.4711                a core
   clew stack --flame 4711.html 4711   a picture of all threads
@@ -139,6 +141,9 @@ Examples:
 			}
 			if err := errors.Join(flags.check(), flags.watch.check(&flags, c.IsSet("watch"))); err != nil {
 				return err
+			}
+			if flags.goroutines {
+				flags.into = profile.New("goroutines")
 			}
 			pids, command, dashed := atDash(c)
 			switch {

@@ -23,7 +23,8 @@ const goroutineHelp = `With --goroutines the stacks are those of a Go program's 
 that no thread runs: what each waits for and for how long, as the garbage
 collector has noticed it, whether it is locked to a thread, and which go statement
 created it, as the program's own dump on SIGQUIT tells it, for stripped programs
-too. Those that the runtime made for itself are shown with --system. As many are
+too. Those that the runtime made for itself are shown with --system. A profile of them
+(--pprof, --flame --by state) is of how many there are with each stack. As many are
 copied while the process stands still as a millisecond allows; of the others each
 is read while the process runs, and it is said where one ran meanwhile. --args,
 --locals and --source show what they show of threads, of cores too only if asked.
@@ -50,8 +51,10 @@ func (f *stackFlags) checkGoroutines() error {
 		return errors.New("--goroutines and --thread: choose one")
 	case f.goroutines && f.registers:
 		return errors.New("--goroutines and --registers: goroutines that wait have none; choose one")
-	case f.goroutines && f.profile.wanted():
-		return errors.New("--goroutines and a profile: a profile is of threads; choose one")
+	case f.goroutines && f.profile.by == "thread":
+		return errors.New("--by thread is for stacks of threads: goroutines are told apart with --by state")
+	case !f.goroutines && f.profile.by == "state":
+		return errors.New("--by state is for goroutines: it needs --goroutines")
 	}
 	return nil
 }
@@ -88,9 +91,13 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 	if variables {
 		flags.variables.addGoroutines(&r, s, objects)
 	}
-	if flags.json {
+	if flags.profile.wanted() {
+		r.AddTo(flags.into)
+	}
+	switch {
+	case flags.json:
 		err = r.JSON(w)
-	} else {
+	case !flags.profile.wanted():
 		err = r.Text(w, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
 	}
 	return complete, err

@@ -72,14 +72,24 @@ func (p *Profile) rootNames() [][]string {
 	}
 	for i := range p.threads {
 		l := &p.threads[i]
-		if roots == ProcessRoots || roots == ThreadRoots {
-			names[i] = append(names[i], labelled("process", l.Process, l.PID))
-		}
-		if roots == ThreadRoots {
-			names[i] = append(names[i], labelled("thread", l.Thread, l.TID))
+		switch roots {
+		case ProcessRoots:
+			names[i] = []string{labelled("process", l.Process, l.PID)}
+		case ThreadRoots:
+			names[i] = []string{labelled("process", l.Process, l.PID), l.within()}
+		case StateRoots:
+			names[i] = []string{labelled("process", l.Process, l.PID), labelled("state", l.State, 0)}
 		}
 	}
 	return names
+}
+
+// within words what of a process a stack is of: its thread, or the state of a goroutine.
+func (l *Labels) within() string {
+	if l.State != "" {
+		return l.State
+	}
+	return labelled("thread", l.Thread, l.TID)
 }
 
 // labelled words a label: "server (42)", "thread 43".

@@ -143,7 +143,7 @@ func (b *pprofBuilder) function(f *Frame) *profile.Function {
 
 func pprofLabels(l *Labels) (text map[string][]string, numbers map[string][]int64) {
 	text, numbers = make(map[string][]string), make(map[string][]int64)
-	for key, value := range map[string]string{"process": l.Process, "thread": l.Thread} {
+	for key, value := range map[string]string{"process": l.Process, "thread": l.Thread, "state": l.State} {
 		if value != "" {
 			text[key] = []string{value}
 		}

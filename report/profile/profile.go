@@ -72,6 +72,7 @@ func (p *Profile) SetBuildID(object, id string) {
 type Labels struct {
 	Process, Thread string
 	PID, TID        int
+	State           string // of a goroutine, which may be on no thread: "chan receive"
 }
 
 // Roots is what Folded and Flame put below the outermost frame of each stack.
@@ -82,6 +83,7 @@ const (
 	NoRoots
 	ProcessRoots // a frame of the process
 	ThreadRoots  // of the process and of the thread
+	StateRoots   // of the process and of the state
 )
 
 // Profile is a tree of stacks, and how much each weighs. It is not safe for

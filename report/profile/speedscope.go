@@ -78,7 +78,7 @@ func (p *Profile) Speedscope(w io.Writer) error {
 		several := p.processes() > 1
 		for i, samples := range byThread {
 			l := &p.threads[i]
-			name := labelled("thread", l.Thread, l.TID)
+			name := l.within()
 			if several {
 				name = labelled("process", l.Process, l.PID) + ", " + name
 			}
