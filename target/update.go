@@ -11,6 +11,22 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
+// Reuse has the next call of Objects return those of an earlier snapshot of the same target,
+// with all that was read of its files. They must not be closed before, and are to be used
+// for this snapshot alone from then on.
+func (s *Snapshot) Reuse(o *Objects) {
+	if s.ahead != nil {
+		s.ahead.Close()
+		s.ahead = nil
+	}
+	o.snapshot, o.walked = s, nil
+	for _, object := range o.byModule {
+		object.snapshot = s
+	}
+	o.Update()
+	s.ahead = o
+}
+
 // Update takes in that the snapshot's target has mapped something else than when
 // the objects were made, or told something else of its generated code: process.Watch
 // changes a snapshot so. Objects that are where they were stay open, with all that

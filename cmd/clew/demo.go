@@ -88,7 +88,7 @@ and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints i
 	if err != nil {
 		return inputError{err}
 	}
-	if _, err := printStacks(os.Stdout, s, stackFlags{}); err != nil {
+	if _, err := printStacks(os.Stdout, paletteOf(os.Stdout), s, stackFlags{}); err != nil {
 		return err
 	}
 	const word = "minotaur"

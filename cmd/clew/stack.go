@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -58,6 +59,8 @@ tells what there is.
 
 ` + variablesHelp + `
 
+` + holdHelp + `
+
 ` + coreHelp + `
 
 ` + debuginfodHelp + `
@@ -97,6 +100,7 @@ type stackFlags struct {
 	profile                   profileFlags
 	goroutineFlags
 	watch     watchFlags
+	hold      bool
 	variables variableFlags
 	into      *profile.Profile // what is to be written as one
 	crashed   bool             // the stacks are those of a command behind --
@@ -129,6 +133,7 @@ Examples:
 			&cli.BoolFlag{Name: "group", Destination: &flags.group, Usage: "show equal stacks once, with all their threads; text does above ten"},
 			&cli.BoolFlag{Name: "no-group", Destination: &flags.noGroup, Usage: "show each thread by itself"},
 			&cli.BoolFlag{Name: "all-frames", Destination: &flags.allFrames, Usage: "show every frame of a recursion"},
+			&cli.BoolFlag{Name: "hold", Destination: &flags.hold, Usage: "have a live process stand still until all is read: values of one moment"},
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
 		}, slices.Concat(flags.goroutineFlags.flags(), flags.watch.flags(), flags.variables.flags(), flags.core.flags(), flags.profile.flags())...),
 		Action: func(_ context.Context, c *cli.Command) error {
@@ -153,6 +158,8 @@ Examples:
 				return watchProcesses(pids, flags)
 			case dashed && len(pids) > 0:
 				return errors.New("either process IDs or a command behind --, not both")
+			case flags.hold && (dashed || slices.ContainsFunc(pids, func(arg string) bool { _, err := strconv.Atoi(arg); return err != nil })):
+				return errors.New("--hold is for live processes: a core and a command that crashes stand still")
 			case len(command) > 0:
 				if err := flags.core.refuse(); err != nil {
 					return err
@@ -172,11 +179,10 @@ func (f *stackFlags) check() error {
 	case f.group && f.registers:
 		return errors.New("--registers shows what differs in the threads of a group: choose it or --group")
 	}
-	if err := f.variables.check(f); err != nil {
-		return err
-	}
-	if err := f.checkGoroutines(); err != nil {
-		return err
+	for _, err := range []error{f.variables.check(f), f.checkGoroutines(), f.checkHold()} {
+		if err != nil {
+			return err
+		}
 	}
 	return f.profile.check(f.json)
 }
@@ -245,9 +251,13 @@ func stacksOf(args []string, flags stackFlags) error {
 		var s *target.Snapshot
 		var c *openedCore
 		var err error
-		if pid == 0 {
+		show := printStacks
+		switch {
+		case pid == 0:
 			s, c, err = takeCore(args[i], &flags)
-		} else {
+		case flags.hold:
+			s, show, err = holdStacks(pid, flags)
+		default:
 			s, err = process.Snapshot(pid, flags.snapshot())
 		}
 		if err != nil {
@@ -258,7 +268,7 @@ func stacksOf(args []string, flags stackFlags) error {
 			fmt.Println()
 		}
 		flags.core.opened = c
-		complete, err := printStacks(os.Stdout, s, flags)
+		complete, err := show(os.Stdout, paletteOf(os.Stdout), s, flags)
 		complete = c.close() && complete
 		apart = err == nil
 		if errors.Is(err, target.ErrNoGo) { // the next one may be
@@ -313,9 +323,9 @@ func (f *stackFlags) finish(printed, partial bool, failed error) error {
 // printStacks walks, names and prints the stacks of a snapshot, and reports
 // whether all of them reach their outermost frame, and no file of theirs was refused
 // or is missing.
-func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
+func printStacks(w io.Writer, colours report.Palette, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
 	if flags.goroutines {
-		return printGoroutines(w, s, flags)
+		return printGoroutines(w, colours, s, flags)
 	}
 	objects := s.Objects()
 	defer objects.Close()
@@ -345,7 +355,7 @@ func printStacks(w *os.File, s *target.Snapshot, flags stackFlags) (complete boo
 	case flags.json:
 		err = r.JSON(w)
 	case !flags.profile.wanted():
-		err = r.Text(w, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
+		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
 	}
 	return complete, err
 }
@@ -412,7 +422,7 @@ func runCommand(args []string, flags stackFlags) error {
 		s.Search = searchBelow(s.Search.Root)
 		flags.crashed = true
 		// Standard output is the command's.
-		if _, err := printStacks(os.Stderr, s, flags); err != nil {
+		if _, err := printStacks(os.Stderr, paletteOf(os.Stderr), s, flags); err != nil {
 			warn("%v", err)
 		}
 	})

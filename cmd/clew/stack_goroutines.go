@@ -9,7 +9,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -61,7 +61,7 @@ func (f *stackFlags) checkGoroutines() error {
 
 // printGoroutines walks, names and prints the goroutines of a snapshot, and reports
 // whether all of them were read and reach their outermost frame.
-func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
+func printGoroutines(w io.Writer, colours report.Palette, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
 	objects := s.Objects()
 	defer objects.Close()
 	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
@@ -98,7 +98,7 @@ func printGoroutines(w *os.File, s *target.Snapshot, flags stackFlags) (complete
 	case flags.json:
 		err = r.JSON(w)
 	case !flags.profile.wanted():
-		err = r.Text(w, report.StackOptions{Palette: paletteOf(w), AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
+		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
 	}
 	return complete, err
 }

@@ -55,8 +55,8 @@ func (f *watchFlags) check(s *stackFlags, set bool) error {
 		return errors.New("-n is how often --watch looks")
 	case !set:
 		return nil
-	case s.registers || s.noGroup || s.allFrames || s.goroutines || s.variables.args || s.variables.locals || s.variables.source:
-		return errors.New("--watch counts the stacks of threads, by functions: --registers, --no-group, --all-frames, --goroutines, --args, --locals and --source do not go with it")
+	case s.registers || s.noGroup || s.allFrames || s.goroutines || s.hold || s.variables.args || s.variables.locals || s.variables.source:
+		return errors.New("--watch counts the stacks of threads, by functions: --registers, --no-group, --all-frames, --goroutines, --hold, --args, --locals and --source do not go with it")
 	}
 	return s.core.refuse()
 }

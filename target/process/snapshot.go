@@ -57,6 +57,13 @@ type Options struct {
 	// copied too, for the values of variables in them.
 	Vectors bool
 
+	// Hold, if not nil, is called with the snapshot while the threads still stand still,
+	// and they are released when it returns: what is read meanwhile is of the same moment
+	// as the registers, and the snapshot's Live is false. It is not called where Snapshot
+	// fails, and is called on the goroutine that Snapshot is called on. What it starts has
+	// to end before it returns, and the snapshot's Pause is known afterwards.
+	Hold func(*target.Snapshot)
+
 	// Timeout is how long to wait for a thread that waits uninterruptibly in the
 	// kernel; 0 means 100 ms. For one that is about to stop, but gets no
 	// processor, it is 20 times as long. A thread that has not stopped by then
@@ -95,9 +102,9 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 		return nil, phases{}, err
 	}
 	defer c.tasks.close()
-	described, copied := make(chan bool, 1), make(chan bool, 2)
+	described, copied, held := make(chan bool, 1), make(chan bool, 2), make(chan bool, 1)
 	released := startTracerThread(func() (clean bool) {
-		if err = c.holdTogether(described, copied); err == nil {
+		if err = c.holdTogether(described, copied, held); err == nil && c.names == nil {
 			c.readNames()
 		}
 		copied <- false // which comes first where nothing was
@@ -105,6 +112,7 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 	})
 	// Whatever becomes of this goroutine, the other one ends before.
 	defer func() { <-released }()
+	defer close(held)
 	defer close(described)
 
 	s, failed := c.describe(opts)
@@ -115,9 +123,21 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 		c.ahead = s.ObjectsAhead()
 	}
 	c.goroutines = s.GoroutineCopiers(opts.Goroutines)
+	if opts.Hold == nil {
+		held <- true
+	}
 	described <- true
-	if c.ahead != nil && runtime.GOMAXPROCS(0) > 1 {
-		c.walkAhead(s, *opts.Walk, copied)
+	// Before all is copied nothing is done: the threads that are to stop need a processor.
+	ahead := c.ahead != nil && runtime.GOMAXPROCS(0) > 1
+	if (ahead || opts.Hold != nil) && <-copied {
+		c.tell(s)
+		if ahead {
+			c.ahead.WalkAhead(*opts.Walk)
+		}
+		if opts.Hold != nil {
+			c.hold(s, opts.Hold)
+			held <- true
+		}
 	}
 	<-released
 	c.awaitRelease()
@@ -133,17 +153,30 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 		return nil, phases{}, err
 	}
 	s.Pause, s.Clock = c.pause, c.clock
-	c.finish(s)
+	if opts.Hold == nil {
+		c.finish(s)
+	}
 	return s, c.phases, nil
+}
+
+// hold has a function called with the snapshot, if there is a thread in it.
+func (c *capture) hold(s *target.Snapshot, f func(*target.Snapshot)) {
+	if c.failure() != nil {
+		return
+	}
+	c.finish(s)
+	s.Live = false
+	defer func() { s.Live = true }()
+	f(s)
 }
 
 // errNotDescribed ends a capture of what could not be described.
 var errNotDescribed = errors.New("not described")
 
 // holdTogether stops the threads of a process together, copies what they hold, says so, and
-// releases them. It attaches to none before the process is described: a thread that is
+// releases them when it is told to. It attaches to none before the process is described: a thread that is
 // attached to stops for any signal that it gets.
-func (c *capture) holdTogether(described <-chan bool, copied chan<- bool) error {
+func (c *capture) holdTogether(described <-chan bool, copied chan<- bool, held <-chan bool) error {
 	if _, err := c.list(); err != nil {
 		return err
 	}
@@ -159,6 +192,7 @@ func (c *capture) holdTogether(described <-chan bool, copied chan<- bool) error 
 	c.copy()
 	c.copyGoroutines()
 	copied <- true
+	<-held
 	c.detach()
 	c.pause, c.clock = time.Since(c.started), monotonic(c.pid)
 	return nil
@@ -222,15 +256,6 @@ func (c *capture) describe(opts *Options) (*target.Snapshot, error) {
 	return s, nil
 }
 
-// walkAhead walks the stacks as soon as all of them are copied. Before that it does
-// nothing: the threads that are to stop need a processor for it.
-func (c *capture) walkAhead(s *target.Snapshot, opts target.WalkOptions, copied <-chan bool) {
-	if <-copied {
-		c.tell(s)
-		c.ahead.WalkAhead(opts)
-	}
-}
-
 // failure returns the error that left no thread at all.
 func (c *capture) failure() error {
 	var first error
@@ -260,7 +285,7 @@ func (c *capture) tell(s *target.Snapshot) {
 	slices.SortFunc(s.Copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) })
 }
 
-// finish completes the snapshot once the threads run again.
+// finish completes the snapshot once all is copied that is.
 func (c *capture) finish(s *target.Snapshot) {
 	if !c.told {
 		c.tell(s)

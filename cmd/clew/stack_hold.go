@@ -1,0 +1,82 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/process"
+	"github.com/clewdev/clew/target/variable"
+)
+
+const holdHelp = `With --hold a live process stands still until all is read that is shown, arguments
+with it: what only lies in its memory is of the same moment as its stacks then, as
+under gdb, where it otherwise can have changed. That takes some milliseconds, with
+many frames and values more; how long it was is told at the end, on standard error.
+Files are read before, so that the process does not wait for them.`
+
+// checkHold finds what makes no sense with --hold. It is for values.
+func (f *stackFlags) checkHold() error {
+	switch {
+	case !f.hold:
+		return nil
+	case f.profile.wanted():
+		return errors.New("--hold has values read of one moment, of which a profile has none: choose one")
+	}
+	f.variables.args = f.variables.args || !f.variables.noArgs && !f.noLines
+	return nil
+}
+
+// holdStacks has the stacks of a process printed while it stands still, and returns what
+// writes what was printed.
+func holdStacks(pid int, flags stackFlags) (*target.Snapshot, func(io.Writer, report.Palette, *target.Snapshot, stackFlags) (bool, error), error) {
+	objects, err := readAhead(pid, &flags)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer objects.Close()
+	var text bytes.Buffer
+	var complete bool
+	var failed error
+	opts := flags.snapshot()
+	opts.Walk = nil
+	opts.Hold = func(s *target.Snapshot) {
+		s.Reuse(objects)
+		s.Command = commandLine(pid) // which is asked for of who runs
+		complete, failed = printStacks(&text, palette(), s, flags)
+	}
+	s, err := process.Snapshot(pid, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s, func(w io.Writer, _ report.Palette, s *target.Snapshot, _ stackFlags) (bool, error) {
+		if _, err := w.Write(text.Bytes()); err != nil {
+			return false, err
+		}
+		warn("process %d stood still for %v, until all of it was read", pid, s.Pause.Round(10*time.Microsecond))
+		return complete, failed
+	}, nil
+}
+
+// readAhead returns the objects of a process with what printing its stacks takes of their
+// files.
+func readAhead(pid int, flags *stackFlags) (*target.Objects, error) {
+	s, err := process.Snapshot(pid, flags.snapshot())
+	if err != nil {
+		return nil, err
+	}
+	objects := s.Objects()
+	stacks := objects.Walk(flags.walk(true))
+	reader := variable.NewReader(s, objects)
+	_ = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines, Meanwhile: reader.Ahead(stacks)}) // which is told the second time
+	return objects, nil
+}

@@ -1,0 +1,104 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/target"
+)
+
+// standsStill reports whether every thread of a process is stopped by its tracer.
+func standsStill(t *testing.T, pid int) bool {
+	t.Helper()
+	tids, err := listThreads(pid, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return !slices.ContainsFunc(tids, func(tid int) bool { return threadState(pid, tid) != 't' })
+}
+
+// processorTime returns for how many nanoseconds a process of one thread has run.
+func processorTime(t *testing.T, pid int) (n int64) {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+	if err == nil {
+		_, err = fmt.Sscan(string(b), &n)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// checkRuns checks that a process runs, and that nothing is attached to it.
+func checkRuns(t *testing.T, pid int) {
+	t.Helper()
+	checkReleased(t, pid)
+	before := processorTime(t, pid)
+	for range 5000 {
+		if processorTime(t, pid) > before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Error("it does not run any more")
+}
+
+// While Hold runs the process stands still, and the snapshot says so; afterwards it runs as
+// before, whatever Hold did.
+func TestHold(t *testing.T) {
+	p := testprogram.Start(t, "/bin/sh", "-c", "echo ready; while :; do :; done")
+	for _, walk := range []*target.WalkOptions{nil, {Lines: true}} {
+		called := 0
+		s, err := Snapshot(p.PID, &Options{Timeout: 5 * time.Second, Walk: walk, Hold: func(s *target.Snapshot) {
+			called++
+			if s.Live || len(s.Threads) == 0 || s.Threads[0].Name == "" {
+				t.Errorf("live: %t, threads: %+v", s.Live, s.Threads)
+			}
+			objects := s.Objects()
+			defer objects.Close()
+			if stacks := objects.Walk(target.WalkOptions{Lines: true}); len(stacks) != len(s.Threads) || len(stacks[0].Frames) == 0 {
+				t.Errorf("%d stacks", len(stacks))
+			}
+			if !standsStill(t, p.PID) {
+				t.Error("a thread runs")
+			}
+			before := processorTime(t, p.PID)
+			time.Sleep(20 * time.Millisecond)
+			if after := processorTime(t, p.PID); after != before {
+				t.Errorf("it ran for %d ns", after-before)
+			}
+		}})
+		if err != nil || called != 1 {
+			t.Fatalf("%d calls, %v", called, err)
+		}
+		if !s.Live || s.Pause < 20*time.Millisecond {
+			t.Errorf("live: %t, it stood still for %v", s.Live, s.Pause)
+		}
+		checkRuns(t, p.PID)
+	}
+	func() {
+		defer func() {
+			if r := recover(); r != "mine" {
+				t.Error(r)
+			}
+		}()
+		Snapshot(p.PID, &Options{Hold: func(*target.Snapshot) { panic("mine") }})
+	}()
+	checkRuns(t, p.PID)
+	if _, err := Snapshot(p.PID, &Options{Threads: []int{1}, Hold: func(*target.Snapshot) { t.Error("nothing is held") }}); !errors.Is(err, ErrNoThread) {
+		t.Error(err)
+	}
+	checkRuns(t, p.PID)
+}
