@@ -101,10 +101,15 @@ func (w *printing) golang(v Value, t *Type, depth int) {
 	case goMap:
 		w.goMap(v, t, depth)
 	case goChan:
-		w.goCounted(v, t, func(c Value) (string, error) {
+		w.goPointed(v, t, func(c Value) {
 			n, err := c.FieldByName("qcount").Uint()
 			size, sizeErr := c.FieldByName("dataqsiz").Uint()
-			return fmt.Sprintf(" %d/%d", n, size), errors.Join(err, sizeErr)
+			w.add(" ")
+			if err := errors.Join(err, sizeErr); err != nil {
+				w.fail(err)
+				return
+			}
+			w.add(fmt.Sprintf("%d/%d", n, size))
 		})
 	case goInterface:
 		w.goInterface(v, t, depth)
@@ -276,23 +281,16 @@ func (w *printing) goPointer(v Value, t *Type, bare bool, depth int) {
 	})
 }
 
-// goCounted writes a map or a channel: a pointer to what counts.
-func (w *printing) goCounted(v Value, t *Type, count func(Value) (string, error)) {
-	pointer := v
-	pointer.typ = t.Strip()
-	w.goWord(pointer, func(n uint64) {
+// goPointed writes the type of a map or a channel, a pointer, and has what it leads to shown.
+func (w *printing) goPointed(v Value, t *Type, show func(Value)) {
+	v.typ = t.Strip()
+	w.goWord(v, func(at uint64) {
 		w.add(t.goName())
-		if n == 0 {
+		if at == 0 {
 			w.add(" nil")
 			return
 		}
-		text, err := count(pointer.Deref())
-		if err != nil {
-			w.add(" ")
-			w.fail(err)
-			return
-		}
-		w.add(text)
+		show(v.Deref())
 	})
 }
 

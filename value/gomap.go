@@ -23,30 +23,21 @@ const maxGoGroups = 1 << 14
 
 // goMap writes a map.
 func (w *printing) goMap(v Value, t *Type, depth int) {
-	pointer := v
-	pointer.typ = t.Strip()
-	w.goWord(pointer, func(at uint64) {
-		w.add(t.goName())
-		if at == 0 {
-			w.add(" nil")
-			return
-		}
-		m := pointer.Deref()
+	w.goPointed(v, t, func(m Value) {
 		length := m.FieldByName("used") // internal/runtime/maps.Map, since Go 1.24
 		if length.Err() != nil {
 			length = m.FieldByName("count") // runtime.hmap
 		}
 		n, err := length.Uint()
-		if err != nil {
+		switch {
+		case err != nil:
 			w.add(" ")
 			w.fail(err)
-			return
-		}
-		if depth >= min(w.depth, maxGoDepth) {
+		case depth >= min(w.depth, maxGoDepth):
 			w.add(" len: " + strconv.FormatUint(n, 10))
-			return
+		default:
+			w.goPairs(m, t, n, depth)
 		}
-		w.goPairs(m, t, n, depth)
 	})
 }
 
