@@ -30,6 +30,10 @@ type Child struct {
 	Name  string
 	Key   Value // of a map; else the zero Value
 	Value Value
+
+	// Nothing says that there is none: work was done, as looking at many places of a table
+	// that are empty. How much of it is done for one value is bounded.
+	Nothing bool
 }
 
 // presented returns what stands for a value or what a reference leads to, and for what
@@ -43,19 +47,27 @@ func (w *printing) presented(v Value) (p Presentation, ok bool) {
 			return p, false
 		}
 	}
-	if t := v.typ.Strip(); t.kind != Struct && t.kind != Class {
+	if t := v.typ.Strip(); t.kind != Struct && t.kind != Class || v.OptimizedOut() || v.absent() {
 		return p, false
 	}
 	return w.Present(v)
 }
 
-// maxChildren bounds how many children are listed of one value and of what is in it.
+// maxChildren bounds how many children are asked for of one value and of what is in it.
 const maxChildren = 20000
 
 // present writes it. A summary has no children, only whether there are any.
 func (w *printing) present(p Presentation, depth int, summary bool) {
+	// What is presented lies elsewhere than the value: it can be of a type that this one is in.
+	around := w.around
+	w.around = nil
+	defer func() { w.around = around }()
 	w.add(p.Text)
-	if p.Value.typ != nil {
+	switch {
+	case p.Value.typ == nil:
+	case depth >= w.depth:
+		w.add("{...}")
+	default:
 		w.value(p.Value, depth+1, false)
 	}
 	w.add(p.After)
@@ -71,6 +83,9 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 		if w.children++; things >= w.elements || len(w.text) >= maxText || w.children > maxChildren {
 			complete = false
 			break
+		}
+		if c.Nothing {
+			continue
 		}
 		if things > 0 {
 			w.add(", ")
@@ -88,19 +103,21 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 		switch {
 		case c.Key.typ != nil || c.Key.err != nil:
 			w.add("[")
-			w.value(c.Key, depth+1, false)
+			w.value(c.Key, depth+1, true)
 			w.add("] = ")
 			things++
 		case c.Name != "":
 			w.add(c.Name + " = ")
 		}
-		w.value(c.Value, depth+1, false)
+		w.value(c.Value, depth+1, true)
 	}
-	if things > 0 {
-		if !complete {
-			w.add("...")
-		}
+	switch {
+	case things > 0 && !complete:
+		w.add("...}")
+	case things > 0:
 		w.add("}")
+	case !complete:
+		w.add(" = {...}")
 	}
 }
 

@@ -6,6 +6,7 @@ package value
 
 import (
 	"debug/dwarf"
+	"debug/elf"
 	"math/bits"
 
 	"github.com/clewdev/clew/object"
@@ -14,6 +15,9 @@ import (
 // tagTemplateParameterPack is DW_TAG_GNU_template_parameter_pack: the entries below it are
 // the parameters that are taken together.
 const tagTemplateParameterPack dwarf.Tag = 0x4107
+
+// voidParameter stands for a parameter that is void, which has no entry.
+const voidParameter = ^object.DebugOffset(0)
 
 // readTemplate reads a parameter of the template that a structure is an instance of.
 func (t *Type) readTemplate(e *object.DebugEntry) {
@@ -24,7 +28,10 @@ func (t *Type) readTemplate(e *object.DebugEntry) {
 	for k := range list {
 		off := object.DebugOffset(0)
 		if list[k].Tag == dwarf.TagTemplateTypeParameter {
-			off, _ = t.info.typeReference(&list[k])
+			var ok bool
+			if off, ok = t.info.typeReference(&list[k]); !ok && !list[k].Has(dwarf.AttrType) {
+				off = voidParameter
+			}
 		}
 		if t.info.retain(1) {
 			t.template = append(t.template, off)
@@ -45,7 +52,11 @@ func (t *Type) TemplateTypes() (list []*Type) {
 	list = make([]*Type, len(t.template))
 	_ = t.info.locked(func() error { // what cannot be read is an unknown type
 		for k, off := range t.template {
-			if off != 0 {
+			switch off {
+			case 0:
+			case voidParameter:
+				list[k] = t.info.voidType()
+			default:
 				list[k] = t.info.typeAt(off)
 			}
 		}
@@ -56,7 +67,8 @@ func (t *Type) TemplateTypes() (list []*Type) {
 
 // Align returns the address that a value of the type lies at a multiple of, as far as the
 // debugging information tells: what it says of structures that are aligned otherwise than
-// their members, and else the size of a number, which the psABIs of most machines have.
+// their members, and else the size of a number, as far as the machine's psABI has that in a
+// structure.
 func (t *Type) Align() uint64 {
 	left := maxMembers
 	return t.alignment(0, &left)
@@ -83,7 +95,14 @@ func (t *Type) alignment(depth int, left *int) uint64 {
 		}
 		return most
 	}
-	size := min(t.Size(), 16)
+	most := uint64(16)
+	switch t.machine.ELF {
+	case elf.EM_386:
+		most = 4
+	case elf.EM_68K:
+		most = 2
+	}
+	size := min(t.Size(), most)
 	if size == 0 {
 		return 1
 	}

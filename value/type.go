@@ -124,6 +124,9 @@ func (t *Type) Kind() Kind { return t.kind }
 // typedef, qualified in C++ and without "struct"; "" where it has none.
 func (t *Type) Name() string { return t.name }
 
+// Language returns what the unit that the type stands in is written in.
+func (t *Type) Language() Language { return t.language }
+
 // Machine returns the machine that the type is for.
 func (t *Type) Machine() *arch.Machine { return t.machine }
 

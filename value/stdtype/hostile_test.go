@@ -45,7 +45,7 @@ func TestHostile(t *testing.T) {
 		{"optional", words{0x1018: 1}, "std::optional<std::vector<int>> containing std::vector of length 0, capacity 0", false},
 		{"variant", words{0x1008: 0xff}, "std::variant<int, double> [no contained value]", false},
 		{"variant", words{0x1008: 2}, "", false},
-		{"it", words{}, "", false},
+		{"it", words{}, "non-dereferenceable iterator for std::vector", false},
 	} {
 		variable, err := info.Global(test.name, 0)
 		if err != nil {

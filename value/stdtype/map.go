@@ -45,7 +45,7 @@ func associative(m instance, n uint64, list iter.Seq[value.Child]) value.Present
 func keyed(list iter.Seq[value.Child]) iter.Seq[value.Child] {
 	return func(yield func(value.Child) bool) {
 		for c := range list {
-			if first := c.Value.FieldByName("first"); first.Type() != nil && c.Value.Err() == nil {
+			if first := c.Value.FieldByName("first"); !c.Nothing && !isMissing(first) {
 				c.Key, c.Value = first, c.Value.FieldByName("second")
 			}
 			if !yield(c) {
@@ -67,7 +67,12 @@ func nodes(node value.Value, n uint64, elem *value.Type) iter.Seq[value.Child] {
 			if !yield(value.Child{Value: stored(node, at, elem)}) {
 				return
 			}
-			node = following(node)
+			var steps int
+			for node, steps = following(node); steps > 8; steps -= 8 {
+				if !yield(value.Child{Nothing: true}) {
+					return
+				}
+			}
 		}
 	}
 }
@@ -78,29 +83,31 @@ func stored(node value.Value, at uint64, elem *value.Type) value.Value {
 }
 
 // following returns the node behind another in the order of a tree: the leftmost one on the
-// right of it, else the first above it that it is on the left of.
-func following(node value.Value) value.Value {
+// right of it, else the first above it that it is on the left of; and how many were looked
+// at for it.
+func following(node value.Value) (next value.Value, steps int) {
 	isNil := func(v value.Value) bool { n, err := v.Uint(); return err != nil || n == 0 }
-	next := node.Deref().FieldByName("_M_right")
-	if !isNil(next) {
-		for range maxSteps {
+	if next = node.Deref().FieldByName("_M_right"); !isNil(next) {
+		for steps < maxSteps {
+			steps++
 			left := next.Deref().FieldByName("_M_left")
 			if isNil(left) {
 				break
 			}
 			next = left
 		}
-		return next
+		return next, steps
 	}
-	for range maxSteps {
+	for steps < maxSteps {
+		steps++
 		above := node.Deref().FieldByName("_M_parent")
 		right, err := above.Deref().FieldByName("_M_right").Uint()
 		if at, _ := node.Uint(); err != nil || right != at {
-			return above
+			return above, steps
 		}
 		node = above
 	}
-	return node
+	return node, steps
 }
 
 // treeIterator presents what an iterator of a std::map or std::set leads to.

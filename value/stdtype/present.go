@@ -5,6 +5,7 @@
 package stdtype
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/clewdev/clew/value"
@@ -22,20 +23,28 @@ func present(v value.Value, depth int) (value.Presentation, bool) {
 	if v.Type() == nil || depth > maxDepth {
 		return value.Presentation{}, false
 	}
-	name := v.Type().Strip().Name()
-	qualified, arguments, ok := strings.Cut(name, "<")
-	if present := rustPresenter(qualified); present != nil {
-		return present(instance{v, lastOf(qualified), depth})
-	}
-	if !ok || !isSTD(qualified) {
+	t := v.Type().Strip()
+	qualified, arguments, ok := strings.Cut(t.Name(), "<")
+	switch t.Language() {
+	case value.Rust:
+		if present := rustPresenter(qualified); present != nil {
+			return present(instance{v, lastOf(qualified), depth})
+		}
+		return value.Presentation{}, false
+	case value.CPlusPlus:
+	default:
 		return value.Presentation{}, false
 	}
 	present := presenter(unqualified(qualified))
-	if present == nil {
+	if present == nil || !isSTD(qualified) {
 		return value.Presentation{}, false
 	}
-	if _, rest, ok := split(arguments); !ok || rest != "" {
-		return value.Presentation{}, false // a class within one
+	if ok {
+		if _, rest, ok := split(arguments); !ok || rest != "" {
+			return value.Presentation{}, false // a class within one
+		}
+	} else if len(t.TemplateTypes()) == 0 { // its name can be without them (-gsimple-template-names)
+		return value.Presentation{}, false
 	}
 	return present(instance{v, qualified, depth})
 }
@@ -48,7 +57,7 @@ func isSTD(name string) bool {
 // unqualified returns a name of the library's without its namespaces, and as it is where
 // that is not in one that is known.
 func unqualified(name string) string {
-	for _, namespace := range []string{"std::", "__gnu_cxx::", "__gnu_debug::", "__cxx11::", "__debug::", "__8::"} {
+	for _, namespace := range []string{"std::", "__gnu_cxx::", "__gnu_debug::", "__cxx11::", "__debug::", "__cxx1998::", "__8::"} {
 		name = strings.TrimPrefix(name, namespace)
 	}
 	return name
@@ -113,6 +122,9 @@ func presenter(template string) func(instance) (value.Presentation, bool) {
 	}
 	return nil
 }
+
+// isMissing reports whether a value is a member that there is none of.
+func isMissing(v value.Value) bool { return v.Type() == nil || errors.Is(v.Err(), value.ErrNotFound) }
 
 // argument returns the type that an instance is made with at a place, nil where there is
 // none.

@@ -17,40 +17,45 @@ func rustPresenter(name string) func(instance) (value.Presentation, bool) {
 	if strings.HasPrefix(name, "&") {
 		return reference
 	}
-	crate, _, ok := strings.Cut(name, "::")
-	if !ok || crate != "alloc" && crate != "core" && crate != "std" {
-		return nil
-	}
-	last := lastOf(name)
-	if present := rustPresenters(last); present != nil && strings.Count(name, "::") > 1 {
-		return present // std::vector has no module
-	}
-	return nil
-}
-
-func rustPresenters(last string) func(instance) (value.Presentation, bool) {
-	switch last {
-	case "String", "OsString", "PathBuf":
-		return rustText
-	case "Vec":
-		return rustVector
-	case "VecDeque":
-		return rustDeque
-	case "HashMap", "HashSet":
-		return rustHashTable
-	case "BTreeMap", "BTreeSet":
-		return rustTree
-	case "Rc", "Arc":
-		return rustCounted
-	case "Cell":
-		return rustCell
-	case "RefCell":
-		return rustRefCell
-	case "Ref", "RefMut":
-		return rustBorrowed
-	}
-	if strings.HasPrefix(last, "NonZero") { // NonZeroU32 before Rust 1.79
-		return rustNonZero
+	switch last := lastOf(name); strings.TrimSuffix(name, last) {
+	case "alloc::string::", "std::ffi::os_str::", "std::path::":
+		switch last {
+		case "String", "OsString", "PathBuf":
+			return rustText
+		}
+	case "alloc::vec::":
+		if last == "Vec" {
+			return rustVector
+		}
+	case "alloc::collections::vec_deque::":
+		if last == "VecDeque" {
+			return rustDeque
+		}
+	case "std::collections::hash::map::", "std::collections::hash::set::":
+		if last == "HashMap" || last == "HashSet" {
+			return rustHashTable
+		}
+	case "alloc::collections::btree::map::", "alloc::collections::btree::set::":
+		if last == "BTreeMap" || last == "BTreeSet" {
+			return rustTree
+		}
+	case "alloc::rc::", "alloc::sync::":
+		if last == "Rc" || last == "Arc" {
+			return rustCounted
+		}
+	case "core::cell::":
+		switch last {
+		case "Cell":
+			return rustCell
+		case "RefCell":
+			return rustRefCell
+		case "Ref", "RefMut":
+			return rustBorrowed
+		}
+	case "core::num::nonzero::":
+		if strings.HasPrefix(last, "NonZero") { // NonZeroU32 before Rust 1.79
+			return rustNonZero
+		}
 	}
 	return nil
 }
@@ -234,7 +239,7 @@ func rustHashTable(m instance) (value.Presentation, bool) {
 	return value.Presentation{Text: fmt.Sprintf("%s(size=%d)", m.template, length), Children: func(yield func(value.Child) bool) {
 		found := uint64(0)
 		for at := uint64(0); at <= mask && found < length; {
-			var bytes [256]byte
+			var bytes [4096]byte
 			list := bytes[:min(uint64(len(bytes)), mask+1-at)]
 			if err := m.Frame().ReadMemory(list, control+at); err != nil {
 				yield(value.Child{Value: value.At(elem, control+at, m.Frame())})
@@ -256,15 +261,12 @@ func rustHashTable(m instance) (value.Presentation, bool) {
 				}
 			}
 			at += uint64(len(list))
-			if at > maxPlaces {
+			if !yield(value.Child{Nothing: true}) {
 				return
 			}
 		}
 	}}, true
 }
-
-// maxPlaces bounds how many places of a table are looked at for what is in them.
-const maxPlaces = 1 << 20
 
 // rustCounted presents an Rc or an Arc with how many share it.
 func rustCounted(r instance) (value.Presentation, bool) {
@@ -283,7 +285,7 @@ func rustCounted(r instance) (value.Presentation, bool) {
 	}
 	n, err := strong.Uint()
 	w, weakErr := weak.Uint()
-	if err != nil || weakErr != nil || held.Type() == nil {
+	if err != nil || weakErr != nil || isMissing(held) {
 		return value.Presentation{}, false
 	}
 	return counted(r, n, w-1, held, strong), true
@@ -302,7 +304,7 @@ func rustCountedWide(r instance, wide value.Value) (value.Presentation, bool) {
 	n, err := strong.Uint()
 	w, weakErr := value.At(count, at+size, r.Frame()).Uint()
 	_, of, _ := strings.Cut(r.Type().Strip().Name(), "<")
-	if strings.HasPrefix(of, "str") {
+	if strings.HasPrefix(of, "str,") || strings.HasPrefix(of, "str>") {
 		elem = value.CharOf(m)
 	} else if !strings.HasPrefix(of, "[") {
 		ok = false // a trait's object

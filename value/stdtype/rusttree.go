@@ -17,7 +17,7 @@ const maxHeight = 32
 func rustTree(m instance) (value.Presentation, bool) {
 	length, ok := number(m.Value, "length")
 	root := within(m.Value, "root")
-	if !ok || root.Type() == nil {
+	if !ok || isMissing(root) {
 		return value.Presentation{}, false
 	}
 	p := value.Presentation{Text: fmt.Sprintf("%s(size=%d)", m.template, length)}
@@ -54,7 +54,7 @@ func (b *btree) node(pointer value.Value, height uint64) bool {
 	leaf := pointer.Deref()
 	used, err := leaf.FieldByName("len").Uint()
 	keys, values := leaf.FieldByName("keys"), leaf.FieldByName("vals")
-	if err != nil || keys.Type() == nil || values.Type() == nil {
+	if err != nil || isMissing(keys) || isMissing(values) {
 		b.yield(value.Child{Value: leaf})
 		return false
 	}

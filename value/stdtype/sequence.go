@@ -7,7 +7,9 @@ package stdtype
 import (
 	"fmt"
 	"iter"
+	"math/bits"
 	"strconv"
+	"strings"
 
 	"github.com/clewdev/clew/value"
 )
@@ -28,11 +30,13 @@ func numbered(list iter.Seq[value.Child]) iter.Seq[value.Child] {
 	return func(yield func(value.Child) bool) {
 		i := 0
 		for c := range list {
-			c.Name = "[" + strconv.Itoa(i) + "]"
+			if !c.Nothing {
+				c.Name = "[" + strconv.Itoa(i) + "]"
+				i++
+			}
 			if !yield(c) {
 				return
 			}
-			i++
 		}
 	}
 }
@@ -40,7 +44,7 @@ func numbered(list iter.Seq[value.Child]) iter.Seq[value.Child] {
 func vector(v instance) (value.Presentation, bool) {
 	start := field(v.Value, "_M_impl._M_start")
 	if field(v.Value, "_M_impl._M_start._M_offset").Err() == nil {
-		return bits(v)
+		return bitVector(v)
 	}
 	n, ok := uints(v.Value, "_M_impl._M_start", "_M_impl._M_finish", "_M_impl._M_end_of_storage")
 	if !ok {
@@ -57,8 +61,8 @@ func vector(v instance) (value.Presentation, bool) {
 	}, true
 }
 
-// bits presents a std::vector<bool>, whose elements are bits of words.
-func bits(v instance) (value.Presentation, bool) {
+// bitVector presents a std::vector<bool>, whose elements are bits of words.
+func bitVector(v instance) (value.Presentation, bool) {
 	n, ok := uints(v.Value, "_M_impl._M_start._M_p", "_M_impl._M_start._M_offset",
 		"_M_impl._M_finish._M_p", "_M_impl._M_finish._M_offset", "_M_impl._M_end_of_storage")
 	if !ok {
@@ -183,7 +187,15 @@ func chain(l instance, next value.Value, end uint64, elem *value.Type) value.Pre
 // normalIterator presents what an iterator that is a pointer leads to.
 func normalIterator(i instance) (value.Presentation, bool) {
 	current := i.FieldByName("_M_current")
-	if at, err := current.Uint(); err != nil || at == 0 {
+	at, err := current.Uint()
+	switch {
+	case err != nil:
+		return value.Presentation{}, false
+	case at == 0:
+		if container := argument(i.Type(), 1); container != nil {
+			name, _, _ := strings.Cut(container.Name(), "<")
+			return value.Presentation{Text: "non-dereferenceable iterator for std::" + unqualified(name)}, true
+		}
 		return value.Presentation{}, false
 	}
 	return value.Presentation{Value: current.Deref()}, true
@@ -217,30 +229,29 @@ func initializerList(l instance) (value.Presentation, bool) {
 // bitset presents which bits are set.
 func bitset(b instance) (value.Presentation, bool) {
 	words := b.FieldByName("_M_w")
-	if words.Err() != nil {
+	if isMissing(words) {
 		return value.Presentation{}, false
 	}
-	n, isArray := uint64(1), words.Type().Strip().Kind() == value.Array
-	if isArray {
-		n, _ = words.Type().Strip().Len()
+	t := words.Type().Strip()
+	if t.Kind() == value.Array {
+		t = t.Elem()
 	}
-	one := value.IntOf(b.Type().Machine(), "int", 4, true)
+	m, size := b.Type().Machine(), int(t.Size())
+	all, err := words.Bytes()
+	if err != nil || size != 4 && size != 8 {
+		return value.Presentation{}, false
+	}
+	one := value.IntOf(m, "int", 4, true)
 	set := make([]byte, 4)
-	b.Type().Machine().Order.PutUint32(set, 1)
+	m.Order.PutUint32(set, 1)
 	return value.Presentation{Text: b.template, Children: func(yield func(value.Child) bool) {
-		for i := range n {
-			word := words
-			if isArray {
-				word = words.Index(int64(i))
+		for i := 0; i+size <= len(all); i += size {
+			word := uint64(m.Order.Uint32(all[i:]))
+			if size == 8 {
+				word = m.Order.Uint64(all[i:])
 			}
-			bits, err := word.Uint()
-			if err != nil {
-				yield(value.Child{Value: word})
-				return
-			}
-			width := 8 * word.Type().Size()
-			for k := uint64(0); k < width && k < 64; k++ {
-				if bits>>k&1 != 0 && !yield(value.Child{Name: fmt.Sprintf("[%d]", i*width+k), Value: value.Constant(one, set, nil)}) {
+			for ; word != 0; word &= word - 1 {
+				if !yield(value.Child{Name: fmt.Sprintf("[%d]", 8*i+bits.TrailingZeros64(word)), Value: value.Constant(one, set, nil)}) {
 					return
 				}
 			}

@@ -5,17 +5,19 @@
 package stdtype
 
 import (
-	"strings"
-
 	"github.com/clewdev/clew/value"
 )
+
+// undefinedString is the std::string of which a declaration is enough: with an allocator of
+// another type the layout is another one.
+const undefinedString = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
 
 // text presents a std::string: an address, and since GCC 5 the length. Compilers that know
 // that the library has the instance for char (clang does) leave the definition out, or that
 // of the class within that holds the address: both are the first two words of the ABI.
 func text(s instance) (value.Presentation, bool) {
 	t := s.Type().Strip()
-	if types := t.TemplateTypes(); t.Incomplete() && len(types) == 0 && !strings.HasPrefix(t.Name(), "std::__cxx11::basic_string<char, ") {
+	if types := t.TemplateTypes(); t.Incomplete() && len(types) == 0 && t.Name() != undefinedString {
 		return value.Presentation{}, false
 	}
 	elem := argument(t, 0)
@@ -59,5 +61,13 @@ func view(s instance) (value.Presentation, bool) {
 }
 
 func characters(s instance, elem *value.Type, address, length uint64) (value.Presentation, bool) {
+	switch elem.Strip().Kind() {
+	case value.Char, value.Int:
+	default:
+		return value.Presentation{}, false
+	}
+	if size := elem.Size(); size != 1 && size != 2 && size != 4 {
+		return value.Presentation{}, false
+	}
 	return value.Presentation{String: &value.String{Elem: elem, Address: address, Length: length, Frame: s.Frame()}}, true
 }

@@ -13,7 +13,7 @@ import (
 
 func pair(p instance) (value.Presentation, bool) {
 	first, second := p.FieldByName("first"), p.FieldByName("second")
-	if first.Type() == nil || second.Type() == nil {
+	if isMissing(first) || isMissing(second) {
 		return value.Presentation{}, false
 	}
 	return value.Presentation{Children: func(yield func(value.Child) bool) {
@@ -99,11 +99,13 @@ func optional(o instance) (value.Presentation, bool) {
 	if engaged == 0 {
 		return value.Presentation{Text: name + " [no contained value]"}, true
 	}
-	if inner := payload.FieldByName("_M_payload"); inner.Err() == nil {
-		payload = inner
+	held := payload
+	if inner := payload.FieldByName("_M_payload"); !isMissing(inner) {
+		held = inner
 	}
-	held := payload.FieldByName("_M_value")
-	if held.Type() == nil {
+	if inner := held.FieldByName("_M_value"); !isMissing(inner) {
+		held = inner
+	} else if !held.Type().Equal(elem) { // up to GCC 8 the payload is the value
 		return value.Presentation{}, false
 	}
 	return o.holding(name, "[contained value]", held), true

@@ -26,6 +26,8 @@
 struct Point { int x, y; };
 struct Named { std::string name; std::vector<int> list; Point at; const std::string &ref; std::string *ptr; };
 struct Node { std::string key; std::unique_ptr<Node> next; };
+struct Json { std::string name; std::map<std::string, Json> object; std::list<Json> array; };
+struct Deep { std::vector<Deep> children; };
 struct Deleter { int state; void operator()(Point *p) const { delete p; } };
 enum class Color { Red, Green };
 struct alignas(64) Wide { int n; };
@@ -51,10 +53,20 @@ KEPT void sums(std::optional<int> o, std::optional<std::string> os, std::optiona
   std::atomic<bool> ab{true};
   std::atomic<long> al{3};
   std::atomic<Point *> ap{nullptr};
+  Json json{"root", {{"a", Json{"leaf", {}, {}}}}, {Json{"element", {}, {}}}};
+  Deep deep{{Deep{}, Deep{{Deep{}}}}};
+  int number = 5;
+  std::pair<int &, int> referring(number, 2);
+  std::tuple<int &, const std::string &> tied(number, text);
+  std::shared_ptr<void> untyped = std::make_shared<int>(3);
+  std::shared_ptr<const void> constant = untyped;
+  std::vector<int>::iterator nowhere;
+  std::bitset<500> many_bits;
+  many_bits.set(3).set(499);
   std::optional<std::vector<int>> ov = vec;
   std::stack<int, std::vector<int>> sv;
   std::variant<std::vector<int>, std::map<int, int>> vm = std::map<int, int>{{1, 2}};
-  keep(o, os, none, p, t, t0, t1, v, v1, st, q, pq, pp, vec, it, text, si, vp, op, tt, se, sit, ab, al, ap, ov, sv, vm);
+  keep(o, os, none, p, t, t0, t1, v, v1, st, q, pq, pp, vec, it, text, si, vp, op, tt, se, sit, ab, al, ap, ov, sv, vm, json, deep, referring, tied, untyped, constant, nowhere, many_bits);
   if (one) __builtin_trap();
 }
 
