@@ -26,6 +26,9 @@ type Target struct {
 	Pause   time.Duration // how long the target stood still, 0 where it did not
 	Core    *Core         // that it is from, nil of a live process
 
+	// Signal is what a live process is about to die of, nil for nothing.
+	Signal *target.Signal
+
 	// Missed says what could not be read, and which files were refused or are not to
 	// be had. It is a part of what programs read; who shows text tells it beside it.
 	Missed []string
@@ -66,11 +69,19 @@ type StackOptions struct {
 	Source *SourceText
 }
 
+// signal returns what ends the target, or has ended it; nil for nothing.
+func (t *Target) signal() *target.Signal {
+	if t.Signal == nil && t.Core != nil {
+		return t.Core.Signal
+	}
+	return t.Signal
+}
+
 // Text writes the stacks for people: a heading a thread or a group, a line a
 // frame, an inlined call on a line of its own above the function that it was inlined
 // into, and what ended a walk early.
 func (s *Stacks) Text(w io.Writer, opts StackOptions) error {
-	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, showsAll: s.Registers, variables: s.variables(opts.UTF8, false)}
+	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, showsAll: s.Registers, signal: s.signal(), variables: s.variables(opts.UTF8, false)}
 	p.heading(&s.Target, count(len(s.Stacks), "thread"))
 	groups := s.groups()
 	err := p.writeEach(w, len(groups), func(p *stackPrinter, i int) {
@@ -188,7 +199,8 @@ type stackPrinter struct {
 	StackOptions
 	showsAll  bool // also registers
 	machine   *arch.Machine
-	digits    int // of an address
+	digits    int            // of an address
+	signal    *target.Signal // that one of the threads got; nil for none
 	variables *variables
 	places    map[uint64]*placeText // by PC; nil before the first frame
 	kept      int                   // bytes of their text

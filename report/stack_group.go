@@ -7,6 +7,7 @@ package report
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strconv"
 
 	"github.com/clewdev/clew/target"
@@ -77,7 +78,8 @@ func equalFrames(a, b *target.Frame) bool {
 // maxListed is how many runs of thread IDs a heading lists.
 const maxListed = 40
 
-// groupHeading writes "thread 42 main", or "3 threads: 43-44 worker, 50 writer".
+// groupHeading writes "thread 42 main", or "3 threads: 43-44 worker, 50 writer", and which
+// got the signal that ended the target.
 func (p *stackPrinter) groupHeading(g *group) {
 	p.out = append(p.out, '\n')
 	if len(g.threads) == 1 {
@@ -125,6 +127,13 @@ func (p *stackPrinter) groupHeading(g *group) {
 	}
 	if left > 0 {
 		p.out = fmt.Appendf(p.out, " and %s more", grouped(uint64(left)))
+	}
+	if s := p.signal; s != nil && slices.ContainsFunc(g.threads, func(t *target.Thread) bool { return t.ID == s.Thread }) {
+		p.out = append(p.out, ", "...)
+		if len(g.threads) > 1 {
+			p.out = fmt.Appendf(p.out, "%d ", s.Thread)
+		}
+		p.out = append(p.out, "got "+s.Name()...)
 	}
 	p.out = append(p.out, '\n')
 }

@@ -14,18 +14,28 @@ import (
 
 // ThreadMemory is the memory of a snapshot as one of its threads sees it: its
 // copied stack first, which belongs to the moment of its registers as its other copies
-// and the snapshot's do, then whatever Snapshot.Memory reads. It implements cfi.Memory. It is not safe for
-// concurrent use, since it remembers late reads; each goroutine makes its own.
+// and the snapshot's do, then whatever Snapshot.Memory reads. It implements cfi.Memory. It
+// is not safe for concurrent use, since it remembers late reads; each goroutine makes its
+// own.
 type ThreadMemory struct {
 	snapshot *Snapshot
 	thread   *Thread
 	late     uint64
 	isLate   bool
+	pages    *pages // nil where nothing is kept
 }
 
 // ThreadMemory returns the memory as t, a thread of s, sees it.
 func (s *Snapshot) ThreadMemory(t *Thread) *ThreadMemory {
 	return &ThreadMemory{snapshot: s, thread: t}
+}
+
+// Keep has what Snapshot.Memory reads be read by the page and kept, some 1 MiB of it: what
+// is read again is what it was.
+func (m *ThreadMemory) Keep() {
+	if m.pages == nil {
+		m.pages = new(pages)
+	}
 }
 
 // ReadMemory implements cfi.Memory.
@@ -76,7 +86,13 @@ func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 	if m.snapshot.Memory == nil {
 		return fmt.Errorf("memory %#x: %d bytes are beyond the copied stack", addr, len(p))
 	}
-	if err := m.snapshot.Memory.ReadMemory(p, addr); err != nil {
+	var err error
+	if m.pages != nil {
+		err = m.pages.read(m.snapshot.Memory, p, addr)
+	} else {
+		err = m.snapshot.Memory.ReadMemory(p, addr)
+	}
+	if err != nil {
 		return err
 	}
 	if m.snapshot.Live && !m.isLate && m.changeable(addr) {
@@ -109,3 +125,6 @@ func (m *ThreadMemory) changeable(addr uint64) bool {
 // the target had run on, and the address of the first such read. What was
 // derived from it may not fit the registers.
 func (m *ThreadMemory) Late() (addr uint64, late bool) { return m.late, m.isLate }
+
+// ForgetLate has Late tell of reads from now on.
+func (m *ThreadMemory) ForgetLate() { m.late, m.isLate = 0, false }

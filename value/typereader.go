@@ -196,7 +196,9 @@ func (t *Type) base(e *object.DebugEntry) {
 		if t.name == "char" && t.size == 1 {
 			t.kind = Char
 		}
-	case 0, encodingAddress:
+	case encodingAddress: // clang's of what a coroutine keeps
+		t.kind = Pointer
+	case 0:
 		t.kind = Int
 	default:
 		// Fixed-point numbers, those of COBOL, gcc's complex integers: their bytes as one

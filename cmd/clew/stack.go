@@ -370,7 +370,7 @@ func whose(s *target.Snapshot) string {
 
 // told is what is told of a target beside its stacks.
 func (f *stackFlags) told(s *target.Snapshot, missed []string) report.Target {
-	return report.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(), Missed: missed}
+	return report.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(), Signal: s.Signal, Missed: missed}
 }
 
 // command returns the command line of a target, shortened.
@@ -421,6 +421,9 @@ func runCommand(args []string, flags stackFlags) error {
 		s.Command = commandLine(s.PID) // which stands still
 		s.Search = searchBelow(s.Search.Root)
 		flags.crashed = true
+		if why.Crash {
+			s.Signal = &target.Signal{Number: int(why.Signal), Thread: why.Thread}
+		}
 		// Standard output is the command's.
 		if _, err := printStacks(os.Stderr, paletteOf(os.Stderr), s, flags); err != nil {
 			warn("%v", err)

@@ -40,6 +40,7 @@ type shared struct {
 func (r *Reader) Frames(s *target.Stack, room []Frame) []Frame {
 	frames := slices.Grow(room[:0], len(s.Frames))[:len(s.Frames)]
 	all := &shared{reader: r, stack: s, frames: frames, memory: r.snapshot.ThreadMemory(thread(s))}
+	all.memory.Keep()
 	for k := range frames {
 		frames[k] = Frame{shared: all, index: k}
 	}
@@ -80,9 +81,7 @@ func (f *Frame) Scopes() []*value.Scope {
 // in the pause. The other frames of the stack count with it.
 func (f *Frame) Late() bool {
 	_, late := f.memory.Late()
-	if late {
-		f.memory = f.reader.snapshot.ThreadMemory(thread(f.stack))
-	}
+	f.memory.ForgetLate()
 	return late
 }
 

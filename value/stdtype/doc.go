@@ -7,7 +7,7 @@
 // for [value.Printer.Present].
 //
 // It knows most types of GNU's C++ library that hold values (of what gdb has printers
-// for not any, path, span, error_code and the iterators of lists and deques), as its
+// for not any, path, error_code and the iterators of lists and deques), as its
 // releases since GCC 5 lay them out, and the strings, containers, counted pointers and
 // cells of Rust's, as of 1.63 to 1.95, and presents values as gdb shows them with the
 // pretty printers that come with these libraries. What cannot be such a value, as one

@@ -91,6 +91,8 @@ func presenter(template string) func(instance) (value.Presentation, bool) {
 		return forwardList
 	case "initializer_list":
 		return initializerList
+	case "span":
+		return span
 	case "bitset":
 		return bitset
 	case "map", "multimap", "set", "multiset":

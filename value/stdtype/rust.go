@@ -23,6 +23,14 @@ func rustPresenter(name string) func(instance) (value.Presentation, bool) {
 		case "String", "OsString", "PathBuf":
 			return rustText
 		}
+	case "alloc::ffi::c_str::", "std::ffi::c_str::":
+		if last == "CString" {
+			return cString
+		}
+	case "alloc::boxed::":
+		if last == "Box" {
+			return wideBox
+		}
 	case "alloc::vec::":
 		if last == "Vec" {
 			return rustVector
@@ -178,6 +186,38 @@ func rustText(s instance) (value.Presentation, bool) {
 	return characters(s, value.CharOf(s.Type().Machine()), at, length)
 }
 
+// cString presents a CString, which holds a slice with the zero behind its text.
+func cString(s instance) (value.Presentation, bool) {
+	at, ok := number(s.Value, "data_ptr")
+	length, lengthOK := number(s.Value, "length")
+	if !ok || !lengthOK || length == 0 {
+		return value.Presentation{}, false
+	}
+	return characters(s, value.CharOf(s.Type().Machine()), at, length-1)
+}
+
+// wideBox presents a Box of a str or a slice; one of something else is a pointer.
+func wideBox(b instance) (value.Presentation, bool) {
+	data := b.FieldByName("data_ptr")
+	at, err := data.Uint()
+	length, lengthErr := b.FieldByName("length").Uint()
+	_, of, _ := strings.Cut(b.Type().Strip().Name(), "<")
+	switch {
+	case err != nil || lengthErr != nil:
+	case isText(of):
+		return characters(b, value.CharOf(b.Type().Machine()), at, length)
+	case strings.HasPrefix(of, "["):
+		elem := data.Type().Strip().Elem()
+		return value.Presentation{Text: fmt.Sprintf("Box(size=%d)", length), Children: run(elem, at, length, b.Frame())}, true
+	}
+	return value.Presentation{}, false
+}
+
+// isText reports whether the arguments of a type begin with str.
+func isText(arguments string) bool {
+	return strings.HasPrefix(arguments, "str,") || strings.HasPrefix(arguments, "str>")
+}
+
 func rustVector(v instance) (value.Presentation, bool) {
 	at, ok := number(v.Value, "pointer")
 	length, err := v.FieldByName("len").Uint()
@@ -304,7 +344,7 @@ func rustCountedWide(r instance, wide value.Value) (value.Presentation, bool) {
 	n, err := strong.Uint()
 	w, weakErr := value.At(count, at+size, r.Frame()).Uint()
 	_, of, _ := strings.Cut(r.Type().Strip().Name(), "<")
-	if strings.HasPrefix(of, "str,") || strings.HasPrefix(of, "str>") {
+	if isText(of) {
 		elem = value.CharOf(m)
 	} else if !strings.HasPrefix(of, "[") {
 		ok = false // a trait's object

@@ -55,6 +55,9 @@ func vector(v instance) (value.Presentation, bool) {
 	if size == 0 || used > room || used%size != 0 || room%size != 0 {
 		return value.Presentation{}, false
 	}
+	if used > 0 && v.Frame().ReadMemory(make([]byte, 1), n[0]) != nil {
+		return value.Presentation{}, false // the elements are nowhere
+	}
 	return value.Presentation{
 		Text:     fmt.Sprintf("%s of length %d, capacity %d", v.template, used/size, room/size),
 		Children: elements(start, used/size),
@@ -224,6 +227,26 @@ func initializerList(l instance) (value.Presentation, bool) {
 		Text:     fmt.Sprintf("%s of length %d", l.template, n[1]),
 		Children: elements(l.FieldByName("_M_array"), n[1]),
 	}, true
+}
+
+// span presents a std::span, whose length can be a part of its type.
+func span(s instance) (value.Presentation, bool) {
+	length, err := field(s.Value, "_M_extent._M_extent_value").Uint()
+	if err != nil {
+		_, arguments, _ := strings.Cut(s.Type().Strip().Name(), "<")
+		list, _, _ := split(arguments)
+		if len(list) < 2 {
+			return value.Presentation{}, false
+		}
+		if length, err = strconv.ParseUint(strings.TrimRight(list[1], "ul"), 10, 64); err != nil {
+			return value.Presentation{}, false
+		}
+	}
+	first := s.FieldByName("_M_ptr")
+	if isMissing(first) {
+		return value.Presentation{}, false
+	}
+	return value.Presentation{Text: fmt.Sprintf("%s of length %d", s.template, length), Children: elements(first, length)}, true
 }
 
 // bitset presents which bits are set.

@@ -17,6 +17,7 @@ fn last(
     os: std::ffi::OsString, points: &[Point], bytes: &mut [u8], option: Option<String>, result: Result<Vec<i32>, String>,
     pair: (String, i32), no_map: HashMap<i32, i32>, no_tree: BTreeMap<i32, i32>, boxed: Box<String>, utf: &str,
     path: &std::path::Path, path_buf: std::path::PathBuf, rc_text: Rc<str>, rc_list: Rc<[u16]>,
+    box_text: Box<str>, box_list: Box<[u16]>, c_string: std::ffi::CString,
 ) {
     let array = [1u8, 2, 3];
     let nested: Vec<Vec<i32>> = vec![vec![1], vec![]];
@@ -35,7 +36,8 @@ fn last(
     if array.len() == 3 { unsafe { std::arch::asm!("ud2") } }
     println!("{:?}", (text, owned, empty, numbers, texts, ring, map, set, tree, tree_set, large));
     println!("{:?}", (rc, arc, cell, &borrowed, non_zero, os, points, bytes, option, result, pair));
-    println!("{:?}", (no_map, no_tree, boxed, utf, path, path_buf, rc_text, rc_list, weak, view, many_hashed));
+    println!("{:?}", (no_map, no_tree, boxed, utf, path, path_buf, rc_text, rc_list));
+    println!("{:?}", (box_text, box_list, c_string, weak, view, many_hashed));
     println!("{:?}", (array, nested, many, tuples, wrapped, inner));
 }
 
@@ -49,5 +51,6 @@ fn main() {
         "os".into(), &[Point { x: 3, y: 4.5 }], &mut [1, 2], Some("some".into()), Ok(vec![1]),
         ("t".into(), 1), HashMap::new(), BTreeMap::new(), Box::new("boxed".into()), "gr\u{fc}n",
         std::path::Path::new("/p"), "/a/b".into(), "text".into(), vec![7, 8].into(),
+        "boxed".into(), vec![9].into(), std::ffi::CString::new("c").unwrap(),
     );
 }
