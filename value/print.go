@@ -33,6 +33,7 @@ func (w *printing) value(v Value, depth int, top bool) {
 	case errors.Is(err, ErrOptimizedOut):
 		w.add("<optimized out>")
 		return
+	case err != nil && v.isInParts():
 	case err != nil:
 		w.fail(err)
 		return
@@ -377,6 +378,11 @@ func (w *printing) array(v Value, t *Type, depth int) {
 	elem := t.Elem()
 	size := elem.Size()
 	n, _ := t.Len()
+	cut := false // there is more than is read
+	if short := v.beginning(); short != nil {
+		v, t, cut = v.part(short, 0), short, true
+		n, _ = t.Len()
+	}
 	open, end := "{", "}"
 	if t.language == Rust {
 		open, end = "[", "]"
@@ -405,7 +411,7 @@ func (w *printing) array(v Value, t *Type, depth int) {
 	}
 	whole, err := v.Bytes()
 	if prefix, ok := textual(elem); ok && err == nil && (w.Format == 0 || w.Format == 's') {
-		w.appendString(whole, int(size), prefix, false)
+		w.appendString(whole, int(size), prefix, cut)
 		return
 	}
 	if depth >= w.depth {
@@ -440,10 +446,40 @@ func (w *printing) array(v Value, t *Type, depth int) {
 			things++
 		}
 	}
-	if i < n {
+	if i < n || cut {
 		w.add("...")
 	}
 	w.add(end)
+}
+
+// isInParts reports whether a value is too large to be read as a whole, and its parts are
+// not.
+func (v Value) isInParts() bool {
+	if v.err != nil || v.typ == nil || v.typ.Size() <= MaxSize {
+		return false
+	}
+	switch v.typ.Strip().kind {
+	case Struct, Class, Union:
+		_, ok := v.Address()
+		return ok
+	}
+	return v.beginning() != nil
+}
+
+// beginning returns the type of what is read of an array that is too large to be read as a
+// whole, nil of other values.
+func (v Value) beginning() *Type {
+	if v.err != nil || v.typ == nil || v.typ.Size() <= MaxSize {
+		return nil
+	}
+	t := v.typ.Strip()
+	size := t.Elem().Size()
+	if _, ok := v.Address(); !ok || t.kind != Array || size == 0 || t.Size()/size > 1<<32 {
+		return nil // of such a size there is none
+	}
+	short := ArrayOf(t.Elem(), max(1, MaxSize/size))
+	short.lower, short.vector, short.language = t.lower, t.vector, t.language
+	return short
 }
 
 // element returns element i of an array, from 0.

@@ -57,10 +57,10 @@ const maxText = 1 << 20
 // their type before them. The error is that of reading the value, but for
 // ErrOptimizedOut, which is "<optimized out>".
 func (p *Printer) Print(v Value) (string, error) {
-	if err := v.Err(); err != nil && !errors.Is(err, ErrOptimizedOut) {
+	if err := v.Err(); err != nil && !errors.Is(err, ErrOptimizedOut) && !v.isInParts() {
 		return "", err
 	}
-	if _, err := v.frozen(); err != nil && !errors.Is(err, ErrOptimizedOut) {
+	if _, err := v.frozen(); err != nil && !errors.Is(err, ErrOptimizedOut) && !v.isInParts() {
 		return "", err
 	}
 	w := p.start(v)
@@ -161,7 +161,7 @@ func (v Value) ReadError() error {
 	if err == nil {
 		_, err = v.frozen()
 	}
-	if errors.Is(err, ErrOptimizedOut) {
+	if errors.Is(err, ErrOptimizedOut) || v.isInParts() {
 		return nil
 	}
 	return err

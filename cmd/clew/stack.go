@@ -217,6 +217,9 @@ func stacksOf(args []string, flags stackFlags) error {
 	pids := make([]int, len(args)) // 0 for a core
 	for i, arg := range args {
 		pid, err := strconv.Atoi(arg)
+		if arg == "" {
+			return errors.New("an empty argument names no process: was there one to find?")
+		}
 		if err == nil && pid <= 0 {
 			return errors.New(arg + " is not a process ID: they start at 1")
 		}

@@ -62,8 +62,25 @@ func (m *module) open() error {
 		if m.file, m.place, m.err = s.Open(m.wanted()); m.err != nil && !m.notELF {
 			m.core.missed(m)
 		}
+		if program := m.core.options.Program; m.err == nil && m.program && program != "" && m.place.Path != program {
+			m.refuseProgram(program)
+		}
 	})
 	return m.err
+}
+
+// refuseProgram notes why the file that was said to be the program is not.
+func (m *module) refuseProgram(path string) {
+	w := m.wanted()
+	w.Path, w.Places = "", []modulefile.Place{{Path: path}}
+	alone := modulefile.Search{Stores: []modulefile.Store{}}
+	f, _, err := alone.Open(w)
+	if err == nil {
+		f.Close() // there is another name of it
+		return
+	}
+	refused := &module{core: m.core, path: path, first: m.first, id: m.id, err: err}
+	m.core.missed(refused)
 }
 
 // identify reads what the core itself has of the file: the page of its ELF
