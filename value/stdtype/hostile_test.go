@@ -95,6 +95,21 @@ func TestHostileRust(t *testing.T) {
 	}
 }
 
+// What has no memory behind it is not presented.
+func TestNoFrame(t *testing.T) {
+	info := openTypes(t, "gcc12.debug")
+	for _, name := range names {
+		variable, err := info.Global(name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := value.Constant(variable.Type, make([]byte, variable.Type.Size()), nil)
+		if got, want := (&value.Printer{Present: stdtype.Present}).Text(v), new(value.Printer).Text(v); got != want {
+			t.Errorf("%s: %s, expected %s", name, got, want)
+		}
+	}
+}
+
 // Text whose end is nowhere, and of which a part is not mapped.
 func TestHostileText(t *testing.T) {
 	info := openTypes(t, "gcc12.debug")

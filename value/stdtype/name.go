@@ -10,7 +10,7 @@ import "strings"
 // templates of std that stand there if nothing is said, and std::string by its name.
 func short(name string) string {
 	at := strings.IndexByte(name, '<')
-	if at < 0 {
+	if at < 0 || len(name) > maxShortened {
 		return name
 	}
 	template, rest := name[:at], name[at+1:]
@@ -36,6 +36,9 @@ func short(name string) string {
 	}
 	return template + "<" + strings.Join(list, ", ") + ">" + rest
 }
+
+// maxShortened bounds the work on a name that has templates in templates, in bytes.
+const maxShortened = 4096
 
 // characterTypes are what stands before the names of strings of them.
 var characterTypes = map[string]string{"char": "", "wchar_t": "w", "char16_t": "u16", "char32_t": "u32"}

@@ -20,7 +20,7 @@ func Present(v value.Value) (value.Presentation, bool) { return present(v, 0) }
 const maxDepth = 16
 
 func present(v value.Value, depth int) (value.Presentation, bool) {
-	if v.Type() == nil || depth > maxDepth {
+	if v.Type() == nil || v.Frame() == nil || depth > maxDepth {
 		return value.Presentation{}, false
 	}
 	t := v.Type().Strip()
