@@ -47,7 +47,7 @@ func (w *printing) presented(v Value) (p Presentation, ok bool) {
 			return p, false
 		}
 	}
-	if t := v.typ.Strip(); t.kind != Struct && t.kind != Class || v.OptimizedOut() || v.absent() {
+	if t := v.typ.Strip(); t.kind != Struct && t.kind != Class || v.absent() {
 		return p, false
 	}
 	return w.Present(v)

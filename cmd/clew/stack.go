@@ -254,12 +254,12 @@ func stacksOf(args []string, flags stackFlags) error {
 		var s *target.Snapshot
 		var c *openedCore
 		var err error
-		show := printStacks
+		show := func(w io.Writer) (complete bool, err error) { return printStacks(w, palette(), s, flags) }
 		switch {
 		case pid == 0:
 			s, c, err = takeCore(args[i], &flags)
 		case flags.hold:
-			s, show, err = holdStacks(pid, flags)
+			show, err = holdStacks(pid, flags)
 		default:
 			s, err = process.Snapshot(pid, flags.snapshot())
 		}
@@ -271,7 +271,7 @@ func stacksOf(args []string, flags stackFlags) error {
 			fmt.Println()
 		}
 		flags.core.opened = c
-		complete, err := show(os.Stdout, paletteOf(os.Stdout), s, flags)
+		complete, err := show(os.Stdout)
 		complete = c.close() && complete
 		apart = err == nil
 		if errors.Is(err, target.ErrNoGo) { // the next one may be

@@ -12,7 +12,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/process"
 	"github.com/clewdev/clew/target/variable"
@@ -38,10 +37,10 @@ func (f *stackFlags) checkHold() error {
 
 // holdStacks has the stacks of a process printed while it stands still, and returns what
 // writes what was printed.
-func holdStacks(pid int, flags stackFlags) (*target.Snapshot, func(io.Writer, report.Palette, *target.Snapshot, stackFlags) (bool, error), error) {
+func holdStacks(pid int, flags stackFlags) (show func(io.Writer) (complete bool, err error), err error) {
 	objects, err := readAhead(pid, &flags)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer objects.Close()
 	var text bytes.Buffer
@@ -56,9 +55,9 @@ func holdStacks(pid int, flags stackFlags) (*target.Snapshot, func(io.Writer, re
 	}
 	s, err := process.Snapshot(pid, opts)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return s, func(w io.Writer, _ report.Palette, s *target.Snapshot, _ stackFlags) (bool, error) {
+	return func(w io.Writer) (bool, error) {
 		if _, err := w.Write(text.Bytes()); err != nil {
 			return false, err
 		}
@@ -75,8 +74,12 @@ func readAhead(pid int, flags *stackFlags) (*target.Objects, error) {
 		return nil, err
 	}
 	objects := s.Objects()
-	stacks := objects.Walk(flags.walk(true))
-	reader := variable.NewReader(s, objects)
-	_ = objects.Name(stacks, target.NameOptions{Lines: !flags.noLines, Meanwhile: reader.Ahead(stacks)}) // which is told the second time
+	variables := flags.variables.wanted(true, flags)
+	stacks := objects.Walk(flags.walk(variables))
+	naming := target.NameOptions{Lines: !flags.noLines}
+	if variables {
+		naming.Meanwhile = variable.NewReader(s, objects).Ahead(stacks)
+	}
+	_ = objects.Name(stacks, naming) // what is wrong is told the second time
 	return objects, nil
 }

@@ -110,17 +110,6 @@ func following(node value.Value) (next value.Value, steps int) {
 	return node, steps
 }
 
-// treeIterator presents what an iterator of a std::map or std::set leads to.
-func treeIterator(i instance) (value.Presentation, bool) {
-	node := i.FieldByName("_M_node")
-	at, err := node.Uint()
-	elem := argument(i.Type(), 0)
-	if err != nil || at == 0 || elem == nil {
-		return value.Presentation{}, false
-	}
-	return value.Presentation{Value: stored(node, at, elem)}, true
-}
-
 // hashTable presents a std::unordered_map and its like: a list of all nodes, of which the
 // buckets have parts.
 func hashTable(m instance) (value.Presentation, bool) {
