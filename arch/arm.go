@@ -33,7 +33,7 @@ var armRows = []row{
 	{
 		// gas writes these factors; LLVM writes 1 for the code's.
 		name: "arm", machine: elf.EM_ARM, class: elf.ELFCLASS32, data: elf.ELFDATA2LSB,
-		code: 2, factor: -4, sp: 13, fp: 11, ra: 14, pc: 15,
+		code: 2, factor: -4, sp: 13, fp: 11, ra: 14, pc: 15, modeBits: 1,
 		names:   armNames,
 		aliases: []run{{13, "r[13-15]"}, {11, "fp ip"}},
 		// r4 to r11, sp, s16 to s31, which are d8 to d15.

@@ -37,6 +37,15 @@ type Machine struct {
 	// between the two) and sparc64 (whose stack pointer is biased).
 	CFAOffset int64
 
+	// ReturnOffset is added to the return address column's value to get the
+	// address that a function returns to, in bytes. It is 8 on SPARC, whose calls
+	// leave their own address and have a delay slot, and else 0.
+	ReturnOffset int64
+	// CodeMask holds the bits of a code pointer that are the address. The others
+	// are the mode that the code runs in: the lowest bit on arm and MIPS, the two
+	// lowest on hppa, the highest of 32 on s390.
+	CodeMask uint64
+
 	names        []string // by column, "" where the machine has no register
 	aliases      []alias
 	saved        columnSet

@@ -20,14 +20,14 @@ const (
 var mipsRows = []row{
 	{
 		name: "mips64", machine: elf.EM_MIPS, class: elf.ELFCLASS64, data: elf.ELFDATA2MSB,
-		code: 1, factor: -4, sp: 29, fp: 30, ra: 31,
+		code: 1, factor: -4, sp: 29, fp: 30, ra: 31, modeBits: 1,
 		names: []run{{0, mipsN64}}, aliases: []run{{30, mipsAlias}},
 		// s0 to s7, gp, sp, fp, f24 to f31.
 		saved: []span{{16, 23}, {28, 30}, {56, 63}},
 	},
 	{
 		name: "mips", machine: elf.EM_MIPS, class: elf.ELFCLASS32, data: elf.ELFDATA2MSB,
-		code: 1, factor: -4, sp: 29, fp: 30, ra: 31,
+		code: 1, factor: -4, sp: 29, fp: 30, ra: 31, modeBits: 1,
 		names: []run{{0, mipsO32}}, aliases: []run{{30, mipsAlias}},
 		// s0 to s7, sp, fp, f20 to f31. The caller restores gp itself.
 		saved: []span{{16, 23}, {29, 30}, {52, 63}},
@@ -35,7 +35,7 @@ var mipsRows = []row{
 	{
 		name: "mipsn32", machine: elf.EM_MIPS, class: elf.ELFCLASS32, data: elf.ELFDATA2MSB,
 		flags: true, registerSize: 8,
-		code: 1, factor: -4, sp: 29, fp: 30, ra: 31,
+		code: 1, factor: -4, sp: 29, fp: 30, ra: 31, modeBits: 1,
 		names: []run{{0, mipsN64}}, aliases: []run{{30, mipsAlias}},
 		// s0 to s7, gp, sp, fp, the even ones of f20 to f30.
 		saved: []span{{16, 23}, {28, 30}, {52, 52}, {54, 54}, {56, 56}, {58, 58}, {60, 60}, {62, 62}},

@@ -13,7 +13,7 @@ var otherRows = []row{
 	{
 		// The stack grows upwards, hence the positive factor.
 		name: "hppa", machine: elf.EM_PARISC, class: elf.ELFCLASS32, data: elf.ELFDATA2MSB,
-		code: 4, factor: 4, sp: 30, fp: -1, ra: 2,
+		code: 4, factor: 4, sp: 30, fp: -1, ra: 2, modeBits: 3,
 		names:   []run{{0, "r0 r1 rp r[3-26] dp ret0 ret1 sp r31"}},
 		aliases: []run{{2, "r2"}, {27, "r[27-30]"}},
 		// r3 to r18, dp, sp, fr12 to fr21 (each has two columns, from 32 for fr4).

@@ -32,7 +32,7 @@ var s390Rows = []row{
 	},
 	{
 		name: "s390", machine: elf.EM_S390, class: elf.ELFCLASS32, data: elf.ELFDATA2MSB,
-		code: 1, factor: -4, sp: 15, fp: -1, ra: 14, cfaOffset: 96,
+		code: 1, factor: -4, sp: 15, fp: -1, ra: 14, cfaOffset: 96, modeBits: 1 << 31,
 		names: s390Names,
 		// r6 to r13, r15, f4 and f6, the thread pointer in a0.
 		saved:   []span{{6, 13}, {15, 15}, {18, 19}, {48, 48}},

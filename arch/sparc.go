@@ -19,7 +19,7 @@ var (
 var sparcRows = []row{
 	{
 		name: "sparc64", machine: elf.EM_SPARCV9, class: elf.ELFCLASS64, data: elf.ELFDATA2MSB,
-		code: 4, factor: -8, sp: 14, fp: 30, ra: 15, cfaOffset: 2047,
+		code: 4, factor: -8, sp: 14, fp: 30, ra: 15, returnOffset: 8, cfaOffset: 2047,
 		names: sparcNames, aliases: sparcAliases, saved: sparcSaved,
 	},
 	sparc32Row("sparc", elf.EM_SPARC),
@@ -31,7 +31,7 @@ var sparcAliases = []run{{14, "o6"}, {30, "i6"}}
 func sparc32Row(name string, machine elf.Machine) row {
 	return row{
 		name: name, machine: machine, class: elf.ELFCLASS32, data: elf.ELFDATA2MSB,
-		code: 4, factor: -4, sp: 14, fp: 30, ra: 15,
+		code: 4, factor: -4, sp: 14, fp: 30, ra: 15, returnOffset: 8,
 		names: sparcNames, aliases: sparcAliases, saved: sparcSaved,
 	}
 }

@@ -7,6 +7,7 @@ package arch
 import (
 	"debug/elf"
 	"encoding/binary"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +29,8 @@ type row struct {
 	sp, fp, ra   int
 	pc           int // 0: none
 	cfaOffset    int64
+	returnOffset int64
+	modeBits     uint64 // of a code pointer: those that are not the address
 
 	names   []run // besides those of readelf
 	aliases []run
@@ -117,6 +120,8 @@ func newFamily(rows []*row) *family {
 				}
 				m.CodeAlign, m.DataAlign = r.code, r.factor
 				m.StackPointer, m.FramePointer, m.ReturnAddress = r.sp, r.fp, r.ra
+				m.ReturnOffset = r.returnOffset
+				m.CodeMask &^= r.modeBits
 				if m.CFAOffset = r.cfaOffset; r.pc != 0 {
 					m.ProgramCounter = r.pc
 				}
@@ -147,11 +152,12 @@ func classSlot(class elf.Class) int {
 // newMachine is a machine of which only the header of its files is known.
 func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 	m := &Machine{
-		Name:           machine.String(),
+		Name:           ELFName(machine),
 		ELF:            machine,
 		Class:          class,
 		Order:          binary.LittleEndian,
 		AddressSize:    8,
+		CodeMask:       math.MaxUint64,
 		CodeAlign:      1,
 		StackPointer:   -1,
 		FramePointer:   -1,
@@ -160,7 +166,7 @@ func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 		readelfLimit:   readelfUnnamedLimit,
 	}
 	if class == elf.ELFCLASS32 {
-		m.AddressSize = 4
+		m.AddressSize, m.CodeMask = 4, math.MaxUint32
 	}
 	if data == elf.ELFDATA2MSB {
 		m.Order = binary.BigEndian
@@ -172,7 +178,7 @@ func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 
 // Lookup returns the machine an ELF header names, for MIPS with 32-bit
 // addresses the o32 ABI. It never returns nil: an unknown machine has the
-// header's width and byte order, the name debug/elf has for it ("EM_AVR"), no
+// header's width and byte order, the name that ELFName has for it ("EM_AVR"), no
 // special columns, and registers named by their number. A class or byte order
 // that ELF does not define is taken for the machine's usual one (for an
 // unknown machine: 64 bits, little-endian). What it returns for a machine of

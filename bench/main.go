@@ -44,6 +44,7 @@ func main() {
 	stack := flag.String("stack", "", "the program of testdata/stack.c; left out where empty")
 	recorded := flag.String("recording", "", "a recording of some 90,000 frames with copied stacks; left out where empty")
 	jitted := flag.String("jitted", "", "a recording with a jitdump of 175,000 functions; left out where empty")
+	functions := flag.String("functions", "", "programs of many functions, whose names end in 400000 and 40000; left out where empty")
 	debugged := flag.String("session", "", "session.o, beside the program that it was linked to; left out where empty")
 	flag.Parse()
 	if *rounds < 7 || flag.NArg() > 0 {
@@ -133,6 +134,8 @@ func main() {
 	add(generated, err)
 	recordings, removeRecordings, err := recordingMeasurements(*clew, *recorded, *jitted)
 	add(recordings, err)
+	growing, stopGrowing := growthMeasurements(growthPrograms{*clew, *states, *watched, *functions, *recorded})
+	add(growing, nil)
 	add(sessionMeasurements(*debugged))
 	results := []*result{}
 	failed := false
@@ -152,6 +155,7 @@ func main() {
 	stopStates()
 	stopWatched()
 	stopUnits()
+	stopGrowing()
 	stopWalks()
 	stopGenerated()
 	removeCore()

@@ -39,11 +39,6 @@ func recordingMeasurements(clew, data, jitted string) (all []*measurement, remov
 			peers: installed(
 				peer{command("perf script --no-inline", 0, 80_000, "perf", "script", "--no-inline", "-i", data), "perf"},
 			),
-		}, &measurement{
-			name:   "memory for perf.data with ten times the samples",
-			memory: true,
-			clew:   peak("clew", 0, clew, "perf", "--no-lines", long),
-			peers:  []contender{peak("clew, of a tenth", 1.25, clew, "perf", "--no-lines", data)},
 		})
 	}
 	if jitted != "" {

@@ -144,7 +144,7 @@ func (s *Section) newCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
 	}
 	cie.InstructionsOffset = c.off
 	cie.Instructions = c.bytes(c.end - c.off)
-	cie.plain = s.Kind == EHFrame && !c.big && c.width == 8 && s.Machine.AddressSize == 8 && cie.SegmentSize == 0 &&
+	cie.plain = s.Kind == EHFrame && len(s.Unrelocated) == 0 && !c.big && c.width == 8 && s.Machine.AddressSize == 8 && cie.SegmentSize == 0 &&
 		cie.PointerEncoding == EncPCRel|EncSdata4 && cie.Augmentation[0] == 'z'
 	return cie, nil
 }

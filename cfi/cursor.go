@@ -8,6 +8,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // cursor reads one entry of a section front to back. Its error is sticky:
@@ -102,13 +104,7 @@ func (c *cursor) string(limit int) string {
 	return string(b[:n])
 }
 
-// maxLEB128 bounds the bytes of a number: ten hold 64 bits, and assemblers pad
-// them a little. Without it expressions that loop over a long one, and entries
-// that overlap in it, would take time far beyond their size.
-const maxLEB128 = 32
-
-// uleb128 reads an unsigned LEB128 (DWARF 5 §7.6). Bits beyond the 64th must
-// be zero.
+// uleb128 reads an unsigned LEB128 (DWARF 5 §7.6).
 func (c *cursor) uleb128() uint64 {
 	if c.off < c.end {
 		if b := c.s.Data[c.off]; b < 0x80 {
@@ -116,53 +112,24 @@ func (c *cursor) uleb128() uint64 {
 			return uint64(b)
 		}
 	}
-	var v uint64
-	for shift := uint(0); shift < 7*maxLEB128; shift += 7 {
-		b := c.uint8()
-		if c.err != nil {
-			return 0
-		}
-		if d := uint64(b & 0x7f); shift < 64 && d<<shift>>shift == d {
-			v |= d << shift
-		} else if d != 0 {
-			c.fail(ErrLEB128, "unsigned and wider than 64 bits")
-			return 0
-		}
-		if b < 0x80 {
-			return v
-		}
-	}
-	c.fail(ErrLEB128, "longer than %d bytes", maxLEB128)
-	return 0
+	v, n, err := leb128.Uint(c.s.Data[c.off:c.end])
+	c.passLEB128(n, err)
+	return v
 }
 
-// sleb128 reads a signed LEB128 (DWARF 5 §7.6). Bits beyond the 64th must
-// repeat the sign.
+// sleb128 reads a signed LEB128 (DWARF 5 §7.6).
 func (c *cursor) sleb128() int64 {
-	var v int64
-	for shift := uint(0); shift < 7*maxLEB128; shift += 7 {
-		b := c.uint8()
-		if c.err != nil {
-			return 0
-		}
-		d := int64(b & 0x7f)
-		switch {
-		case shift < 63:
-			v |= d << shift
-		case shift == 63 && (d == 0 || d == 0x7f):
-			v |= d << shift
-		case shift > 63 && d == (v>>63)&0x7f:
-		default:
-			c.fail(ErrLEB128, "signed and wider than 64 bits")
-			return 0
-		}
-		if b < 0x80 {
-			if shift < 57 && b&0x40 != 0 {
-				v |= -1 << (shift + 7)
-			}
-			return v
-		}
+	v, n, err := leb128.Int(c.s.Data[c.off:c.end])
+	c.passLEB128(n, err)
+	return v
+}
+
+// passLEB128 passes the bytes of a number, of which an error keeps the end.
+func (c *cursor) passLEB128(n int, err error) {
+	c.off += uint64(n)
+	if err == leb128.ErrTruncated {
+		c.fail(ErrTruncated, "no byte is left, expected 1")
+	} else if err != nil {
+		c.fail(ErrLEB128, "%v", err)
 	}
-	c.fail(ErrLEB128, "longer than %d bytes", maxLEB128)
-	return 0
 }

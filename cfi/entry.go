@@ -4,7 +4,10 @@
 
 package cfi
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Entry is one entry of a section: a CIE, an FDE, or, where both are nil, a
 // zero terminator or an entry that could not be decoded.
@@ -129,8 +132,20 @@ func (s *Section) entry(offset uint64) (c cursor, dwarf64 bool) {
 	}
 	if c.err == nil {
 		c.end = c.off + length
+		if len(s.Unrelocated) > 0 {
+			s.checkRelocated(&c, offset)
+		}
 	}
 	return c, dwarf64
+}
+
+// checkRelocated fails where an entry has bytes that a relocation should have changed.
+func (s *Section) checkRelocated(c *cursor, offset uint64) {
+	i, _ := slices.BinarySearch(s.Unrelocated, offset)
+	if i < len(s.Unrelocated) && s.Unrelocated[i] < c.end {
+		c.off = s.Unrelocated[i]
+		c.fail(ErrRelocation, "the values of the entry are not known")
+	}
 }
 
 // id reads the CIE id of a CIE or the CIE pointer of an FDE. In .eh_frame it

@@ -4,7 +4,11 @@
 
 package cfi
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/clewdev/clew/internal/leb128"
+)
 
 // name is what errors call the section.
 func (e *Encoder) name() string {
@@ -87,7 +91,7 @@ func (w *writer) sized(data func()) {
 		}
 		data()
 		size := uint64(len(w.Data) - start - width)
-		if sizeULEB128(size) <= width {
+		if leb128.Size(size) <= width {
 			at := w.Data[start:start]
 			for range width - 1 {
 				at = append(at, byte(size)|0x80)

@@ -22,6 +22,9 @@ var (
 	ErrInstruction  = errors.New("bad instruction")
 	ErrExpression   = errors.New("bad expression")
 	ErrHeader       = errors.New("bad .eh_frame_hdr")
+	// ErrRelocation says that the bytes of an entry are not what they would be in a
+	// linked file: see Section.Unrelocated.
+	ErrRelocation = errors.New("relocation not applied")
 
 	// ErrRange says that a value cannot be written: it does not fit its field,
 	// or is no multiple of its factor.

@@ -36,6 +36,10 @@ type Section struct {
 	// (addresses without load bias). Where it is nil they are an error.
 	Memory Memory
 
+	// Unrelocated are the offsets in Data, ascending, of what a relocation should have
+	// changed and could not. An entry that has one is an error.
+	Unrelocated []uint64
+
 	indexOnce sync.Once
 	index     *Index // of PCToSPOffset
 

@@ -7,7 +7,8 @@ package cfi
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
+
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // writer appends the parts of an entry to a section, as cursor reads them. Its
@@ -69,29 +70,8 @@ func (w *writer) string(s string) {
 	w.Data = append(append(w.Data, s...), 0)
 }
 
-func (w *writer) uleb128(v uint64) { w.Data = appendULEB128(w.Data, v) }
-func (w *writer) sleb128(v int64)  { w.Data = appendSLEB128(w.Data, v) }
-
-// appendULEB128 appends the shortest unsigned LEB128 of v (DWARF 5 §7.6).
-func appendULEB128(dst []byte, v uint64) []byte {
-	for v >= 0x80 {
-		dst = append(dst, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(dst, byte(v))
-}
-
-// appendSLEB128 appends the shortest signed LEB128 of v (DWARF 5 §7.6).
-func appendSLEB128(dst []byte, v int64) []byte {
-	for v >= 0x40 || v < -0x40 {
-		dst = append(dst, byte(v)|0x80)
-		v >>= 7
-	}
-	return append(dst, byte(v)&0x7f)
-}
-
-// sizeULEB128 returns the bytes that appendULEB128 appends.
-func sizeULEB128(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
+func (w *writer) uleb128(v uint64) { w.Data = leb128.AppendUint(w.Data, v) }
+func (w *writer) sleb128(v int64)  { w.Data = leb128.AppendInt(w.Data, v) }
 
 // address is where the next byte of the section will be.
 func (w *writer) address() uint64 { return w.Address + uint64(len(w.Data)) }

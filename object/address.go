@@ -67,12 +67,10 @@ func (f *File) span(off, filesz, memsz, skip uint64) (b []byte, zeros uint64) {
 		return nil, memsz - skip
 	}
 	if off <= uint64(len(f.data)) && skip <= uint64(len(f.data))-off {
-		b = f.data[off+skip:]
+		b = f.bytesAt(off+skip, filesz-skip)
 	}
-	if want := filesz - skip; uint64(len(b)) > want {
-		b = b[:want]
-	} else if uint64(len(b)) < want {
-		return b, 0 // the file is cut off: what would follow is unknown
+	if uint64(len(b)) < filesz-skip {
+		return b, 0 // the file is cut off or sparse: what would follow is unknown
 	}
 	return b, max(memsz, filesz) - filesz
 }

@@ -29,7 +29,7 @@ func (f *File) CFISections() ([]*cfi.Section, error) {
 	var problems problems
 	fault := Guard(func() error {
 		bases := f.bases()
-		left := uint64(len(f.data))
+		left := f.portion()
 		for i := range f.sectionCount() {
 			s := f.section(i)
 			kind, ok := f.cfiKind(s)
@@ -38,11 +38,11 @@ func (f *File) CFISections() ([]*cfi.Section, error) {
 			}
 			// What is read of a file stays in proportion to its size.
 			size := min(s.size, uint64(len(f.data))-min(s.off, uint64(len(f.data))))
-			if size > left {
+			if size > left && size <= f.portion() {
 				problems.add(fmt.Errorf("section %s: it overlaps others of call frame information", f.sectionName(s)))
 				continue
 			}
-			left -= size
+			left -= min(size, left)
 			section, err := f.cfiSection(i, kind, bases)
 			if err != nil {
 				problems.add(err)
@@ -185,7 +185,37 @@ func (f *File) cfiSection(i int, kind cfi.Kind, bases addressBases) (*cfi.Sectio
 	if data == nil && err != nil {
 		return nil, err
 	}
-	return f.newSection(string(f.sectionName(s)), kind, data, s.addr, bases), err
+	section := f.newSection(string(f.sectionName(s)), kind, data, s.addr, bases)
+	f.mu.Lock()
+	section.Unrelocated = f.leftAlone[i]
+	f.mu.Unlock()
+	if kind == cfi.EHFrame && s.addr == 0 && f.typ != elf.ET_REL {
+		err = errors.Join(err, unplaced(section))
+	}
+	return section, err
+}
+
+// unplaced returns an error where an .eh_frame whose address is 0 has pointers that are
+// relative to it and lead below that: the writer of a symbol file in memory has never
+// set its address. Other entries of it can be read all the same.
+func unplaced(s *cfi.Section) error {
+	wrong, all := 0, 0
+	for e, err := range s.Entries() {
+		switch {
+		case errors.Is(err, cfi.ErrFDE): // it passes the end of the address space
+			wrong, all = wrong+1, all+1
+		case e.FDE != nil:
+			all++
+			const pointerRelation = 0x70 // DW_EH_PE_pcrel and so on (LSB Core, "DWARF Exception Header Encoding")
+			if e.FDE.CIE.PointerEncoding&pointerRelation == cfi.EncPCRel && e.FDE.Start>>(8*s.Machine.AddressSize-1) != 0 {
+				wrong++
+			}
+		}
+	}
+	if wrong == 0 {
+		return nil
+	}
+	return fmt.Errorf("section %s: its address was never set (sh_addr is 0): %d of %d FDEs have addresses relative to it, which are not those of their code", s.Name, wrong, all)
 }
 
 func (f *File) newSection(name string, kind cfi.Kind, data []byte, addr uint64, bases addressBases) *cfi.Section {

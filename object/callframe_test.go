@@ -5,8 +5,12 @@
 package object
 
 import (
+	"bytes"
 	"debug/elf"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -279,6 +283,62 @@ func TestStubsAgreeWithObjdump(t *testing.T) {
 			}
 			if wrong > 0 {
 				t.Errorf("%d of %d differ", wrong, len(addrs))
+			}
+		})
+	}
+}
+
+// An .eh_frame whose address nobody has set, as some runtimes hand it to debuggers,
+// is not taken for one at address 0 in silence: the error says how many entries have
+// addresses that are not those of their code. The others are as they are.
+func TestUnplacedEHFrame(t *testing.T) {
+	original, err := os.ReadFile("../jit/symfile/testdata/runtimes/cpython_x86_64.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	le := binary.LittleEndian
+	header := le.Uint64(original[40:]) + 2*64 // of .eh_frame, whose 56 bytes have absolute pointers
+	absolute := original[le.Uint64(original[header+24:]):][:56]
+	// The entries that CPython makes for perf: pcrel, 0x140 bytes before their FDE, and 0x40.
+	far, _ := hex.DecodeString("1400000000000000017a5200017810011b0c0708900100001c0000001c000000c0feffff4000000000410e108602430d06430c0708000000")
+	near := bytes.Clone(far)
+	le.PutUint32(near[32:], 0xffffffa0)
+	for _, tt := range []struct {
+		name    string
+		address uint64
+		data    []byte
+		want    string // of the error
+		fdes    int    // that can be read
+	}{
+		{"absolute", 0, absolute, "", 1},
+		{"relative", 0, far, "1 of 1 FDEs", 1},
+		{"past the end", 0, near, "1 of 1 FDEs", 0},
+		{"both", 0, append(bytes.Clone(far), absolute...), "1 of 2 FDEs", 2},
+		{"placed", 0x7f0012340140, append(bytes.Clone(far), absolute...), "", 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			data := append(bytes.Clone(original), tt.data...)
+			le.PutUint64(data[header+16:], tt.address)
+			le.PutUint64(data[header+24:], uint64(len(original)))
+			le.PutUint64(data[header+32:], uint64(len(tt.data)))
+			f, err := NewFile(data, "symbol file")
+			if err != nil {
+				t.Fatal(err)
+			}
+			sections, err := f.CFISections()
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), "symbol file: section .eh_frame: its address was never set (sh_addr is 0): "+tt.want) {
+				t.Errorf("%v, expected %q", err, tt.want)
+			}
+			fdes := 0
+			for range sections[0].FDEs() {
+				fdes++
+			}
+			var fde cfi.FDE
+			if fdes != tt.fdes {
+				t.Errorf("%d FDEs, expected %d", fdes, tt.fdes)
+			}
+			if err := sections[0].Find(0x7f0012340010, &fde); (err == nil) != (tt.fdes == 2 || tt.name == "absolute") {
+				t.Errorf("the code has an FDE: %v", err)
 			}
 		})
 	}

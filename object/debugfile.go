@@ -17,7 +17,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // DebugSearch tells where separate debug files are looked for.
@@ -25,7 +26,8 @@ type DebugSearch struct {
 	// Root is what absolute paths are relative to, "" for the file system as
 	// it is: /proc/PID/root for a process in another mount namespace. Links
 	// are followed inside of it. A file whose build ID is known is looked for in
-	// Directories outside of it too, last.
+	// Directories outside of it too, last. Of a file whose name begins with
+	// /proc/PID/root, "" stands for that.
 	Root string
 
 	// Directories are searched for .build-id/xx/yyyy.debug and as prefixes of
@@ -61,6 +63,9 @@ func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 	if d := f.debug.Load(); d != nil {
 		return d, nil
 	}
+	if search.Root == "" {
+		search.Root, _ = splitRoot(f.name)
+	}
 	f.search.Store(&search)
 	id := f.BuildID()
 	link, checksum := f.DebugLink()
@@ -86,7 +91,7 @@ func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 		var err error
 		switch {
 		case k < len(candidates):
-			d, err = f.tryDebugFile(openIn, candidates[k], id, checksum)
+			d, err = f.tryDebugFile(untrusted.Open, candidates[k], id, checksum)
 		case search.Open == nil || len(id) == 0 && link == "":
 			err = fs.ErrNotExist
 		default:
@@ -126,6 +131,11 @@ func (f *File) tryDebugFile(open func(root, name string) (*os.File, error), at p
 	if err != nil {
 		return nil, err
 	}
+	if f.info != nil && d.info != nil && os.SameFile(f.info, d.info) {
+		// .gnu_debuglink names the file itself, as objcopy leaves it that was told to.
+		d.Close()
+		return nil, fs.ErrNotExist
+	}
 	if err := f.matches(d, id, checksum); err != nil {
 		d.Close()
 		return nil, err
@@ -136,7 +146,7 @@ func (f *File) tryDebugFile(open func(root, name string) (*os.File, error), at p
 // matches tells why d is not the debug file of f.
 func (f *File) matches(d *File, id []byte, checksum uint32) error {
 	if d.machine != f.machine || d.class != f.class {
-		return &RefusedError{d.name, fmt.Sprintf("it is for %v, and %v is expected", d.machine, f.machine)}
+		return &RefusedError{d.name, fmt.Sprintf("it is for %v, and %v is expected", arch.ELFName(d.machine), arch.ELFName(f.machine))}
 	}
 	if err := d.CheckWhole(d.name); err != nil {
 		return err
@@ -144,12 +154,24 @@ func (f *File) matches(d *File, id []byte, checksum uint32) error {
 	if len(id) > 0 && len(d.BuildID()) > 0 {
 		return d.CheckBuildID(d.name, id)
 	}
-	return Guard(func() error {
-		if sum := crc32.ChecksumIEEE(d.data); sum != checksum {
-			return &RefusedError{d.name, fmt.Sprintf("its checksum is %08x, and %08x is expected", sum, checksum)}
-		}
+	sum, err := d.Checksum()
+	if err == nil && sum != checksum {
+		err = &RefusedError{d.name, fmt.Sprintf("its checksum is %08x, and %08x is expected", sum, checksum)}
+	}
+	return err
+}
+
+// Checksum returns the CRC-32 of the whole file, as a .gnu_debuglink has it. A sparse
+// file of which little is stored is an error.
+func (f *File) Checksum() (sum uint32, err error) {
+	if uint64(len(f.data)) > f.stored+slack {
+		return 0, fmt.Errorf("%s: no checksum of %d bytes, %w", f.name, len(f.data), f.sparse())
+	}
+	err = Guard(func() error {
+		sum = crc32.ChecksumIEEE(f.data)
 		return nil
 	})
+	return sum, err
 }
 
 // DebugLink returns the base name of the separate debug file and its CRC-32, as
@@ -189,12 +211,4 @@ func (f *File) DebugAltLink() (name string, id []byte) {
 		}
 	})
 	return name, id
-}
-
-// openIn opens an absolute path under root, whose links must not lead out of it.
-func openIn(root, name string) (*os.File, error) {
-	if root == "" || root == "/" {
-		return os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
-	}
-	return rootfs.Open(root, name)
 }

@@ -314,3 +314,35 @@ func TestDamagedDebugFileIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A .gnu_debuglink that leads to the file itself names no debug file, nor is it one
+// that is refused; gdb passes it over too. What lies elsewhere is still found.
+func TestDebugLinkToItself(t *testing.T) {
+	for _, id := range []string{"-Wl,--build-id=none", "-Wl,--build-id=0x1234567890abcdef"} {
+		program, debug := split(t, id)
+		run(t, "objcopy", "--add-gnu-debuglink="+program, program)
+		f := open(t, program)
+		if link, _ := f.DebugLink(); link != filepath.Base(program) {
+			t.Fatalf("the link leads to %s", link)
+		}
+		if d, err := f.OpenDebugFile(DebugSearch{Directories: []string{}}); d != nil || err != nil {
+			t.Errorf("%s: %v, %v", id, d, err)
+		}
+		if id == "-Wl,--build-id=none" {
+			continue
+		}
+		global := filepath.Join(t.TempDir(), "debug")
+		at := filepath.Join(global, filepath.Dir(program), filepath.Base(program))
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(debug, at); err != nil {
+			t.Fatal(err)
+		}
+		d, err := f.OpenDebugFile(DebugSearch{Directories: []string{global}})
+		if d == nil || err != nil {
+			t.Fatalf("%v, %v", d, err)
+		}
+		checkDebugFile(t, f, d)
+	}
+}

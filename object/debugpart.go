@@ -12,9 +12,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object/internal/dwarf"
 )
 
@@ -212,7 +215,7 @@ func (f *File) openPart(kind DebugKind, search *DebugSearch, name string, paths 
 		return nil
 	}
 	for _, c := range candidates {
-		file, err := openIn(c.root, c.name)
+		file, err := untrusted.Open(c.root, c.name)
 		if d := try(file, err, c.name); d != nil {
 			return d, nil
 		}
@@ -235,7 +238,7 @@ func (f *File) openPart(kind DebugKind, search *DebugSearch, name string, paths 
 // fits tells why d cannot be a part of f.
 func (f *File) fits(d *File) error {
 	if d.machine != f.machine || d.class != f.class || d.header.data != f.header.data {
-		return fmt.Errorf("%s: is for %v, %v expected", d.name, d.machine, f.machine)
+		return fmt.Errorf("%s: is for %v, %v expected", d.name, arch.ELFName(d.machine), arch.ELFName(f.machine))
 	}
 	return nil
 }
@@ -265,13 +268,27 @@ func (s *DebugSearch) byBuildID(id []byte) (list []place) {
 // search has it, else an absolute one.
 func (f *File) directory(search *DebugSearch) string {
 	name := f.name
-	if search.Root == "" {
+	if root, below := splitRoot(name); root != "" && root == search.Root {
+		name = below
+	} else if search.Root == "" {
 		// Relative to the working directory, as the name of a user is.
 		if abs, err := filepath.Abs(name); err == nil {
 			name = abs
 		}
 	}
 	return path.Dir(name)
+}
+
+// splitRoot returns the root directory of the process that a path goes by (/proc/PID/root,
+// proc_pid_root(5)), and the path as the process sees it; root is "" where there is
+// none. The names that a file has for other files are resolved below that root.
+func splitRoot(name string) (root, below string) {
+	rest, ok := strings.CutPrefix(name, "/proc/")
+	process, rest, found := strings.Cut(rest, "/root/")
+	if !ok || !found || strings.Contains(process, "/") {
+		return "", name
+	}
+	return "/proc/" + process + "/root", "/" + rest
 }
 
 // splitSections returns the sections of a file with split units.

@@ -50,6 +50,7 @@ func (f *File) sectionsOf(names []string) (dwarf.Sections, error) {
 	}
 	// Decompressing them takes most of the time.
 	var group sync.WaitGroup
+	defer group.Wait() // also where a fault ends this function: nothing reads a file that is closed then
 	for k := range wanted {
 		want := &wanted[k]
 		i, ok := f.findDebug(want.name)

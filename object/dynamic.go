@@ -7,6 +7,7 @@ package object
 import (
 	"debug/elf"
 	"fmt"
+	"iter"
 )
 
 // dynamicTable returns the dynamic section: by PT_DYNAMIC, else by its type.
@@ -16,8 +17,7 @@ func (f *File) dynamicTable() ([]byte, error) {
 			return f.view(p.Vaddr, min(p.Memsz, 64<<10))
 		}
 		if p.Off <= uint64(len(f.data)) {
-			b := f.data[p.Off:]
-			return b[:min(p.Filesz, uint64(len(b)))], nil
+			return f.bytesAt(p.Off, p.Filesz), nil
 		}
 	}
 	for i := range f.sectionCount() {
@@ -28,19 +28,28 @@ func (f *File) dynamicTable() ([]byte, error) {
 	return nil, nil
 }
 
+// dynamicEntries visits the entries of the dynamic section.
+func (f *File) dynamicEntries() iter.Seq2[elf.DynTag, uint64] {
+	return func(yield func(elf.DynTag, uint64) bool) {
+		table, _ := f.dynamicTable()
+		word := 4
+		if f.class == elf.ELFCLASS64 {
+			word = 8
+		}
+		for ; len(table) >= 2*word; table = table[2*word:] {
+			tag := elf.DynTag(getUint(table, f.order, word))
+			if tag == elf.DT_NULL || !yield(tag, getUint(table[word:], f.order, word)) {
+				return
+			}
+		}
+	}
+}
+
 // dynamic returns the value of the first entry with a tag.
 func (f *File) dynamic(tag elf.DynTag) (value uint64, ok bool) {
-	table, _ := f.dynamicTable()
-	word := 4
-	if f.class == elf.ELFCLASS64 {
-		word = 8
-	}
-	for ; len(table) >= 2*word; table = table[2*word:] {
-		switch t := elf.DynTag(getUint(table, f.order, word)); t {
-		case tag:
-			return getUint(table[word:], f.order, word), true
-		case elf.DT_NULL:
-			return 0, false
+	for t, value := range f.dynamicEntries() {
+		if t == tag {
+			return value, true
 		}
 	}
 	return 0, false

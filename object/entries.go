@@ -124,9 +124,6 @@ func (t *SymbolTable) Name(e *SymbolEntry) []byte {
 	return cString(t.table.names, uint64(e.NameOffset))
 }
 
-// Size returns the size of the file in bytes, 0 for an image in memory.
-func (f *File) Size() uint64 { return uint64(len(f.data)) }
-
 // StoredData returns the content of the section with an index of
 // [File.Sections] decompressed, as [File.SectionData] does, but without any
 // relocation applied. It is a view of the file where it is not compressed, and

@@ -4,7 +4,14 @@
 
 package object
 
-import "strings"
+import (
+	"errors"
+	"strings"
+)
+
+// ErrNotELF is wrapped by the error for a file, or an image in memory, that does not
+// start with ELF's magic number: it is something else, not a damaged ELF file.
+var ErrNotELF = errors.New("no ELF file")
 
 // named says that an error, or several, are of the file.
 func (f *File) named(err error) error {

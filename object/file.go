@@ -11,11 +11,11 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/filemap"
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // File is an ELF file or the image of one in memory. Its methods may be called
@@ -25,7 +25,8 @@ type File struct {
 	name    string
 	mapping *filemap.Mapping
 	info    os.FileInfo // of what is mapped, nil for what is not
-	data    []byte      // the whole file; nil for an image
+	data    []byte      // the whole file, holes included; nil for an image
+	stored  uint64      // bytes of it that are stored, see StoredSize
 	memory  cfi.Memory  // of an image
 	bias    uint64      // of an image: address in memory minus address in the file
 
@@ -41,21 +42,29 @@ type File struct {
 	search atomic.Pointer[DebugSearch]
 
 	tableList atomic.Pointer[[]listedTable] // see symbolTables
-	exports   func() *exports
+
+	extentsOnce sync.Once
+	extents     []extent // see FunctionStart
+	exports     func() *exports
 
 	partsMu sync.Mutex
 	parts   map[string]debugPart // see debugParts
 
-	mu        sync.Mutex
-	damage    []error
-	budget    int64             // bytes that may still be allocated for content
-	contents  map[int][]byte    // sections that had to be decompressed or relocated
+	mu       sync.Mutex
+	damage   []error
+	budget   int64          // bytes that may still be allocated for content
+	contents map[int][]byte // sections that had to be decompressed or relocated
+	// leftAlone are the offsets, ascending, that relocations of those sections name
+	// which could not be applied.
+	leftAlone map[int][]uint64
 	releases  []func() error    // of those that are another's
 	regions   map[uint64][]byte // copies of memory by address
 	relocated map[uint32]int    // relocation section by the section it is for
 	mini      func() (*File, error)
 	goTable   func() (*goTable, error)
 	lines     func() (*lines, error)
+
+	sectionRelative func() bool // values of symbols are relative to their sections, also where it is not ET_REL
 }
 
 // slack is what may be allocated for content beside the sixteen-fold of the
@@ -66,8 +75,7 @@ const slack = 64 << 20
 // no ELF header; what is wrong further on is told by [File.Damage] and by the
 // method that needs it.
 func Open(path string) (*File, error) {
-	// Opening a FIFO for reading would block.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := untrusted.OpenNamed(path)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +92,7 @@ func OpenFile(f *os.File, name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := &File{name: name, mapping: m, info: info, data: m.Bytes()}
+	file := &File{name: name, mapping: m, info: info, data: m.Bytes(), stored: uint64(untrusted.Stored(f, info))}
 	if err := file.init(); err != nil {
 		m.Unmap()
 		return nil, err
@@ -95,7 +103,7 @@ func OpenFile(f *os.File, name string) (*File, error) {
 // NewFile reads a whole file that lies in memory: the vDSO, what a JIT
 // registered. Data is not copied and must stay as it is.
 func NewFile(data []byte, name string) (*File, error) {
-	file := &File{name: name, data: data}
+	file := &File{name: name, data: data, stored: uint64(len(data))}
 	if err := file.init(); err != nil {
 		return nil, err
 	}
@@ -113,7 +121,7 @@ func (f *File) init() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
-	f.start(slack + 16*int64(len(f.data)))
+	f.start(slack + 16*int64(f.stored))
 	return nil
 }
 
@@ -123,6 +131,7 @@ func (f *File) start(budget int64) {
 	f.budget = budget
 	f.mini = sync.OnceValues(f.openMiniDebugInfo)
 	f.goTable = sync.OnceValues(f.openGoTable)
+	f.sectionRelative = sync.OnceValue(f.findSectionRelative)
 	f.lines = sync.OnceValues(f.openLines)
 	f.exports = sync.OnceValue(f.openExports)
 }
@@ -157,6 +166,10 @@ func (f *File) readTables() {
 				f.note(fmt.Errorf("section table at offset %#x: %d entries, the file holds %d", h.shoff, n, most))
 				n = most
 			}
+			if most := f.portion() / h.shentsize; n > most {
+				f.note(fmt.Errorf("section table at offset %#x: %d entries, %w", h.shoff, n, f.sparse()))
+				n = most
+			}
 			h.shnum = n
 			f.sections = f.data[h.shoff:][:n*h.shentsize]
 		}
@@ -187,6 +200,10 @@ func (f *File) readTables() {
 		n := h.phnum
 		if most := (size - h.phoff) / h.phentsize; n > most {
 			f.note(fmt.Errorf("program headers at offset %#x: %d entries, the file holds %d", h.phoff, n, most))
+			n = most
+		}
+		if most := f.portion() / h.phentsize; n > most {
+			f.note(fmt.Errorf("program headers at offset %#x: %d entries, %w", h.phoff, n, f.sparse()))
 			n = most
 		}
 		f.segments = make([]elf.ProgHeader, n)
@@ -252,7 +269,7 @@ func (f *File) spend(n uint64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if n > uint64(f.budget) {
-		return fmt.Errorf("%d bytes more would exceed what a file of %d bytes may need", n, len(f.data))
+		return fmt.Errorf("%d bytes more would exceed what a file that stores %d bytes may need", n, f.stored)
 	}
 	f.budget -= int64(n)
 	return nil

@@ -73,6 +73,11 @@ func (f *File) FindSymbols(addrs []uint64) ([]Symbol, error) {
 	finder := finder{File: f, queries: queries, symbols: symbols, starts: newStarts(queries), names: maxNames}
 	fault := Guard(func() error {
 		finder.search()
+		if gccgo, gnat := f.isGccgo(), f.isGNAT(); gccgo || gnat {
+			for i := range symbols {
+				symbols[i].Gccgo, symbols[i].GNAT = gccgo, gnat
+			}
+		}
 		return nil
 	})
 	if err := errors.Join(finder.problems.err(), fault); err != nil {

@@ -11,6 +11,8 @@ import (
 // goModule is what the runtime's moduledata (runtime/symtab.go) tells of a module
 // that .gopclntab does not: addresses.
 type goModule struct {
+	address uint64 // of the moduledata
+
 	text uint64 // of runtime.text, which functions' offsets are relative to
 	data uint64 // of go:func.*, which offsets of function data are relative to; 0 where not known
 }
@@ -35,6 +37,7 @@ func (f *File) goModule(t *goTable, table uint64) (m goModule, ok bool) {
 	var words [goWords]uint64
 	tries := 0
 	at := func(addr uint64) bool {
+		m.address = addr
 		if tries++; tries > maxGoModules {
 			return false
 		}
@@ -61,7 +64,7 @@ func (f *File) goModule(t *goTable, table uint64) (m goModule, ok bool) {
 		})
 	}
 	if !ok {
-		return m, false
+		return goModule{}, false
 	}
 	m.text, m.data = words[goWordFirst]-t.first, words[goWordData118]
 	if t.magic == goMagic120 {
@@ -135,7 +138,7 @@ func (f *File) relatives(visit func(offset, addend uint64) bool) {
 // searchWord calls try with the addresses in writable sections that hold a word,
 // until that returns true.
 func (f *File) searchWord(word uint64, size int, try func(addr uint64) bool) {
-	left := uint64(len(f.data))
+	left := f.portion()
 	for i := range f.sectionCount() {
 		s := f.section(i)
 		if s.typ != elf.SHT_PROGBITS || s.flags&(elf.SHF_ALLOC|elf.SHF_WRITE) != elf.SHF_ALLOC|elf.SHF_WRITE || s.size > left {

@@ -224,27 +224,40 @@ func (t *goTable) position(fn *goFunction, addr uint64) (file string, line int) 
 	return file, line
 }
 
-// value walks the list of steps at offset in pcs to the one that holds addr. No list
-// is at 0 (runtime/symtab.go, pcvalue).
+// value walks the list of steps at offset in pcs, of a function at pc, to the one that
+// holds addr.
 func (t *goTable) value(offset uint32, pc, addr uint64) (value int32, ok bool) {
+	_, value, _, ok = t.seek(t.steps(offset), -1, pc, addr)
+	return value, ok
+}
+
+// steps returns the list of steps at offset in pcs. No list is at 0
+// (runtime/symtab.go, pcvalue).
+func (t *goTable) steps(offset uint32) []byte {
 	if offset == 0 || uint64(offset) >= uint64(len(t.pcs)) {
-		return 0, false
+		return nil
 	}
-	b, value := t.pcs[offset:], int32(-1)
-	for first := true; ; first = false {
+	return t.pcs[offset:]
+}
+
+// seek walks on in a list of steps, from a value that holds up to pc, to the step that
+// holds addr: its value holds up to end, and rest follows it. A list starts from the
+// value -1; the walk cannot go on from a later step that has it.
+func (t *goTable) seek(b []byte, value int32, pc, addr uint64) (rest []byte, at int32, end uint64, ok bool) {
+	for first := value == -1; ; first = false {
 		delta, n := binary.Uvarint(b)
 		if n <= 0 || delta == 0 && !first {
-			return 0, false
+			return nil, 0, 0, false
 		}
 		value += int32(uint32(delta)>>1) ^ -int32(delta&1)
 		step, k := binary.Uvarint(b[n:])
 		if k <= 0 {
-			return 0, false
+			return nil, 0, 0, false
 		}
 		b = b[n+k:]
 		pc += step * t.quantum
 		if addr < pc {
-			return value, true
+			return b, value, pc, true
 		}
 	}
 }

@@ -48,7 +48,7 @@ const (
 // decodeHeader decodes the ELF header at the start of b.
 func decodeHeader(b []byte) (h header, err error) {
 	if len(b) < len(elf.ELFMAG) || string(b[:4]) != elf.ELFMAG {
-		return h, fmt.Errorf("no ELF file: it starts with % x, not with 7f 45 4c 46", b[:min(4, len(b))])
+		return h, fmt.Errorf("%w: it starts with % x, not with 7f 45 4c 46", ErrNotELF, b[:min(4, len(b))])
 	}
 	if len(b) < elf.EI_NIDENT {
 		return h, fmt.Errorf("ELF header: %d bytes, at least %d expected", len(b), ehdr32)

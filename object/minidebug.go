@@ -58,14 +58,27 @@ func (f *File) unxz(data []byte) (out []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err = io.ReadAll(io.LimitReader(r, slack+1))
-	if err != nil {
+	// In blocks that are joined at the end: to grow one slice would allocate several
+	// times what is read.
+	var blocks [][]byte
+	block := make([]byte, 0, 64<<10)
+	size := 0
+	for err == nil {
+		if len(block) == cap(block) {
+			blocks = append(blocks, block)
+			block = make([]byte, 0, min(2*cap(block), 4<<20))
+		}
+		var n int
+		n, err = r.Read(block[len(block):cap(block)])
+		block = block[:len(block)+n]
+		if size += n; size > slack {
+			return nil, fmt.Errorf("more than %d bytes when decompressed", slack)
+		}
+	}
+	if err != io.EOF {
 		return nil, err
 	}
-	if len(out) > slack {
-		return nil, fmt.Errorf("more than %d bytes when decompressed", slack)
-	}
-	return out, f.spend(uint64(len(out)))
+	return bytes.Join(append(blocks, block), nil), f.spend(uint64(size))
 }
 
 // panicError makes an error of a recovered panic of a library, and panics

@@ -49,8 +49,7 @@ func (f *File) notes(visit func(name string, typ uint32, desc []byte) bool) {
 		}
 		data, _ := f.view(p.Vaddr, p.Filesz)
 		if f.memory == nil && p.Off <= uint64(len(f.data)) {
-			data = f.data[p.Off:]
-			data = data[:min(p.Filesz, uint64(len(data)))]
+			data = f.bytesAt(p.Off, p.Filesz)
 		}
 		if !f.eachNote(data, p.Align, visit) {
 			return

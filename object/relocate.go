@@ -9,6 +9,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // relocationsOf returns the index of the section that holds the relocations of
@@ -32,45 +35,53 @@ func (f *File) relocationsOf(i int) (index int, ok bool) {
 }
 
 // relocate applies the relocations in section number index to data, the
-// content of s. What it cannot apply it leaves as it is and reports.
-func (f *File) relocate(data []byte, s sectionHeader, index int) error {
+// content of s. What it cannot apply it leaves as it is, reports, and returns the
+// offsets of, ascending.
+func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64, err error) {
 	table := f.section(index)
 	entries, err := f.raw(table)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if int64(table.link) >= int64(f.shnum) {
-		return fmt.Errorf("%s: symbol table is section %d of %d", f.sectionName(table), table.link, f.shnum)
-	}
-	symbols, err := f.raw(f.section(int(table.link)))
-	if err != nil {
-		return err
-	}
-	operations, known := relocations()[f.machine]
-	if !known {
-		return fmt.Errorf("%s: relocations of %v are not known", f.sectionName(table), f.machine)
-	}
+	size := f.relocationSize(table.typ)
 	var problems problems
-	size, symbolSize := f.relocationSize(table.typ), f.symbolSize()
+	leave := func(r relocation, err error) {
+		problems.addAll(err)
+		if r.offset < uint64(len(data)) && len(left) < len(data) { // as many as there are offsets
+			left = append(left, r.offset)
+		}
+	}
+	defer func() {
+		slices.Sort(left)
+		left = slices.Compact(left)
+	}()
+	symbols, known, err := f.relocationSymbols(table)
+	if err != nil {
+		for ; len(entries) >= size; entries = entries[size:] {
+			leave(f.decodeRelocation(entries, table.typ), nil)
+		}
+		return left, err
+	}
+	symbolSize := f.symbolSize()
 	for ; len(entries) >= size; entries = entries[size:] {
 		r := f.decodeRelocation(entries, table.typ)
-		op := operations[r.typ]
+		op := known[r.typ]
 		switch {
 		case op.act == unknown && s.flags&elf.SHF_EXECINSTR != 0:
 			continue // of an instruction
 		case op.act == unknown:
-			problems.add(fmt.Errorf("relocation at %#x: type %d of %v is not one of data", r.offset, r.typ, f.machine))
+			leave(r, fmt.Errorf("relocation at %#x: type %d of %s is not one of data", r.offset, r.typ, f.arch.Name))
 			continue
 		case op.act == none:
 			continue
 		case r.offset > uint64(len(data)) || uint64(len(data))-r.offset < uint64(op.size):
-			problems.add(fmt.Errorf("relocation at %#x: the section has %#x bytes", r.offset, len(data)))
+			leave(r, fmt.Errorf("relocation at %#x: the section has %#x bytes", r.offset, len(data)))
 			continue
 		}
 		value := uint64(r.addend)
 		if r.symbol != 0 {
 			if uint64(r.symbol) >= uint64(len(symbols)/symbolSize) {
-				problems.add(fmt.Errorf("relocation at %#x: symbol %d of %d", r.offset, r.symbol, len(symbols)/symbolSize))
+				leave(r, fmt.Errorf("relocation at %#x: symbol %d of %d", r.offset, r.symbol, len(symbols)/symbolSize))
 				continue
 			}
 			sym := f.decodeSymbol(symbols[int(r.symbol)*symbolSize:])
@@ -81,7 +92,23 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) error {
 		}
 		f.apply(data, r.offset, s.addr+r.offset, op, value, table.typ == elf.SHT_REL || f.machine == elf.EM_SH)
 	}
-	return problems.err()
+	return left, problems.err()
+}
+
+// relocationSymbols returns the symbol table of a section of relocations, and the
+// operations of the machine's.
+func (f *File) relocationSymbols(table sectionHeader) (symbols []byte, known map[uint32]operation, err error) {
+	if int64(table.link) >= int64(f.shnum) {
+		return nil, nil, fmt.Errorf("%s: symbol table is section %d of %d", f.sectionName(table), table.link, f.shnum)
+	}
+	if symbols, err = f.raw(f.section(int(table.link))); err != nil {
+		return nil, nil, err
+	}
+	known, ok := relocations()[f.machine]
+	if !ok {
+		return nil, nil, fmt.Errorf("%s: relocations of %s are not known", f.sectionName(table), f.arch.Name)
+	}
+	return symbols, known, nil
 }
 
 // apply carries out one relocation at data[offset]; place is its address and
@@ -128,16 +155,9 @@ func (f *File) apply(data []byte, offset, place uint64, op operation, value uint
 
 // patchULEB replaces the ULEB128 at the start of b and keeps its length.
 func patchULEB(b []byte, act action, value uint64) {
-	n, old := 0, uint64(0)
-	for {
-		if n == len(b) || n == binary.MaxVarintLen64 {
-			return
-		}
-		old |= uint64(b[n]&0x7f) << (7 * n)
-		n++
-		if b[n-1]&0x80 == 0 {
-			break
-		}
+	old, _, err := leb128.Uint(b)
+	if err != nil {
+		return
 	}
 	switch act {
 	case addULEB:
@@ -145,10 +165,7 @@ func patchULEB(b []byte, act action, value uint64) {
 	case subULEB:
 		value = old - value
 	}
-	for i := range n {
-		b[i] = b[i]&0x80 | byte(value)&0x7f
-		value >>= 7
-	}
+	leb128.PutUint(b, value)
 }
 
 // getUint and putUint access size bytes, 1 to 8, in the order of the file.

@@ -6,10 +6,15 @@ package object
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
+	"errors"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/cfi"
 )
 
 // frameSource uses no instruction, so that every machine's assembler takes it.
@@ -123,5 +128,90 @@ func TestRelocationSET32(t *testing.T) {
 	// DW_CFA_advance_loc4 70000; DW_CFA_def_cfa_offset 0
 	if want := "\x04\x70\x11\x01\x00\x0e\x00"; !strings.Contains(string(section.Data), want) {
 		t.Errorf("% x is not in\n% x", want, section.Data)
+	}
+}
+
+// An entry that has a relocation which cannot be applied is an error: its bytes are not
+// those that a linker would have made of it. The others are read.
+func TestUnappliedRelocations(t *testing.T) {
+	tool(t, "x86_64-linux-gnu-as")
+	const text = `	.text
+f:	.cfi_startproc
+	nop
+	.cfi_endproc
+g:	.cfi_startproc
+	nop
+	nop
+	.cfi_endproc
+`
+	source := write(t, "two.s", text)
+	run(t, "x86_64-linux-gnu-as", "--64", "-o", source+".o", source)
+	whole, err := os.ReadFile(source + ".o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rela := -1
+	for _, s := range open(t, source+".o").Sections() {
+		if s.Name == ".rela.eh_frame" {
+			rela = int(s.Offset)
+		}
+	}
+	const entry = 24
+	for _, tt := range []struct {
+		name    string
+		change  func(b []byte)
+		entries []string // what is wrong with each FDE, "" for nothing
+		damage  string
+	}{
+		{"whole", func([]byte) {}, []string{"", ""}, ""},
+		{"a type that is not of data", func(b []byte) { binary.LittleEndian.PutUint32(b[rela+entry+8:], 250) },
+			[]string{"", ".eh_frame+0x34: relocation not applied"}, "type 250 of x86-64 is not one of data"},
+		{"a symbol that is not there", func(b []byte) { binary.LittleEndian.PutUint32(b[rela+12:], 1000) },
+			[]string{".eh_frame+0x20: relocation not applied", ""}, "symbol 1000 of "},
+		{"a machine whose relocations are not known", func(b []byte) { b[18] = 83 },
+			[]string{".eh_frame+0x20: relocation not applied", ".eh_frame+0x34: relocation not applied"}, "relocations of EM_AVR are not known"},
+	} {
+		b := bytes.Clone(whole)
+		tt.change(b)
+		f, err := NewFile(b, tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		section, err := f.EHFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := -1
+		for e, err := range section.Entries() {
+			if n++; n == 0 {
+				continue // the CIE
+			}
+			want := ""
+			if n <= len(tt.entries) {
+				want = tt.entries[n-1]
+			}
+			if (err == nil) != (want == "") || err != nil && (!errors.Is(err, cfi.ErrRelocation) || !strings.HasPrefix(err.Error(), want)) || (err == nil) != (e.FDE != nil) {
+				t.Errorf("%s: entry %d: %+v, %v", tt.name, n, e, err)
+			}
+		}
+		if n != 2 {
+			t.Errorf("%s: %d entries", tt.name, n+1)
+		}
+		damage := f.Damage()
+		if (damage == nil) != (tt.damage == "") || damage != nil && !strings.Contains(damage.Error(), tt.damage) {
+			t.Errorf("%s: damage %v", tt.name, damage)
+		}
+		found, sound := 0, 0
+		for range section.FDEs() {
+			found++
+		}
+		for _, fault := range tt.entries {
+			if fault == "" {
+				sound++
+			}
+		}
+		if found != sound {
+			t.Errorf("%s: %d FDEs, expected %d", tt.name, found, sound)
+		}
 	}
 }

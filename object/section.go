@@ -126,6 +126,9 @@ func (f *File) raw(s sectionHeader) ([]byte, error) {
 		return nil, fmt.Errorf("section %s: at offset %#x, the file ends at %#x", f.sectionName(s), s.off, size)
 	}
 	b := f.data[s.off:]
+	if min(s.size, uint64(len(b))) > f.portion() {
+		return nil, fmt.Errorf("section %s: %d bytes at offset %#x, %w", f.sectionName(s), s.size, s.off, f.sparse())
+	}
 	if s.size > uint64(len(b)) {
 		return b, fmt.Errorf("section %s: %d bytes at offset %#x, the file ends at %#x", f.sectionName(s), s.size, s.off, size)
 	}
@@ -170,13 +173,20 @@ func (f *File) content(i int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("section %s: %w", f.sectionName(s), err)
 	}
+	var left []uint64
 	if relocated {
-		if err := f.relocate(data, s, relocations); err != nil {
+		if left, err = f.relocate(data, s, relocations); err != nil {
 			f.note(fmt.Errorf("section %s: %w", f.sectionName(s), err))
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(left) > 0 {
+		if f.leftAlone == nil {
+			f.leftAlone = make(map[int][]uint64)
+		}
+		f.leftAlone[i] = left
+	}
 	if f.contents == nil {
 		f.contents = make(map[int][]byte)
 	}

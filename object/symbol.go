@@ -25,6 +25,14 @@ type Symbol struct {
 	// the name alone, neither by dlsym nor by linking.
 	Hidden bool
 
+	// Gccgo says that gccgo compiled code of the file: it writes characters that assemblers
+	// do not take as escapes, "example_0com_1pkg.F". FindSymbols sets it.
+	Gccgo bool
+
+	// GNAT says that the file has code of Ada that GNAT compiled, which encodes names:
+	// "pkg__proc". FindSymbols sets it.
+	GNAT bool
+
 	// Section is the index in [File.Sections] that the symbol names, of the
 	// file whose table it is in; 0 where it names none. Symbols, Symbol and
 	// FindCode set it.
@@ -322,12 +330,12 @@ func (f *File) movesSymbols() bool {
 	case elf.EM_ARM, elf.EM_MIPS, elf.EM_PPC64:
 		return true
 	}
-	return f.typ == elf.ET_REL
+	return f.typ == elf.ET_REL || f.sectionRelative()
 }
 
 // toAddress makes the value of a symbol the address of the first instruction.
 func (f *File) toAddress(s *rawSymbol) {
-	if f.typ == elf.ET_REL && s.shndx != elf.SHN_ABS && uint64(s.shndx) < f.shnum {
+	if (f.typ == elf.ET_REL || f.sectionRelative()) && s.shndx != elf.SHN_ABS && uint64(s.shndx) < f.shnum {
 		s.value += f.section(int(s.shndx)).addr
 	}
 	if !isFunction(s) {

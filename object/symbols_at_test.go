@@ -5,6 +5,10 @@
 package object_test
 
 import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"os"
 	"slices"
 	"testing"
 
@@ -32,5 +36,40 @@ func TestSymbolsAt(t *testing.T) {
 	}
 	if s, ok := f.Symbol("main"); !ok || len(f.SymbolsAt(s.Address+1)) != 0 {
 		t.Errorf("main is %+v, and within it are %+v", s, f.SymbolsAt(s.Address+1))
+	}
+}
+
+// A symbol file of a runtime whose values are relative to the section is named by its
+// symbols like one with addresses: which of both it is, is decided by where the
+// values fall.
+func TestSectionRelativeSymbols(t *testing.T) {
+	data, err := os.ReadFile("../jit/symfile/testdata/runtimes/cpython_x86_64.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name, start = "py::jit_entry:<jit>", 0x7f0012340000
+	for _, typ := range []elf.Type{elf.ET_DYN, elf.ET_EXEC} {
+		for _, value := range []uint64{start, 0, 0x10} {
+			changed := bytes.Clone(data)
+			changed[16] = byte(typ)
+			at := binary.LittleEndian.Uint64(data[40:]) + 5*64 // the header of .symtab
+			at = binary.LittleEndian.Uint64(data[at+24:]) + 2*24
+			binary.LittleEndian.PutUint64(changed[at+8:], value)
+			f, err := object.NewFile(changed, "symbol file")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := start + value%start
+			list, err := f.FindSymbols([]uint64{want + 1})
+			if err != nil || list[0].Name != name || list[0].Address != want {
+				t.Errorf("%v, value %#x: FindSymbols = %+v, %v", typ, value, list, err)
+			}
+			if list := f.SymbolsAt(want); len(list) != 1 || list[0].Name != name {
+				t.Errorf("%v, value %#x: SymbolsAt = %+v", typ, value, list)
+			}
+			if s, ok := f.Symbol(name); !ok || s.Address != want {
+				t.Errorf("%v, value %#x: Symbol = %+v", typ, value, s)
+			}
+		}
 	}
 }

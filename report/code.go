@@ -60,8 +60,11 @@ func Disassemble(f *Function, file CodeFile) (lines []CodeLine, note string, err
 	// alone does not tell which function it is of.
 	if f.CodeSection == 0 {
 		for i := range lines {
-			if at, _ := file.Locate(lines[i].Address); len(at) > 0 {
+			at, err := file.Locate(lines[i].Address)
+			if len(at) > 0 {
 				lines[i].File, lines[i].Line = at[0].File, at[0].Line
+			} else if err != nil && note == "" {
+				note = fmt.Sprintf("source lines are missing: %v", err)
 			}
 		}
 	}

@@ -7,24 +7,24 @@ package report
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/target"
 )
 
 // GeneratedSchema describes what GeneratedCode.JSON writes.
 const GeneratedSchema = `One JSON object:
   {"pid", "command", "file", "core", "sources": [{"source", "place", "entries", "functions",
-   "code_bytes", "not_executable", "no_unwind_functions", "no_unwind_bytes", "error"}], "memory":
-   [{"start", "end", "path", "functions", "covered_bytes"}], "notes"}
+   "code_bytes", "not_executable", "no_unwind_functions", "no_unwind_bytes", "error", "note"}],
+   "memory": [{"start", "end", "path", "functions", "covered_bytes"}], "notes"}
 Addresses are strings ("0x7f3c00001139"). "entries" are the symbol files of a
-list, the records of a jitdump, the lines of a map; "not_executable" functions,
-which are bytecode, are in no other number. "memory" is executable memory
-that no object file is in.`
+list (of Go's list, the modules), the records of a jitdump, the lines of a map;
+"not_executable" functions, which are bytecode, are in no other number. "memory"
+is executable memory that no object file is in.`
 
 // GeneratedCode is what is known of the code that a target generated, as 'clew
 // jit' shows it.
@@ -58,6 +58,7 @@ type GeneratedSource struct {
 	NoUnwindFunctions int    `json:"no_unwind_functions"` // without an unwind table
 	NoUnwindBytes     uint64 `json:"no_unwind_bytes"`
 	Error             string `json:"error,omitempty"`
+	Note              string `json:"note,omitempty"` // on entries that are skipped, and not faults
 
 	kind target.Generated
 }
@@ -80,7 +81,7 @@ func NewGeneratedCode(sources []*target.CodeSource, memory []target.Mapping) *Ge
 	var pieces []piece
 	for i, s := range sources {
 		out := &g.Sources[i]
-		*out = GeneratedSource{Source: s.Kind.String(), Place: s.Place, Entries: s.Entries, kind: s.Kind}
+		*out = GeneratedSource{Source: s.Kind.String(), Place: s.Place, Entries: s.Entries, Note: s.Note, kind: s.Kind}
 		if s.Err != nil {
 			out.Error = s.Err.Error()
 		}
@@ -136,9 +137,7 @@ func (g *GeneratedCode) Complete() bool {
 
 // JSON writes one object on one line; GeneratedSchema describes it.
 func (g *GeneratedCode) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(g)
+	return printable.EncodeJSON(w, g)
 }
 
 // Text writes it for people.
@@ -163,9 +162,9 @@ func (g *GeneratedCode) Text(w io.Writer, p Palette) error {
 	switch {
 	case len(g.Sources) > 0:
 	case len(g.Notes) > 0:
-		fmt.Fprintln(b, "\nno GDB JIT list, jitdump, dyn-info list or perf map in what could be read")
+		fmt.Fprintln(b, "\nno Go module list, GDB JIT list, jitdump, dyn-info list or perf map in what could be read")
 	default:
-		fmt.Fprintln(b, "\nno GDB JIT list, jitdump, dyn-info list or perf map")
+		fmt.Fprintln(b, "\nno Go module list, GDB JIT list, jitdump, dyn-info list or perf map")
 	}
 	for i := range g.Sources {
 		s := &g.Sources[i]
@@ -173,6 +172,7 @@ func (g *GeneratedCode) Text(w io.Writer, p Palette) error {
 		if s.Functions > 0 || s.Error == "" {
 			fmt.Fprintf(b, "  %s, %s of %s bytes", count(s.Entries, s.kind.Entry()), count(s.Functions, "function"), grouped(s.CodeBytes))
 			switch {
+			case s.Functions == 0:
 			case s.NoUnwindFunctions == 0:
 				fmt.Fprint(b, ", all with unwind tables")
 			case s.NoUnwindFunctions == s.Functions:
@@ -184,6 +184,9 @@ func (g *GeneratedCode) Text(w io.Writer, p Palette) error {
 			if s.NotExecutable > 0 {
 				fmt.Fprintf(b, "  %s more in memory that is not executable: bytecode\n", grouped(uint64(s.NotExecutable)))
 			}
+		}
+		if s.Note != "" {
+			fmt.Fprintf(b, "  note: %s\n", Printable(s.Note))
 		}
 		for line := range strings.Lines(s.Error) {
 			fmt.Fprintf(b, "  %s\n", p.Error.Text(Printable(strings.TrimSuffix(line, "\n"))))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 )
@@ -183,9 +184,7 @@ func (g *GeneratedFunction) JSON(w io.Writer) error {
 		l := &s.lines[i]
 		out.Code = append(out.Code, jsonGeneratedLine{hex(l.Address), l.Size, l.Text, l.File, l.Line})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(&out)
+	return printable.EncodeJSON(w, &out)
 }
 
 // The methods of CodeFile.
@@ -254,11 +253,9 @@ func (g *GeneratedFunction) Locate(address uint64) ([]object.Location, error) {
 // address the first with an unwind table is taken, else the first. All are in
 // ascending order.
 func MatchGenerated(functions []SourcedFunction, place string, address uint64, isAddress bool) (found []SourcedFunction) {
-	pattern := NewPattern(place)
-	matches := []func(f *SourcedFunction) bool{
-		func(f *SourcedFunction) bool { return pattern.Match(f.Name) },
-		func(f *SourcedFunction) bool { return holdsWord(f.Name, place) },
-		func(f *SourcedFunction) bool { return strings.Contains(f.Name, place) },
+	var matches []func(f *SourcedFunction) bool
+	for _, match := range nameMatches(place) {
+		matches = append(matches, func(f *SourcedFunction) bool { return match(f.Name) })
 	}
 	if isAddress {
 		matches = []func(f *SourcedFunction) bool{func(f *SourcedFunction) bool { return address-f.Start < f.Size || address == f.Start }}
@@ -289,6 +286,15 @@ func MatchGenerated(functions []SourcedFunction, place string, address uint64, i
 		}
 	}
 	return distinct
+}
+
+// nameMatches returns the ways in which a place means a name, the strictest first.
+func nameMatches(place string) []func(name string) bool {
+	return []func(name string) bool{
+		NewPattern(place).Match,
+		func(name string) bool { return holdsWord(name, place) },
+		func(name string) bool { return strings.Contains(name, place) },
+	}
 }
 
 // holdsWord reports whether a name has a part that is no part of a longer word, nor

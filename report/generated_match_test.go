@@ -5,14 +5,18 @@
 package report_test
 
 import (
+	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/codefile"
@@ -69,5 +73,73 @@ func TestMatchGenerated(t *testing.T) {
 		if got != want {
 			t.Errorf("%q means %s, expected %s", place, got, want)
 		}
+	}
+}
+
+// What a jitdump and a perf map know of where functions were before: until when, and
+// what took their place, the first of several.
+func TestMatchFormer(t *testing.T) {
+	e := perf.Encoder{Order: binary.LittleEndian}
+	e.Header(&perf.Header{Order: binary.LittleEndian, Machine: elf.EM_X86_64, PID: 9, Time: 1})
+	load := func(second uint64, index, address uint64, name string) error {
+		return e.Load(second*1e9, &perf.Load{Index: index, Address: address, Name: name, Code: make([]byte, 32)})
+	}
+	if err := errors.Join(
+		load(1, 1, 0x1000, "fib"),
+		load(2, 2, 0x1010, "gcd"), // overlaps the end of fib, which stays at its start
+		load(3, 3, 0x0ff0, "first"),
+		load(4, 4, 0x1000, "second"),
+		load(5, 5, 0x3000, "moving"),
+		e.Move(6e9, &perf.Move{From: 0x3000, To: 0x4000, Size: 32, Index: 5}),
+		load(7, 6, 0x5000, "fib"),
+	); err != nil {
+		t.Fatal(err)
+	}
+	dump, err := target.ReadCodeSource("jit-9.dump", e.Data)
+	if err != nil || dump.Err != nil {
+		t.Fatal(err, dump.Err)
+	}
+	perfMap, err := target.ReadCodeSource("perf-9.map", []byte("1000 20 fib\n2000 20 kept\n0fff 2 first\n1000 20 second\n"))
+	if err != nil || perfMap.Err != nil {
+		t.Fatal(err, perfMap.Err)
+	}
+	for _, tt := range []struct {
+		source      *target.CodeSource
+		place, want string
+		json        string
+	}{
+		{dump, "fib", "fib was at 0x1000-0x1020 until 3s; overwritten by first at 0xff0-0x1010, by the jitdump, jit-9.dump\n",
+			`{"former":"fib","start":"0x1000","end":"0x1020","source":"jitdump","place":"jit-9.dump","until":"3s","overwritten_by":{"function":"first","start":"0xff0","end":"0x1010"}}` + "\n"},
+		{dump, "moving", "moving was at 0x3000-0x3020 until 6s; moved to 0x4000-0x4020, by the jitdump, jit-9.dump\n",
+			`{"former":"moving","start":"0x3000","end":"0x3020","source":"jitdump","place":"jit-9.dump","until":"6s","moved_to":{"function":"moving","start":"0x4000","end":"0x4020"}}` + "\n"},
+		{dump, "second", "", ""},
+		{dump, "absent", "", ""},
+		{perfMap, "fib", "fib was at 0x1000-0x1020; overwritten by first at 0xfff-0x1001, by the perf map, perf-9.map\n",
+			`{"former":"fib","start":"0x1000","end":"0x1020","source":"perf map","place":"perf-9.map","overwritten_by":{"function":"first","start":"0xfff","end":"0x1001"}}` + "\n"},
+		{perfMap, "kept", "", ""},
+	} {
+		former, all := report.MatchFormer([]*target.CodeSource{tt.source}, tt.place, nil, 8)
+		var text, json bytes.Buffer
+		for i := range former {
+			if err := errors.Join(former[i].Text(&text, report.Palette{}), former[i].JSON(&json)); err != nil {
+				t.Error(err)
+			}
+		}
+		if text.String() != tt.want || json.String() != tt.json || all != len(former) {
+			t.Errorf("%s in the %v: %q, %s, %d in all; expected %q, %s", tt.place, tt.source.Kind, text.String(), json.String(), all, tt.want, tt.json)
+		}
+	}
+	// Of many the last are kept.
+	var lines bytes.Buffer
+	for i := range 100 {
+		fmt.Fprintf(&lines, "1000 %x f\n", 0x20+i)
+	}
+	many, err := target.ReadCodeSource("perf-9.map", lines.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	former, all := report.MatchFormer([]*target.CodeSource{many}, "f", nil, 8)
+	if all != 99 || len(former) != 8 || former[0].Size != 0x20+91 || former[7].Size != 0x20+98 {
+		t.Errorf("%d of %d: %+v", len(former), all, former)
 	}
 }

@@ -6,7 +6,6 @@ package report
 
 import (
 	"fmt"
-	"hash/maphash"
 	"io"
 	"slices"
 	"strconv"
@@ -16,7 +15,8 @@ import (
 	"github.com/clewdev/clew/target/variable"
 )
 
-// Goroutines are the goroutines of one target, ready to be shown.
+// Goroutines are the goroutines of one target, ready to be shown. Those of a group
+// (target.GoroutineOptions.Group) are shown as one.
 type Goroutines struct {
 	Target
 	List []target.Goroutine
@@ -30,10 +30,6 @@ type Goroutines struct {
 
 	// Damage says what of the goroutines could not be read.
 	Damage []string
-
-	// Grouped says that goroutines whose state, stack and creation are equal are shown
-	// as one.
-	Grouped bool
 }
 
 // Text writes the goroutines for people: a heading a goroutine or a group, its stack as
@@ -41,12 +37,15 @@ type Goroutines struct {
 func (s *Goroutines) Text(w io.Writer, opts StackOptions) error {
 	stacks := s.stacks()
 	p := stackPrinter{StackOptions: opts, machine: s.Machine, digits: 2 * s.Machine.AddressSize, variables: stacks.variables(opts.UTF8, false)}
-	p.heading(&s.Target, count(len(s.List), "goroutine"))
-	groups := s.groups()
-	err := p.writeEach(w, len(groups), func(p *stackPrinter, i int) {
-		g := groups[i]
+	n := 0
+	for i := range s.List {
+		n += 1 + len(s.List[i].Others)
+	}
+	p.heading(&s.Target, count(n, "goroutine"))
+	err := p.writeEach(w, len(s.List), func(p *stackPrinter, i int) {
+		g := &s.List[i]
 		p.goroutineHeading(g)
-		p.stack(&g[0].Stack, others(g))
+		p.stack(&g.Stack, others(g))
 		p.created(g)
 	})
 	if err != nil {
@@ -61,10 +60,13 @@ func (s *Goroutines) stacks() *Stacks {
 	return &Stacks{Target: s.Target, Variables: s.Variables, Locals: s.Locals, Raw: s.Raw, Advice: s.Advice}
 }
 
-// others returns the stacks of the goroutines of a group besides the first one's.
-func others(g []*target.Goroutine) (list []*target.Stack) {
-	for _, other := range g[1:] {
-		list = append(list, &other.Stack)
+// others returns the stacks of the goroutines of a group besides the first one's, where
+// they have registers.
+func others(g *target.Goroutine) (list []*target.Stack) {
+	for i := range g.Others {
+		if stack := g.Others[i].Stack; stack != nil {
+			list = append(list, stack)
+		}
 	}
 	return list
 }
@@ -82,57 +84,16 @@ func (s *Goroutines) notes() []string {
 	return notes
 }
 
-// groups returns the goroutines in groups, in the order of each one's first; where they
-// are not to be grouped, each by itself.
-func (s *Goroutines) groups() (list [][]*target.Goroutine) {
-	known := make(map[uint64][]int) // by hash: indexes of list
-	seed := maphash.MakeSeed()
-	for i := range s.List {
-		g := &s.List[i]
-		if !s.Grouped {
-			list = append(list, []*target.Goroutine{g})
-			continue
-		}
-		var h maphash.Hash
-		h.SetSeed(seed)
-		h.WriteString(g.Name)
-		maphash.WriteComparable(&h, g.Created.PC)
-		for k := range g.Stack.Frames {
-			maphash.WriteComparable(&h, g.Stack.Frames[k].PC)
-		}
-		at := slices.IndexFunc(known[h.Sum64()], func(k int) bool { return equalGoroutines(list[k][0], g) })
-		if at < 0 {
-			known[h.Sum64()] = append(known[h.Sum64()], len(list))
-			list = append(list, []*target.Goroutine{g})
-			continue
-		}
-		at = known[h.Sum64()][at]
-		list[at] = append(list[at], g)
-	}
-	for _, g := range list {
-		slices.SortStableFunc(g, func(a, b *target.Goroutine) int { return int(min(1, max(-1, int64(a.ID-b.ID)))) })
-	}
-	return list
-}
-
-// equalGoroutines reports whether two goroutines of a target are in the same state at
-// the same place, and were created by the same go statement.
-func equalGoroutines(a, b *target.Goroutine) bool {
-	return a.Name == b.Name && a.Scan == b.Scan && a.Locked == b.Locked && a.System == b.System && a.Created.PC == b.Created.PC &&
-		a.Stack.Thread == b.Stack.Thread && equalStacks(&a.Stack, &b.Stack)
-}
-
 // goroutineHeading writes "goroutine 18: chan receive, 3 minutes, locked to thread", or
 // "12 goroutines: 18-28 40: select".
-func (p *stackPrinter) goroutineHeading(g []*target.Goroutine) {
-	first := g[0]
+func (p *stackPrinter) goroutineHeading(first *target.Goroutine) {
 	p.out = append(p.out, '\n')
-	if len(g) == 1 {
+	if len(first.Others) == 0 {
 		p.out = append(p.out, "goroutine "...)
 		p.out = strconv.AppendUint(p.out, first.ID, 10)
 	} else {
-		p.out = append(p.out, count(len(g), "goroutine")+": "...)
-		p.goroutineIDs(g)
+		p.out = append(p.out, count(1+len(first.Others), "goroutine")+": "...)
+		p.goroutineIDs(first)
 	}
 	p.out = append(p.out, ": "...)
 	p.out = p.Palette.Name.append(p.out, Printable(first.Name))
@@ -140,7 +101,8 @@ func (p *stackPrinter) goroutineHeading(g []*target.Goroutine) {
 		p.out = append(p.out, ", being scanned"...)
 	}
 	least, most := first.Waited, first.Waited
-	for _, other := range g {
+	for i := range first.Others {
+		other := &first.Others[i]
 		least, most = min(least, other.Waited), max(most, other.Waited)
 	}
 	switch from, to := int(least/time.Minute), int(most/time.Minute); {
@@ -162,33 +124,40 @@ func (p *stackPrinter) goroutineHeading(g []*target.Goroutine) {
 	p.out = append(p.out, '\n')
 }
 
-// goroutineIDs writes the IDs of goroutines that are sorted by them.
-func (p *stackPrinter) goroutineIDs(g []*target.Goroutine) {
-	for k, listed := 0, 0; k < len(g); listed++ {
+// goroutineIDs writes the IDs of the goroutines of a group.
+func (p *stackPrinter) goroutineIDs(first *target.Goroutine) {
+	id := func(k int) uint64 {
+		if k == 0 {
+			return first.ID
+		}
+		return first.Others[k-1].ID
+	}
+	n := 1 + len(first.Others)
+	for k, listed := 0, 0; k < n; listed++ {
 		if listed == maxListed {
-			p.out = fmt.Appendf(p.out, " and %s more", grouped(uint64(len(g)-k)))
+			p.out = fmt.Appendf(p.out, " and %s more", grouped(uint64(n-k)))
 			return
 		}
 		if k > 0 {
 			p.out = append(p.out, ' ')
 		}
 		end := k + 1
-		for end < len(g) && g[end].ID == g[end-1].ID+1 {
+		for end < n && id(end) == id(end-1)+1 {
 			end++
 		}
-		p.out = strconv.AppendUint(p.out, g[k].ID, 10)
+		p.out = strconv.AppendUint(p.out, id(k), 10)
 		if end-k > 1 {
 			p.out = append(p.out, '-')
-			p.out = strconv.AppendUint(p.out, g[end-1].ID, 10)
+			p.out = strconv.AppendUint(p.out, id(end-1), 10)
 		}
 		k = end
 	}
 }
 
 // created writes which go statement created goroutines, and in which one it ran.
-func (p *stackPrinter) created(g []*target.Goroutine) {
-	f := &g[0].Created
-	if f.PC == 0 {
+func (p *stackPrinter) created(g *target.Goroutine) {
+	f := g.Created
+	if f == nil {
 		return
 	}
 	p.out = append(p.out, "     created by "...)
@@ -197,8 +166,8 @@ func (p *stackPrinter) created(g []*target.Goroutine) {
 		p.out = append(p.out, "+0x"...)
 		p.out = strconv.AppendUint(p.out, offset, 16)
 	}
-	if parent := g[0].Parent; parent != 0 {
-		if slices.ContainsFunc(g, func(other *target.Goroutine) bool { return other.Parent != parent }) {
+	if parent := g.Parent; parent != 0 {
+		if slices.ContainsFunc(g.Others, func(other target.OtherGoroutine) bool { return other.Parent != parent }) {
 			p.out = append(p.out, " in several goroutines"...)
 		} else {
 			p.out = fmt.Appendf(p.out, " in goroutine %d", parent)

@@ -5,10 +5,12 @@
 package report
 
 import (
-	"encoding/json"
+	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/target"
 )
 
@@ -65,38 +67,85 @@ const GoroutineSchema = `With --goroutines there are, in the place of threads:
 // JSON writes the goroutines as one JSON object on one line; StackSchema and
 // GoroutineSchema describe it.
 func (s *Goroutines) JSON(w io.Writer) error {
-	groups := s.groups()
 	stacks := s.stacks()
 	variables := stacks.variables(true, true) // JSON is UTF-8 wherever it is read
-	out := jsonGoroutines{jsonStacks: s.json(), Goroutines: make([]jsonGoroutine, len(groups))}
-	for i, group := range groups {
-		g := group[0]
-		to := &out.Goroutines[i]
-		*to = jsonGoroutine{ID: g.ID, State: g.Name, Scan: g.Scan, WaitedNS: g.Waited.Nanoseconds(), Locked: g.Locked, System: g.System,
-			Created: createdJSON(g), Frames: make([]jsonFrame, len(g.Stack.Frames)), End: g.Stack.Reason.String()}
-		if g.Stack.Thread != nil {
-			to.TID = g.Stack.Thread.ID
+	var list bytes.Buffer
+	to := bufio.NewWriter(w)
+	// Notes come first. Where values are shown some of them are known only after these;
+	// of others there can be so many that the text is not to be held.
+	held := s.Variables != nil
+	if held {
+		to = bufio.NewWriter(&list)
+	} else if err := s.begin(to); err != nil {
+		return err
+	}
+	for i := range s.List {
+		if i > 0 {
+			to.WriteByte(',')
 		}
-		for _, other := range group[1:] {
-			to.Also = append(to.Also, other.ID)
+		out, err := plainJSON(s.goroutineJSON(&s.List[i], stacks, variables))
+		if err != nil {
+			return err
 		}
-		if g.Stack.Err != nil {
-			to.Error = g.Stack.Err.Error()
-		}
-		variables.begin()
-		for k := range g.Stack.Frames {
-			to.Frames[k] = stacks.jsonFrame(&g.Stack.Frames[k], variables.calls(&g.Stack, k, others(group)))
+		if _, err := to.Write(out); err != nil {
+			return err
 		}
 	}
+	if held {
+		to.Flush()
+		to = bufio.NewWriter(w)
+		if err := s.begin(to); err != nil {
+			return err
+		}
+		to.Write(list.Bytes())
+	}
+	to.WriteString("]}\n")
+	return to.Flush()
+}
+
+// begin writes what comes before the goroutines.
+func (s *Goroutines) begin(w *bufio.Writer) error {
+	out := jsonGoroutines{jsonStacks: s.json(), Goroutines: []jsonGoroutine{}}
 	out.Notes = append(s.notes(), s.Missed...)
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(&out)
+	text, err := plainJSON(out)
+	w.Write(bytes.TrimSuffix(text, []byte("]}")))
+	return err
+}
+
+// plainJSON is the JSON form of a value, without the end of the line.
+func plainJSON(v any) ([]byte, error) {
+	var out bytes.Buffer
+	err := printable.EncodeJSON(&out, v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
+func (s *Goroutines) goroutineJSON(g *target.Goroutine, stacks *Stacks, variables *variables) *jsonGoroutine {
+	to := &jsonGoroutine{ID: g.ID, State: g.Name, Scan: g.Scan, WaitedNS: g.Waited.Nanoseconds(), Locked: g.Locked, System: g.System,
+		Created: createdJSON(g), Frames: make([]jsonFrame, len(g.Stack.Frames)), End: g.Stack.Reason.String()}
+	if g.Stack.Thread != nil {
+		to.TID = g.Stack.Thread.ID
+	}
+	for i := range g.Others {
+		to.Also = append(to.Also, g.Others[i].ID)
+	}
+	if g.Stack.Err != nil {
+		to.Error = g.Stack.Err.Error()
+	}
+	variables.begin()
+	own := g.StackPointers
+	for k := range g.Stack.Frames {
+		f := &g.Stack.Frames[k]
+		to.Frames[k] = stacks.jsonFrame(f, variables.calls(&g.Stack, k, others(g)))
+		if !f.TailCall && len(own) > 0 {
+			to.Frames[k].SP, own = fmt.Sprintf("%#x", own[0]), own[1:]
+		}
+	}
+	return to
 }
 
 func createdJSON(g *target.Goroutine) *jsonCreated {
-	f := &g.Created
-	if f.PC == 0 {
+	f := g.Created
+	if f == nil {
 		return nil
 	}
 	out := &jsonCreated{Goroutine: g.Parent, PC: fmt.Sprintf("%#x", f.PC)}

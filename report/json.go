@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // ruleNames are the values of "rule" in the JSON forms.
@@ -48,9 +49,8 @@ func (j *jsonText) yes(name string) {
 }
 
 // appendJSONString appends s as JSON (RFC 8259 §7); what is not UTF-8 becomes
-// U+FFFD, as encoding/json has it.
+// U+FFFD, as encoding/json has it, and what is not printable is escaped.
 func appendJSONString(dst []byte, s string) []byte {
-	const digits = "0123456789abcdef"
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -63,12 +63,9 @@ func appendJSONString(dst []byte, s string) []byte {
 		case c == '"' || c == '\\':
 			dst = append(dst, '\\', c)
 			i++
-		case c < utf8.RuneSelf:
-			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
-			i++
 		default:
 			r, size := utf8.DecodeRuneInString(s[i:])
-			dst = utf8.AppendRune(dst, r)
+			dst = printable.AppendJSON(dst, r)
 			i += size
 		}
 	}

@@ -5,15 +5,14 @@
 package report
 
 import (
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ianlancetaylor/demangle"
 
 	"github.com/clewdev/clew/internal/dlang"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value"
 )
 
 // maxMangled is the longest symbol that is demangled, in bytes, and 2 to the
@@ -84,6 +83,22 @@ func demangleCode(symbol string) string {
 	return Demangle(symbol)
 }
 
+// symbolName returns the name of a function as the source has it, from the symbol of a
+// frame without what a linker appended.
+func symbolName(s *object.Symbol, name string) string {
+	if s.Gccgo {
+		if decoded, ok := decodeGccgo(name); ok {
+			return decoded
+		}
+	}
+	if s.GNAT {
+		if decoded := value.AdaName(name); decoded[0] != '<' {
+			return decoded
+		}
+	}
+	return calledIn(s, name)
+}
+
 // calledIn returns the name of a function, or of a call that was inlined into it, whose
 // frame has a symbol: that of Go's own table is the source's, and what looks mangled in
 // it was garbled, so that all of them stay as they are.
@@ -95,43 +110,9 @@ func calledIn(s *object.Symbol, name string) string {
 }
 
 // Printable returns a name, a path or a line that came from a file such that
-// it can do no harm to a terminal: control characters and bytes that are not
-// UTF-8 are written as Go escapes.
-func Printable(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] < ' ' || s[i] >= 0x7f {
-			return printable(s)
-		}
-	}
-	return s
-}
-
-// appendPrintable appends what Printable returns.
-func appendPrintable(dst, s []byte) []byte {
-	for _, c := range s {
-		if c < ' ' || c >= 0x7f {
-			return append(dst, printable(string(s))...)
-		}
-	}
-	return append(dst, s...)
-}
-
-func printable(s string) string {
-	var b strings.Builder
-	for i, r := range s {
-		size := utf8.RuneLen(r)
-		if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD") {
-			size = 1
-		}
-		if r == '\t' || size > 1 && unicode.IsPrint(r) || r >= ' ' && r < 0x7f {
-			b.WriteRune(r)
-			continue
-		}
-		quoted := strconv.Quote(s[i : i+size])
-		b.WriteString(quoted[1 : len(quoted)-1])
-	}
-	return b.String()
-}
+// it can do no harm to a terminal: control characters, bidirectional ones and others that
+// are not printable, and bytes that are not UTF-8 are written as Go escapes.
+func Printable(s string) string { return printable.Text(s) }
 
 // Pattern selects functions by name.
 type Pattern struct {

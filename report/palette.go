@@ -5,6 +5,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fatih/color"
@@ -20,6 +21,19 @@ type Palette struct {
 	Mark   Ink // the address that was asked for
 	Source Ink // lines of source code
 	Error  Ink
+}
+
+// Sequences returns the byte strings that the palette's inks put around texts, without
+// duplicates. A filter of text for a terminal lets them through.
+func (p Palette) Sequences() (list []string) {
+	for _, i := range []Ink{p.Name, p.Header, p.Rule, p.Dim, p.Mark, p.Source, p.Error} {
+		for _, s := range []string{i.on, i.off} {
+			if s != "" && !slices.Contains(list, s) {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
 }
 
 // Ink is the pair of byte strings that a terminal wants around a text.

@@ -105,7 +105,7 @@ func (p *recordedPrinter) heading() {
 		plural(uint64(len(p.Threads)), "thread", "threads"), plural(uint64(len(processes)), "process", "processes"))
 	if span := p.Span(); span > 0 {
 		unit := time.Microsecond
-		for 1000*unit < span {
+		for unit < span/1000 {
 			unit *= 10
 		}
 		p.out = fmt.Appendf(p.out, " in %v", span.Round(unit))

@@ -17,7 +17,7 @@ import (
 // FunctionName does.
 func RecordedFunction(f *recording.Frame) string {
 	if name := f.Symbol.Name; name != "" {
-		return calledIn(&f.Symbol, unversioned(name))
+		return symbolName(&f.Symbol, unversioned(name))
 	}
 	if n := len(f.Locations); n > 0 && f.Locations[n-1].Function != "" {
 		return Demangle(f.Locations[n-1].Function)

@@ -5,10 +5,10 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/recording"
 )
@@ -169,7 +169,5 @@ func (r *Recorded) JSON(w io.Writer) error {
 		}
 		out.Stacks = append(out.Stacks, j)
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(&out)
+	return printable.EncodeJSON(w, &out)
 }

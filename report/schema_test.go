@@ -41,6 +41,7 @@ func TestObjectSchemas(t *testing.T) {
 		{"recording", RecordingSchema, jsonRecording{}},
 		{"generated code", GeneratedSchema, GeneratedCode{}},
 		{"generated function", GeneratedFunctionSchema, jsonGeneratedFunction{}},
+		{"former function", FormerFunctionSchema, jsonFormerFunction{}},
 	}
 	quoted := regexp.MustCompile(`"([a-z_]+)"`)
 	for _, test := range tests {

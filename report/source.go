@@ -6,15 +6,19 @@ package report
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // Source writes the instructions of the function and beside them its rows:
@@ -113,17 +117,39 @@ func (e *Explanation) columnName(column uint32) string {
 	return cie.Section.Machine.RegisterName(uint64(column))
 }
 
-// SourceText reads lines of source files, each file once. A file that is not
-// there, or is no text file of a sensible size, has no lines, nor have those beyond a
-// sensible number. It may be used from several goroutines.
+// SourceText reads lines of source files, each file once. A file that does not exist or
+// may not be read, or is not a text file of a sensible size, has no lines, nor have those
+// beyond a sensible number. It may be used from several goroutines.
 type SourceText struct {
-	// Path are folders, absolute paths, below which a file is looked for that is not
-	// where it was compiled.
+	// Open opens a source file by its absolute path. The path comes from debugging
+	// information, whose author may have fewer rights than this process: see
+	// codefile.Process.OpenSource and object.File.OpenSource. Where it is nil, the rights of
+	// this process decide.
+	Open func(path string) (*os.File, error)
+
+	// Path are folders, absolute paths, below which a file is looked for that Open does
+	// not open.
 	Path []string
+
+	// Later says that nothing is read yet: the printers of stacks leave a mark in the
+	// place of the lines around a frame, which Fill replaces. The stacks of a process that
+	// is held are printed so, since reading a file can take long.
+	Later bool
 
 	mu    sync.Mutex
 	files map[string][]string
 	size  int // of them, bytes
+	err   error
+}
+
+// Err returns why the first of the files that exist was not read, nil where all were.
+func (t *SourceText) Err() error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
 }
 
 // maxSource is the size of the largest source file that is read, maxSources of all
@@ -175,31 +201,48 @@ func (t *SourceText) lines(path string) []string {
 // read reads a file: where it was compiled, else below the folders of Path, by the
 // longest end of its path that is there.
 func (t *SourceText) read(path string) []string {
-	if lines := readLines(path); lines != nil {
+	if !filepath.IsAbs(path) {
+		return nil
+	}
+	open := t.Open
+	if open == nil {
+		open = func(path string) (*os.File, error) { return untrusted.Open("", path) }
+	}
+	lines, failed := readLines(open(path))
+	if failed == nil {
 		return lines
 	}
 	for _, dir := range t.Path {
 		for rest := strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/"); rest != ""; _, rest, _ = strings.Cut(rest, "/") {
-			if lines := readLines(filepath.Join(dir, rest)); lines != nil {
+			lines, err := readLines(untrusted.OpenBelow(dir, rest))
+			if err == nil {
 				return lines
 			}
+			if isAbsent(failed) {
+				failed = err
+			}
 		}
+	}
+	if t.err == nil && !isAbsent(failed) {
+		t.err = failed
 	}
 	return nil
 }
 
-func readLines(path string) []string {
-	if !filepath.IsAbs(path) {
-		return nil
+// isAbsent reports whether an error says that there is no file.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// readLines returns the lines of a file, which it closes.
+func readLines(f *os.File, err error) ([]string, error) {
+	if err != nil {
+		return nil, err
 	}
-	// Opening a pipe or a device could block or do things.
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
-		return nil
+	defer f.Close()
+	data, err := untrusted.ReadAll(f, maxSource)
+	if err != nil {
+		return nil, err
 	}
-	data, err := os.ReadFile(path)
-	if err != nil || len(data) > maxSource {
-		return nil
-	}
-	return strings.Split(string(data), "\n")
+	return strings.Split(string(data), "\n"), nil
 }

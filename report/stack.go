@@ -265,6 +265,20 @@ func EndNote(s *target.Stack) string {
 	return s.Reason.String() + ": " + s.Err.Error()
 }
 
+// mayLack is said of stacks that lead to their end, but can lack callers.
+const mayLack = "callers may be missing"
+
+// end says in a few words why a stack is not whole, "" where it is.
+func end(s *target.Stack) string {
+	switch {
+	case s.Reason != unwind.EndOfStack:
+		return s.Reason.String()
+	case s.HasGap():
+		return mayLack
+	}
+	return ""
+}
+
 func (p *stackPrinter) frame(n int, f *target.Frame, calls []shownCall) {
 	late := false
 	for i := range f.Locations {
@@ -416,7 +430,7 @@ func FunctionName(f *target.Frame) string {
 		if f.Object == nil || f.Object.Generated == target.NotGenerated {
 			name = unversioned(name) // a runtime's own names have no versions, but paths with "@"
 		}
-		return calledIn(&f.Symbol, name)
+		return symbolName(&f.Symbol, name)
 	}
 	if l := f.Location(); l != nil && l.Function != "" {
 		return Demangle(l.Function)
@@ -448,6 +462,9 @@ func frameNote(f *target.Frame) string {
 			note += "; "
 		}
 		note += s
+	}
+	if f.Gap {
+		add(mayLack + " before it")
 	}
 	if f.TailCall {
 		add("tail call")

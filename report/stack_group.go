@@ -72,7 +72,7 @@ func equalStacks(a, b *target.Stack) bool {
 }
 
 func equalFrames(a, b *target.Frame) bool {
-	return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Late == b.Late
+	return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Gap == b.Gap && a.Late == b.Late
 }
 
 // maxListed is how many runs of thread IDs a heading lists.

@@ -5,10 +5,10 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -58,6 +58,7 @@ type jsonFrame struct {
 	Line      int               `json:"line,omitempty"`
 	Inlined   []jsonInlined     `json:"inlined,omitempty"` // innermost first
 	Method    string            `json:"method"`            // how the frame was found
+	Gap       bool              `json:"gap,omitempty"`     // frames may be missing before it
 	Signal    bool              `json:"signal,omitempty"`  // a signal trampoline
 	Late      bool              `json:"late,omitempty"`    // read after the process ran on
 	Registers map[string]string `json:"registers,omitempty"`
@@ -94,10 +95,13 @@ const StackSchema = `Each line is an object for one process or core:
       file, line  of the source
       inlined     calls inlined there, innermost first: [{"function", "file",
                   "line", "arguments", "locals"}]
-      method      how the frame was found: registers, CFI, frame pointer, …; "tail
-                  call" of a function without a frame, which called the one
-                  before it in the place of its return: by the debugging
-                  information
+      method      how the frame was found: registers, CFI, frame pointer, return
+                  address (the word at the stack pointer or in the link register,
+                  after a call), back chain, signal context, bad call; "tail call"
+                  of a function without a frame, which called the one before it in
+                  the place of its return: by the debugging information
+      gap         true if callers may be missing between the frame before and this
+                  one
       signal      true for the frame of a signal's trampoline
       late        true if it was read after the process ran on
       registers   with --registers: by name
@@ -155,13 +159,11 @@ func (s *Stacks) JSON(w io.Writer) error {
 		}
 	}
 	out.Notes = append(s.notes(), s.Missed...)
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(&out)
+	return printable.EncodeJSON(w, &out)
 }
 
 func (s *Stacks) jsonFrame(f *target.Frame, calls []shownCall) jsonFrame {
-	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), Symbol: f.Symbol.Name, Method: f.Method.String(), Signal: f.Trampoline, Late: f.Late}
+	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), Symbol: f.Symbol.Name, Method: f.Method.String(), Gap: f.Gap, Signal: f.Trampoline, Late: f.Late}
 	if f.TailCall {
 		out.Method = "tail call"
 	} else {

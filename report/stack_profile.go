@@ -11,13 +11,17 @@ import (
 
 	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/unwind"
 )
 
 // AddTo adds each stack to a profile, with the weight 1, and the target to its
 // title. The stack of a walk that did not reach the end has a frame for what is
 // missing, outermost, which says why, "[no rule]", and a note.
-func (s *Stacks) AddTo(p *profile.Profile) { s.addTo(p, nil, s.thread) }
+func (s *Stacks) AddTo(p *profile.Profile) {
+	s.addTo(p, true, func(i int) (profile.Labels, string, int) {
+		labels, name := s.thread(i)
+		return labels, name, 1
+	})
+}
 
 // AddTo adds the stack of each goroutine to a profile, with its state, as AddTo of Stacks
 // adds those of threads.
@@ -28,9 +32,13 @@ func (s *Goroutines) AddTo(p *profile.Profile) {
 		stacks.Stacks[i] = s.List[i].Stack
 	}
 	program := stacks.program()
-	stacks.addTo(p, nil, func(i int) (profile.Labels, string) {
+	stacks.addTo(p, true, func(i int) (profile.Labels, string, int) {
 		g := &s.List[i]
-		return profile.Labels{Process: program, PID: s.PID, State: g.Name}, fmt.Sprintf("goroutine %d", g.ID)
+		name := fmt.Sprintf("goroutine %d", g.ID)
+		if n := len(g.Others); n > 0 {
+			name += fmt.Sprintf(" and %s more", grouped(uint64(n)))
+		}
+		return profile.Labels{Process: program, PID: s.PID, State: g.Name}, name, 1 + len(g.Others)
 	})
 	for _, text := range s.Damage {
 		p.Notes = append(p.Notes, "goroutines: "+text)
@@ -43,9 +51,9 @@ func (s *Stacks) thread(i int) (profile.Labels, string) {
 	return profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Name, TID: t.ID}, fmt.Sprintf("thread %d", t.ID)
 }
 
-// addTo adds each stack with the weight that counts has for it; without counts,
-// which are of many moments, it notes which stacks are not whole. whose says whose each is.
-func (s *Stacks) addTo(p *profile.Profile, counts []int, whose func(i int) (labels profile.Labels, name string)) {
+// addTo adds each stack, with the labels, the name and the weight that each has. Where
+// they are of one moment it notes which are not whole.
+func (s *Stacks) addTo(p *profile.Profile, momentary bool, each func(i int) (labels profile.Labels, name string, weight int)) {
 	if p.Title != "" {
 		p.Title += ", "
 	}
@@ -55,13 +63,13 @@ func (s *Stacks) addTo(p *profile.Profile, counts []int, whose func(i int) (labe
 		p.Title += cmp.Or(s.Command, "an unknown process")
 	}
 	p.Notes = append(append(p.Notes, Notes(s.Stacks)...), s.Core.notes()...)
-	missing := 0
+	named, missing := 0, 0 // stacks that are not whole: those with a note, and others
 	seen := make(map[*target.Object]bool)
 	var stack []profile.Location
 	var frames []profile.Frame
 	for i := range s.Stacks {
 		t := &s.Stacks[i]
-		labels, name := whose(i)
+		labels, name, weight := each(i)
 		stack = stack[:0]
 		for k := range t.Frames {
 			f := &t.Frames[k]
@@ -78,20 +86,21 @@ func (s *Stacks) addTo(p *profile.Profile, counts []int, whose func(i int) (labe
 			}
 			stack = append(stack, p.Location(address, frames))
 		}
-		if t.Reason != unwind.EndOfStack {
-			stack = append(stack, p.Location(0, []profile.Frame{{Function: "[" + t.Reason.String() + "]"}}))
-			if missing++; missing <= maxMissing && counts == nil {
-				p.Notes = append(p.Notes, fmt.Sprintf("the stack of %s is not whole: %s", name, EndNote(t)))
+		if why := end(t); why != "" {
+			stack = append(stack, p.Location(0, []profile.Frame{{Function: "[" + why + "]"}}))
+			switch {
+			case !momentary:
+			case named < maxMissing:
+				named++
+				p.Notes = append(p.Notes, fmt.Sprintf("the stack of %s is not whole: %s", name, cmp.Or(EndNote(t), why)))
+			default:
+				missing += weight
 			}
 		}
-		weight := int64(1)
-		if counts != nil {
-			weight = int64(counts[i])
-		}
-		p.Add(stack, labels, weight)
+		p.Add(stack, labels, int64(weight))
 	}
-	if missing > maxMissing && counts == nil {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s more stacks are not whole", grouped(uint64(missing-maxMissing))))
+	if missing > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s more stacks are not whole", grouped(uint64(missing))))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/variable"
 	"github.com/clewdev/clew/value"
@@ -298,6 +299,13 @@ func (v *variables) name(scope *value.Scope, f *target.Frame, isLast bool) strin
 			symbol = unversioned(f.Symbol.Name)
 		}
 		name = sourceName(fn.Name, symbol, fn.Language)
+		if isLast && f.Symbol.Gccgo {
+			// Debugging information has some names encoded and some not, and C's names of
+			// functions that Go calls.
+			if decoded, ok := decodeGccgo(unversioned(f.Symbol.Name)); ok {
+				name = decoded
+			}
+		}
 		v.names[scope] = name
 	}
 	return name
@@ -450,7 +458,7 @@ func (p *stackPrinter) arguments(c *shownCall) {
 		if i > 0 {
 			p.out = append(p.out, ", "...)
 		}
-		p.out = appendPrintable(p.out, c.arguments[i].line)
+		p.out = printable.Append(p.out, c.arguments[i].line)
 	}
 	p.out = append(p.out, ')')
 }
@@ -462,7 +470,7 @@ func (p *stackPrinter) locals(c *shownCall) {
 	}
 	for i := range c.locals {
 		p.out = append(p.out, "        "...)
-		p.out = appendPrintable(p.out, c.locals[i].line)
+		p.out = printable.Append(p.out, c.locals[i].line)
 		p.out = append(p.out, '\n')
 	}
 }

@@ -33,7 +33,10 @@ type Watched struct {
 
 // AddTo adds each stack to a profile, as often as it was met.
 func (w *Watched) AddTo(p *profile.Profile) {
-	w.Stacks.addTo(p, w.Counts, w.thread)
+	w.Stacks.addTo(p, false, func(i int) (profile.Labels, string, int) {
+		labels, name := w.thread(i)
+		return labels, name, w.Counts[i]
+	})
 	p.Notes = append(p.Notes, w.Notes()...)
 }
 
@@ -47,6 +50,15 @@ func (w *Watched) Notes() (notes []string) {
 	}
 	if w.Lost > 0 {
 		notes = append(notes, fmt.Sprintf("%s of process %d are not counted, as there were too many different ones", count(w.Lost, "stack"), w.PID))
+	}
+	gaps := 0
+	for i := range w.Stacks.Stacks {
+		if w.Stacks.Stacks[i].HasGap() {
+			gaps += w.Counts[i]
+		}
+	}
+	if gaps > 0 {
+		notes = append(notes, fmt.Sprintf("%s of %s of process %d can lack callers", grouped(uint64(gaps)), count(w.total(), "stack"), w.PID))
 	}
 	if note := w.notWhole(); note != "" {
 		notes = append(notes, note)
@@ -119,12 +131,9 @@ func (w *Watched) groups() []watchedGroup {
 	for i := range w.Stacks.Stacks {
 		s := &w.Stacks.Stacks[i]
 		frames := watchedFrames(s)
-		end := ""
-		if EndNote(s) != "" {
-			end = s.Reason.String()
-			if len(s.Frames) == 0 {
-				end = EndNote(s)
-			}
+		end := end(s)
+		if len(s.Frames) == 0 {
+			end = EndNote(s)
 		}
 		key.Reset()
 		for k := range frames {

@@ -5,9 +5,10 @@
 package report
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
+
+	"github.com/clewdev/clew/internal/printable"
 )
 
 type jsonWatched struct {
@@ -92,7 +93,5 @@ func (w *Watched) JSON(to io.Writer) error {
 			}
 		}
 	}
-	e := json.NewEncoder(to)
-	e.SetEscapeHTML(false)
-	return e.Encode(&out)
+	return printable.EncodeJSON(to, &out)
 }

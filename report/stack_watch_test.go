@@ -41,6 +41,17 @@ func TestWatchedEarlyEnds(t *testing.T) {
 			t.Errorf("no note %q\n%s\n%s", want, &text, &json)
 		}
 	}
+	w.Stacks.Stacks[0].Frames = []target.Frame{node, {PC: node.PC, LookupPC: node.LookupPC, Object: node.Object, Gap: true}}
+	var text bytes.Buffer
+	if err := w.Text(&text, report.Palette{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"note: 5 of 9 stacks of process 7 can lack callers\n", " callers may be missing\n"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, &text)
+		}
+	}
+	w.Stacks.Stacks[0].Frames = nil
 	w.Counts = []int{5, 0, 1}
 	if got, want := w.Notes()[0], "1 of 6 stacks of process 7 ends early: no rule: another"; got != want {
 		t.Errorf("%q, expected %q", got, want)

@@ -237,11 +237,9 @@ func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
 // CFA returns the canonical frame address.
 func (f *Frame) CFA() (uint64, bool) {
 	if f.Image != nil {
-		// Most rules need a register only: no memory is read for these.
-		rules, err := f.Image.rules().Rules(f.LookupPC)
-		if err == nil && rules.CFA.Kind == cfi.Register {
-			v, ok := f.Register(uint64(rules.CFA.Register))
-			return v + uint64(rules.CFA.Offset), ok
+		if rules, err := f.Image.rules().Rules(f.LookupPC); err == nil {
+			cfa, err := rules.FrameAddress(f.session.machine, f, nil)
+			return cfa, err == nil
 		}
 	}
 	w := f.session.walk()
@@ -330,7 +328,7 @@ func (f *Frame) setRegister(column, v uint64) error {
 		if err != nil {
 			return err
 		}
-		n := slices.IndexFunc(rules.Registers, func(r cfi.RegisterRule) bool { return uint64(r.Register) == column })
+		n := slices.IndexFunc(rules.Registers, func(r cfi.RegisterRule) bool { return uint64(r.Column) == column })
 		if n < 0 {
 			if !s.machine.CalleeSaved(column) {
 				return failure(ErrNotFound, "register %d of frame %d was not saved by the functions that it called", column, f.Level)

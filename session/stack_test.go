@@ -6,7 +6,11 @@
 
 package session
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/clewdev/clew/cfi"
+)
 
 // The callers of a frame are the same, and there, however many frames were asked
 // for.
@@ -33,5 +37,51 @@ func TestCallers(t *testing.T) {
 	}
 	if f != nil {
 		t.Errorf("%+v called the outermost function", f)
+	}
+}
+
+// A register of a frame that the function it called has saved is set where that saved it,
+// not in the worker.
+func TestSetSavedRegister(t *testing.T) {
+	s := newSession(t, load(t, "loops.c"))
+	if _, err := s.Break(symbol(t, s, "fib"), &BreakpointOptions{Skip: 5}); err != nil {
+		t.Fatal(err)
+	}
+	stop, err := s.Call(symbol(t, s, "fib"), 12)
+	check(t, stop, err, AtBreakpoint)
+	stack, err := s.Stack(0)
+	if err != nil || len(stack.Frames) < 4 {
+		t.Fatal(stack, err)
+	}
+	called, f := &stack.Frames[1], &stack.Frames[2]
+	rules, err := called.Image.rules().Rules(called.LookupPC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _ := s.Registers()
+	set := 0
+	for _, r := range rules.Registers {
+		column := uint64(r.Column)
+		if r.Kind != cfi.Offset || column == rules.ReturnAddress || !s.machine.CalleeSaved(column) {
+			continue
+		}
+		set++
+		v := 0x1000 + column
+		if err := f.SetRegister(column, v); err != nil {
+			t.Fatal(err)
+		}
+		again, err := s.Stack(0)
+		if err != nil || len(again.Frames) < 3 {
+			t.Fatal(again, err)
+		}
+		if got, ok := again.Frames[2].Register(column); got != v || !ok {
+			t.Errorf("column %d of frame 2 is %#x (%v), want %#x", column, got, ok, v)
+		}
+	}
+	if after, _ := s.Registers(); after != before {
+		t.Errorf("the worker has %+v, had %+v", after, before)
+	}
+	if set == 0 {
+		t.Errorf("fib saves nothing: %+v", rules)
 	}
 }

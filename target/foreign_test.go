@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
@@ -31,18 +32,25 @@ func emulatedCore(t *testing.T, e *testprogram.Emulation, source string, args []
 	if source != "selfcore.c" {
 		return program, testprogram.Core(t, testprogram.CoreOptions{Emulation: e}, program, args...)
 	}
-	path = filepath.Join(t.TempDir(), "core")
+	return program, selfCore(t, e, program)
+}
+
+// selfCore runs a program of selfcore.c under qemu, and returns the core that it wrote.
+func selfCore(t *testing.T, e *testprogram.Emulation, program string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "core")
 	cmd := exec.Command(testprogram.RequireTool(t, e.QEMU), "-L", e.Root(), program, path)
 	if out, err := cmd.CombinedOutput(); err == nil {
 		t.Fatalf("%q did not crash: %s", cmd.Args, out)
 	}
-	return program, path
+	return path
 }
 
 // Cores of emulated programs of other machines, which name no mapped files: the
 // stacks lead through the functions that call each other in the source, at the
 // lines where they do, also through a signal's frame on a stack of its own.
 func TestCoresOfOtherMachines(t *testing.T) {
+	selfcore := []string{"main", "outer", "middle", "inner", "fault", "<signal handler called>", "handler", "fault"}
 	tests := []struct {
 		machine string
 		source  string
@@ -58,7 +66,16 @@ func TestCoresOfOtherMachines(t *testing.T) {
 		{"s390x", "sighandler.c", []string{"fault", "siginfo"}, nil},
 		{"s390x", "sighandler.c", []string{"fault", "altstack"}, nil},
 		{"s390x", "chain.c", nil, []string{"main", "outer", "middle", "inner", "innermost"}},
-		{"riscv64", "selfcore.c", nil, []string{"main", "outer", "middle", "inner", "fault", "<signal handler called>", "handler", "fault"}},
+		{"riscv64", "selfcore.c", nil, selfcore},
+		{"ppc", "sighandler.c", []string{"fault", "siginfo"}, nil},
+		{"ppc", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"ppc64", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"mips", "sighandler.c", []string{"fault", "siginfo"}, nil},
+		{"mips", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"mips64", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"m68k", "sighandler.c", []string{"fault", "siginfo"}, nil},
+		{"m68k", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"sparc64", "selfcore.c", nil, selfcore},
 	}
 	for _, test := range tests {
 		t.Run(strings.Join(append([]string{test.machine, test.source}, test.args...), " "), func(t *testing.T) {
@@ -74,7 +91,7 @@ func TestCoresOfOtherMachines(t *testing.T) {
 				t.Errorf("machine %s, %d threads, signal %+v", s.Machine.Name, len(s.Threads), s.Signal)
 			}
 			stack := &stacksOf(t, s)[0]
-			if stack.Reason != unwind.EndOfStack || c.Missing() != nil {
+			if !stack.Whole() || c.Missing() != nil {
 				t.Errorf("%v: %v; missing %v", stack.Reason, stack.Err, c.Missing())
 			}
 			checkCalls(t, stack, program, testprogram.Path("programs/"+test.source), want)
@@ -97,7 +114,7 @@ func checkCalls(t *testing.T, stack *target.Stack, program, source string, want 
 	for i := range stack.Frames {
 		f := &stack.Frames[i]
 		name := report.FunctionName(f)
-		if !f.Trampoline && (f.Object == nil || filepath.Base(f.Object.Name) != filepath.Base(program)) || name == "_start" {
+		if !f.Trampoline && (f.Object == nil || filepath.Base(f.Object.Name) != filepath.Base(program)) || strings.HasSuffix(name, "_start") {
 			continue
 		}
 		got = append(got, name)
@@ -134,27 +151,177 @@ func TestCoresOfOtherMachinesEqualGDB(t *testing.T) {
 		{"s390x", "sighandler.c", []string{"fault", "altstack"}, relocated},
 		{"ppc64le", "chain.c", nil, relocated},
 		{"riscv64", "selfcore.c", nil, relocated},
+		{"ppc", "sighandler.c", []string{"fault", "altstack"}, fixed},
+		{"ppc", "chain.c", nil, relocated},
+		{"ppc64", "chain.c", nil, fixed},
+		{"mips", "chain.c", nil, fixed},
+		{"mips", "chain.c", nil, relocated},
+		{"mips64", "chain.c", nil, fixed},
 	}
 	for _, test := range tests {
 		t.Run(test.machine+" "+test.flags[0], func(t *testing.T) {
 			e := testprogram.Emulations[test.machine]
 			program, path := emulatedCore(t, &e, test.source, test.args, test.flags...)
-			if test.flags[0] == "-static" {
-				c := openCore(t, path, &core.Options{Program: program})
-				coreEqualsGDB(t, c, gdb, program, path)
-				return
-			}
 			c := openCore(t, path, &core.Options{Search: modulefile.Search{Root: e.Root()}, Program: program})
 			s := c.Snapshot()
 			stack := &stacksOf(t, s)[0]
-			theirs := gdbTells(t, gdb, append(placed(stack, program, e.Root()), "--core="+path)...)[s.Threads[0].ID]
+			args := []string{program, path}
+			if test.flags[0] != "-static" {
+				args = append(placed(stack, program, e.Root()), "--core="+path)
+			}
+			theirs := gdbTells(t, gdb, args...)[s.Threads[0].ID]
 			if last := len(theirs.Frames) - 1; last > 0 && theirs.Frames[last].PC == 0 {
-				theirs.Frames = theirs.Frames[:last] // of ppc64le gdb shows the zero that ends a stack
+				theirs.Frames = theirs.Frames[:last] // of PowerPC gdb shows the zero that ends a stack
+			}
+			for i := range theirs.Frames {
+				// Functions of ppc64 have a second symbol, for their code.
+				theirs.Frames[i].Name = strings.TrimPrefix(theirs.Frames[i].Name, ".")
 			}
 			compare(t, stack, column(s.Machine), theirs)
-			leadsThrough(t, []target.Stack{*stack}, "main")
+			through := slices.ContainsFunc(stack.Frames, func(f target.Frame) bool { return f.Symbol.Name == "main" })
+			if !stack.Whole() || !through || c.Missing() != nil {
+				t.Errorf("%v: %v; through main %t; missing %v", stack.Reason, stack.Err, through, c.Missing())
+			}
 		})
 	}
+}
+
+// Cores of machines that gdb reads no cores of, compared with gdb at the emulator's
+// door, where the same program does the same: functions and addresses from the function
+// that faults outwards.
+func TestCoresOfOtherMachinesEqualRemoteGDB(t *testing.T) {
+	testprogram.RequireTool(t, "gdb-multiarch")
+	for _, test := range []struct {
+		machine, source, innermost string
+		args                       []string
+	}{
+		{"m68k", "crash.c", "do_segv", []string{"segv"}},
+		{"m68k", "crash.c", "do_fpe", []string{"fpe"}},
+		{"sparc64", "selfcore.c", "fault", []string{os.DevNull}},
+	} {
+		t.Run(test.machine+" "+test.source, func(t *testing.T) {
+			e := testprogram.Emulations[test.machine]
+			program := e.Build(t, test.source, "-O2", "-g", "-static", "-no-pie")
+			path := ""
+			if test.source == "selfcore.c" {
+				path = selfCore(t, &e, program)
+			} else {
+				path = testprogram.Core(t, testprogram.CoreOptions{Emulation: &e, Crashes: true}, program, test.args...)
+			}
+			stack := &stacksOf(t, openCore(t, path, &core.Options{Program: program}).Snapshot())[0]
+			// The last one: that of selfcore.c crashes in a signal handler again.
+			first := 0
+			for i := range stack.Frames {
+				if stack.Frames[i].Symbol.Name == test.innermost {
+					first = i
+				}
+			}
+			var got, want []string
+			for i := first; i < len(stack.Frames); i++ {
+				f := &stack.Frames[i]
+				got = append(got, fmt.Sprintf("%#x %s", f.PC, report.FunctionName(f)))
+			}
+			theirs := gdbOfEmulated(t, &e, program, test.args...)
+			for i := range theirs.Frames {
+				if f := &theirs.Frames[i]; f.Kind != "inline" {
+					want = append(want, fmt.Sprintf("%#x %s", f.PC, f.Name))
+				}
+			}
+			if !slices.Equal(got, want) || len(got) < 4 {
+				t.Errorf("frames %q, gdb has %q (%s)", got, want, theirs.Error)
+			}
+		})
+	}
+}
+
+// Functions without call frame information are left by the back chain, which the ABI of
+// PowerPC has, and that of s390 where the compiler is asked for it: below the C library,
+// whose functions have rules, and where a leaf that they called has crashed.
+func TestBackChain(t *testing.T) {
+	gdb := testprogram.RequireTool(t, "gdb-multiarch")
+	bare := []string{"-O2", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-static", "-no-pie"}
+	chain := []string{"innermost", "inner", "middle", "outer", "main"}
+	for _, test := range []struct {
+		machine string
+		flags   []string
+		found   bool
+	}{
+		{"ppc64", nil, true},
+		{"ppc64le", nil, true},
+		{"ppc", nil, true},
+		{"s390x", []string{"-mbackchain"}, true},
+		{"s390x", nil, false},
+	} {
+		t.Run(strings.Join(append([]string{test.machine}, test.flags...), " "), func(t *testing.T) {
+			e := testprogram.Emulations[test.machine]
+			open := func(source string, opts testprogram.CoreOptions, args ...string) (*target.Stack, gdbStack) {
+				program := e.Build(t, source, append(bare, test.flags...)...)
+				path := testprogram.Core(t, opts, program, args...)
+				s := openCore(t, path, &core.Options{Program: program}).Snapshot()
+				stack := stacksOf(t, s)[0]
+				return &stack, gdbTells(t, gdb, program, path)[s.Threads[0].ID]
+			}
+			stack, theirs := open("chain.c", testprogram.CoreOptions{Emulation: &e})
+			var got []string
+			for i := range stack.Frames {
+				f := &stack.Frames[i]
+				got = append(got, f.Symbol.Name)
+				// The caller of innermost is the first that was found by it.
+				if k := slices.Index(chain, f.Symbol.Name); k > 0 && f.Method != unwind.FromBackChain {
+					t.Errorf("%s was found by %v", f.Symbol.Name, f.Method)
+				}
+				if test.found && (i >= len(theirs.Frames) || theirs.Frames[i].PC != f.PC) {
+					t.Errorf("frame %d is at %#x, gdb has %+v", i, f.PC, theirs.Frames)
+				}
+			}
+			text := " " + strings.Join(got, " ") + " "
+			if found := strings.Contains(text, " "+strings.Join(chain, " ")+" __libc_start_call_main "); found != test.found {
+				t.Errorf("functions %q (%v: %v)", got, stack.Reason, stack.Err)
+			}
+			if test.found != (stack.Reason == unwind.EndOfStack) {
+				t.Errorf("%v: %v", stack.Reason, stack.Err)
+			}
+			if !test.found {
+				return
+			}
+			// A leaf has no frame, and its caller's is the one at the stack pointer.
+			stack, _ = open("crash.c", testprogram.CoreOptions{Emulation: &e, Crashes: true}, "segv")
+			got = nil
+			for i := range stack.Frames {
+				got = append(got, stack.Frames[i].Symbol.Name)
+			}
+			if len(got) < 2 || got[0] != "do_segv" || got[1] != "main" {
+				t.Errorf("functions %q (%v: %v)", got, stack.Reason, stack.Err)
+			}
+		})
+	}
+}
+
+// gdbOfEmulated returns the stack that gdb shows where a program that runs under qemu
+// gets its first signal.
+func gdbOfEmulated(t *testing.T, e *testprogram.Emulation, program string, args ...string) gdbStack {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), "gdb")
+	cmd := exec.Command(testprogram.RequireTool(t, e.QEMU), append([]string{"-g", socket, program}, args...)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	for range 1000 {
+		if _, err := os.Stat(socket); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	stacks := gdbTells(t, "gdb-multiarch", program, "-ex", "target remote "+socket, "-ex", "continue")
+	for _, s := range stacks {
+		return s
+	}
+	t.Fatal("gdb has no thread")
+	return gdbStack{}
 }
 
 // placed returns arguments that tell gdb where the objects of a stack lie.

@@ -29,6 +29,8 @@ const (
 	DynInfoList
 	// PerfMap: in /tmp/perf-PID.map of the target.
 	PerfMap
+	// GoModuleList: in the list of modules of the target's Go runtime.
+	GoModuleList
 )
 
 // kinds are what the sources are called, and what they consist of.
@@ -39,6 +41,7 @@ var kinds = [...]struct{ name, entry string }{
 	Jitdump:         {"jitdump", "record"},
 	DynInfoList:     {"dyn-info list of libunwind", "info"},
 	PerfMap:         {"perf map", "line"},
+	GoModuleList:    {"Go module list", "module"},
 }
 
 // String says it in words.
@@ -82,11 +85,12 @@ type sourceReader struct {
 	last bool
 }
 
-// sourceReaders are in the order of trust. The GDB JIT list is of the moment and
-// exact; a jitdump can be behind by what is not written yet; of a perf map
+// sourceReaders are in the order of trust. Go's list of modules and the GDB JIT list
+// are of the moment and exact; a jitdump can be behind by what is not written yet; of a perf map
 // nothing tells how old its lines are.
 func sourceReaders() []sourceReader {
 	return []sourceReader{
+		{read: (*generated).goModules},
 		{read: (*generated).gdbLists},
 		{read: (*generated).jitdumps},
 		{read: (*generated).dynInfoLists},
@@ -172,7 +176,7 @@ func (g *generated) look(pc uint64) finding {
 		f.object.Bare = !f.object.code.unwinds()
 	}
 	if f.rules == nil && f.err == nil {
-		f.err = fmt.Errorf("%w: no GDB JIT list, jitdump, dyn-info list or perf map of the process tells of the code at %#x", cfi.ErrNoFDE, pc)
+		f.err = fmt.Errorf("%w: no Go module list, GDB JIT list, jitdump, dyn-info list or perf map of the process describes the code at %#x", cfi.ErrNoFDE, pc)
 	}
 	return f
 }

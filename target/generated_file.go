@@ -156,6 +156,10 @@ func (c *dumpCode) functions() iter.Seq[object.Symbol] {
 	}
 }
 
+func (c *dumpCode) former(match func(string) bool) iter.Seq[codefile.Former] {
+	return c.file.Former(match)
+}
+
 func (c *dumpCode) locate(pc uint64) ([]object.Location, error) {
 	return c.file.Locate(c.find(pc), pc), nil
 }
@@ -184,3 +188,7 @@ type mapCode struct {
 func (c *mapCode) function(pc uint64) (object.Symbol, bool) { return c.file.Find(pc) }
 
 func (c *mapCode) functions() iter.Seq[object.Symbol] { return c.file.Symbols() }
+
+func (c *mapCode) former(match func(string) bool) iter.Seq[codefile.Former] {
+	return c.file.Former(match)
+}

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit/gdb"
@@ -29,7 +30,7 @@ func (g *generated) searchedLists() []*CodeSource {
 	return g.readLists(&gdb.Space{Writable: g.writable()}, GDBListSearched)
 }
 
-func (g *generated) readLists(space *gdb.Space, kind Generated) (sources []*CodeSource) {
+func (g *generated) readLists(space *gdb.Space, kind Generated) []*CodeSource {
 	s := g.objects.snapshot
 	if s.Memory == nil {
 		return nil
@@ -39,6 +40,12 @@ func (g *generated) readLists(space *gdb.Space, kind Generated) (sources []*Code
 	if err != nil {
 		g.skip(err)
 	}
+	return g.sourcesOf(lists, kind)
+}
+
+// sourcesOf makes sources of lists.
+func (g *generated) sourcesOf(lists []gdb.List, kind Generated) (sources []*CodeSource) {
+	s := g.objects.snapshot
 	for i := range lists {
 		list := &lists[i]
 		if slices.ContainsFunc(g.sources, func(s *CodeSource) bool { return s.Kind == GDBList && s.address == list.Descriptor }) {
@@ -55,10 +62,29 @@ func (g *generated) readLists(space *gdb.Space, kind Generated) (sources []*Code
 		if list.Err != nil {
 			fail(fmt.Errorf("list at %#x: %w", list.Descriptor, list.Err))
 		}
+		foreign := 0
+		var first error
+		seen := make(map[*byte]bool) // images, which several entries can have
 		for k := range list.Entries {
-			if err := g.addImage(source, &list.Entries[k]); err != nil {
-				fail(fmt.Errorf("entry at %#x: %w", list.Entries[k].Address, err))
+			e := &list.Entries[k]
+			if e.Err == nil && seen[&e.Image[0]] {
+				continue
 			}
+			err := g.addImage(source, e)
+			if err == nil {
+				seen[&e.Image[0]] = true
+			}
+			switch {
+			case errors.Is(err, gdb.ErrNotELF):
+				if foreign++; foreign == 1 {
+					first = err
+				}
+			case err != nil:
+				fail(fmt.Errorf("entry at %#x: %w", e.Address, err))
+			}
+		}
+		if foreign > 0 {
+			source.Note = fmt.Sprintf("%d of %d entries are in a format of the runtime's own, and are skipped (the first, %v)", foreign, len(list.Entries), first)
 		}
 		source.Err = errors.Join(errs...)
 		source.ranges.sort()
@@ -88,7 +114,7 @@ func (g *generated) addImage(source *CodeSource, e *gdb.Entry) error {
 		return fmt.Errorf("a symbol file for %s", image.Machine().Name)
 	}
 	index := len(source.objects)
-	source.objects = append(source.objects, g.object(source.Kind, &imageCode{data: e.Image, file: image}))
+	source.objects = append(source.objects, g.object(source.Kind, newImageCode(e.Image)))
 	for _, r := range image.Code() {
 		source.ranges.add(r.Start, r.End, index)
 	}
@@ -102,23 +128,36 @@ func (g *generated) addImage(source *CodeSource, e *gdb.Entry) error {
 	return err
 }
 
-// imageCode is the code that a symbol file describes.
+// imageCode is the code that a symbol file describes. There can be many thousand, and one
+// that was opened takes some 10 KB: those are that a frame is in.
 type imageCode struct {
 	nothing
 	data   []byte
-	file   *symfile.Image
+	opened func() *symfile.Image
 	tables ruleTables
 	err    error
 }
 
+func newImageCode(data []byte) *imageCode {
+	c := &imageCode{data: data}
+	c.opened = sync.OnceValue(c.open)
+	return c
+}
+
+// open opens the file, of which it is known that that can be done.
+func (c *imageCode) open() *symfile.Image {
+	f, _ := symfile.Open(c.data)
+	return f
+}
+
 func (c *imageCode) function(pc uint64) (object.Symbol, bool) {
-	f, ok := c.file.Find(pc)
+	f, ok := c.opened().Find(pc)
 	return object.Symbol{Name: f.Name, Address: f.Start, Size: f.Size, Source: object.StaticSymbols}, ok
 }
 
 func (c *imageCode) functions() iter.Seq[object.Symbol] {
 	return func(yield func(object.Symbol) bool) {
-		list, _ := c.file.Functions()
+		list, _ := c.open().Functions()
 		for _, f := range list {
 			if f.Size > 0 && !yield(object.Symbol{Name: f.Name, Address: f.Start, Size: f.Size}) {
 				return
@@ -127,14 +166,14 @@ func (c *imageCode) functions() iter.Seq[object.Symbol] {
 	}
 }
 
-func (c *imageCode) locate(pc uint64) ([]object.Location, error) { return c.file.Locate(pc) }
+func (c *imageCode) locate(pc uint64) ([]object.Location, error) { return c.opened().Locate(pc) }
 
-func (c *imageCode) frames(uint64) ([]*cfi.Section, error) { return c.file.Frames() }
+func (c *imageCode) frames(uint64) ([]*cfi.Section, error) { return c.opened().Frames() }
 
 func (c *imageCode) rules(pc uint64) (*unwind.Rules, error) {
 	if c.tables == nil {
 		var sections []*cfi.Section
-		sections, c.err = c.file.Frames()
+		sections, c.err = c.opened().Frames()
 		c.tables = newRuleTables(sections)
 	}
 	rules, err := c.tables.rules(pc)
@@ -150,7 +189,7 @@ func (c *imageCode) covers(pc uint64) bool {
 }
 
 func (c *imageCode) unwinds() bool {
-	sections, err := c.file.Frames()
+	sections, err := c.open().Frames()
 	return len(sections) > 0 || err != nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -26,11 +27,15 @@ type CodeSource struct {
 	Place string // the path of a file, as the target sees it, or the address of a list: "0x7f… in libunwind.so.8"
 
 	// Entries is what the source consists of: symbol files of a GDB JIT list,
-	// records of a jitdump that tell of code, infos of a dyn-info list, lines of
-	// a perf map.
+	// records of a jitdump that describe code, infos of a dyn-info list, lines of
+	// a perf map, modules of Go's list.
 	Entries int
 	// Err says what of the source could not be read, nil where all could.
 	Err error
+	// Note says which entries are skipped though nothing is wrong with them: those of
+	// a GDB JIT list that are not ELF files. Erlang registers such, for a reader that
+	// it brings along. It is "" where there are none.
+	Note string
 
 	address uint64        // of a list
 	machine *arch.Machine // that the source says; nil where it does not
@@ -44,6 +49,8 @@ type description interface {
 	function(pc uint64) (object.Symbol, bool)
 	// functions yields all of them that have code.
 	functions() iter.Seq[object.Symbol]
+	// former yields the functions with matching names that are no longer where they were.
+	former(match func(name string) bool) iter.Seq[codefile.Former]
 	// locate returns the source lines of an address, as object.File.Locate does.
 	locate(pc uint64) ([]object.Location, error)
 	// lines yields the source lines of the function at an address, in the order
@@ -66,6 +73,9 @@ type description interface {
 // nothing is a description of what most sources do not tell.
 type nothing struct{}
 
+func (nothing) former(func(string) bool) iter.Seq[codefile.Former] {
+	return func(func(codefile.Former) bool) {}
+}
 func (nothing) locate(uint64) ([]object.Location, error) { return nil, nil }
 func (nothing) lines(uint64) iter.Seq[jit.Line]          { return func(func(jit.Line) bool) {} }
 func (nothing) frames(uint64) ([]*cfi.Section, error)    { return nil, nil }
@@ -111,6 +121,21 @@ func (s *CodeSource) Functions() iter.Seq[GeneratedFunction] {
 		for _, o := range s.objects {
 			for f := range o.code.functions() {
 				if !yield(GeneratedFunction{f.Name, f.Address, f.Size, o}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Former yields the functions, of those whose names match, that were overwritten or
+// moved away, as far as the source knows: a jitdump and a perf map do, and the lists
+// in a target's memory have no history.
+func (s *CodeSource) Former(match func(name string) bool) iter.Seq[codefile.Former] {
+	return func(yield func(codefile.Former) bool) {
+		for _, o := range s.objects {
+			for f := range o.code.former(match) {
+				if !yield(f) {
 					return
 				}
 			}
@@ -262,17 +287,21 @@ func (o *Objects) CodeMemory() (list []Mapping) {
 		if !m.Executable || m.Path == "[vsyscall]" || m.Path == "[vdso]" || m.Start == vsyscall || perf.IsMarker(m.Path) {
 			continue
 		}
-		module, _ := o.Modules.Find(m.Start)
-		if module != &o.generated.module {
-			object := o.byModule[module]
-			if object == nil {
-				continue
-			}
-			if _, err := object.File(); err == nil {
-				continue
-			}
+		if o.isObjectCode(m.Start) {
+			continue
 		}
 		list = append(list, *m)
 	}
 	return list
+}
+
+// isObjectCode reports whether an object file is mapped as code at an address.
+func (o *Objects) isObjectCode(address uint64) bool {
+	module, _ := o.Modules.Find(address)
+	object := o.byModule[module]
+	if object == nil {
+		return false
+	}
+	_, err := object.File()
+	return err == nil
 }

@@ -51,7 +51,7 @@ func (s goSource) Rules(pc uint64) (*unwind.Rules, error) {
 	case golang.StartsIn(fn.Name) || fn.Name == "runtime.mcall":
 		return s.start, nil
 	case golang.SwitchesIn(fn.Name):
-		return nil, fmt.Errorf("%w: %s, at %#x, changes stacks", cfi.ErrNoFDE, fn.Name, pc)
+		return nil, fmt.Errorf("%w: %s, at %#x: %w", cfi.ErrNoFDE, fn.Name, pc, unwind.ErrMovesStack)
 	}
 	return s.Source.Rules(pc)
 }

@@ -5,9 +5,9 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
 	"time"
@@ -25,9 +25,9 @@ type Goroutine struct {
 	// one on a thread begins with what the thread does for it, in C code also.
 	Stack Stack
 
-	// Created is where it was created, without registers, once Name was called named
-	// as frames are; PC is 0 where that is not known.
-	Created Frame
+	// Created is where it was created, without registers, once NameGoroutines was called
+	// named as frames are; nil where that is not known. Goroutines may share it.
+	Created *Frame
 
 	// Waited is for how long it waits, as the garbage collector has noticed it; 0
 	// where that is not known, as in a core.
@@ -35,6 +35,21 @@ type Goroutine struct {
 
 	// System says that the runtime made it for itself.
 	System bool
+
+	// StackPointers are those of its frames but of tail calls, where it shares these
+	// with other goroutines and is in no group with them (GoroutineOptions.Share).
+	StackPointers []uint64
+
+	// Others are the goroutines that are equal to it, by ascending ID, each larger than
+	// its own: see GoroutineOptions.Group.
+	Others []OtherGoroutine
+}
+
+// OtherGoroutine is a goroutine that is equal to another one in all but this.
+type OtherGoroutine struct {
+	ID, Parent uint64
+	Waited     time.Duration
+	Stack      *Stack // with GoroutineOptions.Registers; nil else, as the frames are equal
 }
 
 // GoroutineOptions changes what Goroutines does. The zero value is good.
@@ -42,9 +57,15 @@ type GoroutineOptions struct {
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 	System    bool // also those that the runtime made for itself
 
-	// Share says that those whose frames are equal, apart from stack pointers, share
-	// them: SP is that of the first one's.
+	// Share says that goroutines whose frames are equal, apart from stack pointers, share
+	// them: SP is that of the first one's, and Goroutine.StackPointers has the others'.
 	Share bool
+
+	// Group says that goroutines are grouped where there are at least so many; 0 is for
+	// never. Those of a group have the same state, the same place on the same thread, if
+	// any, and were created by the same go statement. Of a group the one with the lowest
+	// ID is returned, and has the Others. Share is implied.
+	Group int
 
 	// Registers says that the registers of every frame are kept, and what was read of
 	// the stacks. Frames are not shared then.
@@ -57,19 +78,19 @@ var ErrMoved = errors.New("it ran while its stack was read")
 // ErrNoGo: a target has no Go runtime.
 var ErrNoGo = errors.New("it is no Go program: no Go runtime is in it")
 
-// maxGoroutineFrames bounds the frames of all goroutines together, whose stacks a core
-// may claim to be equal and deep.
-const maxGoroutineFrames = 1 << 22
-
-// Where registers and stacks are kept there are fewer frames, and so many bytes of stacks
-// at most.
+// Bounds of all goroutines together, of which a core may claim that there are many, with
+// stacks that are deep and equal.
 const (
-	maxRegisterFrames = 1 << 18
-	maxKeptStacks     = 64 << 20
+	maxWalkedFrames   = 1 << 25
+	maxKeptFrames     = 1 << 20  // that are not shared
+	maxRegisterFrames = 1 << 18  // with registers
+	maxKeptStacks     = 64 << 20 // bytes
+	maxGroups         = 1 << 18
+	maxRemembered     = 1 << 16 // addresses of which is remembered what is there
 )
 
 // Goroutines walks the stacks of all goroutines, in the order of the runtime's list:
-// about that in which they were created. The error says what could not be read, and
+// about that in which they were created; groups in that of their first ones. The error says what could not be read, and
 // what could be is returned; it wraps ErrNoGo where there is no runtime at all.
 //
 // Of a live target those that could not be copied while it stood still are read as
@@ -81,22 +102,23 @@ func (o *Objects) Goroutines(opts GoroutineOptions) ([]Goroutine, error) {
 	if len(runtimes) == 0 && err == nil {
 		return nil, ErrNoGo
 	}
-	r := &goroutineReader{objects: o, opts: opts, shared: make(map[uint64][][]Frame), left: maxGoroutineFrames,
-		seed: maphash.MakeSeed(), functions: make(map[uint64]bool)}
+	r := &goroutineReader{objects: o, opts: opts, walks: maxWalkedFrames, keeps: maxKeptFrames, shared: newStackIndex(), groups: newStackIndex(),
+		functions: make(map[uint64]bool), entries: make(map[uint64]bool), created: make(map[uint64]*Frame)}
+	r.opts.Share = (opts.Share || opts.Group > 0) && !opts.Registers
 	if opts.Registers {
-		r.opts.Share, r.left = false, maxRegisterFrames
+		r.keeps = maxRegisterFrames
 	}
 	r.walker = unwind.Walker{Machine: o.snapshot.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}
 	for _, runtime := range runtimes {
 		r.runtime = runtime
 		errs = append(errs, object.Guard(r.read))
 	}
+	r.distribute()
+	if r.ungrouped > 0 {
+		errs = append(errs, fmt.Errorf("%d goroutines are left out, which are not equal to one of the %d groups that are shown", r.ungrouped, maxGroups))
+	}
 	return r.list, errors.Join(errs...)
 }
-
-// maxReserved is for how many goroutines there is room from the beginning: a list can
-// claim to be long.
-const maxReserved = 1 << 14
 
 // goroutineReader reads the goroutines of a target.
 type goroutineReader struct {
@@ -106,25 +128,35 @@ type goroutineReader struct {
 	walker  unwind.Walker
 	threads map[uint64]*Thread // by the goroutine that they run
 	list    []Goroutine
-	left    int // frames that may still be walked
+	walks   int // frames that may still be walked
+	keeps   int // frames that may still be kept
 	kept    int // bytes of stacks that are kept
+
+	current   Goroutine // that is being added to the list
+	grouping  bool
+	groups    stackIndex // of list, where grouping
+	members   []member   // that are not in list, in the order of the runtime's
+	ungrouped int        // that are in none of too many groups
 
 	structures, structuresNow *goruntime.Batch // as they were copied, and as they are
 
 	// What was read ahead, and room for it.
-	ahead  []ahead
-	stacks []byte
-	batch  []goruntime.Copy
-	reads  []readOf
-	again  []uint64
-	of     []int
+	ahead []ahead
+	room  []byte
+	batch []goruntime.Copy
+	reads []readOf
+	again []uint64
+	of    []int
 
 	frames    []Frame // of one stack
 	buffer    []byte  // the part of a stack that is read by itself
 	thread    Thread  // one that stands for a goroutine
-	shared    map[uint64][][]Frame
-	seed      maphash.Seed
-	functions map[uint64]bool // whether goroutines that begin there are the runtime's
+	memory    ThreadMemory
+	shared    stackIndex
+	stacks    [][]Frame         // that are shared
+	functions map[uint64]bool   // whether goroutines that begin there are the runtime's
+	entries   map[uint64]bool   // whether a function of Go begins there
+	created   map[uint64]*Frame // by PC
 }
 
 // read reads the goroutines of one runtime.
@@ -135,7 +167,11 @@ func (r *goroutineReader) read() error {
 	r.structures, r.structuresNow = r.runtime.Batch(snapshotMemory{s}), r.runtime.Batch(s.Memory)
 	wrong := 0
 	var first error
-	r.list = slices.Grow(r.list, min(len(list), maxReserved))
+	if r.opts.Group == 0 {
+		r.list = slices.Grow(r.list, len(list))
+	} else {
+		r.members = slices.Grow(r.members, len(list))
+	}
 	for chunk := range slices.Chunk(list, batchGoroutines) {
 		for _, a := range r.readAhead(chunk) {
 			switch {
@@ -155,7 +191,8 @@ func (r *goroutineReader) read() error {
 	return errors.Join(err, first)
 }
 
-// add walks the stack of a goroutine and appends it to the list, if it is wanted.
+// add walks the stack of a goroutine and appends it to the list, or adds it to a group,
+// if it is wanted.
 func (r *goroutineReader) add(a *ahead) {
 	if !exists(&a.Goroutine) {
 		return
@@ -164,28 +201,45 @@ func (r *goroutineReader) add(a *ahead) {
 	if system && !r.opts.System {
 		return
 	}
-	r.list = append(r.list, Goroutine{Goroutine: a.Goroutine, System: system})
-	g := &r.list[len(r.list)-1]
+	g := &r.current
+	*g = Goroutine{Goroutine: a.Goroutine, System: system}
 	if now := r.objects.snapshot.Clock; g.Since > 0 && now > 0 && (g.State == goruntime.Waiting || g.State == goruntime.InSyscall) {
 		g.Waited = max(0, now-time.Duration(g.Since))
 	}
 	r.walk(g, a)
 	g.Created = r.creation(&g.Goroutine)
+	r.join(g)
 }
 
 // findThreads finds out which threads run which goroutines.
 func (r *goroutineReader) findThreads(list []uint64) {
 	s, memory := r.objects.snapshot, snapshotMemory{r.objects.snapshot}
 	r.threads = make(map[uint64]*Thread)
-	for _, m := range r.runtime.Threads(memory, list) {
+	threads := r.runtime.Threads(memory, list)
+	byID, on := make(map[uint64]*Thread), threadsOnStacks(nil)
+	if s.sameNamespace() {
+		for i := range s.Threads {
+			byID[uint64(s.Threads[i].ID)] = &s.Threads[i]
+		}
+	} else {
+		on = stacksOf(s)
+	}
+	for i := range threads {
+		m := &threads[i]
 		if m.Current == 0 {
 			continue
 		}
-		for i := range s.Threads {
-			if t := &s.Threads[i]; uint64(t.ID) == m.ID && s.sameNamespace() || !s.sameNamespace() && r.onStack(t, &m) {
-				r.threads[m.Current] = t
+		t := byID[m.ID]
+		for _, at := range []uint64{m.Current, m.System, m.Signal} {
+			if t != nil || len(on) == 0 || at == 0 {
 				break
 			}
+			if g, err := r.runtime.Read(memory, at); err == nil {
+				t = on.within(g.StackLow, g.StackHigh)
+			}
+		}
+		if t != nil {
+			r.threads[m.Current] = t
 		}
 	}
 }
@@ -194,20 +248,31 @@ func (r *goroutineReader) findThreads(list []uint64) {
 // the snapshot has.
 func (s *Snapshot) sameNamespace() bool { return s.Process == nil || s.Process.IDs[0] == s.PID }
 
-// onStack reports whether a thread is on one of the stacks that belong to a thread of
-// the runtime's.
-func (r *goroutineReader) onStack(t *Thread, m *goruntime.Thread) bool {
-	s := r.objects.snapshot
-	sp, _ := t.Registers.Get(uint64(s.Machine.StackPointer))
-	for _, at := range []uint64{m.Current, m.System, m.Signal} {
-		if at == 0 {
-			continue
-		}
-		if g, err := r.runtime.Read(snapshotMemory{s}, at); err == nil && g.StackLow <= sp && sp < g.StackHigh {
-			return true
+// threadsOnStacks are threads by ascending stack pointer.
+type threadsOnStacks []threadOnStack
+
+type threadOnStack struct {
+	sp     uint64
+	thread *Thread
+}
+
+func stacksOf(s *Snapshot) (list threadsOnStacks) {
+	for i := range s.Threads {
+		if sp, ok := s.Threads[i].Registers.Get(uint64(s.Machine.StackPointer)); ok {
+			list = append(list, threadOnStack{sp, &s.Threads[i]})
 		}
 	}
-	return false
+	slices.SortStableFunc(list, func(a, b threadOnStack) int { return cmp.Compare(a.sp, b.sp) })
+	return list
+}
+
+// within returns the first thread that is on a stack, nil for none.
+func (l threadsOnStacks) within(low, high uint64) *Thread {
+	i, _ := slices.BinarySearchFunc(l, low, func(t threadOnStack, low uint64) int { return cmp.Compare(t.sp, low) })
+	if i == len(l) || l[i].sp >= high {
+		return nil
+	}
+	return l[i].thread
 }
 
 // isSystem reports whether the runtime made a goroutine for itself
@@ -219,7 +284,9 @@ func (r *goroutineReader) isSystem(g *goruntime.Goroutine) bool {
 			fn, _ := f.GoFunctionAt(g.Function - bias)
 			is = strings.HasPrefix(fn.Name, "runtime.") && fn.Name != "runtime.main" && fn.Name != "runtime.corostart" && fn.Name != "runtime.handleAsyncEvent"
 		}
-		r.functions[g.Function] = is
+		if len(r.functions) < maxRemembered {
+			r.functions[g.Function] = is
+		}
 	}
 	// Finalizers and cleanups are the program's: what runs them waits for some by a
 	// reason of its own.
@@ -253,15 +320,21 @@ func (r *goroutineReader) file(address uint64) (f *object.File, bias uint64) {
 }
 
 // creation returns the frame that created a goroutine.
-func (r *goroutineReader) creation(g *goruntime.Goroutine) (f Frame) {
+func (r *goroutineReader) creation(g *goruntime.Goroutine) *Frame {
 	if g.Creation == 0 || g.ID == 1 { // what created the first one is no function
-		return f
+		return nil
 	}
-	m, _ := r.objects.Modules.Find(g.Creation - 1)
-	f = Frame{PC: g.Creation, LookupPC: g.Creation - 1, Method: unwind.FromCFI, Object: r.objects.Find(m, g.Creation-1)}
-	if f.Object != nil {
-		f.Object.File() // finds its bias
-		f.Address = f.LookupPC - f.Object.Bias
+	f := r.created[g.Creation]
+	if f == nil {
+		m, _ := r.objects.Modules.Find(g.Creation - 1)
+		f = &Frame{PC: g.Creation, LookupPC: g.Creation - 1, Method: unwind.FromCFI, Object: r.objects.Find(m, g.Creation-1)}
+		if f.Object != nil {
+			f.Object.File() // finds its bias
+			f.Address = f.LookupPC - f.Object.Bias
+		}
+		if len(r.created) < maxRemembered {
+			r.created[g.Creation] = f
+		}
 	}
 	return f
 }
@@ -270,30 +343,44 @@ func (r *goroutineReader) creation(g *goruntime.Goroutine) (f Frame) {
 // were created, as Name does.
 func (o *Objects) NameGoroutines(list []Goroutine, opts NameOptions) error {
 	var stacks []Stack
-	to := make(map[*Frame]int) // by a stack's first frame, as stacks are shared
-	created := make(map[uint64]int)
-	for i := range list {
-		g := &list[i]
-		if frames := g.Stack.Frames; len(frames) > 0 {
-			if _, ok := to[&frames[0]]; !ok {
-				to[&frames[0]] = len(stacks)
-				stacks = append(stacks, g.Stack)
+	of := make(map[*Frame]int) // by a stack's first frame, as stacks are shared
+	eachStack(list, func(s *Stack) {
+		if len(s.Frames) > 0 {
+			if _, ok := of[&s.Frames[0]]; !ok {
+				of[&s.Frames[0]] = len(stacks)
+				stacks = append(stacks, Stack{Frames: s.Frames})
 			}
 		}
-		if _, ok := created[g.Created.PC]; !ok && g.Created.PC != 0 {
-			created[g.Created.PC] = len(stacks)
-			stacks = append(stacks, Stack{Frames: []Frame{g.Created}})
+	})
+	created := make(map[*Frame]int)
+	for i := range list {
+		if f := list[i].Created; f != nil {
+			if _, ok := created[f]; !ok {
+				created[f] = len(stacks)
+				stacks = append(stacks, Stack{Frames: []Frame{*f}})
+			}
 		}
 	}
 	err := o.Name(stacks, opts)
-	for i := range list {
-		g := &list[i]
-		if frames := g.Stack.Frames; len(frames) > 0 {
-			g.Stack.Frames = stacks[to[&frames[0]]].Frames
+	for f, k := range created {
+		*f = stacks[k].Frames[0]
+	}
+	eachStack(list, func(s *Stack) {
+		if len(s.Frames) > 0 {
+			s.Frames = stacks[of[&s.Frames[0]]].Frames
 		}
-		if g.Created.PC != 0 {
-			g.Created = stacks[created[g.Created.PC]].Frames[0]
+	})
+	return err
+}
+
+// eachStack visits the stacks of goroutines.
+func eachStack(list []Goroutine, visit func(*Stack)) {
+	for i := range list {
+		visit(&list[i].Stack)
+		for k := range list[i].Others {
+			if other := list[i].Others[k].Stack; other != nil {
+				visit(other)
+			}
 		}
 	}
-	return err
 }

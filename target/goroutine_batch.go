@@ -34,10 +34,10 @@ func (r *goroutineReader) readAhead(list []uint64) []ahead {
 	r.structures.Read(list, func(i int, g goruntime.Goroutine, err error) {
 		r.ahead = append(r.ahead, ahead{Goroutine: g, err: err, late: s.Live && !memory.has(list[i])})
 	})
-	if r.stacks == nil {
-		r.stacks = make([]byte, batchStacks)
+	if r.room == nil {
+		r.room = make([]byte, batchStacks)
 	}
-	room := r.stacks
+	room := r.room
 	r.batch, r.reads = r.batch[:0], r.reads[:0]
 	for i := range r.ahead {
 		a := &r.ahead[i]

@@ -76,6 +76,9 @@ func TestChangingGoroutines(t *testing.T) {
 		for i := range list {
 			g := &list[i]
 			last = max(last, g.ID)
+			if g.Created == nil {
+				continue
+			}
 			if kind, ok := strings.CutPrefix(g.Created.Symbol.Name, "main.start"); ok {
 				check(g, kind)
 			}

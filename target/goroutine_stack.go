@@ -5,10 +5,10 @@
 package target
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 
 	"github.com/clewdev/clew/target/goruntime"
@@ -36,6 +36,10 @@ func (s snapshotMemory) ReadMemory(p []byte, addr uint64) error {
 func (s snapshotMemory) ReadBatch(batch []goruntime.Copy) {
 	var rest []goruntime.Copy
 	var of []int
+	if s.Memory != nil && !slices.ContainsFunc(batch, func(c goruntime.Copy) bool { return s.has(c.Address) }) {
+		goruntime.ReadBatch(s.Memory, batch)
+		return
+	}
 	for i, c := range batch {
 		if n := s.readCopies(c.Bytes, c.Address); n < len(c.Bytes) {
 			rest = append(rest, goruntime.Copy{Address: c.Address + uint64(n), Bytes: c.Bytes[n:]})
@@ -69,20 +73,13 @@ var errTooManyFrames = errors.New("the stacks of goroutines together have too ma
 
 // walk walks the stack of a goroutine, of which this was read ahead.
 func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
-	if r.left <= 0 {
+	r.frames = r.frames[:0]
+	if r.walks <= 0 {
 		g.Stack.Reason, g.Stack.Err = unwind.TooManyFrames, errTooManyFrames
 		return
 	}
-	r.walker.MaxFrames = r.opts.MaxFrames
-	if r.walker.MaxFrames == 0 {
-		r.walker.MaxFrames = unwind.DefaultMaxFrames
-	}
-	r.walker.MaxFrames = min(r.walker.MaxFrames, r.left)
-	defer func() {
-		r.left -= len(r.frames)
-		r.keep(&g.Stack)
-	}()
-	r.frames = r.frames[:0]
+	r.walker.MaxFrames = min(cmp.Or(r.opts.MaxFrames, unwind.DefaultMaxFrames), r.walks)
+	defer func() { r.walks -= len(r.frames) }()
 	s := r.objects.snapshot
 	if t := r.threads[g.Address]; t != nil && (g.State == goruntime.Running || g.State == goruntime.InSyscall) {
 		g.Stack.Thread = t
@@ -262,38 +259,23 @@ func (r *goroutineReader) readStack(sp, high uint64, late bool) (stack []byte, c
 
 // follow walks a stack. One that waits has called the scheduler, or has not begun.
 func (r *goroutineReader) follow(g *Goroutine, t *Thread, waits bool) {
-	if waits {
-		f, bias := r.file(t.Registers.PC)
-		if f != nil {
-			fn, _ := f.GoFunctionAt(t.Registers.PC - bias)
-			waits = fn.Entry != t.Registers.PC-bias
-		}
-	}
-	r.walker.Waiting = waits
-	r.objects.walk(&r.walker, t, WalkOptions{Registers: r.opts.Registers}, &r.frames)
+	r.walker.Waiting = waits && !r.isEntry(t.Registers.PC)
+	r.memory = ThreadMemory{snapshot: r.objects.snapshot, thread: t}
+	r.objects.walk(&r.walker, &r.memory, WalkOptions{Registers: r.opts.Registers}, &r.frames)
 	g.Stack.Reason, g.Stack.Err = r.walker.Reason(), r.walker.Err()
 }
 
-// keep gives a stack the frames that were walked, or where they may be shared those of
-// a stack before.
-func (r *goroutineReader) keep(s *Stack) {
-	var h maphash.Hash
-	if r.opts.Share {
-		h.SetSeed(r.seed)
-		for i := range r.frames {
-			maphash.WriteComparable(&h, r.frames[i].PC)
+// isEntry reports whether a function of Go begins at an address.
+func (r *goroutineReader) isEntry(pc uint64) bool {
+	is, known := r.entries[pc]
+	if !known {
+		if f, bias := r.file(pc); f != nil {
+			fn, _ := f.GoFunctionAt(pc - bias)
+			is = fn.Entry == pc-bias
 		}
-		for _, other := range r.shared[h.Sum64()] {
-			if slices.EqualFunc(other, r.frames, func(a, b Frame) bool {
-				return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Late == b.Late
-			}) {
-				s.Frames = other
-				return
-			}
+		if len(r.entries) < maxRemembered {
+			r.entries[pc] = is
 		}
 	}
-	s.Frames = slices.Clone(r.frames)
-	if r.opts.Share {
-		r.shared[h.Sum64()] = append(r.shared[h.Sum64()], s.Frames)
-	}
+	return is
 }

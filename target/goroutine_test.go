@@ -94,7 +94,7 @@ func told(g *target.Goroutine) (s said) {
 			s.frames = append(s.frames, strings.TrimSpace(fmt.Sprintf("%s %s:%d %s", function(name), l.File, l.Line, pc)))
 		}
 	}
-	if f := &g.Created; f.PC != 0 {
+	if f := g.Created; f != nil {
 		s.created = function(report.FunctionName(f))
 		if g.Parent != 0 {
 			s.created += fmt.Sprintf(" in goroutine %d", g.Parent)

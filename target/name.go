@@ -163,6 +163,9 @@ func (a *addresses) findSymbols(o *Object) {
 		return
 	}
 	f, err := o.File()
+	if o.notELF {
+		return // no source names the code, and nothing is wrong with the file
+	}
 	if err != nil {
 		a.fail(err)
 		return
@@ -197,6 +200,9 @@ func (o *Object) locate(address uint64) ([]object.Location, error) {
 		return list, err
 	}
 	f, err := o.File()
+	if o.notELF {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,7 @@ type Object struct {
 	ahead     map[uint64]struct{} // see locateAhead
 	queue     []uint64            // of ahead, what is not begun
 	locating  bool
+	notELF    bool // what is mapped has no name any more and is not ELF: a JIT compiler shares it with itself
 	copied    bool // a part of an image that is mapped a second time: code, and no variables of its own
 
 	code description // of generated code
@@ -149,8 +150,8 @@ func (o *Objects) Object(m *unwind.Module) *Object { return o.byModule[m] }
 func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
 	object := o.byModule[m]
 	if m == &o.generated.module || object != nil && object.err != nil {
-		// Memory that a JIT compiler shares with itself can have a file, which is
-		// none of object code ("/memfd:jit").
+		// Memory that a JIT compiler maps twice, to write and to run it, has a file
+		// that is not an object file ("/memfd:jit").
 		if generated := o.generated.find(address); generated != nil {
 			return generated
 		}
@@ -192,6 +193,9 @@ func (o *Object) File() (*object.File, error) {
 func (o *Object) openFile() {
 	if o.file, o.err = o.open(); o.err != nil {
 		o.file = nil
+		if o.Mappings[0].Deleted && errors.Is(o.err, object.ErrNotELF) {
+			o.notELF, o.Loaded, o.Missing = true, false, nil
+		}
 		return
 	}
 	if o.Loaded {
@@ -269,6 +273,10 @@ func (o *Object) fits(image *object.File) bool {
 // load gives the unwinder the object's call frame information.
 func (o *Object) load(m *unwind.Module) {
 	f, err := o.File()
+	if o.notELF {
+		m.Source = o.generated
+		return
+	}
 	if err != nil {
 		m.Source = failedSource{o.generated, err}
 		return
@@ -281,6 +289,7 @@ func (o *Object) load(m *unwind.Module) {
 	}
 	o.Bare = bare
 	m.Source, o.Go = GoSource(withExceptionTable(s, f), f)
+	m.Function = FunctionStart(s, f)
 }
 
 // failedSource is the source of an object that cannot be read. It can hold

@@ -43,14 +43,37 @@ func TestGeneralRegisters(t *testing.T) {
 			"r0": 0, "r1": 1, "r14": 14, "r31": 31, "ctr": 35, "lr": 36, "xer": 37, "cr2": 38}},
 		{"s390x", elf.EM_S390, elf.ELFCLASS64, 27, 8, 1, map[string]uint64{
 			"pswm": 0, "pswa": 1, "r0": 2, "r6": 8, "r14": 16, "r15": 17}},
+		{"s390", elf.EM_S390, elf.ELFCLASS32, 36, 4, 1, map[string]uint64{
+			"pswm": 0, "pswa": 1, "r0": 2, "r6": 8, "r14": 16, "r15": 17, "a0": 18, "a15": 33}},
+		{"ppc", elf.EM_PPC, elf.ELFCLASS32, 48, 4, 32, map[string]uint64{
+			"r0": 0, "r1": 1, "r14": 14, "r31": 31, "ctr": 35, "lr": 36, "xer": 37, "cr2": 38}},
+		{"mips", elf.EM_MIPS, elf.ELFCLASS32, 45, 4, 40, map[string]uint64{
+			"zero": 6, "v0": 8, "t0": 14, "s0": 22, "gp": 34, "sp": 35, "fp": 36, "ra": 37, "lo": 38, "hi": 39}},
+		{"mips64", elf.EM_MIPS, elf.ELFCLASS64, 45, 8, 34, map[string]uint64{
+			"zero": 0, "a4": 8, "t0": 12, "s0": 16, "gp": 28, "sp": 29, "fp": 30, "ra": 31, "lo": 32, "hi": 33}},
+		{"mipsn32", elf.EM_MIPS, elf.ELFCLASS32, 45, 8, 34, map[string]uint64{
+			"zero": 0, "t0": 12, "sp": 29, "ra": 31, "lo": 32, "hi": 33}},
+		{"sparc64", elf.EM_SPARCV9, elf.ELFCLASS64, 36, 8, 33, map[string]uint64{
+			"g1": 1, "o0": 8, "sp": 14, "o7": 15, "l0": 16, "i0": 24, "fp": 30, "i7": 31}},
+		{"sparc", elf.EM_SPARC, elf.ELFCLASS32, 38, 4, 33, map[string]uint64{"g1": 1, "sp": 14, "l0": 16, "i7": 31}},
+		{"m68k", elf.EM_68K, elf.ELFCLASS32, 20, 4, 18, map[string]uint64{
+			"d1": 0, "d7": 6, "a0": 7, "a5": 12, "fp": 13, "d0": 14, "sp": 15, "pc": 18}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			order, coding := binary.AppendByteOrder(binary.LittleEndian), elf.ELFDATA2LSB
-			if test.machine == elf.EM_S390 {
+			switch test.machine {
+			case elf.EM_S390, elf.EM_PPC, elf.EM_MIPS, elf.EM_SPARCV9, elf.EM_SPARC, elf.EM_68K:
 				order, coding = binary.BigEndian, elf.ELFDATA2MSB
 			}
-			m := arch.Lookup(test.machine, test.class, coding)
+			flags := uint32(0)
+			if test.name == "mipsn32" {
+				flags = 0x20 // EF_MIPS_ABI2
+			}
+			m := arch.LookupFlags(test.machine, test.class, coding, flags)
+			if m.Name != test.name {
+				t.Fatalf("machine %s", m.Name)
+			}
 			var data []byte
 			for i := range test.registers {
 				if test.width == 4 {
@@ -96,7 +119,7 @@ func TestGeneralRegisters(t *testing.T) {
 		})
 	}
 	var r unwind.Registers
-	if err := GeneralRegisters(&r, arch.Lookup(elf.EM_SPARCV9, elf.ELFCLASS64, elf.ELFDATA2MSB), make([]byte, 200)); !errors.Is(err, ErrNoLayout) {
+	if err := GeneralRegisters(&r, arch.Lookup(elf.EM_PARISC, elf.ELFCLASS32, elf.ELFDATA2MSB), make([]byte, 200)); !errors.Is(err, ErrNoLayout) {
 		t.Errorf("unknown layout: %v", err)
 	}
 }

@@ -112,7 +112,7 @@ func (k *sampledThread) walk(s *Sampler, t *Thread, reason *unwind.Reason, err *
 
 func (s *Sampler) frame(step unwind.Step) Frame {
 	f := Frame{PC: step.PC, LookupPC: step.LookupPC, SP: step.SP, Method: step.Method,
-		Interrupted: step.Interrupted, Trampoline: step.Trampoline}
+		Gap: step.Gap, Interrupted: step.Interrupted, Trampoline: step.Trampoline}
 	module, ok := s.objects.Modules.Find(step.LookupPC)
 	if module != nil {
 		f.Object = s.objects.Find(module, step.LookupPC)
@@ -172,7 +172,7 @@ func (s *Sampler) equal(i int32, t *Thread, k *sampledThread, reason unwind.Reas
 	}
 	for j := range known.Frames {
 		a, b := &known.Frames[j], &k.frames[n-1-j]
-		if a.PC != b.PC || a.LookupPC != b.LookupPC || a.Object != b.Object || a.Method != b.Method {
+		if a.PC != b.PC || a.LookupPC != b.LookupPC || a.Object != b.Object || a.Method != b.Method || a.Gap != b.Gap {
 			return false
 		}
 	}

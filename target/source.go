@@ -5,6 +5,7 @@
 package target
 
 import (
+	"debug/elf"
 	"errors"
 
 	"github.com/clewdev/clew/cfi"
@@ -44,32 +45,75 @@ func CallFrames(f *object.File) (s *unwind.Sections, bare bool, err error) {
 // stack at its entry point, where s says nothing of that.
 func GoSource(s unwind.Source, f *object.File) (source unwind.Source, ok bool) {
 	if _, ok := f.Go(); !ok {
-		// Where nothing at all is said of frames the entry point is not the only one
-		// of which nothing is known.
-		if _, _, ok := f.EHFrameHdr(); ok && f.Entry() != 0 {
-			s = entrySource{s, f.Entry(), golang.Start(f.Machine())}
+		if f.Entry() != 0 {
+			_, _, covered := f.EHFrameHdr()
+			s = entrySource{s, f, covered, golang.Start(f.Machine())}
 		}
 		return s, false
 	}
 	return newGoSource(s, f), true
 }
 
-// entrySource is the source of a file with an entry point. The kernel starts a
-// program there, so that nothing called what is there; ld.so's does not say so.
-type entrySource struct {
-	unwind.Source
-	entry uint64
-	start *unwind.Rules
+// FunctionStart returns what tells where the functions of a file start, for
+// unwind.Module: the call frame information that covers an address, else symbols.
+func FunctionStart(s *unwind.Sections, f *object.File) func(pc uint64) (start uint64, ok bool) {
+	return func(pc uint64) (uint64, bool) {
+		if start, ok := s.Function(pc); ok {
+			return start, true
+		}
+		return f.FunctionStart(pc)
+	}
 }
 
-// entrySize is how far, in bytes, code behind an entry point is still its: a few
-// instructions that make arguments and call C.
-const entrySize = 32
+// entrySource is the source of a file with an entry point. The kernel starts a
+// program there, so that nothing called what is there. The tables of ld.so, of older
+// glibc on arm64, and of glibc on MIPS, m68k and sparc64 do not say so.
+type entrySource struct {
+	unwind.Source
+	file    *object.File
+	covered bool // the file has a table of all its functions, but for a few in assembly
+	start   *unwind.Rules
+}
 
 func (s entrySource) Rules(pc uint64) (*unwind.Rules, error) {
 	rules, err := s.Source.Rules(pc)
-	if err != nil && pc-s.entry < entrySize && errors.Is(err, cfi.ErrNoFDE) {
-		return s.start, nil
+	if err != nil && !errors.Is(err, cfi.ErrNoFDE) || err == nil && leadsOn(rules) || !s.isEntry(pc) {
+		return rules, err
 	}
-	return rules, err
+	return s.start, nil
+}
+
+// isEntry reports whether an address is in the function at the entry point. Where no
+// symbol says how large that is it has a few instructions, which make arguments and
+// call C; on arm64 up to 23, of which only the call's place is taken, as other
+// functions can follow. In a file without a table many functions are not covered: there
+// a symbol has to say so, and no other may stand in between, not even a label.
+func (s entrySource) isEntry(pc uint64) bool {
+	const few, mostOfARM64, most = 32, 92, 1 << 10
+	entry := s.file.Entry()
+	switch {
+	case pc-entry > most: // or before it
+		return false
+	case !s.covered:
+		symbols, _ := s.file.FindSymbols([]uint64{pc})
+		return symbols[0].Name != "" && symbols[0].Address == entry
+	case pc-entry < few:
+		return true
+	}
+	if start, ok := s.file.FunctionStart(pc); ok {
+		return start == entry
+	}
+	called := pc&3 == 3 // the byte before a return address
+	return s.file.Machine().ELF == elf.EM_AARCH64 && pc-entry < mostOfARM64 && called
+}
+
+// leadsOn reports whether rules say where the return address is. A function that calls
+// others cannot have it in its register all the time.
+func leadsOn(r *unwind.Rules) bool {
+	for i := range r.Registers {
+		if rule := &r.Registers[i]; uint64(rule.Column) == r.ReturnAddress {
+			return rule.Kind != cfi.SameValue
+		}
+	}
+	return false
 }

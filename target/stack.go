@@ -5,6 +5,8 @@
 package target
 
 import (
+	"slices"
+
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
 )
@@ -25,11 +27,21 @@ type Stack struct {
 	Err    error
 }
 
+// Whole reports whether the stack has all its frames, as far as the walk knows: it
+// reaches the end, and no caller can be missing.
+func (s *Stack) Whole() bool { return s.Reason == unwind.EndOfStack && !s.HasGap() }
+
+// HasGap reports whether callers can be missing between frames of the stack.
+func (s *Stack) HasGap() bool {
+	return slices.ContainsFunc(s.Frames, func(f Frame) bool { return f.Gap })
+}
+
 // Frame is one frame of a stack.
 type Frame struct {
 	PC, LookupPC uint64 // as unwind.Frame has them: run-time addresses
 	SP           uint64
 	Method       unwind.Method
+	Gap          bool // as unwind.Frame has it: callers can be missing before the frame
 	Interrupted  bool
 	Trampoline   bool
 
@@ -74,8 +86,10 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 	s := o.snapshot
 	stacks := make([]Stack, len(s.Threads))
 	w := &unwind.Walker{Machine: s.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}
-	// Room that is not needed costs no memory: it is never touched.
-	frames := make([]Frame, 0, min(64*len(s.Threads), 1<<16))
+	// Memory that is not needed costs nothing: it is never touched. One list for all
+	// would be copied again and again, and each stack would keep the copy of its time.
+	const most = 1 << 14
+	room := make([]Frame, min(64*len(s.Threads), most))
 	for i := range s.Threads {
 		t := &s.Threads[i]
 		stack := &stacks[i]
@@ -84,12 +98,18 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 			stack.Reason, stack.Err = unwind.NoRule, t.Err
 			continue
 		}
-		start := len(frames)
+		if len(room) < 64 {
+			room = make([]Frame, min(64*(len(s.Threads)-i), most))
+		}
+		frames := room[:0]
 		err := object.Guard(func() error {
-			o.walk(w, t, opts, &frames)
+			o.walk(w, o.snapshot.ThreadMemory(t), opts, &frames)
 			return nil
 		})
-		stack.Frames = frames[start:len(frames):len(frames)]
+		stack.Frames = slices.Clip(frames)
+		if len(frames) <= len(room) { // else it has memory of its own
+			room = room[len(frames):]
+		}
 		stack.Reason, stack.Err = w.Reason(), w.Err()
 		if err != nil {
 			stack.Reason, stack.Err = unwind.UnreadableMemory, err
@@ -98,16 +118,16 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 	return stacks
 }
 
-// walk appends the frames of one stack, each as it is found: what a fault in a
-// mapped file cuts short keeps those before it.
-func (o *Objects) walk(w *unwind.Walker, t *Thread, opts WalkOptions, frames *[]Frame) {
-	memory := o.snapshot.ThreadMemory(t)
+// walk appends the frames of one stack, that of memory's thread, each as it is found:
+// what a fault in a mapped file cuts short keeps those before it.
+func (o *Objects) walk(w *unwind.Walker, memory *ThreadMemory, opts WalkOptions, frames *[]Frame) {
+	t := memory.thread
 	w.Memory = memory
 	w.Stack = unwind.Stack{Address: t.StackAddress, Bytes: t.Stack}
 	sp := uint64(o.snapshot.Machine.StackPointer)
 	for f := range w.Walk(&t.Registers) {
 		_, late := memory.Late()
-		frame := Frame{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method,
+		frame := Frame{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, Gap: f.Gap,
 			Interrupted: f.Interrupted, Trampoline: f.Trampoline, Late: late, Object: o.Find(f.Module, f.LookupPC)}
 		frame.SP, _ = f.Registers.Get(sp)
 		if f.Module != nil {

@@ -24,11 +24,13 @@ var (
 	arm64 = arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	arm   = arch.Lookup(elf.EM_ARM, elf.ELFCLASS32, elf.ELFDATA2LSB)
 	riscv = arch.Lookup(elf.EM_RISCV, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	s390  = arch.Lookup(elf.EM_S390, elf.ELFCLASS32, elf.ELFDATA2MSB)
 	s390x = arch.Lookup(elf.EM_S390, elf.ELFCLASS64, elf.ELFDATA2MSB)
 	ppc64 = arch.Lookup(elf.EM_PPC64, elf.ELFCLASS64, elf.ELFDATA2MSB)
 	mips  = arch.Lookup(elf.EM_MIPS, elf.ELFCLASS32, elf.ELFDATA2MSB)
 	n32   = arch.LookupFlags(elf.EM_MIPS, elf.ELFCLASS32, elf.ELFDATA2MSB, 0x20)
 	hppa  = arch.Lookup(elf.EM_PARISC, elf.ELFCLASS32, elf.ELFDATA2MSB)
+	m68k  = arch.Lookup(elf.EM_68K, elf.ELFCLASS32, elf.ELFDATA2MSB)
 	sparc = arch.Lookup(elf.EM_SPARCV9, elf.ELFCLASS64, elf.ELFDATA2MSB)
 )
 
@@ -117,6 +119,9 @@ func walk(w *unwind.Walker, r *unwind.Registers) ([]string, unwind.Reason) {
 	var out []string
 	for f := range w.Walk(r) {
 		line := fmt.Sprintf("%x %v", f.PC, f.Method)
+		if f.Gap {
+			line += ", gap"
+		}
 		if f.Trampoline {
 			line += ", trampoline"
 		}

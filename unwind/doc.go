@@ -21,6 +21,7 @@
 // ends within [Walker.MaxFrames] frames whatever they hold.
 //
 // Package unwind stops no thread and reads no process or file (package target
-// does), names no function (package object does), and never guesses: it does
-// not scan a stack for what looks like a return address.
+// does), names no function (package object does), and does not scan a stack for what
+// looks like a return address: of an interrupted frame without rules it looks at one
+// word, and says so (FromReturnAddress, Frame.Gap).
 package unwind

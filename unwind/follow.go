@@ -206,7 +206,7 @@ func (f *follower) endsAgain() bool {
 // needsRegisters reports whether leaving a frame takes more registers than the bases.
 func needsRegisters(e facts, now stepFacts) bool {
 	switch {
-	case now&basesKnown == 0:
+	case now&basesKnown == 0, now&spGuessed != 0 && e&hasRules != 0:
 		return true
 	case e&(isPlain|isOutermost) != 0:
 		return false
@@ -243,7 +243,7 @@ func (f *follower) step(m *arch.Machine) bool {
 	}
 	if simple && at.is&isPlain == 0 {
 		// No rules: the frame pointer is all that counts.
-		w.regs.known = columnSet{}
+		w.regs.known, w.guessed = columnSet{}, false
 		w.regs.Set(uint64(m.StackPointer), f.now.sp)
 		w.regs.Set(uint64(m.FramePointer), f.now.fp)
 		w.regs.PC = f.now.pc
@@ -257,11 +257,12 @@ func (f *follower) step(m *arch.Machine) bool {
 		Method: Method(f.now.is & methodMask), Interrupted: f.now.is&interrupted != 0}
 	w.recorder, w.records = recorder{slots: f.slots}, true
 	switches := w.switches
+	_, spKnown := w.regs.Get(uint64(m.StackPointer))
 	on := w.leave(at.is, rules)
 	w.records = false
 	first := len(f.slots)
 	f.slots = w.recorder.slots
-	if w.recorder.loose || w.switches != switches {
+	if w.recorder.loose || w.switches != switches || !spKnown {
 		f.loose = len(f.steps)
 	}
 	before := f.now.sp
@@ -269,6 +270,12 @@ func (f *follower) step(m *arch.Machine) bool {
 		f.now = state{pc: w.regs.PC, is: stepFacts(w.frame.Method)}
 		if w.frame.Interrupted {
 			f.now.is |= interrupted
+		}
+		if w.frame.Gap {
+			f.now.is |= gap
+		}
+		if w.guessed {
+			f.now.is |= spGuessed
 		}
 		f.bases(&w.regs)
 		f.replayed = len(f.steps)

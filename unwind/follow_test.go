@@ -22,7 +22,7 @@ func compareWalks(w *unwind.Walker, t *unwind.Trail, r *unwind.Registers) error 
 	var want []unwind.Step
 	sp := uint64(w.Machine.StackPointer)
 	for f := range fresh.Walk(r) {
-		s := unwind.Step{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, Interrupted: f.Interrupted, Trampoline: f.Trampoline}
+		s := unwind.Step{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, Gap: f.Gap, Interrupted: f.Interrupted, Trampoline: f.Trampoline}
 		s.SP, _ = f.Registers.Get(sp)
 		want = append(want, s)
 	}

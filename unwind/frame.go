@@ -24,6 +24,12 @@ const (
 	// FromCall: by the return address that a call to an address without code
 	// has just left.
 	FromCall
+	// FromReturnAddress: by the word at the stack pointer or in the link register,
+	// which follows a call, as nothing says how the interrupted frame is left.
+	FromReturnAddress
+	// FromBackChain: by the back chain that the ABI of PowerPC and, as an option, of
+	// s390 has at the stack pointer, as no call frame information covers the frame.
+	FromBackChain
 )
 
 // String names the method in one or two words.
@@ -39,6 +45,10 @@ func (m Method) String() string {
 		return "signal context"
 	case FromCall:
 		return "bad call"
+	case FromReturnAddress:
+		return "return address"
+	case FromBackChain:
+		return "back chain"
 	}
 	return fmt.Sprintf("Method(%d)", uint8(m))
 }
@@ -57,6 +67,11 @@ type Frame struct {
 
 	Module *Module // that LookupPC lies in, nil where it lies in none
 	Method Method  // how the frame was found
+
+	// Gap says that frames may be missing between this one and the one before it: it
+	// calls another function than that of the frame before, or that function keeps no
+	// frame pointer although the frame was found by one.
+	Gap bool
 
 	// Interrupted says that the frame did not call the one before it: it is
 	// the innermost or a signal interrupted it.

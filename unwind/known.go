@@ -115,6 +115,11 @@ func (w *Walker) find(e *known, interrupted bool) *Module {
 	if !interrupted {
 		lookup--
 	}
+	if probesSigreturn(w.Machine.ELF) && w.atSigreturn(e.pc) {
+		module, _ := w.module(e.pc)
+		e.is |= isExecutable | isTrampoline | looksUpAtPC
+		return module
+	}
 	module, executable := w.module(lookup)
 	if !executable && !interrupted {
 		// A signal trampoline can be the first of its memory: see rulesAt.

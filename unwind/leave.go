@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 )
 
@@ -16,7 +17,7 @@ import (
 // that as far as the registers do not tell it.
 func (w *Walker) leave(is facts, rules *Rules) bool {
 	f := &w.frame
-	f.Trampoline = is&isTrampoline != 0
+	f.Trampoline, f.Gap = is&isTrampoline != 0, false
 	executable := is&isExecutable != 0
 	switch {
 	case rules != nil:
@@ -33,21 +34,52 @@ func (w *Walker) leave(is facts, rules *Rules) bool {
 		f.Method = FromCall
 	case !executable && !f.Interrupted:
 		return w.end(NoRule, fmt.Errorf("%#x, to which the frame before returns, is not code", f.PC))
-	case w.framePointer():
-		f.Method = FromFramePointer
 	default:
-		return false
+		if !w.leaveWithoutRules() {
+			return false
+		}
 	}
 	f.Interrupted = f.Trampoline || rules != nil && rules.Interrupts
 	return true
 }
 
+// leaveWithoutRules leaves a frame that no rules cover.
+func (w *Walker) leaveWithoutRules() bool {
+	f := &w.frame
+	if found, on := w.followBackChain(); found {
+		f.Method = FromBackChain
+		return on
+	}
+	if f.Interrupted {
+		if found, on := w.returnAddress(); found {
+			f.Method = FromReturnAddress
+			return on
+		}
+	}
+	if !w.framePointer() {
+		return false
+	}
+	f.Method = FromFramePointer
+	return true
+}
+
+// stackPointer returns the stack pointer, and the lowest that it can be where it is not
+// known.
+func (w *Walker) stackPointer() (sp uint64, known bool) {
+	column := uint64(w.Machine.StackPointer)
+	_, known = w.Register(column)
+	return w.regs.values[column], known
+}
+
 // apply replaces the registers by those of the caller.
 func (w *Walker) apply(r *Rules) bool {
-	sp, _ := w.Register(uint64(w.Machine.StackPointer))
-	cfa, err := w.cfa(r)
+	sp, _ := w.stackPointer()
+	cfa, err := r.FrameAddress(w.Machine, w, &w.eval)
 	if err != nil {
-		return w.end(reasonOf(err), fmt.Errorf("the CFA of the frame at %#x: %w", w.regs.PC, err))
+		if r.endsStack() {
+			return w.end(EndOfStack, nil)
+		}
+		return w.end(reasonOf(err), fmt.Errorf("the CFA of the frame at %#x: %w", w.regs.PC, w.errBound(err)))
 	}
 	w.fresh = w.fresh[:0]
 	returns := columnValue{column: r.ReturnAddress}
@@ -75,6 +107,12 @@ func (w *Walker) apply(r *Rules) bool {
 		// column is the program counter's there is none.
 		return w.end(NoRule, fmt.Errorf("no rule for the return address of the frame at %#x", w.regs.PC))
 	}
+	if w.guessed {
+		if !w.verify(r, returns.value) {
+			return false
+		}
+		w.guessed = false
+	}
 	if r.Signed {
 		returns.value = unsigned(returns.value)
 		for i := range w.fresh {
@@ -83,7 +121,16 @@ func (w *Walker) apply(r *Rules) bool {
 			}
 		}
 	}
-	return w.commit(returns.value, w.truncate(cfa-uint64(w.Machine.CFAOffset)), sp, r.OtherStack)
+	return w.commit(w.returnsTo(returns.value), w.truncate(cfa-uint64(w.Machine.CFAOffset)), sp, r.OtherStack)
+}
+
+// returnsTo returns the address that a function returns to, by the value of its
+// return address column. Zero, which ends a stack, stays zero.
+func (w *Walker) returnsTo(v uint64) uint64 {
+	if v == 0 {
+		return 0
+	}
+	return w.truncate(v + uint64(w.Machine.ReturnOffset))
 }
 
 // unsigned takes the signature off a return address of AArch64: user addresses
@@ -100,9 +147,7 @@ func unsigned(pc uint64) uint64 {
 // pointer of this one.
 func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 	m := w.Machine
-	if m.ELF == elf.EM_ARM {
-		pc &^= 1 // the state bit: Thumb
-	}
+	pc &= m.CodeMask
 	if !w.frame.Trampoline {
 		// Code at address 0 calls nobody, but a signal can interrupt a call of it.
 		if pc == 0 {
@@ -147,21 +192,6 @@ func (w *Walker) inner(a, b uint64) bool {
 	return a < b
 }
 
-// cfa returns the CFA of the current frame.
-func (w *Walker) cfa(r *Rules) (uint64, error) {
-	switch r.CFA.Kind {
-	case cfi.Register:
-		v, ok := w.Register(uint64(r.CFA.Register))
-		if !ok {
-			return 0, fmt.Errorf("%w: %s is not known", errNoValue, w.Machine.RegisterName(uint64(r.CFA.Register)))
-		}
-		return w.truncate(v + uint64(r.CFA.Offset)), nil
-	case cfi.ValExpression:
-		return w.eval.CFA(r.Section, r.CFA, w)
-	}
-	return 0, fmt.Errorf("%w: the table does not define it", errNoValue)
-}
-
 // value returns what a column has in the calling frame.
 func (w *Walker) value(r *Rules, rule cfi.Rule, column, cfa uint64) (uint64, error) {
 	switch rule.Kind {
@@ -198,8 +228,11 @@ func (w *Walker) Register(column uint64) (uint64, bool) {
 	return w.regs.Get(column)
 }
 
-func (w *Walker) truncate(v uint64) uint64 {
-	if w.Machine.AddressSize == 4 {
+func (w *Walker) truncate(v uint64) uint64 { return truncate(w.Machine, v) }
+
+// truncate gives a value the width of an address.
+func truncate(m *arch.Machine, v uint64) uint64 {
+	if m.AddressSize == 4 {
 		return v & 0xffffffff
 	}
 	return v
@@ -212,7 +245,7 @@ func (w *Walker) badCall() bool {
 	switch w.Machine.ELF {
 	case elf.EM_X86_64, elf.EM_386:
 		pc, err := w.read(sp)
-		if _, executable := w.module(pc - 1); err != nil || !executable {
+		if _, executable := w.module(pc - 1); err != nil || !executable || w.callBefore(pc, nil) == noCall {
 			return false
 		}
 		w.fresh = w.fresh[:0]
@@ -223,5 +256,5 @@ func (w *Walker) badCall() bool {
 		return false
 	}
 	w.fresh = w.fresh[:0]
-	return w.commit(pc, sp, sp, false)
+	return w.commit(w.returnsTo(pc), sp, sp, false)
 }

@@ -14,7 +14,7 @@ import (
 // now may not be one of the trail. It returns false where it has left none.
 func (f *follower) run(most int) bool {
 	w := f.w
-	if len(w.Stack.Bytes) < reach || f.now.is&basesKnown == 0 {
+	if len(w.Stack.Bytes) < reach || f.now.is&(basesKnown|spGuessed) != basesKnown {
 		return false
 	}
 	before := len(f.steps)

@@ -115,6 +115,17 @@ var machineTests = []walkTest{
 		last: map[uint64]uint64{15: stackAt + 160},
 	},
 	{
+		name: "s390: the highest bit of an address is the mode", machine: s390,
+		section: func(t *testing.T) *cfi.Section {
+			return build(t, s390, "", "0c0f60", function{0x1000, 0x1100, ""}, function{0x2000, 0x2100, "0ec001 8e0a"},
+				function{0x3000, 0x3100, "070e"})
+		},
+		memory: memory{stackAt + 96 + 56: words(s390, 0x80003050)},
+		pc:     0x1050, registers: map[uint64]uint64{15: stackAt, 14: 0x80002050},
+		frames: []string{"1050 registers", "2050 CFI", "3050 CFI"}, reason: unwind.EndOfStack,
+		last: map[uint64]uint64{15: stackAt + 96},
+	},
+	{
 		name: "ppc64: the link register has a column of its own", machine: ppc64,
 		section: func(t *testing.T) *cfi.Section {
 			return build(t, ppc64, "", "0c0100", function{0x1000, 0x1100, "0e70 11417e"}, function{0x2000, 0x2100, "0741"})
@@ -141,7 +152,8 @@ var machineTests = []walkTest{
 		},
 		memory: memory{stackAt + 2047: words(sparc, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x1d, 0x71000, 0x3050)},
 		pc:     0x1050, registers: map[uint64]uint64{14: stackAt - 176, 30: stackAt, 31: 0x2050},
-		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.EndOfStack,
+		// The call itself is at 0x2050: its function goes on after the delay slot.
+		frames: []string{"1050 registers", "2058 CFI"}, reason: unwind.EndOfStack,
 		last: map[uint64]uint64{14: stackAt, 16: 0x10, 30: 0x71000, 31: 0x3050},
 	},
 }

@@ -17,7 +17,12 @@ type Module struct {
 	// Source finds the module's rules; nil where it has none.
 	Source Source
 
-	// Load fills Bias and Source, and is called once, before they are first
+	// Function returns where the function starts that an address lies in, both
+	// without Bias, and whether that is known. It is asked where the call frame
+	// information says nothing of a frame; nil where nothing is known of functions.
+	Function func(pc uint64) (start uint64, ok bool)
+
+	// Load fills Bias, Source and Function, and is called once, before they are first
 	// needed; nil where they are set already. Objects that no frame lies in
 	// are so never opened.
 	Load func(*Module)

@@ -102,7 +102,7 @@ func plainOf(r *Rules, m *arch.Machine) plain {
 
 // canBePlain reports whether rules of a machine can have the plain form.
 func canBePlain(m *arch.Machine) bool {
-	return m.AddressSize == 8 && m.RegisterSize == 8 && m.Order == binary.LittleEndian && m.CFAOffset == 0 &&
+	return m.AddressSize == 8 && m.RegisterSize == 8 && m.Order == binary.LittleEndian && m.CFAOffset == 0 && m.ReturnOffset == 0 && m.CodeMask == math.MaxUint64 &&
 		m.StackPointer >= 0 && m.FramePointer >= 0 && m.FramePointer < MaxColumns && m.StackPointer < MaxColumns &&
 		m.CalleeSaved(uint64(m.FramePointer))
 }

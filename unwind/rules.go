@@ -4,7 +4,12 @@
 
 package unwind
 
-import "github.com/clewdev/clew/cfi"
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+)
 
 // Rules are how one frame leads to the frame that called it: a row of an
 // unwind table without its addresses. Rules are shared and must not be changed.
@@ -42,6 +47,27 @@ func newRules(row *cfi.Row, cie *cfi.CIE) Rules {
 	}
 	r.plain = plainOf(&r, cie.Section.Machine)
 	return r
+}
+
+// FrameAddress returns the canonical frame address, a run-time address, of a frame in
+// which the rules hold. It asks f for the registers and the memory that the rules name,
+// and evaluates an expression (DWARF 5 §6.4.2.2) with eval, or with an Evaluator of its
+// own where eval is nil. The error says what is not known; it wraps that of f's memory.
+func (r *Rules) FrameAddress(m *arch.Machine, f cfi.Frame, eval *cfi.Evaluator) (uint64, error) {
+	switch r.CFA.Kind {
+	case cfi.Register:
+		v, ok := f.Register(uint64(r.CFA.Register))
+		if !ok {
+			return 0, fmt.Errorf("%w: %s is not known", errNoValue, m.RegisterName(uint64(r.CFA.Register)))
+		}
+		return truncate(m, v+uint64(r.CFA.Offset)), nil
+	case cfi.ValExpression:
+		if eval == nil {
+			eval = new(cfi.Evaluator)
+		}
+		return eval.CFA(r.Section, r.CFA, f)
+	}
+	return 0, fmt.Errorf("%w: the table does not define it", errNoValue)
 }
 
 // are reports whether the rules are those of a row.

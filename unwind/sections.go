@@ -53,7 +53,29 @@ func (s *Sections) Rules(pc uint64) (*Rules, error) {
 	return rules, err
 }
 
+// Function returns where the FDE starts that covers an address, both without load
+// bias: where a function does, or a part of one that its compiler moved elsewhere.
+func (s *Sections) Function(pc uint64) (start uint64, ok bool) {
+	if s.findFDE(pc) != nil {
+		return 0, false
+	}
+	return s.f.Start, true
+}
+
 func (s *Sections) find(pc uint64) (*Rules, error) {
+	if err := s.findFDE(pc); err != nil {
+		return nil, err
+	}
+	row, err := s.x.RowAt(&s.f, pc)
+	if err != nil {
+		return nil, err
+	}
+	rules := newRules(row, s.f.CIE)
+	return &rules, nil
+}
+
+// findFDE makes f the FDE that covers an address.
+func (s *Sections) findFDE(pc uint64) error {
 	err := cfi.ErrNoFDE
 	if s.EHFrame != nil {
 		err = s.findEH(pc)
@@ -71,15 +93,7 @@ func (s *Sections) find(pc uint64) (*Rules, error) {
 	} else if s.debugErr != nil && errors.Is(err, cfi.ErrNoFDE) {
 		err = fmt.Errorf("%w; and .debug_frame: %w", err, s.debugErr)
 	}
-	if err != nil {
-		return nil, err
-	}
-	row, err := s.x.RowAt(&s.f, pc)
-	if err != nil {
-		return nil, err
-	}
-	rules := newRules(row, s.f.CIE)
-	return &rules, nil
+	return err
 }
 
 // findEH finds the FDE in .eh_frame. A header without a table, one that

@@ -5,6 +5,7 @@
 package unwind_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/clewdev/clew/cfi"
@@ -100,6 +101,73 @@ var signalTests = []walkTest{
 		frames: []string{"2000 registers, trampoline", "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
 		last: map[uint64]uint64{1: 1, 19: 19, 29: 29, 30: 30, 31: 0x50000, 32: 0x3000},
 	},
+	{
+		name: "sigreturn of s390, a trampoline of the kernel's on the stack", machine: s390,
+		section: func(t *testing.T) *cfi.Section {
+			return build(t, s390, "", "0c0f60", function{0x3000, 0x3100, "070e"})
+		},
+		memory: memory{
+			0x2000:        {0x0a, 0x77},
+			stackAt + 112: words(s390, 0, 0x80003000, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x50000, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115),
+		},
+		pc: 0x2000, registers: map[uint64]uint64{15: stackAt},
+		frames: []string{"2000 registers, trampoline", "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
+		last: map[uint64]uint64{0: 0, 14: 14, 15: 0x50000, 48: 100, 63: 115},
+	},
+	{
+		name: "rt_sigreturn of s390", machine: s390,
+		section: func(t *testing.T) *cfi.Section {
+			return build(t, s390, "", "0c0f60", function{0x3000, 0x3100, "070e"})
+		},
+		memory: memory{
+			0x2000:        {0x0a, 0xad},
+			stackAt + 256: words(s390, 0, 0x80003000, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0x50000, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115),
+		},
+		pc: 0x2000, registers: map[uint64]uint64{15: stackAt},
+		frames: []string{"2000 registers, trampoline", "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
+		last: map[uint64]uint64{14: 14, 15: 0x50000},
+	},
+	{
+		name: "sigreturn of MIPS n32, where the trampoline has rules that say nothing", machine: n32,
+		section: func(t *testing.T) *cfi.Section {
+			s := build(t, n32, "", "0c1d00", function{0x3000, 0x3100, "071f"})
+			trampoline := build(t, n32, "S", "0c1d00", function{0x2000, 0x2010, ""})
+			s.Data = append(s.Data, trampoline.Data...)
+			return s
+		},
+		memory: memory{
+			0x2000: {0x24, 0x02, 0x18, 0x43, 0, 0, 0, 0x0c},
+			stackAt + 176: words(n32, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+				16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 0x50000, 30, 31),
+			stackAt + 176 + 72*8: words(n32, 0x3000),
+		},
+		pc: 0x2000, registers: map[uint64]uint64{29: stackAt},
+		frames: []string{"2000 registers, trampoline", "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
+		last: map[uint64]uint64{4: 4, 29: 0x50000, 31: 31},
+	},
+	{
+		name: "the code of another trampoline of MIPS", machine: n32,
+		section: func(t *testing.T) *cfi.Section { return build(t, n32, "", "") },
+		memory:  memory{0x2000: {0x24, 0x02, 0x10, 0x17, 0, 0, 0, 0x0c}}, // o32's
+		pc:      0x2000, registers: map[uint64]uint64{29: stackAt},
+		frames: []string{"2000 registers"}, reason: unwind.NoRule, message: "no FDE",
+	},
+	{
+		name: "sigreturn of m68k, code on a stack that is not executable", machine: m68k,
+		section: func(t *testing.T) *cfi.Section {
+			return build(t, m68k, "", "0c0f04 9801", function{0x1000, 0x1100, ""}, function{0x3000, 0x3100, "0718"})
+		},
+		// struct sigframe: the return address, signal, vector, pointer to sigcontext, code.
+		memory: memory{
+			stackAt:           words(m68k, stackAt+16, 11, 2, stackAt+28, 0x70774e40),
+			stackAt + 28:      words(m68k, 0, 0x50000, 100, 101, 108, 109),
+			stackAt + 28 + 24: {0x20, 0},
+			stackAt + 28 + 26: words(m68k, 0x3000),
+		},
+		pc: 0x1050, registers: map[uint64]uint64{15: stackAt, 2: 2, 14: 14},
+		frames: []string{"1050 registers", fmt.Sprintf("%x CFI, trampoline", stackAt+16), "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
+		last: map[uint64]uint64{0: 100, 1: 101, 8: 108, 9: 109, 15: 0x50000, 2: 2, 14: 14},
+	},
 
 	{
 		name: "frame pointers where there are no rules, x86-64", machine: x86,
@@ -155,7 +223,39 @@ var signalTests = []walkTest{
 		memory: memory{stackAt: words(riscv, 0, 0, stackAt+0x40, 0x2050, 0, 0, 0x77, 0x3050)},
 		pc:     0x1050, registers: map[uint64]uint64{2: stackAt, 8: stackAt + 0x20},
 		frames: []string{"1050 registers", "2050 frame pointer", "3050 frame pointer"}, reason: unwind.EndOfStack,
-		last: map[uint64]uint64{2: stackAt + 0x40, 8: 0x77},
+		last: map[uint64]uint64{8: 0x77},
+		// A variadic function saves its arguments between the record and its caller's frame.
+		unknown: []uint64{2},
+	},
+	{
+		name: "the back chain of ppc64, whose first word is zero at the end", machine: ppc64,
+		section: func(t *testing.T) *cfi.Section { return build(t, ppc64, "", "") },
+		memory: memory{
+			stackAt:         words(ppc64, stackAt+0x100, 0, 0x2050), // its own return address is in its caller's frame
+			stackAt + 0x100: words(ppc64, stackAt+0x200, 0, 0x2050),
+			stackAt + 0x200: words(ppc64, 0, 0, 0x3050),
+			0x2048:          number(ppc64, 4, 0x4bffefb9), 0x204c: number(ppc64, 4, 0x4bffefb5), // bl 0x1000
+			0x304c: number(ppc64, 4, 0x4bffefb5),
+		},
+		pc: 0x1050, registers: map[uint64]uint64{1: stackAt, 65: 0x2050, 31: 31},
+		frames: []string{"1050 registers", "2050 back chain", "3050 back chain"}, reason: unwind.EndOfStack,
+		last: map[uint64]uint64{1: stackAt + 0x200}, unknown: []uint64{31},
+	},
+	{
+		name: "a back chain that leads down", machine: ppc64,
+		section: func(t *testing.T) *cfi.Section { return build(t, ppc64, "", "") },
+		memory:  memory{stackAt: words(ppc64, stackAt-0x100, 0, 0x2050), stackAt - 0x100: words(ppc64, 0, 0, 0x2050), 0x204c: number(ppc64, 4, 0x4bffefb5)},
+		pc:      0x1050, registers: map[uint64]uint64{1: stackAt, 65: 0x9999},
+		frames: []string{"1050 registers"}, reason: unwind.NoRule, message: "no FDE",
+	},
+	{
+		name: "a word of s390x that is no back chain: what it leads to follows no call", machine: s390x,
+		section: func(t *testing.T) *cfi.Section {
+			return build(t, s390x, "", "0c0fa001", function{0x1000, 0x1100, ""})
+		},
+		memory: memory{stackAt: words(s390x, stackAt+0x100), stackAt + 0x100 + 112: words(s390x, 0x3050), 0x3048: make([]byte, 8)},
+		pc:     0x1050, registers: map[uint64]uint64{15: stackAt, 14: 0x2050},
+		frames: []string{"1050 registers", "2050 CFI"}, reason: unwind.NoRule, message: "no FDE",
 	},
 	{
 		name: "no frame pointers on s390x", machine: s390x,

@@ -76,7 +76,10 @@ const (
 
 	hasSlots
 
-	stateMask = methodMask | interrupted | basesKnown
+	gap       // see Frame.Gap; what the step before it has made of it, as the next
+	spGuessed // see Walker.guessed
+
+	stateMask = methodMask | interrupted | basesKnown | gap | spGuessed
 )
 
 // slot is a word that was read: of 8 bytes, least significant first.
@@ -86,6 +89,7 @@ type slot struct{ addr, value uint64 }
 type Step struct {
 	PC, LookupPC, SP        uint64
 	Method                  Method
+	Gap                     bool
 	Interrupted, Trampoline bool
 }
 
@@ -96,7 +100,7 @@ func (t *Trail) Len() int { return len(t.steps) - t.head }
 func (t *Trail) At(i int) Step {
 	s := &t.steps[t.head+i]
 	return Step{PC: s.pc, LookupPC: s.lookup(), SP: s.sp, Method: Method(s.is & methodMask),
-		Interrupted: s.is&interrupted != 0, Trampoline: s.is&trampoline != 0}
+		Gap: s.is&gap != 0, Interrupted: s.is&interrupted != 0, Trampoline: s.is&trampoline != 0}
 }
 
 // LookupPC returns the LookupPC of a frame. It panics where there is none.

@@ -34,9 +34,11 @@ type Walker struct {
 	eval     cfi.Evaluator
 	fresh    []columnValue // the values of the next frame, while this one's are still needed
 	word     [16]byte
-	switches int    // frames that led down the stack
-	reads    int    // of saved registers
-	steps    uint64 // of the evaluator before this walk
+	bytes    [mostPrologue]byte // of code
+	switches int                // frames that led down the stack
+	reads    int                // of saved registers
+	guessed  bool               // the stack pointer is what an unwritten convention makes it: see verify
+	steps    uint64             // of the evaluator before this walk
 
 	calleeSaved columnSet
 	wide        bool // registers are saved in 8 bytes, least significant first
@@ -137,7 +139,7 @@ func (w *Walker) begin() {
 
 // start makes the registers those of the innermost frame.
 func (w *Walker) start(regs *Registers) {
-	w.regs = *regs
+	w.regs, w.guessed = *regs, false
 	w.frame = Frame{Registers: &w.regs, Method: FromRegisters, Interrupted: !w.Waiting}
 	if c := w.Machine.ProgramCounter; c >= 0 {
 		w.regs.Set(uint64(c), regs.PC)

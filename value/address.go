@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // Address returns the run-time address of a variable that lies in memory, where
@@ -30,8 +31,8 @@ func (v *Variable) Address(f Frame) (uint64, bool) {
 		}
 		return uintOf(m.Order, e[1:]) + f.Bias(), true
 	case opFbreg:
-		offset, n := sleb(e[1:])
-		if n != len(e)-1 || v.body == nil {
+		offset, n, err := leb128.Int(e[1:])
+		if err != nil || n != len(e)-1 || v.body == nil {
 			return 0, false
 		}
 		base, ok := v.body.simpleBase(f)
@@ -54,25 +55,6 @@ func (b *body) simpleBase(f Frame) (uint64, bool) {
 		return f.Register(uint64(op - cfi.OpReg0))
 	}
 	return 0, false
-}
-
-// sleb reads a signed LEB128 number and returns its length, 0 where it has no end.
-func sleb(b []byte) (n int64, length int) {
-	var shift uint
-	for i, c := range b {
-		if shift >= 63 {
-			return 0, 0
-		}
-		n |= int64(c&0x7f) << shift
-		shift += 7
-		if c&0x80 == 0 {
-			if c&0x40 != 0 {
-				n |= -1 << shift
-			}
-			return n, i + 1
-		}
-	}
-	return 0, 0
 }
 
 // FileGlobal returns the variable of a name at file scope of a source file, which

@@ -119,7 +119,11 @@ func (p *Printer) summary(v Value) string {
 	w := p.start(v)
 	defer w.end()
 	shown, ok := w.presented(v)
-	if !ok {
+	switch {
+	case v.typ.Strip().partial || v.err != nil && !errors.Is(v.err, ErrOptimizedOut):
+		w.value(v, 0, true)
+		return string(w.text)
+	case !ok:
 		return "..."
 	}
 	w.present(shown, 0, true)

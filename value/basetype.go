@@ -49,6 +49,7 @@ func Base(m *arch.Machine, name string) *Type {
 				t.size = 12
 			}
 		}
+		t.format = t.floatFormat(t.size, 0)
 	default:
 		return nil
 	}

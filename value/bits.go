@@ -106,7 +106,7 @@ func (v Value) source(p *Piece, at, n uint64, room *[8]byte) (b []byte, from uin
 		read := make([]byte, (at%8+n+7)/8) // which escapes, as room shall not
 		return read, at % 8, v.readMemory(read, p.Address+at/8)
 	case InRegister:
-		if b, err = v.registerBytes(p.Column, room); err != nil {
+		if b, err = v.registerBytes(p, room); err != nil {
 			return nil, 0, err
 		}
 		return b, p.lowStart(m, uint64(len(b))) + at, nil
@@ -128,18 +128,19 @@ func (p *Piece) lowStart(m *arch.Machine, size uint64) uint64 {
 	return p.BitOffset
 }
 
-func (v Value) registerBytes(column uint64, room *[8]byte) ([]byte, error) {
+func (v Value) registerBytes(p *Piece, room *[8]byte) ([]byte, error) {
 	if v.frame == nil {
 		return nil, errNotKnown
 	}
-	if b, ok := v.frame.RegisterBytes(column); ok {
+	if b, ok := v.frame.RegisterBytes(p.Column); ok {
 		return b, nil
 	}
-	n, ok := v.frame.Register(column)
+	n, ok := v.frame.Register(p.Column)
 	if !ok {
 		return nil, errNotKnown
 	}
-	putUint(v.typ.machine.Order, room[:], n)
+	m := v.typ.machine
+	putUint(m.Order, room[:], held(m, p.Column, n, p.BitSize, v.typ.Strip().kind == Float))
 	return room[:], nil
 }
 

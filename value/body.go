@@ -199,6 +199,9 @@ func (i *Info) function(n *node) (*Function, error) {
 	if u := i.unitOf(n.Offset); u != nil {
 		fn.Language = u.language
 	}
+	if fn.Language == Ada {
+		fn.Name = AdaName(fn.Name)
+	}
 	ranges, err := i.entryRanges(&n.DebugEntry)
 	if err != nil {
 		return nil, err

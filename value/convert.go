@@ -7,7 +7,6 @@ package value
 import (
 	"fmt"
 	"math"
-	"math/big"
 )
 
 // Uint returns a Bool, Char, Int, Enum, or Pointer as 64 bits, sign-extended
@@ -59,7 +58,7 @@ func (v Value) Float() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	switch n := decodeFloat(t.machine, b); {
+	switch n := t.decodeFloat(b); {
 	case n.finite():
 		f, _ := n.value.Float64()
 		return f, nil
@@ -145,35 +144,7 @@ func IntValue(t *Type, n uint64, f Frame) Value { return Value{frame: f}.number(
 // formats of C's types.
 func FloatValue(t *Type, n float64, f Frame) Value {
 	b := make([]byte, min(t.Size(), 16))
-	m := t.machine
-	switch {
-	case len(b) == 4:
-		putUint(m.Order, b, uint64(math.Float32bits(float32(n))))
-	case len(b) == 8:
-		putUint(m.Order, b, math.Float64bits(n))
-	case isExtended(m, len(b)):
-		// x87: a mantissa of 64 bits with its leading one, sign and exponent in 16.
-		sign := uint64(0)
-		if math.Signbit(n) {
-			sign = 1 << 15
-		}
-		switch {
-		case math.IsInf(n, 0):
-			putUint(m.Order, b[:8], 1<<63)
-			putUint(m.Order, b[8:10], sign|0x7fff)
-		case math.IsNaN(n):
-			putUint(m.Order, b[:8], 3<<62)
-			putUint(m.Order, b[8:10], sign|0x7fff)
-		case n == 0:
-			putUint(m.Order, b[8:10], sign)
-		default:
-			mantissa := new(big.Float).SetFloat64(math.Abs(n))
-			exponent := mantissa.MantExp(mantissa)
-			integer, _ := mantissa.SetMantExp(mantissa, 64).Uint64()
-			putUint(m.Order, b[:8], integer)
-			putUint(m.Order, b[8:10], sign|uint64(exponent+16382))
-		}
-	default:
+	if !encodeFloat(t.machine, t.Strip().format, b, n) {
 		return failed(t, f, fmt.Errorf("%w: floating-point number of %d bytes", ErrType, len(b)))
 	}
 	return Constant(t, b, f)

@@ -7,6 +7,8 @@ package value
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // cursor reads a section front to back. Its error is sticky: reads after it
@@ -62,39 +64,25 @@ func (c *cursor) offset(is64 bool) uint64 {
 	return c.uint(4)
 }
 
-// uleb128 reads an unsigned LEB128 (DWARF 5 §7.6); bits beyond the 64th are lost.
-func (c *cursor) uleb128() (v uint64) {
-	for shift := uint(0); shift < 7*16; shift += 7 {
-		b := c.bytes(1)
-		if b == nil {
-			return 0
-		}
-		v |= uint64(b[0]&0x7f) << shift
-		if b[0] < 0x80 {
-			return v
-		}
-	}
-	c.fail("LEB128 longer than 16 bytes")
-	return 0
+// uleb128 reads an unsigned LEB128 (DWARF 5 §7.6).
+func (c *cursor) uleb128() uint64 {
+	v, n, err := leb128.Uint(c.data[c.off:])
+	c.passLEB128(n, err)
+	return v
 }
 
-// sleb128 reads a signed LEB128; bits beyond the 64th are lost.
-func (c *cursor) sleb128() (v int64) {
-	for shift := uint(0); shift < 7*16; shift += 7 {
-		b := c.bytes(1)
-		if b == nil {
-			return 0
-		}
-		v |= int64(b[0]&0x7f) << shift
-		if b[0] < 0x80 {
-			if b[0]&0x40 != 0 && shift+7 < 64 {
-				v |= -1 << (shift + 7)
-			}
-			return v
-		}
+// sleb128 reads a signed LEB128.
+func (c *cursor) sleb128() int64 {
+	v, n, err := leb128.Int(c.data[c.off:])
+	c.passLEB128(n, err)
+	return v
+}
+
+// passLEB128 passes the bytes of a number, of which an error keeps the end.
+func (c *cursor) passLEB128(n int, err error) {
+	if c.off += uint64(n); err != nil {
+		c.fail("%v", err)
 	}
-	c.fail("LEB128 longer than 16 bytes")
-	return 0
 }
 
 // uintOf returns the number that 1 to 8 bytes are, 0 for any other count.

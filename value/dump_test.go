@@ -126,12 +126,13 @@ func parseHex(s string) uint64 {
 // symbols names addresses as gdb does, by the symbol before them in a section.
 type symbols struct {
 	bias     uint64
+	info     *value.Info
 	list     []object.Symbol
 	sections []object.Section
 }
 
-func newSymbols(f *object.File, bias uint64) *symbols {
-	s := &symbols{bias: bias, sections: f.Sections()}
+func newSymbols(f *object.File, info *value.Info, bias uint64) *symbols {
+	s := &symbols{bias: bias, info: info, sections: f.Sections()}
 	for sym := range f.Symbols() {
 		if t := sym.Type; t == elf.STT_FUNC || t == elf.STT_OBJECT || t == elf.STT_NOTYPE {
 			s.list = append(s.list, sym)
@@ -161,6 +162,9 @@ func (s *symbols) Symbol(address uint64) (string, uint64, bool) {
 			if sym.Size != 0 && a-sym.Address >= sym.Size {
 				return "", 0, false
 			}
+			if fn, err := s.info.FunctionAt(sym.Address); err == nil && (fn.Language == value.Fortran || fn.Language == value.Ada) {
+				return fn.Name, a - sym.Address, true // gdb has no rule to make it of the symbol
+			}
 			return local.ReplaceAllString(demangled(sym.Name), ""), a - sym.Address, true
 		}
 	}
@@ -171,7 +175,7 @@ func (s *symbols) Symbol(address uint64) (string, uint64, bool) {
 // gdb knows by its name in the source.
 var local = regexp.MustCompile(`\.\d+$`)
 
-var clone = regexp.MustCompile(`\.\d+>`)
+var clone = regexp.MustCompile(`\.\d+([+>])`)
 
 func demangled(name string) string {
 	if name == "structures.fixed" {

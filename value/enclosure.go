@@ -182,3 +182,34 @@ func (x *encloser) kind() (isScope, hides bool) {
 	}
 	return false, true
 }
+
+// Class returns the structure, class or union that a function is a member of, nil where it
+// is of none.
+func (f *Function) Class() (t *Type) {
+	i := f.info
+	_ = i.locked(func() error { // what cannot be read is a member of nothing
+		own, err := i.read(f.Type.offset)
+		if err != nil {
+			return err
+		}
+		for e := range i.origins(own) {
+			u := i.unitOf(e.Offset)
+			i.prefix(u, e)
+			k := u.enclosures.around(uint32(e.Offset - u.start))
+			if k < 0 {
+				continue
+			}
+			around, err := i.read(u.start + object.DebugOffset(u.enclosures.list[k].start))
+			if err != nil {
+				return err
+			}
+			switch around.Tag {
+			case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+				t = i.typeAt(around.Offset)
+				return nil
+			}
+		}
+		return nil
+	})
+	return t
+}

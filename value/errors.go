@@ -24,6 +24,10 @@ var (
 	ErrTooLarge = errors.New("value is too large")
 	// ErrExpression says that a location cannot be evaluated.
 	ErrExpression = errors.New("bad location expression")
+	// ErrNotAllocated says that an allocatable array of Fortran has no memory.
+	ErrNotAllocated = errors.New("not allocated")
+	// ErrNotAssociated says that an array pointer of Fortran leads nowhere.
+	ErrNotAssociated = errors.New("not associated")
 	// ErrDebugInfo says that debugging information is damaged.
 	ErrDebugInfo = errors.New("bad debugging information")
 )

@@ -40,6 +40,10 @@ type evaluator struct {
 
 	asked asked // last, see atCall
 
+	object    uint64 // for DW_OP_push_object_address, where hasObject
+	hasObject bool
+	container *Value // that the object is a member of, nil where that is not known
+
 	lent  bool // values are of no use once this is released
 	loans [2]Piece
 	loan  int

@@ -32,7 +32,7 @@ func (t *Type) readFields() error {
 			name, _ := c.Text(dwarf.AttrName)
 			t.fields = append(t.fields, Field{Name: name, Type: v.Type, Static: i.definitionOf(v)})
 		case c.Tag == dwarf.TagVariantPart:
-			if t.variants, err = i.readVariants(c); err != nil {
+			if t.variants, err = i.readVariants(c, 0); err != nil {
 				return err
 			}
 		case c.Tag == dwarf.TagMember, c.Tag == dwarf.TagInheritance:

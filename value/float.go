@@ -6,8 +6,8 @@ package value
 
 import (
 	"fmt"
+	"math"
 	"math/big"
-	"strings"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -24,33 +24,103 @@ type floatNumber struct {
 
 func (n floatNumber) finite() bool { return n.value != nil }
 
-// isExtended reports whether a number of size bytes is in the x87 format.
-func isExtended(m *arch.Machine, size int) bool {
-	return strings.Contains(m.Name, "86") && (size == 16 || size == 12 || size == 10)
-}
-
-// decodeFloat reads the IEEE 754 formats of 2, 4, 8 and 16 bytes and the x87
-// one, which is that of 10, 12 and 16 bytes on x86.
-func decodeFloat(m *arch.Machine, b []byte) floatNumber {
-	if isExtended(m, len(b)) {
-		return ieee(m, b[:10], 15, 63, true)
+// decodeFloat reads a number of a format.
+func decodeFloat(m *arch.Machine, format floatFormat, b []byte) floatNumber {
+	switch {
+	case format == formatX87 && len(b) >= 10:
+		return ieee(m, b[:10], 15, 63, integerOfX87)
+	case format == formatM68881 && len(b) == 12:
+		return ieee(m, append(b[:2:2], b[4:]...), 15, 63, integerOfM68881) // 16 bits of padding follow the exponent
+	case format == formatDoubleDouble && len(b) == 16:
+		return doubleDouble(m, b)
 	}
 	switch len(b) {
 	case 2:
-		return ieee(m, b, 5, 10, false)
+		return ieee(m, b, 5, 10, integerImplied)
 	case 4:
-		return ieee(m, b, 8, 23, false)
+		return ieee(m, b, 8, 23, integerImplied)
 	case 8:
-		return ieee(m, b, 11, 52, false)
+		return ieee(m, b, 11, 52, integerImplied)
 	case 16:
-		return ieee(m, b, 15, 112, false)
+		return ieee(m, b, 15, 112, integerImplied)
 	}
 	return floatNumber{}
 }
 
-// ieee reads a number with an exponent and a fraction of so many bits; explicit
-// says that the leading one is stored.
-func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, explicit bool) floatNumber {
+// decodeFloat reads a number in the type's format.
+func (t *Type) decodeFloat(b []byte) floatNumber { return decodeFloat(t.machine, t.format, b) }
+
+// doubleDouble reads the sum of two numbers of 8 bytes, of which the first is the sum
+// rounded.
+func doubleDouble(m *arch.Machine, b []byte) floatNumber {
+	const precision = 2 * 53
+	high, low := ieee(m, b[:8], 11, 52, integerImplied), ieee(m, b[8:], 11, 52, integerImplied)
+	high.digits = decimalDigits(precision)
+	if high.finite() && low.finite() && high.value.Sign() != 0 {
+		sum := new(big.Float).SetPrec(precision)
+		high.value = sum.Add(high.value, low.value)
+		high.negative = sum.Signbit()
+	}
+	return high
+}
+
+// encodeFloat writes a number to zeroed bytes, and returns false for a size that has no
+// format.
+func encodeFloat(m *arch.Machine, format floatFormat, b []byte, n float64) bool {
+	// The formats with an exponent of 15 bits hold every float64: here with a significand
+	// of 64 bits, whose first one stands for the integer 1.
+	fraction, exponent := math.Frexp(math.Abs(n))
+	biased, significand := uint64(exponent-1+1<<14-1), 1<<63|math.Float64bits(fraction)<<11
+	switch {
+	case n == 0:
+		biased, significand = 0, 0
+	case math.IsInf(n, 0):
+		biased, significand = 1<<15-1, 1<<63
+	case math.IsNaN(n):
+		biased, significand = 1<<15-1, 3<<62
+	}
+	if math.Signbit(n) {
+		biased |= 1 << 15
+	}
+	switch size := len(b); {
+	case size == 4:
+		putUint(m.Order, b, uint64(math.Float32bits(float32(n))))
+	case size == 8 || size == 16 && format == formatDoubleDouble:
+		putUint(m.Order, b[:8], math.Float64bits(n))
+	case size >= 10 && format == formatX87:
+		putUint(m.Order, b[:8], significand)
+		putUint(m.Order, b[8:10], biased)
+	case size == 12 && format == formatM68881:
+		putUint(m.Order, b[:2], biased)
+		putUint(m.Order, b[4:], significand)
+	case size == 16:
+		high, low := b[8:], b[:8]
+		if isBigEndian(m) {
+			high, low = low, high
+		}
+		putUint(m.Order, high, biased<<48|significand<<1>>16)
+		putUint(m.Order, low, significand<<49)
+	default:
+		return false
+	}
+	return true
+}
+
+// decimalDigits returns how many digits gdb prints of a number of so many bits: two more
+// than they hold.
+func decimalDigits(bits uint) int { return 2 + int(bits)*30103/100000 }
+
+// integerBit is how a format has the bit of a significand that stands for the integer 1.
+type integerBit uint8
+
+const (
+	integerImplied  integerBit = iota // by the exponent
+	integerOfX87                      // stored; the exponents 0 and 1 mean the same
+	integerOfM68881                   // stored, and ignored of infinities; the exponent 0 is below 1
+)
+
+// ieee reads a number with an exponent and a fraction of so many bits.
+func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, integer integerBit) floatNumber {
 	bits := new(big.Int)
 	ordered := make([]byte, len(b))
 	for k := range b {
@@ -62,33 +132,26 @@ func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, explicit b
 	}
 	bits.SetBytes(ordered)
 	stored := fractionBits
-	if explicit {
+	if integer != integerImplied {
 		stored++
 	}
 	mask := func(n uint) *big.Int { return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1)) }
 	fraction := new(big.Int).And(bits, mask(stored))
 	exponent := int(new(big.Int).And(new(big.Int).Rsh(bits, stored), mask(exponentBits)).Int64())
 	n := floatNumber{negative: bits.Bit(int(stored+exponentBits)) != 0, payload: fraction}
-	// gdb prints two digits more than the precision holds.
-	n.digits = 2 + int(fractionBits+1)*30103/100000
-	if explicit && exponent != 0 && fraction.Bit(int(fractionBits)) == 0 {
+	n.digits = decimalDigits(fractionBits + 1)
+	if integer == integerOfX87 && exponent != 0 && fraction.Bit(int(fractionBits)) == 0 {
 		return floatNumber{} // what processors since the 80387 refuse
 	}
 	if exponent == 1<<exponentBits-1 {
-		n.payload = new(big.Int).And(fraction, mask(fractionBits))
-		n.infinite = n.payload.Sign() == 0
+		n.infinite = new(big.Int).And(fraction, mask(fractionBits)).Sign() == 0
 		n.nan = !n.infinite
-		n.payload = fraction
 		return n
 	}
 	switch {
-	case explicit:
-	case exponent == 0:
-		exponent = 1
-	default:
+	case integer == integerImplied && exponent != 0:
 		fraction.SetBit(fraction, int(fractionBits), 1)
-	}
-	if explicit && exponent == 0 {
+	case integer != integerOfM68881 && exponent == 0:
 		exponent = 1
 	}
 	n.value = new(big.Float).SetPrec(fractionBits + 1).SetInt(fraction)

@@ -84,7 +84,7 @@ func exercise(t *testing.T, file *object.File, step uint64) {
 	}
 	frame := &hostileFrame{info: info}
 	var p Printer
-	for pc := uint64(0x401000); pc < 0x401100; pc += step {
+	for pc := uint64(0x401000); pc < 0x401280; pc += step {
 		frame.pc = pc
 		formats := allFormats
 		if step > 5 { // one each time
@@ -146,7 +146,7 @@ func (f *hostileFrame) ReadMemory(p []byte, addr uint64) error {
 
 // FuzzFile reads whole files.
 func FuzzFile(f *testing.F) {
-	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf"} {
+	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf", "testdata/dynamic5.elf", "testdata/records5.elf"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
@@ -169,7 +169,7 @@ func TestMutated(t *testing.T) {
 	if testing.Short() {
 		rounds = 50
 	}
-	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf"} {
+	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf", "testdata/dynamic5.elf", "testdata/records5.elf"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -190,6 +190,9 @@ func TestMutated(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(1, 2))
 		usable := 0
+		if name == "testdata/records5.elf" {
+			rounds /= 10 // its strings have 64 KiB each
+		}
 		for range rounds {
 			damaged := append([]byte(nil), data...)
 			for range 1 + r.IntN(4) {
@@ -222,7 +225,7 @@ func TestMutated(t *testing.T) {
 // TestCut reads files of which one section ends early, at each of its bytes. What
 // cannot be read then is told with the section that it is missing in.
 func TestCut(t *testing.T) {
-	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf"} {
+	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf", "testdata/dynamic5.elf"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

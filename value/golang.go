@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/clewdev/clew/object"
 )
@@ -73,8 +74,8 @@ func (t *Type) goName() string {
 	return t.spelled()
 }
 
-// golang writes a value as Go's debugger, Delve, does on one line: what a pointer
-// leads to is shown where it stands in nothing else.
+// golang writes a value as Go's debugger, Delve, does on one line, with the values in it
+// that "locals -v" has. Elements of arrays and maps are bare: their types stand before them.
 func (w *printing) golang(v Value, t *Type, depth int) {
 	bare := w.bare
 	w.bare = false
@@ -82,29 +83,23 @@ func (w *printing) golang(v Value, t *Type, depth int) {
 	case goString:
 		w.goString(v)
 	case goSlice:
-		w.goSlice(v, t, depth)
+		w.goSlice(v, t, bare, depth)
 	case goArray:
 		n, _ := t.Strip().Len()
-		w.add(t.goName() + " ")
-		w.goElements(v, n, n, depth)
-	case goStruct:
-		if v.isLost(t) {
-			w.add("<" + optimizedOut + ">")
-			return
-		}
 		if !bare {
 			w.add(t.goName() + " ")
 		}
-		w.goFields(v, t, depth)
+		w.goElements(v, n, n, depth)
+	case goStruct:
+		w.goStructure(v, t, bare, depth)
 	case goPointer:
 		w.goPointer(v, t, bare, depth)
 	case goMap:
-		w.goMap(v, t, depth)
+		w.goMap(v, t, bare, depth)
 	case goChan:
-		w.goPointed(v, t, func(c Value) {
+		w.goPointed(v, t, false, func(c Value) {
 			n, err := c.FieldByName("qcount").Uint()
 			size, sizeErr := c.FieldByName("dataqsiz").Uint()
-			w.add(" ")
 			if err := errors.Join(err, sizeErr); err != nil {
 				w.fail(err)
 				return
@@ -112,7 +107,7 @@ func (w *printing) golang(v Value, t *Type, depth int) {
 			w.add(fmt.Sprintf("%d/%d", n, size))
 		})
 	case goInterface:
-		w.goInterface(v, t, depth)
+		w.goInterface(v, t, bare, depth)
 	case goFunc:
 		w.goFunc(v)
 	default:
@@ -163,21 +158,22 @@ func (w *printing) goString(v Value) {
 // minGoText is how much of a string is shown, bytes, of however little room there is.
 const minGoText = 64
 
-func (w *printing) goSlice(v Value, t *Type, depth int) {
+func (w *printing) goSlice(v Value, t *Type, bare bool, depth int) {
 	array := v.FieldByName("array")
 	if _, err := array.Uint(); errors.Is(err, ErrOptimizedOut) {
 		w.add("<" + optimizedOut + ">") // the compiler seldom knows how long it is then
 		return
 	}
 	w.goWord(v.FieldByName("len"), func(n uint64) {
-		w.add(t.goName() + " len: " + strconv.FormatUint(n, 10))
-		w.add(", cap: ")
 		room := n
-		w.goWord(v.FieldByName("cap"), func(c uint64) {
-			w.add(strconv.FormatUint(c, 10))
-			room = c
-		})
-		w.add(", ")
+		if !bare {
+			w.add(t.goName() + " len: " + strconv.FormatUint(n, 10) + ", cap: ")
+			w.goWord(v.FieldByName("cap"), func(c uint64) {
+				w.add(strconv.FormatUint(c, 10))
+				room = c
+			})
+			w.add(", ")
+		}
 		if n > room {
 			w.add("<error: it is longer than its room>")
 			return
@@ -197,13 +193,36 @@ func (w *printing) goSlice(v Value, t *Type, depth int) {
 // maxGoInner is how many elements are shown of what stands in another value.
 const maxGoInner = 8
 
-// maxGoDepth is how deep values in values are shown.
-const maxGoDepth = 2
+// maxGoDepth is how deep structures, maps and interfaces in values are shown, and
+// maxGoArrays how deep arrays are: Delve has no limit for these, and a slice can be in
+// itself.
+const (
+	maxGoDepth  = 2
+	maxGoArrays = 5
+)
+
+// goLimit is maxGoDepth, or what the printer was told.
+func (w *printing) goLimit() int { return min(w.depth, maxGoDepth) }
+
+// goElement writes a value whose type stands before it.
+func (w *printing) goElement(v Value, depth int) {
+	w.bare = true
+	w.value(v, depth, false)
+	w.bare = false
+}
+
+// goAt writes where a value of a type is that is not shown.
+func (w *printing) goAt(name string, address uint64) {
+	if strings.Contains(name, "/") {
+		name = strconv.Quote(name)
+	}
+	w.add("(" + name + ")(0x" + strconv.FormatUint(address, 16) + ")")
+}
 
 // goElements writes the first elements of an array that is n long and of all, or
 // that an array of less stands for.
 func (w *printing) goElements(v Value, n, all uint64, depth int) {
-	if depth >= min(w.depth, maxGoDepth) {
+	if all > 0 && (depth >= maxGoArrays || w.inLine && depth >= w.goLimit()) {
 		w.add("[...]")
 		return
 	}
@@ -219,7 +238,7 @@ func (w *printing) goElements(v Value, n, all uint64, depth int) {
 		if i > 0 {
 			w.add(",")
 		}
-		w.value(v.Index(int64(i)), depth+1, false)
+		w.goElement(v.Index(int64(i)), depth+1)
 	}
 	if limit < all {
 		w.add(",...+" + strconv.FormatUint(all-limit, 10) + " more")
@@ -242,13 +261,31 @@ func (v Value) isLost(t *Type) bool {
 	return len(fields) <= maxGoNumbers
 }
 
-func (w *printing) goFields(v Value, t *Type, depth int) {
-	if depth >= min(w.depth, maxGoDepth) {
+// goStructure writes a structure: its address where it stands too deep in another value, but
+// for a time, which its text tells.
+func (w *printing) goStructure(v Value, t *Type, bare bool, depth int) {
+	if v.isLost(t) {
+		w.add("<" + optimizedOut + ">")
+		return
+	}
+	fields := t.Strip().Fields()
+	text, isTime := v.goTime(t)
+	address, inMemory := v.Address()
+	isDeep := len(fields) > 0 && depth >= w.goLimit()
+	switch {
+	case isTime:
+		w.add(t.goName() + "(" + text + ")")
+	case isDeep && inMemory && !w.inLine:
+		w.goAt("*"+t.goName(), address)
+		return
+	case !bare:
+		w.add(t.goName() + " ")
+	}
+	if isDeep {
 		w.add("{...}")
 		return
 	}
 	w.add("{")
-	fields := t.Strip().Fields()
 	for k := range fields {
 		if len(w.text) >= maxText {
 			break
@@ -262,32 +299,44 @@ func (w *printing) goFields(v Value, t *Type, depth int) {
 	w.add("}")
 }
 
-// maxGoPointers is how deep in structures pointers are followed.
-const maxGoPointers = 1
-
 func (w *printing) goPointer(v Value, t *Type, bare bool, depth int) {
 	w.goWord(v, func(n uint64) {
 		elem := t.Strip().Elem()
+		// Delve counts what a pointer leads to as deep as the pointer, but for one to a
+		// pointer or an interface, which can lead on without end.
+		within := depth
+		kind := uint8(0)
+		if g := elem.goType(); g != nil {
+			kind = g.goKind
+		}
+		if kind == goPointer || kind == goInterface {
+			within++
+		}
 		switch {
+		case n == 0 && bare:
+			w.add("*nil")
 		case n == 0:
 			w.add(t.goName() + " nil")
-		case depth >= maxGoPointers || depth >= w.depth || elem.Strip().kind == Void:
-			w.add("(" + t.goName() + ")(0x" + strconv.FormatUint(n, 16) + ")")
+		case elem.Strip().kind == Void, w.inLine && depth > 0, depth >= w.depth, kind == goPointer && depth >= w.goLimit():
+			w.goAt(t.goName(), n)
 		default:
 			w.add("*")
 			w.bare = bare
-			w.value(At(elem, n, v.frame), depth+1, false)
+			w.value(At(elem, n, v.frame), within, false)
+			w.bare = false
 		}
 	})
 }
 
 // goPointed writes the type of a map or a channel, a pointer, and has what it leads to shown.
-func (w *printing) goPointed(v Value, t *Type, show func(Value)) {
+func (w *printing) goPointed(v Value, t *Type, bare bool, show func(Value)) {
 	v.typ = t.Strip()
 	w.goWord(v, func(at uint64) {
-		w.add(t.goName())
+		if !bare {
+			w.add(t.goName() + " ")
+		}
 		if at == 0 {
-			w.add(" nil")
+			w.add("nil")
 			return
 		}
 		show(v.Deref())
@@ -315,8 +364,10 @@ func (w *printing) goFunc(v Value) {
 	})
 }
 
-// goInterface writes an interface's dynamic type and value.
-func (w *printing) goInterface(v Value, t *Type, depth int) {
+// goInterface writes an interface's dynamic type and value. Of a bare one the value has the
+// type.
+func (w *printing) goInterface(v Value, t *Type, bare bool, depth int) {
+	address, inMemory := v.Address()
 	v.typ = t.Strip() // runtime.eface, or runtime.iface with methods
 	dynamic := v.FieldByName("_type")
 	if dynamic.Err() != nil {
@@ -328,9 +379,11 @@ func (w *printing) goInterface(v Value, t *Type, depth int) {
 		}
 	}
 	w.goWord(dynamic, func(n uint64) {
-		w.add(t.goName())
 		if n == 0 {
-			w.add(" nil")
+			if !bare {
+				w.add(t.goName() + " ")
+			}
+			w.add("nil")
 			return
 		}
 		is := v.goDynamic(n)
@@ -338,13 +391,20 @@ func (w *printing) goInterface(v Value, t *Type, depth int) {
 			is = nil // no interface holds another one, which could go on without end
 		}
 		if is == nil {
-			w.add("(a type at 0x" + strconv.FormatUint(n, 16) + " that is not described)")
+			w.add(t.goName() + "(a type at 0x" + strconv.FormatUint(n, 16) + " that is not described)")
 			return
 		}
-		w.add("(" + is.goName() + ") ")
+		if !bare {
+			w.add(t.goName() + "(" + is.goName() + ") ")
+		}
 		data := v.FieldByName("data")
-		if depth >= w.depth {
-			w.add("...")
+		if depth >= w.depth || depth >= w.goLimit() {
+			if g := is.goType(); inMemory && !w.inLine && (g == nil || g.goKind != goPointer) {
+				w.add("*")
+				w.goAt("*"+t.goName(), address)
+			} else {
+				w.add("...")
+			}
 			return
 		}
 		if is.goDirect(0) {
@@ -353,13 +413,17 @@ func (w *printing) goInterface(v Value, t *Type, depth int) {
 				w.fail(err)
 				return
 			}
-			w.bare = true
+			if g := is.goType(); !bare && g != nil && g.goKind == goPointer && uintOf(w.machine.Order, lowBytes(w.machine, b, 8)) == 0 {
+				w.add("nil")
+				return
+			}
+			w.bare = !bare
 			w.value(Constant(is, b, v.frame), depth, false)
 			w.bare = false
 			return
 		}
 		w.goWord(data, func(n uint64) {
-			w.bare = true
+			w.bare = !bare
 			w.value(At(is, n, v.frame), depth, false)
 			w.bare = false
 		})
@@ -451,6 +515,6 @@ func (i *Info) readGoTypes(u *unit) error {
 // arguments: no more of it than a line has room for.
 func (p *Printer) goArgument(v Value) string {
 	q := *p
-	q.Elements, q.Depth = maxGoInner, 2
+	q.Elements, q.Depth, q.inLine = maxGoInner, 2, true
 	return q.Text(v)
 }

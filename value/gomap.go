@@ -22,8 +22,8 @@ const (
 const maxGoGroups = 1 << 14
 
 // goMap writes a map.
-func (w *printing) goMap(v Value, t *Type, depth int) {
-	w.goPointed(v, t, func(m Value) {
+func (w *printing) goMap(v Value, t *Type, bare bool, depth int) {
+	w.goPointed(v, t, bare, func(m Value) {
 		length := m.FieldByName("used") // internal/runtime/maps.Map, since Go 1.24
 		if length.Err() != nil {
 			length = m.FieldByName("count") // runtime.hmap
@@ -31,10 +31,9 @@ func (w *printing) goMap(v Value, t *Type, depth int) {
 		n, err := length.Uint()
 		switch {
 		case err != nil:
-			w.add(" ")
 			w.fail(err)
-		case depth >= min(w.depth, maxGoDepth):
-			w.add(" len: " + strconv.FormatUint(n, 10))
+		case n > 0 && depth >= w.goLimit():
+			w.add("[...]")
 		default:
 			w.goPairs(m, t, n, depth)
 		}
@@ -48,7 +47,7 @@ func (w *printing) goPairs(m Value, t *Type, n uint64, depth int) {
 	if depth > 0 {
 		limit = min(limit, maxGoInner)
 	}
-	w.add(" [")
+	w.add("[")
 	shown := uint64(0)
 	for k, e := range m.goEntries() {
 		if shown == limit || len(w.text) >= maxText {
@@ -58,9 +57,9 @@ func (w *printing) goPairs(m Value, t *Type, n uint64, depth int) {
 			w.add(", ")
 		}
 		shown++
-		w.value(k.goHeld(key), depth+1, false)
+		w.goElement(k.goHeld(key), depth+1)
 		w.add(": ")
-		w.value(e.goHeld(elem), depth+1, false)
+		w.goElement(e.goHeld(elem), depth+1)
 	}
 	if shown < n {
 		if shown > 0 {

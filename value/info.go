@@ -6,6 +6,7 @@ package value
 
 import (
 	"debug/dwarf"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,6 +37,7 @@ type Info struct {
 	shared     []*unit     // those that dwz moved to another file
 	sought     bool        // shared was looked for
 	using      Language    // of the unit that was read last and says it
+	longDouble longDouble  // what the object's attributes say; unknown before they are read
 	last       *unit       // that an address was looked up in
 	ranges     []unitRange // by low; nil before they are read
 	types      map[object.DebugOffset]*Type
@@ -170,26 +172,6 @@ func (i *Info) FunctionAt(pc uint64) (fn *Function, err error) {
 	return fn, err
 }
 
-// Language is what a unit is written in.
-type Language uint8
-
-const (
-	OtherLanguage Language = iota
-	C
-	CPlusPlus
-	Go
-	Rust
-	D
-)
-
-// hasScopes reports whether names stand in namespaces and structures, as in
-// "ns::f".
-func (l Language) hasScopes() bool { return l == CPlusPlus || l == Rust }
-
-// qualifies reports whether what a name stands in can be a part of it: Fortran has
-// modules, and of a language that is not known it is not known.
-func (l Language) qualifies() bool { return l != C && l != Go && l != D }
-
 // Language returns the language of the unit that covers an address.
 func (i *Info) Language(pc uint64) (l Language) {
 	_ = i.locked(func() error { // what cannot be read is in no known language
@@ -206,12 +188,13 @@ func (i *Info) Language(pc uint64) (l Language) {
 // changes. Those of the GNU compilers do: they end a byte before the return address
 // (gcc's final.c, NOTE_DURING_CALL). A register that one names there still has its
 // value in the frames that were called. Other compilers' lists may name what is
-// lost.
+// lost. So do gcc's of ppc64, which end a byte before the end of the call: that has a
+// second instruction, which the call returns to and which restores r2.
 func (i *Info) ListsEndAtCalls(pc uint64) (end bool) {
 	_ = i.locked(func() error { // what cannot be read is not known to
 		if u := i.unitAt(pc); u != nil {
 			_, err := i.root(u)
-			end = err == nil && u.gcc
+			end = err == nil && u.gcc && i.machine.ELF != elf.EM_PPC64
 		}
 		return nil
 	})

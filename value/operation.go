@@ -92,6 +92,11 @@ func (e *evaluator) execute(o *operation, rest []operation) error {
 			return errNotKnown
 		}
 		return e.pushAddress(cfa)
+	case opPushObject:
+		if !e.hasObject {
+			return refuse("%v has no meaning here", op)
+		}
+		return e.pushAddress(e.object)
 	case opFormTLSAddress, opGNUPushTLSAddress:
 		return e.threadAddress()
 	case opPiece:
@@ -271,6 +276,7 @@ func (e *evaluator) typed(o *operation) error {
 		if size > 8 {
 			return refuse("%v: %d bytes of a register", o.Op, size)
 		}
+		v = held(e.info.machine, column, v, 8*size, t != nil && t.kind == Float)
 		return e.push(element{lo: v & (^uint64(0) >> (64 - 8*size)), typ: t})
 	case opDerefType, opGNUDerefType:
 		v, err := e.pop()

@@ -106,7 +106,7 @@ func (v *Variable) plainRegister(e *evaluator, column uint64) (n uint64, state p
 		return v.plainBytes(lowBytes(e.info.machine, b, v.plain.size))
 	}
 	if n, ok := e.frame.Register(column); ok {
-		return v.plainLow(n), plainRead
+		return v.plainLow(held(e.info.machine, column, n, 8*uint64(v.plain.size), v.plain.typ.kind == Float)), plainRead
 	}
 	return 0, plainLost
 }

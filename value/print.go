@@ -30,6 +30,9 @@ func (w *printing) value(v Value, depth int, top bool) {
 	}
 	v, err := v.frozen()
 	switch {
+	case errors.Is(err, ErrNotAllocated), errors.Is(err, ErrNotAssociated):
+		w.add("<" + err.Error() + ">")
+		return
 	case errors.Is(err, ErrOptimizedOut):
 		w.add("<optimized out>")
 		return
@@ -43,6 +46,9 @@ func (w *printing) value(v Value, depth int, top bool) {
 		return
 	}
 	t := v.typ.Strip()
+	if t.language == Fortran && w.fortran(v, t, depth) || t.language == Ada && w.ada(v, t, depth) {
+		return
+	}
 	switch t.kind {
 	case Struct, Class, Union:
 		if t.language == Rust && t.kind != Class {
@@ -52,6 +58,8 @@ func (w *printing) value(v Value, depth int, top bool) {
 		w.structure(v, t, depth)
 	case Array:
 		w.array(v, t, depth)
+	case Set:
+		w.set(v, t)
 	case Reference, RvalueReference:
 		w.reference(v, t, depth, top)
 	case Func:
@@ -59,9 +67,34 @@ func (w *printing) value(v Value, depth int, top bool) {
 		w.address(address, true)
 	case Void:
 		w.add("void")
+	case Complex:
+		if !top && w.Format != 0 {
+			w.complexParts(v, t)
+			return
+		}
+		w.scalar(v, t)
 	default:
 		w.scalar(v, t)
 	}
+}
+
+// complexParts writes the parts of a number that stands in another value in a format,
+// where one that stands alone is written as one number.
+func (w *printing) complexParts(v Value, t *Type) {
+	open, between, end := "", " + ", "i"
+	if t.language == Fortran {
+		open, between, end = "(", ",", ")"
+	}
+	half := t.Size() / 2
+	part := t.elem
+	if part == nil {
+		part = &Type{machine: t.machine, language: t.language, kind: Float, format: t.format, size: half, sized: true, ready: true}
+	}
+	w.add(open)
+	w.scalar(v.part(part, 0), part)
+	w.add(between)
+	w.scalar(v.part(part, int64(half)), part)
+	w.add(end)
 }
 
 func (w *printing) scalar(v Value, t *Type) {
@@ -87,13 +120,20 @@ func (w *printing) number(v Value, t *Type, b []byte) {
 		return
 	}
 	n := uintOf(t.machine.Order, lowBytes(t.machine, b, 8))
+	if t.language == Ada && w.adaScalar(v, t, b, n) {
+		return
+	}
 	switch t.kind {
 	case Bool:
+		no, yes := "false", "true"
+		if t.language == Fortran {
+			no, yes = ".FALSE.", ".TRUE."
+		}
 		switch n {
 		case 0:
-			w.add("false")
+			w.add(no)
 		case 1:
-			w.add("true")
+			w.add(yes)
 		default:
 			w.add(strconv.FormatUint(n, 10))
 		}
@@ -108,6 +148,11 @@ func (w *printing) number(v Value, t *Type, b []byte) {
 			return
 		}
 		w.decimal(t, b)
+		if t.language == Pascal && t.kind == Char && len(b) == 1 {
+			w.add(" ")
+			w.literal(Pascal, n)
+			return
+		}
 		if prefix, ok := textual(v.typ); ok {
 			w.add(" " + prefix + "'")
 			w.appendChar(n, len(b), '\'')
@@ -119,9 +164,22 @@ func (w *printing) number(v Value, t *Type, b []byte) {
 		w.add(decimalText(t.machine, b))
 	case Complex:
 		half := len(b) / 2
+		if t.elem != nil { // integers
+			w.decimal(t.elem, b[:half])
+			w.add(" + ")
+			w.decimal(t.elem, b[half:])
+			w.add("i")
+			return
+		}
+		if t.language == Fortran {
+			w.add("(" + floatText(t, b[:half]) + "," + floatText(t, b[half:]) + ")")
+			return
+		}
 		w.add(floatText(t, b[:half]) + " + " + floatText(t, b[half:]) + "i")
 	case Enum:
 		w.enumeration(t, b)
+	case Fixed:
+		w.add(t.fixedText(b))
 	case Pointer:
 		w.pointer(v, t, n)
 	case MemberPointer:
@@ -165,11 +223,7 @@ func floatText(t *Type, b []byte) string {
 	if t.language == Go && len(b) == 4 {
 		return strconv.FormatFloat(float64(math.Float32frombits(t.machine.Order.Uint32(b))), 'f', -1, 32)
 	}
-	if strings.Contains(t.name, "loat128") && len(b) == 16 {
-		// Beside long double x86 has the IEEE format.
-		return ieee(t.machine, b, 15, 112, false).String()
-	}
-	return decodeFloat(t.machine, b).String()
+	return t.decodeFloat(b).String()
 }
 
 // pointer writes an address, its symbol, and the string it leads to.
@@ -410,6 +464,9 @@ func (w *printing) array(v Value, t *Type, depth int) {
 		return
 	}
 	whole, err := v.Bytes()
+	if _, _, packed := t.extent(); packed && err == nil {
+		err = ErrNoAddress // of elements that begin within a byte
+	}
 	if prefix, ok := textual(elem); ok && err == nil && (w.Format == 0 || w.Format == 's') {
 		w.appendString(whole, int(size), prefix, cut)
 		return
@@ -419,6 +476,20 @@ func (w *printing) array(v Value, t *Type, depth int) {
 		return
 	}
 	w.add(open)
+	w.elementsOf(v, t, depth)
+	if cut {
+		w.add("...")
+	}
+	w.add(end)
+}
+
+// elementsOf writes the elements of an array, of equal ones in a row how many they are.
+func (w *printing) elementsOf(v Value, t *Type, depth int) {
+	size, n := t.Elem().Size(), min(t.count, MaxSize) // of elements without bytes there can be any number
+	whole, err := v.Bytes()
+	if _, _, packed := t.extent(); packed && err == nil {
+		err = ErrNoAddress // of elements that begin within a byte
+	}
 	same := func(i, j uint64) bool {
 		if err == nil {
 			return bytes.Equal(whole[i*size:][:size], whole[j*size:][:size])
@@ -446,10 +517,9 @@ func (w *printing) array(v Value, t *Type, depth int) {
 			things++
 		}
 	}
-	if i < n || cut {
+	if i < t.count {
 		w.add("...")
 	}
-	w.add(end)
 }
 
 // isInParts reports whether a value is too large to be read as a whole, and its parts are
@@ -478,7 +548,7 @@ func (v Value) beginning() *Type {
 		return nil // of such a size there is none
 	}
 	short := ArrayOf(t.Elem(), max(1, MaxSize/size))
-	short.lower, short.vector, short.language = t.lower, t.vector, t.language
+	short.lower, short.stride, short.vector, short.language = t.lower, t.stride, t.vector, t.language
 	return short
 }
 

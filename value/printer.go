@@ -48,6 +48,8 @@ type Printer struct {
 	// Present returns what stands for a value of a structure or class, and false where its
 	// members are written; nil writes them of all. See package stdtype.
 	Present func(v Value) (Presentation, bool)
+
+	inLine bool // of Go, pointers in values are not followed, and what is left out has no address
 }
 
 // maxText bounds what one value is printed as, in bytes.
@@ -57,14 +59,15 @@ const maxText = 1 << 20
 // their type before them. The error is that of reading the value, but for
 // ErrOptimizedOut, which is "<optimized out>".
 func (p *Printer) Print(v Value) (string, error) {
-	if err := v.Err(); err != nil && !errors.Is(err, ErrOptimizedOut) && !v.isInParts() {
-		return "", err
-	}
-	if _, err := v.frozen(); err != nil && !errors.Is(err, ErrOptimizedOut) && !v.isInParts() {
+	if err := v.ReadError(); err != nil {
 		return "", err
 	}
 	w := p.start(v)
 	defer w.end()
+	if v.err != nil && !errors.Is(v.err, ErrOptimizedOut) {
+		w.value(v, 0, true)
+		return string(w.text), nil
+	}
 	if v.OptimizedOut() || v.err != nil || v.absent() {
 		return "<optimized out>", nil
 	}
@@ -79,14 +82,24 @@ func (p *Printer) Print(v Value) (string, error) {
 	isFormatted := p.Format != 0 && p.Format != 's' && isScalar(t)
 	switch t.kind {
 	case Pointer, Reference, RvalueReference:
+		if t.language == Ada {
+			if t.kind == Pointer && !isFormatted {
+				w.add("(" + t.String() + ") ")
+			}
+			break
+		}
 		if name := bareName(v.typ); !(isFormatted && t.kind == Pointer) && !(t.kind == Pointer && v.typ.kind != Typedef && isString(name)) {
 			w.add("(" + v.typ.String() + ") ")
 		}
 	case Func:
 		w.add("{" + v.typ.String() + "} ")
+	case Struct:
+		if t.isFatPointer() && v.typ.isNamed() {
+			w.add("(" + v.typ.String() + ") ")
+		}
 	}
 	w.value(v, 0, true)
-	if isScalar(t) && w.problem != nil {
+	if (isScalar(t) || t.kind == Set) && w.problem != nil {
 		return "", w.problem
 	}
 	return string(w.text), nil
@@ -138,6 +151,8 @@ func (p *Printer) Whole(v Value) (string, error) {
 	switch text := string(w.text); {
 	case text == "<"+optimizedOut+">":
 		return "", ErrOptimizedOut
+	case v.err != nil && isState(v.err):
+		return "", v.err
 	case w.problem != nil && text == "<error: "+message(w.problem)+">":
 		return "", w.problem
 	default:
@@ -161,10 +176,16 @@ func (v Value) ReadError() error {
 	if err == nil {
 		_, err = v.frozen()
 	}
-	if errors.Is(err, ErrOptimizedOut) || v.isInParts() {
+	if isState(err) || v.isInParts() {
 		return nil
 	}
 	return err
+}
+
+// isState reports whether an error says what has become of a value: it is shown in the
+// value's place.
+func isState(err error) bool {
+	return errors.Is(err, ErrOptimizedOut) || errors.Is(err, ErrNotAllocated) || errors.Is(err, ErrNotAssociated)
 }
 
 // scalarType returns what references lead to.
@@ -181,7 +202,7 @@ func scalarType(t *Type) *Type {
 
 func isScalar(t *Type) bool {
 	switch t.kind {
-	case Struct, Class, Union, Array:
+	case Struct, Class, Union, Array, Text, Set:
 		return false
 	}
 	return true
@@ -189,6 +210,9 @@ func isScalar(t *Type) bool {
 
 // message is what gdb says of an error.
 func message(err error) string {
+	if errors.Is(err, errNoLocation) {
+		return errNoLocation.Error()
+	}
 	var memory *MemoryError
 	if errors.As(err, &memory) {
 		return "Cannot access memory at address 0x" + strconv.FormatUint(memory.Address, 16)
@@ -295,6 +319,9 @@ func (v Value) frozen() (Value, error) {
 		return v, nil
 	}
 	if _, done := v.frame.(*snapshot); done {
+		return v, nil
+	}
+	if v.typ.isSpread() {
 		return v, nil
 	}
 	b, err := v.Bytes()

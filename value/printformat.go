@@ -28,6 +28,10 @@ func saturate(f floatNumber) int64 {
 func (w *printing) formatted(v Value, t *Type, b []byte) {
 	size := len(b)
 	unsigned, signed := integer(t, b, false), integer(t, b, true)
+	if t.kind == Fixed { // gdb takes what is before the point
+		signed = t.fixedInteger(b)
+		unsigned = new(big.Int).And(signed, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(8*size)), big.NewInt(1)))
+	}
 	width := uint64(8 * size)
 	// As a character or an address gdb takes the number, as all else the bytes.
 	number := unsigned
@@ -35,7 +39,7 @@ func (w *printing) formatted(v Value, t *Type, b []byte) {
 		number = signed
 	}
 	if t.kind == Float {
-		f := decodeFloat(t.machine, b)
+		f := t.decodeFloat(b)
 		number = new(big.Int).SetInt64(saturate(f))
 	}
 	if t.kind == Decimal {
@@ -43,7 +47,7 @@ func (w *printing) formatted(v Value, t *Type, b []byte) {
 	}
 	if w.Format == 'c' || w.Format == 'a' {
 		switch {
-		case t.kind == Complex:
+		case t.kind == Complex || t.kind == Set:
 			//lint:ignore ST1005 gdb's own sentence
 			w.fail(fmt.Errorf("%w: Value can't be converted to integer.", ErrType))
 			return
@@ -78,13 +82,28 @@ func (w *printing) formatted(v Value, t *Type, b []byte) {
 		} else {
 			w.add(strconv.FormatUint(low, 10))
 		}
+		if t.language == Pascal {
+			w.add(" ")
+			w.literal(Pascal, low)
+			return
+		}
 		w.add(" '")
-		w.appendChar(low, 1, '\'')
+		if t.language == Ada {
+			if low >= 0x80 && (t.Signed() || t.kind == Float) {
+				low |= 0xffffff00 // a character is a number of 32 bits to gdb
+			}
+			w.adaChar(low, 1, '\'')
+		} else {
+			w.appendChar(low, 1, '\'')
+		}
 		w.add("'")
 	case 'a':
 		w.address(low, true)
 	case 'f':
-		if t.kind == Float || size == 4 || size == 8 || size == 16 {
+		if t.kind != Float && size == 16 {
+			t = Base(t.machine, "long double") // for gdb a type of that size
+		}
+		if t.kind == Float || size == 4 || size == 8 {
 			w.add(floatText(t, b))
 			return
 		}

@@ -28,11 +28,17 @@ func (w *printing) appendString(data []byte, width int, prefix string, ellipsis 
 	if !ellipsis && n > 0 && uintOf(w.machine.Order, data[(n-1)*width:][:width]) == 0 {
 		n--
 	}
-	if n == 0 {
-		w.add(prefix + `""`)
+	w.appendQuoted(data[:n*width], width, prefix, '"', ellipsis)
+}
+
+// appendQuoted is appendString for a language with other quotes.
+func (w *printing) appendQuoted(data []byte, width int, prefix string, quote byte, ellipsis bool) {
+	mark := string(quote)
+	if len(data) == 0 {
+		w.add(prefix + mark + mark)
 		return
 	}
-	rest := data[:n*width]
+	rest := data
 	var runs []converted
 	total := 0
 	for len(rest) > 0 && total < w.elements {
@@ -52,7 +58,7 @@ func (w *printing) appendString(data []byte, width int, prefix string, ellipsis 
 	for k, run := range runs {
 		if run.incomplete || run.count > w.repeats {
 			if quoted {
-				w.add(`"`)
+				w.add(mark)
 			}
 			if k > 0 {
 				w.add(", ")
@@ -63,7 +69,7 @@ func (w *printing) appendString(data []byte, width int, prefix string, ellipsis 
 					w.add(prefix)
 				}
 				w.add("<incomplete sequence ")
-				w.appendCharacter(run.character, '"', &escaped)
+				w.appendCharacter(run.character, quote, &escaped)
 				w.add(">")
 				continue
 			}
@@ -77,15 +83,15 @@ func (w *printing) appendString(data []byte, width int, prefix string, ellipsis 
 			if k > 0 {
 				w.add(", ")
 			}
-			w.add(prefix + `"`)
+			w.add(prefix + mark)
 			quoted, escaped = true, false
 		}
 		for range run.count {
-			w.appendCharacter(run.character, '"', &escaped)
+			w.appendCharacter(run.character, quote, &escaped)
 		}
 	}
 	if quoted {
-		w.add(`"`)
+		w.add(mark)
 	}
 	if ellipsis || len(rest) > 0 {
 		w.add("...")

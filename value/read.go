@@ -48,16 +48,17 @@ func (e *evaluator) call(entry object.DebugOffset) error {
 
 // variableValue pushes the value of another variable (DW_OP_GNU_variable_value).
 func (e *evaluator) variableValue(entry object.DebugOffset) error {
-	v, err := e.variableNumber(entry)
+	v, err := e.variableNumber(entry, e.body)
 	if err != nil {
 		return err
 	}
 	return e.push(element{lo: v})
 }
 
-// variableNumber returns the value of the variable at an offset of .debug_info.
-func (e *evaluator) variableNumber(entry object.DebugOffset) (uint64, error) {
-	v, err := e.info.variableBy(entry, e.body)
+// variableNumber returns the value of the variable at an offset of .debug_info, which is
+// local to b where that is not nil.
+func (e *evaluator) variableNumber(entry object.DebugOffset, b *body) (uint64, error) {
+	v, err := e.info.variableBy(entry, b)
 	if err != nil {
 		return 0, err
 	}
@@ -113,7 +114,9 @@ func (v *Variable) readIn(e *evaluator) Value {
 
 // readAs reads what the location has, as a value of a type.
 func (v *Variable) readAs(t *Type, e *evaluator) Value {
-	t = e.resolve(t, 0)
+	if v.constant.kind != attributeAbsent {
+		t = e.resolve(t, 0)
+	}
 	val := Value{typ: t, frame: e.frame}
 	size := t.Size()
 	m := v.info.machine
@@ -127,7 +130,7 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 		return Constant(t, b, e.frame)
 	case attributeBlock:
 		b := c.bytes
-		if len(b) == 10 && size > 10 && t.Strip().kind == Float && isExtended(m, len(b)) {
+		if len(b) == 10 && size > 10 && t.Strip().format == formatX87 {
 			b = append(bytes.Clone(b), make([]byte, size-10)...) // clang leaves out what only fills the room
 		}
 		return Constant(t, b, e.frame)
@@ -144,6 +147,9 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 		return val
 	}
 	val.pieces, val.err = e.locate(p, size)
+	if val.err == nil && t.dynamicType() != nil {
+		return e.settle(val)
+	}
 	return val
 }
 
@@ -223,54 +229,4 @@ func (e *evaluator) number8(v element) []byte {
 	b := e.wordRoom()[:8]
 	putUint(e.info.machine.Order, b, v.lo)
 	return b
-}
-
-// resolve returns a type with the lengths that its arrays have in the frame.
-func (e *evaluator) resolve(t *Type, depth int) *Type {
-	if e.budget.steps++; depth == maxChain || e.budget.steps > maxSteps {
-		return t
-	}
-	switch t.kind {
-	case Typedef, Const, Volatile, Restrict, Atomic:
-		elem := t.Elem()
-		if r := e.resolve(elem, depth+1); r != elem {
-			return &Type{machine: t.machine, language: t.language, kind: t.kind, name: t.name, elem: r, ready: true}
-		}
-	case Array:
-		elem := t.Elem() // reads the bound too
-		r := e.resolve(elem, depth+1)
-		if r == elem && t.bound.kind == attributeAbsent {
-			return t
-		}
-		a := &Type{machine: t.machine, language: t.language, kind: Array, elem: r, count: t.count, counted: t.counted,
-			lower: t.lower, ready: true, unit: t.unit}
-		if t.bound.kind != attributeAbsent {
-			if n, err := e.boundOf(t); err == nil && n < 1<<40 {
-				a.count, a.counted = n, true
-			}
-		}
-		return a
-	}
-	return t
-}
-
-// boundOf returns the length of an array that the frame tells.
-func (e *evaluator) boundOf(t *Type) (n uint64, err error) {
-	switch t.bound.kind {
-	case attributeEntry:
-		n, err = e.variableNumber(object.DebugOffset(t.bound.list))
-	default:
-		var inner *evaluator
-		if inner, err = e.within(e.info, e.unit, e.body, e.frame); err != nil {
-			return 0, err
-		}
-		defer inner.release()
-		var v element
-		v, err = inner.number(inner.program(t.bound.bytes))
-		n = v.lo
-	}
-	if t.bounds {
-		n = n - uint64(t.lower) + 1
-	}
-	return n, err
 }

@@ -5,57 +5,9 @@
 package value
 
 import (
-	"debug/dwarf"
 	"fmt"
 	"strings"
-
-	"github.com/clewdev/clew/object"
 )
-
-// variants are the forms that a value of an enum of Rust can have: a member that
-// lies over the others tells which (DWARF 5 §5.7.10).
-type variants struct {
-	discriminant *Field // nil where there is one form only
-	forms        []variant
-}
-
-// variant is one form.
-type variant struct {
-	values   []uint64 // of the discriminant
-	fallback bool     // of what no other form has: no value is said
-	field    Field
-}
-
-// readVariants reads a DW_TAG_variant_part.
-func (i *Info) readVariants(part *object.DebugEntry) (*variants, error) {
-	v := new(variants)
-	children, err := i.children(part.Offset)
-	discriminant, _ := part.Reference(dwarf.AttrDiscr)
-	for k := range children {
-		c := &children[k]
-		switch {
-		case c.Tag == dwarf.TagMember && c.Offset == discriminant && i.retain(3):
-			f := i.member(c)
-			v.discriminant = &f
-		case c.Tag == dwarf.TagVariant && i.retain(3):
-			form := variant{fallback: true}
-			if n, ok := c.Number(dwarf.AttrDiscrValue); ok {
-				form.values, form.fallback = []uint64{uint64(n)}, false
-			}
-			members, membersErr := i.children(c.Offset)
-			err = firstError(err, membersErr)
-			for k := range members {
-				m := &members[k]
-				if m.Tag == dwarf.TagMember {
-					form.field = i.member(m)
-					v.forms = append(v.forms, form)
-					break
-				}
-			}
-		}
-	}
-	return v, err
-}
 
 // Variant returns the form that a value of an enum of Rust has, and its name; false for
 // other values, and where it cannot be told.
@@ -69,37 +21,10 @@ func (v Value) Variant() (name string, form Value, ok bool) {
 		return "", v, false
 	}
 	found, err := t.variants.form(v)
-	if err != nil || found == nil {
+	if err != nil || found == nil || len(found.fields) == 0 {
 		return "", v, false
 	}
-	return found.field.Name, v.part(found.field.Type, int64(found.field.Offset)), true
-}
-
-// form returns which form a value has, as gdb 13 tells it.
-func (t *variants) form(v Value) (*variant, error) {
-	var n uint64
-	if t.discriminant != nil {
-		d := v.part(t.discriminant.Type, int64(t.discriminant.Offset))
-		b, err := d.Bytes()
-		if err != nil {
-			return nil, err
-		}
-		n = uintOf(v.typ.machine.Order, b)
-		bits := 8 * uint64(len(b))
-		for k := range t.forms {
-			for _, value := range t.forms[k].values {
-				if bits < 64 && (value^n)<<(64-bits) == 0 || value == n {
-					return &t.forms[k], nil
-				}
-			}
-		}
-	}
-	for k := range t.forms {
-		if t.forms[k].fallback {
-			return &t.forms[k], nil
-		}
-	}
-	return nil, nil
+	return found.fields[0].Name, v.member(&found.fields[0]), true
 }
 
 // rust writes a structure or an enum as gdb does in Rust.
@@ -159,13 +84,14 @@ func (w *printing) rustEnum(v Value, t *Type, depth int) {
 	case err != nil:
 		w.fail(err)
 		return
-	case form == nil:
+	case form == nil || len(form.fields) == 0:
 		w.add(t.name)
 		return
 	}
-	w.add(t.name + "::" + form.field.Name)
-	inner := v.part(form.field.Type, int64(form.field.Offset))
-	fields := form.field.Type.Strip().Fields()
+	field := &form.fields[0]
+	w.add(t.name + "::" + field.Name)
+	inner := v.member(field)
+	fields := field.Type.Strip().Fields()
 	if len(fields) == 0 {
 		return
 	}

@@ -85,7 +85,7 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.De
 			if err := s.add(c, scope, block, true); err != nil {
 				return nil, err
 			}
-		case tagGNUParameterPack:
+		case tagGNUParameterPack, dwarf.TagCommonDwarfBlock:
 			if _, err := s.collect(c, scope, block, seen, depth); err != nil {
 				return nil, err
 			}
@@ -233,6 +233,11 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	}
 	if !typed {
 		v.Type = i.voidType()
+	}
+	if u.language == Ada {
+		if v.made = v.Artificial && !v.Argument; !v.made {
+			v.Name = AdaName(v.Name)
+		}
 	}
 	v.external = declared && v.location.kind == attributeAbsent && v.constant.kind == attributeAbsent
 	return v, nil

@@ -102,7 +102,11 @@ func (t *Type) alignment(depth int, left *int) uint64 {
 	case elf.EM_68K:
 		most = 2
 	}
-	size := min(t.Size(), most)
+	size := t.Size()
+	if t.kind == Complex {
+		size /= 2 // as its parts
+	}
+	size = min(size, most)
 	if size == 0 {
 		return 1
 	}

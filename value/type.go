@@ -7,6 +7,7 @@ package value
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/bits"
 	"sync"
 
@@ -25,12 +26,15 @@ const (
 	Int                         // a base type of integers
 	Float                       // a base type of binary floating-point numbers
 	Decimal                     // a base type of decimal floating-point numbers
-	Complex                     // two Floats, the imaginary part second
+	Fixed                       // a base type of integers that stand for multiples of a fixed number
+	Complex                     // two Floats or Ints, the imaginary part second
 	Pointer                     // Elem is what it leads to
 	Reference                   // C++ T&
 	RvalueReference             // C++ T&&
 	MemberPointer               // C++ T C::*; Elem is T
 	Array                       // Elem is the element; arrays of arrays have several dimensions
+	Text                        // a string whose length its type says: character(len=5) of Fortran
+	Set                         // of values of Elem, a bit for each: of Pascal and Modula-2
 	Struct                      // Fields
 	Class                       // C++ class: Fields
 	Union                       // Fields
@@ -58,25 +62,29 @@ type Type struct {
 	size     uint64
 	sized    bool // size was said
 	signed   bool
-	partial  bool  // a declaration: what the type is made of stands elsewhere
-	vector   bool  // an Array that is a vector register's
-	goKind   uint8 // reflect's number of it
-	goPlace  int32 // of a type parameter of Go: 1 for the dictionary's first word
-	indirect bool  // DW_CC_pass_by_reference, or a function of its own copies or destroys it
-	problem  error // why it is Unknown, where that is known
+	partial  bool        // a declaration: what the type is made of stands elsewhere
+	vector   bool        // an Array that is a vector register's
+	lazy     bool        // an Array of Fortran that is allocated, or a Text whose length was not in its type
+	format   floatFormat // of a Float, or of the parts of a Complex
+	goKind   uint8       // reflect's number of it
+	goPlace  int32       // of a type parameter of Go: 1 for the dictionary's first word
+	indirect bool        // DW_CC_pass_by_reference, or a function of its own copies or destroys it
+	problem  error       // why it is Unknown, where that is known
 
 	once     sync.Once // guards the reading of what follows
 	ready    bool      // nothing is to be read: the type was made
 	elem     *Type
-	count    uint64 // of an Array
+	count    uint64 // of an Array; of a Text the bytes of its length in memory
 	counted  bool
-	bound    attribute // upper bound or count that depends on a frame
-	bounds   bool      // bound is an upper bound
 	lower    int64
+	stride   int64     // bits from an element to the next; 0 where they lie side by side
+	index    *Type     // of an Array, nil where it is not said
+	dynamic  []dynamic // nil of a type of which all is known
 	fields   []Field
 	align    uint64               // of a structure, where it was said
 	template []object.DebugOffset // of a template's instance, the types that it is made with
-	variants *variants            // of an enum of Rust
+	variants *variants            // of an enum of Rust, of a record of Ada
+	scale    *big.Rat             // of a Fixed
 	declared string               // name as the compiler spells it; "" where that is name
 	params   []*Type
 	varargs  bool
@@ -182,18 +190,35 @@ func (t *Type) Elem() *Type {
 
 // Size returns the size in bytes: 0 of an incomplete type, and of an array whose
 // length is not known; 1 of Void and Func, as in GNU C. A size beyond 64 bits is
-// the largest.
+// the largest. That of an array with gaps between its elements is without them.
 func (t *Type) Size() uint64 {
-	factor := uint64(1)
+	count, unit, packed := t.extent()
+	high, low := bits.Mul64(count, unit)
+	switch {
+	case high != 0:
+		return math.MaxUint64
+	case packed:
+		return low/8 + (low%8+7)/8
+	}
+	return low
+}
+
+// extent returns the size of a type as so many units of so many bytes, or of so many bits
+// of an array that is packed.
+func (t *Type) extent() (count, unit uint64, packed bool) {
+	count = 1
 	for range maxChain {
 		t = t.Strip()
 		if t.sized || t.kind != Array {
 			break
 		}
 		n, _ := t.Len()
-		high, low := bits.Mul64(factor, n)
-		if factor = low; high != 0 {
-			return math.MaxUint64
+		high, low := bits.Mul64(count, n)
+		if count = low; high != 0 {
+			return math.MaxUint64, 1, false
+		}
+		if t.stride%8 != 0 {
+			return count, uint64(max(t.stride, -t.stride)), true
 		}
 		t = t.Elem()
 	}
@@ -211,11 +236,7 @@ func (t *Type) Size() uint64 {
 			size = e.size
 		}
 	}
-	high, low := bits.Mul64(factor, size)
-	if high != 0 {
-		return math.MaxUint64
-	}
-	return low
+	return count, size, false
 }
 
 // Signed reports whether a Char, Int or Enum, also behind typedefs and

@@ -12,8 +12,14 @@ import (
 // String returns the type as gdb's whatis prints it: "char *",
 // "int (*)(int, void *)", "struct node [10]"; one of Go as Go spells it.
 func (t *Type) String() string {
-	if t.language == Go {
+	switch t.language {
+	case Go:
 		return t.goName()
+	case Fortran:
+		return t.fortranName()
+	case Ada:
+		n := namer{left: 256}
+		return n.ada(t, 0)
 	}
 	return t.spelled()
 }
@@ -48,7 +54,7 @@ func (n *namer) declare(t *Type, declarator string, depth int) string {
 		return n.declare(e, mark, depth+1)
 	case Array:
 		suffix := "[]"
-		if t.Elem(); t.bound.kind != attributeAbsent {
+		if t.Elem(); t.said(upperBound) != nil || t.said(elementCount) != nil {
 			suffix = "[variable length]"
 		} else if t.counted {
 			suffix = fmt.Sprintf("[%d]", t.count)

@@ -23,10 +23,13 @@ const (
 	encodingSignedChar   = 0x06
 	encodingUnsigned     = 0x07
 	encodingUnsignedChar = 0x08
+	encodingSignedFixed  = 0x0d
+	encodingUnsignedFix  = 0x0e
 	encodingDecimal      = 0x0f
 	encodingUTF          = 0x10
 	encodingUCS          = 0x11
 	encodingASCII        = 0x12
+	encodingGNUComplex   = 0x80 // of gcc's complex integers: DW_ATE_lo_user
 )
 
 func (i *Info) voidType() *Type {
@@ -133,6 +136,13 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	case dwarf.TagArrayType:
 		t.kind = Array
 		t.vector = e.Flag(attrGNUVector)
+	case dwarf.TagSetType:
+		t.kind = Set
+	case dwarf.TagStringType:
+		t.kind = Text
+		if e.Has(dwarf.AttrStringLength) {
+			t.sized = false // DW_AT_byte_size is that of the length, before DWARF 5
+		}
 	case dwarf.TagStructType, dwarf.TagInterfaceType:
 		t.kind = Struct
 	case dwarf.TagClassType:
@@ -146,6 +156,15 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		t.kind, t.name = Func, ""
 	case dwarf.TagTypedef:
 		t.kind = Typedef
+	case dwarf.TagSubrangeType:
+		t.kind = Typedef
+		lower, known := e.Number(dwarf.AttrLowerBound)
+		if !known {
+			lower, known = t.language.lowerBound()
+		}
+		if base, ok := i.typeReference(e); ok {
+			t.narrow(i.typeAt(base), known && lower >= 0)
+		}
 	case dwarf.TagConstType:
 		t.kind = Const
 	case dwarf.TagVolatileType:
@@ -170,6 +189,30 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	return t
 }
 
+// narrow makes a range a type of its own where it differs from its base: it has another
+// size, or no negative values.
+func (t *Type) narrow(base *Type, positive bool) {
+	for depth := 0; base.kind == Typedef && depth < maxChain; depth++ {
+		e, err := t.info.read(base.offset)
+		if err != nil {
+			return
+		}
+		base = t.info.elemOf(e)
+	}
+	if !t.sized {
+		t.size = base.size
+	}
+	switch {
+	case base.kind == Int && (positive && base.signed || t.size != base.size):
+		t.kind, t.signed, t.ready, t.sized = Int, base.signed && !positive, true, true
+	case t.size == base.size:
+	case base.kind == Char || base.kind == Bool || base.kind == Fixed:
+		t.kind, t.signed, t.scale, t.ready = base.kind, base.signed, base.scale, true
+	case base.kind == Enum:
+		t.kind, t.offset = Enum, base.offset // of its literals
+	}
+}
+
 // base reads what a base type says of itself.
 func (t *Type) base(e *object.DebugEntry) {
 	// gcc and clang spell them differently, gdb always so.
@@ -192,23 +235,37 @@ func (t *Type) base(e *object.DebugEntry) {
 		t.kind = Char
 	case encodingSigned, encodingUnsigned:
 		t.kind, t.signed = Int, encoding == encodingSigned
-		// clang and old gcc call C's char a number.
-		if t.name == "char" && t.size == 1 {
+		// clang and old gcc call C's char a number, gfortran its wide characters.
+		if t.name == "char" && t.size == 1 || t.language == Fortran && strings.HasPrefix(t.name, "character") {
 			t.kind = Char
+		}
+	case encodingSignedFixed, encodingUnsignedFix:
+		t.kind, t.signed = Fixed, encoding == encodingSignedFixed
+		if t.scale = t.info.scaleOf(e); t.scale == nil {
+			t.kind, t.problem = Unknown, fmt.Errorf("%w: %v: %s has no scale that is known", ErrDebugInfo, e.Offset, t.name)
 		}
 	case encodingAddress: // clang's of what a coroutine keeps
 		t.kind = Pointer
 	case 0:
 		t.kind = Int
 	default:
-		// Fixed-point numbers, those of COBOL, gcc's complex integers: their bytes as one
-		// integer would be another number.
+		// COBOL's numbers, for one: their bytes as one integer would be another number.
 		t.problem = fmt.Errorf("%w: %v: %s has encoding %#x, which is not known", ErrDebugInfo, e.Offset, t.name, encoding)
 	}
-	if !t.sized {
-		if n, ok := e.Number(dwarf.AttrBitSize); ok && n > 0 {
-			t.size, t.sized = uint64(n+7)/8, true
-		}
+	if part, ok := strings.CutPrefix(t.name, "complex "); ok && encoding == encodingGNUComplex {
+		t.kind, t.problem, t.ready = Complex, nil, true
+		t.elem = &Type{machine: t.machine, language: t.language, kind: Int, name: part, size: t.size / 2, sized: true, ready: true,
+			signed: !strings.Contains(part, "unsigned") && (part != "char" || plainCharSigned(t.machine))}
+	}
+	bits, _ := e.Number(dwarf.AttrBitSize)
+	if !t.sized && bits > 0 {
+		t.size, t.sized = uint64(bits+7)/8, true
+	}
+	switch t.kind {
+	case Float:
+		t.format = t.floatFormat(t.size, bits)
+	case Complex:
+		t.format = t.floatFormat(t.size/2, bits/2)
 	}
 }
 
@@ -239,6 +296,9 @@ func (t *Type) read() error {
 		if n, ok := e.Number(dwarf.AttrAlignment); ok && n > 0 {
 			t.align = uint64(n)
 		}
+		if !t.sized {
+			t.isSaid(i, e, dwarf.AttrByteSize, typeSize)
+		}
 		return t.readFields()
 	case Enum:
 		return t.readEnumerators(e)
@@ -246,6 +306,10 @@ func (t *Type) read() error {
 		return t.readParams(e)
 	case Array:
 		return t.readDimensions(e)
+	case Text:
+		t.readText(e)
+	case Set:
+		t.readSet(e)
 	case MemberPointer:
 		t.elem = i.elemOf(e)
 		if off, ok := e.Reference(dwarf.AttrContainingType); ok {
@@ -337,60 +401,4 @@ func (t *Type) readEnumerators(e *object.DebugEntry) error {
 		}
 	}
 	return err
-}
-
-// readDimensions reads the element and the bounds of an array; one of several
-// dimensions becomes an array of arrays.
-func (t *Type) readDimensions(e *object.DebugEntry) error {
-	i := t.info
-	element := i.elemOf(e)
-	children, err := i.children(t.offset)
-	var dimensions []*object.DebugEntry
-	for k := range children {
-		c := &children[k]
-		if c.Tag == dwarf.TagSubrangeType || c.Tag == dwarf.TagEnumerationType {
-			dimensions = append(dimensions, c)
-		}
-	}
-	if len(dimensions) > maxChain {
-		return fmt.Errorf("%w: %v: array of %d dimensions", ErrDebugInfo, t.offset, len(dimensions))
-	}
-	for k := len(dimensions) - 1; k >= 0; k-- {
-		a := t
-		if k > 0 {
-			a = &Type{machine: i.machine, language: t.language, kind: Array, ready: true, unit: t.unit, vector: t.vector}
-		}
-		a.elem = element
-		a.readBound(i, dimensions[k])
-		element = a
-	}
-	if len(dimensions) == 0 {
-		t.elem = element
-	}
-	return err
-}
-
-func (t *Type) readBound(i *Info, e *object.DebugEntry) {
-	t.lower, _ = e.Number(dwarf.AttrLowerBound)
-	for _, a := range []dwarf.Attr{dwarf.AttrCount, dwarf.AttrUpperBound} {
-		if !e.Has(a) {
-			continue
-		}
-		isBound := a == dwarf.AttrUpperBound
-		if v, ok := e.Number(a); ok {
-			if isBound {
-				v = v - t.lower + 1
-			}
-			// gcc writes -1 in four bytes for an array without elements.
-			if v >= 0 && v != 1<<32 {
-				t.count = uint64(v)
-			}
-			t.counted = true
-		} else if _, ok := e.Block(a); ok {
-			t.bound, t.bounds = i.valueOf(e, a, t.unit), isBound
-		} else if off, ok := e.Reference(a); ok { // the variable that holds it
-			t.bound, t.bounds = attribute{kind: attributeEntry, list: uint64(off)}, isBound
-		}
-		return
-	}
 }

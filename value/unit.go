@@ -30,11 +30,12 @@ type unit struct {
 
 	entry        *object.DebugEntry // the root, nil before it is read
 	language     Language
-	gcc          bool   // the GNU compilers made it
-	goCompiler   bool   // that of Go's own tools did
-	goPlain      bool   // and did not optimize (-N)
-	bare         bool   // its expressions end with a value where an address is expected: see evaluator.simple
-	base         uint64 // default base of its location lists
+	gcc          bool       // the GNU compilers made it
+	goCompiler   bool       // that of Go's own tools did
+	goPlain      bool       // and did not optimize (-N)
+	bare         bool       // its expressions end with a value where an address is expected: see evaluator.simple
+	longDouble   longDouble // that its producer was asked for
+	base         uint64     // default base of its location lists
 	addrBase     uint64
 	loclistsBase uint64
 
@@ -170,27 +171,11 @@ func (i *Info) root(u *unit) (*object.DebugEntry, error) {
 		u.goCompiler = strings.HasPrefix(producer, "Go cmd/compile")
 		u.goPlain = u.goCompiler && slices.Contains(strings.Fields(producer), "-N")
 		u.bare = u.version < 4 && strings.Contains(producer, "clang")
+		u.longDouble = longDoubleOf(producer)
 	}
 	u.base, u.addrBase, u.loclistsBase = i.reader.Bases(u.header)
 	u.entry = e
 	return e, nil
-}
-
-// languageOf groups DW_LANG_ codes (DWARF 5 §7.12, and dwarfstd.org's list).
-func languageOf(code int64) Language {
-	switch code {
-	case 0x01, 0x02, 0x0c, 0x1d, 0x2c, 0x3e: // C89, C, C99, C11, C17, C23
-		return C
-	case 0x04, 0x1a, 0x21, 0x2a, 0x2b, 0x3a: // C++, C++11, C++14, C++17, C++20, C++23
-		return CPlusPlus
-	case 0x16:
-		return Go
-	case 0x1c:
-		return Rust
-	case 0x13:
-		return D
-	}
-	return OtherLanguage
 }
 
 // Attributes and tags that package dwarf does not name.

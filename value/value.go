@@ -167,6 +167,9 @@ func (v Value) read(b []byte) error {
 	m := v.typ.machine
 	size := uint64(len(b))
 	if v.bitSize == 0 {
+		if t := v.typ.named(); t.kind == Array && t.isSpread() {
+			return v.readSpread(b, t)
+		}
 		if address, ok := v.Address(); ok {
 			return v.readMemory(b, address)
 		}
@@ -223,22 +226,24 @@ func (v Value) Field(i int) Value {
 	if i < 0 || i >= len(fields) {
 		return failed(t, v.frame, fmt.Errorf("%w: field %d of %s, which has %d", ErrType, i, v.typ, len(fields)))
 	}
-	f := &fields[i]
+	return v.member(&fields[i])
+}
+
+// member returns a member of a structure, class or union.
+func (v Value) member(f *Field) Value {
 	switch {
 	case f.Static != nil:
 		return f.Static.Read(v.frame)
 	case f.Virtual:
-		return v.virtualBase(f)
-	}
-	if f.BitSize != 0 {
+		return v.virtualBase(f).settled(&v)
+	case f.BitSize != 0:
 		v.typ, v.bitSize = f.Type, f.BitSize
 		v.bitOffset += f.BitOffset
 		return v
-	}
-	if f.Offset > 1<<56 {
+	case f.Offset > 1<<56:
 		return failed(f.Type, v.frame, fmt.Errorf("%w: field at %#x", ErrDebugInfo, f.Offset))
 	}
-	return v.part(f.Type, int64(f.Offset))
+	return v.part(f.Type, int64(f.Offset)).settled(&v)
 }
 
 // virtualBase returns a virtual base class: its offset stands in the virtual
@@ -251,6 +256,7 @@ func (v Value) virtualBase(f *Field) Value {
 	}
 	e := newEvaluator(f.info, f.unit, nil, v.frame)
 	defer e.release()
+	e.object, e.hasObject = address, true
 	if err := e.push(element{lo: address}); err != nil {
 		return failed(f.Type, v.frame, err)
 	}
@@ -306,7 +312,6 @@ func (v Value) Index(i int64) Value {
 	}
 	t := v.typ.Strip()
 	elem := t.Elem()
-	size := elem.Size()
 	switch t.kind {
 	case Array:
 		i -= t.lower
@@ -315,17 +320,21 @@ func (v Value) Index(i int64) Value {
 				return failed(elem, v.frame, fmt.Errorf("%w: element %d of %d", ErrNoAddress, i, n))
 			}
 		}
-		high, low := bits.Mul64(uint64(max(i, 0)), size)
-		if high != 0 || low > 1<<56 {
-			return failed(elem, v.frame, fmt.Errorf("%w: element %d of %d bytes each", ErrNoAddress, i, size))
+		step := t.step()
+		high, low := bits.Mul64(uint64(max(i, 0)), uint64(max(step, -step)))
+		if high != 0 || low > 1<<59 {
+			return failed(elem, v.frame, fmt.Errorf("%w: element %d of %d bits each", ErrNoAddress, i, step))
 		}
-		return v.part(elem, i*int64(size))
+		if step%8 != 0 {
+			return v.packedElement(elem, i*step, max(step, -step))
+		}
+		return v.part(elem, i*(step/8)).settled(nil)
 	case Pointer:
 		p := v.Deref()
 		if p.err != nil {
 			return p
 		}
-		return p.part(elem, i*int64(size))
+		return p.part(elem, i*int64(elem.Size())).settled(nil)
 	}
 	return failed(v.typ, v.frame, fmt.Errorf("%w: cannot subscript %s", ErrType, v.typ))
 }
@@ -348,7 +357,7 @@ func (v Value) Deref() Value {
 	if err != nil {
 		return failed(t.Elem(), v.frame, err)
 	}
-	return At(t.Elem(), uintOf(t.machine.Order, b), v.frame)
+	return At(t.Elem(), uintOf(t.machine.Order, b), v.frame).settled(nil)
 }
 
 // implicit returns the piece of a value that is an implicit pointer, or nil.

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v3"
 
@@ -28,12 +27,15 @@ The place is an address (0x1160, or decimal), a function (its symbol, or its
 demangled name), or a function and an offset in bytes (main+0x27, main+39). An
 address is one of the file: of a running program, subtract where it is loaded.
 
+With --source: ` + sourceRightsHelp + `
+
 ` + debugFileHelp
 
 type atFlags struct {
-	json    bool
-	source  bool
-	section string
+	json       bool
+	source     bool
+	sourcePath []string
+	section    string
 }
 
 func atCommand() *cli.Command {
@@ -51,6 +53,7 @@ Examples:
   clew at libc.so.6 'qsort_r+8' --json`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "source", Destination: &flags.source, Usage: "beside the disassembly of the function, with source lines where there are any"},
+			sourcePathFlag(&flags.sourcePath, "with --source: look for source files below `DIR` too"),
 			&cli.StringFlag{Name: "section", Destination: &flags.section, Usage: "ask the section `NAME` only: .eh_frame, .debug_frame"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object"},
 		},
@@ -58,6 +61,9 @@ Examples:
 			args := c.Args()
 			switch args.Len() {
 			case 2:
+				if len(flags.sourcePath) > 0 && !flags.source {
+					return errSourcePath
+				}
 				return at(args.Get(0), args.Get(1), &flags)
 			case 1:
 				return fmt.Errorf("which place in %s? Name an address (0x1160) or a function (main+0x27)", args.Get(0))
@@ -105,21 +111,24 @@ func explain(f *object.File, sections []*cfi.Section, place string, flags *atFla
 		}
 	}
 	if flags.json {
-		return errors.Join(e.JSON(os.Stdout, code), missing)
+		return errors.Join(e.JSON(stdout, code), missing)
 	}
-	colours := palette()
-	if err := e.Words(os.Stdout, colours, width()); err != nil {
+	colours := stdout.palette()
+	columns, _ := stdout.size()
+	if err := e.Words(stdout, colours, columns); err != nil {
 		return err
 	}
-	fmt.Println()
-	if err := e.Drawing(os.Stdout, colours); err != nil || !flags.source || missing != nil {
+	fmt.Fprintln(stdout)
+	if err := e.Drawing(stdout, colours); err != nil || !flags.source || missing != nil {
 		return errors.Join(err, missing)
 	}
-	fmt.Println()
+	fmt.Fprintln(stdout)
 	if note != "" {
-		fmt.Println(note)
+		fmt.Fprintln(stdout, note)
 	}
-	return e.Source(os.Stdout, colours, code, new(report.SourceText))
+	text := sourceText(f.OpenSource, flags.sourcePath)
+	defer tellSource(text)
+	return e.Source(stdout, colours, code, text)
 }
 
 // uncovered names the functions around an address that no FDE covers.
@@ -131,7 +140,7 @@ func uncovered(f *object.File, sections []*cfi.Section, pc uint64, flags *atFlag
 	u := report.Uncovered{Address: pc}
 	u.Before, u.After = all.Nearest(pc)
 	if flags.json {
-		if err := u.JSON(os.Stdout); err != nil {
+		if err := u.JSON(stdout); err != nil {
 			return err
 		}
 	}

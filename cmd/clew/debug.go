@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/console"
@@ -40,8 +41,13 @@ string.h and math.h, exit and abort. Compile with -g to see lines and variables.
 
 Where standard input is no terminal, commands come from it without a prompt; if
 there are none, the function of --call is called, and a fault is shown with its
-stack and the code around. With --rsp or --dap another debugger takes over: gdb
-and lldb by the GDB remote protocol, editors by the Debug Adapter Protocol.
+stack and the code around.
+
+With --rsp or --dap another debugger takes over: gdb and lldb by the GDB remote
+protocol, editors by the Debug Adapter Protocol. Whoever connects may run any code
+and read and write any file with your rights. So only clients of your own user are
+admitted, at unix:PATH, or at :PORT of this machine. With --allow-remote an ADDR of
+another interface, 0.0.0.0:1234, admits everybody that can reach it.
 
 ` + exitHelp + `
 Here 1 is: the code faulted or exited with another status than 0, or a command
@@ -51,7 +57,7 @@ of --batch failed.`
 type debugFlags struct {
 	call, batch, rsp, dap string
 	directories           []string
-	json                  bool
+	json, allowRemote     bool
 }
 
 func debugCommand() *cli.Command {
@@ -68,13 +74,14 @@ Examples:
   clew debug fib.o --call 'fib(10)' </dev/null  call it, print what it returns
   clew debug fib.o --batch commands            execute a file of commands
   clew debug prog.fth --call '10 fib'          a word of a Forth program
-  clew debug fib.o --call 'fib(10)' --rsp :1234  for gdb and lldb
+  clew debug fib.o --call 'fib(10)' --rsp unix:/run/user/1000/clew  for gdb and lldb
   clew debug fib.o --call 'fib(10)' --dap :4711  for editors`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "call", Destination: &flags.call, Usage: "what run and start call: `'fib(10)'`, with numbers, strings and addresses of variables"},
 			&cli.StringFlag{Name: "batch", Destination: &flags.batch, Usage: "execute the commands in `SCRIPT` (- is standard input) up to the first that fails"},
-			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: :1234 on this machine, HOST:PORT, unix:PATH"},
+			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: unix:PATH, or :1234 on this machine"},
 			&cli.StringFlag{Name: "dap", Destination: &flags.dap, Usage: "serve the Debug Adapter Protocol at `ADDR`"},
+			&cli.BoolFlag{Name: "allow-remote", Destination: &flags.allowRemote, Usage: "with --rsp and --dap: let ADDR be of any interface, whose clients are not checked"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "with --call alone: call it, and tell the end or fault as one JSON object"},
 			&cli.StringSliceFlag{Name: "directory", Destination: &flags.directories, Usage: "look for source files in `DIR` too"},
 		},
@@ -95,6 +102,9 @@ Examples:
 			if flags.json && (modes > 0 || flags.call == "") {
 				return errors.New("--json tells how one call ends: name it with --call, without --batch, --rsp and --dap")
 			}
+			if flags.allowRemote && flags.rsp == "" && flags.dap == "" {
+				return errors.New("--allow-remote is for --rsp and --dap")
+			}
 			return debugFiles(files, &flags)
 		},
 	}
@@ -105,9 +115,9 @@ func debugFiles(files []string, flags *debugFlags) error {
 	if flags.dap != "" {
 		return serveDAP(files, flags)
 	}
-	output := os.Stdout
+	output := stdout.raw() // what the code prints is its own
 	if flags.json {
-		output = os.Stderr // what the code prints is not the answer
+		output = stderr.raw() // and not the answer
 	}
 	p, err := loadDebugged(files, output)
 	if err != nil {
@@ -123,7 +133,7 @@ func debugFiles(files []string, flags *debugFlags) error {
 		return serveRSP(s, p, flags)
 	}
 	options := &console.Options{
-		Output: os.Stdout, Palette: palette(), UTF8: flags.json || readsUTF8(), Directories: flags.directories, Language: p.language, Call: flags.call,
+		Output: stdout, Palette: stdout.palette(), UTF8: flags.json || readsUTF8(), Directories: flags.directories, Language: p.language, Call: flags.call,
 	}
 	if flags.json {
 		options.Output, options.Palette = io.Discard, report.Palette{}
@@ -182,7 +192,7 @@ func (d *debugger) catchSignals() (stop func()) {
 func (d *debugger) batch(path string) error {
 	in := os.Stdin
 	if path != "-" {
-		f, err := os.Open(path)
+		f, err := untrusted.OpenInput(path)
 		if err != nil {
 			return inputError{err}
 		}
@@ -258,15 +268,15 @@ func (d *debugger) pipe(call bool) error {
 }
 
 func (d *debugger) complain(err error) {
-	ink := paletteOf(os.Stderr).Error
+	ink := stderr.palette().Error
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(os.Stderr, ink.Text(report.Printable(line)))
+		fmt.Fprintln(stderr, ink.Text(line))
 	}
 }
 
 // interact reads commands at a terminal.
 func (d *debugger) interact(p *debugged, flags *debugFlags) error {
-	fmt.Println(p.welcome(flags.call))
+	fmt.Fprintln(stdout, p.welcome(flags.call))
 	e := newEditor(d.Console)
 	for {
 		d.editor.Store(e)
@@ -274,7 +284,7 @@ func (d *debugger) interact(p *debugged, flags *debugFlags) error {
 		d.editor.Store(nil)
 		switch {
 		case errors.Is(err, io.EOF):
-			fmt.Println("quit")
+			fmt.Fprintln(stdout, "quit")
 			return d.left()
 		case err != nil:
 			return inputError{err}

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/term"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/session/console"
 )
 
@@ -33,7 +35,7 @@ func newEditor(c *console.Console) *editor {
 	e.terminal = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{&keys{from: os.Stdin}, os.Stdout}, "")
+	}{&keys{from: os.Stdin}, stdout.raw()}, "")
 	e.terminal.AutoCompleteCallback = e.complete
 	e.terminal.History = openHistory()
 	return e
@@ -46,7 +48,7 @@ func (e *editor) readLine(prompt string) (string, error) {
 		return "", err
 	}
 	defer e.restore()
-	if w, h, err := term.GetSize(int(os.Stdout.Fd())); err == nil && w > 0 {
+	if w, h := stdout.size(); w > 0 {
 		if err := e.terminal.SetSize(w, h); err != nil {
 			return "", err
 		}
@@ -84,6 +86,8 @@ func (e *editor) complete(line string, pos int, key rune) (string, int, bool) {
 		return "", 0, false
 	}
 	start, words := e.console.Complete(line, pos)
+	// The terminal is given the words as they are.
+	words = slices.DeleteFunc(words, func(w string) bool { return printable.Text(w) != w })
 	if len(words) == 0 {
 		return line, pos, true
 	}
@@ -105,8 +109,8 @@ func (e *editor) complete(line string, pos int, key rune) (string, int, bool) {
 
 // list shows what a word can become, in columns.
 func (e *editor) list(words []string) {
-	width, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil || width <= 0 {
+	width, _ := stdout.size()
+	if width <= 0 {
 		width = 80
 	}
 	column := 0

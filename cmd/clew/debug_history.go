@@ -5,10 +5,14 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+
+	"github.com/clewdev/clew/internal/outputfile"
 )
 
 // history is the lines that were typed, oldest first, and the file that keeps them
@@ -29,8 +33,14 @@ func openHistory() *history {
 	if h.path == "" {
 		return h
 	}
-	data, err := os.ReadFile(h.path)
-	if err != nil || len(data) > 1<<20 {
+	f, err := outputfile.Read(h.path)
+	if err != nil {
+		return h
+	}
+	defer f.Close()
+	const most = 1 << 20
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil || len(data) > most {
 		return h
 	}
 	for line := range strings.Lines(string(data)) {
@@ -38,7 +48,10 @@ func openHistory() *history {
 	}
 	if len(h.lines) > 2*maxHistory {
 		h.lines = slices.Clone(h.lines[len(h.lines)-maxHistory:])
-		_ = os.WriteFile(h.path, []byte(strings.Join(h.lines, "\n")+"\n"), 0o600)
+		_ = outputfile.Write(h.path, func(w io.Writer) error {
+			_, err := io.WriteString(w, strings.Join(h.lines, "\n")+"\n")
+			return err
+		})
 	}
 	return h
 }
@@ -50,12 +63,22 @@ func historyPath() string {
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
 		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
+		if err != nil || !isOwn(home) {
+			return "" // another user's, as under sudo
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
 	return filepath.Join(state, "clew", "history")
+}
+
+// isOwn reports whether a directory belongs to this process's user.
+func isOwn(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
 }
 
 // Add adds a line, unless it is blank or the last one again.
@@ -71,7 +94,7 @@ func (h *history) Add(line string) {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return
 	}
-	f, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := outputfile.Append(h.path)
 	if err != nil {
 		return
 	}

@@ -5,12 +5,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/session"
 )
 
@@ -78,9 +77,7 @@ func (d *debugger) tellJSON(text string) error {
 			out.Frames = append(out.Frames, places(&stack.Frames[n])...)
 		}
 	}
-	e := json.NewEncoder(os.Stdout)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(&out); err != nil {
+	if err := printable.EncodeJSON(stdout, &out); err != nil {
 		return inputError{err}
 	}
 	return d.outcome(false)

@@ -9,12 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/examples/forth"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
@@ -153,12 +153,15 @@ func functionList(l *hosted.Library) string {
 	return text
 }
 
+// maxForth bounds the size of a Forth program, in bytes.
+const maxForth = 64 << 20
+
 // loadForth compiles a Forth program.
 func (p *debugged) loadForth(path string, out io.Writer) error {
 	if _, err := regular(path); err != nil {
 		return err
 	}
-	source, err := os.ReadFile(path)
+	source, err := untrusted.ReadNamed(path, maxForth)
 	if err != nil {
 		return inputError{err}
 	}

@@ -9,6 +9,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,18 +25,58 @@ import (
 	"github.com/clewdev/clew/session/socket"
 )
 
-// listen opens what a server serves, and ends with the returned context's end or
-// with a signal.
-func listen(address string) (l *socket.Listener, ctx context.Context, stop context.CancelFunc, err error) {
-	l, err = socket.Listen(address)
+// listen opens the listener of a debug server, says who may connect and what a client
+// may do, and ends with the returned context's end or with a signal.
+func listen(address string, remote bool) (l *debugListener, ctx context.Context, stop context.CancelFunc, err error) {
+	open := socket.Listen
+	if remote {
+		open = socket.ListenRemote
+	}
+	at, err := open(address)
+	if errors.Is(err, socket.ErrRemote) {
+		err = fmt.Errorf("%w; use unix:PATH or :PORT, or --allow-remote where all that can reach it are trusted", err)
+	}
 	if err != nil {
 		return nil, nil, nil, inputError{err}
 	}
+	user := userName()
+	if at.Remote() {
+		warn("warning: every user and machine that can reach %s may run any code as %s", at.Address(), user)
+	} else {
+		fmt.Fprintf(stdout, "A client may run any code as %s; clients of other users are refused.\n", user)
+	}
 	ctx, stop = signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	return l, ctx, stop, nil
+	return &debugListener{Listener: at, said: make(map[string]bool)}, ctx, stop, nil
 }
 
-// port is the port of an address, or the address where it has none.
+// userName returns this process's user as it is shown.
+func userName() string {
+	if id := os.Geteuid(); id != 0 {
+		return "user " + strconv.Itoa(id)
+	}
+	return "root"
+}
+
+// debugListener warns of refused clients, of each kind once: another user could come as
+// often as it likes.
+type debugListener struct {
+	*socket.Listener
+	said map[string]bool // only Accept uses it, which one goroutine calls
+}
+
+func (l *debugListener) Accept() (io.ReadWriteCloser, error) {
+	stream, err := l.Listener.Accept()
+	if refused, ok := errors.AsType[*socket.RefusedError](err); ok {
+		kind := strconv.Itoa(refused.User)
+		if !l.said[kind] && len(l.said) < 10 {
+			l.said[kind] = true
+			warn("%v", refused)
+		}
+	}
+	return stream, err
+}
+
+// port is the port of an address.
 func port(at string) string {
 	return at[strings.LastIndexByte(at, ':')+1:]
 }
@@ -46,7 +87,7 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 	if err := construct(s); err != nil {
 		return err
 	}
-	c := console.New(s, &console.Options{Output: os.Stdout, Palette: palette(), UTF8: readsUTF8(), Language: p.language})
+	c := console.New(s, &console.Options{Output: stdout, Palette: stdout.palette(), UTF8: readsUTF8(), Language: p.language})
 	var call *console.Call
 	if flags.call != "" {
 		var err error
@@ -54,7 +95,7 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 			return inputError{err}
 		}
 	}
-	l, ctx, stop, err := listen(flags.rsp)
+	l, ctx, stop, err := listen(flags.rsp, flags.allowRemote)
 	if err != nil {
 		return err
 	}
@@ -67,9 +108,9 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 	defer server.Close()
 	go server.Serve(l)
 	if !hasSymbols() {
-		fmt.Println("This clew has no symbols, as 'go run' makes it; gdb needs them to find the code: go build ./cmd/clew")
+		fmt.Fprintln(stdout, "This clew has no symbols, as 'go run' makes it; gdb needs them to find the code: go build ./cmd/clew")
 	}
-	fmt.Print(howToConnect(flags.rsp, l.Address()))
+	fmt.Fprint(stdout, howToConnect(flags.rsp, l.Address()))
 	if call == nil {
 		<-ctx.Done()
 		return nil
@@ -166,12 +207,12 @@ func hasSymbols() bool {
 // serveDAP lets editors debug the call, as often as they launch it, until Ctrl-C.
 func serveDAP(files []string, flags *debugFlags) error {
 	// What is wrong with the files is told before an editor comes.
-	p, err := loadDebugged(files, os.Stdout)
+	p, err := loadDebugged(files, stdout.raw())
 	if err != nil {
 		return err
 	}
 	p.close()
-	l, ctx, stop, err := listen(flags.dap)
+	l, ctx, stop, err := listen(flags.dap, flags.allowRemote)
 	if err != nil {
 		return err
 	}
@@ -181,10 +222,14 @@ func serveDAP(files []string, flags *debugFlags) error {
 	}})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
-	fmt.Printf(`Waiting for an editor at %s. For VS Code, in launch.json, with the type of
+	if strings.HasPrefix(flags.dap, "unix:") {
+		fmt.Fprintf(stdout, "Waiting for an editor at %s.\n", l.Address())
+	} else {
+		fmt.Fprintf(stdout, `Waiting for an editor at %s. For VS Code, in launch.json, with the type of
 any debugger that is installed:
   {"name": "clew", "type": "lldb", "request": "launch", "debugServer": %s, "stopOnEntry": true}
 `, l.Address(), port(l.Address()))
+	}
 	select {
 	case err := <-served:
 		return inputError{err}
@@ -213,7 +258,7 @@ func launch(files []string, flags *debugFlags, a dap.LaunchArguments) (_ *dap.Pr
 	}
 	output := a.Output
 	if output == nil {
-		output = os.Stdout
+		output = stdout.raw()
 	}
 	p, err := loadDebugged(files, output)
 	if err != nil {

@@ -32,6 +32,7 @@ type served struct {
 	cmd     *exec.Cmd
 	lines   *bufio.Reader
 	address string
+	rights  string   // it says that clients have
 	gdb     []string // what it says their users type
 	lldb    []string
 	stderr  bytes.Buffer
@@ -56,7 +57,8 @@ func serve(t *testing.T, cmd *exec.Cmd) *served {
 	})
 	s.lines = bufio.NewReader(stdout)
 	line, err := s.lines.ReadString('\n')
-	if strings.HasPrefix(line, "This clew has no symbols") { // as go test links it
+	for strings.HasPrefix(line, "This clew has no symbols") || strings.HasPrefix(line, "A client may ") { // as go test links it
+		s.rights += line
 		line, err = s.lines.ReadString('\n')
 	}
 	if err != nil {
@@ -179,6 +181,57 @@ func TestDebugServerIsInterrupted(t *testing.T) {
 		if code := s.cmd.ProcessState.ExitCode(); code != test.code {
 			t.Errorf("%q: exit code %d, want %d; %s", test.args, code, test.code, s.stderr.String())
 		}
+	}
+}
+
+// Another user's client executes nothing: it is told why, and so is the server's user.
+// Whoever serves other interfaces has to say so, and is warned.
+func TestDebugServerRefusesOthers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: only root can become another user")
+	}
+	bash := testprogram.RequireTool(t, "bash")
+	object := debuggedObject(t, "fib.c")
+	asNobody := func(address, text string) string {
+		cmd := exec.Command(bash, "-c", `exec 3<>"/dev/tcp/${1%:*}/${1##*:}" && printf "$2" >&3 && exec timeout 20 cat <&3`, "bash", address, text)
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Logf("%v: %v", cmd, err)
+		}
+		return string(out)
+	}
+	const refusal = "a client of user 65534 was refused: only user 0 may connect"
+	for _, test := range []struct{ protocol, text string }{
+		{"--rsp", "+$?#3f+$vMustReplyEmpty#3a"},
+		{"--dap", `Content-Length: 60\r\n\r\n{"seq":1,"type":"request","command":"launch","arguments":{}}`},
+	} {
+		s := serve(t, clew(t, "debug", object, "--call", "fib(5)", test.protocol, ":0"))
+		if !strings.Contains(s.rights, "A client may run any code as root; clients of other users are refused.\n") {
+			t.Errorf("it says %q of what clients may do", s.rights)
+		}
+		for range 3 {
+			if out := asNobody(s.address, test.text); !strings.Contains(out, refusal) {
+				t.Errorf("%s: the client is told %q", test.protocol, out)
+			}
+		}
+		s.cmd.Process.Signal(syscall.SIGINT)
+		s.cmd.Wait()
+		if got := s.stderr.String(); got != "clew debug: "+refusal+"\n" {
+			t.Errorf("%s: it says %q", test.protocol, got)
+		}
+	}
+
+	out, err := clew(t, "debug", object, "--call", "fib(5)", "--rsp", "0.0.0.0:0").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "clew debug: 0.0.0.0:0: not a loopback address: other machines could run code as this user; use unix:PATH or :PORT, or --allow-remote") {
+		t.Errorf("%s, %v", out, err)
+	}
+	s := serve(t, clew(t, "debug", object, "--call", "fib(5)", "--rsp", "0.0.0.0:0", "--allow-remote"))
+	s.cmd.Process.Signal(syscall.SIGINT)
+	s.cmd.Wait()
+	if got := s.stderr.String(); got != "clew debug: warning: every user and machine that can reach "+s.address+" may run any code as root\n" {
+		t.Errorf("it says %q", got)
 	}
 }
 

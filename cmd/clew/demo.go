@@ -80,7 +80,7 @@ func runDemo(wait bool) error {
 }
 
 func showDemo(program *demo.Program, wait bool) error {
-	fmt.Printf(`A Go program has compiled %[1]s to machine code
+	fmt.Fprintf(stdout, `A Go program has compiled %[1]s to machine code
 and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints it:
 
 `, program.Source(), program.PID)
@@ -88,11 +88,11 @@ and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints i
 	if err != nil {
 		return inputError{err}
 	}
-	if _, err := printStacks(os.Stdout, paletteOf(os.Stdout), s, stackFlags{}); err != nil {
+	if _, err := printStacks(stdout, stdout.palette(), s, stackFlags{}); err != nil {
 		return err
 	}
 	const word = "minotaur"
-	fmt.Printf("\nClew found it by the rules that the program publishes for debuggers, here those of one of its words:\n\n")
+	fmt.Fprintf(stdout, "\nClew found it by the rules that the program publishes for debuggers, here those of one of its words:\n\n")
 	path, err := program.SymbolFile()
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints i
 		return err
 	}
 	if !wait {
-		fmt.Print(`Now try 'clew stack PID' on a process of yours, 'clew table FILE' on a program,
+		fmt.Fprint(stdout, `Now try 'clew stack PID' on a process of yours, 'clew table FILE' on a program,
 or 'clew demo --wait', which keeps this one for gdb and perf.
 `)
 		return nil
@@ -109,7 +109,7 @@ or 'clew demo --wait', which keeps this one for gdb and perf.
 	if err := program.Wander(); err != nil {
 		return err
 	}
-	fmt.Printf(`The program goes on, from room to room, until you press Ctrl-C here. In another
+	fmt.Fprintf(stdout, `The program goes on, from room to room, until you press Ctrl-C here. In another
 terminal:
 
   clew stack --thread %[1]d %[1]d
@@ -121,7 +121,7 @@ terminal:
   perf script -i jit.data
 `, program.PID, program.Folder)
 	if !program.Symbols() {
-		fmt.Print(`
+		fmt.Fprint(stdout, `
 This clew has no symbols, as 'go run' makes it. By one of them gdb finds the
 generated words, so for gdb: go build ./cmd/clew && ./clew demo --wait
 `)

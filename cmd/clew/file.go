@@ -48,6 +48,17 @@ func regular(path string) (fs.FileInfo, error) {
 	return info, input("%s is no regular file: it is a %s", path, kind)
 }
 
+// exist returns an error for the first of the paths that the user gave, "" for none, that
+// does not exist.
+func exist(paths ...string) error {
+	for _, path := range paths {
+		if _, err := os.Stat(path); path != "" && err != nil {
+			return inputError{err}
+		}
+	}
+	return nil
+}
+
 // openFile opens an ELF file together with its separate debug file, which is looked
 // for as that of a stack is. What is damaged in it is told on standard error.
 func openFile(path string) (*object.File, error) {
@@ -187,5 +198,5 @@ var speaker = "clew"
 
 // warn tells of something that costs a part of the answer, or could.
 func warn(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, speaker+": "+format+"\n", args...)
+	fmt.Fprintf(stderr, speaker+": "+format+"\n", args...)
 }

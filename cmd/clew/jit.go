@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -20,8 +19,10 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/target/perfdata"
 	"github.com/clewdev/clew/target/process"
@@ -35,6 +36,8 @@ and the executable memory that no source tells of.
 The target is a live process, which is stopped as by 'clew stack'; a core; a
 jitdump or a perf map; or a recording of perf, whose processes' jitdumps and maps
 are read. The sources of processes and cores, found without being configured:
+  - the list of modules of Go's runtime, to which loaders such as
+    github.com/bytedance/sonic add the code that they make
   - the lists of the GDB JIT interface, by their symbol, or by a search of the
     process's memory where it is stripped
   - jitdumps that the process has mapped, as perf asks for
@@ -53,7 +56,9 @@ function, 'clew jit extract' writes its symbol file.`
 type jitFlags struct {
 	json, all bool
 	output    string
-	core      coreFlags
+
+	sourcePath []string
+	core       coreFlags
 }
 
 func jitCommand() *cli.Command {
@@ -91,13 +96,20 @@ Examples:
 			Name:  "show",
 			Usage: "Print a generated function's unwind table, lines and instructions",
 			Description: `Print the unwind table of a generated function as 'clew table' does, then its
-instructions beside the rows and under the source lines.
+instructions beside the rows and under the source lines. The target names the source
+files; so root reads only those that the target's user may read, and all below the
+folders of --source-path.
 
 The function is named as its source names it, or demangled, or by a glob, or by a
-part of the name; or by an address in it.` + "\n\nWith --json:\n" + report.GeneratedFunctionSchema + "\n\n" + exitHelp +
+part of the name; or by an address in it. Where a jitdump or a perf map says that a
+function of the name was overwritten or moved, a line says where it was, until when,
+and by what.` + "\n\nWith --json:\n" + report.GeneratedFunctionSchema + "\n" + report.FormerFunctionSchema + "\n\n" + exitHelp +
 				"\nHere 1 is: no function is called so, something of it is not known, or the core or the recording is damaged.",
 			UsageText: "clew jit show NAME|ADDR PID|FILE [flags]",
-			Flags:     append([]cli.Flag{jsonFlag("one JSON object a function")}, flags.core.flags()...),
+			Flags: append([]cli.Flag{
+				jsonFlag("one JSON object a function"),
+				sourcePathFlag(&flags.sourcePath, "look for source files below `DIR` too"),
+			}, flags.core.flags()...),
 			Action: func(_ context.Context, c *cli.Command) error {
 				if c.Args().Len() != 2 {
 					return fmt.Errorf("it takes a function (its name, or an address in it) and a PID or FILE, got %d arguments", c.Args().Len())
@@ -141,6 +153,7 @@ type jitTarget struct {
 	core     *report.Core // nil of what is none
 	damage   []string     // of a core or a recording; the core and notes have it too
 	released func()
+	process  *codefile.Process // whose source files are read
 }
 
 // openJIT opens a process, a core, or a file that a runtime or perf has written.
@@ -159,7 +172,8 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		t.of(s, func() {})
 		return t, nil
 	}
-	switch info, err := regular(name); {
+	info, err := regular(name)
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, input("%s: no such file, and no process ID; 'pidof %[1]s' may find it", name)
 	case err != nil:
@@ -167,10 +181,13 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	case info.Size() == 0:
 		return nil, input("%s is empty", name)
 	}
+	owner := codefile.User(untrusted.OwnerOf(info))
+	t.process = &codefile.Process{ReadAs: &owner}
 	switch is, err := contentOf(name); {
 	case err != nil:
 		return nil, inputError{err}
 	case is == recordingFile:
+		t.process = nil // its processes can be of several users, whoever recorded them
 		return t, t.recording(name, flags)
 	case is.maybeCore():
 		c, err := openCore(name, &flags.core)
@@ -209,7 +226,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 func (t *jitTarget) of(s *target.Snapshot, release func()) {
 	objects := s.Objects()
 	t.released = func() { objects.Close(); release() }
-	t.pid, t.machine = s.PID, s.Machine
+	t.pid, t.machine, t.process = s.PID, s.Machine, s.Process
 	var err error
 	_, end := progress("reading what is known of the code of "+whose(s), 0)
 	defer end()
@@ -227,10 +244,8 @@ func (t *jitTarget) of(s *target.Snapshot, release func()) {
 // recording takes the jitdumps that the processes of a recording had mapped, and
 // their perf maps.
 func (t *jitTarget) recording(name string, flags *jitFlags) error {
-	if flags.core.sysroot != "" {
-		if _, err := os.Stat(flags.core.sysroot); err != nil {
-			return inputError{err}
-		}
+	if err := exist(flags.core.sysroot); err != nil {
+		return err
 	}
 	r, err := perfdata.Open(name)
 	if err != nil {
@@ -279,9 +294,9 @@ func jitSources(name string, flags *jitFlags) error {
 	r.PID, r.Command, r.File, r.Notes = t.pid, t.command, t.file, t.notes
 	r.SetCore(t.core)
 	if flags.json {
-		err = r.JSON(os.Stdout)
+		err = r.JSON(stdout)
 	} else {
-		err = r.Text(os.Stdout, palette())
+		err = r.Text(stdout, stdout.palette())
 	}
 	if err == nil && !r.Complete() {
 		return status(exitNo)

@@ -7,14 +7,15 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 )
@@ -39,11 +40,22 @@ func (t *jitTarget) find(place, name string) (found, all []report.SourcedFunctio
 	case parseErr == nil:
 		return nil, nil, no("%s: no generated function covers %#x", name, address)
 	}
-	return nil, nil, no("%s: none of %d generated functions is called %s", name, len(all), place)
+	history := ""
+	for _, s := range t.sources {
+		switch s.Kind {
+		case target.GDBList, target.GDBListSearched, target.DynInfoList:
+			history = fmt.Sprintf(" (the %v does not say what was withdrawn from it)", s.Kind)
+		}
+	}
+	return nil, all, no("%s: none of %d generated functions is called %s%s", name, len(all), place, history)
 }
 
-// maxShown is how many functions one name can mean that are shown together.
-const maxShown = 32
+// maxShown is how many functions one name can mean that are shown together, and
+// maxFormer how many of their former places, of each source.
+const (
+	maxShown  = 32
+	maxFormer = 8
+)
 
 func jitShow(place, name string, flags *jitFlags) error {
 	t, err := openJIT(name, flags)
@@ -52,9 +64,10 @@ func jitShow(place, name string, flags *jitFlags) error {
 	}
 	defer t.released()
 	complete := t.tellDamage()
-	found, all, err := t.find(place, name)
-	if err != nil {
-		return err
+	found, all, missing := t.find(place, name)
+	former, formerly := report.MatchFormer(t.sources, place, found, maxFormer)
+	if missing != nil && formerly == 0 {
+		return missing
 	}
 	if len(found) > maxShown {
 		return no("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
@@ -63,24 +76,49 @@ func jitShow(place, name string, flags *jitFlags) error {
 	for i := range all {
 		names[i] = all[i].GeneratedFunction
 	}
-	text := new(report.SourceText)
+	text := sourceText(t.process.OpenSource, flags.sourcePath)
+	defer tellSource(text)
 	for i := range found {
 		g := report.GeneratedFunction{Function: &found[i].GeneratedFunction, Source: found[i].Source, Machine: t.machine, Names: names}
 		if flags.json {
-			err = g.JSON(os.Stdout)
+			err = g.JSON(stdout)
 		} else {
 			if i > 0 {
-				fmt.Println()
+				fmt.Fprintln(stdout)
 			}
-			err = g.Text(os.Stdout, palette(), text)
+			err = g.Text(stdout, stdout.palette(), text)
 		}
 		if err != nil {
 			return err
 		}
 		complete = complete && g.Complete()
 	}
-	if !complete {
+	if err := writeFormer(former, formerly, len(found) > 0, flags); err != nil {
+		return err
+	}
+	if !complete && missing == nil {
 		return status(exitNo)
+	}
+	return missing
+}
+
+// writeFormer writes where functions were before; all is how many such places there are.
+func writeFormer(former []report.FormerFunction, all int, apart bool, flags *jitFlags) (err error) {
+	if apart && len(former) > 0 && !flags.json {
+		fmt.Fprintln(stdout)
+	}
+	for i := range former {
+		if flags.json {
+			err = former[i].JSON(stdout)
+		} else {
+			err = former[i].Text(stdout, stdout.palette())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if more := all - len(former); more > 0 && !flags.json {
+		fmt.Fprintf(stdout, "and %d more before\n", more)
 	}
 	return nil
 }
@@ -218,21 +256,19 @@ func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 }
 
 func writeSymbolFile(path string, s *target.CodeSource, data []byte, flags *jitFlags) error {
-	if path == "-" {
-		_, err := os.Stdout.Write(data)
+	err := writeOutput(path, true, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
+	})
+	if err != nil {
+		return inputError{err}
 	}
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		return err
+	if path == "-" {
+		return nil
 	}
 	if flags.json {
-		line, err := json.Marshal(map[string]any{"file": path, "source": s.Kind.String(), "place": s.Place, "bytes": len(data)})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Printf("%s\n", line)
-		return err
+		return printable.EncodeJSON(stdout, map[string]any{"file": path, "source": s.Kind.String(), "place": s.Place, "bytes": len(data)})
 	}
-	_, err := fmt.Printf("%s: %d bytes, of the %v\n", path, len(data), s.Kind)
+	_, err = fmt.Fprintf(stdout, "%s: %d bytes, of the %v\n", path, len(data), s.Kind)
 	return err
 }

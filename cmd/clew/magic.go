@@ -9,8 +9,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // content is what a file is by its first bytes, which magic(5) tells too.
@@ -53,7 +54,7 @@ var magics = []struct {
 
 // contentOf returns what a regular file is. The error says that it cannot be opened.
 func contentOf(path string) (content, error) {
-	f, err := os.Open(path)
+	f, err := untrusted.OpenNamed(path)
 	if err != nil {
 		return unknownContent, err
 	}

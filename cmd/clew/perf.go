@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -95,9 +94,7 @@ Examples:
 			&cli.StringFlag{Name: "sysroot", Destination: &flags.sysroot, Usage: "look for files below `DIR`"},
 		}, flags.profile.flags()...),
 		Action: func(_ context.Context, c *cli.Command) error {
-			// As for stacks: what is read lives as long as the print takes.
-			debug.SetGCPercent(-1)
-			debug.SetMemoryLimit(256 << 20)
+			collectLate()
 			if !c.IsSet("pid") {
 				flags.pids = nil
 			}
@@ -132,10 +129,8 @@ func (f *perfFlags) check() error {
 
 // printRecording reads a recording and prints it.
 func printRecording(path string, flags *perfFlags) error {
-	if flags.sysroot != "" {
-		if _, err := os.Stat(flags.sysroot); err != nil {
-			return inputError{err}
-		}
+	if err := exist(flags.sysroot); err != nil {
+		return err
 	}
 	r, err := openRecording(path)
 	if err != nil {
@@ -146,7 +141,7 @@ func printRecording(path string, flags *perfFlags) error {
 	if flags.event != "" || flags.pids != nil || flags.threads != nil || flags.comm != "" {
 		opts.Filter = flags.counts
 	}
-	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	out := bufio.NewWriterSize(stdout, 1<<16)
 	if flags.samples {
 		var text []byte
 		var samples report.RecordedSamples
@@ -157,7 +152,7 @@ func printRecording(path string, flags *perfFlags) error {
 		}
 	}
 	total := int64(0)
-	if info, err := os.Stat(path); err == nil {
+	if info, _ := regular(path); info != nil {
 		total = info.Size()
 	}
 	show := progress
@@ -270,7 +265,7 @@ func (f *perfFlags) print(r *report.Recorded, out *bufio.Writer) error {
 	if f.json {
 		return nil
 	}
-	return r.Text(out, report.RecordedOptions{Palette: palette(), Functions: f.top, Stacks: f.stacks})
+	return r.Text(out, report.RecordedOptions{Palette: stdout.palette(), Functions: f.top, Stacks: f.stacks})
 }
 
 // one returns the event that a profile is of.

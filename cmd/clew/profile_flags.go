@@ -9,20 +9,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/internal/outputfile"
 	"github.com/clewdev/clew/report/profile"
 )
 
 const profileHelp = `With --pprof, --flame or --speedscope the stacks are written to a FILE, which is
 replaced if it exists ("-" is standard output), and with --folded to standard
-output, and not printed otherwise:
+output, and not printed otherwise. A replaced file keeps its mode and owner; root's
+new files have mode 0600.
   --pprof       for 'go tool pprof -http=: FILE', compressed
   --flame       a page with a flame graph, which needs no network
   --speedscope  JSON for https://www.speedscope.app
@@ -112,51 +110,27 @@ func (f *profileFlags) write(p *profile.Profile) error {
 		p.Roots = profile.StateRoots
 	}
 	for _, o := range f.outputs() {
-		if err := writeOutput(o.path, func(w io.Writer) error { return o.write(p, w) }); err != nil {
+		if err := writeOutput(o.path, o.flag == "--pprof", func(w io.Writer) error { return o.write(p, w) }); err != nil {
 			return input("%w", err)
 		}
 	}
 	return nil
 }
 
-// writeOutput writes a file, or standard output where the path is "-". A file
-// appears whole or not at all, and is replaced only by a whole one. What is no
-// regular file is written as it is.
-func writeOutput(path string, write func(io.Writer) error) error {
-	if path == "-" {
-		return buffered(os.Stdout, write)
+// writeOutput writes a file, or standard output where the path is "-". What is binary is
+// not text that can be made printable.
+func writeOutput(path string, binary bool, write func(io.Writer) error) error {
+	if path != "-" {
+		return outputfile.Write(path, write)
 	}
-	if at, err := filepath.EvalSymlinks(path); err == nil {
-		path = at
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
+	var to io.Writer = stdout
+	if binary {
+		if stdout.isTerminal() {
+			return errors.New("standard output is a terminal, and this is not text: name a file, or pipe it to a program")
 		}
-		return errors.Join(buffered(f, write), f.Close())
+		to = stdout.raw()
 	}
-	// The name is hidden and of this process, so that no other can write it too.
-	part := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+strconv.Itoa(os.Getpid()))
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err == nil {
-		err = errors.Join(buffered(f, write), f.Close())
-		if err == nil {
-			err = os.Rename(part, path)
-		}
-		if err != nil {
-			os.Remove(part)
-		}
-	}
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		at.Path = path // which is the name that says something
-	}
-	return err
-}
-
-func buffered(w io.Writer, write func(io.Writer) error) error {
-	out := bufio.NewWriterSize(w, 1<<16)
+	out := bufio.NewWriterSize(to, 1<<16)
 	if err := write(out); err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"runtime/debug"
 	"strings"
 
@@ -43,8 +42,8 @@ It reads the call frame information (unwind tables) of ELF files of any
 machine, says what they say in a way people and programs can read, and prints
 the stacks of live processes, which it stops for about a millisecond.`
 
-const exitHelp = `Exit codes: 0 all is well, 1 the answer is no or only partial, 2 wrong usage
-or unreadable input.`
+const exitHelp = `Exit codes: 0 all is well, 1 the answer is no or only partial, 2 wrong usage,
+unreadable input, or output that cannot be written.`
 
 // verbs are by name.
 var verbs = [...]struct {
@@ -82,6 +81,8 @@ func newRoot(args []string) *cli.Command {
 	cli.VersionPrinter = printVersion
 	root := &cli.Command{
 		Name:        "clew",
+		Writer:      stdout,
+		ErrWriter:   stderr,
 		Usage:       "Read unwind tables, print stacks",
 		Description: rootHelp + "\n\n" + exitHelp,
 		UsageText: `clew [command]
@@ -142,6 +143,20 @@ func run(args []string) int {
 	root := newRoot(args)
 	speaker = commandPath(root, args)
 	err := root.Run(context.Background(), append([]string{root.Name}, args...))
+	code := conclude(err)
+	// An answer that was not written is none, whatever was found.
+	if failed := stdout.end(); failed != nil {
+		if !errors.Is(err, failed) {
+			warn("%v", failed)
+		}
+		code = exitUsage
+	}
+	stderr.end()
+	return code
+}
+
+// conclude says what an error means for the user, and returns the exit code.
+func conclude(err error) int {
 	var said status
 	switch {
 	case err == nil:
@@ -160,7 +175,7 @@ func run(args []string) int {
 	}
 	var input inputError
 	if !errors.As(err, &input) {
-		fmt.Fprintf(os.Stderr, "Run '%s --help' for what it takes.\n", speaker)
+		fmt.Fprintf(stderr, "Run '%s --help' for what it takes.\n", speaker)
 	}
 	return exitUsage
 }

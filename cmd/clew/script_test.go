@@ -22,10 +22,17 @@ import (
 
 var update = flag.Bool("update", false, "write what the scripts and README.md expect anew: go test ./cmd/clew -update")
 
+// asWorker is what the test binary does where TestMutants has started it.
+var asWorker func()
+
 // The test binary is also the command clew, which scripts find in their PATH.
 func TestMain(m *testing.M) {
 	if _, set := os.LookupEnv("CLEW_CACHE"); !set {
 		os.Setenv("CLEW_CACHE", "off") // that of who runs the tests is left alone
+	}
+	if asWorker != nil {
+		asWorker()
+		return
 	}
 	testscript.Main(m, map[string]func(){"clew": main})
 }

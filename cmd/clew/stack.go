@@ -7,6 +7,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +28,6 @@ import (
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/process"
 	"github.com/clewdev/clew/target/variable"
-	"github.com/clewdev/clew/unwind"
 )
 
 const stackHelp = `Print the stacks of all threads of live processes, of cores, or of a command when
@@ -42,7 +41,12 @@ long it stood still is printed in its heading.
 
 A frame that was not found by call frame information says how it was found:
 [by frame pointer] where a module has no unwind tables (code of a JIT compiler,
-say), [by signal context], [by bad call]. A function that called the one before it
+say), [by back chain] by the link that the ABI of Power and s390 has, [by signal
+context], [by bad call]. [by return address] is the caller of a function that was
+interrupted and has no unwind table: the word at the stack pointer or in the link
+register follows a call. "callers may be missing before it"
+says that this call leads to another function than the one before, or that that
+function keeps no frame pointer. A function that called the one before it
 in the place of its return has no frame any more; it is shown as [tail call] where
 the debugging information tells which it was. A function without a symbol is shown
 by its address in its file, "?? at 0x64af in sleep"; code that no file holds by
@@ -80,7 +84,7 @@ number where one killed it. Processes that the command starts are not watched.
 
 ` + profileHelp + `
 A stack counts one thread. The outermost frame of one that could not be walked to
-its end says why: [no rule].
+its end, or that can lack callers, says so: [no rule], [callers may be missing].
 
 ` + goroutineHelp + `
 
@@ -89,7 +93,8 @@ With --json:
 ` + report.GoroutineSchema + `
 ` + report.WatchSchema + `
 
-` + exitHelp
+` + exitHelp + `
+Here 1 is also: a stack ends early, or callers may be missing before a frame.`
 
 // stackFlags are the flags of the stack verb.
 type stackFlags struct {
@@ -137,10 +142,7 @@ Examples:
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
 		}, slices.Concat(flags.goroutineFlags.flags(), flags.watch.flags(), flags.variables.flags(), flags.core.flags(), flags.profile.flags())...),
 		Action: func(_ context.Context, c *cli.Command) error {
-			// What is read lives as long as the print takes: collecting garbage
-			// on the way would take a third of the time, unless there is much.
-			debug.SetGCPercent(-1)
-			debug.SetMemoryLimit(256 << 20)
+			collectLate()
 			if !c.IsSet("thread") {
 				flags.threads = nil // the library makes it empty, which would be no thread
 			}
@@ -191,10 +193,22 @@ func (f *stackFlags) check() error {
 // then they do not fit on a screen.
 const manyThreads = 11
 
-// grouped says whether n stacks are to be grouped. What programs read has the
-// same form for any number.
+// groupFrom returns from how many stacks on equal ones are grouped, 0 for never. What
+// programs read has the same form for any number.
+func (f *stackFlags) groupFrom() int {
+	switch {
+	case f.group:
+		return 1
+	case f.noGroup || f.json || f.registers:
+		return 0
+	}
+	return manyThreads
+}
+
+// grouped reports whether n stacks are to be grouped.
 func (f *stackFlags) grouped(n int) bool {
-	return f.group || n >= manyThreads && !f.noGroup && !f.json && !f.registers
+	from := f.groupFrom()
+	return from > 0 && n >= from
 }
 
 // atDash splits a verb's arguments at --, which the library drops. What is
@@ -227,7 +241,7 @@ func stacksOf(args []string, flags stackFlags) error {
 			pids[i] = pid
 			continue
 		}
-		if _, err := os.Stat(arg); err != nil {
+		if info, err := regular(arg); info == nil {
 			if strings.Contains(arg, "/") || strings.HasPrefix(arg, "core") {
 				return inputError{err}
 			}
@@ -254,7 +268,7 @@ func stacksOf(args []string, flags stackFlags) error {
 		var s *target.Snapshot
 		var c *openedCore
 		var err error
-		show := func(w io.Writer) (complete bool, err error) { return printStacks(w, palette(), s, flags) }
+		show := func(w io.Writer) (complete bool, err error) { return printStacks(w, stdout.palette(), s, flags) }
 		switch {
 		case pid == 0:
 			s, c, err = takeCore(args[i], &flags)
@@ -268,10 +282,10 @@ func stacksOf(args []string, flags stackFlags) error {
 			continue
 		}
 		if apart && !flags.json && !flags.profile.wanted() {
-			fmt.Println()
+			fmt.Fprintln(stdout)
 		}
 		flags.core.opened = c
-		complete, err := show(os.Stdout)
+		complete, err := show(stdout)
 		complete = c.close() && complete
 		apart = err == nil
 		if errors.Is(err, target.ErrNoGo) { // the next one may be
@@ -324,7 +338,7 @@ func (f *stackFlags) finish(printed, partial bool, failed error) error {
 }
 
 // printStacks walks, names and prints the stacks of a snapshot, and reports
-// whether all of them reach their outermost frame, and no file of theirs was refused
+// whether all of them are whole (see target.Stack.Whole), and no file of theirs was refused
 // or is missing.
 func printStacks(w io.Writer, colours report.Palette, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
 	if flags.goroutines {
@@ -345,7 +359,7 @@ func printStacks(w io.Writer, colours report.Palette, s *target.Snapshot, flags 
 	end()
 	missed, complete := tellMissed(s, stacks, err)
 	for i := range stacks {
-		complete = complete && stacks[i].Reason == unwind.EndOfStack
+		complete = complete && stacks[i].Whole()
 	}
 	r := report.Stacks{Target: flags.told(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks)), Registers: flags.registers}
 	if variables {
@@ -358,7 +372,9 @@ func printStacks(w io.Writer, colours report.Palette, s *target.Snapshot, flags 
 	case flags.json:
 		err = r.JSON(w)
 	case !flags.profile.wanted():
-		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
+		text := flags.variables.text(s)
+		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: text})
+		tellSource(text)
 	}
 	return complete, err
 }
@@ -415,8 +431,10 @@ func runCommand(args []string, flags stackFlags) error {
 		return errors.New("a profile needs a file here: standard output is that of the command")
 	}
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout.file, stderr.file
 	start := time.Now()
+	var crashed bytes.Buffer // the stacks of the crash, which are held back for --source
+	var source *report.SourceText
 	err := process.Run(cmd, func(s *target.Snapshot, why process.Reason) {
 		if !flags.json {
 			warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
@@ -428,10 +446,20 @@ func runCommand(args []string, flags stackFlags) error {
 			s.Signal = &target.Signal{Number: int(why.Signal), Thread: why.Thread}
 		}
 		// Standard output is the command's.
-		if _, err := printStacks(os.Stderr, paletteOf(os.Stderr), s, flags); err != nil {
+		var w io.Writer = stderr
+		if flags.variables.later = why.Crash && flags.variables.source; flags.variables.later {
+			w = &crashed
+		}
+		if _, err := printStacks(w, stderr.palette(), s, flags); err != nil {
 			warn("%v", err)
 		}
+		if flags.variables.later {
+			source = flags.variables.text(s)
+		}
 	})
+	if _, err := stderr.Write(filled(source, crashed.Bytes(), stderr.palette())); err != nil {
+		warn("%v", err)
+	}
 	if flags.into.Total() > 0 {
 		if err := flags.profile.write(flags.into); err != nil {
 			warn("%v", err)

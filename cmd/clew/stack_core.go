@@ -9,7 +9,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,13 +20,16 @@ import (
 	"github.com/clewdev/clew/target/core"
 )
 
-const coreHelp = `A FILE is a core: the kernel's, gcore's or qemu's, of any machine, also compressed
-with zstd or lz4 (a file that is called like a process ID needs its path:
-./4711). The files that its process had mapped are looked for by their path,
-under --sysroot where it is given, and by build ID in /usr/lib/debug/.build-id,
-/usr/lib/.build-id, and the caches of perf and debuginfod. A file with another
-build ID than the core's is not used. What is missing is said behind the stacks,
-with its build ID. Without --exe the program is the one that the core names.`
+const coreHelp = `A FILE is a core that the kernel, gcore or qemu wrote, for x86, arm, arm64, riscv,
+Power, s390, MIPS, sparc64 or m68k, of 32 or 64 bits. It may be compressed with
+zstd or lz4. (A file that is called like a process ID needs its path: ./4711.)
+
+The files that the process had mapped are looked for by their path, under --sysroot
+where it is given, there by their base name too, and by build ID in
+/usr/lib/debug/.build-id, /usr/lib/.build-id, and the caches of perf and debuginfod.
+The program is also looked for beside the core. A file with another build ID than
+the core's is not used. What is missing is listed after the stacks, with its build ID.
+Without --exe the program is the one that the core names.`
 
 // coreFlags are the flags of verbs that read cores.
 type coreFlags struct {
@@ -37,7 +39,7 @@ type coreFlags struct {
 
 func (f *coreFlags) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "sysroot", Destination: &f.sysroot, Usage: "of a core: look for the files that were mapped under `DIR`"},
+		&cli.StringFlag{Name: "sysroot", Destination: &f.sysroot, Usage: "of a core: look for the files that were mapped under `DIR`, by their paths or base names"},
 		&cli.StringFlag{Name: "exe", Destination: &f.exe, Usage: "of a core: the program is `FILE`"},
 	}
 }
@@ -53,13 +55,8 @@ func (f *coreFlags) refuse() error {
 // openCore opens a core.
 func openCore(path string, flags *coreFlags) (*core.Core, error) {
 	opts := core.Options{Program: flags.exe, Search: searchBelow(flags.sysroot)}
-	for _, p := range []string{flags.exe, flags.sysroot} {
-		if p == "" {
-			continue
-		}
-		if _, err := os.Stat(p); err != nil {
-			return nil, err
-		}
+	if err := exist(flags.exe, flags.sysroot); err != nil {
+		return nil, err
 	}
 	end := func() {}
 	defer func() { end() }()

@@ -16,7 +16,6 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/unwind"
 )
 
 const goroutineHelp = `With --goroutines the stacks are those of a Go program's goroutines, also of those
@@ -60,19 +59,19 @@ func (f *stackFlags) checkGoroutines() error {
 }
 
 // printGoroutines walks, names and prints the goroutines of a snapshot, and reports
-// whether all of them were read and reach their outermost frame.
+// whether all of them were read and are whole (see target.Stack.Whole).
 func printGoroutines(w io.Writer, colours report.Palette, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
 	objects := s.Objects()
 	defer objects.Close()
 	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
 	// Of cores too they are shown when they are asked for: there are many goroutines.
 	variables := flags.variables.wanted(true, &flags)
-	list, err := objects.Goroutines(target.GoroutineOptions{System: flags.system, Share: flags.group || !flags.noGroup && !flags.json, Registers: variables})
+	list, err := objects.Goroutines(target.GoroutineOptions{System: flags.system, Share: true, Group: flags.groupFrom(), Registers: variables})
 	if errors.Is(err, target.ErrNoGo) {
 		end()
 		return false, inputError{fmt.Errorf("%s: %w", whose(s), err)}
 	}
-	r := report.Goroutines{List: list, Grouped: flags.grouped(len(list))}
+	r := report.Goroutines{List: list}
 	complete = err == nil
 	if err != nil {
 		r.Damage = strings.Split(err.Error(), "\n")
@@ -86,7 +85,7 @@ func printGoroutines(w io.Writer, colours report.Palette, s *target.Snapshot, fl
 	missed, whole := tellMissed(s, stacks, err)
 	r.Target, complete = flags.told(s, missed), complete && whole
 	for i := range list {
-		complete = complete && list[i].Stack.Reason == unwind.EndOfStack
+		complete = complete && list[i].Stack.Whole()
 	}
 	if variables {
 		flags.variables.addGoroutines(&r, s, objects)
@@ -98,7 +97,9 @@ func printGoroutines(w io.Writer, colours report.Palette, s *target.Snapshot, fl
 	case flags.json:
 		err = r.JSON(w)
 	case !flags.profile.wanted():
-		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: flags.variables.text()})
+		text := flags.variables.text(s)
+		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: text})
+		tellSource(text)
 	}
 	return complete, err
 }

@@ -12,6 +12,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/process"
 	"github.com/clewdev/clew/target/variable"
@@ -21,7 +22,8 @@ const holdHelp = `With --hold a live process stands still until all is read that
 with it: what only lies in its memory is of the same moment as its stacks then, as
 under gdb, where it otherwise can have changed. That takes some milliseconds, with
 many frames and values more; how long it was is told at the end, on standard error.
-Files are read before, so that the process does not wait for them.`
+Files are read before, so that the process does not wait for them, and the files of
+--source after it.`
 
 // checkHold finds what makes no sense with --hold. It is for values.
 func (f *stackFlags) checkHold() error {
@@ -46,24 +48,37 @@ func holdStacks(pid int, flags stackFlags) (show func(io.Writer) (complete bool,
 	var text bytes.Buffer
 	var complete bool
 	var failed error
+	var source *report.SourceText
 	opts := flags.snapshot()
 	opts.Walk = nil
 	opts.Hold = func(s *target.Snapshot) {
 		s.Reuse(objects)
 		s.Command = commandLine(pid) // which is asked for of who runs
-		complete, failed = printStacks(&text, palette(), s, flags)
+		flags.variables.later = true
+		complete, failed = printStacks(&text, stdout.palette(), s, flags)
+		source = flags.variables.text(s)
 	}
 	s, err := process.Snapshot(pid, opts)
 	if err != nil {
 		return nil, err
 	}
 	return func(w io.Writer) (bool, error) {
-		if _, err := w.Write(text.Bytes()); err != nil {
+		if _, err := w.Write(filled(source, text.Bytes(), stdout.palette())); err != nil {
 			return false, err
 		}
 		warn("process %d stood still for %v, until all of it was read", pid, s.Pause.Round(10*time.Microsecond))
 		return complete, failed
 	}, nil
+}
+
+// filled returns stacks of a target that was held, with the lines of their source: these
+// are read now, when it runs again.
+func filled(source *report.SourceText, text []byte, colours report.Palette) []byte {
+	if source == nil {
+		return text
+	}
+	defer tellSource(source)
+	return source.Fill(text, colours)
 }
 
 // readAhead returns the objects of a process with what printing its stacks takes of their

@@ -8,7 +8,6 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 
 	"github.com/urfave/cli/v3"
 
@@ -37,13 +36,16 @@ frame says so: [values read after the process ran on]. Threads that are shown as
 have <differs> where their values are not the same.
 
 With --source three lines of the source are shown around each frame, where the
-file is at hand: where it was compiled, or below a folder of --source-path.`
+file is at hand: where it was compiled, or below a folder of --source-path. The target
+names the file; so root reads only files there that the target's user may read, below
+the target's root directory, and all files below the folders of --source-path.`
 
 // variableFlags are the flags for what a frame's function is called with, and for
 // its source.
 type variableFlags struct {
 	args, noArgs, locals, raw, source bool
 	sourcePath                        []string
+	later                             bool // the target is held: see report.SourceText
 }
 
 func (f *variableFlags) flags() []cli.Flag {
@@ -53,7 +55,7 @@ func (f *variableFlags) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "locals", Destination: &f.locals, Usage: "also the local variables of each frame, and the arguments"},
 		&cli.BoolFlag{Name: "raw", Destination: &f.raw, Usage: "values of the libraries of C++ and Rust as the members that they are made of"},
 		&cli.BoolFlag{Name: "source", Destination: &f.source, Usage: "also three lines of the source around each frame"},
-		&cli.StringSliceFlag{Name: "source-path", Destination: &f.sourcePath, Usage: "with --source: look for files below `DIR` too"},
+		sourcePathFlag(&f.sourcePath, "with --source: look for files below `DIR` too"),
 	}
 }
 
@@ -67,7 +69,7 @@ func (f *variableFlags) check(flags *stackFlags) error {
 	case flags.json && f.source:
 		return errors.New("--source shows lines to people: with --json each frame names its file and line")
 	case len(f.sourcePath) > 0 && !f.source:
-		return errors.New("--source-path says where --source looks for files: give both")
+		return errSourcePath
 	}
 	return nil
 }
@@ -104,16 +106,13 @@ func (f *variableFlags) advice() string {
 	return "install debug symbols; no server in DEBUGINFOD_URLS gave them"
 }
 
-// text is where the lines of the source are read, nil where they are not wanted.
-func (f *variableFlags) text() *report.SourceText {
+// text is where the lines of the source of a target are read, nil where they are not
+// wanted.
+func (f *variableFlags) text(s *target.Snapshot) *report.SourceText {
 	if !f.source {
 		return nil
 	}
-	text := new(report.SourceText)
-	for _, dir := range f.sourcePath {
-		if abs, err := filepath.Abs(dir); err == nil {
-			text.Path = append(text.Path, abs)
-		}
-	}
+	text := sourceText(s.Process.OpenSource, f.sourcePath)
+	text.Later = f.later
 	return text
 }

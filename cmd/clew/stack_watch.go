@@ -123,7 +123,7 @@ func watchProcesses(args []string, flags stackFlags) error {
 		}
 		partial = partial || w.err != nil && flags.watch.samples > 0
 		if printed && !flags.json && !flags.profile.wanted() {
-			fmt.Println()
+			fmt.Fprintln(stdout)
 		}
 		printed = true
 		complete, err := w.print(&flags)
@@ -214,12 +214,12 @@ func (w *watched) print(flags *stackFlags) (complete bool, err error) {
 	if flags.profile.wanted() {
 		r.AddTo(flags.into)
 	}
-	out := bufio.NewWriterSize(os.Stdout, 1<<16)
+	out := bufio.NewWriterSize(stdout, 1<<16)
 	switch {
 	case flags.json:
 		err = r.JSON(out)
 	case !flags.profile.wanted():
-		err = r.Text(out, palette())
+		err = r.Text(out, stdout.palette())
 	default:
 		err = nil
 	}

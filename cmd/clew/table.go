@@ -7,7 +7,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/urfave/cli/v3"
@@ -152,9 +151,9 @@ func table(path string, flags *tableFlags) error {
 	done, end := progressBeside("entries", list.Len())
 	var summary report.Summary
 	if isSource {
-		summary, err = source.Write(os.Stdout, language, list, f, done)
+		summary, err = source.Write(stdout, language, list, f, done)
 	} else {
-		summary, err = list.Write(os.Stdout, flags.printer(selection), done)
+		summary, err = list.Write(stdout, flags.printer(selection), done)
 	}
 	end()
 	switch {
@@ -186,7 +185,7 @@ func (flags *tableFlags) selection() (s report.Selection, err error) {
 }
 
 func (flags *tableFlags) printer(selection report.Selection) func() report.Printer {
-	colours := palette()
+	colours := stdout.palette()
 	return func() report.Printer {
 		switch {
 		case flags.raw && flags.format == "json":
@@ -230,7 +229,7 @@ func tableReadelf(f *object.File, raw bool) error {
 	if raw {
 		mode = readelf.Raw
 	}
-	if err := readelf.File(os.Stdout, f, separate, mode); err != nil {
+	if err := readelf.File(stdout, f, separate, mode); err != nil {
 		return noError{err}
 	}
 	return nil

@@ -7,13 +7,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync/atomic"
 	"time"
 
 	"github.com/fatih/color"
-	"golang.org/x/term"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report"
 )
 
@@ -24,24 +23,6 @@ func palette() report.Palette {
 		return report.Palette{}
 	}
 	return report.Colors()
-}
-
-// paletteOf returns the colours for w, which is standard output or error.
-func paletteOf(w *os.File) report.Palette {
-	if w != os.Stdout && !term.IsTerminal(int(w.Fd())) {
-		return report.Palette{}
-	}
-	return palette()
-}
-
-// width returns the columns of the terminal that standard output is, and 0
-// where it is none.
-func width() int {
-	w, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		return 0
-	}
-	return w
 }
 
 // progress shows on standard error how far a long work is, where that is a
@@ -65,11 +46,11 @@ func progressAbove(what string, total int) (done func(int), end func()) {
 var showProgress = progressAtTerminal
 
 func progressAtTerminal(what string, total int, hidden func() bool) (done func(int), end func()) {
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
+	if !stderr.isTerminal() {
 		return nil, func() {}
 	}
 	ticker := time.NewTicker(250 * time.Millisecond)
-	done, end = progressOn(os.Stderr, what, total, time.Now(), ticker.C, hidden)
+	done, end = progressOn(stderr.raw(), what, total, time.Now(), ticker.C, hidden)
 	return done, func() { ticker.Stop(); end() }
 }
 
@@ -90,7 +71,7 @@ func progressOn(w io.Writer, what string, total int, start time.Time, ticks <-ch
 				return
 			case now := <-ticks:
 				if took := now.Sub(start); took >= time.Second && !hidden() {
-					fmt.Fprint(w, "\r\x1b[K"+progressText(what, int(count.Load()), total, took))
+					fmt.Fprint(w, "\r\x1b[K"+printable.Text(progressText(what, int(count.Load()), total, took)))
 					shown = true
 				}
 			}
@@ -102,7 +83,7 @@ func progressOn(w io.Writer, what string, total int, start time.Time, ticks <-ch
 // progressBeside is progress of a work that prints on standard output
 // meanwhile: nothing is shown where that is a terminal too.
 func progressBeside(what string, total int) (done func(int), end func()) {
-	if term.IsTerminal(int(os.Stdout.Fd())) {
+	if stdout.isTerminal() {
 		return nil, func() {}
 	}
 	return progress(what, total)

@@ -76,6 +76,20 @@ func buildGo(t testing.TB, source string, flags []string, environment ...string)
 	})
 }
 
+// BuildModule is Build of a folder that is a Go module of its own: a program that
+// needs modules that Clew does not. It has no C code.
+func BuildModule(t testing.TB, source string, flags ...string) string {
+	t.Helper()
+	RequireTool(t, "go")
+	path := Path("programs/" + source)
+	return cached(t, source, path, func(out string) *exec.Cmd {
+		cmd := exec.Command("go", append(append([]string{"build", "-buildvcs=false"}, flags...), "-o", out)...)
+		cmd.Dir = path
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOWORK=off")
+		return cmd
+	})
+}
+
 // BuildWith is Build with the compiler named.
 func BuildWith(t testing.TB, compiler, source string, flags ...string) string {
 	t.Helper()

@@ -25,9 +25,15 @@ var Emulations = map[string]Emulation{
 	"arm64":   {"aarch64-linux-gnu", "qemu-aarch64"},
 	"arm":     {"arm-linux-gnueabihf", "qemu-arm"},
 	"i386":    {"i686-linux-gnu", "qemu-i386"},
+	"m68k":    {"m68k-linux-gnu", "qemu-m68k"},
+	"mips":    {"mips-linux-gnu", "qemu-mips"},
+	"mips64":  {"mips64-linux-gnuabi64", "qemu-mips64"},
+	"ppc":     {"powerpc-linux-gnu", "qemu-ppc"},
+	"ppc64":   {"powerpc64-linux-gnu", "qemu-ppc64"},
 	"ppc64le": {"powerpc64le-linux-gnu", "qemu-ppc64le"},
 	"riscv64": {"riscv64-linux-gnu", "qemu-riscv64"},
 	"s390x":   {"s390x-linux-gnu", "qemu-s390x"},
+	"sparc64": {"sparc64-linux-gnu", "qemu-sparc64"},
 }
 
 // Root is where the libraries of the emulated machine are.

@@ -143,13 +143,7 @@ func lli(frame string) func(testing.TB) *exec.Cmd {
 
 func wazero(t testing.TB) *exec.Cmd {
 	t.Helper()
-	source := Path("programs/wazero")
-	return exec.Command(cached(t, "wazero", source, func(out string) *exec.Cmd {
-		cmd := exec.Command("go", "build", "-buildvcs=false", "-tags=perfmap", "-o", out)
-		cmd.Dir = source
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=mod", "GOWORK=off")
-		return cmd
-	}))
+	return exec.Command(BuildModule(t, "wazero", "-tags=perfmap"))
 }
 
 // forth is the example's, which publishes to debuggers in any case, and to perf

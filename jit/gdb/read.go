@@ -39,21 +39,21 @@ type Range struct{ Start, End uint64 }
 // Limits bounds what is read of a list, which is another program's and may be
 // damaged or hostile.
 type Limits struct {
-	Entries int    // of all lists; 0 means 1<<18
-	Image   uint64 // bytes of one symbol file; 0 means 512 MiB
-	Total   uint64 // bytes of all symbol files; 0 means 1 GiB
+	Entries int    // of all lists; 0 means 1<<17
+	Image   uint64 // bytes of one symbol file; 0 means 128 MiB
+	Total   uint64 // bytes of all symbol files; 0 means 128 MiB
 	Scan    uint64 // bytes that are searched; 0 means 1 GiB
 }
 
 func (l Limits) withDefaults() Limits {
 	if l.Entries == 0 {
-		l.Entries = 1 << 18
+		l.Entries = 1 << 17
 	}
 	if l.Image == 0 {
-		l.Image = 512 << 20
+		l.Image = 128 << 20
 	}
 	if l.Total == 0 {
-		l.Total = 1 << 30
+		l.Total = 128 << 20
 	}
 	if l.Scan == 0 {
 		l.Scan = 1 << 30
@@ -80,7 +80,7 @@ type Entry struct {
 	Address uint64 // of the entry
 	Symfile uint64 // address of the image
 	Size    uint64 // of the image as the entry has it, bytes
-	Image   []byte // nil where Err is not; nobody else's
+	Image   []byte // nil where Err is not; entries of one symbol file share it
 	Err     error
 }
 
@@ -153,10 +153,17 @@ func (r *reader) list(address uint64) List {
 		l.Err = err
 		r.left = left
 		l.Entries = make([]Entry, len(links))
+		type place struct{ symfile, size uint64 }
+		read := make(map[place]*Entry)
 		for i, link := range links {
 			e := &l.Entries[i]
 			*e = Entry{Address: link.address, Symfile: link.symfile, Size: link.size}
+			if same := read[place{link.symfile, link.size}]; same != nil {
+				e.Image, e.Err = same.Image, same.Err
+				continue
+			}
 			e.Image, e.Err = r.image(link.symfile, link.size)
+			read[place{link.symfile, link.size}] = e
 		}
 		// The same links before and after: what was read between is theirs.
 		r.memory = newBlocks(direct)

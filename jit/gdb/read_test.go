@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -205,12 +206,12 @@ func TestReadHostile(t *testing.T) {
 		{"no bytes", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 3), 0x4000: []byte(elfImage)},
 			Limits{}, 1, 0, "", "not an ELF image: 3 bytes"},
 		{"too large", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 1<<63), 0x4000: []byte(elfImage)},
-			Limits{}, 1, 0, "", "9223372036854775808 bytes, and 536870912 may be read"},
-		{"more than there is", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 500<<20), 0x4000: append([]byte(elfImage), make([]byte, 4<<20)...)},
+			Limits{}, 1, 0, "", "9223372036854775808 bytes, and 134217728 may be read"},
+		{"more than there is", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 100<<20), 0x4000: append([]byte(elfImage), make([]byte, 4<<20)...)},
 			Limits{}, 1, 0, "", "not mapped"},
 		{"image limit", memory{0x1000: le64(1, 0, 0x2000), 0x2000: good, 0x4000: []byte(elfImage)},
 			Limits{Image: 15}, 1, 0, "", "16 bytes, and 15 may be read"},
-		{"total limit", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0x3000, 0, 0x4000, 16), 0x3000: good, 0x4000: []byte(elfImage)},
+		{"total limit", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0x3000, 0, 0x5000, 16), 0x3000: good, 0x4000: []byte(elfImage), 0x5000: []byte(elfImage)},
 			Limits{Total: 20}, 2, 1, "", "16 bytes, and 4 may be read"},
 	} {
 		test.limits.Scan = 0
@@ -241,6 +242,35 @@ func TestReadHostile(t *testing.T) {
 	lists, _ := Read(space(x86_64, memory{0x1000: le64(1, 0, 0x2000), 0x2000: good, 0x4000: []byte("not ELF, not ELF")}))
 	if !errors.Is(lists[0].Entries[0].Err, ErrNotELF) {
 		t.Errorf("%v is not ErrNotELF", lists[0].Entries[0].Err)
+	}
+}
+
+// Entries of one symbol file have one copy of it, however many there are.
+func TestReadSharedImage(t *testing.T) {
+	const first, size, entries = 0x100000, 32, 20000
+	image := append([]byte(elfImage), make([]byte, 1<<16)...)
+	var list []byte
+	for i := range uint64(entries) {
+		next := first + size*(i+1)
+		if i == entries-1 {
+			next = 0
+		}
+		list = append(list, le64(next, 0, 0x10000, uint64(len(image)))...)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	lists, err := Read(space(x86_64, memory{0x1000: le64(1, 0, first), first: list, 0x10000: image}))
+	runtime.ReadMemStats(&after)
+	if err != nil || len(lists) != 1 || lists[0].Err != nil || len(lists[0].Entries) != entries {
+		t.Fatalf("%d lists, %v", len(lists), err)
+	}
+	for i := range lists[0].Entries {
+		if e := &lists[0].Entries[i]; e.Err != nil || &e.Image[0] != &lists[0].Entries[0].Image[0] {
+			t.Fatalf("entry %d has an image of its own: %v", i, e.Err)
+		}
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1000*entries {
+		t.Errorf("%d bytes were allocated for %d entries", n, entries)
 	}
 }
 

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 	"unsafe"
 
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 )
 
@@ -125,16 +125,17 @@ func parseMapping(line []byte) (m codeMapping, ok bool) {
 // descriptorIn returns the run-time address of the descriptor that a mapped file
 // defines. A file that is no longer there, or has no symbols, defines none.
 func descriptorIn(m codeMapping) (address uint64, ok bool) {
-	info, err := os.Stat(m.path)
+	file, err := untrusted.Open("", m.path)
 	if err != nil {
 		return 0, false
 	}
-	// The device is not compared: file systems with layers or subvolumes tell
+	defer file.Close()
+	// The device is not compared: file systems with layers or subvolumes report
 	// different ones.
-	if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Ino != m.inode {
+	if info, err := file.Stat(); err != nil || untrusted.IdentityOf(info).Inode != m.inode {
 		return 0, false
 	}
-	f, err := object.Open(m.path)
+	f, err := object.OpenFile(file, m.path)
 	if err != nil {
 		return 0, false
 	}

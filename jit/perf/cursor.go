@@ -21,6 +21,9 @@ var (
 	ErrHeader    = errors.New("no jitdump")
 	ErrRecord    = errors.New("bad jitdump record")
 	ErrMap       = errors.New("bad line of a perf map")
+
+	// ErrTooLarge says that more was written than is read.
+	ErrTooLarge = errors.New("too large")
 )
 
 // Error says where in a file what was found amiss.

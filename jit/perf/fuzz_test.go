@@ -135,16 +135,13 @@ func FuzzMap(f *testing.F) {
 		if m.End > uint64(len(data)) || m.End > 0 && data[m.End-1] != '\n' {
 			t.Fatalf("the lines end at %d of %d", m.End, len(data))
 		}
-		var last uint64
-		for i, s := range m.segments {
-			if s.start >= s.end || i > 0 && s.start < last || int(s.symbol) >= len(m.symbols) {
-				t.Fatalf("segment %+v of %+v", s, m.segments)
+		for k := range m.starts {
+			if m.starts[k] >= m.endOf(k) || k > 0 && m.starts[k] < m.endOf(k-1) || int(m.owners[k]) >= m.Len() {
+				t.Fatalf("range %d of %x, %d", k, m.starts, m.owners)
 			}
-			last = s.end
 		}
 		var again []byte
-		for i := range m.Symbols() {
-			s := &m.Symbols()[i]
+		for _, s := range m.Symbols() {
 			if s.Size > 0 {
 				if _, ok := m.Find(s.Address); !ok {
 					t.Fatalf("%+v is not found", s)
@@ -152,7 +149,7 @@ func FuzzMap(f *testing.F) {
 			}
 			again = appendSymbol(again, s.Address, s.Size, s.Name)
 		}
-		if got := ParseMap("again", again); len(got.symbols) != len(m.symbols) || len(got.segments) != len(m.segments) {
+		if got := ParseMap("again", again); got.Len() != m.Len() || len(got.starts) != len(m.starts) {
 			t.Fatalf("%q\nreads otherwise than\n%q", again, data)
 		}
 	})

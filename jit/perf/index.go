@@ -42,7 +42,12 @@ type Index struct {
 	lineShift uint64 // what the writer added to addresses of lines
 	damage    []error
 	damaged   int
+	skipped   int // functions that are left out
 }
+
+// maxFunctions bounds the functions of an index, each of which takes up to 200 bytes and
+// need not take 60 in the dump: of more the last ones count, which hide the others.
+const maxFunctions = 1 << 20
 
 const never = math.MaxUint64
 
@@ -55,7 +60,11 @@ const maxDamage = 8
 // As perf does, CodeDebugInfo and CodeUnwindingInfo are taken for parts of the
 // next CodeLoad, and a function hides what came before it at its addresses. Its
 // life ends there, or where it is moved away; that a dump is closed ends none.
-func (d *Jitdump) Index() *Index {
+//
+// Of more than a million functions the first ones are left out: see Index.Cut.
+func (d *Jitdump) Index() *Index { return d.indexOf(maxFunctions) }
+
+func (d *Jitdump) indexOf(most int) *Index {
 	x := &Index{dump: d}
 	count, moves := 0, false
 	for r := range d.Records() {
@@ -66,14 +75,22 @@ func (d *Jitdump) Index() *Index {
 			count, moves = count+1, true
 		}
 	}
-	x.functions = make([]Function, 0, count)
+	x.skipped = max(0, count-most)
+	x.functions = make([]Function, 0, count-x.skipped)
 	var byIndex map[uint64]int // the place where a function lies now
 	if moves {
 		byIndex = make(map[uint64]int)
 	}
 	shift := newLineShift(d.Machine)
 	var f Function // what is known of the next one
+	skip := x.skipped
 	for r := range d.Records() {
+		if skip > 0 {
+			if r.ID == CodeLoad || r.ID == CodeMove {
+				skip--
+			}
+			continue
+		}
 		switch r.ID {
 		case CodeDebugInfo:
 			f.debugInfo = r.Offset
@@ -145,6 +162,9 @@ func (x *Index) move(r *Record, byIndex map[uint64]int) {
 		x.fail(&Error{x.dump.name, r.Offset, fmt.Errorf("%w: %s", ErrRecord, fmt.Sprintf(format, args...))})
 	}
 	i, ok := byIndex[m.Index]
+	if !ok && x.skipped > 0 {
+		return // it was loaded before
+	}
 	if !ok {
 		fail("a move of function %d, which was not loaded", m.Index)
 		return
@@ -168,6 +188,15 @@ func (x *Index) move(r *Record, byIndex map[uint64]int) {
 // how many there are.
 func (x *Index) Damage() (all int, err error) { return x.damaged, errors.Join(x.damage...) }
 
+// Cut returns why functions were left out, an error that wraps ErrTooLarge, or nil.
+func (x *Index) Cut() error {
+	if x.skipped == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: the first %d of its functions are left out: at most %d are read, the last ones",
+		x.dump.name, ErrTooLarge, x.skipped, cap(x.functions))
+}
+
 // Functions returns the functions in ascending order of their times. They are
 // the Index's own and must not be changed.
 func (x *Index) Functions() []Function { return x.functions }
@@ -180,6 +209,23 @@ func (x *Index) Find(address, time uint64) (f *Function, ok bool) {
 		return nil, false
 	}
 	return &x.functions[i], true
+}
+
+// Next returns what ended the time of a function of the index at its place: the first
+// function that took its first byte, or, with moved, the same one at the place where
+// it was moved to. It is nil where the function is there still. It looks at all that
+// came later.
+func (x *Index) Next(f *Function) (next *Function, moved bool) {
+	for i := int(f.Order) + 1; i < len(x.functions); i++ {
+		n := &x.functions[i]
+		switch {
+		case n.load == f.load && n.Time == f.until:
+			return n, true
+		case f.Address-n.Address < uint64(n.Size):
+			return n, false
+		}
+	}
+	return nil, false
 }
 
 // Name returns the name of a function of the index. It aliases the dump.

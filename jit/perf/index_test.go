@@ -253,3 +253,40 @@ func TestHeaderFirst(t *testing.T) {
 		}
 	}
 }
+
+// Of a dump of more functions than an index has the last ones are there, and it is said
+// how many are not. A function that was loaded before and moves costs nothing more.
+func TestIndexCut(t *testing.T) {
+	e := startDump(binary.LittleEndian)
+	for i := range uint64(10) {
+		if err := e.Load(i, &Load{Address: 0x1000 + 0x10*(i%8), Index: i, Name: string(rune('a' + i)), Code: make([]byte, 16)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Move(20, &Move{From: 0x1020, To: 0x2000, Size: 16, Index: 2}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := ParseJitdump("f", e.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := d.indexOf(5) // loads g to j, and the move
+	if err := x.Cut(); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f: too large: the first 6 of its functions are left out: at most 5") {
+		t.Error(err)
+	}
+	if all, err := x.Damage(); all != 0 || len(x.Functions()) != 4 {
+		t.Errorf("%d functions, %v", len(x.Functions()), err)
+	}
+	for address, want := range map[uint64]string{0x1000: "i", 0x1010: "j", 0x1020: "", 0x1060: "g", 0x1070: "h", 0x2000: ""} {
+		name := ""
+		if f, ok := x.Find(address, math.MaxUint64); ok {
+			name = x.Name(f)
+		}
+		if name != want {
+			t.Errorf("%#x: %q, want %q", address, name, want)
+		}
+	}
+	if x := d.indexOf(11); x.Cut() != nil || len(x.Functions()) != 11 {
+		t.Errorf("%d functions, %v", len(x.Functions()), x.Cut())
+	}
+}

@@ -9,9 +9,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
-	"os"
+	"math"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 const (
@@ -54,11 +55,24 @@ type Jitdump struct {
 
 // ReadJitdump reads a file, which a process may be writing still.
 func ReadJitdump(path string) (*Jitdump, error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("jitdump: %w", err)
 	}
 	return ParseJitdump(path, data)
+}
+
+// readFile reads a regular file of at most two gigabytes. A file with a hole, to which
+// nobody wrote, is an error.
+func readFile(path string) ([]byte, error) {
+	f, err := untrusted.OpenNamed(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	left := untrusted.Budget(math.MaxInt32)
+	data, _, err := left.Read(f)
+	return data, err
 }
 
 // ParseJitdump reads the header of a jitdump and finds its records. Data is not

@@ -9,8 +9,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 )
@@ -22,26 +22,32 @@ type Symbol struct {
 	Name    string // may hold spaces
 }
 
-// Map is a perf map in memory. It may be used from several goroutines.
+// Map is a perf map in memory. It may be used from several goroutines. It keeps the
+// places of lines, not symbols: a line can have six bytes.
 type Map struct {
 	// End is where the complete lines end: what is behind it is being written still.
 	End uint64
 
-	symbols  []Symbol
-	segments []segment
-	damage   []error
-	damaged  int
+	data  []byte
+	lines []uint32 // offsets of the complete lines from the start of data
+
+	// Range k is of lines[owners[k]] and begins at starts[k]: see endOf.
+	starts []uint64
+	owners []uint32
+	last   uint64 // the highest address at which a symbol begins
+
+	damage  []error
+	damaged int
+	cut     error
 }
 
-// segment is a range of addresses, and the symbol that has it.
-type segment struct {
-	addressRange
-	symbol uint32
-}
+// maxLines bounds the lines of a map, whose writer may be hostile: of more the last
+// ones count.
+const maxLines = 1 << 21
 
 // ReadMap reads a file, which a process may be writing still.
 func ReadMap(path string) (*Map, error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("perf map: %w", err)
 	}
@@ -49,27 +55,53 @@ func ReadMap(path string) (*Map, error) {
 }
 
 // ParseMap reads a perf map. Data is not copied and must stay as it is; name is
-// what errors call it. A bad line costs itself; Map.Damage tells.
-func ParseMap(name string, data []byte) *Map {
-	m := new(Map)
+// what errors call it. A bad line costs itself; Map.Damage reports it. Of more than two
+// million lines the first ones are left out, as later lines replace earlier ones:
+// see Map.Cut.
+func ParseMap(name string, data []byte) *Map { return parseMap(name, data, maxLines) }
+
+func parseMap(name string, data []byte, most int) *Map {
+	m := &Map{data: data}
+	all := bytes.Count(data, []byte{'\n'})
+	first := 0
+	for n := all - most; n > 0 || uint64(len(data)-first) > math.MaxUint32; n-- {
+		end := bytes.IndexByte(data[first:], '\n')
+		if end < 0 {
+			break // one line of 4 GiB, which is none
+		}
+		first += end + 1
+	}
+	if first > 0 {
+		m.data, m.End = data[first:], uint64(first)
+		m.cut = fmt.Errorf("%s: %w: its first %d lines are left out: at most %d are read, the last ones", name, ErrTooLarge, max(all-most, 1), most)
+	}
+	if uint64(len(m.data)) > math.MaxUint32 {
+		m.data = nil
+	}
 	const shortest = len("0 0 f\n")
-	m.symbols = make([]Symbol, 0, min(bytes.Count(data, []byte{'\n'}), len(data)/shortest))
-	for {
-		n := bytes.IndexByte(data[m.End:], '\n')
+	n := min(all, most, len(m.data)/shortest)
+	m.lines = make([]uint32, 0, n)
+	symbols := addresses{make([]uint64, 0, n), make([]uint64, 0, n)}
+	for at := 0; ; {
+		n := bytes.IndexByte(m.data[at:], '\n')
 		if n < 0 {
 			break
 		}
-		line := data[m.End : m.End+uint64(n)]
+		line := m.data[at : at+n]
 		if s, err := parseSymbol(line); err == nil {
-			m.symbols = append(m.symbols, s)
+			m.lines = append(m.lines, uint32(at))
+			symbols.starts = append(symbols.starts, s.Address)
+			symbols.ends = append(symbols.ends, s.Address+s.Size)
+			m.last = max(m.last, s.Address)
 		} else if len(bytes.TrimSpace(line)) > 0 {
 			if m.damaged++; len(m.damage) < maxDamage {
 				m.damage = append(m.damage, &Error{name, m.End, err})
 			}
 		}
+		at += n + 1
 		m.End += uint64(n) + 1
 	}
-	m.segments = flatten(m.symbols)
+	m.starts, m.owners = symbols.flatten()
 	return m
 }
 
@@ -86,9 +118,15 @@ func parseSymbol(line []byte) (Symbol, error) {
 	s.Address, okStart = hexadecimal(start)
 	s.Size, okSize = hexadecimal(size)
 	s.Name = alias(name)
+	// Errors do not have the text of the line: a link at the path of the map may lead to a
+	// file that others must not read.
 	switch {
-	case !ok || !okStart || !okSize || len(name) == 0:
-		return s, fmt.Errorf("%w: %.40q, expected an address, a size and a name", ErrMap, line)
+	case !okStart:
+		return s, fmt.Errorf("%w: its first field, an address, is not a hexadecimal number", ErrMap)
+	case !ok || !okSize:
+		return s, fmt.Errorf("%w: its second field, a size, is not a hexadecimal number", ErrMap)
+	case len(name) == 0:
+		return s, fmt.Errorf("%w: it has no name after the address and the size", ErrMap)
 	case s.Address+s.Size < s.Address:
 		return s, fmt.Errorf("%w: %#x bytes at %#x pass the end of the address space", ErrMap, s.Size, s.Address)
 	}
@@ -122,49 +160,113 @@ func hexadecimal(b []byte) (v uint64, ok bool) {
 // or nil; all is how many there are.
 func (m *Map) Damage() (all int, err error) { return m.damaged, errors.Join(m.damage...) }
 
-// Symbols returns the complete lines in the order of the file. They are the
-// Map's own and must not be changed.
-func (m *Map) Symbols() []Symbol { return m.symbols }
+// Cut returns why lines were left out, an error that wraps ErrTooLarge, or nil.
+func (m *Map) Cut() error { return m.cut }
+
+// Len returns the number of complete lines.
+func (m *Map) Len() int { return len(m.lines) }
+
+// Symbol returns the i-th of the complete lines in the order of the file. Its name
+// aliases the data.
+func (m *Map) Symbol(i int) Symbol {
+	line := m.data[m.lines[i]:]
+	s, _ := parseSymbol(line[:bytes.IndexByte(line, '\n')])
+	return s
+}
+
+// Symbols returns the complete lines in the order of the file. It makes a new list.
+func (m *Map) Symbols() []Symbol {
+	list := make([]Symbol, m.Len())
+	for i := range list {
+		list[i] = m.Symbol(i)
+	}
+	return list
+}
 
 // Find returns the symbol that has an address: of several the one that comes
 // last in the file, since the memory was used again. It does not allocate.
-func (m *Map) Find(address uint64) (s *Symbol, ok bool) {
-	i, found := slices.BinarySearchFunc(m.segments, address, func(s segment, a uint64) int { return cmp.Compare(s.start, a) })
-	if !found {
-		i--
+func (m *Map) Find(address uint64) (s Symbol, ok bool) {
+	if i := m.Index(address); i >= 0 {
+		return m.Symbol(i), true
 	}
-	if i < 0 || address >= m.segments[i].end {
-		return nil, false
-	}
-	return &m.symbols[m.segments[i].symbol], true
+	return Symbol{}, false
 }
 
-// flatten returns the ranges that symbols have where later ones hide earlier
-// ones, in order. They are at most twice as many as the symbols.
-func flatten(symbols []Symbol) []segment {
+// Current yields the symbols that have the address at which they begin: all but those
+// that later lines replaced.
+func (m *Map) Current() iter.Seq[Symbol] {
+	return func(yield func(Symbol) bool) {
+		for i := range m.lines {
+			if s := m.Symbol(i); m.Index(s.Address) == i && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// Index returns the number of the symbol that Find returns, for Symbol; -1 where there is
+// none.
+func (m *Map) Index(address uint64) int {
+	k, found := slices.BinarySearch(m.starts, address)
+	if !found {
+		k--
+	}
+	if k < 0 || address >= m.endOf(k) {
+		return -1
+	}
+	return int(m.owners[k])
+}
+
+// endOf returns where range k ends: where its symbol does, or a newer one begins. A
+// symbol without a size ends where another one begins, and so does a range.
+func (m *Map) endOf(k int) uint64 {
+	s := m.Symbol(int(m.owners[k]))
+	switch next := k + 1; {
+	case s.Size > 0 && next < len(m.starts):
+		return min(s.Address+s.Size, m.starts[next])
+	case s.Size > 0:
+		return s.Address + s.Size
+	case next < len(m.starts):
+		return m.starts[next]
+	case s.Address == m.last:
+		return nextPage(s.Address)
+	}
+	return m.last
+}
+
+// nextPage returns the end of the page behind an address's own, where the last of the
+// symbols ends that have no size.
+func nextPage(address uint64) uint64 { return max(address, (address+4095)&^4095+4096) }
+
+// addresses are where symbols begin and end; those without a size end where they begin.
+type addresses struct{ starts, ends []uint64 }
+
+// flatten returns the ranges that symbols have where later ones hide earlier ones, in
+// order. They are at most twice as many as the symbols.
+func (a *addresses) flatten() (starts []uint64, owners []uint32) {
 	// By start, at the same start the later one first.
-	order := make([]uint32, len(symbols))
+	order := make([]uint32, len(a.starts))
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		if c := cmp.Compare(symbols[a].Address, symbols[b].Address); c != 0 {
+	slices.SortFunc(order, func(x, y uint32) int {
+		if c := cmp.Compare(a.starts[x], a.starts[y]); c != 0 {
 			return c
 		}
-		return cmp.Compare(b, a)
+		return cmp.Compare(y, x)
 	})
-	ends := ends(symbols, order)
+	a.measure(order)
 
-	segments := make([]segment, 0, len(symbols))
-	put := func(start, end uint64, symbol uint32) {
-		if start >= end {
+	starts, owners = make([]uint64, 0, len(order)), make([]uint32, 0, len(order))
+	end := uint64(0) // of the last range
+	put := func(from, to uint64, symbol uint32) {
+		if from >= to {
 			return
 		}
-		if n := len(segments); n > 0 && segments[n-1].symbol == symbol && segments[n-1].end == start {
-			segments[n-1].end = end
-			return
+		if n := len(owners); n == 0 || owners[n-1] != symbol || end != from {
+			starts, owners = append(starts, from), append(owners, symbol)
 		}
-		segments = append(segments, segment{addressRange{start, end}, symbol})
+		end = to
 	}
 	// The symbols that begin before the address in hand and may reach beyond it,
 	// the latest on top. One that ended below the top is dropped when it gets there.
@@ -173,7 +275,7 @@ func flatten(symbols []Symbol) []segment {
 	advance := func(to uint64) {
 		for len(open) > 0 && at < to {
 			top := open[0]
-			if e := ends[top]; e <= to {
+			if e := a.ends[top]; e <= to {
 				put(at, e, top)
 				at = max(at, e)
 				open.pop()
@@ -185,36 +287,33 @@ func flatten(symbols []Symbol) []segment {
 		at = to
 	}
 	for _, i := range order {
-		advance(symbols[i].Address)
+		advance(a.starts[i])
 		open.push(i)
 	}
 	advance(math.MaxUint64)
-	return slices.Clip(segments)
+	return slices.Clip(starts), slices.Clip(owners)
 }
 
-// ends returns where symbols end, given their order by start. Those without a
-// size end at the next start, as perf has it, and the last ones at the end of the
-// page behind their own.
-func ends(symbols []Symbol, order []uint32) []uint64 {
-	ends := make([]uint64, len(symbols))
+// measure gives symbols without a size, in their order by start, an end: the next start,
+// as perf has it, and of the last ones the end of the page behind their own.
+func (a *addresses) measure(order []uint32) {
 	next, last := uint64(0), true
 	for k := len(order) - 1; k >= 0; k-- {
-		s := &symbols[order[k]]
+		i := order[k]
+		start := a.starts[i]
 		if k+1 < len(order) {
-			if after := symbols[order[k+1]].Address; after != s.Address {
+			if after := a.starts[order[k+1]]; after != start {
 				next, last = after, false
 			}
 		}
 		switch {
-		case s.Size > 0:
-			ends[order[k]] = s.Address + s.Size
+		case a.ends[i] > start:
 		case last:
-			ends[order[k]] = max(s.Address, (s.Address+4095)&^4095+4096)
+			a.ends[i] = nextPage(start)
 		default:
-			ends[order[k]] = next
+			a.ends[i] = next
 		}
 	}
-	return ends
 }
 
 // latest is a heap of symbols, the one that comes last in the file on top.

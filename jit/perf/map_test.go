@@ -5,11 +5,13 @@
 package perf
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -52,7 +54,7 @@ func TestMapLines(t *testing.T) {
 		}
 	}
 	_, err := ParseMap("perf-1.map", []byte("1 1 f\n\nwhat is this?\n")).Damage()
-	if got, want := fmt.Sprint(err), `perf-1.map+0x7: bad line of a perf map: "what is this?", expected an address, a size and a name`; got != want {
+	if got, want := fmt.Sprint(err), `perf-1.map+0x7: bad line of a perf map: its first field, an address, is not a hexadecimal number`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -92,21 +94,38 @@ func TestMapFind(t *testing.T) {
 // TestMapRandom compares a map with a search through its lines.
 func TestMapRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 500 {
+	for round := range 1000 {
 		var data []byte
 		want := make([]Symbol, r.IntN(30))
 		for i := range want {
-			want[i] = Symbol{r.Uint64N(200), 1 + r.Uint64N(60), fmt.Sprintf("s %d", i)}
+			// Of every other map some have no size.
+			want[i] = Symbol{r.Uint64N(200), uint64(max(1-round%2, r.IntN(60))), fmt.Sprintf("s %d", i)}
 			data = appendSymbol(data, want[i].Address, want[i].Size, want[i].Name)
 		}
 		m := ParseMap("f", data)
 		if all, err := m.Damage(); all != 0 || err != nil || len(want) > 0 && !reflect.DeepEqual(m.Symbols(), want) {
 			t.Fatalf("%+v, %v; want %+v", m.Symbols(), err, want)
 		}
+		// Those without a size reach to the next start.
+		size := func(s Symbol) uint64 {
+			next := uint64(math.MaxUint64)
+			for _, other := range want {
+				if other.Address > s.Address {
+					next = min(next, other.Address)
+				}
+			}
+			switch {
+			case s.Size > 0:
+				return s.Size
+			case next == math.MaxUint64:
+				return 4096
+			}
+			return next - s.Address
+		}
 		for address := range uint64(300) {
 			last := ""
 			for _, s := range want {
-				if address-s.Address < s.Size && address >= s.Address {
+				if address >= s.Address && address-s.Address < size(s) {
 					last = s.Name
 				}
 			}
@@ -126,5 +145,51 @@ func TestMapName(t *testing.T) {
 	m := ParseMap("f", appendSymbol(nil, 0x10, 0x20, "a\nb\rc d"))
 	if s := m.Symbols(); len(s) != 1 || s[0] != (Symbol{0x10, 0x20, "a b c d"}) {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Of a map of more lines than are kept the last ones are, which replace the others, and
+// it is said how many are not.
+func TestMapCut(t *testing.T) {
+	var data []byte
+	const lines, most = 100, 30
+	for i := range uint64(lines) {
+		data = appendSymbol(data, 0x10*(i%50), 0x10, fmt.Sprintf("s %d", i))
+	}
+	m := parseMap("f", append(data, "10 10 not whole"...), most)
+	if err := m.Cut(); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "f: too large: its first 70 lines are left out") {
+		t.Error(err)
+	}
+	if m.Len() != most || m.Symbol(0).Name != "s 70" || m.End != uint64(len(data)) {
+		t.Errorf("%d lines from %q on, up to %d of %d", m.Len(), m.Symbol(0).Name, m.End, len(data))
+	}
+	for address, want := range map[uint64]string{0: "", 0x130: "", 0x140: "s 70", 0x31f: "s 99"} {
+		if s, _ := m.Find(address); s.Name != want {
+			t.Errorf("%#x: %q, want %q", address, s.Name, want)
+		}
+	}
+	if m := parseMap("f", data, lines); m.Cut() != nil || m.Len() != lines {
+		t.Errorf("%d lines, %v", m.Len(), m.Cut())
+	}
+}
+
+// A map takes a few bytes for each of its lines, however short they are, also while it
+// is parsed; above so many lines it takes no more.
+func TestMapMemory(t *testing.T) {
+	allocated := func(lines int) uint64 {
+		data := bytes.Repeat([]byte("1 1 f\n"), lines)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		m := ParseMap("f", data)
+		runtime.ReadMemStats(&after)
+		runtime.KeepAlive(m)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	const lines = 100_000
+	if n := allocated(lines); n > 60*lines {
+		t.Errorf("%d bytes for %d lines", n, lines)
+	}
+	if n, most := allocated(3*maxLines), uint64(60*maxLines); n > most {
+		t.Errorf("%d bytes for %d lines, want at most %d", n, 3*maxLines, most)
 	}
 }

@@ -11,7 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"syscall"
 
+	"github.com/clewdev/clew/internal/outputfile"
 	"github.com/clewdev/clew/jit"
 )
 
@@ -33,6 +35,9 @@ type MapWriter struct {
 // was there when the program began, and nobody has changed since, is removed: it
 // is of an earlier process with the same number, or of the program that was this
 // process before execve(2).
+//
+// All users can write to /tmp. A link, a FIFO, a file of another user and one with a second
+// name are refused, without waiting for anything.
 //
 // A program has one MapWriter at a time, as two would write functions twice: while
 // one is open, the error of another OpenMap wraps fs.ErrExist. After Close the
@@ -57,14 +62,17 @@ func openMap(path string, before fs.FileInfo) (*MapWriter, error) {
 	if openMaps.paths[path] {
 		return nil, fmt.Errorf("perf map: %s: this program has a MapWriter for it, and a second one would write functions twice: %w", path, fs.ErrExist)
 	}
-	if now, err := os.Lstat(path); err == nil && before != nil && same(now, before) {
+	switch now, err := os.Lstat(path); {
+	case err != nil:
+	case before != nil && same(now, before):
 		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 			return nil, fmt.Errorf("perf map: %w", err)
 		}
+	case now.Mode().Type() == fs.ModeSymlink:
+		return nil, fmt.Errorf("perf map: %w", &fs.PathError{Op: "open", Path: path, Err: syscall.ELOOP})
 	}
-	// Never through a symbolic link: the folder is everybody's.
-	const flags = os.O_WRONLY | os.O_APPEND | os.O_CREATE | noFollow
-	f, err := os.OpenFile(path, flags, 0o600)
+	// The folder is everybody's: others could have made a link, a FIFO or a file here.
+	f, err := outputfile.Append(path)
 	if err != nil {
 		return nil, fmt.Errorf("perf map: %w", err)
 	}

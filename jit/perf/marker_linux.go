@@ -16,9 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noFollow has symbolic links refused.
-const noFollow = unix.O_NOFOLLOW
-
 // mapMarker maps the first page of a dump. perf record notes executable
 // mappings, and perf inject takes those of files that are called jit-PID.dump
 // for jitdumps.
@@ -45,7 +42,8 @@ func lock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 // in the process, or one in a container that shares the folder and has a process
 // of the same number.
 func locked(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	// Others may put a link or a FIFO here at any time.
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return false
 	}

@@ -15,8 +15,6 @@ import (
 
 var errUnsupported = fmt.Errorf("perf is Linux's: %w", errors.ErrUnsupported)
 
-const noFollow = 0
-
 func mapMarker(*os.File) ([]byte, error) { return nil, errUnsupported }
 
 func unmapMarker([]byte) error { return nil }

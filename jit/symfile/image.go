@@ -145,24 +145,13 @@ func (i *Image) readFunctions() ([]Function, error) {
 			err = fmt.Errorf("symbol file: the names of more than %d functions are longer than the %d bytes of the file allow", len(list), i.size)
 			break
 		}
-		list = append(list, Function{Name: s.Name, Start: i.address(s.Address, section), Size: s.Size})
+		list = append(list, Function{Name: s.Name, Start: s.Address, Size: s.Size})
 	}
 	slices.SortStableFunc(list, func(a, b Function) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Size, b.Size))
 	})
 	i.measure(list)
 	return list, err
-}
-
-// address returns the run-time address of a symbol with a value in a section.
-func (i *Image) address(value uint64, s *object.Section) uint64 {
-	// The gABI has values relative to the section in ET_REL alone (package
-	// object did those). Runtimes that make an ET_DYN of such a file often leave
-	// them so: a value outside of the section that is inside of it by its offset.
-	if s != nil && value-s.Address >= s.Size && value < s.Size {
-		return value + s.Address
-	}
-	return value
 }
 
 // measure gives functions without a size what follows, up to the next function

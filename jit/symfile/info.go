@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 
+	"github.com/clewdev/clew/internal/leb128"
 	"github.com/clewdev/clew/jit"
 )
 
@@ -129,7 +130,7 @@ func (e *encoder) beginInfo(unit uint32) uint64 {
 	e.dst = le.AppendUint32(e.dst, 0) // offset entries
 	for _, t := range e.texts {
 		e.dst = le.AppendUint64(append(e.dst, rangeStartLength), t.start)
-		e.dst = binary.AppendUvarint(e.dst, t.end-t.start)
+		e.dst = leb128.AppendUint(e.dst, t.end-t.start)
 	}
 	e.dst = append(e.dst, rangeEnd)
 	e.putLength(start)

@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 
+	"github.com/clewdev/clew/internal/leb128"
 	"github.com/clewdev/clew/jit"
 )
 
@@ -58,7 +59,7 @@ func (e *encoder) beginLines(unit uint32) uint64 {
 	start := e.here()
 	e.dst = append(e.dst, 0, 0, 0, 0)
 	e.dst = append(e.dst, lineHeader...)
-	e.dst = binary.AppendUvarint(e.dst, uint64(len(e.files.list)+1))
+	e.dst = leb128.AppendUint(e.dst, uint64(len(e.files.list)+1))
 	// File 0 is the unit itself (DWARF 5 §6.2.4.1).
 	e.dst = append(binary.LittleEndian.AppendUint32(e.dst, unit), 0)
 	for i := range e.files.list {
@@ -79,7 +80,7 @@ func (e *encoder) endLines(start uint64) {
 // starts at its first byte and names its file: so Merge can move it.
 func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTable, file uint32) []byte {
 	dst = binary.LittleEndian.AppendUint64(append(dst, setAddress...), address)
-	dst = binary.AppendUvarint(append(dst, opFile), uint64(file))
+	dst = leb128.AppendUint(append(dst, opFile), uint64(file))
 	offset, line, column := uint64(0), 1, 0
 	for i := range f.Lines {
 		l := &f.Lines[i]
@@ -88,17 +89,17 @@ func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTabl
 			toLine, toColumn = 0, 0
 		} else if to := files.add(l.File); to != file {
 			file = to
-			dst = binary.AppendUvarint(append(dst, opFile), uint64(file))
+			dst = leb128.AppendUint(append(dst, opFile), uint64(file))
 		}
 		if toColumn != column {
 			column = toColumn
-			dst = binary.AppendUvarint(append(dst, opColumn), uint64(column))
+			dst = leb128.AppendUint(append(dst, opColumn), uint64(column))
 		}
 		dst = appendRow(dst, l.Offset-offset, toLine-line)
 		offset, line = l.Offset, toLine
 	}
 	if offset < f.Size {
-		dst = binary.AppendUvarint(append(dst, opAdvance), f.Size-offset)
+		dst = leb128.AppendUint(append(dst, opAdvance), f.Size-offset)
 	}
 	return append(dst, endSequence...)
 }
@@ -107,7 +108,7 @@ func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTabl
 // then make a row.
 func appendRow(dst []byte, bytes uint64, lines int) []byte {
 	if lines < lineBase || lines >= lineBase+lineRange {
-		dst = appendSLEB128(append(dst, opLine), int64(lines))
+		dst = leb128.AppendInt(append(dst, opLine), int64(lines))
 		lines = 0
 	}
 	special := uint64(lines-lineBase) + opcodeBase
@@ -117,15 +118,8 @@ func appendRow(dst []byte, bytes uint64, lines int) []byte {
 		dst = append(dst, opConstAdd)
 		bytes -= constAdd
 	default:
-		dst = binary.AppendUvarint(append(dst, opAdvance), bytes)
+		dst = leb128.AppendUint(append(dst, opAdvance), bytes)
 		bytes = 0
 	}
 	return append(dst, byte(special+bytes*lineRange))
-}
-
-func appendSLEB128(dst []byte, v int64) []byte {
-	for ; v < -64 || v > 63; v >>= 7 {
-		dst = append(dst, byte(v)|0x80)
-	}
-	return append(dst, byte(v)&0x7f)
 }

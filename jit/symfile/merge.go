@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // merged is a function on its way from one image to another.
@@ -362,7 +363,7 @@ func renumber(dst, rows []byte, numbers []uint32) []byte {
 		}
 		if numbers[number] != number {
 			dst = append(append(dst, rows[copied:from]...), opFile)
-			dst = binary.AppendUvarint(dst, uint64(numbers[number]))
+			dst = leb128.AppendUint(dst, uint64(numbers[number]))
 			copied = to
 		}
 		at = to

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // ErrImage says that an image is none that Append or Merge made, or was changed.
@@ -103,8 +104,8 @@ func (s *source) parseDebug() error {
 		return fmt.Errorf("%w: the header of .debug_line is not Clew's", ErrImage)
 	}
 	rest := s.lines[4+len(lineHeader):]
-	count, k := binary.Uvarint(rest)
-	if k <= 0 || count == 0 || count > uint64(len(rest)-k)/fileSize {
+	count, k, err := leb128.Uint(rest)
+	if err != nil || count == 0 || count > uint64(len(rest)-k)/fileSize {
 		return fmt.Errorf("%w: a table of %d files in %d bytes", ErrImage, count, len(rest))
 	}
 	s.fileCount = int(count)
@@ -162,13 +163,13 @@ func nextFile(program []byte, at int) (from, to int, number uint32, ok bool) {
 			}
 			return from, from + len(endSequence), noFile, true
 		case op == opFile:
-			n, k := binary.Uvarint(program[at:])
-			return from, at + k, uint32(n), k > 0 && n < noFile
+			n, k, err := leb128.Uint(program[at:])
+			return from, at + k, uint32(n), err == nil && n < noFile
 		case op == opAdvance || op == opLine || op == opColumn:
-			for at < len(program) && program[at] >= 0x80 {
-				at++
+			k := leb128.Len(program[at:])
+			if at += k; k == 0 {
+				return from, at, 0, false
 			}
-			at++
 		default:
 			return from, at, 0, false
 		}

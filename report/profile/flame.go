@@ -16,6 +16,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // The page, and what runs in it: a model of the tree, the picture of one, and
@@ -54,7 +56,7 @@ func (p *Profile) Flame(w io.Writer) error {
 		"{{policy}}", "default-src 'none'; base-uri 'none'; form-action 'none'; style-src "+sourceHash(flameStyle)+"; script-src "+sourceHash(script),
 		"{{style}}", flameStyle,
 		"{{script}}", script,
-		"{{data}}", strings.TrimSpace(encoded.String()),
+		"{{data}}", string(printable.AppendJSONText(nil, bytes.TrimSpace(encoded.Bytes()))),
 		"{{heaviest}}", data.heaviest(),
 	)
 	_, err := page.WriteString(w, flamePage)

@@ -11,13 +11,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode"
+
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // Folded writes a line for each different stack, sorted: its names, outermost
 // first, with semicolons between, a space and its weight, as Brendan Gregg's
 // flamegraph.pl and its kin read them. The form has no escapes: in a name a
-// semicolon becomes a colon, and a control character a space.
+// semicolon becomes a colon, and a control character a space. Other characters that are
+// not printable are written as Go escapes.
 func (p *Profile) Folded(w io.Writer) error {
 	names := make([]string, len(p.frames))
 	for i := range p.frames {
@@ -107,19 +110,13 @@ func labelled(kind, name string, id int) string {
 
 // foldedName returns a name such that it is one in a line of folded stacks.
 func foldedName(name string) string {
-	plain := func(r rune) bool {
-		return r >= ' ' && r != ';' && r != 0x7f && r != utf8.RuneError && !(r >= 0x80 && r < 0xa0)
-	}
-	if strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
-		return name
-	}
-	return strings.Map(func(r rune) rune {
+	return printable.Text(strings.Map(func(r rune) rune {
 		switch {
-		case plain(r), r == utf8.RuneError:
-			return r
 		case r == ';':
 			return ':'
+		case unicode.IsControl(r):
+			return ' '
 		}
-		return ' '
-	}, name)
+		return r
+	}, name))
 }

@@ -16,6 +16,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/profile"
 )
 
@@ -32,6 +33,7 @@ func FuzzNames(f *testing.F) {
 	f.Add(hostile, hostile, hostile, hostile, hostile, hostile)
 	f.Add("a;b\nc 12", "\x00", "\xff\xfe", "\x1b[2J", ";", "{{data}}")
 	f.Add("", "", "", "", "", "")
+	f.Add("a\u202eb", "\u009b2J", "\x9b2J", "\u2066", "\u061c\u200e", "\x7f")
 	f.Add("[", "/", "//", "]", " ", "\u2028\u2029")
 	f.Add("$1 \\1 ${x}", "...", "..", ".", "\"", "'")
 	f.Fuzz(func(t *testing.T, function, object, file, process, thread, title string) {
@@ -63,7 +65,7 @@ func FuzzNames(f *testing.F) {
 		if err := parsed.CheckValid(); err != nil {
 			t.Fatal(err)
 		}
-		if got := parsed.Function[0]; got.Name != name || got.Filename != file {
+		if got := parsed.Function[0]; got.Name != valid(name) || got.Filename != valid(file) {
 			t.Errorf("pprof: %q in %q comes back as %q in %q", name, file, got.Name, got.Filename)
 		}
 		if total := parsed.Sample[0].Value[0] + parsed.Sample[1].Value[0]; total != 11 {
@@ -74,7 +76,7 @@ func FuzzNames(f *testing.F) {
 		weights := 0
 		for line := range strings.Lines(folded) {
 			line = strings.TrimSuffix(line, "\n")
-			if strings.ContainsFunc(line, func(r rune) bool { return r < ' ' }) {
+			if printable.Text(line) != line || strings.Contains(line, "\t") {
 				t.Errorf("folded: %q", line)
 			}
 			stack, weight, ok := cutLast(line, " ")
@@ -100,8 +102,12 @@ func FuzzNames(f *testing.F) {
 				Weights              []int
 			}
 		}
-		if err := json.Unmarshal(write(func(b *bytes.Buffer) error { return p.Speedscope(b) }), &speedscope); err != nil {
+		text := write(func(b *bytes.Buffer) error { return p.Speedscope(b) })
+		if err := json.Unmarshal(text, &speedscope); err != nil {
 			t.Fatal(err)
+		}
+		if line := strings.TrimSuffix(string(text), "\n"); printable.Text(line) != line {
+			t.Errorf("speedscope: %q", line)
 		}
 		if got := speedscope.Shared.Frames[0]; got.Name != valid(name) || got.File != valid(file) {
 			t.Errorf("speedscope: %q in %q comes back as %+v", name, file, got)
@@ -127,6 +133,9 @@ func FuzzNames(f *testing.F) {
 		data := flameJSON.FindStringSubmatch(page)
 		if data == nil || strings.Count(page, "</script>") != 2 {
 			t.Fatal("flame: the page has other elements")
+		}
+		if printable.Text(data[1]) != data[1] {
+			t.Errorf("flame: %q", data[1])
 		}
 		var flame struct {
 			Title   string

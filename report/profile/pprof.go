@@ -17,7 +17,7 @@ import (
 // compressed by gzip. Addresses are those in the objects, and each object is a
 // mapping of all addresses, which pprof takes for "nothing to be added". Labels
 // are "process" and "thread", and as numbers "pid" and "tid"; notes are
-// comments.
+// comments. Strings are UTF-8, as protobuf has them: a byte that is not becomes U+FFFD.
 func (p *Profile) Pprof(w io.Writer) error {
 	kind := p.valueType()
 	out := &profile.Profile{
@@ -45,6 +45,11 @@ func (p *Profile) Pprof(w io.Writer) error {
 			Label: labels[s.thread].Label, NumLabel: labels[s.thread].NumLabel}
 	}
 	return out.Write(w)
+}
+
+// valid returns text as UTF-8.
+func valid(text string) string {
+	return strings.Map(func(r rune) rune { return r }, text)
 }
 
 // program returns the object that the process with the largest weight executes,
@@ -77,10 +82,13 @@ func (p *Profile) program() string {
 }
 
 func (p *Profile) comments() []string {
-	if p.Title == "" {
-		return p.Notes
+	var list []string
+	for _, text := range append([]string{p.Title}, p.Notes...) {
+		if text != "" {
+			list = append(list, valid(text))
+		}
 	}
-	return append([]string{p.Title}, p.Notes...)
+	return list
 }
 
 // valueType names the weights as pprof knows them: what counts events is of
@@ -92,7 +100,7 @@ func (p *Profile) valueType() *profile.ValueType {
 	case "bytes":
 		return &profile.ValueType{Type: "space", Unit: p.unit}
 	}
-	return &profile.ValueType{Type: p.unit, Unit: "count"}
+	return &profile.ValueType{Type: valid(p.unit), Unit: "count"}
 }
 
 type pprofBuilder struct {
@@ -120,7 +128,7 @@ func (b *pprofBuilder) mapping(p *Profile, object string) *profile.Mapping {
 	}
 	m := b.mappings[object]
 	if m == nil {
-		m = &profile.Mapping{ID: uint64(len(b.out.Mapping) + 1), Limit: math.MaxUint64, File: object, BuildID: p.buildIDs[object],
+		m = &profile.Mapping{ID: uint64(len(b.out.Mapping) + 1), Limit: math.MaxUint64, File: valid(object), BuildID: p.buildIDs[object],
 			HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
 		b.mappings[object] = m
 		b.out.Mapping = append(b.out.Mapping, m)
@@ -134,7 +142,7 @@ func (b *pprofBuilder) function(f *Frame) *profile.Function {
 	key := profile.Function{Name: f.Name(), Filename: f.File}
 	out := b.functions[key]
 	if out == nil {
-		out = &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: key.Name, Filename: key.Filename}
+		out = &profile.Function{ID: uint64(len(b.out.Function) + 1), Name: valid(key.Name), Filename: valid(key.Filename)}
 		b.functions[key] = out
 		b.out.Function = append(b.out.Function, out)
 	}
@@ -145,7 +153,7 @@ func pprofLabels(l *Labels) (text map[string][]string, numbers map[string][]int6
 	text, numbers = make(map[string][]string), make(map[string][]int64)
 	for key, value := range map[string]string{"process": l.Process, "thread": l.Thread, "state": l.State} {
 		if value != "" {
-			text[key] = []string{value}
+			text[key] = []string{valid(value)}
 		}
 	}
 	for key, value := range map[string]int{"pid": l.PID, "tid": l.TID} {

@@ -5,9 +5,10 @@
 package profile
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
+
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // The JSON of speedscope's file format, whose schema is at
@@ -85,7 +86,5 @@ func (p *Profile) Speedscope(w io.Writer) error {
 			add(name, samples)
 		}
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(&out)
+	return printable.EncodeJSON(w, &out)
 }

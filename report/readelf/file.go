@@ -57,6 +57,7 @@ func (p *printer) file(f *object.File, name string) {
 		if section == nil || p.err != nil {
 			continue
 		}
+		section.Unrelocated = nil // readelf prints what the file has, and warns
 		err = object.Guard(func() error {
 			p.print(section, name)
 			return nil

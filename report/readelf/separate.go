@@ -8,12 +8,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
+	"syscall"
 
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 )
 
@@ -26,19 +26,19 @@ import (
 func SeparateFiles(f *object.File) ([]*object.File, error) {
 	var files []*object.File
 	var problems []error
-	add := func(d *object.File, err error) {
+	var known []untrusted.Identity
+	add := func(d *opened, err error) {
 		if err != nil {
 			problems = append(problems, err)
 		}
 		if d == nil {
 			return
 		}
-		same := func(o *object.File) bool { return sameFile(o.Name(), d.Name()) }
-		if slices.ContainsFunc(files, same) {
+		if slices.Contains(known, d.Identity) {
 			d.Close()
 			return
 		}
-		files = append(files, d)
+		files, known = append(files, d.File), append(known, d.Identity)
 	}
 	if id := hex.EncodeToString(f.BuildID()); len(id) > 2 {
 		name := ".build-id/" + id[:2] + "/" + id[2:] + ".debug"
@@ -71,46 +71,53 @@ func linkCandidates(path, link string) []string {
 
 // first opens the first of the candidates that is an ELF file, and has the
 // checksum if one is given.
-func first(candidates []string, checksum *uint32) (*object.File, error) {
+func first(candidates []string, checksum *uint32) (*opened, error) {
 	var problems []error
 	for _, name := range candidates {
-		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		if checksum != nil {
-			if sum, err := crc(name); err != nil {
-				problems = append(problems, err)
-				continue
-			} else if sum != *checksum {
-				problems = append(problems, fmt.Errorf("%s: checksum %08x, %08x expected", name, sum, *checksum))
-				continue
-			}
-		}
-		d, err := object.Open(name)
-		if err == nil {
+		d, err := openCandidate(name, checksum)
+		if d != nil {
 			return d, nil
 		}
-		problems = append(problems, err)
+		if err != nil {
+			problems = append(problems, err)
+		}
 	}
 	return nil, errors.Join(problems...)
 }
 
-func crc(name string) (uint32, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	h := crc32.NewIEEE()
-	_, err = io.Copy(h, f)
-	return h.Sum32(), err
+// opened is a file with its identity.
+type opened struct {
+	*object.File
+	untrusted.Identity
 }
 
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
+// openCandidate returns nil without an error where there is no regular file.
+func openCandidate(name string, checksum *uint32) (*opened, error) {
+	f, err := untrusted.Open("", name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, untrusted.ErrNotRegular) {
+		return nil, nil
 	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	d, err := object.OpenFile(f, name)
+	if err != nil {
+		return nil, err
+	}
+	if checksum != nil {
+		sum, err := d.Checksum()
+		if err == nil && sum != *checksum {
+			err = fmt.Errorf("%s: checksum %08x, %08x expected", name, sum, *checksum)
+		}
+		if err != nil {
+			d.Close()
+			return nil, err
+		}
+	}
+	return &opened{d, untrusted.IdentityOf(info)}, nil
 }

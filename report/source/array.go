@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/leb128"
 	"github.com/clewdev/clew/report"
 )
 
@@ -85,13 +86,7 @@ func (f *fields) next(size int, format string, args ...any) {
 }
 
 // leb128 is the size of the LEB128 that comes next.
-func (f *fields) leb128() int {
-	n := 1
-	for f.data[n-1] >= 0x80 {
-		n++
-	}
-	return n
-}
+func (f *fields) leb128() int { return leb128.Len(f.data) }
 
 func (p *printer) arrayCIE(cie *cfi.CIE) {
 	m := cie.Section.Machine

@@ -54,16 +54,23 @@ func ParseFormat(name string) (Format, bool) {
 // fault of the summary is a function that is malformed or that the format
 // cannot express.
 func Write(w io.Writer, format Format, list *report.Listing, file *object.File, progress func(done int)) (report.Summary, error) {
-	names := newIdentifiers(format, list)
-	switch {
-	case names.machine != nil:
-	case file != nil:
-		names.machine = file.Machine()
-	default: // no function, and no comment but the header
-		names.machine = &arch.Machine{Name: "of no machine"}
+	var names *identifiers
+	var header printer
+	if err := object.Guard(func() error {
+		names = newIdentifiers(format, list)
+		switch {
+		case names.machine != nil:
+		case file != nil:
+			names.machine = file.Machine()
+		default: // no function, and no comment but the header
+			names.machine = &arch.Machine{Name: "of no machine"}
+		}
+		header = printer{format: format, file: file, names: names}
+		header.header()
+		return nil
+	}); err != nil {
+		return report.Summary{}, err
 	}
-	header := printer{format: format, file: file, names: names}
-	header.header()
 	if _, err := w.Write(header.out.Bytes()); err != nil {
 		return report.Summary{}, err
 	}

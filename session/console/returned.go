@@ -136,7 +136,7 @@ func classify(t *value.Type, offset uint64, classes *[2]partClass, w *walk) bool
 			case f.BitSize > 0:
 				merge((offset*8+f.BitOffset)/64*8, wordPart)
 				merge((offset*8+f.BitOffset+f.BitSize-1)/64*8, wordPart)
-			case f.Virtual || alignment(f.Type, w) > 1 && (offset+f.Offset)%alignment(f.Type, w) != 0:
+			case f.Virtual || (offset+f.Offset)%f.Type.Align() != 0:
 				return false // packed
 			case !classify(f.Type, offset+f.Offset, classes, w):
 				return false
@@ -165,29 +165,6 @@ func classify(t *value.Type, offset uint64, classes *[2]partClass, w *walk) bool
 		merge(offset+8, wordPart)
 	}
 	return true
-}
-
-// alignment is how a type is aligned on amd64.
-func alignment(t *value.Type, w *walk) uint64 {
-	t = t.Strip()
-	switch t.Kind() {
-	case value.Struct, value.Class, value.Union:
-		most := uint64(1)
-		for _, f := range t.Fields() {
-			if f.Static == nil && !w.tooFar() {
-				most = max(most, alignment(f.Type, w))
-			}
-		}
-		return most
-	case value.Array:
-		if w.tooFar() {
-			return 1
-		}
-		return alignment(t.Elem(), w)
-	case value.Complex:
-		return t.Size() / 2
-	}
-	return max(1, t.Size())
 }
 
 // homogeneous counts the floating-point numbers of a type that has nothing else, all

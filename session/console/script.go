@@ -9,8 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // maxScript is how many scripts run inside of each other, and how many commands
@@ -75,7 +76,7 @@ func (c *Console) sourceCommand(args string) error {
 	if args == "" {
 		return errors.New("source which file?")
 	}
-	f, err := os.Open(args)
+	f, err := untrusted.OpenInput(args)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // Limits of what is read, as the names come from the file that is debugged.
@@ -84,16 +86,7 @@ func (s *sourceFiles) candidates(path string) []string {
 }
 
 func readSource(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fs.ErrNotExist
-	case info.Size() > maxSource:
-		return nil, fmt.Errorf("%s is larger than %d MiB", path, maxSource>>20)
-	}
-	data, err := os.ReadFile(path)
+	data, err := untrusted.ReadFile("", path, maxSource)
 	if err == nil && bytes.IndexByte(data, 0) >= 0 {
 		err = fmt.Errorf("%s is no text file", path)
 	}

@@ -142,7 +142,7 @@ func (c *client) begin() (*received, error) {
 			continue
 		}
 		if err := c.server.take(c); err != nil {
-			c.refuse(r.message, err)
+			c.connection.refuse(r.message, err)
 			return nil, err
 		}
 		return &r, nil
@@ -215,7 +215,7 @@ func (c *client) leave() error {
 	c.target.mu.Unlock()
 	close(c.gone)
 	if c.aborts && c.running {
-		c.abortRunning()
+		c.abortRunning(c.done)
 	}
 	if c.program == nil {
 		return nil
@@ -250,9 +250,10 @@ func (c *client) start() {
 	}()
 }
 
-// abortRunning ends the call that runs, or that start is about to make.
-func (c *client) abortRunning() {
-	for done := c.done; ; {
+// abortRunning ends the call that runs, or that start is about to make; done is the
+// client's, which belongs to the loop.
+func (c *client) abortRunning(done <-chan struct{}) {
+	for {
 		_, err := c.target.session.Abort()
 		if done == nil || !errors.Is(err, session.ErrNotStopped) {
 			return

@@ -54,7 +54,7 @@ func (c *connection) read() ([]byte, error) {
 			break
 		}
 		name, value, ok := strings.Cut(text, ":")
-		if !ok {
+		if !ok || !isToken(name) {
 			return nil, fmt.Errorf("%w: header %.40q", errFraming, text)
 		}
 		if strings.EqualFold(name, "Content-Length") {
@@ -74,6 +74,15 @@ func (c *connection) read() ([]byte, error) {
 		return nil, fmt.Errorf("a message ends after %d of %d bytes: %w", n, length, io.ErrUnexpectedEOF)
 	}
 	return b.Bytes(), nil
+}
+
+// isToken reports whether a header can have a name (RFC 9110 §5.6.2). The first line of
+// a browser's request has none: "POST /:80 HTTP/1.1". Without this check a web page
+// could have messages in the body of a request to this port.
+func isToken(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
 }
 
 // write sends a message. After an error nothing is sent.

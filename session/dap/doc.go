@@ -19,7 +19,7 @@
 // thread, stepping back, passing signals on to the code. Functions of the code
 // cannot be called from expressions while a call is stopped.
 //
-// The package opens no listener and no file: who can connect to the listener can
-// read and write all memory of the program, so it should be on the loopback
-// interface or on a Unix socket.
+// The package opens no listener and no file. A client can read and write all memory of
+// the program, and the protocol has no authentication: package socket's listeners admit
+// only clients of the program's own user.
 package dap

@@ -24,6 +24,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/socket"
 )
 
 // What is no message ends the connection, and nothing else.
@@ -32,6 +33,10 @@ func TestFraming(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"GET / HTTP/1.1\r\n\r\n", "header"},
 		{"hello\r\n\r\n", "header"},
+		{"POST /:80 HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", "header"},
+		{"POST http://localhost/ HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", "header"},
+		{": x\r\nContent-Length: 2\r\n\r\n{}", "header"},
+		{"Content-Length : 2\r\n\r\n{}", "header"},
 		{"Content-Length: x\r\n\r\n", "content length"},
 		{"Content-Length: -1\r\n\r\n", "content length"},
 		{"Content-Length: 99999999999\r\n\r\n", "at most"},
@@ -146,6 +151,80 @@ func TestSilentClients(t *testing.T) {
 	<-ended
 	if got := ask(dial(2), initialize); !strings.Contains(got, `"success":true`) {
 		t.Error(got)
+	}
+}
+
+// arrivals is an acceptor that refuses all connections, or none.
+type arrivals struct {
+	streams chan io.ReadWriteCloser
+	refused error
+}
+
+func (a *arrivals) Accept() (io.ReadWriteCloser, error) {
+	stream, ok := <-a.streams
+	if !ok {
+		return nil, io.EOF
+	}
+	return stream, a.refused
+}
+
+func (*arrivals) Close() error { return nil }
+
+// A client that the listener does not admit is told why, and launches nothing. Any
+// number of them, however silent, keep no other client out.
+func TestRefusedClients(t *testing.T) {
+	server := New(Options{Launch: func(LaunchArguments) (*Program, error) {
+		t.Error("it launches")
+		return nil, io.EOF
+	}})
+	defer server.Close()
+	closed := &arrivals{make(chan io.ReadWriteCloser), &socket.RefusedError{User: 1001, Owner: 0}}
+	open := &arrivals{make(chan io.ReadWriteCloser), nil}
+	served := make(chan error, 2)
+	for _, l := range []*arrivals{closed, open} {
+		go func() { served <- server.Serve(l) }()
+	}
+	dial := func(l *arrivals, request string) *bufio.Reader {
+		client, stream := net.Pipe()
+		client.SetDeadline(time.Now().Add(20 * time.Second))
+		t.Cleanup(func() { client.Close() })
+		l.streams <- stream
+		if request != "" {
+			if err := dap.WriteBaseMessage(client, []byte(request)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return bufio.NewReader(client)
+	}
+	for _, request := range []string{
+		`{"seq":1,"type":"request","command":"initialize"}`,
+		`{"seq":1,"type":"request","command":"launch","arguments":{}}`,
+	} {
+		answers := dial(closed, request)
+		first, err := dap.ReadBaseMessage(answers)
+		if err != nil || !strings.Contains(string(first), "a client of user 1001 was refused: only user 0 may connect") {
+			t.Errorf("%s: %s, %v", request, first, err)
+		}
+		if _, err := dap.ReadBaseMessage(answers); err != nil {
+			t.Error(err) // terminated
+		}
+		if more, err := dap.ReadBaseMessage(answers); err == nil {
+			t.Errorf("%s: it is answered on: %s", request, more)
+		}
+	}
+	for range 2 * maxSilent {
+		dial(closed, "")
+	}
+	answer, err := dap.ReadBaseMessage(dial(open, `{"seq":1,"type":"request","command":"initialize"}`))
+	if err != nil || !strings.Contains(string(answer), `"success":true`) {
+		t.Errorf("%s, %v", answer, err)
+	}
+	close(closed.streams)
+	close(open.streams)
+	for range 2 {
+		if err := <-served; err != io.EOF {
+			t.Error(err)
+		}
 	}
 }
 

@@ -175,7 +175,7 @@ func (c *client) terminate() {
 func (c *client) abort() bool {
 	switch {
 	case c.running:
-		go c.abortRunning() // what runs it returns the stop
+		go c.abortRunning(c.done) // what runs it returns the stop
 	case c.stop != nil:
 		c.proceed(c.target.session.Abort, false)
 	default:

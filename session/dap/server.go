@@ -139,8 +139,21 @@ func (s *Server) Serve(l socket.Acceptor) error {
 		delete(s.listeners, l)
 		s.mu.Unlock()
 	}()
+	refusals := make(chan struct{}, maxSilent)
 	for {
 		stream, err := l.Accept()
+		if refused, ok := errors.AsType[*socket.RefusedError](err); ok {
+			select {
+			case refusals <- struct{}{}:
+				go func() {
+					turnAway(stream, refused)
+					<-refusals
+				}()
+			default:
+				stream.Close()
+			}
+			continue
+		}
 		if err != nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -237,8 +250,23 @@ func (s *Server) Close() error {
 const maxRefusal = 5 * time.Second
 
 // refuse tells a client why it is not served.
-func (c *client) refuse(r dap.RequestMessage, err error) {
-	defer time.AfterFunc(maxRefusal, func() { c.connection.close() }).Stop()
-	c.connection.write(refusal(r, err))
-	c.connection.write(&dap.TerminatedEvent{Event: event("terminated")})
+func (c *connection) refuse(r dap.RequestMessage, err error) {
+	defer time.AfterFunc(maxRefusal, func() { c.close() }).Stop()
+	c.write(refusal(r, err))
+	c.write(&dap.TerminatedEvent{Event: event("terminated")})
+}
+
+// turnAway refuses the first request of a client that a listener does not admit, and
+// closes the connection.
+func turnAway(stream io.ReadWriteCloser, why error) {
+	c := newConnection(stream)
+	defer c.close()
+	defer time.AfterFunc(maxRefusal, func() { c.close() }).Stop()
+	content, err := c.read()
+	if err != nil {
+		return
+	}
+	if r, _ := decode(content); r != nil {
+		c.refuse(r, why)
+	}
 }

@@ -7,13 +7,13 @@ package dap
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/google/go-dap"
 
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
 )
@@ -34,7 +34,7 @@ func (c *client) sourceOf(file string) *dap.Source {
 		s = &dap.Source{Name: path.Base(file), Path: file}
 		if n, ok := slices.BinarySearch(c.sources, file); ok {
 			s.SourceReference = n + 1
-		} else if _, err := os.Stat(file); err != nil {
+		} else if _, err := untrusted.Stat("", file); err != nil {
 			s.PresentationHint = "deemphasize"
 		}
 		if len(c.files) < maxSources {

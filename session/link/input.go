@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
 )
 
@@ -74,7 +75,7 @@ const (
 
 // read decodes what linking needs of a file.
 func (l *linker) read(file *object.File) (*input, error) {
-	in := &input{file: file, name: file.Name(), names: 1<<20 + 4*int(file.Size()), room: file.Size(), content: 6*file.Size() + spareContent}
+	in := &input{file: file, name: file.Name(), names: 1<<20 + 4*int(file.StoredSize()), room: file.StoredSize(), content: 6*file.StoredSize() + spareContent}
 	bad := func(err error) error { return fmt.Errorf("%w: %w", ErrObject, err) }
 	if file.Type() != elf.ET_REL {
 		return nil, fmt.Errorf("%s: %w: a file of type %v; relocatable ones (%v) are loaded", in.name, ErrUnsupported, file.Type(), elf.ET_REL)
@@ -83,7 +84,7 @@ func (l *linker) read(file *object.File) (*input, error) {
 	if m == nil || m.ELF != l.machine.elf || m.Class != elf.ELFCLASS64 {
 		is := "a machine that is not known"
 		if m != nil {
-			is = fmt.Sprintf("%v (%v)", m.ELF, m.Class)
+			is = fmt.Sprintf("%s (%v)", arch.ELFName(m.ELF), m.Class)
 		}
 		return nil, fmt.Errorf("%s: %w: it is for %s, and this machine is %v", in.name, ErrUnsupported, is, l.machine.elf)
 	}
@@ -229,7 +230,7 @@ func (in *input) readGroup(s *object.Section) error {
 func (in *input) copyName(t *object.SymbolTable, e *object.SymbolEntry) (string, error) {
 	name := t.Name(e)
 	if in.names -= len(name); in.names < 0 {
-		return "", fmt.Errorf("%s: the names of symbols are longer than its %d bytes allow", in.name, in.file.Size())
+		return "", fmt.Errorf("%s: the names of symbols are longer than its %d bytes allow", in.name, in.file.StoredSize())
 	}
 	return string(name), nil
 }

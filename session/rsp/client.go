@@ -7,6 +7,7 @@ package rsp
 import (
 	"bufio"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -44,15 +45,12 @@ type client struct {
 	gone  chan struct{}  // closed when the connection reads no stops any more
 }
 
-// busy is what a client is told that comes while another one is attached.
-const busy = "E.the session is being debugged by another client"
+// errBusy is the answer to a client that comes while another one is attached.
+var errBusy = errors.New("the session is being debugged by another client")
 
-// connection serves one connection until it ends.
-func (v *Server) connection(conn io.ReadWriteCloser) {
-	c := &client{server: v, conn: conn, stops: make(chan situation, 1), gone: make(chan struct{})}
+// messages reads a connection until it ends or quit is closed.
+func (v *Server) messages(conn io.Reader, quit <-chan struct{}) <-chan message {
 	input := make(chan message)
-	quit := make(chan struct{})
-	defer close(quit)
 	go func() {
 		defer close(input)
 		r := bufio.NewReader(conn)
@@ -71,13 +69,22 @@ func (v *Server) connection(conn io.ReadWriteCloser) {
 			}
 		}
 	}()
+	return input
+}
+
+// connection serves one connection until it ends.
+func (v *Server) connection(conn io.ReadWriteCloser) {
+	c := &client{server: v, conn: conn, stops: make(chan situation, 1), gone: make(chan struct{})}
+	quit := make(chan struct{})
+	defer close(quit)
+	input := v.messages(conn, quit)
 	// Nobody is stopped for a connection that says nothing.
 	first, ok := <-input
 	if !ok {
 		return
 	}
 	if !v.enter() {
-		c.refuse(first, input)
+		c.refuse(first, input, errBusy)
 		c.linger(input)
 		return
 	}
@@ -146,15 +153,30 @@ func (c *client) converse(input <-chan message, parted *bool) (said bool) {
 	}
 }
 
-// refuse tells a client that it cannot have the session. gdb shows what is said to
-// vMustReplyEmpty, and turns around.
-func (c *client) refuse(first message, input <-chan message) {
+// turnAway tells a client that a listener does not admit why, and closes the connection
+// soon: such clients must not keep the others out.
+func (v *Server) turnAway(conn io.ReadWriteCloser, why error) {
+	defer conn.Close()
+	defer time.AfterFunc(maxRefusal, func() { conn.Close() }).Stop()
+	c := &client{server: v, conn: conn}
+	quit := make(chan struct{})
+	defer close(quit)
+	input := v.messages(conn, quit)
+	if first, ok := <-input; ok {
+		c.refuse(first, input, why)
+		c.linger(input)
+	}
+}
+
+// refuse tells a client why it cannot have the session. gdb shows the answer to
+// vMustReplyEmpty, and disconnects.
+func (c *client) refuse(first message, input <-chan message, why error) {
 	for m, n := first, 0; n < 8; n++ {
 		if m.kind == messagePacket {
 			answer, packet := "", string(m.payload)
 			end := strings.HasPrefix(packet, "vMustReplyEmpty")
 			if end || packet == "?" {
-				answer = busy
+				answer = "E." + why.Error()
 			}
 			if !c.write([]byte("+")) || !c.reply(answer) || end {
 				return

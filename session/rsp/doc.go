@@ -74,6 +74,6 @@
 // The session must not be made with Options.Locked. While there is a server the
 // program calls functions and removes images through it alone.
 //
-// The package does not authenticate anybody. It listens on the loopback interface
-// where it is not told otherwise.
+// A client can do all that the program can, and the protocol has no authentication:
+// package socket's listeners admit only clients of the program's own user.
 package rsp

@@ -77,8 +77,8 @@ func newServer(p program, o *Options) (*Server, error) {
 }
 
 // Serve takes clients until the listener or the server is closed; the error is
-// nil then. While one is attached others are told so, and turned away. Whoever can
-// connect can do all that the program can.
+// nil then. While one is attached others are told so, and turned away. A client can
+// do all that the program can: the listener decides which clients are admitted.
 func (v *Server) Serve(l socket.Acceptor) error {
 	v.mu.Lock()
 	if v.down {
@@ -93,8 +93,21 @@ func (v *Server) Serve(l socket.Acceptor) error {
 		delete(v.listeners, l)
 		v.mu.Unlock()
 	}()
+	refusals := make(chan struct{}, maxRefusals)
 	for {
 		conn, err := l.Accept()
+		if refused, ok := errors.AsType[*socket.RefusedError](err); ok {
+			select {
+			case refusals <- struct{}{}:
+				go func() {
+					v.turnAway(conn, refused)
+					<-refusals
+				}()
+			default:
+				conn.Close()
+			}
+			continue
+		}
 		if err != nil {
 			if errors.Is(err, os.ErrClosed) {
 				return nil
@@ -119,8 +132,15 @@ func (v *Server) Serve(l socket.Acceptor) error {
 	}
 }
 
-// maxConnections bounds what clients that are turned away hold.
-const maxConnections = 16
+const (
+	// maxConnections is how many clients may be connected while one has the session.
+	maxConnections = 16
+
+	// maxRefusals is how many clients that a listener does not admit are told why at
+	// the same time, and maxRefusal how long that may take.
+	maxRefusals = 4
+	maxRefusal  = 2 * time.Second
+)
 
 // enter takes the session for a connection, or reports that another has it.
 func (v *Server) enter() bool {

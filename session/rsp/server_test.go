@@ -5,11 +5,13 @@
 package rsp
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -322,7 +324,7 @@ func TestSecondClient(t *testing.T) {
 	second.expect("qSupported:swbreak+", "")
 	second.conn.Write([]byte("$0")) // cut off by an empty one
 	second.expect("", "")
-	second.expect("vMustReplyEmpty", busy)
+	second.expect("vMustReplyEmpty", "E."+errBusy.Error())
 	if _, err := second.r.ReadByte(); err == nil {
 		t.Error("the second client was not turned away")
 	}
@@ -455,6 +457,57 @@ func TestServe(t *testing.T) {
 	}
 	if err := v.Serve(l); !errors.Is(err, session.ErrClosed) {
 		t.Errorf("Serve after Close: %v", err)
+	}
+}
+
+// arrivals is an acceptor of connections that somebody else makes.
+type arrivals chan arrival
+
+type arrival struct {
+	conn io.ReadWriteCloser
+	err  error
+}
+
+func (a arrivals) Accept() (io.ReadWriteCloser, error) {
+	next, ok := <-a
+	if !ok {
+		return nil, os.ErrClosed
+	}
+	return next.conn, next.err
+}
+
+func (arrivals) Close() error { return nil }
+
+// A client that the listener does not admit is told why, and gets nothing of the
+// session. Any number of them, however silent, keep no other client out.
+func TestRefusedClients(t *testing.T) {
+	v := serve(t, newFake(), nil)
+	l := make(arrivals)
+	served := make(chan error, 1)
+	go func() { served <- v.Serve(l) }()
+	arrive := func(err error) *wire {
+		near, far := net.Pipe()
+		near.SetDeadline(time.Now().Add(20 * time.Second))
+		t.Cleanup(func() { near.Close() })
+		l <- arrival{far, err}
+		return &wire{t: t, conn: near, r: bufio.NewReader(near)}
+	}
+	refused := &socket.RefusedError{User: 1001, Owner: 0}
+	w := arrive(refused)
+	w.expect("qSupported:swbreak+", "")
+	w.expect("?", "E.a client of user 1001 was refused: only user 0 may connect")
+	w.expect("m0,8", "")
+	w.expect("vMustReplyEmpty", "E.a client of user 1001 was refused: only user 0 may connect")
+	if b, err := w.r.ReadByte(); err == nil {
+		t.Errorf("it is answered on: %q", b)
+	}
+	for range maxConnections + maxRefusals {
+		arrive(refused)
+	}
+	arrive(nil).expect("?", "T")
+	close(l)
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -41,7 +41,7 @@ func connectNext(t testing.TB, v *Server) *wire {
 		w := connect(t, v)
 		w.send("?")
 		r := w.receive()
-		if r != busy {
+		if r != "E."+errBusy.Error() {
 			if !strings.HasPrefix(r, "T") {
 				t.Errorf("the next client is told %q", r)
 			}

@@ -5,12 +5,10 @@
 package socket
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/netip"
 	"os"
-	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -21,33 +19,39 @@ type Listener struct {
 	file    *os.File // that the runtime's poller knows
 	address string
 	path    string // of a Unix socket, which Close removes
+	remote  bool   // the clients' users are not checked
 	closed  atomic.Bool
 }
 
-// Listen opens "HOST:PORT", where an empty host is 127.0.0.1 and port 0 any that
-// is free, or "unix:PATH", which only this user can connect to.
-func Listen(address string) (*Listener, error) {
+// Listen opens "unix:PATH", or "HOST:PORT" on the loopback interface, where an empty
+// host is 127.0.0.1 and port 0 any free port. Accept admits only clients of the
+// process's effective user. The error wraps ErrRemote where the address is not a
+// loopback address.
+func Listen(address string) (*Listener, error) { return open(address, false) }
+
+// ListenRemote is Listen at any address. Where that is not a loopback address, Accept
+// admits every client that reaches it.
+func ListenRemote(address string) (*Listener, error) { return open(address, true) }
+
+func open(address string, remote bool) (*Listener, error) {
 	var l *Listener
-	var err error
-	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+	a, path, err := parse(address)
+	switch ip := a.Addr(); {
+	case err != nil:
+		return nil, err
+	case path != "":
 		l, err = listen(unix.AF_UNIX, &unix.SockaddrUnix{Name: path})
-		if err == nil {
-			l.path = path
-		}
-	} else {
-		var a netip.AddrPort
-		if a, err = parse(address); err != nil {
-			return nil, err
-		}
-		if ip := a.Addr(); ip.Is4() {
-			l, err = listen(unix.AF_INET, &unix.SockaddrInet4{Port: int(a.Port()), Addr: ip.As4()})
-		} else {
-			l, err = listen(unix.AF_INET6, &unix.SockaddrInet6{Port: int(a.Port()), Addr: ip.As16()})
-		}
+	case !ip.IsLoopback() && !remote:
+		return nil, fmt.Errorf("%s: %w", address, ErrRemote)
+	case ip.Is4():
+		l, err = listen(unix.AF_INET, &unix.SockaddrInet4{Port: int(a.Port()), Addr: ip.As4()})
+	default:
+		l, err = listen(unix.AF_INET6, &unix.SockaddrInet6{Port: int(a.Port()), Addr: ip.As16()})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listening at %s: %w", address, err)
 	}
+	l.path, l.remote = path, path == "" && !a.Addr().IsLoopback()
 	return l, nil
 }
 
@@ -56,13 +60,16 @@ func listen(family int, at unix.Sockaddr) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	if family != unix.AF_UNIX {
+	if family == unix.AF_UNIX {
+		// The file that bind makes takes its mode from the socket (unix_bind_bsd in
+		// Linux's net/unix/af_unix.c). A chmod of the path could meet another file.
+		err = unix.Fchmod(fd, 0o600)
+	} else {
 		// As net does: the last server's connections may still be going down.
 		err = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
 	}
-	err = errors.Join(err, unix.Bind(fd, at))
-	if u, ok := at.(*unix.SockaddrUnix); ok && err == nil {
-		err = os.Chmod(u.Name, 0o600) // nobody can connect before it listens
+	if err == nil {
+		err = unix.Bind(fd, at)
 	}
 	if err == nil {
 		err = unix.Listen(fd, 16)
@@ -90,7 +97,10 @@ func listen(family int, at unix.Sockaddr) (*Listener, error) {
 // Address is where the listener is: "127.0.0.1:1234", or a path.
 func (l *Listener) Address() string { return l.address }
 
-// Accept waits for a connection. After Close the error is os.ErrClosed.
+// Remote reports whether clients are admitted whatever their user is.
+func (l *Listener) Remote() bool { return l.remote }
+
+// Accept implements Acceptor. After Close the error is os.ErrClosed.
 func (l *Listener) Accept() (io.ReadWriteCloser, error) {
 	raw, err := l.file.SyscallConn()
 	if err != nil {
@@ -115,7 +125,10 @@ func (l *Listener) Accept() (io.ReadWriteCloser, error) {
 		// Packets are answered one by one: nothing is to be waited for.
 		unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	}
-	return os.NewFile(uintptr(fd), "connection"), nil
+	if !l.remote {
+		err = admit(fd)
+	}
+	return os.NewFile(uintptr(fd), "connection"), err
 }
 
 // Close ends Accept. Connections stay.

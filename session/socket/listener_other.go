@@ -16,13 +16,18 @@ type Listener struct{}
 
 // Listen returns errors.ErrUnsupported: debug sessions are for Linux.
 func Listen(address string) (*Listener, error) {
-	if _, err := parse(address); err != nil {
+	if _, _, err := parse(address); err != nil {
 		return nil, err
 	}
 	return nil, errors.ErrUnsupported
 }
 
+// ListenRemote is Listen.
+func ListenRemote(address string) (*Listener, error) { return Listen(address) }
+
 func (*Listener) Address() string { return "" }
+
+func (*Listener) Remote() bool { return false }
 
 func (*Listener) Accept() (io.ReadWriteCloser, error) { return nil, errors.ErrUnsupported }
 

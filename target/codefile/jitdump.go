@@ -82,7 +82,7 @@ func newJitdump(path string, data []byte, damage error) (*Jitdump, error) {
 	if all > 1 {
 		bad = fmt.Errorf("%s: %d bad records: %w", path, all, bad)
 	}
-	d.Err = errors.Join(damage, dump.Damage(), bad)
+	d.Err = errors.Join(damage, dump.Damage(), d.index.Cut(), bad)
 	return d, nil
 }
 

@@ -29,19 +29,18 @@ func newMap(path string, data []byte, damage error) *Map {
 	if all > 1 {
 		bad = fmt.Errorf("%s: %d bad lines: %w", path, all, bad)
 	}
-	m.Err = errors.Join(damage, bad)
+	m.Err = errors.Join(damage, m.symbols.Cut(), bad)
 	return m
 }
 
 // Fits returns an error where most of the code lies where code, which is asked for
 // an address, says that the process has none.
 func (m *Map) Fits(code func(address uint64) bool) error {
-	list := m.symbols.Symbols()
-	return fits(m.Path, len(list), func(i int) uint64 { return list[i].Address }, code)
+	return fits(m.Path, m.symbols.Len(), func(i int) uint64 { return m.symbols.Symbol(i).Address }, code)
 }
 
 // Lines is how many complete lines were read.
-func (m *Map) Lines() int { return len(m.symbols.Symbols()) }
+func (m *Map) Lines() int { return m.symbols.Len() }
 
 // Find returns the symbol that an address has. Its name is part of what was read.
 func (m *Map) Find(pc uint64) (object.Symbol, bool) {
@@ -55,15 +54,14 @@ func (m *Map) Find(pc uint64) (object.Symbol, bool) {
 // Symbols yields the symbols, but those that later lines replaced.
 func (m *Map) Symbols() iter.Seq[object.Symbol] {
 	return func(yield func(object.Symbol) bool) {
-		list := m.symbols.Symbols()
-		for i := range list {
-			if at, ok := m.symbols.Find(list[i].Address); ok && at == &list[i] && !yield(symbol(at)) {
+		for s := range m.symbols.Current() {
+			if !yield(symbol(s)) {
 				return
 			}
 		}
 	}
 }
 
-func symbol(s *perf.Symbol) object.Symbol {
+func symbol(s perf.Symbol) object.Symbol {
 	return object.Symbol{Name: s.Name, Address: s.Address, Size: s.Size, Source: object.StaticSymbols}
 }

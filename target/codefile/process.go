@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // ErrOtherProcess says that a file that should be a process's is another's, which
@@ -37,9 +37,38 @@ type Process struct {
 	// put them together for that.
 	Users []uint32
 
+	// ReadAs is the user whose rights source files are read with, where this process has
+	// root's: the debugging information that names them is the target's. Where it is nil
+	// only what everybody may read is read.
+	ReadAs *User
+
+	// SourceRoot is the root directory that source files are looked up in, "" for this
+	// process's.
+	SourceRoot string
+
 	// Began is when the process began, zero where that is not known: what was last
 	// written before is not its own.
 	Began time.Time
+}
+
+// User is a user with its groups.
+type User struct {
+	ID, Group uint32
+	Groups    []uint32 // supplementary ones
+}
+
+// OpenSource opens a source file that debugging information names, by its absolute path: a
+// regular file, which the process's user may read where this process is root. Of a process
+// that is not known, p is nil.
+func (p *Process) OpenSource(path string) (*os.File, error) {
+	user, root := untrusted.Nobody, ""
+	if p != nil {
+		root = p.SourceRoot
+		if p.ReadAs != nil {
+			user = untrusted.User(*p.ReadAs)
+		}
+	}
+	return untrusted.OpenAs(user, root, path)
 }
 
 // Running returns what /proc tells of a process that runs, all but when it began.
@@ -49,7 +78,7 @@ func Running(pid int) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{Root: proc + "/root"}
+	p := &Process{Root: proc + "/root", SourceRoot: proc + "/root"}
 	p.read(status)
 	if len(p.IDs) == 0 {
 		p.IDs = []int{pid} // before Linux 4.1
@@ -60,6 +89,8 @@ func Running(pid int) (*Process, error) {
 // read takes in the text of /proc/PID/status (proc_pid_status(5)).
 func (p *Process) read(status []byte) {
 	p.Users = []uint32{}
+	var user User
+	known := 0
 	for line := range bytes.Lines(status) {
 		name, value, _ := bytes.Cut(line, []byte{':'})
 		fields := bytes.Fields(value)
@@ -72,19 +103,48 @@ func (p *Process) read(status []byte) {
 			}
 		case "Uid": // real, effective, saved, of the file system
 			if len(fields) > 1 {
-				if user, err := strconv.ParseUint(string(fields[1]), 10, 32); err == nil {
-					p.Users = []uint32{uint32(user)}
+				if id, err := strconv.ParseUint(string(fields[1]), 10, 32); err == nil {
+					p.Users = []uint32{uint32(id)}
+				}
+			}
+			known += leastID(&user.ID, fields)
+		case "Gid":
+			known += leastID(&user.Group, fields)
+		case "Groups":
+			for _, field := range fields {
+				if group, err := strconv.ParseUint(string(field), 10, 32); err == nil {
+					user.Groups = append(user.Groups, uint32(group))
 				}
 			}
 		}
 	}
+	if known == 2 {
+		p.ReadAs = &user
+	}
+}
+
+// leastID sets the ID whose rights are the least of a line's: a process that is or was
+// root in part could have been led to name a file by the user it acts for. It returns 1
+// where there was one.
+func leastID(to *uint32, fields [][]byte) (known int) {
+	for _, field := range fields {
+		id, err := strconv.ParseUint(string(field), 10, 32)
+		if err != nil {
+			return 0
+		}
+		if known == 0 || *to == 0 {
+			*to = uint32(id)
+		}
+		known = 1
+	}
+	return known
 }
 
 // Open opens for reading a file that the process has written, by the absolute path
 // that it has for the process: a regular file, and its own as far as that can be
 // told. The error wraps ErrOtherProcess where it is not.
 func (p *Process) Open(path string) (*os.File, error) {
-	f, err := rootfs.Open(p.Root, path)
+	f, err := untrusted.Open(p.Root, path)
 	if err != nil {
 		return nil, err
 	}
@@ -141,13 +201,13 @@ func (p *Process) openMarker(m *Marker) (*os.File, error) {
 	if m.Inode == 0 || p.Users == nil {
 		return p.Open(m.Path)
 	}
-	f, err := rootfs.Open(p.Root, m.Path)
+	f, err := untrusted.Open(p.Root, m.Path)
 	if err != nil {
 		return nil, err
 	}
 	var info fs.FileInfo
 	if info, err = f.Stat(); err == nil {
-		if is := rootfs.IdentityOf(info); is != (rootfs.Identity{}) && is.Inode != m.Inode {
+		if is := untrusted.IdentityOf(info); is != (untrusted.Identity{}) && is.Inode != m.Inode {
 			err = fmt.Errorf("%s: it is not the file that was mapped (inode %d, %d expected)", m.Path, is.Inode, m.Inode)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 func TestProcessRead(t *testing.T) {
@@ -31,6 +31,39 @@ func TestProcessRead(t *testing.T) {
 		p.read([]byte(text))
 		if !slices.Equal(p.IDs, want.ids) || p.Users == nil || !slices.Equal(p.Users, want.users) {
 			t.Errorf("%q: IDs %v, users %v", text, p.IDs, p.Users)
+		}
+	}
+}
+
+// Source files are read with the least of the rights that a process has.
+func TestReadAs(t *testing.T) {
+	for text, want := range map[string]*User{
+		"Uid:\t1000\t1000\t1000\t1000\nGid:\t100\t100\t100\t100\nGroups:\t27 100 \n": {1000, 100, []uint32{27, 100}},
+		"Uid:\t1000\t0\t0\t0\nGid:\t100\t0\t0\t0\nGroups:\t\n":                       {1000, 100, nil}, // set-user-ID root
+		"Uid:\t0\t1000\t0\t1000\nGid:\t0\t100\t0\t100\nGroups:\t\n":                  {1000, 100, nil}, // a daemon
+		"Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGroups:\t0 \n":                          {0, 0, []uint32{0}},
+		"Uid:\t1000\t1000\t1000\t1000\n":                                             nil,
+		"Uid:\t1000\tx\t1000\t1000\nGid:\t100\t100\t100\t100\n":                      nil,
+		"Uid:\t\nGid:\t\n": nil,
+	} {
+		var p Process
+		p.read([]byte(text))
+		if (p.ReadAs == nil) != (want == nil) || want != nil && (p.ReadAs.ID != want.ID || p.ReadAs.Group != want.Group || !slices.Equal(p.ReadAs.Groups, want.Groups)) {
+			t.Errorf("%q: %+v, expected %+v", text, p.ReadAs, want)
+		}
+	}
+	// Where the user is not known, root reads what everybody may.
+	path := filepath.Join(t.TempDir(), "source.c")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*Process{nil, {}} {
+		f, err := p.OpenSource(path)
+		if err == nil {
+			f.Close()
+		}
+		if root := os.Geteuid() == 0; errors.Is(err, fs.ErrPermission) != root {
+			t.Errorf("%+v: %v", p, err)
 		}
 	}
 }
@@ -83,8 +116,8 @@ func TestOpen(t *testing.T) {
 		{path: "/own", users: []uint32{me}, began: now.Add(time.Minute), want: ErrOtherProcess},
 		{path: "/own", began: now.Add(time.Minute), want: ErrOtherProcess},
 		{path: "/absent", users: []uint32{me}, want: fs.ErrNotExist},
-		{path: "/folder", users: []uint32{me}, want: rootfs.ErrNotRegular},
-		{path: "/pipe", users: []uint32{me}, want: rootfs.ErrNotRegular},
+		{path: "/folder", users: []uint32{me}, want: untrusted.ErrNotRegular},
+		{path: "/pipe", users: []uint32{me}, want: untrusted.ErrNotRegular},
 		{path: "/own", users: []uint32{me}, owner: other, want: ErrOtherProcess},
 		{path: "/own", users: []uint32{me, other}, owner: other},
 		{path: "/own", users: []uint32{}, owner: other, want: ErrOtherProcess},

@@ -5,14 +5,14 @@
 package codefile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
 
-	"github.com/clewdev/clew/internal/budget"
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/jit/perf"
 )
 
@@ -20,11 +20,16 @@ import (
 // millions of functions.
 const maxBytes = math.MaxInt32
 
+// maxMapBytes bounds a perf map, in bytes: the lines of two million functions. Of a
+// larger one the end is read, as later lines replace earlier ones.
+const maxMapBytes = 128 << 20
+
 // Reader reads the files of one target: of all of them no more than two gigabytes,
 // and what is met again is read once. It is not safe for concurrent use.
 type Reader struct {
-	left  budget.Files
-	dumps map[rootfs.Identity]readDump
+	left  untrusted.Budget
+	ofMap int64 // bytes of a perf map
+	dumps map[untrusted.Identity]readDump
 }
 
 type readDump struct {
@@ -33,7 +38,9 @@ type readDump struct {
 }
 
 // NewReader returns a Reader that has read nothing.
-func NewReader() *Reader { return &Reader{left: maxBytes, dumps: make(map[rootfs.Identity]readDump)} }
+func NewReader() *Reader {
+	return &Reader{left: maxBytes, ofMap: maxMapBytes, dumps: make(map[untrusted.Identity]readDump)}
+}
 
 var errNoProcess = errors.New("files of the target are not to be had")
 
@@ -48,9 +55,9 @@ func (r *Reader) Jitdump(p *Process, m Marker) (*Jitdump, error) {
 		return nil, err
 	}
 	defer f.Close()
-	is := rootfs.Identity{}
+	is := untrusted.Identity{}
 	if info, err := f.Stat(); err == nil {
-		is = rootfs.IdentityOf(info)
+		is = untrusted.IdentityOf(info)
 	}
 	known, ok := r.dumps[is]
 	if !ok {
@@ -59,7 +66,7 @@ func (r *Reader) Jitdump(p *Process, m Marker) (*Jitdump, error) {
 		if len(data) > 0 || known.err == nil {
 			known.Jitdump, known.err = newJitdump(m.Path, data, known.err)
 		}
-		if is != (rootfs.Identity{}) {
+		if is != (untrusted.Identity{}) {
 			r.dumps[is] = known
 		}
 	}
@@ -81,7 +88,10 @@ func (r *Reader) Map(p *Process) (m *Map) {
 		}
 		var data []byte
 		if err == nil {
-			data, err = r.read(f)
+			var start int64
+			if data, start, err = r.left.ReadEnd(f, r.ofMap); start > 0 {
+				data = data[bytes.IndexByte(data, '\n')+1:] // the rest of a line
+			}
 			f.Close()
 		}
 		if m = newMap(path, data, err); len(data) > 0 || err == nil {
@@ -98,11 +108,11 @@ func (r *Reader) read(f *os.File) ([]byte, error) {
 	return data, err
 }
 
-// Read reads a file at a path of this process, whoever's it is: a jitdump, or else a
-// perf map; the other one is nil. The error is that of a file that is neither, or
-// cannot be read.
+// Read reads a file at a path that the caller trusts, whoever owns it: a jitdump, or else
+// a perf map; the other one is nil. The path may lead through a link of procfs, as
+// /proc/PID/root. The error is that of a file that is neither, or cannot be read.
 func (r *Reader) Read(path string) (*Jitdump, *Map, error) {
-	f, err := (&Process{}).Open(path)
+	f, err := untrusted.OpenNamed(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -126,7 +136,7 @@ func Parse(name string, data []byte, damage error) (*Jitdump, *Map, error) {
 	if !errors.Is(err, perf.ErrHeader) {
 		return nil, nil, err
 	}
-	if m := newMap(name, data, damage); len(m.symbols.Symbols()) > 0 {
+	if m := newMap(name, data, damage); m.symbols.Len() > 0 {
 		m.Err = errors.Join(m.Err, incomplete(name, m.symbols.End, uint64(len(data))-m.symbols.End, "line"))
 		return nil, m, nil
 	}

@@ -15,8 +15,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/internal/budget"
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/jit/perf"
 )
 
@@ -116,7 +115,7 @@ func TestMarkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inode := rootfs.IdentityOf(info).Inode
+	inode := untrusted.IdentityOf(info).Inode
 	open := func() (*os.File, error) { return os.Open(filepath.Join(root, "jit-10.dump")) }
 	p, users := &Process{Root: root}, &Process{Root: root, Users: []uint32{}}
 	r := NewReader()
@@ -188,16 +187,33 @@ func TestMap(t *testing.T) {
 	}
 }
 
+// Of a perf map that is too large the last whole lines are read, which replace those
+// before them.
+func TestLargeMap(t *testing.T) {
+	const text = "1000 10 old\n2000 10 gone\n1000 10 new\n3000 10 last\n"
+	root := write(t, map[string]string{"tmp/perf-1.map": text})
+	r := NewReader()
+	r.ofMap = 30
+	m := r.Map(&Process{Root: root, IDs: []int{1}})
+	names := ""
+	for s := range m.Symbols() {
+		names += s.Name + " "
+	}
+	if names != "new last " || m.Err == nil || !strings.Contains(m.Err.Error(), "only the last 30 of its 50 bytes were read") {
+		t.Errorf("%q, %v", names, m.Err)
+	}
+}
+
 // No more is read than the Reader has left, and what was left out is said.
 func TestBudget(t *testing.T) {
 	const text = "1000 10 first\n2000 10 second\n"
 	root := write(t, map[string]string{"map": text})
 	for _, test := range []struct {
-		left  budget.Files
+		left  untrusted.Budget
 		lines int
 		err   string // of the map, or why there is none
 	}{
-		{2 * budget.Files(len(text)), 2, ""},
+		{2 * untrusted.Budget(len(text)), 2, ""},
 		{14, 1, "only the first 14 of its 29 bytes were read"},
 		{0, 0, "only the first 0 of its 29 bytes were read"},
 	} {
@@ -211,9 +227,21 @@ func TestBudget(t *testing.T) {
 		if lines != test.lines || (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("of %d bytes: %d lines, %v", test.left, lines, err)
 		}
-		if left := max(test.left-budget.Files(len(text)), 0); r.left != left {
+		if left := max(test.left-untrusted.Budget(len(text)), 0); r.left != left {
 			t.Errorf("of %d bytes %d are left, want %d", test.left, r.left, left)
 		}
+	}
+}
+
+// The caller names the file, also by the root directory of a process.
+func TestReadNamed(t *testing.T) {
+	if _, err := os.Stat("/proc/self/root"); err != nil {
+		t.Skip("skipped: ", err)
+	}
+	root := write(t, map[string]string{"map": "1000 10 first\n"})
+	path := filepath.Join("/proc/self/root", root, "map")
+	if _, m, err := NewReader().Read(path); err != nil || m.Lines() != 1 {
+		t.Errorf("%+v, %v", m, err)
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/clewdev/clew/internal/outputfile"
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // compressions are what systemd-coredump(8) stores, by how the file begins: zstd,
@@ -74,18 +77,25 @@ func (c *Core) decompress() error {
 		}
 		packed := c.file
 		defer packed.Close()
-		c.file = nil
-		if c.file, err = os.CreateTemp(c.options.TempDir, "clew-core-"); err != nil {
+		info, err := packed.Stat()
+		if err != nil {
 			return err
 		}
-		// Where an open file cannot be removed it is left to the system.
-		os.Remove(c.file.Name())
-		source := &counter{r: packed, total: c.size, progress: c.options.Progress}
+		stored := untrusted.Stored(packed, info)
+		c.file = nil
+		if c.file, err = outputfile.Temporary(c.options.TempDir); err != nil {
+			return err
+		}
+		// Holes cost nothing, and must not raise the limits.
+		source := &counter{r: packed, size: c.size, total: stored, progress: c.options.Progress}
 		c.size = 0
 		r, err := how.reader(source)
 		if err == nil {
 			c.size, err = store(c.file, r, storedMost+storedFactor*source.total, max(sizeMost, sizeFactor*source.total))
 			r.Close()
+		}
+		if source.err != nil {
+			err = source.err
 		}
 		if err == nil {
 			return nil
@@ -145,11 +155,20 @@ func isZero(b []byte) bool { return bytes.Equal(b, zeros[:len(b)]) }
 // counter counts what is read of a file.
 type counter struct {
 	r           io.Reader
-	done, total int64
+	size        int64 // of the file
+	done, total int64 // total is what the file stores
 	progress    func(done, total int64)
+	err         error // of Read, which those who decompress take for an end
 }
 
+// spareHoles is how many bytes of holes a compressed file may have.
+const spareHoles = 1 << 20
+
 func (c *counter) Read(p []byte) (int, error) {
+	if c.done > c.total+spareHoles {
+		c.err = fmt.Errorf("the file is sparse: it stores %d of its %d bytes", c.total, c.size)
+		return 0, c.err
+	}
 	n, err := c.r.Read(p)
 	c.done += int64(n)
 	if c.progress != nil {

@@ -15,8 +15,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/target/modulefile"
 )
 
@@ -45,6 +46,7 @@ type Core struct {
 	dir     string   // that the core is in
 	file    *os.File // what it is in, decompressed
 	size    int64
+	stored  *codefile.User // that the target ran as, see storedUser
 	header  *header
 	notes   notes
 	modules map[string]*module // by path as the core has it
@@ -86,23 +88,26 @@ func Open(path string, opts *Options) (*Core, error) {
 }
 
 func (c *Core) open(path string) (err error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
+	c.file, err = untrusted.OpenNamed(path)
+	if errors.Is(err, untrusted.ErrNotRegular) {
 		return fmt.Errorf("%w: it is no regular file", ErrNotCore)
-	}
-	if err == nil {
-		c.file, err = rootfs.Open("", path)
 	}
 	if err != nil {
 		return errors.Unwrap(err) // it names the path, as Open does
 	}
-	c.size = info.Size()
+	info, err := c.file.Stat()
+	if err != nil {
+		return err
+	}
+	c.size, c.stored = info.Size(), storedUser(c.file)
 	if err := c.decompress(); err != nil {
 		return err
 	}
-	if c.header, c.damage, err = readHeader(c.file, c.size); err != nil {
+	header, damage, err := readHeader(c.file, c.size)
+	if err != nil {
 		return err
 	}
+	c.header, c.damage = header, append(c.damage, damage...)
 	if m := c.header.machine; m.ELF == elf.EM_NONE {
 		return fmt.Errorf("%w: for no machine", ErrNotCore)
 	}

@@ -2,11 +2,13 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package core reads Linux ELF cores: what the kernel, gdb's gcore and
-// qemu-user write, of any machine on any machine, also compressed as
-// systemd-coredump stores them. It makes a [target.Snapshot] of one: the threads
-// with their registers, what was mapped, and its memory, of which the core holds
-// a part and the mapped files the rest.
+// Package core reads Linux ELF cores on any machine: those that the kernel, gdb's
+// gcore and qemu-user write, also compressed as systemd-coredump stores them. It
+// reads the registers of x86, arm, arm64, riscv, Power, s390, MIPS, SPARC and m68k; of
+// other machines each thread has an error that wraps [target.ErrNoLayout].
+//
+// It makes a [target.Snapshot] of a core: the threads with their registers, what was
+// mapped, and its memory, of which the core holds a part and the mapped files the rest.
 //
 // A core is read where it is asked about, never as a whole. The files that it
 // had mapped are looked for by package modulefile: by their path, under a sysroot,

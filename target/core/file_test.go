@@ -123,6 +123,56 @@ func TestMovedProgram(t *testing.T) {
 	}
 }
 
+// A program that is gone from where it was, or has another file in its place, is used
+// where it lies beside the core and has its build ID.
+func TestProgramBesideCore(t *testing.T) {
+	dir := t.TempDir()
+	original, beside := filepath.Join(dir, "bin/chain"), filepath.Join(dir, "sent/chain")
+	right := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0x1234567890abcdef")
+	other := testprogram.Build(t, "chain.c", "-O2", "-Wl,--build-id=0xfedcba0987654321")
+	t.Setenv("HOME", dir) // whose caches are looked into
+	t.Setenv("DEBUGINFOD_CACHE_PATH", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	copyFile(t, right, original)
+	path := filepath.Join(dir, "sent/core")
+	copyFile(t, testprogram.Core(t, testprogram.CoreOptions{}, original), path)
+	for _, test := range []struct {
+		original, beside string // what is there, "" for nothing
+		found            bool
+	}{
+		{"", right, true},
+		{other, right, true},
+		{right, other, true},
+		{"", other, false},
+		{"", "", false},
+	} {
+		for at, from := range map[string]string{original: test.original, beside: test.beside} {
+			os.Remove(at)
+			if from != "" {
+				copyFile(t, from, at)
+			}
+		}
+		c, list, end := names(t, path, nil)
+		found := c.Missing() == nil && end == unwind.EndOfStack && strings.Contains(strings.Join(list, " "), chain)
+		if found != test.found || !found && len(c.Missing()) != 1 {
+			t.Errorf("%+v: %v, %v; missing %v", test, list, end, c.Missing())
+		}
+	}
+	// A sysroot can be a directory that the files were collected in, without theirs.
+	os.Remove(original)
+	os.Remove(beside)
+	root := filepath.Join(dir, "collected")
+	copyFile(t, right, filepath.Join(root, "chain"))
+	c, list, end := names(t, path, &core.Options{Search: modulefile.Search{Root: root}})
+	if c.Missing() != nil || end != unwind.EndOfStack || !strings.Contains(strings.Join(list, " "), chain) {
+		t.Errorf("base name below the sysroot: %v, %v; missing %v", list, end, c.Missing())
+	}
+	copyFile(t, other, filepath.Join(root, "chain"))
+	if c, list, _ := names(t, path, &core.Options{Search: modulefile.Search{Root: root}}); len(c.Missing()) != 1 {
+		t.Errorf("another program below the sysroot: %v; missing %v", list, c.Missing())
+	}
+}
+
 // Without the pages of ELF headers (coredump_filter) a file has nothing to be told
 // by but its path; without anything but stacks a core is walked by the files.
 func TestFilter(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target/modulefile"
 )
@@ -117,7 +117,7 @@ func (m *module) findData() {
 			continue // it may be another file
 		}
 		f, err := place.Open()
-		if errors.Is(err, rootfs.ErrNotRegular) {
+		if errors.Is(err, untrusted.ErrNotRegular) {
 			m.notELF = true
 			return
 		}

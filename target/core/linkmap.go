@@ -212,10 +212,20 @@ func (c *Core) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 		if tag == uint64(elf.DT_NULL) {
 			break
 		}
-		if tag == uint64(elf.DT_DEBUG) {
-			if debug, err = c.wordAt(dynamic + 2*word*i + word); err != nil {
-				return nil, err
-			}
+		entry := dynamic + 2*word*i
+		value, err := c.wordAt(entry + word)
+		mips := c.header.machine.ELF == elf.EM_MIPS
+		switch {
+		case err != nil || value == 0:
+		case tag == uint64(elf.DT_DEBUG):
+			debug = value
+		case mips && tag == dtMIPSRldMap:
+			debug, err = c.wordAt(value)
+		case mips && tag == dtMIPSRldMapRel:
+			debug, err = c.wordAt(c.truncate(entry + value))
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if debug == 0 {
@@ -246,6 +256,21 @@ func (c *Core) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 		at = next
 	}
 	return list, err
+}
+
+// Tags of MIPS, whose dynamic section is not written to and so leads to a pointer to
+// r_debug. (Package elf lacks the second one.)
+const (
+	dtMIPSRldMap    = 0x70000016 // DT_MIPS_RLD_MAP: address of that pointer
+	dtMIPSRldMapRel = 0x70000035 // DT_MIPS_RLD_MAP_REL: the same, from the tag's address
+)
+
+// truncate returns an address of the core's width.
+func (c *Core) truncate(addr uint64) uint64 {
+	if c.header.class == elf.ELFCLASS32 {
+		return addr & 0xffffffff
+	}
+	return addr
 }
 
 func (c *Core) wordAt(addr uint64) (uint64, error) {

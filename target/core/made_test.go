@@ -26,6 +26,7 @@ type made struct {
 	class   elf.Class
 	order   binary.ByteOrder
 	machine elf.Machine
+	flags   uint32 // of MIPS: n32, whose registers have eight bytes
 	notes   []byte
 	again   int // how often more than once a program header leads to the notes
 	loads   []elf.ProgHeader
@@ -70,10 +71,20 @@ func (m *made) thread(tid, signal, size int) {
 	if m.class == elf.ELFCLASS32 {
 		at, id, tail = 72, 24, 4
 	}
+	switch {
+	case m.machine == elf.EM_68K:
+		at, id = 70, 22
+	case m.machine == elf.EM_S390, m.flags != 0:
+		tail = 8 // the registers are aligned to eight bytes
+	}
 	b := make([]byte, at, at+size)
 	m.order.PutUint16(b[12:], uint16(signal))
 	m.order.PutUint32(b[id:], uint32(tid))
 	for n := uint64(0); len(b) < at+size; n++ {
+		if m.flags != 0 {
+			b = m.order.(binary.AppendByteOrder).AppendUint64(b, 0x1000+8*n)
+			continue
+		}
 		b = m.word(b, 0x1000+8*n)
 	}
 	m.note(1, append(b, make([]byte, tail)...))
@@ -104,7 +115,7 @@ func (m *made) bytes() []byte {
 	b = m.half(b, uint16(elf.ET_CORE), uint16(m.machine))
 	b = m.quad(b, 1)
 	b = m.word(m.word(m.word(b, 0), uint64(ehsize)), uint64(shoff))
-	b = m.quad(b, 0)
+	b = m.quad(b, m.flags)
 	b = m.half(b, uint16(ehsize), uint16(phsize), uint16(phnum), uint16(shsize), 0, 0)
 	note := elf.ProgHeader{Type: elf.PT_NOTE, Off: uint64(notesAt), Filesz: uint64(len(m.notes))}
 	for _, p := range append(slices.Repeat([]elf.ProgHeader{note}, 1+m.again), m.loads...) {
@@ -142,10 +153,24 @@ var makers = map[string]func() *made{
 	"s390x":   func() *made { return full(elf.ELFCLASS64, binary.BigEndian, elf.EM_S390, 216) },
 	"riscv64": func() *made { return full(elf.ELFCLASS64, binary.LittleEndian, elf.EM_RISCV, 256) },
 	"arm":     func() *made { return full(elf.ELFCLASS32, binary.LittleEndian, elf.EM_ARM, 72) },
+	"s390":    func() *made { return full(elf.ELFCLASS32, binary.BigEndian, elf.EM_S390, 144) },
+	"m68k":    func() *made { return full(elf.ELFCLASS32, binary.BigEndian, elf.EM_68K, 80) },
+	"ppc":     func() *made { return full(elf.ELFCLASS32, binary.BigEndian, elf.EM_PPC, 192) },
+	"sparc64": func() *made { return full(elf.ELFCLASS64, binary.BigEndian, elf.EM_SPARCV9, 288) },
+	"mips64":  func() *made { return full(elf.ELFCLASS64, binary.BigEndian, elf.EM_MIPS, 360) },
+	"mips":    func() *made { return full(elf.ELFCLASS32, binary.BigEndian, elf.EM_MIPS, 180) },
+	"mipsn32": func() *made {
+		m := &made{flags: 0x20} // EF_MIPS_ABI2
+		return m.fill(elf.ELFCLASS32, binary.BigEndian, elf.EM_MIPS, 360)
+	},
 }
 
 func full(class elf.Class, order binary.ByteOrder, machine elf.Machine, registers int) *made {
-	m := &made{class: class, order: order, machine: machine}
+	return new(made).fill(class, order, machine, registers)
+}
+
+func (m *made) fill(class elf.Class, order binary.ByteOrder, machine elf.Machine, registers int) *made {
+	m.class, m.order, m.machine = class, order, machine
 	word, union, psinfo, ids := 8, 16, 136, 24
 	if class == elf.ELFCLASS32 {
 		word, union, psinfo, ids = 4, 12, 124, 12
@@ -158,7 +183,11 @@ func full(class elf.Class, order binary.ByteOrder, machine elf.Machine, register
 	m.note(3, info)
 	siginfo := make([]byte, 128)
 	order.PutUint32(siginfo, 11)
-	order.PutUint32(siginfo[8:], 1)
+	code := siginfo[8:]
+	if machine == elf.EM_MIPS {
+		code = siginfo[4:] // si_code before si_errno
+	}
+	order.PutUint32(code, 1)
 	copy(siginfo[union:], m.word(nil, 0xdead0))
 	m.note(0x53494749, siginfo)
 	m.note(6, m.word(m.word(m.word(m.word(nil, 33), 0x70000), 0), 0))

@@ -72,7 +72,7 @@ func (m *module) open() error {
 // refuseProgram notes why the file that was said to be the program is not.
 func (m *module) refuseProgram(path string) {
 	w := m.wanted()
-	w.Path, w.Places = "", []modulefile.Place{{Path: path}}
+	w.Path, w.Places = "", []modulefile.Place{{Path: path, Named: true}}
 	alone := modulefile.Search{Stores: []modulefile.Store{}}
 	f, _, err := alone.Open(w)
 	if err == nil {
@@ -98,6 +98,15 @@ func (m *module) identify() {
 	}
 }
 
+// beside returns the path that a file has if it lies in the directory of the core.
+func (c *Core) beside(name string) string {
+	dir := c.dir
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return filepath.Join(dir, filepath.Base(name))
+}
+
 // wanted says what is known of the module's file.
 func (m *module) wanted() *modulefile.Module {
 	opts := &m.core.options
@@ -111,7 +120,13 @@ func (m *module) wanted() *modulefile.Module {
 		w.Places = append(w.Places, place)
 	}
 	if m.program && opts.Program != "" {
-		add(opts.Program, false)
+		w.Places = append(w.Places, modulefile.Place{Path: opts.Program, Named: true})
+	}
+	if m.program && len(m.id) > 0 {
+		// A core is often sent together with its program. The build ID must prove it.
+		if beside := m.core.beside(m.path); beside != m.path {
+			add(beside, true)
+		}
 	}
 	emulated := m.program && !m.core.notes.hasFile
 	switch {

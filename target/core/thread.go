@@ -20,7 +20,7 @@ type notes struct {
 	pid       int
 	name      string // of the process's first thread
 	command   string
-	user      uint32 // that the process ran as, the real one
+	user      uint32 // that the process ran as, the real one, in its user namespace
 	signal    *target.Signal
 	auxv      map[uint64]uint64
 	files     []fileRange
@@ -133,34 +133,46 @@ func (c *Core) readNote(n *note) error {
 	return nil
 }
 
-// readStatus reads a thread: include/linux/elfcore.h, struct elf_prstatus and
-// elf_prstatus_common.
+// statusLayout is struct elf_prstatus as a machine lays it out: where it has what is
+// read of it, in bytes (include/linux/elfcore.h, with elf_prstatus_common).
+type statusLayout struct {
+	id, registers int
+	tail          int // pr_fpvalid, with the padding of the registers' alignment
+}
+
+func (h *header) statusLayout() statusLayout {
+	switch m := h.machine; {
+	case h.class == elf.ELFCLASS64:
+		return statusLayout{32, 112, 8}
+	case m.ELF == elf.EM_68K: // which aligns to two bytes
+		return statusLayout{22, 70, 4}
+	case m.RegisterSize == 8, m.ELF == elf.EM_S390: // registers that are aligned to eight
+		return statusLayout{24, 72, 8}
+	}
+	return statusLayout{24, 72, 4}
+}
+
+// readStatus reads a thread.
 func (c *Core) readStatus(b []byte) error {
-	o := c.header.order
-	id, registers, tail := 32, 112, 8
-	if c.header.class == elf.ELFCLASS32 {
-		id, registers = 24, 72
-	}
-	if c.header.machine.RegisterSize == 4 {
-		tail = 4 // pr_fpvalid, with the padding of the registers' width
-	}
+	o, l := c.header.order, c.header.statusLayout()
 	c.notes.current = nil
-	if len(b) < registers+tail {
-		return fmt.Errorf("NT_PRSTATUS: %d bytes, at least %d expected", len(b), registers+tail)
+	if len(b) < l.registers+l.tail {
+		return fmt.Errorf("NT_PRSTATUS: %d bytes, at least %d expected", len(b), l.registers+l.tail)
 	}
 	if len(c.notes.threads) == maxThreads {
 		return fmt.Errorf("NT_PRSTATUS: more than %d threads", maxThreads)
 	}
-	t := target.Thread{ID: int(int32(o.Uint32(b[id:])))}
+	t := target.Thread{ID: int(int32(o.Uint32(b[l.id:])))}
 	if c.notes.seen[t.ID] {
 		return fmt.Errorf("NT_PRSTATUS: thread %d is there twice", t.ID)
 	}
-	if err := target.GeneralRegisters(&t.Registers, c.header.machine, b[registers:len(b)-tail]); err != nil {
+	if err := target.GeneralRegisters(&t.Registers, c.header.machine, b[l.registers:len(b)-l.tail]); err != nil {
 		t.Err = fmt.Errorf("thread %d: NT_PRSTATUS: %w", t.ID, err)
 	}
+	t.Registers.PC &= c.header.machine.CodeMask
 	// The first thread is the one that the core was written for.
 	if signal := int(o.Uint16(b[12:])); len(c.notes.threads) == 0 && signal != 0 {
-		c.notes.signal = &target.Signal{Number: signal, Thread: t.ID}
+		c.notes.signal = &target.Signal{Number: signal, Machine: c.header.machine.ELF, Thread: t.ID}
 	}
 	if c.notes.seen == nil {
 		c.notes.seen = make(map[int]bool)
@@ -207,7 +219,11 @@ func (c *Core) readSignal(b []byte) {
 	if len(b) < union+2*word || s == nil || s.Code != 0 || s.HasAddress || s.Sender != 0 || int(o.Uint32(b)) != s.Number {
 		return
 	}
-	s.Code = int(int32(o.Uint32(b[8:])))
+	code := b[8:]
+	if s.Machine == elf.EM_MIPS {
+		code = b[4:] // before si_errno: arch/mips/include/uapi/asm/siginfo.h
+	}
+	s.Code = int(int32(o.Uint32(code)))
 	switch s.Name() {
 	case "SIGILL", "SIGTRAP", "SIGBUS", "SIGFPE", "SIGSEGV":
 		// SI_KERNEL is a general protection fault's, without an address.

@@ -6,12 +6,17 @@ package debuginfod
 
 import (
 	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/clewdev/clew/internal/outputfile"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target/modulefile"
 )
@@ -33,16 +38,14 @@ func (e *entry) cached() (f *os.File, known bool) {
 	if e.dir == "" {
 		return nil, false
 	}
-	info, err := os.Stat(e.path())
-	switch {
-	case err != nil || !info.Mode().IsRegular():
+	f, err := untrusted.Open("", e.path())
+	if err != nil {
 		return nil, false
-	case info.Size() == 0:
+	}
+	if info, err := f.Stat(); err == nil && info.Size() == 0 {
+		f.Close()
 		// A clock that was set back makes it not older, but no less good.
 		return nil, time.Since(info.ModTime()) < e.missed()
-	}
-	if f, err = os.Open(e.path()); err != nil {
-		return nil, false
 	}
 	o, err := object.OpenFile(f, e.path())
 	if err == nil {
@@ -59,7 +62,7 @@ func (e *entry) cached() (f *os.File, known bool) {
 // missed returns how long servers are not asked again for what they did not have.
 // A file of the cache says so, in seconds.
 func (e *entry) missed() time.Duration {
-	text, err := os.ReadFile(filepath.Join(e.dir, "cache_miss_s"))
+	text, err := untrusted.ReadFile("", filepath.Join(e.dir, "cache_miss_s"), 1<<10)
 	if n, parseErr := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 32); err == nil && parseErr == nil && n >= 0 {
 		return time.Duration(n) * time.Second
 	}
@@ -71,7 +74,7 @@ const defaultMissed = 10 * time.Minute
 // remember notes that no server has the file, by an empty one. What another client
 // has put there meanwhile stays.
 func (e *entry) remember() {
-	if e.dir == "" || os.MkdirAll(filepath.Dir(e.path()), 0o700) != nil {
+	if !e.makeDirectory() {
 		return
 	}
 	f, err := os.OpenFile(e.path(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
@@ -79,61 +82,79 @@ func (e *entry) remember() {
 		f.Close()
 		return
 	}
-	if info, err := os.Stat(e.path()); err == nil && info.Size() == 0 {
+	if info, err := untrusted.Stat("", e.path()); err == nil && info.Size() == 0 {
 		now := time.Now()
 		os.Chtimes(e.path(), now, now)
 	}
 }
 
-// part is a file while it is fetched.
-type part struct {
-	entry *entry
-	file  *os.File
-	kept  bool
-}
-
-// create makes the file that is fetched to: in the cache, where it only has to be
-// given its name, or where that cannot be written, where temporary files are.
-func (e *entry) create() (*part, error) {
-	if e.dir != "" {
-		dir := filepath.Dir(e.path())
-		if err := os.MkdirAll(dir, 0o700); err == nil {
-			if f, err := os.CreateTemp(dir, e.what.String()+".*"); err == nil {
-				return &part{entry: e, file: f}, nil
-			}
+// makeDirectory makes the directory of the entry, and reports whether it may be written
+// to. Root writes to no other user's cache, as under sudo: a link there could lead
+// anywhere, and its owner could not remove the files.
+func (e *entry) makeDirectory() bool {
+	if e.dir == "" {
+		return false
+	}
+	if os.Geteuid() == 0 {
+		at := e.dir
+		info, err := untrusted.Stat("", at)
+		for errors.Is(err, fs.ErrNotExist) && filepath.Dir(at) != at {
+			at = filepath.Dir(at)
+			info, err = untrusted.Stat("", at)
+		}
+		if err != nil || untrusted.OwnerOf(info).ID != 0 {
+			return false
 		}
 	}
-	f, err := os.CreateTemp("", "clew-"+e.what.String()+"-*")
+	return os.MkdirAll(filepath.Dir(e.path()), 0o700) == nil
+}
+
+// part is a file while it is fetched.
+type part struct {
+	entry  *entry
+	file   *os.File
+	cached *outputfile.File // that is file, nil where it is a temporary one
+	kept   bool
+}
+
+// create makes the file that is fetched to: in the cache, or where that cannot be
+// written, where temporary files are.
+func (e *entry) create() (*part, error) {
+	if e.makeDirectory() {
+		if f, err := outputfile.Create(e.path()); err == nil {
+			return &part{entry: e, file: f.File, cached: f}, nil
+		}
+	}
+	f, err := outputfile.Temporary("")
 	if err != nil {
 		return nil, err
 	}
-	return &part{entry: &entry{}, file: f}, nil
+	return &part{entry: e, file: f}, nil
 }
 
-// keep gives the file its name, and opens it. One that is not in the cache has none
-// any more.
+// keep returns the file, to be read from its beginning, and gives it its name in the
+// cache.
 func (p *part) keep() (*os.File, error) {
-	name := p.file.Name()
-	if p.entry.dir == "" {
-		f, err := os.Open(name)
-		return f, err // discard takes the name away
-	}
-	p.file.Chmod(0o400)
-	if err := os.Rename(name, p.entry.path()); err != nil {
-		return nil, err
+	if p.cached != nil {
+		// After Commit, which keeps the mode of the empty file that it replaces.
+		if err := errors.Join(p.cached.Commit(), p.cached.Chmod(0o400)); err != nil {
+			return nil, err
+		}
+		p.cached.Detach()
 	}
 	p.kept = true
-	return os.Open(p.entry.path())
+	_, err := p.file.Seek(0, io.SeekStart)
+	return p.file, err
 }
 
-// discard closes the file, and removes it unless it was kept.
+// discard removes the file unless it was kept.
 func (p *part) discard() {
-	p.file.Close()
-	if p.kept {
-		return
-	}
-	os.Remove(p.file.Name())
-	if p.entry.dir != "" {
+	switch {
+	case p.kept:
+	case p.cached == nil:
+		p.file.Close()
+	default:
+		p.cached.Close()
 		os.Remove(filepath.Dir(p.entry.path())) // where nothing else is in it
 	}
 }

@@ -109,9 +109,9 @@ func eachGet(t *testing.T, test func(t *testing.T, get func(context.Context, str
 func TestFetch(t *testing.T) {
 	eachGet(t, func(t *testing.T, get func(context.Context, string, io.Writer) error) {
 		right := program(t, rightID)
-		has := false
+		var has atomic.Bool
 		server, requests := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/at/buildid/"+rightID+"/debuginfo" || !has {
+			if r.URL.Path != "/at/buildid/"+rightID+"/debuginfo" || !has.Load() {
 				http.NotFound(w, r)
 				return
 			}
@@ -134,7 +134,7 @@ func TestFetch(t *testing.T) {
 		if info, err := os.Stat(path); err != nil || info.Size() != 0 || requests.Load() != 1 {
 			t.Fatalf("what it has not: %v, %v, %d requests", info, err, requests.Load())
 		}
-		has = true
+		has.Store(true)
 		old := time.Now().Add(-time.Hour)
 		if err := os.Chtimes(path, old, old); err != nil {
 			t.Fatal(err)
@@ -282,6 +282,22 @@ func TestServers(t *testing.T) {
 			w.WriteHeader(http.StatusMovedPermanently)
 			w.Write(right[:64]) // which is not of the file
 		})
+		// While a file is fetched it has no name, so that nothing is left of it.
+		fetching := t.TempDir()
+		slow, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Write(right[:len(right)/2])
+			w.(http.Flusher).Flush()
+			filepath.WalkDir(fetching, func(path string, d fs.DirEntry, err error) error {
+				if err != nil || !d.IsDir() {
+					t.Errorf("%s is there, %v", path, err)
+				}
+				return nil
+			})
+			w.Write(right[len(right)/2:])
+		})
+		if _, got, err := fetch(t, &debuginfod.Client{Servers: []string{slow}, Cache: fetching, Get: get}); err != nil || string(got) != string(right) {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
 		for _, servers := range [][]string{{hasNot, has}, {breaks, has}, {leads, has}, {moved}} {
 			c := &debuginfod.Client{Servers: servers, Get: get} // without a cache
 			for range 2 {
@@ -361,6 +377,53 @@ func TestNoCache(t *testing.T) {
 	}
 	if len(told) < 3 || told[0] || !told[len(told)-1] {
 		t.Errorf("progress: %v", told)
+	}
+}
+
+// A file replaces the note that there is none, whatever mode other clients gave that.
+func TestModeInCache(t *testing.T) {
+	right := program(t, rightID)
+	server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(right) })
+	c := &debuginfod.Client{Servers: []string{server}, Cache: t.TempDir(), Get: byHTTP}
+	note := filepath.Join(c.Cache, rightID, modulefile.DebugInfo.String())
+	longAgo := time.Unix(1, 0)
+	if err := errors.Join(os.Mkdir(filepath.Dir(note), 0o700), os.WriteFile(note, nil, 0o600), os.Chtimes(note, longAgo, longAgo), os.Chmod(note, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, err := fetch(t, c); err != nil || string(got) != string(right) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if info, err := os.Stat(note); err != nil || info.Mode() != 0o400 {
+		t.Errorf("%v, %v: expected mode 0400", info.Mode(), err)
+	}
+}
+
+// Root leaves nothing in another user's cache, nor where a link in it leads.
+func TestCacheOfAnother(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: only root writes to directories of other users")
+	}
+	right := program(t, rightID)
+	found, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(right) })
+	none, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	home, elsewhere := t.TempDir(), t.TempDir()
+	if err := errors.Join(os.Symlink(elsewhere, filepath.Join(home, "link")), os.Chown(home, 12345, 12345), os.Chown(elsewhere, 12345, 12345)); err != nil {
+		t.Fatal(err)
+	}
+	for _, cache := range []string{home, filepath.Join(home, "new"), filepath.Join(home, "link", "new")} {
+		c := &debuginfod.Client{Servers: []string{none}, Cache: cache, Get: byHTTP}
+		if _, _, err := fetch(t, c); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", cache, err)
+		}
+		c = &debuginfod.Client{Servers: []string{found}, Cache: cache, Get: byHTTP}
+		if _, got, err := fetch(t, c); err != nil || string(got) != string(right) {
+			t.Errorf("%s: %d bytes, %v", cache, len(got), err)
+		}
+	}
+	for dir, most := range map[string]int{home: 1, elsewhere: 0} {
+		if names, err := os.ReadDir(dir); err != nil || len(names) > most {
+			t.Errorf("%v, %v: root made files there", names, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/clewdev/clew/cfi"
 )
@@ -147,22 +148,38 @@ func (r *Runtime) List(mem cfi.Memory) (list []uint64, err error) {
 		n = maxGoroutines
 		err = fmt.Errorf("the list of goroutines at %#x claims %d of them: only the first %d are read", start, claimed, n)
 	}
-	seen := make(map[uint64]bool, min(n, listChunk))
+	list = make([]uint64, 0, n)
 	chunk := make([]byte, min(n, listChunk)*pointerSize)
 	for n > 0 {
 		b := chunk[:min(uint64(len(chunk)), n*pointerSize)]
 		if failed := mem.ReadMemory(b, start); failed != nil {
-			return list, fmt.Errorf("the list of %d goroutines, after %d: %w", claimed, len(list), failed)
+			err = fmt.Errorf("the list of %d goroutines, after %d: %w", claimed, len(list), failed)
+			break
 		}
 		start, n = start+uint64(len(b)), n-uint64(len(b)/pointerSize)
 		for ; len(b) > 0; b = b[pointerSize:] {
-			if at := binary.LittleEndian.Uint64(b); at != 0 && !seen[at] {
-				seen[at] = true
+			if at := binary.LittleEndian.Uint64(b); at != 0 {
 				list = append(list, at)
 			}
 		}
 	}
-	return list, err
+	return distinct(list), err
+}
+
+// distinct returns a list without what comes again. The runtime's has nothing twice, which
+// is seen by sorting it sooner than by a map.
+func distinct(list []uint64) []uint64 {
+	sorted := slices.Clone(list)
+	slices.Sort(sorted)
+	if len(slices.Compact(sorted)) == len(list) {
+		return list
+	}
+	seen := make(map[uint64]bool)
+	return slices.DeleteFunc(list, func(at uint64) bool {
+		again := seen[at]
+		seen[at] = true
+		return again
+	})
 }
 
 // extent returns where the list is, and how long.

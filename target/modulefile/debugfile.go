@@ -11,7 +11,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 )
 
@@ -68,7 +68,7 @@ func (s *Search) openDebug(kind object.DebugKind, _ string, id []byte) (*os.File
 			continue
 		}
 		for _, path := range store.paths(hex.EncodeToString(id), DebugInfo) {
-			f, err := rootfs.Open("", path)
+			f, err := untrusted.Open("", path)
 			if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 				return f, err
 			}

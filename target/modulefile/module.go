@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 )
 
@@ -69,6 +69,10 @@ type Place struct {
 	Root string // that Path is looked up in, "" for the file system as it is
 	Path string
 	Trust
+
+	// Named says that the user or the kernel chose Path, not the target: it may be or
+	// contain a link of procfs, as /proc/PID/exe. Root is "" then.
+	Named bool
 }
 
 // Trust is how far a place is trusted to have the very file.
@@ -89,19 +93,26 @@ func (p *Place) Name() string {
 }
 
 // Open opens the regular file that is there. The error is an *fs.PathError.
-func (p *Place) Open() (*os.File, error) { return rootfs.Open(p.Root, p.Path) }
+func (p *Place) Open() (*os.File, error) {
+	if p.Named {
+		return untrusted.OpenNamed(p.Path)
+	}
+	return untrusted.Open(p.Root, p.Path)
+}
 
 // Places returns where the file of a module can be, the best place first.
 func (s *Search) Places(m *Module) []Place {
 	list := slices.Clone(m.Places)
 	if path.IsAbs(m.Path) {
-		here := Place{s.Root, m.Path, Likely}
+		here := Place{Root: s.Root, Path: m.Path}
 		if m.Stale {
 			here.Trust = Doubtful
 		}
 		list = append(list, here)
 		if s.Root != "" {
-			list = append(list, Place{"", m.Path, Doubtful})
+			// A sysroot can be a directory that the files were collected in.
+			list = append(list, Place{Root: s.Root, Path: "/" + path.Base(m.Path), Trust: Doubtful},
+				Place{Path: m.Path, Trust: Doubtful})
 		}
 	}
 	list = append(list, s.stored(m.BuildID, Executable)...)
@@ -124,9 +135,9 @@ func (s *Search) stored(id []byte, k Kind) (list []Place) {
 	for _, store := range s.stores() {
 		for _, file := range store.paths(name, k) {
 			if s.Root != "" && store.Layout == DebugDirectory {
-				list = append(list, Place{s.Root, file, Doubtful})
+				list = append(list, Place{Root: s.Root, Path: file, Trust: Doubtful})
 			}
-			list = append(list, Place{"", file, Doubtful})
+			list = append(list, Place{Path: file, Trust: Doubtful})
 		}
 	}
 	return list
@@ -188,7 +199,7 @@ func (s *Search) find(m *Module) (*os.File, *object.File, Place, error) {
 	}
 	f, err := s.Fetch(Executable, m.BuildID)
 	if err == nil {
-		p := Place{"", f.Name(), Doubtful}
+		p := Place{Path: f.Name(), Trust: Doubtful}
 		var o *object.File
 		if o, err = m.verify(f, &p); err == nil {
 			return f, o, p, nil

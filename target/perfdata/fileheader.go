@@ -8,6 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // ErrFormat is wrapped by errors about what is no recording, or one of a kind
@@ -124,6 +127,16 @@ func (s section) read(file io.ReaderAt, size int64) ([]byte, error) {
 	return b, nil
 }
 
+// stored returns how many bytes of a file of the size given are stored.
+func stored(file io.ReaderAt, size int64) int64 {
+	if f, ok := file.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return min(size, untrusted.Stored(f, info))
+		}
+	}
+	return size
+}
+
 // readAttributes reads the section of attributes: of each a perf_event_attr and
 // the section of its IDs.
 func (r *Reader) readAttributes(file io.ReaderAt, size int64, attrs section, attrSize uint64) error {
@@ -134,8 +147,9 @@ func (r *Reader) readAttributes(file io.ReaderAt, size int64, attrs section, att
 	if err != nil {
 		return fmt.Errorf("attributes: %w", err)
 	}
-	// Sections may overlap; all IDs together are still no more than the file.
-	for left := size; uint64(len(b)) >= attrSize; b = b[attrSize:] {
+	// Sections may overlap, and lie in holes; all IDs together are still no more than the
+	// file stores.
+	for left := stored(file, size); uint64(len(b)) >= attrSize; b = b[attrSize:] {
 		c := cursor{b: b[attrSize-sectionSize : attrSize], big: r.big}
 		ids := section{c.u64(), c.u64()}
 		if ids.size > uint64(left) {

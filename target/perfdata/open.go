@@ -11,6 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
+
+	"github.com/clewdev/clew/internal/outputfile"
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // Open opens the recording at path: what perf record writes to a file, wrote to a
@@ -29,20 +33,19 @@ func newReader() *Reader {
 }
 
 func (r *Reader) open(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return bare(err)
-	}
-	if !info.IsDir() {
-		f, err := r.openFile(path)
-		if err != nil {
-			return err
-		}
+	f, irregular := r.openFile(path)
+	if irregular == nil {
 		return r.read(f)
+	}
+	if !errors.Is(irregular, untrusted.ErrNotRegular) {
+		return irregular
 	}
 	// tools/perf/util/data.c: "data" is a recording as any other, and has the
 	// header; data.0 and so on are records.
 	f, err := r.openFile(filepath.Join(path, "data"))
+	if errors.Is(err, syscall.ENOTDIR) {
+		return irregular
+	}
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func (r *Reader) open(path string) error {
 }
 
 func (r *Reader) openFile(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	f, err := untrusted.OpenNamed(path)
 	if err != nil {
 		return nil, bare(err)
 	}
@@ -148,12 +151,11 @@ func (r *Reader) read(src io.Reader) error {
 
 // spool copies a recording to a temporary file.
 func (r *Reader) spool(magic []byte, src io.Reader) (*os.File, int64, error) {
-	f, err := os.CreateTemp("", "perfdata")
+	f, err := outputfile.Temporary("")
 	if err != nil {
 		return nil, 0, err
 	}
 	r.files = append(r.files, f)
-	r.temporary = f.Name()
 	if _, err := f.Write(magic); err != nil {
 		return nil, 0, err
 	}
@@ -176,9 +178,5 @@ func (r *Reader) Close() error {
 		err = errors.Join(err, f.Close())
 	}
 	r.files = nil
-	if r.temporary != "" {
-		err = errors.Join(err, os.Remove(r.temporary))
-		r.temporary = ""
-	}
 	return err
 }

@@ -40,8 +40,7 @@ type Reader struct {
 	counts Counts
 	err    error
 
-	files     []*os.File // to be closed
-	temporary string     // to be removed
+	files []*os.File // to be closed
 }
 
 // Counts is what a Reader has met so far.
@@ -110,6 +109,11 @@ func (r *Reader) next() (*Record, error) {
 	r.newest = max(r.newest, e.time)
 	raw := r.held.buf[e.pos:]
 	size := from.outer.size(raw)
+	if size < headerSize || size > len(raw) {
+		// It was right when the record was read, and the file is mapped.
+		r.err = fmt.Errorf("record at %#x: its size is %d now: the recording is written to while it is read", e.offset, size)
+		return nil, r.err
+	}
 	return r.decode(raw[:size:size], e.offset, nil), nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/internal/filemap"
@@ -121,5 +122,46 @@ func TestCutWhileRead(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestWrittenWhileRead has a recording that is overwritten while it is mapped: what it
+// says changes between two looks at a record.
+func TestWrittenWhileRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "perf.data")
+	samples := newEncoder(orders["little"])
+	for i := range 10 { // they wait for each other, as the last one is the first
+		samples.record(perfdata.TypeSample, 2, func() {
+			samples.u64(uint64(i))
+			samples.u32(7, 8)
+			samples.u64(uint64(1000 - i))
+		})
+	}
+	whole := newEncoder(orders["little"]).file(samples.b, nil, timed)
+	for _, value := range []byte{0, 1, 0xff} {
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := perfdata.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next(t, r, perfdata.TypeSample)
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write(bytes.Repeat([]byte{value}, len(whole))); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		err = drain(r, func(*perfdata.Record) {})
+		if err == nil || !strings.Contains(err.Error(), "is written to while it is read") {
+			t.Errorf("bytes of %#x: %v", value, err)
+		}
+		if _, again := r.Next(); again != err {
+			t.Errorf("bytes of %#x: %v, then %v", value, err, again)
+		}
+		r.Close()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,6 +25,7 @@ var (
 	ErrTraced       = errors.New("already traced")
 	ErrKernelThread = errors.New("kernel thread")
 	ErrSelf         = errors.New("is this process itself")
+	ErrNoProcfs     = errors.New("procfs is not mounted at /proc")
 )
 
 // Error says why a process cannot be looked at, and what to do about it.
@@ -87,10 +89,22 @@ func check(pid int) error {
 // had counted them.
 func noProcess(pid int, err error) error {
 	e := &Error{PID: pid, Kind: ErrNoProcess, Err: err}
-	if s := threadState(pid, pid); s == 'Z' || s == 'X' {
+	switch s := threadState(pid, pid); {
+	case s == 'Z' || s == 'X':
 		e.Reason = "it has exited"
+	case s != 0:
+	case !isProcfs("/proc"):
+		e.Kind, e.Advice = ErrNoProcfs, "mount it (mount -t proc proc /proc): processes are read there"
+	case unix.Kill(pid, 0) != unix.ESRCH && threadState(pid, pid) == 0:
+		e.Kind, e.Reason = ErrPermission, "it exists, and /proc does not show it"
+		e.Advice = "/proc is mounted with hidepid, or for another PID namespace: see findmnt /proc"
 	}
 	return e
+}
+
+func isProcfs(path string) bool {
+	var fs unix.Statfs_t
+	return unix.Statfs(path, &fs) == nil && fs.Type == unix.PROC_SUPER_MAGIC
 }
 
 func exited(pid int) error {
@@ -155,7 +169,7 @@ func denied(pid int, err error) error {
 	if err1 != nil || err2 != nil {
 		return e
 	}
-	a := access{self: self, target: them, dumpable: true, scope: -1}
+	a := access{self: self, target: them, dumpable: true, scope: -1, outside: isOutside(pid), filtered: isFiltered()}
 	var st unix.Stat_t
 	// The kernel gives the files of a process that is not dumpable to root
 	// (task_dump_owner).
@@ -174,6 +188,27 @@ type access struct {
 	self, target *status
 	dumpable     bool // as far as can be told: root's always seem to be
 	scope        int  // kernel.yama.ptrace_scope, -1 without Yama
+	outside      bool // this process is in a user namespace, and the target in another as far as can be told
+	filtered     bool // a seccomp filter denies ptrace
+}
+
+// isOutside reports whether this process is in a user namespace of its own and a process
+// is not, as far as this process may know.
+func isOutside(pid int) bool {
+	users, err := os.ReadFile("/proc/self/uid_map")
+	if err != nil || strings.Join(strings.Fields(string(users)), " ") == "0 0 4294967295" {
+		return false
+	}
+	own, err1 := os.Readlink("/proc/self/ns/user")
+	other, err2 := os.Readlink("/proc/" + strconv.Itoa(pid) + "/ns/user")
+	return err1 != nil || err2 != nil || own != other
+}
+
+// isFiltered reports whether ptrace fails before the kernel looks at the process: there
+// is none with this number (pid_max is at most 1<<22), which the kernel says by ESRCH.
+func isFiltered() bool {
+	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1<<30, 0, 0, 0, 0)
+	return errno != unix.ESRCH
 }
 
 const capSysPtrace = 19 // include/uapi/linux/capability.h
@@ -181,18 +216,27 @@ const capSysPtrace = 19 // include/uapi/linux/capability.h
 // explain returns the rule that denies, in the kernel's order
 // (__ptrace_may_access, then the security modules), and a way around it.
 func (a *access) explain() (reason, advice string) {
-	const asRoot = "run clew as root or with CAP_SYS_PTRACE"
+	asRoot := "run clew as root or with CAP_SYS_PTRACE"
 	capable := hasBit(a.self.Effective, capSysPtrace)
 	// The calling process's file system user decides.
 	uid := a.self.UID[3]
+	if uid == 0 {
+		asRoot = "give clew the capability CAP_SYS_PTRACE, which this root lacks (in a container: --cap-add=SYS_PTRACE)"
+	}
 	same := a.target.UID[0] == uid && a.target.UID[1] == uid && a.target.UID[2] == uid
 	switch {
+	case a.filtered:
+		return "a seccomp filter denies ptrace to clew", "allow ptrace in the filter (in a container: --cap-add=SYS_PTRACE, or a seccomp profile with ptrace)"
 	case a.scope == 3:
 		return "kernel.yama.ptrace_scope is 3: nobody may trace", "only a reboot with another setting changes that"
 	case a.scope == 2 && !capable:
 		return "kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may trace", asRoot
+	case a.outside && (capable || same):
+		return "clew runs in a user namespace, and the process outside of it", "run clew outside of the namespace"
 	case capable:
 		return "CAP_SYS_PTRACE does not suffice", "the process may be in another user namespace, or a security module or seccomp filter denies it: see the kernel's log"
+	case !same && uid == 0:
+		return fmt.Sprintf("it runs as user %d, and clew as root without CAP_SYS_PTRACE", a.target.UID[1]), asRoot
 	case !same:
 		return fmt.Sprintf("it runs as user %d, clew as user %d", a.target.UID[1], uid),
 			fmt.Sprintf("run clew as user %d or as root", a.target.UID[1])
@@ -204,5 +248,5 @@ func (a *access) explain() (reason, advice string) {
 		return "kernel.yama.ptrace_scope is 1: only its ancestors may trace a process",
 			asRoot + ", start the program with clew stack -- COMMAND, or set kernel.yama.ptrace_scope to 0"
 	}
-	return "a security module or a seccomp filter denies it", "see the kernel's log, or in a container add the capability SYS_PTRACE"
+	return "a security module denies it", "see the kernel's log, or in a container add the capability SYS_PTRACE"
 }

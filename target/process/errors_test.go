@@ -32,15 +32,20 @@ func TestExplain(t *testing.T) {
 		reason string
 		advice string
 	}{
-		{"other user", access{user(1000), user(1001), true, 0}, "it runs as user 1001, clew as user 1000", "user 1001 or as root"},
-		{"root's", access{user(1000), user(0), true, -1}, "it runs as user 0, clew as user 1000", "as root"},
-		{"not dumpable", access{user(1000), user(1000), false, 0}, "not dumpable", "as root"},
-		{"capabilities", access{user(1000), withCapability, true, 0}, "capabilities that clew has not (0x400)", "as root"},
-		{"Yama 1", access{user(1000), user(1000), true, 1}, "ptrace_scope is 1", "clew stack -- COMMAND"},
-		{"Yama 2", access{user(1000), user(1000), true, 2}, "ptrace_scope is 2", "CAP_SYS_PTRACE"},
-		{"Yama 3", access{root, user(1000), true, 3}, "ptrace_scope is 3", "reboot"},
-		{"root denied", access{root, user(0), true, -1}, "CAP_SYS_PTRACE does not suffice", "user namespace"},
-		{"no visible cause", access{user(1000), user(1000), true, -1}, "security module", "SYS_PTRACE"},
+		{"other user", access{self: user(1000), target: user(1001), dumpable: true, scope: 0}, "it runs as user 1001, clew as user 1000", "user 1001 or as root"},
+		{"root's", access{self: user(1000), target: user(0), dumpable: true, scope: -1}, "it runs as user 0, clew as user 1000", "as root"},
+		{"not dumpable", access{self: user(1000), target: user(1000), dumpable: false, scope: 0}, "not dumpable", "as root"},
+		{"capabilities", access{self: user(1000), target: withCapability, dumpable: true, scope: 0}, "capabilities that clew has not (0x400)", "as root"},
+		{"Yama 1", access{self: user(1000), target: user(1000), dumpable: true, scope: 1}, "ptrace_scope is 1", "clew stack -- COMMAND"},
+		{"Yama 2", access{self: user(1000), target: user(1000), dumpable: true, scope: 2}, "ptrace_scope is 2", "CAP_SYS_PTRACE"},
+		{"Yama 3", access{self: root, target: user(1000), dumpable: true, scope: 3}, "ptrace_scope is 3", "reboot"},
+		{"root denied", access{self: root, target: user(0), dumpable: true, scope: -1}, "CAP_SYS_PTRACE does not suffice", "user namespace"},
+		{"root without the capability, other user", access{self: user(0), target: user(1000), dumpable: true, scope: 1}, "clew as root without CAP_SYS_PTRACE", "--cap-add=SYS_PTRACE"},
+		{"root without the capability, not dumpable", access{self: user(0), target: user(0), dumpable: false, scope: 1}, "not dumpable", "give clew the capability CAP_SYS_PTRACE"},
+		{"root without the capability, Yama", access{self: user(0), target: user(0), dumpable: true, scope: 1}, "ptrace_scope is 1", "give clew the capability CAP_SYS_PTRACE"},
+		{"seccomp", access{self: root, target: user(0), dumpable: true, scope: 3, filtered: true}, "a seccomp filter denies ptrace", "seccomp profile"},
+		{"user namespace", access{self: root, target: user(0), dumpable: true, scope: 1, outside: true}, "clew runs in a user namespace", "outside of the namespace"},
+		{"no visible cause", access{self: user(1000), target: user(1000), dumpable: true, scope: -1}, "security module", "SYS_PTRACE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			reason, advice := test.access.explain()

@@ -50,16 +50,30 @@ func (c *capture) copyGoroutines() {
 	}
 }
 
+// maxGap is how far two copies may be apart that are read as one place, bytes: the kernel
+// looks up and pins the pages of each place, which takes longer than to read some more.
+// Goroutines' structures lie side by side, and are read but for their ends.
+const maxGap = 256
+
 // readRound fills copies with the memory of a process. Those that cannot be read to
 // their end are set to nil.
 func (s *stackCopier) readRound(tid int, round []goruntime.Copy) {
 	for len(round) > 0 {
 		s.local, s.remote = s.local[:0], s.remote[:0]
-		for i := range round[:min(len(round), iovMax)] {
-			v := unix.Iovec{Base: unsafe.SliceData(round[i].Bytes)}
-			v.SetLen(len(round[i].Bytes))
-			s.local = append(s.local, v)
-			s.remote = append(s.remote, unix.RemoteIovec{Base: uintptr(round[i].Address), Len: len(round[i].Bytes)})
+		for i := range round {
+			c := &round[i]
+			k := len(s.remote) - 1
+			if k >= 0 && c.Address-s.remoteEnd(k) <= maxGap {
+				if gap := int(c.Address - s.remoteEnd(k)); gap > 0 {
+					s.addLocal(s.gap[:gap])
+				}
+				s.remote[k].Len = int(c.Address+uint64(len(c.Bytes))) - int(s.remote[k].Base)
+			} else {
+				s.remote = append(s.remote, unix.RemoteIovec{Base: uintptr(c.Address), Len: len(c.Bytes)})
+			}
+			if s.addLocal(c.Bytes); len(s.local) > iovMax-2 {
+				break
+			}
 		}
 		n, errno := s.read(tid)
 		if errno != 0 && errno != unix.EFAULT {
@@ -68,17 +82,33 @@ func (s *stackCopier) readRound(tid int, round []goruntime.Copy) {
 			}
 			return
 		}
-		done := 0
-		for done < len(s.local) && n >= len(round[done].Bytes) {
-			n -= len(round[done].Bytes)
-			done++
+		done, isGap := 0, false
+		for k := range s.local {
+			isGap = s.local[k].Base == &s.gap[0]
+			if n -= int(s.local[k].Len); n < 0 {
+				break
+			}
+			if !isGap {
+				done++
+			}
 		}
-		if done < len(s.local) {
+		if n < 0 && !isGap { // else the next one begins the next round
 			round[done].Bytes = nil
 			done++
 		}
 		round = round[done:]
 	}
+}
+
+func (s *stackCopier) addLocal(b []byte) {
+	v := unix.Iovec{Base: unsafe.SliceData(b)}
+	v.SetLen(len(b))
+	s.local = append(s.local, v)
+}
+
+// remoteEnd returns where place k ends in the process.
+func (s *stackCopier) remoteEnd(k int) uint64 {
+	return uint64(s.remote[k].Base) + uint64(s.remote[k].Len)
 }
 
 // monotonic returns what the monotonic clock says that a process has, 0 where that is

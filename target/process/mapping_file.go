@@ -60,10 +60,10 @@ func openMapping(pid int, m *target.Mapping, search *modulefile.Search) (*os.Fil
 		wanted.Places = append(wanted.Places, modulefile.Place{Root: proc + "/root", Path: name})
 	}
 	if link, err := os.Readlink(proc + "/exe"); err == nil && strings.TrimSuffix(link, deletedSuffix) == m.Path {
-		wanted.Places = append(wanted.Places, modulefile.Place{Path: proc + "/exe"})
+		wanted.Places = append(wanted.Places, modulefile.Place{Path: proc + "/exe", Named: true})
 	}
 	// The kernel itself says that this is the file.
-	wanted.Places = append(wanted.Places, modulefile.Place{Path: fmt.Sprintf("%s/map_files/%x-%x", proc, m.Start, m.End), Trust: modulefile.Certain})
+	wanted.Places = append(wanted.Places, modulefile.Place{Path: fmt.Sprintf("%s/map_files/%x-%x", proc, m.Start, m.End), Trust: modulefile.Certain, Named: true})
 	f, _, err := search.Open(&wanted)
 	if err != nil {
 		if wanted.BuildID = mappedID(pid, m); wanted.BuildID != nil {

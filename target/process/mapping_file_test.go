@@ -22,7 +22,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/target/modulefile"
@@ -119,7 +119,7 @@ func TestOpenMappingUnderRoot(t *testing.T) {
 	checkFile(t, c.pid, want)
 
 	m := code(t, c.pid)
-	f, err := rootfs.Open(fmt.Sprintf("/proc/%d/root", c.pid), "/odd")
+	f, err := untrusted.Open(fmt.Sprintf("/proc/%d/root", c.pid), "/odd")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestOpenMappingUnderRoot(t *testing.T) {
 	if err := os.Symlink("/odd", filepath.Join(root, "link")); err != nil {
 		t.Fatal(err)
 	}
-	g, err := rootfs.Open(fmt.Sprintf("/proc/%d/root", c.pid), "/link")
+	g, err := untrusted.Open(fmt.Sprintf("/proc/%d/root", c.pid), "/link")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -71,10 +71,16 @@ func (m *Memory) ReadBatch(batch []goruntime.Copy) {
 	if len(batch) == 0 {
 		return
 	}
-	wanted := slices.Clone(batch)
-	var copier stackCopier
-	copier.prepareLists(min(len(batch), iovMax))
-	copier.readRound(m.pid, batch)
+	room, _ := batchRooms.Get().(*batchRoom)
+	if room == nil {
+		room = new(batchRoom)
+		room.copier.prepareLists(iovMax)
+	}
+	defer batchRooms.Put(room)
+	room.wanted = append(room.wanted[:0], batch...)
+	wanted := room.wanted
+	defer clear(wanted)
+	room.copier.readRound(m.pid, batch)
 	// The process ID can be another program's, if this one is gone.
 	var b [1]byte
 	_, err := m.mem.ReadAt(b[:], int64(batch[0].Address))
@@ -88,5 +94,13 @@ func (m *Memory) ReadBatch(batch []goruntime.Copy) {
 		}
 	}
 }
+
+// batchRoom is what a batch is read with.
+type batchRoom struct {
+	copier stackCopier
+	wanted []goruntime.Copy
+}
+
+var batchRooms sync.Pool // of *batchRoom, as batches are read often
 
 var errNotReadable = errors.New("not mapped or not readable")

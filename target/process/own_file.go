@@ -24,6 +24,7 @@ func owner(pid int) *codefile.Process {
 		return nil
 	}
 	p.Root, p.Began = "/proc/"+strconv.Itoa(addressSpace(pid))+"/root", began(pid)
+	p.SourceRoot = root(addressSpace(pid))
 	return p
 }
 

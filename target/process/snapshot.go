@@ -21,6 +21,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/sigchld"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/target/modulefile"
@@ -347,7 +348,7 @@ func merge(a, b []target.Mapping) []target.Mapping {
 // machine returns the machine that the process's program was built for.
 func machine(pid int) (*arch.Machine, error) {
 	name := "/proc/" + strconv.Itoa(addressSpace(pid)) + "/exe"
-	f, err := os.Open(name)
+	f, err := untrusted.OpenNamed(name)
 	if err != nil {
 		if e := explainOpen(pid, err); e != nil {
 			return nil, e

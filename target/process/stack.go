@@ -53,6 +53,7 @@ type stackCopier struct {
 	buffer   []byte
 	local    []unix.Iovec
 	remote   []unix.RemoteIovec
+	gap      [maxGap]byte // what is read between copies
 
 	// Of copies that are made one by one: what is left of buffer, and how many bytes
 	// all of them took.

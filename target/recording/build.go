@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
@@ -56,9 +57,9 @@ type builder struct {
 	deferred map[*thread][]deferredSample
 	severed  uint64 // samples that deferredSample tells of whose user part did not come
 
-	ends     [NoStack + 1]uint64 // samples by why their stack ends
-	uncopied uint64              // samples with registers and no copy of the stack, which they end for
-	longest  uint32              // bytes of a stack copy that was too short
+	ends     [Gap + 1]uint64 // samples by why their stack ends
+	uncopied uint64          // samples with registers and no copy of the stack, which they end for
+	longest  uint32          // bytes of a stack copy that was too short
 	notes    []string
 	said     map[string]bool
 	unsaid   int
@@ -231,8 +232,14 @@ func (b *builder) count(s pendingSample) error {
 	r.Last = max(r.Last, s.time)
 	r.Samples++
 	b.ends[s.end]++
-	r.Events[s.event].Samples++
-	r.Events[s.event].Weight += s.period
+	e := &r.Events[s.event]
+	e.Samples++
+	period := min(s.period, math.MaxInt64-e.Weight)
+	if period < s.period {
+		b.complete = false
+		b.note("the periods of the samples of event %q exceed %d in total: shares by period are wrong", e.Name, int64(math.MaxInt64))
+	}
+	e.Weight += period
 	key := stackKey{s.node, s.thread, s.event, s.end}
 	i, ok := b.stacks[key]
 	if !ok {
@@ -241,7 +248,7 @@ func (b *builder) count(s pendingSample) error {
 		r.Stacks = append(r.Stacks, Stack{Thread: s.thread, Event: s.event, End: s.end, node: s.node})
 	}
 	r.Stacks[i].Samples++
-	r.Stacks[i].Weight += s.period
+	r.Stacks[i].Weight += period
 	if b.opts.Each == nil {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/target/modulefile"
@@ -96,6 +96,7 @@ func (f *file) open(m *mapping) {
 		f.tables.sections, _, err = target.CallFrames(f.object)
 		if err == nil {
 			f.tables.source, f.golang = target.GoSource(&f.tables, f.object)
+			f.tables.function = target.FunctionStart(f.tables.sections, f.object)
 		}
 		return err
 	})
@@ -120,8 +121,8 @@ func (f *file) wanted(m *mapping) *modulefile.Module {
 		// While the process lives it has the file all the same, unless another
 		// process has its number. The device tells nothing here: overlayfs shows one
 		// layer's or its own.
-		place := modulefile.Place{Path: fmt.Sprintf("/proc/%d/map_files/%x-%x", f.pid, m.start, m.end), Trust: modulefile.Doubtful}
-		if info, err := os.Stat(place.Path); err == nil && f.inode.number != 0 && rootfs.IdentityOf(info).Inode == f.inode.number {
+		place := modulefile.Place{Path: fmt.Sprintf("/proc/%d/map_files/%x-%x", f.pid, m.start, m.end), Trust: modulefile.Doubtful, Named: true}
+		if info, err := os.Stat(place.Path); err == nil && f.inode.number != 0 && untrusted.IdentityOf(info).Inode == f.inode.number {
 			place.Trust = modulefile.Certain
 		}
 		w.Places = []modulefile.Place{place}
@@ -136,7 +137,7 @@ func (f *file) same(found *os.File, _ *object.File) (bool, error) {
 	if err != nil || f.inode.number == 0 {
 		return false, nil
 	}
-	return rootfs.IdentityOf(info) == rootfs.Identity{Device: unix.Mkdev(f.inode.major, f.inode.minor), Inode: f.inode.number}, nil
+	return untrusted.IdentityOf(info) == untrusted.Identity{Device: unix.Mkdev(f.inode.major, f.inode.minor), Inode: f.inode.number}, nil
 }
 
 // root returns the root directory that a process in a mount namespace has: "" where
@@ -184,7 +185,7 @@ func namespaceOf(path string) perfdata.Namespace {
 	if err != nil {
 		return perfdata.Namespace{}
 	}
-	return perfdata.Namespace(rootfs.IdentityOf(info))
+	return perfdata.Namespace(untrusted.IdentityOf(info))
 }
 
 // isFile reports whether the path of a mapping can be that of an object file, and
@@ -207,6 +208,7 @@ func namesNoFile(path string) bool { return strings.HasPrefix(path, "/memfd:") }
 type tables struct {
 	sections *unwind.Sections
 	source   unwind.Source // this, with what Go programs need
+	function func(pc uint64) (start uint64, ok bool)
 	table    *unwind.Table
 	asked    int
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/clewdev/clew/internal/rootfs"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/target/codefile"
 	"github.com/clewdev/clew/target/perfdata"
@@ -56,7 +56,7 @@ func writeJitdump(t testing.TB, path, name string, address uint64) (number uint6
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rootfs.IdentityOf(info).Inode
+	return untrusted.IdentityOf(info).Inode
 }
 
 // A jitdump is read once, however often the recording tells it apart.

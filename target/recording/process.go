@@ -86,6 +86,7 @@ type thread struct {
 
 	trail   unwind.Trail
 	numbers []int32 // of the trail's frames
+	gap     int     // of these, counted from the outermost, the first with a Gap; 0 for none
 }
 
 // process returns a process, which it makes where it is not known.

@@ -6,6 +6,7 @@ package recording
 
 import (
 	"iter"
+	"math"
 	"time"
 
 	"github.com/clewdev/clew/arch"
@@ -49,7 +50,7 @@ type Recording struct {
 type Event struct {
 	Name    string
 	Samples uint64
-	Weight  uint64 // the sum of the samples' periods: how often the event occurred
+	Weight  uint64 // the sum of the samples' periods, at most math.MaxInt64: how often the event occurred
 }
 
 // Thread is one that samples were taken of. A thread that changed its name, or
@@ -122,9 +123,10 @@ const (
 	NoProgress            // the stack leads back to where it has been
 	TooDeep               // more frames than Options.MaxFrames
 	NoStack               // the sample has no copy of the stack, or nothing but an address
+	Gap                   // its outermost frame is there, but callers can be missing in between
 )
 
-var endNames = [...]string{"whole", "call chain", "stack copy cut", "no rule", "unreadable memory", "no progress", "too many frames", "no stack"}
+var endNames = [...]string{"whole", "call chain", "stack copy cut", "no rule", "unreadable memory", "no progress", "too many frames", "no stack", "callers may be missing"}
 
 // String names the reason in one to three words.
 func (e End) String() string { return endNames[min(int(e), len(endNames)-1)] }
@@ -220,5 +222,6 @@ type Options struct {
 	Progress func(read int64)
 }
 
-// Span returns the time from the first to the last sample.
-func (r *Recording) Span() time.Duration { return time.Duration(r.Last - r.First) }
+// Span returns the time from the first to the last sample, at most the longest
+// Duration.
+func (r *Recording) Span() time.Duration { return time.Duration(min(r.Last-r.First, math.MaxInt64)) }

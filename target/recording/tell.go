@@ -72,6 +72,8 @@ func (b *builder) tell() {
 			b.note("%s where the rules ask for memory that is not in the recording", stacks(n, "ends", "end"))
 		case NoProgress:
 			b.note("%s where the rules lead back", stacks(n, "ends", "end"))
+		case Gap:
+			b.note("%s without some callers: of functions that have no unwind table and no frame pointer, or that were called by a jump", stacks(n, "can be", "can be"))
 		case TooDeep:
 			b.note("%s longer than %d frames and cut there", stacks(n, "is", "are"), cmp.Or(b.opts.MaxFrames, unwind.DefaultMaxFrames))
 		}

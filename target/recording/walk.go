@@ -202,7 +202,7 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 		walked = true
 	}
 	switch n := countUser(user); {
-	case walked && (end == Whole || len(w.user) >= n):
+	case walked && (end == Whole || end == Gap || len(w.user) >= n):
 		w.numbers = append(w.numbers, w.user...)
 	case n > 0:
 		end = Chain
@@ -297,6 +297,9 @@ func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) E
 	}
 	switch walker.Reason() {
 	case unwind.EndOfStack:
+		if t.gap > 0 {
+			return Gap
+		}
 		return Whole
 	case unwind.UnreadableMemory:
 		if w.memory.beyond {
@@ -324,7 +327,14 @@ func (b *builder) number(t *thread) {
 	fresh := n - min(trail.Kept(), len(t.numbers))
 	w.user = append(w.user[:0], make([]int32, fresh)...)
 	w.user = append(w.user, t.numbers[len(t.numbers)-(n-fresh):]...)
+	if t.gap > n-fresh {
+		t.gap = 0
+	}
+	known := t.gap > 0
 	for i := range fresh {
+		if !known && trail.At(i).Gap {
+			t.gap = n - i
+		}
 		lookup := trail.LookupPC(i)
 		number, ok := space.places[lookup]
 		if !ok {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/internal/filemap"
+	"github.com/clewdev/clew/internal/outputfile"
 	"github.com/clewdev/clew/object"
 )
 
@@ -102,25 +103,16 @@ func (c *Cache) Store(key object.SectionKey, data []byte) {
 	if int64(len(data)) > c.limit/4 || os.MkdirAll(c.dir, 0o700) != nil || !c.isPrivate() || !hasRoom(c.dir, len(data)) {
 		return
 	}
-	f, err := os.CreateTemp(c.dir, "*"+temporary)
+	f, err := outputfile.Create(c.path(key))
 	if err != nil {
 		return
 	}
+	defer f.Close()
 	// Some file systems make all files another's: Load would take none of them.
-	if info, statErr := f.Stat(); statErr != nil || !isOwn(info) {
-		err = errors.New("not the user's")
+	if info, err := f.Stat(); err != nil || !isOwn(info) {
+		return
 	}
-	if err == nil {
-		_, err = f.Write(data)
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), c.path(key))
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if _, err := f.Write(data); err != nil || f.Commit() != nil {
 		return
 	}
 	c.prune()

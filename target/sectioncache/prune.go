@@ -16,9 +16,6 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// temporary is what the names of files end in that are being written.
-const temporary = ".section.tmp"
-
 // prune removes what was not used for longest, where there is more than the limit.
 func (c *Cache) prune() {
 	entries, err := os.ReadDir(c.dir)
@@ -43,7 +40,8 @@ func (c *Cache) prune() {
 		if !info.Mode().IsRegular() {
 			continue
 		}
-		if strings.HasSuffix(name, temporary) {
+		// Package outputfile is writing it, or has; or an earlier Clew.
+		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".section.tmp") {
 			if time.Since(info.ModTime()) > abandoned {
 				os.Remove(filepath.Join(c.dir, name))
 			}

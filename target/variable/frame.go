@@ -7,7 +7,6 @@ package variable
 import (
 	"slices"
 
-	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
@@ -109,7 +108,7 @@ func (f *Frame) Register(column uint64) (uint64, bool) {
 	if v, ok := r.Get(column); ok {
 		return v, true
 	}
-	for at := f.index; at > 0 && f.keeps(at); {
+	for at := f.index; at > 0 && f.keeps(at, column); {
 		at--
 		if r := f.stack.Frames[at].Registers; r != nil {
 			if v, ok := r.Get(column); ok {
@@ -120,19 +119,22 @@ func (f *Frame) Register(column uint64) (uint64, bool) {
 	return 0, false
 }
 
-// keeps reports whether a register that no rule speaks of has in frame i the value
-// that it has in the one that this called. Compilers give a variable such a register
+// keeps reports whether a register has in frame i the value that it has in the frame
+// that this one called, as no rule is about it. Compilers give a variable such a register
 // where they know that the function they call leaves it alone (gcc's -fipa-ra), but
-// only some of them say when it does not.
-func (f *Frame) keeps(i int) bool {
+// only some of them say when it does not. A register that has a rule is lost where the
+// walk has no value for it: the rule is "undefined" (DWARF 5 §6.4.2.3), or needs what
+// is not known.
+func (f *Frame) keeps(i int, column uint64) bool {
 	frame := &f.stack.Frames[i]
 	if frame.Interrupted || frame.Method != unwind.FromCFI {
 		return false
 	}
-	if i != f.index {
-		return true // what f's compiler knew of all that is called there
+	if i == f.index && !f.place.listsEndAtCalls() { // else f's compiler knew of all that is called there
+		return false
 	}
-	return f.place.listsEndAtCalls()
+	// Frames without registers are those of functions that have jumped away.
+	return f.stack.Frames[i-1].TailCall || f.frames[i-1].place.preserves(column)
 }
 
 // RegisterBytes returns the bytes of a vector register, which calls can change: what a
@@ -143,7 +145,7 @@ func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
 	}
 	b, ok := target.VectorRegister(f.reader.snapshot.Machine, thread(f.stack).Vectors, column)
 	for at := f.index; ok && at > 0; at-- {
-		ok = f.keeps(at)
+		ok = f.keeps(at, column)
 	}
 	if !ok {
 		return nil, false
@@ -167,28 +169,24 @@ func (f *Frame) CFA() (uint64, bool) {
 }
 
 func (f *Frame) findCFA() (uint64, bool) {
-	frame := f.frame()
+	frame, machine := f.frame(), f.reader.snapshot.Machine
 	if frame.Registers == nil || frame.Object == nil {
 		return 0, false
 	}
-	if rules := f.place.rules(); rules != nil && rules.CFA.Kind == cfi.Register {
-		if v, ok := f.Register(uint64(rules.CFA.Register)); ok {
-			return v + uint64(rules.CFA.Offset), true
-		}
+	if rules := f.place.rules(); rules != nil {
+		cfa, err := rules.FrameAddress(machine, f, nil)
+		return cfa, err == nil
 	}
 	// The stack pointer of the caller once the call returns.
-	if f.index+1 < len(f.stack.Frames) {
-		next := f.index + 1
-		for next+1 < len(f.stack.Frames) && f.stack.Frames[next].TailCall {
-			next++
-		}
-		machine := f.reader.snapshot.Machine
-		if r := f.stack.Frames[next].Registers; r != nil && machine.StackPointer >= 0 {
-			sp, ok := r.Get(uint64(machine.StackPointer))
-			return sp + uint64(machine.CFAOffset), ok
-		}
+	next := f.index + 1
+	for next < len(f.stack.Frames) && f.stack.Frames[next].TailCall {
+		next++
 	}
-	return 0, false
+	if next == len(f.stack.Frames) || machine.StackPointer < 0 {
+		return 0, false
+	}
+	sp, ok := f.stack.Frames[next].Registers.Get(uint64(machine.StackPointer))
+	return sp + uint64(machine.CFAOffset), ok
 }
 
 // Info returns the debugging information of the object that the frame lies in,

@@ -69,6 +69,39 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// Values of std::any, std::filesystem::path and std::error_code are those that gdb shows
+// with the printers that come with GCC. To know the category of an error gdb needs the
+// debugging information of the library, of which Debian has another build: with the usual
+// one it shows "std::_V2::error_category" for every category. Clew reads the class's name
+// in the memory of the program, and shows the same with both.
+func TestSystemLibrary(t *testing.T) {
+	libraries, _ := filepath.Glob("/usr/lib/x86_64-linux-gnu/debug/libstdc++.so.6")
+	if len(libraries) == 0 {
+		t.Skip("skipped: libstdc++ with debugging information is not installed")
+	}
+	const load = "python import sys; sys.path.insert(0, '/usr/share/gcc/python'); " +
+		"from libstdcxx.v6 import register_libstdcxx_printers; register_libstdcxx_printers(None)"
+	for _, compiler := range []string{"g++", "clang++"} {
+		t.Run(compiler, func(t *testing.T) {
+			program := compile(t, compiler+" -std=c++17", "system.cc")
+			usual := frameOf(coreText(t, testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program), textOptions{}), "last")
+			t.Setenv("LD_LIBRARY_PATH", filepath.Dir(libraries[0]))
+			path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
+			got, want := frameOf(coreText(t, path, textOptions{}), "last"), frameOf(gdbText(t, "C", []string{load}, program, path), "last")
+			if compiler == "clang++" {
+				// clang leaves out what the library has of std::string: gdb's printer fails without.
+				got, want, usual = withoutText(got), withoutText(want), withoutText(usual)
+			}
+			if len(want) < 20 || !slices.Equal(got, want) {
+				t.Errorf("%q\ngdb:\n%q", got, want)
+			}
+			if !slices.Equal(usual, got) {
+				t.Errorf("%q\nwith debugging information of the library:\n%q", usual, got)
+			}
+		})
+	}
+}
+
 // Values of the types of Rust's library are those that gdb shows with the printers that
 // come with Rust, but for what these cannot show.
 func TestRustLibrary(t *testing.T) {

@@ -41,24 +41,36 @@ var (
 	clewLine = regexp.MustCompile(`^ *#\d+ +(?:0x[0-9a-f]+ +)?(.*?) \((.*?)\)( \(inlined\))? at (.*?):(\d+)( \[.*\])?$`)
 )
 
+// gdbOf runs a gdb on a core, and returns what a command prints, errors too.
+func gdbOf(t *testing.T, gdb, program, core, command string, flags ...string) string {
+	t.Helper()
+	cmd := exec.Command(testprogram.RequireTool(t, gdb), append(flags, "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no",
+		"-ex", "set width 0", "-ex", "set filename-display absolute", "-ex", "set backtrace past-main on", "-ex", "echo \\n@\\n", "-ex", command, program, core)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	out, err := cmd.CombinedOutput()
+	if err != nil && !strings.Contains(string(out), "\n@\n") {
+		t.Fatalf("%s: %v\n%s", gdb, err, out)
+	}
+	_, text, _ := strings.Cut(string(out), "\n@\n") // it shows the innermost frame when it opens a core
+	return text
+}
+
 // gdbShows is what gdb shows of a core, up to main.
 func gdbShows(t *testing.T, program, core string, flags ...string) (list []shown) {
 	t.Helper()
-	cmd := exec.Command(testprogram.RequireTool(t, "gdb"), append(flags, "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load no",
-		"-ex", "set width 0", "-ex", "set filename-display absolute", "-ex", "set backtrace past-main on", "-ex", "echo \\n@\\n", "-ex", "backtrace", program, core)...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("gdb: %v\n%s", err, out)
-	}
-	_, text, _ := strings.Cut(string(out), "\n@\n") // it shows the innermost frame when it opens a core
+	return gdbFrames(t, gdbOf(t, "gdb", program, core, "backtrace", flags...))
+}
+
+// gdbFrames reads a backtrace of gdb's.
+func gdbFrames(t *testing.T, text string) (list []shown) {
+	t.Helper()
 	for line := range strings.Lines(text) {
 		if m := gdbLine.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
 			list = append(list, shown{name: m[1], arguments: m[2], file: m[3], line: m[4]})
 		}
 	}
 	if len(list) == 0 {
-		t.Fatalf("gdb shows nothing:\n%s", out)
+		t.Fatalf("gdb shows nothing:\n%s", text)
 	}
 	return list
 }

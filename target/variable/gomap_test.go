@@ -26,11 +26,11 @@ func TestGoMaps(t *testing.T) {
 	ones, twos := "[1,0,0,0,0,0,0,0,...+192 more]", "[2,0,0,0,0,0,0,0,...+192 more]"
 	for _, want := range []string{
 		"none=map[string]int nil", "empty=map[int]int []", `small=map[string]int ["a": 1]`,
-		`structs=map[main.pair][]int [main.pair {a: 1, b: "x"}: []int len: 2, cap: 2, [1,2]]`,
-		`nested=map[string]map[int]bool ["n": map[int]bool [1: true]]`,
-		`anything=map[interface {}]interface {} [interface {}(string) "two": interface {}(float64) 2.5]`,
-		"keys=map[main.large]int [main.large " + ones + ": 5]", "values=map[int]main.large [5: main.large " + twos + "]",
-		`set=map[string]struct {} ["s": struct {} {}]`, "floats=map[float64]int8 [0.5: -1]",
+		`structs=map[main.pair][]int [{a: 1, b: "x"}: [1,2]]`,
+		`nested=map[string]map[int]bool ["n": [1: true]]`,
+		`anything=map[interface {}]interface {} ["two": 2.5]`,
+		"keys=map[main.large]int [" + ones + ": 5]", "values=map[int]main.large [5: " + twos + "]",
+		`set=map[string]struct {} ["s": {}]`, "floats=map[float64]int8 [0.5: -1]",
 	} {
 		if !strings.Contains(", "+line+", ", ", "+want+", ") {
 			t.Errorf("%s is not in\n%s", want, line)

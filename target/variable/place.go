@@ -7,6 +7,7 @@ package variable
 import (
 	"sync"
 
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -111,6 +112,23 @@ func (p *place) rules() *unwind.Rules {
 		}
 	})
 	return p.leaving
+}
+
+// preserves reports whether the rules there leave a register as it is.
+func (p *place) preserves(column uint64) bool {
+	if p == nil {
+		return false
+	}
+	rules := p.rules()
+	if rules == nil {
+		return false
+	}
+	for i := range rules.Registers {
+		if r := &rules.Registers[i]; uint64(r.Column) == column {
+			return r.Kind == cfi.SameValue
+		}
+	}
+	return true
 }
 
 // unit reads what the unit there says of itself.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value"
 )
 
 // maxSymbols is how many symbols of one object are looked at.
@@ -41,6 +42,12 @@ func (r *Reader) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	// Symbols can lie in each other.
 	for n := i - 1; n >= 0 && n >= i-8; n-- {
 		if s := &list.symbols[n]; address-s.address < s.size {
+			// The symbols of gfortran and GNAT are encoded: gdb has what the source calls them.
+			if list.info != nil && s.typ == elf.STT_FUNC && (strings.HasSuffix(s.name, "_") || strings.Contains(s.name, "__")) {
+				if fn, err := list.info.FunctionAt(s.address); err == nil && (fn.Language == value.Fortran || fn.Language == value.Ada) {
+					return fn.Name, address - s.address, true
+				}
+			}
 			return s.sourceName(list.info != nil), address - s.address, true
 		}
 	}

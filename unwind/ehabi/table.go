@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/leb128"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -208,8 +209,8 @@ func (f *frame) run(ops []byte) error {
 		case op == 0xb1 && operand != 0 && operand < 16:
 			f.pop(operand)
 		case op == 0xb2:
-			v, n := binary.Uvarint(ops)
-			if n <= 0 || v > 1<<24 {
+			v, n, err := leb128.Uint(ops)
+			if err != nil || v > 1<<24 {
 				return errors.New("opcode 0xb2: a bad operand")
 			}
 			ops = ops[n:]

@@ -59,7 +59,7 @@ func (t *Table) cross(fn *Function, pc uint64, find func(*crossing) error) (*unw
 			return c.rules, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %s, at %#x, changes stacks: %w", cfi.ErrNoFDE, fn.Name, pc, err)
+	return nil, fmt.Errorf("%w: %s, at %#x: %w: %w", cfi.ErrNoFDE, fn.Name, pc, unwind.ErrMovesStack, err)
 }
 
 // maxSwitch is how long a function is that changes stacks, in bytes.

@@ -143,7 +143,7 @@ func (t *Table) Rules(pc uint64) (*unwind.Rules, error) {
 		return t.cross(&fn, pc, cross)
 	}
 	if fn.WritesSP || fn.Depth < 0 {
-		return nil, fmt.Errorf("%w: %s, at %#x, moves the stack pointer", cfi.ErrNoFDE, cmp.Or(fn.Name, "a function without a name"), pc)
+		return nil, fmt.Errorf("%w: %s, at %#x: %w", cfi.ErrNoFDE, cmp.Or(fn.Name, "a function without a name"), pc, unwind.ErrMovesStack)
 	}
 	return t.frame(&fn, pc), nil
 }

@@ -26,7 +26,7 @@ func (c *Context) this(name string) *symbol {
 		return nil
 	}
 	class := this.variable.Type.Strip()
-	if class.Kind() != value.Pointer || !findField(class.Elem(), name, 0).found {
+	if class.Kind() != value.Pointer || !findField(class.Elem(), name).found {
 		return nil
 	}
 	return this

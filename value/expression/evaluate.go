@@ -326,34 +326,11 @@ func (e *Expression) sizeOf(n *node) (operand, error) {
 	}
 	size := t.Size()
 	if n.op == alignOf {
-		size = alignment(t, 0)
+		size = t.Align()
 	} else if t.Strip().Kind() == value.Void {
 		size = 1 // as GNU C has it
 	}
 	return operand{kind: scalarOperand, typ: e.basics.int.typ, form: e.basics.int.form, bits: e.basics.int.form.cut(size)}, nil
-}
-
-// alignment returns the natural alignment of a type.
-func alignment(t *value.Type, depth int) uint64 {
-	t = t.Strip()
-	if depth > 20 {
-		return 1
-	}
-	switch t.Kind() {
-	case value.Array:
-		return alignment(t.Elem(), depth+1)
-	case value.Complex:
-		return max(t.Size()/2, 1)
-	case value.Struct, value.Class, value.Union:
-		most := uint64(1)
-		for _, f := range t.Fields() {
-			if f.Static == nil {
-				most = max(most, alignment(f.Type, depth+1))
-			}
-		}
-		return most
-	}
-	return max(t.Size(), 1)
 }
 
 func (e *Expression) convenience(name string) (operand, error) {

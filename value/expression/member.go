@@ -68,14 +68,23 @@ func (e *Expression) field(t *value.Type, name string) fieldPlace {
 	key := fieldKey{t, name}
 	place, ok := e.fields[key]
 	if !ok {
-		place = findField(t, name, 0)
+		place = findField(t, name)
 		e.fields[key] = place
 	}
 	return place
 }
 
-func findField(t *value.Type, name string, depth int) fieldPlace {
-	if depth > 20 {
+// maxSearched bounds in how many types a member is looked for: debugging information
+// can say that a type is in itself.
+const maxSearched = 1000
+
+func findField(t *value.Type, name string) fieldPlace {
+	left := maxSearched
+	return findFieldIn(t, name, &left)
+}
+
+func findFieldIn(t *value.Type, name string, left *int) fieldPlace {
+	if *left--; *left < 0 {
 		return fieldPlace{}
 	}
 	fields := t.Strip().Fields()
@@ -88,7 +97,7 @@ func findField(t *value.Type, name string, depth int) fieldPlace {
 		if f.Name != "" && !f.Base {
 			continue
 		}
-		if inner := findField(f.Type, name, depth+1); inner.found {
+		if inner := findFieldIn(f.Type, name, left); inner.found {
 			inner.offset += f.Offset
 			inner.plain = inner.plain && !f.Virtual
 			return inner

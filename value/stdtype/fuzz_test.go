@@ -16,7 +16,7 @@ import (
 var (
 	names = []string{
 		"text", "view", "vector", "bits", "deque", "list", "forward", "initial", "set", "map", "multi", "hashed",
-		"pair", "tuple", "optional", "variant", "atomic", "stack", "unique", "shared", "it", "at", "nested",
+		"pair", "tuple", "optional", "variant", "atomic", "stack", "unique", "shared", "it", "at", "nested", "any", "path", "code", "condition",
 	}
 	rustNames = []string{
 		"text", "slice", "str_", "path", "path_buf", "vec", "ring", "map", "set", "tree", "tree_set",

@@ -34,3 +34,34 @@ func TestShort(t *testing.T) {
 		t.Error("a name of 600 KB was shortened")
 	}
 }
+
+func TestClassName(t *testing.T) {
+	for mangled, want := range map[string]string{
+		"10MyCategory": "MyCategory",
+		"N12_GLOBAL__N_121system_error_categoryE": "(anonymous namespace)::system_error_category",
+		"NSt3_V214error_categoryE":                "std::_V2::error_category",
+		"N2ns1CE":                                 "ns::C",
+		"":                                        "",
+		"N":                                       "",
+		"NE":                                      "",
+		"5MyCa":                                   "",
+		"99999999999999999999x":                   "",
+		"0":                                       "",
+		"Z4mainE1C":                               "", // in a function
+		"1CIiE":                                   "", // made by a template
+		"N2ns1C":                                  "",
+	} {
+		if got, ok := className(mangled); ok != (want != "") || ok && got != want {
+			t.Errorf("%s is %q (%v), expected %q", mangled, got, ok, want)
+		}
+	}
+}
+
+func FuzzClassName(f *testing.F) {
+	f.Add("N12_GLOBAL__N_121system_error_categoryE")
+	f.Fuzz(func(t *testing.T, mangled string) {
+		if name, ok := className(mangled); ok && name == "" {
+			t.Errorf("%q has no name", mangled)
+		}
+	})
+}

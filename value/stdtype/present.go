@@ -35,8 +35,14 @@ func present(v value.Value, depth int) (value.Presentation, bool) {
 	default:
 		return value.Presentation{}, false
 	}
+	if !isSTD(qualified) {
+		return value.Presentation{}, false
+	}
+	if present := classPresenter(unqualified(qualified)); present != nil && !ok {
+		return present(instance{v, qualified, depth})
+	}
 	present := presenter(unqualified(qualified))
-	if present == nil || !isSTD(qualified) {
+	if present == nil {
 		return value.Presentation{}, false
 	}
 	if ok {
@@ -121,6 +127,20 @@ func presenter(template string) func(instance) (value.Presentation, bool) {
 		return normalIterator
 	case "_Safe_iterator":
 		return safeIterator
+	}
+	return nil
+}
+
+// classPresenter returns what presents a class that is no template, nil of one that is not
+// known.
+func classPresenter(class string) func(instance) (value.Presentation, bool) {
+	switch class {
+	case "any":
+		return anyValue
+	case "filesystem::path", "filesystem::__cxx11::path":
+		return path
+	case "error_code", "error_condition":
+		return errorCode
 	}
 	return nil
 }

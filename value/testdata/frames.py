@@ -10,6 +10,8 @@ def text(command):
         return gdb.execute(command, to_string=True)
     except gdb.error as e:
         return "ERROR " + str(e)
+    except UnicodeDecodeError:
+        return "" # the name of a set of characters has one that is not UTF-8
 
 def registers(frame):
     found = {}
@@ -103,7 +105,11 @@ while gdb.selected_inferior().pid and len(stops) < 40:
                  "locals": text("info locals"), "args": text("info args"), "print": {}, "whatis": {}, "expressions": {}}
         known = names(frame)
         for n in known:
-            found["whatis"][n] = text("whatis " + n)
+            if not re.match(r"[a-zA-Z_]\w*$", n):
+                continue # gfortran's own, which no expression can name
+            # In Fortran gdb 13 reads the name of a type that has none, and crashes.
+            if "<incomplete type>" not in text("print " + n):
+                found["whatis"][n] = text("whatis " + n)
             for letter in " x d u o t z c a f".split(" "):
                 found["print"][n + "/" + letter] = text("print%s %s" % ("/" + letter if letter else "", n))
         # Of a name that no block knows gdb asks every file of the program.

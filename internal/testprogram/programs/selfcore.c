@@ -3,12 +3,13 @@
 // licence that can be found in the LICENSE file.
 
 // Writes its own core to the file that its argument names, in the form of the
-// kernel: qemu-user writes none for riscv64. It crashes in nested functions, and
-// again in the handler of that signal; the core is of the second crash.
+// kernel: qemu-user writes none for riscv64 and sparc64. It crashes in nested
+// functions, and again in the handler of that signal; the core is of the second crash.
 
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ enum { MOST = 128 };
 
 static const char *path;
 static char text[1 << 16], auxv[4096];
-static Elf64_Phdr segments[1 + MOST];
+static ElfW(Phdr) segments[1 + MOST];
 
 static long slurp(const char *name, char *to, long size)
 {
@@ -36,26 +37,45 @@ static long slurp(const char *name, char *to, long size)
 
 static void note(FILE *f, int type, const void *data, int size)
 {
-	Elf64_Nhdr n = {5, size, type};
+	ElfW(Nhdr) n = {5, size, type};
 	fwrite(&n, sizeof n, 1, f);
 	fwrite("CORE\0\0\0", 8, 1, f);
 	fwrite(data, size, 1, f);
 	fwrite("\0\0\0", -size & 3, 1, f);
 }
 
-static void dump(int signal, const ucontext_t *context)
+// general sets the general registers of a signal's context.
+static void general(unsigned long *to, const void *context)
 {
+#if defined __sparc__
+	// The third argument of a handler leads to siginfo_t, which pt_regs follow: the
+	// globals and outs, tstate, tpc, tnpc, y. The rest is the register window, which
+	// flushw puts at the start of the signal's frame.
+	const unsigned long *regs = (const unsigned long *)((const char *)context + 128);
+	__asm__ volatile("flushw" ::: "memory");
+	memcpy(to, regs, 16 * sizeof *to);
+	memcpy(to + 16, (const char *)context - 192, 16 * sizeof *to);
+	memcpy(to + 32, regs + 16, 4 * sizeof *to);
+#else
+	memcpy(to, ((const ucontext_t *)context)->uc_mcontext.__gregs, sizeof(elf_gregset_t));
+#endif
+}
+
+static void dump(int signal, const void *context)
+{
+	extern const ElfW(Ehdr) __ehdr_start; // of the program
 	struct elf_prstatus status = {.pr_pid = getpid(), .pr_cursig = signal};
 	struct elf_prpsinfo info = {.pr_pid = getpid(), .pr_fname = "selfcore"};
-	Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT}, .e_type = ET_CORE,
-		.e_machine = EM_RISCV, .e_version = EV_CURRENT, .e_phoff = sizeof header, .e_ehsize = sizeof header,
-		.e_phentsize = sizeof segments[0]};
+	ElfW(Ehdr) header = __ehdr_start;
 	FILE *f = fopen(path, "w");
 	int n = 1;
 	long count = slurp("/proc/self/auxv", auxv, sizeof auxv);
 
+	header.e_type = ET_CORE;
+	header.e_phoff = sizeof header;
+	header.e_entry = header.e_shoff = header.e_shnum = header.e_shstrndx = 0;
 	strcpy(info.pr_psargs, path);
-	memcpy(&status.pr_reg, context->uc_mcontext.__gregs, sizeof status.pr_reg);
+	general((unsigned long *)&status.pr_reg, context);
 	slurp("/proc/self/maps", text, sizeof text);
 	fseek(f, sizeof header + sizeof segments, SEEK_SET);
 	segments[0].p_type = PT_NOTE;
@@ -65,15 +85,15 @@ static void dump(int signal, const ucontext_t *context)
 	note(f, NT_AUXV, auxv, count);
 	segments[0].p_filesz = ftell(f) - segments[0].p_offset;
 	for (char *line = strtok(text, "\n"); line && n <= MOST; line = strtok(0, "\n")) {
-		Elf64_Phdr *p = &segments[n];
+		ElfW(Phdr) *p = &segments[n];
 		unsigned long start, end;
 		char perms[5];
 		if (sscanf(line, "%lx-%lx %4s", &start, &end, perms) != 3)
 			continue;
-		*p = (Elf64_Phdr){.p_type = PT_LOAD, .p_vaddr = start, .p_memsz = end - start, .p_offset = ftell(f), .p_align = 1,
+		*p = (ElfW(Phdr)){.p_type = PT_LOAD, .p_vaddr = start, .p_memsz = end - start, .p_offset = ftell(f), .p_align = 1,
 			.p_flags = (perms[0] == 'r' ? PF_R : 0) | (perms[1] == 'w' ? PF_W : 0) | (perms[2] == 'x' ? PF_X : 0)};
 		n++;
-		if (perms[0] == 'r' && !(perms[2] == 'x' && strchr(line, '/')))
+		if (perms[0] == 'r' && (perms[1] == 'w' || perms[2] != 'x' || !strchr(line, '/')))
 			p->p_filesz = fwrite((void *)start, 1, end - start, f);
 	}
 	header.e_phnum = n;
@@ -84,9 +104,15 @@ static void dump(int signal, const ucontext_t *context)
 	abort();
 }
 
+// On SPARC a load that is the last would stand in the delay slot of the return, when
+// the register window is the caller's already, of which call frame information says
+// nothing.
 NOINLINE long fault(const long *p)
 {
-	return *p;
+#ifdef __sparc__
+	__asm__ volatile("flushw"); // so that a debugger finds the windows on the stack
+#endif
+	return after(*p);
 }
 
 NOINLINE void handler(int signal, siginfo_t *info, void *context)

@@ -9,6 +9,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // cursor reads a section. The first error sticks: what is read after it is
@@ -147,7 +149,7 @@ func (c *cursor) length() (n uint64, is64 bool) {
 	}
 }
 
-// uleb reads an unsigned LEB128; bits beyond 64 are dropped.
+// uleb reads an unsigned LEB128.
 func (c *cursor) uleb() (v uint64) {
 	if c.off < len(c.data) {
 		if v = uint64(c.data[c.off]); v < 0x80 {
@@ -158,32 +160,27 @@ func (c *cursor) uleb() (v uint64) {
 	return c.longULEB()
 }
 
-func (c *cursor) longULEB() (v uint64) {
-	for shift := 0; ; shift += 7 {
-		b := c.u8()
-		if shift < 64 {
-			v |= uint64(b&0x7f) << shift
-		}
-		if b&0x80 == 0 {
-			return v
-		}
+func (c *cursor) longULEB() uint64 {
+	v, n, err := leb128.Uint(c.data[c.off:])
+	if c.off += n; err != nil {
+		c.failLEB(err)
 	}
+	return v
 }
 
-func (c *cursor) sleb() (v int64) {
-	for shift := 0; ; {
-		b := c.u8()
-		if shift < 64 {
-			v |= int64(b&0x7f) << shift
-		}
-		shift += 7
-		if b&0x80 == 0 {
-			if b&0x40 != 0 && shift < 64 {
-				v |= -1 << shift
-			}
-			return v
-		}
+func (c *cursor) sleb() int64 {
+	v, n, err := leb128.Int(c.data[c.off:])
+	if c.off += n; err != nil {
+		c.failLEB(err)
 	}
+	return v
+}
+
+func (c *cursor) failLEB(err error) {
+	if err == leb128.ErrTruncated {
+		c.short(1)
+	}
+	c.fail("%v", err)
 }
 
 // skipString passes a NUL-terminated string.

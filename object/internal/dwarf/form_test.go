@@ -161,3 +161,31 @@ func TestCutAbbreviations(t *testing.T) {
 		t.Errorf("%v, %v", table, err)
 	}
 }
+
+// LEB128 is read by the rule of package leb128: padded, also as old versions of gas
+// wrote it, and refused where it does not fit in 64 bits.
+func TestLEB128(t *testing.T) {
+	for _, test := range []struct {
+		data   string
+		signed bool
+		want   int64 // 0 for an error
+	}{
+		{"\xf9\xff\xff\xff\xff\xff\xff\xff\xff\x01", true, -7},
+		{"\xf9\xff\x7f", true, -7},
+		{"\x87\x80\x00", false, 7},
+		{"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", true, 0},
+		{"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", false, 0},
+		{"\x80", false, 0},
+	} {
+		c := &cursor{data: []byte(test.data), section: ".debug_info"}
+		var got int64
+		if test.signed {
+			got = c.sleb()
+		} else {
+			got = int64(c.uleb())
+		}
+		if got != test.want || (c.err == nil) != (test.want != 0) {
+			t.Errorf("% x: %d, %v", test.data, got, c.err)
+		}
+	}
+}

@@ -10,7 +10,7 @@ import "fmt"
 const maxHops = 16
 
 // functionName returns the linkage name, else the name, of the entry at an
-// offset of .debug_info or of those that it refers to.
+// offset of .debug_info or of those that it refers to; of Go the name.
 func (d *Data) functionName(offset uint64) string {
 	name, ok := d.names[offset]
 	if !ok {
@@ -32,6 +32,15 @@ func (d *Data) readName(offset uint64) string {
 		}
 		return true
 	})
+	if linkage != "" && d.language(offset) == langGo {
+		// gccgo's linkage names are encoded.
+		d.eachName(offset, func(attribute uint32, name []byte) bool {
+			if attribute == attrName {
+				linkage = string(name)
+			}
+			return attribute != attrName
+		})
+	}
 	if linkage != "" || plain == "" {
 		return linkage
 	}

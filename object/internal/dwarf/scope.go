@@ -13,6 +13,8 @@ const (
 	tagNamespace     = 0x39
 
 	attrLanguage = 0x13
+
+	langGo = 0x16 // DW_LANG_Go
 )
 
 // hasScopes reports whether a language, DW_LANG_*, has functions whose plain

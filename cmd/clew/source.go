@@ -1,0 +1,44 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/report"
+)
+
+const sourceRightsHelp = `the file's debugging information names its source files; so root
+reads only those that the owner of the file may read, and all files below the folders of
+--source-path.`
+
+var errSourcePath = errors.New("--source-path says where --source looks for files: give both")
+
+func sourcePathFlag(to *[]string, usage string) cli.Flag {
+	return &cli.StringSliceFlag{Name: "source-path", Destination: to, Usage: usage}
+}
+
+// sourceText reads source files that open opens, or that lie below the directories that
+// the user gave.
+func sourceText(open func(path string) (*os.File, error), directories []string) *report.SourceText {
+	text := &report.SourceText{Open: open}
+	for _, dir := range directories {
+		if abs, err := filepath.Abs(dir); err == nil {
+			text.Path = append(text.Path, abs)
+		}
+	}
+	return text
+}
+
+// tellSource warns of a source file that was not read.
+func tellSource(text *report.SourceText) {
+	if err := text.Err(); err != nil {
+		warn("source file not shown: %v; --source-path names folders of files to show", err)
+	}
+}

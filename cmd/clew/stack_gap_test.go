@@ -1,0 +1,36 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package main
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// A stack that can lack callers is a partial answer, although it leads to its end: the
+// exit code says so, and so do its frame and profiles.
+func TestStackWithGap(t *testing.T) {
+	plain := testprogram.BuildWith(t, "gcc", "uncovered_plain.c", "-O2", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-c")
+	program := testprogram.BuildWith(t, "gcc", "uncovered.c", "-O2", plain, "-fno-omit-frame-pointer")
+	p := testprogram.Start(t, program, "plain")
+	for flag, want := range map[string]string{
+		"--no-lines": "; callers may be missing before it]",
+		"--folded":   "[callers may be missing];_start;",
+		"--json":     `"gap":true`,
+	} {
+		stdout, stderr, code := output(t, clew(t, "stack", flag, strconv.Itoa(p.PID)))
+		if code != exitNo || !strings.Contains(stdout, want) || strings.Contains(stdout, "inner") {
+			t.Errorf("%s: exit code %d: %s%s", flag, code, stdout, stderr)
+		}
+		if note := "is not whole: callers may be missing"; flag == "--folded" && !strings.Contains(stderr, note) {
+			t.Errorf("%q does not say %q", stderr, note)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+// C that is compiled without call frame information, for uncovered.c.
+
+extern volatile int sink;
+
+// plain calls a function, with a frame of its own.
+int plain(int (*f)(volatile int *), volatile int *p)
+{
+	volatile char space[200];
+	space[sink & 1] = 1;
+	return f(p) + sink++;
+}
+
+// waits is a leaf with variables on its stack.
+int waits(volatile int *p)
+{
+	volatile int space[200];
+	space[sink & 1] = 1;
+	while (!*p)
+		space[sink & 1]++;
+	return space[0];
+}

@@ -1,0 +1,57 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build !linux
+
+package untrusted
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// Open opens a regular file for reading, by its absolute path as a process whose
+// root directory is root would, but for paths with symbolic links that lead out of
+// it, which are an error here. Where root is "" the path is this process's, and may
+// be relative. The error is an *fs.PathError.
+func Open(root, name string) (*os.File, error) {
+	// The check comes first: opening a FIFO would wait for its writer.
+	info, err := Stat(root, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: join(root, name), Err: ErrNotRegular}
+	}
+	if root == "" {
+		return os.Open(name)
+	}
+	return os.OpenInRoot(root, strings.TrimLeft(name, "/"))
+}
+
+// OpenNamed opens a regular file for reading whose name is trusted, since the user
+// typed it. The error is an *fs.PathError.
+func OpenNamed(name string) (*os.File, error) { return Open("", name) }
+
+// OpenInput is like [OpenNamed] for what can also be read as a stream, as
+// /dev/stdin. Opening a FIFO waits for a writer.
+func OpenInput(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
+		return os.Open(name)
+	}
+	return OpenNamed(name)
+}
+
+// Stat returns what stat(2) reports of a file of any kind, without opening it.
+func Stat(root, name string) (fs.FileInfo, error) { return os.Stat(join(root, name)) }
+
+func join(root, name string) string {
+	if root == "" {
+		return name
+	}
+	return path.Join(root, name)
+}

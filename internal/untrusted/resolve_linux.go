@@ -1,0 +1,193 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package untrusted
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A descriptor that stands for a file and does not open it.
+const pathOnly = unix.O_PATH | unix.O_CLOEXEC
+
+// find returns an O_PATH descriptor of a file, which the caller closes. It resolves
+// the name below root without magic links.
+func find(root, name string) (int, error) {
+	dir := unix.AT_FDCWD
+	if root != "" {
+		var err error
+		if dir, err = openRoot(root); err != nil {
+			return -1, err
+		}
+		defer unix.Close(dir)
+	}
+	return findFrom(dir, root, name)
+}
+
+// findFrom is find with an open root directory, unix.AT_FDCWD where root is "".
+func findFrom(dir int, root, name string) (int, error) {
+	if root == "" {
+		return findBelow(dir, name, 0)
+	}
+	return findBelow(dir, name, unix.RESOLVE_IN_ROOT)
+}
+
+// openRoot opens a root directory, which may be a magic link: /proc/PID/root.
+func openRoot(root string) (int, error) {
+	return restart(func() (int, error) { return unix.Open(root, pathOnly|unix.O_DIRECTORY, 0) })
+}
+
+func findNamed(name string) (int, error) {
+	return restart(func() (int, error) { return unix.Open(name, pathOnly, 0) })
+}
+
+var errMagic = errors.New("a link of procfs is on the way, and is not followed")
+
+// openat2 is replaced by tests.
+var openat2 = unix.Openat2
+
+// findBelow resolves a name from dir, which is the root directory where resolve says
+// so, and unix.AT_FDCWD where it does not.
+func findBelow(dir int, name string, resolve uint64) (int, error) {
+	below := name
+	if resolve&unix.RESOLVE_IN_ROOT != 0 {
+		if below = strings.TrimLeft(name, "/"); below == "" {
+			below = "."
+		}
+	}
+	how := unix.OpenHow{Flags: pathOnly, Resolve: resolve | unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := restart(func() (int, error) { return openat2(dir, below, &how) })
+	switch err {
+	case unix.ELOOP:
+		return -1, fmt.Errorf("%w, or %w", err, errMagic)
+	case unix.ENOSYS, unix.EPERM, // before Linux 5.6; a seccomp filter
+		unix.EAGAIN: // openat2(2): something was renamed while ".." was resolved
+		return walk(dir, name, resolve&unix.RESOLVE_IN_ROOT != 0)
+	}
+	return fd, err
+}
+
+const (
+	maxLinks = 40      // as the kernel's MAXSYMLINKS
+	maxSteps = 4 << 10 // components that a walk looks at, counting each again that it repeats
+)
+
+// walk is findBelow without openat2: component by component, no link of which the
+// kernel follows. Each directory is opened as a child of the one before, so nothing
+// that is renamed or replaced meanwhile can lead out of the root.
+func walk(dir int, name string, inRoot bool) (int, error) {
+	if len(name) >= unix.PathMax {
+		return -1, unix.ENAMETOOLONG
+	}
+	if !inRoot {
+		if isRelative(name) {
+			current, err := os.Getwd()
+			if err != nil {
+				return -1, err
+			}
+			name = current + "/" + name
+		}
+		root, err := openRoot("/")
+		if err != nil {
+			return -1, err
+		}
+		defer unix.Close(root)
+		dir = root
+	}
+	w := walker{root: dir, at: dir, todo: strings.Split(name, "/")}
+	defer w.up()
+	for steps := 0; len(w.todo) > 0; steps++ {
+		if steps >= maxSteps {
+			return -1, unix.ENAMETOOLONG
+		}
+		if err := w.step(); err != nil {
+			return -1, err
+		}
+	}
+	return restart(func() (int, error) { return unix.FcntlInt(uintptr(w.at), unix.F_DUPFD_CLOEXEC, 0) })
+}
+
+// walker is how far a walk has come.
+type walker struct {
+	root, at int
+	done     []string // the directories that lead to at from root
+	todo     []string
+	links    int
+}
+
+// up goes back to the root.
+func (w *walker) up() {
+	if w.at != w.root {
+		unix.Close(w.at)
+	}
+	w.at = w.root
+}
+
+// step takes the next component.
+func (w *walker) step() error {
+	name := w.todo[0]
+	w.todo = w.todo[1:]
+	switch name {
+	case "", ".":
+		return nil
+	case "..":
+		// From the root again: a parent directory could be a different one by now.
+		w.todo = slices.Concat(w.done[:max(len(w.done)-1, 0)], w.todo)
+		w.done = nil
+		w.up()
+		return nil
+	}
+	fd, err := restart(func() (int, error) { return unix.Openat(w.at, name, pathOnly|unix.O_NOFOLLOW, 0) })
+	if err != nil {
+		return err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		unix.Close(fd)
+		return err
+	}
+	switch mode := st.Mode & unix.S_IFMT; {
+	case mode == unix.S_IFLNK:
+		defer unix.Close(fd)
+		return w.follow(fd)
+	case mode != unix.S_IFDIR && len(w.todo) > 0:
+		unix.Close(fd)
+		return unix.ENOTDIR
+	}
+	w.up()
+	w.at, w.done = fd, append(w.done, name)
+	return nil
+}
+
+// follow puts the path that a symbolic link has before what is left to do.
+func (w *walker) follow(link int) error {
+	if w.links++; w.links > maxLinks {
+		return unix.ELOOP
+	}
+	var system unix.Statfs_t
+	if err := retryInterrupted(func() error { return unix.Fstatfs(link, &system) }); err != nil {
+		return err
+	}
+	if system.Type == unix.PROC_SUPER_MAGIC {
+		return errMagic // or an ordinary link that leads to procfs, whose files are refused
+	}
+	text := make([]byte, unix.PathMax)
+	n, err := restart(func() (int, error) { return unix.Readlinkat(link, "", text) })
+	if err != nil {
+		return err
+	}
+	to := string(text[:n])
+	if !isRelative(to) {
+		w.up()
+		w.done = nil
+	}
+	w.todo = slices.Concat(strings.Split(to, "/"), w.todo)
+	return nil
+}

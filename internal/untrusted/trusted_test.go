@@ -1,0 +1,65 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package untrusted
+
+// trusted are the functions outside of this package that open or look at files by name,
+// and why nobody but the user and the kernel decides which files these are.
+var trusted = map[string]string{
+	// The user names the file.
+	"cmd/clew: contentOf":                    "an argument of the command",
+	"cmd/clew: debugger.batch":               "the argument of -x, which can be a pipe",
+	"cmd/clew: exist":                        "the arguments of --sysroot and --exe; they are only looked at",
+	"cmd/clew: jitTarget.recording":          "an argument of the command",
+	"cmd/clew: openBeside":                   "an argument of the command",
+	"cmd/clew: openCore":                     "an argument of the command",
+	"cmd/clew: openRecording":                "an argument of the command",
+	"cmd/clew: regular":                      "an argument of the command, which is only looked at",
+	"session/console: Console.sourceCommand": "the argument of source, which can be a pipe",
+	"session/console: paths":                 "completes what the user types",
+	"session/rsp: client.file":               "the client names it, and runs any code as the same user",
+	"session/rsp: client.open":               "the client names it, and runs any code as the same user",
+	"report/readelf: linkCandidates":         "the path of the file that the user names, which is only resolved",
+
+	// The caller of the library does. What these open is a regular file.
+	"jit/perf: readFile":               "ReadJitdump and ReadMap take a path of the caller's",
+	"target/codefile: Reader.Read":     "takes a path of the caller's",
+	"object: Open":                     "takes a path of the caller's",
+	"target/core: Core.open":           "core.Open takes a path of the caller's",
+	"target/perfdata: Reader.openFile": "perfdata.Open takes a path of the caller's",
+	"target/modulefile: Place.Open":    "only of places whose field Named says that the user or the kernel chose the path",
+
+	// The kernel made the file or link. Its name is made of constants and process IDs,
+	// which isKernelFile does not see.
+	"session/socket: openTable":     "/proc/self/net/tcp and tcp6",
+	"session: explain":              "hands os.ReadFile to refusal, which reads constant names below /proc",
+	"target/process: clockOffset":   "/proc/PID/timens_offsets",
+	"target/process: machine":       "/proc/PID/exe",
+	"target/process: openMapping":   "/proc/PID/exe, of which the link is read",
+	"target/process: readLineAt":    "files of /proc/PID",
+	"target/process: root":          "/ and /proc/PID/root, which are only looked at",
+	"target/recording: file.wanted": "a link of /proc/PID/map_files, of which the inode is compared",
+	"target/recording: namespaceOf": "/proc/PID/ns/mnt, which is only looked at",
+
+	// The files are this process's own, in a directory of the user's.
+	"cmd/clew: hasSymbols":                 "this program",
+	"cmd/clew: isOwn":                      "the history of the user, which is only looked at",
+	"target/debuginfod: entry.remember":    "makes an empty file (O_EXCL) in the user's cache",
+	"target/sectioncache: Cache.Key":       "looks at a link in the user's private cache",
+	"target/sectioncache: Cache.Load":      "a hash in the user's cache; O_NOFOLLOW, O_NONBLOCK, and the owner is checked",
+	"target/sectioncache: Cache.isPrivate": "looks at the directories of the user's cache",
+	"target/sectioncache: Cache.prune":     "lists the user's private cache",
+	"target/sectioncache: Default":         "looks at the directory of the user's caches",
+	"target/sectioncache: follow":          "looks at a link in the user's private cache",
+
+	// Writers of generated code look at the files that they make; package outputfile opens
+	// them.
+	"jit/perf: addBegun":   "looks at a file that this process has made",
+	"jit/perf: createOwn":  "makes the process's own jitdump (O_EXCL)",
+	"jit/perf: leftOver":   "looks at a file before it is replaced",
+	"jit/perf: locked":     "O_NOFOLLOW, O_NONBLOCK; asks whether another process writes the jitdump",
+	"jit/perf: mapAtStart": "looks at the process's own perf map",
+	"jit/perf: mappedHere": "resolves the path of the process's own jitdump, and opens nothing",
+	"jit/perf: openMap":    "looks at the process's own perf map",
+}

@@ -1,0 +1,59 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build unix
+
+package untrusted
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// User is a user whose rights decide which files are read, where this process has
+// root's.
+type User struct {
+	ID, Group uint32
+	Groups    []uint32 // supplementary ones
+}
+
+// Nobody may read what everybody may.
+var Nobody = User{ID: 65534, Group: 65534} // /proc/sys/kernel/overflowuid
+
+// OwnerOf returns the owner of a file, Nobody where info does not contain one.
+func OwnerOf(info fs.FileInfo) User {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return User{ID: st.Uid, Group: st.Gid}
+	}
+	return Nobody
+}
+
+// OpenBelow opens a file below a directory that the user named. Where this process has
+// root's rights, links lead nowhere out of the directory.
+func OpenBelow(directory, name string) (*os.File, error) {
+	if privileged() {
+		return Open(directory, name)
+	}
+	return Open("", directory+"/"+strings.TrimLeft(name, "/"))
+}
+
+// A permissionError is of a file that a User may not read.
+type permissionError struct {
+	error
+	why string
+}
+
+func (e *permissionError) Error() string { return e.error.Error() + ": " + e.why }
+func (e *permissionError) Unwrap() error { return e.error }
+
+// denied adds the reason to an error that says that a file may not be read.
+func denied(err error, why string) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &permissionError{err, why}
+	}
+	return err
+}

@@ -1,0 +1,156 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/value"
+)
+
+// Damaged debugging information can say that a type is a part of itself: once, as
+// often as it likes, or by way of others. So the text of a type is bounded.
+const (
+	maxTypeDepth = 32      // of types in types
+	maxTypeText  = 1 << 20 // bytes
+)
+
+// typeText returns a type in full, as gdb's ptype shows it: a structure with its
+// members, a typedef by its target.
+func typeText(t *value.Type) string {
+	var w typeWriter
+	w.full(t, "", 0)
+	return w.String()
+}
+
+// typeWriter writes types in full.
+type typeWriter struct{ strings.Builder }
+
+// full writes a type, whose lines but the first begin with indent.
+func (w *typeWriter) full(t *value.Type, indent string, depth int) {
+	if depth == maxTypeDepth || w.Len() > maxTypeText {
+		w.WriteString("...")
+		return
+	}
+	// The type that has a name or members comes after pointers, arrays and qualifiers.
+	inner := t
+	for range maxTypeDepth {
+		switch inner.Kind() {
+		case value.Const, value.Volatile, value.Restrict, value.Atomic, value.Pointer, value.Array, value.Func:
+			inner = inner.Elem()
+			continue
+		}
+		break
+	}
+	text := t.String()
+	before, after, found := strings.Cut(text, inner.String())
+	body := w.structure
+	switch inner.Kind() {
+	case value.Typedef:
+		body = func(t *value.Type, indent string, depth int) { w.full(t.Elem(), indent, depth+1) }
+	case value.Struct, value.Union, value.Class:
+	case value.Enum:
+		body = func(t *value.Type, _ string, _ int) { w.enumeration(t) }
+	default:
+		found = false
+	}
+	if !found {
+		w.WriteString(text)
+		return
+	}
+	w.WriteString(before)
+	body(inner, indent, depth)
+	w.WriteString(after)
+}
+
+// structure writes a structure, union or class with its members.
+func (w *typeWriter) structure(t *value.Type, indent string, depth int) {
+	t = t.Strip()
+	if t.Incomplete() {
+		w.WriteString(t.String() + " {\n" + indent + "    <incomplete type>\n" + indent + "}")
+		return
+	}
+	w.head(t)
+	w.WriteString("{\n")
+	indent += "    "
+	for _, f := range t.Fields() {
+		w.WriteString(indent)
+		if w.Len() > maxTypeText {
+			w.WriteString("...\n")
+			break
+		}
+		if f.Name == "" {
+			w.full(f.Type, indent, depth+1)
+		} else {
+			w.WriteString(declare(f.Type, f.Name))
+		}
+		if f.BitSize > 0 {
+			fmt.Fprintf(w, " : %d", f.BitSize)
+		}
+		w.WriteString(";\n")
+	}
+	if len(t.Fields()) == 0 {
+		w.WriteString(indent + "<no data fields>\n")
+	}
+	w.WriteString(indent[4:] + "}")
+}
+
+// enumeration writes an enumeration with its enumerators.
+func (w *typeWriter) enumeration(t *value.Type) {
+	t = t.Strip()
+	w.head(t)
+	w.WriteString("{")
+	next := int64(0)
+	for i, e := range t.Enumerators() {
+		if i > 0 {
+			w.WriteString(", ")
+		}
+		if w.Len() > maxTypeText {
+			w.WriteString("...")
+			break
+		}
+		w.WriteString(e.Name)
+		if e.Value != next {
+			fmt.Fprintf(w, " = %d", e.Value)
+		}
+		next = e.Value + 1
+	}
+	w.WriteString("}")
+}
+
+// head writes the keyword and the name of a type that has a body.
+func (w *typeWriter) head(t *value.Type) {
+	w.WriteString(map[value.Kind]string{value.Struct: "struct ", value.Union: "union ", value.Class: "class ", value.Enum: "enum "}[t.Kind()])
+	if t.Name() != "" {
+		w.WriteString(t.Name() + " ")
+	}
+}
+
+// declare returns the declaration of a name with a type: "int (*compare)(int)".
+func declare(t *value.Type, name string) string {
+	suffix := ""
+	for depth := 0; t.Kind() == value.Array; depth++ {
+		if depth == maxTypeDepth {
+			suffix += "..."
+			break
+		}
+		if n, ok := t.Len(); ok {
+			suffix += fmt.Sprintf("[%d]", n)
+		} else {
+			suffix += "[]"
+		}
+		t = t.Elem()
+	}
+	text := t.String()
+	if i := strings.Index(text, "(*"); i >= 0 && strings.Contains(text[i:], ")(") {
+		end := i + strings.Index(text[i:], ")")
+		return text[:end] + name + suffix + text[end:]
+	}
+	if !strings.HasSuffix(text, "*") {
+		text += " "
+	}
+	return text + name + suffix
+}

@@ -1,0 +1,41 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/session/console"
+)
+
+// Types that are parts of themselves are shown as far as a limit, and everything else
+// that is asked of them ends. Without limits each of these overflows the stack, or
+// takes longer than anyone waits: a structure of a hundred of itself has 100^64 members
+// at 64 levels.
+func TestTypesInThemselves(t *testing.T) {
+	t.Chdir("testdata")
+	p := open(t, console.Options{}, compile(t, "loops.s"))
+	for _, name := range []string{
+		"struct once", "struct twice", "struct hundred", "struct other", "struct named", "loop", "long_loop", "struct of_loop", "array",
+		"struct of_array", "pointer", "struct of_pointer", "function", "struct of_elements", "struct of_named_array",
+	} {
+		for _, command := range []string{
+			"ptype TYPE", "whatis TYPE", "print sizeof(TYPE)", "print _Alignof(TYPE)", "print *(TYPE *)nothing", "print ((TYPE *)nothing)->nothing",
+			"print/x *(TYPE *)nothing", "ptype TYPE *", "print (TYPE)1", "print *(TYPE *)nothing == 1",
+		} {
+			line := strings.ReplaceAll(command, "TYPE", name)
+			out := p.do(line)
+			if out == "" || len(out) > 2<<20 {
+				t.Errorf("%s: %d bytes", line, len(out))
+			}
+			if command == "ptype TYPE" && !strings.Contains(out, "...") && !strings.Contains(out, "unknown") {
+				t.Errorf("%s does not say that something is left out: %.200q", line, out)
+			}
+		}
+	}
+}

@@ -1,0 +1,186 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package socket
+
+import (
+	"bufio"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// admit returns a *RefusedError unless the other end of a connection belongs to this
+// process's effective user.
+func admit(fd int) error {
+	refused := &RefusedError{Owner: os.Geteuid()}
+	if refused.User, refused.Err = peerUser(fd); refused.Err == nil {
+		if refused.User == refused.Owner {
+			refused.Err = distinct(refused.Owner)
+		}
+		if refused.User == refused.Owner && refused.Err == nil {
+			return nil
+		}
+	}
+	return refused
+}
+
+// distinct returns an error where other users have the same number for this process:
+// the kernel shows users that a user namespace does not have as its overflow user
+// (user_namespaces(7), "Unmapped user and group IDs").
+func distinct(user int) error {
+	overflow, err := os.ReadFile("/proc/sys/kernel/overflowuid")
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(string(overflow)) != strconv.Itoa(user) {
+		return nil
+	}
+	users, err := os.ReadFile("/proc/self/uid_map")
+	if err != nil {
+		return err
+	}
+	if strings.Join(strings.Fields(string(users)), " ") != "0 0 4294967295" {
+		return fmt.Errorf("user %d stands for all users outside this user namespace", user)
+	}
+	return nil
+}
+
+// peerUser returns the user of the other end of a connection.
+func peerUser(fd int) (int, error) {
+	local, err := unix.Getsockname(fd)
+	if err != nil {
+		return -1, err
+	}
+	if _, ok := local.(*unix.SockaddrUnix); ok {
+		peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+		if err != nil {
+			return -1, err
+		}
+		return int(peer.Uid), nil
+	}
+	peer, err := unix.Getpeername(fd)
+	if err != nil {
+		return -1, err
+	}
+	return tcpUser(endpoint(peer), endpoint(local), openTable)
+}
+
+// endpoint returns the address of a TCP socket, in four bytes where it is IPv4.
+func endpoint(a unix.Sockaddr) netip.AddrPort {
+	switch a := a.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
+	case *unix.SockaddrInet6:
+		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr).Unmap(), uint16(a.Port))
+	}
+	return netip.AddrPort{}
+}
+
+// openTable opens a table of sockets in this process's network namespace.
+func openTable(name string) (io.ReadCloser, error) {
+	f, err := os.Open("/proc/self/net/" + name)
+	if err != nil {
+		return nil, err
+	}
+	var fs unix.Statfs_t
+	if err := unix.Fstatfs(int(f.Fd()), &fs); err != nil || fs.Type != unix.PROC_SUPER_MAGIC {
+		f.Close()
+		return nil, errors.New("/proc is not procfs")
+	}
+	return f, nil
+}
+
+// tcpUser returns the user of the socket that is bound to local and connected to
+// remote. An IPv4 connection can have its row in tcp6, if its client uses
+// IPv4-mapped addresses.
+//
+// A socket that was closed shows user 0 while its connection goes down. So a row counts
+// only while the connection is established, and only if it is still there when the
+// tables are read again: the socket was open then when its user was read.
+func tcpUser(local, remote netip.AddrPort, open func(table string) (io.ReadCloser, error)) (int, error) {
+	var first row
+	for round := range 2 {
+		var found []row
+		for _, name := range []string{"tcp", "tcp6"} {
+			table, err := open(name)
+			if errors.Is(err, os.ErrNotExist) && name == "tcp6" {
+				continue // a kernel without IPv6
+			}
+			if err != nil {
+				return -1, err
+			}
+			found, err = appendRows(found, table, local, remote)
+			table.Close()
+			if err != nil {
+				return -1, fmt.Errorf("/proc/net/%s: %w", name, err)
+			}
+		}
+		switch {
+		case len(found) != 1:
+			return -1, fmt.Errorf("%d established connections from %v to %v in /proc/net/tcp and tcp6, expected 1", len(found), local, remote)
+		case round == 0:
+			first = found[0]
+		case found[0] != first:
+			return -1, fmt.Errorf("the connection from %v changed hands", local)
+		}
+	}
+	return first.user, nil
+}
+
+// row is the part of a socket's row that says who owns it.
+type row struct {
+	user  int
+	inode string
+}
+
+// appendRows appends the rows of the established connections from local to remote.
+func appendRows(rows []row, table io.Reader, local, remote netip.AddrPort) ([]row, error) {
+	lines := bufio.NewScanner(table)
+	for lines.Scan() {
+		// proc_pid_net(5): sl, local and remote address, st, the queues, tr and
+		// tm->when, retrnsmt, uid, timeout, inode.
+		f := strings.Fields(lines.Text())
+		const established = "01"
+		if len(f) < 10 || f[3] != established || f[9] == "0" {
+			continue
+		}
+		if a, ok := parseEndpoint(f[1]); !ok || a != local {
+			continue
+		}
+		if a, ok := parseEndpoint(f[2]); !ok || a != remote {
+			continue
+		}
+		user, err := strconv.Atoi(f[7])
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, row{user, f[9]})
+	}
+	return rows, lines.Err()
+}
+
+// parseEndpoint reads an address and a port in hexadecimal. The address is in words of
+// the host's byte order, the port is a number.
+func parseEndpoint(text string) (netip.AddrPort, bool) {
+	address, port, _ := strings.Cut(text, ":")
+	words, err := hex.DecodeString(address)
+	number, portErr := strconv.ParseUint(port, 16, 16)
+	if err != nil || portErr != nil || len(words)%4 != 0 {
+		return netip.AddrPort{}, false
+	}
+	for w := words; len(w) > 0; w = w[4:] {
+		binary.NativeEndian.PutUint32(w, binary.BigEndian.Uint32(w))
+	}
+	ip, ok := netip.AddrFromSlice(words)
+	return netip.AddrPortFrom(ip.Unmap(), uint16(number)), ok
+}

@@ -1,0 +1,65 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target
+
+import (
+	"debug/elf"
+	"os"
+	goruntime "runtime"
+	"slices"
+	"testing"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/jit/gdb"
+)
+
+// A symbol file that no frame is in takes little besides its bytes, and one that is
+// registered more than once is one object.
+func TestSymbolFileMemory(t *testing.T) {
+	image, err := os.ReadFile("../jit/symfile/testdata/x86-64.elf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &generated{objects: &Objects{snapshot: &Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)}}}
+	source := &CodeSource{Kind: GDBList}
+	held := func() uint64 {
+		var m goruntime.MemStats
+		goruntime.GC()
+		goruntime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const entries = 2000
+	before := held()
+	for range entries {
+		if err := g.addImage(source, &gdb.Entry{Image: slices.Clone(image)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	source.ranges.sort()
+	after := held()
+	if most := entries * (uint64(len(image)) + 2000); after > before+most {
+		t.Errorf("%d symbol files of %d bytes take %d, want at most %d", entries, len(image), after-before, most)
+	}
+	pc := source.ranges.list[0].start
+	o := source.find(pc)
+	if o == nil {
+		t.Fatalf("nothing is found at %#x", pc)
+	}
+	if s, ok := o.code.function(pc); !ok || s.Name == "" || !o.code.unwinds() {
+		t.Errorf("%q at %#x, unwinds %t", s.Name, pc, o.code.unwinds())
+	}
+	names := 0
+	for range o.code.functions() {
+		names++
+	}
+	if names == 0 {
+		t.Error("no functions are listed")
+	}
+
+	lists := []gdb.List{{Entries: slices.Repeat([]gdb.Entry{{Image: image}}, 100)}}
+	if sources := g.sourcesOf(lists, GDBList); len(sources) != 1 || len(sources[0].objects) != 1 || sources[0].Entries != 100 {
+		t.Errorf("%d sources, and of the first %d objects", len(sources), len(sources[0].objects))
+	}
+}

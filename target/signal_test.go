@@ -1,0 +1,66 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package target_test
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/target"
+)
+
+func TestSignalString(t *testing.T) {
+	for _, test := range []struct {
+		signal target.Signal
+		want   string
+	}{
+		{target.Signal{Number: 11, Code: 1, Address: 8, HasAddress: true}, "SIGSEGV at 0x8: no memory is mapped there"},
+		{target.Signal{Number: 7, Code: 1, Address: 8, HasAddress: true}, "SIGBUS at 0x8: misaligned"},
+		{target.Signal{Number: 7, Code: 1, Address: 8, HasAddress: true, Machine: elf.EM_MIPS}, "SIGEMT at 0x8"},
+		{target.Signal{Number: 10, Code: 1, Address: 8, HasAddress: true, Machine: elf.EM_MIPS}, "SIGBUS at 0x8: misaligned"},
+		{target.Signal{Number: 31, Machine: elf.EM_SPARCV9, Sender: 3}, "SIGUSR2 from process 3"},
+		{target.Signal{Number: 11, Machine: elf.EM_ALPHA}, "signal 11"},
+		{target.Signal{Number: 40, Machine: elf.EM_PPC}, "signal 40"},
+	} {
+		if got := test.signal.String(); got != test.want {
+			t.Errorf("%+v: %s, expected %s", test.signal, got, test.want)
+		}
+	}
+}
+
+// The names are those of each machine's own C library.
+func TestSignalNames(t *testing.T) {
+	for name, machine := range map[string]elf.Machine{"mips": elf.EM_MIPS, "mips64": elf.EM_MIPS, "sparc64": elf.EM_SPARCV9,
+		"m68k": elf.EM_68K, "ppc": elf.EM_PPC, "s390x": elf.EM_S390, "arm64": elf.EM_AARCH64} {
+		e := testprogram.Emulations[name]
+		source := t.TempDir() + "/signals.c"
+		if err := os.WriteFile(source, []byte("#include <signal.h>\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(testprogram.RequireTool(t, e.Triplet+"-gcc"), "-E", "-dM", source).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := make(map[string]bool)
+		for _, m := range regexp.MustCompile(`(?m)^#define (SIG[A-Z0-9]+) +(\d+)$`).FindAllSubmatch(out, -1) {
+			name := string(m[1])
+			if name == "SIGPOLL" {
+				name = "SIGIO" // which is defined as that
+			}
+			theirs[name+" "+string(m[2])] = true
+		}
+		for n := 1; n < 32; n++ {
+			s := target.Signal{Number: n, Machine: machine}
+			if got := s.Name() + " " + strconv.Itoa(n); !theirs[got] {
+				t.Errorf("%s: %s is not in signal.h", name, got)
+			}
+		}
+	}
+}

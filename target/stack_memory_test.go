@@ -1,0 +1,50 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package target_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/target/process"
+)
+
+// What the stacks of many threads take is what their frames take: nothing is copied
+// again for each of them.
+func TestWalkMemory(t *testing.T) {
+	p := testprogram.Start(t, testprogram.Build(t, "goroutines"))
+	p.Settle(t)
+	s, err := process.Snapshot(p.PID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := s.Objects()
+	t.Cleanup(func() { objects.Close() })
+	stacks := objects.Walk(target.WalkOptions{})
+	deepest := slices.MaxFunc(stacks, func(a, b target.Stack) int { return len(a.Frames) - len(b.Frames) })
+	const threads = 20_000
+	s.Threads = slices.Repeat([]target.Thread{*deepest.Thread}, threads)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	stacks = objects.Walk(target.WalkOptions{})
+	runtime.ReadMemStats(&after)
+	frames := 0
+	for i := range stacks {
+		frames += len(stacks[i].Frames)
+		if !slices.EqualFunc(stacks[i].Frames, deepest.Frames, func(a, b target.Frame) bool { return a.PC == b.PC && a.SP == b.SP }) {
+			t.Fatalf("stack %d is not that of its thread", i)
+		}
+	}
+	want := uint64(frames)*uint64(unsafe.Sizeof(target.Frame{})) + threads*(uint64(unsafe.Sizeof(target.Stack{}))+100)
+	if got := after.TotalAlloc - before.TotalAlloc; frames < threads || got > want*3/2 {
+		t.Errorf("%d bytes were allocated for %d frames, want about %d", got, frames, want)
+	}
+}

@@ -1,0 +1,13 @@
+// A program for gccgo that crashes in functions whose names its symbols have encoded.
+package main
+
+import "example.com/my-pkg/inner_x"
+
+type wrapped struct{ inner_x.Sizer }
+
+//go:noinline
+func deferred(n int) { println(inner_x.Call_it(wrapped{inner_x.New()}) + n) }
+
+func main() {
+	defer deferred(1)
+}

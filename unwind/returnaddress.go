@@ -1,0 +1,255 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+import (
+	"debug/elf"
+	"errors"
+
+	"github.com/clewdev/clew/cfi"
+)
+
+// ErrMovesStack is wrapped by the error of a Source that knows a function, and that
+// it moves the stack pointer in a way that no rules say: nothing that lies there in
+// an interrupted frame is taken for its return address.
+var ErrMovesStack = errors.New("the function moves the stack pointer")
+
+// returnAddress leaves an interrupted frame that no rules cover by the return address
+// that a call has left at the stack pointer or in the link register. It returns found
+// unset where there is none, or the frame pointer is the better way.
+//
+// Only that one word is looked at: a search would find what earlier calls left on the
+// stack.
+func (w *Walker) returnAddress() (found, on bool) {
+	if err := w.why(&w.frame); !errors.Is(err, cfi.ErrNoFDE) || errors.Is(err, ErrMovesStack) {
+		return false, false
+	}
+	sp, known := w.Register(uint64(w.Machine.StackPointer))
+	if !known {
+		return false, false
+	}
+	f := w.function()
+	switch w.Machine.ELF {
+	case elf.EM_X86_64, elf.EM_386:
+		return w.pushed(&f, sp)
+	}
+	return w.linked(&f, sp)
+}
+
+// pushed leaves the frame where calls push the return address.
+func (w *Walker) pushed(f *function, sp uint64) (found, on bool) {
+	depth, certain := uint64(0), w.Machine.Returns(w.code(f.pc, 2))
+	if f.known && !certain {
+		depth, certain = w.Machine.AtEntry(w.code(f.start, 16), f.pc-f.start)
+		if !certain && w.setsFramePointer(f.start, f.pc) {
+			return false, false // the return address is in the frame record
+		}
+	}
+	pc, err := w.read(sp + depth)
+	if _, executable := w.module(pc - 1); err != nil || !executable {
+		return false, false
+	}
+	next := sp + depth + uint64(w.Machine.RegisterSize)
+	how := w.callBefore(pc, f)
+	if !certain {
+		if how <= noCall || !f.known && w.setsFramePointer(w.calledStart(pc), f.pc) {
+			return false, false
+		}
+		// An earlier call can have left it in memory that the function has reserved.
+		if how != callsIt && !w.leadsOn(pc, next) {
+			return false, false
+		}
+	}
+	// Where the return address is on top, no register was saved: those that a callee
+	// saves are unchanged.
+	w.fresh = w.fresh[:0]
+	on = w.commit(pc, next, sp, false)
+	w.frame.Gap, w.guessed = how == callsOther, !certain && how != callsIt
+	return true, on
+}
+
+// mostPrologue is how far into a function, in bytes, its frame pointer is looked for.
+// V8 makes frames after some 200 bytes.
+const mostPrologue = 512
+
+// setsFramePointer reports whether the first instructions of a function, up to an
+// address, set the frame pointer.
+func (w *Walker) setsFramePointer(start, pc uint64) bool {
+	unit := w.Machine.InstructionUnit()
+	n := min(pc-start, mostPrologue)
+	if unit == 0 || start == 0 || pc < start {
+		return false
+	}
+	code := w.bytes[:n]
+	if w.readCode(code, start) != nil {
+		return false
+	}
+	for ; len(code) > 0; code = code[min(unit, len(code)):] {
+		if _, ok := w.Machine.SetsFramePointer(code); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// leadsOn reports whether the frame that a call returns to can be left in the way that
+// its rules say: the word where they have the return address follows a call. It is true
+// where that is not known.
+func (w *Walker) leadsOn(pc, sp uint64) bool {
+	module, _ := w.module(pc - 1)
+	r, _, err := rulesAt(module, pc-1, pc)
+	if err != nil || r.CFA.Kind != cfi.Register {
+		return true
+	}
+	base := sp
+	if int(r.CFA.Register) != w.Machine.StackPointer {
+		v, ok := w.regs.Get(uint64(r.CFA.Register))
+		if !ok {
+			return false
+		}
+		base = v
+	}
+	for i := range r.Registers {
+		rule := &r.Registers[i]
+		if uint64(rule.Column) != r.ReturnAddress || rule.Kind != cfi.Offset {
+			continue
+		}
+		v, err := w.read(w.truncate(base + uint64(r.CFA.Offset+rule.Offset)))
+		return err == nil && w.isReturnAddress(v)
+	}
+	return true
+}
+
+// isReturnAddress reports whether something can return to an address: it follows a
+// call, or it is where a signal handler or the first function of a stack returns to.
+func (w *Walker) isReturnAddress(pc uint64) bool {
+	module, executable := w.module(pc - 1)
+	if w.atSigreturn(pc) {
+		return true
+	}
+	if !executable {
+		module, executable = w.module(pc)
+	}
+	if !executable {
+		return false
+	}
+	if r, atPC, err := rulesAt(module, pc-1, pc); err == nil && (atPC || r.SignalFrame || r.endsStack()) {
+		return true
+	}
+	return w.callBefore(pc, nil) != noCall
+}
+
+// endsStack reports whether the rules call the return address undefined.
+func (r *Rules) endsStack() bool {
+	for i := range r.Registers {
+		if rule := &r.Registers[i]; uint64(rule.Column) == r.ReturnAddress {
+			return rule.Kind == cfi.Undefined
+		}
+	}
+	return false
+}
+
+// linked leaves the frame where calls set a link register. It holds the return address
+// until the function itself calls another.
+func (w *Walker) linked(f *function, sp uint64) (found, on bool) {
+	m := w.Machine
+	if m.ReturnAddress < 0 || m.ReturnAddress == m.ProgramCounter || !m.KnowsCalls() {
+		return false, false
+	}
+	raw, known := w.Register(uint64(m.ReturnAddress))
+	if m.ELF == elf.EM_AARCH64 {
+		raw = unsigned(raw)
+	}
+	pc := raw & m.CodeMask
+	module, executable := w.module(pc - 1)
+	if !known || !executable {
+		return false, false
+	}
+	how := w.callBefore(raw, f)
+	if how <= noCall {
+		return false, false
+	}
+	start := f.start
+	switch {
+	case f.known:
+		if own, ok := module.functionStart(pc - 1); ok && own == f.start && f.pc != f.start {
+			return false, false // after a call that it made itself
+		}
+	case module == f.module:
+		if start = w.calledStart(raw); !w.isIn(f, start, pc) {
+			return false, false
+		}
+	default:
+		start = 0
+	}
+	exact := w.keepsStackPointer(start, f.pc)
+	fp, hasFP := uint64(0), false
+	if m.FramePointer >= 0 {
+		fp, hasFP = w.Register(uint64(m.FramePointer))
+	}
+	if !exact {
+		// It can have saved any register in its frame. AAPCS64 §6.4.6 keeps the frame
+		// pointer for frame records.
+		w.regs.keep(&columnSet{})
+	}
+	w.fresh = w.fresh[:0]
+	if hasFP {
+		w.fresh = append(w.fresh, columnValue{uint64(m.FramePointer), fp, true})
+	}
+	on = w.commit(w.returnsTo(raw), sp, sp, false)
+	if on && !exact {
+		w.forgetStackPointer()
+	}
+	w.frame.Gap = how == callsOther
+	return true, on
+}
+
+// calledStart returns where the call before a return address leads, 0 where the call
+// does not say so.
+func (w *Walker) calledStart(returns uint64) uint64 {
+	call, _, _ := w.call(returns)
+	return call.Target
+}
+
+// isIn reports whether a function without a symbol, which a call leads to, is that of a
+// frame and not that of the call: the call stands before it, or no function ends
+// between its start and the frame's PC.
+func (w *Walker) isIn(f *function, start, returns uint64) bool {
+	const most = 1 << 14
+	if start == 0 || start > f.pc || f.pc-start > most || returns > start && returns <= f.pc {
+		return false
+	}
+	if returns <= start {
+		return true
+	}
+	for at := start; at < f.pc; at += 4 {
+		code := w.code(at, 4)
+		if len(code) < 4 || w.Machine.Returns(code) {
+			return false
+		}
+	}
+	return w.Machine.ELF == elf.EM_AARCH64 // whose returns are known
+}
+
+// keepsStackPointer reports whether the stack pointer is that which the function was
+// called with.
+func (w *Walker) keepsStackPointer(start, pc uint64) bool {
+	const most = 1 << 14
+	if start == 0 || pc-start > most || pc < start {
+		return false
+	}
+	if pc == start {
+		return true
+	}
+	for start < pc {
+		n := min(pc-start, uint64(len(w.bytes)))
+		code := w.bytes[:n]
+		if w.readCode(code, start) != nil || !w.Machine.KeepsStackPointer(code) {
+			return false
+		}
+		start += n
+	}
+	return true
+}

@@ -1,0 +1,26 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"errors"
+	"testing"
+)
+
+// A number of old versions of gas is read, and one that does not fit in 64 bits is
+// refused.
+func TestLEB128(t *testing.T) {
+	c := cursor{section: ".debug_loclists", data: []byte("\xf9\xff\xff\xff\xff\xff\xff\xff\xff\x01\x87\x80\x00" +
+		"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02")}
+	if v := c.sleb128(); v != -7 || c.err != nil {
+		t.Errorf("%d, %v", v, c.err)
+	}
+	if v := c.uleb128(); v != 7 || c.err != nil {
+		t.Errorf("%d, %v", v, c.err)
+	}
+	if v := c.uleb128(); v != 0 || !errors.Is(c.err, ErrDebugInfo) {
+		t.Errorf("%d, %v", v, c.err)
+	}
+}

@@ -1,0 +1,69 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"math/big"
+
+	"github.com/clewdev/clew/object"
+)
+
+// Attributes of the constant that DW_AT_small refers to (gcc's include/dwarf2.def).
+const (
+	attrGNUNumerator   dwarf.Attr = 0x2303
+	attrGNUDenominator dwarf.Attr = 0x2304
+)
+
+// maxScale bounds the power of two or ten of a fixed-point type: 2^128 has 39 digits.
+const maxScale = 256
+
+// scaleOf returns what the integers of a fixed-point type are multiplied by (DWARF 5
+// §5.1.1.2), nil where that is not known.
+func (i *Info) scaleOf(e *object.DebugEntry) *big.Rat {
+	power := func(base, n int64) *big.Rat {
+		if n < -maxScale || n > maxScale {
+			return nil
+		}
+		p := new(big.Int).Exp(big.NewInt(base), big.NewInt(max(n, -n)), nil)
+		if n < 0 {
+			return new(big.Rat).SetFrac(big.NewInt(1), p)
+		}
+		return new(big.Rat).SetInt(p)
+	}
+	if n, ok := e.Number(dwarf.AttrBinaryScale); ok {
+		return power(2, n)
+	}
+	if n, ok := e.Number(dwarf.AttrDecimalScale); ok {
+		return power(10, n)
+	}
+	off, ok := e.Reference(dwarf.AttrSmall)
+	if !ok {
+		return nil
+	}
+	small, err := i.read(off)
+	if err != nil {
+		return nil
+	}
+	numerator, ok := small.Number(attrGNUNumerator)
+	denominator, both := small.Number(attrGNUDenominator)
+	if !ok || !both || denominator == 0 {
+		return nil
+	}
+	return big.NewRat(numerator, denominator)
+}
+
+// fixedInteger returns a fixed-point number without what is after its point.
+func (t *Type) fixedInteger(b []byte) *big.Int {
+	n := new(big.Rat).SetInt(integer(t, b, t.signed))
+	n.Mul(n, t.scale)
+	return new(big.Int).Quo(n.Num(), n.Denom())
+}
+
+// fixedText writes a fixed-point number with up to 17 digits, as gdb does.
+func (t *Type) fixedText(b []byte) string {
+	n := new(big.Rat).SetInt(integer(t, b, t.signed))
+	return new(big.Float).SetPrec(1024).SetRat(n.Mul(n, t.scale)).Text('g', 17)
+}
