@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -141,7 +142,11 @@ func printRecording(path string, flags *perfFlags) error {
 	if flags.event != "" || flags.pids != nil || flags.threads != nil || flags.comm != "" {
 		opts.Filter = flags.counts
 	}
-	out := bufio.NewWriterSize(stdout, 1<<16)
+	to := io.Writer(stdout)
+	if flags.samples {
+		to = stdout.raw() // RecordedSamples escapes each name once, not once a sample
+	}
+	out := bufio.NewWriterSize(to, 1<<16)
 	if flags.samples {
 		var text []byte
 		var samples report.RecordedSamples

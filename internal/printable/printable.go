@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode"
@@ -129,31 +130,39 @@ func AppendJSONText(dst, text []byte) []byte {
 }
 
 // special returns the highest bit of those of eight bytes that are neither printable ASCII
-// nor the end of a line.
+// nor the end of a line. After the first of them others may be set as well.
 func special(x uint64) uint64 {
 	const (
 		each = 0x0101010101010101 // one in each byte
 		high = each << 7
 	)
-	// The highest bit of a byte says whether that is so. No sum has a carry.
-	low := x &^ high
-	below := ^(low + each*(0x80-' '))
-	del := low + each
-	newline := ^((low ^ each*'\n') + each*0x7f)
-	return (below&^newline | del | x) & high
+	// The highest bit of a byte says whether that is so. Only what is special has a carry.
+	fromSpace := x + each*(0x80-' ')
+	newline := ^((x ^ each*'\n') + each*0x7f)
+	return (^(fromSpace | newline) | x + each | x) & high
 }
 
 // plain returns the length of the text before the first character that is neither
 // printable nor a tab or the end of a line.
 func plain(p []byte) int {
-	for i := 0; i < len(p); {
+	i := 0
+	for {
+		var found uint64
 		for ; len(p)-i >= 16; i += 16 {
-			if special(binary.LittleEndian.Uint64(p[i:]))|special(binary.LittleEndian.Uint64(p[i+8:])) != 0 {
-				break
+			q := p[i : i+16]
+			first, second := special(binary.LittleEndian.Uint64(q)), special(binary.LittleEndian.Uint64(q[8:]))
+			if first|second == 0 {
+				continue
 			}
-		}
-		if i == len(p) {
+			if found = first; found == 0 {
+				i, found = i+8, second
+			}
 			break
+		}
+		if found != 0 {
+			i += bits.TrailingZeros64(found) / 8
+		} else if i == len(p) {
+			return i
 		}
 		switch c := p[i]; {
 		case c >= ' ' && c < 0x7f || c == '\n' || c == '\t':
@@ -168,5 +177,4 @@ func plain(p []byte) int {
 			i += size
 		}
 	}
-	return len(p)
 }

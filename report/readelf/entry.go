@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // entry prints one entry of the section.
@@ -70,7 +71,7 @@ func (p *printer) cieHead(cie *cfi.CIE) []byte {
 // cieLine prints the line of a CIE over its row.
 func (p *printer) cieLine(cie *cfi.CIE) {
 	dst := append(p.cieHead(cie), ` "`...)
-	dst = append(append(dst, cie.Augmentation...), `" cf=`...)
+	dst = append(append(dst, printable.Text(cie.Augmentation)...), `" cf=`...)
 	dst = strconv.AppendInt(dst, int64(int32(cie.CodeAlign)), 10)
 	dst = strconv.AppendInt(append(dst, " df="...), int64(int32(cie.DataAlign)), 10)
 	dst = strconv.AppendInt(append(dst, " ra="...), int64(int32(cie.ReturnAddress)), 10)
@@ -82,7 +83,7 @@ func (p *printer) cieFields(cie *cfi.CIE) {
 	dst := append(p.cieHead(cie), "\n  Version:               "...)
 	dst = strconv.AppendUint(dst, uint64(cie.Version), 10)
 	dst = append(dst, "\n  Augmentation:          \""...)
-	dst = append(append(dst, cie.Augmentation...), '"')
+	dst = append(append(dst, printable.Text(cie.Augmentation)...), '"')
 	if cie.Version >= 4 {
 		dst = strconv.AppendUint(append(dst, "\n  Pointer Size:          "...), uint64(cie.AddressSize), 10)
 		dst = strconv.AppendUint(append(dst, "\n  Segment Size:          "...), uint64(cie.SegmentSize), 10)

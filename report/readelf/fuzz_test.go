@@ -12,6 +12,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report/readelf"
 )
@@ -30,9 +31,10 @@ var fuzzMachines = []*arch.Machine{
 var errEnough = errors.New("enough was printed")
 
 // limited keeps the first bytes and the last one, and ends the printing of
-// what would take long.
+// what would take long. It notes what a terminal would obey.
 type limited struct {
 	head []byte
+	raw  []byte // from the first byte that a terminal obeys
 	last byte
 	n    int
 }
@@ -40,6 +42,9 @@ type limited struct {
 func (l *limited) Write(p []byte) (int, error) {
 	if len(l.head) < 64 {
 		l.head = append(l.head, p[:min(len(p), 64)]...)
+	}
+	if i := bytes.IndexFunc(p, func(r rune) bool { return r != '\n' && r != '\t' && !printable.Is(r) }); i >= 0 && l.raw == nil {
+		l.raw = bytes.Clone(p[i:min(i+16, len(p))])
 	}
 	l.last = p[len(p)-1]
 	if l.n += len(p); l.n > 8<<20 {
@@ -81,6 +86,9 @@ func FuzzSection(f *testing.F) {
 			}
 			if !bytes.HasPrefix(out.head, []byte("Contents of the .eh_frame section:\n\n")) || out.last != '\n' {
 				t.Errorf("%s prints %q and ends in %q", option(mode), out.head, out.last)
+			}
+			if out.raw != nil {
+				t.Errorf("%s prints %q", option(mode), out.raw)
 			}
 			var fault *cfi.Error
 			if err != nil && !errors.As(err, &fault) {

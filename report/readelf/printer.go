@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // Mode chooses between the two forms of readelf's output.
@@ -100,10 +101,10 @@ func zero(b []byte) bool {
 }
 
 func (p *printer) heading(section, file string) {
-	p.buf = append(append(p.buf, "Contents of the "...), section...)
+	p.buf = append(append(p.buf, "Contents of the "...), printable.Text(section)...)
 	p.buf = append(p.buf, " section"...)
 	if file != "" {
-		p.buf = append(append(p.buf, " (loaded from "...), file...)
+		p.buf = append(append(p.buf, " (loaded from "...), printable.Text(file)...)
 		p.buf = append(p.buf, ')')
 	}
 	p.buf = append(p.buf, ":\n\n"...)
