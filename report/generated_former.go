@@ -9,8 +9,8 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/codefile"
 )
 
 // FormerFunctionSchema describes what FormerFunction.JSON writes.

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/codefile"
 )
 
 // A name means the functions that are called so, else those whose names hold it as

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/variable"
 )
 
 // Goroutines are the goroutines of one target, ready to be shown. Those of a group

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clewdev/clew/target/recording"
+	"github.com/clewdev/clew/stack/recording"
 )
 
 // Recorded is the stacks of a recording, ready to be shown.

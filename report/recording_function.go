@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/clewdev/clew/target/recording"
+	"github.com/clewdev/clew/stack/recording"
 )
 
 // RecordedFunction returns the name of the function that a frame is in, as

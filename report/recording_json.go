@@ -9,8 +9,8 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/stack/recording"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/recording"
 )
 
 // The JSON form of a recording: one object. What stacks have in common stands once

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/report/profile"
-	"github.com/clewdev/clew/target/recording"
+	"github.com/clewdev/clew/stack/recording"
 )
 
 // AddTo adds the stacks of an event, an index of Events, to a profile. A stack

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/clewdev/clew/target/recording"
+	"github.com/clewdev/clew/stack/recording"
 )
 
 // RecordedSamples writes the samples of a recording as text. It remembers the

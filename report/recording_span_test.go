@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/report"
-	"github.com/clewdev/clew/target/recording"
+	"github.com/clewdev/clew/stack/recording"
 )
 
 // The times of samples are any 64 bits of a file. The last rows once never ended.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/variable"
 	"github.com/clewdev/clew/unwind"
 )
 

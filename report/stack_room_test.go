@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
-	"github.com/clewdev/clew/target/variable"
 )
 
 // What the threads of a large group have takes no more room than what those of a small

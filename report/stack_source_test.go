@@ -14,8 +14,8 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
 )
 
 // While a process is held no source file is opened; afterwards the text is the same.

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/variable"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/stdtype"
 )

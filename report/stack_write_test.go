@@ -18,9 +18,9 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
-	"github.com/clewdev/clew/target/variable"
 )
 
 // full refuses what is more than its first write.

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
 )

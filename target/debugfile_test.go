@@ -18,11 +18,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/core"
-	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -91,8 +91,8 @@ func TestDebugFilesAreSoughtAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	sought := make(map[string]bool)
 	several := make(chan struct{})
-	s.Search.Stores = []modulefile.Store{}
-	s.Search.Fetch = func(_ modulefile.Kind, id []byte) (*os.File, error) {
+	s.Search.Stores = []debugfile.Store{}
+	s.Search.Fetch = func(_ debugfile.Kind, id []byte) (*os.File, error) {
 		mu.Lock()
 		before := len(sought)
 		sought[string(id)] = true
@@ -125,8 +125,8 @@ func TestMissingDebugFileIsSoughtOnce(t *testing.T) {
 	s := take(t, p.PID)
 	var mu sync.Mutex
 	sought := make(map[string]int)
-	s.Search.Stores = []modulefile.Store{}
-	s.Search.Fetch = func(_ modulefile.Kind, id []byte) (*os.File, error) {
+	s.Search.Stores = []debugfile.Store{}
+	s.Search.Fetch = func(_ debugfile.Kind, id []byte) (*os.File, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		sought[string(id)]++

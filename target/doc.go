@@ -3,7 +3,7 @@
 // licence that can be found in the LICENSE file.
 
 // Package target describes threads that stand still, wherever they come from:
-// a live process that was stopped for a moment (package target/process), a
+// a live process that was stopped for a moment (package snapshot/process), a
 // core, a sample. A Snapshot holds what an unwinder needs of them: registers,
 // the copied stacks, the mappings, and a way to the rest of the memory.
 //

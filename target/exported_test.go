@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/core"
-	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -93,7 +93,7 @@ func TestGoroutineBehindEarlierCallsARM64(t *testing.T) {
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			path := testprogram.Core(t, testprogram.CoreOptions{Emulation: &e}, program, append([]string{library}, tt.args...)...)
-			tt.check(t, "core", openCore(t, path, &core.Options{Program: program, Search: modulefile.Search{Root: e.Root()}}).Snapshot())
+			tt.check(t, "core", openCore(t, path, &core.Options{Program: program, Search: debugfile.Search{Root: e.Root()}}).Snapshot())
 		})
 	}
 }

@@ -16,11 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/core"
-	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -85,7 +85,7 @@ func TestCoresOfOtherMachines(t *testing.T) {
 			}
 			e := testprogram.Emulations[test.machine]
 			program, path := emulatedCore(t, &e, test.source, test.args)
-			c := openCore(t, path, &core.Options{Search: modulefile.Search{Root: e.Root()}, Program: program})
+			c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
 			s := c.Snapshot()
 			if s.Machine.Name != test.machine || len(s.Threads) != 1 || s.Signal == nil || s.Signal.Thread != s.Threads[0].ID {
 				t.Errorf("machine %s, %d threads, signal %+v", s.Machine.Name, len(s.Threads), s.Signal)
@@ -162,7 +162,7 @@ func TestCoresOfOtherMachinesEqualGDB(t *testing.T) {
 		t.Run(test.machine+" "+test.flags[0], func(t *testing.T) {
 			e := testprogram.Emulations[test.machine]
 			program, path := emulatedCore(t, &e, test.source, test.args, test.flags...)
-			c := openCore(t, path, &core.Options{Search: modulefile.Search{Root: e.Root()}, Program: program})
+			c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
 			s := c.Snapshot()
 			stack := &stacksOf(t, s)[0]
 			args := []string{program, path}

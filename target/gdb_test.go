@@ -21,10 +21,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/modulefile"
 )
 
 // gdbStack is what testdata/stacks.py tells of one thread.
@@ -289,7 +289,7 @@ func confirmed(r *row) bool {
 	if err != nil {
 		return false
 	}
-	if d, err := new(modulefile.Search).OpenDebugFile(file); err == nil && d != nil {
+	if d, err := new(debugfile.Search).OpenDebugFile(file); err == nil && d != nil {
 		file = d
 	}
 	out, _ := exec.Command("addr2line", "-i", "-e", file.Name(), fmt.Sprintf("%#x", f.Address)).Output()

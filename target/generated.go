@@ -9,7 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/target/codefile"
+	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 

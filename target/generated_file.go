@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target/codefile"
+	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 

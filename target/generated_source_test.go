@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/codefile"
 )
 
 var amd64 = arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)

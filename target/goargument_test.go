@@ -15,8 +15,8 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/variable"
 	"github.com/clewdev/clew/value"
 )
 

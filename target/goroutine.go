@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target/goruntime"
+	"github.com/clewdev/clew/snapshot/goruntime"
 	"github.com/clewdev/clew/unwind"
 )
 

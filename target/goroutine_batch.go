@@ -5,7 +5,7 @@
 package target
 
 import (
-	"github.com/clewdev/clew/target/goruntime"
+	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
 // What is read at once, as each call of the kernel takes a while.

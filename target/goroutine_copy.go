@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target/goruntime"
+	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
 // GoroutineCopiers returns what copies goroutines of a live target while it stands

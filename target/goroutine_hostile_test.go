@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot/goruntime"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/goruntime"
 	"github.com/clewdev/clew/unwind"
 )
 

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clewdev/clew/target/goruntime"
+	"github.com/clewdev/clew/snapshot/goruntime"
 	"github.com/clewdev/clew/unwind"
 )
 

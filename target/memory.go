@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/clewdev/clew/target/goruntime"
+	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
 // ThreadMemory is the memory of a snapshot as one of its threads sees it: its

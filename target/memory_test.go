@@ -9,7 +9,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/clewdev/clew/target/goruntime"
+	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
 // ramp is memory from 0x1000 up to 0x2000 whose bytes are the low bytes of

@@ -15,7 +15,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target/codefile"
+	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
 )
 
 // The objects of one snapshot serve another one of the same process: their files are not

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack/recording"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/perfdata"
-	"github.com/clewdev/clew/target/recording"
 )
 
 // record records a running process with perf until the recording has a few dozen

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/core"
 	"github.com/clewdev/clew/unwind"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/target/codefile"
-	"github.com/clewdev/clew/target/goruntime"
-	"github.com/clewdev/clew/target/modulefile"
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -52,7 +52,7 @@ type Snapshot struct {
 	// debug files. Its Root is "" where the target sees the file system as this
 	// process does. Objects use it from several goroutines, from Walk until Close: it
 	// must not be changed meanwhile.
-	Search modulefile.Search
+	Search debugfile.Search
 
 	// Open opens the very file that is mapped, for reading, and says why where
 	// it is not to be had. It may be nil.

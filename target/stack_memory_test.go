@@ -13,8 +13,8 @@ import (
 	"unsafe"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
 )
 
 // What the stacks of many threads take is what their frames take: nothing is copied

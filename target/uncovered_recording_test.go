@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/target/recording"
+	"github.com/clewdev/clew/stack/recording"
 )
 
 // A recording says how many of its stacks can lack callers: here of a function without

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/core"
-	"github.com/clewdev/clew/target/modulefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -74,7 +74,7 @@ func TestUncoveredOnARM64(t *testing.T) {
 			for _, test := range uncoveredWays {
 				t.Run(strings.Join([]string{compiler, flags[0], test.way}, " "), func(t *testing.T) {
 					path := testprogram.Core(t, testprogram.CoreOptions{Emulation: &e, Crashes: true}, program, test.way, "crash")
-					c := openCore(t, path, &core.Options{Search: modulefile.Search{Root: e.Root()}, Program: program})
+					c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
 					stack := &stacksOf(t, c.Snapshot())[0]
 					checkUncovered(t, stack, strings.Fields(test.want), flags[0] == "-fomit-frame-pointer")
 				})
@@ -172,7 +172,7 @@ func TestOldStartOnARM64(t *testing.T) {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			program := e.Build(t, "oldstart.c", append([]string{"-O2", "-no-pie", "-nostartfiles"}, flags...)...)
 			path := testprogram.Core(t, testprogram.CoreOptions{Emulation: &e, Crashes: true}, program)
-			c := openCore(t, path, &core.Options{Search: modulefile.Search{Root: e.Root()}, Program: program})
+			c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
 			stack := &stacksOf(t, c.Snapshot())[0]
 			last := &stack.Frames[len(stack.Frames)-1]
 			if stack.Reason != unwind.EndOfStack || last.Object == nil || last.Object.Name != program || len(stack.Frames) != 5 {

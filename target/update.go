@@ -7,7 +7,7 @@ package target
 import (
 	"slices"
 
-	"github.com/clewdev/clew/target/codefile"
+	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 

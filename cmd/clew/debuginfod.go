@@ -9,8 +9,8 @@ import (
 	"os"
 	"sync"
 
-	"github.com/clewdev/clew/target/debuginfod"
-	"github.com/clewdev/clew/target/modulefile"
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/debugfile/debuginfod"
 )
 
 const debuginfodHelp = `With DEBUGINFOD_URLS set, what is not installed is fetched from these servers by
@@ -26,14 +26,14 @@ set, it is fetched from these servers where it is not installed, as by 'clew sta
 
 // fetch returns what fetches files by build ID, nil where the environment asks for
 // nothing. All of the command is one client: what it may take is counted once.
-var fetch = sync.OnceValue(func() func(modulefile.Kind, []byte) (*os.File, error) {
+var fetch = sync.OnceValue(func() func(debugfile.Kind, []byte) (*os.File, error) {
 	client := debuginfod.FromEnvironment()
 	if client == nil {
 		return nil
 	}
 	var end func()
 	var shown func(int)
-	client.Progress = func(what modulefile.Kind, id []byte, bytes int64, done bool) {
+	client.Progress = func(what debugfile.Kind, id []byte, bytes int64, done bool) {
 		switch {
 		case done:
 			end()

@@ -17,7 +17,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/internal/demo"
-	"github.com/clewdev/clew/target/process"
+	"github.com/clewdev/clew/snapshot/process"
 )
 
 func demoCommand() *cli.Command {

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target/modulefile"
 )
 
 // inputError is a file that cannot be read; its text says what to do.
@@ -68,7 +68,7 @@ func openFile(path string) (*object.File, error) {
 
 // openBeside opens an ELF file together with the separate debug file that a search
 // finds.
-func openBeside(path string, search *modulefile.Search) (*object.File, error) {
+func openBeside(path string, search *debugfile.Search) (*object.File, error) {
 	info, err := regular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

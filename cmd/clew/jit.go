@@ -19,14 +19,14 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/stack/recording"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/codefile"
-	"github.com/clewdev/clew/target/modulefile"
-	"github.com/clewdev/clew/target/perfdata"
-	"github.com/clewdev/clew/target/process"
-	"github.com/clewdev/clew/target/recording"
 )
 
 const jitHelp = `Print what is known of the code that a program wrote while it ran: from which
@@ -253,7 +253,7 @@ func (t *jitTarget) recording(name string, flags *jitFlags) error {
 	}
 	defer r.Close()
 	t.file = name
-	opts := recording.Options{Search: modulefile.Search{Root: flags.core.sysroot}}
+	opts := recording.Options{Search: debugfile.Search{Root: flags.core.sysroot}}
 	_, end := progress("reading "+name, 0)
 	defer end()
 	if t.sources, t.notes, err = recording.CodeSources(r, opts); err != nil {

@@ -105,7 +105,7 @@ func seeds(t *testing.T) (list []seed) {
 	add(objectCommands, glob("../../session/link/testdata/*.o")...)
 	add(codeCommands, glob("../../jit/perf/testdata/*.dump")...)
 	// Those of testdata/mutants have broken the command before.
-	add(recordingCommands, "../../target/perfdata/testdata/true.data", "testdata/mutants/min-perf-span.data")
+	add(recordingCommands, "../../snapshot/perfdata/testdata/true.data", "testdata/mutants/min-perf-span.data")
 	add(objectCommands, "testdata/mutants/min-ptype.o")
 	list = append(list, seed{name: "min-ptype.gdb", given: true, data: read("testdata/mutants/min-ptype.gdb"), commands: scriptCommands,
 		others: map[string][]byte{"program.o": read("testdata/mutants/min-ptype.o")}})

@@ -19,8 +19,8 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
-	"github.com/clewdev/clew/target/perfdata"
-	"github.com/clewdev/clew/target/recording"
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack/recording"
 )
 
 const perfHelp = `Print what a recording of perf tells: which functions took most, by themselves

@@ -8,9 +8,9 @@ import (
 	"os"
 	"sync"
 
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/debugfile/sectioncache"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target/modulefile"
-	"github.com/clewdev/clew/target/sectioncache"
 )
 
 const sectionCacheHelp = `What the compressed sections of debug files inflate to is kept in
@@ -29,6 +29,6 @@ var sections = sync.OnceValue(func() object.SectionCache {
 })
 
 // searchBelow returns how files below root are looked for, as the environment asks.
-func searchBelow(root string) modulefile.Search {
-	return modulefile.Search{Root: root, Fetch: fetch(), Sections: sections()}
+func searchBelow(root string) debugfile.Search {
+	return debugfile.Search{Root: root, Fetch: fetch(), Sections: sections()}
 }

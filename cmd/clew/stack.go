@@ -25,9 +25,9 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
-	"github.com/clewdev/clew/target/variable"
 )
 
 const stackHelp = `Print the stacks of all threads of live processes, of cores, or of a command when

@@ -16,8 +16,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/core"
 )
 
 const coreHelp = `A FILE is a core that the kernel, gcore or qemu wrote, for x86, arm, arm64, riscv,

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
-	"github.com/clewdev/clew/target/variable"
 )
 
 const holdHelp = `With --hold a live process stands still until all is read that is shown, arguments

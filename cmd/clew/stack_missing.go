@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/modulefile"
 )
 
 // tellMissed warns of what could not be read or was refused while stacks were named,
@@ -52,7 +52,7 @@ func tellMissed(s *target.Snapshot, stacks []target.Stack, named error) (said []
 			told[o] = true
 			complete = false
 			reason := o.Missing.Error()
-			var missing *modulefile.NotFoundError
+			var missing *debugfile.NotFoundError
 			if errors.As(o.Missing, &missing) {
 				reason = missing.Reason()
 			}

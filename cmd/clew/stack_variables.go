@@ -12,8 +12,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/variable"
 )
 
 const variablesHelp = `Of cores and of commands that crash the arguments are shown, as gdb shows them: "f2c

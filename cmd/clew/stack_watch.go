@@ -21,8 +21,8 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
 )
 
 const watchHelp = `With --watch the processes are looked at again and again, until that was done -n

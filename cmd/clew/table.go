@@ -11,11 +11,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/readelf"
 	"github.com/clewdev/clew/report/source"
-	"github.com/clewdev/clew/target/modulefile"
 )
 
 const tableHelp = `Print the unwind table of every function in an ELF file: from which address on
@@ -119,7 +119,7 @@ func table(path string, flags *tableFlags) error {
 	}
 	search := searchBelow("")
 	if flags.format == "readelf" {
-		search = modulefile.Search{} // it looks for debug files itself
+		search = debugfile.Search{} // it looks for debug files itself
 	}
 	f, err := openBeside(path, &search)
 	if err != nil {

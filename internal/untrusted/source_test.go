@@ -37,8 +37,8 @@ var openers = map[string]string{
 	// Clew's own, of names that are trusted.
 	"github.com/clewdev/clew/internal/untrusted": "OpenNamed OpenInput",
 	"github.com/clewdev/clew/object":             "Open",
-	"github.com/clewdev/clew/target/core":        "Open",
-	"github.com/clewdev/clew/target/perfdata":    "Open",
+	"github.com/clewdev/clew/snapshot/core":      "Open",
+	"github.com/clewdev/clew/snapshot/perfdata":  "Open",
 	"github.com/clewdev/clew/jit/perf":           "ReadJitdump ReadMap",
 }
 

@@ -23,8 +23,8 @@ import (
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libunwind"
 	"github.com/clewdev/clew/region"
+	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
-	"github.com/clewdev/clew/target/process"
 	"github.com/clewdev/clew/unwind"
 )
 

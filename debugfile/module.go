@@ -1,0 +1,269 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package debugfile
+
+import (
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"syscall"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/object"
+)
+
+// Search says where files are looked for. The zero value is good: the file system
+// as it is, and the DefaultStores.
+type Search struct {
+	// Root is what the paths of modules are relative to, "" for the file system as
+	// it is: a sysroot, or /proc/PID/root of a process in another mount namespace.
+	// Links are followed inside of it. What proves to be the file is taken from
+	// outside of it too, if it is not there.
+	Root string
+
+	// Stores are searched in their order, of a DebugDirectory first what is below
+	// Root; nil stands for DefaultStores.
+	Stores []Store
+
+	// Fetch is asked, last, for what no store has of a build ID, of at least two
+	// bytes: package debugfile/debuginfod asks servers. What it opens is checked as the
+	// others are. The error wraps fs.ErrNotExist where there is none. Fetch may be
+	// nil, and is called from the goroutines that the Search is used by.
+	Fetch func(what Kind, id []byte) (*os.File, error)
+
+	// Sections keeps what compressed sections inflate to, nil for nothing: package
+	// debugfile/sectioncache keeps it in files.
+	Sections object.SectionCache
+}
+
+// Module is what is known of a file that was mapped.
+type Module struct {
+	Path    string        // as the target saw it; only an absolute one is looked for
+	BuildID []byte        // empty where it is not known; see object.File.CheckBuildID
+	Machine *arch.Machine // whose code it has; nil where it is not known
+
+	// Stale says that the path leads to the file no more: what is there has to prove
+	// that it is the file.
+	Stale bool
+	// Data says that the file is no object file. It has no build ID.
+	Data bool
+
+	// Places are looked at before Path.
+	Places []Place
+
+	// Same tells whether a file is the one by what else is known of that, where it
+	// has no known build ID: whether something proves it, with an error where
+	// something speaks against it. Same may be nil; o is, where neither BuildID nor
+	// Machine is known.
+	Same func(f *os.File, o *object.File) (proved bool, err error)
+}
+
+// Place is where the file of a module can be.
+type Place struct {
+	Root string // that Path is looked up in, "" for the file system as it is
+	Path string
+	Trust
+
+	// Named says that the user or the kernel chose Path, not the target: it may be or
+	// contain a link of procfs, as /proc/PID/exe. Root is "" then.
+	Named bool
+}
+
+// Trust is how far a place is trusted to have the very file.
+type Trust uint8
+
+const (
+	Likely   Trust = iota // unless something speaks against it
+	Doubtful              // only if something proves it: the build ID, or Module.Same
+	Certain               // without a further look: the kernel says so
+)
+
+// Name returns the path of the place from outside of its root.
+func (p *Place) Name() string {
+	if p.Root == "" {
+		return p.Path
+	}
+	return path.Join(p.Root, p.Path)
+}
+
+// Open opens the regular file that is there. The error is an *fs.PathError.
+func (p *Place) Open() (*os.File, error) {
+	if p.Named {
+		return untrusted.OpenNamed(p.Path)
+	}
+	return untrusted.Open(p.Root, p.Path)
+}
+
+// Places returns where the file of a module can be, the best place first.
+func (s *Search) Places(m *Module) []Place {
+	list := slices.Clone(m.Places)
+	if path.IsAbs(m.Path) {
+		here := Place{Root: s.Root, Path: m.Path}
+		if m.Stale {
+			here.Trust = Doubtful
+		}
+		list = append(list, here)
+		if s.Root != "" {
+			// A sysroot can be a directory that the files were collected in.
+			list = append(list, Place{Root: s.Root, Path: "/" + path.Base(m.Path), Trust: Doubtful},
+				Place{Path: m.Path, Trust: Doubtful})
+		}
+	}
+	list = append(list, s.stored(m.BuildID, Executable)...)
+	// The options of a caller can name what is looked at anyway.
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(p Place) bool {
+		name := p.Name()
+		known := seen[name]
+		seen[name] = true
+		return known
+	})
+}
+
+// stored returns the places of the stores that can have a file of a build ID.
+func (s *Search) stored(id []byte, k Kind) (list []Place) {
+	if len(id) < 2 {
+		return nil
+	}
+	name := hex.EncodeToString(id)
+	for _, store := range s.stores() {
+		for _, file := range store.paths(name, k) {
+			if s.Root != "" && store.Layout == DebugDirectory {
+				list = append(list, Place{Root: s.Root, Path: file, Trust: Doubtful})
+			}
+			list = append(list, Place{Path: file, Trust: Doubtful})
+		}
+	}
+	return list
+}
+
+func (s *Search) stores() []Store {
+	if s.Stores == nil {
+		return DefaultStores()
+	}
+	return s.Stores
+}
+
+// Open opens the first file that is the module's, and says where it is. The caller
+// closes it. The error is a *NotFoundError.
+func (s *Search) Open(m *Module) (*os.File, Place, error) {
+	f, o, p, err := s.find(m)
+	if o != nil {
+		o.Close()
+	}
+	return f, p, err
+}
+
+// OpenObject opens the first object file that is the module's. Its name is the path
+// of the place, inside of its root. The caller closes it. The error is a *NotFoundError.
+func (s *Search) OpenObject(m *Module) (*object.File, error) {
+	f, o, p, err := s.find(m)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if o != nil {
+		return o, nil
+	}
+	if o, err = object.OpenFile(f, p.Path); err != nil {
+		return nil, &NotFoundError{Path: m.Path, BuildID: m.BuildID, Failed: []error{err}}
+	}
+	return o, nil
+}
+
+// find opens a module's file. The object is nil where nothing had to be known of it.
+func (s *Search) find(m *Module) (*os.File, *object.File, Place, error) {
+	missing := NotFoundError{Path: m.Path, BuildID: m.BuildID}
+	places := s.Places(m)
+	for i := range places {
+		p := &places[i]
+		f, err := p.Open()
+		if err == nil {
+			var o *object.File
+			if o, err = m.verify(f, p); err == nil {
+				return f, o, *p, nil
+			}
+			f.Close()
+		}
+		missing.add(p, err)
+	}
+	missing.addStores(s, m.BuildID)
+	if s.Fetch == nil || len(m.BuildID) < 2 {
+		return nil, nil, Place{}, &missing
+	}
+	f, err := s.Fetch(Executable, m.BuildID)
+	if err == nil {
+		p := Place{Path: f.Name(), Trust: Doubtful}
+		var o *object.File
+		if o, err = m.verify(f, &p); err == nil {
+			return f, o, p, nil
+		}
+		f.Close()
+	}
+	if missing.Asked = errors.Is(err, fs.ErrNotExist); !missing.Asked {
+		missing.Failed = append(missing.Failed, err)
+	}
+	return nil, nil, Place{}, &missing
+}
+
+// add notes why a place has not the file.
+func (e *NotFoundError) add(p *Place, err error) {
+	switch {
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		e.Failed = append(e.Failed, err)
+	case p.Trust != Doubtful || p.Path == e.Path:
+		e.Absent = append(e.Absent, p.Name())
+	}
+}
+
+func (e *NotFoundError) addStores(s *Search, id []byte) {
+	if len(id) < 2 {
+		return
+	}
+	for _, store := range s.stores() {
+		e.Stores = append(e.Stores, store.Dir)
+	}
+}
+
+// verify returns an error unless f can be the file that was mapped.
+func (m *Module) verify(f *os.File, p *Place) (o *object.File, err error) {
+	if p.Trust == Certain {
+		return nil, nil
+	}
+	if !m.Data && (len(m.BuildID) > 0 || m.Machine != nil) {
+		if o, err = object.OpenFile(f, p.Path); err != nil {
+			return nil, err
+		}
+	}
+	if err = m.check(f, o, p); err != nil && o != nil {
+		o.Close()
+		o = nil
+	}
+	return o, err
+}
+
+func (m *Module) check(f *os.File, o *object.File, p *Place) error {
+	if o != nil && m.Machine != nil && o.Machine().ELF != m.Machine.ELF {
+		return refuse(p, "it is for %s, and %s is expected", o.Machine().Name, m.Machine.Name)
+	}
+	if o != nil && len(m.BuildID) > 0 {
+		return o.CheckBuildID(p.Name(), m.BuildID)
+	}
+	proved := false
+	if m.Same != nil {
+		var err error
+		if proved, err = m.Same(f, o); err != nil {
+			return refuse(p, "%v", err)
+		}
+	}
+	if p.Trust == Doubtful && !proved {
+		return refuse(p, "nothing proves that it is the file that was mapped")
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package core
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/object"
+)
+
+// module is a file that was mapped.
+type module struct {
+	core    *Core
+	path    string // as the target saw it
+	deleted bool   // the path led to it no more
+	program bool   // it is the program
+
+	first   uint64 // lowest address that it was mapped to
+	base    uint64 // address of the file's first byte
+	hasBase bool
+
+	// Of a module that the core does not list, but the dynamic linker does.
+	linked  bool
+	looked  bool // findData did
+	bias    uint64
+	dynamic uint64 // address of its dynamic section
+
+	once   sync.Once
+	id     []byte // build ID, as the core has it
+	notELF bool   // as the core has its first bytes, or the file that lies there now
+	file   *os.File
+	place  debugfile.Place // of file
+	err    error
+}
+
+// add says that the file's byte at an offset was mapped to an address.
+func (m *module) add(start, offset uint64) {
+	if m.first == 0 || start < m.first {
+		m.first = start
+	}
+	if offset == 0 && !m.hasBase {
+		m.base, m.hasBase = start, true
+	}
+}
+
+// open finds the module's file once.
+func (m *module) open() error {
+	m.once.Do(func() {
+		m.identify()
+		s := &m.core.options.Search
+		if m.file, m.place, m.err = s.Open(m.wanted()); m.err != nil && !m.notELF {
+			m.core.missed(m)
+		}
+		if program := m.core.options.Program; m.err == nil && m.program && program != "" && m.place.Path != program {
+			m.refuseProgram(program)
+		}
+	})
+	return m.err
+}
+
+// refuseProgram notes why the file that was said to be the program is not.
+func (m *module) refuseProgram(path string) {
+	w := m.wanted()
+	w.Path, w.Places = "", []debugfile.Place{{Path: path, Named: true}}
+	alone := debugfile.Search{Stores: []debugfile.Store{}}
+	f, _, err := alone.Open(w)
+	if err == nil {
+		f.Close() // there is another name of it
+		return
+	}
+	refused := &module{core: m.core, path: path, first: m.first, id: m.id, err: err}
+	m.core.missed(refused)
+}
+
+// identify reads what the core itself has of the file: the page of its ELF
+// header, which kernels dump by default.
+func (m *module) identify() {
+	var magic [4]byte
+	if !m.hasBase || m.core.dumped.ReadMemory(magic[:], m.base) != nil {
+		return
+	}
+	if m.notELF = string(magic[:]) != elf.ELFMAG; m.notELF {
+		return
+	}
+	if image, err := m.core.image(m.base, m.path); err == nil {
+		m.id = image.BuildID()
+	}
+}
+
+// beside returns the path that a file has if it lies in the directory of the core.
+func (c *Core) beside(name string) string {
+	dir := c.dir
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return filepath.Join(dir, filepath.Base(name))
+}
+
+// wanted says what is known of the module's file.
+func (m *module) wanted() *debugfile.Module {
+	opts := &m.core.options
+	w := &debugfile.Module{Path: m.path, BuildID: m.id, Machine: m.core.header.machine, Stale: m.deleted, Same: m.same}
+	w.Data = m.notELF || !m.hasBase && m.dynamic == 0 && !m.program
+	add := func(path string, stale bool) {
+		place := debugfile.Place{Path: path}
+		if stale {
+			place.Trust = debugfile.Doubtful
+		}
+		w.Places = append(w.Places, place)
+	}
+	if m.program && opts.Program != "" {
+		w.Places = append(w.Places, debugfile.Place{Path: opts.Program, Named: true})
+	}
+	if m.program && len(m.id) > 0 {
+		// A core is often sent together with its program. The build ID must prove it.
+		if beside := m.core.beside(m.path); beside != m.path {
+			add(beside, true)
+		}
+	}
+	emulated := m.program && !m.core.notes.hasFile
+	switch {
+	case path.IsAbs(m.path):
+		if emulated && opts.Search.Root != "" {
+			// An emulator's program lies beside its libraries' root.
+			add(m.path, m.deleted)
+		}
+	case strings.Contains(m.path, "/"):
+		elsewhere := m.deleted || opts.Search.Root != "" && !emulated
+		add(m.path, elsewhere)
+		// It writes the core into the directory that the path is relative to.
+		add(filepath.Join(m.core.dir, m.path), elsewhere)
+	}
+	return w
+}
+
+// same tells whether a file whose build ID the core does not have can be the one
+// that was mapped.
+func (m *module) same(f *os.File, file *object.File) (proved bool, err error) {
+	if proved, err = m.samePage(f); err != nil || file == nil {
+		return proved, err
+	}
+	if h, machine := m.core.header, file.Machine(); machine.Class != h.class || machine.Order != h.order {
+		return false, fmt.Errorf("it is of %v and %v", machine.Class, machine.Order)
+	}
+	if m.program {
+		if err := m.core.isProgram(file); err != nil {
+			return false, err
+		}
+		proved = true
+	}
+	if m.dynamic != 0 {
+		if at, ok := segment(file.Segments(), elf.PT_DYNAMIC); !ok || at.Vaddr+m.bias != m.dynamic {
+			return false, errors.New("its dynamic section is not where the dynamic linker has it")
+		}
+		proved = true
+	}
+	return proved, nil
+}
+
+// samePage reports whether the core has the first page of the file, which must
+// be equal then.
+func (m *module) samePage(f *os.File) (same bool, err error) {
+	if !m.hasBase {
+		return false, nil
+	}
+	if x := m.core.piece(m.base); x == nil || x.written {
+		return false, nil
+	}
+	return debugfile.SamePage(m.core.dumped, m.base, f, 0, 512)
+}
+
+// readAt reads from the module's file. What lies behind the file's end in its last
+// page is zero.
+func (m *module) readAt(p []byte, offset uint64) (int, error) {
+	if err := m.open(); err != nil {
+		return 0, err
+	}
+	if offset > 1<<62 {
+		return 0, fmt.Errorf("%s: offset %#x", m.path, offset)
+	}
+	n, err := m.file.ReadAt(p, int64(offset))
+	if err != io.EOF {
+		return n, err
+	}
+	const page = 4096
+	last := (offset + uint64(n) + page - 1) &^ (page - 1)
+	for n < len(p) && offset+uint64(n) < last {
+		p[n] = 0
+		n++
+	}
+	if n == len(p) {
+		err = nil
+	} else {
+		err = fmt.Errorf("%s: it ends before offset %#x", m.path, offset+uint64(n))
+	}
+	return n, err
+}
+
+func segment(list []elf.ProgHeader, typ elf.ProgType) (elf.ProgHeader, bool) {
+	for _, p := range list {
+		if p.Type == typ {
+			return p, true
+		}
+	}
+	return elf.ProgHeader{}, false
+}

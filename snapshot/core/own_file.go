@@ -1,0 +1,77 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package core
+
+import (
+	"io/fs"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/stack/codefile"
+)
+
+// owner returns what is known of the target as the one that wrote files. They are
+// those that lie now where it had them, under the sysroot where there is one; info
+// is of the core's file. The kernel gives a core to the user that the target ran
+// as; the ID in its notes is as the target sees it, in a user namespace another.
+func (c *Core) owner(info fs.FileInfo) *codefile.Process {
+	p := &codefile.Process{Root: "/", IDs: []int{c.snapshot.PID}}
+	user := c.user(info)
+	p.ReadAs = &user
+	if root := c.options.Search.Root; root != "" {
+		p.Root = root
+		return p
+	}
+	p.Users = []uint32{c.notes.user, uint32(os.Geteuid())}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		p.Users = append(p.Users, st.Uid)
+	}
+	return p
+}
+
+// user returns the user that the target ran as, as far as the core's file proves it. The
+// kernel gives the file to that user; systemd-coredump(8) keeps it for root, and notes the
+// user in attributes of the file. The notes in the core prove nothing: anybody can write a
+// core, and the kernel notes the user ID that the target has in its own user namespace,
+// where anybody can be root.
+func (c *Core) user(info fs.FileInfo) codefile.User {
+	owner := untrusted.OwnerOf(info)
+	switch {
+	case owner.ID != 0:
+		return codefile.User(owner)
+	case c.stored != nil:
+		return *c.stored
+	}
+	return codefile.User(untrusted.Nobody)
+}
+
+// storedUser returns the user that systemd-coredump notes for a core's file, nil where it
+// did not store it.
+func storedUser(f *os.File) *codefile.User {
+	id, ok := attribute(f, "user.coredump.uid")
+	if !ok {
+		return nil
+	}
+	user := codefile.User{ID: id, Group: untrusted.Nobody.Group}
+	if group, ok := attribute(f, "user.coredump.gid"); ok {
+		user.Group = group
+	}
+	return &user
+}
+
+// attribute returns the number that an extended attribute of a file has.
+func attribute(f *os.File, name string) (uint32, bool) {
+	text := make([]byte, 16)
+	n, err := unix.Fgetxattr(int(f.Fd()), name, text)
+	if err != nil || n > len(text) {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(string(text[:n]), 10, 32)
+	return uint32(v), err == nil
+}

@@ -1,0 +1,117 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package core_test
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/core"
+	"github.com/clewdev/clew/stack/codefile"
+)
+
+// The limits of a compressed core follow what its file stores, not a sparse tail; nor are
+// holes read that a frame says to skip.
+func TestSparseCompressedCore(t *testing.T) {
+	zstd := testprogram.RequireTool(t, "zstd")
+	path := write(t, full(elf.ELFCLASS64, binary.LittleEndian, elf.EM_X86_64, 27*8).bytes())
+	if out, err := exec.Command(zstd, "-q", path).CombinedOutput(); err != nil {
+		t.Fatalf("zstd: %v\n%s", err, out)
+	}
+	path += ".zst"
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// RFC 8878 §3.1.2, "Skippable Frames": a magic number, and how many bytes follow.
+	const most = 1<<32 - 1
+	for at := info.Size(); at < 1<<40; at += 8 + most {
+		if _, err := f.WriteAt([]byte{0x50, 0x2a, 0x4d, 0x18, 0xff, 0xff, 0xff, 0xff}, at); err != nil {
+			t.Skip(err)
+		}
+	}
+	read, total := int64(0), int64(0)
+	c, err := core.Open(path, &core.Options{TempDir: t.TempDir(), Progress: func(done, all int64) { read, total = done, all }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if len(c.Snapshot().Threads) == 0 {
+		t.Error("no threads")
+	}
+	if total > 4<<20 || read > 2*total+4<<20 {
+		t.Errorf("the file counts as %d bytes, and %d were read", total, read)
+	}
+	if err := c.Damage(); err == nil || !strings.Contains(err.Error(), "the file is sparse: it stores ") {
+		t.Error(err)
+	}
+}
+
+// The user whose rights source files are read with is what the core's file proves.
+func TestUserOfCore(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives files away")
+	}
+	nobody := codefile.User{ID: 65534, Group: 65534}
+	for _, test := range []struct {
+		name      string
+		owner     int
+		attribute string
+		notes     []byte // NT_PRPSINFO
+		want      codefile.User
+	}{
+		{"a user's", 77, "5", processNote(1000, 1001), codefile.User{ID: 77, Group: 77}},
+		{"root's, of systemd", 0, "5", processNote(0, 0), codefile.User{ID: 5, Group: 65534}},
+		{"root's", 0, "", processNote(1000, 1001), nobody},
+		{"root's, of root by its note", 0, "", processNote(0, 0), nobody},
+		{"root's without a note", 0, "", nil, nobody},
+	} {
+		m := empty()
+		if test.notes != nil {
+			m.note(3 /* NT_PRPSINFO */, test.notes)
+		}
+		m.thread(1, 11, 27*8)
+		path := write(t, m.bytes())
+		if err := os.Chown(path, test.owner, test.owner); err != nil {
+			t.Fatal(err)
+		}
+		if test.attribute != "" {
+			if err := unix.Setxattr(path, "user.coredump.uid", []byte(test.attribute), 0); err != nil {
+				t.Skip(err)
+			}
+		}
+		c, err := core.Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if user := c.Snapshot().Process.ReadAs; user == nil || user.ID != test.want.ID || user.Group != test.want.Group {
+			t.Errorf("%s: %+v, expected %+v", test.name, user, test.want)
+		}
+	}
+}
+
+// processNote returns an NT_PRPSINFO of 64 bits.
+func processNote(user, group uint32) []byte {
+	b := make([]byte, 136)
+	binary.LittleEndian.PutUint32(b[16:], user)
+	binary.LittleEndian.PutUint32(b[20:], group)
+	binary.LittleEndian.PutUint32(b[24:], 1)
+	return b
+}

@@ -1,0 +1,390 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"debug/elf"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+// tracee is one thread that is being stopped.
+type tracee struct {
+	tid       int
+	state     traceeState
+	stop      stop // why it stands still
+	err       error
+	registers unwind.Registers
+	vectors   []byte // nil where they are not wanted
+	start     uint64 // address of stack
+	end       uint64 // where its copy is to end
+	ownStack  bool   // what is copied holds nothing above the stack
+	stack     []byte
+
+	// Of a thread that is stopped for itself: when it was last seen not to stand still,
+	// for how long at most it then did, and what was copied of it besides its stack.
+	ran    time.Time
+	stood  time.Duration
+	copies []goruntime.Copy
+}
+
+type traceeState uint8
+
+const (
+	running traceeState = iota // attached, not stopped yet
+	stopped                    // registers and, without err, stack are valid
+	gone                       // ended, or another thread of it executes a program
+	stuck                      // attached, did not stop in time
+	refused                    // could not be attached to, err says why
+)
+
+// capture stops the threads of a process together and copies what they hold.
+// Its methods run on the tracer thread. It allocates before the stop what it
+// will need, as far as that can be known.
+type capture struct {
+	pid      int
+	machine  *arch.Machine
+	tasks    *taskDirectory
+	only     []int         // the threads asked for, nil for all
+	patience time.Duration // for a thread to stop
+	traced   bool          // the threads are this tracer's already
+	vectors  bool          // copy the vector registers too
+
+	tracees []tracee
+	tids    []int // room for a listing
+	buffer  [maxRegisters]byte
+	seen    map[int]bool
+
+	stacks     stackCopier
+	goroutines []*goruntime.Copier
+	runtimes   []*goruntime.ThreadCopier // for threads that are stopped each for itself
+	ids        map[int]uint64            // of threads in their own namespace, nil where those are the same
+	copies     []goruntime.Copy
+	each       each
+
+	ahead *target.Objects // that are read from meanwhile; nil for none
+	told  bool            // the snapshot has what was captured
+	names []string        // of the tracees; nil before they are read
+
+	started time.Time     // of the first stop
+	pause   time.Duration // to the last release
+	clock   time.Duration // what the process's clock said then
+	phases  phases
+	unclean bool // something stays attached until the tracer thread ends
+}
+
+// phases tells where a pause goes.
+type phases struct{ stop, copy, release time.Duration }
+
+func newCapture(pid int, m *arch.Machine, tasks *taskDirectory) *capture {
+	return &capture{pid: pid, machine: m, tasks: tasks, seen: make(map[int]bool), stacks: stackCopier{left: maxCopied}}
+}
+
+// attach attaches to the threads that were not seen before, and returns how
+// many it found. Attaching does not stop a thread.
+func (c *capture) attach() (found int, err error) {
+	before := len(c.tracees)
+	if found, err = c.list(); err != nil || c.traced {
+		return found, err
+	}
+	c.seizeAll(c.tracees[before:])
+	return found, nil
+}
+
+// seizeAll attaches to threads.
+func (c *capture) seizeAll(list []tracee) {
+	for i := range list {
+		c.seize(&list[i])
+	}
+	c.explainRefused(list)
+}
+
+// list adds the threads that were not seen before to the tracees, and returns how many
+// it found.
+func (c *capture) list() (found int, err error) {
+	tids := c.only
+	if tids == nil {
+		if tids, err = c.tasks.list(c.tids[:0]); err != nil {
+			return 0, err
+		}
+		c.tids = tids
+	}
+	c.tracees = slices.Grow(c.tracees, len(tids)-min(len(tids), len(c.seen)))
+	for _, tid := range tids {
+		if c.seen[tid] {
+			continue
+		}
+		c.seen[tid] = true
+		found++
+		t := tracee{tid: tid}
+		if c.vectors {
+			t.vectors = make([]byte, maxVectors)
+		}
+		if c.only != nil && threadState(c.pid, tid) == 0 {
+			t.state = gone // or a thread of another process, which is left alone
+		}
+		c.tracees = append(c.tracees, t)
+	}
+	return found, nil
+}
+
+// seize attaches to a thread that is not gone. Where it cannot, explainRefused says why:
+// that takes a while, in which other threads may stand still.
+func (c *capture) seize(t *tracee) {
+	if t.state != running {
+		return
+	}
+	if errno := ptrace(unix.PTRACE_SEIZE, t.tid, 0, 0); errno != 0 {
+		t.state, t.err = refused, errno
+	}
+}
+
+// explainRefused says of threads why they could not be attached to.
+func (c *capture) explainRefused(list []tracee) {
+	for i := range list {
+		t := &list[i]
+		errno, unexplained := t.err.(unix.Errno)
+		if t.state != refused || !unexplained {
+			continue
+		}
+		t.err = explainSeize(c.pid, t.tid, errno)
+		// The kernel refuses a thread that is ending with EPERM.
+		if s := threadState(c.pid, t.tid); errno == unix.ESRCH || s == 0 || s == 'Z' || s == 'X' {
+			t.state = gone
+		}
+	}
+}
+
+// stop stops all threads and reads their registers; threads that start
+// meanwhile are stopped too. Once every known thread stands still and a
+// listing shows no other, there is none that could start one.
+func (c *capture) stop() {
+	c.started = time.Now()
+	begin, next := c.started, 0
+	for attempt := 0; ; attempt++ {
+		for ; next < len(c.tracees); next++ {
+			// Fails for a thread that has ended, which the sweep finds.
+			ptrace(unix.PTRACE_INTERRUPT, c.tracees[next].tid, 0, 0)
+		}
+		if c.sweep() > 0 {
+			if waited := time.Since(begin); waited < c.patience || c.giveUp(waited) > 0 {
+				pause(attempt)
+				continue
+			}
+		}
+		if c.only != nil || time.Since(c.started) > 2*starved*c.patience {
+			break
+		}
+		if found, err := c.attach(); err != nil || found == 0 {
+			break
+		}
+		begin, attempt = time.Now(), 0
+	}
+	c.phases.stop = time.Since(c.started)
+}
+
+// sweep looks which threads have stopped since and returns how many have not.
+func (c *capture) sweep() (waiting int) {
+	var info waitInfo
+	for i := range c.tracees {
+		if t := &c.tracees[i]; t.state == running && !c.look(t, &info) {
+			waiting++
+		}
+	}
+	return waiting
+}
+
+// look looks whether a thread has stopped or ended since. It uses info, which nobody
+// else does meanwhile.
+func (c *capture) look(t *tracee, info *waitInfo) bool {
+	switch errno := peek(t.tid, info); {
+	case errno != 0: // ECHILD: no thread of this ID is traced any more
+		t.state = gone
+	case info.PID == 0:
+		return false
+	case info.exited():
+		t.state = gone
+		if t.tid != c.pid {
+			reap(t.tid)
+		} else {
+			c.unclean = true
+		}
+	default:
+		t.stop = info.stop()
+		c.readRegisters(t)
+	}
+	return true
+}
+
+func (c *capture) readRegisters(t *tracee) {
+	buffer := &c.buffer
+	n, errno := registerSet(t.tid, ntPRStatus, buffer[:])
+	if errno == unix.ESRCH {
+		// Only SIGKILL takes a thread out of its stop.
+		t.state = gone
+		return
+	}
+	t.state = stopped
+	if errno != 0 {
+		t.err = fmt.Errorf("thread %d: PTRACE_GETREGSET: %w", t.tid, errno)
+		return
+	}
+	if err := target.GeneralRegisters(&t.registers, c.machine, buffer[:n]); err != nil {
+		t.err = fmt.Errorf("thread %d: %w", t.tid, err)
+	}
+	if t.vectors != nil {
+		n, errno := registerSet(t.tid, ntPRFPReg, t.vectors)
+		if errno != 0 {
+			n = 0 // a value in them is told to be missing
+		}
+		t.vectors = t.vectors[:n]
+		if c.machine.ELF == elf.EM_AARCH64 {
+			if n, errno := registerSet(t.tid, ntARMTLS, buffer[:]); errno == 0 {
+				target.ThreadPointer(&t.registers, c.machine, buffer[:n])
+			}
+		}
+	}
+}
+
+// maxRegisters is more bytes than the general registers of any machine take.
+const maxRegisters = 512
+
+// maxVectors is more bytes than those of floating point take: 512 on amd64, 528 on arm64.
+const maxVectors = 576
+
+// starved is how many times as long as for others is waited for a thread that is
+// about to stop and only has to be given a processor, by a busy machine or by a
+// control group whose quota is used up.
+const starved = 20
+
+// giveUp leaves alone the threads that have not stopped and wait for something else
+// than a processor, and returns how many others there are. The kernel takes back
+// the request to stop when the tracer thread ends.
+func (c *capture) giveUp(waited time.Duration) (others int) {
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state != running {
+			continue
+		}
+		state := threadState(c.pid, t.tid)
+		reason := "it got no processor"
+		if state == 'D' {
+			reason = "it waits uninterruptibly in the kernel"
+			if at := readLine(taskFile(c.pid, t.tid, "wchan")); at != "" && at != "0" {
+				reason += ", in " + at
+			}
+		} else if waited < starved*c.patience {
+			others++
+			continue
+		}
+		t.state = stuck
+		c.unclean = true
+		t.err = fmt.Errorf("thread %d did not stop within %v: state %c, %s", t.tid, waited.Round(time.Millisecond), state, reason)
+	}
+	return others
+}
+
+// detach releases the threads.
+func (c *capture) detach() {
+	begin := time.Now()
+	for i := range c.tracees {
+		if t := &c.tracees[i]; t.state == stopped {
+			c.release(t)
+		}
+	}
+	c.phases.release = time.Since(begin)
+}
+
+// release releases a thread with the signal that it was about to get. One whose process
+// is stopped by a signal stays stopped (__ptrace_unlink).
+func (c *capture) release(t *tracee) {
+	if errno := ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(t.stop.delivery())); errno != 0 {
+		c.unclean = true // killed meanwhile
+	}
+}
+
+// awaitRelease waits until the kernel has let go of the threads that detach
+// could not release. It does so when the tracer thread has ended, which takes
+// that one a moment.
+func (c *capture) awaitRelease() {
+	if !c.unclean {
+		return
+	}
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state != stuck && t.tid != c.pid {
+			continue
+		}
+		for range 2000 {
+			// The status names the tracing thread, not its process.
+			s, err := readStatus(t.tid)
+			if err != nil || s.TracerPID == 0 || threadState(os.Getpid(), s.TracerPID) == 0 {
+				break
+			}
+			time.Sleep(time.Millisecond / 2)
+		}
+	}
+}
+
+// threads returns what was captured, by ascending ID, without the threads
+// that are gone, and without their names.
+func (c *capture) threads() []target.Thread {
+	order := make([]int, 0, len(c.tracees)) // a Thread is large
+	for i := range c.tracees {
+		if c.tracees[i].state != gone {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return c.tracees[a].tid - c.tracees[b].tid })
+	threads := make([]target.Thread, 0, len(order))
+	for _, i := range order {
+		t := &c.tracees[i]
+		threads = append(threads, target.Thread{
+			ID:           t.tid,
+			Registers:    t.registers,
+			Vectors:      t.vectors,
+			Stack:        t.stack,
+			StackAddress: t.start,
+			Copies:       t.copies,
+			Err:          t.err,
+		})
+	}
+	return threads
+}
+
+// readNames reads the names of the threads, which the kernel tells of each in a file.
+func (c *capture) readNames() {
+	c.names = make([]string, len(c.tracees))
+	for i := range c.tracees {
+		if t := &c.tracees[i]; t.state != gone {
+			c.names[i] = c.tasks.name(t.tid)
+		}
+	}
+}
+
+// tellNames tells the snapshot's threads their names.
+func (c *capture) tellNames(s *target.Snapshot) {
+	if c.names == nil {
+		c.readNames()
+	}
+	names := make(map[int]string, len(c.names))
+	for i, name := range c.names {
+		names[c.tracees[i].tid] = name
+	}
+	for i := range s.Threads {
+		s.Threads[i].Name = names[s.Threads[i].ID]
+	}
+}

@@ -1,0 +1,160 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/target"
+)
+
+// ErrNoFile is wrapped by OpenMapping's error for a mapping of no file.
+var ErrNoFile = errors.New("no file is mapped")
+
+// OpenMapping opens for reading the file that process pid has mapped, also when it
+// is in another mount namespace, was replaced, or has no name any more. The caller
+// closes it. The error wraps a *debugfile.NotFoundError, which says each way that
+// was tried and why it failed; the image can then still be read from the process's
+// memory.
+//
+// The ways, in order: the path under the process's root directory; the process's
+// program, /proc/PID/exe; /proc/PID/map_files, which needs CAP_CHECKPOINT_RESTORE
+// or CAP_SYS_ADMIN; last, of an object file whose ELF header the mapping begins
+// with, a copy that has its build ID. What the first two open is taken only if it
+// is the mapped inode. The device numbers of the inode and of the mapping differ on
+// btrfs, where each subvolume has its own, and on overlayfs, which shows one
+// layer's or its own: there the inode number and the bytes of a mapped page that
+// cannot be written decide.
+func OpenMapping(pid int, m *target.Mapping) (*os.File, error) {
+	return openMapping(pid, m, &debugfile.Search{Root: root(pid)})
+}
+
+func openMapping(pid int, m *target.Mapping, search *debugfile.Search) (*os.File, error) {
+	if m.Inode == 0 || m.Path == "" {
+		return nil, fmt.Errorf("mapping %#x-%#x %s: %w", m.Start, m.End, m.Path, ErrNoFile)
+	}
+	proc := "/proc/" + strconv.Itoa(pid)
+	if _, err := os.Lstat(proc + "/exe"); err != nil {
+		proc = "/proc/" + strconv.Itoa(addressSpace(pid))
+	}
+	wanted := debugfile.Module{Path: m.Path, Stale: m.Deleted,
+		Same: func(f *os.File, _ *object.File) (bool, error) { return true, sameFile(pid, m, f) }}
+	if strings.HasPrefix(m.Path, "/") {
+		name := m.Path
+		if m.Deleted {
+			// Or the name itself ends so.
+			name += deletedSuffix
+		}
+		wanted.Places = append(wanted.Places, debugfile.Place{Root: proc + "/root", Path: name})
+	}
+	if link, err := os.Readlink(proc + "/exe"); err == nil && strings.TrimSuffix(link, deletedSuffix) == m.Path {
+		wanted.Places = append(wanted.Places, debugfile.Place{Path: proc + "/exe", Named: true})
+	}
+	// The kernel itself says that this is the file.
+	wanted.Places = append(wanted.Places, debugfile.Place{Path: fmt.Sprintf("%s/map_files/%x-%x", proc, m.Start, m.End), Trust: debugfile.Certain, Named: true})
+	f, _, err := search.Open(&wanted)
+	if err != nil {
+		if wanted.BuildID = mappedID(pid, m); wanted.BuildID != nil {
+			f, _, err = search.Open(&wanted)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("process %d: file of mapping %#x-%#x %w", pid, m.Start, m.End, err)
+	}
+	return f, nil
+}
+
+const deletedSuffix = " (deleted)"
+
+// mappedID returns the build ID of an object file that is mapped from its start, as
+// the process's memory has it; nil where there is none.
+func mappedID(pid int, m *target.Mapping) []byte {
+	if m.Offset != 0 {
+		return nil
+	}
+	memory, err := OpenMemory(pid)
+	if err != nil {
+		return nil
+	}
+	defer memory.Close()
+	image, err := object.FromMemory(memory, m.Start, m.Path)
+	if err != nil {
+		return nil
+	}
+	defer image.Close()
+	return image.BuildID()
+}
+
+// sameFile returns an error unless f is the file that m maps.
+func sameFile(pid int, m *target.Mapping, f *os.File) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return fmt.Errorf("fstat: %w", err)
+	}
+	switch {
+	case st.Ino != m.Inode:
+		return fmt.Errorf("inode %d, but inode %d is mapped: the file was replaced", st.Ino, m.Inode)
+	case uint64(st.Dev) == m.Device:
+		return nil
+	}
+	if err := samePage(pid, m, f); err != nil {
+		return fmt.Errorf("device %d:%d, but %d:%d is mapped, and %w",
+			unix.Major(uint64(st.Dev)), unix.Minor(uint64(st.Dev)), unix.Major(m.Device), unix.Minor(m.Device), err)
+	}
+	return nil
+}
+
+var (
+	errWritable   = errors.New("the mapping may have been written to, so its bytes tell nothing")
+	errUnreadable = errors.New("the mapping cannot be read")
+)
+
+// samePage compares the first page of a mapping with the file's.
+func samePage(pid int, m *target.Mapping, f *os.File) error {
+	if m.Writable {
+		return errWritable
+	}
+	memory, err := OpenMemory(pid)
+	if err != nil {
+		return err
+	}
+	defer memory.Close()
+	same, err := debugfile.SamePage(memory, m.Start, f, int64(m.Offset), int(min(m.End-m.Start, 4096)))
+	if err == nil && !same {
+		err = errUnreadable
+	}
+	return err
+}
+
+// root returns how this process reaches the root directory of process pid: ""
+// where both have the same one.
+func root(pid int) string {
+	path := fmt.Sprintf("/proc/%d/root", pid)
+	own, err := os.Stat("/")
+	if err != nil {
+		return path
+	}
+	theirs, err := os.Stat(path + "/")
+	if err == nil && os.SameFile(own, theirs) && sameMountNamespace(pid) {
+		return ""
+	}
+	return path
+}
+
+func sameMountNamespace(pid int) bool {
+	own, err := os.Readlink("/proc/self/ns/mnt")
+	theirs, theirErr := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid))
+	return err == nil && theirErr == nil && own == theirs
+}

@@ -1,0 +1,106 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/snapshot/goruntime"
+)
+
+// Memory reads the memory of a live process, as it is at that moment. It
+// implements cfi.Memory and may be used from several goroutines.
+//
+// It belongs to the program that ran when it was opened: once that has exited
+// or executed another one, every read is an error, also when its process ID is
+// in use again. Reads that cross into memory which is not mapped are errors.
+type Memory struct {
+	pid int
+	// mem is /proc/PID/mem: the kernel ties the open file to the address
+	// space. It closes itself when the Memory is collected.
+	mem *os.File
+}
+
+// OpenMemory opens the memory of process pid for reading.
+func OpenMemory(pid int) (*Memory, error) {
+	f, err := os.Open("/proc/" + strconv.Itoa(addressSpace(pid)) + "/mem")
+	if err != nil {
+		if e := explainOpen(pid, err); e != nil {
+			return nil, e
+		}
+		return nil, err
+	}
+	return &Memory{pid: pid, mem: f}, nil
+}
+
+// Close releases the file behind m; reads after it are errors. A Memory that
+// is not closed is closed when it is collected.
+func (m *Memory) Close() error { return m.mem.Close() }
+
+// ReadMemory implements cfi.Memory.
+func (m *Memory) ReadMemory(p []byte, addr uint64) error {
+	n, err := m.mem.ReadAt(p, int64(addr))
+	if n == len(p) {
+		return nil
+	}
+	at := addr + uint64(n)
+	switch {
+	case err == io.EOF:
+		// access_remote_vm gives nothing once the address space has no users.
+		err = fmt.Errorf("process %d has exited or executed another program", m.pid)
+	case errors.Is(err, unix.EIO):
+		err = errNotReadable
+	}
+	return fmt.Errorf("memory %#x of process %d: %w", at, m.pid, err)
+}
+
+// ReadBatch implements goruntime.BatchMemory: with one call of the kernel for up to
+// 1024 places, where it lets this process read them so.
+func (m *Memory) ReadBatch(batch []goruntime.Copy) {
+	if len(batch) == 0 {
+		return
+	}
+	room, _ := batchRooms.Get().(*batchRoom)
+	if room == nil {
+		room = new(batchRoom)
+		room.copier.prepareLists(iovMax)
+	}
+	defer batchRooms.Put(room)
+	room.wanted = append(room.wanted[:0], batch...)
+	wanted := room.wanted
+	defer clear(wanted)
+	room.copier.readRound(m.pid, batch)
+	// The process ID can be another program's, if this one is gone.
+	var b [1]byte
+	_, err := m.mem.ReadAt(b[:], int64(batch[0].Address))
+	gone := err == io.EOF
+	for i := range batch {
+		switch c := wanted[i]; {
+		case gone:
+			batch[i].Bytes = nil
+		case batch[i].Bytes == nil && m.ReadMemory(c.Bytes, c.Address) == nil:
+			batch[i] = c
+		}
+	}
+}
+
+// batchRoom is what a batch is read with.
+type batchRoom struct {
+	copier stackCopier
+	wanted []goruntime.Copy
+}
+
+var batchRooms sync.Pool // of *batchRoom, as batches are read often
+
+var errNotReadable = errors.New("not mapped or not readable")

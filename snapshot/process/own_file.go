@@ -1,0 +1,49 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/stack/codefile"
+)
+
+// owner returns what is known of a process as the one that writes files; nil where
+// it has ended.
+func owner(pid int) *codefile.Process {
+	p, err := codefile.Running(pid)
+	if err != nil {
+		return nil
+	}
+	p.Root, p.Began = "/proc/"+strconv.Itoa(addressSpace(pid))+"/root", began(pid)
+	p.SourceRoot = root(addressSpace(pid))
+	return p
+}
+
+// userHZ is the unit of times in /proc/PID/stat, whatever the kernel's own.
+const userHZ = 100
+
+// began returns when a process began, to 10 ms; zero where that is not to be had.
+func began(pid int) time.Time {
+	line := readLine("/proc/" + strconv.Itoa(pid) + "/stat")
+	// The name, in parentheses, may hold anything. proc_pid_stat(5): starttime is
+	// field 22, and the state behind the name field 3.
+	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
+	if len(fields) < 20 {
+		return time.Time{}
+	}
+	ticks, err := strconv.ParseInt(fields[19], 10, 64)
+	var now unix.Timespec
+	if err != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
+		return time.Time{}
+	}
+	return time.Now().Add(time.Duration(ticks)*(time.Second/userHZ) - time.Duration(now.Nano()))
+}

@@ -1,0 +1,390 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"cmp"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/sigchld"
+	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/target"
+)
+
+// Options changes what Snapshot does. The zero value is good.
+type Options struct {
+	// Threads are the IDs of the only threads to stop; nil for all.
+	Threads []int
+
+	// StackLimit bounds the bytes copied of a thread's stack; 0 means 1 MiB.
+	// All copies together take no more than 64 MiB or 16 KiB a thread, and
+	// those of stacks that lie in one mapping with other data, as Go's do, 2
+	// MiB or 64 KiB a thread; in all no more than 128 MiB. A thread whose stack
+	// has no room in them has an Err.
+	StackLimit int
+
+	// Goroutines says that as much is copied of goroutines that no thread runs as a
+	// pause of a millisecond allows. What tells of those that threads run is always
+	// copied.
+	Goroutines bool
+
+	// Walk, if not nil, says that the stacks will be walked so by the snapshot's
+	// Objects, which must be closed. On more than one processor that is done while
+	// threads are still being released: what Objects.Walk then returns is there already.
+	Walk *target.WalkOptions
+
+	// Search returns where the process's files and debug files are looked for, given
+	// what their absolute paths are relative to (debugfile.Search.Root); nil for that
+	// alone. It is called before a thread is attached to.
+	Search func(root string) debugfile.Search
+
+	// Vectors says that the threads' floating-point and vector registers are
+	// copied too, for the values of variables in them.
+	Vectors bool
+
+	// Hold, if not nil, is called with the snapshot while the threads still stand still,
+	// and they are released when it returns: what is read meanwhile is of the same moment
+	// as the registers, and the snapshot's Live is false. It is not called where Snapshot
+	// fails, and is called on the goroutine that Snapshot is called on. What it starts has
+	// to end before it returns, and the snapshot's Pause is known afterwards.
+	Hold func(*target.Snapshot)
+
+	// Timeout is how long to wait for a thread that waits uninterruptibly in the
+	// kernel; 0 means 100 ms. For one that is about to stop, but gets no
+	// processor, it is 20 times as long. A thread that has not stopped by then
+	// has an Err. The others stand still as long.
+	Timeout time.Duration
+}
+
+const defaultTimeout = 100 * time.Millisecond
+
+// Snapshot stops all threads of a process for a moment, together, and returns
+// their registers, the copies of their stacks and the mappings. When it
+// returns, the process runs as before. Threads that start meanwhile are part of
+// the snapshot, those that end are not.
+//
+// The result's Memory is a *Memory and reads the process as it runs on. Errors
+// that concern one thread are in its Err; those that concern the process are
+// an *Error and wrap one of the Err variables. It may be called from several
+// goroutines, but a process can have one tracer at a time. While a child of
+// this program is stopped, a wait for it elsewhere in the program
+// (os.Process.Wait) takes the stop for its own: do not wait for a child while
+// its snapshot is taken.
+func Snapshot(pid int, opts *Options) (*target.Snapshot, error) {
+	s, _, err := snapshot(pid, opts)
+	return s, err
+}
+
+func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
+	if opts == nil {
+		opts = new(Options)
+	}
+	if err := check(pid); err != nil {
+		return nil, phases{}, err
+	}
+	c, err := begin(pid, opts)
+	if err != nil {
+		return nil, phases{}, err
+	}
+	defer c.tasks.close()
+	described, copied, held := make(chan bool, 1), make(chan bool, 2), make(chan bool, 1)
+	released := startTracerThread(func() (clean bool) {
+		if err = c.holdTogether(described, copied, held); err == nil && c.names == nil {
+			c.readNames()
+		}
+		copied <- false // which comes first where nothing was
+		return !c.unclean
+	})
+	// Whatever becomes of this goroutine, the other one ends before.
+	defer func() { <-released }()
+	defer close(held)
+	defer close(described)
+
+	s, failed := c.describe(opts)
+	if failed != nil {
+		return nil, phases{}, failed
+	}
+	if opts.Walk != nil {
+		c.ahead = s.ObjectsAhead()
+	}
+	c.goroutines = s.GoroutineCopiers(opts.Goroutines)
+	if opts.Hold == nil {
+		held <- true
+	}
+	described <- true
+	// Before all is copied nothing is done: the threads that are to stop need a processor.
+	ahead := c.ahead != nil && runtime.GOMAXPROCS(0) > 1
+	if (ahead || opts.Hold != nil) && <-copied {
+		c.tell(s)
+		if ahead {
+			c.ahead.WalkAhead(*opts.Walk)
+		}
+		if opts.Hold != nil {
+			c.hold(s, opts.Hold)
+			held <- true
+		}
+	}
+	<-released
+	c.awaitRelease()
+	if err == nil {
+		err = c.failure()
+	} else {
+		err = noProcess(pid, err)
+	}
+	if err != nil {
+		if c.ahead != nil {
+			s.Objects().Close()
+		}
+		return nil, phases{}, err
+	}
+	s.Pause, s.Clock = c.pause, c.clock
+	if opts.Hold == nil {
+		c.finish(s)
+	}
+	return s, c.phases, nil
+}
+
+// hold has a function called with the snapshot, if there is a thread in it.
+func (c *capture) hold(s *target.Snapshot, f func(*target.Snapshot)) {
+	if c.failure() != nil {
+		return
+	}
+	c.finish(s)
+	s.Live = false
+	defer func() { s.Live = true }()
+	f(s)
+}
+
+// errNotDescribed ends a capture of what could not be described.
+var errNotDescribed = errors.New("not described")
+
+// holdTogether stops the threads of a process together, copies what they hold, says so, and
+// releases them when it is told to. It attaches to none before the process is described: a thread that is
+// attached to stops for any signal that it gets.
+func (c *capture) holdTogether(described <-chan bool, copied chan<- bool, held <-chan bool) error {
+	if _, err := c.list(); err != nil {
+		return err
+	}
+	c.stacks.prepare(len(c.tracees))
+	if !<-described {
+		return errNotDescribed
+	}
+	c.seizeAll(c.tracees)
+	defer sigchld.Quiet()()
+	defer hurry(&c.unclean)()
+	c.stop()
+	c.copyRuntimes()
+	c.copy()
+	c.copyGoroutines()
+	copied <- true
+	<-held
+	c.detach()
+	c.pause, c.clock = time.Since(c.started), monotonic(c.pid)
+	return nil
+}
+
+// prepare makes what captures the threads of a process, and reads what can be read while
+// it runs.
+func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
+	c, err := begin(pid, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := c.describe(opts)
+	if err != nil {
+		c.tasks.close()
+		return nil, nil, err
+	}
+	return c, s, nil
+}
+
+// begin makes what captures the threads of a process.
+func begin(pid int, opts *Options) (*capture, error) {
+	m, err := machine(pid)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := openTasks(pid)
+	if err != nil {
+		return nil, noProcess(pid, err)
+	}
+	c := newCapture(pid, m, tasks)
+	c.only, c.vectors = opts.Threads, opts.Vectors
+	c.patience = opts.Timeout
+	if c.patience <= 0 {
+		c.patience = defaultTimeout
+	}
+	c.stacks.limit = defaultStackLimit
+	if opts.StackLimit > 0 {
+		c.stacks.limit = uint64(opts.StackLimit)
+	}
+	return c, nil
+}
+
+// describe makes a snapshot without threads.
+func (c *capture) describe(opts *Options) (*target.Snapshot, error) {
+	memory, err := OpenMemory(c.pid)
+	if err != nil {
+		return nil, err
+	}
+	mappings, err := Mappings(c.pid)
+	if err != nil {
+		return nil, err
+	}
+	c.stacks.mappings = mappings
+	search := debugfile.Search{Root: root(c.pid)}
+	s := &target.Snapshot{PID: c.pid, Machine: c.machine, Mappings: mappings, Memory: memory, Live: true, Search: search, Process: owner(c.pid),
+		Open: func(m *target.Mapping) (*os.File, error) { return openMapping(c.pid, m, &search) }}
+	if opts.Search != nil {
+		s.Search = opts.Search(search.Root)
+	}
+	return s, nil
+}
+
+// failure returns the error that left no thread at all.
+func (c *capture) failure() error {
+	var first error
+	for i := range c.tracees {
+		switch t := &c.tracees[i]; t.state {
+		case stopped, stuck:
+			return nil
+		case refused:
+			if first == nil {
+				first = t.err
+			}
+		}
+	}
+	if first != nil {
+		return first
+	}
+	if c.only != nil {
+		return &Error{PID: c.pid, Kind: ErrNoThread, Reason: strings.Trim(fmt.Sprint(c.only), "[]")}
+	}
+	return exited(c.pid)
+}
+
+// tell tells the snapshot what was captured; the threads' names follow.
+func (c *capture) tell(s *target.Snapshot) {
+	c.told = true
+	s.Threads, s.Copies = c.threads(), c.copies
+	slices.SortFunc(s.Copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) })
+}
+
+// finish completes the snapshot once all is copied that is.
+func (c *capture) finish(s *target.Snapshot) {
+	if !c.told {
+		c.tell(s)
+	}
+	c.tellNames(s)
+	if !c.mapped() {
+		// Something was mapped between the listing and the stop. A second
+		// listing has it; what only the first one has stays.
+		if c.ahead != nil {
+			s.Objects().Close()
+		}
+		if later, err := Mappings(c.pid); err == nil {
+			s.Mappings = merge(later, s.Mappings)
+		}
+	}
+}
+
+// mapped reports whether every stopped thread's program counter and stack
+// pointer lie in mappings that were known before.
+func (c *capture) mapped() bool {
+	for i := range c.tracees {
+		t := &c.tracees[i]
+		if t.state != stopped || t.err != nil || c.machine.StackPointer < 0 {
+			continue
+		}
+		sp, _ := t.registers.Get(uint64(c.machine.StackPointer))
+		for _, addr := range []uint64{t.registers.PC, sp} {
+			if target.FindMapping(c.stacks.mappings, addr) == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// merge adds to a the mappings of b that overlap none of a.
+func merge(a, b []target.Mapping) []target.Mapping {
+	merged := slices.Clone(a)
+	for _, m := range b {
+		i, _ := slices.BinarySearchFunc(a, m.Start, func(x target.Mapping, start uint64) int {
+			if x.End <= start {
+				return -1
+			}
+			return 1
+		})
+		if i == len(a) || a[i].Start >= m.End {
+			merged = append(merged, m)
+		}
+	}
+	slices.SortFunc(merged, func(x, y target.Mapping) int {
+		if x.Start < y.Start {
+			return -1
+		}
+		return 1
+	})
+	return merged
+}
+
+// machine returns the machine that the process's program was built for.
+func machine(pid int) (*arch.Machine, error) {
+	name := "/proc/" + strconv.Itoa(addressSpace(pid)) + "/exe"
+	f, err := untrusted.OpenNamed(name)
+	if err != nil {
+		if e := explainOpen(pid, err); e != nil {
+			return nil, e
+		}
+		return nil, err
+	}
+	defer f.Close()
+	var header [20]byte // up to e_machine
+	if _, err := f.ReadAt(header[:], 0); err != nil {
+		return nil, fmt.Errorf("%s: ELF header: %w", name, err)
+	}
+	if string(header[:4]) != elf.ELFMAG {
+		return nil, fmt.Errorf("%s: ELF header: % x: %w", name, header[:4], errNotELF)
+	}
+	data := elf.Data(header[elf.EI_DATA])
+	var order binary.ByteOrder = binary.LittleEndian
+	if data == elf.ELFDATA2MSB {
+		order = binary.BigEndian
+	}
+	return arch.Lookup(elf.Machine(order.Uint16(header[18:])), elf.Class(header[elf.EI_CLASS]), data), nil
+}
+
+var errNotELF = errors.New("no ELF magic number")
+
+// addressSpace returns a thread by whose ID the address space of process pid
+// can be named under /proc: the first one has none any more when it has ended
+// before the others.
+func addressSpace(pid int) int {
+	if s := threadState(pid, pid); s != 'Z' && s != 'X' {
+		return pid
+	}
+	tids, _ := listThreads(pid, nil)
+	for _, tid := range tids {
+		if s := threadState(pid, tid); s != 0 && s != 'Z' && s != 'X' {
+			return tid
+		}
+	}
+	return pid
+}

@@ -1,0 +1,303 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack/codefile"
+)
+
+// builder makes a Recording.
+type builder struct {
+	reader  *perfdata.Reader
+	opts    Options
+	rec     *Recording
+	machine *arch.Machine
+
+	started   bool // the header was looked at
+	monotonic bool // the clock is CLOCK_MONOTONIC
+
+	processes map[int32]*process
+	threads   map[int32]*thread
+	labels    map[Thread]int32
+	mapped    int // mappings of all spaces
+	moves     int // that changes of spaces may make yet
+
+	files    map[fileKey]*file
+	fileList []*file
+	byIndex  map[int32]*file // by index of Recording.Objects
+	buildIDs map[string]string
+	dumps    map[fileKey]*jitdump
+	reads    *codefile.Reader
+	maps     []*perfMap          // that were read
+	leaving  func(*process)      // called before a process loses its space; may be nil
+	codeOf   map[int32]codeNames // by index of Recording.Objects
+
+	objects  []Object
+	frameIDs map[frameKey]int32
+	keys     []frameKey
+	named    int // frames that have their names
+
+	stacks map[stackKey]int32
+	walk   walk
+	kernel kernel
+
+	pending  []pendingSample
+	batch    int
+	deferred map[*thread][]deferredSample
+	severed  uint64 // samples that deferredSample tells of whose user part did not come
+
+	ends     [Gap + 1]uint64 // samples by why their stack ends
+	uncopied uint64          // samples with registers and no copy of the stack, which they end for
+	longest  uint32          // bytes of a stack copy that was too short
+	notes    []string
+	said     map[string]bool
+	unsaid   int
+	complete bool
+
+	mount perfdata.Namespace // of this process
+}
+
+// stackKey is what the samples of one Stack have in common.
+type stackKey struct {
+	node, thread, event int32
+	end                 End
+}
+
+// frameKey is what tells places apart.
+type frameKey struct {
+	object   int32 // index, -1 for none
+	function int32 // of a jitdump: 1 + its number
+	address  uint64
+	kind     Kind
+	returns  bool
+}
+
+// pendingSample waits for the names of its frames.
+type pendingSample struct {
+	time, period        uint64
+	cpu                 uint32
+	hasCPU              bool
+	end                 End
+	node, thread, event int32
+}
+
+// Read reads a recording to its end and makes stacks of its samples. With an
+// error, which is of the recording as perfdata.Reader.Next has them, or of
+// Options.Each, comes what was read until then: nil only where that is nothing.
+func Read(r *perfdata.Reader, opts Options) (*Recording, error) {
+	b := newBuilder(r, opts)
+	defer b.close()
+	err := b.read()
+	if each := b.flush(); err == nil {
+		err = each
+	}
+	b.finish()
+	return b.rec, err
+}
+
+func newBuilder(r *perfdata.Reader, opts Options) *builder {
+	b := &builder{
+		reader: r, opts: opts, rec: &Recording{tree: newTree()},
+		processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
+		files: make(map[fileKey]*file), byIndex: make(map[int32]*file), dumps: make(map[fileKey]*jitdump),
+		reads: codefile.NewReader(), codeOf: make(map[int32]codeNames),
+		frameIDs: make(map[frameKey]int32, 1<<10), stacks: make(map[stackKey]int32), said: make(map[string]bool),
+		batch: 1 << 10, moves: firstMoves, complete: true,
+	}
+	b.kernel.object = -1
+	return b
+}
+
+func (b *builder) read() error {
+	for n := 0; ; n++ {
+		record, err := b.reader.Next()
+		switch {
+		case err == io.EOF:
+			return b.giveUpAll()
+		case err != nil:
+			b.complete = false
+			return errors.Join(err, b.giveUpAll())
+		}
+		if record.Err != nil {
+			b.complete = false
+			b.note("a record cannot be read: %v", record.Err)
+		}
+		// A file can shrink while its unwind tables are read.
+		if err := object.Guard(func() error { return b.record(record) }); err != nil {
+			if !errors.Is(err, object.ErrFault) {
+				return err
+			}
+			b.complete = false
+			b.noteError(err)
+		}
+		if b.opts.Progress != nil && n%1024 == 0 {
+			b.opts.Progress(b.reader.Counts().Bytes)
+		}
+	}
+}
+
+// start looks at what the recording says of itself, once the first sample comes:
+// a stream has told it by then.
+func (b *builder) start() {
+	b.started = true
+	b.rec.Header = *b.reader.Header()
+	b.machine = b.reader.Machine()
+	b.monotonic = b.rec.Header.Clock.ID == clockMonotonic
+	for _, a := range b.reader.Attributes() {
+		b.rec.Events = append(b.rec.Events, Event{Name: a.Name})
+		if a.Flags&perfdata.FlagUseClockID != 0 && a.ClockID == clockMonotonic {
+			b.monotonic = true
+		}
+	}
+	b.setBuildIDs()
+}
+
+const clockMonotonic = 1 // CLOCK_MONOTONIC
+
+// setBuildIDs takes over the build IDs that the recording lists.
+func (b *builder) setBuildIDs() {
+	b.buildIDs = make(map[string]string)
+	for _, id := range b.reader.BuildIDs() {
+		if len(id.ID) > 0 && len(id.ID) <= 64 {
+			b.buildIDs[id.Path] = hex.EncodeToString(id.ID)
+		}
+	}
+}
+
+// object adds an object and returns its index.
+func (b *builder) object(o Object) int32 {
+	b.objects = append(b.objects, o)
+	return int32(len(b.objects) - 1)
+}
+
+// frame returns the number of a place.
+func (b *builder) frame(key frameKey) int32 {
+	n, ok := b.frameIDs[key]
+	if !ok {
+		n = int32(len(b.keys))
+		b.frameIDs[key] = n
+		b.keys = append(b.keys, key)
+	}
+	return n
+}
+
+// maxNotes bounds what is told of damage.
+const maxNotes = 64
+
+// note says something that is to be known, once.
+func (b *builder) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if b.said[text] {
+		return
+	}
+	if len(b.notes) >= maxNotes {
+		b.unsaid++
+		return
+	}
+	b.said[text] = true
+	b.notes = append(b.notes, text)
+}
+
+func (b *builder) noteError(err error) {
+	if err != nil {
+		b.note("%v", err)
+	}
+}
+
+// ownMount returns the mount namespace that this process is in.
+func (b *builder) ownMount() perfdata.Namespace {
+	if b.mount == (perfdata.Namespace{}) {
+		b.mount = namespaceOf("/proc/self/ns/mnt")
+	}
+	return b.mount
+}
+
+// count counts a sample.
+func (b *builder) count(s pendingSample) error {
+	r := b.rec
+	if r.Samples == 0 || s.time < r.First {
+		r.First = s.time
+	}
+	r.Last = max(r.Last, s.time)
+	r.Samples++
+	b.ends[s.end]++
+	e := &r.Events[s.event]
+	e.Samples++
+	period := min(s.period, math.MaxInt64-e.Weight)
+	if period < s.period {
+		b.complete = false
+		b.note("the periods of the samples of event %q exceed %d in total: shares by period are wrong", e.Name, int64(math.MaxInt64))
+	}
+	e.Weight += period
+	key := stackKey{s.node, s.thread, s.event, s.end}
+	i, ok := b.stacks[key]
+	if !ok {
+		i = int32(len(r.Stacks))
+		b.stacks[key] = i
+		r.Stacks = append(r.Stacks, Stack{Thread: s.thread, Event: s.event, End: s.end, node: s.node})
+	}
+	r.Stacks[i].Samples++
+	r.Stacks[i].Weight += period
+	if b.opts.Each == nil {
+		return nil
+	}
+	if b.pending = append(b.pending, s); len(b.pending) < b.batch {
+		return nil
+	}
+	// Each time names are looked up costs a pass over symbol tables.
+	b.batch = min(2*b.batch, 1<<16)
+	return b.flush()
+}
+
+// flush names what is new, and hands out the samples that wait for it.
+func (b *builder) flush() error {
+	if b.opts.Each == nil || len(b.pending) == 0 {
+		return nil
+	}
+	b.name()
+	r := b.rec
+	for i := range b.pending {
+		p := &b.pending[i]
+		s := Sample{Time: p.time, CPU: p.cpu, HasCPU: p.hasCPU, Period: p.period, Event: &r.Events[p.event],
+			Thread: &r.Threads[p.thread], End: p.end, Frames: r.path(p.node), Places: r.numbered(p.node)}
+		if err := b.opts.Each(&s); err != nil {
+			b.pending = nil
+			return err
+		}
+	}
+	b.pending = b.pending[:0]
+	return nil
+}
+
+// finish names the frames and says what was missing.
+func (b *builder) finish() {
+	if !b.started {
+		b.start()
+	}
+	b.name()
+	r := b.rec
+	r.Machine = b.machine
+	r.Header = *b.reader.Header()
+	r.Counts = b.reader.Counts()
+	b.tell()
+	r.Notes, r.Complete = b.notes, b.complete
+}
+
+func (b *builder) close() {
+	for _, f := range b.fileList {
+		if f.object != nil {
+			f.object.Close()
+		}
+	}
+}

@@ -1,0 +1,37 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+// The stacks of the recording that is named, each with how many samples it had.
+func Example() {
+	if len(os.Args) < 2 {
+		return
+	}
+	r, err := perfdata.Open(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	rec, err := recording.Read(r, recording.Options{Lines: true})
+	if err != nil {
+		log.Print(err) // and what was read until then
+	}
+	for i := range rec.Stacks {
+		s := &rec.Stacks[i]
+		fmt.Println(s.Samples, "samples of", rec.Threads[s.Thread].Name)
+		for f := range rec.Frames(s) {
+			fmt.Println("\t", f.Symbol.Name)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/unwind"
+)
+
+// fileKey is what tells files apart that a recording maps.
+type fileKey struct {
+	path    string
+	buildID string
+	inode   inode // zero where a build ID is known
+	mount   perfdata.Namespace
+}
+
+// compare orders files, by their paths first.
+func (k fileKey) compare(other fileKey) int {
+	return cmp.Or(cmp.Compare(k.path, other.path), cmp.Compare(k.buildID, other.buildID),
+		cmp.Compare(k.inode.major, other.inode.major), cmp.Compare(k.inode.minor, other.inode.minor),
+		cmp.Compare(k.inode.number, other.inode.number), cmp.Compare(k.inode.generation, other.inode.generation),
+		cmp.Compare(k.mount.Device, other.mount.Device), cmp.Compare(k.mount.Inode, other.mount.Inode))
+}
+
+// inode is a file as its system knows it.
+type inode struct {
+	major, minor       uint32
+	number, generation uint64
+}
+
+// file is a file that the recording maps, opened when a frame first lies in it.
+type file struct {
+	fileKey
+	index   int32 // in Recording.Objects
+	builder *builder
+	pid     int32 // a process that maps it, for what it sees only
+
+	opened bool
+	search debugfile.Search // for the file, and for its separate debug file
+	object *object.File
+	err    error
+	golang bool
+	tables tables
+}
+
+// bias opens the file and returns its load bias where it is mapped as m.
+func (f *file) bias(m *mapping) (uint64, error) {
+	if !f.opened {
+		f.opened = true
+		f.open(m)
+	}
+	if f.err != nil {
+		return 0, f.err
+	}
+	bias, ok := f.object.Bias(m.start, m.offset, true)
+	if !ok {
+		return 0, fmt.Errorf("%s: no segment of the file fits its mapping at %#x", f.path, m.start)
+	}
+	return bias, nil
+}
+
+// open finds the file and its unwind tables.
+func (f *file) open(m *mapping) {
+	if f.buildID == "" {
+		f.buildID = f.builder.buildIDs[f.path]
+	}
+	f.search = f.builder.opts.Search
+	if f.path == vdsoName {
+		f.object = f.builder.ownVDSO(f.buildID)
+	}
+	if f.object == nil {
+		if f.object, f.err = f.search.OpenObject(f.wanted(m)); f.err != nil {
+			return
+		}
+	}
+	err := object.Guard(func() (err error) {
+		f.tables.sections, _, err = target.CallFrames(f.object)
+		if err == nil {
+			f.tables.source, f.golang = target.GoSource(&f.tables, f.object)
+			f.tables.function = target.FunctionStart(f.tables.sections, f.object)
+		}
+		return err
+	})
+	if err != nil {
+		f.tables.source = failedSource{fmt.Errorf("%w: %w", cfi.ErrNoFDE, err)}
+	}
+}
+
+// wanted says what is known of the file, and where a process that maps it sees it.
+func (f *file) wanted(m *mapping) *debugfile.Module {
+	b := f.builder
+	path, deleted := strings.CutSuffix(f.path, deletedSuffix)
+	w := &debugfile.Module{Path: path, Machine: b.machine, Stale: deleted, Same: f.same}
+	w.BuildID, _ = hex.DecodeString(f.buildID)
+	if f.search.Root != "" {
+		return w
+	}
+	root, err := b.root(f.pid, f.mount)
+	f.search.Root = root
+	w.Stale = w.Stale || err != nil
+	if deleted {
+		// While the process lives it has the file all the same, unless another
+		// process has its number. The device tells nothing here: overlayfs shows one
+		// layer's or its own.
+		place := debugfile.Place{Path: fmt.Sprintf("/proc/%d/map_files/%x-%x", f.pid, m.start, m.end), Trust: debugfile.Doubtful, Named: true}
+		if info, err := os.Stat(place.Path); err == nil && f.inode.number != 0 && untrusted.IdentityOf(info).Inode == f.inode.number {
+			place.Trust = debugfile.Certain
+		}
+		w.Places = []debugfile.Place{place}
+	}
+	return w
+}
+
+// same reports whether a file is the recorded inode. That it is another one tells
+// nothing: the file can have been copied to where the recording is read.
+func (f *file) same(found *os.File, _ *object.File) (bool, error) {
+	info, err := found.Stat()
+	if err != nil || f.inode.number == 0 {
+		return false, nil
+	}
+	return untrusted.IdentityOf(info) == untrusted.Identity{Device: unix.Mkdev(f.inode.major, f.inode.minor), Inode: f.inode.number}, nil
+}
+
+// root returns the root directory that a process in a mount namespace has: "" where
+// it is this process's. The error is of a namespace that is not to be had any more.
+func (b *builder) root(pid int32, mount perfdata.Namespace) (string, error) {
+	if mount == (perfdata.Namespace{}) || mount == b.ownMount() {
+		return "", nil
+	}
+	proc := "/proc/" + strconv.Itoa(int(pid))
+	if namespaceOf(proc+"/ns/mnt") != mount {
+		return "", errEnded
+	}
+	return proc + "/root", nil
+}
+
+var errEnded = errors.New("its process, in another mount namespace, has ended")
+
+const (
+	deletedSuffix = " (deleted)"
+	vdsoName      = "[vdso]"
+)
+
+var errNoVDSO = errors.New("this process has no vDSO")
+
+// ownVDSO opens the vDSO that the kernel has given this process, if it is the
+// recorded one.
+func (b *builder) ownVDSO(buildID string) *object.File {
+	o, err := openVDSO()
+	if err != nil {
+		return nil
+	}
+	id, err := hex.DecodeString(buildID)
+	if len(id) == 0 && err == nil && (b.machine == nil || o.Machine().ELF == b.machine.ELF) ||
+		len(id) > 0 && o.CheckBuildID(vdsoName, id) == nil {
+		return o
+	}
+	o.Close()
+	return nil
+}
+
+// namespaceOf returns the namespace that a file of /proc stands for, zero where
+// it cannot be read.
+func namespaceOf(path string) perfdata.Namespace {
+	info, err := os.Stat(path)
+	if err != nil {
+		return perfdata.Namespace{}
+	}
+	return perfdata.Namespace(untrusted.IdentityOf(info))
+}
+
+// isFile reports whether the path of a mapping can be that of an object file, and
+// whether the memory can hold code at all.
+func isFile(path []byte) bool {
+	for _, prefix := range []string{"/dev/", "/SYSV", "//anon", "/anon_hugepage", "/[aio]", "/i915", "/dmabuf"} {
+		if bytes.HasPrefix(path, []byte(prefix)) {
+			return false
+		}
+	}
+	return len(path) > 0 && path[0] == '/' || string(path) == vdsoName
+}
+
+// namesNoFile reports whether a path is one of memory that can, but need not, hold
+// an object file.
+func namesNoFile(path string) bool { return strings.HasPrefix(path, "/memfd:") }
+
+// tables are the unwind tables of a file: addresses are looked up where the
+// sections are, one by one, until compiling them all pays.
+type tables struct {
+	sections *unwind.Sections
+	source   unwind.Source // this, with what Go programs need
+	function func(pc uint64) (start uint64, ok bool)
+	table    *unwind.Table
+	asked    int
+}
+
+// compileCost is how many bytes of .eh_frame are compiled in the time that one
+// look-up without a table takes.
+const compileCost = 60
+
+// Rules implements unwind.Source.
+func (t *tables) Rules(pc uint64) (*unwind.Rules, error) {
+	s := t.sections
+	if t.table == nil && s.EHFrame != nil {
+		if t.asked++; t.asked*compileCost > len(s.EHFrame.Data) {
+			t.table = unwind.Compile(s.EHFrame)
+		}
+	}
+	if t.table != nil {
+		if rules, err := t.table.Rules(pc); err == nil {
+			return rules, nil
+		}
+	}
+	return s.Rules(pc)
+}
+
+// failedSource is the source of a file whose tables cannot be read.
+type failedSource struct{ err error }
+
+func (s failedSource) Rules(uint64) (*unwind.Rules, error) { return nil, s.err }

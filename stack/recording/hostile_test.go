@@ -1,0 +1,265 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package recording
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/perfdata"
+)
+
+// A recording that is cut gives the stacks up to there; one that is changed gives
+// some, or an error, and ends.
+func TestDamagedRecordings(t *testing.T) {
+	path := record(t, []string{"--call-graph", "dwarf,4096", "-k", "mono"}, compile(t, "gcc", "forks.c", "-O1", "-g", "-pthread"))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{} // perf's cache has the kernel's symbols, which take long to ask the kernel for
+	whole, err := readBytes(data, opts)
+	if err != nil || whole.Samples == 0 {
+		t.Fatalf("%v: %+v", err, whole)
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	rounds := 40
+	if testing.Short() {
+		rounds = 10
+	}
+	last := uint64(0)
+	for i := range rounds {
+		n := len(data) * (i + 1) / (rounds + 1)
+		rec, err := readBytes(data[:n], opts)
+		if err == nil && rec.Samples < whole.Samples && rec.Complete {
+			t.Errorf("%d of %d bytes: %d samples of %d, and nothing is said to be missing", n, len(data), rec.Samples, whole.Samples)
+		}
+		if rec != nil {
+			if rec.Samples < last {
+				t.Errorf("%d of %d bytes: %d samples, of less there were %d", n, len(data), rec.Samples, last)
+			}
+			last = rec.Samples
+		}
+	}
+	if last == 0 {
+		t.Error("no sample of any part")
+	}
+	for range rounds {
+		damaged := bytes.Clone(data)
+		for range 1 + r.IntN(20) {
+			at := r.IntN(len(damaged))
+			damaged[at] ^= byte(1 << r.IntN(8))
+			if r.IntN(3) == 0 {
+				copy(damaged[at:], "\xff\xff\xff\xff\xff\xff\xff\x7f")
+			}
+		}
+		rec, err := readBytes(damaged, opts)
+		if rec == nil && err == nil {
+			t.Error("neither stacks nor an error")
+		}
+	}
+}
+
+// A file that is not the one that was recorded is refused, and named.
+func TestReplacedFile(t *testing.T) {
+	program := compile(t, "gcc", "sort.c", "-O2", "-g")
+	path := record(t, []string{"--call-graph", "dwarf,16384"}, program, "100")
+	os.Remove(program)
+	other := compile(t, "gcc", "sort.c", "-O1")
+	if err := os.Rename(other, program); err != nil {
+		t.Fatal(err)
+	}
+	r, err := perfdata.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	// Without perf's cache, which has the file.
+	rec, err := Read(r, Options{Search: debugfile.Search{Stores: []debugfile.Store{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(rec.Notes, "\n")
+	if rec.Complete || !strings.Contains(notes, program) || !strings.Contains(notes, program+" was not used: its build ID is ") {
+		t.Errorf("complete %t: %s", rec.Complete, notes)
+	}
+	for i := range rec.Places() {
+		f := &rec.Places()[i]
+		if f.Object != nil && f.Object.Name == program && f.Symbol.Name != "" {
+			t.Errorf("%s at %#x, by a file that is another", f.Symbol.Name, f.Address)
+		}
+	}
+
+	// perf's cache has it.
+	rec, samples := readAll(t, path, Options{})
+	if len(samples) == 0 {
+		t.Fatal("no samples")
+	}
+	if !rec.Complete {
+		t.Errorf("with perf's cache: %q", rec.Notes)
+	}
+}
+
+// A sysroot has the files of the recording. What it lacks is taken from the file
+// system where it proves to be what was recorded, as the libraries here.
+func TestSysroot(t *testing.T) {
+	program := compile(t, "gcc", "sort.c", "-O2", "-g")
+	// Without the program's tables only samples that are taken in a library itself have
+	// a frame of it: of some hundred a tenth.
+	path := record(t, []string{"--call-graph", "dwarf,16384"}, program, "1000")
+	root := t.TempDir()
+	below := filepath.Join(root, program)
+	if err := os.MkdirAll(filepath.Dir(below), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(program, below); err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range []string{root, t.TempDir()} {
+		r, err := perfdata.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		rec, err := Read(r, Options{Search: debugfile.Search{Root: root, Stores: []debugfile.Store{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		named, libraries, missing := false, 0, ""
+		for i := range rec.Places() {
+			f := &rec.Places()[i]
+			named = named || f.Symbol.Name == "compare"
+			switch {
+			case f.Object == nil || f.Kind != Native && f.Kind != Unknown:
+			case f.Object.Err != nil:
+				missing = f.Object.Name
+			case f.Object.File != program:
+				libraries++
+			}
+		}
+		if libraries == 0 {
+			t.Error("no frame of a library")
+		}
+		if has := strings.HasPrefix(below, root); named != has || rec.Complete != has || (missing == program) == has {
+			t.Errorf("below %s: named %t, %q is missing: %q", root, named, missing, rec.Notes)
+		}
+	}
+}
+
+// Forks share what they have mapped, and the recording cannot make more of it than
+// there is room for.
+func TestManyForks(t *testing.T) {
+	b := &builder{rec: new(Recording), processes: make(map[int32]*process), threads: make(map[int32]*thread), labels: make(map[Thread]int32),
+		files: make(map[fileKey]*file), dumps: make(map[fileKey]*jitdump), said: make(map[string]bool), moves: firstMoves}
+	mmap := func(pid int32, start uint64) {
+		b.mmap(&perfdata.Record{}, &perfdata.Mmap{PID: pid, TID: pid, Start: start, Length: 0x1000, Path: []byte("//anon"), Protection: protExec})
+	}
+	const mappings, forks = 5000, 1000
+	for i := range uint64(mappings) {
+		mmap(1, 0x10000+0x2000*i)
+	}
+	for i := range int32(forks) {
+		b.task(&perfdata.Record{Type: perfdata.TypeFork}, &perfdata.Task{PID: 2 + i, TID: 2 + i, ParentPID: 1, ParentTID: 1})
+	}
+	if b.mapped != mappings {
+		t.Errorf("%d mappings after forks, want %d", b.mapped, mappings)
+	}
+	for i := range int32(forks) {
+		mmap(2+i, 0x1000)
+	}
+	if b.mapped > maxMapped+forks {
+		t.Errorf("%d mappings", b.mapped)
+	}
+	if p := b.processes[2]; len(p.space.mappings) != mappings+1 {
+		t.Errorf("the first child has %d mappings", len(p.space.mappings))
+	}
+	if b.complete || len(b.notes) == 0 {
+		t.Error("nothing is said of mappings that are not known")
+	}
+	for i := range int32(forks) {
+		b.task(&perfdata.Record{Type: perfdata.TypeExit}, &perfdata.Task{PID: 2 + i, TID: 2 + i, ParentPID: 1, ParentTID: 1})
+	}
+	if b.mapped != mappings {
+		t.Errorf("%d mappings after exits, want %d", b.mapped, mappings)
+	}
+}
+
+// The functions of a jitdump of many are found by time and walked by their tables,
+// in little memory.
+func TestManyFunctions(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the program has code of amd64")
+	}
+	testprogram.RequireTool(t, "perf")
+	count := "175000"
+	if testing.Short() {
+		count = "5000"
+	}
+	dir := t.TempDir()
+	path := record(t, []string{"-k", "mono", "--call-graph", "dwarf,1024"}, compile(t, "gcc", "generate.c", "-O1"), dir, count)
+	dumps, _ := filepath.Glob(filepath.Join(dir, "jit-*.dump"))
+	if len(dumps) != 1 {
+		t.Fatalf("jitdumps: %q", dumps)
+	}
+	info, err := os.Stat(dumps[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	rec, samples := readAll(t, path, Options{})
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; !testing.Short() && taken > 4*uint64(info.Size()) {
+		t.Errorf("%d bytes were allocated for a jitdump of %d", taken, info.Size())
+	}
+	chains := 0
+	for i := range samples {
+		calls := 0
+		for k := range samples[i].frames {
+			if f := &samples[i].frames[k]; f.Kind == JIT {
+				if !strings.HasPrefix(f.Symbol.Name, "generated_") {
+					t.Fatalf("%q in a jitdump", f.Symbol.Name)
+				}
+				calls++
+			}
+		}
+		if calls > 0 && samples[i].End != Whole {
+			t.Fatalf("%d generated functions, then: %v\n%s", calls, samples[i].End, sideBySide(&samples[i], &scriptSample{}))
+		}
+		if calls == 8 {
+			chains++
+		}
+	}
+	if chains < 5 {
+		t.Errorf("%d samples of %d in eight generated functions: %q", chains, len(samples), rec.Notes)
+	}
+}
+
+// Where the recording has another clock than the jitdump this is said, and the last
+// functions are shown.
+func TestOtherClock(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the program has code of amd64")
+	}
+	path := record(t, []string{"--call-graph", "dwarf,1024"}, compile(t, "gcc", "generate.c", "-O1"), t.TempDir(), "100")
+	rec, _ := readAll(t, path, Options{})
+	named := false
+	for i := range rec.Places() {
+		named = named || strings.HasPrefix(rec.Places()[i].Symbol.Name, "generated_")
+	}
+	if notes := strings.Join(rec.Notes, "\n"); !named || !strings.Contains(notes, "perf record -k mono") {
+		t.Errorf("named %t: %s", named, notes)
+	}
+}

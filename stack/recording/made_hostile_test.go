@@ -1,0 +1,167 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack/codefile"
+)
+
+func noted(b *builder, text string) bool {
+	return strings.Contains(strings.Join(b.rec.Notes, "\n"), text)
+}
+
+// A process has not more jitdumps than are asked for an address.
+func TestManyJitdumps(t *testing.T) {
+	const count = 1000
+	m := newMade()
+	for i := range uint64(count) {
+		m.mmap2(1, 0x10000, "/nosuch/jit-1.dump", i+1, 0)
+	}
+	for i := range uint64(count) {
+		m.sample(1, 0x20000+i, i+1)
+	}
+	b := m.build(t, Options{})
+	if n := len(b.processes[1].space.code.dumps); n != maxJitdumps || len(b.dumps) != maxJitdumps {
+		t.Errorf("%d jitdumps of the process, %d in all", n, len(b.dumps))
+	}
+	if b.rec.Samples != count || b.rec.Complete || !noted(b, "more than 64 jitdumps") {
+		t.Errorf("%d samples; %q", b.rec.Samples, b.rec.Notes)
+	}
+}
+
+// writeJitdump writes a jitdump of one function of a page, and returns its inode.
+func writeJitdump(t testing.TB, path, name string, address uint64) (number uint64) {
+	t.Helper()
+	e := perf.Encoder{Order: binary.LittleEndian}
+	e.Header(&perf.Header{Order: binary.LittleEndian, Machine: elf.EM_X86_64, PID: 1, Time: 1})
+	if err := e.Load(1, &perf.Load{PID: 1, TID: 1, Address: address, Name: name, Code: make([]byte, 0x1000)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, e.Data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return untrusted.IdentityOf(info).Inode
+}
+
+// A jitdump is read once, however often the recording tells it apart.
+func TestJitdumpOfManyRecords(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jit-1.dump")
+	number := writeJitdump(t, path, "generated", 0x10000)
+	m := newMade()
+	const records = 5
+	for i := range uint64(records) {
+		m.mmap(uint32(i), 0x10000, "//anon")
+		m.mmap2(uint32(i), 0x20000, path, number, i)
+		m.sample(uint32(i), 0x10004, i+1)
+	}
+	b := m.build(t, Options{})
+	files := make(map[*codefile.Jitdump]bool)
+	for _, d := range b.dumps {
+		files[d.code] = true
+	}
+	if len(b.dumps) != records || len(files) != 1 || files[nil] {
+		t.Errorf("%d jitdumps, %d were read", len(b.dumps), len(files))
+	}
+	for i := range b.rec.Places() {
+		if f := &b.rec.Places()[i]; f.Symbol.Name != "generated" {
+			t.Errorf("%q at %#x", f.Symbol.Name, f.Address)
+		}
+	}
+}
+
+// Whatever is mapped in whatever order, changes of a space move a bounded number
+// of mappings a record; where there are too many the older ones are forgotten, and
+// that is said.
+func TestManyMappings(t *testing.T) {
+	const top = 0x7f0000000000
+	for _, test := range []struct {
+		name    string
+		records uint64
+		record  func(m *made, i uint64)
+		want    string // that a note says; "" for nothing
+	}{
+		{"ascending", maxMappings, func(m *made, i uint64) { m.mmap(1, 0x10000+0x2000*i, "//anon") }, ""},
+		{"descending", 10000, func(m *made, i uint64) { m.mmap(1, top-0x2000*i, "//anon") }, ""},
+		{"far too many", maxMappings + 10, func(m *made, i uint64) { m.mmap(1, 0x10000+0x2000*i, "//anon") }, "more than 65536 mappings"},
+		{"descending for long", 40000, func(m *made, i uint64) { m.mmap(1, top-0x2000*i, "//anon") }, "change too often"},
+		{"samples between", 10000, func(m *made, i uint64) { m.mmap(1, top-0x2000*i, "//anon"); m.sample(1, top, i+1) }, ""},
+		{"forks between", 20000, func(m *made, i uint64) {
+			if i >= 10000 {
+				m.fork(2, 1, i)
+				m.mmap(2, 0x1000, "//anon")
+				return
+			}
+			m.mmap(1, 0x10000+0x2000*i, "//anon")
+		}, "change too often"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := newMade()
+			for i := range test.records {
+				test.record(m, i)
+			}
+			m.sample(1, 0x10000, test.records+1)
+			r, err := perfdata.NewReader(&m.Buffer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			b := newBuilder(r, Options{})
+			records, moved := 0, 0
+			for {
+				record, err := r.Next()
+				if err != nil {
+					break
+				}
+				before := b.moves + movesWithRecord
+				if err := b.record(record); err != nil {
+					t.Fatal(err)
+				}
+				records++
+				moved += before - b.moves
+				if n := len(b.process(1).space.mappings); n > maxMappings {
+					t.Fatalf("%d mappings", n)
+				}
+			}
+			if moved > firstMoves+records*movesWithRecord {
+				t.Errorf("%d records moved %d mappings", records, moved)
+			}
+			b.finish()
+			if b.rec.Complete != (test.want == "") || !noted(b, test.want) {
+				t.Errorf("complete %t: %q", b.rec.Complete, b.rec.Notes)
+			}
+		})
+	}
+}
+
+// Mappings that lie side by side become one when they are mapped again.
+func TestMappedAgain(t *testing.T) {
+	s := newSpace()
+	const pages = 1000
+	for i := range uint64(pages) {
+		s.add(mapping{start: i, end: i + 1})
+	}
+	all := mapping{start: 0, end: pages}
+	if s.holds(all) {
+		t.Error("all mappings are looked at")
+	}
+	s.add(all)
+	if len(s.mappings) != 1 || !s.holds(all) {
+		t.Errorf("%d mappings", len(s.mappings))
+	}
+}

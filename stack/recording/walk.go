@@ -1,0 +1,404 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"errors"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/unwind"
+)
+
+// walk is what stacks are walked with.
+type walk struct {
+	regs    unwind.Registers
+	memory  memory
+	numbers []int32 // of the frames of the sample in hand
+	user    []int32 // those of its user part, once it was walked
+
+	// The spaces that have a walker, the one that got it first at next.
+	walking []*space
+	next    int
+}
+
+// maxWalkers bounds the spaces that have a walker, each of which remembers the
+// addresses that it has met.
+const maxWalkers = 64
+
+// walker returns the walker of a space.
+func (w *walk) walker(b *builder, s *space) *unwind.Walker {
+	if s.walker != nil {
+		return s.walker
+	}
+	s.walker = &unwind.Walker{MaxFrames: b.opts.MaxFrames, Memory: &w.memory}
+	if len(w.walking) < maxWalkers {
+		w.walking = append(w.walking, s)
+		return s.walker
+	}
+	w.walking[w.next].walker = nil
+	w.walking[w.next] = s
+	w.next = (w.next + 1) % maxWalkers
+	return s.walker
+}
+
+// memory is what a sample has of its thread's memory beside the copy of the
+// stack: what files hold.
+type memory struct {
+	space  *space
+	stack  unwind.Stack
+	beyond bool // a read went past the end of the copy
+}
+
+// maxStack is how far above the stack pointer an address still is of the stack.
+const maxStack = 64 << 20
+
+// ReadMemory implements cfi.Memory. The walker itself reads the copy.
+func (m *memory) ReadMemory(p []byte, addr uint64) error {
+	s := m.space
+	i := s.first(addr)
+	if i < len(s.mappings) && s.mappings[i].start <= addr {
+		if f := s.mappings[i].file; f != nil {
+			if bias, err := f.bias(&s.mappings[i]); err == nil {
+				return f.object.ReadMemory(p, addr-bias)
+			}
+		}
+		if d, f := s.code.find(addr); f != nil {
+			code := d.code.Code(f)
+			if at := addr - f.Address; at < uint64(len(code)) && copy(p, code[at:]) == len(p) {
+				return nil
+			}
+		}
+		return errNotRecorded
+	}
+	if at := addr - m.stack.Address; at < maxStack {
+		m.beyond = true
+		return errBeyond
+	}
+	// Constants of a file lie in mappings that cannot be executed, beside its code:
+	// that of the last mapping before the address, or of the first behind it.
+	for _, at := range [...]int{i - 1, i} {
+		if at < 0 || at >= len(s.mappings) || s.mappings[at].file == nil || !s.mappings[at].file.opened {
+			continue
+		}
+		n := &s.mappings[at]
+		if bias, err := n.file.bias(n); err == nil && n.file.object.ReadMemory(p, addr-bias) == nil {
+			return nil
+		}
+	}
+	return errNotRecorded
+}
+
+var (
+	errNotRecorded = errors.New("not in the recording")
+	errBeyond      = errors.New("beyond the recorded copy of the stack")
+)
+
+// sample makes a stack of a sample.
+func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
+	pid, tid := r.ID.PID, r.ID.TID
+	t := b.thread(pid, tid)
+	event := int32(max(r.ID.Attribute, 0))
+	if int(event) >= len(b.rec.Events) {
+		if event > 0 || len(b.rec.Events) > 0 {
+			event = 0
+		}
+		if len(b.rec.Events) == 0 {
+			b.rec.Events = append(b.rec.Events, Event{})
+		}
+	}
+	if b.opts.Filter != nil {
+		who := t.labels()
+		if !b.opts.Filter(&who, b.rec.Events[event].Name) {
+			return nil
+		}
+	}
+	label := b.label(t)
+	chain, cookie, deferred := cookieOf(s.Callchain)
+	numbers, end := b.stack(t, r, s, chain)
+	p := pendingSample{time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
+		end: end, thread: label, event: event}
+	if deferred && s.UserRegs.ABI == perfdata.ABINone {
+		kernel := 0 // in user mode there is the address only
+		if len(chain) > 0 {
+			kernel = len(numbers)
+		}
+		return b.wait(t, deferredSample{p, cookie, numbers, kernel})
+	}
+	p.node = b.rec.tree.add(numbers)
+	return b.count(p)
+}
+
+// label returns the index of the Thread of a thread, by its names now.
+func (b *builder) label(t *thread) int32 {
+	p := t.process
+	if t.label >= 0 && t.names == p.names {
+		return t.label
+	}
+	key := t.labels()
+	n, ok := b.labels[key]
+	if !ok {
+		n = int32(len(b.rec.Threads))
+		b.labels[key] = n
+		b.rec.Threads = append(b.rec.Threads, key)
+	}
+	t.label, t.names = n, p.names
+	return n
+}
+
+// labels returns what a thread is called now.
+func (t *thread) labels() Thread {
+	l := Thread{PID: t.process.pid, TID: t.tid, Process: t.process.name, Name: t.name}
+	if l.Name == "" {
+		l.Name = l.Process
+	}
+	return l
+}
+
+// stack returns the numbers of the frames of a sample with a call chain, innermost
+// first.
+func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64) ([]int32, End) {
+	w := &b.walk
+	w.numbers = w.numbers[:0]
+	p := t.process
+	p.space.at(r.ID.Time)
+
+	// The recorded chain: up to where its user part begins, it is taken as it is.
+	mode := r.Misc.Mode()
+	user := chain[len(chain):]
+	first := true
+	for i, ip := range chain {
+		if ip >= perfdata.ContextMax {
+			next, ok := modeOf(ip)
+			if ok && next == perfdata.ModeUser {
+				user = chain[i+1:]
+				break
+			}
+			if ok {
+				mode, first = next, true
+			}
+			continue
+		}
+		if mode == perfdata.ModeUser || mode == perfdata.ModeUnknown {
+			user = chain[i:]
+			break
+		}
+		w.numbers = append(w.numbers, b.frame(b.foreign(mode, ip, !first)))
+		first = false
+	}
+	if len(chain) == 0 && s.Fields&perfdata.FieldIP != 0 && mode != perfdata.ModeUser && mode != perfdata.ModeUnknown {
+		w.numbers = append(w.numbers, b.frame(b.foreign(mode, s.IP, false)))
+	}
+
+	end := NoStack
+	if chain != nil && s.Fields&perfdata.FieldCallchain != 0 {
+		end = Chain
+	}
+	walked := false
+	if machine := s.UserRegs.Registers(b.machine, &w.regs); machine != nil {
+		end = b.unwind(t, s, machine)
+		walked = true
+	}
+	switch n := countUser(user); {
+	case walked && (end == Whole || end == Gap || len(w.user) >= n):
+		w.numbers = append(w.numbers, w.user...)
+	case n > 0:
+		end = Chain
+		b.chain(t, user)
+	case len(w.numbers) == 0 && s.Fields&perfdata.FieldIP != 0:
+		end = NoStack
+		w.numbers = append(w.numbers, b.userFrame(p, s.IP, false))
+	}
+	return w.numbers, end
+}
+
+// chain adds the frames of the user part of a call chain.
+func (b *builder) chain(t *thread, user []uint64) {
+	w := &b.walk
+	first := true
+	for _, ip := range user {
+		if ip >= perfdata.ContextMax {
+			continue
+		}
+		w.numbers = append(w.numbers, b.userFrame(t.process, ip, !first))
+		first = false
+	}
+}
+
+func countUser(user []uint64) (n int) {
+	for _, ip := range user {
+		if ip < perfdata.ContextMax {
+			n++
+		}
+	}
+	return n
+}
+
+// modeOf returns the mode that a marker in a call chain begins.
+func modeOf(marker uint64) (perfdata.Mode, bool) {
+	switch marker {
+	case perfdata.ContextHypervisor:
+		return perfdata.ModeHypervisor, true
+	case perfdata.ContextKernel:
+		return perfdata.ModeKernel, true
+	case perfdata.ContextUser:
+		return perfdata.ModeUser, true
+	case perfdata.ContextGuestKernel, perfdata.ContextGuest:
+		return perfdata.ModeGuestKernel, true
+	case perfdata.ContextGuestUser:
+		return perfdata.ModeGuestUser, true
+	}
+	return 0, false
+}
+
+// foreign is a frame of the kernel, of the hypervisor or of a guest.
+func (b *builder) foreign(mode perfdata.Mode, ip uint64, returns bool) frameKey {
+	switch mode {
+	case perfdata.ModeKernel:
+		return frameKey{object: b.kernelObject(), address: ip, kind: Kernel, returns: returns}
+	case perfdata.ModeHypervisor:
+		return frameKey{object: -1, address: ip, kind: Hypervisor, returns: returns}
+	}
+	return frameKey{object: -1, address: ip, kind: Guest, returns: returns}
+}
+
+// userFrame is a frame that a call chain has. Its address tells the place by the
+// byte before where it is a return address.
+func (b *builder) userFrame(p *process, ip uint64, returns bool) int32 {
+	lookup := ip
+	if returns {
+		lookup--
+	}
+	m, _ := p.space.lookup().Find(lookup)
+	key := b.place(p, lookup, m)
+	if returns {
+		key.address++
+		key.returns = true
+	}
+	return b.frame(key)
+}
+
+// unwind walks the user stack of a sample; its frames are left in b.walk.user.
+func (b *builder) unwind(t *thread, s *perfdata.Sample, machine *arch.Machine) End {
+	w := &b.walk
+	space := t.process.space
+	sp, _ := w.regs.Get(uint64(machine.StackPointer))
+	walker := w.walker(b, space)
+	w.memory = memory{space: space, stack: unwind.Stack{Address: sp, Bytes: s.UserStack}}
+	walker.Machine, walker.Modules, walker.Stack = machine, space.lookup(), w.memory.stack
+	walker.Follow(&t.trail, &w.regs)
+	walker.Stack = unwind.Stack{}
+	b.number(t)
+	if len(s.UserStack) == 0 && walker.Reason() != unwind.EndOfStack {
+		b.uncopied++
+		return NoStack
+	}
+	switch walker.Reason() {
+	case unwind.EndOfStack:
+		if t.gap > 0 {
+			return Gap
+		}
+		return Whole
+	case unwind.UnreadableMemory:
+		if w.memory.beyond {
+			b.longest = max(b.longest, uint32(len(s.UserStack)))
+			return Cut
+		}
+		return Unreadable
+	case unwind.NoProgress:
+		return NoProgress
+	case unwind.TooManyFrames:
+		return TooDeep
+	}
+	if w.memory.beyond {
+		b.longest = max(b.longest, uint32(len(s.UserStack)))
+		return Cut
+	}
+	return NoRule
+}
+
+// number finds the numbers of the frames that were walked. The outer ones, which
+// are those of the thread's last walk, have theirs.
+func (b *builder) number(t *thread) {
+	w, trail, space := &b.walk, &t.trail, t.process.space
+	n := trail.Len()
+	fresh := n - min(trail.Kept(), len(t.numbers))
+	w.user = append(w.user[:0], make([]int32, fresh)...)
+	w.user = append(w.user, t.numbers[len(t.numbers)-(n-fresh):]...)
+	if t.gap > n-fresh {
+		t.gap = 0
+	}
+	known := t.gap > 0
+	for i := range fresh {
+		if !known && trail.At(i).Gap {
+			t.gap = n - i
+		}
+		lookup := trail.LookupPC(i)
+		number, ok := space.places[lookup]
+		if !ok {
+			module, _ := space.lookup().Find(lookup)
+			number = b.frame(b.place(t.process, lookup, module))
+			space.places[lookup] = number
+		}
+		w.user[i] = number
+	}
+	t.numbers = append(t.numbers[:0], w.user...)
+}
+
+// place returns what tells the place of a user frame.
+func (b *builder) place(p *process, lookup uint64, module *unwind.Module) frameKey {
+	s := p.space
+	if m := s.byModule[module]; m != nil {
+		if m.Load != nil {
+			load := m.Load
+			m.Load = nil
+			load(&m.Module)
+		}
+		if m.file.err == nil {
+			kind := Native
+			if m.file.golang {
+				kind = Go
+			}
+			return frameKey{object: b.objectOf(m.file), address: lookup - m.Bias, kind: kind}
+		}
+		if key, ok := b.generatedPlace(p, lookup); ok {
+			return key
+		}
+		// Not to be had: the place is told by where it would be in the file.
+		return frameKey{object: b.objectOf(m.file), address: lookup - m.m.start + m.m.offset, kind: Unknown}
+	}
+	if module != nil {
+		if key, ok := b.generatedPlace(p, lookup); ok {
+			return key
+		}
+	}
+	return frameKey{object: -1, address: lookup, kind: Unknown}
+}
+
+// generatedPlace returns what tells a place in generated code.
+func (b *builder) generatedPlace(p *process, address uint64) (frameKey, bool) {
+	if d, f := p.space.code.find(address); f != nil {
+		return frameKey{object: d.object(), function: int32(f.Order) + 1, address: address, kind: JIT}, true
+	}
+	m := p.named
+	for n := 0; n < maxAncestors && m != nil; n, m = n+1, m.parent {
+		if m.names(address, p.space) {
+			return frameKey{object: m.index, address: address, kind: JIT}, true
+		}
+	}
+	return frameKey{}, false
+}
+
+// objectOf returns the index of the object of a file.
+func (b *builder) objectOf(f *file) int32 {
+	if f.index < 0 {
+		f.index = b.object(Object{Name: f.path, BuildID: f.buildID, Err: f.err, Go: f.golang})
+		if f.object != nil {
+			b.objects[f.index].File = f.object.Name()
+		}
+		b.byIndex[f.index] = f
+	}
+	return f.index
+}
