@@ -7,9 +7,11 @@
 package process
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sort"
 	"strconv"
@@ -24,39 +26,87 @@ import (
 // meanwhile it is no exact picture. With an error come the mappings that were
 // read all the same.
 func Mappings(pid int) ([]target.Mapping, error) {
-	name := "/proc/" + strconv.Itoa(addressSpace(pid)) + "/maps"
-	data, err := os.ReadFile(name)
+	f, err := openMaps(pid)
 	if err != nil {
 		if e := explainOpen(pid, err); e != nil {
 			return nil, e
 		}
 		return nil, err
 	}
-	mappings, err := parseMappings(data)
+	defer f.Close()
+	mappings, err := parseMappings(f)
 	if err != nil {
-		return mappings, fmt.Errorf("%s: %w", name, err)
+		return mappings, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	return mappings, nil
 }
 
+// openMaps opens the list of what a process has mapped.
+func openMaps(pid int) (*os.File, error) {
+	return os.Open("/proc/" + strconv.Itoa(addressSpace(pid)) + "/maps")
+}
+
+const (
+	// maxMapsText and maxMapsPaths bound what a process makes its reader read and hold.
+	// Each of a million mappings can name another path of 4 KB.
+	maxMapsText  = 256 << 20 // bytes
+	maxMapsPaths = 32 << 20  // bytes of distinct paths
+	// maxMapsLine is more than a path takes whose bytes are all escaped.
+	maxMapsLine = 32 << 10
+)
+
+var (
+	errMapsText  = fmt.Errorf("the list of mappings is longer than %d bytes", maxMapsText)
+	errMapsPaths = fmt.Errorf("the mapped files' paths are longer than %d bytes in all", maxMapsPaths)
+)
+
 // parseMappings reads the text of /proc/PID/maps (proc_pid_maps(5)). Lines
 // that do not follow its form are left out, and the error names the first.
 // Where mappings overlap, as happens when the list changes while it is read,
-// the later line yields the overlap to the earlier one.
-func parseMappings(data []byte) ([]target.Mapping, error) {
+// the later line yields the overlap to the earlier one. Mappings of the same
+// path share the string.
+func parseMappings(r io.Reader) ([]target.Mapping, error) {
 	var first error
-	mappings := make([]target.Mapping, 0, bytes.Count(data, []byte{'\n'}))
-	for number := 1; len(data) > 0; number++ {
-		line, rest, _ := bytes.Cut(data, []byte{'\n'})
-		data = rest
-		m, err := parseMapping(line)
-		if err != nil {
-			if first == nil {
-				first = fmt.Errorf("line %d: %w", number, err)
-			}
-			continue
+	fail := func(number int, err error) {
+		if first == nil {
+			first = fmt.Errorf("line %d: %w", number, err)
 		}
-		mappings = append(mappings, m)
+	}
+	var mappings []target.Mapping
+	paths := make(map[string]string)
+	text, held := 0, 0
+	lines := bufio.NewReaderSize(r, maxMapsLine)
+	for number := 1; ; number++ {
+		line, err := lines.ReadSlice('\n')
+		if text += len(line); text > maxMapsText {
+			fail(number, errMapsText)
+			break
+		}
+		if len(line) > 0 {
+			m, path, err := parseMapping(bytes.TrimSuffix(line, []byte{'\n'}))
+			if err != nil {
+				fail(number, err)
+			} else {
+				known, ok := paths[string(path)]
+				if !ok {
+					if held += len(path); held > maxMapsPaths {
+						fail(number, errMapsPaths)
+						break
+					}
+					known = string(path)
+					paths[known] = known
+				}
+				m.Path = known
+				mappings = append(mappings, m)
+			}
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil { // a line that is too long, or the process exited
+			fail(number, err)
+			break
+		}
 	}
 	return disjoint(mappings), first
 }
@@ -91,10 +141,9 @@ func disjoint(mappings []target.Mapping) []target.Mapping {
 //
 //	start-end perms offset major:minor inode [spaces path]
 //
-// all numbers but the inode in hexadecimal.
-func parseMapping(line []byte) (target.Mapping, error) {
+// all numbers but the inode in hexadecimal. The path can lie in line.
+func parseMapping(line []byte) (m target.Mapping, path []byte, err error) {
 	c := lineCursor{rest: line}
-	var m target.Mapping
 	m.Start = c.number(16, '-')
 	m.End = c.number(16, ' ')
 	perms := c.field(' ')
@@ -104,27 +153,29 @@ func parseMapping(line []byte) (target.Mapping, error) {
 	m.Inode = c.number(10, ' ')
 	switch {
 	case c.err != nil:
-		return m, c.err
+		return m, nil, c.err
 	case m.Start >= m.End:
-		return m, fmt.Errorf("mapping %#x-%#x: ends before it starts", m.Start, m.End)
+		return m, nil, fmt.Errorf("mapping %#x-%#x: ends before it starts", m.Start, m.End)
 	case len(perms) != 4:
-		return m, fmt.Errorf("mapping %#x: permissions %q, expected four letters", m.Start, perms)
+		return m, nil, fmt.Errorf("mapping %#x: permissions %q, expected four letters", m.Start, perms)
 	case major > 1<<32-1 || minor > 1<<32-1:
-		return m, fmt.Errorf("mapping %#x: device %x:%x does not fit 32 bits", m.Start, major, minor)
+		return m, nil, fmt.Errorf("mapping %#x: device %x:%x does not fit 32 bits", m.Start, major, minor)
 	}
 	m.Device = unix.Mkdev(uint32(major), uint32(minor))
 	m.Readable = perms[0] == 'r'
 	m.Writable = perms[1] == 'w'
 	m.Executable = perms[2] == 'x'
 
-	path := bytes.TrimLeft(c.rest, " ")
+	path = bytes.TrimLeft(c.rest, " ")
 	if name, ok := bytes.CutSuffix(path, []byte(" (deleted)")); ok && m.Inode != 0 {
 		path, m.Deleted = name, true
 	}
 	// seq_file_path escapes the newline and nothing else, not even the
 	// backslash.
-	m.Path = string(bytes.ReplaceAll(path, []byte(`\012`), []byte{'\n'}))
-	return m, nil
+	if bytes.Contains(path, []byte(`\012`)) {
+		path = bytes.ReplaceAll(path, []byte(`\012`), []byte{'\n'})
+	}
+	return m, path, nil
 }
 
 // lineCursor reads a line's fields; after an error it reads nothing more.

@@ -7,7 +7,12 @@
 package process
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -56,7 +61,7 @@ func TestParseMappings(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := parseMappings([]byte(test.text))
+			got, err := parseMappings(strings.NewReader(test.text))
 			if len(got)+len(test.want) > 0 && !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got %+v, expected %+v", got, test.want)
 			}
@@ -76,7 +81,7 @@ func FuzzMappings(f *testing.F) {
 	f.Add([]byte("3000-5000 r--p 00000000 00:00 0\n1000-4000 r--p 00001000 08:02 7 /a\\012 (deleted)\n"))
 	f.Add([]byte("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n\n-\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		mappings, _ := parseMappings(data)
+		mappings, _ := parseMappings(bytes.NewReader(data))
 		end := uint64(0)
 		for i, m := range mappings {
 			if m.Start >= m.End || m.Start < end {
@@ -95,5 +100,32 @@ func TestDecimal(t *testing.T) {
 		if got := decimal([]byte(text)); got != want {
 			t.Errorf("%q: %d, expected %d", text, got, want)
 		}
+	}
+}
+
+// A process can map one file with a long path many times, and many files.
+func TestMappingsMemory(t *testing.T) {
+	long := strings.Repeat("/"+strings.Repeat("d", 250), 15)
+	text := func(lines int, path func(i int) string) string {
+		var b strings.Builder
+		for i := range lines {
+			fmt.Fprintf(&b, "%x-%x r--p 00000000 08:02 7 %s\n", (i+1)<<12, (i+2)<<12, path(i))
+		}
+		return b.String()
+	}
+	same := text(5000, func(i int) string { return long + string(rune('a'+i%2)) })
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	mappings, err := parseMappings(strings.NewReader(same))
+	runtime.ReadMemStats(&after)
+	if err != nil || len(mappings) != 5000 || mappings[4998].Path != long+"a" || mappings[4999].Path != long+"b" {
+		t.Errorf("%d mappings, %v", len(mappings), err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 4<<20 {
+		t.Errorf("%d bytes are taken for a text of %d", taken, len(same))
+	}
+	other := text(10_000, func(i int) string { return fmt.Sprint(long, i) })
+	if mappings, err := parseMappings(strings.NewReader(other)); !errors.Is(err, errMapsPaths) || len(mappings) == 0 || len(mappings) > maxMapsPaths/len(long) {
+		t.Errorf("%d mappings, %v", len(mappings), err)
 	}
 }

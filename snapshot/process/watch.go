@@ -7,13 +7,11 @@
 package process
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"io"
-	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/clewdev/clew/internal/sigchld"
@@ -40,9 +38,10 @@ type Watch struct {
 	programs []target.Mapping // that runtimes were looked for in
 	ids      map[int]uint64   // of threads in their own PID namespace
 
-	maps   bytes.Buffer // as they were read last
-	reader bytes.Buffer
-	buffer []byte // that stacks are copied to
+	maps   uint64 // a hash of the mappings' text as it was read last
+	seed   maphash.Seed
+	text   [4 << 10]byte // for reading it; the kernel gives a page at a time
+	buffer []byte        // that stacks are copied to
 	pauses Pauses
 
 	tracees []tracee // room for them
@@ -70,7 +69,7 @@ func NewWatch(pid int, opts *Options) (*Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Watch{pid: pid, options: *opts, memory: s.Memory.(*Memory), tasks: c.tasks, s: s}, nil
+	return &Watch{pid: pid, seed: maphash.MakeSeed(), options: *opts, memory: s.Memory.(*Memory), tasks: c.tasks, s: s}, nil
 }
 
 // Close lets go of the process's files. The snapshots' Memory is closed with it.
@@ -129,7 +128,7 @@ func (w *Watch) Snapshot() (s *target.Snapshot, moved bool, err error) {
 	before := len(w.s.Mappings)
 	c.finish(w.s)
 	if len(w.s.Mappings) != before { // something was mapped just before the stop
-		w.maps.Reset()
+		w.maps = 0
 		moved = true
 	}
 	return w.s, moved, nil
@@ -220,8 +219,12 @@ func (w *Watch) findRuntimes(moved bool) {
 // more. A process that exits has no mappings then, also while the kernel still frees its
 // memory and it is neither dead nor a zombie; another program has some from its start.
 func (w *Watch) gone() error {
-	maps, err := os.ReadFile("/proc/" + strconv.Itoa(addressSpace(w.pid)) + "/maps")
-	if s := threadState(w.pid, w.pid); err != nil || len(maps) == 0 || s == 0 || s == 'Z' || s == 'X' {
+	f, err := openMaps(w.pid)
+	if err == nil {
+		defer f.Close()
+		_, err = f.Read(make([]byte, 1))
+	}
+	if s := threadState(w.pid, w.pid); err != nil || s == 0 || s == 'Z' || s == 'X' {
 		return exited(w.pid)
 	}
 	return &Error{PID: w.pid, Kind: ErrNoProcess, Reason: "it has executed another program"}
@@ -237,26 +240,36 @@ func (w *Watch) remap() (moved bool, err error) {
 			return false, w.gone()
 		}
 	}
-	f, err := os.Open("/proc/" + strconv.Itoa(addressSpace(w.pid)) + "/maps")
+	f, err := openMaps(w.pid)
 	if err != nil {
 		return false, noProcess(w.pid, err)
 	}
 	defer f.Close()
-	w.reader.Reset()
-	if _, err := w.reader.ReadFrom(f); err != nil {
+	var now maphash.Hash
+	now.SetSeed(w.seed)
+	for err == nil {
+		var n int
+		n, err = f.Read(w.text[:])
+		now.Write(w.text[:n])
+	}
+	if err != io.EOF {
 		return false, noProcess(w.pid, err)
 	}
-	if bytes.Equal(w.reader.Bytes(), w.maps.Bytes()) {
+	if now.Sum64() == w.maps {
 		return false, nil
 	}
-	mappings, err := parseMappings(w.reader.Bytes())
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return false, noProcess(w.pid, err)
+	}
+	now.Reset()
+	mappings, err := parseMappings(io.TeeReader(f, &now))
 	if err != nil {
 		return false, fmt.Errorf("process %d: mappings: %w", w.pid, err)
 	}
 	if len(mappings) == 0 {
 		return false, exited(w.pid)
 	}
-	w.maps, w.reader = w.reader, w.maps
+	w.maps = now.Sum64()
 	w.s.Mappings = mappings
 	return true, nil
 }
