@@ -228,7 +228,8 @@ func (g *generated) writable() (ranges []gdb.Range) {
 	return ranges
 }
 
-// inOrder returns the objects that hold code by address, without copies of code.
+// inOrder returns the objects that hold code by address, without copies of code: the
+// first maxSearched of them.
 func (o *Objects) inOrder() []*Object {
 	list := make([]*Object, 0, len(o.byModule))
 	for _, object := range o.byModule {
@@ -237,5 +238,11 @@ func (o *Objects) inOrder() []*Object {
 		}
 	}
 	slices.SortFunc(list, func(a, b *Object) int { return cmp.Compare(a.Mappings[0].Start, b.Mappings[0].Start) })
+	if len(list) > maxSearched {
+		if !o.cut {
+			o.generated.skip(fmt.Errorf("of %d mapped objects only the first %d are searched for it", len(list), maxSearched))
+		}
+		o.cut, list = true, list[:maxSearched]
+	}
 	return list
 }

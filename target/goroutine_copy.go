@@ -94,10 +94,10 @@ func (o *Objects) mayHoldGo() (list []*Object) {
 		}
 		batch, of = batch[:0], of[:0]
 	}
-	for _, mapped := range o.byModule {
+	for _, mapped := range o.inOrder() {
 		first := mapped.Mappings[0]
 		switch {
-		case mapped.Name == "[vdso]" || mapped.copied || !slices.ContainsFunc(mapped.Mappings, func(m *Mapping) bool { return m.Executable }):
+		case mapped.Name == "[vdso]":
 		case first.Offset != 0:
 			list = append(list, mapped)
 		default:

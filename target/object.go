@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
@@ -33,7 +34,42 @@ type Objects struct {
 	ahead     locator
 	walked    []Stack // see WalkAhead
 	walkedAs  WalkOptions
+	files     sharedFiles
+	opened    atomic.Int32 // objects whose file was asked for
+	cut       bool         // inOrder has left some out and reported it
 }
+
+const (
+	// maxSearched bounds how many objects are opened to search them: a process can map
+	// 65,530 files, or one file as often (vm.max_map_count).
+	maxSearched = 1 << 13
+	// maxOpened bounds how many are opened at all: frames can lie in others.
+	maxOpened = maxSearched + 1<<10
+)
+
+// sharedFiles are the files that were opened. A file that is mapped as several objects,
+// as often as its process likes, is opened once.
+type sharedFiles struct {
+	mu   sync.Mutex
+	open map[fileKey]*object.File
+}
+
+// fileKey distinguishes files that are mapped. A core has no inodes, and one file of a
+// name.
+type fileKey struct {
+	device, inode uint64
+	path          string
+	deleted       bool
+}
+
+func (s *sharedFiles) close() (errs []error) {
+	for _, f := range s.open {
+		errs = append(errs, f.Close())
+	}
+	return errs
+}
+
+var errManyObjects = fmt.Errorf("not opened: %d mapped objects were opened before it", maxOpened)
 
 // Object is one mapped object, or generated code that the target told of
 // together.
@@ -165,9 +201,9 @@ func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
 // Close closes the files of all objects.
 func (o *Objects) Close() error {
 	o.ahead.end()
-	var errs []error
+	errs := o.files.close()
 	for _, object := range o.byModule {
-		if object.file != nil {
+		if object.file != nil && object.Loaded {
 			errs = append(errs, object.file.Close())
 		}
 	}
@@ -191,6 +227,10 @@ func (o *Object) File() (*object.File, error) {
 }
 
 func (o *Object) openFile() {
+	if o.generated.objects.opened.Add(1) > maxOpened {
+		o.err = errManyObjects
+		return
+	}
 	if o.file, o.err = o.open(); o.err != nil {
 		o.file = nil
 		if o.Mappings[0].Deleted && errors.Is(o.err, object.ErrNotELF) {
@@ -211,7 +251,6 @@ func (o *Object) openFile() {
 			return
 		}
 	}
-	o.file.Close()
 	o.file, o.err = nil, fmt.Errorf("%s: no segment of the file fits its mapping at %#x", o.Name, o.Mappings[0].Start)
 }
 
@@ -219,13 +258,9 @@ func (o *Object) open() (*object.File, error) {
 	first := o.Mappings[0]
 	var failed error
 	if o.snapshot.Open != nil && o.Name != "[vdso]" {
-		f, err := o.snapshot.Open(first)
+		f, err := o.openMapped(first)
 		if err == nil {
-			defer f.Close()
-			var file *object.File
-			if file, err = object.OpenFile(f, o.Name); err == nil {
-				return file, nil
-			}
+			return f, nil
 		}
 		failed = err
 	}
@@ -238,6 +273,30 @@ func (o *Object) open() (*object.File, error) {
 		err = fmt.Errorf("%w (read from memory, as %w)", err, failed)
 	}
 	return f, err
+}
+
+// openMapped opens the file that is mapped, unless that was done for another object.
+func (o *Object) openMapped(m *Mapping) (*object.File, error) {
+	files, key := &o.generated.objects.files, fileKey{m.Device, m.Inode, m.Path, m.Deleted}
+	files.mu.Lock()
+	defer files.mu.Unlock()
+	if f := files.open[key]; f != nil {
+		return f, nil
+	}
+	f, err := o.snapshot.Open(m)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	file, err := object.OpenFile(f, o.Name)
+	if err != nil {
+		return nil, err
+	}
+	if files.open == nil {
+		files.open = make(map[fileKey]*object.File)
+	}
+	files.open[key] = file
+	return file, nil
 }
 
 // openImage opens the object's image in the target's memory. Where code can be in the
