@@ -13,6 +13,8 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit/gdb"
+	"github.com/clewdev/clew/jit/libunwind"
+	"github.com/clewdev/clew/region"
 )
 
 // A symbol file that no frame is in takes little besides its bytes, and one that is
@@ -61,5 +63,18 @@ func TestSymbolFileMemory(t *testing.T) {
 	lists := []gdb.List{{Entries: slices.Repeat([]gdb.Entry{{Image: image}}, 100)}}
 	if sources := g.sourcesOf(lists, GDBList); len(sources) != 1 || len(sources[0].objects) != 1 || sources[0].Entries != 100 {
 		t.Errorf("%d sources, and of the first %d objects", len(sources), len(sources[0].objects))
+	}
+}
+
+// To ask whether an info has rules keeps nothing: a list has 131,072.
+func TestDynInfoMemory(t *testing.T) {
+	machine := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	p := &region.Procedure{Start: 0x1000, End: 0x2000, Regions: &region.Region{Count: 0x1000, Ops: []region.Op{{Tag: region.TagStop}}}}
+	c := &infoCode{info: &libunwind.Info{Start: p.Start, End: p.End, Procedure: p}, machine: machine, procedures: []*region.Procedure{p}}
+	if !c.covers(0x1000) || c.covers(0x2000) {
+		t.Error("not the code of the procedure is covered")
+	}
+	if c.read || c.section != nil || c.tables != nil {
+		t.Errorf("%+v is kept", c)
 	}
 }

@@ -16,7 +16,7 @@ type blocks struct {
 
 const (
 	blockSize = 1 << 14
-	maxBlocks = 1 << 11 // that are held: 32 MiB
+	maxBlocks = 1 << 10 // that are held: 16 MiB
 )
 
 func newBlocks(memory cfi.Memory) *blocks {

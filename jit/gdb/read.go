@@ -40,8 +40,8 @@ type Range struct{ Start, End uint64 }
 // damaged or hostile.
 type Limits struct {
 	Entries int    // of all lists; 0 means 1<<17
-	Image   uint64 // bytes of one symbol file; 0 means 128 MiB
-	Total   uint64 // bytes of all symbol files; 0 means 128 MiB
+	Image   uint64 // bytes of one symbol file; 0 means 96 MiB
+	Total   uint64 // bytes of all symbol files; 0 means 96 MiB
 	Scan    uint64 // bytes that are searched; 0 means 1 GiB
 }
 
@@ -50,10 +50,10 @@ func (l Limits) withDefaults() Limits {
 		l.Entries = 1 << 17
 	}
 	if l.Image == 0 {
-		l.Image = 128 << 20
+		l.Image = 96 << 20
 	}
 	if l.Total == 0 {
-		l.Total = 128 << 20
+		l.Total = 96 << 20
 	}
 	if l.Scan == 0 {
 		l.Scan = 1 << 30
@@ -256,16 +256,17 @@ func (r *reader) image(address, size uint64) ([]byte, error) {
 	if limit := min(r.limits.Image, r.left); size > limit {
 		return nil, fmt.Errorf("symbol file at %#x: %d bytes, and %d may be read", address, size, limit)
 	}
+	// A buffer that grows would take twice the memory, and a hole is found without one.
 	const step = 1 << 16
-	var image []byte
-	for at := uint64(0); at < size; {
-		n := min(size-at, max(step, at))
-		image = append(make([]byte, 0, at+n), image...)[:at+n]
-		r.left -= n
-		if err := r.memory.ReadMemory(image[at:], address+at); err != nil {
+	for at := uint64(0); at < size+step; at += step {
+		if err := r.Memory.ReadMemory(magic[:1], address+min(at, size-1)); err != nil {
 			return nil, fmt.Errorf("symbol file at %#x, %d bytes: %w", address, size, err)
 		}
-		at += n
+	}
+	r.left -= size
+	image := make([]byte, size)
+	if err := r.memory.ReadMemory(image, address); err != nil {
+		return nil, fmt.Errorf("symbol file at %#x, %d bytes: %w", address, size, err)
 	}
 	return image, nil
 }

@@ -206,8 +206,8 @@ func TestReadHostile(t *testing.T) {
 		{"no bytes", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 3), 0x4000: []byte(elfImage)},
 			Limits{}, 1, 0, "", "not an ELF image: 3 bytes"},
 		{"too large", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 1<<63), 0x4000: []byte(elfImage)},
-			Limits{}, 1, 0, "", "9223372036854775808 bytes, and 134217728 may be read"},
-		{"more than there is", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 100<<20), 0x4000: append([]byte(elfImage), make([]byte, 4<<20)...)},
+			Limits{}, 1, 0, "", "9223372036854775808 bytes, and 100663296 may be read"},
+		{"more than there is", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 90<<20), 0x4000: append([]byte(elfImage), make([]byte, 4<<20)...)},
 			Limits{}, 1, 0, "", "not mapped"},
 		{"image limit", memory{0x1000: le64(1, 0, 0x2000), 0x2000: good, 0x4000: []byte(elfImage)},
 			Limits{Image: 15}, 1, 0, "", "16 bytes, and 15 may be read"},
@@ -271,6 +271,23 @@ func TestReadSharedImage(t *testing.T) {
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1000*entries {
 		t.Errorf("%d bytes were allocated for %d entries", n, entries)
+	}
+}
+
+// A large symbol file takes what it has, and one of which a part is not mapped nothing.
+func TestReadImageMemory(t *testing.T) {
+	image := append([]byte(elfImage), make([]byte, 20<<20)...)
+	for _, test := range []struct{ size, most int }{{len(image), len(image) + 1<<20}, {len(image) + 1<<20, 1 << 20}} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		lists, err := Read(space(x86_64, memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x10000, uint64(test.size)), 0x10000: image}))
+		runtime.ReadMemStats(&after)
+		if err != nil || len(lists) != 1 || len(lists[0].Entries) != 1 || (lists[0].Entries[0].Err == nil) != (test.size == len(image)) {
+			t.Errorf("%d bytes: %v", test.size, err)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(test.most) {
+			t.Errorf("%d bytes were allocated for a symbol file of %d", n, test.size)
+		}
 	}
 }
 

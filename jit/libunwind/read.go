@@ -28,7 +28,7 @@ var (
 // Bounds on what one list can make Read hold. Real ones have thousands of
 // infos and few regions.
 const (
-	maxInfos   = 1 << 18
+	maxInfos   = 1 << 17
 	maxRegions = 1 << 17
 	maxOps     = 1 << 20
 	maxEntries = 1 << 21
