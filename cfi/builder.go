@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -190,14 +191,10 @@ func (b *Builder) NegateRAState() *Builder {
 
 // WindowSave says that the register window was saved (SPARC).
 func (b *Builder) WindowSave() *Builder {
-	if !isSPARC(b.w.Machine.ELF) {
+	if !slices.Contains(sparc, b.w.Machine.ELF) {
 		b.fail("WindowSave on %s", b.w.Machine.Name)
 	}
 	return b.emit(Instruction{Op: CFAGNUWindowSave})
-}
-
-func isSPARC(m elf.Machine) bool {
-	return m == elf.EM_SPARC || m == elf.EM_SPARC32PLUS || m == elf.EM_SPARCV9
 }
 
 // ArgumentsSize says that n bytes of arguments are pushed.
@@ -211,10 +208,10 @@ func (b *Builder) ArgumentsSize(n uint64) *Builder {
 // and moves At along. DW_CFA_set_loc depends on where the function lies and is
 // an error.
 func (b *Builder) Instruction(ins Instruction) *Builder {
-	switch ins.Op {
-	case CFASetLoc:
+	switch {
+	case ins.Op == CFASetLoc:
 		b.fail("Instruction(%s), expected At", ins.Op.Name(b.w.Machine))
-	case CFAAdvanceLoc, CFAAdvanceLoc1, CFAAdvanceLoc2, CFAAdvanceLoc4, CFAMIPSAdvanceLoc8:
+	case ins.Op.Effect() == EffectLocation:
 		delta := uint64(ins.Operand) * b.cie.CodeAlign
 		if b.location+delta < b.at || b.cie.CodeAlign != 0 && delta/b.cie.CodeAlign != uint64(ins.Operand) {
 			b.fail("%s(%d) from +%#x", ins.Op.Name(b.w.Machine), ins.Operand, b.location)
@@ -311,7 +308,7 @@ func (b *Builder) check(ins *Instruction) {
 			b.fail("an empty %s, which yields nothing", name())
 		}
 	case CFAGNUWindowSave:
-		if b.w.Machine.ELF != elf.EM_AARCH64 && !isSPARC(b.w.Machine.ELF) {
+		if !ins.Op.DefinedOn(b.w.Machine) {
 			b.fail("%s on %s", name(), b.w.Machine.Name)
 		}
 	}
@@ -347,7 +344,7 @@ func (b *Builder) advance(delta uint64) {
 		op = CFAAdvanceLoc2
 	case delta <= 0xffffffff:
 		op = CFAAdvanceLoc4
-	case b.w.Machine.ELF != elf.EM_MIPS:
+	case !op.DefinedOn(b.w.Machine):
 		b.fail("an advance of %#x bytes from +%#x", b.at-b.location, b.location)
 		return
 	}
@@ -356,24 +353,23 @@ func (b *Builder) advance(delta uint64) {
 
 // track keeps the CFA's rule, for what is relative to it.
 func (b *Builder) track(ins *Instruction) {
-	switch ins.Op {
-	case CFADefCFA, CFALLVMDefAspaceCFA:
-		b.cfa = builtCFA{Register, ins.Register, ins.Operand}
-	case CFADefCFASF, CFALLVMDefAspaceCFASF:
-		b.cfa = builtCFA{Register, ins.Register, ins.Operand * b.cie.DataAlign}
-	case CFADefCFARegister:
-		b.cfa.kind, b.cfa.register = Register, ins.Register
-	case CFADefCFAOffset:
-		b.cfa.offset = ins.Operand
-	case CFADefCFAOffsetSF:
-		b.cfa.offset = ins.Operand * b.cie.DataAlign
-	case CFADefCFAExpression:
-		b.cfa.kind = ValExpression
-	case CFARestore, CFARestoreExtended:
-		b.restores = true
-	case CFARememberState:
+	has := ins.Op.Operands()
+	switch ins.Op.Effect() {
+	case EffectCFA:
+		switch {
+		case has&OperandExpression != 0:
+			b.cfa.kind = ValExpression
+		case has&OperandRegister != 0:
+			b.cfa.kind, b.cfa.register = Register, ins.Register
+		}
+		if has&numbers != 0 {
+			b.cfa.offset = ins.Value(b.cie)
+		}
+	case EffectRegister:
+		b.restores = b.restores || ins.Op.Base() == CFARestore
+	case EffectRemember:
 		b.states = append(b.states, b.cfa)
-	case CFARestoreState:
+	case EffectRestore:
 		if n := len(b.states); n > 0 {
 			b.cfa, b.states = b.states[n-1], b.states[:n-1]
 		}

@@ -4,13 +4,16 @@
 
 package cfi
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // instruction appends an instruction to a program whose CIE stores pointers in
 // an encoding, for a function that starts at an address.
 func (w *writer) instruction(e Encoding, function uint64, ins *Instruction) {
-	shape := cfaOps[ins.Op].operands
-	if shape == 0 {
+	op := &operations[ins.Op]
+	if op.name == "" {
 		w.fail(ErrInstruction, "unknown operation %#02x", uint8(ins.Op))
 		return
 	}
@@ -30,8 +33,17 @@ func (w *writer) instruction(e Encoding, function uint64, ins *Instruction) {
 		return
 	}
 	w.uint8(uint8(ins.Op))
-	switch shape {
-	case opAddress:
+	if op.operands&OperandRegister != 0 {
+		w.uleb128(ins.Register)
+	}
+	switch op.operands & numbers {
+	case OperandUnsigned:
+		w.uleb128(uint64(ins.Operand))
+	case OperandSigned:
+		w.sleb128(ins.Operand)
+	case OperandDelta:
+		w.uint(uint64(ins.Operand), int(op.size))
+	case OperandAddress:
 		switch {
 		case e == EncAbsptr:
 			w.uint(uint64(ins.Operand), w.width)
@@ -40,32 +52,13 @@ func (w *writer) instruction(e Encoding, function uint64, ins *Instruction) {
 		default:
 			w.pointer(e, Pointer{Address: uint64(ins.Operand)}, function, false)
 		}
-	case opDelta:
-		w.uint(uint64(ins.Operand), deltaSizes[ins.Op])
-	case opReg:
-		w.uleb128(ins.Register)
-	case opRegReg:
-		w.uleb128(ins.Register)
+	}
+	switch {
+	case op.operands&(OperandRegister2|OperandSpace) != 0:
 		w.uleb128(ins.Register2)
-	case opRegUnsigned, opRegUnsignedAspace:
-		w.uleb128(ins.Register)
-		w.uleb128(uint64(ins.Operand))
-	case opRegSigned, opRegSignedAspace:
-		w.uleb128(ins.Register)
-		w.sleb128(ins.Operand)
-	case opUnsigned:
-		w.uleb128(uint64(ins.Operand))
-	case opSigned:
-		w.sleb128(ins.Operand)
-	case opRegExpr, opExpr:
-		if shape == opRegExpr {
-			w.uleb128(ins.Register)
-		}
+	case op.operands&OperandExpression != 0:
 		w.uleb128(uint64(len(ins.Expression)))
 		w.Data = append(w.Data, ins.Expression...)
-	}
-	if shape == opRegUnsignedAspace || shape == opRegSignedAspace {
-		w.uleb128(ins.Register2)
 	}
 }
 
@@ -98,33 +91,21 @@ func (w *writer) program(cie *writtenCIE, d Decoder, instructions []byte, functi
 // the numbers of fixed bytes (low four bits) and LEB128s, or that it has to be
 // looked at.
 var operandShapes = func() (shapes [256]uint8) {
-	for op := range shapes {
-		shapes[op] = lookAt
-		code := Opcode(op)
+	for b := range shapes {
+		code := Opcode(b)
 		if high := code & 0xc0; high != 0 {
 			code = high
 		}
-		switch cfaOps[code].operands {
-		case opNone:
-			shapes[op] = 0
-		case opDelta:
-			shapes[op] = 0
-			if code != CFAAdvanceLoc {
-				shapes[op] = uint8(deltaSizes[code])
-			}
-		case opReg, opUnsigned, opSigned:
-			shapes[op] = 1 << 4
-		case opRegReg, opRegUnsigned, opRegSigned:
-			shapes[op] = 2 << 4
-		case opRegUnsignedAspace, opRegSignedAspace:
-			shapes[op] = 3 << 4
+		op := &operations[code]
+		if op.name == "" || op.operands&(OperandAddress|OperandExpression) != 0 {
+			shapes[b] = lookAt
+			continue
 		}
-		switch code {
-		case CFARestore:
-			shapes[op] = 0
-		case CFAOffset:
-			shapes[op] = 1 << 4
+		numbers := bits.OnesCount8(uint8(op.operands &^ OperandDelta))
+		if code == CFAOffset || code == CFARestore {
+			numbers-- // the register is in the opcode
 		}
+		shapes[b] = uint8(numbers)<<4 | op.size
 	}
 	return shapes
 }()
@@ -155,8 +136,8 @@ func verbatim(p []byte) bool {
 			if i > len(p) {
 				return false
 			}
-		case Opcode(op) == CFADefCFAExpression || Opcode(op) == CFAExpression || Opcode(op) == CFAValExpression:
-			if Opcode(op) != CFADefCFAExpression {
+		case Opcode(op).Operands()&OperandExpression != 0:
+			if Opcode(op).Operands()&OperandRegister != 0 {
 				if i >= len(p) || p[i] >= 0x80 {
 					return false
 				}
