@@ -132,17 +132,18 @@ type tracker struct {
 
 func (t *tracker) note(ins *cfi.Instruction, inCIE bool) {
 	from := Origin{Op: ins.Op, Offset: ins.Offset, InCIE: inCIE, Set: true}
-	switch {
-	case setsCFA(ins.Op):
+	switch ins.Op.Effect() {
+	case cfi.EffectCFA:
 		t.now.cfa = from
-	case setsRegister(ins.Op):
+	case cfi.EffectRegister:
 		t.now.set(ins.Register, from)
-	case ins.Op == cfi.CFARememberState:
+	case cfi.EffectRemember:
 		t.saved = append(t.saved, origins{t.now.cfa, slices.Clone(t.now.registers)})
-	case ins.Op == cfi.CFARestoreState && len(t.saved) > 0:
-		t.now = t.saved[len(t.saved)-1]
-		t.saved = t.saved[:len(t.saved)-1]
-	case ins.Op == cfi.CFAGNUWindowSave:
+	case cfi.EffectRestore:
+		if n := len(t.saved); n > 0 {
+			t.now, t.saved = t.saved[n-1], t.saved[:n-1]
+		}
+	case cfi.EffectWindow:
 		// SPARC: the locals and ins of the register window. AArch64's
 		// instruction of that number sets no rule, and is asked for none.
 		for column := range uint64(16) {

@@ -117,15 +117,14 @@ func (c *columns) scan(f *cfi.FDE, ins *cfi.Instruction) program {
 
 // instruction adds the column that an instruction names.
 func (c *columns) instruction(ins *cfi.Instruction, s *program) {
-	switch ins.Op {
-	case cfi.CFAOffset, cfi.CFARestore, cfi.CFAOffsetExtended, cfi.CFAOffsetExtendedSF,
-		cfi.CFAGNUNegativeOffsetExtended, cfi.CFARestoreExtended, cfi.CFAValOffset, cfi.CFAValOffsetSF,
-		cfi.CFAUndefined, cfi.CFASameValue, cfi.CFARegister, cfi.CFAExpression, cfi.CFAValExpression:
+	switch ins.Op.Effect() {
+	case cfi.EffectRegister:
 		c.add(ins.Register)
-	case cfi.CFAAdvanceLoc, cfi.CFAAdvanceLoc1, cfi.CFAAdvanceLoc2, cfi.CFAAdvanceLoc4:
+	case cfi.EffectLocation:
+		// A sum of larger deltas could pass 2^64 unseen.
+		s.plain = s.plain && ins.Op.Operands()&cfi.OperandDelta != 0 && uint64(ins.Operand-1) < math.MaxUint32
 		s.advance += uint64(ins.Operand)
-		s.plain = s.plain && ins.Operand != 0
-	case cfi.CFASetLoc, cfi.CFAMIPSAdvanceLoc8, cfi.CFAGNUWindowSave:
+	case cfi.EffectWindow:
 		s.plain = false
 	}
 }

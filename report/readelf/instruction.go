@@ -24,56 +24,41 @@ func (p *printer) instructions(cie *cfi.CIE, d cfi.Decoder, location uint64) err
 // instruction appends one instruction and moves the location.
 func (p *printer) instruction(dst []byte, cie *cfi.CIE, ins *cfi.Instruction, location *uint64) []byte {
 	dst = append(append(dst, "  "...), ins.Op.Name(p.section.Machine)...)
-	factored := ins.Operand * cie.DataAlign
-	switch ins.Op {
-	case cfi.CFAAdvanceLoc, cfi.CFAAdvanceLoc1, cfi.CFAAdvanceLoc2, cfi.CFAAdvanceLoc4, cfi.CFAMIPSAdvanceLoc8:
-		delta := uint64(ins.Operand) * cie.CodeAlign
-		*location += delta
-		dst = strconv.AppendInt(append(dst, ": "...), int64(delta), 10)
-		dst = appendHex(append(dst, " to "...), *location, int(cie.AddressSize))
-	case cfi.CFASetLoc:
-		*location = uint64(ins.Operand)
-		dst = appendHex(append(dst, ": "...), *location, int(cie.AddressSize))
-	case cfi.CFAOffset, cfi.CFAOffsetExtended, cfi.CFAOffsetExtendedSF:
-		dst = appendSigned(append(p.register(dst, ins.Register), " at cfa"...), factored)
-	case cfi.CFAGNUNegativeOffsetExtended:
-		dst = appendSigned(append(p.register(dst, ins.Register), " at cfa"...), -factored)
-	case cfi.CFAValOffset, cfi.CFAValOffsetSF:
-		dst = appendSigned(append(p.register(dst, ins.Register), " is cfa"...), factored)
-	case cfi.CFARestore, cfi.CFARestoreExtended, cfi.CFAUndefined, cfi.CFASameValue, cfi.CFADefCFARegister:
-		dst = p.register(dst, ins.Register)
-	case cfi.CFARegister:
-		dst = append(p.register(dst, ins.Register), " in "...)
-		dst = p.names.appendLong(dst, ins.Register2)
-	case cfi.CFADefCFA:
-		dst = append(p.register(dst, ins.Register), " ofs "...)
-		dst = strconv.AppendInt(dst, int64(int32(ins.Operand)), 10)
-	case cfi.CFADefCFASF:
-		dst = append(p.register(dst, ins.Register), " ofs "...)
-		dst = strconv.AppendInt(dst, int64(int32(factored)), 10)
-	case cfi.CFADefCFAOffset:
-		dst = strconv.AppendInt(append(dst, ": "...), int64(int32(ins.Operand)), 10)
-	case cfi.CFADefCFAOffsetSF:
-		dst = strconv.AppendInt(append(dst, ": "...), int64(int32(factored)), 10)
-	case cfi.CFAGNUArgsSize:
-		dst = strconv.AppendInt(append(dst, ": "...), ins.Operand, 10)
-	case cfi.CFADefCFAExpression:
-		dst = p.expression(append(dst, ' '), ins)
-	case cfi.CFAExpression, cfi.CFAValExpression:
-		dst = p.expression(append(p.register(dst, ins.Register), ' '), ins)
-	case cfi.CFALLVMDefAspaceCFA, cfi.CFALLVMDefAspaceCFASF:
-		// readelf 2.40 does not know these: the form is llvm-dwarfdump's.
-		offset := ins.Operand
-		if ins.Op == cfi.CFALLVMDefAspaceCFASF {
-			offset = factored
+	has, value := ins.Op.Operands(), ins.Value(cie)
+	if ins.Op.Effect() == cfi.EffectLocation {
+		if has&cfi.OperandAddress != 0 {
+			*location = uint64(value)
+			return appendHex(append(dst, ": "...), *location, int(cie.AddressSize))
 		}
-		dst = append(p.register(dst, ins.Register), " ofs "...)
-		dst = strconv.AppendInt(dst, int64(int32(offset)), 10)
+		*location += uint64(value)
+		dst = strconv.AppendInt(append(dst, ": "...), value, 10)
+		return appendHex(append(dst, " to "...), *location, int(cie.AddressSize))
+	}
+	colon := ": "
+	if has&cfi.OperandRegister != 0 {
+		dst = p.names.appendLong(append(dst, colon...), ins.Register)
+		colon = " ofs "
+	}
+	if has&(cfi.OperandUnsigned|cfi.OperandSigned) != 0 {
+		switch {
+		case ins.Op.Effect() == cfi.EffectCFA:
+			dst = strconv.AppendInt(append(dst, colon...), int64(int32(value)), 10)
+		case ins.Op.Base() == cfi.CFAValOffset:
+			dst = appendSigned(append(dst, " is cfa"...), value)
+		case ins.Op.Effect() == cfi.EffectRegister:
+			dst = appendSigned(append(dst, " at cfa"...), value)
+		default:
+			dst = strconv.AppendInt(append(dst, colon...), value, 10)
+		}
+	}
+	switch {
+	case has&cfi.OperandRegister2 != 0:
+		dst = p.names.appendLong(append(dst, " in "...), ins.Register2)
+	case has&cfi.OperandSpace != 0:
+		// readelf 2.40 does not know these: the form is llvm-dwarfdump's.
 		dst = strconv.AppendUint(append(dst, " in addrspace"...), ins.Register2, 10)
+	case has&cfi.OperandExpression != 0:
+		dst = p.expression(append(dst, ' '), ins)
 	}
 	return dst
-}
-
-func (p *printer) register(dst []byte, column uint64) []byte {
-	return p.names.appendLong(append(dst, ": "...), column)
 }

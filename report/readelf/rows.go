@@ -87,10 +87,10 @@ func (p *printer) step(f *cfi.FDE) error {
 	size := int(f.CIE.AddressSize)
 	d := f.Decode()
 	for d.Next(&t.ins) {
-		switch t.ins.Op {
-		case cfi.CFAGNUWindowSave: // readelf's rows do not show windows
+		switch t.ins.Op.Effect() {
+		case cfi.EffectWindow: // readelf's rows do not show windows
 			continue
-		case cfi.CFAAdvanceLoc, cfi.CFAAdvanceLoc1, cfi.CFAAdvanceLoc2, cfi.CFAAdvanceLoc4, cfi.CFAMIPSAdvanceLoc8, cfi.CFASetLoc:
+		case cfi.EffectLocation:
 			p.row(t.x.Location(), t.x.Row(), size)
 		}
 		if !t.x.Execute(f.CIE, &t.ins) {

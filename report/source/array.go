@@ -126,18 +126,20 @@ func (p *printer) instructions(d cfi.Decoder, cie *cfi.CIE, f *function) {
 	for d.Next(&ins) {
 		encoded := cie.Section.Data[ins.Offset:][:ins.Size]
 		text := string(report.AppendInstruction(nil, cie.Section, &ins))
-		switch ins.Op {
-		case cfi.CFANop:
+		switch ins.Op.Effect() {
+		case cfi.EffectNone:
 			padding = append(padding, encoded...)
 			continue
-		case cfi.CFAAdvanceLoc, cfi.CFAAdvanceLoc1, cfi.CFAAdvanceLoc2, cfi.CFAAdvanceLoc4, cfi.CFAMIPSAdvanceLoc8:
-			at += uint64(ins.Operand) * cie.CodeAlign
+		case cfi.EffectLocation:
+			at += uint64(ins.Value(cie))
 			text += fmt.Sprintf(": to +%#x", at)
 			if code := f.codeBefore(at); len(code) > 0 {
 				text += ", after " + report.Printable(code[len(code)-1].Text)
 			}
-		case cfi.CFAOffset, cfi.CFAOffsetExtended, cfi.CFAOffsetExtendedSF, cfi.CFAValOffset, cfi.CFAValOffsetSF:
-			text += fmt.Sprintf(": CFA%+d", ins.Operand*cie.DataAlign)
+		case cfi.EffectRegister:
+			if ins.Op.Operands()&(cfi.OperandUnsigned|cfi.OperandSigned) != 0 {
+				text += fmt.Sprintf(": CFA%+d", ins.Value(cie))
+			}
 		}
 		p.bytes(encoded, text)
 	}

@@ -7,6 +7,7 @@ package source
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
@@ -89,7 +90,7 @@ func (p *printer) gasCIE(f *function, cie *cfi.CIE) error {
 	}
 	// gas puts all up to the first advance into the CIE, where .cfi_restore
 	// would find it. An escape ends that.
-	restores := slices.ContainsFunc(f.steps, func(s step) bool { return s.op == restore })
+	restores := slices.ContainsFunc(f.steps, func(s step) bool { return s.op == cfi.CFARestore })
 	if restores && f.steps[0].at == 0 {
 		p.printf("\t.cfi_escape 0x00\t%s\n", p.remark("DW_CFA_nop: .cfi_restore means the rules above it"))
 	}
@@ -113,41 +114,22 @@ func (p *printer) gasCode(f *function, from, to uint64) {
 // directive prints a step: as a directive, or, where gas has none for it, as an
 // escape.
 func (p *printer) directive(t *table, s *step) error {
-	r := p.gasRegister(s.register)
-	switch s.op {
-	case defCFA:
-		p.printf("\t.cfi_def_cfa %s, %d", r, s.offset)
-	case defCFARegister:
-		p.printf("\t.cfi_def_cfa_register %s", r)
-	case defCFAOffset:
-		p.printf("\t.cfi_def_cfa_offset %d", s.offset)
-	case savedAt:
-		p.printf("\t.cfi_offset %s, %d", r, s.offset)
-	case valOffset:
-		p.printf("\t.cfi_val_offset %s, %d", r, s.offset)
-	case register:
-		p.printf("\t.cfi_register %s, %s", r, p.gasRegister(s.register2))
-	case restore:
-		p.printf("\t.cfi_restore %s", r)
-	case undefined:
-		p.printf("\t.cfi_undefined %s", r)
-	case sameValue:
-		p.printf("\t.cfi_same_value %s", r)
-	case rememberState:
-		p.printf("\t.cfi_remember_state\n")
-		return nil
-	case restoreState:
-		p.printf("\t.cfi_restore_state\n")
-		return nil
-	case negateRAState:
-		p.printf("\t.cfi_negate_ra_state\n")
-		return nil
-	case windowSave:
-		p.printf("\t.cfi_window_save\n")
-		return nil
-	default:
+	name := t.method(s.op).directive
+	if name == "" {
 		return p.escape(t, s)
 	}
+	var arguments []string
+	has := s.op.Operands()
+	if has&cfi.OperandRegister != 0 {
+		arguments = append(arguments, p.gasRegister(s.register))
+	}
+	if has&cfi.OperandUnsigned != 0 {
+		arguments = append(arguments, strconv.FormatInt(s.offset, 10))
+	}
+	if has&cfi.OperandRegister2 != 0 {
+		arguments = append(arguments, p.gasRegister(s.register2))
+	}
+	p.printf("\t%s", strings.TrimRight(name+" "+strings.Join(arguments, ", "), " "))
 	p.gasNames(t, s)
 	return nil
 }
@@ -165,10 +147,10 @@ func (p *printer) gasNames(t *table, s *step) {
 		}
 		remark += fmt.Sprintf("%d is %s", column, t.machine.RegisterName(column))
 	}
-	if s.op != defCFAOffset {
+	if s.op.Operands()&cfi.OperandRegister != 0 {
 		note(s.register)
 	}
-	if s.op == register {
+	if s.op.Operands()&cfi.OperandRegister2 != 0 {
 		note(s.register2)
 	}
 	if remark != "" {
@@ -188,8 +170,8 @@ func (p *printer) escape(t *table, s *step) error {
 		return err
 	}
 	text := s.text
-	if s.op == argumentsSize {
-		text = fmt.Sprintf("DW_CFA_GNU_args_size %d", uint64(s.offset))
+	if text == "" {
+		text = fmt.Sprintf("%s %d", s.op.Name(t.machine), uint64(s.offset))
 	}
 	p.indented("\t", "%s", report.Printable(text))
 	if s.absolute {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/report"
 )
 
@@ -133,86 +134,37 @@ func (p *printer) absolute(s *step) {
 
 // goCall prints the call of the builder's method that does a step.
 func (p *printer) goCall(t *table, s *step) {
-	var name, arguments, remark string
-	registers := func(columns ...uint64) {
-		for i, c := range columns {
-			if i > 0 {
-				arguments, remark = arguments+", ", remark+", "
-			}
-			arguments += strconv.FormatUint(c, 10)
-			remark += t.machine.RegisterName(c)
-		}
+	var arguments, remarks []string
+	name, has := t.method(s.op).name, s.op.Operands()
+	register := func(column uint64) {
+		arguments = append(arguments, strconv.FormatUint(column, 10))
+		remarks = append(remarks, t.machine.RegisterName(column))
 	}
-	number := func(n int64) {
-		if arguments != "" {
-			arguments += ", "
-		}
-		arguments += strconv.FormatInt(n, 10)
+	if has&cfi.OperandRegister != 0 {
+		register(s.register)
 	}
-	bytes := func() {
-		if arguments != "" {
-			arguments += ", "
-		}
-		arguments += "[]byte{" + hexList(s.expression) + "}"
-		_, remark, _ = strings.Cut(s.text, " ") // behind the name of the instruction
+	switch {
+	case s.op.Effect() == cfi.EffectArguments:
+		arguments = append(arguments, strconv.FormatUint(uint64(s.offset), 10))
+	case has&cfi.OperandUnsigned != 0:
+		arguments = append(arguments, strconv.FormatInt(s.offset, 10))
 	}
-	switch s.op {
-	case defCFA:
-		name = "DefCFA"
-		registers(s.register)
-		number(s.offset)
-	case defCFARegister:
-		name = "DefCFARegister"
-		registers(s.register)
-	case defCFAOffset:
-		name = "DefCFAOffset"
-		number(s.offset)
-	case defCFAExpression:
-		name = "DefCFAExpression"
-		bytes()
-	case savedAt, valOffset:
-		if name = "Offset"; s.op == valOffset {
-			name = "ValOffset"
-		}
-		registers(s.register)
-		number(s.offset)
-	case register:
-		name = "Register"
-		registers(s.register, s.register2)
-	case expression, valExpression:
-		if name = "Expression"; s.op == valExpression {
-			name = "ValExpression"
-		}
-		registers(s.register)
-		bytes()
-	case restore:
-		name = "Restore"
-		registers(s.register)
-	case undefined:
-		name = "Undefined"
-		registers(s.register)
-	case sameValue:
-		name = "SameValue"
-		registers(s.register)
-	case rememberState:
-		name = "RememberState"
-	case restoreState:
-		name = "RestoreState"
-	case negateRAState:
-		name = "NegateRAState"
-	case windowSave:
-		name = "WindowSave"
-	case argumentsSize:
-		name = "ArgumentsSize"
-		arguments = strconv.FormatUint(uint64(s.offset), 10)
-	case raw:
-		name = "Instruction"
+	if has&cfi.OperandRegister2 != 0 {
+		register(s.register2)
+	}
+	if has&cfi.OperandExpression != 0 {
+		arguments = append(arguments, "[]byte{"+hexList(s.expression)+"}")
+		_, text, _ := strings.Cut(s.text, " ") // after the name of the instruction
+		remarks = []string{text}
+	}
+	if name == "" {
 		ins := t.instruction(s)
-		arguments = fmt.Sprintf("cfi.Instruction{Op: %#x, Register: %d, Register2: %d, Operand: %d}",
-			uint8(ins.Op), ins.Register, ins.Register2, ins.Operand)
-		remark = s.text
+		name, remarks = "Instruction", []string{s.text}
+		arguments = []string{fmt.Sprintf("cfi.Instruction{Op: %#x, Register: %d, Register2: %d, Operand: %d}",
+			uint8(ins.Op), ins.Register, ins.Register2, ins.Operand)}
 	}
-	p.printf("%s(%s)", name, arguments)
+	remark := strings.Join(remarks, ", ")
+	p.printf("%s(%s)", name, strings.Join(arguments, ", "))
 	if remark != "" {
 		p.printf(" %s", p.remark(report.Printable(remark)))
 	}

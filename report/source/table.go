@@ -13,41 +13,54 @@ import (
 	"github.com/clewdev/clew/report"
 )
 
-// operation is what a step does, named like the method of cfi.Builder.
-type operation uint8
+// method is how the languages write an operation. An operation without one is
+// written as cfi.Builder.Instruction, or as an escape.
+type method struct {
+	name      string                        // of cfi.Builder's method
+	directive string                        // of gas; "": none
+	call      func(b *cfi.Builder, s *step) // where the operand is factored, or the encoding depends on it
+}
 
-const (
-	defCFA operation = iota
-	defCFARegister
-	defCFAOffset
-	defCFAExpression
-	savedAt // Offset
-	valOffset
-	register
-	expression
-	valExpression
-	restore
-	undefined
-	sameValue
-	rememberState
-	restoreState
-	negateRAState
-	windowSave
-	argumentsSize
-	raw // what has no method: Instruction
-)
+var methods = map[cfi.Opcode]method{
+	cfi.CFADefCFA:           {"DefCFA", ".cfi_def_cfa", func(b *cfi.Builder, s *step) { b.DefCFA(s.register, s.offset) }},
+	cfi.CFADefCFARegister:   {"DefCFARegister", ".cfi_def_cfa_register", nil},
+	cfi.CFADefCFAOffset:     {"DefCFAOffset", ".cfi_def_cfa_offset", func(b *cfi.Builder, s *step) { b.DefCFAOffset(s.offset) }},
+	cfi.CFADefCFAExpression: {"DefCFAExpression", "", nil},
+	cfi.CFAOffset:           {"Offset", ".cfi_offset", func(b *cfi.Builder, s *step) { b.Offset(s.register, s.offset) }},
+	cfi.CFAValOffset:        {"ValOffset", ".cfi_val_offset", func(b *cfi.Builder, s *step) { b.ValOffset(s.register, s.offset) }},
+	cfi.CFARegister:         {"Register", ".cfi_register", nil},
+	cfi.CFAExpression:       {"Expression", "", nil},
+	cfi.CFAValExpression:    {"ValExpression", "", nil},
+	cfi.CFARestore:          {"Restore", ".cfi_restore", func(b *cfi.Builder, s *step) { b.Restore(s.register) }},
+	cfi.CFAUndefined:        {"Undefined", ".cfi_undefined", nil},
+	cfi.CFASameValue:        {"SameValue", ".cfi_same_value", nil},
+	cfi.CFARememberState:    {"RememberState", ".cfi_remember_state", nil},
+	cfi.CFARestoreState:     {"RestoreState", ".cfi_restore_state", nil},
+	cfi.CFAGNUWindowSave:    {"WindowSave", ".cfi_window_save", nil},
+	cfi.CFAGNUArgsSize:      {"ArgumentsSize", "", nil},
+}
+
+var negateRAState = method{"NegateRAState", ".cfi_negate_ra_state", nil}
+
+// method returns how an operation is written, the zero method where nothing but
+// its number says it.
+func (t *table) method(op cfi.Opcode) method {
+	if op == cfi.CFAAArch64NegateRAState && t.machine.ELF == elf.EM_AARCH64 {
+		return negateRAState
+	}
+	return methods[op]
+}
 
 // step is a call frame instruction in the terms of cfi.Builder: its offsets are
 // bytes, and it means the same whatever stood before it.
 type step struct {
-	at         uint64 // from the function's start, bytes
-	op         operation
+	at         uint64     // from the function's start, bytes
+	op         cfi.Opcode // its own base
 	register   uint64
-	register2  uint64 // of register; the address space of raw
-	offset     int64  // or the number of argumentsSize
+	register2  uint64
+	offset     int64  // the other number of the operation
 	expression []byte // aliases the section
-	opcode     cfi.Opcode
-	text       string // an expression or raw, as DWARF names it
+	text       string // of an operation with an expression or without a method, as DWARF names it
 	absolute   bool   // the expression holds an address
 }
 
@@ -90,8 +103,8 @@ func newTable(x *cfi.Interpreter, f *cfi.FDE) (*table, error) {
 		if at >= t.size {
 			break // it covers no code
 		}
-		s := step{at: at, register: ins.Register}
-		if s.set(f.CIE, &ins, before, x.Row()) {
+		s := step{at: at}
+		if t.set(&s, f.CIE, &ins, before, x.Row()) {
 			t.steps = append(t.steps, s)
 		}
 	}
@@ -110,39 +123,39 @@ func equal(row *cfi.Row, m *arch.Machine) bool {
 func rules(s *cfi.Section, row *cfi.Row) (steps []step) {
 	switch row.CFA.Kind {
 	case cfi.Register:
-		steps = append(steps, step{op: defCFA, register: uint64(row.CFA.Register), offset: row.CFA.Offset})
+		steps = append(steps, step{op: cfi.CFADefCFA, register: uint64(row.CFA.Register), offset: row.CFA.Offset})
 	case cfi.ValExpression:
-		steps = append(steps, expressionStep(s, defCFAExpression, cfi.CFADefCFAExpression, 0, row.CFA))
+		steps = append(steps, expressionStep(s, cfi.CFADefCFAExpression, 0, row.CFA))
 	}
 	for _, r := range row.Registers {
 		column := uint64(r.Column)
 		switch r.Kind {
 		case cfi.Undefined:
-			steps = append(steps, step{op: undefined, register: column})
+			steps = append(steps, step{op: cfi.CFAUndefined, register: column})
 		case cfi.SameValue:
-			steps = append(steps, step{op: sameValue, register: column})
+			steps = append(steps, step{op: cfi.CFASameValue, register: column})
 		case cfi.Offset:
-			steps = append(steps, step{op: savedAt, register: column, offset: r.Offset})
+			steps = append(steps, step{op: cfi.CFAOffset, register: column, offset: r.Offset})
 		case cfi.ValOffset:
-			steps = append(steps, step{op: valOffset, register: column, offset: r.Offset})
+			steps = append(steps, step{op: cfi.CFAValOffset, register: column, offset: r.Offset})
 		case cfi.Register:
-			steps = append(steps, step{op: register, register: column, register2: uint64(r.Register)})
+			steps = append(steps, step{op: cfi.CFARegister, register: column, register2: uint64(r.Register)})
 		case cfi.Expression:
-			steps = append(steps, expressionStep(s, expression, cfi.CFAExpression, column, r.Rule))
+			steps = append(steps, expressionStep(s, cfi.CFAExpression, column, r.Rule))
 		case cfi.ValExpression:
-			steps = append(steps, expressionStep(s, valExpression, cfi.CFAValExpression, column, r.Rule))
+			steps = append(steps, expressionStep(s, cfi.CFAValExpression, column, r.Rule))
 		}
 	}
 	if row.Signed {
-		steps = append(steps, step{op: negateRAState})
+		steps = append(steps, step{op: cfi.CFAAArch64NegateRAState})
 	}
 	return steps
 }
 
 // expressionStep returns a step whose expression a rule refers to.
-func expressionStep(s *cfi.Section, op operation, opcode cfi.Opcode, column uint64, rule cfi.Rule) step {
+func expressionStep(s *cfi.Section, op cfi.Opcode, column uint64, rule cfi.Rule) step {
 	e := s.Expression(rule)
-	ins := cfi.Instruction{Op: opcode, Register: column, Expression: e, Offset: uint64(rule.Offset), Size: uint64(len(e))}
+	ins := cfi.Instruction{Op: op, Register: column, Expression: e, Offset: uint64(rule.Offset), Size: uint64(len(e))}
 	st := step{op: op, register: column}
 	st.express(s, &ins)
 	return st
@@ -162,65 +175,32 @@ func (st *step) express(s *cfi.Section, ins *cfi.Instruction) {
 
 // set makes the step what an instruction did, which led from a CFA to a row. It
 // returns false where that is nothing that a row shows.
-func (st *step) set(cie *cfi.CIE, ins *cfi.Instruction, before cfi.Rule, row *cfi.Row) bool {
-	switch ins.Op {
-	case cfi.CFADefCFA, cfi.CFADefCFASF:
-		st.op, st.offset = defCFA, row.CFA.Offset
-	case cfi.CFALLVMDefAspaceCFA, cfi.CFALLVMDefAspaceCFASF:
-		st.raw(cie, ins)
-		st.register2, st.offset = ins.Register2, row.CFA.Offset
-	case cfi.CFADefCFARegister:
-		if st.op = defCFARegister; before.Kind != cfi.Register {
-			// It brings back the offset from before an expression.
-			st.op, st.offset = defCFA, row.CFA.Offset
-		}
-	case cfi.CFADefCFAOffset, cfi.CFADefCFAOffsetSF:
-		if before.Kind != cfi.Register {
-			return false // the next DW_CFA_def_cfa_register shows it
-		}
-		st.op, st.offset = defCFAOffset, row.CFA.Offset
-	case cfi.CFADefCFAExpression:
-		st.op = defCFAExpression
-		st.express(cie.Section, ins)
-	case cfi.CFAOffset, cfi.CFAOffsetExtended, cfi.CFAOffsetExtendedSF, cfi.CFAGNUNegativeOffsetExtended:
-		st.op, st.offset = savedAt, row.Register(ins.Register).Offset
-	case cfi.CFAValOffset, cfi.CFAValOffsetSF:
-		st.op, st.offset = valOffset, row.Register(ins.Register).Offset
-	case cfi.CFARegister:
-		st.op, st.register2 = register, ins.Register2
-	case cfi.CFAExpression:
-		st.op = expression
-		st.express(cie.Section, ins)
-	case cfi.CFAValExpression:
-		st.op = valExpression
-		st.express(cie.Section, ins)
-	case cfi.CFARestore, cfi.CFARestoreExtended:
-		st.op = restore
-	case cfi.CFAUndefined:
-		st.op = undefined
-	case cfi.CFASameValue:
-		st.op = sameValue
-	case cfi.CFARememberState:
-		st.op = rememberState
-	case cfi.CFARestoreState:
-		st.op = restoreState
-	case cfi.CFAGNUArgsSize:
-		st.op, st.offset = argumentsSize, ins.Operand
-	case cfi.CFAAArch64NegateRAState: // and SPARC's window_save
-		if st.op = windowSave; cie.Section.Machine.ELF == elf.EM_AARCH64 {
-			st.op = negateRAState
-		}
-	case cfi.CFAAArch64NegateRAStateWithPC:
-		st.raw(cie, ins)
-	default: // advances and padding
+func (t *table) set(st *step, cie *cfi.CIE, ins *cfi.Instruction, before cfi.Rule, row *cfi.Row) bool {
+	st.op, st.register, st.register2 = ins.Op.Base(), ins.Register, ins.Register2
+	switch effect := ins.Op.Effect(); {
+	case effect == cfi.EffectNone || effect == cfi.EffectLocation:
 		return false
+	case ins.Op.Operands()&cfi.OperandExpression != 0:
+		st.express(cie.Section, ins)
+		return true
+	case effect == cfi.EffectCFA:
+		st.offset = row.CFA.Offset
+		switch {
+		case before.Kind == cfi.Register:
+		case st.op == cfi.CFADefCFAOffset:
+			return false // the next DW_CFA_def_cfa_register shows it
+		case st.op == cfi.CFADefCFARegister:
+			st.op = cfi.CFADefCFA // it brings back the offset from before an expression
+		}
+	case effect == cfi.EffectRegister:
+		st.offset = row.Register(ins.Register).Offset
+	default:
+		st.offset = ins.Operand
+	}
+	if t.method(st.op).name == "" {
+		st.text = string(report.AppendInstruction(nil, cie.Section, ins))
 	}
 	return true
-}
-
-func (st *step) raw(cie *cfi.CIE, ins *cfi.Instruction) {
-	st.op, st.opcode = raw, ins.Op
-	st.text = string(report.AppendInstruction(nil, cie.Section, ins))
 }
 
 // factors chooses what offsets are divided by: what the machine's compilers and
@@ -243,24 +223,23 @@ func (t *table) factors(cie *cfi.CIE) {
 // factored reports whether the step's offset is stored divided by the data
 // alignment factor.
 func (st *step) factored() bool {
-	switch st.op {
-	case savedAt, valOffset:
+	if st.op.Operands()&cfi.OperandUnsigned == 0 {
+		return false
+	}
+	switch st.op.Effect() {
+	case cfi.EffectRegister:
 		return true
-	case defCFA, defCFAOffset, raw:
+	case cfi.EffectCFA:
 		return st.offset < 0
 	}
 	return false
 }
 
-// instruction returns a raw step for cfi.Builder.Instruction.
+// instruction returns a step for cfi.Builder.Instruction.
 func (t *table) instruction(st *step) cfi.Instruction {
-	ins := cfi.Instruction{Op: st.opcode, Register: st.register, Register2: st.register2, Operand: st.offset}
-	switch {
-	case st.opcode != cfi.CFALLVMDefAspaceCFA && st.opcode != cfi.CFALLVMDefAspaceCFASF:
-	case st.offset < 0:
+	ins := cfi.Instruction{Op: st.op, Register: st.register, Register2: st.register2, Operand: st.offset, Expression: st.expression}
+	if st.op == cfi.CFALLVMDefAspaceCFA && st.offset < 0 {
 		ins.Op, ins.Operand = cfi.CFALLVMDefAspaceCFASF, st.offset/t.dataAlign
-	default:
-		ins.Op = cfi.CFALLVMDefAspaceCFA
 	}
 	return ins
 }
@@ -296,42 +275,9 @@ func (t *table) build(b *cfi.Builder, steps []step) {
 			at = s.at
 			b.At(at)
 		}
-		switch s.op {
-		case defCFA:
-			b.DefCFA(s.register, s.offset)
-		case defCFARegister:
-			b.DefCFARegister(s.register)
-		case defCFAOffset:
-			b.DefCFAOffset(s.offset)
-		case defCFAExpression:
-			b.DefCFAExpression(s.expression)
-		case savedAt:
-			b.Offset(s.register, s.offset)
-		case valOffset:
-			b.ValOffset(s.register, s.offset)
-		case register:
-			b.Register(s.register, s.register2)
-		case expression:
-			b.Expression(s.register, s.expression)
-		case valExpression:
-			b.ValExpression(s.register, s.expression)
-		case restore:
-			b.Restore(s.register)
-		case undefined:
-			b.Undefined(s.register)
-		case sameValue:
-			b.SameValue(s.register)
-		case rememberState:
-			b.RememberState()
-		case restoreState:
-			b.RestoreState()
-		case negateRAState:
-			b.NegateRAState()
-		case windowSave:
-			b.WindowSave()
-		case argumentsSize:
-			b.ArgumentsSize(uint64(s.offset))
-		case raw:
+		if call := t.method(s.op).call; call != nil {
+			call(b, s)
+		} else {
 			b.Instruction(t.instruction(s))
 		}
 	}
