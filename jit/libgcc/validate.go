@@ -108,22 +108,19 @@ func (v *validator) instructions(d cfi.Decoder) error {
 	m := v.section.Machine
 	var ins cfi.Instruction
 	for d.Next(&ins) {
-		depth := 1 // DWARF 5 §6.4.2.3: the CFA
-		switch ins.Op {
-		case cfi.CFAMIPSAdvanceLoc8, cfi.CFAAArch64NegateRAStateWithPC, cfi.CFALLVMDefAspaceCFA, cfi.CFALLVMDefAspaceCFASF:
+		switch vendor := ins.Op.Vendor(); {
+		case vendor != cfi.VendorDWARF && vendor != cfi.VendorGNU, !ins.Op.DefinedOn(m):
 			return fmt.Errorf("%w: the instruction %s", ErrTable, ins.Op.Name(m))
-		case cfi.CFAGNUWindowSave:
-			if m.ELF != elf.EM_AARCH64 {
-				return fmt.Errorf("%w: the instruction %s", ErrTable, ins.Op.Name(m))
-			}
-		case cfi.CFADefCFAExpression:
+		case ins.Op.Operands()&cfi.OperandExpression == 0:
+			continue
+		}
+		depth := 1 // DWARF 5 §6.4.2.3: the CFA
+		if ins.Op.Effect() == cfi.EffectCFA {
 			depth = 0
-			fallthrough
-		case cfi.CFAExpression, cfi.CFAValExpression:
-			size := uint64(len(ins.Expression))
-			if err := v.expression.validate(v.section, ins.Offset+ins.Size-size, size, depth); err != nil {
-				return fmt.Errorf("%w: %s: %w", ErrTable, ins.Op.Name(m), err)
-			}
+		}
+		size := uint64(len(ins.Expression))
+		if err := v.expression.validate(v.section, ins.Offset+ins.Size-size, size, depth); err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrTable, ins.Op.Name(m), err)
 		}
 	}
 	if err := d.Err(); err != nil {
