@@ -135,6 +135,7 @@ func (h *header) extendedCount(r io.ReaderAt, size int64, phoff, shoff uint64, e
 }
 
 func (h *header) readSegments(r io.ReaderAt, at, entry int64, count int) error {
+	h.loads = make([]elf.ProgHeader, 0, count)
 	room := make([]byte, min(int64(count)*entry, 64<<10/entry*entry+entry))
 	for count > 0 {
 		n := min(count, len(room)/int(entry))

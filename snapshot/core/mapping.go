@@ -47,6 +47,10 @@ func (c *Core) readFiles(b []byte) error {
 		return fmt.Errorf("NT_FILE: %d ranges in %d bytes", count, all)
 	}
 	words, paths := b[:count*uint64(3*size)], b[count*uint64(3*size):]
+	if count > maxFileRanges {
+		cut = fmt.Errorf("NT_FILE: %d ranges, of which %d are read", count, maxFileRanges)
+		count, words = maxFileRanges, words[:maxFileRanges*3*size]
+	}
 	last := ""
 	c.notes.files = make([]fileRange, 0, count)
 	for ; len(words) > 0; words = words[3*size:] {
@@ -68,6 +72,10 @@ func (c *Core) readFiles(b []byte) error {
 	c.notes.hasFile = true
 	return cut
 }
+
+// maxFileRanges bounds the ranges of NT_FILE, each of which can name another file: the
+// kernel's 4 MiB (core_file_note_size_limit) have 160,000 at most.
+const maxFileRanges = 1 << 18
 
 // piece is a range of addresses that is of one kind throughout.
 type piece struct {
@@ -97,6 +105,9 @@ func (c *Core) arrange() {
 	loads := c.header.loads
 	slices.SortStableFunc(loads, func(a, b elf.ProgHeader) int { return cmp.Compare(a.Vaddr, b.Vaddr) })
 	files := disjoint(c.notes.files)
+	// As many as there are unless ranges and segments overlap in parts.
+	c.pieces = make([]piece, 0, len(loads)+len(files))
+	c.snapshot.Mappings = make([]target.Mapping, 0, len(loads)+len(files))
 	end := uint64(0) // of what is arranged
 	for i := range loads {
 		p := &loads[i]

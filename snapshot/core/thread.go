@@ -73,6 +73,7 @@ func (c *Core) readNotes() {
 		if size := uint64(c.size); p.Off < size {
 			end = p.Off + min(p.Filesz, size-p.Off)
 		}
+		c.growThreads(p, left)
 		err := c.header.eachNote(c.file, c.size, p, &left, func(n note) {
 			if n.owner != "CORE" && (n.owner != "LINUX" || n.typ != ntARMTLS) {
 				return // of the machine's own registers
@@ -93,6 +94,19 @@ func (c *Core) readNotes() {
 			t.Name = c.notes.name
 		}
 	}
+}
+
+// growThreads makes the slice of threads as long as a segment of notes asks for: a thread
+// takes some 700 bytes, and growing by and by takes several times as much.
+func (c *Core) growThreads(p elf.ProgHeader, left int) {
+	l, threads := c.header.statusLayout(), 0
+	// An error is returned again where the notes are read.
+	_ = c.header.eachNote(c.file, c.size, p, &left, func(n note) {
+		if n.owner == "CORE" && n.typ == ntPRStatus && n.size > int64(l.registers+l.tail) {
+			threads++
+		}
+	})
+	c.notes.threads = slices.Grow(c.notes.threads, min(threads, maxThreads))
 }
 
 func (c *Core) readNote(n *note) error {

@@ -1,0 +1,69 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package core_test
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/clewdev/clew/snapshot/core"
+	"github.com/clewdev/clew/target"
+)
+
+// opened opens a core and returns how many bytes were allocated for that.
+func opened(t *testing.T, m *made) (*core.Core, uint64) {
+	t.Helper()
+	path := write(t, m.bytes())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c, err := core.Open(path, nil)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c, after.TotalAlloc - before.TotalAlloc
+}
+
+// The threads of a core take what a thread takes, and its notes.
+func TestThreadMemory(t *testing.T) {
+	m := &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_X86_64}
+	const threads = 5000
+	for i := range threads {
+		m.thread(i+1, 0, 216)
+	}
+	c, taken := opened(t, m)
+	if n := len(c.Snapshot().Threads); n != threads {
+		t.Errorf("%d threads, expected %d", n, threads)
+	}
+	if most := 3*uint64(len(m.notes)) + threads*uint64(unsafe.Sizeof(target.Thread{})) + 1<<20; taken > most {
+		t.Errorf("%d bytes were allocated for %d threads, expected at most %d", taken, threads, most)
+	}
+}
+
+// The list of mapped files is bounded.
+func TestManyMappedFiles(t *testing.T) {
+	m := &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_X86_64}
+	m.thread(1, 11, 216)
+	const most, ranges = 1 << 18, 1<<18 + 1000
+	files := m.word(m.word(nil, ranges), 4096)
+	for i := range uint64(ranges) {
+		files = m.word(m.word(m.word(files, (i+1)<<13), (i+1)<<13+4096), 0)
+	}
+	m.note(0x46494c45, append(files, strings.Repeat("\x00", ranges)...))
+	c, _ := opened(t, m)
+	want := fmt.Sprintf("NT_FILE: %d ranges, of which %d are read", ranges, most)
+	if err := c.Damage(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, expected %s", err, want)
+	}
+	if n := len(c.Snapshot().Mappings); n != most {
+		t.Errorf("%d mappings, expected %d", n, most)
+	}
+}
