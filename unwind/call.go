@@ -106,7 +106,10 @@ func (w *Walker) callBefore(returns uint64, f *function) leadsTo {
 	if to, ok := w.Machine.JumpTarget(w.code(target, 16), target); ok {
 		target = to // a function that only calls another in place of its return
 	}
-	return f.calledAt(target, w)
+	if how := f.calledAt(target, w); how != callsOther {
+		return how
+	}
+	return w.jumpsTo(f, target)
 }
 
 // slot reads a word of the global offset table.

@@ -23,5 +23,6 @@
 // Package unwind stops no thread and reads no process or file (package target
 // does), names no function (package object does), and does not scan a stack for what
 // looks like a return address: of an interrupted frame without rules it looks at one
-// word, and says so (FromReturnAddress, Frame.Gap).
+// word, and says so (FromReturnAddress, Frame.Gap). The frames of functions of x86-64
+// without rules are left by what their instructions do to the stack pointer (FromCode).
 package unwind

@@ -30,6 +30,10 @@ const (
 	// FromBackChain: by the back chain that the ABI of PowerPC and, as an option, of
 	// s390 has at the stack pointer, as no call frame information covers the frame.
 	FromBackChain
+	// FromCode: by the instructions of the function, as no call frame information covers
+	// the frame that it called: they say how far the stack pointer is below the return
+	// address, which follows a call.
+	FromCode
 )
 
 // String names the method in one or two words.
@@ -49,6 +53,8 @@ func (m Method) String() string {
 		return "return address"
 	case FromBackChain:
 		return "back chain"
+	case FromCode:
+		return "code"
 	}
 	return fmt.Sprintf("Method(%d)", uint8(m))
 }

@@ -139,6 +139,8 @@ func (w *Walker) find(e *known, interrupted bool) *Module {
 	if err != nil {
 		if executable && w.atSigreturn(e.pc) {
 			e.is |= isTrampoline
+		} else if e.rules = w.derive(module, e.pc, lookup, err); e.rules != nil {
+			e.is |= hasRules
 		}
 		return module
 	}

@@ -20,6 +20,17 @@ func (w *Walker) leave(is facts, rules *Rules) bool {
 	f.Trampoline, f.Gap = is&isTrampoline != 0, false
 	executable := is&isExecutable != 0
 	switch {
+	case rules != nil && rules.derived:
+		if found, on := w.applyDerived(rules); found {
+			if !on {
+				return false
+			}
+			break
+		}
+		if !w.leaveWithoutRules() {
+			return false
+		}
+		rules = nil
 	case rules != nil:
 		if !w.apply(rules) {
 			return false

@@ -121,7 +121,7 @@ var uncoveredTests = []struct {
 		calls:     map[uint64]uint64{0x2050: 0x1000, 0x2080: 0x1200, 0x3050: 0x2000},
 		stack:     []uint64{0x2080, 0, 0, 0, 0, 0x2050, 0, 0x3050},
 		pc:        0x1010, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 0x20},
-		frames: []string{"1010 registers", "2050 frame pointer", "3050 CFI"},
+		frames: []string{"1010 registers", "2050 code", "3050 CFI"},
 	},
 	{
 		name: "nor where its frame cannot be left", machine: x86,
@@ -146,7 +146,7 @@ var uncoveredTests = []struct {
 		calls:     map[uint64]uint64{0x2050: 0x1000},
 		stack:     []uint64{stackAt + 0x100, 0x2050},
 		pc:        0x1005, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 0x100},
-		frames: []string{"1005 registers", "2050 return address"},
+		frames: []string{"1005 registers", "2050 code"},
 		last:   map[uint64]uint64{7: stackAt + 16, 6: stackAt + 0x100},
 	},
 	{
@@ -182,7 +182,44 @@ var uncoveredTests = []struct {
 		calls:     map[uint64]uint64{0x1250: 0x1000, 0x3050: 0x1200},
 		stack:     []uint64{0, 0, 0, 0, 0x1250, 0, 0x3050},
 		pc:        0x1010, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 0x28},
+		frames: []string{"1010 registers", "1250 code", "3050 frame pointer"},
+	},
+	{
+		name: "and one with code that cannot be followed", machine: x86,
+		functions: []function{{0x3000, 0x3100, "0710"}},
+		code:      map[uint64]string{0x1000: "4883ec20 ffe0", 0x1200: "554889e5"}, // sub $32,%rsp; jmp *%rax
+		calls:     map[uint64]uint64{0x1250: 0x1000, 0x3050: 0x1200},
+		stack:     []uint64{0, 0, 0, 0, 0x1250, 0, 0x3050},
+		pc:        0x1010, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 0x28},
 		frames: []string{"1010 registers", "3050 frame pointer, gap"},
+	},
+	{
+		name: "a middle frame by its code, with what it has saved", machine: x86,
+		functions: []function{{0x3000, 0x3100, "0710"}},
+		// 0x1200: push %r12; push %rbx; sub $24,%rsp; xor %ebx,%ebx; nop...
+		code:  map[uint64]string{0x1200: "4154 53 4883ec18 31db 9090"},
+		calls: map[uint64]uint64{0x1210: 0x1000, 0x3050: 0x1200},
+		stack: []uint64{0x1210, 0, 0, 0x3050, 3, 12, 0x3050},
+		pc:    0x1010, registers: map[uint64]uint64{7: stackAt, 6: 6, 3: 33, 12: 34},
+		frames: []string{"1010 registers", "1210 return address", "3050 code"},
+		last:   map[uint64]uint64{7: stackAt + 7*8, 3: 3, 12: 12, 6: 6},
+	},
+	{
+		name: "but not by a word that follows no call", machine: x86,
+		functions: []function{{0x3000, 0x3100, "0710"}},
+		code:      map[uint64]string{0x1200: "4154 53 4883ec18 31db 9090"},
+		calls:     map[uint64]uint64{0x1210: 0x1000},
+		stack:     []uint64{0x1210, 0, 0, 0, 3, 12, 0x3050},
+		pc:        0x1010, registers: map[uint64]uint64{7: stackAt, 6: 6},
+		frames: []string{"1010 registers", "1210 return address"}, reason: unwind.NoRule, message: "holds no frame pointer",
+	},
+	{
+		name: "the first function of a stack zeroes the frame pointer", machine: x86,
+		code:  map[uint64]string{0x1200: "31ed 4889e7 4883e4f0 9090"}, // xor %ebp,%ebp; mov %rsp,%rdi; and $-16,%rsp
+		calls: map[uint64]uint64{0x1210: 0x1000},
+		stack: []uint64{0x1210, 0, 0},
+		pc:    0x1010, registers: map[uint64]uint64{7: stackAt, 6: 0},
+		frames: []string{"1010 registers", "1210 return address"},
 	},
 	{
 		name: "a return address that was copied when the stack was aligned", machine: x86,

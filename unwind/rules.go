@@ -30,6 +30,11 @@ type Rules struct {
 	Interrupts bool
 
 	plain plain // of those that newRules made
+
+	// derived says that nobody has written the rules: see Walker.derive.
+	derived bool
+	zeroed  bool // and that the function has set the frame pointer to zero, without saving it
+	first   bool // as the first thing that it does
 }
 
 // Source finds the rules at an address of one module.

@@ -450,13 +450,13 @@ func TestRegisters(t *testing.T) {
 
 func TestStrings(t *testing.T) {
 	var got []string
-	for m := unwind.FromRegisters; m <= unwind.FromBackChain+1; m++ {
+	for m := unwind.FromRegisters; m <= unwind.FromCode+1; m++ {
 		got = append(got, m.String())
 	}
 	for r := unwind.EndOfStack; r <= unwind.TooManyFrames+1; r++ {
 		got = append(got, r.String())
 	}
-	want := "registers, CFI, frame pointer, signal context, bad call, return address, back chain, Method(7), " +
+	want := "registers, CFI, frame pointer, signal context, bad call, return address, back chain, code, Method(8), " +
 		"end of stack, no rule, unreadable memory, no progress, too many frames, Reason(5)"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("%s, want %s", s, want)

@@ -44,8 +44,10 @@ A frame that was not found by call frame information says how it was found:
 say), [by back chain] by the link that the ABI of Power and s390 has, [by signal
 context], [by bad call]. [by return address] is the caller of a function that was
 interrupted and has no unwind table: the word at the stack pointer or in the link
-register follows a call. "callers may be missing before it"
-says that this call leads to another function than the one before, or that that
+register follows a call. [by code] is the caller of a function of x86-64 without
+unwind table, of which the symbol is known: its instructions say how far the stack
+pointer is below the return address. "callers may be missing before it" says
+that this call leads to another function than the one before, or that that
 function keeps no frame pointer. A function that called the one before it
 in the place of its return has no frame any more; it is shown as [tail call] where
 the debugging information tells which it was. A function without a symbol is shown

@@ -17,7 +17,7 @@ import (
 // A stack that can lack callers is a partial answer, although it leads to its end: the
 // exit code says so, and so do its frame and profiles.
 func TestStackWithGap(t *testing.T) {
-	plain := testprogram.BuildWith(t, "gcc", "uncovered_plain.c", "-O2", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-c")
+	plain := testprogram.BuildWith(t, "gcc", "uncovered_plain.c", "-O2", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-DOPAQUE", "-c")
 	program := testprogram.BuildWith(t, "gcc", "uncovered.c", "-O2", plain, "-fno-omit-frame-pointer")
 	p := testprogram.Start(t, program, "plain")
 	for flag, want := range map[string]string{

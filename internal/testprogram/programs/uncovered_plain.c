@@ -1,4 +1,5 @@
-// C that is compiled without call frame information, for uncovered.c.
+// C that is compiled without call frame information, for uncovered.c. With OPAQUE its
+// code cannot be followed: it jumps to where only a register says.
 
 extern volatile int sink;
 
@@ -7,6 +8,9 @@ int plain(int (*f)(volatile int *), volatile int *p)
 {
 	volatile char space[200];
 	space[sink & 1] = 1;
+#if defined OPAQUE && defined __x86_64__
+	__asm__ volatile("lea 1f(%%rip), %%rax\n\tjmp *%%rax\n1:" : : : "rax");
+#endif
 	return f(p) + sink++;
 }
 

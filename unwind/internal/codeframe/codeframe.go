@@ -1,0 +1,416 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package codeframe finds the frame of a function of x86-64 by its instructions: how
+// far the stack pointer is below the return address, and where registers are saved. It
+// follows the code from the start of the function to the frame's address, and reports
+// nothing where it meets what it does not understand on all of those paths.
+//
+// It never reads memory itself, and never judges whether a return address is one.
+package codeframe
+
+import (
+	"bytes"
+
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// Slot is where a callee-saved register is saved.
+type Slot struct {
+	Column int   // psABI amd64, Figure 3.36
+	Offset int64 // from the CFA, in bytes
+	Lost   bool  // it is saved on some paths only, and its value is not known
+}
+
+// Frame is the frame of a function at one of its instructions.
+type Frame struct {
+	// The CFA is the register of the column CFA plus Offset bytes.
+	CFA    int
+	Offset int64
+	Saved  []Slot // by ascending column
+
+	// Zeroed says that the function has set the frame pointer to zero without having
+	// saved it, as the first function of a stack does (psABI amd64 §3.4.1). Where First is
+	// set that is what it starts with; the CFA is then not known.
+	Zeroed, First bool
+}
+
+const (
+	columnRBX = 3
+	columnRBP = 6
+	columnRSP = 7
+	columnR12 = 12
+)
+
+// most bounds what is decoded for one frame, in instructions.
+const most = 1 << 14
+
+// maxDepth is more than the frame of a function, in bytes.
+const maxDepth = 1 << 24
+
+// saved are the columns of the registers that called functions preserve. The index is
+// that of state.slots.
+var saved = [...]int{columnRBX, columnRBP, columnR12, 13, 14, 15}
+
+const slotRBP = 1
+
+// state is what is known before an instruction.
+type state struct {
+	depth int64 // of the stack pointer below the CFA, where moves is unset
+	fp    int64 // of the frame pointer below the CFA, where hasFP is set
+	moves bool  // the stack pointer is not at a constant depth
+	hasFP bool
+	zero  bool // the frame pointer was set to zero, and is saved nowhere
+	first bool // by the first instruction
+
+	// soft says that the path leads through a call, which may not have returned.
+	soft bool
+
+	// slots are the depths at which registers are saved; 0 where they are unchanged.
+	slots [len(saved)]int64
+}
+
+const lost = -1 // in state.slots: not the same on all paths
+
+// Find returns the frame at the offset pc of a function whose code starts with the
+// first byte. Of a frame that waits for a call to return, pc is the return address.
+// The number of instructions that were decoded is returned in any case.
+func Find(code []byte, pc int, called bool) (f Frame, decoded int, ok bool) {
+	a := analysis{code: code, met: make(map[int]state), pc: pc, called: called}
+	a.reach(0, state{depth: 8})
+	for len(a.todo) > 0 {
+		at := a.todo[len(a.todo)-1]
+		a.todo = a.todo[:len(a.todo)-1]
+		if !a.from(at) {
+			return f, a.decoded, false
+		}
+	}
+	if !a.found {
+		return f, a.decoded, false
+	}
+	f, ok = a.there.frame()
+	return f, a.decoded, ok
+}
+
+// analysis follows all paths through the code of a function.
+type analysis struct {
+	code    []byte
+	pc      int
+	called  bool
+	met     map[int]state // before the instructions that paths lead to
+	todo    []int
+	decoded int
+
+	there state // at the frame's address
+	found bool
+}
+
+// reach says that a path leads to an instruction.
+func (a *analysis) reach(at int, s state) {
+	if at < 0 || at >= len(a.code) {
+		return
+	}
+	if old, ok := a.met[at]; ok {
+		if s = old.merge(s); s == old {
+			return
+		}
+	}
+	a.met[at] = s
+	a.todo = append(a.todo, at)
+}
+
+// merge returns what holds where two paths meet. Compilers have the stack pointer at
+// one depth there: the code after a call that does not return is no such path.
+func (s state) merge(o state) state {
+	if s.moves != o.moves || s.depth != o.depth {
+		switch {
+		case s.soft && !o.soft:
+			return o
+		case !s.soft && o.soft:
+			return s
+		}
+		s.moves, s.depth = true, 8
+	}
+	s.hasFP = s.hasFP && o.hasFP && s.fp == o.fp
+	s.zero, s.first, s.soft = s.zero && o.zero, s.first && o.first, s.soft && o.soft
+	for i := range s.slots {
+		if s.slots[i] != o.slots[i] {
+			s.slots[i] = lost
+		}
+	}
+	return s
+}
+
+// from follows one path until it ends, or meets an instruction that was followed with
+// the same state. It returns false where that takes too long.
+func (a *analysis) from(at int) bool {
+	s := a.met[at]
+	for {
+		if a.decoded++; a.decoded > most {
+			return false
+		}
+		if at == a.pc && !a.called {
+			a.arrive(s)
+		}
+		i, ok := decode(a.code[at:])
+		if !ok {
+			return true
+		}
+		next := at + i.Len
+		if next == a.pc && a.called && i.Op == x86asm.CALL {
+			a.arrive(s)
+		}
+		rel, direct := i.Args[0].(x86asm.Rel)
+		switch i.Op {
+		case x86asm.RET, x86asm.LRET, x86asm.UD2, x86asm.HLT, x86asm.IRETQ:
+			return true
+		case x86asm.JMP:
+			if direct {
+				a.reach(next+int(rel), s)
+			}
+			return true
+		case x86asm.CALL:
+			s.soft = true
+			if direct && rel == 0 {
+				s.depth += 8 // it only pushes its address
+			}
+		default:
+			if direct {
+				a.reach(next+int(rel), s)
+			}
+			before, was := s.depth, s.zero
+			s.execute(&i)
+			s.drop(before)
+			s.first = s.zero && (was && s.first || !was && at <= len(endbr64))
+		}
+		if s.depth < 8 && !s.moves && !s.zero || s.depth > maxDepth {
+			return true // above the return address: not a path of this function
+		}
+		a.reach(next, s)
+		n := len(a.todo)
+		if n == 0 || a.todo[n-1] != next {
+			return true
+		}
+		a.todo = a.todo[:n-1]
+		at, s = next, a.met[next]
+	}
+}
+
+// arrive says that a path leads to the frame's address.
+func (a *analysis) arrive(s state) {
+	if a.found {
+		s = a.there.merge(s)
+	}
+	a.there, a.found = s, true
+}
+
+var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
+
+// decode decodes an instruction.
+func decode(code []byte) (x86asm.Inst, bool) {
+	// Known to x/arch as a NOP with a prefix (Intel SDM volume 2, "ENDBR64").
+	if bytes.HasPrefix(code, endbr64) {
+		return x86asm.Inst{Op: x86asm.NOP, Len: len(endbr64)}, true
+	}
+	i, err := x86asm.Decode(code, 64)
+	return i, err == nil && i.Op != 0 && i.Len > 0
+}
+
+// family returns the number of the general register that a register is a part of, -1
+// where it is none: 4 of rsp, 5 of rbp.
+func family(a x86asm.Arg) int {
+	r, ok := a.(x86asm.Reg)
+	switch {
+	case !ok:
+	case r >= x86asm.RAX && r <= x86asm.R15:
+		return int(r - x86asm.RAX)
+	case r >= x86asm.EAX && r <= x86asm.R15L:
+		return int(r - x86asm.EAX)
+	case r >= x86asm.AX && r <= x86asm.R15W:
+		return int(r - x86asm.AX)
+	case r == x86asm.SPB:
+		return 4
+	case r == x86asm.BPB:
+		return 5
+	}
+	return -1
+}
+
+// slotOf returns the index in state.slots of a register, -1 where it has none.
+func slotOf(a x86asm.Arg) int {
+	switch r, _ := a.(x86asm.Reg); r {
+	case x86asm.RBX:
+		return 0
+	case x86asm.RBP:
+		return slotRBP
+	case x86asm.R12, x86asm.R13, x86asm.R14, x86asm.R15:
+		return int(r-x86asm.R12) + 2
+	}
+	return -1
+}
+
+// execute changes the state as an instruction does that is neither a jump nor a call.
+func (s *state) execute(i *x86asm.Inst) {
+	constant, isConstant := i.Args[1].(x86asm.Imm)
+	to := family(i.Args[0])
+	switch i.Op {
+	case x86asm.PUSH, x86asm.PUSHFQ, x86asm.PUSHF:
+		size := int64(8)
+		if i.DataSize == 16 {
+			size = 2
+		}
+		s.depth += size
+		if k := slotOf(i.Args[0]); k >= 0 && i.Op == x86asm.PUSH {
+			s.save(k, s.depth)
+		}
+		return
+	case x86asm.POP, x86asm.POPFQ, x86asm.POPF:
+		if to == 4 {
+			s.moves = true
+			return
+		}
+		if k := slotOf(i.Args[0]); k >= 0 && s.slots[k] == s.depth {
+			s.slots[k] = 0 // restored
+		}
+		if to == 5 {
+			s.hasFP, s.zero = false, false
+		}
+		if i.DataSize == 16 {
+			s.depth -= 2
+		} else {
+			s.depth -= 8
+		}
+		return
+	case x86asm.LEAVE:
+		s.moves = !s.hasFP
+		s.depth = s.fp - 8
+		if s.slots[slotRBP] == s.fp {
+			s.slots[slotRBP] = 0
+		}
+		s.hasFP = false
+		return
+	case x86asm.ENTER:
+		s.moves, s.hasFP = true, false
+		return
+	case x86asm.CMP, x86asm.TEST, x86asm.BT, x86asm.NOP:
+		return // only read
+	case x86asm.XCHG, x86asm.XADD, x86asm.CMPXCHG:
+		if from := family(i.Args[1]); from == 4 {
+			s.moves = true
+		} else if from == 5 {
+			s.hasFP, s.zero = false, false
+		}
+	case x86asm.MOV:
+		s.store(i)
+	}
+	switch to {
+	case 4:
+		s.setSP(i, int64(constant), isConstant)
+	case 5:
+		s.setFP(i)
+	}
+}
+
+// save says that a register's first value is at a depth.
+func (s *state) save(k int, depth int64) {
+	// What is saved once has been overwritten before it is saved again; and the frame
+	// pointer that the function has set is its own.
+	if s.slots[k] == 0 && !(k == slotRBP && (s.hasFP || s.zero)) {
+		s.slots[k] = depth
+	}
+}
+
+// drop forgets the slots that the stack pointer has moved past: their registers were
+// restored, or not changed. A slot below the stack pointer is one of the red zone.
+func (s *state) drop(before int64) {
+	for k, depth := range s.slots {
+		if !s.moves && depth > s.depth && depth <= before {
+			s.slots[k] = 0
+		}
+	}
+}
+
+// store notes registers that are saved by a move, below the stack pointer's depth.
+func (s *state) store(i *x86asm.Inst) {
+	m, ok := i.Args[0].(x86asm.Mem)
+	k := slotOf(i.Args[1])
+	if !ok || k < 0 || m.Index != 0 || m.Segment != 0 || i.MemBytes != 8 {
+		return
+	}
+	displacement := int64(int32(m.Disp))
+	var depth int64
+	switch {
+	case m.Base == x86asm.RSP && !s.moves:
+		depth = s.depth - displacement
+	case m.Base == x86asm.RBP && s.hasFP:
+		depth = s.fp - displacement
+	default:
+		return
+	}
+	// A variable that a register is stored to later is not distinguished from the slot
+	// of the register but by being the first: the function may only write what it has
+	// saved.
+	if depth > 8 {
+		s.save(k, depth)
+	}
+}
+
+// setSP is an instruction that writes the stack pointer.
+func (s *state) setSP(i *x86asm.Inst, constant int64, isConstant bool) {
+	whole := i.Args[0] == x86asm.RSP
+	switch {
+	case i.Op == x86asm.SUB && whole && isConstant:
+		s.depth += constant
+		return
+	case i.Op == x86asm.ADD && whole && isConstant:
+		s.depth -= constant
+		return
+	case i.Op == x86asm.LEA && whole:
+		m, _ := i.Args[1].(x86asm.Mem)
+		displacement := int64(int32(m.Disp))
+		switch {
+		case m.Index != 0:
+		case m.Base == x86asm.RSP:
+			s.depth -= displacement
+			return
+		case m.Base == x86asm.RBP && s.hasFP:
+			s.depth, s.moves = s.fp-displacement, false
+			return
+		}
+	case i.Op == x86asm.MOV && whole && i.Args[1] == x86asm.RBP && s.hasFP:
+		s.depth, s.moves = s.fp, false
+		return
+	}
+	s.moves, s.depth = true, 8
+}
+
+// setFP is an instruction that writes the frame pointer.
+func (s *state) setFP(i *x86asm.Inst) {
+	whole := i.Args[0] == x86asm.RBP
+	s.hasFP, s.zero = false, false
+	switch {
+	case i.Op == x86asm.MOV && whole && i.Args[1] == x86asm.RSP:
+		s.hasFP, s.fp = !s.moves, s.depth
+	case i.Op == x86asm.LEA && whole:
+		if m, _ := i.Args[1].(x86asm.Mem); m.Base == x86asm.RSP && m.Index == 0 {
+			s.hasFP, s.fp = !s.moves, s.depth-int64(int32(m.Disp))
+		}
+	case i.Op == x86asm.XOR && i.Args[1] == i.Args[0]:
+		s.zero = s.slots[slotRBP] == 0
+	}
+}
+
+// frame returns the frame of a state.
+func (s *state) frame() (Frame, bool) {
+	f := Frame{CFA: columnRSP, Offset: s.depth, Zeroed: s.zero, First: s.first}
+	if s.moves {
+		f.CFA, f.Offset = columnRBP, s.fp
+	}
+	for k, depth := range s.slots {
+		if depth != 0 {
+			f.Saved = append(f.Saved, Slot{saved[k], -depth, depth == lost})
+		}
+	}
+	return f, !s.moves || s.hasFP || s.first
+}
