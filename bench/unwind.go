@@ -92,7 +92,7 @@ func (w *walked) record() ([]sample, *target.Objects, error) {
 		thread := &snapshot.Threads[0]
 		recorded = append(recorded, sample{thread.Registers, unwind.Stack{Address: thread.StackAddress, Bytes: thread.Stack}})
 		if len(recorded) == samples {
-			return recorded, snapshot.Objects(), nil
+			return recorded, target.NewObjects(snapshot), nil
 		}
 		fmt.Fprintln(w.in, "up", random.IntN(6))
 	}

@@ -43,7 +43,7 @@ func TestMatchGenerated(t *testing.T) {
 	s := &target.Snapshot{PID: 1, Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Live: true,
 		Mappings: []target.Mapping{{Start: 0x10000, End: 0x20000, Readable: true, Executable: true}},
 		Process:  &codefile.Process{Root: root, IDs: []int{1}}}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	sources, err := objects.GeneratedCode()
 	if err != nil || len(sources) != 1 {

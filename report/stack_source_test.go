@@ -26,7 +26,7 @@ func TestSourceLater(t *testing.T) {
 	open := func(path string) (*os.File, error) { opened++; return os.Open(path) }
 	later := report.StackOptions{Source: &report.SourceText{Open: open, Later: true}}
 	_, err := process.Snapshot(p.PID, &process.Options{Hold: func(s *target.Snapshot) {
-		objects := s.Objects()
+		objects := target.NewObjects(s)
 		defer objects.Close()
 		stacks := objects.Walk(target.WalkOptions{})
 		if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

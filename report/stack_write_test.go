@@ -42,7 +42,7 @@ func TestArgumentsOnAllProcessors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{Registers: true})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

@@ -30,7 +30,7 @@ func benchmarkArguments(b *testing.B, again bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{Registers: true})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

@@ -32,7 +32,7 @@ func (w *walker) surround(s *Session) error {
 	w.leave()
 	snapshot := &target.Snapshot{PID: os.Getpid(), Machine: s.machine, Mappings: mappings, Memory: s,
 		Open: func(m *target.Mapping) (*os.File, error) { return process.OpenMapping(os.Getpid(), m) }}
-	w.around = &surroundings{objects: snapshot.Objects(), infos: map[*target.Object]*value.Info{}}
+	w.around = &surroundings{objects: target.NewObjects(snapshot), infos: map[*target.Object]*value.Info{}}
 	w.modules = unwind.Modules{}
 	w.addImages(s)
 	for _, m := range mappings {

@@ -23,23 +23,6 @@ type locator struct {
 	ended   bool
 }
 
-// ObjectsAhead returns the objects that Objects returns when it is called next, for who
-// takes the snapshot: what is read of them by then need not be read again. They are closed
-// by who calls Objects; who takes a snapshot that fails does.
-func (s *Snapshot) ObjectsAhead() *Objects {
-	if s.ahead == nil {
-		s.ahead = s.Objects()
-	}
-	return s.ahead
-}
-
-// WalkAhead walks the stacks of the snapshot's threads for the next call of Walk, if that
-// has the same options.
-func (o *Objects) WalkAhead(opts WalkOptions) {
-	o.walked = nil
-	o.walked, o.walkedAs = o.Walk(opts), opts
-}
-
 // locateAhead begins to find what Name is to find of the lines at an address of an object;
 // once for each.
 func (o *Objects) locateAhead(in *Object, address uint64) {

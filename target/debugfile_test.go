@@ -54,7 +54,7 @@ func TestWrongDebugFile(t *testing.T) {
 	c := openCore(t, testprogram.Core(t, testprogram.CoreOptions{}, path), &core.Options{})
 	check := func(kind string, s *target.Snapshot, right bool) {
 		t.Helper()
-		objects := s.Objects()
+		objects := target.NewObjects(s)
 		defer objects.Close()
 		stacks := objects.Walk(target.WalkOptions{})
 		err := objects.Name(stacks, target.NameOptions{})
@@ -106,7 +106,7 @@ func TestDebugFilesAreSoughtAtOnce(t *testing.T) {
 		}
 		return nil, fs.ErrNotExist
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	objects.Walk(target.WalkOptions{Lines: true})
 	select {
@@ -132,7 +132,7 @@ func TestMissingDebugFileIsSoughtOnce(t *testing.T) {
 		sought[string(id)]++
 		return nil, fs.ErrNotExist
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

@@ -41,7 +41,7 @@ func TestDynInfo(t *testing.T) {
 			if stacks[0].Reason != unwind.EndOfStack {
 				t.Errorf("%v: %v", stacks[0].Reason, stacks[0].Err)
 			}
-			objects := s.Objects()
+			objects := target.NewObjects(s)
 			defer objects.Close()
 			sources, err := objects.GeneratedCode()
 			if err != nil || len(sources) != 1 || sources[0].Entries != 2 {

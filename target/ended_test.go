@@ -22,7 +22,7 @@ func TestEndedBeforeWalk(t *testing.T) {
 	p.Settle(t)
 	s := take(t, p.PID)
 	p.Kill()
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{})
 	if len(stacks) == 0 {

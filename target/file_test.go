@@ -150,7 +150,7 @@ func TestTruncatedFile(t *testing.T) {
 			}
 			return open(m)
 		}
-		objects := s.Objects()
+		objects := target.NewObjects(s)
 		for _, m := range s.Mappings {
 			if m.Path != path {
 				continue
@@ -192,7 +192,7 @@ func TestTruncatedDuringWalk(t *testing.T) {
 		}
 		return open(m)
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	before := objects.Walk(target.WalkOptions{MaxFrames: 2})[0].Frames
 	if len(before) != 2 || before[1].Object.Name != path {

@@ -80,7 +80,7 @@ func TestGoModuleList(t *testing.T) {
 // list of modules.
 func loadedModules(t *testing.T, s *target.Snapshot) []string {
 	t.Helper()
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	sources, err := objects.GeneratedCode()
 	if err != nil || len(sources) != 1 || sources[0].Kind != target.GoModuleList || sources[0].Entries != 2 || sources[0].Err != nil {
@@ -124,7 +124,7 @@ func leadsThroughModules(t *testing.T, stack *target.Stack) {
 func TestGoModuleFrames(t *testing.T) {
 	p := testprogram.Start(t, testprogram.BuildModule(t, "loaded", "-ldflags=-checklinkname=0"))
 	p.Settle(t)
-	objects := take(t, p.PID).Objects()
+	objects := target.NewObjects(take(t, p.PID))
 	defer objects.Close()
 	sources, err := objects.GeneratedCode()
 	if err != nil || len(sources) != 1 {

@@ -121,7 +121,7 @@ func TestCodeSources(t *testing.T) {
 			if test.change != nil {
 				test.change(s)
 			}
-			objects := s.Objects()
+			objects := target.NewObjects(s)
 			defer objects.Close()
 			for address, want := range test.names {
 				module, _ := objects.Modules.Find(address)
@@ -206,7 +206,7 @@ func TestSparseSources(t *testing.T) {
 		}
 		return f, os.Truncate(f.Name(), 1<<40)
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	sources, err := objects.GeneratedCode()
 	if len(sources) != 2 || sources[0].Entries != 1 || sources[0].Err == nil || sources[1].Err != nil || err == nil ||

@@ -120,7 +120,7 @@ func TestGeneratedCode(t *testing.T) {
 			if test.want == target.GDBList {
 				compare(t, stack, column(s.Machine), gdbStacks(t, p.PID)[stack.Thread.ID])
 			}
-			objects := s.Objects()
+			objects := target.NewObjects(s)
 			defer objects.Close()
 			sources, err := objects.GeneratedCode()
 			if err != nil || len(sources) != 1 || sources[0].Kind != test.want {
@@ -162,7 +162,7 @@ func sameInCore(t *testing.T, path string, live *target.Stack, sources []*target
 			t.Errorf("frame %d is at %+v, live at %+v", i, place, want)
 		}
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	dumped, err := objects.GeneratedCode()
 	if err != nil || len(dumped) != len(sources) {

@@ -99,7 +99,7 @@ func argumentsTold(t *testing.T, s *target.Snapshot) map[string]string {
 // runtime's own.
 func eachGoFrame(t *testing.T, s *target.Snapshot, visit func(*target.Goroutine, *target.Frame, *variable.Frame)) {
 	t.Helper()
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
 	list, err := objects.Goroutines(target.GoroutineOptions{Registers: true})
 	if err != nil {

@@ -65,7 +65,7 @@ func TestChangingGoroutines(t *testing.T) {
 	const looks, created = 3, 10_000
 	for look := 0; look < 2*looks || last < first+created; look++ {
 		s := takeGoroutines(t, p.PID, look%2 == 0)
-		objects := s.Objects()
+		objects := target.NewObjects(s)
 		list, err := objects.Goroutines(target.GoroutineOptions{})
 		if err != nil {
 			t.Log(err) // one that is there in part says so

@@ -19,27 +19,20 @@ import (
 // GoroutineCopiers returns what copies goroutines of a live target while it stands
 // still, one for each Go runtime in it: all of them, or what tells of those that threads
 // run. It is called before, and reads memory that changes as it does.
-func (s *Snapshot) GoroutineCopiers(all bool) (list []*goruntime.Copier) {
-	objects := s.ahead
-	if objects == nil {
-		objects = s.Objects()
-		defer objects.Close()
-	}
-	runtimes, _ := objects.runtimes()
+func (o *Objects) GoroutineCopiers(all bool) (list []*goruntime.Copier) {
+	runtimes, _ := o.runtimes()
 	for _, r := range runtimes {
-		list = append(list, r.Copier(s.Memory, all))
+		list = append(list, r.Copier(o.snapshot.Memory, all))
 	}
 	return list
 }
 
 // ThreadCopiers returns what copies the threads of a live target, each while it stands
 // still by itself, one for each Go runtime in it. It reads memory that changes as it does.
-func (s *Snapshot) ThreadCopiers() (list []*goruntime.ThreadCopier) {
-	objects := s.Objects()
-	defer objects.Close()
-	runtimes, _ := objects.runtimes()
+func (o *Objects) ThreadCopiers() (list []*goruntime.ThreadCopier) {
+	runtimes, _ := o.runtimes()
 	for _, r := range runtimes {
-		list = append(list, r.ThreadCopier(s.Memory))
+		list = append(list, r.ThreadCopier(o.snapshot.Memory))
 	}
 	return list
 }

@@ -130,7 +130,7 @@ func TestDamagedGoroutines(t *testing.T) {
 				}
 			}
 		}}
-		objects := s.Objects()
+		objects := target.NewObjects(&s)
 		list, err := objects.Goroutines(target.GoroutineOptions{System: true, MaxFrames: 1000})
 		if err != nil {
 			refused++

@@ -107,7 +107,7 @@ func told(g *target.Goroutine) (s said) {
 // goroutinesOf returns all goroutines of a snapshot, named.
 func goroutinesOf(t testing.TB, s *target.Snapshot, opts target.GoroutineOptions) []target.Goroutine {
 	t.Helper()
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
 	list, err := objects.Goroutines(opts)
 	if err != nil {

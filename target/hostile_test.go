@@ -22,7 +22,7 @@ func TestDamagedStacks(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "nested64.c", "-O2", "-fomit-frame-pointer"))
 	program.Settle(t)
 	whole := take(t, program.PID)
-	objects := whole.Objects()
+	objects := target.NewObjects(whole)
 	defer objects.Close()
 	thread := &whole.Threads[0]
 	intact := *thread

@@ -36,7 +36,7 @@ func take(t testing.TB, pid int) *target.Snapshot {
 // stacksOf walks and names the stacks of a snapshot.
 func stacksOf(t testing.TB, s *target.Snapshot) []target.Stack {
 	t.Helper()
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(target.WalkOptions{Registers: true})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

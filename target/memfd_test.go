@@ -47,7 +47,7 @@ func TestMappedTwice(t *testing.T) {
 			p := testprogram.Start(t, program, tt.args...)
 			p.Settle(t)
 			check := func(way string, s *target.Snapshot) {
-				objects := s.Objects()
+				objects := target.NewObjects(s)
 				defer objects.Close()
 				stacks := objects.Walk(target.WalkOptions{})
 				if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

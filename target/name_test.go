@@ -23,7 +23,7 @@ func TestNameSharedFrames(t *testing.T) {
 			p := testprogram.Start(t, testprogram.Build(t, program, "-O2", "-g"))
 			p.Settle(t)
 			s := take(t, p.PID)
-			objects := s.Objects()
+			objects := target.NewObjects(s)
 			defer objects.Close()
 			walked := objects.Walk(target.WalkOptions{})[0].Frames
 			named := func() []target.Frame {

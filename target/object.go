@@ -32,8 +32,6 @@ type Objects struct {
 	byModule  map[*unwind.Module]*Object
 	generated generated
 	ahead     locator
-	walked    []Stack // see WalkAhead
-	walkedAs  WalkOptions
 	files     sharedFiles
 	opened    atomic.Int32 // objects whose file was asked for
 	cut       bool         // inOrder has left some out and reported it
@@ -113,13 +111,9 @@ type Object struct {
 	code description // of generated code
 }
 
-// Objects returns the objects that the snapshot's target has mapped. They must
-// be closed.
-func (s *Snapshot) Objects() *Objects {
-	if o := s.ahead; o != nil {
-		s.ahead = nil
-		return o
-	}
+// NewObjects returns the objects that a snapshot's target has mapped. The caller must
+// close them.
+func NewObjects(s *Snapshot) *Objects {
 	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
 	o.generated.objects, o.generated.readers, o.generated.files = o, sourceReaders(), codefile.NewReader()
 	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}

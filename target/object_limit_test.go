@@ -34,7 +34,7 @@ func TestManyObjects(t *testing.T) {
 		}
 		s.Mappings = append(s.Mappings, Mapping{Start: at, End: at + 1<<30, Executable: true, Inode: 1 + i%2, Path: path})
 	}
-	o := s.Objects()
+	o := NewObjects(s)
 	if list := o.inOrder(); len(list) != maxSearched || o.inOrder()[0].Mappings[0].Start != 1<<40 {
 		t.Errorf("%d objects are searched, expected %d", len(list), maxSearched)
 	}

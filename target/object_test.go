@@ -46,7 +46,7 @@ func TestCodeMappedTwice(t *testing.T) {
 		code(0x70001000, 0x70002000, 0x2000),
 		{Start: 0x70002000, End: 0x70003000, Readable: true, Executable: true},
 	}, Open: func(m *target.Mapping) (*os.File, error) { return os.Open(m.Path) }}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	var found []*target.Object
 	for _, test := range []struct{ pc, bias uint64 }{
@@ -77,7 +77,7 @@ func TestImageIsTriedOnce(t *testing.T) {
 	}
 	m := &noted{addresses: make(map[uint64]bool)}
 	s := &target.Snapshot{Machine: amd64, Mappings: mappings, Memory: m}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	module, _ := objects.Modules.Find(0x11000)
 	if o := objects.Object(module); o == nil || len(o.Mappings) != len(mappings) {

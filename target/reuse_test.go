@@ -17,11 +17,11 @@ import (
 
 // The objects of one snapshot serve another one of the same process: their files are not
 // opened again, and the stacks are the second one's.
-func TestReuse(t *testing.T) {
+func TestSetSnapshot(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g", "-pthread"))
 	p.Settle(t)
 	take := func() *target.Snapshot {
-		s, err := process.Snapshot(p.PID, &process.Options{Timeout: 5 * time.Second, Walk: &target.WalkOptions{Lines: true}})
+		s, err := process.Snapshot(p.PID, &process.Options{Timeout: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,14 +51,11 @@ func TestReuse(t *testing.T) {
 		return list, files
 	}
 	first := take()
-	objects := first.Objects()
+	objects := target.NewObjects(first)
 	defer objects.Close()
 	want, opened := names(first, objects)
 	second := take()
-	second.Reuse(objects)
-	if second.Objects() != objects {
-		t.Fatal("the objects are others")
-	}
+	objects.SetSnapshot(second)
 	got, files := names(second, objects)
 	if len(got) != 65 || len(want) != 65 {
 		t.Fatalf("%d and %d stacks", len(want), len(got))

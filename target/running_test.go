@@ -54,7 +54,7 @@ func TestWalksOfRunningPrograms(t *testing.T) {
 			seen, n, inner := 0, 0, make(map[uint64]bool)
 			for ; n < enough || seen == 0 && n < most; n++ {
 				s := take(t, program.PID)
-				objects := s.Objects()
+				objects := target.NewObjects(s)
 				stacks := objects.Walk(target.WalkOptions{})
 				if err := objects.Name(stacks, target.NameOptions{}); err != nil {
 					t.Fatal(err)
@@ -131,7 +131,7 @@ func TestDeepRecursion(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "deep.c", "-O2", "-g"), "100000")
 	program.Settle(t)
 	s := take(t, program.PID)
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

@@ -42,7 +42,7 @@ func testLiveRuntime(t *testing.T, r testprogram.Runtime, pid int) []target.Mapp
 			}
 			continue
 		}
-		objects := s.Objects()
+		objects := target.NewObjects(s)
 		defer objects.Close()
 		sources, err := objects.GeneratedCode()
 		if err != nil {

@@ -84,7 +84,7 @@ func dumped(t *testing.T, path string) ([]target.Stack, []*target.CodeSource, er
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	objects := c.Snapshot().Objects()
+	objects := target.NewObjects(c.Snapshot())
 	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(target.WalkOptions{})
 	objects.Name(stacks, target.NameOptions{Lines: true})

@@ -160,7 +160,7 @@ func (s *sampler) open(snapshot *target.Snapshot) {
 	if s.tables == nil {
 		s.tables = map[string]*unwind.Table{}
 	}
-	s.objects = snapshot.Objects()
+	s.objects = target.NewObjects(snapshot)
 	s.t.Cleanup(func() { s.objects.Close() })
 	s.compiled = unwind.Modules{}
 	for _, mapping := range s.mappings {

@@ -67,8 +67,6 @@ type Snapshot struct {
 	// Live says that the target has run on since: what Memory reads of
 	// writable memory is newer than the registers and the copied stacks.
 	Live bool
-
-	ahead *Objects // see ObjectsAhead
 }
 
 // Thread is one thread of a Snapshot.

@@ -36,6 +36,14 @@ func (s *Stack) HasGap() bool {
 	return slices.ContainsFunc(s.Frames, func(f Frame) bool { return f.Gap })
 }
 
+// Walked is a snapshot with the objects that its target has mapped and the stacks of its
+// threads, in the order of the threads.
+type Walked struct {
+	Snapshot *Snapshot
+	Objects  *Objects // the caller must close them
+	Stacks   []Stack
+}
+
 // Frame is one frame of a stack.
 type Frame struct {
 	PC, LookupPC uint64 // as unwind.Frame has them: run-time addresses
@@ -79,10 +87,6 @@ type WalkOptions struct {
 // of its threads. A thread without registers has a stack without frames, and
 // its Err.
 func (o *Objects) Walk(opts WalkOptions) []Stack {
-	if stacks := o.walked; stacks != nil && opts == o.walkedAs {
-		o.walked = nil
-		return stacks
-	}
 	s := o.snapshot
 	stacks := make([]Stack, len(s.Threads))
 	w := &unwind.Walker{Machine: s.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}

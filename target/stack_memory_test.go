@@ -26,7 +26,7 @@ func TestWalkMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(target.WalkOptions{})
 	deepest := slices.MaxFunc(stacks, func(a, b target.Stack) int { return len(a.Frames) - len(b.Frames) })

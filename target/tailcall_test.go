@@ -102,7 +102,7 @@ func TestTailCalls(t *testing.T) {
 func TestTailCallsTwice(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "tailcall.c", "-O2", "-g"), "chain")
 	p.Settle(t)
-	objects := take(t, p.PID).Objects()
+	objects := target.NewObjects(take(t, p.PID))
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{})
 	frames := len(stacks[0].Frames)

@@ -11,20 +11,14 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Reuse has the next call of Objects return those of an earlier snapshot of the same target,
-// with all that was read of its files. They must not be closed before, and are to be used
-// for this snapshot alone from then on.
-func (s *Snapshot) Reuse(o *Objects) {
-	if s.ahead != nil {
-		s.ahead.Close()
-		s.ahead = nil
-	}
-	o.snapshot, o.walked = s, nil
+// SetSnapshot makes the objects those of another snapshot of the same target. All that
+// was read of their files is kept. The former snapshot must not be used with them any more.
+func (o *Objects) SetSnapshot(s *Snapshot) {
+	o.snapshot = s
 	for _, object := range o.byModule {
 		object.snapshot = s
 	}
 	o.Update()
-	s.ahead = o
 }
 
 // Update takes in that the snapshot's target has mapped something else than when
@@ -33,7 +27,7 @@ func (s *Snapshot) Reuse(o *Objects) {
 // was read of them; those that are gone are still good for the frames that were found
 // in them, until Close.
 func (o *Objects) Update() {
-	fresh := o.snapshot.Objects()
+	fresh := NewObjects(o.snapshot)
 	known := make(map[string][]*Object)
 	for _, old := range o.byModule {
 		known[old.Name] = append(known[old.Name], old)

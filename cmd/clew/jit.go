@@ -224,7 +224,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 
 // of takes the code of a snapshot.
 func (t *jitTarget) of(s *target.Snapshot, release func()) {
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	t.released = func() { objects.Close(); release() }
 	t.pid, t.machine, t.process = s.PID, s.Machine, s.Process
 	var err error

@@ -267,17 +267,17 @@ func stacksOf(args []string, flags stackFlags) error {
 		failed = err
 	}
 	for i, pid := range pids {
-		var s *target.Snapshot
+		var t *target.Walked
 		var c *openedCore
 		var err error
-		show := func(w io.Writer) (complete bool, err error) { return printStacks(w, stdout.palette(), s, flags) }
+		show := func(w io.Writer) (complete bool, err error) { return printStacks(w, stdout.palette(), t, flags) }
 		switch {
 		case pid == 0:
-			s, c, err = takeCore(args[i], &flags)
+			t, c, err = takeCore(args[i], &flags)
 		case flags.hold:
 			show, err = holdStacks(pid, flags)
 		default:
-			s, err = process.Snapshot(pid, flags.snapshot())
+			t, err = flags.take(pid)
 		}
 		if err != nil {
 			fail(inputError{err})
@@ -306,12 +306,19 @@ func stacksOf(args []string, flags stackFlags) error {
 // snapshot says how a snapshot of a live process is to be taken.
 func (f *stackFlags) snapshot() *process.Options {
 	variables := f.variables.wanted(true, f)
-	opts := &process.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: variables, Search: searchBelow}
+	return &process.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: variables, Search: searchBelow}
+}
+
+// take takes a snapshot of a live process, with its stacks where these are wanted.
+func (f *stackFlags) take(pid int) (*target.Walked, error) {
 	if !f.goroutines {
-		walk := f.walk(variables)
-		opts.Walk = &walk
+		return process.Stacks(pid, f.snapshot(), f.walk(f.variables.wanted(true, f)))
 	}
-	return opts
+	s, err := process.Snapshot(pid, f.snapshot())
+	if err != nil {
+		return nil, err
+	}
+	return &target.Walked{Snapshot: s, Objects: target.NewObjects(s)}, nil
 }
 
 // walk says how stacks are to be walked, whose variables may be wanted.
@@ -339,18 +346,21 @@ func (f *stackFlags) finish(printed, partial bool, failed error) error {
 	return nil
 }
 
-// printStacks walks, names and prints the stacks of a snapshot, and reports
-// whether all of them are whole (see target.Stack.Whole), and no file of theirs was refused
-// or is missing.
-func printStacks(w io.Writer, colours report.Palette, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
-	if flags.goroutines {
-		return printGoroutines(w, colours, s, flags)
-	}
-	objects := s.Objects()
+// printStacks walks the stacks of a snapshot where t has none, names and prints them, and
+// closes its objects. It reports whether all stacks are whole (see target.Stack.Whole), and
+// no file of theirs was refused or is missing.
+func printStacks(w io.Writer, colours report.Palette, t *target.Walked, flags stackFlags) (complete bool, err error) {
+	s, objects := t.Snapshot, t.Objects
 	defer objects.Close()
+	if flags.goroutines {
+		return printGoroutines(w, colours, s, objects, flags)
+	}
 	_, end := progress("walking and naming the stacks of "+whose(s), 0)
 	variables := flags.variables.wanted(s.Live && !flags.crashed, &flags)
-	stacks := objects.Walk(flags.walk(variables))
+	stacks := t.Stacks
+	if stacks == nil {
+		stacks = objects.Walk(flags.walk(variables))
+	}
 	naming := target.NameOptions{Lines: !flags.noLines}
 	var reader *variable.Reader
 	if variables {
@@ -452,7 +462,7 @@ func runCommand(args []string, flags stackFlags) error {
 		if flags.variables.later = why.Crash && flags.variables.source; flags.variables.later {
 			w = &crashed
 		}
-		if _, err := printStacks(w, stderr.palette(), s, flags); err != nil {
+		if _, err := printStacks(w, stderr.palette(), &target.Walked{Snapshot: s, Objects: target.NewObjects(s)}, flags); err != nil {
 			warn("%v", err)
 		}
 		if flags.variables.later {

@@ -84,7 +84,7 @@ type openedCore struct {
 
 // takeCore opens a core and returns the threads of it that are asked for. The
 // error says what to do.
-func takeCore(path string, flags *stackFlags) (*target.Snapshot, *openedCore, error) {
+func takeCore(path string, flags *stackFlags) (*target.Walked, *openedCore, error) {
 	info, err := regular(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w, and no core; nor is its name a process ID", err)
@@ -114,7 +114,7 @@ func takeCore(path string, flags *stackFlags) (*target.Snapshot, *openedCore, er
 			return nil, nil, fmt.Errorf("%s: it has no thread %s", path, strings.Trim(fmt.Sprint(flags.threads), "[]"))
 		}
 	}
-	return &s, &openedCore{c, path}, nil
+	return &target.Walked{Snapshot: &s, Objects: target.NewObjects(&s)}, &openedCore{c, path}, nil
 }
 
 // close closes the core, and reports whether nothing of it is missing.

@@ -60,9 +60,7 @@ func (f *stackFlags) checkGoroutines() error {
 
 // printGoroutines walks, names and prints the goroutines of a snapshot, and reports
 // whether all of them were read and are whole (see target.Stack.Whole).
-func printGoroutines(w io.Writer, colours report.Palette, s *target.Snapshot, flags stackFlags) (complete bool, err error) {
-	objects := s.Objects()
-	defer objects.Close()
+func printGoroutines(w io.Writer, colours report.Palette, s *target.Snapshot, objects *target.Objects, flags stackFlags) (complete bool, err error) {
 	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
 	// Of cores too they are shown when they are asked for: there are many goroutines.
 	variables := flags.variables.wanted(true, &flags)

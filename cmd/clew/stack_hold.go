@@ -50,12 +50,11 @@ func holdStacks(pid int, flags stackFlags) (show func(io.Writer) (complete bool,
 	var failed error
 	var source *report.SourceText
 	opts := flags.snapshot()
-	opts.Walk = nil
 	opts.Hold = func(s *target.Snapshot) {
-		s.Reuse(objects)
+		objects.SetSnapshot(s)
 		s.Command = commandLine(pid) // which is asked for of who runs
 		flags.variables.later = true
-		complete, failed = printStacks(&text, stdout.palette(), s, flags)
+		complete, failed = printStacks(&text, stdout.palette(), &target.Walked{Snapshot: s, Objects: objects}, flags)
 		source = flags.variables.text(s)
 	}
 	s, err := process.Snapshot(pid, opts)
@@ -84,17 +83,15 @@ func filled(source *report.SourceText, text []byte, colours report.Palette) []by
 // readAhead returns the objects of a process with what printing its stacks takes of their
 // files.
 func readAhead(pid int, flags *stackFlags) (*target.Objects, error) {
-	s, err := process.Snapshot(pid, flags.snapshot())
+	variables := flags.variables.wanted(true, flags)
+	t, err := process.Stacks(pid, flags.snapshot(), flags.walk(variables))
 	if err != nil {
 		return nil, err
 	}
-	objects := s.Objects()
-	variables := flags.variables.wanted(true, flags)
-	stacks := objects.Walk(flags.walk(variables))
 	naming := target.NameOptions{Lines: !flags.noLines}
 	if variables {
-		naming.Meanwhile = variable.NewReader(s, objects).Ahead(stacks)
+		naming.Meanwhile = variable.NewReader(t.Snapshot, t.Objects).Ahead(t.Stacks)
 	}
-	_ = objects.Name(stacks, naming) // what is wrong is told the second time
-	return objects, nil
+	_ = t.Objects.Name(t.Stacks, naming) // what is wrong is told the second time
+	return t.Objects, nil
 }

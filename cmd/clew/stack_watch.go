@@ -143,7 +143,7 @@ func newWatched(pid int, flags *stackFlags) (*watched, error) {
 	}
 	s := w.Target()
 	s.Search = searchBelow(s.Search.Root)
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	result := report.Watched{Interval: flags.watch.interval}
 	result.PID, result.Command, result.Machine = pid, command(s), s.Machine
 	return &watched{Watch: w, objects: objects, sampler: objects.NewSampler(), result: result}, nil

@@ -235,7 +235,7 @@ func walkByRegions(t *testing.T, pid int, l *libunwind.List) {
 	generated := &unwind.Module{Name: "generated", Source: &unwind.Sections{
 		EHFrame: &cfi.Section{Name: "regions", Data: e.Data, Address: e.Address, Machine: s.Machine},
 	}}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	var modules unwind.Modules
 	for _, m := range s.Mappings {

@@ -23,7 +23,7 @@ func ExampleOpen() {
 	}
 	defer c.Close()
 	s := c.Snapshot()
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	for _, stack := range objects.Walk(target.WalkOptions{}) {
 		fmt.Println(stack.Thread.ID, len(stack.Frames))

@@ -32,7 +32,7 @@ func names(t *testing.T, path string, opts *core.Options) (c *core.Core, list []
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	objects := c.Snapshot().Objects()
+	objects := target.NewObjects(c.Snapshot())
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{})
 	_ = objects.Name(stacks, target.NameOptions{}) // fails where a file is missing, which the test looks at

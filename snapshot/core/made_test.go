@@ -293,7 +293,7 @@ func wordOf(m *made) int {
 // is an error or an answer, and no panic.
 func use(c *core.Core) (frames int) {
 	s := c.Snapshot()
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{MaxFrames: 64})
 	_ = objects.Name(stacks, target.NameOptions{})

@@ -18,13 +18,12 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
-// stacksOf walks and names the stacks of a snapshot as text.
-func stacksOf(t *testing.T, s *target.Snapshot, opts target.WalkOptions) (list []string) {
+// named names the stacks of a snapshot, closes its objects, and returns the stacks as text.
+func named(t *testing.T, w *target.Walked, lines bool) (list []string) {
 	t.Helper()
-	objects := s.Objects()
-	defer objects.Close()
-	stacks := objects.Walk(opts)
-	if err := objects.Name(stacks, target.NameOptions{Lines: opts.Lines}); err != nil {
+	defer w.Objects.Close()
+	s, stacks := w.Snapshot, w.Stacks
+	if err := w.Objects.Name(stacks, target.NameOptions{Lines: lines}); err != nil {
 		t.Error(err)
 	}
 	for i := range stacks {
@@ -45,7 +44,7 @@ func stacksOf(t *testing.T, s *target.Snapshot, opts target.WalkOptions) (list [
 }
 
 // What was walked while the threads were being released is what is walked later.
-func TestWalkAhead(t *testing.T) {
+func TestStacks(t *testing.T) {
 	opts := target.WalkOptions{Registers: true, Lines: true}
 	programs := map[string]func(t *testing.T) *testprogram.Process{
 		"C": func(t *testing.T) *testprogram.Process {
@@ -63,26 +62,22 @@ func TestWalkAhead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := stacksOf(t, s, opts)
+			objects := target.NewObjects(s)
+			want := named(t, &target.Walked{Snapshot: s, Objects: objects, Stacks: objects.Walk(opts)}, true)
 			for _, processors := range []int{1, 2} {
 				asked := make(chan string, 1)
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-				s, err := Snapshot(p.PID, &Options{Timeout: 5 * time.Second, Walk: &opts, Search: func(root string) debugfile.Search {
+				w, err := Stacks(p.PID, &Options{Timeout: 5 * time.Second, Search: func(root string) debugfile.Search {
 					asked <- root
 					return debugfile.Search{Root: root}
-				}})
+				}}, opts)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if root := <-asked; root != s.Search.Root {
-					t.Errorf("files are looked for below %q, and the search is below %q", root, s.Search.Root)
+				if root := <-asked; root != w.Snapshot.Search.Root {
+					t.Errorf("files are looked for below %q, and the search is below %q", root, w.Snapshot.Search.Root)
 				}
-				if name == "Go" {
-					if ahead := knowsGo(s.ObjectsAhead()); ahead != (processors > 1) {
-						t.Errorf("%d processors: walked ahead: %v", processors, ahead)
-					}
-				}
-				got := stacksOf(t, s, opts)
+				got := named(t, w, true)
 				if len(got) != len(want) {
 					t.Fatalf("%d stacks, %d without", len(got), len(want))
 				}
@@ -96,30 +91,20 @@ func TestWalkAhead(t *testing.T) {
 	}
 }
 
-// knowsGo reports whether a frame lay in a Go program already.
-func knowsGo(objects *target.Objects) bool {
-	for o := range objects.All() {
-		if o.Go {
-			return true
-		}
-	}
-	return false
-}
-
-// A walk for other options than the one that was done ahead is done anew.
-func TestWalkOtherwise(t *testing.T) {
+// The stacks are walked before threads are released where there is a processor for it.
+func TestWalkWhileReleased(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)
-	s, err := Snapshot(p.PID, &Options{Timeout: 5 * time.Second, Walk: new(target.WalkOptions)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects := s.Objects()
-	defer objects.Close()
-	for _, stack := range objects.Walk(target.WalkOptions{MaxFrames: 2, Registers: true}) {
-		if len(stack.Frames) != 2 || stack.Frames[1].Registers == nil {
-			t.Errorf("thread %d: %d frames, registers %v", stack.Thread.ID, len(stack.Frames), stack.Frames[len(stack.Frames)-1].Registers)
+	for _, processors := range []int{1, 2} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		e := new(early)
+		if _, _, err := snapshot(p.PID, &Options{Timeout: 5 * time.Second}, e); err != nil {
+			t.Fatal(err)
 		}
+		if walked := e.stacks != nil; walked != (processors > 1) {
+			t.Errorf("%d processors: walked: %v", processors, walked)
+		}
+		e.drop()
 	}
 }
 
@@ -129,12 +114,11 @@ func TestMeanwhile(t *testing.T) {
 	p.Settle(t)
 	for _, lines := range []bool{false, true} {
 		walk := target.WalkOptions{Lines: lines}
-		s, err := Snapshot(p.PID, &Options{Timeout: 5 * time.Second, Walk: &walk})
+		w, err := Stacks(p.PID, &Options{Timeout: 5 * time.Second}, walk)
 		if err != nil {
 			t.Fatal(err)
 		}
-		objects := s.Objects()
-		stacks := objects.Walk(walk)
+		objects, stacks := w.Objects, w.Stacks
 		calls, begun := 0, make(chan bool, 2)
 		err = objects.Name(stacks, target.NameOptions{Lines: lines, Meanwhile: func(ended func() bool) {
 			begun <- true
@@ -165,12 +149,14 @@ func TestMeanwhile(t *testing.T) {
 
 // Threads that are none of the process's: there is nothing to walk, and the error is as
 // it is without.
-func TestWalkAheadOfNothing(t *testing.T) {
+func TestStacksOfNothing(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
-	for _, walk := range []*target.WalkOptions{nil, {Lines: true}} {
-		if s, err := Snapshot(p.PID, &Options{Threads: []int{1}, Walk: walk}); !errors.Is(err, ErrNoThread) {
-			t.Errorf("walk %v: %v, %v; expected %v", walk, s, err, ErrNoThread)
-		}
+	opts := &Options{Threads: []int{1}}
+	if s, err := Snapshot(p.PID, opts); !errors.Is(err, ErrNoThread) {
+		t.Errorf("%v, %v; expected %v", s, err, ErrNoThread)
+	}
+	if w, err := Stacks(p.PID, opts, target.WalkOptions{Lines: true}); !errors.Is(err, ErrNoThread) {
+		t.Errorf("%v, %v; expected %v", w, err, ErrNoThread)
 	}
 }
 
@@ -198,7 +184,7 @@ func TestNothingAttachedToWhileDescribed(t *testing.T) {
 				t.Errorf("panicked with %v", r)
 			}
 		}()
-		_, _ = Snapshot(p.PID, &Options{Timeout: 5 * time.Second, Search: described, Walk: new(target.WalkOptions)})
+		_, _ = Stacks(p.PID, &Options{Timeout: 5 * time.Second, Search: described}, target.WalkOptions{})
 	}()
 	if pid := tracer(); pid != 0 {
 		t.Errorf("thread %d traces it after the panic", pid)

@@ -75,9 +75,9 @@ type capture struct {
 	copies     []goruntime.Copy
 	each       each
 
-	ahead *target.Objects // that are read from meanwhile; nil for none
-	told  bool            // the snapshot has what was captured
-	names []string        // of the tracees; nil before they are read
+	early *early   // nil where nothing is read early
+	told  bool     // the snapshot has what was captured
+	names []string // of the tracees; nil before they are read
 
 	started time.Time     // of the first stop
 	pause   time.Duration // to the last release

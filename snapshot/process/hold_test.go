@@ -59,14 +59,24 @@ func checkRuns(t *testing.T, pid int) {
 // before, whatever Hold did.
 func TestHold(t *testing.T) {
 	p := testprogram.Start(t, "/bin/sh", "-c", "echo ready; while :; do :; done")
-	for _, walk := range []*target.WalkOptions{nil, {Lines: true}} {
+	take := map[string]func(*Options) (*target.Snapshot, error){
+		"Snapshot": func(opts *Options) (*target.Snapshot, error) { return Snapshot(p.PID, opts) },
+		"Stacks": func(opts *Options) (*target.Snapshot, error) {
+			w, err := Stacks(p.PID, opts, target.WalkOptions{Lines: true})
+			if err != nil {
+				return nil, err
+			}
+			return w.Snapshot, w.Objects.Close()
+		},
+	}
+	for name, take := range take {
 		called := 0
-		s, err := Snapshot(p.PID, &Options{Timeout: 5 * time.Second, Walk: walk, Hold: func(s *target.Snapshot) {
+		s, err := take(&Options{Timeout: 5 * time.Second, Hold: func(s *target.Snapshot) {
 			called++
 			if s.Live || len(s.Threads) == 0 || s.Threads[0].Name == "" {
 				t.Errorf("live: %t, threads: %+v", s.Live, s.Threads)
 			}
-			objects := s.Objects()
+			objects := target.NewObjects(s)
 			defer objects.Close()
 			if stacks := objects.Walk(target.WalkOptions{Lines: true}); len(stacks) != len(s.Threads) || len(stacks[0].Frames) == 0 {
 				t.Errorf("%d stacks", len(stacks))
@@ -81,7 +91,7 @@ func TestHold(t *testing.T) {
 			}
 		}})
 		if err != nil || called != 1 {
-			t.Fatalf("%d calls, %v", called, err)
+			t.Fatalf("%s: %d calls, %v", name, called, err)
 		}
 		if !s.Live || s.Pause < 20*time.Millisecond {
 			t.Errorf("live: %t, it stood still for %v", s.Live, s.Pause)

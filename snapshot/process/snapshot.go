@@ -44,11 +44,6 @@ type Options struct {
 	// copied.
 	Goroutines bool
 
-	// Walk, if not nil, says that the stacks will be walked so by the snapshot's
-	// Objects, which must be closed. On more than one processor that is done while
-	// threads are still being released: what Objects.Walk then returns is there already.
-	Walk *target.WalkOptions
-
 	// Search returns where the process's files and debug files are looked for, given
 	// what their absolute paths are relative to (debugfile.Search.Root); nil for that
 	// alone. It is called before a thread is attached to.
@@ -87,11 +82,44 @@ const defaultTimeout = 100 * time.Millisecond
 // (os.Process.Wait) takes the stop for its own: do not wait for a child while
 // its snapshot is taken.
 func Snapshot(pid int, opts *Options) (*target.Snapshot, error) {
-	s, _, err := snapshot(pid, opts)
+	s, _, err := snapshot(pid, opts, nil)
 	return s, err
 }
 
-func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
+// Stacks takes a snapshot as Snapshot does, and walks the stacks of its threads. On more
+// than one processor it walks them while threads are still being released.
+func Stacks(pid int, opts *Options, walk target.WalkOptions) (*target.Walked, error) {
+	e := &early{options: walk}
+	s, _, err := snapshot(pid, opts, e)
+	if err != nil {
+		return nil, err
+	}
+	w := &target.Walked{Snapshot: s, Objects: e.objects, Stacks: e.stacks}
+	if w.Objects == nil {
+		w.Objects = target.NewObjects(s)
+	}
+	if w.Stacks == nil {
+		w.Stacks = w.Objects.Walk(walk)
+	}
+	return w, nil
+}
+
+// early is what is read for Stacks before the snapshot is complete.
+type early struct {
+	options target.WalkOptions
+	objects *target.Objects
+	stacks  []target.Stack
+}
+
+// drop closes the objects, which do not fit the snapshot or are not needed.
+func (e *early) drop() {
+	if e != nil && e.objects != nil {
+		e.objects.Close()
+		e.objects, e.stacks = nil, nil
+	}
+}
+
+func snapshot(pid int, opts *Options, early *early) (*target.Snapshot, phases, error) {
 	if opts == nil {
 		opts = new(Options)
 	}
@@ -120,20 +148,23 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 	if failed != nil {
 		return nil, phases{}, failed
 	}
-	if opts.Walk != nil {
-		c.ahead = s.ObjectsAhead()
+	objects := target.NewObjects(s)
+	c.goroutines = objects.GoroutineCopiers(opts.Goroutines)
+	if c.early = early; early != nil {
+		early.objects = objects
+	} else {
+		objects.Close()
 	}
-	c.goroutines = s.GoroutineCopiers(opts.Goroutines)
 	if opts.Hold == nil {
 		held <- true
 	}
 	described <- true
 	// Before all is copied nothing is done: the threads that are to stop need a processor.
-	ahead := c.ahead != nil && runtime.GOMAXPROCS(0) > 1
-	if (ahead || opts.Hold != nil) && <-copied {
+	walk := early != nil && runtime.GOMAXPROCS(0) > 1
+	if (walk || opts.Hold != nil) && <-copied {
 		c.tell(s)
-		if ahead {
-			c.ahead.WalkAhead(*opts.Walk)
+		if walk {
+			early.stacks = objects.Walk(early.options)
 		}
 		if opts.Hold != nil {
 			c.hold(s, opts.Hold)
@@ -148,9 +179,7 @@ func snapshot(pid int, opts *Options) (*target.Snapshot, phases, error) {
 		err = noProcess(pid, err)
 	}
 	if err != nil {
-		if c.ahead != nil {
-			s.Objects().Close()
-		}
+		early.drop()
 		return nil, phases{}, err
 	}
 	s.Pause, s.Clock = c.pause, c.clock
@@ -295,9 +324,7 @@ func (c *capture) finish(s *target.Snapshot) {
 	if !c.mapped() {
 		// Something was mapped between the listing and the stop. A second
 		// listing has it; what only the first one has stays.
-		if c.ahead != nil {
-			s.Objects().Close()
-		}
+		c.early.drop()
 		if later, err := Mappings(c.pid); err == nil {
 			s.Mappings = merge(later, s.Mappings)
 		}

@@ -86,7 +86,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			var pause, stop, copied, release float64
 			bytes := 0
 			for b.Loop() {
-				s, p, err := snapshot(c.pid, nil)
+				s, p, err := snapshot(c.pid, nil, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

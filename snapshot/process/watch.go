@@ -210,7 +210,9 @@ func (w *Watch) findRuntimes(moved bool) {
 		}
 	}
 	if !slices.EqualFunc(programs, w.programs, func(a, b target.Mapping) bool { return a.Start == b.Start && a.End == b.End && a.Path == b.Path }) {
-		w.runtimes = w.s.ThreadCopiers()
+		objects := target.NewObjects(w.s)
+		defer objects.Close()
+		w.runtimes = objects.ThreadCopiers()
 	}
 	w.programs = programs
 }

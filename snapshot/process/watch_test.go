@@ -45,7 +45,7 @@ func newWatch(t testing.TB, pid int, opts *Options) *watch {
 		x.opened++
 		return open(m)
 	}
-	x.objects = s.Objects()
+	x.objects = target.NewObjects(s)
 	x.sampler = x.objects.NewSampler()
 	t.Cleanup(func() { x.objects.Close(); w.Close() })
 	return x

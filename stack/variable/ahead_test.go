@@ -20,13 +20,12 @@ func TestAhead(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)
 	walk := target.WalkOptions{Registers: true, Lines: true}
-	s, err := process.Snapshot(p.PID, &process.Options{Walk: &walk})
+	w, err := process.Stacks(p.PID, nil, walk)
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := s.Objects()
+	s, objects, stacks := w.Snapshot, w.Objects, w.Stacks
 	defer objects.Close()
-	stacks := objects.Walk(walk)
 	reader := NewReader(s, objects)
 	read, done := reader.Ahead(stacks), make(chan struct{})
 	err = objects.Name(stacks, target.NameOptions{Lines: true, Meanwhile: func(ended func() bool) {
@@ -57,7 +56,7 @@ func TestAheadEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{Registers: true, Lines: true})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

@@ -23,7 +23,7 @@ func ExampleReader() {
 		log.Fatal(err)
 	}
 	defer c.Close()
-	objects := c.Snapshot().Objects()
+	objects := target.NewObjects(c.Snapshot())
 	defer objects.Close()
 	stacks := objects.Walk(target.WalkOptions{Registers: true})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

@@ -84,7 +84,7 @@ func coreStacks(t *testing.T, path string, opts *core.Options) *report.Stacks {
 	}
 	t.Cleanup(func() { c.Close() })
 	s := c.Snapshot()
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(target.WalkOptions{Registers: true})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {

@@ -30,7 +30,7 @@ func takeStacks(t *testing.T, pid int) (*target.Snapshot, *target.Objects, []tar
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
 	stacks := objects.Walk(target.WalkOptions{Registers: true})
 	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
@@ -140,7 +140,7 @@ func goroutinesText(t *testing.T, pid int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := s.Objects()
+	objects := target.NewObjects(s)
 	defer objects.Close()
 	list, err := objects.Goroutines(target.GoroutineOptions{Registers: true})
 	if err != nil {

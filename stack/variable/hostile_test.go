@@ -60,7 +60,7 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := c.Snapshot()
-		objects := s.Objects()
+		objects := target.NewObjects(s)
 		stacks := objects.Walk(target.WalkOptions{Registers: true})
 		_ = objects.Name(stacks, target.NameOptions{Lines: true}) // what is damaged is said there
 		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: true}

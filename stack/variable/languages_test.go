@@ -79,7 +79,7 @@ func TestLanguages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			objects := s.Objects()
+			objects := target.NewObjects(s)
 			defer objects.Close()
 			stacks := objects.Walk(target.WalkOptions{Registers: true})
 			if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
