@@ -130,14 +130,15 @@ func (p *place) shared() bool {
 	return p.foreign || p.dir.Mode&0o022 != 0 || p.dir.Uid != 0 && int(p.dir.Uid) != os.Geteuid()
 }
 
-// check returns an error for a file that another user may have planted. The rule for
-// sticky directories is the kernel's (may_create_in_sticky in Linux's fs/namei.c).
+// check returns an error for a file that another user may have planted. The rule is the
+// kernel's for sticky directories (may_create_in_sticky in Linux's fs/namei.c), and for
+// regular files that of the others too: the new file has the owner of the old one.
 func (p *place) check(st *unix.Stat_t) error {
 	own := int(st.Uid) == os.Geteuid()
 	sticky := p.dir.Mode&unix.S_ISVTX != 0
 	regular := st.Mode&unix.S_IFMT == unix.S_IFREG
 	switch {
-	case !p.shared() || own && sticky || regular && !sticky:
+	case !p.shared() || own && (sticky || regular):
 		return nil
 	case regular && st.Uid == p.dir.Uid:
 		return nil
