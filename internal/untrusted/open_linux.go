@@ -23,7 +23,18 @@ import (
 // followed; root itself can be one, as /proc/PID/root is. The error is an
 // *fs.PathError.
 func Open(root, name string) (*os.File, error) {
-	return open(join(root, name), func() (int, error) { return find(root, name) })
+	return open(join(root, name), func() (int, error) { return find(root, name, 0) })
+}
+
+// OpenPlanted opens a file as [Open] does that is in a directory like /tmp, where others
+// than its owner could have put a link. Where this process has root's rights, the last
+// component of the name must not be a link.
+func OpenPlanted(root, name string) (*os.File, error) {
+	flags := uint64(0)
+	if privileged() {
+		flags = unix.O_NOFOLLOW
+	}
+	return open(join(root, name), func() (int, error) { return find(root, name, flags) })
 }
 
 // OpenNamed opens a regular file for reading whose name is trusted: the user typed
@@ -72,7 +83,7 @@ func OpenInput(name string) (*os.File, error) {
 // Stat returns what fstat(2) reports of a file of any kind, without opening it. The
 // path is resolved as by [Open].
 func Stat(root, name string) (fs.FileInfo, error) {
-	at, err := find(root, name)
+	at, err := find(root, name, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "stat", Path: join(root, name), Err: err}
 	}

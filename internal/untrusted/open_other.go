@@ -32,6 +32,16 @@ func Open(root, name string) (*os.File, error) {
 	return os.OpenInRoot(root, strings.TrimLeft(name, "/"))
 }
 
+// OpenPlanted opens a file as [Open] does that is in a directory like /tmp, where others
+// than its owner could have put a link. Where this process has root's rights, the last
+// component of the name must not be a link.
+func OpenPlanted(root, name string) (*os.File, error) {
+	if info, err := os.Lstat(join(root, name)); err == nil && info.Mode()&fs.ModeSymlink != 0 && os.Geteuid() == 0 {
+		return nil, &fs.PathError{Op: "open", Path: join(root, name), Err: ErrNotRegular}
+	}
+	return Open(root, name)
+}
+
 // OpenNamed opens a regular file for reading whose name is trusted, since the user
 // typed it. The error is an *fs.PathError.
 func OpenNamed(name string) (*os.File, error) { return Open("", name) }

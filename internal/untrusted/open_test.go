@@ -338,3 +338,26 @@ func TestSwappedWhileOpened(t *testing.T) {
 		}
 	})
 }
+
+// Where others can put a link, root follows none to the file.
+func TestOpenPlanted(t *testing.T) {
+	dir := makeTree(t, map[string]string{"file": "", "folder/file": ""}, map[string]string{"link": "file", "up": "folder", "folder/link": "../link"})
+	withoutOpenat2(t, func(t *testing.T) {
+		for name, ok := range map[string]bool{"file": true, "link": false, "up/file": true, "up/link": false, "gone": false} {
+			for _, root := range []string{"", dir} {
+				full := name
+				if root == "" {
+					full = filepath.Join(dir, name)
+				}
+				f, err := OpenPlanted(root, full)
+				if err == nil {
+					f.Close()
+				}
+				ok := ok || os.Geteuid() != 0 && name != "gone"
+				if (err == nil) != ok || !ok && name != "gone" && !errors.Is(err, ErrNotRegular) {
+					t.Errorf("%s in %q: %v", name, root, err)
+				}
+			}
+		}
+	})
+}

@@ -18,8 +18,9 @@ import (
 const pathOnly = unix.O_PATH | unix.O_CLOEXEC
 
 // find returns an O_PATH descriptor of a file, which the caller closes. It resolves
-// the name below root without magic links.
-func find(root, name string) (int, error) {
+// the name below root without magic links. With O_NOFOLLOW in flags, the descriptor of a
+// last component that is a link is that of the link.
+func find(root, name string, flags uint64) (int, error) {
 	dir := unix.AT_FDCWD
 	if root != "" {
 		var err error
@@ -28,15 +29,15 @@ func find(root, name string) (int, error) {
 		}
 		defer unix.Close(dir)
 	}
-	return findFrom(dir, root, name)
+	return findFrom(dir, root, name, flags)
 }
 
 // findFrom is find with an open root directory, unix.AT_FDCWD where root is "".
-func findFrom(dir int, root, name string) (int, error) {
+func findFrom(dir int, root, name string, flags uint64) (int, error) {
 	if root == "" {
-		return findBelow(dir, name, 0)
+		return findBelow(dir, name, flags, 0)
 	}
-	return findBelow(dir, name, unix.RESOLVE_IN_ROOT)
+	return findBelow(dir, name, flags, unix.RESOLVE_IN_ROOT)
 }
 
 // openRoot opens a root directory, which may be a magic link: /proc/PID/root.
@@ -55,21 +56,21 @@ var openat2 = unix.Openat2
 
 // findBelow resolves a name from dir, which is the root directory where resolve says
 // so, and unix.AT_FDCWD where it does not.
-func findBelow(dir int, name string, resolve uint64) (int, error) {
+func findBelow(dir int, name string, flags, resolve uint64) (int, error) {
 	below := name
 	if resolve&unix.RESOLVE_IN_ROOT != 0 {
 		if below = strings.TrimLeft(name, "/"); below == "" {
 			below = "."
 		}
 	}
-	how := unix.OpenHow{Flags: pathOnly, Resolve: resolve | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: pathOnly | flags, Resolve: resolve | unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := restart(func() (int, error) { return openat2(dir, below, &how) })
 	switch err {
 	case unix.ELOOP:
 		return -1, fmt.Errorf("%w, or %w", err, errMagic)
 	case unix.ENOSYS, unix.EPERM, // before Linux 5.6; a seccomp filter
 		unix.EAGAIN: // openat2(2): something was renamed while ".." was resolved
-		return walk(dir, name, resolve&unix.RESOLVE_IN_ROOT != 0)
+		return walk(dir, name, flags, resolve&unix.RESOLVE_IN_ROOT != 0)
 	}
 	return fd, err
 }
@@ -82,7 +83,7 @@ const (
 // walk is findBelow without openat2: component by component, no link of which the
 // kernel follows. Each directory is opened as a child of the one before, so nothing
 // that is renamed or replaced meanwhile can lead out of the root.
-func walk(dir int, name string, inRoot bool) (int, error) {
+func walk(dir int, name string, flags uint64, inRoot bool) (int, error) {
 	if len(name) >= unix.PathMax {
 		return -1, unix.ENAMETOOLONG
 	}
@@ -101,7 +102,7 @@ func walk(dir int, name string, inRoot bool) (int, error) {
 		defer unix.Close(root)
 		dir = root
 	}
-	w := walker{root: dir, at: dir, todo: strings.Split(name, "/")}
+	w := walker{root: dir, at: dir, todo: strings.Split(name, "/"), noFollow: flags&unix.O_NOFOLLOW != 0}
 	defer w.up()
 	for steps := 0; len(w.todo) > 0; steps++ {
 		if steps >= maxSteps {
@@ -120,6 +121,7 @@ type walker struct {
 	done     []string // the directories that lead to at from root
 	todo     []string
 	links    int
+	noFollow bool // the last component may be a link, and is where the walk ends then
 }
 
 // up goes back to the root.
@@ -154,7 +156,7 @@ func (w *walker) step() error {
 		return err
 	}
 	switch mode := st.Mode & unix.S_IFMT; {
-	case mode == unix.S_IFLNK:
+	case mode == unix.S_IFLNK && !(w.noFollow && len(w.todo) == 0):
 		defer unix.Close(fd)
 		return w.follow(fd)
 	case mode != unix.S_IFDIR && len(w.todo) > 0:

@@ -38,7 +38,7 @@ func OpenAs(user User, root, name string) (*os.File, error) {
 			if err := become(); err != nil {
 				return -1, err
 			}
-			return findFrom(dir, root, name)
+			return findFrom(dir, root, name, 0)
 		})
 		return err
 	})

@@ -142,9 +142,13 @@ func leastID(to *uint32, fields [][]byte) (known int) {
 
 // Open opens for reading a file that the process has written, by the absolute path
 // that it has for the process: a regular file, and its own as far as that can be
-// told. The error wraps ErrOtherProcess where it is not.
+// told. As root, a link to one is refused: another user could have planted it. The error wraps ErrOtherProcess where it is not.
 func (p *Process) Open(path string) (*os.File, error) {
-	f, err := untrusted.Open(p.Root, path)
+	open := untrusted.OpenPlanted
+	if p.Users == nil {
+		open = untrusted.Open // nobody else could have put a link there
+	}
+	f, err := open(p.Root, path)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +205,7 @@ func (p *Process) openMarker(m *Marker) (*os.File, error) {
 	if m.Inode == 0 || p.Users == nil {
 		return p.Open(m.Path)
 	}
-	f, err := untrusted.Open(p.Root, m.Path)
+	f, err := untrusted.OpenPlanted(p.Root, m.Path)
 	if err != nil {
 		return nil, err
 	}

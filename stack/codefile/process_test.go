@@ -97,10 +97,14 @@ func TestOpen(t *testing.T) {
 	root := t.TempDir()
 	own := filepath.Join(root, "own")
 	if err := errors.Join(os.WriteFile(own, []byte("text"), 0o600), os.Chtimes(own, now, now), os.Mkdir(filepath.Join(root, "folder"), 0o700),
-		syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600)); err != nil {
+		syscall.Mkfifo(filepath.Join(root, "pipe"), 0o600), os.Symlink("own", filepath.Join(root, "link"))); err != nil {
 		t.Fatal(err)
 	}
 	me := uint32(os.Geteuid())
+	var planted error // what a link is
+	if me == 0 {
+		planted = untrusted.ErrNotRegular
+	}
 	const other = 65534
 	for _, test := range []struct {
 		path  string
@@ -118,6 +122,8 @@ func TestOpen(t *testing.T) {
 		{path: "/absent", users: []uint32{me}, want: fs.ErrNotExist},
 		{path: "/folder", users: []uint32{me}, want: untrusted.ErrNotRegular},
 		{path: "/pipe", users: []uint32{me}, want: untrusted.ErrNotRegular},
+		{path: "/link", users: []uint32{me}, want: planted},
+		{path: "/link"},
 		{path: "/own", users: []uint32{me}, owner: other, want: ErrOtherProcess},
 		{path: "/own", users: []uint32{me, other}, owner: other},
 		{path: "/own", users: []uint32{}, owner: other, want: ErrOtherProcess},
