@@ -205,6 +205,17 @@ var uncoveredTests = []struct {
 		last:   map[uint64]uint64{7: stackAt + 7*8, 3: 3, 12: 12, 6: 6},
 	},
 	{
+		name: "what a function overwrites without having saved it is lost", machine: x86,
+		functions: []function{{0x3000, 0x3100, "0710"}},
+		// 0x1200: pop %rax; push %rax; push %rax; xor %ebp,%ebp; mov $1,%r12d; nop...
+		code:  map[uint64]string{0x1200: "58 50 50 31ed 41bc01000000"},
+		calls: map[uint64]uint64{0x1210: 0x1000, 0x3050: 0x1200},
+		stack: []uint64{0x1210, 0x3050, 0x3050},
+		pc:    0x1010, registers: map[uint64]uint64{7: stackAt, 6: 6, 3: 33, 12: 34},
+		frames: []string{"1010 registers", "1210 return address", "3050 code"},
+		last:   map[uint64]uint64{7: stackAt + 3*8, 3: 33}, unknown: []uint64{6, 12},
+	},
+	{
 		name: "but not by a word that follows no call", machine: x86,
 		functions: []function{{0x3000, 0x3100, "0710"}},
 		code:      map[uint64]string{0x1200: "4154 53 4883ec18 31db 9090"},

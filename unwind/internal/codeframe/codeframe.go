@@ -20,7 +20,7 @@ import (
 type Slot struct {
 	Column int   // psABI amd64, Figure 3.36
 	Offset int64 // from the CFA, in bytes
-	Lost   bool  // it is saved on some paths only, and its value is not known
+	Lost   bool  // its value is not known: it is saved on some paths only, or nowhere
 }
 
 // Frame is the frame of a function at one of its instructions.
@@ -71,7 +71,7 @@ type state struct {
 	slots [len(saved)]int64
 }
 
-const lost = -1 // in state.slots: not the same on all paths
+const lost = -1 // in state.slots: not the same on all paths, or overwritten
 
 // Find returns the frame at the offset pc of a function whose code starts with the
 // first byte. Of a frame that waits for a call to return, pc is the return address.
@@ -182,10 +182,11 @@ func (a *analysis) from(at int) bool {
 			before, was := s.depth, s.zero
 			s.execute(&i)
 			s.drop(before)
-			s.first = s.zero && (was && s.first || !was && at <= len(endbr64))
+			s.first = s.zero && (was && s.first || !was && (at == 0 || at == len(endbr64) && bytes.HasPrefix(a.code, endbr64)))
 		}
-		if s.depth < 8 && !s.moves && !s.zero || s.depth > maxDepth {
-			return true // above the return address: not a path of this function
+		// Some take their return address from the stack, and put it back.
+		if s.depth < 0 && !s.moves && !s.zero || s.depth > maxDepth {
+			return true
 		}
 		a.reach(next, s)
 		n := len(a.todo)
@@ -272,6 +273,8 @@ func (s *state) execute(i *x86asm.Inst) {
 		}
 		if k := slotOf(i.Args[0]); k >= 0 && s.slots[k] == s.depth {
 			s.slots[k] = 0 // restored
+		} else {
+			s.overwrite(to)
 		}
 		if to == 5 {
 			s.hasFP, s.zero = false, false
@@ -296,7 +299,8 @@ func (s *state) execute(i *x86asm.Inst) {
 	case x86asm.CMP, x86asm.TEST, x86asm.BT, x86asm.NOP:
 		return // only read
 	case x86asm.XCHG, x86asm.XADD, x86asm.CMPXCHG:
-		if from := family(i.Args[1]); from == 4 {
+		from := family(i.Args[1])
+		if s.overwrite(from); from == 4 {
 			s.moves = true
 		} else if from == 5 {
 			s.hasFP, s.zero = false, false
@@ -309,6 +313,27 @@ func (s *state) execute(i *x86asm.Inst) {
 		s.setSP(i, int64(constant), isConstant)
 	case 5:
 		s.setFP(i)
+	}
+	s.overwrite(to)
+	if i.Op == x86asm.CPUID {
+		s.overwrite(3)
+	}
+}
+
+// overwrite says that a register is written, by the number of its family: what it had is
+// lost where it is saved nowhere.
+func (s *state) overwrite(family int) {
+	k := -1
+	switch {
+	case family == 3:
+		k = 0
+	case family == 5:
+		k = slotRBP
+	case family >= 12:
+		k = family - 12 + 2
+	}
+	if k >= 0 && s.slots[k] == 0 {
+		s.slots[k] = lost
 	}
 }
 
@@ -412,5 +437,5 @@ func (s *state) frame() (Frame, bool) {
 			f.Saved = append(f.Saved, Slot{saved[k], -depth, depth == lost})
 		}
 	}
-	return f, !s.moves || s.hasFP || s.first
+	return f, !s.moves && (s.depth >= 8 || s.zero) || s.moves && s.hasFP || s.first
 }
