@@ -14,29 +14,29 @@ import (
 	"sync"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/jit/gdb"
-	"github.com/clewdev/clew/jit/symfile"
+	"github.com/clewdev/clew/jit/gdb/registry"
+	"github.com/clewdev/clew/jit/symfile/reader"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/unwind"
 )
 
 // gdbLists reads the lists of the GDB JIT interface that symbols lead to.
 func (g *generated) gdbLists() []*CodeSource {
-	return g.readLists(&gdb.Space{Symbols: g.symbols}, GDBList)
+	return g.readLists(&registry.Space{Symbols: g.symbols}, GDBList)
 }
 
 // searchedLists searches for the others.
 func (g *generated) searchedLists() []*CodeSource {
-	return g.readLists(&gdb.Space{Writable: g.writable()}, GDBListSearched)
+	return g.readLists(&registry.Space{Writable: g.writable()}, GDBListSearched)
 }
 
-func (g *generated) readLists(space *gdb.Space, kind Generated) []*CodeSource {
+func (g *generated) readLists(space *registry.Space, kind Generated) []*CodeSource {
 	s := g.objects.snapshot
 	if s.Memory == nil {
 		return nil
 	}
 	space.Machine, space.Memory = s.Machine, s.Memory
-	lists, err := gdb.Read(space)
+	lists, err := registry.Read(space)
 	if err != nil {
 		g.skip(err)
 	}
@@ -44,7 +44,7 @@ func (g *generated) readLists(space *gdb.Space, kind Generated) []*CodeSource {
 }
 
 // sourcesOf makes sources of lists.
-func (g *generated) sourcesOf(lists []gdb.List, kind Generated) (sources []*CodeSource) {
+func (g *generated) sourcesOf(lists []registry.List, kind Generated) (sources []*CodeSource) {
 	s := g.objects.snapshot
 	for i := range lists {
 		list := &lists[i]
@@ -75,7 +75,7 @@ func (g *generated) sourcesOf(lists []gdb.List, kind Generated) (sources []*Code
 				seen[&e.Image[0]] = true
 			}
 			switch {
-			case errors.Is(err, gdb.ErrNotELF):
+			case errors.Is(err, registry.ErrNotELF):
 				if foreign++; foreign == 1 {
 					first = err
 				}
@@ -102,11 +102,11 @@ func (g *generated) place(address uint64) string {
 }
 
 // addImage adds one image to a source.
-func (g *generated) addImage(source *CodeSource, e *gdb.Entry) error {
+func (g *generated) addImage(source *CodeSource, e *registry.Entry) error {
 	if e.Err != nil {
 		return e.Err
 	}
-	image, err := symfile.Open(e.Image)
+	image, err := reader.Open(e.Image)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (g *generated) addImage(source *CodeSource, e *gdb.Entry) error {
 type imageCode struct {
 	nothing
 	data   []byte
-	opened func() *symfile.Image
+	opened func() *reader.Image
 	tables ruleTables
 	err    error
 }
@@ -145,8 +145,8 @@ func newImageCode(data []byte) *imageCode {
 }
 
 // open opens the file, of which it is known that that can be done.
-func (c *imageCode) open() *symfile.Image {
-	f, _ := symfile.Open(c.data)
+func (c *imageCode) open() *reader.Image {
+	f, _ := reader.Open(c.data)
 	return f
 }
 
@@ -212,16 +212,16 @@ func (g *generated) symbols(name string) iter.Seq[uint64] {
 
 // writable returns where the objects keep their variables: their writable
 // mappings, and the memory without a file that follows one.
-func (g *generated) writable() (ranges []gdb.Range) {
+func (g *generated) writable() (ranges []registry.Range) {
 	all := g.objects.snapshot.Mappings
 	for _, o := range g.objects.inOrder() {
 		for _, m := range o.Mappings {
 			if !m.Writable || !m.Readable {
 				continue
 			}
-			ranges = append(ranges, gdb.Range{Start: m.Start, End: m.End})
+			ranges = append(ranges, registry.Range{Start: m.Start, End: m.End})
 			if next := FindMapping(all, m.End); next != nil && next.Start == m.End && next.Path == "" && next.Writable && next.Readable {
-				ranges = append(ranges, gdb.Range{Start: next.Start, End: next.End})
+				ranges = append(ranges, registry.Range{Start: next.Start, End: next.End})
 			}
 		}
 	}

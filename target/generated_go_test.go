@@ -14,7 +14,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/jit/symfile"
+	"github.com/clewdev/clew/jit/symfile/reader"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -158,7 +158,7 @@ func TestGoModuleFrames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		image, err := symfile.Open(data)
+		image, err := reader.Open(data)
 		if err != nil {
 			t.Fatal(err)
 		}

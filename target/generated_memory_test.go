@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/jit/gdb"
+	"github.com/clewdev/clew/jit/gdb/registry"
 	"github.com/clewdev/clew/jit/libunwind"
 	"github.com/clewdev/clew/region"
 )
@@ -35,7 +35,7 @@ func TestSymbolFileMemory(t *testing.T) {
 	const entries = 2000
 	before := held()
 	for range entries {
-		if err := g.addImage(source, &gdb.Entry{Image: slices.Clone(image)}); err != nil {
+		if err := g.addImage(source, &registry.Entry{Image: slices.Clone(image)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestSymbolFileMemory(t *testing.T) {
 		t.Error("no functions are listed")
 	}
 
-	lists := []gdb.List{{Entries: slices.Repeat([]gdb.Entry{{Image: image}}, 100)}}
+	lists := []registry.List{{Entries: slices.Repeat([]registry.Entry{{Image: image}}, 100)}}
 	if sources := g.sourcesOf(lists, GDBList); len(sources) != 1 || len(sources[0].objects) != 1 || sources[0].Entries != 100 {
 		t.Errorf("%d sources, and of the first %d objects", len(sources), len(sources[0].objects))
 	}

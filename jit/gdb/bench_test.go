@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/gdb/registry"
 )
 
 // BenchmarkPublish publishes functions without a debugger, in a hundred batches of
@@ -98,20 +99,9 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(p.Stats().Bytes))
 	b.ReportAllocs()
 	for range b.N {
-		lists, err := Read(own(b))
+		lists, err := registry.Read(own(b))
 		if err != nil || len(lists) != 1 {
 			b.Fatal(len(lists), err)
-		}
-	}
-}
-
-// BenchmarkScan searches 64 MiB in which no descriptor is.
-func BenchmarkScan(b *testing.B) {
-	memory := memory{1 << 32: make([]byte, 64<<20)}
-	b.SetBytes(64 << 20)
-	for range b.N {
-		if lists, err := Read(&Space{Machine: x86_64, Memory: memory, Writable: []Range{{1 << 32, 1<<32 + 64<<20}}}); err != nil || len(lists) != 0 {
-			b.Fatal(lists, err)
 		}
 	}
 }

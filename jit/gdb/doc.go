@@ -5,10 +5,8 @@
 // Package gdb speaks the GDB JIT interface, by which gdb and lldb learn of code
 // that a program generated: a list of symbol files in the program's memory, at a
 // symbol that they know, and a function at which they stop the program when the
-// list changes. The package writes the list of its own program, and reads that
-// of any other, or of a core.
-//
-// # Publishing
+// list changes. The package writes the list of its own program. Package registry
+// reads that of any other, or of a core.
 //
 // A Publisher makes one symbol file of each batch and registers it. It needs no
 // C runtime: both symbols are defined in assembly. Symbol files lie outside of
@@ -28,7 +26,7 @@
 // does, about 0.2 ms. A whole batch of that size is withdrawn without.
 //
 // Debuggers find the list by a symbol. A program that is linked with
-// -ldflags=-s has none, and they do not see its generated code; Read does, by
+// -ldflags=-s has none, and they do not see its generated code; registry.Read does, by
 // searching the program's memory. The unwind tables of generated code lead to
 // the Go function that called it; from there on gdb needs the program's own,
 // which -ldflags=-w leaves out.
@@ -42,14 +40,6 @@
 //     another thread may hold the list's lock;
 //   - call generated code on a goroutine's stack without having made sure of the
 //     room that it needs: Go's stacks are small, and grow only in Go's functions.
-//
-// # Reading
-//
-// Read takes an address space as it is given: the memory of a process or a core,
-// the addresses of the symbol, ranges to search where there is none. It knows
-// every layout that gdb does (32 and 64 bits, both byte orders), takes nothing it
-// reads for granted, and gives the symbol files as they are: package symfile
-// opens them.
 //
 // The package stops no process, and opens no file but those that are mapped into
 // its own, to look for a second copy of the interface.

@@ -9,6 +9,8 @@ package gdb
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/clewdev/clew/jit/gdb/registry"
 )
 
 // callRegister calls __jit_debug_register_code, where debuggers stop the program.
@@ -32,7 +34,7 @@ var list struct {
 // changes counts the changes of the list.
 var changes atomic.Uint64
 
-// Changes returns how often this program's list has changed. Who keeps what Read
+// Changes returns how often this program's list has changed. Who keeps what registry.Read
 // has told reads again where the number is another one.
 func Changes() uint64 { return changes.Load() }
 
@@ -52,7 +54,7 @@ func register(i *image) {
 	d := ownDescriptor()
 	// Readers that do not stop the program find entries that are whole.
 	atomic.StoreUintptr(&d.first, i.address())
-	notify(d, i, actionRegister)
+	notify(d, i, registry.ActionRegister)
 }
 
 // unregister takes an image out of the list and tells the debugger. The caller
@@ -74,15 +76,15 @@ func unregister(i *image) {
 	}
 	i.previous, i.next = nil, nil
 	i.registered = false
-	notify(d, i, actionUnregister)
+	notify(d, i, registry.ActionUnregister)
 }
 
 // notify calls the function in which the debugger reads the descriptor.
-func notify(d *nativeDescriptor, i *image, what action) {
+func notify(d *nativeDescriptor, i *image, what registry.Action) {
 	d.relevant = i.address()
 	d.action = what
 	changes.Add(1)
 	callRegister()
-	d.action = actionNone
+	d.action = registry.ActionNone
 	d.relevant = 0
 }

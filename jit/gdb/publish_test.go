@@ -25,7 +25,8 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
-	"github.com/clewdev/clew/jit/symfile"
+	"github.com/clewdev/clew/jit/gdb/registry"
+	"github.com/clewdev/clew/jit/symfile/reader"
 )
 
 // ownMemory reads this process's memory as another one would.
@@ -37,7 +38,7 @@ func (m ownMemory) ReadMemory(p []byte, addr uint64) error {
 }
 
 // own is this program's own memory, as a debugger reads it.
-func own(t testing.TB) *Space {
+func own(t testing.TB) *registry.Space {
 	t.Helper()
 	f, err := os.Open("/proc/self/mem")
 	if err != nil {
@@ -45,7 +46,7 @@ func own(t testing.TB) *Space {
 	}
 	t.Cleanup(func() { f.Close() })
 	descriptor := uint64(uintptr(unsafe.Pointer(ownDescriptor())))
-	return &Space{Machine: jit.Host(), Memory: ownMemory{f},
+	return &registry.Space{Machine: jit.Host(), Memory: ownMemory{f},
 		Symbols: func(string) iter.Seq[uint64] { return slices.Values([]uint64{descriptor}) }}
 }
 
@@ -53,7 +54,7 @@ func own(t testing.TB) *Space {
 // functions by their addresses, with two at one address joined by "|".
 func known(t testing.TB) (names map[uint64]string, files int) {
 	t.Helper()
-	lists, err := Read(own(t))
+	lists, err := registry.Read(own(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func known(t testing.TB) (names map[uint64]string, files int) {
 		if e.Err != nil {
 			t.Fatal(e.Err)
 		}
-		image, err := symfile.Open(e.Image)
+		image, err := reader.Open(e.Image)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -469,13 +470,13 @@ func TestSignalMask(t *testing.T) {
 func TestNativeStructures(t *testing.T) {
 	var d nativeDescriptor
 	var e nativeEntry
-	l := layoutOf(jit.Host())
-	if l.descriptorSize() != int(unsafe.Sizeof(d)) || l.entrySize() != entrySize ||
+	// registry's TestNativeLayout has the same numbers.
+	if unsafe.Sizeof(d) != 24 || entrySize != 32 ||
 		unsafe.Offsetof(d.action) != 4 || unsafe.Offsetof(d.relevant) != 8 || unsafe.Offsetof(d.first) != 16 ||
-		unsafe.Offsetof(e.previous) != 8 || unsafe.Offsetof(e.symfile) != 16 || uint64(unsafe.Offsetof(e.size)) != l.size {
-		t.Errorf("%d and %d bytes, expected %d and %d", unsafe.Sizeof(d), entrySize, l.descriptorSize(), l.entrySize())
+		unsafe.Offsetof(e.previous) != 8 || unsafe.Offsetof(e.symfile) != 16 || unsafe.Offsetof(e.size) != 24 {
+		t.Errorf("%d and %d bytes: %+v, %+v", unsafe.Sizeof(d), entrySize, d, e)
 	}
-	if own := *ownDescriptor(); own.version != version {
+	if own := *ownDescriptor(); own.version != registry.Version {
 		t.Errorf("version %d", own.version)
 	}
 }

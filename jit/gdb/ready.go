@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/gdb/registry"
 )
 
 // ready is an image that somebody else made. The list's lock guards it.
@@ -27,10 +28,10 @@ type ready struct {
 // they pass over.
 //
 // For withdrawing it is a batch of one function, of which Stats counts none. The
-// error wraps ErrNotELF where the bytes begin with something else.
+// error wraps registry.ErrNotELF where the bytes begin with something else.
 func (p *Publisher) PublishImage(file []byte) (jit.Registration, error) {
 	if len(file) < elf.EI_NIDENT || string(file[:len(elf.ELFMAG)]) != elf.ELFMAG {
-		return nil, fmt.Errorf("%w: it starts with % x", ErrNotELF, file[:min(len(file), len(elf.ELFMAG))])
+		return nil, fmt.Errorf("%w: it starts with % x", registry.ErrNotELF, file[:min(len(file), len(elf.ELFMAG))])
 	}
 	if !p.AllowSecond {
 		if err := checkSecond(); err != nil {

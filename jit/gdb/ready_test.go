@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/gdb/registry"
 	"github.com/clewdev/clew/jit/symfile"
 )
 
@@ -45,7 +46,7 @@ func TestPublishImage(t *testing.T) {
 		batches = append(batches, b)
 	}
 	holds := func() (n int) {
-		lists, err := Read(own(t))
+		lists, err := registry.Read(own(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,7 @@ func TestPublishImage(t *testing.T) {
 func TestPublishImageNotELF(t *testing.T) {
 	var p Publisher
 	for _, bad := range []string{"", "\x7fEL", "MZ this is a program of another system"} {
-		if _, err := p.PublishImage([]byte(bad)); !errors.Is(err, ErrNotELF) {
+		if _, err := p.PublishImage([]byte(bad)); !errors.Is(err, registry.ErrNotELF) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -105,12 +106,12 @@ func TestOwn(t *testing.T) {
 	}
 	defer r.Withdraw()
 	descriptor, register := Own()
-	if name := runtime.FuncForPC(uintptr(register)).Name(); name != registerSymbol {
+	if name := runtime.FuncForPC(uintptr(register)).Name(); name != registry.RegisterSymbol {
 		t.Errorf("the function is %q", name)
 	}
 	space := own(t)
 	space.Symbols = func(string) iter.Seq[uint64] { return slices.Values([]uint64{descriptor}) }
-	if lists, err := Read(space); err != nil || len(lists) != 1 || len(lists[0].Entries) == 0 {
+	if lists, err := registry.Read(space); err != nil || len(lists) != 1 || len(lists[0].Entries) == 0 {
 		t.Errorf("the descriptor leads to %v, %v", lists, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"unsafe"
 
 	"github.com/clewdev/clew/internal/untrusted"
-	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/jit/gdb/registry"
 )
 
 // second looks for other copies of the descriptor in this process: once, and
@@ -82,9 +82,11 @@ func checkSecond() error {
 			continue
 		}
 		second.checked[m.mappedFile] = struct{}{}
-		if at, ok := descriptorIn(m); ok && at != own && second.found.Load() == nil {
-			err := fmt.Errorf("%w: at %#x in %s, and at %#x in this program", ErrSecondDescriptor, at, m.path, own)
-			second.found.Store(&err)
+		for _, at := range descriptorsIn(m) {
+			if at != own && second.found.Load() == nil {
+				err := fmt.Errorf("%w: at %#x in %s, and at %#x in this program", ErrSecondDescriptor, at, m.path, own)
+				second.found.Store(&err)
+			}
 		}
 	}
 	if len(second.checked) > 1 {
@@ -122,28 +124,18 @@ func parseMapping(line []byte) (m codeMapping, ok bool) {
 	return m, errs == [3]error{} && m.inode != 0 && strings.HasPrefix(m.path, "/")
 }
 
-// descriptorIn returns the run-time address of the descriptor that a mapped file
-// defines. A file that is no longer there, or has no symbols, defines none.
-func descriptorIn(m codeMapping) (address uint64, ok bool) {
+// descriptorsIn returns the run-time addresses of the descriptors that a mapped
+// file defines. A file that is no longer there, or has no symbols, defines none.
+func descriptorsIn(m codeMapping) []uint64 {
 	file, err := untrusted.Open("", m.path)
 	if err != nil {
-		return 0, false
+		return nil
 	}
 	defer file.Close()
 	// The device is not compared: file systems with layers or subvolumes report
 	// different ones.
 	if info, err := file.Stat(); err != nil || untrusted.IdentityOf(info).Inode != m.inode {
-		return 0, false
+		return nil
 	}
-	f, err := object.OpenFile(file, m.path)
-	if err != nil {
-		return 0, false
-	}
-	defer f.Close()
-	s, ok := f.Symbol(descriptorSymbol)
-	if !ok {
-		return 0, false
-	}
-	bias, ok := f.Bias(m.start, m.offset, true)
-	return s.Address + bias, ok
+	return findSymbol(file, registry.DescriptorSymbol, m)
 }

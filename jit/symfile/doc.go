@@ -2,15 +2,14 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package symfile makes and reads symbol files: the ELF images in memory in
+// Package symfile writes symbol files: the ELF images in memory in
 // which programs describe code that they generated, for debuggers that know the
 // GDB JIT interface.
 //
 // Append makes the image of a whole batch of functions: their names, unwind
 // tables and source lines, at the addresses where they run. Merge makes one
 // image of several, without the functions that were withdrawn, and needs
-// nothing but the images. Open reads any runtime's image, and says at which
-// addresses of the running program its functions, unwind tables and lines are.
+// nothing but the images.
 //
 // # The image
 //
@@ -23,6 +22,6 @@
 // whose bytes are those of .strtab. Nothing in it depends on where the image
 // itself lies in memory.
 //
-// The package registers nothing (package gdb does), and writes no image to a
-// file.
+// The package registers nothing (package gdb does), reads no other program's
+// images (package reader does), and writes no image to a file.
 package symfile

@@ -10,6 +10,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/symfile"
+	"github.com/clewdev/clew/jit/symfile/reader"
 )
 
 // Two batches become an image each, the images one without the function that
@@ -41,7 +42,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	image, err := symfile.Open(merged)
+	image, err := reader.Open(merged)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -15,6 +15,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit/symfile"
+	"github.com/clewdev/clew/jit/symfile/reader"
 )
 
 func seeds(f *testing.F) [][]byte {
@@ -99,7 +100,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		image, err := symfile.Open(data)
+		image, err := reader.Open(data)
 		if err != nil {
 			if image != nil {
 				t.Fatal("an image and an error")
@@ -117,7 +118,7 @@ func FuzzOpen(f *testing.F) {
 		if names > 16*len(data)+64<<20 {
 			t.Fatalf("%d bytes of names from %d", names, len(data))
 		}
-		if !slices.IsSortedFunc(image.Code(), func(a, b symfile.Range) int { return int(min(1, a.Start-min(a.Start, b.Start))) }) {
+		if !slices.IsSortedFunc(image.Code(), func(a, b reader.Range) int { return int(min(1, a.Start-min(a.Start, b.Start))) }) {
 			t.Fatal("ranges out of order")
 		}
 		frames, _ := image.Frames()

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/jit/symfile"
+	"github.com/clewdev/clew/jit/symfile/reader"
 	"github.com/clewdev/clew/object"
 )
 
@@ -77,7 +77,7 @@ func TestOpenRuntimes(t *testing.T) {
 				if found, ok := image.Find(f.Start - 1); ok && found == f {
 					t.Errorf("Find(before %q) found it", f.Name)
 				}
-				if !slices.ContainsFunc(image.Code(), func(r symfile.Range) bool { return r.Start <= f.Start && f.Start+f.Size <= r.End }) {
+				if !slices.ContainsFunc(image.Code(), func(r reader.Range) bool { return r.Start <= f.Start && f.Start+f.Size <= r.End }) {
 					t.Errorf("%q is outside of Code, %x", f.Name, image.Code())
 				}
 			}
@@ -114,11 +114,11 @@ func TestPackageObjectReads(t *testing.T) {
 func TestOpenNotELF(t *testing.T) {
 	// What Erlang registers starts with the length of a name.
 	for _, data := range [][]byte{nil, {}, []byte("\x00\x00\x00\x04beam"), []byte("\x7fEL")} {
-		if _, err := symfile.Open(data); !errors.Is(err, symfile.ErrNotELF) {
+		if _, err := reader.Open(data); !errors.Is(err, reader.ErrNotELF) {
 			t.Errorf("Open(%q) = %v, want ErrNotELF", data, err)
 		}
 	}
-	if _, err := symfile.Open([]byte("\x7fELF")); err == nil || errors.Is(err, symfile.ErrNotELF) {
+	if _, err := reader.Open([]byte("\x7fELF")); err == nil || errors.Is(err, reader.ErrNotELF) {
 		t.Errorf("Open(four bytes of ELF) = %v", err)
 	}
 }
@@ -151,16 +151,16 @@ func TestOpenUnsized(t *testing.T) {
 	}
 }
 
-func open(tb testing.TB, data []byte) *symfile.Image {
+func open(tb testing.TB, data []byte) *reader.Image {
 	tb.Helper()
-	image, err := symfile.Open(data)
+	image, err := reader.Open(data)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return image
 }
 
-func describeFunctions(tb testing.TB, image *symfile.Image) string {
+func describeFunctions(tb testing.TB, image *reader.Image) string {
 	tb.Helper()
 	list, err := image.Functions()
 	if err != nil {
@@ -174,7 +174,7 @@ func describeFunctions(tb testing.TB, image *symfile.Image) string {
 }
 
 // describeFrames lists the FDEs of an image.
-func describeFrames(tb testing.TB, image *symfile.Image) string {
+func describeFrames(tb testing.TB, image *reader.Image) string {
 	tb.Helper()
 	sections, err := image.Frames()
 	if err != nil {
@@ -194,7 +194,7 @@ func describeFrames(tb testing.TB, image *symfile.Image) string {
 }
 
 // describeRow describes the row that holds at an address, "" where none does.
-func describeRow(tb testing.TB, image *symfile.Image, address uint64) string {
+func describeRow(tb testing.TB, image *reader.Image, address uint64) string {
 	tb.Helper()
 	sections, _ := image.Frames()
 	var x cfi.Interpreter
@@ -216,7 +216,7 @@ func describeRow(tb testing.TB, image *symfile.Image, address uint64) string {
 	return ""
 }
 
-func describeLocation(tb testing.TB, image *symfile.Image, address uint64) string {
+func describeLocation(tb testing.TB, image *reader.Image, address uint64) string {
 	tb.Helper()
 	list, err := image.Locate(address)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/symfile"
+	"github.com/clewdev/clew/jit/symfile/reader"
 )
 
 func mustMerge(tb testing.TB, images [][]byte, keep func(uint64) bool) []byte {
@@ -106,9 +107,9 @@ func TestMergeKeeps(t *testing.T) {
 		code := open(t, got).Code()
 		for i := range c.Functions {
 			start := c.Start(&c.Functions[i])
-			covered := slices.ContainsFunc(code, func(r symfile.Range) bool { return r.Start < start+16 && start < r.End })
+			covered := slices.ContainsFunc(code, func(r reader.Range) bool { return r.Start < start+16 && start < r.End })
 			// A range may end with the padding behind a function, but not reach a next one.
-			if inside := slices.ContainsFunc(code, func(r symfile.Range) bool { return r.Start < start+11 && start < r.End }); inside != kept[start] {
+			if inside := slices.ContainsFunc(code, func(r reader.Range) bool { return r.Start < start+11 && start < r.End }); inside != kept[start] {
 				t.Fatalf("function %d kept: %t, its code is covered: %t (with padding %t)", i, kept[start], inside, covered)
 			}
 		}

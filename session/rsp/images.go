@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/gdb"
+	"github.com/clewdev/clew/jit/gdb/registry"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
 )
@@ -93,7 +94,7 @@ func (p *published) update(v *Server) error {
 }
 
 // compare notes what is another in the list than before.
-func (p *published) compare(list []gdb.Entry) {
+func (p *published) compare(list []registry.Entry) {
 	now := make(map[uint64]entry, len(list))
 	for _, e := range list {
 		now[e.Address] = entry{symfile: e.Symfile, size: e.Size, hash: maphash.Bytes(seed, e.Image)}
@@ -131,12 +132,12 @@ func (e event) overlay(p []byte, address uint64) {
 }
 
 // read returns the program's list.
-func (p *published) read(v *Server) []gdb.Entry {
+func (p *published) read(v *Server) []registry.Entry {
 	descriptor, _ := gdb.Own()
 	if descriptor == 0 {
 		return nil
 	}
-	lists, err := gdb.Read(&gdb.Space{Machine: jit.Host(), Memory: v.program,
+	lists, err := registry.Read(&registry.Space{Machine: jit.Host(), Memory: v.program,
 		Symbols: func(string) iter.Seq[uint64] {
 			return func(yield func(uint64) bool) { yield(descriptor) }
 		}})
@@ -147,7 +148,7 @@ func (p *published) read(v *Server) []gdb.Entry {
 }
 
 // covered returns where the functions start that the list knows.
-func covered(list []gdb.Entry) map[uint64]bool {
+func covered(list []registry.Entry) map[uint64]bool {
 	starts := make(map[uint64]bool)
 	for _, e := range list {
 		if e.Image == nil {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package gdb
+package registry
 
 import (
 	"debug/elf"
@@ -22,7 +22,7 @@ func (r *reader) scan(found func(address uint64)) error {
 		start := (s.Start + step - 1) &^ (step - 1)
 		for start >= s.Start && start < s.End && s.End-start >= size {
 			if left < size {
-				return fmt.Errorf("the search for %s was cut after %d bytes, at %#x", descriptorSymbol, r.limits.Scan-left, start)
+				return fmt.Errorf("the search for %s was cut after %d bytes, at %#x", DescriptorSymbol, r.limits.Scan-left, start)
 			}
 			n := min(s.End-start, chunk, left)
 			next := start + n
@@ -41,11 +41,11 @@ func (r *reader) scan(found func(address uint64)) error {
 			}
 			left -= min(next-start, left)
 			for at := uint64(0); at+size <= uint64(len(b)); at += step {
-				if r.layout.order.Uint32(b[at:]) == version && r.isDescriptor(b[at:]) {
+				if r.layout.order.Uint32(b[at:]) == Version && r.isDescriptor(b[at:]) {
 					found(start + at)
 				}
 				if r.candidates > maxCandidates {
-					return fmt.Errorf("the search for %s was cut after %d places that look like it, at %#x", descriptorSymbol, maxCandidates, start+at)
+					return fmt.Errorf("the search for %s was cut after %d places that look like it, at %#x", DescriptorSymbol, maxCandidates, start+at)
 				}
 			}
 			if next <= start {
@@ -75,7 +75,7 @@ func (r *reader) isDescriptor(b []byte) bool {
 	d := r.layout.descriptor(b)
 	mask := r.layout.pointer - 1
 	// What was registered last may be freed by now.
-	if d.action > actionUnregister || d.first == 0 || d.first&mask != 0 || d.relevant&mask != 0 {
+	if d.action > ActionUnregister || d.first == 0 || d.first&mask != 0 || d.relevant&mask != 0 {
 		return false
 	}
 	r.candidates++

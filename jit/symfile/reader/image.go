@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package symfile
+package reader
 
 import (
 	"bytes"
@@ -75,7 +75,8 @@ func Open(image []byte) (*Image, error) {
 }
 
 func isCode(s *object.Section) bool {
-	return s.Flags&codeFlags == codeFlags
+	const flags = elf.SHF_ALLOC | elf.SHF_EXECINSTR
+	return s.Flags&flags == flags
 }
 
 // Machine returns the machine of the code.

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package gdb
+package registry
 
 import (
 	"bytes"
@@ -142,7 +142,7 @@ func TestReadLayouts(t *testing.T) {
 func TestNativeLayout(t *testing.T) {
 	l := layoutOf(x86_64)
 	d := l.descriptor(le64(1|2<<32, 3, 4))
-	if l.descriptorSize() != 24 || d != (descriptor{1, actionUnregister, 3, 4}) {
+	if l.descriptorSize() != 24 || d != (descriptor{1, ActionUnregister, 3, 4}) {
 		t.Errorf("descriptor: %+v of %d bytes", d, l.descriptorSize())
 	}
 	e := l.entry(le64(1, 2, 3, 4))

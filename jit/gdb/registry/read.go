@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package gdb
+package registry
 
 import (
 	"debug/elf"
@@ -112,7 +112,7 @@ func Read(s *Space) ([]List, error) {
 		}
 	}
 	if s.Symbols != nil {
-		for address := range s.Symbols(descriptorSymbol) {
+		for address := range s.Symbols(DescriptorSymbol) {
 			read(address, false)
 		}
 	}
@@ -210,8 +210,8 @@ func (r *reader) links(address uint64) ([]link, error) {
 		return nil, fmt.Errorf("descriptor at %#x: %w", address, err)
 	}
 	d := r.layout.descriptor(b)
-	if d.version != version {
-		return nil, fmt.Errorf("descriptor at %#x: version %d, expected %d", address, d.version, version)
+	if d.version != Version {
+		return nil, fmt.Errorf("descriptor at %#x: version %d, expected %d", address, d.version, Version)
 	}
 	var links []link
 	seen := make(map[uint64]struct{})

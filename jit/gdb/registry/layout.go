@@ -1,0 +1,89 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package registry
+
+import (
+	"debug/elf"
+	"encoding/binary"
+
+	"github.com/clewdev/clew/arch"
+)
+
+// The names by which debuggers find the interface (GDB manual, "JIT Compilation
+// Interface").
+const (
+	DescriptorSymbol = "__jit_debug_descriptor"
+	RegisterSymbol   = "__jit_debug_register_code"
+)
+
+// Version is the only one that there is.
+const Version = 1
+
+// Action is what a call of __jit_debug_register_code is about.
+type Action uint32
+
+const (
+	ActionNone Action = iota
+	ActionRegister
+	ActionUnregister
+)
+
+// layout is how a machine lays the two structures out.
+type layout struct {
+	order   binary.ByteOrder
+	pointer uint64 // bytes
+	size    uint64 // offset of an entry's size
+}
+
+func layoutOf(m *arch.Machine) layout {
+	l := layout{order: m.Order, pointer: uint64(m.AddressSize)}
+	l.size = 3 * l.pointer
+	if l.pointer == 4 && m.ELF != elf.EM_386 && m.ELF != elf.EM_68K {
+		// i386's ABI aligns 64-bit integers to four bytes, m68k's to two.
+		l.size = 16
+	}
+	return l
+}
+
+// descriptor is a struct jit_descriptor.
+type descriptor struct {
+	version         uint32
+	action          Action
+	relevant, first uint64
+}
+
+// entry is a struct jit_code_entry.
+type entry struct {
+	next, previous uint64
+	symfile, size  uint64
+}
+
+func (l layout) descriptorSize() int { return int(8 + 2*l.pointer) }
+
+func (l layout) entrySize() int { return int(l.size + 8) }
+
+// word decodes a pointer.
+func (l layout) word(b []byte) uint64 {
+	if l.pointer == 4 {
+		return uint64(l.order.Uint32(b))
+	}
+	return l.order.Uint64(b)
+}
+
+// descriptor decodes a descriptor; b holds all of it.
+func (l layout) descriptor(b []byte) descriptor {
+	return descriptor{
+		version: l.order.Uint32(b), action: Action(l.order.Uint32(b[4:])),
+		relevant: l.word(b[8:]), first: l.word(b[8+l.pointer:]),
+	}
+}
+
+// entry decodes an entry; b holds all of it.
+func (l layout) entry(b []byte) entry {
+	return entry{
+		next: l.word(b), previous: l.word(b[l.pointer:]),
+		symfile: l.word(b[2*l.pointer:]), size: l.order.Uint64(b[l.size:]),
+	}
+}
