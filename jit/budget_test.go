@@ -1,0 +1,233 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package jit_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+const module = "github.com/clewdev/clew/"
+
+// budgets say what a public package may link: packages of this module, of
+// others those after an "@", and what the rows of the former say. "x/..." is x
+// and all below it. A package without a row has that of the longest pattern.
+var budgets = map[string]string{
+	"arch":        "",
+	"arch/disasm": "arch @golang.org/x/arch",
+	"cfi/...":     "arch cfi internal/leb128 internal/cursor",
+	"region":      "cfi",
+	"unwind/...":  "cfi unwind/... @golang.org/x/arch",
+	"object":      "cfi object/internal/... internal/filemap internal/untrusted @github.com/klauspost/compress @github.com/ulikunitz/xz @golang.org/x/sys",
+
+	// Publishers link no reader of ELF and no decompressor.
+	"jit":               "cfi @golang.org/x/sys",
+	"jit/symfile":       "jit",
+	"jit/gdb":           "jit jit/symfile jit/gdb/registry internal/untrusted",
+	"jit/libgcc":        "jit",
+	"jit/libunwind/...": "jit jit/libunwind/... region",
+	"jit/perf/...":      "jit jit/perf internal/outputfile internal/untrusted",
+
+	// Readers do not link the publisher jit/gdb.
+	"jit/gdb/registry":   "cfi",
+	"jit/symfile/reader": "object",
+	"debugfile/...":      "object debugfile/... internal/outputfile",
+	"value/...":          "object value/... internal/printable",
+	"target":             reading,
+	"snapshot/...":       reading,
+	"snapshot/core":      reading + " @github.com/pierrec/lz4/v4",
+	"stack/...":          reading,
+	"profile/...":        "internal/printable @github.com/google/pprof",
+	"report/profile":     "internal/printable @github.com/google/pprof",
+	"report/readelf":     "object internal/printable",
+	"report/...":         printing,
+	"check/...":          printing,
+	"record/...":         printing,
+
+	"session":         reading + " session/link session/internal/... cfi/preset @github.com/ianlancetaylor/demangle",
+	"session/link":    "object jit/symfile cfi/preset",
+	"session/socket":  "@golang.org/x/sys",
+	"session/hosted":  "session",
+	"session/rsp":     "session session/socket jit/gdb", // it publishes what lldb is to see
+	"session/console": "session/hosted " + printing,
+	"session/dap":     "session session/socket @github.com/google/go-dap " + printing,
+	"session/...":     "session " + printing,
+}
+
+const (
+	reading = "target snapshot/... stack/... debugfile/... value/... object unwind/... region jit/gdb/registry jit/symfile/reader jit/symfile " +
+		"jit/perf jit/libunwind internal/... arch/disasm"
+	printing = reading + " report/... profile/... @github.com/fatih/color @github.com/mattn/go-colorable @github.com/mattn/go-isatty " +
+		"@github.com/ianlancetaylor/demangle @github.com/google/pprof @github.com/pierrec/lz4/v4"
+)
+
+// budgetOf returns the row of a package: its name and what it says.
+func budgetOf(path string) (name, row string, ok bool) {
+	if row, ok := budgets[path]; ok {
+		return path, row, true
+	}
+	for n, r := range budgets {
+		if matches(n, path) && len(n) > len(name) {
+			name, row, ok = n, r, true
+		}
+	}
+	return name, row, ok
+}
+
+func matches(pattern, path string) bool {
+	prefix, all := strings.CutSuffix(pattern, "/...")
+	return path == prefix || all && strings.HasPrefix(path, prefix+"/")
+}
+
+// allowed returns the patterns of all that a row stands for.
+func allowed(row string, patterns map[string]bool) {
+	for _, p := range strings.Fields(row) {
+		if patterns[p] {
+			continue
+		}
+		patterns[p] = true
+		for n, r := range budgets {
+			if n == p || matches(p, strings.TrimSuffix(n, "/...")) {
+				allowed(r, patterns)
+			}
+		}
+	}
+}
+
+// listed is what the go command says of a package.
+type listed struct {
+	ImportPath string
+	Module     *struct {
+		Path string
+		Main bool
+	}
+	Deps []string
+}
+
+// public lists the public packages, and all that they depend on by import path.
+func public(t *testing.T) (list []string, all map[string]listed) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Module,Deps", "./...")
+	cmd.Dir = ".."
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = make(map[string]listed)
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p listed
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all[p.ImportPath] = p
+		path, own := strings.CutPrefix(p.ImportPath, module)
+		first, _, _ := strings.Cut(path, "/")
+		if own && !slices.Contains([]string{"bench", "cmd", "examples", "scripts"}, first) &&
+			!slices.Contains(strings.Split(path, "/"), "internal") {
+			list = append(list, path)
+		}
+	}
+	slices.Sort(list)
+	return list, all
+}
+
+// TestBudgets compares what each public package links with its budget.
+func TestBudgets(t *testing.T) {
+	list, all := public(t)
+	if len(list) < 30 {
+		t.Errorf("public packages: %q", list)
+	}
+	for _, path := range list {
+		name, row, ok := budgetOf(path)
+		if !ok {
+			t.Errorf("%s has no budget", path)
+			continue
+		}
+		patterns := make(map[string]bool)
+		allowed(row, patterns)
+		for _, d := range all[module+path].Deps {
+			p := all[d]
+			if p.Module == nil {
+				continue // the standard library
+			}
+			dep, fits := strings.TrimPrefix(d, module), false
+			if !p.Module.Main {
+				dep = "@" + p.Module.Path
+			}
+			for pattern := range patterns {
+				fits = fits || matches(pattern, dep)
+			}
+			if !fits && !matches(name, dep) {
+				t.Errorf("%s links %s, which is not in its budget", path, dep)
+			}
+		}
+	}
+}
+
+// TestReadingIsNotPublishing builds a program that imports every package that
+// does not publish to gdb, and one that publishes. nm finds the descriptor in
+// the second alone.
+func TestReadingIsNotPublishing(t *testing.T) {
+	nm := testprogram.RequireTool(t, "nm")
+	list, _ := public(t)
+	reader := slices.DeleteFunc(slices.Clone(list), func(path string) bool {
+		_, row, _ := budgetOf(path)
+		return path == "jit/gdb" || slices.Contains(strings.Fields(row), "jit/gdb")
+	})
+	for _, test := range []struct {
+		name    string
+		imports []string
+		size    int // of the descriptor: two 32-bit numbers and two pointers
+	}{
+		{"reader", reader, 0},
+		{"publisher", []string{"jit/gdb"}, 24},
+	} {
+		dir := t.TempDir()
+		source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, test.name)
+		text := fmt.Sprintf("package main\n\nimport %q\n", module+"jit")
+		for _, path := range test.imports {
+			text += fmt.Sprintf("import _ %q\n", module+path)
+		}
+		text += "\nfunc main() { jit.Publish(new(jit.Code)) }\n" // with every publisher that an import registered
+		if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("go", "build", "-o", program, source)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", test.name, err, out)
+		}
+		out, err := exec.Command(nm, "-S", program).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := int64(0)
+		for line := range strings.Lines(string(out)) {
+			f := strings.Fields(line) // address, size, type, name
+			if f[len(f)-1] == "__jit_debug_descriptor" && len(f) == 4 {
+				size, _ = strconv.ParseInt(f[1], 16, 64)
+			}
+			if test.name == "publisher" && strings.Contains(line, module+"object.") {
+				t.Fatalf("the publisher links %s", line)
+			}
+		}
+		if size != int64(test.size) {
+			t.Errorf("%s: the descriptor has %d bytes, expected %d", test.name, size, test.size)
+		}
+		if info, err := os.Stat(program); err == nil {
+			t.Logf("%s: %d bytes", test.name, info.Size())
+		}
+	}
+}
