@@ -72,7 +72,14 @@ func peerUser(fd int) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	return tcpUser(endpoint(peer), endpoint(local), openTable)
+	client, server := endpoint(peer), endpoint(local)
+	return tcpUser(client, func() (row, error) {
+		found, err := diagnose(client, server)
+		if err != nil { // a seccomp filter, or a kernel without it
+			found, err = tableRow(client, server, openTable)
+		}
+		return found, err
+	})
 }
 
 // endpoint returns the address of a TCP socket, in four bytes where it is IPv4.
@@ -100,47 +107,56 @@ func openTable(name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// tcpUser returns the user of the socket that is bound to local and connected to
-// remote. An IPv4 connection can have its row in tcp6, if its client uses
-// IPv4-mapped addresses.
+// tcpUser returns the user of the socket that is bound to client. The function find
+// returns its row.
 //
 // A socket that was closed shows user 0 while its connection goes down. So a row counts
-// only while the connection is established, and only if it is still there when the
-// tables are read again: the socket was open then when its user was read.
-func tcpUser(local, remote netip.AddrPort, open func(table string) (io.ReadCloser, error)) (int, error) {
-	var first row
-	for round := range 2 {
-		var found []row
-		for _, name := range []string{"tcp", "tcp6"} {
-			table, err := open(name)
-			if errors.Is(err, os.ErrNotExist) && name == "tcp6" {
-				continue // a kernel without IPv6
-			}
-			if err != nil {
-				return -1, err
-			}
-			found, err = appendRows(found, table, local, remote)
-			table.Close()
-			if err != nil {
-				return -1, fmt.Errorf("/proc/net/%s: %w", name, err)
-			}
-		}
-		switch {
-		case len(found) != 1:
-			return -1, fmt.Errorf("%d established connections from %v to %v in /proc/net/tcp and tcp6, expected 1", len(found), local, remote)
-		case round == 0:
-			first = found[0]
-		case found[0] != first:
-			return -1, fmt.Errorf("the connection from %v changed hands", local)
-		}
+// only while the connection is established, and only if it is still there when it is
+// looked for again: the socket was open then when its user was read.
+func tcpUser(client netip.AddrPort, find func() (row, error)) (int, error) {
+	first, err := find()
+	if err != nil {
+		return -1, err
+	}
+	again, err := find()
+	if err != nil {
+		return -1, err
+	}
+	if again != first {
+		return -1, fmt.Errorf("the connection from %v changed hands", client)
 	}
 	return first.user, nil
+}
+
+// tableRow returns the row of the socket that is bound to local and connected to remote,
+// from the tables of procfs. An IPv4 connection can have its row in tcp6, if its client
+// uses IPv4-mapped addresses.
+func tableRow(local, remote netip.AddrPort, open func(table string) (io.ReadCloser, error)) (row, error) {
+	var found []row
+	for _, name := range []string{"tcp", "tcp6"} {
+		table, err := open(name)
+		if errors.Is(err, os.ErrNotExist) && name == "tcp6" {
+			continue // a kernel without IPv6
+		}
+		if err != nil {
+			return row{}, err
+		}
+		found, err = appendRows(found, table, local, remote)
+		table.Close()
+		if err != nil {
+			return row{}, fmt.Errorf("/proc/net/%s: %w", name, err)
+		}
+	}
+	if len(found) != 1 {
+		return row{}, fmt.Errorf("%d established connections from %v to %v in /proc/net/tcp and tcp6, expected 1", len(found), local, remote)
+	}
+	return found[0], nil
 }
 
 // row is the part of a socket's row that says who owns it.
 type row struct {
 	user  int
-	inode string
+	inode uint64
 }
 
 // appendRows appends the rows of the established connections from local to remote.
@@ -164,7 +180,11 @@ func appendRows(rows []row, table io.Reader, local, remote netip.AddrPort) ([]ro
 		if err != nil {
 			return rows, err
 		}
-		rows = append(rows, row{user, f[9]})
+		inode, err := strconv.ParseUint(f[9], 10, 64)
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, row{user, inode})
 	}
 	return rows, lines.Err()
 }

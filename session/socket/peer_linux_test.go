@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -220,15 +221,62 @@ func TestTCPUser(t *testing.T) {
 		{"no number", [4]string{line(client, server, false, "01", "x", "77"), "", "", ""}, -1},
 	} {
 		next := 0
-		user, err := tcpUser(client, server, func(string) (io.ReadCloser, error) {
+		open := func(string) (io.ReadCloser, error) {
 			text := test.tables[next]
 			if next++; text == none {
 				return nil, fs.ErrNotExist
 			}
 			return io.NopCloser(strings.NewReader("  sl  local_address rem_address   st\n" + text)), nil
-		})
+		}
+		user, err := tcpUser(client, func() (row, error) { return tableRow(client, server, open) })
 		if user != test.user || (err != nil) != (test.user < 0) {
 			t.Errorf("%s: user %d, %v; expected %d", test.name, user, err, test.user)
+		}
+	}
+}
+
+// The kernel's answer for one connection is what its tables say.
+func TestDiagnose(t *testing.T) {
+	for _, test := range []struct{ network, listen, connect string }{
+		{"tcp4", "127.0.0.1:0", ""}, {"tcp6", "[::1]:0", ""}, {"tcp", "[::]:0", "[::ffff:127.0.0.1]"},
+	} {
+		l, err := net.Listen(test.network, test.listen)
+		if err != nil {
+			t.Logf("%s: %v", test.listen, err)
+			continue
+		}
+		defer l.Close()
+		to := l.Addr().String()
+		if test.connect != "" {
+			_, port, _ := net.SplitHostPort(to)
+			to = test.connect + ":" + port
+		}
+		c, err := net.Dial("tcp", to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		unmap := func(a net.Addr) netip.AddrPort {
+			at := a.(*net.TCPAddr).AddrPort()
+			return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+		}
+		client, server := unmap(c.LocalAddr()), unmap(c.RemoteAddr())
+		want, err := tableRow(client, server, openTable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := diagnose(client, server); got != want || err != nil {
+			t.Errorf("%s: %+v, %v; expected %+v", to, got, err, want)
+		}
+		// The listener is not a client, and another port nobody's.
+		for _, other := range []netip.AddrPort{server, netip.AddrPortFrom(client.Addr(), 1)} {
+			if got, err := diagnose(other, server); err == nil {
+				t.Errorf("%v to %v: %+v", other, server, got)
+			}
+		}
+		c.Close()
+		if got, err := diagnose(client, server); err == nil {
+			t.Errorf("closed: %+v", got)
 		}
 	}
 }
