@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/clewdev/clew/internal/outputfile"
+	"github.com/clewdev/clew/internal/untrusted"
 )
 
 // history is the lines that were typed, oldest first, and the file that keeps them
@@ -63,22 +63,15 @@ func historyPath() string {
 	state := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) {
 		home, err := os.UserHomeDir()
-		if err != nil || !isOwn(home) {
+		if err != nil {
+			return ""
+		}
+		if info, err := os.Stat(home); err != nil || !untrusted.IsOwn(info) {
 			return "" // another user's, as under sudo
 		}
 		state = filepath.Join(home, ".local", "state")
 	}
 	return filepath.Join(state, "clew", "history")
-}
-
-// isOwn reports whether a directory belongs to this process's user.
-func isOwn(dir string) bool {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Geteuid()
 }
 
 // Add adds a line, unless it is blank or the last one again.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/term"
 
@@ -28,9 +29,10 @@ var (
 type stream struct {
 	file *os.File
 
-	mu     sync.Mutex
-	text   *printable.Writer // made with the first text
-	failed error             // of the first write that failed
+	mu   sync.Mutex
+	text *printable.Writer // made with the first text
+
+	failed atomic.Pointer[error] // of the first write that failed; raw writes do not hold mu
 }
 
 // Write prints text. A character that is not printable is escaped, except in the sequences
@@ -52,8 +54,8 @@ type rawStream struct{ *stream }
 
 func (r rawStream) Write(p []byte) (int, error) {
 	n, err := r.file.Write(p)
-	if err != nil && r.failed == nil {
-		r.failed = err
+	if err != nil {
+		r.failed.CompareAndSwap(nil, &err)
 	}
 	return n, err
 }
@@ -65,7 +67,10 @@ func (s *stream) end() error {
 	if s.text != nil {
 		_ = s.text.Flush() // which failed notes
 	}
-	return s.failed
+	if failed := s.failed.Load(); failed != nil {
+		return *failed
+	}
+	return nil
 }
 
 // palette returns the colours for the stream: none where it is no terminal, or NO_COLOR

@@ -8,6 +8,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -19,6 +20,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -36,6 +38,8 @@ func TestOnlyStreamsPrint(t *testing.T) {
 		"stack.go runCommand file": true,
 		// The cursor is moved; what is shown at it is made printable there.
 		"debug_editor.go newEditor raw": true, "terminal.go progressAtTerminal raw": true,
+		// Samples and readelf's tables, which escape each name where they print it.
+		"perf.go printRecording raw": true, "table.go tableReadelf raw": true,
 		// Binary forms of profiles and symbol files, not to a terminal.
 		"profile_flags.go writeOutput raw": true,
 	}
@@ -310,4 +314,24 @@ func obeyed(text string) int {
 		}
 	}
 	return -1
+}
+
+// Text and raw bytes are written by several goroutines, and the first error is kept.
+func TestStreamFails(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "closed"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	s := &stream{file: f}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { s.raw().Write([]byte("raw")) })
+		all.Go(func() { s.Write([]byte("text")) })
+		all.Go(func() { s.end() })
+	}
+	all.Wait()
+	if err := s.end(); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
 }

@@ -10,13 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/internal/filemap"
 	"github.com/clewdev/clew/internal/outputfile"
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 )
 
@@ -59,16 +59,10 @@ func Default() *Cache {
 	if errors.Is(err, fs.ErrNotExist) {
 		info, err = os.Stat(filepath.Dir(base)) // a home that does not exist is not made
 	}
-	if err != nil || !isOwn(info) {
+	if err != nil || !untrusted.IsOwn(info) {
 		return nil
 	}
 	return New(filepath.Join(base, "clew", "sections"), DefaultLimit)
-}
-
-// isOwn reports whether a file is the user's.
-func isOwn(info fs.FileInfo) bool {
-	s, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(s.Uid) == os.Geteuid()
 }
 
 func (c *Cache) path(key object.SectionKey) string {
@@ -84,7 +78,7 @@ func (c *Cache) Load(key object.SectionKey, size int64) ([]byte, func() error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() != size || !isOwn(info) {
+	if err != nil || !info.Mode().IsRegular() || info.Size() != size || !untrusted.IsOwn(info) {
 		return nil, nil
 	}
 	m, err := filemap.Map(f, path, 0, size)
@@ -109,7 +103,7 @@ func (c *Cache) Store(key object.SectionKey, data []byte) {
 	}
 	defer f.Close()
 	// Some file systems make all files another's: Load would take none of them.
-	if info, err := f.Stat(); err != nil || !isOwn(info) {
+	if info, err := f.Stat(); err != nil || !untrusted.IsOwn(info) {
 		return
 	}
 	if _, err := f.Write(data); err != nil || f.Commit() != nil {
@@ -123,7 +117,7 @@ func (c *Cache) Store(key object.SectionKey, data []byte) {
 func (c *Cache) isPrivate() bool {
 	for _, dir := range []string{filepath.Dir(c.dir), c.dir} {
 		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || !isOwn(info) || info.Mode().Perm()&0o022 != 0 {
+		if err != nil || !info.IsDir() || !untrusted.IsOwn(info) || info.Mode().Perm()&0o022 != 0 {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 )
 
@@ -50,5 +51,5 @@ func follow(link string) (key object.SectionKey, ok bool) {
 		return key, false
 	}
 	info, err := os.Lstat(link)
-	return key, err == nil && isOwn(info)
+	return key, err == nil && untrusted.IsOwn(info)
 }

@@ -44,7 +44,7 @@ var trusted = map[string]string{
 
 	// The files are this process's own, in a directory of the user's.
 	"cmd/clew: hasSymbols":                    "this program",
-	"cmd/clew: isOwn":                         "the history of the user, which is only looked at",
+	"cmd/clew: historyPath":                   "the home directory of the user, which is only looked at",
 	"debugfile/debuginfod: entry.remember":    "makes an empty file (O_EXCL) in the user's cache",
 	"debugfile/sectioncache: Cache.Key":       "looks at a link in the user's private cache",
 	"debugfile/sectioncache: Cache.Load":      "a hash in the user's cache; O_NOFOLLOW, O_NONBLOCK, and the owner is checked",

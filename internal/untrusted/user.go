@@ -32,6 +32,12 @@ func OwnerOf(info fs.FileInfo) User {
 	return Nobody
 }
 
+// IsOwn reports whether a file belongs to this process's user.
+func IsOwn(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
+}
+
 // OpenBelow opens a file below a directory that the user named. Where this process has
 // root's rights, links lead nowhere out of the directory.
 func OpenBelow(directory, name string) (*os.File, error) {

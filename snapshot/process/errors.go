@@ -208,7 +208,14 @@ func isOutside(pid int) bool {
 // is none with this number (pid_max is at most 1<<22), which the kernel says by ESRCH.
 func isFiltered() bool {
 	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1<<30, 0, 0, 0, 0)
-	return errno != unix.ESRCH
+	return filters(errno)
+}
+
+// filters reports whether ptrace's error for a process that does not exist is a seccomp
+// filter's: EPERM of container engines, ENOSYS of systemd's and of gVisor's, EACCES of
+// others.
+func filters(errno unix.Errno) bool {
+	return errno == unix.EPERM || errno == unix.ENOSYS || errno == unix.EACCES
 }
 
 const capSysPtrace = 19 // include/uapi/linux/capability.h

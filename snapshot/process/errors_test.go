@@ -56,6 +56,17 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// Only the errors of filters are a filter's: EIO or EFAULT of a kernel that looks at the
+// arguments first is not.
+func TestFilters(t *testing.T) {
+	for errno, want := range map[unix.Errno]bool{0: false, unix.ESRCH: false, unix.EIO: false, unix.EFAULT: false, unix.EINVAL: false,
+		unix.EPERM: true, unix.EACCES: true, unix.ENOSYS: true} {
+		if filters(errno) != want {
+			t.Errorf("%v: %t, expected %t", errno, !want, want)
+		}
+	}
+}
+
 func TestSnapshotErrors(t *testing.T) {
 	ended := exec.Command(self(t), "-test.run=^$")
 	if err := ended.Run(); err != nil {
