@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -75,7 +76,7 @@ type GeneratedMemory struct {
 }
 
 // NewGeneratedCode counts what sources tell of some memory.
-func NewGeneratedCode(sources []*target.CodeSource, memory []target.Mapping) *GeneratedCode {
+func NewGeneratedCode(sources []*target.CodeSource, memory []snapshot.Mapping) *GeneratedCode {
 	g := &GeneratedCode{Sources: make([]GeneratedSource, len(sources))}
 	type piece struct{ start, end uint64 }
 	var pieces []piece

@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/report"
-	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -40,9 +40,9 @@ func TestMatchGenerated(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(symbols), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	s := &target.Snapshot{PID: 1, Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Live: true,
-		Mappings: []target.Mapping{{Start: 0x10000, End: 0x20000, Readable: true, Executable: true}},
-		Process:  &codefile.Process{Root: root, IDs: []int{1}}}
+	s := &snapshot.Snapshot{PID: 1, Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Live: true,
+		Mappings: []snapshot.Mapping{{Start: 0x10000, End: 0x20000, Readable: true, Executable: true}},
+		Process:  &snapshot.Process{Root: root, IDs: []int{1}}}
 	objects := target.NewObjects(s)
 	defer objects.Close()
 	sources, err := objects.GeneratedCode()

@@ -123,7 +123,7 @@ func (e *Explanation) columnName(column uint32) string {
 type SourceText struct {
 	// Open opens a source file by its absolute path. The path comes from debugging
 	// information, whose author may have fewer rights than this process: see
-	// codefile.Process.OpenSource and object.File.OpenSource. Where it is nil, the rights of
+	// snapshot.Process.OpenSource and object.File.OpenSource. Where it is nil, the rights of
 	// this process decide.
 	Open func(path string) (*os.File, error)
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -27,7 +28,7 @@ type Target struct {
 	Core    *Core         // that it is from, nil of a live process
 
 	// Signal is what a live process is about to die of, nil for nothing.
-	Signal *target.Signal
+	Signal *snapshot.Signal
 
 	// Missed says what could not be read, and which files were refused or are not to
 	// be had. It is a part of what programs read; who shows text tells it beside it.
@@ -70,7 +71,7 @@ type StackOptions struct {
 }
 
 // signal returns what ends the target, or has ended it; nil for nothing.
-func (t *Target) signal() *target.Signal {
+func (t *Target) signal() *snapshot.Signal {
 	if t.Signal == nil && t.Core != nil {
 		return t.Core.Signal
 	}
@@ -199,8 +200,8 @@ type stackPrinter struct {
 	StackOptions
 	showsAll  bool // also registers
 	machine   *arch.Machine
-	digits    int            // of an address
-	signal    *target.Signal // that one of the threads got; nil for none
+	digits    int              // of an address
+	signal    *snapshot.Signal // that one of the threads got; nil for none
 	variables *variables
 	places    map[uint64]*placeText // by PC; nil before the first frame
 	kept      int                   // bytes of their text

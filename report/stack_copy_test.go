@@ -9,16 +9,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
 // Of threads that have frames, and of which not all was copied, it is said why.
 func TestNotesOfCopies(t *testing.T) {
 	frames := []target.Frame{{PC: 1}}
-	whole := &target.Thread{ID: 1}
-	first := &target.Thread{ID: 2, Err: errors.New("thread 2: stack at 0x10 was not copied")}
-	second := &target.Thread{ID: 3, Err: errors.New("thread 3: stack at 0x20 was not copied")}
-	stuck := &target.Thread{ID: 4, Err: errors.New("thread 4 did not stop")} // which its stack says
+	whole := &snapshot.Thread{ID: 1}
+	first := &snapshot.Thread{ID: 2, Err: errors.New("thread 2: stack at 0x10 was not copied")}
+	second := &snapshot.Thread{ID: 3, Err: errors.New("thread 3: stack at 0x20 was not copied")}
+	stuck := &snapshot.Thread{ID: 4, Err: errors.New("thread 4 did not stop")} // which its stack says
 	for _, test := range []struct {
 		stacks []target.Stack
 		want   []string

@@ -7,16 +7,16 @@ package report
 import (
 	"fmt"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // Core is what is to be known of a core beside the stacks in it.
 type Core struct {
 	Path    string
-	Signal  *target.Signal // that it was written for, nil where it was for none
-	Missing []MissingFile  // mapped files that are not to be had
-	Damage  []string       // what is wrong with the core itself
-	Advice  string         // what to do about missing files, "" for nothing
+	Signal  *snapshot.Signal // that it was written for, nil where it was for none
+	Missing []MissingFile    // mapped files that are not to be had
+	Damage  []string         // what is wrong with the core itself
+	Advice  string           // what to do about missing files, "" for nothing
 }
 
 // MissingFile is a file that a core's process had mapped and that is not to be

@@ -12,7 +12,7 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // What is told of a core beside its stacks.
@@ -21,7 +21,7 @@ func TestCore(t *testing.T) {
 	s.Pause, s.Stacks = 0, s.Stacks[:1]
 	s.Core = &report.Core{
 		Path:   "/var/core.42",
-		Signal: &target.Signal{Number: 11, Code: 1, Thread: 42, Address: 8, HasAddress: true},
+		Signal: &snapshot.Signal{Number: 11, Code: 1, Thread: 42, Address: 8, HasAddress: true},
 		Missing: []report.MissingFile{
 			{Path: "/lib/libgone.so\x1b", BuildID: []byte{0xab, 0xcd}, Address: 0x7f0000000000, Reason: "it is not there"},
 			{Path: "/lib/libold.so", Address: 0x7f0000100000, Reason: "its build ID is 12"},

@@ -10,13 +10,14 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
 // group is threads whose stacks are equal, in the order of the target's.
 type group struct {
 	stack   *target.Stack // the first one's
-	threads []*target.Thread
+	threads []*snapshot.Thread
 	others  []*target.Stack // those of the other threads
 }
 
@@ -28,7 +29,7 @@ func (s *Stacks) groups() (list []group) {
 	for i := range s.Stacks {
 		stack := &s.Stacks[i]
 		if !s.Grouped {
-			list = append(list, group{stack: stack, threads: []*target.Thread{stack.Thread}})
+			list = append(list, group{stack: stack, threads: []*snapshot.Thread{stack.Thread}})
 			continue
 		}
 		var h maphash.Hash
@@ -128,7 +129,7 @@ func (p *stackPrinter) groupHeading(g *group) {
 	if left > 0 {
 		p.out = fmt.Appendf(p.out, " and %s more", grouped(uint64(left)))
 	}
-	if s := p.signal; s != nil && slices.ContainsFunc(g.threads, func(t *target.Thread) bool { return t.ID == s.Thread }) {
+	if s := p.signal; s != nil && slices.ContainsFunc(g.threads, func(t *snapshot.Thread) bool { return t.ID == s.Thread }) {
 		p.out = append(p.out, ", "...)
 		if len(g.threads) > 1 {
 			p.out = fmt.Appendf(p.out, "%d ", s.Thread)

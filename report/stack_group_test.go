@@ -15,6 +15,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -31,7 +32,7 @@ func manyStacks() *report.Stacks {
 	s := someStacks()
 	s.Stacks = s.Stacks[1:] // one without frames
 	add := func(id int, name string, f []target.Frame) *target.Stack {
-		s.Stacks = append(s.Stacks, target.Stack{Thread: &target.Thread{ID: id, Name: name}, Frames: f, Reason: unwind.EndOfStack})
+		s.Stacks = append(s.Stacks, target.Stack{Thread: &snapshot.Thread{ID: id, Name: name}, Frames: f, Reason: unwind.EndOfStack})
 		return &s.Stacks[len(s.Stacks)-1]
 	}
 	for id := 100; id < 112; id++ {

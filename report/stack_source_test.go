@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
 )
@@ -25,7 +26,7 @@ func TestSourceLater(t *testing.T) {
 	opened := 0
 	open := func(path string) (*os.File, error) { opened++; return os.Open(path) }
 	later := report.StackOptions{Source: &report.SourceText{Open: open, Later: true}}
-	_, err := process.Snapshot(p.PID, &process.Options{Hold: func(s *target.Snapshot) {
+	_, err := process.Snapshot(p.PID, &process.Options{Hold: func(s *snapshot.Snapshot) {
 		objects := target.NewObjects(s)
 		defer objects.Close()
 		stacks := objects.Walk(target.WalkOptions{})

@@ -15,6 +15,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -36,7 +37,7 @@ func someStacks() *report.Stacks {
 	}
 	return &report.Stacks{Target: report.Target{PID: 42, Command: "server \x1b[2J", Machine: machine, Pause: 1234567 * time.Nanosecond}, Stacks: []target.Stack{
 		{
-			Thread: &target.Thread{ID: 42, Name: "server"},
+			Thread: &snapshot.Thread{ID: 42, Name: "server"},
 			Frames: []target.Frame{
 				{PC: 0x7f0000001010, LookupPC: 0x7f0000001010, Address: 0x1010, SP: 0x7ffe0000, Object: libc, Interrupted: true,
 					Symbol: function(0x1000, "read@@GLIBC_2.2.5"), Registers: registers.Kept(),
@@ -60,7 +61,7 @@ func someStacks() *report.Stacks {
 			Reason: unwind.UnreadableMemory,
 			Err:    errors.New("cannot read 0x8"),
 		},
-		{Thread: &target.Thread{ID: 43, Name: "stuck"}, Reason: unwind.NoRule, Err: errors.New("thread 43 did not stop within 100ms")},
+		{Thread: &snapshot.Thread{ID: 43, Name: "stuck"}, Reason: unwind.NoRule, Err: errors.New("thread 43 did not stop within 100ms")},
 	}}
 }
 

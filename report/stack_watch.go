@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -155,7 +156,7 @@ func (w *Watched) groups() []watchedGroup {
 	return list
 }
 
-func (g *watchedGroup) add(frames []watchedFrame, t *target.Thread, n int) {
+func (g *watchedGroup) add(frames []watchedFrame, t *snapshot.Thread, n int) {
 	for k := range g.frames {
 		if known := &g.frames[k]; known.file != frames[k].file {
 			known.file, known.line = "", 0

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -19,7 +20,7 @@ import (
 // runtime is had to tell of its code.
 func TestWatchedEarlyEnds(t *testing.T) {
 	s := someStacks()
-	thread := &target.Thread{ID: 7, Name: "worker"}
+	thread := &snapshot.Thread{ID: 7, Name: "worker"}
 	node := target.Frame{PC: 0x1000, LookupPC: 0x1000, Object: &target.Object{Name: "/usr/bin/node"}}
 	nowhere := target.Frame{PC: 0x7f0000001000, LookupPC: 0x7f0000001000}
 	w := report.Watched{Counts: []int{5, 3, 1}, Samples: 9}

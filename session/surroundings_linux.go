@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -30,9 +31,9 @@ func (w *walker) surround(s *Session) error {
 		return err
 	}
 	w.leave()
-	snapshot := &target.Snapshot{PID: os.Getpid(), Machine: s.machine, Mappings: mappings, Memory: s,
-		Open: func(m *target.Mapping) (*os.File, error) { return process.OpenMapping(os.Getpid(), m) }}
-	w.around = &surroundings{objects: target.NewObjects(snapshot), infos: map[*target.Object]*value.Info{}}
+	taken := &snapshot.Snapshot{PID: os.Getpid(), Machine: s.machine, Mappings: mappings, Memory: s,
+		Open: func(m *snapshot.Mapping) (*os.File, error) { return process.OpenMapping(os.Getpid(), m) }}
+	w.around = &surroundings{objects: target.NewObjects(taken), infos: map[*target.Object]*value.Info{}}
 	w.modules = unwind.Modules{}
 	w.addImages(s)
 	for _, m := range mappings {

@@ -21,6 +21,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -52,7 +53,7 @@ func TestWrongDebugFile(t *testing.T) {
 	program := testprogram.Start(t, path)
 	program.Settle(t)
 	c := openCore(t, testprogram.Core(t, testprogram.CoreOptions{}, path), &core.Options{})
-	check := func(kind string, s *target.Snapshot, right bool) {
+	check := func(kind string, s *snapshot.Snapshot, right bool) {
 		t.Helper()
 		objects := target.NewObjects(s)
 		defer objects.Close()

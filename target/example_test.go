@@ -8,12 +8,12 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // A thread's memory is its copied stack where there is one.
 func ExampleSnapshot_ThreadMemory() {
-	s := &target.Snapshot{Threads: []target.Thread{{
+	s := &snapshot.Snapshot{Threads: []snapshot.Thread{{
 		ID:           7,
 		StackAddress: 0x7ffe0000,
 		Stack:        []byte{0x34, 0x12, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4},

@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -116,7 +117,7 @@ var (
 )
 
 // check fails unless the goroutine is the only one, and its stack whole.
-func (e *exportedCall) check(t *testing.T, from string, s *target.Snapshot) {
+func (e *exportedCall) check(t *testing.T, from string, s *snapshot.Snapshot) {
 	t.Helper()
 	list := goroutinesOf(t, s, target.GoroutineOptions{})
 	if len(list) != 1 {

@@ -19,6 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -101,7 +102,7 @@ func TestImageInMemory(t *testing.T) {
 			program := testprogram.Start(t, path)
 			program.Settle(t)
 			s := take(t, program.PID)
-			s.Open = func(*target.Mapping) (*os.File, error) { return nil, errors.New("it is gone") }
+			s.Open = func(*snapshot.Mapping) (*os.File, error) { return nil, errors.New("it is gone") }
 			stacks := stacksOf(t, s)
 			if got := functions(&stacks[0], path); !slices.Equal(got, append(slices.Clone(chain), "_start")) {
 				t.Errorf("functions %v", got)
@@ -144,7 +145,7 @@ func TestTruncatedFile(t *testing.T) {
 		own := copyOf(t, path)
 		s := take(t, program.PID)
 		open := s.Open
-		s.Open = func(m *target.Mapping) (*os.File, error) {
+		s.Open = func(m *snapshot.Mapping) (*os.File, error) {
 			if m.Path == path {
 				return os.Open(own)
 			}
@@ -186,7 +187,7 @@ func TestTruncatedDuringWalk(t *testing.T) {
 	own := copyOf(t, path)
 	s := take(t, program.PID)
 	open := s.Open
-	s.Open = func(m *target.Mapping) (*os.File, error) {
+	s.Open = func(m *snapshot.Mapping) (*os.File, error) {
 		if m.Path == path {
 			return os.Open(own)
 		}
@@ -306,7 +307,7 @@ func TestProgramReadsItself(t *testing.T) {
 			if flags[len(flags)-1] != "-no-pie" {
 				return
 			}
-			s.Open = func(*target.Mapping) (*os.File, error) { return nil, errors.New("it is gone") }
+			s.Open = func(*snapshot.Mapping) (*os.File, error) { return nil, errors.New("it is gone") }
 			stack = &stacksOf(t, s)[0]
 			if got := functions(stack, path); !slices.Equal(got, want) || stack.Reason != unwind.EndOfStack {
 				t.Errorf("from memory: functions %v, expected %v; %v: %v", got, want, stack.Reason, stack.Err)

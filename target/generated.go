@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
@@ -206,6 +207,6 @@ func (g *generated) object(kind Generated, d description) *Object {
 	return newGeneratedObject(g.objects.snapshot, kind, d)
 }
 
-func newGeneratedObject(s *Snapshot, kind Generated, d description) *Object {
+func newGeneratedObject(s *snapshot.Snapshot, kind Generated, d description) *Object {
 	return &Object{Name: GeneratedName, Generated: kind, snapshot: s, code: d, err: errGenerated}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
@@ -41,7 +42,7 @@ func (g *generated) jitdumps() (sources []*CodeSource) {
 		source := &CodeSource{Kind: Jitdump, Place: m.Path}
 		d, err := g.files.Jitdump(s.Process, marker)
 		if err == nil {
-			err = d.Fits(s.Machine, s.executable())
+			err = d.Fits(s.Machine, executable(s))
 		}
 		if err == nil {
 			source = DumpSource(d).of(s)
@@ -63,8 +64,8 @@ func (g *generated) perfMaps() []*CodeSource {
 		return nil
 	}
 	source := MapSource(m).of(s)
-	if executable := s.executable(); executable != nil {
-		if err := m.Fits(executable); err != nil {
+	if isExecutable := executable(s); isExecutable != nil {
+		if err := m.Fits(isExecutable); err != nil {
 			source = &CodeSource{Kind: PerfMap, Place: m.Path, Err: err}
 		}
 	}
@@ -77,7 +78,7 @@ func (g *generated) perfMaps() []*CodeSource {
 // executable returns what tells whether the target has code at an address, for
 // files that may not be its own: where a core is read another process can have had
 // the number, or the name of the file. It is nil for a live one.
-func (s *Snapshot) executable() func(address uint64) bool {
+func executable(s *snapshot.Snapshot) func(address uint64) bool {
 	if s.Live {
 		return nil
 	}
@@ -101,7 +102,7 @@ func MapSource(m *codefile.Map) *CodeSource {
 }
 
 // of makes a file's source one of a snapshot's target.
-func (source *CodeSource) of(s *Snapshot) *CodeSource {
+func (source *CodeSource) of(s *snapshot.Snapshot) *CodeSource {
 	source.machine, source.objects[0].snapshot = s.Machine, s
 	return source
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/clewdev/clew/jit/gdb/registry"
 	"github.com/clewdev/clew/jit/symfile/reader"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -95,7 +96,7 @@ func (g *generated) sourcesOf(lists []registry.List, kind Generated) (sources []
 
 // place names an address by the object that it lies in.
 func (g *generated) place(address uint64) string {
-	if m := FindMapping(g.objects.snapshot.Mappings, address); m != nil && m.Path != "" {
+	if m := snapshot.FindMapping(g.objects.snapshot.Mappings, address); m != nil && m.Path != "" {
 		return fmt.Sprintf("%#x in %s", address, filepath.Base(m.Path))
 	}
 	return fmt.Sprintf("%#x", address)
@@ -220,7 +221,7 @@ func (g *generated) writable() (ranges []registry.Range) {
 				continue
 			}
 			ranges = append(ranges, registry.Range{Start: m.Start, End: m.End})
-			if next := FindMapping(all, m.End); next != nil && next.Start == m.End && next.Path == "" && next.Writable && next.Readable {
+			if next := snapshot.FindMapping(all, m.End); next != nil && next.Start == m.End && next.Path == "" && next.Writable && next.Readable {
 				ranges = append(ranges, registry.Range{Start: next.Start, End: next.End})
 			}
 		}
@@ -233,7 +234,7 @@ func (g *generated) writable() (ranges []registry.Range) {
 func (o *Objects) inOrder() []*Object {
 	list := make([]*Object, 0, len(o.byModule))
 	for _, object := range o.byModule {
-		if !object.copied && slices.ContainsFunc(object.Mappings, func(m *Mapping) bool { return m.Executable }) {
+		if !object.copied && slices.ContainsFunc(object.Mappings, func(m *snapshot.Mapping) bool { return m.Executable }) {
 			list = append(list, object)
 		}
 	}

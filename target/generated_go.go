@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/unwind/golang"
 )
@@ -53,11 +54,11 @@ func (g *generated) goModules() (sources []*CodeSource) {
 type goCode struct {
 	nothing
 	module   *object.GoModule
-	snapshot *Snapshot
+	snapshot *snapshot.Snapshot
 	table    func() (*golang.Table, bool)
 }
 
-func newGoCode(s *Snapshot, m *object.GoModule) *goCode {
+func newGoCode(s *snapshot.Snapshot, m *object.GoModule) *goCode {
 	c := &goCode{module: m, snapshot: s}
 	c.table = sync.OnceValues(func() (*golang.Table, bool) {
 		return c.tableOf(func(address uint64) (object.GoFunction, bool) {

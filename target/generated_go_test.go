@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/jit/symfile/reader"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -78,7 +79,7 @@ func TestGoModuleList(t *testing.T) {
 
 // loadedModules returns the functions of the one source of a snapshot, which is Go's
 // list of modules.
-func loadedModules(t *testing.T, s *target.Snapshot) []string {
+func loadedModules(t *testing.T, s *snapshot.Snapshot) []string {
 	t.Helper()
 	objects := target.NewObjects(s)
 	defer objects.Close()

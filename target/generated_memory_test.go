@@ -15,6 +15,7 @@ import (
 	"github.com/clewdev/clew/jit/gdb/registry"
 	"github.com/clewdev/clew/jit/libunwind"
 	"github.com/clewdev/clew/region"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // A symbol file that no frame is in takes little besides its bytes, and one that is
@@ -24,7 +25,7 @@ func TestSymbolFileMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &generated{objects: &Objects{snapshot: &Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)}}}
+	g := &generated{objects: &Objects{snapshot: &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)}}}
 	source := &CodeSource{Kind: GDBList}
 	held := func() uint64 {
 		var m goruntime.MemStats

@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
@@ -280,7 +281,7 @@ func (t ruleTables) rules(pc uint64) (rules *unwind.Rules, err error) {
 
 // CodeMemory returns the executable memory that no object file is in: where
 // generated code lies, and what a runtime has put aside for it.
-func (o *Objects) CodeMemory() (list []Mapping) {
+func (o *Objects) CodeMemory() (list []snapshot.Mapping) {
 	s := o.snapshot
 	for i := range s.Mappings {
 		m := &s.Mappings[i]

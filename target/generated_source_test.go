@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit/perf"
-	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -53,7 +53,7 @@ func dumpOf(t testing.TB, machine elf.Machine, functions map[string]uint64) []by
 
 // snapshotOf makes a snapshot of a process with code at 0x10000, a jitdump that it
 // has mapped and a perf map; nil for none.
-func snapshotOf(t testing.TB, dump, perfMap []byte) *target.Snapshot {
+func snapshotOf(t testing.TB, dump, perfMap []byte) *snapshot.Snapshot {
 	t.Helper()
 	root := t.TempDir()
 	for path, data := range map[string][]byte{"x/jit-99.dump": dump, "tmp/perf-12.map": perfMap} {
@@ -65,14 +65,14 @@ func snapshotOf(t testing.TB, dump, perfMap []byte) *target.Snapshot {
 			t.Fatal(err)
 		}
 	}
-	s := &target.Snapshot{PID: 4711, Machine: amd64, Live: true, Mappings: []target.Mapping{
+	s := &snapshot.Snapshot{PID: 4711, Machine: amd64, Live: true, Mappings: []snapshot.Mapping{
 		{Start: 0x10000, End: 0x20000, Readable: true, Executable: true},
 	}}
 	if dump != nil {
-		s.Mappings = append(s.Mappings, target.Mapping{Start: 0x30000, End: 0x31000, Readable: true, Executable: true, Path: "/x/jit-99.dump"})
+		s.Mappings = append(s.Mappings, snapshot.Mapping{Start: 0x30000, End: 0x31000, Readable: true, Executable: true, Path: "/x/jit-99.dump"})
 	}
-	s.Open = func(m *target.Mapping) (*os.File, error) { return os.Open(filepath.Join(root, m.Path)) }
-	s.Process = &codefile.Process{Root: root, IDs: []int{12}}
+	s.Open = func(m *snapshot.Mapping) (*os.File, error) { return os.Open(filepath.Join(root, m.Path)) }
+	s.Process = &snapshot.Process{Root: root, IDs: []int{12}}
 	return s
 }
 
@@ -85,7 +85,7 @@ func TestCodeSources(t *testing.T) {
 		name    string
 		dump    []byte
 		perfMap []byte
-		change  func(*target.Snapshot)
+		change  func(*snapshot.Snapshot)
 		sources int
 		names   map[uint64]string
 		unwinds map[uint64]bool
@@ -96,14 +96,14 @@ func TestCodeSources(t *testing.T) {
 			names:   map[uint64]string{0x10004: "of the dump", 0x10104: "only there", 0x10200: ""},
 			unwinds: map[uint64]bool{0x10004: true, 0x10104: false}},
 		{name: "none", names: map[uint64]string{0x10004: ""}},
-		{name: "an older process's map", perfMap: perfMap, sources: 1, failed: true, err: codefile.ErrOtherProcess,
-			change: func(s *target.Snapshot) { s.Process.Began = time.Now().Add(time.Minute) }, names: map[uint64]string{0x10004: ""}},
+		{name: "an older process's map", perfMap: perfMap, sources: 1, failed: true, err: snapshot.ErrOtherProcess,
+			change: func(s *snapshot.Snapshot) { s.Process.Began = time.Now().Add(time.Minute) }, names: map[uint64]string{0x10004: ""}},
 		{name: "the map of a core", perfMap: perfMap, sources: 1,
-			change: func(s *target.Snapshot) { s.Live = false }, names: map[uint64]string{0x10004: "of the map"}},
-		{name: "another core's map", perfMap: []byte("90000 20 elsewhere\n"), sources: 1, failed: true, err: codefile.ErrOtherProcess,
-			change: func(s *target.Snapshot) { s.Live = false }, names: map[uint64]string{0x10004: ""}},
+			change: func(s *snapshot.Snapshot) { s.Live = false }, names: map[uint64]string{0x10004: "of the map"}},
+		{name: "another core's map", perfMap: []byte("90000 20 elsewhere\n"), sources: 1, failed: true, err: snapshot.ErrOtherProcess,
+			change: func(s *snapshot.Snapshot) { s.Live = false }, names: map[uint64]string{0x10004: ""}},
 		{name: "another core's jitdump", dump: dumpOf(t, elf.EM_X86_64, map[string]uint64{"f": 0x90000}), sources: 1, failed: true,
-			err: codefile.ErrOtherProcess, change: func(s *target.Snapshot) { s.Live = false }},
+			err: snapshot.ErrOtherProcess, change: func(s *snapshot.Snapshot) { s.Live = false }},
 		{name: "a jitdump of another machine", dump: dumpOf(t, elf.EM_AARCH64, map[string]uint64{"f": 0x10000}), sources: 1, failed: true,
 			names: map[uint64]string{0x10004: ""}},
 		{name: "a jitdump that is being written", dump: append(dump[:len(dump):len(dump)], dump[40:60]...), sources: 1,
@@ -112,8 +112,8 @@ func TestCodeSources(t *testing.T) {
 		{name: "a bad line", perfMap: []byte("x y z\n10000 20 good\n"), sources: 1, failed: true, err: perf.ErrMap,
 			names: map[uint64]string{0x10004: "good"}},
 		{name: "a deleted file", dump: dump, sources: 1, failed: true, err: fs.ErrNotExist,
-			change: func(s *target.Snapshot) {
-				s.Open = func(*target.Mapping) (*os.File, error) { return nil, fs.ErrNotExist }
+			change: func(s *snapshot.Snapshot) {
+				s.Open = func(*snapshot.Mapping) (*os.File, error) { return nil, fs.ErrNotExist }
 			}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestSparseSources(t *testing.T) {
 	dump := dumpOf(t, elf.EM_X86_64, map[string]uint64{"f": 0x10000})
 	s := snapshotOf(t, append(dump, make([]byte, 1<<16)...), []byte("10100 20 g\n"))
 	open := s.Open
-	s.Open = func(m *target.Mapping) (*os.File, error) {
+	s.Open = func(m *snapshot.Mapping) (*os.File, error) {
 		f, err := open(m)
 		if err != nil {
 			return nil, err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/value"
@@ -54,7 +55,7 @@ func TestGoArgumentsEqualDump(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := testprogram.Start(t, tt.path)
 			p.Settle(t)
-			ways := map[string]*target.Snapshot{"copied": takeGoroutines(t, p.PID, true), "read": takeGoroutines(t, p.PID, false)}
+			ways := map[string]*snapshot.Snapshot{"copied": takeGoroutines(t, p.PID, true), "read": takeGoroutines(t, p.PID, false)}
 			got := make(map[string]map[string]string)
 			for way, s := range ways {
 				got[way] = argumentsTold(t, s)
@@ -83,7 +84,7 @@ func TestGoArgumentsEqualDump(t *testing.T) {
 
 // argumentsTold returns the same as argumentsOnQuit, of frames that Clew knows the
 // arguments of.
-func argumentsTold(t *testing.T, s *target.Snapshot) map[string]string {
+func argumentsTold(t *testing.T, s *snapshot.Snapshot) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
 	eachGoFrame(t, s, func(g *target.Goroutine, f *target.Frame, frame *variable.Frame) {
@@ -97,7 +98,7 @@ func argumentsTold(t *testing.T, s *target.Snapshot) map[string]string {
 
 // eachGoFrame visits the frames of the goroutines of a snapshot that are not the
 // runtime's own.
-func eachGoFrame(t *testing.T, s *target.Snapshot, visit func(*target.Goroutine, *target.Frame, *variable.Frame)) {
+func eachGoFrame(t *testing.T, s *snapshot.Snapshot, visit func(*target.Goroutine, *target.Frame, *variable.Frame)) {
 	t.Helper()
 	objects := target.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })

@@ -16,6 +16,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -108,7 +109,7 @@ func TestGoroutineThroughC(t *testing.T) {
 					said = append(said, name)
 				}
 			}
-			check := func(from string, s *target.Snapshot) {
+			check := func(from string, s *snapshot.Snapshot) {
 				stacks := stacksOf(t, s)
 				i := slices.IndexFunc(stacks, func(s target.Stack) bool { return s.Thread.ID == program.PID })
 				stack := &stacks[i]

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
 	"github.com/clewdev/clew/unwind"
 )
@@ -126,7 +127,7 @@ type goroutineReader struct {
 	opts    GoroutineOptions
 	runtime runtime
 	walker  unwind.Walker
-	threads map[uint64]*Thread // by the goroutine that they run
+	threads map[uint64]*snapshot.Thread // by the goroutine that they run
 	list    []Goroutine
 	walks   int // frames that may still be walked
 	keeps   int // frames that may still be kept
@@ -143,15 +144,15 @@ type goroutineReader struct {
 	// What was read ahead, and room for it.
 	ahead []ahead
 	room  []byte
-	batch []goruntime.Copy
+	batch []snapshot.Copy
 	reads []readOf
 	again []uint64
 	of    []int
 
-	frames    []Frame // of one stack
-	buffer    []byte  // the part of a stack that is read by itself
-	thread    Thread  // one that stands for a goroutine
-	memory    ThreadMemory
+	frames    []Frame         // of one stack
+	buffer    []byte          // the part of a stack that is read by itself
+	thread    snapshot.Thread // one that stands for a goroutine
+	memory    snapshot.ThreadMemory
 	shared    stackIndex
 	stacks    [][]Frame         // that are shared
 	functions map[uint64]bool   // whether goroutines that begin there are the runtime's
@@ -214,10 +215,10 @@ func (r *goroutineReader) add(a *ahead) {
 // findThreads finds out which threads run which goroutines.
 func (r *goroutineReader) findThreads(list []uint64) {
 	s, memory := r.objects.snapshot, snapshotMemory{r.objects.snapshot}
-	r.threads = make(map[uint64]*Thread)
+	r.threads = make(map[uint64]*snapshot.Thread)
 	threads := r.runtime.Threads(memory, list)
-	byID, on := make(map[uint64]*Thread), threadsOnStacks(nil)
-	if s.sameNamespace() {
+	byID, on := make(map[uint64]*snapshot.Thread), threadsOnStacks(nil)
+	if sameNamespace(s) {
 		for i := range s.Threads {
 			byID[uint64(s.Threads[i].ID)] = &s.Threads[i]
 		}
@@ -246,17 +247,17 @@ func (r *goroutineReader) findThreads(list []uint64) {
 
 // sameNamespace reports whether the target's threads know themselves by the IDs that
 // the snapshot has.
-func (s *Snapshot) sameNamespace() bool { return s.Process == nil || s.Process.IDs[0] == s.PID }
+func sameNamespace(s *snapshot.Snapshot) bool { return s.Process == nil || s.Process.IDs[0] == s.PID }
 
 // threadsOnStacks are threads by ascending stack pointer.
 type threadsOnStacks []threadOnStack
 
 type threadOnStack struct {
 	sp     uint64
-	thread *Thread
+	thread *snapshot.Thread
 }
 
-func stacksOf(s *Snapshot) (list threadsOnStacks) {
+func stacksOf(s *snapshot.Snapshot) (list threadsOnStacks) {
 	for i := range s.Threads {
 		if sp, ok := s.Threads[i].Registers.Get(uint64(s.Machine.StackPointer)); ok {
 			list = append(list, threadOnStack{sp, &s.Threads[i]})
@@ -267,7 +268,7 @@ func stacksOf(s *Snapshot) (list threadsOnStacks) {
 }
 
 // within returns the first thread that is on a stack, nil for none.
-func (l threadsOnStacks) within(low, high uint64) *Thread {
+func (l threadsOnStacks) within(low, high uint64) *snapshot.Thread {
 	i, _ := slices.BinarySearchFunc(l, low, func(t threadOnStack, low uint64) int { return cmp.Compare(t.sp, low) })
 	if i == len(l) || l[i].sp >= high {
 		return nil

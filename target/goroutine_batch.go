@@ -5,6 +5,7 @@
 package target
 
 import (
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
@@ -53,19 +54,19 @@ func (r *goroutineReader) readAhead(list []uint64) []ahead {
 		room = room[n:]
 		copied := 0
 		if !a.late { // or what was copied there can have been another's stack
-			copied = s.readCopies(stack, c.SP)
+			copied = s.ReadCopies(stack, c.SP)
 		}
 		if copied == len(stack) {
 			a.stack, a.complete = stack, c.SP+n == a.StackHigh
 		} else {
-			r.batch = append(r.batch, goruntime.Copy{Address: c.SP + uint64(copied), Bytes: stack[copied:]})
+			r.batch = append(r.batch, snapshot.Copy{Address: c.SP + uint64(copied), Bytes: stack[copied:]})
 			r.reads = append(r.reads, readOf{i, stack})
 		}
 	}
 	if s.Memory == nil {
 		return r.ahead
 	}
-	goruntime.ReadBatch(s.Memory, r.batch)
+	snapshot.ReadBatch(s.Memory, r.batch)
 	for k, read := range r.reads {
 		if r.batch[k].Bytes != nil {
 			r.ahead[read.of].stack = read.stack

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
@@ -74,11 +75,11 @@ const maxHeaders = 2 << 10
 // mayHoldGo returns the objects in which there can be a Go runtime, by their headers
 // in the target's memory: to open all is dear where there are many.
 func (o *Objects) mayHoldGo() (list []*Object) {
-	var batch []goruntime.Copy
+	var batch []snapshot.Copy
 	var of []*Object
 	look := func() {
 		if o.snapshot.Memory != nil {
-			goruntime.ReadBatch(o.snapshot.Memory, batch)
+			snapshot.ReadBatch(o.snapshot.Memory, batch)
 		}
 		for i := range batch {
 			if o.snapshot.Memory == nil || holdsThreadLocals(batch[i].Bytes) {
@@ -94,7 +95,7 @@ func (o *Objects) mayHoldGo() (list []*Object) {
 		case first.Offset != 0:
 			list = append(list, mapped)
 		default:
-			batch = append(batch, goruntime.Copy{Address: first.Start, Bytes: make([]byte, min(maxHeaders, first.End-first.Start))})
+			batch = append(batch, snapshot.Copy{Address: first.Start, Bytes: make([]byte, min(maxHeaders, first.End-first.Start))})
 			if of = append(of, mapped); len(of) == 64 {
 				look()
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -38,8 +39,8 @@ func (m spoiled) ReadMemory(p []byte, addr uint64) error {
 // batched is such memory of which many places are read in one go.
 type batched struct{ spoiled }
 
-func (m batched) ReadBatch(batch []goruntime.Copy) {
-	goruntime.ReadBatch(m.Memory, batch)
+func (m batched) ReadBatch(batch []snapshot.Copy) {
+	snapshot.ReadBatch(m.Memory, batch)
 	for i := range batch {
 		m.spoil(batch[i].Bytes, batch[i].Address)
 	}

@@ -11,18 +11,19 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
 	"github.com/clewdev/clew/unwind"
 )
 
 // snapshotMemory is what a snapshot holds of a target's memory, and what that holds now.
-type snapshotMemory struct{ *Snapshot }
+type snapshotMemory struct{ *snapshot.Snapshot }
 
 var errNoMemory = errors.New("the target's memory is not known")
 
 // ReadMemory implements cfi.Memory.
 func (s snapshotMemory) ReadMemory(p []byte, addr uint64) error {
-	n := s.readCopies(p, addr)
+	n := s.ReadCopies(p, addr)
 	switch {
 	case n == len(p):
 		return nil
@@ -32,22 +33,22 @@ func (s snapshotMemory) ReadMemory(p []byte, addr uint64) error {
 	return s.Memory.ReadMemory(p[n:], addr+uint64(n))
 }
 
-// ReadBatch implements goruntime.BatchMemory.
-func (s snapshotMemory) ReadBatch(batch []goruntime.Copy) {
-	var rest []goruntime.Copy
+// ReadBatch implements snapshot.BatchMemory.
+func (s snapshotMemory) ReadBatch(batch []snapshot.Copy) {
+	var rest []snapshot.Copy
 	var of []int
-	if s.Memory != nil && !slices.ContainsFunc(batch, func(c goruntime.Copy) bool { return s.has(c.Address) }) {
-		goruntime.ReadBatch(s.Memory, batch)
+	if s.Memory != nil && !slices.ContainsFunc(batch, func(c snapshot.Copy) bool { return s.has(c.Address) }) {
+		snapshot.ReadBatch(s.Memory, batch)
 		return
 	}
 	for i, c := range batch {
-		if n := s.readCopies(c.Bytes, c.Address); n < len(c.Bytes) {
-			rest = append(rest, goruntime.Copy{Address: c.Address + uint64(n), Bytes: c.Bytes[n:]})
+		if n := s.ReadCopies(c.Bytes, c.Address); n < len(c.Bytes) {
+			rest = append(rest, snapshot.Copy{Address: c.Address + uint64(n), Bytes: c.Bytes[n:]})
 			of = append(of, i)
 		}
 	}
 	if s.Memory != nil {
-		goruntime.ReadBatch(s.Memory, rest)
+		snapshot.ReadBatch(s.Memory, rest)
 	}
 	for k := range rest {
 		if s.Memory == nil || rest[k].Bytes == nil {
@@ -59,7 +60,7 @@ func (s snapshotMemory) ReadBatch(batch []goruntime.Copy) {
 // has reports whether an address was copied while the target stood still.
 func (s snapshotMemory) has(addr uint64) bool {
 	var b [1]byte
-	return s.readCopies(b[:], addr) == 1
+	return s.ReadCopies(b[:], addr) == 1
 }
 
 // maxReadStack is how many bytes of a stack are read at once; deeper ones are read on
@@ -110,7 +111,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 			}
 			return
 		}
-		t.Stack, t.late = stack, late
+		t.Stack, t.Late = stack, late
 		r.follow(g, t, true)
 		r.keepParked(&g.Stack, t)
 		n := len(r.frames)
@@ -194,17 +195,17 @@ func parkedAt(g *goruntime.Goroutine) (c goruntime.Context, err error) {
 
 // parked returns such a goroutine as a thread, without its stack. The result is valid
 // until the next call.
-func (r *goroutineReader) parked(g *goruntime.Goroutine) (*Thread, error) {
+func (r *goroutineReader) parked(g *goruntime.Goroutine) (*snapshot.Thread, error) {
 	c, err := parkedAt(g)
 	if err != nil {
 		return nil, err
 	}
 	t, m := &r.thread, r.objects.snapshot.Machine
-	*t = Thread{Registers: unwind.Registers{PC: c.PC}, StackAddress: c.SP}
+	*t = snapshot.Thread{Registers: unwind.Registers{PC: c.PC}, StackAddress: c.SP}
 	if g.Thread == 0 && g.LockedTo != 0 {
 		// C code that called Go is on the stack of the thread to which the goroutine is
 		// locked: the way there begins with the m that runs it, and now none does.
-		t.instead = word{g.Address + uint64(r.runtime.Layout.M), g.LockedTo}
+		t.Override = snapshot.Word{Address: g.Address + uint64(r.runtime.Layout.M), Value: g.LockedTo}
 	}
 	t.Registers.Set(uint64(m.StackPointer), c.SP)
 	t.Registers.Set(uint64(m.FramePointer), c.FP)
@@ -218,7 +219,7 @@ func (r *goroutineReader) parked(g *goruntime.Goroutine) (*Thread, error) {
 }
 
 // keepParked keeps what a stack was walked by, as far as that is asked for.
-func (r *goroutineReader) keepParked(s *Stack, t *Thread) {
+func (r *goroutineReader) keepParked(s *Stack, t *snapshot.Thread) {
 	if !r.opts.Registers {
 		return
 	}
@@ -249,7 +250,7 @@ func (r *goroutineReader) readStack(sp, high uint64, late bool) (stack []byte, c
 	r.buffer = slices.Grow(r.buffer[:0], int(n))[:n]
 	copied := 0
 	if !late {
-		copied = s.readCopies(r.buffer, sp)
+		copied = s.ReadCopies(r.buffer, sp)
 	}
 	if copied < int(n) && (s.Memory == nil || s.Memory.ReadMemory(r.buffer[copied:], sp+uint64(copied)) != nil) {
 		n = uint64(copied) // the walk says what it misses
@@ -258,9 +259,9 @@ func (r *goroutineReader) readStack(sp, high uint64, late bool) (stack []byte, c
 }
 
 // follow walks a stack. One that waits has called the scheduler, or has not begun.
-func (r *goroutineReader) follow(g *Goroutine, t *Thread, waits bool) {
+func (r *goroutineReader) follow(g *Goroutine, t *snapshot.Thread, waits bool) {
 	r.walker.Waiting = waits && !r.isEntry(t.Registers.PC)
-	r.memory = ThreadMemory{snapshot: r.objects.snapshot, thread: t}
+	r.memory = *r.objects.snapshot.ThreadMemory(t)
 	r.objects.walk(&r.walker, &r.memory, WalkOptions{Registers: r.opts.Registers}, &r.frames)
 	g.Stack.Reason, g.Stack.Err = r.walker.Reason(), r.walker.Err()
 }

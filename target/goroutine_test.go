@@ -18,6 +18,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -105,7 +106,7 @@ func told(g *target.Goroutine) (s said) {
 }
 
 // goroutinesOf returns all goroutines of a snapshot, named.
-func goroutinesOf(t testing.TB, s *target.Snapshot, opts target.GoroutineOptions) []target.Goroutine {
+func goroutinesOf(t testing.TB, s *snapshot.Snapshot, opts target.GoroutineOptions) []target.Goroutine {
 	t.Helper()
 	objects := target.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
@@ -121,7 +122,7 @@ func goroutinesOf(t testing.TB, s *target.Snapshot, opts target.GoroutineOptions
 
 // takeGoroutines stops a process for a moment, with what goroutines that takes, or
 // without those that no thread runs.
-func takeGoroutines(t testing.TB, pid int, all bool) *target.Snapshot {
+func takeGoroutines(t testing.TB, pid int, all bool) *snapshot.Snapshot {
 	t.Helper()
 	s, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second, Goroutines: all})
 	if err != nil {

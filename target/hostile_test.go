@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -26,7 +27,7 @@ func TestDamagedStacks(t *testing.T) {
 	defer objects.Close()
 	thread := &whole.Threads[0]
 	intact := *thread
-	executable := slices.IndexFunc(whole.Mappings, func(m target.Mapping) bool { return m.Executable })
+	executable := slices.IndexFunc(whole.Mappings, func(m snapshot.Mapping) bool { return m.Executable })
 	code := whole.Mappings[executable]
 	random := rand.New(rand.NewPCG(1, 2))
 	reasons := make(map[unwind.Reason]int)

@@ -18,13 +18,14 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
 
 // take takes a snapshot, with patience for a machine that is busy.
-func take(t testing.TB, pid int) *target.Snapshot {
+func take(t testing.TB, pid int) *snapshot.Snapshot {
 	t.Helper()
 	s, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second})
 	if err != nil {
@@ -34,7 +35,7 @@ func take(t testing.TB, pid int) *target.Snapshot {
 }
 
 // stacksOf walks and names the stacks of a snapshot.
-func stacksOf(t testing.TB, s *target.Snapshot) []target.Stack {
+func stacksOf(t testing.TB, s *snapshot.Snapshot) []target.Stack {
 	t.Helper()
 	objects := target.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })

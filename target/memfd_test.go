@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -46,7 +47,7 @@ func TestMappedTwice(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := testprogram.Start(t, program, tt.args...)
 			p.Settle(t)
-			check := func(way string, s *target.Snapshot) {
+			check := func(way string, s *snapshot.Snapshot) {
 				objects := target.NewObjects(s)
 				defer objects.Close()
 				stacks := objects.Walk(target.WalkOptions{})

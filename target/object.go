@@ -16,6 +16,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
@@ -28,7 +29,7 @@ type Objects struct {
 	// object's.
 	Modules unwind.Modules
 
-	snapshot  *Snapshot
+	snapshot  *snapshot.Snapshot
 	byModule  map[*unwind.Module]*Object
 	generated generated
 	ahead     locator
@@ -73,7 +74,7 @@ var errManyObjects = fmt.Errorf("not opened: %d mapped objects were opened befor
 // together.
 type Object struct {
 	Name     string // the path as the target sees it, "[vdso]", or GeneratedName
-	Mappings []*Mapping
+	Mappings []*snapshot.Mapping
 
 	// Generated says that the object is generated code, and where its names were
 	// found. It has no mappings, and File returns an error.
@@ -94,7 +95,7 @@ type Object struct {
 	// it is a Go program.
 	Bare, Go bool
 
-	snapshot  *Snapshot
+	snapshot  *snapshot.Snapshot
 	module    unwind.Module
 	generated *generated // that its memory can belong to where it is no object file
 	file      *object.File
@@ -113,7 +114,7 @@ type Object struct {
 
 // NewObjects returns the objects that a snapshot's target has mapped. The caller must
 // close them.
-func NewObjects(s *Snapshot) *Objects {
+func NewObjects(s *snapshot.Snapshot) *Objects {
 	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
 	o.generated.objects, o.generated.readers, o.generated.files = o, sourceReaders(), codefile.NewReader()
 	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}
@@ -149,11 +150,11 @@ func NewObjects(s *Snapshot) *Objects {
 // its built-in functions close to the code that it generates. What is out of the
 // order of the file is not of the image (gABI "Program Header": ascending p_vaddr),
 // unless it is as far from its offset as the rest.
-func (o *Object) isCopied(m *Mapping) bool {
+func (o *Object) isCopied(m *snapshot.Mapping) bool {
 	if o.Name != m.Path || !m.Executable || m.Offset == 0 || m.Offset >= o.Mappings[len(o.Mappings)-1].Offset {
 		return false
 	}
-	return !slices.ContainsFunc(o.Mappings, func(other *Mapping) bool {
+	return !slices.ContainsFunc(o.Mappings, func(other *snapshot.Mapping) bool {
 		return other.Executable && other.Start-other.Offset == m.Start-m.Offset
 	})
 }
@@ -270,7 +271,7 @@ func (o *Object) open() (*object.File, error) {
 }
 
 // openMapped opens the file that is mapped, unless that was done for another object.
-func (o *Object) openMapped(m *Mapping) (*object.File, error) {
+func (o *Object) openMapped(m *snapshot.Mapping) (*object.File, error) {
 	files, key := &o.generated.objects.files, fileKey{m.Device, m.Inode, m.Path, m.Deleted}
 	files.mu.Lock()
 	defer files.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // A process can map one file as thousands of objects. The file is opened once, and not
@@ -21,7 +22,7 @@ func TestManyObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	opened := 0
-	s := &Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Open: func(*Mapping) (*os.File, error) {
+	s := &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Open: func(*snapshot.Mapping) (*os.File, error) {
 		opened++
 		return os.Open(program)
 	}}
@@ -32,7 +33,7 @@ func TestManyObjects(t *testing.T) {
 		if i%2 == 1 {
 			path = "/other"
 		}
-		s.Mappings = append(s.Mappings, Mapping{Start: at, End: at + 1<<30, Executable: true, Inode: 1 + i%2, Path: path})
+		s.Mappings = append(s.Mappings, snapshot.Mapping{Start: at, End: at + 1<<30, Executable: true, Inode: 1 + i%2, Path: path})
 	}
 	o := NewObjects(s)
 	if list := o.inOrder(); len(list) != maxSearched || o.inOrder()[0].Mappings[0].Start != 1<<40 {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -35,17 +36,17 @@ func TestCodeMappedTwice(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code := func(start, end, offset uint64) target.Mapping {
-		return target.Mapping{Start: start, End: end, Offset: offset, Readable: true, Executable: true, Inode: 1, Path: path}
+	code := func(start, end, offset uint64) snapshot.Mapping {
+		return snapshot.Mapping{Start: start, End: end, Offset: offset, Readable: true, Executable: true, Inode: 1, Path: path}
 	}
-	s := &target.Snapshot{Machine: amd64, Mappings: []target.Mapping{
+	s := &snapshot.Snapshot{Machine: amd64, Mappings: []snapshot.Mapping{
 		code(0x100000, 0x103000, 0),
 		code(0x104000, 0x105000, 0x3000),
 		{Start: 0x106000, End: 0x107000, Offset: 0x4000, Readable: true, Writable: true, Inode: 1, Path: path},
 		{Start: 0x70000000, End: 0x70001000, Readable: true, Executable: true},
 		code(0x70001000, 0x70002000, 0x2000),
 		{Start: 0x70002000, End: 0x70003000, Readable: true, Executable: true},
-	}, Open: func(m *target.Mapping) (*os.File, error) { return os.Open(m.Path) }}
+	}, Open: func(m *snapshot.Mapping) (*os.File, error) { return os.Open(m.Path) }}
 	objects := target.NewObjects(s)
 	defer objects.Close()
 	var found []*target.Object
@@ -71,12 +72,12 @@ func TestCodeMappedTwice(t *testing.T) {
 // it are not tried, of which a process can have as many as it likes.
 func TestImageIsTriedOnce(t *testing.T) {
 	const path = "/gone"
-	mappings := []target.Mapping{{Start: 0x10000, End: 0x11000, Readable: true, Inode: 1, Path: path}}
+	mappings := []snapshot.Mapping{{Start: 0x10000, End: 0x11000, Readable: true, Inode: 1, Path: path}}
 	for i := uint64(1); i < 1000; i++ {
-		mappings = append(mappings, target.Mapping{Start: 0x10000 + i<<12, End: 0x11000 + i<<12, Readable: true, Executable: true, Inode: 1, Path: path})
+		mappings = append(mappings, snapshot.Mapping{Start: 0x10000 + i<<12, End: 0x11000 + i<<12, Readable: true, Executable: true, Inode: 1, Path: path})
 	}
 	m := &noted{addresses: make(map[uint64]bool)}
-	s := &target.Snapshot{Machine: amd64, Mappings: mappings, Memory: m}
+	s := &snapshot.Snapshot{Machine: amd64, Mappings: mappings, Memory: m}
 	objects := target.NewObjects(s)
 	defer objects.Close()
 	module, _ := objects.Modules.Find(0x11000)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
 )
@@ -20,14 +21,14 @@ import (
 func TestSetSnapshot(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g", "-pthread"))
 	p.Settle(t)
-	take := func() *target.Snapshot {
+	take := func() *snapshot.Snapshot {
 		s, err := process.Snapshot(p.PID, &process.Options{Timeout: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	names := func(s *target.Snapshot, o *target.Objects) (list [][]string, files map[string]any) {
+	names := func(s *snapshot.Snapshot, o *target.Objects) (list [][]string, files map[string]any) {
 		stacks := o.Walk(target.WalkOptions{})
 		if err := o.Name(stacks, target.NameOptions{Lines: true}); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -82,7 +83,7 @@ func TestWalksOfRunningPrograms(t *testing.T) {
 }
 
 // checkWalk fails unless a stack leads to its thread's first function.
-func checkWalk(t *testing.T, s *target.Snapshot, stack *target.Stack) {
+func checkWalk(t *testing.T, s *snapshot.Snapshot, stack *target.Stack) {
 	t.Helper()
 	if len(stack.Frames) == 0 {
 		t.Errorf("thread %d has no frames: %v", stack.Thread.ID, stack.Err)

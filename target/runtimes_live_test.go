@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -32,7 +33,7 @@ func listed(r testprogram.Runtime) bool {
 }
 
 // testLiveRuntime returns where the runtime has its code.
-func testLiveRuntime(t *testing.T, r testprogram.Runtime, pid int) []target.Mapping {
+func testLiveRuntime(t *testing.T, r testprogram.Runtime, pid int) []snapshot.Mapping {
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		s := take(t, pid)
 		stacks := stacksOf(t, s)

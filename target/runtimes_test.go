@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -26,13 +27,13 @@ func TestRuntimes(t *testing.T) {
 	for _, r := range testprogram.Runtimes() {
 		t.Run(r.Name, func(t *testing.T) {
 			p := r.Start(t)
-			var code []target.Mapping
+			var code []snapshot.Mapping
 			t.Run("live", func(t *testing.T) { code = testLiveRuntime(t, r, p.PID) })
 			if r.Name != "php list" && r.Name != "forth list" { // which are in memory that no recording has
 				t.Run("recording", func(t *testing.T) { testRecordedRuntime(t, r, p.PID) })
 			}
 			t.Run("core", func(t *testing.T) {
-				path := p.TrapCore(t, func(pc uint64) bool { return target.FindMapping(code, pc) != nil })
+				path := p.TrapCore(t, func(pc uint64) bool { return snapshot.FindMapping(code, pc) != nil })
 				testDumpedRuntime(t, r, path)
 			})
 		})

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -85,7 +86,7 @@ func (s *Sampler) Sample(moved bool) {
 }
 
 // walk leaves the frames of a stack in k.
-func (k *sampledThread) walk(s *Sampler, t *Thread, reason *unwind.Reason, err *error) {
+func (k *sampledThread) walk(s *Sampler, t *snapshot.Thread, reason *unwind.Reason, err *error) {
 	if t.Registers.PC == 0 && t.Err != nil {
 		k.trail.Forget()
 		k.frames = k.frames[:0]
@@ -123,7 +124,7 @@ func (s *Sampler) frame(step unwind.Step) Frame {
 }
 
 // count counts the stack of a thread. Stack pointers do not tell stacks apart.
-func (s *Sampler) count(t *Thread, k *sampledThread, reason unwind.Reason, err error) {
+func (s *Sampler) count(t *snapshot.Thread, k *sampledThread, reason unwind.Reason, err error) {
 	if k.last >= 0 && s.equal(k.last, t, k, reason) {
 		s.again(k.last, t)
 		return
@@ -151,12 +152,12 @@ func (s *Sampler) count(t *Thread, k *sampledThread, reason unwind.Reason, err e
 	s.index[sum] = append(s.index[sum], k.last)
 	frames := slices.Clone(k.frames)
 	slices.Reverse(frames)
-	s.Stacks = append(s.Stacks, Stack{Thread: &Thread{ID: t.ID, Name: t.Name, Err: t.Err}, Frames: frames, Reason: reason, Err: err})
+	s.Stacks = append(s.Stacks, Stack{Thread: &snapshot.Thread{ID: t.ID, Name: t.Name, Err: t.Err}, Frames: frames, Reason: reason, Err: err})
 	s.Counts = append(s.Counts, 1)
 }
 
 // again counts a stack that a thread has had before. That it was not copied whole is kept.
-func (s *Sampler) again(i int32, t *Thread) {
+func (s *Sampler) again(i int32, t *snapshot.Thread) {
 	s.Counts[i]++
 	if known := s.Stacks[i].Thread; known.Err == nil {
 		known.Err = t.Err
@@ -164,7 +165,7 @@ func (s *Sampler) again(i int32, t *Thread) {
 }
 
 // equal reports whether a thread has the i-th of the stacks.
-func (s *Sampler) equal(i int32, t *Thread, k *sampledThread, reason unwind.Reason) bool {
+func (s *Sampler) equal(i int32, t *snapshot.Thread, k *sampledThread, reason unwind.Reason) bool {
 	known := &s.Stacks[i]
 	n := len(k.frames)
 	if known.Thread.ID != t.ID || known.Reason != reason || len(known.Frames) != n {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -83,7 +84,7 @@ func openssl(algorithms ...string) func(t *testing.T) *exec.Cmd {
 
 type sampler struct {
 	t        *testing.T
-	mappings []target.Mapping // executable ones, for which the following hold
+	mappings []snapshot.Mapping // executable ones, for which the following hold
 	objects  *target.Objects
 	compiled unwind.Modules
 	tables   map[string]*unwind.Table // by path
@@ -130,25 +131,25 @@ func (s *sampler) run(cmd *exec.Cmd, enough func() bool) {
 	}
 }
 
-func (s *sampler) compare(snapshot *target.Snapshot) {
-	var executable []target.Mapping
-	for _, m := range snapshot.Mappings {
+func (s *sampler) compare(taken *snapshot.Snapshot) {
+	var executable []snapshot.Mapping
+	for _, m := range taken.Mappings {
 		if m.Executable {
 			executable = append(executable, m)
 		}
 	}
 	if len(s.mappings) == 0 || fmt.Sprint(executable) != fmt.Sprint(s.mappings) {
 		s.mappings = executable
-		s.open(snapshot)
+		s.open(taken)
 	}
 	any := false
-	for i := range snapshot.Threads {
-		thread := &snapshot.Threads[i]
+	for i := range taken.Threads {
+		thread := &taken.Threads[i]
 		if thread.Err != nil || thread.Registers.PC == 0 {
 			continue
 		}
 		any = true
-		s.walk(snapshot, thread)
+		s.walk(taken, thread)
 	}
 	if any {
 		s.samples++
@@ -156,11 +157,11 @@ func (s *sampler) compare(snapshot *target.Snapshot) {
 }
 
 // open makes walkers for what is mapped now.
-func (s *sampler) open(snapshot *target.Snapshot) {
+func (s *sampler) open(taken *snapshot.Snapshot) {
 	if s.tables == nil {
 		s.tables = map[string]*unwind.Table{}
 	}
-	s.objects = target.NewObjects(snapshot)
+	s.objects = target.NewObjects(taken)
 	s.t.Cleanup(func() { s.objects.Close() })
 	s.compiled = unwind.Modules{}
 	for _, mapping := range s.mappings {
@@ -193,7 +194,7 @@ func (s *sampler) open(snapshot *target.Snapshot) {
 		}})
 	}
 	newWalker := func(modules *unwind.Modules) *unwind.Walker {
-		return &unwind.Walker{Machine: snapshot.Machine, Modules: modules}
+		return &unwind.Walker{Machine: taken.Machine, Modules: modules}
 	}
 	s.byRows, s.byTable, s.along = newWalker(&s.objects.Modules), newWalker(&s.compiled), newWalker(&s.compiled)
 }
@@ -211,9 +212,9 @@ func (s tableFirst) Rules(pc uint64) (*unwind.Rules, error) {
 	return s.other.Rules(pc)
 }
 
-func (s *sampler) walk(snapshot *target.Snapshot, thread *target.Thread) {
+func (s *sampler) walk(taken *snapshot.Snapshot, thread *snapshot.Thread) {
 	// What is not in the copies is read once: the program has run on.
-	once := &remembered{memory: snapshot.ThreadMemory(thread), words: map[string]string{}}
+	once := &remembered{memory: taken.ThreadMemory(thread), words: map[string]string{}}
 	for _, w := range []*unwind.Walker{s.byRows, s.byTable, s.along} {
 		w.Memory = once
 		w.Stack = unwind.Stack{Address: thread.StackAddress, Bytes: thread.Stack}
@@ -249,7 +250,7 @@ func (s *sampler) walk(snapshot *target.Snapshot, thread *target.Thread) {
 		for j := range min(len(want), trail.Len()) {
 			f := &want[j]
 			step := unwind.Step{PC: f.PC, LookupPC: f.LookupPC, Method: f.Method, Interrupted: f.Interrupted, Trampoline: f.Trampoline}
-			step.SP, _ = f.registers.Get(uint64(snapshot.Machine.StackPointer))
+			step.SP, _ = f.registers.Get(uint64(taken.Machine.StackPointer))
 			if trail.At(j) != step {
 				s.t.Fatalf("frame %d along a trail: %+v\nby the interpreter: %+v", j, trail.At(j), step)
 			}

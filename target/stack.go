@@ -8,18 +8,19 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/unwind"
 )
 
 // Stack is the stack of one thread.
 type Stack struct {
-	Thread *Thread
+	Thread *snapshot.Thread
 	Frames []Frame // innermost first
 
 	// Parked holds, of the stack of a goroutine that no thread runs, where it goes on
 	// and a copy of its stack, as a thread does. It is there where registers were asked
 	// for.
-	Parked *Thread
+	Parked *snapshot.Thread
 
 	// Reason is why the walk ended, and Err what stood in its way; nil at the
 	// end of the stack.
@@ -39,7 +40,7 @@ func (s *Stack) HasGap() bool {
 // Walked is a snapshot with the objects that its target has mapped and the stacks of its
 // threads, in the order of the threads.
 type Walked struct {
-	Snapshot *Snapshot
+	Snapshot *snapshot.Snapshot
 	Objects  *Objects // the caller must close them
 	Stacks   []Stack
 }
@@ -124,8 +125,8 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 
 // walk appends the frames of one stack, that of memory's thread, each as it is found:
 // what a fault in a mapped file cuts short keeps those before it.
-func (o *Objects) walk(w *unwind.Walker, memory *ThreadMemory, opts WalkOptions, frames *[]Frame) {
-	t := memory.thread
+func (o *Objects) walk(w *unwind.Walker, memory *snapshot.ThreadMemory, opts WalkOptions, frames *[]Frame) {
+	t := memory.Thread()
 	w.Memory = memory
 	w.Stack = unwind.Stack{Address: t.StackAddress, Bytes: t.Stack}
 	sp := uint64(o.snapshot.Machine.StackPointer)

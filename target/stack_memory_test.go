@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
 )
@@ -31,7 +32,7 @@ func TestWalkMemory(t *testing.T) {
 	stacks := objects.Walk(target.WalkOptions{})
 	deepest := slices.MaxFunc(stacks, func(a, b target.Stack) int { return len(a.Frames) - len(b.Frames) })
 	const threads = 20_000
-	s.Threads = slices.Repeat([]target.Thread{*deepest.Thread}, threads)
+	s.Threads = slices.Repeat([]snapshot.Thread{*deepest.Thread}, threads)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	stacks = objects.Walk(target.WalkOptions{})

@@ -7,13 +7,14 @@ package target
 import (
 	"slices"
 
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
 // SetSnapshot makes the objects those of another snapshot of the same target. All that
 // was read of their files is kept. The former snapshot must not be used with them any more.
-func (o *Objects) SetSnapshot(s *Snapshot) {
+func (o *Objects) SetSnapshot(s *snapshot.Snapshot) {
 	o.snapshot = s
 	for _, object := range o.byModule {
 		object.snapshot = s
@@ -63,5 +64,5 @@ func (o *Objects) Update() {
 
 // isAt reports whether another object is the same file, mapped in the same way.
 func (o *Object) isAt(other *Object) bool {
-	return slices.EqualFunc(o.Mappings, other.Mappings, func(a, b *Mapping) bool { return *a == *b })
+	return slices.EqualFunc(o.Mappings, other.Mappings, func(a, b *snapshot.Mapping) bool { return *a == *b })
 }

@@ -22,9 +22,9 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/snapshot/process"
-	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/stack/recording"
 	"github.com/clewdev/clew/target"
 )
@@ -144,7 +144,7 @@ With --json there is a line for each file: {"file", "source", "place", "bytes"}.
 // jitTarget is what the jit verb is asked about.
 type jitTarget struct {
 	sources  []*target.CodeSource
-	memory   []target.Mapping
+	memory   []snapshot.Mapping
 	machine  *arch.Machine // nil where it is not known
 	pid      int
 	command  string
@@ -153,7 +153,7 @@ type jitTarget struct {
 	core     *report.Core // nil of what is none
 	damage   []string     // of a core or a recording; the core and notes have it too
 	released func()
-	process  *codefile.Process // whose source files are read
+	process  *snapshot.Process // whose source files are read
 }
 
 // openJIT opens a process, a core, or a file that a runtime or perf has written.
@@ -181,8 +181,8 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	case info.Size() == 0:
 		return nil, input("%s is empty", name)
 	}
-	owner := codefile.User(untrusted.OwnerOf(info))
-	t.process = &codefile.Process{ReadAs: &owner}
+	owner := snapshot.User(untrusted.OwnerOf(info))
+	t.process = &snapshot.Process{ReadAs: &owner}
 	switch is, err := contentOf(name); {
 	case err != nil:
 		return nil, inputError{err}
@@ -203,7 +203,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		// What is missing is an object file where the core has the build ID of it.
 		for _, m := range t.core.Missing {
 			if m.BuildID != nil {
-				t.memory = slices.DeleteFunc(t.memory, func(have target.Mapping) bool { return have.Path == m.Path })
+				t.memory = slices.DeleteFunc(t.memory, func(have snapshot.Mapping) bool { return have.Path == m.Path })
 			}
 		}
 		return t, nil
@@ -223,7 +223,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 }
 
 // of takes the code of a snapshot.
-func (t *jitTarget) of(s *target.Snapshot, release func()) {
+func (t *jitTarget) of(s *snapshot.Snapshot, release func()) {
 	objects := target.NewObjects(s)
 	t.released = func() { objects.Close(); release() }
 	t.pid, t.machine, t.process = s.PID, s.Machine, s.Process

@@ -25,6 +25,7 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
@@ -392,7 +393,7 @@ func printStacks(w io.Writer, colours report.Palette, t *target.Walked, flags st
 }
 
 // whose says what a snapshot is of.
-func whose(s *target.Snapshot) string {
+func whose(s *snapshot.Snapshot) string {
 	if s.PID == 0 { // of a core that was cut off before its notes
 		return "an unknown process"
 	}
@@ -400,12 +401,12 @@ func whose(s *target.Snapshot) string {
 }
 
 // told is what is told of a target beside its stacks.
-func (f *stackFlags) told(s *target.Snapshot, missed []string) report.Target {
+func (f *stackFlags) told(s *snapshot.Snapshot, missed []string) report.Target {
 	return report.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(), Signal: s.Signal, Missed: missed}
 }
 
 // command returns the command line of a target, shortened.
-func command(s *target.Snapshot) string {
+func command(s *snapshot.Snapshot) string {
 	text := s.Command
 	if s.Live {
 		text = commandLine(s.PID)
@@ -447,7 +448,7 @@ func runCommand(args []string, flags stackFlags) error {
 	start := time.Now()
 	var crashed bytes.Buffer // the stacks of the crash, which are held back for --source
 	var source *report.SourceText
-	err := process.Run(cmd, func(s *target.Snapshot, why process.Reason) {
+	err := process.Run(cmd, func(s *snapshot.Snapshot, why process.Reason) {
 		if !flags.json {
 			warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
 		}
@@ -455,7 +456,7 @@ func runCommand(args []string, flags stackFlags) error {
 		s.Search = searchBelow(s.Search.Root)
 		flags.crashed = true
 		if why.Crash {
-			s.Signal = &target.Signal{Number: int(why.Signal), Thread: why.Thread}
+			s.Signal = &snapshot.Signal{Number: int(why.Signal), Thread: why.Thread}
 		}
 		// Standard output is the command's.
 		var w io.Writer = stderr

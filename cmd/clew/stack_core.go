@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
 )
@@ -108,7 +109,7 @@ func takeCore(path string, flags *stackFlags) (*target.Walked, *openedCore, erro
 	}
 	s := *c.Snapshot()
 	if flags.threads != nil {
-		s.Threads = slices.DeleteFunc(slices.Clone(s.Threads), func(t target.Thread) bool { return !slices.Contains(flags.threads, t.ID) })
+		s.Threads = slices.DeleteFunc(slices.Clone(s.Threads), func(t snapshot.Thread) bool { return !slices.Contains(flags.threads, t.ID) })
 		if len(s.Threads) == 0 {
 			c.Close()
 			return nil, nil, fmt.Errorf("%s: it has no thread %s", path, strings.Trim(fmt.Sprint(flags.threads), "[]"))

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -60,7 +61,7 @@ func (f *stackFlags) checkGoroutines() error {
 
 // printGoroutines walks, names and prints the goroutines of a snapshot, and reports
 // whether all of them were read and are whole (see target.Stack.Whole).
-func printGoroutines(w io.Writer, colours report.Palette, s *target.Snapshot, objects *target.Objects, flags stackFlags) (complete bool, err error) {
+func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, objects *target.Objects, flags stackFlags) (complete bool, err error) {
 	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
 	// Of cores too they are shown when they are asked for: there are many goroutines.
 	variables := flags.variables.wanted(true, &flags)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
@@ -50,7 +51,7 @@ func holdStacks(pid int, flags stackFlags) (show func(io.Writer) (complete bool,
 	var failed error
 	var source *report.SourceText
 	opts := flags.snapshot()
-	opts.Hold = func(s *target.Snapshot) {
+	opts.Hold = func(s *snapshot.Snapshot) {
 		objects.SetSnapshot(s)
 		s.Command = commandLine(pid) // which is asked for of who runs
 		flags.variables.later = true

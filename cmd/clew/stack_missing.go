@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -24,7 +25,7 @@ import (
 // core tells itself what it lacks. It returns what it said, a sentence each, and
 // whether no file was refused, cut off or missing; a debug file that is not installed is
 // none.
-func tellMissed(s *target.Snapshot, stacks []target.Stack, named error) (said []string, complete bool) {
+func tellMissed(s *snapshot.Snapshot, stacks []target.Stack, named error) (said []string, complete bool) {
 	complete = true
 	tell := func(text string) {
 		said = append(said, text)

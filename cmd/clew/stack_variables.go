@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
 )
@@ -91,7 +92,7 @@ func (f *variableFlags) add(r *report.Stacks, reader *variable.Reader) {
 }
 
 // addGoroutines does what add does.
-func (f *variableFlags) addGoroutines(r *report.Goroutines, s *target.Snapshot, objects *target.Objects) {
+func (f *variableFlags) addGoroutines(r *report.Goroutines, s *snapshot.Snapshot, objects *target.Objects) {
 	r.Variables, r.Locals, r.Raw, r.Advice = variable.NewReader(s, objects), f.locals, f.raw, f.advice()
 }
 
@@ -108,7 +109,7 @@ func (f *variableFlags) advice() string {
 
 // text is where the lines of the source of a target are read, nil where they are not
 // wanted.
-func (f *variableFlags) text(s *target.Snapshot) *report.SourceText {
+func (f *variableFlags) text(s *snapshot.Snapshot) *report.SourceText {
 	if !f.source {
 		return nil
 	}

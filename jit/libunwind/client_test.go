@@ -23,6 +23,7 @@ import (
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/libunwind"
 	"github.com/clewdev/clew/region"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -248,7 +249,7 @@ func walkByRegions(t *testing.T, pid int, l *libunwind.List) {
 		}
 		modules.Add(m.Start, m.End, module)
 	}
-	thread := &s.Threads[slices.IndexFunc(s.Threads, func(th target.Thread) bool { return th.ID == pid })]
+	thread := &s.Threads[slices.IndexFunc(s.Threads, func(th snapshot.Thread) bool { return th.ID == pid })]
 	w := unwind.Walker{Machine: s.Machine, Modules: &modules, Memory: s.ThreadMemory(thread)}
 	var names []string
 	for f := range w.Walk(&thread.Registers) {

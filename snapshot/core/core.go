@@ -17,8 +17,7 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/untrusted"
-	"github.com/clewdev/clew/stack/codefile"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // Options changes what Open does. The zero value is good.
@@ -46,7 +45,7 @@ type Core struct {
 	dir     string   // that the core is in
 	file    *os.File // what it is in, decompressed
 	size    int64
-	stored  *codefile.User // that the target ran as, see storedUser
+	stored  *snapshot.User // that the target ran as, see storedUser
 	header  *header
 	notes   notes
 	modules map[string]*module // by path as the core has it
@@ -57,7 +56,7 @@ type Core struct {
 	memory  *memory
 	dumped  *memory // of what the core itself has
 
-	snapshot target.Snapshot
+	snapshot snapshot.Snapshot
 
 	mu      sync.Mutex
 	missing []Missing
@@ -118,7 +117,7 @@ func (c *Core) open(path string) (err error) {
 		c.findModules()
 	}
 
-	slices.SortStableFunc(c.notes.threads, func(a, b target.Thread) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(c.notes.threads, func(a, b snapshot.Thread) int { return cmp.Compare(a.ID, b.ID) })
 	s := &c.snapshot
 	s.PID, s.Machine, s.Threads = c.notes.pid, c.header.machine, c.notes.threads
 	s.Signal, s.Command = c.notes.signal, cmp.Or(c.notes.command, c.notes.name)
@@ -149,7 +148,7 @@ func (c *Core) checkEnd() {
 // Snapshot returns what the core holds, for as long as the Core is open. Its
 // Memory reads the core and then the mapped files; its Open opens them, after
 // they were found to be the mapped ones. Nothing of it may be changed.
-func (c *Core) Snapshot() *target.Snapshot { return &c.snapshot }
+func (c *Core) Snapshot() *snapshot.Snapshot { return &c.snapshot }
 
 // Missing returns the files that were asked for up to now, since a frame lies in
 // them or memory of theirs was read, and that are not to be had. The slice is
@@ -204,7 +203,7 @@ func (c *Core) missed(m *module) {
 }
 
 // openMapping is the snapshot's Open.
-func (c *Core) openMapping(mapping *target.Mapping) (*os.File, error) {
+func (c *Core) openMapping(mapping *snapshot.Mapping) (*os.File, error) {
 	x := c.piece(mapping.Start)
 	if x == nil || x.module == nil {
 		return nil, fmt.Errorf("mapping %#x-%#x %s: no file is mapped", mapping.Start, mapping.End, mapping.Path)

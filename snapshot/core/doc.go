@@ -5,9 +5,9 @@
 // Package core reads Linux ELF cores on any machine: those that the kernel, gdb's
 // gcore and qemu-user write, also compressed as systemd-coredump stores them. It
 // reads the registers of x86, arm, arm64, riscv, Power, s390, MIPS, SPARC and m68k; of
-// other machines each thread has an error that wraps [target.ErrNoLayout].
+// other machines each thread has an error that wraps [snapshot.ErrNoLayout].
 //
-// It makes a [target.Snapshot] of a core: the threads with their registers, what was
+// It makes a [snapshot.Snapshot] of a core: the threads with their registers, what was
 // mapped, and its memory, of which the core holds a part and the mapped files the rest.
 //
 // A core is read where it is asked about, never as a whole. The files that it

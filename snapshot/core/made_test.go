@@ -17,6 +17,7 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/corpus"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/target"
 )
@@ -252,7 +253,7 @@ func TestMadeCores(t *testing.T) {
 			if got, want := s.Signal.String(), "SIGSEGV at 0xdead0: no memory is mapped there"; got != want || s.Signal.Thread != 43 {
 				t.Errorf("%s: thread %d got %s", name, s.Signal.Thread, got)
 			}
-			want := []target.Mapping{
+			want := []snapshot.Mapping{
 				{Start: 0x10000, End: 0x12000, Readable: true, Executable: true, Path: "/nonexistent/lib"},
 				{Start: 0x12000, End: 0x13000, Offset: 0x2000, Readable: true, Writable: true, Path: "/nonexistent/gone", Deleted: true},
 				{Start: 0x20000, End: 0x21000, Readable: true, Writable: true},

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
-	"github.com/clewdev/clew/target"
 )
 
 // opened opens a core and returns how many bytes were allocated for that.
@@ -43,7 +43,7 @@ func TestThreadMemory(t *testing.T) {
 	if n := len(c.Snapshot().Threads); n != threads {
 		t.Errorf("%d threads, expected %d", n, threads)
 	}
-	if most := 3*uint64(len(m.notes)) + threads*uint64(unsafe.Sizeof(target.Thread{})) + 1<<20; taken > most {
+	if most := 3*uint64(len(m.notes)) + threads*uint64(unsafe.Sizeof(snapshot.Thread{})) + 1<<20; taken > most {
 		t.Errorf("%d bytes were allocated for %d threads, expected at most %d", taken, threads, most)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // fileRange is a range of addresses that a file was mapped to: [start, end).
@@ -107,7 +107,7 @@ func (c *Core) arrange() {
 	files := disjoint(c.notes.files)
 	// As many as there are unless ranges and segments overlap in parts.
 	c.pieces = make([]piece, 0, len(loads)+len(files))
-	c.snapshot.Mappings = make([]target.Mapping, 0, len(loads)+len(files))
+	c.snapshot.Mappings = make([]snapshot.Mapping, 0, len(loads)+len(files))
 	end := uint64(0) // of what is arranged
 	for i := range loads {
 		p := &loads[i]
@@ -159,7 +159,7 @@ func (c *Core) addFile(f *fileRange, start, end uint64, p *elf.ProgHeader) {
 		return
 	}
 	x := piece{start: start, end: end, written: true}
-	m := target.Mapping{Start: start, End: end}
+	m := snapshot.Mapping{Start: start, End: end}
 	if p != nil {
 		skip := start - p.Vaddr
 		x.cut = min(p.Filesz-min(p.Filesz, skip), end-start)

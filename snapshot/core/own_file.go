@@ -13,15 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/internal/untrusted"
-	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // owner returns what is known of the target as the one that wrote files. They are
 // those that lie now where it had them, under the sysroot where there is one; info
 // is of the core's file. The kernel gives a core to the user that the target ran
 // as; the ID in its notes is as the target sees it, in a user namespace another.
-func (c *Core) owner(info fs.FileInfo) *codefile.Process {
-	p := &codefile.Process{Root: "/", IDs: []int{c.snapshot.PID}}
+func (c *Core) owner(info fs.FileInfo) *snapshot.Process {
+	p := &snapshot.Process{Root: "/", IDs: []int{c.snapshot.PID}}
 	user := c.user(info)
 	p.ReadAs = &user
 	if root := c.options.Search.Root; root != "" {
@@ -40,25 +40,25 @@ func (c *Core) owner(info fs.FileInfo) *codefile.Process {
 // user in attributes of the file. The notes in the core prove nothing: anybody can write a
 // core, and the kernel notes the user ID that the target has in its own user namespace,
 // where anybody can be root.
-func (c *Core) user(info fs.FileInfo) codefile.User {
+func (c *Core) user(info fs.FileInfo) snapshot.User {
 	owner := untrusted.OwnerOf(info)
 	switch {
 	case owner.ID != 0:
-		return codefile.User(owner)
+		return snapshot.User(owner)
 	case c.stored != nil:
 		return *c.stored
 	}
-	return codefile.User(untrusted.Nobody)
+	return snapshot.User(untrusted.Nobody)
 }
 
 // storedUser returns the user that systemd-coredump notes for a core's file, nil where it
 // did not store it.
-func storedUser(f *os.File) *codefile.User {
+func storedUser(f *os.File) *snapshot.User {
 	id, ok := attribute(f, "user.coredump.uid")
 	if !ok {
 		return nil
 	}
-	user := codefile.User{ID: id, Group: untrusted.Nobody.Group}
+	user := snapshot.User{ID: id, Group: untrusted.Nobody.Group}
 	if group, ok := attribute(f, "user.coredump.gid"); ok {
 		user.Group = group
 	}

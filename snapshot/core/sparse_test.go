@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
-	"github.com/clewdev/clew/stack/codefile"
 )
 
 // The limits of a compressed core follow what its file stores, not a sparse tail; nor are
@@ -68,16 +68,16 @@ func TestUserOfCore(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}
-	nobody := codefile.User{ID: 65534, Group: 65534}
+	nobody := snapshot.User{ID: 65534, Group: 65534}
 	for _, test := range []struct {
 		name      string
 		owner     int
 		attribute string
 		notes     []byte // NT_PRPSINFO
-		want      codefile.User
+		want      snapshot.User
 	}{
-		{"a user's", 77, "5", processNote(1000, 1001), codefile.User{ID: 77, Group: 77}},
-		{"root's, of systemd", 0, "5", processNote(0, 0), codefile.User{ID: 5, Group: 65534}},
+		{"a user's", 77, "5", processNote(1000, 1001), snapshot.User{ID: 77, Group: 77}},
+		{"root's, of systemd", 0, "5", processNote(0, 0), snapshot.User{ID: 5, Group: 65534}},
 		{"root's", 0, "", processNote(1000, 1001), nobody},
 		{"root's, of root by its note", 0, "", processNote(0, 0), nobody},
 		{"root's without a note", 0, "", nil, nobody},

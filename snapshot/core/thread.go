@@ -11,24 +11,24 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // notes are what the notes of a core say.
 type notes struct {
-	threads   []target.Thread
+	threads   []snapshot.Thread
 	pid       int
 	name      string // of the process's first thread
 	command   string
 	user      uint32 // that the process ran as, the real one, in its user namespace
-	signal    *target.Signal
+	signal    *snapshot.Signal
 	auxv      map[uint64]uint64
 	files     []fileRange
 	hasFile   bool // there is a list of mapped files
 	moreFiles bool // there is another one
 
-	seen    map[int]bool   // the IDs of threads
-	current *target.Thread // that the last NT_PRSTATUS is of, nil where it was refused
+	seen    map[int]bool     // the IDs of threads
+	current *snapshot.Thread // that the last NT_PRSTATUS is of, nil where it was refused
 }
 
 // Entries of the auxiliary vector, include/uapi/linux/auxvec.h.
@@ -129,11 +129,11 @@ func (c *Core) readNote(n *note) error {
 	case ntPRFPReg:
 		if t := c.notes.current; t != nil && t.Err == nil {
 			t.Vectors = b
-			target.FloatRegisters(&t.Registers, c.header.machine, b)
+			snapshot.FloatRegisters(&t.Registers, c.header.machine, b)
 		}
 	case ntARMTLS:
 		if t := c.notes.current; t != nil && t.Err == nil {
-			target.ThreadPointer(&t.Registers, c.header.machine, b)
+			snapshot.ThreadPointer(&t.Registers, c.header.machine, b)
 		}
 	case ntPRPSInfo:
 		c.readProcess(b)
@@ -176,17 +176,17 @@ func (c *Core) readStatus(b []byte) error {
 	if len(c.notes.threads) == maxThreads {
 		return fmt.Errorf("NT_PRSTATUS: more than %d threads", maxThreads)
 	}
-	t := target.Thread{ID: int(int32(o.Uint32(b[l.id:])))}
+	t := snapshot.Thread{ID: int(int32(o.Uint32(b[l.id:])))}
 	if c.notes.seen[t.ID] {
 		return fmt.Errorf("NT_PRSTATUS: thread %d is there twice", t.ID)
 	}
-	if err := target.GeneralRegisters(&t.Registers, c.header.machine, b[l.registers:len(b)-l.tail]); err != nil {
+	if err := snapshot.GeneralRegisters(&t.Registers, c.header.machine, b[l.registers:len(b)-l.tail]); err != nil {
 		t.Err = fmt.Errorf("thread %d: NT_PRSTATUS: %w", t.ID, err)
 	}
 	t.Registers.PC &= c.header.machine.CodeMask
 	// The first thread is the one that the core was written for.
 	if signal := int(o.Uint16(b[12:])); len(c.notes.threads) == 0 && signal != 0 {
-		c.notes.signal = &target.Signal{Number: signal, Machine: c.header.machine.ELF, Thread: t.ID}
+		c.notes.signal = &snapshot.Signal{Number: signal, Machine: c.header.machine.ELF, Thread: t.ID}
 	}
 	if c.notes.seen == nil {
 		c.notes.seen = make(map[int]bool)

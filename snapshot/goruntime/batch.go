@@ -8,31 +8,8 @@ import (
 	"encoding/binary"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/snapshot"
 )
-
-// BatchMemory is memory that reads many places with fewer calls of the kernel than
-// there are places.
-type BatchMemory interface {
-	cfi.Memory
-
-	// ReadBatch fills the bytes of copies; where one cannot be read to its end it
-	// sets them to nil.
-	ReadBatch([]Copy)
-}
-
-// ReadBatch fills the bytes of copies from memory, in one go where that can; those
-// that cannot be read to their end are set to nil.
-func ReadBatch(mem cfi.Memory, batch []Copy) {
-	if m, ok := mem.(BatchMemory); ok {
-		m.ReadBatch(batch)
-		return
-	}
-	for i := range batch {
-		if mem.ReadMemory(batch[i].Bytes, batch[i].Address) != nil {
-			batch[i].Bytes = nil
-		}
-	}
-}
 
 // batchSize is how many places are read in one go, which is no more than one call of
 // the kernel takes (UIO_MAXIOV).
@@ -44,7 +21,7 @@ type Batch struct {
 	runtime *Runtime
 	memory  cfi.Memory
 	room    []byte
-	copies  []Copy
+	copies  []snapshot.Copy
 }
 
 // Batch returns what reads goroutines from memory.
@@ -60,9 +37,9 @@ func (b *Batch) Read(list []uint64, each func(i int, g Goroutine, err error)) {
 	for from := 0; from < len(list); from += batchSize {
 		b.copies = b.copies[:0]
 		for i, at := range list[from:min(from+batchSize, len(list))] {
-			b.copies = append(b.copies, Copy{at, b.room[i*size:][:size:size]})
+			b.copies = append(b.copies, snapshot.Copy{Address: at, Bytes: b.room[i*size:][:size:size]})
 		}
-		ReadBatch(b.memory, b.copies)
+		snapshot.ReadBatch(b.memory, b.copies)
 		for i, c := range b.copies {
 			var g Goroutine
 			var err error
@@ -81,14 +58,14 @@ func (b *Batch) Read(list []uint64, each func(i int, g Goroutine, err error)) {
 func words(mem cfi.Memory, list []uint64, offset uint64) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		room := make([]byte, min(len(list), batchSize)*pointerSize)
-		var batch []Copy
+		var batch []snapshot.Copy
 		for len(list) > 0 {
 			n := min(len(list), batchSize)
 			batch = batch[:0]
 			for i, at := range list[:n] {
-				batch = append(batch, Copy{at + offset, room[i*pointerSize:][:pointerSize:pointerSize]})
+				batch = append(batch, snapshot.Copy{Address: at + offset, Bytes: room[i*pointerSize:][:pointerSize:pointerSize]})
 			}
-			ReadBatch(mem, batch)
+			snapshot.ReadBatch(mem, batch)
 			for i := range batch {
 				if batch[i].Bytes != nil && !yield(binary.LittleEndian.Uint64(batch[i].Bytes)) {
 					return

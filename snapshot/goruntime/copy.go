@@ -12,13 +12,8 @@ import (
 	"sort"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/snapshot"
 )
-
-// Copy is a part of a target's memory as it was at one moment.
-type Copy struct {
-	Address uint64
-	Bytes   []byte
-}
 
 // Copier copies what tells of a runtime's goroutines while their process stands still.
 // It reads rounds of places that it knows of, each round in one call, as each call of
@@ -28,12 +23,12 @@ type Copier struct {
 	all     bool
 	threads []Thread
 
-	list    []Copy      // where the list is, and its length
-	current []Copy      // the goroutines that threads run
-	stacks  [][2]uint64 // that the runtime has allocated, by ascending address
+	list    []snapshot.Copy // where the list is, and its length
+	current []snapshot.Copy // the goroutines that threads run
+	stacks  [][2]uint64     // that the runtime has allocated, by ascending address
 
 	seen   map[uint64]bool
-	copies []Copy
+	copies []snapshot.Copy
 	room   []byte // that copies are taken from
 	left   int    // bytes of stacks that may still be copied
 }
@@ -66,7 +61,7 @@ func (r *Runtime) Copier(mem cfi.Memory, all bool) *Copier { return r.copier(mem
 
 func (r *Runtime) copier(mem cfi.Memory, all bool, room int) *Copier {
 	c := &Copier{runtime: r, all: all, seen: make(map[uint64]bool, copiesExpected), left: maxCopiedStacks,
-		copies: make([]Copy, 0, copiesExpected), room: make([]byte, room)}
+		copies: make([]snapshot.Copy, 0, copiesExpected), room: make([]byte, room)}
 	var list []uint64
 	if r.threads == 0 {
 		list, _ = r.List(mem)
@@ -86,7 +81,7 @@ func (r *Runtime) copier(mem cfi.Memory, all bool, room int) *Copier {
 // CopyThreads copies what the runtime knows of threads, and the structures of the
 // goroutines that they run. Read fills the bytes of copies; where one cannot be read it
 // sets them to nil.
-func (c *Copier) CopyThreads(read func([]Copy)) {
+func (c *Copier) CopyThreads(read func([]snapshot.Copy)) {
 	l := c.runtime.Layout
 	round := c.begin(nil, c.runtime.list, pointerSize)
 	round = c.begin(round, c.runtime.length, pointerSize)
@@ -118,7 +113,7 @@ func (c *Copier) CopyThreads(read func([]Copy)) {
 }
 
 // addStack notes where the stack of a goroutine is, if the runtime has allocated it.
-func (c *Copier) addStack(g Copy) {
+func (c *Copier) addStack(g snapshot.Copy) {
 	if g, err := c.runtime.Layout.decode(g.Bytes, g.Address); err == nil && allocated(&g) {
 		c.stacks = append(c.stacks, [2]uint64{g.StackLow, g.StackHigh})
 	}
@@ -144,7 +139,7 @@ func (c *Copier) StackEnd(address uint64) (end uint64, ok bool) {
 // goroutines their list and as many of the others with their stacks as more allows,
 // which is asked again and again. It returns these copies and those of CopyThreads,
 // which was called before.
-func (c *Copier) Copy(read func([]Copy), more func() bool) []Copy {
+func (c *Copier) Copy(read func([]snapshot.Copy), more func() bool) []snapshot.Copy {
 	c.copyStacks(read, c.current, maxCopiedStack)
 	if !c.all {
 		return c.copies
@@ -160,7 +155,7 @@ func (c *Copier) Copy(read func([]Copy), more func() bool) []Copy {
 	if len(names) > 0 {
 		list = names[0].Bytes
 	}
-	var round []Copy
+	var round []snapshot.Copy
 	for len(list) >= pointerSize && more() {
 		round = round[:0]
 		for len(list) >= pointerSize && len(round) < copyChunk {
@@ -175,9 +170,9 @@ func (c *Copier) Copy(read func([]Copy), more func() bool) []Copy {
 }
 
 // copyStacks copies as much of the stacks of goroutines as is asked for.
-func (c *Copier) copyStacks(read func([]Copy), goroutines []Copy, most uint64) {
+func (c *Copier) copyStacks(read func([]snapshot.Copy), goroutines []snapshot.Copy, most uint64) {
 	l := c.runtime.Layout
-	var stacks []Copy
+	var stacks []snapshot.Copy
 	for _, copied := range goroutines {
 		if copied.Bytes == nil {
 			continue
@@ -214,17 +209,17 @@ func (g *Goroutine) left(most uint64) (low uint64, n int) {
 }
 
 // begin appends a copy to be made to a round, unless it was made or there is no room.
-func (c *Copier) begin(round []Copy, address uint64, size int) []Copy {
+func (c *Copier) begin(round []snapshot.Copy, address uint64, size int) []snapshot.Copy {
 	if address == 0 || size <= 0 || size > len(c.room) || c.seen[address] {
 		return round
 	}
 	c.seen[address] = true
-	round = append(round, Copy{address, c.room[:size:size]})
+	round = append(round, snapshot.Copy{Address: address, Bytes: c.room[:size:size]})
 	c.room = c.room[size:]
 	return round
 }
 
-func (c *Copier) keep(round []Copy) {
+func (c *Copier) keep(round []snapshot.Copy) {
 	for _, r := range round {
 		if r.Bytes != nil {
 			c.copies = append(c.copies, r)
@@ -233,7 +228,7 @@ func (c *Copier) keep(round []Copy) {
 }
 
 // copied is memory of which there are copies only.
-type copied []Copy
+type copied []snapshot.Copy
 
 func (c copied) ReadMemory(p []byte, addr uint64) error {
 	for i := range c {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // ThreadCopier copies, again and again, what tells of a runtime's threads, of each while
@@ -17,11 +18,11 @@ type ThreadCopier struct {
 	runtime *Runtime
 	memory  cfi.Memory
 	threads map[uint64]*copiedThread // by ID
-	copies  []Copy
+	copies  []snapshot.Copy
 	room    []byte // that copies are taken from
 	used    int
-	round   []Copy
-	left    []Copy
+	round   []snapshot.Copy
+	left    []snapshot.Copy
 	full    bool // there was no room for a copy of a thread
 
 	vain vain
@@ -174,7 +175,7 @@ func (c *ThreadCopier) Expect(id, sp uint64) (end uint64, ok bool) {
 // where the stack ends on which the thread is, and reports whether that is one which the
 // runtime has allocated. The copies, in no order, are valid until Begin is called. The
 // error wraps ErrTooMuch; what was copied before is returned.
-func (c *ThreadCopier) Copy(id, sp uint64, read func([]Copy)) (copies []Copy, end uint64, ok bool, err error) {
+func (c *ThreadCopier) Copy(id, sp uint64, read func([]snapshot.Copy)) (copies []snapshot.Copy, end uint64, ok bool, err error) {
 	t := c.threads[id]
 	if t == nil {
 		return nil, 0, false, nil
@@ -235,7 +236,7 @@ func (c *ThreadCopier) Copy(id, sp uint64, read func([]Copy)) (copies []Copy, en
 	if len(left) > 0 {
 		read(left)
 	}
-	for _, list := range [][]Copy{round, left} {
+	for _, list := range [][]snapshot.Copy{round, left} {
 		for _, copied := range list {
 			if copied.Bytes != nil {
 				c.copies = append(c.copies, copied)
@@ -249,7 +250,7 @@ func (c *ThreadCopier) Copy(id, sp uint64, read func([]Copy)) (copies []Copy, en
 }
 
 // begin appends a copy to be made to a round, if there is room for it.
-func (c *ThreadCopier) begin(round []Copy, address uint64, size int) []Copy {
+func (c *ThreadCopier) begin(round []snapshot.Copy, address uint64, size int) []snapshot.Copy {
 	if address == 0 || size <= 0 {
 		return round
 	}
@@ -263,5 +264,5 @@ func (c *ThreadCopier) begin(round []Copy, address uint64, size int) []Copy {
 	} else {
 		b = make([]byte, size)
 	}
-	return append(round, Copy{address, b})
+	return append(round, snapshot.Copy{Address: address, Bytes: b})
 }

@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"testing"
+
+	"github.com/clewdev/clew/snapshot"
 )
 
 // counted is memory that counts how often the runtime's list of threads is walked.
@@ -27,7 +29,7 @@ func (m *counted) ReadMemory(p []byte, addr uint64) error {
 func (m *counted) put(at, v uint64) { binary.LittleEndian.PutUint64(m.data[at-m.start:], v) }
 
 // read fills copies from memory.
-func (m *counted) read(round []Copy) {
+func (m *counted) read(round []snapshot.Copy) {
 	for i := range round {
 		if m.bytesAt.ReadMemory(round[i].Bytes, round[i].Address) != nil {
 			round[i].Bytes = nil
@@ -126,7 +128,7 @@ func TestCopiesOfEachThread(t *testing.T) {
 	if err != nil || !ok || end != 0xe000 || len(other) != 2 {
 		t.Fatalf("%d copies, end %#x %v, %v", len(other), end, ok, err)
 	}
-	at := func(copies []Copy) uint64 {
+	at := func(copies []snapshot.Copy) uint64 {
 		for _, x := range copies {
 			if x.Address == base+testG {
 				return binary.LittleEndian.Uint64(x.Bytes[8:])

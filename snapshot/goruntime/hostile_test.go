@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/snapshot"
 )
 
 // bytesAt is memory that begins at an address.
@@ -120,7 +122,7 @@ func TestStackEnd(t *testing.T) {
 		if end, ok := c.StackEnd(tt.sp); ok {
 			t.Errorf("the stack of %#x ends at %#x before anything was copied", tt.sp, end)
 		}
-		c.CopyThreads(func(round []Copy) { ReadBatch(m, round) })
+		c.CopyThreads(func(round []snapshot.Copy) { snapshot.ReadBatch(m, round) })
 		if end, ok := c.StackEnd(tt.sp); end != tt.end || ok != (tt.end != 0) {
 			t.Errorf("the stack of %#x in %#x-%#x ends at %#x, %v, expected %#x", tt.sp, tt.low, tt.high, end, ok, tt.end)
 		}
@@ -209,7 +211,7 @@ func FuzzRuntime(f *testing.F) {
 		}
 		r, _ := made("go1.26")
 		m := bytesAt{base, data}
-		read := func(round []Copy) { ReadBatch(m, round) }
+		read := func(round []snapshot.Copy) { snapshot.ReadBatch(m, round) }
 		copier := r.copier(m, true, 1<<14)
 		copier.CopyThreads(read)
 		if end, ok := copier.StackEnd(0xcf00); ok && end <= 0xcf00 {

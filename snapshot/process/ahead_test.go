@@ -98,7 +98,7 @@ func TestWalkWhileReleased(t *testing.T) {
 	for _, processors := range []int{1, 2} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		e := new(early)
-		if _, _, err := snapshot(p.PID, &Options{Timeout: 5 * time.Second}, e); err != nil {
+		if _, _, err := takeSnapshot(p.PID, &Options{Timeout: 5 * time.Second}, e); err != nil {
 			t.Fatal(err)
 		}
 		if walked := e.stacks != nil; walked != (processors > 1) {

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
-	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -38,7 +38,7 @@ type tracee struct {
 	// for how long at most it then did, and what was copied of it besides its stack.
 	ran    time.Time
 	stood  time.Duration
-	copies []goruntime.Copy
+	copies []snapshot.Copy
 }
 
 type traceeState uint8
@@ -72,7 +72,7 @@ type capture struct {
 	goroutines []*goruntime.Copier
 	runtimes   []*goruntime.ThreadCopier // for threads that are stopped each for itself
 	ids        map[int]uint64            // of threads in their own namespace, nil where those are the same
-	copies     []goruntime.Copy
+	copies     []snapshot.Copy
 	each       each
 
 	early *early   // nil where nothing is read early
@@ -242,7 +242,7 @@ func (c *capture) readRegisters(t *tracee) {
 		t.err = fmt.Errorf("thread %d: PTRACE_GETREGSET: %w", t.tid, errno)
 		return
 	}
-	if err := target.GeneralRegisters(&t.registers, c.machine, buffer[:n]); err != nil {
+	if err := snapshot.GeneralRegisters(&t.registers, c.machine, buffer[:n]); err != nil {
 		t.err = fmt.Errorf("thread %d: %w", t.tid, err)
 	}
 	if t.vectors != nil {
@@ -253,7 +253,7 @@ func (c *capture) readRegisters(t *tracee) {
 		t.vectors = t.vectors[:n]
 		if c.machine.ELF == elf.EM_AARCH64 {
 			if n, errno := registerSet(t.tid, ntARMTLS, buffer[:]); errno == 0 {
-				target.ThreadPointer(&t.registers, c.machine, buffer[:n])
+				snapshot.ThreadPointer(&t.registers, c.machine, buffer[:n])
 			}
 		}
 	}
@@ -341,7 +341,7 @@ func (c *capture) awaitRelease() {
 
 // threads returns what was captured, by ascending ID, without the threads
 // that are gone, and without their names.
-func (c *capture) threads() []target.Thread {
+func (c *capture) threads() []snapshot.Thread {
 	order := make([]int, 0, len(c.tracees)) // a Thread is large
 	for i := range c.tracees {
 		if c.tracees[i].state != gone {
@@ -349,10 +349,10 @@ func (c *capture) threads() []target.Thread {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return c.tracees[a].tid - c.tracees[b].tid })
-	threads := make([]target.Thread, 0, len(order))
+	threads := make([]snapshot.Thread, 0, len(order))
 	for _, i := range order {
 		t := &c.tracees[i]
-		threads = append(threads, target.Thread{
+		threads = append(threads, snapshot.Thread{
 			ID:           t.tid,
 			Registers:    t.registers,
 			Vectors:      t.vectors,
@@ -376,7 +376,7 @@ func (c *capture) readNames() {
 }
 
 // tellNames tells the snapshot's threads their names.
-func (c *capture) tellNames(s *target.Snapshot) {
+func (c *capture) tellNames(s *snapshot.Snapshot) {
 	if c.names == nil {
 		c.readNames()
 	}

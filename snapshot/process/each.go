@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/snapshot"
 )
 
 const (
@@ -35,8 +35,8 @@ type each struct {
 	// read first.
 	reading *tracee
 	pending bool
-	read    func([]goruntime.Copy)
-	round   []goruntime.Copy
+	read    func([]snapshot.Copy)
+	round   []snapshot.Copy
 }
 
 // maxRound is more than is read of one thread at once.
@@ -44,7 +44,7 @@ const maxRound = 16
 
 // prepareEach takes what stopEach needs.
 func (c *capture) prepareEach() {
-	c.each = each{waiting: make([]int, 0, len(c.tracees)), read: c.readOne, round: make([]goruntime.Copy, 0, maxRound)}
+	c.each = each{waiting: make([]int, 0, len(c.tracees)), read: c.readOne, round: make([]snapshot.Copy, 0, maxRound)}
 	c.stacks.prepareLists(maxRound)
 }
 
@@ -210,14 +210,14 @@ func (c *capture) takeRoom(t *tracee) bool {
 
 // readOne fills copies with the memory of the thread that is being copied, and with them
 // its stack if that is to be read.
-func (c *capture) readOne(round []goruntime.Copy) {
+func (c *capture) readOne(round []snapshot.Copy) {
 	e := &c.each
 	t := e.reading
 	if !e.pending {
 		c.stacks.readRound(t.tid, round)
 		return
 	}
-	e.round = append(append(e.round[:0], round...), goruntime.Copy{Address: t.start, Bytes: t.stack})
+	e.round = append(append(e.round[:0], round...), snapshot.Copy{Address: t.start, Bytes: t.stack})
 	c.stacks.readRound(t.tid, e.round)
 	copy(round, e.round)
 	e.pending = e.round[len(round)].Bytes == nil

@@ -12,8 +12,8 @@ import (
 	"os"
 	"os/exec"
 
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
-	"github.com/clewdev/clew/target"
 )
 
 // Takes the snapshot of a process that waits for input.
@@ -49,7 +49,7 @@ func ExampleSnapshot() {
 // Runs a command that kills itself.
 func ExampleRun() {
 	cmd := exec.Command("sh", "-c", "ulimit -c 0; kill -SEGV $$")
-	err := process.Run(cmd, func(s *target.Snapshot, r process.Reason) {
+	err := process.Run(cmd, func(s *snapshot.Snapshot, r process.Reason) {
 		fmt.Println(r.Signal, r.Crash, len(s.Threads))
 	})
 	fmt.Println(err)

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // goroutinePause is how long threads have stood still when no more goroutines are
@@ -26,7 +26,7 @@ const goroutinePause = 700 * time.Microsecond
 func (c *capture) copyRuntimes() {
 	tid := c.reader()
 	for _, g := range c.goroutines {
-		g.CopyThreads(func(round []goruntime.Copy) { c.stacks.readRound(tid, round) })
+		g.CopyThreads(func(round []snapshot.Copy) { c.stacks.readRound(tid, round) })
 	}
 }
 
@@ -46,7 +46,7 @@ func (c *capture) copyGoroutines() {
 	tid := c.reader()
 	more := func() bool { return time.Since(c.started) < goroutinePause }
 	for _, g := range c.goroutines {
-		c.copies = append(c.copies, g.Copy(func(round []goruntime.Copy) { c.stacks.readRound(tid, round) }, more)...)
+		c.copies = append(c.copies, g.Copy(func(round []snapshot.Copy) { c.stacks.readRound(tid, round) }, more)...)
 	}
 }
 
@@ -57,7 +57,7 @@ const maxGap = 256
 
 // readRound fills copies with the memory of a process. Those that cannot be read to
 // their end are set to nil.
-func (s *stackCopier) readRound(tid int, round []goruntime.Copy) {
+func (s *stackCopier) readRound(tid int, round []snapshot.Copy) {
 	for len(round) > 0 {
 		s.local, s.remote = s.local[:0], s.remote[:0]
 		for i := range round {

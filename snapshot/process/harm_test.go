@@ -21,7 +21,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // checkReleased fails unless no thread of a process is traced or stopped.
@@ -72,7 +72,7 @@ func TestThreadStorm(t *testing.T) {
 	threads := 0
 	w := newWatch(t, c.pid, &Options{Timeout: 5 * time.Second})
 	for i := range rounds(200) {
-		var s *target.Snapshot
+		var s *snapshot.Snapshot
 		var err error
 		if i%2 == 0 {
 			s, err = Snapshot(c.pid, &w.options)

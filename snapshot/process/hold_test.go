@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -59,9 +60,9 @@ func checkRuns(t *testing.T, pid int) {
 // before, whatever Hold did.
 func TestHold(t *testing.T) {
 	p := testprogram.Start(t, "/bin/sh", "-c", "echo ready; while :; do :; done")
-	take := map[string]func(*Options) (*target.Snapshot, error){
-		"Snapshot": func(opts *Options) (*target.Snapshot, error) { return Snapshot(p.PID, opts) },
-		"Stacks": func(opts *Options) (*target.Snapshot, error) {
+	take := map[string]func(*Options) (*snapshot.Snapshot, error){
+		"Snapshot": func(opts *Options) (*snapshot.Snapshot, error) { return Snapshot(p.PID, opts) },
+		"Stacks": func(opts *Options) (*snapshot.Snapshot, error) {
 			w, err := Stacks(p.PID, opts, target.WalkOptions{Lines: true})
 			if err != nil {
 				return nil, err
@@ -71,7 +72,7 @@ func TestHold(t *testing.T) {
 	}
 	for name, take := range take {
 		called := 0
-		s, err := take(&Options{Timeout: 5 * time.Second, Hold: func(s *target.Snapshot) {
+		s, err := take(&Options{Timeout: 5 * time.Second, Hold: func(s *snapshot.Snapshot) {
 			called++
 			if s.Live || len(s.Threads) == 0 || s.Threads[0].Name == "" {
 				t.Errorf("live: %t, threads: %+v", s.Live, s.Threads)
@@ -104,10 +105,10 @@ func TestHold(t *testing.T) {
 				t.Error(r)
 			}
 		}()
-		Snapshot(p.PID, &Options{Hold: func(*target.Snapshot) { panic("mine") }})
+		Snapshot(p.PID, &Options{Hold: func(*snapshot.Snapshot) { panic("mine") }})
 	}()
 	checkRuns(t, p.PID)
-	if _, err := Snapshot(p.PID, &Options{Threads: []int{1}, Hold: func(*target.Snapshot) { t.Error("nothing is held") }}); !errors.Is(err, ErrNoThread) {
+	if _, err := Snapshot(p.PID, &Options{Threads: []int{1}, Hold: func(*snapshot.Snapshot) { t.Error("nothing is held") }}); !errors.Is(err, ErrNoThread) {
 		t.Error(err)
 	}
 	checkRuns(t, p.PID)

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // The test program is also the other process that some tests need: what it
@@ -129,7 +129,7 @@ func waitInGoroutines([]string) int {
 func runCommand(args []string) int {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
-	err := Run(cmd, func(s *target.Snapshot, r Reason) {
+	err := Run(cmd, func(s *snapshot.Snapshot, r Reason) {
 		complete := 0
 		name := ""
 		for _, th := range s.Threads {

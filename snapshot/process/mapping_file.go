@@ -17,7 +17,7 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // ErrNoFile is wrapped by OpenMapping's error for a mapping of no file.
@@ -37,11 +37,11 @@ var ErrNoFile = errors.New("no file is mapped")
 // btrfs, where each subvolume has its own, and on overlayfs, which shows one
 // layer's or its own: there the inode number and the bytes of a mapped page that
 // cannot be written decide.
-func OpenMapping(pid int, m *target.Mapping) (*os.File, error) {
+func OpenMapping(pid int, m *snapshot.Mapping) (*os.File, error) {
 	return openMapping(pid, m, &debugfile.Search{Root: root(pid)})
 }
 
-func openMapping(pid int, m *target.Mapping, search *debugfile.Search) (*os.File, error) {
+func openMapping(pid int, m *snapshot.Mapping, search *debugfile.Search) (*os.File, error) {
 	if m.Inode == 0 || m.Path == "" {
 		return nil, fmt.Errorf("mapping %#x-%#x %s: %w", m.Start, m.End, m.Path, ErrNoFile)
 	}
@@ -80,7 +80,7 @@ const deletedSuffix = " (deleted)"
 
 // mappedID returns the build ID of an object file that is mapped from its start, as
 // the process's memory has it; nil where there is none.
-func mappedID(pid int, m *target.Mapping) []byte {
+func mappedID(pid int, m *snapshot.Mapping) []byte {
 	if m.Offset != 0 {
 		return nil
 	}
@@ -98,7 +98,7 @@ func mappedID(pid int, m *target.Mapping) []byte {
 }
 
 // sameFile returns an error unless f is the file that m maps.
-func sameFile(pid int, m *target.Mapping, f *os.File) error {
+func sameFile(pid int, m *snapshot.Mapping, f *os.File) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
 		return fmt.Errorf("fstat: %w", err)
@@ -122,7 +122,7 @@ var (
 )
 
 // samePage compares the first page of a mapping with the file's.
-func samePage(pid int, m *target.Mapping, f *os.File) error {
+func samePage(pid int, m *snapshot.Mapping, f *os.File) error {
 	if m.Writable {
 		return errWritable
 	}

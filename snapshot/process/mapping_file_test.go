@@ -24,12 +24,11 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/untrusted"
-	"github.com/clewdev/clew/snapshot/goruntime"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // code returns the mapping of a process's program that holds its code.
-func code(t testing.TB, pid int) *target.Mapping {
+func code(t testing.TB, pid int) *snapshot.Mapping {
 	t.Helper()
 	mappings, err := Mappings(pid)
 	if err != nil {
@@ -170,12 +169,12 @@ func TestSameFileOnOtherDevice(t *testing.T) {
 }
 
 func TestOpenMappingOfNoFile(t *testing.T) {
-	for _, m := range []target.Mapping{{Start: 1, End: 2}, {Start: 1, End: 2, Path: "[stack]"}} {
+	for _, m := range []snapshot.Mapping{{Start: 1, End: 2}, {Start: 1, End: 2, Path: "[stack]"}} {
 		if f, err := OpenMapping(os.Getpid(), &m); f != nil || !errors.Is(err, ErrNoFile) {
 			t.Errorf("%+v: %v, %v", m, f, err)
 		}
 	}
-	m := target.Mapping{Start: 0x1000, End: 0x2000, Path: "/nonexistent/library.so", Inode: 1}
+	m := snapshot.Mapping{Start: 0x1000, End: 0x2000, Path: "/nonexistent/library.so", Inode: 1}
 	f, err := OpenMapping(os.Getpid(), &m)
 	if f != nil || err == nil {
 		t.Fatal(f, err)
@@ -222,16 +221,16 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(mappings, func(m target.Mapping) bool { return m.Readable && target.FindMapping(mappings, m.End) == nil })
+	i := slices.IndexFunc(mappings, func(m snapshot.Mapping) bool { return m.Readable && snapshot.FindMapping(mappings, m.End) == nil })
 	places := []uint64{m.Start, 0x10, m.Start + 8, 1 << 47, mappings[i].End - 8, ^uint64(0), m.Start + 16}
 	for i := range uint64(iovMax) {
 		places = append(places, m.Start+i%128)
 	}
-	batch := func() (all []goruntime.Copy) {
+	batch := func() (all []snapshot.Copy) {
 		for _, at := range places {
-			all = append(all, goruntime.Copy{Address: at, Bytes: make([]byte, 16)})
+			all = append(all, snapshot.Copy{Address: at, Bytes: make([]byte, 16)})
 		}
-		return append(all, goruntime.Copy{Address: m.Start, Bytes: []byte{}})
+		return append(all, snapshot.Copy{Address: m.Start, Bytes: []byte{}})
 	}
 	all := batch()
 	memory.ReadBatch(all)
@@ -254,7 +253,7 @@ func TestMemory(t *testing.T) {
 	}
 	own := uint64(uintptr(unsafe.Pointer(&got[0])))
 	for _, pid := range []int{c.pid, os.Getpid()} { // as if its ID were this program's now
-		all = []goruntime.Copy{{Address: own, Bytes: make([]byte, 8)}, {Address: m.Start, Bytes: make([]byte, 8)}}
+		all = []snapshot.Copy{{Address: own, Bytes: make([]byte, 8)}, {Address: m.Start, Bytes: make([]byte, 8)}}
 		(&Memory{pid, memory.mem}).ReadBatch(all)
 		if all[0].Bytes != nil || all[1].Bytes != nil {
 			t.Errorf("after the end, of process %d: %x", pid, all)

@@ -18,14 +18,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // Mappings returns what the process pid has mapped, by ascending address. The
 // kernel gives the list in pieces, so of a process that maps and unmaps
 // meanwhile it is no exact picture. With an error come the mappings that were
 // read all the same.
-func Mappings(pid int) ([]target.Mapping, error) {
+func Mappings(pid int) ([]snapshot.Mapping, error) {
 	f, err := openMaps(pid)
 	if err != nil {
 		if e := explainOpen(pid, err); e != nil {
@@ -65,14 +65,14 @@ var (
 // Where mappings overlap, as happens when the list changes while it is read,
 // the later line yields the overlap to the earlier one. Mappings of the same
 // path share the string.
-func parseMappings(r io.Reader) ([]target.Mapping, error) {
+func parseMappings(r io.Reader) ([]snapshot.Mapping, error) {
 	var first error
 	fail := func(number int, err error) {
 		if first == nil {
 			first = fmt.Errorf("line %d: %w", number, err)
 		}
 	}
-	var mappings []target.Mapping
+	var mappings []snapshot.Mapping
 	paths := make(map[string]string)
 	text, held := 0, 0
 	lines := bufio.NewReaderSize(r, maxMapsLine)
@@ -112,7 +112,7 @@ func parseMappings(r io.Reader) ([]target.Mapping, error) {
 }
 
 // disjoint sorts mappings by address and cuts overlaps away, in place.
-func disjoint(mappings []target.Mapping) []target.Mapping {
+func disjoint(mappings []snapshot.Mapping) []snapshot.Mapping {
 	ordered := true
 	for i := 1; i < len(mappings); i++ {
 		ordered = ordered && mappings[i-1].End <= mappings[i].Start
@@ -142,7 +142,7 @@ func disjoint(mappings []target.Mapping) []target.Mapping {
 //	start-end perms offset major:minor inode [spaces path]
 //
 // all numbers but the inode in hexadecimal. The path can lie in line.
-func parseMapping(line []byte) (m target.Mapping, path []byte, err error) {
+func parseMapping(line []byte) (m snapshot.Mapping, path []byte, err error) {
 	c := lineCursor{rest: line}
 	m.Start = c.number(16, '-')
 	m.End = c.number(16, ' ')

@@ -17,43 +17,43 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 func TestParseMappings(t *testing.T) {
 	tests := []struct {
 		name string
 		text string
-		want []target.Mapping
+		want []snapshot.Mapping
 		err  string
 	}{
 		{"file", "55d0c6a0f000-55d0c6a11000 r-xp 00002000 fe:01 325835                     /usr/bin/cat\n",
-			[]target.Mapping{{Start: 0x55d0c6a0f000, End: 0x55d0c6a11000, Offset: 0x2000, Readable: true, Executable: true,
+			[]snapshot.Mapping{{Start: 0x55d0c6a0f000, End: 0x55d0c6a11000, Offset: 0x2000, Readable: true, Executable: true,
 				Device: unix.Mkdev(0xfe, 1), Inode: 325835, Path: "/usr/bin/cat"}}, ""},
 		{"anonymous", "7f00-8f00 rw-p 00000000 00:00 0 \n",
-			[]target.Mapping{{Start: 0x7f00, End: 0x8f00, Readable: true, Writable: true}}, ""},
+			[]snapshot.Mapping{{Start: 0x7f00, End: 0x8f00, Readable: true, Writable: true}}, ""},
 		{"no newline, no trailing space", "7f00-8f00 ---p 00000000 00:00 0",
-			[]target.Mapping{{Start: 0x7f00, End: 0x8f00}}, ""},
+			[]snapshot.Mapping{{Start: 0x7f00, End: 0x8f00}}, ""},
 		{"the kernel's", "7ffc-7ffe r-xp 00000000 00:00 0                          [vdso]\n7fff-8fff rw-p 00000000 00:00 0                          [stack]\n",
-			[]target.Mapping{{Start: 0x7ffc, End: 0x7ffe, Readable: true, Executable: true, Path: "[vdso]"},
+			[]snapshot.Mapping{{Start: 0x7ffc, End: 0x7ffe, Readable: true, Executable: true, Path: "[vdso]"},
 				{Start: 0x7fff, End: 0x8fff, Readable: true, Writable: true, Path: "[stack]"}}, ""},
 		{"named anonymous", "c000000000-c004000000 rw-p 00000000 00:00 0                              [anon: Go: heap]\n",
-			[]target.Mapping{{Start: 0xc000000000, End: 0xc004000000, Readable: true, Writable: true, Path: "[anon: Go: heap]"}}, ""},
+			[]snapshot.Mapping{{Start: 0xc000000000, End: 0xc004000000, Readable: true, Writable: true, Path: "[anon: Go: heap]"}}, ""},
 		{"spaces in the path", "1000-2000 r--s 00000000 08:02 7                          /tmp/a b  (c) \n",
-			[]target.Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Device: unix.Mkdev(8, 2), Inode: 7, Path: "/tmp/a b  (c) "}}, ""},
+			[]snapshot.Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Device: unix.Mkdev(8, 2), Inode: 7, Path: "/tmp/a b  (c) "}}, ""},
 		{"newline in the path", `1000-2000 r--p 00000000 08:02 7                          /tmp/a\012b\x` + "\n",
-			[]target.Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Device: unix.Mkdev(8, 2), Inode: 7, Path: "/tmp/a\nb\\x"}}, ""},
+			[]snapshot.Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Device: unix.Mkdev(8, 2), Inode: 7, Path: "/tmp/a\nb\\x"}}, ""},
 		{"deleted", "1000-2000 r-xp 00000000 08:02 7                          /tmp/a b (deleted)\n",
-			[]target.Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Executable: true, Device: unix.Mkdev(8, 2), Inode: 7, Path: "/tmp/a b", Deleted: true}}, ""},
+			[]snapshot.Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Executable: true, Device: unix.Mkdev(8, 2), Inode: 7, Path: "/tmp/a b", Deleted: true}}, ""},
 		{"large device", "1000-2000 r--p 00000000 103:fffff 18446744073709551615 /x\n",
-			[]target.Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Device: unix.Mkdev(0x103, 0xfffff), Inode: 1<<64 - 1, Path: "/x"}}, ""},
+			[]snapshot.Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Device: unix.Mkdev(0x103, 0xfffff), Inode: 1<<64 - 1, Path: "/x"}}, ""},
 		{"vsyscall", "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n",
-			[]target.Mapping{{Start: 0xffffffffff600000, End: 0xffffffffff601000, Executable: true, Path: "[vsyscall]"}}, ""},
+			[]snapshot.Mapping{{Start: 0xffffffffff600000, End: 0xffffffffff601000, Executable: true, Path: "[vsyscall]"}}, ""},
 		{"out of order and overlapping", "3000-5000 r--p 00000000 00:00 0\n1000-4000 r--p 00001000 08:02 7 /a\n4800-4900 r--p 0 00:00 0\n",
-			[]target.Mapping{{Start: 0x1000, End: 0x4000, Offset: 0x1000, Readable: true, Device: unix.Mkdev(8, 2), Inode: 7, Path: "/a"},
+			[]snapshot.Mapping{{Start: 0x1000, End: 0x4000, Offset: 0x1000, Readable: true, Device: unix.Mkdev(8, 2), Inode: 7, Path: "/a"},
 				{Start: 0x4000, End: 0x5000, Offset: 0x1000, Readable: true}}, ""},
 		{"a bad line between", "1000-2000 r--p 00000000 00:00 0\nnonsense\n2000-3000 r--p 00000000 00:00 0\n",
-			[]target.Mapping{{Start: 0x1000, End: 0x2000, Readable: true}, {Start: 0x2000, End: 0x3000, Readable: true}},
+			[]snapshot.Mapping{{Start: 0x1000, End: 0x2000, Readable: true}, {Start: 0x2000, End: 0x3000, Readable: true}},
 			`line 2: "nonsense": field is missing`},
 		{"empty range", "2000-2000 r--p 00000000 00:00 0\n", nil, "line 1: mapping 0x2000-0x2000: ends before it starts"},
 		{"short permissions", "2000-3000 r- 00000000 00:00 0\n", nil, `line 1: mapping 0x2000: permissions "r-", expected four letters`},
@@ -88,7 +88,7 @@ func FuzzMappings(f *testing.F) {
 				t.Fatalf("mapping %d: %#x-%#x after one that ends at %#x", i, m.Start, m.End, end)
 			}
 			end = m.End
-			if found := target.FindMapping(mappings, m.Start); found != &mappings[i] {
+			if found := snapshot.FindMapping(mappings, m.Start); found != &mappings[i] {
 				t.Fatalf("mapping %d is not found by its start", i)
 			}
 		}

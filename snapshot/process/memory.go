@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // Memory reads the memory of a live process, as it is at that moment. It
@@ -65,9 +65,9 @@ func (m *Memory) ReadMemory(p []byte, addr uint64) error {
 	return fmt.Errorf("memory %#x of process %d: %w", at, m.pid, err)
 }
 
-// ReadBatch implements goruntime.BatchMemory: with one call of the kernel for up to
+// ReadBatch implements snapshot.BatchMemory: with one call of the kernel for up to
 // 1024 places, where it lets this process read them so.
-func (m *Memory) ReadBatch(batch []goruntime.Copy) {
+func (m *Memory) ReadBatch(batch []snapshot.Copy) {
 	if len(batch) == 0 {
 		return
 	}
@@ -98,7 +98,7 @@ func (m *Memory) ReadBatch(batch []goruntime.Copy) {
 // batchRoom is what a batch is read with.
 type batchRoom struct {
 	copier stackCopier
-	wanted []goruntime.Copy
+	wanted []snapshot.Copy
 }
 
 var batchRooms sync.Pool // of *batchRoom, as batches are read often

@@ -10,15 +10,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // Of a process that maps and unmaps while it is looked at, what a later listing has
 // counts, and of the one before what lies nowhere in its way.
 func TestMerge(t *testing.T) {
-	type list = []target.Mapping
-	at := func(start, end uint64, path string) target.Mapping {
-		return target.Mapping{Start: start, End: end, Path: path}
+	type list = []snapshot.Mapping
+	at := func(start, end uint64, path string) snapshot.Mapping {
+		return snapshot.Mapping{Start: start, End: end, Path: path}
 	}
 	for _, test := range []struct {
 		name                string

@@ -13,13 +13,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // owner returns what is known of a process as the one that writes files; nil where
 // it has ended.
-func owner(pid int) *codefile.Process {
-	p, err := codefile.Running(pid)
+func owner(pid int) *snapshot.Process {
+	p, err := snapshot.RunningProcess(pid)
 	if err != nil {
 		return nil
 	}

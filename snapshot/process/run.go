@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/internal/sigchld"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // Reason says why Run took a snapshot.
@@ -86,7 +86,7 @@ func (r Reason) faulted() bool {
 //
 // Run keeps an OS thread for itself. No other goroutine may call cmd.Wait, nor
 // any wait for all children (wait4(-1)): it would take the stops.
-func Run(cmd *exec.Cmd, on func(*target.Snapshot, Reason)) error {
+func Run(cmd *exec.Cmd, on func(*snapshot.Snapshot, Reason)) error {
 	var err error
 	onTracerThread(func() bool {
 		err = run(cmd, on)
@@ -99,13 +99,13 @@ func Run(cmd *exec.Cmd, on func(*target.Snapshot, Reason)) error {
 // runner follows a command. It lives on the tracer thread.
 type runner struct {
 	pid     int
-	on      func(*target.Snapshot, Reason)
+	on      func(*snapshot.Snapshot, Reason)
 	signals forwarder
 	asking  chan struct{} // holds a token while on runs for a SIGQUIT
 	err     error         // why the first snapshot that failed could not be taken
 }
 
-func run(cmd *exec.Cmd, on func(*target.Snapshot, Reason)) error {
+func run(cmd *exec.Cmd, on func(*snapshot.Snapshot, Reason)) error {
 	r := &runner{on: on, asking: make(chan struct{}, 1)}
 	r.signals.catch()
 	defer r.signals.release()
@@ -310,7 +310,7 @@ func (r *runner) asked(tid int, signal syscall.Signal) {
 
 // capture stops the other threads of the command too and copies what they
 // hold. They are not released, nor is what lists them.
-func (r *runner) capture() (*capture, *target.Snapshot) {
+func (r *runner) capture() (*capture, *snapshot.Snapshot) {
 	c, snap, err := prepare(r.pid, &Options{Vectors: true})
 	if err != nil {
 		if r.err == nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/sigchld"
 	"github.com/clewdev/clew/internal/untrusted"
-	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -58,7 +58,7 @@ type Options struct {
 	// as the registers, and the snapshot's Live is false. It is not called where Snapshot
 	// fails, and is called on the goroutine that Snapshot is called on. What it starts has
 	// to end before it returns, and the snapshot's Pause is known afterwards.
-	Hold func(*target.Snapshot)
+	Hold func(*snapshot.Snapshot)
 
 	// Timeout is how long to wait for a thread that waits uninterruptibly in the
 	// kernel; 0 means 100 ms. For one that is about to stop, but gets no
@@ -81,8 +81,8 @@ const defaultTimeout = 100 * time.Millisecond
 // this program is stopped, a wait for it elsewhere in the program
 // (os.Process.Wait) takes the stop for its own: do not wait for a child while
 // its snapshot is taken.
-func Snapshot(pid int, opts *Options) (*target.Snapshot, error) {
-	s, _, err := snapshot(pid, opts, nil)
+func Snapshot(pid int, opts *Options) (*snapshot.Snapshot, error) {
+	s, _, err := takeSnapshot(pid, opts, nil)
 	return s, err
 }
 
@@ -90,7 +90,7 @@ func Snapshot(pid int, opts *Options) (*target.Snapshot, error) {
 // than one processor it walks them while threads are still being released.
 func Stacks(pid int, opts *Options, walk target.WalkOptions) (*target.Walked, error) {
 	e := &early{options: walk}
-	s, _, err := snapshot(pid, opts, e)
+	s, _, err := takeSnapshot(pid, opts, e)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (e *early) drop() {
 	}
 }
 
-func snapshot(pid int, opts *Options, early *early) (*target.Snapshot, phases, error) {
+func takeSnapshot(pid int, opts *Options, early *early) (*snapshot.Snapshot, phases, error) {
 	if opts == nil {
 		opts = new(Options)
 	}
@@ -190,7 +190,7 @@ func snapshot(pid int, opts *Options, early *early) (*target.Snapshot, phases, e
 }
 
 // hold has a function called with the snapshot, if there is a thread in it.
-func (c *capture) hold(s *target.Snapshot, f func(*target.Snapshot)) {
+func (c *capture) hold(s *snapshot.Snapshot, f func(*snapshot.Snapshot)) {
 	if c.failure() != nil {
 		return
 	}
@@ -230,7 +230,7 @@ func (c *capture) holdTogether(described <-chan bool, copied chan<- bool, held <
 
 // prepare makes what captures the threads of a process, and reads what can be read while
 // it runs.
-func prepare(pid int, opts *Options) (*capture, *target.Snapshot, error) {
+func prepare(pid int, opts *Options) (*capture, *snapshot.Snapshot, error) {
 	c, err := begin(pid, opts)
 	if err != nil {
 		return nil, nil, err
@@ -267,7 +267,7 @@ func begin(pid int, opts *Options) (*capture, error) {
 }
 
 // describe makes a snapshot without threads.
-func (c *capture) describe(opts *Options) (*target.Snapshot, error) {
+func (c *capture) describe(opts *Options) (*snapshot.Snapshot, error) {
 	memory, err := OpenMemory(c.pid)
 	if err != nil {
 		return nil, err
@@ -278,8 +278,8 @@ func (c *capture) describe(opts *Options) (*target.Snapshot, error) {
 	}
 	c.stacks.mappings = mappings
 	search := debugfile.Search{Root: root(c.pid)}
-	s := &target.Snapshot{PID: c.pid, Machine: c.machine, Mappings: mappings, Memory: memory, Live: true, Search: search, Process: owner(c.pid),
-		Open: func(m *target.Mapping) (*os.File, error) { return openMapping(c.pid, m, &search) }}
+	s := &snapshot.Snapshot{PID: c.pid, Machine: c.machine, Mappings: mappings, Memory: memory, Live: true, Search: search, Process: owner(c.pid),
+		Open: func(m *snapshot.Mapping) (*os.File, error) { return openMapping(c.pid, m, &search) }}
 	if opts.Search != nil {
 		s.Search = opts.Search(search.Root)
 	}
@@ -309,14 +309,14 @@ func (c *capture) failure() error {
 }
 
 // tell tells the snapshot what was captured; the threads' names follow.
-func (c *capture) tell(s *target.Snapshot) {
+func (c *capture) tell(s *snapshot.Snapshot) {
 	c.told = true
 	s.Threads, s.Copies = c.threads(), c.copies
-	slices.SortFunc(s.Copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) })
+	slices.SortFunc(s.Copies, func(a, b snapshot.Copy) int { return cmp.Compare(a.Address, b.Address) })
 }
 
 // finish completes the snapshot once all is copied that is.
-func (c *capture) finish(s *target.Snapshot) {
+func (c *capture) finish(s *snapshot.Snapshot) {
 	if !c.told {
 		c.tell(s)
 	}
@@ -341,7 +341,7 @@ func (c *capture) mapped() bool {
 		}
 		sp, _ := t.registers.Get(uint64(c.machine.StackPointer))
 		for _, addr := range []uint64{t.registers.PC, sp} {
-			if target.FindMapping(c.stacks.mappings, addr) == nil {
+			if snapshot.FindMapping(c.stacks.mappings, addr) == nil {
 				return false
 			}
 		}
@@ -350,10 +350,10 @@ func (c *capture) mapped() bool {
 }
 
 // merge adds to a the mappings of b that overlap none of a.
-func merge(a, b []target.Mapping) []target.Mapping {
+func merge(a, b []snapshot.Mapping) []snapshot.Mapping {
 	merged := slices.Clone(a)
 	for _, m := range b {
-		i, _ := slices.BinarySearchFunc(a, m.Start, func(x target.Mapping, start uint64) int {
+		i, _ := slices.BinarySearchFunc(a, m.Start, func(x snapshot.Mapping, start uint64) int {
 			if x.End <= start {
 				return -1
 			}
@@ -363,7 +363,7 @@ func merge(a, b []target.Mapping) []target.Mapping {
 			merged = append(merged, m)
 		}
 	}
-	slices.SortFunc(merged, func(x, y target.Mapping) int {
+	slices.SortFunc(merged, func(x, y snapshot.Mapping) int {
 		if x.Start < y.Start {
 			return -1
 		}

@@ -14,12 +14,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // checkThread fails unless a thread has registers, a stack copy that begins at
 // its stack pointer, and lies where memory is mapped.
-func checkThread(t testing.TB, s *target.Snapshot, th *target.Thread) {
+func checkThread(t testing.TB, s *snapshot.Snapshot, th *snapshot.Thread) {
 	t.Helper()
 	if th.Err != nil {
 		t.Errorf("thread %d: %v", th.ID, th.Err)
@@ -86,7 +86,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			var pause, stop, copied, release float64
 			bytes := 0
 			for b.Loop() {
-				s, p, err := snapshot(c.pid, nil, nil)
+				s, p, err := takeSnapshot(c.pid, nil, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 const (
@@ -47,7 +47,7 @@ const (
 // stackCopier copies the stacks of stopped threads with as few system calls as
 // the kernel allows.
 type stackCopier struct {
-	mappings []target.Mapping
+	mappings []snapshot.Mapping
 	limit    uint64 // bytes a thread
 	left     uint64 // bytes that all threads together may still take
 	buffer   []byte

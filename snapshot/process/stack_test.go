@@ -13,11 +13,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 func TestExtent(t *testing.T) {
-	s := &stackCopier{mappings: []target.Mapping{
+	s := &stackCopier{mappings: []snapshot.Mapping{
 		{Start: 0x10000, End: 0x11000}, // guard
 		{Start: 0x11000, End: 0x20000, Readable: true, Writable: true},
 		{Start: 0x30000, End: 0x40000, Readable: true, Writable: true},

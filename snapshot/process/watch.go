@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/sigchld"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
-	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/target"
 )
 
@@ -33,10 +33,10 @@ type Watch struct {
 	options  Options
 	memory   *Memory
 	tasks    *taskDirectory
-	s        *target.Snapshot
+	s        *snapshot.Snapshot
 	runtimes []*goruntime.ThreadCopier
-	programs []target.Mapping // that runtimes were looked for in
-	ids      map[int]uint64   // of threads in their own PID namespace
+	programs []snapshot.Mapping // that runtimes were looked for in
+	ids      map[int]uint64     // of threads in their own PID namespace
 
 	maps   uint64 // a hash of the mappings' text as it was read last
 	seed   maphash.Seed
@@ -79,18 +79,18 @@ func (w *Watch) Close() error {
 }
 
 // Target is what every Snapshot returns. Before the first one it has no threads.
-func (w *Watch) Target() *target.Snapshot { return w.s }
+func (w *Watch) Target() *snapshot.Snapshot { return w.s }
 
 // Pauses returns for how long the threads stood still for the last snapshot.
 func (w *Watch) Pauses() Pauses { return w.pauses }
 
 // Snapshot does what the function Snapshot does, of each thread for itself, and returns
-// the same target.Snapshot each time, whose Pause is the longest of a thread: its threads
+// the same snapshot.Snapshot each time, whose Pause is the longest of a thread: its threads
 // and their stacks are overwritten by the next call. Threads that start meanwhile are no
 // part of it. Moved says that the mappings are others than before; what was made of them
 // (target.Objects) has to be told, see target.Objects.Update. The error wraps
 // ErrNoProcess once the process has exited or executed another program.
-func (w *Watch) Snapshot() (s *target.Snapshot, moved bool, err error) {
+func (w *Watch) Snapshot() (s *snapshot.Snapshot, moved bool, err error) {
 	if moved, err = w.remap(); err != nil {
 		return nil, false, err
 	}
@@ -168,7 +168,7 @@ func (w *Watch) inner(c *capture) map[int]uint64 {
 		tid := c.tracees[i].tid
 		id := known[tid]
 		if id == 0 {
-			if p, err := codefile.Running(tid); err == nil {
+			if p, err := snapshot.RunningProcess(tid); err == nil {
 				id = uint64(p.IDs[0])
 			}
 		}
@@ -183,7 +183,7 @@ func (w *Watch) note(c *capture) {
 	w.pauses = Pauses{}
 	for i := range c.tracees {
 		t := &c.tracees[i]
-		slices.SortFunc(t.copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) })
+		slices.SortFunc(t.copies, func(a, b snapshot.Copy) int { return cmp.Compare(a.Address, b.Address) })
 		if stood := t.stood; stood > 0 {
 			w.pauses.Threads++
 			w.pauses.Total += stood
@@ -203,13 +203,13 @@ func (w *Watch) findRuntimes(moved bool) {
 	if !moved && w.programs != nil {
 		return
 	}
-	programs := make([]target.Mapping, 0, len(w.programs))
+	programs := make([]snapshot.Mapping, 0, len(w.programs))
 	for _, m := range w.s.Mappings {
 		if m.Executable && m.Path != "" {
 			programs = append(programs, m)
 		}
 	}
-	if !slices.EqualFunc(programs, w.programs, func(a, b target.Mapping) bool { return a.Start == b.Start && a.End == b.End && a.Path == b.Path }) {
+	if !slices.EqualFunc(programs, w.programs, func(a, b snapshot.Mapping) bool { return a.Start == b.Start && a.End == b.End && a.Path == b.Path }) {
 		objects := target.NewObjects(w.s)
 		defer objects.Close()
 		w.runtimes = objects.ThreadCopiers()

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
@@ -41,7 +41,7 @@ func newWatch(t testing.TB, pid int, opts *Options) *watch {
 	x := &watch{Watch: w}
 	s := w.Target()
 	open := s.Open
-	s.Open = func(m *target.Mapping) (*os.File, error) {
+	s.Open = func(m *snapshot.Mapping) (*os.File, error) {
 		x.opened++
 		return open(m)
 	}
@@ -199,7 +199,7 @@ func TestWatchGo(t *testing.T) {
 		for i := range s.Threads {
 			th := &s.Threads[i]
 			copies += len(th.Copies)
-			if !slices.IsSortedFunc(th.Copies, func(a, b goruntime.Copy) int { return cmp.Compare(a.Address, b.Address) }) {
+			if !slices.IsSortedFunc(th.Copies, func(a, b snapshot.Copy) int { return cmp.Compare(a.Address, b.Address) }) {
 				t.Errorf("thread %d: copies that are not in order", th.ID)
 			}
 		}
@@ -213,7 +213,7 @@ func TestWatchGo(t *testing.T) {
 	s := w.Target()
 	depths := make(map[int]bool)
 	for _, stack := range w.sampler.Stacks {
-		i := slices.IndexFunc(s.Threads, func(th target.Thread) bool { return th.ID == stack.Thread.ID })
+		i := slices.IndexFunc(s.Threads, func(th snapshot.Thread) bool { return th.ID == stack.Thread.ID })
 		if i < 0 || stack.Reason != unwind.EndOfStack {
 			t.Fatalf("the stack of thread %d ends with %v: %v", stack.Thread.ID, stack.Reason, stack.Err)
 		}

@@ -11,7 +11,7 @@
 // A jitdump is found by the mapping that its writer made of it, a perf map by the
 // process ID that is in its name, both as the process sees its file system. Since
 // the files stay and the IDs come again, and since /tmp is everybody's, what
-// belongs to another process is refused with an error that wraps ErrOtherProcess.
+// belongs to another process is refused with an error that wraps snapshot.ErrOtherProcess.
 //
-// No file is made or changed, and nothing of a process but /proc is read.
+// No file is made or changed, and nothing of a process is read.
 package codefile

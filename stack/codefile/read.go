@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // maxBytes bounds what is read of all files of a target, in bytes: those of
@@ -46,11 +47,11 @@ var errNoProcess = errors.New("files of the target are not to be had")
 
 // Jitdump reads the jitdump of a marker, as far as it is written. With an error
 // there is none; what is wrong with a part of it is in its Err.
-func (r *Reader) Jitdump(p *Process, m Marker) (*Jitdump, error) {
+func (r *Reader) Jitdump(p *snapshot.Process, m Marker) (*Jitdump, error) {
 	if p == nil && m.Open == nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, errNoProcess)
 	}
-	f, err := p.openMarker(&m)
+	f, err := openMarker(p, &m)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (r *Reader) Jitdump(p *Process, m Marker) (*Jitdump, error) {
 // Map reads the perf map of a process, as far as it is written; nil where there is
 // none. Of one that is not the process's, or cannot be read, Err says why, and it
 // has no symbols.
-func (r *Reader) Map(p *Process) (m *Map) {
+func (r *Reader) Map(p *snapshot.Process) (m *Map) {
 	if p == nil {
 		return nil
 	}
@@ -161,7 +162,7 @@ func fits(path string, all int, address func(i int) uint64, code func(address ui
 		}
 	}
 	if 2*in < all {
-		return fmt.Errorf("%s: %w: %d of its %d functions lie where the process has code", path, ErrOtherProcess, in, all)
+		return fmt.Errorf("%s: %w: %d of its %d functions lie where the process has code", path, snapshot.ErrOtherProcess, in, all)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // dumpOf makes a jitdump of functions of 32 bytes, each at the time of its number.
@@ -54,7 +55,7 @@ func write(t testing.TB, files map[string]string) (root string) {
 func TestJitdump(t *testing.T) {
 	root := write(t, map[string]string{"jit-9.dump": string(dumpOf(t, perf.Load{Address: 0x1000, Name: "old"}, perf.Load{Address: 0x1000, Name: "new"},
 		perf.Load{Address: 0x2000, Name: "other"}))})
-	d, err := NewReader().Jitdump(&Process{Root: root}, Marker{Path: "/jit-9.dump"})
+	d, err := NewReader().Jitdump(&snapshot.Process{Root: root}, Marker{Path: "/jit-9.dump"})
 	if err != nil || d.Err != nil || d.Machine == nil || d.Counter || d.Unwinds() || len(d.Functions()) != 3 {
 		t.Fatalf("%+v, %v", d, err)
 	}
@@ -95,7 +96,7 @@ func TestJitdump(t *testing.T) {
 		t.Errorf("at the end there are %q", last)
 	}
 	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	for from, want := range map[uint64]error{0: nil, 0x1800: ErrOtherProcess} {
+	for from, want := range map[uint64]error{0: nil, 0x1800: snapshot.ErrOtherProcess} {
 		if err := d.Fits(amd64, func(address uint64) bool { return address >= from }); !errors.Is(err, want) {
 			t.Errorf("where there is code from %#x on: %v", from, err)
 		}
@@ -117,14 +118,14 @@ func TestMarkers(t *testing.T) {
 	}
 	inode := untrusted.IdentityOf(info).Inode
 	open := func() (*os.File, error) { return os.Open(filepath.Join(root, "jit-10.dump")) }
-	p, users := &Process{Root: root}, &Process{Root: root, Users: []uint32{}}
+	p, users := &snapshot.Process{Root: root}, &snapshot.Process{Root: root, Users: []uint32{}}
 	r := NewReader()
 	first, err := r.Jitdump(p, Marker{Path: "/jit-9.dump"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		p      *Process
+		p      *snapshot.Process
 		marker Marker
 		want   string // of the error
 	}{
@@ -168,7 +169,7 @@ func TestMap(t *testing.T) {
 		{[]int{4}, "", "", false},
 		{nil, "", "", false},
 	} {
-		m := NewReader().Map(&Process{Root: root, IDs: test.ids})
+		m := NewReader().Map(&snapshot.Process{Root: root, IDs: test.ids})
 		if m == nil {
 			m = new(Map)
 		}
@@ -194,7 +195,7 @@ func TestLargeMap(t *testing.T) {
 	root := write(t, map[string]string{"tmp/perf-1.map": text})
 	r := NewReader()
 	r.ofMap = 30
-	m := r.Map(&Process{Root: root, IDs: []int{1}})
+	m := r.Map(&snapshot.Process{Root: root, IDs: []int{1}})
 	names := ""
 	for s := range m.Symbols() {
 		names += s.Name + " "

@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
-	"github.com/clewdev/clew/stack/codefile"
 )
 
 // A recording's generated code is what its processes had mapped and named, those
@@ -66,7 +66,7 @@ func TestCodeSources(t *testing.T) {
 		switch {
 		case errors.Is(s.Err, fs.ErrNotExist):
 			text += " absent"
-		case errors.Is(s.Err, codefile.ErrOtherProcess):
+		case errors.Is(s.Err, snapshot.ErrOtherProcess):
 			text += " another's"
 		case s.Err != nil:
 			text += s.Err.Error()

@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
@@ -180,7 +181,7 @@ func (b *builder) refused(err error) {
 		return
 	}
 	b.noteError(err)
-	if !errors.Is(err, codefile.ErrOtherProcess) {
+	if !errors.Is(err, snapshot.ErrOtherProcess) {
 		b.complete = false
 	}
 }

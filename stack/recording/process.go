@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
-	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -54,10 +54,10 @@ func (b *builder) mountOf(p *process) perfdata.Namespace {
 
 // writer returns what is known of a process as the one that wrote files of its
 // generated code. The error is of a namespace that is not to be had any more.
-func (b *builder) writer(pid int32, mount perfdata.Namespace) (*codefile.Process, error) {
+func (b *builder) writer(pid int32, mount perfdata.Namespace) (*snapshot.Process, error) {
 	guess := []int{int(pid)}
 	if root := b.opts.Search.Root; root != "" {
-		return &codefile.Process{Root: root, IDs: guess}, nil
+		return &snapshot.Process{Root: root, IDs: guess}, nil
 	}
 	root, err := b.root(pid, mount)
 	if err != nil {
@@ -65,8 +65,8 @@ func (b *builder) writer(pid int32, mount perfdata.Namespace) (*codefile.Process
 	}
 	// perf does not record whose a process was. Where it has ended, its files are
 	// taken of those of whom perf takes them: the one who reads the recording.
-	who := &codefile.Process{Root: cmp.Or(root, "/"), Users: []uint32{uint32(os.Geteuid())}}
-	if now, err := codefile.Running(int(pid)); err == nil {
+	who := &snapshot.Process{Root: cmp.Or(root, "/"), Users: []uint32{uint32(os.Geteuid())}}
+	if now, err := snapshot.RunningProcess(int(pid)); err == nil {
 		who.IDs, who.Users = now.IDs, append(who.Users, now.Users...)
 	}
 	if !slices.Contains(who.IDs, guess[0]) {

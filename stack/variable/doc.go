@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package variable reads the variables of the frames of a [target.Snapshot]:
+// Package variable reads the variables of the frames of a [snapshot.Snapshot]:
 // arguments and locals, inlined calls' too, by the debugging information of the
 // objects that the frames lie in.
 //

@@ -12,6 +12,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 )
 
@@ -42,14 +43,14 @@ func TestFixedOffset(t *testing.T) {
 // What is missing is said.
 func TestThreadLocalMissing(t *testing.T) {
 	m := arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	if _, err := threadPointer(m, &target.Stack{Parked: new(target.Thread)}); err == nil || !strings.Contains(err.Error(), "no thread") {
+	if _, err := threadPointer(m, &target.Stack{Parked: new(snapshot.Thread)}); err == nil || !strings.Contains(err.Error(), "no thread") {
 		t.Errorf("of a goroutine that no thread runs: %v", err)
 	}
-	stack := &target.Stack{Thread: new(target.Thread)}
+	stack := &target.Stack{Thread: new(snapshot.Thread)}
 	if _, err := threadPointer(m, stack); err == nil || !strings.Contains(err.Error(), "is not known") {
 		t.Errorf("of a thread without the register: %v", err)
 	}
-	target.ThreadPointer(&stack.Thread.Registers, m, []byte{8: 0})
+	snapshot.ThreadPointer(&stack.Thread.Registers, m, []byte{8: 0})
 	if pointer, err := threadPointer(m, stack); err != nil || pointer != 0 {
 		t.Errorf("of a thread with the register: %#x, %v", pointer, err)
 	}

@@ -7,6 +7,7 @@ package variable
 import (
 	"slices"
 
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
@@ -29,7 +30,7 @@ type shared struct {
 	reader *Reader
 	stack  *target.Stack
 	frames []Frame
-	memory *target.ThreadMemory // remembers what it took from a target that runs
+	memory *snapshot.ThreadMemory // remembers what it took from a target that runs
 }
 
 // Frames returns the frames of a stack. Its walk must have kept the registers, and the
@@ -53,14 +54,14 @@ func (r *Reader) Frames(s *target.Stack, room []Frame) []Frame {
 }
 
 // thread returns what holds the registers and the copied stack of a stack.
-func thread(s *target.Stack) *target.Thread {
+func thread(s *target.Stack) *snapshot.Thread {
 	switch {
 	case s.Thread != nil:
 		return s.Thread
 	case s.Parked != nil:
 		return s.Parked
 	}
-	return new(target.Thread)
+	return new(snapshot.Thread)
 }
 
 func (f *Frame) frame() *target.Frame { return &f.stack.Frames[f.index] }
@@ -143,7 +144,7 @@ func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
 	if f.behind || f.frame().TailCall {
 		return nil, false
 	}
-	b, ok := target.VectorRegister(f.reader.snapshot.Machine, thread(f.stack).Vectors, column)
+	b, ok := snapshot.VectorRegister(f.reader.snapshot.Machine, thread(f.stack).Vectors, column)
 	for at := f.index; ok && at > 0; at-- {
 		ok = f.keeps(at, column)
 	}

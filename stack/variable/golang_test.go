@@ -17,6 +17,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/target"
@@ -24,7 +25,7 @@ import (
 )
 
 // takeStacks returns the stacks of a process with all that is read of them.
-func takeStacks(t *testing.T, pid int) (*target.Snapshot, *target.Objects, []target.Stack) {
+func takeStacks(t *testing.T, pid int) (*snapshot.Snapshot, *target.Objects, []target.Stack) {
 	t.Helper()
 	s, err := process.Snapshot(pid, &process.Options{Vectors: true})
 	if err != nil {

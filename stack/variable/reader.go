@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/value"
 )
@@ -22,7 +23,7 @@ import (
 // the objects were closed. Several goroutines may use it, each for stacks of its own,
 // while nobody else uses the objects, but for what [Reader.Ahead] says.
 type Reader struct {
-	snapshot *target.Snapshot
+	snapshot *snapshot.Snapshot
 	objects  *target.Objects
 
 	mapped   sync.Once
@@ -51,7 +52,7 @@ type opened struct {
 // NewReader returns a reader of the snapshot that the objects are of. Their
 // separate debug files are those that [target.Objects.Name] has found by the time that
 // the reader is used.
-func NewReader(s *target.Snapshot, o *target.Objects) *Reader {
+func NewReader(s *snapshot.Snapshot, o *target.Objects) *Reader {
 	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened), places: make(map[*target.Object]map[uint64]*place)}
 }
 
@@ -145,7 +146,7 @@ func (r *Reader) objectAt(address uint64) *target.Object {
 func (r *Reader) findMappings() []mapping {
 	list := []mapping{}
 	mappings := r.snapshot.Mappings
-	of := make(map[*target.Mapping]*target.Object)
+	of := make(map[*snapshot.Mapping]*target.Object)
 	for o := range r.objects.All() {
 		for _, m := range o.Mappings {
 			of[m] = o

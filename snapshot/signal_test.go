@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package target_test
+package snapshot_test
 
 import (
 	"debug/elf"
@@ -13,21 +13,21 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 func TestSignalString(t *testing.T) {
 	for _, test := range []struct {
-		signal target.Signal
+		signal snapshot.Signal
 		want   string
 	}{
-		{target.Signal{Number: 11, Code: 1, Address: 8, HasAddress: true}, "SIGSEGV at 0x8: no memory is mapped there"},
-		{target.Signal{Number: 7, Code: 1, Address: 8, HasAddress: true}, "SIGBUS at 0x8: misaligned"},
-		{target.Signal{Number: 7, Code: 1, Address: 8, HasAddress: true, Machine: elf.EM_MIPS}, "SIGEMT at 0x8"},
-		{target.Signal{Number: 10, Code: 1, Address: 8, HasAddress: true, Machine: elf.EM_MIPS}, "SIGBUS at 0x8: misaligned"},
-		{target.Signal{Number: 31, Machine: elf.EM_SPARCV9, Sender: 3}, "SIGUSR2 from process 3"},
-		{target.Signal{Number: 11, Machine: elf.EM_ALPHA}, "signal 11"},
-		{target.Signal{Number: 40, Machine: elf.EM_PPC}, "signal 40"},
+		{snapshot.Signal{Number: 11, Code: 1, Address: 8, HasAddress: true}, "SIGSEGV at 0x8: no memory is mapped there"},
+		{snapshot.Signal{Number: 7, Code: 1, Address: 8, HasAddress: true}, "SIGBUS at 0x8: misaligned"},
+		{snapshot.Signal{Number: 7, Code: 1, Address: 8, HasAddress: true, Machine: elf.EM_MIPS}, "SIGEMT at 0x8"},
+		{snapshot.Signal{Number: 10, Code: 1, Address: 8, HasAddress: true, Machine: elf.EM_MIPS}, "SIGBUS at 0x8: misaligned"},
+		{snapshot.Signal{Number: 31, Machine: elf.EM_SPARCV9, Sender: 3}, "SIGUSR2 from process 3"},
+		{snapshot.Signal{Number: 11, Machine: elf.EM_ALPHA}, "signal 11"},
+		{snapshot.Signal{Number: 40, Machine: elf.EM_PPC}, "signal 40"},
 	} {
 		if got := test.signal.String(); got != test.want {
 			t.Errorf("%+v: %s, expected %s", test.signal, got, test.want)
@@ -57,7 +57,7 @@ func TestSignalNames(t *testing.T) {
 			theirs[name+" "+string(m[2])] = true
 		}
 		for n := 1; n < 32; n++ {
-			s := target.Signal{Number: n, Machine: machine}
+			s := snapshot.Signal{Number: n, Machine: machine}
 			if got := s.Name() + " " + strconv.Itoa(n); !theirs[got] {
 				t.Errorf("%s: %s is not in signal.h", name, got)
 			}

@@ -2,14 +2,12 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package target
+package snapshot
 
 import (
 	"bytes"
 	"errors"
 	"testing"
-
-	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
 // ramp is memory from 0x1000 up to 0x2000 whose bytes are the low bytes of
@@ -124,12 +122,12 @@ func TestThreadCopies(t *testing.T) {
 		Live:     true,
 		Memory:   ramp{},
 		Mappings: []Mapping{{Start: 0x1000, End: 0x2000, Readable: true, Writable: true}},
-		Copies:   []goruntime.Copy{{Address: 0x1100, Bytes: []byte{1, 1, 1, 1}}},
+		Copies:   []Copy{{Address: 0x1100, Bytes: []byte{1, 1, 1, 1}}},
 		Threads: []Thread{
-			{Copies: []goruntime.Copy{{Address: 0x1100, Bytes: []byte{2, 2}}, {Address: 0x1200, Bytes: []byte{2}}}},
-			{Copies: []goruntime.Copy{{Address: 0x1100, Bytes: []byte{3, 3, 3, 3}}}},
+			{Copies: []Copy{{Address: 0x1100, Bytes: []byte{2, 2}}, {Address: 0x1200, Bytes: []byte{2}}}},
+			{Copies: []Copy{{Address: 0x1100, Bytes: []byte{3, 3, 3, 3}}}},
 			{},
-			{late: true},
+			{Late: true},
 		},
 	}
 	tests := []struct {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package target
+package snapshot
 
 import (
 	"os"
@@ -12,8 +12,6 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/debugfile"
-	"github.com/clewdev/clew/snapshot/goruntime"
-	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -39,7 +37,7 @@ type Snapshot struct {
 
 	// Copies are parts of memory that were copied while the threads stood still,
 	// besides their stacks: what tells of goroutines. By ascending address.
-	Copies []goruntime.Copy
+	Copies []Copy
 
 	// Clock is what the target's monotonic clock (clock_gettime(2)) said when it stood
 	// still; 0 where that is not known.
@@ -62,7 +60,7 @@ type Snapshot struct {
 	// are not to be had by Open, and perf maps. Nil where none are to be had. A
 	// core's is of the machine where the core is read, and what lies there may be
 	// another process's: who reads it checks that it fits.
-	Process *codefile.Process
+	Process *Process
 
 	// Live says that the target has run on since: what Memory reads of
 	// writable memory is newer than the registers and the copied stacks.
@@ -84,7 +82,7 @@ type Thread struct {
 	// Copies are parts of memory that were copied while this thread stood still, besides
 	// its stack, where each stood still by itself: those of two threads can be of the
 	// same place at two moments. By ascending address.
-	Copies []goruntime.Copy
+	Copies []Copy
 
 	// Vectors are the floating-point and vector registers as the kernel gives them
 	// (register set NT_PRFPREG), nil where they were not asked for: see VectorRegister.
@@ -93,16 +91,16 @@ type Thread struct {
 	// Err says why there are no registers, or why the stack was not copied.
 	Err error
 
-	// late says that its registers are newer than what was copied.
-	late bool
+	// Late says that the registers are newer than the copies.
+	Late bool
 
-	// instead is a word that the thread sees in the place of what memory holds.
-	instead word
+	// Override is a word that the thread sees in place of what memory holds: of a
+	// goroutine that no thread runs, the thread that it is locked to.
+	Override Word
 }
 
-// word is a word of memory, in the order of bytes of machines that Go's goroutines are
-// read of. There is none at address 0.
-type word struct{ address, value uint64 }
+// Word is a word of memory: 8 bytes, little-endian. Address 0 stands for no word.
+type Word struct{ Address, Value uint64 }
 
 // Mapping is one mapped range of a target's address space.
 type Mapping struct {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package codefile
+package snapshot
 
 import (
 	"errors"
@@ -70,7 +70,7 @@ func TestReadAs(t *testing.T) {
 
 // What this process writes is its own.
 func TestRunning(t *testing.T) {
-	p, err := Running(os.Getpid())
+	p, err := RunningProcess(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if _, err := Running(-1); err == nil {
+	if _, err := RunningProcess(-1); err == nil {
 		t.Error("there is a process -1")
 	}
 }

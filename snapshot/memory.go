@@ -2,14 +2,12 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package target
+package snapshot
 
 import (
 	"encoding/binary"
 	"fmt"
 	"sort"
-
-	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
 // ThreadMemory is the memory of a snapshot as one of its threads sees it: its
@@ -29,6 +27,9 @@ type ThreadMemory struct {
 func (s *Snapshot) ThreadMemory(t *Thread) *ThreadMemory {
 	return &ThreadMemory{snapshot: s, thread: t}
 }
+
+// Thread returns the thread that sees the memory so.
+func (m *ThreadMemory) Thread() *Thread { return m.thread }
 
 // Keep has what Snapshot.Memory reads be read by the page and kept, some 1 MiB of it: what
 // is read again is what it was.
@@ -69,12 +70,12 @@ func (m *ThreadMemory) ReadCode(p []byte, addr uint64) error {
 }
 
 func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
-	if w := &m.thread.instead; addr == w.address && addr != 0 && len(p) == 8 {
-		binary.LittleEndian.PutUint64(p, w.value)
+	if w := &m.thread.Override; addr == w.Address && addr != 0 && len(p) == 8 {
+		binary.LittleEndian.PutUint64(p, w.Value)
 		return nil
 	}
-	for _, copies := range [...][]goruntime.Copy{m.thread.Copies, m.snapshot.Copies} {
-		if m.thread.late {
+	for _, copies := range [...][]Copy{m.thread.Copies, m.snapshot.Copies} {
+		if m.thread.Late {
 			break
 		}
 		n := readCopies(copies, p, addr)
@@ -101,11 +102,11 @@ func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 	return nil
 }
 
-// readCopies reads what is in one of the snapshot's copies, and returns how many bytes
+// ReadCopies reads what is in one of the snapshot's copies, and returns how many bytes
 // that is from addr on.
-func (s *Snapshot) readCopies(p []byte, addr uint64) int { return readCopies(s.Copies, p, addr) }
+func (s *Snapshot) ReadCopies(p []byte, addr uint64) int { return readCopies(s.Copies, p, addr) }
 
-func readCopies(copies []goruntime.Copy, p []byte, addr uint64) int {
+func readCopies(copies []Copy, p []byte, addr uint64) int {
 	i := sort.Search(len(copies), func(i int) bool { return copies[i].Address > addr }) - 1
 	if i < 0 || addr-copies[i].Address >= uint64(len(copies[i].Bytes)) {
 		return 0

@@ -2,13 +2,13 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package target_test
+package snapshot_test
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // counted is memory of two pages and a half from 0x1000 on, whose bytes change with each
@@ -30,8 +30,8 @@ func (c *counted) ReadMemory(p []byte, addr uint64) error {
 // late is told of each time.
 func TestKeep(t *testing.T) {
 	memory := new(counted)
-	s := &target.Snapshot{Memory: memory, Live: true, Mappings: []target.Mapping{{Start: 0x1000, End: 0x4000, Writable: true}}}
-	m := s.ThreadMemory(&target.Thread{})
+	s := &snapshot.Snapshot{Memory: memory, Live: true, Mappings: []snapshot.Mapping{{Start: 0x1000, End: 0x4000, Writable: true}}}
+	m := s.ThreadMemory(&snapshot.Thread{})
 	m.Keep()
 	read := func(addr uint64, n int) (byte, error) {
 		p := make([]byte, n)
@@ -61,7 +61,7 @@ func TestKeep(t *testing.T) {
 		t.Error("what is not there was read")
 	}
 	// There are bounds to what is kept.
-	everywhere := s.ThreadMemory(&target.Thread{})
+	everywhere := s.ThreadMemory(&snapshot.Thread{})
 	everywhere.Keep()
 	for range 3 {
 		for at := uint64(0); at < 1<<30; at += 1 << 20 {

@@ -2,13 +2,12 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package codefile
+package snapshot
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -72,7 +71,7 @@ func (p *Process) OpenSource(path string) (*os.File, error) {
 }
 
 // Running returns what /proc tells of a process that runs, all but when it began.
-func Running(pid int) (*Process, error) {
+func RunningProcess(pid int) (*Process, error) {
 	proc := "/proc/" + strconv.Itoa(pid)
 	status, err := os.ReadFile(proc + "/status")
 	if err != nil {
@@ -184,40 +183,4 @@ func (p *Process) users() string {
 		}
 	}
 	return text + "root"
-}
-
-// Marker is a mapping by which a process tells perf of a jitdump (perf.IsMarker).
-type Marker struct {
-	Path  string // as the process sees it
-	Inode uint64 // of the file that is mapped, 0 where that is not known
-
-	// Open opens the very file that is mapped, whatever is at its path now. Where it
-	// is nil the file is looked for by its path.
-	Open func() (*os.File, error)
-}
-
-// openMarker opens the jitdump of a marker. That the process has mapped a file
-// makes it the process's own, whoever wrote it.
-func (p *Process) openMarker(m *Marker) (*os.File, error) {
-	if m.Open != nil {
-		return m.Open()
-	}
-	if m.Inode == 0 || p.Users == nil {
-		return p.Open(m.Path)
-	}
-	f, err := untrusted.OpenPlanted(p.Root, m.Path)
-	if err != nil {
-		return nil, err
-	}
-	var info fs.FileInfo
-	if info, err = f.Stat(); err == nil {
-		if is := untrusted.IdentityOf(info); is != (untrusted.Identity{}) && is.Inode != m.Inode {
-			err = fmt.Errorf("%s: it is not the file that was mapped (inode %d, %d expected)", m.Path, is.Inode, m.Inode)
-		}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
