@@ -123,7 +123,7 @@ func TestFullOutput(t *testing.T) {
 	if err := os.WriteFile(perfMap, []byte("1000 10 f\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	recording := filepath.Join("..", "..", "target", "perfdata", "testdata", "true.data")
+	recording := filepath.Join("..", "..", "snapshot", "perfdata", "testdata", "true.data")
 	object := debuggedObject(t, "fib.c")
 	commands := [][]string{
 		{}, {"--help"}, {"--version"}, {"help"}, {"help", "stack"},

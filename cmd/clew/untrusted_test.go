@@ -149,7 +149,7 @@ func TestSourceOfRecording(t *testing.T) {
 	if err := os.WriteFile(secret, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	j, err := openJIT(filepath.Join("..", "..", "target", "perfdata", "testdata", "true.data"), &jitFlags{})
+	j, err := openJIT(filepath.Join("..", "..", "snapshot", "perfdata", "testdata", "true.data"), &jitFlags{})
 	if err != nil {
 		t.Fatal(err)
 	}
