@@ -334,6 +334,9 @@ func (e *evaluator) entryNumber(off object.DebugOffset) (int64, error) {
 	case member == nil:
 		b := e.body
 		if b != nil && b.root.find(func(n *node) bool { return n.Offset == off }) == nil {
+			if n, ok, err := e.outerNumber(off); ok || err != nil {
+				return int64(n), err
+			}
 			b = nil // a frame of another function has it, or none
 		}
 		n, err := e.variableNumber(off, b)
