@@ -248,11 +248,11 @@ func (e *evaluator) resolveText(t *Type) *Type {
 			n = int64(uintOf(t.machine.Order, b))
 		}
 	}
-	known := err == nil && n <= 1<<40
+	known := err == nil && n >= 0 && n <= 1<<40
 	if !known {
 		n = 0
 	}
-	return &Type{machine: t.machine, language: t.language, kind: Text, name: t.name, elem: t.elem, size: uint64(max(0, n)), sized: known, ready: true, lazy: true}
+	return &Type{machine: t.machine, language: t.language, kind: Text, name: t.name, elem: t.elem, size: uint64(n), sized: known, ready: true, lazy: true}
 }
 
 func (e *evaluator) resolveSize(t *Type) *Type {
