@@ -248,11 +248,11 @@ func (e *evaluator) resolveText(t *Type) *Type {
 			n = int64(uintOf(t.machine.Order, b))
 		}
 	}
-	known := err == nil && n >= 0 && n <= 1<<40
+	known := err == nil && n <= 1<<40
 	if !known {
 		n = 0
 	}
-	return &Type{machine: t.machine, language: t.language, kind: Text, name: t.name, elem: t.elem, size: uint64(n), sized: known, ready: true, lazy: true}
+	return &Type{machine: t.machine, language: t.language, kind: Text, name: t.name, elem: t.elem, size: uint64(max(0, n)), sized: known, ready: true, lazy: true}
 }
 
 func (e *evaluator) resolveSize(t *Type) *Type {
@@ -334,9 +334,6 @@ func (e *evaluator) entryNumber(off object.DebugOffset) (int64, error) {
 	case member == nil:
 		b := e.body
 		if b != nil && b.root.find(func(n *node) bool { return n.Offset == off }) == nil {
-			if n, ok, err := e.outerNumber(off); ok || err != nil {
-				return int64(n), err
-			}
 			b = nil // a frame of another function has it, or none
 		}
 		n, err := e.variableNumber(off, b)

@@ -16,9 +16,6 @@ import (
 // errNoBounds is gdb's sentence for an array whose length nothing says: dimension(*).
 var errNoBounds = errors.New("failed to get range bounds")
 
-// errNoLength is of a string whose length cannot be read, or is one that no string has.
-var errNoLength = fmt.Errorf("%w: the length of the string is not known", ErrDebugInfo)
-
 // fortran writes a value of Fortran that other languages do not have, or write otherwise,
 // and reports whether it did.
 func (w *printing) fortran(v Value, t *Type, depth int) bool {
@@ -50,12 +47,8 @@ func (w *printing) fortranText(v Value, t *Type) {
 			prefix = strconv.FormatUint(width, 10) + "_"
 		}
 	}
-	switch {
-	case width != 1 && width != 2 && width != 4:
+	if width != 1 && width != 2 && width != 4 {
 		w.fail(ErrType)
-		return
-	case t.lazy && !t.sized:
-		w.fail(errNoLength)
 		return
 	}
 	whole, cut := v, false

@@ -7,14 +7,13 @@ package value
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/clewdev/clew/object"
 )
 
 // Functions returns the functions of a name that have code, by ascending
-// entry. The name is that of the source, "ns::f" or plain "f", "pkg.f" of Ada, or the
-// linkage name. The error wraps ErrNotFound.
+// entry. The name is that of the source, "ns::f" or plain "f", or the linkage
+// name. The error wraps ErrNotFound.
 func (i *Info) Functions(name string) (list []*Function, err error) {
 	err = i.locked(func() error {
 		if err := i.indexAll(); err != nil {
@@ -22,7 +21,7 @@ func (i *Info) Functions(name string) (list []*Function, err error) {
 		}
 		seen := make(map[object.DebugOffset]bool)
 		for _, u := range i.units {
-			for _, off := range u.functionsNamed(name) {
+			for _, off := range u.names.functions[name] {
 				b, err := i.body(off)
 				if err != nil || seen[off] {
 					continue
@@ -42,21 +41,6 @@ func (i *Info) Functions(name string) (list []*Function, err error) {
 	return list, err
 }
 
-// functionsNamed returns the functions of a name. Those of Ada are also known by their
-// names in the source, of which several can share one.
-func (u *unit) functionsNamed(name string) []object.DebugOffset {
-	list := u.names.functions[name]
-	if u.language != Ada || list != nil {
-		return list
-	}
-	for encoded, functions := range u.names.functions {
-		if AdaName(encoded) == name {
-			list = append(list, functions...)
-		}
-	}
-	return list
-}
-
 func compare(a, b uint64) int {
 	switch {
 	case a < b:
@@ -69,9 +53,8 @@ func compare(a, b uint64) int {
 
 // Global returns the variable of a name at file scope that code at pc sees:
 // of the unit of pc first, where there is one, then of all others. In C++ the
-// namespaces and classes around the function at pc are searched. A variable of a package
-// of Ada is "pkg.name", one of a module of Fortran "module::name". The error wraps
-// ErrNotFound.
+// namespaces and classes around the function at pc are searched. The error
+// wraps ErrNotFound.
 func (i *Info) Global(name string, pc uint64) (v *Variable, err error) {
 	err = i.locked(func() error {
 		u := i.unitAt(pc)
@@ -116,9 +99,6 @@ func (i *Info) qualifications(name string, pc uint64, u *unit) (names []string) 
 				}
 			}
 		}
-	}
-	if strings.IndexByte(name, '.') > 0 {
-		names = append(names, strings.ReplaceAll(name, ".", "__")) // as GNAT has it
 	}
 	return append(names, name)
 }

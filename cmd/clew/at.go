@@ -16,20 +16,13 @@ import (
 	"github.com/clewdev/clew/report"
 )
 
-const atHelp = `Explain the rule that holds at one address of an ELF file: where the CFA, the
-return address and each saved register are, and which instruction of the unwind
-table says so; then draw the stack frame.
+const atHelp = `Explain the unwind rule at one address of an ELF file: where the CFA, the return
+address and each saved register are, and which instruction of the table says so.
+Then draw the stack frame.
 
-The CFA (canonical frame address) is the value the stack pointer had before the
-call. In formulas square brackets are memory.
-
-The place is an address (0x1160, or decimal), a function (its symbol, or its
-demangled name), or a function and an offset in bytes (main+0x27, main+39). An
-address is one of the file: of a running program, subtract where it is loaded.
-
-With --source: ` + sourceRightsHelp + `
-
-` + debugFileHelp
+The place is an address of the file (0x1160, or decimal), a function (its symbol or
+demangled name), or a function and an offset in bytes (main+0x27, main+39). For an
+address of a running program, subtract where the file is loaded.`
 
 type atFlags struct {
 	json       bool
@@ -41,15 +34,16 @@ type atFlags struct {
 func atCommand() *cli.Command {
 	var flags atFlags
 	return &cli.Command{
-		Name:  "at",
-		Usage: "Explain the rule at one address, and draw the frame",
-		Description: atHelp + "\n\nWith --json:\n" + report.ExplainSchema +
-			"\n\n" + exitHelp + "\nHere 1 is: no such function, nothing covers the address, or its entry is\nmalformed.",
+		Name:          "at",
+		Usage:         "Explain the rule at one address, and draw the frame",
+		Description:   atHelp,
+		ShellComplete: completeFunctions(),
+		Metadata:      seeAlso("rules", "debuginfod", "json", "exit-codes"),
 		UsageText: `clew at FILE ADDR|FUNC[+OFF] [flags]
 
 Examples:
-  clew at a.out main+0x27
-  clew at a.out 0x1160 --source
+  clew at a.out main+0x27              in words, with a picture of the frame
+  clew at a.out 0x1160 --source        beside the instructions and source lines
   clew at libc.so.6 'qsort_r+8' --json`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "source", Destination: &flags.source, Usage: "beside the disassembly of the function, with source lines where there are any"},

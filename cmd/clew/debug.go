@@ -26,32 +26,10 @@ import (
 )
 
 const debugHelp = `Call functions of object files, or words of a Forth program, under control: with
-breakpoints, stepping, watchpoints, and a fault that is a stop.
+breakpoints, stepping and watchpoints. A fault stops the code, and Clew goes on.
 
-The commands are gdb's, with their abbreviations: break, call, continue, step,
-next, finish, backtrace, print, x, info, disassemble, watch, display, quit; help
-lists them. At a terminal lines are edited, Tab completes commands, functions,
-files, variables and registers, Ctrl-C stops the code that runs, and Ctrl-D
-quits. Lines are kept in clew/history below $XDG_STATE_HOME; CLEW_HISTORY names
-another file, or none where it is empty.
-
-Object files (.o) of any compiler are linked with each other, and with a small C
-library of clew's: printf and puts, malloc and free, the usual functions of
-string.h and math.h, exit and abort. Compile with -g to see lines and variables.
-
-Where standard input is no terminal, commands come from it without a prompt; if
-there are none, the function of --call is called, and a fault is shown with its
-stack and the code around.
-
-With --rsp or --dap another debugger takes over: gdb and lldb by the GDB remote
-protocol, editors by the Debug Adapter Protocol. Whoever connects may run any code
-and read and write any file with your rights. So only clients of your own user are
-admitted, at unix:PATH, or at :PORT of this machine. With --allow-remote an ADDR of
-another interface, 0.0.0.0:1234, admits everybody that can reach it.
-
-` + exitHelp + `
-Here 1 is: the code faulted or exited with another status than 0, or a command
-of --batch failed.`
+The commands are gdb's: break, call, continue, step, print and others; 'help' lists
+them. --rsp and --dap let gdb, lldb or an editor take over.`
 
 // debugFlags are the flags of the debug verb.
 type debugFlags struct {
@@ -66,16 +44,16 @@ func debugCommand() *cli.Command {
 		Name:        "debug",
 		Usage:       "Call functions of object files under control",
 		Description: debugHelp,
+		Metadata:    seeAlso("sessions", "json", "exit-codes"),
 		UsageText: `clew debug FILE.o... [flags]
   clew debug FILE.fth [flags]
 
 Examples:
-  clew debug fib.o                             a prompt, as gdb's
-  clew debug fib.o --call 'fib(10)' </dev/null  call it, print what it returns
-  clew debug fib.o --batch commands            execute a file of commands
-  clew debug prog.fth --call '10 fib'          a word of a Forth program
-  clew debug fib.o --call 'fib(10)' --rsp unix:/run/user/1000/clew  for gdb and lldb
-  clew debug fib.o --call 'fib(10)' --dap :4711  for editors`,
+  clew debug fib.o                                  a prompt like gdb's
+  clew debug fib.o --call 'fib(10)' </dev/null      call it, print what it returns
+  clew debug fib.o --batch commands                 run a file of commands
+  clew debug prog.fth --call '10 fib'               a word of a Forth program
+  clew debug fib.o --call 'fib(10)' --rsp unix:/run/user/1000/clew   for gdb and lldb`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "call", Destination: &flags.call, Usage: "what run and start call: `'fib(10)'`, with numbers, strings and addresses of variables"},
 			&cli.StringFlag{Name: "batch", Destination: &flags.batch, Usage: "execute the commands in `SCRIPT` (- is standard input) up to the first that fails"},

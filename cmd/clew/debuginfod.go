@@ -13,17 +13,6 @@ import (
 	"github.com/clewdev/clew/debugfile/debuginfod"
 )
 
-const debuginfodHelp = `With DEBUGINFOD_URLS set, what is not installed is fetched from these servers by
-build ID, by the program curl, and kept where debuginfod's clients keep it:
-separate debug files, and of cores the files that were mapped. A server may send
-nothing for 10 s (DEBUGINFOD_TIMEOUT), all fetches together may take 60 s
-(DEBUGINFOD_MAXTIME), and a server that fails is not asked again; the stacks are
-then printed without.`
-
-const debugFileHelp = `Names and lines of a stripped FILE, and its .debug_frame, are those of its separate
-debug file, which is looked for by build ID and .gnu_debuglink; with DEBUGINFOD_URLS
-set, it is fetched from these servers where it is not installed, as by 'clew stack'.`
-
 // fetch returns what fetches files by build ID, nil where the environment asks for
 // nothing. All of the command is one client: what it may take is counted once.
 var fetch = sync.OnceValue(func() func(debugfile.Kind, []byte) (*os.File, error) {

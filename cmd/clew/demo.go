@@ -28,9 +28,7 @@ func demoCommand() *cli.Command {
 		Usage: "See clew at work on a small program of its own",
 		Description: `Compile a small Forth program to machine code, run it until it waits deep in a
 recursion, and print its stack: Go, generated words, Go; then the unwind table
-of one of the words. It needs nothing but clew itself.
-
-` + exitHelp,
+of one of the words. It needs no other program.`,
 		UsageText: `clew demo [flags]
 
 Examples:

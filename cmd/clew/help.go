@@ -9,89 +9,208 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/report"
 )
 
-// helpCommand is the library's, but for its error.
 func helpCommand() *cli.Command {
+	format := "text"
 	return &cli.Command{
-		Name:        "help",
-		Usage:       "Help about any command",
-		Description: "Print what a command is for and what it takes.",
-		UsageText:   "clew help [command]",
-		Action: func(ctx context.Context, c *cli.Command) error {
-			name := c.Args().First()
-			switch {
-			case name == "":
-				return cli.ShowRootCommandHelp(c)
-			case c.Root().Command(name) == nil:
-				return unknownCommand(c.Root(), name)
+		Name:  "help",
+		Usage: "Explain a command or a topic",
+		Description: `Print the manual page of a command, with all its flags, or of a topic. 'clew COMMAND
+--help' prints the first screen only.`,
+		UsageText: `clew help [COMMAND | TOPIC]
+
+Examples:
+  clew help                               the commands and the topics
+  clew help stack                         all flags of 'clew stack'
+  clew help jit show
+  clew help frames                        how Clew says what it knows about a frame
+  clew help --format man stack | man -l -`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "format", Destination: &format, Value: format, Usage: "`FORMAT` of the page: text, man, or markdown"},
+		},
+		ShellComplete: func(_ context.Context, c *cli.Command) {
+			for _, p := range pages(c.Root()) {
+				fmt.Fprintln(c.Root().Writer, strings.TrimPrefix(p.Name, "clew "))
 			}
-			return cli.ShowCommandHelp(ctx, c.Root(), name)
+		},
+		Action: func(_ context.Context, c *cli.Command) error {
+			page, err := findPage(c.Root(), c.Args().Slice())
+			if err != nil {
+				return err
+			}
+			switch format {
+			case "text":
+				return writePage(c.Root().Writer, page.WriteWhole)
+			case "man":
+				return writePage(c.Root().Writer, page.WriteMan)
+			case "markdown":
+				return writePage(c.Root().Writer, page.WriteMarkdown)
+			}
+			return fmt.Errorf("unknown --format %q, expected text, man or markdown", format)
 		},
 	}
 }
 
-// printHelp is the library's cli.HelpPrinter, which would indent what is laid
-// out, and show twice a flag that can be repeated. The template is the
-// library's too.
+// findPage returns the page of a command or a topic, of clew itself without arguments.
+func findPage(root *cli.Command, args []string) (*manual.Page, error) {
+	c, path := root, root.Name
+	for i, name := range args {
+		below := c.Command(name)
+		if below != nil {
+			c, path = below, path+" "+name
+			continue
+		}
+		if i > 0 {
+			return nil, fmt.Errorf("%s has no command %q", path, name)
+		}
+		topics := allTopics()
+		if n := slices.IndexFunc(topics, func(p *manual.Page) bool { return p.Name == name }); n >= 0 && len(args) == 1 {
+			return topics[n], nil
+		}
+		return nil, unknownCommand(root, name)
+	}
+	return pageOf(c, path), nil
+}
+
+// pages returns the whole manual: of the command and those below it, and the topics.
+func pages(root *cli.Command) []*manual.Page {
+	var all []*manual.Page
+	var add func(c *cli.Command, name string)
+	add = func(c *cli.Command, name string) {
+		all = append(all, pageOf(c, name))
+		for _, below := range c.VisibleCommands() {
+			add(below, name+" "+below.Name)
+		}
+	}
+	add(root, root.Name)
+	return append(all, allTopics()...)
+}
+
+// allTopics returns the topics: those that are only text, and the one about JSON, whose text
+// stands beside the code that prints it.
+func allTopics() []*manual.Page {
+	all := append(manual.Topics(), jsonTopic())
+	slices.SortFunc(all, func(a, b *manual.Page) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+func jsonTopic() *manual.Page {
+	var text strings.Builder
+	text.WriteString(`With --json a command prints JSON instead of text: one object on each line. New
+versions of Clew may add fields; they do not change or remove any.`)
+	for _, part := range []struct{ command, schema string }{
+		{"clew stack --json", report.StackSchema},
+		{"clew stack --goroutines --json", report.GoroutineSchema},
+		{"clew stack --watch --json", report.WatchSchema},
+		{"clew table --json", report.TableSchema},
+		{"clew table --raw --json", report.RawSchema},
+		{"clew at --json", report.ExplainSchema},
+		{"clew jit --json", report.GeneratedSchema},
+		{"clew jit show --json", report.GeneratedFunctionSchema + "\n" + report.FormerFunctionSchema},
+		{"clew jit extract --json", `One object for each file that was written: {"file", "source", "place", "bytes"}.`},
+		{"clew perf --json", report.RecordingSchema},
+		{"clew version --json", `One object: {"version", "commit", "modified", "go", "os", "arch", "features"}.`},
+	} {
+		fmt.Fprintf(&text, "\n\n%s\n\n%s", strings.ToUpper(part.command[:1])+part.command[1:], part.schema)
+	}
+	return &manual.Page{Name: "json", Summary: "The output of --json", Description: text.String()}
+}
+
+// topicsKey is where the metadata of a command has the names of the topics about it.
+const topicsKey = "topics"
+
+// seeAlso returns the metadata of a command that topics are about.
+func seeAlso(topics ...string) map[string]any { return map[string]any{topicsKey: topics} }
+
+// pageOf returns the page of a command, whose name is that of a command line.
+func pageOf(c *cli.Command, name string) *manual.Page {
+	usage, examples, _ := strings.Cut(c.UsageText, "\n\nExamples:\n")
+	if usage == "" {
+		usage = name
+	}
+	unindented := func(s string) string { return strings.ReplaceAll(strings.TrimPrefix(s, "  "), "\n  ", "\n") }
+	p := &manual.Page{
+		Name: name, Summary: c.Usage, Description: strings.TrimSpace(c.Description),
+		Usage: unindented(usage), Examples: unindented(examples),
+	}
+	for _, below := range c.VisibleCommands() {
+		p.Commands = append(p.Commands, manual.Entry{Name: below.Name, Summary: below.Usage})
+	}
+	for _, flag := range c.VisibleFlags() {
+		if doc, ok := flag.(cli.DocGenerationFlag); ok {
+			p.Flags = append(p.Flags, describeFlag(doc))
+		}
+	}
+	// Those that most users need come first, then each group.
+	slices.SortStableFunc(p.Flags, func(a, b manual.Flag) int { return strings.Compare(a.Group, b.Group) })
+	names, _ := c.Metadata[topicsKey].([]string)
+	for _, t := range allTopics() {
+		if c == c.Root() || slices.Contains(names, t.Name) {
+			p.Topics = append(p.Topics, manual.Entry{Name: t.Name, Summary: t.Summary})
+		}
+	}
+	return p
+}
+
+// describeFlag describes a flag to the manual. The name of what it takes stands between
+// backquotes in its usage.
+func describeFlag(doc cli.DocGenerationFlag) manual.Flag {
+	names := doc.(cli.Flag).Names()
+	f := manual.Flag{Long: names[0], Usage: doc.GetUsage()}
+	for _, short := range names[1:] {
+		f.Short = short
+	}
+	if before, rest, ok := strings.Cut(f.Usage, "`"); ok {
+		value, after, _ := strings.Cut(rest, "`")
+		f.Value, f.Usage = value, before+value+after
+	}
+	if doc.TakesValue() && doc.IsDefaultVisible() {
+		f.Default = doc.GetValue()
+	}
+	if many, ok := doc.(cli.DocGenerationMultiValueFlag); ok {
+		f.Repeatable = many.IsMultiValueFlag()
+	}
+	if categorised, ok := doc.(cli.CategorizableFlag); ok {
+		f.Group = categorised.GetCategory()
+	}
+	return f
+}
+
+// grouped returns flags as a group of the manual, which the first screen leaves out.
+func grouped(group string, flags ...cli.Flag) []cli.Flag {
+	for _, f := range flags {
+		f.(cli.CategorizableFlag).SetCategory(group)
+	}
+	return flags
+}
+
+// printHelp is the library's cli.HelpPrinter: it prints the first screen of a command.
 func printHelp(w io.Writer, _ string, data any) {
 	c, ok := data.(*cli.Command)
 	if !ok {
 		return
 	}
-	usage := c.UsageText
-	if usage == "" {
-		usage = c.FullName()
-	}
-	// A tabwriter writes every piece of a line by itself.
-	text := bufio.NewWriter(w)
-	defer text.Flush()
-	out := tabwriter.NewWriter(text, 0, 0, 3, ' ', 0)
-	defer out.Flush()
-	fmt.Fprintf(out, "%s\n\nUsage:\n  %s\n", strings.TrimSpace(c.Description), usage)
-	if commands := c.VisibleCommands(); len(commands) > 0 {
-		fmt.Fprint(out, "\nAvailable Commands:\n")
-		for _, below := range commands {
-			fmt.Fprintf(out, "  %s\t%s\n", below.Name, below.Usage)
-		}
-	}
-	if flags := c.VisibleFlags(); len(flags) > 0 {
-		fmt.Fprint(out, "\nFlags:\n")
-		for _, flag := range flags {
-			printFlag(out, flag)
-		}
-	}
+	page := pageOf(c, c.FullName())
+	write := page.WriteShort
 	if c == c.Root() {
-		fmt.Fprintf(out, "\nUse '%s [command] --help' for more information about a command.\n", c.Name)
+		write = page.WriteWhole
 	}
+	_ = writePage(w, write) // stdout keeps the error
 }
 
-// printFlag prints a line about a flag; what it takes stands between backquotes
-// in its usage.
-func printFlag(w io.Writer, flag cli.Flag) {
-	doc, ok := flag.(cli.DocGenerationFlag)
-	if !ok {
-		return
+// writePage writes a page at once: it is made of small pieces.
+func writePage(w io.Writer, write func(io.Writer) error) error {
+	out := bufio.NewWriter(w)
+	if err := write(out); err != nil {
+		return err
 	}
-	names := "    --" + flag.Names()[0]
-	for _, short := range flag.Names()[1:] {
-		names = "-" + short + ", --" + flag.Names()[0]
-	}
-	usage := doc.GetUsage()
-	if before, rest, ok := strings.Cut(usage, "`"); ok {
-		what, after, _ := strings.Cut(rest, "`")
-		names += " " + what
-		usage = before + what + after
-	}
-	if value := doc.GetValue(); value != "" && doc.TakesValue() {
-		usage += fmt.Sprintf(" (default %s)", value)
-	}
-	fmt.Fprintf(w, "  %s\t%s\n", names, usage)
-	if many, ok := flag.(cli.DocGenerationMultiValueFlag); ok && many.IsMultiValueFlag() {
-		fmt.Fprint(w, "  \tcan be repeated\n")
-	}
+	return out.Flush()
 }

@@ -29,28 +29,12 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
-const jitHelp = `Print what is known of the code that a program wrote while it ran: from which
-sources, how many functions of how many bytes, how much of it has no unwind table,
-and the executable memory that no source tells of.
+const jitHelp = `List the code that a program wrote while it ran: from which sources Clew knows it, how
+many functions and bytes each has, how much has no unwind table, and executable
+memory that no source describes.
 
-The target is a live process, which is stopped as by 'clew stack'; a core; a
-jitdump or a perf map; or a recording of perf, whose processes' jitdumps and maps
-are read. The sources of processes and cores, found without being configured:
-  - the list of modules of Go's runtime, to which loaders such as
-    github.com/bytedance/sonic add the code that they make
-  - the lists of the GDB JIT interface, by their symbol, or by a search of the
-    process's memory where it is stripped
-  - jitdumps that the process has mapped, as perf asks for
-  - libunwind's lists of dynamic unwind information
-  - /tmp/perf-PID.map, in the process's mount and PID namespaces
-A core has the lists in its memory. Of files it has only the paths: they are read
-where they still are, and if they fit.
-
-What a runtime has not written yet is not there: V8 writes its jitdump two
-megabytes at a time.
-
-'clew jit show' prints the unwind table, source lines and instructions of a
-function, 'clew jit extract' writes its symbol file.`
+The target is a live process, a core, a jitdump, a perf map, or a recording of perf.
+A process stops for about a millisecond, as for 'clew stack'.`
 
 // jitFlags are the flags of the jit verb.
 type jitFlags struct {
@@ -67,19 +51,17 @@ func jitCommand() *cli.Command {
 		return &cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: usage}
 	}
 	return &cli.Command{
-		Name:  "jit",
-		Usage: "Print what is known of generated code; show or extract a function of it",
-		Description: jitHelp + "\n\nWith --json:\n" + report.GeneratedSchema + "\n\n" + exitHelp +
-			"\nHere 1 is: there is no source, or of one something could not be read.",
+		Name:          "jit",
+		Usage:         "List generated code; show or extract a function of it",
+		Description:   jitHelp,
+		ShellComplete: completeProcesses(),
+		Metadata:      seeAlso("generated", "cores", "json", "exit-codes"),
 		UsageText: `clew jit PID|FILE [flags]
-  clew jit show NAME|ADDR PID|FILE [flags]
-  clew jit extract NAME|ADDR PID|FILE -o FILE
-  clew jit extract --all PID|FILE -o DIR
 
 Examples:
-  clew jit 4711                       what process 4711 tells of its code
-  clew jit core.4711                  or a core of it
-  clew jit jit-4711.dump --json       or a jitdump
+  clew jit 4711                       the generated code of process 4711
+  clew jit core.4711                  of a core
+  clew jit jit-4711.dump --json       of a jitdump
   clew jit show fib 4711              a function's unwind table and instructions
   clew jit extract fib 4711 -o fib.o  its symbol file, for readelf and gdb`,
 		Flags: append([]cli.Flag{jsonFlag("one JSON object")}, flags.core.flags()...),
@@ -96,16 +78,20 @@ Examples:
 			Name:  "show",
 			Usage: "Print a generated function's unwind table, lines and instructions",
 			Description: `Print the unwind table of a generated function as 'clew table' does, then its
-instructions beside the rows and under the source lines. The target names the source
-files; so root reads only those that the target's user may read, and all below the
-folders of --source-path.
+instructions with the rows and source lines beside them.
 
-The function is named as its source names it, or demangled, or by a glob, or by a
-part of the name; or by an address in it. Where a jitdump or a perf map says that a
-function of the name was overwritten or moved, a line says where it was, until when,
-and by what.` + "\n\nWith --json:\n" + report.GeneratedFunctionSchema + "\n" + report.FormerFunctionSchema + "\n\n" + exitHelp +
-				"\nHere 1 is: no function is called so, something of it is not known, or the core or the recording is damaged.",
-			UsageText: "clew jit show NAME|ADDR PID|FILE [flags]",
+Name the function as its source does, demangled, by a glob or a part of its name, or by
+an address in it. If a jitdump or a perf map says that a function of this name was
+overwritten or moved, a line says where it was, until when, and by what.
+
+The target names the source files. So root reads only those that the target's user
+may read, and files under --source-path.`,
+			Metadata: seeAlso("generated", "rules", "json", "exit-codes"),
+			UsageText: `clew jit show NAME|ADDR PID|FILE [flags]
+
+Examples:
+  clew jit show fib 4711
+  clew jit show 0x7f3c00001139 core.4711`,
 			Flags: append([]cli.Flag{
 				jsonFlag("one JSON object a function"),
 				sourcePathFlag(&flags.sourcePath, "look for source files below `DIR` too"),
@@ -119,18 +105,17 @@ and by what.` + "\n\nWith --json:\n" + report.GeneratedFunctionSchema + "\n" + r
 		}, {
 			Name:  "extract",
 			Usage: "Write the symbol file of generated code",
-			Description: `Write the symbol file (ELF) that a runtime registered with debuggers for a
-function, as it is; of functions that a jitdump, a dyn-info list or a perf map
-describes, one that says the same. It has names, unwind tables and lines at
-run-time addresses, and no code. With --all all of them are written into a folder,
-which is made.
-
-readelf, 'clew table' and gdb's add-symbol-file read it.
-
-With --json there is a line for each file: {"file", "source", "place", "bytes"}.` + "\n\n" + exitHelp +
-				"\nHere 1 is: no function is called so, something of it was left out, or the core or the recording is damaged.",
+			Description: `Write the symbol file (ELF) that a runtime registered with debuggers for a function.
+For code that a jitdump, a dyn-info list or a perf map describes, Clew makes a symbol
+file that says the same. It has names, unwind tables and lines at run-time
+addresses, and no code. readelf, 'clew table' and gdb's add-symbol-file read it.`,
+			Metadata: seeAlso("generated", "json", "exit-codes"),
 			UsageText: `clew jit extract NAME|ADDR PID|FILE -o FILE
-  clew jit extract --all PID|FILE -o DIR`,
+  clew jit extract --all PID|FILE -o DIR
+
+Examples:
+  clew jit extract fib 4711 -o fib.o
+  clew jit extract --all core.4711 -o symbols`,
 			Flags: append([]cli.Flag{
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &flags.output, Usage: "write to `PATH`: a file, - for standard output, with --all a folder"},
 				&cli.BoolFlag{Name: "all", Destination: &flags.all, Usage: "all of the code"},
@@ -160,6 +145,14 @@ type jitTarget struct {
 // It must be released.
 func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	t := &jitTarget{released: func() {}}
+	switch pids, err := expandNames([]string{name}); {
+	case err != nil:
+		return nil, err
+	case len(pids) > 1:
+		return nil, input("%d processes are named %s; choose one: %s", len(pids), name, strings.Join(pids, ", "))
+	default:
+		name = pids[0]
+	}
 	if pid, err := strconv.Atoi(name); err == nil && pid > 0 {
 		if err := flags.core.refuse(); err != nil {
 			return nil, err
@@ -175,7 +168,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	info, err := regular(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, input("%s: no such file, and no process ID; 'pidof %[1]s' may find it", name)
+		return nil, input("%s: no process and no file has this name", name)
 	case err != nil:
 		return nil, err
 	case info.Size() == 0:

@@ -23,38 +23,10 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-const perfHelp = `Print what a recording of perf tells: which functions took most, by themselves
-("self") and with those that they called ("total"), and the heaviest stacks.
+const perfHelp = `Print the functions that took most in a recording of perf, and the heaviest stacks.
+"self" counts samples in a function, "total" those in what it called as well.
 
-FILE is what perf record wrote; - reads from standard input what
-'perf record -o -' writes to a pipe. Stacks recorded with --call-graph dwarf are
-walked by the files' unwind tables, those recorded by frame pointers are taken as
-they are. Compressed recordings are read as they are.
-
-Code that a JIT compiler wrote is in [jit]. It is named by the jitdumps that the
-recorded processes had mapped, as of the time of each sample where it was
-recorded with 'perf record -k mono', and walked by their unwind tables; else by
-their perf maps, /tmp/perf-PID.map. 'perf inject' is not needed, and not in the way.
-
-Files are looked for where the recorded processes saw them, or below --sysroot,
-then by build ID in /usr/lib/debug/.build-id, /usr/lib/.build-id, perf's cache,
-~/.debug, and debuginfod's. A file whose build ID is not that of the recording is
-refused. With DEBUGINFOD_URLS set, servers are asked last: 'clew stack --help' says
-how. What was missing, refused, lost or cut is in notes at the
-end, and if a file or a part of the recording is missing clew exits with 1. What
-was lost while it was recorded ("lost": records, most of them samples) does not
-count for that: perf loses some where it records fast.
-
-With --samples each sample is printed with its stack, as perf script does.
-
-With --json:
-` + report.RecordingSchema + `
-
-` + profileHelp + `
-A stack counts its samples, with --periods what they stand for. Of a recording
-of several events --event chooses the one.
-
-` + exitHelp
+FILE is what 'perf record' wrote; - is standard input.`
 
 // perfFlags are the flags of the perf verb.
 type perfFlags struct {
@@ -70,8 +42,9 @@ func perfCommand() *cli.Command {
 	var flags perfFlags
 	return &cli.Command{
 		Name:        "perf",
-		Usage:       "Print what a recording of perf tells, as text or as a profile",
+		Usage:       "Print a recording of perf, as text or as a profile",
 		Description: perfHelp,
+		Metadata:    seeAlso("recordings", "frames", "generated", "profiles", "debuginfod", "json", "exit-codes"),
 		UsageText: `clew perf FILE [flags]
 
 Examples:
@@ -79,21 +52,24 @@ Examples:
   clew perf --flame out.html perf.data    a picture of it
   clew perf --comm server perf.data       of one program
   perf record -o - -g ./server | clew perf -`,
-		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "samples", Destination: &flags.samples, Usage: "every sample with its stack"},
-			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object"},
+		Flags: slices.Concat([]cli.Flag{
+			&cli.IntFlag{Name: "top", Destination: &flags.top, Value: 20, Usage: "list `N` functions"},
+			&cli.StringFlag{Name: "comm", Destination: &flags.comm, Usage: "only samples of processes or threads named `NAME`"},
+			&cli.BoolFlag{Name: "samples", Destination: &flags.samples, Usage: "print every sample with its stack, as perf script does"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print JSON, one object"},
+		}, grouped("Selection",
 			&cli.StringFlag{Name: "event", Destination: &flags.event, Usage: "only samples of the event `NAME`"},
 			&cli.IntSliceFlag{Name: "pid", Destination: &flags.pids, Usage: "only samples of the processes with these `PID`s"},
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only samples of the threads with these `TID`s"},
-			&cli.StringFlag{Name: "comm", Destination: &flags.comm, Usage: "only samples of processes or threads called `NAME`"},
-			&cli.BoolFlag{Name: "by-thread", Destination: &flags.byThread, Usage: "each thread by itself"},
+		), grouped("Output",
+			&cli.BoolFlag{Name: "by-thread", Destination: &flags.byThread, Usage: "print each thread by itself"},
 			&cli.BoolFlag{Name: "periods", Destination: &flags.periods, Usage: "count how often the event occurred, not the samples"},
+			&cli.IntFlag{Name: "stacks", Destination: &flags.stacks, Value: 3, Usage: "print `N` stacks"},
 			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines and inlined calls, which take most of the time"},
 			&cli.BoolFlag{Name: "no-inline", Destination: &flags.noInline, Usage: "no inlined calls"},
-			&cli.IntFlag{Name: "top", Destination: &flags.top, Value: 20, Usage: "list `N` functions"},
-			&cli.IntFlag{Name: "stacks", Destination: &flags.stacks, Value: 3, Usage: "show `N` stacks"},
+		), grouped("Files",
 			&cli.StringFlag{Name: "sysroot", Destination: &flags.sysroot, Usage: "look for files below `DIR`"},
-		}, flags.profile.flags()...),
+		), flags.profile.flags()),
 		Action: func(_ context.Context, c *cli.Command) error {
 			collectLate()
 			if !c.IsSet("pid") {

@@ -17,15 +17,6 @@ import (
 	"github.com/clewdev/clew/report/profile"
 )
 
-const profileHelp = `With --pprof, --flame or --speedscope the stacks are written to a FILE, which is
-replaced if it exists ("-" is standard output), and with --folded to standard
-output, and not printed otherwise. A replaced file keeps its mode and owner; root's
-new files have mode 0600.
-  --pprof       for 'go tool pprof -http=: FILE', compressed
-  --flame       a page with a flame graph, which needs no network
-  --speedscope  JSON for https://www.speedscope.app
-  --folded      a line a stack, "main;work;read 12", for flamegraph.pl`
-
 // profileFlags are the flags of verbs whose stacks can be written as a profile.
 type profileFlags struct {
 	pprof, flame, speedscope string
@@ -34,13 +25,14 @@ type profileFlags struct {
 }
 
 func (f *profileFlags) flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "pprof", Destination: &f.pprof, Usage: "write a profile for pprof to `FILE`"},
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "flame", Destination: &f.flame, Usage: "write a flame graph to `FILE`, a page of HTML"},
+	}, grouped("Profiles",
+		&cli.StringFlag{Name: "pprof", Destination: &f.pprof, Usage: "write a profile for pprof to `FILE`"},
 		&cli.StringFlag{Name: "speedscope", Destination: &f.speedscope, Usage: "write a profile for speedscope to `FILE`"},
 		&cli.BoolFlag{Name: "folded", Destination: &f.folded, Usage: "print folded stacks, a line each"},
-		&cli.StringFlag{Name: "by", Destination: &f.by, Usage: "with --flame and --folded: tell stacks apart by `WHAT`: process (the default, where there are several), thread, state (of goroutines), or none"},
-	}
+		&cli.StringFlag{Name: "by", Destination: &f.by, Usage: "with --flame and --folded: separate stacks by `WHAT`: process (the default if there are several), thread, state (of goroutines), or none"},
+	)...)
 }
 
 // wanted reports whether a profile is to be written.

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -36,14 +36,8 @@ type status int
 
 func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-const rootHelp = `Clew finds the way back through the frames of native code.
-
-It reads the call frame information (unwind tables) of ELF files of any
-machine, says what they say in a way people and programs can read, and prints
-the stacks of live processes, which it stops for about a millisecond.`
-
-const exitHelp = `Exit codes: 0 all is well, 1 the answer is no or only partial, 2 wrong usage,
-unreadable input, or output that cannot be written.`
+const rootHelp = `Clew finds the way back through the call frames of native code: code that a compiler
+wrote, and code that a program wrote while it ran.`
 
 // verbs are by name.
 var verbs = [...]struct {
@@ -58,6 +52,7 @@ var verbs = [...]struct {
 	{"perf", perfCommand},
 	{"stack", stackCommand},
 	{"table", tableCommand},
+	{"version", versionCommand},
 }
 
 // commandsFor returns the commands of verbs: only of the one that a command line
@@ -84,16 +79,15 @@ func newRoot(args []string) *cli.Command {
 		Writer:      stdout,
 		ErrWriter:   stderr,
 		Usage:       "Read unwind tables, print stacks",
-		Description: rootHelp + "\n\n" + exitHelp,
-		UsageText: `clew [command]
+		Description: rootHelp,
+		UsageText: `clew COMMAND [flags]
 
 Examples:
-  clew table /bin/ls                  the unwind table of every function
-  clew table a.out --func main        of one
-  clew at a.out main+0x27             the rule at one address, in words
-  clew stack 4711                     the stacks of a live process
-  clew perf perf.data                 what a recording of perf tells
-  clew demo                           see it at work`,
+  clew stack 4711                  the stacks of a live process
+  clew perf perf.data              where the time of a recording went
+  clew table a.out --func main     the unwind table of a function
+  clew at a.out main+0x27          the rule at one address, in words
+  clew demo                        see it at work`,
 		Version:               "the module's", // see printVersion
 		EnableShellCompletion: true,
 		Commands:              commandsFor(args),
@@ -126,14 +120,6 @@ func setUp(c *cli.Command) {
 	}
 }
 
-// version returns the version of the module, "devel" where it has none.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "devel"
-}
-
 func printVersion(c *cli.Command) {
 	fmt.Fprintf(c.Root().Writer, "%s version %s\n", c.Name, version())
 }
@@ -142,7 +128,10 @@ func printVersion(c *cli.Command) {
 func run(args []string) int {
 	root := newRoot(args)
 	speaker = commandPath(root, args)
-	err := root.Run(context.Background(), append([]string{root.Name}, args...))
+	err := unknownVerb(root, args)
+	if err == nil {
+		err = root.Run(context.Background(), append([]string{root.Name}, args...))
+	}
 	code := conclude(err)
 	// An answer that was not written is none, whatever was found.
 	if failed := stdout.end(); failed != nil {
@@ -175,7 +164,7 @@ func conclude(err error) int {
 	}
 	var input inputError
 	if !errors.As(err, &input) {
-		fmt.Fprintf(stderr, "Run '%s --help' for what it takes.\n", speaker)
+		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", speaker)
 	}
 	return exitUsage
 }
@@ -217,8 +206,41 @@ func dashed(name string) string {
 	return "--" + name
 }
 
+// unknownVerb returns the error of a command line whose first word is not a command, which
+// the library takes for an argument.
+func unknownVerb(root *cli.Command, args []string) error {
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || root.Command(args[0]) != nil || args[0] == "completion" {
+		return nil
+	}
+	return unknownCommand(root, args[0])
+}
+
 func unknownCommand(root *cli.Command, name string) error {
+	if verb := verbFor(name); verb != "" {
+		return fmt.Errorf("unknown command %q; did you mean 'clew %s %[1]s'?", name, verb)
+	}
 	return fmt.Errorf("unknown command %q%s", name, didYouMean(name, cli.SuggestCommand(root.VisibleCommands(), name)))
+}
+
+// verbFor returns the verb that takes an argument, "" if it is not clear.
+func verbFor(argument string) string {
+	if pid, err := strconv.Atoi(argument); err == nil && pid > 0 {
+		return "stack"
+	}
+	if info, _ := regular(argument); info == nil {
+		return ""
+	}
+	switch is, _ := contentOf(argument); is {
+	case elfFile:
+		return "table"
+	case elfCore:
+		return "stack"
+	case recordingFile:
+		return "perf"
+	case jitdumpFile:
+		return "jit"
+	}
+	return ""
 }
 
 // didYouMean words a suggestion of the library, which has one for every name:

@@ -20,7 +20,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-var update = flag.Bool("update", false, "write what the scripts and README.md expect anew: go test ./cmd/clew -update")
+var update = flag.Bool("update", false, "write what the scripts and README.md expect, and docs, anew: go test ./cmd/clew -update")
 
 // asWorker is what the test binary does where TestMutants has started it.
 var asWorker func()

@@ -13,10 +13,6 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-const sectionCacheHelp = `What the compressed sections of debug files inflate to is kept in
-$XDG_CACHE_HOME/clew/sections, or in ~/.cache, at most 512 MiB, so that the next
-run need not do it again; nothing is kept with CLEW_CACHE=off.`
-
 // sections is where the user's inflated sections are kept, nil for nowhere.
 var sections = sync.OnceValue(func() object.SectionCache {
 	if os.Getenv("CLEW_CACHE") == "off" {

@@ -14,10 +14,6 @@ import (
 	"github.com/clewdev/clew/report"
 )
 
-const sourceRightsHelp = `the file's debugging information names its source files; so root
-reads only those that the owner of the file may read, and all files below the folders of
---source-path.`
-
 var errSourcePath = errors.New("--source-path says where --source looks for files: give both")
 
 func sourcePathFlag(to *[]string, usage string) cli.Flag {

@@ -31,73 +31,11 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
-const stackHelp = `Print the stacks of all threads of live processes, of cores, or of a command when
-it crashes or you press Ctrl-\.
+const stackHelp = `Print the stacks of all threads of live processes or of cores, or of a command when
+it crashes or you press Ctrl-\. Native, Go and generated frames appear in one list.
 
-A process is stopped only while its registers and stacks are copied, about a
-millisecond, and runs on unharmed while the stacks are walked and named. A thread
-that gets no processor, or waits in the kernel, takes longer to stop: that is
-waited for, for at most two seconds, and the others stand still meanwhile. How
-long it stood still is printed in its heading.
-
-A frame that was not found by call frame information says how it was found:
-[by frame pointer] where a module has no unwind tables (code of a JIT compiler,
-say), [by back chain] by the link that the ABI of Power and s390 has, [by signal
-context], [by bad call]. [by return address] is the caller of a function that was
-interrupted and has no unwind table: the word at the stack pointer or in the link
-register follows a call. [by code] is the caller of a function of x86-64 without
-unwind table, of which the symbol is known: its instructions say how far the stack
-pointer is below the return address. "callers may be missing before it" says
-that this call leads to another function than the one before, or that that
-function keeps no frame pointer. A function that called the one before it
-in the place of its return has no frame any more; it is shown as [tail call] where
-the debugging information tells which it was. A function without a symbol is shown
-by its address in its file, "?? at 0x64af in sleep"; code that no file holds by
-"?? in no file". A walk that cannot reach the outermost frame says why on the line
-behind its last frame.
-
-Code that a JIT compiler wrote is "in [jit]". It is named, and its stack walked,
-by what the process tells others of it, found without an option: the list of the
-GDB JIT interface, by its symbol or, where a program is stripped, by a search of
-the process's memory; jitdumps that it has mapped; libunwind's list of dynamic
-unwind information; its perf map. They are read after the process runs on. Where
-none has an unwind table the walk goes by frame pointers, and says so. 'clew jit'
-tells what there is.
-
-` + variablesHelp + `
-
-` + holdHelp + `
-
-` + coreHelp + `
-
-` + debuginfodHelp + `
-
-` + sectionCacheHelp + `
-
-Above ten threads, or with --group, threads whose stacks are equal, address by
-address, are shown as one: "12 threads: 4712-4722 worker, 4730 writer". Of a deep
-recursion one round is shown, and how many frames repeat it; with --all-frames,
-as in JSON, they all are.
-
-With -- COMMAND the command runs as it would without clew, its stacks go to
-standard error, and clew exits with the command's status, 128 and the signal's
-number where one killed it. Processes that the command starts are not watched.
-
-` + watchHelp + `
-
-` + profileHelp + `
-A stack counts one thread. The outermost frame of one that could not be walked to
-its end, or that can lack callers, says so: [no rule], [callers may be missing].
-
-` + goroutineHelp + `
-
-With --json:
-` + report.StackSchema + `
-` + report.GoroutineSchema + `
-` + report.WatchSchema + `
-
-` + exitHelp + `
-Here 1 is also: a stack ends early, or callers may be missing before a frame.`
+A process is given by its ID or its name; a name stands for all processes of that
+name. Each stops for about a millisecond, while its registers and stacks are copied.`
 
 // stackFlags are the flags of the stack verb.
 type stackFlags struct {
@@ -117,33 +55,32 @@ type stackFlags struct {
 func stackCommand() *cli.Command {
 	flags := stackFlags{into: profile.New("threads")}
 	return &cli.Command{
-		Name:        "stack",
-		Usage:       "Print the stacks of live processes, of cores, or of a command when it crashes",
-		Description: stackHelp,
-		UsageText: `clew stack PID|CORE... [flags]
+		Name:          "stack",
+		Usage:         "Print the stacks of live processes, of cores, or of a command when it crashes",
+		Description:   stackHelp,
+		ShellComplete: completeProcesses(),
+		Metadata:      seeAlso("frames", "values", "go", "generated", "cores", "watch", "profiles", "debuginfod", "json", "exit-codes"),
+		UsageText: `clew stack PID|NAME|CORE... [flags]
   clew stack [flags] -- COMMAND [ARG]...
 
 Examples:
-  clew stack 4711                     every thread of process 4711
-  clew stack --thread 4713 4711       one of its threads
-  clew stack --registers --json 4711  for programs
-  clew stack --goroutines 4711        every goroutine of a Go program
-  clew stack --goroutines --pprof goroutines.pb.gz 4711
-                                      a profile of how many wait where
-  clew stack --watch 100ms -n 50 4711 50 looks at it: where its time goes
-  clew stack core.4711                a core
-  clew stack --flame 4711.html 4711   a picture of all threads
-  clew stack -- ./server -port 80     run it; stacks when it crashes or on Ctrl-\`,
-		Flags: append([]cli.Flag{
-			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object a process"},
-			&cli.BoolFlag{Name: "registers", Destination: &flags.registers, Usage: "also the registers known in each frame"},
-			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines, inlined calls and tail calls, which take most of the time"},
-			&cli.BoolFlag{Name: "group", Destination: &flags.group, Usage: "show equal stacks once, with all their threads; text does above ten"},
-			&cli.BoolFlag{Name: "no-group", Destination: &flags.noGroup, Usage: "show each thread by itself"},
-			&cli.BoolFlag{Name: "all-frames", Destination: &flags.allFrames, Usage: "show every frame of a recursion"},
-			&cli.BoolFlag{Name: "hold", Destination: &flags.hold, Usage: "have a live process stand still until all is read: values of one moment"},
+  clew stack 4711                      every thread of process 4711
+  clew stack postgres                  every process of that name
+  clew stack --goroutines 4711         the goroutines of a Go program
+  clew stack core.4711                 a core, with the arguments of each function
+  clew stack -- ./server -port 80      run it; print its stacks when it crashes`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print JSON, an object for each process"},
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
-		}, slices.Concat(flags.goroutineFlags.flags(), flags.watch.flags(), flags.variables.flags(), flags.core.flags(), flags.profile.flags())...),
+		}, grouped("Frames",
+			&cli.BoolFlag{Name: "registers", Destination: &flags.registers, Usage: "print the registers known in each frame"},
+			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines, inlined calls and tail calls, which take most of the time"},
+			&cli.BoolFlag{Name: "group", Destination: &flags.group, Usage: "print equal stacks once, with all their threads; the default for text above ten threads"},
+			&cli.BoolFlag{Name: "no-group", Destination: &flags.noGroup, Usage: "print each thread by itself"},
+			&cli.BoolFlag{Name: "all-frames", Destination: &flags.allFrames, Usage: "print every frame of a recursion"},
+		), flags.goroutineFlags.flags(), flags.watch.flags(), flags.variables.flags(), grouped("Values",
+			&cli.BoolFlag{Name: "hold", Destination: &flags.hold, Usage: "keep a live process stopped until everything is read: all values are from one moment"},
+		), flags.core.flags(), flags.profile.flags()),
 		Action: func(_ context.Context, c *cli.Command) error {
 			collectLate()
 			if !c.IsSet("thread") {
@@ -155,14 +92,18 @@ Examples:
 			if flags.goroutines {
 				flags.into = profile.New("goroutines")
 			}
-			pids, command, dashed := atDash(c)
+			targets, command, dashed := atDash(c)
+			pids, err := expandNames(targets)
+			if err != nil {
+				return err
+			}
 			switch {
 			case flags.watch.interval > 0 && dashed:
 				return errors.New("--watch needs process IDs, not a command")
 			case flags.watch.interval > 0:
 				return watchProcesses(pids, flags)
 			case dashed && len(pids) > 0:
-				return errors.New("either process IDs or a command behind --, not both")
+				return errors.New("either processes or a command after --, not both")
 			case flags.hold && (dashed || slices.ContainsFunc(pids, func(arg string) bool { _, err := strconv.Atoi(arg); return err != nil })):
 				return errors.New("--hold is for live processes: a core and a command that crashes stand still")
 			case len(command) > 0:
@@ -229,13 +170,13 @@ func atDash(c *cli.Command) (before, behind []string, dashed bool) {
 // stacksOf prints the stacks of each process that is named.
 func stacksOf(args []string, flags stackFlags) error {
 	if len(args) == 0 {
-		return errors.New("name a process by its ID ('pidof NAME' finds it), a core by its path, or a command behind --")
+		return errors.New("name a process by its ID or its name, a core by its path, or a command after --")
 	}
 	pids := make([]int, len(args)) // 0 for a core
 	for i, arg := range args {
 		pid, err := strconv.Atoi(arg)
 		if arg == "" {
-			return errors.New("an empty argument names no process: was there one to find?")
+			return errors.New("empty argument (did pidof find nothing?)")
 		}
 		if err == nil && pid <= 0 {
 			return errors.New(arg + " is not a process ID: they start at 1")
@@ -249,9 +190,9 @@ func stacksOf(args []string, flags stackFlags) error {
 				return inputError{err}
 			}
 			if _, err := exec.LookPath(arg); err == nil {
-				return fmt.Errorf("%s is neither a process ID nor a core; 'pidof %[1]s' may find it, 'clew stack -- %[1]s' runs it", arg)
+				return fmt.Errorf("no process and no file is named %s; 'clew stack -- %[1]s' runs it", arg)
 			}
-			return fmt.Errorf("%s is neither a process ID nor a core; 'pidof %[1]s' may find it", arg)
+			return fmt.Errorf("no process and no file is named %s", arg)
 		}
 	}
 	if !slices.Contains(pids, 0) {

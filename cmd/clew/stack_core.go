@@ -21,17 +21,6 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
-const coreHelp = `A FILE is a core that the kernel, gcore or qemu wrote, for x86, arm, arm64, riscv,
-Power, s390, MIPS, sparc64 or m68k, of 32 or 64 bits. It may be compressed with
-zstd or lz4. (A file that is called like a process ID needs its path: ./4711.)
-
-The files that the process had mapped are looked for by their path, under --sysroot
-where it is given, there by their base name too, and by build ID in
-/usr/lib/debug/.build-id, /usr/lib/.build-id, and the caches of perf and debuginfod.
-The program is also looked for beside the core. A file with another build ID than
-the core's is not used. What is missing is listed after the stacks, with its build ID.
-Without --exe the program is the one that the core names.`
-
 // coreFlags are the flags of verbs that read cores.
 type coreFlags struct {
 	sysroot, exe string
@@ -39,10 +28,10 @@ type coreFlags struct {
 }
 
 func (f *coreFlags) flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "sysroot", Destination: &f.sysroot, Usage: "of a core: look for the files that were mapped under `DIR`, by their paths or base names"},
-		&cli.StringFlag{Name: "exe", Destination: &f.exe, Usage: "of a core: the program is `FILE`"},
-	}
+	return grouped("Cores",
+		&cli.StringFlag{Name: "sysroot", Destination: &f.sysroot, Usage: "look for the mapped files under `DIR`, by their paths or base names"},
+		&cli.StringFlag{Name: "exe", Destination: &f.exe, Usage: "the program is `FILE`"},
+	)
 }
 
 // refuse says that the flags of cores are given where there is none.

@@ -19,27 +19,17 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
-const goroutineHelp = `With --goroutines the stacks are those of a Go program's goroutines, also of those
-that no thread runs: what each waits for and for how long, as the garbage
-collector has noticed it, whether it is locked to a thread, and which go statement
-created it, as the program's own dump on SIGQUIT tells it, for stripped programs
-too. Those that the runtime made for itself are shown with --system. A profile of them
-(--pprof, --flame --by state) is of how many there are with each stack. As many are
-copied while the process stands still as a millisecond allows; of the others each
-is read while the process runs, and it is said where one ran meanwhile. --args,
---locals and --source show what they show of threads, of cores too only if asked.
-A goroutine that waits has few registers: what was in others is <optimized out>.`
-
 // goroutineFlags are the flags of goroutines.
 type goroutineFlags struct {
 	goroutines, system bool
 }
 
 func (f *goroutineFlags) flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "goroutines", Destination: &f.goroutines, Usage: "the goroutines of a Go program, in the place of its threads"},
-		&cli.BoolFlag{Name: "system", Destination: &f.system, Usage: "with --goroutines: also those of the runtime itself"},
-	}
+	return append([]cli.Flag{
+		&cli.BoolFlag{Name: "goroutines", Destination: &f.goroutines, Usage: "print the goroutines of a Go program instead of its threads"},
+	}, grouped("Goroutines",
+		&cli.BoolFlag{Name: "system", Destination: &f.system, Usage: "with --goroutines: print those of the runtime too"},
+	)...)
 }
 
 // checkGoroutines finds what makes no sense with goroutines.

@@ -19,13 +19,6 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
-const holdHelp = `With --hold a live process stands still until all is read that is shown, arguments
-with it: what only lies in its memory is of the same moment as its stacks then, as
-under gdb, where it otherwise can have changed. That takes some milliseconds, with
-many frames and values more; how long it was is told at the end, on standard error.
-Files are read before, so that the process does not wait for them, and the files of
---source after it.`
-
 // checkHold finds what makes no sense with --hold. It is for values.
 func (f *stackFlags) checkHold() error {
 	switch {

@@ -17,30 +17,6 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
-const variablesHelp = `Of cores and of commands that crash the arguments are shown, as gdb shows them: "f2c
-(f=98) at f2c.c:12"; of live processes with --args. n=n@entry=5 was 5 when the
-function was called too, "<optimized out>" is what the debugging information has no
-place for, "..." a structure, which --json has whole. A std::string of C++ or a
-String of Rust is its text, and a vector, map or pointer of their libraries what gdb
-has with the printers that come with these; --raw shows the members that they are
-made of. Values of Go are written as Delve writes them: "s=[]int len: 3, cap: 8,
-[1,2,3]"; the arguments of a Go program without debugging information are the numbers
-of Go's own traces, as in "f (0x5, {0xc000012120, 0x3})", with a question mark where
-something else may be left. Of optimized code Go's compiler knows less: a value can
-be lost, or be that of before the last assignment, and so can what Go's own traces
-have where it is lost: "n=<optimized out, 0x5 in a trace>". Text of C beyond ASCII is
-escaped where the locale is not one of UTF-8, and what a terminal would obey always
-is. --locals shows the variables of each frame below it, innermost block first. What
-a live process's registers and stack hold is of the moment it stood still; what only
-lies in its other memory (the text behind a pointer) is read after it ran on, and the
-frame says so: [values read after the process ran on]. Threads that are shown as one
-have <differs> where their values are not the same.
-
-With --source three lines of the source are shown around each frame, where the
-file is at hand: where it was compiled, or below a folder of --source-path. The target
-names the file; so root reads only files there that the target's user may read, below
-the target's root directory, and all files below the folders of --source-path.`
-
 // variableFlags are the flags for what a frame's function is called with, and for
 // its source.
 type variableFlags struct {
@@ -50,14 +26,15 @@ type variableFlags struct {
 }
 
 func (f *variableFlags) flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.BoolFlag{Name: "args", Destination: &f.args, Usage: "also the arguments of each function; of cores and crashes unasked"},
-		&cli.BoolFlag{Name: "no-args", Destination: &f.noArgs, Usage: "no arguments"},
-		&cli.BoolFlag{Name: "locals", Destination: &f.locals, Usage: "also the local variables of each frame, and the arguments"},
-		&cli.BoolFlag{Name: "raw", Destination: &f.raw, Usage: "values of the libraries of C++ and Rust as the members that they are made of"},
-		&cli.BoolFlag{Name: "source", Destination: &f.source, Usage: "also three lines of the source around each frame"},
+	return append([]cli.Flag{
+		&cli.BoolFlag{Name: "args", Destination: &f.args, Usage: "print the arguments of each function; the default for cores and crashes"},
+	}, grouped("Values",
+		&cli.BoolFlag{Name: "no-args", Destination: &f.noArgs, Usage: "print no arguments"},
+		&cli.BoolFlag{Name: "locals", Destination: &f.locals, Usage: "print the local variables of each frame, and the arguments"},
+		&cli.BoolFlag{Name: "raw", Destination: &f.raw, Usage: "print values of the C++ and Rust libraries as their members"},
+		&cli.BoolFlag{Name: "source", Destination: &f.source, Usage: "print three lines of source around each frame"},
 		sourcePathFlag(&f.sourcePath, "with --source: look for files below `DIR` too"),
-	}
+	)...)
 }
 
 // check finds what makes no sense together.

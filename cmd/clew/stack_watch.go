@@ -25,14 +25,6 @@ import (
 	"github.com/clewdev/clew/target"
 )
 
-const watchHelp = `With --watch the processes are looked at again and again, until that was done -n
-times, they have ended, or you press Ctrl-C, and then their stacks are printed,
-those that lead through the same functions together, most frequent first, or
-written as a profile. Each thread stands still by itself, while its registers and
-its stack are copied; how long that was for all threads together, each time and
-at the longest is printed. Threads that sleep count as those that run. Of Go
-programs the threads are shown, not the goroutines that wait.`
-
 // watchFlags are the flags of watching.
 type watchFlags struct {
 	interval time.Duration
@@ -40,10 +32,10 @@ type watchFlags struct {
 }
 
 func (f *watchFlags) flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.DurationFlag{Name: "watch", Destination: &f.interval, Usage: "look again every `INTERVAL`, 100ms say, and count equal stacks"},
-		&cli.IntFlag{Name: "samples", Aliases: []string{"n"}, Destination: &f.samples, Usage: "with --watch: look `N` times"},
-	}
+	return grouped("Watching",
+		&cli.DurationFlag{Name: "watch", Destination: &f.interval, HideDefault: true, Usage: "take the stacks every `INTERVAL` (100ms), and count equal ones"},
+		&cli.IntFlag{Name: "samples", Aliases: []string{"n"}, Destination: &f.samples, HideDefault: true, Usage: "with --watch: end after `N` looks"},
+	)
 }
 
 // check finds what makes no sense together. Set says whether --watch is given.

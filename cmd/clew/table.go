@@ -18,29 +18,15 @@ import (
 	"github.com/clewdev/clew/report/source"
 )
 
-const tableHelp = `Print the unwind table of every function in an ELF file: from which address on
-the registers of the caller are found how.
+const tableHelp = `Print the unwind table of every function in an ELF file: from each address on, where
+the caller's registers are.
 
   main  0x1139-0x1190  .eh_frame FDE 0x98 CIE 0x0
     address  offset  CFA     rbx     ra
     0x1139   +0x0    rsp+8   .       [c-8]
     0x113a   +0x1    rsp+16  [c-16]  [c-8]
 
-The CFA (canonical frame address) is the value the stack pointer had before the
-call; the last column is the return address.
-  [c-16]   saved in memory at CFA-16         c-16   is CFA-16 itself
-  rdx      is in another register            .      no rule: unchanged, or of no
-  same     unchanged                                use to the caller, by the ABI
-  undef    lost; of the return address: this is the outermost frame
-Other formulas are DWARF expressions; square brackets are memory. A row holds up
-to the address of the next one.
-
-Who generates code takes a compiled function for a template: with --format its
-table is printed ready to paste, with the template's instructions in comments,
-as Go that calls Clew's cfi.Builder (go), as a C array of .eh_frame bytes that
-names the two places to fill in (c), or as .cfi directives for gas (asm).
-
-` + debugFileHelp
+[c-16] is saved in memory at CFA-16, "." is unchanged; 'clew help rules' has all.`
 
 // tableFlags are what the verb table takes.
 type tableFlags struct {
@@ -55,20 +41,19 @@ type tableFlags struct {
 func tableCommand() *cli.Command {
 	var flags tableFlags
 	return &cli.Command{
-		Name:  "table",
-		Usage: "Print the unwind tables of a file",
-		Description: tableHelp + "\n\nWith --json:\n" + report.TableSchema +
-			"\n\nWith --raw --json:\n" + report.RawSchema +
-			"\n\n" + exitHelp + "\nHere 1 is: nothing was selected, or an entry is malformed.",
+		Name:          "table",
+		Usage:         "Print the unwind tables of a file",
+		Description:   tableHelp,
+		ShellComplete: completeFunctions("--func", "-f"),
+		Metadata:      seeAlso("rules", "templates", "debuginfod", "json", "exit-codes"),
 		UsageText: `clew table FILE [flags]
 
 Examples:
   clew table /bin/ls
   clew table a.out --func main --func 'parse_*'
   clew table libc.so.6 --pc 0x2724a --raw
-  clew table a.out --json | jq 'select(.cfa.rule == "val_expression")'
-  clew table a.out --format=readelf     what 'readelf -wF' prints; with --raw, 'readelf -wf'
-  clew table template.o --func f --format=asm     or go, or c: to paste into a JIT`,
+  clew table a.out --format=readelf               as 'readelf -wF' prints it
+  clew table template.o --func f --format=go      source code, to paste into a JIT`,
 		// Names of C++ functions have commas.
 		DisableSliceFlagSeparator: true,
 		Flags: []cli.Flag{

@@ -67,7 +67,12 @@ func TestLanguages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			program := buildLanguage(t, source, test.command...)
+			program := filepath.Join(t.TempDir(), "program")
+			build := exec.Command(testprogram.RequireTool(t, test.command[0]), append(test.command[1:], "-o", program, source)...)
+			build.Dir = filepath.Dir(program) // where they leave other files
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
 			p := testprogram.Start(t, program, "wait")
 			p.Settle(t)
 			s, err := process.Snapshot(p.PID, nil)
@@ -107,40 +112,5 @@ func TestLanguages(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// buildLanguage builds a source with a compiler and its flags.
-func buildLanguage(t *testing.T, source string, command ...string) (program string) {
-	t.Helper()
-	program = filepath.Join(t.TempDir(), "program")
-	build := exec.Command(testprogram.RequireTool(t, command[0]), append(command[1:], "-o", program, source)...)
-	build.Dir = filepath.Dir(program) // where they leave other files
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
-}
-
-// The bounds of an array that stand in the frame of a procedure around are found by the
-// static links of gnat. gdb 13 does not follow them for bounds: it shows V and M as (),
-// so that the values are those of the source.
-func TestStaticLinks(t *testing.T) {
-	source, err := filepath.Abs("../../value/testdata/nested.adb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := testprogram.Start(t, buildLanguage(t, source, "gnatmake", "-q", "-g"))
-	p.Settle(t)
-	r := coreStacks(t, testprogram.GCore(t, p.PID), nil)
-	r.Raw, r.Locals = true, true
-	var out bytes.Buffer
-	if err := r.Text(&out, report.StackOptions{AllFrames: true}); err != nil {
-		t.Fatal(err)
-	}
-	const inner, middle = "nested.outer.middle.inner", "nested.outer.middle"
-	got := shownLocals(out.String(), inner, middle)
-	if v, m := "v = (2 => 4, 5, 5)", "m = (2 => 4, 4, 4)"; !slices.Contains(got[inner], v) || !slices.Contains(got[middle], m) {
-		t.Errorf("%q, want %s and %s", got, v, m)
 	}
 }

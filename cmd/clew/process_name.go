@@ -1,0 +1,98 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"iter"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/snapshot/process"
+)
+
+// maxNamed is how many processes a name may stand for. A name of more is more likely a
+// mistake than a wish to read all of it.
+const maxNamed = 20
+
+// expandNames replaces the names of processes among arguments by their IDs. What is a
+// number, a file or a path stays, and so does a name without a process.
+func expandNames(args []string) ([]string, error) {
+	var all []string
+	for _, arg := range args {
+		pids, err := named(arg)
+		if err != nil {
+			return nil, err
+		}
+		if len(pids) == 0 {
+			all = append(all, arg)
+		}
+		for _, pid := range pids {
+			all = append(all, strconv.Itoa(pid))
+		}
+	}
+	return all, nil
+}
+
+// named returns the processes that an argument names, none if it is something else.
+func named(arg string) ([]int, error) {
+	if _, err := strconv.Atoi(arg); err == nil || arg == "" || strings.Contains(arg, "/") {
+		return nil, nil
+	}
+	if _, err := os.Lstat(arg); !os.IsNotExist(err) {
+		return nil, nil
+	}
+	pids := process.Named(arg)
+	if len(pids) > maxNamed {
+		return nil, input("%d processes are named %s, more than %d; choose by ID: 'pgrep -x %[2]s' lists them", len(pids), arg, maxNamed)
+	}
+	return pids, nil
+}
+
+// completeProcesses lists the processes that the user may look at, by ID and by name.
+func completeProcesses() cli.ShellCompleteFunc {
+	return completing(func([]string) iter.Seq[candidate] {
+		return func(yield func(candidate) bool) {
+			count := make(map[string]int)
+			for pid, name := range process.All() {
+				if !mayLookAt(pid) {
+					continue
+				}
+				if !yield(candidate{strconv.Itoa(pid), name}) {
+					return
+				}
+				count[name]++
+			}
+			for name, n := range count {
+				meaning := "a process"
+				if n > 1 {
+					meaning = fmt.Sprintf("%d processes", n)
+				}
+				if !yield(candidate{name, meaning}) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// mayLookAt reports whether a process belongs to the user, or the user is root.
+func mayLookAt(pid int) bool {
+	if os.Geteuid() == 0 {
+		return true
+	}
+	info, err := os.Stat("/proc/" + strconv.Itoa(pid))
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}

@@ -1,0 +1,172 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+)
+
+// startNamed starts a program that waits n times, as a process of a name, and returns the
+// IDs in ascending order.
+func startNamed(t *testing.T, name string, n int) []string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
+	data, err := os.ReadFile(testprogram.Build(t, "chain.c", "-O1", "-g"))
+	if err == nil {
+		err = os.WriteFile(program, data, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for range n {
+		pids = append(pids, testprogram.Start(t, program).PID)
+	}
+	slices.Sort(pids)
+	var all []string
+	for _, pid := range pids {
+		all = append(all, strconv.Itoa(pid))
+	}
+	return all
+}
+
+// A name stands for the processes that pgrep -x finds.
+func TestProcessByName(t *testing.T) {
+	if _, err := exec.LookPath("pgrep"); err != nil {
+		t.Skip("for want of pgrep")
+	}
+	name := fmt.Sprintf("clew%d", os.Getpid())
+	pids := startNamed(t, name, 2)
+	found, err := exec.Command("pgrep", "-x", name).Output()
+	if err != nil || !slices.Equal(strings.Fields(string(found)), pids) {
+		t.Fatalf("pgrep finds %q, expected %v: %v", found, pids, err)
+	}
+	out, err := clew(t, "stack", name).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for _, pid := range pids {
+		if !strings.Contains(string(out), "process "+pid+" ") {
+			t.Errorf("no process %s in\n%s", pid, out)
+		}
+	}
+	out, err = clew(t, "jit", name).CombinedOutput()
+	if code := exitCode(err); code != exitUsage || !strings.Contains(string(out), "2 processes are named "+name+"; choose one: "+strings.Join(pids, ", ")) {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+
+	// A long name, which the kernel cuts.
+	long := startNamed(t, name+"-and-a-long-tail", 1)
+	out, err = clew(t, "stack", name+"-and-a-long-tail").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "process "+long[0]+" ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	out, err = clew(t, "stack", name+"-and-a-long-nose").CombinedOutput()
+	if code := exitCode(err); code != exitUsage || !strings.Contains(string(out), "no process and no file is named") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+
+	many := name + "m"
+	startNamed(t, many, maxNamed+1)
+	out, err = clew(t, "stack", many).CombinedOutput()
+	if code := exitCode(err); code != exitUsage || !strings.Contains(string(out), "21 processes are named "+many) {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+func exitCode(err error) int {
+	if exit, ok := err.(*exec.ExitError); ok {
+		return exit.ExitCode()
+	}
+	return 0
+}
+
+// Bash completes the IDs and names of processes, and the functions of files. A name that
+// holds a command is left out: bash would execute it.
+func TestCompletion(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("for want of bash")
+	}
+	name := fmt.Sprintf("clew%dc", os.Getpid())
+	pids := startNamed(t, name, 1)
+	startNamed(t, "$(>made)", 1)
+	program := testprogram.Build(t, "chain.c", "-O1", "-g")
+	dir := t.TempDir()
+	source := filepath.Join(dir, "evil.s")
+	if err := os.WriteFile(source, []byte(".globl ok\n.type ok,@function\nok: nop\n.type \"`>made`\",@function\n\"`>made`\": nop\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-c", "-o", filepath.Join(dir, "evil.o"), source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	script, err := clew(t, "completion", "bash").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// complete completes the last of some words as bash does for a tab.
+	complete := func(words ...string) []string {
+		t.Helper()
+		var quoted []string
+		for _, w := range words {
+			quoted = append(quoted, "'"+w+"'")
+		}
+		line := string(script) + `
+_comp_initialize() { :; }
+COMP_WORDS=(` + strings.Join(quoted, " ") + `); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_TYPE=9
+__clew_bash_autocomplete
+printf '%s\n' "${COMPREPLY[@]}"
+`
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		bin := t.TempDir()
+		if err := os.Symlink(self, filepath.Join(bin, "clew")); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(bash, "--norc", "-c", line)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(out))
+	}
+	for _, test := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{"clew", "sta"}, "stack"},
+		{[]string{"clew", "stack", pids[0]}, pids[0]},
+		{[]string{"clew", "stack", name}, name},
+		{[]string{"clew", "jit", name}, name},
+		{[]string{"clew", "stack", "--gor"}, "--goroutines"},
+		{[]string{"clew", "at", program, "mai"}, "main"},
+		{[]string{"clew", "table", program, "--func", "mai"}, "main"},
+		{[]string{"clew", "at", "evil.o", ""}, "ok"},
+		{[]string{"clew", "help", "fram"}, "frames"},
+	} {
+		if got := complete(test.words...); !slices.Contains(got, test.want) {
+			t.Errorf("%q completes to %q, expected %s among them", test.words, got, test.want)
+		}
+	}
+	complete("clew", "stack", "")
+	if _, err := os.Stat(filepath.Join(dir, "made")); err == nil {
+		t.Error("the name of a process or a function was executed")
+	}
+}
