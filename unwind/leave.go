@@ -20,6 +20,11 @@ func (w *Walker) leave(is facts, rules *Rules) bool {
 	f.Trampoline, f.Gap = is&isTrampoline != 0, false
 	executable := is&isExecutable != 0
 	switch {
+	case f.Interrupted && w.hasReturned():
+		if !w.leaveReturned() {
+			return false
+		}
+		f.Method, rules = FromReturnAddress, nil
 	case rules != nil && rules.derived:
 		if found, on := w.applyDerived(rules); found {
 			if !on {

@@ -427,3 +427,24 @@ type movesStack struct{}
 func (movesStack) Rules(uint64) (*unwind.Rules, error) {
 	return nil, errors.Join(cfi.ErrNoFDE, unwind.ErrMovesStack)
 }
+
+// In the delay slot of SPARC's return the registers are those of the caller already.
+func TestDelaySlotOfReturn(t *testing.T) {
+	// save %sp, -176, %sp; nop; return %i7+8; ldx [%g0], %o0. The rules: CFA i6+2047,
+	// registers in the window, o7 in i7.
+	s := build(t, sparc, "", "0c0eff0f", function{0x1000, 0x1010, "44 0d1e 2d 090f1f"}, function{0x2000, 0x2100, "070f"})
+	var modules unwind.Modules
+	modules.Add(0x1000, 0x9000, &unwind.Module{Name: "program", Source: &unwind.Sections{EHFrame: s}})
+	const sp = stackAt - 2047
+	w := &unwind.Walker{Machine: sparc, Modules: &modules, Memory: memory{stackAt: make([]byte, 1024),
+		0x1000: code(t, map[uint64]string{0x1000: "9de3bf50 01000000 81cfe008 d0580000"})}}
+	r := registers(0x100c, map[uint64]uint64{14: sp, 15: 0x2048, 30: sp + 0x80, 31: 0x3048})
+	want := []string{"100c registers", "2050 return address"}
+	if got, reason := walk(w, r); !slices.Equal(got, want) || reason != unwind.EndOfStack {
+		t.Errorf("%q, %v (%v), want %q", got, reason, w.Err(), want)
+	}
+	var trail unwind.Trail
+	if err := compareWalks(w, &trail, r); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,34 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package unwind
+
+import "debug/elf"
+
+// hasReturned reports whether the interrupted frame is in the delay slot of SPARC's
+// return instruction, which has restored the caller's register window already: the rules
+// there are still those of the window before (The SPARC Architecture Manual, Version 9,
+// A.45).
+func (w *Walker) hasReturned() bool {
+	switch w.Machine.ELF {
+	case elf.EM_SPARCV9, elf.EM_SPARC, elf.EM_SPARC32PLUS:
+	default:
+		return false
+	}
+	code := w.bytes[:4]
+	const mask, returns = 0xfff80000, 0x81c80000
+	return w.readCode(code, w.frame.PC-4) == nil && w.Machine.Order.Uint32(code)&mask == returns
+}
+
+// leaveReturned leaves such a frame. Its registers are those of its caller, and the
+// address of the call is in o7.
+func (w *Walker) leaveReturned() bool {
+	sp, _ := w.stackPointer()
+	pc, known := w.Register(uint64(w.Machine.ReturnAddress))
+	if !known {
+		return w.end(NoRule, returnError(w.regs.PC, errNoValue))
+	}
+	w.fresh = w.fresh[:0]
+	return w.commit(w.returnsTo(pc), sp, sp, false)
+}
