@@ -12,18 +12,18 @@ import (
 const ExplainSchema = `One object:
   address         the address that was asked for
   covered         whether an FDE covers it; if not, only "before" and "after"
-                  follow: the nearest {"function", "start", "end"}
+                  follow, the nearest functions: {"function", "start", "end"}
   function, symbol, function_start, function_end, section, fde, cie,
-  return_address, signal_frame, personality, lsda   as in 'clew table --json'
+  return_address, signal_frame, personality, lsda   as for 'clew table --json'
   place           "main+0x27"
-  row             {"start", "end", "index", "count"}, index from 1
+  row             {"start", "end", "index", "count"}; index starts at 1
   cfa             {"rule", "register", "offset", "expression", "text", "from"}
-  registers       by name: the same
-  args_size, signed   only where they are set
+  registers       by name, in the same form
+  args_size, signed   only if they are set
   also            other FDEs that cover the address: [{"section", "fde"}]
   code            with --source: [{"address", "size", "text", "file", "line"}]
-"from" is {"op", "offset", "entry", "entry_offset"}: the instruction that set
-the rule, and the CIE or FDE that holds it, by their offsets in the section.`
+"from" is {"op", "offset", "entry", "entry_offset"}: the instruction that set the
+rule, and the CIE or FDE that holds it, by their offsets in the section.`
 
 // JSON writes the explanation as one line; ExplainSchema describes it.
 // code is that of the function, and may be nil.

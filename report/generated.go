@@ -18,14 +18,14 @@ import (
 )
 
 // GeneratedSchema describes what GeneratedCode.JSON writes.
-const GeneratedSchema = `One JSON object:
+const GeneratedSchema = `One object:
   {"pid", "command", "file", "core", "sources": [{"source", "place", "entries", "functions",
    "code_bytes", "not_executable", "no_unwind_functions", "no_unwind_bytes", "error", "note"}],
    "memory": [{"start", "end", "path", "functions", "covered_bytes"}], "notes"}
-Addresses are strings ("0x7f3c00001139"). "entries" are the symbol files of a
-list (of Go's list, the modules), the records of a jitdump, the lines of a map;
-"not_executable" functions, which are bytecode, are in no other number. "memory"
-is executable memory that no object file is in.`
+Addresses are strings ("0x7f3c00001139"). "entries" counts the symbol files of a list
+(the modules of Go's list), the records of a jitdump, or the lines of a perf map.
+"not_executable" counts functions that are bytecode; the other numbers leave them out.
+"memory" is executable memory outside of object files.`
 
 // GeneratedCode is what is known of the code that a target generated, as 'clew
 // jit' shows it.

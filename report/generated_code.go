@@ -25,10 +25,10 @@ import (
 )
 
 // GeneratedFunctionSchema describes what GeneratedFunction.JSON writes.
-const GeneratedFunctionSchema = `One JSON object a function, on one line:
-  {"function", "start", "end", "source", "place", "rows": [as 'clew table --json'
-   has them], "code": [{"address", "size", "text", "file", "line"}], "notes"}
-Without an unwind table there are no rows, and without its bytes no code.`
+const GeneratedFunctionSchema = `One object for each function:
+  {"function", "start", "end", "source", "place", "rows": [as for 'clew table --json'],
+   "code": [{"address", "size", "text", "file", "line"}], "notes"}
+"rows" is absent without an unwind table, and "code" if the bytes are unknown.`
 
 // GeneratedFunction is a function that a program generated, and where it is
 // described, ready to be shown.

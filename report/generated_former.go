@@ -14,10 +14,10 @@ import (
 )
 
 // FormerFunctionSchema describes what FormerFunction.JSON writes.
-const FormerFunctionSchema = `One JSON object for each place where a function of the name was before, on one line:
+const FormerFunctionSchema = `One object for each place where a function of this name was before:
   {"former", "start", "end", "source", "place", "until", "overwritten_by": {"function",
    "start", "end"}, "moved_to": {"function", "start", "end"}}
-"until" is a time on the clock of the jitdump; a perf map has none.`
+"until" is a time on the clock of the jitdump; a perf map has no times.`
 
 // FormerFunction is a generated function at a place where it is no more.
 type FormerFunction struct {

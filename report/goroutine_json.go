@@ -49,20 +49,20 @@ type jsonCreated struct {
 
 // GoroutineSchema describes what [Goroutines.JSON] writes, besides what
 // [StackSchema] does.
-const GoroutineSchema = `With --goroutines there are, in the place of threads:
-  goroutines      with --group one for all that are equal:
+const GoroutineSchema = `Each line is an object as for threads, with goroutines instead of "threads":
+  goroutines      with --group, one for all that are equal:
     id
     state         "running", "runnable", "syscall", …, or why it waits: "select"
-    scan          true where the garbage collector was at its stack
-    waited_ns     for how long it waits; absent where no garbage collection has
-                  noticed it, and of a core
-    locked        true where it is locked to its thread
-    system        true for one that the runtime made for itself
-    tid           the thread that runs it; absent where none does
-    created       by which go statement: {"goroutine", "pc", "function", "module",
-                  "address", "file", "line"}; absent for the first one
+    scan          true if the garbage collector was scanning its stack
+    waited_ns     how long it has waited; absent in a core, and if no garbage
+                  collection has noticed it
+    locked        true if it is locked to its thread
+    system        true if the runtime created it for itself
+    tid           the thread that runs it; absent if none does
+    created       the go statement: {"goroutine", "pc", "function", "module",
+                  "address", "file", "line"}; absent for the first goroutine
     also          the IDs of the others of the group: [19, 20]
-    frames, end, error   as those of a thread`
+    frames, end, error   as for a thread`
 
 // JSON writes the goroutines as one JSON object on one line; StackSchema and
 // GoroutineSchema describe it.

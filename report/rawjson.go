@@ -22,13 +22,13 @@ type RawJSON struct {
 }
 
 // RawSchema describes the lines that RawJSON prints.
-const RawSchema = `Each line is an object for one entry, "kind" cie, fde or terminator:
-  section, offset, size   where it stands, and its bytes with the length field
+const RawSchema = `Each line is an object for one entry; "kind" is cie, fde or terminator:
+  section, offset, size   its place, and its bytes including the length field
   version, augmentation, code_align, data_align, return_address,
-  pointer_encoding, lsda_encoding, personality, signal_frame   of a CIE
-  cie, function, symbol, function_start, function_end, lsda    of an FDE
+  pointer_encoding, lsda_encoding, personality, signal_frame   for a CIE
+  cie, function, symbol, function_start, function_end, lsda    for an FDE
   instructions            [{"offset", "op", "text", "effect"}]: the operation,
-                          with its operands as stored, and what it does`
+                          with its operands as stored, and its effect`
 
 // CIE prints a CIE. See [Printer] for the errors.
 func (t *RawJSON) CIE(w io.Writer, cie *cfi.CIE) (fault, err error) {

@@ -85,8 +85,8 @@ type jsonRecStack struct {
 }
 
 // RecordingSchema describes what [Recorded.JSON] writes.
-const RecordingSchema = `The recording is one object on one line; what stacks share
-stands once and is referred to by its index, from 0:
+const RecordingSchema = `One object for the recording. Threads, objects and frames are lists, and other
+members refer to them by index, from 0:
   {"recording", "command", "host", "release", "machine", "samples", "first_ns",
    "last_ns", "lost", "events": [{"name", "samples", "periods"}],
    "threads": [{"pid", "tid", "process", "name"}],
@@ -95,11 +95,11 @@ stands once and is referred to by its index, from 0:
    "offset", "file", "line", "inlined": [{"function", "file", "line"}]}],
    "stacks": [{"event", "thread", "samples", "periods", "end", "frames"}],
    "notes", "complete"}
-Frames of stacks are innermost first. "kind" is "native", "go", "jit" (generated
-code), "kernel", "hypervisor", "guest" (a virtual machine's code), or "unknown":
-no object is known at the address. "end" is "whole", "call chain" (as far as it
-was recorded), "stack copy cut" and others. Addresses are strings
-("0x7f3c00001139"), as are the times, in nanoseconds.`
+The frames of a stack are innermost first. "kind" is "native", "go", "jit" (generated
+code), "kernel", "hypervisor", "guest" (code of a virtual machine), or "unknown":
+no object is known at the address. "end" is "whole", "call chain" (as far as it was
+recorded), "stack copy cut" and others. Addresses are strings ("0x7f3c00001139"), and
+so are the times, in nanoseconds.`
 
 var recordedKinds = [...]string{
 	recording.Unknown: "unknown", recording.Native: "native", recording.Go: "go", recording.JIT: "jit",

@@ -77,56 +77,52 @@ type jsonInlined struct {
 
 // StackSchema describes what [Stacks.JSON] writes.
 const StackSchema = `Each line is an object for one process or core:
-  pid, command, machine   "pid" is absent where a core does not tell it
-  pause_ns        how long the process stood still; absent where it did not
-  threads         by ID; with --group one for all whose stacks are equal:
+  pid, command, machine   "pid" is absent if a core does not contain it
+  pause_ns        how long the process stood still; absent if it did not
+  threads         by ID; with --group, one for all threads with equal stacks:
     tid, name
-    also          the others of the group: [{"tid", "name"}]; their "sp" and
-                  "registers" are not shown
+    also          the other threads of the group: [{"tid", "name"}]; their "sp" and
+                  "registers" are left out
     frames        innermost first:
-      pc          where the frame goes on
-      sp          its stack pointer; absent of a tail call
-      function    what it is in, demangled; absent where that is not known
-      symbol, offset   the symbol as the object has it, and how far "pc" is in it
-      module      the file that holds it; [jit] for generated code
-      generated   how generated code was found
-      address     in the module, as 'clew at' takes it: of a caller, of the last
-                  byte of its call
+      pc          the program counter; in a caller, the return address
+      sp          the stack pointer; absent for a tail call, or if it is unknown
+      function    the function, demangled; absent if it is unknown
+      symbol, offset   the symbol as the object has it, and the offset of "pc" in it
+      module      the file that holds the code; [jit] for generated code
+      generated   the source that describes the generated code
+      address     the address in the module, as 'clew at' takes it; in a caller, of
+                  the last byte of the call
       file, line  of the source
-      inlined     calls inlined there, innermost first: [{"function", "file",
-                  "line", "arguments", "locals"}]
+      inlined     inlined calls, innermost first: [{"function", "file", "line",
+                  "arguments", "locals"}]
       method      how the frame was found: registers, CFI, frame pointer, return
-                  address (the word at the stack pointer or in the link register,
-                  after a call), back chain, signal context, bad call; "tail call"
-                  of a function without a frame, which called the one before it in
-                  the place of its return: by the debugging information
-      gap         true if callers may be missing between the frame before and this
-                  one
-      signal      true for the frame of a signal's trampoline
-      late        true if it was read after the process ran on
+                  address, code, back chain, signal context, bad call, or tail call;
+                  see 'clew help frames'
+      gap         true if callers may be missing between the previous frame and
+                  this one
+      signal      true for the frame of a signal trampoline
+      late        true if it was read after the process ran again
       registers   with --registers: by name
-      arguments   of the function, in the order of the source; absent where they
-                  were not asked for or nothing tells of them:
+      arguments   of the function, in the order of the source; absent if they were
+                  not requested or are not described:
         name, type  "" and absent in a Go program without debugging information
-        value     as gdb or Delve prints it, or as Go's own traces do: "0x5?"
-                  where something else may be left; absent where it is not known
-        entry     what it was when the function was called, where the caller tells
-        trace     of Go, what its own traces have where the value is lost: it can
-                  be that of before an assignment
+        value     as gdb or Delve prints it, or as Go's own tracebacks do: "0x5?" if
+                  it may be stale; absent if it is unknown
+        entry     the value when the function was called, if the caller gives it
+        trace     for Go, the value in Go's own tracebacks if "value" is lost; it can
+                  be older than the last assignment
         error     why there is no value: "optimized out", …
-        late      true if it was read after the process ran on
+        late      true if it was read after the process ran again
       locals      with --locals: in the same form, innermost block first
-    end           why the walk ended; "end of stack" is its end
-    error         what stood in its way
-  notes           what is to be known of all of it, as which files have no
-                  debugging information: ["…"]
-  core            of a core: its path
-  signal          of a core: {"number", "name", "code", "tid", "address",
-                  "sender"}
-  missing         of a core: [{"path", "build_id", "address", "error"}]
-  damage          of a core: what is wrong with it: ["…"]
-Addresses and registers are strings ("0x7f3c00001139"); offset is a number of
-bytes.`
+    end           why the walk ended; "end of stack" is a complete stack
+    error         the error that ended it
+  notes           remarks on all stacks, such as files without debugging
+                  information: ["…"]
+  core            for a core: its path
+  signal          for a core: {"number", "name", "code", "tid", "address", "sender"}
+  missing         for a core: [{"path", "build_id", "address", "error"}]
+  damage          for a core: what is wrong with it: ["…"]
+Addresses and registers are strings ("0x7f3c00001139"). "offset" is in bytes.`
 
 // json is the JSON form of what is told of the target, but for the notes.
 func (t *Target) json() jsonStacks {

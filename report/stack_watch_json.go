@@ -53,21 +53,20 @@ type jsonWatchedFrame struct {
 }
 
 // WatchSchema describes what [Watched.JSON] writes.
-const WatchSchema = `With --json and --watch each line is an object for one process:
+const WatchSchema = `Each line is an object for one process:
   pid, command, machine
-  samples         how often it was looked at
-  interval_ns, took_ns   what was to lie between, and what all of it took
-  late            moments that were left out, as the one before was not over
-  pause_ns        how long threads stood still, each by itself: {"total",
-                  "mean", "longest"}
-  ended           why there are fewer samples than were asked for
-  stacks          most frequent first; those that lead through the same
-                  functions are one:
-    count         how often it was met
-    threads       which have it: [{"tid", "name", "count"}]
+  samples         the number of looks
+  interval_ns, took_ns   the requested interval, and the whole duration
+  late            looks that were skipped, because the previous one was not over
+  pause_ns        how long threads stood still, each by itself: {"total", "mean",
+                  "longest"}
+  ended           why there are fewer looks than requested
+  stacks          most frequent first; stacks through the same functions are one:
+    count         how often it was seen
+    threads       the threads that had it: [{"tid", "name", "count"}]
     frames        innermost first: [{"function", "module", "file", "line",
-                  "inlined"}]; "line" is absent where it differs
-    end           why the walk ended; "end of stack" is its end
+                  "inlined"}]; "line" is absent if it differs
+    end           why the walk ended; "end of stack" is a complete stack
   notes           ["…"]`
 
 // JSON writes the stacks as one JSON object on one line; WatchSchema describes it.

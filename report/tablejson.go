@@ -23,23 +23,23 @@ type TableJSON struct {
 
 // TableSchema describes the lines that TableJSON prints.
 const TableSchema = `Each line is an object for one row:
-  function        what its code is called: a demangled symbol, "sym+0x10", a
-                  section such as ".plt", or its address
-  symbol          the symbol as the file has it; absent where there is none
-  function_start  first address that the FDE covers
-  function_end    the address behind the last
-  start, end      the addresses of the row, end not included
+  function        a demangled symbol, "sym+0x10", a section such as ".plt", or the
+                  address
+  symbol          the symbol as the file has it; absent if there is none
+  function_start  the first address that the FDE covers
+  function_end    the address after the last
+  start, end      the addresses of the row; end is not included
   cfa             {"rule", "register", "offset", "expression", "text"}
   registers       by name: {"rule", "register", "offset", "expression", "text"}
-  return_address  the name of the return address column among the registers
-  section, fde, cie   where it says so: offsets of the entries in the section
-  args_size, signed, signal_frame, personality, lsda   only where they are set
-"rule" is one of undefined, same_value, offset, val_offset, register,
-expression, val_expression; of the CFA: register, val_expression, unspecified.
-Registers without a rule are absent. "offset" is in bytes, relative to the CFA
-or, of the CFA, to its register. "text" is the rule as the table shows it.
-A malformed entry gives {"section", "offset", "error"} in its place, after the
-rows that could be read. Addresses and file offsets are strings ("0x1139").`
+  return_address  the name of the return address column in "registers"
+  section, fde, cie   the section, and the offsets of the entries in it
+  args_size, signed, signal_frame, personality, lsda   only if they are set
+"rule" is one of undefined, same_value, offset, val_offset, register, expression,
+val_expression; for the CFA: register, val_expression, unspecified.
+Registers without a rule are absent. "offset" is in bytes, relative to the CFA; in the
+rule of the CFA it is relative to the register. "text" is the rule as the table
+prints it. A malformed entry gives {"section", "offset", "error"} after the rows that
+could be read. Addresses and file offsets are strings ("0x1139").`
 
 // Function prints the rows of one function. See [Printer] for the errors.
 func (t *TableJSON) Function(w io.Writer, f *Function) (fault, err error) {

@@ -119,7 +119,7 @@ versions of Clew may add fields; they do not change or remove any.`)
 		{"clew perf --json", report.RecordingSchema},
 		{"clew version --json", `One object: {"version", "commit", "modified", "go", "os", "arch", "features"}.`},
 	} {
-		fmt.Fprintf(&text, "\n\n%s\n\n%s", strings.ToUpper(part.command[:1])+part.command[1:], part.schema)
+		fmt.Fprintf(&text, "\n\n%s:\n\n%s", part.command, part.schema)
 	}
 	return &manual.Page{Name: "json", Summary: "The output of --json", Description: text.String()}
 }
