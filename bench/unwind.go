@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/snapshot/process"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -78,7 +78,7 @@ type sample struct {
 
 // record takes samples of the thread. Between them it returns from a few functions
 // and calls others.
-func (w *walked) record() ([]sample, *target.Objects, error) {
+func (w *walked) record() ([]sample, *stack.Objects, error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var recorded []sample
 	for {
@@ -92,7 +92,7 @@ func (w *walked) record() ([]sample, *target.Objects, error) {
 		thread := &snapshot.Threads[0]
 		recorded = append(recorded, sample{thread.Registers, unwind.Stack{Address: thread.StackAddress, Bytes: thread.Stack}})
 		if len(recorded) == samples {
-			return recorded, target.NewObjects(snapshot), nil
+			return recorded, stack.NewObjects(snapshot), nil
 		}
 		fmt.Fprintln(w.in, "up", random.IntN(6))
 	}
@@ -107,7 +107,7 @@ func (w *walked) waits() error {
 }
 
 // compiled returns the modules with tables of all of their rows.
-func compiled(objects *target.Objects, m *arch.Machine, samples []sample) (*unwind.Modules, error) {
+func compiled(objects *stack.Objects, m *arch.Machine, samples []sample) (*unwind.Modules, error) {
 	w := unwind.Walker{Machine: m, Modules: &objects.Modules}
 	tables := map[*unwind.Module]*unwind.Module{}
 	modules := &unwind.Modules{}

@@ -44,7 +44,7 @@ var budgets = map[string]string{
 	"jit/symfile/reader": "object",
 	"debugfile/...":      "object debugfile/... internal/outputfile",
 	"value/...":          "object value/... internal/printable",
-	"target":             reading,
+	"snapshot":           "object debugfile unwind internal/untrusted",
 	"snapshot/...":       reading,
 	"snapshot/core":      reading + " @github.com/pierrec/lz4/v4",
 	"stack/...":          reading,
@@ -66,7 +66,7 @@ var budgets = map[string]string{
 }
 
 const (
-	reading = "target snapshot/... stack/... debugfile/... value/... object unwind/... region jit/gdb/registry jit/symfile/reader jit/symfile " +
+	reading = "stack snapshot/... stack/... debugfile/... value/... object unwind/... region jit/gdb/registry jit/symfile/reader jit/symfile " +
 		"jit/perf jit/libunwind internal/... arch/disasm"
 	printing = reading + " report/... profile/... @github.com/fatih/color @github.com/mattn/go-colorable @github.com/mattn/go-isatty " +
 		"@github.com/ianlancetaylor/demangle @github.com/google/pprof @github.com/pierrec/lz4/v4"

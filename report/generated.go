@@ -14,7 +14,7 @@ import (
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // GeneratedSchema describes what GeneratedCode.JSON writes.
@@ -61,7 +61,7 @@ type GeneratedSource struct {
 	Error             string `json:"error,omitempty"`
 	Note              string `json:"note,omitempty"` // on entries that are skipped, and not faults
 
-	kind target.Generated
+	kind stack.Generated
 }
 
 // GeneratedMemory is a range of executable memory that no object file is in.
@@ -76,7 +76,7 @@ type GeneratedMemory struct {
 }
 
 // NewGeneratedCode counts what sources tell of some memory.
-func NewGeneratedCode(sources []*target.CodeSource, memory []snapshot.Mapping) *GeneratedCode {
+func NewGeneratedCode(sources []*stack.CodeSource, memory []snapshot.Mapping) *GeneratedCode {
 	g := &GeneratedCode{Sources: make([]GeneratedSource, len(sources))}
 	type piece struct{ start, end uint64 }
 	var pieces []piece

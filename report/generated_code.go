@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // GeneratedFunctionSchema describes what GeneratedFunction.JSON writes.
@@ -33,11 +33,11 @@ const GeneratedFunctionSchema = `One object for each function:
 // GeneratedFunction is a function that a program generated, and where it is
 // described, ready to be shown.
 type GeneratedFunction struct {
-	Function *target.GeneratedFunction
-	Source   *target.CodeSource
+	Function *stack.GeneratedFunction
+	Source   *stack.CodeSource
 	Machine  *arch.Machine // of its code; nil where that is not known
 	// Names are all functions that branches of this one can lead to, by address.
-	Names []target.GeneratedFunction
+	Names []stack.GeneratedFunction
 
 	code    []byte
 	partial bool
@@ -318,6 +318,6 @@ func ofWord(c byte) bool {
 
 // SourcedFunction is a function and what tells of it.
 type SourcedFunction struct {
-	target.GeneratedFunction
-	Source *target.CodeSource
+	stack.GeneratedFunction
+	Source *stack.CodeSource
 }

@@ -9,8 +9,8 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
-	"github.com/clewdev/clew/target"
 )
 
 // FormerFunctionSchema describes what FormerFunction.JSON writes.
@@ -22,14 +22,14 @@ const FormerFunctionSchema = `One object for each place where a function of this
 // FormerFunction is a generated function at a place where it is no more.
 type FormerFunction struct {
 	codefile.Former
-	Source *target.CodeSource
+	Source *stack.CodeSource
 }
 
 // MatchFormer returns the functions that a name means, of those that were overwritten
 // or moved: the last most of each source, and how many there are in all. Names
 // match as MatchGenerated takes them, and at least as well as those of the functions
 // that were found so.
-func MatchFormer(sources []*target.CodeSource, place string, found []SourcedFunction, most int) (former []FormerFunction, all int) {
+func MatchFormer(sources []*stack.CodeSource, place string, found []SourcedFunction, most int) (former []FormerFunction, all int) {
 	for _, match := range nameMatches(place) {
 		for _, s := range sources {
 			from := len(former)

@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // A name means the functions that are called so, else those whose names hold it as
@@ -43,7 +43,7 @@ func TestMatchGenerated(t *testing.T) {
 	s := &snapshot.Snapshot{PID: 1, Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Live: true,
 		Mappings: []snapshot.Mapping{{Start: 0x10000, End: 0x20000, Readable: true, Executable: true}},
 		Process:  &snapshot.Process{Root: root, IDs: []int{1}}}
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	defer objects.Close()
 	sources, err := objects.GeneratedCode()
 	if err != nil || len(sources) != 1 {
@@ -95,16 +95,16 @@ func TestMatchFormer(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	dump, err := target.ReadCodeSource("jit-9.dump", e.Data)
+	dump, err := stack.ReadCodeSource("jit-9.dump", e.Data)
 	if err != nil || dump.Err != nil {
 		t.Fatal(err, dump.Err)
 	}
-	perfMap, err := target.ReadCodeSource("perf-9.map", []byte("1000 20 fib\n2000 20 kept\n0fff 2 first\n1000 20 second\n"))
+	perfMap, err := stack.ReadCodeSource("perf-9.map", []byte("1000 20 fib\n2000 20 kept\n0fff 2 first\n1000 20 second\n"))
 	if err != nil || perfMap.Err != nil {
 		t.Fatal(err, perfMap.Err)
 	}
 	for _, tt := range []struct {
-		source      *target.CodeSource
+		source      *stack.CodeSource
 		place, want string
 		json        string
 	}{
@@ -118,7 +118,7 @@ func TestMatchFormer(t *testing.T) {
 			`{"former":"fib","start":"0x1000","end":"0x1020","source":"perf map","place":"perf-9.map","overwritten_by":{"function":"first","start":"0xfff","end":"0x1001"}}` + "\n"},
 		{perfMap, "kept", "", ""},
 	} {
-		former, all := report.MatchFormer([]*target.CodeSource{tt.source}, tt.place, nil, 8)
+		former, all := report.MatchFormer([]*stack.CodeSource{tt.source}, tt.place, nil, 8)
 		var text, json bytes.Buffer
 		for i := range former {
 			if err := errors.Join(former[i].Text(&text, report.Palette{}), former[i].JSON(&json)); err != nil {
@@ -134,11 +134,11 @@ func TestMatchFormer(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&lines, "1000 %x f\n", 0x20+i)
 	}
-	many, err := target.ReadCodeSource("perf-9.map", lines.Bytes())
+	many, err := stack.ReadCodeSource("perf-9.map", lines.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	former, all := report.MatchFormer([]*target.CodeSource{many}, "f", nil, 8)
+	former, all := report.MatchFormer([]*stack.CodeSource{many}, "f", nil, 8)
 	if all != 99 || len(former) != 8 || former[0].Size != 0x20+91 || former[7].Size != 0x20+98 {
 		t.Errorf("%d of %d: %+v", len(former), all, former)
 	}

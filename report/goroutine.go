@@ -11,15 +11,15 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 // Goroutines are the goroutines of one target, ready to be shown. Those of a group
-// (target.GoroutineOptions.Group) are shown as one.
+// (stack.GoroutineOptions.Group) are shown as one.
 type Goroutines struct {
 	Target
-	List []target.Goroutine
+	List []stack.Goroutine
 
 	// Variables, Locals, Raw and Advice are as those of Stacks. Goroutines must keep the
 	// registers.
@@ -62,7 +62,7 @@ func (s *Goroutines) stacks() *Stacks {
 
 // others returns the stacks of the goroutines of a group besides the first one's, where
 // they have registers.
-func others(g *target.Goroutine) (list []*target.Stack) {
+func others(g *stack.Goroutine) (list []*stack.Stack) {
 	for i := range g.Others {
 		if stack := g.Others[i].Stack; stack != nil {
 			list = append(list, stack)
@@ -73,7 +73,7 @@ func others(g *target.Goroutine) (list []*target.Stack) {
 
 // notes says what is to be known of the goroutines as a whole, besides the core.
 func (s *Goroutines) notes() []string {
-	stacks := make([]target.Stack, len(s.List))
+	stacks := make([]stack.Stack, len(s.List))
 	for i := range s.List {
 		stacks[i] = s.List[i].Stack
 	}
@@ -86,7 +86,7 @@ func (s *Goroutines) notes() []string {
 
 // goroutineHeading writes "goroutine 18: chan receive, 3 minutes, locked to thread", or
 // "12 goroutines: 18-28 40: select".
-func (p *stackPrinter) goroutineHeading(first *target.Goroutine) {
+func (p *stackPrinter) goroutineHeading(first *stack.Goroutine) {
 	p.out = append(p.out, '\n')
 	if len(first.Others) == 0 {
 		p.out = append(p.out, "goroutine "...)
@@ -125,7 +125,7 @@ func (p *stackPrinter) goroutineHeading(first *target.Goroutine) {
 }
 
 // goroutineIDs writes the IDs of the goroutines of a group.
-func (p *stackPrinter) goroutineIDs(first *target.Goroutine) {
+func (p *stackPrinter) goroutineIDs(first *stack.Goroutine) {
 	id := func(k int) uint64 {
 		if k == 0 {
 			return first.ID
@@ -155,7 +155,7 @@ func (p *stackPrinter) goroutineIDs(first *target.Goroutine) {
 }
 
 // created writes which go statement created goroutines, and in which one it ran.
-func (p *stackPrinter) created(g *target.Goroutine) {
+func (p *stackPrinter) created(g *stack.Goroutine) {
 	f := g.Created
 	if f == nil {
 		return
@@ -167,7 +167,7 @@ func (p *stackPrinter) created(g *target.Goroutine) {
 		p.out = strconv.AppendUint(p.out, offset, 16)
 	}
 	if parent := g.Parent; parent != 0 {
-		if slices.ContainsFunc(g.Others, func(other target.OtherGoroutine) bool { return other.Parent != parent }) {
+		if slices.ContainsFunc(g.Others, func(other stack.OtherGoroutine) bool { return other.Parent != parent }) {
 			p.out = append(p.out, " in several goroutines"...)
 		} else {
 			p.out = fmt.Appendf(p.out, " in goroutine %d", parent)
@@ -180,7 +180,7 @@ func (p *stackPrinter) created(g *target.Goroutine) {
 }
 
 // innermost returns where in the source a frame is, in what was inlined into it.
-func innermost(f *target.Frame) (file string, line int) {
+func innermost(f *stack.Frame) (file string, line int) {
 	if len(f.Locations) == 0 {
 		return "", 0
 	}

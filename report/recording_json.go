@@ -9,8 +9,8 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/recording"
-	"github.com/clewdev/clew/target"
 )
 
 // The JSON form of a recording: one object. What stacks have in common stands once
@@ -128,7 +128,7 @@ func (r *Recorded) JSON(w io.Writer) error {
 		o := &rec.Objects[i]
 		objects[o] = i
 		j := jsonObject{Name: o.Name, BuildID: o.BuildID, File: o.File}
-		if o.Generated != target.NotGenerated {
+		if o.Generated != stack.NotGenerated {
 			j.Generated = o.Generated.String()
 		}
 		if o.Err != nil {

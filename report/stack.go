@@ -14,8 +14,8 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -38,7 +38,7 @@ type Target struct {
 // Stacks are the stacks of one target, ready to be shown.
 type Stacks struct {
 	Target
-	Stacks []target.Stack
+	Stacks []stack.Stack
 
 	// Variables reads the arguments that are shown with their functions, nil for
 	// none. The walk must have kept the registers.
@@ -151,11 +151,11 @@ func (s *Stacks) variableNotes() (notes []string) {
 // full stop: which threads' memory was not copied while they stood still, and
 // which objects have no call frame information, so that frames were found by
 // frame pointers, which miss what a function without one has called.
-func Notes(stacks []target.Stack) (notes []string) {
+func Notes(stacks []stack.Stack) (notes []string) {
 	if note := uncopied(stacks); note != "" {
 		notes = append(notes, note)
 	}
-	seen := make(map[*target.Object]bool)
+	seen := make(map[*stack.Object]bool)
 	for i := range stacks {
 		frames := stacks[i].Frames
 		for k := 1; k < len(frames); k++ {
@@ -177,7 +177,7 @@ func Notes(stacks []target.Stack) (notes []string) {
 
 // uncopied says of how many threads that have frames not all was copied, and why of the
 // first.
-func uncopied(stacks []target.Stack) string {
+func uncopied(stacks []stack.Stack) string {
 	threads := make(map[int]bool)
 	var first error
 	for i := range stacks {
@@ -234,7 +234,7 @@ func (p *stackPrinter) heading(t *Target, what string) {
 
 // stack writes the frames of a stack, or those that do not only repeat a round of a
 // recursion. It stands for others too.
-func (p *stackPrinter) stack(s *target.Stack, others []*target.Stack) {
+func (p *stackPrinter) stack(s *stack.Stack, others []*stack.Stack) {
 	p.variables.begin()
 	for _, part := range stackParts(s.Frames, p.AllFrames) {
 		frames := s.Frames[part.start : part.start+part.frames]
@@ -253,7 +253,7 @@ func (p *stackPrinter) stack(s *target.Stack, others []*target.Stack) {
 }
 
 // EndNote says why a stack ends where it does, "" where that is its end.
-func EndNote(s *target.Stack) string {
+func EndNote(s *stack.Stack) string {
 	if s.Reason == unwind.EndOfStack {
 		return ""
 	}
@@ -270,7 +270,7 @@ func EndNote(s *target.Stack) string {
 const mayLack = "callers may be missing"
 
 // end says in a few words why a stack is not whole, "" where it is.
-func end(s *target.Stack) string {
+func end(s *stack.Stack) string {
 	switch {
 	case s.Reason != unwind.EndOfStack:
 		return s.Reason.String()
@@ -280,7 +280,7 @@ func end(s *target.Stack) string {
 	return ""
 }
 
-func (p *stackPrinter) frame(n int, f *target.Frame, calls []shownCall) {
+func (p *stackPrinter) frame(n int, f *stack.Frame, calls []shownCall) {
 	late := false
 	for i := range f.Locations {
 		if c := call(calls, i, len(f.Locations)); c != nil {
@@ -338,7 +338,7 @@ func (p *stackPrinter) function(name string, c *shownCall) {
 }
 
 // place writes where in its module a frame is.
-func (p *stackPrinter) place(f *target.Frame, name string) {
+func (p *stackPrinter) place(f *stack.Frame, name string) {
 	if offset, ok := f.Offset(); ok && !f.Trampoline {
 		p.out = append(p.out, '+')
 		p.out = append(p.out, "0x"...)
@@ -423,12 +423,12 @@ const unnamed = "??"
 // debugging information; else what that calls the function; "??" where neither
 // is known. A signal trampoline is called as debuggers call it, whatever its
 // symbol.
-func FunctionName(f *target.Frame) string {
+func FunctionName(f *stack.Frame) string {
 	if f.Trampoline {
 		return "<signal handler called>"
 	}
 	if name := f.Symbol.Name; name != "" {
-		if f.Object == nil || f.Object.Generated == target.NotGenerated {
+		if f.Object == nil || f.Object.Generated == stack.NotGenerated {
 			name = unversioned(name) // a runtime's own names have no versions, but paths with "@"
 		}
 		return symbolName(&f.Symbol, name)
@@ -451,7 +451,7 @@ func unversioned(symbol string) string {
 }
 
 // frameNote says what is particular about how a frame was found.
-func frameNote(f *target.Frame) string {
+func frameNote(f *stack.Frame) string {
 	var note string
 	switch f.Method {
 	case unwind.FromRegisters, unwind.FromCFI: // that of every tail call
@@ -473,7 +473,7 @@ func frameNote(f *target.Frame) string {
 	if f.Late {
 		add("read after the process ran on")
 	}
-	if f.Object != nil && f.Object.Generated != target.NotGenerated {
+	if f.Object != nil && f.Object.Generated != stack.NotGenerated {
 		add("by the " + f.Object.Generated.String())
 	}
 	if f.Object != nil && f.Object.Loaded && f.Object.Name != "[vdso]" {

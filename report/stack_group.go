@@ -11,14 +11,14 @@ import (
 	"strconv"
 
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // group is threads whose stacks are equal, in the order of the target's.
 type group struct {
-	stack   *target.Stack // the first one's
+	stack   *stack.Stack // the first one's
 	threads []*snapshot.Thread
-	others  []*target.Stack // those of the other threads
+	others  []*stack.Stack // those of the other threads
 }
 
 // groups returns the stacks in groups, in the order of each one's first thread;
@@ -60,7 +60,7 @@ func (s *Stacks) groups() (list []group) {
 // the same instruction, with the same return addresses, found in the same way.
 // That the innermost frames are compared too keeps apart who waits for a lock
 // and who is about to.
-func equalStacks(a, b *target.Stack) bool {
+func equalStacks(a, b *stack.Stack) bool {
 	if len(a.Frames) != len(b.Frames) || EndNote(a) != EndNote(b) {
 		return false
 	}
@@ -72,7 +72,7 @@ func equalStacks(a, b *target.Stack) bool {
 	return true
 }
 
-func equalFrames(a, b *target.Frame) bool {
+func equalFrames(a, b *stack.Frame) bool {
 	return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Gap == b.Gap && a.Late == b.Late
 }
 

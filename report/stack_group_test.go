@@ -16,14 +16,14 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
 // frames returns frames at addresses, named by those: 0x1000 is in f1000.
-func frames(addresses ...uint64) (list []target.Frame) {
+func frames(addresses ...uint64) (list []stack.Frame) {
 	for _, a := range addresses {
-		list = append(list, target.Frame{PC: a, LookupPC: a, SP: a << 8, Symbol: object.Symbol{Name: fmt.Sprintf("f%x", a&^0xff), Address: a &^ 0xff}})
+		list = append(list, stack.Frame{PC: a, LookupPC: a, SP: a << 8, Symbol: object.Symbol{Name: fmt.Sprintf("f%x", a&^0xff), Address: a &^ 0xff}})
 	}
 	return list
 }
@@ -31,8 +31,8 @@ func frames(addresses ...uint64) (list []target.Frame) {
 func manyStacks() *report.Stacks {
 	s := someStacks()
 	s.Stacks = s.Stacks[1:] // one without frames
-	add := func(id int, name string, f []target.Frame) *target.Stack {
-		s.Stacks = append(s.Stacks, target.Stack{Thread: &snapshot.Thread{ID: id, Name: name}, Frames: f, Reason: unwind.EndOfStack})
+	add := func(id int, name string, f []stack.Frame) *stack.Stack {
+		s.Stacks = append(s.Stacks, stack.Stack{Thread: &snapshot.Thread{ID: id, Name: name}, Frames: f, Reason: unwind.EndOfStack})
 		return &s.Stacks[len(s.Stacks)-1]
 	}
 	for id := 100; id < 112; id++ {

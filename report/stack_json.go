@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -158,7 +158,7 @@ func (s *Stacks) JSON(w io.Writer) error {
 	return printable.EncodeJSON(w, &out)
 }
 
-func (s *Stacks) jsonFrame(f *target.Frame, calls []shownCall) jsonFrame {
+func (s *Stacks) jsonFrame(f *stack.Frame, calls []shownCall) jsonFrame {
 	out := jsonFrame{PC: fmt.Sprintf("%#x", f.PC), Symbol: f.Symbol.Name, Method: f.Method.String(), Gap: f.Gap, Signal: f.Trampoline, Late: f.Late}
 	if f.TailCall {
 		out.Method = "tail call"
@@ -173,7 +173,7 @@ func (s *Stacks) jsonFrame(f *target.Frame, calls []shownCall) jsonFrame {
 	}
 	if f.Object != nil {
 		out.Module, out.Address = f.Object.Name, fmt.Sprintf("%#x", f.Address)
-		if f.Object.Generated != target.NotGenerated {
+		if f.Object.Generated != stack.NotGenerated {
 			out.Generated = f.Object.Generated.String()
 		}
 	}

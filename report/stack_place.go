@@ -8,7 +8,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // maxPlaceText is how many bytes of text are kept for other frames at the same addresses.
@@ -16,7 +16,7 @@ const maxPlaceText = 1 << 20
 
 // placeText is the text that the lines of all frames at an address have in common.
 type placeText struct {
-	frame target.Frame // the first one there
+	frame stack.Frame // the first one there
 	calls int
 	lines []lineText // of inlined calls, and last of the function
 }
@@ -26,7 +26,7 @@ type lineText struct{ before, behind string }
 
 // textAt returns what the lines of a frame have in common with those of others. Threads
 // have many frames at a few addresses.
-func (p *stackPrinter) textAt(f *target.Frame, calls []shownCall) *placeText {
+func (p *stackPrinter) textAt(f *stack.Frame, calls []shownCall) *placeText {
 	if t := p.places[f.PC]; t != nil && t.isOf(f, len(calls)) {
 		return t
 	}
@@ -74,7 +74,7 @@ func (p *stackPrinter) textAt(f *target.Frame, calls []shownCall) *placeText {
 
 // isOf reports whether a frame with the same PC, and with so many calls of which more is
 // known, has the text.
-func (t *placeText) isOf(f *target.Frame, calls int) bool {
+func (t *placeText) isOf(f *stack.Frame, calls int) bool {
 	o := &t.frame
 	return t.calls == calls && o.LookupPC == f.LookupPC && o.Object == f.Object && o.Address == f.Address && o.Trampoline == f.Trampoline &&
 		o.Symbol == f.Symbol && slices.Equal(o.Locations, f.Locations)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/report/profile"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // AddTo adds each stack to a profile, with the weight 1, and the target to its
@@ -27,7 +27,7 @@ func (s *Stacks) AddTo(p *profile.Profile) {
 // adds those of threads.
 func (s *Goroutines) AddTo(p *profile.Profile) {
 	stacks := s.stacks()
-	stacks.Stacks = make([]target.Stack, len(s.List))
+	stacks.Stacks = make([]stack.Stack, len(s.List))
 	for i := range s.List {
 		stacks.Stacks[i] = s.List[i].Stack
 	}
@@ -64,7 +64,7 @@ func (s *Stacks) addTo(p *profile.Profile, momentary bool, each func(i int) (lab
 	}
 	p.Notes = append(append(p.Notes, Notes(s.Stacks)...), s.Core.notes()...)
 	named, missing := 0, 0 // stacks that are not whole: those with a note, and others
-	seen := make(map[*target.Object]bool)
+	seen := make(map[*stack.Object]bool)
 	var stack []profile.Location
 	var frames []profile.Frame
 	for i := range s.Stacks {
@@ -115,7 +115,7 @@ func (s *Stacks) program() string {
 
 // AppendProfileFrames appends what a frame is in a profile: the calls inlined
 // at its address, innermost first, and its function.
-func AppendProfileFrames(dst []profile.Frame, f *target.Frame) []profile.Frame {
+func AppendProfileFrames(dst []profile.Frame, f *stack.Frame) []profile.Frame {
 	out := profile.Frame{Code: codeOf(f)}
 	if f.Object != nil {
 		out.Object = f.Object.Name
@@ -137,11 +137,11 @@ func AppendProfileFrames(dst []profile.Frame, f *target.Frame) []profile.Frame {
 
 // codeOf tells the kind of a frame's code. A Go program can hold C functions:
 // their sources say so, or a name without a package.
-func codeOf(f *target.Frame) profile.Code {
+func codeOf(f *stack.Frame) profile.Code {
 	switch {
 	case f.Object == nil:
 		return profile.Unknown
-	case f.Object.Generated != target.NotGenerated:
+	case f.Object.Generated != stack.NotGenerated:
 		return profile.Generated
 	case !f.Object.Go:
 		return profile.Native

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 const (
@@ -20,7 +20,7 @@ const (
 // recursion finds a recursion that starts at frame i: how many frames a round
 // of it has, and how many frames after the first round only repeat it, whole
 // rounds; 0 where there are too few.
-func recursion(frames []target.Frame, i int) (round, repeated int) {
+func recursion(frames []stack.Frame, i int) (round, repeated int) {
 	for round = 1; round <= maxCycle && i+round < len(frames); round++ {
 		k := i + round
 		for k < len(frames) && equalFrames(&frames[k], &frames[k-round]) {
@@ -39,7 +39,7 @@ func recursion(frames []target.Frame, i int) (round, repeated int) {
 type stackPart struct{ start, frames, round, repeated int }
 
 // stackParts returns what is shown of frames; of a recursion one round, unless all are.
-func stackParts(frames []target.Frame, all bool) (parts []stackPart) {
+func stackParts(frames []stack.Frame, all bool) (parts []stackPart) {
 	if all {
 		return []stackPart{{frames: len(frames)}}
 	}
@@ -60,7 +60,7 @@ func stackParts(frames []target.Frame, all bool) (parts []stackPart) {
 
 // repeated writes a line in the place of frames that repeat a round: who calls
 // whom in it.
-func (p *stackPrinter) repeated(round []target.Frame, n int) {
+func (p *stackPrinter) repeated(round []stack.Frame, n int) {
 	names := make([]string, 0, maxCycleName+1)
 	for i := range round {
 		if i == maxCycleName {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 // What the threads of a large group have takes no more room than what those of a small
@@ -25,10 +25,10 @@ func TestRoomOfGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	defer objects.Close()
-	stacks := objects.Walk(target.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+	stacks := objects.Walk(stack.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
 	list := Stacks{Stacks: stacks, Variables: variable.NewReader(s, objects)}
@@ -36,7 +36,7 @@ func TestRoomOfGroups(t *testing.T) {
 	room := func(n int) (variables, text int) {
 		v := list.variables(true, false)
 		v.begin()
-		others := append(slices.Repeat([]*target.Stack{first}, n), last)
+		others := append(slices.Repeat([]*stack.Stack{first}, n), last)
 		differ := 0
 		for i := range first.Frames {
 			for _, c := range v.calls(first, i, others) {

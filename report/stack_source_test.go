@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // While a process is held no source file is opened; afterwards the text is the same.
@@ -27,10 +27,10 @@ func TestSourceLater(t *testing.T) {
 	open := func(path string) (*os.File, error) { opened++; return os.Open(path) }
 	later := report.StackOptions{Source: &report.SourceText{Open: open, Later: true}}
 	_, err := process.Snapshot(p.PID, &process.Options{Hold: func(s *snapshot.Snapshot) {
-		objects := target.NewObjects(s)
+		objects := stack.NewObjects(s)
 		defer objects.Close()
-		stacks := objects.Walk(target.WalkOptions{})
-		if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+		stacks := objects.Walk(stack.WalkOptions{})
+		if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 			t.Error(err)
 		}
 		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks}

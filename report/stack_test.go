@@ -16,16 +16,16 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
 // someStacks has one of everything that a print can hold.
 func someStacks() *report.Stacks {
 	machine := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	libc := &target.Object{Name: "/lib/libc.so.6"}
-	bare := &target.Object{Name: "/opt/server", Bare: true, Go: true}
-	replaced := &target.Object{Name: "/opt/old", Loaded: true}
+	libc := &stack.Object{Name: "/lib/libc.so.6"}
+	bare := &stack.Object{Name: "/opt/server", Bare: true, Go: true}
+	replaced := &stack.Object{Name: "/opt/old", Loaded: true}
 	registers := new(unwind.Registers)
 	registers.Set(3, 0x10) // rbx
 	registers.Set(7, 0x7ffe0000)
@@ -35,10 +35,10 @@ func someStacks() *report.Stacks {
 	function := func(address uint64, name string) object.Symbol {
 		return object.Symbol{Name: name, Address: address, Size: 0x100, Type: elf.STT_FUNC}
 	}
-	return &report.Stacks{Target: report.Target{PID: 42, Command: "server \x1b[2J", Machine: machine, Pause: 1234567 * time.Nanosecond}, Stacks: []target.Stack{
+	return &report.Stacks{Target: report.Target{PID: 42, Command: "server \x1b[2J", Machine: machine, Pause: 1234567 * time.Nanosecond}, Stacks: []stack.Stack{
 		{
 			Thread: &snapshot.Thread{ID: 42, Name: "server"},
-			Frames: []target.Frame{
+			Frames: []stack.Frame{
 				{PC: 0x7f0000001010, LookupPC: 0x7f0000001010, Address: 0x1010, SP: 0x7ffe0000, Object: libc, Interrupted: true,
 					Symbol: function(0x1000, "read@@GLIBC_2.2.5"), Registers: registers.Kept(),
 					Locations: []object.Location{{Function: "__GI___libc_read", File: "io/read.c", Line: 26}}},
@@ -109,15 +109,15 @@ func TestFunctionName(t *testing.T) {
 		"parse.part.0":                   "parse.part.0",
 		"":                               "??",
 	} {
-		if got := report.FunctionName(&target.Frame{Symbol: object.Symbol{Name: symbol}}); got != want {
+		if got := report.FunctionName(&stack.Frame{Symbol: object.Symbol{Name: symbol}}); got != want {
 			t.Errorf("%q is shown as %q, expected %q", symbol, got, want)
 		}
 	}
-	inSource := &target.Frame{Locations: []object.Location{{Function: "inner", Inlined: true}, {Function: "outer"}}}
+	inSource := &stack.Frame{Locations: []object.Location{{Function: "inner", Inlined: true}, {Function: "outer"}}}
 	if got := report.FunctionName(inSource); got != "outer" {
 		t.Errorf("without a symbol: %q", got)
 	}
-	if got := report.FunctionName(&target.Frame{Trampoline: true, Symbol: object.Symbol{Name: "__restore_rt"}}); got != "<signal handler called>" {
+	if got := report.FunctionName(&stack.Frame{Trampoline: true, Symbol: object.Symbol{Name: "__restore_rt"}}); got != "<signal handler called>" {
 		t.Errorf("a trampoline is shown as %q", got)
 	}
 }

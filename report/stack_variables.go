@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/stdtype"
 )
@@ -63,10 +63,10 @@ type variables struct {
 	spent   *variablesSpent
 	untold  struct{ count, size int64 } // of what this one shows, which spent does not have yet
 
-	first  *target.Stack                      // of those that are shown as one; nil before it
-	kept   []variable.Frame                   // its frames, whose room is that of the next one's
-	frames map[*target.Stack][]variable.Frame // of the others
-	shown  shownRoom                          // of the frame that is shown
+	first  *stack.Stack                      // of those that are shown as one; nil before it
+	kept   []variable.Frame                  // its frames, whose room is that of the next one's
+	frames map[*stack.Stack][]variable.Frame // of the others
+	shown  shownRoom                         // of the frame that is shown
 }
 
 // shownRoom is room for what is shown of a frame.
@@ -97,7 +97,7 @@ func (v *variables) another() *variables {
 		return nil
 	}
 	return &variables{reader: v.reader, printer: v.printer, json: v.json, locals: v.locals, spent: v.spent,
-		names: make(map[*value.Scope]string), frames: make(map[*target.Stack][]variable.Frame)}
+		names: make(map[*value.Scope]string), frames: make(map[*stack.Stack][]variable.Frame)}
 }
 
 // begin forgets the stacks before.
@@ -109,7 +109,7 @@ func (v *variables) begin() {
 }
 
 // framesOf returns the frames of a stack.
-func (v *variables) framesOf(s *target.Stack) []variable.Frame {
+func (v *variables) framesOf(s *stack.Stack) []variable.Frame {
 	switch v.first {
 	case nil:
 		v.first, v.kept = s, v.reader.Frames(s, v.kept)
@@ -133,12 +133,12 @@ func (v *variables) left() bool {
 // calls returns what is shown of frame i of a stack: of each of its Locations, in
 // their order, and nil where nothing is known. Where other threads have the same
 // stack, what differs in them says so. It is there until the next call.
-func (v *variables) calls(stack *target.Stack, i int, others []*target.Stack) []shownCall {
+func (v *variables) calls(walked *stack.Stack, i int, others []*stack.Stack) []shownCall {
 	if v == nil {
 		return nil
 	}
 	v.shown.cut(0, 0, 0)
-	calls := v.of(stack, i)
+	calls := v.of(walked, i)
 	own, variables, text := len(v.shown.calls), len(v.shown.variables), len(v.shown.text)
 	for _, other := range others {
 		if len(calls) == 0 || !v.left() {
@@ -157,16 +157,16 @@ func (v *variables) calls(stack *target.Stack, i int, others []*target.Stack) []
 	return calls
 }
 
-func (v *variables) of(stack *target.Stack, i int) []shownCall {
-	if f := &stack.Frames[i]; f.Trampoline || f.Object == nil {
+func (v *variables) of(walked *stack.Stack, i int) []shownCall {
+	if f := &walked.Frames[i]; f.Trampoline || f.Object == nil {
 		return nil
 	}
-	frame := &v.framesOf(stack)[i]
+	frame := &v.framesOf(walked)[i]
 	room, start := &v.shown, len(v.shown.calls)
 	scopes := frame.Scopes()
 	for k, scope := range scopes {
 		var c shownCall
-		c.name = v.name(scope, &stack.Frames[i], k == len(scopes)-1)
+		c.name = v.name(scope, &walked.Frames[i], k == len(scopes)-1)
 		left, first := maxFrameVariables, len(room.variables)
 		var traced []string // what traces of Go have, of the function itself
 		for n, a := range scope.Arguments {
@@ -187,7 +187,7 @@ func (v *variables) of(stack *target.Stack, i int) []shownCall {
 		c.arguments = room.since(first)
 		if v.locals {
 			first = len(room.variables)
-			declared := declaredBefore(frame, &stack.Frames[i], k, len(scopes))
+			declared := declaredBefore(frame, &walked.Frames[i], k, len(scopes))
 			for _, b := range scope.Blocks {
 				for _, l := range b.Variables {
 					if !l.Argument && l.Line >= declared {
@@ -280,7 +280,7 @@ func (r *shownRoom) since(first int) []shownVariable {
 // a frame's scopes are not declared yet, but for what a function returns. In Go a
 // variable has its place in memory before: only the line tells that there is nothing in
 // it.
-func declaredBefore(frame *variable.Frame, f *target.Frame, scope, scopes int) (line int) {
+func declaredBefore(frame *variable.Frame, f *stack.Frame, scope, scopes int) (line int) {
 	info, at := frame.Info(), scope+len(f.Locations)-scopes
 	if at < 0 || f.Locations[at].Line == 0 || info == nil || info.Language(f.Address) != value.Go {
 		return math.MaxInt
@@ -290,7 +290,7 @@ func declaredBefore(frame *variable.Frame, f *target.Frame, scope, scopes int) (
 
 // name returns the name of a function as the source has it, which many frames ask for: of
 // the last scope of one by the frame's symbol, where it has no name for linking.
-func (v *variables) name(scope *value.Scope, f *target.Frame, isLast bool) string {
+func (v *variables) name(scope *value.Scope, f *stack.Frame, isLast bool) string {
 	name, ok := v.names[scope]
 	if !ok {
 		fn := scope.Function

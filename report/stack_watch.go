@@ -14,7 +14,7 @@ import (
 
 	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // Watched are the stacks that the threads of a process had at several moments.
@@ -174,7 +174,7 @@ func (g *watchedGroup) add(frames []watchedFrame, t *snapshot.Thread, n int) {
 	g.threads = append(g.threads, watchedThread{t.ID, n, t.Name})
 }
 
-func watchedFrames(s *target.Stack) (list []watchedFrame) {
+func watchedFrames(s *stack.Stack) (list []watchedFrame) {
 	for i := range s.Frames {
 		f := &s.Frames[i]
 		object := ""

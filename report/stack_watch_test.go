@@ -12,7 +12,7 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -21,14 +21,14 @@ import (
 func TestWatchedEarlyEnds(t *testing.T) {
 	s := someStacks()
 	thread := &snapshot.Thread{ID: 7, Name: "worker"}
-	node := target.Frame{PC: 0x1000, LookupPC: 0x1000, Object: &target.Object{Name: "/usr/bin/node"}}
-	nowhere := target.Frame{PC: 0x7f0000001000, LookupPC: 0x7f0000001000}
+	node := stack.Frame{PC: 0x1000, LookupPC: 0x1000, Object: &stack.Object{Name: "/usr/bin/node"}}
+	nowhere := stack.Frame{PC: 0x7f0000001000, LookupPC: 0x7f0000001000}
 	w := report.Watched{Counts: []int{5, 3, 1}, Samples: 9}
 	w.Target, w.PID = s.Target, 7
-	w.Stacks.Stacks = []target.Stack{
-		{Thread: thread, Frames: []target.Frame{node}, Reason: unwind.EndOfStack},
-		{Thread: thread, Frames: []target.Frame{nowhere, node}, Reason: unwind.NoRule, Err: errors.New("nothing is at 0x7f0000001000")},
-		{Thread: thread, Frames: []target.Frame{nowhere}, Reason: unwind.NoRule, Err: errors.New("another")},
+	w.Stacks.Stacks = []stack.Stack{
+		{Thread: thread, Frames: []stack.Frame{node}, Reason: unwind.EndOfStack},
+		{Thread: thread, Frames: []stack.Frame{nowhere, node}, Reason: unwind.NoRule, Err: errors.New("nothing is at 0x7f0000001000")},
+		{Thread: thread, Frames: []stack.Frame{nowhere}, Reason: unwind.NoRule, Err: errors.New("another")},
 	}
 	for _, want := range []string{
 		"4 of 9 stacks of process 7 end early: no rule: nothing is at 0x7f0000001000",
@@ -42,7 +42,7 @@ func TestWatchedEarlyEnds(t *testing.T) {
 			t.Errorf("no note %q\n%s\n%s", want, &text, &json)
 		}
 	}
-	w.Stacks.Stacks[0].Frames = []target.Frame{node, {PC: node.PC, LookupPC: node.LookupPC, Object: node.Object, Gap: true}}
+	w.Stacks.Stacks[0].Frames = []stack.Frame{node, {PC: node.PC, LookupPC: node.LookupPC, Object: node.Object, Gap: true}}
 	var text bytes.Buffer
 	if err := w.Text(&text, report.Palette{}); err != nil {
 		t.Fatal(err)

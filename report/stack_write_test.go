@@ -19,8 +19,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 // full refuses what is more than its first write.
@@ -42,10 +42,10 @@ func TestArgumentsOnAllProcessors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	defer objects.Close()
-	stacks := objects.Walk(target.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+	stacks := objects.Walk(stack.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
 	// One whose text alone is more than is kept before it is written.

@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 // BenchmarkArguments writes 3,000 frames of 65 threads with their arguments; an
@@ -30,10 +30,10 @@ func benchmarkArguments(b *testing.B, again bool) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	defer objects.Close()
-	stacks := objects.Walk(target.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+	stacks := objects.Walk(stack.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		b.Fatal(err)
 	}
 	frames := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
 )
@@ -19,8 +19,8 @@ import (
 // call them by their addresses, and stacks then lead through them. They are
 // looked at only when a stack does.
 type surroundings struct {
-	objects *target.Objects
-	infos   map[*target.Object]*value.Info
+	objects *stack.Objects
+	infos   map[*stack.Object]*value.Info
 }
 
 // surround adds the rest of the process to the walker's modules, as it is mapped
@@ -33,7 +33,7 @@ func (w *walker) surround(s *Session) error {
 	w.leave()
 	taken := &snapshot.Snapshot{PID: os.Getpid(), Machine: s.machine, Mappings: mappings, Memory: s,
 		Open: func(m *snapshot.Mapping) (*os.File, error) { return process.OpenMapping(os.Getpid(), m) }}
-	w.around = &surroundings{objects: target.NewObjects(taken), infos: map[*target.Object]*value.Info{}}
+	w.around = &surroundings{objects: stack.NewObjects(taken), infos: map[*stack.Object]*value.Info{}}
 	w.modules = unwind.Modules{}
 	w.addImages(s)
 	for _, m := range mappings {
@@ -55,7 +55,7 @@ func (w *walker) leave() {
 }
 
 // object returns the object around the images that an address is in, or nil.
-func (w *walker) object(address uint64) (*target.Object, *object.File) {
+func (w *walker) object(address uint64) (*stack.Object, *object.File) {
 	if w.around == nil {
 		return nil, nil
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/clewdev/clew/internal/demo"
 	"github.com/clewdev/clew/snapshot/process"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 func demoCommand() *cli.Command {
@@ -87,7 +87,7 @@ and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints i
 	if err != nil {
 		return inputError{err}
 	}
-	if _, err := printStacks(stdout, stdout.palette(), &target.Walked{Snapshot: s, Objects: target.NewObjects(s)}, stackFlags{}); err != nil {
+	if _, err := printStacks(stdout, stdout.palette(), &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, stackFlags{}); err != nil {
 		return err
 	}
 	const word = "minotaur"

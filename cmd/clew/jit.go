@@ -25,8 +25,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/recording"
-	"github.com/clewdev/clew/target"
 )
 
 const jitHelp = `List the code that a program wrote while it ran: from which sources Clew knows it, how
@@ -128,7 +128,7 @@ Examples:
 
 // jitTarget is what the jit verb is asked about.
 type jitTarget struct {
-	sources  []*target.CodeSource
+	sources  []*stack.CodeSource
 	memory   []snapshot.Mapping
 	machine  *arch.Machine // nil where it is not known
 	pid      int
@@ -205,19 +205,19 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
 	debug.SetGCPercent(25)
 	_, end := progress("reading "+name, 0)
-	source, err := target.OpenCodeSource(name)
+	source, err := stack.OpenCodeSource(name)
 	end()
 	if err != nil {
 		return nil, input("%w\nClew reads cores, jitdumps, perf maps and recordings of perf.", err)
 	}
-	t.sources = []*target.CodeSource{source}
+	t.sources = []*stack.CodeSource{source}
 	t.machine = source.Machine()
 	return t, nil
 }
 
 // of takes the code of a snapshot.
 func (t *jitTarget) of(s *snapshot.Snapshot, release func()) {
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	t.released = func() { objects.Close(); release() }
 	t.pid, t.machine, t.process = s.PID, s.Machine, s.Process
 	var err error

@@ -17,7 +17,7 @@ import (
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // find returns the functions that a place means; the error says that there is none,
@@ -43,7 +43,7 @@ func (t *jitTarget) find(place, name string) (found, all []report.SourcedFunctio
 	history := ""
 	for _, s := range t.sources {
 		switch s.Kind {
-		case target.GDBList, target.GDBListSearched, target.DynInfoList:
+		case stack.GDBList, stack.GDBListSearched, stack.DynInfoList:
 			history = fmt.Sprintf(" (the %v does not say what was withdrawn from it)", s.Kind)
 		}
 	}
@@ -72,7 +72,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 	if len(found) > maxShown {
 		return no("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
 	}
-	names := make([]target.GeneratedFunction, len(all))
+	names := make([]stack.GeneratedFunction, len(all))
 	for i := range all {
 		names[i] = all[i].GeneratedFunction
 	}
@@ -190,7 +190,7 @@ func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
 	data := f.Image()
 	var partial error
 	if data == nil {
-		if data, partial = f.Source.SymbolFile(t.machine, []target.GeneratedFunction{f.GeneratedFunction}); data == nil {
+		if data, partial = f.Source.SymbolFile(t.machine, []stack.GeneratedFunction{f.GeneratedFunction}); data == nil {
 			return no("%w", partial)
 		}
 	}
@@ -217,7 +217,7 @@ func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 		if s.Err != nil {
 			partial = append(partial, s.Err)
 		}
-		var functions []target.GeneratedFunction
+		var functions []stack.GeneratedFunction
 		written := make(map[*byte]bool) // by image: several functions share one
 		for f := range s.Functions() {
 			image := f.Image()
@@ -255,7 +255,7 @@ func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 	return nil
 }
 
-func writeSymbolFile(path string, s *target.CodeSource, data []byte, flags *jitFlags) error {
+func writeSymbolFile(path string, s *stack.CodeSource, data []byte, flags *jitFlags) error {
 	err := writeOutput(path, true, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err

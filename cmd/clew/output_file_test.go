@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // All files that Clew writes are replaced with their mode, are root's alone where they are
@@ -46,7 +46,7 @@ func TestOutputFiles(t *testing.T) {
 	for name, write := range map[string]func(path string) error{
 		"pprof": profile("--pprof"), "flame": profile("--flame"), "speedscope": profile("--speedscope"),
 		"jit extract": func(path string) error {
-			return writeSymbolFile(path, &target.CodeSource{}, []byte("symbols"), &jitFlags{json: true})
+			return writeSymbolFile(path, &stack.CodeSource{}, []byte("symbols"), &jitFlags{json: true})
 		},
 		"history": func(path string) error {
 			t.Setenv("CLEW_HISTORY", path)

@@ -27,8 +27,8 @@ import (
 	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 const stackHelp = `Print the stacks of all threads of live processes or of cores, or of a command when
@@ -209,7 +209,7 @@ func stacksOf(args []string, flags stackFlags) error {
 		failed = err
 	}
 	for i, pid := range pids {
-		var t *target.Walked
+		var t *stack.Walked
 		var c *openedCore
 		var err error
 		show := func(w io.Writer) (complete bool, err error) { return printStacks(w, stdout.palette(), t, flags) }
@@ -232,7 +232,7 @@ func stacksOf(args []string, flags stackFlags) error {
 		complete, err := show(stdout)
 		complete = c.close() && complete
 		apart = err == nil
-		if errors.Is(err, target.ErrNoGo) { // the next one may be
+		if errors.Is(err, stack.ErrNoGo) { // the next one may be
 			fail(err)
 			continue
 		}
@@ -252,7 +252,7 @@ func (f *stackFlags) snapshot() *process.Options {
 }
 
 // take takes a snapshot of a live process, with its stacks where these are wanted.
-func (f *stackFlags) take(pid int) (*target.Walked, error) {
+func (f *stackFlags) take(pid int) (*stack.Walked, error) {
 	if !f.goroutines {
 		return process.Stacks(pid, f.snapshot(), f.walk(f.variables.wanted(true, f)))
 	}
@@ -260,12 +260,12 @@ func (f *stackFlags) take(pid int) (*target.Walked, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &target.Walked{Snapshot: s, Objects: target.NewObjects(s)}, nil
+	return &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, nil
 }
 
 // walk says how stacks are to be walked, whose variables may be wanted.
-func (f *stackFlags) walk(variables bool) target.WalkOptions {
-	return target.WalkOptions{Registers: f.registers || variables, Lines: !f.noLines}
+func (f *stackFlags) walk(variables bool) stack.WalkOptions {
+	return stack.WalkOptions{Registers: f.registers || variables, Lines: !f.noLines}
 }
 
 // finish writes the profile that is wanted of what was printed, and returns how the
@@ -289,9 +289,9 @@ func (f *stackFlags) finish(printed, partial bool, failed error) error {
 }
 
 // printStacks walks the stacks of a snapshot where t has none, names and prints them, and
-// closes its objects. It reports whether all stacks are whole (see target.Stack.Whole), and
+// closes its objects. It reports whether all stacks are whole (see stack.Stack.Whole), and
 // no file of theirs was refused or is missing.
-func printStacks(w io.Writer, colours report.Palette, t *target.Walked, flags stackFlags) (complete bool, err error) {
+func printStacks(w io.Writer, colours report.Palette, t *stack.Walked, flags stackFlags) (complete bool, err error) {
 	s, objects := t.Snapshot, t.Objects
 	defer objects.Close()
 	if flags.goroutines {
@@ -303,7 +303,7 @@ func printStacks(w io.Writer, colours report.Palette, t *target.Walked, flags st
 	if stacks == nil {
 		stacks = objects.Walk(flags.walk(variables))
 	}
-	naming := target.NameOptions{Lines: !flags.noLines}
+	naming := stack.NameOptions{Lines: !flags.noLines}
 	var reader *variable.Reader
 	if variables {
 		reader = variable.NewReader(s, objects)
@@ -404,7 +404,7 @@ func runCommand(args []string, flags stackFlags) error {
 		if flags.variables.later = why.Crash && flags.variables.source; flags.variables.later {
 			w = &crashed
 		}
-		if _, err := printStacks(w, stderr.palette(), &target.Walked{Snapshot: s, Objects: target.NewObjects(s)}, flags); err != nil {
+		if _, err := printStacks(w, stderr.palette(), &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, flags); err != nil {
 			warn("%v", err)
 		}
 		if flags.variables.later {

@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // coreFlags are the flags of verbs that read cores.
@@ -74,7 +74,7 @@ type openedCore struct {
 
 // takeCore opens a core and returns the threads of it that are asked for. The
 // error says what to do.
-func takeCore(path string, flags *stackFlags) (*target.Walked, *openedCore, error) {
+func takeCore(path string, flags *stackFlags) (*stack.Walked, *openedCore, error) {
 	info, err := regular(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w, and no core; nor is its name a process ID", err)
@@ -104,7 +104,7 @@ func takeCore(path string, flags *stackFlags) (*target.Walked, *openedCore, erro
 			return nil, nil, fmt.Errorf("%s: it has no thread %s", path, strings.Trim(fmt.Sprint(flags.threads), "[]"))
 		}
 	}
-	return &target.Walked{Snapshot: &s, Objects: target.NewObjects(&s)}, &openedCore{c, path}, nil
+	return &stack.Walked{Snapshot: &s, Objects: stack.NewObjects(&s)}, &openedCore{c, path}, nil
 }
 
 // close closes the core, and reports whether nothing of it is missing.

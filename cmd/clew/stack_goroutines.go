@@ -16,7 +16,7 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // goroutineFlags are the flags of goroutines.
@@ -50,13 +50,13 @@ func (f *stackFlags) checkGoroutines() error {
 }
 
 // printGoroutines walks, names and prints the goroutines of a snapshot, and reports
-// whether all of them were read and are whole (see target.Stack.Whole).
-func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, objects *target.Objects, flags stackFlags) (complete bool, err error) {
+// whether all of them were read and are whole (see stack.Stack.Whole).
+func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, objects *stack.Objects, flags stackFlags) (complete bool, err error) {
 	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
 	// Of cores too they are shown when they are asked for: there are many goroutines.
 	variables := flags.variables.wanted(true, &flags)
-	list, err := objects.Goroutines(target.GoroutineOptions{System: flags.system, Share: true, Group: flags.groupFrom(), Registers: variables})
-	if errors.Is(err, target.ErrNoGo) {
+	list, err := objects.Goroutines(stack.GoroutineOptions{System: flags.system, Share: true, Group: flags.groupFrom(), Registers: variables})
+	if errors.Is(err, stack.ErrNoGo) {
 		end()
 		return false, inputError{fmt.Errorf("%s: %w", whose(s), err)}
 	}
@@ -65,9 +65,9 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 	if err != nil {
 		r.Damage = strings.Split(err.Error(), "\n")
 	}
-	err = objects.NameGoroutines(list, target.NameOptions{Lines: !flags.noLines})
+	err = objects.NameGoroutines(list, stack.NameOptions{Lines: !flags.noLines})
 	end()
-	stacks := make([]target.Stack, len(list))
+	stacks := make([]stack.Stack, len(list))
 	for i := range list {
 		stacks[i] = list[i].Stack
 	}

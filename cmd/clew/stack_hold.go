@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 // checkHold finds what makes no sense with --hold. It is for values.
@@ -48,7 +48,7 @@ func holdStacks(pid int, flags stackFlags) (show func(io.Writer) (complete bool,
 		objects.SetSnapshot(s)
 		s.Command = commandLine(pid) // which is asked for of who runs
 		flags.variables.later = true
-		complete, failed = printStacks(&text, stdout.palette(), &target.Walked{Snapshot: s, Objects: objects}, flags)
+		complete, failed = printStacks(&text, stdout.palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags)
 		source = flags.variables.text(s)
 	}
 	s, err := process.Snapshot(pid, opts)
@@ -76,13 +76,13 @@ func filled(source *report.SourceText, text []byte, colours report.Palette) []by
 
 // readAhead returns the objects of a process with what printing its stacks takes of their
 // files.
-func readAhead(pid int, flags *stackFlags) (*target.Objects, error) {
+func readAhead(pid int, flags *stackFlags) (*stack.Objects, error) {
 	variables := flags.variables.wanted(true, flags)
 	t, err := process.Stacks(pid, flags.snapshot(), flags.walk(variables))
 	if err != nil {
 		return nil, err
 	}
-	naming := target.NameOptions{Lines: !flags.noLines}
+	naming := stack.NameOptions{Lines: !flags.noLines}
 	if variables {
 		naming.Meanwhile = variable.NewReader(t.Snapshot, t.Objects).Ahead(t.Stacks)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // tellMissed warns of what could not be read or was refused while stacks were named,
@@ -25,7 +25,7 @@ import (
 // core tells itself what it lacks. It returns what it said, a sentence each, and
 // whether no file was refused, cut off or missing; a debug file that is not installed is
 // none.
-func tellMissed(s *snapshot.Snapshot, stacks []target.Stack, named error) (said []string, complete bool) {
+func tellMissed(s *snapshot.Snapshot, stacks []stack.Stack, named error) (said []string, complete bool) {
 	complete = true
 	tell := func(text string) {
 		said = append(said, text)
@@ -43,7 +43,7 @@ func tellMissed(s *snapshot.Snapshot, stacks []target.Stack, named error) (said 
 	if !s.Live {
 		return said, complete
 	}
-	told := make(map[*target.Object]bool)
+	told := make(map[*stack.Object]bool)
 	for i := range stacks {
 		for j := range stacks[i].Frames {
 			o := stacks[i].Frames[j].Object

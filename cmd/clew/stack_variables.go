@@ -13,8 +13,8 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 // variableFlags are the flags for what a frame's function is called with, and for
@@ -69,7 +69,7 @@ func (f *variableFlags) add(r *report.Stacks, reader *variable.Reader) {
 }
 
 // addGoroutines does what add does.
-func (f *variableFlags) addGoroutines(r *report.Goroutines, s *snapshot.Snapshot, objects *target.Objects) {
+func (f *variableFlags) addGoroutines(r *report.Goroutines, s *snapshot.Snapshot, objects *stack.Objects) {
 	r.Variables, r.Locals, r.Raw, r.Advice = variable.NewReader(s, objects), f.locals, f.raw, f.advice()
 }
 

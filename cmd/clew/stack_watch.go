@@ -22,7 +22,7 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/snapshot/process"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // watchFlags are the flags of watching.
@@ -56,8 +56,8 @@ func (f *watchFlags) check(s *stackFlags, set bool) error {
 // watched is a process that is watched.
 type watched struct {
 	*process.Watch
-	objects *target.Objects
-	sampler *target.Sampler
+	objects *stack.Objects
+	sampler *stack.Sampler
 	result  report.Watched
 	err     error // why it is watched no more
 }
@@ -135,7 +135,7 @@ func newWatched(pid int, flags *stackFlags) (*watched, error) {
 	}
 	s := w.Target()
 	s.Search = searchBelow(s.Search.Root)
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	result := report.Watched{Interval: flags.watch.interval}
 	result.PID, result.Command, result.Machine = pid, command(s), s.Machine
 	return &watched{Watch: w, objects: objects, sampler: objects.NewSampler(), result: result}, nil
@@ -199,7 +199,7 @@ func (w *watched) print(flags *stackFlags) (complete bool, err error) {
 		}
 	}
 	_, end := progress("naming the stacks of "+whose(w.Target()), 0)
-	err = w.objects.Name(w.sampler.Stacks, target.NameOptions{Lines: !flags.noLines})
+	err = w.objects.Name(w.sampler.Stacks, stack.NameOptions{Lines: !flags.noLines})
 	end()
 	r.Missed, complete = tellMissed(w.Target(), w.sampler.Stacks, err)
 	r.Stacks.Stacks, r.Counts, r.Lost = w.sampler.Stacks, w.sampler.Counts, w.sampler.Lost

@@ -25,7 +25,7 @@ import (
 	"github.com/clewdev/clew/region"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -236,7 +236,7 @@ func walkByRegions(t *testing.T, pid int, l *libunwind.List) {
 	generated := &unwind.Module{Name: "generated", Source: &unwind.Sections{
 		EHFrame: &cfi.Section{Name: "regions", Data: e.Data, Address: e.Address, Machine: s.Machine},
 	}}
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	defer objects.Close()
 	var modules unwind.Modules
 	for _, m := range s.Mappings {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/snapshot/core"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 func isError(err, kind error) bool { return errors.Is(err, kind) }
@@ -23,10 +23,10 @@ func ExampleOpen() {
 	}
 	defer c.Close()
 	s := c.Snapshot()
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	defer objects.Close()
-	for _, stack := range objects.Walk(target.WalkOptions{}) {
-		fmt.Println(stack.Thread.ID, len(stack.Frames))
+	for _, walked := range objects.Walk(stack.WalkOptions{}) {
+		fmt.Println(walked.Thread.ID, len(walked.Frames))
 	}
 	for _, m := range c.Missing() {
 		fmt.Printf("%s, build ID %x: %v\n", m.Path, m.BuildID, m.Err.Reason())

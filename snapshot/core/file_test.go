@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/core"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -32,10 +32,10 @@ func names(t *testing.T, path string, opts *core.Options) (c *core.Core, list []
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	objects := target.NewObjects(c.Snapshot())
+	objects := stack.NewObjects(c.Snapshot())
 	defer objects.Close()
-	stacks := objects.Walk(target.WalkOptions{})
-	_ = objects.Name(stacks, target.NameOptions{}) // fails where a file is missing, which the test looks at
+	stacks := objects.Walk(stack.WalkOptions{})
+	_ = objects.Name(stacks, stack.NameOptions{}) // fails where a file is missing, which the test looks at
 	for i := range stacks[0].Frames {
 		list = append(list, stacks[0].Frames[i].Symbol.Name)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/corpus"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // A made core is written by hand, for any class and byte order.
@@ -294,10 +294,10 @@ func wordOf(m *made) int {
 // is an error or an answer, and no panic.
 func use(c *core.Core) (frames int) {
 	s := c.Snapshot()
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	defer objects.Close()
-	stacks := objects.Walk(target.WalkOptions{MaxFrames: 64})
-	_ = objects.Name(stacks, target.NameOptions{})
+	stacks := objects.Walk(stack.WalkOptions{MaxFrames: 64})
+	_ = objects.Name(stacks, stack.NameOptions{})
 	for i := range stacks {
 		frames += len(stacks[i].Frames)
 	}

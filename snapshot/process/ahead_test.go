@@ -15,15 +15,15 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // named names the stacks of a snapshot, closes its objects, and returns the stacks as text.
-func named(t *testing.T, w *target.Walked, lines bool) (list []string) {
+func named(t *testing.T, w *stack.Walked, lines bool) (list []string) {
 	t.Helper()
 	defer w.Objects.Close()
 	s, stacks := w.Snapshot, w.Stacks
-	if err := w.Objects.Name(stacks, target.NameOptions{Lines: lines}); err != nil {
+	if err := w.Objects.Name(stacks, stack.NameOptions{Lines: lines}); err != nil {
 		t.Error(err)
 	}
 	for i := range stacks {
@@ -45,7 +45,7 @@ func named(t *testing.T, w *target.Walked, lines bool) (list []string) {
 
 // What was walked while the threads were being released is what is walked later.
 func TestStacks(t *testing.T) {
-	opts := target.WalkOptions{Registers: true, Lines: true}
+	opts := stack.WalkOptions{Registers: true, Lines: true}
 	programs := map[string]func(t *testing.T) *testprogram.Process{
 		"C": func(t *testing.T) *testprogram.Process {
 			return testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
@@ -62,8 +62,8 @@ func TestStacks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			objects := target.NewObjects(s)
-			want := named(t, &target.Walked{Snapshot: s, Objects: objects, Stacks: objects.Walk(opts)}, true)
+			objects := stack.NewObjects(s)
+			want := named(t, &stack.Walked{Snapshot: s, Objects: objects, Stacks: objects.Walk(opts)}, true)
 			for _, processors := range []int{1, 2} {
 				asked := make(chan string, 1)
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
@@ -113,14 +113,14 @@ func TestMeanwhile(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)
 	for _, lines := range []bool{false, true} {
-		walk := target.WalkOptions{Lines: lines}
+		walk := stack.WalkOptions{Lines: lines}
 		w, err := Stacks(p.PID, &Options{Timeout: 5 * time.Second}, walk)
 		if err != nil {
 			t.Fatal(err)
 		}
 		objects, stacks := w.Objects, w.Stacks
 		calls, begun := 0, make(chan bool, 2)
-		err = objects.Name(stacks, target.NameOptions{Lines: lines, Meanwhile: func(ended func() bool) {
+		err = objects.Name(stacks, stack.NameOptions{Lines: lines, Meanwhile: func(ended func() bool) {
 			begun <- true
 			for !ended() {
 				time.Sleep(time.Millisecond)
@@ -155,7 +155,7 @@ func TestStacksOfNothing(t *testing.T) {
 	if s, err := Snapshot(p.PID, opts); !errors.Is(err, ErrNoThread) {
 		t.Errorf("%v, %v; expected %v", s, err, ErrNoThread)
 	}
-	if w, err := Stacks(p.PID, opts, target.WalkOptions{Lines: true}); !errors.Is(err, ErrNoThread) {
+	if w, err := Stacks(p.PID, opts, stack.WalkOptions{Lines: true}); !errors.Is(err, ErrNoThread) {
 		t.Errorf("%v, %v; expected %v", w, err, ErrNoThread)
 	}
 }
@@ -184,7 +184,7 @@ func TestNothingAttachedToWhileDescribed(t *testing.T) {
 				t.Errorf("panicked with %v", r)
 			}
 		}()
-		_, _ = Stacks(p.PID, &Options{Timeout: 5 * time.Second, Search: described}, target.WalkOptions{})
+		_, _ = Stacks(p.PID, &Options{Timeout: 5 * time.Second, Search: described}, stack.WalkOptions{})
 	}()
 	if pid := tracer(); pid != 0 {
 		t.Errorf("thread %d traces it after the panic", pid)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // standsStill reports whether every thread of a process is stopped by its tracer.
@@ -63,7 +63,7 @@ func TestHold(t *testing.T) {
 	take := map[string]func(*Options) (*snapshot.Snapshot, error){
 		"Snapshot": func(opts *Options) (*snapshot.Snapshot, error) { return Snapshot(p.PID, opts) },
 		"Stacks": func(opts *Options) (*snapshot.Snapshot, error) {
-			w, err := Stacks(p.PID, opts, target.WalkOptions{Lines: true})
+			w, err := Stacks(p.PID, opts, stack.WalkOptions{Lines: true})
 			if err != nil {
 				return nil, err
 			}
@@ -77,9 +77,9 @@ func TestHold(t *testing.T) {
 			if s.Live || len(s.Threads) == 0 || s.Threads[0].Name == "" {
 				t.Errorf("live: %t, threads: %+v", s.Live, s.Threads)
 			}
-			objects := target.NewObjects(s)
+			objects := stack.NewObjects(s)
 			defer objects.Close()
-			if stacks := objects.Walk(target.WalkOptions{Lines: true}); len(stacks) != len(s.Threads) || len(stacks[0].Frames) == 0 {
+			if stacks := objects.Walk(stack.WalkOptions{Lines: true}); len(stacks) != len(s.Threads) || len(stacks[0].Frames) == 0 {
 				t.Errorf("%d stacks", len(stacks))
 			}
 			if !standsStill(t, p.PID) {

@@ -24,7 +24,7 @@ import (
 	"github.com/clewdev/clew/internal/sigchld"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // Options changes what Snapshot does. The zero value is good.
@@ -88,15 +88,15 @@ func Snapshot(pid int, opts *Options) (*snapshot.Snapshot, error) {
 
 // Stacks takes a snapshot as Snapshot does, and walks the stacks of its threads. On more
 // than one processor it walks them while threads are still being released.
-func Stacks(pid int, opts *Options, walk target.WalkOptions) (*target.Walked, error) {
+func Stacks(pid int, opts *Options, walk stack.WalkOptions) (*stack.Walked, error) {
 	e := &early{options: walk}
 	s, _, err := takeSnapshot(pid, opts, e)
 	if err != nil {
 		return nil, err
 	}
-	w := &target.Walked{Snapshot: s, Objects: e.objects, Stacks: e.stacks}
+	w := &stack.Walked{Snapshot: s, Objects: e.objects, Stacks: e.stacks}
 	if w.Objects == nil {
-		w.Objects = target.NewObjects(s)
+		w.Objects = stack.NewObjects(s)
 	}
 	if w.Stacks == nil {
 		w.Stacks = w.Objects.Walk(walk)
@@ -106,9 +106,9 @@ func Stacks(pid int, opts *Options, walk target.WalkOptions) (*target.Walked, er
 
 // early is what is read for Stacks before the snapshot is complete.
 type early struct {
-	options target.WalkOptions
-	objects *target.Objects
-	stacks  []target.Stack
+	options stack.WalkOptions
+	objects *stack.Objects
+	stacks  []stack.Stack
 }
 
 // drop closes the objects, which do not fit the snapshot or are not needed.
@@ -148,7 +148,7 @@ func takeSnapshot(pid int, opts *Options, early *early) (*snapshot.Snapshot, pha
 	if failed != nil {
 		return nil, phases{}, failed
 	}
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	c.goroutines = objects.GoroutineCopiers(opts.Goroutines)
 	if c.early = early; early != nil {
 		early.objects = objects

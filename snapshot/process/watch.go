@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/internal/sigchld"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // Watch takes one snapshot of a process after the other. What does not change
@@ -88,7 +88,7 @@ func (w *Watch) Pauses() Pauses { return w.pauses }
 // the same snapshot.Snapshot each time, whose Pause is the longest of a thread: its threads
 // and their stacks are overwritten by the next call. Threads that start meanwhile are no
 // part of it. Moved says that the mappings are others than before; what was made of them
-// (target.Objects) has to be told, see target.Objects.Update. The error wraps
+// (stack.Objects) has to be told, see stack.Objects.Update. The error wraps
 // ErrNoProcess once the process has exited or executed another program.
 func (w *Watch) Snapshot() (s *snapshot.Snapshot, moved bool, err error) {
 	if moved, err = w.remap(); err != nil {
@@ -210,7 +210,7 @@ func (w *Watch) findRuntimes(moved bool) {
 		}
 	}
 	if !slices.EqualFunc(programs, w.programs, func(a, b snapshot.Mapping) bool { return a.Start == b.Start && a.End == b.End && a.Path == b.Path }) {
-		objects := target.NewObjects(w.s)
+		objects := stack.NewObjects(w.s)
 		defer objects.Close()
 		w.runtimes = objects.ThreadCopiers()
 	}

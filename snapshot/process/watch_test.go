@@ -20,15 +20,15 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
 // watch is a Watch of a process with what is made of its snapshots.
 type watch struct {
 	*Watch
-	objects *target.Objects
-	sampler *target.Sampler
+	objects *stack.Objects
+	sampler *stack.Sampler
 	opened  int // files
 }
 
@@ -45,7 +45,7 @@ func newWatch(t testing.TB, pid int, opts *Options) *watch {
 		x.opened++
 		return open(m)
 	}
-	x.objects = target.NewObjects(s)
+	x.objects = stack.NewObjects(s)
 	x.sampler = x.objects.NewSampler()
 	t.Cleanup(func() { x.objects.Close(); w.Close() })
 	return x
@@ -64,7 +64,7 @@ func (w *watch) sample(t testing.TB) {
 // functions returns how often a thread was in a function, innermost, by name.
 func (w *watch) functions(t testing.TB) map[string]int {
 	t.Helper()
-	if err := w.objects.Name(w.sampler.Stacks, target.NameOptions{}); err != nil {
+	if err := w.objects.Name(w.sampler.Stacks, stack.NameOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	counts := make(map[string]int)
@@ -156,8 +156,8 @@ func TestWatchNoticesChanges(t *testing.T) {
 	// The thread runs until it pauses.
 	eventually(t, "the new thread is seen in the new library", func() bool {
 		w.sample(t)
-		return slices.ContainsFunc(w.sampler.Stacks, func(s target.Stack) bool {
-			return slices.ContainsFunc(s.Frames, func(f target.Frame) bool { return f.Object != nil && f.Object.Name == library })
+		return slices.ContainsFunc(w.sampler.Stacks, func(s stack.Stack) bool {
+			return slices.ContainsFunc(s.Frames, func(f stack.Frame) bool { return f.Object != nil && f.Object.Name == library })
 		})
 	})
 	// The loader's own file and the new one, which were not needed before, may have been.
@@ -207,7 +207,7 @@ func TestWatchGo(t *testing.T) {
 			t.Errorf("%d copies of threads, and %d of none", copies, len(s.Copies))
 		}
 	}
-	if err := w.objects.Name(w.sampler.Stacks, target.NameOptions{}); err != nil {
+	if err := w.objects.Name(w.sampler.Stacks, stack.NameOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s := w.Target()

@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -93,10 +93,10 @@ func (f *file) open(m *mapping) {
 		}
 	}
 	err := object.Guard(func() (err error) {
-		f.tables.sections, _, err = target.CallFrames(f.object)
+		f.tables.sections, _, err = stack.CallFrames(f.object)
 		if err == nil {
-			f.tables.source, f.golang = target.GoSource(&f.tables, f.object)
-			f.tables.function = target.FunctionStart(f.tables.sections, f.object)
+			f.tables.source, f.golang = stack.GoSource(&f.tables, f.object)
+			f.tables.function = stack.FunctionStart(f.tables.sections, f.object)
 		}
 		return err
 	})

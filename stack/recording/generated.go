@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
-	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -103,7 +103,7 @@ func (d *jitdump) find(pc, time uint64) *perf.Function {
 // object returns the index of the dump's object.
 func (d *jitdump) object() int32 {
 	if d.index < 0 {
-		d.index = d.builder.generated(target.Jitdump, d.path, d)
+		d.index = d.builder.generated(stack.Jitdump, d.path, d)
 	}
 	return d.index
 }
@@ -168,8 +168,8 @@ func (g *generated) Rules(pc uint64) (*unwind.Rules, error) {
 var errNoGenerated = fmt.Errorf("%w: no jitdump has a function there", cfi.ErrNoFDE)
 
 // generated adds an object of generated code.
-func (b *builder) generated(kind target.Generated, path string, names codeNames) int32 {
-	index := b.object(Object{Name: target.GeneratedName, File: path, Generated: kind})
+func (b *builder) generated(kind stack.Generated, path string, names codeNames) int32 {
+	index := b.object(Object{Name: stack.GeneratedName, File: path, Generated: kind})
 	b.codeOf[index] = names
 	return index
 }

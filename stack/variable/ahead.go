@@ -5,19 +5,19 @@
 package variable
 
 import (
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/value"
 )
 
 // Ahead returns what reads of the debugging information, once for each address, what
 // tells of the arguments of the frames of some stacks, before or while they are named: for
-// [target.NameOptions.Meanwhile]. Others may use the reader at the same time, and have what
+// [stack.NameOptions.Meanwhile]. Others may use the reader at the same time, and have what
 // was read by then.
-func (r *Reader) Ahead(stacks []target.Stack) func(ended func() bool) {
+func (r *Reader) Ahead(stacks []stack.Stack) func(ended func() bool) {
 	known := make(map[uint64]struct{})
 	var firsts []first
 	for i := range stacks {
-		f := first{stack: target.Stack{Thread: stacks[i].Thread, Frames: stacks[i].Frames}}
+		f := first{stack: stack.Stack{Thread: stacks[i].Thread, Frames: stacks[i].Frames}}
 		for k := range f.stack.Frames {
 			address := f.stack.Frames[k].LookupPC
 			if _, ok := known[address]; !ok {
@@ -46,7 +46,7 @@ const (
 
 // first is a stack with frames at addresses that none before has.
 type first struct {
-	stack  target.Stack
+	stack  stack.Stack
 	frames []int
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/process"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/value"
 )
 
@@ -19,7 +19,7 @@ import (
 func TestAhead(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)
-	walk := target.WalkOptions{Registers: true, Lines: true}
+	walk := stack.WalkOptions{Registers: true, Lines: true}
 	w, err := process.Stacks(p.PID, nil, walk)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestAhead(t *testing.T) {
 	defer objects.Close()
 	reader := NewReader(s, objects)
 	read, done := reader.Ahead(stacks), make(chan struct{})
-	err = objects.Name(stacks, target.NameOptions{Lines: true, Meanwhile: func(ended func() bool) {
+	err = objects.Name(stacks, stack.NameOptions{Lines: true, Meanwhile: func(ended func() bool) {
 		defer close(done)
 		read(ended)
 	}})
@@ -56,10 +56,10 @@ func TestAheadEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	defer objects.Close()
-	stacks := objects.Walk(target.WalkOptions{Registers: true, Lines: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+	stacks := objects.Walk(stack.WalkOptions{Registers: true, Lines: true})
+	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
 	// The first question is of a stack, the others of its frames.
@@ -84,7 +84,7 @@ func TestAheadEnds(t *testing.T) {
 }
 
 // arguments returns what backtraces show of the arguments of stacks.
-func arguments(r *Reader, stacks []target.Stack) (text string) {
+func arguments(r *Reader, stacks []stack.Stack) (text string) {
 	var printer value.Printer
 	for i := range stacks {
 		frames := r.Frames(&stacks[i], nil)

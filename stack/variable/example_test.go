@@ -11,8 +11,8 @@ import (
 	"log"
 
 	"github.com/clewdev/clew/snapshot/core"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/value"
 )
 
@@ -23,10 +23,10 @@ func ExampleReader() {
 		log.Fatal(err)
 	}
 	defer c.Close()
-	objects := target.NewObjects(c.Snapshot())
+	objects := stack.NewObjects(c.Snapshot())
 	defer objects.Close()
-	stacks := objects.Walk(target.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+	stacks := objects.Walk(stack.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		log.Print(err)
 	}
 	reader := variable.NewReader(c.Snapshot(), objects)

@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // Where a linker puts a program's thread-local storage from the thread pointer.
@@ -43,15 +43,15 @@ func TestFixedOffset(t *testing.T) {
 // What is missing is said.
 func TestThreadLocalMissing(t *testing.T) {
 	m := arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)
-	if _, err := threadPointer(m, &target.Stack{Parked: new(snapshot.Thread)}); err == nil || !strings.Contains(err.Error(), "no thread") {
+	if _, err := threadPointer(m, &stack.Stack{Parked: new(snapshot.Thread)}); err == nil || !strings.Contains(err.Error(), "no thread") {
 		t.Errorf("of a goroutine that no thread runs: %v", err)
 	}
-	stack := &target.Stack{Thread: new(snapshot.Thread)}
-	if _, err := threadPointer(m, stack); err == nil || !strings.Contains(err.Error(), "is not known") {
+	walked := &stack.Stack{Thread: new(snapshot.Thread)}
+	if _, err := threadPointer(m, walked); err == nil || !strings.Contains(err.Error(), "is not known") {
 		t.Errorf("of a thread without the register: %v", err)
 	}
-	snapshot.ThreadPointer(&stack.Thread.Registers, m, []byte{8: 0})
-	if pointer, err := threadPointer(m, stack); err != nil || pointer != 0 {
+	snapshot.ThreadPointer(&walked.Thread.Registers, m, []byte{8: 0})
+	if pointer, err := threadPointer(m, walked); err != nil || pointer != 0 {
 		t.Errorf("of a thread with the register: %#x, %v", pointer, err)
 	}
 	f, err := object.Open(testprogram.Build(t, "chain.c"))

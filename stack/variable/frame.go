@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
 )
@@ -28,7 +28,7 @@ type Frame struct {
 // shared is what the frames of a stack have in common.
 type shared struct {
 	reader *Reader
-	stack  *target.Stack
+	stack  *stack.Stack
 	frames []Frame
 	memory *snapshot.ThreadMemory // remembers what it took from a target that runs
 }
@@ -37,7 +37,7 @@ type shared struct {
 // stack must not change afterwards. The frames of one stack are not safe for concurrent
 // use, those of several are. Room is used again: the frames in it, and the values that were
 // read in them, are no longer valid; it may be nil.
-func (r *Reader) Frames(s *target.Stack, room []Frame) []Frame {
+func (r *Reader) Frames(s *stack.Stack, room []Frame) []Frame {
 	frames := slices.Grow(room[:0], len(s.Frames))[:len(s.Frames)]
 	all := &shared{reader: r, stack: s, frames: frames, memory: r.snapshot.ThreadMemory(thread(s))}
 	all.memory.Keep()
@@ -54,7 +54,7 @@ func (r *Reader) Frames(s *target.Stack, room []Frame) []Frame {
 }
 
 // thread returns what holds the registers and the copied stack of a stack.
-func thread(s *target.Stack) *snapshot.Thread {
+func thread(s *stack.Stack) *snapshot.Thread {
 	switch {
 	case s.Thread != nil:
 		return s.Thread
@@ -64,7 +64,7 @@ func thread(s *target.Stack) *snapshot.Thread {
 	return new(snapshot.Thread)
 }
 
-func (f *Frame) frame() *target.Frame { return &f.stack.Frames[f.index] }
+func (f *Frame) frame() *stack.Frame { return &f.stack.Frames[f.index] }
 
 // Scopes returns what is in scope in the frame, one for each of its Locations and
 // in their order: of the innermost inlined call first, last of the function. It

@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot/core"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 // shown is a frame or an inlined call as a backtrace shows it.
@@ -84,10 +84,10 @@ func coreStacks(t *testing.T, path string, opts *core.Options) *report.Stacks {
 	}
 	t.Cleanup(func() { c.Close() })
 	s := c.Snapshot()
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
-	stacks := objects.Walk(target.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+	stacks := objects.Walk(stack.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		t.Error(err)
 	}
 	return &report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // glibc is where a target's C library keeps the thread-local storage of libraries. It
@@ -31,7 +31,7 @@ type glibc struct {
 
 	pthread uint64 // what is taken off the thread pointer for the address of struct pthread
 
-	modules map[*target.Object]*module // that were looked for
+	modules map[*stack.Object]*module // that were looked for
 }
 
 type field struct{ bits, count, offset uint32 }
@@ -54,7 +54,7 @@ var errNoThreadSymbols = errors.New("thread-local storage of a shared library is
 
 // openGlibc finds the C library among a target's objects.
 func (r *Reader) openGlibc() (*glibc, error) {
-	g := &glibc{modules: make(map[*target.Object]*module)}
+	g := &glibc{modules: make(map[*stack.Object]*module)}
 	found, err := false, error(nil)
 	var listOffset field
 	var global uint64
@@ -152,7 +152,7 @@ func readSymbol(f *object.File, name string, p []byte) error {
 
 // storageOfLibrary returns the run-time address of the storage that an object which is
 // loaded as a library has for the frame's thread.
-func (f *Frame) storageOfLibrary(o *target.Object, file *object.File, pointer uint64) (uint64, error) {
+func (f *Frame) storageOfLibrary(o *stack.Object, file *object.File, pointer uint64) (uint64, error) {
 	r := f.reader
 	if r.glibc == nil && r.glibcErr == nil {
 		r.glibc, r.glibcErr = r.openGlibc()
@@ -208,7 +208,7 @@ func (f *Frame) storageOfLibrary(o *target.Object, file *object.File, pointer ui
 }
 
 // findModule finds an object in the list of those that have storage for each thread.
-func (f *Frame) findModule(o *target.Object, file *object.File) *module {
+func (f *Frame) findModule(o *stack.Object, file *object.File) *module {
 	g := f.reader.glibc
 	dynamic, _ := segmentOf(file, elf.PT_DYNAMIC)
 	list, err := f.word(g.list)

@@ -19,22 +19,22 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 	"github.com/clewdev/clew/unwind"
 )
 
 // takeStacks returns the stacks of a process with all that is read of them.
-func takeStacks(t *testing.T, pid int) (*snapshot.Snapshot, *target.Objects, []target.Stack) {
+func takeStacks(t *testing.T, pid int) (*snapshot.Snapshot, *stack.Objects, []stack.Stack) {
 	t.Helper()
 	s, err := process.Snapshot(pid, &process.Options{Vectors: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
-	stacks := objects.Walk(target.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+	stacks := objects.Walk(stack.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
 	return s, objects, stacks
@@ -141,13 +141,13 @@ func goroutinesText(t *testing.T, pid int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := target.NewObjects(s)
+	objects := stack.NewObjects(s)
 	defer objects.Close()
-	list, err := objects.Goroutines(target.GoroutineOptions{Registers: true})
+	list, err := objects.Goroutines(stack.GoroutineOptions{Registers: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := objects.NameGoroutines(list, target.NameOptions{Lines: true}); err != nil {
+	if err := objects.NameGoroutines(list, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
 	r := report.Goroutines{Target: report.Target{Machine: s.Machine}, List: list, Variables: variable.NewReader(s, objects)}

@@ -19,8 +19,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot/core"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 // Debugging information that lies costs names and values, not the stack.
@@ -60,9 +60,9 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := c.Snapshot()
-		objects := target.NewObjects(s)
-		stacks := objects.Walk(target.WalkOptions{Registers: true})
-		_ = objects.Name(stacks, target.NameOptions{Lines: true}) // what is damaged is said there
+		objects := stack.NewObjects(s)
+		stacks := objects.Walk(stack.WalkOptions{Registers: true})
+		_ = objects.Name(stacks, stack.NameOptions{Lines: true}) // what is damaged is said there
 		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: true}
 		if err := r.Text(io.Discard, report.StackOptions{AllFrames: true}); err != nil {
 			t.Error(err)

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/target"
 )
 
 var (
@@ -79,10 +79,10 @@ func TestLanguages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			objects := target.NewObjects(s)
+			objects := stack.NewObjects(s)
 			defer objects.Close()
-			stacks := objects.Walk(target.WalkOptions{Registers: true})
-			if err := objects.Name(stacks, target.NameOptions{Lines: true}); err != nil {
+			stacks := objects.Walk(stack.WalkOptions{Registers: true})
+			if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 				t.Error(err)
 			}
 			live := &report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}

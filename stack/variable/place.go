@@ -9,7 +9,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
 )
@@ -19,7 +19,7 @@ import (
 // it without waiting for who finds something else.
 type place struct {
 	reader  *Reader
-	object  *target.Object
+	object  *stack.Object
 	address uint64
 
 	open  sync.Once
@@ -39,7 +39,7 @@ type place struct {
 // findPlaces finds the places of the frames of a stack, for code that holds the lock: none
 // of those that are in no object.
 func (r *Reader) findPlaces(frames []Frame) {
-	var object *target.Object // of the frame before
+	var object *stack.Object // of the frame before
 	var places map[uint64]*place
 	for k := range frames {
 		f := frames[k].frame()

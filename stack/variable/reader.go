@@ -15,7 +15,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/value"
 )
 
@@ -24,14 +24,14 @@ import (
 // while nobody else uses the objects, but for what [Reader.Ahead] says.
 type Reader struct {
 	snapshot *snapshot.Snapshot
-	objects  *target.Objects
+	objects  *stack.Objects
 
 	mapped   sync.Once
 	mappings []mapping // by start; after mapped
 
 	mu     sync.Mutex // held for all that follows, and to open objects
-	opened map[*target.Object]*opened
-	places map[*target.Object]map[uint64]*place // by address
+	opened map[*stack.Object]*opened
+	places map[*stack.Object]map[uint64]*place // by address
 
 	glibc    *glibc // nil before it is needed
 	glibcErr error
@@ -50,10 +50,10 @@ type opened struct {
 }
 
 // NewReader returns a reader of the snapshot that the objects are of. Their
-// separate debug files are those that [target.Objects.Name] has found by the time that
+// separate debug files are those that [stack.Objects.Name] has found by the time that
 // the reader is used.
-func NewReader(s *snapshot.Snapshot, o *target.Objects) *Reader {
-	return &Reader{snapshot: s, objects: o, opened: make(map[*target.Object]*opened), places: make(map[*target.Object]map[uint64]*place)}
+func NewReader(s *snapshot.Snapshot, o *stack.Objects) *Reader {
+	return &Reader{snapshot: s, objects: o, opened: make(map[*stack.Object]*opened), places: make(map[*stack.Object]map[uint64]*place)}
 }
 
 // Err returns what stood in the way of reading debugging information, object by
@@ -78,8 +78,8 @@ func (r *Reader) Err() error {
 }
 
 // inOrder returns the objects that were opened, by name and address.
-func (r *Reader) inOrder() []*target.Object {
-	return slices.SortedFunc(maps.Keys(r.opened), func(a, b *target.Object) int {
+func (r *Reader) inOrder() []*stack.Object {
+	return slices.SortedFunc(maps.Keys(r.opened), func(a, b *stack.Object) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Bias, b.Bias))
 	})
 }
@@ -87,14 +87,14 @@ func (r *Reader) inOrder() []*target.Object {
 // Bare returns the objects of frames that were found to have no debugging information so
 // far, but for the kernel's own. Objects that only a pointer led to are not asked for
 // variables.
-func (r *Reader) Bare() []*target.Object {
+func (r *Reader) Bare() []*stack.Object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.DeleteFunc(r.inOrder(), func(o *target.Object) bool { return !r.opened[o].bare || !r.opened[o].walked || o.Name == "[vdso]" })
+	return slices.DeleteFunc(r.inOrder(), func(o *stack.Object) bool { return !r.opened[o].bare || !r.opened[o].walked || o.Name == "[vdso]" })
 }
 
 // open opens the debugging information of an object, for code that holds the lock.
-func (r *Reader) open(o *target.Object) *opened {
+func (r *Reader) open(o *stack.Object) *opened {
 	known := r.opened[o]
 	if known != nil {
 		return known
@@ -124,12 +124,12 @@ func (o *opened) fail(err error) {
 // mapping is a mapping with its object.
 type mapping struct {
 	start, end uint64
-	object     *target.Object
+	object     *stack.Object
 }
 
 // objectAt returns the object that a run-time address belongs to, also one of its
 // data; nil where there is none.
-func (r *Reader) objectAt(address uint64) *target.Object {
+func (r *Reader) objectAt(address uint64) *stack.Object {
 	r.mapped.Do(func() { r.mappings = r.findMappings() })
 	i, _ := slices.BinarySearchFunc(r.mappings, address, func(m mapping, a uint64) int {
 		if m.end <= a {
@@ -146,7 +146,7 @@ func (r *Reader) objectAt(address uint64) *target.Object {
 func (r *Reader) findMappings() []mapping {
 	list := []mapping{}
 	mappings := r.snapshot.Mappings
-	of := make(map[*snapshot.Mapping]*target.Object)
+	of := make(map[*snapshot.Mapping]*stack.Object)
 	for o := range r.objects.All() {
 		for _, m := range o.Mappings {
 			of[m] = o

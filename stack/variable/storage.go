@@ -11,7 +11,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/target"
+	"github.com/clewdev/clew/stack"
 )
 
 // ThreadAddress implements value.ThreadStorage. The program's own storage lies at a
@@ -57,7 +57,7 @@ const (
 )
 
 // threadPointer returns the address that a thread's storage is found by.
-func threadPointer(m *arch.Machine, s *target.Stack) (uint64, error) {
+func threadPointer(m *arch.Machine, s *stack.Stack) (uint64, error) {
 	if s.Thread == nil {
 		return 0, errors.New("thread-local storage: no thread runs it")
 	}

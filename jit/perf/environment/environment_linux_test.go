@@ -141,7 +141,7 @@ func publish(dir string) error {
 
 // What reads profiles and stacks does not publish.
 func TestReadersPublishNothing(t *testing.T) {
-	list := exec.Command("go", "list", "-deps", "github.com/clewdev/clew/snapshot/...", "github.com/clewdev/clew/target", "github.com/clewdev/clew/stack/...", "github.com/clewdev/clew/report/...")
+	list := exec.Command("go", "list", "-deps", "github.com/clewdev/clew/snapshot/...", "github.com/clewdev/clew/stack/...", "github.com/clewdev/clew/report/...")
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {

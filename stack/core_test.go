@@ -1,0 +1,121 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package stack_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/core"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
+)
+
+// openCore opens a core that nothing is wrong with.
+func openCore(t testing.TB, path string, opts *core.Options) *core.Core {
+	t.Helper()
+	c, err := core.Open(path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.Damage(); err != nil {
+		t.Errorf("damage: %v", err)
+	}
+	return c
+}
+
+// coreEqualsGDB fails unless all stacks of a core equal gdb's, with the last
+// arguments to gdb before those that name program and core.
+func coreEqualsGDB(t testing.TB, c *core.Core, gdb, program, path string, args ...string) []stack.Stack {
+	t.Helper()
+	s := c.Snapshot()
+	stacks := stacksOf(t, s)
+	if missing := c.Missing(); missing != nil {
+		t.Errorf("missing: %v", missing)
+	}
+	theirs := gdbTells(t, gdb, append(args, program, path)...)
+	if len(stacks) != len(theirs) {
+		t.Errorf("%d threads, gdb has %d", len(stacks), len(theirs))
+	}
+	for i := range stacks {
+		compare(t, &stacks[i], column(s.Machine), theirs[stacks[i].Thread.ID])
+	}
+	return stacks
+}
+
+// leadsThrough fails unless all stacks reach their end, one through a function.
+func leadsThrough(t testing.TB, stacks []stack.Stack, function string) {
+	t.Helper()
+	through := false
+	for i := range stacks {
+		s := &stacks[i]
+		if s.Reason != unwind.EndOfStack {
+			t.Errorf("thread %d: %v: %v", s.Thread.ID, s.Reason, s.Err)
+		}
+		for _, r := range rows(s) {
+			through = through || plain(r.name) == function
+		}
+	}
+	if !through {
+		t.Errorf("no stack leads through %s", function)
+	}
+}
+
+// The stacks in cores of the kernel and of gcore are those that gdb shows.
+func TestCoresEqualGDB(t *testing.T) {
+	testprogram.RequireTool(t, "gdb")
+	tests := []struct {
+		how    string // "kernel", "crash": the program does, "gcore"
+		source string
+		flags  []string
+		args   []string
+		within string
+	}{
+		{"kernel", "f2c.c", []string{"-O2", "-g"}, nil, "convert"},
+		{"kernel", "chain.c", []string{"-O2", "-g", "-static"}, nil, "outer"},
+		{"kernel", "exceptions.cc", []string{"-O2", "-g"}, []string{"nested"}, "exceptions::nested"},
+		{"kernel", "exceptions.cc", []string{"-O2", "-g"}, []string{"destructor"}, "exceptions::guarded"},
+		{"kernel", "exceptions.cc", []string{"-O2", "-g"}, []string{"catch"}, "exceptions::handler"},
+		{"kernel", "exceptions.cc", []string{"-O2", "-g"}, []string{"uncaught"}, "main"},
+		{"kernel", "exceptions.cc", []string{"-O2", "-g"}, []string{"forced"}, "exceptions::forced"},
+		{"kernel", "nested64.c", []string{"-O2", "-fomit-frame-pointer", "-g"}, nil, "f0"},
+		{"kernel", "demangle.cc", []string{"-O2", "-g"}, nil, "shapes::apply"},
+		{"kernel", "tailcall.c", []string{"-O2", "-g"}, []string{"chain"}, "linked"},
+		{"kernel", "sighandler.c", []string{"-O2", "-g"}, []string{"read", "altstack"}, "do_read"},
+		{"kernel", "sighandler.c", []string{"-O2", "-g"}, []string{"fault"}, "do_fault"},
+		{"kernel", "threads65.c", []string{"-O2", "-g"}, nil, "main"},
+		{"crash", "crash.c", []string{"-O2", "-g"}, []string{"segv"}, "do_segv"},
+		{"crash", "crash.c", []string{"-O2", "-g"}, []string{"null"}, "do_null"},
+		{"crash", "crash.c", []string{"-O2", "-g"}, []string{"noreturn"}, "main"},
+		{"gcore", "chain.c", []string{"-O2", "-g", "-static-pie"}, nil, "outer"},
+		{"gcore", "inline.c", []string{"-O2", "-g"}, nil, "main"},
+		{"gcore", "sighandler.c", []string{"-O2", "-g"}, []string{"null", "altstack"}, "do_null"},
+		{"gcore", "goroutines", nil, nil, "main.outer"},
+	}
+	for _, test := range tests {
+		t.Run(strings.Join(append([]string{test.how, test.source}, append(test.flags, test.args...)...), " "), func(t *testing.T) {
+			program := testprogram.Build(t, test.source, test.flags...)
+			var path string
+			if test.how == "gcore" {
+				p := testprogram.Start(t, program, test.args...)
+				if test.source != "goroutines" {
+					p.Settle(t)
+				}
+				path = testprogram.GCore(t, p.PID)
+			} else {
+				path = testprogram.Core(t, testprogram.CoreOptions{Crashes: test.how == "crash"}, program, test.args...)
+			}
+			c := openCore(t, path, nil)
+			leadsThrough(t, coreEqualsGDB(t, c, "gdb", program, path), test.within)
+			if s := c.Snapshot().Signal; (s == nil) != (test.how == "gcore") {
+				t.Errorf("signal %v", s)
+			}
+		})
+	}
+}

@@ -1,0 +1,55 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/unwind/ehabi"
+)
+
+// withExceptionTable returns a source that also knows what the exception table of
+// an arm file tells, if it has one.
+func withExceptionTable(s unwind.Source, f *object.File) unwind.Source {
+	const ptARMExidx = elf.PT_LOPROC + 1 // ELF for the Arm Architecture, §5.7
+	if f.Machine().ELF != elf.EM_ARM {
+		return s
+	}
+	for _, p := range f.Segments() {
+		if p.Type != ptARMExidx || p.Filesz > maxExceptionIndex {
+			continue
+		}
+		index := make([]byte, p.Filesz)
+		if f.ReadMemory(index, p.Vaddr) == nil {
+			return exceptionSource{s, ehabi.New(index, p.Vaddr, f.Entry(), f.Machine(), f)}
+		}
+	}
+	return s
+}
+
+// maxExceptionIndex is more than the largest program has: libLLVM's takes 0.4 MB.
+const maxExceptionIndex = 16 << 20
+
+type exceptionSource struct {
+	unwind.Source
+	table *ehabi.Table
+}
+
+func (s exceptionSource) Rules(pc uint64) (*unwind.Rules, error) {
+	rules, err := s.Source.Rules(pc)
+	if err == nil || !errors.Is(err, cfi.ErrNoFDE) {
+		return rules, err
+	}
+	rules, tableErr := s.table.Rules(pc)
+	if tableErr != nil {
+		return nil, fmt.Errorf("%w; and %w", err, tableErr)
+	}
+	return rules, nil
+}

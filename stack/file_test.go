@@ -1,0 +1,317 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package stack_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
+)
+
+// copyOf copies a program to a folder of the test's own.
+func copyOf(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(t.TempDir(), filepath.Base(path))
+	if err := os.WriteFile(own, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return own
+}
+
+// chain are the functions of chain.c that its stack leads through.
+var chain = []string{"innermost", "inner", "middle", "outer", "main"}
+
+// functions are the names of a stack's frames, those of libraries aside.
+func functions(s *stack.Stack, program string) (names []string) {
+	for i := range s.Frames {
+		if f := &s.Frames[i]; f.Object != nil && filepath.Base(f.Object.Name) == filepath.Base(program) {
+			names = append(names, report.FunctionName(f))
+		}
+	}
+	return names
+}
+
+// isChain fails unless the first stack is that of chain.c, named and with lines.
+func isChain(t *testing.T, stacks []stack.Stack, program string) {
+	t.Helper()
+	s := &stacks[0]
+	if got := functions(s, program); !slices.Equal(got, append(slices.Clone(chain), "_start")) {
+		t.Errorf("functions %v, expected %v and _start", got, chain)
+	}
+	if s.Reason != unwind.EndOfStack {
+		t.Errorf("%v: %v", s.Reason, s.Err)
+	}
+	for i := range s.Frames {
+		if f := &s.Frames[i]; f.Symbol.Name == "middle" && (f.Location() == nil || !strings.HasSuffix(f.Location().File, "chain.c")) {
+			t.Errorf("middle is at %+v", f.Location())
+		}
+	}
+}
+
+// A program whose file was replaced while it ran is read from the file that it
+// still has mapped, not from the new one at the same path.
+func TestReplacedFile(t *testing.T) {
+	path := copyOf(t, testprogram.Build(t, "chain.c", "-O2", "-g"))
+	program := testprogram.Start(t, path)
+	program.Settle(t)
+	other := copyOf(t, testprogram.Build(t, "f2c.c", "-O2", "-g"))
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	isChain(t, stacksOf(t, take(t, program.PID)), path)
+	t.Run("as gdb", func(t *testing.T) {
+		// gdb reads the new file, and is wrong, unless it is told the old one.
+		halt(t, program.PID)
+		s := take(t, program.PID)
+		stacks := stacksOf(t, s)
+		theirs := gdbStacks(t, program.PID, "-iex", "file /proc/"+pid(program)+"/exe")
+		compare(t, &stacks[0], column(s.Machine), theirs[program.PID])
+	})
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	isChain(t, stacksOf(t, take(t, program.PID)), path)
+}
+
+// Without a way to its file a program is read from its memory: rules and
+// dynamic symbols, but no others and no lines.
+func TestImageInMemory(t *testing.T) {
+	for _, flags := range [][]string{{"-O2", "-g", "-rdynamic"}, {"-O2", "-g", "-rdynamic", "-no-pie"}} {
+		t.Run(flags[len(flags)-1], func(t *testing.T) {
+			path := testprogram.Build(t, "chain.c", flags...)
+			program := testprogram.Start(t, path)
+			program.Settle(t)
+			s := take(t, program.PID)
+			s.Open = func(*snapshot.Mapping) (*os.File, error) { return nil, errors.New("it is gone") }
+			stacks := stacksOf(t, s)
+			if got := functions(&stacks[0], path); !slices.Equal(got, append(slices.Clone(chain), "_start")) {
+				t.Errorf("functions %v", got)
+			}
+			if s := &stacks[0]; s.Reason != unwind.EndOfStack {
+				t.Errorf("%v: %v", s.Reason, s.Err)
+			}
+			for i := range stacks[0].Frames {
+				if f := &stacks[0].Frames[i]; f.Object == nil || !f.Object.Loaded {
+					t.Errorf("frame %d was not read from memory", i)
+				}
+			}
+		})
+	}
+}
+
+// A program that lies where only its own mount namespace has it.
+func TestOtherMountNamespace(t *testing.T) {
+	program := testprogram.StartElsewhere(t, testprogram.Build(t, "chain.c", "-O2", "-g"))
+	program.Settle(t)
+	stacks := stacksOf(t, take(t, program.PID))
+	isChain(t, stacks, "chain")
+	if name := stacks[0].Frames[1].Object.Name; !strings.HasPrefix(name, "/mnt/clew-hidden/") {
+		t.Errorf("the program is %s", name)
+	}
+	t.Run("as gdb", func(t *testing.T) {
+		halt(t, program.PID)
+		sameAsGDB(t, program.PID)
+	})
+}
+
+// A file that somebody truncates while it is read costs what was in it, and
+// says so. The program itself cannot be truncated while it runs, its copy in
+// the hands of Open can.
+func TestTruncatedFile(t *testing.T) {
+	path := testprogram.Build(t, "chain.c", "-O2", "-g")
+	program := testprogram.Start(t, path)
+	program.Settle(t)
+	for _, size := range []int64{0, 64, 4096, 1 << 13} {
+		own := copyOf(t, path)
+		s := take(t, program.PID)
+		open := s.Open
+		s.Open = func(m *snapshot.Mapping) (*os.File, error) {
+			if m.Path == path {
+				return os.Open(own)
+			}
+			return open(m)
+		}
+		objects := stack.NewObjects(s)
+		for _, m := range s.Mappings {
+			if m.Path != path {
+				continue
+			}
+			// Opened and mapped before it shrinks.
+			if module, ok := objects.Modules.Find(m.Start); ok {
+				if _, err := objects.Object(module).File(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := os.Truncate(own, size); err != nil {
+			t.Fatal(err)
+		}
+		stacks := objects.Walk(stack.WalkOptions{})
+		err := objects.Name(stacks, stack.NameOptions{Lines: true})
+		if err == nil && stacks[0].Err == nil {
+			t.Errorf("cut to %d bytes: no error, functions %v", size, functions(&stacks[0], path))
+		}
+		if len(stacks[0].Frames) < 2 {
+			t.Errorf("cut to %d bytes: %d frames", size, len(stacks[0].Frames))
+		}
+		objects.Close()
+	}
+}
+
+// A file that is truncated in the middle of a walk costs the frames behind, and
+// not those that were found.
+func TestTruncatedDuringWalk(t *testing.T) {
+	path := testprogram.Build(t, "chain.c", "-O2", "-g")
+	program := testprogram.Start(t, path)
+	program.Settle(t)
+	own := copyOf(t, path)
+	s := take(t, program.PID)
+	open := s.Open
+	s.Open = func(m *snapshot.Mapping) (*os.File, error) {
+		if m.Path == path {
+			return os.Open(own)
+		}
+		return open(m)
+	}
+	objects := stack.NewObjects(s)
+	defer objects.Close()
+	before := objects.Walk(stack.WalkOptions{MaxFrames: 2})[0].Frames
+	if len(before) != 2 || before[1].Object.Name != path {
+		t.Fatalf("frames %+v", before)
+	}
+	if err := os.Truncate(own, 0); err != nil {
+		t.Fatal(err)
+	}
+	walked := objects.Walk(stack.WalkOptions{})[0]
+	if len(walked.Frames) < 2 || walked.Frames[1].PC != before[1].PC {
+		t.Errorf("%d frames, expected the two found before", len(walked.Frames))
+	}
+	if walked.Reason != unwind.UnreadableMemory || !errors.Is(walked.Err, object.ErrFault) {
+		t.Errorf("%v: %v", walked.Reason, walked.Err)
+	}
+}
+
+// A stripped program has frames without names, and the same addresses.
+func TestStrippedProgram(t *testing.T) {
+	strip := testprogram.RequireTool(t, "strip")
+	path := copyOf(t, testprogram.Build(t, "nested64.c", "-O2", "-fomit-frame-pointer"))
+	if out, err := exec.Command(strip, path).CombinedOutput(); err != nil {
+		t.Fatalf("strip: %v\n%s", err, out)
+	}
+	program := testprogram.Start(t, path)
+	program.Settle(t)
+	stacks := stacksOf(t, take(t, program.PID))
+	s := &stacks[0]
+	names := functions(s, path)
+	if len(names) != 67 || s.Reason != unwind.EndOfStack {
+		t.Errorf("%d frames of the program, %v: %v; expected f0 to f64, main and _start", len(names), s.Reason, s.Err)
+	}
+	for _, name := range names {
+		if name != "??" {
+			t.Errorf("a function is called %s", name)
+		}
+	}
+	t.Run("as gdb", func(t *testing.T) {
+		halt(t, program.PID)
+		sameAsGDB(t, program.PID)
+	})
+}
+
+// i386Program builds a 32-bit program. It skips the test where the kernel runs none.
+func i386Program(t *testing.T) string {
+	t.Helper()
+	path := testprogram.Build(t, "i386.c", "-m32", "-O2", "-g", "-nostdlib", "-static",
+		"-fno-pic", "-no-pie", "-fasynchronous-unwind-tables")
+	probe := exec.Command(path)
+	if err := probe.Start(); errors.Is(err, syscall.ENOEXEC) {
+		t.Skip("skipped: i386 emulation is not installed")
+	} else if err == nil {
+		probe.Process.Kill()
+		probe.Wait()
+	}
+	return path
+}
+
+// A 32-bit process on a 64-bit kernel.
+func TestI386(t *testing.T) {
+	program := testprogram.Start(t, i386Program(t))
+	program.Settle(t)
+	stacks := stacksOf(t, take(t, program.PID))
+	s := &stacks[0]
+	want := []string{"innermost", "inner", "outer", "begin", "_start"}
+	if got := functions(s, "i386"); !slices.Equal(got, want) || s.Reason != unwind.EndOfStack {
+		t.Errorf("functions %v, expected %v; %v: %v", got, want, s.Reason, s.Err)
+	}
+}
+
+// Its core, which a 64-bit kernel writes as an i386's would.
+func TestI386Core(t *testing.T) {
+	testprogram.RequireTool(t, "gdb")
+	program := i386Program(t)
+	path := testprogram.Core(t, testprogram.CoreOptions{}, program)
+	c := openCore(t, path, nil)
+	if m := c.Snapshot().Machine; m.Name != "i386" {
+		t.Errorf("machine %s", m.Name)
+	}
+	leadsThrough(t, coreEqualsGDB(t, c, "gdb", program, path), "outer")
+}
+
+// A program that has its own file mapped as data too, beside its image, as the
+// backtrace libraries of Rust and C++ do.
+func TestProgramReadsItself(t *testing.T) {
+	for _, flags := range [][]string{
+		{"-O2", "-g"},
+		{"-O2", "-g", "-rdynamic", "-no-pie"},
+		// Its code is in the segment of its ELF header, as that of any program of arm64.
+		{"-O2", "-g", "-rdynamic", "-Wl,-z,noseparate-code", "-no-pie"},
+	} {
+		t.Run(strings.Join(flags[2:], " "), func(t *testing.T) {
+			path := testprogram.Build(t, "readsitself.c", flags...)
+			program := testprogram.Start(t, path)
+			program.Settle(t)
+			s := take(t, program.PID)
+			mapped := 0
+			for _, m := range s.Mappings {
+				if m.Path == path && m.Offset == 0 {
+					mapped++
+				}
+			}
+			if mapped < 2 {
+				t.Fatalf("the program's file is mapped from its start %d times", mapped)
+			}
+			want := []string{"innermost", "outer", "main", "_start"}
+			stack := &stacksOf(t, s)[0]
+			if got := functions(stack, path); !slices.Equal(got, want) || stack.Reason != unwind.EndOfStack {
+				t.Errorf("functions %v, expected %v; %v: %v", got, want, stack.Reason, stack.Err)
+			}
+			if flags[len(flags)-1] != "-no-pie" {
+				return
+			}
+			s.Open = func(*snapshot.Mapping) (*os.File, error) { return nil, errors.New("it is gone") }
+			stack = &stacksOf(t, s)[0]
+			if got := functions(stack, path); !slices.Equal(got, want) || stack.Reason != unwind.EndOfStack {
+				t.Errorf("from memory: functions %v, expected %v; %v: %v", got, want, stack.Reason, stack.Err)
+			}
+		})
+	}
+}

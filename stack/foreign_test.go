@@ -1,0 +1,343 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package stack_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot/core"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
+)
+
+// emulatedCore builds a program for another machine, runs it under qemu, and
+// returns the program and the core that it left.
+func emulatedCore(t *testing.T, e *testprogram.Emulation, source string, args []string, flags ...string) (program, path string) {
+	t.Helper()
+	program = e.Build(t, source, append([]string{"-O2", "-g"}, flags...)...)
+	if source != "selfcore.c" {
+		return program, testprogram.Core(t, testprogram.CoreOptions{Emulation: e}, program, args...)
+	}
+	return program, selfCore(t, e, program)
+}
+
+// selfCore runs a program of selfcore.c under qemu, and returns the core that it wrote.
+func selfCore(t *testing.T, e *testprogram.Emulation, program string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "core")
+	cmd := exec.Command(testprogram.RequireTool(t, e.QEMU), "-L", e.Root(), program, path)
+	if out, err := cmd.CombinedOutput(); err == nil {
+		t.Fatalf("%q did not crash: %s", cmd.Args, out)
+	}
+	return path
+}
+
+// Cores of emulated programs of other machines, which name no mapped files: the
+// stacks lead through the functions that call each other in the source, at the
+// lines where they do, also through a signal's frame on a stack of its own.
+func TestCoresOfOtherMachines(t *testing.T) {
+	selfcore := []string{"main", "outer", "middle", "inner", "fault", "<signal handler called>", "handler", "fault"}
+	tests := []struct {
+		machine string
+		source  string
+		args    []string
+		want    []string // from the end of the stack, main, inwards
+	}{
+		{"arm64", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"arm", "sighandler.c", []string{"fault", "siginfo"}, nil},
+		{"arm", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"i386", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"i386", "sighandler.c", []string{"fault", "siginfo"}, nil},
+		{"ppc64le", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"s390x", "sighandler.c", []string{"fault", "siginfo"}, nil},
+		{"s390x", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"s390x", "chain.c", nil, []string{"main", "outer", "middle", "inner", "innermost"}},
+		{"riscv64", "selfcore.c", nil, selfcore},
+		{"ppc", "sighandler.c", []string{"fault", "siginfo"}, nil},
+		{"ppc", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"ppc64", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"mips", "sighandler.c", []string{"fault", "siginfo"}, nil},
+		{"mips", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"mips64", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"m68k", "sighandler.c", []string{"fault", "siginfo"}, nil},
+		{"m68k", "sighandler.c", []string{"fault", "altstack"}, nil},
+		{"sparc64", "selfcore.c", nil, selfcore},
+	}
+	for _, test := range tests {
+		t.Run(strings.Join(append([]string{test.machine, test.source}, test.args...), " "), func(t *testing.T) {
+			want := test.want
+			if want == nil {
+				want = []string{"main", "interrupted", "do_fault", "fault", "<signal handler called>", "handler", "waiting"}
+			}
+			e := testprogram.Emulations[test.machine]
+			program, path := emulatedCore(t, &e, test.source, test.args)
+			c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
+			s := c.Snapshot()
+			if s.Machine.Name != test.machine || len(s.Threads) != 1 || s.Signal == nil || s.Signal.Thread != s.Threads[0].ID {
+				t.Errorf("machine %s, %d threads, signal %+v", s.Machine.Name, len(s.Threads), s.Signal)
+			}
+			stack := &stacksOf(t, s)[0]
+			if !stack.Whole() || c.Missing() != nil {
+				t.Errorf("%v: %v; missing %v", stack.Reason, stack.Err, c.Missing())
+			}
+			checkCalls(t, stack, program, testprogram.Path("programs/"+test.source), want)
+		})
+	}
+}
+
+// checkCalls fails unless the frames of a program are those of functions that
+// call each other, outermost first, each at a line of the source where it
+// names the one that it called.
+func checkCalls(t *testing.T, walked *stack.Stack, program, source string, want []string) {
+	t.Helper()
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	var got []string
+	callee := ""
+	for i := range walked.Frames {
+		f := &walked.Frames[i]
+		name := report.FunctionName(f)
+		if !f.Trampoline && (f.Object == nil || filepath.Base(f.Object.Name) != filepath.Base(program)) || strings.HasSuffix(name, "_start") {
+			continue
+		}
+		got = append(got, name)
+		if l := f.Location(); !f.Interrupted && !f.Trampoline && callee != "" {
+			if l == nil || l.Line < 1 || l.Line > len(lines) || !strings.Contains(lines[l.Line-1], callee+"(") {
+				t.Errorf("%s calls %s at %+v", name, callee, l)
+			}
+		}
+		if callee = name; f.Trampoline {
+			callee = ""
+		}
+	}
+	slices.Reverse(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("functions %q, expected %q (%v: %v)", got, want, walked.Reason, walked.Err)
+	}
+}
+
+// The same, compared with gdb. Such a core does not tell gdb where a program that
+// is relocated lies, and its libraries: it is given that.
+func TestCoresOfOtherMachinesEqualGDB(t *testing.T) {
+	gdb := testprogram.RequireTool(t, "gdb-multiarch")
+	fixed, relocated := []string{"-static", "-no-pie"}, []string{"-pie"}
+	tests := []struct {
+		machine string
+		source  string
+		args    []string
+		flags   []string
+	}{
+		{"arm64", "chain.c", nil, fixed},
+		{"arm", "chain.c", nil, fixed},
+		{"i386", "sighandler.c", []string{"fault", "altstack"}, fixed},
+		{"s390x", "sighandler.c", []string{"null"}, fixed},
+		{"s390x", "sighandler.c", []string{"fault", "altstack"}, relocated},
+		{"ppc64le", "chain.c", nil, relocated},
+		{"riscv64", "selfcore.c", nil, relocated},
+		{"ppc", "sighandler.c", []string{"fault", "altstack"}, fixed},
+		{"ppc", "chain.c", nil, relocated},
+		{"ppc64", "chain.c", nil, fixed},
+		{"mips", "chain.c", nil, fixed},
+		{"mips", "chain.c", nil, relocated},
+		{"mips64", "chain.c", nil, fixed},
+	}
+	for _, test := range tests {
+		t.Run(test.machine+" "+test.flags[0], func(t *testing.T) {
+			e := testprogram.Emulations[test.machine]
+			program, path := emulatedCore(t, &e, test.source, test.args, test.flags...)
+			c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
+			s := c.Snapshot()
+			walked := &stacksOf(t, s)[0]
+			args := []string{program, path}
+			if test.flags[0] != "-static" {
+				args = append(placed(walked, program, e.Root()), "--core="+path)
+			}
+			theirs := gdbTells(t, gdb, args...)[s.Threads[0].ID]
+			if last := len(theirs.Frames) - 1; last > 0 && theirs.Frames[last].PC == 0 {
+				theirs.Frames = theirs.Frames[:last] // of PowerPC gdb shows the zero that ends a stack
+			}
+			for i := range theirs.Frames {
+				// Functions of ppc64 have a second symbol, for their code.
+				theirs.Frames[i].Name = strings.TrimPrefix(theirs.Frames[i].Name, ".")
+			}
+			compare(t, walked, column(s.Machine), theirs)
+			through := slices.ContainsFunc(walked.Frames, func(f stack.Frame) bool { return f.Symbol.Name == "main" })
+			if !walked.Whole() || !through || c.Missing() != nil {
+				t.Errorf("%v: %v; through main %t; missing %v", walked.Reason, walked.Err, through, c.Missing())
+			}
+		})
+	}
+}
+
+// Cores of machines that gdb reads no cores of, compared with gdb at the emulator's
+// door, where the same program does the same: functions and addresses from the function
+// that faults outwards.
+func TestCoresOfOtherMachinesEqualRemoteGDB(t *testing.T) {
+	testprogram.RequireTool(t, "gdb-multiarch")
+	for _, test := range []struct {
+		machine, source, innermost string
+		args                       []string
+	}{
+		{"m68k", "crash.c", "do_segv", []string{"segv"}},
+		{"m68k", "crash.c", "do_fpe", []string{"fpe"}},
+		{"sparc64", "selfcore.c", "fault", []string{os.DevNull}},
+	} {
+		t.Run(test.machine+" "+test.source, func(t *testing.T) {
+			e := testprogram.Emulations[test.machine]
+			program := e.Build(t, test.source, "-O2", "-g", "-static", "-no-pie")
+			path := ""
+			if test.source == "selfcore.c" {
+				path = selfCore(t, &e, program)
+			} else {
+				path = testprogram.Core(t, testprogram.CoreOptions{Emulation: &e, Crashes: true}, program, test.args...)
+			}
+			stack := &stacksOf(t, openCore(t, path, &core.Options{Program: program}).Snapshot())[0]
+			// The last one: that of selfcore.c crashes in a signal handler again.
+			first := 0
+			for i := range stack.Frames {
+				if stack.Frames[i].Symbol.Name == test.innermost {
+					first = i
+				}
+			}
+			var got, want []string
+			for i := first; i < len(stack.Frames); i++ {
+				f := &stack.Frames[i]
+				got = append(got, fmt.Sprintf("%#x %s", f.PC, report.FunctionName(f)))
+			}
+			theirs := gdbOfEmulated(t, &e, program, test.args...)
+			for i := range theirs.Frames {
+				if f := &theirs.Frames[i]; f.Kind != "inline" {
+					want = append(want, fmt.Sprintf("%#x %s", f.PC, f.Name))
+				}
+			}
+			if !slices.Equal(got, want) || len(got) < 4 {
+				t.Errorf("frames %q, gdb has %q (%s)", got, want, theirs.Error)
+			}
+		})
+	}
+}
+
+// Functions without call frame information are left by the back chain, which the ABI of
+// PowerPC has, and that of s390 where the compiler is asked for it: below the C library,
+// whose functions have rules, and where a leaf that they called has crashed.
+func TestBackChain(t *testing.T) {
+	gdb := testprogram.RequireTool(t, "gdb-multiarch")
+	bare := []string{"-O2", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-static", "-no-pie"}
+	chain := []string{"innermost", "inner", "middle", "outer", "main"}
+	for _, test := range []struct {
+		machine string
+		flags   []string
+		found   bool
+	}{
+		{"ppc64", nil, true},
+		{"ppc64le", nil, true},
+		{"ppc", nil, true},
+		{"s390x", []string{"-mbackchain"}, true},
+		{"s390x", nil, false},
+	} {
+		t.Run(strings.Join(append([]string{test.machine}, test.flags...), " "), func(t *testing.T) {
+			e := testprogram.Emulations[test.machine]
+			open := func(source string, opts testprogram.CoreOptions, args ...string) (*stack.Stack, gdbStack) {
+				program := e.Build(t, source, append(bare, test.flags...)...)
+				path := testprogram.Core(t, opts, program, args...)
+				s := openCore(t, path, &core.Options{Program: program}).Snapshot()
+				stack := stacksOf(t, s)[0]
+				return &stack, gdbTells(t, gdb, program, path)[s.Threads[0].ID]
+			}
+			stack, theirs := open("chain.c", testprogram.CoreOptions{Emulation: &e})
+			var got []string
+			for i := range stack.Frames {
+				f := &stack.Frames[i]
+				got = append(got, f.Symbol.Name)
+				// The caller of innermost is the first that was found by it.
+				if k := slices.Index(chain, f.Symbol.Name); k > 0 && f.Method != unwind.FromBackChain {
+					t.Errorf("%s was found by %v", f.Symbol.Name, f.Method)
+				}
+				if test.found && (i >= len(theirs.Frames) || theirs.Frames[i].PC != f.PC) {
+					t.Errorf("frame %d is at %#x, gdb has %+v", i, f.PC, theirs.Frames)
+				}
+			}
+			text := " " + strings.Join(got, " ") + " "
+			if found := strings.Contains(text, " "+strings.Join(chain, " ")+" __libc_start_call_main "); found != test.found {
+				t.Errorf("functions %q (%v: %v)", got, stack.Reason, stack.Err)
+			}
+			if test.found != (stack.Reason == unwind.EndOfStack) {
+				t.Errorf("%v: %v", stack.Reason, stack.Err)
+			}
+			if !test.found {
+				return
+			}
+			// A leaf has no frame, and its caller's is the one at the stack pointer.
+			stack, _ = open("crash.c", testprogram.CoreOptions{Emulation: &e, Crashes: true}, "segv")
+			got = nil
+			for i := range stack.Frames {
+				got = append(got, stack.Frames[i].Symbol.Name)
+			}
+			if len(got) < 2 || got[0] != "do_segv" || got[1] != "main" {
+				t.Errorf("functions %q (%v: %v)", got, stack.Reason, stack.Err)
+			}
+		})
+	}
+}
+
+// gdbOfEmulated returns the stack that gdb shows where a program that runs under qemu
+// gets its first signal.
+func gdbOfEmulated(t *testing.T, e *testprogram.Emulation, program string, args ...string) gdbStack {
+	t.Helper()
+	socket := filepath.Join(t.TempDir(), "gdb")
+	cmd := exec.Command(testprogram.RequireTool(t, e.QEMU), append([]string{"-g", socket, program}, args...)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	for range 1000 {
+		if _, err := os.Stat(socket); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	stacks := gdbTells(t, "gdb-multiarch", program, "-ex", "target remote "+socket, "-ex", "continue")
+	for _, s := range stacks {
+		return s
+	}
+	t.Fatal("gdb has no thread")
+	return gdbStack{}
+}
+
+// placed returns arguments that tell gdb where the objects of a stack lie.
+func placed(walked *stack.Stack, program, root string) (args []string) {
+	told := make(map[*stack.Object]bool)
+	for i := range walked.Frames {
+		o := walked.Frames[i].Object
+		if o == nil || told[o] {
+			continue
+		}
+		told[o] = true
+		verb, file := "add-symbol-file", filepath.Join(root, o.Name)
+		if filepath.Base(o.Name) == filepath.Base(program) {
+			verb, file = "symbol-file", program
+		}
+		args = append(args, "-ex", fmt.Sprintf("%s %s -o %#x", verb, file, o.Bias))
+	}
+	return args
+}

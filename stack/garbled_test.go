@@ -1,0 +1,170 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package stack_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
+)
+
+// garbledMagic stands in the place of 0xfffffff1: as that does, it fits the byte that
+// the runtime's check of it has.
+const garbledMagic = 0xe7
+
+// garble makes of a Go program without symbols what garble (mvdan.cc/garble) makes of
+// one: a table of functions with another magic, which the program expects, hashes for
+// the names of functions, of which one looks like C++'s, and for those of files. garble
+// itself compiles the standard library anew, which takes a minute of a processor.
+func garble(t *testing.T, path string) string {
+	t.Helper()
+	program, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := object.NewFile(slices.Clone(program), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check, ok := f.GoFunctionNamed("runtime.moduledataverify1")
+	if !ok {
+		t.Fatal("the runtime does not verify its tables")
+	}
+	code := make([]byte, check.End-check.Entry)
+	if err := f.ReadMemory(code, check.Entry); err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(program, code)
+	changed := 0
+	for k := 0; k < len(code); {
+		i, err := x86asm.Decode(code[k:], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k += i.Len; i.Op == x86asm.CMP && i.Args[1] == x86asm.Imm(-15) {
+			program[at+k-1] = garbledMagic
+			changed++
+		}
+	}
+	for _, s := range f.Sections() {
+		if s.Name == ".gopclntab" {
+			program[s.Offset] = garbledMagic
+			changed++
+		}
+	}
+	if changed != 2 {
+		t.Fatalf("the magic stands in %d places, expected the table and the check", changed)
+	}
+	for from, to := range map[string]string{
+		"main.recurse": "_ZN1a1bEv",
+		"main.fault":   "main.X_9fZ",
+		"github.com/clewdev/clew/internal/testprogram/programs/states/main.go": "Baln7Y_.go",
+	} {
+		if n := bytes.Count(program, []byte(from+"\x00")); n != 1 {
+			t.Fatalf("%s stands in %d places", from, n)
+		}
+		program = bytes.Replace(program, []byte(from), []byte(to+strings.Repeat("\x00", len(from)-len(to))), 1)
+	}
+	garbled := filepath.Join(t.TempDir(), "garbled")
+	if err := os.WriteFile(garbled, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return garbled
+}
+
+// builtByGarble returns a program that garble has built, which leaves of Go's own only the
+// names of the runtime, and neither symbols nor the version.
+func builtByGarble(t *testing.T, flags ...string) string {
+	t.Helper()
+	goTool := testprogram.RequireTool(t, "go")
+	dir := t.TempDir()
+	garble, program := filepath.Join(dir, "garble"), filepath.Join(dir, "garbled")
+	if out, err := exec.Command(goTool, "build", "-modfile=../scripts/tools/go.mod", "-o", garble, "mvdan.cc/garble").CombinedOutput(); err != nil {
+		t.Logf("%s", out)
+		t.Skip("skipped: garble is not installed")
+	}
+	cmd := exec.Command(garble, append(flags, "build", "-o", program, "../internal/testprogram/programs/states")...)
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	f, err := object.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if info, ok := f.Go(); !ok || strings.HasPrefix(info.Version, "go") {
+		t.Fatalf("garble has left the version, %q", info.Version)
+	}
+	return program
+}
+
+// The goroutines of a garbled program are as its own dump on SIGQUIT has them, under
+// the names that were left.
+func TestGarbled(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		program func() string
+		frame   string // of the recursion
+	}{
+		{"by hand", func() string { return garble(t, testprogram.Build(t, "states", "-trimpath", "-ldflags=-s -w")) }, "\n_ZN1a1bEv("},
+		{"by garble", func() string { return builtByGarble(t) }, "\nmain."},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := testprogram.Start(t, test.program())
+			p.Settle(t)
+			list := goroutinesOf(t, takeGoroutines(t, p.PID, true), stack.GoroutineOptions{System: true})
+			got := make(map[uint64]said)
+			for i := range list {
+				g := &list[i]
+				got[g.ID] = told(g)
+				if g.Stack.Reason != unwind.EndOfStack {
+					t.Errorf("goroutine %d: %v: %v", g.ID, g.Stack.Reason, g.Stack.Err)
+				}
+			}
+			dump := p.Quit()
+			compareGoroutines(t, "copied", got, onQuit(t, dump), list)
+			if n := strings.Count(dump, test.frame); n < 10 || strings.Contains(dump, "/main.go:") || strings.Contains(dump, "main.recurse") {
+				t.Errorf("the program is not garbled, it has %d garbled frames:\n%s", n, dump)
+			}
+		})
+	}
+}
+
+// garble -tiny removes the names of functions too, also the runtime's: its goroutines are
+// not known, which is said, and its threads are walked.
+func TestGarbledTiny(t *testing.T) {
+	path := builtByGarble(t, "-tiny")
+	f, err := object.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := goruntime.New(f, 0); !errors.Is(err, goruntime.ErrUnknownVersion) || !strings.Contains(err.Error(), "garble -tiny") {
+		t.Errorf("the runtime: %v", err)
+	}
+	p := testprogram.Start(t, path)
+	p.Settle(t)
+	for _, s := range stacksOf(t, take(t, p.PID)) {
+		if len(s.Frames) < 2 {
+			t.Errorf("%d frames: %v", len(s.Frames), s.Err)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"fmt"
+	"iter"
+	"os"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/unwind"
+)
+
+// maxJitdumps bounds how many jitdumps a target has: a process that was forked
+// has its own and those of its parents.
+const maxJitdumps = 64
+
+// jitdumps reads the jitdumps that the target has mapped, as perf asks runtimes
+// to do.
+func (g *generated) jitdumps() (sources []*CodeSource) {
+	s := g.objects.snapshot
+	seen := make(map[string]bool)
+	for i := range s.Mappings {
+		m := &s.Mappings[i]
+		if !perf.IsMarker(m.Path) || seen[m.Path] || len(seen) == maxJitdumps {
+			continue
+		}
+		seen[m.Path] = true
+		marker := codefile.Marker{Path: m.Path}
+		if s.Open != nil && (s.Live || s.Process == nil) {
+			// The very file that is mapped. A core holds a page of it at most: what is at
+			// its path now is opened by the process, where there is one.
+			marker.Open = func() (*os.File, error) { return s.Open(m) }
+		}
+		source := &CodeSource{Kind: Jitdump, Place: m.Path}
+		d, err := g.files.Jitdump(s.Process, marker)
+		if err == nil {
+			err = d.Fits(s.Machine, executable(s))
+		}
+		if err == nil {
+			source = DumpSource(d).of(s)
+			err = d.Err
+		}
+		if source.Err = err; err != nil {
+			g.skip(fmt.Errorf("jitdump: %w", err))
+		}
+		sources = append(sources, source)
+	}
+	return sources
+}
+
+// perfMaps reads the target's perf map.
+func (g *generated) perfMaps() []*CodeSource {
+	s := g.objects.snapshot
+	m := g.files.Map(s.Process)
+	if m == nil {
+		return nil
+	}
+	source := MapSource(m).of(s)
+	if isExecutable := executable(s); isExecutable != nil {
+		if err := m.Fits(isExecutable); err != nil {
+			source = &CodeSource{Kind: PerfMap, Place: m.Path, Err: err}
+		}
+	}
+	if source.Err != nil {
+		g.skip(fmt.Errorf("perf map: %w", source.Err))
+	}
+	return []*CodeSource{source}
+}
+
+// executable returns what tells whether the target has code at an address, for
+// files that may not be its own: where a core is read another process can have had
+// the number, or the name of the file. It is nil for a live one.
+func executable(s *snapshot.Snapshot) func(address uint64) bool {
+	if s.Live {
+		return nil
+	}
+	return func(address uint64) bool {
+		m := s.Mapping(address)
+		return m != nil && m.Executable
+	}
+}
+
+// DumpSource returns a jitdump as a CodeSource, by what it tells of its end.
+func DumpSource(d *codefile.Jitdump) *CodeSource {
+	code := &dumpCode{file: d}
+	return &CodeSource{Kind: Jitdump, Place: d.Path, Entries: len(d.Functions()), Err: d.Err, machine: d.Machine,
+		objects: []*Object{newGeneratedObject(nil, Jitdump, code)}}
+}
+
+// MapSource returns a perf map as a CodeSource.
+func MapSource(m *codefile.Map) *CodeSource {
+	return &CodeSource{Kind: PerfMap, Place: m.Path, Entries: m.Lines(), Err: m.Err,
+		objects: []*Object{newGeneratedObject(nil, PerfMap, &mapCode{file: m})}}
+}
+
+// of makes a file's source one of a snapshot's target.
+func (source *CodeSource) of(s *snapshot.Snapshot) *CodeSource {
+	source.machine, source.objects[0].snapshot = s.Machine, s
+	return source
+}
+
+// ReadCodeSource reads a file that a runtime wrote for perf: a jitdump, or else a
+// perf map; name is what the source is called. What is wrong with parts of the
+// file is in the source's Err. The error is that of a file that is neither.
+func ReadCodeSource(name string, data []byte) (*CodeSource, error) {
+	return fileSource(codefile.Parse(name, data, nil))
+}
+
+// OpenCodeSource reads such a file from a path, up to its first hole and the
+// first two gigabytes.
+func OpenCodeSource(path string) (*CodeSource, error) {
+	return fileSource(codefile.NewReader().Read(path))
+}
+
+func fileSource(d *codefile.Jitdump, m *codefile.Map, err error) (*CodeSource, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case d != nil:
+		return DumpSource(d), nil
+	}
+	return MapSource(m), nil
+}
+
+// dumpCode is the code that a jitdump tells of at its end. Of a core whose process
+// ran on, that is where it was ever after.
+type dumpCode struct {
+	nothing
+	file *codefile.Jitdump
+}
+
+func (c *dumpCode) find(pc uint64) *perf.Function { return c.file.Find(pc, codefile.End) }
+
+func (c *dumpCode) function(pc uint64) (object.Symbol, bool) {
+	f := c.find(pc)
+	if f == nil {
+		return object.Symbol{}, false
+	}
+	return c.file.Symbol(f), true
+}
+
+func (c *dumpCode) functions() iter.Seq[object.Symbol] {
+	return func(yield func(object.Symbol) bool) {
+		for f := range c.file.Last() {
+			if !yield(c.file.Symbol(f)) {
+				return
+			}
+		}
+	}
+}
+
+func (c *dumpCode) former(match func(string) bool) iter.Seq[codefile.Former] {
+	return c.file.Former(match)
+}
+
+func (c *dumpCode) locate(pc uint64) ([]object.Location, error) {
+	return c.file.Locate(c.find(pc), pc), nil
+}
+
+func (c *dumpCode) lines(pc uint64) iter.Seq[jit.Line] { return c.file.Lines(c.find(pc)) }
+
+func (c *dumpCode) frames(pc uint64) ([]*cfi.Section, error) {
+	s, err := c.file.Frames(c.find(pc))
+	return sectionOrNone(s), err
+}
+
+func (c *dumpCode) rules(pc uint64) (*unwind.Rules, error) { return c.file.Rules(c.find(pc), pc) }
+
+func (c *dumpCode) covers(pc uint64) bool { return c.file.Covers(c.find(pc), pc) }
+
+func (c *dumpCode) unwinds() bool { return c.file.Unwinds() }
+
+func (c *dumpCode) bytes(pc uint64) []byte { return c.file.Code(c.find(pc)) }
+
+// mapCode is the code that a perf map names.
+type mapCode struct {
+	nothing
+	file *codefile.Map
+}
+
+func (c *mapCode) function(pc uint64) (object.Symbol, bool) { return c.file.Find(pc) }
+
+func (c *mapCode) functions() iter.Seq[object.Symbol] { return c.file.Symbols() }
+
+func (c *mapCode) former(match func(string) bool) iter.Seq[codefile.Former] {
+	return c.file.Former(match)
+}

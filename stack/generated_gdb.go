@@ -1,0 +1,249 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit/gdb/registry"
+	"github.com/clewdev/clew/jit/symfile/reader"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/unwind"
+)
+
+// gdbLists reads the lists of the GDB JIT interface that symbols lead to.
+func (g *generated) gdbLists() []*CodeSource {
+	return g.readLists(&registry.Space{Symbols: g.symbols}, GDBList)
+}
+
+// searchedLists searches for the others.
+func (g *generated) searchedLists() []*CodeSource {
+	return g.readLists(&registry.Space{Writable: g.writable()}, GDBListSearched)
+}
+
+func (g *generated) readLists(space *registry.Space, kind Generated) []*CodeSource {
+	s := g.objects.snapshot
+	if s.Memory == nil {
+		return nil
+	}
+	space.Machine, space.Memory = s.Machine, s.Memory
+	lists, err := registry.Read(space)
+	if err != nil {
+		g.skip(err)
+	}
+	return g.sourcesOf(lists, kind)
+}
+
+// sourcesOf makes sources of lists.
+func (g *generated) sourcesOf(lists []registry.List, kind Generated) (sources []*CodeSource) {
+	s := g.objects.snapshot
+	for i := range lists {
+		list := &lists[i]
+		if slices.ContainsFunc(g.sources, func(s *CodeSource) bool { return s.Kind == GDBList && s.address == list.Descriptor }) {
+			continue // the search finds the others too
+		}
+		source := &CodeSource{Kind: kind, Place: g.place(list.Descriptor), Entries: len(list.Entries), address: list.Descriptor, machine: s.Machine}
+		var errs []error
+		fail := func(err error) {
+			g.skip(err)
+			if len(errs) < maxSkipped {
+				errs = append(errs, err)
+			}
+		}
+		if list.Err != nil {
+			fail(fmt.Errorf("list at %#x: %w", list.Descriptor, list.Err))
+		}
+		foreign := 0
+		var first error
+		seen := make(map[*byte]bool) // images, which several entries can have
+		for k := range list.Entries {
+			e := &list.Entries[k]
+			if e.Err == nil && seen[&e.Image[0]] {
+				continue
+			}
+			err := g.addImage(source, e)
+			if err == nil {
+				seen[&e.Image[0]] = true
+			}
+			switch {
+			case errors.Is(err, registry.ErrNotELF):
+				if foreign++; foreign == 1 {
+					first = err
+				}
+			case err != nil:
+				fail(fmt.Errorf("entry at %#x: %w", e.Address, err))
+			}
+		}
+		if foreign > 0 {
+			source.Note = fmt.Sprintf("%d of %d entries are in a format of the runtime's own, and are skipped (the first, %v)", foreign, len(list.Entries), first)
+		}
+		source.Err = errors.Join(errs...)
+		source.ranges.sort()
+		sources = append(sources, source)
+	}
+	return sources
+}
+
+// place names an address by the object that it lies in.
+func (g *generated) place(address uint64) string {
+	if m := snapshot.FindMapping(g.objects.snapshot.Mappings, address); m != nil && m.Path != "" {
+		return fmt.Sprintf("%#x in %s", address, filepath.Base(m.Path))
+	}
+	return fmt.Sprintf("%#x", address)
+}
+
+// addImage adds one image to a source.
+func (g *generated) addImage(source *CodeSource, e *registry.Entry) error {
+	if e.Err != nil {
+		return e.Err
+	}
+	image, err := reader.Open(e.Image)
+	if err != nil {
+		return err
+	}
+	if m := g.objects.snapshot.Machine; image.Machine().ELF != m.ELF || image.Machine().Class != m.Class {
+		return fmt.Errorf("a symbol file for %s", image.Machine().Name)
+	}
+	index := len(source.objects)
+	source.objects = append(source.objects, g.object(source.Kind, newImageCode(e.Image)))
+	for _, r := range image.Code() {
+		source.ranges.add(r.Start, r.End, index)
+	}
+	if len(image.Code()) > 0 {
+		return nil
+	}
+	functions, err := image.Functions()
+	for _, f := range functions {
+		source.ranges.add(f.Start, f.Start+f.Size, index)
+	}
+	return err
+}
+
+// imageCode is the code that a symbol file describes. There can be many thousand, and one
+// that was opened takes some 10 KB: those are that a frame is in.
+type imageCode struct {
+	nothing
+	data   []byte
+	opened func() *reader.Image
+	tables ruleTables
+	err    error
+}
+
+func newImageCode(data []byte) *imageCode {
+	c := &imageCode{data: data}
+	c.opened = sync.OnceValue(c.open)
+	return c
+}
+
+// open opens the file, of which it is known that that can be done.
+func (c *imageCode) open() *reader.Image {
+	f, _ := reader.Open(c.data)
+	return f
+}
+
+func (c *imageCode) function(pc uint64) (object.Symbol, bool) {
+	f, ok := c.opened().Find(pc)
+	return object.Symbol{Name: f.Name, Address: f.Start, Size: f.Size, Source: object.StaticSymbols}, ok
+}
+
+func (c *imageCode) functions() iter.Seq[object.Symbol] {
+	return func(yield func(object.Symbol) bool) {
+		list, _ := c.open().Functions()
+		for _, f := range list {
+			if f.Size > 0 && !yield(object.Symbol{Name: f.Name, Address: f.Start, Size: f.Size}) {
+				return
+			}
+		}
+	}
+}
+
+func (c *imageCode) locate(pc uint64) ([]object.Location, error) { return c.opened().Locate(pc) }
+
+func (c *imageCode) frames(uint64) ([]*cfi.Section, error) { return c.opened().Frames() }
+
+func (c *imageCode) rules(pc uint64) (*unwind.Rules, error) {
+	if c.tables == nil {
+		var sections []*cfi.Section
+		sections, c.err = c.opened().Frames()
+		c.tables = newRuleTables(sections)
+	}
+	rules, err := c.tables.rules(pc)
+	if errors.Is(err, cfi.ErrNoFDE) && c.err != nil {
+		err = c.err
+	}
+	return rules, err
+}
+
+func (c *imageCode) covers(pc uint64) bool {
+	_, err := c.rules(pc)
+	return err == nil
+}
+
+func (c *imageCode) unwinds() bool {
+	sections, err := c.open().Frames()
+	return len(sections) > 0 || err != nil
+}
+
+func (c *imageCode) image() []byte { return c.data }
+
+// symbols yields the run-time addresses of a symbol of all objects.
+func (g *generated) symbols(name string) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for _, o := range g.objects.inOrder() {
+			f, err := o.File()
+			if err != nil {
+				continue // and tells so where a frame needs it
+			}
+			if s, ok := f.Symbol(name); ok && !yield(s.Address+o.Bias) {
+				return
+			}
+		}
+	}
+}
+
+// writable returns where the objects keep their variables: their writable
+// mappings, and the memory without a file that follows one.
+func (g *generated) writable() (ranges []registry.Range) {
+	all := g.objects.snapshot.Mappings
+	for _, o := range g.objects.inOrder() {
+		for _, m := range o.Mappings {
+			if !m.Writable || !m.Readable {
+				continue
+			}
+			ranges = append(ranges, registry.Range{Start: m.Start, End: m.End})
+			if next := snapshot.FindMapping(all, m.End); next != nil && next.Start == m.End && next.Path == "" && next.Writable && next.Readable {
+				ranges = append(ranges, registry.Range{Start: next.Start, End: next.End})
+			}
+		}
+	}
+	return ranges
+}
+
+// inOrder returns the objects that hold code by address, without copies of code: the
+// first maxSearched of them.
+func (o *Objects) inOrder() []*Object {
+	list := make([]*Object, 0, len(o.byModule))
+	for _, object := range o.byModule {
+		if !object.copied && slices.ContainsFunc(object.Mappings, func(m *snapshot.Mapping) bool { return m.Executable }) {
+			list = append(list, object)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Object) int { return cmp.Compare(a.Mappings[0].Start, b.Mappings[0].Start) })
+	if len(list) > maxSearched {
+		if !o.cut {
+			o.generated.skip(fmt.Errorf("of %d mapped objects only the first %d are searched for it", len(list), maxSearched))
+		}
+		o.cut, list = true, list[:maxSearched]
+	}
+	return list
+}

@@ -1,0 +1,128 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/unwind/golang"
+)
+
+// goModules reads the lists of modules of the Go runtimes in the target. Programs
+// add code to them that they loaded while they ran, so that Go's collector and
+// tracebacks find their way through it.
+func (g *generated) goModules() (sources []*CodeSource) {
+	s := g.objects.snapshot
+	if s.Memory == nil {
+		return nil
+	}
+	for _, o := range g.objects.inOrder() {
+		f, err := o.File()
+		if err != nil {
+			continue
+		}
+		first, modules, err := f.GoModules(s.Memory, o.Bias)
+		source := &CodeSource{Kind: GoModuleList, Place: g.place(first), Err: err, address: first, machine: s.Machine}
+		for _, m := range modules {
+			if g.objects.isObjectCode(m.Start) {
+				continue // a plugin, which is read as what it is
+			}
+			source.Entries++
+			source.ranges.add(m.Start, m.End, len(source.objects))
+			source.objects = append(source.objects, g.object(GoModuleList, newGoCode(s, m)))
+		}
+		if err != nil {
+			g.skip(fmt.Errorf("list of Go modules at %#x: %w", first, err))
+		}
+		if source.Entries > 0 || err != nil {
+			source.ranges.sort()
+			sources = append(sources, source)
+		}
+	}
+	return sources
+}
+
+// goCode is the code of a module of Go's list.
+type goCode struct {
+	nothing
+	module   *object.GoModule
+	snapshot *snapshot.Snapshot
+	table    func() (*golang.Table, bool)
+}
+
+func newGoCode(s *snapshot.Snapshot, m *object.GoModule) *goCode {
+	c := &goCode{module: m, snapshot: s}
+	c.table = sync.OnceValues(func() (*golang.Table, bool) {
+		return c.tableOf(func(address uint64) (object.GoFunction, bool) {
+			f, ok, _ := m.FunctionAt(address)
+			return f, ok
+		})
+	})
+	return c
+}
+
+// tableOf returns the rules of functions of the module.
+func (c *goCode) tableOf(function func(address uint64) (object.GoFunction, bool)) (*golang.Table, bool) {
+	return golang.New(golang.Program{
+		Machine: c.snapshot.Machine,
+		Code:    c.snapshot.Memory,
+		Named:   func(string) (golang.Function, bool) { return golang.Function{}, false },
+		Function: func(address uint64) (golang.Function, bool) {
+			f, ok := function(address)
+			// Nothing says that Go's compiler made the code. Where it saves registers is
+			// found in its first instructions, as for assembly. A function is not the
+			// runtime's because it has the name of one.
+			f.Assembly, f.Name = true, ""
+			return golang.Function(f), ok
+		},
+	})
+}
+
+func (c *goCode) function(pc uint64) (object.Symbol, bool) {
+	f, ok, _ := c.module.FunctionAt(pc)
+	return goSymbol(&f), ok && f.Name != ""
+}
+
+func goSymbol(f *object.GoFunction) object.Symbol {
+	return object.Symbol{Name: f.Name, Address: f.Entry, Size: f.End - f.Entry, Source: object.GoSymbols}
+}
+
+func (c *goCode) functions() iter.Seq[object.Symbol] {
+	return func(yield func(object.Symbol) bool) {
+		for f := range c.module.Functions() {
+			if !yield(goSymbol(&f)) {
+				return
+			}
+		}
+	}
+}
+
+func (c *goCode) locate(pc uint64) ([]object.Location, error) { return c.module.Locate(pc) }
+
+func (c *goCode) rules(pc uint64) (*unwind.Rules, error) {
+	if _, _, err := c.module.FunctionAt(pc); err != nil {
+		return nil, err
+	}
+	table, ok := c.table()
+	if !ok {
+		return nil, errNoGoFrames
+	}
+	return table.Rules(pc)
+}
+
+var errNoGoFrames = fmt.Errorf("%w: the frames of Go functions are not known on this machine", cfi.ErrNoFDE)
+
+func (c *goCode) covers(pc uint64) bool {
+	_, err := c.rules(pc)
+	return err == nil
+}
+
+func (c *goCode) unwinds() bool { return true }

@@ -1,0 +1,308 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+	"slices"
+	"sort"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/unwind"
+)
+
+// CodeSource is one place in which a target tells of the code that it generated.
+// Like Objects it is not safe for concurrent use.
+type CodeSource struct {
+	Kind  Generated
+	Place string // the path of a file, as the target sees it, or the address of a list: "0x7f… in libunwind.so.8"
+
+	// Entries is what the source consists of: symbol files of a GDB JIT list,
+	// records of a jitdump that describe code, infos of a dyn-info list, lines of
+	// a perf map, modules of Go's list.
+	Entries int
+	// Err says what of the source could not be read, nil where all could.
+	Err error
+	// Note says which entries are skipped though nothing is wrong with them: those of
+	// a GDB JIT list that are not ELF files. Erlang registers such, for a reader that
+	// it brings along. It is "" where there are none.
+	Note string
+
+	address uint64        // of a list
+	machine *arch.Machine // that the source says; nil where it does not
+	objects []*Object
+	ranges  codeRanges // of the objects; empty where there is one object of all addresses
+}
+
+// description is what a source says of some code. Addresses are run-time ones.
+type description interface {
+	// function returns the function that covers an address.
+	function(pc uint64) (object.Symbol, bool)
+	// functions yields all of them that have code.
+	functions() iter.Seq[object.Symbol]
+	// former yields the functions with matching names that are no longer where they were.
+	former(match func(name string) bool) iter.Seq[codefile.Former]
+	// locate returns the source lines of an address, as object.File.Locate does.
+	locate(pc uint64) ([]object.Location, error)
+	// lines yields the source lines of the function at an address, in the order
+	// of the source.
+	lines(pc uint64) iter.Seq[jit.Line]
+	// frames returns the call frame information in which the rules of an address are.
+	frames(pc uint64) ([]*cfi.Section, error)
+	// rules returns the rules of an address; the error wraps cfi.ErrNoFDE where
+	// the source has none.
+	rules(pc uint64) (*unwind.Rules, error)
+	// covers reports whether an address has rules, and unwinds is false where none has.
+	covers(pc uint64) bool
+	unwinds() bool
+	// bytes returns the code that the source itself holds of a function, and
+	// image the symbol file as it was registered; nil where there is none.
+	bytes(pc uint64) []byte
+	image() []byte
+}
+
+// nothing is a description of what most sources do not tell.
+type nothing struct{}
+
+func (nothing) former(func(string) bool) iter.Seq[codefile.Former] {
+	return func(func(codefile.Former) bool) {}
+}
+func (nothing) locate(uint64) ([]object.Location, error) { return nil, nil }
+func (nothing) lines(uint64) iter.Seq[jit.Line]          { return func(func(jit.Line) bool) {} }
+func (nothing) frames(uint64) ([]*cfi.Section, error)    { return nil, nil }
+func (nothing) rules(uint64) (*unwind.Rules, error)      { return nil, cfi.ErrNoFDE }
+func (nothing) covers(uint64) bool                       { return false }
+func (nothing) unwinds() bool                            { return false }
+func (nothing) bytes(uint64) []byte                      { return nil }
+func (nothing) image() []byte                            { return nil }
+
+// find returns the object that covers an address, nil where none does: of
+// several the one that has a function there.
+func (s *CodeSource) find(pc uint64) (found *Object) {
+	if len(s.objects) == 1 && len(s.ranges.list) == 0 {
+		if _, ok := s.objects[0].code.function(pc); ok {
+			return s.objects[0]
+		}
+		return nil
+	}
+	for i := range s.ranges.covering(pc) {
+		o := s.objects[i]
+		if _, ok := o.code.function(pc); ok {
+			return o
+		}
+		if found == nil {
+			found = o
+		}
+	}
+	return found
+}
+
+// GeneratedFunction is a function that a CodeSource describes.
+type GeneratedFunction struct {
+	Name        string
+	Start, Size uint64 // run-time address, and bytes
+
+	object *Object
+}
+
+// Functions yields the functions of the source, in no particular order. Of code
+// that has been replaced since, a perf map can still have the line.
+func (s *CodeSource) Functions() iter.Seq[GeneratedFunction] {
+	return func(yield func(GeneratedFunction) bool) {
+		for _, o := range s.objects {
+			for f := range o.code.functions() {
+				if !yield(GeneratedFunction{f.Name, f.Address, f.Size, o}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Former yields the functions, of those whose names match, that were overwritten or
+// moved away, as far as the source knows: a jitdump and a perf map do, and the lists
+// in a target's memory have no history.
+func (s *CodeSource) Former(match func(name string) bool) iter.Seq[codefile.Former] {
+	return func(yield func(codefile.Former) bool) {
+		for _, o := range s.objects {
+			for f := range o.code.former(match) {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Executable reports whether the function is in executable memory of the target,
+// as far as that is known: runtimes tell of bytecode too.
+func (f *GeneratedFunction) Executable() bool {
+	s := f.object.snapshot
+	if s == nil || s.Mappings == nil {
+		return true
+	}
+	m := s.Mapping(f.Start)
+	return m != nil && m.Executable
+}
+
+// Unwinds reports whether the source has an unwind table for the function's
+// first byte.
+func (f *GeneratedFunction) Unwinds() bool { return f.object.code.covers(f.Start) }
+
+// Frames returns the call frame information that the function's is in, at
+// run-time addresses; none where the source has none.
+func (f *GeneratedFunction) Frames() ([]*cfi.Section, error) { return f.object.code.frames(f.Start) }
+
+// Locate returns the source of the instruction at an address of the function, as
+// object.File.Locate does.
+func (f *GeneratedFunction) Locate(address uint64) ([]object.Location, error) {
+	return f.object.code.locate(address)
+}
+
+// Image returns the symbol file as the runtime registered it, and nil where the
+// source is no GDB JIT list. It is not to be changed.
+func (f *GeneratedFunction) Image() []byte { return f.object.code.image() }
+
+// Code returns the function's machine code: what the source holds of it, else
+// what is in the target's memory, of a live one as it is now.
+func (f *GeneratedFunction) Code() ([]byte, error) {
+	if code := f.object.code.bytes(f.Start); code != nil {
+		return code, nil
+	}
+	s := f.object.snapshot
+	if s == nil || s.Memory == nil {
+		return nil, errNoCode
+	}
+	const step = 1 << 16
+	var code []byte
+	for at := uint64(0); at < f.Size; at += step {
+		n := min(f.Size-at, step)
+		code = append(code, make([]byte, n)...)
+		if err := s.Memory.ReadMemory(code[at:], f.Start+at); err != nil {
+			return nil, err
+		}
+	}
+	return code, nil
+}
+
+var errNoCode = errors.New("the file has addresses and names, no code")
+
+// GeneratedCode reads all that the target tells of the code that it generated,
+// from all sources, whether its threads run it or not. The error says what could
+// not be read or looked for.
+func (o *Objects) GeneratedCode() ([]*CodeSource, error) {
+	sources := o.generated.readAll()
+	return sources, errors.Join(o.generated.skipped...)
+}
+
+// vsyscall is where amd64's kernel shows all processes code of its own; in cores
+// it has no name.
+const vsyscall = 0xffffffffff600000
+
+// codeRanges are pieces of code by address.
+type codeRanges struct {
+	list []codeRange // by start, once sorted
+	ends []uint64    // by index of list: the highest end of it and of those before
+}
+
+type codeRange struct {
+	start, end uint64
+	index      int
+}
+
+// maxCovering is how many ranges are looked at for one address. In a target they
+// overlap by mistake at most.
+const maxCovering = 256
+
+func (r *codeRanges) add(start, end uint64, index int) {
+	if start < end {
+		r.list = append(r.list, codeRange{start, end, index})
+	}
+}
+
+func (r *codeRanges) sort() {
+	slices.SortStableFunc(r.list, func(a, b codeRange) int { return cmp.Compare(a.start, b.start) })
+	r.ends = make([]uint64, len(r.list))
+	highest := uint64(0)
+	for i := range r.list {
+		highest = max(highest, r.list[i].end)
+		r.ends[i] = highest
+	}
+}
+
+// covering yields the indexes of the ranges that cover an address, those that
+// start last first.
+func (r *codeRanges) covering(pc uint64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		at := sort.Search(len(r.list), func(i int) bool { return r.list[i].start > pc })
+		for n := 0; at > 0 && n < maxCovering; n++ {
+			at--
+			if r.ends[at] <= pc {
+				return
+			}
+			if r.list[at].end > pc && !yield(r.list[at].index) {
+				return
+			}
+		}
+	}
+}
+
+// ruleTables are the sections of call frame information of some code, of which
+// only the rows that a walk meets are compiled.
+type ruleTables []*unwind.Sections
+
+func newRuleTables(sections []*cfi.Section) ruleTables {
+	t := make(ruleTables, len(sections))
+	for i, s := range sections {
+		t[i] = &unwind.Sections{EHFrame: s}
+	}
+	return t
+}
+
+func (t ruleTables) rules(pc uint64) (rules *unwind.Rules, err error) {
+	err = cfi.ErrNoFDE
+	for _, s := range t {
+		if rules, err = s.Rules(pc); err == nil || !errors.Is(err, cfi.ErrNoFDE) {
+			return rules, err
+		}
+	}
+	return nil, err
+}
+
+// CodeMemory returns the executable memory that no object file is in: where
+// generated code lies, and what a runtime has put aside for it.
+func (o *Objects) CodeMemory() (list []snapshot.Mapping) {
+	s := o.snapshot
+	for i := range s.Mappings {
+		m := &s.Mappings[i]
+		if !m.Executable || m.Path == "[vsyscall]" || m.Path == "[vdso]" || m.Start == vsyscall || perf.IsMarker(m.Path) {
+			continue
+		}
+		if o.isObjectCode(m.Start) {
+			continue
+		}
+		list = append(list, *m)
+	}
+	return list
+}
+
+// isObjectCode reports whether an object file is mapped as code at an address.
+func (o *Objects) isObjectCode(address uint64) bool {
+	module, _ := o.Modules.Find(address)
+	object := o.byModule[module]
+	if object == nil {
+		return false
+	}
+	_, err := object.File()
+	return err == nil
+}

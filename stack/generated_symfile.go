@@ -1,0 +1,169 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit"
+	"github.com/clewdev/clew/jit/symfile"
+)
+
+// SymbolFile returns a symbol file of some functions of one source, as package
+// jit/symfile makes it: their names, unwind tables and lines at the addresses
+// where they run, and no code. (One that a runtime registered is
+// [GeneratedFunction.Image].) Functions that start together are one, of which the
+// last counts. The machine is that of the code; nil stands for the source's.
+//
+// The error says which functions lack what they should have had; where the bytes
+// are nil there is no file.
+func (s *CodeSource) SymbolFile(m *arch.Machine, functions []GeneratedFunction) ([]byte, error) {
+	if m == nil {
+		m = s.Machine()
+	}
+	if m == nil {
+		return nil, fmt.Errorf("%s: a %v does not say for which machine its code is", s.Place, s.Kind)
+	}
+	functions = slices.Clone(functions)
+	slices.SortStableFunc(functions, func(a, b GeneratedFunction) int {
+		switch {
+		case a.Start < b.Start:
+			return -1
+		case a.Start > b.Start:
+			return 1
+		}
+		return 0
+	})
+	var errs []error
+	fail := func(err error) {
+		if len(errs) < maxSkipped {
+			errs = append(errs, err)
+		}
+	}
+	var images [][]byte
+	var text []byte // only its length counts: a symbol file holds no code
+	for at := 0; at < len(functions); {
+		// Functions that lie together share a section.
+		code := jit.Code{Name: s.Kind.String(), Machine: m, Address: functions[at].Start}
+		end := functions[at].Start
+		for ; at < len(functions); at++ {
+			f := &functions[at]
+			if f.Size > maxFunction {
+				fail(fmt.Errorf("%s at %#x has %d bytes, and is left out", f.Name, f.Start, f.Size))
+				continue
+			}
+			if f.Size == 0 || at+1 < len(functions) && functions[at+1].Start == f.Start {
+				continue
+			}
+			if f.Start < end {
+				fail(fmt.Errorf("%s at %#x begins inside of another function, and is left out", f.Name, f.Start))
+				continue
+			}
+			if f.Start+f.Size-code.Address > maxBatch || len(code.Functions) > 0 && f.Start-end > maxGap {
+				if len(code.Functions) > 0 {
+					break
+				}
+				code.Address = f.Start
+			}
+			described, err := f.describe(f.Start - code.Address)
+			if err != nil {
+				fail(err)
+			}
+			code.Functions = append(code.Functions, described)
+			end = f.Start + f.Size
+		}
+		if len(code.Functions) == 0 {
+			continue
+		}
+		if n := end - code.Address; n > uint64(len(text)) {
+			text = make([]byte, n)
+		}
+		code.Text = text[:end-code.Address]
+		image, err := symfile.Append(nil, &code)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Place, err)
+		}
+		images = append(images, image)
+	}
+	switch len(images) {
+	case 0:
+		return nil, errors.Join(append(errs, fmt.Errorf("%s: no function has code", s.Place))...)
+	case 1:
+		return images[0], errors.Join(errs...)
+	}
+	file, err := symfile.Merge(nil, images, nil)
+	return file, errors.Join(append(errs, err)...)
+}
+
+// Functions further apart than maxGap, or more than maxBatch together, have
+// sections of their own.
+const (
+	maxFunction = 1 << 26 // bytes
+	maxBatch    = 1 << 20
+	maxGap      = 1 << 12
+)
+
+// Machine is the machine that a source says its code is for; nil where it does not.
+func (s *CodeSource) Machine() *arch.Machine { return s.machine }
+
+// describe returns the function as package jit has it. With an error something
+// is missing.
+func (f *GeneratedFunction) describe(offset uint64) (jit.Function, error) {
+	name := f.Name
+	if i := bytes.IndexByte([]byte(name), 0); i >= 0 {
+		name = name[:i]
+	}
+	if name == "" {
+		name = fmt.Sprintf("jit_%x", f.Start)
+	}
+	out := jit.Function{Name: name, Offset: offset, Size: f.Size}
+	last := uint64(0)
+	for l := range f.object.code.lines(f.Start) {
+		if l.Offset >= last && l.Offset < f.Size {
+			out.Lines = append(out.Lines, l)
+			last = l.Offset
+		}
+	}
+	sections, err := f.Frames()
+	for _, s := range sections {
+		var fde cfi.FDE
+		if findErr := s.Index().Find(f.Start, &fde); findErr != nil {
+			if !errors.Is(findErr, cfi.ErrNoFDE) {
+				err = errors.Join(err, findErr)
+			}
+			continue
+		}
+		p, programErr := fde.Program()
+		switch {
+		case programErr != nil:
+			err = errors.Join(err, programErr)
+		case p.End > f.Size || fde.Start != f.Start:
+			err = errors.Join(err, fmt.Errorf("its unwind table is of %#x-%#x", fde.Start, fde.End))
+		default:
+			out.Unwind = withoutHandlers(p)
+		}
+		break
+	}
+	if err != nil {
+		err = fmt.Errorf("%s at %#x: %w", f.Name, f.Start, err)
+	}
+	return out, err
+}
+
+// withoutHandlers leaves out what is no part of unwinding and leads to places
+// that the new file is not near to.
+func withoutHandlers(p *cfi.Program) *cfi.Program {
+	cie := *p.CIE
+	cie.DWARF64, cie.Version, cie.AddressSize, cie.SegmentSize = false, 0, 0, 0
+	cie.Augmentation, cie.AugmentationData, cie.EHData = "", nil, 0
+	cie.PointerEncoding = cfi.EncAbsptr
+	cie.LSDAEncoding, cie.PersonalityEnc, cie.Personality = cfi.EncOmit, cfi.EncOmit, cfi.Pointer{}
+	return &cfi.Program{CIE: &cie, Instructions: p.Instructions, End: p.End}
+}

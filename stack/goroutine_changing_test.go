@@ -1,0 +1,98 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package stack_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Goroutines are created and end by thousands while they are read, and what one has left,
+// its structure and its stack, is another's at once. Each stack that is shown as whole is
+// one that a goroutine of its kind has had: all of its functions are the kind's, from the
+// one that it began with, and one that waits for the others does so at the kind's depth
+// (one that the collector of garbage holds up waits anywhere). Of every other one it is said
+// why it is not whole.
+func TestChangingGoroutines(t *testing.T) {
+	depths := map[string]int{"A": 2, "B": 10, "C": 41, "D": 121} // calls of recurseX
+	p := testprogram.Start(t, testprogram.Build(t, "shortlived"))
+	whole, broken, late := 0, 0, 0
+	check := func(g *stack.Goroutine, kind string) {
+		walked := &g.Stack
+		switch {
+		case walked.Err != nil:
+			broken++
+			return
+		case walked.Reason != unwind.EndOfStack:
+			t.Errorf("goroutine %d, %s: its stack ends with %v, and no error says more", g.ID, g.Name, walked.Reason)
+			return
+		case slices.ContainsFunc(walked.Frames, func(f stack.Frame) bool { return f.Late }):
+			late++
+			return
+		}
+		whole++
+		own := []string{"main.start" + kind + ".func1", "main.kind" + kind, "main.recurse" + kind, "main.generation.func1"}
+		var names []string
+		calls, foreign := 0, false
+		for i := range walked.Frames {
+			name := report.FunctionName(&walked.Frames[i])
+			names = append(names, name)
+			if name == own[2] {
+				calls++
+			}
+			foreign = foreign || strings.HasPrefix(name, "main.") && !slices.Contains(own, name)
+		}
+		n := len(names)
+		if calls == 0 && !foreign && g.Reason != "chan receive" && slices.Contains(names, "runtime.goexit1") {
+			return // it has returned from its first function
+		}
+		if foreign || n < 2 || names[n-1] != "runtime.goexit" || names[n-2] != own[0] ||
+			calls > depths[kind] || g.Reason == "chan receive" && calls != depths[kind] {
+			t.Fatalf("goroutine %d of kind %s, %s, is in %d calls of %d: %.300q", g.ID, kind, g.Name, calls, depths[kind], names)
+		}
+	}
+	first, last := uint64(0), uint64(0) // goroutines
+	const looks, created = 3, 10_000
+	for look := 0; look < 2*looks || last < first+created; look++ {
+		s := takeGoroutines(t, p.PID, look%2 == 0)
+		objects := stack.NewObjects(s)
+		list, err := objects.Goroutines(stack.GoroutineOptions{})
+		if err != nil {
+			t.Log(err) // one that is there in part says so
+		}
+		if err := objects.NameGoroutines(list, stack.NameOptions{}); err != nil {
+			t.Error(err)
+		}
+		for i := range list {
+			g := &list[i]
+			last = max(last, g.ID)
+			if g.Created == nil {
+				continue
+			}
+			if kind, ok := strings.CutPrefix(g.Created.Symbol.Name, "main.start"); ok {
+				check(g, kind)
+			}
+		}
+		if first == 0 {
+			first = last
+		}
+		objects.Close()
+		if t.Failed() {
+			return
+		}
+	}
+	if whole == 0 {
+		t.Error("no stack is whole")
+	}
+	t.Logf("%d stacks are whole, %d are not, and %d were read late; %d goroutines were created", whole, broken, late, last-first)
+}

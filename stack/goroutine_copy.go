@@ -1,0 +1,127 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"cmp"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/snapshot/goruntime"
+)
+
+// GoroutineCopiers returns what copies goroutines of a live target while it stands
+// still, one for each Go runtime in it: all of them, or what tells of those that threads
+// run. It is called before, and reads memory that changes as it does.
+func (o *Objects) GoroutineCopiers(all bool) (list []*goruntime.Copier) {
+	runtimes, _ := o.runtimes()
+	for _, r := range runtimes {
+		list = append(list, r.Copier(o.snapshot.Memory, all))
+	}
+	return list
+}
+
+// ThreadCopiers returns what copies the threads of a live target, each while it stands
+// still by itself, one for each Go runtime in it. It reads memory that changes as it does.
+func (o *Objects) ThreadCopiers() (list []*goruntime.ThreadCopier) {
+	runtimes, _ := o.runtimes()
+	for _, r := range runtimes {
+		list = append(list, r.ThreadCopier(o.snapshot.Memory))
+	}
+	return list
+}
+
+// runtime is a Go runtime in a target.
+type runtime struct {
+	*goruntime.Runtime
+	object *Object
+}
+
+// runtimes returns the Go runtimes of the target by their addresses, and why there is
+// a Go program whose runtime is not to be found.
+func (o *Objects) runtimes() (list []runtime, err error) {
+	var errs []error
+	for _, mapped := range o.mayHoldGo() {
+		f, err := mapped.File()
+		if err != nil {
+			continue
+		}
+		var r *goruntime.Runtime
+		if failed := object.Guard(func() error { r, err = goruntime.New(f, mapped.Bias); return nil }); failed != nil {
+			err = failed
+		}
+		switch {
+		case err == nil:
+			list = append(list, runtime{r, mapped})
+		case !errors.Is(err, goruntime.ErrNoRuntime):
+			errs = append(errs, fmt.Errorf("%s: %w", mapped.Name, err))
+		}
+	}
+	slices.SortFunc(list, func(a, b runtime) int { return cmp.Compare(a.object.Mappings[0].Start, b.object.Mappings[0].Start) })
+	return list, errors.Join(errs...)
+}
+
+// maxHeaders is more than the ELF header and the program headers of an object take
+// that Go's linker or C's have made, bytes.
+const maxHeaders = 2 << 10
+
+// mayHoldGo returns the objects in which there can be a Go runtime, by their headers
+// in the target's memory: to open all is dear where there are many.
+func (o *Objects) mayHoldGo() (list []*Object) {
+	var batch []snapshot.Copy
+	var of []*Object
+	look := func() {
+		if o.snapshot.Memory != nil {
+			snapshot.ReadBatch(o.snapshot.Memory, batch)
+		}
+		for i := range batch {
+			if o.snapshot.Memory == nil || holdsThreadLocals(batch[i].Bytes) {
+				list = append(list, of[i])
+			}
+		}
+		batch, of = batch[:0], of[:0]
+	}
+	for _, mapped := range o.inOrder() {
+		first := mapped.Mappings[0]
+		switch {
+		case mapped.Name == "[vdso]":
+		case first.Offset != 0:
+			list = append(list, mapped)
+		default:
+			batch = append(batch, snapshot.Copy{Address: first.Start, Bytes: make([]byte, min(maxHeaders, first.End-first.Start))})
+			if of = append(of, mapped); len(of) == 64 {
+				look()
+			}
+		}
+	}
+	look()
+	return list
+}
+
+// holdsThreadLocals reports whether an object is a program, or a library with
+// variables that each thread has for itself. Go's code keeps there which goroutine
+// runs (runtime.tlsg, runtime.tls_g). Where the headers do not tell, it may be so.
+func holdsThreadLocals(headers []byte) bool {
+	var h elf.Header64
+	if n, err := binary.Decode(headers, binary.LittleEndian, &h); err != nil || string(h.Ident[:4]) != elf.ELFMAG ||
+		h.Ident[elf.EI_CLASS] != byte(elf.ELFCLASS64) || h.Ident[elf.EI_DATA] != byte(elf.ELFDATA2LSB) ||
+		elf.Type(h.Type) != elf.ET_DYN || h.Phoff < uint64(n) || h.Phoff > uint64(len(headers)) {
+		return true
+	}
+	for rest := headers[h.Phoff:]; h.Phnum > 0; h.Phnum-- {
+		var p elf.Prog64
+		n, err := binary.Decode(rest, binary.LittleEndian, &p)
+		if err != nil || int(h.Phentsize) != n || elf.ProgType(p.Type) == elf.PT_TLS || elf.ProgType(p.Type) == elf.PT_INTERP {
+			return true
+		}
+		rest = rest[n:]
+	}
+	return false
+}

@@ -1,0 +1,220 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/maphash"
+	"slices"
+	"time"
+
+	"github.com/clewdev/clew/unwind"
+)
+
+// member is a goroutine that is in the group of another one.
+type member struct {
+	id, parent uint64
+	waited     time.Duration
+	stack      *Stack // with registers, else nil
+	group      int32  // index of goroutineReader.list
+}
+
+// stackIndex finds what was noted of a stack by a hash of its frames.
+type stackIndex struct {
+	seed  maphash.Seed
+	known map[uint64][]int32
+	key   []byte
+}
+
+func newStackIndex() stackIndex {
+	return stackIndex{seed: maphash.MakeSeed(), known: make(map[uint64][]int32)}
+}
+
+// hash returns the hash of some frames, and of some words besides.
+func (s *stackIndex) hash(frames []Frame, words ...uint64) uint64 {
+	s.key = s.key[:0]
+	for _, w := range words {
+		s.key = binary.NativeEndian.AppendUint64(s.key, w)
+	}
+	for i := range frames {
+		s.key = binary.NativeEndian.AppendUint64(s.key, frames[i].PC)
+	}
+	return maphash.Bytes(s.seed, s.key)
+}
+
+// find returns the first number that was noted with a hash and for which is returns
+// true, -1 where there is none.
+func (s *stackIndex) find(hash uint64, is func(n int32) bool) int32 {
+	for _, n := range s.known[hash] {
+		if is(n) {
+			return n
+		}
+	}
+	return -1
+}
+
+func (s *stackIndex) add(hash uint64, n int) { s.known[hash] = append(s.known[hash], int32(n)) }
+
+// join adds a goroutine, whose frames are those that were walked last, to the group that
+// it is of, or else to the list.
+func (r *goroutineReader) join(g *Goroutine) {
+	if !r.grouping {
+		r.keep(g)
+		r.list = append(r.list, *g)
+		if len(r.list) == r.opts.Group {
+			r.groupListed()
+		}
+		return
+	}
+	if r.opts.Registers {
+		r.keep(g)
+	}
+	k, hash := r.groupOf(g, r.frames)
+	if k < 0 && !r.opts.Registers && !r.keep(g) {
+		k, hash = r.groupOf(g, nil) // of those whose frames are not kept
+	}
+	if k >= 0 {
+		r.joinGroup(k, g)
+	} else {
+		r.begin(g, hash)
+	}
+}
+
+// groupListed groups the goroutines of the list, of which there are enough by now.
+func (r *goroutineReader) groupListed() {
+	r.grouping = true
+	listed := r.list
+	r.list = nil
+	for i := range listed {
+		g := &listed[i]
+		if k, hash := r.groupOf(g, g.Stack.Frames); k >= 0 {
+			r.joinGroup(k, g)
+		} else {
+			r.begin(g, hash)
+		}
+	}
+}
+
+// groupOf returns the index of the group that a goroutine with some frames is of, less
+// than 0 for none, and its hash.
+func (r *goroutineReader) groupOf(g *Goroutine, frames []Frame) (k int32, hash uint64) {
+	hash = r.groups.hash(frames, g.creation())
+	return r.groups.find(hash, func(n int32) bool { return alike(&r.list[n], g) && equalFrames(r.list[n].Stack.Frames, frames) }), hash
+}
+
+// begin begins a group.
+func (r *goroutineReader) begin(g *Goroutine, hash uint64) {
+	if len(r.list) == maxGroups {
+		r.ungrouped++
+		return
+	}
+	r.groups.add(hash, len(r.list))
+	r.list = append(r.list, *g)
+}
+
+// joinGroup adds a goroutine to a group, which the one with the lowest ID stands for.
+func (r *goroutineReader) joinGroup(k int32, g *Goroutine) {
+	first := &r.list[k]
+	if g.ID < first.ID {
+		if !r.opts.Registers {
+			g.Stack.Frames = first.Stack.Frames
+		}
+		*first, *g = *g, *first
+	}
+	m := member{id: g.ID, parent: g.Parent, waited: g.Waited, group: k}
+	if r.opts.Registers {
+		m.stack = new(g.Stack)
+	}
+	r.members = append(r.members, m)
+}
+
+// distribute gives the groups their members.
+func (r *goroutineReader) distribute() {
+	counts := make([]int, len(r.list))
+	for i := range r.members {
+		counts[r.members[i].group]++
+	}
+	room := make([]OtherGoroutine, len(r.members))
+	for k, n := range counts {
+		r.list[k].Others, room = room[:0:n], room[n:]
+	}
+	for i := range r.members {
+		m := &r.members[i]
+		g := &r.list[m.group]
+		g.Others = append(g.Others, OtherGoroutine{ID: m.id, Parent: m.parent, Waited: m.waited, Stack: m.stack})
+	}
+	r.members = nil
+	for k := range r.list {
+		slices.SortStableFunc(r.list[k].Others, func(a, b OtherGoroutine) int { return cmp.Compare(a.ID, b.ID) })
+	}
+}
+
+// alike reports whether two goroutines are in the same state on the same thread, if any,
+// were created by the same go statement, and their walks ended for the same reason.
+func alike(a, b *Goroutine) bool {
+	return a.Name == b.Name && a.Scan == b.Scan && a.Locked == b.Locked && a.System == b.System && a.creation() == b.creation() &&
+		a.Stack.Thread == b.Stack.Thread && a.Stack.Reason == b.Stack.Reason && sameText(a.Stack.Err, b.Stack.Err)
+}
+
+// creation returns where a goroutine was created, 0 where that is not known.
+func (g *Goroutine) creation() uint64 {
+	if g.Created == nil {
+		return 0
+	}
+	return g.Created.PC
+}
+
+func sameText(a, b error) bool {
+	return a == b || a != nil && b != nil && a.Error() == b.Error()
+}
+
+// equalFrames reports whether two stacks are equal, but for their stack pointers.
+func equalFrames(a, b []Frame) bool {
+	return slices.EqualFunc(a, b, func(a, b Frame) bool {
+		return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Late == b.Late
+	})
+}
+
+// keep gives a goroutine the frames that were walked last, or where they may be shared
+// those of a stack before. It reports whether it could: there may be too many.
+func (r *goroutineReader) keep(g *Goroutine) bool {
+	if len(r.frames) == 0 {
+		return true
+	}
+	var hash uint64
+	if r.opts.Share {
+		hash = r.shared.hash(r.frames)
+		if k := r.shared.find(hash, func(n int32) bool { return equalFrames(r.stacks[n], r.frames) }); k >= 0 {
+			g.Stack.Frames = r.stacks[k]
+			if r.opts.Group == 0 {
+				g.StackPointers = stackPointers(r.frames)
+			}
+			return true
+		}
+	}
+	if len(r.frames) > r.keeps {
+		r.dropParked(&g.Stack)
+		g.Stack.Reason, g.Stack.Err = unwind.TooManyFrames, errTooManyFrames
+		r.frames = r.frames[:0]
+		return false
+	}
+	r.keeps -= len(r.frames)
+	g.Stack.Frames = slices.Clone(r.frames)
+	if r.opts.Share {
+		r.shared.add(hash, len(r.stacks))
+		r.stacks = append(r.stacks, g.Stack.Frames)
+	}
+	return true
+}
+
+// stackPointers returns those of some frames, of which none is that of a tail call.
+func stackPointers(frames []Frame) []uint64 {
+	list := make([]uint64, len(frames))
+	for i := range frames {
+		list[i] = frames[i].SP
+	}
+	return list
+}

@@ -1,0 +1,65 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/clewdev/clew/unwind"
+)
+
+// However many goroutines a target claims to have, and however deep their stacks, so many
+// frames and groups are kept; those without frames are grouped too, and say why.
+func TestGoroutineLimits(t *testing.T) {
+	const goroutines, depth, room = 1000, 10, 95
+	for _, opts := range []GoroutineOptions{{}, {Group: 1, Share: true}, {Group: 1, Registers: true}} {
+		r := &goroutineReader{opts: opts, keeps: room, shared: newStackIndex(), groups: newStackIndex()}
+		for i := range uint64(goroutines) {
+			r.frames = r.frames[:0]
+			for k := range uint64(depth) {
+				r.frames = append(r.frames, Frame{PC: i<<8 | k})
+			}
+			g := Goroutine{Stack: Stack{Reason: unwind.EndOfStack}}
+			g.ID = goroutines - i
+			r.join(&g)
+		}
+		r.distribute()
+		frames, cut, all := 0, 0, 0
+		for i := range r.list {
+			g := &r.list[i]
+			frames += len(g.Stack.Frames)
+			all += 1 + len(g.Others)
+			if len(g.Stack.Frames) == 0 {
+				cut += 1 + len(g.Others)
+				if g.Stack.Reason != unwind.TooManyFrames || !errors.Is(g.Stack.Err, errTooManyFrames) {
+					t.Errorf("%+v: goroutine %d without frames: %v, %v", opts, g.ID, g.Stack.Reason, g.Stack.Err)
+				}
+			}
+			for k := range g.Others {
+				if below := g.ID; k > 0 && g.Others[k-1].ID >= g.Others[k].ID || below >= g.Others[k].ID {
+					t.Fatalf("%+v: goroutine %d is out of order in the group of %d", opts, g.Others[k].ID, g.ID)
+				}
+			}
+		}
+		if frames != room/depth*depth || all != goroutines || cut != goroutines-room/depth {
+			t.Errorf("%+v: %d goroutines, of which %d are cut, and %d frames", opts, all, cut, frames)
+		}
+		if want := room/depth + 1; opts.Group > 0 && len(r.list) != want {
+			t.Errorf("%+v: %d groups, want %d", opts, len(r.list), want)
+		}
+	}
+
+	// As many groups as there may be: others are counted, and those of a group still join it.
+	r := &goroutineReader{opts: GoroutineOptions{Group: 1}, keeps: 1 << 20, shared: newStackIndex(), groups: newStackIndex()}
+	const more = 5
+	for i := range uint64(maxGroups + more) {
+		r.join(&Goroutine{Created: &Frame{PC: i}})
+	}
+	r.join(&Goroutine{Created: &Frame{PC: 7}})
+	if r.distribute(); len(r.list) != maxGroups || r.ungrouped != more || len(r.list[7].Others) != 1 {
+		t.Errorf("%d groups, %d goroutines in none, %d others in the group 7", len(r.list), r.ungrouped, len(r.list[7].Others))
+	}
+}

@@ -1,0 +1,88 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package stack_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Goroutines that run, could run and are in system calls are as the program's own dump on
+// SIGQUIT has them, which is made after Clew has looked while the program ran. None of them
+// can have moved in between: the one that runs keeps the only processor of the program in a
+// loop that nothing interrupts, so that those that could run have none, and what the others
+// wait for does not come. So all is compared: IDs, states, where each was created, and the
+// frames with addresses and lines; of the one that runs, whose address moves in its loop,
+// the functions, where the dump has them: it has none of a thread that does not get the
+// signal itself.
+func TestRunnableGoroutinesEqualDump(t *testing.T) {
+	for name, flags := range map[string][]string{"with symbols": nil, "stripped": {"-ldflags=-s -w"}} {
+		t.Run(name, func(t *testing.T) {
+			p := testprogram.Start(t, testprogram.Build(t, "oneprocessor", flags...))
+			ways := map[string][]stack.Goroutine{
+				"copied": goroutinesOf(t, takeGoroutines(t, p.PID, true), stack.GoroutineOptions{System: true}),
+				"read":   goroutinesOf(t, takeGoroutines(t, p.PID, false), stack.GoroutineOptions{System: true}),
+			}
+			want := onQuit(t, p.Quit())
+			for way, list := range ways {
+				got := make(map[uint64]said)
+				states := make(map[string]int)
+				var rest []stack.Goroutine
+				for i := range list {
+					g := &list[i]
+					got[g.ID] = told(g)
+					if g.Stack.Reason != unwind.EndOfStack {
+						t.Errorf("%s: goroutine %d: %v: %v", way, g.ID, g.Stack.Reason, g.Stack.Err)
+					}
+					if g.Name != "running" {
+						rest = append(rest, *g)
+					} else {
+						compareRunning(t, way, g, want[g.ID])
+					}
+					if g.Name == "runnable" && g.Stack.Thread != nil {
+						t.Errorf("%s: goroutine %d, which could run, is on thread %d", way, g.ID, g.Stack.Thread.ID)
+					}
+					if !g.System {
+						states[g.Name]++
+					}
+				}
+				compareGoroutines(t, way, got, want, rest)
+				expected := map[string]int{"running": 1, "runnable": 11, "syscall": 2, "chan receive": 1, "select (no cases)": 1, "sleep": 1}
+				if !maps.Equal(states, expected) {
+					t.Errorf("%s: %v, expected %v", way, states, expected)
+				}
+			}
+		})
+	}
+}
+
+// compareRunning fails unless a goroutine that runs is as its program's dump has it.
+func compareRunning(t *testing.T, way string, g *stack.Goroutine, want said) {
+	t.Helper()
+	got := told(g)
+	if got.state != want.state || got.created != want.created {
+		t.Errorf("%s: goroutine %d: %q, created by %q, expected %q, %q", way, g.ID, got.state, got.created, want.state, want.created)
+	}
+	functions := func(frames []string) (names []string) {
+		for _, f := range frames {
+			name, _, _ := strings.Cut(f, " ")
+			names = append(names, name)
+		}
+		// Where it has just said that it keeps the processor, it is about to return from that.
+		return names[max(0, slices.Index(names, "main.keep")):]
+	}
+	a, b := functions(got.frames), functions(want.frames)
+	if g.Stack.Thread == nil || len(a) == 0 || a[0] != "main.keep" || len(b) > 0 && !slices.Equal(a, b) {
+		t.Errorf("%s: goroutine %d, on a thread: %v: %q, expected %q", way, g.ID, g.Stack.Thread != nil, a, b)
+	}
+}

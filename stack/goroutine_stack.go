@@ -1,0 +1,282 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"cmp"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/unwind"
+)
+
+// snapshotMemory is what a snapshot holds of a target's memory, and what that holds now.
+type snapshotMemory struct{ *snapshot.Snapshot }
+
+var errNoMemory = errors.New("the target's memory is not known")
+
+// ReadMemory implements cfi.Memory.
+func (s snapshotMemory) ReadMemory(p []byte, addr uint64) error {
+	n := s.ReadCopies(p, addr)
+	switch {
+	case n == len(p):
+		return nil
+	case s.Memory == nil:
+		return errNoMemory
+	}
+	return s.Memory.ReadMemory(p[n:], addr+uint64(n))
+}
+
+// ReadBatch implements snapshot.BatchMemory.
+func (s snapshotMemory) ReadBatch(batch []snapshot.Copy) {
+	var rest []snapshot.Copy
+	var of []int
+	if s.Memory != nil && !slices.ContainsFunc(batch, func(c snapshot.Copy) bool { return s.has(c.Address) }) {
+		snapshot.ReadBatch(s.Memory, batch)
+		return
+	}
+	for i, c := range batch {
+		if n := s.ReadCopies(c.Bytes, c.Address); n < len(c.Bytes) {
+			rest = append(rest, snapshot.Copy{Address: c.Address + uint64(n), Bytes: c.Bytes[n:]})
+			of = append(of, i)
+		}
+	}
+	if s.Memory != nil {
+		snapshot.ReadBatch(s.Memory, rest)
+	}
+	for k := range rest {
+		if s.Memory == nil || rest[k].Bytes == nil {
+			batch[of[k]].Bytes = nil
+		}
+	}
+}
+
+// has reports whether an address was copied while the target stood still.
+func (s snapshotMemory) has(addr uint64) bool {
+	var b [1]byte
+	return s.ReadCopies(b[:], addr) == 1
+}
+
+// maxReadStack is how many bytes of a stack are read at once; deeper ones are read on
+// where the walk comes there.
+const maxReadStack = 64 << 10
+
+// maxReads is how often a goroutine is read that runs meanwhile.
+const maxReads = 3
+
+var errTooManyFrames = errors.New("the stacks of goroutines together have too many frames")
+
+// walk walks the stack of a goroutine, of which this was read ahead.
+func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
+	r.frames = r.frames[:0]
+	if r.walks <= 0 {
+		g.Stack.Reason, g.Stack.Err = unwind.TooManyFrames, errTooManyFrames
+		return
+	}
+	r.walker.MaxFrames = min(cmp.Or(r.opts.MaxFrames, unwind.DefaultMaxFrames), r.walks)
+	defer func() { r.walks -= len(r.frames) }()
+	s := r.objects.snapshot
+	if t := r.threads[g.Address]; t != nil && (g.State == goruntime.Running || g.State == goruntime.InSyscall) {
+		g.Stack.Thread = t
+		if t.Registers.PC == 0 && t.Err != nil {
+			g.Stack.Reason, g.Stack.Err = unwind.NoRule, t.Err
+			return
+		}
+		r.follow(g, t, false)
+		r.followScheduled(g, a)
+		return
+	}
+	late := a.late
+	for try := 1; ; try++ {
+		r.frames = r.frames[:0]
+		stack, complete := a.stack, a.complete
+		if try > 1 {
+			stack, complete = nil, false
+		}
+		t, err := r.parked(&g.Goroutine)
+		if err == nil && stack == nil {
+			stack, complete = r.readStack(t.StackAddress, g.StackHigh, late)
+		}
+		if err != nil {
+			r.dropParked(&g.Stack)
+			g.Stack.Reason, g.Stack.Err = unwind.NoRule, err
+			if late && (g.State == goruntime.Running || g.State == goruntime.CopyingStack) {
+				g.Stack.Err = ErrMoved
+			}
+			return
+		}
+		t.Stack, t.Late = stack, late
+		r.follow(g, t, true)
+		r.keepParked(&g.Stack, t)
+		n := len(r.frames)
+		beyond := n > 0 && r.frames[n-1].Late // as of C code that called Go
+		if !s.Live || !beyond && (!late && complete || try == 1 && a.still) {
+			return
+		}
+		// Where the goroutine is as it was, its stack is.
+		now, err := r.runtime.Read(s.Memory, g.Address)
+		switch {
+		case err == nil && same(&g.Goroutine, &now):
+			for i := range r.frames {
+				r.frames[i].Late = false
+			}
+			return
+		case try == maxReads || err != nil || now.ID != g.ID || !exists(&now):
+			r.frames = r.frames[:0]
+			g.Stack.Reason, g.Stack.Err = unwind.NoRule, ErrMoved
+			r.dropParked(&g.Stack)
+			return
+		}
+		g.Goroutine, late = now, true
+	}
+}
+
+// followScheduled walks on from the scheduler of a thread that is about to run a goroutine,
+// or has just taken over from it (runtime/proc.go, execute; mcall): that goes on where it
+// left its stack, which nothing on the thread's leads to.
+func (r *goroutineReader) followScheduled(g *Goroutine, a *ahead) {
+	n := len(r.frames)
+	if g.State != goruntime.Running || a.late || g.Stack.Reason != unwind.EndOfStack || n == 0 {
+		return
+	}
+	if slices.ContainsFunc(r.frames, func(f Frame) bool { return g.StackLow <= f.SP && f.SP <= g.StackHigh }) ||
+		r.functionOf(&r.frames[n-1]) != "runtime.mcall" &&
+			!slices.ContainsFunc(r.frames, func(f Frame) bool { return r.functionOf(&f) == "runtime.execute" }) {
+		return
+	}
+	scheduled := g.Goroutine
+	scheduled.State = goruntime.Runnable
+	t, err := r.parked(&scheduled)
+	if err != nil {
+		g.Stack.Reason, g.Stack.Err = unwind.NoRule, err
+		return
+	}
+	t.Stack, _ = r.readStack(t.StackAddress, g.StackHigh, false)
+	r.follow(g, t, true)
+}
+
+// functionOf returns the name of the function of Go that a frame is in, "" for none.
+func (r *goroutineReader) functionOf(f *Frame) string {
+	file, bias := r.file(f.LookupPC)
+	if file == nil {
+		return ""
+	}
+	fn, _ := file.GoFunctionAt(f.LookupPC - bias)
+	return fn.Name
+}
+
+// same reports whether a goroutine has not run since.
+func same(a, b *goruntime.Goroutine) bool {
+	return a.ID == b.ID && a.Runs == b.Runs && a.State == b.State && a.Reason == b.Reason && a.Sched == b.Sched && a.Syscall == b.Syscall && a.StackHigh == b.StackHigh
+}
+
+// parkedAt returns the registers with which a goroutine goes on that runs on no thread.
+func parkedAt(g *goruntime.Goroutine) (c goruntime.Context, err error) {
+	c = g.Sched
+	switch g.State {
+	case goruntime.Running:
+		return c, errors.New("it runs, and on none of the threads")
+	case goruntime.CopyingStack:
+		return c, errors.New("its stack is being moved")
+	case goruntime.InSyscall:
+		c = g.Syscall
+	}
+	if c.SP < g.StackLow || c.SP > g.StackHigh {
+		return c, fmt.Errorf("its stack pointer %#x is not in its stack, from %#x to %#x", c.SP, g.StackLow, g.StackHigh)
+	}
+	return c, nil
+}
+
+// parked returns such a goroutine as a thread, without its stack. The result is valid
+// until the next call.
+func (r *goroutineReader) parked(g *goruntime.Goroutine) (*snapshot.Thread, error) {
+	c, err := parkedAt(g)
+	if err != nil {
+		return nil, err
+	}
+	t, m := &r.thread, r.objects.snapshot.Machine
+	*t = snapshot.Thread{Registers: unwind.Registers{PC: c.PC}, StackAddress: c.SP}
+	if g.Thread == 0 && g.LockedTo != 0 {
+		// C code that called Go is on the stack of the thread to which the goroutine is
+		// locked: the way there begins with the m that runs it, and now none does.
+		t.Override = snapshot.Word{Address: g.Address + uint64(r.runtime.Layout.M), Value: g.LockedTo}
+	}
+	t.Registers.Set(uint64(m.StackPointer), c.SP)
+	t.Registers.Set(uint64(m.FramePointer), c.FP)
+	if m.ELF == elf.EM_AARCH64 {
+		t.Registers.Set(30, c.LR)
+		t.Registers.Set(28, g.Address) // the register that holds the running g
+	} else {
+		t.Registers.Set(14, g.Address)
+	}
+	return t, nil
+}
+
+// keepParked keeps what a stack was walked by, as far as that is asked for.
+func (r *goroutineReader) keepParked(s *Stack, t *snapshot.Thread) {
+	if !r.opts.Registers {
+		return
+	}
+	r.dropParked(s)
+	parked := *t
+	parked.Stack = nil
+	if r.kept+len(t.Stack) <= maxKeptStacks { // what is not kept is read when it is needed
+		r.kept += len(t.Stack)
+		parked.Stack = slices.Clone(t.Stack)
+	}
+	s.Parked = &parked
+}
+
+func (r *goroutineReader) dropParked(s *Stack) {
+	if s.Parked != nil {
+		r.kept -= len(s.Parked.Stack)
+		s.Parked = nil
+	}
+}
+
+// readStack reads a stack from a stack pointer on, and reports whether all of it was
+// copied while the target stood still: of a goroutine that was read late nothing was, as
+// what was copied there can have been another's stack. The result is valid until the next
+// call.
+func (r *goroutineReader) readStack(sp, high uint64, late bool) (stack []byte, complete bool) {
+	s := r.objects.snapshot
+	n := min(high-sp, maxReadStack)
+	r.buffer = slices.Grow(r.buffer[:0], int(n))[:n]
+	copied := 0
+	if !late {
+		copied = s.ReadCopies(r.buffer, sp)
+	}
+	if copied < int(n) && (s.Memory == nil || s.Memory.ReadMemory(r.buffer[copied:], sp+uint64(copied)) != nil) {
+		n = uint64(copied) // the walk says what it misses
+	}
+	return r.buffer[:n], copied == len(r.buffer) && sp+n == high
+}
+
+// follow walks a stack. One that waits has called the scheduler, or has not begun.
+func (r *goroutineReader) follow(g *Goroutine, t *snapshot.Thread, waits bool) {
+	r.walker.Waiting = waits && !r.isEntry(t.Registers.PC)
+	r.memory = *r.objects.snapshot.ThreadMemory(t)
+	r.objects.walk(&r.walker, &r.memory, WalkOptions{Registers: r.opts.Registers}, &r.frames)
+	g.Stack.Reason, g.Stack.Err = r.walker.Reason(), r.walker.Err()
+}
+
+// isEntry reports whether a function of Go begins at an address.
+func (r *goroutineReader) isEntry(pc uint64) bool {
+	is, known := r.entries[pc]
+	if !known {
+		if f, bias := r.file(pc); f != nil {
+			fn, _ := f.GoFunctionAt(pc - bias)
+			is = fn.Entry == pc-bias
+		}
+		if len(r.entries) < maxRemembered {
+			r.entries[pc] = is
+		}
+	}
+	return is
+}

@@ -1,0 +1,175 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package stack_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/unwind"
+)
+
+// take takes a snapshot, with patience for a machine that is busy.
+func take(t testing.TB, pid int) *snapshot.Snapshot {
+	t.Helper()
+	s, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// stacksOf walks and names the stacks of a snapshot.
+func stacksOf(t testing.TB, s *snapshot.Snapshot) []stack.Stack {
+	t.Helper()
+	objects := stack.NewObjects(s)
+	t.Cleanup(func() { objects.Close() })
+	stacks := objects.Walk(stack.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
+		t.Errorf("names: %v", err)
+	}
+	return stacks
+}
+
+// halt stops a process by SIGSTOP, so that gdb finds it where Clew did, and
+// waits until all threads stand still. It goes on at the end of the test, or
+// when the result is called.
+func halt(t testing.TB, pid int) (proceed func()) {
+	t.Helper()
+	proceed = func() { syscall.Kill(pid, syscall.SIGCONT) }
+	t.Cleanup(proceed)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+		running := 0
+		for _, task := range tasks {
+			if text, err := os.ReadFile(task); err == nil && !strings.Contains(string(text), "\nState:\tT") {
+				running++
+			}
+		}
+		if len(tasks) > 0 && running == 0 {
+			return proceed
+		}
+		if time.Now().After(end) {
+			t.Fatalf("process %d does not stop: %d of %d threads run", pid, running, len(tasks))
+		}
+	}
+}
+
+func pid(p *testprogram.Process) string { return strconv.Itoa(p.PID) }
+
+// column finds a register of a machine by name.
+func column(m *arch.Machine) func(string) uint64 {
+	return func(name string) uint64 {
+		for c := range uint64(unwind.MaxColumns) {
+			if m.RegisterName(c) == name {
+				return c
+			}
+		}
+		panic("no register " + name)
+	}
+}
+
+// sameAsGDB fails unless all stacks of a process that stands still equal gdb's.
+// It returns the stacks.
+func sameAsGDB(t testing.TB, pid int) []stack.Stack {
+	t.Helper()
+	s := take(t, pid)
+	stacks := stacksOf(t, s)
+	theirs := gdbStacks(t, pid)
+	if len(stacks) != len(theirs) {
+		t.Errorf("%d threads, gdb has %d", len(stacks), len(theirs))
+	}
+	for i := range stacks {
+		compare(t, &stacks[i], column(s.Machine), theirs[stacks[i].Thread.ID])
+	}
+	return stacks
+}
+
+// programs are the programs whose stacks are compared with gdb's.
+var programs = []struct {
+	source string
+	flags  []string
+	args   []string
+	within string // a function that a stack must lead through
+}{
+	{"f2c.c", []string{"-O2", "-g"}, nil, "convert"},
+	{"nested64.c", []string{"-O2", "-fomit-frame-pointer"}, nil, "f0"},
+	{"nested64.c", []string{"-O2", "-fomit-frame-pointer", "-g"}, nil, "f0"},
+	{"chain.c", []string{"-O2", "-g", "-static"}, nil, "outer"},
+	{"chain.c", []string{"-O2", "-g", "-static-pie"}, nil, "outer"},
+	{"exceptions.cc", []string{"-O2", "-g"}, []string{"destructor"}, "exceptions::guarded"},
+	{"exceptions.cc", []string{"-O2", "-g"}, []string{"catch"}, "exceptions::handler"},
+	{"exceptions.cc", []string{"-O2", "-g"}, []string{"rethrow"}, "exceptions::rethrow"},
+	{"exceptions.cc", []string{"-O2", "-g"}, []string{"nested"}, "exceptions::nested"},
+	{"exceptions.cc", []string{"-O2", "-g"}, []string{"uncaught"}, "main"},
+	{"exceptions.cc", []string{"-O2", "-g"}, []string{"forced"}, "exceptions::forced"},
+	{"exceptions.cc", []string{"-O2"}, []string{"nested"}, "exceptions::nested"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"read"}, "do_read"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"read", "altstack"}, "do_read"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"nanosleep"}, "do_nanosleep"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"nanosleep", "altstack"}, "do_nanosleep"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"loop"}, "do_loop"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"fault"}, "do_fault"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"fault", "altstack"}, "do_fault"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"null"}, "do_null"},
+	{"sighandler.c", []string{"-O2", "-g"}, []string{"null", "altstack"}, "do_null"},
+	{"sighandler.c", []string{"-O2", "-g", "-static"}, []string{"read"}, "do_read"},
+	{"deep.c", []string{"-O2", "-g"}, []string{"20"}, "recurse"},
+	{"threads65.c", []string{"-O2", "-g"}, nil, "main"},
+	{"threads65.c", []string{"-O2"}, nil, "main"},
+	{"inline.c", []string{"-O2", "-g"}, nil, "main"},
+	{"demangle.cc", []string{"-O2", "-g"}, nil, "shapes::apply"},
+	{"demangle.cc", []string{"-O0", "-g"}, nil, "main"},
+	{"tailcall.c", []string{"-O2", "-g"}, []string{"chain"}, "linked"},
+	{"tailcall.c", []string{"-O2", "-g"}, []string{"ambiguous"}, "last"},
+	{"tailcall.c", []string{"-O2", "-g"}, []string{"indirect"}, "main"},
+	{"tailcall.c", []string{"-O2", "-g"}, []string{"several"}, "main"},
+	{"tailcall.c", []string{"-O2", "-gdwarf-4"}, []string{"twice"}, "chained"},
+	{"goroutines", nil, nil, "main.outer"},
+}
+
+// The stacks of live programs are those that gdb shows.
+func TestStacksEqualGDB(t *testing.T) {
+	testprogram.RequireTool(t, "gdb")
+	for _, p := range programs {
+		t.Run(strings.Join(append([]string{p.source}, append(p.flags, p.args...)...), " "), func(t *testing.T) {
+			program := testprogram.Start(t, testprogram.Build(t, p.source, p.flags...), p.args...)
+			if p.source != "goroutines" { // whose runtime never rests
+				program.Settle(t)
+			}
+			halt(t, program.PID)
+			stacks := sameAsGDB(t, program.PID)
+			through := false
+			for i := range stacks {
+				s := &stacks[i]
+				if s.Reason != unwind.EndOfStack {
+					t.Errorf("thread %d: %v: %v", s.Thread.ID, s.Reason, s.Err)
+				}
+				for _, r := range rows(s) {
+					through = through || plain(r.name) == p.within
+				}
+			}
+			if !through {
+				t.Errorf("no stack leads through %s", p.within)
+			}
+		})
+	}
+}

@@ -1,0 +1,363 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Objects are the objects that a snapshot's target has mapped: its program,
+// its libraries, the kernel's vDSO. They are opened when they are first
+// needed. Objects is not safe for concurrent use; see NameOptions.Meanwhile.
+type Objects struct {
+	// Modules leads from an address to the Object: its Module's Name is the
+	// object's.
+	Modules unwind.Modules
+
+	snapshot  *snapshot.Snapshot
+	byModule  map[*unwind.Module]*Object
+	generated generated
+	ahead     locator
+	files     sharedFiles
+	opened    atomic.Int32 // objects whose file was asked for
+	cut       bool         // inOrder has left some out and reported it
+}
+
+const (
+	// maxSearched bounds how many objects are opened to search them: a process can map
+	// 65,530 files, or one file as often (vm.max_map_count).
+	maxSearched = 1 << 13
+	// maxOpened bounds how many are opened at all: frames can lie in others.
+	maxOpened = maxSearched + 1<<10
+)
+
+// sharedFiles are the files that were opened. A file that is mapped as several objects,
+// as often as its process likes, is opened once.
+type sharedFiles struct {
+	mu   sync.Mutex
+	open map[fileKey]*object.File
+}
+
+// fileKey distinguishes files that are mapped. A core has no inodes, and one file of a
+// name.
+type fileKey struct {
+	device, inode uint64
+	path          string
+	deleted       bool
+}
+
+func (s *sharedFiles) close() (errs []error) {
+	for _, f := range s.open {
+		errs = append(errs, f.Close())
+	}
+	return errs
+}
+
+var errManyObjects = fmt.Errorf("not opened: %d mapped objects were opened before it", maxOpened)
+
+// Object is one mapped object, or generated code that the target told of
+// together.
+type Object struct {
+	Name     string // the path as the target sees it, "[vdso]", or GeneratedName
+	Mappings []*snapshot.Mapping
+
+	// Generated says that the object is generated code, and where its names were
+	// found. It has no mappings, and File returns an error.
+	Generated Generated
+
+	// Bias is what is added to an address of the object to get the run-time
+	// address, once File was called.
+	Bias uint64
+	// Loaded says that the object was read from the target's memory, as its
+	// file is not to be had: it was replaced or deleted, or never was one.
+	Loaded bool
+	// Missing says why the file of an object that was Loaded is not to be had;
+	// nil for the vDSO, which never was one.
+	Missing error
+
+	// What is known once a frame lay in the object: that it has no call frame
+	// information at all, so that its frames are left by other means, and that
+	// it is a Go program.
+	Bare, Go bool
+
+	snapshot  *snapshot.Snapshot
+	module    unwind.Module
+	generated *generated // that its memory can belong to where it is no object file
+	file      *object.File
+	err       error
+	opened    sync.Once // file, err, Bias, Loaded and Missing are there
+	searched  sync.Once // the debug file was
+	searchErr error
+	ahead     map[uint64]struct{} // see locateAhead
+	queue     []uint64            // of ahead, what is not begun
+	locating  bool
+	notELF    bool // what is mapped has no name any more and is not ELF: a JIT compiler shares it with itself
+	copied    bool // a part of an image that is mapped a second time: code, and no variables of its own
+
+	code description // of generated code
+}
+
+// NewObjects returns the objects that a snapshot's target has mapped. The caller must
+// close them.
+func NewObjects(s *snapshot.Snapshot) *Objects {
+	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
+	o.generated.objects, o.generated.readers, o.generated.files = o, sourceReaders(), codefile.NewReader()
+	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}
+	var last *Object
+	for i := range s.Mappings {
+		m := &s.Mappings[i]
+		if !holdsObject(m.Path) {
+			if m.Executable {
+				o.Modules.Add(m.Start, m.End, &o.generated.module)
+			}
+			continue
+		}
+		// An object's mappings follow each other. Its first one holds the ELF
+		// header, so that a second copy of a file starts an object of its own,
+		// also behind one that was mapped whole, as data. Code can lie in the
+		// page of the header: then two mappings start there.
+		if last == nil || last.Name != m.Path || last.Mappings[0].Inode != m.Inode ||
+			m.Offset == 0 && (!m.Executable || last.Mappings[len(last.Mappings)-1].Offset != 0) || last.isCopied(m) {
+			last = &Object{Name: m.Path, snapshot: s, generated: &o.generated, copied: last != nil && last.isCopied(m)}
+			last.module = unwind.Module{Name: m.Path, Load: last.load}
+			o.byModule[&last.module] = last
+		}
+		last.Mappings = append(last.Mappings, m)
+		if m.Executable {
+			o.Modules.Add(m.Start, m.End, &last.module)
+		}
+	}
+	return o
+}
+
+// isCopied reports whether code that is mapped behind an object's mappings from the
+// same file is not where the object has it, but a second time elsewhere, as V8 maps
+// its built-in functions close to the code that it generates. What is out of the
+// order of the file is not of the image (gABI "Program Header": ascending p_vaddr),
+// unless it is as far from its offset as the rest.
+func (o *Object) isCopied(m *snapshot.Mapping) bool {
+	if o.Name != m.Path || !m.Executable || m.Offset == 0 || m.Offset >= o.Mappings[len(o.Mappings)-1].Offset {
+		return false
+	}
+	return !slices.ContainsFunc(o.Mappings, func(other *snapshot.Mapping) bool {
+		return other.Executable && other.Start-other.Offset == m.Start-m.Offset
+	})
+}
+
+// holdsObject reports whether what is mapped by a path can be an object file.
+// Memory that processes share has a path too: /dev/zero where it has no name (the
+// kernel's shmem_zero_setup), and /SYSV and a key in System V's.
+func holdsObject(path string) bool {
+	switch {
+	case path == "" || strings.HasPrefix(path, "[") && path != "[vdso]":
+		return false
+	case strings.HasPrefix(path, "/dev/"):
+		return strings.HasPrefix(path, "/dev/shm/")
+	}
+	return !strings.HasPrefix(path, "/SYSV")
+}
+
+// Object returns the object of a module; nil for a nil module, and for that of
+// memory without a file, of which a part can be generated code: see Find.
+func (o *Objects) Object(m *unwind.Module) *Object { return o.byModule[m] }
+
+// Find returns the object of a module that an address, a run-time one, lies in,
+// also if it is generated code. It is nil where none is known.
+func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
+	object := o.byModule[m]
+	if m == &o.generated.module || object != nil && object.err != nil {
+		// Memory that a JIT compiler maps twice, to write and to run it, has a file
+		// that is not an object file ("/memfd:jit").
+		if generated := o.generated.find(address); generated != nil {
+			return generated
+		}
+	}
+	return object
+}
+
+// All yields the objects, those of generated code left out, in no order.
+func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
+
+// Close closes the files of all objects.
+func (o *Objects) Close() error {
+	o.ahead.end()
+	errs := o.files.close()
+	for _, object := range o.byModule {
+		if object.file != nil && object.Loaded {
+			errs = append(errs, object.file.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// searchDebugFile looks for the separate debug file of an object's file, once: where
+// there is none that takes as long each time.
+func (o *Object) searchDebugFile(f *object.File) error {
+	o.searched.Do(func() { _, o.searchErr = o.snapshot.Search.OpenDebugFile(f) })
+	return o.searchErr
+}
+
+// File returns the object's file, opened at the first call: the very file that
+// is mapped, else the image in the target's memory.
+func (o *Object) File() (*object.File, error) {
+	if o.code == nil {
+		o.opened.Do(o.openFile)
+	}
+	return o.file, o.err
+}
+
+func (o *Object) openFile() {
+	if o.generated.objects.opened.Add(1) > maxOpened {
+		o.err = errManyObjects
+		return
+	}
+	if o.file, o.err = o.open(); o.err != nil {
+		o.file = nil
+		if o.Mappings[0].Deleted && errors.Is(o.err, object.ErrNotELF) {
+			o.notELF, o.Loaded, o.Missing = true, false, nil
+		}
+		return
+	}
+	if o.Loaded {
+		o.Bias = o.file.ImageBias()
+		return
+	}
+	for _, m := range o.Mappings {
+		if !m.Executable {
+			continue // or it can be one of the file as data
+		}
+		if bias, ok := o.file.Bias(m.Start, m.Offset, true); ok {
+			o.Bias = bias
+			return
+		}
+	}
+	o.file, o.err = nil, fmt.Errorf("%s: no segment of the file fits its mapping at %#x", o.Name, o.Mappings[0].Start)
+}
+
+func (o *Object) open() (*object.File, error) {
+	first := o.Mappings[0]
+	var failed error
+	if o.snapshot.Open != nil && o.Name != "[vdso]" {
+		f, err := o.openMapped(first)
+		if err == nil {
+			return f, nil
+		}
+		failed = err
+	}
+	if first.Offset != 0 || o.snapshot.Memory == nil {
+		return nil, fmt.Errorf("%s: its ELF header is not mapped, and its file is not to be had: %w", o.Name, failed)
+	}
+	o.Loaded, o.Missing = true, failed
+	f, err := o.openImage()
+	if err != nil && failed != nil {
+		err = fmt.Errorf("%w (read from memory, as %w)", err, failed)
+	}
+	return f, err
+}
+
+// openMapped opens the file that is mapped, unless that was done for another object.
+func (o *Object) openMapped(m *snapshot.Mapping) (*object.File, error) {
+	files, key := &o.generated.objects.files, fileKey{m.Device, m.Inode, m.Path, m.Deleted}
+	files.mu.Lock()
+	defer files.mu.Unlock()
+	if f := files.open[key]; f != nil {
+		return f, nil
+	}
+	f, err := o.snapshot.Open(m)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	file, err := object.OpenFile(f, o.Name)
+	if err != nil {
+		return nil, err
+	}
+	if files.open == nil {
+		files.open = make(map[fileKey]*object.File)
+	}
+	files.open[key] = file
+	return file, nil
+}
+
+// openImage opens the object's image in the target's memory. Where code can be in the
+// page of the header, that page can also belong to the file mapped whole, as data,
+// right before: the image is at the header that the code fits. What follows code is not
+// the header of its image.
+func (o *Object) openImage() (*object.File, error) {
+	for i, m := range o.Mappings[1:] {
+		if o.Mappings[i].Executable {
+			break
+		}
+		if m.Offset != 0 {
+			continue
+		}
+		if f, err := object.FromMemory(o.snapshot.Memory, m.Start, o.Name); err == nil && o.fits(f) {
+			return f, nil
+		}
+	}
+	return object.FromMemory(o.snapshot.Memory, o.Mappings[0].Start, o.Name)
+}
+
+// fits reports whether the object's code is mapped where an image has it.
+func (o *Object) fits(image *object.File) bool {
+	for _, m := range o.Mappings {
+		if m.Executable {
+			bias, ok := image.Bias(m.Start, m.Offset, true)
+			return ok && bias == image.ImageBias()
+		}
+	}
+	return false
+}
+
+// load gives the unwinder the object's call frame information.
+func (o *Object) load(m *unwind.Module) {
+	f, err := o.File()
+	if o.notELF {
+		m.Source = o.generated
+		return
+	}
+	if err != nil {
+		m.Source = failedSource{o.generated, err}
+		return
+	}
+	m.Bias = o.Bias
+	s, bare, err := CallFrames(f)
+	if err != nil {
+		m.Source = failedSource{err: err}
+		return
+	}
+	o.Bare = bare
+	m.Source, o.Go = GoSource(withExceptionTable(s, f), f)
+	m.Function = FunctionStart(s, f)
+}
+
+// failedSource is the source of an object that cannot be read. It can hold
+// generated code.
+type failedSource struct {
+	generated *generated // nil where it can not
+	err       error
+}
+
+func (s failedSource) Rules(pc uint64) (*unwind.Rules, error) {
+	if s.generated != nil {
+		if rules, err := s.generated.Rules(pc); err == nil || s.generated.find(pc) != nil {
+			return rules, err
+		}
+	}
+	return nil, fmt.Errorf("%w: %w", cfi.ErrNoFDE, s.err)
+}

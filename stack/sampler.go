@@ -1,0 +1,181 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/unwind"
+)
+
+// Sampler walks the stacks of a target again and again, and counts the equal ones.
+// Of a stack only what has changed since the thread's last one is walked. It is not
+// safe for concurrent use.
+type Sampler struct {
+	// Stacks are the different ones of each thread, in the order in which they were
+	// met first, without names: Objects.Name finds them, for slices of them. A
+	// Stack's Thread has an ID, a name and an Err only.
+	Stacks []Stack
+	// Counts are how often each was met.
+	Counts []int
+	// Lost is how many were not kept, since there were too many different ones.
+	Lost int
+
+	objects *Objects
+	walker  unwind.Walker
+	threads map[int]*sampledThread // by ID
+	index   map[uint64][]int32     // of Stacks, by hash
+	seed    maphash.Seed
+	frames  int // of Stacks
+	unknown bool
+	round   int
+}
+
+// maxSampledFrames bounds the memory of Stacks, to some 100 MB.
+const maxSampledFrames = 1 << 19
+
+// staleRounds is for how many samples what a target tells of its generated code is
+// believed to lack the code that nothing was known of.
+const staleRounds = 16
+
+type sampledThread struct {
+	trail  unwind.Trail
+	frames []Frame // outermost first: those that stay are a prefix
+	last   int32   // of Stacks, that it had last
+}
+
+// NewSampler returns a sampler of the objects' snapshot, which has counted nothing.
+func (o *Objects) NewSampler() *Sampler {
+	return &Sampler{
+		objects: o,
+		walker:  unwind.Walker{Machine: o.snapshot.Machine, Modules: &o.Modules},
+		threads: make(map[int]*sampledThread),
+		index:   make(map[uint64][]int32),
+		seed:    maphash.MakeSeed(),
+	}
+}
+
+// Sample walks the stacks of the threads as the snapshot has them now. Moved says
+// that its mappings have changed since the last time.
+func (s *Sampler) Sample(moved bool) {
+	s.round++
+	if moved || s.unknown && s.round%staleRounds == 0 {
+		s.objects.Update()
+		s.unknown = false
+		for _, t := range s.threads {
+			t.frames = t.frames[:0]
+		}
+	}
+	snapshot := s.objects.snapshot
+	for i := range snapshot.Threads {
+		t := &snapshot.Threads[i]
+		known := s.threads[t.ID]
+		if known == nil {
+			known = &sampledThread{last: -1}
+			s.threads[t.ID] = known
+		}
+		reason, err := unwind.NoRule, t.Err
+		known.walk(s, t, &reason, &err)
+		s.count(t, known, reason, err)
+	}
+}
+
+// walk leaves the frames of a stack in k.
+func (k *sampledThread) walk(s *Sampler, t *snapshot.Thread, reason *unwind.Reason, err *error) {
+	if t.Registers.PC == 0 && t.Err != nil {
+		k.trail.Forget()
+		k.frames = k.frames[:0]
+		return
+	}
+	s.walker.Memory = s.objects.snapshot.ThreadMemory(t)
+	s.walker.Stack = unwind.Stack{Address: t.StackAddress, Bytes: t.Stack}
+	fault := object.Guard(func() error {
+		s.walker.Follow(&k.trail, &t.Registers)
+		return nil
+	})
+	*reason, *err = s.walker.Reason(), s.walker.Err()
+	if fault != nil {
+		*reason, *err = unwind.UnreadableMemory, fault
+		k.trail.Forget()
+		k.frames = k.frames[:0]
+		return
+	}
+	k.frames = k.frames[:min(k.trail.Kept(), len(k.frames))]
+	for i := k.trail.Len() - 1 - len(k.frames); i >= 0; i-- {
+		k.frames = append(k.frames, s.frame(k.trail.At(i)))
+	}
+}
+
+func (s *Sampler) frame(step unwind.Step) Frame {
+	f := Frame{PC: step.PC, LookupPC: step.LookupPC, SP: step.SP, Method: step.Method,
+		Gap: step.Gap, Interrupted: step.Interrupted, Trampoline: step.Trampoline}
+	module, ok := s.objects.Modules.Find(step.LookupPC)
+	if module != nil {
+		f.Object = s.objects.Find(module, step.LookupPC)
+		f.Address = step.LookupPC - module.Bias
+	}
+	s.unknown = s.unknown || ok && f.Object == nil
+	return f
+}
+
+// count counts the stack of a thread. Stack pointers do not tell stacks apart.
+func (s *Sampler) count(t *snapshot.Thread, k *sampledThread, reason unwind.Reason, err error) {
+	if k.last >= 0 && s.equal(k.last, t, k, reason) {
+		s.again(k.last, t)
+		return
+	}
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	maphash.WriteComparable(&h, t.ID)
+	for i := range k.frames {
+		maphash.WriteComparable(&h, k.frames[i].PC)
+	}
+	sum := h.Sum64()
+	for _, i := range s.index[sum] {
+		if s.equal(i, t, k, reason) {
+			k.last = i
+			s.again(i, t)
+			return
+		}
+	}
+	if s.frames+len(k.frames)+1 > maxSampledFrames {
+		s.Lost++
+		return
+	}
+	s.frames += len(k.frames) + 1
+	k.last = int32(len(s.Stacks))
+	s.index[sum] = append(s.index[sum], k.last)
+	frames := slices.Clone(k.frames)
+	slices.Reverse(frames)
+	s.Stacks = append(s.Stacks, Stack{Thread: &snapshot.Thread{ID: t.ID, Name: t.Name, Err: t.Err}, Frames: frames, Reason: reason, Err: err})
+	s.Counts = append(s.Counts, 1)
+}
+
+// again counts a stack that a thread has had before. That it was not copied whole is kept.
+func (s *Sampler) again(i int32, t *snapshot.Thread) {
+	s.Counts[i]++
+	if known := s.Stacks[i].Thread; known.Err == nil {
+		known.Err = t.Err
+	}
+}
+
+// equal reports whether a thread has the i-th of the stacks.
+func (s *Sampler) equal(i int32, t *snapshot.Thread, k *sampledThread, reason unwind.Reason) bool {
+	known := &s.Stacks[i]
+	n := len(k.frames)
+	if known.Thread.ID != t.ID || known.Reason != reason || len(known.Frames) != n {
+		return false
+	}
+	for j := range known.Frames {
+		a, b := &known.Frames[j], &k.frames[n-1-j]
+		if a.PC != b.PC || a.LookupPC != b.LookupPC || a.Object != b.Object || a.Method != b.Method || a.Gap != b.Gap {
+			return false
+		}
+	}
+	return true
+}

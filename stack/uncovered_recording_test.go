@@ -1,0 +1,74 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && amd64
+
+package stack_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+// A recording says how many of its stacks can lack callers: here of a function without
+// unwind table and frame pointer, and with code that cannot be followed, between functions that keep one.
+func TestGapsRecorded(t *testing.T) {
+	plain := testprogram.BuildWith(t, "gcc", "uncovered_plain.c", "-O2", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-DOPAQUE", "-c")
+	program := testprogram.BuildWith(t, "gcc", "uncovered.c", "-O2", plain, "-fno-omit-frame-pointer")
+	p := testprogram.Start(t, program, "plain")
+	rec := recorded(t, record(t, p.PID))
+	if !slices.ContainsFunc(rec.Notes, func(note string) bool { return strings.Contains(note, "can be without some callers") }) {
+		t.Errorf("notes %q", rec.Notes)
+	}
+	for i := range rec.Stacks {
+		if rec.Stacks[i].End == recording.Whole {
+			t.Error("a stack that can lack callers counts as whole")
+		}
+		for f := range rec.Frames(&rec.Stacks[i]) {
+			if f.Symbol.Name == "inner" {
+				t.Error("inner is not left out: the test has no gap")
+			}
+		}
+	}
+}
+
+// The stacks of a recording through functions without call frame information are those
+// of the source too.
+func TestUncoveredRecorded(t *testing.T) {
+	for _, flags := range [][]string{{"-fno-omit-frame-pointer"}, {"-fomit-frame-pointer"}} {
+		program := buildUncovered(t, "gcc", flags...)
+		for _, test := range uncoveredWays {
+			t.Run(flags[0]+" "+test.way, func(t *testing.T) {
+				p := testprogram.Start(t, program, test.way)
+				rec := recorded(t, record(t, p.PID))
+				want := strings.Fields(test.want)
+				var right, all uint64
+				for i := range rec.Stacks {
+					var names []string
+					for f := range rec.Frames(&rec.Stacks[i]) {
+						if f.Kind == recording.Kernel {
+							continue
+						}
+						if names = append(names, f.Symbol.Name); f.Symbol.Name == "main" {
+							break
+						}
+					}
+					all += rec.Stacks[i].Samples
+					if slices.Equal(names, want) && rec.Stacks[i].End == recording.Whole {
+						right += rec.Stacks[i].Samples
+					} else {
+						t.Errorf("%d samples of %q: %v", rec.Stacks[i].Samples, names, rec.Stacks[i].End)
+					}
+				}
+				if t.Logf("%d of %d samples", right, all); right == 0 {
+					t.Error("no sample")
+				}
+			})
+		}
+	}
+}
