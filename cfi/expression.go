@@ -13,8 +13,8 @@ import (
 // Op is an operation of a DWARF expression, DW_OP_* (DWARF 5 §2.5.1, §7.7.1).
 type Op uint8
 
-// The operations that the evaluator treats apart; the ranges lit, reg and breg
-// start at the ones named.
+// The operations that the evaluator executes. The ranges lit, reg and breg start
+// at the ones named.
 const (
 	OpAddr        Op = 0x03
 	OpDeref       Op = 0x06
@@ -67,6 +67,46 @@ const (
 	OpXderefSize  Op = 0x95
 	OpNop         Op = 0x96
 	OpEncodedAddr Op = 0xf1 // DW_OP_GNU_encoded_addr
+)
+
+// The operations that only locations of variables have, those for typed values,
+// and GNU's. A value of a frame cannot depend on them, as they need a compile
+// unit, a location, or another frame (DWARF 5 §6.4.2).
+const (
+	OpFbreg              Op = 0x91
+	OpPiece              Op = 0x93
+	OpPushObject         Op = 0x97
+	OpCall2              Op = 0x98
+	OpCall4              Op = 0x99
+	OpCallRef            Op = 0x9a
+	OpFormTLSAddress     Op = 0x9b
+	OpCallFrameCFA       Op = 0x9c
+	OpBitPiece           Op = 0x9d
+	OpImplicitValue      Op = 0x9e
+	OpStackValue         Op = 0x9f
+	OpImplicitPointer    Op = 0xa0
+	OpAddrx              Op = 0xa1
+	OpConstx             Op = 0xa2
+	OpEntryValue         Op = 0xa3
+	OpConstType          Op = 0xa4
+	OpRegvalType         Op = 0xa5
+	OpDerefType          Op = 0xa6
+	OpXderefType         Op = 0xa7
+	OpConvert            Op = 0xa8
+	OpReinterpret        Op = 0xa9
+	OpGNUPushTLSAddress  Op = 0xe0
+	OpGNUUninit          Op = 0xf0
+	OpGNUImplicitPointer Op = 0xf2
+	OpGNUEntryValue      Op = 0xf3
+	OpGNUConstType       Op = 0xf4
+	OpGNURegvalType      Op = 0xf5
+	OpGNUDerefType       Op = 0xf6
+	OpGNUConvert         Op = 0xf7
+	OpGNUReinterpret     Op = 0xf9
+	OpGNUParameterRef    Op = 0xfa
+	OpGNUAddrIndex       Op = 0xfb
+	OpGNUConstIndex      Op = 0xfc
+	OpGNUVariableValue   Op = 0xfd
 )
 
 // opOperand is the form of one operand of an operation.
@@ -149,43 +189,40 @@ var opShapes = [256]opShape{
 	OpReg0:       {name: "DW_OP_reg"},
 	OpBreg0:      {"DW_OP_breg", [2]opOperand{operandSLEB}},
 
-	// Known so that they can be shown; a value of a frame cannot depend on
-	// them, as they need a compile unit, a location, or another frame
-	// (DWARF 5 §6.4.2).
-	0x91: {"DW_OP_fbreg", [2]opOperand{operandSLEB}},
-	0x93: {"DW_OP_piece", [2]opOperand{operandULEB}},
-	0x97: {name: "DW_OP_push_object_address"},
-	0x98: {"DW_OP_call2", [2]opOperand{operandU2}},
-	0x99: {"DW_OP_call4", [2]opOperand{operandU4}},
-	0x9a: {"DW_OP_call_ref", [2]opOperand{operandOffset}},
-	0x9b: {name: "DW_OP_form_tls_address"},
-	0x9c: {name: "DW_OP_call_frame_cfa"},
-	0x9d: {"DW_OP_bit_piece", [2]opOperand{operandULEB, operandULEB}},
-	0x9e: {"DW_OP_implicit_value", [2]opOperand{operandBlock}},
-	0x9f: {name: "DW_OP_stack_value"},
-	0xa0: {"DW_OP_implicit_pointer", [2]opOperand{operandOffset, operandSLEB}},
-	0xa1: {"DW_OP_addrx", [2]opOperand{operandULEB}},
-	0xa2: {"DW_OP_constx", [2]opOperand{operandULEB}},
-	0xa3: {"DW_OP_entry_value", [2]opOperand{operandBlock}},
-	0xa4: {"DW_OP_const_type", [2]opOperand{operandULEB, operandBlock1}},
-	0xa5: {"DW_OP_regval_type", [2]opOperand{operandULEB, operandULEB}},
-	0xa6: {"DW_OP_deref_type", [2]opOperand{operandU1, operandULEB}},
-	0xa7: {"DW_OP_xderef_type", [2]opOperand{operandU1, operandULEB}},
-	0xa8: {"DW_OP_convert", [2]opOperand{operandULEB}},
-	0xa9: {"DW_OP_reinterpret", [2]opOperand{operandULEB}},
-	0xe0: {name: "DW_OP_GNU_push_tls_address"},
-	0xf0: {name: "DW_OP_GNU_uninit"},
-	0xf2: {"DW_OP_GNU_implicit_pointer", [2]opOperand{operandOffset, operandSLEB}},
-	0xf3: {"DW_OP_GNU_entry_value", [2]opOperand{operandBlock}},
-	0xf4: {"DW_OP_GNU_const_type", [2]opOperand{operandULEB, operandBlock1}},
-	0xf5: {"DW_OP_GNU_regval_type", [2]opOperand{operandULEB, operandULEB}},
-	0xf6: {"DW_OP_GNU_deref_type", [2]opOperand{operandU1, operandULEB}},
-	0xf7: {"DW_OP_GNU_convert", [2]opOperand{operandULEB}},
-	0xf9: {"DW_OP_GNU_reinterpret", [2]opOperand{operandULEB}},
-	0xfa: {"DW_OP_GNU_parameter_ref", [2]opOperand{operandU4}},
-	0xfb: {"DW_OP_GNU_addr_index", [2]opOperand{operandULEB}},
-	0xfc: {"DW_OP_GNU_const_index", [2]opOperand{operandULEB}},
-	0xfd: {"DW_OP_GNU_variable_value", [2]opOperand{operandOffset}},
+	OpFbreg:              {"DW_OP_fbreg", [2]opOperand{operandSLEB}},
+	OpPiece:              {"DW_OP_piece", [2]opOperand{operandULEB}},
+	OpPushObject:         {name: "DW_OP_push_object_address"},
+	OpCall2:              {"DW_OP_call2", [2]opOperand{operandU2}},
+	OpCall4:              {"DW_OP_call4", [2]opOperand{operandU4}},
+	OpCallRef:            {"DW_OP_call_ref", [2]opOperand{operandOffset}},
+	OpFormTLSAddress:     {name: "DW_OP_form_tls_address"},
+	OpCallFrameCFA:       {name: "DW_OP_call_frame_cfa"},
+	OpBitPiece:           {"DW_OP_bit_piece", [2]opOperand{operandULEB, operandULEB}},
+	OpImplicitValue:      {"DW_OP_implicit_value", [2]opOperand{operandBlock}},
+	OpStackValue:         {name: "DW_OP_stack_value"},
+	OpImplicitPointer:    {"DW_OP_implicit_pointer", [2]opOperand{operandOffset, operandSLEB}},
+	OpAddrx:              {"DW_OP_addrx", [2]opOperand{operandULEB}},
+	OpConstx:             {"DW_OP_constx", [2]opOperand{operandULEB}},
+	OpEntryValue:         {"DW_OP_entry_value", [2]opOperand{operandBlock}},
+	OpConstType:          {"DW_OP_const_type", [2]opOperand{operandULEB, operandBlock1}},
+	OpRegvalType:         {"DW_OP_regval_type", [2]opOperand{operandULEB, operandULEB}},
+	OpDerefType:          {"DW_OP_deref_type", [2]opOperand{operandU1, operandULEB}},
+	OpXderefType:         {"DW_OP_xderef_type", [2]opOperand{operandU1, operandULEB}},
+	OpConvert:            {"DW_OP_convert", [2]opOperand{operandULEB}},
+	OpReinterpret:        {"DW_OP_reinterpret", [2]opOperand{operandULEB}},
+	OpGNUPushTLSAddress:  {name: "DW_OP_GNU_push_tls_address"},
+	OpGNUUninit:          {name: "DW_OP_GNU_uninit"},
+	OpGNUImplicitPointer: {"DW_OP_GNU_implicit_pointer", [2]opOperand{operandOffset, operandSLEB}},
+	OpGNUEntryValue:      {"DW_OP_GNU_entry_value", [2]opOperand{operandBlock}},
+	OpGNUConstType:       {"DW_OP_GNU_const_type", [2]opOperand{operandULEB, operandBlock1}},
+	OpGNURegvalType:      {"DW_OP_GNU_regval_type", [2]opOperand{operandULEB, operandULEB}},
+	OpGNUDerefType:       {"DW_OP_GNU_deref_type", [2]opOperand{operandU1, operandULEB}},
+	OpGNUConvert:         {"DW_OP_GNU_convert", [2]opOperand{operandULEB}},
+	OpGNUReinterpret:     {"DW_OP_GNU_reinterpret", [2]opOperand{operandULEB}},
+	OpGNUParameterRef:    {"DW_OP_GNU_parameter_ref", [2]opOperand{operandU4}},
+	OpGNUAddrIndex:       {"DW_OP_GNU_addr_index", [2]opOperand{operandULEB}},
+	OpGNUConstIndex:      {"DW_OP_GNU_const_index", [2]opOperand{operandULEB}},
+	OpGNUVariableValue:   {"DW_OP_GNU_variable_value", [2]opOperand{operandOffset}},
 
 	OpEncodedAddr: {"DW_OP_GNU_encoded_addr", [2]opOperand{operandPointer}},
 }
@@ -210,6 +247,17 @@ func (o Op) String() string {
 	default:
 		return opShapes[first].name
 	}
+}
+
+// Operands returns how many of Operation.Operands belong to the operation.
+func (o Op) Operands() (n int) {
+	first, _ := o.group()
+	for _, form := range opShapes[first].operands {
+		if form != noOperand && form != operandBlock && form != operandBlock1 {
+			n++
+		}
+	}
+	return n
 }
 
 // Operation is one operation of an expression.

@@ -286,7 +286,7 @@ func appendOperation(dst []byte, s *cfi.Section, o *cfi.Operation) []byte {
 		dst = s.Machine.AppendRegisterName(dst, column)
 		dst = append(dst, ')')
 	}
-	for i := range operandCount(o.Op) {
+	for i := range o.Op.Operands() {
 		if o.Op == cfi.OpBregx && i == 0 || o.Op == cfi.OpRegx {
 			continue
 		}
@@ -313,23 +313,4 @@ func appendOperation(dst []byte, s *cfi.Section, o *cfi.Operation) []byte {
 		dst = append(dst, digits[b>>4], digits[b&15])
 	}
 	return dst
-}
-
-// operandCounts tells how many of the Operands are meant by an operation that
-// is no register's; those of the operations without a meaning in call frame
-// information are there to be seen.
-var operandCounts = [256]int{
-	cfi.OpAddr: 1, cfi.OpConst1u: 1, cfi.OpConst1s: 1, cfi.OpConst2u: 1, cfi.OpConst2s: 1, cfi.OpConst4u: 1,
-	cfi.OpConst4s: 1, cfi.OpConst8u: 1, cfi.OpConst8s: 1, cfi.OpConstu: 1, cfi.OpConsts: 1, cfi.OpPick: 1,
-	cfi.OpPlusUconst: 1, cfi.OpBra: 1, cfi.OpSkip: 1, cfi.OpBregx: 2, cfi.OpRegx: 1, cfi.OpDerefSize: 1,
-	cfi.OpXderefSize: 1, cfi.OpEncodedAddr: 1,
-	0x91: 1, 0x93: 1, 0x98: 1, 0x99: 1, 0x9a: 1, 0x9d: 2, 0xa0: 2, 0xa1: 1, 0xa2: 1, 0xa4: 1,
-	0xa5: 2, 0xa6: 2, 0xa7: 2, 0xa8: 1, 0xa9: 1,
-}
-
-func operandCount(op cfi.Op) int {
-	if op >= cfi.OpBreg0 && op < cfi.OpRegx {
-		return 1
-	}
-	return operandCounts[op]
 }

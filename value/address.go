@@ -30,7 +30,7 @@ func (v *Variable) Address(f Frame) (uint64, bool) {
 			return 0, false
 		}
 		return uintOf(m.Order, e[1:]) + f.Bias(), true
-	case opFbreg:
+	case cfi.OpFbreg:
 		offset, n, err := leb128.Int(e[1:])
 		if err != nil || n != len(e)-1 || v.body == nil {
 			return 0, false
@@ -49,7 +49,7 @@ func (b *body) simpleBase(f Frame) (uint64, bool) {
 		return 0, false
 	}
 	switch op := cfi.Op(e[0]); {
-	case op == opCallFrameCFA:
+	case op == cfi.OpCallFrameCFA:
 		return f.CFA()
 	case op >= cfi.OpReg0 && op <= cfi.OpReg0+31:
 		return f.Register(uint64(op - cfi.OpReg0))

@@ -102,11 +102,11 @@ func (p *program) asParameter(m *arch.Machine) (named parameter, ok bool) {
 	case op == cfi.OpRegx:
 		named.column = uint64(list[0].Operands[0])
 		return named, len(list) == 1
-	case op == opRegvalType || op == opGNURegvalType:
+	case op == cfi.OpRegvalType || op == cfi.OpGNURegvalType:
 		// As gcc has it for floating-point parameters.
 		named.column, named.typ = uint64(list[0].Operands[0]), uint64(list[0].Operands[1])
 		return named, len(list) == 1
-	case op == opFbreg && len(list) == 1:
+	case op == cfi.OpFbreg && len(list) == 1:
 		return parameter{kind: parameterStack, offset: list[0].Operands[0]}, true
 	case op >= cfi.OpBreg0 && op < cfi.OpRegx:
 		named = parameter{kind: parameterMemory, column: uint64(op - cfi.OpBreg0), offset: list[0].Operands[0]}

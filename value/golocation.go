@@ -26,10 +26,10 @@ func goParts(p *program) (parts []goPart, ok bool) {
 	rest := p.operations
 	for k := 0; k < len(rest); {
 		switch rest[k].Op {
-		case opPiece:
+		case cfi.OpPiece:
 			parts = append(parts, goPart{rest[:k:k], uint64(rest[k].Operands[0])})
 			rest, k = rest[k+1:], 0
-		case opBitPiece:
+		case cfi.OpBitPiece:
 			return nil, false
 		default:
 			k++
@@ -158,7 +158,7 @@ func (i *Info) goJoined(parts []goPart) *program {
 	for _, part := range parts {
 		p.operations = append(p.operations, part.place...)
 		if part.size > 0 {
-			p.operations = append(p.operations, operation{Operation: cfi.Operation{Op: opPiece, Operands: [2]int64{int64(part.size)}}})
+			p.operations = append(p.operations, operation{Operation: cfi.Operation{Op: cfi.OpPiece, Operands: [2]int64{int64(part.size)}}})
 		}
 	}
 	p.parameter, p.isParameter = p.asParameter(i.machine)
@@ -204,9 +204,9 @@ func goPlace(expression []byte) (register, alone bool) {
 	switch op := cfi.Op(expression[0]); {
 	case op >= cfi.OpReg0 && op < cfi.OpBreg0:
 		return true, len(rest) == 0
-	case op == opCallFrameCFA:
+	case op == cfi.OpCallFrameCFA:
 		return false, len(rest) == 0
-	case op == opFbreg || op == cfi.OpRegx:
+	case op == cfi.OpFbreg || op == cfi.OpRegx:
 		for len(rest) > 0 && rest[0] >= 0x80 {
 			rest = rest[1:]
 		}

@@ -11,49 +11,10 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// The operations that only location descriptions have, and those for typed
-// values (DWARF 5 §7.7.1); the ones that follow are GNU's.
-const (
-	opFbreg           cfi.Op = 0x91
-	opPiece           cfi.Op = 0x93
-	opPushObject      cfi.Op = 0x97
-	opCall2           cfi.Op = 0x98
-	opCall4           cfi.Op = 0x99
-	opCallRef         cfi.Op = 0x9a
-	opFormTLSAddress  cfi.Op = 0x9b
-	opCallFrameCFA    cfi.Op = 0x9c
-	opBitPiece        cfi.Op = 0x9d
-	opImplicitValue   cfi.Op = 0x9e
-	opStackValue      cfi.Op = 0x9f
-	opImplicitPointer cfi.Op = 0xa0
-	opAddrx           cfi.Op = 0xa1
-	opConstx          cfi.Op = 0xa2
-	opEntryValue      cfi.Op = 0xa3
-	opConstType       cfi.Op = 0xa4
-	opRegvalType      cfi.Op = 0xa5
-	opDerefType       cfi.Op = 0xa6
-	opConvert         cfi.Op = 0xa8
-	opReinterpret     cfi.Op = 0xa9
-
-	opGNUPushTLSAddress  cfi.Op = 0xe0
-	opGNUUninit          cfi.Op = 0xf0
-	opGNUImplicitPointer cfi.Op = 0xf2
-	opGNUEntryValue      cfi.Op = 0xf3
-	opGNUConstType       cfi.Op = 0xf4
-	opGNURegvalType      cfi.Op = 0xf5
-	opGNUDerefType       cfi.Op = 0xf6
-	opGNUConvert         cfi.Op = 0xf7
-	opGNUReinterpret     cfi.Op = 0xf9
-	opGNUParameterRef    cfi.Op = 0xfa
-	opGNUAddrIndex       cfi.Op = 0xfb
-	opGNUConstIndex      cfi.Op = 0xfc
-	opGNUVariableValue   cfi.Op = 0xfd
-)
-
 // execute applies an operation that does not jump. rest is what follows it.
 func (e *evaluator) execute(o *operation, rest []operation) error {
 	op, n := o.Op, o.Operands[0]
-	if e.placed && op != opPiece && op != opBitPiece && op != opGNUUninit && op != cfi.OpNop {
+	if e.placed && op != cfi.OpPiece && op != cfi.OpBitPiece && op != cfi.OpGNUUninit && op != cfi.OpNop {
 		return refuse("%v after a location", op)
 	}
 	switch {
@@ -67,11 +28,11 @@ func (e *evaluator) execute(o *operation, rest []operation) error {
 	switch op {
 	case cfi.OpAddr:
 		// The address of a thread-local variable is an offset, which no bias is for.
-		if len(rest) > 0 && (rest[0].Op == opFormTLSAddress || rest[0].Op == opGNUPushTLSAddress) {
+		if len(rest) > 0 && (rest[0].Op == cfi.OpFormTLSAddress || rest[0].Op == cfi.OpGNUPushTLSAddress) {
 			return e.push(element{lo: uint64(n)})
 		}
 		return e.pushAddress(uint64(n) + e.frame.Bias())
-	case opAddrx, opGNUAddrIndex, opConstx, opGNUConstIndex:
+	case cfi.OpAddrx, cfi.OpGNUAddrIndex, cfi.OpConstx, cfi.OpGNUConstIndex:
 		return e.indexed(op, uint64(n))
 	case cfi.OpConst1u, cfi.OpConst1s, cfi.OpConst2u, cfi.OpConst2s, cfi.OpConst4u, cfi.OpConst4s,
 		cfi.OpConst8u, cfi.OpConst8s, cfi.OpConstu, cfi.OpConsts:
@@ -80,53 +41,53 @@ func (e *evaluator) execute(o *operation, rest []operation) error {
 		return e.putRegister(uint64(n))
 	case cfi.OpBregx:
 		return e.based(uint64(n), o.Operands[1])
-	case opFbreg:
+	case cfi.OpFbreg:
 		base, err := e.frameBase()
 		if err != nil {
 			return err
 		}
 		return e.pushAddress(base + uint64(n))
-	case opCallFrameCFA:
+	case cfi.OpCallFrameCFA:
 		cfa, ok := e.frame.CFA()
 		if !ok {
 			return errNotKnown
 		}
 		return e.pushAddress(cfa)
-	case opPushObject:
+	case cfi.OpPushObject:
 		if !e.hasObject {
 			return refuse("%v has no meaning here", op)
 		}
 		return e.pushAddress(e.object)
-	case opFormTLSAddress, opGNUPushTLSAddress:
+	case cfi.OpFormTLSAddress, cfi.OpGNUPushTLSAddress:
 		return e.threadAddress()
-	case opPiece:
+	case cfi.OpPiece:
 		return e.piece(uint64(n), 0, true)
-	case opBitPiece:
+	case cfi.OpBitPiece:
 		return e.piece(uint64(n), uint64(o.Operands[1]), false)
-	case opImplicitValue:
+	case cfi.OpImplicitValue:
 		return e.put(Piece{Kind: InBytes, Bytes: o.Block})
-	case opStackValue:
+	case cfi.OpStackValue:
 		v, err := e.pop()
 		if err != nil {
 			return err
 		}
 		return e.put(Piece{Kind: InBytes, Bytes: e.toBytes(v), number: true})
-	case opImplicitPointer, opGNUImplicitPointer:
+	case cfi.OpImplicitPointer, cfi.OpGNUImplicitPointer:
 		return e.put(Piece{Kind: ImplicitPointer, entry: e.reference(uint64(n)), offset: o.Operands[1], info: e.info, body: e.body})
-	case opEntryValue, opGNUEntryValue:
+	case cfi.OpEntryValue, cfi.OpGNUEntryValue:
 		return e.entryValue(o)
-	case opGNUParameterRef:
+	case cfi.OpGNUParameterRef:
 		return e.parameterRef(e.unit.start + object.DebugOffset(n))
-	case opCall2, opCall4:
+	case cfi.OpCall2, cfi.OpCall4:
 		return e.call(e.unit.start + object.DebugOffset(n))
-	case opCallRef:
+	case cfi.OpCallRef:
 		return e.call(e.reference(uint64(n)))
-	case opGNUVariableValue:
+	case cfi.OpGNUVariableValue:
 		return e.variableValue(e.reference(uint64(n)))
-	case opConstType, opGNUConstType, opRegvalType, opGNURegvalType, opDerefType, opGNUDerefType,
-		opConvert, opGNUConvert, opReinterpret, opGNUReinterpret:
+	case cfi.OpConstType, cfi.OpGNUConstType, cfi.OpRegvalType, cfi.OpGNURegvalType, cfi.OpDerefType, cfi.OpGNUDerefType,
+		cfi.OpConvert, cfi.OpGNUConvert, cfi.OpReinterpret, cfi.OpGNUReinterpret:
 		return e.typed(o)
-	case cfi.OpNop, opGNUUninit:
+	case cfi.OpNop, cfi.OpGNUUninit:
 		return nil
 	}
 	return e.arithmetic(op, n)
@@ -193,7 +154,7 @@ func (e *evaluator) indexed(op cfi.Op, n uint64) error {
 		a, err = e.info.indexedAddress(e.unit, n)
 		return err
 	})
-	if op == opAddrx || op == opGNUAddrIndex {
+	if op == cfi.OpAddrx || op == cfi.OpGNUAddrIndex {
 		a += e.frame.Bias()
 		e.isAddress = true
 	}
@@ -247,7 +208,7 @@ func (e *evaluator) frameBase() (uint64, error) {
 func (e *evaluator) typed(o *operation) error {
 	operand := o.Operands[0]
 	switch o.Op {
-	case opRegvalType, opGNURegvalType, opDerefType, opGNUDerefType:
+	case cfi.OpRegvalType, cfi.OpGNURegvalType, cfi.OpDerefType, cfi.OpGNUDerefType:
 		operand = o.Operands[1]
 	}
 	t, err := e.baseType(uint64(operand))
@@ -259,12 +220,12 @@ func (e *evaluator) typed(o *operation) error {
 		size = t.size
 	}
 	switch o.Op {
-	case opConstType, opGNUConstType:
+	case cfi.OpConstType, cfi.OpGNUConstType:
 		if uint64(len(o.Block)) != size {
 			return refuse("%v: %d bytes for a type of %d", o.Op, len(o.Block), size)
 		}
 		return e.push(e.fromBytes(o.Block, t))
-	case opRegvalType, opGNURegvalType:
+	case cfi.OpRegvalType, cfi.OpGNURegvalType:
 		column := uint64(o.Operands[0])
 		if b, ok := e.frame.RegisterBytes(column); ok && uint64(len(b)) >= size {
 			return e.push(e.fromBytes(lowBytes(e.info.machine, b, int(size)), t))
@@ -278,7 +239,7 @@ func (e *evaluator) typed(o *operation) error {
 		}
 		v = held(e.info.machine, column, v, 8*size, t != nil && t.kind == Float)
 		return e.push(element{lo: v & (^uint64(0) >> (64 - 8*size)), typ: t})
-	case opDerefType, opGNUDerefType:
+	case cfi.OpDerefType, cfi.OpGNUDerefType:
 		v, err := e.pop()
 		if err != nil {
 			return err
@@ -293,7 +254,7 @@ func (e *evaluator) typed(o *operation) error {
 	if err != nil {
 		return err
 	}
-	if o.Op == opConvert || o.Op == opGNUConvert {
+	if o.Op == cfi.OpConvert || o.Op == cfi.OpGNUConvert {
 		for _, t := range []*Type{v.typ, t} {
 			if t != nil && t.kind == Float && t.size != 4 && t.size != 8 {
 				return refuse("%v of a floating-point number of %d bytes", o.Op, t.size)

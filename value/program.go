@@ -43,9 +43,9 @@ func (p *program) asForm() form {
 	case p.malformed != nil || len(list) == 0:
 	case p.isParameter && p.parameter.kind == parameterRegister && (list[0].Op < cfi.OpBreg0 || list[0].Op == cfi.OpRegx):
 		return registerForm
-	case list[0].Op == opFbreg && len(list) == 1:
+	case list[0].Op == cfi.OpFbreg && len(list) == 1:
 		return frameForm
-	case len(list) == 2 && list[0].inner != nil && list[0].inner.isParameter && list[0].inner.parameter.typ == 0 && list[1].Op == opStackValue:
+	case len(list) == 2 && list[0].inner != nil && list[0].inner.isParameter && list[0].inner.parameter.typ == 0 && list[1].Op == cfi.OpStackValue:
 		return entryForm
 	}
 	return otherForm
@@ -126,7 +126,7 @@ func (p *program) decode(s *cfi.Section, wide int) error {
 			if wide != 0 && at < p.size && refersToEntry(cfi.Op(s.Data[at])) {
 				c := cursor{section: "expression", data: s.Data, off: at + 1, order: s.Machine.Order}
 				o = cfi.Operation{Op: cfi.Op(s.Data[at]), Operands: [2]int64{int64(c.uint(wide))}}
-				if o.Op == opImplicitPointer || o.Op == opGNUImplicitPointer {
+				if o.Op == cfi.OpImplicitPointer || o.Op == cfi.OpGNUImplicitPointer {
 					o.Operands[1] = c.sleb128()
 				}
 				if c.err != nil {
@@ -154,7 +154,7 @@ func (p *program) decode(s *cfi.Section, wide int) error {
 // first operand.
 func refersToEntry(op cfi.Op) bool {
 	switch op {
-	case opCallRef, opImplicitPointer, opGNUImplicitPointer, opGNUVariableValue:
+	case cfi.OpCallRef, cfi.OpImplicitPointer, cfi.OpGNUImplicitPointer, cfi.OpGNUVariableValue:
 		return true
 	}
 	return false
@@ -168,7 +168,7 @@ func (p *program) isSmall() bool {
 // maxSmall is how many operations there may be in what is kept so.
 const maxSmall = 8
 
-func isEntryValue(op cfi.Op) bool { return op == opEntryValue || op == opGNUEntryValue }
+func isEntryValue(op cfi.Op) bool { return op == cfi.OpEntryValue || op == cfi.OpGNUEntryValue }
 
 // target returns the index of the operation that a jump leads to; that of the
 // end is their number.

@@ -38,7 +38,7 @@ func (p *printer) operations(dst []byte, offset, size uint64, depth int) []byte 
 			dst = p.buf
 		}
 		switch {
-		case op.Op == opConstx || op.Op == opXderefType || errors.Is(err, cfi.ErrExpression):
+		case op.Op == cfi.OpConstx || op.Op == cfi.OpXderefType || errors.Is(err, cfi.ErrExpression): // readelf 2.40 does not know them
 			return appendUnknown(dst, op.Op)
 		case err != nil:
 			p.fault(err)
@@ -63,16 +63,8 @@ func appendUnknown(dst []byte, op cfi.Op) []byte {
 	return append(strconv.AppendUint(dst, uint64(op), 16), ')')
 }
 
-// Operations that cfi has no need to name.
-const (
-	opCall2         cfi.Op = 0x98
-	opCall4         cfi.Op = 0x99
-	opImplicitValue cfi.Op = 0x9e
-	opConstx        cfi.Op = 0xa2 // readelf 2.40 does not know it
-	opXderefType    cfi.Op = 0xa7 // readelf 2.40 does not know it
-	opLoUser        cfi.Op = 0xe0
-	opGNUPushTLS    cfi.Op = 0xe0
-)
+// opLoUser is the first operation that vendors define.
+const opLoUser cfi.Op = 0xe0
 
 // shape is how the operands of an operation are shown behind its name.
 type shape uint8
@@ -96,11 +88,11 @@ var shapes = [256]shape{
 	cfi.OpConstu: unsigned, cfi.OpConsts: signed, cfi.OpPick: unsigned, cfi.OpPlusUconst: unsigned,
 	cfi.OpBra: signed, cfi.OpSkip: signed, cfi.OpRegx: special, cfi.OpBregx: special, cfi.OpDerefSize: unsigned,
 	cfi.OpXderefSize: unsigned, cfi.OpEncodedAddr: special,
-	0x91: signed, 0x93: unsigned, opCall2: special, opCall4: special, 0x9a: notInFrames, 0x9d: special,
-	opImplicitValue: special, 0xa0: notInFrames, 0xa1: index, 0xa3: special, 0xa4: special, 0xa5: special,
-	0xa6: special, 0xa8: index, 0xa9: index, opGNUPushTLS: special,
-	0xf2: notInFrames, 0xf3: special, 0xf4: special, 0xf5: special, 0xf6: special, 0xf7: index, 0xf9: index,
-	0xfa: reference, 0xfb: index, 0xfc: index, 0xfd: notInFrames,
+	cfi.OpFbreg: signed, cfi.OpPiece: unsigned, cfi.OpCall2: special, cfi.OpCall4: special, cfi.OpCallRef: notInFrames, cfi.OpBitPiece: special,
+	cfi.OpImplicitValue: special, cfi.OpImplicitPointer: notInFrames, cfi.OpAddrx: index, cfi.OpEntryValue: special, cfi.OpConstType: special, cfi.OpRegvalType: special,
+	cfi.OpDerefType: special, cfi.OpConvert: index, cfi.OpReinterpret: index, cfi.OpGNUPushTLSAddress: special,
+	cfi.OpGNUImplicitPointer: notInFrames, cfi.OpGNUEntryValue: special, cfi.OpGNUConstType: special, cfi.OpGNURegvalType: special, cfi.OpGNUDerefType: special, cfi.OpGNUConvert: index, cfi.OpGNUReinterpret: index,
+	cfi.OpGNUParameterRef: reference, cfi.OpGNUAddrIndex: index, cfi.OpGNUConstIndex: index, cfi.OpGNUVariableValue: notInFrames,
 }
 
 func init() {
@@ -145,31 +137,31 @@ func (p *printer) specialOperation(dst []byte, op *cfi.Operation, offset uint64,
 	case cfi.OpBregx:
 		dst = strconv.AppendUint(append(dst, ": "...), uint64(a), 10)
 		dst = strconv.AppendInt(append(p.parenthesised(dst, uint64(a)), ' '), b, 10)
-	case opCall2: // readelf takes the offset for signed
+	case cfi.OpCall2: // readelf takes the offset for signed
 		dst = appendAngled(append(dst, ": "...), uint64(int16(a)))
-	case opCall4:
+	case cfi.OpCall4:
 		dst = appendAngled(append(dst, ": "...), uint64(int32(a)))
-	case opGNUPushTLS:
+	case cfi.OpGNUPushTLSAddress:
 		dst = append(dst, " or DW_OP_HP_unknown"...)
-	case opImplicitValue:
+	case cfi.OpImplicitValue:
 		dst = appendBlock(append(dst, ' '), op.Block)
-	case 0x9d: // DW_OP_bit_piece
+	case cfi.OpBitPiece:
 		dst = strconv.AppendUint(append(dst, ": size: "...), uint64(a), 10)
 		dst = append(strconv.AppendUint(append(dst, " offset: "...), uint64(b), 10), ' ')
-	case 0xa3, 0xf3: // DW_OP_entry_value
+	case cfi.OpEntryValue, cfi.OpGNUEntryValue:
 		dst = append(dst, ": ("...)
 		if depth < maxNesting {
 			start := offset + op.Offset + op.Size - uint64(len(op.Block))
 			dst = p.operations(dst, start, uint64(len(op.Block)), depth+1)
 		}
 		dst = append(dst, ')')
-	case 0xa4, 0xf4: // DW_OP_const_type
+	case cfi.OpConstType, cfi.OpGNUConstType:
 		dst = appendAngled(append(dst, ": "...), uint64(a))
 		dst = appendBlock(append(dst, "  "...), op.Block)
-	case 0xa5, 0xf5: // DW_OP_regval_type
+	case cfi.OpRegvalType, cfi.OpGNURegvalType:
 		dst = strconv.AppendUint(append(dst, ": "...), uint64(a), 10)
 		dst = appendAngled(append(p.parenthesised(dst, uint64(a)), ' '), uint64(b))
-	case 0xa6, 0xf6: // DW_OP_deref_type
+	case cfi.OpDerefType, cfi.OpGNUDerefType:
 		dst = strconv.AppendUint(append(dst, ": "...), uint64(a), 10)
 		dst = appendAngled(append(dst, ' '), uint64(b))
 	case cfi.OpEncodedAddr:
