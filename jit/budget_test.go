@@ -29,11 +29,11 @@ var budgets = map[string]string{
 	"cfi/...":     "arch cfi internal/leb128 internal/cursor",
 	"region":      "cfi",
 	"unwind/...":  "cfi unwind/... @golang.org/x/arch",
-	"object":      "cfi object/internal/... internal/filemap internal/untrusted @github.com/klauspost/compress @github.com/ulikunitz/xz @golang.org/x/sys",
+	"object":      "cfi object/internal/... internal/dw internal/filemap internal/untrusted @github.com/klauspost/compress @github.com/ulikunitz/xz @golang.org/x/sys",
 
 	// Publishers link no reader of ELF and no decompressor.
 	"jit":               "cfi @golang.org/x/sys",
-	"jit/symfile":       "jit",
+	"jit/symfile":       "jit internal/dw",
 	"jit/gdb":           "jit jit/symfile jit/gdb/registry internal/untrusted",
 	"jit/libgcc":        "jit",
 	"jit/libunwind/...": "jit jit/libunwind/... region",

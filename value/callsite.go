@@ -12,6 +12,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
 
@@ -391,10 +392,10 @@ func (i *Info) reachesItself(b *body) (found bool) {
 }
 
 func isTailCall(n *node) bool {
-	if n.Tag != dwarf.TagCallSite && n.Tag != tagGNUCallSite {
+	if n.Tag != dwarf.TagCallSite && n.Tag != dw.TagGNUCallSite {
 		return false
 	}
-	for _, a := range []dwarf.Attr{dwarf.AttrCallTailCall, attrGNUTailCall} {
+	for _, a := range []dwarf.Attr{dwarf.AttrCallTailCall, dw.AttrGNUTailCall} {
 		if n.Flag(a) {
 			return true
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
 
@@ -39,7 +40,7 @@ func (t *Type) readFields() error {
 			t.fields = append(t.fields, i.member(c))
 		case c.Tag == dwarf.TagSubprogram && !t.indirect:
 			t.indirect = t.copies(c)
-		case c.Tag == dwarf.TagTemplateTypeParameter, c.Tag == dwarf.TagTemplateValueParameter, c.Tag == tagTemplateParameterPack:
+		case c.Tag == dwarf.TagTemplateTypeParameter, c.Tag == dwarf.TagTemplateValueParameter, c.Tag == dw.TagGNUTemplateParameterPack:
 			t.readTemplate(c)
 		}
 	}

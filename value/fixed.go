@@ -8,13 +8,8 @@ import (
 	"debug/dwarf"
 	"math/big"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
-)
-
-// Attributes of the constant that DW_AT_small refers to (gcc's include/dwarf2.def).
-const (
-	attrGNUNumerator   dwarf.Attr = 0x2303
-	attrGNUDenominator dwarf.Attr = 0x2304
 )
 
 // maxScale bounds the power of two or ten of a fixed-point type: 2^128 has 39 digits.
@@ -47,8 +42,8 @@ func (i *Info) scaleOf(e *object.DebugEntry) *big.Rat {
 	if err != nil {
 		return nil
 	}
-	numerator, ok := small.Number(attrGNUNumerator)
-	denominator, both := small.Number(attrGNUDenominator)
+	numerator, ok := small.Number(dw.AttrGNUNumerator)
+	denominator, both := small.Number(dw.AttrGNUDenominator)
 	if !ok || !both || denominator == 0 {
 		return nil
 	}

@@ -5,23 +5,17 @@
 package value
 
 import (
-	"debug/dwarf"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
 
-// Attributes of Go's compiler (cmd/internal/dwarf), and what the first can be: the
-// numbers of package reflect's Kinds.
+// Values of DW_AT_go_kind: the numbers of package reflect's Kinds.
 const (
-	attrGoKind        dwarf.Attr = 0x2900
-	attrGoRuntimeType dwarf.Attr = 0x2904
-	// Of a type parameter: where in the function's dictionary the type is.
-	attrGoDictionaryIndex dwarf.Attr = 0x2906
-
 	goArray         = 17
 	goChan          = 18
 	goFunc          = 19
@@ -492,7 +486,7 @@ func (i *Info) readGoTypes(u *unit) error {
 		if ok, err = i.nextTo(e); err != nil || !ok || e.Tag == 0 || e.Offset >= u.end {
 			break
 		}
-		if at, ok := e.Address(attrGoRuntimeType); ok && at != 0 && i.retain(1) {
+		if at, ok := e.Address(dw.AttrGoRuntimeType); ok && at != 0 && i.retain(1) {
 			lowest = min(lowest, at)
 			if _, known := found[at]; !known {
 				found[at] = e.Offset

@@ -9,12 +9,8 @@ import (
 	"errors"
 	"iter"
 	"strconv"
-)
 
-// Attributes of a map of Go: what its keys and its values are (cmd/internal/dwarf).
-const (
-	attrGoKey  dwarf.Attr = 0x2901
-	attrGoElem dwarf.Attr = 0x2902
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // maxGoGroups bounds how many groups of places of a map are looked at: a map from which
@@ -80,7 +76,7 @@ func (t *Type) goMapTypes() (key, elem *Type) {
 		if err != nil {
 			return err
 		}
-		for attr, to := range map[dwarf.Attr]**Type{attrGoKey: &key, attrGoElem: &elem} {
+		for attr, to := range map[dwarf.Attr]**Type{dw.AttrGoKey: &key, dw.AttrGoElem: &elem} {
 			if off, ok := e.Reference(attr); ok {
 				*to = t.info.typeAt(off)
 			}

@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
 
@@ -280,7 +281,7 @@ func isDeclared(e *object.DebugEntry) bool {
 
 func (i *Info) linkageName(e *object.DebugEntry) string {
 	for e := range i.origins(e) {
-		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, attrMIPSLinkageName} {
+		for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, dw.AttrMIPSLinkageName} {
 			if name, ok := e.Text(a); ok {
 				return name
 			}

@@ -8,6 +8,7 @@ import (
 	"debug/dwarf"
 	"strings"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
 
@@ -54,8 +55,7 @@ func (t *Type) indirectAmong(seen map[*Type]bool) bool {
 // copies reports whether a function of class t destroys its objects, or makes one of
 // another one, in a way of its own.
 func (t *Type) copies(e *object.DebugEntry) bool {
-	const attrDefaulted dwarf.Attr = 0x8b
-	if defaulted, _ := e.Number(attrDefaulted); defaulted == defaultedInClass {
+	if defaulted, _ := e.Number(dw.AttrDefaulted); defaulted == defaultedInClass {
 		return false
 	}
 	if e.Flag(dwarf.AttrArtificial) {

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
 
@@ -245,7 +246,7 @@ func (i *Info) readRanges() {
 	i.ranges = []unitRange{}
 	for _, u := range i.linkedUnits() {
 		c, err := i.reader.Coverage(u.header)
-		if c.Tag != dwarf.TagCompileUnit && c.Tag != tagSkeletonUnit {
+		if c.Tag != dwarf.TagCompileUnit && c.Tag != dw.TagSkeletonUnit {
 			continue
 		}
 		list := i.withoutDropped(c.Ranges)

@@ -4,6 +4,8 @@
 
 package value
 
+import "github.com/clewdev/clew/internal/dw"
+
 // Language is the source language of a unit, as far as it matters to how names are
 // made, where arrays begin and how values are printed.
 type Language uint8
@@ -23,26 +25,27 @@ const (
 	OneBased  // any other language whose arrays begin at 1: COBOL, PL/I, Julia
 )
 
-// languages are the DW_LANG_ codes (DWARF 5 table 7.17, and dwarfstd.org's list of the
-// codes since).
+// languages are those of the DW_LANG_ codes.
 var languages = map[int64]Language{
-	0x01: C, 0x02: C, 0x0c: C, 0x1d: C, 0x2c: C, 0x3e: C, // C89, C, C99, C11, C17, C23
-	0x04: CPlusPlus, 0x19: CPlusPlus, 0x1a: CPlusPlus, 0x21: CPlusPlus, 0x2a: CPlusPlus, 0x2b: CPlusPlus, 0x3a: CPlusPlus, // C++98 to C++23
-	0x16: Go,
-	0x1c: Rust,
-	0x13: D,
-	0x07: Fortran, 0x08: Fortran, 0x0e: Fortran, 0x22: Fortran, 0x23: Fortran, 0x2d: Fortran, 0x3f: Fortran, // Fortran 77 to 2023
-	0x03: Ada, 0x0d: Ada, 0x2e: Ada, 0x2f: Ada, // Ada 83, 95, 2005, 2012
-	0x09: Pascal,
-	0x0a: Modula2,
-	0x0b: ZeroBased, 0x10: ZeroBased, 0x11: ZeroBased, 0x12: ZeroBased, // Java, Objective-C, Objective-C++, UPC
-	0x14: ZeroBased, 0x15: ZeroBased, 0x18: ZeroBased, // Python, OpenCL, Haskell
-	0x1b: ZeroBased, 0x1e: ZeroBased, 0x24: ZeroBased, 0x25: ZeroBased, // OCaml, Swift, RenderScript, BLISS
-	0x26: ZeroBased, 0x27: ZeroBased, 0x28: ZeroBased, // Kotlin, Zig, Crystal
-	0x30: ZeroBased, 0x31: ZeroBased, 0x32: ZeroBased, 0x33: ZeroBased, // HIP, assembly, C#, Mojo
-	0x05: OneBased, 0x06: OneBased, 0x0f: OneBased, // COBOL 74, COBOL 85, PL/I
-	0x17: OneBased, 0x1f: OneBased, // Modula-3, Julia
-	0x8001: ZeroBased, // the GNU assembler's own code
+	dw.LangC89: C, dw.LangC: C, dw.LangC99: C, dw.LangC11: C,
+	dw.LangC17: C, dw.LangC23: C,
+	dw.LangCPlusPlus: CPlusPlus, dw.LangCPlusPlus03: CPlusPlus, dw.LangCPlusPlus11: CPlusPlus, dw.LangCPlusPlus14: CPlusPlus,
+	dw.LangCPlusPlus17: CPlusPlus, dw.LangCPlusPlus20: CPlusPlus, dw.LangCPlusPlus23: CPlusPlus,
+	dw.LangGo:        Go,
+	dw.LangRust:      Rust,
+	dw.LangD:         D,
+	dw.LangFortran77: Fortran, dw.LangFortran90: Fortran, dw.LangFortran95: Fortran, dw.LangFortran03: Fortran,
+	dw.LangFortran08: Fortran, dw.LangFortran18: Fortran, dw.LangFortran23: Fortran,
+	dw.LangAda83: Ada, dw.LangAda95: Ada, dw.LangAda2005: Ada, dw.LangAda2012: Ada,
+	dw.LangPascal83: Pascal,
+	dw.LangModula2:  Modula2,
+	dw.LangJava:     ZeroBased, dw.LangObjC: ZeroBased, dw.LangObjCPlusPlus: ZeroBased, dw.LangUPC: ZeroBased,
+	dw.LangPython: ZeroBased, dw.LangOpenCL: ZeroBased, dw.LangHaskell: ZeroBased, dw.LangOCaml: ZeroBased,
+	dw.LangSwift: ZeroBased, dw.LangRenderScript: ZeroBased, dw.LangBLISS: ZeroBased, dw.LangKotlin: ZeroBased,
+	dw.LangZig: ZeroBased, dw.LangCrystal: ZeroBased, dw.LangHIP: ZeroBased, dw.LangAssembly: ZeroBased,
+	dw.LangCSharp: ZeroBased, dw.LangMojo: ZeroBased, dw.LangMipsAssembler: ZeroBased,
+	dw.LangCobol74: OneBased, dw.LangCobol85: OneBased, dw.LangPLI: OneBased, dw.LangModula3: OneBased,
+	dw.LangJulia: OneBased,
 }
 
 // languageOf returns the language of a DW_LANG_ code.

@@ -7,6 +7,8 @@ package value
 import (
 	"fmt"
 	"iter"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // listing is a location list as seen from an address.
@@ -138,20 +140,6 @@ func (i *Info) entries4(u *unit, offset uint64, yield func(listEntry, error) boo
 	return c.err
 }
 
-// Entries of .debug_loclists, DW_LLE_* (DWARF 5 §7.7.3).
-const (
-	lleEndOfList       = 0
-	lleBaseAddressx    = 1
-	lleStartxEndx      = 2
-	lleStartxLength    = 3
-	lleOffsetPair      = 4
-	lleDefaultLocation = 5
-	lleBaseAddress     = 6
-	lleStartEnd        = 7
-	lleStartLength     = 8
-	lleGNUViewPair     = 9 // gcc: two numbers of views, without a meaning for addresses
-)
-
 // entries5 reads a list of .debug_loclists (DWARF 5 §2.6.2).
 func (i *Info) entries5(u *unit, offset uint64, yield func(listEntry, error) bool) error {
 	c := cursor{section: ".debug_loclists", data: i.locations(u), order: i.machine.Order, width: u.width}
@@ -167,33 +155,33 @@ func (i *Info) entries5(u *unit, offset uint64, yield func(listEntry, error) boo
 	for c.err == nil {
 		var entry listEntry
 		kind := c.uint(1)
-		if c.err != nil || kind == lleEndOfList {
+		if c.err != nil || kind == dw.LLEEndOfList {
 			return c.err
 		}
 		switch kind {
-		case lleBaseAddressx:
+		case dw.LLEBaseAddressx:
 			base = indexed()
 			continue
-		case lleBaseAddress:
+		case dw.LLEBaseAddress:
 			base = c.address()
 			continue
-		case lleGNUViewPair:
+		case dw.LLEGNUViewPair:
 			c.uleb128()
 			c.uleb128()
 			continue
-		case lleStartxEndx:
+		case dw.LLEStartxEndx:
 			entry.low, entry.high = indexed(), indexed()
-		case lleStartxLength:
+		case dw.LLEStartxLength:
 			entry.low = indexed()
 			entry.high = entry.low + c.uleb128()
-		case lleOffsetPair:
+		case dw.LLEOffsetPair:
 			entry.low, entry.high = base+c.uleb128(), base+c.uleb128()
-		case lleStartEnd:
+		case dw.LLEStartEnd:
 			entry.low, entry.high = c.address(), c.address()
-		case lleStartLength:
+		case dw.LLEStartLength:
 			entry.low = c.address()
 			entry.high = entry.low + c.uleb128()
-		case lleDefaultLocation:
+		case dw.LLEDefaultLocation:
 			entry.isDefault = true
 		default:
 			c.fail("entry of kind %d", kind)
@@ -206,14 +194,6 @@ func (i *Info) entries5(u *unit, offset uint64, yield func(listEntry, error) boo
 	}
 	return c.err
 }
-
-// Entries of .debug_loc.dwo, DW_LLE_GNU_*, as GNU's split DWARF 4 had them.
-const (
-	lleGNUEndOfList   = 0
-	lleGNUBaseAddress = 1
-	lleGNUStartEnd    = 2
-	lleGNUStartLength = 3
-)
 
 // entriesSplit reads a list of .debug_loc.dwo.
 func (i *Info) entriesSplit(u *unit, offset uint64, yield func(listEntry, error) bool) error {
@@ -229,14 +209,14 @@ func (i *Info) entriesSplit(u *unit, offset uint64, yield func(listEntry, error)
 	for c.err == nil {
 		var entry listEntry
 		switch kind := c.uint(1); {
-		case c.err != nil || kind == lleGNUEndOfList:
+		case c.err != nil || kind == dw.LLEGNUEndOfList:
 			return c.err
-		case kind == lleGNUBaseAddress:
+		case kind == dw.LLEGNUBaseAddress:
 			indexed() // which the entries here do not use
 			continue
-		case kind == lleGNUStartEnd:
+		case kind == dw.LLEGNUStartEnd:
 			entry.low, entry.high = indexed(), indexed()
-		case kind == lleGNUStartLength:
+		case kind == dw.LLEGNUStartLength:
 			entry.low = indexed()
 			entry.high = entry.low + c.uint(4)
 		default:

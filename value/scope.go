@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
 
@@ -85,7 +86,7 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.De
 			if err := s.add(c, scope, block, true); err != nil {
 				return nil, err
 			}
-		case tagGNUParameterPack, dwarf.TagCommonDwarfBlock:
+		case dw.TagGNUTemplateParameterPack, dwarf.TagCommonDwarfBlock:
 			if _, err := s.collect(c, scope, block, seen, depth); err != nil {
 				return nil, err
 			}

@@ -11,10 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
-
-const attrGNUCallSiteDataValue dwarf.Attr = 0x2112
 
 // callSite is a call that a function makes (DWARF 5 §3.4). The frames of many
 // threads return to the same few: what an entry says is read once.
@@ -91,7 +90,7 @@ func callReturn(n *node) (uint64, bool) {
 	case dwarf.TagCallSite:
 		at, ok := n.Address(dwarf.AttrCallReturnPC)
 		return at, ok
-	case tagGNUCallSite:
+	case dw.TagGNUCallSite:
 		at, ok := n.Address(dwarf.AttrLowpc)
 		return at, ok
 	}
@@ -100,12 +99,12 @@ func callReturn(n *node) (uint64, bool) {
 
 func (i *Info) readSite(site *callSite, u *unit) {
 	site.read = true
-	if target := i.firstValue(site.node, u, dwarf.AttrCallTarget, attrGNUCallSiteTarget); target.kind == attributeBlock {
+	if target := i.firstValue(site.node, u, dwarf.AttrCallTarget, dw.AttrGNUCallSiteTarget); target.kind == attributeBlock {
 		site.to = i.decode(target.bytes, u.referenceWidth())
 		i.held += len(site.to.operations)
 	}
 	for c := range site.node.children() {
-		if c.Tag != dwarf.TagCallSiteParameter && c.Tag != tagGNUCallSiteParam {
+		if c.Tag != dwarf.TagCallSiteParameter && c.Tag != dw.TagGNUCallSiteParameter {
 			continue
 		}
 		var p siteParameter
@@ -115,9 +114,9 @@ func (i *Info) readSite(site *callSite, u *unit) {
 		if location, _ := c.Block(dwarf.AttrLocation); len(location) > 0 {
 			p.place, p.located = i.parameterOf(bytes.Clone(location))
 		}
-		p.value.attribute = i.firstValue(c, u, dwarf.AttrCallValue, attrGNUCallSiteValue)
-		p.data.attribute = i.firstValue(c, u, dwarf.AttrCallDataValue, attrGNUCallSiteDataValue)
-		p.hasData = c.Has(dwarf.AttrCallDataValue) || c.Has(attrGNUCallSiteDataValue)
+		p.value.attribute = i.firstValue(c, u, dwarf.AttrCallValue, dw.AttrGNUCallSiteValue)
+		p.data.attribute = i.firstValue(c, u, dwarf.AttrCallDataValue, dw.AttrGNUCallSiteDataValue)
+		p.hasData = c.Has(dwarf.AttrCallDataValue) || c.Has(dw.AttrGNUCallSiteDataValue)
 		site.parameters = append(site.parameters, p)
 	}
 	i.held += 4 * len(site.parameters)
@@ -163,7 +162,7 @@ func (i *Info) calls(site *callSite, e *evaluator) bool {
 		}
 		return site.leads
 	}
-	return n.Has(dwarf.AttrCallTarget) || n.Has(attrGNUCallSiteTarget)
+	return n.Has(dwarf.AttrCallTarget) || n.Has(dw.AttrGNUCallSiteTarget)
 }
 
 // isSymbol reports whether the function that e's frame is in has a name for other

@@ -9,12 +9,9 @@ import (
 	"debug/elf"
 	"math/bits"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
 )
-
-// tagTemplateParameterPack is DW_TAG_GNU_template_parameter_pack: the entries below it are
-// the parameters that are taken together.
-const tagTemplateParameterPack dwarf.Tag = 0x4107
 
 // voidParameter stands for a parameter that is void, which has no entry.
 const voidParameter = ^object.DebugOffset(0)
@@ -22,8 +19,8 @@ const voidParameter = ^object.DebugOffset(0)
 // readTemplate reads a parameter of the template that a structure is an instance of.
 func (t *Type) readTemplate(e *object.DebugEntry) {
 	list := []object.DebugEntry{*e}
-	if e.Tag == tagTemplateParameterPack {
-		list, _ = t.info.children(e.Offset) // what is missing is not told
+	if e.Tag == dw.TagGNUTemplateParameterPack {
+		list, _ = t.info.children(e.Offset) // the parameters that are taken together, as far as they can be read
 	}
 	for k := range list {
 		off := object.DebugOffset(0)

@@ -10,26 +10,8 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
-)
-
-// Encodings of base types, DW_ATE_* (DWARF 5 §7.8).
-const (
-	encodingAddress      = 0x01
-	encodingBoolean      = 0x02
-	encodingComplex      = 0x03
-	encodingFloat        = 0x04
-	encodingSigned       = 0x05
-	encodingSignedChar   = 0x06
-	encodingUnsigned     = 0x07
-	encodingUnsignedChar = 0x08
-	encodingSignedFixed  = 0x0d
-	encodingUnsignedFix  = 0x0e
-	encodingDecimal      = 0x0f
-	encodingUTF          = 0x10
-	encodingUCS          = 0x11
-	encodingASCII        = 0x12
-	encodingGNUComplex   = 0x80 // of gcc's complex integers: DW_ATE_lo_user
 )
 
 func (i *Info) voidType() *Type {
@@ -110,10 +92,10 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		t.indirect = convention == passByReference
 	}
 	if u.language == Go {
-		if kind, ok := e.Number(attrGoKind); ok {
+		if kind, ok := e.Number(dw.AttrGoKind); ok {
 			t.goKind = uint8(kind)
 		}
-		if place, ok := e.Number(attrGoDictionaryIndex); ok && place >= 0 && place < maxGoParameters {
+		if place, ok := e.Number(dw.AttrGoDictionaryIndex); ok && place >= 0 && place < maxGoParameters {
 			t.goPlace = int32(place) + 1
 		}
 	}
@@ -135,7 +117,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		t.kind = MemberPointer
 	case dwarf.TagArrayType:
 		t.kind = Array
-		t.vector = e.Flag(attrGNUVector)
+		t.vector = e.Flag(dw.AttrGNUVector)
 	case dwarf.TagSetType:
 		t.kind = Set
 	case dwarf.TagStringType:
@@ -221,30 +203,30 @@ func (t *Type) base(e *object.DebugEntry) {
 	}
 	encoding, _ := e.Number(dwarf.AttrEncoding)
 	switch encoding {
-	case encodingBoolean:
+	case dw.ATEBoolean:
 		t.kind = Bool
-	case encodingComplex:
+	case dw.ATEComplex:
 		t.kind = Complex
-	case encodingFloat:
+	case dw.ATEFloat:
 		t.kind = Float
-	case encodingDecimal:
+	case dw.ATEDecimalFloat:
 		t.kind = Decimal
-	case encodingSignedChar, encodingUnsignedChar:
-		t.kind, t.signed = Char, encoding == encodingSignedChar
-	case encodingUTF, encodingUCS, encodingASCII:
+	case dw.ATESignedChar, dw.ATEUnsignedChar:
+		t.kind, t.signed = Char, encoding == dw.ATESignedChar
+	case dw.ATEUTF, dw.ATEUCS, dw.ATEASCII:
 		t.kind = Char
-	case encodingSigned, encodingUnsigned:
-		t.kind, t.signed = Int, encoding == encodingSigned
+	case dw.ATESigned, dw.ATEUnsigned:
+		t.kind, t.signed = Int, encoding == dw.ATESigned
 		// clang and old gcc call C's char a number, gfortran its wide characters.
 		if t.name == "char" && t.size == 1 || t.language == Fortran && strings.HasPrefix(t.name, "character") {
 			t.kind = Char
 		}
-	case encodingSignedFixed, encodingUnsignedFix:
-		t.kind, t.signed = Fixed, encoding == encodingSignedFixed
+	case dw.ATESignedFixed, dw.ATEUnsignedFixed:
+		t.kind, t.signed = Fixed, encoding == dw.ATESignedFixed
 		if t.scale = t.info.scaleOf(e); t.scale == nil {
 			t.kind, t.problem = Unknown, fmt.Errorf("%w: %v: %s has no scale that is known", ErrDebugInfo, e.Offset, t.name)
 		}
-	case encodingAddress: // clang's of what a coroutine keeps
+	case dw.ATEAddress: // clang's of what a coroutine keeps
 		t.kind = Pointer
 	case 0:
 		t.kind = Int
@@ -252,7 +234,7 @@ func (t *Type) base(e *object.DebugEntry) {
 		// COBOL's numbers, for one: their bytes as one integer would be another number.
 		t.problem = fmt.Errorf("%w: %v: %s has encoding %#x, which is not known", ErrDebugInfo, e.Offset, t.name, encoding)
 	}
-	if part, ok := strings.CutPrefix(t.name, "complex "); ok && encoding == encodingGNUComplex {
+	if part, ok := strings.CutPrefix(t.name, "complex "); ok && encoding == dw.ATELoUser {
 		t.kind, t.problem, t.ready = Complex, nil, true
 		t.elem = &Type{machine: t.machine, language: t.language, kind: Int, name: part, size: t.size / 2, sized: true, ready: true,
 			signed: !strings.Contains(part, "unsigned") && (part != "char" || plainCharSigned(t.machine))}

@@ -178,19 +178,6 @@ func (i *Info) root(u *unit) (*object.DebugEntry, error) {
 	return e, nil
 }
 
-// Attributes and tags that package dwarf does not name.
-const (
-	attrGNUCallSiteValue  dwarf.Attr = 0x2111
-	attrGNUCallSiteTarget dwarf.Attr = 0x2113
-	attrGNUTailCall       dwarf.Attr = 0x2115
-	attrGNUVector         dwarf.Attr = 0x2107
-	attrMIPSLinkageName   dwarf.Attr = 0x2007
-	tagGNUCallSite        dwarf.Tag  = 0x4109
-	tagGNUCallSiteParam   dwarf.Tag  = 0x410a
-	tagGNUParameterPack   dwarf.Tag  = 0x4107
-	tagSkeletonUnit       dwarf.Tag  = 0x4a
-)
-
 // read reads the entry at an offset of .debug_info, and leaves the reader after it.
 func (i *Info) read(off object.DebugOffset) (*object.DebugEntry, error) {
 	if i.unitOf(off) == nil && i.reader == nil {

@@ -8,41 +8,12 @@ import (
 	"debug/elf"
 	"encoding/binary"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/internal/leb128"
 	"github.com/clewdev/clew/jit"
 )
 
-// Constants of DWARF 5 §7.
-const (
-	dwarfVersion = 5
-	unitCompile  = 0x01 // DW_UT_compile
-	languageC99  = 0x0c // DW_LANG_C99: names are taken as they are
-
-	tagCompileUnit = 0x11
-	tagSubprogram  = 0x2e
-
-	attrName     = 0x03
-	attrStmtList = 0x10
-	attrLowPC    = 0x11
-	attrHighPC   = 0x12
-	attrLanguage = 0x13
-	attrProducer = 0x25
-	attrDeclFile = 0x3a
-	attrDeclLine = 0x3b
-	attrExternal = 0x3f
-	attrRanges   = 0x55
-
-	formAddr        = 0x01
-	formData4       = 0x06
-	formData1       = 0x0b
-	formStrp        = 0x0e
-	formUdata       = 0x0f
-	formSecOffset   = 0x17
-	formFlagPresent = 0x19
-
-	rangeEnd         = 0x00 // DW_RLE_end_of_list
-	rangeStartLength = 0x07 // DW_RLE_start_length
-)
+const dwarfVersion = 5
 
 // The abbreviations of all images. The unit has no DW_AT_comp_dir: paths of
 // files are as the batch gave them.
@@ -52,21 +23,21 @@ const (
 )
 
 const abbreviations = "" +
-	"\x01" + string(rune(tagCompileUnit)) + "\x01" +
-	string(rune(attrProducer)) + string(rune(formStrp)) +
-	string(rune(attrLanguage)) + string(rune(formData1)) +
-	string(rune(attrName)) + string(rune(formStrp)) +
-	string(rune(attrStmtList)) + string(rune(formSecOffset)) +
-	string(rune(attrLowPC)) + string(rune(formAddr)) +
-	string(rune(attrRanges)) + string(rune(formSecOffset)) +
+	"\x01" + string(rune(dw.TagCompileUnit)) + "\x01" +
+	string(rune(dw.AttrProducer)) + string(rune(dw.FormStrp)) +
+	string(rune(dw.AttrLanguage)) + string(rune(dw.FormData1)) +
+	string(rune(dw.AttrName)) + string(rune(dw.FormStrp)) +
+	string(rune(dw.AttrStmtList)) + string(rune(dw.FormSecOffset)) +
+	string(rune(dw.AttrLowPC)) + string(rune(dw.FormAddr)) +
+	string(rune(dw.AttrRanges)) + string(rune(dw.FormSecOffset)) +
 	"\x00\x00" +
-	"\x02" + string(rune(tagSubprogram)) + "\x00" +
-	string(rune(attrName)) + string(rune(formStrp)) +
-	string(rune(attrLowPC)) + string(rune(formAddr)) +
-	string(rune(attrHighPC)) + string(rune(formData4)) +
-	string(rune(attrDeclFile)) + string(rune(formData4)) +
-	string(rune(attrDeclLine)) + string(rune(formData4)) +
-	string(rune(attrExternal)) + string(rune(formFlagPresent)) +
+	"\x02" + string(rune(dw.TagSubprogram)) + "\x00" +
+	string(rune(dw.AttrName)) + string(rune(dw.FormStrp)) +
+	string(rune(dw.AttrLowPC)) + string(rune(dw.FormAddr)) +
+	string(rune(dw.AttrHighPC)) + string(rune(dw.FormData4)) +
+	string(rune(dw.AttrDeclFile)) + string(rune(dw.FormData4)) +
+	string(rune(dw.AttrDeclLine)) + string(rune(dw.FormData4)) +
+	string(rune(dw.AttrExternal)) + string(rune(dw.FormFlagPresent)) +
 	"\x00\x00" +
 	"\x00"
 
@@ -129,10 +100,10 @@ func (e *encoder) beginInfo(unit uint32) uint64 {
 	e.dst = append(e.dst, 8, 0)       // sizes of an address and of a segment selector
 	e.dst = le.AppendUint32(e.dst, 0) // offset entries
 	for _, t := range e.texts {
-		e.dst = le.AppendUint64(append(e.dst, rangeStartLength), t.start)
+		e.dst = le.AppendUint64(append(e.dst, dw.RLEStartLength), t.start)
 		e.dst = leb128.AppendUint(e.dst, t.end-t.start)
 	}
-	e.dst = append(e.dst, rangeEnd)
+	e.dst = append(e.dst, dw.RLEEndOfList)
 	e.putLength(start)
 	e.add(section{name: nameRanges, typ: elf.SHT_PROGBITS, align: 1}, start)
 
@@ -140,10 +111,10 @@ func (e *encoder) beginInfo(unit uint32) uint64 {
 	start = e.here()
 	e.dst = le.AppendUint32(e.dst, 0)
 	e.dst = le.AppendUint16(e.dst, dwarfVersion)
-	e.dst = append(e.dst, unitCompile, 8)
+	e.dst = append(e.dst, dw.UTCompile, 8)
 	e.dst = le.AppendUint32(e.dst, 0) // .debug_abbrev
 	e.dst = le.AppendUint32(append(e.dst, abbrevUnit), nameProducer)
-	e.dst = le.AppendUint32(append(e.dst, languageC99), unit)
+	e.dst = le.AppendUint32(append(e.dst, dw.LangC99), unit)
 	e.dst = le.AppendUint32(e.dst, 0) // .debug_line
 	e.dst = le.AppendUint64(e.dst, 0) // the base address: none
 	e.dst = le.AppendUint32(e.dst, rangesHeader)

@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/internal/leb128"
 	"github.com/clewdev/clew/jit"
 )
@@ -19,15 +20,7 @@ const (
 	lineRange  = 12
 	opcodeBase = 13
 
-	extended   = 0
-	opCopy     = 1
-	opAdvance  = 2 // the address
-	opLine     = 3 // advance it
-	opFile     = 4
-	opColumn   = 5
-	opConstAdd = 8
-
-	// constAdd is by how much opConstAdd advances: as special opcode 255 does.
+	// constAdd is by how much DW_LNS_const_add_pc advances: as special opcode 255 does.
 	constAdd = (255 - opcodeBase) / lineRange
 )
 
@@ -36,8 +29,11 @@ const (
 // one directory, "", so that a path is as the batch gave it.
 const lineHeader = "\x05\x00\x08\x00" + "\x00\x00\x00\x00" + "\x01\x01\x01\xfd\x0c\x0d" +
 	"\x00\x01\x01\x01\x01\x00\x00\x00\x01\x00\x00\x01" +
-	"\x01\x01\x1f" + "\x01\x00\x00\x00\x00" + // DW_LNCT_path, DW_FORM_line_strp
-	"\x02\x01\x1f\x02\x0f" // and DW_LNCT_directory_index, DW_FORM_udata
+	"\x01" + pathForm + "\x01\x00\x00\x00\x00" +
+	"\x02" + pathForm + string(rune(dw.LNCTDirectoryIndex)) + string(rune(dw.FormUdata))
+
+// pathForm is the content and the form of a path in a line table.
+const pathForm = string(rune(dw.LNCTPath)) + string(rune(dw.FormLineStrp))
 
 // Offsets in a line table of the length of its header and of what that counts.
 const (
@@ -49,9 +45,9 @@ const (
 // A sequence starts with DW_LNE_set_address, behind which the address stands, and
 // ends with DW_LNE_end_sequence.
 const (
-	setAddress     = "\x00\x09\x02"
+	setAddress     = "\x00\x09" + string(rune(dw.LNESetAddress))
 	setAddressSize = len(setAddress) + 8
-	endSequence    = "\x00\x01\x01"
+	endSequence    = "\x00\x01" + string(rune(dw.LNEEndSequence))
 )
 
 // beginLines starts .debug_line with its header, up to the first sequence.
@@ -80,7 +76,7 @@ func (e *encoder) endLines(start uint64) {
 // starts at its first byte and names its file: so Merge can move it.
 func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTable, file uint32) []byte {
 	dst = binary.LittleEndian.AppendUint64(append(dst, setAddress...), address)
-	dst = leb128.AppendUint(append(dst, opFile), uint64(file))
+	dst = leb128.AppendUint(append(dst, dw.LNSSetFile), uint64(file))
 	offset, line, column := uint64(0), 1, 0
 	for i := range f.Lines {
 		l := &f.Lines[i]
@@ -89,17 +85,17 @@ func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTabl
 			toLine, toColumn = 0, 0
 		} else if to := files.add(l.File); to != file {
 			file = to
-			dst = leb128.AppendUint(append(dst, opFile), uint64(file))
+			dst = leb128.AppendUint(append(dst, dw.LNSSetFile), uint64(file))
 		}
 		if toColumn != column {
 			column = toColumn
-			dst = leb128.AppendUint(append(dst, opColumn), uint64(column))
+			dst = leb128.AppendUint(append(dst, dw.LNSSetColumn), uint64(column))
 		}
 		dst = appendRow(dst, l.Offset-offset, toLine-line)
 		offset, line = l.Offset, toLine
 	}
 	if offset < f.Size {
-		dst = leb128.AppendUint(append(dst, opAdvance), f.Size-offset)
+		dst = leb128.AppendUint(append(dst, dw.LNSAdvancePC), f.Size-offset)
 	}
 	return append(dst, endSequence...)
 }
@@ -108,17 +104,17 @@ func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTabl
 // then make a row.
 func appendRow(dst []byte, bytes uint64, lines int) []byte {
 	if lines < lineBase || lines >= lineBase+lineRange {
-		dst = leb128.AppendInt(append(dst, opLine), int64(lines))
+		dst = leb128.AppendInt(append(dst, dw.LNSAdvanceLine), int64(lines))
 		lines = 0
 	}
 	special := uint64(lines-lineBase) + opcodeBase
 	switch room := (255 - special) / lineRange; {
 	case bytes <= room:
 	case bytes <= room+constAdd:
-		dst = append(dst, opConstAdd)
+		dst = append(dst, dw.LNSConstAddPC)
 		bytes -= constAdd
 	default:
-		dst = leb128.AppendUint(append(dst, opAdvance), bytes)
+		dst = leb128.AppendUint(append(dst, dw.LNSAdvancePC), bytes)
 		bytes = 0
 	}
 	return append(dst, byte(special+bytes*lineRange))

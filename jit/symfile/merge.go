@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/internal/leb128"
 )
 
@@ -362,7 +363,7 @@ func renumber(dst, rows []byte, numbers []uint32) []byte {
 			return append(dst, rows[copied:]...)
 		}
 		if numbers[number] != number {
-			dst = append(append(dst, rows[copied:from]...), opFile)
+			dst = append(append(dst, rows[copied:from]...), dw.LNSSetFile)
 			dst = leb128.AppendUint(dst, uint64(numbers[number]))
 			copied = to
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/internal/leb128"
 )
 
@@ -155,17 +156,17 @@ func nextFile(program []byte, at int) (from, to int, number uint32, ok bool) {
 		op := program[at]
 		at++
 		switch {
-		case op >= opcodeBase || op == opConstAdd:
+		case op >= opcodeBase || op == dw.LNSConstAddPC:
 			continue
-		case op == extended:
+		case op == dw.LNSExtended:
 			if len(program)-from < len(endSequence) || string(program[from:from+len(endSequence)]) != endSequence {
 				return from, at, 0, false
 			}
 			return from, from + len(endSequence), noFile, true
-		case op == opFile:
+		case op == dw.LNSSetFile:
 			n, k, err := leb128.Uint(program[at:])
 			return from, at + k, uint32(n), err == nil && n < noFile
-		case op == opAdvance || op == opLine || op == opColumn:
+		case op == dw.LNSAdvancePC || op == dw.LNSAdvanceLine || op == dw.LNSSetColumn:
 			k := leb128.Len(program[at:])
 			if at += k; k == 0 {
 				return from, at, 0, false

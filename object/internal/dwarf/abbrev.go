@@ -7,6 +7,8 @@ package dwarf
 import (
 	"fmt"
 	"slices"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // attribute is how an abbreviation says an attribute is stored.
@@ -36,23 +38,23 @@ type attributeSize struct {
 func (s *attributeSize) add(form uint32) {
 	bytes := uint16(0)
 	switch form {
-	case formFlagPresent, formImplicitConst:
-	case formData1, formFlag, formRef1, formStrx1, formAddrx1:
+	case dw.FormFlagPresent, dw.FormImplicitConst:
+	case dw.FormData1, dw.FormFlag, dw.FormRef1, dw.FormStrx1, dw.FormAddrx1:
 		bytes = 1
-	case formData2, formRef2, formStrx2, formAddrx2:
+	case dw.FormData2, dw.FormRef2, dw.FormStrx2, dw.FormAddrx2:
 		bytes = 2
-	case formStrx3, formAddrx3:
+	case dw.FormStrx3, dw.FormAddrx3:
 		bytes = 3
-	case formData4, formRef4, formStrx4, formAddrx4, formRefSup4:
+	case dw.FormData4, dw.FormRef4, dw.FormStrx4, dw.FormAddrx4, dw.FormRefSup4:
 		bytes = 4
-	case formData8, formRef8, formRefSig8, formRefSup8:
+	case dw.FormData8, dw.FormRef8, dw.FormRefSig8, dw.FormRefSup8:
 		bytes = 8
-	case formData16:
+	case dw.FormData16:
 		bytes = 16
-	case formStrp, formLineStrp, formSecOffset, formStrpSup, formGNUStrpAlt, formGNURefAlt:
+	case dw.FormStrp, dw.FormLineStrp, dw.FormSecOffset, dw.FormStrpSup, dw.FormGNUStrpAlt, dw.FormGNURefAlt:
 		s.offsets++
 		s.varies = s.varies || s.offsets == 0
-	case formAddr:
+	case dw.FormAddr:
 		s.addresses++
 		s.varies = s.varies || s.addresses == 0
 	default:
@@ -93,7 +95,7 @@ func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
 	a := abbreviation{code: code, tag: uint32(c.uleb()), children: c.u8() != 0, first: uint32(len(t.attributes))}
 	for {
 		at := attribute{name: uint32(c.uleb()), form: uint32(c.uleb())}
-		if at.form == formImplicitConst {
+		if at.form == dw.FormImplicitConst {
 			at.implicit = c.sleb()
 		}
 		if at.name == 0 && at.form == 0 || c.err != nil {
@@ -101,11 +103,11 @@ func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
 		}
 		t.attributes = append(t.attributes, at)
 		a.size.add(at.form)
-		if at.name == attrLocation && (a.tag == tagVariable || a.tag == tagFormalParameter) {
+		if at.name == dw.AttrLocation && (a.tag == dw.TagVariable || a.tag == dw.TagFormalParameter) {
 			switch at.form {
-			case formSecOffset, formLoclistx:
+			case dw.FormSecOffset, dw.FormLoclistx:
 				a.lists = 5
-			case formData4, formData8: // DWARF 3 §7.5.4: class loclistptr
+			case dw.FormData4, dw.FormData8: // DWARF 3 §7.5.4: class loclistptr
 				a.lists = 3
 			}
 		}
@@ -120,7 +122,7 @@ func skip(c *cursor) {
 	c.u8()   // children
 	for c.err == nil {
 		name, form := c.uleb(), c.uleb()
-		if form == formImplicitConst {
+		if form == dw.FormImplicitConst {
 			c.sleb()
 		}
 		if name == 0 && form == 0 {

@@ -4,6 +4,8 @@
 
 package dwarf
 
+import "github.com/clewdev/clew/internal/dw"
+
 // blockAt returns the entry of the innermost block at addr: a function, an
 // inlined call, or a part of one in braces that has names of its own. It reports
 // false where addr is in no function.
@@ -70,9 +72,9 @@ func (w *blockWalk) walk(function uint64) error {
 		if n := len(open); n > 0 && hasName(a.tag) {
 			open[n-1].named = true
 		}
-		b := openBlock{entry: offset, plain: a.tag == tagLexicalBlock}
+		b := openBlock{entry: offset, plain: a.tag == dw.TagLexicalBlock}
 		switch a.tag {
-		case tagSubprogram, tagInlinedSubroutine, tagLexicalBlock:
+		case dw.TagSubprogram, dw.TagInlinedSubroutine, dw.TagLexicalBlock:
 			b.here = w.holds(&e)
 		}
 		if a.children {
@@ -122,7 +124,7 @@ func (w *blockWalk) originHasNames(offset uint64) bool {
 		a, _ := table.find(c.uleb())
 		origin := value{}
 		for _, at := range table.of(a) {
-			if v := u.read(&c, at); at.name == attrAbstractOrigin {
+			if v := u.read(&c, at); at.name == dw.AttrAbstractOrigin {
 				origin = v
 			}
 		}
@@ -139,18 +141,11 @@ func (w *blockWalk) originHasNames(offset uint64) bool {
 	return false
 }
 
-const (
-	tagLabel       = 0x0a
-	tagTypedef     = 0x16
-	tagConstant    = 0x27
-	tagUnspecified = 0x18
-)
-
 // hasName reports whether an entry gives a name to the block around it.
 func hasName(tag uint32) bool {
 	switch tag {
-	case tagVariable, tagFormalParameter, tagConstant, tagTypedef,
-		tagStructureType, tagUnionType, tagClassType, tagEnumerationType:
+	case dw.TagVariable, dw.TagFormalParameter, dw.TagConstant, dw.TagTypedef,
+		dw.TagStructureType, dw.TagUnionType, dw.TagClassType, dw.TagEnumerationType:
 		return true
 	}
 	return false

@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // functionBody is what lies in the code of a function. Most functions of a unit are never
@@ -104,7 +106,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 			err = errTooMuch
 			break
 		}
-		other := len(others) > 0 && (others[len(others)-1] || a.tag == tagSubprogram)
+		other := len(others) > 0 && (others[len(others)-1] || a.tag == dw.TagSubprogram)
 		if other || !a.tells() {
 			u.pass(&c, table, a)
 		} else {
@@ -116,7 +118,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 				break
 			}
 			switch a.tag {
-			case tagCallSite, tagGNUCallSite:
+			case dw.TagCallSite, dw.TagGNUCallSite:
 				switch call, ok := d.callSite(u, r, &e); {
 				case !ok || !keep():
 				case e.tail:
@@ -124,7 +126,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 				default:
 					calls = append(room(calls), call)
 				}
-			case tagInlinedSubroutine:
+			case dw.TagInlinedSubroutine:
 				rangesErr := d.ranges(u, r, e.pc, func(low, high uint64) bool {
 					inside = append(room(inside), inlined{
 						low: low, high: high, entry: offset, depth: int32(len(others)),

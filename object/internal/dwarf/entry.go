@@ -8,6 +8,8 @@ import (
 	stdlib "debug/dwarf"
 	"fmt"
 	"slices"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // Offset is where an entry stands: the offset in its section of units, and in
@@ -138,7 +140,7 @@ func (e *Entry) List(a stdlib.Attr) (offset uint64, ok bool) {
 // ListIndex returns which of its unit's lists of locations an attribute has.
 func (e *Entry) ListIndex(a stdlib.Attr) (n uint64, ok bool) {
 	f := e.of(a, other)
-	if f == nil || f.form != formLoclistx {
+	if f == nil || f.form != dw.FormLoclistx {
 		return 0, false
 	}
 	c := e.in.d.entryCursor(e.in.unit, f.u)
@@ -154,15 +156,15 @@ func (e *Entry) Block(a stdlib.Attr) (b []byte, ok bool) {
 	}
 	c := e.in.d.entryCursor(e.in.unit, f.u)
 	switch f.form {
-	case formBlock1:
+	case dw.FormBlock1:
 		return c.take(uint64(c.u8())), true
-	case formBlock2:
+	case dw.FormBlock2:
 		return c.take(uint64(c.u16())), true
-	case formBlock4:
+	case dw.FormBlock4:
 		return c.take(uint64(c.u32())), true
-	case formBlock, formExprloc:
+	case dw.FormBlock, dw.FormExprloc:
 		return c.take(c.uleb()), true
-	case formData16:
+	case dw.FormData16:
 		return c.take(16), true
 	}
 	return nil, false
@@ -193,13 +195,13 @@ func (e *Entry) IsText(a stdlib.Attr, s string) bool {
 
 // span returns the extent of the entry.
 func (e *Entry) span() (s span) {
-	if f := e.find(attrLowPC); f != nil {
+	if f := e.find(dw.AttrLowPC); f != nil {
 		s.low = f.value()
 	}
-	if f := e.find(attrHighPC); f != nil {
+	if f := e.find(dw.AttrHighPC); f != nil {
 		s.high = f.value()
 	}
-	if f := e.find(attrRanges); f != nil {
+	if f := e.find(dw.AttrRanges); f != nil {
 		s.ranges = f.value()
 	}
 	return s

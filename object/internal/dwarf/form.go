@@ -4,56 +4,7 @@
 
 package dwarf
 
-// Attribute forms, DWARF 5 Table 7.6, with the GNU extensions before it.
-const (
-	formAddr          = 0x01
-	formBlock2        = 0x03
-	formBlock4        = 0x04
-	formData2         = 0x05
-	formData4         = 0x06
-	formData8         = 0x07
-	formString        = 0x08
-	formBlock         = 0x09
-	formBlock1        = 0x0a
-	formData1         = 0x0b
-	formFlag          = 0x0c
-	formSdata         = 0x0d
-	formStrp          = 0x0e
-	formUdata         = 0x0f
-	formRefAddr       = 0x10
-	formRef1          = 0x11
-	formRef2          = 0x12
-	formRef4          = 0x13
-	formRef8          = 0x14
-	formRefUdata      = 0x15
-	formIndirect      = 0x16
-	formSecOffset     = 0x17
-	formExprloc       = 0x18
-	formFlagPresent   = 0x19
-	formStrx          = 0x1a
-	formAddrx         = 0x1b
-	formRefSup4       = 0x1c
-	formStrpSup       = 0x1d
-	formData16        = 0x1e
-	formLineStrp      = 0x1f
-	formRefSig8       = 0x20
-	formImplicitConst = 0x21
-	formLoclistx      = 0x22
-	formRnglistx      = 0x23
-	formRefSup8       = 0x24
-	formStrx1         = 0x25
-	formStrx2         = 0x26
-	formStrx3         = 0x27
-	formStrx4         = 0x28
-	formAddrx1        = 0x29
-	formAddrx2        = 0x2a
-	formAddrx3        = 0x2b
-	formAddrx4        = 0x2c
-	formGNUAddrIndex  = 0x1f01
-	formGNUStrIndex   = 0x1f02
-	formGNURefAlt     = 0x1f20
-	formGNUStrpAlt    = 0x1f21
-)
+import "github.com/clewdev/clew/internal/dw"
 
 // class is what a value means, as far as it matters here.
 type class uint8
@@ -97,100 +48,100 @@ const (
 // read decodes an attribute of unit u at c.
 func (u *unit) read(c *cursor, at attribute) value {
 	form := at.form
-	if form == formIndirect {
+	if form == dw.FormIndirect {
 		// DWARF 5 §7.5.3: the form stands before the value; it is not itself
 		// indirect or implicit.
 		form = uint32(c.uleb())
 	}
 	switch form {
-	case formAddr:
+	case dw.FormAddr:
 		return value{class: address, u: c.sized(u.addressSize)}
-	case formData1:
+	case dw.FormData1:
 		return value{class: constant, u: uint64(c.u8())}
-	case formData2:
+	case dw.FormData2:
 		return value{class: constant, u: uint64(c.u16())}
-	case formData4:
+	case dw.FormData4:
 		return u.offsetOrConstant(at, uint64(c.u32()))
-	case formData8:
+	case dw.FormData8:
 		return u.offsetOrConstant(at, c.u64())
-	case formUdata:
+	case dw.FormUdata:
 		return value{class: constant, u: c.uleb()}
-	case formSdata:
+	case dw.FormSdata:
 		return value{class: constant, u: uint64(c.sleb())}
-	case formImplicitConst:
+	case dw.FormImplicitConst:
 		return value{class: constant, u: uint64(at.implicit)}
-	case formFlag:
+	case dw.FormFlag:
 		return value{class: flag, u: uint64(c.u8())}
-	case formFlagPresent:
+	case dw.FormFlagPresent:
 		return value{class: flag, u: 1}
-	case formString:
+	case dw.FormString:
 		start := c.off
 		c.skipString()
 		return value{class: text, where: inInfo, u: uint64(start)}
-	case formStrp:
+	case dw.FormStrp:
 		return value{class: text, where: inStr, u: c.offset(u.is64)}
-	case formLineStrp:
+	case dw.FormLineStrp:
 		return value{class: text, where: inLineStr, u: c.offset(u.is64)}
-	case formStrx, formGNUStrIndex:
+	case dw.FormStrx, dw.FormGNUStrIndex:
 		return value{class: textIndex, u: c.uleb()}
-	case formStrx1:
+	case dw.FormStrx1:
 		return value{class: textIndex, u: uint64(c.u8())}
-	case formStrx2:
+	case dw.FormStrx2:
 		return value{class: textIndex, u: uint64(c.u16())}
-	case formStrx3:
+	case dw.FormStrx3:
 		return value{class: textIndex, u: uint64(c.u24())}
-	case formStrx4:
+	case dw.FormStrx4:
 		return value{class: textIndex, u: uint64(c.u32())}
-	case formAddrx, formGNUAddrIndex:
+	case dw.FormAddrx, dw.FormGNUAddrIndex:
 		return value{class: addressIndex, u: c.uleb()}
-	case formAddrx1:
+	case dw.FormAddrx1:
 		return value{class: addressIndex, u: uint64(c.u8())}
-	case formAddrx2:
+	case dw.FormAddrx2:
 		return value{class: addressIndex, u: uint64(c.u16())}
-	case formAddrx3:
+	case dw.FormAddrx3:
 		return value{class: addressIndex, u: uint64(c.u24())}
-	case formAddrx4:
+	case dw.FormAddrx4:
 		return value{class: addressIndex, u: uint64(c.u32())}
-	case formRef1:
+	case dw.FormRef1:
 		return u.reference(uint64(c.u8()))
-	case formRef2:
+	case dw.FormRef2:
 		return u.reference(uint64(c.u16()))
-	case formRef4:
+	case dw.FormRef4:
 		return u.reference(uint64(c.u32()))
-	case formRef8:
+	case dw.FormRef8:
 		return u.reference(c.u64())
-	case formRefUdata:
+	case dw.FormRefUdata:
 		return u.reference(c.uleb())
-	case formRefAddr:
+	case dw.FormRefAddr:
 		if u.version == 2 { // DWARF 2 §7.5.4: the size of an address
 			return u.sourceReference(u.source.number, u.part.info+c.sized(u.addressSize))
 		}
 		return u.sourceReference(u.source.number, u.part.info+c.offset(u.is64))
-	case formSecOffset:
+	case dw.FormSecOffset:
 		return value{class: sectionOffset, u: c.offset(u.is64)}
-	case formRnglistx:
+	case dw.FormRnglistx:
 		return value{class: rangesIndex, u: c.uleb()}
-	case formLoclistx:
+	case dw.FormLoclistx:
 		c.uleb()
-	case formBlock1:
+	case dw.FormBlock1:
 		c.take(uint64(c.u8()))
-	case formBlock2:
+	case dw.FormBlock2:
 		c.take(uint64(c.u16()))
-	case formBlock4:
+	case dw.FormBlock4:
 		c.take(uint64(c.u32()))
-	case formBlock, formExprloc:
+	case dw.FormBlock, dw.FormExprloc:
 		c.take(c.uleb())
-	case formData16:
+	case dw.FormData16:
 		c.take(16)
-	case formRefSig8:
+	case dw.FormRefSig8:
 		return value{class: signature, u: c.u64()}
-	case formRefSup4:
+	case dw.FormRefSup4:
 		return u.sourceReference(supplementaryNumber, uint64(c.u32()))
-	case formRefSup8:
+	case dw.FormRefSup8:
 		return u.sourceReference(supplementaryNumber, c.u64())
-	case formGNURefAlt:
+	case dw.FormGNURefAlt:
 		return u.sourceReference(supplementaryNumber, c.offset(u.is64))
-	case formStrpSup, formGNUStrpAlt:
+	case dw.FormStrpSup, dw.FormGNUStrpAlt:
 		return value{class: text, where: inSupplementary, u: c.offset(u.is64)}
 	default:
 		c.fail("attribute %#x has the unknown form %#x", at.name, form)
@@ -221,7 +172,7 @@ func (u *unit) pass(c *cursor, t *abbreviations, a *abbreviation) {
 // offsetOrConstant tells the two meanings of DW_FORM_data4 and data8 apart:
 // before DWARF 4 they also held offsets of sections.
 func (u *unit) offsetOrConstant(at attribute, v uint64) value {
-	if u.version < 4 && (at.name == attrStmtList || at.name == attrRanges) {
+	if u.version < 4 && (at.name == dw.AttrStmtList || at.name == dw.AttrRanges) {
 		return value{class: sectionOffset, u: v}
 	}
 	return value{class: constant, u: v}

@@ -8,18 +8,20 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // Attributes that are passed over at once take as many bytes as those that are read.
 func TestPass(t *testing.T) {
 	fixed := 0
-	for form := uint32(0); form <= formGNUStrpAlt; form++ {
+	for form := uint32(0); form <= dw.FormGNUStrpAlt; form++ {
 		for _, u := range []unit{
 			{version: 2, addressSize: 4}, {version: 4, addressSize: 8}, {version: 5, addressSize: 2},
 			{version: 5, addressSize: 8, is64: true}, {version: 2, addressSize: 8, is64: true},
 		} {
 			u.source = new(source)
-			at := attribute{name: attrLowPC, form: form}
+			at := attribute{name: dw.AttrLowPC, form: form}
 			table := &abbreviations{attributes: []attribute{at, at, at}}
 			a := &abbreviation{end: 3}
 			for range table.attributes {
@@ -48,7 +50,7 @@ func TestPass(t *testing.T) {
 
 // So many that they cannot be counted are read one by one.
 func TestPassMany(t *testing.T) {
-	for _, form := range []uint32{formData1, formData16, formStrp, formAddr} {
+	for _, form := range []uint32{dw.FormData1, dw.FormData16, dw.FormStrp, dw.FormAddr} {
 		u := unit{source: new(source), version: 5, addressSize: 8}
 		var table abbreviations
 		a := new(abbreviation)
@@ -75,12 +77,12 @@ func TestIndirectForm(t *testing.T) {
 		data []byte
 		ok   bool
 	}{
-		{[]byte{1, formData1, 5}, true},
-		{[]byte{1, formUdata, 0x85, 1}, true},
-		{[]byte{1, formIndirect, formData1, 5}, false},
+		{[]byte{1, dw.FormData1, 5}, true},
+		{[]byte{1, dw.FormUdata, 0x85, 1}, true},
+		{[]byte{1, dw.FormIndirect, dw.FormData1, 5}, false},
 	} {
 		u := &unit{source: new(source), version: 5, addressSize: 8, end: uint64(len(test.data))}
-		table := &abbreviations{dense: []abbreviation{{code: 1, tag: tagVariable, end: 1, size: attributeSize{varies: true}}}, attributes: []attribute{{name: attrLowPC, form: formIndirect}}}
+		table := &abbreviations{dense: []abbreviation{{code: 1, tag: dw.TagVariable, end: 1, size: attributeSize{varies: true}}}, attributes: []attribute{{name: dw.AttrLowPC, form: dw.FormIndirect}}}
 		for _, how := range []string{"read", "passed"} {
 			r := &Reader{d: new(Data), in: &opened{unit: u, table: table}, c: cursor{data: test.data, section: ".debug_info"}}
 			var e Entry
@@ -138,9 +140,9 @@ func TestNumbers(t *testing.T) {
 func TestCutAbbreviations(t *testing.T) {
 	var abbrev []byte
 	for code := byte(1); code < 100; code++ {
-		abbrev = append(abbrev, code, tagVariable, 0)
+		abbrev = append(abbrev, code, dw.TagVariable, 0)
 		for range 900 {
-			abbrev = append(abbrev, attrLowPC, formData1)
+			abbrev = append(abbrev, dw.AttrLowPC, dw.FormData1)
 		}
 		abbrev = append(abbrev, 0, 0)
 	}

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // functionTable is the functions of a unit.
@@ -66,7 +68,7 @@ func (t *functionTable) entry(r *functionRange) uint64 {
 // passOver are the entries without code inside, whose children need no look.
 func passOver(tag uint32) bool {
 	switch tag {
-	case tagFormalParameter, tagArrayType, tagEnumerationType, tagSubroutineType, tagVariable, tagCallSite, tagGNUCallSite:
+	case dw.TagFormalParameter, dw.TagArrayType, dw.TagEnumerationType, dw.TagSubroutineType, dw.TagVariable, dw.TagCallSite, dw.TagGNUCallSite:
 		return true
 	}
 	return false
@@ -75,7 +77,7 @@ func passOver(tag uint32) bool {
 // tells reports whether attributes of an entry matter to readFunctions or to readBody.
 func (a *abbreviation) tells() bool {
 	switch a.tag {
-	case tagSubprogram, tagInlinedSubroutine, tagCallSite, tagGNUCallSite, tagLexicalBlock:
+	case dw.TagSubprogram, dw.TagInlinedSubroutine, dw.TagCallSite, dw.TagGNUCallSite, dw.TagLexicalBlock:
 		return true
 	}
 	return a.children && passOver(a.tag)
@@ -141,7 +143,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		inner := function
 		var rangesErr error
 		switch a.tag {
-		case tagSubprogram:
+		case dw.TagSubprogram:
 			inner = -1
 			part := int32(0)
 			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
@@ -155,8 +157,8 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 				t.complete = append(t.complete, e.complete)
 				functions++
 			}
-		case tagInlinedSubroutine, tagLexicalBlock:
-			if t.scattered || !e.pc.ranges.isList() || function < 0 && a.tag == tagInlinedSubroutine {
+		case dw.TagInlinedSubroutine, dw.TagLexicalBlock:
+			if t.scattered || !e.pc.ranges.isList() || function < 0 && a.tag == dw.TagInlinedSubroutine {
 				break
 			}
 			parts := 0
@@ -205,35 +207,35 @@ type entry struct {
 
 func (e *entry) set(name uint32, v value) {
 	switch name {
-	case attrSibling:
+	case dw.AttrSibling:
 		e.sibling = v
-	case attrLowPC:
+	case dw.AttrLowPC:
 		e.pc.low = v
-	case attrHighPC:
+	case dw.AttrHighPC:
 		e.pc.high = v
-	case attrRanges:
+	case dw.AttrRanges:
 		e.pc.ranges = v
-	case attrCallFile:
+	case dw.AttrCallFile:
 		e.callFile = v
-	case attrCallLine:
+	case dw.AttrCallLine:
 		e.callLine = v
-	case attrCallColumn:
+	case dw.AttrCallColumn:
 		e.callColumn = v
-	case attrCallAllCalls, attrCallAllTail, attrGNUAllCalls, attrGNUAllTailCalls:
+	case dw.AttrCallAllCalls, dw.AttrCallAllTailCalls, dw.AttrGNUAllCallSites, dw.AttrGNUAllTailCallSites:
 		e.complete = e.complete || v.isSet()
-	case attrCallReturnPC:
+	case dw.AttrCallReturnPC:
 		e.returnPC = v
-	case attrCallPC:
+	case dw.AttrCallPC:
 		e.callPC = v
-	case attrCallOrigin:
+	case dw.AttrCallOrigin:
 		e.callOrigin = v
-	case attrAbstractOrigin:
+	case dw.AttrAbstractOrigin:
 		e.origin = v
-	case attrDeclaration:
+	case dw.AttrDeclaration:
 		e.declaration = v.isSet()
-	case attrExternal:
+	case dw.AttrExternal:
 		e.external = v.isSet()
-	case attrCallTail, attrGNUTailCall:
+	case dw.AttrCallTailCall, dw.AttrGNUTailCall:
 		e.tail = v.isSet()
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // lineTable is the line table of a unit, by sequences.
@@ -189,12 +191,6 @@ func (p *lineProgram) header(u *unit, r *root, t *lineTable) {
 	}
 }
 
-// Content types of directories and files, DWARF 5 Table 7.27.
-const (
-	lnctPath           = 1
-	lnctDirectoryIndex = 2
-)
-
 // entries reads the directories or the files of a version 5 header.
 func (p *lineProgram) entries(u *unit, visit func(file)) {
 	c := &p.c
@@ -211,12 +207,12 @@ func (p *lineProgram) entries(u *unit, visit func(file)) {
 		for _, at := range formats {
 			v := reader.read(c, at)
 			switch at.name {
-			case lnctPath:
+			case dw.LNCTPath:
 				if v.where == inInfo {
 					v.where = inLine // DW_FORM_string: here
 				}
 				f.name = v
-			case lnctDirectoryIndex:
+			case dw.LNCTDirectoryIndex:
 				f.dir = number(v)
 			}
 		}
@@ -259,7 +255,7 @@ func (p *lineProgram) run(t *lineTable, most int) {
 			continue
 		}
 		switch op {
-		case 0: // extended
+		case dw.LNSExtended:
 			n := c.uleb()
 			if n == 0 || n > uint64(c.remain()) {
 				c.fail("extended opcode of %d bytes, %d left", n, c.remain())
@@ -267,39 +263,39 @@ func (p *lineProgram) run(t *lineTable, most int) {
 			}
 			end := c.off + int(n)
 			switch c.u8() {
-			case 1: // DW_LNE_end_sequence
+			case dw.LNEEndSequence:
 				t.finish(first, &s)
 				first, s = len(t.rows), start
-			case 2: // DW_LNE_set_address
+			case dw.LNESetAddress:
 				if size := int(n) - 1; size == 4 || size == 8 || size == 2 {
 					s.address, s.op = c.sized(size), 0
 				}
-			case 4: // DW_LNE_set_discriminator
+			case dw.LNESetDiscriminator:
 				if s.discriminator = c.uleb(); s.discriminator != 0 {
 					s.flags |= discriminated
 				}
 			}
 			c.off = end
-		case 1: // DW_LNS_copy
+		case dw.LNSCopy:
 			t.emit(first, &s)
-		case 2: // DW_LNS_advance_pc
+		case dw.LNSAdvancePC:
 			p.advance(&s, c.uleb())
-		case 3: // DW_LNS_advance_line
+		case dw.LNSAdvanceLine:
 			s.advanceLine(c.sleb())
-		case 4: // DW_LNS_set_file
+		case dw.LNSSetFile:
 			s.file = c.uleb()
-		case 5: // DW_LNS_set_column
+		case dw.LNSSetColumn:
 			s.column = c.uleb()
-		case 6: // DW_LNS_negate_stmt
+		case dw.LNSNegateStatement:
 			s.flags ^= isStatement
-		case 7: // DW_LNS_set_basic_block
-		case 10:
+		case dw.LNSSetBasicBlock:
+		case dw.LNSSetPrologueEnd:
 			s.flags |= prologueEnd
-		case 11:
+		case dw.LNSSetEpilogueBegin:
 			s.flags |= epilogueBegin
-		case 8: // DW_LNS_const_add_pc
+		case dw.LNSConstAddPC:
 			p.advance(&s, uint64((255-uint8(len(p.lengths))-1)/p.lineRange))
-		case 9: // DW_LNS_fixed_advance_pc
+		case dw.LNSFixedAdvancePC:
 			s.address, s.op = s.address+uint64(c.u16()), 0
 		default:
 			for n := p.lengths[op-1]; n > 0; n-- {

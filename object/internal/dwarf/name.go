@@ -4,7 +4,11 @@
 
 package dwarf
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/internal/dw"
+)
 
 // maxHops bounds a chain of DW_AT_abstract_origin and DW_AT_specification.
 const maxHops = 16
@@ -23,7 +27,7 @@ func (d *Data) functionName(offset uint64) string {
 func (d *Data) readName(offset uint64) string {
 	linkage, plain := "", ""
 	u, last := d.eachName(offset, func(attribute uint32, name []byte) bool {
-		if attribute != attrName {
+		if attribute != dw.AttrName {
 			linkage = string(name)
 			return false
 		}
@@ -32,13 +36,13 @@ func (d *Data) readName(offset uint64) string {
 		}
 		return true
 	})
-	if linkage != "" && d.language(offset) == langGo {
+	if linkage != "" && d.language(offset) == dw.LangGo {
 		// gccgo's linkage names are encoded.
 		d.eachName(offset, func(attribute uint32, name []byte) bool {
-			if attribute == attrName {
+			if attribute == dw.AttrName {
 				linkage = string(name)
 			}
-			return attribute != attrName
+			return attribute != dw.AttrName
 		})
 	}
 	if linkage != "" || plain == "" {
@@ -88,7 +92,7 @@ func (d *Data) eachName(offset uint64, visit func(attribute uint32, name []byte)
 				break
 			}
 			switch at.name {
-			case attrLinkageName, attrMIPSLinkageName, attrName:
+			case dw.AttrLinkageName, dw.AttrMIPSLinkageName, dw.AttrName:
 				if v.class == textIndex && !known {
 					// Only then does the name depend on the unit's first entry.
 					r, _ = d.readRoot(u)
@@ -97,7 +101,7 @@ func (d *Data) eachName(offset uint64, visit func(attribute uint32, name []byte)
 				if text := d.text(u, &r, v); len(text) > 0 && !visit(at.name, text) {
 					return last, offset
 				}
-			case attrAbstractOrigin, attrSpecification:
+			case dw.AttrAbstractOrigin, dw.AttrSpecification:
 				if v.class == reference {
 					next = v
 				}

@@ -7,6 +7,8 @@ package dwarf
 import (
 	"path"
 	"strings"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // producer returns what DW_AT_producer says.
@@ -56,12 +58,6 @@ func decimal(text string) (n int) {
 	return n
 }
 
-// Languages of assembly: DW_LANG_Mips_Assembler, DW_LANG_Assembly of DWARF 6.
-const (
-	langMipsAssembler = 0x8001
-	langAssembly      = 0x31
-)
-
 // isAssembly reports whether a file is in assembly language, where each row is
 // an instruction of its own.
 func isAssembly(o *openUnit, file string) bool {
@@ -69,5 +65,5 @@ func isAssembly(o *openUnit, file string) bool {
 	case ".s", ".S", ".sx":
 		return true
 	}
-	return o.codeRoot.language == langMipsAssembler || o.codeRoot.language == langAssembly
+	return o.codeRoot.language == dw.LangMipsAssembler || o.codeRoot.language == dw.LangAssembly
 }

@@ -4,17 +4,7 @@
 
 package dwarf
 
-// Range list entries, DWARF 5 Table 7.30.
-const (
-	rleEndOfList    = 0
-	rleBaseAddressx = 1
-	rleStartxEndx   = 2
-	rleStartxLength = 3
-	rleOffsetPair   = 4
-	rleBaseAddress  = 5
-	rleStartEnd     = 6
-	rleStartLength  = 7
-)
+import "github.com/clewdev/clew/internal/dw"
 
 // isList reports whether a value can say where a range list is.
 func (v value) isList() bool { return v.class == sectionOffset || v.class == rangesIndex }
@@ -105,24 +95,24 @@ func (d *Data) ranges5(u *unit, r *root, v value, emit func(low, high uint64) bo
 		}
 		var low, high uint64
 		switch kind := c.u8(); kind {
-		case rleEndOfList:
+		case dw.RLEEndOfList:
 			return c.err
-		case rleBaseAddressx:
+		case dw.RLEBaseAddressx:
 			base = indexed()
 			continue
-		case rleStartxEndx:
+		case dw.RLEStartxEndx:
 			low, high = indexed(), indexed()
-		case rleStartxLength:
+		case dw.RLEStartxLength:
 			low = indexed()
 			high = low + c.uleb()
-		case rleOffsetPair:
+		case dw.RLEOffsetPair:
 			low, high = base+c.uleb(), base+c.uleb()
-		case rleBaseAddress:
+		case dw.RLEBaseAddress:
 			base = c.sized(u.addressSize)
 			continue
-		case rleStartEnd:
+		case dw.RLEStartEnd:
 			low, high = c.sized(u.addressSize), c.sized(u.addressSize)
-		case rleStartLength:
+		case dw.RLEStartLength:
 			low = c.sized(u.addressSize)
 			high = low + c.uleb()
 		default:

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // Unit is what the header of a unit says.
@@ -323,8 +325,8 @@ func (r *Reader) begin(e *Entry) (a *abbreviation, ok bool, err error) {
 // field reads an attribute to f.
 func (r *Reader) field(f *Field, at attribute) {
 	start := r.c.off
-	if at.form == formIndirect {
-		if at.form = uint32(r.c.uleb()); at.form == formIndirect {
+	if at.form == dw.FormIndirect {
+		if at.form = uint32(r.c.uleb()); at.form == dw.FormIndirect {
 			r.c.fail("attribute %#x has an indirect form that is indirect", at.name)
 		}
 		start = r.c.off
@@ -335,7 +337,7 @@ func (r *Reader) field(f *Field, at attribute) {
 	switch {
 	case v.class == other:
 		f.u, f.form = uint64(start), uint16(at.form)
-	case v.class == sectionOffset || v.class == constant && u.version < 4 && (at.form == formData4 || at.form == formData8):
+	case v.class == sectionOffset || v.class == constant && u.version < 4 && (at.form == dw.FormData4 || at.form == dw.FormData8):
 		if isLocation(at.name) {
 			f.u, f.class = u.part.locations+v.u, listOffset
 		}
@@ -345,23 +347,12 @@ func (r *Reader) field(f *Field, at attribute) {
 // isLocation reports whether an attribute can be a list of locations.
 func isLocation(name uint32) bool {
 	switch name {
-	case attrLocation, attrStringLength, attrReturnAddr, attrDataMemberLocation, attrFrameBase,
-		attrSegment, attrStaticLink, attrUseLocation, attrVtableElemLocation:
+	case dw.AttrLocation, dw.AttrStringLength, dw.AttrReturnAddress, dw.AttrDataMemberLocation, dw.AttrFrameBase,
+		dw.AttrSegment, dw.AttrStaticLink, dw.AttrUseLocation, dw.AttrVtableElementLocation:
 		return true
 	}
 	return false
 }
-
-const (
-	attrStringLength       = 0x19
-	attrReturnAddr         = 0x2a
-	attrDataMemberLocation = 0x38
-	attrFrameBase          = 0x40
-	attrSegment            = 0x46
-	attrStaticLink         = 0x48
-	attrUseLocation        = 0x4a
-	attrVtableElemLocation = 0x4d
-)
 
 // Ranges calls visit with the addresses [low, high) that an entry covers.
 func (r *Reader) Ranges(e *Entry, visit func(low, high uint64)) error {

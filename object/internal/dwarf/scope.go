@@ -4,17 +4,10 @@
 
 package dwarf
 
-import "strings"
+import (
+	"strings"
 
-const (
-	tagClassType     = 0x02
-	tagStructureType = 0x13
-	tagUnionType     = 0x17
-	tagNamespace     = 0x39
-
-	attrLanguage = 0x13
-
-	langGo = 0x16 // DW_LANG_Go
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // hasScopes reports whether a language, DW_LANG_*, has functions whose plain
@@ -23,7 +16,8 @@ const (
 // around tell the rest.
 func hasScopes(language uint64) bool {
 	switch language {
-	case 0x04, 0x1a, 0x21, 0x2b, 0x3a: // C++98, 11, 14, 17, 20
+	case dw.LangCPlusPlus, dw.LangCPlusPlus03, dw.LangCPlusPlus11, dw.LangCPlusPlus14, dw.LangCPlusPlus17,
+		dw.LangCPlusPlus20, dw.LangCPlusPlus23:
 		return true
 	}
 	return false
@@ -62,9 +56,9 @@ func (d *Data) qualified(u *unit, offset uint64, name string, language uint64) s
 		var scope, sibling value
 		for _, at := range attributes {
 			switch v := u.read(&c, at); at.name {
-			case attrName:
+			case dw.AttrName:
 				scope = v
-			case attrSibling:
+			case dw.AttrSibling:
 				sibling = v
 			}
 		}
@@ -103,12 +97,12 @@ func (d *Data) language(offset uint64) uint64 {
 
 func (d *Data) scopeName(u *unit, r *root, tag uint32, name value) string {
 	switch tag {
-	case tagNamespace:
+	case dw.TagNamespace:
 		if s := d.text(u, r, name); len(s) > 0 {
 			return string(s)
 		}
 		return "(anonymous namespace)"
-	case tagClassType, tagStructureType, tagUnionType:
+	case dw.TagClassType, dw.TagStructureType, dw.TagUnionType:
 		return string(d.text(u, r, name))
 	}
 	return ""

@@ -7,57 +7,8 @@ package dwarf
 import (
 	"bytes"
 	"fmt"
-)
 
-// Tags and attributes that are looked at, DWARF 5 Tables 7.3 and 7.5.
-const (
-	tagFormalParameter   = 0x05
-	tagArrayType         = 0x01
-	tagEnumerationType   = 0x04
-	tagSubroutineType    = 0x15
-	tagInlinedSubroutine = 0x1d
-	tagLexicalBlock      = 0x0b
-	tagSubprogram        = 0x2e
-	tagVariable          = 0x34
-	tagCallSite          = 0x48
-	tagGNUCallSite       = 0x4109
-
-	attrSibling         = 0x01
-	attrLocation        = 0x02
-	attrName            = 0x03
-	attrStmtList        = 0x10
-	attrLowPC           = 0x11
-	attrHighPC          = 0x12
-	attrCompDir         = 0x1b
-	attrProducer        = 0x25
-	attrAbstractOrigin  = 0x31
-	attrDeclaration     = 0x3c
-	attrExternal        = 0x3f
-	attrSpecification   = 0x47
-	attrRanges          = 0x55
-	attrCallColumn      = 0x57
-	attrCallFile        = 0x58
-	attrCallLine        = 0x59
-	attrLinkageName     = 0x6e
-	attrStrOffsetsBase  = 0x72
-	attrAddrBase        = 0x73
-	attrRnglistsBase    = 0x74
-	attrCallAllCalls    = 0x7a
-	attrCallAllTail     = 0x7c
-	attrCallReturnPC    = 0x7d
-	attrCallOrigin      = 0x7f
-	attrCallPC          = 0x81
-	attrCallTail        = 0x82
-	attrMIPSLinkageName = 0x2007
-	attrGNUTailCall     = 0x2115
-	attrGNUAllTailCalls = 0x2116
-	attrGNUAllCalls     = 0x2117
-	attrDwoName         = 0x76
-	attrLoclistsBase    = 0x8c
-	attrGNUDwoName      = 0x2130
-	attrGNUDwoID        = 0x2131
-	attrGNURangesBase   = 0x2132
-	attrGNUAddrBase     = 0x2133
+	"github.com/clewdev/clew/internal/dw"
 )
 
 // unit is the header of a unit (DWARF 5 §7.5.1).
@@ -122,10 +73,10 @@ func (d *Data) readHeader(u *unit, off int) error {
 		u.addressSize = int(c.u8())
 		u.abbrev = u.part.abbrev + c.offset(u.is64)
 		switch kind {
-		case 1, 3: // DW_UT_compile, DW_UT_partial
-		case 4, 5: // DW_UT_skeleton, DW_UT_split_compile: the ID of the pair
+		case dw.UTCompile, dw.UTPartial:
+		case dw.UTSkeleton, dw.UTSplitCompile: // the ID of the pair
 			u.id = c.u64()
-		case 2, 6: // DW_UT_type, DW_UT_split_type
+		case dw.UTType, dw.UTSplitType:
 			u.readType(&c)
 		default: // unknown
 			u.typeUnit = true
@@ -177,36 +128,36 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 	for _, at := range table.of(a) {
 		v := u.read(&c, at)
 		switch at.name {
-		case attrName:
+		case dw.AttrName:
 			r.name = v
-		case attrCompDir:
+		case dw.AttrCompDir:
 			r.dir = v
-		case attrProducer:
+		case dw.AttrProducer:
 			r.producer = v
-		case attrLanguage:
+		case dw.AttrLanguage:
 			r.language = v.u
-		case attrStmtList:
+		case dw.AttrStmtList:
 			r.line = v
-		case attrLowPC:
+		case dw.AttrLowPC:
 			low = v
 			r.pc.low = v
-		case attrHighPC:
+		case dw.AttrHighPC:
 			r.pc.high = v
-		case attrRanges:
+		case dw.AttrRanges:
 			r.pc.ranges = v
-		case attrStrOffsetsBase:
+		case dw.AttrStrOffsetsBase:
 			r.strOffsetsBase = v.u
-		case attrAddrBase, attrGNUAddrBase:
+		case dw.AttrAddrBase, dw.AttrGNUAddrBase:
 			r.addrBase = v.u
-		case attrRnglistsBase:
+		case dw.AttrRnglistsBase:
 			r.rnglistsBase = v.u
-		case attrDwoName, attrGNUDwoName:
+		case dw.AttrDwoName, dw.AttrGNUDwoName:
 			r.split = v
-		case attrGNUDwoID:
+		case dw.AttrGNUDwoID:
 			r.id = v
-		case attrGNURangesBase:
+		case dw.AttrGNURangesBase:
 			r.splitRangesBase = v.u
-		case attrLoclistsBase:
+		case dw.AttrLoclistsBase:
 			r.loclistsBase = v.u
 		}
 		if c.err != nil {
