@@ -111,14 +111,17 @@ func (w *Walker) applyDerived(r *Rules) (found, on bool) {
 	default:
 		return false, false
 	}
-	byItsTop := w.frame.Interrupted && int(r.CFA.Register) == w.Machine.StackPointer && r.CFA.Offset == int64(w.Machine.RegisterSize)
+	byRecord := int(r.CFA.Register) == w.Machine.FramePointer // which the function has made
+	byItsTop := w.frame.Interrupted && !byRecord && r.CFA.Offset == int64(w.Machine.RegisterSize)
 	w.guessed = false
 	if on = w.apply(r); !on {
 		return true, false
 	}
-	w.frame.Gap, w.guessed = how == callsOther, how != callsIt
-	w.frame.Method = FromCode
-	if byItsTop {
+	w.frame.Gap, w.guessed = how == callsOther && !byRecord, how != callsIt
+	switch w.frame.Method = FromCode; {
+	case byRecord:
+		w.frame.Method = FromFramePointer
+	case byItsTop:
 		w.frame.Method = FromReturnAddress
 	}
 	return true, true

@@ -121,7 +121,7 @@ var uncoveredTests = []struct {
 		calls:     map[uint64]uint64{0x2050: 0x1000, 0x2080: 0x1200, 0x3050: 0x2000},
 		stack:     []uint64{0x2080, 0, 0, 0, 0, 0x2050, 0, 0x3050},
 		pc:        0x1010, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 0x20},
-		frames: []string{"1010 registers", "2050 code", "3050 CFI"},
+		frames: []string{"1010 registers", "2050 frame pointer", "3050 CFI"},
 	},
 	{
 		name: "nor where its frame cannot be left", machine: x86,
@@ -214,6 +214,15 @@ var uncoveredTests = []struct {
 		pc:    0x1010, registers: map[uint64]uint64{7: stackAt, 6: 6, 3: 33, 12: 34},
 		frames: []string{"1010 registers", "1210 return address", "3050 code"},
 		last:   map[uint64]uint64{7: stackAt + 3*8, 3: 33}, unknown: []uint64{6, 12},
+	},
+	{
+		name: "a function that has made a record may be called by another, which nothing tells of", machine: x86,
+		functions: []function{{0x3000, 0x3100, "0710"}},
+		code:      map[uint64]string{0x1200: "55 4889e5 4883ec08"}, // push %rbp; mov %rsp,%rbp; sub $8,%rsp
+		calls:     map[uint64]uint64{0x120d: 0x1000, 0x3050: 0x1400},
+		stack:     []uint64{0x120d, 0, stackAt + 0x80, 0x3050},
+		pc:        0x1010, registers: map[uint64]uint64{7: stackAt, 6: stackAt + 16},
+		frames: []string{"1010 registers", "120d return address", "3050 frame pointer"},
 	},
 	{
 		name: "but not by a word that follows no call", machine: x86,

@@ -429,7 +429,8 @@ func (s *state) setFP(i *x86asm.Inst) {
 // frame returns the frame of a state.
 func (s *state) frame() (Frame, bool) {
 	f := Frame{CFA: columnRSP, Offset: s.depth, Zeroed: s.zero, First: s.first}
-	if s.moves {
+	// Called functions that pop their arguments, as those of V8, leave the frame pointer.
+	if s.moves || s.hasFP {
 		f.CFA, f.Offset = columnRBP, s.fp
 	}
 	for k, depth := range s.slots {
