@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
@@ -122,7 +123,7 @@ func (s *Stacks) variableNotes() (notes []string) {
 		return nil
 	}
 	if err := s.Variables.Err(); err != nil {
-		notes = strings.Split(err.Error(), "\n")
+		notes = printable.Lines(err)
 	}
 	if bare := s.Variables.Bare(); len(bare) > 0 && s.Advice != "" {
 		var names []string

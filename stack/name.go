@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 )
 
@@ -222,7 +222,7 @@ func (a *addresses) fail(err error) {
 	if a.told[text] {
 		return
 	}
-	lines := strings.Split(text, "\n")
+	lines := printable.Lines(err)
 	fresh := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return a.told[line] })
 	if a.told == nil {
 		a.told = make(map[string]bool)
@@ -234,6 +234,8 @@ func (a *addresses) fail(err error) {
 	case len(fresh) == len(lines):
 		a.errs = append(a.errs, err)
 	case len(fresh) > 0:
-		a.errs = append(a.errs, errors.New(strings.Join(fresh, "\n")))
+		for _, line := range fresh {
+			a.errs = append(a.errs, errors.New(line))
+		}
 	}
 }

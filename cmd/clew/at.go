@@ -138,5 +138,5 @@ func uncovered(f *object.File, sections []*cfi.Section, pc uint64, flags *atFlag
 			return err
 		}
 	}
-	return no("%s: %s", f.Name(), u.String())
+	return no("%s: %s", f.Name(), hint(u.String()))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
@@ -247,7 +248,7 @@ func (d *debugger) pipe(call bool) error {
 
 func (d *debugger) complain(err error) {
 	ink := stderr.palette().Error
-	for line := range strings.SplitSeq(err.Error(), "\n") {
+	for _, line := range printable.Lines(err) {
 		fmt.Fprintln(stderr, ink.Text(line))
 	}
 }

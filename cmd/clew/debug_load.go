@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/examples/forth"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
@@ -105,7 +106,7 @@ func undefined(err error, library *hosted.Library) error {
 	cplusplus, types, exceptions := false, false, false
 	for _, entry := range entries {
 		name, places, _ := strings.Cut(entry, ",")
-		fmt.Fprintf(&b, "\n  %s,%s", report.Demangle(name), places)
+		fmt.Fprintf(&b, "\n  %s,%s", printable.Text(report.Demangle(name)), printable.Text(places))
 		cplusplus = cplusplus || strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "__cxa") || strings.HasPrefix(name, "__gxx")
 		types = types || strings.HasPrefix(name, "_ZTVN10__cxxabiv1") || strings.HasPrefix(name, "_ZTI")
 		exceptions = exceptions || strings.HasPrefix(name, "__gxx_personality") || strings.HasPrefix(name, "_Unwind_") ||
@@ -123,17 +124,8 @@ func undefined(err error, library *hosted.Library) error {
 	} else {
 		fmt.Fprintf(&b, "\nOf the C library clew has\n%s.", functionList(library))
 	}
-	return inputError{&undefinedError{b.String(), err}}
+	return inputError{&ownText{b.String(), err}}
 }
-
-// undefinedError is an error of package link in other words.
-type undefinedError struct {
-	text string
-	err  error
-}
-
-func (e *undefinedError) Error() string { return e.text }
-func (e *undefinedError) Unwrap() error { return e.err }
 
 // functionList is the names of a library's functions, in lines.
 func functionList(l *hosted.Library) string {

@@ -11,10 +11,12 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 )
 
@@ -23,7 +25,40 @@ type inputError struct{ error }
 
 func (e inputError) Unwrap() error { return e.error }
 
-func input(format string, args ...any) error { return inputError{fmt.Errorf(format, args...)} }
+func input(format string, args ...any) error { return inputError{message(format, args...)} }
+
+// hint is text of Clew's own in an error: it can have more than one line.
+type hint string
+
+// ownText is an error with a text of Clew's own, the lines of which stay.
+type ownText struct {
+	text string
+	err  error
+}
+
+func (e *ownText) Error() string   { return e.text }
+func (e *ownText) Unwrap() error   { return e.err }
+func (e *ownText) Lines() []string { return strings.Split(e.text, "\n") }
+
+// message is like fmt.Errorf. An argument stays in its line unless it is a hint.
+func message(format string, args ...any) error {
+	return &ownText{fmt.Sprintf(strings.ReplaceAll(format, "%w", "%v"), inLine(args)...), fmt.Errorf(format, args...)}
+}
+
+// inLine returns arguments of a format of which strings and errors have the ends of lines
+// escaped, but for errors that were joined.
+func inLine(args []any) []any {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			args[i] = printable.Text(arg)
+		case error:
+			args[i] = strings.Join(printable.Lines(arg), "\n")
+		}
+	}
+	return args
+}
 
 // regular returns an error for what cannot be read from its start to its end, any
 // number of times. It is asked before a file is opened: to open a pipe waits for
@@ -85,15 +120,15 @@ func openBeside(path string, search *debugfile.Search) (*object.File, error) {
 	}
 	f, err := object.Open(path)
 	if err != nil {
-		var instead string
+		var instead hint
 		if c, err := contentOf(path); err == nil {
 			instead = c.insteadOfELF(path)
 		}
 		return nil, input("%w%s", err, instead)
 	}
 	if _, err := search.OpenDebugFile(f); err != nil {
-		for line := range strings.Lines(err.Error()) {
-			warn("%s", strings.TrimSuffix(line, "\n"))
+		for _, line := range printable.Lines(err) {
+			warn("%s", line)
 		}
 	}
 	return f, nil
@@ -142,35 +177,35 @@ func frameSections(f *object.File, name string) ([]*cfi.Section, error) {
 
 // noFrames explains why a file may have no call frame information.
 func noFrames(f *object.File) error {
-	hint := "It may have been built with -fno-asynchronous-unwind-tables, or its tables were stripped off."
+	advice := "It may have been built with -fno-asynchronous-unwind-tables, or its tables were stripped off."
 	switch link, _ := f.DebugLink(); {
 	case f.Type() == elf.ET_CORE:
-		hint = "It is a core: the unwind tables are in the program and the libraries that it is of; name one of them."
+		advice = "It is a core: the unwind tables are in the program and the libraries that it is of; name one of them."
 	case f.Damage() != nil:
-		hint = "They may be in what is damaged of the file."
+		advice = "They may be in what is damaged of the file."
 	case f.Machine().ELF == elf.EM_ARM:
-		hint = "Unwind tables of 32-bit ARM are in .ARM.exidx, which Clew does not read; a build with -g has a .debug_frame."
+		advice = "Unwind tables of 32-bit ARM are in .ARM.exidx, which Clew does not read; a build with -g has a .debug_frame."
 	case isGo(f):
-		hint = "Go's linker writes .debug_frame, and leaves it out with -ldflags=-w or -s: build it without."
+		advice = "Go's linker writes .debug_frame, and leaves it out with -ldflags=-w or -s: build it without."
 	case link != "":
-		hint = fmt.Sprintf("Its debug file, %s, may hold a .debug_frame: install it, or name it instead%s.", link, orServers())
+		advice = fmt.Sprintf("Its debug file, %s, may hold a .debug_frame: install it, or name it instead%s.", printable.Text(link), orServers())
 	case f.BuildID() != nil:
-		hint += fmt.Sprintf("\nA debug file may hold a .debug_frame: look for build ID %x%s.", f.BuildID(), orServers())
+		advice += fmt.Sprintf("\nA debug file may hold a .debug_frame: look for build ID %x%s.", f.BuildID(), orServers())
 	}
-	return no("%s: no call frame information: neither .eh_frame nor .debug_frame.\n%s", f.Name(), hint)
+	return no("%s: no call frame information: neither .eh_frame nor .debug_frame.%s", f.Name(), hint("\n"+advice))
 }
 
 // otherNames says how to find a function that goes by another name, or by none.
-func otherNames(f *object.File, name string) string {
+func otherNames(f *object.File, name string) hint {
 	for s := range f.Symbols() {
 		if s.Source == object.StaticSymbols || s.Source == object.DebugSymbols {
-			return fmt.Sprintf("\nLonger names that hold it: clew table %s --func '*%s*'", f.Name(), name)
+			return hint(fmt.Sprintf("\nLonger names that hold it: clew table %s --func '*%s*'", printable.Text(f.Name()), printable.Text(name)))
 		}
 	}
 	if isGo(f) {
 		return "\nIts symbols were stripped; functions of Go go by names such as main.main."
 	}
-	return "\nIts symbols were stripped, so most functions have no name: ask by address, or install its debug file" + orServers() + "."
+	return "\nIts symbols were stripped, so most functions have no name: ask by address, or install its debug file" + hint(orServers()) + "."
 }
 
 // orServers advises to have debug files fetched where they are not.
@@ -198,5 +233,5 @@ var speaker = "clew"
 
 // warn tells of something that costs a part of the answer, or could.
 func warn(format string, args ...any) {
-	fmt.Fprintf(stderr, speaker+": "+format+"\n", args...)
+	fmt.Fprintf(stderr, speaker+": "+format+"\n", inLine(args)...)
 }

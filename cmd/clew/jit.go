@@ -20,6 +20,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
@@ -208,7 +209,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	source, err := stack.OpenCodeSource(name)
 	end()
 	if err != nil {
-		return nil, input("%w\nClew reads cores, jitdumps, perf maps and recordings of perf.", err)
+		return nil, input("%w%s", err, hint("\nClew reads cores, jitdumps, perf maps and recordings of perf."))
 	}
 	t.sources = []*stack.CodeSource{source}
 	t.machine = source.Machine()
@@ -230,7 +231,7 @@ func (t *jitTarget) of(s *snapshot.Snapshot, release func()) {
 		told = told || source.Err != nil
 	}
 	if err != nil && !told {
-		t.notes = strings.Split(err.Error(), "\n")
+		t.notes = printable.Lines(err)
 	}
 }
 

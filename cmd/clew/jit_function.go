@@ -124,7 +124,7 @@ func writeFormer(former []report.FormerFunction, all int, apart bool, flags *jit
 }
 
 // someOf lists the first of some functions, a line each.
-func someOf(functions []report.SourcedFunction) string {
+func someOf(functions []report.SourcedFunction) hint {
 	const most = 8
 	var list strings.Builder
 	for i := range functions {
@@ -134,7 +134,7 @@ func someOf(functions []report.SourcedFunction) string {
 		}
 		fmt.Fprintf(&list, "\n  %#x  %s", functions[i].Start, report.Printable(functions[i].Name))
 	}
-	return list.String()
+	return hint(list.String())
 }
 
 func jitExtract(args []string, flags *jitFlags) error {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
@@ -92,14 +93,15 @@ func (c content) maybeCore() bool {
 
 // insteadOfELF says what to do with a file of this content, which is not the ELF file
 // that was expected.
-func (c content) insteadOfELF(path string) string {
+func (c content) insteadOfELF(path string) hint {
+	path = printable.Text(path)
 	switch c {
 	case elfFile, elfCore: // it is one, and damaged
 		return ""
 	case recordingFile:
-		return fmt.Sprintf("\nThis is a recording of perf: 'clew perf %s' reads it.", path)
+		return hint(fmt.Sprintf("\nThis is a recording of perf: 'clew perf %s' reads it.", path))
 	case jitdumpFile:
-		return fmt.Sprintf("\nThis is a jitdump: 'clew jit %s' reads it, 'clew jit show FUNC %[1]s' prints a function's table.", path)
+		return hint(fmt.Sprintf("\nThis is a jitdump: 'clew jit %s' reads it, 'clew jit show FUNC %[1]s' prints a function's table.", path))
 	case archiveFile:
 		return "\nThis is an archive: unpack it with 'ar x' and name one of its members."
 	case scriptFile:

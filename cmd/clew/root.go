@@ -29,7 +29,7 @@ type noError struct{ error }
 func (e noError) Unwrap() error { return e.error }
 
 // no returns an error that ends the command with exitNo.
-func no(format string, args ...any) error { return noError{fmt.Errorf(format, args...)} }
+func no(format string, args ...any) error { return noError{message(format, args...)} }
 
 // status is the exit code of a command that has said all it had to say.
 type status int

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
@@ -133,7 +134,7 @@ func (c *openedCore) facts() *report.Core {
 		}
 	}
 	if err := c.Damage(); err != nil {
-		r.Damage = strings.Split(err.Error(), "\n")
+		r.Damage = printable.Lines(err)
 	}
 	return r
 }

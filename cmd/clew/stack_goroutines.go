@@ -10,10 +10,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
@@ -63,7 +63,7 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 	r := report.Goroutines{List: list}
 	complete = err == nil
 	if err != nil {
-		r.Damage = strings.Split(err.Error(), "\n")
+		r.Damage = printable.Lines(err)
 	}
 	err = objects.NameGoroutines(list, stack.NameOptions{Lines: !flags.noLines})
 	end()

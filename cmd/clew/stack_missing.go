@@ -11,9 +11,9 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
@@ -32,8 +32,8 @@ func tellMissed(s *snapshot.Snapshot, stacks []stack.Stack, named error) (said [
 		warn("%s", text)
 	}
 	if named != nil {
-		for line := range strings.Lines(named.Error()) {
-			if line = strings.TrimSuffix(line, "\n"); !slices.Contains(said, line) {
+		for _, line := range printable.Lines(named) {
+			if !slices.Contains(said, line) {
 				tell(line)
 			}
 		}

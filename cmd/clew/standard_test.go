@@ -336,3 +336,19 @@ func TestStreamFails(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The end of a line in a name does not end the line of a warning: the rest could pass for
+// another one.
+func TestNameWithNewline(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a\nclew table: forged")
+	if err := os.WriteFile(name, []byte("no ELF"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"table", name}, {"table", name + "/absent"}, {"stack", name}, {"jit", name}, {"perf", name}} {
+		_, said, _ := output(t, clew(t, args...), "DEBUGINFOD_URLS=")
+		if strings.Contains(said, "\nclew table: forged") || !strings.Contains(said, `a\nclew table: forged`) {
+			t.Errorf("clew %s:\n%s", args[0], said)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func (f *failures) add(err error) {
 func (f *failures) err() error {
 	err := errors.Join(f.first...)
 	if f.more > 0 {
-		err = fmt.Errorf("%w\nand %d more", err, f.more)
+		err = errors.Join(err, fmt.Errorf("and %d more", f.more))
 	}
 	return err
 }
