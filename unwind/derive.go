@@ -20,6 +20,9 @@ const (
 	afterFrame   = 1 << 12
 )
 
+// decodedWork is how many reads of a register an instruction counts as that is followed.
+const decodedWork = 8
+
 // derive returns rules for an address that has none, for the reason err: those that
 // follow from the instructions of its function. It returns nil where the function is not
 // known, or its code does not say how far the stack pointer is below the CFA.
@@ -40,7 +43,7 @@ func (w *Walker) derive(module *Module, pc, lookup uint64, err error) *Rules {
 		return nil
 	}
 	f, decoded, ok := codeframe.Find(code, int(pc-start), lookup != pc)
-	w.reads += decoded // of mayWork
+	w.reads += decodedWork * decoded // of mayWork
 	if !ok {
 		return nil
 	}

@@ -77,7 +77,7 @@ const lost = -1 // in state.slots: not the same on all paths, or overwritten
 // first byte. Of a frame that waits for a call to return, pc is the return address.
 // The number of instructions that were decoded is returned in any case.
 func Find(code []byte, pc int, called bool) (f Frame, decoded int, ok bool) {
-	a := analysis{code: code, met: make(map[int]state), pc: pc, called: called}
+	a := analysis{code: code, met: make([]int32, len(code)), pc: pc, called: called}
 	a.reach(0, state{depth: 8})
 	for len(a.todo) > 0 {
 		at := a.todo[len(a.todo)-1]
@@ -98,7 +98,8 @@ type analysis struct {
 	code    []byte
 	pc      int
 	called  bool
-	met     map[int]state // before the instructions that paths lead to
+	met     []int32 // by offset: which of states is before an instruction, from 1
+	states  []state
 	todo    []int
 	decoded int
 
@@ -111,12 +112,16 @@ func (a *analysis) reach(at int, s state) {
 	if at < 0 || at >= len(a.code) {
 		return
 	}
-	if old, ok := a.met[at]; ok {
-		if s = old.merge(s); s == old {
+	if k := a.met[at]; k == 0 {
+		a.states = append(a.states, s)
+		a.met[at] = int32(len(a.states))
+	} else {
+		old := &a.states[k-1]
+		if s = old.merge(s); s == *old {
 			return
 		}
+		*old = s
 	}
-	a.met[at] = s
 	a.todo = append(a.todo, at)
 }
 
@@ -145,7 +150,7 @@ func (s state) merge(o state) state {
 // from follows one path until it ends, or meets an instruction that was followed with
 // the same state. It returns false where that takes too long.
 func (a *analysis) from(at int) bool {
-	s := a.met[at]
+	s := a.states[a.met[at]-1]
 	for {
 		if a.decoded++; a.decoded > most {
 			return false
@@ -194,7 +199,7 @@ func (a *analysis) from(at int) bool {
 			return true
 		}
 		a.todo = a.todo[:n-1]
-		at, s = next, a.met[next]
+		at, s = next, a.states[a.met[next]-1]
 	}
 }
 
@@ -434,8 +439,12 @@ func (s *state) frame() (Frame, bool) {
 		f.CFA, f.Offset = columnRBP, s.fp
 	}
 	for k, depth := range s.slots {
-		if depth != 0 {
-			f.Saved = append(f.Saved, Slot{saved[k], -depth, depth == lost})
+		switch depth {
+		case 0:
+		case lost:
+			f.Saved = append(f.Saved, Slot{Column: saved[k], Lost: true})
+		default:
+			f.Saved = append(f.Saved, Slot{Column: saved[k], Offset: -depth})
 		}
 	}
 	return f, !s.moves && (s.depth >= 8 || s.zero) || s.moves && s.hasFP || s.first
