@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/stack/variable"
 )
 
 // Goroutines are the goroutines of one target, ready to be shown. Those of a group
-// (stack.GoroutineOptions.Group) are shown as one.
+// (golang.Options.Group) are shown as one.
 type Goroutines struct {
 	Target
-	List []stack.Goroutine
+	List []golang.Goroutine
 
 	// Variables, Locals, Raw and Advice are as those of Stacks. Goroutines must keep the
 	// registers.
@@ -62,7 +63,7 @@ func (s *Goroutines) stacks() *Stacks {
 
 // others returns the stacks of the goroutines of a group besides the first one's, where
 // they have registers.
-func others(g *stack.Goroutine) (list []*stack.Stack) {
+func others(g *golang.Goroutine) (list []*stack.Stack) {
 	for i := range g.Others {
 		if stack := g.Others[i].Stack; stack != nil {
 			list = append(list, stack)
@@ -86,7 +87,7 @@ func (s *Goroutines) notes() []string {
 
 // goroutineHeading writes "goroutine 18: chan receive, 3 minutes, locked to thread", or
 // "12 goroutines: 18-28 40: select".
-func (p *stackPrinter) goroutineHeading(first *stack.Goroutine) {
+func (p *stackPrinter) goroutineHeading(first *golang.Goroutine) {
 	p.out = append(p.out, '\n')
 	if len(first.Others) == 0 {
 		p.out = append(p.out, "goroutine "...)
@@ -125,7 +126,7 @@ func (p *stackPrinter) goroutineHeading(first *stack.Goroutine) {
 }
 
 // goroutineIDs writes the IDs of the goroutines of a group.
-func (p *stackPrinter) goroutineIDs(first *stack.Goroutine) {
+func (p *stackPrinter) goroutineIDs(first *golang.Goroutine) {
 	id := func(k int) uint64 {
 		if k == 0 {
 			return first.ID
@@ -155,7 +156,7 @@ func (p *stackPrinter) goroutineIDs(first *stack.Goroutine) {
 }
 
 // created writes which go statement created goroutines, and in which one it ran.
-func (p *stackPrinter) created(g *stack.Goroutine) {
+func (p *stackPrinter) created(g *golang.Goroutine) {
 	f := g.Created
 	if f == nil {
 		return
@@ -167,7 +168,7 @@ func (p *stackPrinter) created(g *stack.Goroutine) {
 		p.out = strconv.AppendUint(p.out, offset, 16)
 	}
 	if parent := g.Parent; parent != 0 {
-		if slices.ContainsFunc(g.Others, func(other stack.OtherGoroutine) bool { return other.Parent != parent }) {
+		if slices.ContainsFunc(g.Others, func(other golang.Other) bool { return other.Parent != parent }) {
 			p.out = append(p.out, " in several goroutines"...)
 		} else {
 			p.out = fmt.Appendf(p.out, " in goroutine %d", parent)

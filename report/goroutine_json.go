@@ -11,7 +11,7 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 )
 
 // jsonGoroutines is the JSON form of goroutines: that of stacks with goroutines in the
@@ -119,7 +119,7 @@ func plainJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-func (s *Goroutines) goroutineJSON(g *stack.Goroutine, stacks *Stacks, variables *variables) *jsonGoroutine {
+func (s *Goroutines) goroutineJSON(g *golang.Goroutine, stacks *Stacks, variables *variables) *jsonGoroutine {
 	to := &jsonGoroutine{ID: g.ID, State: g.Name, Scan: g.Scan, WaitedNS: g.Waited.Nanoseconds(), Locked: g.Locked, System: g.System,
 		Created: createdJSON(g), Frames: make([]jsonFrame, len(g.Stack.Frames)), End: g.Stack.Reason.String()}
 	if g.Stack.Thread != nil {
@@ -143,7 +143,7 @@ func (s *Goroutines) goroutineJSON(g *stack.Goroutine, stacks *Stacks, variables
 	return to
 }
 
-func createdJSON(g *stack.Goroutine) *jsonCreated {
+func createdJSON(g *golang.Goroutine) *jsonCreated {
 	f := g.Created
 	if f == nil {
 		return nil

@@ -10,32 +10,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
-// openCore opens a core that nothing is wrong with.
-func openCore(t testing.TB, path string, opts *core.Options) *core.Core {
-	t.Helper()
-	c, err := core.Open(path, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	if err := c.Damage(); err != nil {
-		t.Errorf("damage: %v", err)
-	}
-	return c
-}
-
 // coreEqualsGDB fails unless all stacks of a core equal gdb's, with the last
 // arguments to gdb before those that name program and core.
 func coreEqualsGDB(t testing.TB, c *core.Core, gdb, program, path string, args ...string) []stack.Stack {
 	t.Helper()
 	s := c.Snapshot()
-	stacks := stacksOf(t, s)
+	stacks := stacktest.Stacks(t, s)
 	if missing := c.Missing(); missing != nil {
 		t.Errorf("missing: %v", missing)
 	}
@@ -111,7 +98,7 @@ func TestCoresEqualGDB(t *testing.T) {
 			} else {
 				path = testprogram.Core(t, testprogram.CoreOptions{Crashes: test.how == "crash"}, program, test.args...)
 			}
-			c := openCore(t, path, nil)
+			c := stacktest.OpenCore(t, path, nil)
 			leadsThrough(t, coreEqualsGDB(t, c, "gdb", program, path), test.within)
 			if s := c.Snapshot().Signal; (s == nil) != (test.how == "gcore") {
 				t.Errorf("signal %v", s)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
@@ -52,7 +53,7 @@ func TestWrongDebugFile(t *testing.T) {
 
 	program := testprogram.Start(t, path)
 	program.Settle(t)
-	c := openCore(t, testprogram.Core(t, testprogram.CoreOptions{}, path), &core.Options{})
+	c := stacktest.OpenCore(t, testprogram.Core(t, testprogram.CoreOptions{}, path), &core.Options{})
 	check := func(kind string, s *snapshot.Snapshot, right bool) {
 		t.Helper()
 		objects := stack.NewObjects(s)
@@ -74,10 +75,10 @@ func TestWrongDebugFile(t *testing.T) {
 			t.Errorf("%s: a wrong debug file: %v", kind, err)
 		}
 	}
-	check("live", take(t, program.PID), false)
+	check("live", stacktest.Take(t, program.PID), false)
 	check("core", c.Snapshot(), false)
 	run("--only-keep-debug", built(id), debug)
-	check("live", take(t, program.PID), true)
+	check("live", stacktest.Take(t, program.PID), true)
 	check("core", c.Snapshot(), true)
 }
 
@@ -85,7 +86,7 @@ func TestWrongDebugFile(t *testing.T) {
 func TestDebugFilesAreSoughtAtOnce(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "chain.c", "-O2", "-s", "-Wl,--build-id=0x00000000000000001234567890abcdef"))
 	p.Settle(t)
-	s := take(t, p.PID)
+	s := stacktest.Take(t, p.PID)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	// The first one is not told of before another one is asked for.
@@ -123,7 +124,7 @@ func TestMissingDebugFileIsSoughtOnce(t *testing.T) {
 	path := testprogram.Build(t, "chain.c", "-O2", "-s", "-Wl,--build-id=0x00000000000000001234567890abcdef")
 	p := testprogram.Start(t, path)
 	p.Settle(t)
-	s := take(t, p.PID)
+	s := stacktest.Take(t, p.PID)
 	var mu sync.Mutex
 	sought := make(map[string]int)
 	s.Search.Stores = []debugfile.Store{}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
@@ -22,8 +23,8 @@ func TestDynInfo(t *testing.T) {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			p := testprogram.Start(t, testprogram.Build(t, "dyninfo.c", append(flags, "-fomit-frame-pointer")...))
 			p.Settle(t)
-			s := take(t, p.PID)
-			stacks := stacksOf(t, s)
+			s := stacktest.Take(t, p.PID)
+			stacks := stacktest.Stacks(t, s)
 			at := named(stacks[0].Frames, []string{"jit_table", "jit_regions"})
 			if at < 0 {
 				t.Fatalf("the generated functions are not in %s", outline(stacks))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
@@ -20,7 +21,7 @@ import (
 func TestEndedBeforeWalk(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "chain.c", "-O2", "-g"))
 	p.Settle(t)
-	s := take(t, p.PID)
+	s := stacktest.Take(t, p.PID)
 	p.Kill()
 	objects := stack.NewObjects(s)
 	defer objects.Close()

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
@@ -78,19 +79,19 @@ func TestReplacedFile(t *testing.T) {
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
 	}
-	isChain(t, stacksOf(t, take(t, program.PID)), path)
+	isChain(t, stacktest.Stacks(t, stacktest.Take(t, program.PID)), path)
 	t.Run("as gdb", func(t *testing.T) {
 		// gdb reads the new file, and is wrong, unless it is told the old one.
 		halt(t, program.PID)
-		s := take(t, program.PID)
-		stacks := stacksOf(t, s)
+		s := stacktest.Take(t, program.PID)
+		stacks := stacktest.Stacks(t, s)
 		theirs := gdbStacks(t, program.PID, "-iex", "file /proc/"+pid(program)+"/exe")
 		compare(t, &stacks[0], column(s.Machine), theirs[program.PID])
 	})
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	isChain(t, stacksOf(t, take(t, program.PID)), path)
+	isChain(t, stacktest.Stacks(t, stacktest.Take(t, program.PID)), path)
 }
 
 // Without a way to its file a program is read from its memory: rules and
@@ -101,9 +102,9 @@ func TestImageInMemory(t *testing.T) {
 			path := testprogram.Build(t, "chain.c", flags...)
 			program := testprogram.Start(t, path)
 			program.Settle(t)
-			s := take(t, program.PID)
+			s := stacktest.Take(t, program.PID)
 			s.Open = func(*snapshot.Mapping) (*os.File, error) { return nil, errors.New("it is gone") }
-			stacks := stacksOf(t, s)
+			stacks := stacktest.Stacks(t, s)
 			if got := functions(&stacks[0], path); !slices.Equal(got, append(slices.Clone(chain), "_start")) {
 				t.Errorf("functions %v", got)
 			}
@@ -123,7 +124,7 @@ func TestImageInMemory(t *testing.T) {
 func TestOtherMountNamespace(t *testing.T) {
 	program := testprogram.StartElsewhere(t, testprogram.Build(t, "chain.c", "-O2", "-g"))
 	program.Settle(t)
-	stacks := stacksOf(t, take(t, program.PID))
+	stacks := stacktest.Stacks(t, stacktest.Take(t, program.PID))
 	isChain(t, stacks, "chain")
 	if name := stacks[0].Frames[1].Object.Name; !strings.HasPrefix(name, "/mnt/clew-hidden/") {
 		t.Errorf("the program is %s", name)
@@ -143,7 +144,7 @@ func TestTruncatedFile(t *testing.T) {
 	program.Settle(t)
 	for _, size := range []int64{0, 64, 4096, 1 << 13} {
 		own := copyOf(t, path)
-		s := take(t, program.PID)
+		s := stacktest.Take(t, program.PID)
 		open := s.Open
 		s.Open = func(m *snapshot.Mapping) (*os.File, error) {
 			if m.Path == path {
@@ -185,7 +186,7 @@ func TestTruncatedDuringWalk(t *testing.T) {
 	program := testprogram.Start(t, path)
 	program.Settle(t)
 	own := copyOf(t, path)
-	s := take(t, program.PID)
+	s := stacktest.Take(t, program.PID)
 	open := s.Open
 	s.Open = func(m *snapshot.Mapping) (*os.File, error) {
 		if m.Path == path {
@@ -220,7 +221,7 @@ func TestStrippedProgram(t *testing.T) {
 	}
 	program := testprogram.Start(t, path)
 	program.Settle(t)
-	stacks := stacksOf(t, take(t, program.PID))
+	stacks := stacktest.Stacks(t, stacktest.Take(t, program.PID))
 	s := &stacks[0]
 	names := functions(s, path)
 	if len(names) != 67 || s.Reason != unwind.EndOfStack {
@@ -256,7 +257,7 @@ func i386Program(t *testing.T) string {
 func TestI386(t *testing.T) {
 	program := testprogram.Start(t, i386Program(t))
 	program.Settle(t)
-	stacks := stacksOf(t, take(t, program.PID))
+	stacks := stacktest.Stacks(t, stacktest.Take(t, program.PID))
 	s := &stacks[0]
 	want := []string{"innermost", "inner", "outer", "begin", "_start"}
 	if got := functions(s, "i386"); !slices.Equal(got, want) || s.Reason != unwind.EndOfStack {
@@ -269,7 +270,7 @@ func TestI386Core(t *testing.T) {
 	testprogram.RequireTool(t, "gdb")
 	program := i386Program(t)
 	path := testprogram.Core(t, testprogram.CoreOptions{}, program)
-	c := openCore(t, path, nil)
+	c := stacktest.OpenCore(t, path, nil)
 	if m := c.Snapshot().Machine; m.Name != "i386" {
 		t.Errorf("machine %s", m.Name)
 	}
@@ -289,7 +290,7 @@ func TestProgramReadsItself(t *testing.T) {
 			path := testprogram.Build(t, "readsitself.c", flags...)
 			program := testprogram.Start(t, path)
 			program.Settle(t)
-			s := take(t, program.PID)
+			s := stacktest.Take(t, program.PID)
 			mapped := 0
 			for _, m := range s.Mappings {
 				if m.Path == path && m.Offset == 0 {
@@ -300,7 +301,7 @@ func TestProgramReadsItself(t *testing.T) {
 				t.Fatalf("the program's file is mapped from its start %d times", mapped)
 			}
 			want := []string{"innermost", "outer", "main", "_start"}
-			stack := &stacksOf(t, s)[0]
+			stack := &stacktest.Stacks(t, s)[0]
 			if got := functions(stack, path); !slices.Equal(got, want) || stack.Reason != unwind.EndOfStack {
 				t.Errorf("functions %v, expected %v; %v: %v", got, want, stack.Reason, stack.Err)
 			}
@@ -308,7 +309,7 @@ func TestProgramReadsItself(t *testing.T) {
 				return
 			}
 			s.Open = func(*snapshot.Mapping) (*os.File, error) { return nil, errors.New("it is gone") }
-			stack = &stacksOf(t, s)[0]
+			stack = &stacktest.Stacks(t, s)[0]
 			if got := functions(stack, path); !slices.Equal(got, want) || stack.Reason != unwind.EndOfStack {
 				t.Errorf("from memory: functions %v, expected %v; %v: %v", got, want, stack.Reason, stack.Err)
 			}

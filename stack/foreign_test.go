@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot/core"
@@ -85,12 +86,12 @@ func TestCoresOfOtherMachines(t *testing.T) {
 			}
 			e := testprogram.Emulations[test.machine]
 			program, path := emulatedCore(t, &e, test.source, test.args)
-			c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
+			c := stacktest.OpenCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
 			s := c.Snapshot()
 			if s.Machine.Name != test.machine || len(s.Threads) != 1 || s.Signal == nil || s.Signal.Thread != s.Threads[0].ID {
 				t.Errorf("machine %s, %d threads, signal %+v", s.Machine.Name, len(s.Threads), s.Signal)
 			}
-			stack := &stacksOf(t, s)[0]
+			stack := &stacktest.Stacks(t, s)[0]
 			if !stack.Whole() || c.Missing() != nil {
 				t.Errorf("%v: %v; missing %v", stack.Reason, stack.Err, c.Missing())
 			}
@@ -162,9 +163,9 @@ func TestCoresOfOtherMachinesEqualGDB(t *testing.T) {
 		t.Run(test.machine+" "+test.flags[0], func(t *testing.T) {
 			e := testprogram.Emulations[test.machine]
 			program, path := emulatedCore(t, &e, test.source, test.args, test.flags...)
-			c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
+			c := stacktest.OpenCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
 			s := c.Snapshot()
-			walked := &stacksOf(t, s)[0]
+			walked := &stacktest.Stacks(t, s)[0]
 			args := []string{program, path}
 			if test.flags[0] != "-static" {
 				args = append(placed(walked, program, e.Root()), "--core="+path)
@@ -208,7 +209,7 @@ func TestCoresOfOtherMachinesEqualRemoteGDB(t *testing.T) {
 			} else {
 				path = testprogram.Core(t, testprogram.CoreOptions{Emulation: &e, Crashes: true}, program, test.args...)
 			}
-			stack := &stacksOf(t, openCore(t, path, &core.Options{Program: program}).Snapshot())[0]
+			stack := &stacktest.Stacks(t, stacktest.OpenCore(t, path, &core.Options{Program: program}).Snapshot())[0]
 			// The last one: that of selfcore.c crashes in a signal handler again.
 			first := 0
 			for i := range stack.Frames {
@@ -257,8 +258,8 @@ func TestBackChain(t *testing.T) {
 			open := func(source string, opts testprogram.CoreOptions, args ...string) (*stack.Stack, gdbStack) {
 				program := e.Build(t, source, append(bare, test.flags...)...)
 				path := testprogram.Core(t, opts, program, args...)
-				s := openCore(t, path, &core.Options{Program: program}).Snapshot()
-				stack := stacksOf(t, s)[0]
+				s := stacktest.OpenCore(t, path, &core.Options{Program: program}).Snapshot()
+				stack := stacktest.Stacks(t, s)[0]
 				return &stack, gdbTells(t, gdb, program, path)[s.Threads[0].ID]
 			}
 			stack, theirs := open("chain.c", testprogram.CoreOptions{Emulation: &e})

@@ -199,7 +199,7 @@ func (c *imageCode) image() []byte { return c.data }
 // symbols yields the run-time addresses of a symbol of all objects.
 func (g *generated) symbols(name string) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
-		for _, o := range g.objects.inOrder() {
+		for _, o := range g.objects.CodeObjects() {
 			f, err := o.File()
 			if err != nil {
 				continue // and tells so where a frame needs it
@@ -215,7 +215,7 @@ func (g *generated) symbols(name string) iter.Seq[uint64] {
 // mappings, and the memory without a file that follows one.
 func (g *generated) writable() (ranges []registry.Range) {
 	all := g.objects.snapshot.Mappings
-	for _, o := range g.objects.inOrder() {
+	for _, o := range g.objects.CodeObjects() {
 		for _, m := range o.Mappings {
 			if !m.Writable || !m.Readable {
 				continue
@@ -231,7 +231,7 @@ func (g *generated) writable() (ranges []registry.Range) {
 
 // inOrder returns the objects that hold code by address, without copies of code: the
 // first maxSearched of them.
-func (o *Objects) inOrder() []*Object {
+func (o *Objects) CodeObjects() []*Object {
 	list := make([]*Object, 0, len(o.byModule))
 	for _, object := range o.byModule {
 		if !object.copied && slices.ContainsFunc(object.Mappings, func(m *snapshot.Mapping) bool { return m.Executable }) {

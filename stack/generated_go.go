@@ -24,7 +24,7 @@ func (g *generated) goModules() (sources []*CodeSource) {
 	if s.Memory == nil {
 		return nil
 	}
-	for _, o := range g.objects.inOrder() {
+	for _, o := range g.objects.CodeObjects() {
 		f, err := o.File()
 		if err != nil {
 			continue

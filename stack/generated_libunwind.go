@@ -26,7 +26,7 @@ func (g *generated) dynInfoLists() (sources []*CodeSource) {
 		return nil
 	}
 	seen := make(map[uint64]bool)
-	for _, o := range g.objects.inOrder() {
+	for _, o := range g.objects.CodeObjects() {
 		f, err := o.File()
 		if err != nil {
 			continue // and tells so where a frame needs it

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/stack"
@@ -37,25 +38,12 @@ func jitProgram(t *testing.T, cgo bool, flags ...string) string {
 	return path
 }
 
-// through returns the stack that leads through a function, and its index.
-func through(t *testing.T, stacks []stack.Stack, function string) (*stack.Stack, int) {
-	t.Helper()
-	for i := range stacks {
-		at := slices.IndexFunc(stacks[i].Frames, func(f stack.Frame) bool { return report.FunctionName(&f) == function })
-		if at >= 0 {
-			return &stacks[i], at
-		}
-	}
-	t.Fatalf("no stack leads through %s", function)
-	return nil, 0
-}
-
 // awaitInner waits until the innermost generated function waits. The process never comes
 // to rest: Go's runtime looks for as long as code runs that it cannot preempt.
 func awaitInner(t *testing.T, pid int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-		stacks := stacksOf(t, take(t, pid))
+		stacks := stacktest.Stacks(t, stacktest.Take(t, pid))
 		if slices.ContainsFunc(stacks, func(s stack.Stack) bool {
 			if len(s.Frames) == 0 || report.FunctionName(&s.Frames[0]) != "jit_inner" {
 				return false
@@ -92,8 +80,8 @@ func TestGeneratedCode(t *testing.T) {
 			p := testprogram.Start(t, jitProgram(t, test.cgo, test.flags...), "many=50", "publish", "many=200", "wait")
 			awaitInner(t, p.PID)
 			proceed := halt(t, p.PID)
-			s := take(t, p.PID)
-			walked, _ := through(t, stacksOf(t, s), "jit_inner")
+			s := stacktest.Take(t, p.PID)
+			walked, _ := stacktest.Through(t, stacktest.Stacks(t, s), "jit_inner")
 			want := []struct {
 				name string
 				line int
@@ -136,9 +124,9 @@ func TestGeneratedCode(t *testing.T) {
 // of its generated code, as the process itself did.
 func sameInCore(t *testing.T, path string, live *stack.Stack, sources []*stack.CodeSource) {
 	t.Helper()
-	c := openCore(t, path, nil)
+	c := stacktest.OpenCore(t, path, nil)
 	s := c.Snapshot()
-	stacks := stacksOf(t, s)
+	stacks := stacktest.Stacks(t, s)
 	if missing := c.Missing(); missing != nil {
 		t.Errorf("missing: %v", missing)
 	}
@@ -192,7 +180,7 @@ func TestGeneratedCodeWithdrawn(t *testing.T) {
 	t.Setenv("GODEBUG", "asyncpreemptoff=1")
 	p := testprogram.Start(t, jitProgram(t, false), "publish", "many=50", "withdraw=1", "wait")
 	awaitInner(t, p.PID)
-	stack, at := through(t, stacksOf(t, take(t, p.PID)), "jit_inner")
+	stack, at := stacktest.Through(t, stacktest.Stacks(t, stacktest.Take(t, p.PID)), "jit_inner")
 	if at != 0 || len(stack.Frames) < 2 || stack.Frames[1].Object != nil || report.FunctionName(&stack.Frames[1]) != "??" {
 		t.Errorf("frames %+v", stack.Frames)
 	}
@@ -212,8 +200,8 @@ func TestGeneratedByLLVM(t *testing.T) {
 			p := testprogram.Start(t, lli, "--jit-kind="+kind, code)
 			p.Settle(t)
 			proceed := halt(t, p.PID)
-			s := take(t, p.PID)
-			walked, at := through(t, stacksOf(t, s), "deep")
+			s := stacktest.Take(t, p.PID)
+			walked, at := stacktest.Through(t, stacktest.Stacks(t, s), "deep")
 			for _, f := range walked.Frames[at : at+5] {
 				if l := f.Location(); report.FunctionName(&f) != "deep" || l == nil || filepath.Base(l.File) != "generated.c" || f.Object.Generated != stack.GDBList {
 					t.Errorf("%s at %+v in %+v", report.FunctionName(&f), l, f.Object)

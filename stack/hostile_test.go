@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
@@ -22,7 +23,7 @@ import (
 func TestDamagedStacks(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "nested64.c", "-O2", "-fomit-frame-pointer"))
 	program.Settle(t)
-	whole := take(t, program.PID)
+	whole := stacktest.Take(t, program.PID)
 	objects := stack.NewObjects(whole)
 	defer objects.Close()
 	thread := &whole.Threads[0]

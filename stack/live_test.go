@@ -17,34 +17,11 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
-
-// take takes a snapshot, with patience for a machine that is busy.
-func take(t testing.TB, pid int) *snapshot.Snapshot {
-	t.Helper()
-	s, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// stacksOf walks and names the stacks of a snapshot.
-func stacksOf(t testing.TB, s *snapshot.Snapshot) []stack.Stack {
-	t.Helper()
-	objects := stack.NewObjects(s)
-	t.Cleanup(func() { objects.Close() })
-	stacks := objects.Walk(stack.WalkOptions{Registers: true})
-	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
-		t.Errorf("names: %v", err)
-	}
-	return stacks
-}
 
 // halt stops a process by SIGSTOP, so that gdb finds it where Clew did, and
 // waits until all threads stand still. It goes on at the end of the test, or
@@ -91,8 +68,8 @@ func column(m *arch.Machine) func(string) uint64 {
 // It returns the stacks.
 func sameAsGDB(t testing.TB, pid int) []stack.Stack {
 	t.Helper()
-	s := take(t, pid)
-	stacks := stacksOf(t, s)
+	s := stacktest.Take(t, pid)
+	stacks := stacktest.Stacks(t, s)
 	theirs := gdbStacks(t, pid)
 	if len(stacks) != len(theirs) {
 		t.Errorf("%d threads, gdb has %d", len(stacks), len(theirs))

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
@@ -71,11 +72,11 @@ func TestMappedTwice(t *testing.T) {
 					t.Errorf("%s: memory without an object file: %+v", way, memory)
 				}
 			}
-			check("live", take(t, p.PID))
+			check("live", stacktest.Take(t, p.PID))
 			if tt.name == "library" {
 				return // gdb, which writes the core, waits for what it has itself as /proc/self/fd/N
 			}
-			check("core", openCore(t, testprogram.GCore(t, p.PID), nil).Snapshot())
+			check("core", stacktest.OpenCore(t, testprogram.GCore(t, p.PID), nil).Snapshot())
 		})
 	}
 }

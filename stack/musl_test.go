@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/unwind"
@@ -29,7 +30,7 @@ func TestMusl(t *testing.T) {
 		"sleep sleeps start __clone":                              false,
 		"pause pauses start __clone":                              false,
 	}
-	stacks := stacksOf(t, take(t, p.PID))
+	stacks := stacktest.Stacks(t, stacktest.Take(t, p.PID))
 	theirs := gdbStacks(t, p.PID)
 	for i := range stacks {
 		s := &stacks[i]
@@ -61,7 +62,7 @@ func TestMuslShared(t *testing.T) {
 	program := testprogram.BuildWith(t, "musl-gcc", "blocked.c", "-O2")
 	p := testprogram.Start(t, program)
 	p.Settle(t)
-	stacks := stacksOf(t, take(t, p.PID))
+	stacks := stacktest.Stacks(t, stacktest.Take(t, p.PID))
 	theirs := gdbStacks(t, p.PID)
 	if len(stacks) != 5 {
 		t.Errorf("%d threads", len(stacks))

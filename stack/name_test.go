@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/stack"
 )
@@ -22,7 +23,7 @@ func TestNameSharedFrames(t *testing.T) {
 		t.Run(program, func(t *testing.T) {
 			p := testprogram.Start(t, testprogram.Build(t, program, "-O2", "-g"))
 			p.Settle(t)
-			s := take(t, p.PID)
+			s := stacktest.Take(t, p.PID)
 			objects := stack.NewObjects(s)
 			defer objects.Close()
 			walked := objects.Walk(stack.WalkOptions{})[0].Frames

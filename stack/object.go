@@ -190,6 +190,9 @@ func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
 	return object
 }
 
+// Snapshot returns the snapshot that the objects are of.
+func (o *Objects) Snapshot() *snapshot.Snapshot { return o.snapshot }
+
 // All yields the objects, those of generated code left out, in no order.
 func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
 

@@ -36,7 +36,7 @@ func TestManyObjects(t *testing.T) {
 		s.Mappings = append(s.Mappings, snapshot.Mapping{Start: at, End: at + 1<<30, Executable: true, Inode: 1 + i%2, Path: path})
 	}
 	o := NewObjects(s)
-	if list := o.inOrder(); len(list) != maxSearched || o.inOrder()[0].Mappings[0].Start != 1<<40 {
+	if list := o.CodeObjects(); len(list) != maxSearched || o.CodeObjects()[0].Mappings[0].Start != 1<<40 {
 		t.Errorf("%d objects are searched, expected %d", len(list), maxSearched)
 	}
 	if len(o.generated.skipped) != 1 {

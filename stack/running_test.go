@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
@@ -54,7 +55,7 @@ func TestWalksOfRunningPrograms(t *testing.T) {
 			program := testprogram.Start(t, testprogram.Build(t, p.source, p.flags...))
 			seen, n, inner := 0, 0, make(map[uint64]bool)
 			for ; n < enough || seen == 0 && n < most; n++ {
-				s := take(t, program.PID)
+				s := stacktest.Take(t, program.PID)
 				objects := stack.NewObjects(s)
 				stacks := objects.Walk(stack.WalkOptions{})
 				if err := objects.Name(stacks, stack.NameOptions{}); err != nil {
@@ -131,7 +132,7 @@ func TestRunningProgramsEqualGDB(t *testing.T) {
 func TestDeepRecursion(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "deep.c", "-O2", "-g"), "100000")
 	program.Settle(t)
-	s := take(t, program.PID)
+	s := stacktest.Take(t, program.PID)
 	objects := stack.NewObjects(s)
 	defer objects.Close()
 	stacks := objects.Walk(stack.WalkOptions{})

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
@@ -35,8 +36,8 @@ func listed(r testprogram.Runtime) bool {
 // testLiveRuntime returns where the runtime has its code.
 func testLiveRuntime(t *testing.T, r testprogram.Runtime, pid int) []snapshot.Mapping {
 	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
-		s := take(t, pid)
-		stacks := stacksOf(t, s)
+		s := stacktest.Take(t, pid)
+		stacks := stacktest.Stacks(t, s)
 		if !leadsThroughRuntime(t, r, stacks) {
 			if time.Now().After(end) {
 				t.Fatalf("no stack leads through %q: the last ones were %s", r.Stack, outline(stacks))

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
@@ -102,7 +103,7 @@ func TestRuntimesInContainers(t *testing.T) {
 		}
 		t.Run(r.Name, func(t *testing.T) {
 			p := r.StartContained(t)
-			s := take(t, p.PID)
+			s := stacktest.Take(t, p.PID)
 			if s.Process.IDs[0] != 1 || s.Search.Root == "" {
 				t.Fatalf("PID %d in its own namespace, root %q: not a container", s.Process.IDs, s.Search.Root)
 			}

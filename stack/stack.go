@@ -108,7 +108,7 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 		}
 		frames := room[:0]
 		err := object.Guard(func() error {
-			o.walk(w, o.snapshot.ThreadMemory(t), opts, &frames)
+			o.WalkThread(w, o.snapshot.ThreadMemory(t), opts, &frames)
 			return nil
 		})
 		stack.Frames = slices.Clip(frames)
@@ -123,9 +123,10 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 	return stacks
 }
 
-// walk appends the frames of one stack, that of memory's thread, each as it is found:
-// what a fault in a mapped file cuts short keeps those before it.
-func (o *Objects) walk(w *unwind.Walker, memory *snapshot.ThreadMemory, opts WalkOptions, frames *[]Frame) {
+// walk walks the stack of one thread, that of memory, with the caller's walker, and
+// appends its frames, each as it is found: where a fault in a mapped file ends the walk
+// (object.Guard), frames has those before it.
+func (o *Objects) WalkThread(w *unwind.Walker, memory *snapshot.ThreadMemory, opts WalkOptions, frames *[]Frame) {
 	t := memory.Thread()
 	w.Memory = memory
 	w.Stack = unwind.Stack{Address: t.StackAddress, Bytes: t.Stack}

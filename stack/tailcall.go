@@ -164,7 +164,7 @@ func (t *tailCalls) target(call *tailCall) tailPlace {
 	anywhere := tailName{nil, name}
 	p, ok := t.symbols[anywhere]
 	if !ok {
-		for _, o := range t.objects.inOrder() {
+		for _, o := range t.objects.CodeObjects() {
 			if p = t.define(o, name); p.object != nil {
 				break
 			}

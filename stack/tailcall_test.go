@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/stack"
@@ -77,8 +78,8 @@ func TestTailCalls(t *testing.T) {
 				for _, test := range tests {
 					p := testprogram.Start(t, program, test.how)
 					p.Settle(t)
-					s := take(t, p.PID)
-					stacks := stacksOf(t, s)
+					s := stacktest.Take(t, p.PID)
+					stacks := stacktest.Stacks(t, s)
 					if got := tailCalled(&stacks[0]); !slices.Equal(got, test.want) {
 						t.Errorf("%s: %q, want %q", test.how, got, test.want)
 					}
@@ -102,7 +103,7 @@ func TestTailCalls(t *testing.T) {
 func TestTailCallsTwice(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "tailcall.c", "-O2", "-g"), "chain")
 	p.Settle(t)
-	objects := stack.NewObjects(take(t, p.PID))
+	objects := stack.NewObjects(stacktest.Take(t, p.PID))
 	defer objects.Close()
 	stacks := objects.Walk(stack.WalkOptions{})
 	frames := len(stacks[0].Frames)

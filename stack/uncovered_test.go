@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot/core"
@@ -74,8 +75,8 @@ func TestUncoveredOnARM64(t *testing.T) {
 			for _, test := range uncoveredWays {
 				t.Run(strings.Join([]string{compiler, flags[0], test.way}, " "), func(t *testing.T) {
 					path := testprogram.Core(t, testprogram.CoreOptions{Emulation: &e, Crashes: true}, program, test.way, "crash")
-					c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
-					stack := &stacksOf(t, c.Snapshot())[0]
+					c := stacktest.OpenCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
+					stack := &stacktest.Stacks(t, c.Snapshot())[0]
 					checkUncovered(t, stack, strings.Fields(test.want), flags[0] == "-fomit-frame-pointer")
 				})
 			}
@@ -93,7 +94,7 @@ func TestUncoveredLive(t *testing.T) {
 				// It says that it is ready before it comes there.
 				var walked *stack.Stack
 				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-					walked = &stacksOf(t, take(t, p.PID))[0]
+					walked = &stacktest.Stacks(t, stacktest.Take(t, p.PID))[0]
 					if o := walked.Frames[0].Object; o != nil && o.Name == program && report.FunctionName(&walked.Frames[0]) != "main" {
 						break
 					}
@@ -146,14 +147,14 @@ func TestUncoveredEqualsGDB(t *testing.T) {
 	for _, test := range uncoveredWays {
 		t.Run(test.way, func(t *testing.T) {
 			path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program, test.way, "crash")
-			c := openCore(t, path, nil)
+			c := stacktest.OpenCore(t, path, nil)
 			if test.way != "record" {
 				leadsThrough(t, coreEqualsGDB(t, c, "gdb", program, path), "main")
 				return
 			}
 			// gdb believes that a function that it knows nothing of keeps all registers.
 			s := c.Snapshot()
-			stack := &stacksOf(t, s)[0]
+			stack := &stacktest.Stacks(t, s)[0]
 			theirs := gdbTells(t, testprogram.RequireTool(t, "gdb"), "--core="+path, program)[s.Threads[0].ID]
 			for i := range max(len(stack.Frames), len(theirs.Frames)) {
 				if i >= len(stack.Frames) || i >= len(theirs.Frames) || stack.Frames[i].PC != theirs.Frames[i].PC {
@@ -172,8 +173,8 @@ func TestOldStartOnARM64(t *testing.T) {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			program := e.Build(t, "oldstart.c", append([]string{"-O2", "-no-pie", "-nostartfiles"}, flags...)...)
 			path := testprogram.Core(t, testprogram.CoreOptions{Emulation: &e, Crashes: true}, program)
-			c := openCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
-			stack := &stacksOf(t, c.Snapshot())[0]
+			c := stacktest.OpenCore(t, path, &core.Options{Search: debugfile.Search{Root: e.Root()}, Program: program})
+			stack := &stacktest.Stacks(t, c.Snapshot())[0]
 			last := &stack.Frames[len(stack.Frames)-1]
 			if stack.Reason != unwind.EndOfStack || last.Object == nil || last.Object.Name != program || len(stack.Frames) != 5 {
 				t.Errorf("%d frames to %s: %v: %v", len(stack.Frames), report.FunctionName(last), stack.Reason, stack.Err)

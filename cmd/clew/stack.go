@@ -28,6 +28,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/stack/variable"
 )
 
@@ -232,7 +233,7 @@ func stacksOf(args []string, flags stackFlags) error {
 		complete, err := show(stdout)
 		complete = c.close() && complete
 		apart = err == nil
-		if errors.Is(err, stack.ErrNoGo) { // the next one may be
+		if errors.Is(err, golang.ErrNoGo) { // the next one may be
 			fail(err)
 			continue
 		}

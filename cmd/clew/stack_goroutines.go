@@ -17,6 +17,7 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 )
 
 // goroutineFlags are the flags of goroutines.
@@ -55,8 +56,8 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
 	// Of cores too they are shown when they are asked for: there are many goroutines.
 	variables := flags.variables.wanted(true, &flags)
-	list, err := objects.Goroutines(stack.GoroutineOptions{System: flags.system, Share: true, Group: flags.groupFrom(), Registers: variables})
-	if errors.Is(err, stack.ErrNoGo) {
+	list, err := golang.Goroutines(objects, golang.Options{System: flags.system, Share: true, Group: flags.groupFrom(), Registers: variables})
+	if errors.Is(err, golang.ErrNoGo) {
 		end()
 		return false, inputError{fmt.Errorf("%s: %w", whose(s), err)}
 	}
@@ -65,7 +66,7 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 	if err != nil {
 		r.Damage = printable.Lines(err)
 	}
-	err = objects.NameGoroutines(list, stack.NameOptions{Lines: !flags.noLines})
+	err = golang.Name(objects, list, stack.NameOptions{Lines: !flags.noLines})
 	end()
 	stacks := make([]stack.Stack, len(list))
 	for i := range list {

@@ -25,6 +25,7 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 )
 
 // Options changes what Snapshot does. The zero value is good.
@@ -149,7 +150,7 @@ func takeSnapshot(pid int, opts *Options, early *early) (*snapshot.Snapshot, pha
 		return nil, phases{}, failed
 	}
 	objects := stack.NewObjects(s)
-	c.goroutines = objects.GoroutineCopiers(opts.Goroutines)
+	c.goroutines = golang.Copiers(objects, opts.Goroutines)
 	if c.early = early; early != nil {
 		early.objects = objects
 	} else {

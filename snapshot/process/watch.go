@@ -18,6 +18,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 )
 
 // Watch takes one snapshot of a process after the other. What does not change
@@ -212,7 +213,7 @@ func (w *Watch) findRuntimes(moved bool) {
 	if !slices.EqualFunc(programs, w.programs, func(a, b snapshot.Mapping) bool { return a.Start == b.Start && a.End == b.End && a.Path == b.Path }) {
 		objects := stack.NewObjects(w.s)
 		defer objects.Close()
-		w.runtimes = objects.ThreadCopiers()
+		w.runtimes = golang.ThreadCopiers(objects)
 	}
 	w.programs = programs
 }

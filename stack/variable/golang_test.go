@@ -20,6 +20,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/unwind"
 )
@@ -143,11 +144,11 @@ func goroutinesText(t *testing.T, pid int) string {
 	}
 	objects := stack.NewObjects(s)
 	defer objects.Close()
-	list, err := objects.Goroutines(stack.GoroutineOptions{Registers: true})
+	list, err := golang.Goroutines(objects, golang.Options{Registers: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := objects.NameGoroutines(list, stack.NameOptions{Lines: true}); err != nil {
+	if err := golang.Name(objects, list, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
 	r := report.Goroutines{Target: report.Target{Machine: s.Machine}, List: list, Variables: variable.NewReader(s, objects)}

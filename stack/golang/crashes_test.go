@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"os"
@@ -14,9 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -52,8 +54,8 @@ func TestGoCrashes(t *testing.T) {
 			t.Setenv("GOTRACEBACK", "crash")
 			dumped := filepath.Join(t.TempDir(), "said")
 			path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, tt.path, tt.way, dumped)
-			s := openCore(t, path, nil).Snapshot()
-			stacks := stacksOf(t, s)
+			s := stacktest.OpenCore(t, path, nil).Snapshot()
+			stacks := stacktest.Stacks(t, s)
 			var crashed [][]string
 			for i := range stacks {
 				stack := &stacks[i]
@@ -84,7 +86,7 @@ func TestGoCrashes(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := make(map[uint64]said)
-			list := goroutinesOf(t, s, stack.GoroutineOptions{System: true})
+			list := goroutinesOf(t, s, golang.Options{System: true})
 			for i := range list {
 				got[list[i].ID] = told(&list[i])
 			}
@@ -110,15 +112,15 @@ func TestSignalHandlerOverGo(t *testing.T) {
 	// looks now and then for a goroutine that runs for long, as this one does.
 	var walked *stack.Stack
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		stacks := stacksOf(t, take(t, p.PID))
+		stacks := stacktest.Stacks(t, stacktest.Take(t, p.PID))
 		walked = &stacks[slices.IndexFunc(stacks, func(s stack.Stack) bool { return s.Thread.ID == p.PID })]
 		if withSignals(walked)[0] == "pause" {
 			break
 		}
 	}
 	check(walked)
-	list := goroutinesOf(t, takeGoroutines(t, p.PID, true), stack.GoroutineOptions{})
-	i := slices.IndexFunc(list, func(g stack.Goroutine) bool { return g.ID == 1 })
+	list := goroutinesOf(t, takeGoroutines(t, p.PID, true), golang.Options{})
+	i := slices.IndexFunc(list, func(g golang.Goroutine) bool { return g.ID == 1 })
 	if i < 0 || list[i].Stack.Thread == nil || list[i].Stack.Thread.ID != p.PID {
 		t.Fatalf("the first goroutine is not on the first thread: %+v", list)
 	}

@@ -4,13 +4,14 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
@@ -38,8 +39,8 @@ func TestGoCrash(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.options.Crashes = true
-			s := openCore(t, testprogram.Core(t, tt.options, tt.build()), nil).Snapshot()
-			stacks := stacksOf(t, s)
+			s := stacktest.OpenCore(t, testprogram.Core(t, tt.options, tt.build()), nil).Snapshot()
+			stacks := stacktest.Stacks(t, s)
 			i := slices.IndexFunc(stacks, func(s stack.Stack) bool { return slices.Contains(calledOn(&s), "runtime.sigtramp") })
 			if i < 0 {
 				t.Fatal("no thread is in a handler")

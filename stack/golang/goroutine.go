@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package golang
 
 import (
 	"cmp"
@@ -15,6 +15,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -24,11 +25,11 @@ type Goroutine struct {
 
 	// Stack is its stack, with the thread that runs it; nil where none does. That of
 	// one on a thread begins with what the thread does for it, in C code also.
-	Stack Stack
+	Stack stack.Stack
 
-	// Created is where it was created, without registers, once NameGoroutines was called
+	// Created is where it was created, without registers, once Name was called
 	// named as frames are; nil where that is not known. Goroutines may share it.
-	Created *Frame
+	Created *stack.Frame
 
 	// Waited is for how long it waits, as the garbage collector has noticed it; 0
 	// where that is not known, as in a core.
@@ -38,23 +39,23 @@ type Goroutine struct {
 	System bool
 
 	// StackPointers are those of its frames but of tail calls, where it shares these
-	// with other goroutines and is in no group with them (GoroutineOptions.Share).
+	// with other goroutines and is in no group with them (Options.Share).
 	StackPointers []uint64
 
 	// Others are the goroutines that are equal to it, by ascending ID, each larger than
-	// its own: see GoroutineOptions.Group.
-	Others []OtherGoroutine
+	// its own: see Options.Group.
+	Others []Other
 }
 
-// OtherGoroutine is a goroutine that is equal to another one in all but this.
-type OtherGoroutine struct {
+// Other is a goroutine that is equal to another one in all but this.
+type Other struct {
 	ID, Parent uint64
 	Waited     time.Duration
-	Stack      *Stack // with GoroutineOptions.Registers; nil else, as the frames are equal
+	Stack      *stack.Stack // with Options.Registers; nil else, as the frames are equal
 }
 
-// GoroutineOptions changes what Goroutines does. The zero value is good.
-type GoroutineOptions struct {
+// Options changes what Goroutines does. The zero value is good.
+type Options struct {
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 	System    bool // also those that the runtime made for itself
 
@@ -97,19 +98,19 @@ const (
 // Of a live target those that could not be copied while it stood still are read as
 // they are now, each looked at again once it was read: where it has run meanwhile, its
 // Stack's Err wraps ErrMoved.
-func (o *Objects) Goroutines(opts GoroutineOptions) ([]Goroutine, error) {
-	runtimes, err := o.runtimes()
+func Goroutines(o *stack.Objects, opts Options) ([]Goroutine, error) {
+	runtimes, err := runtimesOf(o)
 	errs := []error{err}
 	if len(runtimes) == 0 && err == nil {
 		return nil, ErrNoGo
 	}
 	r := &goroutineReader{objects: o, opts: opts, walks: maxWalkedFrames, keeps: maxKeptFrames, shared: newStackIndex(), groups: newStackIndex(),
-		functions: make(map[uint64]bool), entries: make(map[uint64]bool), created: make(map[uint64]*Frame)}
+		functions: make(map[uint64]bool), entries: make(map[uint64]bool), created: make(map[uint64]*stack.Frame)}
 	r.opts.Share = (opts.Share || opts.Group > 0) && !opts.Registers
 	if opts.Registers {
 		r.keeps = maxRegisterFrames
 	}
-	r.walker = unwind.Walker{Machine: o.snapshot.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}
+	r.walker = unwind.Walker{Machine: o.Snapshot().Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}
 	for _, runtime := range runtimes {
 		r.runtime = runtime
 		errs = append(errs, object.Guard(r.read))
@@ -123,8 +124,8 @@ func (o *Objects) Goroutines(opts GoroutineOptions) ([]Goroutine, error) {
 
 // goroutineReader reads the goroutines of a target.
 type goroutineReader struct {
-	objects *Objects
-	opts    GoroutineOptions
+	objects *stack.Objects
+	opts    Options
 	runtime runtime
 	walker  unwind.Walker
 	threads map[uint64]*snapshot.Thread // by the goroutine that they run
@@ -149,20 +150,20 @@ type goroutineReader struct {
 	again []uint64
 	of    []int
 
-	frames    []Frame         // of one stack
+	frames    []stack.Frame   // of one stack
 	buffer    []byte          // the part of a stack that is read by itself
 	thread    snapshot.Thread // one that stands for a goroutine
 	memory    snapshot.ThreadMemory
 	shared    stackIndex
-	stacks    [][]Frame         // that are shared
-	functions map[uint64]bool   // whether goroutines that begin there are the runtime's
-	entries   map[uint64]bool   // whether a function of Go begins there
-	created   map[uint64]*Frame // by PC
+	stacks    [][]stack.Frame         // that are shared
+	functions map[uint64]bool         // whether goroutines that begin there are the runtime's
+	entries   map[uint64]bool         // whether a function of Go begins there
+	created   map[uint64]*stack.Frame // by PC
 }
 
 // read reads the goroutines of one runtime.
 func (r *goroutineReader) read() error {
-	s := r.objects.snapshot
+	s := r.objects.Snapshot()
 	list, err := r.runtime.List(snapshotMemory{s})
 	r.findThreads(list)
 	r.structures, r.structuresNow = r.runtime.Batch(snapshotMemory{s}), r.runtime.Batch(s.Memory)
@@ -204,7 +205,7 @@ func (r *goroutineReader) add(a *ahead) {
 	}
 	g := &r.current
 	*g = Goroutine{Goroutine: a.Goroutine, System: system}
-	if now := r.objects.snapshot.Clock; g.Since > 0 && now > 0 && (g.State == goruntime.Waiting || g.State == goruntime.InSyscall) {
+	if now := r.objects.Snapshot().Clock; g.Since > 0 && now > 0 && (g.State == goruntime.Waiting || g.State == goruntime.InSyscall) {
 		g.Waited = max(0, now-time.Duration(g.Since))
 	}
 	r.walk(g, a)
@@ -214,7 +215,7 @@ func (r *goroutineReader) add(a *ahead) {
 
 // findThreads finds out which threads run which goroutines.
 func (r *goroutineReader) findThreads(list []uint64) {
-	s, memory := r.objects.snapshot, snapshotMemory{r.objects.snapshot}
+	s, memory := r.objects.Snapshot(), snapshotMemory{r.objects.Snapshot()}
 	r.threads = make(map[uint64]*snapshot.Thread)
 	threads := r.runtime.Threads(memory, list)
 	byID, on := make(map[uint64]*snapshot.Thread), threadsOnStacks(nil)
@@ -321,14 +322,14 @@ func (r *goroutineReader) file(address uint64) (f *object.File, bias uint64) {
 }
 
 // creation returns the frame that created a goroutine.
-func (r *goroutineReader) creation(g *goruntime.Goroutine) *Frame {
+func (r *goroutineReader) creation(g *goruntime.Goroutine) *stack.Frame {
 	if g.Creation == 0 || g.ID == 1 { // what created the first one is no function
 		return nil
 	}
 	f := r.created[g.Creation]
 	if f == nil {
 		m, _ := r.objects.Modules.Find(g.Creation - 1)
-		f = &Frame{PC: g.Creation, LookupPC: g.Creation - 1, Method: unwind.FromCFI, Object: r.objects.Find(m, g.Creation-1)}
+		f = &stack.Frame{PC: g.Creation, LookupPC: g.Creation - 1, Method: unwind.FromCFI, Object: r.objects.Find(m, g.Creation-1)}
 		if f.Object != nil {
 			f.Object.File() // finds its bias
 			f.Address = f.LookupPC - f.Object.Bias
@@ -340,25 +341,25 @@ func (r *goroutineReader) creation(g *goruntime.Goroutine) *Frame {
 	return f
 }
 
-// NameGoroutines finds the symbols of all frames of some goroutines, and of where they
+// Name finds the symbols of all frames of some goroutines, and of where they
 // were created, as Name does.
-func (o *Objects) NameGoroutines(list []Goroutine, opts NameOptions) error {
-	var stacks []Stack
-	of := make(map[*Frame]int) // by a stack's first frame, as stacks are shared
-	eachStack(list, func(s *Stack) {
+func Name(o *stack.Objects, list []Goroutine, opts stack.NameOptions) error {
+	var stacks []stack.Stack
+	of := make(map[*stack.Frame]int) // by a stack's first frame, as stacks are shared
+	eachStack(list, func(s *stack.Stack) {
 		if len(s.Frames) > 0 {
 			if _, ok := of[&s.Frames[0]]; !ok {
 				of[&s.Frames[0]] = len(stacks)
-				stacks = append(stacks, Stack{Frames: s.Frames})
+				stacks = append(stacks, stack.Stack{Frames: s.Frames})
 			}
 		}
 	})
-	created := make(map[*Frame]int)
+	created := make(map[*stack.Frame]int)
 	for i := range list {
 		if f := list[i].Created; f != nil {
 			if _, ok := created[f]; !ok {
 				created[f] = len(stacks)
-				stacks = append(stacks, Stack{Frames: []Frame{*f}})
+				stacks = append(stacks, stack.Stack{Frames: []stack.Frame{*f}})
 			}
 		}
 	}
@@ -366,7 +367,7 @@ func (o *Objects) NameGoroutines(list []Goroutine, opts NameOptions) error {
 	for f, k := range created {
 		*f = stacks[k].Frames[0]
 	}
-	eachStack(list, func(s *Stack) {
+	eachStack(list, func(s *stack.Stack) {
 		if len(s.Frames) > 0 {
 			s.Frames = stacks[of[&s.Frames[0]]].Frames
 		}
@@ -375,7 +376,7 @@ func (o *Objects) NameGoroutines(list []Goroutine, opts NameOptions) error {
 }
 
 // eachStack visits the stacks of goroutines.
-func eachStack(list []Goroutine, visit func(*Stack)) {
+func eachStack(list []Goroutine, visit func(*stack.Stack)) {
 	for i := range list {
 		visit(&list[i].Stack)
 		for k := range list[i].Others {

@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"fmt"
@@ -13,10 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/value"
 )
@@ -61,7 +63,7 @@ func TestGoArgumentsEqualDump(t *testing.T) {
 				got[way] = argumentsTold(t, s)
 			}
 			if tt.name == "states" { // as gdb, which writes the core, takes long to read the others
-				got["core"] = argumentsTold(t, openCore(t, testprogram.GCore(t, p.PID), nil).Snapshot())
+				got["core"] = argumentsTold(t, stacktest.OpenCore(t, testprogram.GCore(t, p.PID), nil).Snapshot())
 			}
 			dump := p.Quit()
 			want := argumentsOnQuit(dump)
@@ -87,7 +89,7 @@ func TestGoArgumentsEqualDump(t *testing.T) {
 func argumentsTold(t *testing.T, s *snapshot.Snapshot) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
-	eachGoFrame(t, s, func(g *stack.Goroutine, f *stack.Frame, frame *variable.Frame) {
+	eachGoFrame(t, s, func(g *golang.Goroutine, f *stack.Frame, frame *variable.Frame) {
 		if arguments, ok := frame.GoArguments(); ok {
 			name := typeArguments.ReplaceAllString(report.FunctionName(f), "[...]")
 			all[fmt.Sprintf("%d %s %#x", g.ID, name, f.PC)] = strings.Join(arguments, ", ")
@@ -98,15 +100,15 @@ func argumentsTold(t *testing.T, s *snapshot.Snapshot) map[string]string {
 
 // eachGoFrame visits the frames of the goroutines of a snapshot that are not the
 // runtime's own.
-func eachGoFrame(t *testing.T, s *snapshot.Snapshot, visit func(*stack.Goroutine, *stack.Frame, *variable.Frame)) {
+func eachGoFrame(t *testing.T, s *snapshot.Snapshot, visit func(*golang.Goroutine, *stack.Frame, *variable.Frame)) {
 	t.Helper()
 	objects := stack.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
-	list, err := objects.Goroutines(stack.GoroutineOptions{Registers: true})
+	list, err := golang.Goroutines(objects, golang.Options{Registers: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := objects.NameGoroutines(list, stack.NameOptions{Lines: true}); err != nil {
+	if err := golang.Name(objects, list, stack.NameOptions{Lines: true}); err != nil {
 		t.Errorf("names: %v", err)
 	}
 	reader := variable.NewReader(s, objects)
@@ -125,7 +127,7 @@ func TestGoArgumentsEqualDebugInfo(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "states"))
 	p.Settle(t)
 	known := 0
-	eachGoFrame(t, takeGoroutines(t, p.PID, true), func(g *stack.Goroutine, f *stack.Frame, frame *variable.Frame) {
+	eachGoFrame(t, takeGoroutines(t, p.PID, true), func(g *golang.Goroutine, f *stack.Frame, frame *variable.Frame) {
 		numbers, ok := frame.GoArguments()
 		scopes := frame.Scopes()
 		if !ok || len(scopes) == 0 || g.Stack.Thread != nil {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package golang
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -18,8 +19,8 @@ import (
 type member struct {
 	id, parent uint64
 	waited     time.Duration
-	stack      *Stack // with registers, else nil
-	group      int32  // index of goroutineReader.list
+	stack      *stack.Stack // with registers, else nil
+	group      int32        // index of goroutineReader.list
 }
 
 // stackIndex finds what was noted of a stack by a hash of its frames.
@@ -34,7 +35,7 @@ func newStackIndex() stackIndex {
 }
 
 // hash returns the hash of some frames, and of some words besides.
-func (s *stackIndex) hash(frames []Frame, words ...uint64) uint64 {
+func (s *stackIndex) hash(frames []stack.Frame, words ...uint64) uint64 {
 	s.key = s.key[:0]
 	for _, w := range words {
 		s.key = binary.NativeEndian.AppendUint64(s.key, w)
@@ -100,7 +101,7 @@ func (r *goroutineReader) groupListed() {
 
 // groupOf returns the index of the group that a goroutine with some frames is of, less
 // than 0 for none, and its hash.
-func (r *goroutineReader) groupOf(g *Goroutine, frames []Frame) (k int32, hash uint64) {
+func (r *goroutineReader) groupOf(g *Goroutine, frames []stack.Frame) (k int32, hash uint64) {
 	hash = r.groups.hash(frames, g.creation())
 	return r.groups.find(hash, func(n int32) bool { return alike(&r.list[n], g) && equalFrames(r.list[n].Stack.Frames, frames) }), hash
 }
@@ -137,18 +138,18 @@ func (r *goroutineReader) distribute() {
 	for i := range r.members {
 		counts[r.members[i].group]++
 	}
-	room := make([]OtherGoroutine, len(r.members))
+	room := make([]Other, len(r.members))
 	for k, n := range counts {
 		r.list[k].Others, room = room[:0:n], room[n:]
 	}
 	for i := range r.members {
 		m := &r.members[i]
 		g := &r.list[m.group]
-		g.Others = append(g.Others, OtherGoroutine{ID: m.id, Parent: m.parent, Waited: m.waited, Stack: m.stack})
+		g.Others = append(g.Others, Other{ID: m.id, Parent: m.parent, Waited: m.waited, Stack: m.stack})
 	}
 	r.members = nil
 	for k := range r.list {
-		slices.SortStableFunc(r.list[k].Others, func(a, b OtherGoroutine) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortStableFunc(r.list[k].Others, func(a, b Other) int { return cmp.Compare(a.ID, b.ID) })
 	}
 }
 
@@ -172,8 +173,8 @@ func sameText(a, b error) bool {
 }
 
 // equalFrames reports whether two stacks are equal, but for their stack pointers.
-func equalFrames(a, b []Frame) bool {
-	return slices.EqualFunc(a, b, func(a, b Frame) bool {
+func equalFrames(a, b []stack.Frame) bool {
+	return slices.EqualFunc(a, b, func(a, b stack.Frame) bool {
 		return a.PC == b.PC && a.LookupPC == b.LookupPC && a.Object == b.Object && a.Method == b.Method && a.Late == b.Late
 	})
 }
@@ -211,7 +212,7 @@ func (r *goroutineReader) keep(g *Goroutine) bool {
 }
 
 // stackPointers returns those of some frames, of which none is that of a tail call.
-func stackPointers(frames []Frame) []uint64 {
+func stackPointers(frames []stack.Frame) []uint64 {
 	list := make([]uint64, len(frames))
 	for i := range frames {
 		list[i] = frames[i].SP

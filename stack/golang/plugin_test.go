@@ -4,14 +4,14 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -31,7 +31,7 @@ func TestGoroutinesInPlugin(t *testing.T) {
 			path := testprogram.BuildCgo(t, "plugin", append([]string{"-buildmode=plugin"}, tt.flags...)...)
 			p := testprogram.Start(t, testprogram.BuildCgo(t, "host", tt.flags...), path)
 			p.Settle(t)
-			list := goroutinesOf(t, takeGoroutines(t, p.PID, true), stack.GoroutineOptions{System: true})
+			list := goroutinesOf(t, takeGoroutines(t, p.PID, true), golang.Options{System: true})
 			got := make(map[uint64]said)
 			for i := range list {
 				g := &list[i]
@@ -44,7 +44,7 @@ func TestGoroutinesInPlugin(t *testing.T) {
 					t.Errorf("%q, expected %q", names, want)
 				}
 			}
-			if n := len(slices.DeleteFunc(slices.Clone(list), func(g stack.Goroutine) bool {
+			if n := len(slices.DeleteFunc(slices.Clone(list), func(g golang.Goroutine) bool {
 				return !slices.Contains(calledOn(&g.Stack), plugin+"recurse")
 			})); n != 10 {
 				t.Errorf("%d goroutines are in the plugin alone", n)

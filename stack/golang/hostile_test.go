@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"encoding/binary"
@@ -19,6 +19,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -62,7 +63,7 @@ func TestGoroutineMoves(t *testing.T) {
 	p := testprogram.Start(t, path)
 	p.Settle(t)
 	whole := takeGoroutines(t, p.PID, false)
-	list := goroutinesOf(t, whole, stack.GoroutineOptions{})
+	list := goroutinesOf(t, whole, golang.Options{})
 	moving := &list[2]
 	reads := uint64(0)
 	for name, spoil := range map[string]func(p []byte){
@@ -89,12 +90,12 @@ func TestGoroutineMoves(t *testing.T) {
 			s := *whole
 			s.Memory = memory
 			reads = 0
-			for i, g := range goroutinesOf(t, &s, stack.GoroutineOptions{}) {
+			for i, g := range goroutinesOf(t, &s, golang.Options{}) {
 				switch {
 				case g.ID != list[i].ID:
 					t.Fatalf("%s: goroutine %d, expected %d", name, g.ID, list[i].ID)
 				case g.ID == moving.ID:
-					if !errors.Is(g.Stack.Err, stack.ErrMoved) || len(g.Stack.Frames) > 0 {
+					if !errors.Is(g.Stack.Err, golang.ErrMoved) || len(g.Stack.Frames) > 0 {
 						t.Errorf("%s, %T: goroutine %d: %d frames, %v", name, memory, g.ID, len(g.Stack.Frames), g.Stack.Err)
 					}
 				case g.Stack.Reason != unwind.EndOfStack || len(g.Stack.Frames) != len(list[i].Stack.Frames):
@@ -132,7 +133,7 @@ func TestDamagedGoroutines(t *testing.T) {
 			}
 		}}
 		objects := stack.NewObjects(&s)
-		list, err := objects.Goroutines(stack.GoroutineOptions{System: true, MaxFrames: 1000})
+		list, err := golang.Goroutines(objects, golang.Options{System: true, MaxFrames: 1000})
 		if err != nil {
 			refused++
 		}

@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"slices"
@@ -12,11 +12,13 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -73,7 +75,7 @@ func TestGoroutineBehindEarlierCalls(t *testing.T) {
 				p := testprogram.Start(t, build.program, args...)
 				p.Settle(t)
 				tt.check(t, "live", takeGoroutines(t, p.PID, true))
-				tt.check(t, "core", openCore(t, testprogram.Core(t, testprogram.CoreOptions{}, build.program, args...), nil).Snapshot())
+				tt.check(t, "core", stacktest.OpenCore(t, testprogram.Core(t, testprogram.CoreOptions{}, build.program, args...), nil).Snapshot())
 			})
 		}
 	}
@@ -94,7 +96,7 @@ func TestGoroutineBehindEarlierCallsARM64(t *testing.T) {
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			path := testprogram.Core(t, testprogram.CoreOptions{Emulation: &e}, program, append([]string{library}, tt.args...)...)
-			tt.check(t, "core", openCore(t, path, &core.Options{Program: program, Search: debugfile.Search{Root: e.Root()}}).Snapshot())
+			tt.check(t, "core", stacktest.OpenCore(t, path, &core.Options{Program: program, Search: debugfile.Search{Root: e.Root()}}).Snapshot())
 		})
 	}
 }
@@ -119,7 +121,7 @@ var (
 // check fails unless the goroutine is the only one, and its stack whole.
 func (e *exportedCall) check(t *testing.T, from string, s *snapshot.Snapshot) {
 	t.Helper()
-	list := goroutinesOf(t, s, stack.GoroutineOptions{})
+	list := goroutinesOf(t, s, golang.Options{})
 	if len(list) != 1 {
 		t.Fatalf("%s: %d goroutines", from, len(list))
 	}

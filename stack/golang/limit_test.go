@@ -2,12 +2,13 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package golang
 
 import (
 	"errors"
 	"testing"
 
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -15,14 +16,14 @@ import (
 // frames and groups are kept; those without frames are grouped too, and say why.
 func TestGoroutineLimits(t *testing.T) {
 	const goroutines, depth, room = 1000, 10, 95
-	for _, opts := range []GoroutineOptions{{}, {Group: 1, Share: true}, {Group: 1, Registers: true}} {
+	for _, opts := range []Options{{}, {Group: 1, Share: true}, {Group: 1, Registers: true}} {
 		r := &goroutineReader{opts: opts, keeps: room, shared: newStackIndex(), groups: newStackIndex()}
 		for i := range uint64(goroutines) {
 			r.frames = r.frames[:0]
 			for k := range uint64(depth) {
-				r.frames = append(r.frames, Frame{PC: i<<8 | k})
+				r.frames = append(r.frames, stack.Frame{PC: i<<8 | k})
 			}
-			g := Goroutine{Stack: Stack{Reason: unwind.EndOfStack}}
+			g := Goroutine{Stack: stack.Stack{Reason: unwind.EndOfStack}}
 			g.ID = goroutines - i
 			r.join(&g)
 		}
@@ -53,12 +54,12 @@ func TestGoroutineLimits(t *testing.T) {
 	}
 
 	// As many groups as there may be: others are counted, and those of a group still join it.
-	r := &goroutineReader{opts: GoroutineOptions{Group: 1}, keeps: 1 << 20, shared: newStackIndex(), groups: newStackIndex()}
+	r := &goroutineReader{opts: Options{Group: 1}, keeps: 1 << 20, shared: newStackIndex(), groups: newStackIndex()}
 	const more = 5
 	for i := range uint64(maxGroups + more) {
-		r.join(&Goroutine{Created: &Frame{PC: i}})
+		r.join(&Goroutine{Created: &stack.Frame{PC: i}})
 	}
-	r.join(&Goroutine{Created: &Frame{PC: 7}})
+	r.join(&Goroutine{Created: &stack.Frame{PC: 7}})
 	if r.distribute(); len(r.list) != maxGroups || r.ungrouped != more || len(r.list[7].Others) != 1 {
 		t.Errorf("%d groups, %d goroutines in none, %d others in the group 7", len(r.list), r.ungrouped, len(r.list[7].Others))
 	}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package golang
 
 import (
 	"github.com/clewdev/clew/snapshot"
@@ -29,7 +29,7 @@ type ahead struct {
 // readAhead reads some goroutines and their stacks, and looks whether they have run
 // meanwhile. The result is valid until the next call.
 func (r *goroutineReader) readAhead(list []uint64) []ahead {
-	s := r.objects.snapshot
+	s := r.objects.Snapshot()
 	memory := snapshotMemory{s}
 	r.ahead = r.ahead[:0]
 	r.structures.Read(list, func(i int, g goruntime.Goroutine, err error) {

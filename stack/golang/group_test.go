@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"fmt"
@@ -13,11 +13,11 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 )
 
 // groupKind returns what the goroutines of a group have in common.
-func groupKind(g *stack.Goroutine) string {
+func groupKind(g *golang.Goroutine) string {
 	var b strings.Builder
 	fmt.Fprint(&b, g.Name, g.Scan, g.Locked, g.System, g.Stack.Reason, g.Stack.Err, g.Stack.Thread != nil)
 	if g.Created != nil {
@@ -36,7 +36,7 @@ func TestGoroutineGroups(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "states"), "500")
 	p.Settle(t)
 	s := takeGoroutines(t, p.PID, true)
-	single := goroutinesOf(t, s, stack.GoroutineOptions{System: true})
+	single := goroutinesOf(t, s, golang.Options{System: true})
 	type member struct {
 		id, parent uint64
 		waited     string
@@ -55,7 +55,7 @@ func TestGoroutineGroups(t *testing.T) {
 	for _, members := range want {
 		slices.SortFunc(members, func(a, b member) int { return int(a.id) - int(b.id) })
 	}
-	for _, opts := range []stack.GoroutineOptions{{System: true, Group: 1}, {System: true, Group: 11}, {System: true, Group: 11, Registers: true}} {
+	for _, opts := range []golang.Options{{System: true, Group: 1}, {System: true, Group: 11}, {System: true, Group: 11, Registers: true}} {
 		list := goroutinesOf(t, s, opts)
 		if len(list) != len(order) || len(list) < 20 {
 			t.Errorf("%+v: %d groups, want %d", opts, len(list), len(order))
@@ -86,7 +86,7 @@ func TestGoroutineGroups(t *testing.T) {
 		}
 	}
 	// Too few of them are not grouped.
-	few := goroutinesOf(t, s, stack.GoroutineOptions{System: true, Group: len(single) + 1})
+	few := goroutinesOf(t, s, golang.Options{System: true, Group: len(single) + 1})
 	if len(few) != len(single) {
 		t.Errorf("%d goroutines, want %d", len(few), len(single))
 	}
@@ -102,9 +102,9 @@ func TestSharedFrames(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "states"), "100")
 	p.Settle(t)
 	s := takeGoroutines(t, p.PID, true)
-	single := goroutinesOf(t, s, stack.GoroutineOptions{})
+	single := goroutinesOf(t, s, golang.Options{})
 	shared := 0
-	for i, g := range goroutinesOf(t, s, stack.GoroutineOptions{Share: true}) {
+	for i, g := range goroutinesOf(t, s, golang.Options{Share: true}) {
 		own := g.StackPointers
 		for k := range g.Stack.Frames {
 			sp := g.Stack.Frames[k].SP

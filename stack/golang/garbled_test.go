@@ -4,7 +4,7 @@
 
 //go:build linux && amd64
 
-package stack_test
+package golang_test
 
 import (
 	"bytes"
@@ -18,10 +18,11 @@ import (
 
 	"golang.org/x/arch/x86/x86asm"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/goruntime"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -96,11 +97,11 @@ func builtByGarble(t *testing.T, flags ...string) string {
 	goTool := testprogram.RequireTool(t, "go")
 	dir := t.TempDir()
 	garble, program := filepath.Join(dir, "garble"), filepath.Join(dir, "garbled")
-	if out, err := exec.Command(goTool, "build", "-modfile=../scripts/tools/go.mod", "-o", garble, "mvdan.cc/garble").CombinedOutput(); err != nil {
+	if out, err := exec.Command(goTool, "build", "-modfile=../../scripts/tools/go.mod", "-o", garble, "mvdan.cc/garble").CombinedOutput(); err != nil {
 		t.Logf("%s", out)
 		t.Skip("skipped: garble is not installed")
 	}
-	cmd := exec.Command(garble, append(flags, "build", "-o", program, "../internal/testprogram/programs/states")...)
+	cmd := exec.Command(garble, append(flags, "build", "-o", program, "../../internal/testprogram/programs/states")...)
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)
@@ -130,7 +131,7 @@ func TestGarbled(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := testprogram.Start(t, test.program())
 			p.Settle(t)
-			list := goroutinesOf(t, takeGoroutines(t, p.PID, true), stack.GoroutineOptions{System: true})
+			list := goroutinesOf(t, takeGoroutines(t, p.PID, true), golang.Options{System: true})
 			got := make(map[uint64]said)
 			for i := range list {
 				g := &list[i]
@@ -162,7 +163,7 @@ func TestGarbledTiny(t *testing.T) {
 	}
 	p := testprogram.Start(t, path)
 	p.Settle(t)
-	for _, s := range stacksOf(t, take(t, p.PID)) {
+	for _, s := range stacktest.Stacks(t, stacktest.Take(t, p.PID)) {
 		if len(s.Frames) < 2 {
 			t.Errorf("%d frames: %v", len(s.Frames), s.Err)
 		}

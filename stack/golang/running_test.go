@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"maps"
@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -29,15 +29,15 @@ func TestRunnableGoroutinesEqualDump(t *testing.T) {
 	for name, flags := range map[string][]string{"with symbols": nil, "stripped": {"-ldflags=-s -w"}} {
 		t.Run(name, func(t *testing.T) {
 			p := testprogram.Start(t, testprogram.Build(t, "oneprocessor", flags...))
-			ways := map[string][]stack.Goroutine{
-				"copied": goroutinesOf(t, takeGoroutines(t, p.PID, true), stack.GoroutineOptions{System: true}),
-				"read":   goroutinesOf(t, takeGoroutines(t, p.PID, false), stack.GoroutineOptions{System: true}),
+			ways := map[string][]golang.Goroutine{
+				"copied": goroutinesOf(t, takeGoroutines(t, p.PID, true), golang.Options{System: true}),
+				"read":   goroutinesOf(t, takeGoroutines(t, p.PID, false), golang.Options{System: true}),
 			}
 			want := onQuit(t, p.Quit())
 			for way, list := range ways {
 				got := make(map[uint64]said)
 				states := make(map[string]int)
-				var rest []stack.Goroutine
+				var rest []golang.Goroutine
 				for i := range list {
 					g := &list[i]
 					got[g.ID] = told(g)
@@ -67,7 +67,7 @@ func TestRunnableGoroutinesEqualDump(t *testing.T) {
 }
 
 // compareRunning fails unless a goroutine that runs is as its program's dump has it.
-func compareRunning(t *testing.T, way string, g *stack.Goroutine, want said) {
+func compareRunning(t *testing.T, way string, g *golang.Goroutine, want said) {
 	t.Helper()
 	got := told(g)
 	if got.state != want.state || got.created != want.created {

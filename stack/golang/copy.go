@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package golang
 
 import (
 	"cmp"
@@ -15,25 +15,26 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/stack"
 )
 
-// GoroutineCopiers returns what copies goroutines of a live target while it stands
+// Copiers returns what copies goroutines of a live target while it stands
 // still, one for each Go runtime in it: all of them, or what tells of those that threads
 // run. It is called before, and reads memory that changes as it does.
-func (o *Objects) GoroutineCopiers(all bool) (list []*goruntime.Copier) {
-	runtimes, _ := o.runtimes()
+func Copiers(o *stack.Objects, all bool) (list []*goruntime.Copier) {
+	runtimes, _ := runtimesOf(o)
 	for _, r := range runtimes {
-		list = append(list, r.Copier(o.snapshot.Memory, all))
+		list = append(list, r.Copier(o.Snapshot().Memory, all))
 	}
 	return list
 }
 
 // ThreadCopiers returns what copies the threads of a live target, each while it stands
 // still by itself, one for each Go runtime in it. It reads memory that changes as it does.
-func (o *Objects) ThreadCopiers() (list []*goruntime.ThreadCopier) {
-	runtimes, _ := o.runtimes()
+func ThreadCopiers(o *stack.Objects) (list []*goruntime.ThreadCopier) {
+	runtimes, _ := runtimesOf(o)
 	for _, r := range runtimes {
-		list = append(list, r.ThreadCopier(o.snapshot.Memory))
+		list = append(list, r.ThreadCopier(o.Snapshot().Memory))
 	}
 	return list
 }
@@ -41,14 +42,14 @@ func (o *Objects) ThreadCopiers() (list []*goruntime.ThreadCopier) {
 // runtime is a Go runtime in a target.
 type runtime struct {
 	*goruntime.Runtime
-	object *Object
+	object *stack.Object
 }
 
-// runtimes returns the Go runtimes of the target by their addresses, and why there is
+// runtimesOf returns the Go runtimes of the target by their addresses, and why there is
 // a Go program whose runtime is not to be found.
-func (o *Objects) runtimes() (list []runtime, err error) {
+func runtimesOf(o *stack.Objects) (list []runtime, err error) {
 	var errs []error
-	for _, mapped := range o.mayHoldGo() {
+	for _, mapped := range mayHoldGo(o) {
 		f, err := mapped.File()
 		if err != nil {
 			continue
@@ -74,21 +75,21 @@ const maxHeaders = 2 << 10
 
 // mayHoldGo returns the objects in which there can be a Go runtime, by their headers
 // in the target's memory: to open all is dear where there are many.
-func (o *Objects) mayHoldGo() (list []*Object) {
+func mayHoldGo(o *stack.Objects) (list []*stack.Object) {
 	var batch []snapshot.Copy
-	var of []*Object
+	var of []*stack.Object
 	look := func() {
-		if o.snapshot.Memory != nil {
-			snapshot.ReadBatch(o.snapshot.Memory, batch)
+		if o.Snapshot().Memory != nil {
+			snapshot.ReadBatch(o.Snapshot().Memory, batch)
 		}
 		for i := range batch {
-			if o.snapshot.Memory == nil || holdsThreadLocals(batch[i].Bytes) {
+			if o.Snapshot().Memory == nil || holdsThreadLocals(batch[i].Bytes) {
 				list = append(list, of[i])
 			}
 		}
 		batch, of = batch[:0], of[:0]
 	}
-	for _, mapped := range o.inOrder() {
+	for _, mapped := range o.CodeObjects() {
 		first := mapped.Mappings[0]
 		switch {
 		case mapped.Name == "[vdso]":

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package golang
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/goruntime"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -81,7 +82,7 @@ func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 	}
 	r.walker.MaxFrames = min(cmp.Or(r.opts.MaxFrames, unwind.DefaultMaxFrames), r.walks)
 	defer func() { r.walks -= len(r.frames) }()
-	s := r.objects.snapshot
+	s := r.objects.Snapshot()
 	if t := r.threads[g.Address]; t != nil && (g.State == goruntime.Running || g.State == goruntime.InSyscall) {
 		g.Stack.Thread = t
 		if t.Registers.PC == 0 && t.Err != nil {
@@ -145,9 +146,9 @@ func (r *goroutineReader) followScheduled(g *Goroutine, a *ahead) {
 	if g.State != goruntime.Running || a.late || g.Stack.Reason != unwind.EndOfStack || n == 0 {
 		return
 	}
-	if slices.ContainsFunc(r.frames, func(f Frame) bool { return g.StackLow <= f.SP && f.SP <= g.StackHigh }) ||
+	if slices.ContainsFunc(r.frames, func(f stack.Frame) bool { return g.StackLow <= f.SP && f.SP <= g.StackHigh }) ||
 		r.functionOf(&r.frames[n-1]) != "runtime.mcall" &&
-			!slices.ContainsFunc(r.frames, func(f Frame) bool { return r.functionOf(&f) == "runtime.execute" }) {
+			!slices.ContainsFunc(r.frames, func(f stack.Frame) bool { return r.functionOf(&f) == "runtime.execute" }) {
 		return
 	}
 	scheduled := g.Goroutine
@@ -162,7 +163,7 @@ func (r *goroutineReader) followScheduled(g *Goroutine, a *ahead) {
 }
 
 // functionOf returns the name of the function of Go that a frame is in, "" for none.
-func (r *goroutineReader) functionOf(f *Frame) string {
+func (r *goroutineReader) functionOf(f *stack.Frame) string {
 	file, bias := r.file(f.LookupPC)
 	if file == nil {
 		return ""
@@ -200,7 +201,7 @@ func (r *goroutineReader) parked(g *goruntime.Goroutine) (*snapshot.Thread, erro
 	if err != nil {
 		return nil, err
 	}
-	t, m := &r.thread, r.objects.snapshot.Machine
+	t, m := &r.thread, r.objects.Snapshot().Machine
 	*t = snapshot.Thread{Registers: unwind.Registers{PC: c.PC}, StackAddress: c.SP}
 	if g.Thread == 0 && g.LockedTo != 0 {
 		// C code that called Go is on the stack of the thread to which the goroutine is
@@ -219,7 +220,7 @@ func (r *goroutineReader) parked(g *goruntime.Goroutine) (*snapshot.Thread, erro
 }
 
 // keepParked keeps what a stack was walked by, as far as that is asked for.
-func (r *goroutineReader) keepParked(s *Stack, t *snapshot.Thread) {
+func (r *goroutineReader) keepParked(s *stack.Stack, t *snapshot.Thread) {
 	if !r.opts.Registers {
 		return
 	}
@@ -233,7 +234,7 @@ func (r *goroutineReader) keepParked(s *Stack, t *snapshot.Thread) {
 	s.Parked = &parked
 }
 
-func (r *goroutineReader) dropParked(s *Stack) {
+func (r *goroutineReader) dropParked(s *stack.Stack) {
 	if s.Parked != nil {
 		r.kept -= len(s.Parked.Stack)
 		s.Parked = nil
@@ -245,7 +246,7 @@ func (r *goroutineReader) dropParked(s *Stack) {
 // what was copied there can have been another's stack. The result is valid until the next
 // call.
 func (r *goroutineReader) readStack(sp, high uint64, late bool) (stack []byte, complete bool) {
-	s := r.objects.snapshot
+	s := r.objects.Snapshot()
 	n := min(high-sp, maxReadStack)
 	r.buffer = slices.Grow(r.buffer[:0], int(n))[:n]
 	copied := 0
@@ -261,8 +262,8 @@ func (r *goroutineReader) readStack(sp, high uint64, late bool) (stack []byte, c
 // follow walks a stack. One that waits has called the scheduler, or has not begun.
 func (r *goroutineReader) follow(g *Goroutine, t *snapshot.Thread, waits bool) {
 	r.walker.Waiting = waits && !r.isEntry(t.Registers.PC)
-	r.memory = *r.objects.snapshot.ThreadMemory(t)
-	r.objects.walk(&r.walker, &r.memory, WalkOptions{Registers: r.opts.Registers}, &r.frames)
+	r.memory = *r.objects.Snapshot().ThreadMemory(t)
+	r.objects.WalkThread(&r.walker, &r.memory, stack.WalkOptions{Registers: r.opts.Registers}, &r.frames)
 	g.Stack.Reason, g.Stack.Err = r.walker.Reason(), r.walker.Err()
 }
 

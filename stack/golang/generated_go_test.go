@@ -4,7 +4,7 @@
 
 //go:build linux && amd64
 
-package stack_test
+package golang_test
 
 import (
 	"fmt"
@@ -13,11 +13,13 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/jit/symfile/reader"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -39,15 +41,15 @@ func TestGoModuleList(t *testing.T) {
 			p := testprogram.Start(t, testprogram.BuildModule(t, "loaded", tt.flags...))
 			p.Settle(t)
 			s := takeGoroutines(t, p.PID, true)
-			ways := map[string][]stack.Goroutine{
-				"copied": goroutinesOf(t, s, stack.GoroutineOptions{System: true}),
-				"read":   goroutinesOf(t, takeGoroutines(t, p.PID, false), stack.GoroutineOptions{System: true}),
+			ways := map[string][]golang.Goroutine{
+				"copied": goroutinesOf(t, s, golang.Options{System: true}),
+				"read":   goroutinesOf(t, takeGoroutines(t, p.PID, false), golang.Options{System: true}),
 			}
 			sources := loadedModules(t, s)
-			live, _ := through(t, stacksOf(t, s), "inner.f2")
+			live, _ := stacktest.Through(t, stacktest.Stacks(t, s), "inner.f2")
 			leadsThroughModules(t, live)
 			core := testprogram.GCore(t, p.PID)
-			ways["core"] = goroutinesOf(t, openCore(t, core, nil).Snapshot(), stack.GoroutineOptions{System: true})
+			ways["core"] = goroutinesOf(t, stacktest.OpenCore(t, core, nil).Snapshot(), golang.Options{System: true})
 			want := onQuit(t, p.Quit())
 			for way, list := range ways {
 				got := make(map[uint64]said)
@@ -67,8 +69,8 @@ func TestGoModuleList(t *testing.T) {
 				}
 				compareGoroutines(t, way, got, want, list)
 			}
-			dumped := openCore(t, core, nil).Snapshot()
-			stack, _ := through(t, stacksOf(t, dumped), "inner.f2")
+			dumped := stacktest.OpenCore(t, core, nil).Snapshot()
+			stack, _ := stacktest.Through(t, stacktest.Stacks(t, dumped), "inner.f2")
 			leadsThroughModules(t, stack)
 			if got := loadedModules(t, dumped); !slices.Equal(got, sources) {
 				t.Errorf("the core has %q, the process %q", got, sources)
@@ -125,7 +127,7 @@ func leadsThroughModules(t *testing.T, walked *stack.Stack) {
 func TestGoModuleFrames(t *testing.T) {
 	p := testprogram.Start(t, testprogram.BuildModule(t, "loaded", "-ldflags=-checklinkname=0"))
 	p.Settle(t)
-	objects := stack.NewObjects(take(t, p.PID))
+	objects := stack.NewObjects(stacktest.Take(t, p.PID))
 	defer objects.Close()
 	sources, err := objects.GeneratedCode()
 	if err != nil || len(sources) != 1 {

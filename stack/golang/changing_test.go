@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"slices"
@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -27,7 +28,7 @@ func TestChangingGoroutines(t *testing.T) {
 	depths := map[string]int{"A": 2, "B": 10, "C": 41, "D": 121} // calls of recurseX
 	p := testprogram.Start(t, testprogram.Build(t, "shortlived"))
 	whole, broken, late := 0, 0, 0
-	check := func(g *stack.Goroutine, kind string) {
+	check := func(g *golang.Goroutine, kind string) {
 		walked := &g.Stack
 		switch {
 		case walked.Err != nil:
@@ -66,11 +67,11 @@ func TestChangingGoroutines(t *testing.T) {
 	for look := 0; look < 2*looks || last < first+created; look++ {
 		s := takeGoroutines(t, p.PID, look%2 == 0)
 		objects := stack.NewObjects(s)
-		list, err := objects.Goroutines(stack.GoroutineOptions{})
+		list, err := golang.Goroutines(objects, golang.Options{})
 		if err != nil {
 			t.Log(err) // one that is there in part says so
 		}
-		if err := objects.NameGoroutines(list, stack.NameOptions{}); err != nil {
+		if err := golang.Name(objects, list, stack.NameOptions{}); err != nil {
 			t.Error(err)
 		}
 		for i := range list {

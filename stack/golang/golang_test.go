@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"regexp"
@@ -14,10 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -41,7 +43,7 @@ func TestGoroutineInSystemCall(t *testing.T) {
 			var s *stack.Stack
 			var names []string
 			for end := time.Now().Add(time.Minute); !slices.Contains(names, "main.inner") && time.Now().Before(end); {
-				stacks = stacksOf(t, take(t, program.PID))
+				stacks = stacktest.Stacks(t, stacktest.Take(t, program.PID))
 				i := slices.IndexFunc(stacks, func(s stack.Stack) bool { return s.Thread.ID == tid })
 				if i < 0 {
 					t.Fatalf("no thread %d", tid)
@@ -71,7 +73,7 @@ func TestGoroutineInSystemCall(t *testing.T) {
 func TestStacksInGoHeap(t *testing.T) {
 	program := testprogram.Start(t, testprogram.Build(t, "states"))
 	program.Settle(t)
-	s, inHeap := take(t, program.PID), 0
+	s, inHeap := stacktest.Take(t, program.PID), 0
 	for i := range s.Threads {
 		th := &s.Threads[i]
 		if m := s.Mapping(th.StackAddress); m == nil || m.Path == "[stack]" {
@@ -86,7 +88,7 @@ func TestStacksInGoHeap(t *testing.T) {
 	if inHeap < 3 {
 		t.Errorf("the stacks of %d threads are in the heap", inHeap)
 	}
-	for _, walked := range stacksOf(t, s) {
+	for _, walked := range stacktest.Stacks(t, s) {
 		if walked.Reason != unwind.EndOfStack || slices.ContainsFunc(walked.Frames, func(f stack.Frame) bool { return f.Late }) {
 			t.Errorf("thread %d: %v, %v, %+v", walked.Thread.ID, walked.Reason, walked.Err, walked.Frames)
 		}
@@ -110,7 +112,7 @@ func TestGoroutineThroughC(t *testing.T) {
 				}
 			}
 			check := func(from string, s *snapshot.Snapshot) {
-				stacks := stacksOf(t, s)
+				stacks := stacktest.Stacks(t, s)
 				i := slices.IndexFunc(stacks, func(s stack.Stack) bool { return s.Thread.ID == program.PID })
 				stack := &stacks[i]
 				var all, known []string
@@ -158,9 +160,9 @@ func TestGoroutineThroughC(t *testing.T) {
 					t.Errorf("%s: C functions are missing in %q", from, all)
 				}
 			}
-			check("live", take(t, program.PID))
+			check("live", stacktest.Take(t, program.PID))
 			checkParkedThroughC(t, program.PID, flags == nil)
-			check("core", openCore(t, testprogram.GCore(t, program.PID), nil).Snapshot())
+			check("core", stacktest.OpenCore(t, testprogram.GCore(t, program.PID), nil).Snapshot())
 		})
 	}
 }
@@ -169,7 +171,7 @@ func TestGoroutineThroughC(t *testing.T) {
 // thread, in a function that C code has called.
 func checkParkedThroughC(t *testing.T, pid int, symbols bool) {
 	t.Helper()
-	list := goroutinesOf(t, takeGoroutines(t, pid, true), stack.GoroutineOptions{})
+	list := goroutinesOf(t, takeGoroutines(t, pid, true), golang.Options{})
 	for i := range list {
 		g := &list[i]
 		var names []string

@@ -4,7 +4,7 @@
 
 //go:build linux
 
-package stack_test
+package golang_test
 
 import (
 	"fmt"
@@ -16,11 +16,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -78,7 +80,7 @@ func onQuit(t *testing.T, text string) map[uint64]said {
 var typeArguments = regexp.MustCompile(`\[[^]]*\]`)
 
 // told makes the same of what Clew says of a goroutine.
-func told(g *stack.Goroutine) (s said) {
+func told(g *golang.Goroutine) (s said) {
 	s.state, s.minutes = g.Name, int(g.Waited/time.Minute)
 	if g.Locked {
 		s.state += ", locked to thread"
@@ -106,15 +108,15 @@ func told(g *stack.Goroutine) (s said) {
 }
 
 // goroutinesOf returns all goroutines of a snapshot, named.
-func goroutinesOf(t testing.TB, s *snapshot.Snapshot, opts stack.GoroutineOptions) []stack.Goroutine {
+func goroutinesOf(t testing.TB, s *snapshot.Snapshot, opts golang.Options) []golang.Goroutine {
 	t.Helper()
 	objects := stack.NewObjects(s)
 	t.Cleanup(func() { objects.Close() })
-	list, err := objects.Goroutines(opts)
+	list, err := golang.Goroutines(objects, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := objects.NameGoroutines(list, stack.NameOptions{Lines: true}); err != nil {
+	if err := golang.Name(objects, list, stack.NameOptions{Lines: true}); err != nil {
 		t.Errorf("names: %v", err)
 	}
 	return list
@@ -149,12 +151,12 @@ func TestGoroutinesEqualDump(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := testprogram.Start(t, tt.path)
 			p.Settle(t)
-			ways := map[string][]stack.Goroutine{
-				"copied": goroutinesOf(t, takeGoroutines(t, p.PID, true), stack.GoroutineOptions{System: true}),
-				"read":   goroutinesOf(t, takeGoroutines(t, p.PID, false), stack.GoroutineOptions{System: true}),
+			ways := map[string][]golang.Goroutine{
+				"copied": goroutinesOf(t, takeGoroutines(t, p.PID, true), golang.Options{System: true}),
+				"read":   goroutinesOf(t, takeGoroutines(t, p.PID, false), golang.Options{System: true}),
 			}
 			if tt.name == "stripped" { // as gdb, which writes the core, takes long to read the others
-				ways["core"] = goroutinesOf(t, openCore(t, testprogram.GCore(t, p.PID), nil).Snapshot(), stack.GoroutineOptions{System: true})
+				ways["core"] = goroutinesOf(t, stacktest.OpenCore(t, testprogram.GCore(t, p.PID), nil).Snapshot(), golang.Options{System: true})
 			}
 			want := onQuit(t, p.Quit())
 			for way, list := range ways {
@@ -181,7 +183,7 @@ func TestGoroutinesEqualDump(t *testing.T) {
 // compareGoroutines fails unless each goroutine is as it should be. The runtime's own
 // may be at work; and of what one does in a system call its program's dump tells only
 // what is in Go.
-func compareGoroutines(t *testing.T, way string, got, want map[uint64]said, list []stack.Goroutine) {
+func compareGoroutines(t *testing.T, way string, got, want map[uint64]said, list []golang.Goroutine) {
 	t.Helper()
 	if ids := slices.Sorted(maps.Keys(got)); !slices.Equal(ids, slices.Sorted(maps.Keys(want))) {
 		t.Errorf("%s: goroutines %d, expected %d", way, ids, slices.Sorted(maps.Keys(want)))

@@ -1,0 +1,70 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+// Package stacktest takes snapshots and walks their stacks for the tests of package stack
+// and of those below it.
+package stacktest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/snapshot/core"
+	"github.com/clewdev/clew/snapshot/process"
+	"github.com/clewdev/clew/stack"
+)
+
+// OpenCore opens a core that nothing is wrong with.
+func OpenCore(t testing.TB, path string, opts *core.Options) *core.Core {
+	t.Helper()
+	c, err := core.Open(path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.Damage(); err != nil {
+		t.Errorf("damage: %v", err)
+	}
+	return c
+}
+
+// Take takes a snapshot, with patience for a machine that is busy.
+func Take(t testing.TB, pid int) *snapshot.Snapshot {
+	t.Helper()
+	s, err := process.Snapshot(pid, &process.Options{Timeout: 20 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Stacks walks and names the stacks of a snapshot.
+func Stacks(t testing.TB, s *snapshot.Snapshot) []stack.Stack {
+	t.Helper()
+	objects := stack.NewObjects(s)
+	t.Cleanup(func() { objects.Close() })
+	stacks := objects.Walk(stack.WalkOptions{Registers: true})
+	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
+		t.Errorf("names: %v", err)
+	}
+	return stacks
+}
+
+// Through returns the stack that leads through a function, and its index.
+func Through(t testing.TB, stacks []stack.Stack, function string) (*stack.Stack, int) {
+	t.Helper()
+	for i := range stacks {
+		at := slices.IndexFunc(stacks[i].Frames, func(f stack.Frame) bool { return report.FunctionName(&f) == function })
+		if at >= 0 {
+			return &stacks[i], at
+		}
+	}
+	t.Fatalf("no stack leads through %s", function)
+	return nil, 0
+}
