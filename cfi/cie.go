@@ -70,14 +70,14 @@ func (s *Section) CIEAt(offset uint64) (*CIE, error) {
 		return known.cie, known.err
 	}
 	c, dwarf64 := s.entry(offset)
-	if c.err == nil && c.off == c.end {
+	if c.Err == nil && c.Off == c.End {
 		c.fail(ErrCIE, "a terminator, expected a CIE")
 	}
-	if id := s.id(&c, dwarf64); c.err == nil && !s.isCIE(id, dwarf64) {
+	if id := s.id(&c, dwarf64); c.Err == nil && !s.isCIE(id, dwarf64) {
 		c.fail(ErrCIE, "the entry at %#x is an FDE, expected a CIE", offset)
 	}
-	if c.err != nil {
-		return nil, c.err
+	if c.Err != nil {
+		return nil, c.Err
 	}
 	return s.decodeCIE(&c, offset, dwarf64)
 }
@@ -105,21 +105,21 @@ func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error
 
 func (s *Section) newCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
 	cie := &CIE{
-		Section: s, Offset: offset, Size: c.end - offset, DWARF64: dwarf64,
+		Section: s, Offset: offset, Size: c.End - offset, DWARF64: dwarf64,
 		LSDAEncoding: EncOmit, PersonalityEnc: EncOmit,
 		AddressSize: uint8(s.Machine.AddressSize),
 	}
-	cie.Version = c.uint8()
-	if v := cie.Version; c.err == nil && v != 1 && (v < 3 || v > 5) {
-		c.off--
+	cie.Version = c.Uint8()
+	if v := cie.Version; c.Err == nil && v != 1 && (v < 3 || v > 5) {
+		c.Off--
 		c.fail(ErrVersion, "%d, expected 1, 3, 4 or 5", v)
 	}
 	cie.Augmentation = c.string(maxAugmentation)
 	if strings.HasPrefix(cie.Augmentation, "eh") {
-		cie.EHData = c.uint(c.width)
+		cie.EHData = c.Uint(c.width)
 	}
 	if cie.Version >= 4 {
-		cie.AddressSize, cie.SegmentSize = c.uint8(), c.uint8()
+		cie.AddressSize, cie.SegmentSize = c.Uint8(), c.Uint8()
 		switch cie.AddressSize {
 		case 2, 4, 8:
 			c.width = int(cie.AddressSize)
@@ -132,19 +132,19 @@ func (s *Section) newCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
 			c.fail(ErrCIE, "a segment selector of %d bytes", cie.SegmentSize)
 		}
 	}
-	cie.CodeAlign, cie.DataAlign = c.uleb128(), c.sleb128()
+	cie.CodeAlign, cie.DataAlign = c.ULEB128(), c.SLEB128()
 	if cie.Version == 1 {
-		cie.ReturnAddress = uint64(c.uint8())
+		cie.ReturnAddress = uint64(c.Uint8())
 	} else {
-		cie.ReturnAddress = c.uleb128()
+		cie.ReturnAddress = c.ULEB128()
 	}
 	cie.augmentation(c)
-	if c.err != nil {
-		return nil, c.err
+	if c.Err != nil {
+		return nil, c.Err
 	}
-	cie.InstructionsOffset = c.off
-	cie.Instructions = c.bytes(c.end - c.off)
-	cie.plain = s.Kind == EHFrame && len(s.Unrelocated) == 0 && !c.big && c.width == 8 && s.Machine.AddressSize == 8 && cie.SegmentSize == 0 &&
+	cie.InstructionsOffset = c.Off
+	cie.Instructions = c.Bytes(c.End - c.Off)
+	cie.plain = s.Kind == EHFrame && len(s.Unrelocated) == 0 && !c.Big && c.width == 8 && s.Machine.AddressSize == 8 && cie.SegmentSize == 0 &&
 		cie.PointerEncoding == EncPCRel|EncSdata4 && cie.Augmentation[0] == 'z'
 	return cie, nil
 }
@@ -161,22 +161,22 @@ func (cie *CIE) augmentation(c *cursor) {
 	var sub cursor
 	if sized {
 		letters = letters[1:]
-		n := c.uleb128()
+		n := c.ULEB128()
 		sub = *c
-		cie.AugmentationData = c.bytes(n)
-		if c.err != nil {
+		cie.AugmentationData = c.Bytes(n)
+		if c.Err != nil {
 			return
 		}
-		sub.end, data = c.off, &sub
+		sub.End, data = c.Off, &sub
 	}
-	for i := 0; i < len(letters) && data.err == nil; i++ {
+	for i := 0; i < len(letters) && data.Err == nil; i++ {
 		switch letters[i] {
 		case 'L':
-			cie.LSDAEncoding = Encoding(data.uint8())
+			cie.LSDAEncoding = Encoding(data.Uint8())
 		case 'R':
-			cie.PointerEncoding = Encoding(data.uint8())
+			cie.PointerEncoding = Encoding(data.Uint8())
 		case 'P':
-			cie.PersonalityEnc = Encoding(data.uint8())
+			cie.PersonalityEnc = Encoding(data.Uint8())
 			if cie.PersonalityEnc != EncOmit {
 				cie.Personality = data.pointer(cie.PersonalityEnc, 0, true)
 			}
@@ -194,10 +194,10 @@ func (cie *CIE) augmentation(c *cursor) {
 			letters = letters[:i]
 		}
 	}
-	if sized && data.err == nil {
-		cie.rest = c.s.Data[data.off:data.end]
+	if sized && data.Err == nil {
+		cie.rest = c.s.Data[data.Off:data.End]
 	}
-	c.err = data.err
+	c.Err = data.Err
 }
 
 // String describes the CIE shortly.

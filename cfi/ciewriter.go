@@ -187,7 +187,7 @@ func (e *Encoder) readBack(start int, want *CIE) error {
 		TextBase: e.TextBase, DataBase: e.DataBase}
 	c, dwarf64 := s.entry(uint64(start))
 	s.id(&c, dwarf64)
-	at := c.off
+	at := c.Off
 	got, err := s.newCIE(&c, uint64(start), dwarf64)
 	if err != nil {
 		return err
@@ -207,9 +207,9 @@ func (e *Encoder) readBack(start int, want *CIE) error {
 		{"MTETagged", got.MTETagged == want.MTETagged},
 	} {
 		if !field.same {
-			c.off, c.err = at, nil
+			c.Off, c.Err = at, nil
 			c.fail(ErrCIE, "%s does not say what the field %s does", got, field.name)
-			return c.err
+			return c.Err
 		}
 	}
 	return nil

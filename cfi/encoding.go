@@ -71,13 +71,13 @@ type Pointer struct {
 // nullable is set, as libgcc has it for personality and LSDA.
 func (c *cursor) pointer(e Encoding, function uint64, nullable bool) Pointer {
 	if e&^EncIndirect == EncAligned {
-		at := c.s.Address + c.off
-		c.bytes(-at & uint64(c.width-1))
-		return Pointer{c.uint(c.width), e&EncIndirect != 0}
+		at := c.s.Address + c.Off
+		c.Bytes(-at & uint64(c.width-1))
+		return Pointer{c.Uint(c.width), e&EncIndirect != 0}
 	}
-	at := c.s.Address + c.off
+	at := c.s.Address + c.Off
 	v := c.encoded(e)
-	if c.err != nil || v == 0 && nullable {
+	if c.Err != nil || v == 0 && nullable {
 		return Pointer{}
 	}
 	switch e & encApplication {
@@ -101,25 +101,25 @@ func (c *cursor) pointer(e Encoding, function uint64, nullable bool) Pointer {
 func (c *cursor) encoded(e Encoding) uint64 {
 	switch e & encForm {
 	case EncAbsptr:
-		return c.uint(c.width)
+		return c.Uint(c.width)
 	case EncULEB128:
-		return c.uleb128()
+		return c.ULEB128()
 	case EncUdata2:
-		return c.uint(2)
+		return c.Uint(2)
 	case EncUdata4:
-		return c.uint(4)
+		return c.Uint(4)
 	case EncUdata8:
-		return c.uint(8)
+		return c.Uint(8)
 	case EncSigned:
-		return uint64(c.int(c.width))
+		return uint64(c.Int(c.width))
 	case EncSLEB128:
-		return uint64(c.sleb128())
+		return uint64(c.SLEB128())
 	case EncSdata2:
-		return uint64(c.int(2))
+		return uint64(c.Int(2))
 	case EncSdata4:
-		return uint64(c.int(4))
+		return uint64(c.Int(4))
 	case EncSdata8:
-		return uint64(c.int(8))
+		return uint64(c.Int(8))
 	}
 	c.fail(ErrEncoding, "%#02x has an unknown form", uint8(e))
 	return 0

@@ -86,15 +86,15 @@ func (r *reader) next() bool {
 		return true
 	}
 	c, dwarf64 := s.entry(r.off)
-	r.entry, r.err = Entry{Offset: r.off, Size: c.end - r.off}, c.err
-	if c.err == nil && c.off == c.end {
+	r.entry, r.err = Entry{Offset: r.off, Size: c.End - r.off}, c.Err
+	if c.Err == nil && c.Off == c.End {
 		r.entry.terminator = !dwarf64
-	} else if c.err == nil {
-		at := c.off
+	} else if c.Err == nil {
+		at := c.Off
 		id := s.id(&c, dwarf64)
 		switch {
-		case c.err != nil:
-			r.err = c.err
+		case c.Err != nil:
+			r.err = c.Err
 		case s.isCIE(id, dwarf64):
 			if r.entry.CIE, r.err = s.decodeCIE(&c, r.off, dwarf64); r.err == nil {
 				r.cie = r.entry.CIE
@@ -115,23 +115,23 @@ func (r *reader) next() bool {
 // entry of a terminator is empty.
 func (s *Section) entry(offset uint64) (c cursor, dwarf64 bool) {
 	c = s.cursor(offset, uint64(len(s.Data)))
-	if offset > c.end {
-		c.off = c.end
+	if offset > c.End {
+		c.Off = c.End
 		c.fail(ErrTruncated, "an entry at %#x, expected one in the section's %#x bytes", offset, len(s.Data))
 		return c, false
 	}
-	length := c.uint(4)
+	length := c.Uint(4)
 	if length == 0xffffffff {
 		dwarf64 = true
-		length = c.uint(8)
+		length = c.Uint(8)
 	}
-	if length > c.end-c.off {
-		left := c.end - c.off
-		c.off = offset
+	if length > c.End-c.Off {
+		left := c.End - c.Off
+		c.Off = offset
 		c.fail(ErrTruncated, "an entry of %#x bytes, but %#x are left", length, left)
 	}
-	if c.err == nil {
-		c.end = c.off + length
+	if c.Err == nil {
+		c.End = c.Off + length
 		if len(s.Unrelocated) > 0 {
 			s.checkRelocated(&c, offset)
 		}
@@ -142,8 +142,8 @@ func (s *Section) entry(offset uint64) (c cursor, dwarf64 bool) {
 // checkRelocated fails where an entry has bytes that a relocation should have changed.
 func (s *Section) checkRelocated(c *cursor, offset uint64) {
 	i, _ := slices.BinarySearch(s.Unrelocated, offset)
-	if i < len(s.Unrelocated) && s.Unrelocated[i] < c.end {
-		c.off = s.Unrelocated[i]
+	if i < len(s.Unrelocated) && s.Unrelocated[i] < c.End {
+		c.Off = s.Unrelocated[i]
 		c.fail(ErrRelocation, "the values of the entry are not known")
 	}
 }
@@ -152,9 +152,9 @@ func (s *Section) checkRelocated(c *cursor, offset uint64) {
 // has four bytes whatever the length's form (LSB Core).
 func (s *Section) id(c *cursor, dwarf64 bool) uint64 {
 	if dwarf64 && s.Kind == DebugFrame {
-		return c.uint(8)
+		return c.Uint(8)
 	}
-	return c.uint(4)
+	return c.Uint(4)
 }
 
 func (s *Section) isCIE(id uint64, dwarf64 bool) bool {

@@ -55,9 +55,9 @@ func (e *Evaluator) evaluate(s *Section, r Rule, frame Frame) (uint64, error) {
 	start := uint64(r.Offset)
 	e.c, e.frame = s.expression(start, uint64(r.Register)), frame
 	e.stack[0] = e.truncate(e.stack[0])
-	for steps := 0; e.c.off < e.c.end; steps++ {
-		at := e.c.off
-		if e.c.operation(&e.op); e.c.err != nil {
+	for steps := 0; e.c.Off < e.c.End; steps++ {
+		at := e.c.Off
+		if e.c.operation(&e.op); e.c.Err != nil {
 			break
 		}
 		if steps == maxSteps {
@@ -68,18 +68,18 @@ func (e *Evaluator) evaluate(s *Section, r Rule, frame Frame) (uint64, error) {
 		e.execute(at, start)
 	}
 	e.frame = nil
-	if e.c.err == nil && e.depth == 0 {
-		e.refuse(e.c.end, "an empty stack at the end, expected a value")
+	if e.c.Err == nil && e.depth == 0 {
+		e.refuse(e.c.End, "an empty stack at the end, expected a value")
 	}
-	if e.c.err != nil {
-		return 0, e.c.err
+	if e.c.Err != nil {
+		return 0, e.c.Err
 	}
 	return e.stack[e.depth-1], nil
 }
 
 // refuse ends the evaluation with an error at an offset of the section.
 func (e *Evaluator) refuse(at uint64, format string, args ...any) {
-	e.c.off = at
+	e.c.Off = at
 	e.c.fail(ErrExpression, format, args...)
 }
 
@@ -116,7 +116,7 @@ func (e *Evaluator) signed(v uint64) int64 {
 
 func (e *Evaluator) register(at, column uint64) uint64 {
 	v, ok := e.frame.Register(column)
-	if !ok && e.c.err == nil {
+	if !ok && e.c.Err == nil {
 		e.refuse(at, "%v needs register %s, which is not known", e.op.Op, e.c.s.Machine.RegisterName(column))
 	}
 	return v
@@ -208,12 +208,12 @@ func (e *Evaluator) execute(at, start uint64) {
 }
 
 func (e *Evaluator) jump(at, start uint64, delta int64) {
-	to := e.c.off + uint64(delta)
-	if to < start || to > e.c.end {
-		e.refuse(at, "%v leads to %#x, out of the expression at [%#x, %#x)", e.op.Op, to, start, e.c.end)
+	to := e.c.Off + uint64(delta)
+	if to < start || to > e.c.End {
+		e.refuse(at, "%v leads to %#x, out of the expression at [%#x, %#x)", e.op.Op, to, start, e.c.End)
 		return
 	}
-	e.c.off = to
+	e.c.Off = to
 }
 
 func (e *Evaluator) read(at, address uint64, size int) uint64 {
@@ -223,8 +223,8 @@ func (e *Evaluator) read(at, address uint64, size int) uint64 {
 	}
 	b := e.word[:size]
 	if err := e.frame.ReadMemory(b, address); err != nil {
-		e.c.off = e.c.end
-		e.c.err = &Error{e.c.s.Name, at, fmt.Errorf("%w: %v: %w", ErrExpression, e.op.Op, err)}
+		e.c.Off = e.c.End
+		e.c.Err = &Error{e.c.s.Name, at, fmt.Errorf("%w: %v: %w", ErrExpression, e.op.Op, err)}
 		return 0
 	}
 	return uintOf(e.c.s.Machine.Order, b)

@@ -274,13 +274,13 @@ type Operation struct {
 func (s *Section) Operations(offset, size uint64) iter.Seq2[Operation, error] {
 	return func(yield func(Operation, error) bool) {
 		c := s.expression(offset, size)
-		for c.off < c.end || c.err != nil {
+		for c.Off < c.End || c.Err != nil {
 			var o Operation
-			if c.operation(&o); c.err != nil {
-				yield(o, c.err)
+			if c.operation(&o); c.Err != nil {
+				yield(o, c.Err)
 				return
 			}
-			o.Offset, o.Size = o.Offset-offset, c.off-o.Offset
+			o.Offset, o.Size = o.Offset-offset, c.Off-o.Offset
 			if !yield(o, nil) {
 				return
 			}
@@ -291,26 +291,26 @@ func (s *Section) Operations(offset, size uint64) iter.Seq2[Operation, error] {
 // expression returns a cursor over an expression.
 func (s *Section) expression(offset, size uint64) cursor {
 	c := s.cursor(offset, uint64(len(s.Data)))
-	if offset > c.end || size > c.end-offset {
-		c.off = min(offset, c.end)
+	if offset > c.End || size > c.End-offset {
+		c.Off = min(offset, c.End)
 		c.fail(ErrTruncated, "an expression of %#x bytes at %#x, and the section has %#x", size, offset, len(s.Data))
 		return c
 	}
-	c.end = offset + size
+	c.End = offset + size
 	return c
 }
 
 // operation decodes the next operation.
 func (c *cursor) operation(o *Operation) {
-	if c.err != nil {
+	if c.Err != nil {
 		return
 	}
-	*o = Operation{Offset: c.off}
-	o.Op = Op(c.uint8())
+	*o = Operation{Offset: c.Off}
+	o.Op = Op(c.Uint8())
 	first, _ := o.Op.group()
 	shape := &opShapes[first]
 	if shape.name == "" {
-		c.off = o.Offset
+		c.Off = o.Offset
 		c.fail(ErrExpression, "unknown operation %#02x", uint8(o.Op))
 		return
 	}
@@ -319,34 +319,34 @@ func (c *cursor) operation(o *Operation) {
 		case noOperand:
 			return
 		case operandAddr:
-			o.Operands[i] = int64(c.uint(c.width))
+			o.Operands[i] = int64(c.Uint(c.width))
 		case operandU1:
-			o.Operands[i] = int64(c.uint8())
+			o.Operands[i] = int64(c.Uint8())
 		case operandS1:
-			o.Operands[i] = int64(int8(c.uint8()))
+			o.Operands[i] = int64(int8(c.Uint8()))
 		case operandU2:
-			o.Operands[i] = int64(c.uint(2))
+			o.Operands[i] = int64(c.Uint(2))
 		case operandS2:
-			o.Operands[i] = c.int(2)
+			o.Operands[i] = c.Int(2)
 		case operandU4, operandOffset:
-			o.Operands[i] = int64(c.uint(4))
+			o.Operands[i] = int64(c.Uint(4))
 		case operandS4:
-			o.Operands[i] = c.int(4)
+			o.Operands[i] = c.Int(4)
 		case operandU8, operandS8:
-			o.Operands[i] = c.int(8)
+			o.Operands[i] = c.Int(8)
 		case operandULEB:
-			o.Operands[i] = int64(c.uleb128())
+			o.Operands[i] = int64(c.ULEB128())
 		case operandSLEB:
-			o.Operands[i] = c.sleb128()
+			o.Operands[i] = c.SLEB128()
 		case operandBlock:
-			o.Block = c.bytes(c.uleb128())
+			o.Block = c.Bytes(c.ULEB128())
 		case operandBlock1:
-			o.Block = c.bytes(uint64(c.uint8()))
+			o.Block = c.Bytes(uint64(c.Uint8()))
 		case operandPointer:
-			e := Encoding(c.uint8())
+			e := Encoding(c.Uint8())
 			p := c.pointer(e, 0, false)
 			o.Operands = [2]int64{int64(p.Address), int64(e)}
-			if p.Indirect && c.err == nil {
+			if p.Indirect && c.Err == nil {
 				o.Operands[i] = int64(c.s.follow(c, p.Address))
 			}
 		}

@@ -37,16 +37,16 @@ type FDE struct {
 // CIE. FDEAt allocates only for a CIE that was not met before.
 func (s *Section) FDEAt(offset uint64, f *FDE) error {
 	c, dwarf64 := s.entry(offset)
-	if c.err == nil && c.off == c.end {
+	if c.Err == nil && c.Off == c.End {
 		c.fail(ErrFDE, "a terminator, expected an FDE")
 	}
-	at := c.off
+	at := c.Off
 	id := s.id(&c, dwarf64)
-	if c.err == nil && s.isCIE(id, dwarf64) {
+	if c.Err == nil && s.isCIE(id, dwarf64) {
 		c.fail(ErrFDE, "the entry at %#x is a CIE, expected an FDE", offset)
 	}
-	if c.err != nil {
-		return c.err
+	if c.Err != nil {
+		return c.Err
 	}
 	return s.decodeFDE(&c, offset, at, id, dwarf64, nil, f)
 }
@@ -62,52 +62,52 @@ func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last
 	cie := last
 	if cie == nil || cie.Offset != to {
 		if to == offset || to >= uint64(len(s.Data)) {
-			c.off = at
+			c.Off = at
 			c.fail(ErrFDE, "CIE pointer leads to %#x, expected a CIE in the section's %#x bytes", to, len(s.Data))
-			return c.err
+			return c.Err
 		}
 		var err error
 		if cie, err = s.CIEAt(to); err != nil {
 			return fmt.Errorf("FDE at %#x: %w", offset, err)
 		}
 	}
-	*f = FDE{CIE: cie, Offset: offset, Size: c.end - offset, DWARF64: dwarf64}
+	*f = FDE{CIE: cie, Offset: offset, Size: c.End - offset, DWARF64: dwarf64}
 	c.width = int(cie.AddressSize)
 	if cie.SegmentSize > 0 {
-		f.Segment = c.uint(int(cie.SegmentSize))
+		f.Segment = c.Uint(int(cie.SegmentSize))
 	}
 	var size uint64
 	if s.Kind == DebugFrame && cie.PointerEncoding == EncAbsptr {
-		f.Start = c.uint(c.width)
-		size = c.uint(c.width)
+		f.Start = c.Uint(c.width)
+		size = c.Uint(c.width)
 	} else {
 		start := c.pointer(cie.PointerEncoding, 0, false)
 		size = c.length(cie.PointerEncoding)
 		f.Start = start.Address
-		if start.Indirect && c.err == nil {
+		if start.Indirect && c.Err == nil {
 			f.Start, f.StartSlot = s.follow(c, start.Address), start.Address
 		}
 	}
 	if cie.AugmentationData != nil {
-		n := c.uleb128()
+		n := c.ULEB128()
 		sub := *c
-		f.AugmentationData = c.bytes(n)
-		if cie.LSDAEncoding != EncOmit && n > 0 && c.err == nil {
-			sub.end = c.off
+		f.AugmentationData = c.Bytes(n)
+		if cie.LSDAEncoding != EncOmit && n > 0 && c.Err == nil {
+			sub.End = c.Off
 			f.LSDA = sub.pointer(cie.LSDAEncoding, f.Start, true)
-			if sub.err != nil {
-				return sub.err
+			if sub.Err != nil {
+				return sub.Err
 			}
 		}
 	}
 	if f.End = f.Start + size; f.End < f.Start {
 		c.fail(ErrFDE, "%#x bytes of code from %#x pass the end of the address space", size, f.Start)
 	}
-	if c.err != nil {
-		return c.err
+	if c.Err != nil {
+		return c.Err
 	}
-	f.InstructionsOffset = c.off
-	f.Instructions = s.Data[c.off:c.end:c.end]
+	f.InstructionsOffset = c.Off
+	f.Instructions = s.Data[c.Off:c.End:c.End]
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (f *FDE) decodePlain(cie *CIE, offset uint64) bool {
 	if cie.LSDAEncoding != EncOmit && instructions > 17 {
 		c := s.cursor(offset+17, offset+instructions)
 		f.LSDA = c.pointer(cie.LSDAEncoding, f.Start, true)
-		return c.err == nil
+		return c.Err == nil
 	}
 	return true
 }

@@ -133,5 +133,5 @@ func (f *FDE) rest() []byte {
 	c := s.cursor(offset, offset+size)
 	c.width = int(f.CIE.AddressSize)
 	c.pointer(f.CIE.LSDAEncoding, f.Start, true)
-	return s.Data[c.off:c.end]
+	return s.Data[c.Off:c.End]
 }

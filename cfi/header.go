@@ -43,33 +43,33 @@ func ParseHeader(data []byte, address uint64, m *arch.Machine) (*Header, error) 
 	h := &Header{Address: address,
 		s: Section{Name: ".eh_frame_hdr", Data: data, Address: address, Machine: m, DataBase: address}}
 	c := h.cursor(0)
-	version := c.uint8()
-	if c.err == nil && version != 1 {
-		c.off = 0
+	version := c.Uint8()
+	if c.Err == nil && version != 1 {
+		c.Off = 0
 		c.fail(ErrHeader, "version %d, expected 1", version)
 	}
-	h.EHFrameEncoding, h.CountEncoding, h.TableEncoding = Encoding(c.uint8()), Encoding(c.uint8()), Encoding(c.uint8())
+	h.EHFrameEncoding, h.CountEncoding, h.TableEncoding = Encoding(c.Uint8()), Encoding(c.Uint8()), Encoding(c.Uint8())
 	if h.EHFrameEncoding != EncOmit {
 		h.EHFrame = c.pointer(h.EHFrameEncoding, 0, false)
 	}
-	if c.err == nil && h.CountEncoding != EncOmit && h.TableEncoding != EncOmit {
+	if c.Err == nil && h.CountEncoding != EncOmit && h.TableEncoding != EncOmit {
 		h.Count = c.pointer(h.CountEncoding, 0, false).Address
-		h.table = c.off
+		h.table = c.Off
 		h.size = 2 * h.TableEncoding.size(c.width)
 		// An entry has two bytes at the least.
-		if left := c.end - c.off; c.err == nil && h.Count > left/max(h.size, 2) {
+		if left := c.End - c.Off; c.Err == nil && h.Count > left/max(h.size, 2) {
 			c.fail(ErrHeader, "a table of %d entries in %d bytes", h.Count, left)
 			h.Count = left / max(h.size, 2)
 		}
 		if first := h.cursor(h.table); h.Count > 0 {
 			// What the first entry's encoding lacks, all lack.
-			if first.pointer(h.TableEncoding, 0, false); first.err != nil {
+			if first.pointer(h.TableEncoding, 0, false); first.Err != nil {
 				h.Count = 0
-				return h, first.err
+				return h, first.Err
 			}
 		}
 	}
-	return h, c.err
+	return h, c.Err
 }
 
 func (h *Header) cursor(offset uint64) cursor {
@@ -107,8 +107,8 @@ func (h *Header) Entries() iter.Seq2[HeaderEntry, error] {
 		c := h.cursor(h.table)
 		for range h.Count {
 			e := HeaderEntry{c.pointer(h.TableEncoding, 0, false).Address, c.pointer(h.TableEncoding, 0, false).Address}
-			if c.err != nil {
-				yield(HeaderEntry{}, c.err)
+			if c.Err != nil {
+				yield(HeaderEntry{}, c.Err)
 				return
 			}
 			if !yield(e, nil) {

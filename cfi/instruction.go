@@ -24,8 +24,8 @@ type Instruction struct {
 
 // instruction decodes the next instruction.
 func (c *cursor) instruction(cie *CIE, function uint64, ins *Instruction) {
-	start := c.off
-	b := c.uint8()
+	start := c.Off
+	b := c.Uint8()
 	*ins = Instruction{Op: Opcode(b), Offset: start}
 	if high := b & 0xc0; high != 0 {
 		ins.Op = Opcode(high)
@@ -33,40 +33,40 @@ func (c *cursor) instruction(cie *CIE, function uint64, ins *Instruction) {
 	}
 	op := &operations[ins.Op]
 	if op.operands&OperandRegister != 0 && b < 0x40 {
-		ins.Register = c.uleb128()
+		ins.Register = c.ULEB128()
 	}
 	switch op.operands & numbers {
 	case OperandUnsigned:
-		ins.Operand = int64(c.uleb128())
+		ins.Operand = int64(c.ULEB128())
 	case OperandSigned:
-		ins.Operand = c.sleb128()
+		ins.Operand = c.SLEB128()
 	case OperandDelta:
 		if ins.Op == CFAAdvanceLoc {
 			ins.Operand, ins.Register = int64(ins.Register), 0
 		} else {
-			ins.Operand = int64(c.uint(int(op.size)))
+			ins.Operand = int64(c.Uint(int(op.size)))
 		}
 	case OperandAddress:
 		if cie.PointerEncoding == EncAbsptr {
-			ins.Operand = int64(c.uint(c.width))
+			ins.Operand = int64(c.Uint(c.width))
 			break
 		}
 		p := c.pointer(cie.PointerEncoding, function, false)
 		ins.Operand = int64(p.Address)
-		if p.Indirect && c.err == nil {
+		if p.Indirect && c.Err == nil {
 			ins.Operand, ins.Register2 = int64(c.s.follow(c, p.Address)), p.Address
 		}
 	}
 	switch {
 	case op.operands&(OperandRegister2|OperandSpace) != 0:
-		ins.Register2 = c.uleb128()
+		ins.Register2 = c.ULEB128()
 	case op.operands&OperandExpression != 0:
-		ins.Expression = c.bytes(c.uleb128())
+		ins.Expression = c.Bytes(c.ULEB128())
 	case op.name == "":
-		c.off = start
+		c.Off = start
 		c.fail(ErrInstruction, "unknown operation %#02x", b)
 	}
-	ins.Size = c.off - start
+	ins.Size = c.Off - start
 }
 
 // Decoder yields the instructions of a CIE or an FDE one by one. The zero
@@ -115,12 +115,12 @@ func (s *Section) program(cie *CIE, offset uint64, instructions []byte) cursor {
 // Next decodes the next instruction into ins and returns false at the end and
 // at the first malformed one.
 func (d *Decoder) Next(ins *Instruction) bool {
-	if d.c.err != nil || d.c.off >= d.c.end {
+	if d.c.Err != nil || d.c.Off >= d.c.End {
 		return false
 	}
 	d.c.instruction(d.cie, d.function, ins)
-	return d.c.err == nil
+	return d.c.Err == nil
 }
 
 // Err returns what ended the decoding before the end of the instructions.
-func (d *Decoder) Err() error { return d.c.err }
+func (d *Decoder) Err() error { return d.c.Err }

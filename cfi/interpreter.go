@@ -48,7 +48,7 @@ type saved struct {
 }
 
 // Err returns what ended the last Rows early, or nil.
-func (x *Interpreter) Err() error { return x.c.err }
+func (x *Interpreter) Err() error { return x.c.Err }
 
 // Start sets the interpreter before the first of the FDE's own instructions,
 // with the rules that its CIE sets. Err tells whether the CIE's are sound.
@@ -63,8 +63,8 @@ func (x *Interpreter) Start(f *FDE) {
 	x.row.Registers = append(x.row.Registers[:0], x.regs...)
 	x.saved, x.savedRegs = x.saved[:0], x.savedRegs[:0]
 	if x.cie != nil {
-		x.c.err = nil
-		x.c.off, x.c.end = f.InstructionsOffset, f.InstructionsOffset+uint64(len(f.Instructions))
+		x.c.Err = nil
+		x.c.Off, x.c.End = f.InstructionsOffset, f.InstructionsOffset+uint64(len(f.Instructions))
 	}
 }
 
@@ -81,20 +81,20 @@ func (x *Interpreter) startCIE(cie *CIE) {
 	if len(cie.Instructions) > maxInitial {
 		x.c.fail(ErrInstruction, "%d bytes of them in the CIE, expected at most %d", len(cie.Instructions), maxInitial)
 	}
-	for x.c.off < x.c.end {
+	for x.c.Off < x.c.End {
 		x.c.instruction(cie, 0, &x.ins)
-		if x.c.err == nil {
+		if x.c.Err == nil {
 			x.Execute(cie, &x.ins)
 		}
-		if x.c.err == nil && x.next != 0 {
-			x.c.off = x.ins.Offset
+		if x.c.Err == nil && x.next != 0 {
+			x.c.Off = x.ins.Offset
 			x.c.fail(ErrInstruction, "%s in a CIE", x.ins.Op.Name(s.Machine))
 		}
 	}
 	x.next = 0
 	x.initial = saved{cfa: x.row.CFA, hidden: x.hidden, signed: x.row.Signed}
 	x.regs = append(x.regs, x.row.Registers...)
-	if x.c.err == nil {
+	if x.c.Err == nil {
 		x.cie = cie
 	}
 }
@@ -259,11 +259,11 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	case CFAAArch64NegateRAStateWithPC:
 		x.row.Signed = !x.row.Signed
 	}
-	return x.c.err == nil
+	return x.c.Err == nil
 }
 
 func (x *Interpreter) refuse(ins *Instruction, format string, args ...any) {
-	x.c.off = ins.Offset
+	x.c.Off = ins.Offset
 	x.c.fail(ErrInstruction, "%s "+format, append([]any{ins.Op.Name(x.c.s.Machine)}, args...)...)
 }
 

@@ -32,7 +32,7 @@ func (x *Interpreter) RowAt(f *FDE, pc uint64) (*Row, error) {
 	x.Start(f)
 	// The row before a fault counts, and ends where the FDE does.
 	if x.run(func(r *Row) bool { return r.End <= pc }); pc < x.row.Start || pc >= x.row.End {
-		return nil, x.c.err
+		return nil, x.c.Err
 	}
 	return &x.row, nil
 }
@@ -41,13 +41,13 @@ func (x *Interpreter) RowAt(f *FDE, pc uint64) (*Row, error) {
 // address.
 func (x *Interpreter) run(yield func(*Row) bool) {
 	f := x.fde
-	if f == nil || x.c.err != nil {
+	if f == nil || x.c.Err != nil {
 		return
 	}
-	row, d, end := &x.row, x.c.s.Data, x.c.end
+	row, d, end := &x.row, x.c.s.Data, x.c.End
 	code, data := f.CIE.CodeAlign, f.CIE.DataAlign
 	start := f.Start
-	for i := x.c.off; i < end; {
+	for i := x.c.Off; i < end; {
 		// The instructions that make up nearly all of real tables are decoded
 		// in place, from four bytes at once; the others take the general way,
 		// and so does what is not padding among the last bytes.
@@ -98,24 +98,24 @@ func (x *Interpreter) run(yield func(*Row) bool) {
 		case b == byte(CFAAdvanceLoc1):
 			delta = uint64(w>>8&0xff) * code
 			i += 2
-		case b == byte(CFAAdvanceLoc2) && !x.c.big:
+		case b == byte(CFAAdvanceLoc2) && !x.c.Big:
 			delta = uint64(w>>8&0xffff) * code
 			i += 3
 		default:
-			x.c.off, x.next = i, start
-			if x.c.instruction(f.CIE, f.Start, &x.ins); x.c.err == nil {
+			x.c.Off, x.next = i, start
+			if x.c.instruction(f.CIE, f.Start, &x.ins); x.c.Err == nil {
 				x.Execute(f.CIE, &x.ins)
 			}
-			if x.c.err != nil {
+			if x.c.Err != nil {
 				return
 			}
-			i, delta = x.c.off, x.next-start
+			i, delta = x.c.Off, x.next-start
 		}
 		if delta-1 >= f.End-start {
 			if delta == 0 {
 				continue
 			}
-			x.c.off = i
+			x.c.Off = i
 			x.c.fail(ErrInstruction, "an advance by %#x from %#x, past the end of [%#x, %#x)", delta, start, f.Start, f.End)
 			break
 		}

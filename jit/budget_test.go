@@ -26,7 +26,7 @@ const module = "github.com/clewdev/clew/"
 var budgets = map[string]string{
 	"arch":        "",
 	"arch/disasm": "arch @golang.org/x/arch",
-	"cfi/...":     "arch cfi internal/leb128 internal/cursor",
+	"cfi/...":     "arch cfi internal/leb128",
 	"region":      "cfi",
 	"unwind/...":  "cfi unwind/... @golang.org/x/arch",
 	"object":      "cfi object/internal/... internal/dw internal/filemap internal/untrusted @github.com/klauspost/compress @github.com/ulikunitz/xz @golang.org/x/sys",

@@ -11,78 +11,38 @@ import (
 	"github.com/clewdev/clew/internal/leb128"
 )
 
-// cursor reads a section front to back. Its error is sticky: reads after it
-// return zero.
-type cursor struct {
-	section string
-	data    []byte
-	off     uint64 // at most len(data)
-	order   binary.ByteOrder
-	width   int // bytes of an address: 1, 2, 4 or 8
-	err     error
+// cursor reads a section front to back.
+type cursor struct{ leb128.Cursor }
+
+// faults makes the errors of a cursor over what it names.
+type faults string
+
+// Fault implements leb128.Source.
+func (name faults) Fault(offset uint64, err error) error {
+	return fmt.Errorf("%w: %s+%#x: %w", ErrDebugInfo, string(name), offset, err)
 }
 
-func (c *cursor) fail(format string, args ...any) {
-	if c.err == nil {
-		c.err = fmt.Errorf("%w: %s+%#x: %s", ErrDebugInfo, c.section, c.off, fmt.Sprintf(format, args...))
-	}
-	c.off = uint64(len(c.data))
+func newCursor(source leb128.Source, data []byte, order binary.ByteOrder) cursor {
+	return cursor{leb128.Cursor{Data: data, End: uint64(len(data)), Big: order == binary.BigEndian, Source: source}}
 }
+
+func (c *cursor) fail(format string, args ...any) { c.Fail(fmt.Errorf(format, args...)) }
 
 // seek moves to an offset of the section.
 func (c *cursor) seek(off uint64) {
-	if off > uint64(len(c.data)) {
-		c.fail("offset %#x in %#x bytes", off, len(c.data))
+	if off > c.End {
+		c.fail("offset %#x in %#x bytes", off, c.End)
 		return
 	}
-	c.off = off
+	c.Off = off
 }
-
-// bytes returns the next n bytes, a view of the section.
-func (c *cursor) bytes(n uint64) []byte {
-	if left := uint64(len(c.data)) - c.off; n > left {
-		c.fail("%d bytes are left, expected %d", left, n)
-		return nil
-	}
-	b := c.data[c.off : c.off+n : c.off+n]
-	c.off += n
-	return b
-}
-
-// uint reads an unsigned number of 1, 2, 4 or 8 bytes.
-func (c *cursor) uint(size int) uint64 {
-	return uintOf(c.order, c.bytes(uint64(size)))
-}
-
-func (c *cursor) address() uint64 { return c.uint(c.width) }
 
 // offset reads an offset of the 32-bit or 64-bit format.
 func (c *cursor) offset(is64 bool) uint64 {
 	if is64 {
-		return c.uint(8)
+		return c.Uint(8)
 	}
-	return c.uint(4)
-}
-
-// uleb128 reads an unsigned LEB128 (DWARF 5 §7.6).
-func (c *cursor) uleb128() uint64 {
-	v, n, err := leb128.Uint(c.data[c.off:])
-	c.passLEB128(n, err)
-	return v
-}
-
-// sleb128 reads a signed LEB128.
-func (c *cursor) sleb128() int64 {
-	v, n, err := leb128.Int(c.data[c.off:])
-	c.passLEB128(n, err)
-	return v
-}
-
-// passLEB128 passes the bytes of a number, of which an error keeps the end.
-func (c *cursor) passLEB128(n int, err error) {
-	if c.off += uint64(n); err != nil {
-		c.fail("%v", err)
-	}
+	return c.Uint(4)
 }
 
 // uintOf returns the number that 1 to 8 bytes are, 0 for any other count.

@@ -5,6 +5,7 @@
 package value
 
 import (
+	"encoding/binary"
 	"errors"
 	"testing"
 )
@@ -12,15 +13,15 @@ import (
 // A number of old versions of gas is read, and one that does not fit in 64 bits is
 // refused.
 func TestLEB128(t *testing.T) {
-	c := cursor{section: ".debug_loclists", data: []byte("\xf9\xff\xff\xff\xff\xff\xff\xff\xff\x01\x87\x80\x00" +
-		"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02")}
-	if v := c.sleb128(); v != -7 || c.err != nil {
-		t.Errorf("%d, %v", v, c.err)
+	c := newCursor(faults(".debug_loclists"), []byte("\xf9\xff\xff\xff\xff\xff\xff\xff\xff\x01\x87\x80\x00"+
+		"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02"), binary.LittleEndian)
+	if v := c.SLEB128(); v != -7 || c.Err != nil {
+		t.Errorf("%d, %v", v, c.Err)
 	}
-	if v := c.uleb128(); v != 7 || c.err != nil {
-		t.Errorf("%d, %v", v, c.err)
+	if v := c.ULEB128(); v != 7 || c.Err != nil {
+		t.Errorf("%d, %v", v, c.Err)
 	}
-	if v := c.uleb128(); v != 0 || !errors.Is(c.err, ErrDebugInfo) {
-		t.Errorf("%d, %v", v, c.err)
+	if v := c.ULEB128(); v != 0 || !errors.Is(c.Err, ErrDebugInfo) {
+		t.Errorf("%d, %v", v, c.Err)
 	}
 }

@@ -119,19 +119,19 @@ func (i *Info) member(e *object.DebugEntry) Field {
 
 // memberOffset returns the constant that an expression adds to an address.
 func memberOffset(expression []byte, m *arch.Machine) (uint64, bool) {
-	c := cursor{section: "member", data: expression, order: m.Order}
+	c := newCursor(faults("member"), expression, m.Order)
 	var n uint64
-	switch cfi.Op(c.uint(1)) {
+	switch cfi.Op(c.Uint(1)) {
 	case cfi.OpPlusUconst:
-		n = c.uleb128()
+		n = c.ULEB128()
 	case cfi.OpConstu:
-		if n = c.uleb128(); cfi.Op(c.uint(1)) != cfi.OpPlus {
+		if n = c.ULEB128(); cfi.Op(c.Uint(1)) != cfi.OpPlus {
 			return 0, false
 		}
 	default:
 		return 0, false
 	}
-	return n, c.err == nil && c.off == uint64(len(c.data))
+	return n, c.Err == nil && c.Off == uint64(len(c.Data))
 }
 
 // sizeOf returns the size of the type that typedefs and qualifiers stand before,

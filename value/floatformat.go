@@ -136,18 +136,18 @@ func (i *Info) powerFloatABI() (value uint64) {
 		if err != nil {
 			return 0
 		}
-		c := cursor{section: s.Name, data: data, order: i.machine.Order}
+		c := newCursor(faults(s.Name), data, i.machine.Order)
 		c.seek(1)
-		if length := c.uint(4); length < 4 || string(c.bytes(4)) != "gnu\x00" || c.uint(1) != tagFile {
+		if length := c.Uint(4); length < 4 || string(c.Bytes(4)) != "gnu\x00" || c.Uint(1) != tagFile {
 			return 0
 		}
-		c.uint(4)
-		for c.err == nil && c.off < uint64(len(data)) {
-			tag, n := c.uleb128(), uint64(0)
+		c.Uint(4)
+		for c.Err == nil && c.Off < uint64(len(data)) {
+			tag, n := c.ULEB128(), uint64(0)
 			if tag%2 != 0 {
 				return 0 // a string, which none of powerpc is
 			}
-			if n = c.uleb128(); tag == tagPowerFloat && c.err == nil {
+			if n = c.ULEB128(); tag == tagPowerFloat && c.Err == nil {
 				return n
 			}
 		}

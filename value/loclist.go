@@ -48,17 +48,17 @@ func (i *Info) listOffset(u *unit, index uint64) (uint64, error) {
 	if _, err := i.root(u); err != nil {
 		return 0, err
 	}
-	c := cursor{section: ".debug_loclists", data: i.locations(u), order: i.machine.Order, width: u.width}
+	c := newCursor(faults(".debug_loclists"), i.locations(u), i.machine.Order)
 	size := uint64(4)
 	if u.is64 {
 		size = 8
 	}
-	if index > uint64(len(c.data)) {
+	if index > uint64(len(c.Data)) {
 		return 0, fmt.Errorf("%w: .debug_loclists: list %d", ErrDebugInfo, index)
 	}
 	c.seek(u.loclistsBase + index*size)
 	off := u.loclistsBase + c.offset(u.is64)
-	return off, c.err
+	return off, c.Err
 }
 
 // indexed returns entry n of a unit in .debug_addr (DWARF 5 §7.27).
@@ -66,13 +66,13 @@ func (i *Info) indexedAddress(u *unit, n uint64) (uint64, error) {
 	if _, err := i.root(u); err != nil {
 		return 0, err
 	}
-	c := cursor{section: ".debug_addr", data: i.addresses, order: i.machine.Order, width: u.width}
-	if n > uint64(len(c.data)) {
+	c := newCursor(faults(".debug_addr"), i.addresses, i.machine.Order)
+	if n > uint64(len(c.Data)) {
 		return 0, fmt.Errorf("%w: .debug_addr: address %d", ErrDebugInfo, n)
 	}
 	c.seek(u.addrBase + n*uint64(u.width))
-	a := c.address()
-	return a, c.err
+	a := c.Uint(u.width)
+	return a, c.Err
 }
 
 // listEntry is one of a location list: what the location is at the addresses of the
@@ -120,97 +120,97 @@ func (i *Info) entries(u *unit, offset uint64) iter.Seq2[listEntry, error] {
 
 // entries4 reads a list of .debug_loc (DWARF 4 §2.6.2).
 func (i *Info) entries4(u *unit, offset uint64, yield func(listEntry, error) bool) error {
-	c := cursor{section: ".debug_loc", data: i.locations(u), order: i.machine.Order, width: u.width}
+	c := newCursor(faults(".debug_loc"), i.locations(u), i.machine.Order)
 	c.seek(offset)
 	base, highest := u.base, ^uint64(0)>>(64-8*u.width)
-	for c.err == nil {
-		low, high := c.address(), c.address()
+	for c.Err == nil {
+		low, high := c.Uint(u.width), c.Uint(u.width)
 		switch {
 		case low == 0 && high == 0:
-			return c.err
+			return c.Err
 		case low == highest:
 			base = high
 			continue
 		}
-		b := c.bytes(c.uint(2))
-		if c.err == nil && !yield(listEntry{low: base + low, high: base + high, expression: b}, nil) {
+		b := c.Bytes(c.Uint(2))
+		if c.Err == nil && !yield(listEntry{low: base + low, high: base + high, expression: b}, nil) {
 			return nil
 		}
 	}
-	return c.err
+	return c.Err
 }
 
 // entries5 reads a list of .debug_loclists (DWARF 5 §2.6.2).
 func (i *Info) entries5(u *unit, offset uint64, yield func(listEntry, error) bool) error {
-	c := cursor{section: ".debug_loclists", data: i.locations(u), order: i.machine.Order, width: u.width}
+	c := newCursor(faults(".debug_loclists"), i.locations(u), i.machine.Order)
 	c.seek(offset)
 	base := u.base
 	indexed := func() (a uint64) {
-		a, err := i.indexedAddress(u, c.uleb128())
-		if err != nil && c.err == nil {
-			c.err = err
+		a, err := i.indexedAddress(u, c.ULEB128())
+		if err != nil && c.Err == nil {
+			c.Err = err
 		}
 		return a
 	}
-	for c.err == nil {
+	for c.Err == nil {
 		var entry listEntry
-		kind := c.uint(1)
-		if c.err != nil || kind == dw.LLEEndOfList {
-			return c.err
+		kind := c.Uint(1)
+		if c.Err != nil || kind == dw.LLEEndOfList {
+			return c.Err
 		}
 		switch kind {
 		case dw.LLEBaseAddressx:
 			base = indexed()
 			continue
 		case dw.LLEBaseAddress:
-			base = c.address()
+			base = c.Uint(u.width)
 			continue
 		case dw.LLEGNUViewPair:
-			c.uleb128()
-			c.uleb128()
+			c.ULEB128()
+			c.ULEB128()
 			continue
 		case dw.LLEStartxEndx:
 			entry.low, entry.high = indexed(), indexed()
 		case dw.LLEStartxLength:
 			entry.low = indexed()
-			entry.high = entry.low + c.uleb128()
+			entry.high = entry.low + c.ULEB128()
 		case dw.LLEOffsetPair:
-			entry.low, entry.high = base+c.uleb128(), base+c.uleb128()
+			entry.low, entry.high = base+c.ULEB128(), base+c.ULEB128()
 		case dw.LLEStartEnd:
-			entry.low, entry.high = c.address(), c.address()
+			entry.low, entry.high = c.Uint(u.width), c.Uint(u.width)
 		case dw.LLEStartLength:
-			entry.low = c.address()
-			entry.high = entry.low + c.uleb128()
+			entry.low = c.Uint(u.width)
+			entry.high = entry.low + c.ULEB128()
 		case dw.LLEDefaultLocation:
 			entry.isDefault = true
 		default:
 			c.fail("entry of kind %d", kind)
-			return c.err
+			return c.Err
 		}
-		entry.expression = c.bytes(c.uleb128())
-		if c.err == nil && !yield(entry, nil) {
+		entry.expression = c.Bytes(c.ULEB128())
+		if c.Err == nil && !yield(entry, nil) {
 			return nil
 		}
 	}
-	return c.err
+	return c.Err
 }
 
 // entriesSplit reads a list of .debug_loc.dwo.
 func (i *Info) entriesSplit(u *unit, offset uint64, yield func(listEntry, error) bool) error {
-	c := cursor{section: ".debug_loc.dwo", data: i.locations(u), order: i.machine.Order, width: u.width}
+	c := newCursor(faults(".debug_loc.dwo"), i.locations(u), i.machine.Order)
 	c.seek(offset)
 	indexed := func() (a uint64) {
-		a, err := i.indexedAddress(u, c.uleb128())
-		if err != nil && c.err == nil {
-			c.err = err
+		a, err := i.indexedAddress(u, c.ULEB128())
+		if err != nil && c.Err == nil {
+			c.Err = err
 		}
 		return a
 	}
-	for c.err == nil {
+	for c.Err == nil {
 		var entry listEntry
-		switch kind := c.uint(1); {
-		case c.err != nil || kind == dw.LLEGNUEndOfList:
-			return c.err
+		switch kind := c.Uint(1); {
+		case c.Err != nil || kind == dw.LLEGNUEndOfList:
+			return c.Err
 		case kind == dw.LLEGNUBaseAddress:
 			indexed() // which the entries here do not use
 			continue
@@ -218,17 +218,17 @@ func (i *Info) entriesSplit(u *unit, offset uint64, yield func(listEntry, error)
 			entry.low, entry.high = indexed(), indexed()
 		case kind == dw.LLEGNUStartLength:
 			entry.low = indexed()
-			entry.high = entry.low + c.uint(4)
+			entry.high = entry.low + c.Uint(4)
 		default:
 			c.fail("entry of kind %d", kind)
-			return c.err
+			return c.Err
 		}
-		entry.expression = c.bytes(c.uint(2))
-		if c.err == nil && !yield(entry, nil) {
+		entry.expression = c.Bytes(c.Uint(2))
+		if c.Err == nil && !yield(entry, nil) {
 			return nil
 		}
 	}
-	return c.err
+	return c.Err
 }
 
 // locations returns the section with the location lists of a unit.

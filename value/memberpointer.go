@@ -153,7 +153,7 @@ func tablePlace(e *object.DebugEntry) (uint64, bool) {
 	if len(b) < 2 || cfi.Op(b[0]) != cfi.OpConstu {
 		return 0, false
 	}
-	c := cursor{data: b[1:]}
-	n := c.uleb128()
-	return n, c.err == nil
+	c := newCursor(nil, b[1:], nil)
+	n := c.ULEB128()
+	return n, c.Err == nil
 }

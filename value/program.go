@@ -124,17 +124,18 @@ func (p *program) decode(s *cfi.Section, wide int) error {
 		for o, err := range s.Operations(start, p.size-start) {
 			at := start + o.Offset
 			if wide != 0 && at < p.size && refersToEntry(cfi.Op(s.Data[at])) {
-				c := cursor{section: "expression", data: s.Data, off: at + 1, order: s.Machine.Order}
-				o = cfi.Operation{Op: cfi.Op(s.Data[at]), Operands: [2]int64{int64(c.uint(wide))}}
+				c := newCursor(faults("expression"), s.Data, s.Machine.Order)
+				c.Off = at + 1
+				o = cfi.Operation{Op: cfi.Op(s.Data[at]), Operands: [2]int64{int64(c.Uint(wide))}}
 				if o.Op == cfi.OpImplicitPointer || o.Op == cfi.OpGNUImplicitPointer {
-					o.Operands[1] = c.sleb128()
+					o.Operands[1] = c.SLEB128()
 				}
-				if c.err != nil {
-					return c.err
+				if c.Err != nil {
+					return c.Err
 				}
-				o.Offset, o.Size = at, c.off-at
+				o.Offset, o.Size = at, c.Off-at
 				p.operations = append(p.operations, operation{Operation: o})
-				start, resumed = c.off, true
+				start, resumed = c.Off, true
 				break
 			}
 			if err != nil {

@@ -80,14 +80,14 @@ func (i *Info) readVariant(e *object.DebugEntry, depth int) (variant, error) {
 // DW_DSC_range and two. Their sign is that of the discriminant, which only shows in values
 // of more bytes than one: gcc writes them unsigned.
 func (i *Info) discriminantsOf(list []byte) (values []discriminants) {
-	c := cursor{section: "list of discriminants", data: list, order: i.machine.Order}
-	for c.off < uint64(len(list)) {
-		kind := c.uint(1)
-		d := discriminants{low: c.uleb128()}
+	c := newCursor(faults("list of discriminants"), list, i.machine.Order)
+	for c.Off < uint64(len(list)) {
+		kind := c.Uint(1)
+		d := discriminants{low: c.ULEB128()}
 		if d.high = d.low; kind == 1 {
-			d.high = c.uleb128()
+			d.high = c.ULEB128()
 		}
-		if c.err != nil || kind > 1 || !i.retain(1) {
+		if c.Err != nil || kind > 1 || !i.retain(1) {
 			break
 		}
 		values = append(values, d)

@@ -10,6 +10,8 @@
 // unsigned. One more form of a negative number is read: old versions of gas shifted
 // in zeros, so that -7 became f9 ff ff ff ff ff ff ff ff 01.
 //
+// A Cursor reads such numbers, and those of fixed size, from untrusted data.
+//
 // Its functions allocate nothing, unless they append to a slice that is full.
 package leb128
 

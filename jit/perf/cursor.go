@@ -6,10 +6,11 @@ package perf
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"github.com/clewdev/clew/internal/leb128"
 )
 
 // The kinds of faults that jitdumps and maps have. An *Error wraps one of them;
@@ -37,58 +38,37 @@ func (e *Error) Error() string { return fmt.Sprintf("%s+%#x: %v", e.File, e.Offs
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// cursor reads a piece of a jitdump front to back. Its error is sticky: reads
-// after an error return zero, and the caller looks at err once, at the end.
-type cursor struct {
-	file  string
-	data  []byte // the whole file
-	off   uint64 // of the next byte
-	end   uint64 // of the piece; at most len(data)
-	order binary.ByteOrder
-	err   error
+// cursor reads a piece of a jitdump front to back.
+type cursor struct{ leb128.Cursor }
+
+// faults makes the errors of a dump's cursors.
+type faults Jitdump
+
+// Fault implements leb128.Source.
+func (d *faults) Fault(offset uint64, err error) error {
+	if short, ok := err.(*leb128.Short); ok {
+		err = fmt.Errorf("%w: %d bytes are left of the record, expected %d", ErrRecord, short.Left, short.Expected)
+	}
+	return &Error{d.name, offset, err}
 }
 
 func (c *cursor) fail(at uint64, kind error, format string, args ...any) {
-	if c.err == nil {
-		c.err = &Error{c.file, at, fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))}
-	}
-	c.off = c.end
+	c.FailAt(at, fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...)))
 }
 
-// bytes returns the next n bytes, which alias the file's data.
-func (c *cursor) bytes(n uint64) []byte {
-	if n > c.end-c.off {
-		c.fail(c.off, ErrRecord, "%d bytes are left of the record, expected %d", c.end-c.off, n)
-		return nil
-	}
-	b := c.data[c.off : c.off+n : c.off+n]
-	c.off += n
-	return b
-}
+func (c *cursor) uint32() uint32 { return uint32(c.Uint(4)) }
 
-func (c *cursor) uint32() uint32 {
-	if b := c.bytes(4); b != nil {
-		return c.order.Uint32(b)
-	}
-	return 0
-}
-
-func (c *cursor) uint64() uint64 {
-	if b := c.bytes(8); b != nil {
-		return c.order.Uint64(b)
-	}
-	return 0
-}
+func (c *cursor) uint64() uint64 { return c.Uint(8) }
 
 // string returns the bytes up to the next NUL, as a string that aliases the data.
 func (c *cursor) string() string {
-	rest := c.data[c.off:c.end]
+	rest := c.Data[c.Off:c.End]
 	i := bytes.IndexByte(rest, 0)
 	if i < 0 {
-		c.fail(c.off, ErrRecord, "a string without its NUL in %d bytes", len(rest))
+		c.fail(c.Off, ErrRecord, "a string without its NUL in %d bytes", len(rest))
 		return ""
 	}
-	c.off += uint64(i) + 1
+	c.Off += uint64(i) + 1
 	return alias(rest[:i])
 }
 

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/internal/leb128"
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
@@ -121,7 +122,7 @@ func ParseJitdump(name string, data []byte) (*Jitdump, error) {
 func (d *Jitdump) scan() {
 	for d.End = d.first; !d.Closed; {
 		c := d.cursor(d.End, uint64(len(d.data)))
-		if c.end-c.off < prefixSize {
+		if c.End-c.Off < prefixSize {
 			return
 		}
 		id, size := RecordID(c.uint32()), uint64(c.uint32())
@@ -129,7 +130,7 @@ func (d *Jitdump) scan() {
 			d.damage = &Error{d.name, d.End + 4, fmt.Errorf("%w: a size of %d bytes, expected at least %d; what follows cannot be read", ErrRecord, size, prefixSize)}
 			return
 		}
-		if size > c.end-d.End {
+		if size > c.End-d.End {
 			return
 		}
 		d.End += size
@@ -138,7 +139,7 @@ func (d *Jitdump) scan() {
 }
 
 func (d *Jitdump) cursor(offset, end uint64) cursor {
-	return cursor{file: d.name, data: d.data, off: offset, end: end, order: d.Order}
+	return cursor{leb128.Cursor{Data: d.data, Off: offset, End: end, Big: d.Order == binary.BigEndian, Source: (*faults)(d)}}
 }
 
 // Damage returns an *Error where records that follow End cannot be found, nil

@@ -93,7 +93,7 @@ type UnwindingInfo struct {
 // body returns a cursor over what follows the prefix.
 func (r *Record) body() cursor {
 	c := r.dump.cursor(r.Offset, r.Offset+r.Size)
-	c.bytes(prefixSize)
+	c.Bytes(prefixSize)
 	return c
 }
 
@@ -107,18 +107,18 @@ func (r *Record) Load() (Load, error) {
 	l.Index = c.uint64()
 	l.Name = c.string()
 	// perf takes the last bytes of the record, whatever is between.
-	left := c.end - c.off
+	left := c.End - c.Off
 	switch {
-	case c.err != nil:
+	case c.Err != nil:
 	case size > left:
 		c.fail(r.Offset+prefixSize+24, ErrRecord, "code of %#x bytes, expected at most the %#x that are left", size, left)
 	case l.Address+size < l.Address:
 		c.fail(r.Offset+prefixSize+16, ErrRecord, "%#x bytes of code at %#x pass the end of the address space", size, l.Address)
 	default:
-		l.Code = c.data[c.end-size : c.end : c.end]
+		l.Code = c.Data[c.End-size : c.End : c.End]
 	}
-	if c.err != nil {
-		return Load{}, c.err
+	if c.Err != nil {
+		return Load{}, c.Err
 	}
 	return l, nil
 }
@@ -127,8 +127,8 @@ func (r *Record) Load() (Load, error) {
 func (r *Record) Move() (Move, error) {
 	c := r.body()
 	m := Move{PID: c.uint32(), TID: c.uint32(), VMA: c.uint64(), From: c.uint64(), To: c.uint64(), Size: c.uint64(), Index: c.uint64()}
-	if c.err != nil {
-		return Move{}, c.err
+	if c.Err != nil {
+		return Move{}, c.Err
 	}
 	return m, nil
 }
@@ -140,15 +140,15 @@ func (r *Record) DebugInfo() (DebugInfo, error) {
 	d := DebugInfo{Address: c.uint64()}
 	count := c.uint64()
 	d.entries = c
-	for ; d.Count < count && c.err == nil; d.Count++ {
-		c.bytes(16)
+	for ; d.Count < count && c.Err == nil; d.Count++ {
+		c.Bytes(16)
 		c.string()
 	}
-	if c.err != nil {
+	if c.Err != nil {
 		d.Count = max(d.Count, 1) - 1
-		return d, c.err
+		return d, c.Err
 	}
-	d.left = c.end - c.off
+	d.left = c.End - c.Off
 	return d, nil
 }
 
@@ -180,15 +180,15 @@ func (r *Record) UnwindingInfo() (UnwindingInfo, error) {
 	c := r.body()
 	size, header := c.uint64(), c.uint64()
 	u := UnwindingInfo{MappedSize: c.uint64()}
-	if c.err == nil && header > size {
+	if c.Err == nil && header > size {
 		c.fail(r.Offset+prefixSize+8, ErrRecord, "an .eh_frame_hdr of %#x bytes, expected at most the %#x of both tables", header, size)
 	}
-	both := c.bytes(size)
-	if c.err != nil {
-		return UnwindingInfo{}, c.err
+	both := c.Bytes(size)
+	if c.Err != nil {
+		return UnwindingInfo{}, c.Err
 	}
 	table := size - header
-	if u.HeaderFirst = headerFirst(both, header, c.order); u.HeaderFirst {
+	if u.HeaderFirst = headerFirst(both, header, r.dump.Order); u.HeaderFirst {
 		u.Header, u.EHFrame = both[:header:header], both[header:]
 	} else {
 		u.EHFrame, u.Header = both[:table:table], both[table:]

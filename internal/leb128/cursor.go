@@ -1,0 +1,139 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package leb128
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Cursor reads bytes front to back: numbers of fixed size and LEB128s. Its first
+// error sticks: reads after it return zero and do not move it, and the caller
+// looks at Err once, at the end. No read passes End, whatever length is asked
+// for.
+type Cursor struct {
+	Data   []byte
+	Off    uint64 // of the next byte; at most End
+	End    uint64 // at most len(Data)
+	Big    bool   // byte order
+	Err    error
+	Source Source // nil: the errors are as they are
+}
+
+// Source is what a cursor reads, which its errors name.
+type Source interface {
+	// Fault returns the error of a fault at an offset of Data: of a *Short, of
+	// what Uint and Int return, or of the reader's own.
+	Fault(offset uint64, err error) error
+}
+
+// Short is the fault of a read that passes the end.
+type Short struct {
+	Left, Expected uint64 // bytes
+}
+
+func (s *Short) Error() string {
+	return fmt.Sprintf("%d bytes are left, expected %d", s.Left, s.Expected)
+}
+
+// Fail ends the reading. The first error counts.
+func (c *Cursor) Fail(err error) { c.FailAt(c.Off, err) }
+
+// FailAt is Fail for a fault at an offset.
+func (c *Cursor) FailAt(offset uint64, err error) {
+	if c.Err == nil {
+		if c.Err = err; c.Source != nil {
+			c.Err = c.Source.Fault(offset, err)
+		}
+	}
+	c.Off = c.End
+}
+
+// short fails for want of bytes. A call of its own keeps its text out of each
+// place that reads a number.
+//
+//go:noinline
+func (c *Cursor) short(expected uint64) { c.Fail(&Short{c.End - c.Off, expected}) }
+
+// Bytes returns the next n bytes, a view of Data, or nil after an error.
+func (c *Cursor) Bytes(n uint64) []byte {
+	if n > c.End-c.Off {
+		c.short(n)
+		return nil
+	}
+	b := c.Data[c.Off : c.Off+n : c.Off+n]
+	c.Off += n
+	return b
+}
+
+// Uint8 reads a byte.
+func (c *Cursor) Uint8() uint8 {
+	if c.Off >= c.End {
+		c.short(1)
+		return 0
+	}
+	b := c.Data[c.Off]
+	c.Off++
+	return b
+}
+
+// Uint reads an unsigned number of 1, 2, 4 or 8 bytes.
+func (c *Cursor) Uint(size int) uint64 {
+	b := c.Bytes(uint64(size))
+	switch {
+	case len(b) == 4 && !c.Big:
+		return uint64(binary.LittleEndian.Uint32(b))
+	case c.Big:
+		return uintOf(binary.BigEndian, b)
+	}
+	return uintOf(binary.LittleEndian, b)
+}
+
+// Int reads a signed number of 1, 2, 4 or 8 bytes.
+func (c *Cursor) Int(size int) int64 {
+	shift := 64 - 8*uint(size)
+	return int64(c.Uint(size)<<shift) >> shift
+}
+
+func uintOf(order binary.ByteOrder, b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(order.Uint16(b))
+	case 4:
+		return uint64(order.Uint32(b))
+	case 8:
+		return order.Uint64(b)
+	}
+	return 0
+}
+
+// ULEB128 reads an unsigned LEB128.
+func (c *Cursor) ULEB128() uint64 {
+	if c.Off < c.End {
+		if b := c.Data[c.Off]; b < 0x80 {
+			c.Off++
+			return uint64(b)
+		}
+	}
+	v, n, err := Uint(c.Data[c.Off:c.End])
+	c.pass(n, err)
+	return v
+}
+
+// SLEB128 reads a signed LEB128.
+func (c *Cursor) SLEB128() int64 {
+	v, n, err := Int(c.Data[c.Off:c.End])
+	c.pass(n, err)
+	return v
+}
+
+// pass passes the bytes of a LEB128. An error stands at the byte after them.
+func (c *Cursor) pass(n int, err error) {
+	if c.Off += uint64(n); err != nil {
+		c.Fail(err)
+	}
+}
