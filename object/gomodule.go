@@ -18,13 +18,18 @@ type goModule struct {
 }
 
 // The words of a moduledata: a pointer to the table, five slices of its parts, one
-// of its functions, then single addresses. Go 1.20 put two more before the last.
+// of its functions, then single addresses. Go 1.20 put two more before the last, and Go
+// 1.27 three lengths and offsets, the first of them in the place of etypes.
 const (
 	goWordNames   = 1
 	goWordFirst   = 20 // minpc: of the first function
 	goWordData118 = 38 // gofunc
 	goWordData120 = 40
-	goWords       = goWordData120 + 1
+	goWordData127 = 43
+	goWords       = goWordData127 + 1
+
+	goWordTypes    = 37 // of Go 1.20 on
+	goWordTypesEnd = 38 // etypes; of Go 1.27 on typedesclen, a length
 )
 
 // maxGoModules is how many places are looked at: programs have one pointer to the
@@ -69,6 +74,9 @@ func (f *File) goModule(t *goTable, table uint64) (m goModule, ok bool) {
 	m.text, m.data = words[goWordFirst]-t.first, words[goWordData118]
 	if t.magic == goMagic120 {
 		m.data = words[goWordData120]
+		if words[goWordTypesEnd] < words[goWordTypes] {
+			m.data = words[goWordData127]
+		}
 	}
 	return m, true
 }

@@ -85,7 +85,8 @@ const StackSchema = `Each line is an object for one process or core:
                   "registers" are left out
     frames        innermost first:
       pc          the program counter; in a caller, the return address
-      sp          the stack pointer; absent for a tail call, or if it is unknown
+      sp          the stack pointer, or a lower bound of it after a frame without
+                  CFI; absent for a tail call
       function    the function, demangled; absent if it is unknown
       symbol, offset   the symbol as the object has it, and the offset of "pc" in it
       module      the file that holds the code; [jit] for generated code

@@ -24,15 +24,17 @@ import (
 
 var update = flag.Bool("update", false, "derive layouts.go from programs of all versions, whose toolchains are fetched")
 
-// releases are the versions that layouts.go is derived from, besides that at hand.
-var releases = []string{"go1.18.10", "go1.19.13", "go1.20.14", "go1.21.13", "go1.22.12", "go1.23.12", "go1.24.13", "go1.25.7"}
+// releases are the versions that layouts.go is derived from.
+var releases = []string{
+	"go1.18.10", "go1.19.13", "go1.20.14", "go1.21.13", "go1.22.12", "go1.23.12", "go1.24.13", "go1.25.7", "go1.26.8", "go1.27.4",
+}
 
 // The table of the toolchain at hand says what the debugging information of its
 // programs does. With -update that of every version is made of it.
 func TestLayouts(t *testing.T) {
 	versions := []string{runtime.Version()}
 	if *update {
-		versions = append(slices.Clone(releases), versions...)
+		versions = releases
 	}
 	var made bytes.Buffer
 	made.WriteString(tableStart)
