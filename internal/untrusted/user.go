@@ -39,12 +39,23 @@ func IsOwn(info fs.FileInfo) bool {
 }
 
 // OpenBelow opens a file below a directory that the user named. Where this process has
-// root's rights, links lead nowhere out of the directory.
+// root's rights, links lead nowhere out of the directory. The directory itself can be or
+// contain a link of procfs, as /proc/PID/root.
 func OpenBelow(directory, name string) (*os.File, error) {
-	if privileged() {
+	return openBelow(privileged(), directory, name)
+}
+
+func openBelow(privileged bool, directory, name string) (*os.File, error) {
+	if privileged {
 		return Open(directory, name)
 	}
-	return Open("", directory+"/"+strings.TrimLeft(name, "/"))
+	f, err := Open("", directory+"/"+strings.TrimLeft(name, "/"))
+	if err != nil {
+		if below, failed := Open(directory, name); failed == nil {
+			return below, nil
+		}
+	}
+	return f, err
 }
 
 // A permissionError is of a file that a User may not read.

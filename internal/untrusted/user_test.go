@@ -105,13 +105,19 @@ func TestOpenAsUser(t *testing.T) {
 // Below a directory that the user named, root's links lead nowhere out of it.
 func TestOpenBelow(t *testing.T) {
 	dir := makeTree(t, map[string]string{"secret": "", "sources/a.c": ""}, map[string]string{"sources/out.c": "../secret", "sources/absolute.c": "/secret", "sources/in.c": "a.c"})
-	for name, want := range map[string]bool{"a.c": true, "in.c": true, "out.c": os.Geteuid() != 0, "absolute.c": false, "gone.c": false} {
-		f, err := OpenBelow(filepath.Join(dir, "sources"), name)
-		if err == nil {
-			f.Close()
-		}
-		if (err == nil) != want {
-			t.Errorf("%s: %v", name, err)
+	sources := filepath.Join(dir, "sources")
+	for _, privileged := range []bool{false, true} {
+		// Below a directory in procfs links lead nowhere out of it for nobody.
+		for directory, out := range map[string]bool{sources: !privileged, "/proc/self/root" + sources: false} {
+			for name, want := range map[string]bool{"a.c": true, "in.c": true, "out.c": out, "absolute.c": false, "gone.c": false} {
+				f, err := openBelow(privileged, directory, name)
+				if err == nil {
+					f.Close()
+				}
+				if (err == nil) != want {
+					t.Errorf("%s below %s, privileged %t: %v", name, directory, privileged, err)
+				}
+			}
 		}
 	}
 }
