@@ -46,7 +46,7 @@ func (p *Profile) Flame(w io.Writer) error {
 	if err := e.Encode(data); err != nil {
 		return err
 	}
-	title := p.Title
+	title := data.Title
 	if title == "" {
 		title = "Flame graph"
 	}
@@ -117,10 +117,10 @@ type flameBuilder struct {
 }
 
 func (p *Profile) flameData() *flameData {
-	d := &flameData{Title: p.Title, Unit: p.unit, Notes: p.Notes,
+	d := &flameData{Title: printable.Text(p.Title), Unit: printable.Text(p.unit), Notes: make([]string, len(p.Notes)),
 		Kinds: []string{"unknown", "native", "Go", "JIT", "kernel", "root"}}
-	if d.Notes == nil {
-		d.Notes = []string{}
+	for i, note := range p.Notes {
+		d.Notes[i] = printable.Text(note)
 	}
 	b := flameBuilder{d, p, make(map[string]int32), make(map[flameFrame]int32), make([]int32, len(p.frames)),
 		make(map[pair]int32), make(map[pair]int32)}
@@ -211,7 +211,7 @@ func (b *flameBuilder) text(s string) int32 {
 	if !ok {
 		i = int32(len(b.Strings))
 		b.strings[s] = i
-		b.Strings = append(b.Strings, s)
+		b.Strings = append(b.Strings, printable.Text(s)) // a browser obeys bidirectional controls too
 	}
 	return i
 }

@@ -6,6 +6,7 @@ package profile_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -14,9 +15,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/profile"
 )
 
@@ -60,6 +63,39 @@ func TestFlameData(t *testing.T) {
 	golden(t, "heaviest.html", []byte(table[1]))
 }
 
+// Names change the text around them nowhere: bidirectional controls are shown, and so is
+// whatever else is not printable.
+func TestFlameIsPrintable(t *testing.T) {
+	const name = "a\u202eb\u2066\x1b\nc"
+	p := aProfile()
+	p.Title = name
+	p.Notes = append(p.Notes, name)
+	l := p.Location(1, []profile.Frame{{Function: name, Object: name, File: name, Line: 3, Code: profile.Generated}})
+	p.Add([]profile.Location{l}, profile.Labels{Process: name}, 100)
+	page, _ := flame(t, p)
+	data := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(page)
+	var texts struct {
+		Title          string
+		Notes, Strings []string
+	}
+	if err := json.Unmarshal([]byte(data[1]), &texts); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range slices.Concat([]string{texts.Title}, texts.Notes, texts.Strings) {
+		if text != printable.Text(text) {
+			t.Errorf("%q is not printable", text)
+		}
+	}
+	if texts.Title != printable.Text(name) || !slices.Contains(texts.Strings, printable.Text(name)) {
+		t.Errorf("the title is %q", texts.Title)
+	}
+	for line := range strings.Lines(page) {
+		if line = strings.TrimSuffix(line, "\n"); strings.ContainsAny(line, "\u202e\u2066\x1b") {
+			t.Errorf("%q is in the page", line)
+		}
+	}
+}
+
 // Names are text, wherever the page has them.
 func TestFlameEscapes(t *testing.T) {
 	page, _ := flame(t, hostileProfile())
@@ -77,13 +113,14 @@ func TestFlameEscapes(t *testing.T) {
 }
 
 func TestFlameInABrowser(t *testing.T) {
+	shown := printable.Text(hostile)
 	b := startBrowser(t)
 	b.size(1200, 700, false)
 	b.prefer("light")
 	_, path := flame(t, hostileProfile())
 	b.open(path)
 
-	if got := b.text("#title"); got != hostile {
+	if got := b.text("#title"); got != shown {
 		t.Errorf("the title is %q", got)
 	}
 	if got := b.text("#summary"); got != "178 samples, 11 functions, 7 frames deep" {
@@ -101,7 +138,7 @@ func TestFlameInABrowser(t *testing.T) {
 	top := b.number("document.querySelector('#graph').getBoundingClientRect().top")
 	row := func(depth int) float64 { return top + 21*float64(depth) + 10 }
 	b.mouse(300, row(2), false)
-	if got, want := b.text("#tip"), hostile+"total 100 samples, 56.2 %self 100 samples, 56.2 %JIT"+hostile+hostile+":3"; got != want {
+	if got, want := b.text("#tip"), shown+"total 100 samples, 56.2 %self 100 samples, 56.2 %JIT"+shown+shown+":3"; got != want {
 		t.Errorf("the tooltip says %q, want %q", got, want)
 	}
 	b.mouse(5, 5, false)
@@ -157,7 +194,7 @@ func TestFlameInABrowser(t *testing.T) {
 	run("keys", func(t *testing.T) {
 		b.press("Home")
 		for _, step := range []struct{ key, now string }{
-			{"ArrowDown", hostile + " (0)"}, {"ArrowRight", "server (42), total 70"}, {"ArrowDown", "_start"}, {"ArrowDown", "main"},
+			{"ArrowDown", shown + " (0)"}, {"ArrowRight", "server (42), total 70"}, {"ArrowDown", "_start"}, {"ArrowDown", "main"},
 			{"ArrowDown", "work"}, {"ArrowRight", "[unknown]"}, {"ArrowUp", "main"},
 		} {
 			b.press(step.key)

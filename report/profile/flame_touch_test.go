@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/profile"
 )
 
@@ -108,7 +109,7 @@ func testTouch(t *testing.T, b *browser) {
 		t.Errorf("two fingers zoom the page, to %v", scale)
 	}
 	b.touch([]point{{20, row(2)}})
-	zoomed("a tap", "Zoomed to "+hostile+", 56.2 %")
+	zoomed("a tap", "Zoomed to "+printable.Text(hostile)+", 56.2 %")
 	b.tap("#whole")
 	zoomed("a tap on the button", "")
 
@@ -117,7 +118,7 @@ func testTouch(t *testing.T, b *browser) {
 	bottom := func() float64 { return b.number("document.querySelector('#graph').getBoundingClientRect().bottom") }
 	before := bottom()
 	b.touch([]point{{20, before - 28 - 14}})
-	zoomed("a tap in a flame", "Zoomed to "+hostile+", 56.2 %")
+	zoomed("a tap in a flame", "Zoomed to "+printable.Text(hostile)+", 56.2 %")
 	if now := bottom(); now != before {
 		t.Errorf("a tap in a flame moves the frames below the finger by %v pixels", now-before)
 	}
