@@ -16,7 +16,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/clewdev/clew/internal/demo"
+	"github.com/clewdev/clew/cmd/clew/demo"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
 )

@@ -53,7 +53,7 @@ func TestOnlyStreamsPrint(t *testing.T) {
 		name, _ := filepath.Rel(root, path)
 		if d.IsDir() {
 			// Programs of their own, and what is not of the module.
-			if slices.Contains([]string{"examples", "scripts", "bench", ".git"}, name) || d.Name() == "testdata" || d.Name() == "testprogram" || name == "internal/demo" {
+			if slices.Contains([]string{"examples", "scripts", "bench", ".git"}, name) || d.Name() == "testdata" || d.Name() == "testprogram" || name == "cmd/clew/demo" {
 				return fs.SkipDir
 			}
 			return nil

@@ -88,7 +88,7 @@ func TestFilesAreOpenedHere(t *testing.T) {
 }
 
 // apart are the folders that are not searched: this one, and tools and test programs.
-var apart = []string{"bench", "examples", "scripts", "internal/corpus", "internal/demo", "internal/testprogram", "internal/untrusted",
+var apart = []string{"bench", "examples", "scripts", "internal/corpus", "internal/stacktest", "cmd/clew/demo", "internal/testprogram", "internal/untrusted",
 	"internal/outputfile", // which writes the files that the user names, and reads none
 }
 

@@ -11,6 +11,8 @@ var trusted = map[string]string{
 	"cmd/clew: contentOf":                    "an argument of the command",
 	"cmd/clew: debugger.batch":               "the argument of -x, which can be a pipe",
 	"cmd/clew: exist":                        "the arguments of --sysroot and --exe; they are only looked at",
+	"cmd/clew: functionsOf":                  "an argument of the command that is completed",
+	"cmd/clew: named":                        "an argument of the command, which is only looked at",
 	"cmd/clew: jitTarget.recording":          "an argument of the command",
 	"cmd/clew: openBeside":                   "an argument of the command",
 	"cmd/clew: openCore":                     "an argument of the command",
@@ -34,6 +36,7 @@ var trusted = map[string]string{
 	// which isKernelFile does not see.
 	"session/socket: openTable":     "/proc/self/net/tcp and tcp6",
 	"session: explain":              "hands os.ReadFile to refusal, which reads constant names below /proc",
+	"snapshot/process: All":         "/proc, and comm of each process",
 	"snapshot/process: clockOffset": "/proc/PID/timens_offsets",
 	"snapshot/process: machine":     "/proc/PID/exe",
 	"snapshot/process: openMapping": "/proc/PID/exe, of which the link is read",
