@@ -7,6 +7,7 @@ package object
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -299,5 +300,42 @@ func TestDebugOpener(t *testing.T) {
 	want := map[string]DebugKind{"program.dwp": PackagedDebug, "main.dwo": SplitDebug, "sum.dwo": SplitDebug}
 	if !maps.Equal(asked, want) {
 		t.Errorf("asked for %v", asked)
+	}
+}
+
+// As root, a split unit that another user has planted takes the rights away to read source
+// files that its owner may not read.
+func TestSourceOfPlantedPart(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("skipped: only root can give files to other users")
+	}
+	program := buildShapes(t, "g++", "-gsplit-dwarf")
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := errors.Join(os.WriteFile(secret, nil, 0o600), os.Chown(filepath.Join(filepath.Dir(program), "main.dwo"), 65534, 65534)); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, program)
+	if _, err := f.OpenDebugFile(DebugSearch{}); err != nil {
+		t.Fatal(err)
+	}
+	read := func() error {
+		source, err := f.OpenSource(secret)
+		if err == nil {
+			source.Close()
+		}
+		return err
+	}
+	if err := read(); err != nil {
+		t.Error(err)
+	}
+	s, ok := f.Symbol("main")
+	if !ok {
+		t.Fatal("there is no main")
+	}
+	if _, err := f.Locate(s.Address); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("%v, expected that user 65534 may not read it", err)
 	}
 }
