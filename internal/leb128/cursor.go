@@ -7,6 +7,7 @@ package leb128
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 )
 
 // Cursor reads bytes front to back: numbers of fixed size and LEB128s. Its first
@@ -77,6 +78,51 @@ func (c *Cursor) Uint8() uint8 {
 	b := c.Data[c.Off]
 	c.Off++
 	return b
+}
+
+// Uint16 reads a number of two bytes.
+func (c *Cursor) Uint16() uint16 {
+	b := c.Data[c.Off:c.End]
+	if len(b) < 2 {
+		c.short(2)
+		return 0
+	}
+	c.Off += 2
+	v := binary.LittleEndian.Uint16(b)
+	if c.Big {
+		v = bits.ReverseBytes16(v)
+	}
+	return v
+}
+
+// Uint32 reads a number of four bytes.
+func (c *Cursor) Uint32() uint32 {
+	b := c.Data[c.Off:c.End]
+	if len(b) < 4 {
+		c.short(4)
+		return 0
+	}
+	c.Off += 4
+	v := binary.LittleEndian.Uint32(b)
+	if c.Big {
+		v = bits.ReverseBytes32(v)
+	}
+	return v
+}
+
+// Uint64 reads a number of eight bytes.
+func (c *Cursor) Uint64() uint64 {
+	b := c.Data[c.Off:c.End]
+	if len(b) < 8 {
+		c.short(8)
+		return 0
+	}
+	c.Off += 8
+	v := binary.LittleEndian.Uint64(b)
+	if c.Big {
+		v = bits.ReverseBytes64(v)
+	}
+	return v
 }
 
 // Uint reads an unsigned number of 1, 2, 4 or 8 bytes.

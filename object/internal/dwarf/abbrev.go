@@ -92,13 +92,13 @@ func (t *abbreviations) of(a *abbreviation) []attribute { return t.attributes[a.
 
 // declaration reads a declaration after its code.
 func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
-	a := abbreviation{code: code, tag: uint32(c.uleb()), children: c.u8() != 0, first: uint32(len(t.attributes))}
+	a := abbreviation{code: code, tag: uint32(c.ULEB128()), children: c.Uint8() != 0, first: uint32(len(t.attributes))}
 	for {
-		at := attribute{name: uint32(c.uleb()), form: uint32(c.uleb())}
+		at := attribute{name: uint32(c.ULEB128()), form: uint32(c.ULEB128())}
 		if at.form == dw.FormImplicitConst {
-			at.implicit = c.sleb()
+			at.implicit = c.SLEB128()
 		}
-		if at.name == 0 && at.form == 0 || c.err != nil {
+		if at.name == 0 && at.form == 0 || c.Err != nil {
 			break
 		}
 		t.attributes = append(t.attributes, at)
@@ -118,12 +118,12 @@ func (t *abbreviations) declaration(c *cursor, code uint64) abbreviation {
 
 // skip passes over a declaration after its code.
 func skip(c *cursor) {
-	c.uleb() // tag
-	c.u8()   // children
-	for c.err == nil {
-		name, form := c.uleb(), c.uleb()
+	c.ULEB128() // tag
+	c.Uint8()   // children
+	for c.Err == nil {
+		name, form := c.ULEB128(), c.ULEB128()
 		if form == dw.FormImplicitConst {
-			c.sleb()
+			c.SLEB128()
 		}
 		if name == 0 && form == 0 {
 			return
@@ -144,9 +144,9 @@ func (d *Data) rootAbbreviations(u *unit, code uint64) (*abbreviations, error) {
 	}
 	t := &d.root
 	*t = abbreviations{attributes: t.attributes[:0]}
-	for c.err == nil {
-		start := c.off
-		this := c.uleb()
+	for c.Err == nil {
+		start := c.Off
+		this := c.ULEB128()
 		if this == 0 {
 			break
 		}
@@ -155,11 +155,11 @@ func (d *Data) rootAbbreviations(u *unit, code uint64) (*abbreviations, error) {
 			break
 		}
 		skip(&c)
-		if d.steps -= c.off - start; d.steps < 0 {
+		if d.steps -= int(c.Off - start); d.steps < 0 {
 			return nil, errTooMuch
 		}
 	}
-	return t, c.err
+	return t, c.Err
 }
 
 // abbreviationsOf returns the table of a unit, which is read once.
@@ -185,9 +185,9 @@ func (d *Data) readAbbreviations(u *unit) (*abbreviations, error) {
 	t := &d.table
 	*t = abbreviations{dense: t.dense[:0], attributes: t.attributes[:0]}
 	for {
-		start := c.off
-		code := c.uleb()
-		if code == 0 || c.err != nil {
+		start := c.Off
+		code := c.ULEB128()
+		if code == 0 || c.Err != nil {
 			break
 		}
 		a := t.declaration(&c, code)
@@ -202,21 +202,21 @@ func (d *Data) readAbbreviations(u *unit) (*abbreviations, error) {
 				t.sparse[code] = &kept
 			}
 		}
-		if d.abbrevBudget -= c.off - start; d.abbrevBudget < 0 {
-			return nil, fmt.Errorf("%s at %#x: tables overlap", c.section, u.abbrev)
+		if d.abbrevBudget -= int(c.Off - start); d.abbrevBudget < 0 {
+			return nil, fmt.Errorf("%s at %#x: tables overlap", c.section(), u.abbrev)
 		}
 	}
-	if c.err != nil {
-		return nil, c.err
+	if c.Err != nil {
+		return nil, c.Err
 	}
 	return &abbreviations{dense: slices.Clone(t.dense), sparse: t.sparse, attributes: slices.Clone(t.attributes)}, nil
 }
 
 func (d *Data) abbreviationCursor(u *unit) (cursor, error) {
-	c := d.cursor(u.source.section(".debug_abbrev"), u.source.Abbrev)
-	if u.abbrev > uint64(len(c.data)) {
-		return c, fmt.Errorf("%s: offset %#x in %#x bytes", c.section, u.abbrev, len(c.data))
+	c := d.cursor(u.source.section(debugAbbrev), u.source.Abbrev)
+	if u.abbrev > uint64(len(c.Data)) {
+		return c, fmt.Errorf("%s: offset %#x in %#x bytes", c.section(), u.abbrev, len(c.Data))
 	}
-	c.off = int(u.abbrev)
+	c.Off = u.abbrev
 	return c, nil
 }

@@ -26,31 +26,30 @@ func (d *Data) readAranges(src *source) {
 		slices.Sort(src.starts)
 		src.starts = slices.Compact(src.starts)
 	}()
-	c := d.cursor(".debug_aranges", src.Aranges)
-	for c.remain() > 0 && c.err == nil {
-		start := c.off
+	c := d.cursor(debugAranges, src.Aranges)
+	for c.remain() > 0 && c.Err == nil {
+		start := c.Off
 		n, is64 := c.length()
-		if c.err != nil || n > uint64(c.remain()) {
+		if c.Err != nil || n > uint64(c.remain()) {
 			return
 		}
-		end := c.off + int(n)
 		set := c
-		set.data = c.data[:end]
-		c.off = end
-		version := set.u16()
+		set.End = c.Off + n
+		c.Off = set.End
+		version := set.Uint16()
 		info := set.offset(is64)
-		width, segment := int(set.u8()), set.u8()
-		if set.err != nil || version != 2 || segment != 0 || width != first.addressSize || info >= uint64(len(src.Info)) {
+		width, segment := int(set.Uint8()), set.Uint8()
+		if set.Err != nil || version != 2 || segment != 0 || width != first.addressSize || info >= uint64(len(src.Info)) {
 			continue
 		}
 		src.starts = append(src.starts, info)
 		// The first pair is aligned to the size of one, relative to the set.
-		if past := (set.off - start) % (2 * width); past > 0 {
-			set.take(uint64(2*width - past))
+		if past := int(set.Off-start) % (2 * width); past > 0 {
+			set.Bytes(uint64(2*width - past))
 		}
-		for set.err == nil {
+		for set.Err == nil {
 			low, size := set.sized(width), set.sized(width)
-			if set.err != nil || low == 0 && size == 0 {
+			if set.Err != nil || low == 0 && size == 0 {
 				break
 			}
 			if d.records--; d.records < 0 {

@@ -44,9 +44,9 @@ func (w *blockWalk) walk(function uint64) error {
 	}
 	c := w.entryCursor(u, function)
 	var open []openBlock
-	for c.remain() > 0 && c.err == nil {
-		offset := u.offset(c.off)
-		code := c.uleb()
+	for c.remain() > 0 && c.Err == nil {
+		offset := u.offset(c.Off)
+		code := c.ULEB128()
 		if code == 0 {
 			b := open[len(open)-1]
 			open = open[:len(open)-1]
@@ -78,8 +78,8 @@ func (w *blockWalk) walk(function uint64) error {
 			b.here = w.holds(&e)
 		}
 		if a.children {
-			if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.off) {
-				c.off = u.local(next.u)
+			if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
+				c.Off = u.local(next.u)
 				continue
 			}
 			open = append(open, b)
@@ -90,7 +90,7 @@ func (w *blockWalk) walk(function uint64) error {
 			return nil
 		}
 	}
-	return c.err
+	return c.Err
 }
 
 func (w *blockWalk) holds(e *entry) (ok bool) {
@@ -121,19 +121,19 @@ func (w *blockWalk) originHasNames(offset uint64) bool {
 			return false
 		}
 		c := w.entryCursor(u, offset)
-		a, _ := table.find(c.uleb())
+		a, _ := table.find(c.ULEB128())
 		origin := value{}
 		for _, at := range table.of(a) {
 			if v := u.read(&c, at); at.name == dw.AttrAbstractOrigin {
 				origin = v
 			}
 		}
-		if a.children && c.err == nil {
-			if child, ok := table.find(c.uleb()); ok && hasName(child.tag) {
+		if a.children && c.Err == nil {
+			if child, ok := table.find(c.ULEB128()); ok && hasName(child.tag) {
 				return true // names come before blocks
 			}
 		}
-		if c.err != nil || origin.class != reference || origin.u == offset {
+		if c.Err != nil || origin.class != reference || origin.u == offset {
 			return false
 		}
 		offset = origin.u

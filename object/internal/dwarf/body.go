@@ -87,9 +87,9 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 	c := d.entryCursor(u, function)
 	var problem error
 	var others []bool // of each open entry, whether what is in it is another function's
-	for c.remain() > 0 && c.err == nil && err == nil {
-		offset := u.offset(c.off)
-		code := c.uleb()
+	for c.remain() > 0 && c.Err == nil && err == nil {
+		offset := u.offset(c.Off)
+		code := c.ULEB128()
 		if code == 0 {
 			if others = others[:max(0, len(others)-1)]; len(others) == 0 {
 				break
@@ -114,7 +114,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 			for i := range attributes {
 				e.set(attributes[i].name, u.read(&c, attributes[i]))
 			}
-			if c.err != nil {
+			if c.Err != nil {
 				break
 			}
 			switch a.tag {
@@ -138,8 +138,8 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 					problem = rangesErr // costs that entry only
 				}
 			}
-			if next := e.sibling; a.children && next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.off) {
-				c.off = u.local(next.u)
+			if next := e.sibling; a.children && next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
+				c.Off = u.local(next.u)
 				continue
 			}
 		}
@@ -150,7 +150,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 		}
 	}
 	if err == nil {
-		err = cmp.Or(c.err, problem)
+		err = cmp.Or(c.Err, problem)
 	}
 	kept.inlined, kept.calls, kept.tails = inside, calls, tails
 	b.inlined, b.calls, b.tails = slices.Clone(inside), slices.Clone(calls), slices.Clone(tails)

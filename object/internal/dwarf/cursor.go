@@ -6,123 +6,85 @@ package dwarf
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"math/bits"
 
 	"github.com/clewdev/clew/internal/leb128"
 )
 
-// cursor reads a section. The first error sticks: what is read after it is
-// zero, and the caller looks at err once.
-type cursor struct {
-	data    []byte
-	off     int
-	big     bool // big-endian
-	section string
-	err     error
+// cursor reads a section.
+type cursor struct{ leb128.Cursor }
+
+// section returns the section that the cursor reads.
+func (c *cursor) section() sectionName { return c.Source.(sectionName) }
+
+// sectionName is the name of a section. It is a number, as cursors are made by
+// the million: a text would be allocated for each.
+type sectionName uint8
+
+const (
+	debugAbbrev sectionName = iota
+	debugAddr
+	debugAranges
+	debugCUIndex
+	debugInfo
+	debugLine
+	debugLineStr
+	debugRanges
+	debugRngLists
+	debugStr
+	debugStrOffsets
+	debugTUIndex
+	debugTypes
+
+	inSplit sectionName = 1 << 7 // in a file of a split unit: ".dwo" follows
+)
+
+var sectionNames = [...]string{".debug_abbrev", ".debug_addr", ".debug_aranges", ".debug_cu_index", ".debug_info", ".debug_line",
+	".debug_line_str", ".debug_ranges", ".debug_rnglists", ".debug_str", ".debug_str_offsets", ".debug_tu_index", ".debug_types"}
+
+func (n sectionName) String() string {
+	name := sectionNames[n&^inSplit]
+	if n&inSplit != 0 {
+		name += ".dwo"
+	}
+	return name
 }
 
-func (c *cursor) fail(format string, args ...any) {
-	if c.err == nil {
-		c.err = fmt.Errorf("%s at %#x: %s", c.section, c.off, fmt.Sprintf(format, args...))
-		c.off = len(c.data)
-	}
+// Fault implements leb128.Source.
+func (n sectionName) Fault(offset uint64, err error) error {
+	return fmt.Errorf("%v at %#x: %w", n, offset, err)
 }
 
-// short fails for want of bytes: a call of its own, so that its text is not put together
-// in each place that reads a number.
-//
-//go:noinline
-func (c *cursor) short(wanted int) { c.fail("%d bytes wanted, %d left", wanted, c.remain()) }
-
-func (c *cursor) remain() int { return len(c.data) - c.off }
-
-// take returns the next n bytes, or nil after an error.
-func (c *cursor) take(n uint64) []byte {
-	if n > uint64(c.remain()) {
-		c.fail("%d bytes wanted, %d left", n, c.remain())
-		return nil
-	}
-	b := c.data[c.off:][:n]
-	c.off += int(n)
-	return b
+func newCursor(section sectionName, data []byte, big bool) cursor {
+	return cursor{leb128.Cursor{Data: data, End: uint64(len(data)), Big: big, Source: section}}
 }
 
-func (c *cursor) u8() (b uint8) {
-	if c.off < len(c.data) {
-		b = c.data[c.off]
-		c.off++
-		return b
-	}
-	c.short(1)
-	return 0
-}
+func (c *cursor) fail(format string, args ...any) { c.Fail(fmt.Errorf(format, args...)) }
 
-func (c *cursor) u16() uint16 {
-	b := c.data[c.off:]
-	if len(b) < 2 {
-		c.short(2)
-		return 0
-	}
-	c.off += 2
-	v := binary.LittleEndian.Uint16(b)
-	if c.big {
-		v = bits.ReverseBytes16(v)
-	}
-	return v
-}
+func (c *cursor) remain() int { return int(c.End - c.Off) }
 
 func (c *cursor) u24() uint32 {
-	b := c.take(3)
+	b := c.Bytes(3)
 	switch {
 	case b == nil:
 		return 0
-	case c.big:
+	case c.Big:
 		return uint32(b[2]) | uint32(b[1])<<8 | uint32(b[0])<<16
 	}
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
-}
-
-func (c *cursor) u32() uint32 {
-	b := c.data[c.off:]
-	if len(b) < 4 {
-		c.short(4)
-		return 0
-	}
-	c.off += 4
-	v := binary.LittleEndian.Uint32(b)
-	if c.big {
-		v = bits.ReverseBytes32(v)
-	}
-	return v
-}
-
-func (c *cursor) u64() uint64 {
-	b := c.data[c.off:]
-	if len(b) < 8 {
-		c.short(8)
-		return 0
-	}
-	c.off += 8
-	v := binary.LittleEndian.Uint64(b)
-	if c.big {
-		v = bits.ReverseBytes64(v)
-	}
-	return v
 }
 
 // sized reads an unsigned number of 1, 2, 4 or 8 bytes.
 func (c *cursor) sized(n int) uint64 {
 	switch n {
 	case 1:
-		return uint64(c.u8())
+		return uint64(c.Uint8())
 	case 2:
-		return uint64(c.u16())
+		return uint64(c.Uint16())
 	case 4:
-		return uint64(c.u32())
+		return uint64(c.Uint32())
 	case 8:
-		return c.u64()
+		return c.Uint64()
 	}
 	c.fail("numbers of %d bytes", n)
 	return 0
@@ -131,16 +93,16 @@ func (c *cursor) sized(n int) uint64 {
 // offset reads a section offset of the 32-bit or the 64-bit format.
 func (c *cursor) offset(is64 bool) uint64 {
 	if is64 {
-		return c.u64()
+		return c.Uint64()
 	}
-	return uint64(c.u32())
+	return uint64(c.Uint32())
 }
 
 // length reads an initial length (DWARF 5 §7.4).
 func (c *cursor) length() (n uint64, is64 bool) {
-	switch v := c.u32(); {
+	switch v := c.Uint32(); {
 	case v == 0xffffffff:
-		return c.u64(), true
+		return c.Uint64(), true
 	case v >= 0xfffffff0:
 		c.fail("reserved length %#x", v)
 		return 0, false
@@ -149,46 +111,12 @@ func (c *cursor) length() (n uint64, is64 bool) {
 	}
 }
 
-// uleb reads an unsigned LEB128.
-func (c *cursor) uleb() (v uint64) {
-	if c.off < len(c.data) {
-		if v = uint64(c.data[c.off]); v < 0x80 {
-			c.off++
-			return v
-		}
-	}
-	return c.longULEB()
-}
-
-func (c *cursor) longULEB() uint64 {
-	v, n, err := leb128.Uint(c.data[c.off:])
-	if c.off += n; err != nil {
-		c.failLEB(err)
-	}
-	return v
-}
-
-func (c *cursor) sleb() int64 {
-	v, n, err := leb128.Int(c.data[c.off:])
-	if c.off += n; err != nil {
-		c.failLEB(err)
-	}
-	return v
-}
-
-func (c *cursor) failLEB(err error) {
-	if err == leb128.ErrTruncated {
-		c.short(1)
-	}
-	c.fail("%v", err)
-}
-
 // skipString passes a NUL-terminated string.
 func (c *cursor) skipString() {
-	i := bytes.IndexByte(c.data[c.off:], 0)
+	i := bytes.IndexByte(c.Data[c.Off:c.End], 0)
 	if i < 0 {
 		c.fail("string without end")
 		return
 	}
-	c.off += i + 1
+	c.Off += uint64(i) + 1
 }

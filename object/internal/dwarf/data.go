@@ -248,8 +248,8 @@ func (d *Data) note(err error) {
 	}
 }
 
-func (d *Data) cursor(section string, data []byte) cursor {
-	return cursor{data: data, big: d.big, section: section}
+func (d *Data) cursor(section sectionName, data []byte) cursor {
+	return newCursor(section, data, d.big)
 }
 
 // Locate returns the source of the instruction at addr: the innermost inlined

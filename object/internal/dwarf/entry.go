@@ -144,7 +144,7 @@ func (e *Entry) ListIndex(a stdlib.Attr) (n uint64, ok bool) {
 		return 0, false
 	}
 	c := e.in.d.entryCursor(e.in.unit, f.u)
-	return c.uleb(), true
+	return c.ULEB128(), true
 }
 
 // Block returns the bytes of a block, an expression, or a constant of 16 bytes: a view
@@ -157,15 +157,15 @@ func (e *Entry) Block(a stdlib.Attr) (b []byte, ok bool) {
 	c := e.in.d.entryCursor(e.in.unit, f.u)
 	switch f.form {
 	case dw.FormBlock1:
-		return c.take(uint64(c.u8())), true
+		return c.Bytes(uint64(c.Uint8())), true
 	case dw.FormBlock2:
-		return c.take(uint64(c.u16())), true
+		return c.Bytes(uint64(c.Uint16())), true
 	case dw.FormBlock4:
-		return c.take(uint64(c.u32())), true
+		return c.Bytes(uint64(c.Uint32())), true
 	case dw.FormBlock, dw.FormExprloc:
-		return c.take(c.uleb()), true
+		return c.Bytes(c.ULEB128()), true
 	case dw.FormData16:
-		return c.take(16), true
+		return c.Bytes(16), true
 	}
 	return nil, false
 }

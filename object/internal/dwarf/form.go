@@ -51,67 +51,67 @@ func (u *unit) read(c *cursor, at attribute) value {
 	if form == dw.FormIndirect {
 		// DWARF 5 §7.5.3: the form stands before the value; it is not itself
 		// indirect or implicit.
-		form = uint32(c.uleb())
+		form = uint32(c.ULEB128())
 	}
 	switch form {
 	case dw.FormAddr:
 		return value{class: address, u: c.sized(u.addressSize)}
 	case dw.FormData1:
-		return value{class: constant, u: uint64(c.u8())}
+		return value{class: constant, u: uint64(c.Uint8())}
 	case dw.FormData2:
-		return value{class: constant, u: uint64(c.u16())}
+		return value{class: constant, u: uint64(c.Uint16())}
 	case dw.FormData4:
-		return u.offsetOrConstant(at, uint64(c.u32()))
+		return u.offsetOrConstant(at, uint64(c.Uint32()))
 	case dw.FormData8:
-		return u.offsetOrConstant(at, c.u64())
+		return u.offsetOrConstant(at, c.Uint64())
 	case dw.FormUdata:
-		return value{class: constant, u: c.uleb()}
+		return value{class: constant, u: c.ULEB128()}
 	case dw.FormSdata:
-		return value{class: constant, u: uint64(c.sleb())}
+		return value{class: constant, u: uint64(c.SLEB128())}
 	case dw.FormImplicitConst:
 		return value{class: constant, u: uint64(at.implicit)}
 	case dw.FormFlag:
-		return value{class: flag, u: uint64(c.u8())}
+		return value{class: flag, u: uint64(c.Uint8())}
 	case dw.FormFlagPresent:
 		return value{class: flag, u: 1}
 	case dw.FormString:
-		start := c.off
+		start := c.Off
 		c.skipString()
-		return value{class: text, where: inInfo, u: uint64(start)}
+		return value{class: text, where: inInfo, u: start}
 	case dw.FormStrp:
 		return value{class: text, where: inStr, u: c.offset(u.is64)}
 	case dw.FormLineStrp:
 		return value{class: text, where: inLineStr, u: c.offset(u.is64)}
 	case dw.FormStrx, dw.FormGNUStrIndex:
-		return value{class: textIndex, u: c.uleb()}
+		return value{class: textIndex, u: c.ULEB128()}
 	case dw.FormStrx1:
-		return value{class: textIndex, u: uint64(c.u8())}
+		return value{class: textIndex, u: uint64(c.Uint8())}
 	case dw.FormStrx2:
-		return value{class: textIndex, u: uint64(c.u16())}
+		return value{class: textIndex, u: uint64(c.Uint16())}
 	case dw.FormStrx3:
 		return value{class: textIndex, u: uint64(c.u24())}
 	case dw.FormStrx4:
-		return value{class: textIndex, u: uint64(c.u32())}
+		return value{class: textIndex, u: uint64(c.Uint32())}
 	case dw.FormAddrx, dw.FormGNUAddrIndex:
-		return value{class: addressIndex, u: c.uleb()}
+		return value{class: addressIndex, u: c.ULEB128()}
 	case dw.FormAddrx1:
-		return value{class: addressIndex, u: uint64(c.u8())}
+		return value{class: addressIndex, u: uint64(c.Uint8())}
 	case dw.FormAddrx2:
-		return value{class: addressIndex, u: uint64(c.u16())}
+		return value{class: addressIndex, u: uint64(c.Uint16())}
 	case dw.FormAddrx3:
 		return value{class: addressIndex, u: uint64(c.u24())}
 	case dw.FormAddrx4:
-		return value{class: addressIndex, u: uint64(c.u32())}
+		return value{class: addressIndex, u: uint64(c.Uint32())}
 	case dw.FormRef1:
-		return u.reference(uint64(c.u8()))
+		return u.reference(uint64(c.Uint8()))
 	case dw.FormRef2:
-		return u.reference(uint64(c.u16()))
+		return u.reference(uint64(c.Uint16()))
 	case dw.FormRef4:
-		return u.reference(uint64(c.u32()))
+		return u.reference(uint64(c.Uint32()))
 	case dw.FormRef8:
-		return u.reference(c.u64())
+		return u.reference(c.Uint64())
 	case dw.FormRefUdata:
-		return u.reference(c.uleb())
+		return u.reference(c.ULEB128())
 	case dw.FormRefAddr:
 		if u.version == 2 { // DWARF 2 §7.5.4: the size of an address
 			return u.sourceReference(u.source.number, u.part.info+c.sized(u.addressSize))
@@ -120,25 +120,25 @@ func (u *unit) read(c *cursor, at attribute) value {
 	case dw.FormSecOffset:
 		return value{class: sectionOffset, u: c.offset(u.is64)}
 	case dw.FormRnglistx:
-		return value{class: rangesIndex, u: c.uleb()}
+		return value{class: rangesIndex, u: c.ULEB128()}
 	case dw.FormLoclistx:
-		c.uleb()
+		c.ULEB128()
 	case dw.FormBlock1:
-		c.take(uint64(c.u8()))
+		c.Bytes(uint64(c.Uint8()))
 	case dw.FormBlock2:
-		c.take(uint64(c.u16()))
+		c.Bytes(uint64(c.Uint16()))
 	case dw.FormBlock4:
-		c.take(uint64(c.u32()))
+		c.Bytes(uint64(c.Uint32()))
 	case dw.FormBlock, dw.FormExprloc:
-		c.take(c.uleb())
+		c.Bytes(c.ULEB128())
 	case dw.FormData16:
-		c.take(16)
+		c.Bytes(16)
 	case dw.FormRefSig8:
-		return value{class: signature, u: c.u64()}
+		return value{class: signature, u: c.Uint64()}
 	case dw.FormRefSup4:
-		return u.sourceReference(supplementaryNumber, uint64(c.u32()))
+		return u.sourceReference(supplementaryNumber, uint64(c.Uint32()))
 	case dw.FormRefSup8:
-		return u.sourceReference(supplementaryNumber, c.u64())
+		return u.sourceReference(supplementaryNumber, c.Uint64())
 	case dw.FormGNURefAlt:
 		return u.sourceReference(supplementaryNumber, c.offset(u.is64))
 	case dw.FormStrpSup, dw.FormGNUStrpAlt:
@@ -158,12 +158,12 @@ func (u *unit) pass(c *cursor, t *abbreviations, a *abbreviation) {
 		}
 		n := int(a.size.bytes) + int(a.size.offsets)*offset + int(a.size.addresses)*u.addressSize
 		if n <= c.remain() {
-			c.off += n
+			c.Off += uint64(n)
 			return
 		}
 	}
 	for _, at := range t.of(a) {
-		if u.read(c, at); c.err != nil {
+		if u.read(c, at); c.Err != nil {
 			return
 		}
 	}
@@ -193,11 +193,11 @@ func (u *unit) sourceReference(number int, offset uint64) value {
 
 // offset returns the offset that tells an entry of the unit from those of other
 // sources; local is its inverse.
-func (u *unit) offset(off int) uint64 { return u.source.base() + uint64(off) }
+func (u *unit) offset(off uint64) uint64 { return u.source.base() + off }
 
-func (u *unit) local(offset uint64) int { return int(offset & (1<<sourceBits - 1)) }
+func (u *unit) local(offset uint64) uint64 { return offset & (1<<sourceBits - 1) }
 
 // holds reports whether an offset lies in the unit, not before a place in it.
-func (u *unit) holds(offset uint64, from int) bool {
-	return offset >= u.offset(from) && offset < u.offset(int(u.end))
+func (u *unit) holds(offset, from uint64) bool {
+	return offset >= u.offset(from) && offset < u.offset(u.end)
 }

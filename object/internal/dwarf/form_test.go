@@ -31,14 +31,14 @@ func TestPass(t *testing.T) {
 				fixed++
 			}
 			for n := range 3*16 + 1 {
-				read := cursor{data: make([]byte, n), section: ".debug_info", big: n%2 == 1}
+				read := newCursor(debugInfo, make([]byte, n), n%2 == 1)
 				passed := read
 				for _, at := range table.attributes {
 					u.read(&read, at)
 				}
 				u.pass(&passed, table, a)
-				if read.off != passed.off || fmt.Sprint(read.err) != fmt.Sprint(passed.err) {
-					t.Errorf("three of form %#x in %d bytes: read up to %d (%v), passed up to %d (%v)", form, n, read.off, read.err, passed.off, passed.err)
+				if read.Off != passed.Off || fmt.Sprint(read.Err) != fmt.Sprint(passed.Err) {
+					t.Errorf("three of form %#x in %d bytes: read up to %d (%v), passed up to %d (%v)", form, n, read.Off, read.Err, passed.Off, passed.Err)
 				}
 			}
 		}
@@ -59,13 +59,13 @@ func TestPassMany(t *testing.T) {
 			a.size.add(form)
 		}
 		a.end = uint32(len(table.attributes))
-		read := cursor{data: make([]byte, 2<<20)}
+		read := newCursor(debugInfo, make([]byte, 2<<20), false)
 		passed := read
 		for _, at := range table.attributes {
 			u.read(&read, at)
 		}
-		if u.pass(&passed, &table, a); read.off != passed.off {
-			t.Errorf("form %#x: read up to %d, passed up to %d", form, read.off, passed.off)
+		if u.pass(&passed, &table, a); read.Off != passed.Off {
+			t.Errorf("form %#x: read up to %d, passed up to %d", form, read.Off, passed.Off)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestIndirectForm(t *testing.T) {
 		u := &unit{source: new(source), version: 5, addressSize: 8, end: uint64(len(test.data))}
 		table := &abbreviations{dense: []abbreviation{{code: 1, tag: dw.TagVariable, end: 1, size: attributeSize{varies: true}}}, attributes: []attribute{{name: dw.AttrLowPC, form: dw.FormIndirect}}}
 		for _, how := range []string{"read", "passed"} {
-			r := &Reader{d: new(Data), in: &opened{unit: u, table: table}, c: cursor{data: test.data, section: ".debug_info"}}
+			r := &Reader{d: new(Data), in: &opened{unit: u, table: table}, c: newCursor(debugInfo, test.data, false)}
 			var e Entry
 			var err error
 			if how == "read" {
@@ -92,8 +92,8 @@ func TestIndirectForm(t *testing.T) {
 			} else {
 				_, _, err = r.Pass(&e)
 			}
-			if (err == nil) != test.ok || test.ok && r.c.off != len(test.data) {
-				t.Errorf("%x is %s up to %d: %v", test.data, how, r.c.off, err)
+			if (err == nil) != test.ok || test.ok && int(r.c.Off) != len(test.data) {
+				t.Errorf("%x is %s up to %d: %v", test.data, how, int(r.c.Off), err)
 			}
 		}
 	}
@@ -115,21 +115,22 @@ func TestNumbers(t *testing.T) {
 			read func(c *cursor) uint64
 			want uint64
 		}{
-			{func(c *cursor) uint64 { return uint64(c.u16()) }, test.u16},
+			{func(c *cursor) uint64 { return uint64(c.Uint16()) }, test.u16},
 			{func(c *cursor) uint64 { return uint64(c.u24()) }, test.u24},
-			{func(c *cursor) uint64 { return uint64(c.u32()) }, test.u32},
-			{func(c *cursor) uint64 { return c.u64() }, test.u64},
+			{func(c *cursor) uint64 { return uint64(c.Uint32()) }, test.u32},
+			{func(c *cursor) uint64 { return c.Uint64() }, test.u64},
 			{func(c *cursor) uint64 { return c.sized(2) }, test.u16},
 			{func(c *cursor) uint64 { return c.offset(false) }, test.offset},
 			{func(c *cursor) uint64 { return c.offset(true) }, test.offset64},
 		} {
-			if got := number.read(&cursor{data: data, big: test.big}); got != number.want {
+			whole := newCursor(debugInfo, data, test.big)
+			if got := number.read(&whole); got != number.want {
 				t.Errorf("big-endian %t: %#x, want %#x", test.big, got, number.want)
 			}
 			for n := range 8 { // what is cut is an error, and reads nothing
-				c := &cursor{data: data[:n], big: test.big, section: "cut"}
-				if got := number.read(c); (c.err != nil) != (got == 0) {
-					t.Errorf("big-endian %t, %d bytes: %#x, %v", test.big, n, got, c.err)
+				c := newCursor(debugInfo, data[:n], test.big)
+				if got := number.read(&c); (c.Err != nil) != (got == 0) {
+					t.Errorf("big-endian %t, %d bytes: %#x, %v", test.big, n, got, c.Err)
 				}
 			}
 		}
@@ -151,7 +152,7 @@ func TestCutAbbreviations(t *testing.T) {
 	u := &unit{source: src, version: 5, addressSize: 8}
 	before := d.abbrevBudget
 	for range 3 {
-		if table, err := d.abbreviationsOf(u); err == nil || !strings.Contains(err.Error(), "bytes wanted") {
+		if table, err := d.abbreviationsOf(u); err == nil || !strings.Contains(err.Error(), "LEB128 without end") {
 			t.Fatalf("%v, %v", table, err)
 		}
 	}
@@ -179,15 +180,15 @@ func TestLEB128(t *testing.T) {
 		{"\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", false, 0},
 		{"\x80", false, 0},
 	} {
-		c := &cursor{data: []byte(test.data), section: ".debug_info"}
+		c := newCursor(debugInfo, []byte(test.data), false)
 		var got int64
 		if test.signed {
-			got = c.sleb()
+			got = c.SLEB128()
 		} else {
-			got = int64(c.uleb())
+			got = int64(c.ULEB128())
 		}
-		if got != test.want || (c.err == nil) != (test.want != 0) {
-			t.Errorf("% x: %d, %v", test.data, got, c.err)
+		if got != test.want || (c.Err == nil) != (test.want != 0) {
+			t.Errorf("% x: %d, %v", test.data, got, c.Err)
 		}
 	}
 }

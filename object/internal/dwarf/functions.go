@@ -100,9 +100,9 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		}
 		return err == nil
 	}
-	for c.remain() > 0 && c.err == nil && err == nil {
-		offset := u.offset(c.off)
-		code := c.uleb()
+	for c.remain() > 0 && c.Err == nil && err == nil {
+		offset := u.offset(c.Off)
+		code := c.ULEB128()
 		if code == 0 {
 			if len(within) == 0 {
 				break
@@ -137,7 +137,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 		for i := range attributes {
 			e.set(attributes[i].name, u.read(&c, attributes[i]))
 		}
-		if c.err != nil {
+		if c.Err != nil {
 			break
 		}
 		inner := function
@@ -177,15 +177,15 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 			}
 			continue
 		}
-		if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.off) {
-			c.off = u.local(next.u)
+		if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
+			c.Off = u.local(next.u)
 			continue
 		}
 		within = append(within, function)
 		function = inner
 	}
 	if err == nil {
-		err = c.err
+		err = c.Err
 	}
 	d.functionRoom, t.ranges = t.ranges, slices.Clone(t.ranges)
 	t.sort()
@@ -247,7 +247,7 @@ func (d *Data) entryAt(u *unit, offset uint64) (e entry, err error) {
 		return e, err
 	}
 	c := d.entryCursor(u, offset)
-	a, ok := table.find(c.uleb())
+	a, ok := table.find(c.ULEB128())
 	if !ok {
 		return e, fmt.Errorf("entry at %#x: its abbreviation is not declared", offset)
 	}
@@ -258,7 +258,7 @@ func (d *Data) entryAt(u *unit, offset uint64) (e entry, err error) {
 	for i := range attributes {
 		e.set(attributes[i].name, u.read(&c, attributes[i]))
 	}
-	return e, c.err
+	return e, c.Err
 }
 
 // number returns a constant that fits in 31 bits, else 0.

@@ -87,7 +87,7 @@ type lineProgram struct {
 	is64        bool
 	version     uint16
 	addressSize int
-	program     int // offset
+	program     uint64 // offset
 	minLength   uint64
 	maxOps      uint64
 	lineBase    int64
@@ -102,11 +102,11 @@ func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
 	if r.line.class != sectionOffset {
 		return t, nil
 	}
-	p := lineProgram{c: d.cursor(".debug_line", u.source.Line), addressSize: u.addressSize}
-	p.c.take(r.line.u)
+	p := lineProgram{c: d.cursor(debugLine, u.source.Line), addressSize: u.addressSize}
+	p.c.Bytes(r.line.u)
 	p.header(u, r, &t)
-	if p.c.err != nil {
-		return t, fmt.Errorf("line table: %w", p.c.err)
+	if p.c.Err != nil {
+		return t, fmt.Errorf("line table: %w", p.c.Err)
 	}
 	t.files = t.files[:min(len(t.files), maxFiles)]
 	// Several units may name one table; all together must not exceed its size.
@@ -120,8 +120,8 @@ func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
 	t.rows, t.sequences = slices.Clone(t.rows), slices.Clone(t.sequences)
 	d.rows -= len(t.rows)
 	slices.SortStableFunc(t.sequences, func(a, b sequence) int { return cmp.Compare(a.low, b.low) })
-	if p.c.err != nil {
-		return t, fmt.Errorf("line table: %w", p.c.err)
+	if p.c.Err != nil {
+		return t, fmt.Errorf("line table: %w", p.c.Err)
 	}
 	return t, nil
 }
@@ -132,41 +132,41 @@ func (p *lineProgram) header(u *unit, r *root, t *lineTable) {
 	if n > uint64(c.remain()) {
 		c.fail("length %#x, %#x left", n, c.remain())
 	}
-	if c.err != nil {
+	if c.Err != nil {
 		return
 	}
-	c.data, p.is64 = c.data[:c.off+int(n)], is64
-	if p.version = c.u16(); c.err == nil && (p.version < 2 || p.version > 5) {
+	c.End, p.is64 = c.Off+n, is64
+	if p.version = c.Uint16(); c.Err == nil && (p.version < 2 || p.version > 5) {
 		c.fail("version %d", p.version)
 		return
 	}
 	if p.version >= 5 {
-		p.addressSize = int(c.u8())
-		c.u8() // segment_selector_size
+		p.addressSize = int(c.Uint8())
+		c.Uint8() // segment_selector_size
 	}
 	n = c.offset(is64)
 	if n > uint64(c.remain()) {
 		c.fail("header of %#x bytes, %#x left", n, c.remain())
 	}
-	if c.err != nil {
+	if c.Err != nil {
 		return
 	}
-	p.program = c.off + int(n)
-	p.minLength, p.maxOps = uint64(c.u8()), 1
+	p.program = c.Off + n
+	p.minLength, p.maxOps = uint64(c.Uint8()), 1
 	if p.version >= 4 {
-		p.maxOps = max(1, uint64(c.u8()))
+		p.maxOps = max(1, uint64(c.Uint8()))
 	}
-	if c.u8() != 0 { // default_is_stmt
+	if c.Uint8() != 0 { // default_is_stmt
 		p.flags = isStatement
 	}
-	p.lineBase, p.lineRange = int64(int8(c.u8())), c.u8()
-	if base := c.u8(); base > 0 {
-		p.lengths = c.take(uint64(base) - 1)
+	p.lineBase, p.lineRange = int64(int8(c.Uint8())), c.Uint8()
+	if base := c.Uint8(); base > 0 {
+		p.lengths = c.Bytes(uint64(base) - 1)
 	}
-	if c.err == nil && p.lineRange == 0 {
+	if c.Err == nil && p.lineRange == 0 {
 		c.fail("line_range is zero")
 	}
-	if c.err != nil {
+	if c.Err != nil {
 		return
 	}
 	if p.version >= 5 {
@@ -176,17 +176,17 @@ func (p *lineProgram) header(u *unit, r *root, t *lineTable) {
 	}
 	t.dirs = append(t.dirs, r.dir)
 	t.files = append(t.files, file{}) // counted from 1
-	for c.err == nil && c.remain() > 0 && c.data[c.off] != 0 {
-		t.dirs = append(t.dirs, value{text, inLine, uint64(c.off)})
+	for c.Err == nil && c.remain() > 0 && c.Data[c.Off] != 0 {
+		t.dirs = append(t.dirs, value{text, inLine, c.Off})
 		c.skipString()
 	}
-	c.u8()
-	for c.err == nil && c.remain() > 0 && c.data[c.off] != 0 {
-		f := file{name: value{text, inLine, uint64(c.off)}}
+	c.Uint8()
+	for c.Err == nil && c.remain() > 0 && c.Data[c.Off] != 0 {
+		f := file{name: value{text, inLine, c.Off}}
 		c.skipString()
-		f.dir = uint32(min(c.uleb(), 1<<31))
-		c.uleb() // time of modification
-		c.uleb() // size
+		f.dir = uint32(min(c.ULEB128(), 1<<31))
+		c.ULEB128() // time of modification
+		c.ULEB128() // size
 		t.files = append(t.files, f)
 	}
 }
@@ -195,15 +195,15 @@ func (p *lineProgram) header(u *unit, r *root, t *lineTable) {
 func (p *lineProgram) entries(u *unit, visit func(file)) {
 	c := &p.c
 	var formats []attribute
-	for n := c.u8(); n > 0 && c.err == nil; n-- {
-		formats = append(formats, attribute{name: uint32(c.uleb()), form: uint32(c.uleb())})
+	for n := c.Uint8(); n > 0 && c.Err == nil; n-- {
+		formats = append(formats, attribute{name: uint32(c.ULEB128()), form: uint32(c.ULEB128())})
 	}
-	count := c.uleb()
+	count := c.ULEB128()
 	reader := *u
 	reader.is64, reader.version, reader.addressSize = p.is64, 5, p.addressSize
-	for ; count > 0 && c.err == nil; count-- {
+	for ; count > 0 && c.Err == nil; count-- {
 		var f file
-		start := c.off
+		start := c.Off
 		for _, at := range formats {
 			v := reader.read(c, at)
 			switch at.name {
@@ -216,10 +216,10 @@ func (p *lineProgram) entries(u *unit, visit func(file)) {
 				f.dir = number(v)
 			}
 		}
-		if c.err == nil && c.off == start {
+		if c.Err == nil && c.Off == start {
 			c.fail("%d entries without content", count)
 		}
-		if c.err == nil {
+		if c.Err == nil {
 			visit(f)
 		}
 	}
@@ -236,17 +236,17 @@ type state struct {
 // run executes the program until the table has most rows.
 func (p *lineProgram) run(t *lineTable, most int) {
 	c := &p.c
-	c.off = p.program
+	c.Off = p.program
 	start := state{file: 1, line: 1, flags: p.flags}
 	s := start
 	first := len(t.rows)
-	for c.remain() > 0 && c.err == nil {
+	for c.remain() > 0 && c.Err == nil {
 		if len(t.rows) > most {
 			c.fail("%v", errTooMuch)
 			return
 		}
-		op := c.data[c.off]
-		c.off++
+		op := c.Data[c.Off]
+		c.Off++
 		if int(op) > len(p.lengths) { // special
 			adjusted := op - uint8(len(p.lengths)) - 1
 			p.advance(&s, uint64(adjusted/p.lineRange))
@@ -256,13 +256,13 @@ func (p *lineProgram) run(t *lineTable, most int) {
 		}
 		switch op {
 		case dw.LNSExtended:
-			n := c.uleb()
+			n := c.ULEB128()
 			if n == 0 || n > uint64(c.remain()) {
 				c.fail("extended opcode of %d bytes, %d left", n, c.remain())
 				return
 			}
-			end := c.off + int(n)
-			switch c.u8() {
+			end := c.Off + n
+			switch c.Uint8() {
 			case dw.LNEEndSequence:
 				t.finish(first, &s)
 				first, s = len(t.rows), start
@@ -271,21 +271,21 @@ func (p *lineProgram) run(t *lineTable, most int) {
 					s.address, s.op = c.sized(size), 0
 				}
 			case dw.LNESetDiscriminator:
-				if s.discriminator = c.uleb(); s.discriminator != 0 {
+				if s.discriminator = c.ULEB128(); s.discriminator != 0 {
 					s.flags |= discriminated
 				}
 			}
-			c.off = end
+			c.Off = end
 		case dw.LNSCopy:
 			t.emit(first, &s)
 		case dw.LNSAdvancePC:
-			p.advance(&s, c.uleb())
+			p.advance(&s, c.ULEB128())
 		case dw.LNSAdvanceLine:
-			s.advanceLine(c.sleb())
+			s.advanceLine(c.SLEB128())
 		case dw.LNSSetFile:
-			s.file = c.uleb()
+			s.file = c.ULEB128()
 		case dw.LNSSetColumn:
-			s.column = c.uleb()
+			s.column = c.ULEB128()
 		case dw.LNSNegateStatement:
 			s.flags ^= isStatement
 		case dw.LNSSetBasicBlock:
@@ -296,10 +296,10 @@ func (p *lineProgram) run(t *lineTable, most int) {
 		case dw.LNSConstAddPC:
 			p.advance(&s, uint64((255-uint8(len(p.lengths))-1)/p.lineRange))
 		case dw.LNSFixedAdvancePC:
-			s.address, s.op = s.address+uint64(c.u16()), 0
+			s.address, s.op = s.address+uint64(c.Uint16()), 0
 		default:
 			for n := p.lengths[op-1]; n > 0; n-- {
-				c.uleb()
+				c.ULEB128()
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func (d *Data) eachName(offset uint64, visit func(attribute uint32, name []byte)
 		if err != nil {
 			return last, at
 		}
-		a, ok := table.find(c.uleb())
+		a, ok := table.find(c.ULEB128())
 		if !ok {
 			return last, at
 		}
@@ -88,7 +88,7 @@ func (d *Data) eachName(offset uint64, visit func(attribute uint32, name []byte)
 		next := value{}
 		for _, at := range table.of(a) {
 			v := u.read(&c, at)
-			if c.err != nil {
+			if c.Err != nil {
 				break
 			}
 			switch at.name {

@@ -65,7 +65,7 @@ func (d *Data) packagedUnit(id uint64) (*unit, error) {
 	if src == nil {
 		return nil, err
 	}
-	return d.indexedUnit(src, ".debug_cu_index", src.CUIndex, id)
+	return d.indexedUnit(src, debugCUIndex, src.CUIndex, id)
 }
 
 // packagedType returns the type unit with a signature, nil where the package
@@ -78,11 +78,11 @@ func (d *Data) packagedType(signature uint64) (*unit, error) {
 	if d.packagedTypes != nil {
 		src = d.packagedTypes
 	}
-	return d.indexedUnit(src, ".debug_tu_index", src.TUIndex, signature)
+	return d.indexedUnit(src, debugTUIndex, src.TUIndex, signature)
 }
 
 // indexedUnit reads the header of the unit that an index has for an ID.
-func (d *Data) indexedUnit(src *source, section string, index []byte, id uint64) (*unit, error) {
+func (d *Data) indexedUnit(src *source, section sectionName, index []byte, id uint64) (*unit, error) {
 	part, ok, err := d.find(section, index, id)
 	if !ok || err != nil {
 		return nil, err
@@ -91,17 +91,17 @@ func (d *Data) indexedUnit(src *source, section string, index []byte, id uint64)
 	if k < len(src.units) && src.units[k].start == part.info {
 		return src.units[k], nil
 	}
-	c := d.cursor(src.section(".debug_info"), src.Info)
-	c.take(part.info)
+	c := d.cursor(src.section(debugInfo), src.Info)
+	c.Bytes(part.info)
 	n, is64 := c.length()
 	if n > uint64(c.remain()) || n > part.size {
 		c.fail("unit of %#x bytes, the index has %#x, %#x left", n, part.size, c.remain())
 	}
-	if c.err != nil {
-		return nil, c.err
+	if c.Err != nil {
+		return nil, c.Err
 	}
-	u := &unit{source: src, start: part.info, end: uint64(c.off) + n, is64: is64, part: part}
-	if err := d.readHeader(u, c.off); err != nil {
+	u := &unit{source: src, start: part.info, end: c.Off + n, is64: is64, part: part}
+	if err := d.readHeader(u, c.Off); err != nil {
 		return nil, err
 	}
 	if known := u.id; u.typeUnit || u.version >= 5 && !u.typeUnit {
@@ -122,27 +122,27 @@ func (d *Data) indexedUnit(src *source, section string, index []byte, id uint64)
 }
 
 // find looks an ID up in an index of units (DWARF 5 §7.3.5.3).
-func (d *Data) find(section string, index []byte, id uint64) (part contribution, ok bool, err error) {
+func (d *Data) find(section sectionName, index []byte, id uint64) (part contribution, ok bool, err error) {
 	c := d.cursor(section, index)
-	version := c.u32()
+	version := c.Uint32()
 	if version != 2 {
-		c.off = 0
-		version = uint32(c.u16()) // padding follows
-		c.u16()
+		c.Off = 0
+		version = uint32(c.Uint16()) // padding follows
+		c.Uint16()
 	}
-	if c.err == nil && version != 2 && version != 5 {
+	if c.Err == nil && version != 2 && version != 5 {
 		c.fail("version %d", version)
 	}
-	columns, units, slots := uint64(c.u32()), uint64(c.u32()), uint64(c.u32())
-	if slots == 0 || c.err != nil {
-		return part, false, c.err
+	columns, units, slots := uint64(c.Uint32()), uint64(c.Uint32()), uint64(c.Uint32())
+	if slots == 0 || c.Err != nil {
+		return part, false, c.Err
 	}
 	left := uint64(c.remain())
 	if slots&(slots-1) != 0 || columns > 16 || slots > left/12 || units > left || 12*slots+4*columns+8*units*columns > left {
 		c.fail("%d slots and %d units of %d sections in %#x bytes", slots, units, columns, left)
-		return part, false, c.err
+		return part, false, c.Err
 	}
-	start := c.off
+	start := c.Off
 	word := func(off uint64) uint64 { return uint64(d.order.Uint32(index[uint64(start)+off:])) }
 	row := uint64(0)
 	slot, step := id&(slots-1), (id>>32)&(slots-1)|1

@@ -42,61 +42,61 @@ func (d *Data) ranges(u *unit, r *root, s span, visit func(low, high uint64) boo
 
 // ranges4 reads a list of .debug_ranges (DWARF 4 §2.17.3).
 func (d *Data) ranges4(u *unit, base, top, offset uint64, emit func(low, high uint64) bool) error {
-	c := d.cursor(".debug_ranges", u.source.Ranges)
-	c.take(offset)
-	for c.err == nil {
+	c := d.cursor(debugRanges, u.source.Ranges)
+	c.Bytes(offset)
+	for c.Err == nil {
 		if d.steps--; d.steps < 0 {
 			return errTooMuch
 		}
 		low, high := c.sized(u.addressSize), c.sized(u.addressSize)
 		switch {
-		case c.err != nil || low == 0 && high == 0:
-			return c.err
+		case c.Err != nil || low == 0 && high == 0:
+			return c.Err
 		case low == top:
 			base = high
 		case !emit((base+low)&top, (base+high)&top):
 			return nil
 		}
 	}
-	return c.err
+	return c.Err
 }
 
 // ranges5 reads a list of .debug_rnglists (DWARF 5 §2.17.3).
 func (d *Data) ranges5(u *unit, r *root, v value, emit func(low, high uint64) bool) error {
-	c := d.cursor(u.source.section(".debug_rnglists"), u.source.RngLists)
+	c := d.cursor(u.source.section(debugRngLists), u.source.RngLists)
 	offset := v.u + u.part.rnglists
 	if v.class == rangesIndex {
 		size := uint64(4)
 		if u.is64 {
 			size = 8
 		}
-		if v.u > uint64(len(c.data)) {
+		if v.u > uint64(len(c.Data)) {
 			c.fail("index %d", v.u)
 		}
-		c.take(r.rnglistsBase + v.u*size)
+		c.Bytes(r.rnglistsBase + v.u*size)
 		offset = r.rnglistsBase + c.offset(u.is64)
-		if c.err != nil {
-			return c.err
+		if c.Err != nil {
+			return c.Err
 		}
-		c.off = 0
+		c.Off = 0
 	}
-	c.take(offset)
+	c.Bytes(offset)
 	base := r.low
 	indexed := func() uint64 {
-		a, ok := d.address(u, r, value{class: addressIndex, u: c.uleb()})
+		a, ok := d.address(u, r, value{class: addressIndex, u: c.ULEB128()})
 		if !ok {
 			c.fail("address index beyond .debug_addr")
 		}
 		return a
 	}
-	for c.err == nil {
+	for c.Err == nil {
 		if d.steps--; d.steps < 0 {
 			return errTooMuch
 		}
 		var low, high uint64
-		switch kind := c.u8(); kind {
+		switch kind := c.Uint8(); kind {
 		case dw.RLEEndOfList:
-			return c.err
+			return c.Err
 		case dw.RLEBaseAddressx:
 			base = indexed()
 			continue
@@ -104,9 +104,9 @@ func (d *Data) ranges5(u *unit, r *root, v value, emit func(low, high uint64) bo
 			low, high = indexed(), indexed()
 		case dw.RLEStartxLength:
 			low = indexed()
-			high = low + c.uleb()
+			high = low + c.ULEB128()
 		case dw.RLEOffsetPair:
-			low, high = base+c.uleb(), base+c.uleb()
+			low, high = base+c.ULEB128(), base+c.ULEB128()
 		case dw.RLEBaseAddress:
 			base = c.sized(u.addressSize)
 			continue
@@ -114,13 +114,13 @@ func (d *Data) ranges5(u *unit, r *root, v value, emit func(low, high uint64) bo
 			low, high = c.sized(u.addressSize), c.sized(u.addressSize)
 		case dw.RLEStartLength:
 			low = c.sized(u.addressSize)
-			high = low + c.uleb()
+			high = low + c.ULEB128()
 		default:
 			c.fail("range list entry of kind %#x", kind)
 		}
-		if c.err == nil && !emit(low, high) {
+		if c.Err == nil && !emit(low, high) {
 			return nil
 		}
 	}
-	return c.err
+	return c.Err
 }

@@ -100,7 +100,7 @@ func (r *Reader) of(u *unit) *Unit {
 	known := r.units[u]
 	if known == nil {
 		known = &Unit{
-			Start: Offset(u.offset(int(u.start))), End: Offset(u.offset(int(u.end))), First: Offset(u.offset(int(u.first))),
+			Start: Offset(u.offset(u.start)), End: Offset(u.offset(u.end)), First: Offset(u.offset(u.first)),
 			Version: int(u.version), Is64: u.is64, Width: u.addressSize, Type: u.typeUnit, Split: u.source.split, unit: u,
 		}
 		r.units[u] = known
@@ -202,7 +202,7 @@ func (r *Reader) Signed(signature uint64) (Offset, bool) {
 			return 0, false
 		}
 	}
-	return Offset(u.offset(int(u.start + u.typeOffset))), true
+	return Offset(u.offset(u.start + u.typeOffset)), true
 }
 
 // Seek makes the entry at an offset the next one.
@@ -280,7 +280,7 @@ func (r *Reader) NextIn(e *Entry, room []Field) (_ []Field, ok bool, err error) 
 	for i := range e.fields {
 		r.field(&e.fields[i], attributes[i])
 	}
-	return room, true, r.c.err
+	return room, true, r.c.Err
 }
 
 // Pass reads past the entry that follows: e gets all but its attributes, of which
@@ -290,8 +290,8 @@ func (r *Reader) Pass(e *Entry) (attributes int, ok bool, err error) {
 	if !ok || err != nil || a == nil {
 		return 0, ok, err
 	}
-	if r.in.unit.pass(&r.c, r.in.table, a); r.c.err != nil {
-		return 0, true, r.c.err
+	if r.in.unit.pass(&r.c, r.in.table, a); r.c.Err != nil {
+		return 0, true, r.c.Err
 	}
 	return int(a.end - a.first), true, nil
 }
@@ -300,43 +300,43 @@ func (r *Reader) Pass(e *Entry) (attributes int, ok bool, err error) {
 // its declaration: nil for what ends a list of children.
 func (r *Reader) begin(e *Entry) (a *abbreviation, ok bool, err error) {
 	if r.in == nil || r.c.remain() <= 0 {
-		return nil, false, r.c.err
+		return nil, false, r.c.Err
 	}
 	if r.d.texts < 0 {
 		return nil, false, errTooMuch
 	}
-	e.Offset, e.Tag, e.Children = Offset(r.in.unit.offset(r.c.off)), 0, false
+	e.Offset, e.Tag, e.Children = Offset(r.in.unit.offset(r.c.Off)), 0, false
 	e.fields, e.in = e.fields[:0], r.in
-	code := r.c.uleb()
+	code := r.c.ULEB128()
 	if code == 0 {
-		return nil, true, r.c.err
+		return nil, true, r.c.Err
 	}
 	if a, ok = r.in.table.find(code); !ok {
 		r.c.fail("abbreviation %d is not declared", code)
-		return nil, true, r.c.err
+		return nil, true, r.c.Err
 	}
 	e.Tag, e.Children = stdlib.Tag(a.tag), a.children
 	if n := int(a.end - a.first); n > r.c.remain()+64 {
 		r.c.fail("%d attributes, %d bytes left", n, r.c.remain())
 	}
-	return a, true, r.c.err
+	return a, true, r.c.Err
 }
 
 // field reads an attribute to f.
 func (r *Reader) field(f *Field, at attribute) {
-	start := r.c.off
+	start := r.c.Off
 	if at.form == dw.FormIndirect {
-		if at.form = uint32(r.c.uleb()); at.form == dw.FormIndirect {
+		if at.form = uint32(r.c.ULEB128()); at.form == dw.FormIndirect {
 			r.c.fail("attribute %#x has an indirect form that is indirect", at.name)
 		}
-		start = r.c.off
+		start = r.c.Off
 	}
 	u := r.in.unit
 	v := u.read(&r.c, at)
 	f.u, f.name, f.form, f.class, f.where = v.u, at.name, 0, v.class, v.where
 	switch {
 	case v.class == other:
-		f.u, f.form = uint64(start), uint16(at.form)
+		f.u, f.form = start, uint16(at.form)
 	case v.class == sectionOffset || v.class == constant && u.version < 4 && (at.form == dw.FormData4 || at.form == dw.FormData8):
 		if isLocation(at.name) {
 			f.u, f.class = u.part.locations+v.u, listOffset

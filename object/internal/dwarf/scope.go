@@ -38,9 +38,9 @@ func (d *Data) qualified(u *unit, offset uint64, name string, language uint64) s
 	}
 	c := d.entryCursor(u, u.first)
 	var around []string
-	for c.err == nil && u.offset(c.off) < offset {
-		start := u.offset(c.off)
-		code := c.uleb()
+	for c.Err == nil && u.offset(c.Off) < offset {
+		start := u.offset(c.Off)
+		code := c.ULEB128()
 		if code == 0 {
 			if len(around) == 0 {
 				return name
@@ -64,13 +64,13 @@ func (d *Data) qualified(u *unit, offset uint64, name string, language uint64) s
 		}
 		switch next := sibling.u; {
 		case !a.children:
-		case sibling.class == reference && next > start && u.holds(next, c.off) && next <= offset:
-			c.off = u.local(next)
+		case sibling.class == reference && next > start && u.holds(next, c.Off) && next <= offset:
+			c.Off = u.local(next)
 		default:
 			around = append(around, d.scopeName(u, &r, a.tag, scope))
 		}
 	}
-	if c.err != nil || u.offset(c.off) != offset {
+	if c.Err != nil || u.offset(c.Off) != offset {
 		return name
 	}
 	scopes := around[:0]

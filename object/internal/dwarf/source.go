@@ -137,12 +137,12 @@ func (d *Data) supplementary() *source {
 }
 
 // section returns the name of a section as the file of s has it.
-func (s *source) section(name string) string {
-	if s.types && name == ".debug_info" {
-		name = ".debug_types"
+func (s *source) section(name sectionName) sectionName {
+	if s.types && name == debugInfo {
+		name = debugTypes
 	}
 	if s.split {
-		name += ".dwo"
+		name |= inSplit
 	}
 	return name
 }

@@ -61,21 +61,21 @@ type span struct {
 	low, high, ranges value
 }
 
-func (d *Data) readHeader(u *unit, off int) error {
-	c := d.cursor(u.source.section(".debug_info"), u.source.Info[:u.end])
-	c.off = off
-	u.version = c.u16()
-	if c.err == nil && (u.version < 2 || u.version > 5) {
-		return fmt.Errorf("%s at %#x: DWARF version %d", c.section, u.start, u.version)
+func (d *Data) readHeader(u *unit, off uint64) error {
+	c := d.cursor(u.source.section(debugInfo), u.source.Info[:u.end])
+	c.Off = off
+	u.version = c.Uint16()
+	if c.Err == nil && (u.version < 2 || u.version > 5) {
+		return fmt.Errorf("%s at %#x: DWARF version %d", c.section(), u.start, u.version)
 	}
 	if u.version >= 5 {
-		kind := c.u8()
-		u.addressSize = int(c.u8())
+		kind := c.Uint8()
+		u.addressSize = int(c.Uint8())
 		u.abbrev = u.part.abbrev + c.offset(u.is64)
 		switch kind {
 		case dw.UTCompile, dw.UTPartial:
 		case dw.UTSkeleton, dw.UTSplitCompile: // the ID of the pair
-			u.id = c.u64()
+			u.id = c.Uint64()
 		case dw.UTType, dw.UTSplitType:
 			u.readType(&c)
 		default: // unknown
@@ -83,7 +83,7 @@ func (d *Data) readHeader(u *unit, off int) error {
 		}
 	} else {
 		u.abbrev = u.part.abbrev + c.offset(u.is64)
-		u.addressSize = int(c.u8())
+		u.addressSize = int(c.Uint8())
 		if u.source.types {
 			u.readType(&c)
 		}
@@ -93,23 +93,23 @@ func (d *Data) readHeader(u *unit, off int) error {
 	default:
 		c.fail("addresses of %d bytes", u.addressSize)
 	}
-	u.first = uint64(c.off)
-	return c.err
+	u.first = c.Off
+	return c.Err
 }
 
 // readType reads what the header of a type unit has in addition.
 func (u *unit) readType(c *cursor) {
 	u.typeUnit = true
-	u.signature = c.u64()
+	u.signature = c.Uint64()
 	u.typeOffset = c.offset(u.is64)
 }
 
 // readRoot reads the first entry of u.
 func (d *Data) readRoot(u *unit) (r root, err error) {
 	c := d.entryCursor(u, u.first)
-	code := c.uleb()
-	if c.err != nil || code == 0 {
-		return r, c.err
+	code := c.ULEB128()
+	if c.Err != nil || code == 0 {
+		return r, c.Err
 	}
 	table, err := d.rootAbbreviations(u, code)
 	if err != nil {
@@ -117,7 +117,7 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 	}
 	a, ok := table.find(code)
 	if !ok {
-		return r, fmt.Errorf("%s at %#x: abbreviation %d is not declared", c.section, u.first, code)
+		return r, fmt.Errorf("%s at %#x: abbreviation %d is not declared", c.section(), u.first, code)
 	}
 	if d.steps -= len(table.of(a)); d.steps < 0 {
 		return r, errTooMuch
@@ -160,8 +160,8 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 		case dw.AttrLoclistsBase:
 			r.loclistsBase = v.u
 		}
-		if c.err != nil {
-			return r, c.err
+		if c.Err != nil {
+			return r, c.Err
 		}
 	}
 	u.inherit(&r)
@@ -173,8 +173,8 @@ func (d *Data) readRoot(u *unit) (r root, err error) {
 
 // entryCursor returns a cursor at an offset that ends with the unit.
 func (d *Data) entryCursor(u *unit, offset uint64) cursor {
-	c := d.cursor(u.source.section(".debug_info"), u.source.Info[:u.end])
-	c.off = int(offset & (1<<sourceBits - 1))
+	c := d.cursor(u.source.section(debugInfo), u.source.Info[:u.end])
+	c.Off = uint64(int(offset & (1<<sourceBits - 1)))
 	return c
 }
 
@@ -185,17 +185,17 @@ func (d *Data) address(u *unit, r *root, v value) (addr uint64, ok bool) {
 		return v.u, true
 	case addressIndex:
 		size := uint64(u.addressSize)
-		c := d.cursor(".debug_addr", u.source.Addr)
-		if v.u > uint64(len(c.data)) {
+		c := d.cursor(debugAddr, u.source.Addr)
+		if v.u > uint64(len(c.Data)) {
 			return 0, false
 		}
 		off := r.addrBase + v.u*size
-		if off > uint64(len(c.data)) {
+		if off > uint64(len(c.Data)) {
 			return 0, false
 		}
-		c.off = int(off)
+		c.Off = off
 		addr = c.sized(u.addressSize)
-		return addr, c.err == nil
+		return addr, c.Err == nil
 	}
 	return 0, false
 }
@@ -212,34 +212,34 @@ func (d *Data) textUpTo(size int, u *unit, r *root, v value) []byte {
 			each = 8
 		}
 		off := r.strOffsetsBase + v.u*each
-		c := d.cursor(u.source.section(".debug_str_offsets"), u.source.StrOffsets)
-		if v.u > uint64(len(c.data)) || off > uint64(len(c.data)) || uint64(len(c.data))-off < each {
-			d.cutAt(c.section, c.data, r.strOffsetsBase+v.u*each)
+		c := d.cursor(u.source.section(debugStrOffsets), u.source.StrOffsets)
+		if v.u > uint64(len(c.Data)) || off > uint64(len(c.Data)) || uint64(len(c.Data))-off < each {
+			d.cutAt(c.section(), c.Data, r.strOffsetsBase+v.u*each)
 			return nil
 		}
-		c.off = int(off)
+		c.Off = off
 		v = value{class: text, where: inStr, u: c.offset(u.is64)}
 	}
 	if v.class != text {
 		return nil
 	}
 	src := u.source
-	var section string
+	var section sectionName
 	var whole []byte
 	switch v.where {
 	case inInfo:
-		section, whole = ".debug_info", u.source.Info
+		section, whole = debugInfo, u.source.Info
 	case inStr:
-		section, whole = ".debug_str", u.source.Str
+		section, whole = debugStr, u.source.Str
 	case inLineStr:
-		section, whole = ".debug_line_str", u.source.LineStr
+		section, whole = debugLineStr, u.source.LineStr
 	case inLine:
-		section, whole = ".debug_line", u.source.Line
+		section, whole = debugLine, u.source.Line
 	case inSupplementary:
 		if src = d.supplementary(); src == nil {
 			return nil // which is told
 		}
-		section, whole = ".debug_str", src.Str
+		section, whole = debugStr, src.Str
 	}
 	if v.u >= uint64(len(whole)) {
 		d.cutAt(src.section(section), whole, v.u)
@@ -257,7 +257,7 @@ func (d *Data) textUpTo(size int, u *unit, r *root, v value) []byte {
 }
 
 // cutAt remembers a string, or its offset, that is not whole in its section.
-func (d *Data) cutAt(section string, data []byte, at uint64) {
+func (d *Data) cutAt(section sectionName, data []byte, at uint64) {
 	if d.cut == nil {
 		d.cut = fmt.Errorf("%s at %#x: a string ends beyond the section, which has %#x bytes", section, at, len(data))
 	}

@@ -27,10 +27,10 @@ func (d *Data) unitsOf(src *source) []*unit {
 // the list only where its length cannot be trusted.
 func (d *Data) readUnits(src *source) {
 	if uint64(len(src.Info)) >= 1<<sourceBits {
-		d.note(fmt.Errorf("%s: %d bytes", src.section(".debug_info"), len(src.Info)))
+		d.note(fmt.Errorf("%s: %d bytes", src.section(debugInfo), len(src.Info)))
 		return
 	}
-	c := d.cursor(src.section(".debug_info"), src.Info)
+	c := d.cursor(src.section(debugInfo), src.Info)
 	var list []unit
 	defer func() {
 		src.units = make([]*unit, len(list))
@@ -42,30 +42,30 @@ func (d *Data) readUnits(src *source) {
 		}
 		src.starts, src.met = nil, nil
 	}()
-	for c.remain() > 0 && c.err == nil {
-		u := unit{source: src, start: uint64(c.off)}
+	for c.remain() > 0 && c.Err == nil {
+		u := unit{source: src, start: c.Off}
 		n, is64 := c.length()
-		if c.err == nil && n > uint64(c.remain()) {
-			u.cut = fmt.Errorf("%s at %#x: unit of %#x bytes, %#x left", c.section, u.start, n, c.remain())
+		if c.Err == nil && n > uint64(c.remain()) {
+			u.cut = fmt.Errorf("%s at %#x: unit of %#x bytes, %#x left", c.section(), u.start, n, c.remain())
 			d.note(u.cut)
 			n = uint64(c.remain())
 		}
-		if c.err != nil {
+		if c.Err != nil {
 			break
 		}
-		u.is64, u.end = is64, uint64(c.off)+n
+		u.is64, u.end = is64, c.Off+n
 		if n == 0 {
 			continue
 		}
-		if err := d.readHeader(&u, c.off); err != nil {
+		if err := d.readHeader(&u, c.Off); err != nil {
 			d.note(err)
 		} else {
 			list = append(list, u)
 		}
-		c.off = int(u.end)
+		c.Off = u.end
 	}
-	if c.err != nil {
-		d.note(c.err)
+	if c.Err != nil {
+		d.note(c.Err)
 	}
 }
 
@@ -77,12 +77,12 @@ func (d *Data) readUnit(src *source, start uint64) *unit {
 	if start >= uint64(len(src.Info)) || uint64(len(src.Info)) >= 1<<sourceBits {
 		return nil
 	}
-	c := d.cursor(src.section(".debug_info"), src.Info)
-	c.off = int(start)
+	c := d.cursor(src.section(debugInfo), src.Info)
+	c.Off = start
 	u := &unit{source: src, start: start}
 	n, is64 := c.length()
-	u.is64, u.end = is64, uint64(c.off)+n
-	if c.err != nil || n == 0 || n > uint64(c.remain()) || d.readHeader(u, c.off) != nil {
+	u.is64, u.end = is64, c.Off+n
+	if c.Err != nil || n == 0 || n > uint64(c.remain()) || d.readHeader(u, c.Off) != nil {
 		u = nil
 	}
 	if src.met == nil {
