@@ -298,26 +298,21 @@ func (b *Builder) emit(ins Instruction) *Builder {
 // check refuses what an Interpreter would, but for more columns than it keeps.
 func (b *Builder) check(ins *Instruction) {
 	name := func() string { return ins.Op.Name(b.w.Machine) }
-	switch ins.Op {
-	case CFADefCFAOffset, CFADefCFAOffsetSF:
-		if b.cfa.kind == Unspecified { // behind an expression a raw one counts later on
-			b.needCFA(name())
-		}
-	case CFADefCFAExpression:
-		if len(ins.Expression) == 0 {
-			b.fail("an empty %s, which yields nothing", name())
-		}
-	case CFAGNUWindowSave:
-		if !ins.Op.DefinedOn(b.w.Machine) {
-			b.fail("%s on %s", name(), b.w.Machine.Name)
-		}
+	has, effect := ins.Op.Operands(), ins.Op.Effect()
+	switch {
+	case effect == EffectCFA && has&(OperandRegister|OperandExpression) == 0 && b.cfa.kind == Unspecified:
+		b.needCFA(name()) // after an expression an offset counts again with the next register
+	case effect == EffectCFA && has&OperandExpression != 0 && len(ins.Expression) == 0:
+		b.fail("an empty %s, which yields nothing", name())
+	case effect == EffectWindow && !ins.Op.DefinedOn(b.w.Machine):
+		b.fail("%s on %s", name(), b.w.Machine.Name)
 	}
 	switch {
-	case ins.Register > math.MaxUint32 || ins.Op == CFARegister && ins.Register2 > math.MaxUint32:
+	case ins.Register > math.MaxUint32 || has&OperandRegister2 != 0 && ins.Register2 > math.MaxUint32:
 		b.fail("%s of column %d", name(), max(ins.Register, ins.Register2))
-	case ins.Op == CFARememberState && len(b.states) == maxRemembered:
+	case effect == EffectRemember && len(b.states) == maxRemembered:
 		b.fail("more than %d states are remembered", maxRemembered)
-	case ins.Op == CFARestoreState && len(b.states) == 0:
+	case effect == EffectRestore && len(b.states) == 0:
 		b.fail("RestoreState without a RememberState")
 	}
 	if len(ins.Expression) == 0 || b.w.err != nil {
