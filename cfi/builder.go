@@ -72,7 +72,7 @@ func (b *Builder) At(offset uint64) *Builder {
 	case offset < b.at:
 		b.fail("At(%#x) after At(%#x)", offset, b.at)
 	case b.cie.CodeAlign == 0 || offset%b.cie.CodeAlign != 0:
-		b.fail("At(%#x) is no multiple of the code alignment factor %d", offset, b.cie.CodeAlign)
+		b.fail("At(%#x) is not a multiple of the code alignment factor %d", offset, b.cie.CodeAlign)
 	default:
 		b.at = offset
 	}
@@ -269,7 +269,7 @@ func (b *Builder) fail(format string, args ...any) {
 func (b *Builder) factored(of string, offset int64) int64 {
 	f := b.cie.DataAlign
 	if f == 0 || offset%f != 0 {
-		b.fail("%s(%d) is no multiple of the data alignment factor %d", of, offset, f)
+		b.fail("%s(%d) is not a multiple of the data alignment factor %d", of, offset, f)
 		return 0
 	}
 	return offset / f

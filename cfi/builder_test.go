@@ -91,7 +91,7 @@ func TestBuilderInstructions(t *testing.T) {
 			"+0x200000000: value out of range: an advance of 0x200000000 bytes from +0x0"},
 		{"backwards", func(b *cfi.Builder) { b.At(4).SameValue(3).At(3) }, "+0x4: value out of range: At(0x3) after At(0x4)"},
 		{"a slot that is no multiple", func(b *cfi.Builder) { b.Offset(3, -12) },
-			"+0x0: value out of range: Offset(-12) is no multiple of the data alignment factor -8"},
+			"+0x0: value out of range: Offset(-12) is not a multiple of the data alignment factor -8"},
 		{"restore without remember", func(b *cfi.Builder) { b.RestoreState() }, "+0x0: value out of range: RestoreState without a RememberState"},
 		{"register of an expression", func(b *cfi.Builder) { b.DefCFAExpression([]byte{0x30}).DefCFARegister(6) },
 			"+0x0: value out of range: DefCFARegister where the CFA is not a register's value plus an offset"},
@@ -103,7 +103,7 @@ func TestBuilderInstructions(t *testing.T) {
 			"+0x0: value out of range: DW_CFA_GNU_window_save on x86-64"},
 		{"signed on amd64", func(b *cfi.Builder) { b.NegateRAState() }, "+0x0: value out of range: NegateRAState on x86-64"},
 		{"the first error stays", func(b *cfi.Builder) { b.Offset(3, -12).RestoreState() },
-			"+0x0: value out of range: Offset(-12) is no multiple of the data alignment factor -8"},
+			"+0x0: value out of range: Offset(-12) is not a multiple of the data alignment factor -8"},
 		{"raw set_loc", func(b *cfi.Builder) { b.Instruction(cfi.Instruction{Op: cfi.CFASetLoc}) },
 			"+0x0: value out of range: Instruction(DW_CFA_set_loc), expected At"},
 	} {

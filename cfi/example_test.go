@@ -188,7 +188,7 @@ func ExampleBuilder() {
 	// CIE at 0x0, version 1, augmentation "zR"
 	// FDE at 0x18 for [0x1000, 0x1020)
 	// FDE at 0x38 for [0x1020, 0x1040)
-	// unwind table: +0x1: value out of range: Offset(-12) is no multiple of the data alignment factor -8
+	// unwind table: +0x1: value out of range: Offset(-12) is not a multiple of the data alignment factor -8
 }
 
 func ExampleEncoder_FDE() {

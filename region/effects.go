@@ -94,7 +94,7 @@ func (x *effects) source(column uint8) (offset int64, useful bool, err error) {
 // value it gets, or -1.
 func (x *effects) overwrite(column uint8, of int16) error {
 	if x.isPC(column) {
-		return fault(ErrOperation, "%s is no register to save in", x.name(column))
+		return fault(ErrOperation, "%s cannot be saved in", x.name(column))
 	}
 	for _, v := range x.saves {
 		if v.kind != inRegister || v.register != column || v.column == column || int16(v.column) == of {
@@ -218,7 +218,7 @@ func (x *effects) add(column uint8, n int64) error {
 		}
 		return nil
 	case x.isPC(column):
-		return fault(ErrOperation, "%s is no register to add to", x.name(column))
+		return fault(ErrOperation, "%s cannot be added to", x.name(column))
 	}
 	_, _, saved := x.saves.find(column)
 	for _, v := range x.saves {

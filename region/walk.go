@@ -153,7 +153,7 @@ func (w *walk) follow(r *Region, index int) error {
 			switch o.Tag {
 			case TagAlias:
 				if i != len(w.order)-1 {
-					return fail(op, fault(ErrAlias, "op %d counts behind it", w.order[i+1].index))
+					return fail(op, fault(ErrAlias, "op %d counts after it", w.order[i+1].index))
 				}
 				err = w.alias(o.Value, start, at, end)
 				from = w.sp

@@ -50,7 +50,7 @@ func (l *Listing) function(e *listed, fde *cfi.FDE) Function {
 	if name := l.chosen[e.start]; name != "" {
 		s.Name, s.Address = name, e.start
 	}
-	// An FDE that starts at a stub and goes on behind it is that of the whole
+	// An FDE that starts at a stub and goes on after it is that of the whole
 	// procedure linkage table.
 	if s.Name != "" && !(s.Source == object.StubSymbols && e.end-e.start > s.Size) {
 		f.Symbol, f.Offset = s.Name, e.start-s.Address

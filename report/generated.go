@@ -207,7 +207,7 @@ func (g *GeneratedCode) Text(w io.Writer, p Palette) error {
 			fmt.Fprintf(b, " of %s", Printable(m.Path))
 		}
 		if m.Covered == 0 {
-			fmt.Fprintf(b, "  %s\n", p.Error.Text("no source tells of it"))
+			fmt.Fprintf(b, "  %s\n", p.Error.Text("no source describes it"))
 		} else {
 			fmt.Fprintf(b, "  %s of them in %s\n", grouped(m.Covered), count(m.Functions, "function"))
 		}

@@ -41,14 +41,14 @@ func (s *Session) Locate(location string) ([]uint64, error) {
 	case location[0] == '+' || location[0] == '-':
 		n, err := strconv.Atoi(location)
 		if err != nil {
-			return nil, failure(ErrNotFound, "%q is no number of lines", location)
+			return nil, failure(ErrNotFound, "%q is not a number of lines", location)
 		}
 		file, line := s.here()
 		return s.locateLine(file, line+n)
 	case isNumber(location):
 		n, err := strconv.Atoi(location)
 		if err != nil {
-			return nil, failure(ErrNotFound, "%q is no line", location)
+			return nil, failure(ErrNotFound, "%q is not a line", location)
 		}
 		file, _ := s.here()
 		return s.locateLine(file, n)
@@ -58,7 +58,7 @@ func (s *Session) Locate(location string) ([]uint64, error) {
 		if isNumber(rest) {
 			n, err := strconv.Atoi(rest)
 			if err != nil {
-				return nil, failure(ErrNotFound, "%q is no line", rest)
+				return nil, failure(ErrNotFound, "%q is not a line", rest)
 			}
 			return s.locateLine(file, n)
 		}
@@ -98,7 +98,7 @@ func (s *Session) locateAddress(text string) ([]uint64, error) {
 	}
 	addresses := s.entries(name)
 	if len(addresses) == 0 {
-		return nil, failure(ErrNotFound, "%q is no address and no function", text)
+		return nil, failure(ErrNotFound, "%q is neither an address nor a function", text)
 	}
 	for n := range addresses {
 		addresses[n] += offset

@@ -67,7 +67,7 @@ var reasons = map[string][]string{
 		"illegal instruction", "illegal operand", "illegal addressing mode", "illegal trap", "privileged instruction",
 		"privileged register", "coprocessor error", "error of the internal stack"},
 	"SIGBUS": {
-		"misaligned", "no memory behind the mapping", "the medium failed", "the memory failed", "the memory failed"},
+		"misaligned", "no memory for the mapping", "the medium failed", "the memory failed", "the memory failed"},
 	"SIGFPE": {
 		"integer division by zero", "integer overflow", "floating-point division by zero", "floating-point overflow",
 		"floating-point underflow", "inexact floating-point result", "invalid floating-point operation", "subscript out of range"},

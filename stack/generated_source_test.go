@@ -210,7 +210,7 @@ func TestSparseSources(t *testing.T) {
 	defer objects.Close()
 	sources, err := objects.GeneratedCode()
 	if len(sources) != 2 || sources[0].Entries != 1 || sources[0].Err == nil || sources[1].Err != nil || err == nil ||
-		!strings.Contains(err.Error(), "nothing was written behind") {
+		!strings.Contains(err.Error(), "nothing was written after") {
 		t.Errorf("%d sources, %v", len(sources), err)
 	}
 }

@@ -93,7 +93,7 @@ type Reason uint8
 const (
 	// EndOfStack: the outermost frame was reached.
 	EndOfStack Reason = iota
-	// NoRule: nothing says how the last frame is left.
+	// NoRule: no unwind information for the last frame.
 	NoRule
 	// UnreadableMemory: what the rules ask for cannot be read.
 	UnreadableMemory

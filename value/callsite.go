@@ -39,7 +39,7 @@ func (e *evaluator) entryValue(o *operation) error {
 		inner = e.program(o.Block)
 	}
 	if !inner.isParameter {
-		return refuse("entry value of an expression that is no register")
+		return refuse("entry value of an expression that is not a register")
 	}
 	p := &inner.parameter
 	v, err := e.atCall(p, &inner.passed)

@@ -36,7 +36,7 @@ func (v Value) Uint() (uint64, error) {
 		}
 		return uint64(f), err
 	}
-	return 0, fmt.Errorf("%w: %s is no number", ErrType, v.typ)
+	return 0, fmt.Errorf("%w: %s is not a number", ErrType, v.typ)
 }
 
 // Float returns a number as a float64; of a reference what it leads to. The

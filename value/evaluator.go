@@ -453,7 +453,7 @@ func (e *evaluator) baseType(offset uint64) (t *Type, err error) {
 		return nil
 	})
 	if err == nil && (t.kind != Int && t.kind != Char && t.kind != Bool && t.kind != Float || t.size == 0 || t.size > 16) {
-		err = refuse("type at %#x is no base type", offset)
+		err = refuse("type at %#x is not a base type", offset)
 	}
 	return t, err
 }

@@ -169,7 +169,7 @@ func (w *printing) goSlice(v Value, t *Type, bare bool, depth int) {
 			w.add(", ")
 		}
 		if n > room {
-			w.add("<error: it is longer than its room>")
+			w.add("<error: longer than its buffer>")
 			return
 		}
 		w.goWord(array, func(data uint64) {

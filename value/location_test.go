@@ -209,10 +209,10 @@ func TestLocations(t *testing.T) {
 		{"DW_OP_xderef", "31 32 18", "bad location expression: DW_OP_xderef has no meaning here"},
 		{"DW_OP_push_object_address", "97", "bad location expression: DW_OP_push_object_address has no meaning here"},
 		{"memory that is not there", "30 06", "cannot access memory at address 0x0"},
-		{"a type that is none", "31 a8 8020", "bad location expression: type at 0x1000 is no base type"},
+		{"a type that is none", "31 a8 8020", "bad location expression: type at 0x1000 is not a base type"},
 		{"unlike types", "a4 30 08 000000000000f03f 31 22", "bad location expression: DW_OP_plus of unlike types"},
 		{"a huge piece", "50 93 ffffffffffffffff7f", "bad location expression: piece 0 of 9223372036854775808 bits at bit 0"},
-		{"an entry value of arithmetic", "a3 03 313222 9f", "bad location expression: entry value of an expression that is no register"},
+		{"an entry value of arithmetic", "a3 03 313222 9f", "bad location expression: entry value of an expression that is not a register"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

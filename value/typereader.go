@@ -157,7 +157,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 		t.kind = Atomic
 	default:
 		t.partial = false
-		t.problem = fmt.Errorf("%w: %v: %v is no type that is known", ErrDebugInfo, off, e.Tag)
+		t.problem = fmt.Errorf("%w: %v: %v is not a known type", ErrDebugInfo, off, e.Tag)
 		return t
 	}
 	if t.name != "" && e.Tag != dwarf.TagBaseType && t.language.hasScopes() {

@@ -60,7 +60,7 @@ Examples:
 			&cli.StringFlag{Name: "batch", Destination: &flags.batch, Usage: "execute the commands in `SCRIPT` (- is standard input) up to the first that fails"},
 			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: unix:PATH, or :1234 on this machine"},
 			&cli.StringFlag{Name: "dap", Destination: &flags.dap, Usage: "serve the Debug Adapter Protocol at `ADDR`"},
-			&cli.BoolFlag{Name: "allow-remote", Destination: &flags.allowRemote, Usage: "with --rsp and --dap: let ADDR be of any interface, whose clients are not checked"},
+			&cli.BoolFlag{Name: "allow-remote", Destination: &flags.allowRemote, Usage: "with --rsp and --dap: accept an ADDR of any interface; its clients are not checked"},
 			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "with --call alone: call it, and tell the end or fault as one JSON object"},
 			&cli.StringSliceFlag{Name: "directory", Destination: &flags.directories, Usage: "look for source files in `DIR` too"},
 		},

@@ -68,7 +68,7 @@ func splitWords(text string) (word string, numbers []int64, err error) {
 	for _, f := range fields[:len(fields)-1] {
 		n, err := strconv.ParseInt(f, 0, 64)
 		if err != nil {
-			return "", nil, fmt.Errorf("%q is no number; write it like 10 fib, or fib(10)", f)
+			return "", nil, fmt.Errorf("%q is not a number; write it like 10 fib, or fib(10)", f)
 		}
 		numbers = append(numbers, n)
 	}

@@ -66,7 +66,7 @@ func (p *debugged) loadObjects(files []string, out io.Writer) error {
 		}
 		p.closers = append(p.closers, f.Close)
 		if f.Type() != elf.ET_REL {
-			return input("%s is no object file: name what 'gcc -g -c' makes of a source file.\n"+
+			return input("%s is not an object file: name the output of 'gcc -g -c'.\n"+
 				"A program is run by gdb; 'clew stack -- %s' prints its stacks when it crashes.", path, path)
 		}
 		objects = append(objects, f)

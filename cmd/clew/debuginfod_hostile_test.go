@@ -89,8 +89,8 @@ func TestHostileDebuginfod(t *testing.T) {
 			}
 		}, "was not done in time: fetches may take 2s together, and $DEBUGINFOD_MAXTIME says otherwise"},
 		{"sends garbage", "", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>please log in</html>") },
-			"sent what is no object file: no ELF file"},
-		{"sends nothing", "", func(http.ResponseWriter, *http.Request) {}, "sent what is no object file: "},
+			"did not send an object file: no ELF file"},
+		{"sends nothing", "", func(http.ResponseWriter, *http.Request) {}, "did not send an object file: "},
 		{"sends another file", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
 			"sent another file: its build ID is " + otherID + ", and " + id + " is expected"},
 		{"sends a part", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) }, "sent a part of the file: it is cut off"},

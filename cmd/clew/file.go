@@ -80,7 +80,7 @@ func regular(path string) (fs.FileInfo, error) {
 	case mode&fs.ModeSocket != 0:
 		kind = "socket"
 	}
-	return info, input("%s is no regular file: it is a %s", path, kind)
+	return info, input("%s is a %s, not a regular file", path, kind)
 }
 
 // exist returns an error for the first of the paths that the user gave, "" for none, that

@@ -69,7 +69,7 @@ Examples:
 		Action: func(_ context.Context, c *cli.Command) error {
 			switch c.Args().Len() {
 			case 0:
-				return errors.New("whose code? Name a process by its ID, a core, a jitdump, a perf map, or a recording")
+				return errors.New("name a process, a core, a jitdump, a perf map, or a recording")
 			case 1:
 				return jitSources(c.Args().First(), &flags)
 			}

@@ -36,7 +36,7 @@ func (t *jitTarget) find(place, name string) (found, all []report.SourcedFunctio
 	}
 	switch {
 	case len(all) == 0:
-		return nil, nil, no("%s: nothing tells of generated code; 'clew jit %[1]s' says where that was looked for", name)
+		return nil, nil, no("%s: no source describes generated code; 'clew jit %[1]s' lists where Clew looked", name)
 	case parseErr == nil:
 		return nil, nil, no("%s: no generated function covers %#x", name, address)
 	}
@@ -207,7 +207,7 @@ func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
 // and one for each other source.
 func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 	if len(t.sources) == 0 {
-		return no("%s: nothing tells of generated code", name)
+		return no("%s: no source describes generated code", name)
 	}
 	if err := os.MkdirAll(flags.output, 0o777); err != nil {
 		return input("%w", err)

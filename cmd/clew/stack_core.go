@@ -9,7 +9,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -78,21 +77,20 @@ type openedCore struct {
 func takeCore(path string, flags *stackFlags) (*stack.Walked, *openedCore, error) {
 	info, err := regular(path)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w, and no core; nor is its name a process ID", err)
+		return nil, nil, fmt.Errorf("%w: neither a core nor a process", err)
 	}
 	c, err := openCore(path, &flags.core)
 	if errors.Is(err, core.ErrNotCore) {
 		switch c, _ := contentOf(path); c {
 		case recordingFile:
-			return nil, nil, fmt.Errorf("%s: no core; 'clew perf %[1]s' reads it", path)
+			return nil, nil, fmt.Errorf("%s: not a core; 'clew perf %[1]s' reads it", path)
 		case jitdumpFile:
-			return nil, nil, fmt.Errorf("%s: no core; 'clew jit %[1]s' reads it", path)
+			return nil, nil, fmt.Errorf("%s: not a core; 'clew jit %[1]s' reads it", path)
 		}
 		if info.Size() == 0 {
 			return nil, nil, err
 		}
-		name := filepath.Base(path)
-		return nil, nil, fmt.Errorf("%w, nor is its name a process ID; 'pidof %s' may find that, 'clew stack -- %s' runs it", err, name, path)
+		return nil, nil, fmt.Errorf("%w; 'clew stack -- %s' runs it", err, path)
 	}
 	if err != nil {
 		return nil, nil, err

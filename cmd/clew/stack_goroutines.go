@@ -43,7 +43,7 @@ func (f *stackFlags) checkGoroutines() error {
 	case f.goroutines && f.registers:
 		return errors.New("--goroutines and --registers: goroutines that wait have none; choose one")
 	case f.goroutines && f.profile.by == "thread":
-		return errors.New("--by thread is for stacks of threads: goroutines are told apart with --by state")
+		return errors.New("--by thread is for stacks of threads: use --by state for goroutines")
 	case !f.goroutines && f.profile.by == "state":
 		return errors.New("--by state is for goroutines: it needs --goroutines")
 	}

@@ -25,7 +25,7 @@ func (f *stackFlags) checkHold() error {
 	case !f.hold:
 		return nil
 	case f.profile.wanted():
-		return errors.New("--hold has values read of one moment, of which a profile has none: choose one")
+		return errors.New("--hold reads variables, and a profile contains none: choose one")
 	}
 	f.variables.args = f.variables.args || !f.variables.noArgs && !f.noLines
 	return nil

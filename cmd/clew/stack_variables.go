@@ -43,7 +43,7 @@ func (f *variableFlags) check(flags *stackFlags) error {
 	case f.noArgs && (f.args || f.locals):
 		return errors.New("--no-args takes back what --args and --locals ask for: choose one")
 	case flags.noLines && (f.args || f.locals || f.source):
-		return errors.New("--no-lines reads no debugging information, which tells of variables and lines: choose it or --args, --locals and --source")
+		return errors.New("--no-lines reads no debugging information, which describes variables and lines: choose it or --args, --locals and --source")
 	case flags.json && f.source:
 		return errors.New("--source shows lines to people: with --json each frame names its file and line")
 	case len(f.sourcePath) > 0 && !f.source:

@@ -162,7 +162,7 @@ func (flags *tableFlags) selection() (s report.Selection, err error) {
 	for _, a := range flags.addresses {
 		pc, err := strconv.ParseUint(a, 0, 64)
 		if err != nil {
-			return s, fmt.Errorf("--pc %s is no address, expected 0x2724a or decimal", a)
+			return s, fmt.Errorf("--pc %s is not an address (expected 0x2724a or decimal)", a)
 		}
 		s.Addresses = append(s.Addresses, pc)
 	}

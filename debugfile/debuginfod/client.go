@@ -178,7 +178,7 @@ func (c *Client) fetch(e *entry, server string) (*os.File, error) {
 	}
 	file, err := object.OpenFile(part.file, from)
 	if err != nil {
-		return nil, &ServerError{server, "sent what is no object file: " + strings.TrimPrefix(err.Error(), from+": ")}
+		return nil, &ServerError{server, "did not send an object file: " + strings.TrimPrefix(err.Error(), from+": ")}
 	}
 	cut, other := file.CheckWhole(from), file.CheckBuildID(from, e.id)
 	file.Close()

@@ -205,8 +205,8 @@ func TestHostileServer(t *testing.T) {
 		}, "was not done in time: fetches may take 1s together"},
 		{"sends garbage", nil, func(w http.ResponseWriter, _ *http.Request) {
 			w.Write([]byte("<html>please log in</html>"))
-		}, "sent what is no object file: "},
-		{"sends nothing", nil, func(http.ResponseWriter, *http.Request) {}, "sent what is no object file: "},
+		}, "did not send an object file: "},
+		{"sends nothing", nil, func(http.ResponseWriter, *http.Request) {}, "did not send an object file: "},
 		{"sends another file", nil, func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
 			"sent another file: its build ID is fedcba0987654321, and 1234567890abcdef is expected"},
 		{"has a part", nil, func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) },

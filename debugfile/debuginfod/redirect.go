@@ -37,7 +37,7 @@ func (c *Client) follow(from, location string) (string, error) {
 	to, err := u.Parse(location)
 	switch {
 	case err != nil || len(location) > maxLocation:
-		return "", errRedirect("redirects to what is no URL")
+		return "", errRedirect("redirects to an invalid URL")
 	case to.Scheme != "http" && to.Scheme != "https":
 		return "", errRedirect(fmt.Sprintf("redirects to %s:, which is neither http nor https", to.Scheme))
 	case u.Scheme == "https" && to.Scheme == "http":

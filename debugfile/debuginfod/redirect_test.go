@@ -39,9 +39,9 @@ func TestRedirects(t *testing.T) {
 		{"https://a", "http://a/x", "redirects from https to http"},
 		{"http://a", "file:///etc/passwd", "redirects to file:, which is neither http nor https"},
 		{"http://a", "gopher://a/x", "redirects to gopher:, which"},
-		{"http://a", "http://[", "redirects to what is no URL"},
-		{"http://a", "http://a/\x1b[2J", "redirects to what is no URL"},
-		{"http://a", "/" + strings.Repeat("x", 1<<13), "redirects to what is no URL"},
+		{"http://a", "http://[", "redirects to an invalid URL"},
+		{"http://a", "http://a/\x1b[2J", "redirects to an invalid URL"},
+		{"http://a", "/" + strings.Repeat("x", 1<<13), "redirects to an invalid URL"},
 	} {
 		var urls []string
 		c := debuginfod.Client{

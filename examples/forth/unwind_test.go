@@ -92,7 +92,7 @@ const (
 type step struct {
 	size   int
 	target int64 // relative to the instruction; 0 without a branch
-	ends   bool  // nothing goes on behind it
+	ends   bool  // nothing goes on after it
 }
 
 // checkTable returns how many instructions it compared.

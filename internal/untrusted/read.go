@@ -90,7 +90,7 @@ func (left *Budget) read(f *os.File, most int64) (data []byte, start int64, info
 			hole = 0
 		}
 		if hole < size {
-			size, why = hole, "nothing was written behind"
+			size, why = hole, "nothing was written after"
 		}
 	}
 	if size > most {

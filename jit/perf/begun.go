@@ -60,7 +60,7 @@ func leftOver(path string) error {
 	case info.Mode().Type() == fs.ModeSymlink:
 		return nil
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s: it is no file: %w", path, fs.ErrExist)
+		return fmt.Errorf("%s: not a file: %w", path, fs.ErrExist)
 	}
 	for _, b := range begun.dumps {
 		switch {

@@ -33,7 +33,7 @@ func (p *printer) gasHeader() {
 // gas prints a function of directives.
 func (p *printer) gas(f *function) error {
 	if f.codeAlign != f.machine.CodeAlign || f.dataAlign != f.machine.DataAlign {
-		return fmt.Errorf("gas has the factors %d for code and %d for data, and they are no factors of its offsets",
+		return fmt.Errorf("gas has the factors %d for code and %d for data, which do not divide its offsets",
 			f.machine.CodeAlign, f.machine.DataAlign)
 	}
 	cie := f.FDE.CIE

@@ -307,7 +307,7 @@ func splitCall(text string) (name string, arguments []string, err error) {
 	name, rest, ok := strings.Cut(text, "(")
 	name = strings.TrimSpace(name)
 	if name == "" || strings.ContainsFunc(name, unicode.IsSpace) {
-		return "", nil, fmt.Errorf("%q is no call; write it like fib(10)", text)
+		return "", nil, fmt.Errorf("%q is not a call; write it like fib(10)", text)
 	}
 	if !ok {
 		return name, nil, nil

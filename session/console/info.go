@@ -184,7 +184,7 @@ func (c *Console) infoFunctions(args string) error {
 	if args != "" {
 		re, err := regexp.Compile(args)
 		if err != nil {
-			return fmt.Errorf("%q is no regular expression: %w", args, err)
+			return fmt.Errorf("%q is not a regular expression: %w", args, err)
 		}
 		match = re.MatchString
 		c.printf("All functions matching regular expression %q:\n", args)

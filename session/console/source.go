@@ -88,7 +88,7 @@ func (s *sourceFiles) candidates(path string) []string {
 func readSource(path string) ([]byte, error) {
 	data, err := untrusted.ReadFile("", path, maxSource)
 	if err == nil && bytes.IndexByte(data, 0) >= 0 {
-		err = fmt.Errorf("%s is no text file", path)
+		err = fmt.Errorf("%s is not a text file", path)
 	}
 	return data, err
 }
@@ -163,7 +163,7 @@ func (c *Console) listCommand(args string) error {
 		if n, ok := strings.CutPrefix(to, "+"); ok {
 			more, err := strconv.Atoi(n)
 			if err != nil || more < 0 {
-				return fmt.Errorf("%q is no number of lines", to)
+				return fmt.Errorf("%q is not a number of lines", to)
 			}
 			end = line + more
 		} else {

@@ -163,7 +163,7 @@ var signals = sync.OnceValue(func() map[syscall.Signal]signal {
 			0x80: "A non-canonical address, or an instruction that needs alignment or privilege",
 		}},
 		syscall.SIGBUS: {"SIGBUS", "Bus error", map[int]string{
-			1: "The address is not aligned", 2: "There is no memory behind the address: past the end of a mapped file, mostly",
+			1: "The address is not aligned", 2: "The address has no memory: usually it is past the end of a mapped file",
 			3: "An error of the hardware", 4: "A memory error of the hardware",
 		}},
 		syscall.SIGFPE: {"SIGFPE", "Arithmetic exception", map[int]string{
@@ -184,10 +184,10 @@ var signals = sync.OnceValue(func() map[syscall.Signal]signal {
 // signalWords says what a signal means, with the address that it is about.
 func signalWords(s session.Signal, itself bool) string {
 	if itself && jit.Host().Name == "arm64" {
-		return "A trap instruction of the code itself; \"set $pc = $pc + 4\" and \"continue\" go on behind it"
+		return "A trap instruction of the code itself; \"set $pc = $pc + 4\" and \"continue\" go on after it"
 	}
 	if itself {
-		return "A trap instruction of the code itself; \"continue\" goes on behind it"
+		return "A trap instruction of the code itself; \"continue\" goes on after it"
 	}
 	words := signals()[syscall.Signal(s.Number)].codes[s.Code]
 	if words == "" {

@@ -14,7 +14,7 @@ import (
 // amd64 makes.
 func TestStopBehindTheReturn(t *testing.T) {
 	p := open(t, console.Options{}, sources(t, "gcc", "f.s", ".globl f\n.type f,@function\nf: pushf\n orl $0x100,(%rsp)\n popf\n ret\n")...)
-	stop := "\nProgram received signal SIGTRAP, Trace/breakpoint trap.\nA trap instruction of the code itself; \"continue\" goes on behind it.\n"
+	stop := "\nProgram received signal SIGTRAP, Trace/breakpoint trap.\nA trap instruction of the code itself; \"continue\" goes on after it.\n"
 	none := "no frame: the function has returned to the session, and \"continue\" ends the call\n"
 	p.dialogue(t, [][2]string{
 		{"call f", stop + "ADDR in ?? ()\nThe function has returned to the session; \"continue\" ends the call.\n"},

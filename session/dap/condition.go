@@ -86,7 +86,7 @@ func hitCondition(text string) (func(int) bool, error) {
 	op := text[:len(text)-len(number)]
 	n, err := strconv.Atoi(strings.TrimSpace(number))
 	if err != nil || n < 0 {
-		return nil, fmt.Errorf("hit condition %q is not understood: it is a number, or one behind =, >, >=, <, <= or %%", text)
+		return nil, fmt.Errorf("hit condition %q is not understood: expected a number, or one after =, >, >=, <, <= or %%", text)
 	}
 	switch op {
 	case "", "=", "==":
@@ -104,7 +104,7 @@ func hitCondition(text string) (func(int) bool, error) {
 			return func(hits int) bool { return hits%n == 0 }, nil
 		}
 	}
-	return nil, fmt.Errorf("hit condition %q is not understood: it is a number, or one behind =, >, >=, <, <= or %%", text)
+	return nil, fmt.Errorf("hit condition %q is not understood: expected a number, or one after =, >, >=, <, <= or %%", text)
 }
 
 // part is a part of a log message: text, or an expression by the address that it

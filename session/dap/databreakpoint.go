@@ -81,7 +81,7 @@ func (c *client) setDataBreakpoints(r *dap.SetDataBreakpointsRequest) (dap.Messa
 	for _, b := range r.Arguments.Breakpoints {
 		w := wanted{kind: dataBreakpoint, condition: b.Condition, hitCondition: b.HitCondition, access: accessOf(b.AccessType)}
 		if n, err := fmt.Sscanf(b.DataId, "0x%x:%d", &w.address, &w.size); n != 2 || err != nil {
-			return nil, fmt.Errorf("data ID %q is none of this program", b.DataId)
+			return nil, fmt.Errorf("unknown data ID %q", b.DataId)
 		}
 		if w.access == 0 {
 			return nil, fmt.Errorf("access type %q is not supported: write and readWrite are", b.AccessType)

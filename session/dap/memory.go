@@ -21,7 +21,7 @@ func reference(address uint64) string { return fmt.Sprintf("%#x", address) }
 func parseReference(text string) (uint64, error) {
 	address, err := strconv.ParseUint(text, 0, 64)
 	if err != nil {
-		return 0, fmt.Errorf("memory reference %.40q is no address", text)
+		return 0, fmt.Errorf("memory reference %.40q is not an address", text)
 	}
 	return address, nil
 }

@@ -81,7 +81,7 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 		// Debugging information of what is not there.
 		h.value, target = absoluteValue, tombstone(s.name)
 	case g.kind == missing && h.value == branchValue && l.machine == &arm64 && h.field == branch26:
-		// AAELF64 §5.7.9: a call of a weak symbol that is not there goes on behind it.
+		// AAELF64 §5.7.9: a call of a weak symbol that is not there goes on after it.
 		order.PutUint32(b, 0xd503201f) // nop
 		return nil
 	}

@@ -66,7 +66,7 @@ func (l *linker) scanOne(in *input, s *section, t *object.RelocationTable, r *ob
 		l.undefined.add(g, s, r.Offset)
 		return nil
 	case h.value.ofThread() && h.value != moduleValue && (g.section == nil || g.section.flags&elf.SHF_TLS == 0):
-		return fmt.Errorf("%s: relocation %s of %s: %w: it is no thread-local variable of the program", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), ErrUnsupported)
+		return fmt.Errorf("%s: relocation %s of %s: %w: not a thread-local variable of the program", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), ErrUnsupported)
 	case g.kind == discarded && !s.isUnwind():
 		return fmt.Errorf("%s: relocation %s of %s: %w: its section was discarded for that of another file (COMDAT)", s.place(r.Offset), l.machine.name(r.Type), in.symbolName(r.Symbol), ErrObject)
 	}

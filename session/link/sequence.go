@@ -64,4 +64,4 @@ func (w *sequence) calls(offset uint64) bool {
 }
 
 // errSequence says that the instructions are none that compilers write.
-var errSequence = fmt.Errorf("%w: these instructions are no known way to a thread-local variable", ErrUnsupported)
+var errSequence = fmt.Errorf("%w: these instructions do not access a thread-local variable in a known way", ErrUnsupported)

@@ -89,7 +89,7 @@ func Open(path string, opts *Options) (*Core, error) {
 func (c *Core) open(path string) (err error) {
 	c.file, err = untrusted.OpenNamed(path)
 	if errors.Is(err, untrusted.ErrNotRegular) {
-		return fmt.Errorf("%w: it is no regular file", ErrNotCore)
+		return fmt.Errorf("%w: it is not a regular file", ErrNotCore)
 	}
 	if err != nil {
 		return errors.Unwrap(err) // it names the path, as Open does

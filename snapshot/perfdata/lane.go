@@ -190,6 +190,6 @@ func (l *lane) skip(n uint64) error {
 			return nil
 		}
 	}
-	l.err = fmt.Errorf("%d bytes behind the record, from %#x on: %w", n, at, io.ErrUnexpectedEOF)
+	l.err = fmt.Errorf("%d trailing bytes after the record, from %#x on: %w", n, at, io.ErrUnexpectedEOF)
 	return nil
 }

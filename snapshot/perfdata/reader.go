@@ -226,7 +226,7 @@ func (r *Reader) decode(raw []byte, offset int64, err error) *Record {
 func (r *Reader) decodeKernel(rec *Record, payload []byte) error {
 	index, l := r.find(rec.Type, payload)
 	if l == nil {
-		return errors.New("the recording has told of no event yet")
+		return errors.New("no event is known yet")
 	}
 	rec.ID.Attribute = int(index)
 	a := &r.attributes[max(index, 0)]

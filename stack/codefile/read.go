@@ -149,7 +149,7 @@ func incomplete(name string, end, rest uint64, what string) error {
 	if rest == 0 {
 		return nil
 	}
-	return &perf.Error{File: name, Offset: end, Err: fmt.Errorf("%w: the last %d bytes are no complete %s: it is being written still, or was cut off", perf.ErrTruncated, rest, what)}
+	return &perf.Error{File: name, Offset: end, Err: fmt.Errorf("%w: the last %d bytes are not a complete %s: the file is still being written, or was cut off", perf.ErrTruncated, rest, what)}
 }
 
 // fits returns an error where most functions, given by their addresses, lie where

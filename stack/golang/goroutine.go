@@ -78,7 +78,7 @@ type Options struct {
 var ErrMoved = errors.New("it ran while its stack was read")
 
 // ErrNoGo: a target has no Go runtime.
-var ErrNoGo = errors.New("it is no Go program: no Go runtime is in it")
+var ErrNoGo = errors.New("not a Go program: no Go runtime found")
 
 // Bounds of all goroutines together, of which a core may claim that there are many, with
 // stacks that are deep and equal.

@@ -118,7 +118,7 @@ const (
 	Whole      End = iota // its outermost frame is there
 	Chain                 // as far as the recorded call chain goes; where it is whole cannot be told
 	Cut                   // the copy of the stack that was recorded is not long enough
-	NoRule                // nothing says how the last frame is left
+	NoRule                // no unwind information for the last frame
 	Unreadable            // what the rules ask for is not in the recording
 	NoProgress            // the stack leads back to where it has been
 	TooDeep               // more frames than Options.MaxFrames

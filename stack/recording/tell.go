@@ -67,7 +67,7 @@ func (b *builder) tell() {
 			b.note("%s longer than the copy that was recorded, of %d bytes at most (perf record --call-graph dwarf,SIZE): the outer frames are missing",
 				stacks(n, "is", "are"), b.longest)
 		case NoRule:
-			b.note("%s where nothing says how the last frame is left", stacks(n, "ends", "end"))
+			b.note("%s where no unwind information for the last frame", stacks(n, "ends", "end"))
 		case Unreadable:
 			b.note("%s where the rules ask for memory that is not in the recording", stacks(n, "ends", "end"))
 		case NoProgress:

@@ -50,7 +50,7 @@ const (
 	maxFieldStart = 1 << 16 // bytes of a structure
 )
 
-var errNoThreadSymbols = errors.New("thread-local storage of a shared library is found by glibc's _thread_db symbols, which the target has none of")
+var errNoThreadSymbols = errors.New("thread-local storage of a shared library needs glibc's _thread_db symbols, and the target lacks them")
 
 // openGlibc finds the C library among a target's objects.
 func (r *Reader) openGlibc() (*glibc, error) {

@@ -48,7 +48,7 @@ const (
 
 // ErrInterrupted says that the tables do not tell of a frame that was interrupted
 // at such a place.
-var ErrInterrupted = errors.New("exception tables tell of calls, and this frame was interrupted")
+var ErrInterrupted = errors.New("exception tables describe calls, and this frame was interrupted")
 
 // Rules implements unwind.Source. Instructions have even addresses: an odd one is
 // that of the last byte of a call.
@@ -198,7 +198,7 @@ func (f *frame) run(ops []byte) error {
 			}
 			// What was saved below is found from the stack pointer only.
 			if f.saved != [16]bool{} {
-				return fmt.Errorf("opcode %#02x behind registers that were restored", op)
+				return fmt.Errorf("opcode %#02x after registers were restored", op)
 			}
 			f.base, f.vsp = uint32(op&0xf), 0
 		case op>>4 == 10:

@@ -35,7 +35,7 @@ type arm64Reference struct {
 
 func makeARM64(code []byte, pc, slot uint64) (*Slot, error) {
 	if pc%4 != 0 || slot%4 != 0 {
-		return nil, fmt.Errorf("%w: an address is no multiple of 4", ErrInvalid)
+		return nil, fmt.Errorf("%w: an address is not a multiple of 4", ErrInvalid)
 	}
 	a := arm64Assembler{pc: pc, slot: slot}
 	var err error

@@ -15,9 +15,9 @@ import (
 type Kind uint8
 
 const (
-	Plain           Kind = iota // goes on behind itself
+	Plain           Kind = iota // goes on after itself
 	Jump                        // goes elsewhere
-	Branch                      // goes on behind itself or to Target: a conditional branch, loop, xbegin
+	Branch                      // goes on after itself or to Target: a conditional branch, loop, xbegin
 	Call                        // goes elsewhere; the return address is Next
 	Return                      // goes where the stack or a register says
 	InterruptReturn             // iret, uiret: pops the flags too

@@ -47,7 +47,7 @@ func (r *x86Reader) byte() byte {
 	if r.at >= x86MaxSize {
 		r.fail("longer than 15 bytes")
 	} else if r.at >= len(r.code) {
-		r.fail("it goes on behind the %d bytes there are", len(r.code))
+		r.fail("it continues after the %d bytes there are", len(r.code))
 	}
 	if r.err != nil {
 		return 0
@@ -233,7 +233,7 @@ func (i *x86Instruction) readOperands(r *x86Reader) {
 		i.relative = r.at
 		r.skip(4)
 	default:
-		r.fail("opcode %02x of map %d is none in 64-bit mode", i.opcode, i.opcodeMap)
+		r.fail("opcode %02x of map %d is invalid in 64-bit mode", i.opcode, i.opcodeMap)
 	}
 }
 
