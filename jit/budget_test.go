@@ -55,14 +55,15 @@ var budgets = map[string]string{
 	"check/...":          printing,
 	"record/...":         printing,
 
-	"session":         reading + " session/link session/internal/... cfi/preset @github.com/ianlancetaylor/demangle",
-	"session/link":    "object jit/symfile cfi/preset",
-	"session/socket":  "@golang.org/x/sys",
-	"session/hosted":  "session",
-	"session/rsp":     "session session/socket jit/gdb", // it publishes what lldb is to see
-	"session/console": "session/hosted " + printing,
-	"session/dap":     "session session/socket @github.com/google/go-dap " + printing,
-	"session/...":     "session " + printing,
+	"session":          reading + " session/link session/internal/... cfi/preset @github.com/ianlancetaylor/demangle",
+	"session/link":     "object jit/symfile cfi/preset",
+	"session/socket":   "@golang.org/x/sys",
+	"session/hosted":   "session",
+	"session/rsp":      "session session/socket jit/gdb", // it publishes what lldb is to see
+	"session/frontend": "session",
+	"session/console":  "session/frontend session/hosted " + printing,
+	"session/dap":      "session/frontend session/socket @github.com/google/go-dap " + printing,
+	"session/...":      "session " + printing,
 }
 
 const (

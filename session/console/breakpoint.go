@@ -161,7 +161,7 @@ func (c *Console) setBreakpoint(args string, temporary, hardware bool) error {
 		if err != nil {
 			return errors.New("break where? Name a function, a line (fib.c:3), or *ADDRESS")
 		}
-		location = fmt.Sprintf("*%#x", f.physical.PC)
+		location = fmt.Sprintf("*%#x", f.Physical.PC)
 	}
 	addresses, named, err := c.resolve(location)
 	if err != nil {

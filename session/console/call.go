@@ -291,7 +291,8 @@ func (l *cLanguage) evaluateCall(_ value.Frame, function value.Value, arguments 
 	if stop.Reason != session.Returned {
 		return value.Value{}, errors.Join(c.stopped(stop, ""), fmt.Errorf("%s has not returned: the expression has no value", call.Text))
 	}
-	c.frames, c.all, c.selected, c.stop, c.running = nil, false, 0, stop, nil
+	c.frames.Forget()
+	c.selected, c.stop, c.running = 0, stop, nil
 	v, err := call.value(stop)
 	c.leaveScopes()
 	if err == nil && v.Type() == nil {

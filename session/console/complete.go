@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/clewdev/clew/value"
 )
 
 // maxCandidates is how many words a completion offers at most.
@@ -165,31 +167,18 @@ func (c *Console) fileNames() []string {
 // variableNames are what the selected frame sees, and functions.
 func (c *Console) variableNames() []string {
 	names := c.functionNames()
-	pc := uint64(0)
+	var variables []*value.Variable
 	if f := c.current(); f != nil {
-		pc = f.physical.LookupPC
-		if f.scope != nil {
-			for _, v := range f.scope.Arguments {
-				names = append(names, v.Name)
-			}
-			for _, b := range f.scope.Blocks {
-				for _, v := range b.Variables {
-					names = append(names, v.Name)
-				}
-			}
+		variables = append(f.Locals(), f.Globals()...)
+	} else {
+		c.values.load()
+		for _, info := range c.values.infos {
+			globals, _ := info.Globals(c.firstAddress()) // none of another file
+			variables = append(variables, globals...)
 		}
 	}
-	c.values.load()
-	for _, info := range c.values.infos {
-		at := pc
-		if at == 0 {
-			at = c.firstAddress()
-		}
-		if globals, err := info.Globals(at); err == nil {
-			for _, v := range globals {
-				names = append(names, v.Name)
-			}
-		}
+	for _, v := range variables {
+		names = append(names, v.Name)
 	}
 	return names
 }

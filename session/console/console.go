@@ -16,6 +16,7 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
 // ErrQuit is what Execute returns for the command quit.
@@ -64,10 +65,8 @@ type Console struct {
 	toConstruct []uint64
 	planned     *planned // behind the constructors
 
-	stop     *session.Stop // the last; nil before the first
-	frames   []*frame      // of the stop, as far as they were asked for
-	all      bool          // frames are all that there are
-	walkEnd  string        // why the walk of the stack has ended, "" at its outermost frame
+	stop     *session.Stop    // the last; nil before the first
+	frames   *frontend.Frames // of the stop
 	selected int
 	shown    frameID // what the last stop showed
 
@@ -94,7 +93,7 @@ func New(s *session.Session, o *Options) *Console {
 	}
 	c := &Console{
 		session: s, out: o.Output, palette: o.Palette, utf8: o.UTF8, language: o.Language, callText: o.Call,
-		source: newSourceFiles(o.Directories),
+		source: newSourceFiles(o.Directories), frames: frontend.NewFrames(s),
 	}
 	if c.out == nil {
 		c.out = io.Discard

@@ -8,6 +8,7 @@ package console_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/console"
 )
@@ -273,4 +275,39 @@ func FuzzExecute(f *testing.F) {
 			p.Complete(l, len(l))
 		}
 	})
+}
+
+// A frame of a library that is mapped at a load bias has its variables, in nested
+// blocks too.
+func TestBiasedFrame(t *testing.T) {
+	source := testprogram.Path("programs/biased.c")
+	library := testprogram.Build(t, "biased.c", "-shared", "-nostdlib", "-DLIBRARY", "-O0", "-g", "-gdwarf-5", "-fPIC")
+	between := testprogram.MapLibrary(t, library, "between")
+	p := open(t, console.Options{}, compile(t, source, "-O0", "-g"))
+	p.do("break back")
+	if got := p.do(fmt.Sprintf("call enter(%#x, 5)", between)); !strings.Contains(got, "back (n=11)") {
+		t.Fatalf("call prints %q", got)
+	}
+	if got := p.do("up"); !strings.Contains(got, "between (back=") || !strings.Contains(got, ", n=5) at ") || !strings.Contains(got, "// NESTED\n") {
+		t.Errorf("up prints %q", got)
+	}
+	for command, want := range map[string]string{
+		"info locals":        "total = 12\ninner = 11\ntotal = 10\n",
+		"output total":       "12",
+		"output inner + n":   "16",
+		"output file_global": "70",
+	} {
+		if got := p.do(command); got != want {
+			t.Errorf("%s prints %q, want %q", command, got, want)
+		}
+	}
+	if _, words := p.Complete("print file_", len("print file_")); !slices.Equal(words, []string{"file_global"}) {
+		t.Errorf("file_ completes to %q", words)
+	}
+	if got := p.do("up"); !strings.Contains(got, "enter (between=") || !strings.Contains(got, "n=5) at ") {
+		t.Errorf("up prints %q", got)
+	}
+	if got := p.do("up"); !strings.Contains(got, "can't go up") {
+		t.Errorf("up prints %q", got)
+	}
 }

@@ -74,9 +74,9 @@ func (c *Console) codeRange(text string) (start, end uint64, name string, err er
 		if err != nil {
 			return 0, 0, "", errors.New("disassemble what? Name a function, an address, or START,END")
 		}
-		address = f.physical.PC
-		if f.physical.Level > 0 {
-			address = f.physical.LookupPC
+		address = f.Physical.PC
+		if f.Physical.Level > 0 {
+			address = f.Physical.LookupPC
 		}
 	} else if address, err = c.address(text); err != nil {
 		return 0, 0, "", err
@@ -96,7 +96,7 @@ func (c *Console) codeRange(text string) (start, end uint64, name string, err er
 func (c *Console) dump(start, end uint64, offsets, raw, source bool) error {
 	pc := uint64(0)
 	if f := c.current(); f != nil {
-		pc = f.physical.PC
+		pc = f.Physical.PC
 	}
 	line := 0
 	for at := start; at < end; {
@@ -222,7 +222,7 @@ func (c *Console) Report() error {
 		return err
 	}
 	c.printf("\n")
-	c.around(f.physical.PC, 3)
+	c.around(f.Physical.PC, 3)
 	return nil
 }
 

@@ -12,22 +12,9 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/unwind"
-	"github.com/clewdev/clew/value"
 )
-
-// frame is a frame as people count them: an inlined call has one of its own.
-type frame struct {
-	level    int
-	physical *session.Frame
-	inner    int // inlined calls in the same physical frame that are inside of this one
-	passed   int // and with those that are not entered yet
-	scope    *value.Scope
-	inlined  bool // into the next frame
-	name     string
-	file     string
-	line     int
-}
 
 // frameID tells frames apart over stops.
 type frameID struct {
@@ -56,9 +43,9 @@ func (c *Console) here() frameID {
 	if err != nil {
 		return frameID{}
 	}
-	cfa, ok := f.physical.CFA()
-	id := frameID{cfa: cfa, function: f.physical.Function.Start, pc: f.physical.PC, depth: c.inlined(f.physical), known: ok}
-	if caller := f.physical.Caller(); caller != nil {
+	cfa, ok := f.Physical.CFA()
+	id := frameID{cfa: cfa, function: f.Physical.Function.Start, pc: f.Physical.PC, depth: c.inlined(f.Physical), known: ok}
+	if caller := f.Physical.Caller(); caller != nil {
 		id.returns, _ = caller.ProgramCounter()
 	}
 	return id
@@ -73,91 +60,37 @@ func (c *Console) inlined(f *session.Frame) (n int) {
 	return n
 }
 
-// expand makes the frames that one of the machine's stands for.
-func (c *Console) expand(list []*frame, p *session.Frame) []*frame {
-	scopes := c.values.scopes(p)
-	// Inlined calls that are not entered yet have a scope, but no location.
-	skipped := max(0, len(scopes)-max(len(p.Locations), 1))
-	scopes = scopes[skipped:]
-	for i := range max(len(p.Locations), 1) {
-		f := &frame{level: len(list), physical: p, inner: i, passed: skipped + i, name: p.Function.Name}
-		if i < len(p.Locations) {
-			l := p.Locations[i]
-			f.file, f.line, f.inlined = l.File, l.Line, l.Inlined
-			if l.Function != "" {
-				f.name = l.Function
-			}
-		}
-		if i < len(scopes) {
-			f.scope = scopes[i]
-			f.name = scopes[i].Function.Name
-		}
-		list = append(list, f)
-	}
-	return list
-}
-
-// errNoFrame is of a stop behind the return of the function that was called: the
-// stack ends where the session has called it.
+// errNoFrame is the error of a stop after the return of the function that was
+// called: the stack ends where the session called it.
 var errNoFrame = errors.New("no frame: the function has returned to the session, and \"continue\" ends the call")
 
 // frame returns a frame by its level.
-func (c *Console) frame(level int) (*frame, error) {
+func (c *Console) frame(level int) (*frontend.Frame, error) {
 	if err := c.mustBeStopped(); err != nil {
 		return nil, err
 	}
-	if len(c.frames) == 0 {
-		// The second frame tells what the innermost was called with.
-		stack, err := c.session.Stack(2)
-		if err != nil {
-			return nil, err
-		}
-		if len(stack.Frames) == 0 {
-			return nil, errNoFrame
-		}
-		c.frames = c.expand(nil, &stack.Frames[0])
+	list, err := c.frames.Load(max(level+1, 1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(list) == 0:
+		return nil, errNoFrame
+	case level < 0 || level >= len(list):
+		return nil, fmt.Errorf("no frame at level %d: the stack has %d", level, len(list))
 	}
-	if level >= len(c.frames) && !c.all {
-		if err := c.loadStack(); err != nil {
-			return nil, err
-		}
-	}
-	if level < 0 || level >= len(c.frames) {
-		return nil, fmt.Errorf("no frame at level %d: the stack has %d", level, len(c.frames))
-	}
-	return c.frames[level], nil
+	return list[level], nil
 }
 
-func (c *Console) loadStack() error {
-	stack, err := c.session.Stack(0)
-	if err != nil {
-		return err
-	}
-	c.frames = nil
-	for i := range stack.Frames {
-		c.frames = c.expand(c.frames, &stack.Frames[i])
-	}
-	c.all = true
-	c.walkEnd = ""
-	if stack.Reason != unwind.EndOfStack {
-		c.walkEnd = fmt.Sprint(stack.Reason)
-		if stack.Err != nil {
-			c.walkEnd += ": " + stack.Err.Error()
-		}
-	}
-	return nil
-}
-
-func (c *Console) selectedFrame() (*frame, error) { return c.frame(c.selected) }
+func (c *Console) selectedFrame() (*frontend.Frame, error) { return c.frame(c.selected) }
 
 // caller is the next frame of the machine, nil behind the last.
-func (c *Console) caller(f *frame) *frame {
-	for level := f.level + 1; ; level++ {
+func (c *Console) caller(f *frontend.Frame) *frontend.Frame {
+	for level := f.Level + 1; ; level++ {
 		next, err := c.frame(level)
 		if err != nil {
 			return nil
 		}
-		if next.physical.Level != f.physical.Level {
+		if next.Physical.Level != f.Physical.Level {
 			return next
 		}
 	}
@@ -180,11 +113,11 @@ func (c *Console) lineRange(i *session.Image, address uint64) object.LineRange {
 }
 
 // inside reports whether a frame stands in the middle of a line.
-func (c *Console) inside(f *frame) bool {
-	switch p := f.physical; {
-	case f.inner > 0:
+func (c *Console) inside(f *frontend.Frame) bool {
+	switch p := f.Physical; {
+	case f.Inner > 0:
 		return false // the line of an inlined call
-	case f.line == 0 || p.PC != p.LookupPC:
+	case f.Location.Line == 0 || p.PC != p.LookupPC:
 		return true
 	default:
 		// A row that is no statement, as clang has for the value of a call, begins no
@@ -195,25 +128,25 @@ func (c *Console) inside(f *frame) bool {
 }
 
 // printFrame prints "#0  0x0000000000401136 in fib (n=10) at fib.c:3".
-func (c *Console) printFrame(f *frame, level bool) {
+func (c *Console) printFrame(f *frontend.Frame, level bool) {
 	var b strings.Builder
 	if level {
-		fmt.Fprintf(&b, "#%-2d ", f.level)
+		fmt.Fprintf(&b, "#%-2d ", f.Level)
 	}
 	if c.inside(f) {
-		fmt.Fprintf(&b, "0x%016x in ", f.physical.PC)
+		fmt.Fprintf(&b, "0x%016x in ", f.Physical.PC)
 	}
-	name := f.name
+	name := f.Name
 	if name == "" {
 		name = "??"
 	}
 	fmt.Fprintf(&b, "%s (%s)", c.palette.Name.Text(name), strings.Join(c.values.arguments(f), ", "))
-	if f.line > 0 {
-		fmt.Fprintf(&b, " at %s:%d", c.palette.Source.Text(c.source.shown(f.file)), f.line)
-	} else if f.physical.Image != nil && f.physical.Image.IsHost() {
-		fmt.Fprintf(&b, " from %s", f.physical.Image.Name())
+	if f.Location.Line > 0 {
+		fmt.Fprintf(&b, " at %s:%d", c.palette.Source.Text(c.source.shown(f.Location.File)), f.Location.Line)
+	} else if f.Physical.Image != nil && f.Physical.Image.IsHost() {
+		fmt.Fprintf(&b, " from %s", f.Physical.Image.Name())
 	}
-	if m := f.physical.Method; f.physical.Level > 0 && m != unwind.FromCFI {
+	if m := f.Physical.Method; f.Physical.Level > 0 && m != unwind.FromCFI {
 		fmt.Fprintf(&b, " %s", c.palette.Dim.Text(fmt.Sprintf("[by %v]", m)))
 	}
 	c.printf("%s\n", b.String())
@@ -221,15 +154,15 @@ func (c *Console) printFrame(f *frame, level bool) {
 
 // printLine prints the source line that a frame is at; with middle the address
 // stands before it where the frame is in the middle of the line.
-func (c *Console) printLine(f *frame, middle bool) {
-	if f.line == 0 {
+func (c *Console) printLine(f *frontend.Frame, middle bool) {
+	if f.Location.Line == 0 {
 		return
 	}
 	if middle && c.inside(f) {
-		c.printf("0x%016x\t", f.physical.PC)
+		c.printf("0x%016x\t", f.Physical.PC)
 	}
-	c.printf("%s\n", c.source.numbered(f.file, f.line))
-	c.list.at(f.file, f.line)
+	c.printf("%s\n", c.source.numbered(f.Location.File, f.Location.Line))
+	c.list.at(f.Location.File, f.Location.Line)
 }
 
 // backtrace prints the stack: N innermost frames, -N outermost ones, with "full"
@@ -250,17 +183,18 @@ func (c *Console) backtrace(args string) error {
 		}
 		limit = n
 	}
-	if err := c.loadStack(); err != nil {
+	frames, err := c.frames.Load(0)
+	if err != nil {
 		return err
 	}
-	first, end := 0, len(c.frames)
+	first, end := 0, len(frames)
 	switch {
 	case limit > 0:
 		end = min(end, limit)
 	case limit < 0:
 		first = max(0, end+limit)
 	}
-	for _, f := range c.frames[first:end] {
+	for _, f := range frames[first:end] {
 		if c.interrupt.Load() {
 			return ErrInterrupted
 		}
@@ -269,11 +203,13 @@ func (c *Console) backtrace(args string) error {
 			c.printLocals(f, "        ")
 		}
 	}
-	switch {
-	case end < len(c.frames):
+	switch reason, err := c.frames.End(); {
+	case end < len(frames):
 		c.printf("(More stack frames follow...)\n")
-	case c.walkEnd != "":
-		c.printf("Backtrace stopped: %s\n", c.walkEnd)
+	case reason != unwind.EndOfStack && err != nil:
+		c.printf("Backtrace stopped: %v: %v\n", reason, err)
+	case reason != unwind.EndOfStack:
+		c.printf("Backtrace stopped: %v\n", reason)
 	}
 	return nil
 }
@@ -305,7 +241,7 @@ func (c *Console) frameCommand(args string) error {
 			if err != nil {
 				return fmt.Errorf("no frame of function %q", name)
 			}
-			if f.name == name {
+			if f.Name == name {
 				return c.selectFrame(level)
 			}
 		}
@@ -335,11 +271,11 @@ func (c *Console) up(args string) error {
 	if _, err := c.frame(c.selected + 1); err != nil {
 		return errors.New("initial frame selected; you can't go up")
 	}
-	last := c.selected + 1
-	for last < c.selected+n && last+1 < len(c.frames) {
-		last++
+	frames, err := c.frames.Load(c.selected + n + 1)
+	if err != nil {
+		return err
 	}
-	return c.selectFrame(last)
+	return c.selectFrame(min(c.selected+n, len(frames)-1))
 }
 
 func (c *Console) down(args string) error {

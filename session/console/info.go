@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
 func (c *Console) infoFrame(string) error {
@@ -23,31 +24,31 @@ func (c *Console) infoFrame(string) error {
 	if err != nil {
 		return err
 	}
-	p := f.physical
+	p := f.Physical
 	cfa, known := p.CFA()
 	if known {
-		c.printf("Stack level %d, frame at %#x:\n", f.level, cfa)
+		c.printf("Stack level %d, frame at %#x:\n", f.Level, cfa)
 	} else {
-		c.printf("Stack level %d:\n", f.level)
+		c.printf("Stack level %d:\n", f.Level)
 	}
 	where := ""
-	if f.line > 0 {
-		where = fmt.Sprintf(" (%s:%d)", c.source.shown(f.file), f.line)
+	if f.Location.Line > 0 {
+		where = fmt.Sprintf(" (%s:%d)", c.source.shown(f.Location.File), f.Location.Line)
 	}
 	pc := c.registerAlias("pc")
 	c.printf(" %s = %#x", pc, p.PC)
-	if f.name != "" {
-		c.printf(" in %s%s", f.name, where)
+	if f.Name != "" {
+		c.printf(" in %s%s", f.Name, where)
 	}
 	caller := c.caller(f)
 	if caller != nil {
-		c.printf("; saved %s = %#x", pc, caller.physical.PC)
+		c.printf("; saved %s = %#x", pc, caller.Physical.PC)
 	}
 	c.printf("\n")
-	if f.inlined {
-		c.printf(" inlined into frame %d\n", f.level+1)
+	if f.Inlined {
+		c.printf(" inlined into frame %d\n", f.Level+1)
 	} else if caller != nil {
-		if its, ok := caller.physical.CFA(); ok {
+		if its, ok := caller.Physical.CFA(); ok {
 			c.printf(" called by frame at %#x\n", its)
 		}
 	} else {
@@ -56,7 +57,7 @@ func (c *Console) infoFrame(string) error {
 	if p.Level > 0 {
 		c.printf(" found by %v\n", p.Method)
 	}
-	if f.scope != nil {
+	if f.Scope != nil {
 		c.printf(" args: %s\n", strings.Join(c.values.arguments(f), ", "))
 	}
 	if known {
@@ -69,8 +70,8 @@ func (c *Console) infoFrame(string) error {
 }
 
 // savedRegisters are where a frame keeps what its caller wants back: "rbp at 0x7ffe...".
-func (c *Console) savedRegisters(f *frame, cfa uint64) (list []string) {
-	p := f.physical
+func (c *Console) savedRegisters(f *frontend.Frame, cfa uint64) (list []string) {
+	p := f.Physical
 	if p.Image == nil {
 		return nil
 	}
@@ -108,7 +109,7 @@ func (c *Console) infoLine(args string) error {
 		if err != nil {
 			return err
 		}
-		address = f.physical.LookupPC
+		address = f.Physical.LookupPC
 	} else {
 		addresses, err := c.locate(args)
 		if err != nil {
@@ -244,8 +245,8 @@ func (c *Console) infoFunctions(args string) error {
 
 func (c *Console) infoSource(string) error {
 	file := c.list.file
-	if f := c.current(); f != nil && f.file != "" {
-		file = f.file
+	if f := c.current(); f != nil && f.Location.File != "" {
+		file = f.Location.File
 	}
 	if file == "" {
 		c.printf("No current source file.\n")

@@ -33,7 +33,7 @@ func (c *Console) resolve(location string) (addresses []uint64, named string, er
 	if n, err := strconv.Atoi(location); err == nil {
 		file, line := c.list.file, c.list.around
 		if f := c.current(); f != nil {
-			file, line = f.file, f.line
+			file, line = f.Location.File, f.Location.Line
 		} else if file == "" {
 			if file, line, err = c.firstLine(); err != nil {
 				return nil, "", err

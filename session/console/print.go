@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
 )
@@ -97,7 +98,8 @@ func (c *Console) set(args string) error {
 		return err
 	}
 	if c.programCounter() != before {
-		c.frames, c.all, c.selected = nil, false, 0
+		c.frames.Forget()
+		c.selected = 0
 	}
 	// What frames show may depend on it.
 	c.forget()
@@ -112,7 +114,7 @@ func (c *Console) programCounter() uint64 {
 }
 
 // forget makes frames be read anew.
-func (c *Console) forget() { c.frames, c.all = nil, false }
+func (c *Console) forget() { c.frames.Forget() }
 
 // typed compiles an expression for its type.
 func (c *Console) typed(args string) (*value.Type, bool, error) {
@@ -161,19 +163,19 @@ func (c *Console) ptype(args string) error {
 
 // printLocals prints the local variables of a frame, each after a prefix, and
 // reports whether there are any.
-func (c *Console) printLocals(f *frame, prefix string) bool {
+func (c *Console) printLocals(f *frontend.Frame, prefix string) bool {
 	any := false
-	if f.scope != nil {
+	if f.Scope != nil {
 		p := c.printer(0)
-		for _, block := range f.scope.Blocks {
+		for _, block := range f.Scope.Blocks {
 			for _, v := range block.Variables {
 				any = true
-				c.printf("%s%s = %s\n", prefix, v.Name, p.Text(v.Read(f.physical)))
+				c.printf("%s%s = %s\n", prefix, v.Name, p.Text(v.Read(f.Physical)))
 			}
 		}
 	}
 	if l, ok := c.language.(LocalsLanguage); ok {
-		for _, line := range l.Locals(f.physical) {
+		for _, line := range l.Locals(f.Physical) {
 			any = true
 			c.printf("%s%s\n", prefix, line)
 		}
@@ -195,7 +197,7 @@ func (c *Console) infoLocals(string) error {
 		return err
 	}
 	if !c.printLocals(f, "") {
-		if f.scope == nil {
+		if f.Scope == nil {
 			c.printf("No symbol table info available.\n")
 		} else {
 			c.printf("No locals.\n")
@@ -209,16 +211,16 @@ func (c *Console) infoArguments(string) error {
 	switch {
 	case err != nil:
 		return err
-	case f.scope == nil:
+	case f.Scope == nil:
 		c.printf("No symbol table info available.\n")
 		return nil
-	case len(f.scope.Arguments) == 0:
+	case len(f.Scope.Arguments) == 0:
 		c.printf("No arguments.\n")
 		return nil
 	}
 	p := c.printer(0)
-	for _, v := range f.scope.Arguments {
-		c.printf("%s = %s\n", v.Name, p.Text(v.Read(f.physical)))
+	for _, v := range f.Scope.Arguments {
+		c.printf("%s = %s\n", v.Name, p.Text(v.Read(f.Physical)))
 	}
 	return nil
 }

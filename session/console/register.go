@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
 func (c *Console) infoRegisters(args string) error {
@@ -65,7 +66,7 @@ func (c *Console) registerAlias(name string) string {
 	return name
 }
 
-func (c *Console) printRegister(f *frame, r session.RegisterInfo) {
+func (c *Console) printRegister(f *frontend.Frame, r session.RegisterInfo) {
 	row := fmt.Sprintf("%-15s", r.Name)
 	b, ok := c.registerBytes(f, r)
 	if !ok {
@@ -88,12 +89,12 @@ func (c *Console) printRegister(f *frame, r session.RegisterInfo) {
 }
 
 // registerBytes reads a register in a frame.
-func (c *Console) registerBytes(f *frame, r session.RegisterInfo) ([]byte, bool) {
-	if f.physical.Level == 0 {
+func (c *Console) registerBytes(f *frontend.Frame, r session.RegisterInfo) ([]byte, bool) {
+	if f.Physical.Level == 0 {
 		b, err := c.session.Register(r.Name)
 		return b, err == nil
 	}
-	n := f.physical.PC
+	n := f.Physical.PC
 	if r.Name != "rip" && r.Name != "pc" {
 		if r.Column < 0 {
 			// Segments and flags are not saved anywhere; gdb shows the worker's.
@@ -101,7 +102,7 @@ func (c *Console) registerBytes(f *frame, r session.RegisterInfo) ([]byte, bool)
 			return b, err == nil && r.Size <= 8
 		}
 		var ok bool
-		if n, ok = f.physical.Register(uint64(r.Column)); !ok {
+		if n, ok = f.Physical.Register(uint64(r.Column)); !ok {
 			return nil, false
 		}
 	}

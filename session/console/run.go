@@ -189,7 +189,8 @@ func (c *Console) count(text string) (int, error) {
 
 // stopped takes note of a stop and tells of it.
 func (c *Console) stopped(stop *session.Stop, note string) error {
-	c.frames, c.all, c.selected = nil, false, 0
+	c.frames.Forget()
+	c.selected = 0
 	c.list = listing{}
 	var flushed error
 	if c.running != nil && c.running.Stopped != nil {

@@ -33,7 +33,7 @@ func (c *Console) repeat(args string, step func() (*session.Stop, error)) error 
 			c.shown = before
 			return c.stopped(stop, "")
 		}
-		c.frames, c.all = nil, false
+		c.frames.Forget()
 	}
 }
 
@@ -55,17 +55,17 @@ func (c *Console) finish(args string) error {
 	if err != nil {
 		return err
 	}
-	if f.inlined && f.level > 0 {
-		return fmt.Errorf("%s is inlined into its caller and has no end of its own; \"next\" or \"until\" leaves it", f.name)
+	if f.Inlined && f.Level > 0 {
+		return fmt.Errorf("%s is inlined into its caller and has no end of its own; \"next\" or \"until\" leaves it", f.Name)
 	}
 	c.printf("Run till exit from ")
 	c.printFrame(f, true)
 	fn := c.values.functionAt(f)
-	stop, err := c.session.StepOut(f.physical.Level)
+	stop, err := c.session.StepOut(f.Physical.Level)
 	if err != nil {
 		return err
 	}
-	if err := c.stopped(stop, ""); err != nil || stop.Reason != session.SteppedOut || f.inlined {
+	if err := c.stopped(stop, ""); err != nil || stop.Reason != session.SteppedOut || f.Inlined {
 		return err
 	}
 	v, err := c.returned(fn)
@@ -89,17 +89,17 @@ func (c *Console) until(args string) error {
 	if err != nil {
 		return err
 	}
-	end := f.physical.LookupPC + 1
-	if r := c.lineRange(f.physical.Image, f.physical.LookupPC); r.End > end {
+	end := f.Physical.LookupPC + 1
+	if r := c.lineRange(f.Physical.Image, f.Physical.LookupPC); r.End > end {
 		end = r.End
 	}
-	start, id := f.physical.Function.Start, c.here()
+	start, id := f.Physical.Function.Start, c.here()
 	for {
 		stop, err := c.session.NextLine()
 		if err != nil {
 			return err
 		}
-		c.frames, c.all = nil, false
+		c.frames.Forget()
 		back := stop.Reason == session.SteppedOver && c.here().cfa == id.cfa && stop.PC >= start && stop.PC < end
 		if !back || c.interrupt.Load() {
 			c.shown = id
@@ -146,12 +146,12 @@ func (c *Console) breakAtEnd() *session.Breakpoint {
 	if err != nil {
 		return nil
 	}
-	cfa, ok := f.physical.CFA()
+	cfa, ok := f.Physical.CFA()
 	caller := c.caller(f)
 	if !ok || caller == nil {
 		return nil
 	}
-	b, err := c.session.Break(caller.physical.PC, &session.BreakpointOptions{
+	b, err := c.session.Break(caller.Physical.PC, &session.BreakpointOptions{
 		Condition: func(now *session.Frame) (bool, error) {
 			// Deeper calls of the same function return here too.
 			its, ok := now.CFA()

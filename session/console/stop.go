@@ -125,7 +125,7 @@ func (c *Console) showHere() {
 // showStep prints where a step has led: of the same function the line alone.
 func (c *Console) showStep() {
 	f, err := c.frame(0)
-	if err != nil || f.line == 0 || !c.shown.stepped(c.here()) {
+	if err != nil || f.Location.Line == 0 || !c.shown.stepped(c.here()) {
 		c.showHere()
 		return
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
 	"github.com/clewdev/clew/value/stdtype"
@@ -100,7 +101,7 @@ func (i *idle) ThreadAddress(offset uint64) (uint64, error) {
 			if err != nil {
 				break
 			}
-			if at, err := f.physical.ThreadAddress(offset); err == nil {
+			if at, err := f.Physical.ThreadAddress(offset); err == nil {
 				return at, nil
 			}
 		}
@@ -158,7 +159,7 @@ func (v *values) past(n int, relative bool) (value.Value, error) {
 }
 
 // context is what names mean in a frame, or where f is nil without one.
-func (v *values) context(f *frame) (*expression.Context, value.Frame) {
+func (v *values) context(f *frontend.Frame) (*expression.Context, value.Frame) {
 	v.load()
 	x := &expression.Context{
 		Machine: v.machine(), Objects: v.statics, Convenience: v, History: v.past, Symbol: v.symbol,
@@ -169,8 +170,8 @@ func (v *values) context(f *frame) (*expression.Context, value.Frame) {
 	if f == nil {
 		return x, v.nowhere()
 	}
-	x.Info, x.Address, x.Inlined = f.physical.Info(), f.physical.LookupPC-f.physical.Bias(), f.passed
-	return x, f.physical
+	x.Info, x.Address, x.Inlined = f.Physical.Info(), f.Address(), f.Passed
+	return x, f.Physical
 }
 
 func (v *values) symbol(name string) (address uint64, code, ok bool) {
@@ -184,7 +185,7 @@ func (v *values) symbol(name string) (address uint64, code, ok bool) {
 }
 
 // current is the selected frame, nil where nothing is stopped.
-func (c *Console) current() *frame {
+func (c *Console) current() *frontend.Frame {
 	if c.session.State() != session.Stopped {
 		return nil
 	}
@@ -221,27 +222,14 @@ func (c *Console) printer(format byte) *value.Printer {
 	return p
 }
 
-// scopes are those of a frame of the machine, innermost inlined call first.
-func (v *values) scopes(p *session.Frame) []*value.Scope {
-	info := p.Info()
-	if info == nil {
-		return nil
-	}
-	scopes, err := info.Scopes(p.LookupPC - p.Bias())
-	if err != nil {
-		return nil
-	}
-	return scopes
-}
-
 // arguments are a frame's, as backtraces show them.
-func (v *values) arguments(f *frame) (list []string) {
-	if f.scope == nil {
+func (v *values) arguments(f *frontend.Frame) (list []string) {
+	if f.Scope == nil {
 		return nil
 	}
 	p := v.console.printer(0)
-	for _, a := range f.scope.Arguments {
-		list = append(list, p.Argument(a, f.physical))
+	for _, a := range f.Scope.Arguments {
+		list = append(list, p.Argument(a, f.Physical))
 	}
 	return list
 }
@@ -277,11 +265,11 @@ func (v *values) functionOf(address uint64) *value.Function {
 	return nil
 }
 
-func (v *values) functionAt(f *frame) *value.Function {
-	if f.scope == nil {
+func (v *values) functionAt(f *frontend.Frame) *value.Function {
+	if f.Scope == nil {
 		return nil
 	}
-	return f.scope.Function
+	return f.Scope.Function
 }
 
 // file finds the path of a source file by its end.

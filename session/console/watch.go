@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 )
 
@@ -117,8 +118,8 @@ func (c *Console) setWatch(args string, w *watch) error {
 }
 
 // isLocal reports whether an address is in a frame.
-func (c *Console) isLocal(f *frame, address uint64) bool {
-	cfa, ok := f.physical.CFA()
+func (c *Console) isLocal(f *frontend.Frame, address uint64) bool {
+	cfa, ok := f.Physical.CFA()
 	r, err := c.session.Registers()
 	return ok && err == nil && address >= r.SP()-128 && address < cfa
 }

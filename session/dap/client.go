@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
 )
@@ -65,10 +66,9 @@ type client struct {
 	stop       *session.Stop // the last, nil while code runs
 	exceptions bool
 
-	frames      []*frame // of the stop, as far as they were asked for
-	stackEnd    bool     // frames are all there are
-	stops       int      // how many there were, for the IDs of frames
-	base        int      // of references: they are not used again
+	frames      *frontend.Frames // of the stop, nil before launch or attach
+	stops       int              // how many there were, for the IDs of frames
+	base        int              // of references: they are not used again
 	containers  []container
 	targets     []uint64 // of goto
 	breakpoints breakpoints

@@ -44,18 +44,16 @@ func (c *client) completions(r *dap.CompletionsRequest) (dap.Message, error) {
 		for name := range c.variables {
 			offer("$"+name, "variable")
 		}
-	case f.scope != nil:
-		for _, v := range append(locals(f), read(f.scope.Arguments, f.Frame)...) {
-			offer(v.name, "variable")
+	default:
+		for _, v := range f.Locals() {
+			offer(v.Name, "variable")
 		}
-		if globals, err := f.Info().Globals(f.LookupPC); err == nil {
-			for _, v := range globals {
-				offer(v.Name, "value")
-			}
+		for _, v := range f.Globals() {
+			offer(v.Name, "value")
 		}
 	}
-	if f.Image != nil && !strings.HasPrefix(prefix, "$") {
-		for _, function := range f.Image.Functions() {
+	if f.Physical.Image != nil && !strings.HasPrefix(prefix, "$") {
+		for _, function := range f.Physical.Image.Functions() {
 			offer(function.Name, "function")
 		}
 	}

@@ -36,11 +36,16 @@ type program struct {
 
 func compile(t testing.TB, flags ...string) *program {
 	t.Helper()
-	testprogram.RequireTool(t, "gcc")
 	source, err := filepath.Abs("testdata/program.c")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return compileSource(t, source, flags...)
+}
+
+func compileSource(t testing.TB, source string, flags ...string) *program {
+	t.Helper()
+	testprogram.RequireTool(t, "gcc")
 	p := &program{path: source, object: filepath.Join(t.TempDir(), "program.o"), lines: map[string]int{}}
 	if out, err := exec.Command("gcc", append(flags, "-g", "-c", "-o", p.object, source)...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)

@@ -11,20 +11,14 @@ import (
 
 	"github.com/google/go-dap"
 
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
 )
 
 // context tells what names mean in a frame, nil where no call is stopped.
-func (c *client) context(f *frame) *expression.Context {
-	address := uint64(0)
-	if f != nil {
-		address = f.LookupPC
-	}
-	x := c.target.session.Context(address)
-	if f != nil {
-		x.Inlined = f.inlined
-	}
+func (c *client) context(f *frontend.Frame) *expression.Context {
+	x := frontend.Context(c.target.session, f)
 	x.Convenience = c
 	x.History = c.past
 	return x
@@ -55,7 +49,7 @@ func (r readOnly) ThreadAddress(offset uint64) (uint64, error) {
 
 // evaluateIn evaluates an expression in a frame, or, where it is nil, outside of
 // calls.
-func (c *client) evaluateIn(f *frame, text string) (value.Value, error) {
+func (c *client) evaluateIn(f *frontend.Frame, text string) (value.Value, error) {
 	e, err := expression.Compile(text, c.context(f))
 	if err != nil {
 		return value.Value{}, err
@@ -63,15 +57,15 @@ func (c *client) evaluateIn(f *frame, text string) (value.Value, error) {
 	return e.Evaluate(c.frameFor(f))
 }
 
-func (c *client) frameFor(f *frame) value.Frame {
+func (c *client) frameFor(f *frontend.Frame) value.Frame {
 	if f == nil {
 		return value.Static(c.target.session, nil, 0)
 	}
-	return f.Frame
+	return f.Physical
 }
 
 // selected returns the frame that an expression is evaluated in.
-func (c *client) selected(id int) (*frame, error) {
+func (c *client) selected(id int) (*frontend.Frame, error) {
 	if c.running {
 		return nil, errRunning
 	}

@@ -26,9 +26,9 @@ func (c *client) gotoTargets(r *dap.GotoTargetsRequest) (dap.Message, error) {
 	c.targets = c.targets[:0]
 	body := dap.GotoTargetsResponseBody{Targets: []dap.GotoTarget{}}
 	for _, address := range addresses {
-		if i := c.target.session.Image(address); i == nil || i != f.Image {
+		if i := c.target.session.Image(address); i == nil || i != f.Physical.Image {
 			continue
-		} else if in, ok := i.Function(address); !ok || in.Start != f.Function.Start {
+		} else if in, ok := i.Function(address); !ok || in.Start != f.Physical.Function.Start {
 			continue
 		}
 		c.targets = append(c.targets, address)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/stdtype"
 )
@@ -139,7 +140,7 @@ func unmarshal(b json.RawMessage, to any) error {
 }
 
 func (c *client) setTarget(t *Target) {
-	c.target = t
+	c.target, c.frames = t, frontend.NewFrames(t.session)
 	c.printer = value.Printer{Symbols: report.Demangled{Symbolizer: &symbols{session: t.session}}, Demangle: report.Demangle, UTF8: true, Present: stdtype.Present}
 	c.numberSources()
 	t.mu.Lock()

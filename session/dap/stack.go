@@ -5,61 +5,21 @@
 package dap
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 
 	"github.com/google/go-dap"
 
-	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/session"
-	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/session/frontend"
 )
-
-// frame is a frame as the editor counts them: a function, or a call that was
-// inlined in it.
-type frame struct {
-	*session.Frame
-	inlined  int             // how many inlined calls are further in
-	location object.Location // zero where none is known
-	scope    *value.Scope    // nil where there is no debugging information
-}
 
 // maxFrames is how many frames of a stack are shown.
 const maxFrames = 1 << 14
 
-// stack returns the frames, at least so many as wanted, if there are.
-func (c *client) stack(want int) error {
-	if c.stackEnd || len(c.frames) >= want {
-		return nil
-	}
-	want = min(max(want, 2*len(c.frames), 20), maxFrames)
-	stack, err := c.target.session.Stack(want)
-	if err != nil {
-		return err
-	}
-	c.frames, c.stackEnd = nil, len(stack.Frames) < want || want == maxFrames
-	for n := range stack.Frames {
-		f := &stack.Frames[n]
-		var scopes []*value.Scope
-		if info := f.Info(); info != nil {
-			scopes, _ = info.Scopes(f.LookupPC) // without them there are no variables
-		}
-		passed := 0 // inlined calls that are not entered yet have no location
-		if len(f.Locations) > 0 {
-			passed = max(0, len(scopes)-len(f.Locations))
-		}
-		for k := range max(len(f.Locations), len(scopes)-passed, 1) {
-			one := &frame{Frame: f, inlined: k + passed}
-			if k < len(f.Locations) {
-				one.location = f.Locations[k]
-			}
-			if k+passed < len(scopes) {
-				one.scope = scopes[k+passed]
-			}
-			c.frames = append(c.frames, one)
-		}
-	}
-	return nil
+// stack returns the frames that were read: at least want, if there are so many.
+func (c *client) stack(want int) ([]*frontend.Frame, error) {
+	list, err := c.frames.Load(min(want, maxFrames))
+	return list[:min(len(list), maxFrames)], err
 }
 
 // forget drops what belongs to a stop. References are not used again.
@@ -68,18 +28,18 @@ func (c *client) forget() {
 		c.base = 1
 	}
 	c.containers = c.containers[:0]
-	c.frames, c.stackEnd = nil, false
+	c.frames.Forget()
 	c.stops = (c.stops + 1) % (1 << 16)
 }
 
 // changed drops what was read of the stack: an assignment can have changed it. The
 // IDs of frames stay.
 func (c *client) changed() {
-	c.frames, c.stackEnd = nil, false
+	c.frames.Forget()
 }
 
 // frameOf returns the frame with an ID; 0 is the innermost one.
-func (c *client) frameOf(id int) (*frame, error) {
+func (c *client) frameOf(id int) (*frontend.Frame, error) {
 	if err := c.mustBeStopped(); err != nil {
 		return nil, err
 	}
@@ -90,29 +50,18 @@ func (c *client) frameOf(id int) (*frame, error) {
 	if n < 0 || n >= maxFrames {
 		return nil, errors.New("the frame is of another stop")
 	}
-	if err := c.stack(n + 1); err != nil {
+	list, err := c.stack(n + 1)
+	if err != nil {
 		return nil, err
 	}
-	if n >= len(c.frames) {
+	if n >= len(list) {
 		return nil, errors.New("the frame is of another stop")
 	}
-	return c.frames[n], nil
+	return list[n], nil
 }
 
 // frameBase is what the IDs of frames start from.
 func (c *client) frameBase() int { return c.stops * maxFrames }
-
-func (f *frame) name() string {
-	switch {
-	case f.scope != nil && f.scope.Function != nil && f.scope.Function.Name != "":
-		return f.scope.Function.Name
-	case f.location.Function != "":
-		return f.location.Function
-	case f.Function.Name != "":
-		return f.Function.Name
-	}
-	return fmt.Sprintf("%#x", f.PC)
-}
 
 func (c *client) stackTrace(r *dap.StackTraceRequest) (dap.Message, error) {
 	a := r.Arguments
@@ -121,21 +70,23 @@ func (c *client) stackTrace(r *dap.StackTraceRequest) (dap.Message, error) {
 		levels = maxFrames
 	}
 	start := min(max(a.StartFrame, 0), maxFrames)
-	// One more tells whether there are more.
-	if err := c.stack(start + levels + 1); err != nil {
+	// One more shows whether there are more.
+	list, err := c.stack(start + levels + 1)
+	if err != nil {
 		return nil, err
 	}
-	body := dap.StackTraceResponseBody{StackFrames: []dap.StackFrame{}, TotalFrames: len(c.frames)}
-	for n := start; n < len(c.frames) && n < start+levels; n++ {
-		f := c.frames[n]
-		d := dap.StackFrame{Id: 1 + c.frameBase() + n, Name: f.name(), InstructionPointerReference: reference(f.PC)}
-		if f.location.File != "" {
-			d.Source, d.Line, d.Column = c.sourceOf(f.location.File), c.line(f.location.Line), max(f.location.Column, 1)-1+c.columns
+	body := dap.StackTraceResponseBody{StackFrames: []dap.StackFrame{}, TotalFrames: len(list)}
+	for n := start; n < len(list) && n < start+levels; n++ {
+		f := list[n]
+		pc := reference(f.Physical.PC)
+		d := dap.StackFrame{Id: 1 + c.frameBase() + n, Name: cmp.Or(f.Name, pc), InstructionPointerReference: pc}
+		if f.Location.File != "" {
+			d.Source, d.Line, d.Column = c.sourceOf(f.Location.File), c.line(f.Location.Line), max(f.Location.Column, 1)-1+c.columns
 		}
 		switch {
-		case f.Image == nil || len(f.Image.Files()) == 0:
+		case f.Physical.Image == nil || len(f.Physical.Image.Files()) == 0:
 			d.PresentationHint = "label" // the program's own, or a host function
-		case f.location.File == "":
+		case f.Location.File == "":
 			d.PresentationHint = "subtle"
 		}
 		body.StackFrames = append(body.StackFrames, d)

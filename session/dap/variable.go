@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
 )
@@ -23,8 +24,8 @@ import (
 type container struct {
 	list      []named // of a scope
 	value     value.Value
-	name      string // an expression for the value, "" where there is none
-	frame     *frame // that expressions are evaluated in; nil where no call is stopped
+	name      string          // an expression for the value, "" where there is none
+	frame     *frontend.Frame // that expressions are evaluated in; nil where no call is stopped
 	registers bool
 	class     session.RegisterClass
 }
@@ -70,22 +71,22 @@ func (c *client) scopes(r *dap.ScopesRequest) (dap.Message, error) {
 			body.Scopes = append(body.Scopes, dap.Scope{Name: name, PresentationHint: hint, VariablesReference: reference, NamedVariables: n, Expensive: expensive})
 		}
 	}
-	if f.scope != nil {
-		arguments := read(f.scope.Arguments, f.Frame)
+	if f.Scope != nil {
+		arguments := read(f.Scope.Arguments, f.Physical)
 		locals := locals(f)
 		add("Arguments", "arguments", false, container{list: arguments, frame: f}, len(arguments))
 		add("Locals", "locals", false, container{list: locals, frame: f}, len(locals))
-		if globals, err := f.Info().Globals(f.LookupPC); err == nil && len(globals) > 0 {
-			list := read(globals, f.Frame)
+		if globals := f.Globals(); len(globals) > 0 {
+			list := read(globals, f.Physical)
 			add("Globals of the file", "", true, container{list: list, frame: f}, len(list))
 		}
 	}
 	if c.target.Locals != nil {
-		if list := spoken(c.target.Locals(f.Frame)); len(list) > 0 {
+		if list := spoken(c.target.Locals(f.Physical)); len(list) > 0 {
 			add("State", "locals", false, container{list: list, frame: f}, len(list))
 		}
 	}
-	if f.Level == 0 {
+	if f.Physical.Level == 0 {
 		for _, class := range []struct {
 			name  string
 			class session.RegisterClass
@@ -118,11 +119,11 @@ func read(variables []*value.Variable, f *session.Frame) []named {
 
 // locals are those of all blocks, the innermost first. What a name of an inner
 // block hides has no expression.
-func locals(f *frame) []named {
+func locals(f *frontend.Frame) []named {
 	var list []named
 	seen := map[string]bool{}
-	for _, b := range f.scope.Blocks {
-		for _, v := range read(b.Variables, f.Frame) {
+	for _, b := range f.Scope.Blocks {
+		for _, v := range read(b.Variables, f.Physical) {
 			if seen[v.name] {
 				v.evaluate = ""
 			}
@@ -241,7 +242,7 @@ func parenthesised(name string) string {
 }
 
 // shown is what the editor gets of a variable.
-func (c *client) shown(v named, f *frame, hex bool) dap.Variable {
+func (c *client) shown(v named, f *frontend.Frame, hex bool) dap.Variable {
 	d := dap.Variable{Name: v.name, Value: c.text(v.value, hex), EvaluateName: v.evaluate}
 	if v.value.Type() == nil {
 		d.Value = v.text
@@ -267,7 +268,7 @@ func (c *client) text(v value.Value, hex bool) string {
 }
 
 // expandable makes a reference for what is in a value, if there is something.
-func (c *client) expandable(v named, f *frame) (reference, names, indices int) {
+func (c *client) expandable(v named, f *frontend.Frame) (reference, names, indices int) {
 	if v.value.Err() != nil {
 		return 0, 0, 0
 	}
@@ -329,9 +330,9 @@ func (c *client) registersOf(k container, hex bool) ([]dap.Variable, error) {
 		if err != nil {
 			continue
 		}
-		if v, err := e.Evaluate(k.frame.Frame); err == nil && v.Type() != nil && v.Type().Kind() != value.Void {
+		if v, err := e.Evaluate(k.frame.Physical); err == nil && v.Type() != nil && v.Type().Kind() != value.Void {
 			d = c.shown(named{name: info.Name, value: v, evaluate: "$" + info.Name}, k.frame, hex)
-		} else if k.frame.Level == 0 {
+		} else if k.frame.Physical.Level == 0 {
 			b, err := c.target.session.Register(info.Name)
 			if err != nil {
 				continue

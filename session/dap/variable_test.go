@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-dap"
+
+	"github.com/clewdev/clew/internal/testprogram"
 )
 
 // inner stops sum(1000, first) in its inner block.
@@ -295,5 +297,47 @@ func TestDisassemble(t *testing.T) {
 	for _, a := range []dap.DisassembleArguments{{MemoryReference: "x"}, {MemoryReference: pc, InstructionCount: 1 << 30}, {MemoryReference: pc, InstructionCount: -1}, {MemoryReference: pc, InstructionOffset: -1 << 30}} {
 		e.refused(&dap.DisassembleRequest{Request: request("disassemble"), Arguments: a})
 	}
+	e.disconnect()
+}
+
+// A frame of a library that is mapped at a load bias has its variables, in nested
+// blocks too.
+func TestBiasedFrame(t *testing.T) {
+	library := testprogram.Build(t, "biased.c", "-shared", "-nostdlib", "-DLIBRARY", "-O0", "-g", "-gdwarf-5", "-fPIC")
+	between := testprogram.MapLibrary(t, library, "between")
+	p := compileSource(t, testprogram.Path("programs/biased.c"), "-O0")
+	e := connect(t, Options{Launch: load})
+	e.launch(p, fmt.Sprintf("enter(%d, 5)", between))
+	e.at(p, dap.SourceBreakpoint{Line: p.lines["BACK"]})
+	e.run()
+	_, frames := e.stopped("breakpoint")
+	if len(frames) != 3 || frames[1].Name != "between" || frames[1].Line != p.lines["NESTED"] || frames[2].Name != "enter" {
+		t.Fatalf("%+v", frames)
+	}
+	scopes := e.scopes(frames[1].Id)
+	var locals []string
+	for _, v := range e.page(dap.VariablesArguments{VariablesReference: scopes["Locals"]}) {
+		locals = append(locals, v.Name+" = "+v.Value)
+	}
+	if got := strings.Join(locals, ", "); got != "total = 12, inner = 11, total = 10" {
+		t.Errorf("locals: %s", got)
+	}
+	if v := e.variables(scopes["Arguments"])["n"]; v.Value != "5" {
+		t.Errorf("%+v", v)
+	}
+	if v := e.variables(scopes["Globals of the file"])["file_global"]; v.Value != "70" {
+		t.Errorf("%+v", v)
+	}
+	for text, want := range map[string]string{"total": "12", "inner + n": "16", "file_global": "70"} {
+		if r := e.evaluate(text, "watch", frames[1].Id); r.Result != want {
+			t.Errorf("%s is %+v, want %s", text, r, want)
+		}
+	}
+	body := ask[*dap.CompletionsResponse](e, &dap.CompletionsRequest{Request: request("completions"), Arguments: dap.CompletionsArguments{FrameId: frames[1].Id, Text: "file_", Column: 6}}).Body
+	if len(body.Targets) != 1 || body.Targets[0].Label != "file_global" {
+		t.Errorf("%+v", body)
+	}
+	e.goOn()
+	e.ended(0)
 	e.disconnect()
 }

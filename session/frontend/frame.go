@@ -1,0 +1,139 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package frontend
+
+import (
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/expression"
+)
+
+// Frame is a frame as users count them: a function, or a call that was inlined into
+// one.
+type Frame struct {
+	Level    int             // 0 is the innermost
+	Physical *session.Frame  // the machine's frame, which a function shares with the calls inlined into it
+	Inner    int             // inlined calls inside of this one in the same physical frame
+	Passed   int             // Inner, and the inlined calls at the address that are not entered yet
+	Inlined  bool            // into the next frame
+	Name     string          // of the function, "" where unknown
+	Location object.Location // zero where unknown
+	Scope    *value.Scope    // nil where there is no debugging information
+}
+
+// Address returns the address whose scopes the frame sees, as its debugging
+// information counts: without the load bias.
+func (f *Frame) Address() uint64 { return f.Physical.LookupPC - f.Physical.Bias() }
+
+// Locals returns the arguments of the frame and the variables of its blocks, the
+// innermost block first. A name can occur more than once: the first hides the others.
+func (f *Frame) Locals() []*value.Variable {
+	if f.Scope == nil {
+		return nil
+	}
+	var list []*value.Variable
+	for _, b := range f.Scope.Blocks {
+		list = append(list, b.Variables...)
+	}
+	return append(list, f.Scope.Arguments...)
+}
+
+// Globals returns the global variables of the frame's compilation unit.
+func (f *Frame) Globals() []*value.Variable {
+	info := f.Physical.Info()
+	if info == nil {
+		return nil
+	}
+	list, err := info.Globals(f.Address())
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// Frames reads the frames of a stop on demand.
+type Frames struct {
+	session *session.Session
+	list    []*Frame
+	all     bool // list is the whole stack
+	reason  unwind.Reason
+	err     error
+}
+
+// NewFrames returns the frames of a session.
+func NewFrames(s *session.Session) *Frames { return &Frames{session: s} }
+
+// Load returns the frames that were read, innermost first: at least the want
+// innermost ones if the stack has so many, or all where want is 0. The slice is
+// valid until the next call.
+func (s *Frames) Load(want int) ([]*Frame, error) {
+	if s.all || want > 0 && len(s.list) >= want {
+		return s.list, nil
+	}
+	if want > 0 {
+		// The arguments of the innermost frame need its caller.
+		want = max(want, 2*len(s.list), 2)
+	}
+	stack, err := s.session.Stack(want)
+	if err != nil {
+		return nil, err
+	}
+	s.list, s.all = nil, want == 0 || len(stack.Frames) < want
+	s.reason, s.err = stack.Reason, stack.Err
+	for i := range stack.Frames {
+		s.expand(&stack.Frames[i])
+	}
+	return s.list, nil
+}
+
+// Forget drops all frames: the code has run, or memory or a register has changed.
+func (s *Frames) Forget() { s.list, s.all = nil, false }
+
+// End returns why the walk of the stack has ended. It is valid after Load(0).
+func (s *Frames) End() (unwind.Reason, error) { return s.reason, s.err }
+
+// expand adds the frames of a physical frame.
+func (s *Frames) expand(p *session.Frame) {
+	var scopes []*value.Scope
+	if info := p.Info(); info != nil {
+		scopes, _ = info.Scopes(p.LookupPC - p.Bias()) // without scopes there are no variables
+	}
+	// An inlined call that is not entered yet has a scope, but no location.
+	skipped := 0
+	if len(p.Locations) > 0 {
+		skipped = max(0, len(scopes)-len(p.Locations))
+	}
+	scopes = scopes[skipped:]
+	n := max(len(p.Locations), len(scopes), 1)
+	for i := range n {
+		f := &Frame{Level: len(s.list), Physical: p, Inner: i, Passed: skipped + i, Inlined: i < n-1, Name: p.Function.Name}
+		if i < len(p.Locations) {
+			f.Location = p.Locations[i]
+			if f.Location.Function != "" {
+				f.Name = f.Location.Function
+			}
+		}
+		if i < len(scopes) {
+			f.Scope = scopes[i]
+			if f.Scope.Function != nil && f.Scope.Function.Name != "" {
+				f.Name = f.Scope.Function.Name
+			}
+		}
+		s.list = append(s.list, f)
+	}
+}
+
+// Context returns what names in expressions mean in a frame, or outside of calls
+// where f is nil.
+func Context(s *session.Session, f *Frame) *expression.Context {
+	if f == nil {
+		return s.Context(0)
+	}
+	c := s.Context(f.Physical.LookupPC)
+	c.Info, c.Address, c.Inlined = f.Physical.Info(), f.Address(), f.Passed
+	return c
+}
