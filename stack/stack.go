@@ -45,6 +45,11 @@ type Walked struct {
 	Stacks   []Stack
 }
 
+// EarlyWalker is a snapshot.Source that can walk stacks before its snapshot is complete.
+type EarlyWalker interface {
+	WalkedSnapshot(WalkOptions) (*Walked, error)
+}
+
 // Frame is one frame of a stack.
 type Frame struct {
 	PC, LookupPC uint64 // as unwind.Frame has them: run-time addresses

@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -25,7 +24,6 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
-	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/recording"
 )
@@ -154,17 +152,11 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	default:
 		name = pids[0]
 	}
-	if pid, err := strconv.Atoi(name); err == nil && pid > 0 {
+	if snapshot.IsLive(name) {
 		if err := flags.core.refuse(); err != nil {
 			return nil, err
 		}
-		s, err := process.Snapshot(pid, nil)
-		if err != nil {
-			return nil, inputError{err}
-		}
-		t.command = command(s)
-		t.of(s, func() {})
-		return t, nil
+		return t, t.source(name, &flags.core, new(snapshot.Options))
 	}
 	info, err := regular(name)
 	switch {
@@ -184,23 +176,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		t.process = nil // its processes can be of several users, whoever recorded them
 		return t, t.recording(name, flags)
 	case is.maybeCore():
-		c, err := openCore(name, &flags.core)
-		if err != nil {
-			return nil, inputError{err}
-		}
-		t.command = command(c.Snapshot())
-		t.of(c.Snapshot(), func() { c.Close() })
-		t.core = (&openedCore{c, name}).facts()
-		for _, text := range t.core.Damage {
-			t.damage = append(t.damage, "the core: "+text)
-		}
-		// What is missing is an object file where the core has the build ID of it.
-		for _, m := range t.core.Missing {
-			if m.BuildID != nil {
-				t.memory = slices.DeleteFunc(t.memory, func(have snapshot.Mapping) bool { return have.Path == m.Path })
-			}
-		}
-		return t, nil
+		return t, t.source(name, &flags.core, &snapshot.Options{Search: searchBelow})
 	}
 	t.file = name
 	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
@@ -214,6 +190,34 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	t.sources = []*stack.CodeSource{source}
 	t.machine = source.Machine()
 	return t, nil
+}
+
+// source takes the code of a source's snapshot.
+func (t *jitTarget) source(name string, flags *coreFlags, opts *snapshot.Options) error {
+	source, err := openSource(name, flags, opts)
+	if err != nil {
+		return inputError{err}
+	}
+	s, err := source.Snapshot()
+	if err != nil {
+		source.Close()
+		return inputError{err}
+	}
+	t.command = command(s)
+	t.of(s, func() { source.Close() })
+	if t.core = source.facts(s); t.core == nil {
+		return nil
+	}
+	for _, text := range t.core.Damage {
+		t.damage = append(t.damage, "the core: "+text)
+	}
+	// What is missing is an object file where the core has the build ID of it.
+	for _, m := range t.core.Missing {
+		if m.BuildID != nil {
+			t.memory = slices.DeleteFunc(t.memory, func(have snapshot.Mapping) bool { return have.Path == m.Path })
+		}
+	}
+	return nil
 }
 
 // of takes the code of a snapshot.

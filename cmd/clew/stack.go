@@ -105,7 +105,7 @@ Examples:
 				return watchProcesses(pids, flags)
 			case dashed && len(pids) > 0:
 				return errors.New("either processes or a command after --, not both")
-			case flags.hold && (dashed || slices.ContainsFunc(pids, func(arg string) bool { _, err := strconv.Atoi(arg); return err != nil })):
+			case flags.hold && (dashed || slices.ContainsFunc(pids, func(arg string) bool { return !snapshot.IsLive(arg) })):
 				return errors.New("--hold is for live processes: a core and a command that crashes stand still")
 			case len(command) > 0:
 				if err := flags.core.refuse(); err != nil {
@@ -173,8 +173,8 @@ func stacksOf(args []string, flags stackFlags) error {
 	if len(args) == 0 {
 		return errors.New("name a process by its ID or its name, a core by its path, or a command after --")
 	}
-	pids := make([]int, len(args)) // 0 for a core
-	for i, arg := range args {
+	stored := false
+	for _, arg := range args {
 		pid, err := strconv.Atoi(arg)
 		if arg == "" {
 			return errors.New("empty argument (did pidof find nothing?)")
@@ -182,10 +182,10 @@ func stacksOf(args []string, flags stackFlags) error {
 		if err == nil && pid <= 0 {
 			return errors.New(arg + " is not a process ID: they start at 1")
 		}
-		if err == nil {
-			pids[i] = pid
+		if snapshot.IsLive(arg) {
 			continue
 		}
+		stored = true
 		if info, err := regular(arg); info == nil {
 			if strings.Contains(arg, "/") || strings.HasPrefix(arg, "core") {
 				return inputError{err}
@@ -196,7 +196,7 @@ func stacksOf(args []string, flags stackFlags) error {
 			return fmt.Errorf("no process and no file is named %s", arg)
 		}
 	}
-	if !slices.Contains(pids, 0) {
+	if !stored {
 		if err := flags.core.refuse(); err != nil {
 			return err
 		}
@@ -209,18 +209,15 @@ func stacksOf(args []string, flags stackFlags) error {
 		}
 		failed = err
 	}
-	for i, pid := range pids {
+	for _, name := range args {
 		var t *stack.Walked
-		var c *openedCore
+		var source *openedSource
 		var err error
 		show := func(w io.Writer) (complete bool, err error) { return printStacks(w, stdout.palette(), t, flags) }
-		switch {
-		case pid == 0:
-			t, c, err = takeCore(args[i], &flags)
-		case flags.hold:
-			show, err = holdStacks(pid, flags)
-		default:
-			t, err = flags.take(pid)
+		if flags.hold {
+			show, err = holdStacks(name, flags)
+		} else {
+			source, t, err = flags.take(name)
 		}
 		if err != nil {
 			fail(inputError{err})
@@ -229,9 +226,9 @@ func stacksOf(args []string, flags stackFlags) error {
 		if apart && !flags.json && !flags.profile.wanted() {
 			fmt.Fprintln(stdout)
 		}
-		flags.core.opened = c
+		flags.core.opened = source
 		complete, err := show(stdout)
-		complete = c.close() && complete
+		complete = source.close() && complete
 		apart = err == nil
 		if errors.Is(err, golang.ErrNoGo) { // the next one may be
 			fail(err)
@@ -246,18 +243,37 @@ func stacksOf(args []string, flags stackFlags) error {
 	return flags.finish(printed, partial, failed)
 }
 
-// snapshot says how a snapshot of a live process is to be taken.
-func (f *stackFlags) snapshot() *process.Options {
-	variables := f.variables.wanted(true, f)
-	return &process.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: variables, Search: searchBelow}
+// options returns the options of a source whose stacks are printed.
+func (f *stackFlags) options() *snapshot.Options {
+	return &snapshot.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: f.variables.wanted(true, f), Search: searchBelow}
 }
 
-// take takes a snapshot of a live process, with its stacks where these are wanted.
-func (f *stackFlags) take(pid int) (*stack.Walked, error) {
-	if !f.goroutines {
-		return process.Stacks(pid, f.snapshot(), f.walk(f.variables.wanted(true, f)))
+// take opens a source and takes its snapshot, with the stacks where the source can walk
+// them early.
+func (f *stackFlags) take(name string) (*openedSource, *stack.Walked, error) {
+	if !snapshot.IsLive(name) {
+		if _, err := regular(name); err != nil {
+			return nil, nil, fmt.Errorf("%w: neither a core nor a process", err)
+		}
 	}
-	s, err := process.Snapshot(pid, f.snapshot())
+	source, err := openSource(name, &f.core, f.options())
+	if err != nil {
+		return nil, nil, explainUnknown(name, err)
+	}
+	t, err := f.walked(source)
+	if err != nil {
+		source.Close()
+		return nil, nil, err
+	}
+	return source, t, nil
+}
+
+// walked takes the snapshot of a source, with the stacks where it can walk them early.
+func (f *stackFlags) walked(source *openedSource) (*stack.Walked, error) {
+	if early, ok := source.Source.(stack.EarlyWalker); ok && !f.goroutines {
+		return early.WalkedSnapshot(f.walk(f.variables.wanted(source.live, f)))
+	}
+	s, err := source.Snapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +360,7 @@ func whose(s *snapshot.Snapshot) string {
 
 // told is what is told of a target beside its stacks.
 func (f *stackFlags) told(s *snapshot.Snapshot, missed []string) report.Target {
-	return report.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(), Signal: s.Signal, Missed: missed}
+	return report.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(s), Signal: s.Signal, Missed: missed}
 }
 
 // command returns the command line of a target, shortened.

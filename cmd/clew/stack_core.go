@@ -9,22 +9,19 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/snapshot/core"
-	"github.com/clewdev/clew/stack"
+	_ "github.com/clewdev/clew/snapshot/core" // opens cores
 )
 
 // coreFlags are the flags of verbs that read cores.
 type coreFlags struct {
 	sysroot, exe string
-	opened       *openedCore // what they were used for
+	opened       *openedSource // what they were used for
 }
 
 func (f *coreFlags) flags() []cli.Flag {
@@ -42,9 +39,16 @@ func (f *coreFlags) refuse() error {
 	return nil
 }
 
-// openCore opens a core.
-func openCore(path string, flags *coreFlags) (*core.Core, error) {
-	opts := core.Options{Program: flags.exe, Search: searchBelow(flags.sysroot)}
+// openedSource is a source with the name that it was opened by.
+type openedSource struct {
+	snapshot.Source
+	name string
+	live bool
+}
+
+// openSource opens a source by its name.
+func openSource(name string, flags *coreFlags, opts *snapshot.Options) (*openedSource, error) {
+	opts.Program, opts.Root = flags.exe, flags.sysroot
 	if err := exist(flags.exe, flags.sysroot); err != nil {
 		return nil, err
 	}
@@ -59,70 +63,48 @@ func openCore(path string, flags *coreFlags) (*core.Core, error) {
 		}
 		done(int(read >> 20))
 	}
-	c, err := core.Open(path, &opts)
+	s, err := snapshot.Open(name, opts)
 	if err != nil {
 		return nil, err
 	}
-	return c, nil
+	return &openedSource{s, name, snapshot.IsLive(name)}, nil
 }
 
-// openedCore is a core whose stacks are printed; nil where there is none.
-type openedCore struct {
-	*core.Core
-	path string
+// explainUnknown adds to the error of a file that is not a source what to do with it.
+func explainUnknown(path string, err error) error {
+	if !errors.Is(err, snapshot.ErrUnknown) {
+		return err
+	}
+	switch c, _ := contentOf(path); c {
+	case recordingFile:
+		return fmt.Errorf("%s: not a core; 'clew perf %[1]s' reads it", path)
+	case jitdumpFile:
+		return fmt.Errorf("%s: not a core; 'clew jit %[1]s' reads it", path)
+	}
+	if info, failed := regular(path); failed != nil || info.Size() == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; 'clew stack -- %s' runs it", err, path)
 }
 
-// takeCore opens a core and returns the threads of it that are asked for. The
-// error says what to do.
-func takeCore(path string, flags *stackFlags) (*stack.Walked, *openedCore, error) {
-	info, err := regular(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: neither a core nor a process", err)
-	}
-	c, err := openCore(path, &flags.core)
-	if errors.Is(err, core.ErrNotCore) {
-		switch c, _ := contentOf(path); c {
-		case recordingFile:
-			return nil, nil, fmt.Errorf("%s: not a core; 'clew perf %[1]s' reads it", path)
-		case jitdumpFile:
-			return nil, nil, fmt.Errorf("%s: not a core; 'clew jit %[1]s' reads it", path)
-		}
-		if info.Size() == 0 {
-			return nil, nil, err
-		}
-		return nil, nil, fmt.Errorf("%w; 'clew stack -- %s' runs it", err, path)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	s := *c.Snapshot()
-	if flags.threads != nil {
-		s.Threads = slices.DeleteFunc(slices.Clone(s.Threads), func(t snapshot.Thread) bool { return !slices.Contains(flags.threads, t.ID) })
-		if len(s.Threads) == 0 {
-			c.Close()
-			return nil, nil, fmt.Errorf("%s: it has no thread %s", path, strings.Trim(fmt.Sprint(flags.threads), "[]"))
-		}
-	}
-	return &stack.Walked{Snapshot: &s, Objects: stack.NewObjects(&s)}, &openedCore{c, path}, nil
-}
-
-// close closes the core, and reports whether nothing of it is missing.
-func (c *openedCore) close() (complete bool) {
-	if c == nil {
+// close closes the source, and reports whether nothing of it is missing. It does nothing
+// for nil.
+func (o *openedSource) close() (complete bool) {
+	if o == nil {
 		return true
 	}
-	defer c.Close()
-	return len(c.Missing()) == 0 && c.Damage() == nil
+	defer o.Close()
+	return len(o.Missing()) == 0 && o.Damage() == nil
 }
 
-// facts are what is told of the core beside its stacks, once those are named. It
-// is nil of no core.
-func (c *openedCore) facts() *report.Core {
-	if c == nil {
+// facts are what is told of a stored source beside the stacks of its snapshot, once those
+// are named. They are nil for a live process.
+func (o *openedSource) facts(s *snapshot.Snapshot) *report.Core {
+	if o == nil || o.live {
 		return nil
 	}
-	r := &report.Core{Path: c.path, Signal: c.Snapshot().Signal}
-	for _, m := range c.Missing() {
+	r := &report.Core{Path: o.name, Signal: s.Signal}
+	for _, m := range o.Missing() {
 		r.Missing = append(r.Missing, report.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Reason()})
 	}
 	if len(r.Missing) > 0 {
@@ -131,7 +113,7 @@ func (c *openedCore) facts() *report.Core {
 			r.Advice += ", or servers in DEBUGINFOD_URLS, which may have it"
 		}
 	}
-	if err := c.Damage(); err != nil {
+	if err := o.Damage(); err != nil {
 		r.Damage = printable.Lines(err)
 	}
 	return r

@@ -14,7 +14,6 @@ import (
 
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
 )
@@ -33,8 +32,8 @@ func (f *stackFlags) checkHold() error {
 
 // holdStacks has the stacks of a process printed while it stands still, and returns what
 // writes what was printed.
-func holdStacks(pid int, flags stackFlags) (show func(io.Writer) (complete bool, err error), err error) {
-	objects, err := readAhead(pid, &flags)
+func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete bool, err error), err error) {
+	objects, err := readAhead(name, &flags)
 	if err != nil {
 		return nil, err
 	}
@@ -43,15 +42,20 @@ func holdStacks(pid int, flags stackFlags) (show func(io.Writer) (complete bool,
 	var complete bool
 	var failed error
 	var source *report.SourceText
-	opts := flags.snapshot()
+	opts := flags.options()
 	opts.Hold = func(s *snapshot.Snapshot) {
 		objects.SetSnapshot(s)
-		s.Command = commandLine(pid) // which is asked for of who runs
+		s.Command = commandLine(s.PID) // which is asked for of who runs
 		flags.variables.later = true
 		complete, failed = printStacks(&text, stdout.palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags)
 		source = flags.variables.text(s)
 	}
-	s, err := process.Snapshot(pid, opts)
+	held, err := openSource(name, &flags.core, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Close()
+	s, err := held.Snapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +63,7 @@ func holdStacks(pid int, flags stackFlags) (show func(io.Writer) (complete bool,
 		if _, err := w.Write(filled(source, text.Bytes(), stdout.palette())); err != nil {
 			return false, err
 		}
-		warn("process %d stood still for %v, until all of it was read", pid, s.Pause.Round(10*time.Microsecond))
+		warn("process %d stood still for %v, until all of it was read", s.PID, s.Pause.Round(10*time.Microsecond))
 		return complete, failed
 	}, nil
 }
@@ -76,11 +80,14 @@ func filled(source *report.SourceText, text []byte, colours report.Palette) []by
 
 // readAhead returns the objects of a process with what printing its stacks takes of their
 // files.
-func readAhead(pid int, flags *stackFlags) (*stack.Objects, error) {
+func readAhead(name string, flags *stackFlags) (*stack.Objects, error) {
 	variables := flags.variables.wanted(true, flags)
-	t, err := process.Stacks(pid, flags.snapshot(), flags.walk(variables))
+	_, t, err := flags.take(name)
 	if err != nil {
 		return nil, err
+	}
+	if t.Stacks == nil {
+		t.Stacks = t.Objects.Walk(flags.walk(variables))
 	}
 	naming := stack.NameOptions{Lines: !flags.noLines}
 	if variables {

@@ -37,6 +37,7 @@ var openers = map[string]string{
 	// Clew's own, of names that are trusted.
 	"github.com/clewdev/clew/internal/untrusted": "OpenNamed OpenInput",
 	"github.com/clewdev/clew/object":             "Open",
+	"github.com/clewdev/clew/snapshot":           "Open",
 	"github.com/clewdev/clew/snapshot/core":      "Open",
 	"github.com/clewdev/clew/snapshot/perfdata":  "Open",
 	"github.com/clewdev/clew/jit/perf":           "ReadJitdump ReadMap",

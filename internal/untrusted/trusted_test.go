@@ -15,7 +15,7 @@ var trusted = map[string]string{
 	"cmd/clew: named":                        "an argument of the command, which is only looked at",
 	"cmd/clew: jitTarget.recording":          "an argument of the command",
 	"cmd/clew: openBeside":                   "an argument of the command",
-	"cmd/clew: openCore":                     "an argument of the command",
+	"cmd/clew: openSource":                   "an argument of the command",
 	"cmd/clew: openRecording":                "an argument of the command",
 	"cmd/clew: regular":                      "an argument of the command, which is only looked at",
 	"session/console: Console.sourceCommand": "the argument of source, which can be a pipe",

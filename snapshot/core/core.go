@@ -59,16 +59,8 @@ type Core struct {
 	snapshot snapshot.Snapshot
 
 	mu      sync.Mutex
-	missing []Missing
+	missing []snapshot.Missing
 	damage  []error
-}
-
-// Missing is a file that was mapped and is not to be had.
-type Missing struct {
-	Path    string // as the target saw it
-	Address uint64 // the lowest one that it was mapped to
-	BuildID []byte // as the core has it, nil where it does not
-	Err     *debugfile.NotFoundError
 }
 
 // Open opens the core at path, which may be compressed with zstd or lz4.
@@ -153,11 +145,11 @@ func (c *Core) Snapshot() *snapshot.Snapshot { return &c.snapshot }
 // Missing returns the files that were asked for up to now, since a frame lies in
 // them or memory of theirs was read, and that are not to be had. The slice is
 // the caller's.
-func (c *Core) Missing() []Missing {
+func (c *Core) Missing() []snapshot.Missing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := slices.Clone(c.missing)
-	slices.SortFunc(list, func(a, b Missing) int { return cmp.Compare(a.Address, b.Address) })
+	slices.SortFunc(list, func(a, b snapshot.Missing) int { return cmp.Compare(a.Address, b.Address) })
 	return list
 }
 
@@ -199,7 +191,7 @@ func (c *Core) missed(m *module) {
 	defer c.mu.Unlock()
 	var err *debugfile.NotFoundError
 	errors.As(m.err, &err) // Search.Open has no other
-	c.missing = append(c.missing, Missing{m.path, m.first, m.id, err})
+	c.missing = append(c.missing, snapshot.Missing{Path: m.path, Address: m.first, BuildID: m.id, Err: err})
 }
 
 // openMapping is the snapshot's Open.

@@ -7,16 +7,23 @@ package core
 import (
 	"debug/elf"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // ErrNotCore is wrapped by Open's error for a file that is no core, but an ELF
 // file of another kind or none at all.
-var ErrNotCore = errors.New("not an ELF core")
+var ErrNotCore error = notCore{}
+
+type notCore struct{}
+
+func (notCore) Error() string { return "not an ELF core" }
+
+// Unwrap lets snapshot.Open ask the next opener.
+func (notCore) Unwrap() error { return snapshot.ErrUnknown }
 
 // header is the ELF header of a core and its program headers.
 type header struct {

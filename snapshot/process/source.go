@@ -1,0 +1,77 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux
+
+package process
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack"
+)
+
+func init() {
+	snapshot.Register(snapshot.Opener{Live: true, Match: isNumber, Open: openSource})
+}
+
+// isNumber reports whether a name is a number. A file of such a name needs its directory.
+func isNumber(name string) bool {
+	_, err := strconv.Atoi(name)
+	return err == nil
+}
+
+// source is a live process.
+type source struct {
+	pid   int
+	opts  Options
+	taken *snapshot.Snapshot
+}
+
+func openSource(name string, opts *snapshot.Options) (snapshot.Source, error) {
+	pid, err := strconv.Atoi(name)
+	if err != nil || pid <= 0 {
+		return nil, fmt.Errorf("%s is not a process ID: they start at 1", name)
+	}
+	return &source{pid: pid, opts: Options{Threads: opts.Threads, Goroutines: opts.Goroutines, Search: opts.Search,
+		Vectors: opts.Vectors, Hold: opts.Hold, Timeout: opts.Timeout}}, nil
+}
+
+// Snapshot implements snapshot.Source.
+func (s *source) Snapshot() (*snapshot.Snapshot, error) {
+	var err error
+	if s.taken == nil {
+		s.taken, err = Snapshot(s.pid, &s.opts)
+	}
+	return s.taken, err
+}
+
+// WalkedSnapshot implements stack.EarlyWalker.
+func (s *source) WalkedSnapshot(walk stack.WalkOptions) (*stack.Walked, error) {
+	if s.taken != nil {
+		objects := stack.NewObjects(s.taken)
+		return &stack.Walked{Snapshot: s.taken, Objects: objects, Stacks: objects.Walk(walk)}, nil
+	}
+	w, err := Stacks(s.pid, &s.opts, walk)
+	if err == nil {
+		s.taken = w.Snapshot
+	}
+	return w, err
+}
+
+// Missing implements snapshot.Source. Each object says itself which file it lacks.
+func (s *source) Missing() []snapshot.Missing { return nil }
+
+// Damage implements snapshot.Source.
+func (s *source) Damage() error { return nil }
+
+// Close implements snapshot.Source.
+func (s *source) Close() error {
+	if s.taken == nil {
+		return nil
+	}
+	return s.taken.Memory.(*Memory).Close()
+}

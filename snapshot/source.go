@@ -1,0 +1,123 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clewdev/clew/debugfile"
+)
+
+// Source is where threads that stand still come from: a live process, a core. It is not
+// safe for concurrent use.
+type Source interface {
+	// Snapshot returns the snapshot. A live process is stopped for it at the first call.
+	Snapshot() (*Snapshot, error)
+
+	// Missing returns the files that were mapped and could not be found, and Damage why
+	// parts of the source could not be read. Both are complete once the stacks are named.
+	Missing() []Missing
+	Damage() error
+
+	// Close releases the source. Its snapshot must not be used any more.
+	Close() error
+}
+
+// Missing is a file that was mapped and could not be found.
+type Missing struct {
+	Path    string // as the target saw it
+	Address uint64 // the lowest one that it was mapped to
+	BuildID []byte // nil where the source does not have it
+	Err     *debugfile.NotFoundError
+}
+
+// Options changes what Open does. The zero value is good.
+type Options struct {
+	Threads []int // the IDs of the only threads of the snapshot; nil for all
+	Vectors bool  // with floating-point and vector registers
+
+	// Search returns where the files of the target are looked for, given the directory
+	// that their absolute paths are relative to; nil for that directory alone.
+	Search func(root string) debugfile.Search
+
+	// Root and Program are of stored sources: the directory that the files of the target
+	// are in, and the path of its program where the source does not lead to it.
+	Root, Program string
+
+	// Progress is called now and then while a stored source is decompressed, with bytes of
+	// its file. It may be nil.
+	Progress func(done, total int64)
+
+	// Goroutines, Hold and Timeout are of live processes: see process.Options.
+	Goroutines bool
+	Hold       func(*Snapshot)
+	Timeout    time.Duration
+}
+
+// Opener opens sources of one kind. Packages register theirs: snapshot/process,
+// snapshot/core.
+type Opener struct {
+	// Live says that sources run: their threads are stopped for the snapshot.
+	Live bool
+
+	// Match reports whether a name stands for a source of this kind, whatever the files of
+	// that name are. It is nil where Open finds out by the content of the file.
+	Match func(name string) bool
+
+	// Open opens a source. Its error wraps ErrUnknown where the file is not of this kind.
+	Open func(name string, opts *Options) (Source, error)
+}
+
+// ErrUnknown says that a file is not of a kind that an Opener opens.
+var ErrUnknown = errors.New("not a source of snapshots")
+
+var openers []Opener
+
+// Register makes Open ask an opener. It is called from the init functions of the packages
+// that read sources, and must not be called later.
+func Register(o Opener) { openers = append(openers, o) }
+
+// matching returns the opener that a name matches, nil where the content says it.
+func matching(name string) *Opener {
+	for i := range openers {
+		if o := &openers[i]; o.Match != nil && o.Match(name) {
+			return o
+		}
+	}
+	return nil
+}
+
+// IsLive reports whether Open takes a name for that of a live process: its ID. All other
+// names are paths.
+func IsLive(name string) bool {
+	o := matching(name)
+	return o != nil && o.Live
+}
+
+// Open opens the source of a name: the ID of a process or the path of a core, as far as
+// the program imports the packages that read these. The options may be nil. The error
+// wraps ErrUnknown where no registered opener knows the file.
+func Open(name string, opts *Options) (Source, error) {
+	if opts == nil {
+		opts = new(Options)
+	}
+	if o := matching(name); o != nil {
+		return o.Open(name, opts)
+	}
+	err := fmt.Errorf("%s: %w", name, ErrUnknown)
+	for i := range openers {
+		if openers[i].Match != nil {
+			continue
+		}
+		s, failed := openers[i].Open(name, opts)
+		if failed == nil || !errors.Is(failed, ErrUnknown) {
+			return s, failed
+		}
+		err = failed
+	}
+	return nil, err
+}
