@@ -128,6 +128,7 @@ var (
 	mips    = []elf.Machine{elf.EM_MIPS}
 	aarch64 = []elf.Machine{elf.EM_AARCH64}
 	sparc   = []elf.Machine{elf.EM_SPARC, elf.EM_SPARC32PLUS, elf.EM_SPARCV9}
+	windows = []elf.Machine{elf.EM_SPARC, elf.EM_SPARC32PLUS, elf.EM_SPARCV9, elf.EM_AARCH64}
 )
 
 const (
@@ -167,7 +168,7 @@ var operations = [256]operation{
 	CFAMIPSAdvanceLoc8: {name: "DW_CFA_MIPS_advance_loc8", operands: OperandDelta, effect: EffectLocation, factor: factorCode,
 		base: CFAAdvanceLoc, size: 8, vendor: VendorMIPS, machines: mips},
 	CFAAArch64NegateRAStateWithPC: {name: "DW_CFA_AARCH64_negate_ra_state_with_pc", effect: EffectSigned, vendor: VendorAArch64, machines: aarch64},
-	CFAGNUWindowSave:              {name: "DW_CFA_GNU_window_save", effect: EffectWindow, vendor: VendorGNU, machines: append(sparc, aarch64...)},
+	CFAGNUWindowSave:              {name: "DW_CFA_GNU_window_save", effect: EffectWindow, vendor: VendorGNU, machines: windows},
 	CFAGNUArgsSize:                {name: "DW_CFA_GNU_args_size", operands: OperandUnsigned, effect: EffectArguments, vendor: VendorGNU},
 	CFAGNUNegativeOffsetExtended: {name: "DW_CFA_GNU_negative_offset_extended", operands: registerUnsigned, effect: EffectRegister,
 		factor: factorMinusData, base: CFAOffset, vendor: VendorGNU},

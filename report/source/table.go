@@ -21,7 +21,7 @@ type method struct {
 	call      func(b *cfi.Builder, s *step) // where the operand is factored, or the encoding depends on it
 }
 
-var methods = map[cfi.Opcode]method{
+var methods = [256]method{
 	cfi.CFADefCFA:           {"DefCFA", ".cfi_def_cfa", func(b *cfi.Builder, s *step) { b.DefCFA(s.register, s.offset) }},
 	cfi.CFADefCFARegister:   {"DefCFARegister", ".cfi_def_cfa_register", nil},
 	cfi.CFADefCFAOffset:     {"DefCFAOffset", ".cfi_def_cfa_offset", func(b *cfi.Builder, s *step) { b.DefCFAOffset(s.offset) }},
