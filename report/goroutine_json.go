@@ -50,7 +50,7 @@ type jsonCreated struct {
 // GoroutineSchema describes what [Goroutines.JSON] writes, besides what
 // [StackSchema] does.
 const GoroutineSchema = `Each line is an object as for threads, with goroutines instead of "threads":
-  goroutines      with --group, one for all that are equal:
+  goroutines      with --group, or above 131,072, one for all that are equal:
     id
     state         "running", "runnable", "syscall", …, or why it waits: "select"
     scan          true if the garbage collector was scanning its stack

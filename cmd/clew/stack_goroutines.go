@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -50,13 +51,25 @@ func (f *stackFlags) checkGoroutines() error {
 	return nil
 }
 
+// maxApart bounds how many goroutines are printed each by itself: a target can have 2^20.
+// It is a variable for tests.
+var maxApart = 1 << 17
+
+// goroutinesFrom returns from how many goroutines on equal ones are grouped.
+func (f *stackFlags) goroutinesFrom() int {
+	if from := f.groupFrom(); from > 0 {
+		return from
+	}
+	return maxApart + 1
+}
+
 // printGoroutines walks, names and prints the goroutines of a snapshot, and reports
 // whether all of them were read and are whole (see stack.Stack.Whole).
 func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, objects *stack.Objects, flags stackFlags) (complete bool, err error) {
 	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
 	// Of cores too they are shown when they are asked for: there are many goroutines.
 	variables := flags.variables.wanted(true, &flags)
-	list, err := golang.Goroutines(objects, golang.Options{System: flags.system, Share: true, Group: flags.groupFrom(), Registers: variables})
+	list, err := golang.Goroutines(objects, golang.Options{System: flags.system, Share: true, Group: flags.goroutinesFrom(), Registers: variables})
 	if errors.Is(err, golang.ErrNoGo) {
 		end()
 		return false, inputError{fmt.Errorf("%s: %w", whose(s), err)}
@@ -65,6 +78,9 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 	complete = err == nil
 	if err != nil {
 		r.Damage = printable.Lines(err)
+	}
+	if flags.groupFrom() == 0 && slices.ContainsFunc(list, func(g golang.Goroutine) bool { return len(g.Others) > 0 }) {
+		r.Damage = append(r.Damage, fmt.Sprintf("there are more than %d; equal ones are printed together, without the stack pointers of each", maxApart))
 	}
 	err = golang.Name(objects, list, stack.NameOptions{Lines: !flags.noLines})
 	end()

@@ -91,6 +91,7 @@ func (r *goroutineReader) groupListed() {
 	r.list = nil
 	for i := range listed {
 		g := &listed[i]
+		g.StackPointers = nil
 		if k, hash := r.groupOf(g, g.Stack.Frames); k >= 0 {
 			r.joinGroup(k, g)
 		} else {
@@ -190,7 +191,7 @@ func (r *goroutineReader) keep(g *Goroutine) bool {
 		hash = r.shared.hash(r.frames)
 		if k := r.shared.find(hash, func(n int32) bool { return equalFrames(r.stacks[n], r.frames) }); k >= 0 {
 			g.Stack.Frames = r.stacks[k]
-			if r.opts.Group == 0 {
+			if !r.grouping {
 				g.StackPointers = stackPointers(r.frames)
 			}
 			return true
