@@ -20,8 +20,8 @@
 // are without load bias. Memory, tables and registers are not trusted: a walk
 // ends within [Walker.MaxFrames] frames whatever they hold.
 //
-// Package unwind stops no thread and reads no process or file (package target
-// does), names no function (package object does), and does not scan a stack for what
+// Package unwind stops no thread and reads no process or file (package
+// snapshot/process does), names no function (package object does), and does not scan a stack for what
 // looks like a return address: of an interrupted frame without rules it looks at one
 // word, and says so (FromReturnAddress, Frame.Gap). The frames of functions of x86-64
 // without rules are left by what their instructions do to the stack pointer (FromCode).

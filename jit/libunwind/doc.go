@@ -22,7 +22,7 @@
 // [Find] and [Read] read the list of another process, or of a core, without
 // libunwind, on any machine. [Encoder] lays the structures out in memory.
 //
-// The package finds no processes and no symbols (package target does), and
-// registers nothing that was not asked for. LLVM's libunwind is a different
+// The package finds no processes and no symbols (packages snapshot/process and stack do),
+// and registers nothing that was not asked for. LLVM's libunwind is a different
 // library; package jit/libgcc publishes to it.
 package libunwind
