@@ -27,8 +27,10 @@ type NameOptions struct {
 
 // Name finds the symbols of all frames of some stacks, and with Lines where in
 // the source they are, for each address once; with Lines it also inserts the
-// frames of tail calls, see Frame.TailCall. The error says what could not be
-// read, object by object; what was found is kept.
+// frames of tail calls, see Frame.TailCall. Names of more than 16 KiB are cut, and where
+// those of all frames take more than 32 MiB, names of more than 256 bytes; a cut name
+// ends in "…". The error says what could not be read, object by object; what was found
+// is kept.
 func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 	w := wanted{objects: o, of: make(map[*Object]*addresses), places: make([][]int32, len(stacks))}
 	for i := range stacks {
@@ -55,6 +57,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 		}
 		errs = append(errs, a.errs...)
 	}
+	w.shortenNames(stacks)
 	for i := range stacks {
 		w.tell(i, stacks[i].Frames)
 	}

@@ -1,0 +1,71 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/jit/libunwind"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/region"
+	"github.com/clewdev/clew/snapshot"
+)
+
+// The names of all frames are bounded, also where one long name is that of each of them.
+func TestLongNames(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		frames int
+		want   string
+	}{
+		{"short", 100_000, "short"},
+		{strings.Repeat("a", maxShortName), 200_000, strings.Repeat("a", maxShortName)},
+		{strings.Repeat("b", maxName), 10, strings.Repeat("b", maxName)},
+		{strings.Repeat("c", maxName+1), 10, strings.Repeat("c", maxName) + "…"},
+		{strings.Repeat("d", 1<<20), 10_000, strings.Repeat("d", maxShortName) + "…"},
+		{strings.Repeat("ü", 1<<20) + "x", 10_000, strings.Repeat("ü", maxShortName/2) + "…"},
+		{"x" + strings.Repeat("ü", 1<<20), 10_000, "x" + strings.Repeat("ü", maxShortName/2-1) + "…"},
+		{strings.Repeat("\xbc", 1<<20), 10_000, strings.Repeat("\xbc", maxShortName-4) + "…"},
+	} {
+		procedure := &region.Procedure{Name: test.name, Start: 0x1000, End: 0x2000}
+		code := &Object{Name: GeneratedName, Generated: DynInfoList,
+			code: &infoCode{info: &libunwind.Info{Start: procedure.Start, End: procedure.End, Procedure: procedure}}}
+		frames := make([]Frame, test.frames/2)
+		for i := range frames {
+			frames[i].Object, frames[i].Address = code, 0x1800
+		}
+		stacks := []Stack{{Frames: frames}, {Frames: append([]Frame{{}}, frames...)}}
+		objects := NewObjects(&snapshot.Snapshot{})
+		if err := objects.Name(stacks, NameOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range stacks {
+			if got := stacks[i].Frames[len(stacks[i].Frames)-1].Symbol.Name; got != test.want {
+				t.Errorf("%d frames of a name of %d bytes are called %.300q (%d bytes), want %d bytes", test.frames, len(test.name), got, len(got), len(test.want))
+			}
+		}
+		objects.Close()
+	}
+}
+
+// Functions and paths of the source are cut as symbols are, and the list of them that a
+// file keeps stays as it is.
+func TestLongLocations(t *testing.T) {
+	long := strings.Repeat("f", maxShortName+1)
+	kept := []object.Location{{Function: "short", File: long}, {Function: long, File: "f.c"}}
+	a := &addresses{list: []uint64{1}, locations: [][]object.Location{kept}}
+	if n := a.nameLength(0); n != 2*len(long)+len("short")+len("f.c") {
+		t.Errorf("names of %d bytes", n)
+	}
+	a.shortenNames(maxShortName)
+	cut := long[:maxShortName] + "…"
+	if l := a.locations[0]; l[0].File != cut || l[0].Function != "short" || l[1].Function != cut || l[1].File != "f.c" {
+		t.Errorf("%+v", l)
+	}
+	if kept[0].File != long || kept[1].Function != long {
+		t.Errorf("%+v is changed", kept)
+	}
+}
