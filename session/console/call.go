@@ -163,7 +163,7 @@ func (l *cLanguage) expression(text string, instead error) (*Call, error) {
 // prepare is the call of a function with values.
 func (l *cLanguage) prepare(text string, function value.Value, arguments []value.Value) (*Call, error) {
 	address, _ := function.Address()
-	name, _, ok := l.console.symbols().Symbol(address)
+	name, _, ok := l.console.symbols.Symbol(address)
 	if !ok {
 		name = fmt.Sprintf("%#x", address)
 	}
@@ -216,7 +216,7 @@ func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error 
 		if err != nil || v.Type() == nil {
 			return "", err
 		}
-		l.console.values.record(v)
+		l.console.values.Record(v)
 		return l.console.printer(0).Print(v)
 	}
 	return nil
@@ -296,7 +296,7 @@ func (l *cLanguage) evaluateCall(_ value.Frame, function value.Value, arguments 
 	v, err := call.value(stop)
 	c.leaveScopes()
 	if err == nil && v.Type() == nil {
-		v = value.Constant(value.Base(c.values.machine(), "void"), nil, c.values.nowhere())
+		v = value.Constant(value.Base(c.values.machine(), "void"), nil, c.values.Outside())
 	}
 	return v, err
 }

@@ -125,7 +125,7 @@ func (c *Console) completeExpression(line string, at int) (int, []string) {
 	word := line[start:]
 	if strings.HasPrefix(word, "$") {
 		names := c.registerNames("$")
-		for name := range c.values.convenience {
+		for name := range c.values.Convenience {
 			names = append(names, "$"+name)
 		}
 		return start, matching(append(names, "$pc", "$sp"), word)
@@ -171,9 +171,8 @@ func (c *Console) variableNames() []string {
 	if f := c.current(); f != nil {
 		variables = append(f.Locals(), f.Globals()...)
 	} else {
-		c.values.load()
-		for _, info := range c.values.infos {
-			globals, _ := info.Globals(c.firstAddress()) // none of another file
+		for _, object := range c.values.Objects() {
+			globals, _ := object.Info().Globals(c.firstAddress()) // none of another file
 			variables = append(variables, globals...)
 		}
 	}

@@ -75,6 +75,7 @@ type Console struct {
 	displays    []*display
 	lastDisplay int
 	values      *values
+	symbols     *frontend.Symbols
 
 	last      string   // the command that an empty line repeats
 	again     string   // what the running command wants to be repeated as
@@ -93,12 +94,12 @@ func New(s *session.Session, o *Options) *Console {
 	}
 	c := &Console{
 		session: s, out: o.Output, palette: o.Palette, utf8: o.UTF8, language: o.Language, callText: o.Call,
-		source: newSourceFiles(o.Directories), frames: frontend.NewFrames(s),
+		source: newSourceFiles(o.Directories), frames: frontend.NewFrames(s), symbols: frontend.NewSymbols(s),
 	}
 	if c.out == nil {
 		c.out = io.Discard
 	}
-	c.values = newValues(c)
+	c.values = &values{frontend.NewValues(s, c.frames), c}
 	if c.language == nil {
 		c.language = &cLanguage{console: c}
 	}

@@ -33,7 +33,7 @@ func (c *Console) constructors() (list []uint64) {
 
 // constructor is the call of one.
 func (c *Console) constructor(address uint64) *Call {
-	name, _, ok := c.symbols().Symbol(address)
+	name, _, ok := c.symbols.Symbol(address)
 	if !ok {
 		name = fmt.Sprintf("*%#x", address)
 	}

@@ -146,7 +146,7 @@ func (c *Console) infoSymbol(args string) error {
 	if err != nil {
 		return err
 	}
-	name, offset, ok := c.symbols().Symbol(address)
+	name, offset, ok := c.symbols.Symbol(address)
 	if !ok {
 		c.printf("No symbol matches %s.\n", args)
 		return nil

@@ -29,10 +29,10 @@ func (c *Console) print(args string) error {
 		return err
 	}
 	if v.Type().Strip().Kind() == value.Void {
-		c.printf("$%d = %s\n", c.values.record(v), text)
+		c.printf("$%d = %s\n", c.values.Record(v), text)
 		return nil
 	}
-	c.printf("$%d = %s\n", c.values.record(v), text)
+	c.printf("$%d = %s\n", c.values.Record(v), text)
 	return nil
 }
 
@@ -227,13 +227,7 @@ func (c *Console) infoArguments(string) error {
 
 // truth compiles a condition for the frames at an address.
 func (c *Console) truth(text string, address uint64) (*expression.Expression, error) {
-	c.values.load()
-	x := &expression.Context{
-		Machine: c.values.machine(), Objects: c.values.statics, Convenience: c.values, History: c.values.past, Symbol: c.values.symbol,
-		Address: address,
-	}
-	if image := c.session.Image(address); image != nil {
-		x.Info = image.Info(address)
-	}
+	x := c.values.ContextAt(address)
+	x.History = c.values.past
 	return expression.Compile(text, x)
 }

@@ -258,7 +258,7 @@ func (c *Console) returnRegisters() map[partClass][]string {
 // called with for that, 0 where it is not known. stop is the end of the call, nil
 // where the function's caller is stopped.
 func (r *returning) value(c *Console, room uint64, stop *session.Stop) (value.Value, error) {
-	nowhere := c.values.nowhere()
+	nowhere := c.values.Outside()
 	switch {
 	case r.typ.Strip().Kind() == value.Void:
 		return value.Value{}, nil

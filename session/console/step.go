@@ -76,7 +76,7 @@ func (c *Console) finish(args string) error {
 	if err != nil {
 		return err
 	}
-	c.printf("Value returned is $%d = %s\n", c.values.record(v), text)
+	c.printf("Value returned is $%d = %s\n", c.values.Record(v), text)
 	return nil
 }
 

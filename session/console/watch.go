@@ -145,7 +145,7 @@ func (c *Console) tellWatchpoint(stop *session.Stop) error {
 	}
 	w := b.watch
 	text := func(p []byte) string {
-		return c.printer(0).Text(value.Constant(w.typ, bytes.Clone(p), c.values.nowhere()))
+		return c.printer(0).Text(value.Constant(w.typ, bytes.Clone(p), c.values.Outside()))
 	}
 	now := make([]byte, len(w.last))
 	if err := c.session.ReadMemory(now, w.set.Address); err != nil {

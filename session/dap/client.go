@@ -18,7 +18,6 @@ import (
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
-	"github.com/clewdev/clew/value/expression"
 )
 
 // client is one connection and what its editor has set. Its loop answers requests
@@ -75,8 +74,7 @@ type client struct {
 	paths       map[string]string      // the client's path of a file, by the debugging information's
 	files       map[string]*dap.Source // by the debugging information's path
 	sources     []string               // paths of the sources without a file; the reference is the index from 1
-	variables   map[string]value.Value
-	history     []value.Value
+	values      *frontend.Values
 }
 
 const maxCancelled = 1024
@@ -90,7 +88,7 @@ type received struct {
 func newClient(s *Server, stream io.ReadWriteCloser) *client {
 	c := &client{server: s, connection: newConnection(stream), lines: 1, columns: 1, base: 1, exceptions: true,
 		requests: make(chan received), reports: make(chan outcome), resume: make(chan operation), gone: make(chan struct{}),
-		paths: map[string]string{}, files: map[string]*dap.Source{}, variables: map[string]value.Value{}}
+		paths: map[string]string{}, files: map[string]*dap.Source{}}
 	c.cancelled.requests = map[int]bool{}
 	return c
 }
@@ -327,38 +325,3 @@ func (c *client) runPending() bool {
 	}
 	return len(list) > 0
 }
-
-// Get returns a convenience variable.
-func (c *client) Get(name string) (value.Value, bool) {
-	v, ok := c.variables[name]
-	return v, ok
-}
-
-const maxVariables = 1 << 14
-
-// Set sets a convenience variable.
-func (c *client) Set(name string, v value.Value) error {
-	if _, ok := c.variables[name]; !ok && len(c.variables) >= maxVariables {
-		return fmt.Errorf("there are %d convenience variables already", maxVariables)
-	}
-	v, err := c.frozen(v)
-	if err != nil {
-		return err
-	}
-	c.variables[name] = v
-	return nil
-}
-
-// frozen returns a value as it is now: its frame ends with the stop.
-func (c *client) frozen(v value.Value) (value.Value, error) {
-	if v.Type() == nil || v.Type().Strip().Kind() == value.Func {
-		return v, nil
-	}
-	b, err := v.Bytes()
-	if err != nil {
-		return v, err
-	}
-	return value.Constant(v.Type(), b, value.Static(c.target.session, nil, 0)), nil
-}
-
-var _ expression.Convenience = (*client)(nil)

@@ -41,7 +41,7 @@ func (c *client) completions(r *dap.CompletionsRequest) (dap.Message, error) {
 		for _, info := range c.target.session.RegisterInfos() {
 			offer("$"+info.Name, "variable")
 		}
-		for name := range c.variables {
+		for name := range c.values.Convenience {
 			offer("$"+name, "variable")
 		}
 	default:

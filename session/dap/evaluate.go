@@ -16,27 +16,21 @@ import (
 	"github.com/clewdev/clew/value/expression"
 )
 
-// context tells what names mean in a frame, nil where no call is stopped.
+// context returns what names mean in a frame, or outside of calls where f is nil.
 func (c *client) context(f *frontend.Frame) *expression.Context {
-	x := frontend.Context(c.target.session, f)
-	x.Convenience = c
+	x := c.values.Context(f)
 	x.History = c.past
 	return x
 }
 
-// past is the history: what was evaluated in the console.
+// past returns a value of the history: what was evaluated in the console.
 func (c *client) past(n int, relative bool) (value.Value, error) {
-	if relative {
-		n = len(c.history) - n
-	}
-	switch {
-	case n > len(c.history):
+	x, n := c.values.Past(n, relative)
+	if n > c.values.Recorded() {
 		//lint:ignore ST1005 gdb's own sentence
-		return value.Value{}, fmt.Errorf("History has not yet reached $%d.", n)
-	case n < 1:
-		return value.Value{}, nil
+		return x, fmt.Errorf("History has not yet reached $%d.", n)
 	}
-	return c.history[n-1], nil
+	return x, nil
 }
 
 // readOnly is a frame that expressions cannot change.
@@ -47,21 +41,9 @@ func (r readOnly) ThreadAddress(offset uint64) (uint64, error) {
 	return r.Frame.(value.ThreadStorage).ThreadAddress(offset)
 }
 
-// evaluateIn evaluates an expression in a frame, or, where it is nil, outside of
-// calls.
+// evaluateIn evaluates an expression in a frame, or outside of calls where f is nil.
 func (c *client) evaluateIn(f *frontend.Frame, text string) (value.Value, error) {
-	e, err := expression.Compile(text, c.context(f))
-	if err != nil {
-		return value.Value{}, err
-	}
-	return e.Evaluate(c.frameFor(f))
-}
-
-func (c *client) frameFor(f *frontend.Frame) value.Frame {
-	if f == nil {
-		return value.Static(c.target.session, nil, 0)
-	}
-	return f.Physical
+	return frontend.Evaluate(text, c.context(f), c.values.Frame(f))
 }
 
 // selected returns the frame that an expression is evaluated in.
@@ -106,7 +88,7 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 		response.Body = dap.EvaluateResponseBody{Result: t.String(), Type: "type"}
 		return response, nil
 	}
-	in := c.frameFor(f)
+	in := c.values.Frame(f)
 	if f != nil && (a.Context == "hover" || a.Context == "watch") {
 		in = readOnly{in} // evaluated unasked, and often
 	}
@@ -122,10 +104,8 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 	if a.Context == "repl" && f != nil {
 		c.changed() // by an assignment, perhaps
 	}
-	if a.Context == "repl" && len(c.history) < maxHistory {
-		if old, err := c.frozen(v); err == nil {
-			c.history = append(c.history, old)
-		}
+	if a.Context == "repl" && c.values.Recorded() < maxHistory {
+		c.values.Record(v)
 	}
 	if v.Type() == nil {
 		return response, nil
@@ -166,8 +146,8 @@ func (c *client) setExpression(r *dap.SetExpressionRequest) (dap.Message, error)
 	if err != nil {
 		return nil, err
 	}
-	c.variables[assigned] = source
-	defer delete(c.variables, assigned)
+	c.values.Convenience[assigned] = source
+	defer delete(c.values.Convenience, assigned)
 	v, err := c.evaluateIn(f, "("+a.Expression+") = $"+assigned)
 	if err != nil {
 		return nil, err

@@ -141,7 +141,8 @@ func unmarshal(b json.RawMessage, to any) error {
 
 func (c *client) setTarget(t *Target) {
 	c.target, c.frames = t, frontend.NewFrames(t.session)
-	c.printer = value.Printer{Symbols: report.Demangled{Symbolizer: &symbols{session: t.session}}, Demangle: report.Demangle, UTF8: true, Present: stdtype.Present}
+	c.values = frontend.NewValues(t.session, c.frames)
+	c.printer = value.Printer{Symbols: report.Demangled{Symbolizer: frontend.NewSymbols(t.session)}, Demangle: report.Demangle, UTF8: true, Present: stdtype.Present}
 	c.numberSources()
 	t.mu.Lock()
 	defer t.mu.Unlock()

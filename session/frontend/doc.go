@@ -3,8 +3,9 @@
 // licence that can be found in the LICENSE file.
 
 // Package frontend holds what every front end of a debug session needs: the frames
-// of a stop as users count them, and the variables that each of them sees. Packages
-// console and dap translate it to commands and to requests of editors.
+// of a stop as users count them, the variables that each of them sees, convenience
+// variables and the history of values, and names of addresses. Packages console and
+// dap translate it to commands and to requests of editors.
 //
 // The package prints nothing, knows no protocol and starts no goroutine. Its types
 // belong to the goroutine that controls the session, unless they say otherwise.

@@ -9,7 +9,6 @@ import (
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/unwind"
 	"github.com/clewdev/clew/value"
-	"github.com/clewdev/clew/value/expression"
 )
 
 // Frame is a frame as users count them: a function, or a call that was inlined into
@@ -125,15 +124,4 @@ func (s *Frames) expand(p *session.Frame) {
 		}
 		s.list = append(s.list, f)
 	}
-}
-
-// Context returns what names in expressions mean in a frame, or outside of calls
-// where f is nil.
-func Context(s *session.Session, f *Frame) *expression.Context {
-	if f == nil {
-		return s.Context(0)
-	}
-	c := s.Context(f.Physical.LookupPC)
-	c.Info, c.Address, c.Inlined = f.Physical.Info(), f.Address(), f.Passed
-	return c
 }

@@ -1,0 +1,193 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+//go:build linux && (amd64 || arm64)
+
+package frontend
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/unwind"
+	"github.com/clewdev/clew/value"
+)
+
+// atLeaf returns a session over testdata/frames.c that a call has stopped in leaf.
+func atLeaf(t *testing.T, function string, n uint64) *session.Session {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "frames.o")
+	gcc := testprogram.RequireTool(t, "gcc")
+	if out, err := exec.Command(gcc, "-O0", "-g", "-c", "-o", path, "testdata/frames.c").CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	file, err := object.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := session.LoadImage(nil, file)
+	if errors.Is(err, session.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
+		t.Skipf("skipped: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.New(&session.Options{Images: []*session.Image{image}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(s.Close(), image.Close(), file.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := s.BreakAt("leaf", nil); err != nil {
+		t.Fatal(err)
+	}
+	entry, _ := s.Symbol(function)
+	if stop, err := s.Call(entry, n); err != nil || stop.Reason != session.AtBreakpoint {
+		t.Fatalf("%v, %v", stop, err)
+	}
+	return s
+}
+
+func names(list []*value.Variable) string {
+	var all []string
+	for _, v := range list {
+		all = append(all, v.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestFrames(t *testing.T) {
+	s := atLeaf(t, "outer", 3)
+	frames := NewFrames(s)
+	list, err := frames.Load(0)
+	if err != nil || len(list) != 3 {
+		t.Fatalf("%d frames, %v", len(list), err)
+	}
+	for i, want := range []struct {
+		name    string
+		inner   int
+		inlined bool
+		locals  string
+	}{
+		{"leaf", 0, false, "n"},
+		{"middle", 0, true, "twice n"},
+		{"outer", 1, false, "n n2 n"},
+	} {
+		f := list[i]
+		if f.Level != i || f.Name != want.name || f.Inner != want.inner || f.Passed != want.inner || f.Inlined != want.inlined || names(f.Locals()) != want.locals {
+			t.Errorf("%+v has %q, want %+v", f, names(f.Locals()), want)
+		}
+		if got := names(f.Globals()); got != "numbers label" {
+			t.Errorf("%s: globals %q", f.Name, got)
+		}
+	}
+	if list[1].Physical != list[2].Physical {
+		t.Error("an inlined call has a physical frame of its own")
+	}
+	if reason, err := frames.End(); reason != unwind.EndOfStack || err != nil {
+		t.Error(reason, err)
+	}
+}
+
+// TestFramesOnDemand: a deep stack is read as far as it is wanted.
+func TestFramesOnDemand(t *testing.T) {
+	frames := NewFrames(atLeaf(t, "deep", 200))
+	for _, test := range []struct{ want, most int }{{1, 2}, {2, 2}, {3, 4}, {100, 100}, {500, 202}, {0, 202}, {1, 202}} {
+		list, err := frames.Load(test.want)
+		if err != nil || len(list) < min(test.want, 202) || len(list) > test.most {
+			t.Errorf("%d wanted: %d frames, %v", test.want, len(list), err)
+		}
+	}
+	frames.Forget()
+	if list, err := frames.Load(1); err != nil || len(list) != 2 {
+		t.Errorf("forgotten: %d frames, %v", len(list), err)
+	}
+}
+
+func TestValues(t *testing.T) {
+	s := atLeaf(t, "outer", 3)
+	frames := NewFrames(s)
+	v := NewValues(s, frames)
+	list, err := frames.Load(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluate := func(text string, f *Frame) value.Value {
+		t.Helper()
+		x, err := Evaluate(text, v.Context(f), v.Frame(f))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return x
+	}
+	number := func(text string, f *Frame) uint64 {
+		t.Helper()
+		n, err := evaluate(text, f).Uint()
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return n
+	}
+	for _, text := range []string{"$n = n", "$function = leaf", "$all = numbers"} {
+		evaluate(text, list[2])
+	}
+	v.Record(evaluate("n", list[0]))
+	v.Record(evaluate("n", list[2]))
+	for _, test := range []struct {
+		n        int
+		relative bool
+		number   int
+	}{{1, false, 1}, {2, false, 2}, {0, true, 2}, {1, true, 1}, {2, true, 0}, {3, false, 3}, {-1, false, -1}} {
+		x, n := v.Past(test.n, test.relative)
+		if n != test.number || (x.Type() != nil) != (n == 1 || n == 2) {
+			t.Errorf("%d, %v: %v is number %d", test.n, test.relative, x, n)
+		}
+	}
+	// What was recorded stays when the call has ended; globals can be read and set.
+	if stop, err := s.Continue(); err != nil || stop.Reason != session.Returned {
+		t.Fatal(stop, err)
+	}
+	frames.Forget()
+	if x, _ := v.Past(1, false); x.Err() != nil {
+		t.Error(x.Err())
+	} else if n, err := x.Uint(); n != 20 || err != nil {
+		t.Errorf("$1 is %d, %v", n, err)
+	}
+	leaf, _ := s.Symbol("leaf")
+	for text, want := range map[string]uint64{"$n": 10, "$all[2]": 3, "numbers[4] = 7": 7, "(long)$function": leaf} {
+		if got := number(text, nil); got != want {
+			t.Errorf("%s is %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestSymbols(t *testing.T) {
+	s := atLeaf(t, "outer", 3)
+	symbols := NewSymbols(s)
+	leaf, _ := s.Symbol("leaf")
+	numbers, _ := s.Symbol("numbers")
+	for _, test := range []struct {
+		address uint64
+		name    string
+		offset  uint64
+	}{{leaf, "leaf", 0}, {leaf + 4, "leaf", 4}, {numbers, "numbers", 0}, {numbers + 399999, "numbers", 399999}, {16, "", 0}} {
+		name, offset, ok := symbols.Symbol(test.address)
+		if name != test.name || offset != test.offset || ok != (name != "") {
+			t.Errorf("%#x is %s+%d, %v; want %s+%d", test.address, name, offset, ok, test.name, test.offset)
+		}
+	}
+	if !slices.ContainsFunc(NewValues(s, NewFrames(s)).Objects(), func(f value.Frame) bool { return f.Info() != nil }) {
+		t.Error("no debugging information")
+	}
+}

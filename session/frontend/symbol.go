@@ -1,0 +1,72 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package frontend
+
+import (
+	"cmp"
+	"debug/elf"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/session"
+)
+
+// Symbols names the addresses of a session's images: functions and data. It
+// implements value.Symbolizer, and may be used by several goroutines at the same
+// time.
+type Symbols struct {
+	session *session.Session
+
+	mu   sync.Mutex
+	data map[*object.File][]object.Symbol // of data, by address
+}
+
+// NewSymbols returns the symbols of a session.
+func NewSymbols(s *session.Session) *Symbols {
+	return &Symbols{session: s, data: map[*object.File][]object.Symbol{}}
+}
+
+// Symbol implements value.Symbolizer.
+func (s *Symbols) Symbol(address uint64) (name string, offset uint64, ok bool) {
+	if i := s.session.Image(address); i != nil {
+		if f, ok := i.Function(address); ok {
+			return f.Name, address - f.Start, true
+		}
+	}
+	for _, i := range s.session.Images() {
+		for _, f := range i.Files() {
+			list := s.dataOf(f)
+			n := sort.Search(len(list), func(n int) bool { return list[n].Address > address }) - 1
+			if n >= 0 && address-list[n].Address < max(list[n].Size, 1) {
+				return list[n].Name, address - list[n].Address, true
+			}
+		}
+	}
+	return "", 0, false
+}
+
+// dataOf returns the symbols of a file's data, which are sorted once.
+func (s *Symbols) dataOf(f *object.File) []object.Symbol {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list, ok := s.data[f]
+	if ok {
+		return list
+	}
+	for d := range f.Symbols() {
+		// Linkers leave out what assemblers call .L; clang names strings so.
+		if d.Type == elf.STT_OBJECT && d.Name != "" && !strings.HasPrefix(d.Name, ".L") {
+			list = append(list, d)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b object.Symbol) int {
+		return cmp.Or(cmp.Compare(a.Address, b.Address), cmp.Compare(a.Size, b.Size))
+	})
+	s.data[f] = list
+	return list
+}
