@@ -419,7 +419,7 @@ func TestNotCore(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		program:                              "not ET_CORE",
-		t.TempDir():                          "no regular file",
+		t.TempDir():                          "not a regular file",
 		write(t, nil):                        "not an ELF core: it is empty",
 		write(t, []byte("#!/bin/sh\n")):      "23 21 2f 62",
 		write(t, []byte("\xfd7zXZ\x00")):     "xz -d",
