@@ -104,7 +104,8 @@ func NewGeneratedCode(sources []*stack.CodeSource, memory []snapshot.Mapping) *G
 	}
 	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
 	pieces = slices.Compact(pieces) // what two sources tell of alike is one function
-	at, reached := 0, uint64(0)     // up to where the pieces before cover
+	g.Memory = make([]GeneratedMemory, 0, len(memory))
+	at, reached := 0, uint64(0) // up to where the pieces before cover
 	for i := range memory {
 		m := &memory[i]
 		out := GeneratedMemory{Start: fmt.Sprintf("%#x", m.Start), End: fmt.Sprintf("%#x", m.End), Path: m.Path, size: m.End - m.Start}

@@ -280,8 +280,9 @@ func (t ruleTables) rules(pc uint64) (rules *unwind.Rules, err error) {
 }
 
 // CodeMemory returns the executable memory that no object file is in: where
-// generated code lies, and what a runtime has put aside for it.
-func (o *Objects) CodeMemory() (list []snapshot.Mapping) {
+// generated code lies, and what a runtime has put aside for it. It returns 65,536 ranges
+// at most, and how many more there are.
+func (o *Objects) CodeMemory() (list []snapshot.Mapping, more int) {
 	s := o.snapshot
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
@@ -291,10 +292,18 @@ func (o *Objects) CodeMemory() (list []snapshot.Mapping) {
 		if o.isObjectCode(m.Start) {
 			continue
 		}
+		if len(list) == maxCodeMemory {
+			more++
+			continue
+		}
 		list = append(list, *m)
 	}
-	return list
+	return list, more
 }
+
+// maxCodeMemory bounds the ranges that CodeMemory returns. By default a process has at
+// most 65,530 mappings (vm.max_map_count); a core can claim more.
+const maxCodeMemory = 1 << 16
 
 // isObjectCode reports whether an object file is mapped as code at an address.
 func (o *Objects) isObjectCode(address uint64) bool {

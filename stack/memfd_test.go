@@ -68,7 +68,7 @@ func TestMappedTwice(t *testing.T) {
 				if o := frames[at+1].Object; o == nil || o.Name != tt.in || o.Loaded || o.Missing != nil {
 					t.Errorf("%s: the code is in %+v", way, o)
 				}
-				if memory := objects.CodeMemory(); (len(memory) == 1) != (tt.name != "library") {
+				if memory, _ := objects.CodeMemory(); (len(memory) == 1) != (tt.name != "library") {
 					t.Errorf("%s: memory without an object file: %+v", way, memory)
 				}
 			}

@@ -53,7 +53,8 @@ func testLiveRuntime(t *testing.T, r testprogram.Runtime, pid int) []snapshot.Ma
 		if !slices.ContainsFunc(sources, func(s *stack.CodeSource) bool { return s.Kind == kindOf(r) && s.Entries > 0 }) {
 			t.Errorf("no %v in %+v", kindOf(r), sources)
 		}
-		return objects.CodeMemory()
+		memory, _ := objects.CodeMemory()
+		return memory
 	}
 }
 

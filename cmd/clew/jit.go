@@ -229,13 +229,17 @@ func (t *jitTarget) of(s *snapshot.Snapshot, release func()) {
 	_, end := progress("reading what is known of the code of "+whose(s), 0)
 	defer end()
 	t.sources, err = objects.GeneratedCode()
-	t.memory = objects.CodeMemory()
+	var more int
+	t.memory, more = objects.CodeMemory()
 	told := false
 	for _, source := range t.sources {
 		told = told || source.Err != nil
 	}
 	if err != nil && !told {
 		t.notes = printable.Lines(err)
+	}
+	if more > 0 {
+		t.notes = append(t.notes, fmt.Sprintf("%d more ranges of executable memory are not listed", more))
 	}
 }
 

@@ -30,16 +30,22 @@ type header struct {
 	machine *arch.Machine
 	class   elf.Class
 	order   binary.ByteOrder
-	loads   []elf.ProgHeader // PT_LOAD
+	loads   []load           // PT_LOAD
 	notes   []elf.ProgHeader // PT_NOTE
+}
+
+// load is a PT_LOAD: what a core needs of it. There can be half a million.
+type load struct {
+	Vaddr, Off, Memsz, Filesz uint64
+	Flags                     elf.ProgFlag
 }
 
 const (
 	pnXNUM = 0xffff // gABI, "ELF Header": e_phnum does not hold the number
 
-	// maxSegments bounds what a header makes to be read: sixteen times what
+	// maxSegments bounds what a header makes to be read: eight times what
 	// vm.max_map_count allows by default.
-	maxSegments = 1 << 20
+	maxSegments = 1 << 19
 )
 
 // readHeader reads the header of a core of a size in bytes. What is cut off costs
@@ -142,7 +148,7 @@ func (h *header) extendedCount(r io.ReaderAt, size int64, phoff, shoff uint64, e
 }
 
 func (h *header) readSegments(r io.ReaderAt, at, entry int64, count int) error {
-	h.loads = make([]elf.ProgHeader, 0, count)
+	h.loads = make([]load, 0, count)
 	room := make([]byte, min(int64(count)*entry, 64<<10/entry*entry+entry))
 	for count > 0 {
 		n := min(count, len(room)/int(entry))
@@ -153,7 +159,7 @@ func (h *header) readSegments(r io.ReaderAt, at, entry int64, count int) error {
 		for ; len(b) > 0; b = b[entry:] {
 			switch p := h.decodeSegment(b); p.Type {
 			case elf.PT_LOAD:
-				h.loads = append(h.loads, p)
+				h.loads = append(h.loads, load{p.Vaddr, p.Off, p.Memsz, p.Filesz, p.Flags})
 			case elf.PT_NOTE:
 				h.notes = append(h.notes, p)
 			}

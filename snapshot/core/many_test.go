@@ -52,7 +52,7 @@ func TestThreadMemory(t *testing.T) {
 func TestManyMappedFiles(t *testing.T) {
 	m := &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_X86_64}
 	m.thread(1, 11, 216)
-	const most, ranges = 1 << 18, 1<<18 + 1000
+	const most, ranges = 1 << 16, 1<<16 + 1000
 	files := m.word(m.word(nil, ranges), 4096)
 	for i := range uint64(ranges) {
 		files = m.word(m.word(m.word(files, (i+1)<<13), (i+1)<<13+4096), 0)
@@ -65,5 +65,28 @@ func TestManyMappedFiles(t *testing.T) {
 	}
 	if n := len(c.Snapshot().Mappings); n != most {
 		t.Errorf("%d mappings, expected %d", n, most)
+	}
+}
+
+// The list of segments is bounded, and one of no file takes what its parts take.
+func TestManySegments(t *testing.T) {
+	m := &made{class: elf.ELFCLASS64, order: binary.LittleEndian, machine: elf.EM_X86_64}
+	m.thread(1, 11, 216)
+	m.xnum = true
+	const most, segments = 1 << 19, 1<<19 + 1000
+	m.loads = make([]elf.ProgHeader, segments)
+	for i := range m.loads {
+		m.loads[i] = elf.ProgHeader{Type: elf.PT_LOAD, Flags: elf.PF_R | elf.PF_X, Vaddr: uint64(i+1) << 13, Memsz: 4096}
+	}
+	c, taken := opened(t, m)
+	want := fmt.Sprintf("program headers: %d of them are read", most)
+	if err := c.Damage(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, expected %s", err, want)
+	}
+	if n := len(c.Snapshot().Mappings); n == 0 || n > most {
+		t.Errorf("%d mappings, expected %d at most", n, most)
+	}
+	if limit := uint64(most * (unsafe.Sizeof(snapshot.Mapping{}) + 40 + 80)); taken > limit {
+		t.Errorf("%d bytes were allocated for %d segments, expected at most %d", taken, most, limit)
 	}
 }

@@ -73,9 +73,9 @@ func (c *Core) readFiles(b []byte) error {
 	return cut
 }
 
-// maxFileRanges bounds the ranges of NT_FILE, each of which can name another file: the
-// kernel's 4 MiB (core_file_note_size_limit) have 160,000 at most.
-const maxFileRanges = 1 << 18
+// maxFileRanges bounds the ranges of NT_FILE, each of which can name another file. By
+// default a process has at most 65,530 mappings (vm.max_map_count).
+const maxFileRanges = 1 << 16
 
 // piece is a range of addresses that is of one kind throughout.
 type piece struct {
@@ -103,7 +103,7 @@ func (c *Core) rearrange() {
 // overlap, as in no real core, the first by address stands.
 func (c *Core) arrange() {
 	loads := c.header.loads
-	slices.SortStableFunc(loads, func(a, b elf.ProgHeader) int { return cmp.Compare(a.Vaddr, b.Vaddr) })
+	slices.SortStableFunc(loads, func(a, b load) int { return cmp.Compare(a.Vaddr, b.Vaddr) })
 	files := disjoint(c.notes.files)
 	// As many as there are unless ranges and segments overlap in parts.
 	c.pieces = make([]piece, 0, len(loads)+len(files))
@@ -154,7 +154,7 @@ func (c *Core) arrange() {
 
 // addFile adds the piece [start, end) of a file's range and of a segment, of
 // which one may be nil.
-func (c *Core) addFile(f *fileRange, start, end uint64, p *elf.ProgHeader) {
+func (c *Core) addFile(f *fileRange, start, end uint64, p *load) {
 	if start >= end {
 		return
 	}
