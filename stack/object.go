@@ -35,6 +35,7 @@ type Objects struct {
 	ahead     locator
 	files     sharedFiles
 	opened    atomic.Int32 // objects whose file was asked for
+	errorText atomic.Int64 // bytes of the errors of objects that cannot be read
 	cut       bool         // inOrder has left some out and reported it
 }
 
@@ -67,6 +68,15 @@ func (s *sharedFiles) close() (errs []error) {
 	}
 	return errs
 }
+
+// maxErrorText bounds what the errors of objects hold: each names its path several times,
+// which can have 4 KB.
+const maxErrorText = 4 << 20
+
+var (
+	errManyErrors       = errors.New("it cannot be read, as thousands of mapped objects before it")
+	errManyErrorsNotELF = fmt.Errorf("%w, as thousands of mapped objects before it", object.ErrNotELF)
+)
 
 var errManyObjects = fmt.Errorf("not opened: %d mapped objects were opened before it", maxOpened)
 
@@ -234,6 +244,7 @@ func (o *Object) openFile() {
 		if o.Mappings[0].Deleted && errors.Is(o.err, object.ErrNotELF) {
 			o.notELF, o.Loaded, o.Missing = true, false, nil
 		}
+		o.shortenError()
 		return
 	}
 	if o.Loaded {
@@ -250,6 +261,21 @@ func (o *Object) openFile() {
 		}
 	}
 	o.file, o.err = nil, fmt.Errorf("%s: no segment of the file fits its mapping at %#x", o.Name, o.Mappings[0].Start)
+}
+
+// shortenError drops the text of the object's errors where that of others is long.
+func (o *Object) shortenError() {
+	if o.generated.objects.errorText.Add(int64(len(o.err.Error()))) <= maxErrorText {
+		return
+	}
+	if o.Missing != nil {
+		o.Missing = errManyErrors
+	}
+	if errors.Is(o.err, object.ErrNotELF) {
+		o.err = errManyErrorsNotELF
+	} else {
+		o.err = errManyErrors
+	}
 }
 
 func (o *Object) open() (*object.File, error) {

@@ -7,10 +7,13 @@ package stack
 import (
 	"debug/elf"
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
 )
 
@@ -53,5 +56,51 @@ func TestManyObjects(t *testing.T) {
 	}
 	if err := o.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The ranges of executable memory without an object file are counted, and not all of them
+// are listed.
+func TestManyCodeRanges(t *testing.T) {
+	const many = maxCodeMemory + 500
+	s := &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Mappings: make([]snapshot.Mapping, many)}
+	for i := range s.Mappings {
+		at := uint64(i+1) << 13
+		s.Mappings[i] = snapshot.Mapping{Start: at, End: at + 1<<12, Executable: true}
+	}
+	o := NewObjects(s)
+	defer o.Close()
+	if list, more := o.CodeMemory(); len(list) != maxCodeMemory || more != many-maxCodeMemory {
+		t.Errorf("%d ranges and %d more, expected %d and %d", len(list), more, maxCodeMemory, many-maxCodeMemory)
+	}
+}
+
+// The errors of objects that cannot be read hold a bounded text, although each names a
+// path of 4 KB; they say all the same whether the file is not an ELF file.
+func TestManyObjectErrors(t *testing.T) {
+	const many, long = maxSearched, 4000
+	s := &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB), Open: func(m *snapshot.Mapping) (*os.File, error) {
+		return nil, fmt.Errorf("%s: %w", m.Path, object.ErrNotELF)
+	}}
+	name := strings.Repeat("x", long)
+	for i := range uint64(many) {
+		at := (i + 1) << 13
+		s.Mappings = append(s.Mappings, snapshot.Mapping{Start: at, End: at + 1<<12, Executable: true, Path: name[:long-i%2]})
+	}
+	o := NewObjects(s)
+	defer o.Close()
+	text, missing := 0, 0
+	for mapped := range o.All() {
+		_, err := mapped.File()
+		if !errors.Is(err, object.ErrNotELF) {
+			t.Fatal(err)
+		}
+		text += len(err.Error())
+		if mapped.Missing != nil {
+			missing += len(mapped.Missing.Error())
+		}
+	}
+	if text += missing; text > 2*maxErrorText+200*many {
+		t.Errorf("the errors of %d objects have %d bytes", many, text)
 	}
 }
