@@ -6,16 +6,8 @@ package stack
 
 import (
 	"slices"
-	"unicode/utf8"
-)
 
-// The length of a name is that of a symbol, a function or a path, in bytes. One line of a
-// perf map can name all frames of a deep recursion, and JSON and folded stacks repeat the
-// name at each frame.
-const (
-	maxName      = 16 << 10 // longer names are cut
-	maxAllNames  = 32 << 20 // of all frames together; with more, names longer than maxShortName are cut
-	maxShortName = 256
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // shortenNames cuts names that are too long, and more of them where the names of all
@@ -23,15 +15,14 @@ const (
 func (w *wanted) shortenNames(stacks []Stack) {
 	long := false
 	for _, a := range w.of {
-		a.shortenNames(maxName)
 		for n := range a.list {
-			long = long || a.nameLength(n) > maxShortName
+			long = long || a.nameLength(n) > printable.MaxShortName
 		}
 	}
 	if !long {
 		return
 	}
-	all := 0
+	most, all := printable.MaxName, 0
 	for i := range stacks {
 		for j := range stacks[i].Frames {
 			if o := stacks[i].Frames[j].Object; o != nil {
@@ -39,23 +30,25 @@ func (w *wanted) shortenNames(stacks []Stack) {
 			}
 		}
 	}
-	if all > maxAllNames {
-		for _, a := range w.of {
-			a.shortenNames(maxShortName)
-		}
+	if all > printable.MaxAllNames {
+		most = printable.MaxShortName
+	}
+	for _, a := range w.of {
+		a.shortenNames(most)
 	}
 }
 
-// nameLength returns the length of all names at the nth address.
+// nameLength returns the length of all names at the nth address, each cut to the
+// longest.
 func (a *addresses) nameLength(n int) int {
 	length := 0
 	if n < len(a.symbols) {
-		length = len(a.symbols[n].Name)
+		length = min(len(a.symbols[n].Name), printable.MaxName)
 	}
 	if a.locations != nil {
 		for i := range a.locations[n] {
 			l := &a.locations[n][i]
-			length += len(l.Function) + len(l.File)
+			length += min(len(l.Function), printable.MaxName) + min(len(l.File), printable.MaxName)
 		}
 	}
 	return length
@@ -64,7 +57,7 @@ func (a *addresses) nameLength(n int) int {
 // shortenNames cuts the names that are longer than most bytes.
 func (a *addresses) shortenNames(most int) {
 	for i := range a.symbols {
-		a.symbols[i].Name = shortened(a.symbols[i].Name, most)
+		a.symbols[i].Name = printable.Shortened(a.symbols[i].Name, most)
 	}
 	for i, list := range a.locations {
 		copied := false
@@ -75,22 +68,9 @@ func (a *addresses) shortenNames(most int) {
 			if !copied { // the file keeps the list for others
 				list, copied = slices.Clone(list), true
 			}
-			list[j].Function = shortened(list[j].Function, most)
-			list[j].File = shortened(list[j].File, most)
+			list[j].Function = printable.Shortened(list[j].Function, most)
+			list[j].File = printable.Shortened(list[j].File, most)
 		}
 		a.locations[i] = list
 	}
-}
-
-// shortened returns a name, or the first bytes of one that is longer than most, and an
-// ellipsis.
-func shortened(name string, most int) string {
-	if len(name) <= most {
-		return name
-	}
-	end := most
-	for end > most-utf8.UTFMax && !utf8.RuneStart(name[end]) {
-		end--
-	}
-	return name[:end] + "…"
 }

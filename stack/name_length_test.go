@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/jit/libunwind"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/region"
@@ -22,13 +23,13 @@ func TestLongNames(t *testing.T) {
 		want   string
 	}{
 		{"short", 100_000, "short"},
-		{strings.Repeat("a", maxShortName), 200_000, strings.Repeat("a", maxShortName)},
-		{strings.Repeat("b", maxName), 10, strings.Repeat("b", maxName)},
-		{strings.Repeat("c", maxName+1), 10, strings.Repeat("c", maxName) + "…"},
-		{strings.Repeat("d", 1<<20), 10_000, strings.Repeat("d", maxShortName) + "…"},
-		{strings.Repeat("ü", 1<<20) + "x", 10_000, strings.Repeat("ü", maxShortName/2) + "…"},
-		{"x" + strings.Repeat("ü", 1<<20), 10_000, "x" + strings.Repeat("ü", maxShortName/2-1) + "…"},
-		{strings.Repeat("\xbc", 1<<20), 10_000, strings.Repeat("\xbc", maxShortName-4) + "…"},
+		{strings.Repeat("a", printable.MaxShortName), 200_000, strings.Repeat("a", printable.MaxShortName)},
+		{strings.Repeat("b", printable.MaxName), 10, strings.Repeat("b", printable.MaxName)},
+		{strings.Repeat("c", printable.MaxName+1), 10, strings.Repeat("c", printable.MaxName) + "…"},
+		{strings.Repeat("d", 1<<20), 10_000, strings.Repeat("d", printable.MaxShortName) + "…"},
+		{strings.Repeat("ü", 1<<20) + "x", 10_000, strings.Repeat("ü", printable.MaxShortName/2) + "…"},
+		{"x" + strings.Repeat("ü", 1<<20), 10_000, "x" + strings.Repeat("ü", printable.MaxShortName/2-1) + "…"},
+		{strings.Repeat("\xbc", 1<<20), 10_000, strings.Repeat("\xbc", printable.MaxShortName-4) + "…"},
 	} {
 		procedure := &region.Procedure{Name: test.name, Start: 0x1000, End: 0x2000}
 		code := &Object{Name: GeneratedName, Generated: DynInfoList,
@@ -54,14 +55,14 @@ func TestLongNames(t *testing.T) {
 // Functions and paths of the source are cut as symbols are, and the list of them that a
 // file keeps stays as it is.
 func TestLongLocations(t *testing.T) {
-	long := strings.Repeat("f", maxShortName+1)
+	long := strings.Repeat("f", printable.MaxShortName+1)
 	kept := []object.Location{{Function: "short", File: long}, {Function: long, File: "f.c"}}
 	a := &addresses{list: []uint64{1}, locations: [][]object.Location{kept}}
 	if n := a.nameLength(0); n != 2*len(long)+len("short")+len("f.c") {
 		t.Errorf("names of %d bytes", n)
 	}
-	a.shortenNames(maxShortName)
-	cut := long[:maxShortName] + "…"
+	a.shortenNames(printable.MaxShortName)
+	cut := long[:printable.MaxShortName] + "…"
 	if l := a.locations[0]; l[0].File != cut || l[0].Function != "short" || l[1].Function != cut || l[1].File != "f.c" {
 		t.Errorf("%+v", l)
 	}

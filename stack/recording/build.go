@@ -43,10 +43,11 @@ type builder struct {
 	leaving  func(*process)      // called before a process loses its space; may be nil
 	codeOf   map[int32]codeNames // by index of Recording.Objects
 
-	objects  []Object
-	frameIDs map[frameKey]int32
-	keys     []frameKey
-	named    int // frames that have their names
+	objects   []Object
+	frameIDs  map[frameKey]int32
+	keys      []frameKey
+	named     int // frames that have their names
+	nameBytes int // of these
 
 	stacks map[stackKey]int32
 	walk   walk

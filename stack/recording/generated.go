@@ -70,6 +70,7 @@ type jitdump struct {
 	code   *codefile.Jitdump // nil where it is not to be had
 	err    error             // why it is not
 	timed  bool              // its clock is that of the recording
+	cloned clonedName
 }
 
 // maxJitdumps bounds the jitdumps of an address space, all of which are asked for
@@ -112,7 +113,7 @@ func (d *jitdump) object() int32 {
 func (d *jitdump) name(key *frameKey, lines bool) (s object.Symbol, locations []object.Location) {
 	f := &d.code.Functions()[key.function-1]
 	s = d.code.Symbol(f)
-	s.Name = strings.Clone(s.Name)
+	s.Name = d.cloned.clone(s.Name)
 	if lines {
 		locations = d.code.Locate(f, key.lookup())
 	}

@@ -25,6 +25,7 @@ func (b *builder) name() {
 			byObject[key.object] = append(byObject[key.object], int32(n))
 		}
 	}
+	first := b.named
 	b.named = len(b.keys)
 
 	var wait sync.WaitGroup
@@ -52,6 +53,7 @@ func (b *builder) name() {
 		}()
 	}
 	wait.Wait()
+	b.shortenNames(r.frames[first:])
 
 	for n, module := range modules {
 		k := &b.kernel

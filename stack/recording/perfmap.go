@@ -6,7 +6,6 @@ package recording
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/clewdev/clew/object"
@@ -30,6 +29,7 @@ type perfMap struct {
 	err    error         // why it is not known whether there is one
 	space  *space        // in which it was asked last
 	fits   bool          // it is the process's
+	cloned clonedName
 }
 
 func (b *builder) newPerfMap(p *process, parent *perfMap, began uint64) *perfMap {
@@ -59,7 +59,7 @@ func (m *perfMap) names(pc uint64, s *space) bool {
 
 func (m *perfMap) name(key *frameKey, _ bool) (object.Symbol, []object.Location) {
 	s, _ := m.code.Find(key.lookup())
-	s.Name = strings.Clone(s.Name)
+	s.Name = m.cloned.clone(s.Name)
 	return s, nil
 }
 

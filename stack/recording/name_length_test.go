@@ -1,0 +1,58 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package recording
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/object"
+)
+
+// The names of all frames of a recording are bounded, also where one long name is that of
+// each of them, and where they are named in several parts.
+func TestLongNames(t *testing.T) {
+	long, most := strings.Repeat("a", 1<<20), strings.Repeat("a", printable.MaxName)+"…"
+	short := long[:printable.MaxShortName] + "…"
+	for _, test := range []struct {
+		frames int
+		want   string // of the last frame
+	}{{100, most}, {5000, short}} {
+		shared := []object.Location{{Function: long, File: "f.c"}, {Function: "f", File: long}}
+		frames := make([]Frame, test.frames)
+		for i := range frames {
+			frames[i].Symbol.Name, frames[i].Locations = long, shared
+		}
+		frames[0] = Frame{Symbol: object.Symbol{Name: "main"}}
+		b := new(builder)
+		b.shortenNames(frames[:50])
+		b.shortenNames(frames[50:])
+		last := frames[len(frames)-1]
+		if frames[0].Symbol.Name != "main" || last.Symbol.Name != test.want ||
+			last.Locations[0] != (object.Location{Function: test.want, File: "f.c"}) || last.Locations[1] != (object.Location{Function: "f", File: test.want}) {
+			t.Errorf("%d frames: the last has names of %d, %d and %d bytes, want %d", test.frames, len(last.Symbol.Name), len(last.Locations[0].Function), len(last.Locations[1].File), len(test.want))
+		}
+		if shared[0].Function != long {
+			t.Error("the list of locations that the frames share is changed")
+		}
+	}
+}
+
+// The frames of a function of generated code share the copy of its name.
+func TestClonedName(t *testing.T) {
+	var c clonedName
+	first, other := c.clone("function"), c.clone("function")
+	if first != "function" || unsafe.StringData(first) != unsafe.StringData(other) {
+		t.Errorf("%q and %q", first, other)
+	}
+	if got := c.clone(strings.Repeat("a", 1<<20)); len(got) != printable.MaxName+len("…") {
+		t.Errorf("a name of %d bytes", len(got))
+	}
+	if got := c.clone("next"); got != "next" {
+		t.Errorf("%q", got)
+	}
+}
