@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value/expression"
 )
 
@@ -197,7 +198,7 @@ func (c *Console) place(b *breakpoint) string {
 	if len(addresses) > 1 {
 		return fmt.Sprintf("%#x: %s. (%d locations)", addresses[0], b.location, len(addresses))
 	}
-	r := c.lineRange(c.session.Image(addresses[0]), addresses[0])
+	r := frontend.Row(c.session, addresses[0])
 	if r.Line == 0 {
 		return fmt.Sprintf("%#x", addresses[0])
 	}

@@ -7,6 +7,8 @@ package console
 import (
 	"fmt"
 	"strings"
+
+	"github.com/clewdev/clew/session/frontend"
 )
 
 func (c *Console) infoBreakpoints(args string) error {
@@ -91,7 +93,7 @@ func times(n int) string {
 // what is where an address is: "in fib at fib.c:3".
 func (c *Console) what(address uint64) string {
 	image := c.session.Image(address)
-	r := c.lineRange(image, address)
+	r := frontend.Row(c.session, address)
 	if image != nil && r.Line > 0 {
 		name := ""
 		if f, ok := image.Function(address); ok {

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 )
 
@@ -133,7 +134,7 @@ func (l *cLanguage) choose(text, name string, functions []*value.Function) (*Cal
 		if slices.ContainsFunc(functions[:n], func(f *value.Function) bool { return f.Type.Equal(fn.Type) }) {
 			places = nil
 			for _, fn := range functions {
-				r := l.console.lineRange(l.console.session.Image(fn.Entry), fn.Entry)
+				r := frontend.Row(l.console.session, fn.Entry)
 				places = append(places, fmt.Sprintf("%#x (%s:%d)", fn.Entry, l.console.source.shown(r.File), r.Line))
 			}
 			return nil, fmt.Errorf("there are several functions %s, at %s; call one by its address: ((%s) %#x)(...)",
@@ -224,11 +225,9 @@ func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error 
 
 // static finds a function that has a symbol only its own file sees.
 func (l *cLanguage) static(name string) (uint64, bool) {
-	for _, image := range l.console.session.Images() {
-		for _, f := range image.Functions() {
-			if f.Name == name {
-				return f.Start, true
-			}
+	for f := range frontend.Functions(l.console.session) {
+		if f.Name == name {
+			return f.Start, true
 		}
 	}
 	return 0, false

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/session/frontend"
 )
 
 // maxCandidates is how many words a completion offers at most.
@@ -91,10 +91,9 @@ func (c *Console) completeArgument(kind argument, line string, at int) (int, []s
 	case fileArgument:
 		return at, paths(line[at:])
 	case locationArgument:
-		if location, condition := cutCondition(line[at:]); condition == "" && !strings.HasSuffix(line, " if ") {
-			_ = location
+		if _, condition := cutCondition(line[at:]); condition == "" && !strings.HasSuffix(line, " if ") {
 			word := strings.TrimPrefix(line[at:], "*")
-			return len(line) - len(word), matching(append(c.functionNames(), c.fileNames()...), word)
+			return len(line) - len(word), matching(c.locationNames(), word)
 		}
 		return c.completeExpression(line, at)
 	case callArgument:
@@ -108,7 +107,7 @@ func (c *Console) completeArgument(kind argument, line string, at int) (int, []s
 		return c.completeExpression(line, at)
 	case registerArgument:
 		word := at + strings.LastIndexByte(line[at:], ' ') + 1
-		return word, matching(c.registerNames(""), line[word:])
+		return word, matching(c.registerNames(), line[word:])
 	case expressionArgument, typeArgument, functionArgument:
 		return c.completeExpression(line, at)
 	}
@@ -117,78 +116,32 @@ func (c *Console) completeArgument(kind argument, line string, at int) (int, []s
 
 // completeExpression completes the name at the end of an expression.
 func (c *Console) completeExpression(line string, at int) (int, []string) {
-	start := len(line)
-	for start > at && (line[start-1] == '_' || line[start-1] == '$' || line[start-1] >= '0' && line[start-1] <= '9' ||
-		line[start-1] >= 'a' && line[start-1] <= 'z' || line[start-1] >= 'A' && line[start-1] <= 'Z') {
-		start--
+	start := at + frontend.NameStart(line[at:])
+	var names []string
+	for _, n := range c.values.Names(c.current(), line[start:]) {
+		names = append(names, n.Text)
 	}
-	word := line[start:]
-	if strings.HasPrefix(word, "$") {
-		names := c.registerNames("$")
-		for name := range c.values.Convenience {
-			names = append(names, "$"+name)
-		}
-		return start, matching(append(names, "$pc", "$sp"), word)
-	}
-	return start, matching(c.variableNames(), word)
+	return start, matching(names, line[start:])
 }
 
-func (c *Console) registerNames(prefix string) []string {
+func (c *Console) registerNames() []string {
 	var names []string
 	for _, r := range c.session.RegisterInfos() {
-		names = append(names, prefix+r.Name)
+		names = append(names, r.Name)
 	}
 	return names
 }
 
-func (c *Console) functionNames() []string {
+// locationNames returns the functions, and the source files that functions begin in.
+func (c *Console) locationNames() []string {
 	var names []string
-	for _, image := range c.session.Images() {
-		for _, f := range image.Functions() {
-			names = append(names, f.Name)
+	for f := range frontend.Functions(c.session) {
+		names = append(names, f.Name)
+		if r := frontend.Row(c.session, f.Start); r.File != "" {
+			names = append(names, filepath.Base(r.File)+":")
 		}
 	}
 	return names
-}
-
-// fileNames are the source files, as far as functions begin in them.
-func (c *Console) fileNames() []string {
-	var names []string
-	for _, image := range c.session.Images() {
-		for _, f := range image.Functions() {
-			if r := c.lineRange(image, f.Start); r.File != "" {
-				names = append(names, filepath.Base(r.File)+":")
-			}
-		}
-	}
-	return names
-}
-
-// variableNames are what the selected frame sees, and functions.
-func (c *Console) variableNames() []string {
-	names := c.functionNames()
-	var variables []*value.Variable
-	if f := c.current(); f != nil {
-		variables = append(f.Locals(), f.Globals()...)
-	} else {
-		for _, object := range c.values.Objects() {
-			globals, _ := object.Info().Globals(c.firstAddress()) // none of another file
-			variables = append(variables, globals...)
-		}
-	}
-	for _, v := range variables {
-		names = append(names, v.Name)
-	}
-	return names
-}
-
-func (c *Console) firstAddress() uint64 {
-	for _, image := range c.session.Images() {
-		if f := image.Functions(); len(f) > 0 && !image.IsHost() {
-			return f[0].Start
-		}
-	}
-	return 0
 }
 
 // paths are the files whose path begins with a text; directories end in a slash.

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
 func (c *Console) disassemble(args string) error {
@@ -108,7 +109,7 @@ func (c *Console) dump(start, end uint64, offsets, raw, source bool) error {
 			return err
 		}
 		i := list[0]
-		if r := c.lineRange(c.session.Image(at), at); source && r.Line > 0 && r.Line != line {
+		if r := frontend.Row(c.session, at); source && r.Line > 0 && r.Line != line {
 			if line == 0 {
 				c.printf("%s:\n", c.source.shown(r.File))
 			} else {

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/unwind"
@@ -96,22 +95,6 @@ func (c *Console) caller(f *frontend.Frame) *frontend.Frame {
 	}
 }
 
-// lineRange is the row of the line table that an address is in.
-func (c *Console) lineRange(i *session.Image, address uint64) object.LineRange {
-	if i == nil {
-		return object.LineRange{}
-	}
-	f := i.File(address)
-	if f == nil {
-		return object.LineRange{}
-	}
-	r, err := f.LineRange(address)
-	if err != nil {
-		return object.LineRange{}
-	}
-	return r
-}
-
 // inside reports whether a frame stands in the middle of a line.
 func (c *Console) inside(f *frontend.Frame) bool {
 	switch p := f.Physical; {
@@ -122,7 +105,7 @@ func (c *Console) inside(f *frontend.Frame) bool {
 	default:
 		// A row that is no statement, as clang has for the value of a call, begins no
 		// line.
-		r := c.lineRange(p.Image, p.PC)
+		r := frontend.Row(c.session, p.PC)
 		return r.Start != p.PC || !r.Statement
 	}
 }

@@ -121,7 +121,7 @@ func (c *Console) infoLine(args string) error {
 		}
 		address = addresses[0]
 	}
-	r := c.lineRange(c.session.Image(address), address)
+	r := frontend.Row(c.session, address)
 	if r.Line == 0 {
 		c.printf("No line number information available for address %#x%s\n", address, c.angle(address))
 		return nil
@@ -210,7 +210,7 @@ func (c *Console) infoFunctions(args string) error {
 			}
 			if info := image.Info(f.Start); info != nil {
 				fn, err := info.FunctionAt(f.Start)
-				if r := c.lineRange(image, f.Start); err == nil && r.File != "" {
+				if r := frontend.Row(c.session, f.Start); err == nil && r.File != "" {
 					files[r.File] = append(files[r.File], described{fn.Line, c.values.declaration(fn) + ";"})
 					continue
 				}

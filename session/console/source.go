@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/internal/untrusted"
+
+	"github.com/clewdev/clew/session/frontend"
 )
 
 // Limits of what is read, as the names come from the file that is debugged.
@@ -251,7 +253,7 @@ func (c *Console) sourceOf(location string) (string, int, error) {
 		}
 	}
 	if fn := c.values.function(location); fn != nil && fn.Line > 0 {
-		if r := c.lineRange(c.session.Image(fn.Entry), fn.Entry); r.File != "" {
+		if r := frontend.Row(c.session, fn.Entry); r.File != "" {
 			return r.File, r.Line, nil
 		}
 	}
@@ -260,7 +262,7 @@ func (c *Console) sourceOf(location string) (string, int, error) {
 		return "", 0, err
 	}
 	for _, a := range addresses {
-		if r := c.lineRange(c.session.Image(a), a); r.Line > 0 {
+		if r := frontend.Row(c.session, a); r.Line > 0 {
 			return r.File, r.Line, nil
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
 // repeat steps as often as args say, until something else than the end of a step
@@ -90,7 +91,7 @@ func (c *Console) until(args string) error {
 		return err
 	}
 	end := f.Physical.LookupPC + 1
-	if r := c.lineRange(f.Physical.Image, f.Physical.LookupPC); r.End > end {
+	if r := frontend.Row(c.session, f.Physical.LookupPC); r.End > end {
 		end = r.End
 	}
 	start, id := f.Physical.Function.Start, c.here()

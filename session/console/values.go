@@ -136,12 +136,10 @@ func (v *values) functionAt(f *frontend.Frame) *value.Function {
 
 // file finds the path of a source file by its end.
 func (v *values) file(name string) string {
-	for _, image := range v.console.session.Images() {
-		for _, f := range image.Functions() {
-			r := v.console.lineRange(image, f.Start)
-			if r.File == name || strings.HasSuffix(r.File, string(filepath.Separator)+name) {
-				return r.File
-			}
+	for f := range frontend.Functions(v.console.session) {
+		r := frontend.Row(v.console.session, f.Start)
+		if r.File == name || strings.HasSuffix(r.File, string(filepath.Separator)+name) {
+			return r.File
 		}
 	}
 	return ""

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
 type breakpointKind uint8
@@ -230,7 +231,7 @@ func (c *client) locate(b *breakpoint) ([]uint64, error) {
 
 // place finds the source of a breakpoint that was set.
 func (c *client) place(b *breakpoint) {
-	locations := c.locationsAt(b.address)
+	locations := frontend.Locations(c.target.session, b.address)
 	for _, l := range locations {
 		if b.kind != sourceBreakpoint || sameFile(l.File, b.file) {
 			b.file, b.line = l.File, l.Line
@@ -312,7 +313,7 @@ func (c *client) breakpointLocations(r *dap.BreakpointLocationsRequest) (dap.Mes
 		}
 		at := 0
 		for _, address := range addresses {
-			for _, l := range c.locationsAt(address) {
+			for _, l := range frontend.Locations(c.target.session, address) {
 				if l.Line >= line && (at == 0 || l.Line < at) {
 					at = l.Line
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
 // maxInstructions is how many instructions one answer has, and how far from the
@@ -70,7 +71,7 @@ func (c *client) instruction(i session.Instruction, named bool) dap.Disassembled
 			d.Symbol = f.Name
 		}
 	}
-	if l := c.locationsAt(i.Address); len(l) > 0 && l[0].File != "" && l[0].Line > 0 {
+	if l := frontend.Locations(c.target.session, i.Address); len(l) > 0 && l[0].File != "" && l[0].Line > 0 {
 		d.Location, d.Line = c.sourceOf(l[0].File), c.line(l[0].Line)
 	}
 	return d

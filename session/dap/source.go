@@ -14,8 +14,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/internal/untrusted"
-	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 )
 
 // numberSources gives the sources that are in no file their references.
@@ -42,21 +41,6 @@ func (c *client) sourceOf(file string) *dap.Source {
 		}
 	}
 	return s
-}
-
-// locationsAt returns where an address is in the source, the innermost inlined
-// call first.
-func (c *client) locationsAt(address uint64) []object.Location {
-	i := c.target.session.Image(address)
-	if i == nil {
-		return nil
-	}
-	f := i.File(address)
-	if f == nil {
-		return nil
-	}
-	list, _ := f.Locate(address) // what cannot be read has no source
-	return list
 }
 
 // sameFile reports whether one path is the other, or its last components.
@@ -90,7 +74,7 @@ func (c *client) locateLine(editors string, number, line int) (file string, addr
 			continue
 		}
 		for _, address := range addresses {
-			for _, l := range c.locationsAt(address) {
+			for _, l := range frontend.Locations(c.target.session, address) {
 				if sameFile(l.File, end) {
 					if editors != l.File && number == 0 {
 						c.paths[l.File] = editors
@@ -113,27 +97,16 @@ func (c *client) sourcePaths() []string {
 	for _, s := range c.sources {
 		files[s] = true
 	}
-	for _, i := range c.target.session.Images() {
-		for _, f := range i.Functions() {
-			if len(files) >= maxSources {
-				break
-			}
-			for _, l := range c.locationsOf(i, f) {
-				files[l.File] = true
-			}
+	for f := range frontend.Functions(c.target.session) {
+		if len(files) >= maxSources {
+			break
+		}
+		for _, l := range frontend.Locations(c.target.session, f.Start) {
+			files[l.File] = true
 		}
 	}
 	delete(files, "")
 	return slices.Sorted(maps.Keys(files))
-}
-
-func (c *client) locationsOf(i *session.Image, f session.Function) []object.Location {
-	file := i.File(f.Start)
-	if file == nil {
-		return nil
-	}
-	list, _ := file.Locate(f.Start)
-	return list
 }
 
 func (c *client) loadedSources(r *dap.LoadedSourcesRequest) (dap.Message, error) {

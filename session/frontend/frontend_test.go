@@ -191,3 +191,52 @@ func TestSymbols(t *testing.T) {
 		t.Error("no debugging information")
 	}
 }
+
+func TestNames(t *testing.T) {
+	s := atLeaf(t, "outer", 3)
+	frames := NewFrames(s)
+	v := NewValues(s, frames)
+	list, err := frames.Load(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Convenience["spare"] = value.Value{}
+	for _, test := range []struct {
+		f      *Frame
+		prefix string
+		want   []Name
+	}{
+		{list[2], "n", []Name{{"n", Local}, {"n2", Local}, {"n", Local}, {"numbers", Global}}},
+		{list[1], "", []Name{{"twice", Local}, {"n", Local}, {"numbers", Global}, {"label", Global}, {"leaf", Function}, {"outer", Function}, {"deep", Function}}},
+		{nil, "l", []Name{{"label", Global}, {"leaf", Function}}},
+		{nil, "$spa", []Name{{"$spare", Local}}},
+		{nil, "nosuch", nil},
+	} {
+		if got := v.Names(test.f, test.prefix); !slices.Equal(got, test.want) {
+			t.Errorf("%q: %v, want %v", test.prefix, got, test.want)
+		}
+	}
+	for text, want := range map[string]int{"": 0, "n": 0, "a.b": 2, "p $r": 2, "1 + größe": 4, "f(": 2, "\xff": 0} {
+		if got := NameStart(text); got != want {
+			t.Errorf("the name in %q starts at %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestSource(t *testing.T) {
+	s := atLeaf(t, "outer", 3)
+	f, err := s.Frame()
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := Row(s, f.PC)
+	if filepath.Base(row.File) != "frames.c" || row.Line != 6 || row.Start > f.PC || row.End <= f.PC {
+		t.Errorf("%+v", row)
+	}
+	if list := Locations(s, f.PC); len(list) != 1 || list[0].Line != 6 || list[0].Function != "leaf" {
+		t.Errorf("%+v", list)
+	}
+	if row := Row(s, 16); row.Line != 0 || Locations(s, 16) != nil {
+		t.Errorf("%+v", row)
+	}
+}
