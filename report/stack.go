@@ -64,7 +64,7 @@ type StackOptions struct {
 	AllFrames bool // also those that only repeat the round of a recursion before them
 
 	// UTF8 says that the text of values is written as it is, for who reads UTF-8: see
-	// value.Printer.
+	// print.Printer.
 	UTF8 bool
 
 	// Source reads the lines around each frame that are shown below it, nil for none.

@@ -15,6 +15,7 @@ import (
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 	"github.com/clewdev/clew/value/stdtype"
 )
 
@@ -56,7 +57,7 @@ type shownCall struct {
 // variables shows the variables of stacks, of one frame at a time.
 type variables struct {
 	reader  *variable.Reader
-	printer value.Printer
+	printer print.Printer
 	json    bool // for programs
 	locals  bool
 	names   map[*value.Scope]string // of functions
@@ -84,7 +85,7 @@ func (s *Stacks) variables(utf8, json bool) *variables {
 	if s.Variables == nil {
 		return nil
 	}
-	v := &variables{reader: s.Variables, printer: value.Printer{Symbols: Demangled{s.Variables}, Demangle: Demangle, UTF8: utf8}, json: json, locals: s.Locals, spent: new(variablesSpent)}
+	v := &variables{reader: s.Variables, printer: print.Printer{Symbols: Demangled{s.Variables}, Demangle: Demangle, UTF8: utf8}, json: json, locals: s.Locals, spent: new(variablesSpent)}
 	if !s.Raw {
 		v.printer.Present = stdtype.Present
 	}

@@ -9,8 +9,8 @@ package session
 import (
 	"testing"
 
-	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
+	"github.com/clewdev/clew/value/print"
 )
 
 // In a function of a class its members are named without the object. Names are
@@ -70,7 +70,7 @@ int t(int n) { Sq q(n); return q.area(); }
 			if err != nil {
 				return err.Error()
 			}
-			text, err := (&value.Printer{}).Print(v)
+			text, err := (&print.Printer{}).Print(v)
 			if err != nil {
 				return err.Error()
 			}

@@ -19,7 +19,7 @@ func TestHostileAda(t *testing.T) {
 		if typ == reference {
 			v = At(typ, 0, &packedFrame{bytes: make([]byte, 8)}) // at the address that it has
 		}
-		if text := new(Printer).Text(v); text != want {
+		if text := NewPrinter(0).Text(v); text != want {
 			t.Errorf("%s: %q, expected %q", typ.name, text, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/leb128"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // Address returns the run-time address of a variable that lies in memory, where
@@ -29,7 +30,7 @@ func (v *Variable) Address(f Frame) (uint64, bool) {
 		if len(e) != 1+m.AddressSize || m.AddressSize > 8 {
 			return 0, false
 		}
-		return uintOf(m.Order, e[1:]) + f.Bias(), true
+		return number.Uint(m.Order, e[1:]) + f.Bias(), true
 	case cfi.OpFbreg:
 		offset, n, err := leb128.Int(e[1:])
 		if err != nil || n != len(e)-1 || v.body == nil {

@@ -4,7 +4,10 @@
 
 package value
 
-import "github.com/clewdev/clew/cfi"
+import (
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/value/internal/number"
+)
 
 // arithmetic applies an operation of DWARF 5 §2.5.1.3 to §2.5.1.5.
 func (e *evaluator) arithmetic(op cfi.Op, n int64) error {
@@ -128,7 +131,7 @@ func (e *evaluator) unary(op cfi.Op, v element, operand int64) (element, error) 
 // that matters (DWARF 5 §2.5.1.4).
 func (e *evaluator) signed(v element) int64 {
 	if v.typ == nil {
-		return int64(signExtend(v.lo, 8*uint64(e.info.machine.AddressSize)))
+		return int64(number.SignExtend(v.lo, 8*uint64(e.info.machine.AddressSize)))
 	}
 	return int64(e.extended(v))
 }

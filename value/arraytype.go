@@ -222,7 +222,12 @@ func (v Value) readSpread(b []byte, t *Type) error {
 // packedElement returns the element of an array at a bit offset, which has at most so
 // many bits.
 func (v Value) packedElement(elem *Type, offset, bits int64) Value {
-	if offset < 0 || !isScalar(elem.Strip()) && elem.Strip().kind != Array {
+	isWhole := false // it must begin at a byte
+	switch elem.Strip().kind {
+	case Struct, Class, Union, Text, Set:
+		isWhole = true
+	}
+	if offset < 0 || isWhole {
 		return failed(elem, v.frame, fmt.Errorf("%w: an element %d bits into an array", ErrNoAddress, offset))
 	}
 	v.typ = elem
@@ -231,4 +236,26 @@ func (v Value) packedElement(elem *Type, offset, bits int64) Value {
 		v.bitSize = min(uint64(bits), 8*elem.Size())
 	}
 	return v
+}
+
+// maxSet is how many values a set can have that is read.
+const maxSet = 1 << 12
+
+// readSet reads of which values a set is: those of its type from the lower bound on, of
+// which each has a bit (DWARF 5 §5.10).
+func (t *Type) readSet(e *object.DebugEntry) {
+	i := t.info
+	t.elem = i.elemOf(e)
+	upper, known := int64(0), false
+	if off, ok := i.typeReference(e); ok {
+		if of, err := i.read(off); err == nil {
+			lower, _ := of.Number(dwarf.AttrLowerBound)
+			t.lower = lower
+			upper, known = of.Number(dwarf.AttrUpperBound)
+		}
+	}
+	t.count = min(8*t.size, maxSet)
+	if known && upper >= t.lower {
+		t.count = min(t.count, uint64(upper-t.lower)+1)
+	}
 }

@@ -4,7 +4,11 @@
 
 package value
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/value/internal/number"
+)
 
 // Assign writes p, which has Size bytes of the type in the machine's byte order,
 // where the value lives; of a bit field it writes the bits alone. The error
@@ -21,7 +25,7 @@ func (v Value) Assign(w Writer, p []byte) error {
 	}
 	from := uint64(0)
 	if v.bitSize != 0 {
-		if isBigEndian(m) {
+		if number.IsBigEndian(m) {
 			from = size - v.bitSize
 		}
 		size = v.bitSize
@@ -55,7 +59,7 @@ func (v Value) Assign(w Writer, p []byte) error {
 		if start+n > 8*uint64(len(b)) {
 			return fmt.Errorf("%w: %d bits at bit %d of %d bytes", ErrExpression, n, start, len(b))
 		}
-		copyBits(m, b, start, p, from, n)
+		number.CopyBits(m, b, start, p, from, n)
 		writes = append(writes, write{piece, (piece.BitOffset + at) / 8, b})
 		at, from, size = 0, from+n, size-n
 		if size == 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 // Base returns a base type of C for a machine: "int", "unsigned long", "char",
@@ -88,63 +89,9 @@ func spell(name string) spelled {
 		return spelled{name: rest, tag: Enum}
 	}
 	s := spelled{name: strings.Join(words, " ")}
-	// C 6.7.2: the words come in any order.
-	count := make(map[string]int)
-	for _, w := range words {
-		count[w]++
-	}
-	take := func(w string) bool {
-		if count[w] == 0 {
-			return false
-		}
-		count[w]--
-		return true
-	}
-	unsigned, signed := take("unsigned"), take("signed")
-	sign := ""
-	if unsigned {
-		sign = "unsigned "
-	}
-	base := ""
-	switch {
-	case unsigned && signed:
-		return s
-	case take("char"):
-		base = sign + "char"
-		if signed {
-			base = "signed char"
-		}
-	case take("short"):
-		base = sign + "short"
-		take("int")
-	case count["long"] == 1 && take("double"):
-		take("long")
-		base = sign + "long double"
-	case take("long"):
-		base = sign + "long"
-		if take("long") {
-			base = sign + "long long"
-		}
-		take("int")
-	case take("__int128"):
-		base = sign + "__int128"
-	case take("int") || signed || unsigned:
-		base = sign + "int"
-	default:
-		for _, w := range []string{"void", "_Bool", "bool", "float", "double"} {
-			if take(w) {
-				base = w
-				break
-			}
-		}
-	}
-	for _, n := range count {
-		if n != 0 {
-			return s
-		}
-	}
-	if s.base = base; base != "" {
-		s.name = base
+	s.base = spelling.Base(words)
+	if s.base != "" {
+		s.name = s.base
 	}
 	return s
 }

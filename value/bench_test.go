@@ -60,21 +60,6 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkPrint prints a structure of six members.
-func BenchmarkPrint(b *testing.B) {
-	info, _ := openSmall(b)
-	v, err := info.Global("first", 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	f := &hostileFrame{info: info}
-	var p Printer
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Variable(v, f)
-	}
-}
-
 // TestConcurrent uses one Info from several goroutines.
 func TestConcurrent(t *testing.T) {
 	info, s := openSmall(t)
@@ -90,7 +75,7 @@ func TestConcurrent(t *testing.T) {
 				}
 				for _, scope := range scopes {
 					for _, v := range scope.Arguments {
-						(&Printer{}).Argument(v, f)
+						NewPrinter(0).Argument(v, f)
 					}
 				}
 				v, err := info.Global("first", 0)
@@ -98,7 +83,7 @@ func TestConcurrent(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				(&Printer{}).Variable(v, f)
+				NewPrinter(0).Variable(v, f)
 				if _, err := info.Type("struct point", 0); err != nil {
 					t.Error(err)
 				}

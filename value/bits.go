@@ -5,11 +5,12 @@
 package value
 
 import (
-	"encoding/binary"
+	"bytes"
 	"errors"
 	"fmt"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 func (v Value) readMemory(b []byte, address uint64) error {
@@ -43,7 +44,7 @@ func (v Value) gather(b []byte, at, size uint64) error {
 		if from+n > 8*uint64(len(src)) {
 			return fmt.Errorf("%w: %d bits at bit %d of %d bytes", ErrExpression, n, from, len(src))
 		}
-		copyBits(v.typ.machine, b, done, src, from, n)
+		number.CopyBits(v.typ.machine, b, done, src, from, n)
 		done += n
 		at = 0
 		if done == size {
@@ -78,22 +79,16 @@ func (v Value) contents() (b, missing []byte, err error) {
 		src, from, err := v.source(p, at, n, &room)
 		switch {
 		case err == nil && from+n <= 8*uint64(len(src)):
-			copyBits(v.typ.machine, b, done, src, from, n)
+			number.CopyBits(v.typ.machine, b, done, src, from, n)
 		case err == nil || errors.Is(err, ErrOptimizedOut):
-			setBits(missing, done, n)
+			number.SetBits(missing, done, n)
 		default:
 			return nil, nil, err
 		}
 		done, left, at = done+n, left-n, 0
 	}
-	setBits(missing, done, left)
+	number.SetBits(missing, done, left)
 	return b, missing, v.err
-}
-
-func setBits(b []byte, at, n uint64) {
-	for k := at; k < at+n; k++ {
-		b[k/8] |= 1 << (k % 8)
-	}
 }
 
 // source returns bytes that hold n bits from bit at of a piece on, and where in
@@ -122,7 +117,7 @@ func (v Value) source(p *Piece, at, n uint64, room *[8]byte) (b []byte, from uin
 // lowStart returns where a piece starts in a number of size bytes: the piece is
 // its least significant bits.
 func (p *Piece) lowStart(m *arch.Machine, size uint64) uint64 {
-	if isBigEndian(m) && 8*size >= p.BitSize+p.BitOffset {
+	if number.IsBigEndian(m) && 8*size >= p.BitSize+p.BitOffset {
 		return 8*size - p.BitSize - p.BitOffset
 	}
 	return p.BitOffset
@@ -140,26 +135,14 @@ func (v Value) registerBytes(p *Piece, room *[8]byte) ([]byte, error) {
 		return nil, errNotKnown
 	}
 	m := v.typ.machine
-	putUint(m.Order, room[:], held(m, p.Column, n, p.BitSize, v.typ.Strip().kind == Float))
+	number.PutUint(m.Order, room[:], held(m, p.Column, n, p.BitSize, v.typ.Strip().kind == Float))
 	return room[:], nil
 }
 
-func isBigEndian(m *arch.Machine) bool { return m.Order == binary.BigEndian }
-
-// copyBits copies n bits. Bits count from the least significant one of the
-// first byte on, on big-endian machines from the most significant one.
-func copyBits(m *arch.Machine, dst []byte, to uint64, src []byte, from, n uint64) {
-	if to%8 == 0 && from%8 == 0 && n%8 == 0 {
-		copy(dst[to/8:], src[from/8:(from+n)/8])
-		return
-	}
-	big := isBigEndian(m)
-	for k := range n {
-		s, d := (from+k)%8, (to+k)%8
-		if big {
-			s, d = 7-s, 7-d
-		}
-		bit := src[(from+k)/8] >> s & 1
-		dst[(to+k)/8] = dst[(to+k)/8]&^(1<<d) | bit<<d
-	}
+// SameBits reports whether two values can be read, are equal bit by bit, and are optimized
+// out in the same parts.
+func (v Value) SameBits(u Value) bool {
+	a, missingA, errA := v.contents()
+	b, missingB, errB := u.contents()
+	return errA == nil && errB == nil && bytes.Equal(a, b) && bytes.Equal(missingA, missingB)
 }

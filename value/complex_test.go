@@ -15,6 +15,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // gcc's complex integers have an encoding of gcc's own, which gdb 13 does not know
@@ -60,7 +61,7 @@ func TestComplexInteger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := value.Printer{Format: test.format}
+		p := print.Printer{Format: test.format}
 		if got, err := p.Print(v.Read(value.Static(memory, info, 0))); got != test.want || err != nil {
 			t.Errorf("%s: %s, %v; expected %s", test.name, got, err, test.want)
 		}

@@ -49,11 +49,11 @@ func TestExtendedConstant(t *testing.T) {
 	info, u := fakeInfo(3)
 	v := &Variable{Type: Base(amd64, "long double"), info: info, unit: u,
 		constant: attribute{kind: attributeBlock, bytes: unhex("00000000000000900040")}}
-	if got, err := new(Printer).Print(v.Read(&fakeFrame{})); got != "2.25" || err != nil {
+	if got, err := NewPrinter(0).Print(v.Read(&fakeFrame{})); got != "2.25" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 	v.constant.bytes = v.constant.bytes[:9]
-	if got, err := new(Printer).Print(v.Read(&fakeFrame{})); got != "<optimized out>" {
+	if got, err := NewPrinter(0).Print(v.Read(&fakeFrame{})); got != "<optimized out>" {
 		t.Errorf("of nine bytes: %q, %v", got, err)
 	}
 }

@@ -7,6 +7,8 @@ package value
 import (
 	"fmt"
 	"math"
+
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // Uint returns a Bool, Char, Int, Enum, or Pointer as 64 bits, sign-extended
@@ -24,9 +26,9 @@ func (v Value) Uint() (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		n := uintOf(t.machine.Order, lowBytes(t.machine, b, 8))
+		n := number.Uint(t.machine.Order, number.Low(t.machine, b, 8))
 		if t.Signed() && len(b) < 8 {
-			n = signExtend(n, 8*uint64(len(b)))
+			n = number.SignExtend(n, 8*uint64(len(b)))
 		}
 		return n, nil
 	case Float:
@@ -59,14 +61,14 @@ func (v Value) Float() (float64, error) {
 		return 0, err
 	}
 	switch n := t.decodeFloat(b); {
-	case n.finite():
-		f, _ := n.value.Float64()
+	case n.Finite():
+		f, _ := n.Value.Float64()
 		return f, nil
-	case n.nan:
+	case n.NaN:
 		return math.NaN(), nil
-	case n.infinite && n.negative:
+	case n.Infinite && n.Negative:
 		return math.Inf(-1), nil
-	case n.infinite:
+	case n.Infinite:
 		return math.Inf(1), nil
 	}
 	return 0, fmt.Errorf("%w: floating-point number of %d bytes", ErrType, len(b))
@@ -123,7 +125,7 @@ func (v Value) Cast(t *Type) Value {
 		if !v.typ.Signed() && t.Size() > 8 {
 			// Only what is signed is extended.
 			b := make([]byte, min(t.Size(), 16))
-			putUint(t.machine.Order, b, n)
+			number.PutUint(t.machine.Order, b, n)
 			return Constant(t, b, v.frame)
 		}
 		return v.number(t, n)
@@ -144,7 +146,7 @@ func IntValue(t *Type, n uint64, f Frame) Value { return Value{frame: f}.number(
 // formats of C's types.
 func FloatValue(t *Type, n float64, f Frame) Value {
 	b := make([]byte, min(t.Size(), 16))
-	if !encodeFloat(t.machine, t.Strip().format, b, n) {
+	if !number.EncodeFloat(t.machine, t.Strip().format, b, n) {
 		return failed(t, f, fmt.Errorf("%w: floating-point number of %d bytes", ErrType, len(b)))
 	}
 	return Constant(t, b, f)

@@ -2,21 +2,21 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package value reads variables, types and values from DWARF debugging
-// information, versions 2 to 5, and prints values as gdb 13 prints them.
+// Package value reads variables, types and values by DWARF debugging information, versions
+// 2 to 5.
 //
-// An [Info] is the debugging information of one object. It tells what is in
-// scope at an address ([Info.Scopes]), finds functions, variables and types by
-// name, and gives each a [Type]. A [Variable] is read in a [Frame], which gives
-// registers and memory; what comes out is a [Value]: a type, and the place
-// where the bytes live, so that a field, an element, what a pointer leads to,
-// or an assignment need not read the whole. A [Printer] turns values to text.
+// An [Info] is the debugging information of one object. It finds what is in scope at an
+// address ([Info.Scopes]), and functions, variables and types by name, and gives each a
+// [Type]. A [Variable] is read in a [Frame], which gives registers and memory. The result is
+// a [Value]: a type, and the place where the bytes live, so that reading a field or an
+// element, dereferencing a pointer and assigning do not read the whole. Package
+// value/print writes values as gdb and Delve write them.
 //
-// The package knows no process, thread or session: all it has of the program is
-// the Frame. It reads memory through it alone, writes only through the [Writer]
-// that [Value.Assign] is given, never calls code, and opens no file.
+// The package does not know processes, threads or sessions: the Frame is all that it has of
+// the program. It reads memory only through the Frame, writes only through the [Writer] that
+// [Value.Assign] is given, never calls code, and opens no file.
 //
-// Every byte is hostile, of the debugging information and of the memory: chains
-// of references are followed a bounded number of steps, expressions run a
-// bounded number of operations, and a value larger than [MaxSize] is never read.
+// Every byte of the debugging information and of the memory is hostile: the package follows
+// chains of references a bounded number of steps, runs a bounded number of operations of an
+// expression, and never reads a value larger than [MaxSize].
 package value

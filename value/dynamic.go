@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // dynamic is a property of a type that only a frame knows, or an object of the type
@@ -98,10 +99,10 @@ func bodyOf(i *Info, f Frame) (b *body) {
 	return b
 }
 
-// errNoLocation is gdb's sentence for an array whose descriptor cannot be read.
+// ErrNoLocation is gdb's sentence for an array whose descriptor cannot be read.
 //
 //lint:ignore ST1005 gdb's own sentence
-var errNoLocation = errors.New("Location address is not set.")
+var ErrNoLocation = errors.New("Location address is not set.")
 
 // settle is settled for a value whose function is that of the evaluator.
 func (e *evaluator) settle(v Value) Value {
@@ -116,7 +117,7 @@ func (e *evaluator) settle(v Value) Value {
 		if a := described.said(state.property); a != nil && !v.OptimizedOut() {
 			n, err := e.property(a, nil, nil)
 			if err != nil {
-				return failed(v.typ, v.frame, fmt.Errorf("%w: %w", errNoLocation, err))
+				return failed(v.typ, v.frame, fmt.Errorf("%w: %w", ErrNoLocation, err))
 			}
 			if n == 0 {
 				return failed(v.typ, v.frame, state.error)
@@ -126,7 +127,7 @@ func (e *evaluator) settle(v Value) Value {
 	if a := described.said(dataLocation); a != nil && !v.OptimizedOut() {
 		address, err := e.property(a, nil, nil)
 		if err != nil {
-			return failed(v.typ, v.frame, fmt.Errorf("%w: %w", errNoLocation, err))
+			return failed(v.typ, v.frame, fmt.Errorf("%w: %w", ErrNoLocation, err))
 		}
 		return At(e.resolve(v.typ, 0), e.mask(uint64(address)), v.frame)
 	}
@@ -245,7 +246,7 @@ func (e *evaluator) resolveText(t *Type) *Type {
 	if err == nil && p.kind != attributeEntry {
 		var b []byte
 		if b, err = e.memory(uint64(n), t.count); err == nil {
-			n = int64(uintOf(t.machine.Order, b))
+			n = int64(number.Uint(t.machine.Order, b))
 		}
 	}
 	known := err == nil && n <= 1<<40
@@ -302,7 +303,7 @@ func (e *evaluator) property(a *attribute, index *int64, t *Type) (int64, error)
 	}
 	if t != nil {
 		if t = t.Strip(); t.size < 8 && t.Signed() {
-			return int64(signExtend(v.lo, 8*t.size)), nil
+			return int64(number.SignExtend(v.lo, 8*t.size)), nil
 		}
 	}
 	return int64(v.lo), nil
@@ -344,6 +345,6 @@ func (e *evaluator) entryNumber(off object.DebugOffset) (int64, error) {
 		// What its own type asks for can be the same member again.
 		return 0, fmt.Errorf("%w: member %v is not a number", ErrDebugInfo, off)
 	}
-	n, err := e.container.member(member).Uint()
+	n, err := e.container.Member(member).Uint()
 	return int64(n), err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // evaluator evaluates location descriptions (DWARF 5 §2.6). Package cfi decodes
@@ -363,7 +364,7 @@ func (e *evaluator) register(column uint64) (uint64, error) {
 		return v, nil
 	}
 	if b, ok := e.frame.RegisterBytes(column); ok {
-		return e.fromBytes(lowBytes(e.info.machine, b, 8), nil).lo, nil
+		return e.fromBytes(number.Low(e.info.machine, b, 8), nil).lo, nil
 	}
 	if v, ok := e.atJump(column); ok {
 		return v.lo, nil
@@ -385,26 +386,15 @@ func (e *evaluator) memory(address, size uint64) ([]byte, error) {
 
 func (e *evaluator) fromBytes(b []byte, t *Type) element {
 	m := e.info.machine
-	v := element{lo: uintOf(m.Order, lowBytes(m, b, 8)), typ: t}
+	v := element{lo: number.Uint(m.Order, number.Low(m, b, 8)), typ: t}
 	if len(b) > 8 {
 		rest := b[8:]
-		if isBigEndian(m) {
+		if number.IsBigEndian(m) {
 			rest = b[:len(b)-8]
 		}
-		v.hi = uintOf(m.Order, lowBytes(m, rest, 8))
+		v.hi = number.Uint(m.Order, number.Low(m, rest, 8))
 	}
 	return v
-}
-
-// lowBytes returns the n least significant of the bytes of a number, or all.
-func lowBytes(m *arch.Machine, b []byte, n int) []byte {
-	if n >= len(b) {
-		return b
-	}
-	if isBigEndian(m) {
-		return b[len(b)-n:]
-	}
-	return b[:n]
 }
 
 // toBytes returns 16 bytes of an element, extended as its type is signed.
@@ -412,7 +402,7 @@ func (e *evaluator) toBytes(v element) []byte {
 	m := e.info.machine
 	if v.typ == nil {
 		// The generic type is signed where it is widened, as gdb has it.
-		if v.lo = signExtend(v.lo, 8*uint64(m.AddressSize)); int64(v.lo) < 0 {
+		if v.lo = number.SignExtend(v.lo, 8*uint64(m.AddressSize)); int64(v.lo) < 0 {
 			v.hi = ^uint64(0)
 		}
 	} else if size := v.typ.size; size <= 8 {
@@ -421,23 +411,23 @@ func (e *evaluator) toBytes(v element) []byte {
 			v.lo &= 1<<(8*size) - 1
 		}
 		if v.typ.signed {
-			if v.lo = signExtend(v.lo, 8*size); int64(v.lo) < 0 {
+			if v.lo = number.SignExtend(v.lo, 8*size); int64(v.lo) < 0 {
 				v.hi = ^uint64(0)
 			}
 		}
 	} else if size < 16 {
 		v.hi &= 1<<(8*(size-8)) - 1
 		if v.typ.signed {
-			v.hi = signExtend(v.hi, 8*(size-8))
+			v.hi = number.SignExtend(v.hi, 8*(size-8))
 		}
 	}
 	b := e.wordRoom()
-	if isBigEndian(m) {
-		putUint(m.Order, b[:8], v.hi)
-		putUint(m.Order, b[8:], v.lo)
+	if number.IsBigEndian(m) {
+		number.PutUint(m.Order, b[:8], v.hi)
+		number.PutUint(m.Order, b[8:], v.lo)
 	} else {
-		putUint(m.Order, b[:8], v.lo)
-		putUint(m.Order, b[8:], v.hi)
+		number.PutUint(m.Order, b[:8], v.lo)
+		number.PutUint(m.Order, b[8:], v.hi)
 	}
 	return b
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // segments is the memory of a program that has not started: what its file says.
@@ -50,7 +51,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var printer value.Printer
+	var printer print.Printer
 	fmt.Println(printer.Variable(first, frame))
 	next := first.Read(frame).FieldByName("next")
 	fmt.Println(printer.Print(next.Deref().FieldByName("color")))

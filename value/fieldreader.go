@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 func (t *Type) readFields() error {
@@ -107,7 +108,7 @@ func (i *Info) member(e *object.DebugEntry) Field {
 				unit = int64(i.sizeOf(f.Type))
 			}
 		}
-		if isBigEndian(i.machine) {
+		if number.IsBigEndian(i.machine) {
 			f.BitOffset += uint64(at)
 		} else {
 			f.BitOffset += uint64(8*unit - at - size)

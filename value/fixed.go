@@ -10,6 +10,7 @@ import (
 
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // maxScale bounds the power of two or ten of a fixed-point type: 2^128 has 39 digits.
@@ -50,15 +51,15 @@ func (i *Info) scaleOf(e *object.DebugEntry) *big.Rat {
 	return big.NewRat(numerator, denominator)
 }
 
-// fixedInteger returns a fixed-point number without what is after its point.
-func (t *Type) fixedInteger(b []byte) *big.Int {
-	n := new(big.Rat).SetInt(integer(t, b, t.signed))
+// FixedInteger returns a fixed-point number without what is after its point.
+func (t *Type) FixedInteger(b []byte) *big.Int {
+	n := new(big.Rat).SetInt(number.Integer(t.machine, b, t.signed))
 	n.Mul(n, t.scale)
 	return new(big.Int).Quo(n.Num(), n.Denom())
 }
 
-// fixedText writes a fixed-point number with up to 17 digits, as gdb does.
-func (t *Type) fixedText(b []byte) string {
-	n := new(big.Rat).SetInt(integer(t, b, t.signed))
+// FixedText writes a fixed-point number with up to 17 digits, as gdb does.
+func (t *Type) FixedText(b []byte) string {
+	n := new(big.Rat).SetInt(number.Integer(t.machine, b, t.signed))
 	return new(big.Float).SetPrec(1024).SetRat(n.Mul(n, t.scale)).Text('g', 17)
 }

@@ -6,20 +6,13 @@ package value
 
 import (
 	"debug/elf"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/clewdev/clew/arch"
-)
-
-// floatFormat is the format of a floating-point number, where its size does not tell it.
-type floatFormat uint8
-
-const (
-	formatIEEE         floatFormat = iota // that of IEEE 754 with the number's size
-	formatX87                             // 80 bits, and padding up to 12 or 16 bytes
-	formatM68881                          // 96 bits, 16 of which are padding
-	formatDoubleDouble                    // two numbers of 8 bytes: IBM's long double of powerpc
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // floatKind is what is known of a base type.
@@ -37,22 +30,22 @@ type floatKind struct {
 // DW_ATE_float, and no producer writes a DW_AT_bit_size: long double, which every
 // language has under a name of its own, has the machine's format, and the types that
 // have IEEE's everywhere are told by their names.
-func (k *floatKind) format() floatFormat {
+func (k *floatKind) format() number.Format {
 	switch k.machine.ELF {
 	case elf.EM_386, elf.EM_X86_64:
 		if k.size == 10 || k.size == 12 || k.size == 16 && k.bits != 128 && !k.isQuad() {
-			return formatX87
+			return number.X87
 		}
 	case elf.EM_68K:
 		if k.size == 12 {
-			return formatM68881
+			return number.M68881
 		}
 	case elf.EM_PPC, elf.EM_PPC64:
 		if k.size == 16 && !k.isQuad() {
-			return formatDoubleDouble
+			return number.DoubleDouble
 		}
 	}
-	return formatIEEE
+	return number.IEEE
 }
 
 // isQuad reports whether a type of 16 bytes has IEEE's format where long double has
@@ -71,7 +64,7 @@ func (k *floatKind) isQuad() bool {
 }
 
 // floatFormat returns the format of a base type, or of the two parts of a complex one.
-func (t *Type) floatFormat(size uint64, bits int64) floatFormat {
+func (t *Type) floatFormat(size uint64, bits int64) number.Format {
 	k := floatKind{machine: t.machine, name: t.name, language: t.language, size: size, bits: bits}
 	if t.info != nil && size == 16 {
 		k.ieee = t.info.ieeeLongDouble(t.unit)
@@ -153,4 +146,33 @@ func (i *Info) powerFloatABI() (value uint64) {
 		}
 	}
 	return 0
+}
+
+// decodeFloat reads a number in the type's format.
+func (t *Type) decodeFloat(b []byte) number.Float { return number.DecodeFloat(t.machine, t.format, b) }
+
+// FloatText returns the floating-point number of a type, or a part of a Complex, whose bytes
+// are b, as gdb and Delve write it.
+func (t *Type) FloatText(b []byte) string {
+	if t.language == Go && len(b) == 8 {
+		return strconv.FormatFloat(math.Float64frombits(t.machine.Order.Uint64(b)), 'f', -1, 64)
+	}
+	if t.language == Go && len(b) == 4 {
+		return strconv.FormatFloat(float64(math.Float32frombits(t.machine.Order.Uint32(b))), 'f', -1, 32)
+	}
+	return t.decodeFloat(b).String()
+}
+
+// SaturatedFloat returns the floating-point number whose bytes are b without its fraction,
+// or the nearest int64.
+func (t *Type) SaturatedFloat(b []byte) int64 {
+	f := t.decodeFloat(b)
+	if !f.Finite() {
+		if f.Negative && !f.NaN {
+			return math.MinInt64
+		}
+		return math.MaxInt64
+	}
+	n, _ := f.Value.Int64() // the nearest there is
+	return n
 }

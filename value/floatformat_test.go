@@ -18,6 +18,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // globals prints variables of a program that does not run.
@@ -35,7 +36,7 @@ func globals(t *testing.T, program string, names ...string) map[string]string {
 	shown := make(map[string]string)
 	for _, name := range names {
 		if v, err := info.Global(name, 0); err == nil {
-			shown[name], _ = new(value.Printer).Print(v.Read(value.Static(f, info, 0)))
+			shown[name], _ = new(print.Printer).Print(v.Read(value.Static(f, info, 0)))
 		}
 	}
 	return shown
@@ -155,7 +156,7 @@ func TestFortranReals(t *testing.T) {
 			t.Errorf("there is no %s", name)
 			continue
 		}
-		got, err := new(value.Printer).Print(v.Read(value.Static(f, info, 0)))
+		got, err := new(print.Printer).Print(v.Read(value.Static(f, info, 0)))
 		if got == "" || got != want[name] {
 			t.Errorf("%s is %s (%v), gdb has %s", name, got, err, want[name])
 		}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // What testdata/frames.py prints.
@@ -194,7 +195,7 @@ type session struct {
 	file     *object.File
 	machine  *registers
 	info     *value.Info
-	printer  value.Printer
+	printer  print.Printer
 	program  string
 	compiler string
 	strict   bool // DWARF 2

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // constant is a constant of a package of Go that has a type of its own.
@@ -28,18 +29,18 @@ func (x *indexer) constant(e *object.DebugEntry, name string) {
 	}
 }
 
-// goConstant returns the name that the package of a type of Go has for one of its
+// ConstantName returns the name that the package of a type of Go has for one of its
 // numbers, of which b are the bytes, "" where it has none. As in Delve, a number of
 // several bits can be that of several constants: "fa|fc". Other packages have constants of the type too (a time out
 // of 15 s is a time.Duration), which say nothing of a number that is equal: they are
 // left out.
-func (t *Type) goConstant(b []byte) (name string) {
+func (t *Type) ConstantName(b []byte) (name string) {
 	if t.language != Go || t.info == nil || len(b) > 8 {
 		return ""
 	}
-	n := uintOf(t.machine.Order, b)
+	n := number.Uint(t.machine.Order, b)
 	if t.signed {
-		n = signExtend(n, 8*uint64(len(b)))
+		n = number.SignExtend(n, 8*uint64(len(b)))
 	}
 	path, ok := goPackage(t.name)
 	if !ok {

@@ -4,7 +4,11 @@
 
 package value
 
-import "debug/dwarf"
+import (
+	"debug/dwarf"
+
+	"github.com/clewdev/clew/value/internal/number"
+)
 
 // maxGoParameters is more words than a dictionary has types.
 const maxGoParameters = 1 << 16
@@ -27,7 +31,7 @@ func (e *evaluator) goInstance(t *Type) *Type {
 		return t
 	}
 	// The shape stands in the unit with all types, its name in that of the function.
-	is := Value{typ: t.Elem(), frame: e.frame}.goDynamic(uintOf(e.info.machine.Order, b))
+	is := Value{typ: t.Elem(), frame: e.frame}.GoDynamic(number.Uint(e.info.machine.Order, b))
 	if is == nil || is.Size() != t.Size() {
 		return t
 	}

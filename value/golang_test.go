@@ -35,7 +35,7 @@ func TestGoInUnknownRegister(t *testing.T) {
 	if len(arguments) < 20 {
 		t.Fatalf("%d arguments", len(arguments))
 	}
-	var p Printer
+	p := NewPrinter(0)
 	for _, a := range arguments {
 		v := Value{typ: a.Type, frame: Static(nil, info, 0), pieces: []Piece{{Kind: InRegister, Column: 3, BitSize: 8 * a.Type.Size()}}}
 		got := p.Text(v)

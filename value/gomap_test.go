@@ -77,7 +77,7 @@ func TestOldGoMap(t *testing.T) {
 		{"buckets that are nowhere", map[int]uint64{0: base + 8, 8: 3, 24: 5}, nil, "[...+3 more]"},
 		{"2^255 buckets", map[int]uint64{0: base + 8, 8: 3, 24: at(0)}, map[int]byte{8 + 9: 255}, "[...+3 more]"},
 	} {
-		got := new(Printer).Text(At(hmap(), base, Static(memory(test.words, test.tops), nil, 0)))
+		got := NewPrinter(0).Text(At(hmap(), base, Static(memory(test.words, test.tops), nil, 0)))
 		if got != "map[int]int "+test.want {
 			t.Errorf("%s: %s, expected %s", test.name, got, test.want)
 		}
@@ -92,7 +92,7 @@ func TestGoMapBounds(t *testing.T) {
 	binary.LittleEndian.PutUint64(words[8:], 1<<63)
 	binary.LittleEndian.PutUint64(words[24:], 0x10008)
 	words[8+9] = 40
-	got := new(Printer).Text(At(m, 0x10000, Static(bytesAt{0x10000, slices.Concat(words, make([]byte, 200))}, nil, 0)))
+	got := NewPrinter(0).Text(At(m, 0x10000, Static(bytesAt{0x10000, slices.Concat(words, make([]byte, 200))}, nil, 0)))
 	if !strings.HasPrefix(got, "map[int]int [") || !strings.HasSuffix(got, " more]") {
 		t.Error(got)
 	}

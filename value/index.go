@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 // names is what a unit declares at file scope, in namespaces and in classes.
@@ -195,7 +196,7 @@ func (x *indexer) resolve() (problem error) {
 			n.code = append(n.code, codeRange{r[0], r[1], e.Offset})
 		}
 		name := x.info.nameOf(e)
-		known := []string{name, lastName(name), x.info.linkageName(e)}
+		known := []string{name, spelling.Last(name), x.info.linkageName(e)}
 		for k, name := range known {
 			if name != "" && slices.Index(known, name) == k && x.info.retain(1) {
 				n.functions[name] = append(n.functions[name], e.Offset)
@@ -221,23 +222,6 @@ func (x *indexer) resolve() (problem error) {
 
 func isDeclaration(e *object.DebugEntry) bool {
 	return e.Flag(dwarf.AttrDeclaration)
-}
-
-// lastName returns the part of a qualified name after the last "::" that is not
-// within template arguments.
-func lastName(name string) string {
-	depth, last := 0, 0
-	for k := 0; k+1 < len(name); k++ {
-		switch {
-		case name[k] == '<' || name[k] == '(':
-			depth++
-		case name[k] == '>' || name[k] == ')':
-			depth--
-		case depth == 0 && name[k] == ':' && name[k+1] == ':':
-			last = k + 2
-		}
-	}
-	return name[last:]
 }
 
 // nameOf returns the qualified name of a function, variable or type.

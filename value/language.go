@@ -4,7 +4,10 @@
 
 package value
 
-import "github.com/clewdev/clew/internal/dw"
+import (
+	"github.com/clewdev/clew/internal/dw"
+	"github.com/clewdev/clew/value/internal/spelling"
+)
 
 // Language is the source language of a unit, as far as it matters to how names are
 // made, where arrays begin and how values are printed.
@@ -70,3 +73,9 @@ func (l Language) hasScopes() bool { return l == CPlusPlus || l == Rust }
 // qualifies reports whether the name of an enclosing scope can be a part of a name:
 // Fortran has modules, and of a language that is not known it is not known.
 func (l Language) qualifies() bool { return l != C && l != Go && l != D }
+
+// AdaName returns a name as the source has it that GNAT has encoded: "pkg__child__proc" is
+// pkg.child.proc, "pkg__Oadd" is pkg."+", "_ada_main" is main, and "pkg__workerTB" is the
+// body of the task pkg.worker. A name that GNAT has made for itself is returned between "<"
+// and ">", as in gdb.
+func AdaName(encoded string) string { return spelling.Ada(encoded) }

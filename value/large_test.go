@@ -36,16 +36,16 @@ func TestLarge(t *testing.T) {
 		{ArrayOf(ArrayOf(number, 1<<16), 1<<10), "{{6513249, 0 <repeats 1023 times>, "},
 		{ArrayOf(number, 1<<60), "<error: value requires 4611686018427387904 bytes, "},
 	} {
-		p := &Printer{}
+		p := NewPrinter(0)
 		got := p.Text(At(test.typ, 0x1000, frame))
 		if len(got) < len(test.want) || got[:len(test.want)] != test.want {
 			t.Errorf("%s: %s", test.typ, got)
 		}
 	}
-	if _, err := new(Printer).Print(At(ArrayOf(number, 1<<20), 0x1000, frame)); err != nil {
+	if _, err := NewPrinter(0).Print(At(ArrayOf(number, 1<<20), 0x1000, frame)); err != nil {
 		t.Error(err)
 	}
-	if _, err := new(Printer).Print(Constant(ArrayOf(number, 1<<20), nil, nil)); err == nil {
+	if _, err := NewPrinter(0).Print(Constant(ArrayOf(number, 1<<20), nil, nil)); err == nil {
 		t.Error("what has no place was printed")
 	}
 }

@@ -329,7 +329,7 @@ func TestAssign(t *testing.T) {
 
 // TestConversions casts values.
 func TestConversions(t *testing.T) {
-	var p Printer
+	p := NewPrinter(0)
 	f := &fakeFrame{}
 	tests := []struct {
 		from Value

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 // Functions returns the functions of a name that have code, by ascending
@@ -230,11 +232,11 @@ func (i *Info) Enumerator(name string, pc uint64) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	last := lastName(name)
+	last := spelling.Last(name)
 	for _, e := range t.Enumerators() {
 		if e.Name == last {
 			b := make([]byte, min(t.Size(), 16))
-			putUint(i.machine.Order, b, uint64(e.Value))
+			number.PutUint(i.machine.Order, b, uint64(e.Value))
 			return Constant(t, b, nil), nil
 		}
 	}

@@ -39,3 +39,16 @@ func UnionOf(m *arch.Machine, name string, fields []Field) *Type {
 	}
 	return u
 }
+
+// ArrayIn returns the type of arrays of n elements of t in a language.
+func ArrayIn(l Language, t *Type, n uint64) *Type {
+	a := ArrayOf(t, n)
+	a.language = l
+	return a
+}
+
+// TextOf returns the type of strings of Fortran whose characters are of a type and that have
+// a size in bytes.
+func TextOf(elem *Type, size uint64) *Type {
+	return &Type{machine: elem.machine, language: Fortran, kind: Text, elem: elem, size: size, sized: true, ready: true}
+}

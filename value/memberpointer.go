@@ -6,67 +6,10 @@ package value
 
 import (
 	"debug/dwarf"
-	"debug/elf"
-	"strconv"
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 )
-
-// memberPointer writes a pointer to a member of a class of C++ (Itanium C++ ABI §2.3):
-// that to data is the member's offset, or -1.
-func (w *printing) memberPointer(t *Type, b []byte) {
-	if t.Elem().named().kind == Func {
-		w.methodPointer(t, b)
-		return
-	}
-	n := int64(signExtend(uintOf(t.machine.Order, b), 8*uint64(len(b))))
-	switch name := newMemberSearch().at(t.memberOf(), uint64(n), 0); {
-	case n == -1:
-		w.add("NULL")
-	case name != "":
-		w.add("&" + name)
-	default:
-		w.add(strconv.FormatInt(n, 10))
-	}
-}
-
-// methodPointer writes a pointer to a function of a class: the function's address, or
-// an offset in the table of virtual functions, and what is added to the object's
-// address. Which of both the first is, its lowest bit says, or that of the second on
-// machines where it is a part of addresses (C++ ABI for the Arm 64-bit Architecture, §3.2.1).
-func (w *printing) methodPointer(t *Type, b []byte) {
-	half := len(b) / 2
-	order := t.machine.Order
-	pointer, adjustment := uintOf(order, b[:half]), signExtend(uintOf(order, b[half:]), 8*uint64(half))
-	isVirtual := pointer&1 != 0
-	if t.machine.ELF == elf.EM_AARCH64 || t.machine.ELF == elf.EM_ARM {
-		isVirtual = adjustment&1 != 0
-		adjustment = uint64(int64(adjustment) >> 1)
-	} else if isVirtual {
-		pointer--
-	}
-	switch {
-	case isVirtual:
-		if name := newMemberSearch().virtual(t.memberOf(), pointer/uint64(half), adjustment, 0); name != "" {
-			if w.Demangle != nil {
-				name = w.Demangle(name)
-			}
-			w.add("&virtual " + name)
-			return
-		}
-		w.add("&virtual table offset " + strconv.FormatUint(pointer, 10))
-	case pointer == 0:
-		w.add("NULL")
-		return
-	default:
-		w.add("(" + t.spelled() + ") ")
-		w.address(pointer, true)
-	}
-	if adjustment != 0 {
-		w.add(", this adjustment " + strconv.FormatInt(int64(adjustment), 10))
-	}
-}
 
 // memberOf returns the class whose members t leads to, nil where it is not known.
 func (t *Type) memberOf() *Type {
@@ -156,4 +99,17 @@ func tablePlace(e *object.DebugEntry) (uint64, bool) {
 	c := newCursor(nil, b[1:], nil)
 	n := c.ULEB128()
 	return n, c.Err == nil
+}
+
+// MemberAt returns the qualified name of the member at an offset of the class that a
+// MemberPointer leads into, "" where there is none.
+func (t *Type) MemberAt(offset uint64) string {
+	return newMemberSearch().at(t.memberOf(), offset, 0)
+}
+
+// VirtualAt returns the linkage name of a virtual function of the class that a
+// MemberPointer leads into, "" where it is not known: the one at a place of the table of
+// virtual functions that an object has at an offset.
+func (t *Type) VirtualAt(place, offset uint64) string {
+	return newMemberSearch().virtual(t.memberOf(), place, offset, 0)
 }

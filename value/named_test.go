@@ -64,7 +64,7 @@ func TestPointerToDeclared(t *testing.T) {
 		return v
 	}
 	v := pointer()
-	if text := new(Printer).Argument(v, new(pointingFrame)); text != "p=0x1234" {
+	if text := NewPrinter(0).Argument(v, new(pointingFrame)); text != "p=0x1234" {
 		t.Error(text)
 	}
 	to := v.Type.Elem()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // execute applies an operation that does not jump. rest is what follows it.
@@ -228,7 +229,7 @@ func (e *evaluator) typed(o *operation) error {
 	case cfi.OpRegvalType, cfi.OpGNURegvalType:
 		column := uint64(o.Operands[0])
 		if b, ok := e.frame.RegisterBytes(column); ok && uint64(len(b)) >= size {
-			return e.push(e.fromBytes(lowBytes(e.info.machine, b, int(size)), t))
+			return e.push(e.fromBytes(number.Low(e.info.machine, b, int(size)), t))
 		}
 		v, err := e.register(column)
 		if err != nil {
@@ -307,7 +308,7 @@ func (e *evaluator) extended(v element) uint64 {
 		return v.lo
 	}
 	if v.typ.signed {
-		return signExtend(v.lo, 8*v.typ.size)
+		return number.SignExtend(v.lo, 8*v.typ.size)
 	}
 	return v.lo & (1<<(8*v.typ.size) - 1)
 }

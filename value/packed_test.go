@@ -36,14 +36,14 @@ func TestPackedArray(t *testing.T) {
 		v := Constant(array, bytes, new(packedFrame))
 		for range 2 { // of both in a constant and in memory
 			for _, format := range []byte("\x00xc") {
-				p := Printer{Format: format}
+				p := NewPrinter(format)
 				if text := p.Text(v); format == 0 && test.want != "" && v.pieces[0].Kind == InMemory && text != test.want {
 					t.Errorf("%+v: %s", test, text)
 				}
 				_, _ = p.Print(v)
 			}
 			nested := ArrayOf(array, 3) // whose elements begin within a byte
-			_ = new(Printer).Text(Value{typ: nested, frame: v.frame, pieces: v.pieces})
+			_ = NewPrinter(0).Text(Value{typ: nested, frame: v.frame, pieces: v.pieces})
 			v = At(array, 0, &packedFrame{bytes: bytes})
 		}
 	}

@@ -4,7 +4,11 @@
 
 package value
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/clewdev/clew/value/internal/number"
+)
 
 // plain is what is known of a variable whose value is printed as the number that a few
 // bytes are, as most arguments' are: backtraces read it without making a Value of it.
@@ -20,7 +24,7 @@ func (v *Variable) asPlain() *plain {
 			return
 		}
 		t := v.Type
-		if !(Value{typ: t}).isPlain() || t.goPlace != 0 || t.damage() != nil {
+		if !(Value{typ: t}).IsPlain() || t.goPlace != 0 || t.damage() != nil {
 			return
 		}
 		if size := t.Size(); size > 0 && size <= 8 {
@@ -94,7 +98,7 @@ func (v *Variable) plainResult(e *evaluator, p *program) (n uint64, state plainS
 		return v.plainRegister(e, place.Column)
 	case InBytes:
 		if place.number {
-			return v.plainBytes(lowBytes(e.info.machine, place.Bytes, v.plain.size))
+			return v.plainBytes(number.Low(e.info.machine, place.Bytes, v.plain.size))
 		}
 		return v.plainBytes(place.Bytes)
 	}
@@ -103,7 +107,7 @@ func (v *Variable) plainResult(e *evaluator, p *program) (n uint64, state plainS
 
 func (v *Variable) plainRegister(e *evaluator, column uint64) (n uint64, state plainState) {
 	if b, ok := e.frame.RegisterBytes(column); ok {
-		return v.plainBytes(lowBytes(e.info.machine, b, v.plain.size))
+		return v.plainBytes(number.Low(e.info.machine, b, v.plain.size))
 	}
 	if n, ok := e.frame.Register(column); ok {
 		return v.plainLow(held(e.info.machine, column, n, 8*uint64(v.plain.size), v.plain.typ.kind == Float)), plainRead
@@ -124,7 +128,7 @@ func (v *Variable) plainBytes(b []byte) (n uint64, state plainState) {
 	if len(b) < v.plain.size {
 		return 0, plainElse
 	}
-	return uintOf(v.info.machine.Order, b[:v.plain.size]), plainRead
+	return number.Uint(v.info.machine.Order, b[:v.plain.size]), plainRead
 }
 
 // plainEntry returns the number that a plain variable was when the function was called,
@@ -144,46 +148,68 @@ func (v *Variable) plainEntry(e *evaluator) (n uint64, ok bool) {
 // plainLow returns the bytes of a number that a plain variable has.
 func (v *Variable) plainLow(n uint64) uint64 { return n & (^uint64(0) >> (64 - 8*v.plain.size)) }
 
-// plainArgument writes an argument as AppendArgument has it; false says that it is none
-// whose value is plain, and nothing was written.
-func (w *printing) plainArgument(v *Variable, f Frame) bool {
-	t := v.asPlain().typ
-	if t == nil || f == nil {
+// IsPlain reports whether a value is printed as the number that its bytes are, which
+// most arguments are.
+func (v Value) IsPlain() bool {
+	if v.err != nil || v.typ == nil || v.typ.GoType() != nil || v.implicit() != nil {
 		return false
 	}
-	e := w.evaluator(v, f)
-	defer e.forget()
-	n, state := v.plainActual(e)
-	if state == plainElse {
-		return false
+	switch t := v.typ.Strip(); t.kind {
+	case Bool, Char, Int, Float, Decimal, Complex, Enum, Pointer, MemberPointer:
+		return !t.partial
 	}
-	e.own = budget{}
-	entry, hasEntry := v.plainEntry(e)
-	same := hasEntry && state == plainRead && n == entry
-	w.add(v.Name)
-	if same {
-		w.add("=")
-		w.add(v.Name)
-		w.add("@entry")
-	}
-	w.add("=")
-	if state == plainRead {
-		w.plainNumber(v, f, n)
-	} else {
-		w.add("<" + optimizedOut + ">")
-	}
-	if hasEntry && !same {
-		w.add(", ")
-		w.add(v.Name)
-		w.add("@entry=")
-		w.plainNumber(v, f, entry)
-	}
-	return true
+	return false
 }
 
-func (w *printing) plainNumber(v *Variable, f Frame, n uint64) {
-	t := v.plain.typ
-	b := w.room[:v.plain.size]
-	putUint(t.machine.Order, b, n)
-	w.number(Value{typ: v.Type, frame: f}, t, b)
+// ArgumentReader reads the arguments of frames one after another, as backtraces print
+// them. It keeps the memory that evaluating takes: reading numbers does not allocate. The
+// zero value is ready to use, by one goroutine.
+type ArgumentReader struct{ evaluator evaluator }
+
+// ArgumentNumber is an argument whose value is a number of at most 8 bytes.
+type ArgumentNumber struct {
+	Type *Type // of the argument, without typedefs and qualifiers
+	Size int   // bytes
+
+	Actual, Entry       uint64 // now, and when the function was called
+	HasActual, HasEntry bool   // an Actual that is not known is optimized out
+}
+
+// Number reads a variable whose value is printed as the number that its bytes are. It
+// returns false for other variables, and for values that lie in several places or cannot be
+// read: Read reads these.
+func (r *ArgumentReader) Number(v *Variable, f Frame) (n ArgumentNumber, ok bool) {
+	p := v.asPlain()
+	if p.typ == nil || f == nil {
+		return n, false
+	}
+	e := r.start(v, f)
+	defer e.forget()
+	actual, state := v.plainActual(e)
+	if state == plainElse {
+		return n, false
+	}
+	e.own = budget{}
+	n = ArgumentNumber{Type: p.typ, Size: p.size, Actual: actual, HasActual: state == plainRead}
+	n.Entry, n.HasEntry = v.plainEntry(e)
+	return n, true
+}
+
+// Read returns the value of a variable, and the value that it had when the function was
+// called, or why that is not known. Both are valid until Release.
+func (r *ArgumentReader) Read(v *Variable, f Frame) (actual, entry Value, entryErr error) {
+	e := r.start(v, f)
+	actual = v.readBy(e)
+	e.own = budget{}
+	entry, entryErr = v.entryBy(e)
+	return actual, entry, entryErr
+}
+
+// Release ends the use of the values that Read returned.
+func (r *ArgumentReader) Release() { r.evaluator.forget() }
+
+func (r *ArgumentReader) start(v *Variable, f Frame) *evaluator {
+	r.evaluator.start(v.info, v.unit, v.body, f)
+	r.evaluator.lent = true
+	return &r.evaluator
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // call executes the location of another entry (DWARF 5 §2.5.1.5).
@@ -123,14 +124,14 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 	switch c := v.constant; c.kind {
 	case attributeConstant:
 		b := make([]byte, min(size, 16))
-		putUint(m.Order, b, uint64(c.number))
+		number.PutUint(m.Order, b, uint64(c.number))
 		if c.number < 0 {
-			extendSign(m, b)
+			number.ExtendSign(m, b)
 		}
 		return Constant(t, b, e.frame)
 	case attributeBlock:
 		b := c.bytes
-		if len(b) == 10 && size > 10 && t.Strip().format == formatX87 {
+		if len(b) == 10 && size > 10 && t.Strip().format == number.X87 {
 			b = append(bytes.Clone(b), make([]byte, size-10)...) // clang leaves out what only fills the room
 		}
 		return Constant(t, b, e.frame)
@@ -184,9 +185,9 @@ func (v *Variable) entryBy(e *evaluator) (Value, error) {
 	var b []byte
 	switch {
 	case size <= 8:
-		b = lowBytes(v.info.machine, e.number8(n), int(size))
+		b = number.Low(v.info.machine, e.number8(n), int(size))
 	case n.typ != nil && n.typ.size == size: // 16 at most
-		b = lowBytes(v.info.machine, e.toBytes(n), int(size))
+		b = number.Low(v.info.machine, e.toBytes(n), int(size))
 	default:
 		return Value{}, errNoEntryValue
 	}
@@ -227,6 +228,6 @@ func (v *Variable) passed() *parameter {
 // number8 returns the low eight bytes of a number.
 func (e *evaluator) number8(v element) []byte {
 	b := e.wordRoom()[:8]
-	putUint(e.info.machine.Order, b, v.lo)
+	number.PutUint(e.info.machine.Order, b, v.lo)
 	return b
 }

@@ -9,10 +9,12 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"reflect"
 	"sync"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // Kind is what a type is made of.
@@ -62,14 +64,14 @@ type Type struct {
 	size     uint64
 	sized    bool // size was said
 	signed   bool
-	partial  bool        // a declaration: what the type is made of stands elsewhere
-	vector   bool        // an Array that is a vector register's
-	lazy     bool        // an Array of Fortran that is allocated, or a Text whose length was not in its type
-	format   floatFormat // of a Float, or of the parts of a Complex
-	goKind   uint8       // reflect's number of it
-	goPlace  int32       // of a type parameter of Go: 1 for the dictionary's first word
-	indirect bool        // DW_CC_pass_by_reference, or a function of its own copies or destroys it
-	problem  error       // why it is Unknown, where that is known
+	partial  bool          // a declaration: what the type is made of stands elsewhere
+	vector   bool          // an Array that is a vector register's
+	lazy     bool          // an Array of Fortran that is allocated, or a Text whose length was not in its type
+	format   number.Format // of a Float, or of the parts of a Complex
+	goKind   uint8         // reflect's number of it
+	goPlace  int32         // of a type parameter of Go: 1 for the dictionary's first word
+	indirect bool          // DW_CC_pass_by_reference, or a function of its own copies or destroys it
+	problem  error         // why it is Unknown, where that is known
 
 	once     sync.Once // guards the reading of what follows
 	ready    bool      // nothing is to be read: the type was made
@@ -137,6 +139,14 @@ func (t *Type) Language() Language { return t.language }
 
 // Machine returns the machine that the type is for.
 func (t *Type) Machine() *arch.Machine { return t.machine }
+
+// Offset returns the offset of the type's entry in the debugging information, 0 of a type
+// that was made.
+func (t *Type) Offset() object.DebugOffset { return t.offset }
+
+// GoKind returns the kind that the compiler of Go has given the type, reflect.Invalid of
+// types of other languages.
+func (t *Type) GoKind() reflect.Kind { return reflect.Kind(t.goKind) }
 
 // maxChain bounds how many typedefs and qualifiers stand before a type, and how
 // deep types are told in full.
@@ -259,6 +269,22 @@ func (t *Type) Len() (uint64, bool) {
 	return t.count, t.counted
 }
 
+// Lower returns the index of the first element of an array, or the lowest value that a Set
+// can contain.
+func (t *Type) Lower() int64 { t.load(); return t.lower }
+
+// Index returns the type of an array's indices, nil where it is not known.
+func (t *Type) Index() *Type { t.load(); return t.index }
+
+// Vector reports whether an Array is the type of a vector register.
+func (t *Type) Vector() bool { return t.vector }
+
+// Packed reports whether elements of an array begin within a byte.
+func (t *Type) Packed() bool {
+	_, _, packed := t.extent()
+	return packed
+}
+
 // Fields returns the members of a structure, class or union, base classes and
 // static members with them, as they are declared. The slice must not be changed.
 func (t *Type) Fields() []Field { t.load(); return t.fields }
@@ -271,6 +297,16 @@ func (t *Type) Variadic() bool { t.load(); return t.varargs }
 
 // Enumerators returns the names of an Enum's values.
 func (t *Type) Enumerators() []Enumerator { t.load(); return t.enums }
+
+// Flags reports whether the enumerators of an Enum are bits, which are combined.
+func (t *Type) Flags() bool { t.load(); return t.flags }
+
+// Scoped reports whether an Enum is an enum class of C++.
+func (t *Type) Scoped() bool { t.load(); return t.scoped }
+
+// HasVariants reports whether the type is an enum of Rust, or a record of Ada that has
+// variants.
+func (t *Type) HasVariants() bool { t.load(); return t.variants != nil }
 
 // Incomplete reports whether the debugging information has no more than a
 // declaration of the type.

@@ -6,6 +6,8 @@ package value
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -145,4 +147,152 @@ func (t *Type) tagged() string {
 		return "<unnamed typedef>"
 	}
 	return t.name
+}
+
+// fortranName returns the name of a type as gdb's whatis has it in Fortran.
+func (t *Type) fortranName() string {
+	n := namer{left: 256}
+	return n.fortran(t, 0)
+}
+
+func (n *namer) fortran(t *Type, depth int) string {
+	if n.left--; n.left < 0 || depth > maxChain {
+		return "..."
+	}
+	switch t.kind {
+	case Pointer, Reference:
+		return map[Kind]string{Pointer: "PTR", Reference: "REF"}[t.kind] + " TO -> ( " + n.fortran(t.Elem(), depth+1) + " )"
+	case Const, Volatile, Restrict, Atomic:
+		return n.fortran(t.Elem(), depth+1)
+	case Text:
+		return t.fortranTextName()
+	case Struct, Union:
+		return "Type " + t.name
+	case Func:
+		return n.fortran(t.Elem(), depth+1) + " () " + n.fortranParams(t, depth)
+	case Array:
+		return n.fortranArray(t, depth)
+	}
+	return t.tagged()
+}
+
+func (t *Type) fortranTextName() string {
+	t.load()
+	switch width := max(1, t.Elem().Size()); {
+	case t.lazy && !t.sized:
+		return "character (*)"
+	case t.lazy:
+		return fmt.Sprintf("character (%d)", t.size/width)
+	case !t.sized || t.size == 0:
+		return "character*(*)"
+	default:
+		return fmt.Sprintf("character*%d", t.size/width)
+	}
+}
+
+// fortranArray puts the bounds of the first dimension first.
+func (n *namer) fortranArray(t *Type, depth int) string {
+	var bounds []string
+	allocated := ""
+	if t.Elem(); t.lazy || t.said(isAllocated) != nil {
+		allocated = ", allocatable"
+	}
+	for ; t.kind == Array && len(bounds) < maxChain; t = t.Elem().named() {
+		t.Elem()
+		bound := "*"
+		switch {
+		case t.counted:
+			if bound = strconv.FormatInt(t.lower+int64(t.count)-1, 10); t.lower != 1 {
+				bound = strconv.FormatInt(t.lower, 10) + ":" + bound
+			}
+		case t.dynamic != nil:
+			bound = ":"
+		}
+		bounds = append(bounds, bound)
+	}
+	slices.Reverse(bounds)
+	return n.fortran(t, depth+1) + allocated + " (" + strings.Join(bounds, ",") + ")"
+}
+
+func (n *namer) fortranParams(t *Type, depth int) string {
+	var list []string
+	for _, p := range t.Params() {
+		if n.left < 0 {
+			break
+		}
+		list = append(list, n.fortran(p, depth+1))
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// ada returns the name of a type as gdb's whatis has it in Ada: that of the source, else
+// how the type is made.
+func (n *namer) ada(t *Type, depth int) string {
+	if n.left--; n.left < 0 || depth > maxChain {
+		return "..."
+	}
+	name := ""
+	if t.name != "" {
+		if name = AdaName(t.name); name[0] == '<' && t.kind != Array {
+			name, _, _ = strings.Cut(t.name, "___")
+			name = strings.ReplaceAll(name, "__", ".")
+		}
+	}
+	switch t.kind {
+	case Const, Volatile, Restrict, Atomic:
+		return n.ada(t.Elem(), depth+1)
+	case Reference:
+		return "<ref> " + n.ada(t.Elem(), depth+1)
+	case Pointer:
+		return "access " + n.ada(t.Elem(), depth+1)
+	case Func:
+		return n.adaProfile(t, depth)
+	case Array:
+		if name == "" || name[0] == '<' {
+			return n.adaArray(t, depth)
+		}
+	}
+	switch {
+	case name != "":
+		return name
+	case t.kind == Struct || t.kind == Union:
+		return "record ... end record"
+	}
+	return t.tagged()
+}
+
+func (n *namer) adaProfile(t *Type, depth int) string {
+	var params []string
+	for k, p := range t.Params() {
+		if n.left < 0 {
+			break
+		}
+		params = append(params, fmt.Sprintf("a%d: %s", k+1, n.ada(p, depth+1)))
+	}
+	list := ""
+	if len(params) > 0 {
+		list = " (" + strings.Join(params, "; ") + ")"
+	}
+	if result := t.Elem(); result.kind != Void {
+		return "function" + list + " return " + n.ada(result, depth+1)
+	}
+	return "procedure" + list
+}
+
+func (n *namer) adaArray(t *Type, depth int) string {
+	var bounds []string
+	packed := int64(0)
+	for ; t.kind == Array && len(bounds) < maxChain; t = t.Elem() {
+		if _, known := t.Len(); known {
+			bounds = append(bounds, fmt.Sprintf("%d .. %d", t.lower, t.lower+int64(t.count)-1))
+		} else {
+			bounds = append(bounds, "<>")
+		}
+		packed = t.stride
+	}
+	text := "array (" + strings.Join(bounds, ", ") + ") of " + n.ada(t, depth+1)
+	if packed > 0 {
+		text += fmt.Sprintf(" <packed: %d-bit elements>", packed)
+	}
+	return text
 }

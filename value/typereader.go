@@ -12,6 +12,7 @@ import (
 
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 func (i *Info) voidType() *Type {
@@ -165,7 +166,7 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 			t.name = name
 		}
 		if t.language == CPlusPlus {
-			t.declared, t.name = t.name, canonical(t.name)
+			t.declared, t.name = t.name, spelling.Canonical(t.name)
 		}
 	}
 	return t

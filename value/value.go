@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // MaxSize is how many bytes a value may have to be read, as gdb's
@@ -81,6 +81,20 @@ func (v Value) Type() *Type { return v.typ }
 // Frame returns the frame that the value was made with; it may be nil.
 func (v Value) Frame() Frame { return v.frame }
 
+// LocationErr returns why it is not known where the value lives. Unlike Err it is nil for a
+// value that is too large to be read or of a type that is damaged.
+func (v Value) LocationErr() error { return v.err }
+
+// As returns the bits of the value as a value of another type. Unlike Cast it converts
+// nothing.
+func (v Value) As(t *Type) Value {
+	v.typ = t
+	return v
+}
+
+// Lost returns a value of a type that is optimized out in a frame.
+func Lost(t *Type, f Frame) Value { return Value{typ: t, frame: f} }
+
 // Pieces returns where the value lives: one piece for all but values that the
 // compiler split, and the whole place of a value that is a part of one. The
 // slice must not be changed.
@@ -106,9 +120,9 @@ func (v Value) OptimizedOut() bool {
 	return v.err == nil
 }
 
-// absent is OptimizedOut of a part of a value alone: gdb prints "<optimized out>"
+// Missing is OptimizedOut of a part of a value alone: gdb prints "<optimized out>"
 // for one that is printed, and each of the parts of one within another.
-func (v Value) absent() bool {
+func (v Value) Missing() bool {
 	size := v.bitSize
 	if size == 0 && v.typ != nil {
 		size = 8 * v.typ.Size()
@@ -162,6 +176,20 @@ func (v Value) Bytes() ([]byte, error) {
 	return b, nil
 }
 
+// BytesIn is Bytes that reads into buffer, which it returns a part of, if the value is not
+// larger.
+func (v Value) BytesIn(buffer []byte) ([]byte, error) {
+	if err := v.Err(); err != nil {
+		return nil, err
+	}
+	size := v.typ.Size()
+	if size > uint64(len(buffer)) {
+		return v.Bytes()
+	}
+	b := buffer[:size]
+	return b, v.read(b)
+}
+
 // read reads what Bytes does to b, which is as long as the type. Err must be nil.
 func (v Value) read(b []byte) error {
 	m := v.typ.machine
@@ -180,14 +208,14 @@ func (v Value) read(b []byte) error {
 	if err := v.gather(packed, v.bitOffset, width); err != nil {
 		return err
 	}
-	n := uintOf(m.Order, packed)
-	if isBigEndian(m) {
+	n := number.Uint(m.Order, packed)
+	if number.IsBigEndian(m) {
 		n >>= 8*uint64(len(packed)) - v.bitSize
 	}
 	if v.typ.Signed() {
-		n = signExtend(n, v.bitSize)
+		n = number.SignExtend(n, v.bitSize)
 	}
-	putUint(m.Order, b, n)
+	number.PutUint(m.Order, b, n)
 	return nil
 }
 
@@ -226,11 +254,12 @@ func (v Value) Field(i int) Value {
 	if i < 0 || i >= len(fields) {
 		return failed(t, v.frame, fmt.Errorf("%w: field %d of %s, which has %d", ErrType, i, v.typ, len(fields)))
 	}
-	return v.member(&fields[i])
+	return v.Member(&fields[i])
 }
 
-// member returns a member of a structure, class or union.
-func (v Value) member(f *Field) Value {
+// Member returns a member of a structure, class or union: a field of its type, or one that
+// VariantFields returned.
+func (v Value) Member(f *Field) Value {
 	switch {
 	case f.Static != nil:
 		return f.Static.Read(v.frame)
@@ -357,8 +386,12 @@ func (v Value) Deref() Value {
 	if err != nil {
 		return failed(t.Elem(), v.frame, err)
 	}
-	return At(t.Elem(), uintOf(t.machine.Order, b), v.frame).settled(nil)
+	return At(t.Elem(), number.Uint(t.machine.Order, b), v.frame).settled(nil)
 }
+
+// Synthetic reports whether the value is a pointer to an object that the compiler kept no
+// memory for.
+func (v Value) Synthetic() bool { return v.implicit() != nil }
 
 // implicit returns the piece of a value that is an implicit pointer, or nil.
 func (v Value) implicit() *Piece {
@@ -407,22 +440,11 @@ func (v Value) Pointer() Value {
 // number returns a number, or an address, as a value of a type.
 func (v Value) number(t *Type, n uint64) Value {
 	b := make([]byte, min(t.Size(), 16))
-	putUint(t.machine.Order, b, n)
+	number.PutUint(t.machine.Order, b, n)
 	if int64(n) < 0 && t.Signed() {
-		extendSign(t.machine, b)
+		number.ExtendSign(t.machine, b)
 	}
 	return Constant(t, b, v.frame)
-}
-
-// extendSign fills the bytes of a number above its low eight.
-func extendSign(m *arch.Machine, b []byte) {
-	for k := 8; k < len(b); k++ {
-		if isBigEndian(m) {
-			b[len(b)-1-k] = 0xff
-		} else {
-			b[k] = 0xff
-		}
-	}
 }
 
 // Decay returns an array as a pointer to its first element, a function as a
@@ -444,4 +466,15 @@ func (v Value) Decay() Value {
 		return v.Pointer()
 	}
 	return v
+}
+
+// ComplexParts returns the real and the imaginary part of a Complex.
+func (v Value) ComplexParts() (re, im Value) {
+	t := v.typ.Strip()
+	half := t.Size() / 2
+	part := t.elem
+	if part == nil || part.kind == Void {
+		part = &Type{machine: t.machine, language: t.language, kind: Float, format: t.format, size: half, sized: true, ready: true}
+	}
+	return v.part(part, 0), v.part(part, int64(half))
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // variants are the forms that an enum of Rust or a record of Ada can have: a member, the
@@ -98,12 +99,12 @@ func (i *Info) discriminantsOf(list []byte) (values []discriminants) {
 // form returns which form a value has; nil where none is said to be.
 func (t *variants) form(v Value) (*variant, error) {
 	if t.discriminant != nil {
-		d := v.member(t.discriminant)
+		d := v.Member(t.discriminant)
 		b, err := d.Bytes()
 		if err != nil {
 			return nil, err
 		}
-		n := uintOf(v.typ.machine.Order, b)
+		n := number.Uint(v.typ.machine.Order, b)
 		size := min(64, 8*uint64(len(b)))
 		for k := range t.forms {
 			for _, is := range t.forms[k].values {
@@ -120,4 +121,47 @@ func (t *variants) form(v Value) (*variant, error) {
 		}
 	}
 	return nil, nil
+}
+
+// Variant returns the form that a value of an enum of Rust has, and its name; false for
+// other values, and where it cannot be told.
+func (v Value) Variant() (name string, form Value, ok bool) {
+	v = v.behind()
+	if v.err != nil || v.typ == nil {
+		return "", v, false
+	}
+	t := v.typ.Strip()
+	if t.load(); t.variants == nil {
+		return "", v, false
+	}
+	found, err := t.variants.form(v)
+	if err != nil || found == nil || len(found.fields) == 0 {
+		return "", v, false
+	}
+	return found.fields[0].Name, v.Member(&found.fields[0]), true
+}
+
+// VariantFields returns the members that a record of Ada, or an enum of Rust, has in
+// addition to those of its type, as its discriminants choose them. On an error it returns
+// those that it found before.
+func (v Value) VariantFields() (list []Field, err error) {
+	if v.err != nil || v.typ == nil {
+		return nil, v.err
+	}
+	t := v.typ.Strip()
+	t.load()
+	chosen := t.variants
+	for depth := 0; chosen != nil && depth < maxChain; depth++ {
+		form, err := chosen.form(v)
+		if err != nil || form == nil {
+			return list, err
+		}
+		if list == nil {
+			list = form.fields
+		} else {
+			list = append(list[:len(list):len(list)], form.fields...)
+		}
+		chosen = form.variants
+	}
+	return list, nil
 }

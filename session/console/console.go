@@ -34,7 +34,7 @@ type Options struct {
 	// Palette colours what is printed.
 	Palette report.Palette
 
-	// UTF8 says that the output is read as UTF-8: see value.Printer.
+	// UTF8 says that the output is read as UTF-8: see print.Printer.
 	UTF8 bool
 
 	// Directories are searched for source files that are not where debugging

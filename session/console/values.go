@@ -17,6 +17,7 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
+	"github.com/clewdev/clew/value/print"
 	"github.com/clewdev/clew/value/stdtype"
 )
 
@@ -74,8 +75,8 @@ func (c *Console) evaluate(text string) (value.Value, error) {
 	return frontend.Evaluate(text, x, f)
 }
 
-func (c *Console) printer(format byte) *value.Printer {
-	p := &value.Printer{Symbols: report.Demangled{Symbolizer: c.symbols}, Demangle: report.Demangle, UTF8: c.utf8, Format: format, Present: stdtype.Present}
+func (c *Console) printer(format byte) *print.Printer {
+	p := &print.Printer{Symbols: report.Demangled{Symbolizer: c.symbols}, Demangle: report.Demangle, UTF8: c.utf8, Format: format, Present: stdtype.Present}
 	if format == raw {
 		p.Format, p.Present = 0, nil
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
-	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // client is one connection and what its editor has set. Its loop answers requests
@@ -28,7 +28,7 @@ type client struct {
 	connection *connection
 	target     *Target  // nil before launch or attach
 	program    *Program // of a launch, else nil
-	printer    value.Printer
+	printer    print.Printer
 
 	requests chan received
 	readErr  error // why requests was closed

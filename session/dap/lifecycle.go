@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
-	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 	"github.com/clewdev/clew/value/stdtype"
 )
 
@@ -142,7 +142,7 @@ func unmarshal(b json.RawMessage, to any) error {
 func (c *client) setTarget(t *Target) {
 	c.target, c.frames = t, frontend.NewFrames(t.session)
 	c.values = frontend.NewValues(t.session, c.frames)
-	c.printer = value.Printer{Symbols: report.Demangled{Symbolizer: frontend.NewSymbols(t.session)}, Demangle: report.Demangle, UTF8: true, Present: stdtype.Present}
+	c.printer = print.Printer{Symbols: report.Demangled{Symbolizer: frontend.NewSymbols(t.session)}, Demangle: report.Demangle, UTF8: true, Present: stdtype.Present}
 	c.numberSources()
 	t.mu.Lock()
 	defer t.mu.Unlock()

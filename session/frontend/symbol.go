@@ -17,7 +17,7 @@ import (
 )
 
 // Symbols names the addresses of a session's images: functions and data. It
-// implements value.Symbolizer, and may be used by several goroutines at the same
+// implements print.Symbolizer, and may be used by several goroutines at the same
 // time.
 type Symbols struct {
 	session *session.Session
@@ -31,7 +31,7 @@ func NewSymbols(s *session.Session) *Symbols {
 	return &Symbols{session: s, data: map[*object.File][]object.Symbol{}}
 }
 
-// Symbol implements value.Symbolizer.
+// Symbol implements print.Symbolizer.
 func (s *Symbols) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	if i := s.session.Image(address); i != nil {
 		if f, ok := i.Function(address); ok {

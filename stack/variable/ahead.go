@@ -6,7 +6,7 @@ package variable
 
 import (
 	"github.com/clewdev/clew/stack"
-	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // Ahead returns what reads of the debugging information, once for each address, what
@@ -53,7 +53,7 @@ type first struct {
 // readArguments reads what tells of the arguments of frames as the values are read, of
 // which nothing is kept.
 func (r *Reader) readArguments(f *first, left *int, ended func() bool) {
-	var printer value.Printer
+	var printer print.Printer
 	var text []byte
 	frames := r.Frames(&f.stack, nil)
 	for _, k := range f.frames {

@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
-	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // What was read ahead, while the frames were named, is what is read later.
@@ -85,7 +85,7 @@ func TestAheadEnds(t *testing.T) {
 
 // arguments returns what backtraces show of the arguments of stacks.
 func arguments(r *Reader, stacks []stack.Stack) (text string) {
-	var printer value.Printer
+	var printer print.Printer
 	for i := range stacks {
 		frames := r.Frames(&stacks[i], nil)
 		for k := range frames {

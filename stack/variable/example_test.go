@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
-	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // What the functions of a core's first thread were called with.
@@ -30,7 +30,7 @@ func ExampleReader() {
 		log.Print(err)
 	}
 	reader := variable.NewReader(c.Snapshot(), objects)
-	printer := value.Printer{Symbols: reader}
+	printer := print.Printer{Symbols: reader}
 	frames := reader.Frames(&stacks[0], nil)
 	for i := range frames {
 		frame := &frames[i]

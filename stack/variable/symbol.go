@@ -18,7 +18,7 @@ import (
 // maxSymbols is how many symbols of one object are looked at.
 const maxSymbols = 1 << 20
 
-// Symbol implements value.Symbolizer: functions and data of the target's objects,
+// Symbol implements print.Symbolizer: functions and data of the target's objects,
 // by the names that their symbol tables have, without versions and gcc's numbers.
 func (r *Reader) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	o := r.objectAt(address)

@@ -12,6 +12,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/expression"
+	"github.com/clewdev/clew/value/print"
 )
 
 // memory is bytes from 0x1000 on.
@@ -39,7 +40,7 @@ func Example() {
 			fmt.Println(err)
 			continue
 		}
-		printed, err := (&value.Printer{}).Print(v)
+		printed, err := (&print.Printer{}).Print(v)
 		fmt.Println(printed, err)
 	}
 	// Output:

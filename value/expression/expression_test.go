@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 const (
@@ -43,7 +44,7 @@ func evaluate(t *testing.T, text string, c *Context, f value.Frame) (string, err
 	if err != nil {
 		return "", err
 	}
-	return (&value.Printer{}).Print(v)
+	return (&print.Printer{}).Print(v)
 }
 
 func TestWithoutDebuggingInformation(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // FuzzEvaluate compiles and evaluates any text: the result is a value that can be
@@ -38,7 +39,7 @@ func FuzzEvaluate(f *testing.F) {
 	c.Call = func(_ value.Frame, function value.Value, _ []value.Value) (value.Value, error) {
 		return value.Constant(function.Type().Elem(), make([]byte, function.Type().Elem().Size()), nil), nil
 	}
-	printer := &value.Printer{}
+	printer := &print.Printer{}
 	f.Fuzz(func(t *testing.T, text string) {
 		clear(s.variables)
 		e, err := Compile(text, c)

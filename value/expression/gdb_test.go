@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // answers are what testdata/print.py writes.
@@ -148,7 +149,7 @@ func TestGDB(t *testing.T) {
 	a, f, names := ask(t, "testdata/expressions.txt")
 	s := &store{variables: map[string]value.Value{}}
 	c := &Context{Machine: amd64, Info: f.info, Address: f.pc - f.bias, Convenience: s, History: s.value}
-	printer := &value.Printer{Symbols: names}
+	printer := &print.Printer{Symbols: names}
 	if len(a.Answers) < 500 {
 		t.Fatalf("gdb printed %d expressions", len(a.Answers))
 	}

@@ -8,29 +8,30 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // anyValue presents a std::any. The function that manages its value is a member of a class
 // that is made with the value's type, and that says where the value is.
-func anyValue(a instance) (value.Presentation, bool) {
+func anyValue(a instance) (print.Presentation, bool) {
 	manager, err := a.FieldByName("_M_manager").Uint()
 	if err != nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	if manager == 0 {
-		return value.Presentation{Text: a.template + " [no contained value]"}, true
+		return print.Presentation{Text: a.template + " [no contained value]"}, true
 	}
 	info := a.Frame().Info()
 	if info == nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	fn, err := info.FunctionAt(manager - a.Frame().Bias())
 	if err != nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	class := fn.Class()
 	if class == nil || argument(class, 0) == nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	elem := argument(class, 0)
 	var at uint64
@@ -43,7 +44,7 @@ func anyValue(a instance) (value.Presentation, bool) {
 		ok = err == nil
 	}
 	if !ok {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	held := value.At(elem, at, a.Frame())
 	p := a.holding(a.template, "[contained value]", held)

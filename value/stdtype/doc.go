@@ -4,7 +4,7 @@
 
 // Package stdtype knows types of standard libraries, and shows their values as people think
 // of them: a string as its text, a vector as its elements, a map as its pairs. [Present] is
-// for [value.Printer.Present].
+// for [print.Printer.Present].
 //
 // It knows most types of GNU's C++ library that hold values (of what gdb has printers
 // for not any, path, error_code and the iterators of lists and deques), as its

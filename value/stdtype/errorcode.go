@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/arch"
-	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // errorCategories are the classes of the library's own categories, without namespaces: how
@@ -29,10 +29,10 @@ var errorCategories = map[string]struct {
 
 // errorCode presents a std::error_code or std::error_condition: a number, and the category
 // that says what it means. Which one that is its class tells.
-func errorCode(e instance) (value.Presentation, bool) {
+func errorCode(e instance) (print.Presentation, bool) {
 	n, ok := uints(e.Value, "_M_value", "_M_cat")
 	if !ok {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	number := int64(int32(n[0]))
 	class, ok := dynamicType(e, n[1])
@@ -41,7 +41,7 @@ func errorCode(e instance) (value.Presentation, bool) {
 	}
 	category, known := errorCategories[lastOf(class)]
 	if known && number == 0 && category.name == map[string]string{"std::error_code": "system", "std::error_condition": "generic"}[e.template] {
-		return value.Presentation{Text: e.template + " = { }"}, true // as it is made
+		return print.Presentation{Text: e.template + " = { }"}, true // as it is made
 	}
 	name, text := class, strconv.FormatInt(number, 10)
 	if known {
@@ -55,7 +55,7 @@ func errorCode(e instance) (value.Presentation, bool) {
 	if enumerator := enumeratorName(e, category.enum, number); enumerator != "" {
 		text = enumerator
 	}
-	return value.Presentation{Text: fmt.Sprintf("%s = {%s: %s}", e.template, name, text)}, true
+	return print.Presentation{Text: fmt.Sprintf("%s = {%s: %s}", e.template, name, text)}, true
 }
 
 // enumeratorName returns the name of a value of an enumeration, "" where none is known.

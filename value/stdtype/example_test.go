@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 	"github.com/clewdev/clew/value/stdtype"
 )
 
@@ -46,7 +47,7 @@ func Example() {
 		0x2000: 5 | 6<<32, 0x2008: 7,
 	}
 	v := value.At(variable.Type, 0x1000, value.Static(memory, info, 0))
-	fmt.Println((&value.Printer{Present: stdtype.Present}).Print(v))
+	fmt.Println((&print.Printer{Present: stdtype.Present}).Print(v))
 
 	// Output:
 	// std::vector of length 3, capacity 4 = {5, 6, 7} <nil>

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 	"github.com/clewdev/clew/value/stdtype"
 )
 
@@ -78,7 +79,7 @@ func FuzzPresent(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		frame := value.Static(repeated(b), cc, 0)
-		printer := value.Printer{Present: stdtype.Present, Elements: 8, Depth: 4}
+		printer := print.Printer{Present: stdtype.Present, Elements: 8, Depth: 4}
 		for _, of := range types {
 			if printer.Text(value.At(of, 0, frame)) == "" {
 				t.Errorf("a %s is shown as nothing", of)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 	"github.com/clewdev/clew/value/stdtype"
 )
 
@@ -52,10 +53,10 @@ func TestHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := value.At(variable.Type, 0x1000, value.Static(test.memory, info, 0))
-		got := (&value.Printer{Present: stdtype.Present}).Text(v)
+		got := (&print.Printer{Present: stdtype.Present}).Text(v)
 		want := test.want
 		if want == "" {
-			want = new(value.Printer).Text(v)
+			want = new(print.Printer).Text(v)
 		}
 		if got != want && !(test.more && strings.HasPrefix(got, want) && strings.HasSuffix(got, "}")) {
 			t.Errorf("%s of %x: %s, expected %s", test.name, test.memory, got, want)
@@ -84,10 +85,10 @@ func TestHostileRust(t *testing.T) {
 	} {
 		info := openTypes(t, "rust"+test.release+".debug")
 		v := value.At(rustType(t, info, test.name), 0x1000, value.Static(test.memory, info, 0))
-		got := (&value.Printer{Present: stdtype.Present}).Text(v)
+		got := (&print.Printer{Present: stdtype.Present}).Text(v)
 		want := test.want
 		if want == "" {
-			want = new(value.Printer).Text(v)
+			want = new(print.Printer).Text(v)
 		}
 		if got != want {
 			t.Errorf("%s of %x: %s, expected %s", test.name, test.memory, got, want)
@@ -104,7 +105,7 @@ func TestNoFrame(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := value.Constant(variable.Type, make([]byte, variable.Type.Size()), nil)
-		if got, want := (&value.Printer{Present: stdtype.Present}).Text(v), new(value.Printer).Text(v); got != want {
+		if got, want := (&print.Printer{Present: stdtype.Present}).Text(v), new(print.Printer).Text(v); got != want {
 			t.Errorf("%s: %s, expected %s", name, got, want)
 		}
 	}
@@ -127,7 +128,7 @@ func TestHostileText(t *testing.T) {
 			t.Fatal(err)
 		}
 		memory := layered{words{0: test.at, 8: test.length}, repeated{}}
-		got := (&value.Printer{Present: stdtype.Present, Repeats: 1000}).Text(value.At(v.Type, 0, value.Static(memory, info, 0)))
+		got := (&print.Printer{Present: stdtype.Present, Repeats: 1000}).Text(value.At(v.Type, 0, value.Static(memory, info, 0)))
 		if got != test.want {
 			t.Errorf("%d characters at %#x: %s, expected %s", test.length, test.at, got, test.want)
 		}

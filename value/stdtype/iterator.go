@@ -7,28 +7,28 @@ package stdtype
 import (
 	"strings"
 
-	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // normalIterator presents what an iterator that is a pointer leads to.
-func normalIterator(i instance) (value.Presentation, bool) {
+func normalIterator(i instance) (print.Presentation, bool) {
 	current := i.FieldByName("_M_current")
 	at, err := current.Uint()
 	switch {
 	case err != nil:
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	case at == 0:
 		if container := argument(i.Type(), 1); container != nil {
 			name, _, _ := strings.Cut(container.Name(), "<")
-			return value.Presentation{Text: "non-dereferenceable iterator for std::" + unqualified(name)}, true
+			return print.Presentation{Text: "non-dereferenceable iterator for std::" + unqualified(name)}, true
 		}
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	return value.Presentation{Value: current.Deref()}, true
+	return print.Presentation{Value: current.Deref()}, true
 }
 
 // safeIterator presents the iterator that one with checks is.
-func safeIterator(i instance) (value.Presentation, bool) {
+func safeIterator(i instance) (print.Presentation, bool) {
 	inner, ok := base(i.Value, "__gnu_debug::_Safe_iterator<")
 	if !ok {
 		for k, f := range i.Type().Strip().Fields() {
@@ -36,18 +36,18 @@ func safeIterator(i instance) (value.Presentation, bool) {
 				return i.present(i.Field(k))
 			}
 		}
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	return i.present(inner)
 }
 
 // treeIterator presents what an iterator of a std::map or std::set leads to.
-func treeIterator(i instance) (value.Presentation, bool) {
+func treeIterator(i instance) (print.Presentation, bool) {
 	node := i.FieldByName("_M_node")
 	at, err := node.Uint()
 	elem := argument(i.Type(), 0)
 	if err != nil || at == 0 || elem == nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	return value.Presentation{Value: stored(node, at, elem)}, true
+	return print.Presentation{Value: stored(node, at, elem)}, true
 }

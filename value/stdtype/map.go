@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // maxSteps bounds how many nodes lie between an element of a tree and the next: the height
@@ -16,34 +17,34 @@ import (
 const maxSteps = 128
 
 // tree presents a std::map, std::set and their multiple forms: red and black trees.
-func tree(m instance) (value.Presentation, bool) {
+func tree(m instance) (print.Presentation, bool) {
 	inner := field(m.Value, "_M_t")
 	header := field(inner, "_M_impl._M_header")
 	n, err := field(inner, "_M_impl._M_node_count").Uint()
 	if err != nil || inner.Type() == nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	first := header.FieldByName("_M_left")
 	elem := argument(inner.Type(), 1)
 	if _, err := first.Uint(); err != nil || elem == nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	return associative(m, n, nodes(first, n, elem)), true
 }
 
 // associative presents the elements of a map or a set.
-func associative(m instance, n uint64, list iter.Seq[value.Child]) value.Presentation {
+func associative(m instance, n uint64, list iter.Seq[print.Child]) print.Presentation {
 	if strings.HasSuffix(m.template, "map") {
 		list = keyed(list)
 	} else {
 		list = numbered(list)
 	}
-	return value.Presentation{Text: m.template + " with " + count(n), Children: list}
+	return print.Presentation{Text: m.template + " with " + count(n), Children: list}
 }
 
 // keyed makes what has a key and a value of pairs.
-func keyed(list iter.Seq[value.Child]) iter.Seq[value.Child] {
-	return func(yield func(value.Child) bool) {
+func keyed(list iter.Seq[print.Child]) iter.Seq[print.Child] {
+	return func(yield func(print.Child) bool) {
 		for c := range list {
 			if first := c.Value.FieldByName("first"); !c.Nothing && !isMissing(first) {
 				c.Key, c.Value = first, c.Value.FieldByName("second")
@@ -56,20 +57,20 @@ func keyed(list iter.Seq[value.Child]) iter.Seq[value.Child] {
 }
 
 // nodes yields the elements of n nodes of a tree, of which a pointer leads to the first.
-func nodes(node value.Value, n uint64, elem *value.Type) iter.Seq[value.Child] {
-	return func(yield func(value.Child) bool) {
+func nodes(node value.Value, n uint64, elem *value.Type) iter.Seq[print.Child] {
+	return func(yield func(print.Child) bool) {
 		for range n {
 			at, err := node.Uint()
 			if err != nil {
-				yield(value.Child{Value: node})
+				yield(print.Child{Value: node})
 				return
 			}
-			if !yield(value.Child{Value: stored(node, at, elem)}) {
+			if !yield(print.Child{Value: stored(node, at, elem)}) {
 				return
 			}
 			var steps int
 			for node, steps = following(node); steps > 8; steps -= 8 {
-				if !yield(value.Child{Nothing: true}) {
+				if !yield(print.Child{Nothing: true}) {
 					return
 				}
 			}
@@ -112,29 +113,29 @@ func following(node value.Value) (next value.Value, steps int) {
 
 // hashTable presents a std::unordered_map and its like: a list of all nodes, of which the
 // buckets have parts.
-func hashTable(m instance) (value.Presentation, bool) {
+func hashTable(m instance) (print.Presentation, bool) {
 	table := m.FieldByName("_M_h")
 	n, err := table.FieldByName("_M_element_count").Uint()
 	if err != nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	next := field(table, "_M_before_begin._M_nxt")
 	elem := argument(table.Type(), 1)
 	if _, err := next.Uint(); err != nil || elem == nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	return associative(m, n, func(yield func(value.Child) bool) {
+	return associative(m, n, func(yield func(print.Child) bool) {
 		for {
 			at, err := next.Uint()
 			if err != nil {
-				yield(value.Child{Value: next})
+				yield(print.Child{Value: next})
 				return
 			}
 			if at == 0 {
 				return
 			}
 			node := next.Deref()
-			if !yield(value.Child{Value: value.At(elem, behind(at, node.Type().Size(), elem), m.Frame())}) {
+			if !yield(print.Child{Value: value.At(elem, behind(at, node.Type().Size(), elem), m.Frame())}) {
 				return
 			}
 			next = node.FieldByName("_M_nxt")

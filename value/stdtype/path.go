@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // Kinds of std::filesystem::path::_Type, which stand in the low bits of a pointer. A path
@@ -20,12 +21,12 @@ const (
 )
 
 // path presents a std::filesystem::path, of the library since GCC 9.
-func path(p instance) (value.Presentation, bool) {
+func path(p instance) (print.Presentation, bool) {
 	to, ok := pathList(p, p.Value)
 	if !ok {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	out := value.Presentation{Text: "filesystem::path ", Value: p.FieldByName("_M_pathname"), Children: func(func(value.Child) bool) {}}
+	out := print.Presentation{Text: "filesystem::path ", Value: p.FieldByName("_M_pathname"), Children: func(func(print.Child) bool) {}}
 	if kind := pathKind(to); kind != "" {
 		out.After = " [" + kind + "]"
 	}
@@ -59,11 +60,11 @@ func pathKind(parts uint64) string {
 
 // pathElements yields the parts of a path: path::_Impl is their number and how many it has
 // space for, as two int, and the parts, of which each is a path and an offset.
-func pathElements(p instance, at uint64) func(yield func(value.Child) bool) {
+func pathElements(p instance, at uint64) func(yield func(print.Child) bool) {
 	t := p.Type().Strip()
 	m := t.Machine()
 	word := uint64(m.AddressSize)
-	return func(yield func(value.Child) bool) {
+	return func(yield func(print.Child) bool) {
 		n, err := value.At(value.IntOf(m, "int", 4, false), at, p.Frame()).Uint()
 		if err != nil {
 			return
@@ -74,7 +75,7 @@ func pathElements(p instance, at uint64) func(yield func(value.Child) bool) {
 			if to, ok := pathList(p, part); ok && pathKind(to) != "" {
 				name = pathKind(to)
 			}
-			if !yield(value.Child{Name: "[" + name + "]", Value: part.FieldByName("_M_pathname")}) {
+			if !yield(print.Child{Name: "[" + name + "]", Value: part.FieldByName("_M_pathname")}) {
 				return
 			}
 		}

@@ -9,19 +9,20 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // Present returns what stands for a value of a type that the package knows, false for
 // others. It may be called from several goroutines.
-func Present(v value.Value) (value.Presentation, bool) { return present(v, 0) }
+func Present(v value.Value) (print.Presentation, bool) { return present(v, 0) }
 
 // maxDepth bounds how many values are presented in the place of one that they are in, of
 // which damaged debugging information can say that it is in itself.
 const maxDepth = 16
 
-func present(v value.Value, depth int) (value.Presentation, bool) {
+func present(v value.Value, depth int) (print.Presentation, bool) {
 	if v.Type() == nil || v.Frame() == nil || depth > maxDepth {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	t := v.Type().Strip()
 	qualified, arguments, ok := strings.Cut(t.Name(), "<")
@@ -30,27 +31,27 @@ func present(v value.Value, depth int) (value.Presentation, bool) {
 		if present := rustPresenter(qualified); present != nil {
 			return present(instance{v, lastOf(qualified), depth})
 		}
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	case value.CPlusPlus:
 	default:
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	if !isSTD(qualified) {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	if present := classPresenter(unqualified(qualified)); present != nil && !ok {
 		return present(instance{v, qualified, depth})
 	}
 	present := presenter(unqualified(qualified))
 	if present == nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	if ok {
 		if _, rest, ok := split(arguments); !ok || rest != "" {
-			return value.Presentation{}, false // a class within one
+			return print.Presentation{}, false // a class within one
 		}
 	} else if len(t.TemplateTypes()) == 0 { // its name can be without them (-gsimple-template-names)
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	return present(instance{v, qualified, depth})
 }
@@ -77,11 +78,11 @@ type instance struct {
 }
 
 // present presents a value in the place of the instance.
-func (i instance) present(v value.Value) (value.Presentation, bool) { return present(v, i.depth+1) }
+func (i instance) present(v value.Value) (print.Presentation, bool) { return present(v, i.depth+1) }
 
 // presenter returns what presents the instances of a template, by its name in std; nil of
 // one that is not known.
-func presenter(template string) func(instance) (value.Presentation, bool) {
+func presenter(template string) func(instance) (print.Presentation, bool) {
 	switch template {
 	case "basic_string":
 		return text
@@ -133,7 +134,7 @@ func presenter(template string) func(instance) (value.Presentation, bool) {
 
 // classPresenter returns what presents a class that is no template, nil of one that is not
 // known.
-func classPresenter(class string) func(instance) (value.Presentation, bool) {
+func classPresenter(class string) func(instance) (print.Presentation, bool) {
 	switch class {
 	case "any":
 		return anyValue

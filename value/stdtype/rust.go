@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // rustPresenter returns what presents a type of Rust's library, by its name without the
 // types that it is made with; nil of one that is not known.
-func rustPresenter(name string) func(instance) (value.Presentation, bool) {
+func rustPresenter(name string) func(instance) (print.Presentation, bool) {
 	if strings.HasPrefix(name, "&") {
 		return reference
 	}
@@ -142,10 +143,10 @@ func number(v value.Value, name string) (uint64, bool) {
 	return n, err == nil
 }
 
-func rustNonZero(n instance) (value.Presentation, bool) {
+func rustNonZero(n instance) (print.Presentation, bool) {
 	held := bare(n.Value)
 	if held.Err() != nil || isStructure(held.Type()) {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	return value.Presentation{Value: held}, true
+	return print.Presentation{Value: held}, true
 }

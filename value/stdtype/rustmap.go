@@ -8,11 +8,12 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // rustHashTable presents a HashMap or a HashSet: a byte for each place tells with its
 // highest bit that there is none, and what is there lies before the bytes, backwards.
-func rustHashTable(m instance) (value.Presentation, bool) {
+func rustHashTable(m instance) (print.Presentation, bool) {
 	table := within(m.Value, "table")
 	var elem *value.Type
 	if table.Type() != nil {
@@ -22,16 +23,16 @@ func rustHashTable(m instance) (value.Presentation, bool) {
 	mask, maskOK := number(table, "bucket_mask")
 	length, lengthOK := number(table, "items")
 	if elem == nil || !ok || !maskOK || !lengthOK || mask&(mask+1) != 0 || length > mask+1 {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	isMap := m.template == "HashMap"
-	return value.Presentation{Text: fmt.Sprintf("%s(size=%d)", m.template, length), Children: func(yield func(value.Child) bool) {
+	return print.Presentation{Text: fmt.Sprintf("%s(size=%d)", m.template, length), Children: func(yield func(print.Child) bool) {
 		found := uint64(0)
 		for at := uint64(0); at <= mask && found < length; {
 			var bytes [4096]byte
 			list := bytes[:min(uint64(len(bytes)), mask+1-at)]
 			if err := m.Frame().ReadMemory(list, control+at); err != nil {
-				yield(value.Child{Value: value.At(elem, control+at, m.Frame())})
+				yield(print.Child{Value: value.At(elem, control+at, m.Frame())})
 				return
 			}
 			for k, b := range list {
@@ -39,7 +40,7 @@ func rustHashTable(m instance) (value.Presentation, bool) {
 					continue
 				}
 				found++
-				c := value.Child{Value: value.At(elem, control-(at+uint64(k)+1)*elem.Size(), m.Frame())}
+				c := print.Child{Value: value.At(elem, control-(at+uint64(k)+1)*elem.Size(), m.Frame())}
 				if isMap {
 					c.Key, c.Value = c.Value.FieldByName("__0"), c.Value.FieldByName("__1")
 				} else {
@@ -50,7 +51,7 @@ func rustHashTable(m instance) (value.Presentation, bool) {
 				}
 			}
 			at += uint64(len(list))
-			if !yield(value.Child{Nothing: true}) {
+			if !yield(print.Child{Nothing: true}) {
 				return
 			}
 		}

@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // rustCounted presents an Rc or an Arc with how many share it.
-func rustCounted(r instance) (value.Presentation, bool) {
+func rustCounted(r instance) (print.Presentation, bool) {
 	inner := within(r.Value, "pointer")
 	if inner.Type() == nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	if isStructure(inner.Type()) {
 		return rustCountedWide(r, inner)
@@ -29,14 +30,14 @@ func rustCounted(r instance) (value.Presentation, bool) {
 	n, err := strong.Uint()
 	w, weakErr := weak.Uint()
 	if err != nil || weakErr != nil || isMissing(held) {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	return counted(r, n, w-1, held, strong), true
 }
 
 // rustCountedWide presents an Rc or an Arc of a str or a slice, of which the address stands
 // beside the length.
-func rustCountedWide(r instance, wide value.Value) (value.Presentation, bool) {
+func rustCountedWide(r instance, wide value.Value) (print.Presentation, bool) {
 	at, ok := number(wide, "data_ptr")
 	length, lengthOK := number(wide, "length")
 	elem := argument(r.Type(), 0) // that of the element
@@ -53,13 +54,13 @@ func rustCountedWide(r instance, wide value.Value) (value.Presentation, bool) {
 		ok = false // a trait's object
 	}
 	if !ok || !lengthOK || elem == nil || err != nil || weakErr != nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	held := value.At(value.ArrayOf(elem, length), behind(at, 2*size, elem), r.Frame())
 	return counted(r, n, w-1, held, strong), true
 }
 
-func counted(r instance, strong, weak uint64, held, like value.Value) value.Presentation {
+func counted(r instance, strong, weak uint64, held, like value.Value) print.Presentation {
 	t := like.Type()
 	number := func(n uint64) value.Value {
 		b := make([]byte, t.Size())
@@ -71,38 +72,38 @@ func counted(r instance, strong, weak uint64, held, like value.Value) value.Pres
 		}
 		return value.Constant(t, b, nil)
 	}
-	return value.Presentation{
+	return print.Presentation{
 		Text: fmt.Sprintf("%s(strong=%d, weak=%d)", r.template, strong, weak),
-		Children: func(yield func(value.Child) bool) {
-			_ = yield(value.Child{Name: "value", Value: held}) && yield(value.Child{Name: "strong", Value: number(strong)}) && yield(value.Child{Name: "weak", Value: number(weak)})
+		Children: func(yield func(print.Child) bool) {
+			_ = yield(print.Child{Name: "value", Value: held}) && yield(print.Child{Name: "strong", Value: number(strong)}) && yield(print.Child{Name: "weak", Value: number(weak)})
 		},
 	}
 }
 
-func rustCell(c instance) (value.Presentation, bool) {
+func rustCell(c instance) (print.Presentation, bool) {
 	held := field(c.Value, "value.value")
 	if held.Err() != nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	return value.Presentation{Text: "Cell", Children: one("value", held)}, true
+	return print.Presentation{Text: "Cell", Children: one("value", held)}, true
 }
 
 // rustRefCell presents a RefCell, and whether what it holds is lent.
-func rustRefCell(c instance) (value.Presentation, bool) {
+func rustRefCell(c instance) (print.Presentation, bool) {
 	return borrowed("RefCell", "value", field(c.Value, "value.value"), bare(c.FieldByName("borrow")))
 }
 
 // rustBorrowed presents what a RefCell has lent.
-func rustBorrowed(r instance) (value.Presentation, bool) {
+func rustBorrowed(r instance) (print.Presentation, bool) {
 	pointer := bare(r.FieldByName("value"))
 	borrow := bare(r.FieldByName("borrow")).Deref() // of the cell
 	return borrowed("Ref", "*value", pointer.Deref(), bare(borrow))
 }
 
-func borrowed(name, member string, held, borrow value.Value) (value.Presentation, bool) {
+func borrowed(name, member string, held, borrow value.Value) (print.Presentation, bool) {
 	bits, err := borrow.Uint()
 	if held.Type() == nil || held.Err() != nil || err != nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	n := int64(bits)
 	if borrow.Type().Size() == 4 {
@@ -112,7 +113,7 @@ func borrowed(name, member string, held, borrow value.Value) (value.Presentation
 	if n < 0 {
 		state = fmt.Sprintf("borrow_mut=%d", -n)
 	}
-	return value.Presentation{Text: name + "(" + state + ")", Children: func(yield func(value.Child) bool) {
-		_ = yield(value.Child{Name: member, Value: held}) && yield(value.Child{Name: "borrow", Value: borrow})
+	return print.Presentation{Text: name + "(" + state + ")", Children: func(yield func(print.Child) bool) {
+		_ = yield(print.Child{Name: member, Value: held}) && yield(print.Child{Name: "borrow", Value: borrow})
 	}}, true
 }

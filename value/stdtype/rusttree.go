@@ -8,19 +8,20 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // maxHeight bounds how many nodes of a B-tree are above each other.
 const maxHeight = 32
 
 // rustTree presents a BTreeMap or a BTreeSet.
-func rustTree(m instance) (value.Presentation, bool) {
+func rustTree(m instance) (print.Presentation, bool) {
 	length, ok := number(m.Value, "length")
 	root := within(m.Value, "root")
 	if !ok || isMissing(root) {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	p := value.Presentation{Text: fmt.Sprintf("%s(size=%d)", m.template, length)}
+	p := print.Presentation{Text: fmt.Sprintf("%s(size=%d)", m.template, length)}
 	if length == 0 {
 		return p, true
 	}
@@ -29,13 +30,13 @@ func rustTree(m instance) (value.Presentation, bool) {
 	}
 	node, height := within(root, "node"), uint64(0)
 	if height, ok = number(root, "height"); !ok || height > maxHeight {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	leaf := bare(node)
 	if leaf.Type() == nil || leaf.Type().Strip().Kind() != value.Pointer {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	p.Children = func(yield func(value.Child) bool) {
+	p.Children = func(yield func(print.Child) bool) {
 		b := btree{isMap: m.template == "BTreeMap", left: length, yield: yield}
 		b.node(leaf, height)
 	}
@@ -46,7 +47,7 @@ func rustTree(m instance) (value.Presentation, bool) {
 type btree struct {
 	isMap bool
 	left  uint64 // elements
-	yield func(value.Child) bool
+	yield func(print.Child) bool
 }
 
 // node yields what is in a node and below it, in order, and reports whether more is wanted.
@@ -55,7 +56,7 @@ func (b *btree) node(pointer value.Value, height uint64) bool {
 	used, err := leaf.FieldByName("len").Uint()
 	keys, values := leaf.FieldByName("keys"), leaf.FieldByName("vals")
 	if err != nil || isMissing(keys) || isMissing(values) {
-		b.yield(value.Child{Value: leaf})
+		b.yield(print.Child{Value: leaf})
 		return false
 	}
 	if room, _ := keys.Type().Strip().Len(); used > room {
@@ -78,7 +79,7 @@ func (b *btree) node(pointer value.Value, height uint64) bool {
 			return false
 		}
 		b.left--
-		c := value.Child{Value: made(keys, i)}
+		c := print.Child{Value: made(keys, i)}
 		if b.isMap {
 			c.Key, c.Value = c.Value, made(values, i)
 		}

@@ -6,6 +6,7 @@ package stdtype
 
 import (
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
 // undefinedString is the std::string of which a declaration is enough: with an allocator of
@@ -15,10 +16,10 @@ const undefinedString = "std::__cxx11::basic_string<char, std::char_traits<char>
 // text presents a std::string: an address, and since GCC 5 the length. Compilers that know
 // that the library has the instance for char (clang does) leave the definition out, or that
 // of the class within that holds the address: both are the first two words of the ABI.
-func text(s instance) (value.Presentation, bool) {
+func text(s instance) (print.Presentation, bool) {
 	t := s.Type().Strip()
 	if types := t.TemplateTypes(); t.Incomplete() && len(types) == 0 && t.Name() != undefinedString {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	elem := argument(t, 0)
 	if elem == nil {
@@ -30,7 +31,7 @@ func text(s instance) (value.Presentation, bool) {
 		address, err = word(s, at)
 	}
 	if err != nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	length, err := s.FieldByName("_M_string_length").Uint()
 	switch size := uint64(t.Machine().AddressSize); {
@@ -41,7 +42,7 @@ func text(s instance) (value.Presentation, bool) {
 		length, err = word(s, at+size)
 	}
 	if err != nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	return characters(s, elem, address, length)
 }
@@ -52,22 +53,22 @@ func word(s instance, address uint64) (uint64, error) {
 	return value.At(value.IntOf(m, "size_t", m.AddressSize, false), address, s.Frame()).Uint()
 }
 
-func view(s instance) (value.Presentation, bool) {
+func view(s instance) (print.Presentation, bool) {
 	n, ok := uints(s.Value, "_M_str", "_M_len")
 	if !ok {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	return characters(s, s.FieldByName("_M_str").Type().Strip().Elem(), n[0], n[1])
 }
 
-func characters(s instance, elem *value.Type, address, length uint64) (value.Presentation, bool) {
+func characters(s instance, elem *value.Type, address, length uint64) (print.Presentation, bool) {
 	switch elem.Strip().Kind() {
 	case value.Char, value.Int:
 	default:
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	if size := elem.Size(); size != 1 && size != 2 && size != 4 {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	return value.Presentation{String: &value.String{Elem: elem, Address: address, Length: length, Frame: s.Frame()}}, true
+	return print.Presentation{String: &print.String{Elem: elem, Address: address, Length: length, Frame: s.Frame()}}, true
 }

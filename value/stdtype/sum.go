@@ -9,30 +9,31 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/print"
 )
 
-func pair(p instance) (value.Presentation, bool) {
+func pair(p instance) (print.Presentation, bool) {
 	first, second := p.FieldByName("first"), p.FieldByName("second")
 	if isMissing(first) || isMissing(second) {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
-	return value.Presentation{Children: func(yield func(value.Child) bool) {
-		_ = yield(value.Child{Name: "first", Value: first}) && yield(value.Child{Name: "second", Value: second})
+	return print.Presentation{Children: func(yield func(print.Child) bool) {
+		_ = yield(print.Child{Name: "first", Value: first}) && yield(print.Child{Name: "second", Value: second})
 	}}, true
 }
 
 // tuple presents a std::tuple: each element is in a base class of the one before.
-func tuple(t instance) (value.Presentation, bool) {
+func tuple(t instance) (print.Presentation, bool) {
 	list := heads(t.Value)
 	if len(list) == 0 {
 		if types := t.Type().TemplateTypes(); len(types) > 0 {
-			return value.Presentation{}, false
+			return print.Presentation{}, false
 		}
-		return value.Presentation{Text: "empty " + t.template}, true
+		return print.Presentation{Text: "empty " + t.template}, true
 	}
-	return value.Presentation{Text: t.template + " containing", Children: func(yield func(value.Child) bool) {
+	return print.Presentation{Text: t.template + " containing", Children: func(yield func(print.Child) bool) {
 		for i, v := range list {
-			if !yield(value.Child{Name: fmt.Sprintf("[%d]", i+1), Value: v}) {
+			if !yield(print.Child{Name: fmt.Sprintf("[%d]", i+1), Value: v}) {
 				return
 			}
 		}
@@ -83,21 +84,21 @@ func base(v value.Value, prefix string) (value.Value, bool) {
 }
 
 // optional presents a std::optional.
-func optional(o instance) (value.Presentation, bool) {
+func optional(o instance) (print.Presentation, bool) {
 	payload := o.FieldByName("_M_payload")
 	engaged, err := payload.FieldByName("_M_engaged").Uint()
 	if err != nil {
 		if engaged, err = o.FieldByName("_M_engaged").Uint(); err != nil { // GCC 7
-			return value.Presentation{}, false
+			return print.Presentation{}, false
 		}
 	}
 	elem := argument(o.Type(), 0)
 	if elem == nil || engaged > 1 {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	name := o.template + "<" + short(elem.String()) + ">"
 	if engaged == 0 {
-		return value.Presentation{Text: name + " [no contained value]"}, true
+		return print.Presentation{Text: name + " [no contained value]"}, true
 	}
 	held := payload
 	if inner := payload.FieldByName("_M_payload"); !isMissing(inner) {
@@ -106,50 +107,50 @@ func optional(o instance) (value.Presentation, bool) {
 	if inner := held.FieldByName("_M_value"); !isMissing(inner) {
 		held = inner
 	} else if !held.Type().Equal(elem) { // up to GCC 8 the payload is the value
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	return o.holding(name, "[contained value]", held), true
 }
 
 // holding presents what holds one value, which is presented in its place where it has
 // elements.
-func (i instance) holding(name, member string, held value.Value) value.Presentation {
+func (i instance) holding(name, member string, held value.Value) print.Presentation {
 	if k := held.Type().Strip().Kind(); k == value.Struct || k == value.Class {
 		if p, ok := i.present(held); ok && p.Text != "" && p.Children != nil {
 			p.Text = name + " containing " + p.Text
 			return p
 		}
 	}
-	return value.Presentation{Text: name, Children: one(member, held)}
+	return print.Presentation{Text: name, Children: one(member, held)}
 }
 
 // one yields one child.
-func one(name string, v value.Value) func(yield func(value.Child) bool) {
-	return func(yield func(value.Child) bool) { yield(value.Child{Name: name, Value: v}) }
+func one(name string, v value.Value) func(yield func(print.Child) bool) {
+	return func(yield func(print.Child) bool) { yield(print.Child{Name: name, Value: v}) }
 }
 
 // variant presents a std::variant: a union of the first alternative and the union of the
 // others.
-func variant(v instance) (value.Presentation, bool) {
+func variant(v instance) (print.Presentation, bool) {
 	index := v.FieldByName("_M_index")
 	n, err := index.Uint()
 	types := v.Type().TemplateTypes()
 	if err != nil || len(types) == 0 {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	names := make([]string, len(types))
 	for k, t := range types {
 		if t == nil {
-			return value.Presentation{}, false
+			return print.Presentation{}, false
 		}
 		names[k] = short(t.String())
 	}
 	name := v.template + "<" + strings.Join(names, ", ") + ">"
 	if n == 1<<(8*index.Type().Size())-1 {
-		return value.Presentation{Text: name + " [no contained value]"}, true
+		return print.Presentation{Text: name + " [no contained value]"}, true
 	}
 	if n >= uint64(len(types)) {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	union := v.FieldByName("_M_u")
 	for range n {
@@ -157,25 +158,25 @@ func variant(v instance) (value.Presentation, bool) {
 	}
 	held := union.FieldByName("_M_first")
 	if held.Type() == nil || held.Err() != nil {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	if inner := held.FieldByName("_M_storage"); inner.Err() == nil && inner.Type().Equal(types[n]) {
 		held = inner
 	} else if held = as(held, types[n]); !held.Type().Equal(types[n]) {
-		return value.Presentation{}, false
+		return print.Presentation{}, false
 	}
 	return v.holding(fmt.Sprintf("%s [index %d]", name, n), "", held), true
 }
 
-func atomic(a instance) (value.Presentation, bool) {
+func atomic(a instance) (print.Presentation, bool) {
 	name := short(a.Type().Strip().Name())
 	if elem := argument(a.Type(), 0); elem != nil { // atomic<bool> is no instance to compilers
 		name = a.template + "<" + short(elem.String()) + ">"
 	}
 	for _, path := range []string{"_M_i", "_M_base._M_i", "_M_b._M_p", "_M_fp"} {
 		if held := field(a.Value, path); held.Err() == nil {
-			return value.Presentation{Text: name + " = { ", Value: held, After: " }"}, true
+			return print.Presentation{Text: name + " = { ", Value: held, After: " }"}, true
 		}
 	}
-	return value.Presentation{}, false
+	return print.Presentation{}, false
 }

@@ -2,34 +2,38 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package print
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/clewdev/clew/value"
+)
 
 // Presentation is what stands for a value in the place of its members, as what gdb calls a
 // pretty printer has it: "std::vector of length 2, capacity 4 = {1, 2}".
 type Presentation struct {
-	Text     string // what stands first, "" for nothing
-	Value    Value  // what follows it at once; the zero Value for nothing
-	After    string // and this
+	Text     string      // what stands first, "" for nothing
+	Value    value.Value // what follows it at once; the zero Value for nothing
+	After    string      // and this
 	String   *String
 	Children iter.Seq[Child] // what is listed; nil for nothing
 }
 
 // String is text in memory that is as long as something else says.
 type String struct {
-	Elem    *Type  // of one character
-	Address uint64 // run-time, of the first
-	Length  uint64 // in characters
-	Frame   Frame
+	Elem    *value.Type // of one character
+	Address uint64      // run-time, of the first
+	Length  uint64      // in characters
+	Frame   value.Frame
 }
 
 // Child is what is listed of a value: an element, which has neither a name nor a key, a
 // member, or what a map has for a key.
 type Child struct {
 	Name  string
-	Key   Value // of a map; else the zero Value
-	Value Value
+	Key   value.Value // of a map; else the zero Value
+	Value value.Value
 
 	// Nothing says that there is none: work was done, as looking at many places of a table
 	// that are empty. How much of it is done for one value is bounded.
@@ -38,16 +42,16 @@ type Child struct {
 
 // presented returns what stands for a value or what a reference leads to, and for what
 // value; ok says that something does.
-func (w *printing) presented(v Value) (p Presentation, ok bool) {
-	if w.Present == nil || v.typ == nil || v.err != nil {
+func (w *printing) presented(v value.Value) (p Presentation, ok bool) {
+	if w.Present == nil || v.Type() == nil || v.LocationErr() != nil {
 		return p, false
 	}
-	if t := v.typ.Strip(); t.kind == Reference {
-		if v = v.Deref(); v.err != nil {
+	if t := v.Type().Strip(); t.Kind() == value.Reference {
+		if v = v.Deref(); v.LocationErr() != nil {
 			return p, false
 		}
 	}
-	if t := v.typ.Strip(); t.kind != Struct && t.kind != Class || v.absent() {
+	if t := v.Type().Strip(); t.Kind() != value.Struct && t.Kind() != value.Class || v.Missing() {
 		return p, false
 	}
 	return w.Present(v)
@@ -64,7 +68,7 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 	defer func() { w.around = around }()
 	w.add(p.Text)
 	switch {
-	case p.Value.typ == nil:
+	case p.Value.Type() == nil:
 	case depth >= w.depth:
 		w.add("{...}")
 	default:
@@ -101,7 +105,7 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 		}
 		things++
 		switch {
-		case c.Key.typ != nil || c.Key.err != nil:
+		case c.Key.Type() != nil || c.Key.LocationErr() != nil:
 			w.add("[")
 			w.value(c.Key, depth+1, true)
 			w.add("] = ")
@@ -125,7 +129,7 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 func (w *printing) counted(s *String) {
 	width := s.Elem.Size()
 	if width == 0 || width > 4 || s.Frame == nil {
-		w.fail(ErrType)
+		w.fail(value.ErrType)
 		return
 	}
 	prefix, _ := textual(s.Elem)
@@ -133,7 +137,7 @@ func (w *printing) counted(s *String) {
 	data := make([]byte, shown*width)
 	if shown > 0 {
 		if err := s.Frame.ReadMemory(data, s.Address); err != nil {
-			w.fail(&MemoryError{s.Address, err})
+			w.fail(&value.MemoryError{Address: s.Address, Err: err})
 			return
 		}
 	}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package print
 
 import (
 	"bytes"
@@ -11,6 +11,9 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/number"
 )
 
 // converted is a run of equal characters of a string.
@@ -25,7 +28,7 @@ type converted struct {
 func (w *printing) appendString(data []byte, width int, prefix string, ellipsis bool) {
 	n := len(data) / width
 	// The NUL that ends a string is left out.
-	if !ellipsis && n > 0 && uintOf(w.machine.Order, data[(n-1)*width:][:width]) == 0 {
+	if !ellipsis && n > 0 && number.Uint(w.machine.Order, data[(n-1)*width:][:width]) == 0 {
 		n--
 	}
 	w.appendQuoted(data[:n*width], width, prefix, '"', ellipsis)
@@ -109,7 +112,7 @@ type character struct {
 // character returns the first character of a string that is not empty.
 func (w *printing) character(data []byte, width int) character {
 	c := character{units: data[:width], width: width, r: -1}
-	switch n := uintOf(w.machine.Order, c.units); {
+	switch n := number.Uint(w.machine.Order, c.units); {
 	case n < utf8.RuneSelf:
 		c.r = rune(n)
 	case width == 1 && w.UTF8:
@@ -128,7 +131,7 @@ func (w *printing) character(data []byte, width int) character {
 			c.incomplete = true
 			break
 		}
-		if r := utf16.DecodeRune(rune(n), rune(uintOf(w.machine.Order, data[width:][:width]))); r != utf8.RuneError {
+		if r := utf16.DecodeRune(rune(n), rune(number.Uint(w.machine.Order, data[width:][:width]))); r != utf8.RuneError {
 			c.units, c.r = data[:2*width], r
 		}
 	case width > 1 && n <= utf8.MaxRune && utf8.ValidRune(rune(n)):
@@ -140,7 +143,7 @@ func (w *printing) character(data []byte, width int) character {
 // appendChar writes a number that is a character within quotes.
 func (w *printing) appendChar(n uint64, width int, quote byte) {
 	b := make([]byte, 8)
-	putUint(w.machine.Order, b[:min(width, 8)], n)
+	number.PutUint(w.machine.Order, b[:min(width, 8)], n)
 	escaped := false
 	w.appendCharacter(w.character(b[:min(width, 8)], min(width, 8)), quote, &escaped)
 }
@@ -163,7 +166,7 @@ func (w *printing) appendCharacter(c character, quote byte, escaped *bool) {
 		return
 	}
 	for units := c.units; len(units) > 0; units = units[c.width:] {
-		if n := uintOf(w.machine.Order, units[:c.width]); n <= 0777 {
+		if n := number.Uint(w.machine.Order, units[:c.width]); n <= 0777 {
 			w.add(fmt.Sprintf(`\%03o`, n))
 		} else {
 			w.add(fmt.Sprintf(`\x%x`, n))
@@ -184,9 +187,9 @@ const escapes = "abtnvfr"
 
 // textual tells whether a type is one of characters, and what stands before the
 // quotes: gdb knows the names of C's wide ones.
-func textual(t *Type) (prefix string, ok bool) {
-	for range maxChain {
-		switch t.name {
+func textual(t *value.Type) (prefix string, ok bool) {
+	for range maxTypes {
+		switch t.Name() {
 		case "wchar_t":
 			return "L", true
 		case "char16_t":
@@ -194,15 +197,15 @@ func textual(t *Type) (prefix string, ok bool) {
 		case "char32_t":
 			return "U", true
 		}
-		switch t.kind {
-		case Typedef, Const, Volatile, Restrict, Atomic:
+		switch t.Kind() {
+		case value.Typedef, value.Const, value.Volatile, value.Restrict, value.Atomic:
 			t = t.Elem()
 			continue
-		case Char:
-			return "", t.language != Rust // whose characters are each for itself
-		case Int:
+		case value.Char:
+			return "", t.Language() != value.Rust // whose characters are each for itself
+		case value.Int:
 			// C has no other number of one byte.
-			return "", t.size == 1 && (t.language == C || t.language == CPlusPlus)
+			return "", (t.Language() == value.C || t.Language() == value.CPlusPlus) && t.Size() == 1
 		}
 		break
 	}
@@ -211,7 +214,7 @@ func textual(t *Type) (prefix string, ok bool) {
 
 // appendPointed writes the string that a pointer leads to, of at most Elements
 // characters.
-func (w *printing) appendPointed(f Frame, address, width uint64, prefix string) {
+func (w *printing) appendPointed(f value.Frame, address, width uint64, prefix string) {
 	if f == nil || width == 0 || width > 4 {
 		return
 	}
@@ -231,13 +234,13 @@ func (w *printing) appendPointed(f Frame, address, width uint64, prefix string) 
 			// What can be read need not end at a page.
 			n, chunk = width, chunk[:width]
 			if problem = f.ReadMemory(chunk, at); problem != nil {
-				problem = &MemoryError{at, problem}
+				problem = &value.MemoryError{Address: at, Err: problem}
 				break
 			}
 		}
 		for k := uint64(0); k < n; k += width {
 			data = append(data, chunk[k:k+width]...)
-			if uintOf(w.machine.Order, chunk[k:k+width]) == 0 {
+			if number.Uint(w.machine.Order, chunk[k:k+width]) == 0 {
 				end = true
 				break
 			}
@@ -247,7 +250,7 @@ func (w *printing) appendPointed(f Frame, address, width uint64, prefix string) 
 		more := false
 		if !end && problem == nil {
 			next := make([]byte, width)
-			more = f.ReadMemory(next, address+uint64(len(data))) != nil || uintOf(w.machine.Order, next) != 0
+			more = f.ReadMemory(next, address+uint64(len(data))) != nil || number.Uint(w.machine.Order, next) != 0
 		}
 		w.appendString(data, int(width), prefix, more)
 	}

@@ -2,96 +2,43 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package print
 
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
-	"github.com/clewdev/clew/internal/dw"
-	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/number"
 )
-
-// Values of DW_AT_go_kind: the numbers of package reflect's Kinds.
-const (
-	goArray         = 17
-	goChan          = 18
-	goFunc          = 19
-	goInterface     = 20
-	goMap           = 21
-	goPointer       = 22
-	goSlice         = 23
-	goString        = 24
-	goStruct        = 25
-	goUnsafePointer = 26
-)
-
-// goType returns the first of a type and those that it stands for which is a type
-// of Go that is written as Go has it, nil where none is.
-func (t *Type) goType() *Type {
-	if t == nil || t.language != Go {
-		return nil
-	}
-	for range maxChain {
-		if t.goKind >= goArray && t.goKind <= goUnsafePointer {
-			return t
-		}
-		if t.kind != Typedef {
-			return nil
-		}
-		t = t.Elem()
-	}
-	return nil
-}
-
-// goName is the name of a type in Go.
-func (t *Type) goName() string {
-	for range maxChain {
-		switch {
-		case t.goPlace > 0: // its name is the compiler's
-			t = t.Elem()
-			continue
-		case t.name != "":
-			return t.name
-		case t.kind == Pointer:
-			if e := t.Elem(); e.name != "" {
-				return "*" + e.name
-			}
-		case t.kind == Typedef:
-			t = t.Elem()
-			continue
-		}
-		break
-	}
-	return t.spelled()
-}
 
 // golang writes a value as Go's debugger, Delve, does on one line, with the values in it
 // that "locals -v" has. Elements of arrays and maps are bare: their types stand before them.
-func (w *printing) golang(v Value, t *Type, depth int) {
+func (w *printing) golang(v value.Value, t *value.Type, depth int) {
 	bare := w.bare
 	w.bare = false
-	switch t.goKind {
-	case goString:
+	switch t.GoKind() {
+	case reflect.String:
 		w.goString(v)
-	case goSlice:
+	case reflect.Slice:
 		w.goSlice(v, t, bare, depth)
-	case goArray:
+	case reflect.Array:
 		n, _ := t.Strip().Len()
 		if !bare {
-			w.add(t.goName() + " ")
+			w.add(t.String() + " ")
 		}
 		w.goElements(v, n, n, depth)
-	case goStruct:
+	case reflect.Struct:
 		w.goStructure(v, t, bare, depth)
-	case goPointer:
+	case reflect.Pointer:
 		w.goPointer(v, t, bare, depth)
-	case goMap:
+	case reflect.Map:
 		w.goMap(v, t, bare, depth)
-	case goChan:
-		w.goPointed(v, t, false, func(c Value) {
+	case reflect.Chan:
+		w.goPointed(v, t, false, func(c value.Value) {
 			n, err := c.FieldByName("qcount").Uint()
 			size, sizeErr := c.FieldByName("dataqsiz").Uint()
 			if err := errors.Join(err, sizeErr); err != nil {
@@ -100,9 +47,9 @@ func (w *printing) golang(v Value, t *Type, depth int) {
 			}
 			w.add(fmt.Sprintf("%d/%d", n, size))
 		})
-	case goInterface:
+	case reflect.Interface:
 		w.goInterface(v, t, bare, depth)
-	case goFunc:
+	case reflect.Func:
 		w.goFunc(v)
 	default:
 		w.goWord(v, func(n uint64) { w.add("unsafe.Pointer(0x" + strconv.FormatUint(n, 16) + ")") })
@@ -110,21 +57,24 @@ func (w *printing) golang(v Value, t *Type, depth int) {
 }
 
 // goWord reads a value of one word for show, or writes why it cannot be read.
-func (w *printing) goWord(v Value, show func(n uint64)) {
+func (w *printing) goWord(v value.Value, show func(n uint64)) {
 	b, err := v.Bytes()
 	switch {
-	case errors.Is(err, ErrOptimizedOut):
+	case errors.Is(err, value.ErrOptimizedOut):
 		w.add("<" + optimizedOut + ">")
 	case err != nil:
 		w.fail(err)
 	default:
-		show(uintOf(w.machine.Order, lowBytes(w.machine, b, 8)))
+		show(number.Uint(w.machine.Order, number.Low(w.machine, b, 8)))
 	}
 }
 
 const optimizedOut = "optimized out"
 
-func (w *printing) goString(v Value) {
+// maxGoFields is how many fields of a structure are looked at for one that is left.
+const maxGoFields = 64
+
+func (w *printing) goString(v value.Value) {
 	w.goWord(v.FieldByName("len"), func(n uint64) {
 		if n == 0 {
 			w.add(`""`)
@@ -133,12 +83,12 @@ func (w *printing) goString(v Value) {
 		w.goWord(v.FieldByName("str"), func(data uint64) {
 			shown := min(n, uint64(max(w.elements, minGoText)))
 			b := make([]byte, shown)
-			if v.frame == nil {
-				w.fail(ErrNoAddress)
+			if v.Frame() == nil {
+				w.fail(value.ErrNoAddress)
 				return
 			}
-			if err := v.frame.ReadMemory(b, data); err != nil {
-				w.fail(&MemoryError{data, err})
+			if err := v.Frame().ReadMemory(b, data); err != nil {
+				w.fail(&value.MemoryError{Address: data, Err: err})
 				return
 			}
 			w.add(strconv.Quote(string(b)))
@@ -152,16 +102,16 @@ func (w *printing) goString(v Value) {
 // minGoText is how much of a string is shown, bytes, of however little room there is.
 const minGoText = 64
 
-func (w *printing) goSlice(v Value, t *Type, bare bool, depth int) {
+func (w *printing) goSlice(v value.Value, t *value.Type, bare bool, depth int) {
 	array := v.FieldByName("array")
-	if _, err := array.Uint(); errors.Is(err, ErrOptimizedOut) {
+	if _, err := array.Uint(); errors.Is(err, value.ErrOptimizedOut) {
 		w.add("<" + optimizedOut + ">") // the compiler seldom knows how long it is then
 		return
 	}
 	w.goWord(v.FieldByName("len"), func(n uint64) {
 		room := n
 		if !bare {
-			w.add(t.goName() + " len: " + strconv.FormatUint(n, 10) + ", cap: ")
+			w.add(t.String() + " len: " + strconv.FormatUint(n, 10) + ", cap: ")
 			w.goWord(v.FieldByName("cap"), func(c uint64) {
 				w.add(strconv.FormatUint(c, 10))
 				room = c
@@ -177,9 +127,9 @@ func (w *printing) goSlice(v Value, t *Type, bare bool, depth int) {
 				w.add("nil")
 				return
 			}
-			elem := array.typ.Strip().Elem()
+			elem := array.Type().Strip().Elem()
 			limit := min(n, uint64(w.elements))
-			w.goElements(At(ArrayOf(elem, limit), data, v.frame), limit, n, depth)
+			w.goElements(value.At(value.ArrayOf(elem, limit), data, v.Frame()), limit, n, depth)
 		})
 	})
 }
@@ -199,7 +149,7 @@ const (
 func (w *printing) goLimit() int { return min(w.depth, maxGoDepth) }
 
 // goElement writes a value whose type stands before it.
-func (w *printing) goElement(v Value, depth int) {
+func (w *printing) goElement(v value.Value, depth int) {
 	w.bare = true
 	w.value(v, depth, false)
 	w.bare = false
@@ -215,7 +165,7 @@ func (w *printing) goAt(name string, address uint64) {
 
 // goElements writes the first elements of an array that is n long and of all, or
 // that an array of less stands for.
-func (w *printing) goElements(v Value, n, all uint64, depth int) {
+func (w *printing) goElements(v value.Value, n, all uint64, depth int) {
 	if all > 0 && (depth >= maxGoArrays || w.inLine && depth >= w.goLimit()) {
 		w.add("[...]")
 		return
@@ -242,38 +192,38 @@ func (w *printing) goElements(v Value, n, all uint64, depth int) {
 
 // isLost reports whether nothing is left of a structure, whose numbers can be in several
 // places.
-func (v Value) isLost(t *Type) bool {
+func isLost(v value.Value, t *value.Type) bool {
 	fields := t.Strip().Fields()
-	if len(fields) == 0 || len(v.pieces) < 2 {
+	if len(fields) == 0 || len(v.Pieces()) < 2 {
 		return false // what lies in one place says so itself
 	}
-	for k := range min(len(fields), maxGoNumbers) {
-		if _, err := v.Field(k).Bytes(); !errors.Is(err, ErrOptimizedOut) {
+	for k := range min(len(fields), maxGoFields) {
+		if _, err := v.Field(k).Bytes(); !errors.Is(err, value.ErrOptimizedOut) {
 			return false
 		}
 	}
-	return len(fields) <= maxGoNumbers
+	return len(fields) <= maxGoFields
 }
 
 // goStructure writes a structure: its address where it stands too deep in another value, but
 // for a time, which its text tells.
-func (w *printing) goStructure(v Value, t *Type, bare bool, depth int) {
-	if v.isLost(t) {
+func (w *printing) goStructure(v value.Value, t *value.Type, bare bool, depth int) {
+	if isLost(v, t) {
 		w.add("<" + optimizedOut + ">")
 		return
 	}
 	fields := t.Strip().Fields()
-	text, isTime := v.goTime(t)
+	text, isTime := goTime(v, t)
 	address, inMemory := v.Address()
 	isDeep := len(fields) > 0 && depth >= w.goLimit()
 	switch {
 	case isTime:
-		w.add(t.goName() + "(" + text + ")")
+		w.add(t.String() + "(" + text + ")")
 	case isDeep && inMemory && !w.inLine:
-		w.goAt("*"+t.goName(), address)
+		w.goAt("*"+t.String(), address)
 		return
 	case !bare:
-		w.add(t.goName() + " ")
+		w.add(t.String() + " ")
 	}
 	if isDeep {
 		w.add("{...}")
@@ -293,41 +243,41 @@ func (w *printing) goStructure(v Value, t *Type, bare bool, depth int) {
 	w.add("}")
 }
 
-func (w *printing) goPointer(v Value, t *Type, bare bool, depth int) {
+func (w *printing) goPointer(v value.Value, t *value.Type, bare bool, depth int) {
 	w.goWord(v, func(n uint64) {
 		elem := t.Strip().Elem()
 		// Delve counts what a pointer leads to as deep as the pointer, but for one to a
 		// pointer or an interface, which can lead on without end.
 		within := depth
-		kind := uint8(0)
-		if g := elem.goType(); g != nil {
-			kind = g.goKind
+		kind := reflect.Invalid
+		if g := elem.GoType(); g != nil {
+			kind = g.GoKind()
 		}
-		if kind == goPointer || kind == goInterface {
+		if kind == reflect.Pointer || kind == reflect.Interface {
 			within++
 		}
 		switch {
 		case n == 0 && bare:
 			w.add("*nil")
 		case n == 0:
-			w.add(t.goName() + " nil")
-		case elem.Strip().kind == Void, w.inLine && depth > 0, depth >= w.depth, kind == goPointer && depth >= w.goLimit():
-			w.goAt(t.goName(), n)
+			w.add(t.String() + " nil")
+		case elem.Strip().Kind() == value.Void, w.inLine && depth > 0, depth >= w.depth, kind == reflect.Pointer && depth >= w.goLimit():
+			w.goAt(t.String(), n)
 		default:
 			w.add("*")
 			w.bare = bare
-			w.value(At(elem, n, v.frame), within, false)
+			w.value(value.At(elem, n, v.Frame()), within, false)
 			w.bare = false
 		}
 	})
 }
 
 // goPointed writes the type of a map or a channel, a pointer, and has what it leads to shown.
-func (w *printing) goPointed(v Value, t *Type, bare bool, show func(Value)) {
-	v.typ = t.Strip()
+func (w *printing) goPointed(v value.Value, t *value.Type, bare bool, show func(value.Value)) {
+	v = v.As(t.Strip())
 	w.goWord(v, func(at uint64) {
 		if !bare {
-			w.add(t.goName() + " ")
+			w.add(t.String() + " ")
 		}
 		if at == 0 {
 			w.add("nil")
@@ -337,10 +287,10 @@ func (w *printing) goPointed(v Value, t *Type, bare bool, show func(Value)) {
 	})
 }
 
-// goFunc writes the function of a function value, a pointer to a word with its
+// reflect.Func writes the function of a function value, a pointer to a word with its
 // address.
-func (w *printing) goFunc(v Value) {
-	v.typ = PointerTo(PointerTo(&Type{machine: w.machine, kind: Void, ready: true}))
+func (w *printing) goFunc(v value.Value) {
+	v = v.As(value.PointerTo(value.PointerTo(value.Base(w.machine, "void"))))
 	w.goWord(v, func(n uint64) {
 		if n == 0 {
 			w.add("nil")
@@ -358,11 +308,11 @@ func (w *printing) goFunc(v Value) {
 	})
 }
 
-// goInterface writes an interface's dynamic type and value. Of a bare one the value has the
+// reflect.Interface writes an interface's dynamic type and value. Of a bare one the value has the
 // type.
-func (w *printing) goInterface(v Value, t *Type, bare bool, depth int) {
+func (w *printing) goInterface(v value.Value, t *value.Type, bare bool, depth int) {
 	address, inMemory := v.Address()
-	v.typ = t.Strip() // runtime.eface, or runtime.iface with methods
+	v = v.As(t.Strip()) // runtime.eface, or runtime.iface with methods
 	dynamic := v.FieldByName("_type")
 	if dynamic.Err() != nil {
 		tab := v.FieldByName("tab")
@@ -375,50 +325,50 @@ func (w *printing) goInterface(v Value, t *Type, bare bool, depth int) {
 	w.goWord(dynamic, func(n uint64) {
 		if n == 0 {
 			if !bare {
-				w.add(t.goName() + " ")
+				w.add(t.String() + " ")
 			}
 			w.add("nil")
 			return
 		}
-		is := v.goDynamic(n)
-		if g := is.goType(); g != nil && g.goKind == goInterface {
+		is := v.GoDynamic(n)
+		if g := is.GoType(); g != nil && g.GoKind() == reflect.Interface {
 			is = nil // no interface holds another one, which could go on without end
 		}
 		if is == nil {
-			w.add(t.goName() + "(a type at 0x" + strconv.FormatUint(n, 16) + " that is not described)")
+			w.add(t.String() + "(a type at 0x" + strconv.FormatUint(n, 16) + " that is not described)")
 			return
 		}
 		if !bare {
-			w.add(t.goName() + "(" + is.goName() + ") ")
+			w.add(t.String() + "(" + is.String() + ") ")
 		}
 		data := v.FieldByName("data")
 		if depth >= w.depth || depth >= w.goLimit() {
-			if g := is.goType(); inMemory && !w.inLine && (g == nil || g.goKind != goPointer) {
+			if g := is.GoType(); inMemory && !w.inLine && (g == nil || g.GoKind() != reflect.Pointer) {
 				w.add("*")
-				w.goAt("*"+t.goName(), address)
+				w.goAt("*"+t.String(), address)
 			} else {
 				w.add("...")
 			}
 			return
 		}
-		if is.goDirect(0) {
+		if goDirect(is, 0) {
 			b, err := data.Bytes()
 			if err != nil {
 				w.fail(err)
 				return
 			}
-			if g := is.goType(); !bare && g != nil && g.goKind == goPointer && uintOf(w.machine.Order, lowBytes(w.machine, b, 8)) == 0 {
+			if g := is.GoType(); !bare && g != nil && g.GoKind() == reflect.Pointer && number.Uint(w.machine.Order, number.Low(w.machine, b, 8)) == 0 {
 				w.add("nil")
 				return
 			}
 			w.bare = !bare
-			w.value(Constant(is, b, v.frame), depth, false)
+			w.value(value.Constant(is, b, v.Frame()), depth, false)
 			w.bare = false
 			return
 		}
 		w.goWord(data, func(n uint64) {
 			w.bare = !bare
-			w.value(At(is, n, v.frame), depth, false)
+			w.value(value.At(is, n, v.Frame()), depth, false)
 			w.bare = false
 		})
 	})
@@ -427,87 +377,31 @@ func (w *printing) goInterface(v Value, t *Type, bare bool, depth int) {
 // goDirect reports whether an interface holds a value itself, and not its address:
 // what is a pointer, or a structure or an array of one alone (cmd/compile's
 // types.IsDirectIface).
-func (t *Type) goDirect(depth int) bool {
-	if g := t.goType(); g != nil {
-		switch g.goKind {
-		case goChan, goFunc, goMap, goPointer, goUnsafePointer:
+func goDirect(t *value.Type, depth int) bool {
+	if g := t.GoType(); g != nil {
+		switch g.GoKind() {
+		case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.UnsafePointer:
 			return true
 		}
 	}
 	s := t.Strip()
-	if depth == maxChain {
+	if depth == maxTypes {
 		return false
 	}
-	switch s.kind {
-	case Struct:
+	switch s.Kind() {
+	case value.Struct:
 		fields := s.Fields()
-		return len(fields) == 1 && fields[0].Type.goDirect(depth+1)
-	case Array:
+		return len(fields) == 1 && goDirect(fields[0].Type, depth+1)
+	case value.Array:
 		n, _ := s.Len()
-		return n == 1 && s.Elem().goDirect(depth+1)
+		return n == 1 && goDirect(s.Elem(), depth+1)
 	}
 	return false
 }
 
-// goDynamic returns the type that the runtime describes at a run-time address, nil
-// where the debugging information does not have it.
-func (v Value) goDynamic(address uint64) (t *Type) {
-	i, u := v.typ.info, v.typ.unit
-	if i == nil || v.frame == nil {
-		return nil
-	}
-	_ = i.locked(func() error { // what cannot be read is not described
-		if i.goTypes == nil {
-			i.goTypes = make(map[uint64]object.DebugOffset)
-			if err := i.readGoTypes(u); err != nil {
-				return err
-			}
-		}
-		if off, ok := i.goTypes[address-v.frame.Bias()]; ok {
-			t = i.typeAt(off)
-		}
-		return nil
-	})
-	return t
-}
-
-// readGoTypes reads which entry of a unit describes which of the runtime's types.
-// All of a program are in one unit, that of the runtime.
-func (i *Info) readGoTypes(u *unit) error {
-	root, err := i.read(u.first)
-	if err != nil || !root.Children {
-		return err
-	}
-	found := make(map[uint64]object.DebugOffset)
-	lowest := ^uint64(0)
-	e := new(object.DebugEntry)
-	for err == nil {
-		var ok bool
-		if ok, err = i.nextTo(e); err != nil || !ok || e.Tag == 0 || e.Offset >= u.end {
-			break
-		}
-		if at, ok := e.Address(dw.AttrGoRuntimeType); ok && at != 0 && i.retain(1) {
-			lowest = min(lowest, at)
-			if _, known := found[at]; !known {
-				found[at] = e.Offset
-			}
-		}
-		err = i.skip(e, u)
-	}
-	// Go 1.26 has offsets from where the types are, those before had addresses.
-	base := uint64(0)
-	if types, ok := i.object.Symbol("runtime.types"); ok && lowest < types.Address {
-		base = types.Address
-	}
-	for at, off := range found {
-		i.goTypes[base+at] = off
-	}
-	return err
-}
-
 // goArgument returns what stands for a value of Go in the list of a frame's
 // arguments: no more of it than a line has room for.
-func (p *Printer) goArgument(v Value) string {
+func (p *Printer) goArgument(v value.Value) string {
 	q := *p
 	q.Elements, q.Depth, q.inLine = maxGoInner, 2, true
 	return q.Text(v)

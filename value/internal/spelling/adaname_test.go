@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package spelling
 
 import "testing"
 
@@ -37,14 +37,14 @@ func TestAdaName(t *testing.T) {
 		"B12b":                              "<B12b>",
 		"ada__exceptions__exception_traces": "ada.exceptions.exception_traces",
 	} {
-		if got := AdaName(encoded); got != want {
+		if got := Ada(encoded); got != want {
 			t.Errorf("%q: %q, expected %q", encoded, got, want)
 		}
 	}
 	for encoded, want := range map[string]string{
 		"red": "red", "pkg__red": "red", "Qa": "'a'", "pkg__Q1": "'1'", "QU0a": `'["0a"]'`, "QW20ac": `'["20ac"]'`, "Q": "Q", "__": "__", "": "",
 	} {
-		if got := adaLiteral(encoded); got != want {
+		if got := AdaLiteral(encoded); got != want {
 			t.Errorf("literal %q: %q, expected %q", encoded, got, want)
 		}
 	}
@@ -56,9 +56,9 @@ func FuzzAdaName(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, encoded string) {
-		if name := AdaName(encoded); name == "" || len(name) > len(encoded)+2 {
+		if name := Ada(encoded); name == "" || len(name) > len(encoded)+2 {
 			t.Errorf("%q: %q", encoded, name)
 		}
-		adaLiteral(encoded)
+		AdaLiteral(encoded)
 	})
 }

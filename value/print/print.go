@@ -2,21 +2,23 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package print
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/number"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 // value writes a value; top says that it stands in no other.
-func (w *printing) value(v Value, depth int, top bool) {
+func (w *printing) value(v value.Value, depth int, top bool) {
 	if len(w.text) >= maxText {
 		return
 	}
@@ -24,50 +26,49 @@ func (w *printing) value(v Value, depth int, top bool) {
 		w.present(p, depth, false)
 		return
 	}
-	if v.err == nil && v.typ != nil && v.typ.Strip().partial {
+	if v.LocationErr() == nil && v.Type() != nil && v.Type().Strip().Incomplete() {
 		w.add("<incomplete type>")
 		return
 	}
-	v, err := v.frozen()
+	v, err := v.Frozen()
 	switch {
-	case errors.Is(err, ErrNotAllocated), errors.Is(err, ErrNotAssociated):
+	case errors.Is(err, value.ErrNotAllocated), errors.Is(err, value.ErrNotAssociated):
 		w.add("<" + err.Error() + ">")
 		return
-	case errors.Is(err, ErrOptimizedOut):
+	case errors.Is(err, value.ErrOptimizedOut):
 		w.add("<optimized out>")
 		return
-	case err != nil && v.isInParts():
 	case err != nil:
 		w.fail(err)
 		return
 	}
-	if t := v.typ.goType(); t != nil && w.Format == 0 {
+	if t := v.Type().GoType(); t != nil && w.Format == 0 {
 		w.golang(v, t, depth)
 		return
 	}
-	t := v.typ.Strip()
-	if t.language == Fortran && w.fortran(v, t, depth) || t.language == Ada && w.ada(v, t, depth) {
+	t := v.Type().Strip()
+	if t.Language() == value.Fortran && w.fortran(v, t, depth) || t.Language() == value.Ada && w.ada(v, t, depth) {
 		return
 	}
-	switch t.kind {
-	case Struct, Class, Union:
-		if t.language == Rust && t.kind != Class {
+	switch t.Kind() {
+	case value.Struct, value.Class, value.Union:
+		if t.Language() == value.Rust && t.Kind() != value.Class {
 			w.rust(v, t, depth)
 			return
 		}
 		w.structure(v, t, depth)
-	case Array:
+	case value.Array:
 		w.array(v, t, depth)
-	case Set:
+	case value.Set:
 		w.set(v, t)
-	case Reference, RvalueReference:
+	case value.Reference, value.RvalueReference:
 		w.reference(v, t, depth, top)
-	case Func:
+	case value.Func:
 		address, _ := v.Address()
 		w.address(address, true)
-	case Void:
+	case value.Void:
 		w.add("void")
-	case Complex:
+	case value.Complex:
 		if !top && w.Format != 0 {
 			w.complexParts(v, t)
 			return
@@ -80,31 +81,27 @@ func (w *printing) value(v Value, depth int, top bool) {
 
 // complexParts writes the parts of a number that stands in another value in a format,
 // where one that stands alone is written as one number.
-func (w *printing) complexParts(v Value, t *Type) {
+func (w *printing) complexParts(v value.Value, t *value.Type) {
 	open, between, end := "", " + ", "i"
-	if t.language == Fortran {
+	if t.Language() == value.Fortran {
 		open, between, end = "(", ",", ")"
 	}
-	half := t.Size() / 2
-	part := t.elem
-	if part == nil {
-		part = &Type{machine: t.machine, language: t.language, kind: Float, format: t.format, size: half, sized: true, ready: true}
-	}
+	re, im := v.ComplexParts()
 	w.add(open)
-	w.scalar(v.part(part, 0), part)
+	w.scalar(re, re.Type())
 	w.add(between)
-	w.scalar(v.part(part, int64(half)), part)
+	w.scalar(im, im.Type())
 	w.add(end)
 }
 
-func (w *printing) scalar(v Value, t *Type) {
-	if v.implicit() != nil {
+func (w *printing) scalar(v value.Value, t *value.Type) {
+	if v.Synthetic() {
 		w.add("<synthetic pointer>")
 		return
 	}
 	b, err := w.bytes(&w.room, v)
 	switch {
-	case errors.Is(err, ErrOptimizedOut):
+	case errors.Is(err, value.ErrOptimizedOut):
 		w.add("<optimized out>")
 	case err != nil:
 		w.fail(err)
@@ -114,19 +111,19 @@ func (w *printing) scalar(v Value, t *Type) {
 }
 
 // number writes a value of a type without qualifiers, and of these bytes.
-func (w *printing) number(v Value, t *Type, b []byte) {
+func (w *printing) number(v value.Value, t *value.Type, b []byte) {
 	if w.Format != 0 && w.Format != 's' {
 		w.formatted(v, t, b)
 		return
 	}
-	n := uintOf(t.machine.Order, lowBytes(t.machine, b, 8))
-	if t.language == Ada && w.adaScalar(v, t, b, n) {
+	n := number.Uint(t.Machine().Order, number.Low(t.Machine(), b, 8))
+	if t.Language() == value.Ada && w.adaScalar(v, t, b, n) {
 		return
 	}
-	switch t.kind {
-	case Bool:
+	switch t.Kind() {
+	case value.Bool:
 		no, yes := "false", "true"
-		if t.language == Fortran {
+		if t.Language() == value.Fortran {
 			no, yes = ".FALSE.", ".TRUE."
 		}
 		switch n {
@@ -137,52 +134,52 @@ func (w *printing) number(v Value, t *Type, b []byte) {
 		default:
 			w.add(strconv.FormatUint(n, 10))
 		}
-	case Char, Int:
-		if name := t.goConstant(b); name != "" {
+	case value.Char, value.Int:
+		if name := t.ConstantName(b); name != "" {
 			w.add(name + " (")
 			w.decimal(t, b)
 			w.add(")")
 			return
 		}
-		if t.language == Rust && w.rustScalar(t, b, n) {
+		if t.Language() == value.Rust && w.rustScalar(t, b, n) {
 			return
 		}
 		w.decimal(t, b)
-		if t.language == Pascal && t.kind == Char && len(b) == 1 {
+		if t.Language() == value.Pascal && t.Kind() == value.Char && len(b) == 1 {
 			w.add(" ")
-			w.literal(Pascal, n)
+			w.literal(value.Pascal, n)
 			return
 		}
-		if prefix, ok := textual(v.typ); ok {
+		if prefix, ok := textual(v.Type()); ok {
 			w.add(" " + prefix + "'")
 			w.appendChar(n, len(b), '\'')
 			w.add("'")
 		}
-	case Float:
-		w.add(floatText(t, b))
-	case Decimal:
-		w.add(decimalText(t.machine, b))
-	case Complex:
+	case value.Float:
+		w.add(t.FloatText(b))
+	case value.Decimal:
+		w.add(number.Decimal(t.Machine(), b))
+	case value.Complex:
 		half := len(b) / 2
-		if t.elem != nil { // integers
-			w.decimal(t.elem, b[:half])
+		if part := t.Elem(); part.Kind() != value.Void { // integers
+			w.decimal(part, b[:half])
 			w.add(" + ")
-			w.decimal(t.elem, b[half:])
+			w.decimal(part, b[half:])
 			w.add("i")
 			return
 		}
-		if t.language == Fortran {
-			w.add("(" + floatText(t, b[:half]) + "," + floatText(t, b[half:]) + ")")
+		if t.Language() == value.Fortran {
+			w.add("(" + t.FloatText(b[:half]) + "," + t.FloatText(b[half:]) + ")")
 			return
 		}
-		w.add(floatText(t, b[:half]) + " + " + floatText(t, b[half:]) + "i")
-	case Enum:
+		w.add(t.FloatText(b[:half]) + " + " + t.FloatText(b[half:]) + "i")
+	case value.Enum:
 		w.enumeration(t, b)
-	case Fixed:
-		w.add(t.fixedText(b))
-	case Pointer:
+	case value.Fixed:
+		w.add(t.FixedText(b))
+	case value.Pointer:
 		w.pointer(v, t, n)
-	case MemberPointer:
+	case value.MemberPointer:
 		w.memberPointer(t, b)
 	default:
 		w.add("<unknown type>")
@@ -190,57 +187,32 @@ func (w *printing) number(v Value, t *Type, b []byte) {
 }
 
 // decimal writes the integer that bytes are.
-func (w *printing) decimal(t *Type, b []byte) {
-	switch n := uintOf(t.machine.Order, b); {
+func (w *printing) decimal(t *value.Type, b []byte) {
+	switch n := number.Uint(t.Machine().Order, b); {
 	case len(b) == 0 || len(b) > 8:
-		w.add(integer(t, b, t.Signed()).String())
+		w.add(number.Integer(t.Machine(), b, t.Signed()).String())
 	case t.Signed():
-		w.text = strconv.AppendInt(w.text, int64(signExtend(n, 8*uint64(len(b)))), 10)
+		w.text = strconv.AppendInt(w.text, int64(number.SignExtend(n, 8*uint64(len(b)))), 10)
 	default:
 		w.text = strconv.AppendUint(w.text, n, 10)
 	}
 }
 
-// integer returns the number that bytes are.
-func integer(t *Type, b []byte, signed bool) *big.Int {
-	ordered := bytes.Clone(b)
-	if !isBigEndian(t.machine) {
-		for i, j := 0, len(ordered)-1; i < j; i, j = i+1, j-1 {
-			ordered[i], ordered[j] = ordered[j], ordered[i]
-		}
-	}
-	n := new(big.Int).SetBytes(ordered)
-	if signed && len(ordered) > 0 && ordered[0] >= 0x80 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(ordered))))
-	}
-	return n
-}
-
-func floatText(t *Type, b []byte) string {
-	if t.language == Go && len(b) == 8 {
-		return strconv.FormatFloat(math.Float64frombits(t.machine.Order.Uint64(b)), 'f', -1, 64)
-	}
-	if t.language == Go && len(b) == 4 {
-		return strconv.FormatFloat(float64(math.Float32frombits(t.machine.Order.Uint32(b))), 'f', -1, 32)
-	}
-	return t.decodeFloat(b).String()
-}
-
 // pointer writes an address, its symbol, and the string it leads to.
-func (w *printing) pointer(v Value, t *Type, address uint64) {
+func (w *printing) pointer(v value.Value, t *value.Type, address uint64) {
 	elem := t.Elem()
-	if elem.named().kind == Func {
+	if unqualified(elem).Kind() == value.Func {
 		w.address(address, true)
 		return
 	}
-	if t.language == Rust && elem.Strip().isByteString() {
+	if t.Language() == value.Rust && isByteString(elem.Strip()) {
 		w.rustBytes(v, elem.Strip(), address)
 		return
 	}
 	w.address(address, true)
 	if prefix, ok := textual(elem); ok && address != 0 {
 		w.add(" ")
-		w.appendPointed(v.frame, address, elem.Size(), prefix)
+		w.appendPointed(v.Frame(), address, elem.Size(), prefix)
 	}
 }
 
@@ -261,8 +233,8 @@ func (w *printing) address(address uint64, named bool) {
 	}
 }
 
-func (w *printing) reference(v Value, t *Type, depth int, top bool) {
-	if v.implicit() != nil {
+func (w *printing) reference(v value.Value, t *value.Type, depth int, top bool) {
+	if v.Synthetic() {
 		if !top {
 			w.add("<synthetic pointer>")
 			return
@@ -277,7 +249,7 @@ func (w *printing) reference(v Value, t *Type, depth int, top bool) {
 		return
 	}
 	w.add("@")
-	w.address(uintOf(t.machine.Order, b), false)
+	w.address(number.Uint(t.Machine().Order, b), false)
 	// What a reference in a structure leads to is not shown.
 	if top {
 		w.add(": ")
@@ -286,19 +258,19 @@ func (w *printing) reference(v Value, t *Type, depth int, top bool) {
 }
 
 // enumeration writes the name of a value, or of its bits where those have names.
-func (w *printing) enumeration(t *Type, b []byte) {
+func (w *printing) enumeration(t *value.Type, b []byte) {
 	list := t.Enumerators()
-	n := uintOf(t.machine.Order, lowBytes(t.machine, b, 8))
+	n := number.Uint(t.Machine().Order, number.Low(t.Machine(), b, 8))
 	if t.Signed() {
-		n = signExtend(n, 8*uint64(len(b)))
+		n = number.SignExtend(n, 8*uint64(len(b)))
 	}
 	prefix := ""
-	if t.language == CPlusPlus {
-		if prefix = t.name[:len(t.name)-len(lastName(t.name))]; t.scoped {
-			prefix = t.name + "::"
+	if t.Language() == value.CPlusPlus {
+		if prefix = t.Name()[:len(t.Name())-len(spelling.Last(t.Name()))]; t.Scoped() {
+			prefix = t.Name() + "::"
 		}
-	} else if t.language == Rust {
-		prefix = t.name + "::"
+	} else if t.Language() == value.Rust {
+		prefix = t.Name() + "::"
 	}
 	for k := range list {
 		if uint64(list[k].Value) == n {
@@ -306,8 +278,8 @@ func (w *printing) enumeration(t *Type, b []byte) {
 			return
 		}
 	}
-	if !t.flags {
-		w.add(integer(t, b, t.Signed()).String())
+	if !t.Flags() {
+		w.add(number.Integer(t.Machine(), b, t.Signed()).String())
 		return
 	}
 	first := true
@@ -338,13 +310,13 @@ func (w *printing) enumeration(t *Type, b []byte) {
 	}
 }
 
-func (w *printing) structure(v Value, t *Type, depth int) {
+func (w *printing) structure(v value.Value, t *value.Type, depth int) {
 	if depth >= w.depth {
 		w.add("{...}")
 		return
 	}
 	if slices.Contains(w.around, t) {
-		w.fail(fmt.Errorf("%w: type at %v holds itself", ErrDebugInfo, t.offset))
+		w.fail(fmt.Errorf("%w: type at %v holds itself", value.ErrDebugInfo, t.Offset()))
 		return
 	}
 	w.around = append(w.around, t)
@@ -372,11 +344,11 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 		}
 		within := f.Type.Strip() // clang names some by a typedef
 		w.add("<" + within.Name() + "> = ")
-		if f.Virtual && base.err != nil {
+		if f.Virtual && base.LocationErr() != nil {
 			w.add("<invalid address>, ")
 			continue
 		}
-		if within.partial {
+		if within.Incomplete() {
 			w.add("{<No data fields>}")
 		} else {
 			w.value(base, depth+1, false)
@@ -406,7 +378,7 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 			w.add(f.Name + " = ")
 		}
 		member := v.Field(k)
-		if f.Static != nil && (member.err != nil || depth > 0 && !isScalar(f.Type.Strip())) {
+		if f.Static != nil && (member.LocationErr() != nil || depth > 0 && !isScalar(f.Type.Strip())) {
 			// A static member can be of the structure it is in.
 			w.add("<optimized out>")
 			continue
@@ -428,27 +400,27 @@ func (w *printing) structure(v Value, t *Type, depth int) {
 	w.add("}")
 }
 
-func (w *printing) array(v Value, t *Type, depth int) {
+func (w *printing) array(v value.Value, t *value.Type, depth int) {
 	elem := t.Elem()
 	size := elem.Size()
-	n, _ := t.Len()
+	n, counted := t.Len()
 	cut := false // there is more than is read
-	if short := v.beginning(); short != nil {
-		v, t, cut = v.part(short, 0), short, true
+	if short, ok := v.Beginning(); ok {
+		v, t, cut = short, short.Type(), true
 		n, _ = t.Len()
 	}
 	open, end := "{", "}"
-	if t.language == Rust {
+	if t.Language() == value.Rust {
 		open, end = "[", "]"
 	}
-	if n == 0 && t.counted && t.language == Rust {
+	if n == 0 && counted && t.Language() == value.Rust {
 		w.add("[]")
 		return
 	}
 	if size == 0 || n == 0 {
 		// A member at the end that is as long as it likes.
 		if address, ok := v.Address(); ok && w.Format == 0 {
-			w.pointer(v, PointerTo(elem), address)
+			w.pointer(v, value.PointerTo(elem), address)
 		} else if w.Format == 0 {
 			w.add("0x0") // what gdb takes for the address of what has none
 		} else {
@@ -456,16 +428,15 @@ func (w *printing) array(v Value, t *Type, depth int) {
 		}
 		return
 	}
-	if _, ok := textual(elem); ok && t.vector {
+	if _, ok := textual(elem); ok && t.Vector() {
 		// What a vector register holds is no text.
-		number := &Type{machine: t.machine, kind: Int, size: size, sized: true, signed: elem.Signed(), ready: true}
-		v.typ = &Type{machine: t.machine, language: t.language, kind: Array, elem: number, count: n, counted: true, ready: true}
-		w.array(v, v.typ, depth)
+		numbers := value.ArrayIn(t.Language(), value.IntOf(t.Machine(), "", int(size), elem.Signed()), n)
+		w.array(v.As(numbers), numbers, depth)
 		return
 	}
 	whole, err := v.Bytes()
-	if _, _, packed := t.extent(); packed && err == nil {
-		err = ErrNoAddress // of elements that begin within a byte
+	if t.Packed() && err == nil {
+		err = value.ErrNoAddress // of elements that begin within a byte
 	}
 	if prefix, ok := textual(elem); ok && err == nil && (w.Format == 0 || w.Format == 's') {
 		w.appendString(whole, int(size), prefix, cut)
@@ -484,19 +455,18 @@ func (w *printing) array(v Value, t *Type, depth int) {
 }
 
 // elementsOf writes the elements of an array, of equal ones in a row how many they are.
-func (w *printing) elementsOf(v Value, t *Type, depth int) {
-	size, n := t.Elem().Size(), min(t.count, MaxSize) // of elements without bytes there can be any number
+func (w *printing) elementsOf(v value.Value, t *value.Type, depth int) {
+	count, _ := t.Len()
+	size, n := t.Elem().Size(), min(count, value.MaxSize) // of elements without bytes there can be any number
 	whole, err := v.Bytes()
-	if _, _, packed := t.extent(); packed && err == nil {
-		err = ErrNoAddress // of elements that begin within a byte
+	if t.Packed() && err == nil {
+		err = value.ErrNoAddress // of elements that begin within a byte
 	}
 	same := func(i, j uint64) bool {
 		if err == nil {
 			return bytes.Equal(whole[i*size:][:size], whole[j*size:][:size])
 		}
-		a, missingA, errA := v.element(t, i).contents()
-		b, missingB, errB := v.element(t, j).contents()
-		return errA == nil && errB == nil && bytes.Equal(a, b) && bytes.Equal(missingA, missingB)
+		return elementAt(v, t, i).SameBits(elementAt(v, t, j))
 	}
 	things := 0
 	i := uint64(0)
@@ -508,7 +478,7 @@ func (w *printing) elementsOf(v Value, t *Type, depth int) {
 		for next < n && same(i, next) {
 			next++
 		}
-		w.value(v.element(t, i), depth+1, false)
+		w.value(elementAt(v, t, i), depth+1, false)
 		if reps := next - i; reps >= uint64(w.repeats) {
 			w.add(fmt.Sprintf(" <repeats %d times>", reps))
 			i = next - 1
@@ -517,40 +487,12 @@ func (w *printing) elementsOf(v Value, t *Type, depth int) {
 			things++
 		}
 	}
-	if i < t.count {
+	if i < count {
 		w.add("...")
 	}
 }
 
-// isInParts reports whether a value is too large to be read as a whole, and its parts are
-// not.
-func (v Value) isInParts() bool {
-	if v.err != nil || v.typ == nil || v.typ.Size() <= MaxSize {
-		return false
-	}
-	switch v.typ.Strip().kind {
-	case Struct, Class, Union:
-		_, ok := v.Address()
-		return ok
-	}
-	return v.beginning() != nil
+// elementAt returns element i of an array, from 0.
+func elementAt(v value.Value, t *value.Type, i uint64) value.Value {
+	return v.Index(int64(i) + t.Lower())
 }
-
-// beginning returns the type of what is read of an array that is too large to be read as a
-// whole, nil of other values.
-func (v Value) beginning() *Type {
-	if v.err != nil || v.typ == nil || v.typ.Size() <= MaxSize {
-		return nil
-	}
-	t := v.typ.Strip()
-	size := t.Elem().Size()
-	if _, ok := v.Address(); !ok || t.kind != Array || size == 0 || t.Size()/size > 1<<32 {
-		return nil // of such a size there is none
-	}
-	short := ArrayOf(t.Elem(), max(1, MaxSize/size))
-	short.lower, short.stride, short.vector, short.language = t.lower, t.stride, t.vector, t.language
-	return short
-}
-
-// element returns element i of an array, from 0.
-func (v Value) element(t *Type, i uint64) Value { return v.Index(int64(i) + t.lower) }

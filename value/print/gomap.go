@@ -2,15 +2,14 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package print
 
 import (
-	"debug/dwarf"
 	"errors"
 	"iter"
 	"strconv"
 
-	"github.com/clewdev/clew/internal/dw"
+	"github.com/clewdev/clew/value"
 )
 
 // maxGoGroups bounds how many groups of places of a map are looked at: a map from which
@@ -18,8 +17,8 @@ import (
 const maxGoGroups = 1 << 14
 
 // goMap writes a map.
-func (w *printing) goMap(v Value, t *Type, bare bool, depth int) {
-	w.goPointed(v, t, bare, func(m Value) {
+func (w *printing) goMap(v value.Value, t *value.Type, bare bool, depth int) {
+	w.goPointed(v, t, bare, func(m value.Value) {
 		length := m.FieldByName("used") // internal/runtime/maps.Map, since Go 1.24
 		if length.Err() != nil {
 			length = m.FieldByName("count") // runtime.hmap
@@ -37,15 +36,15 @@ func (w *printing) goMap(v Value, t *Type, bare bool, depth int) {
 }
 
 // goPairs writes the first of a map's n keys and values.
-func (w *printing) goPairs(m Value, t *Type, n uint64, depth int) {
-	key, elem := t.goMapTypes()
+func (w *printing) goPairs(m value.Value, t *value.Type, n uint64, depth int) {
+	key, elem := t.GoMapTypes()
 	limit := min(n, uint64(w.elements))
 	if depth > 0 {
 		limit = min(limit, maxGoInner)
 	}
 	w.add("[")
 	shown := uint64(0)
-	for k, e := range m.goEntries() {
+	for k, e := range goEntries(m) {
 		if shown == limit || len(w.text) >= maxText {
 			break
 		}
@@ -53,9 +52,9 @@ func (w *printing) goPairs(m Value, t *Type, n uint64, depth int) {
 			w.add(", ")
 		}
 		shown++
-		w.goElement(k.goHeld(key), depth+1)
+		w.goElement(goHeld(k, key), depth+1)
 		w.add(": ")
-		w.goElement(e.goHeld(elem), depth+1)
+		w.goElement(goHeld(e, elem), depth+1)
 	}
 	if shown < n {
 		if shown > 0 {
@@ -66,46 +65,26 @@ func (w *printing) goPairs(m Value, t *Type, n uint64, depth int) {
 	w.add("]")
 }
 
-// goMapTypes returns what the keys and the values of a map are, nil where it is not said.
-func (t *Type) goMapTypes() (key, elem *Type) {
-	if t.info == nil {
-		return nil, nil
-	}
-	_ = t.info.locked(func() error { // what cannot be read is not known
-		e, err := t.info.read(t.offset)
-		if err != nil {
-			return err
-		}
-		for attr, to := range map[dwarf.Attr]**Type{dw.AttrGoKey: &key, dw.AttrGoElem: &elem} {
-			if off, ok := e.Reference(attr); ok {
-				*to = t.info.typeAt(off)
-			}
-		}
-		return nil
-	})
-	return key, elem
-}
-
 // goHeld returns a key or a value of a map, in whose place there is its address where it is
 // large (more than 128 bytes).
-func (v Value) goHeld(t *Type) Value {
-	if t == nil || v.typ == nil {
+func goHeld(v value.Value, t *value.Type) value.Value {
+	if t == nil || v.Type() == nil {
 		return v
 	}
-	if is := v.typ.Strip(); is.kind == Pointer && t.Strip().kind != Pointer && t.Size() > uint64(t.machine.AddressSize) {
+	if is := v.Type().Strip(); is.Kind() == value.Pointer && t.Strip().Kind() != value.Pointer && t.Size() > uint64(t.Machine().AddressSize) {
 		if at, err := v.Uint(); err == nil {
-			return At(t, at, v.frame)
+			return value.At(t, at, v.Frame())
 		}
 	}
 	return v
 }
 
 // goEntries yields the keys and values of a map, in the order of memory.
-func (m Value) goEntries() iter.Seq2[Value, Value] {
-	return func(yield func(key, elem Value) bool) {
+func goEntries(m value.Value) iter.Seq2[value.Value, value.Value] {
+	return func(yield func(key, elem value.Value) bool) {
 		left := maxGoGroups
-		if dir := m.FieldByName("dirPtr"); !errors.Is(dir.Err(), ErrNotFound) {
-			m.goTables(dir, &left, yield)
+		if dir := m.FieldByName("dirPtr"); !errors.Is(dir.Err(), value.ErrNotFound) {
+			goTables(m, dir, &left, yield)
 			return
 		}
 		b, err := m.FieldByName("B").Uint()
@@ -113,7 +92,7 @@ func (m Value) goEntries() iter.Seq2[Value, Value] {
 			return
 		}
 		// Where the map grows, what was not moved yet is in the old buckets.
-		if !m.FieldByName("buckets").goBuckets(1<<b, &left, yield) || b == 0 {
+		if !goBuckets(m.FieldByName("buckets"), 1<<b, &left, yield) || b == 0 {
 			return
 		}
 		if old := m.FieldByName("oldbuckets"); old.Err() == nil {
@@ -122,7 +101,7 @@ func (m Value) goEntries() iter.Seq2[Value, Value] {
 			if flags, err := m.FieldByName("flags").Uint(); err == nil && flags&sameSizeGrow != 0 {
 				n = 1 << b
 			}
-			old.goBuckets(n, &left, yield)
+			goBuckets(old, n, &left, yield)
 		}
 	}
 }
@@ -135,7 +114,7 @@ const (
 )
 
 // goBuckets yields what is in n buckets that a pointer leads to, and in those behind them.
-func (p Value) goBuckets(n uint64, left *int, yield func(key, elem Value) bool) bool {
+func goBuckets(p value.Value, n uint64, left *int, yield func(key, elem value.Value) bool) bool {
 	if at, err := p.Uint(); err != nil || at == 0 {
 		return err == nil
 	}
@@ -166,20 +145,20 @@ func (p Value) goBuckets(n uint64, left *int, yield func(key, elem Value) bool) 
 
 // goTables yields what is in the tables of a directory. A map of up to eight has no tables,
 // but one group in the place of the directory.
-func (m Value) goTables(dir Value, left *int, yield func(key, elem Value) bool) {
-	if dir.typ == nil {
+func goTables(m value.Value, dir value.Value, left *int, yield func(key, elem value.Value) bool) {
+	if dir.Type() == nil {
 		return
 	}
-	table := dir.typ.Strip().Elem().Strip().Elem() // **table
+	table := dir.Type().Strip().Elem().Strip().Elem() // **table
 	n, err := m.FieldByName("dirLen").Uint()
 	at, atErr := dir.Uint()
 	if err != nil || atErr != nil || at == 0 {
 		return
 	}
 	if n == 0 {
-		data := At(table, 0, m.frame).FieldByName("groups").FieldByName("data")
-		if data.typ != nil && data.typ.Strip().kind == Pointer {
-			At(data.typ.Strip().Elem(), at, m.frame).goGroup(left, yield)
+		data := value.At(table, 0, m.Frame()).FieldByName("groups").FieldByName("data")
+		if data.Type() != nil && data.Type().Strip().Kind() == value.Pointer {
+			goGroup(value.At(data.Type().Strip().Elem(), at, m.Frame()), left, yield)
 		}
 		return
 	}
@@ -204,7 +183,7 @@ func (m Value) goTables(dir Value, left *int, yield func(key, elem Value) bool) 
 		}
 		data := groups.FieldByName("data")
 		for k := uint64(0); k <= mask; k++ {
-			if !data.Index(int64(k)).goGroup(left, yield) {
+			if !goGroup(data.Index(int64(k)), left, yield) {
 				return
 			}
 		}
@@ -213,7 +192,7 @@ func (m Value) goTables(dir Value, left *int, yield func(key, elem Value) bool) 
 
 // goGroup yields what is in a group of eight places: a byte for each tells with its highest
 // bit that there is nothing.
-func (g Value) goGroup(left *int, yield func(key, elem Value) bool) bool {
+func goGroup(g value.Value, left *int, yield func(key, elem value.Value) bool) bool {
 	if *left--; *left < 0 {
 		return false
 	}

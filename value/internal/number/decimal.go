@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package number
 
 import (
 	"debug/elf"
@@ -38,14 +38,14 @@ var decimalFormats = [...]decimalFormat{
 	16: {14, 34, 6176},
 }
 
-// decimalText returns a decimal number as the General Decimal Arithmetic
+// Decimal returns a decimal number as the General Decimal Arithmetic
 // Specification writes it ("to-scientific-string"), as gdb does: 1.50 is not 1.5.
-func decimalText(m *arch.Machine, b []byte) string {
+func Decimal(m *arch.Machine, b []byte) string {
 	if len(b) >= len(decimalFormats) || decimalFormats[len(b)].digits == 0 || !hasBinaryDecimals(m) {
 		return "<invalid float value>"
 	}
 	format := decimalFormats[len(b)]
-	bits := integer(&Type{machine: m}, b, false)
+	bits := Integer(m, b, false)
 	width := uint(8 * len(b))
 	sign := ""
 	if bits.Bit(int(width)-1) != 0 {
@@ -113,10 +113,10 @@ func scientific(digits string, exponent int) string {
 	return digits + "E" + sign + strconv.Itoa(adjusted)
 }
 
-// leading returns the integer that a number's text begins with, which gdb takes for
+// Leading returns the integer that a number's text begins with, which gdb takes for
 // the number as a character or an address: without its exponent, and as much of it as
 // 64 bits hold.
-func leading(text string) *big.Int {
+func Leading(text string) *big.Int {
 	end := 0
 	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && text[end] == '-') {
 		end++

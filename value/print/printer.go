@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package print
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/value"
 )
 
 // Symbolizer names run-time addresses.
@@ -47,7 +48,7 @@ type Printer struct {
 
 	// Present returns what stands for a value of a structure or class, and false where its
 	// members are written; nil writes them of all. See package stdtype.
-	Present func(v Value) (Presentation, bool)
+	Present func(v value.Value) (Presentation, bool)
 
 	inLine bool // of Go, pointers in values are not followed, and what is left out has no address
 }
@@ -58,21 +59,21 @@ const maxText = 1 << 20
 // Print returns what the command print shows after "$1 = ", where pointers have
 // their type before them. The error is that of reading the value, but for
 // ErrOptimizedOut, which is "<optimized out>".
-func (p *Printer) Print(v Value) (string, error) {
+func (p *Printer) Print(v value.Value) (string, error) {
 	if err := v.ReadError(); err != nil {
 		return "", err
 	}
-	w := p.start(v)
+	w := p.start(v.Type())
 	defer w.end()
-	if v.err != nil && !errors.Is(v.err, ErrOptimizedOut) {
+	if v.LocationErr() != nil && !errors.Is(v.LocationErr(), value.ErrOptimizedOut) {
 		w.value(v, 0, true)
 		return string(w.text), nil
 	}
-	if v.OptimizedOut() || v.err != nil || v.absent() {
+	if v.OptimizedOut() || v.LocationErr() != nil || v.Missing() {
 		return "<optimized out>", nil
 	}
-	t := v.typ.Strip()
-	if v.typ.goType() != nil && p.Format == 0 {
+	t := v.Type().Strip()
+	if v.Type().GoType() != nil && p.Format == 0 {
 		return p.Text(v), nil
 	}
 	if shown, ok := w.presented(v); ok {
@@ -80,30 +81,34 @@ func (p *Printer) Print(v Value) (string, error) {
 		return string(w.text), nil
 	}
 	isFormatted := p.Format != 0 && p.Format != 's' && isScalar(t)
-	switch t.kind {
-	case Pointer, Reference, RvalueReference:
-		if t.language == Ada {
-			if t.kind == Pointer && !isFormatted {
+	switch t.Kind() {
+	case value.Pointer, value.Reference, value.RvalueReference:
+		if t.Language() == value.Ada {
+			if t.Kind() == value.Pointer && !isFormatted {
 				w.add("(" + t.String() + ") ")
 			}
 			break
 		}
-		if name := bareName(v.typ); !(isFormatted && t.kind == Pointer) && !(t.kind == Pointer && v.typ.kind != Typedef && isString(name)) {
-			w.add("(" + v.typ.String() + ") ")
+		if name := bareName(v.Type()); !(isFormatted && t.Kind() == value.Pointer) && !(t.Kind() == value.Pointer && v.Type().Kind() != value.Typedef && isString(name)) {
+			w.add("(" + v.Type().String() + ") ")
 		}
-	case Func:
-		w.add("{" + v.typ.String() + "} ")
-	case Struct:
-		if t.isFatPointer() && v.typ.isNamed() {
-			w.add("(" + v.typ.String() + ") ")
+	case value.Func:
+		w.add("{" + v.Type().String() + "} ")
+	case value.Struct:
+		if t.IsArrayDescriptor() && isNamed(v.Type()) {
+			w.add("(" + v.Type().String() + ") ")
 		}
 	}
 	w.value(v, 0, true)
-	if (isScalar(t) || t.kind == Set) && w.problem != nil {
+	if (isScalar(t) || t.Kind() == value.Set) && w.problem != nil {
 		return "", w.problem
 	}
 	return string(w.text), nil
 }
+
+// maxTypes bounds how many typedefs and qualifiers stand before a type, and how deep types
+// nest.
+const maxTypes = 64
 
 // isString reports whether gdb takes a pointer to a type for a string, and does
 // not show its type.
@@ -112,31 +117,31 @@ func isString(name string) bool {
 }
 
 // bareName returns the name of what a pointer leads to, without qualifiers.
-func bareName(t *Type) string {
-	for range maxChain {
-		switch t.kind {
-		case Const, Volatile, Restrict, Atomic:
+func bareName(t *value.Type) string {
+	for range maxTypes {
+		switch t.Kind() {
+		case value.Const, value.Volatile, value.Restrict, value.Atomic:
 			t = t.Elem()
 			continue
 		}
 		break
 	}
 	e := t.Elem()
-	for range maxChain {
-		switch e.kind {
-		case Const, Volatile, Restrict, Atomic:
+	for range maxTypes {
+		switch e.Kind() {
+		case value.Const, value.Volatile, value.Restrict, value.Atomic:
 			e = e.Elem()
 			continue
 		}
 		break
 	}
-	return e.name
+	return e.Name()
 }
 
 // Text returns what stands for the value in a list of variables: it never fails,
 // and says "<error: ...>" for what cannot be read.
-func (p *Printer) Text(v Value) string {
-	w := p.start(v)
+func (p *Printer) Text(v value.Value) string {
+	w := p.start(v.Type())
 	defer w.end()
 	w.value(v, 0, true)
 	return string(w.text)
@@ -144,15 +149,15 @@ func (p *Printer) Text(v Value) string {
 
 // Whole returns what Text does; where nothing of the value is known, it returns why: the
 // error wraps ErrOptimizedOut where Text says "<optimized out>".
-func (p *Printer) Whole(v Value) (string, error) {
-	w := p.start(v)
+func (p *Printer) Whole(v value.Value) (string, error) {
+	w := p.start(v.Type())
 	defer w.end()
 	w.value(v, 0, true)
 	switch text := string(w.text); {
 	case text == "<"+optimizedOut+">":
-		return "", ErrOptimizedOut
-	case v.err != nil && isState(v.err):
-		return "", v.err
+		return "", value.ErrOptimizedOut
+	case v.LocationErr() != nil && value.IsState(v.LocationErr()):
+		return "", v.LocationErr()
 	case w.problem != nil && text == "<error: "+message(w.problem)+">":
 		return "", w.problem
 	default:
@@ -161,7 +166,7 @@ func (p *Printer) Whole(v Value) (string, error) {
 }
 
 // Variable returns what info locals and info args show of a variable: "n = 5".
-func (p *Printer) Variable(v *Variable, f Frame) string {
+func (p *Printer) Variable(v *value.Variable, f value.Frame) string {
 	val := v.Read(f)
 	if err := val.ReadError(); err != nil {
 		return v.Name + " = <error reading variable " + v.Name + " (" + message(err) + ")>"
@@ -169,30 +174,11 @@ func (p *Printer) Variable(v *Variable, f Frame) string {
 	return v.Name + " = " + p.Text(val)
 }
 
-// ReadError returns why a value cannot be shown, nil where it can be, or is
-// optimized out: what a list of variables has in its place.
-func (v Value) ReadError() error {
-	err := v.Err()
-	if err == nil {
-		_, err = v.frozen()
-	}
-	if isState(err) || v.isInParts() {
-		return nil
-	}
-	return err
-}
-
-// isState reports whether an error says what has become of a value: it is shown in the
-// value's place.
-func isState(err error) bool {
-	return errors.Is(err, ErrOptimizedOut) || errors.Is(err, ErrNotAllocated) || errors.Is(err, ErrNotAssociated)
-}
-
 // scalarType returns what references lead to.
-func scalarType(t *Type) *Type {
-	for range maxChain {
+func scalarType(t *value.Type) *value.Type {
+	for range maxTypes {
 		t = t.Strip()
-		if t.kind != Reference && t.kind != RvalueReference {
+		if t.Kind() != value.Reference && t.Kind() != value.RvalueReference {
 			break
 		}
 		t = t.Elem()
@@ -200,9 +186,9 @@ func scalarType(t *Type) *Type {
 	return t
 }
 
-func isScalar(t *Type) bool {
-	switch t.kind {
-	case Struct, Class, Union, Array, Text, Set:
+func isScalar(t *value.Type) bool {
+	switch t.Kind() {
+	case value.Struct, value.Class, value.Union, value.Array, value.Text, value.Set:
 		return false
 	}
 	return true
@@ -210,15 +196,15 @@ func isScalar(t *Type) bool {
 
 // message is what gdb says of an error.
 func message(err error) string {
-	if errors.Is(err, errNoLocation) {
-		return errNoLocation.Error()
+	if errors.Is(err, value.ErrNoLocation) {
+		return value.ErrNoLocation.Error()
 	}
-	var memory *MemoryError
+	var memory *value.MemoryError
 	if errors.As(err, &memory) {
 		return "Cannot access memory at address 0x" + strconv.FormatUint(memory.Address, 16)
 	}
-	if errors.Is(err, ErrTooLarge) {
-		return strings.TrimSuffix(err.Error(), ": "+ErrTooLarge.Error())
+	if errors.Is(err, value.ErrTooLarge) {
+		return strings.TrimSuffix(err.Error(), ": "+value.ErrTooLarge.Error())
 	}
 	return err.Error()
 }
@@ -230,12 +216,12 @@ type printing struct {
 	text                     []byte
 	room, other              [16]byte // room for what is read
 	elements, repeats, depth int
-	children                 int             // that were listed of presented values
-	problem                  error           // the first one
-	bare                     bool            // the next structure of Go's is written without its type, which stands before it
-	seen                     map[uint64]bool // virtual base classes, by address; nil before the first
-	around                   []*Type         // the structures that what is printed lies in
-	arguments                *evaluator      // evaluates those of frames; nil before the first
+	children                 int                   // that were listed of presented values
+	problem                  error                 // the first one
+	bare                     bool                  // the next structure of Go's is written without its type, which stands before it
+	seen                     map[uint64]bool       // virtual base classes, by address; nil before the first
+	around                   []*value.Type         // the structures that what is printed lies in
+	arguments                *value.ArgumentReader // reads those of frames; nil before the first
 }
 
 // printings are kept, with their room: each argument of each frame takes one.
@@ -245,7 +231,7 @@ var printings = sync.Pool{New: func() any { return new(printing) }}
 const maxKeptText = 4096
 
 // start returns what prints a value. It is to be ended.
-func (p *Printer) start(v Value) *printing {
+func (p *Printer) start(t *value.Type) *printing {
 	w := printings.Get().(*printing)
 	w.Printer, w.elements, w.repeats, w.depth = p, p.Elements, p.Repeats, p.Depth
 	if w.elements <= 0 {
@@ -257,8 +243,8 @@ func (p *Printer) start(v Value) *printing {
 	if w.depth <= 0 {
 		w.depth = 20
 	}
-	if v.typ != nil {
-		w.machine = v.typ.machine
+	if t != nil {
+		w.machine = t.Machine()
 	}
 	return w
 }
@@ -286,48 +272,22 @@ func (w *printing) add(s string) {
 	}
 }
 
-// snapshot is a frame in which some memory was read already.
-type snapshot struct {
-	Frame
-	start uint64
-	bytes []byte
+// unqualified returns a type without typedefs and qualifiers. Unlike Strip it does not look
+// for the definition of a structure that is only declared, which takes a look into all units.
+func unqualified(t *value.Type) *value.Type {
+	for range maxTypes {
+		switch t.Kind() {
+		case value.Typedef, value.Const, value.Volatile, value.Restrict, value.Atomic:
+			t = t.Elem()
+			continue
+		}
+		break
+	}
+	return t
 }
 
-func (s *snapshot) ReadMemory(p []byte, address uint64) error {
-	if at := address - s.start; at < uint64(len(s.bytes)) && uint64(len(p)) <= uint64(len(s.bytes))-at {
-		copy(p, s.bytes[at:])
-		return nil
-	}
-	return s.Frame.ReadMemory(p, address)
-}
-
-// ThreadAddress asks the frame behind the snapshot.
-func (s *snapshot) ThreadAddress(offset uint64) (uint64, error) {
-	if storage, ok := s.Frame.(ThreadStorage); ok {
-		return storage.ThreadAddress(offset)
-	}
-	return 0, refuse("the frame does not know its thread-local storage")
-}
-
-// frozen reads a value that lies in memory once, for all of its parts.
-func (v Value) frozen() (Value, error) {
-	if err := v.Err(); err != nil {
-		return v, err
-	}
-	address, ok := v.Address()
-	if !ok || v.frame == nil || v.typ.Strip().kind == Func {
-		return v, nil
-	}
-	if _, done := v.frame.(*snapshot); done {
-		return v, nil
-	}
-	if v.typ.isSpread() {
-		return v, nil
-	}
-	b, err := v.Bytes()
-	if err != nil {
-		return v, err
-	}
-	v.frame = &snapshot{v.frame, address, b}
-	return v, nil
+// count returns the number of an array's elements, or of the values that a set can contain.
+func count(t *value.Type) uint64 {
+	n, _ := t.Len()
+	return n
 }

@@ -2,15 +2,15 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package spelling
 
 import "strings"
 
-// canonical returns the name of a type of C++ with the arguments of its templates as gdb
+// Canonical returns the name of a type of C++ with the arguments of its templates as gdb
 // spells them, whatever the compiler did (libiberty's cp-demangle.c has the style):
 // "box<unsigned long, char const*>". What it does not know it leaves alone, as gdb does
 // what is no C++.
-func canonical(name string) string {
+func Canonical(name string) string {
 	if !strings.Contains(name, "<") {
 		return name
 	}
@@ -84,7 +84,7 @@ func (s *speller) scoped() string {
 
 // arguments reads those of a template behind its "<", with its ">".
 func (s *speller) arguments() string {
-	if s.depth++; s.depth > maxChain {
+	if s.depth++; s.depth > maxDepth {
 		return s.fail()
 	}
 	defer func() { s.depth-- }()
@@ -159,7 +159,7 @@ func (s *speller) typeName() string {
 		break
 	}
 	if len(words) > 0 {
-		base = spell(strings.Join(words, " ")).base
+		base = Base(words)
 	}
 	if base == "" {
 		return s.fail()
@@ -186,3 +186,6 @@ func (s *speller) typeName() string {
 	}
 	return base
 }
+
+// maxDepth bounds how deep template arguments nest.
+const maxDepth = 64

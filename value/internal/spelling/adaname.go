@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package spelling
 
 import "strings"
 
@@ -14,11 +14,11 @@ var adaOperators = map[string]string{
 	"Oadd": "+", "Osubtract": "-", "Oconcat": "&", "Omultiply": "*", "Odivide": "/", "Oexpon": "**",
 }
 
-// AdaName returns a name as the source has it that GNAT has encoded: "pkg__child__proc" is
+// Ada returns a name as the source has it that GNAT has encoded: "pkg__child__proc" is
 // pkg.child.proc, "pkg__Oadd" is pkg."+", "_ada_main" is main, and "pkg__workerTB" is the
 // body of the task pkg.worker. A name that GNAT has made for itself stands between "<" and
 // ">", as in gdb.
-func AdaName(encoded string) string {
+func Ada(encoded string) string {
 	name := strings.TrimPrefix(encoded, "_ada_")
 	if name == "" || name[0] == '_' || name[0] == '<' {
 		return "<" + encoded + ">"
@@ -73,9 +73,9 @@ func isBlock(part string) bool {
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// adaLiteral returns the name of an enumeration literal without its package: a character
+// AdaLiteral returns the name of an enumeration literal without its package: a character
 // is 'a', of which GNAT makes "Qa", or its code after "QU" or "QW".
-func adaLiteral(encoded string) string {
+func AdaLiteral(encoded string) string {
 	name := encoded
 	if at := strings.LastIndex(name, "__"); at >= 0 && at+2 < len(name) {
 		name = name[at+2:]

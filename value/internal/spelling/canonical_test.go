@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package spelling
 
 import "testing"
 
@@ -41,7 +41,7 @@ func TestCanonical(t *testing.T) {
 		"box<long>x":               "box<long>x",
 		"box<unsigned signed int>": "box<unsigned signed int>",
 	} {
-		if got := canonical(name); got != want {
+		if got := Canonical(name); got != want {
 			t.Errorf("%s is %s, expected %s", name, got, want)
 		}
 	}

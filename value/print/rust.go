@@ -2,37 +2,22 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package print
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
-// Variant returns the form that a value of an enum of Rust has, and its name; false for
-// other values, and where it cannot be told.
-func (v Value) Variant() (name string, form Value, ok bool) {
-	v = v.behind()
-	if v.err != nil || v.typ == nil {
-		return "", v, false
-	}
-	t := v.typ.Strip()
-	if t.load(); t.variants == nil {
-		return "", v, false
-	}
-	found, err := t.variants.form(v)
-	if err != nil || found == nil || len(found.fields) == 0 {
-		return "", v, false
-	}
-	return found.fields[0].Name, v.member(&found.fields[0]), true
-}
-
 // rust writes a structure or an enum as gdb does in Rust.
-func (w *printing) rust(v Value, t *Type, depth int) {
+func (w *printing) rust(v value.Value, t *value.Type, depth int) {
 	fields := t.Fields()
-	name := lastName(t.name)
+	name := spelling.Last(t.Name())
 	switch {
-	case t.variants != nil:
+	case t.HasVariants():
 		w.rustEnum(v, t, depth)
 		return
 	case len(fields) == 2 && fields[0].Name == "data_ptr" && fields[1].Name == "length" && strings.HasPrefix(name, "&"):
@@ -47,7 +32,7 @@ func (w *printing) rust(v Value, t *Type, depth int) {
 		w.rustFields(v, fields, true, depth)
 		return
 	}
-	w.add(t.name)
+	w.add(t.Name())
 	if len(fields) > 0 {
 		w.add(" ")
 		w.rustFields(v, fields, isTuple(fields), depth)
@@ -55,9 +40,9 @@ func (w *printing) rust(v Value, t *Type, depth int) {
 }
 
 // isTuple reports whether fields have numbers for names.
-func isTuple(fields []Field) bool { return len(fields) > 0 && fields[0].Name == "__0" }
+func isTuple(fields []value.Field) bool { return len(fields) > 0 && fields[0].Name == "__0" }
 
-func (w *printing) rustFields(v Value, fields []Field, tuple bool, depth int) {
+func (w *printing) rustFields(v value.Value, fields []value.Field, tuple bool, depth int) {
 	open, end := "{", "}"
 	if tuple {
 		open, end = "(", ")"
@@ -78,19 +63,19 @@ func (w *printing) rustFields(v Value, fields []Field, tuple bool, depth int) {
 	w.add(end)
 }
 
-func (w *printing) rustEnum(v Value, t *Type, depth int) {
-	form, err := t.variants.form(v)
+func (w *printing) rustEnum(v value.Value, t *value.Type, depth int) {
+	forms, err := v.VariantFields()
 	switch {
 	case err != nil:
 		w.fail(err)
 		return
-	case form == nil || len(form.fields) == 0:
-		w.add(t.name)
+	case len(forms) == 0:
+		w.add(t.Name())
 		return
 	}
-	field := &form.fields[0]
-	w.add(t.name + "::" + field.Name)
-	inner := v.member(field)
+	field := &forms[0]
+	w.add(t.Name() + "::" + field.Name)
+	inner := v.Member(field)
 	fields := field.Type.Strip().Fields()
 	if len(fields) == 0 {
 		return
@@ -103,7 +88,7 @@ func (w *printing) rustEnum(v Value, t *Type, depth int) {
 }
 
 // rustSlice writes a slice, or a string, with what it leads to.
-func (w *printing) rustSlice(v Value, t *Type, depth int) {
+func (w *printing) rustSlice(v value.Value, t *value.Type, depth int) {
 	length, err := v.Field(1).Uint()
 	var data uint64
 	if err == nil {
@@ -114,13 +99,13 @@ func (w *printing) rustSlice(v Value, t *Type, depth int) {
 		return
 	}
 	elem := t.Fields()[0].Type.Strip().Elem()
-	if lastName(t.name) == "&str" || lastName(t.name) == "&mut str" {
+	if spelling.Last(t.Name()) == "&str" || spelling.Last(t.Name()) == "&mut str" {
 		if length == 0 {
 			w.add(`""`)
 			return
 		}
 		shown := min(length, uint64(w.elements))
-		contents, err := At(ArrayOf(elem, shown), data, v.frame).Bytes()
+		contents, err := value.At(value.ArrayOf(elem, shown), data, v.Frame()).Bytes()
 		if err != nil {
 			w.fail(err)
 			return
@@ -128,25 +113,24 @@ func (w *printing) rustSlice(v Value, t *Type, depth int) {
 		w.appendString(contents, 1, "", shown < length)
 		return
 	}
-	w.add(t.name + " ")
+	w.add(t.Name() + " ")
 	if length == 0 {
 		w.add("[]")
 		return
 	}
-	if limit := uint64(MaxSize) / max(1, elem.Size()); length > limit {
+	if limit := uint64(value.MaxSize) / max(1, elem.Size()); length > limit {
 		length = limit
 	}
-	a := ArrayOf(elem, length)
-	a.language = Rust
-	w.array(At(a, data, v.frame), a, depth)
+	a := value.ArrayIn(value.Rust, elem, length)
+	w.array(value.At(a, data, v.Frame()), a, depth)
 }
 
 // rustScalar writes what gdb writes of Rust's own scalars: () and characters.
-func (w *printing) rustScalar(t *Type, b []byte, n uint64) bool {
+func (w *printing) rustScalar(t *value.Type, b []byte, n uint64) bool {
 	switch {
-	case t.name == "()" && len(b) == 0:
+	case t.Name() == "()" && len(b) == 0:
 		w.add("()")
-	case t.kind == Char && len(b) == 4:
+	case t.Kind() == value.Char && len(b) == 4:
 		w.decimal(t, b)
 		w.add(" '" + rustChar(n) + "'")
 	default:
@@ -177,20 +161,20 @@ func rustChar(n uint64) string {
 }
 
 // isByteString reports whether a type is an array of u8 with a length.
-func (t *Type) isByteString() bool {
-	if t.kind != Array {
+func isByteString(t *value.Type) bool {
+	if t.Kind() != value.Array {
 		return false
 	}
 	_, known := t.Len()
-	return known && t.Elem().Strip().name == "u8"
+	return known && t.Elem().Strip().Name() == "u8"
 }
 
 // rustBytes writes a reference to an array of bytes, with them.
-func (w *printing) rustBytes(v Value, t *Type, address uint64) {
+func (w *printing) rustBytes(v value.Value, t *value.Type, address uint64) {
 	w.address(address, false)
 	length, _ := t.Len()
 	shown := min(length, uint64(w.elements))
-	contents, err := At(ArrayOf(t.Elem(), shown), address, v.frame).Bytes()
+	contents, err := value.At(value.ArrayOf(t.Elem(), shown), address, v.Frame()).Bytes()
 	w.add(" b")
 	if err != nil {
 		w.fail(err)

@@ -2,20 +2,25 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package print
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/value"
 )
 
-// Whoever presents values cannot have a Printer go on without end.
+// TestPresentBounds presents values without end: a Printer ends all the same.
 func TestPresentBounds(t *testing.T) {
-	pair := &Type{machine: amd64, language: CPlusPlus, kind: Struct, name: "pair", size: 8, sized: true, ready: true,
-		fields: []Field{{Name: "first", Type: Base(amd64, "int")}, {Name: "second", Type: Base(amd64, "int"), Offset: 4}}}
-	v := Constant(pair, make([]byte, 8), nil)
-	endless := func(c Child) func(Value) (Presentation, bool) {
-		return func(Value) (Presentation, bool) {
+	info := small(t)
+	point, err := info.Type("struct point", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := value.Constant(point, make([]byte, point.Size()), nil)
+	endless := func(c Child) func(value.Value) (Presentation, bool) {
+		return func(value.Value) (Presentation, bool) {
 			return Presentation{Text: "it", Children: func(yield func(Child) bool) {
 				for yield(c) {
 				}
@@ -24,17 +29,17 @@ func TestPresentBounds(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name    string
-		present func(Value) (Presentation, bool)
+		present func(value.Value) (Presentation, bool)
 		want    string // how it begins
 		end     string
 	}{
-		{"a value in its own place", func(v Value) (Presentation, bool) { return Presentation{Value: v}, true }, "{...}", ""},
-		{"a value in itself", func(v Value) (Presentation, bool) {
+		{"a value in its own place", func(v value.Value) (Presentation, bool) { return Presentation{Value: v}, true }, "{...}", ""},
+		{"a value in itself", func(v value.Value) (Presentation, bool) {
 			return Presentation{Text: "it", Children: func(yield func(Child) bool) { yield(Child{Value: v}) }}, true
 		}, "it = {it = {it = {", "it = {...}}}}}}}}}}}}}}}}}}}}}"},
-		{"elements without end", endless(Child{Value: Constant(Base(amd64, "int"), make([]byte, 4), nil)}), "it = {0, 0, 0, ", ", 0...}"},
+		{"elements without end", endless(Child{Value: value.Constant(value.Base(point.Machine(), "int"), make([]byte, 4), nil)}), "it = {0, 0, 0, ", ", 0...}"},
 		{"nothing without end", endless(Child{Nothing: true}), "it = {...}", ""},
-		{"none", func(Value) (Presentation, bool) { return Presentation{}, false }, "{first = 0, second = 0}", ""},
+		{"none", func(value.Value) (Presentation, bool) { return Presentation{}, false }, "{x = 0, y = 0, color = RED, flags = 0, name = 0x0, next = 0x0, norm = 0x0}", ""},
 	} {
 		got := (&Printer{Present: test.present}).Text(v)
 		if !strings.HasPrefix(got, test.want) || !strings.HasSuffix(got, test.end) || test.end == "" && got != test.want {
@@ -42,7 +47,7 @@ func TestPresentBounds(t *testing.T) {
 		}
 	}
 	// Of what is nowhere nothing is presented, and a summary says whether there is something.
-	lost := Value{typ: pair, pieces: []Piece{{Kind: OptimizedOut, BitSize: 64}}}
+	lost := value.Lost(point, nil)
 	p := &Printer{Present: endless(Child{Value: v})}
 	if got := p.Text(lost); got != "<optimized out>" {
 		t.Error(got)

@@ -2,11 +2,13 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package print
 
 import (
 	"fmt"
 	"time"
+
+	"github.com/clewdev/clew/value"
 )
 
 // The fields of a time.Time (package time's time.go): wall has nanoseconds in its low 30
@@ -22,8 +24,8 @@ const goTimeYears = 9999
 
 // goTime returns the text of a time.Time; ok is false for other types. It is in UTC: the
 // zone's name in the program need not be one of this machine's.
-func (v Value) goTime(t *Type) (text string, ok bool) {
-	if t.name != "time.Time" {
+func goTime(v value.Value, t *value.Type) (text string, ok bool) {
+	if t.Name() != "time.Time" {
 		return "", false
 	}
 	wall, wallErr := v.FieldByName("wall").Uint()

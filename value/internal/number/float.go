@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package number
 
 import (
 	"fmt"
@@ -12,26 +12,27 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// floatNumber is a floating-point number of any format.
-type floatNumber struct {
-	value    *big.Float // nil for what is no number
-	negative bool
-	nan      bool
-	infinite bool
+// Float is a floating-point number of any format.
+type Float struct {
+	Value    *big.Float // nil for what is no number
+	Negative bool
+	NaN      bool
+	Infinite bool
 	payload  *big.Int // the fraction's bits
 	digits   int      // decimal digits that tell it apart, as gdb counts them
 }
 
-func (n floatNumber) finite() bool { return n.value != nil }
+// Finite reports whether n is a number.
+func (n Float) Finite() bool { return n.Value != nil }
 
-// decodeFloat reads a number of a format.
-func decodeFloat(m *arch.Machine, format floatFormat, b []byte) floatNumber {
+// DecodeFloat reads a number of a format.
+func DecodeFloat(m *arch.Machine, format Format, b []byte) Float {
 	switch {
-	case format == formatX87 && len(b) >= 10:
+	case format == X87 && len(b) >= 10:
 		return ieee(m, b[:10], 15, 63, integerOfX87)
-	case format == formatM68881 && len(b) == 12:
+	case format == M68881 && len(b) == 12:
 		return ieee(m, append(b[:2:2], b[4:]...), 15, 63, integerOfM68881) // 16 bits of padding follow the exponent
-	case format == formatDoubleDouble && len(b) == 16:
+	case format == DoubleDouble && len(b) == 16:
 		return doubleDouble(m, b)
 	}
 	switch len(b) {
@@ -44,29 +45,26 @@ func decodeFloat(m *arch.Machine, format floatFormat, b []byte) floatNumber {
 	case 16:
 		return ieee(m, b, 15, 112, integerImplied)
 	}
-	return floatNumber{}
+	return Float{}
 }
-
-// decodeFloat reads a number in the type's format.
-func (t *Type) decodeFloat(b []byte) floatNumber { return decodeFloat(t.machine, t.format, b) }
 
 // doubleDouble reads the sum of two numbers of 8 bytes, of which the first is the sum
 // rounded.
-func doubleDouble(m *arch.Machine, b []byte) floatNumber {
+func doubleDouble(m *arch.Machine, b []byte) Float {
 	const precision = 2 * 53
 	high, low := ieee(m, b[:8], 11, 52, integerImplied), ieee(m, b[8:], 11, 52, integerImplied)
 	high.digits = decimalDigits(precision)
-	if high.finite() && low.finite() && high.value.Sign() != 0 {
+	if high.Finite() && low.Finite() && high.Value.Sign() != 0 {
 		sum := new(big.Float).SetPrec(precision)
-		high.value = sum.Add(high.value, low.value)
-		high.negative = sum.Signbit()
+		high.Value = sum.Add(high.Value, low.Value)
+		high.Negative = sum.Signbit()
 	}
 	return high
 }
 
-// encodeFloat writes a number to zeroed bytes, and returns false for a size that has no
+// EncodeFloat writes a number to zeroed bytes, and returns false for a size that has no
 // format.
-func encodeFloat(m *arch.Machine, format floatFormat, b []byte, n float64) bool {
+func EncodeFloat(m *arch.Machine, format Format, b []byte, n float64) bool {
 	// The formats with an exponent of 15 bits hold every float64: here with a significand
 	// of 64 bits, whose first one stands for the integer 1.
 	fraction, exponent := math.Frexp(math.Abs(n))
@@ -84,22 +82,22 @@ func encodeFloat(m *arch.Machine, format floatFormat, b []byte, n float64) bool 
 	}
 	switch size := len(b); {
 	case size == 4:
-		putUint(m.Order, b, uint64(math.Float32bits(float32(n))))
-	case size == 8 || size == 16 && format == formatDoubleDouble:
-		putUint(m.Order, b[:8], math.Float64bits(n))
-	case size >= 10 && format == formatX87:
-		putUint(m.Order, b[:8], significand)
-		putUint(m.Order, b[8:10], biased)
-	case size == 12 && format == formatM68881:
-		putUint(m.Order, b[:2], biased)
-		putUint(m.Order, b[4:], significand)
+		PutUint(m.Order, b, uint64(math.Float32bits(float32(n))))
+	case size == 8 || size == 16 && format == DoubleDouble:
+		PutUint(m.Order, b[:8], math.Float64bits(n))
+	case size >= 10 && format == X87:
+		PutUint(m.Order, b[:8], significand)
+		PutUint(m.Order, b[8:10], biased)
+	case size == 12 && format == M68881:
+		PutUint(m.Order, b[:2], biased)
+		PutUint(m.Order, b[4:], significand)
 	case size == 16:
 		high, low := b[8:], b[:8]
-		if isBigEndian(m) {
+		if IsBigEndian(m) {
 			high, low = low, high
 		}
-		putUint(m.Order, high, biased<<48|significand<<1>>16)
-		putUint(m.Order, low, significand<<49)
+		PutUint(m.Order, high, biased<<48|significand<<1>>16)
+		PutUint(m.Order, low, significand<<49)
 	default:
 		return false
 	}
@@ -120,11 +118,11 @@ const (
 )
 
 // ieee reads a number with an exponent and a fraction of so many bits.
-func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, integer integerBit) floatNumber {
+func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, integer integerBit) Float {
 	bits := new(big.Int)
 	ordered := make([]byte, len(b))
 	for k := range b {
-		if isBigEndian(m) {
+		if IsBigEndian(m) {
 			ordered[k] = b[k]
 		} else {
 			ordered[len(b)-1-k] = b[k]
@@ -138,14 +136,14 @@ func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, integer in
 	mask := func(n uint) *big.Int { return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1)) }
 	fraction := new(big.Int).And(bits, mask(stored))
 	exponent := int(new(big.Int).And(new(big.Int).Rsh(bits, stored), mask(exponentBits)).Int64())
-	n := floatNumber{negative: bits.Bit(int(stored+exponentBits)) != 0, payload: fraction}
+	n := Float{Negative: bits.Bit(int(stored+exponentBits)) != 0, payload: fraction}
 	n.digits = decimalDigits(fractionBits + 1)
 	if integer == integerOfX87 && exponent != 0 && fraction.Bit(int(fractionBits)) == 0 {
-		return floatNumber{} // what processors since the 80387 refuse
+		return Float{} // what processors since the 80387 refuse
 	}
 	if exponent == 1<<exponentBits-1 {
-		n.infinite = new(big.Int).And(fraction, mask(fractionBits)).Sign() == 0
-		n.nan = !n.infinite
+		n.Infinite = new(big.Int).And(fraction, mask(fractionBits)).Sign() == 0
+		n.NaN = !n.Infinite
 		return n
 	}
 	switch {
@@ -154,27 +152,37 @@ func ieee(m *arch.Machine, b []byte, exponentBits, fractionBits uint, integer in
 	case integer != integerOfM68881 && exponent == 0:
 		exponent = 1
 	}
-	n.value = new(big.Float).SetPrec(fractionBits + 1).SetInt(fraction)
-	n.value.SetMantExp(n.value, exponent-(1<<(exponentBits-1)-1)-int(fractionBits))
-	if n.negative {
-		n.value.Neg(n.value)
+	n.Value = new(big.Float).SetPrec(fractionBits + 1).SetInt(fraction)
+	n.Value.SetMantExp(n.Value, exponent-(1<<(exponentBits-1)-1)-int(fractionBits))
+	if n.Negative {
+		n.Value.Neg(n.Value)
 	}
 	return n
 }
 
 // String writes the number as printf's %g does with its digits.
-func (n floatNumber) String() string {
+func (n Float) String() string {
 	sign := ""
-	if n.negative {
+	if n.Negative {
 		sign = "-"
 	}
 	switch {
-	case n.nan:
+	case n.NaN:
 		return fmt.Sprintf("%snan(%#x)", sign, n.payload)
-	case n.infinite:
+	case n.Infinite:
 		return sign + "inf"
-	case n.value == nil:
+	case n.Value == nil:
 		return "<invalid float value>"
 	}
-	return n.value.Text('g', n.digits)
+	return n.Value.Text('g', n.digits)
 }
+
+// Format is the format of a floating-point number, where its size does not tell it.
+type Format uint8
+
+const (
+	IEEE         Format = iota // that of IEEE 754 with the number's size
+	X87                        // 80 bits, and padding up to 12 or 16 bytes
+	M68881                     // 96 bits, 16 of which are padding
+	DoubleDouble               // two numbers of 8 bytes: IBM's long double of powerpc
+)

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package value
+package number
 
 import (
 	"debug/elf"
@@ -16,6 +16,7 @@ import (
 // What is no canonical number, which gdb's library reads otherwise than IEEE 754-2008
 // §3.5.2 says; numbers are compared with gdb by TestGDB.
 func TestDecimalText(t *testing.T) {
+	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	s390x := arch.Lookup(elf.EM_S390, elf.ELFCLASS64, elf.ELFDATA2MSB)
 	for _, tt := range []struct {
 		machine *arch.Machine
@@ -42,10 +43,10 @@ func TestDecimalText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !isBigEndian(tt.machine) {
+		if !IsBigEndian(tt.machine) {
 			slices.Reverse(b)
 		}
-		if got := decimalText(tt.machine, b); got != tt.want {
+		if got := Decimal(tt.machine, b); got != tt.want {
 			t.Errorf("%s of %s: %s, want %s", tt.bits, tt.machine.Name, got, tt.want)
 		}
 	}

@@ -1,0 +1,316 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package print
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/internal/number"
+	"github.com/clewdev/clew/value/internal/spelling"
+)
+
+// ada writes a value of Ada that other languages do not have, or write otherwise, and
+// reports whether it did.
+func (w *printing) ada(v value.Value, t *value.Type, depth int) bool {
+	switch t.Kind() {
+	case value.Array:
+		w.adaArray(v, t, depth)
+	case value.Struct, value.Union:
+		if !t.IsArrayDescriptor() {
+			w.adaRecord(v, t, depth)
+			break
+		}
+		if isNamed(v.Type()) {
+			data := v.Field(0)
+			w.scalar(data, data.Type().Strip())
+			break
+		}
+		a := v.DescribedArray()
+		if a.LocationErr() != nil {
+			w.fail(a.LocationErr())
+			break
+		}
+		w.value(a, depth, false)
+	case value.Reference:
+		if depth >= w.depth { // it can lead to itself
+			w.add("(...)")
+			break
+		}
+		w.value(v.Deref().OfTag(), depth+1, false)
+	default:
+		return false
+	}
+	return true
+}
+
+// isNamed reports whether a type has a name of its own: a descriptor that has one is a value
+// of an access type, and not how an array is passed.
+func isNamed(t *value.Type) bool {
+	for range maxTypes {
+		switch t.Kind() {
+		case value.Const, value.Volatile:
+			t = t.Elem()
+			continue
+		}
+		break
+	}
+	return t.Kind() == value.Typedef
+}
+
+// adaFields are the members of a record that its source has: those of its parent first,
+// and last those of the variant that it has.
+func (w *printing) adaFields(v value.Value, t *value.Type, depth int, first *bool) {
+	fields := t.Fields()
+	for k := range fields {
+		f := &fields[k]
+		if len(w.text) >= maxText {
+			return
+		}
+		switch {
+		case f.Name == "_parent" && k == 0: // of several, each could lead back to t
+			if depth > maxTypes {
+				return
+			}
+			parent := v.Member(f)
+			w.adaFields(parent, f.Type.Strip(), depth+1, first)
+			continue
+		case strings.HasPrefix(f.Name, "_"):
+			continue
+		}
+		w.adaField(v, f, depth, first)
+	}
+	list, err := v.As(t).VariantFields()
+	for k := range list {
+		w.adaField(v, &list[k], depth, first)
+	}
+	if err != nil {
+		w.fail(err)
+	}
+}
+
+func (w *printing) adaField(v value.Value, f *value.Field, depth int, first *bool) {
+	if !*first {
+		w.add(", ")
+	}
+	*first = false
+	w.add(f.Name + " => ")
+	w.value(v.Member(f), depth+1, false)
+}
+
+func (w *printing) adaRecord(v value.Value, t *value.Type, depth int) {
+	if depth >= w.depth {
+		w.add("(...)")
+		return
+	}
+	w.add("(")
+	first := true
+	w.adaFields(v, t, depth, &first)
+	w.add(")")
+}
+
+func (w *printing) adaArray(v value.Value, t *value.Type, depth int) {
+	n, known := t.Len()
+	elem := t.Elem().Strip()
+	switch {
+	case !known:
+		w.fail(errors.New("the bounds of the array are not known"))
+		return
+	case elem.Kind() == value.Char && (w.Format == 0 || w.Format == 's'):
+		w.adaText(v, elem)
+		return
+	case depth >= w.depth:
+		w.add("(...)")
+		return
+	case n == 0:
+		w.add("()")
+		return
+	}
+	rest := ""
+	if short, ok := v.Beginning(); ok {
+		v, t, rest = short, short.Type(), "..."
+	}
+	w.add("(")
+	if !beginsFirst(t) {
+		w.adaIndex(t, t.Lower())
+		w.add(" => ")
+	}
+	w.elementsOf(v, t, depth)
+	w.add(rest + ")")
+}
+
+// beginsFirst reports whether an array begins where an aggregate without indices does: at
+// 1, or at the first value of its index type.
+func beginsFirst(t *value.Type) bool {
+	if t.Index() == nil {
+		return t.Lower() == 1
+	}
+	switch index := t.Index().Strip(); index.Kind() {
+	case value.Bool:
+		return t.Lower() == 0
+	case value.Char:
+		return t.Lower() == 0
+	case value.Enum:
+		list := index.Enumerators()
+		return len(list) > 0 && list[0].Value == t.Lower()
+	}
+	return t.Lower() == 1
+}
+
+// adaIndex writes an index of an array.
+func (w *printing) adaIndex(t *value.Type, n int64) {
+	if t.Index() != nil {
+		switch index := t.Index().Strip(); index.Kind() {
+		case value.Bool:
+			w.add(strconv.FormatBool(n != 0))
+			return
+		case value.Char:
+			w.add("'")
+			w.adaChar(uint64(n), int(index.Size()), '\'')
+			w.add("'")
+			return
+		case value.Enum:
+			for _, e := range index.Enumerators() {
+				if e.Value == n {
+					w.add(spelling.AdaLiteral(e.Name))
+					return
+				}
+			}
+		}
+	}
+	w.add(strconv.FormatInt(n, 10))
+}
+
+// adaText writes a string, long runs of one character as 'c' <repeats N times>.
+func (w *printing) adaText(v value.Value, elem *value.Type) {
+	size := elem.Size()
+	cut := false
+	if short, ok := v.Beginning(); ok {
+		v, cut = short, true
+	}
+	b, err := v.Bytes()
+	if err != nil || size == 0 || size > 4 {
+		if err == nil {
+			err = value.ErrType
+		}
+		w.fail(err)
+		return
+	}
+	n := uint64(len(b)) / size
+	if n == 0 {
+		w.add(`""`)
+		return
+	}
+	at := func(k uint64) uint64 { return number.Uint(w.machine.Order, b[k*size:][:size]) }
+	quoted, things := false, 0
+	for k := uint64(0); k < n; {
+		if things >= w.elements {
+			cut = true
+			break
+		}
+		run := uint64(1)
+		for k+run < n && at(k+run) == at(k) {
+			run++
+		}
+		if run > uint64(w.repeats) {
+			if quoted {
+				w.add(`"`)
+			}
+			if k > 0 {
+				w.add(", ")
+			}
+			w.add("'")
+			w.adaChar(at(k), int(size), '\'')
+			w.add("' <repeats " + strconv.FormatUint(run, 10) + " times>")
+			quoted = false
+			k, things = k+run, things+w.repeats
+			continue
+		}
+		if !quoted {
+			if k > 0 {
+				w.add(", ")
+			}
+			w.add(`"`)
+			quoted = true
+		}
+		w.adaChar(at(k), int(size), '"')
+		k++
+		things++
+	}
+	if quoted {
+		w.add(`"`)
+	}
+	if cut {
+		w.add("...")
+	}
+}
+
+// adaChar writes a character within quotes: one beyond ASCII, or that cannot be seen, by
+// its code, as in Ada's source.
+func (w *printing) adaChar(n uint64, size int, quote byte) {
+	switch {
+	case n == '"' && quote == '"':
+		w.add(`""`)
+	case n >= ' ' && n < 0x7f:
+		w.add(string(rune(n)))
+	default:
+		w.add(fmt.Sprintf(`["%0*x"]`, min(6, 2*size), n))
+	}
+}
+
+// adaScalar writes a number, a character or an enumeration literal, and reports whether
+// it did.
+func (w *printing) adaScalar(v value.Value, t *value.Type, b []byte, n uint64) bool {
+	switch t.Kind() {
+	case value.Int:
+		if t.Name() != "system__address" || isNamed(v.Type()) { // or has another name
+
+			return false
+		}
+		w.add("(system.address) ")
+		w.address(n, false)
+	case value.Char:
+		w.decimal(t, b)
+		w.add(" '")
+		w.adaChar(n, len(b), '\'')
+		w.add("'")
+	case value.Float:
+		w.add(adaFloat(t.FloatText(b)))
+	case value.Enum:
+		for _, e := range t.Enumerators() {
+			if uint64(e.Value) != n {
+				continue
+			}
+			literal := spelling.AdaLiteral(e.Name)
+			if strings.HasPrefix(literal, "'") {
+				w.decimal(t, b)
+				w.add(" ")
+			}
+			w.add(literal)
+			return true
+		}
+		w.decimal(t, b)
+	case value.Pointer:
+		w.address(n, unqualified(t.Elem()).Kind() == value.Func)
+	default:
+		return false
+	}
+	return true
+}
+
+// adaFloat puts the point into a number that Ada wants there: 1.0, 1.0e+100.
+func adaFloat(text string) string {
+	digits, exponent, isPower := strings.Cut(text, "e")
+	if strings.ContainsAny(text, ".ni") {
+		return text
+	}
+	if isPower {
+		return digits + ".0e" + exponent
+	}
+	return digits + ".0"
+}
