@@ -31,7 +31,7 @@ const (
 // area is the XSAVE area of this processor.
 type area struct {
 	names  []VectorName // offset is in the area, its standard form
-	size   int
+	size   int          // with the parts that names leaves out, such as the tiles of AMX
 	byName map[string]*VectorName
 }
 
@@ -54,8 +54,10 @@ var xsave = sync.OnceValue(func() *area {
 	add(VectorClass, "mxcsr", 4, -1, 24)
 	enabled := uint64(0)
 	if _, _, c, _ := cpuid(1, 0); c>>27&1 != 0 { // OSXSAVE
-		low, _, _, high := cpuid(0xd, 0)
+		low, current, largest, high := cpuid(0xd, 0)
 		enabled = uint64(high)<<32 | uint64(low)
+		// The kernel takes the registers only as a whole.
+		a.size = max(a.size, int(current), int(largest))
 	}
 	part := func(n uint32, more func(offset int)) {
 		if enabled>>n&1 == 0 {
