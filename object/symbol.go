@@ -10,11 +10,13 @@ import (
 	"fmt"
 	"iter"
 	"math"
+
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // Symbol is a symbol that is defined in the file.
 type Symbol struct {
-	Name    string // as the file has it: mangled, without version
+	Name    string // as the file has it: mangled, without version; of more than 16 KiB cut, with "…"
 	Address uint64 // without load bias and without the Thumb bit
 	Size    uint64 // bytes, 0 where the file does not say
 	Type    elf.SymType
@@ -407,8 +409,10 @@ func (f *File) isMark(names []byte, name uint32) bool {
 }
 
 func (t *symbolTable) symbol(s *rawSymbol) Symbol {
+	// Many symbols can have names that end in the same megabytes of the string table.
+	names := t.names[:min(uint64(len(t.names)), uint64(s.name)+printable.MaxName+1)]
 	symbol := Symbol{
-		Name:    string(cString(t.names, uint64(s.name))),
+		Name:    printable.Shortened(string(cString(names, uint64(s.name))), printable.MaxName),
 		Address: s.value, Size: s.size, Type: s.typ(), Binding: s.binding(), Source: t.source,
 		Hidden: s.hidden,
 	}
