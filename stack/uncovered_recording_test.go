@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -21,9 +22,31 @@ func TestGapsRecorded(t *testing.T) {
 	plain := testprogram.BuildWith(t, "gcc", "uncovered_plain.c", "-O2", "-fno-asynchronous-unwind-tables", "-fomit-frame-pointer", "-DOPAQUE", "-c")
 	program := testprogram.BuildWith(t, "gcc", "uncovered.c", "-O2", plain, "-fno-omit-frame-pointer")
 	p := testprogram.Start(t, program, "plain")
-	rec := recorded(t, record(t, p.PID))
-	if !slices.ContainsFunc(rec.Notes, func(note string) bool { return strings.Contains(note, "can be without some callers") }) {
+	path := record(t, p.PID)
+	rec := recorded(t, path)
+	notes := func(rec *recording.Recording, text string) bool {
+		return slices.ContainsFunc(rec.Notes, func(note string) bool { return strings.Contains(note, text) })
+	}
+	if !notes(rec, "can be without some callers") {
 		t.Errorf("notes %q", rec.Notes)
+	}
+	// A stack that is cut besides: both are noted.
+	both := false
+	for most := 2; most < 8; most++ {
+		reader, err := perfdata.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut, err := recording.Read(reader, recording.Options{MaxFrames: most})
+		reader.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		both = both || notes(cut, "longer than") && notes(cut, "can be without some callers") &&
+			!slices.ContainsFunc(cut.Stacks, func(s recording.Stack) bool { return s.End == recording.Gap })
+	}
+	if !both {
+		t.Error("no stack that ends early is noted to lack callers")
 	}
 	for i := range rec.Stacks {
 		if rec.Stacks[i].End == recording.Whole {

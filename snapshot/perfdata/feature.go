@@ -48,6 +48,25 @@ func (f feature) decoded() bool {
 	return false
 }
 
+// Bounds on what a recording makes its reader hold of the header. A stream can have any
+// number of records that stand for parts of it.
+const (
+	maxListed      = 1 << 16 // entries of a list
+	maxBuildIDs    = 1 << 17
+	maxBuildIDText = 16 << 20 // bytes of their paths
+	maxEvents      = 1 << 14
+	maxEventIDs    = 1 << 20 // one for each event on each processor
+	maxName        = 1 << 12 // bytes of an event's name or unit
+)
+
+// fits reports whether a list of n entries may have one more, and notes where not.
+func (r *Reader) fits(n, most int, entries string) bool {
+	if n >= most && r.header.Damage == nil {
+		r.header.Damage = fmt.Errorf("the header has more than %d %s; only these are read", most, entries)
+	}
+	return n < most
+}
+
 // feature reads a section of the header. A section that is cut gives what is
 // there.
 func (r *Reader) feature(f feature, b []byte) {
@@ -88,17 +107,20 @@ func (r *Reader) feature(f feature, b []byte) {
 	case featureTotalMemory:
 		h.TotalMemory = c.u64() << 10 // kB of /proc/meminfo
 	case featureCommandLine:
-		for n := c.u32(); n > 0 && len(c.b) > 0; n-- {
+		h.CommandLine = nil
+		for n := c.u32(); n > 0 && len(c.b) > 0 && r.fits(len(h.CommandLine), maxListed, "arguments"); n-- {
 			h.CommandLine = append(h.CommandLine, c.str())
 		}
 	case featureEventDesc:
 		r.eventDesc(&c)
 	case featurePMUs:
-		for n := c.u32(); n > 0 && len(c.b) > 0; n-- {
+		h.PMUs = nil
+		for n := c.u32(); n > 0 && len(c.b) > 0 && r.fits(len(h.PMUs), maxListed, "PMUs"); n-- {
 			h.PMUs = append(h.PMUs, PMU{Kind: c.u32(), Name: c.str()})
 		}
 	case featureGroups:
-		for n := c.u32(); n > 0 && len(c.b) > 0; n-- {
+		h.Groups = nil
+		for n := c.u32(); n > 0 && len(c.b) > 0 && r.fits(len(h.Groups), maxListed, "groups of events"); n-- {
 			h.Groups = append(h.Groups, Group{Name: c.str(), Leader: int(c.u32()), Members: int(c.u32())})
 		}
 	case featureSampleTime:
@@ -157,11 +179,22 @@ func (r *Reader) buildID(misc Misc, b []byte) {
 	if misc&MiscBuildIDSize != 0 && id[20] > 0 && id[20] < size {
 		size = id[20]
 	}
-	r.buildIDs = append(r.buildIDs, BuildID{PID: pid, Mode: misc.Mode(), ID: append([]byte(nil), id[:size]...), Path: string(c.text())})
+	path := c.text()
+	if !r.fits(len(r.buildIDs), maxBuildIDs, "build IDs") || !r.fits(r.buildIDText+len(path), maxBuildIDText+1, "bytes of paths with build IDs") {
+		return
+	}
+	r.buildIDText += len(path)
+	r.buildIDs = append(r.buildIDs, BuildID{PID: pid, Mode: misc.Mode(), ID: append([]byte(nil), id[:size]...), Path: string(path)})
 }
 
 // attribute adds an event and its IDs, which are words of 64 bits.
-func (r *Reader) attribute(b []byte, ids []byte) {
+func (r *Reader) attribute(b []byte, ids []byte) error {
+	if len(r.attributes) >= maxEvents {
+		return fmt.Errorf("more than %d events", maxEvents)
+	}
+	if r.eventIDs += len(ids) / 8; r.eventIDs > maxEventIDs {
+		return fmt.Errorf("more than %d IDs of events", maxEventIDs)
+	}
 	a := parseAttribute(b, r.big)
 	a.Name = a.usualName()
 	c := cursor{b: ids, big: r.big}
@@ -176,6 +209,7 @@ func (r *Reader) attribute(b []byte, ids []byte) {
 	r.attributes = append(r.attributes, a)
 	r.layouts = append(r.layouts, a.layout())
 	r.lastID, r.lastAttribute = 0, 0
+	return nil
 }
 
 // kinds of EVENT_UPDATE: PERF_EVENT_UPDATE__*.
@@ -184,6 +218,8 @@ const (
 	updateScale = 1
 	updateName  = 2
 )
+
+func shortName(text []byte) string { return string(text[:min(len(text), maxName)]) }
 
 // update applies what the records say that stand for parts of the header.
 func (r *Reader) update(t Type, misc Misc, payload []byte) error {
@@ -198,10 +234,10 @@ func (r *Reader) update(t Type, misc Misc, payload []byte) error {
 		if c.failed || size < minAttribute || size > uint64(len(payload)) {
 			return fmt.Errorf("size of the event is %d, which must be from %d to %d", size, minAttribute, len(payload))
 		}
-		r.attribute(payload[:size], payload[size:])
+		return r.attribute(payload[:size], payload[size:])
 	case TypeHeaderEventType:
 		config := c.u64()
-		name := string(c.text())
+		name := shortName(c.text())
 		for i := range r.attributes {
 			if a := &r.attributes[i]; a.Config == config && name != "" {
 				a.Name = name
@@ -225,13 +261,13 @@ func (r *Reader) update(t Type, misc Misc, payload []byte) error {
 		}
 		switch a := &r.attributes[i]; kind {
 		case updateUnit:
-			a.Unit = string(c.text())
+			a.Unit = shortName(c.text())
 		case updateScale:
 			if scale := math.Float64frombits(c.u64()); !c.failed {
 				a.Scale = scale
 			}
 		case updateName:
-			a.Name = string(c.text())
+			a.Name = shortName(c.text())
 		}
 	}
 	return nil

@@ -160,7 +160,9 @@ func (r *Reader) readAttributes(file io.ReaderAt, size int64, attrs section, att
 		if err != nil {
 			return fmt.Errorf("IDs of event %d: %w", len(r.attributes), err)
 		}
-		r.attribute(b[:attrSize-sectionSize], list)
+		if err := r.attribute(b[:attrSize-sectionSize], list); err != nil {
+			return fmt.Errorf("%w: %w", ErrFormat, err)
+		}
 	}
 	return nil
 }

@@ -29,6 +29,9 @@ type Header struct {
 	// Features are the bits of all that the recording has, also of what is not
 	// decoded here: HEADER_* of tools/perf/util/header.h.
 	Features [4]uint64
+
+	// Damage says which list of the header is longer than what is read of it; nil for none.
+	Damage error
 }
 
 // PMU is a unit of counters of the recorded machine.

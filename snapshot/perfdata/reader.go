@@ -17,15 +17,17 @@ import (
 
 // Reader reads one recording. It is not safe for concurrent use.
 type Reader struct {
-	header     Header
-	headerSize uint64 // bytes
-	pipe       bool
-	big        bool
-	machine    *arch.Machine
-	buildIDs   []BuildID
-	attributes []Attribute
-	layouts    []layout         // of attributes
-	ids        map[uint64]int32 // of attributes, by event ID
+	header      Header
+	headerSize  uint64 // bytes
+	pipe        bool
+	big         bool
+	machine     *arch.Machine
+	buildIDs    []BuildID
+	buildIDText int // bytes of their paths
+	eventIDs    int // of all attributes
+	attributes  []Attribute
+	layouts     []layout         // of attributes
+	ids         map[uint64]int32 // of attributes, by event ID
 
 	// What ids holds for the ID that was looked up last.
 	lastID        uint64

@@ -59,6 +59,7 @@ type builder struct {
 	severed  uint64 // samples that deferredSample tells of whose user part did not come
 
 	ends     [Gap + 1]uint64 // samples by why their stack ends
+	gaps     uint64          // samples whose stack ends early and can lack callers besides
 	uncopied uint64          // samples with registers and no copy of the stack, which they end for
 	longest  uint32          // bytes of a stack copy that was too short
 	notes    []string
@@ -90,6 +91,7 @@ type pendingSample struct {
 	cpu                 uint32
 	hasCPU              bool
 	end                 End
+	gap                 bool // callers can be missing in between, besides what its end says
 	node, thread, event int32
 }
 
@@ -233,6 +235,9 @@ func (b *builder) count(s pendingSample) error {
 	r.Last = max(r.Last, s.time)
 	r.Samples++
 	b.ends[s.end]++
+	if s.gap {
+		b.gaps++
+	}
 	e := &r.Events[s.event]
 	e.Samples++
 	period := min(s.period, math.MaxInt64-e.Weight)

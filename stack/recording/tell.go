@@ -40,6 +40,10 @@ func (b *builder) tell() {
 		}
 		b.note("%s%s is missing: %s", o.Name, id, oneLine(text))
 	}
+	if err := b.reader.Header().Damage; err != nil {
+		b.complete = false
+		b.note("%v", err)
+	}
 	b.tellLate()
 	b.tellMaps()
 	switch n := b.rec.Counts.Missed(); {
@@ -57,6 +61,7 @@ func (b *builder) tell() {
 	if n := b.severed; n > 0 {
 		b.note("%s without the part in user mode, which was to come later and is not in the recording (PERF_RECORD_CALLCHAIN_DEFERRED)", stacks(n, "is", "are"))
 	}
+	b.ends[Gap] += b.gaps
 	for end := range b.ends {
 		n := b.ends[end]
 		if n == 0 {

@@ -18,6 +18,7 @@ type walk struct {
 	memory  memory
 	numbers []int32 // of the frames of the sample in hand
 	user    []int32 // those of its user part, once it was walked
+	gap     bool    // callers can be missing between those of the user part, and they are used
 
 	// The spaces that have a walker, the one that got it first at next.
 	walking []*space
@@ -118,7 +119,8 @@ func (b *builder) sample(r *perfdata.Record, s *perfdata.Sample) error {
 	label := b.label(t)
 	chain, cookie, deferred := cookieOf(s.Callchain)
 	numbers, end := b.stack(t, r, s, chain)
-	p := pendingSample{time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
+	gap := b.walk.gap && end != Gap
+	p := pendingSample{gap: gap, time: r.ID.Time, period: s.Period, cpu: r.ID.CPU, hasCPU: r.ID.Fields&perfdata.FieldCPU != 0,
 		end: end, thread: label, event: event}
 	if deferred && s.UserRegs.ABI == perfdata.ABINone {
 		kernel := 0 // in user mode there is the address only
@@ -161,7 +163,7 @@ func (t *thread) labels() Thread {
 // first.
 func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain []uint64) ([]int32, End) {
 	w := &b.walk
-	w.numbers = w.numbers[:0]
+	w.numbers, w.gap = w.numbers[:0], false
 	p := t.process
 	p.space.at(r.ID.Time)
 
@@ -204,6 +206,7 @@ func (b *builder) stack(t *thread, r *perfdata.Record, s *perfdata.Sample, chain
 	switch n := countUser(user); {
 	case walked && (end == Whole || end == Gap || len(w.user) >= n):
 		w.numbers = append(w.numbers, w.user...)
+		w.gap = t.gap > 0
 	case n > 0:
 		end = Chain
 		b.chain(t, user)
