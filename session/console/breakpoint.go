@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/value/expression"
 )
 
-// breakpoint is a breakpoint or watchpoint as the console numbers them. What the
-// session knows of it never changes; what users change is here.
+// breakpoint is a breakpoint or watchpoint as the console numbers them. The session's
+// part of it never changes; this one holds what users change.
 type breakpoint struct {
 	number    int
 	location  string
@@ -33,7 +33,7 @@ type breakpoint struct {
 	watch *watch              // nil of breakpoints
 }
 
-// kind is what gdb calls it.
+// kind returns gdb's word for it.
 func (b *breakpoint) kind() string {
 	switch {
 	case b.watch != nil:
@@ -48,7 +48,7 @@ func (b *breakpoint) kind() string {
 	return "Breakpoint"
 }
 
-// hit decides whether a breakpoint that was met stops.
+// hit reports whether a breakpoint stops at a frame that has reached it.
 func (c *Console) hit(b *breakpoint, f *session.Frame) (bool, error) {
 	if b.condition != "" {
 		address := f.PC
@@ -76,7 +76,7 @@ func (c *Console) hit(b *breakpoint, f *session.Frame) (bool, error) {
 	return true, nil
 }
 
-// breakpointOf is the breakpoint that a stop is at.
+// breakpointOf returns the breakpoint that a stop is at, or nil.
 func (c *Console) breakpointOf(stop *session.Stop) *breakpoint {
 	if stop == nil {
 		return nil
@@ -92,12 +92,9 @@ func (c *Console) breakpointOf(stop *session.Stop) *breakpoint {
 
 func (c *Console) tellBreakpoint(stop *session.Stop) error {
 	b := c.breakpointOf(stop)
-	if b == nil {
-		if c.leftScope(stop.Breakpoint) {
-			c.showHere()
-			return c.showDisplays()
-		}
-		c.showHere() // where advance and until lead
+	if b == nil { // where a watched variable, advance or until ends
+		c.leftScope(stop.Breakpoint)
+		c.showHere()
 		return c.showDisplays()
 	}
 	silent := len(b.commands) > 0 && b.commands[0] == "silent"
@@ -122,7 +119,7 @@ func (c *Console) tellBreakpoint(stop *session.Stop) error {
 	return c.showDisplays()
 }
 
-// pend asks for the commands of a breakpoint.
+// pend has the commands of a breakpoint executed after this one.
 func (c *Console) pend(b *breakpoint) {
 	commands := b.commands
 	if len(commands) > 0 && commands[0] == "silent" {
@@ -131,7 +128,8 @@ func (c *Console) pend(b *breakpoint) {
 	c.pending = append([]string(nil), commands...)
 }
 
-// at is the number of a breakpoint, with that of the place among several: "1.5".
+// at returns the number of a breakpoint, and that of the place if it has several:
+// "1.5".
 func (b *breakpoint) at(pc uint64) string {
 	for i, a := range b.set.Addresses {
 		if a == pc && len(b.set.Addresses) > 1 {
@@ -192,7 +190,7 @@ func (c *Console) setBreakpoint(args string, temporary, hardware bool) error {
 	return nil
 }
 
-// place is where a breakpoint was set: "0x401136: file fib.c, line 3."
+// place returns where a breakpoint was set: "0x401136: file fib.c, line 3."
 func (c *Console) place(b *breakpoint) string {
 	addresses := b.set.Addresses
 	if len(addresses) > 1 {
@@ -205,7 +203,7 @@ func (c *Console) place(b *breakpoint) string {
 	return fmt.Sprintf("%#x: file %s, line %d.", addresses[0], c.source.shown(r.File), r.Line)
 }
 
-// setCondition makes a condition that is understood at all addresses.
+// setCondition sets a condition, which must compile at all addresses.
 func (c *Console) setCondition(b *breakpoint, text string, addresses []uint64) error {
 	compiled := make(map[uint64]*expression.Expression)
 	if text != "" {

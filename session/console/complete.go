@@ -18,8 +18,8 @@ const maxCandidates = 500
 
 // Complete returns what the word before the cursor (an offset into line, in bytes)
 // can become: start is where the word begins, and words are what may stand there
-// instead, in the order of their letters. A word that ends in "(" or "/" is
-// gone on with. It reads directories, for names of files.
+// instead, sorted. After a word that ends in "(" or "/" more can follow. Complete
+// reads directories, for names of files.
 func (c *Console) Complete(line string, cursor int) (start int, words []string) {
 	if cursor < 0 || cursor > len(line) || c.block != nil {
 		return cursor, nil

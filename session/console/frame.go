@@ -23,9 +23,9 @@ type frameID struct {
 	known         bool
 }
 
-// stepped reports whether a step from frame id to another one is told by the line
-// alone, as gdb does: in the same frame, and to a caller of the same function that
-// the step did not reach right at the beginning of a line.
+// stepped reports whether a step between two frames is shown by its line alone, as
+// gdb does: in the same frame, and to a caller of the same function unless the step
+// ends right where the call returns.
 func (id frameID) stepped(to frameID) bool {
 	switch {
 	case !id.known || !to.known || id.function != to.function:
@@ -82,7 +82,7 @@ func (c *Console) frame(level int) (*frontend.Frame, error) {
 
 func (c *Console) selectedFrame() (*frontend.Frame, error) { return c.frame(c.selected) }
 
-// caller is the next frame of the machine, nil behind the last.
+// caller returns the next physical frame, or nil after the last.
 func (c *Console) caller(f *frontend.Frame) *frontend.Frame {
 	for level := f.Level + 1; ; level++ {
 		next, err := c.frame(level)

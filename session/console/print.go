@@ -28,10 +28,6 @@ func (c *Console) print(args string) error {
 	if err != nil || v.Type() == nil {
 		return err
 	}
-	if v.Type().Strip().Kind() == value.Void {
-		c.printf("$%d = %s\n", c.values.Record(v), text)
-		return nil
-	}
 	c.printf("$%d = %s\n", c.values.Record(v), text)
 	return nil
 }
@@ -98,11 +94,9 @@ func (c *Console) set(args string) error {
 		return err
 	}
 	if c.programCounter() != before {
-		c.frames.Forget()
 		c.selected = 0
 	}
-	// What frames show may depend on it.
-	c.forget()
+	c.frames.Forget() // what they show may depend on it
 	return nil
 }
 
@@ -112,9 +106,6 @@ func (c *Console) programCounter() uint64 {
 	}
 	return 0
 }
-
-// forget makes frames be read anew.
-func (c *Console) forget() { c.frames.Forget() }
 
 // typed compiles an expression for its type.
 func (c *Console) typed(args string) (*value.Type, bool, error) {

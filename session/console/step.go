@@ -10,6 +10,7 @@ import (
 
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
+	"github.com/clewdev/clew/value"
 )
 
 // repeat steps as often as args say, until something else than the end of a step
@@ -61,7 +62,10 @@ func (c *Console) finish(args string) error {
 	}
 	c.printf("Run till exit from ")
 	c.printFrame(f, true)
-	fn := c.values.functionAt(f)
+	var fn *value.Function
+	if f.Scope != nil {
+		fn = f.Scope.Function
+	}
 	stop, err := c.session.StepOut(f.Physical.Level)
 	if err != nil {
 		return err

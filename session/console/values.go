@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/value/stdtype"
 )
 
-// values is what the console knows of variables, types and values.
+// values adds to the shared values what the console says of functions and types.
 type values struct {
 	*frontend.Values
 	console *Console
@@ -51,7 +51,7 @@ func (v *values) context(f *frontend.Frame) (*expression.Context, value.Frame) {
 	return x, v.Frame(f)
 }
 
-// current is the selected frame, nil where nothing is stopped.
+// current returns the selected frame, or nil where nothing is stopped.
 func (c *Console) current() *frontend.Frame {
 	if c.session.State() != session.Stopped {
 		return nil
@@ -86,7 +86,7 @@ func (c *Console) printer(format byte) *print.Printer {
 	return p
 }
 
-// arguments are a frame's, as backtraces show them.
+// arguments returns the arguments of a frame as backtraces show them.
 func (v *values) arguments(f *frontend.Frame) (list []string) {
 	if f.Scope == nil {
 		return nil
@@ -98,7 +98,8 @@ func (v *values) arguments(f *frontend.Frame) (list []string) {
 	return list
 }
 
-// function finds a function by its name, nil where no debugging information has it.
+// function returns a function by its name, or nil where no debugging information has
+// it.
 func (v *values) function(name string) *value.Function {
 	if list := v.functions(name); len(list) > 0 {
 		return list[0]
@@ -106,7 +107,7 @@ func (v *values) function(name string) *value.Function {
 	return nil
 }
 
-// functions are all functions of a name.
+// functions returns all functions of a name.
 func (v *values) functions(name string) (all []*value.Function) {
 	for _, object := range v.Objects() {
 		if list, err := object.Info().Functions(name); err == nil {
@@ -116,7 +117,7 @@ func (v *values) functions(name string) (all []*value.Function) {
 	return all
 }
 
-// functionOf finds the function at an address.
+// functionOf returns the function at an address, or nil.
 func (v *values) functionOf(address uint64) *value.Function {
 	if image := v.console.session.Image(address); image != nil {
 		if info := image.Info(address); info != nil {
@@ -128,14 +129,7 @@ func (v *values) functionOf(address uint64) *value.Function {
 	return nil
 }
 
-func (v *values) functionAt(f *frontend.Frame) *value.Function {
-	if f.Scope == nil {
-		return nil
-	}
-	return f.Scope.Function
-}
-
-// file finds the path of a source file by its end.
+// file returns the path of a source file by its last components, or "".
 func (v *values) file(name string) string {
 	for f := range frontend.Functions(v.console.session) {
 		r := frontend.Row(v.console.session, f.Start)
@@ -146,7 +140,7 @@ func (v *values) file(name string) string {
 	return ""
 }
 
-// declaration is a function as C declares it.
+// declaration returns the declaration of a function in C.
 func (v *values) declaration(fn *value.Function) string {
 	if fn.Type == nil {
 		return fn.Name + "()"
@@ -168,7 +162,7 @@ func (v *values) declaration(fn *value.Function) string {
 	return result + fn.Name + "(" + strings.Join(params, ", ") + ")"
 }
 
-// angle is " <fib+4>", or nothing.
+// angle returns " <fib+4>" for an address, or "".
 func (c *Console) angle(address uint64) string {
 	name, offset, ok := c.symbols.Symbol(address)
 	switch {

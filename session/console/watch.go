@@ -183,17 +183,14 @@ func (c *Console) removeWatch(w *watch) error {
 	return c.session.Remove(w.set.ID)
 }
 
-// leftScope ends the watchpoint whose block ends at a breakpoint of the console's
-// own, and reports whether there is one.
-func (c *Console) leftScope(at *session.Breakpoint) bool {
-	left := false
+// leftScope ends the watchpoints on variables of a block that ends at a breakpoint
+// of the console's own.
+func (c *Console) leftScope(at *session.Breakpoint) {
 	for _, b := range append([]*breakpoint(nil), c.breakpoints...) {
 		if b.watch != nil && at != nil && b.watch.end == at {
 			c.leave(b)
-			left = true
 		}
 	}
-	return left
 }
 
 // leaveScopes ends the watchpoints on local variables: their call has ended.

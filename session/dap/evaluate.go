@@ -120,7 +120,7 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 	return response, nil
 }
 
-// printed is what gdb's print says of a value.
+// printed returns a value as gdb's print shows it.
 func (c *client) printed(v value.Value, hex bool) (string, error) {
 	if v.Type() == nil {
 		return "void", nil

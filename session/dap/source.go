@@ -22,8 +22,8 @@ func (c *client) numberSources() {
 	c.sources = slices.Sorted(maps.Keys(c.target.Sources))
 }
 
-// sourceOf tells the editor of a source file, by the path that debugging
-// information has: the editor's own path, where a breakpoint has told it.
+// sourceOf describes a source file to the editor: by the editor's own path if a
+// breakpoint gave one, else by the path in debugging information.
 func (c *client) sourceOf(file string) *dap.Source {
 	if own, ok := c.paths[file]; ok {
 		return &dap.Source{Name: path.Base(own), Path: own}
