@@ -6,8 +6,10 @@ package value
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/value/internal/number"
@@ -146,3 +148,119 @@ func (v Value) SameBits(u Value) bool {
 	b, missingB, errB := u.contents()
 	return errA == nil && errB == nil && bytes.Equal(a, b) && bytes.Equal(missingA, missingB)
 }
+
+// held returns the number that a register holds in its eight bytes n for a value of so
+// many bits. Nearly all registers have it in their least significant bits. The
+// floating-point registers of s390x have it in the most significant ones (s390x ELF ABI
+// supplement, "DWARF register mapping": f0 to f15 are 16 to 31). Those of powerpc, 32 to
+// 63, have a number of 4 bytes in the format of 8 (Power ISA §4.3.1).
+func held(m *arch.Machine, column, n, bits uint64, isFloat bool) uint64 {
+	switch {
+	case bits >= 64:
+	case m.ELF == elf.EM_S390 && column >= 16 && column < 32:
+		n >>= 64 - bits
+	case (m.ELF == elf.EM_PPC64 || m.ELF == elf.EM_PPC) && column >= 32 && column < 64 && isFloat && bits == 32:
+		n = uint64(math.Float32bits(float32(math.Float64frombits(n))))
+	}
+	return n
+}
+
+// ReadError returns why a value cannot be shown, nil where it can be, or is
+// optimized out: what a list of variables has in its place.
+func (v Value) ReadError() error {
+	_, err := v.Frozen()
+	if IsState(err) {
+		return nil
+	}
+	return err
+}
+
+// IsState reports whether an error says what has become of a value: it is shown in the
+// value's place.
+func IsState(err error) bool {
+	return errors.Is(err, ErrOptimizedOut) || errors.Is(err, ErrNotAllocated) || errors.Is(err, ErrNotAssociated)
+}
+
+// snapshot is a frame in which some memory was read already.
+type snapshot struct {
+	Frame
+	start uint64
+	bytes []byte
+}
+
+func (s *snapshot) ReadMemory(p []byte, address uint64) error {
+	if at := address - s.start; at < uint64(len(s.bytes)) && uint64(len(p)) <= uint64(len(s.bytes))-at {
+		copy(p, s.bytes[at:])
+		return nil
+	}
+	return s.Frame.ReadMemory(p, address)
+}
+
+// ThreadAddress asks the frame behind the snapshot.
+func (s *snapshot) ThreadAddress(offset uint64) (uint64, error) {
+	if storage, ok := s.Frame.(ThreadStorage); ok {
+		return storage.ThreadAddress(offset)
+	}
+	return 0, refuse("the frame does not know its thread-local storage")
+}
+
+// Frozen returns a value whose parts are read from a copy of its memory, which is read now.
+// A value that is too large is not copied if its parts can be read.
+func (v Value) Frozen() (Value, error) {
+	if err := v.Err(); err != nil {
+		if v.isInParts() {
+			err = nil
+		}
+		return v, err
+	}
+	address, ok := v.Address()
+	if !ok || v.frame == nil || v.typ.Strip().kind == Func {
+		return v, nil
+	}
+	if _, done := v.frame.(*snapshot); done {
+		return v, nil
+	}
+	if v.typ.isSpread() {
+		return v, nil
+	}
+	b, err := v.Bytes()
+	if err != nil {
+		return v, err
+	}
+	v.frame = &snapshot{v.frame, address, b}
+	return v, nil
+}
+
+// isInParts reports whether a value is too large to be read as a whole, and its parts are
+// not.
+func (v Value) isInParts() bool {
+	if v.err != nil || v.typ == nil || v.typ.Size() <= MaxSize {
+		return false
+	}
+	switch v.typ.Strip().kind {
+	case Struct, Class, Union:
+		_, ok := v.Address()
+		return ok
+	}
+	_, ok := v.Beginning()
+	return ok
+}
+
+// Beginning returns the first elements of an array in memory that is too large to be read as
+// a whole, as many as can be read; false for other values.
+func (v Value) Beginning() (Value, bool) {
+	if v.err != nil || v.typ == nil || v.typ.Size() <= MaxSize {
+		return Value{}, false
+	}
+	t := v.typ.Strip()
+	size := t.Elem().Size()
+	if _, ok := v.Address(); !ok || t.kind != Array || size == 0 || t.Size()/size > 1<<32 {
+		return Value{}, false // no array is as large
+	}
+	short := ArrayIn(t.language, t.Elem(), max(1, MaxSize/size))
+	short.lower, short.stride, short.vector, short.index = t.lower, t.stride, t.vector, t.index
+	return v.part(short, 0), true
+}
+
+// element returns element i of an array, from 0.
+func (v Value) element(t *Type, i uint64) Value { return v.Index(int64(i) + t.lower) }

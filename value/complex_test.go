@@ -18,11 +18,13 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// gcc's complex integers have an encoding of gcc's own, which gdb 13 does not know
+// Complex numbers of floating-point parts are written as such, also after the type was read.
+// Complex integers of gcc have an encoding of gcc's own, which gdb 13 does not know
 // ("'n' has unknown type"): they are written as gdb writes other complex numbers.
-func TestComplexInteger(t *testing.T) {
+func TestComplex(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "complex.c")
 	text := `_Complex int n = 3 - 4i, pair[2] = {1 + 2i, -5 - 6i}; _Complex long wide = 7;
+		_Complex double d[2] = {1 + 2i, 3 - 4i};
 		int main(void) { return 0; }`
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -56,11 +58,14 @@ func TestComplexInteger(t *testing.T) {
 		{"n", 0, "3 + -4i"},
 		{"pair", 0, "{1 + 2i, -5 + -6i}"},
 		{"pair", 'x', "{0x1 + 0x2i, 0xfffffffb + 0xfffffffai}"},
+		{"d", 0, "{1 + 2i, 3 + -4i}"},
+		{"d", 'f', "{1 + 2i, 3 + -4i}"},
 	} {
 		v, err := info.Global(test.name, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
+		v.Type.Elem().Elem() // what is read of a type does not change how it is printed
 		p := print.Printer{Format: test.format}
 		if got, err := p.Print(v.Read(value.Static(memory, info, 0))); got != test.want || err != nil {
 			t.Errorf("%s: %s, %v; expected %s", test.name, got, err, test.want)

@@ -8,7 +8,10 @@ import (
 	"bytes"
 	"cmp"
 	"debug/dwarf"
+	"debug/elf"
 	"fmt"
+	"math/bits"
+	"strings"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
@@ -178,4 +181,196 @@ func (t *Type) definition() *Type {
 		return t.whole
 	}
 	return t
+}
+
+// voidParameter stands for a parameter that is void, which has no entry.
+const voidParameter = ^object.DebugOffset(0)
+
+// readTemplate reads a parameter of the template that a structure is an instance of.
+func (t *Type) readTemplate(e *object.DebugEntry) {
+	list := []object.DebugEntry{*e}
+	if e.Tag == dw.TagGNUTemplateParameterPack {
+		list, _ = t.info.children(e.Offset) // the parameters that are taken together, as far as they can be read
+	}
+	for k := range list {
+		off := object.DebugOffset(0)
+		if list[k].Tag == dwarf.TagTemplateTypeParameter {
+			var ok bool
+			if off, ok = t.info.typeReference(&list[k]); !ok && !list[k].Has(dwarf.AttrType) {
+				off = voidParameter
+			}
+		}
+		if t.info.retain(1) {
+			t.template = append(t.template, off)
+		}
+	}
+}
+
+// TemplateTypes returns the types that a structure, class or union of C++ or Rust is made
+// with, by their places in the list of its template's parameters: nil for a parameter that
+// is no type (DWARF 5 §2.23). The parameters of a pack stand in its place. The slice is the
+// caller's.
+func (t *Type) TemplateTypes() (list []*Type) {
+	t = t.Strip()
+	t.load()
+	if len(t.template) == 0 {
+		return nil
+	}
+	list = make([]*Type, len(t.template))
+	_ = t.info.locked(func() error { // what cannot be read is an unknown type
+		for k, off := range t.template {
+			switch off {
+			case 0:
+			case voidParameter:
+				list[k] = t.info.voidType()
+			default:
+				list[k] = t.info.typeAt(off)
+			}
+		}
+		return nil
+	})
+	return list
+}
+
+// Align returns the address that a value of the type lies at a multiple of, as far as the
+// debugging information tells: what it says of structures that are aligned otherwise than
+// their members, and else the size of a number, as far as the machine's psABI has that in a
+// structure.
+func (t *Type) Align() uint64 {
+	left := maxMembers
+	return t.alignment(0, &left)
+}
+
+// maxMembers bounds how many members the alignment of a type is looked for in.
+const maxMembers = 1000
+
+func (t *Type) alignment(depth int, left *int) uint64 {
+	t = t.Strip()
+	if *left--; *left < 0 || depth > maxChain {
+		return 1
+	}
+	switch t.kind {
+	case Array:
+		return t.Elem().alignment(depth+1, left)
+	case Struct, Class, Union:
+		t.load()
+		most := max(t.align, 1)
+		for k := range t.fields {
+			if t.fields[k].Static == nil {
+				most = max(most, t.fields[k].Type.alignment(depth+1, left))
+			}
+		}
+		return most
+	}
+	most := uint64(16)
+	switch t.machine.ELF {
+	case elf.EM_386:
+		most = 4
+	case elf.EM_68K:
+		most = 2
+	}
+	size := t.Size()
+	if t.kind == Complex {
+		size /= 2 // as its parts
+	}
+	size = min(size, most)
+	if size == 0 {
+		return 1
+	}
+	return 1 << (bits.Len64(size) - 1)
+}
+
+const (
+	maxMade          = 1000 // types that one is made of, at most
+	passByReference  = 4    // DW_CC_pass_by_reference
+	defaultedInClass = 1    // DW_DEFAULTED_in_class
+)
+
+// Indirect reports whether functions get and return objects of a C++ class by their
+// addresses, whatever their size: it has virtual functions, or copying or destroying
+// an object takes a function of the class, or of one that it is made of (Itanium C++
+// ABI, non-trivial for the purposes of calls). Compilers may say so
+// (DW_CC_pass_by_reference, DWARF 5 §5.7.1); of others the functions tell.
+func (t *Type) Indirect() bool { return t.indirectAmong(make(map[*Type]bool)) }
+
+// indirectAmong looks at each type once.
+func (t *Type) indirectAmong(seen map[*Type]bool) bool {
+	t = t.Strip()
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.kind {
+	case Array:
+		return len(seen) < maxMade && t.Elem().indirectAmong(seen)
+	case Struct, Class, Union:
+	default:
+		return false
+	}
+	fields := t.Fields()
+	if t.indirect || len(seen) >= maxMade {
+		return true
+	}
+	for n := range fields {
+		f := &fields[n]
+		if f.Static == nil && (f.Virtual || f.Artificial || f.Type.indirectAmong(seen)) {
+			return true
+		}
+	}
+	return false
+}
+
+// copies reports whether a function of class t destroys its objects, or makes one of
+// another one, in a way of its own.
+func (t *Type) copies(e *object.DebugEntry) bool {
+	if defaulted, _ := e.Number(dw.AttrDefaulted); defaulted == defaultedInClass {
+		return false
+	}
+	if e.Flag(dwarf.AttrArtificial) {
+		return false
+	}
+	name, _ := e.Text(dwarf.AttrName)
+	if strings.HasPrefix(name, "~") {
+		return true
+	}
+	class, _, _ := strings.Cut(t.name, "<")
+	class = class[strings.LastIndexByte(class, ':')+1:]
+	if bare, _, _ := strings.Cut(name, "<"); bare != class || class == "" {
+		return false
+	}
+	parameters, err := t.info.children(e.Offset)
+	if err != nil {
+		return false
+	}
+	n := 0
+	for k := range parameters {
+		p := &parameters[k]
+		if p.Tag != dwarf.TagFormalParameter {
+			continue
+		}
+		if n++; n == 2 { // behind this
+			return t.isReferredBy(p)
+		}
+	}
+	return false
+}
+
+// isReferredBy reports whether the type of a parameter is a reference to t.
+func (t *Type) isReferredBy(parameter *object.DebugEntry) bool {
+	e, referred := parameter, false
+	for range 4 { // the reference, const, volatile, t
+		off, ok := t.info.typeReference(e)
+		if !ok {
+			return false
+		}
+		if off == t.offset {
+			return referred
+		}
+		var err error
+		if e, err = t.info.read(off); err != nil {
+			return false
+		}
+		referred = referred || e.Tag == dwarf.TagReferenceType || e.Tag == dwarf.TagRvalueReferenceType
+	}
+	return false
 }

@@ -1,0 +1,412 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
+)
+
+// variants are the forms that an enum of Rust or a record of Ada can have: a member, the
+// discriminant, says which (DWARF 5 §5.7.10).
+type variants struct {
+	discriminant *Field // nil where there is one form only
+	forms        []variant
+}
+
+// variant is one form.
+type variant struct {
+	values   []discriminants
+	fallback bool // for all that no other form has
+	fields   []Field
+	variants *variants // within the form
+}
+
+// discriminants are the values from low to high of a discriminant, as 64 bits of its type.
+type discriminants struct{ low, high uint64 }
+
+// readVariants reads a DW_TAG_variant_part.
+func (i *Info) readVariants(part *object.DebugEntry, depth int) (*variants, error) {
+	if depth > maxChain {
+		return nil, fmt.Errorf("%w: %v: variants nest deeper than %d", ErrDebugInfo, part.Offset, maxChain)
+	}
+	v := new(variants)
+	children, err := i.children(part.Offset)
+	if off, ok := part.Reference(dwarf.AttrDiscr); ok && i.retain(3) {
+		if d, err := i.read(off); err == nil && d.Tag == dwarf.TagMember {
+			f := i.member(d)
+			v.discriminant = &f
+		}
+	}
+	for k := range children {
+		if c := &children[k]; c.Tag == dwarf.TagVariant && i.retain(3) {
+			form, formErr := i.readVariant(c, depth)
+			err = firstError(err, formErr)
+			v.forms = append(v.forms, form)
+		}
+	}
+	return v, err
+}
+
+func (i *Info) readVariant(e *object.DebugEntry, depth int) (variant, error) {
+	form := variant{fallback: true}
+	if n, ok := e.Number(dwarf.AttrDiscrValue); ok {
+		form.values, form.fallback = []discriminants{{uint64(n), uint64(n)}}, false
+	} else if list, ok := e.Block(dwarf.AttrDiscrList); ok {
+		form.values, form.fallback = i.discriminantsOf(list), false
+	}
+	members, err := i.children(e.Offset)
+	for k := range members {
+		m := &members[k]
+		switch {
+		case !i.retain(3):
+			return form, fmt.Errorf("%w: %v: more members than %#x bytes can hold", ErrDebugInfo, e.Offset, i.size())
+		case m.Tag == dwarf.TagMember:
+			form.fields = append(form.fields, i.member(m))
+		case m.Tag == dwarf.TagVariantPart:
+			var partErr error
+			form.variants, partErr = i.readVariants(m, depth+1)
+			err = firstError(err, partErr)
+		}
+	}
+	return form, err
+}
+
+// discriminantsOf reads a DW_AT_discr_list (DWARF 5 §7.5.3): DW_DSC_label and a value, or
+// DW_DSC_range and two. Their sign is that of the discriminant, which only shows in values
+// of more bytes than one: gcc writes them unsigned.
+func (i *Info) discriminantsOf(list []byte) (values []discriminants) {
+	c := newCursor(faults("list of discriminants"), list, i.machine.Order)
+	for c.Off < uint64(len(list)) {
+		kind := c.Uint(1)
+		d := discriminants{low: c.ULEB128()}
+		if d.high = d.low; kind == 1 {
+			d.high = c.ULEB128()
+		}
+		if c.Err != nil || kind > 1 || !i.retain(1) {
+			break
+		}
+		values = append(values, d)
+	}
+	return values
+}
+
+// form returns which form a value has; nil where none is said to be.
+func (t *variants) form(v Value) (*variant, error) {
+	if t.discriminant != nil {
+		d := v.Member(t.discriminant)
+		b, err := d.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		n := number.Uint(v.typ.machine.Order, b)
+		size := min(64, 8*uint64(len(b)))
+		for k := range t.forms {
+			for _, is := range t.forms[k].values {
+				// A value can be written with more bits than the discriminant has.
+				if size > 0 && (is.low^n)<<(64-size) == 0 || n >= is.low && n <= is.high {
+					return &t.forms[k], nil
+				}
+			}
+		}
+	}
+	for k := range t.forms {
+		if t.forms[k].fallback {
+			return &t.forms[k], nil
+		}
+	}
+	return nil, nil
+}
+
+// Variant returns the form that a value of an enum of Rust has, and its name; false for
+// other values, and where it cannot be told.
+func (v Value) Variant() (name string, form Value, ok bool) {
+	v = v.behind()
+	if v.err != nil || v.typ == nil {
+		return "", v, false
+	}
+	t := v.typ.Strip()
+	if t.load(); t.variants == nil {
+		return "", v, false
+	}
+	found, err := t.variants.form(v)
+	if err != nil || found == nil || len(found.fields) == 0 {
+		return "", v, false
+	}
+	return found.fields[0].Name, v.Member(&found.fields[0]), true
+}
+
+// VariantFields returns the members that a record of Ada, or an enum of Rust, has in
+// addition to those of its type, as its discriminants choose them. On an error it returns
+// those that it found before.
+func (v Value) VariantFields() (list []Field, err error) {
+	if v.err != nil || v.typ == nil {
+		return nil, v.err
+	}
+	t := v.typ.Strip()
+	t.load()
+	chosen := t.variants
+	for depth := 0; chosen != nil && depth < maxChain; depth++ {
+		form, err := chosen.form(v)
+		if err != nil || form == nil {
+			return list, err
+		}
+		if list == nil {
+			list = form.fields
+		} else {
+			list = append(list[:len(list):len(list)], form.fields...)
+		}
+		chosen = form.variants
+	}
+	return list, nil
+}
+
+// memberOf returns the class whose members t leads to, nil where it is not known.
+func (t *Type) memberOf() *Type {
+	t.load()
+	if t.class == nil {
+		return nil
+	}
+	return t.class.Strip()
+}
+
+// memberSearch looks for what a pointer to a member leads to. Classes that are damaged
+// can hold themselves: how many are looked at is bounded.
+type memberSearch struct{ left int }
+
+func newMemberSearch() *memberSearch { return &memberSearch{256} }
+
+func (s *memberSearch) enter(t *Type, depth int) bool {
+	s.left--
+	return t != nil && s.left >= 0 && depth < maxChain
+}
+
+// at returns the name of a class's member at an offset, "" where there is none.
+func (s *memberSearch) at(t *Type, offset uint64, depth int) string {
+	if !s.enter(t, depth) || t.name == "" && depth == 0 {
+		return ""
+	}
+	fields := t.Fields()
+	for k := range fields {
+		f := &fields[k]
+		if f.Base || f.Static != nil || f.BitSize != 0 {
+			continue
+		}
+		switch {
+		case f.Name != "" && f.Offset == offset:
+			return t.name + "::" + f.Name
+		case f.Name == "" && offset-f.Offset < f.Type.Size():
+			// What is in an anonymous union is a member of the class.
+			inner := f.Type.Strip()
+			if name := s.at(inner, offset-f.Offset, depth+1); name != "" {
+				return t.name + name[len(inner.name):]
+			}
+		}
+	}
+	for k := range fields {
+		if f := &fields[k]; f.Base && !f.Virtual && offset-f.Offset < f.Type.Size() {
+			return s.at(f.Type.Strip(), offset-f.Offset, depth+1)
+		}
+	}
+	return ""
+}
+
+// virtual returns the linkage name of a class's function by its place in the table of
+// virtual functions that an object has at an offset, "" where there is none.
+func (s *memberSearch) virtual(t *Type, place, offset uint64, depth int) (name string) {
+	if !s.enter(t, depth) {
+		return ""
+	}
+	if offset == 0 && t.info != nil {
+		_ = t.info.locked(func() error { // what cannot be read is not there
+			children, err := t.info.children(t.offset)
+			for k := range children {
+				c := &children[k]
+				if virtuality, _ := c.Number(dwarf.AttrVirtuality); c.Tag == dwarf.TagSubprogram && virtuality != 0 && name == "" {
+					if at, ok := tablePlace(c); ok && at == place {
+						name = t.info.symbolName(c)
+					}
+				}
+			}
+			return err
+		})
+	}
+	fields := t.Fields()
+	for k := range fields {
+		if f := &fields[k]; name == "" && f.Base && !f.Virtual && offset-f.Offset < f.Type.Size() {
+			name = s.virtual(f.Type.Strip(), place, offset-f.Offset, depth+1)
+		}
+	}
+	return name
+}
+
+// tablePlace returns the place of a function in the table of virtual functions.
+func tablePlace(e *object.DebugEntry) (uint64, bool) {
+	b, _ := e.Block(dwarf.AttrVtableElemLoc)
+	if len(b) < 2 || cfi.Op(b[0]) != cfi.OpConstu {
+		return 0, false
+	}
+	c := newCursor(nil, b[1:], nil)
+	n := c.ULEB128()
+	return n, c.Err == nil
+}
+
+// MemberAt returns the qualified name of the member at an offset of the class that a
+// MemberPointer leads into, "" where there is none.
+func (t *Type) MemberAt(offset uint64) string {
+	return newMemberSearch().at(t.memberOf(), offset, 0)
+}
+
+// VirtualAt returns the linkage name of a virtual function of the class that a
+// MemberPointer leads into, "" where it is not known: the one at a place of the table of
+// virtual functions that an object has at an offset.
+func (t *Type) VirtualAt(place, offset uint64) string {
+	return newMemberSearch().virtual(t.memberOf(), place, offset, 0)
+}
+
+// IsArrayDescriptor reports whether a type is GNAT's descriptor of an array whose bounds stand
+// elsewhere.
+func (t *Type) IsArrayDescriptor() bool {
+	if t.kind != Struct || t.language != Ada {
+		return false
+	}
+	fields := t.Fields()
+	return len(fields) == 2 && fields[0].Name == "P_ARRAY" && fields[1].Name == "P_BOUNDS"
+}
+
+// DescribedArray returns the array that a descriptor leads to, with the bounds that it has.
+func (v Value) DescribedArray() Value {
+	data, bounds := v.Field(0), v.Field(1).Deref()
+	address, err := data.Uint()
+	if err != nil {
+		return failed(v.typ, v.frame, err)
+	}
+	var dimensions []*Type
+	t := data.typ.Strip().Elem().Strip()
+	for ; t.kind == Array && len(dimensions) < maxChain; t = t.Elem() {
+		dimensions = append(dimensions, t)
+	}
+	if fields := bounds.typ.Strip().Fields(); len(fields) != 2*len(dimensions) || len(fields) == 0 {
+		return failed(v.typ, v.frame, fmt.Errorf("%w: %d bounds of an array of %d dimensions", ErrDebugInfo, len(fields), len(dimensions)))
+	}
+	for k := len(dimensions) - 1; k >= 0; k-- {
+		lower, lowerErr := bounds.Field(2 * k).Uint()
+		upper, upperErr := bounds.Field(2*k + 1).Uint()
+		if err := firstError(lowerErr, upperErr); err != nil {
+			return failed(v.typ, v.frame, err)
+		}
+		d := dimensions[k]
+		a := &Type{machine: d.machine, language: d.language, kind: Array, elem: t, lower: int64(lower), index: d.index, stride: d.stride, ready: true, unit: d.unit}
+		if count := int64(upper) - int64(lower) + 1; count >= 0 && count < 1<<40 || int64(upper) < int64(lower) {
+			a.setCount(max(0, count))
+		}
+		t = a
+	}
+	return At(t, address, v.frame)
+}
+
+// OfTag returns an object of a tagged type as the type that its tag names, where that is
+// known and comes from v's. The tag leads to the table of the type's operations, before
+// which its description is, with the type's name (GNAT's a-tags.ads).
+func (v Value) OfTag() Value {
+	if v.err != nil || v.typ == nil || v.frame == nil {
+		return v
+	}
+	address, ok := v.Address()
+	t := v.typ.Strip()
+	if !ok || t.info == nil || t.tagField(0) == nil {
+		return v
+	}
+	width := uint64(t.machine.AddressSize)
+	word := func(at uint64) uint64 {
+		b := make([]byte, width)
+		if v.frame.ReadMemory(b, at) != nil {
+			return 0
+		}
+		return number.Uint(t.machine.Order, b)
+	}
+	tag := word(address)
+	description := word(tag - width)
+	name := make([]byte, 0, maxAdaName)
+	for at := word(description + (12+width-1)/width*width); len(name) < maxAdaName; at++ {
+		var b [1]byte
+		if v.frame.ReadMemory(b[:], at) != nil {
+			return v
+		}
+		if b[0] == 0 {
+			break
+		}
+		name = append(name, b[0])
+	}
+	encoded := strings.ReplaceAll(strings.ToLower(string(name)), ".", "__")
+	var found *Type
+	_ = t.info.locked(func() (err error) { // what is not found leaves the type that was declared
+		found, err = t.info.recordNear(t, encoded)
+		return err
+	})
+	for up, depth := found, 0; up != nil && depth < maxChain; depth++ {
+		if up == t || up.name == t.name {
+			v.typ = found
+			return v.settled(nil)
+		}
+		fields := up.Fields()
+		if len(fields) == 0 || fields[0].Name != "_parent" {
+			break
+		}
+		up = fields[0].Type.Strip()
+	}
+	return v
+}
+
+// recordNear returns the record of a name that stands in a function with another type, or
+// in no function.
+func (i *Info) recordNear(t *Type, name string) (found *Type, err error) {
+	list, err := i.children(t.unit.first)
+	at, _ := slices.BinarySearchFunc(list, t.offset+1, func(e object.DebugEntry, off object.DebugOffset) int {
+		return compare(uint64(e.Offset), uint64(off))
+	})
+	if err == nil && at > 0 && list[at-1].Tag == dwarf.TagSubprogram {
+		root, err := i.tree(list[at-1].Offset)
+		if err != nil {
+			return nil, err
+		}
+		if n := root.find(func(n *node) bool { return n.Tag == dwarf.TagStructType && n.IsText(dwarf.AttrName, name) }); n != nil {
+			return i.typeAt(n.Offset), nil
+		}
+	}
+	err = i.search(t.unit, func(u *unit) bool {
+		for _, off := range u.names.types[name] {
+			if known := i.typeAt(off); known.kind == Struct {
+				found = known
+			}
+		}
+		return found != nil
+	})
+	return found, err
+}
+
+// maxAdaName bounds the name of a tagged type, in bytes.
+const maxAdaName = 256
+
+// tagField returns the tag of a tagged record, which its first ancestor has.
+func (t *Type) tagField(depth int) *Field {
+	fields := t.Fields()
+	if t.kind != Struct || len(fields) == 0 || depth > maxChain {
+		return nil
+	}
+	switch fields[0].Name {
+	case "_tag":
+		return &fields[0]
+	case "_parent":
+		return fields[0].Type.Strip().tagField(depth + 1)
+	}
+	return nil
+}

@@ -1,0 +1,317 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package value
+
+import (
+	"debug/dwarf"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/clewdev/clew/internal/dw"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/number"
+)
+
+// Values of DW_AT_go_kind: the numbers of package reflect's Kinds.
+const (
+	goArray         = 17
+	goChan          = 18
+	goFunc          = 19
+	goInterface     = 20
+	goMap           = 21
+	goPointer       = 22
+	goSlice         = 23
+	goString        = 24
+	goStruct        = 25
+	goUnsafePointer = 26
+)
+
+// GoType returns the first of a type and those that it stands for which is a type
+// of Go that is written as Go has it, nil where none is.
+func (t *Type) GoType() *Type {
+	if t == nil || t.language != Go {
+		return nil
+	}
+	for range maxChain {
+		if t.goKind >= goArray && t.goKind <= goUnsafePointer {
+			return t
+		}
+		if t.kind != Typedef {
+			return nil
+		}
+		t = t.Elem()
+	}
+	return nil
+}
+
+// goName is the name of a type in Go.
+func (t *Type) goName() string {
+	for range maxChain {
+		switch {
+		case t.goPlace > 0: // its name is the compiler's
+			t = t.Elem()
+			continue
+		case t.name != "":
+			return t.name
+		case t.kind == Pointer:
+			if e := t.Elem(); e.name != "" {
+				return "*" + e.name
+			}
+		case t.kind == Typedef:
+			t = t.Elem()
+			continue
+		}
+		break
+	}
+	return t.spelled()
+}
+
+// GoDynamic returns the type that the runtime describes at a run-time address, nil
+// where the debugging information does not have it.
+func (v Value) GoDynamic(address uint64) (t *Type) {
+	i, u := v.typ.info, v.typ.unit
+	if i == nil || v.frame == nil {
+		return nil
+	}
+	_ = i.locked(func() error { // what cannot be read is not described
+		if i.goTypes == nil {
+			i.goTypes = make(map[uint64]object.DebugOffset)
+			if err := i.readGoTypes(u); err != nil {
+				return err
+			}
+		}
+		if off, ok := i.goTypes[address-v.frame.Bias()]; ok {
+			t = i.typeAt(off)
+		}
+		return nil
+	})
+	return t
+}
+
+// readGoTypes reads which entry of a unit describes which of the runtime's types.
+// All of a program are in one unit, that of the runtime.
+func (i *Info) readGoTypes(u *unit) error {
+	root, err := i.read(u.first)
+	if err != nil || !root.Children {
+		return err
+	}
+	found := make(map[uint64]object.DebugOffset)
+	lowest := ^uint64(0)
+	e := new(object.DebugEntry)
+	for err == nil {
+		var ok bool
+		if ok, err = i.nextTo(e); err != nil || !ok || e.Tag == 0 || e.Offset >= u.end {
+			break
+		}
+		if at, ok := e.Address(dw.AttrGoRuntimeType); ok && at != 0 && i.retain(1) {
+			lowest = min(lowest, at)
+			if _, known := found[at]; !known {
+				found[at] = e.Offset
+			}
+		}
+		err = i.skip(e, u)
+	}
+	// Go 1.26 has offsets from where the types are, those before had addresses.
+	base := uint64(0)
+	if types, ok := i.object.Symbol("runtime.types"); ok && lowest < types.Address {
+		base = types.Address
+	}
+	for at, off := range found {
+		i.goTypes[base+at] = off
+	}
+	return err
+}
+
+// GoMapTypes returns what the keys and the values of a map are, nil where it is not said.
+func (t *Type) GoMapTypes() (key, elem *Type) {
+	if t.info == nil {
+		return nil, nil
+	}
+	_ = t.info.locked(func() error { // what cannot be read is not known
+		e, err := t.info.read(t.offset)
+		if err != nil {
+			return err
+		}
+		for attr, to := range map[dwarf.Attr]**Type{dw.AttrGoKey: &key, dw.AttrGoElem: &elem} {
+			if off, ok := e.Reference(attr); ok {
+				*to = t.info.typeAt(off)
+			}
+		}
+		return nil
+	})
+	return key, elem
+}
+
+// constant is a constant of a package of Go that has a type of its own.
+type constant struct {
+	typ   object.DebugOffset
+	name  string // with the package: "time.March"
+	value int64
+}
+
+func (x *indexer) constant(e *object.DebugEntry, name string) {
+	typ, isTyped := x.info.typeReference(e)
+	n, isNumber := e.Number(dwarf.AttrConstValue)
+	if isTyped && isNumber && name != "" && x.info.retain(1) {
+		x.unit.names.constants = append(x.unit.names.constants, constant{typ, name, n})
+	}
+}
+
+// ConstantName returns the name that the package of a type of Go has for one of its
+// numbers, of which b are the bytes, "" where it has none. As in Delve, a number of
+// several bits can be that of several constants: "fa|fc". Other packages have constants of the type too (a time out
+// of 15 s is a time.Duration), which say nothing of a number that is equal: they are
+// left out.
+func (t *Type) ConstantName(b []byte) (name string) {
+	if t.language != Go || t.info == nil || len(b) > 8 {
+		return ""
+	}
+	n := number.Uint(t.machine.Order, b)
+	if t.signed {
+		n = number.SignExtend(n, 8*uint64(len(b)))
+	}
+	path, ok := goPackage(t.name)
+	if !ok {
+		return ""
+	}
+	_ = t.info.locked(func() error { // what cannot be read has no name
+		name = constantName(t.info.constantsOf(t, path), int64(n), path+".")
+		return nil
+	})
+	return name
+}
+
+// constantsOf returns the constants of a type of Go that its package has.
+func (i *Info) constantsOf(t *Type, path string) []constant {
+	list, ok := i.constants[t.offset]
+	if ok {
+		return list
+	}
+	for _, u := range i.unitsOf(path) {
+		_ = i.index(u) // what could be read is there
+		for _, c := range u.names.constants {
+			if c.typ == t.offset && i.retain(1) {
+				list = append(list, c)
+			}
+		}
+	}
+	if i.constants == nil {
+		i.constants = make(map[object.DebugOffset][]constant)
+	}
+	i.constants[t.offset] = list
+	return list
+}
+
+// goPackage returns the import path that is in a type's name: "net/http" of
+// "net/http.ConnState".
+func goPackage(name string) (path string, ok bool) {
+	name, _, _ = strings.Cut(name, "[")
+	slash := strings.LastIndexByte(name, '/') + 1
+	dot := strings.IndexByte(name[slash:], '.')
+	if dot <= 0 {
+		return "", false
+	}
+	return name[:slash+dot], true
+}
+
+// unitsOf returns the units of a package of Go: its assembly code has one of its own.
+func (i *Info) unitsOf(path string) []*unit {
+	if i.packages == nil {
+		i.packages = make(map[string][]*unit)
+		for _, u := range i.linkedUnits() {
+			root, err := i.root(u)
+			if err != nil || u.language != Go {
+				continue
+			}
+			if name, ok := root.Text(dwarf.AttrName); ok && i.retain(1) {
+				i.packages[name] = append(i.packages[name], u)
+			}
+		}
+	}
+	return i.packages[path]
+}
+
+// constantName returns what a package calls a number of a type.
+func constantName(list []constant, n int64, prefix string) string {
+	var flags []constant
+	for _, c := range list {
+		if c.value == n {
+			return strings.TrimPrefix(c.name, prefix)
+		}
+		if bits.OnesCount64(uint64(c.value)) == 1 && n&c.value != 0 {
+			flags = append(flags, c)
+		}
+	}
+	slices.SortStableFunc(flags, func(a, b constant) int { return compare(uint64(a.value), uint64(b.value)) })
+	var names []string
+	for _, c := range flags {
+		if n&c.value != 0 {
+			names = append(names, strings.TrimPrefix(c.name, prefix))
+			n &^= c.value
+		}
+	}
+	if n != 0 {
+		return ""
+	}
+	return strings.Join(names, "|")
+}
+
+// maxGoParameters is more words than a dictionary has types.
+const maxGoParameters = 1 << 16
+
+// goInstance returns the type that a type of a generic function's stands for in the
+// call that e's frame is of. One function is compiled for all types of one shape
+// (go.shape.int), and gets a dictionary with what they are as an argument, .dict, of
+// which code that is optimized does not tell where it is: there it is the shape.
+func (e *evaluator) goInstance(t *Type) *Type {
+	if t == nil || t.goPlace == 0 || e.body == nil || e.body.unit.language != Go {
+		return t
+	}
+	dictionary, ok := e.goDictionary(t)
+	if !ok {
+		return t
+	}
+	size := uint64(e.info.machine.AddressSize)
+	b, err := e.memory(dictionary+size*uint64(t.goPlace-1), size)
+	if err != nil {
+		return t
+	}
+	// The shape stands in the unit with all types, its name in that of the function.
+	is := Value{typ: t.Elem(), frame: e.frame}.GoDynamic(number.Uint(e.info.machine.Order, b))
+	if is == nil || is.Size() != t.Size() {
+		return t
+	}
+	return is
+}
+
+// goDictionary returns the run-time address of the dictionary that a type parameter's
+// function was called with.
+func (e *evaluator) goDictionary(t *Type) (address uint64, ok bool) {
+	var v *Variable
+	err := e.info.locked(func() (err error) {
+		own := false // the parameter is not one of an inlined call's function
+		for c := range e.body.root.children() {
+			own = own || c.Offset == t.offset
+			if c.Tag == dwarf.TagFormalParameter && v == nil && c.IsText(dwarf.AttrName, ".dict") {
+				v, err = e.info.variable(&c.DebugEntry, e.body)
+			}
+		}
+		if !own {
+			v = nil
+		}
+		return err
+	})
+	if err != nil || v == nil || v.Type.goPlace != 0 {
+		return 0, false
+	}
+	inner, err := e.within(v.info, v.unit, v.body, e.frame)
+	if err != nil {
+		return 0, false
+	}
+	defer inner.release()
+	address, err = v.readIn(inner).Uint()
+	return address, err == nil && address != 0
+}
