@@ -5,6 +5,9 @@
 package object
 
 import (
+	"errors"
+	"io/fs"
+	"iter"
 	"os"
 	"slices"
 
@@ -56,6 +59,48 @@ func (f *File) appendOwners(owners []untrusted.User) []untrusted.User {
 	if !slices.ContainsFunc(owners, func(u untrusted.User) bool { return u.ID == owner.ID }) {
 		owners = append(owners, owner)
 	}
+	return f.appendPartOwners(owners)
+}
+
+// PartOwners are the users, without root, that own separate debug files and split units.
+// Each of them could name any source file.
+type PartOwners struct{ users []untrusted.User }
+
+// PartOwnersOf returns the owners of the parts that were read of some files.
+func PartOwnersOf(files iter.Seq[*File]) PartOwners {
+	var owners []untrusted.User
+	for f := range files {
+		owners = f.appendPartOwners(owners)
+	}
+	owners = slices.DeleteFunc(owners, func(u untrusted.User) bool { return u.ID == 0 })
+	if len(owners) > maxOwners {
+		owners = []untrusted.User{untrusted.Nobody}
+	}
+	return PartOwners{owners}
+}
+
+// Check returns an error where this process is root and one of the owners may not read an
+// open source file, by its absolute path below root.
+func (o PartOwners) Check(source *os.File, root, path string) error {
+	for _, user := range o.users {
+		f, err := untrusted.OpenAs(user, root, path)
+		if err != nil {
+			return err
+		}
+		have, err := f.Stat()
+		want, failed := source.Stat()
+		f.Close()
+		if err = errors.Join(err, failed); err != nil {
+			return err
+		}
+		if !os.SameFile(have, want) {
+			return &fs.PathError{Op: "open", Path: path, Err: errors.New("it was replaced while it was opened")}
+		}
+	}
+	return nil
+}
+
+func (f *File) appendPartOwners(owners []untrusted.User) []untrusted.User {
 	if d := f.debug.Load(); d != nil {
 		owners = d.appendOwners(owners)
 	}

@@ -29,14 +29,15 @@ type Objects struct {
 	// object's.
 	Modules unwind.Modules
 
-	snapshot  *snapshot.Snapshot
-	byModule  map[*unwind.Module]*Object
-	generated generated
-	ahead     locator
-	files     sharedFiles
-	opened    atomic.Int32 // objects whose file was asked for
-	errorText atomic.Int64 // bytes of the errors of objects that cannot be read
-	cut       bool         // inOrder has left some out and reported it
+	snapshot   *snapshot.Snapshot
+	byModule   map[*unwind.Module]*Object
+	generated  generated
+	ahead      locator
+	files      sharedFiles
+	opened     atomic.Int32       // objects whose file was asked for
+	errorText  atomic.Int64       // bytes of the errors of objects that cannot be read
+	partOwners *object.PartOwners // once it was closed
+	cut        bool               // inOrder has left some out and reported it
 }
 
 const (
@@ -209,6 +210,10 @@ func (o *Objects) All() iter.Seq[*Object] { return maps.Values(o.byModule) }
 // Close closes the files of all objects.
 func (o *Objects) Close() error {
 	o.ahead.end()
+	if o.partOwners == nil {
+		owners := o.readPartOwners()
+		o.partOwners = &owners
+	}
 	errs := o.files.close()
 	for _, object := range o.byModule {
 		if object.file != nil && object.Loaded {

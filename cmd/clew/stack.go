@@ -343,7 +343,7 @@ func printStacks(w io.Writer, colours report.Palette, t *stack.Walked, flags sta
 	case flags.json:
 		err = r.JSON(w)
 	case !flags.profile.wanted():
-		text := flags.variables.text(s)
+		text := flags.variables.text(objects)
 		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: text})
 		tellSource(text)
 	}
@@ -421,11 +421,12 @@ func runCommand(args []string, flags stackFlags) error {
 		if flags.variables.later = why.Crash && flags.variables.source; flags.variables.later {
 			w = &crashed
 		}
-		if _, err := printStacks(w, stderr.palette(), &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, flags); err != nil {
+		objects := stack.NewObjects(s)
+		if _, err := printStacks(w, stderr.palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags); err != nil {
 			warn("%v", err)
 		}
 		if flags.variables.later {
-			source = flags.variables.text(s)
+			source = flags.variables.text(objects)
 		}
 	})
 	if _, err := stderr.Write(filled(source, crashed.Bytes(), stderr.palette())); err != nil {

@@ -103,7 +103,7 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 	case flags.json:
 		err = r.JSON(w)
 	case !flags.profile.wanted():
-		text := flags.variables.text(s)
+		text := flags.variables.text(objects)
 		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: text})
 		tellSource(text)
 	}

@@ -48,7 +48,7 @@ func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete b
 		s.Command = commandLine(s.PID) // which is asked for of who runs
 		flags.variables.later = true
 		complete, failed = printStacks(&text, stdout.palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags)
-		source = flags.variables.text(s)
+		source = flags.variables.text(objects)
 	}
 	held, err := openSource(name, &flags.core, opts)
 	if err != nil {

@@ -86,11 +86,11 @@ func (f *variableFlags) advice() string {
 
 // text is where the lines of the source of a target are read, nil where they are not
 // wanted.
-func (f *variableFlags) text(s *snapshot.Snapshot) *report.SourceText {
+func (f *variableFlags) text(objects *stack.Objects) *report.SourceText {
 	if !f.source {
 		return nil
 	}
-	text := sourceText(s.Process.OpenSource, f.sourcePath)
+	text := sourceText(objects.OpenSource, f.sourcePath)
 	text.Later = f.later
 	return text
 }

@@ -140,6 +140,36 @@ func TestSourceIsReadWithTheTargetsRights(t *testing.T) {
 	check(false, at...)
 }
 
+// A split unit that another user has put beside the program takes the right to read source
+// files that its owner may not read.
+func TestSourceOfPlantedPartOfProcess(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root runs programs as other users")
+	}
+	dir := publicDir(t)
+	secret := filepath.Join(dir, "secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("root:$y$SECRET\n", 9)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	program := compileWaiting(t, dir, secret, "-gsplit-dwarf", "-dumpdir", dir+"/")
+	parts, err := filepath.Glob(filepath.Join(dir, "*.dwo"))
+	if err != nil || len(parts) != 1 {
+		t.Fatalf("split units %q, %v", parts, err)
+	}
+	pid := strconv.Itoa(startAs(t, 0, program))
+	for _, owner := range []int{0, anybody} {
+		if err := os.Chown(parts[0], owner, owner); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"stack", "--source", pid}, {"stack", "--source", "--hold", pid}} {
+			out, said, _ := output(t, clew(t, args...), "DEBUGINFOD_URLS=")
+			if shown := strings.Contains(out+said, "$y$SECRET"); shown != (owner == 0) || !strings.Contains(out, "waits") {
+				t.Errorf("clew %s, split unit of user %d:\n%s%s", strings.Join(args, " "), owner, out, said)
+			}
+		}
+	}
+}
+
 // Root's recording has generated code of any user's, which can name any source file.
 func TestSourceOfRecording(t *testing.T) {
 	if os.Getuid() != 0 {
