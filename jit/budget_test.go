@@ -29,7 +29,7 @@ var budgets = map[string]string{
 	"cfi/...":     "arch cfi internal/leb128",
 	"region":      "cfi",
 	"unwind/...":  "cfi unwind/... @golang.org/x/arch",
-	"object":      "cfi object/internal/... internal/dw internal/filemap internal/untrusted @github.com/klauspost/compress @github.com/ulikunitz/xz @golang.org/x/sys",
+	"object":      "cfi object/internal/... internal/dw internal/filemap internal/printable internal/untrusted @github.com/klauspost/compress @github.com/ulikunitz/xz @golang.org/x/sys",
 
 	// Publishers link no reader of ELF and no decompressor.
 	"jit":               "cfi @golang.org/x/sys",

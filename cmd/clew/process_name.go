@@ -48,7 +48,10 @@ func named(arg string) ([]int, error) {
 		return nil, nil
 	}
 	if _, err := os.Lstat(arg); !os.IsNotExist(err) {
-		return nil, nil
+		// A program in this folder is not what has stacks, but the processes that run it.
+		if is, err := contentOf(arg); err != nil || is != elfFile && is != scriptFile {
+			return nil, nil
+		}
 	}
 	pids := process.Named(arg)
 	if len(pids) > maxNamed {

@@ -68,6 +68,20 @@ func TestProcessByName(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 
+	// Also where the program itself is in the folder.
+	cmd := clew(t, "stack", name)
+	cmd.Dir = t.TempDir()
+	program, err := os.Readlink("/proc/" + pids[0] + "/exe")
+	if err == nil {
+		err = os.Symlink(program, filepath.Join(cmd.Dir, name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "process "+pids[1]+" ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+
 	// A long name, which the kernel cuts.
 	long := startNamed(t, name+"-and-a-long-tail", 1)
 	out, err = clew(t, "stack", name+"-and-a-long-tail").CombinedOutput()

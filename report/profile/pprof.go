@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/clewdev/clew/internal/printable"
 )
 
 // Pprof writes the profile in the form of google/pprof's profile.proto,
@@ -47,10 +49,8 @@ func (p *Profile) Pprof(w io.Writer) error {
 	return out.Write(w)
 }
 
-// valid returns text as UTF-8.
-func valid(text string) string {
-	return strings.Map(func(r rune) rune { return r }, text)
-}
+// valid returns text as UTF-8, with what a terminal obeys escaped: pprof prints it as it is.
+func valid(text string) string { return printable.Text(text) }
 
 // program returns the object that the process with the largest weight executes,
 // by its name; else the first object that is a file.
