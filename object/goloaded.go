@@ -49,8 +49,40 @@ const (
 // damaged or hostile.
 const (
 	maxLoadedGoModules = 1 << 16
-	maxLoadedGoTables  = 64 << 20 // bytes of the tables of all modules
+	maxLoadedGoTables  = 64 << 20 // bytes of tables
 )
+
+// GoModuleBudget bounds what is read of the modules of one target: 65,536 modules, and 64
+// MiB of their tables. Each of its objects can have a list. The zero value is a whole
+// budget. It may be used from several goroutines.
+type GoModuleBudget struct {
+	mu      sync.Mutex
+	modules int    // that were read
+	tables  uint64 // bytes that were read
+}
+
+// take takes some bytes for a table of elements of a size, and returns how many are left
+// where these are too few.
+func (b *GoModuleBudget) take(length, size uint64) (left uint64, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	left = maxLoadedGoTables - b.tables
+	if ok = length <= left/size; ok {
+		b.tables += length * size
+	}
+	return left, ok
+}
+
+// takeModule takes a module, and reports whether there was one left.
+func (b *GoModuleBudget) takeModule() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.modules == maxLoadedGoModules {
+		return false
+	}
+	b.modules++
+	return true
+}
 
 // ErrGoModule is wrapped by errors of modules that contradict themselves.
 var ErrGoModule = errors.New("invalid Go module")
@@ -59,10 +91,10 @@ var ErrGoModule = errors.New("invalid Go module")
 // of the program (or of the Go library) f keeps, in the order of the list, and the
 // address of the first one. Bias is what is added to the addresses of f, and memory
 // is that of the process or core. Both are zero where f has no Go runtime, and no
-// list where the program has loaded nothing.
+// list where the program has loaded nothing. All objects of a target share a budget.
 //
 // The error says what ended the list early; the modules before are returned.
-func (f *File) GoModules(memory cfi.Memory, bias uint64) (first uint64, list []*GoModule, err error) {
+func (f *File) GoModules(memory cfi.Memory, bias uint64, budget *GoModuleBudget) (first uint64, list []*GoModule, err error) {
 	var program goModule
 	var table *goTable
 	f.noteFault(func() {
@@ -81,7 +113,7 @@ func (f *File) GoModules(memory cfi.Memory, bias uint64) (first uint64, list []*
 	if table == nil {
 		return 0, nil, nil
 	}
-	r := goModuleReader{memory: memory, like: table, left: maxLoadedGoTables}
+	r := goModuleReader{memory: memory, like: table, budget: budget}
 	first = program.address + bias
 	list, err = r.list(first)
 	return first, list, err
@@ -91,9 +123,7 @@ func (f *File) GoModules(memory cfi.Memory, bias uint64) (first uint64, list []*
 type goModuleReader struct {
 	memory cfi.Memory
 	like   *goTable // the program's own: magic, order, size of a pointer
-
-	mu   sync.Mutex
-	left uint64 // bytes of tables that may still be read
+	budget *GoModuleBudget
 }
 
 func (r *goModuleReader) list(first uint64) (list []*GoModule, err error) {
@@ -106,7 +136,7 @@ func (r *goModuleReader) list(first uint64) (list []*GoModule, err error) {
 		if _, ok := seen[at]; ok {
 			return list, fmt.Errorf("module %d at %#x: %w: the list leads back to it", n, at, ErrGoModule)
 		}
-		if n > maxLoadedGoModules {
+		if !r.budget.takeModule() {
 			return list, fmt.Errorf("the list of Go's modules was cut after %d", maxLoadedGoModules)
 		}
 		seen[at] = struct{}{}
@@ -226,14 +256,7 @@ func (r *goModuleReader) table(m *GoModule, magic uint32, quantum uint64) (*goTa
 
 // slice reads a slice of elements of a size. It takes memory only for what can be read.
 func (r *goModuleReader) slice(address, length, size uint64) ([]byte, error) {
-	r.mu.Lock()
-	left := r.left
-	fits := length <= left/size
-	if fits {
-		r.left -= length * size
-	}
-	r.mu.Unlock()
-	if !fits {
+	if left, ok := r.budget.take(length, size); !ok {
 		return nil, fmt.Errorf("%w: %d elements of %d bytes, and %d bytes may be read", ErrGoModule, length, size, left)
 	}
 	b, n := []byte{}, length*size

@@ -80,7 +80,7 @@ func loadedImage() []byte {
 }
 
 func loadedReader(memory memoryOf) *goModuleReader {
-	return &goModuleReader{memory: memory, like: &goTable{order: binary.LittleEndian, magic: goMagic120, word: 8, text: 1}, left: maxLoadedGoTables}
+	return &goModuleReader{memory: memory, like: &goTable{order: binary.LittleEndian, magic: goMagic120, word: 8, text: 1}, budget: new(GoModuleBudget)}
 }
 
 // firstModule returns the moduledata of a program whose next module is at an address.
@@ -200,7 +200,8 @@ func (e modulesForEver) ReadMemory(p []byte, address uint64) error {
 func TestEndlessGoModules(t *testing.T) {
 	image := loadedImage()
 	binary.LittleEndian.PutUint64(image[8*(goWordNames+1):], 4096)
-	list, err := (&goModuleReader{memory: modulesForEver{image}, like: loadedReader(nil).like, left: maxLoadedGoTables}).list(loadedAt)
+	budget := new(GoModuleBudget)
+	list, err := (&goModuleReader{memory: modulesForEver{image}, like: loadedReader(nil).like, budget: budget}).list(loadedAt)
 	if len(list) != maxLoadedGoModules || err == nil || !strings.Contains(err.Error(), "was cut after 65536") {
 		t.Errorf("%d modules, %v", len(list), err)
 	}
@@ -215,6 +216,21 @@ func TestEndlessGoModules(t *testing.T) {
 	}
 	if most := maxLoadedGoTables / 4096; read == 0 || read > most {
 		t.Errorf("the tables of %d modules were read, expected at most %d", read, most)
+	}
+	// Another object of the target has the rest of the budget, which is nothing.
+	another := loadedReader(memoryOf{0x1000: firstModule(loadedAt), loadedAt: loadedImage()})
+	another.budget = budget
+	if list, err := another.list(0x1000); len(list) != 0 || err == nil || !strings.Contains(err.Error(), "was cut after 65536") {
+		t.Errorf("of another object: %d modules, %v", len(list), err)
+	}
+	budget.modules = 0
+	list, err = another.list(0x1000)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("of another object: %d modules, %v", len(list), err)
+	}
+	budget.tables = maxLoadedGoTables
+	if _, _, err := list[0].FunctionAt(loadedCode); !errors.Is(err, ErrGoModule) {
+		t.Errorf("of another object: %v, expected no table", err)
 	}
 }
 

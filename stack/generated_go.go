@@ -24,12 +24,13 @@ func (g *generated) goModules() (sources []*CodeSource) {
 	if s.Memory == nil {
 		return nil
 	}
+	budget := new(object.GoModuleBudget)
 	for _, o := range g.objects.CodeObjects() {
 		f, err := o.File()
 		if err != nil {
 			continue
 		}
-		first, modules, err := f.GoModules(s.Memory, o.Bias)
+		first, modules, err := f.GoModules(s.Memory, o.Bias, budget)
 		source := &CodeSource{Kind: GoModuleList, Place: g.place(first), Err: err, address: first, machine: s.Machine}
 		for _, m := range modules {
 			if g.objects.isObjectCode(m.Start) {
