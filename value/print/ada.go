@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/value/internal/spelling"
 )
 
-// ada writes a value of Ada that other languages do not have, or write otherwise, and
-// reports whether it did.
+// ada writes a value that only Ada has, or that Ada writes differently from C. It reports
+// whether it did.
 func (w *printing) ada(v value.Value, t *value.Type, depth int) bool {
 	switch t.Kind() {
 	case value.Array:
@@ -49,8 +49,8 @@ func (w *printing) ada(v value.Value, t *value.Type, depth int) bool {
 	return true
 }
 
-// isNamed reports whether a type has a name of its own: a descriptor that has one is a value
-// of an access type, and not how an array is passed.
+// isNamed reports whether a type has its own name. A descriptor of a named type is a value of
+// an access type; one of an unnamed type is how an array is passed.
 func isNamed(t *value.Type) bool {
 	for range maxTypes {
 		switch t.Kind() {
@@ -63,8 +63,8 @@ func isNamed(t *value.Type) bool {
 	return t.Kind() == value.Typedef
 }
 
-// adaFields are the members of a record that its source has: those of its parent first,
-// and last those of the variant that it has.
+// adaFields writes the members of a record that its source declares: first those of its
+// parent, last those of its variant.
 func (w *printing) adaFields(v value.Value, t *value.Type, depth int, first *bool) {
 	fields := t.Fields()
 	for k := range fields {
@@ -144,8 +144,8 @@ func (w *printing) adaArray(v value.Value, t *value.Type, depth int) {
 	w.add(rest + ")")
 }
 
-// beginsFirst reports whether an array begins where an aggregate without indices does: at
-// 1, or at the first value of its index type.
+// beginsFirst reports whether the first index of an array is that of an aggregate without
+// indices: 1, or the first value of its index type.
 func beginsFirst(t *value.Type) bool {
 	if t.Index() == nil {
 		return t.Lower() == 1
@@ -186,7 +186,7 @@ func (w *printing) adaIndex(t *value.Type, n int64) {
 	w.add(strconv.FormatInt(n, 10))
 }
 
-// adaText writes a string, long runs of one character as 'c' <repeats N times>.
+// adaText writes a string. It writes long runs of one character as 'c' <repeats N times>.
 func (w *printing) adaText(v value.Value, elem *value.Type) {
 	size := elem.Size()
 	cut := false
@@ -250,8 +250,8 @@ func (w *printing) adaText(v value.Value, elem *value.Type) {
 	}
 }
 
-// adaChar writes a character within quotes: one beyond ASCII, or that cannot be seen, by
-// its code, as in Ada's source.
+// adaChar writes a character within quotes. As in Ada's source, it writes the code of a
+// character that is invisible or not in ASCII.
 func (w *printing) adaChar(n uint64, size int, quote byte) {
 	switch {
 	case n == '"' && quote == '"':
@@ -303,7 +303,7 @@ func (w *printing) adaScalar(v value.Value, t *value.Type, b []byte, n uint64) b
 	return true
 }
 
-// adaFloat puts the point into a number that Ada wants there: 1.0, 1.0e+100.
+// adaFloat adds the decimal point that Ada requires: 1.0, 1.0e+100.
 func adaFloat(text string) string {
 	digits, exponent, isPower := strings.Cut(text, "e")
 	if strings.ContainsAny(text, ".ni") {

@@ -61,7 +61,7 @@ func (w *printing) argumentOf(v *value.Variable, f value.Frame) {
 
 // same reports whether two values can be read and have the same bytes.
 func (w *printing) same(v, other value.Value) bool {
-	b, err := w.bytes(&w.room, v)
+	b, err := w.bytes(&w.buffer, v)
 	if err != nil {
 		return false
 	}
@@ -75,7 +75,7 @@ func (w *printing) argument(v value.Value) {
 		w.add(w.Printer.argument(v))
 		return
 	}
-	b, err := w.bytes(&w.room, v)
+	b, err := w.bytes(&w.buffer, v)
 	switch {
 	case err == nil:
 		w.number(v, v.Type().Strip(), b)
@@ -160,7 +160,7 @@ func (w *printing) plainArgument(v *value.Variable, f value.Frame) bool {
 }
 
 func (w *printing) plainNumber(v *value.Variable, f value.Frame, of *value.ArgumentNumber, n uint64) {
-	b := w.room[:of.Size]
+	b := w.buffer[:of.Size]
 	number.PutUint(of.Type.Machine().Order, b, n)
 	w.number(value.Lost(v.Type, f), of.Type, b)
 }

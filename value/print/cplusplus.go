@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// memberPointer writes a pointer to a member of a class of C++ (Itanium C++ ABI §2.3):
-// that to data is the member's offset, or -1.
+// memberPointer writes a pointer to a member of a class of C++ (Itanium C++ ABI §2.3). A
+// pointer to data is the member's offset, or -1.
 func (w *printing) memberPointer(t *value.Type, b []byte) {
 	if unqualified(t.Elem()).Kind() == value.Func {
 		w.methodPointer(t, b)
@@ -30,10 +30,11 @@ func (w *printing) memberPointer(t *value.Type, b []byte) {
 	}
 }
 
-// methodPointer writes a pointer to a function of a class: the function's address, or
-// an offset in the table of virtual functions, and what is added to the object's
-// address. Which of both the first is, its lowest bit says, or that of the second on
-// machines where it is a part of addresses (C++ ABI for the Arm 64-bit Architecture, §3.2.1).
+// methodPointer writes a pointer to a function of a class. It consists of two words: the
+// function's address, or an offset in the table of virtual functions, and the number that is
+// added to the object's address. The lowest bit of the first word is set if that is an
+// offset. On machines where the bit is a part of addresses it is the lowest bit of the second
+// word (C++ ABI for the Arm 64-bit Architecture, §3.2.1).
 func (w *printing) methodPointer(t *value.Type, b []byte) {
 	half := len(b) / 2
 	order := t.Machine().Order

@@ -12,11 +12,11 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// errNoBounds is gdb's sentence for an array whose length nothing says: dimension(*).
+// errNoBounds is gdb's message for an array of unknown length: dimension(*).
 var errNoBounds = errors.New("failed to get range bounds")
 
-// fortran writes a value of Fortran that other languages do not have, or write otherwise,
-// and reports whether it did.
+// fortran writes a value that only Fortran has, or that Fortran writes differently from C. It
+// reports whether it did.
 func (w *printing) fortran(v value.Value, t *value.Type, depth int) bool {
 	switch t.Kind() {
 	case value.Array:
@@ -36,7 +36,7 @@ func (w *printing) fortran(v value.Value, t *value.Type, depth int) bool {
 	return true
 }
 
-// fortranText writes a string. Characters of four bytes have their kind before them.
+// fortranText writes a string. The kind precedes characters of more than one byte.
 func (w *printing) fortranText(v value.Value, t *value.Type) {
 	prefix := ""
 	width := t.Elem().Size()
@@ -83,7 +83,7 @@ func (w *printing) fortranStructure(v value.Value, t *value.Type, depth int) {
 	w.add(" )")
 }
 
-// fortranArray writes an array: the first dimension innermost, as it lies in memory.
+// fortranArray writes an array in the order of memory: the first dimension is innermost.
 type fortranArray struct {
 	*printing
 	depth int
@@ -106,8 +106,8 @@ func (f *fortranArray) write(v value.Value, t *value.Type) {
 	}
 }
 
-// dimension writes an array in parentheses: its elements with commas between them, the
-// arrays that it has for elements with spaces. Rest follows the last one.
+// dimension writes an array in parentheses. Commas separate its elements, and spaces separate
+// elements that are arrays. Rest follows the last one.
 func (f *fortranArray) dimension(v value.Value, t *value.Type, rest string) {
 	separator, size := ", ", uint64(1)
 	write := func(v value.Value) {

@@ -15,8 +15,9 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// golang writes a value as Go's debugger, Delve, does on one line, with the values in it
-// that "locals -v" has. Elements of arrays and maps are bare: their types stand before them.
+// golang writes a value on one line as Delve, the debugger of Go, does, with the inner values
+// that its "locals -v" shows. Elements of arrays and maps are bare: their type precedes all
+// of them.
 func (w *printing) golang(v value.Value, t *value.Type, depth int) {
 	bare := w.bare
 	w.bare = false
@@ -56,7 +57,8 @@ func (w *printing) golang(v value.Value, t *value.Type, depth int) {
 	}
 }
 
-// goWord reads a value of one word for show, or writes why it cannot be read.
+// goWord reads a value of one word and passes it to show. If the value cannot be read it
+// writes the reason.
 func (w *printing) goWord(v value.Value, show func(n uint64)) {
 	b, err := v.Bytes()
 	switch {
@@ -71,7 +73,7 @@ func (w *printing) goWord(v value.Value, show func(n uint64)) {
 
 const optimizedOut = "optimized out"
 
-// maxGoFields is how many fields of a structure are looked at for one that is left.
+// maxGoFields bounds how many fields of a structure isLost reads.
 const maxGoFields = 64
 
 func (w *printing) goString(v value.Value) {
@@ -99,7 +101,7 @@ func (w *printing) goString(v value.Value) {
 	})
 }
 
-// minGoText is how much of a string is shown, bytes, of however little room there is.
+// minGoText is how many bytes of a string are shown even if Elements is less.
 const minGoText = 64
 
 func (w *printing) goSlice(v value.Value, t *value.Type, bare bool, depth int) {
@@ -109,16 +111,16 @@ func (w *printing) goSlice(v value.Value, t *value.Type, bare bool, depth int) {
 		return
 	}
 	w.goWord(v.FieldByName("len"), func(n uint64) {
-		room := n
+		capacity := n
 		if !bare {
 			w.add(t.String() + " len: " + strconv.FormatUint(n, 10) + ", cap: ")
 			w.goWord(v.FieldByName("cap"), func(c uint64) {
 				w.add(strconv.FormatUint(c, 10))
-				room = c
+				capacity = c
 			})
 			w.add(", ")
 		}
-		if n > room {
+		if n > capacity {
 			w.add("<error: longer than its buffer>")
 			return
 		}
@@ -134,28 +136,27 @@ func (w *printing) goSlice(v value.Value, t *value.Type, bare bool, depth int) {
 	})
 }
 
-// maxGoInner is how many elements are shown of what stands in another value.
+// maxGoInner is how many elements of an inner array or map are shown.
 const maxGoInner = 8
 
-// maxGoDepth is how deep structures, maps and interfaces in values are shown, and
-// maxGoArrays how deep arrays are: Delve has no limit for these, and a slice can be in
-// itself.
+// maxGoDepth is how deep structures, maps and interfaces in values are shown. maxGoArrays is
+// how deep arrays are shown: Delve does not limit them, but a slice can contain itself.
 const (
 	maxGoDepth  = 2
 	maxGoArrays = 5
 )
 
-// goLimit is maxGoDepth, or what the printer was told.
+// goLimit returns maxGoDepth, or the printer's Depth if that is less.
 func (w *printing) goLimit() int { return min(w.depth, maxGoDepth) }
 
-// goElement writes a value whose type stands before it.
+// goElement writes a value without its type, which was written already.
 func (w *printing) goElement(v value.Value, depth int) {
 	w.bare = true
 	w.value(v, depth, false)
 	w.bare = false
 }
 
-// goAt writes where a value of a type is that is not shown.
+// goAt writes the type and the address of a value that is not shown.
 func (w *printing) goAt(name string, address uint64) {
 	if strings.Contains(name, "/") {
 		name = strconv.Quote(name)
@@ -163,8 +164,8 @@ func (w *printing) goAt(name string, address uint64) {
 	w.add("(" + name + ")(0x" + strconv.FormatUint(address, 16) + ")")
 }
 
-// goElements writes the first elements of an array that is n long and of all, or
-// that an array of less stands for.
+// goElements writes the first of the n elements of an array. All is how many elements the
+// array or slice has that v is the beginning of.
 func (w *printing) goElements(v value.Value, n, all uint64, depth int) {
 	if all > 0 && (depth >= maxGoArrays || w.inLine && depth >= w.goLimit()) {
 		w.add("[...]")
@@ -190,12 +191,12 @@ func (w *printing) goElements(v value.Value, n, all uint64, depth int) {
 	w.add("]")
 }
 
-// isLost reports whether nothing is left of a structure, whose numbers can be in several
-// places.
+// isLost reports whether all fields of a structure that lies in several places are optimized
+// out.
 func isLost(v value.Value, t *value.Type) bool {
 	fields := t.Strip().Fields()
 	if len(fields) == 0 || len(v.Pieces()) < 2 {
-		return false // what lies in one place says so itself
+		return false // a value in one place reports that itself
 	}
 	for k := range min(len(fields), maxGoFields) {
 		if _, err := v.Field(k).Bytes(); !errors.Is(err, value.ErrOptimizedOut) {
@@ -205,8 +206,8 @@ func isLost(v value.Value, t *value.Type) bool {
 	return len(fields) <= maxGoFields
 }
 
-// goStructure writes a structure: its address where it stands too deep in another value, but
-// for a time, which its text tells.
+// goStructure writes a structure, or only its address if it lies too deep in another value. It
+// writes a time as text at any depth.
 func (w *printing) goStructure(v value.Value, t *value.Type, bare bool, depth int) {
 	if isLost(v, t) {
 		w.add("<" + optimizedOut + ">")
@@ -246,8 +247,8 @@ func (w *printing) goStructure(v value.Value, t *value.Type, bare bool, depth in
 func (w *printing) goPointer(v value.Value, t *value.Type, bare bool, depth int) {
 	w.goWord(v, func(n uint64) {
 		elem := t.Strip().Elem()
-		// Delve counts what a pointer leads to as deep as the pointer, but for one to a
-		// pointer or an interface, which can lead on without end.
+		// In Delve the target of a pointer has the depth of the pointer, unless it is a
+		// pointer or an interface: a chain of these can be endless.
 		within := depth
 		kind := reflect.Invalid
 		if g := elem.GoType(); g != nil {
@@ -272,7 +273,8 @@ func (w *printing) goPointer(v value.Value, t *value.Type, bare bool, depth int)
 	})
 }
 
-// goPointed writes the type of a map or a channel, a pointer, and has what it leads to shown.
+// goPointed writes the type of a map or a channel, which is a pointer, and passes its target
+// to show.
 func (w *printing) goPointed(v value.Value, t *value.Type, bare bool, show func(value.Value)) {
 	v = v.As(t.Strip())
 	w.goWord(v, func(at uint64) {
@@ -287,7 +289,7 @@ func (w *printing) goPointed(v value.Value, t *value.Type, bare bool, show func(
 	})
 }
 
-// reflect.Func writes the function of a function value, a pointer to a word with its
+// goFunc writes the function of a function value: a pointer to a word with the function's
 // address.
 func (w *printing) goFunc(v value.Value) {
 	v = v.As(value.PointerTo(value.PointerTo(value.Base(w.machine, "void"))))
@@ -308,8 +310,8 @@ func (w *printing) goFunc(v value.Value) {
 	})
 }
 
-// reflect.Interface writes an interface's dynamic type and value. Of a bare one the value has the
-// type.
+// goInterface writes an interface's dynamic type and value. In a bare interface the type
+// precedes the value, not the interface.
 func (w *printing) goInterface(v value.Value, t *value.Type, bare bool, depth int) {
 	address, inMemory := v.Address()
 	v = v.As(t.Strip()) // runtime.eface, or runtime.iface with methods
@@ -374,9 +376,8 @@ func (w *printing) goInterface(v value.Value, t *value.Type, bare bool, depth in
 	})
 }
 
-// goDirect reports whether an interface holds a value itself, and not its address:
-// what is a pointer, or a structure or an array of one alone (cmd/compile's
-// types.IsDirectIface).
+// goDirect reports whether an interface contains a value of a type itself, not its address:
+// pointers, and structures and arrays of one pointer (cmd/compile's types.IsDirectIface).
 func goDirect(t *value.Type, depth int) bool {
 	if g := t.GoType(); g != nil {
 		switch g.GoKind() {
@@ -399,8 +400,8 @@ func goDirect(t *value.Type, depth int) bool {
 	return false
 }
 
-// goArgument returns what stands for a value of Go in the list of a frame's
-// arguments: no more of it than a line has room for.
+// goArgument returns the text of a value of Go in the list of a frame's arguments, shortened to
+// fit on a line.
 func (p *Printer) goArgument(v value.Value) string {
 	q := *p
 	q.Elements, q.Depth, q.inLine = maxGoInner, 2, true

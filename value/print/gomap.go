@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// maxGoGroups bounds how many groups of places of a map are looked at: a map from which
-// most was deleted has many that are empty.
+// maxGoGroups bounds how many groups of slots of a map are read: a map whose entries were
+// mostly deleted has many empty groups.
 const maxGoGroups = 1 << 14
 
 // goMap writes a map.
@@ -65,8 +65,8 @@ func (w *printing) goPairs(m value.Value, t *value.Type, n uint64, depth int) {
 	w.add("]")
 }
 
-// goHeld returns a key or a value of a map, in whose place there is its address where it is
-// large (more than 128 bytes).
+// goHeld returns a key or a value of a map. A map contains the address of one that is larger
+// than 128 bytes.
 func goHeld(v value.Value, t *value.Type) value.Value {
 	if t == nil || v.Type() == nil {
 		return v
@@ -91,12 +91,12 @@ func goEntries(m value.Value) iter.Seq2[value.Value, value.Value] {
 		if err != nil || b > 40 {
 			return
 		}
-		// Where the map grows, what was not moved yet is in the old buckets.
+		// While a map grows, the entries that were not moved yet are in the old buckets.
 		if !goBuckets(m.FieldByName("buckets"), 1<<b, &left, yield) || b == 0 {
 			return
 		}
 		if old := m.FieldByName("oldbuckets"); old.Err() == nil {
-			// As many as half, or the same where there were too many behind them.
+			// Half as many, or as many if the map had too many overflow buckets.
 			n := uint64(1) << (b - 1)
 			if flags, err := m.FieldByName("flags").Uint(); err == nil && flags&sameSizeGrow != 0 {
 				n = 1 << b
@@ -106,14 +106,15 @@ func goEntries(m value.Value) iter.Seq2[value.Value, value.Value] {
 	}
 }
 
-// Of runtime.hmap before Go 1.24: what a byte of a bucket's tophash is from which on there
-// is something in the place, and a bit of the flags.
+// Constants of runtime.hmap before Go 1.24: the least byte of a bucket's tophash whose slot is
+// in use, and a bit of the flags.
 const (
 	minTopHash   = 5
 	sameSizeGrow = 8
 )
 
-// goBuckets yields what is in n buckets that a pointer leads to, and in those behind them.
+// goBuckets yields the entries of n buckets that a pointer leads to, and of their overflow
+// buckets.
 func goBuckets(p value.Value, n uint64, left *int, yield func(key, elem value.Value) bool) bool {
 	if at, err := p.Uint(); err != nil || at == 0 {
 		return err == nil
@@ -143,8 +144,8 @@ func goBuckets(p value.Value, n uint64, left *int, yield func(key, elem value.Va
 	return true
 }
 
-// goTables yields what is in the tables of a directory. A map of up to eight has no tables,
-// but one group in the place of the directory.
+// goTables yields the entries of the tables of a directory. A map of up to eight entries has
+// one group instead of a directory.
 func goTables(m value.Value, dir value.Value, left *int, yield func(key, elem value.Value) bool) {
 	if dir.Type() == nil {
 		return
@@ -172,7 +173,7 @@ func goTables(m value.Value, dir value.Value, left *int, yield func(key, elem va
 		if *left--; *left < 0 {
 			return
 		}
-		if is == last { // a table has several places that follow each other
+		if is == last { // a table can have several successive slots of the directory
 			continue
 		}
 		last = is
@@ -190,8 +191,8 @@ func goTables(m value.Value, dir value.Value, left *int, yield func(key, elem va
 	}
 }
 
-// goGroup yields what is in a group of eight places: a byte for each tells with its highest
-// bit that there is nothing.
+// goGroup yields the entries of a group of eight slots. Each slot has a control byte, whose
+// highest bit is set if the slot is empty.
 func goGroup(g value.Value, left *int, yield func(key, elem value.Value) bool) bool {
 	if *left--; *left < 0 {
 		return false

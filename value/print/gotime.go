@@ -11,9 +11,9 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// The fields of a time.Time (package time's time.go): wall has nanoseconds in its low 30
-// bits. Where its highest bit is set the 33 between are seconds since 1885, and ext is the
-// monotonic clock, nanoseconds since the process started. Else ext is seconds since year 1.
+// The fields of a time.Time (package time's time.go): the low 30 bits of wall are nanoseconds.
+// If its highest bit is set, the 33 bits between are seconds since 1885, and ext is the
+// monotonic clock: nanoseconds since the process started. Otherwise ext is seconds since year 1.
 const (
 	goTimeMonotonic = 1 << 63
 	goTimeShift     = 30

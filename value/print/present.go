@@ -10,17 +10,17 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Presentation is what stands for a value in the place of its members, as what gdb calls a
-// pretty printer has it: "std::vector of length 2, capacity 4 = {1, 2}".
+// Presentation is the text that replaces the members of a value, as gdb's pretty printers
+// write it: "std::vector of length 2, capacity 4 = {1, 2}".
 type Presentation struct {
-	Text     string      // what stands first, "" for nothing
-	Value    value.Value // what follows it at once; the zero Value for nothing
-	After    string      // and this
+	Text     string      // first, "" for nothing
+	Value    value.Value // follows Text; the zero Value for nothing
+	After    string      // follows Value
 	String   *String
-	Children iter.Seq[Child] // what is listed; nil for nothing
+	Children iter.Seq[Child] // listed last; nil for none
 }
 
-// String is text in memory that is as long as something else says.
+// String is text in memory of a known length.
 type String struct {
 	Elem    *value.Type // of one character
 	Address uint64      // run-time, of the first
@@ -28,20 +28,20 @@ type String struct {
 	Frame   value.Frame
 }
 
-// Child is what is listed of a value: an element, which has neither a name nor a key, a
-// member, or what a map has for a key.
+// Child is a listed part of a value: an element without a name or a key, a named member, or an
+// entry of a map.
 type Child struct {
 	Name  string
 	Key   value.Value // of a map; else the zero Value
 	Value value.Value
 
-	// Nothing says that there is none: work was done, as looking at many places of a table
-	// that are empty. How much of it is done for one value is bounded.
+	// Nothing marks a step of work that found no child, for example an empty part of a hash
+	// table. The number of such steps for one value is bounded.
 	Nothing bool
 }
 
-// presented returns what stands for a value or what a reference leads to, and for what
-// value; ok says that something does.
+// presented returns the Presentation of a value, or of the target of a reference. It returns
+// false if the value has none.
 func (w *printing) presented(v value.Value) (p Presentation, ok bool) {
 	if w.Present == nil || v.Type() == nil || v.LocationErr() != nil {
 		return p, false
@@ -57,12 +57,12 @@ func (w *printing) presented(v value.Value) (p Presentation, ok bool) {
 	return w.Present(v)
 }
 
-// maxChildren bounds how many children are asked for of one value and of what is in it.
+// maxChildren bounds how many children of one value, and of the values in it, are listed.
 const maxChildren = 20000
 
-// present writes it. A summary has no children, only whether there are any.
+// present writes a Presentation. A summary shows "{...}" instead of children.
 func (w *printing) present(p Presentation, depth int, summary bool) {
-	// What is presented lies elsewhere than the value: it can be of a type that this one is in.
+	// The parts lie elsewhere than the value: their types can contain its type.
 	around := w.around
 	w.around = nil
 	defer func() { w.around = around }()
@@ -125,7 +125,7 @@ func (w *printing) present(p Presentation, depth int, summary bool) {
 	}
 }
 
-// counted writes a string of which at most so many characters are shown.
+// counted writes a String, at most Elements characters of it.
 func (w *printing) counted(s *String) {
 	width := s.Elem.Size()
 	if width == 0 || width > 4 || s.Frame == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/value/internal/spelling"
 )
 
-// value writes a value; top says that it stands in no other.
+// value writes a value. Top is true if it does not lie in another value.
 func (w *printing) value(v value.Value, depth int, top bool) {
 	if len(w.text) >= maxText {
 		return
@@ -79,8 +79,8 @@ func (w *printing) value(v value.Value, depth int, top bool) {
 	}
 }
 
-// complexParts writes the parts of a number that stands in another value in a format,
-// where one that stands alone is written as one number.
+// complexParts writes the two parts of a complex number in a format. gdb does so for numbers in
+// other values; it writes a single one as one number.
 func (w *printing) complexParts(v value.Value, t *value.Type) {
 	open, between, end := "", " + ", "i"
 	if t.Language() == value.Fortran {
@@ -99,7 +99,7 @@ func (w *printing) scalar(v value.Value, t *value.Type) {
 		w.add("<synthetic pointer>")
 		return
 	}
-	b, err := w.bytes(&w.room, v)
+	b, err := w.bytes(&w.buffer, v)
 	switch {
 	case errors.Is(err, value.ErrOptimizedOut):
 		w.add("<optimized out>")
@@ -110,7 +110,7 @@ func (w *printing) scalar(v value.Value, t *value.Type) {
 	}
 }
 
-// number writes a value of a type without qualifiers, and of these bytes.
+// number writes the value b of a type without qualifiers.
 func (w *printing) number(v value.Value, t *value.Type, b []byte) {
 	if w.Format != 0 && w.Format != 's' {
 		w.formatted(v, t, b)
@@ -186,7 +186,7 @@ func (w *printing) number(v value.Value, t *value.Type, b []byte) {
 	}
 }
 
-// decimal writes the integer that bytes are.
+// decimal writes the integer whose bytes are b.
 func (w *printing) decimal(t *value.Type, b []byte) {
 	switch n := number.Uint(t.Machine().Order, b); {
 	case len(b) == 0 || len(b) > 8:
@@ -250,14 +250,14 @@ func (w *printing) reference(v value.Value, t *value.Type, depth int, top bool) 
 	}
 	w.add("@")
 	w.address(number.Uint(t.Machine().Order, b), false)
-	// What a reference in a structure leads to is not shown.
+	// The target of a reference in a structure is not shown.
 	if top {
 		w.add(": ")
 		w.value(v.Deref(), depth, false)
 	}
 }
 
-// enumeration writes the name of a value, or of its bits where those have names.
+// enumeration writes the name of a value, or the names of its bits.
 func (w *printing) enumeration(t *value.Type, b []byte) {
 	list := t.Enumerators()
 	n := number.Uint(t.Machine().Order, number.Low(t.Machine(), b, 8))
@@ -392,7 +392,7 @@ func (w *printing) structure(v value.Value, t *value.Type, depth int) {
 		}
 		around := w.around
 		if f.Static != nil {
-			w.around = nil // it lies elsewhere
+			w.around = nil // a static member lies elsewhere
 		}
 		w.value(member, depth+1, false)
 		w.around = around
@@ -404,7 +404,7 @@ func (w *printing) array(v value.Value, t *value.Type, depth int) {
 	elem := t.Elem()
 	size := elem.Size()
 	n, counted := t.Len()
-	cut := false // there is more than is read
+	cut := false // the array is longer than the part that is read
 	if short, ok := v.Beginning(); ok {
 		v, t, cut = short, short.Type(), true
 		n, _ = t.Len()
@@ -418,25 +418,25 @@ func (w *printing) array(v value.Value, t *value.Type, depth int) {
 		return
 	}
 	if size == 0 || n == 0 {
-		// A member at the end that is as long as it likes.
+		// A flexible array member.
 		if address, ok := v.Address(); ok && w.Format == 0 {
 			w.pointer(v, value.PointerTo(elem), address)
 		} else if w.Format == 0 {
-			w.add("0x0") // what gdb takes for the address of what has none
+			w.add("0x0") // the address that gdb prints for a value without one
 		} else {
 			w.add("{}")
 		}
 		return
 	}
 	if _, ok := textual(elem); ok && t.Vector() {
-		// What a vector register holds is no text.
+		// The elements of a vector register are numbers, not text.
 		numbers := value.ArrayIn(t.Language(), value.IntOf(t.Machine(), "", int(size), elem.Signed()), n)
 		w.array(v.As(numbers), numbers, depth)
 		return
 	}
 	whole, err := v.Bytes()
 	if t.Packed() && err == nil {
-		err = value.ErrNoAddress // of elements that begin within a byte
+		err = value.ErrNoAddress // elements begin within a byte
 	}
 	if prefix, ok := textual(elem); ok && err == nil && (w.Format == 0 || w.Format == 's') {
 		w.appendString(whole, int(size), prefix, cut)
@@ -454,13 +454,13 @@ func (w *printing) array(v value.Value, t *value.Type, depth int) {
 	w.add(end)
 }
 
-// elementsOf writes the elements of an array, of equal ones in a row how many they are.
+// elementsOf writes the elements of an array, and successive equal ones once with their number.
 func (w *printing) elementsOf(v value.Value, t *value.Type, depth int) {
 	count, _ := t.Len()
-	size, n := t.Elem().Size(), min(count, value.MaxSize) // of elements without bytes there can be any number
+	size, n := t.Elem().Size(), min(count, value.MaxSize) // elements without bytes have no other limit
 	whole, err := v.Bytes()
 	if t.Packed() && err == nil {
-		err = value.ErrNoAddress // of elements that begin within a byte
+		err = value.ErrNoAddress // elements begin within a byte
 	}
 	same := func(i, j uint64) bool {
 		if err == nil {

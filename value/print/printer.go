@@ -16,49 +16,47 @@ import (
 
 // Symbolizer names run-time addresses.
 type Symbolizer interface {
-	// Symbol returns the symbol that covers an address, how far into it the
-	// address is in bytes, and false where there is none. Names are printed as
-	// they are: demangled, where that is wanted.
+	// Symbol returns the symbol that covers an address and the offset of the address in it
+	// in bytes, or false if no symbol does. A Printer does not demangle the name.
 	Symbol(address uint64) (name string, offset uint64, ok bool)
 }
 
-// Printer writes values as gdb 13 prints them with its default settings. The zero
-// value is good, and stands for the C locale. It may be used from several goroutines as
-// far as the Symbolizer and the values' Frames may.
+// Printer writes values as gdb 13 does with its default settings, and those of Go as Delve
+// does. The zero value prints as in the C locale. Several goroutines may use a Printer if they
+// may use its Symbolizer and the values' Frames.
 type Printer struct {
 	Symbols Symbolizer // nil for none
 
-	// Demangle returns the name of a virtual function as the source has it, of its
-	// linkage name, which stands for itself where Demangle is nil.
+	// Demangle returns the source name of a virtual function by its linkage name. If it is
+	// nil, linkage names are printed.
 	Demangle func(symbol string) string
 
 	Elements int // most elements of an array and characters of a string; 0 for 200
 	Repeats  int // more equal elements in a row are written once; 0 for 10
 	Depth    int // most nesting of structures; 0 for 20
 
-	// UTF8 says that text is written as it is, as gdb does where the locale has UTF-8:
-	// the characters beyond ASCII of strings in UTF-8 and of wide ones. Those that
-	// would not be seen, or would change what stands around them, and bytes that are
-	// not UTF-8 are escaped all the same. Else all are.
+	// UTF8 writes characters that are not in ASCII unescaped, as gdb does in a locale with
+	// UTF-8. Invisible characters, characters that change the text around them, and bytes
+	// that are not UTF-8 are always escaped.
 	UTF8 bool
 
-	// Format is the letter of gdb's print/x: one of x d u o t z c a f s, 0 for
-	// the type's own.
+	// Format is the letter of a command like gdb's print/x: one of x d u o t z c a f s, or 0
+	// for the format of the type.
 	Format byte
 
-	// Present returns what stands for a value of a structure or class, and false where its
-	// members are written; nil writes them of all. See package stdtype.
+	// Present returns the text that replaces the members of a structure or class, or false
+	// if the members are to be written. See package stdtype.
 	Present func(v value.Value) (Presentation, bool)
 
-	inLine bool // of Go, pointers in values are not followed, and what is left out has no address
+	inLine bool // in values of Go: do not follow pointers in them, and omit addresses of parts not shown
 }
 
-// maxText bounds what one value is printed as, in bytes.
+// maxText bounds the text of one value, in bytes.
 const maxText = 1 << 20
 
-// Print returns what the command print shows after "$1 = ", where pointers have
-// their type before them. The error is that of reading the value, but for
-// ErrOptimizedOut, which is "<optimized out>".
+// Print returns the text that gdb's command print shows after "$1 = ": the type precedes
+// pointers. It returns an error if the value cannot be read. A value that is optimized out is
+// "<optimized out>".
 func (p *Printer) Print(v value.Value) (string, error) {
 	if err := v.ReadError(); err != nil {
 		return "", err
@@ -110,13 +108,13 @@ func (p *Printer) Print(v value.Value) (string, error) {
 // nest.
 const maxTypes = 64
 
-// isString reports whether gdb takes a pointer to a type for a string, and does
-// not show its type.
+// isString reports whether gdb prints a pointer to the type of a name as a string, without its
+// type.
 func isString(name string) bool {
 	return name == "char" || name == "wchar_t" || name == "char16_t" || name == "char32_t"
 }
 
-// bareName returns the name of what a pointer leads to, without qualifiers.
+// bareName returns the name of a pointer's target type, without qualifiers.
 func bareName(t *value.Type) string {
 	for range maxTypes {
 		switch t.Kind() {
@@ -138,8 +136,8 @@ func bareName(t *value.Type) string {
 	return e.Name()
 }
 
-// Text returns what stands for the value in a list of variables: it never fails,
-// and says "<error: ...>" for what cannot be read.
+// Text returns the text of a value in a list of variables. It returns "<error: ...>" for parts
+// that cannot be read.
 func (p *Printer) Text(v value.Value) string {
 	w := p.start(v.Type())
 	defer w.end()
@@ -147,8 +145,8 @@ func (p *Printer) Text(v value.Value) string {
 	return string(w.text)
 }
 
-// Whole returns what Text does; where nothing of the value is known, it returns why: the
-// error wraps ErrOptimizedOut where Text says "<optimized out>".
+// Whole returns the text that Text returns, or an error if no part of the value is known. The
+// error wraps value.ErrOptimizedOut if Text returns "<optimized out>".
 func (p *Printer) Whole(v value.Value) (string, error) {
 	w := p.start(v.Type())
 	defer w.end()
@@ -165,7 +163,7 @@ func (p *Printer) Whole(v value.Value) (string, error) {
 	}
 }
 
-// Variable returns what info locals and info args show of a variable: "n = 5".
+// Variable returns the line of gdb's info locals and info args for a variable: "n = 5".
 func (p *Printer) Variable(v *value.Variable, f value.Frame) string {
 	val := v.Read(f)
 	if err := val.ReadError(); err != nil {
@@ -174,7 +172,7 @@ func (p *Printer) Variable(v *value.Variable, f value.Frame) string {
 	return v.Name + " = " + p.Text(val)
 }
 
-// scalarType returns what references lead to.
+// scalarType returns the type that references of a type lead to.
 func scalarType(t *value.Type) *value.Type {
 	for range maxTypes {
 		t = t.Strip()
@@ -194,7 +192,7 @@ func isScalar(t *value.Type) bool {
 	return true
 }
 
-// message is what gdb says of an error.
+// message returns gdb's text of an error.
 func message(err error) string {
 	if errors.Is(err, value.ErrNoLocation) {
 		return value.ErrNoLocation.Error()
@@ -214,23 +212,23 @@ type printing struct {
 	*Printer
 	machine                  *arch.Machine
 	text                     []byte
-	room, other              [16]byte // room for what is read
+	buffer, other            [16]byte // buffers for reading
 	elements, repeats, depth int
-	children                 int                   // that were listed of presented values
+	children                 int                   // number of children that were listed
 	problem                  error                 // the first one
-	bare                     bool                  // the next structure of Go's is written without its type, which stands before it
+	bare                     bool                  // write the next structure of Go without its type
 	seen                     map[uint64]bool       // virtual base classes, by address; nil before the first
-	around                   []*value.Type         // the structures that what is printed lies in
-	arguments                *value.ArgumentReader // reads those of frames; nil before the first
+	around                   []*value.Type         // the structures that contain the current value
+	arguments                *value.ArgumentReader // nil before the first argument
 }
 
-// printings are kept, with their room: each argument of each frame takes one.
+// printings keeps buffers: each argument of each frame needs a printing.
 var printings = sync.Pool{New: func() any { return new(printing) }}
 
-// maxKeptText is how much room for text is kept, in bytes.
+// maxKeptText bounds the capacity of a buffer in printings, in bytes.
 const maxKeptText = 4096
 
-// start returns what prints a value. It is to be ended.
+// start returns a printing of a value of a type. The caller must call end.
 func (p *Printer) start(t *value.Type) *printing {
 	w := printings.Get().(*printing)
 	w.Printer, w.elements, w.repeats, w.depth = p, p.Elements, p.Repeats, p.Depth
@@ -249,7 +247,7 @@ func (p *Printer) start(t *value.Type) *printing {
 	return w
 }
 
-// end ends the use of what prints a value, and of its text.
+// end returns a printing to printings. Its text is invalid from then on.
 func (w *printing) end() {
 	if cap(w.text) > maxKeptText {
 		w.text = nil
@@ -258,7 +256,7 @@ func (w *printing) end() {
 	printings.Put(w)
 }
 
-// fail writes an error in the place of a value.
+// fail writes an error instead of a value.
 func (w *printing) fail(err error) {
 	if w.problem == nil {
 		w.problem = err
@@ -273,7 +271,7 @@ func (w *printing) add(s string) {
 }
 
 // unqualified returns a type without typedefs and qualifiers. Unlike Strip it does not look
-// for the definition of a structure that is only declared, which takes a look into all units.
+// for the definition of a structure that is only declared, which would read all units.
 func unqualified(t *value.Type) *value.Type {
 	for range maxTypes {
 		switch t.Kind() {

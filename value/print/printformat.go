@@ -18,12 +18,12 @@ import (
 func (w *printing) formatted(v value.Value, t *value.Type, b []byte) {
 	size := len(b)
 	unsigned, signed := number.Integer(t.Machine(), b, false), number.Integer(t.Machine(), b, true)
-	if t.Kind() == value.Fixed { // gdb takes what is before the point
+	if t.Kind() == value.Fixed { // without the fraction, as in gdb
 		signed = t.FixedInteger(b)
 		unsigned = new(big.Int).And(signed, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(8*size)), big.NewInt(1)))
 	}
 	width := uint64(8 * size)
-	// As a character or an address gdb takes the number, as all else the bytes.
+	// gdb prints the number as a character or an address, and the bytes in other formats.
 	n := unsigned
 	if t.Signed() {
 		n = signed

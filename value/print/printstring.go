@@ -22,9 +22,9 @@ type converted struct {
 	count int
 }
 
-// appendString writes the characters of a string as gdb's generic_printstr
-// does: in C's syntax, and long runs of one character as 'c' <repeats N times>.
-// An ellipsis is forced where the memory has more than was read.
+// appendString writes the characters of a string as gdb's generic_printstr does: in C's
+// syntax, and long runs of one character as 'c' <repeats N times>. Ellipsis is true if the
+// string is longer than data.
 func (w *printing) appendString(data []byte, width int, prefix string, ellipsis bool) {
 	n := len(data) / width
 	// The NUL that ends a string is left out.
@@ -101,11 +101,11 @@ func (w *printing) appendQuoted(data []byte, width int, prefix string, quote byt
 	}
 }
 
-// character is a character of a string, or what stands in the place of one.
+// character is a character of a string, or units that are not a valid one.
 type character struct {
 	units      []byte
 	width      int  // bytes of a unit
-	r          rune // -1 where the units are no character
+	r          rune // -1 if the units are not a character
 	incomplete bool // the string ends within it
 }
 
@@ -148,8 +148,9 @@ func (w *printing) appendChar(n uint64, width int, quote byte) {
 	w.appendCharacter(w.character(b[:min(width, 8)], min(width, 8)), quote, &escaped)
 }
 
-// appendCharacter writes a character within quotes. A digit after a hexadecimal escape
-// would be read as a part of it: it is escaped too, which escaped keeps.
+// appendCharacter writes a character within quotes. It also escapes a digit after a hexadecimal
+// escape, of which the digit would be a part. Escaped is whether the last character was escaped
+// so.
 func (w *printing) appendCharacter(c character, quote byte, escaped *bool) {
 	needed := *escaped
 	*escaped = false
@@ -175,18 +176,18 @@ func (w *printing) appendCharacter(c character, quote byte, escaped *bool) {
 	}
 }
 
-// isVisible reports whether a character beyond ASCII can be shown as it is: it has a
-// shape of its own, and changes neither the direction nor the order of what stands
-// around it (Unicode's Cc, Cf, Zl and Zp, and what it calls ignorable, do).
+// isVisible reports whether a character that is not in ASCII can be shown unescaped: it has a
+// visible shape and does not change the direction or order of the text around it, as Unicode's
+// Cc, Cf, Zl, Zp and default-ignorable characters do.
 func isVisible(r rune) bool {
 	return r >= 0xa0 && unicode.IsPrint(r) && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// escapes are the letters behind a backslash of the characters from \a on.
+// escapes are the letters of the escapes \a to \r, in the order of their codes.
 const escapes = "abtnvfr"
 
-// textual tells whether a type is one of characters, and what stands before the
-// quotes: gdb knows the names of C's wide ones.
+// textual reports whether a type is a character type, and returns the prefix of its quotes. gdb
+// knows C's wide characters by name.
 func textual(t *value.Type) (prefix string, ok bool) {
 	for range maxTypes {
 		switch t.Name() {
@@ -202,9 +203,9 @@ func textual(t *value.Type) (prefix string, ok bool) {
 			t = t.Elem()
 			continue
 		case value.Char:
-			return "", t.Language() != value.Rust // whose characters are each for itself
+			return "", t.Language() != value.Rust // an array of char is not a string in Rust
 		case value.Int:
-			// C has no other number of one byte.
+			// C does not distinguish a number of one byte from a character.
 			return "", (t.Language() == value.C || t.Language() == value.CPlusPlus) && t.Size() == 1
 		}
 		break
@@ -223,7 +224,7 @@ func (w *printing) appendPointed(f value.Frame, address, width uint64, prefix st
 	var problem error
 	end := false
 	for !end && uint64(len(data)) < limit {
-		// Up to the end of a page, as the next one need not be there.
+		// Read up to the end of a page, because the next one may not be mapped.
 		at := address + uint64(len(data))
 		n := min(limit-uint64(len(data)), 4096-at%4096, 256)
 		if n = n / width * width; n == 0 {
@@ -231,7 +232,7 @@ func (w *printing) appendPointed(f value.Frame, address, width uint64, prefix st
 		}
 		chunk := make([]byte, n)
 		if f.ReadMemory(chunk, at) != nil {
-			// What can be read need not end at a page.
+			// Readable memory does not always end at a page.
 			n, chunk = width, chunk[:width]
 			if problem = f.ReadMemory(chunk, at); problem != nil {
 				problem = &value.MemoryError{Address: at, Err: problem}

@@ -39,7 +39,7 @@ func (w *printing) rust(v value.Value, t *value.Type, depth int) {
 	}
 }
 
-// isTuple reports whether fields have numbers for names.
+// isTuple reports whether the names of fields are numbers.
 func isTuple(fields []value.Field) bool { return len(fields) > 0 && fields[0].Name == "__0" }
 
 func (w *printing) rustFields(v value.Value, fields []value.Field, tuple bool, depth int) {
@@ -87,7 +87,7 @@ func (w *printing) rustEnum(v value.Value, t *value.Type, depth int) {
 	w.rustFields(inner, fields, isTuple(fields), depth)
 }
 
-// rustSlice writes a slice, or a string, with what it leads to.
+// rustSlice writes a slice or a string with its elements.
 func (w *printing) rustSlice(v value.Value, t *value.Type, depth int) {
 	length, err := v.Field(1).Uint()
 	var data uint64
@@ -125,7 +125,8 @@ func (w *printing) rustSlice(v value.Value, t *value.Type, depth int) {
 	w.array(value.At(a, data, v.Frame()), a, depth)
 }
 
-// rustScalar writes what gdb writes of Rust's own scalars: () and characters.
+// rustScalar writes the scalars that only Rust has, () and characters, and reports whether it
+// did.
 func (w *printing) rustScalar(t *value.Type, b []byte, n uint64) bool {
 	switch {
 	case t.Name() == "()" && len(b) == 0:
@@ -139,7 +140,7 @@ func (w *printing) rustScalar(t *value.Type, b []byte, n uint64) bool {
 	return true
 }
 
-// rustChar returns a character as gdb's rust-lang.c emits it.
+// rustChar returns a character as gdb's rust-lang.c writes it.
 func rustChar(n uint64) string {
 	switch {
 	case n == '\\' || n == '\'':
@@ -169,7 +170,7 @@ func isByteString(t *value.Type) bool {
 	return known && t.Elem().Strip().Name() == "u8"
 }
 
-// rustBytes writes a reference to an array of bytes, with them.
+// rustBytes writes a reference to an array of bytes, and the bytes.
 func (w *printing) rustBytes(v value.Value, t *value.Type, address uint64) {
 	w.address(address, false)
 	length, _ := t.Len()

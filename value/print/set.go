@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/value/internal/number"
 )
 
-// literal writes a character as an expression of a language has it.
+// literal writes a character in the syntax of a language.
 func (w *printing) literal(l value.Language, n uint64) {
 	switch {
 	case l == value.Pascal && n == '\'':
@@ -26,7 +26,7 @@ func (w *printing) literal(l value.Language, n uint64) {
 	}
 }
 
-// set writes a set as gdb does: those next to each other as a range.
+// set writes a set as gdb does: successive members as a range.
 func (w *printing) set(v value.Value, t *value.Type) {
 	b, err := v.Bytes()
 	switch {
