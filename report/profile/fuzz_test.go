@@ -65,7 +65,7 @@ func FuzzNames(f *testing.F) {
 		if err := parsed.CheckValid(); err != nil {
 			t.Fatal(err)
 		}
-		if got := parsed.Function[0]; got.Name != valid(name) || got.Filename != valid(file) {
+		if got := parsed.Function[0]; got.Name != printable.Text(name) || got.Filename != printable.Text(file) {
 			t.Errorf("pprof: %q in %q comes back as %q in %q", name, file, got.Name, got.Filename)
 		}
 		if total := parsed.Sample[0].Value[0] + parsed.Sample[1].Value[0]; total != 11 {
