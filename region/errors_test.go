@@ -84,7 +84,7 @@ func TestProgramErrors(t *testing.T) {
 		{"alias into an instruction", f(ops(1, region.Alias(-1, 0x2002))), arm64, region.ErrAlias, "inside of an instruction"},
 		{"alias to itself", f(ops(8, region.Alias(-1, 0))), amd64, region.ErrAlias, "leads back"},
 		{"aliases in a ring", a, amd64, region.ErrAlias, "leads back"},
-		{"behind an alias", f(ops(8, region.Add(4, rsp, -8), region.Alias(-1, 0x2000))), amd64, region.ErrAlias, "op 0 counts behind it"},
+		{"behind an alias", f(ops(8, region.Add(4, rsp, -8), region.Alias(-1, 0x2000))), amd64, region.ErrAlias, "op 0 counts after it"},
 		{"frames", procedure(300, wide...), amd64, region.ErrLimit, "256"},
 		{"operations", procedure(300, ops(8, many...)), amd64, region.ErrLimit, "16384"},
 	} {

@@ -30,7 +30,7 @@ func TestLeftOver(t *testing.T) {
 			if err := os.Mkdir(path, 0o700); err != nil {
 				t.Fatal(err)
 			}
-		}, "it is no file"},
+		}, "not a file"},
 		{"open", func(t *testing.T, path string) { create(t, filepath.Dir(path)) }, "this program is writing it"},
 		{"closed", func(t *testing.T, path string) {
 			if err := create(t, filepath.Dir(path)).Close(); err != nil {

@@ -80,6 +80,8 @@ func repeatable(i *x86Instruction) bool {
 			return i.code[len(i.code)-1] == 3
 		case 0xd9, 0xdd:
 			return i.code[i.modRM] >= 0xc0 || reg != 6 // fnstenv, fnsave
+		case 0xc7: // xbegin: a step aborts the transaction, and ends after an instruction there
+			return i.code[i.modRM] != 0xf8
 		}
 	case i.opcodeMap == map0F:
 		switch i.opcode {

@@ -69,7 +69,7 @@ func startTracee(t *testing.T) *tracee {
 	})
 	p.wait()
 	p.must(unix.PtraceSetOptions(p.pid, unix.PTRACE_O_EXITKILL))
-	buffer := make([]byte, 8192)
+	buffer := make([]byte, maxState)
 	p.xstate = p.regset(unix.PTRACE_GETREGSET, buffer)
 	var r unix.PtraceRegs
 	p.must(unix.PtraceGetRegs(p.pid, &r))
@@ -119,6 +119,10 @@ func (p *tracee) wait() unix.Signal {
 	}
 	return status.StopSignal()
 }
+
+// maxState is more than the extended state of any processor has: 11 KB with AMX. The
+// kernel takes it only as a whole.
+const maxState = 1 << 14
 
 // regset copies the extended state, and returns its size.
 func (p *tracee) regset(request int, buffer []byte) int {
