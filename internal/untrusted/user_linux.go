@@ -71,11 +71,13 @@ func as(user User, f func(become func() error) error) error {
 			return
 		}
 		dumpable, _ := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
-		done <- f(func() error { return user.become() })
+		err := f(func() error { return user.become() })
 		if dumpable == 1 {
-			// Who changes its user loses it (prctl(2)), and the whole process with it.
+			// A change of user clears it for the whole process (prctl(2)). It is set again
+			// before the next call can look at it.
 			unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0)
 		}
+		done <- err
 	}()
 	return <-done
 }
