@@ -5,6 +5,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -134,7 +135,7 @@ func (c *Console) infoLine(args string) error {
 		c.printf(at, r.Line, c.source.shown(r.File), r.Start, c.angle(r.Start), r.End, c.angle(r.End))
 	}
 	c.list.at(r.File, r.Line)
-	c.examined = examined{next: r.Start, known: true, letter: 'i', size: c.examined.size}
+	c.examined = examined{next: r.Start, known: true, letter: 'i', size: cmp.Or(c.examined.size, 'w')}
 	return nil
 }
 
