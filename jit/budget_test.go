@@ -49,7 +49,6 @@ var budgets = map[string]string{
 	"snapshot/core":      reading + " @github.com/pierrec/lz4/v4",
 	"stack/...":          reading,
 	"profile/...":        "internal/printable @github.com/google/pprof",
-	"report/profile":     "internal/printable @github.com/google/pprof",
 	"report/readelf":     "object internal/printable",
 	"report/...":         printing,
 	"check/...":          printing,

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/stack/recording"
 )
 

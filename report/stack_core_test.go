@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report"
-	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/snapshot"
 )
 

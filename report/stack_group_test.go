@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report"
-	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"

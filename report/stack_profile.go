@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/stack"
 )
 

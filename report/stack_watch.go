@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 )

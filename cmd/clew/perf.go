@@ -17,8 +17,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report"
-	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack/recording"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/internal/outputfile"
-	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/profile"
 )
 
 // profileFlags are the flags of verbs whose stacks can be written as a profile.

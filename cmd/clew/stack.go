@@ -23,8 +23,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report"
-	"github.com/clewdev/clew/report/profile"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"

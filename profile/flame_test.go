@@ -20,7 +20,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/profile"
 )
 
 const hostile = `</script><img src=x onerror=alert(1)><b>{{script}} & "q" 'q' ` + "\u2028<!--"

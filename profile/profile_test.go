@@ -17,10 +17,10 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/profile"
 )
 
-var update = flag.Bool("update", false, "write testdata anew: go test ./report/profile -update")
+var update = flag.Bool("update", false, "write testdata anew: go test ./profile -update")
 
 // aProfile has one of everything: two processes, one of them with threads of
 // equal stacks, each kind of code, an inlined call, recursion, frames that are

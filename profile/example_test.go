@@ -8,7 +8,7 @@ import (
 	"log"
 	"os"
 
-	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/profile"
 )
 
 func Example() {

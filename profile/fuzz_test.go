@@ -17,7 +17,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/profile"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report/profile"
+	"github.com/clewdev/clew/profile"
 )
 
 type point struct{ x, y float64 }
