@@ -86,15 +86,37 @@ func strings2(c call) (a, b string, err error) {
 	return a, b, err
 }
 
+func moveMemory(c call) error {
+	c.Return(c.Word(0))
+	return copyBytes(c, c.Word(0), c.Word(1), c.Word(2))
+}
+
+func setMemory(c call) error {
+	c.Return(c.Word(0))
+	return fill(c, c.Word(0), byte(c.Word(1)), c.Word(2))
+}
+
+func compareMemory(c call) error {
+	r, err := compare(c, c.Word(0), c.Word(1), c.Word(2))
+	returnInt(c, r)
+	return err
+}
+
+func findByte(c call) error {
+	p := make([]byte, 1)
+	for n := range c.Word(2) {
+		if err := c.ReadMemory(p, c.Word(0)+n); err != nil {
+			return err
+		}
+		if p[0] == byte(c.Word(1)) {
+			c.Return(c.Word(0) + n)
+			return nil
+		}
+	}
+	return nil
+}
+
 func stringFunctions() map[string]function {
-	moved := func(c call) error {
-		c.Return(c.Word(0))
-		return copyBytes(c, c.Word(0), c.Word(1), c.Word(2))
-	}
-	set := func(c call) error {
-		c.Return(c.Word(0))
-		return fill(c, c.Word(0), byte(c.Word(1)), c.Word(2))
-	}
 	stringCopy := func(c call) error {
 		c.Return(c.Word(0))
 		s, err := readString(c, c.Word(1))
@@ -149,26 +171,9 @@ func stringFunctions() map[string]function {
 		}
 	}
 	return map[string]function{
-		"memcpy": moved, "memmove": moved, "__memcpy_chk": moved, "__memmove_chk": moved,
-		"memset": set, "__memset_chk": set,
-		"memcmp": func(c call) error {
-			r, err := compare(c, c.Word(0), c.Word(1), c.Word(2))
-			returnInt(c, r)
-			return err
-		},
-		"memchr": func(c call) error {
-			p := make([]byte, 1)
-			for n := range c.Word(2) {
-				if err := c.ReadMemory(p, c.Word(0)+n); err != nil {
-					return err
-				}
-				if p[0] == byte(c.Word(1)) {
-					c.Return(c.Word(0) + n)
-					return nil
-				}
-			}
-			return nil
-		},
+		"memcpy": moveMemory, "memmove": moveMemory, "__memcpy_chk": moveMemory, "__memmove_chk": moveMemory,
+		"memset": setMemory, "__memset_chk": setMemory,
+		"memcmp": compareMemory, "memchr": findByte,
 		"strlen": func(c call) error {
 			s, err := readString(c, c.Word(0))
 			returnInt(c, len(s))

@@ -12,7 +12,7 @@ type howto struct {
 	field field
 }
 
-// value is what a relocation computes of S, the address of the symbol; A, the
+// value is what a relocation computes from S, the address of the symbol; A, the
 // addend; P, the address of the place; G, the address of the symbol's slot in
 // the GOT; GOT, that of the GOT; TP(x), the offset of a thread-local variable
 // from the thread pointer. Page(x) is x without its low 12 bits.
@@ -40,6 +40,63 @@ const (
 	moduleValue              // offset of S + A in the thread-local variables of the program
 	rewriteValue             // a sequence of instructions that becomes another one
 )
+
+// operands are what the value of a relocation is computed from.
+type operands struct {
+	linker     *linker
+	symbol     *symbol
+	mapped     bool   // the place is in memory when the program runs
+	addend     uint64 // A
+	target     uint64 // S + A
+	place      uint64 // P
+	slot       uint64 // G
+	slotAddend uint64 // A, where it is added to G
+}
+
+// of computes the value.
+func (v value) of(o *operands) uint64 {
+	l := o.linker
+	switch v {
+	case absoluteValue:
+		return o.target
+	case relativeValue:
+		return o.target - o.place
+	case branchValue:
+		if o.symbol.stub != 0 {
+			return l.stubAddress(o.symbol) + o.addend - o.place
+		}
+		return o.target - o.place
+	case pageValue:
+		return page(o.target) - page(o.place)
+	case sizeValue:
+		return o.symbol.size + o.addend
+	case slotRelative, threadSlotRelative:
+		return o.slot + o.slotAddend - o.place
+	case slotPage, threadSlotPage:
+		return page(o.slot) - page(o.place)
+	case slotAddress, threadSlotAddress:
+		return o.slot
+	case slotFromGOT:
+		return o.slot + o.slotAddend - l.got.address
+	case slotFromPage:
+		return o.slot - page(l.got.address)
+	case fromGOT:
+		return o.target - l.got.address
+	case gotRelative:
+		return l.got.address + o.addend - o.place
+	case threadValue:
+		return l.template.offsetOf(o.target, l.base)
+	case moduleValue:
+		if o.mapped {
+			// Of a sequence that was rewritten: it counts from the thread pointer.
+			return l.template.offsetOf(o.target, l.base)
+		}
+		return o.target - (l.base + l.template.start)
+	}
+	return 0
+}
+
+func page(address uint64) uint64 { return address &^ 0xfff }
 
 // slotUse tells whether a value needs a slot in the GOT, and of which kind.
 func (v value) slotUse() (slot, thread bool) {

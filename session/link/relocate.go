@@ -66,76 +66,39 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 		return fail(ErrObject, ": outside of the section's %#x bytes", len(s.data))
 	}
 	g := in.refs[r.Symbol]
-	target := g.address() + uint64(r.Addend)
+	o := operands{linker: l, symbol: g, mapped: s.mapped, addend: uint64(r.Addend), target: g.address() + uint64(r.Addend), place: s.address + r.Offset}
 	b := s.data[r.Offset:]
+	computed := h.value
 	switch {
 	case g.section == nil && g.kind != absolute && s.mapped && s.isUnwind():
-		// A personality routine: the null pointer, where it is none or too far.
-		if g.kind != imported || !h.field.put(b, target) || h.value != absoluteValue {
+		// A personality routine: a null pointer if it is not one, or too far away.
+		if g.kind != imported || !h.field.put(b, o.target) || h.value != absoluteValue {
 			h.field.put(b, 0)
 		}
 		return nil
 	case s.mapped && g.section != nil && g.section.flags&elf.SHF_TLS != 0 && !h.value.ofThread() && h.value != sizeValue:
 		return fail(ErrObject, ": it is a thread-local variable")
 	case !s.mapped && g.section == nil && g.kind != absolute && g.kind != imported:
-		// Debugging information of what is not there.
-		h.value, target = absoluteValue, tombstone(s.name)
+		// Debugging information of code that is not in the program.
+		computed, o.target = absoluteValue, tombstone(s.name)
 	case g.kind == missing && h.value == branchValue && l.machine == &arm64 && h.field == branch26:
-		// AAELF64 §5.7.9: a call of a weak symbol that is not there goes on after it.
+		// AAELF64 §5.7.9: a call of a weak symbol that is not defined continues after the call.
 		order.PutUint32(b, 0xd503201f) // nop
 		return nil
+	case g.stub != 0 && h.value == relativeValue && l.machine.branch(r.Type, s.data, r.Offset, r.Addend):
+		computed = branchValue
 	}
-	p := s.address + r.Offset
-	var v uint64
-	slot, addend := l.slotAddress(g, h, r)
-	switch h.value {
-	case absoluteValue:
-		v = target
-	case relativeValue:
-		v = target - p
-		if g.stub != 0 && l.machine.branch(r.Type, s.data, r.Offset, r.Addend) {
-			v = l.stubAddress(g) + uint64(r.Addend) - p
-		}
-	case branchValue:
-		v = target - p
-		if g.stub != 0 {
-			v = l.stubAddress(g) + uint64(r.Addend) - p
-		}
-	case pageValue:
-		v = target&^0xfff - p&^0xfff
-	case sizeValue:
-		v = g.size + uint64(r.Addend)
-	case slotRelative, threadSlotRelative:
-		v = slot + addend - p
-	case slotPage, threadSlotPage:
-		v = slot&^0xfff - p&^0xfff
-	case slotAddress, threadSlotAddress:
-		v = slot
-	case slotFromGOT:
-		v = slot + addend - l.got.address
-	case slotFromPage:
-		v = slot - l.got.address&^0xfff
-	case fromGOT:
-		v = target - l.got.address
-	case gotRelative:
-		v = l.got.address + uint64(r.Addend) - p
-	case threadValue:
-		v = l.template.offsetOf(target, l.base)
-	case moduleValue:
-		v = target - (l.base + l.template.start)
-		if s.mapped {
-			// Of a sequence that was rewritten: it counts from the thread pointer.
-			v = l.template.offsetOf(target, l.base)
-		}
-	}
+	o.slot, o.slotAddend = l.slotAddress(g, howto{computed, h.field}, r)
+	v := computed.of(&o)
 	if h.field.put(b, v) {
 		return nil
 	}
 	hint := ""
-	if g.kind == imported && h.value != branchValue {
-		hint = "; it is imported and may be anywhere, which code that is compiled with -fPIC allows for"
-	} else if g.kind == missing {
-		hint = "; it is weak and nobody defines it, which code that is compiled with -fPIC allows for"
+	switch {
+	case g.kind == imported && h.value != branchValue:
+		hint = "; it is imported and may be anywhere; compile the code with -fPIC"
+	case g.kind == missing:
+		hint = "; it is weak and not defined; compile the code with -fPIC"
 	}
 	return fail(ErrOverflow, ": value %#x%s", v, hint)
 }
