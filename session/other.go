@@ -6,7 +6,11 @@
 
 package session
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/clewdev/clew/value"
+)
 
 func memoryAt(address, size uint64) []byte { return nil }
 
@@ -29,3 +33,13 @@ func dumpable() bool { return true }
 func thisThread() int { return 0 }
 
 func yieldThread() {}
+
+type surroundings struct{}
+
+func (w *walker) surround(*Session) error { return errors.ErrUnsupported }
+
+func (w *walker) leave() {}
+
+func (f *Frame) describeAround() {}
+
+func (f *Frame) infoAround() *value.Info { return nil }
