@@ -12,6 +12,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
 )
@@ -38,7 +41,7 @@ func atCommand() *cli.Command {
 		Usage:         "Explain the rule at one address, and draw the frame",
 		Description:   atHelp,
 		ShellComplete: completeFunctions(),
-		Metadata:      seeAlso("rules", "debuginfod", "json", "exit-codes"),
+		Metadata:      manual.SeeAlso("rules", "debuginfod", "json", "exit-codes"),
 		UsageText: `clew at FILE ADDR|FUNC[+OFF] [flags]
 
 Examples:
@@ -68,13 +71,13 @@ Examples:
 }
 
 func at(path, place string, flags *atFlags) error {
-	f, err := openFile(path)
+	f, err := input.OpenELF(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	defer warnOfDamage(f)
-	sections, err := frameSections(f, flags.section)
+	defer input.WarnOfDamage(f)
+	sections, err := input.FrameSections(f, flags.section)
 	if err != nil {
 		return err
 	}
@@ -85,15 +88,15 @@ func explain(f *object.File, sections []*cfi.Section, place string, flags *atFla
 	functions, pc, err := report.Find(sections, f, place)
 	switch {
 	case errors.Is(err, report.ErrNoFunction):
-		return no("%s: %w%s", f.Name(), err, otherNames(f, place))
+		return output.Partialf("%s: %w%s", f.Name(), err, input.OtherNames(f, place))
 	case errors.Is(err, cfi.ErrNoFDE):
 		return uncovered(f, sections, pc, flags)
 	case err != nil:
-		return input("%s: %w", f.Name(), err)
+		return output.InputErrorf("%s: %w", f.Name(), err)
 	}
 	e, err := report.Explain(functions[0], pc)
 	if err != nil {
-		return no("%s: %w", f.Name(), err)
+		return output.Partialf("%s: %w", f.Name(), err)
 	}
 	e.Also = functions[1:]
 	var code []report.CodeLine
@@ -101,42 +104,42 @@ func explain(f *object.File, sections []*cfi.Section, place string, flags *atFla
 	var missing error
 	if flags.source {
 		if code, note, missing = report.Disassemble(&e.Function, f); missing != nil {
-			missing = no("%s: %w", f.Name(), missing)
+			missing = output.Partialf("%s: %w", f.Name(), missing)
 		}
 	}
 	if flags.json {
-		return errors.Join(e.JSON(stdout, code), missing)
+		return errors.Join(e.JSON(output.Stdout, code), missing)
 	}
-	colours := stdout.palette()
-	columns, _ := stdout.size()
-	if err := e.Words(stdout, colours, columns); err != nil {
+	colours := output.Stdout.Palette()
+	columns, _ := output.Stdout.Size()
+	if err := e.Words(output.Stdout, colours, columns); err != nil {
 		return err
 	}
-	fmt.Fprintln(stdout)
-	if err := e.Drawing(stdout, colours); err != nil || !flags.source || missing != nil {
+	fmt.Fprintln(output.Stdout)
+	if err := e.Drawing(output.Stdout, colours); err != nil || !flags.source || missing != nil {
 		return errors.Join(err, missing)
 	}
-	fmt.Fprintln(stdout)
+	fmt.Fprintln(output.Stdout)
 	if note != "" {
-		fmt.Fprintln(stdout, note)
+		fmt.Fprintln(output.Stdout, note)
 	}
 	text := sourceText(f.OpenSource, flags.sourcePath)
 	defer tellSource(text)
-	return e.Source(stdout, colours, code, text)
+	return e.Source(output.Stdout, colours, code, text)
 }
 
 // uncovered names the functions around an address that no FDE covers.
 func uncovered(f *object.File, sections []*cfi.Section, pc uint64, flags *atFlags) error {
 	all, err := report.List(sections, f, report.Selection{})
 	if err != nil {
-		warn("%v", err)
+		output.Warn("%v", err)
 	}
 	u := report.Uncovered{Address: pc}
 	u.Before, u.After = all.Nearest(pc)
 	if flags.json {
-		if err := u.JSON(stdout); err != nil {
+		if err := u.JSON(output.Stdout); err != nil {
 			return err
 		}
 	}
-	return no("%s: %s", f.Name(), hint(u.String()))
+	return output.Partialf("%s: %s", f.Name(), output.Hint(u.String()))
 }

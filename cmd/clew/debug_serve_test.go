@@ -23,8 +23,6 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/session"
-	clewdap "github.com/clewdev/clew/session/dap"
 )
 
 // served is clew while it serves debuggers.
@@ -304,78 +302,6 @@ func TestDebugByAnEditor(t *testing.T) {
 		conn.Close()
 		if !strings.Contains(output.String(), "fib(5) = 5") {
 			t.Errorf("the output is %q", output.String())
-		}
-	}
-}
-
-// What an editor launches prints to the editor, and its main gets the arguments.
-func TestDebugOutputToAnEditor(t *testing.T) {
-	cc := testprogram.RequireTool(t, "gcc")
-	path := filepath.Join(t.TempDir(), "print.o")
-	cmd := exec.Command(cc, "-g", "-c", "-x", "c", "-o", path, "-")
-	cmd.Stdin = strings.NewReader("int printf(const char *, ...);\n" +
-		"int main(int argc, char **argv) { for (int i = 1; i < argc; i++) printf(\"%d: %s\\n\", i, argv[i]); return argc; }\n")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for _, test := range []struct{ arguments, stdout, console, failed string }{
-		{`{"call": "main", "args": ["x", "y z"]}`, "1: x\n2: y z\n", " = 3", ""},
-		{`{"cwd": "` + filepath.Dir(path) + `", "program": "print.o", "call": "main(\"a\")"}`, "1: a\n", " = 2", ""},
-		{`{"call": "printf", "args": ["x"]}`, "", "", "args are those of main"},
-	} {
-		var arguments clewdap.LaunchArguments
-		if err := json.Unmarshal([]byte(test.arguments), &arguments); err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		arguments.Output = &out
-		p, err := launch([]string{path}, &debugFlags{}, arguments)
-		if test.failed != "" {
-			if err == nil || !strings.Contains(err.Error(), test.failed) {
-				t.Errorf("%s: %v", test.arguments, err)
-			}
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		stop, err := p.Run(false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, _, err := p.Result(stop)
-		if err != nil || !strings.HasSuffix(result, test.console) || out.String() != test.stdout {
-			t.Errorf("%s: %q, %v, and it prints %q", test.arguments, result, err, out.String())
-		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// What an editor launches has had its constructors called, and ends by exit.
-func TestDebugLaunch(t *testing.T) {
-	object := debuggedObject(t, "begins.c")
-	for _, test := range []struct {
-		call string
-		want session.Stop
-	}{
-		{"get(1)", session.Stop{Reason: session.Returned, Result: 42}},
-		{"leave(3)", session.Stop{Reason: session.ExitedProcess, ExitCode: 3}},
-	} {
-		p, err := launch([]string{object}, &debugFlags{}, clewdap.LaunchArguments{Call: test.call})
-		if err != nil {
-			t.Fatal(err)
-		}
-		stop, err := p.Run(false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if stop.Reason != test.want.Reason || uint32(stop.Result) != uint32(test.want.Result) || stop.ExitCode != test.want.ExitCode {
-			t.Errorf("%s: %v", test.call, stop)
-		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

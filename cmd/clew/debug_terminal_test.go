@@ -8,7 +8,6 @@ package main
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -213,43 +212,5 @@ func TestDebugScriptIsInterrupted(t *testing.T) {
 		if code := cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) || !strings.Contains(string(rest), "received signal SIGINT") || strings.Contains(string(rest), "more") {
 			t.Errorf("%q ends with %d and says %q", args, code, rest)
 		}
-	}
-}
-
-func TestHistory(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "new", "folder", "history")
-	t.Setenv("CLEW_HISTORY", path)
-	h := openHistory()
-	for _, line := range []string{"one", "two", "two", " ", "", "three"} {
-		h.Add(line)
-	}
-	again := openHistory()
-	if again.Len() != 3 || again.At(0) != "three" || again.At(2) != "one" {
-		t.Errorf("the history is %q", again.lines)
-	}
-	var many strings.Builder
-	for i := range 3 * maxHistory {
-		fmt.Fprintf(&many, "line %d\n", i)
-	}
-	if err := os.WriteFile(path, []byte(many.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h = openHistory()
-	if h.Len() != maxHistory || h.At(0) != fmt.Sprintf("line %d", 3*maxHistory-1) {
-		t.Errorf("%d lines, the last is %q", h.Len(), h.At(0))
-	}
-	if openHistory().Len() != maxHistory {
-		t.Error("the file was not shortened")
-	}
-
-	t.Setenv("CLEW_HISTORY", "")
-	h = openHistory()
-	h.Add("secret")
-	if h.Len() != 1 || openHistory().Len() != 0 {
-		t.Error("a history without a file is kept")
-	}
-	t.Setenv("XDG_STATE_HOME", "/somewhere")
-	if os.Unsetenv("CLEW_HISTORY"); historyPath() != "/somewhere/clew/history" {
-		t.Errorf("the history is in %s", historyPath())
 	}
 }

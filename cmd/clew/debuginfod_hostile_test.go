@@ -42,7 +42,7 @@ func TestHostileDebuginfod(t *testing.T) {
 		t.Fatalf("objcopy: %v\n%s", err, out)
 	}
 	core := testprogram.Core(t, testprogram.CoreOptions{}, program)
-	stack, said, status := output(t, clew(t, "stack", core), "DEBUGINFOD_URLS=")
+	stack, said, status := runToEnd(t, clew(t, "stack", core), "DEBUGINFOD_URLS=")
 	if status != 0 || said != "" || !strings.Contains(stack, "_start") || strings.Contains(stack, "f2c.c") {
 		t.Fatalf("without a server: exit %d, %q\n%s", status, said, stack)
 	}
@@ -117,7 +117,7 @@ func TestHostileDebuginfod(t *testing.T) {
 			defer server.CloseClientConnections()
 			cache := t.TempDir()
 			env := []string{"DEBUGINFOD_URLS=" + server.URL, "DEBUGINFOD_CACHE_PATH=" + cache, "DEBUGINFOD_TIMEOUT=60"}
-			stdout, stderr, status := output(t, clew(t, "stack", core), append(env, test.env)...)
+			stdout, stderr, status := runToEnd(t, clew(t, "stack", core), append(env, test.env)...)
 			if status != 0 || stdout != stack {
 				t.Errorf("exit %d, and the stack is\n%s\nwithout a server\n%s", status, stdout, stack)
 			}

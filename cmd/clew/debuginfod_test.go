@@ -20,11 +20,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// output runs a program to its end.
-func output(t *testing.T, cmd *exec.Cmd, env ...string) (stdout, stderr string, status int) {
+// runToEnd runs a program to its end.
+func runToEnd(t *testing.T, cmd *exec.Cmd, env ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, said strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -79,7 +80,7 @@ func TestDebuginfod(t *testing.T) {
 	p.Settle(t)
 	stack := func(what string, env ...string) (stdout, stderr string, status int) {
 		t.Helper()
-		return output(t, clew(t, "stack", what), append(env, "DEBUGINFOD_TIMEOUT=60")...)
+		return runToEnd(t, clew(t, "stack", what), append(env, "DEBUGINFOD_TIMEOUT=60")...)
 	}
 	pid := strconv.Itoa(p.PID)
 	if stdout, stderr, code := stack(pid, off, cache); code != 0 || stderr != "" || strings.Contains(stdout, lost) {
@@ -103,10 +104,10 @@ func TestDebuginfod(t *testing.T) {
 		{[]string{"table", program, "--func", "convert"}, "convert  0x...\n...", "clew table: ...f2c: no function with an unwind table is called convert\n...or name servers in DEBUGINFOD_URLS, which may have it."},
 		{[]string{"table", bare, "--section", ".debug_frame"}, "...\nmain  0x...  .debug_frame FDE...\n...", "clew table: ...bare: no call frame information in a section .debug_frame; it has .eh_frame"},
 	} {
-		if stdout, stderr, code := output(t, clew(t, test.args...), "DEBUGINFOD_URLS="+url, cache, "DEBUGINFOD_TIMEOUT=60"); code != 0 || stderr != "" || !like(stdout, test.with) {
+		if stdout, stderr, code := runToEnd(t, clew(t, test.args...), "DEBUGINFOD_URLS="+url, cache, "DEBUGINFOD_TIMEOUT=60"); code != 0 || stderr != "" || !like(stdout, test.with) {
 			t.Errorf("%s: exit %d, %q\n%s", test.args, code, stderr, stdout)
 		}
-		if stdout, stderr, code := output(t, clew(t, test.args...), off, "DEBUGINFOD_CACHE_PATH="+path("none")); code != exitNo || stdout != "" || !like(stderr, test.less) {
+		if stdout, stderr, code := runToEnd(t, clew(t, test.args...), off, "DEBUGINFOD_CACHE_PATH="+path("none")); code != output.ExitNo || stdout != "" || !like(stderr, test.less) {
 			t.Errorf("%s without a server: exit %d, %q\n%s", test.args, code, stderr, stdout)
 		}
 	}
@@ -114,7 +115,7 @@ func TestDebuginfod(t *testing.T) {
 	// A server that does not answer costs its time, and no more.
 	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	defer hangs.Close()
-	stdout, stderr, code := output(t, clew(t, "stack", pid), "DEBUGINFOD_URLS="+hangs.URL, "DEBUGINFOD_CACHE_PATH="+path("other"), "DEBUGINFOD_TIMEOUT=1")
+	stdout, stderr, code := runToEnd(t, clew(t, "stack", pid), "DEBUGINFOD_URLS="+hangs.URL, "DEBUGINFOD_CACHE_PATH="+path("other"), "DEBUGINFOD_TIMEOUT=1")
 	if code != 0 || !strings.Contains(stdout, "in f2c") || strings.Contains(stdout, lost) ||
 		strings.Count(stderr, "debuginfod: "+hangs.URL+" gave no answer in 1s; it is not asked again") != 1 {
 		t.Errorf("a server that hangs: exit %d, %q\n%s", code, stderr, stdout)
@@ -126,14 +127,14 @@ func TestDebuginfod(t *testing.T) {
 	if err := os.Remove(program); err != nil {
 		t.Fatal(err)
 	}
-	if stdout, _, code := stack(core, off, cache); code != exitNo || !strings.Contains(stdout, "or servers in DEBUGINFOD_URLS") {
+	if stdout, _, code := stack(core, off, cache); code != output.ExitNo || !strings.Contains(stdout, "or servers in DEBUGINFOD_URLS") {
 		t.Errorf("a core without its program: exit %d\n%s", code, stdout)
 	}
 	named(core)
 
 	for kind, want := range map[string]string{"debuginfo": debug, "executable": path("served", "f2c")} {
 		ours := path("cache", id, kind)
-		stdout, stderr, code := output(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS="+url, "DEBUGINFOD_CACHE_PATH="+path("theirs"))
+		stdout, stderr, code := runToEnd(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS="+url, "DEBUGINFOD_CACHE_PATH="+path("theirs"))
 		theirs := strings.TrimSpace(stdout)
 		if code != 0 || theirs != path("theirs", id, kind) {
 			t.Fatalf("debuginfod-find: exit %d, %s%s", code, stdout, stderr)
@@ -148,7 +149,7 @@ func TestDebuginfod(t *testing.T) {
 			t.Errorf("%s: %d bytes are served, clew fetches %d and debuginfod-find %d", kind, len(files[0]), len(files[1]), len(files[2]))
 		}
 		// Where nobody listens; without a server it does not look.
-		stdout, stderr, code = output(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS=http://127.0.0.1:1", cache)
+		stdout, stderr, code = runToEnd(t, exec.Command(find, kind, id), "DEBUGINFOD_URLS=http://127.0.0.1:1", cache)
 		if code != 0 || strings.TrimSpace(stdout) != ours {
 			t.Errorf("debuginfod-find with clew's cache: exit %d, %s%s", code, stdout, stderr)
 		}

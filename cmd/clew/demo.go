@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/cmd/clew/demo"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
 )
@@ -56,7 +57,7 @@ func runDemo(wait bool) error {
 	defer signal.Stop(signals)
 	program, err := demo.Start()
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	defer program.Close()
 	shown := make(chan error, 1)
@@ -64,34 +65,34 @@ func runDemo(wait bool) error {
 	select {
 	case err := <-shown:
 		if errors.Is(err, syscall.EPIPE) {
-			return status(128 + int(syscall.SIGPIPE))
+			return output.Status(128 + int(syscall.SIGPIPE))
 		}
 		if err != nil || !wait {
 			return err
 		}
 	case s := <-signals:
-		return status(128 + int(s.(syscall.Signal)))
+		return output.Status(128 + int(s.(syscall.Signal)))
 	}
 	if s := <-signals; s != syscall.SIGINT {
-		return status(128 + int(s.(syscall.Signal)))
+		return output.Status(128 + int(s.(syscall.Signal)))
 	}
 	return nil
 }
 
 func showDemo(program *demo.Program, wait bool) error {
-	fmt.Fprintf(stdout, `A Go program has compiled %[1]s to machine code
+	fmt.Fprintf(output.Stdout, `A Go program has compiled %[1]s to machine code
 and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints it:
 
 `, program.Source(), program.PID)
 	s, err := process.Snapshot(program.PID, &process.Options{Threads: []int{program.PID}})
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
-	if _, err := printStacks(stdout, stdout.palette(), &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, stackFlags{}); err != nil {
+	if _, err := printStacks(output.Stdout, output.Stdout.Palette(), &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, stackFlags{}); err != nil {
 		return err
 	}
 	const word = "minotaur"
-	fmt.Fprintf(stdout, "\nClew found it by the rules that the program publishes for debuggers, here those of one of its words:\n\n")
+	fmt.Fprintf(output.Stdout, "\nClew found it by the rules that the program publishes for debuggers, here those of one of its words:\n\n")
 	path, err := program.SymbolFile()
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints i
 		return err
 	}
 	if !wait {
-		fmt.Fprint(stdout, `Now try 'clew stack PID' on a process of yours, 'clew table FILE' on a program,
+		fmt.Fprint(output.Stdout, `Now try 'clew stack PID' on a process of yours, 'clew table FILE' on a program,
 or 'clew demo --wait', which keeps this one for gdb and perf.
 `)
 		return nil
@@ -108,7 +109,7 @@ or 'clew demo --wait', which keeps this one for gdb and perf.
 	if err := program.Wander(); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, `The program goes on, from room to room, until you press Ctrl-C here. In another
+	fmt.Fprintf(output.Stdout, `The program goes on, from room to room, until you press Ctrl-C here. In another
 terminal:
 
   clew stack --thread %[1]d %[1]d
@@ -120,7 +121,7 @@ terminal:
   perf script -i jit.data
 `, program.PID, program.Folder)
 	if !program.Symbols() {
-		fmt.Fprint(stdout, `
+		fmt.Fprint(output.Stdout, `
 This clew has no symbols, as 'go run' makes it. By one of them gdb finds the
 generated words, so for gdb: go build ./cmd/clew && ./clew demo --wait
 `)

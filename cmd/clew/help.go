@@ -124,12 +124,6 @@ versions of Clew may add fields; they do not change or remove any.`)
 	return &manual.Page{Name: "json", Summary: "The output of --json", Description: text.String()}
 }
 
-// topicsKey is where the metadata of a command has the names of the topics about it.
-const topicsKey = "topics"
-
-// seeAlso returns the metadata of a command that topics are about.
-func seeAlso(topics ...string) map[string]any { return map[string]any{topicsKey: topics} }
-
 // pageOf returns the page of a command, whose name is that of a command line.
 func pageOf(c *cli.Command, name string) *manual.Page {
 	usage, examples, _ := strings.Cut(c.UsageText, "\n\nExamples:\n")
@@ -151,7 +145,7 @@ func pageOf(c *cli.Command, name string) *manual.Page {
 	}
 	// Those that most users need come first, then each group.
 	slices.SortStableFunc(p.Flags, func(a, b manual.Flag) int { return strings.Compare(a.Group, b.Group) })
-	names, _ := c.Metadata[topicsKey].([]string)
+	names := manual.TopicsOf(c.Metadata)
 	for _, t := range allTopics() {
 		if c == c.Root() || slices.Contains(names, t.Name) {
 			p.Topics = append(p.Topics, manual.Entry{Name: t.Name, Summary: t.Summary})

@@ -18,6 +18,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
@@ -54,7 +57,7 @@ func jitCommand() *cli.Command {
 		Usage:         "List generated code; show or extract a function of it",
 		Description:   jitHelp,
 		ShellComplete: completeProcesses(),
-		Metadata:      seeAlso("generated", "cores", "json", "exit-codes"),
+		Metadata:      manual.SeeAlso("generated", "cores", "json", "exit-codes"),
 		UsageText: `clew jit PID|FILE [flags]
 
 Examples:
@@ -85,7 +88,7 @@ overwritten or moved, a line says where it was, until when, and by what.
 
 The target names the source files. So root reads only those that the target's user
 may read, and files under --source-path.`,
-			Metadata: seeAlso("generated", "rules", "json", "exit-codes"),
+			Metadata: manual.SeeAlso("generated", "rules", "json", "exit-codes"),
 			UsageText: `clew jit show NAME|ADDR PID|FILE [flags]
 
 Examples:
@@ -108,7 +111,7 @@ Examples:
 For code that a jitdump, a dyn-info list or a perf map describes, Clew makes a symbol
 file that says the same. It has names, unwind tables and lines at run-time
 addresses, and no code. readelf, 'clew table' and gdb's add-symbol-file read it.`,
-			Metadata: seeAlso("generated", "json", "exit-codes"),
+			Metadata: manual.SeeAlso("generated", "json", "exit-codes"),
 			UsageText: `clew jit extract NAME|ADDR PID|FILE -o FILE
   clew jit extract --all PID|FILE -o DIR
 
@@ -148,7 +151,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	case err != nil:
 		return nil, err
 	case len(pids) > 1:
-		return nil, input("%d processes are named %s; choose one: %s", len(pids), name, strings.Join(pids, ", "))
+		return nil, output.InputErrorf("%d processes are named %s; choose one: %s", len(pids), name, strings.Join(pids, ", "))
 	default:
 		name = pids[0]
 	}
@@ -158,34 +161,34 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 		}
 		return t, t.source(name, &flags.core, new(snapshot.Options))
 	}
-	info, err := regular(name)
+	info, err := input.Regular(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, input("%s: no process and no file has this name", name)
+		return nil, output.InputErrorf("%s: no process and no file has this name", name)
 	case err != nil:
 		return nil, err
 	case info.Size() == 0:
-		return nil, input("%s is empty", name)
+		return nil, output.InputErrorf("%s is empty", name)
 	}
 	owner := snapshot.User(untrusted.OwnerOf(info))
 	t.process = &snapshot.Process{ReadAs: &owner}
-	switch is, err := contentOf(name); {
+	switch is, err := input.ContentOf(name); {
 	case err != nil:
-		return nil, inputError{err}
-	case is == recordingFile:
+		return nil, output.InputError(err)
+	case is == input.Recording:
 		t.process = nil // its processes can be of several users, whoever recorded them
 		return t, t.recording(name, flags)
-	case is.maybeCore():
-		return t, t.source(name, &flags.core, &snapshot.Options{Search: searchBelow})
+	case is.MaybeCore():
+		return t, t.source(name, &flags.core, &snapshot.Options{Search: input.SearchBelow})
 	}
 	t.file = name
 	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
 	debug.SetGCPercent(25)
-	_, end := progress("reading "+name, 0)
+	_, end := output.Progress("reading "+name, 0)
 	source, err := stack.OpenCodeSource(name)
 	end()
 	if err != nil {
-		return nil, input("%w%s", err, hint("\nClew reads cores, jitdumps, perf maps and recordings of perf."))
+		return nil, output.InputErrorf("%w%s", err, output.Hint("\nClew reads cores, jitdumps, perf maps and recordings of perf."))
 	}
 	t.sources = []*stack.CodeSource{source}
 	t.machine = source.Machine()
@@ -196,12 +199,12 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 func (t *jitTarget) source(name string, flags *coreFlags, opts *snapshot.Options) error {
 	source, err := openSource(name, flags, opts)
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	s, err := source.Snapshot()
 	if err != nil {
 		source.Close()
-		return inputError{err}
+		return output.InputError(err)
 	}
 	t.command = command(s)
 	t.of(s, func() { source.Close() })
@@ -226,7 +229,7 @@ func (t *jitTarget) of(s *snapshot.Snapshot, release func()) {
 	t.released = func() { objects.Close(); release() }
 	t.pid, t.machine, t.process = s.PID, s.Machine, s.Process
 	var err error
-	_, end := progress("reading what is known of the code of "+whose(s), 0)
+	_, end := output.Progress("reading what is known of the code of "+whose(s), 0)
 	defer end()
 	t.sources, err = objects.GeneratedCode()
 	var more int
@@ -246,17 +249,17 @@ func (t *jitTarget) of(s *snapshot.Snapshot, release func()) {
 // recording takes the jitdumps that the processes of a recording had mapped, and
 // their perf maps.
 func (t *jitTarget) recording(name string, flags *jitFlags) error {
-	if err := exist(flags.core.sysroot); err != nil {
+	if err := input.Exist(flags.core.sysroot); err != nil {
 		return err
 	}
 	r, err := perfdata.Open(name)
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	defer r.Close()
 	t.file = name
 	opts := recording.Options{Search: debugfile.Search{Root: flags.core.sysroot}}
-	_, end := progress("reading "+name, 0)
+	_, end := output.Progress("reading "+name, 0)
 	defer end()
 	if t.sources, t.notes, err = recording.CodeSources(r, opts); err != nil {
 		t.notes = append(t.notes, err.Error())
@@ -296,12 +299,12 @@ func jitSources(name string, flags *jitFlags) error {
 	r.PID, r.Command, r.File, r.Notes = t.pid, t.command, t.file, t.notes
 	r.SetCore(t.core)
 	if flags.json {
-		err = r.JSON(stdout)
+		err = r.JSON(output.Stdout)
 	} else {
-		err = r.Text(stdout, stdout.palette())
+		err = r.Text(output.Stdout, output.Stdout.Palette())
 	}
 	if err == nil && !r.Complete() {
-		return status(exitNo)
+		return output.Status(output.ExitNo)
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/stack"
@@ -31,14 +32,14 @@ func (t *jitTarget) find(place, name string) (found, all []report.SourcedFunctio
 	}
 	for _, s := range t.sources { // it may be in what is damaged of them
 		if s.Err != nil {
-			warn("%s: %v", s.Kind, s.Err)
+			output.Warn("%s: %v", s.Kind, s.Err)
 		}
 	}
 	switch {
 	case len(all) == 0:
-		return nil, nil, no("%s: no source describes generated code; 'clew jit %[1]s' lists where Clew looked", name)
+		return nil, nil, output.Partialf("%s: no source describes generated code; 'clew jit %[1]s' lists where Clew looked", name)
 	case parseErr == nil:
-		return nil, nil, no("%s: no generated function covers %#x", name, address)
+		return nil, nil, output.Partialf("%s: no generated function covers %#x", name, address)
 	}
 	history := ""
 	for _, s := range t.sources {
@@ -47,7 +48,7 @@ func (t *jitTarget) find(place, name string) (found, all []report.SourcedFunctio
 			history = fmt.Sprintf(" (the %v does not say what was withdrawn from it)", s.Kind)
 		}
 	}
-	return nil, all, no("%s: none of %d generated functions is called %s%s", name, len(all), place, history)
+	return nil, all, output.Partialf("%s: none of %d generated functions is called %s%s", name, len(all), place, history)
 }
 
 // maxShown is how many functions one name can mean that are shown together, and
@@ -70,7 +71,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 		return missing
 	}
 	if len(found) > maxShown {
-		return no("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
+		return output.Partialf("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
 	}
 	names := make([]stack.GeneratedFunction, len(all))
 	for i := range all {
@@ -81,12 +82,12 @@ func jitShow(place, name string, flags *jitFlags) error {
 	for i := range found {
 		g := report.GeneratedFunction{Function: &found[i].GeneratedFunction, Source: found[i].Source, Machine: t.machine, Names: names}
 		if flags.json {
-			err = g.JSON(stdout)
+			err = g.JSON(output.Stdout)
 		} else {
 			if i > 0 {
-				fmt.Fprintln(stdout)
+				fmt.Fprintln(output.Stdout)
 			}
-			err = g.Text(stdout, stdout.palette(), text)
+			err = g.Text(output.Stdout, output.Stdout.Palette(), text)
 		}
 		if err != nil {
 			return err
@@ -97,7 +98,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 		return err
 	}
 	if !complete && missing == nil {
-		return status(exitNo)
+		return output.Status(output.ExitNo)
 	}
 	return missing
 }
@@ -105,26 +106,26 @@ func jitShow(place, name string, flags *jitFlags) error {
 // writeFormer writes where functions were before; all is how many such places there are.
 func writeFormer(former []report.FormerFunction, all int, apart bool, flags *jitFlags) (err error) {
 	if apart && len(former) > 0 && !flags.json {
-		fmt.Fprintln(stdout)
+		fmt.Fprintln(output.Stdout)
 	}
 	for i := range former {
 		if flags.json {
-			err = former[i].JSON(stdout)
+			err = former[i].JSON(output.Stdout)
 		} else {
-			err = former[i].Text(stdout, stdout.palette())
+			err = former[i].Text(output.Stdout, output.Stdout.Palette())
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if more := all - len(former); more > 0 && !flags.json {
-		fmt.Fprintf(stdout, "and %d more before\n", more)
+		fmt.Fprintf(output.Stdout, "and %d more before\n", more)
 	}
 	return nil
 }
 
 // someOf lists the first of some functions, a line each.
-func someOf(functions []report.SourcedFunction) hint {
+func someOf(functions []report.SourcedFunction) output.Hint {
 	const most = 8
 	var list strings.Builder
 	for i := range functions {
@@ -134,7 +135,7 @@ func someOf(functions []report.SourcedFunction) hint {
 		}
 		fmt.Fprintf(&list, "\n  %#x  %s", functions[i].Start, report.Printable(functions[i].Name))
 	}
-	return hint(list.String())
+	return output.Hint(list.String())
 }
 
 func jitExtract(args []string, flags *jitFlags) error {
@@ -163,7 +164,7 @@ func jitExtract(args []string, flags *jitFlags) error {
 		err = t.extract(args[0], name, flags)
 	}
 	if err == nil && !whole {
-		return status(exitNo)
+		return output.Status(output.ExitNo)
 	}
 	return err
 }
@@ -172,7 +173,7 @@ func jitExtract(args []string, flags *jitFlags) error {
 // missing, and reports whether nothing is.
 func (t *jitTarget) tellDamage() (whole bool) {
 	for _, text := range t.damage {
-		warn("%s", text)
+		output.Warn("%s", text)
 	}
 	return len(t.damage) == 0
 }
@@ -184,21 +185,21 @@ func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
 		return err
 	}
 	if len(found) > 1 {
-		return no("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
+		return output.Partialf("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
 	}
 	f := &found[0]
 	data := f.Image()
 	var partial error
 	if data == nil {
 		if data, partial = f.Source.SymbolFile(t.machine, []stack.GeneratedFunction{f.GeneratedFunction}); data == nil {
-			return no("%w", partial)
+			return output.Partialf("%w", partial)
 		}
 	}
 	if err := writeSymbolFile(flags.output, f.Source, data, flags); err != nil {
 		return err
 	}
 	if partial != nil {
-		return no("%w", partial)
+		return output.Partialf("%w", partial)
 	}
 	return nil
 }
@@ -207,10 +208,10 @@ func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
 // and one for each other source.
 func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 	if len(t.sources) == 0 {
-		return no("%s: no source describes generated code", name)
+		return output.Partialf("%s: no source describes generated code", name)
 	}
 	if err := os.MkdirAll(flags.output, 0o777); err != nil {
-		return input("%w", err)
+		return output.InputErrorf("%w", err)
 	}
 	var partial []error
 	for i, s := range t.sources {
@@ -250,7 +251,7 @@ func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 		}
 	}
 	if err := errors.Join(partial...); err != nil {
-		return no("%w", err)
+		return output.Partialf("%w", err)
 	}
 	return nil
 }
@@ -261,14 +262,14 @@ func writeSymbolFile(path string, s *stack.CodeSource, data []byte, flags *jitFl
 		return err
 	})
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	if path == "-" {
 		return nil
 	}
 	if flags.json {
-		return printable.EncodeJSON(stdout, map[string]any{"file": path, "source": s.Kind.String(), "place": s.Place, "bytes": len(data)})
+		return printable.EncodeJSON(output.Stdout, map[string]any{"file": path, "source": s.Kind.String(), "place": s.Place, "bytes": len(data)})
 	}
-	_, err = fmt.Fprintf(stdout, "%s: %d bytes, of the %v\n", path, len(data), s.Kind)
+	_, err = fmt.Fprintf(output.Stdout, "%s: %d bytes, of the %v\n", path, len(data), s.Kind)
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -28,8 +29,8 @@ func TestProgressOfJIT(t *testing.T) {
 		ended bool
 	}
 	var heard []*work
-	defer func(before func(string, int, func() bool) (func(int), func())) { showProgress = before }(showProgress)
-	showProgress = func(what string, _ int, _ func() bool) (func(int), func()) {
+	defer func(before func(string, int, func() bool) (func(int), func())) { output.ShowProgress = before }(output.ShowProgress)
+	output.ShowProgress = func(what string, _ int, _ func() bool) (func(int), func()) {
 		w := &work{what: what}
 		heard = append(heard, w)
 		return func(int) {}, func() { w.ended = true }

@@ -21,6 +21,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/session/dap"
 )
 
@@ -71,7 +72,7 @@ func mutantWorker() {
 			f.Truncate(0)
 			f.Seek(0, io.SeekStart)
 		}
-		stdout, stderr = &stream{file: files[0]}, &stream{file: files[1]}
+		output.Stdout, output.Stderr = &output.Stream{File: files[0]}, &output.Stream{File: files[1]}
 		switch r.Args[0] {
 		case "dap":
 			result.Escape = serveMutant(r.Args[1])
@@ -151,7 +152,7 @@ func misbehave(how string, args []string) {
 	case "panic":
 		panic("as asked")
 	case "overflow":
-		fmt.Fprintln(stdout, overflow(1))
+		fmt.Fprintln(output.Stdout, overflow(1))
 	case "spin":
 		for end := time.Now().Add(time.Hour); time.Now().Before(end); {
 			spun++
@@ -160,10 +161,10 @@ func misbehave(how string, args []string) {
 		select {}
 	case "print":
 		text, _ := strconv.Unquote(args[0])
-		fmt.Fprintln(stdout.raw(), text)
+		fmt.Fprintln(output.Stdout.Raw(), text)
 	case "complain":
 		text, _ := strconv.Unquote(args[0])
-		fmt.Fprintln(stderr.raw(), text)
+		fmt.Fprintln(output.Stderr.Raw(), text)
 	case "stop":
 		if pid, err := strconv.Atoi(args[0]); err == nil {
 			syscall.Kill(pid, syscall.SIGSTOP)

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/cmd/clew/debug"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/stack"
 )
@@ -51,7 +52,7 @@ func TestOutputFiles(t *testing.T) {
 		"history": func(path string) error {
 			t.Setenv("CLEW_HISTORY", path)
 			before, _ := os.ReadFile(path)
-			openHistory().Add(fmt.Sprintf("print %d", len(before)))
+			debug.OpenHistory().Add(fmt.Sprintf("print %d", len(before)))
 			if after, _ := os.ReadFile(path); string(after) == string(before) {
 				return errors.New("a symbolic link in a directory that other users can write to") // it is not told
 			}

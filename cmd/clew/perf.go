@@ -17,6 +17,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot/perfdata"
@@ -44,7 +47,7 @@ func perfCommand() *cli.Command {
 		Name:        "perf",
 		Usage:       "Print a recording of perf, as text or as a profile",
 		Description: perfHelp,
-		Metadata:    seeAlso("recordings", "frames", "generated", "profiles", "debuginfod", "json", "exit-codes"),
+		Metadata:    manual.SeeAlso("recordings", "frames", "generated", "profiles", "debuginfod", "json", "exit-codes"),
 		UsageText: `clew perf FILE [flags]
 
 Examples:
@@ -106,21 +109,21 @@ func (f *perfFlags) check() error {
 
 // printRecording reads a recording and prints it.
 func printRecording(path string, flags *perfFlags) error {
-	if err := exist(flags.sysroot); err != nil {
+	if err := input.Exist(flags.sysroot); err != nil {
 		return err
 	}
 	r, err := openRecording(path)
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	defer r.Close()
-	opts := recording.Options{Search: searchBelow(flags.sysroot), Lines: !flags.noLines, NoInline: flags.noInline}
+	opts := recording.Options{Search: input.SearchBelow(flags.sysroot), Lines: !flags.noLines, NoInline: flags.noInline}
 	if flags.event != "" || flags.pids != nil || flags.threads != nil || flags.comm != "" {
 		opts.Filter = flags.counts
 	}
-	to := io.Writer(stdout)
+	to := io.Writer(output.Stdout)
 	if flags.samples {
-		to = stdout.raw() // RecordedSamples escapes each name once, not once a sample
+		to = output.Stdout.Raw() // RecordedSamples escapes each name once, not once a sample
 	}
 	out := bufio.NewWriterSize(to, 1<<16)
 	if flags.samples {
@@ -133,12 +136,12 @@ func printRecording(path string, flags *perfFlags) error {
 		}
 	}
 	total := int64(0)
-	if info, _ := regular(path); info != nil {
+	if info, _ := input.Regular(path); info != nil {
 		total = info.Size()
 	}
-	show := progress
+	show := output.Progress
 	if flags.samples {
-		show = progressBeside
+		show = output.ProgressBeside
 	}
 	done, end := show("MB read", int(total>>20))
 	if done != nil {
@@ -158,13 +161,13 @@ func printRecording(path string, flags *perfFlags) error {
 		return err
 	}
 	if failed != nil {
-		return noError{fmt.Errorf("%s: %w; what was read until then is shown", path, failed)}
+		return output.Partial(fmt.Errorf("%s: %w; what was read until then is shown", path, failed))
 	}
 	if opts.Filter != nil && rec.Samples == 0 {
-		return noError{fmt.Errorf("%s: it has no such samples: --event, --pid, --thread and --comm leave none", path)}
+		return output.Partial(fmt.Errorf("%s: it has no such samples: --event, --pid, --thread and --comm leave none", path))
 	}
 	if !rec.Complete {
-		return status(exitNo)
+		return output.Status(output.ExitNo)
 	}
 	return nil
 }
@@ -179,7 +182,7 @@ func openRecording(path string) (*perfdata.Reader, error) {
 		return r, nil
 	}
 	// perf record --threads writes a directory.
-	info, err := regular(path)
+	info, err := input.Regular(path)
 	if err != nil && info != nil && !info.IsDir() {
 		return nil, fmt.Errorf("%w; - is standard input", err)
 	}
@@ -188,7 +191,7 @@ func openRecording(path string) (*perfdata.Reader, error) {
 		return nil, fmt.Errorf("%s: a directory without a recording of perf", path)
 	}
 	if err != nil {
-		if c, _ := contentOf(path); c == elfCore {
+		if c, _ := input.ContentOf(path); c == input.Core {
 			return nil, fmt.Errorf("%s: a core, and no recording of perf; 'clew stack %[1]s' reads it", path)
 		}
 	}
@@ -215,11 +218,11 @@ func (f *perfFlags) print(r *report.Recorded, out *bufio.Writer) error {
 			names = append(names, r.Events[i].Name)
 		}
 		if !slices.Contains(names, f.event) {
-			return inputError{fmt.Errorf("%s: no event %q; it has %s", r.Path, f.event, strings.Join(names, ", "))}
+			return output.InputError(fmt.Errorf("%s: no event %q; it has %s", r.Path, f.event, strings.Join(names, ", ")))
 		}
 	case f.samples:
 		for _, note := range r.Notes {
-			warn("%s", note)
+			output.Warn("%s", note)
 		}
 		return nil
 	case f.json:
@@ -239,14 +242,14 @@ func (f *perfFlags) print(r *report.Recorded, out *bufio.Writer) error {
 		p := profile.New(unit)
 		r.AddTo(p, event)
 		for _, note := range r.Notes {
-			warn("%s", note)
+			output.Warn("%s", note)
 		}
 		return f.profile.write(p)
 	}
 	if f.json {
 		return nil
 	}
-	return r.Text(out, report.RecordedOptions{Palette: stdout.palette(), Functions: f.top, Stacks: f.stacks})
+	return r.Text(out, report.RecordedOptions{Palette: output.Stdout.Palette(), Functions: f.top, Stacks: f.stacks})
 }
 
 // one returns the event that a profile is of.

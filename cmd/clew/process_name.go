@@ -16,6 +16,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/snapshot/process"
 )
 
@@ -49,13 +51,13 @@ func named(arg string) ([]int, error) {
 	}
 	if _, err := os.Lstat(arg); !os.IsNotExist(err) {
 		// A program in this folder is not what has stacks, but the processes that run it.
-		if is, err := contentOf(arg); err != nil || is != elfFile && is != scriptFile {
+		if is, err := input.ContentOf(arg); err != nil || is != input.ELF && is != input.Script {
 			return nil, nil
 		}
 	}
 	pids := process.Named(arg)
 	if len(pids) > maxNamed {
-		return nil, input("%d processes are named %s, more than %d; choose by ID: 'pgrep -x %[2]s' lists them", len(pids), arg, maxNamed)
+		return nil, output.InputErrorf("%d processes are named %s, more than %d; choose by ID: 'pgrep -x %[2]s' lists them", len(pids), arg, maxNamed)
 	}
 	return pids, nil
 }

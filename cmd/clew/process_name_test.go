@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -64,7 +65,7 @@ func TestProcessByName(t *testing.T) {
 		}
 	}
 	out, err = clew(t, "jit", name).CombinedOutput()
-	if code := exitCode(err); code != exitUsage || !strings.Contains(string(out), "2 processes are named "+name+"; choose one: "+strings.Join(pids, ", ")) {
+	if code := exitCode(err); code != output.ExitUsage || !strings.Contains(string(out), "2 processes are named "+name+"; choose one: "+strings.Join(pids, ", ")) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 
@@ -89,14 +90,14 @@ func TestProcessByName(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 	out, err = clew(t, "stack", name+"-and-a-long-nose").CombinedOutput()
-	if code := exitCode(err); code != exitUsage || !strings.Contains(string(out), "no process and no file is named") {
+	if code := exitCode(err); code != output.ExitUsage || !strings.Contains(string(out), "no process and no file is named") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 
 	many := name + "m"
 	startNamed(t, many, maxNamed+1)
 	out, err = clew(t, "stack", many).CombinedOutput()
-	if code := exitCode(err); code != exitUsage || !strings.Contains(string(out), "21 processes are named "+many) {
+	if code := exitCode(err); code != output.ExitUsage || !strings.Contains(string(out), "21 processes are named "+many) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/outputfile"
 	"github.com/clewdev/clew/profile"
 )
@@ -103,7 +104,7 @@ func (f *profileFlags) write(p *profile.Profile) error {
 	}
 	for _, o := range f.outputs() {
 		if err := writeOutput(o.path, o.flag == "--pprof", func(w io.Writer) error { return o.write(p, w) }); err != nil {
-			return input("%w", err)
+			return output.InputErrorf("%w", err)
 		}
 	}
 	return nil
@@ -115,12 +116,12 @@ func writeOutput(path string, binary bool, write func(io.Writer) error) error {
 	if path != "-" {
 		return outputfile.Write(path, write)
 	}
-	var to io.Writer = stdout
+	var to io.Writer = output.Stdout
 	if binary {
-		if stdout.isTerminal() {
+		if output.Stdout.IsTerminal() {
 			return errors.New("standard output is a terminal, and this is not text: name a file, or pipe it to a program")
 		}
-		to = stdout.raw()
+		to = output.Stdout.Raw()
 	}
 	out := bufio.NewWriterSize(to, 1<<16)
 	if err := write(out); err != nil {

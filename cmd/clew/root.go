@@ -8,33 +8,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/clewdev/clew/cmd/clew/debug"
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/output"
 )
-
-// What the command's exit code means.
-const (
-	exitFine  = 0
-	exitNo    = 1 // the answer is no, or only a part of it could be given
-	exitUsage = 2 // the question makes no sense, or its subject cannot be read, or the answer not written
-)
-
-// noError is an answer that is no, or partial. Every other error of a verb is
-// one of usage or input.
-type noError struct{ error }
-
-func (e noError) Unwrap() error { return e.error }
-
-// no returns an error that ends the command with exitNo.
-func no(format string, args ...any) error { return noError{message(format, args...)} }
-
-// status is the exit code of a command that has said all it had to say.
-type status int
-
-func (s status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 const rootHelp = `Clew finds the way back through the call frames of native code: code that a compiler
 wrote, and code that a program wrote while it ran.`
@@ -45,7 +27,7 @@ var verbs = [...]struct {
 	command func() *cli.Command
 }{
 	{"at", atCommand},
-	{"debug", debugCommand},
+	{"debug", debug.Command},
 	{"demo", demoCommand},
 	{"help", helpCommand},
 	{"jit", jitCommand},
@@ -76,8 +58,8 @@ func newRoot(args []string) *cli.Command {
 	cli.VersionPrinter = printVersion
 	root := &cli.Command{
 		Name:        "clew",
-		Writer:      stdout,
-		ErrWriter:   stderr,
+		Writer:      output.Stdout,
+		ErrWriter:   output.Stderr,
 		Usage:       "Read unwind tables, print stacks",
 		Description: rootHelp,
 		UsageText: `clew COMMAND [flags]
@@ -127,46 +109,21 @@ func printVersion(c *cli.Command) {
 // run executes the command line and returns the exit code.
 func run(args []string) int {
 	root := newRoot(args)
-	speaker = commandPath(root, args)
+	output.Speaker = commandPath(root, args)
 	err := unknownVerb(root, args)
 	if err == nil {
 		err = root.Run(context.Background(), append([]string{root.Name}, args...))
 	}
-	code := conclude(err)
+	code := output.ExitCode(err)
 	// An answer that was not written is none, whatever was found.
-	if failed := stdout.end(); failed != nil {
+	if failed := output.Stdout.Close(); failed != nil {
 		if !errors.Is(err, failed) {
-			warn("%v", failed)
+			output.Warn("%v", failed)
 		}
-		code = exitUsage
+		code = output.ExitUsage
 	}
-	stderr.end()
+	output.Stderr.Close()
 	return code
-}
-
-// conclude says what an error means for the user, and returns the exit code.
-func conclude(err error) int {
-	var said status
-	switch {
-	case err == nil:
-		return exitFine
-	case errors.As(err, &said):
-		return int(said)
-	}
-	warn("%v", err)
-	var write *fs.PathError
-	if errors.As(err, &write) && write.Op == "write" {
-		return exitUsage
-	}
-	var answer noError
-	if errors.As(err, &answer) {
-		return exitNo
-	}
-	var input inputError
-	if !errors.As(err, &input) {
-		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", speaker)
-	}
-	return exitUsage
 }
 
 // commandPath returns the name of the verb that is asked, behind that of clew,
@@ -227,17 +184,17 @@ func verbFor(argument string) string {
 	if pid, err := strconv.Atoi(argument); err == nil && pid > 0 {
 		return "stack"
 	}
-	if info, _ := regular(argument); info == nil {
+	if info, _ := input.Regular(argument); info == nil {
 		return ""
 	}
-	switch is, _ := contentOf(argument); is {
-	case elfFile:
+	switch is, _ := input.ContentOf(argument); is {
+	case input.ELF:
 		return "table"
-	case elfCore:
+	case input.Core:
 		return "stack"
-	case recordingFile:
+	case input.Recording:
 		return "perf"
-	case jitdumpFile:
+	case input.Jitdump:
 		return "jit"
 	}
 	return ""

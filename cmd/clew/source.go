@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/report"
 )
 
@@ -35,6 +36,6 @@ func sourceText(open func(path string) (*os.File, error), directories []string) 
 // tellSource warns of a source file that was not read.
 func tellSource(text *report.SourceText) {
 	if err := text.Err(); err != nil {
-		warn("source file not shown: %v; --source-path names folders of files to show", err)
+		output.Warn("source file not shown: %v; --source-path names folders of files to show", err)
 	}
 }

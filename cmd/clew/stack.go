@@ -23,6 +23,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
@@ -60,7 +63,7 @@ func stackCommand() *cli.Command {
 		Usage:         "Print the stacks of live processes, of cores, or of a command when it crashes",
 		Description:   stackHelp,
 		ShellComplete: completeProcesses(),
-		Metadata:      seeAlso("frames", "values", "go", "generated", "cores", "watch", "profiles", "debuginfod", "json", "exit-codes"),
+		Metadata:      manual.SeeAlso("frames", "values", "go", "generated", "cores", "watch", "profiles", "debuginfod", "json", "exit-codes"),
 		UsageText: `clew stack PID|NAME|CORE... [flags]
   clew stack [flags] -- COMMAND [ARG]...
 
@@ -186,9 +189,9 @@ func stacksOf(args []string, flags stackFlags) error {
 			continue
 		}
 		stored = true
-		if info, err := regular(arg); info == nil {
+		if info, err := input.Regular(arg); info == nil {
 			if strings.Contains(arg, "/") || strings.HasPrefix(arg, "core") {
-				return inputError{err}
+				return output.InputError(err)
 			}
 			if _, err := exec.LookPath(arg); err == nil {
 				return fmt.Errorf("no process and no file is named %s; 'clew stack -- %[1]s' runs it", arg)
@@ -205,7 +208,7 @@ func stacksOf(args []string, flags stackFlags) error {
 	partial, printed, apart := false, false, false
 	fail := func(err error) {
 		if failed != nil {
-			warn("%v", failed)
+			output.Warn("%v", failed)
 		}
 		failed = err
 	}
@@ -213,21 +216,21 @@ func stacksOf(args []string, flags stackFlags) error {
 		var t *stack.Walked
 		var source *openedSource
 		var err error
-		show := func(w io.Writer) (complete bool, err error) { return printStacks(w, stdout.palette(), t, flags) }
+		show := func(w io.Writer) (complete bool, err error) { return printStacks(w, output.Stdout.Palette(), t, flags) }
 		if flags.hold {
 			show, err = holdStacks(name, flags)
 		} else {
 			source, t, err = flags.take(name)
 		}
 		if err != nil {
-			fail(inputError{err})
+			fail(output.InputError(err))
 			continue
 		}
 		if apart && !flags.json && !flags.profile.wanted() {
-			fmt.Fprintln(stdout)
+			fmt.Fprintln(output.Stdout)
 		}
 		flags.core.opened = source
-		complete, err := show(stdout)
+		complete, err := show(output.Stdout)
 		complete = source.close() && complete
 		apart = err == nil
 		if errors.Is(err, golang.ErrNoGo) { // the next one may be
@@ -245,14 +248,14 @@ func stacksOf(args []string, flags stackFlags) error {
 
 // options returns the options of a source whose stacks are printed.
 func (f *stackFlags) options() *snapshot.Options {
-	return &snapshot.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: f.variables.wanted(true, f), Search: searchBelow}
+	return &snapshot.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: f.variables.wanted(true, f), Search: input.SearchBelow}
 }
 
 // take opens a source and takes its snapshot, with the stacks where the source can walk
 // them early.
 func (f *stackFlags) take(name string) (*openedSource, *stack.Walked, error) {
 	if !snapshot.IsLive(name) {
-		if _, err := regular(name); err != nil {
+		if _, err := input.Regular(name); err != nil {
 			return nil, nil, fmt.Errorf("%w: neither a core nor a process", err)
 		}
 	}
@@ -290,7 +293,7 @@ func (f *stackFlags) walk(variables bool) stack.WalkOptions {
 func (f *stackFlags) finish(printed, partial bool, failed error) error {
 	if printed && f.profile.wanted() {
 		for _, note := range f.into.Notes {
-			warn("%s", note)
+			output.Warn("%s", note)
 		}
 		if err := f.profile.write(f.into); err != nil {
 			return err
@@ -300,7 +303,7 @@ func (f *stackFlags) finish(printed, partial bool, failed error) error {
 	case failed != nil:
 		return failed
 	case partial:
-		return status(exitNo)
+		return output.Status(output.ExitNo)
 	}
 	return nil
 }
@@ -314,7 +317,7 @@ func printStacks(w io.Writer, colours report.Palette, t *stack.Walked, flags sta
 	if flags.goroutines {
 		return printGoroutines(w, colours, s, objects, flags)
 	}
-	_, end := progress("walking and naming the stacks of "+whose(s), 0)
+	_, end := output.Progress("walking and naming the stacks of "+whose(s), 0)
 	variables := flags.variables.wanted(s.Live && !flags.crashed, &flags)
 	stacks := t.Stacks
 	if stacks == nil {
@@ -344,7 +347,7 @@ func printStacks(w io.Writer, colours report.Palette, t *stack.Walked, flags sta
 		err = r.JSON(w)
 	case !flags.profile.wanted():
 		text := flags.variables.text(objects)
-		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: text})
+		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
 		tellSource(text)
 	}
 	return complete, err
@@ -402,39 +405,39 @@ func runCommand(args []string, flags stackFlags) error {
 		return errors.New("a profile needs a file here: standard output is that of the command")
 	}
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout.file, stderr.file
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, output.Stdout.File, output.Stderr.File
 	start := time.Now()
 	var crashed bytes.Buffer // the stacks of the crash, which are held back for --source
 	var source *report.SourceText
 	err := process.Run(cmd, func(s *snapshot.Snapshot, why process.Reason) {
 		if !flags.json {
-			warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
+			output.Warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)
 		}
 		s.Command = commandLine(s.PID) // which stands still
-		s.Search = searchBelow(s.Search.Root)
+		s.Search = input.SearchBelow(s.Search.Root)
 		flags.crashed = true
 		if why.Crash {
 			s.Signal = &snapshot.Signal{Number: int(why.Signal), Thread: why.Thread}
 		}
 		// Standard output is the command's.
-		var w io.Writer = stderr
+		var w io.Writer = output.Stderr
 		if flags.variables.later = why.Crash && flags.variables.source; flags.variables.later {
 			w = &crashed
 		}
 		objects := stack.NewObjects(s)
-		if _, err := printStacks(w, stderr.palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags); err != nil {
-			warn("%v", err)
+		if _, err := printStacks(w, output.Stderr.Palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags); err != nil {
+			output.Warn("%v", err)
 		}
 		if flags.variables.later {
 			source = flags.variables.text(objects)
 		}
 	})
-	if _, err := stderr.Write(filled(source, crashed.Bytes(), stderr.palette())); err != nil {
-		warn("%v", err)
+	if _, err := output.Stderr.Write(filled(source, crashed.Bytes(), output.Stderr.Palette())); err != nil {
+		output.Warn("%v", err)
 	}
 	if flags.into.Total() > 0 {
 		if err := flags.profile.write(flags.into); err != nil {
-			warn("%v", err)
+			output.Warn("%v", err)
 		}
 	}
 	return exitAs(cmd, err)
@@ -450,10 +453,10 @@ func exitAs(cmd *exec.Cmd, err error) error {
 		if start := new(fs.PathError); errors.As(err, &start) && start.Op == "fork/exec" {
 			err = fmt.Errorf("%s cannot be run: %w", start.Path, start.Err)
 		}
-		return inputError{err}
+		return output.InputError(err)
 	}
 	if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return status(128 + int(ws.Signal()))
+		return output.Status(128 + int(ws.Signal()))
 	}
-	return status(state.ExitCode())
+	return output.Status(state.ExitCode())
 }

@@ -12,11 +12,15 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
-	_ "github.com/clewdev/clew/snapshot/core" // opens cores
+	_ "github.com/clewdev/clew/snapshot/core"
 )
+
+// opens cores
 
 // coreFlags are the flags of verbs that read cores.
 type coreFlags struct {
@@ -49,7 +53,7 @@ type openedSource struct {
 // openSource opens a source by its name.
 func openSource(name string, flags *coreFlags, opts *snapshot.Options) (*openedSource, error) {
 	opts.Program, opts.Root = flags.exe, flags.sysroot
-	if err := exist(flags.exe, flags.sysroot); err != nil {
+	if err := input.Exist(flags.exe, flags.sysroot); err != nil {
 		return nil, err
 	}
 	end := func() {}
@@ -57,7 +61,7 @@ func openSource(name string, flags *coreFlags, opts *snapshot.Options) (*openedS
 	var done func(int)
 	opts.Progress = func(read, total int64) {
 		if done == nil {
-			if done, end = progress("MB decompressed", int(total>>20)); done == nil {
+			if done, end = output.Progress("MB decompressed", int(total>>20)); done == nil {
 				done = func(int) {}
 			}
 		}
@@ -75,13 +79,13 @@ func explainUnknown(path string, err error) error {
 	if !errors.Is(err, snapshot.ErrUnknown) {
 		return err
 	}
-	switch c, _ := contentOf(path); c {
-	case recordingFile:
+	switch c, _ := input.ContentOf(path); c {
+	case input.Recording:
 		return fmt.Errorf("%s: not a core; 'clew perf %[1]s' reads it", path)
-	case jitdumpFile:
+	case input.Jitdump:
 		return fmt.Errorf("%s: not a core; 'clew jit %[1]s' reads it", path)
 	}
-	if info, failed := regular(path); failed != nil || info.Size() == 0 {
+	if info, failed := input.Regular(path); failed != nil || info.Size() == 0 {
 		return err
 	}
 	return fmt.Errorf("%w; 'clew stack -- %s' runs it", err, path)
@@ -109,7 +113,7 @@ func (o *openedSource) facts(s *snapshot.Snapshot) *report.Core {
 	}
 	if len(r.Missing) > 0 {
 		r.Advice = "for what is missing name a directory that has it with --sysroot, a program with --exe"
-		if fetch() == nil {
+		if input.Fetch() == nil {
 			r.Advice += ", or servers in DEBUGINFOD_URLS, which may have it"
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -25,8 +26,8 @@ func TestStackWithGap(t *testing.T) {
 		"--folded":   "[callers may be missing];_start;",
 		"--json":     `"gap":true`,
 	} {
-		stdout, stderr, code := output(t, clew(t, "stack", flag, strconv.Itoa(p.PID)))
-		if code != exitNo || !strings.Contains(stdout, want) || strings.Contains(stdout, "inner") {
+		stdout, stderr, code := runToEnd(t, clew(t, "stack", flag, strconv.Itoa(p.PID)))
+		if code != output.ExitNo || !strings.Contains(stdout, want) || strings.Contains(stdout, "inner") {
 			t.Errorf("%s: exit code %d: %s%s", flag, code, stdout, stderr)
 		}
 		if note := "is not whole: callers may be missing"; flag == "--folded" && !strings.Contains(stderr, note) {

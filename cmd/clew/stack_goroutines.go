@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
@@ -66,13 +67,13 @@ func (f *stackFlags) goroutinesFrom() int {
 // printGoroutines walks, names and prints the goroutines of a snapshot, and reports
 // whether all of them were read and are whole (see stack.Stack.Whole).
 func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, objects *stack.Objects, flags stackFlags) (complete bool, err error) {
-	_, end := progress("walking and naming the goroutines of "+whose(s), 0)
+	_, end := output.Progress("walking and naming the goroutines of "+whose(s), 0)
 	// Of cores too they are shown when they are asked for: there are many goroutines.
 	variables := flags.variables.wanted(true, &flags)
 	list, err := golang.Goroutines(objects, golang.Options{System: flags.system, Share: true, Group: flags.goroutinesFrom(), Registers: variables})
 	if errors.Is(err, golang.ErrNoGo) {
 		end()
-		return false, inputError{fmt.Errorf("%s: %w", whose(s), err)}
+		return false, output.InputError(fmt.Errorf("%s: %w", whose(s), err))
 	}
 	r := report.Goroutines{List: list}
 	complete = err == nil
@@ -104,7 +105,7 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 		err = r.JSON(w)
 	case !flags.profile.wanted():
 		text := flags.variables.text(objects)
-		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: readsUTF8(), Source: text})
+		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
 		tellSource(text)
 	}
 	return complete, err

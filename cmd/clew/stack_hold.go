@@ -12,6 +12,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
@@ -47,7 +48,7 @@ func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete b
 		objects.SetSnapshot(s)
 		s.Command = commandLine(s.PID) // which is asked for of who runs
 		flags.variables.later = true
-		complete, failed = printStacks(&text, stdout.palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags)
+		complete, failed = printStacks(&text, output.Stdout.Palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags)
 		source = flags.variables.text(objects)
 	}
 	held, err := openSource(name, &flags.core, opts)
@@ -60,10 +61,10 @@ func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete b
 		return nil, err
 	}
 	return func(w io.Writer) (bool, error) {
-		if _, err := w.Write(filled(source, text.Bytes(), stdout.palette())); err != nil {
+		if _, err := w.Write(filled(source, text.Bytes(), output.Stdout.Palette())); err != nil {
 			return false, err
 		}
-		warn("process %d stood still for %v, until all of it was read", s.PID, s.Pause.Round(10*time.Microsecond))
+		output.Warn("process %d stood still for %v, until all of it was read", s.PID, s.Pause.Round(10*time.Microsecond))
 		return complete, failed
 	}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
@@ -29,7 +30,7 @@ func tellMissed(s *snapshot.Snapshot, stacks []stack.Stack, named error) (said [
 	complete = true
 	tell := func(text string) {
 		said = append(said, text)
-		warn("%s", text)
+		output.Warn("%s", text)
 	}
 	if named != nil {
 		for _, line := range printable.Lines(named) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
@@ -78,7 +79,7 @@ func (f *variableFlags) advice() string {
 	switch {
 	case !f.args && !f.locals:
 		return ""
-	case fetch() == nil:
+	case input.Fetch() == nil:
 		return "install debug symbols or set DEBUGINFOD_URLS"
 	}
 	return "install debug symbols; no server in DEBUGINFOD_URLS gave them"

@@ -19,6 +19,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/snapshot/process"
@@ -94,9 +96,9 @@ func watchProcesses(args []string, flags stackFlags) error {
 		w, err := newWatched(pid, &flags)
 		if err != nil {
 			if failed != nil {
-				warn("%v", failed)
+				output.Warn("%v", failed)
 			}
-			failed = inputError{err}
+			failed = output.InputError(err)
 			continue
 		}
 		defer w.objects.Close()
@@ -110,12 +112,12 @@ func watchProcesses(args []string, flags stackFlags) error {
 	flags.into = profile.New("samples")
 	for _, w := range list {
 		if w.err != nil && w.result.Samples == 0 {
-			failed = inputError{errors.Join(failed, w.err)}
+			failed = output.InputError(errors.Join(failed, w.err))
 			continue
 		}
 		partial = partial || w.err != nil && flags.watch.samples > 0
 		if printed && !flags.json && !flags.profile.wanted() {
-			fmt.Fprintln(stdout)
+			fmt.Fprintln(output.Stdout)
 		}
 		printed = true
 		complete, err := w.print(&flags)
@@ -134,7 +136,7 @@ func newWatched(pid int, flags *stackFlags) (*watched, error) {
 		return nil, err
 	}
 	s := w.Target()
-	s.Search = searchBelow(s.Search.Root)
+	s.Search = input.SearchBelow(s.Search.Root)
 	objects := stack.NewObjects(s)
 	result := report.Watched{Interval: flags.watch.interval}
 	result.PID, result.Command, result.Machine = pid, command(s), s.Machine
@@ -146,7 +148,7 @@ func newWatched(pid int, flags *stackFlags) (*watched, error) {
 func watchAll(list []*watched, flags *watchFlags) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	done, end := progress("samples", flags.samples)
+	done, end := output.Progress("samples", flags.samples)
 	defer end()
 	start := time.Now()
 	next := start
@@ -198,7 +200,7 @@ func (w *watched) print(flags *stackFlags) (complete bool, err error) {
 			r.Ended = said.Reason
 		}
 	}
-	_, end := progress("naming the stacks of "+whose(w.Target()), 0)
+	_, end := output.Progress("naming the stacks of "+whose(w.Target()), 0)
 	err = w.objects.Name(w.sampler.Stacks, stack.NameOptions{Lines: !flags.noLines})
 	end()
 	r.Missed, complete = tellMissed(w.Target(), w.sampler.Stacks, err)
@@ -206,12 +208,12 @@ func (w *watched) print(flags *stackFlags) (complete bool, err error) {
 	if flags.profile.wanted() {
 		r.AddTo(flags.into)
 	}
-	out := bufio.NewWriterSize(stdout, 1<<16)
+	out := bufio.NewWriterSize(output.Stdout, 1<<16)
 	switch {
 	case flags.json:
 		err = r.JSON(out)
 	case !flags.profile.wanted():
-		err = r.Text(out, stdout.palette())
+		err = r.Text(out, output.Stdout.Palette())
 	default:
 		err = nil
 	}

@@ -25,6 +25,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -33,16 +34,16 @@ import (
 func TestOnlyStreamsPrint(t *testing.T) {
 	allowed := map[string]bool{
 		// The code that is debugged prints what it likes, as in gdb.
-		"debug.go debugFiles raw": true, "debug_serve.go serveDAP raw": true, "debug_serve.go launch raw": true,
+		"debug/debug.go run Raw": true, "debug/serve.go serveDAP Raw": true, "debug/serve.go launch Raw": true,
 		// So does a command that is run.
-		"stack.go runCommand file": true,
+		"stack.go runCommand File": true,
 		// The cursor is moved; what is shown at it is made printable there.
-		"debug_editor.go newEditor raw": true, "terminal.go progressAtTerminal raw": true,
+		"debug/editor.go newEditor Raw": true, "output/progress.go progressAtTerminal Raw": true,
 		// Binary forms of profiles and symbol files, not to a terminal.
-		"profile_flags.go writeOutput raw": true,
+		"profile_flags.go writeOutput Raw": true,
 		// Their printers escape each name, as FuzzSection of report/readelf and
 		// TestSamplesAreEscaped show.
-		"table.go tableReadelf raw": true, "perf.go printRecording raw": true,
+		"table.go tableReadelf Raw": true, "perf.go printRecording Raw": true,
 	}
 	used := make(map[string]bool)
 	root := filepath.Join("..", "..")
@@ -58,7 +59,7 @@ func TestOnlyStreamsPrint(t *testing.T) {
 			}
 			return nil
 		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name == "cmd/clew/standard.go" {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name == "cmd/clew/output/stream.go" {
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -81,16 +82,19 @@ func TestOnlyStreamsPrint(t *testing.T) {
 					return true
 				}
 				of, _ := s.X.(*ast.Ident)
+				if x, ok := s.X.(*ast.SelectorExpr); ok { // output.Stdout.Raw
+					of = x.Sel
+				}
 				switch what := s.Sel.Name; {
 				case of == nil:
 				case of.Name == "os" && (what == "Stdout" || what == "Stderr"), of.Name == "fmt" && strings.HasPrefix(what, "Print"):
-					t.Errorf("%s: %s uses %s.%s; cmd/clew/standard.go has stdout and stderr", name, function, of.Name, what)
+					t.Errorf("%s: %s uses %s.%s; cmd/clew/output has Stdout and Stderr", name, function, of.Name, what)
 				case of.Name == "json" && (what == "NewEncoder" || strings.HasPrefix(what, "Marshal")) && (strings.HasPrefix(name, "report/") || strings.HasPrefix(name, "cmd/")):
 					if name != "profile/flame.go" { // which escapes what it wrote
 						t.Errorf("%s: %s uses json.%s; printable.EncodeJSON escapes more", name, function, what)
 					}
-				case (of.Name == "stdout" || of.Name == "stderr") && (what == "raw" || what == "file"):
-					use := filepath.Base(name) + " " + function + " " + what
+				case (of.Name == "Stdout" || of.Name == "Stderr") && (what == "Raw" || what == "File"):
+					use := strings.TrimPrefix(name, "cmd/clew/") + " " + function + " " + what
 					if used[use] = true; !allowed[use] {
 						t.Errorf("%s: %s uses %s.%s, which escapes nothing", name, function, of.Name, what)
 					}
@@ -146,7 +150,7 @@ func TestFullOutput(t *testing.T) {
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
 			cmd.Run()
-			if code := cmd.ProcessState.ExitCode(); code != exitUsage || strings.Count(stderr.String(), "no space left on device") != 1 {
+			if code := cmd.ProcessState.ExitCode(); code != output.ExitUsage || strings.Count(stderr.String(), "no space left on device") != 1 {
 				t.Errorf("exit code %d, it says %q", code, stderr.String())
 			}
 		})
@@ -324,15 +328,15 @@ func TestStreamFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	s := &stream{file: f}
+	s := &output.Stream{File: f}
 	var all sync.WaitGroup
 	for range 4 {
-		all.Go(func() { s.raw().Write([]byte("raw")) })
+		all.Go(func() { s.Raw().Write([]byte("raw")) })
 		all.Go(func() { s.Write([]byte("text")) })
-		all.Go(func() { s.end() })
+		all.Go(func() { s.Close() })
 	}
 	all.Wait()
-	if err := s.end(); !errors.Is(err, fs.ErrClosed) {
+	if err := s.Close(); !errors.Is(err, fs.ErrClosed) {
 		t.Error(err)
 	}
 }
@@ -346,7 +350,7 @@ func TestNameWithNewline(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"table", name}, {"table", name + "/absent"}, {"stack", name}, {"jit", name}, {"perf", name}} {
-		_, said, _ := output(t, clew(t, args...), "DEBUGINFOD_URLS=")
+		_, said, _ := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
 		if strings.Contains(said, "\nclew table: forged") || !strings.Contains(said, `a\nclew table: forged`) {
 			t.Errorf("clew %s:\n%s", args[0], said)
 		}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report"
@@ -45,7 +48,7 @@ func tableCommand() *cli.Command {
 		Usage:         "Print the unwind tables of a file",
 		Description:   tableHelp,
 		ShellComplete: completeFunctions("--func", "-f"),
-		Metadata:      seeAlso("rules", "templates", "debuginfod", "json", "exit-codes"),
+		Metadata:      manual.SeeAlso("rules", "templates", "debuginfod", "json", "exit-codes"),
 		UsageText: `clew table FILE [flags]
 
 Examples:
@@ -102,20 +105,20 @@ func table(path string, flags *tableFlags) error {
 	default:
 		return fmt.Errorf("unknown --format %q, expected text, json, readelf, go, c or asm", flags.format)
 	}
-	search := searchBelow("")
+	search := input.SearchBelow("")
 	if flags.format == "readelf" {
 		search = debugfile.Search{} // it looks for debug files itself
 	}
-	f, err := openBeside(path, &search)
+	f, err := input.OpenBeside(path, &search)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	defer warnOfDamage(f)
+	defer input.WarnOfDamage(f)
 	if flags.format == "readelf" {
 		return tableReadelf(f, flags.raw)
 	}
-	sections, err := frameSections(f, flags.section)
+	sections, err := input.FrameSections(f, flags.section)
 	if err != nil {
 		return err
 	}
@@ -125,31 +128,31 @@ func table(path string, flags *tableFlags) error {
 		return err
 	})
 	if list == nil {
-		return input("%w", err)
+		return output.InputErrorf("%w", err)
 	}
 	if err != nil {
-		warn("%v", err)
+		output.Warn("%v", err)
 	}
 	if list.Len() == 0 {
 		return nothingSelected(f, flags)
 	}
-	done, end := progressBeside("entries", list.Len())
+	done, end := output.ProgressBeside("entries", list.Len())
 	var summary report.Summary
 	if isSource {
-		summary, err = source.Write(stdout, language, list, f, done)
+		summary, err = source.Write(output.Stdout, language, list, f, done)
 	} else {
-		summary, err = list.Write(stdout, flags.printer(selection), done)
+		summary, err = list.Write(output.Stdout, flags.printer(selection), done)
 	}
 	end()
 	switch {
 	case err != nil:
-		return input("%w", err)
+		return output.InputErrorf("%w", err)
 	case isSource && summary.Faults > 0:
-		return no("%s: %d of the functions are left out, the first: %w", f.Name(), summary.Faults, summary.First)
+		return output.Partialf("%s: %d of the functions are left out, the first: %w", f.Name(), summary.Faults, summary.First)
 	case summary.Faults == 1:
-		return no("%s: one entry is malformed: %w", f.Name(), summary.First)
+		return output.Partialf("%s: one entry is malformed: %w", f.Name(), summary.First)
 	case summary.Faults > 1:
-		return no("%s: %d entries are malformed, the first: %w", f.Name(), summary.Faults, summary.First)
+		return output.Partialf("%s: %d entries are malformed, the first: %w", f.Name(), summary.Faults, summary.First)
 	}
 	return nil
 }
@@ -170,7 +173,7 @@ func (flags *tableFlags) selection() (s report.Selection, err error) {
 }
 
 func (flags *tableFlags) printer(selection report.Selection) func() report.Printer {
-	colours := stdout.palette()
+	colours := output.Stdout.Palette()
 	return func() report.Printer {
 		switch {
 		case flags.raw && flags.format == "json":
@@ -191,13 +194,13 @@ func nothingSelected(f *object.File, flags *tableFlags) error {
 	case len(flags.functions) > 0:
 		name := flags.functions[0]
 		if s, ok := f.Symbol(name); ok {
-			return no("%s: %s is at %#x, but no FDE covers it", f.Name(), name, s.Address)
+			return output.Partialf("%s: %s is at %#x, but no FDE covers it", f.Name(), name, s.Address)
 		}
-		return no("%s: no function with an unwind table is called %s%s", f.Name(), name, otherNames(f, name))
+		return output.Partialf("%s: no function with an unwind table is called %s%s", f.Name(), name, input.OtherNames(f, name))
 	case len(flags.addresses) > 0:
-		return no("%s: no FDE covers %s; 'clew at %[1]s %[2]s' names the nearest", f.Name(), flags.addresses[0])
+		return output.Partialf("%s: no FDE covers %s; 'clew at %[1]s %[2]s' names the nearest", f.Name(), flags.addresses[0])
 	}
-	return no("%s: its call frame information is empty", f.Name())
+	return output.Partialf("%s: its call frame information is empty", f.Name())
 }
 
 // tableReadelf prints what readelf does, which also looks for debug files in
@@ -205,7 +208,7 @@ func nothingSelected(f *object.File, flags *tableFlags) error {
 func tableReadelf(f *object.File, raw bool) error {
 	separate, err := readelf.SeparateFiles(f)
 	if err != nil {
-		warn("%v", err)
+		output.Warn("%v", err)
 	}
 	for _, d := range separate {
 		defer d.Close()
@@ -216,8 +219,8 @@ func tableReadelf(f *object.File, raw bool) error {
 	}
 	// What is foreign in it is escaped where it is printed: to look for it once more costs
 	// a fifth of the time.
-	if err := readelf.File(stdout.raw(), f, separate, mode); err != nil {
-		return noError{err}
+	if err := readelf.File(output.Stdout.Raw(), f, separate, mode); err != nil {
+		return output.Partial(err)
 	}
 	return nil
 }

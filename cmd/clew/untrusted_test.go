@@ -93,7 +93,7 @@ func TestSourceIsReadWithTheTargetsRights(t *testing.T) {
 	pid := strconv.Itoa(startAs(t, anybody, program))
 	check := func(shown bool, args ...string) {
 		t.Helper()
-		out, said, status := output(t, clew(t, args...), "DEBUGINFOD_URLS=")
+		out, said, status := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
 		if strings.Contains(out+said, "$y$SECRET") != shown {
 			t.Errorf("clew %s: exit %d\n%s%s", strings.Join(args, " "), status, out, said)
 		}
@@ -162,7 +162,7 @@ func TestSourceOfPlantedPartOfProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{{"stack", "--source", pid}, {"stack", "--source", "--hold", pid}} {
-			out, said, _ := output(t, clew(t, args...), "DEBUGINFOD_URLS=")
+			out, said, _ := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
 			if shown := strings.Contains(out+said, "$y$SECRET"); shown != (owner == 0) || !strings.Contains(out, "waits") {
 				t.Errorf("clew %s, split unit of user %d:\n%s%s", strings.Join(args, " "), owner, out, said)
 			}
@@ -209,7 +209,7 @@ func TestPerfMapLeadsToSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{{"stack", pid}, {"jit", pid}, {"jit", pid, "--json"}} {
-			out, said, status := output(t, clew(t, args...), "DEBUGINFOD_URLS=")
+			out, said, status := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
 			if all := out + said; strings.Contains(all, "SECRET") || args[0] == "jit" && !strings.Contains(all, want) {
 				t.Errorf("%s: clew %s: exit %d\n%s%s", want, strings.Join(args, " "), status, out, said)
 			}
@@ -238,7 +238,7 @@ func TestSourceIsARegularFile(t *testing.T) {
 		program := compileWaiting(t, t.TempDir(), source)
 		pid := strconv.Itoa(startAs(t, uint32(os.Getuid()), program))
 		for _, args := range [][]string{{"stack", "--source", pid}, {"stack", "--source", "--hold", pid}, {"at", program, "waits", "--source"}} {
-			out, said, status := output(t, clew(t, args...), "DEBUGINFOD_URLS=")
+			out, said, status := runToEnd(t, clew(t, args...), "DEBUGINFOD_URLS=")
 			if status != 0 || !strings.Contains(out, "waits") || !strings.Contains(said, "source file not shown: open "+source+": not a regular file (it is "+kind+")") {
 				t.Errorf("clew %s: exit %d\n%s%s", strings.Join(args, " "), status, out, said)
 			}
@@ -267,7 +267,7 @@ func TestLeasedDebugFile(t *testing.T) {
 		t.Skipf("no lease on files of %s: %v", dir, err)
 	}
 	pid := strconv.Itoa(startAs(t, uint32(os.Getuid()), program))
-	_, said, status := output(t, clew(t, "stack", pid), "DEBUGINFOD_URLS=")
+	_, said, status := runToEnd(t, clew(t, "stack", pid), "DEBUGINFOD_URLS=")
 	if lease, err := unix.FcntlInt(f.Fd(), unix.F_GETLEASE, 0); err != nil || lease == unix.F_UNLCK {
 		t.Errorf("clew waited until the lease was broken: %d, %v", lease, err)
 	}
@@ -324,7 +324,7 @@ func TestSparseProgram(t *testing.T) {
 	pid := strconv.Itoa(startAs(t, uint32(os.Getuid()), program))
 	for _, args := range [][]string{{"stack", pid}, {"at", program, "waits", "--source"}, {"table", program, "--func", "waits"}} {
 		cmd := clew(t, args...)
-		out, said, status := output(t, cmd, "DEBUGINFOD_URLS=")
+		out, said, status := runToEnd(t, cmd, "DEBUGINFOD_URLS=")
 		if !strings.Contains(out, "waits") || args[0] != "table" && !strings.Contains(out+said, "would exceed what a file that stores") {
 			t.Errorf("clew %s: exit %d\n%s%s", args[0], status, out, said)
 		}

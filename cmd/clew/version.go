@@ -13,6 +13,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 )
 
@@ -27,16 +29,16 @@ func versionCommand() *cli.Command {
 Examples:
   clew version
   clew version --json`,
-		Metadata: seeAlso("json"),
+		Metadata: manual.SeeAlso("json"),
 		Flags:    []cli.Flag{&cli.BoolFlag{Name: "json", Destination: &asJSON, Usage: "print JSON"}},
 		Action: func(_ context.Context, c *cli.Command) error {
 			switch {
 			case c.Args().Present():
 				return errors.New("it takes no arguments")
 			case asJSON:
-				return printable.EncodeJSON(stdout, readBuild())
+				return printable.EncodeJSON(output.Stdout, readBuild())
 			}
-			_, err := fmt.Fprintf(stdout, "clew version %s\n", version())
+			_, err := fmt.Fprintf(output.Stdout, "clew version %s\n", version())
 			return err
 		},
 	}

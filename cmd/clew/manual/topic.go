@@ -32,3 +32,15 @@ func Topics() []*Page {
 	}
 	return all
 }
+
+// topicsKey is the key of a command's metadata for the names of topics about it.
+const topicsKey = "topics"
+
+// SeeAlso returns the metadata of a command that topics are about.
+func SeeAlso(topics ...string) map[string]any { return map[string]any{topicsKey: topics} }
+
+// TopicsOf returns the names of the topics that SeeAlso put into the metadata of a command.
+func TopicsOf(metadata map[string]any) []string {
+	names, _ := metadata[topicsKey].([]string)
+	return names
+}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package debug
 
 import (
 	"bufio"
@@ -19,6 +19,8 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/term"
 
+	"github.com/clewdev/clew/cmd/clew/manual"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/report"
@@ -26,26 +28,27 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-const debugHelp = `Call functions of object files, or words of a Forth program, under control: with
+const description = `Call functions of object files, or words of a Forth program, under control: with
 breakpoints, stepping and watchpoints. A fault stops the code, and Clew goes on.
 
 The commands are gdb's: break, call, continue, step, print and others; 'help' lists
 them. --rsp and --dap let gdb, lldb or an editor take over.`
 
-// debugFlags are the flags of the debug verb.
-type debugFlags struct {
+// options are the flags of the debug verb.
+type options struct {
 	call, batch, rsp, dap string
 	directories           []string
 	json, allowRemote     bool
 }
 
-func debugCommand() *cli.Command {
-	var flags debugFlags
+// Command returns the verb debug.
+func Command() *cli.Command {
+	var flags options
 	return &cli.Command{
 		Name:        "debug",
 		Usage:       "Call functions of object files under control",
-		Description: debugHelp,
-		Metadata:    seeAlso("sessions", "json", "exit-codes"),
+		Description: description,
+		Metadata:    manual.SeeAlso("sessions", "json", "exit-codes"),
 		UsageText: `clew debug FILE.o... [flags]
   clew debug FILE.fth [flags]
 
@@ -61,7 +64,7 @@ Examples:
 			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: unix:PATH, or :1234 on this machine"},
 			&cli.StringFlag{Name: "dap", Destination: &flags.dap, Usage: "serve the Debug Adapter Protocol at `ADDR`"},
 			&cli.BoolFlag{Name: "allow-remote", Destination: &flags.allowRemote, Usage: "with --rsp and --dap: accept an ADDR of any interface; its clients are not checked"},
-			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "with --call alone: call it, and tell the end or fault as one JSON object"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "with --call alone: call it, and report the end or fault as one JSON object"},
 			&cli.StringSliceFlag{Name: "directory", Destination: &flags.directories, Usage: "look for source files in `DIR` too"},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
@@ -79,49 +82,49 @@ Examples:
 				return errors.New("only one of --batch, --rsp and --dap")
 			}
 			if flags.json && (modes > 0 || flags.call == "") {
-				return errors.New("--json tells how one call ends: name it with --call, without --batch, --rsp and --dap")
+				return errors.New("--json reports how one call ends: name it with --call, without --batch, --rsp and --dap")
 			}
 			if flags.allowRemote && flags.rsp == "" && flags.dap == "" {
 				return errors.New("--allow-remote is for --rsp and --dap")
 			}
-			return debugFiles(files, &flags)
+			return run(files, &flags)
 		},
 	}
 }
 
-// debugFiles opens a session over files and hands it over.
-func debugFiles(files []string, flags *debugFlags) error {
+// run opens a session over files and hands it over.
+func run(files []string, flags *options) error {
 	if flags.dap != "" {
 		return serveDAP(files, flags)
 	}
-	output := stdout.raw() // what the code prints is its own
+	printed := output.Stdout.Raw() // what the code prints is its own
 	if flags.json {
-		output = stderr.raw() // and not the answer
+		printed = output.Stderr.Raw() // and not the answer
 	}
-	p, err := loadDebugged(files, output)
+	p, err := load(files, printed)
 	if err != nil {
 		return err
 	}
 	defer p.close()
 	s, err := session.New(&session.Options{Images: p.images})
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	defer s.Close()
 	if flags.rsp != "" {
 		return serveRSP(s, p, flags)
 	}
-	options := &console.Options{
-		Output: stdout, Palette: stdout.palette(), UTF8: flags.json || readsUTF8(), Directories: flags.directories, Language: p.language, Call: flags.call,
+	consoleOptions := &console.Options{
+		Output: output.Stdout, Palette: output.Stdout.Palette(), UTF8: flags.json || output.UTF8(), Directories: flags.directories, Language: p.language, Call: flags.call,
 	}
 	if flags.json {
-		options.Output, options.Palette = io.Discard, report.Palette{}
+		consoleOptions.Output, consoleOptions.Palette = io.Discard, report.Palette{}
 	}
-	d := &debugger{Console: console.New(s, options)}
+	d := &debugger{Console: console.New(s, consoleOptions)}
 	defer d.catchSignals()()
 	switch {
 	case flags.json:
-		return d.tellJSON(flags.call)
+		return d.writeJSON(flags.call)
 	case flags.batch != "":
 		return d.batch(flags.batch)
 	case term.IsTerminal(int(os.Stdin.Fd())):
@@ -173,7 +176,7 @@ func (d *debugger) batch(path string) error {
 	if path != "-" {
 		f, err := untrusted.OpenInput(path)
 		if err != nil {
-			return inputError{err}
+			return output.InputError(err)
 		}
 		defer f.Close()
 		in = f
@@ -183,9 +186,9 @@ func (d *debugger) batch(path string) error {
 	switch {
 	case errors.Is(err, console.ErrInterrupted):
 	case errors.As(err, &failed):
-		return noError{failed}
+		return output.Partial(failed)
 	case err != nil && !errors.Is(err, console.ErrQuit):
-		return inputError{err}
+		return output.InputError(err)
 	}
 	return d.outcome(false)
 }
@@ -193,10 +196,10 @@ func (d *debugger) batch(path string) error {
 // outcome is the command's, once all is said.
 func (d *debugger) outcome(failed bool) error {
 	if d.interrupted.Load() {
-		return status(128 + int(syscall.SIGINT))
+		return output.Status(128 + int(syscall.SIGINT))
 	}
 	if failed || d.Abnormal() {
-		return status(exitNo)
+		return output.Status(output.ExitNo)
 	}
 	return nil
 }
@@ -226,36 +229,36 @@ func (d *debugger) pipe(call bool) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return input("standard input: %w", err)
+		return output.InputErrorf("standard input: %w", err)
 	}
 	if commands > 0 || !call {
 		return d.outcome(failed)
 	}
 	if err := d.Execute("run"); err != nil {
 		if d.Session().State() == session.Idle {
-			return inputError{err} // it is not called
+			return output.InputError(err) // it is not called
 		}
-		return noError{err}
+		return output.Partial(err)
 	}
 	if d.Session().State() == session.Stopped {
 		if err := d.Report(); err != nil {
-			return no("%w", err)
+			return output.Partialf("%w", err)
 		}
-		return status(exitNo)
+		return output.Status(output.ExitNo)
 	}
 	return d.outcome(false)
 }
 
 func (d *debugger) complain(err error) {
-	ink := stderr.palette().Error
+	ink := output.Stderr.Palette().Error
 	for _, line := range printable.Lines(err) {
-		fmt.Fprintln(stderr, ink.Text(line))
+		fmt.Fprintln(output.Stderr, ink.Text(line))
 	}
 }
 
 // interact reads commands at a terminal.
-func (d *debugger) interact(p *debugged, flags *debugFlags) error {
-	fmt.Fprintln(stdout, p.welcome(flags.call))
+func (d *debugger) interact(p *program, flags *options) error {
+	fmt.Fprintln(output.Stdout, p.welcome(flags.call))
 	e := newEditor(d.Console)
 	for {
 		d.editor.Store(e)
@@ -263,10 +266,10 @@ func (d *debugger) interact(p *debugged, flags *debugFlags) error {
 		d.editor.Store(nil)
 		switch {
 		case errors.Is(err, io.EOF):
-			fmt.Fprintln(stdout, "quit")
+			fmt.Fprintln(output.Stdout, "quit")
 			return d.left()
 		case err != nil:
-			return inputError{err}
+			return output.InputError(err)
 		}
 		if err := d.Execute(line); errors.Is(err, console.ErrQuit) {
 			return d.left()
@@ -280,7 +283,7 @@ func (d *debugger) interact(p *debugged, flags *debugFlags) error {
 // Ctrl-C has stopped code before is none.
 func (d *debugger) left() error {
 	if d.Abnormal() {
-		return status(exitNo)
+		return output.Status(output.ExitNo)
 	}
 	return nil
 }

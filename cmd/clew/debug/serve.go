@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package debug
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/console"
 	"github.com/clewdev/clew/session/dap"
@@ -27,7 +28,7 @@ import (
 
 // listen opens the listener of a debug server, says who may connect and what a client
 // may do, and ends with the returned context's end or with a signal.
-func listen(address string, remote bool) (l *debugListener, ctx context.Context, stop context.CancelFunc, err error) {
+func listen(address string, remote bool) (l *listener, ctx context.Context, stop context.CancelFunc, err error) {
 	open := socket.Listen
 	if remote {
 		open = socket.ListenRemote
@@ -37,16 +38,16 @@ func listen(address string, remote bool) (l *debugListener, ctx context.Context,
 		err = fmt.Errorf("%w; use unix:PATH or :PORT, or --allow-remote where all that can reach it are trusted", err)
 	}
 	if err != nil {
-		return nil, nil, nil, inputError{err}
+		return nil, nil, nil, output.InputError(err)
 	}
 	user := userName()
 	if at.Remote() {
-		warn("warning: every user and machine that can reach %s may run any code as %s", at.Address(), user)
+		output.Warn("warning: every user and machine that can reach %s may run any code as %s", at.Address(), user)
 	} else {
-		fmt.Fprintf(stdout, "A client may run any code as %s; clients of other users are refused.\n", user)
+		fmt.Fprintf(output.Stdout, "A client may run any code as %s; clients of other users are refused.\n", user)
 	}
 	ctx, stop = signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	return &debugListener{Listener: at, said: make(map[string]bool)}, ctx, stop, nil
+	return &listener{Listener: at, said: make(map[string]bool)}, ctx, stop, nil
 }
 
 // userName returns this process's user as it is shown.
@@ -57,20 +58,20 @@ func userName() string {
 	return "root"
 }
 
-// debugListener warns of refused clients, of each kind once: another user could come as
+// listener warns of refused clients, of each kind once: another user could come as
 // often as it likes.
-type debugListener struct {
+type listener struct {
 	*socket.Listener
 	said map[string]bool // only Accept uses it, which one goroutine calls
 }
 
-func (l *debugListener) Accept() (io.ReadWriteCloser, error) {
+func (l *listener) Accept() (io.ReadWriteCloser, error) {
 	stream, err := l.Listener.Accept()
 	if refused, ok := errors.AsType[*socket.RefusedError](err); ok {
 		kind := strconv.Itoa(refused.User)
 		if !l.said[kind] && len(l.said) < 10 {
 			l.said[kind] = true
-			warn("%v", refused)
+			output.Warn("%v", refused)
 		}
 	}
 	return stream, err
@@ -83,16 +84,16 @@ func port(at string) string {
 
 // serveRSP lets gdb or lldb debug the call. Without one the debugger calls what it
 // wants, until Ctrl-C.
-func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
+func serveRSP(s *session.Session, p *program, flags *options) error {
 	if err := construct(s); err != nil {
 		return err
 	}
-	c := console.New(s, &console.Options{Output: stdout, Palette: stdout.palette(), UTF8: readsUTF8(), Language: p.language})
+	c := console.New(s, &console.Options{Output: output.Stdout, Palette: output.Stdout.Palette(), UTF8: output.UTF8(), Language: p.language})
 	var call *console.Call
 	if flags.call != "" {
 		var err error
 		if call, err = c.Prepare(flags.call); err != nil {
-			return inputError{err}
+			return output.InputError(err)
 		}
 	}
 	l, ctx, stop, err := listen(flags.rsp, flags.allowRemote)
@@ -103,14 +104,14 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 	defer l.Close()
 	server, err := rsp.New(s, &rsp.Options{Wait: true})
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	defer server.Close()
 	go server.Serve(l)
 	if !hasSymbols() {
-		fmt.Fprintln(stdout, "This clew has no symbols, as 'go run' makes it; gdb needs them to find the code: go build ./cmd/clew")
+		fmt.Fprintln(output.Stdout, "This clew has no symbols, as 'go run' makes it; gdb needs them to find the code: go build ./cmd/clew")
 	}
-	fmt.Fprint(stdout, howToConnect(flags.rsp, l.Address()))
+	fmt.Fprint(output.Stdout, howToConnect(flags.rsp, l.Address()))
 	if call == nil {
 		<-ctx.Done()
 		return nil
@@ -131,20 +132,20 @@ func serveRSP(s *session.Session, p *debugged, flags *debugFlags) error {
 	}()
 	select {
 	case <-ctx.Done():
-		return status(128 + int(syscall.SIGINT))
+		return output.Status(128 + int(syscall.SIGINT))
 	case e := <-ended:
 		if e.err != nil {
-			return noError{e.err}
+			return output.Partial(e.err)
 		}
 		// The server keeps the session for itself while it lives.
 		if err := server.Close(); err != nil {
-			return noError{err}
+			return output.Partial(err)
 		}
 		if err := c.Tell(call, e.stop); err != nil {
-			return noError{err}
+			return output.Partial(err)
 		}
 		if c.Abnormal() {
-			return status(exitNo)
+			return output.Status(output.ExitNo)
 		}
 		return nil
 	}
@@ -179,10 +180,10 @@ func construct(s *session.Session) error {
 		for _, constructor := range image.Constructors() {
 			stop, err := s.Call(constructor)
 			if err != nil {
-				return inputError{err}
+				return output.InputError(err)
 			}
 			if stop.Reason != session.Returned {
-				return no("a constructor of %s does not return: %v; clew debug without --rsp and --dap shows where", image.Name(), stop)
+				return output.Partialf("a constructor of %s does not return: %v; clew debug without --rsp and --dap shows where", image.Name(), stop)
 			}
 		}
 	}
@@ -205,9 +206,9 @@ func hasSymbols() bool {
 }
 
 // serveDAP lets editors debug the call, as often as they launch it, until Ctrl-C.
-func serveDAP(files []string, flags *debugFlags) error {
+func serveDAP(files []string, flags *options) error {
 	// What is wrong with the files is told before an editor comes.
-	p, err := loadDebugged(files, stdout.raw())
+	p, err := load(files, output.Stdout.Raw())
 	if err != nil {
 		return err
 	}
@@ -223,16 +224,16 @@ func serveDAP(files []string, flags *debugFlags) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	if strings.HasPrefix(flags.dap, "unix:") {
-		fmt.Fprintf(stdout, "Waiting for an editor at %s.\n", l.Address())
+		fmt.Fprintf(output.Stdout, "Waiting for an editor at %s.\n", l.Address())
 	} else {
-		fmt.Fprintf(stdout, `Waiting for an editor at %s. For VS Code, in launch.json, with the type of
+		fmt.Fprintf(output.Stdout, `Waiting for an editor at %s. For VS Code, in launch.json, with the type of
 any debugger that is installed:
   {"name": "clew", "type": "lldb", "request": "launch", "debugServer": %s, "stopOnEntry": true}
 `, l.Address(), port(l.Address()))
 	}
 	select {
 	case err := <-served:
-		return inputError{err}
+		return output.InputError(err)
 	case <-ctx.Done():
 	}
 	return server.Close()
@@ -240,7 +241,7 @@ any debugger that is installed:
 
 // launch makes a session for an editor, which can name other files and another
 // call than the command line.
-func launch(files []string, flags *debugFlags, a dap.LaunchArguments) (_ *dap.Program, err error) {
+func launch(files []string, flags *options, a dap.LaunchArguments) (_ *dap.Program, err error) {
 	if len(a.Program) > 0 && a.Program[0] != "" {
 		files = slices.Clone(a.Program)
 		for n, path := range files {
@@ -256,11 +257,11 @@ func launch(files []string, flags *debugFlags, a dap.LaunchArguments) (_ *dap.Pr
 	if text == "" {
 		return nil, errors.New(`nothing to call: start clew with --call 'fib(10)', or name it in launch.json: "call": "fib(10)"`)
 	}
-	output := a.Output
-	if output == nil {
-		output = stdout.raw()
+	printed := a.Output
+	if printed == nil {
+		printed = output.Stdout.Raw()
 	}
-	p, err := loadDebugged(files, output)
+	p, err := load(files, printed)
 	if err != nil {
 		return nil, err
 	}

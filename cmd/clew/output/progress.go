@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package output
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/report"
 )
 
-// palette returns the colours for standard output: none where it is no
-// terminal, or NO_COLOR is set.
+// palette returns the colours for standard output: none if it is not a terminal, or if
+// NO_COLOR is set.
 func palette() report.Palette {
 	if color.NoColor {
 		return report.Palette{}
@@ -25,37 +25,37 @@ func palette() report.Palette {
 	return report.Colors()
 }
 
-// progress shows on standard error how far a long work is, where that is a
-// terminal: how much of total is done, or, where total is zero, how much is, or how
-// long it takes. The first function, nil where nothing is shown, is to be called
-// with what is done, the second before anything else is printed.
-func progress(what string, total int) (done func(int), end func()) {
-	return showProgress(what, total, fetching.Load)
+// Progress shows the progress of work that takes more than a second on standard error, if
+// that is a terminal: how much of total is done; with a total of 0 how much is done, or how
+// long it has taken. The caller passes the amount to done, which is nil if nothing is shown,
+// and calls end before it prints anything else.
+func Progress(what string, total int) (done func(int), end func()) {
+	return ShowProgress(what, total, Fetching.Load)
 }
 
-// fetching says that a part of the work is to wait for a server, which shows how far
-// that is in the place of the whole.
-var fetching atomic.Bool
+// Fetching is true while the work waits for a server. ProgressAbove then shows the progress of
+// the download, and Progress shows nothing.
+var Fetching atomic.Bool
 
-// progressAbove is progress of such a part.
-func progressAbove(what string, total int) (done func(int), end func()) {
-	return showProgress(what, total, func() bool { return false })
+// ProgressAbove shows the progress of a download.
+func ProgressAbove(what string, total int) (done func(int), end func()) {
+	return ShowProgress(what, total, func() bool { return false })
 }
 
-// showProgress is replaced by tests, which hear of work that is not long.
-var showProgress = progressAtTerminal
+// ShowProgress starts a progress line. Tests replace it to see work that is short.
+var ShowProgress = progressAtTerminal
 
 func progressAtTerminal(what string, total int, hidden func() bool) (done func(int), end func()) {
-	if !stderr.isTerminal() {
+	if !Stderr.IsTerminal() {
 		return nil, func() {}
 	}
 	ticker := time.NewTicker(250 * time.Millisecond)
-	done, end = progressOn(stderr.raw(), what, total, time.Now(), ticker.C, hidden)
+	done, end = progressOn(Stderr.Raw(), what, total, time.Now(), ticker.C, hidden)
 	return done, func() { ticker.Stop(); end() }
 }
 
-// progressOn shows it on w at each tick from a second after the start on, and
-// takes it away at the end. While it is hidden nothing is shown.
+// progressOn writes the progress to w at each tick that is at least a second after start, and
+// removes it at the end. It writes nothing while hidden returns true.
 func progressOn(w io.Writer, what string, total int, start time.Time, ticks <-chan time.Time, hidden func() bool) (done func(int), end func()) {
 	var count atomic.Int64
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -80,13 +80,13 @@ func progressOn(w io.Writer, what string, total int, start time.Time, ticks <-ch
 	return func(n int) { count.Store(int64(n)) }, func() { close(stop); <-stopped }
 }
 
-// progressBeside is progress of a work that prints on standard output
-// meanwhile: nothing is shown where that is a terminal too.
-func progressBeside(what string, total int) (done func(int), end func()) {
-	if stdout.isTerminal() {
+// ProgressBeside is Progress for work that prints on standard output at the same time: it
+// shows nothing if standard output is a terminal too.
+func ProgressBeside(what string, total int) (done func(int), end func()) {
+	if Stdout.IsTerminal() {
 		return nil, func() {}
 	}
-	return progress(what, total)
+	return Progress(what, total)
 }
 
 func progressText(what string, done, total int, took time.Duration) string {

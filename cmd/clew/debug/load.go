@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package debug
 
 import (
 	"debug/elf"
@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/clewdev/clew/cmd/clew/input"
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/examples/forth"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
@@ -24,22 +26,22 @@ import (
 	"github.com/clewdev/clew/session/link"
 )
 
-// debugged is what a session runs.
-type debugged struct {
+// program is what a session runs.
+type program struct {
 	images   []*session.Image
 	language console.Language // nil is C's
 	closers  []func() error   // in the order of their making
 }
 
-func (p *debugged) close() {
+func (p *program) close() {
 	for _, c := range slices.Backward(p.closers) {
 		_ = c() // the command ends anyway
 	}
 }
 
-// loadDebugged loads object files, or a Forth program, whose output goes to out.
-func loadDebugged(files []string, out io.Writer) (*debugged, error) {
-	p := new(debugged)
+// load loads object files, or a Forth program, whose output goes to out.
+func load(files []string, out io.Writer) (*program, error) {
+	p := new(program)
 	var err error
 	switch {
 	case filepath.Ext(files[0]) != ".fth":
@@ -57,28 +59,28 @@ func loadDebugged(files []string, out io.Writer) (*debugged, error) {
 }
 
 // loadObjects links object files with each other, and with what package hosted has.
-func (p *debugged) loadObjects(files []string, out io.Writer) error {
+func (p *program) loadObjects(files []string, out io.Writer) error {
 	var objects []*object.File
 	for _, path := range files {
-		f, err := openFile(path)
+		f, err := input.OpenELF(path)
 		if err != nil {
 			return err
 		}
 		p.closers = append(p.closers, f.Close)
 		if f.Type() != elf.ET_REL {
-			return input("%s is not an object file: name the output of 'gcc -g -c'.\n"+
+			return output.InputErrorf("%s is not an object file: name the output of 'gcc -g -c'.\n"+
 				"A program is run by gdb; 'clew stack -- %s' prints its stacks when it crashes.", path, path)
 		}
 		objects = append(objects, f)
 	}
 	library, err := hosted.New(&hosted.Options{Output: out})
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	p.closers = append(p.closers, library.Close)
 	libc, err := library.Image()
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	p.closers = append(p.closers, libc.Close)
 	image, err := session.LoadImage(&session.ImageOptions{Imports: []*session.Image{libc}}, objects...)
@@ -86,7 +88,7 @@ func (p *debugged) loadObjects(files []string, out io.Writer) error {
 	case errors.Is(err, link.ErrUndefined):
 		return undefined(err, library)
 	case err != nil:
-		return inputError{err}
+		return output.InputError(err)
 	}
 	p.closers = append(p.closers, image.Close)
 	p.images = []*session.Image{image, libc}
@@ -98,7 +100,7 @@ func (p *debugged) loadObjects(files []string, out io.Writer) error {
 func undefined(err error, library *hosted.Library) error {
 	_, list, ok := strings.Cut(err.Error(), link.ErrUndefined.Error()+": ")
 	if !ok {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	var b strings.Builder
 	entries := strings.Split(list, "; ")
@@ -124,7 +126,7 @@ func undefined(err error, library *hosted.Library) error {
 	} else {
 		fmt.Fprintf(&b, "\nOf the C library clew has\n%s.", functionList(library))
 	}
-	return inputError{&ownText{b.String(), err}}
+	return output.InputError(output.Text(b.String(), err))
 }
 
 // functionList is the names of a library's functions, in lines.
@@ -149,31 +151,31 @@ func functionList(l *hosted.Library) string {
 const maxForth = 64 << 20
 
 // loadForth compiles a Forth program.
-func (p *debugged) loadForth(path string, out io.Writer) error {
-	if _, err := regular(path); err != nil {
+func (p *program) loadForth(path string, out io.Writer) error {
+	if _, err := input.Regular(path); err != nil {
 		return err
 	}
 	source, err := untrusted.ReadNamed(path, maxForth)
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	// Debuggers of other folders look for the source, too.
 	full, err := filepath.Abs(path)
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	program, err := forth.Compile(full, source, &forth.Options{Entry: true})
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	loaded, err := forth.Load(program, &forth.SessionOptions{Output: out, Unpublished: true})
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	p.closers = append(p.closers, loaded.Close)
 	image, err := session.NewImage(loaded.Code())
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	p.closers = append(p.closers, image.Close)
 	p.images = []*session.Image{image}
@@ -182,7 +184,7 @@ func (p *debugged) loadForth(path string, out io.Writer) error {
 }
 
 // welcome is what an interactive session begins with.
-func (p *debugged) welcome(call string) string {
+func (p *program) welcome(call string) string {
 	if call != "" {
 		return fmt.Sprintf("\"run\" calls %s, \"start\" stops at its beginning; \"help\" lists the commands.", call)
 	}
@@ -201,7 +203,7 @@ func (p *debugged) welcome(call string) string {
 }
 
 // functions are the names of what can be called.
-func (p *debugged) functions() []string {
+func (p *program) functions() []string {
 	if p.language != nil {
 		return p.language.Functions()
 	}

@@ -2,13 +2,14 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package debug
 
 import (
 	"fmt"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/session"
 )
@@ -39,17 +40,17 @@ type jsonPlace struct {
 	Line     int    `json:"line,omitempty"`
 }
 
-// tellJSON makes the call and tells how it ends.
-func (d *debugger) tellJSON(text string) error {
+// writeJSON makes the call and tells how it ends.
+func (d *debugger) writeJSON(text string) error {
 	call, err := d.Prepare(text)
 	if err != nil {
-		return inputError{err}
+		return output.InputError(err)
 	}
 	if err := d.Execute("run"); err != nil {
 		if d.Session().State() == session.Idle {
-			return inputError{err}
+			return output.InputError(err)
 		}
-		return noError{err}
+		return output.Partial(err)
 	}
 	stop := d.Stop()
 	out := jsonCall{Call: call.Text, Reason: stop.Reason.String()}
@@ -71,14 +72,14 @@ func (d *debugger) tellJSON(text string) error {
 		out.PC = hexadecimal(stop.PC)
 		stack, err := d.Session().Stack(0)
 		if err != nil {
-			return noError{err}
+			return output.Partial(err)
 		}
 		for n := range stack.Frames {
 			out.Frames = append(out.Frames, places(&stack.Frames[n])...)
 		}
 	}
-	if err := printable.EncodeJSON(stdout, &out); err != nil {
-		return inputError{err}
+	if err := printable.EncodeJSON(output.Stdout, &out); err != nil {
+		return output.InputError(err)
 	}
 	return d.outcome(false)
 }

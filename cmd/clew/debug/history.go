@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package debug
 
 import (
 	"io"
@@ -28,7 +28,7 @@ const maxHistory = 1000
 
 // openHistory reads the file that CLEW_HISTORY names, or clew/history among the
 // files of state of the user (XDG Base Directory Specification).
-func openHistory() *history {
+func OpenHistory() *history {
 	h := &history{path: historyPath()}
 	if h.path == "" {
 		return h

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package debug
 
 import (
 	"fmt"
@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/session/console"
 )
@@ -35,9 +36,9 @@ func newEditor(c *console.Console) *editor {
 	e.terminal = term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{&keys{from: os.Stdin}, stdout.raw()}, "")
+	}{&keys{from: os.Stdin}, output.Stdout.Raw()}, "")
 	e.terminal.AutoCompleteCallback = e.complete
-	e.terminal.History = openHistory()
+	e.terminal.History = OpenHistory()
 	return e
 }
 
@@ -48,7 +49,7 @@ func (e *editor) readLine(prompt string) (string, error) {
 		return "", err
 	}
 	defer e.restore()
-	if w, h := stdout.size(); w > 0 {
+	if w, h := output.Stdout.Size(); w > 0 {
 		if err := e.terminal.SetSize(w, h); err != nil {
 			return "", err
 		}
@@ -109,7 +110,7 @@ func (e *editor) complete(line string, pos int, key rune) (string, int, bool) {
 
 // list shows what a word can become, in columns.
 func (e *editor) list(words []string) {
-	width, _ := stdout.size()
+	width, _ := output.Stdout.Size()
 	if width <= 0 {
 		width = 80
 	}

@@ -2,20 +2,21 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package input
 
 import (
 	"fmt"
 	"os"
 	"sync"
 
+	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/debugfile/debuginfod"
 )
 
-// fetch returns what fetches files by build ID, nil where the environment asks for
-// nothing. All of the command is one client: what it may take is counted once.
-var fetch = sync.OnceValue(func() func(debugfile.Kind, []byte) (*os.File, error) {
+// Fetch returns the function that fetches files by build ID from the servers in
+// DEBUGINFOD_URLS, nil without servers. The whole command is one client with one budget.
+var Fetch = sync.OnceValue(func() func(debugfile.Kind, []byte) (*os.File, error) {
 	client := debuginfod.FromEnvironment()
 	if client == nil {
 		return nil
@@ -27,10 +28,10 @@ var fetch = sync.OnceValue(func() func(debugfile.Kind, []byte) (*os.File, error)
 		case done:
 			end()
 			end = nil
-			fetching.Store(false)
+			output.Fetching.Store(false)
 		case end == nil:
-			fetching.Store(true)
-			shown, end = progressAbove(fmt.Sprintf("kB of the %s of build ID %x fetched", what, id), 0)
+			output.Fetching.Store(true)
+			shown, end = output.ProgressAbove(fmt.Sprintf("kB of the %s of build ID %x fetched", what, id), 0)
 		case shown != nil:
 			shown(int(bytes >> 10))
 		}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package output
 
 import "testing"
 
@@ -25,7 +25,7 @@ func TestReadsUTF8(t *testing.T) {
 		t.Setenv("LC_ALL", test.all)
 		t.Setenv("LC_CTYPE", test.ctype)
 		t.Setenv("LANG", test.lang)
-		if got := readsUTF8(); got != test.want {
+		if got := UTF8(); got != test.want {
 			t.Errorf("%+v: %t", test, got)
 		}
 	}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package main
+package input
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// sections is where the user's inflated sections are kept, nil for nowhere.
+// sections is the user's cache of inflated sections, nil for none.
 var sections = sync.OnceValue(func() object.SectionCache {
 	if os.Getenv("CLEW_CACHE") == "off" {
 		return nil
@@ -24,7 +24,7 @@ var sections = sync.OnceValue(func() object.SectionCache {
 	return nil
 })
 
-// searchBelow returns how files below root are looked for, as the environment asks.
-func searchBelow(root string) debugfile.Search {
-	return debugfile.Search{Root: root, Fetch: fetch(), Sections: sections()}
+// SearchBelow returns the search for debug files below root that the environment asks for.
+func SearchBelow(root string) debugfile.Search {
+	return debugfile.Search{Root: root, Fetch: Fetch(), Sections: sections()}
 }

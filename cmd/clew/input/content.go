@@ -1,0 +1,126 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package input
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/clewdev/clew/cmd/clew/output"
+	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/internal/untrusted"
+)
+
+// Content is the kind of a file by its first bytes, as in magic(5).
+type Content int
+
+const (
+	Unknown Content = iota
+	ELF             // but a core
+	Core
+	Recording // of perf
+	Jitdump
+	Archive
+	Script
+	Windows
+	MachO
+	XZ
+	Zstd
+	LZ4
+	Gzip
+	Bzip2
+)
+
+var magics = []struct {
+	bytes string
+	Content
+}{
+	{elf.ELFMAG, ELF},
+	{"PERFILE2", Recording}, {"2ELIFREP", Recording}, // in either byte order
+	{"JiTD", Jitdump}, {"DTiJ", Jitdump},
+	{"!<arch>\n", Archive},
+	{"#!", Script},
+	{"MZ", Windows},
+	{"\xcf\xfa\xed\xfe", MachO},
+	{"\xfd7zXZ\x00", XZ},
+	{"\x28\xb5\x2f\xfd", Zstd},
+	{"\x04\x22\x4d\x18", LZ4},
+	{"\x1f\x8b\x08", Gzip},
+	{"BZh", Bzip2},
+}
+
+// ContentOf returns the kind of a regular file. It fails only if the file cannot be opened.
+func ContentOf(path string) (Content, error) {
+	f, err := untrusted.OpenNamed(path)
+	if err != nil {
+		return Unknown, err
+	}
+	defer f.Close()
+	var head [18]byte // to the e_type of an ELF header
+	n, _ := io.ReadFull(f, head[:])
+	for _, m := range magics {
+		if !strings.HasPrefix(string(head[:n]), m.bytes) {
+			continue
+		}
+		if m.Content == ELF && n == len(head) && elf.Type(byteOrder(&head).Uint16(head[16:])) == elf.ET_CORE {
+			return Core, nil
+		}
+		return m.Content, nil
+	}
+	return Unknown, nil
+}
+
+func byteOrder(ident *[18]byte) binary.ByteOrder {
+	if elf.Data(ident[elf.EI_DATA]) == elf.ELFDATA2MSB {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// MaybeCore reports whether a file can be a core. Only the reader of cores can say what a
+// compressed file holds, and which kind of ELF file a damaged one is.
+func (c Content) MaybeCore() bool {
+	switch c {
+	case ELF, Core, XZ, Zstd, LZ4, Gzip, Bzip2:
+		return true
+	}
+	return false
+}
+
+// insteadOfELF says what to do with a file of this content, which is not the ELF file
+// that was expected.
+func (c Content) insteadOfELF(path string) output.Hint {
+	path = printable.Text(path)
+	switch c {
+	case ELF, Core: // it is one, and damaged
+		return ""
+	case Recording:
+		return output.Hint(fmt.Sprintf("\nThis is a recording of perf: 'clew perf %s' reads it.", path))
+	case Jitdump:
+		return output.Hint(fmt.Sprintf("\nThis is a jitdump: 'clew jit %s' reads it, 'clew jit show FUNC %[1]s' prints a function's table.", path))
+	case Archive:
+		return "\nThis is an archive: unpack it with 'ar x' and name one of its members."
+	case Script:
+		return "\nThis is a script: name the program that runs it."
+	case XZ:
+		return "\nThis is xz-compressed: unpack it first."
+	case Zstd:
+		return "\nThis is zstd-compressed: unpack it first."
+	case LZ4:
+		return "\nThis is lz4-compressed: unpack it first."
+	case Gzip:
+		return "\nThis is gzip-compressed: unpack it first."
+	case Bzip2:
+		return "\nThis is bzip2-compressed: unpack it first."
+	case Windows:
+		return "\nThis is a Windows program, which has another kind of unwind table."
+	case MachO:
+		return "\nThis is a Mach-O file; Clew reads ELF."
+	}
+	return "\nClew reads ELF files: programs, shared libraries, object files, debug files."
+}
