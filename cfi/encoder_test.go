@@ -93,24 +93,25 @@ func encodesAgain(t *testing.T, s *cfi.Section) {
 }
 
 // TestEncodeInstalled decodes, encodes and decodes the call frame information
-// of every ELF file of the machine. It comes out byte for byte, as padding is
+// of the machine's ELF files. It comes out byte for byte, as padding is
 // kept, pointers have the encodings of their CIEs, and assemblers write numbers
 // as short as can be. Were one longer than need be, in a program that is encoded
 // anew (it holds DW_CFA_set_loc), only the meaning would stay.
 func TestEncodeInstalled(t *testing.T) {
 	var mu sync.Mutex
 	var fdes, headers int
-	corpus.Each(corpus.Files(t), func(path string) {
+	corpus.Each(t, corpus.Files(t), func(path string) error {
 		f, err := object.Open(path)
 		if err != nil {
-			return // other tests say why
+			return nil // other tests say why
 		}
 		defer f.Close()
 		sections, _ := f.CFISections()
+		var failures []error
 		for _, s := range sections {
 			again, err := encodeAgain(s)
 			if err != nil {
-				t.Errorf("%s: %s: %v", path, s.Name, err)
+				failures = append(failures, fmt.Errorf("%s: %w", s.Name, err))
 				continue
 			}
 			n := 0
@@ -118,20 +119,19 @@ func TestEncodeInstalled(t *testing.T) {
 				n++
 			}
 			if !bytes.Equal(s.Data, again.Data) {
-				t.Errorf("%s: %s is not equal byte for byte; does it mean the same? %v", path, s.Name, sameMeaning(again, s))
+				failures = append(failures, fmt.Errorf("%s is not equal byte for byte; does it mean the same? %v", s.Name, sameMeaning(again, s)))
 			}
 			mu.Lock()
 			fdes += n
 			mu.Unlock()
 		}
 		if data, address, ok := f.EHFrameHdr(); ok && len(sections) > 0 {
-			if err := encodeHeaderAgain(data, address, sections[0]); err != nil {
-				t.Errorf("%s: %v", path, err)
-			}
+			failures = append(failures, encodeHeaderAgain(data, address, sections[0]))
 			mu.Lock()
 			headers++
 			mu.Unlock()
 		}
+		return errors.Join(failures...)
 	})
 	if fdes == 0 || headers == 0 {
 		t.Error("nothing was encoded")

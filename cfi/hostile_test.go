@@ -9,7 +9,6 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -20,6 +19,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/corpus"
+	"github.com/clewdev/clew/internal/sample"
 )
 
 // exercise reads everything that a section holds, and returns what is neither
@@ -244,12 +244,12 @@ func like(s *cfi.Section, data []byte) *cfi.Section {
 // bound is what reading n bytes may take of memory.
 func bound(n int) uint64 { return 16*uint64(n) + 64<<20 }
 
-// TestMutatedSections reads 20,000 damaged sections of real files. All that is
+// TestMutatedSections reads thousands of damaged sections of real files. All that is
 // allocated meanwhile, whether it lives on or not, stays within the bound.
 func TestMutatedSections(t *testing.T) {
-	mutants := 20000
-	if testing.Short() {
-		mutants = 2000
+	mutants := 2000
+	if sample.Full() {
+		mutants = 20000
 	}
 	real := realSections(t)
 	offsets := make([][]uint64, len(real))
@@ -263,7 +263,7 @@ func TestMutatedSections(t *testing.T) {
 			offsets[i] = append(offsets[i], e.Offset)
 		}
 	}
-	r := rand.New(rand.NewPCG(20260101, 1))
+	r := sample.Rand(t)
 	faulty, worst := 0, uint64(0)
 	var before, after runtime.MemStats
 	for n := range mutants {
@@ -366,12 +366,15 @@ func fdes(data []byte, n int, cies ...uint64) []byte {
 	return data
 }
 
-// TestHostileSections reads sections of a megabyte or more, each made to cost a
+// TestHostileSections reads sections of 256 KiB, or of 1 MiB, each made to cost a
 // naive reader time by the square of its size, or memory many times it. It
 // asserts the memory, and that they are read to the end; the time shows as a
 // test that does not end.
 func TestHostileSections(t *testing.T) {
-	const mega = 1 << 20
+	size := 1 << 18
+	if sample.Full() {
+		size = 1 << 20
+	}
 	cie := func(instructions []byte) []byte {
 		return entry(i386, unhex(t, "00000000 01 00 01 7c 08"), instructions)
 	}
@@ -380,24 +383,24 @@ func TestHostileSections(t *testing.T) {
 		section func() []byte
 	}{
 		{"LEB128 without end in the CIE of every FDE", func() []byte {
-			return fdes(entry(i386, unhex(t, "00000000 01 00"), bytes.Repeat([]byte{0x80}, mega)), mega/17, 0)
+			return fdes(entry(i386, unhex(t, "00000000 01 00"), bytes.Repeat([]byte{0x80}, size)), size/17, 0)
 		}},
-		{"a malformed CIE of a megabyte for every FDE", func() []byte {
-			return fdes(entry(i386, unhex(t, "00000000 01"), bytes.Repeat([]byte{'z'}, mega)), mega/17, 0)
+		{"a long malformed CIE for every FDE", func() []byte {
+			return fdes(entry(i386, unhex(t, "00000000 01"), bytes.Repeat([]byte{'z'}, size)), size/17, 0)
 		}},
 		{"CIEs of as many instructions as may be, in turn", func() []byte {
 			a := cie(bytes.Repeat([]byte{0x86, 1}, 512))
 			b := cie(bytes.Repeat([]byte{0x87, 1}, 512))
-			return fdes(slices.Concat(a, b), mega/17, 0, uint64(len(a)))
+			return fdes(slices.Concat(a, b), size/17, 0, uint64(len(a)))
 		}},
-		{"CIEs of a megabyte of instructions, in turn", func() []byte {
-			a := cie(bytes.Repeat([]byte{0x86, 1}, mega/2))
-			b := cie(bytes.Repeat([]byte{0x87, 1}, mega/2))
-			return fdes(slices.Concat(a, b), mega/17, 0, uint64(len(a)))
+		{"CIEs of more instructions than may be, in turn", func() []byte {
+			a := cie(bytes.Repeat([]byte{0x86, 1}, size/2))
+			b := cie(bytes.Repeat([]byte{0x87, 1}, size/2))
+			return fdes(slices.Concat(a, b), size/17, 0, uint64(len(a)))
 		}},
 		{"a CIE for every FDE", func() []byte {
 			var data []byte
-			for len(data) < mega {
+			for len(data) < size {
 				at := uint64(len(data))
 				data = fdes(append(data, cie(nil)...), 1, at)
 			}
@@ -411,12 +414,12 @@ func TestHostileSections(t *testing.T) {
 			}
 			return fdes(data, 80000, offsets...)
 		}},
-		{"terminators", func() []byte { return make([]byte, mega) }},
-		{"entries of one byte", func() []byte { return bytes.Repeat([]byte{1, 0, 0, 0, 0}, mega/5) }},
-		{"FDEs that point to themselves", func() []byte { return bytes.Repeat([]byte{4, 0, 0, 0, 4, 0, 0, 0}, mega/8) }},
+		{"terminators", func() []byte { return make([]byte, size) }},
+		{"entries of one byte", func() []byte { return bytes.Repeat([]byte{1, 0, 0, 0, 0}, size/5) }},
+		{"FDEs that point to themselves", func() []byte { return bytes.Repeat([]byte{4, 0, 0, 0, 4, 0, 0, 0}, size/8) }},
 		{"FDEs nested in each other", func() []byte {
 			data := cie(nil)
-			for i := range uint64(mega / 16) {
+			for i := range uint64(size) / 16 {
 				data = append(data, entry(i386, number(i386, 4, uint64(len(data)+4)), word(i386, i), word(i386, 1<<30-2*i))...)
 			}
 			return data
@@ -426,7 +429,7 @@ func TestHostileSections(t *testing.T) {
 			for c := range 250 {
 				p = append(p, 0x05, byte(c)|0x80, byte(c>>7), 1)
 			}
-			for len(p) < mega {
+			for len(p) < size {
 				p = append(p, 0x0a, 0x0a, 0x0b, 0x0b, 0x41)
 			}
 			data := cie(nil)
@@ -434,7 +437,7 @@ func TestHostileSections(t *testing.T) {
 		}},
 		{"columns set from the last to the first", func() []byte {
 			var p []byte
-			for len(p) < mega {
+			for len(p) < size {
 				for c := 250; c >= 0; c-- {
 					p = append(p, 0x05, byte(c)|0x80, byte(c>>7), 1)
 				}
@@ -447,7 +450,7 @@ func TestHostileSections(t *testing.T) {
 		}},
 		{"states that are never restored", func() []byte {
 			data := cie(nil)
-			return append(data, entry(i386, number(i386, 4, uint64(len(data)+4)), word(i386, 0), word(i386, 16), bytes.Repeat([]byte{0x0a}, mega))...)
+			return append(data, entry(i386, number(i386, 4, uint64(len(data)+4)), word(i386, 0), word(i386, 16), bytes.Repeat([]byte{0x0a}, size))...)
 		}},
 		{"an expression that loops over a long number", func() []byte {
 			p := append([]byte{0x10}, bytes.Repeat([]byte{0x80}, 31)...)

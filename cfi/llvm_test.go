@@ -8,9 +8,9 @@ import (
 	"bufio"
 	"bytes"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -24,8 +24,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// TestRowsEqualLLVM compares the FDEs and rows of every ELF file of the machine
-// with those that llvm-dwarfdump prints.
+// TestRowsEqualLLVM compares the FDEs and rows of the machine's ELF files with those
+// that llvm-dwarfdump prints.
 //
 // What llvm-dwarfdump 14 prints otherwise, and is not held against either side:
 //   - the CFA behind DW_CFA_restore_state: it stays, where DWARF 5 §6.4.2.4
@@ -47,7 +47,7 @@ func TestRowsEqualLLVM(t *testing.T) {
 		t.Skip("skipped: llvm-dwarfdump is not installed")
 	}
 	var mu sync.Mutex
-	var files, fdes, rows, failures int
+	var files, fdes, rows int
 	names := make(map[elf.Machine]*llvmNames)
 	named := func(m elf.Machine) *llvmNames {
 		mu.Lock()
@@ -57,9 +57,9 @@ func TestRowsEqualLLVM(t *testing.T) {
 		}
 		return names[m]
 	}
-	groups := llvmGroups(corpus.Files(t))
-	corpus.Each(slices.Collect(maps.Keys(groups)), func(first string) {
-		err := compareLLVM(tool, groups[first], named, func(c *llvmComparison, err error) {
+	corpus.EachGroup(t, llvmGroups(corpus.Files(t)), func(paths []string) error {
+		var failures []error
+		err := compareLLVM(tool, paths, named, func(c *llvmComparison, err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if c.fdes > 0 {
@@ -68,18 +68,11 @@ func TestRowsEqualLLVM(t *testing.T) {
 			fdes += c.fdes
 			rows += c.rows
 			if err != nil {
-				if failures++; failures <= 20 {
-					t.Errorf("%s: %v", c.path, err)
-				}
+				failures = append(failures, fmt.Errorf("%s: %w", c.path, err))
 			}
 		})
-		if err != nil {
-			t.Errorf("%q: %v", groups[first], err)
-		}
+		return errors.Join(append(failures, err)...)
 	})
-	if failures > 0 {
-		t.Errorf("%d files differ", failures)
-	}
 	if rows == 0 {
 		t.Error("no row was compared")
 	}
@@ -107,22 +100,19 @@ type llvmRow struct {
 	rules string
 }
 
-// llvmGroups makes groups of files for which llvm-dwarfdump is started once, by the
-// first of each: its start takes ten times as long as a small file.
-func llvmGroups(paths []string) map[string][]string {
-	groups := make(map[string][]string)
+// llvmGroups makes groups of files for which llvm-dwarfdump is started once: its
+// start takes ten times as long as a small file.
+func llvmGroups(paths []string) [][]string {
+	var groups [][]string
 	var small []string
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
-			groups[path] = []string{path}
+			groups = append(groups, []string{path})
 		} else {
 			small = append(small, path)
 		}
 	}
-	for group := range slices.Chunk(small, 32) {
-		groups[group[0]] = group
-	}
-	return groups
+	return slices.AppendSeq(groups, slices.Chunk(small, 32))
 }
 
 // compareLLVM starts llvm-dwarfdump for files, and tells of each what came of it.

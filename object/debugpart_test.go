@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/internal/sample"
 )
 
 const shapesHeader = `
@@ -157,10 +159,11 @@ func shareDWARF5(t *testing.T, program string) { share(t, program, "--dwarf-5") 
 // of the same program whose debugging information lies in one piece.
 func TestDebugParts(t *testing.T) {
 	plain := make(map[string][][]Location)
-	tests := []struct {
+	type partsTest struct {
 		name, compiler, flags string
 		after                 func(t *testing.T, program string)
-	}{
+	}
+	tests := []partsTest{
 		{"gcc, DWARF 2", "g++", "-gdwarf-2 -gstrict-dwarf", nil},
 		{"gcc, DWARF 3", "g++", "-gdwarf-3", nil},
 		{"gcc, DWARF 4, split", "g++", "-gdwarf-4 -gsplit-dwarf", nil},
@@ -180,10 +183,9 @@ func TestDebugParts(t *testing.T) {
 		{"gcc, DWARF 5, dwz", "g++", "-gdwarf-5", shareGNU},
 		{"gcc, .debug_sup", "g++", "-gdwarf-5", shareDWARF5},
 	}
-	for i, test := range tests {
-		if testing.Short() && i%4 != 2 {
-			continue
-		}
+	for _, test := range sample.Covering(t, tests, 5, func(test partsTest) []string {
+		return append(strings.Split(test.name, ", "), strings.Fields(test.flags)...)
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			program := buildShapes(t, test.compiler, strings.Fields(test.flags)...)
 			if test.after != nil {

@@ -9,7 +9,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/corpus"
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -171,9 +171,9 @@ func like(s *cfi.Section, data []byte) *cfi.Section {
 // TestMutatedSections compiles damaged sections of real files; the table must
 // be what the index and the interpreter say, made within the bound on memory.
 func TestMutatedSections(t *testing.T) {
-	mutants := 20000
-	if testing.Short() {
-		mutants = 1000
+	mutants := 2000
+	if sample.Full() {
+		mutants = 20000
 	}
 	real := realSections(t)
 	offsets := make([][]uint64, len(real))
@@ -182,7 +182,7 @@ func TestMutatedSections(t *testing.T) {
 			offsets[i] = append(offsets[i], e.Offset)
 		}
 	}
-	r := rand.New(rand.NewPCG(20260101, 2))
+	r := sample.Rand(t)
 	var before, after runtime.MemStats
 	for n := range mutants {
 		i := n % len(real)

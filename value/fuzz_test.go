@@ -8,11 +8,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/object"
 )
 
@@ -157,12 +157,11 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// TestMutated reads files whose debugging information is damaged, always in the
-// same ways.
+// TestMutated reads files whose debugging information is damaged.
 func TestMutated(t *testing.T) {
-	rounds := 500
-	if testing.Short() {
-		rounds = 50
+	rounds := 50
+	if sample.Full() {
+		rounds = 500
 	}
 	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf", "testdata/dynamic5.elf", "testdata/records5.elf"} {
 		data, err := os.ReadFile(name)
@@ -183,7 +182,7 @@ func TestMutated(t *testing.T) {
 		if len(sections) < 4 {
 			t.Fatalf("%s: %d sections of debugging information", name, len(sections))
 		}
-		r := rand.New(rand.NewPCG(1, 2))
+		r := sample.Rand(t)
 		usable := 0
 		if name == "testdata/records5.elf" {
 			rounds /= 10 // its strings have 64 KiB each
@@ -217,7 +216,7 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// TestCut reads files of which one section ends early, at each of its bytes. What
+// TestCut reads files of which one section ends early, at each of its bytes or at some. What
 // cannot be read then is told with the section that it is missing in.
 func TestCut(t *testing.T) {
 	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf", "testdata/dynamic5.elf"} {
@@ -231,15 +230,16 @@ func TestCut(t *testing.T) {
 		}
 		table := int(binary.LittleEndian.Uint64(data[40:])) // e_shoff
 		told := make(map[string]int)
+		random := sample.Rand(t)
 		for k, s := range file.Sections() {
 			if !strings.HasPrefix(s.Name, ".debug_") || s.Name == ".debug_line" || s.Name == ".debug_aranges" {
 				continue // which hold no variables
 			}
-			step := uint64(1)
-			if testing.Short() {
-				step = 7
+			first, step := random.Uint64N(7), uint64(7)
+			if sample.Full() {
+				first, step = 0, 1
 			}
-			for size := uint64(0); size < s.Size; size += step {
+			for size := first; size < s.Size; size += step {
 				cut := bytes.Clone(data)
 				binary.LittleEndian.PutUint64(cut[table+64*k+32:], size) // sh_size
 				file, err := object.NewFile(cut, name)

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
 	"github.com/clewdev/clew/value/print"
@@ -585,11 +586,10 @@ func TestGDB(t *testing.T) {
 		variant{"values.c", "aarch64-linux-gnu-gcc", []string{"-O0", "-static"}, nil},
 		variant{"values.c", "aarch64-linux-gnu-gcc", []string{"-O2", "-static"}, nil},
 		variant{"values.c", "clang-14 --target=aarch64-linux-gnu", []string{"-O0", "-static"}, nil})
-	for k, v := range variants {
+	for _, v := range sample.Covering(t, variants, 12, func(v variant) []string {
+		return append([]string{v.source, v.compiler, fmt.Sprint("after ", v.after != nil)}, v.flags...)
+	}) {
 		t.Run(strings.Join(append([]string{v.source, v.compiler}, v.flags...), " "), func(t *testing.T) {
-			if testing.Short() && k%4 != 0 {
-				t.Skip("skipped: -short")
-			}
 			source := filepath.Join("testdata", v.source)
 			program := build(t, v.compiler, source, v.flags...)
 			if v.after != nil {

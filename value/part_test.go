@@ -5,12 +5,12 @@
 package value
 
 import (
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/object"
 )
 
@@ -91,16 +91,16 @@ func TestParted(t *testing.T) {
 	}
 }
 
-// TestMutatedParts damages the second file, always in the same ways: what is
+// TestMutatedParts damages the second file: what is
 // returned is an error or can be used.
 func TestMutatedParts(t *testing.T) {
-	rounds := 150
-	if testing.Short() {
-		rounds = 20
+	rounds := 20
+	if sample.Full() {
+		rounds = 150
 	}
 	for _, p := range parted {
 		program, part := read(t, p.program), read(t, p.part)
-		r := rand.New(rand.NewPCG(3, 4))
+		r := sample.Rand(t)
 		for range rounds {
 			damaged := slices.Clone(part)
 			for range 1 + r.IntN(4) {

@@ -9,6 +9,8 @@ package value_test
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/clewdev/clew/internal/sample"
 )
 
 // TestRust compares arguments of a function of Rust with what gdb says of them;
@@ -17,11 +19,8 @@ func TestRust(t *testing.T) {
 	rustc := tool(t, "rustc")
 	t.Setenv("RUSTC_BOOTSTRAP", "1") // Debian 12 has rustc 1.63, where splitting was not stable
 	source := filepath.Join("testdata", "enums.rs")
-	for _, split := range []string{"off", "packed", "unpacked"} {
+	for _, split := range append(sample.Of(t, []string{"packed", "unpacked"}, 1), "off") {
 		t.Run(split, func(t *testing.T) {
-			if testing.Short() && split != "off" {
-				return
-			}
 			program := build(t, rustc, source, "-Zunstable-options", "-Csplit-debuginfo="+split)
 			parts, err := filepath.Glob(filepath.Join(filepath.Dir(program), "*.dw[op]"))
 			if err != nil || (len(parts) > 0) != (split != "off") {

@@ -4,35 +4,43 @@
 
 // Package corpus lists the real ELF files of the machine that the tests run
 // on, for tests that compare what Clew reads in each of them with what another
-// program reads. It never opens a file for more than its first bytes.
+// program reads. It reads no more of a file than its ELF headers.
 package corpus
 
 import (
+	"cmp"
+	"debug/elf"
+	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
+
+	"github.com/clewdev/clew/internal/sample"
 )
 
-// Files returns the paths of every ELF file in /usr/bin, /usr/sbin and
-// /usr/lib, links of both kinds left out, and of the C library of every other machine that
-// Debian's cross packages have installed. Under -short it is every sixteenth of
-// the former. The slice is the caller's.
+// Files returns the paths of ELF files in /usr/bin, /usr/sbin and /usr/lib,
+// links of both kinds left out, and of the C library of every other machine that
+// Debian's cross packages have installed. By default it is a sample of the
+// former with a file of each kind, and with CLEW_FULL=1 all of them (see package
+// sample). The slice is the caller's.
 func Files(tb testing.TB) []string {
 	tb.Helper()
-	all := machine()
-	if testing.Short() {
-		var some []string
-		for i := 0; i < len(all); i += 16 {
-			some = append(some, all[i])
+	files := machine()
+	if !sample.Full() {
+		part := int64(32)
+		if testing.Short() {
+			part = 256
 		}
-		all = some
+		files = choose(sample.Rand(tb), files, part)
 	}
-	return slices.Concat(all, CrossLibraries(tb))
+	return append(pathsOf(files), CrossLibraries(tb)...)
 }
 
 // CrossLibraries returns the paths of the C libraries that Debian's
@@ -47,40 +55,127 @@ func CrossLibraries(tb testing.TB) []string {
 }
 
 // Each calls check for every path, in as many goroutines as the machine has
-// processors. The largest files come first, so that none of them is what all
-// wait for in the end.
-func Each(paths []string, check func(path string)) {
-	size := make(map[string]int64, len(paths))
-	for _, p := range paths {
-		if info, err := os.Stat(p); err == nil {
-			size[p] = info.Size()
-		}
+// processors. An error fails the test, unless the file has changed since: package
+// managers replace and remove files.
+func Each(tb testing.TB, paths []string, check func(path string) error) {
+	tb.Helper()
+	var groups [][]string
+	for _, path := range paths {
+		groups = append(groups, []string{path})
 	}
-	sorted := slices.Clone(paths)
-	slices.SortStableFunc(sorted, func(a, b string) int { return int(size[b] - size[a]) })
-	next := make(chan string)
+	EachGroup(tb, groups, func(paths []string) error { return check(paths[0]) })
+}
+
+// EachGroup is Each for checks of several files at once. If files of a group that
+// fails have changed, the others are checked again without them. The largest groups
+// come first, so that none of them is what all wait for in the end.
+func EachGroup(tb testing.TB, groups [][]string, check func(paths []string) error) {
+	tb.Helper()
+	type group struct {
+		files []file
+		size  int64
+	}
+	var sorted []group
+	for _, paths := range groups {
+		var g group
+		for _, path := range paths {
+			if info, err := os.Stat(path); err == nil {
+				g.files = append(g.files, file{path: path, info: info})
+				g.size += info.Size()
+			}
+		}
+		sorted = append(sorted, g)
+	}
+	slices.SortStableFunc(sorted, func(a, b group) int { return cmp.Compare(b.size, a.size) })
+	next := make(chan []file)
 	var workers sync.WaitGroup
 	for range runtime.NumCPU() {
 		workers.Go(func() {
-			for p := range next {
-				check(p)
+			for files := range next {
+				for len(files) > 0 {
+					err := check(pathsOf(files))
+					if err == nil {
+						break
+					}
+					same := slices.DeleteFunc(slices.Clone(files), file.changed)
+					if len(same) == len(files) {
+						tb.Errorf("%s: %v", strings.Join(pathsOf(files), ", "), err)
+						break
+					}
+					tb.Logf("of %q only %q have not changed during the test: %v", pathsOf(files), pathsOf(same), err)
+					files = same
+				}
 			}
 		})
 	}
-	for _, p := range sorted {
-		next <- p
+	for _, g := range sorted {
+		next <- g.files
 	}
 	close(next)
 	workers.Wait()
 }
 
-var machine = sync.OnceValue(func() []string {
-	var paths []string
+type file struct {
+	path string
+	info fs.FileInfo
+	kind string
+}
+
+func pathsOf(files []file) []string {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.path
+	}
+	return paths
+}
+
+func (f file) changed() bool {
+	info, err := os.Stat(f.path)
+	return err != nil || !os.SameFile(f.info, info) || info.Size() != f.info.Size() || !info.ModTime().Equal(f.info.ModTime())
+}
+
+// choose returns files that make up one part of parts of the bytes of all, and
+// of each kind that is not among them one more. A file larger than the part is
+// chosen only where its kind has no smaller one.
+func choose(r *rand.Rand, all []file, parts int64) []file {
+	left := int64(0)
+	for _, f := range all {
+		left += f.info.Size()
+	}
+	left /= parts
+	var chosen []file
+	others := make(map[string]file) // by kind: the smallest
+	known := make(map[string]bool)
+	for _, i := range r.Perm(len(all)) {
+		f := all[i]
+		if size := f.info.Size(); size <= left {
+			left -= size
+			known[f.kind] = true
+			chosen = append(chosen, f)
+		} else if other, ok := others[f.kind]; !ok || size < other.info.Size() {
+			others[f.kind] = f
+		}
+	}
+	for kind, f := range others {
+		if !known[kind] {
+			chosen = append(chosen, f)
+		}
+	}
+	slices.SortFunc(chosen, func(a, b file) int { return cmp.Compare(a.path, b.path) })
+	return chosen
+}
+
+var machine = sync.OnceValue(func() []file {
+	var files []file
 	bySize := make(map[int64][]fs.FileInfo) // those that were taken
 	for _, dir := range []string{"/usr/bin", "/usr/sbin", "/usr/lib"} {
 		// What cannot be read is not part of the corpus.
 		filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !entry.Type().IsRegular() || !isELF(path) {
+			if err != nil || !entry.Type().IsRegular() {
+				return nil
+			}
+			kind, ok := kindOf(path)
+			if !ok {
 				return nil
 			}
 			info, err := entry.Info()
@@ -88,20 +183,37 @@ var machine = sync.OnceValue(func() []string {
 				return nil
 			}
 			bySize[info.Size()] = append(bySize[info.Size()], info)
-			paths = append(paths, path)
+			files = append(files, file{path, info, kind})
 			return nil
 		})
 	}
-	return paths
+	return files
 })
 
-func isELF(path string) bool {
+// kindSections are the sections by which kinds of files differ.
+var kindSections = []string{".eh_frame", ".eh_frame_hdr", ".debug_frame", ".zdebug_frame", ".symtab", ".gopclntab", ".gnu_debugdata", ".gnu_debuglink", ".ARM.exidx"}
+
+// kindOf describes an ELF file: its machine, its type, and which of some
+// sections it has.
+func kindOf(path string) (kind string, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return "", false
 	}
 	defer f.Close()
 	var magic [4]byte
-	_, err = io.ReadFull(f, magic[:])
-	return err == nil && string(magic[:]) == "\x7fELF"
+	if _, err := io.ReadFull(f, magic[:]); err != nil || string(magic[:]) != elf.ELFMAG {
+		return "", false
+	}
+	headers, err := elf.NewFile(f)
+	if err != nil {
+		return "invalid", true
+	}
+	kind = fmt.Sprint(headers.Machine, headers.Class, headers.Data, headers.Type)
+	for _, name := range kindSections {
+		if s := headers.Section(name); s != nil {
+			kind += fmt.Sprint(" ", name, s.Type)
+		}
+	}
+	return kind, true
 }

@@ -7,8 +7,10 @@ package corpus_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -41,18 +43,33 @@ func TestFiles(t *testing.T) {
 }
 
 func TestEach(t *testing.T) {
-	paths := []string{"/usr/bin/env", "/nowhere/a", "/nowhere/b", "/usr/bin/true"}
+	dir := t.TempDir()
+	var paths []string
+	for _, name := range []string{"a", "b", "replaced", "removed"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
 	var mu sync.Mutex
 	var seen []string
-	corpus.Each(paths, func(p string) {
+	corpus.Each(t, append(paths, "/nowhere/c"), func(path string) error {
 		mu.Lock()
 		defer mu.Unlock()
-		seen = append(seen, p)
+		seen = append(seen, path)
+		// What a package manager does meanwhile fails no test.
+		switch filepath.Base(path) {
+		case "replaced":
+			return errors.Join(os.WriteFile(path+".new", []byte("replaced"), 0o644), os.Rename(path+".new", path), errors.New("another file"))
+		case "removed":
+			return errors.Join(os.Remove(path), errors.New("no file"))
+		}
+		return nil
 	})
 	slices.Sort(seen)
-	want := slices.Sorted(slices.Values(paths))
-	if !slices.Equal(seen, want) {
-		t.Errorf("checked %v, expected %v", seen, want)
+	if !slices.Equal(seen, slices.Sorted(slices.Values(paths))) {
+		t.Errorf("checked %v, expected %v", seen, paths)
 	}
 }
 

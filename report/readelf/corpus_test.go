@@ -6,6 +6,7 @@ package readelf_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -111,32 +112,25 @@ func compare(path string, mode readelf.Mode) (faults, err error) {
 
 // compareAll compares every file in every mode.
 func compareAll(t *testing.T, paths []string) {
-	corpus.Each(paths, func(path string) {
+	corpus.Each(t, paths, func(path string) error {
 		for _, mode := range modes {
 			faults, err := compare(path, mode)
-			if err != nil {
-				t.Errorf("readelf %s %s: %v", option(mode), path, err)
-			} else if faults != nil {
-				t.Errorf("%s %s: %v", path, option(mode), faults)
+			if err := cmp.Or(err, faults); err != nil {
+				return fmt.Errorf("readelf %s: %w", option(mode), err)
 			}
 		}
+		return nil
 	})
 }
 
-// Every ELF file of the system reads as readelf reads it.
+// The system's ELF files read as readelf reads them, and so do the C libraries of
+// other machines.
 func TestInstalled(t *testing.T) {
 	needReadelf(t)
 	compareAll(t, corpus.Files(t))
-}
-
-// So do the C libraries of other machines.
-func TestOtherMachines(t *testing.T) {
-	needReadelf(t)
-	paths := corpus.CrossLibraries(t)
-	if len(paths) < 8 {
+	if len(corpus.CrossLibraries(t)) < 8 {
 		t.Skip("skipped: libc6-*-cross is not installed")
 	}
-	compareAll(t, paths)
 }
 
 // assembledDiffers are the sources of which the two programs print different
