@@ -65,9 +65,9 @@ const (
 // decompress replaces the core's file by what it holds, if it is compressed: in
 // a file without a name, with holes where there are zeros. Where it breaks off,
 // what was read up to there stands.
-func (c *Core) decompress() error {
+func (c *Core) decompress(opts *Options) error {
 	var magic [6]byte
-	n, err := c.file.ReadAt(magic[:], 0)
+	n, err := c.dump.File.ReadAt(magic[:], 0)
 	if err != nil && err != io.EOF {
 		return err
 	}
@@ -75,23 +75,23 @@ func (c *Core) decompress() error {
 		if !bytes.HasPrefix(magic[:n], []byte(how.magic)) {
 			continue
 		}
-		packed := c.file
+		packed := c.dump.File
 		defer packed.Close()
 		info, err := packed.Stat()
 		if err != nil {
 			return err
 		}
 		stored := untrusted.Stored(packed, info)
-		c.file = nil
-		if c.file, err = outputfile.Temporary(c.options.TempDir); err != nil {
+		c.dump.File = nil
+		if c.dump.File, err = outputfile.Temporary(opts.TempDir); err != nil {
 			return err
 		}
 		// Holes cost nothing, and must not raise the limits.
-		source := &counter{r: packed, size: c.size, total: stored, progress: c.options.Progress}
-		c.size = 0
+		source := &counter{r: packed, size: c.dump.Size, total: stored, progress: opts.Progress}
+		c.dump.Size = 0
 		r, err := how.reader(source)
 		if err == nil {
-			c.size, err = store(c.file, r, storedMost+storedFactor*source.total, max(sizeMost, sizeFactor*source.total))
+			c.dump.Size, err = store(c.dump.File, r, storedMost+storedFactor*source.total, max(sizeMost, sizeFactor*source.total))
 			r.Close()
 		}
 		if source.err != nil {
@@ -101,10 +101,10 @@ func (c *Core) decompress() error {
 			return nil
 		}
 		err = fmt.Errorf("%s: %w", how.name, err)
-		if c.size == 0 {
+		if c.dump.Size == 0 {
 			return err
 		}
-		c.damaged(err)
+		c.dump.Damaged(err)
 		return nil
 	}
 	return nil

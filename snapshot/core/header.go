@@ -12,6 +12,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
 // ErrNotCore is wrapped by Open's error for a file that is no core, but an ELF
@@ -30,14 +31,8 @@ type header struct {
 	machine *arch.Machine
 	class   elf.Class
 	order   binary.ByteOrder
-	loads   []load           // PT_LOAD
+	loads   []stored.Segment // PT_LOAD
 	notes   []elf.ProgHeader // PT_NOTE
-}
-
-// load is a PT_LOAD: what a core needs of it. There can be half a million.
-type load struct {
-	Vaddr, Off, Memsz, Filesz uint64
-	Flags                     elf.ProgFlag
 }
 
 const (
@@ -148,7 +143,7 @@ func (h *header) extendedCount(r io.ReaderAt, size int64, phoff, shoff uint64, e
 }
 
 func (h *header) readSegments(r io.ReaderAt, at, entry int64, count int) error {
-	h.loads = make([]load, 0, count)
+	h.loads = make([]stored.Segment, 0, count)
 	room := make([]byte, min(int64(count)*entry, 64<<10/entry*entry+entry))
 	for count > 0 {
 		n := min(count, len(room)/int(entry))
@@ -159,7 +154,7 @@ func (h *header) readSegments(r io.ReaderAt, at, entry int64, count int) error {
 		for ; len(b) > 0; b = b[entry:] {
 			switch p := h.decodeSegment(b); p.Type {
 			case elf.PT_LOAD:
-				h.loads = append(h.loads, load{p.Vaddr, p.Off, p.Memsz, p.Filesz, p.Flags})
+				h.loads = append(h.loads, stored.Segment{Vaddr: p.Vaddr, Off: p.Off, Memsz: p.Memsz, Filesz: p.Filesz, Flags: p.Flags})
 			case elf.PT_NOTE:
 				h.notes = append(h.notes, p)
 			}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
 // notes are what the notes of a core say.
@@ -22,8 +23,6 @@ type notes struct {
 	command   string
 	user      uint32 // that the process ran as, the real one, in its user namespace
 	signal    *snapshot.Signal
-	auxv      map[uint64]uint64
-	files     []fileRange
 	hasFile   bool // there is a list of mapped files
 	moreFiles bool // there is another one
 
@@ -31,22 +30,9 @@ type notes struct {
 	current *snapshot.Thread // that the last NT_PRSTATUS is of, nil where it was refused
 }
 
-// Entries of the auxiliary vector, include/uapi/linux/auxvec.h.
-const (
-	atPHDR        = 3
-	atPHEnt       = 4
-	atPHNum       = 5
-	atPageSize    = 6
-	atBase        = 7
-	atEntry       = 9
-	atExecFn      = 31
-	atSysInfoEHdr = 33
-)
-
 const (
 	maxThreads   = 1 << 22  // the kernel's PID_MAX_LIMIT
 	maxRegisters = 4 << 10  // more bytes than the register sets that are read here have
-	maxAuxv      = 4 << 10  // the kernel's has some twenty entries
 	maxFileNote  = 32 << 20 // the kernel's stops at 4 MiB unless it was told otherwise
 )
 
@@ -62,7 +48,7 @@ func (c *Core) readNotes() {
 		if p.Off < end {
 			if overlap == nil {
 				overlap = fmt.Errorf("notes at offset %#x: they overlap those that end at %#x", p.Off, end)
-				c.damaged(overlap)
+				c.dump.Damaged(overlap)
 			}
 			p.Filesz -= min(p.Filesz, end-p.Off)
 			p.Off = end
@@ -70,20 +56,20 @@ func (c *Core) readNotes() {
 				continue
 			}
 		}
-		if size := uint64(c.size); p.Off < size {
+		if size := uint64(c.dump.Size); p.Off < size {
 			end = p.Off + min(p.Filesz, size-p.Off)
 		}
 		c.growThreads(p, left)
-		err := c.header.eachNote(c.file, c.size, p, &left, func(n note) {
+		err := c.header.eachNote(c.dump.File, c.dump.Size, p, &left, func(n note) {
 			if n.owner != "CORE" && (n.owner != "LINUX" || n.typ != ntARMTLS) {
 				return // of the machine's own registers
 			}
 			if err := c.readNote(&n); err != nil {
-				c.damaged(err)
+				c.dump.Damaged(err)
 			}
 		})
 		if err != nil {
-			c.damaged(err)
+			c.dump.Damaged(err)
 		}
 	}
 	c.notes.seen, c.notes.current = nil, nil
@@ -101,7 +87,7 @@ func (c *Core) readNotes() {
 func (c *Core) growThreads(p elf.ProgHeader, left int) {
 	l, threads := c.header.statusLayout(), 0
 	// An error is returned again where the notes are read.
-	_ = c.header.eachNote(c.file, c.size, p, &left, func(n note) {
+	_ = c.header.eachNote(c.dump.File, c.dump.Size, p, &left, func(n note) {
 		if n.owner == "CORE" && n.typ == ntPRStatus && n.size > int64(l.registers+l.tail) {
 			threads++
 		}
@@ -119,7 +105,7 @@ func (c *Core) readNote(n *note) error {
 	default:
 		return nil
 	}
-	b, err := n.read(c.file, limit)
+	b, err := n.read(c.dump.File, limit)
 	if err != nil {
 		return err
 	}
@@ -138,7 +124,7 @@ func (c *Core) readNote(n *note) error {
 	case ntPRPSInfo:
 		c.readProcess(b)
 	case ntAuxv:
-		c.readAuxv(b)
+		c.dump.ReadAuxv(b)
 	case ntSigInfo:
 		c.readSignal(b)
 	case ntFile:
@@ -209,7 +195,7 @@ func (c *Core) readProcess(b []byte) {
 	case 128:
 		pid = 16
 	default:
-		c.damaged(fmt.Errorf("NT_PRPSINFO: %d bytes, expected 136, 128 or 124", len(b)))
+		c.dump.Damaged(fmt.Errorf("NT_PRPSINFO: %d bytes, expected 136, 128 or 124", len(b)))
 		return
 	}
 	if o := c.header.order; short {
@@ -218,8 +204,8 @@ func (c *Core) readProcess(b []byte) {
 		c.notes.user = o.Uint32(b[pid-8:])
 	}
 	c.notes.pid = int(int32(c.header.order.Uint32(b[pid:])))
-	c.notes.name = cString(b[pid+16 : pid+32])
-	c.notes.command = string(bytes.TrimRight([]byte(cString(b[pid+32:pid+112])), " "))
+	c.notes.name = stored.CString(b[pid+16 : pid+32])
+	c.notes.command = string(bytes.TrimRight([]byte(stored.CString(b[pid+32:pid+112])), " "))
 }
 
 // readSignal reads siginfo_t of the thread that the core was written for, the
@@ -242,7 +228,7 @@ func (c *Core) readSignal(b []byte) {
 	case "SIGILL", "SIGTRAP", "SIGBUS", "SIGFPE", "SIGSEGV":
 		// SI_KERNEL is a general protection fault's, without an address.
 		if s.Code > 0 && s.Code != siKernel {
-			s.Address, s.HasAddress = c.word(b[union:]), true
+			s.Address, s.HasAddress = c.dump.Word(b[union:]), true
 		}
 	}
 	if s.Code <= 0 {
@@ -252,36 +238,3 @@ func (c *Core) readSignal(b []byte) {
 }
 
 const siKernel = 0x80
-
-func (c *Core) readAuxv(b []byte) {
-	size := c.wordSize()
-	c.notes.auxv = make(map[uint64]uint64)
-	for b = b[:min(len(b), maxAuxv)]; len(b) >= 2*size; b = b[2*size:] {
-		if key := c.word(b); key != 0 {
-			c.notes.auxv[key] = c.word(b[size:])
-		}
-	}
-}
-
-// word reads a word of the core's machine.
-func (c *Core) word(b []byte) uint64 {
-	if c.header.class == elf.ELFCLASS64 {
-		return c.header.order.Uint64(b)
-	}
-	return uint64(c.header.order.Uint32(b))
-}
-
-func (c *Core) wordSize() int {
-	if c.header.class == elf.ELFCLASS64 {
-		return 8
-	}
-	return 4
-}
-
-// cString is what stands before the first NUL.
-func cString(b []byte) string {
-	if i := bytes.IndexByte(b, 0); i >= 0 {
-		b = b[:i]
-	}
-	return string(b)
-}

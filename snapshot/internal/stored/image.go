@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package core
+package stored
 
 import (
 	"cmp"
@@ -18,45 +18,46 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// image opens what the core itself has of a file that was mapped to base. It must
+// image opens what the dump itself has of a file that was mapped to base. It must
 // not be kept.
-func (c *Core) image(base uint64, path string) (*object.File, error) {
-	return object.FromMemory(imageMemory{c}, base, path)
+func (d *Dump) image(base uint64, path string) (*object.File, error) {
+	return object.FromMemory(imageMemory{d}, base, path)
 }
 
-// maxImaged bounds how many bytes are read of the images of one core, in all: of
+// maxImaged bounds how many bytes are read of the images of one dump, in all: of
 // a real one some thousand bytes a file. Any number of files can lie in the same
-// bytes of a core, and each can have 65,535 program headers.
+// bytes of a dump, and each can have 65,535 program headers.
 const maxImaged = 32 << 20
 
-// imageMemory is the memory of a core as far as the core itself has it, until
+// imageMemory is the memory of a dump as far as the dump itself has it, until
 // maxImaged bytes were read.
-type imageMemory struct{ core *Core }
+type imageMemory struct{ dump *Dump }
 
 // ReadMemory implements cfi.Memory.
 func (m imageMemory) ReadMemory(p []byte, addr uint64) error {
 	n := int64(len(p))
-	if total := m.core.imaged.Add(n); total > maxImaged {
+	if total := m.dump.imaged.Add(n); total > maxImaged {
 		err := fmt.Errorf("ELF headers and notes of the mapped files: more than %d bytes", maxImaged)
 		if total-n <= maxImaged {
-			m.core.damaged(err)
+			m.dump.Damaged(err)
 		}
 		return err
 	}
-	return m.core.dumped.ReadMemory(p, addr)
+	return m.dump.dumped.ReadMemory(p, addr)
 }
 
-// permit sets the permissions of what the core has no segment of, as gcore leaves
+// permit sets the permissions of what the dump has no segment of, as gcore leaves
 // code and constants out: they are those that the file's own headers tell. A file
 // without such headers is data.
-func (c *Core) permit() {
+func (d *Dump) permit() {
 	loads := make(map[*module][]elf.ProgHeader)
-	for _, i := range c.unknown {
-		x, m := &c.pieces[i], &c.snapshot.Mappings[i]
+	for _, i := range d.unknown {
+		x := &d.pieces[i]
+		m := d.Snapshot.Mapping(x.start)
 		list, ok := loads[x.module]
 		if !ok {
 			if x.module.hasBase {
-				if image, err := c.image(x.module.base, m.Path); err == nil {
+				if image, err := d.image(x.module.base, m.Path); err == nil {
 					list = byOffset(image.Segments())
 				}
 			}
@@ -95,24 +96,24 @@ func byOffset(segments []elf.ProgHeader) []elf.ProgHeader {
 const maxPeeked = 1 << 12
 
 // findData notes whether the file that lies where the module's was is no ELF file,
-// unless the core has its ELF header. The kernel's cores tell by their segments
+// unless the dump has its ELF header. The kernel's cores tell by their segments
 // what is data; gcore's have no segment of what was not written to, and the header
 // of what is ELF, as coredump_filter asks them to (core(5)). A module that is gone
 // or is the program stays what it was.
 func (m *module) findData() {
-	c := m.core
+	d := m.dump
 	if m.looked || m.deleted || m.program || m.linked {
 		return
 	}
 	m.looked = true
 	var magic [4]byte
-	if m.hasBase && c.dumped.ReadMemory(magic[:], m.base) == nil && string(magic[:]) == elf.ELFMAG {
+	if m.hasBase && d.dumped.ReadMemory(magic[:], m.base) == nil && string(magic[:]) == elf.ELFMAG {
 		return
 	}
-	if c.peeked++; c.peeked > maxPeeked {
+	if d.peeked++; d.peeked > maxPeeked {
 		return
 	}
-	for _, place := range c.options.Search.Places(m.wanted()) {
+	for _, place := range d.Options.Search.Places(m.wanted()) {
 		if place.Trust == debugfile.Doubtful {
 			continue // it may be another file
 		}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package core
+package stored
 
 import (
 	"debug/elf"
@@ -21,7 +21,7 @@ import (
 
 // module is a file that was mapped.
 type module struct {
-	core    *Core
+	dump    *Dump
 	path    string // as the target saw it
 	deleted bool   // the path led to it no more
 	program bool   // it is the program
@@ -30,15 +30,15 @@ type module struct {
 	base    uint64 // address of the file's first byte
 	hasBase bool
 
-	// Of a module that the core does not list, but the dynamic linker does.
+	// Of a module that the dump does not list, but the dynamic linker does.
 	linked  bool
 	looked  bool // findData did
 	bias    uint64
 	dynamic uint64 // address of its dynamic section
 
 	once   sync.Once
-	id     []byte // build ID, as the core has it
-	notELF bool   // as the core has its first bytes, or the file that lies there now
+	id     []byte // build ID, as the dump has it
+	notELF bool   // as the dump has its first bytes, or the file that lies there now
 	file   *os.File
 	place  debugfile.Place // of file
 	err    error
@@ -58,11 +58,11 @@ func (m *module) add(start, offset uint64) {
 func (m *module) open() error {
 	m.once.Do(func() {
 		m.identify()
-		s := &m.core.options.Search
+		s := &m.dump.Options.Search
 		if m.file, m.place, m.err = s.Open(m.wanted()); m.err != nil && !m.notELF {
-			m.core.missed(m)
+			m.dump.missed(m)
 		}
-		if program := m.core.options.Program; m.err == nil && m.program && program != "" && m.place.Path != program {
+		if program := m.dump.Options.Program; m.err == nil && m.program && program != "" && m.place.Path != program {
 			m.refuseProgram(program)
 		}
 	})
@@ -79,28 +79,28 @@ func (m *module) refuseProgram(path string) {
 		f.Close() // there is another name of it
 		return
 	}
-	refused := &module{core: m.core, path: path, first: m.first, id: m.id, err: err}
-	m.core.missed(refused)
+	refused := &module{dump: m.dump, path: path, first: m.first, id: m.id, err: err}
+	m.dump.missed(refused)
 }
 
-// identify reads what the core itself has of the file: the page of its ELF
+// identify reads what the dump itself has of the file: the page of its ELF
 // header, which kernels dump by default.
 func (m *module) identify() {
 	var magic [4]byte
-	if !m.hasBase || m.core.dumped.ReadMemory(magic[:], m.base) != nil {
+	if !m.hasBase || m.dump.dumped.ReadMemory(magic[:], m.base) != nil {
 		return
 	}
 	if m.notELF = string(magic[:]) != elf.ELFMAG; m.notELF {
 		return
 	}
-	if image, err := m.core.image(m.base, m.path); err == nil {
+	if image, err := m.dump.image(m.base, m.path); err == nil {
 		m.id = image.BuildID()
 	}
 }
 
-// beside returns the path that a file has if it lies in the directory of the core.
-func (c *Core) beside(name string) string {
-	dir := c.dir
+// beside returns the path that a file has if it lies in the directory of the dump.
+func (d *Dump) beside(name string) string {
+	dir := d.dir
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
@@ -109,8 +109,8 @@ func (c *Core) beside(name string) string {
 
 // wanted says what is known of the module's file.
 func (m *module) wanted() *debugfile.Module {
-	opts := &m.core.options
-	w := &debugfile.Module{Path: m.path, BuildID: m.id, Machine: m.core.header.machine, Stale: m.deleted, Same: m.same}
+	opts := &m.dump.Options
+	w := &debugfile.Module{Path: m.path, BuildID: m.id, Machine: m.dump.Machine, Stale: m.deleted, Same: m.same}
 	w.Data = m.notELF || !m.hasBase && m.dynamic == 0 && !m.program
 	add := func(path string, stale bool) {
 		place := debugfile.Place{Path: path}
@@ -123,12 +123,12 @@ func (m *module) wanted() *debugfile.Module {
 		w.Places = append(w.Places, debugfile.Place{Path: opts.Program, Named: true})
 	}
 	if m.program && len(m.id) > 0 {
-		// A core is often sent together with its program. The build ID must prove it.
-		if beside := m.core.beside(m.path); beside != m.path {
+		// A dump is often sent together with its program. The build ID must prove it.
+		if beside := m.dump.beside(m.path); beside != m.path {
 			add(beside, true)
 		}
 	}
-	emulated := m.program && !m.core.notes.hasFile
+	emulated := m.program && !m.dump.Listed
 	switch {
 	case path.IsAbs(m.path):
 		if emulated && opts.Search.Root != "" {
@@ -138,23 +138,23 @@ func (m *module) wanted() *debugfile.Module {
 	case strings.Contains(m.path, "/"):
 		elsewhere := m.deleted || opts.Search.Root != "" && !emulated
 		add(m.path, elsewhere)
-		// It writes the core into the directory that the path is relative to.
-		add(filepath.Join(m.core.dir, m.path), elsewhere)
+		// A kernel writes the core into the directory that the path is relative to.
+		add(filepath.Join(m.dump.dir, m.path), elsewhere)
 	}
 	return w
 }
 
-// same tells whether a file whose build ID the core does not have can be the one
+// same tells whether a file whose build ID the dump does not have can be the one
 // that was mapped.
 func (m *module) same(f *os.File, file *object.File) (proved bool, err error) {
 	if proved, err = m.samePage(f); err != nil || file == nil {
 		return proved, err
 	}
-	if h, machine := m.core.header, file.Machine(); machine.Class != h.class || machine.Order != h.order {
+	if h, machine := m.dump.Machine, file.Machine(); machine.Class != h.Class || machine.Order != h.Order {
 		return false, fmt.Errorf("it is of %v and %v", machine.Class, machine.Order)
 	}
 	if m.program {
-		if err := m.core.isProgram(file); err != nil {
+		if err := m.dump.isProgram(file); err != nil {
 			return false, err
 		}
 		proved = true
@@ -168,16 +168,16 @@ func (m *module) same(f *os.File, file *object.File) (proved bool, err error) {
 	return proved, nil
 }
 
-// samePage reports whether the core has the first page of the file, which must
+// samePage reports whether the dump has the first page of the file, which must
 // be equal then.
 func (m *module) samePage(f *os.File) (same bool, err error) {
 	if !m.hasBase {
 		return false, nil
 	}
-	if x := m.core.piece(m.base); x == nil || x.written {
+	if x := m.dump.piece(m.base); x == nil || x.written {
 		return false, nil
 	}
-	return debugfile.SamePage(m.core.dumped, m.base, f, 0, 512)
+	return debugfile.SamePage(m.dump.dumped, m.base, f, 0, 512)
 }
 
 // readAt reads from the module's file. What lies behind the file's end in its last

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package core
+package stored
 
 import (
 	"errors"
@@ -16,19 +16,18 @@ import (
 var (
 	// ErrNotMapped: the target had nothing at the address.
 	ErrNotMapped = errors.New("nothing was mapped there")
-	// ErrNotDumped: the core was written without the memory at the address, and
-	// no file tells what it held.
-	ErrNotDumped = errors.New("the core was written without it")
-	// ErrCutOff: the core's file ends before it.
-	ErrCutOff = errors.New("the core is cut off")
+	// ErrNotDumped: the dump was written without the memory at the address, and no
+	// mapped file has it.
+	ErrNotDumped = errors.New("it was not dumped")
+	// ErrCutOff: the dump's file ends before it.
+	ErrCutOff = errors.New("the file is cut off")
 )
 
-// memory reads the memory of a core: what the core has of it, and of the rest
-// what files tell. It implements cfi.Memory and may be used from several
+// memory reads the memory of a dump, and from the mapped files what the dump lacks. It implements cfi.Memory and may be used from several
 // goroutines.
 type memory struct {
-	core       *Core
-	dumpedOnly bool // read no file but the core
+	dump       *Dump
+	dumpedOnly bool // read no file but the dump
 	blocks     [blockSlots]atomic.Pointer[block]
 }
 
@@ -71,7 +70,7 @@ func (m *memory) load(p []byte, addr uint64) (*block, error) {
 	if len(p) >= blockSize {
 		return nil, m.read(p, addr)
 	}
-	x := m.core.piece(addr)
+	x := m.dump.piece(addr)
 	if x == nil {
 		return nil, fmt.Errorf("memory %#x: %w", addr, ErrNotMapped)
 	}
@@ -99,7 +98,7 @@ func (m *memory) load(p []byte, addr uint64) (*block, error) {
 // read reads all of p, piece by piece.
 func (m *memory) read(p []byte, addr uint64) error {
 	for len(p) > 0 {
-		x := m.core.piece(addr)
+		x := m.dump.piece(addr)
 		if x == nil {
 			return fmt.Errorf("memory %#x: %w", addr, ErrNotMapped)
 		}
@@ -116,12 +115,12 @@ func (m *memory) read(p []byte, addr uint64) error {
 	return nil
 }
 
-// readPiece reads from a piece what the core has of it, or what it has not. It
-// returns how many bytes it has read; where those are not all, it says why.
+// readPiece reads from one piece, either what was dumped or what the mapped file has. It
+// returns how many bytes it has read, with an error where those are not all.
 func (m *memory) readPiece(x *piece, p []byte, addr uint64) (int, error) {
 	skip := addr - x.start
 	if skip < x.dumped {
-		n, err := m.core.file.ReadAt(p, x.at+int64(skip))
+		n, err := m.dump.File.ReadAt(p, x.at+int64(skip))
 		if n < len(p) {
 			if err == io.EOF {
 				err = ErrCutOff
@@ -140,13 +139,13 @@ func (m *memory) readPiece(x *piece, p []byte, addr uint64) (int, error) {
 	return n, err
 }
 
-// absent returns why neither the core nor a file tells what a piece held at addr,
-// which is behind what the core has of it; nil where a file may.
+// absent returns why neither the dump nor a file has what a piece held at addr, which
+// is after the dumped part; nil where a file may have it.
 func (m *memory) absent(x *piece, addr uint64) error {
 	skip := addr - x.start
 	switch {
 	case skip < x.cut:
-		return fmt.Errorf("memory %#x: %w: it would be at offset %#x of the core", addr, ErrCutOff, uint64(x.at)+skip)
+		return fmt.Errorf("memory %#x: %w: it would be at offset %#x", addr, ErrCutOff, uint64(x.at)+skip)
 	case x.module == nil || x.written || m.dumpedOnly:
 		return fmt.Errorf("memory %#x: %w", addr, ErrNotDumped)
 	}
@@ -154,10 +153,10 @@ func (m *memory) absent(x *piece, addr uint64) error {
 }
 
 // piece returns the piece that holds addr, or nil.
-func (c *Core) piece(addr uint64) *piece {
-	i := sort.Search(len(c.pieces), func(i int) bool { return c.pieces[i].end > addr })
-	if i == len(c.pieces) || c.pieces[i].start > addr {
+func (d *Dump) piece(addr uint64) *piece {
+	i := sort.Search(len(d.pieces), func(i int) bool { return d.pieces[i].end > addr })
+	if i == len(d.pieces) || d.pieces[i].start > addr {
 		return nil
 	}
-	return &c.pieces[i]
+	return &d.pieces[i]
 }

@@ -2,10 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package core
+package stored
 
 import (
-	"io/fs"
 	"os"
 	"strconv"
 	"syscall"
@@ -20,16 +19,16 @@ import (
 // those that lie now where it had them, under the sysroot where there is one; info
 // is of the core's file. The kernel gives a core to the user that the target ran
 // as; the ID in its notes is as the target sees it, in a user namespace another.
-func (c *Core) owner(info fs.FileInfo) *snapshot.Process {
-	p := &snapshot.Process{Root: "/", IDs: []int{c.snapshot.PID}}
-	user := c.user(info)
+func (d *Dump) process() *snapshot.Process {
+	p := &snapshot.Process{Root: "/", IDs: []int{d.Snapshot.PID}}
+	user := d.user()
 	p.ReadAs = &user
-	if root := c.options.Search.Root; root != "" {
+	if root := d.Options.Search.Root; root != "" {
 		p.Root = root
 		return p
 	}
-	p.Users = []uint32{c.notes.user, uint32(os.Geteuid())}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+	p.Users = []uint32{d.User, uint32(os.Geteuid())}
+	if st, ok := d.info.Sys().(*syscall.Stat_t); ok {
 		p.Users = append(p.Users, st.Uid)
 	}
 	return p
@@ -40,13 +39,13 @@ func (c *Core) owner(info fs.FileInfo) *snapshot.Process {
 // user in attributes of the file. The notes in the core prove nothing: anybody can write a
 // core, and the kernel notes the user ID that the target has in its own user namespace,
 // where anybody can be root.
-func (c *Core) user(info fs.FileInfo) snapshot.User {
-	owner := untrusted.OwnerOf(info)
+func (d *Dump) user() snapshot.User {
+	owner := untrusted.OwnerOf(d.info)
 	switch {
 	case owner.ID != 0:
 		return snapshot.User(owner)
-	case c.stored != nil:
-		return *c.stored
+	case d.owner != nil:
+		return *d.owner
 	}
 	return snapshot.User(untrusted.Nobody)
 }

@@ -1,0 +1,181 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stored
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/clewdev/clew/arch"
+	"github.com/clewdev/clew/debugfile"
+	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/snapshot"
+)
+
+// Options says where mapped files are looked for.
+type Options struct {
+	// Program is the path of the program's file, where the dump does not lead to it.
+	Program string
+
+	// Search is where the mapped files are looked for; its Root is the sysroot.
+	Search debugfile.Search
+}
+
+// Dump is an open dump. The reader of its format sets the exported fields before it calls
+// Finish. After that its methods may be called from several goroutines, Close after all
+// others only.
+type Dump struct {
+	Options  Options
+	File     *os.File // uncompressed
+	Size     int64    // of File, bytes
+	Machine  *arch.Machine
+	User     uint32 // that the target ran as, in its user namespace
+	Auxv     map[uint64]uint64
+	Segments []Segment         // what was mapped, by address after Arrange
+	Files    []FileRange       // what files were mapped
+	Listed   bool              // Files are listed in the dump
+	BuildIDs map[string][]byte // by path as the dump has it, where it lists them; they can be a prefix
+	Snapshot snapshot.Snapshot // Finish sets what is common to all formats
+
+	info    fs.FileInfo
+	dir     string             // that the dump is in
+	owner   *snapshot.User     // that the target ran as, see storedUser
+	modules map[string]*module // by path as the dump has it
+	pieces  []piece            // by address
+	unknown []int              // pieces whose permissions the dump does not have
+	imaged  atomic.Int64       // bytes that were read of images
+	peeked  int                // files that were looked into by findData
+	memory  *memory
+	dumped  *memory // of what the dump itself has
+
+	mu      sync.Mutex
+	missing []snapshot.Missing
+	damage  []error
+}
+
+// Open opens the file of a dump. Its error wraps untrusted.ErrNotRegular for what is not a
+// regular file, and does not name the path.
+func Open(path string, options Options) (*Dump, error) {
+	f, err := untrusted.OpenNamed(path)
+	if err != nil {
+		if inner := errors.Unwrap(err); inner != nil && !errors.Is(err, untrusted.ErrNotRegular) {
+			err = inner // err names the path, as the caller does
+		}
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &Dump{Options: options, File: f, Size: info.Size(), info: info, dir: filepath.Dir(path), owner: storedUser(f),
+		modules: make(map[string]*module)}, nil
+}
+
+// Finish completes the snapshot once everything is arranged.
+func (d *Dump) Finish() {
+	s := &d.Snapshot
+	slices.SortStableFunc(s.Threads, func(a, b snapshot.Thread) int { return cmp.Compare(a.ID, b.ID) })
+	s.Machine, s.Memory, s.Search, s.Open = d.Machine, d.memory, d.Options.Search, d.openMapping
+	if s.PID == 0 && len(s.Threads) > 0 {
+		s.PID = s.Threads[0].ID
+	}
+	s.Process = d.process()
+}
+
+// Missing returns the files that were asked for up to now, since a frame lies in
+// them or memory of theirs was read, and that are not to be had. The slice is
+// the caller's.
+func (d *Dump) Missing() []snapshot.Missing {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := slices.Clone(d.missing)
+	slices.SortFunc(list, func(a, b snapshot.Missing) int { return cmp.Compare(a.Address, b.Address) })
+	return list
+}
+
+// Damage returns what is wrong with the dump itself, joined as by [errors.Join], or nil.
+func (d *Dump) Damage() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return errors.Join(d.damage...)
+}
+
+// Close closes the dump and the mapped files.
+func (d *Dump) Close() error {
+	var errs []error
+	for _, m := range d.modules {
+		if m.file != nil {
+			errs = append(errs, m.file.Close())
+		}
+	}
+	if d.File != nil {
+		errs = append(errs, d.File.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// maxDamage bounds how many errors Damage joins.
+const maxDamage = 16
+
+// Damaged adds an error to those of Damage.
+func (d *Dump) Damaged(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.damage) < maxDamage {
+		d.damage = append(d.damage, err)
+	}
+}
+
+func (d *Dump) missed(m *module) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var err *debugfile.NotFoundError
+	errors.As(m.err, &err) // Search.Open has no other
+	d.missing = append(d.missing, snapshot.Missing{Path: m.path, Address: m.first, BuildID: m.id, Err: err})
+}
+
+// openMapping is the snapshot's Open.
+func (d *Dump) openMapping(mapping *snapshot.Mapping) (*os.File, error) {
+	x := d.piece(mapping.Start)
+	if x == nil || x.module == nil {
+		return nil, fmt.Errorf("mapping %#x-%#x %s: no file is mapped", mapping.Start, mapping.End, mapping.Path)
+	}
+	if err := x.module.open(); err != nil {
+		return nil, err
+	}
+	return x.module.place.Open()
+}
+
+// Source is a dump as a source of some of its threads.
+type Source struct {
+	*Dump
+	taken snapshot.Snapshot
+}
+
+// NewSource returns a finished dump as a source of the threads with these IDs, nil for
+// all. Where it has none of them NewSource closes it.
+func NewSource(d *Dump, path string, threads []int) (*Source, error) {
+	s := &Source{Dump: d, taken: d.Snapshot}
+	if threads != nil {
+		s.taken.Threads = slices.DeleteFunc(slices.Clone(s.taken.Threads), func(t snapshot.Thread) bool { return !slices.Contains(threads, t.ID) })
+		if len(s.taken.Threads) == 0 {
+			d.Close()
+			return nil, fmt.Errorf("%s: it has no thread %s", path, strings.Trim(fmt.Sprint(threads), "[]"))
+		}
+	}
+	return s, nil
+}
+
+// Snapshot implements snapshot.Source.
+func (s *Source) Snapshot() (*snapshot.Snapshot, error) { return &s.taken, nil }
