@@ -124,7 +124,7 @@ func explain(f *object.File, sections []*cfi.Section, place string, flags *atFla
 		fmt.Fprintln(output.Stdout, note)
 	}
 	text := sourceText(f.OpenSource, flags.sourcePath)
-	defer tellSource(text)
+	defer warnOfSource(text)
 	return e.Source(output.Stdout, colours, code, text)
 }
 

@@ -11,20 +11,20 @@ import (
 	"runtime/metrics"
 )
 
-// collectFrom is the size of the heap from which on garbage is collected, bytes.
+// collectFrom is the heap size in bytes at which garbage collection starts.
 const collectFrom = 256 << 20
 
-// collectLate has garbage collected only where there is much. The data of most commands
-// lives as long as the print takes, and to collect on the way would take a third of the
-// time. Where most of collectFrom turns out to be in use, the collector would run all
-// the time to stay below it: from then on the heap may grow by a half between collections.
+// collectLate starts garbage collection only at a heap of collectFrom bytes. The data of most
+// commands lives until the end, and collecting earlier would take a third of the time. If most of
+// collectFrom is in use, the collector would run all the time to stay below it. From then on the
+// heap may grow by half between collections.
 func collectLate() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(collectFrom)
 	watchCollection()
 }
 
-// watchCollection looks at the heap after the next collection.
+// watchCollection checks the heap after the next collection.
 func watchCollection() {
 	type garbage struct{ _ *byte }
 	runtime.SetFinalizer(new(garbage), func(*garbage) {

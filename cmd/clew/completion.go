@@ -17,15 +17,15 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// maxCompletions bounds how many names a shell is given: it looks at each.
+// maxCompletions bounds the names for a shell, which looks at each.
 const maxCompletions = 10000
 
-// candidate is a word that completes a command line, and what it stands for.
+// candidate is a word that completes a command line, and its meaning.
 type candidate struct{ word, meaning string }
 
-// completing returns a completion of a command's flags and commands by the library, and of
-// its other arguments by list. It is given the arguments before the word, and a flag that
-// takes a value as the last of them.
+// completing returns a completion of flags and subcommands by the library, and of other
+// arguments by list. list gets the arguments before the word. A flag that takes a value is the
+// last of them.
 func completing(list func(args []string) iter.Seq[candidate]) cli.ShellCompleteFunc {
 	return func(ctx context.Context, c *cli.Command) {
 		cli.DefaultCompleteWithFlags(ctx, c)
@@ -42,17 +42,17 @@ func completing(list func(args []string) iter.Seq[candidate]) cli.ShellCompleteF
 	}
 }
 
-// completable reports whether a shell can be given a word. Bash expands the words that it
-// chooses from, so that one with $(…) in it would run a command; others are cut at spaces
-// and colons. Names come from files and processes that other people control.
+// completable reports whether a word is safe as a completion. Bash expands the words that it
+// chooses from, so a word with $(…) would run a command. Shells cut words at spaces and colons.
+// The names come from files and processes of other users.
 func completable(word string) bool {
 	return word != "" && word[0] != '-' && !strings.ContainsFunc(word, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-' || r == '+')
 	})
 }
 
-// completeFunctions lists the functions of the file that is the first argument, where the
-// place comes that is asked for, or after one of the flags.
+// completeFunctions lists the functions of the file that is the first argument. It applies to the
+// second argument, and to the values of flags.
 func completeFunctions(flags ...string) cli.ShellCompleteFunc {
 	return completing(func(args []string) iter.Seq[candidate] {
 		wanted := len(args) == 1 && len(flags) == 0
@@ -74,7 +74,7 @@ func functionsOf(path string) iter.Seq[candidate] {
 		}
 		defer f.Close()
 		seen := make(map[string]bool)
-		_ = object.Guard(func() error { // names that could be read
+		_ = object.Guard(func() error { // without the names that cannot be read
 			for s := range f.Symbols() {
 				if s.Type != elf.STT_FUNC || seen[s.Name] {
 					continue

@@ -47,11 +47,11 @@ Examples:
 	}
 }
 
-// isDemo runs the demo's program, where this process is it.
+// isDemo runs the demo's program if this process was started as it.
 func isDemo() bool { return demo.Main() }
 
 func runDemo(wait bool) error {
-	// Neither Ctrl-C nor a pager that has seen enough leaves the program behind.
+	// The program must not outlive this process after Ctrl-C, or when a pager exits.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer signal.Stop(signals)

@@ -59,7 +59,7 @@ Examples:
 	}
 }
 
-// findPage returns the page of a command or a topic, of clew itself without arguments.
+// findPage returns the page of a command or a topic. Without arguments it is the page of clew.
 func findPage(root *cli.Command, args []string) (*manual.Page, error) {
 	c, path := root, root.Name
 	for i, name := range args {
@@ -80,7 +80,7 @@ func findPage(root *cli.Command, args []string) (*manual.Page, error) {
 	return pageOf(c, path), nil
 }
 
-// pages returns the whole manual: of the command and those below it, and the topics.
+// pages returns the whole manual: the pages of the command and its subcommands, and the topics.
 func pages(root *cli.Command) []*manual.Page {
 	var all []*manual.Page
 	var add func(c *cli.Command, name string)
@@ -94,8 +94,8 @@ func pages(root *cli.Command) []*manual.Page {
 	return append(all, allTopics()...)
 }
 
-// allTopics returns the topics: those that are only text, and the one about JSON, whose text
-// stands beside the code that prints it.
+// allTopics returns the topics. The text of the topic json is kept beside the code that prints
+// JSON.
 func allTopics() []*manual.Page {
 	all := append(manual.Topics(), jsonTopic())
 	slices.SortFunc(all, func(a, b *manual.Page) int { return strings.Compare(a.Name, b.Name) })
@@ -124,7 +124,7 @@ versions of Clew may add fields; they do not change or remove any.`)
 	return &manual.Page{Name: "json", Summary: "The output of --json", Description: text.String()}
 }
 
-// pageOf returns the page of a command, whose name is that of a command line.
+// pageOf returns the page of a command.
 func pageOf(c *cli.Command, name string) *manual.Page {
 	usage, examples, _ := strings.Cut(c.UsageText, "\n\nExamples:\n")
 	if usage == "" {
@@ -143,7 +143,7 @@ func pageOf(c *cli.Command, name string) *manual.Page {
 			p.Flags = append(p.Flags, describeFlag(doc))
 		}
 	}
-	// Those that most users need come first, then each group.
+	// The flags that most users need come first, then each group.
 	slices.SortStableFunc(p.Flags, func(a, b manual.Flag) int { return strings.Compare(a.Group, b.Group) })
 	names := manual.TopicsOf(c.Metadata)
 	for _, t := range allTopics() {
@@ -154,8 +154,8 @@ func pageOf(c *cli.Command, name string) *manual.Page {
 	return p
 }
 
-// describeFlag describes a flag to the manual. The name of what it takes stands between
-// backquotes in its usage.
+// describeFlag returns the manual's description of a flag. Backquotes in its usage enclose the
+// name of its value.
 func describeFlag(doc cli.DocGenerationFlag) manual.Flag {
 	names := doc.(cli.Flag).Names()
 	f := manual.Flag{Long: names[0], Usage: doc.GetUsage()}
@@ -178,7 +178,7 @@ func describeFlag(doc cli.DocGenerationFlag) manual.Flag {
 	return f
 }
 
-// grouped returns flags as a group of the manual, which the first screen leaves out.
+// grouped puts flags into a group of the manual. The first screen omits groups.
 func grouped(group string, flags ...cli.Flag) []cli.Flag {
 	for _, f := range flags {
 		f.(cli.CategorizableFlag).SetCategory(group)
@@ -197,10 +197,10 @@ func printHelp(w io.Writer, _ string, data any) {
 	if c == c.Root() {
 		write = page.WriteWhole
 	}
-	_ = writePage(w, write) // stdout keeps the error
+	_ = writePage(w, write) // output.Stdout keeps the error
 }
 
-// writePage writes a page at once: it is made of small pieces.
+// writePage writes a page, which is made of small pieces, with one Write.
 func writePage(w io.Writer, write func(io.Writer) error) error {
 	out := bufio.NewWriter(w)
 	if err := write(out); err != nil {

@@ -78,7 +78,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 		names[i] = all[i].GeneratedFunction
 	}
 	text := sourceText(t.process.OpenSource, flags.sourcePath)
-	defer tellSource(text)
+	defer warnOfSource(text)
 	for i := range found {
 		g := report.GeneratedFunction{Function: &found[i].GeneratedFunction, Source: found[i].Source, Machine: t.machine, Names: names}
 		if flags.json {

@@ -21,12 +21,12 @@ import (
 	"github.com/clewdev/clew/snapshot/process"
 )
 
-// maxNamed is how many processes a name may stand for. A name of more is more likely a
-// mistake than a wish to read all of it.
+// maxNamed is the most processes that a name may select. A name of more processes is likely a
+// mistake.
 const maxNamed = 20
 
-// expandNames replaces the names of processes among arguments by their IDs. What is a
-// number, a file or a path stays, and so does a name without a process.
+// expandNames replaces names of processes in args by their IDs. It keeps numbers, files and paths,
+// and names without a process.
 func expandNames(args []string) ([]string, error) {
 	var all []string
 	for _, arg := range args {
@@ -44,13 +44,13 @@ func expandNames(args []string) ([]string, error) {
 	return all, nil
 }
 
-// named returns the processes that an argument names, none if it is something else.
+// named returns the processes that an argument names, none if it is not a name.
 func named(arg string) ([]int, error) {
 	if _, err := strconv.Atoi(arg); err == nil || arg == "" || strings.Contains(arg, "/") {
 		return nil, nil
 	}
 	if _, err := os.Lstat(arg); !os.IsNotExist(err) {
-		// A program in this folder is not what has stacks, but the processes that run it.
+		// A program file has no stacks, so its name selects the processes that run it.
 		if is, err := input.ContentOf(arg); err != nil || is != input.ELF && is != input.Script {
 			return nil, nil
 		}
@@ -62,7 +62,7 @@ func named(arg string) ([]int, error) {
 	return pids, nil
 }
 
-// completeProcesses lists the processes that the user may look at, by ID and by name.
+// completeProcesses lists the processes that the user may read, by ID and by name.
 func completeProcesses() cli.ShellCompleteFunc {
 	return completing(func([]string) iter.Seq[candidate] {
 		return func(yield func(candidate) bool) {
@@ -89,7 +89,7 @@ func completeProcesses() cli.ShellCompleteFunc {
 	})
 }
 
-// mayLookAt reports whether a process belongs to the user, or the user is root.
+// mayLookAt reports whether the user is root or owns the process.
 func mayLookAt(pid int) bool {
 	if os.Geteuid() == 0 {
 		return true

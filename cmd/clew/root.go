@@ -21,7 +21,7 @@ import (
 const rootHelp = `Clew finds the way back through the call frames of native code: code that a compiler
 wrote, and code that a program wrote while it ran.`
 
-// verbs are by name.
+// verbs are the commands, sorted by name.
 var verbs = [...]struct {
 	name    string
 	command func() *cli.Command
@@ -37,8 +37,8 @@ var verbs = [...]struct {
 	{"version", versionCommand},
 }
 
-// commandsFor returns the commands of verbs: only of the one that a command line
-// asks, as the library looks at every flag of each, or else of all.
+// commandsFor returns the command of the verb in args, or all commands if there is none. The
+// library looks at every flag of each command it gets.
 func commandsFor(args []string) []*cli.Command {
 	var all []*cli.Command
 	for _, verb := range verbs {
@@ -73,14 +73,14 @@ Examples:
 		Version:               "the module's", // see printVersion
 		EnableShellCompletion: true,
 		Commands:              commandsFor(args),
-		// Where no verb is named, or an unknown one.
+		// The action without a verb, or with an unknown one.
 		Action: func(_ context.Context, c *cli.Command) error {
 			if !c.Args().Present() {
 				return cli.ShowRootCommandHelp(c)
 			}
 			return unknownCommand(c, c.Args().First())
 		},
-		// What an error says, and where to, is for run to choose.
+		// run prints the error.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 	}
 	root.ConfigureShellCompletionCommand = setUp
@@ -88,13 +88,13 @@ Examples:
 	return root
 }
 
-// setUp sets what the library does not pass on from a command to those below.
+// setUp sets the fields that the library does not pass from a command to its subcommands.
 func setUp(c *cli.Command) {
 	c.OnUsageError = usageError
-	// A file may be called help: no verb has a verb help.
+	// No verb has a subcommand help, because a file may have that name.
 	c.HideHelpCommand = true
 	if c.Action != nil {
-		// With --help, the library takes the first argument for a verb.
+		// With --help the library mistakes the first argument for a verb.
 		c.CommandNotFound = func(_ context.Context, c *cli.Command, _ string) { printHelp(c.Root().Writer, "", c) }
 	}
 	for _, below := range c.Commands {
@@ -115,7 +115,7 @@ func run(args []string) int {
 		err = root.Run(context.Background(), append([]string{root.Name}, args...))
 	}
 	code := output.ExitCode(err)
-	// An answer that was not written is none, whatever was found.
+	// Without its output the command has failed, whatever the answer is.
 	if failed := output.Stdout.Close(); failed != nil {
 		if !errors.Is(err, failed) {
 			output.Warn("%v", failed)
@@ -126,8 +126,7 @@ func run(args []string) int {
 	return code
 }
 
-// commandPath returns the name of the verb that is asked, behind that of clew,
-// whose own flags take no values.
+// commandPath returns "clew" and the verb. The flags of clew itself take no values.
 func commandPath(root *cli.Command, args []string) string {
 	if len(args) > 0 && args[0] != "help" {
 		if c := root.Command(args[0]); c != nil {
@@ -137,7 +136,7 @@ func commandPath(root *cli.Command, args []string) string {
 	return root.Name
 }
 
-// usageError words what is wrong with the flags; the library tells it by its text only.
+// usageError rewords an error about flags. The library has only a text for it.
 func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		return fmt.Errorf("unknown flag: %s%s", dashed(name), didYouMean(name, cli.SuggestFlag(c.Flags, name, false)))
@@ -148,14 +147,14 @@ func usageError(_ context.Context, c *cli.Command, err error, _ bool) error {
 	case strings.HasPrefix(why, "strconv."):
 		why = why[strings.LastIndex(why, ": ")+2:]
 	case strings.HasPrefix(why, "time: "):
-		why = "a time has its unit with it: 100ms, 2s"
+		why = "a duration needs a unit: 100ms, 2s"
 	default:
 		return err
 	}
 	return fmt.Errorf("%s for %s: %s", value, dashed(flag), why)
 }
 
-// dashed returns the name of a flag as it is given.
+// dashed returns the name of a flag with its dashes.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -163,8 +162,8 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// unknownVerb returns the error of a command line whose first word is not a command, which
-// the library takes for an argument.
+// unknownVerb returns an error if the first word is not a command. The library would take it for
+// an argument.
 func unknownVerb(root *cli.Command, args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || root.Command(args[0]) != nil || args[0] == "completion" {
 		return nil
@@ -179,7 +178,7 @@ func unknownCommand(root *cli.Command, name string) error {
 	return fmt.Errorf("unknown command %q%s", name, didYouMean(name, cli.SuggestCommand(root.VisibleCommands(), name)))
 }
 
-// verbFor returns the verb that takes an argument, "" if it is not clear.
+// verbFor returns the verb that reads a process ID or file, "" if none is obvious.
 func verbFor(argument string) string {
 	if pid, err := strconv.Atoi(argument); err == nil && pid > 0 {
 		return "stack"
@@ -200,8 +199,8 @@ func verbFor(argument string) string {
 	return ""
 }
 
-// didYouMean words a suggestion of the library, which has one for every name:
-// only one that starts alike is likely to be meant.
+// didYouMean words a suggestion of the library. The library suggests something for every name, so
+// a suggestion with another first letter is dropped.
 func didYouMean(name, suggestion string) string {
 	start := strings.TrimLeft(suggestion, "-")
 	if name == "" || len(start) < 2 || name[0] != start[0] {

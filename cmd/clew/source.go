@@ -21,8 +21,7 @@ func sourcePathFlag(to *[]string, usage string) cli.Flag {
 	return &cli.StringSliceFlag{Name: "source-path", Destination: to, Usage: usage}
 }
 
-// sourceText reads source files that open opens, or that lie below the directories that
-// the user gave.
+// sourceText returns a reader of source files. It opens them with open, or below directories.
 func sourceText(open func(path string) (*os.File, error), directories []string) *report.SourceText {
 	text := &report.SourceText{Open: open}
 	for _, dir := range directories {
@@ -33,8 +32,8 @@ func sourceText(open func(path string) (*os.File, error), directories []string) 
 	return text
 }
 
-// tellSource warns of a source file that was not read.
-func tellSource(text *report.SourceText) {
+// warnOfSource warns of a source file that was not read.
+func warnOfSource(text *report.SourceText) {
 	if err := text.Err(); err != nil {
 		output.Warn("source file not shown: %v; --source-path names folders of files to show", err)
 	}

@@ -348,7 +348,7 @@ func printStacks(w io.Writer, colours report.Palette, t *stack.Walked, flags sta
 	case !flags.profile.wanted():
 		text := flags.variables.text(objects)
 		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
-		tellSource(text)
+		warnOfSource(text)
 	}
 	return complete, err
 }

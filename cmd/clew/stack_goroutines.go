@@ -106,7 +106,7 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 	case !flags.profile.wanted():
 		text := flags.variables.text(objects)
 		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
-		tellSource(text)
+		warnOfSource(text)
 	}
 	return complete, err
 }

@@ -75,7 +75,7 @@ func filled(source *report.SourceText, text []byte, colours report.Palette) []by
 	if source == nil {
 		return text
 	}
-	defer tellSource(source)
+	defer warnOfSource(source)
 	return source.Fill(text, colours)
 }
 

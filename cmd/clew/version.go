@@ -44,15 +44,15 @@ Examples:
 	}
 }
 
-// build is what 'clew version --json' prints. A field whose value is not known is absent.
+// build is the JSON of 'clew version --json'. A field with an unknown value is absent.
 type build struct {
 	Version  string   `json:"version"`
 	Commit   string   `json:"commit,omitempty"`
-	Modified bool     `json:"modified,omitempty"` // the files differ from the commit's
+	Modified bool     `json:"modified,omitempty"` // the files differ from the commit
 	Go       string   `json:"go"`
 	OS       string   `json:"os"`
 	Arch     string   `json:"arch"`
-	Features []string `json:"features"` // what this build can work on
+	Features []string `json:"features"` // abilities of this build
 }
 
 func readBuild() *build {

@@ -34,7 +34,7 @@ breakpoints, stepping and watchpoints. A fault stops the code, and Clew goes on.
 The commands are gdb's: break, call, continue, step, print and others; 'help' lists
 them. --rsp and --dap let gdb, lldb or an editor take over.`
 
-// options are the flags of the debug verb.
+// options are the flags of the verb debug.
 type options struct {
 	call, batch, rsp, dap string
 	directories           []string
@@ -92,14 +92,14 @@ Examples:
 	}
 }
 
-// run opens a session over files and hands it over.
+// run opens a session over files and starts a front end for it.
 func run(files []string, flags *options) error {
 	if flags.dap != "" {
 		return serveDAP(files, flags)
 	}
-	printed := output.Stdout.Raw() // what the code prints is its own
+	printed := output.Stdout.Raw() // the code prints without an escape
 	if flags.json {
-		printed = output.Stderr.Raw() // and not the answer
+		printed = output.Stderr.Raw() // standard output is for the JSON
 	}
 	p, err := load(files, printed)
 	if err != nil {
@@ -140,8 +140,7 @@ type debugger struct {
 	interrupted atomic.Bool            // by Ctrl-C
 }
 
-// catchSignals makes Ctrl-C stop the code, and the other signals end the command
-// with the terminal as it was.
+// catchSignals makes Ctrl-C stop the code. Other signals restore the terminal and end the command.
 func (d *debugger) catchSignals() (stop func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -193,7 +192,7 @@ func (d *debugger) batch(path string) error {
 	return d.outcome(false)
 }
 
-// outcome is the command's, once all is said.
+// outcome returns the error for the exit code at the end of the commands.
 func (d *debugger) outcome(failed bool) error {
 	if d.interrupted.Load() {
 		return output.Status(128 + int(syscall.SIGINT))
@@ -204,8 +203,7 @@ func (d *debugger) outcome(failed bool) error {
 	return nil
 }
 
-// pipe executes the commands that come from standard input, all of them; without
-// any it calls what --call named.
+// pipe executes all commands from standard input. Without any it makes the call of --call.
 func (d *debugger) pipe(call bool) error {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<16)
@@ -236,7 +234,7 @@ func (d *debugger) pipe(call bool) error {
 	}
 	if err := d.Execute("run"); err != nil {
 		if d.Session().State() == session.Idle {
-			return output.InputError(err) // it is not called
+			return output.InputError(err) // the call did not begin
 		}
 		return output.Partial(err)
 	}
@@ -279,8 +277,8 @@ func (d *debugger) interact(p *program, flags *options) error {
 	}
 }
 
-// left is the command's outcome where who sits at the terminal has ended it. That
-// Ctrl-C has stopped code before is none.
+// left returns the error for the exit code after the user has quit. A Ctrl-C before that does not
+// count.
 func (d *debugger) left() error {
 	if d.Abnormal() {
 		return output.Status(output.ExitNo)

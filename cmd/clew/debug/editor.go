@@ -20,15 +20,15 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// editor reads lines at a terminal. The terminal is in its raw mode only while a
-// line is read: code that runs can be stopped by Ctrl-C.
+// editor reads lines at a terminal. The terminal is in raw mode only while a line is read, so that
+// Ctrl-C stops running code.
 type editor struct {
 	terminal *term.Terminal
 	console  *console.Console
 	listed   string // the line whose completions the next Tab lists
 
 	mu  sync.Mutex
-	old *term.State // to restore; nil where that is the terminal's
+	old *term.State // the mode to restore; nil outside of raw mode
 }
 
 func newEditor(c *console.Console) *editor {
@@ -42,8 +42,7 @@ func newEditor(c *console.Console) *editor {
 	return e
 }
 
-// readLine reads a line. At the end of the input, or at Ctrl-D, the error is
-// io.EOF.
+// readLine reads a line. The error is io.EOF at the end of the input or at Ctrl-D.
 func (e *editor) readLine(prompt string) (string, error) {
 	if err := e.makeRaw(); err != nil {
 		return "", err
@@ -69,13 +68,12 @@ func (e *editor) makeRaw() (err error) {
 	return err
 }
 
-// restore gives the terminal back as it was. It may be called from any goroutine,
-// and twice.
+// restore leaves raw mode. It may be called from any goroutine, and repeatedly.
 func (e *editor) restore() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.old != nil {
-		_ = term.Restore(int(os.Stdin.Fd()), e.old) // there is nobody to tell
+		_ = term.Restore(int(os.Stdin.Fd()), e.old) // nothing can be done about an error
 		e.old = nil
 	}
 }
@@ -87,7 +85,7 @@ func (e *editor) complete(line string, pos int, key rune) (string, int, bool) {
 		return "", 0, false
 	}
 	start, words := e.console.Complete(line, pos)
-	// The terminal is given the words as they are.
+	// The terminal would obey control sequences in a word.
 	words = slices.DeleteFunc(words, func(w string) bool { return printable.Text(w) != w })
 	if len(words) == 0 {
 		return line, pos, true
@@ -108,7 +106,7 @@ func (e *editor) complete(line string, pos int, key rune) (string, int, bool) {
 	return completed + line[pos:], len(completed), true
 }
 
-// list shows what a word can become, in columns.
+// list prints completions in columns.
 func (e *editor) list(words []string) {
 	width, _ := output.Stdout.Size()
 	if width <= 0 {
@@ -142,8 +140,8 @@ func commonPrefix(words []string) string {
 	return prefix
 }
 
-// keys are those that are typed, with Ctrl-C as the two that clear the line: the
-// terminal package would take it for the end of the input.
+// keys reads typed keys. It replaces Ctrl-C, which package term takes for the end of the input, by
+// the two keys that clear the line.
 type keys struct {
 	from    io.Reader
 	pending []byte

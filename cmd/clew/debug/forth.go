@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/session/console"
 )
 
-// forthLanguage is how words are called: 10 fib, or fib(10).
+// forthLanguage calls words: "10 fib" or "fib(10)".
 type forthLanguage struct {
 	program *forth.Program
 	session *forth.Session
@@ -83,7 +83,7 @@ func join(numbers []int64) string {
 	return strings.Join(texts, " ")
 }
 
-// Locals is the data stack, which the registers of the innermost word tell.
+// Locals returns the data stack, which the registers of the innermost word determine.
 func (l *forthLanguage) Locals(f *session.Frame) []string {
 	if f.Level > 0 {
 		return nil

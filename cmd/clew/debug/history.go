@@ -15,19 +15,18 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// history is the lines that were typed, oldest first, and the file that keeps them
-// over sessions. Trouble with the file costs the keeping, and is not told: nobody
-// asked for it.
+// history holds the typed lines, oldest first, and the file that keeps them between sessions.
+// Errors of the file are not reported, because the user did not ask for it.
 type history struct {
 	lines []string
-	path  string // "" keeps nothing
+	path  string // "" for no file
 }
 
-// maxHistory is how many lines are kept.
+// maxHistory is the number of lines that the file keeps.
 const maxHistory = 1000
 
-// openHistory reads the file that CLEW_HISTORY names, or clew/history among the
-// files of state of the user (XDG Base Directory Specification).
+// OpenHistory reads the file that CLEW_HISTORY names, or clew/history in the user's directory of
+// state files (XDG Base Directory Specification).
 func OpenHistory() *history {
 	h := &history{path: historyPath()}
 	if h.path == "" {
@@ -74,7 +73,7 @@ func historyPath() string {
 	return filepath.Join(state, "clew", "history")
 }
 
-// Add adds a line, unless it is blank or the last one again.
+// Add adds a line, unless it is blank or equal to the previous one.
 func (h *history) Add(line string) {
 	line = strings.TrimSpace(line)
 	if line == "" || strings.ContainsAny(line, "\r\n") || len(h.lines) > 0 && h.lines[len(h.lines)-1] == line {
@@ -95,8 +94,8 @@ func (h *history) Add(line string) {
 	_, _ = f.WriteString(line + "\n")
 }
 
-// Len returns how many lines there are.
+// Len returns the number of lines.
 func (h *history) Len() int { return len(h.lines) }
 
-// At returns a line; 0 is the last.
+// At returns line i, counted from the last, which is 0.
 func (h *history) At(i int) string { return h.lines[len(h.lines)-1-i] }

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// The JSON form of how a call ended. Addresses are strings, as in the other verbs.
+// jsonCall is the JSON of the end of a call. Addresses are strings, as in other verbs.
 type jsonCall struct {
 	Call     string      `json:"call"`
 	Reason   string      `json:"reason"`           // "return", "signal", "trap", "exit", …
@@ -40,7 +40,7 @@ type jsonPlace struct {
 	Line     int    `json:"line,omitempty"`
 }
 
-// writeJSON makes the call and tells how it ends.
+// writeJSON makes the call and prints how it ends as JSON.
 func (d *debugger) writeJSON(text string) error {
 	call, err := d.Prepare(text)
 	if err != nil {
@@ -84,7 +84,7 @@ func (d *debugger) writeJSON(text string) error {
 	return d.outcome(false)
 }
 
-// places returns where a frame is, inlined calls each for themselves.
+// places returns the places of a frame: one for each inlined call, and its own.
 func places(f *session.Frame) []jsonPlace {
 	pc := hexadecimal(f.PC)
 	if len(f.Locations) == 0 {

@@ -26,20 +26,20 @@ import (
 	"github.com/clewdev/clew/session/link"
 )
 
-// program is what a session runs.
+// program is the code that a session runs.
 type program struct {
 	images   []*session.Image
-	language console.Language // nil is C's
-	closers  []func() error   // in the order of their making
+	language console.Language // nil for C
+	closers  []func() error   // in the order they were opened
 }
 
 func (p *program) close() {
 	for _, c := range slices.Backward(p.closers) {
-		_ = c() // the command ends anyway
+		_ = c() // the command ends, so errors do not matter
 	}
 }
 
-// load loads object files, or a Forth program, whose output goes to out.
+// load loads object files or a Forth program. The code's output goes to out.
 func load(files []string, out io.Writer) (*program, error) {
 	p := new(program)
 	var err error
@@ -58,7 +58,7 @@ func load(files []string, out io.Writer) (*program, error) {
 	return p, nil
 }
 
-// loadObjects links object files with each other, and with what package hosted has.
+// loadObjects links object files with each other and with the functions of package hosted.
 func (p *program) loadObjects(files []string, out io.Writer) error {
 	var objects []*object.File
 	for _, path := range files {
@@ -95,8 +95,8 @@ func (p *program) loadObjects(files []string, out io.Writer) error {
 	return nil
 }
 
-// undefined says what objects lack: a symbol a line, by its name in the source, and
-// what can be done.
+// undefined returns an error that lists undefined symbols, one a line and by their names in the
+// source, with advice.
 func undefined(err error, library *hosted.Library) error {
 	_, list, ok := strings.Cut(err.Error(), link.ErrUndefined.Error()+": ")
 	if !ok {
@@ -122,14 +122,14 @@ func undefined(err error, library *hosted.Library) error {
 		b.WriteString("\nExceptions cannot be thrown here; compile with g++ -fno-exceptions.")
 	}
 	if cplusplus {
-		b.WriteString("\nThere is no C++ library here: operator new and delete, for example, are\nto be defined by an object file.")
+		b.WriteString("\nThere is no C++ library here: operator new and delete, for example, must\nbe defined by an object file.")
 	} else {
 		fmt.Fprintf(&b, "\nOf the C library clew has\n%s.", functionList(library))
 	}
 	return output.InputError(output.Text(b.String(), err))
 }
 
-// functionList is the names of a library's functions, in lines.
+// functionList returns the names of a library's functions in lines.
 func functionList(l *hosted.Library) string {
 	text, column := "", 0
 	for i, f := range l.Functions() {
@@ -159,7 +159,7 @@ func (p *program) loadForth(path string, out io.Writer) error {
 	if err != nil {
 		return output.InputError(err)
 	}
-	// Debuggers of other folders look for the source, too.
+	// A debugger may run in another folder, and looks for the source too.
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return output.InputError(err)
@@ -183,7 +183,7 @@ func (p *program) loadForth(path string, out io.Writer) error {
 	return nil
 }
 
-// welcome is what an interactive session begins with.
+// welcome returns the first lines of an interactive session.
 func (p *program) welcome(call string) string {
 	if call != "" {
 		return fmt.Sprintf("\"run\" calls %s, \"start\" stops at its beginning; \"help\" lists the commands.", call)
@@ -191,7 +191,7 @@ func (p *program) welcome(call string) string {
 	names := p.functions()
 	switch {
 	case len(names) == 0:
-		return "There is no function to be called; \"help\" lists the commands."
+		return "No functions to call. \"help\" lists the commands."
 	case len(names) > 10:
 		names = append(names[:10:10], "…")
 	}
@@ -202,7 +202,7 @@ func (p *program) welcome(call string) string {
 	return fmt.Sprintf("Functions: %s\n\"break %s\", then \"call %s\"; \"help\" lists the commands.", strings.Join(names, ", "), names[0], example)
 }
 
-// functions are the names of what can be called.
+// functions returns the names of the functions that can be called.
 func (p *program) functions() []string {
 	if p.language != nil {
 		return p.language.Functions()

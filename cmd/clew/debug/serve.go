@@ -26,8 +26,8 @@ import (
 	"github.com/clewdev/clew/session/socket"
 )
 
-// listen opens the listener of a debug server, says who may connect and what a client
-// may do, and ends with the returned context's end or with a signal.
+// listen opens the listener of a debug server, and prints which clients may connect and what they
+// may do. A signal, or stop, ends the returned context.
 func listen(address string, remote bool) (l *listener, ctx context.Context, stop context.CancelFunc, err error) {
 	open := socket.Listen
 	if remote {
@@ -50,7 +50,7 @@ func listen(address string, remote bool) (l *listener, ctx context.Context, stop
 	return &listener{Listener: at, said: make(map[string]bool)}, ctx, stop, nil
 }
 
-// userName returns this process's user as it is shown.
+// userName returns this process's user for messages.
 func userName() string {
 	if id := os.Geteuid(); id != 0 {
 		return "user " + strconv.Itoa(id)
@@ -58,11 +58,11 @@ func userName() string {
 	return "root"
 }
 
-// listener warns of refused clients, of each kind once: another user could come as
-// often as it likes.
+// listener warns of refused clients, once for each user, because another user could try without
+// end.
 type listener struct {
 	*socket.Listener
-	said map[string]bool // only Accept uses it, which one goroutine calls
+	said map[string]bool // for Accept only, which one goroutine calls
 }
 
 func (l *listener) Accept() (io.ReadWriteCloser, error) {
@@ -77,13 +77,13 @@ func (l *listener) Accept() (io.ReadWriteCloser, error) {
 	return stream, err
 }
 
-// port is the port of an address.
+// port returns the port of an address.
 func port(at string) string {
 	return at[strings.LastIndexByte(at, ':')+1:]
 }
 
-// serveRSP lets gdb or lldb debug the call. Without one the debugger calls what it
-// wants, until Ctrl-C.
+// serveRSP lets gdb or lldb debug the call. Without a call it serves until Ctrl-C, and the
+// debugger makes calls itself.
 func serveRSP(s *session.Session, p *program, flags *options) error {
 	if err := construct(s); err != nil {
 		return err
@@ -137,7 +137,7 @@ func serveRSP(s *session.Session, p *program, flags *options) error {
 		if e.err != nil {
 			return output.Partial(e.err)
 		}
-		// The server keeps the session for itself while it lives.
+		// The session belongs to the server until Close.
 		if err := server.Close(); err != nil {
 			return output.Partial(err)
 		}
@@ -151,9 +151,9 @@ func serveRSP(s *session.Session, p *program, flags *options) error {
 	}
 }
 
-// howToConnect says what users of gdb and of lldb type. gdb is told by the server which
-// program it is, and lldb is not; lldb looks for generated code only where it is asked
-// to (its jit-loader.gdb.enable is off but on macOS).
+// howToConnect returns the commands for users of gdb and lldb. gdb gets the name of the program
+// from the server, lldb does not. lldb looks for generated code only with
+// plugin.jit-loader.gdb.enable on, which is the default on macOS only.
 func howToConnect(asked, address string) string {
 	program, err := os.Executable()
 	if err != nil {
@@ -173,8 +173,8 @@ func howToConnect(asked, address string) string {
 		address, program, connect)
 }
 
-// construct calls the constructors of the object files, which no debugger sees: the
-// console is where they can be stopped in.
+// construct calls the constructors of the object files before a debugger connects. Only the
+// console can stop in them.
 func construct(s *session.Session) error {
 	for _, image := range s.Images() {
 		for _, constructor := range image.Constructors() {
@@ -190,8 +190,8 @@ func construct(s *session.Session) error {
 	return nil
 }
 
-// hasSymbols reports whether this program has a symbol table: by one of its symbols
-// debuggers find generated code.
+// hasSymbols reports whether this program has a symbol table. Debuggers find generated code by one
+// of its symbols.
 func hasSymbols() bool {
 	self, err := os.Executable()
 	if err != nil {
@@ -207,7 +207,7 @@ func hasSymbols() bool {
 
 // serveDAP lets editors debug the call, as often as they launch it, until Ctrl-C.
 func serveDAP(files []string, flags *options) error {
-	// What is wrong with the files is told before an editor comes.
+	// Errors in the files are reported before an editor connects.
 	p, err := load(files, output.Stdout.Raw())
 	if err != nil {
 		return err
@@ -239,8 +239,8 @@ any debugger that is installed:
 	return server.Close()
 }
 
-// launch makes a session for an editor, which can name other files and another
-// call than the command line.
+// launch makes a session for an editor. The editor can override the files and the call of the
+// command line.
 func launch(files []string, flags *options, a dap.LaunchArguments) (_ *dap.Program, err error) {
 	if len(a.Program) > 0 && a.Program[0] != "" {
 		files = slices.Clone(a.Program)
@@ -266,7 +266,7 @@ func launch(files []string, flags *options, a dap.LaunchArguments) (_ *dap.Progr
 		return nil, err
 	}
 	if len(a.Args) > 0 {
-		// They are a C main's, which is called with them and with nothing else.
+		// They are the arguments of a C main, which gets no others.
 		name, _, _ := strings.Cut(text, "(")
 		text = strings.TrimSpace(name)
 		if p.language != nil || text != "main" {

@@ -164,7 +164,7 @@ func OtherNames(f *object.File, name string) output.Hint {
 	return "\nIts symbols were stripped, so most functions have no name: ask by address, or install its debug file" + output.Hint(orServers()) + "."
 }
 
-// orServers advises to have debug files fetched where they are not.
+// orServers returns advice to name debuginfod servers, "" if there are some.
 func orServers() string {
 	if Fetch() != nil {
 		return ""
