@@ -17,7 +17,8 @@ var otherRows = []row{
 		names:   []run{{0, "r0 r1 rp r[3-26] dp ret0 ret1 sp r31"}},
 		aliases: []run{{2, "r2"}, {27, "r[27-30]"}},
 		// r3 to r18, dp, sp, fr12 to fr21 (each has two columns, from 32 for fr4).
-		saved: []span{{3, 18}, {27, 27}, {30, 30}, {48, 67}},
+		saved:       []span{{3, 18}, {27, 27}, {30, 30}, {48, 67}},
+		description: &Description{Uname: "parisc parisc64", Signals: unknownSignals},
 	},
 	{
 		name: "m68k", machine: elf.EM_68K, class: elf.ELFCLASS32, data: elf.ELFDATA2MSB,
@@ -25,7 +26,8 @@ var otherRows = []row{
 		names:   []run{{0, "d[0-7] a[0-5] fp sp fp[0-7] pc"}},
 		aliases: []run{{14, "a[6-7]"}},
 		// d2 to d7, a2 to a5, fp, sp, fp2 to fp7.
-		saved: []span{{2, 7}, {10, 15}, {18, 23}},
+		saved:       []span{{2, 7}, {10, 15}, {18, 23}},
+		description: &m68k,
 	},
 	{
 		name: "sh4", machine: elf.EM_SH, class: elf.ELFCLASS32, data: elf.ELFDATA2LSB,
@@ -39,6 +41,29 @@ var otherRows = []row{
 		code: 4, factor: -8, sp: 30, fp: 15, ra: 26,
 		names: []run{{0, "v0 t[0-7] s[0-5] fp a[0-5] t[8-11] ra t12 at gp sp zero f[0-31]"}},
 		// s0 to s5, fp, sp, f2 to f9.
-		saved: []span{{9, 15}, {30, 30}, {34, 41}},
+		saved:       []span{{9, 15}, {30, 30}, {34, 41}},
+		description: &Description{Uname: "alpha", Signals: unknownSignals},
 	},
+}
+
+var m68k = Description{
+	// arch/m68k/include/asm/elf.h, ELF_CORE_COPY_REGS: d1 to d7, a0 to a6, d0, usp,
+	// orig_d0, sr, pc, the frame's format and vector. Nothing is aligned to more than two
+	// bytes.
+	General: &RegisterSet{Width: 4, Align: 2, PC: 18, Columns: []uint8{
+		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0, 15,
+		NoColumn, NoColumn, 24, NoColumn,
+	}},
+	Uname: "m68k",
+	SignalFrames: []SignalFrame{
+		// moveq #__NR_sigreturn,%d0; trap #0. The return has taken the first word of
+		// struct sigframe, the fourth one leads to struct sigcontext, which begins with the
+		// mask. Registers that it lacks the handler has preserved:
+		// arch/m68k/kernel/signal.c. (qemu-user's lacks the code on the stack.)
+		{Code: "\x70\x77\x4e\x40", Pointer: 8, Context: 4, Columns: []uint8{15, 0, 1, 8, 9}, PC: 22},
+		// moveq #~__NR_rt_sigreturn,%d0; not.b %d0; trap #0. The fourth word of struct
+		// rt_sigframe leads to struct ucontext, whose registers are at 24.
+		{Code: "\x70\x52\x46\x00\x4e\x40", Pointer: 8, Context: 24, Columns: numbers[:16], PC: 16 * 4},
+	},
+	ProbeSignalFrames: true, // they are on the stack
 }

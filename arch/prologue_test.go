@@ -121,8 +121,8 @@ func TestPrologue(t *testing.T) {
 		case "returns":
 			got = fmt.Sprint(test.m.Returns(code))
 		case "slot":
-			slot, ok := test.m.StubSlot(code, 0x1000)
-			got = fmt.Sprintf("%#x %v", slot, ok)
+			stub, ok := test.m.Stub(code, 0x1000)
+			got = fmt.Sprintf("%#x %v", stub.Slot, ok)
 		case "jump":
 			target, ok := test.m.JumpTarget(code, 0x1000)
 			got = fmt.Sprintf("%#x %v", target, ok)
@@ -150,7 +150,8 @@ func FuzzCode(f *testing.F) {
 				m.KeepsStackPointer(code)
 				m.Returns(code)
 				m.AtEntry(code, pc)
-				m.StubSlot(code, pc)
+				m.Stub(code, pc)
+				m.StubAround(code, pc, pc%32)
 				m.JumpTarget(code, pc)
 			}
 		}

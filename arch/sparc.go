@@ -21,6 +21,7 @@ var sparcRows = []row{
 		name: "sparc64", machine: elf.EM_SPARCV9, class: elf.ELFCLASS64, data: elf.ELFDATA2MSB,
 		code: 4, factor: -8, sp: 14, fp: 30, ra: 15, returnOffset: 8, cfaOffset: 2047,
 		names: sparcNames, aliases: sparcAliases, saved: sparcSaved,
+		description: &sparc64, instructions: &sparcCode,
 	},
 	sparc32Row("sparc", elf.EM_SPARC),
 	sparc32Row("sparc32plus", elf.EM_SPARC32PLUS),
@@ -33,5 +34,46 @@ func sparc32Row(name string, machine elf.Machine) row {
 		name: name, machine: machine, class: elf.ELFCLASS32, data: elf.ELFDATA2MSB,
 		code: 4, factor: -4, sp: 14, fp: 30, ra: 15, returnOffset: 8,
 		names: sparcNames, aliases: sparcAliases, saved: sparcSaved,
+		description: &sparc, instructions: &sparcCode,
 	}
 }
+
+// sparcSignals: arch/sparc/include/uapi/asm/signal.h.
+const sparcSignals = `0 SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGEMT SIGFPE SIGKILL SIGBUS
+	SIGSEGV SIGSYS SIGPIPE SIGALRM SIGTERM SIGURG SIGSTOP SIGTSTP SIGCONT SIGCHLD SIGTTIN SIGTTOU
+	SIGIO SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGLOST SIGUSR1 SIGUSR2`
+
+var (
+	sparc64 = Description{
+		// arch/sparc/include/asm/elf_64.h, ELF_NGREG: g0 to g7, o0 to o7, l0 to l7, i0
+		// to i7, tstate, tpc, tnpc, y.
+		General: &RegisterSet{Width: 8, PC: 33, Columns: sparcGeneral[:36]},
+		Uname:   "sparc64", Signals: sparcSignals,
+		SignalFrames: []SignalFrame{
+			// mov __NR_rt_sigreturn,%g1; ta 0x6d. Above the bias a register window, which is
+			// the interrupted one, 64 bytes, siginfo, pt_regs: arch/sparc/kernel/signal_64.c,
+			// struct rt_signal_frame.
+			{Code: "\x82\x10\x20\x65\x91\xd0\x20\x6d", Context: 2047, PC: 128 + 64 + 128 + 17*8,
+				// l0 to l7, i0 to i7; eight words of the caller's and 16 of siginfo; g0 to
+				// g7, o0 to o7.
+				Columns: []uint8{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+					NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
+					NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
+					NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
+					0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+		},
+		// The C library's trampoline is taken for the end of the function before it.
+		ProbeSignalFrames: true,
+	}
+	sparc = Description{
+		// arch/sparc/include/asm/elf_32.h: the same with psr, pc, npc, y, wim, tbr.
+		General: &RegisterSet{Width: 4, PC: 33, Columns: sparcGeneral[:]},
+		Signals: sparcSignals,
+	}
+	sparcGeneral = [...]uint8{
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+		NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
+	}
+	sparcCode = instructions{restoresWindow: func(op uint32) bool { return op&0xfff80000 == 0x81c80000 }} // return
+)

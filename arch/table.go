@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"math"
+	"path"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +32,9 @@ type row struct {
 	cfaOffset    int64
 	returnOffset int64
 	modeBits     uint64 // of a code pointer: those that are not the address
+
+	description  *Description  // nil where nothing is known
+	instructions *instructions // nil where none are known
 
 	names   []run // besides those of readelf
 	aliases []run
@@ -71,26 +75,35 @@ const (
 // meets one or two.
 var families sync.Map
 
-// familyOf returns what the table holds for an e_machine, nil for an unknown one.
-func familyOf(machine elf.Machine) *family {
-	if f, ok := families.Load(machine); ok {
-		return f.(*family)
-	}
-	var rows []*row
+// rows visits the table.
+func rows(visit func(r *row) bool) {
 	for _, file := range [...][]row{
 		x86Rows, armRows, riscvRows, powerRows, s390Rows, loongRows,
 		mipsRows, sparcRows, otherRows,
 	} {
 		for i := range file {
-			if file[i].machine == machine {
-				rows = append(rows, &file[i])
+			if !visit(&file[i]) {
+				return
 			}
 		}
 	}
-	if rows == nil {
+}
+
+// familyOf returns what the table holds for an e_machine, nil for an unknown one.
+func familyOf(machine elf.Machine) *family {
+	if f, ok := families.Load(machine); ok {
+		return f.(*family)
+	}
+	var list []*row
+	for r := range rows {
+		if r.machine == machine {
+			list = append(list, r)
+		}
+	}
+	if list == nil {
 		return nil
 	}
-	f, _ := families.LoadOrStore(machine, newFamily(rows))
+	f, _ := families.LoadOrStore(machine, newFamily(list))
 	return f.(*family)
 }
 
@@ -126,6 +139,10 @@ func newFamily(rows []*row) *family {
 					m.ProgramCounter = r.pc
 				}
 				m.names, m.readelf, m.aliases, m.csr = names, readelf, aliases, r.csr
+				m.Description = r.describe(class)
+				if r.instructions != nil {
+					m.code = r.instructions
+				}
 				if r.readelfLimit != 0 {
 					m.readelfLimit = r.readelfLimit
 				}
@@ -140,6 +157,19 @@ func newFamily(rows []*row) *family {
 		}
 	}
 	return f
+}
+
+// describe returns the row's description for a class. Layouts are those of its own class.
+func (r *row) describe(class elf.Class) *Description {
+	switch {
+	case r.description == nil:
+		return new(Description)
+	case class != r.class:
+		d := *r.description
+		d.General, d.Floats, d.SignalFrames = nil, nil, nil
+		return &d
+	}
+	return r.description
 }
 
 func classSlot(class elf.Class) int {
@@ -164,6 +194,8 @@ func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 		ReturnAddress:  -1,
 		ProgramCounter: -1,
 		readelfLimit:   readelfUnnamedLimit,
+		Description:    new(Description),
+		code:           new(instructions),
 	}
 	if class == elf.ELFCLASS32 {
 		m.AddressSize, m.CodeMask = 4, math.MaxUint32
@@ -213,6 +245,42 @@ func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint
 		order = 1
 	}
 	return f.variants[slot][order]
+}
+
+// LookupUname returns the machine that uname -m calls by a name, nil for an unknown one.
+func LookupUname(name string, data elf.Data) *Machine {
+	// Plain names come before patterns: "arm64" is not a form of "arm*".
+	for _, pattern := range []bool{false, true} {
+		for r := range rows {
+			if r.description == nil {
+				continue
+			}
+			for uname := range strings.FieldsSeq(r.description.Uname) {
+				found, _ := path.Match(uname, name)
+				if found && pattern == strings.ContainsAny(uname, "*?") {
+					class := r.class
+					if strings.HasSuffix(uname, "64") {
+						class = elf.ELFCLASS64 // also where the row is of 32 bits
+					}
+					return Lookup(r.machine, class, data)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// CompatibleMachine returns the machine of 32 bits whose programs a kernel of this one
+// runs, nil where it runs none.
+func (m *Machine) CompatibleMachine() *Machine {
+	if m.Compatible == elf.EM_NONE {
+		return nil
+	}
+	data := elf.ELFDATA2LSB
+	if m.Order == binary.BigEndian {
+		data = elf.ELFDATA2MSB
+	}
+	return Lookup(m.Compatible, elf.ELFCLASS32, data)
 }
 
 // expand lays runs out by column.

@@ -5,7 +5,6 @@
 package cfi
 
 import (
-	"debug/elf"
 	"fmt"
 	"math"
 
@@ -45,7 +44,7 @@ func EntryCIE(m *arch.Machine) *CIE {
 	case b.w.err != nil:
 	case m.StackPointer < 0:
 		b.w.err = fmt.Errorf("%w: what holds where a function is called is not known of %s", ErrCIE, m.Name)
-	case pushes(m):
+	case m.PushesReturns():
 		b.DefCFA(uint64(m.StackPointer), int64(m.RegisterSize))
 		b.Offset(uint64(m.ReturnAddress), -int64(m.RegisterSize))
 	default:
@@ -57,15 +56,6 @@ func EntryCIE(m *arch.Machine) *CIE {
 		cie.err = err
 	}
 	return cie
-}
-
-// pushes reports whether the machine's call instruction pushes the return address.
-func pushes(m *arch.Machine) bool {
-	switch m.ELF {
-	case elf.EM_386, elf.EM_486 /* EM_IAMCU */, elf.EM_X86_64, elf.EM_L10M, elf.EM_K10M, elf.EM_68K:
-		return true
-	}
-	return false
 }
 
 // usable reports what keeps a CIE from being written anywhere.

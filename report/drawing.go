@@ -51,7 +51,7 @@ func (e *Explanation) Drawing(w io.Writer, p Palette) error {
 	d := drawing{palette: p, explanation: e, pointers: pointers}
 	d.measure(slots)
 	top, bottom := callersFrame, e.beyond()
-	if upward(d.machine()) {
+	if d.machine().GrowsUp() {
 		top, bottom = bottom, top
 	}
 	if top != "" {
@@ -127,16 +127,13 @@ func (e *Explanation) beyond() string {
 		return ""
 	}
 	direction := "down"
-	if upward(m) {
+	if m.GrowsUp() {
 		direction = "up"
 	}
 	return direction + " to " + m.RegisterName(uint64(m.StackPointer)) + ", wherever it is"
 }
 
 const callersFrame = "the caller's frame"
-
-// upward reports whether stacks grow towards higher addresses.
-func upward(m *arch.Machine) bool { return m.ELF == elf.EM_PARISC }
 
 // fill adds slots for what lies between the others and down to the lowest
 // pointer, cut at the CFA and at every pointer.
@@ -210,7 +207,7 @@ func (d *drawing) label(s slot) string {
 		return fmt.Sprintf("%d bytes, not described", s.end-s.offset)
 	}
 	// Popped, and still there; or saved in the red zone of the ABI.
-	if r := d.explanation.CFA.Rule; d.explanation.beyond() == "" && r.Kind == cfi.Register && s.offset < -r.Offset && !upward(d.machine()) {
+	if r := d.explanation.CFA.Rule; d.explanation.beyond() == "" && r.Kind == cfi.Register && s.offset < -r.Offset && !d.machine().GrowsUp() {
 		return s.label + " (below " + d.pointers[0].name + ")"
 	}
 	return s.label

@@ -5,18 +5,18 @@
 package snapshot
 
 import (
-	"debug/elf"
 	"fmt"
-	"strings"
+
+	"github.com/clewdev/clew/arch"
 )
 
 // Signal is the signal that a target stands still for: of a core, the one that
 // ended it.
 type Signal struct {
-	Number  int // as Linux numbers signals on the machine
-	Machine elf.Machine
-	Code    int // si_code, of which positive ones are the kernel's own reasons
-	Thread  int // the ID of the thread that got it
+	Number  int           // as Linux numbers signals on the machine
+	Machine *arch.Machine // nil stands for the numbers that most machines have
+	Code    int           // si_code, of which positive ones are the kernel's own reasons
+	Thread  int           // the ID of the thread that got it
 
 	// Address is the fault's, of SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGTRAP
 	// where the kernel told it.
@@ -27,35 +27,11 @@ type Signal struct {
 	Sender int
 }
 
-// signalNames are by number: include/uapi/asm-generic/signal.h.
-var signalNames = strings.Fields(`0 SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1
-	SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM SIGSTKFLT SIGCHLD SIGCONT SIGSTOP SIGTSTP SIGTTIN SIGTTOU
-	SIGURG SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGIO SIGPWR SIGSYS`)
-
-// mipsSignalNames are those of MIPS: arch/mips/include/uapi/asm/signal.h.
-var mipsSignalNames = strings.Fields(`0 SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGEMT SIGFPE SIGKILL SIGBUS
-	SIGSEGV SIGSYS SIGPIPE SIGALRM SIGTERM SIGUSR1 SIGUSR2 SIGCHLD SIGPWR SIGWINCH SIGURG SIGIO
-	SIGSTOP SIGTSTP SIGCONT SIGTTIN SIGTTOU SIGVTALRM SIGPROF SIGXCPU SIGXFSZ`)
-
-// sparcSignalNames are those of SPARC: arch/sparc/include/uapi/asm/signal.h.
-var sparcSignalNames = strings.Fields(`0 SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGEMT SIGFPE SIGKILL SIGBUS
-	SIGSEGV SIGSYS SIGPIPE SIGALRM SIGTERM SIGURG SIGSTOP SIGTSTP SIGCONT SIGCHLD SIGTTIN SIGTTOU
-	SIGIO SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGLOST SIGUSR1 SIGUSR2`)
-
-// Name is the signal's name, "SIGSEGV"; "signal 40" where it has none. Those of alpha
-// and parisc, which number signals differently, are not known.
+// Name returns the signal's name, "SIGSEGV"; "signal 40" where it has none. The numbers of
+// alpha and parisc are not known.
 func (s *Signal) Name() string {
-	names := signalNames
-	switch s.Machine {
-	case elf.EM_MIPS:
-		names = mipsSignalNames
-	case elf.EM_SPARC, elf.EM_SPARC32PLUS, elf.EM_SPARCV9:
-		names = sparcSignalNames
-	case elf.EM_ALPHA, elf.EM_PARISC:
-		names = nil
-	}
-	if s.Number > 0 && s.Number < len(names) {
-		return names[s.Number]
+	if name := s.Machine.SignalName(s.Number); name != "" {
+		return name
 	}
 	return fmt.Sprintf("signal %d", s.Number)
 }

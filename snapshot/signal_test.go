@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
 )
@@ -23,11 +24,11 @@ func TestSignalString(t *testing.T) {
 	}{
 		{snapshot.Signal{Number: 11, Code: 1, Address: 8, HasAddress: true}, "SIGSEGV at 0x8: no memory is mapped there"},
 		{snapshot.Signal{Number: 7, Code: 1, Address: 8, HasAddress: true}, "SIGBUS at 0x8: misaligned"},
-		{snapshot.Signal{Number: 7, Code: 1, Address: 8, HasAddress: true, Machine: elf.EM_MIPS}, "SIGEMT at 0x8"},
-		{snapshot.Signal{Number: 10, Code: 1, Address: 8, HasAddress: true, Machine: elf.EM_MIPS}, "SIGBUS at 0x8: misaligned"},
-		{snapshot.Signal{Number: 31, Machine: elf.EM_SPARCV9, Sender: 3}, "SIGUSR2 from process 3"},
-		{snapshot.Signal{Number: 11, Machine: elf.EM_ALPHA}, "signal 11"},
-		{snapshot.Signal{Number: 40, Machine: elf.EM_PPC}, "signal 40"},
+		{snapshot.Signal{Number: 7, Code: 1, Address: 8, HasAddress: true, Machine: arch.Lookup(elf.EM_MIPS, 0, 0)}, "SIGEMT at 0x8"},
+		{snapshot.Signal{Number: 10, Code: 1, Address: 8, HasAddress: true, Machine: arch.Lookup(elf.EM_MIPS, 0, 0)}, "SIGBUS at 0x8: misaligned"},
+		{snapshot.Signal{Number: 31, Machine: arch.Lookup(elf.EM_SPARCV9, 0, 0), Sender: 3}, "SIGUSR2 from process 3"},
+		{snapshot.Signal{Number: 11, Machine: arch.Lookup(elf.EM_ALPHA, 0, 0)}, "signal 11"},
+		{snapshot.Signal{Number: 40, Machine: arch.Lookup(elf.EM_PPC, 0, 0)}, "signal 40"},
 	} {
 		if got := test.signal.String(); got != test.want {
 			t.Errorf("%+v: %s, expected %s", test.signal, got, test.want)
@@ -57,7 +58,7 @@ func TestSignalNames(t *testing.T) {
 			theirs[name+" "+string(m[2])] = true
 		}
 		for n := 1; n < 32; n++ {
-			s := snapshot.Signal{Number: n, Machine: machine}
+			s := snapshot.Signal{Number: n, Machine: arch.Lookup(machine, 0, 0)}
 			if got := s.Name() + " " + strconv.Itoa(n); !theirs[got] {
 				t.Errorf("%s: %s is not in signal.h", name, got)
 			}

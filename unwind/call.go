@@ -95,8 +95,8 @@ func (w *Walker) callBefore(returns uint64, f *function) leadsTo {
 		return aCall
 	}
 	target := call.Target & w.Machine.CodeMask
-	if slot, ok := w.Machine.StubSlot(w.code(target, 16), target); ok {
-		if target, ok = w.slot(slot); !ok || !(f.known && target == f.start) && !w.startsFunction(target) {
+	if stub, ok := w.Machine.Stub(w.code(target, 16), target); ok && !stub.FromGOT {
+		if target, ok = w.slot(stub.Slot); !ok || !(f.known && target == f.start) && !w.startsFunction(target) {
 			return aCall
 		}
 	}

@@ -5,50 +5,18 @@
 package unwind
 
 import (
-	"debug/elf"
 	"fmt"
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 )
 
-// frameRecord is where a machine's compilers keep the frame record that the
-// frame pointer leads to: offsets from the frame pointer, in words.
-type frameRecord struct {
-	fp int64 // of the caller's frame pointer
-	ra int64 // of the return address
-	// cfa is the lowest address that the caller's frame can have, and its very stack
-	// pointer where exact is set.
-	cfa   int64
-	exact bool
-}
-
-// frameRecordOf returns the record of a machine.
-//
-// x86 pushes the frame pointer right below the return address, so that the caller's
-// frame starts above it (psABI amd64 §3.2.2, i386 §2.2.2). The others may have the
-// record anywhere in the frame: on arm64 gcc and assembly put it at the bottom, LLVM at
-// the top (AAPCS64 §6.4.6 leaves it open); on riscv and loongarch gcc saves the
-// arguments of a variadic function between record and caller (riscv-elf-psabi, "Frame
-// Pointer Convention"; LoongArch psABI).
-func frameRecordOf(machine elf.Machine) (record frameRecord, ok bool) {
-	switch machine {
-	case elf.EM_X86_64, elf.EM_386:
-		return frameRecord{0, 1, 2, true}, true
-	case elf.EM_AARCH64:
-		return frameRecord{0, 1, 2, false}, true
-	case elf.EM_RISCV, elf.EM_LOONGARCH:
-		return frameRecord{-2, -1, 0, false}, true
-	}
-	return frameRecord{}, false
-}
-
 // framePointer leaves the current frame, which no rules cover, by its frame
 // pointer.
 func (w *Walker) framePointer() bool {
 	m := w.Machine
-	record, ok := frameRecordOf(m.ELF)
-	if !ok {
+	record := m.FrameRecord
+	if record == nil {
 		return w.end(NoRule, w.why(&w.frame))
 	}
 	fp, known := w.Register(uint64(m.FramePointer))
@@ -63,15 +31,15 @@ func (w *Walker) framePointer() bool {
 			w.why(&w.frame), m.RegisterName(uint64(m.FramePointer)), fp, sp))
 	}
 	at := func(words int64) uint64 { return fp + uint64(words*int64(word)) }
-	next, err := w.read(at(record.fp))
+	next, err := w.read(at(record.FP))
 	var pc uint64
 	if err == nil {
-		pc, err = w.read(at(record.ra))
+		pc, err = w.read(at(record.RA))
 	}
 	if err != nil {
 		return w.end(UnreadableMemory, fmt.Errorf("%w; and by the frame pointer: %w", w.why(&w.frame), err))
 	}
-	if m.ELF == elf.EM_AARCH64 {
+	if m.SignsReturns {
 		pc = unsigned(pc)
 	}
 	if _, executable := w.module(pc - 1); !executable {
@@ -84,11 +52,11 @@ func (w *Walker) framePointer() bool {
 	// The function may have changed every other register and saved it anywhere.
 	w.regs.keep(&columnSet{})
 	w.fresh = append(w.fresh[:0], columnValue{uint64(m.FramePointer), next, true})
-	if !w.commit(pc, at(record.cfa), sp, false) {
+	if !w.commit(pc, at(record.CFA), sp, false) {
 		return false
 	}
-	w.frame.Gap, w.guessed = gap, record.exact
-	if !record.exact {
+	w.frame.Gap, w.guessed = gap, record.Exact
+	if !record.Exact {
 		w.forgetStackPointer()
 	}
 	return true
@@ -148,8 +116,8 @@ const mostSets = 16
 // set it.
 func (w *Walker) spByRecord(r *Rules, module *Module, lookup uint64) (uint64, bool) {
 	m := w.Machine
-	record, ok := frameRecordOf(m.ELF)
-	if !ok || r.CFA.Kind != cfi.Register || int(r.CFA.Register) != m.StackPointer {
+	record := m.FrameRecord
+	if record == nil || r.CFA.Kind != cfi.Register || int(r.CFA.Register) != m.StackPointer {
 		return 0, false
 	}
 	saved, isSaved := r.savedFramePointer(m, record)
@@ -158,7 +126,7 @@ func (w *Walker) spByRecord(r *Rules, module *Module, lookup uint64) (uint64, bo
 		return 0, false
 	}
 	// The slot of the frame pointer is at CFA+saved, and in the record.
-	slot := fp + uint64(record.fp*int64(m.RegisterSize))
+	slot := fp + uint64(record.FP*int64(m.RegisterSize))
 	return w.truncate(slot - uint64(saved) - uint64(r.CFA.Offset)), true
 }
 
@@ -174,7 +142,7 @@ func (w *Walker) errBound(err error) error {
 
 // savedFramePointer returns where from the CFA the rules have the frame pointer, where
 // the return address is beside it as in a frame record.
-func (r *Rules) savedFramePointer(m *arch.Machine, record frameRecord) (offset int64, ok bool) {
+func (r *Rules) savedFramePointer(m *arch.Machine, record *arch.FrameRecord) (offset int64, ok bool) {
 	var fp, ra cfi.Rule
 	for i := range r.Registers {
 		switch rule := &r.Registers[i]; {
@@ -185,13 +153,13 @@ func (r *Rules) savedFramePointer(m *arch.Machine, record frameRecord) (offset i
 		}
 	}
 	word := int64(m.RegisterSize)
-	return fp.Offset, fp.Kind == cfi.Offset && ra.Kind == cfi.Offset && ra.Offset-fp.Offset == word*(record.ra-record.fp)
+	return fp.Offset, fp.Kind == cfi.Offset && ra.Kind == cfi.Offset && ra.Offset-fp.Offset == word*(record.RA-record.FP)
 }
 
 // recordIsSet reports whether a frame's function has made the frame pointer lead to the
 // record in which its rules have it saved, at an offset from the CFA: by an instruction
 // before the frame's place, at which rules say how far the stack pointer was from the CFA.
-func (w *Walker) recordIsSet(module *Module, lookup uint64, saved int64, record frameRecord) bool {
+func (w *Walker) recordIsSet(module *Module, lookup uint64, saved int64, record *arch.FrameRecord) bool {
 	m := w.Machine
 	start, ok := module.functionStart(lookup)
 	unit := uint64(m.InstructionUnit())
@@ -218,7 +186,7 @@ func (w *Walker) recordIsSet(module *Module, lookup uint64, saved int64, record 
 			then, _, err := rulesAt(module, at, at)
 			// The frame pointer is at CFA-then.CFA.Offset+offset, its slot in the record.
 			if err == nil && then.CFA.Kind == cfi.Register && int(then.CFA.Register) == m.StackPointer &&
-				offset+record.fp*word-then.CFA.Offset == saved {
+				offset+record.FP*word-then.CFA.Offset == saved {
 				return true
 			}
 		}

@@ -115,7 +115,7 @@ func (w *Walker) find(e *known, interrupted bool) *Module {
 	if !interrupted {
 		lookup--
 	}
-	if probesSigreturn(w.Machine.ELF) && w.atSigreturn(e.pc) {
+	if w.Machine.ProbeSignalFrames && w.atSigreturn(e.pc) {
 		module, _ := w.module(e.pc)
 		e.is |= isExecutable | isTrampoline | looksUpAtPC
 		return module

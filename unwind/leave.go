@@ -5,7 +5,6 @@
 package unwind
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
 
@@ -202,8 +201,8 @@ func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 
 // inner reports whether a stack pointer is further to where the stack grows.
 func (w *Walker) inner(a, b uint64) bool {
-	if w.Machine.ELF == elf.EM_PARISC {
-		return a > b // grows upwards
+	if w.Machine.GrowsUp() {
+		return a > b
 	}
 	return a < b
 }
@@ -258,8 +257,7 @@ func truncate(m *arch.Machine, v uint64) uint64 {
 // has left only its return address.
 func (w *Walker) badCall() bool {
 	sp, _ := w.Register(uint64(w.Machine.StackPointer))
-	switch w.Machine.ELF {
-	case elf.EM_X86_64, elf.EM_386:
+	if w.Machine.PushesReturns() && w.Machine.KnowsCalls() {
 		pc, err := w.read(sp)
 		if _, executable := w.module(pc - 1); err != nil || !executable || w.callBefore(pc, nil) == noCall {
 			return false

@@ -5,7 +5,6 @@
 package unwind
 
 import (
-	"debug/elf"
 	"errors"
 
 	"github.com/clewdev/clew/cfi"
@@ -31,8 +30,7 @@ func (w *Walker) returnAddress() (found, on bool) {
 		return false, false
 	}
 	f := w.function()
-	switch w.Machine.ELF {
-	case elf.EM_X86_64, elf.EM_386:
+	if w.Machine.PushesReturns() && w.Machine.KnowsCalls() {
 		return w.pushed(&f, sp)
 	}
 	return w.linked(&f, sp)
@@ -155,11 +153,11 @@ func (r *Rules) endsStack() bool {
 // until the function itself calls another.
 func (w *Walker) linked(f *function, sp uint64) (found, on bool) {
 	m := w.Machine
-	if m.ReturnAddress < 0 || m.ReturnAddress == m.ProgramCounter || !m.KnowsCalls() {
+	if m.ReturnAddress < 0 || m.PushesReturns() || !m.KnowsCalls() {
 		return false, false
 	}
 	raw, known := w.Register(uint64(m.ReturnAddress))
-	if m.ELF == elf.EM_AARCH64 {
+	if m.SignsReturns {
 		raw = unsigned(raw)
 	}
 	pc := raw & m.CodeMask
@@ -230,7 +228,7 @@ func (w *Walker) isIn(f *function, start, returns uint64) bool {
 			return false
 		}
 	}
-	return w.Machine.ELF == elf.EM_AARCH64 // whose returns are known
+	return w.Machine.KnowsReturns()
 }
 
 // keepsStackPointer reports whether the stack pointer is that which the function was

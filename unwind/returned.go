@@ -4,21 +4,16 @@
 
 package unwind
 
-import "debug/elf"
-
 // hasReturned reports whether the interrupted frame is in the delay slot of SPARC's
 // return instruction, which has restored the caller's register window already: the rules
 // there are still those of the window before (The SPARC Architecture Manual, Version 9,
 // A.45).
 func (w *Walker) hasReturned() bool {
-	switch w.Machine.ELF {
-	case elf.EM_SPARCV9, elf.EM_SPARC, elf.EM_SPARC32PLUS:
-	default:
+	if w.Machine.ReturnOffset == 0 {
 		return false
 	}
 	code := w.bytes[:4]
-	const mask, returns = 0xfff80000, 0x81c80000
-	return w.readCode(code, w.frame.PC-4) == nil && w.Machine.Order.Uint32(code)&mask == returns
+	return w.readCode(code, w.frame.PC-4) == nil && w.Machine.RestoresWindow(code)
 }
 
 // leaveReturned leaves such a frame. Its registers are those of its caller, and the

@@ -141,15 +141,16 @@ type statusLayout struct {
 }
 
 func (h *header) statusLayout() statusLayout {
-	switch m := h.machine; {
-	case h.class == elf.ELFCLASS64:
-		return statusLayout{32, 112, 8}
-	case m.ELF == elf.EM_68K: // which aligns to two bytes
-		return statusLayout{22, 70, 4}
-	case m.RegisterSize == 8, m.ELF == elf.EM_S390: // registers that are aligned to eight
-		return statusLayout{24, 72, 8}
+	m := h.machine
+	long, aligned := m.AddressSize, m.RegisterSize
+	if set := m.General; set != nil {
+		aligned = cmp.Or(set.Align, set.Width)
 	}
-	return statusLayout{24, 72, 4}
+	align := func(at, to int) int { return (at + to - 1) / to * to }
+	// pr_info of 12 bytes, pr_cursig of 2, pr_sigpend, pr_sighold.
+	id := align(12+2, min(long, aligned)) + 2*long
+	// Four process IDs, four times of two words each.
+	return statusLayout{id, align(id+4*4+8*long, aligned), align(4, aligned)}
 }
 
 // readStatus reads a thread.
@@ -172,7 +173,7 @@ func (c *Core) readStatus(b []byte) error {
 	t.Registers.PC &= c.header.machine.CodeMask
 	// The first thread is the one that the core was written for.
 	if signal := int(o.Uint16(b[12:])); len(c.notes.threads) == 0 && signal != 0 {
-		c.notes.signal = &snapshot.Signal{Number: signal, Machine: c.header.machine.ELF, Thread: t.ID}
+		c.notes.signal = &snapshot.Signal{Number: signal, Machine: c.header.machine, Thread: t.ID}
 	}
 	if c.notes.seen == nil {
 		c.notes.seen = make(map[int]bool)
@@ -220,8 +221,8 @@ func (c *Core) readSignal(b []byte) {
 		return
 	}
 	code := b[8:]
-	if s.Machine == elf.EM_MIPS {
-		code = b[4:] // before si_errno: arch/mips/include/uapi/asm/siginfo.h
+	if s.Machine.SignalCodeFirst {
+		code = b[4:]
 	}
 	s.Code = int(int32(o.Uint32(code)))
 	switch s.Name() {

@@ -7,7 +7,6 @@
 package process
 
 import (
-	"debug/elf"
 	"fmt"
 	"os"
 	"slices"
@@ -251,7 +250,7 @@ func (c *capture) readRegisters(t *tracee) {
 			n = 0 // a value in them is told to be missing
 		}
 		t.vectors = t.vectors[:n]
-		if c.machine.ELF == elf.EM_AARCH64 {
+		if c.machine.ThreadRegister != 0 {
 			if n, errno := registerSet(t.tid, ntARMTLS, buffer[:]); errno == 0 {
 				snapshot.ThreadPointer(&t.registers, c.machine, buffer[:n])
 			}

@@ -214,14 +214,13 @@ func (d *Dump) linkMap(dynamic, size uint64) (list []linkEntry, err error) {
 		}
 		entry := dynamic + 2*word*i
 		value, err := d.wordAt(entry + word)
-		mips := d.Machine.ELF == elf.EM_MIPS
 		switch {
 		case err != nil || value == 0:
 		case tag == uint64(elf.DT_DEBUG):
 			debug = value
-		case mips && tag == dtMIPSRldMap:
+		case d.Machine.IndirectDebug && tag == dtMIPSRldMap:
 			debug, err = d.wordAt(value)
-		case mips && tag == dtMIPSRldMapRel:
+		case d.Machine.IndirectDebug && tag == dtMIPSRldMapRel:
 			debug, err = d.wordAt(d.truncate(entry + value))
 		}
 		if err != nil {

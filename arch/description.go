@@ -1,0 +1,138 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package arch
+
+import "debug/elf"
+
+// NoColumn stands in lists of columns for a place that holds no register of the table.
+const NoColumn = 0xff
+
+// Description holds the facts about a machine that readers of processes, cores, profiles
+// and programs need. A field has its zero value where the fact is not known. What is a
+// pointer or a slice is shared and must not be changed.
+type Description struct {
+	// General is Linux's layout of the general registers: register set NT_PRSTATUS of
+	// PTRACE_GETREGSET, and pr_reg of a core's NT_PRSTATUS note.
+	General *RegisterSet
+	// Floats is the register set NT_PRFPREG of a machine whose functions save general
+	// registers in floating-point registers.
+	Floats *RegisterSet
+	// Perf gives the columns of perf's register numbers
+	// (arch/*/include/uapi/asm/perf_regs.h). It has no width: perf stores eight bytes.
+	Perf *RegisterSet
+	// Vectors says where the register set NT_PRFPREG has vector registers.
+	Vectors *VectorSet
+	// ThreadRegister is the column of the register that NT_ARM_TLS holds, 0 where there is
+	// no such register set.
+	ThreadRegister int
+
+	// Uname holds what uname -m prints, as patterns of path.Match that are separated by
+	// spaces. Both byte orders can have the same name.
+	Uname string
+	// Compatible is the machine of 32 bits whose programs a kernel of this machine runs.
+	Compatible elf.Machine
+
+	// Signals are the names of signals by number, separated by spaces and starting with
+	// 0's; "" for those of include/uapi/asm-generic/signal.h.
+	Signals string
+	// SignalCodeFirst says that siginfo_t has si_code before si_errno.
+	SignalCodeFirst bool
+	// SignalFrames are the trampolines that signal handlers return to.
+	SignalFrames []SignalFrame
+	// ProbeSignalFrames says that trampolines are recognised by their code even where
+	// there is call frame information.
+	ProbeSignalFrames bool
+
+	// IndirectDebug says that the dynamic section is not written to: DT_MIPS_RLD_MAP leads to
+	// a pointer to r_debug.
+	IndirectDebug bool
+
+	// FrameRecord is what the frame pointer leads to.
+	FrameRecord *FrameRecord
+	// BackChain links frames whose word at the stack pointer is the caller's stack pointer.
+	BackChain *BackChain
+	// SignsReturns says that functions can sign return addresses in the bits above the
+	// address.
+	SignsReturns bool
+}
+
+// RegisterSet is the layout of a set of registers.
+type RegisterSet struct {
+	Width   int     // bytes of a register
+	Align   int     // of the set in other structures, in bytes; 0 stands for Width
+	PC      int     // position of the program counter, -1 where the set lacks it
+	Columns []uint8 // DWARF column of each position, or NoColumn
+}
+
+// Size returns the bytes that the set takes.
+func (s *RegisterSet) Size() int { return s.Width * len(s.Columns) }
+
+// VectorSet is the layout of vector registers with consecutive columns.
+type VectorSet struct {
+	First, Count uint64 // columns
+	Start, Size  int    // bytes: of the first register, of the whole register set
+	Width        int    // bytes of a register
+}
+
+// SignalFrame is the code of a signal trampoline, and where, from the stack pointer that
+// it runs with, the kernel has saved the interrupted registers.
+type SignalFrame struct {
+	// Code is the trampoline as it lies in memory. On machines whose instructions have the
+	// byte order of data it is as in little-endian memory: see IsSignalFrame.
+	Code string
+	// Context is the offset of the first saved register, in bytes. Columns are those of the
+	// words from there on, or NoColumn.
+	Context uint64
+	Columns []uint8
+	PC      uint64 // offset of the program counter from the first saved register, in bytes
+	// Pointer is the offset from the stack pointer of a pointer to the structure that
+	// Context is an offset in; 0 where Context is an offset from the stack pointer.
+	Pointer uint64
+	Width   uint64 // bytes of a word; 0 stands for the machine's RegisterSize
+}
+
+// FrameRecord is where compilers keep the caller's frame pointer and the return address:
+// offsets from the frame pointer, in words.
+type FrameRecord struct {
+	FP int64 // of the caller's frame pointer
+	RA int64 // of the return address
+	// CFA is the lowest address that the caller's frame can have, and exactly its stack
+	// pointer if Exact is set.
+	CFA   int64
+	Exact bool
+}
+
+// BackChain is a chain of stack pointers.
+type BackChain struct {
+	ReturnAddress uint64 // offset of the return address from the caller's stack pointer, in bytes
+	Always        bool   // every frame is in the chain, and the first one's link is 0
+}
+
+// IsSignalFrame reports whether code, which has the length of f.Code, is the trampoline's.
+func (m *Machine) IsSignalFrame(f *SignalFrame, code []byte) bool {
+	if !m.swapsCode() {
+		return string(code) == f.Code
+	}
+	for i := range code {
+		if code[i] != f.Code[i^3] {
+			return false
+		}
+	}
+	return true
+}
+
+// numbers are the columns 0 to 31, in the order of the registers' own numbers on most
+// machines.
+var numbers = [...]uint8{
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+}
+
+// pcFirst is perf's order on machines that have the program counter in the place of a
+// register that is always zero.
+var pcFirst = RegisterSet{Width: 8, Columns: []uint8{NoColumn,
+	1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+}}
