@@ -158,3 +158,29 @@ func (f *File) DebugReader() (r *DebugReader, err error) {
 	}
 	return r, nil
 }
+
+// HasDebugInfo reports whether the file, or its separate debug file, has DWARF
+// debugging information; a Go program linked with -w has none.
+func (f *File) HasDebugInfo() bool {
+	d := f.debug.Load()
+	return f.ownsDebugInfo() || d != nil && d.ownsDebugInfo()
+}
+
+func (f *File) ownsDebugInfo() (ok bool) {
+	f.noteFault(func() {
+		_, plain := f.find(".debug_info")
+		_, compressed := f.find(".zdebug_info")
+		ok = plain || compressed
+	})
+	return ok
+}
+
+// DebugInfoName returns the name of the file that [File.DebugReader] reads and
+// [File.Locate] asks: that of f, or of its separate debug file where only that has
+// DWARF debugging information.
+func (f *File) DebugInfoName() string {
+	if d := f.debug.Load(); d != nil && !f.ownsDebugInfo() {
+		return d.name
+	}
+	return f.name
+}

@@ -5,7 +5,9 @@
 package object
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -34,3 +36,82 @@ func (e *fileError) Error() string {
 }
 
 func (e *fileError) Unwrap() error { return e.err }
+
+// RefusedError says why a file that was found is not the one that was looked for.
+type RefusedError struct {
+	Path   string // of the file
+	Reason string
+}
+
+func (e *RefusedError) Error() string { return e.Path + " was not used: " + e.Reason }
+
+// CheckBuildID returns a *RefusedError, of a path, unless the file has a build ID.
+// perf keeps 20 bytes of one, and fills a shorter one up with zeros: what is
+// looked for by such an ID may have the whole or the short one.
+func (f *File) CheckBuildID(path string, id []byte) error {
+	have := f.BuildID()
+	switch {
+	case len(have) == 0:
+		return &RefusedError{path, fmt.Sprintf("it has no build ID, and %x is expected", id)}
+	case bytes.Equal(have, id):
+		return nil
+	case len(id) == perfSize && bytes.Equal(bytes.TrimRight(have[:min(len(have), perfSize)], "\x00"), bytes.TrimRight(id, "\x00")):
+		return nil
+	}
+	return &RefusedError{path, fmt.Sprintf("its build ID is %x, and %x is expected", have, id)}
+}
+
+// ErrCut says that a file ends before its section table does, which linkers write last.
+var ErrCut = errors.New("it is cut off")
+
+// Whole returns an error that wraps ErrCut and names the file, unless it is whole: names
+// and tables may be missing in it.
+func (f *File) Whole() error {
+	if !f.cut {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", f.name, f.cutOff())
+}
+
+// CheckWhole returns a *RefusedError, of a path, unless the file is whole.
+func (f *File) CheckWhole(path string) error {
+	if !f.cut {
+		return nil
+	}
+	return &RefusedError{path, f.cutOff().Error()}
+}
+
+func (f *File) cutOff() error {
+	return fmt.Errorf("%w: it ends at %#x, and its section table begins at %#x", ErrCut, len(f.data), f.shoff)
+}
+
+// perfSize is BUILD_ID_SIZE of perf.
+const perfSize = 20
+
+// problems collects errors, the first few in full.
+type problems struct {
+	list []error
+	more int
+}
+
+func (p *problems) add(err error) {
+	if len(p.list) < 8 {
+		p.list = append(p.list, err)
+	} else {
+		p.more++
+	}
+}
+
+func (p *problems) err() error {
+	if p.more > 0 {
+		return errors.Join(append(p.list, fmt.Errorf("and %d more", p.more))...)
+	}
+	return errors.Join(p.list...)
+}
+
+// addAll adds err unless it is nil.
+func (p *problems) addAll(err error) {
+	if err != nil {
+		p.add(err)
+	}
+}

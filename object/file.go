@@ -16,6 +16,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/filemap"
 	"github.com/clewdev/clew/internal/untrusted"
+	"github.com/clewdev/clew/object/internal/gotable"
 )
 
 // File is an ELF file or the image of one in memory. Its methods may be called
@@ -61,7 +62,7 @@ type File struct {
 	regions   map[uint64][]byte // copies of memory by address
 	relocated map[uint32]int    // relocation section by the section it is for
 	mini      func() (*File, error)
-	goTable   func() (*goTable, error)
+	goTable   func() (*gotable.Table, error)
 	lines     func() (*lines, error)
 
 	sectionRelative func() bool // values of symbols are relative to their sections, also where it is not ET_REL
@@ -136,83 +137,6 @@ func (f *File) start(budget int64) {
 	f.exports = sync.OnceValue(f.openExports)
 }
 
-// readTables finds the section table, its names and the program headers. It
-// keeps what lies inside the file and notes what does not.
-func (f *File) readTables() {
-	h, size := &f.header, uint64(len(f.data))
-	segmentSize, sectionSize := h.sizes()
-	if h.shoff != 0 {
-		switch {
-		case h.shentsize < sectionSize:
-			f.note(fmt.Errorf("section table: entries of %d bytes, at least %d expected", h.shentsize, sectionSize))
-		case h.shoff > size || size-h.shoff < sectionSize:
-			f.cut = true
-			f.note(fmt.Errorf("section table at offset %#x: the file ends at %#x", h.shoff, size))
-		default:
-			// gABI "Sections": counts that do not fit in the header stand in entry 0.
-			first := h.decodeSection(f.data[h.shoff:])
-			n := h.shnum
-			if n == 0 {
-				n = first.size
-			}
-			if h.shstrndx == uint64(elf.SHN_XINDEX) {
-				h.shstrndx = uint64(first.link)
-			}
-			if h.phnum == 0xffff { // PN_XNUM
-				h.phnum = uint64(first.info)
-			}
-			if most := (size - h.shoff) / h.shentsize; n > most {
-				f.cut = true
-				f.note(fmt.Errorf("section table at offset %#x: %d entries, the file holds %d", h.shoff, n, most))
-				n = most
-			}
-			if most := f.portion() / h.shentsize; n > most {
-				f.note(fmt.Errorf("section table at offset %#x: %d entries, %w", h.shoff, n, f.sparse()))
-				n = most
-			}
-			h.shnum = n
-			f.sections = f.data[h.shoff:][:n*h.shentsize]
-		}
-	}
-	if f.sections == nil {
-		h.shnum = 0
-	}
-	if h.shstrndx != 0 && h.shnum != 0 {
-		if h.shstrndx >= h.shnum {
-			f.note(fmt.Errorf("section name table: section %d of %d", h.shstrndx, h.shnum))
-		} else {
-			names, err := f.raw(f.section(int(h.shstrndx)))
-			if err != nil {
-				f.note(fmt.Errorf("section name table: %w", err))
-			}
-			f.names = names
-		}
-	}
-	if h.phnum == 0 || h.phoff == 0 {
-		return
-	}
-	switch {
-	case h.phentsize < segmentSize:
-		f.note(fmt.Errorf("program headers: entries of %d bytes, at least %d expected", h.phentsize, segmentSize))
-	case h.phoff > size:
-		f.note(fmt.Errorf("program headers at offset %#x: the file ends at %#x", h.phoff, size))
-	default:
-		n := h.phnum
-		if most := (size - h.phoff) / h.phentsize; n > most {
-			f.note(fmt.Errorf("program headers at offset %#x: %d entries, the file holds %d", h.phoff, n, most))
-			n = most
-		}
-		if most := f.portion() / h.phentsize; n > most {
-			f.note(fmt.Errorf("program headers at offset %#x: %d entries, %w", h.phoff, n, f.sparse()))
-			n = most
-		}
-		f.segments = make([]elf.ProgHeader, n)
-		for i := range f.segments {
-			f.segments[i] = h.decodeSegment(f.data[h.phoff+uint64(i)*h.phentsize:])
-		}
-	}
-}
-
 // Close unmaps the file and the debug file that belongs to it. What was handed
 // out from it must not be used any more: slices of a mapped file fault.
 func (f *File) Close() error {
@@ -273,4 +197,63 @@ func (f *File) spend(n uint64) error {
 	}
 	f.budget -= int64(n)
 	return nil
+}
+
+// ErrFault is wrapped by the error of a read of a mapped file whose bytes are
+// gone: the file was truncated, or its medium failed.
+var ErrFault = filemap.ErrFault
+
+// Guard calls fn and returns its error. Where fn, on the calling goroutine,
+// reads a byte of a mapped file that can no longer be read, Guard stops fn and
+// returns an error that wraps [ErrFault]; what fn had locked stays locked
+// unless it is unlocked by a defer. Every other panic passes through. Guards
+// may be nested; one costs a few nanoseconds.
+func Guard(fn func() error) error { return filemap.Guard(fn) }
+
+// mapFile maps f, which may be closed afterwards. The info is what was true of it before.
+func mapFile(f *os.File, name string) (*filemap.Mapping, os.FileInfo, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s: not a regular file", name)
+	}
+	m, err := filemap.Map(f, name, 0, info.Size())
+	return m, info, err
+}
+
+// ErrSparse is wrapped by the error for a part of a file that would be larger than
+// all that is stored of the file.
+var ErrSparse = errors.New("the file is sparse")
+
+// spareHoles is how many bytes of holes a part of a file may have at least.
+const spareHoles = 1 << 20
+
+// StoredSize returns how many bytes of the file are stored; its holes are not counted,
+// as their size costs whoever made the file nothing. It is 0 for an image in memory. A
+// limit on what a file may cost follows this size.
+func (f *File) StoredSize() uint64 { return f.stored }
+
+// portion returns how many bytes a part of the file can have: all that is stored
+// of it, and a little of holes. Of a file without holes it is no restriction.
+func (f *File) portion() uint64 { return min(uint64(len(f.data)), f.stored+spareHoles) }
+
+// sparse returns the error for a part that is larger.
+func (f *File) sparse() error {
+	return fmt.Errorf("%w: it stores %d of its %d bytes", ErrSparse, f.stored, len(f.data))
+}
+
+// bytesAt returns up to size bytes of the file from an offset in it, fewer where the file
+// ends before or stores less.
+func (f *File) bytesAt(off, size uint64) []byte {
+	b := f.data[off:]
+	return b[:min(size, uint64(len(b)), f.portion())]
+}
+
+// noteFault calls fn under Guard and notes the fault that stopped it.
+func (f *File) noteFault(fn func()) {
+	if err := Guard(func() error { fn(); return nil }); err != nil {
+		f.note(err)
+	}
 }

@@ -6,8 +6,12 @@ package object
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"runtime/debug"
+
+	"github.com/clewdev/clew/object/internal/gotable"
 )
 
 // GoInfo is what the Go toolchain wrote into a program.
@@ -21,32 +25,6 @@ type GoInfo struct {
 func (f *File) Go() (info GoInfo, ok bool) {
 	f.noteFault(func() { info, ok = f.goInfo() })
 	return info, ok
-}
-
-// HasDebugInfo reports whether the file, or its separate debug file, has DWARF
-// debugging information; a Go program linked with -w has none.
-func (f *File) HasDebugInfo() bool {
-	d := f.debug.Load()
-	return f.ownsDebugInfo() || d != nil && d.ownsDebugInfo()
-}
-
-func (f *File) ownsDebugInfo() (ok bool) {
-	f.noteFault(func() {
-		_, plain := f.find(".debug_info")
-		_, compressed := f.find(".zdebug_info")
-		ok = plain || compressed
-	})
-	return ok
-}
-
-// DebugInfoName returns the name of the file that [File.DebugReader] reads and
-// [File.Locate] asks: that of f, or of its separate debug file where only that has
-// DWARF debugging information.
-func (f *File) DebugInfoName() string {
-	if d := f.debug.Load(); d != nil && !f.ownsDebugInfo() {
-		return d.name
-	}
-	return f.name
 }
 
 // goInfo decodes .go.buildinfo (debug/buildinfo): a magic, the size of a
@@ -108,6 +86,143 @@ func (f *File) goString(addr uint64, order binary.ByteOrder, word int) []byte {
 	return s
 }
 
+// GoFunction describes a Go function at an address. The data comes from .gopclntab, which
+// stripped programs have too.
+type GoFunction struct {
+	Name       string
+	Entry, End uint64 // its code: [Entry, End)
+	Depth      int    // bytes of stack taken since the entry, -1 if unknown
+	TopFrame   bool   // stacks start in it
+	WritesSP   bool   // it moves the stack pointer in ways that Depth does not describe
+	Assembly   bool   // it was written in assembly language
+}
+
+// GoFunctionAt returns the Go function that contains addr.
+func (f *File) GoFunctionAt(addr uint64) (g GoFunction, ok bool) {
+	f.withGoFunction(addr, func(t *gotable.Table, fn *gotable.Record) {
+		g, ok = GoFunction(t.Describe(fn, addr)), true
+	})
+	return g, ok
+}
+
+// GoFunctionNamed returns the first Go function with a name, as described at its entry.
+func (f *File) GoFunctionNamed(name string) (g GoFunction, ok bool) {
+	f.noteFault(func() {
+		t, _ := f.goTable()
+		if t == nil {
+			return
+		}
+		for i := range t.Count() {
+			if fn, found := t.Find(t.Start(i)); found && t.HasName(&fn, name) {
+				g, ok = GoFunction(t.Describe(&fn, fn.Entry)), true
+				return
+			}
+		}
+	})
+	return g, ok
+}
+
+// GoArgument is a number among the arguments of a Go function, or a mark between numbers:
+// the list by which the runtime prints arguments in tracebacks. Strings, slices,
+// interfaces and structures are several numbers in braces.
+type GoArgument struct {
+	Kind GoArgumentKind
+
+	Offset uint64 // of a number: from the CFA of the frame upwards, bytes
+	Size   int    // of a number: bytes
+
+	// Live reports whether the place of a number is known to hold the argument. An argument
+	// that is passed in a register is stored there only if the function still needs it.
+	Live bool
+}
+
+// GoArgumentKind is the kind of a [GoArgument].
+type GoArgumentKind uint8
+
+const (
+	GoNumber = GoArgumentKind(gotable.Number)
+	GoOpen   = GoArgumentKind(gotable.Open)  // the brace before the numbers of a value
+	GoClose  = GoArgumentKind(gotable.Close) // the brace after them
+	GoMore   = GoArgumentKind(gotable.More)  // more arguments follow, which the list leaves out
+	GoFar    = GoArgumentKind(gotable.Far)   // a number too far from the CFA for the table
+)
+
+// GoArguments returns the arguments of the Go function (1.18 or later) that contains addr,
+// also in stripped programs; false if the file does not describe them. Called says that
+// the function waits at addr for a call to return. A function that was interrupted may not
+// yet have stored the arguments that were passed in registers.
+func (f *File) GoArguments(addr uint64, called bool) (list []GoArgument, ok bool) {
+	at, known := goArgumentsAt(f.machine, f.class)
+	if !known {
+		return nil, false
+	}
+	f.withGoFunction(addr, func(t *gotable.Table, fn *gotable.Record) {
+		var found []gotable.Argument
+		if found, ok = t.Arguments(fn, addr, at, called); found == nil {
+			return
+		}
+		list = make([]GoArgument, len(found))
+		for i, a := range found {
+			list[i] = GoArgument{Kind: GoArgumentKind(a.Kind), Offset: a.Offset, Size: a.Size, Live: a.Live}
+		}
+	})
+	return list, ok
+}
+
+// goArgumentsAt returns the offset of a function's arguments from its CFA: the size of the
+// area that its caller keeps for a return address (internal/goarch, MinFrameSize).
+func goArgumentsAt(machine elf.Machine, class elf.Class) (offset uint64, ok bool) {
+	switch machine {
+	case elf.EM_X86_64, elf.EM_386:
+		return 0, true
+	case elf.EM_AARCH64, elf.EM_LOONGARCH, elf.EM_RISCV, elf.EM_S390:
+		return 8, true
+	case elf.EM_ARM:
+		return 4, true
+	case elf.EM_MIPS:
+		if class == elf.ELFCLASS64 {
+			return 8, true
+		}
+		return 4, true
+	case elf.EM_PPC64:
+		return 32, true
+	}
+	return 0, false
+}
+
+// withGoFunction calls use with the Go function that contains addr, if there is one.
+func (f *File) withGoFunction(addr uint64, use func(*gotable.Table, *gotable.Record)) {
+	f.noteFault(func() {
+		t, _ := f.goTable()
+		if t == nil {
+			return
+		}
+		if fn, ok := t.Find(addr); ok {
+			use(t, &fn)
+		}
+	})
+}
+
+// locateGo is [File.Locate] by .gopclntab.
+func (f *File) locateGo(addr uint64) []Location {
+	t, _ := f.goTable()
+	if t == nil {
+		return nil
+	}
+	fn, ok := t.Find(addr)
+	if !ok {
+		return nil
+	}
+	return goLocations(t.Locations(&fn, addr))
+}
+
+func goLocations(found []gotable.Location) (list []Location) {
+	for _, l := range found {
+		list = append(list, Location{Function: l.Function, File: l.File, Line: l.Line, Inlined: l.Inlined})
+	}
+	return list
+}
+
 // pclntab returns the content of .gopclntab and its address.
 func (f *File) pclntab() (data []byte, address uint64, ok bool) {
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
@@ -116,7 +231,7 @@ func (f *File) pclntab() (data []byte, address uint64, ok bool) {
 			return data, f.section(i).addr, err == nil && len(data) > 0
 		}
 	}
-	// Other linkers make one section of all that begin with this name.
+	// Other linkers merge all sections whose names begin with this one.
 	i, ok := f.find(".data.rel.ro")
 	if _, isGo := f.find(".go.buildinfo"); !ok || !isGo {
 		return nil, 0, false
@@ -125,17 +240,84 @@ func (f *File) pclntab() (data []byte, address uint64, ok bool) {
 	if err != nil {
 		return nil, 0, false
 	}
-	for at := 0; at+goTableAlign <= len(data); at += goTableAlign {
-		// The magic, two bytes of zero, the machine's step, the size of a pointer.
-		if data[at+1] != 0xff || data[at+2] != 0xff || data[at+4] != 0 || data[at+5] != 0 {
-			continue
-		}
-		if t, err := newGoTable(data[at:]); err == nil && t.count > 0 && t.namesAt > 0 && t.namesAt < uint64(len(data)-at) {
-			return data[at:], f.section(i).addr + uint64(at), true
-		}
+	at, ok := gotable.Search(data)
+	if !ok {
+		return nil, 0, false
 	}
-	return nil, 0, false
+	return data[at:], f.section(i).addr + uint64(at), true
 }
 
-// goTableAlign is where in a section a table can begin.
-const goTableAlign = 32
+func (f *File) openGoTable() (t *gotable.Table, err error) {
+	fault := Guard(func() error {
+		data, address, ok := f.pclntab()
+		if !ok {
+			return nil
+		}
+		if t, err = gotable.New(data); err != nil || !t.IsRelative() {
+			return nil
+		}
+		text, functionData := uint64(0), []byte(nil)
+		if _, code, ok := f.goModule(t, address); ok {
+			text = code.Text
+			if p, ok := f.segmentAt(code.Data); ok && code.Data != 0 {
+				functionData, _ = f.view(code.Data, p.Vaddr+p.Memsz-code.Data)
+			}
+		} else if text, ok = f.goText(t); !ok {
+			t, err = nil, errors.New(".gopclntab: the start of the Go code is not known")
+			return nil
+		}
+		t.SetCode(text, functionData)
+		return nil
+	})
+	if fault != nil {
+		return nil, fault
+	}
+	return t, err
+}
+
+// goText returns the address of runtime.text of a program without a moduledata. Without
+// symbols it is the start of .text if the entry point is then in the table, as it is in
+// programs that Go's own linker linked.
+func (f *File) goText(t *gotable.Table) (addr uint64, ok bool) {
+	if s, ok := f.Symbol("runtime.text"); ok {
+		return s.Address, true
+	}
+	for i := range f.sectionCount() {
+		if s := f.section(i); s.typ == elf.SHT_PROGBITS && hasName(f.names, uint64(s.name), ".text") {
+			t.SetCode(s.addr, nil)
+			fn, ok := t.Find(f.entry)
+			return s.addr, ok && fn.Entry == f.entry
+		}
+	}
+	return 0, false
+}
+
+// findGo looks the remaining queries up in .gopclntab, and returns how many it answered.
+func (s *finder) findGo() (done int) {
+	t, err := s.goTable()
+	s.problems.addAll(err)
+	if t == nil {
+		return 0
+	}
+	for i := range s.queries {
+		q := &s.queries[i]
+		if q.done {
+			continue
+		}
+		fn, ok := t.Find(q.addr)
+		if !ok {
+			continue
+		}
+		name := t.Name(&fn)
+		if s.names -= len(name); name == "" || s.names < 0 {
+			continue
+		}
+		s.symbols[q.index] = Symbol{
+			Name: name, Address: fn.Entry, Size: fn.End - fn.Entry,
+			Type: elf.STT_FUNC, Source: GoSymbols,
+		}
+		q.done = true
+		done++
+	}
+	return done
+}

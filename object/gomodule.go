@@ -6,49 +6,115 @@ package object
 
 import (
 	"debug/elf"
+	"iter"
+
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object/internal/gotable"
 )
 
-// goModule is what the runtime's moduledata (runtime/symtab.go) tells of a module
-// that .gopclntab does not: addresses.
-type goModule struct {
-	address uint64 // of the moduledata
+// GoModule is an entry of the list of modules that the runtime of a Go program keeps in
+// memory (runtime/symtab.go, moduledata). The first one is the program itself. Plugins
+// follow, and code that the program loaded while it ran.
+//
+// All addresses are those of the running program. The tables of the module are read when
+// they are first needed. Its methods may be called concurrently if those of the memory may.
+type GoModule struct {
+	Address    uint64 // of the moduledata
+	Start, End uint64 // its code, from the first function to the end of the last: [Start, End)
 
-	text uint64 // of runtime.text, which functions' offsets are relative to
-	data uint64 // of go:func.*, which offsets of function data are relative to; 0 where not known
+	module *gotable.Module
 }
 
-// The words of a moduledata: a pointer to the table, five slices of its parts, one
-// of its functions, then single addresses. Go 1.20 put two more before the last, and Go
-// 1.27 three lengths and offsets, the first of them in the place of etypes.
-const (
-	goWordNames   = 1
-	goWordFirst   = 20 // minpc: of the first function
-	goWordData118 = 38 // gofunc
-	goWordData120 = 40
-	goWordData127 = 43
-	goWords       = goWordData127 + 1
+// GoModuleBudget bounds what is read of the modules of one target: 65,536 modules, and
+// 64 MiB of their tables. Several objects of a target can have a list each. The zero value
+// is a whole budget. It may be used concurrently.
+type GoModuleBudget struct{ budget gotable.Budget }
 
-	goWordTypes    = 37 // of Go 1.20 on
-	goWordTypesEnd = 38 // etypes; of Go 1.27 on typedesclen, a length
-)
+// ErrGoModule is wrapped by errors of modules that contradict themselves.
+var ErrGoModule = gotable.ErrModule
 
-// maxGoModules is how many places are looked at: programs have one pointer to the
-// table that is none of a moduledata.
+// GoModules returns the modules after the first one in the list of the Go runtime of f (a
+// program, or a Go library), in the order of the list, and the address of the first one.
+// Memory is that of the process or core, and bias is its address of f minus the address in
+// the file. All objects of a target share a budget.
+//
+// Without a Go runtime in f both results are zero; list is nil if the program has loaded
+// nothing. With an error, which says what ended the list early, come the modules before.
+func (f *File) GoModules(memory cfi.Memory, bias uint64, budget *GoModuleBudget) (first uint64, list []*GoModule, err error) {
+	var table *gotable.Table
+	f.noteFault(func() {
+		data, address, ok := f.pclntab()
+		if !ok {
+			return
+		}
+		t, err := gotable.New(data)
+		if err != nil || !t.HasModules() {
+			return
+		}
+		if at, _, ok := f.goModule(t, address); ok {
+			first, table = at+bias, t
+		}
+	})
+	if table == nil {
+		return 0, nil, nil
+	}
+	modules, err := table.Modules(memory, first, &budget.budget)
+	for _, m := range modules {
+		list = append(list, &GoModule{Address: m.Address, Start: m.Start, End: m.End, module: m})
+	}
+	return first, list, err
+}
+
+// FunctionAt returns the function that contains an address. An error means that the
+// module's tables cannot be read.
+func (m *GoModule) FunctionAt(address uint64) (g GoFunction, ok bool, err error) {
+	found, ok, err := m.module.FunctionAt(address)
+	return GoFunction(found), ok, err
+}
+
+// Functions yields the functions of the module, each as described at its entry. Functions
+// that cannot be read are left out.
+func (m *GoModule) Functions() iter.Seq[GoFunction] {
+	return func(yield func(GoFunction) bool) {
+		for g := range m.module.Functions() {
+			if !yield(GoFunction(g)) {
+				return
+			}
+		}
+	}
+}
+
+// Locate returns the place in the source of an address as [File.Locate] does, but without
+// inlined calls; nil if the module does not have it.
+func (m *GoModule) Locate(address uint64) ([]Location, error) {
+	found, err := m.module.Locate(address)
+	return goLocations(found), err
+}
+
+// Depths yields the stack depths ([GoFunction].Depth) of the function that contains an
+// address: each address where the depth changes, ascending, with the depth from there on.
+// It ends at the first one that cannot be read.
+func (m *GoModule) Depths(address uint64) iter.Seq2[uint64, int] { return m.module.Depths(address) }
+
+// maxGoModules bounds the places that are looked at: programs have one pointer to the
+// table outside of a moduledata.
 const maxGoModules = 16
 
-// goModule finds the moduledata that belongs to a table at an address: by its
-// symbol, its section (Go 1.26 on), else by what it begins with.
-func (f *File) goModule(t *goTable, table uint64) (m goModule, ok bool) {
-	var words [goWords]uint64
+// goModule finds the moduledata that belongs to a table at an address: by its symbol, its
+// section (Go 1.26 on), else by its first word.
+func (f *File) goModule(t *gotable.Table, table uint64) (address uint64, code gotable.Code, ok bool) {
+	var words [gotable.ModuleWords]uint64
 	tries := 0
-	at := func(addr uint64) bool {
-		m.address = addr
+	at := func(addr uint64) (isModule bool) {
 		if tries++; tries > maxGoModules {
 			return false
 		}
-		f.goWords(words[:], addr, t.word)
-		_, isCode := f.segmentAt(words[goWordFirst])
-		return isCode && words[0] == table && words[goWordNames] == table+t.namesAt
+		address = addr
+		f.goWords(words[:], addr, t.WordSize())
+		if code, isModule = t.Code(&words, table); isModule {
+			_, isModule = f.segmentAt(code.First)
+		}
+		return isModule
 	}
 	if s, isNamed := f.Symbol("runtime.firstmoduledata"); isNamed {
 		ok = at(s.Address)
@@ -63,26 +129,16 @@ func (f *File) goModule(t *goTable, table uint64) (m goModule, ok bool) {
 		})
 	}
 	if !ok {
-		f.searchWord(table, t.word, func(addr uint64) bool {
+		f.searchWord(table, t.WordSize(), func(addr uint64) bool {
 			ok = at(addr)
 			return ok || tries >= maxGoModules
 		})
 	}
-	if !ok {
-		return goModule{}, false
-	}
-	m.text, m.data = words[goWordFirst]-t.first, words[goWordData118]
-	if t.magic == goMagic120 {
-		m.data = words[goWordData120]
-		if words[goWordTypesEnd] < words[goWordTypes] {
-			m.data = words[goWordData127]
-		}
-	}
-	return m, true
+	return address, code, ok
 }
 
-// goWords reads words of a module at an address as they are without load bias:
-// where they are relocated, from the relocations.
+// goWords reads words of a module at an address, without load bias: relocated words from
+// the relocations.
 func (f *File) goWords(words []uint64, addr uint64, size int) {
 	clear(words)
 	if b, _ := f.view(addr, uint64(len(words)*size)); len(b) > 0 {
@@ -100,8 +156,8 @@ func (f *File) goWords(words []uint64, addr uint64, size int) {
 	})
 }
 
-// relativeType returns the relocation that makes an address of an offset in the file:
-// R_X86_64_RELATIVE and its like, with an addend of their own.
+// relativeType returns the type of the relocations that add the load bias to their addend:
+// R_X86_64_RELATIVE and its like.
 func relativeType(machine elf.Machine) (typ uint32, ok bool) {
 	switch machine {
 	case elf.EM_X86_64:
@@ -118,8 +174,8 @@ func relativeType(machine elf.Machine) (typ uint32, ok bool) {
 	return 0, false
 }
 
-// relatives visits the places that the dynamic linker fills with addresses of the
-// file.
+// relatives visits the places that the dynamic linker fills with addresses of the file,
+// until visit returns false.
 func (f *File) relatives(visit func(offset, addend uint64) bool) {
 	typ, ok := relativeType(f.machine)
 	if !ok || f.typ != elf.ET_DYN {

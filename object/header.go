@@ -139,3 +139,80 @@ func (h *header) sizes() (segment, section uint64) {
 	}
 	return phdr32, shdr32
 }
+
+// readTables finds the section table, its names and the program headers. It
+// keeps what lies inside the file and notes what does not.
+func (f *File) readTables() {
+	h, size := &f.header, uint64(len(f.data))
+	segmentSize, sectionSize := h.sizes()
+	if h.shoff != 0 {
+		switch {
+		case h.shentsize < sectionSize:
+			f.note(fmt.Errorf("section table: entries of %d bytes, at least %d expected", h.shentsize, sectionSize))
+		case h.shoff > size || size-h.shoff < sectionSize:
+			f.cut = true
+			f.note(fmt.Errorf("section table at offset %#x: the file ends at %#x", h.shoff, size))
+		default:
+			// gABI "Sections": counts that do not fit in the header stand in entry 0.
+			first := h.decodeSection(f.data[h.shoff:])
+			n := h.shnum
+			if n == 0 {
+				n = first.size
+			}
+			if h.shstrndx == uint64(elf.SHN_XINDEX) {
+				h.shstrndx = uint64(first.link)
+			}
+			if h.phnum == 0xffff { // PN_XNUM
+				h.phnum = uint64(first.info)
+			}
+			if most := (size - h.shoff) / h.shentsize; n > most {
+				f.cut = true
+				f.note(fmt.Errorf("section table at offset %#x: %d entries, the file holds %d", h.shoff, n, most))
+				n = most
+			}
+			if most := f.portion() / h.shentsize; n > most {
+				f.note(fmt.Errorf("section table at offset %#x: %d entries, %w", h.shoff, n, f.sparse()))
+				n = most
+			}
+			h.shnum = n
+			f.sections = f.data[h.shoff:][:n*h.shentsize]
+		}
+	}
+	if f.sections == nil {
+		h.shnum = 0
+	}
+	if h.shstrndx != 0 && h.shnum != 0 {
+		if h.shstrndx >= h.shnum {
+			f.note(fmt.Errorf("section name table: section %d of %d", h.shstrndx, h.shnum))
+		} else {
+			names, err := f.raw(f.section(int(h.shstrndx)))
+			if err != nil {
+				f.note(fmt.Errorf("section name table: %w", err))
+			}
+			f.names = names
+		}
+	}
+	if h.phnum == 0 || h.phoff == 0 {
+		return
+	}
+	switch {
+	case h.phentsize < segmentSize:
+		f.note(fmt.Errorf("program headers: entries of %d bytes, at least %d expected", h.phentsize, segmentSize))
+	case h.phoff > size:
+		f.note(fmt.Errorf("program headers at offset %#x: the file ends at %#x", h.phoff, size))
+	default:
+		n := h.phnum
+		if most := (size - h.phoff) / h.phentsize; n > most {
+			f.note(fmt.Errorf("program headers at offset %#x: %d entries, the file holds %d", h.phoff, n, most))
+			n = most
+		}
+		if most := f.portion() / h.phentsize; n > most {
+			f.note(fmt.Errorf("program headers at offset %#x: %d entries, %w", h.phoff, n, f.sparse()))
+			n = most
+		}
+		f.segments = make([]elf.ProgHeader, n)
+		for i := range f.segments {
+			f.segments[i] = h.decodeSegment(f.data[h.phoff+uint64(i)*h.phentsize:])
+		}
+	}
+}

@@ -253,14 +253,14 @@ func TestGoProgramsAreNamedStrippedOrNot(t *testing.T) {
 			if table == nil {
 				t.Fatal(err)
 			}
-			for i := range table.count {
-				fn, ok := table.find(table.start(i))
-				if !ok || table.name(&fn) != "main.caller" {
+			for i := range table.Count() {
+				fn, ok := table.Find(table.Start(i))
+				if !ok || table.Name(&fn) != "main.caller" {
 					continue
 				}
-				addr := fn.entry + 8
+				addr := fn.Entry + 8
 				symbols, err := f.FindSymbols([]uint64{addr})
-				if err != nil || symbols[0].Name != "main.caller" || symbols[0].Source != tt.symbols || symbols[0].Address != fn.entry {
+				if err != nil || symbols[0].Name != "main.caller" || symbols[0].Source != tt.symbols || symbols[0].Address != fn.Entry {
 					t.Errorf("FindSymbols: %+v, %v", symbols[0], err)
 				}
 				list, err := f.Locate(addr)
@@ -283,12 +283,12 @@ func TestGopclntabAgreesWithDWARF(t *testing.T) {
 		t.Fatal(err)
 	}
 	same, all, inlined := 0, 0, 0
-	for i := 0; i < table.count; i += 7 {
-		fn, ok := table.find(table.start(i))
+	for i := 0; i < table.Count(); i += 7 {
+		fn, ok := table.Find(table.Start(i))
 		if !ok {
 			t.Fatalf("function %d is not found at its start", i)
 		}
-		for a := fn.entry; a < fn.end; a += 16 {
+		for a := fn.Entry; a < fn.End; a += 16 {
 			list, err := f.Locate(a)
 			if err != nil {
 				t.Fatal(err)
@@ -300,7 +300,7 @@ func TestGopclntabAgreesWithDWARF(t *testing.T) {
 			for k := range list {
 				list[k].Column = 0
 			}
-			if slices.Equal(table.locations(&fn, a), list) {
+			if slices.Equal(f.locateGo(a), list) {
 				same++
 				if len(list) > 1 {
 					inlined++
@@ -329,19 +329,18 @@ func TestGoProgramsWithoutSymbols(t *testing.T) {
 				t.Fatal(err)
 			}
 			inlined := 0
-			for i := 0; i < table.count; i += 5 {
-				for _, addr := range []uint64{table.start(i), table.start(i) + 15} {
+			for i := 0; i < table.Count(); i += 5 {
+				for _, addr := range []uint64{table.Start(i), table.Start(i) + 15} {
 					want, ok := full.GoFunctionAt(addr)
 					got, _ := stripped.GoFunctionAt(addr)
 					if got != want {
 						t.Fatalf("%#x is in %+v, expected %+v", addr, got, want)
 					}
-					fn, _ := table.find(addr)
 					if !ok {
-						continue // behind the last
+						continue // after the last
 					}
 					locations, err := stripped.Locate(addr)
-					if want := table.locations(&fn, addr); err != nil || !slices.Equal(locations, want) {
+					if want := full.locateGo(addr); err != nil || !slices.Equal(locations, want) {
 						t.Fatalf("%#x is at %+v, %v, expected %+v", addr, locations, err, want)
 					}
 					if len(locations) > 1 {

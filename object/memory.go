@@ -71,3 +71,190 @@ func (f *File) readImage(base uint64) (err error) {
 	f.bias = base - (first.Vaddr - first.Off)
 	return nil
 }
+
+// ReadMemory fills p with the bytes of the loaded image at address addr of the
+// file; what a segment has in memory beyond its bytes in the file is zero. In
+// a file without program headers the sections with an address stand in for
+// them. It makes a File a [cfi.Memory].
+func (f *File) ReadMemory(p []byte, addr uint64) error {
+	if f.memory != nil {
+		return f.memory.ReadMemory(p, addr+f.bias)
+	}
+	return Guard(func() error {
+		b, zeros, ok := f.at(addr)
+		if !ok || uint64(len(b))+zeros < uint64(len(p)) {
+			return fmt.Errorf("%s: %d bytes at address %#x are not in the file", f.name, len(p), addr)
+		}
+		clear(p[copy(p, b):])
+		return nil
+	})
+}
+
+// at returns the bytes of the file from address addr up to the end of what is
+// loaded with it, and how many zero bytes follow them in memory.
+func (f *File) at(addr uint64) (b []byte, zeros uint64, ok bool) {
+	for i := range f.segments {
+		p := &f.segments[i]
+		if p.Type == elf.PT_LOAD && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz {
+			b, zeros = f.span(p.Off, p.Filesz, p.Memsz, addr-p.Vaddr)
+			return b, zeros, true
+		}
+	}
+	if len(f.segments) > 0 {
+		return nil, 0, false
+	}
+	for i := range f.sectionCount() {
+		s := f.section(i)
+		if s.flags&elf.SHF_ALLOC == 0 || addr < s.addr || addr-s.addr >= s.size {
+			continue
+		}
+		if s.typ == elf.SHT_NOBITS && s.flags&elf.SHF_EXECINSTR != 0 {
+			// Code that a runtime generated: its symbol file says where it is
+			// and leaves it out. It is not zero.
+			continue
+		}
+		filesz := s.size
+		if s.typ == elf.SHT_NOBITS {
+			filesz = 0
+		}
+		b, zeros = f.span(s.off, filesz, s.size, addr-s.addr)
+		return b, zeros, true
+	}
+	return nil, 0, false
+}
+
+// span returns the bytes from skip on of a range that has filesz bytes at off
+// in the file and memsz in memory.
+func (f *File) span(off, filesz, memsz, skip uint64) (b []byte, zeros uint64) {
+	if skip >= filesz {
+		return nil, memsz - skip
+	}
+	if off <= uint64(len(f.data)) && skip <= uint64(len(f.data))-off {
+		b = f.bytesAt(off+skip, filesz-skip)
+	}
+	if uint64(len(b)) < filesz-skip {
+		return b, 0 // the file is cut off or sparse: what would follow is unknown
+	}
+	return b, max(memsz, filesz) - filesz
+}
+
+// view returns size bytes at address addr: a view of the file, or a copy of
+// memory. Where fewer can be had it returns those with an error. It is bounded
+// by the segment; memory is read as long as it can be read, so that a claimed
+// size allocates nothing.
+func (f *File) view(addr, size uint64) ([]byte, error) {
+	if f.memory == nil {
+		b, _, ok := f.at(addr)
+		if !ok {
+			return nil, fmt.Errorf("address %#x is in no segment", addr)
+		}
+		if size > uint64(len(b)) {
+			return b, fmt.Errorf("%d bytes at address %#x: the segment holds %d", size, addr, len(b))
+		}
+		return b[:size:size], nil
+	}
+	f.mu.Lock()
+	kept, ok := f.regions[addr]
+	f.mu.Unlock()
+	if ok && uint64(len(kept)) >= size {
+		return kept[:size:size], nil
+	}
+	var data []byte
+	var err error
+	for chunk := uint64(64 << 10); uint64(len(data)) < size; chunk *= 2 {
+		n := min(chunk, size-uint64(len(data)))
+		if err = f.spend(n); err != nil {
+			break
+		}
+		start := len(data)
+		data = append(data, make([]byte, n)...)
+		var got int
+		if got, err = f.readPrefix(data[start:], addr+uint64(start)); err != nil {
+			data = data[:start+got]
+			break
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.regions == nil {
+		f.regions = make(map[uint64][]byte)
+	}
+	f.regions[addr] = data
+	return data, err
+}
+
+// readPrefix reads memory at addr, and where not all of p can be read, the
+// pages up to the first that cannot; it returns how many bytes.
+func (f *File) readPrefix(p []byte, addr uint64) (n int, err error) {
+	if err = f.memory.ReadMemory(p, addr+f.bias); err == nil {
+		return len(p), nil
+	}
+	const page = 1 << 12
+	for n < len(p) {
+		step := min(page-int((addr+f.bias+uint64(n))%page), len(p)-n)
+		if err = f.memory.ReadMemory(p[n:n+step], addr+f.bias+uint64(n)); err != nil {
+			return n, err
+		}
+		n += step
+	}
+	return n, nil
+}
+
+// segmentAt returns the PT_LOAD that holds address addr.
+func (f *File) segmentAt(addr uint64) (p elf.ProgHeader, ok bool) {
+	for _, p := range f.segments {
+		if p.Type == elf.PT_LOAD && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz {
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// segmentOf returns the first program header of a type.
+func (f *File) segmentOf(t elf.ProgType) (p elf.ProgHeader, ok bool) {
+	for _, p := range f.segments {
+		if p.Type == t {
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// Bias returns what to add to an address of the file to get the address in a
+// process that has the file mapped at start from the file's offset on, both in
+// bytes; executable tells whether that mapping can be executed. It reports
+// false where no segment can have been mapped so.
+//
+// Segments need not start at a page, two can share one page of the file, and
+// each may lie at its own distance from its offset: that is why the offset
+// alone does not tell which segment a mapping is of.
+func (f *File) Bias(start, offset uint64, executable bool) (bias uint64, ok bool) {
+	best := -1
+	for i := range f.segments {
+		p := &f.segments[i]
+		if p.Type != elf.PT_LOAD || p.Filesz == 0 {
+			continue
+		}
+		// The kernel maps whole pages of 4 to 64 KiB, from the one that holds
+		// p_offset to the one that holds the last byte.
+		page := min(max(p.Align, 1<<12), 1<<16)
+		if p.Off > offset && p.Off-offset >= page || offset > p.Off && offset-p.Off >= p.Filesz {
+			continue
+		}
+		b := start - offset - (p.Vaddr - p.Off)
+		if b%(1<<12) != 0 {
+			continue
+		}
+		rank := 0
+		if executable == (p.Flags&elf.PF_X != 0) {
+			rank += 2
+		}
+		if offset >= p.Off || p.Off-offset < 1<<12 {
+			rank++
+		}
+		if rank > best {
+			best, bias, ok = rank, b, true
+		}
+	}
+	return bias, ok
+}

@@ -5,13 +5,14 @@
 package object
 
 import (
+	"cmp"
 	"debug/elf"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
-	"github.com/clewdev/clew/internal/leb128"
+	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/object/internal/relocation"
 )
 
 // relocationsOf returns the index of the section that holds the relocations of
@@ -45,7 +46,7 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64,
 	}
 	size := f.relocationSize(table.typ)
 	var problems problems
-	leave := func(r relocation, err error) {
+	leave := func(r relocationEntry, err error) {
 		problems.addAll(err)
 		if r.offset < uint64(len(data)) && len(left) < len(data) { // as many as there are offsets
 			left = append(left, r.offset)
@@ -63,18 +64,19 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64,
 		return left, err
 	}
 	symbolSize := f.symbolSize()
+	addendInPlace := table.typ == elf.SHT_REL || f.machine == elf.EM_SH // SuperH adds both
 	for ; len(entries) >= size; entries = entries[size:] {
 		r := f.decodeRelocation(entries, table.typ)
 		op := known[r.typ]
 		switch {
-		case op.act == unknown && s.flags&elf.SHF_EXECINSTR != 0:
+		case !op.IsKnown() && s.flags&elf.SHF_EXECINSTR != 0:
 			continue // of an instruction
-		case op.act == unknown:
+		case !op.IsKnown():
 			leave(r, fmt.Errorf("relocation at %#x: type %d of %s is not one of data", r.offset, r.typ, f.arch.Name))
 			continue
-		case op.act == none:
+		case op.IsNone():
 			continue
-		case r.offset > uint64(len(data)) || uint64(len(data))-r.offset < uint64(op.size):
+		case r.offset > uint64(len(data)) || uint64(len(data))-r.offset < uint64(op.Size()):
 			leave(r, fmt.Errorf("relocation at %#x: the section has %#x bytes", r.offset, len(data)))
 			continue
 		}
@@ -90,109 +92,30 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64,
 				value += f.section(i).addr
 			}
 		}
-		f.apply(data, r.offset, s.addr+r.offset, op, value, table.typ == elf.SHT_REL || f.machine == elf.EM_SH)
+		op.Apply(data[r.offset:], f.order, f.machine, s.addr+r.offset, value, addendInPlace)
 	}
 	return left, problems.err()
 }
 
 // relocationSymbols returns the symbol table of a section of relocations, and the
 // operations of the machine's.
-func (f *File) relocationSymbols(table sectionHeader) (symbols []byte, known map[uint32]operation, err error) {
+func (f *File) relocationSymbols(table sectionHeader) (symbols []byte, known map[uint32]relocation.Operation, err error) {
 	if int64(table.link) >= int64(f.shnum) {
 		return nil, nil, fmt.Errorf("%s: symbol table is section %d of %d", f.sectionName(table), table.link, f.shnum)
 	}
 	if symbols, err = f.raw(f.section(int(table.link))); err != nil {
 		return nil, nil, err
 	}
-	known, ok := relocations()[f.machine]
+	known, ok := relocation.Operations(f.machine)
 	if !ok {
 		return nil, nil, fmt.Errorf("%s: relocations of %s are not known", f.sectionName(table), f.arch.Name)
 	}
 	return symbols, known, nil
 }
 
-// apply carries out one relocation at data[offset]; place is its address and
-// value is S + A. With SHT_REL the addend stands in the place; SuperH adds what
-// stands there to an entry's addend.
-func (f *File) apply(data []byte, offset, place uint64, op operation, value uint64, inPlace bool) {
-	b := data[offset:]
-	switch op.act {
-	case set6, subtract6:
-		v := byte(value)
-		if op.act == subtract6 {
-			v = b[0] - v
-		}
-		b[0] = b[0]&0xc0 | v&0x3f
-		return
-	case setULEB, addULEB, subULEB:
-		patchULEB(b, op.act, value)
-		return
-	}
-	old := getUint(b, f.order, int(op.size))
-	switch op.act {
-	case absolute, relative:
-		if inPlace {
-			value += old
-		}
-		if op.act == relative {
-			value -= place
-			if f.machine == elf.EM_PARISC {
-				value -= 8 // PA-RISC counts from the instruction after the delay slot
-			}
-		}
-	case relative31:
-		if inPlace {
-			value += old
-		}
-		value = old&(1<<31) | (value-place)&(1<<31-1)
-	case add:
-		value = old + value
-	case subtract:
-		value = old - value
-	}
-	putUint(b, f.order, int(op.size), value)
-}
-
-// patchULEB replaces the ULEB128 at the start of b and keeps its length.
-func patchULEB(b []byte, act action, value uint64) {
-	old, _, err := leb128.Uint(b)
-	if err != nil {
-		return
-	}
-	switch act {
-	case addULEB:
-		value = old + value
-	case subULEB:
-		value = old - value
-	}
-	leb128.PutUint(b, value)
-}
-
-// getUint and putUint access size bytes, 1 to 8, in the order of the file.
-func getUint(b []byte, order binary.ByteOrder, size int) (v uint64) {
-	for i := range size {
-		if order == binary.ByteOrder(binary.LittleEndian) {
-			v |= uint64(b[i]) << (8 * i)
-		} else {
-			v = v<<8 | uint64(b[i])
-		}
-	}
-	return v
-}
-
-func putUint(b []byte, order binary.ByteOrder, size int, v uint64) {
-	for i := range size {
-		if order == binary.ByteOrder(binary.LittleEndian) {
-			b[i] = byte(v >> (8 * i))
-		} else {
-			b[i] = byte(v >> (8 * (size - 1 - i)))
-		}
-	}
-}
-
-// relocation is an entry of a relocation table; offset is an address in a
+// relocationEntry is an entry of a relocation table; offset is an address in a
 // linked file and an offset in the section in a relocatable one.
-type relocation struct {
+type relocationEntry struct {
 	offset uint64
 	symbol uint32
 	typ    uint32
@@ -210,7 +133,7 @@ func (f *File) relocationSize(t elf.SectionType) int {
 	return size
 }
 
-func (f *File) decodeRelocation(b []byte, t elf.SectionType) (r relocation) {
+func (f *File) decodeRelocation(b []byte, t elf.SectionType) (r relocationEntry) {
 	o := f.order
 	if f.class != elf.ELFCLASS64 {
 		info := o.Uint32(b[4:])
@@ -237,30 +160,133 @@ func (f *File) decodeRelocation(b []byte, t elf.SectionType) (r relocation) {
 	return r
 }
 
-// problems collects errors, the first few in full.
-type problems struct {
-	list []error
-	more int
+// Code is where the code of a relocatable file lies that a pointer leads to.
+type Code struct {
+	Section int    // index in [File.Sections]; 0 where it is not known
+	Symbol  Symbol // that covers the code; an empty Name where none does
 }
 
-func (p *problems) add(err error) {
-	if len(p.list) < 8 {
-		p.list = append(p.list, err)
-	} else {
-		p.more++
+// FindCode tells what pointers of a section of call frame information lead to
+// in a relocatable file. There every section of code may start at 0, so that an
+// address names nothing; what names it is the pointer's relocation. A pointer
+// is given by its offset in s, which comes from this File, and by the address
+// that it holds once relocated. Nothing is known of a pointer without a
+// relocation. The error joins what could not be read.
+func (f *File) FindCode(s *cfi.Section, pointers, addresses []uint64) ([]Code, error) {
+	list := make([]Code, len(pointers))
+	var problems problems
+	fault := Guard(func() error {
+		at := make(map[uint64]int, len(pointers))
+		for i, p := range pointers {
+			at[p] = i
+		}
+		table, err := f.relocationTargets(s, func(offset uint64, section int) {
+			if i, ok := at[offset]; ok && list[i].Section == 0 {
+				list[i].Section = section
+			}
+		})
+		problems.addAll(err)
+		f.nameCode(table, list, addresses)
+		return nil
+	})
+	problems.addAll(fault)
+	if err := problems.err(); err != nil {
+		return list, fmt.Errorf("%s: relocations of %s: %w", f.name, s.Name, err)
 	}
+	return list, nil
 }
 
-func (p *problems) err() error {
-	if p.more > 0 {
-		return errors.Join(append(p.list, fmt.Errorf("and %d more", p.more))...)
+// relocationTargets calls yield with the offset of each relocation of s and the
+// section of the symbol that it refers to, and returns the symbols.
+func (f *File) relocationTargets(s *cfi.Section, yield func(offset uint64, section int)) (t symbolTable, err error) {
+	for i := range f.sectionCount() {
+		if _, ok := f.cfiKind(f.section(i)); !ok {
+			continue
+		}
+		// Several sections can have one name: s is the one whose bytes it has.
+		data, err := f.content(i)
+		if err != nil || len(data) != len(s.Data) || len(data) == 0 || &data[0] != &s.Data[0] {
+			continue
+		}
+		index, ok := f.relocationsOf(i)
+		if !ok {
+			return t, nil
+		}
+		table := f.section(index)
+		entries, err := f.raw(table)
+		if err != nil {
+			return t, err
+		}
+		if uint64(table.link) >= f.shnum {
+			return t, fmt.Errorf("symbol table is section %d of %d", table.link, f.shnum)
+		}
+		if t, err = f.sectionSymbols(int(table.link), f.section(int(table.link))); err != nil {
+			return t, err
+		}
+		size, symbolSize := f.relocationSize(table.typ), f.symbolSize()
+		for ; len(entries) >= size; entries = entries[size:] {
+			r := f.decodeRelocation(entries, table.typ)
+			at := uint64(r.symbol) * uint64(symbolSize)
+			if at+uint64(symbolSize) > uint64(len(t.entries)) {
+				continue
+			}
+			symbol := f.decodeSymbol(t.entries[at:])
+			section := uint64(symbol.shndx)
+			if symbol.shndx == elf.SHN_XINDEX && 4*uint64(r.symbol)+4 <= uint64(len(t.extended)) {
+				section = uint64(f.order.Uint32(t.extended[4*uint64(r.symbol):]))
+			} else if symbol.shndx >= elf.SHN_LORESERVE {
+				continue
+			}
+			if section > 0 && section < f.shnum {
+				yield(r.offset, int(section))
+			}
+		}
+		return t, nil
 	}
-	return errors.Join(p.list...)
+	return t, nil
 }
 
-// addAll adds err unless it is nil.
-func (p *problems) addAll(err error) {
-	if err != nil {
-		p.add(err)
+// nameCode finds the symbols of a table that cover the addresses, each within
+// its section.
+func (f *File) nameCode(t symbolTable, list []Code, addresses []uint64) {
+	order := make([]int, 0, len(list))
+	for i := range list {
+		if list[i].Section != 0 {
+			order = append(order, i)
+		}
+	}
+	compare := func(section int, address uint64, i int) int {
+		return cmp.Or(cmp.Compare(list[i].Section, section), cmp.Compare(addresses[i], address))
+	}
+	slices.SortFunc(order, func(a, b int) int { return compare(list[b].Section, addresses[b], a) })
+	best := make([]rawSymbol, len(list))
+	// Symbols that all cover all addresses would cost the product.
+	work := 64<<20 + 64*len(t.entries)/f.symbolSize()
+	f.scan(t, code, func(s *rawSymbol) bool {
+		section := int(s.shndx)
+		// A symbol without a size covers its own address only.
+		end := s.value + max(s.size, 1)
+		i := sort.Search(len(order), func(i int) bool { return compare(section, s.value, order[i]) >= 0 })
+		for ; i < len(order) && list[order[i]].Section == section && addresses[order[i]] < end; i++ {
+			if work--; work < 0 {
+				return false
+			}
+			old := &best[order[i]]
+			if old.name == 0 || s.value > old.value || s.value == old.value && rankOf(s.info) > rankOf(old.info) {
+				*old = *s
+			}
+		}
+		return true
+	})
+	names := maxNames
+	for _, i := range order {
+		if best[i].name == 0 {
+			continue
+		}
+		if list[i].Symbol = t.symbol(&best[i]); names < len(list[i].Symbol.Name) {
+			list[i].Symbol = Symbol{}
+			return
+		}
+		names -= len(list[i].Symbol.Name)
 	}
 }

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package object
+package gotable
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ import (
 // argumentsTable returns a table of one function with a list of arguments and what says
 // which are live, and the function. The liveness is that of index 1 from the eighth byte
 // of the function on.
-func argumentsTable(list, live []byte) (*goTable, *goFunction) {
+func argumentsTable(list, live []byte) (*Table, *Record) {
 	o := binary.LittleEndian
-	t := &goTable{order: o, magic: goMagic120, quantum: 1, pcs: []byte{0, 0, 8, 4, 8}}
+	t := &Table{order: o, magic: magic120, quantum: 1, pcs: []byte{0, 0, 8, 4, 8}}
 	none := ^uint32(0)
 	liveAt := none
 	t.calls = bytes.Clone(list)
@@ -33,14 +33,14 @@ func argumentsTable(list, live []byte) (*goTable, *goFunction) {
 	for _, v := range []uint32{0, 0, 0, 1, none, none, none, none, none, 0, liveAt} {
 		record = o.AppendUint32(record, v)
 	}
-	return t, &goFunction{entry: 0x1000, end: 0x1010, record: record}
+	return t, &Record{Entry: 0x1000, End: 0x1010, numbers: record}
 }
 
-func argumentsText(list []GoArgument) string {
+func argumentsText(list []Argument) string {
 	var b strings.Builder
 	for _, a := range list {
 		switch a.Kind {
-		case GoNumber:
+		case Number:
 			fmt.Fprintf(&b, " %d:%d", a.Offset, a.Size)
 			if !a.Live {
 				b.WriteByte('?')
@@ -77,11 +77,11 @@ func TestGoArguments(t *testing.T) {
 		{name: "too many", list: append(bytes.Repeat([]byte{0, 8}, 100), 0xff), want: "unknown"},
 	} {
 		table, fn := argumentsTable(tt.list, tt.live)
-		addr := fn.entry + 8
+		addr := fn.Entry + 8
 		if tt.early {
-			addr = fn.entry
+			addr = fn.Entry
 		}
-		list, ok := table.arguments(fn, addr, 8, !tt.running)
+		list, ok := table.Arguments(fn, addr, 8, !tt.running)
 		got := argumentsText(list)
 		if !ok {
 			got = "unknown"
@@ -95,14 +95,14 @@ func TestGoArguments(t *testing.T) {
 // A function of Go without arguments has no list; one of assembly may have some.
 func TestGoWithoutArguments(t *testing.T) {
 	table, fn := argumentsTable([]byte{0xff}, nil)
-	record := fn.record
+	record := fn.numbers
 	for _, assembly := range []bool{false, true} {
-		fn.record = bytes.Clone(record)
-		fn.record[36+3] = 5 // data: no list of arguments
+		fn.numbers = bytes.Clone(record)
+		fn.numbers[36+3] = 5 // data: no list of arguments
 		if assembly {
-			fn.record[36+1] = goAssembly
+			fn.numbers[36+1] = flagAssembly
 		}
-		if list, ok := table.arguments(fn, fn.entry, 8, true); len(list) > 0 || ok == assembly {
+		if list, ok := table.Arguments(fn, fn.Entry, 8, true); len(list) > 0 || ok == assembly {
 			t.Errorf("assembly %t: %v, %t", assembly, list, ok)
 		}
 	}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package object
+package gotable
 
 import (
 	"bytes"
@@ -41,14 +41,14 @@ func TestTablesOfOldVersions(t *testing.T) {
 		text  uint64
 		facts []fact
 	}{
-		{filepath.Join(strings.TrimSpace(string(root)), "src/debug/gosym/testdata/pcln115.gz"), goMagic12, 0x1001000, []fact{{0x105c280, "main.main", "/tmp/hello.go", 3}}},
-		{"testdata/go1.18.gopclntab.xz", goMagic118, 0x401000, []fact{
+		{filepath.Join(strings.TrimSpace(string(root)), "src/debug/gosym/testdata/pcln115.gz"), magic12, 0x1001000, []fact{{0x105c280, "main.main", "/tmp/hello.go", 3}}},
+		{"testdata/go1.18.gopclntab.xz", magic118, 0x401000, []fact{
 			{0x45dd40, "main.outer", "old/main.go", 6}, {0x45dd68, "main.outer", "old/main.go", 7}}},
-		{"testdata/go1.20.gopclntab.xz", goMagic120, 0x401000, []fact{
+		{"testdata/go1.20.gopclntab.xz", magic120, 0x401000, []fact{
 			{0x461680, "main.outer", "old/main.go", 6}, {0x4616a8, "main.outer", "old/main.go", 7}}},
 	} {
 		data := unpacked(t, tt.file)
-		table, err := newGoTable(data)
+		table, err := New(data)
 		if err != nil || table.magic != tt.magic {
 			t.Errorf("%s: %+v, %v", tt.file, table, err)
 			continue
@@ -57,13 +57,13 @@ func TestTablesOfOldVersions(t *testing.T) {
 			table.text = tt.text
 		}
 		for _, want := range tt.facts {
-			fn, ok := table.find(want.address)
+			fn, ok := table.Find(want.address)
 			if !ok {
 				t.Errorf("%s: no function at %#x", tt.file, want.address)
 				continue
 			}
-			if file, line := table.position(&fn, want.address); table.name(&fn) != want.name || file != want.file || line != want.line {
-				t.Errorf("%s: %#x is in %s at %s:%d, expected %+v", tt.file, want.address, table.name(&fn), file, line, want)
+			if file, line := table.Position(&fn, want.address); table.Name(&fn) != want.name || file != want.file || line != want.line {
+				t.Errorf("%s: %#x is in %s at %s:%d, expected %+v", tt.file, want.address, table.Name(&fn), file, line, want)
 			}
 		}
 		symbols, err := gosym.NewTable(nil, gosym.NewLineTable(data, tt.text))
@@ -77,15 +77,15 @@ func TestTablesOfOldVersions(t *testing.T) {
 		for i := range symbols.Funcs {
 			want := &symbols.Funcs[i]
 			for _, address := range []uint64{want.Entry, (want.Entry + want.End) / 2, want.End - 1} {
-				fn, ok := table.find(address)
-				if !ok || table.name(&fn) != want.Name || fn.entry != want.Entry || fn.end != want.End {
+				fn, ok := table.Find(address)
+				if !ok || table.Name(&fn) != want.Name || fn.Entry != want.Entry || fn.End != want.End {
 					t.Errorf("%s: %#x is in %+v, expected %s", tt.file, address, fn, want.Name)
 					wrong++
 					continue
 				}
 				wantFile, wantLine, _ := symbols.PCToLine(address)
 				wantLine = max(wantLine, 0) // -1 is its word for none, as of what fills up the code
-				if file, line := table.position(&fn, address); line != wantLine || line > 0 && file != wantFile {
+				if file, line := table.Position(&fn, address); line != wantLine || line > 0 && file != wantFile {
 					t.Errorf("%s: %#x is at %s:%d, expected %s:%d", tt.file, address, file, line, wantFile, wantLine)
 					wrong++
 				}

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package object
+package gotable
 
 import (
 	"encoding/binary"
@@ -53,24 +53,24 @@ func loadedImage() []byte {
 		words[word], words[word+1], words[word+2] = place(part), uint64(length), uint64(length)
 	}
 	names := []byte("\x00one\x00two\x00")
-	slice(goWordNames, names, len(names))
-	slice(goWordUnits, make([]byte, 4), 1)
-	slice(goWordFiles, []byte("/src/a.jit\x00"), 11)
+	slice(wordNames, names, len(names))
+	slice(wordUnits, make([]byte, 4), 1)
+	slice(wordFiles, []byte("/src/a.jit\x00"), 11)
 	steps := []byte{0, 2, 4, 48, 28, 0, 2, 32, 0, 14, 32, 0} // none at 0; depth 0 then 24; file 0; line 6
-	slice(goWordSteps, steps, len(steps))
+	slice(wordSteps, steps, len(steps))
 	functions := []byte{}
 	for _, v := range []uint32{0, 32, 0x20, 96, 0x40, 0} {
 		functions = le.AppendUint32(functions, v)
 	}
-	slice(goWordFunctions, functions, loadedEntries+1)
+	slice(wordFunctions, functions, loadedEntries+1)
 	records := make([]byte, 32)
 	for i := range uint32(loadedEntries) {
 		for _, v := range []uint32{0x20 * i, 1 + 4*i, 16, 0, 1, 6, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0} {
 			records = le.AppendUint32(records, v)
 		}
 	}
-	slice(goWordRecords, records, len(records))
-	words[goWordFirst], words[goWordEnd], words[goWordText] = loadedCode, loadedCode+0x40, loadedCode
+	slice(wordRecords, records, len(records))
+	words[wordFirst], words[wordEnd], words[wordText] = loadedCode, loadedCode+0x40, loadedCode
 	image := make([]byte, loadedTables)
 	for i, w := range words {
 		le.PutUint64(image[8*i:], w)
@@ -79,13 +79,13 @@ func loadedImage() []byte {
 	return append(image, tables...)
 }
 
-func loadedReader(memory memoryOf) *goModuleReader {
-	return &goModuleReader{memory: memory, like: &goTable{order: binary.LittleEndian, magic: goMagic120, word: 8, text: 1}, budget: new(GoModuleBudget)}
+func loadedReader(memory memoryOf) *moduleReader {
+	return &moduleReader{memory: memory, like: &Table{order: binary.LittleEndian, magic: magic120, word: 8, text: 1}, budget: new(Budget)}
 }
 
 // firstModule returns the moduledata of a program whose next module is at an address.
 func firstModule(next uint64) []byte {
-	first := make([]byte, 8*goWordNextLast)
+	first := make([]byte, 8*wordNextLast)
 	binary.LittleEndian.PutUint64(first[8*loadedNext:], next)
 	return first
 }
@@ -150,14 +150,14 @@ func TestHostileGoModules(t *testing.T) {
 		{"no memory", nil, "no memory", 1, ""},
 		{"header", damaged(func(b []byte) { b[loadedHeader] = 0; word(0, loadedAt+0x100000+loadedHeader)(b) }), "its header is 00 ff ff ff", 1, ""},
 		{"no header", damaged(word(0, 0)), "its header: no memory", 1, ""},
-		{"code ends before it starts", damaged(word(goWordEnd, 1)), "its code is", 1, ""},
-		{"text after code", damaged(word(goWordText, loadedCode+1)), "before its code", 1, ""},
-		{"no functions", damaged(word(goWordFunctions+1, 1)), "0 functions", 1, ""},
-		{"more functions than bytes", damaged(word(goWordFunctions+1, 0x43)), "66 functions", 1, ""},
-		{"names of 2^60 bytes", damaged(word(goWordNames+1, 1<<60)), "", 2, "its table of names: "},
-		{"names that are not there", damaged(word(goWordNames, 1)), "", 2, "no memory"},
-		{"units of 2^62", damaged(word(goWordUnits+1, 1<<62)), "", 2, "its table of units: "},
-		{"records of 65 MiB", damaged(word(goWordRecords+1, 65<<20)), "", 2, "its table of records: "},
+		{"code ends before it starts", damaged(word(wordEnd, 1)), "its code is", 1, ""},
+		{"text after code", damaged(word(wordText, loadedCode+1)), "before its code", 1, ""},
+		{"no functions", damaged(word(wordFunctions+1, 1)), "0 functions", 1, ""},
+		{"more functions than bytes", damaged(word(wordFunctions+1, 0x43)), "66 functions", 1, ""},
+		{"names of 2^60 bytes", damaged(word(wordNames+1, 1<<60)), "", 2, "its table of names: "},
+		{"names that are not there", damaged(word(wordNames, 1)), "", 2, "no memory"},
+		{"units of 2^62", damaged(word(wordUnits+1, 1<<62)), "", 2, "its table of units: "},
+		{"records of 65 MiB", damaged(word(wordRecords+1, 65<<20)), "", 2, "its table of records: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			first := damaged(word(loadedNext, loadedAt+0x100000))
@@ -199,10 +199,10 @@ func (e modulesForEver) ReadMemory(p []byte, address uint64) error {
 
 func TestEndlessGoModules(t *testing.T) {
 	image := loadedImage()
-	binary.LittleEndian.PutUint64(image[8*(goWordNames+1):], 4096)
-	budget := new(GoModuleBudget)
-	list, err := (&goModuleReader{memory: modulesForEver{image}, like: loadedReader(nil).like, budget: budget}).list(loadedAt)
-	if len(list) != maxLoadedGoModules || err == nil || !strings.Contains(err.Error(), "was cut after 65536") {
+	binary.LittleEndian.PutUint64(image[8*(wordNames+1):], 4096)
+	budget := new(Budget)
+	list, err := (&moduleReader{memory: modulesForEver{image}, like: loadedReader(nil).like, budget: budget}).list(loadedAt)
+	if len(list) != maxLoadedModules || err == nil || !strings.Contains(err.Error(), "was cut after 65536") {
 		t.Errorf("%d modules, %v", len(list), err)
 	}
 	// Their tables share one limit.
@@ -210,11 +210,11 @@ func TestEndlessGoModules(t *testing.T) {
 	for _, m := range list {
 		if _, _, err := m.FunctionAt(loadedCode); err == nil {
 			read++
-		} else if !errors.Is(err, ErrGoModule) || !strings.Contains(err.Error(), "bytes may be read") {
+		} else if !errors.Is(err, ErrModule) || !strings.Contains(err.Error(), "bytes may be read") {
 			t.Fatal(err)
 		}
 	}
-	if most := maxLoadedGoTables / 4096; read == 0 || read > most {
+	if most := maxLoadedTables / 4096; read == 0 || read > most {
 		t.Errorf("the tables of %d modules were read, expected at most %d", read, most)
 	}
 	// Another object of the target has the rest of the budget, which is nothing.
@@ -228,8 +228,8 @@ func TestEndlessGoModules(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("of another object: %d modules, %v", len(list), err)
 	}
-	budget.tables = maxLoadedGoTables
-	if _, _, err := list[0].FunctionAt(loadedCode); !errors.Is(err, ErrGoModule) {
+	budget.tables = maxLoadedTables
+	if _, _, err := list[0].FunctionAt(loadedCode); !errors.Is(err, ErrModule) {
 		t.Errorf("of another object: %v, expected no table", err)
 	}
 }
@@ -256,7 +256,7 @@ func FuzzGoModules(f *testing.F) {
 		}
 		for address := m.Start - 1; address <= m.End; address++ {
 			fn, ok, err := m.FunctionAt(address)
-			if err != nil && !errors.Is(err, ErrGoModule) || ok && (address < fn.Entry || address >= fn.End) {
+			if err != nil && !errors.Is(err, ErrModule) || ok && (address < fn.Entry || address >= fn.End) {
 				t.Errorf("%#x: %+v, %v", address, fn, err)
 			}
 			m.Locate(address)
