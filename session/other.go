@@ -40,6 +40,8 @@ func (w *walker) surround(*Session) error { return errors.ErrUnsupported }
 
 func (w *walker) leave() {}
 
+func (w *walker) biasAround(uint64) uint64 { return 0 }
+
 func (f *Frame) describeAround() {}
 
 func (f *Frame) infoAround() *value.Info { return nil }

@@ -59,12 +59,12 @@ type walker struct {
 	images  *[]*Image
 	modules unwind.Modules
 	around  *surroundings // nil until a stack leads out of the images
-	looked  moment        // when around was looked at last
+	looked  epoch         // when around was read last
 }
 
-// moment is a time at which mappings are taken to stay: a run, or the stop that it
-// has ended with.
-type moment struct {
+// epoch is a time in which mappings are assumed not to change: a run, or the stop that
+// ended it.
+type epoch struct {
 	run     *outcome
 	running bool
 }
@@ -136,12 +136,22 @@ func (s *Session) Stack(limit int) (*Stack, error) {
 func (s *Session) frames(limit int) *Stack {
 	stack := s.walkFrames(limit)
 	outside := slices.ContainsFunc(stack.Frames, func(f Frame) bool { return f.Image == nil && f.Object == "" })
-	// Once: what is known of the objects from the time before is closed then.
-	if now := (moment{s.latest, s.running}); outside && s.walker.looked != now && s.walker.surround(s) == nil {
-		s.walker.looked = now
+	if outside && s.lookAround() {
 		stack = s.walkFrames(limit)
 	}
 	return stack
+}
+
+// lookAround reads the mappings around the images, once in a run and once at a stop, and
+// reports whether it did. It closes the objects that it found before.
+func (s *Session) lookAround() bool {
+	w := s.walk()
+	now := epoch{s.latest, s.running}
+	if w.looked == now || w.surround(s) != nil {
+		return false
+	}
+	w.looked = now
+	return true
 }
 
 func (s *Session) walkFrames(limit int) *Stack {
@@ -211,6 +221,10 @@ func (s *Session) Frame() (*Frame, error) {
 func (s *Session) innermost() *Frame {
 	pc := s.registers.PC()
 	s.hit = Frame{PC: pc, LookupPC: pc, session: s, Image: s.Image(pc)}
+	if s.hit.Image == nil {
+		s.lookAround()
+		s.hit.bias = s.walker.biasAround(pc)
+	}
 	return &s.hit
 }
 

@@ -74,6 +74,15 @@ func (w *walker) object(address uint64) (*stack.Object, *object.File) {
 	return o, f
 }
 
+// biasAround returns the load bias of the object around the images that an address is
+// in, 0 if there is none.
+func (w *walker) biasAround(address uint64) uint64 {
+	if o, _ := w.object(address); o != nil {
+		return o.Bias
+	}
+	return 0
+}
+
 // describeAround finds the function and source of a frame outside of the images.
 func (f *Frame) describeAround() {
 	o, file := f.session.walker.object(f.LookupPC)

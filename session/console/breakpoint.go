@@ -7,73 +7,50 @@ package console
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
-	"github.com/clewdev/clew/value/expression"
 )
 
-// breakpoint is a breakpoint or watchpoint as the console numbers them. The session's
-// part of it never changes; this one holds what users change.
-type breakpoint struct {
-	number    int
-	location  string
-	temporary bool
-	hardware  bool
-	disabled  bool
-	condition string
-	compiled  map[uint64]*expression.Expression // the condition, by address
-	ignore    int
-	hits      int
-	commands  []string
+// breakpoint is a breakpoint or watchpoint as the console numbers them.
+type breakpoint = frontend.Breakpoint[gdbBreakpoint]
 
-	set   *session.Breakpoint // nil of watchpoints
-	watch *watch              // nil of breakpoints
+// gdbBreakpoint is the console's part of a breakpoint.
+type gdbBreakpoint struct {
+	commands []string // that a stop executes
+
+	// A watchpoint on a local variable ends with the call, and before that where the
+	// function returns to, if end is not nil.
+	local bool
+	end   *session.Breakpoint
 }
 
-// kind returns gdb's word for it.
-func (b *breakpoint) kind() string {
-	switch {
-	case b.watch != nil:
-		return b.watch.kind()
-	case b.hardware && b.temporary:
-		return "Temporary hardware assisted breakpoint"
-	case b.hardware:
-		return "Hardware assisted breakpoint"
-	case b.temporary:
-		return "Temporary breakpoint"
-	}
-	return "Breakpoint"
-}
+// conditions are evaluated as gdb does.
+var conditions = frontend.Conditions{Everywhere: true, Variables: true, Failed: func(number int, _ string, err error) error {
+	return fmt.Errorf("error in testing the condition of breakpoint %d: %w", number, err)
+}}
 
-// hit reports whether a breakpoint stops at a frame that has reached it.
-func (c *Console) hit(b *breakpoint, f *session.Frame) (bool, error) {
-	if b.condition != "" {
-		address := f.PC
-		e := b.compiled[address]
-		if e == nil {
-			var err error
-			if e, err = c.truth(b.condition, address); err != nil {
-				return true, fmt.Errorf("error in testing the condition of breakpoint %d: %w", b.number, err)
-			}
-			b.compiled[address] = e
-		}
-		yes, err := e.True(f)
-		switch {
-		case err != nil:
-			return true, fmt.Errorf("error in testing the condition of breakpoint %d: %w", b.number, err)
-		case !yes:
-			return false, nil
-		}
+// kindOf returns gdb's name for the kind of a breakpoint, and its short name in tables.
+func kindOf(b *breakpoint) (name, short string) {
+	switch w := b.Watch; {
+	case w != nil && w.ReadOnly:
+		return "Hardware read watchpoint", "read watchpoint"
+	case w != nil && w.Access == session.ReadWrite:
+		return "Hardware access (read/write) watchpoint", "acc watchpoint"
+	case w != nil:
+		return "Hardware watchpoint", "hw watchpoint"
 	}
-	b.hits++
-	if b.ignore > 0 {
-		b.ignore--
-		return false, nil
+	name, short = "Breakpoint", "breakpoint"
+	if b.Hardware {
+		name, short = "Hardware assisted breakpoint", "hw breakpoint"
 	}
-	return true, nil
+	if b.Temporary {
+		name = "Temporary " + strings.ToLower(name[:1]) + name[1:]
+	}
+	return name, short
 }
 
 // breakpointOf returns the breakpoint that a stop is at, or nil.
@@ -81,72 +58,60 @@ func (c *Console) breakpointOf(stop *session.Stop) *breakpoint {
 	if stop == nil {
 		return nil
 	}
-	for _, b := range c.breakpoints {
-		switch {
-		case b.set != nil && b.set == stop.Breakpoint, b.watch != nil && stop.Watchpoint != nil && b.watch.set == stop.Watchpoint:
+	for _, b := range c.breakpoints.At(stop) {
+		if b.Watch == nil || b.Watch.Watchpoint == stop.Watchpoint {
 			return b
 		}
 	}
 	return nil
 }
 
-func (c *Console) tellBreakpoint(stop *session.Stop) error {
+func isSilent(b *breakpoint) bool { return len(b.Own.commands) > 0 && b.Own.commands[0] == "silent" }
+
+func (c *Console) reportBreakpoint(stop *session.Stop) error {
 	b := c.breakpointOf(stop)
-	if b == nil { // where a watched variable, advance or until ends
+	if b == nil { // of advance or until, or where a watched variable's function returns to
 		c.leftScope(stop.Breakpoint)
 		c.showHere()
 		return c.showDisplays()
 	}
-	silent := len(b.commands) > 0 && b.commands[0] == "silent"
-	if !silent {
+	if !isSilent(b) {
 		if stop.Err != nil {
 			c.printf("%v\n", stop.Err)
 		}
-		kind := b.kind()
-		if !b.temporary {
-			kind = "Breakpoint"
+		kind := "Breakpoint"
+		if b.Temporary {
+			kind, _ = kindOf(b)
 		}
-		c.printf("\n%s %s, ", kind, b.at(stop.PC))
+		c.printf("\n%s %s, ", kind, numberAt(b, stop.PC))
 		c.showHere()
 	}
-	c.pend(b)
-	if b.temporary {
-		c.drop(b)
+	c.queueCommands(b)
+	if b.Temporary {
+		c.breakpoints.Drop(b)
 	}
-	if silent {
+	if isSilent(b) {
 		return nil
 	}
 	return c.showDisplays()
 }
 
-// pend has the commands of a breakpoint executed after this one.
-func (c *Console) pend(b *breakpoint) {
-	commands := b.commands
-	if len(commands) > 0 && commands[0] == "silent" {
+// queueCommands has the commands of a breakpoint executed after the current command.
+func (c *Console) queueCommands(b *breakpoint) {
+	commands := b.Own.commands
+	if isSilent(b) {
 		commands = commands[1:]
 	}
-	c.pending = append([]string(nil), commands...)
+	c.pending = slices.Clone(commands)
 }
 
-// at returns the number of a breakpoint, and that of the place if it has several:
-// "1.5".
-func (b *breakpoint) at(pc uint64) string {
-	for i, a := range b.set.Addresses {
-		if a == pc && len(b.set.Addresses) > 1 {
-			return fmt.Sprintf("%d.%d", b.number, i+1)
-		}
+// numberAt returns the number of a breakpoint, followed by that of the place if it has
+// several: "1.5".
+func numberAt(b *breakpoint, pc uint64) string {
+	if n := slices.Index(b.Set.Addresses, pc); n >= 0 && len(b.Set.Addresses) > 1 {
+		return fmt.Sprintf("%d.%d", b.Number, n+1)
 	}
-	return strconv.Itoa(b.number)
-}
-
-// drop forgets a breakpoint.
-func (c *Console) drop(b *breakpoint) {
-	for i, other := range c.breakpoints {
-		if other == b {
-			c.breakpoints = append(c.breakpoints[:i:i], c.breakpoints[i+1:]...)
-			return
-		}
-	}
+	return strconv.Itoa(b.Number)
 }
 
 func (c *Console) breakCommand(args string) error { return c.setBreakpoint(args, false, false) }
@@ -166,35 +131,24 @@ func (c *Console) setBreakpoint(args string, temporary, hardware bool) error {
 	if err != nil {
 		return err
 	}
-	b := &breakpoint{number: c.lastNumber + 1, location: location, temporary: temporary, hardware: hardware}
-	if err := c.setCondition(b, condition, addresses); err != nil {
+	b := &breakpoint{Location: location, Temporary: temporary, Hardware: hardware}
+	if err := c.breakpoints.SetCondition(b, condition, addresses, nil); err != nil {
 		return err
 	}
-	options := session.BreakpointOptions{
-		Temporary: temporary, Hardware: hardware,
-		Condition: func(f *session.Frame) (bool, error) { return c.hit(b, f) },
-	}
-	// The session knows by the name which of the calls that are inlined at an
-	// address is meant.
-	if named != "" {
-		b.set, err = c.session.BreakAt(named, &options)
-	} else {
-		b.set, err = c.session.Break(addresses[0], &options)
-	}
-	if err != nil {
+	if err := c.breakpoints.Break(b, named, addresses[0]); err != nil {
 		return err
 	}
-	c.lastNumber++
-	c.breakpoints = append(c.breakpoints, b)
-	c.printf("%s %d at %s\n", b.kind(), b.number, c.place(b))
+	c.breakpoints.Add(b)
+	kind, _ := kindOf(b)
+	c.printf("%s %d at %s\n", kind, b.Number, c.place(b))
 	return nil
 }
 
 // place returns where a breakpoint was set: "0x401136: file fib.c, line 3."
 func (c *Console) place(b *breakpoint) string {
-	addresses := b.set.Addresses
+	addresses := b.Set.Addresses
 	if len(addresses) > 1 {
-		return fmt.Sprintf("%#x: %s. (%d locations)", addresses[0], b.location, len(addresses))
+		return fmt.Sprintf("%#x: %s. (%d locations)", addresses[0], b.Location, len(addresses))
 	}
 	r := frontend.Row(c.session, addresses[0])
 	if r.Line == 0 {
@@ -203,34 +157,16 @@ func (c *Console) place(b *breakpoint) string {
 	return fmt.Sprintf("%#x: file %s, line %d.", addresses[0], c.source.shown(r.File), r.Line)
 }
 
-// setCondition sets a condition, which must compile at all addresses.
-func (c *Console) setCondition(b *breakpoint, text string, addresses []uint64) error {
-	compiled := make(map[uint64]*expression.Expression)
-	if text != "" {
-		for _, a := range addresses {
-			e, err := c.truth(text, a)
-			if err != nil {
-				return err
-			}
-			compiled[a] = e
-		}
-	}
-	b.condition, b.compiled = text, compiled
-	return nil
-}
-
 func (c *Console) breakpointNumbered(text string) (*breakpoint, error) {
-	n, err := strconv.Atoi(strings.TrimPrefix(text, "$bpnum"))
+	n, err := strconv.Atoi(text)
 	if text == "$bpnum" {
-		n, err = c.lastNumber, nil
+		n, err = c.breakpoints.Last(), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("bad breakpoint number %q", text)
 	}
-	for _, b := range c.breakpoints {
-		if b.number == n {
-			return b, nil
-		}
+	if b := c.breakpoints.Numbered(n); b != nil {
+		return b, nil
 	}
 	return nil, fmt.Errorf("no breakpoint number %d", n)
 }
@@ -243,14 +179,14 @@ func (c *Console) conditionCommand(args string) error {
 	}
 	text = strings.TrimSpace(text)
 	var addresses []uint64
-	if b.set != nil {
-		addresses = b.set.Addresses
+	if b.Set != nil {
+		addresses = b.Set.Addresses
 	}
-	if err := c.setCondition(b, text, addresses); err != nil {
+	if err := c.breakpoints.SetCondition(b, text, addresses, c.current()); err != nil {
 		return err
 	}
 	if text == "" {
-		c.printf("Breakpoint %d now unconditional.\n", b.number)
+		c.printf("Breakpoint %d now unconditional.\n", b.Number)
 	}
 	return nil
 }
@@ -265,25 +201,25 @@ func (c *Console) ignoreCommand(args string) error {
 	if err != nil {
 		return errors.New("ignore how often? \"ignore 1 5\"")
 	}
-	b.ignore = max(n, 0)
+	b.Ignore = max(n, 0)
 	c.printf("%s\n", ignored(b))
 	return nil
 }
 
 func ignored(b *breakpoint) string {
-	switch b.ignore {
+	switch b.Ignore {
 	case 0:
-		return fmt.Sprintf("Will stop next time breakpoint %d is reached.", b.number)
+		return fmt.Sprintf("Will stop next time breakpoint %d is reached.", b.Number)
 	case 1:
-		return fmt.Sprintf("Will ignore next crossing of breakpoint %d.", b.number)
+		return fmt.Sprintf("Will ignore next crossing of breakpoint %d.", b.Number)
 	}
-	return fmt.Sprintf("Will ignore next %d crossings of breakpoint %d.", b.ignore, b.number)
+	return fmt.Sprintf("Will ignore next %d crossings of breakpoint %d.", b.Ignore, b.Number)
 }
 
-// each does something with the breakpoints that args name, or all.
+// each calls do with the breakpoints that args name, or all.
 func (c *Console) each(args string, do func(b *breakpoint) error) error {
 	args = strings.TrimSpace(strings.TrimPrefix(args, "breakpoints"))
-	list := append([]*breakpoint(nil), c.breakpoints...)
+	list := c.breakpoints.List()
 	if args != "" {
 		numbers, err := numbersOf(args)
 		if err != nil {
@@ -314,17 +250,11 @@ func (c *Console) deleteCommand(args string) error {
 }
 
 func (c *Console) remove(b *breakpoint) error {
-	var err error
-	if b.watch != nil {
-		err = c.removeWatch(b.watch)
-	} else {
-		err = c.session.Remove(b.set.ID)
+	if b.Own.end != nil {
+		_ = c.session.Remove(b.Own.end.ID)
 	}
-	c.drop(b)
-	if errors.Is(err, session.ErrNotFound) {
-		return nil
-	}
-	return err
+	c.breakpoints.Drop(b)
+	return c.breakpoints.Unset(b)
 }
 
 func (c *Console) enableCommand(args string) error  { return c.enable(args, true) }
@@ -337,39 +267,105 @@ func (c *Console) enable(args string, on bool) error {
 			return err
 		}
 		for _, d := range c.displays {
-			for _, n := range numbers {
-				if d.number == n {
-					d.disabled = !on
-				}
-			}
-			if len(numbers) == 0 {
+			if len(numbers) == 0 || slices.Contains(numbers, d.number) {
 				d.disabled = !on
 			}
 		}
 		return nil
 	}
-	return c.each(args, func(b *breakpoint) error {
-		b.disabled = !on
-		if b.watch != nil {
-			return c.session.Enable(b.watch.set.ID, on)
-		}
-		return c.session.Enable(b.set.ID, on)
-	})
+	return c.each(args, func(b *breakpoint) error { return c.breakpoints.Enable(b, on) })
 }
 
 func (c *Console) commandsCommand(args string) error {
-	b := (*breakpoint)(nil)
-	var err error
-	if args != "" {
-		b, err = c.breakpointNumbered(args)
-	} else if n := len(c.breakpoints); n > 0 {
-		b = c.breakpoints[n-1]
-	} else {
-		err = errors.New("no breakpoints specified")
+	list := c.breakpoints.List()
+	if args == "" && len(list) == 0 {
+		return errors.New("no breakpoints specified")
 	}
+	if args != "" {
+		b, err := c.breakpointNumbered(args)
+		if err != nil {
+			return err
+		}
+		list = []*breakpoint{b}
+	}
+	c.block = &block{breakpoint: list[len(list)-1]}
+	return nil
+}
+
+func (c *Console) infoBreakpoints(args string) error {
+	return c.breakpointTable(args, "breakpoints or watchpoints", func(*breakpoint) bool { return true })
+}
+
+func (c *Console) infoWatchpoints(args string) error {
+	return c.breakpointTable(args, "watchpoints", func(b *breakpoint) bool { return b.Watch != nil })
+}
+
+func (c *Console) breakpointTable(args, noun string, wanted func(*breakpoint) bool) error {
+	var list []*breakpoint
+	err := c.each(args, func(b *breakpoint) error {
+		if wanted(b) {
+			list = append(list, b)
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	c.block = &block{breakpoint: b}
+	if len(list) == 0 {
+		c.printf("No %s.\n", noun)
+		return nil
+	}
+	c.printf("%-7s %-14s %-4s %-3s %-18s %s\n", "Num", "Type", "Disp", "Enb", "Address", "What")
+	for _, b := range list {
+		c.breakpointRow(b)
+	}
 	return nil
+}
+
+func (c *Console) breakpointRow(b *breakpoint) {
+	_, kind := kindOf(b)
+	disposition, enabled := "keep", "y"
+	if b.Temporary {
+		disposition = "del"
+	}
+	if b.Disabled {
+		enabled = "n"
+	}
+	row := fmt.Sprintf("%-7d %-14s %-4s %-3s ", b.Number, kind, disposition, enabled)
+	switch {
+	case b.Watch != nil:
+		c.printf("%s%-18s %s\n", row, "", b.Location)
+	case len(b.Set.Addresses) > 1:
+		c.printf("%s%-18s %s\n", row, "<MULTIPLE>", "")
+	default:
+		c.printf("%s0x%016x %s\n", row, b.Set.Addresses[0], c.describe(b.Set.Addresses[0]))
+	}
+	if text := b.Condition(); text != "" {
+		c.printf("\tstop only if %s\n", text)
+	}
+	if b.Hits > 0 {
+		c.printf("\tbreakpoint already hit %s\n", plural(b.Hits, "time"))
+	}
+	if b.Ignore > 0 {
+		c.printf("\tignore next %d hits\n", b.Ignore)
+	}
+	for _, line := range b.Own.commands {
+		c.printf("        %s\n", line)
+	}
+	if b.Set != nil && len(b.Set.Addresses) > 1 {
+		for i, a := range b.Set.Addresses {
+			c.printf("%-7s %-14s %-4s %-3s 0x%016x %s\n", fmt.Sprintf("%d.%d", b.Number, i+1), "", "", "y", a, c.describe(a))
+		}
+	}
+}
+
+// describe returns where an address is: "in fib at fib.c:3".
+func (c *Console) describe(address uint64) string {
+	image := c.session.Image(address)
+	r := frontend.Row(c.session, address)
+	if image != nil && r.Line > 0 {
+		f, _ := image.Function(address)
+		return fmt.Sprintf("in %s at %s:%d", f.Name, c.source.shown(r.File), r.Line)
+	}
+	return strings.TrimSpace(c.angle(address))
 }

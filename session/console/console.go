@@ -70,8 +70,7 @@ type Console struct {
 	selected int
 	shown    frameID // what the last stop showed
 
-	breakpoints []*breakpoint
-	lastNumber  int // of a breakpoint or watchpoint
+	breakpoints *frontend.Breakpoints[gdbBreakpoint]
 	displays    []*display
 	lastDisplay int
 	values      *values
@@ -100,6 +99,8 @@ func New(s *session.Session, o *Options) *Console {
 		c.out = io.Discard
 	}
 	c.values = &values{frontend.NewValues(s, c.frames), c}
+	c.values.History = c.values.past
+	c.breakpoints = frontend.NewBreakpoints[gdbBreakpoint](c.values.Values, conditions)
 	if c.language == nil {
 		c.language = &cLanguage{console: c}
 	}

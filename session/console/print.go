@@ -12,7 +12,6 @@ import (
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
-	"github.com/clewdev/clew/value/expression"
 )
 
 // formats are the letters of print/x.
@@ -214,11 +213,4 @@ func (c *Console) infoArguments(string) error {
 		c.printf("%s = %s\n", v.Name, p.Text(v.Read(f.Physical)))
 	}
 	return nil
-}
-
-// truth compiles a condition for the frames at an address.
-func (c *Console) truth(text string, address uint64) (*expression.Expression, error) {
-	x := c.values.ContextAt(address)
-	x.History = c.values.past
-	return expression.Compile(text, x)
 }

@@ -149,7 +149,7 @@ func (c *Console) continueCall(args string) error {
 		if b == nil {
 			return errors.New("it is not stopped at a breakpoint whose crossings could be ignored; plain \"continue\" goes on")
 		}
-		b.ignore = n - 1
+		b.Ignore = n - 1
 		c.printf("%s  ", ignored(b))
 	}
 	c.printf("Continuing.\n")

@@ -94,7 +94,7 @@ type block struct {
 func (c *Console) take(line string) error {
 	line = strings.TrimSpace(line)
 	if line == "end" {
-		c.block.breakpoint.commands = c.block.lines
+		c.block.breakpoint.Own.commands = c.block.lines
 		c.block = nil
 		return nil
 	}

@@ -33,9 +33,9 @@ func (c *Console) tell(stop *session.Stop, note string) error {
 		c.leaveScopes()
 		return nil
 	case session.AtBreakpoint:
-		return c.tellBreakpoint(stop)
+		return c.reportBreakpoint(stop)
 	case session.AtWatchpoint:
-		return c.tellWatchpoint(stop)
+		return c.reportWatchpoint(stop)
 	case session.Signalled, session.Trapped:
 		c.printf("\nProgram received signal %s, %s.\n", c.palette.Error.Text(signalName(stop.Signal.Number)), signalText(stop.Signal.Number))
 		if words := signalWords(stop.Signal, stop.Reason == session.Trapped); words != "" {

@@ -44,7 +44,6 @@ func (v *values) past(n int, relative bool) (value.Value, error) {
 // context returns what names mean in a frame, or outside of calls where f is nil.
 func (v *values) context(f *frontend.Frame) (*expression.Context, value.Frame) {
 	x := v.Context(f)
-	x.History = v.past
 	if l, ok := v.console.language.(*cLanguage); ok {
 		x.Call = l.evaluateCall
 	}

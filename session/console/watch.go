@@ -7,7 +7,6 @@ package console
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/clewdev/clew/session"
@@ -15,53 +14,11 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// watch is what a watchpoint watches.
-type watch struct {
-	access session.Access
-	read   bool // rwatch
-	set    *session.Watchpoint
-	typ    *value.Type
-	last   []byte // the bytes as they were told last
+func (c *Console) watchCommand(args string) error { return c.setWatch(args, session.Change, false) }
+func (c *Console) rwatch(args string) error       { return c.setWatch(args, session.ReadWrite, true) }
+func (c *Console) awatch(args string) error       { return c.setWatch(args, session.ReadWrite, false) }
 
-	// Of a local variable: where the function returns to ends it.
-	end *session.Breakpoint
-	// local: a call's end ends it too.
-	local bool
-}
-
-func (w *watch) kind() string {
-	switch {
-	case w.read:
-		return "Hardware read watchpoint"
-	case w.access == session.ReadWrite:
-		return "Hardware access (read/write) watchpoint"
-	}
-	return "Hardware watchpoint"
-}
-
-func (w *watch) short() string {
-	switch {
-	case w.read:
-		return "read watchpoint"
-	case w.access == session.ReadWrite:
-		return "acc watchpoint"
-	}
-	return "hw watchpoint"
-}
-
-func (c *Console) watchCommand(args string) error {
-	return c.setWatch(args, &watch{access: session.Change})
-}
-
-func (c *Console) rwatch(args string) error {
-	return c.setWatch(args, &watch{access: session.ReadWrite, read: true})
-}
-
-func (c *Console) awatch(args string) error {
-	return c.setWatch(args, &watch{access: session.ReadWrite})
-}
-
-func (c *Console) setWatch(args string, w *watch) error {
+func (c *Console) setWatch(args string, access session.Access, readOnly bool) error {
 	text, condition := cutCondition(args)
 	location := false
 	for _, flag := range []string{"-location ", "-l "} {
@@ -76,44 +33,27 @@ func (c *Console) setWatch(args string, w *watch) error {
 	if err != nil {
 		return err
 	}
-	address, ok := v.Address()
-	if !ok {
-		return fmt.Errorf("%s is not in memory, and only memory can be watched", text)
-	}
-	size := v.Type().Size()
-	if size != 1 && size != 2 && size != 4 && size != 8 || address%size != 0 {
-		return fmt.Errorf("%s has %d bytes at %#x: 1, 2, 4 or 8 bytes at a multiple of their number can be watched, so watch a part of it", text, size, address)
-	}
-	w.typ = v.Type()
-	b := &breakpoint{number: c.lastNumber + 1, location: text, watch: w}
-	if location {
-		b.location = "-location " + text
-	}
-	if err := c.setCondition(b, condition, nil); err != nil {
-		return err
-	}
-	if condition != "" { // what it means is what it means here
-		if _, _, err := c.compile(condition); err != nil {
-			return err
-		}
-	}
-	w.last = make([]byte, size)
-	if err := c.session.ReadMemory(w.last, address); err != nil {
-		return err
-	}
-	w.set, err = c.session.Watch(address, int(size), w.access, &session.BreakpointOptions{
-		Condition: func(f *session.Frame) (bool, error) { return c.hitWatch(b, address, f) },
-	})
+	address, size, err := frontend.Watchable(text, v)
 	if err != nil {
 		return err
 	}
-	if f := c.current(); f != nil && !location && c.isLocal(f, address) {
-		w.local = true
-		w.end = c.breakAtEnd()
+	b := &breakpoint{Location: text}
+	if location {
+		b.Location = "-location " + text
 	}
-	c.lastNumber++
-	c.breakpoints = append(c.breakpoints, b)
-	c.printf("%s %d: %s\n", w.kind(), b.number, b.location)
+	f := c.current()
+	if err := c.breakpoints.SetCondition(b, condition, nil, f); err != nil {
+		return err
+	}
+	if err := c.breakpoints.WatchMemory(b, &frontend.Watch{ReadOnly: readOnly, Type: v.Type()}, address, size, access); err != nil {
+		return err
+	}
+	if f != nil && !location && c.isLocal(f, address) {
+		b.Own.local, b.Own.end = true, c.breakAtEnd()
+	}
+	c.breakpoints.Add(b)
+	kind, _ := kindOf(b)
+	c.printf("%s %d: %s\n", kind, b.Number, b.Location)
 	return nil
 }
 
@@ -124,86 +64,56 @@ func (c *Console) isLocal(f *frontend.Frame, address uint64) bool {
 	return ok && err == nil && address >= r.SP()-128 && address < cfa
 }
 
-// hitWatch decides whether a watchpoint that was met stops. The machines of amd64
-// tell reads and writes apart only by what has changed.
-func (c *Console) hitWatch(b *breakpoint, address uint64, f *session.Frame) (bool, error) {
-	if b.watch.read {
-		now := make([]byte, len(b.watch.last))
-		if err := c.session.ReadMemory(now, address); err == nil && !bytes.Equal(now, b.watch.last) {
-			b.watch.last = now
-			return false, nil
-		}
-	}
-	return c.hit(b, f)
-}
-
-func (c *Console) tellWatchpoint(stop *session.Stop) error {
+func (c *Console) reportWatchpoint(stop *session.Stop) error {
 	b := c.breakpointOf(stop)
 	if b == nil {
 		c.showHere()
 		return c.showDisplays()
 	}
-	w := b.watch
+	w := b.Watch
 	text := func(p []byte) string {
-		return c.printer(0).Text(value.Constant(w.typ, bytes.Clone(p), c.values.Outside()))
+		return c.printer(0).Text(value.Constant(w.Type, bytes.Clone(p), c.values.Outside()))
 	}
-	now := make([]byte, len(w.last))
-	if err := c.session.ReadMemory(now, w.set.Address); err != nil {
-		now = w.last
+	now := make([]byte, len(w.Last))
+	if err := c.session.ReadMemory(now, w.Address); err != nil {
+		now = w.Last
 	}
-	changed := !bytes.Equal(now, w.last)
-	silent := len(b.commands) > 0 && b.commands[0] == "silent"
-	if !silent {
-		if stop.Err != nil {
-			c.printf("%v\n", stop.Err)
-		}
-		c.printf("\n%s %d: %s\n\n", w.kind(), b.number, b.location)
-		switch {
-		case changed:
-			c.printf("Old value = %s\nNew value = %s\n", text(w.last), text(now))
-		default:
-			c.printf("Value = %s\n", text(now))
-		}
-	}
-	w.last = now
-	if !silent {
-		c.showHere()
-	}
-	c.pend(b)
-	if silent {
+	before := w.Last
+	w.Last = now
+	c.queueCommands(b)
+	if isSilent(b) {
 		return nil
 	}
+	if stop.Err != nil {
+		c.printf("%v\n", stop.Err)
+	}
+	kind, _ := kindOf(b)
+	c.printf("\n%s %d: %s\n\n", kind, b.Number, b.Location)
+	if bytes.Equal(now, before) {
+		c.printf("Value = %s\n", text(now))
+	} else {
+		c.printf("Old value = %s\nNew value = %s\n", text(before), text(now))
+	}
+	c.showHere()
 	return c.showDisplays()
 }
 
-func (c *Console) removeWatch(w *watch) error {
-	if w.end != nil {
-		_ = c.session.Remove(w.end.ID)
-	}
-	return c.session.Remove(w.set.ID)
-}
-
-// leftScope ends the watchpoints on variables of a block that ends at a breakpoint
-// of the console's own.
+// leftScope ends the watchpoints on variables of the function that returns to a
+// breakpoint of the console's own.
 func (c *Console) leftScope(at *session.Breakpoint) {
-	for _, b := range append([]*breakpoint(nil), c.breakpoints...) {
-		if b.watch != nil && at != nil && b.watch.end == at {
-			c.leave(b)
-		}
-	}
+	c.endWatches(func(b *breakpoint) bool { return at != nil && b.Own.end == at })
 }
 
 // leaveScopes ends the watchpoints on local variables: their call has ended.
 func (c *Console) leaveScopes() {
-	for _, b := range append([]*breakpoint(nil), c.breakpoints...) {
-		if b.watch != nil && b.watch.local {
-			c.leave(b)
-		}
-	}
+	c.endWatches(func(b *breakpoint) bool { return b.Own.local })
 }
 
-func (c *Console) leave(b *breakpoint) {
-	c.printf("\nWatchpoint %d deleted because the program has left the block in\nwhich its expression is valid.\n", b.number)
-	_ = c.removeWatch(b.watch)
-	c.drop(b)
+func (c *Console) endWatches(ends func(*breakpoint) bool) {
+	for _, b := range c.breakpoints.List() {
+		if ends(b) {
+			c.printf("\nWatchpoint %d deleted because the program has left the block in\nwhich its expression is valid.\n", b.Number)
+			_ = c.remove(b)
+		}
+	}
 }

@@ -6,12 +6,12 @@ package dap
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/google/go-dap"
 
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 )
@@ -45,50 +45,46 @@ type wanted struct {
 	log          string
 }
 
-// breakpoint is one that the editor has set.
-type breakpoint struct {
+// breakpoint is a breakpoint that the editor has set. One that cannot be set is pending.
+type breakpoint = frontend.Breakpoint[editorBreakpoint]
+
+// editorBreakpoint is what the editor sees of a breakpoint.
+type editorBreakpoint struct {
 	wanted
-	id      int
-	session int    // ID in the session, 0 where it is not set
-	line    int    // where it is
-	address uint64 // likewise
-	file    string // likewise, as debugging information names it
-	message string // why it is not set
+	place
+	message string // why it is pending
 }
 
-type breakpoints struct {
-	last int
-	list []*breakpoint
+// place is where a breakpoint is.
+type place struct {
+	address uint64
+	file    string // as debugging information names it
+	line    int
 }
 
-func (b *breakpoints) all() []*breakpoint { return b.list }
-
-// of returns the breakpoint with an ID of the session's.
-func (b *breakpoints) of(id int) *breakpoint {
-	for _, p := range b.list {
-		if p.session == id && id != 0 {
-			return p
-		}
-	}
-	return nil
-}
+// conditions: a line can be in several functions, only some of which have the names of
+// a condition. Convenience variables belong to the client's loop, and conditions are
+// evaluated by the goroutine that runs the code.
+var conditions = frontend.Conditions{Failed: func(_ int, condition string, err error) error {
+	return fmt.Errorf("condition %s: %w", condition, err)
+}}
 
 // maxBreakpoints is how many breakpoints a client can set.
 const maxBreakpoints = 4096
 
-// replace makes the breakpoints for which of is true those that are wanted.
-func (c *client) replace(of func(*breakpoint) bool, list []wanted) ([]dap.Breakpoint, error) {
+// replace makes the breakpoints of a group those that are wanted.
+func (c *client) replace(inGroup func(*wanted) bool, list []wanted) ([]dap.Breakpoint, error) {
 	old := map[wanted][]*breakpoint{}
-	var others []*breakpoint
-	for _, b := range c.breakpoints.list {
-		if of(b) {
-			old[b.wanted] = append(old[b.wanted], b)
+	others := 0
+	for _, b := range c.breakpoints.List() {
+		if inGroup(&b.Own.wanted) {
+			old[b.Own.wanted] = append(old[b.Own.wanted], b)
 		} else {
-			others = append(others, b)
+			others++
 		}
 	}
-	if len(others)+len(list) > maxBreakpoints {
-		return nil, fmt.Errorf("%d breakpoints, of at most %d", len(others)+len(list), maxBreakpoints)
+	if others+len(list) > maxBreakpoints {
+		return nil, fmt.Errorf("%d breakpoints, of at most %d", others+len(list), maxBreakpoints)
 	}
 	var now []*breakpoint
 	for _, w := range list {
@@ -96,18 +92,19 @@ func (c *client) replace(of func(*breakpoint) bool, list []wanted) ([]dap.Breakp
 			now, old[w] = append(now, same[0]), same[1:]
 			continue
 		}
-		c.breakpoints.last++
-		now = append(now, &breakpoint{wanted: w, id: c.breakpoints.last})
+		b := &breakpoint{Own: editorBreakpoint{wanted: w}}
+		c.breakpoints.Add(b)
+		now = append(now, b)
 	}
-	for _, left := range slices.Collect(maps.Values(old)) {
+	for _, left := range old {
 		for _, b := range left {
 			c.unset(b)
+			c.breakpoints.Drop(b)
 		}
 	}
-	c.breakpoints.list = append(others, now...)
 	answers := make([]dap.Breakpoint, 0, len(now))
 	for _, b := range now {
-		if b.session == 0 {
+		if b.ID() == 0 {
 			c.set(b)
 		}
 		answers = append(answers, c.describe(b))
@@ -127,8 +124,8 @@ func (c *client) setBreakpoints(r *dap.SetBreakpointsRequest) (dap.Message, erro
 		list = append(list, wanted{kind: sourceBreakpoint, path: a.Source.Path, reference: a.Source.SourceReference,
 			line: b.Line + 1 - c.lines, condition: b.Condition, hitCondition: b.HitCondition, log: b.LogMessage})
 	}
-	answers, err := c.replace(func(b *breakpoint) bool {
-		return b.kind == sourceBreakpoint && b.path == a.Source.Path && b.reference == a.Source.SourceReference
+	answers, err := c.replace(func(w *wanted) bool {
+		return w.kind == sourceBreakpoint && w.path == a.Source.Path && w.reference == a.Source.SourceReference
 	}, list)
 	if err != nil {
 		return nil, err
@@ -141,7 +138,7 @@ func (c *client) setFunctionBreakpoints(r *dap.SetFunctionBreakpointsRequest) (d
 	for _, b := range r.Arguments.Breakpoints {
 		list = append(list, wanted{kind: functionBreakpoint, name: strings.TrimSpace(b.Name), condition: b.Condition, hitCondition: b.HitCondition})
 	}
-	answers, err := c.replace(func(b *breakpoint) bool { return b.kind == functionBreakpoint }, list)
+	answers, err := c.replace(func(w *wanted) bool { return w.kind == functionBreakpoint }, list)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +154,7 @@ func (c *client) setInstructionBreakpoints(r *dap.SetInstructionBreakpointsReque
 		}
 		list = append(list, wanted{kind: instructionBreakpoint, address: address + uint64(b.Offset), condition: b.Condition, hitCondition: b.HitCondition})
 	}
-	answers, err := c.replace(func(b *breakpoint) bool { return b.kind == instructionBreakpoint }, list)
+	answers, err := c.replace(func(w *wanted) bool { return w.kind == instructionBreakpoint }, list)
 	if err != nil {
 		return nil, err
 	}
@@ -179,82 +176,93 @@ func (c *client) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsRequest) 
 	return &dap.SetExceptionBreakpointsResponse{Response: answer(r), Body: dap.SetExceptionBreakpointsResponseBody{Breakpoints: list}}, nil
 }
 
-// set sets a breakpoint in the session, or notes why it cannot be.
+// set sets a breakpoint in the session, or notes why that is not possible.
 func (c *client) set(b *breakpoint) {
-	b.message = ""
-	if b.kind == dataBreakpoint {
-		if !c.whileInterrupted(func() { c.setData(b) }) {
-			b.message = "it is set at the next stop"
+	b.Own.message = ""
+	set := c.setInCode
+	if b.Own.kind == dataBreakpoint {
+		set = c.setData
+	}
+	try := func() {
+		if err := set(b); err != nil {
+			b.Own.message = err.Error()
 		}
-		return
 	}
-	addresses, err := c.locate(b)
+	if b.Own.kind != dataBreakpoint {
+		try()
+	} else if !c.whileInterrupted(try) {
+		b.Own.message = "it is set at the next stop"
+	}
+}
+
+// setInCode sets a breakpoint that is not a data breakpoint.
+func (c *client) setInCode(b *breakpoint) error {
+	addresses, location, err := c.locate(b)
 	if err != nil {
-		b.message = err.Error()
-		return
+		return err
 	}
-	b.address = addresses[0]
-	c.place(b)
-	o, err := c.options(b, addresses)
-	if err != nil {
-		b.message = err.Error()
-		return
+	c.placeAt(b, addresses[0])
+	if err := c.prepare(b, addresses); err != nil {
+		return err
 	}
-	var p *session.Breakpoint
-	switch b.kind {
+	return c.breakpoints.Break(b, location, addresses[0])
+}
+
+// setData sets a data breakpoint. The session does not run.
+func (c *client) setData(b *breakpoint) error {
+	var f *frontend.Frame
+	if c.stop != nil {
+		if list, err := c.stack(1); err == nil && len(list) > 0 {
+			f = list[0]
+		}
+	}
+	if err := c.breakpoints.SetCondition(b, strings.TrimSpace(b.Own.condition), nil, f); err != nil {
+		return fmt.Errorf("condition: %w", err)
+	}
+	if err := setHitCondition(b); err != nil {
+		return err
+	}
+	return c.breakpoints.WatchMemory(b, &frontend.Watch{}, b.Own.wanted.address, b.Own.size, b.Own.access)
+}
+
+// locate finds where a breakpoint is to be set, and the session's name for the location.
+func (c *client) locate(b *breakpoint) (addresses []uint64, location string, err error) {
+	switch w := &b.Own.wanted; w.kind {
 	case sourceBreakpoint:
-		p, err = c.target.session.BreakAt(fmt.Sprintf("%s:%d", b.file, b.wanted.line), o)
+		b.Own.file, addresses, err = c.locateLine(w.path, w.reference, w.line)
+		return addresses, fmt.Sprintf("%s:%d", b.Own.file, w.line), err
 	case functionBreakpoint:
-		p, err = c.target.session.BreakAt(b.name, o)
+		addresses, err = c.target.session.Locate(w.name)
+		return addresses, w.name, err
 	default:
-		p, err = c.target.session.Break(b.wanted.address, o)
+		return []uint64{w.address}, "", nil
 	}
-	if err != nil {
-		b.message = err.Error()
-		return
-	}
-	b.session = p.ID
 }
 
-// locate finds where a breakpoint is to be set.
-func (c *client) locate(b *breakpoint) ([]uint64, error) {
-	switch b.kind {
-	case sourceBreakpoint:
-		file, addresses, err := c.locateLine(b.path, b.reference, b.wanted.line)
-		b.file = file
-		return addresses, err
-	case functionBreakpoint:
-		return c.target.session.Locate(b.name)
-	}
-	return []uint64{b.wanted.address}, nil
-}
-
-// place finds the source of a breakpoint that was set.
-func (c *client) place(b *breakpoint) {
-	locations := frontend.Locations(c.target.session, b.address)
-	for _, l := range locations {
-		if b.kind != sourceBreakpoint || sameFile(l.File, b.file) {
-			b.file, b.line = l.File, l.Line
-			return
-		}
-	}
+// placeAt notes where a breakpoint will be: its address and the source there.
+func (c *client) placeAt(b *breakpoint, address uint64) {
+	p := &b.Own.place
+	p.address = address
+	locations := frontend.Locations(c.target.session, address)
+	n := slices.IndexFunc(locations, func(l object.Location) bool {
+		return b.Own.kind != sourceBreakpoint || sameFile(l.File, p.file)
+	})
 	if len(locations) > 0 {
-		b.file, b.line = locations[0].File, locations[0].Line
+		l := locations[max(n, 0)]
+		p.file, p.line = l.File, l.Line
 	}
 }
 
-// describe is what the editor is told of a breakpoint.
+// describe returns what the editor gets of a breakpoint.
 func (c *client) describe(b *breakpoint) dap.Breakpoint {
-	d := dap.Breakpoint{Id: b.id, Verified: b.session != 0, Message: b.message}
-	if b.kind == sourceBreakpoint && b.session == 0 {
-		d.Line = c.line(b.wanted.line)
-		return d
-	}
-	if b.session != 0 && b.kind != dataBreakpoint {
-		d.InstructionReference = reference(b.address)
-		if b.line != 0 {
-			d.Line = c.line(b.line)
-			d.Source = c.sourceOf(b.file)
+	d := dap.Breakpoint{Id: b.Number, Verified: b.ID() != 0, Message: b.Own.message}
+	switch p := &b.Own.place; {
+	case b.Set == nil && b.Own.kind == sourceBreakpoint:
+		d.Line = c.line(b.Own.wanted.line)
+	case b.Set != nil:
+		d.InstructionReference = reference(p.address)
+		if p.line != 0 {
+			d.Line, d.Source = c.line(p.line), c.sourceOf(p.file)
 		}
 	}
 	return d
@@ -263,33 +271,27 @@ func (c *client) describe(b *breakpoint) dap.Breakpoint {
 // line is a line as the client counts.
 func (c *client) line(n int) int { return n - 1 + c.lines }
 
-// unset takes a breakpoint back.
+// unset removes a breakpoint from the session.
 func (c *client) unset(b *breakpoint) {
-	if b.session == 0 {
-		return
-	}
-	remove := func() {
-		c.target.session.Remove(b.session) // it may have removed itself
-		b.session = 0
-	}
-	if b.kind == dataBreakpoint {
+	remove := func() { _ = c.breakpoints.Unset(b) } // only a watchpoint of a running session can fail
+	if b.Watch != nil {
 		c.whileInterrupted(remove)
 		return
 	}
 	remove()
 }
 
-// verify tries again what could not be set, for there may be new images.
+// verify tries to set pending breakpoints: there may be new images.
 func (c *client) verify() {
-	for _, b := range c.breakpoints.list {
-		if b.session != 0 {
+	for _, b := range c.breakpoints.List() {
+		if b.ID() != 0 {
 			continue
 		}
-		before := b.message
-		if b.kind != dataBreakpoint {
+		before := b.Own.message
+		if b.Own.kind != dataBreakpoint {
 			c.set(b)
 		}
-		if b.session != 0 || b.message != before {
+		if b.ID() != 0 || b.Own.message != before {
 			c.connection.write(&dap.BreakpointEvent{Event: event("breakpoint"), Body: dap.BreakpointEventBody{Reason: "changed", Breakpoint: c.describe(b)}})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-dap"
 
+	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/session"
 )
 
@@ -156,6 +157,51 @@ func TestDataBreakpoint(t *testing.T) {
 		}
 	}
 	ask[*dap.SetDataBreakpointsResponse](e, &dap.SetDataBreakpointsRequest{Request: request("setDataBreakpoints")})
+	e.goOn()
+	e.ended(0)
+	e.disconnect()
+}
+
+// The condition of a data breakpoint means what its names mean where the memory is
+// written: in the image that it was set in, and in a library at a load bias.
+func TestDataBreakpointInLibrary(t *testing.T) {
+	library := testprogram.Build(t, "watched.c", "-shared", "-nostdlib", "-DLIBRARY", "-O0", "-g", "-fPIC")
+	fill := testprogram.MapLibrary(t, library, "fill")
+	p := compileSource(t, testprogram.Path("programs/watched.c"), "-O0")
+	e := connect(t, Options{Launch: load})
+	e.launch(p, fmt.Sprintf("enter(%d, 9)", fill))
+	e.at(p, dap.SourceBreakpoint{Line: p.lines["ENTER"]})
+	e.run()
+	_, frames := e.stopped("breakpoint")
+	cell := ask[*dap.DataBreakpointInfoResponse](e, &dap.DataBreakpointInfoRequest{Request: request("dataBreakpointInfo"),
+		Arguments: dap.DataBreakpointInfoArguments{Name: "cell", FrameId: frames[0].Id}}).Body.DataId.(string)
+	watch := func(condition string) dap.Breakpoint {
+		return ask[*dap.SetDataBreakpointsResponse](e, &dap.SetDataBreakpointsRequest{Request: request("setDataBreakpoints"),
+			Arguments: dap.SetDataBreakpointsArguments{Breakpoints: []dap.DataBreakpoint{{DataId: cell, Condition: condition}}}}).Body.Breakpoints[0]
+	}
+	if b := watch("scale > 0"); b.Verified || !strings.Contains(b.Message, `No symbol "scale"`) {
+		t.Errorf("a name of the library before it is entered: %+v", b)
+	}
+	for _, test := range []struct{ condition, i string }{
+		{"cell == 10", "1"}, // set in the image, where cell is global, and not a parameter
+		{"i == 3 && scale == 10", "3"},
+		{"*cell == 50 && n == 9", "5"},
+		{"i == 7 || *cell == 80", "7"},
+		{"i == 8", "8"},
+	} {
+		if b := watch(test.condition); !b.Verified {
+			t.Fatalf("%s: %+v", test.condition, b)
+		}
+		e.goOn()
+		_, frames := e.stopped("data breakpoint")
+		if frames[0].Name != "fill" {
+			t.Fatalf("%s: %+v", test.condition, frames)
+		}
+		if r := e.evaluate("i", "watch", frames[0].Id); r.Result != test.i {
+			t.Errorf("%s: stopped with i = %s, want %s", test.condition, r.Result, test.i)
+		}
+	}
+	watch("i == 100")
 	e.goOn()
 	e.ended(0)
 	e.disconnect()

@@ -70,7 +70,7 @@ type client struct {
 	base        int              // of references: they are not used again
 	containers  []container
 	targets     []uint64 // of goto
-	breakpoints breakpoints
+	breakpoints *frontend.Breakpoints[editorBreakpoint]
 	paths       map[string]string      // the client's path of a file, by the debugging information's
 	files       map[string]*dap.Source // by the debugging information's path
 	sources     []string               // paths of the sources without a file; the reference is the index from 1
@@ -205,7 +205,7 @@ func (c *client) leave() error {
 		return nil
 	}
 	c.plain = true // where a step ends nobody sees any more
-	for _, b := range c.breakpoints.all() {
+	for _, b := range c.breakpoints.List() {
 		c.unset(b)
 	}
 	c.target.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-dap"
 
 	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
 )
 
@@ -30,25 +31,17 @@ func accessOf(typ dap.DataBreakpointAccessType) session.Access {
 func (c *client) dataBreakpointInfo(r *dap.DataBreakpointInfoRequest) (dap.Message, error) {
 	response := &dap.DataBreakpointInfoResponse{Response: answer(r)}
 	v, name, err := c.watched(r.Arguments)
-	switch {
-	case err != nil:
+	if err != nil {
 		response.Body.Description = err.Error()
 		return response, nil
-	case v.Type() == nil:
-		response.Body.Description = name + " has no value"
+	}
+	address, size, err := frontend.Watchable(name, v)
+	if err != nil {
+		response.Body.Description = err.Error()
 		return response, nil
 	}
-	address, ok := v.Address()
-	size := v.Type().Size()
-	switch {
-	case !ok:
-		response.Body.Description = name + " does not lie in memory"
-	case size != 1 && size != 2 && size != 4 && size != 8 || address%size != 0:
-		response.Body.Description = fmt.Sprintf("%s has %d bytes at %#x; 1, 2, 4 or 8 can be watched, at a multiple of their number", name, size, address)
-	default:
-		response.Body = dap.DataBreakpointInfoResponseBody{DataId: fmt.Sprintf("%#x:%d", address, size), Description: fmt.Sprintf("%s (%d bytes at %#x)", name, size, address),
-			AccessTypes: []dap.DataBreakpointAccessType{"write", "readWrite"}}
-	}
+	response.Body = dap.DataBreakpointInfoResponseBody{DataId: fmt.Sprintf("%#x:%d", address, size), Description: fmt.Sprintf("%s (%d bytes at %#x)", name, size, address),
+		AccessTypes: []dap.DataBreakpointAccessType{"write", "readWrite"}}
 	return response, nil
 }
 
@@ -88,28 +81,9 @@ func (c *client) setDataBreakpoints(r *dap.SetDataBreakpointsRequest) (dap.Messa
 		}
 		list = append(list, w)
 	}
-	answers, err := c.replace(func(b *breakpoint) bool { return b.kind == dataBreakpoint }, list)
+	answers, err := c.replace(func(w *wanted) bool { return w.kind == dataBreakpoint }, list)
 	if err != nil {
 		return nil, err
 	}
 	return &dap.SetDataBreakpointsResponse{Response: answer(r), Body: dap.SetDataBreakpointsResponseBody{Breakpoints: answers}}, nil
-}
-
-// setData sets a watchpoint. The session does not run.
-func (c *client) setData(b *breakpoint) {
-	b.message = ""
-	scope := uint64(0)
-	if c.stop != nil {
-		scope = c.stop.PC
-	}
-	o, err := c.options(b, []uint64{scope})
-	if err == nil {
-		var w *session.Watchpoint
-		if w, err = c.target.session.Watch(b.wanted.address, b.size, b.access, o); err == nil {
-			b.session, b.address = w.ID, w.Address
-		}
-	}
-	if err != nil {
-		b.message = err.Error()
-	}
 }

@@ -16,13 +16,6 @@ import (
 	"github.com/clewdev/clew/value/expression"
 )
 
-// context returns what names mean in a frame, or outside of calls where f is nil.
-func (c *client) context(f *frontend.Frame) *expression.Context {
-	x := c.values.Context(f)
-	x.History = c.past
-	return x
-}
-
 // past returns a value of the history: what was evaluated in the console.
 func (c *client) past(n int, relative bool) (value.Value, error) {
 	x, n := c.values.Past(n, relative)
@@ -43,7 +36,7 @@ func (r readOnly) ThreadAddress(offset uint64) (uint64, error) {
 
 // evaluateIn evaluates an expression in a frame, or outside of calls where f is nil.
 func (c *client) evaluateIn(f *frontend.Frame, text string) (value.Value, error) {
-	return frontend.Evaluate(text, c.context(f), c.values.Frame(f))
+	return frontend.Evaluate(text, c.values.Context(f), c.values.Frame(f))
 }
 
 // selected returns the frame that an expression is evaluated in.
@@ -75,7 +68,7 @@ func (c *client) evaluate(r *dap.EvaluateRequest) (dap.Message, error) {
 			}
 		}
 	}
-	e, err := expression.Compile(text, c.context(f))
+	e, err := expression.Compile(text, c.values.Context(f))
 	if err != nil {
 		return nil, err
 	}

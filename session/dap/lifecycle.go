@@ -142,6 +142,8 @@ func unmarshal(b json.RawMessage, to any) error {
 func (c *client) setTarget(t *Target) {
 	c.target, c.frames = t, frontend.NewFrames(t.session)
 	c.values = frontend.NewValues(t.session, c.frames)
+	c.values.History = c.past
+	c.breakpoints = frontend.NewBreakpoints[editorBreakpoint](c.values, conditions)
 	c.printer = print.Printer{Symbols: report.Demangled{Symbolizer: frontend.NewSymbols(t.session)}, Demangle: report.Demangle, UTF8: true, Present: stdtype.Present}
 	c.numberSources()
 	t.mu.Lock()

@@ -96,20 +96,18 @@ func (c *client) stopped(s *session.Stop) {
 	}
 	switch s.Reason {
 	case session.AtBreakpoint:
-		b := c.breakpoints.of(s.Breakpoint.ID)
-		if b == nil {
-			c.stoppedAt("breakpoint", "", nil)
-			return
+		reason := sourceBreakpoint.reason()
+		var hit []int
+		for _, b := range c.breakpoints.At(s) {
+			reason, hit = b.Own.kind.reason(), []int{b.Number}
 		}
-		c.stoppedAt(b.kind.reason(), "", []int{b.id})
+		c.stoppedAt(reason, "", hit)
 	case session.AtWatchpoint:
 		var hit []int
-		for _, w := range s.Watchpoints {
-			if b := c.breakpoints.of(w.ID); b != nil {
-				hit = append(hit, b.id)
-			}
+		for _, b := range c.breakpoints.At(s) {
+			hit = append(hit, b.Number)
 		}
-		c.stoppedAt("data breakpoint", c.change(s.Watchpoint), hit)
+		c.stoppedAt(dataBreakpoint.reason(), c.change(s.Watchpoint), hit)
 	case session.AtEntry:
 		c.stoppedAt("entry", "", nil)
 	case session.Interrupted:

@@ -320,7 +320,7 @@ func memoryReference(v value.Value) string {
 // registersOf returns the registers of a class.
 func (c *client) registersOf(k container, hex bool) ([]dap.Variable, error) {
 	list := []dap.Variable{}
-	context := c.context(k.frame)
+	context := c.values.Context(k.frame)
 	for _, info := range c.target.session.RegisterInfos() {
 		if info.Class != k.class {
 			continue

@@ -20,6 +20,10 @@ type Values struct {
 	// Convenience are the convenience variables, by their names without $.
 	Convenience map[string]value.Value
 
+	// History is what expressions see of the history: Past, with the front end's errors.
+	// If it is nil, there is none.
+	History func(n int, relative bool) (value.Value, error)
+
 	session *session.Session
 	frames  *Frames
 	history []value.Value
@@ -55,7 +59,7 @@ func (v *Values) Frame(f *Frame) value.Frame {
 }
 
 // Context returns what names in expressions mean in a frame, or outside of calls
-// where f is nil. The caller may change it, and sets its History.
+// if f is nil. The caller may change it.
 func (v *Values) Context(f *Frame) *expression.Context {
 	if f == nil {
 		return v.ContextAt(0)
@@ -68,7 +72,7 @@ func (v *Values) Context(f *Frame) *expression.Context {
 // ContextAt returns what names mean at an address of an image.
 func (v *Values) ContextAt(address uint64) *expression.Context {
 	c := v.session.Context(address)
-	c.Convenience = v
+	c.Convenience, c.History = v, v.History
 	for i, o := range c.Objects {
 		c.Objects[i] = &objectFrame{o, v}
 	}

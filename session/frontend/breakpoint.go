@@ -1,0 +1,219 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package frontend
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
+)
+
+// Breakpoints is the table of a front end's breakpoints and watchpoints. A session's
+// breakpoints never change; those of the table hold what users change. T is what the
+// front end adds to each.
+type Breakpoints[T any] struct {
+	Conditions Conditions
+
+	values *Values
+	list   []*Breakpoint[T]
+	last   int // number
+}
+
+// NewBreakpoints returns an empty table for the session of v.
+func NewBreakpoints[T any](v *Values, c Conditions) *Breakpoints[T] {
+	return &Breakpoints[T]{Conditions: c, values: v}
+}
+
+// Breakpoint is a breakpoint or watchpoint as users number it. It is pending while both
+// Set and Watch are nil.
+type Breakpoint[T any] struct {
+	Number    int
+	Location  string // as the user names it
+	Temporary bool
+	Hardware  bool
+	Disabled  bool
+
+	Hits   int            // hits with a true condition
+	Ignore int            // stops that are passed from now on
+	Counts func(int) bool // reports at which hits, from 1, it stops; nil is at all of them
+
+	Log func(*session.Frame) error // runs instead of stopping, if it is not nil
+
+	Set   *session.Breakpoint // nil for watchpoints
+	Watch *Watch              // nil for breakpoints
+	Own   T                   // the front end's
+
+	condition *located
+}
+
+// Watch is the part of a breakpoint that watches memory.
+type Watch struct {
+	*session.Watchpoint
+
+	ReadOnly bool        // do not stop when the value has changed
+	Type     *value.Type // of the object
+	Last     []byte      // its bytes as the front end showed them last
+}
+
+// Condition returns the text of the breakpoint's condition, "" without one.
+func (b *Breakpoint[T]) Condition() string {
+	if b.condition == nil {
+		return ""
+	}
+	return b.condition.text
+}
+
+// ID returns the breakpoint's ID in the session, 0 while it is pending.
+func (b *Breakpoint[T]) ID() int {
+	switch {
+	case b.Set != nil:
+		return b.Set.ID
+	case b.Watch != nil:
+		return b.Watch.ID
+	}
+	return 0
+}
+
+// List returns the breakpoints in the order in which they were added.
+func (t *Breakpoints[T]) List() []*Breakpoint[T] { return slices.Clone(t.list) }
+
+// Last returns the number that was given last.
+func (t *Breakpoints[T]) Last() int { return t.last }
+
+// Numbered returns the breakpoint with a number, or nil.
+func (t *Breakpoints[T]) Numbered(n int) *Breakpoint[T] {
+	return t.find(func(b *Breakpoint[T]) bool { return b.Number == n })
+}
+
+// At returns the breakpoints that a session has stopped at.
+func (t *Breakpoints[T]) At(stop *session.Stop) []*Breakpoint[T] {
+	var list []*Breakpoint[T]
+	for _, b := range t.list {
+		if b.Set != nil && b.Set == stop.Breakpoint || b.Watch != nil && slices.Contains(stop.Watchpoints, b.Watch.Watchpoint) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+func (t *Breakpoints[T]) find(is func(*Breakpoint[T]) bool) *Breakpoint[T] {
+	if n := slices.IndexFunc(t.list, is); n >= 0 {
+		return t.list[n]
+	}
+	return nil
+}
+
+// Add adds a breakpoint, and gives it the next number.
+func (t *Breakpoints[T]) Add(b *Breakpoint[T]) {
+	t.last++
+	b.Number = t.last
+	t.list = append(t.list, b)
+}
+
+// Drop removes a breakpoint from the table only.
+func (t *Breakpoints[T]) Drop(b *Breakpoint[T]) {
+	t.list = slices.DeleteFunc(t.list, func(other *Breakpoint[T]) bool { return other == b })
+}
+
+// SetCondition changes the condition of a breakpoint. It must compile at the addresses
+// as the table's Conditions say; without addresses, in the frame f, which is nil
+// outside of calls. An empty text removes the condition.
+func (t *Breakpoints[T]) SetCondition(b *Breakpoint[T], text string, addresses []uint64, f *Frame) error {
+	if text == "" {
+		b.condition = nil
+		return nil
+	}
+	c, err := t.values.locate(text, addresses, f, &t.Conditions)
+	if err != nil {
+		return err
+	}
+	b.condition = c
+	return nil
+}
+
+// Break sets a breakpoint in the session: at a location if there is one, because the
+// session then knows which of the calls inlined at an address is meant, else at an
+// address.
+func (t *Breakpoints[T]) Break(b *Breakpoint[T], location string, address uint64) (err error) {
+	if location != "" {
+		b.Set, err = t.values.session.BreakAt(location, t.options(b))
+	} else {
+		b.Set, err = t.values.session.Break(address, t.options(b))
+	}
+	return err
+}
+
+// WatchMemory sets a watchpoint in the session.
+func (t *Breakpoints[T]) WatchMemory(b *Breakpoint[T], w *Watch, address uint64, size int, access session.Access) error {
+	w.Last = make([]byte, size)
+	if err := t.values.session.ReadMemory(w.Last, address); err != nil {
+		return err
+	}
+	set, err := t.values.session.Watch(address, size, access, t.options(b))
+	if err != nil {
+		return err
+	}
+	w.Watchpoint = set
+	b.Watch = w
+	return nil
+}
+
+func (t *Breakpoints[T]) options(b *Breakpoint[T]) *session.BreakpointOptions {
+	return &session.BreakpointOptions{Temporary: b.Temporary, Hardware: b.Hardware, Log: b.Log,
+		Condition: func(f *session.Frame) (bool, error) { return t.hit(b, f) }}
+}
+
+// hit reports whether a breakpoint stops at a frame that has reached it. It is called
+// by the goroutine that controls the session.
+func (t *Breakpoints[T]) hit(b *Breakpoint[T], f *session.Frame) (bool, error) {
+	if w := b.Watch; w != nil && w.ReadOnly {
+		// The debug registers of amd64 do not distinguish reads from writes.
+		now := make([]byte, len(w.Last))
+		if err := t.values.session.ReadMemory(now, w.Address); err == nil && !bytes.Equal(now, w.Last) {
+			w.Last = now
+			return false, nil
+		}
+	}
+	if b.condition != nil {
+		yes, err := t.values.holds(b.condition, f, &t.Conditions)
+		if err != nil {
+			return true, t.Conditions.Failed(b.Number, b.condition.text, err)
+		}
+		if !yes {
+			return false, nil
+		}
+	}
+	b.Hits++
+	if b.Counts != nil && !b.Counts(b.Hits) {
+		return false, nil
+	}
+	if b.Ignore > 0 {
+		b.Ignore--
+		return false, nil
+	}
+	return true, nil
+}
+
+// Enable switches a breakpoint on or off.
+func (t *Breakpoints[T]) Enable(b *Breakpoint[T], on bool) error {
+	b.Disabled = !on
+	return t.values.session.Enable(b.ID(), on)
+}
+
+// Unset removes a breakpoint from the session. The table keeps it as pending.
+func (t *Breakpoints[T]) Unset(b *Breakpoint[T]) error {
+	if b.ID() == 0 {
+		return nil
+	}
+	err := t.values.session.Remove(b.ID())
+	b.Set, b.Watch = nil, nil
+	if errors.Is(err, session.ErrNotFound) { // it has removed itself
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package frontend
+
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
+	"github.com/clewdev/clew/value/expression"
+)
+
+// Conditions says how a front end treats the conditions of breakpoints.
+type Conditions struct {
+	// Everywhere: a condition must compile at all addresses of its breakpoint. Without
+	// it one address is enough; at the others the breakpoint does not stop.
+	Everywhere bool
+
+	// Variables: a condition can use convenience variables and the history. Without it
+	// all types are known when the condition is set, and operators that do not fit
+	// them are errors then.
+	Variables bool
+
+	// Failed returns the error of a stop whose condition cannot be evaluated.
+	Failed func(number int, condition string, err error) error
+}
+
+// located is an expression that is evaluated where a breakpoint stops. Its names can
+// mean something else at each address, so it is compiled for each.
+type located struct {
+	text string
+	at   map[uint64]compiled // by program counter
+
+	// A watchpoint stops anywhere. If its condition was set in an image, the names mean
+	// what they meant there: set is the expression, image and function the code whose
+	// frames have the local variables, and static a frame of the image's other
+	// variables. Debugging information outside of the images does not last.
+	anywhere bool
+	set      *expression.Expression
+	image    *session.Image
+	function session.Function
+	static   value.Frame
+}
+
+// compiled is an expression for the code that info describes, or why it does not
+// compile there.
+type compiled struct {
+	expression *expression.Expression
+	info       *value.Info
+	err        error
+}
+
+// locate compiles a text for addresses of images, or without addresses in a frame,
+// which is nil outside of calls.
+func (v *Values) locate(text string, addresses []uint64, f *Frame, policy *Conditions) (*located, error) {
+	l := &located{text: text, at: map[uint64]compiled{}, anywhere: len(addresses) == 0}
+	if l.anywhere {
+		x := v.Context(f)
+		e, err := policy.compile(text, x)
+		if err != nil {
+			return nil, err
+		}
+		if f == nil || f.Physical.Image != nil {
+			l.set, l.static = e, &objectFrame{value.Static(v.session, x.Info, 0), v}
+		}
+		if f != nil {
+			l.image, l.function = f.Physical.Image, f.Physical.Function
+		}
+		return l, nil
+	}
+	found := false
+	var failed error
+	for _, a := range addresses {
+		x := v.ContextAt(a)
+		e, err := policy.compile(text, x)
+		if err != nil && policy.Everywhere {
+			return nil, err
+		}
+		if err != nil {
+			failed = err
+		}
+		found = found || err == nil
+		l.at[a] = compiled{e, x.Info, err}
+	}
+	if !found {
+		return nil, failed
+	}
+	return l, nil
+}
+
+func (p *Conditions) compile(text string, x *expression.Context) (*expression.Expression, error) {
+	if !p.Variables {
+		x.Convenience, x.History = nil, nil
+	}
+	e, err := expression.Compile(text, x)
+	if err != nil || p.Variables {
+		return e, err
+	}
+	if e.IsType() {
+		return nil, &expression.Error{Column: 1, Message: "Attempt to use a type name as an expression"}
+	}
+	if _, err := e.Type(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// in compiles the expression for the code that a frame is in, unless that was done.
+func (v *Values) in(l *located, f *session.Frame, policy *Conditions) compiled {
+	info := f.Info()
+	c, known := l.at[f.PC]
+	if !known || c.info != info {
+		x := v.ContextAt(f.LookupPC)
+		x.Info, x.Address = info, f.LookupPC-f.Bias()
+		e, err := policy.compile(l.text, x)
+		c = compiled{e, info, err}
+		l.at[f.PC] = c
+	}
+	return c
+}
+
+// holds evaluates a condition in a frame that has reached its breakpoint.
+func (v *Values) holds(l *located, f *session.Frame, policy *Conditions) (bool, error) {
+	if l.set != nil {
+		if l.image != nil && f.Image == l.image && f.PC-l.function.Start < l.function.Size {
+			return l.set.True(f)
+		}
+		if yes, err := l.set.True(l.static); err == nil {
+			return yes, nil
+		}
+	}
+	c := v.in(l, f, policy)
+	switch {
+	case c.err == nil:
+		return c.expression.True(f)
+	case l.anywhere || policy.Everywhere:
+		return false, c.err
+	}
+	return false, nil
+}
+
+// Watchable returns the place of a value that can be watched. The error says why the
+// value, which has a name, cannot.
+func Watchable(name string, x value.Value) (address uint64, size int, err error) {
+	if x.Type() == nil {
+		return 0, 0, fmt.Errorf("%s has no value", name)
+	}
+	address, ok := x.Address()
+	if !ok {
+		return 0, 0, fmt.Errorf("%s is not in memory, and only memory can be watched", name)
+	}
+	n := x.Type().Size()
+	if n != 1 && n != 2 && n != 4 && n != 8 || address%n != 0 {
+		return 0, 0, fmt.Errorf("%s has %d bytes at %#x: 1, 2, 4 or 8 bytes at a multiple of their number can be watched, so watch a part of it", name, n, address)
+	}
+	return address, int(n), nil
+}

@@ -1,0 +1,109 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package frontend
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/session"
+	"github.com/clewdev/clew/value"
+)
+
+// LogMessage is a text with expressions in braces, "x is {x}", for a logpoint.
+type LogMessage struct {
+	parts  []logPart
+	values *Values
+	policy *Conditions
+}
+
+// logPart is text, or an expression.
+type logPart struct {
+	text       string
+	expression *located
+}
+
+// LogMessage compiles a log message for the addresses of a breakpoint. A backslash
+// before a brace makes it text.
+func (t *Breakpoints[T]) LogMessage(text string, addresses []uint64) (*LogMessage, error) {
+	parts, err := splitLog(text)
+	if err != nil {
+		return nil, err
+	}
+	m := &LogMessage{values: t.values, policy: &t.Conditions}
+	for _, p := range parts {
+		if p.expression != nil {
+			if p.expression, err = t.values.locate(p.text, addresses, nil, m.policy); err != nil {
+				return nil, fmt.Errorf("{%s}: %w", p.text, err)
+			}
+		}
+		m.parts = append(m.parts, p)
+	}
+	return m, nil
+}
+
+// Text returns the message for a frame that has reached the breakpoint. show returns
+// the text of a value.
+func (m *LogMessage) Text(f *session.Frame, show func(value.Value) string) string {
+	var b strings.Builder
+	for _, p := range m.parts {
+		if p.expression == nil {
+			b.WriteString(p.text)
+			continue
+		}
+		c := m.values.in(p.expression, f, m.policy)
+		if c.err != nil {
+			b.WriteString("{" + p.text + "}")
+			continue
+		}
+		v, err := c.expression.Evaluate(f)
+		if err != nil {
+			b.WriteString("<" + err.Error() + ">")
+			continue
+		}
+		b.WriteString(show(v))
+	}
+	return b.String()
+}
+
+// splitLog splits a log message at its braces. Expressions are not compiled yet.
+func splitLog(text string) ([]logPart, error) {
+	var parts []logPart
+	var literal strings.Builder
+	flush := func() {
+		if literal.Len() > 0 {
+			parts = append(parts, logPart{text: literal.String()})
+			literal.Reset()
+		}
+	}
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && i+1 < len(text) && strings.IndexByte(`{}\`, text[i+1]) >= 0:
+			i++
+			literal.WriteByte(text[i])
+		case text[i] == '{':
+			end, depth := i+1, 1
+			for ; end < len(text); end++ {
+				if text[end] == '{' {
+					depth++
+				} else if text[end] == '}' {
+					if depth--; depth == 0 {
+						break
+					}
+				}
+			}
+			if depth > 0 {
+				return nil, fmt.Errorf("log message: no } for the { in %q", text[i:])
+			}
+			flush()
+			parts = append(parts, logPart{text: text[i+1 : end], expression: &located{}})
+			i = end
+		default:
+			literal.WriteByte(text[i])
+		}
+	}
+	flush()
+	return parts, nil
+}
