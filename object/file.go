@@ -65,6 +65,7 @@ type File struct {
 	goTable   func() (*gotable.Table, error)
 	lines     func() (*lines, error)
 
+	compilers       func() (gccgo, gnat bool)
 	sectionRelative func() bool // values of symbols are relative to their sections, also where it is not ET_REL
 }
 
@@ -132,6 +133,7 @@ func (f *File) start(budget int64) {
 	f.budget = budget
 	f.mini = sync.OnceValues(f.openMiniDebugInfo)
 	f.goTable = sync.OnceValues(f.openGoTable)
+	f.compilers = sync.OnceValues(func() (gccgo, gnat bool) { return f.isGccgo(), f.isGNAT() })
 	f.sectionRelative = sync.OnceValue(f.findSectionRelative)
 	f.lines = sync.OnceValues(f.openLines)
 	f.exports = sync.OnceValue(f.openExports)

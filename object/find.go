@@ -73,7 +73,7 @@ func (f *File) FindSymbols(addrs []uint64) ([]Symbol, error) {
 	finder := finder{File: f, queries: queries, symbols: symbols, starts: newStarts(queries), names: maxNames}
 	fault := Guard(func() error {
 		finder.search()
-		if gccgo, gnat := f.isGccgo(), f.isGNAT(); gccgo || gnat {
+		if gccgo, gnat := f.compilers(); gccgo || gnat {
 			for i := range symbols {
 				symbols[i].Gccgo, symbols[i].GNAT = gccgo, gnat
 			}

@@ -9,13 +9,14 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/clewdev/clew/internal/sample"
 )
 
 // exercise calls everything of a file.
@@ -172,10 +173,14 @@ func TestCutSections(t *testing.T) {
 }
 
 func TestMutatedFiles(t *testing.T) {
+	mutants := 300
+	if sample.Full() {
+		mutants = 1500
+	}
 	for _, flags := range [][]string{nil, {"-c"}, {"-gz"}, {"-gdwarf-4"}} {
 		data := small(t, flags...)
-		random := rand.New(rand.NewPCG(1, 2))
-		for range 1500 {
+		random := sample.Rand(t)
+		for range mutants {
 			mutated := append([]byte(nil), data...)
 			for range 1 + random.IntN(8) {
 				at := random.IntN(len(mutated))

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
@@ -21,18 +22,19 @@ func TestBuilds(t *testing.T) {
 	if testing.Short() && runtime.GOARCH == "amd64" {
 		return // it takes a minute
 	}
-	testprogram.RequireTool(t, "go")
-	testprogram.RequireTool(t, "gcc")
-	for _, tt := range []struct {
+	type build struct {
 		name, cgo string
 		flags     []string
-	}{
+	}
+	testprogram.RequireTool(t, "go")
+	testprogram.RequireTool(t, "gcc")
+	for _, tt := range sample.Covering(t, []build{
 		{"without cgo", "0", nil},
 		{"with cgo", "1", nil},
 		{"race", "1", []string{"-race"}},
 		{"pie", "0", []string{"-buildmode=pie"}},
 		{"pie with cgo", "1", []string{"-buildmode=pie"}},
-	} {
+	}, 2, func(b build) []string { return append(b.flags, "cgo "+b.cgo) }) {
 		t.Run(tt.name, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "session.test")
 			build := exec.Command("go", append(append([]string{"test", "-c", "-vet=off", "-o", program}, tt.flags...), ".")...)

@@ -80,6 +80,10 @@ func setup(env *testscript.Env) error {
 	env.Setenv("PROGRAMS", testprogram.Path("programs"))
 	env.Setenv("ASM", testprogram.Path("asm"))
 	env.Setenv("HOSTILE", testprogram.Path("hostile"))
+	// The home directory of a script is empty, and what Go has built is not to be built again.
+	if cache, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil {
+		env.Setenv("GOCACHE", strings.TrimSpace(string(cache)))
+	}
 	return nil
 }
 
