@@ -43,7 +43,7 @@ func named(t *testing.T, w *stack.Walked, lines bool) (list []string) {
 	return list
 }
 
-// What was walked while the threads were being released is what is walked later.
+// The stacks that are walked while threads are released equal those of a later walk.
 func TestStacks(t *testing.T) {
 	opts := stack.WalkOptions{Registers: true, Lines: true}
 	programs := map[string]func(t *testing.T) *testprogram.Process{
@@ -108,7 +108,7 @@ func TestWalkWhileReleased(t *testing.T) {
 	}
 }
 
-// What Name has done meanwhile is done once, is told when it is to end, and waited for.
+// Name runs Meanwhile once, signals it to end, and waits for it.
 func TestMeanwhile(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)
@@ -160,8 +160,8 @@ func TestStacksOfNothing(t *testing.T) {
 	}
 }
 
-// What is asked of the caller before threads are stopped can take long, and can panic:
-// nothing is attached to until then, as a thread that is stops for any signal.
+// Calls of the caller before threads are stopped can take long, and can panic. Nothing is attached
+// before they return, because an attached thread stops for any signal.
 func TestNothingAttachedToWhileDescribed(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	tracer := func() int {

@@ -50,9 +50,8 @@ const (
 	refused                    // could not be attached to, err says why
 )
 
-// capture stops the threads of a process together and copies what they hold.
-// Its methods run on the tracer thread. It allocates before the stop what it
-// will need, as far as that can be known.
+// capture stops the threads of a process together and copies their registers and stacks. Its
+// methods run on the tracer thread. It allocates before the stop, as far as sizes are known.
 type capture struct {
 	pid      int
 	machine  *arch.Machine
@@ -63,7 +62,7 @@ type capture struct {
 	vectors  bool          // copy the vector registers too
 
 	tracees []tracee
-	tids    []int // room for a listing
+	tids    []int // buffer for a listing
 	buffer  [maxRegisters]byte
 	seen    map[int]bool
 
@@ -74,9 +73,9 @@ type capture struct {
 	copies     []snapshot.Copy
 	each       each
 
-	early *early   // nil where nothing is read early
-	told  bool     // the snapshot has what was captured
-	names []string // of the tracees; nil before they are read
+	early  *early   // nil where nothing is read early
+	filled bool     // the snapshot holds the captured data
+	names  []string // of the tracees; nil before they are read
 
 	started time.Time     // of the first stop
 	pause   time.Duration // to the last release
@@ -85,7 +84,7 @@ type capture struct {
 	unclean bool // something stays attached until the tracer thread ends
 }
 
-// phases tells where a pause goes.
+// phases are the parts of a pause.
 type phases struct{ stop, copy, release time.Duration }
 
 func newCapture(pid int, m *arch.Machine, tasks *taskDirectory) *capture {
@@ -206,8 +205,7 @@ func (c *capture) sweep() (waiting int) {
 	return waiting
 }
 
-// look looks whether a thread has stopped or ended since. It uses info, which nobody
-// else does meanwhile.
+// look checks whether a thread has stopped or ended. It overwrites info.
 func (c *capture) look(t *tracee, info *waitInfo) bool {
 	switch errno := peek(t.tid, info); {
 	case errno != 0: // ECHILD: no thread of this ID is traced any more
@@ -247,7 +245,7 @@ func (c *capture) readRegisters(t *tracee) {
 	if t.vectors != nil {
 		n, errno := registerSet(t.tid, ntPRFPReg, t.vectors)
 		if errno != 0 {
-			n = 0 // a value in them is told to be missing
+			n = 0 // the thread reports them as missing
 		}
 		t.vectors = t.vectors[:n]
 		if c.machine.ThreadRegister != 0 {
@@ -264,9 +262,8 @@ const maxRegisters = 512
 // maxVectors is more bytes than those of floating point take: 512 on amd64, 528 on arm64.
 const maxVectors = 576
 
-// starved is how many times as long as for others is waited for a thread that is
-// about to stop and only has to be given a processor, by a busy machine or by a
-// control group whose quota is used up.
+// starved is the factor by which the wait is longer for a thread that is about to stop and only
+// needs a processor. The machine can be busy, or the quota of its control group used up.
 const starved = 20
 
 // giveUp leaves alone the threads that have not stopped and wait for something else
@@ -307,8 +304,8 @@ func (c *capture) detach() {
 	c.phases.release = time.Since(begin)
 }
 
-// release releases a thread with the signal that it was about to get. One whose process
-// is stopped by a signal stays stopped (__ptrace_unlink).
+// release releases a thread with its pending signal. The thread stays stopped if a signal has
+// stopped its process (__ptrace_unlink).
 func (c *capture) release(t *tracee) {
 	if errno := ptrace(unix.PTRACE_DETACH, t.tid, 0, uintptr(t.stop.delivery())); errno != 0 {
 		c.unclean = true // killed meanwhile
@@ -364,7 +361,7 @@ func (c *capture) threads() []snapshot.Thread {
 	return threads
 }
 
-// readNames reads the names of the threads, which the kernel tells of each in a file.
+// readNames reads the names of the threads, each from a file of the kernel.
 func (c *capture) readNames() {
 	c.names = make([]string, len(c.tracees))
 	for i := range c.tracees {
@@ -374,8 +371,8 @@ func (c *capture) readNames() {
 	}
 }
 
-// tellNames tells the snapshot's threads their names.
-func (c *capture) tellNames(s *snapshot.Snapshot) {
+// setNames sets the names of the snapshot's threads.
+func (c *capture) setNames(s *snapshot.Snapshot) {
 	if c.names == nil {
 		c.readNames()
 	}

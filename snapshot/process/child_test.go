@@ -109,8 +109,8 @@ func (c *child) blocked(call int) {
 	})
 }
 
-// rounds is how often a test repeats what it does to meet a race: less with
-// -short, on an emulated machine.
+// rounds is the number of repetitions with which a test looks for a race. It is smaller with
+// -short and on an emulated machine.
 func rounds(n int) int {
 	if testing.Short() {
 		return n / 6

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// prompt is within which time most threads stop that have a processor. For so long
-	// this one keeps its own: who gives it away on a busy machine may get it back long
-	// after the thread has stopped.
+	// prompt is the time in which most threads that have a processor stop. This thread keeps
+	// its own processor for that time: after a yield on a busy machine it may run again long
+	// after the other thread has stopped.
 	prompt = 30 * time.Microsecond
 
 	// idle is after which time the next thread is asked to stop though one has not: that
@@ -39,7 +39,7 @@ type each struct {
 	round   []snapshot.Copy
 }
 
-// maxRound is more than is read of one thread at once.
+// maxRound exceeds the number of pieces that are read of one thread at once.
 const maxRound = 16
 
 // prepareEach takes what stopEach needs.
@@ -148,7 +148,7 @@ func (c *capture) copyOne(i int) {
 			t.end, t.ownStack = min(end, expected), true
 		}
 	}
-	e.reading, e.pending = t, t.ownStack && c.takeRoom(t)
+	e.reading, e.pending = t, t.ownStack && c.takeBuffer(t)
 	var last uint64
 	for _, r := range c.runtimes {
 		copies, l, ok, err := r.Copy(id, sp, e.read)
@@ -169,7 +169,7 @@ func (c *capture) copyOne(i int) {
 		if last != 0 {
 			t.end = min(end, last)
 		}
-		e.pending = c.takeRoom(t)
+		e.pending = c.takeBuffer(t)
 	}
 	if e.pending {
 		c.readStack(i)
@@ -187,9 +187,9 @@ func (c *capture) expect(id, sp uint64) uint64 {
 	return 0
 }
 
-// takeRoom takes room for as much of a thread's stack as is copied, and reports whether
-// that is any of it.
-func (c *capture) takeRoom(t *tracee) bool {
+// takeBuffer takes a buffer for the part of a thread's stack that is copied. It returns false if
+// nothing is.
+func (c *capture) takeBuffer(t *tracee) bool {
 	s, n := &c.stacks, uint64(len(c.tracees))
 	limit := min(s.limit, max(copyBudget/n, minimum))
 	if !t.ownStack {

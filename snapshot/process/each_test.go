@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// prepareCapture returns a capture of a process's threads each for itself, which lists them
-// when it is told to.
+// prepareCapture returns a capture of a process's threads, one at a time. It has not listed them
+// yet.
 func prepareCapture(t *testing.T, pid int) *capture {
 	t.Helper()
 	c, s, err := prepare(pid, &Options{Timeout: 5 * time.Second})
@@ -71,8 +71,8 @@ func TestAttachesInTurn(t *testing.T) {
 	checkReleased(t, child.pid)
 }
 
-// An ID that has become another process's since it was listed is left alone, and that of a
-// thread that has ended delays nobody.
+// A listed ID that another process has got is left alone, and the ID of a thread that has ended
+// delays no other.
 func TestAttachesToNoOther(t *testing.T) {
 	child := start(t, build(t, "threads"), "2")
 	other := exec.Command(testprogram.RequireTool(t, "sleep"), "1000")
@@ -104,8 +104,8 @@ func TestAttachesToNoOther(t *testing.T) {
 	checkReleased(t, child.pid)
 }
 
-// All threads' stacks together take no more than there is room for, and those that do not
-// fit say so, of threads that stop together and of those that stop each for itself.
+// All copies of stacks together stay below the limit, and stacks that do not fit report that,
+// whether threads stop together or one at a time.
 func TestStacksAreBounded(t *testing.T) {
 	child := start(t, build(t, "threads"), "8")
 	for name, stop := range map[string]func(c *capture) error{
@@ -125,8 +125,8 @@ func TestStacksAreBounded(t *testing.T) {
 		},
 	} {
 		c := prepareCapture(t, child.pid)
-		const room = 10 << 10
-		c.stacks.left, c.stacks.limit = room, 4<<10
+		const limit = 10 << 10
+		c.stacks.left, c.stacks.limit = limit, 4<<10
 		onTracerThread(func() bool {
 			defer sigchld.Quiet()()
 			if err := stop(c); err != nil {
@@ -149,8 +149,8 @@ func TestStacksAreBounded(t *testing.T) {
 				t.Errorf("%s: thread %d: %d bytes of its stack, %v", name, th.tid, len(th.stack), th.err)
 			}
 		}
-		if copied == 0 || copied > room || full == 0 {
-			t.Errorf("%s: %d bytes were copied of %d, and %d stacks were not", name, copied, room, full)
+		if copied == 0 || copied > limit || full == 0 {
+			t.Errorf("%s: %d bytes were copied of %d, and %d stacks were not", name, copied, limit, full)
 		}
 		checkReleased(t, child.pid)
 	}

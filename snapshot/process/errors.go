@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kinds of failure that a caller may want to tell apart with errors.Is.
+// Kinds of failure, for errors.Is.
 var (
 	ErrNoProcess    = errors.New("no such process")
 	ErrNoThread     = errors.New("no such thread")
@@ -84,8 +84,8 @@ func check(pid int) error {
 	return nil
 }
 
-// noProcess makes an *Error of a failure that says that there is no process. One
-// whose first thread is a zombie was there until now: its others ended after check
+// noProcess returns an *Error for a failure that means that the process does not exist. If its
+// first thread is a zombie, the process existed until now, and its other threads ended after check
 // had counted them.
 func noProcess(pid int, err error) error {
 	e := &Error{PID: pid, Kind: ErrNoProcess, Err: err}
@@ -111,7 +111,7 @@ func exited(pid int) error {
 	return &Error{PID: pid, Kind: ErrNoProcess, Reason: "it has exited"}
 }
 
-// traced says who traces a process; tracer is a thread's ID.
+// traced returns the error of a process that has a tracer. tracer is a thread ID.
 func traced(pid, tracer int, err error) error {
 	if s, err := readStatus(tracer); err == nil {
 		tracer = s.TGID
@@ -122,8 +122,8 @@ func traced(pid, tracer int, err error) error {
 		Advice: "detach that one first"}
 }
 
-// hasLiveThreads reports whether a process has a thread that is no zombie: the
-// first thread may have ended before the others.
+// hasLiveThreads reports whether a process has a thread that is not a zombie. The first thread may
+// have ended before the others.
 func hasLiveThreads(pid int) bool {
 	tids, err := listThreads(pid, nil)
 	if err != nil {
@@ -186,9 +186,9 @@ func denied(pid int, err error) error {
 // access is what decides on ptrace access to a process.
 type access struct {
 	self, target *status
-	dumpable     bool // as far as can be told: root's always seem to be
+	dumpable     bool // as far as is known: root's processes always seem to be
 	scope        int  // kernel.yama.ptrace_scope, -1 without Yama
-	outside      bool // this process is in a user namespace, and the target in another as far as can be told
+	outside      bool // this process is in a user namespace, and the target in another, as far as is known
 	filtered     bool // a seccomp filter denies ptrace
 }
 
@@ -235,7 +235,7 @@ func (a *access) explain() (reason, advice string) {
 	case a.filtered:
 		return "a seccomp filter denies ptrace to clew", "allow ptrace in the filter (in a container: --cap-add=SYS_PTRACE, or a seccomp profile with ptrace)"
 	case a.scope == 3:
-		return "kernel.yama.ptrace_scope is 3: nobody may trace", "only a reboot with another setting changes that"
+		return "kernel.yama.ptrace_scope is 3: no process may trace another", "only a reboot with another setting changes that"
 	case a.scope == 2 && !capable:
 		return "kernel.yama.ptrace_scope is 2: only CAP_SYS_PTRACE may trace", asRoot
 	case a.outside && (capable || same):

@@ -140,20 +140,20 @@ func TestAlreadyTraced(t *testing.T) {
 	if !errors.Is(err, ErrTraced) || !strings.Contains(err.Error(), "process "+strconv.Itoa(tracer.pid)) {
 		t.Error(err)
 	}
-	// A thread whose tracer came after the check.
+	// The tracer attached to a thread after the check.
 	if err := explainSeize(c.pid, c.pid, unix.EPERM); !errors.Is(err, ErrTraced) || !errors.Is(err, fs.ErrPermission) {
 		t.Error(err)
 	}
 }
 
-// As another user the kernel's rules hold: a process of one's own that is not
-// dumpable, and one of root's.
+// Another user is refused by the kernel: a process of the same user that is not dumpable, and a
+// process of root.
 func TestPermission(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("skipped: only root can become another user")
 	}
 	const nobody = 65534
-	// The programs must be readable for nobody, unlike the test's directories.
+	// The user nobody must be able to read the programs, unlike the test's directories.
 	directory, err := os.MkdirTemp("", "clew")
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func ExampleRun() {
 	// signal: segmentation fault
 }
 
-// Errors tell what stands in the way.
+// Errors name the obstacle.
 func ExampleError() {
 	_, err := process.Snapshot(os.Getpid(), nil)
 	fmt.Println(errors.Is(err, process.ErrSelf))

@@ -36,8 +36,7 @@ func checkReleased(t testing.TB, pid int) {
 	}
 }
 
-// heldThreads tells of the threads that are stopped or traced. It is an error
-// where the process has ended.
+// heldThreads describes the threads that are stopped or traced. It fails if the process has ended.
 func heldThreads(pid int) ([]string, error) {
 	tids, err := listThreads(pid, nil)
 	if err != nil {
@@ -286,8 +285,8 @@ func TestStoppedTarget(t *testing.T) {
 	eventually(t, "the counters advance", func() bool { return c.number("") > before })
 }
 
-// What a target notices of a snapshot: the system calls that the kernel does
-// not restart. The list is signal(7)'s, "Interruption of system calls and
+// A target notices a snapshot by the system calls that the kernel does not
+// restart. The list is from signal(7), "Interruption of system calls and
 // library functions by stop signals", and socket calls with a timeout.
 func TestInterruptedSystemCalls(t *testing.T) {
 	c := start(t, build(t, "syscalls"))

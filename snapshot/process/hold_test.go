@@ -29,7 +29,7 @@ func standsStill(t *testing.T, pid int) bool {
 	return !slices.ContainsFunc(tids, func(tid int) bool { return threadState(pid, tid) != 't' })
 }
 
-// processorTime returns for how many nanoseconds a process of one thread has run.
+// processorTime returns the processor time of a process with one thread, in nanoseconds.
 func processorTime(t *testing.T, pid int) (n int64) {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))

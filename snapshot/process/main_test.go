@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// The test program is also the other process that some tests need: what it
-// does then is in this environment variable, with arguments of its own.
+// roleVariable is the environment variable with the role of a process that a test starts from the
+// test's own program.
 const roleVariable = "CLEW_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -124,8 +124,8 @@ func waitInGoroutines([]string) int {
 	}
 }
 
-// runCommand runs its arguments as Run does, tells on standard error what it
-// was called with, and exits as the command did.
+// runCommand runs its arguments with Run, prints the calls of its callback on standard error, and
+// exits as the command did.
 func runCommand(args []string) int {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout

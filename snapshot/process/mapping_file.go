@@ -23,13 +23,12 @@ import (
 // ErrNoFile is wrapped by OpenMapping's error for a mapping of no file.
 var ErrNoFile = errors.New("no file is mapped")
 
-// OpenMapping opens for reading the file that process pid has mapped, also when it
-// is in another mount namespace, was replaced, or has no name any more. The caller
-// closes it. The error wraps a *debugfile.NotFoundError, which says each way that
-// was tried and why it failed; the image can then still be read from the process's
-// memory.
+// OpenMapping opens a mapped file of process pid for reading. The file may be in another mount
+// namespace, may have been replaced, or may have lost its name. The caller closes it. The error
+// wraps a *debugfile.NotFoundError, which lists each attempt and why it failed. The image can then
+// still be read from the process's memory.
 //
-// The ways, in order: the path under the process's root directory; the process's
+// The attempts, in order: the path under the process's root directory; the process's
 // program, /proc/PID/exe; /proc/PID/map_files, which needs CAP_CHECKPOINT_RESTORE
 // or CAP_SYS_ADMIN; last, of an object file whose ELF header the mapping begins
 // with, a copy that has its build ID. What the first two open is taken only if it
@@ -117,7 +116,7 @@ func sameFile(pid int, m *snapshot.Mapping, f *os.File) error {
 }
 
 var (
-	errWritable   = errors.New("the mapping may have been written to, so its bytes tell nothing")
+	errWritable   = errors.New("the mapping may have been written to, so its bytes prove nothing")
 	errUnreadable = errors.New("the mapping cannot be read")
 )
 

@@ -216,7 +216,7 @@ func TestMemory(t *testing.T) {
 	if err := memory.ReadMemory(nil, m.Start); err != nil {
 		t.Errorf("nothing: %v", err)
 	}
-	// Many places at once, of which some cannot be read, or not to their end.
+	// Many places at once. Some are not readable, or not to their end.
 	mappings, err := Mappings(c.pid)
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func TestMemory(t *testing.T) {
 	}
 	memory.ReadBatch(nil)
 
-	// Once the process has ended, nobody else's memory is read.
+	// After the end of the process, no other process's memory is read.
 	c.cmd.Process.Kill()
 	c.cmd.Process.Wait()
 	if err := memory.ReadMemory(got, m.Start); err == nil || !strings.Contains(err.Error(), "has exited") {
@@ -306,7 +306,7 @@ func TestOpenMappingByBuildID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As the kernel would tell of a library that is gone: no link is of this range.
+	// As for a library that was deleted: no link has this range.
 	m := mappings[0]
 	if m.Path != right || m.Offset != 0 {
 		t.Fatalf("the first mapping is %+v", m)

@@ -21,10 +21,9 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Mappings returns what the process pid has mapped, by ascending address. The
-// kernel gives the list in pieces, so of a process that maps and unmaps
-// meanwhile it is no exact picture. With an error come the mappings that were
-// read all the same.
+// Mappings returns the mappings of process pid, by ascending address. The kernel
+// returns the list in pieces, so the list is not exact if the process maps and
+// unmaps at the same time. With an error it returns the mappings that were read.
 func Mappings(pid int) ([]snapshot.Mapping, error) {
 	f, err := openMaps(pid)
 	if err != nil {
@@ -51,7 +50,7 @@ const (
 	// Each of a million mappings can name another path of 4 KB.
 	maxMapsText  = 256 << 20 // bytes
 	maxMapsPaths = 32 << 20  // bytes of distinct paths
-	// maxMapsLine is more than a path takes whose bytes are all escaped.
+	// maxMapsLine exceeds the length of a path whose bytes are all escaped.
 	maxMapsLine = 32 << 10
 )
 

@@ -19,12 +19,12 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Memory reads the memory of a live process, as it is at that moment. It
-// implements cfi.Memory and may be used from several goroutines.
+// Memory reads the present memory of a live process. It implements cfi.Memory
+// and may be used from several goroutines.
 //
-// It belongs to the program that ran when it was opened: once that has exited
-// or executed another one, every read is an error, also when its process ID is
-// in use again. Reads that cross into memory which is not mapped are errors.
+// It belongs to the program that ran when it was opened. After that program has
+// exited or executed another one, every read is an error, even if its process
+// ID is in use again. Reads that cross into unmapped memory are errors.
 type Memory struct {
 	pid int
 	// mem is /proc/PID/mem: the kernel ties the open file to the address
@@ -44,8 +44,8 @@ func OpenMemory(pid int) (*Memory, error) {
 	return &Memory{pid: pid, mem: f}, nil
 }
 
-// Close releases the file behind m; reads after it are errors. A Memory that
-// is not closed is closed when it is collected.
+// Close closes m; later reads are errors. The garbage collector closes a Memory that is not
+// reachable.
 func (m *Memory) Close() error { return m.mem.Close() }
 
 // ReadMemory implements cfi.Memory.
@@ -71,16 +71,16 @@ func (m *Memory) ReadBatch(batch []snapshot.Copy) {
 	if len(batch) == 0 {
 		return
 	}
-	room, _ := batchRooms.Get().(*batchRoom)
-	if room == nil {
-		room = new(batchRoom)
-		room.copier.prepareLists(iovMax)
+	buffers, _ := batchBuffers.Get().(*batchBuffer)
+	if buffers == nil {
+		buffers = new(batchBuffer)
+		buffers.copier.prepareLists(iovMax)
 	}
-	defer batchRooms.Put(room)
-	room.wanted = append(room.wanted[:0], batch...)
-	wanted := room.wanted
+	defer batchBuffers.Put(buffers)
+	buffers.wanted = append(buffers.wanted[:0], batch...)
+	wanted := buffers.wanted
 	defer clear(wanted)
-	room.copier.readRound(m.pid, batch)
+	buffers.copier.readRound(m.pid, batch)
 	// The process ID can be another program's, if this one is gone.
 	var b [1]byte
 	_, err := m.mem.ReadAt(b[:], int64(batch[0].Address))
@@ -95,12 +95,12 @@ func (m *Memory) ReadBatch(batch []snapshot.Copy) {
 	}
 }
 
-// batchRoom is what a batch is read with.
-type batchRoom struct {
+// batchBuffer is what a batch is read with.
+type batchBuffer struct {
 	copier stackCopier
 	wanted []snapshot.Copy
 }
 
-var batchRooms sync.Pool // of *batchRoom, as batches are read often
+var batchBuffers sync.Pool // of *batchBuffer, as batches are read often
 
 var errNotReadable = errors.New("not mapped or not readable")

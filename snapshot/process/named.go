@@ -59,7 +59,7 @@ func All() iter.Seq2[int, string] {
 	}
 }
 
-// commandOf returns the base name of a process's first argument, "" if it has none.
+// commandOf returns the base name of a process's first argument, "" without arguments.
 func commandOf(pid int) string {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	if err != nil || len(data) == 0 {

@@ -34,8 +34,8 @@ const userHZ = 100
 // began returns when a process began, to 10 ms; zero where that is not to be had.
 func began(pid int) time.Time {
 	line := readLine("/proc/" + strconv.Itoa(pid) + "/stat")
-	// The name, in parentheses, may hold anything. proc_pid_stat(5): starttime is
-	// field 22, and the state behind the name field 3.
+	// The name, in parentheses, may hold anything. The field after it is field 3, the state;
+	// starttime is field 22 (proc_pid_stat(5)).
 	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
 	if len(fields) < 20 {
 		return time.Time{}

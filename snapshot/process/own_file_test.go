@@ -45,7 +45,7 @@ func TestOwnFiles(t *testing.T) {
 		}
 	}
 	if os.Getuid() != 0 {
-		return // nobody else can give a file away
+		return // only root can change the owner of a file
 	}
 	if err := os.Chown(own, 65534, 65534); err != nil {
 		t.Fatal(err)

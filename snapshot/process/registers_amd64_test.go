@@ -59,7 +59,7 @@ func TestRegisters(t *testing.T) {
 					t.Errorf("column %d: %#x, %t, expected %#x", column, got, ok, want)
 				}
 			}
-			// What comes after the system call: a jump to itself.
+			// The code after the system call is a jump to itself.
 			code := make([]byte, 2)
 			if err := s.Memory.ReadMemory(code, th.Registers.PC); err != nil || !bytes.Equal(code, []byte{0xeb, 0xfe}) {
 				t.Errorf("at the program counter %#x: % x, %v", th.Registers.PC, code, err)
@@ -82,9 +82,9 @@ func TestRunFirstInstruction(t *testing.T) {
 	}
 	program := build(t, "registers.S", "-nostdlib", "-static", "-DFAULT")
 	for range 20 {
-		status, told := startRun(t, program).end()
-		if status != 132 || !bytes.HasPrefix([]byte(told), []byte("SIGILL crash=true")) {
-			t.Fatalf("status %d, told %q", status, told)
+		status, stderr := startRun(t, program).end()
+		if status != 132 || !bytes.HasPrefix([]byte(stderr), []byte("SIGILL crash=true")) {
+			t.Fatalf("status %d, stderr %q", status, stderr)
 		}
 	}
 }

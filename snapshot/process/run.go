@@ -56,29 +56,29 @@ func (r Reason) faulted() bool {
 	return false
 }
 
-// Run starts cmd, calls on with a snapshot each time the command is about to
-// die of a signal that means a fault or an abort, or SIGQUIT reaches it
-// (Ctrl-\), and returns when it has ended. The error is what cmd.Wait would
-// return, so that cmd.ProcessState has the exit status; or it says why the
-// command could not be started or traced, or a snapshot not be taken. An
-// *exec.ExitError is found in it by errors.As.
+// Run starts cmd, and returns when the command has ended. It calls on with a
+// snapshot each time the command is about to die of a signal for a fault or an
+// abort, and each time it gets SIGQUIT (Ctrl-\). The error is that of cmd.Wait,
+// and cmd.ProcessState has the exit status; or the error says why the command
+// could not be started or traced, or why a snapshot failed. errors.As finds an
+// *exec.ExitError in it.
 //
 // A crash is a signal whose default action is to dump core (SIGSEGV, SIGABRT,
 // SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGXCPU, SIGXFSZ) and that the
-// command does not handle. On is called while the command stands still before
-// the signal is delivered, so everything can still be read from its memory;
-// then the signal is delivered and the command dies of it as it would have,
-// core included. Signals that the command handles are passed on unseen.
+// command does not handle. Run calls on while the command stands still, before
+// it delivers the signal, so its whole memory is readable. Then the command dies
+// of the signal as usual, core included. Signals that the command handles are
+// passed on.
 //
-// SIGQUIT means that its stacks are wanted. Once the snapshot is taken it goes
-// on: a command with a handler of its own (Go programs, the JVM) gets the
-// signal too, one without is not killed by it. On is then called while the
-// command runs again, on another goroutine, one call at a time; SIGQUITs during
-// a call take no further snapshot.
+// SIGQUIT is a request for stacks. The command goes on after the snapshot. It
+// gets the signal too if it has a handler (Go programs, the JVM), and is not
+// killed by it without one. Run calls on while the command runs again, on
+// another goroutine, one call at a time. A SIGQUIT during a call takes no
+// snapshot.
 //
 // Only the command itself is traced, through its execs, with all its threads;
-// processes that it starts are not. Beside signals only starting a thread costs
-// it time. While Run runs, SIGINT, SIGQUIT, SIGTERM and SIGHUP do not end this
+// processes that it starts are not. Only signals and starting a thread cost it
+// time. While Run runs, SIGINT, SIGQUIT, SIGTERM and SIGHUP do not end this
 // program: a terminal sends them to the command too, and one that was sent to
 // this process only is passed on to it. Job control (Ctrl-Z, fg, bg) works. If
 // this program is killed the command goes on. As under any tracer, a
@@ -119,8 +119,8 @@ func run(cmd *exec.Cmd, on func(*snapshot.Snapshot, Reason)) error {
 	return errors.Join(err, r.err)
 }
 
-// options of every thread: new threads are traced too, and an exec is told. No
-// PTRACE_O_EXITKILL: the command outlives this program.
+// runOptions are the trace options of every thread: trace new threads, and report an exec. They
+// omit PTRACE_O_EXITKILL, so that the command outlives this program.
 const runOptions = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC
 
 // start starts the command and attaches to it before its first instruction.
@@ -331,7 +331,7 @@ func (r *runner) capture() (*capture, *snapshot.Snapshot) {
 	return c, snap
 }
 
-// reason asks the kernel for what it knows about a signal.
+// reason asks the kernel about a signal.
 func (r *runner) reason(tid int, signal syscall.Signal, crash bool) Reason {
 	var info faultInfo
 	reason := Reason{Thread: tid, Signal: signal, Crash: crash}

@@ -28,14 +28,14 @@ type underRun struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout *bufio.Reader
-	told   bytes.Buffer // what it wrote to standard error
+	stderr bytes.Buffer
 }
 
 func startRun(t *testing.T, args ...string) *underRun {
 	t.Helper()
 	r := &underRun{t: t, cmd: asRole(self(t), "run", args...)}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	r.cmd.Stderr = &r.told
+	r.cmd.Stderr = &r.stderr
 	r.cmd.WaitDelay = 10 * time.Second
 	var err error
 	if r.stdin, err = r.cmd.StdinPipe(); err != nil {
@@ -63,16 +63,16 @@ func (r *underRun) expect(line string) {
 	}
 }
 
-// end waits for the end and returns the exit status and what was told.
+// end waits for the end and returns the exit status and the standard error.
 func (r *underRun) end() (int, string) {
 	r.t.Helper()
 	r.stdin.Close()
 	io.Copy(io.Discard, r.stdout)
 	err := r.cmd.Wait()
 	if e, ok := err.(*exec.ExitError); err != nil && (!ok || !e.Exited()) {
-		r.t.Fatalf("%v\n%s", err, r.told.String())
+		r.t.Fatalf("%v\n%s", err, r.stderr.String())
 	}
-	return r.cmd.ProcessState.ExitCode(), r.told.String()
+	return r.cmd.ProcessState.ExitCode(), r.stderr.String()
 }
 
 func TestRunCrash(t *testing.T) {
@@ -89,7 +89,7 @@ func TestRunCrash(t *testing.T) {
 		name   string
 		args   []string
 		status int
-		told   string
+		stderr string
 	}{
 		{"exit", []string{crash, "exit"}, 7, ""},
 		{"fault", []string{crash, "segv"}, 139, "SIGSEGV crash=true address=0x10 threads=1 complete=1 name=crash\n"},
@@ -98,7 +98,7 @@ func TestRunCrash(t *testing.T) {
 		{"thread", []string{crash, "thread"}, 139, "SIGSEGV crash=true address=0x10 threads=5 complete=5 name=faulty\n"},
 		{"handled", []string{crash, "handled"}, 0, ""},
 		{"handled, then not", []string{crash, "redefault"}, 139, "SIGSEGV crash=true address=0x10 threads=1 complete=1 name=crash\n"},
-		{"SIGTERM is no crash", []string{crash, "term"}, 143, ""},
+		{"SIGTERM is not a crash", []string{crash, "term"}, 143, ""},
 		{"child", []string{crash, "fork"}, 3, ""},
 		{"many threads", []string{crash, "churn", strconv.Itoa(rounds(2000))}, 5, ""},
 		{"exec in a script", []string{shell, "-c", "exec " + crash + " segv"}, 139, "SIGSEGV crash=true address=0x10 threads=1 complete=1 name=crash\n"},
@@ -106,11 +106,11 @@ func TestRunCrash(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			status, told := startRun(t, test.args...).end()
-			// The shell tells of its child's end on the same stream.
-			told = strings.ReplaceAll(told, "Segmentation fault\n", "")
-			if status != test.status || told != test.told {
-				t.Errorf("status %d, told %q, expected %d, %q", status, told, test.status, test.told)
+			status, stderr := startRun(t, test.args...).end()
+			// The shell reports its child's end on the same stream.
+			stderr = strings.ReplaceAll(stderr, "Segmentation fault\n", "")
+			if status != test.status || stderr != test.stderr {
+				t.Errorf("status %d, stderr %q, expected %d, %q", status, stderr, test.status, test.stderr)
 			}
 		})
 	}
@@ -119,7 +119,7 @@ func TestRunCrash(t *testing.T) {
 func TestRunNotStarted(t *testing.T) {
 	err := Run(exec.Command("/nonexistent/program"), nil)
 	if err == nil || !os.IsNotExist(err.(*os.PathError)) {
-		t.Errorf("error %v, expected that there is no such file", err)
+		t.Errorf("error %v, expected a file that does not exist", err)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestRunNotStarted(t *testing.T) {
 // each time, and the command goes on.
 func TestRunQuit(t *testing.T) {
 	crash := build(t, "crash")
-	const told = "SIGQUIT crash=false address=0x0 threads=1 complete=1 name=crash\n"
+	const stderr = "SIGQUIT crash=false address=0x0 threads=1 complete=1 name=crash\n"
 	for _, test := range []struct {
 		mode    string
 		handled bool
@@ -146,8 +146,8 @@ func TestRunQuit(t *testing.T) {
 				io.WriteString(r.stdin, "\n")
 				r.expect("runs")
 			}
-			if status, got := r.end(); status != 0 || got != strings.Repeat(told, 3) {
-				t.Errorf("status %d, told %q, expected three times %q", status, got, told)
+			if status, got := r.end(); status != 0 || got != strings.Repeat(stderr, 3) {
+				t.Errorf("status %d, stderr %q, expected three times %q", status, got, stderr)
 			}
 		})
 	}
@@ -163,7 +163,7 @@ func TestRunForwards(t *testing.T) {
 		toGroup  bool
 		expected string
 		status   int
-		told     string
+		stderr   string
 	}{
 		{"SIGTERM", "default", unix.SIGTERM, false, "", 143, ""},
 		{"SIGTERM handled", "handles-term", unix.SIGTERM, false, "handled", 0, ""},
@@ -191,8 +191,8 @@ func TestRunForwards(t *testing.T) {
 				r.stdin.Close()
 			}
 			io.Copy(io.Discard, r.stdout)
-			if status, told := r.end(); status != test.status || told != test.told {
-				t.Errorf("status %d, told %q, expected %d, %q", status, told, test.status, test.told)
+			if status, stderr := r.end(); status != test.status || stderr != test.stderr {
+				t.Errorf("status %d, stderr %q, expected %d, %q", status, stderr, test.status, test.stderr)
 			}
 		})
 	}
@@ -208,8 +208,8 @@ func TestRunForwardsAgain(t *testing.T) {
 		}
 		r.expect("handled")
 	}
-	if status, told := r.end(); status != 0 || told != "" {
-		t.Errorf("status %d, told %q", status, told)
+	if status, stderr := r.end(); status != 0 || stderr != "" {
+		t.Errorf("status %d, stderr %q", status, stderr)
 	}
 }
 
@@ -259,8 +259,8 @@ func TestRunJobControl(t *testing.T) {
 		}
 		eventually(t, "the command continues", func() bool { return ask() > before+5 })
 	}
-	if status, told := r.end(); status != 0 || told != "" {
-		t.Errorf("status %d, told %q", status, told)
+	if status, stderr := r.end(); status != 0 || stderr != "" {
+		t.Errorf("status %d, stderr %q", status, stderr)
 	}
 }
 

@@ -33,16 +33,15 @@ type Options struct {
 	// Threads are the IDs of the only threads to stop; nil for all.
 	Threads []int
 
-	// StackLimit bounds the bytes copied of a thread's stack; 0 means 1 MiB.
-	// All copies together take no more than 64 MiB or 16 KiB a thread, and
-	// those of stacks that lie in one mapping with other data, as Go's do, 2
-	// MiB or 64 KiB a thread; in all no more than 128 MiB. A thread whose stack
-	// has no room in them has an Err.
+	// StackLimit is the maximum number of bytes copied of a thread's stack; 0 means
+	// 1 MiB. All copies together have at most 64 MiB, or 16 KiB a thread if that is
+	// more. Copies of stacks that share a mapping with other data, as Go's do, have
+	// at most 2 MiB, or 64 KiB a thread. The total is at most 128 MiB. A thread
+	// whose stack exceeds these limits has an Err.
 	StackLimit int
 
-	// Goroutines says that as much is copied of goroutines that no thread runs as a
-	// pause of a millisecond allows. What tells of those that threads run is always
-	// copied.
+	// Goroutines asks for copies of goroutines that no thread runs, as many as a pause of a
+	// millisecond allows. The runtime's data of goroutines that threads run is always copied.
 	Goroutines bool
 
 	// Search returns where the process's files and debug files are looked for, given
@@ -54,11 +53,11 @@ type Options struct {
 	// copied too, for the values of variables in them.
 	Vectors bool
 
-	// Hold, if not nil, is called with the snapshot while the threads still stand still,
-	// and they are released when it returns: what is read meanwhile is of the same moment
-	// as the registers, and the snapshot's Live is false. It is not called where Snapshot
-	// fails, and is called on the goroutine that Snapshot is called on. What it starts has
-	// to end before it returns, and the snapshot's Pause is known afterwards.
+	// Hold, if not nil, is called with the snapshot while the threads stand still. The threads
+	// are released when it returns, so everything that it reads belongs together with the
+	// registers, and the snapshot's Live is false. It is called on the goroutine of Snapshot,
+	// and not at all if Snapshot fails. Goroutines that it starts must end before it returns.
+	// The snapshot's Pause is set afterwards.
 	Hold func(*snapshot.Snapshot)
 
 	// Timeout is how long to wait for a thread that waits uninterruptibly in the
@@ -163,7 +162,7 @@ func takeSnapshot(pid int, opts *Options, early *early) (*snapshot.Snapshot, pha
 	// Before all is copied nothing is done: the threads that are to stop need a processor.
 	walk := early != nil && runtime.GOMAXPROCS(0) > 1
 	if (walk || opts.Hold != nil) && <-copied {
-		c.tell(s)
+		c.fillSnapshot(s)
 		if walk {
 			early.stacks = objects.Walk(early.options)
 		}
@@ -204,9 +203,9 @@ func (c *capture) hold(s *snapshot.Snapshot, f func(*snapshot.Snapshot)) {
 // errNotDescribed ends a capture of what could not be described.
 var errNotDescribed = errors.New("not described")
 
-// holdTogether stops the threads of a process together, copies what they hold, says so, and
-// releases them when it is told to. It attaches to none before the process is described: a thread that is
-// attached to stops for any signal that it gets.
+// holdTogether stops the threads of a process together, copies their registers and stacks, and
+// reports that on copied. It releases the threads after held. It attaches to none before the
+// process is described, because an attached thread stops for any signal.
 func (c *capture) holdTogether(described <-chan bool, copied chan<- bool, held <-chan bool) error {
 	if _, err := c.list(); err != nil {
 		return err
@@ -309,19 +308,19 @@ func (c *capture) failure() error {
 	return exited(c.pid)
 }
 
-// tell tells the snapshot what was captured; the threads' names follow.
-func (c *capture) tell(s *snapshot.Snapshot) {
-	c.told = true
+// fillSnapshot fills the snapshot with the captured data, except for the threads' names.
+func (c *capture) fillSnapshot(s *snapshot.Snapshot) {
+	c.filled = true
 	s.Threads, s.Copies = c.threads(), c.copies
 	slices.SortFunc(s.Copies, func(a, b snapshot.Copy) int { return cmp.Compare(a.Address, b.Address) })
 }
 
 // finish completes the snapshot once all is copied that is.
 func (c *capture) finish(s *snapshot.Snapshot) {
-	if !c.told {
-		c.tell(s)
+	if !c.filled {
+		c.fillSnapshot(s)
 	}
-	c.tellNames(s)
+	c.setNames(s)
 	if !c.mapped() {
 		// Something was mapped between the listing and the stop. A second
 		// listing has it; what only the first one has stays.
@@ -401,9 +400,8 @@ func machine(pid int) (*arch.Machine, error) {
 
 var errNotELF = errors.New("no ELF magic number")
 
-// addressSpace returns a thread by whose ID the address space of process pid
-// can be named under /proc: the first one has none any more when it has ended
-// before the others.
+// addressSpace returns the ID of a thread of process pid that still has an address space under
+// /proc. The first thread has none if it has ended before the others.
 func addressSpace(pid int) int {
 	if s := threadState(pid, pid); s != 'Z' && s != 'X' {
 		return pid

@@ -25,10 +25,9 @@ const (
 
 	defaultStackLimit = 1 << 20
 
-	// Where the mapping's end is no end of a stack, as in a heap that holds
-	// the stacks of goroutines or coroutines, or where the mapping is newer
-	// than the list, all threads share this many bytes, but each gets as many
-	// as sharedMinimum.
+	// Threads share this many bytes where the end of the mapping is not the end
+	// of a stack, as in a heap with the stacks of goroutines or coroutines, or
+	// where the mapping is newer than the list. Each gets at least sharedMinimum.
 	sharedBudget  = 2 << 20
 	sharedMinimum = 64 << 10
 
@@ -57,18 +56,18 @@ type stackCopier struct {
 
 	// Of copies that are made one by one: what is left of buffer, and how many bytes
 	// all of them took.
-	room  []byte
+	free  []byte
 	taken int
 }
 
-// prepare takes room for n threads and touches it, so that no page fault of
-// this process lengthens the pause.
+// prepare allocates buffers for n threads and touches them, so that no page
+// fault of this process lengthens the pause.
 func (s *stackCopier) prepare(n int) {
 	s.touch(min(copyBudget, 128<<10+n*8<<10))
 	s.prepareLists(n)
 }
 
-// touch takes room for so many bytes.
+// touch allocates and touches a number of bytes.
 func (s *stackCopier) touch(n int) {
 	s.buffer = make([]byte, n)
 	for i := 0; i < n; i += 4096 {
@@ -102,8 +101,8 @@ func (s *stackCopier) extent(sp uint64) (start, end uint64, own bool) {
 }
 
 // ownStack reports whether mapping i seems to hold one stack and nothing above
-// it: the first thread's, or one with a guard below it. What lies below Go's
-// heap is its reserve, of tens of MiB.
+// it: the stack of the first thread, or a stack with a guard below it. Go's
+// heap has a reserve of tens of MiB below it, which is not a guard.
 func (s *stackCopier) ownStack(i int) bool {
 	m := &s.mappings[i]
 	if m.Path == "[stack]" {
@@ -117,24 +116,24 @@ func (s *stackCopier) ownStack(i int) bool {
 		!below.Readable && !below.Writable && !below.Executable
 }
 
-// take returns room for a copy.
+// take returns a buffer for a copy.
 func (s *stackCopier) take(n int) []byte {
 	s.taken += n
-	if n > len(s.room) {
-		s.room = make([]byte, max(n, moreRoom))
+	if n > len(s.free) {
+		s.free = make([]byte, max(n, minAllocation))
 	}
-	b := s.room[:n:n]
-	s.room = s.room[n:]
+	b := s.free[:n:n]
+	s.free = s.free[n:]
 	return b
 }
 
-// full says that there is no room for a thread's stack.
+// full returns the error of a thread whose stack exceeds the limits.
 func (s *stackCopier) full(t *tracee) error {
 	return fmt.Errorf("thread %d: stack at %#x was not copied: those of all threads together take more than %d MiB", t.tid, t.start, maxCopied>>20)
 }
 
-// moreRoom is for some dozen stacks, bytes.
-const moreRoom = 256 << 10
+// minAllocation is for some dozen stacks, bytes.
+const minAllocation = 256 << 10
 
 func saturate(a, b uint64) uint64 {
 	if a+b < a {
@@ -195,11 +194,11 @@ func (c *capture) copy() {
 	if total > uint64(len(s.buffer)) {
 		s.buffer = make([]byte, total)
 	}
-	room := s.buffer
+	rest := s.buffer
 	for i := range c.tracees {
 		if t := &c.tracees[i]; t.end > t.start {
 			n := t.end - t.start
-			t.stack, room = room[:n:n], room[n:]
+			t.stack, rest = rest[:n:n], rest[n:]
 		}
 	}
 	c.fill()

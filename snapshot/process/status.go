@@ -49,8 +49,8 @@ func readStatus(tid int) (*status, error) {
 		return nil, err
 	}
 	s := parseStatus(data)
-	// Kthread is there since Linux 6.8. Before, what tells is that a kernel
-	// thread has no address space; nor has a zombie.
+	// Linux has Kthread from 6.8 on. Before that, a kernel thread is known by its
+	// lack of an address space, which a zombie lacks too.
 	if !bytes.Contains(data, []byte("\nKthread:")) && s.State != 'Z' && s.State != 'X' {
 		s.Kernel = !bytes.Contains(data, []byte("\nVmSize:"))
 	}

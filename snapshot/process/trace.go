@@ -85,7 +85,7 @@ func (s stop) delivery() syscall.Signal {
 }
 
 // peek reports in info what has happened to a traced thread, without consuming
-// it and without waiting; info.PID is 0 where nothing has. A consumed
+// it and without waiting; info.PID is 0 if nothing has happened. A consumed
 // signal-delivery-stop would lose its signal if this process were killed
 // before it detached: the kernel clears what it has reported
 // (wait_task_stopped, WNOWAIT).
@@ -139,8 +139,8 @@ func hurry(unclean *bool) (restore func()) {
 // that are not stopped and can't be detached otherwise.
 func onTracerThread(f func() (clean bool)) { <-startTracerThread(f) }
 
-// startTracerThread is onTracerThread for who has something else to do until f has
-// returned, which closes the channel.
+// startTracerThread is onTracerThread for a caller that goes on meanwhile. The channel is closed
+// when f has returned.
 func startTracerThread(f func() (clean bool)) (returned <-chan struct{}) {
 	done := make(chan struct{})
 	go tracerThread(f, done)

@@ -21,14 +21,13 @@ import (
 	"github.com/clewdev/clew/stack/golang"
 )
 
-// Watch takes one snapshot of a process after the other. What does not change
-// between them is read once: of the mappings only the text is read again. It is not
-// safe for concurrent use.
+// Watch takes a series of snapshots of a process. It reads unchanged data once;
+// of the mappings it reads only the text again. It is not safe for concurrent use.
 //
-// Its snapshots are of each thread for itself: a thread stands still until its own
-// registers and stack are copied, and the others run. That is as short for each of
-// many threads as it is for one, and what a profile is made of; the threads' stacks
-// do not belong to one moment.
+// It stops one thread at a time: a thread stands still until its own registers and
+// stack are copied, and the others run. The pause of a thread is thus short even
+// with many threads, as a profile needs it. The stacks of different threads are
+// from different times.
 type Watch struct {
 	pid      int
 	options  Options
@@ -45,7 +44,7 @@ type Watch struct {
 	buffer []byte        // that stacks are copied to
 	pauses Pauses
 
-	tracees []tracee // room for them
+	tracees []tracee // buffer
 	tids    []int
 }
 
@@ -54,7 +53,7 @@ type Watch struct {
 type Pauses struct {
 	Threads int // that did
 	Total   time.Duration
-	Longest time.Duration // of one thread
+	Longest time.Duration // of a thread
 }
 
 // NewWatch begins to watch a process, which it does not stop yet. The options are
@@ -85,12 +84,12 @@ func (w *Watch) Target() *snapshot.Snapshot { return w.s }
 // Pauses returns for how long the threads stood still for the last snapshot.
 func (w *Watch) Pauses() Pauses { return w.pauses }
 
-// Snapshot does what the function Snapshot does, of each thread for itself, and returns
-// the same snapshot.Snapshot each time, whose Pause is the longest of a thread: its threads
-// and their stacks are overwritten by the next call. Threads that start meanwhile are no
-// part of it. Moved says that the mappings are others than before; what was made of them
-// (stack.Objects) has to be told, see stack.Objects.Update. The error wraps
-// ErrNoProcess once the process has exited or executed another program.
+// Snapshot is like the function Snapshot, but stops one thread at a time. It returns the same
+// snapshot.Snapshot each time, and overwrites its threads and their stacks. Its Pause is the
+// longest pause of a thread. Threads that start during the call are not part of it. Moved reports
+// that the mappings have changed since the previous call: the caller then calls
+// stack.Objects.Update. The error wraps ErrNoProcess after the process has exited or executed
+// another program.
 func (w *Watch) Snapshot() (s *snapshot.Snapshot, moved bool, err error) {
 	if moved, err = w.remap(); err != nil {
 		return nil, false, err
@@ -143,7 +142,7 @@ func (w *Watch) begin(c *capture) {
 		w.buffer = c.stacks.buffer
 	}
 	c.prepareEach()
-	c.stacks.room = w.buffer
+	c.stacks.free = w.buffer
 	c.runtimes, c.ids = w.runtimes, w.inner(c)
 	if len(w.runtimes) == 0 {
 		return
@@ -178,8 +177,8 @@ func (w *Watch) inner(c *capture) map[int]uint64 {
 	return w.ids
 }
 
-// note takes from a capture what it tells of its threads' pauses and what the next one
-// can use.
+// note takes the pauses of the threads from a capture, and the data that the next capture can
+// use.
 func (w *Watch) note(c *capture) {
 	w.pauses = Pauses{}
 	for i := range c.tracees {

@@ -134,8 +134,8 @@ func TestWatch(t *testing.T) {
 	checkReleased(t, p.PID)
 }
 
-// What is mapped, and threads that start, while a process is watched are noticed;
-// what was opened before stays open. The end of the process ends the watch.
+// A watch notices new mappings and threads, and keeps files open. The end of the process ends the
+// watch.
 func TestWatchNoticesChanges(t *testing.T) {
 	gcc := testprogram.RequireTool(t, "gcc")
 	dir := t.TempDir()
@@ -271,9 +271,9 @@ func TestWatchedExits(t *testing.T) {
 	}
 }
 
-// A sample of a process that was looked at before: of a C program whose threads wait,
-// one whose threads run, and Go programs. The pauses of one run in turn differ by what
-// else the machine does, so that the median and the shortest are told.
+// BenchmarkWatch takes warm samples of a C program with waiting threads, of one with running
+// threads, and of Go programs. The load of the machine changes the pauses, so the benchmark
+// reports their median and minimum.
 func BenchmarkWatch(b *testing.B) {
 	for _, test := range []struct {
 		name  string
