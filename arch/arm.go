@@ -76,7 +76,7 @@ var arm64 = Description{
 		// mov x8,#__NR_rt_sigreturn; svc #0. siginfo of 128 bytes, then struct
 		// ucontext with its sigcontext at 176, whose first word is the fault
 		// address: arch/arm64/include/uapi/asm/sigcontext.h.
-		{Code: "\x68\x11\x80\xd2\x01\x00\x00\xd4", Context: 128 + 176 + 8, Columns: numbers[:], PC: 32 * 8},
+		{Code: "\x68\x11\x80\xd2\x01\x00\x00\xd4", Context: 128 + 176 + 8, Columns: pcNumbers[1:], PC: 32 * 8},
 	},
 	FrameRecord: &arm64Record, SignsReturns: true,
 }
@@ -104,20 +104,20 @@ var arm = Description{
 	}},
 	// r0 to r10, fp, ip, sp, lr, pc. A kernel of 64 bits gives them the same numbers:
 	// perf_reg_value in arch/arm64/kernel/perf_regs.c.
-	Perf: &RegisterSet{Width: 8, PC: 15, Columns: numbers[:16]},
+	Perf: &RegisterSet{Width: 8, PC: 15, Columns: pcNumbers[1:17]},
 	// Some 64-bit kernels call themselves "arm64".
 	Uname: "arm*",
 	SignalFrames: []SignalFrame{
 		// mov r7,#__NR_sigreturn; svc 0, as ARM code and as Thumb. struct ucontext
 		// with its sigcontext at 20, whose first three words are no registers:
 		// arch/arm/include/asm/ucontext.h, struct sigframe.
-		{Code: "\x77\x70\xa0\xe3\x00\x00\x00\xef", Context: 20 + 12, Columns: numbers[:15], PC: 15 * 4},
-		{Code: "\x77\x27\x00\xdf", Context: 20 + 12, Columns: numbers[:15], PC: 15 * 4},
-		{Code: "\x4f\xf0\x77\x07\x00\xdf", Context: 20 + 12, Columns: numbers[:15], PC: 15 * 4},
+		{Code: "\x77\x70\xa0\xe3\x00\x00\x00\xef", Context: 20 + 12, Columns: pcNumbers[1:16], PC: 15 * 4},
+		{Code: "\x77\x27\x00\xdf", Context: 20 + 12, Columns: pcNumbers[1:16], PC: 15 * 4},
+		{Code: "\x4f\xf0\x77\x07\x00\xdf", Context: 20 + 12, Columns: pcNumbers[1:16], PC: 15 * 4},
 		// The same with __NR_rt_sigreturn and after siginfo: struct rt_sigframe.
-		{Code: "\xad\x70\xa0\xe3\x00\x00\x00\xef", Context: 128 + 20 + 12, Columns: numbers[:15], PC: 15 * 4},
-		{Code: "\xad\x27\x00\xdf", Context: 128 + 20 + 12, Columns: numbers[:15], PC: 15 * 4},
-		{Code: "\x4f\xf0\xad\x07\x00\xdf", Context: 128 + 20 + 12, Columns: numbers[:15], PC: 15 * 4},
+		{Code: "\xad\x70\xa0\xe3\x00\x00\x00\xef", Context: 128 + 20 + 12, Columns: pcNumbers[1:16], PC: 15 * 4},
+		{Code: "\xad\x27\x00\xdf", Context: 128 + 20 + 12, Columns: pcNumbers[1:16], PC: 15 * 4},
+		{Code: "\x4f\xf0\xad\x07\x00\xdf", Context: 128 + 20 + 12, Columns: pcNumbers[1:16], PC: 15 * 4},
 	},
 }
 

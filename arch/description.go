@@ -123,9 +123,9 @@ func (m *Machine) IsSignalFrame(f *SignalFrame, code []byte) bool {
 	return true
 }
 
-// numbers are the columns 0 to 31, in the order of the registers' own numbers on most
-// machines.
-var numbers = [...]uint8{
+// pcNumbers are the program counter and the columns 0 to 31, which are the registers' own
+// numbers on most machines.
+var pcNumbers = [...]uint8{NoColumn,
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
 }

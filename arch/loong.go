@@ -35,13 +35,28 @@ func loongRow(name string, class elf.Class, d *Description) row {
 
 var (
 	loong64 = Description{
+		// arch/loongarch/include/uapi/asm/ptrace.h, struct user_pt_regs: r0 to r31,
+		// orig_a0, csr_era, csr_badv, ten that are reserved.
+		General: &RegisterSet{Width: 8, PC: 33, Columns: []uint8{
+			0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+			16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+			NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
+			NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
+		}},
 		Perf: &pcFirst, Uname: "loongarch64", Compatible: elf.EM_LOONGARCH,
+		SignalFrames: []SignalFrame{
+			// li.w a7,__NR_rt_sigreturn; syscall 0. siginfo of 128 bytes, then struct
+			// ucontext with its sigcontext at 176: the pc, then r0 to r31
+			// (arch/loongarch/include/uapi/asm/ucontext.h, sigcontext.h).
+			{Code: "\x0b\x2c\x82\x03\x00\x00\x2b\x00", Context: 128 + 176, Columns: pcNumbers[:]},
+		},
 		FrameRecord: &recordBelow,
 	}
 	loong32 = Description{Perf: &pcFirst, Uname: "loongarch32", FrameRecord: &recordBelow}
 
 	loongCode = instructions{
-		unit: 4, call: loongCall,
+		unit: 4, call: loongCall, changesSP: loongChangesSP, jump: loongJump, stub: loongStub, stubStep: 16,
+		returns: func(code []byte) bool { return firstWord(code) == 0x4c000020 }, // jirl zero, ra, 0
 		setsFramePointer: func(code []byte) (int64, bool) { // addi.d fp, sp, imm; addi.w
 			op := firstWord(code)
 			return int64(extend(op, 10, 12)), op&0xffc003ff == 0x02c00076 || op&0xffc003ff == 0x02800076
@@ -63,4 +78,28 @@ func loongCall(_ *Machine, code []byte, returns uint64) (Call, bool) {
 		return Call{}, true
 	}
 	return Call{}, false
+}
+
+// loongChangesSP: LoongArch Reference Manual volume 1, appendix B. Instructions name the
+// register that they write in the low bits, where jumps and branches, but not jirl, have a
+// part of their distance, and stores the register that they read.
+func loongChangesSP(op uint32) bool {
+	branch := op>>26 >= 0x10 && op>>26 <= 0x1b && op>>26 != 0x13
+	return op&31 == 3 && !branch && op>>24 != 0x29
+}
+
+// loongJump: b.
+func loongJump(code []byte, pc uint64) (target uint64, ok bool) {
+	op := firstWord(code)
+	return pc + extend(op&0x3ff<<16|op>>10&0xffff, 0, 26)<<2, op>>26 == 0x14
+}
+
+// loongStub: pcaddu12i t3, hi; ld.[wd] t3, t3, lo; jirl; nop.
+func loongStub(code []byte, pc uint64) (s Stub, ok bool) {
+	if len(code) < 8 {
+		return Stub{}, false
+	}
+	high, load := firstWord(code), firstWord(code[4:])
+	s = Stub{Slot: pc + extend(high, 5, 20)<<12 + extend(load, 10, 12), Size: 16}
+	return s, high&0xfe00001f == 0x1c00000f && (load&0xffc003ff == 0x28c001ef || load&0xffc003ff == 0x288001ef)
 }

@@ -61,7 +61,7 @@ var (
 			// li v0,__NR_rt_sigreturn; syscall. As on o32, but the sigcontext is at 40 and
 			// starts with the registers, and has the pc after the floating-point ones, hi
 			// and lo.
-			{Code: "\x5b\x14\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 40, Columns: numbers[:], PC: 72 * 8},
+			{Code: "\x5b\x14\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 40, Columns: pcNumbers[1:], PC: 72 * 8},
 		},
 		ProbeSignalFrames: true,
 	}
@@ -74,10 +74,10 @@ var (
 			// li v0,__NR_sigreturn; syscall. 24 bytes, then struct sigcontext, where the pc
 			// and the registers have eight bytes each: arch/mips/kernel/signal.c, struct
 			// sigframe, and arch/mips/include/uapi/asm/sigcontext.h.
-			{Code: "\x17\x10\x02\x24\x0c\x00\x00\x00", Context: 24 + 8, Columns: mipsGeneral[5:38], Width: 8},
+			{Code: "\x17\x10\x02\x24\x0c\x00\x00\x00", Context: 24 + 8, Columns: pcNumbers[:], Width: 8},
 			// li v0,__NR_rt_sigreturn; syscall. siginfo, struct ucontext with its sigcontext
 			// at 24: struct rt_sigframe.
-			{Code: "\x61\x10\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 24 + 8, Columns: mipsGeneral[5:38], Width: 8},
+			{Code: "\x61\x10\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 24 + 8, Columns: pcNumbers[:], Width: 8},
 		},
 		ProbeSignalFrames: true,
 	}
@@ -86,13 +86,13 @@ var (
 		General: &mips64General, Perf: &pcFirst,
 		Signals: mipsSignals, SignalCodeFirst: true, IndirectDebug: true,
 		SignalFrames: []SignalFrame{
-			{Code: "\x43\x18\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 24, Columns: numbers[:], PC: 72 * 8},
+			{Code: "\x43\x18\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 24, Columns: pcNumbers[1:], PC: 72 * 8},
 		},
 		ProbeSignalFrames: true,
 	}
 	// arch/mips/include/asm/elf.h and uapi/asm/reg.h, 45 registers of o32: six words
 	// that are not used, r0 to r31, lo, hi, epc, badvaddr, status, cause. Columns are
-	// gcc's: hi before lo. A sigcontext has the pc and r0 to r31 in the same order.
+	// gcc's: hi before lo.
 	mipsGeneral = [...]uint8{
 		NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,

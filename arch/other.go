@@ -63,7 +63,7 @@ var m68k = Description{
 		{Code: "\x70\x77\x4e\x40", Pointer: 8, Context: 4, Columns: []uint8{15, 0, 1, 8, 9}, PC: 22},
 		// moveq #~__NR_rt_sigreturn,%d0; not.b %d0; trap #0. The fourth word of struct
 		// rt_sigframe leads to struct ucontext, whose registers are at 24.
-		{Code: "\x70\x52\x46\x00\x4e\x40", Pointer: 8, Context: 24, Columns: numbers[:16], PC: 16 * 4},
+		{Code: "\x70\x52\x46\x00\x4e\x40", Pointer: 8, Context: 24, Columns: pcNumbers[1:17], PC: 16 * 4},
 	},
 	ProbeSignalFrames: true, // they are on the stack
 }

@@ -102,10 +102,19 @@ func TestPrologue(t *testing.T) {
 		{arm64, "slot", "1000009011c640f9", "0x1188 true"}, // adrp x16, 0x1000; ldr x17, [x16, #392]
 		{x86, "jump", "f30f1efae9f7000000", "0x1100 true"},
 		{x86, "jump", "ebfe", "0x1000 true"},
+		{riscv, "slot", "171e0000 033e8e18 67030e00 13000000", "0x2188 true"}, // auipc t3, 1; ld t3, 392(t3)
+		{loong, "slot", "2f00001c ef21c628 ed01004c 00004003", "0x2188 true"}, // pcaddu12i t3, 1; ld.d t3, t3, 392
+		{loong, "slot", "2f00001c ee21c628", "0x0 false"},                     // to t2
+		{loong, "jump", "00000150", "0x1100 true"},                            // b
+		{loong, "jump", "00000154", "0x0 false"},                              // bl
+		{loong, "returns", "2000004c", "true"},
+		{loong, "returns", "2100004c", "false"},                // jirl ra, ra, 0
+		{loong, "keeps", "76c0ff29 76808028 63c0ff29", "true"}, // st.d fp, sp, -16; ld.w fp, sp, 32; st.d sp, sp, -16
+		{loong, "keeps", "63c0ff02", "false"},                  // addi.d sp, sp, -16
 		{arm64, "jump", "40000014", "0x1100 true"},
 		{arm64, "jump", "40000094", "0x0 false"}, // bl
 	} {
-		code, err := hex.DecodeString(test.code)
+		code, err := hex.DecodeString(strings.ReplaceAll(test.code, " ", ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,6 +127,8 @@ func TestPrologue(t *testing.T) {
 			n, _ := strconv.ParseUint(at, 10, 64)
 			depth, ok := test.m.AtEntry(code, n)
 			got = fmt.Sprint(depth, ok)
+		case "keeps":
+			got = fmt.Sprint(test.m.KeepsStackPointer(code))
 		case "returns":
 			got = fmt.Sprint(test.m.Returns(code))
 		case "slot":

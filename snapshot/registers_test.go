@@ -56,6 +56,8 @@ func TestGeneralRegisters(t *testing.T) {
 		{"sparc64", elf.EM_SPARCV9, elf.ELFCLASS64, 36, 8, 33, map[string]uint64{
 			"g1": 1, "o0": 8, "sp": 14, "o7": 15, "l0": 16, "i0": 24, "fp": 30, "i7": 31}},
 		{"sparc", elf.EM_SPARC, elf.ELFCLASS32, 38, 4, 33, map[string]uint64{"g1": 1, "sp": 14, "l0": 16, "i7": 31}},
+		{"loong64", elf.EM_LOONGARCH, elf.ELFCLASS64, 45, 8, 33, map[string]uint64{
+			"zero": 0, "ra": 1, "tp": 2, "sp": 3, "a0": 4, "t0": 12, "r21": 21, "fp": 22, "s0": 23, "s8": 31}},
 		{"m68k", elf.EM_68K, elf.ELFCLASS32, 20, 4, 18, map[string]uint64{
 			"d1": 0, "d7": 6, "a0": 7, "a5": 12, "fp": 13, "d0": 14, "sp": 15, "pc": 18}},
 	}

@@ -30,6 +30,7 @@ var (
 	mips  = arch.Lookup(elf.EM_MIPS, elf.ELFCLASS32, elf.ELFDATA2MSB)
 	n32   = arch.LookupFlags(elf.EM_MIPS, elf.ELFCLASS32, elf.ELFDATA2MSB, 0x20)
 	hppa  = arch.Lookup(elf.EM_PARISC, elf.ELFCLASS32, elf.ELFDATA2MSB)
+	loong = arch.Lookup(elf.EM_LOONGARCH, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	m68k  = arch.Lookup(elf.EM_68K, elf.ELFCLASS32, elf.ELFDATA2MSB)
 	sparc = arch.Lookup(elf.EM_SPARCV9, elf.ELFCLASS64, elf.ELFDATA2MSB)
 )

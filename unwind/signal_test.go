@@ -102,6 +102,20 @@ var signalTests = []walkTest{
 		last: map[uint64]uint64{1: 1, 19: 19, 29: 29, 30: 30, 31: 0x50000, 32: 0x3000},
 	},
 	{
+		name: "sigreturn without rules, loongarch", machine: loong,
+		section: func(t *testing.T) *cfi.Section {
+			return build(t, loong, "", "0c0300", function{0x3000, 0x3100, "0701"})
+		},
+		memory: memory{
+			stackAt + 304: words(loong, 0x3000, 0, 1, 2, 0x50000, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+				16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31),
+			0x2000: {0x0b, 0x2c, 0x82, 0x03, 0, 0, 0x2b, 0},
+		},
+		pc: 0x2000, registers: map[uint64]uint64{3: stackAt},
+		frames: []string{"2000 registers, trampoline", "3000 signal context, interrupted"}, reason: unwind.EndOfStack,
+		last: map[uint64]uint64{1: 1, 3: 0x50000, 22: 22, 31: 31},
+	},
+	{
 		name: "sigreturn of s390, a trampoline of the kernel's on the stack", machine: s390,
 		section: func(t *testing.T) *cfi.Section {
 			return build(t, s390, "", "0c0f60", function{0x3000, 0x3100, "070e"})

@@ -64,6 +64,12 @@ func BuildCgo(t testing.TB, source string, flags ...string) string {
 	return buildGo(t, source, flags, "CGO_ENABLED=1")
 }
 
+// BuildGoFor is Build of a Go program without C code for another machine, by Go's name.
+func BuildGoFor(t testing.TB, goarch, source string) string {
+	t.Helper()
+	return buildGo(t, source, nil, "CGO_ENABLED=0", "GOARCH="+goarch)
+}
+
 func buildGo(t testing.TB, source string, flags []string, environment ...string) string {
 	t.Helper()
 	RequireTool(t, "go")

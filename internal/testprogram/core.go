@@ -25,6 +25,7 @@ var Emulations = map[string]Emulation{
 	"arm64":   {"aarch64-linux-gnu", "qemu-aarch64"},
 	"arm":     {"arm-linux-gnueabihf", "qemu-arm"},
 	"i386":    {"i686-linux-gnu", "qemu-i386"},
+	"loong64": {"loongarch64-linux-gnu", "qemu-loongarch64"}, // which Debian has no compiler for but Go's
 	"m68k":    {"m68k-linux-gnu", "qemu-m68k"},
 	"mips":    {"mips-linux-gnu", "qemu-mips"},
 	"mips64":  {"mips64-linux-gnuabi64", "qemu-mips64"},

@@ -142,6 +142,8 @@ func TestRegisterSubsets(t *testing.T) {
 		{amd64, perfdata.ABI32, 0xff0fff, "i386", 5, 6, 8},
 		{arm64, perfdata.ABI64, 1<<33 - 1, "arm64", 31, 0x10000001f, 0x100000020},
 		{arm64, perfdata.ABI32, 1<<33 - 1, "arm", 13, 13, 15},
+		// PERF_REG_LOONGARCH_PC, then R1 to R31.
+		{arch.Lookup(elf.EM_LOONGARCH, elf.ELFCLASS64, elf.ELFDATA2LSB), perfdata.ABI64, 1<<32 - 1, "loong64", 3, 0x100000003, 0x100000000},
 		{arch.Lookup(elf.EM_AVR, 0, 0), perfdata.ABI64, 0xff0fff, "", 0, 0, 0},
 		// SVE's vg, and vector registers of x86.
 		{arm64, perfdata.ABI64, 1<<33 - 1 | 1<<46, "arm64", 31, 0x10000001f, 0x100000020},
@@ -169,7 +171,7 @@ func TestRegisterSubsets(t *testing.T) {
 func TestMachines(t *testing.T) {
 	for uname, want := range map[string]string{
 		"i386": "i386", "i586": "i386", "armv5tel": "arm", "armv8l": "arm", "arm64": "arm64", "aarch64_be": "arm64",
-		"loongarch64": "", "mips64": "", "vax": "none", "": "none", "i6": "none",
+		"loongarch64": "loong64", "mips64": "", "vax": "none", "": "none", "i6": "none",
 	} {
 		e := newEncoder(orders["little"]).pipe(timed)
 		e.record(perfdata.TypeHeaderFeature, 0, func() { e.u64(6); e.str(uname) })
