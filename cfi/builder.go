@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Builder builds the unwind table of a function in the terms of the assembler's
+// Builder builds the unwind table of a function, with methods named after the assembler's
 // .cfi directives: At names an instruction, and what follows holds from it on.
 // Offsets are in bytes, not factored, and relative to the CFA; registers are
 // DWARF columns, which [arch.Machine.Column] finds by name. Each method returns the Builder, and the first error is kept

@@ -6,7 +6,10 @@ package cfi
 
 import (
 	"fmt"
+	"math"
 	"strings"
+
+	"github.com/clewdev/clew/arch"
 )
 
 // CIE is a common information entry: what the FDEs that point to it share
@@ -26,13 +29,13 @@ type CIE struct {
 	DataAlign     int64
 	ReturnAddress uint64 // column
 
-	// AugmentationData is the data behind a 'z', and aliases the section.
+	// AugmentationData is the data of a 'z', and aliases the section.
 	AugmentationData []byte
 	EHData           uint64   // the word that the augmentation "eh" of gcc 2 adds
-	PointerEncoding  Encoding // 'R': of the start of a function; EncAbsptr where nothing is said
-	LSDAEncoding     Encoding // 'L'; EncOmit where nothing is said
+	PointerEncoding  Encoding // 'R': of the start of a function; EncAbsptr without an 'R'
+	LSDAEncoding     Encoding // 'L'; EncOmit without an 'L'
 	Personality      Pointer  // 'P'
-	PersonalityEnc   Encoding // 'P'; EncOmit where nothing is said
+	PersonalityEnc   Encoding // 'P'; EncOmit without a 'P'
 	SignalFrame      bool     // 'S': return addresses into this frame point at the instruction itself
 	BKey             bool     // 'B', AArch64: return addresses are signed with key B
 	MTETagged        bool     // 'G', AArch64: the frame may hold tagged memory
@@ -200,7 +203,67 @@ func (cie *CIE) augmentation(c *cursor) {
 	c.Err = data.Err
 }
 
-// String describes the CIE shortly.
+// String returns a short description of the CIE.
 func (cie *CIE) String() string {
 	return fmt.Sprintf("CIE at %#x, version %d, augmentation %q", cie.Offset, cie.Version, cie.Augmentation)
+}
+
+// NewCIE returns a CIE for writing, with the factors and the return address
+// column of a machine and without rules. Its fields may be set before its
+// first use, not after:
+//
+//   - Version 0 stands for 1, or for 3 if the column of the return address needs it.
+//   - Augmentation "" stands for the letters that the other fields need.
+//   - PointerEncoding is pc-relative in four bytes by default.
+//   - Instructions are the initial rules, encoded for the machine and factors;
+//     [Builder.CIE] makes them.
+//   - Offset, Size, AugmentationData and InstructionsOffset are ignored.
+func NewCIE(m *arch.Machine) *CIE {
+	cie := &CIE{Section: &Section{Name: "CIE", Machine: m},
+		PointerEncoding: EncPCRel | EncSdata4, LSDAEncoding: EncOmit, PersonalityEnc: EncOmit}
+	if m != nil {
+		cie.AddressSize = uint8(m.AddressSize)
+		cie.CodeAlign, cie.DataAlign, cie.ReturnAddress = m.CodeAlign, m.DataAlign, uint64(m.ReturnAddress)
+	}
+	return cie
+}
+
+// EntryCIE returns a CIE for writing with the rules that hold at the first
+// instruction of a function (the psABIs' state at a call): on amd64 the CFA is
+// rsp+8 and the return address is saved at CFA-8, on arm64 the CFA is sp. If Clew does
+// not know this state for a machine, the CIE is unusable: every Builder and Encoder
+// returns an error for it that wraps ErrCIE.
+func EntryCIE(m *arch.Machine) *CIE {
+	b := NewBuilder(NewCIE(m))
+	switch {
+	case b.w.err != nil:
+	case m.StackPointer < 0:
+		b.w.err = fmt.Errorf("%w: what holds where a function is called is not known of %s", ErrCIE, m.Name)
+	case m.PushesReturns():
+		b.DefCFA(uint64(m.StackPointer), int64(m.RegisterSize))
+		b.Offset(uint64(m.ReturnAddress), -int64(m.RegisterSize))
+	default:
+		b.DefCFA(uint64(m.StackPointer), m.CFAOffset)
+	}
+	cie, err := b.CIE()
+	if err != nil {
+		cie = NewCIE(m)
+		cie.err = err
+	}
+	return cie
+}
+
+// usable reports what keeps a CIE from being written anywhere.
+func (cie *CIE) usable() error {
+	switch {
+	case cie == nil:
+		return fmt.Errorf("%w: there is none", ErrCIE)
+	case cie.err != nil:
+		return cie.err
+	case cie.Section == nil || cie.Section.Machine == nil:
+		return fmt.Errorf("%w: it says no machine", ErrCIE)
+	case cie.ReturnAddress == math.MaxUint64:
+		return fmt.Errorf("%w: it does not say the return address's column, and that of %s is not known", ErrCIE, cie.Section.Machine.Name)
+	}
+	return nil
 }

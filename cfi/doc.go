@@ -3,7 +3,7 @@
 // licence that can be found in the LICENSE file.
 
 // Package cfi reads and writes call frame information: the tables in which
-// compilers say, for every address of code, where the caller's registers are
+// compilers describe, for every address of code, where the caller's registers are
 // (DWARF 5 §6.4, and the LSB's .eh_frame and .eh_frame_hdr).
 //
 // A [Section] holds the bytes. [Section.Entries] yields its CIEs and FDEs,

@@ -28,9 +28,9 @@ type Encoder struct {
 
 	TextBase, DataBase uint64
 
-	// Data is what was written, from the section's start. Before the first entry
-	// it may be set to an empty slice whose room the section is to take. The
-	// caller may keep it, but not beyond a Reset, which lets it be overwritten.
+	// Data is the section as written so far. Before the first entry it may be set to an
+	// empty slice, to write into its capacity. The caller may keep Data until Reset; later
+	// entries overwrite it.
 	Data []byte
 
 	called    string        // the section, by errors; "" is by Kind

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Entry is one entry of a section: a CIE, an FDE, or, where both are nil, a
-// zero terminator or an entry that could not be decoded.
+// Entry is one entry of a section: a CIE or an FDE. If both are nil, it is a zero
+// terminator or an entry that could not be decoded.
 type Entry struct {
 	Offset uint64 // of the length field, in the section
 	Size   uint64 // bytes, the length field included
@@ -20,13 +20,13 @@ type Entry struct {
 	terminator bool
 }
 
-// Terminator reports whether the entry is a zero length, which ends what one
-// input object brought. A linked .eh_frame can hold one in the middle.
+// Terminator reports whether the entry is a zero length, which ends the entries of one
+// input object. A linked .eh_frame can hold one in the middle.
 func (e Entry) Terminator() bool { return e.terminator }
 
-// Entries yields the entries of the section in their order. One that is
-// malformed comes with an error, and costs only itself where its length is
-// sound. The FDE of an entry is overwritten by the next: copy it to keep it.
+// Entries yields the entries of the section in their order. A malformed entry comes with
+// an [*Error]; the entries after it follow if its length is valid. The next entry
+// overwrites the FDE: copy it to keep it.
 func (s *Section) Entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		r := reader{s: s}
@@ -38,8 +38,8 @@ func (s *Section) Entries() iter.Seq2[Entry, error] {
 	}
 }
 
-// FDEs yields the FDEs of the section in their order and leaves out what is
-// malformed. The FDE is overwritten by the next: copy it to keep it.
+// FDEs yields the FDEs of the section in their order, without malformed ones. The next FDE
+// overwrites the one before: copy it to keep it.
 func (s *Section) FDEs() iter.Seq[*FDE] {
 	return func(yield func(*FDE) bool) {
 		r := reader{s: s}
@@ -62,7 +62,7 @@ type reader struct {
 	entry Entry
 	err   error  // of the entry
 	off   uint64 // of the next entry
-	cie   *CIE   // of the entry before: most often the next one's too
+	cie   *CIE   // of the previous entry: most often the next one's too
 	fde   FDE
 }
 
@@ -105,13 +105,13 @@ func (r *reader) next() bool {
 			}
 		}
 	}
-	// An unsound length ends the section: nothing tells where the next entry
-	// starts, and the entry's size is all that is left.
+	// An invalid length ends the section: the start of the next entry is unknown, and the
+	// entry's size is all bytes that are left.
 	r.off += r.entry.Size
 	return true
 }
 
-// entry returns a cursor over the entry at an offset, behind its length. The
+// entry returns a cursor over the entry at an offset, after its length. The
 // entry of a terminator is empty.
 func (s *Section) entry(offset uint64) (c cursor, dwarf64 bool) {
 	c = s.cursor(offset, uint64(len(s.Data)))

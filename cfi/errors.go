@@ -9,8 +9,8 @@ import (
 	"fmt"
 )
 
-// The kinds of faults that call frame information has. An *Error wraps one of
-// them; errors.Is tells them apart.
+// The kinds of faults in call frame information. An [*Error] wraps one of them, which
+// [errors.Is] finds.
 var (
 	ErrTruncated    = errors.New("truncated")
 	ErrCIE          = errors.New("bad CIE")
@@ -22,21 +22,21 @@ var (
 	ErrInstruction  = errors.New("bad instruction")
 	ErrExpression   = errors.New("bad expression")
 	ErrHeader       = errors.New("bad .eh_frame_hdr")
-	// ErrRelocation says that the bytes of an entry are not what they would be in a
-	// linked file: see Section.Unrelocated.
+	// ErrRelocation means that an entry has bytes to which a relocation was not applied:
+	// see [Section].Unrelocated.
 	ErrRelocation = errors.New("relocation not applied")
 
-	// ErrRange says that a value cannot be written: it does not fit its field,
-	// or is no multiple of its factor.
+	// ErrRange means that a value cannot be written: it does not fit its field, or it is
+	// not a multiple of its factor.
 	ErrRange = errors.New("value out of range")
 
-	// ErrNoFDE says that no entry covers an address.
+	// ErrNoFDE means that no entry covers an address.
 	ErrNoFDE = errors.New("no FDE")
-	// ErrNotSP says that the CFA does not follow from the stack pointer alone.
+	// ErrNotSP means that the CFA is not the stack pointer plus a constant.
 	ErrNotSP = errors.New("CFA is not relative to the stack pointer")
 )
 
-// Error says where in a section what was found amiss.
+// Error is a fault in a section, with its place.
 type Error struct {
 	Section string // ".eh_frame"
 	Offset  uint64 // of the byte at fault, from the start of the section

@@ -13,10 +13,9 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// AppendOperation appends an operation to an expression for a machine. It
-// returns an error that wraps ErrExpression or ErrRange where an operand does
-// not fit. Offset and Size of the operation do not matter; it has no
-// DW_OP_GNU_encoded_addr but of an absolute address.
+// AppendOperation appends an operation to an expression for a machine. Offset and Size of
+// the operation are ignored. A DW_OP_GNU_encoded_addr must hold an absolute address. The
+// error wraps ErrExpression, or ErrRange if an operand does not fit.
 func AppendOperation(dst []byte, o Operation, m *arch.Machine) ([]byte, error) {
 	e := Encoder{Machine: m, Data: dst}
 	w := writer{Encoder: &e, width: m.AddressSize, big: m.Order == binary.BigEndian}

@@ -19,12 +19,12 @@ type FDE struct {
 
 	// The code is [Start, End), addresses without load bias.
 	Start, End uint64
-	Segment    uint64 // selector; 0 where the CIE has none
-	StartSlot  uint64 // address of the slot that holds Start, where the CIE's encoding is indirect
+	Segment    uint64 // selector; 0 if the CIE's SegmentSize is 0
+	StartSlot  uint64 // address of the slot that holds Start, if the CIE's encoding is indirect
 
-	// AugmentationData is the data behind the CIE's 'z', and aliases the section.
+	// AugmentationData is the data of the CIE's 'z', and aliases the section.
 	AugmentationData []byte
-	LSDA             Pointer // where the CIE says how it is stored
+	LSDA             Pointer // with an 'L' in the CIE's augmentation
 
 	// Instructions follow the CIE's. They alias the section;
 	// InstructionsOffset is where they start in it.
@@ -160,7 +160,7 @@ func (s *Section) follow(c *cursor, slot uint64) uint64 {
 	return uintOf(s.Machine.Order, b)
 }
 
-// String describes the FDE shortly.
+// String returns a short description of the FDE.
 func (f *FDE) String() string {
 	return fmt.Sprintf("FDE at %#x for [%#x, %#x)", f.Offset, f.Start, f.End)
 }

@@ -5,16 +5,20 @@
 package cfi
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"iter"
+	"slices"
 	"sort"
+	"sync"
 
 	"github.com/clewdev/clew/arch"
 )
 
-// Header is an .eh_frame_hdr section: a sorted table of where each function
-// starts and where its FDE is (LSB Core, "The .eh_frame_hdr section"). It is
-// not changed after it was parsed and may be shared.
+// Header is an .eh_frame_hdr section: a sorted table of the start and the FDE of each
+// function (LSB Core, "The .eh_frame_hdr section"). It is not changed after it was parsed,
+// so its methods may be called concurrently.
 type Header struct {
 	Address uint64 // of the section's first byte, without load bias
 
@@ -23,7 +27,7 @@ type Header struct {
 	TableEncoding   Encoding
 
 	EHFrame Pointer // address of .eh_frame
-	Count   uint64  // entries in the table; 0 where there is none
+	Count   uint64  // entries in the table; 0 without a table
 
 	s     Section // name, bytes, machine; DataBase is the header's own address
 	table uint64  // offset of the table in s.Data
@@ -36,9 +40,9 @@ type HeaderEntry struct {
 	FDE   uint64 // address of the FDE
 }
 
-// ParseHeader reads the .eh_frame_hdr whose bytes, which are kept and not
-// copied, stand at an address without load bias. The error is an *Error; the
-// header returned beside it is never nil and holds what could be read.
+// ParseHeader reads the .eh_frame_hdr in data, which lies at an address without load bias.
+// The Header refers to data. An error is an [*Error]; the Header is never nil, and with an
+// error it holds the part that could be read.
 func ParseHeader(data []byte, address uint64, m *arch.Machine) (*Header, error) {
 	h := &Header{Address: address,
 		s: Section{Name: ".eh_frame_hdr", Data: data, Address: address, Machine: m, DataBase: address}}
@@ -123,9 +127,9 @@ func (h *Header) Entries() iter.Seq2[HeaderEntry, error] {
 func (h *Header) Searchable() bool { return h.Count > 0 && h.size > 0 }
 
 // Find returns the entry with the greatest start at or below an address
-// (without load bias): by binary search where all entries have one size, else
-// one by one. Whether its FDE covers the address, the FDE tells. It returns
-// false where the table has no such entry, or is none. It allocates nothing.
+// (without load bias): by binary search if all entries have one size, else
+// one by one. The function may end before the address: see the FDE. Find returns
+// false if there is no such entry or no table. It allocates nothing.
 func (h *Header) Find(pc uint64) (HeaderEntry, bool) {
 	if h.size > 0 {
 		n := sort.Search(int(h.Count), func(i int) bool { return h.entry(uint64(i)).Start > pc })
@@ -144,10 +148,10 @@ func (h *Header) Find(pc uint64) (HeaderEntry, bool) {
 	return found, ok
 }
 
-// Check yields an error for everything in which the table and the section
-// disagree: an address of .eh_frame that is not the section's, entries out of
-// order, entries that lead to no FDE or to one that starts elsewhere, FDEs
-// that the table does not list. A table that is absent agrees with any section.
+// Check yields an error for each disagreement of the table and the section: an address of
+// .eh_frame that is not the section's, entries out of order, entries that lead to no FDE
+// or to one that starts elsewhere, FDEs that the table does not list. Without a table
+// there is none.
 func (h *Header) Check(s *Section) iter.Seq[error] {
 	return func(yield func(error) bool) { h.check(s, yield) }
 }
@@ -188,4 +192,64 @@ func (h *Header) check(s *Section, yield func(error) bool) {
 			}
 		}
 	}
+}
+
+// AppendHeader appends to dst the .eh_frame_hdr of the entries written so far, for a
+// header at an address. It has the sorted table that libgcc, gdb and perf search, with
+// four-byte entries relative to the header. An error is an [*Error], and dst is then
+// returned unchanged. It wraps ErrRange if code or .eh_frame is too far away, and
+// ErrHeader for a .debug_frame.
+func (e *Encoder) AppendHeader(dst []byte, address uint64) ([]byte, error) {
+	if e.Kind != EHFrame || e.Machine == nil {
+		return dst, &Error{e.name(), 0, fmt.Errorf("%w: there is one for an .eh_frame with a Machine alone", ErrHeader)}
+	}
+	h := Header{Address: address, EHFrame: Pointer{Address: e.Address},
+		EHFrameEncoding: EncPCRel | EncSdata4, CountEncoding: EncUdata4, TableEncoding: EncDataRel | EncSdata4}
+	if !slices.IsSortedFunc(e.functions, byStart) {
+		slices.SortStableFunc(e.functions, byStart)
+	}
+	return h.Append(dst, e.Machine, e.functions)
+}
+
+func byStart(a, b HeaderEntry) int { return cmp.Compare(a.Start, b.Start) }
+
+// headerSections spares Append an allocation: jitdumps have a header for each function.
+var headerSections = sync.Pool{New: func() any { return new(Encoder) }}
+
+// Append appends to dst an .eh_frame_hdr for a machine, with the address, encodings and
+// pointer to .eh_frame of h, and with a table of the entries, which must be sorted by
+// their starts. An error is an [*Error], and dst is then returned unchanged. It wraps
+// ErrRange if an entry does not fit the encoding, and ErrHeader if they are not sorted.
+func (h *Header) Append(dst []byte, m *arch.Machine, entries []HeaderEntry) ([]byte, error) {
+	section := headerSections.Get().(*Encoder)
+	defer func() {
+		*section = Encoder{}
+		headerSections.Put(section)
+	}()
+	*section = Encoder{Machine: m, Address: h.Address - uint64(len(dst)), DataBase: h.Address, Data: dst, called: ".eh_frame_hdr"}
+	w := writer{Encoder: section, width: m.AddressSize, big: m.Order == binary.BigEndian}
+	w.uint8(1)
+	w.uint8(uint8(h.EHFrameEncoding))
+	w.uint8(uint8(h.CountEncoding))
+	w.uint8(uint8(h.TableEncoding))
+	if h.EHFrameEncoding != EncOmit {
+		w.pointer(h.EHFrameEncoding, h.EHFrame, 0, false)
+	}
+	if h.CountEncoding != EncOmit && h.TableEncoding != EncOmit {
+		w.pointer(h.CountEncoding, Pointer{Address: uint64(len(entries))}, 0, false)
+		for i := range entries {
+			if i > 0 && entries[i].Start < entries[i-1].Start {
+				w.fail(ErrHeader, "entry %d starts at %#x, before the one in front of it at %#x", i, entries[i].Start, entries[i-1].Start)
+			}
+			w.pointer(h.TableEncoding, Pointer{Address: entries[i].Start}, 0, false)
+			w.pointer(h.TableEncoding, Pointer{Address: entries[i].FDE}, 0, false)
+			if w.err != nil {
+				break
+			}
+		}
+	}
+	if w.err != nil {
+		return dst, w.err
+	}
+	return section.Data, nil
 }

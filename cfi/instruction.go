@@ -122,5 +122,5 @@ func (d *Decoder) Next(ins *Instruction) bool {
 	return d.c.Err == nil
 }
 
-// Err returns what ended the decoding before the end of the instructions.
+// Err returns the error that ended the decoding early, or nil.
 func (d *Decoder) Err() error { return d.c.Err }

@@ -14,13 +14,12 @@ import (
 const (
 	maxColumns    = 256
 	maxRemembered = 256
-	maxInitial    = 1024 // bytes of a CIE's instructions, which an FDE can make run anew; seen: 60
+	maxInitial    = 1024 // bytes of a CIE's instructions, which every FDE can run again; seen: 60
 )
 
 // Interpreter executes the instructions of FDEs and yields the rows they
-// describe. It is made to be reused: the zero value is ready, and once it has
-// met its largest table it allocates nothing more. It is not safe for
-// concurrent use.
+// describe. The zero value is ready. Reuse it: it allocates only while tables grow. It is
+// not safe for concurrent use.
 type Interpreter struct {
 	fde  *FDE
 	c    cursor
@@ -47,11 +46,11 @@ type saved struct {
 	top    int
 }
 
-// Err returns what ended the last Rows early, or nil.
+// Err returns the error that ended the last Rows or Execute early, or nil.
 func (x *Interpreter) Err() error { return x.c.Err }
 
-// Start sets the interpreter before the first of the FDE's own instructions,
-// with the rules that its CIE sets. Err tells whether the CIE's are sound.
+// Start prepares the interpreter for the FDE's own instructions: it executes those of the
+// CIE. Err returns their error.
 func (x *Interpreter) Start(f *FDE) {
 	if x.cie != f.CIE {
 		x.startCIE(f.CIE)
@@ -68,8 +67,7 @@ func (x *Interpreter) Start(f *FDE) {
 	}
 }
 
-// startCIE executes the CIE's instructions. Where that fails x.cie is nil, and
-// the error stays.
+// startCIE executes the CIE's instructions. On an error x.cie is nil, and the error stays.
 func (x *Interpreter) startCIE(cie *CIE) {
 	s := cie.Section
 	x.cie, x.fde, x.next = nil, nil, 0
@@ -99,15 +97,14 @@ func (x *Interpreter) startCIE(cie *CIE) {
 	}
 }
 
-// Row returns the rules as they are now. Its Start and End are those of the
-// last row that Rows yielded: Location tells where single instructions have led.
+// Row returns the current rules. Its Start and End are those of the last row that Rows
+// yielded; after Execute see Location.
 func (x *Interpreter) Row() *Row { return &x.row }
 
 // Location returns the address that the instructions have reached.
 func (x *Interpreter) Location() uint64 { return x.next }
 
-// advance moves the location by some bytes, and stays at the end of the
-// address space where it would pass it.
+// advance moves the location by delta bytes, at most to the end of the address space.
 func (x *Interpreter) advance(delta uint64) {
 	to := x.next + delta
 	if to < x.next {
@@ -152,9 +149,8 @@ func (x *Interpreter) set(column uint64, rule Rule) {
 	x.row.Registers = regs
 }
 
-// Execute applies one instruction of the FDE that Start named, or of its CIE,
-// to the current row. It returns false, and Err tells why, where the
-// instruction makes no sense here.
+// Execute applies one instruction, of the FDE passed to Start or of its CIE, to the
+// current row. It returns false if the instruction is not valid here; Err says why.
 func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	if ins != &x.ins {
 		x.ins = *ins
@@ -176,8 +172,8 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	case CFADefCFASF, CFALLVMDefAspaceCFASF:
 		x.defCFA(ins, ins.Register, factored)
 	case CFADefCFARegister, CFADefCFAOffset, CFADefCFAOffsetSF:
-		// Behind an expression they change the register and offset from before
-		// it, and only the register makes them count again: libgcc and gdb do
+		// After an expression they change the register and offset from before
+		// it, and only the register makes them the CFA again. libgcc and gdb do
 		// so, and libgcrypt's assembly relies on it.
 		cfa := &x.row.CFA
 		if cfa.Kind == ValExpression {
@@ -223,8 +219,8 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	case CFAValExpression:
 		x.set(ins.Register, x.expression(ValExpression, ins))
 	case CFARestore, CFARestoreExtended:
-		// What the CIE's instructions set; for a column they leave alone that
-		// is "unspecified", not "undefined".
+		// The rule of the CIE's instructions; "unspecified", not "undefined", if they
+		// set none.
 		var rule Rule
 		for i := range x.regs {
 			if uint64(x.regs[i].Column) == ins.Register {

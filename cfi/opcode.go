@@ -75,7 +75,7 @@ const (
 // most one.
 const numbers = OperandUnsigned | OperandSigned | OperandDelta | OperandAddress
 
-// Effect is what an operation changes.
+// Effect is the part of an [Interpreter]'s state that an operation changes.
 type Effect uint8
 
 const (

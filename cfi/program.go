@@ -4,34 +4,36 @@
 
 package cfi
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
-// Program is the unwind table of a function apart from where the function lies:
-// what an FDE is made of. Several functions may share one, and several programs
-// a CIE. A Builder makes it, or FDE.Program of what a compiler wrote. It is not
-// changed after it was made and may be shared between goroutines.
+// Program is the unwind table of a function, independent of the function's address.
+// Several functions may share one, and several programs a CIE. [Builder.Program] makes
+// one, and [FDE.Program] one from a compiler's table. It must not be changed after its
+// first use, and may then be used concurrently.
 type Program struct {
 	CIE *CIE
 
-	// Instructions follow the CIE's, encoded for its machine and factors. An
-	// Encoder copies them without a look, and package jit believes End: they hold no DW_CFA_set_loc and no
-	// other address that depends on where the function lies.
+	// Instructions follow the CIE's, encoded for its machine and factors. They must not
+	// depend on the function's address, as DW_CFA_set_loc does. An [Encoder] copies them
+	// unchecked.
 	Instructions []byte
 
-	// End is the offset from the function's start, in bytes of code, at which
-	// the last row starts: no function that it is for is shorter. Compilers put
-	// a row at a function's very end, where nothing looks it up.
+	// End is the start of the last row, in bytes from the function's start: no function
+	// with this table is shorter, and package jit checks that. Compilers may put a last row
+	// at the end of a function, where no lookup finds it.
 	End uint64
 
-	// LSDA is the language-specific data area, where the CIE says how it is stored.
+	// LSDA is the language-specific data area; the CIE's LSDAEncoding must be set for it.
 	LSDA Pointer
 }
 
-// Program returns the table of a decoded FDE, for a function that lies elsewhere:
-// a DW_CFA_set_loc is an advance in it, and End is where its last row starts.
-// The CIE is the FDE's, and the expressions are as they are. The error is that of
-// decoding, or wraps ErrRange where an address lies before the function or an
-// instruction makes no sense.
+// Program returns the table of a decoded FDE, for a function at any address: each
+// DW_CFA_set_loc becomes an advance. The CIE is the FDE's, and expressions are not
+// changed. The error is that of decoding, or wraps ErrRange if an address lies before the
+// function or an instruction is not valid.
 func (f *FDE) Program() (*Program, error) {
 	b := NewBuilder(f.CIE)
 	d := f.Decode()
@@ -55,4 +57,154 @@ func (f *FDE) Program() (*Program, error) {
 	}
 	p.LSDA = f.LSDA
 	return p, nil
+}
+
+// instruction appends an instruction to a program whose CIE stores pointers in
+// an encoding, for a function that starts at an address.
+func (w *writer) instruction(e Encoding, function uint64, ins *Instruction) {
+	op := &operations[ins.Op]
+	if op.name == "" {
+		w.fail(ErrInstruction, "unknown operation %#02x", uint8(ins.Op))
+		return
+	}
+	if high := ins.Op & 0xc0; high != 0 {
+		low := ins.Register
+		if ins.Op == CFAAdvanceLoc {
+			low = uint64(ins.Operand)
+		}
+		if low > 0x3f {
+			w.fail(ErrRange, "%s: %d does not fit six bits", ins.Op.Name(w.Machine), low)
+			return
+		}
+		w.uint8(uint8(ins.Op) | uint8(low))
+		if ins.Op == CFAOffset {
+			w.uleb128(uint64(ins.Operand))
+		}
+		return
+	}
+	w.uint8(uint8(ins.Op))
+	if op.operands&OperandRegister != 0 {
+		w.uleb128(ins.Register)
+	}
+	switch op.operands & numbers {
+	case OperandUnsigned:
+		w.uleb128(uint64(ins.Operand))
+	case OperandSigned:
+		w.sleb128(ins.Operand)
+	case OperandDelta:
+		w.uint(uint64(ins.Operand), int(op.size))
+	case OperandAddress:
+		switch {
+		case e == EncAbsptr:
+			w.uint(uint64(ins.Operand), w.width)
+		case e&EncIndirect != 0:
+			w.pointer(e, Pointer{ins.Register2, true}, function, false)
+		default:
+			w.pointer(e, Pointer{Address: uint64(ins.Operand)}, function, false)
+		}
+	}
+	switch {
+	case op.operands&(OperandRegister2|OperandSpace) != 0:
+		w.uleb128(ins.Register2)
+	case op.operands&OperandExpression != 0:
+		w.uleb128(uint64(len(ins.Expression)))
+		w.Data = append(w.Data, ins.Expression...)
+	}
+}
+
+// program appends instructions, which d decodes: as they are where they mean
+// the same in this section, else one by one.
+func (w *writer) program(cie *writtenCIE, d Decoder, instructions []byte, function uint64) {
+	from := d.c.s
+	m := from.Machine
+	as := m.Order == w.Machine.Order && m.AddressSize == w.Machine.AddressSize && d.c.width == w.width
+	if as && verbatim(instructions) {
+		w.Data = append(w.Data, instructions...)
+		return
+	}
+	var ins Instruction
+	for d.Next(&ins) {
+		if len(ins.Expression) > 0 && w.err == nil {
+			ins.Expression, w.err = from.translated(&ins, w.Machine)
+		}
+		w.instruction(cie.encoding, function, &ins)
+		if w.err != nil {
+			return
+		}
+	}
+	if err := d.Err(); err != nil {
+		w.err = fmt.Errorf("in the %s that is written again: %w", from.Name, err)
+	}
+}
+
+// operandShapes say what stands behind an opcode whose program may be copied:
+// the numbers of fixed bytes (low four bits) and LEB128s, or that it has to be
+// looked at.
+var operandShapes = func() (shapes [256]uint8) {
+	for b := range shapes {
+		code := Opcode(b)
+		if high := code & 0xc0; high != 0 {
+			code = high
+		}
+		op := &operations[code]
+		if op.name == "" || op.operands&(OperandAddress|OperandExpression) != 0 {
+			shapes[b] = lookAt
+			continue
+		}
+		numbers := bits.OnesCount8(uint8(op.operands &^ OperandDelta))
+		if code == CFAOffset || code == CFARestore {
+			numbers-- // the register is in the opcode
+		}
+		shapes[b] = uint8(numbers)<<4 | op.size
+	}
+	return shapes
+}()
+
+const lookAt = 0xff
+
+// verbatim reports whether instructions are whole and mean the same wherever
+// they stand: DW_CFA_set_loc may not, nor an expression with an encoded address.
+// Where a look does not tell it returns false.
+func verbatim(p []byte) bool {
+	for i := 0; i < len(p); {
+		op := p[i]
+		shape := operandShapes[op]
+		i++
+		switch {
+		case shape == 0:
+		case shape != lookAt:
+			i += int(shape & 15)
+			for n := shape >> 4; n > 0; n-- {
+				// Nine bytes are 63 bits, which any number may have.
+				for end := i + 8; i < len(p) && p[i] >= 0x80 && i < end; i++ {
+				}
+				if i >= len(p) || p[i] >= 0x80 {
+					return false
+				}
+				i++
+			}
+			if i > len(p) {
+				return false
+			}
+		case Opcode(op).Operands()&OperandExpression != 0:
+			if Opcode(op).Operands()&OperandRegister != 0 {
+				if i >= len(p) || p[i] >= 0x80 {
+					return false
+				}
+				i++
+			}
+			if i >= len(p) || p[i] >= 0x80 || int(p[i]) >= len(p)-i {
+				return false
+			}
+			end := i + 1 + int(p[i])
+			for i++; i < end; i++ {
+				if Op(p[i]) == OpEncodedAddr {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }

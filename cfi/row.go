@@ -4,15 +4,19 @@
 
 package cfi
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+)
 
-// RuleKind is how the value of a register in the calling frame, or the CFA,
-// is found (DWARF 5 §6.4.1).
+// RuleKind is a way to compute the value of a register in the calling frame, or the CFA
+// (DWARF 5 §6.4.1).
 type RuleKind uint8
 
 const (
-	// Unspecified: the table says nothing. Compilers leave it so for registers
-	// that the function does not touch; the ABI decides what that means.
+	// Unspecified: the table has no rule, as for registers that the function does not
+	// use; the ABI decides.
 	Unspecified RuleKind = iota
 	// Undefined: the value is lost. In the return address column: this frame
 	// is the outermost.
@@ -43,12 +47,12 @@ func (k RuleKind) String() string {
 	return fmt.Sprintf("RuleKind(%d)", uint8(k))
 }
 
-// Rule is how one value is found. Rules are comparable, within one section.
+// Rule describes how to compute one value. Rules of one section are comparable.
 type Rule struct {
 	Kind RuleKind
-	// Register is the column for kind Register. For the kinds with an
-	// expression it is the expression's length, and Offset where it starts in
-	// the section: Row.Expression returns its bytes.
+	// Register is the column for kind Register. For the kinds with an expression it is the
+	// size of the expression in bytes, and Offset is its offset in the section:
+	// [Row.Expression] returns the expression.
 	Register uint32
 	Offset   int64 // bytes, no longer factored
 }
@@ -63,15 +67,14 @@ type RegisterRule struct {
 type Row struct {
 	Start, End uint64 // addresses without load bias
 
-	// CFA has kind Register, ValExpression, or Unspecified where the table
-	// does not define it.
+	// CFA has kind Register, ValExpression, or Unspecified if the table does not define it.
 	CFA Rule
 
 	// Registers are the rules of the columns that have one, by ascending column.
 	Registers []RegisterRule
 
-	// ArgumentsSize is how many bytes of arguments the function has pushed
-	// (DW_CFA_GNU_args_size); landing pads need it, the walk does not.
+	// ArgumentsSize is the number of bytes of arguments that the function has pushed
+	// (DW_CFA_GNU_args_size). Landing pads need it, the walk does not.
 	ArgumentsSize uint64
 
 	// Signed says that the return address is signed (AArch64 pointer authentication).
@@ -90,14 +93,14 @@ func (r *Row) Register(column uint64) Rule {
 	return Rule{}
 }
 
-// Expression returns the bytes of a rule's expression, which alias the section,
-// and nil for a rule without one.
+// Expression returns the expression of a rule, which aliases the section; nil for a rule
+// without one.
 func (r *Row) Expression(rule Rule) []byte {
 	return r.section.Expression(rule)
 }
 
-// Expression returns the bytes of the expression of a rule from one of the
-// section's rows, and nil for a rule without one.
+// Expression returns the expression of a rule of one of the section's rows, which aliases
+// the section; nil for a rule without one.
 func (s *Section) Expression(rule Rule) []byte {
 	if rule.Kind != Expression && rule.Kind != ValExpression {
 		return nil
@@ -105,3 +108,135 @@ func (s *Section) Expression(rule Rule) []byte {
 	end := rule.Offset + int64(rule.Register)
 	return s.Data[rule.Offset:end:end]
 }
+
+// Rows yields the rows of an FDE in order of their addresses, without rows that cover no
+// address. The interpreter owns the row; the next step changes it. Rows ends early at a
+// malformed instruction: see Err.
+func (x *Interpreter) Rows(f *FDE) iter.Seq[*Row] {
+	return func(yield func(*Row) bool) { x.rows(f, yield) }
+}
+
+func (x *Interpreter) rows(f *FDE, yield func(*Row) bool) {
+	x.Start(f)
+	x.run(yield)
+}
+
+// RowAt returns the row of an FDE that holds at an address (without load
+// bias). It is the interpreter's own, and valid until its next use. The error
+// wraps ErrNoFDE where the FDE does not cover the address.
+func (x *Interpreter) RowAt(f *FDE, pc uint64) (*Row, error) {
+	if pc < f.Start || pc >= f.End {
+		return nil, fmt.Errorf("%w at %#x: the one at %#x covers [%#x, %#x)", ErrNoFDE, pc, f.Offset, f.Start, f.End)
+	}
+	x.Start(f)
+	// The row before a fault counts, and ends where the FDE does.
+	if x.run(func(r *Row) bool { return r.End <= pc }); pc < x.row.Start || pc >= x.row.End {
+		return nil, x.c.Err
+	}
+	return &x.row, nil
+}
+
+// run executes the FDE's own instructions and yields each row that covers an
+// address.
+func (x *Interpreter) run(yield func(*Row) bool) {
+	f := x.fde
+	if f == nil || x.c.Err != nil {
+		return
+	}
+	row, d, end := &x.row, x.c.s.Data, x.c.End
+	code, data := f.CIE.CodeAlign, f.CIE.DataAlign
+	start := f.Start
+	for i := x.c.Off; i < end; {
+		// The instructions that make up nearly all of real tables are decoded
+		// in place, from four bytes at once; the others take the general way,
+		// and so does what is not padding among the last bytes.
+		var w uint32
+		if left := end - i; left >= 4 {
+			w = binary.LittleEndian.Uint32(d[i:])
+		} else if w = general; isPadding(d[i:end]) {
+			break
+		}
+		var delta uint64
+		switch b := byte(w); {
+		case b == byte(CFADefCFAOffset) && w&0x8000 == 0 && row.CFA.Kind == Register:
+			row.CFA.Offset = int64(w >> 8 & 0x7f)
+			if w>>16&0xc0 != uint32(CFAAdvanceLoc) {
+				i += 2
+				continue
+			}
+			// The whole row of most code without a frame pointer.
+			delta = uint64(w>>16&0x3f) * code
+			i += 3
+		case b&0xc0 == byte(CFAAdvanceLoc):
+			delta = uint64(b&0x3f) * code
+			i++
+		case b&0xc0 == byte(CFAOffset) && w&0x8000 == 0 && len(row.Registers) < maxColumns:
+			column, rule := uint32(b&0x3f), Rule{Kind: Offset, Offset: int64(w>>8&0x7f) * data}
+			i += 2
+			// Most often the next column before the return address.
+			if n := len(row.Registers); n > 0 && n < cap(row.Registers) && row.Registers[n-1].Column > column &&
+				(n == 1 || row.Registers[n-2].Column < column) {
+				row.Registers = row.Registers[:n+1]
+				row.Registers[n] = row.Registers[n-1]
+				row.Registers[n-1] = RegisterRule{column, rule}
+				continue
+			}
+			x.set(uint64(column), rule)
+			continue
+		case b == byte(CFANop):
+			if left := end - i; left <= 8 && i+8 <= uint64(len(d)) && binary.LittleEndian.Uint64(d[i:])<<(64-8*left) == 0 {
+				i = end
+				continue
+			}
+			i++
+			continue
+		case b == byte(CFADefCFAOffset) && w&0x800000 == 0 && row.CFA.Kind == Register:
+			row.CFA.Offset = int64(w>>8&0x7f | w>>9&0x3f80)
+			i += 3
+			continue
+		case b == byte(CFAAdvanceLoc1):
+			delta = uint64(w>>8&0xff) * code
+			i += 2
+		case b == byte(CFAAdvanceLoc2) && !x.c.Big:
+			delta = uint64(w>>8&0xffff) * code
+			i += 3
+		default:
+			x.c.Off, x.next = i, start
+			if x.c.instruction(f.CIE, f.Start, &x.ins); x.c.Err == nil {
+				x.Execute(f.CIE, &x.ins)
+			}
+			if x.c.Err != nil {
+				return
+			}
+			i, delta = x.c.Off, x.next-start
+		}
+		if delta-1 >= f.End-start {
+			if delta == 0 {
+				continue
+			}
+			x.c.Off = i
+			x.c.fail(ErrInstruction, "an advance by %#x from %#x, past the end of [%#x, %#x)", delta, start, f.Start, f.End)
+			break
+		}
+		row.Start, row.End = start, start+delta
+		if start += delta; !yield(row) {
+			return
+		}
+	}
+	if f.End > start {
+		row.Start, row.End = start, f.End
+		yield(row)
+	}
+}
+
+// isPadding reports whether all of a few bytes are DW_CFA_nop.
+func isPadding(b []byte) bool {
+	var all byte
+	for _, c := range b {
+		all |= c
+	}
+	return all == byte(CFANop)
+}
+
+// general are no instruction that run decodes in place.
+const general = 0xffffffff

@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Kind tells the two layouts of call frame information apart.
+// Kind is one of the two layouts of call frame information.
 type Kind uint8
 
 const (
@@ -18,9 +18,9 @@ const (
 	DebugFrame             // .debug_frame: DWARF 5 §6.4
 )
 
-// Section is a section of call frame information. Its fields are set before
-// its first use and not changed after; its methods may then be called from
-// several goroutines. Data is not copied and must stay as it is.
+// Section is a section of call frame information. Its fields must be set before its first
+// use and not be changed later; its methods may then be called concurrently. Data is not
+// copied and must not be changed.
 type Section struct {
 	Name    string // as errors call it, ".eh_frame"
 	Kind    Kind
@@ -32,12 +32,12 @@ type Section struct {
 	// pointers are relative to: the addresses of .text and of the global offset table.
 	TextBase, DataBase uint64
 
-	// Memory resolves DW_EH_PE_indirect pointers to the start of a function
-	// (addresses without load bias). Where it is nil they are an error.
+	// Memory resolves DW_EH_PE_indirect pointers to the start of a function, at addresses
+	// without load bias. If it is nil such pointers are an error.
 	Memory Memory
 
-	// Unrelocated are the offsets in Data, ascending, of what a relocation should have
-	// changed and could not. An entry that has one is an error.
+	// Unrelocated are the offsets in Data, ascending, to which a relocation was not
+	// applied. An entry that contains one is an error.
 	Unrelocated []uint64
 
 	indexOnce sync.Once
@@ -45,4 +45,11 @@ type Section struct {
 
 	mu   sync.RWMutex
 	cies map[uint64]knownCIE
+}
+
+// Memory is the memory of the process or file that is unwound.
+type Memory interface {
+	// ReadMemory fills p with the bytes at addr. If not all of them can be read, it
+	// returns an error, and p is undefined. It does not keep p.
+	ReadMemory(p []byte, addr uint64) error
 }

@@ -3,34 +3,34 @@
 // licence that can be found in the LICENSE file.
 
 // Package object opens an ELF file, or the image of one in the memory of a
-// process, and finds in it what an unwinder and those who name frames need:
-// sections of call frame information, symbols, the build ID, the separate
-// debug file, source lines and inlined calls.
+// process, for unwinders, profilers and debuggers: it finds sections of call frame
+// information, symbols, the build ID, the separate debug file, source lines and
+// inlined calls.
 //
-// Nothing is read before it is asked for. A file is mapped, headers are
-// decoded where they lie, symbol tables are scanned in place for the few
-// addresses or the one name that is wanted, and slices that are handed out are
-// views of the mapping wherever the bytes need no change.
+// The package reads lazily. A file is mapped, headers are decoded in place, and
+// symbol tables are scanned in place for the addresses or the name that the caller
+// asks for. Returned slices are views of the mapping unless the bytes need a change.
 //
 // Every byte is hostile. A damaged part costs that part: the rest is read, and
-// [File.Damage] tells what was wrong. The package reads headers, line tables
+// [File.Damage] returns the errors. The package reads headers, line tables
 // and symbol tables itself because debug/elf refuses a whole file for one bad
-// section and copies what it reads (a table of sections whose names overlap
+// section and copies what it reads (a table of sections with overlapping names
 // makes it allocate the square of the file's size), and because debug/dwarf
 // sizes allocations by counts in the line table's header. Package value reads
-// variables and types of what [File.DebugReader] gives it.
+// variables and types through [File.DebugReader].
 //
 // # Files that shrink
 //
-// Reading a mapped file that somebody truncates raises SIGBUS, which kills a
+// Reading a mapped file that another program truncates raises SIGBUS, which kills a
 // Go program. No check can be made beforehand, so the methods of [File] turn
-// the fault into an error that wraps [ErrFault]. Code that reads a slice which
-// File handed out (a section's data, above all the Data of a [cfi.Section])
-// does so outside of these methods and has to run under [Guard], which does
-// the same; one Guard around a whole walk or a whole dump is enough.
+// the fault into an error that wraps [ErrFault]. Code that reads a returned slice (a
+// section's data, above all the Data of a [cfi.Section]) runs outside of these methods.
+// The caller must run it under [Guard], which does the same. One Guard around a whole
+// walk or a whole dump is enough.
 //
-// The package never runs, writes or locks a file, follows no link out of a
-// root that it was given, and opens no file but the named one and, where
-// [File.OpenDebugFile] is called, the files that its debugging information lies
-// in.
+// # What it never does
+//
+// The package never runs, writes or locks a file, and never follows a link out of a
+// given root. It opens the named file only and, after [File.OpenDebugFile], the files
+// with its debugging information.
 package object

@@ -12,10 +12,10 @@ import (
 )
 
 // ErrNotELF is wrapped by the error for a file, or an image in memory, that does not
-// start with ELF's magic number: it is something else, not a damaged ELF file.
+// start with ELF's magic number: it has another format, and is not a damaged ELF file.
 var ErrNotELF = errors.New("no ELF file")
 
-// named says that an error, or several, are of the file.
+// named adds the name of the file to an error, or to several that are joined.
 func (f *File) named(err error) error {
 	if err == nil {
 		return nil
@@ -23,8 +23,8 @@ func (f *File) named(err error) error {
 	return &fileError{f.name, err}
 }
 
-// fileError is an error of a file, which each of its lines names: several are shown
-// one by one.
+// fileError is an error of a file. Each line of its message starts with the file's name,
+// since joined errors are shown one by one.
 type fileError struct {
 	name string
 	err  error
@@ -37,7 +37,7 @@ func (e *fileError) Error() string {
 
 func (e *fileError) Unwrap() error { return e.err }
 
-// RefusedError says why a file that was found is not the one that was looked for.
+// RefusedError says why a file that was found was not used.
 type RefusedError struct {
 	Path   string // of the file
 	Reason string
@@ -45,9 +45,9 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Path + " was not used: " + e.Reason }
 
-// CheckBuildID returns a *RefusedError, of a path, unless the file has a build ID.
-// perf keeps 20 bytes of one, and fills a shorter one up with zeros: what is
-// looked for by such an ID may have the whole or the short one.
+// CheckBuildID returns a [*RefusedError] with a path unless the file has the build ID id.
+// perf stores 20 bytes of an ID, cut or padded with zeros, so an id of 20 bytes also
+// matches a longer or shorter ID.
 func (f *File) CheckBuildID(path string, id []byte) error {
 	have := f.BuildID()
 	switch {
@@ -61,11 +61,11 @@ func (f *File) CheckBuildID(path string, id []byte) error {
 	return &RefusedError{path, fmt.Sprintf("its build ID is %x, and %x is expected", have, id)}
 }
 
-// ErrCut says that a file ends before its section table does, which linkers write last.
+// ErrCut means that a file ends before its section table, which linkers write last.
 var ErrCut = errors.New("it is cut off")
 
-// Whole returns an error that wraps ErrCut and names the file, unless it is whole: names
-// and tables may be missing in it.
+// Whole returns an error that wraps [ErrCut] if the file was truncated, so that names and
+// tables may be missing.
 func (f *File) Whole() error {
 	if !f.cut {
 		return nil
@@ -73,7 +73,8 @@ func (f *File) Whole() error {
 	return fmt.Errorf("%s: %w", f.name, f.cutOff())
 }
 
-// CheckWhole returns a *RefusedError, of a path, unless the file is whole.
+// CheckWhole returns a [*RefusedError] with a path if the file was truncated: see
+// [File.Whole].
 func (f *File) CheckWhole(path string) error {
 	if !f.cut {
 		return nil

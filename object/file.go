@@ -20,8 +20,8 @@ import (
 )
 
 // File is an ELF file or the image of one in memory. Its methods may be called
-// from several goroutines, [File.Close] after all others only. Addresses are
-// those of the file: without load bias.
+// concurrently, except that [File.Close] must be the last. Addresses are those of the
+// file: without load bias.
 type File struct {
 	name    string
 	mapping *filemap.Mapping
@@ -69,13 +69,11 @@ type File struct {
 	sectionRelative func() bool // values of symbols are relative to their sections, also where it is not ET_REL
 }
 
-// slack is what may be allocated for content beside the sixteen-fold of the
-// file's size.
+// slack is the part of a file's budget that does not depend on its size.
 const slack = 64 << 20
 
-// Open maps the file at path. It fails where the file cannot be mapped or has
-// no ELF header; what is wrong further on is told by [File.Damage] and by the
-// method that needs it.
+// Open maps the file at path. It fails if the file cannot be mapped or has no ELF header.
+// [File.Damage], and the methods that read a damaged part, return other errors.
 func Open(path string) (*File, error) {
 	f, err := untrusted.OpenNamed(path)
 	if err != nil {
@@ -85,10 +83,9 @@ func Open(path string) (*File, error) {
 	return OpenFile(f, path)
 }
 
-// OpenFile maps the open file f, which stays the caller's and may be closed at
-// once. The name is what errors and [File.Name] call it, and its directory is
-// where a debug file may lie beside it: the path as the target sees it, when f
-// was opened through /proc/PID/map_files or /proc/PID/root.
+// OpenFile maps the open file f. The caller still owns f and may close it at once. Errors
+// and [File.Name] use the name, and [File.OpenDebugFile] searches its directory. If f was
+// opened through /proc/PID/map_files or /proc/PID/root, pass the path in the target.
 func OpenFile(f *os.File, name string) (*File, error) {
 	m, info, err := mapFile(f, name)
 	if err != nil {
@@ -102,8 +99,8 @@ func OpenFile(f *os.File, name string) (*File, error) {
 	return file, nil
 }
 
-// NewFile reads a whole file that lies in memory: the vDSO, what a JIT
-// registered. Data is not copied and must stay as it is.
+// NewFile reads a whole file in memory, as the vDSO or a symbol file that a JIT has
+// registered. Data is not copied and must not be changed.
 func NewFile(data []byte, name string) (*File, error) {
 	file := &File{name: name, data: data, stored: uint64(len(data))}
 	if err := file.init(); err != nil {
@@ -127,7 +124,7 @@ func (f *File) init() error {
 	return nil
 }
 
-// start sets up what is computed at first use.
+// start sets up the functions that compute results at first use.
 func (f *File) start(budget int64) {
 	f.arch = arch.LookupFlags(f.machine, f.class, f.header.data, f.flags)
 	f.budget = budget
@@ -139,8 +136,8 @@ func (f *File) start(budget int64) {
 	f.exports = sync.OnceValue(f.openExports)
 }
 
-// Close unmaps the file and the debug file that belongs to it. What was handed
-// out from it must not be used any more: slices of a mapped file fault.
+// Close unmaps the file and its debug file. Slices, sections and readers that its methods
+// returned must not be used after it: they would fault.
 func (f *File) Close() error {
 	var err error
 	if d := f.debug.Swap(nil); d != nil {
@@ -161,18 +158,17 @@ func (f *File) Name() string { return f.name }
 // Machine returns the machine that the file is for.
 func (f *File) Machine() *arch.Machine { return f.arch }
 
-// Type returns what the header calls the file: ET_EXEC, ET_DYN, ET_REL, ET_CORE.
+// Type returns the type in the header: ET_EXEC, ET_DYN, ET_REL, ET_CORE.
 func (f *File) Type() elf.Type { return f.typ }
 
-// Entry returns the address where the program starts, 0 where it says none.
+// Entry returns the address where the program starts, 0 if the header has none.
 func (f *File) Entry() uint64 { return f.entry }
 
-// Segments returns the program headers. The slice is the File's: it must not
-// be changed.
+// Segments returns the program headers. The caller must not change them.
 func (f *File) Segments() []elf.ProgHeader { return f.segments }
 
-// Damage returns what was found wrong up to now with parts that are read
-// around, joined as by [errors.Join], or nil.
+// Damage returns the errors of damaged parts that were skipped so far, joined as by
+// [errors.Join], or nil.
 func (f *File) Damage() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -190,7 +186,7 @@ func (f *File) note(err error) {
 	}
 }
 
-// spend takes n bytes from what may be allocated for the file's content.
+// spend takes n bytes from the budget of the file's content.
 func (f *File) spend(n uint64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -201,18 +197,17 @@ func (f *File) spend(n uint64) error {
 	return nil
 }
 
-// ErrFault is wrapped by the error of a read of a mapped file whose bytes are
-// gone: the file was truncated, or its medium failed.
+// ErrFault is wrapped by the error of a read that faulted: the mapped file was truncated,
+// or its medium failed.
 var ErrFault = filemap.ErrFault
 
-// Guard calls fn and returns its error. Where fn, on the calling goroutine,
-// reads a byte of a mapped file that can no longer be read, Guard stops fn and
-// returns an error that wraps [ErrFault]; what fn had locked stays locked
-// unless it is unlocked by a defer. Every other panic passes through. Guards
-// may be nested; one costs a few nanoseconds.
+// Guard calls fn and returns its error. If fn, on the calling goroutine, faults on a
+// mapped file, Guard stops fn and returns an error that wraps [ErrFault]. Deferred calls
+// of fn run; locks without a deferred unlock stay locked. Every other panic passes
+// through. Guards may be nested, and cost a few nanoseconds.
 func Guard(fn func() error) error { return filemap.Guard(fn) }
 
-// mapFile maps f, which may be closed afterwards. The info is what was true of it before.
+// mapFile maps f, which may be closed afterwards, and returns its state before.
 func mapFile(f *os.File, name string) (*filemap.Mapping, os.FileInfo, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -225,29 +220,29 @@ func mapFile(f *os.File, name string) (*filemap.Mapping, os.FileInfo, error) {
 	return m, info, err
 }
 
-// ErrSparse is wrapped by the error for a part of a file that would be larger than
-// all that is stored of the file.
+// ErrSparse is wrapped by the error for a part of a file that is larger than all data
+// that the file stores.
 var ErrSparse = errors.New("the file is sparse")
 
-// spareHoles is how many bytes of holes a part of a file may have at least.
+// spareHoles is the number of bytes of holes that a part of a file may always have.
 const spareHoles = 1 << 20
 
-// StoredSize returns how many bytes of the file are stored; its holes are not counted,
-// as their size costs whoever made the file nothing. It is 0 for an image in memory. A
-// limit on what a file may cost follows this size.
+// StoredSize returns the size of the file in bytes without its holes, 0 for an image in
+// memory. Limits on the cost of a file follow this size, since holes cost its author
+// nothing.
 func (f *File) StoredSize() uint64 { return f.stored }
 
-// portion returns how many bytes a part of the file can have: all that is stored
-// of it, and a little of holes. Of a file without holes it is no restriction.
+// portion returns the largest size of a part of the file in bytes: all stored data and a
+// few holes. It does not restrict a file without holes.
 func (f *File) portion() uint64 { return min(uint64(len(f.data)), f.stored+spareHoles) }
 
-// sparse returns the error for a part that is larger.
+// sparse returns the error for a larger part.
 func (f *File) sparse() error {
 	return fmt.Errorf("%w: it stores %d of its %d bytes", ErrSparse, f.stored, len(f.data))
 }
 
-// bytesAt returns up to size bytes of the file from an offset in it, fewer where the file
-// ends before or stores less.
+// bytesAt returns up to size bytes of the file from an offset on, fewer if the file ends
+// or stores less.
 func (f *File) bytesAt(off, size uint64) []byte {
 	b := f.data[off:]
 	return b[:min(size, uint64(len(b)), f.portion())]

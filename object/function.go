@@ -14,21 +14,21 @@ import (
 	"github.com/clewdev/clew/object/internal/dwarf"
 )
 
-// AddressRange is the addresses from Low up to High, which is not in it.
+// AddressRange is the range of addresses [Low, High).
 type AddressRange struct{ Low, High uint64 }
 
 // Contains reports whether addr is in the range.
 func (r AddressRange) Contains(addr uint64) bool { return addr >= r.Low && addr < r.High }
 
-// Function is a function that was compiled, or a call that was inlined.
+// Function is a compiled function, or an inlined call.
 type Function struct {
-	Name   string         // the linkage name where there is one, "" where nothing names it
+	Name   string         // the linkage name if there is one, else the plain name; "" if unknown
 	Entry  uint64         // the address where it starts: that of the first range
 	Ranges []AddressRange // its code, in the order of the compiler
 
 	Inlined    bool
-	Starts     bool   // of FunctionsAt: the inlined call is entered at the address
-	CallFile   string // where the call stands that was inlined
+	Starts     bool   // set by FunctionsAt: the inlined call is entered at the address
+	CallFile   string // of the inlined call: its place in the source
 	CallLine   int
 	CallColumn int
 }
@@ -38,9 +38,9 @@ func (f *Function) Contains(addr uint64) bool {
 	return slices.ContainsFunc(f.Ranges, func(r AddressRange) bool { return r.Contains(addr) })
 }
 
-// FunctionsAt returns the calls that were inlined at addr, the innermost first,
-// and last the function itself, by the DWARF information; else the function that
-// a symbol with a size tells of, alone.
+// FunctionsAt returns the inlined calls at addr, the innermost first, and last the
+// function itself, by the DWARF information. Without that it returns the function of a
+// symbol that covers addr with its size. With an error comes the part that could be read.
 func (f *File) FunctionsAt(addr uint64) (list []Function, err error) {
 	err = f.withLines(func(d *dwarf.Data) error {
 		found, err := d.FunctionsAt(addr)
@@ -57,10 +57,9 @@ func (f *File) FunctionsAt(addr uint64) (list []Function, err error) {
 	return list, errors.Join(err, symbolsErr)
 }
 
-// Functions returns the functions called name and the calls of such functions
-// that were inlined, in the order of their entries. A name is the one that the
-// linker knows, that of the source, with or without namespaces and classes. What
-// the DWARF information does not have may come from symbols.
+// Functions returns the functions called name and the inlined calls of them, in the order
+// of their entries. The name is the linkage name, or that of the source with or without
+// namespaces and classes. Functions without DWARF information come from symbols.
 func (f *File) Functions(name string) (list []Function, err error) {
 	err = f.withLines(func(d *dwarf.Data) error {
 		found, err := d.Functions(name)
@@ -109,12 +108,11 @@ func functions(found []dwarf.Function) []Function {
 // extent is the code of a function.
 type extent struct{ start, end uint64 }
 
-// FunctionStart returns where the function starts that an address lies in, both
-// without load bias, and whether a symbol says so: one of a function whose size
-// covers the address, or, in a table that has all functions, one without a size
-// before it. Unlike [File.FindSymbols] it keeps what it read, 16 bytes a function,
-// as it is made to be asked for one address after the other. It may be called by
-// several goroutines.
+// FunctionStart returns the first address of the function that contains addr, both without
+// load bias; false if no symbol shows it. The symbol covers addr with its size, or has no
+// size and is the nearest one before addr in a table with all functions. Unlike
+// [File.FindSymbols], FunctionStart is for single addresses: it keeps 16 bytes for each
+// function.
 func (f *File) FunctionStart(addr uint64) (start uint64, ok bool) {
 	f.extentsOnce.Do(func() { f.noteFault(f.readExtents) })
 	n := sort.Search(len(f.extents), func(i int) bool { return f.extents[i].start > addr })
@@ -158,23 +156,22 @@ func (f *File) readExtents() {
 	}
 }
 
-// CallSite is a call that the debugging information tells of (DWARF 5 §3.4.1).
-// Compilers do so where they optimize.
+// CallSite is a call that the debugging information describes (DWARF 5 §3.4.1), as
+// compilers write it for optimized code.
 type CallSite struct {
-	// PC is the address behind the call. Where At is set only that of the call
-	// itself is known, and PC is that.
+	// PC is the address after the call; with At, of the call itself.
 	PC uint64
 	At bool
 
-	// Entry is the first instruction of the function that is called where its
-	// code is in the file, else Name is its linkage name where it is declared
-	// there. An indirect call has neither.
+	// Entry is the first instruction of the called function if its code is in the file.
+	// Else Name is its linkage name, if it is declared there. An indirect call has
+	// neither.
 	Entry uint64
 	Name  string
 }
 
-// CallSite returns the call that returns to address pc, and false where the
-// debugging information of the file, or of its separate debug file, has none.
+// CallSite returns the call that returns to address pc; false if the debugging information
+// of the file, or of its separate debug file, does not have it.
 func (f *File) CallSite(pc uint64) (site CallSite, ok bool, err error) {
 	err = f.withLines(func(d *dwarf.Data) error {
 		found, known, err := d.CallSite(pc)
@@ -184,11 +181,10 @@ func (f *File) CallSite(pc uint64) (site CallSite, ok bool, err error) {
 	return site, ok, err
 }
 
-// TailCalls returns the calls in the place of a return (DW_AT_call_tail_call) of
-// the function that has code at addr: after one of them the function's frame is
-// that of the function that it has called. A function of which the debugging
-// information does not say that it tells of all such calls has none, as gdb has
-// it. TailCalls reports false where it has no function at addr.
+// TailCalls returns the tail calls (DW_AT_call_tail_call) of the function that contains
+// addr: after one of them the called function has taken the place of the function's
+// frame. The list is empty unless the debugging information says that it has all tail
+// calls of the function, as in gdb. TailCalls returns false if no function contains addr.
 func (f *File) TailCalls(addr uint64) (list []CallSite, ok bool, err error) {
 	err = f.withLines(func(d *dwarf.Data) error {
 		found, known, err := d.TailCalls(addr)

@@ -14,14 +14,14 @@ import (
 	"github.com/clewdev/clew/object/internal/gotable"
 )
 
-// GoInfo is what the Go toolchain wrote into a program.
+// GoInfo is the build information that the Go toolchain writes into a program.
 type GoInfo struct {
 	Version string           // "go1.26.0"
-	Build   *debug.BuildInfo // nil where the program has no module information
+	Build   *debug.BuildInfo // nil if the program has no module information
 }
 
-// Go tells whether the file is a program built by the Go toolchain (or a C
-// program that holds a Go library), and what it says of its build.
+// Go returns the build information of a program, or of a C program with a Go library;
+// false if the Go toolchain did not build the file.
 func (f *File) Go() (info GoInfo, ok bool) {
 	f.noteFault(func() { info, ok = f.goInfo() })
 	return info, ok
@@ -140,11 +140,11 @@ type GoArgument struct {
 type GoArgumentKind uint8
 
 const (
-	GoNumber = GoArgumentKind(gotable.Number)
-	GoOpen   = GoArgumentKind(gotable.Open)  // the brace before the numbers of a value
-	GoClose  = GoArgumentKind(gotable.Close) // the brace after them
-	GoMore   = GoArgumentKind(gotable.More)  // more arguments follow, which the list leaves out
-	GoFar    = GoArgumentKind(gotable.Far)   // a number too far from the CFA for the table
+	GoNumber GoArgumentKind = GoArgumentKind(gotable.Number)
+	GoOpen   GoArgumentKind = GoArgumentKind(gotable.Open)  // the brace before the numbers of a value
+	GoClose  GoArgumentKind = GoArgumentKind(gotable.Close) // the brace after them
+	GoMore   GoArgumentKind = GoArgumentKind(gotable.More)  // more arguments follow, which the list leaves out
+	GoFar    GoArgumentKind = GoArgumentKind(gotable.Far)   // a number too far from the CFA for the table
 )
 
 // GoArguments returns the arguments of the Go function (1.18 or later) that contains addr,

@@ -15,12 +15,12 @@ import (
 
 // Location is a place in the source.
 type Location struct {
-	// Function is the linkage name of the function (mangled, where the
-	// language mangles), "" where the debugging information names none.
+	// Function is the linkage name of the function (mangled, if the language mangles), ""
+	// if the debugging information has none.
 	Function string
-	File     string // path as compiled, "" where it is not known
-	Line     int    // 0 where it is not known
-	Column   int    // 0 where it is not known
+	File     string // path as compiled, "" if unknown
+	Line     int    // 0 if unknown
+	Column   int    // 0 if unknown
 	Inlined  bool   // the function was inlined in that of the next Location
 }
 
@@ -30,16 +30,17 @@ type lines struct {
 	data *dwarf.Data
 }
 
-// Locate returns the source of the instruction at addr: the innermost inlined
-// call first, and last the function that was called. It comes from the DWARF
-// information of the file or of its separate debug file, else, for a Go
-// program, from .gopclntab. Without either, and for an address that they do not
-// have, it returns nothing and no error. An address that was returned to (every
-// frame's but the innermost) belongs to the line of the call: pass the address
-// less one.
+// Locate returns the source location of the instruction at addr: the innermost inlined
+// call first, and last the function itself. It uses the DWARF information of the file or
+// of its separate debug file, else, for a Go program, .gopclntab. Without either, and for
+// an address that they lack, the list is empty and the error nil. With an error comes the
+// part that could be read.
 //
-// The first call reads which units have code where, later ones the units that are met;
-// both are kept. With an error comes what could be read all the same.
+// A return address (of every frame but the innermost) is after the call. For the line of
+// the call pass the address less one.
+//
+// The first call reads an index of the units, later calls the units that they need. The
+// File keeps both.
 func (f *File) Locate(addr uint64) ([]Location, error) {
 	var list []Location
 	var err error
@@ -106,26 +107,24 @@ func (f *File) readLines() (*lines, error) {
 	return &lines{data: data}, nil
 }
 
-// LineRange is the code from one row of a line table to the next. Tables are
-// read as gdb 13 reads them: rows of several files are told apart, rows that say
-// again what line it is because of a discriminator are one, and rows of no line
-// belong to the line before them.
+// LineRange is the code from one row of a line table to the next. Tables are read as in
+// gdb 13: rows of several files are distinct, consecutive rows of one line that differ in
+// the discriminator are one, and rows without a line belong to the line before them.
 type LineRange struct {
-	Start, End uint64 // addresses: of the row, and of the next that is elsewhere
+	Start, End uint64 // addresses: [Start, End)
 	File       string // path as compiled
-	Line       int    // from 1 on; 0 where no row has the address
-	Column     int    // 0 where it is not known
+	Line       int    // from 1 on; 0 if no row has the address
+	Column     int    // 0 if unknown
 
 	Statement     bool // a breakpoint may be set at Start (is_stmt)
-	PrologueEnd   bool // the function's body begins at Start, as few compilers say
+	PrologueEnd   bool // the function's body begins at Start; few compilers write it
 	EpilogueBegin bool
 }
 
-// LineRange returns the row of the line table that holds addr, the zero
-// LineRange where there is none. A line may have several rows one behind the
-// other; a debugger's step by line ends at Start of any row that is a statement
-// and of another line. It reads the DWARF information of the file, or of its
-// separate debug file.
+// LineRange returns the row of the line table that contains addr, the zero LineRange if
+// there is none. A line may have several consecutive rows; a debugger's step by line ends
+// at Start of a row that is a statement and of another line. LineRange reads the DWARF
+// information of the file, or of its separate debug file.
 func (f *File) LineRange(addr uint64) (r LineRange, err error) {
 	err = f.withLines(func(d *dwarf.Data) error {
 		found, _, err := d.LineRange(addr)
@@ -135,14 +134,13 @@ func (f *File) LineRange(addr uint64) (r LineRange, err error) {
 	return r, err
 }
 
-// FindLine returns the addresses at which a breakpoint for a line of the source
-// is set, in ascending order: one in each function, inlined call and block that
-// has code of it, moved behind the prologue where it is in one. Where the line
-// has none, it is the nearest later one that has. The file is named by its path
-// or the last components of it: "fib.c", "src/fib.c". Nothing is found, without
-// an error, where there is no such file or line.
+// FindLine returns the addresses of a breakpoint for a line of the source, in ascending
+// order: one in each function, inlined call and block with code of the line. Addresses in
+// a prologue are moved after it. If the line has no code, FindLine uses the nearest later
+// line that has. The file is a path or its last components: "fib.c", "src/fib.c". Without
+// such a file or line the list is empty and the error nil.
 //
-// Prologues are found as [File.AfterPrologue] does, for which code is needed.
+// FindLine finds prologues as [File.AfterPrologue] does, in code.
 func (f *File) FindLine(code cfi.Memory, file string, line int) (addrs []uint64, err error) {
 	if line <= 0 || uint64(line) >= 1<<31 {
 		return nil, nil

@@ -15,14 +15,13 @@ import (
 // imageBudget bounds what is copied of one image in memory.
 const imageBudget = 128 << 20
 
-// FromMemory reads the image of a file as it is loaded in mem, for a file that
-// was replaced or deleted, or that never was one (the vDSO). Base is the
-// address in mem of the file's first byte, where its ELF header is mapped. It
-// uses the program headers only, since the section table is not loaded; parts
-// are read when they are needed. Mem must stay readable as long as the File is
-// used, and be safe for concurrent calls if the File is used so.
+// FromMemory reads the image of a file that is loaded in mem: of a file that was replaced
+// or deleted, or of the vDSO. Base is the address in mem of its ELF header. FromMemory
+// uses the program headers only, since the section table is not loaded. Parts are read
+// when they are needed: mem must stay readable as long as the File is used, and allow
+// concurrent calls if the File is used concurrently.
 //
-// The addresses of the result are those of the file; [File.ImageBias] is what to add.
+// Addresses of the File are those of the file; [File.ImageBias] is the load bias.
 func FromMemory(mem cfi.Memory, base uint64, name string) (*File, error) {
 	f := &File{name: name, memory: mem, bias: base}
 	if err := f.readImage(base); err != nil {
@@ -72,10 +71,9 @@ func (f *File) readImage(base uint64) (err error) {
 	return nil
 }
 
-// ReadMemory fills p with the bytes of the loaded image at address addr of the
-// file; what a segment has in memory beyond its bytes in the file is zero. In
-// a file without program headers the sections with an address stand in for
-// them. It makes a File a [cfi.Memory].
+// ReadMemory fills p with the bytes of the loaded image at address addr of the file. The
+// part of a segment that is in memory only is zero. In a file without program headers
+// sections with an address take the place of segments. ReadMemory implements [cfi.Memory].
 func (f *File) ReadMemory(p []byte, addr uint64) error {
 	if f.memory != nil {
 		return f.memory.ReadMemory(p, addr+f.bias)
@@ -220,14 +218,12 @@ func (f *File) segmentOf(t elf.ProgType) (p elf.ProgHeader, ok bool) {
 	return p, false
 }
 
-// Bias returns what to add to an address of the file to get the address in a
-// process that has the file mapped at start from the file's offset on, both in
-// bytes; executable tells whether that mapping can be executed. It reports
-// false where no segment can have been mapped so.
+// Bias returns the load bias of a mapping of the file: an address in the process minus the
+// address in the file, in bytes. The mapping starts at the address start and the file's
+// offset; executable is its permission. Bias returns false if no segment fits the mapping.
 //
-// Segments need not start at a page, two can share one page of the file, and
-// each may lie at its own distance from its offset: that is why the offset
-// alone does not tell which segment a mapping is of.
+// The offset alone does not identify the segment: segments need not start at a page, and
+// two can share one page of the file with different biases.
 func (f *File) Bias(start, offset uint64, executable bool) (bias uint64, ok bool) {
 	best := -1
 	for i := range f.segments {

@@ -11,24 +11,23 @@ import (
 	"github.com/clewdev/clew/object/internal/dwarf"
 )
 
-// AfterPrologue returns the address at which a breakpoint for a function is set
-// that starts at addr: behind the instructions that set up its frame, where
-// arguments can be read. It does as gdb 13 does:
+// AfterPrologue returns the address of a breakpoint for the function that starts at addr:
+// after the instructions that set up its frame, so that arguments can be read. It follows
+// gdb 13:
 //
-//   - Nothing is skipped where variables have location lists of gcc, which hold
-//     in prologues too, nor in assembly language.
-//   - A row that the compiler marks as the end of the prologue is it: clang does.
-//   - On amd64 the end is behind the instructions that set up a frame pointer,
-//     and then behind the row of the line table that they are in. Functions
-//     without a frame pointer have no prologue.
-//   - On other machines it is the second row of the function.
+//   - It skips nothing if variables have location lists of gcc, which are valid in
+//     prologues too, and nothing in assembly language.
+//   - A row that the compiler marks as the end of the prologue is the end: clang does so.
+//   - On amd64 the prologue is the instructions that set up a frame pointer, up to the end
+//     of their row in the line table. Functions without a frame pointer have no prologue.
+//   - On other machines the prologue ends at the second row of the function.
 //
-// For the entry of an inlined call it is the entry itself, or the end of the
-// prologue of the function that the call is at the start of. Without lines it is
-// behind the frame pointer's instructions, where they are known (amd64).
+// For the entry of an inlined call the result is addr, or the end of the prologue if the
+// call is at the start of its function. Without lines it is the address after the frame
+// pointer's instructions (amd64).
 //
-// The code is read from memory at the addresses of the file; nil is for the file
-// itself, which has no code where it describes what is generated.
+// The instructions are read from code at addresses of the file. Nil stands for the file
+// itself; a symbol file of generated code usually has no instructions.
 func (f *File) AfterPrologue(code cfi.Memory, addr uint64) (after uint64, err error) {
 	prologues := f.prologues(code)
 	read := false
@@ -43,9 +42,9 @@ func (f *File) AfterPrologue(code cfi.Memory, addr uint64) (after uint64, err er
 	return after, err
 }
 
-// StepTarget returns the address at which a step by line ends that enters the
-// function at entry: as AfterPrologue, but for location lists and rows that are
-// marked, which gdb 13 does not look at then.
+// StepTarget returns the address at which a step by line ends that enters the function at
+// entry. It is that of [File.AfterPrologue] without regard to location lists and marked
+// rows, as in gdb 13.
 func (f *File) StepTarget(code cfi.Memory, entry uint64) (target uint64, err error) {
 	target = entry
 	prologues := f.prologues(code)
@@ -75,8 +74,8 @@ func (f *File) prologues(code cfi.Memory) *dwarf.Prologues {
 	return p
 }
 
-// amd64Frame returns the address behind the instructions that set up a frame
-// pointer at start, else start.
+// amd64Frame returns the address after the instructions at start that set up a frame
+// pointer, or start if they do not.
 func amd64Frame(code cfi.Memory, start uint64) uint64 {
 	pc := start + stackAlignment(code, start)
 	var b [8]byte
@@ -93,9 +92,9 @@ func amd64Frame(code cfi.Memory, start uint64) uint64 {
 	return start
 }
 
-// stackAlignment returns how many bytes the instructions have by which gcc aligns
+// stackAlignment returns the size in bytes of the instructions by which gcc aligns
 // the stack of a function that needs its arguments' address (-mstackrealign, and
-// variables aligned to more than 16 bytes):
+// variables aligned to more than 16 bytes), 0 if they are not at start:
 //
 //	lea 8(%rsp),%reg; and $-n,%rsp; push -8(%reg)
 //	push %reg; lea 16(%rsp),%reg; and $-n,%rsp; push -8(%reg)

@@ -10,11 +10,10 @@ import "slices"
 // bytes: its head, and the pair that ends it.
 const leastAranges = 32
 
-// readAranges takes from .debug_aranges which units have code where (DWARF 5 §6.1.2),
-// so that no unit is looked into, and no header read, before it is needed. The section
-// is a hint: what it does not tell is found by indexRest, and what it tells wrongly is
-// not found in the unit that it names. One that names what is no unit, but looks like
-// one, may lead there, or not, as was asked for before.
+// readAranges reads from .debug_aranges which units have code where (DWARF 5 §6.1.2), so
+// that no header of a unit is read before it is needed. The section is a hint. Code that
+// it lacks is found by indexRest. Code that it assigns to a wrong unit is not found. If an
+// entry names bytes that only look like a unit, the result depends on earlier lookups.
 func (d *Data) readAranges(src *source) {
 	first := d.readUnit(src, 0)
 	if first == nil {

@@ -78,7 +78,7 @@ func (w *blockWalk) walk(function uint64) error {
 			b.here = w.holds(&e)
 		}
 		if a.children {
-			if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
+			if next := e.sibling; next.class == reference && isWithoutCode(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
 				c.Off = u.local(next.u)
 				continue
 			}
@@ -102,8 +102,8 @@ func (w *blockWalk) holds(e *entry) (ok bool) {
 }
 
 // isBlock reports whether b, all of which was read, is a block at the address.
-// A compiler may leave out of a copy of a lexical block the names that have no
-// location in it: then the block that it is a copy of tells.
+// A compiler may leave names without a location out of a copy of a lexical block: then
+// the original block decides.
 func (w *blockWalk) isBlock(b openBlock) bool {
 	return b.here && (!b.plain || b.named || w.originHasNames(b.entry))
 }

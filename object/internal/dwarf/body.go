@@ -76,7 +76,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 	if err != nil {
 		return b, err
 	}
-	kept := &d.bodyRoom
+	kept := &d.bodyBuffer
 	inside, calls, tails := kept.inlined[:0], kept.calls[:0], kept.tails[:0]
 	keep := func() bool {
 		if d.records--; d.records < 0 {
@@ -107,7 +107,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 			break
 		}
 		other := len(others) > 0 && (others[len(others)-1] || a.tag == dw.TagSubprogram)
-		if other || !a.tells() {
+		if other || !a.matters() {
 			u.pass(&c, table, a)
 		} else {
 			var e entry
@@ -122,13 +122,13 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 				switch call, ok := d.callSite(u, r, &e); {
 				case !ok || !keep():
 				case e.tail:
-					tails = append(room(tails), call)
+					tails = append(grown(tails), call)
 				default:
-					calls = append(room(calls), call)
+					calls = append(grown(calls), call)
 				}
 			case dw.TagInlinedSubroutine:
 				rangesErr := d.ranges(u, r, e.pc, func(low, high uint64) bool {
-					inside = append(room(inside), inlined{
+					inside = append(grown(inside), inlined{
 						low: low, high: high, entry: offset, depth: int32(len(others)),
 						callFile: number(e.callFile), callLine: number(e.callLine), callColumn: number(e.callColumn),
 					})
@@ -138,7 +138,7 @@ func (d *Data) readBody(u *unit, r *root, function uint64) (b *functionBody, err
 					problem = rangesErr // costs that entry only
 				}
 			}
-			if next := e.sibling; a.children && next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
+			if next := e.sibling; a.children && next.class == reference && isWithoutCode(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
 				c.Off = u.local(next.u)
 				continue
 			}

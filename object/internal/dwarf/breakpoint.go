@@ -12,12 +12,12 @@ import (
 
 // Prologues finds the end of prologues by their instructions.
 type Prologues struct {
-	// Frame returns the address behind the instructions at an address that set
-	// up a frame pointer, and the address itself where they do not.
+	// Frame returns the address after the instructions at start that set up a frame
+	// pointer, or start if they do not.
 	Frame func(start uint64) uint64
 
-	// ByLines is set where the lines are trusted before the instructions,
-	// whatever compiler wrote them: where gdb does so for the machine.
+	// ByLines says that lines take precedence over instructions with any compiler, as in
+	// gdb for the machine.
 	ByLines bool
 
 	// Symbol returns the extent of the symbol that covers an address.
@@ -134,8 +134,8 @@ func (t *functionTable) bounds(r *functionRange) (low, high uint64) {
 	return low, high
 }
 
-// machinePrologue returns the end of the prologue of the function at entry as
-// far as the machine's conventions tell.
+// machinePrologue returns the end of the prologue of the function at entry, by the
+// machine's conventions.
 func (d *Data) machinePrologue(entry uint64, p *Prologues) uint64 {
 	o, _ := d.codeAt(entry)
 	byLines := d.prologueByLines(o, entry, p)
@@ -145,9 +145,9 @@ func (d *Data) machinePrologue(entry uint64, p *Prologues) uint64 {
 	return p.Frame(entry)
 }
 
-// prologueByLines returns where the second row of a function starts, or a later
-// one while lines go back: code that the optimizer moved into the prologue. It
-// is 0 where the rows do not tell.
+// prologueByLines returns the start of the second row of a function, or of a later one
+// while lines decrease: code that the optimizer moved into the prologue. It returns 0 if
+// the rows do not show it.
 func (d *Data) prologueByLines(o *openUnit, entry uint64, p *Prologues) uint64 {
 	if o == nil {
 		return 0
@@ -200,10 +200,9 @@ func (t *lineTable) first(s *sourceFile, addr uint64) int {
 	return k
 }
 
-// LineAddresses returns the addresses at which a breakpoint is set for a line of
-// the files whose path ends with the components of file: of the nearest later
-// line with code, where that one has none. Each function, inlined call and block
-// has one.
+// LineAddresses returns the addresses of a breakpoint for a line: one in each function,
+// inlined call and block. If the line has no code, it is the nearest later line with
+// code. All files match that have the path components of file at the end of their path.
 func (d *Data) LineAddresses(file string, line uint32, p *Prologues) ([]uint64, error) {
 	defer d.allow()()
 	var found []lineAddress

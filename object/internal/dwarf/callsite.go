@@ -8,14 +8,13 @@ import "sort"
 
 // CallSite is a call (DWARF 5 §3.4.1).
 type CallSite struct {
-	// PC is the address behind the call, or, where At is set, that of the call:
-	// clang gives the latter alone for tail calls in DWARF 5.
+	// PC is the address after the call; with At, of the call itself: clang writes only
+	// that for tail calls in DWARF 5.
 	PC uint64
 	At bool
 
-	// The function that is called: its first instruction, where its code is in
-	// this file, else its name, where it is declared only. An indirect call has
-	// neither.
+	// The called function: its first instruction if its code is in this file, else its
+	// name if it is declared here. An indirect call has neither.
 	Entry uint64
 	Name  string
 }
@@ -126,8 +125,8 @@ func (d *Data) callee(o *openUnit, offset uint64) (entry uint64, name string) {
 	return 0, ""
 }
 
-// instances returns where functions start whose entries refer to another, by
-// the offset of that.
+// instances returns the first instructions of the functions with an entry that refers to
+// another one, by the offset of the other entry.
 func (d *Data) instances(o *openUnit) map[uint64]uint64 {
 	if o.instances != nil {
 		return o.instances

@@ -58,9 +58,9 @@ func (r *Reader) Functions(u *Unit, lowest uint64, most int) (list []Offset, ok 
 	return slices.Compact(list), true
 }
 
-// CodeAt returns the unit whose own code holds an address, without looking into any,
-// nil where none has it. What starts below lowest was dropped by the linker. It is false
-// where that cannot be told, as the Reader is of no Data or units do not say all.
+// CodeAt returns the unit with code of its own at an address, nil if there is none. It
+// reads no entries. Code that starts below lowest was dropped by the linker. False means
+// unknown: the Reader does not come from a Data, or units do not list all their code.
 func (r *Reader) CodeAt(addr, lowest uint64) (*Unit, bool) {
 	if r.functions == nil {
 		return nil, false

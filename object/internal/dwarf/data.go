@@ -57,29 +57,29 @@ type Data struct {
 	open  map[uint64]*openUnit // by start of the unit, of the first source
 
 	supplementaryTried bool
-	missing            error // why there is no supplementary file
+	missing            error // why the supplementary file is missing
 	packaged           *source
 	packagedTypes      *source // of DWARF 4
 	packageTried       bool
 	packageErr         error
 	splits             map[splitName]*splitFile
 
-	size         int             // of sections of entries and ranges
-	root         abbreviations   // of rootAbbreviations
-	table        abbreviations   // room for one that is being read
-	lineRoom     lineTable       // likewise
-	functionRoom []functionRange // likewise
-	bodyRoom     functionBody    // likewise
-	abbrevBudget int
-	steps        int               // how many ranges and attributes may still be read
-	records      int               // how many records of units and functions may still be kept
-	rows         int               // how many of line tables
-	bytes        int               // how many bytes of names
-	texts        int               // how many bytes of the strings of entries may still be copied
-	names        map[uint64]string // of functions, by offset in .debug_info
-	damage       []error
-	circle       error // the first circle of references that a name was looked for in
-	cut          error // the first string that was looked for and is not whole
+	size           int             // of sections of entries and ranges
+	root           abbreviations   // of rootAbbreviations
+	table          abbreviations   // buffer for one that is being read
+	lineBuffer     lineTable       // likewise
+	functionBuffer []functionRange // likewise
+	bodyBuffer     functionBody    // likewise
+	abbrevBudget   int
+	steps          int               // how many ranges and attributes may still be read
+	records        int               // how many records of units and functions may still be kept
+	rows           int               // how many of line tables
+	bytes          int               // how many bytes of names
+	texts          int               // how many bytes of the strings of entries may still be copied
+	names          map[uint64]string // of functions, by offset in .debug_info
+	damage         []error
+	circle         error // the first circle of references that a name was looked for in
+	cut            error // the first string that was looked for and is not whole
 }
 
 // unitRange is a range of addresses that a unit has code at.
@@ -92,7 +92,7 @@ type unitRange struct {
 type openUnit struct {
 	unit      *unit
 	root      root
-	code      *unit // whose entries tell of the functions: unit, or the split one
+	code      *unit // the one with the entries of functions: unit, or the split one
 	codeRoot  root
 	low, high uint64 // of all its code
 	functions functionTable
@@ -166,9 +166,8 @@ func (d *Data) sortIndex() {
 	}
 }
 
-// more finds code that the index does not have yet, and reports whether there may be
-// some: of units that .debug_aranges does not tell of, then of those that do not say
-// themselves where all of theirs is.
+// more adds code to the index, and reports whether there may be some: of units that
+// .debug_aranges lacks, then of units that do not list all their code themselves.
 func (d *Data) more() bool {
 	if !d.whole {
 		d.indexRest()
@@ -302,7 +301,7 @@ func (d *Data) openUnit(u *unit) *openUnit {
 	if o.root, o.err = d.readRoot(u); o.err == nil {
 		var err error
 		o.low = ^uint64(0)
-		d.ranges(u, &o.root, o.root.pc, func(low, high uint64) bool { // indexUnit told what is wrong
+		d.ranges(u, &o.root, o.root.pc, func(low, high uint64) bool { // indexUnit reported the error
 			o.low, o.high = min(o.low, low), max(o.high, high)
 			return true
 		})

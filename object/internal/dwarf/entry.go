@@ -54,13 +54,13 @@ func (e *Entry) Len() int { return len(e.fields) }
 // Limit forgets the attributes after the first n.
 func (e *Entry) Limit(n int) { e.fields = slices.Clip(e.fields[:min(len(e.fields), n)]) }
 
-// KeepIn adds the attributes to room, which it returns, and has them there from now on:
-// what they were in may be used again.
-func (e *Entry) KeepIn(room []Field) []Field {
-	n := len(room)
-	room = append(room, e.fields...)
-	e.fields = room[n:len(room):len(room)]
-	return room
+// KeepIn appends the attributes to buffer, and returns it. The entry then refers to them
+// there, and its old buffer may be reused.
+func (e *Entry) KeepIn(buffer []Field) []Field {
+	n := len(buffer)
+	buffer = append(buffer, e.fields...)
+	e.fields = buffer[n:len(buffer):len(buffer)]
+	return buffer
 }
 
 // find returns an attribute, nil where there is none.

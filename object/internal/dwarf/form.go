@@ -6,7 +6,7 @@ package dwarf
 
 import "github.com/clewdev/clew/internal/dw"
 
-// class is what a value means, as far as it matters here.
+// class is the meaning of a value.
 type class uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	addressIndex               // u in .debug_addr
 	text                       // u in the section where
 	textIndex                  // u in .debug_str_offsets
-	reference                  // u in the source that its upper bits tell
+	reference                  // u: see Offset
 	signature                  // u of a type unit
 	sectionOffset              // u in the section that the attribute implies
 	rangesIndex                // u in the offsets of .debug_rnglists
@@ -121,6 +121,14 @@ func (u *unit) read(c *cursor, at attribute) value {
 		return value{class: sectionOffset, u: c.offset(u.is64)}
 	case dw.FormRnglistx:
 		return value{class: rangesIndex, u: c.ULEB128()}
+	}
+	return u.readOther(c, at.name, form)
+}
+
+// readOther continues read for references to other units and files, and for forms
+// that are passed over.
+func (u *unit) readOther(c *cursor, name, form uint32) value {
+	switch form {
 	case dw.FormLoclistx:
 		c.ULEB128()
 	case dw.FormBlock1:
@@ -144,7 +152,7 @@ func (u *unit) read(c *cursor, at attribute) value {
 	case dw.FormStrpSup, dw.FormGNUStrpAlt:
 		return value{class: text, where: inSupplementary, u: c.offset(u.is64)}
 	default:
-		c.fail("attribute %#x has the unknown form %#x", at.name, form)
+		c.fail("attribute %#x has the unknown form %#x", name, form)
 	}
 	return value{}
 }
@@ -169,8 +177,8 @@ func (u *unit) pass(c *cursor, t *abbreviations, a *abbreviation) {
 	}
 }
 
-// offsetOrConstant tells the two meanings of DW_FORM_data4 and data8 apart:
-// before DWARF 4 they also held offsets of sections.
+// offsetOrConstant returns the value of a DW_FORM_data4 or data8. Before DWARF 4 they
+// also held offsets in sections.
 func (u *unit) offsetOrConstant(at attribute, v uint64) value {
 	if u.version < 4 && (at.name == dw.AttrStmtList || at.name == dw.AttrRanges) {
 		return value{class: sectionOffset, u: v}
@@ -191,13 +199,13 @@ func (u *unit) sourceReference(number int, offset uint64) value {
 	return value{class: reference, u: uint64(number)<<sourceBits | offset}
 }
 
-// offset returns the offset that tells an entry of the unit from those of other
-// sources; local is its inverse.
+// offset returns the offset of an entry of the unit among the entries of all sources;
+// local is its inverse.
 func (u *unit) offset(off uint64) uint64 { return u.source.base() + off }
 
 func (u *unit) local(offset uint64) uint64 { return offset & (1<<sourceBits - 1) }
 
-// holds reports whether an offset lies in the unit, not before a place in it.
+// holds reports whether an offset lies in the unit, at from or later.
 func (u *unit) holds(offset, from uint64) bool {
 	return offset >= u.offset(from) && offset < u.offset(u.end)
 }

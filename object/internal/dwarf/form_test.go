@@ -70,8 +70,7 @@ func TestPassMany(t *testing.T) {
 	}
 }
 
-// A form that is in the entry cannot be one that says so again, for who reads and for who
-// passes over.
+// DW_FORM_indirect cannot lead to itself, neither in read nor in pass.
 func TestIndirectForm(t *testing.T) {
 	for _, test := range []struct {
 		data []byte
@@ -159,7 +158,7 @@ func TestCutAbbreviations(t *testing.T) {
 	if spent := before - d.abbrevBudget; spent > len(abbrev) {
 		t.Errorf("%d bytes of %d are charged for", spent, len(abbrev))
 	}
-	// Its first declarations are there for who needs no more.
+	// Its first declarations remain usable.
 	if table, err := d.rootAbbreviations(u, 2); err != nil || table.only.code != 2 {
 		t.Errorf("%v, %v", table, err)
 	}

@@ -40,7 +40,7 @@ func (d *Data) FunctionsAt(addr uint64) ([]Function, error) {
 	before := new(functionBody)
 	var chainBefore []int32
 	if o.functions.scattered && addr > 0 {
-		// gdb looks at what is in front only where one range does not tell all.
+		// gdb looks at the code before only if a function has several ranges.
 		before, chainBefore = d.inlinedAt(o, o.functions.find(addr-1), addr-1)
 	}
 	for k := len(chain) - 1; k >= 0; k-- {

@@ -33,10 +33,10 @@ type functionRange struct {
 	part      int32 // how many ranges come before in the function's list
 }
 
-// room returns list with room for one more, and for twice as many where there is none: a
-// list of many, which append lets grow by a quarter, is then copied once, not four times.
-// Of a large one, what is not used of the room is not touched.
-func room[T any](list []T) []T {
+// grown returns list with capacity for one more element; without it the capacity doubles.
+// Append grows large lists by a quarter and copies them four times as often. Memory that
+// stays unused is not touched.
+func grown[T any](list []T) []T {
 	if len(list) < cap(list) {
 		return list
 	}
@@ -65,8 +65,8 @@ func (t *functionTable) entry(r *functionRange) uint64 {
 	return r.low
 }
 
-// passOver are the entries without code inside, whose children need no look.
-func passOver(tag uint32) bool {
+// isWithoutCode reports whether no child of an entry with a tag has code.
+func isWithoutCode(tag uint32) bool {
 	switch tag {
 	case dw.TagFormalParameter, dw.TagArrayType, dw.TagEnumerationType, dw.TagSubroutineType, dw.TagVariable, dw.TagCallSite, dw.TagGNUCallSite:
 		return true
@@ -74,32 +74,25 @@ func passOver(tag uint32) bool {
 	return false
 }
 
-// tells reports whether attributes of an entry matter to readFunctions or to readBody.
-func (a *abbreviation) tells() bool {
+// matters reports whether readFunctions or readBody needs attributes of an entry.
+func (a *abbreviation) matters() bool {
 	switch a.tag {
 	case dw.TagSubprogram, dw.TagInlinedSubroutine, dw.TagCallSite, dw.TagGNUCallSite, dw.TagLexicalBlock:
 		return true
 	}
-	return a.children && passOver(a.tag)
+	return a.children && isWithoutCode(a.tag)
 }
 
-// readFunctions walks the entries of a unit. What was read before an error is
-// returned with it.
+// readFunctions returns the functions of a unit. With an error come those before it.
 func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 	table, err := d.abbreviationsOf(u)
 	if err != nil {
 		return t, err
 	}
-	t.ranges = d.functionRoom[:0]
+	t.ranges = d.functionBuffer[:0]
 	c := d.entryCursor(u, u.first)
 	var within []int32 // the function that each open entry lies in
-	function, functions := int32(-1), int32(0)
-	keep := func() bool {
-		if d.records--; d.records < 0 {
-			err = errTooMuch
-		}
-		return err == nil
-	}
+	function := int32(-1)
 	for c.remain() > 0 && c.Err == nil && err == nil {
 		offset := u.offset(c.Off)
 		code := c.ULEB128()
@@ -125,7 +118,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 			break
 		}
 		t.lists = t.lists || u.version <= a.lists
-		if !a.tells() {
+		if !a.matters() {
 			if u.pass(&c, table, a); a.children {
 				within = append(within, function)
 			} else if len(within) == 0 {
@@ -141,35 +134,13 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 			break
 		}
 		inner := function
-		var rangesErr error
 		switch a.tag {
 		case dw.TagSubprogram:
-			inner = -1
-			part := int32(0)
-			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
-				inner = functions
-				t.ranges = append(room(t.ranges), functionRange{low, high, offset, functions, part})
-				t.scattered = t.scattered || part > 0
-				part++
-				return keep()
-			})
-			if inner >= 0 {
-				t.complete = append(t.complete, e.complete)
-				functions++
-			}
+			inner, err = d.addFunction(&t, u, r, &e, offset)
 		case dw.TagInlinedSubroutine, dw.TagLexicalBlock:
-			if t.scattered || !e.pc.ranges.isList() || function < 0 && a.tag == dw.TagInlinedSubroutine {
-				break
+			if !t.scattered && e.pc.ranges.isList() && (function >= 0 || a.tag == dw.TagLexicalBlock) {
+				t.scattered = d.isScattered(u, r, &e)
 			}
-			parts := 0
-			rangesErr = d.ranges(u, r, e.pc, func(low, high uint64) bool {
-				parts++
-				t.scattered = parts > 1
-				return !t.scattered
-			})
-		}
-		if rangesErr != nil && err == nil {
-			d.note(rangesErr) // costs that entry only
 		}
 		if !a.children {
 			if len(within) == 0 {
@@ -177,7 +148,7 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 			}
 			continue
 		}
-		if next := e.sibling; next.class == reference && passOver(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
+		if next := e.sibling; next.class == reference && isWithoutCode(a.tag) && next.u > offset && u.holds(next.u, c.Off) {
 			c.Off = u.local(next.u)
 			continue
 		}
@@ -187,12 +158,49 @@ func (d *Data) readFunctions(u *unit, r *root) (t functionTable, err error) {
 	if err == nil {
 		err = c.Err
 	}
-	d.functionRoom, t.ranges = t.ranges, slices.Clone(t.ranges)
+	d.functionBuffer, t.ranges = t.ranges, slices.Clone(t.ranges)
 	t.sort()
 	return t, err
 }
 
-// entry is what is kept of an entry's attributes.
+// addFunction adds a function with the entry at an offset to t, and returns its number; -1
+// if it has no code. An error ends the reading of the unit.
+func (d *Data) addFunction(t *functionTable, u *unit, r *root, e *entry, offset uint64) (number int32, err error) {
+	number = -1
+	next, part := int32(len(t.complete)), int32(0)
+	damage := d.ranges(u, r, e.pc, func(low, high uint64) bool {
+		number = next
+		t.ranges = append(grown(t.ranges), functionRange{low, high, offset, next, part})
+		t.scattered = t.scattered || part > 0
+		part++
+		if d.records--; d.records < 0 {
+			err = errTooMuch
+		}
+		return err == nil
+	})
+	if number >= 0 {
+		t.complete = append(t.complete, e.complete)
+	}
+	if damage != nil && err == nil {
+		d.note(damage) // costs that entry only
+	}
+	return number, err
+}
+
+// isScattered reports whether an entry has several ranges.
+func (d *Data) isScattered(u *unit, r *root, e *entry) bool {
+	parts := 0
+	err := d.ranges(u, r, e.pc, func(low, high uint64) bool {
+		parts++
+		return parts < 2
+	})
+	if err != nil {
+		d.note(err) // costs that entry only
+	}
+	return parts > 1
+}
+
+// entry has the attributes of an entry that are needed.
 type entry struct {
 	pc                             span
 	sibling                        value

@@ -114,9 +114,9 @@ func (d *Data) readLines(u *unit, r *root) (t lineTable, err error) {
 	if d.rows < 0 {
 		return lineTable{}, errTooMuch
 	}
-	t.rows, t.sequences = d.lineRoom.rows[:0], d.lineRoom.sequences[:0]
+	t.rows, t.sequences = d.lineBuffer.rows[:0], d.lineBuffer.sequences[:0]
 	p.run(&t, min(d.rows, maxRows))
-	d.lineRoom.rows, d.lineRoom.sequences = t.rows, t.sequences
+	d.lineBuffer.rows, d.lineBuffer.sequences = t.rows, t.sequences
 	t.rows, t.sequences = slices.Clone(t.rows), slices.Clone(t.sequences)
 	d.rows -= len(t.rows)
 	slices.SortStableFunc(t.sequences, func(a, b sequence) int { return cmp.Compare(a.low, b.low) })
@@ -326,7 +326,7 @@ func (s *state) advanceLine(by int64) {
 // start for their 32 bits, are dropped.
 func (t *lineTable) emit(first int, s *state) {
 	if len(t.rows) == first {
-		t.sequences = append(room(t.sequences), sequence{low: s.address, first: int32(first)})
+		t.sequences = append(grown(t.sequences), sequence{low: s.address, first: int32(first)})
 	}
 	flags := s.flags
 	s.flags, s.discriminator = s.flags&^(prologueEnd|epilogueBegin), 0
@@ -343,7 +343,7 @@ func (t *lineTable) emit(first int, s *state) {
 		file: uint16(min(s.file, 1<<16-1)), column: uint16(min(s.column, 1<<16-1)),
 	}
 	if n := len(t.rows); n == first || r.offset >= t.rows[n-1].offset {
-		t.rows = append(room(t.rows), r)
+		t.rows = append(grown(t.rows), r)
 	}
 }
 

@@ -22,9 +22,8 @@ func isLLVM(producer string) bool {
 	return strings.HasPrefix(producer, "clang ") || strings.HasPrefix(producer, " F90 Flang ")
 }
 
-// locationsValid reports whether the locations of variables hold in prologues
-// too, so that there is no reason to skip them: with location lists of gcc from
-// 4.5 on.
+// locationsValid reports whether the locations of variables are valid in prologues too,
+// so that prologues need not be skipped: with location lists of gcc 4.5 or later.
 func (d *Data) locationsValid(o *openUnit) bool {
 	if o == nil || !o.functions.lists {
 		return false

@@ -111,16 +111,15 @@ func (r *Reader) of(u *unit) *Unit {
 // UnitAt returns the unit that an entry stands in, nil where none does.
 func (r *Reader) UnitAt(off Offset) *Unit { return r.of(r.d.unitAt(uint64(off))) }
 
-// Missing tells why the file is missing that dwz moved what is shared to; nil
-// where it is not, or was not needed yet.
+// Missing returns why the supplementary file of dwz is missing; nil if it is there or
+// was not needed yet.
 func (r *Reader) Missing() error { return r.d.missing }
 
-// Cut tells of the first string that was read and is not whole in its section; nil
-// where there was none.
+// Cut returns an error for the first string read that exceeds its section, else nil.
 func (r *Reader) Cut() error { return r.d.cut }
 
-// Code returns the unit that has the entries of u: u itself, or where it is a
-// skeleton, the split one, which is looked for. With an error it is u.
+// Code returns the unit with the entries of u: u itself, or the split unit if u is a
+// skeleton. With an error it returns u.
 func (r *Reader) Code(u *Unit) (*Unit, error) {
 	if u.Split || u.Type {
 		return u, nil
@@ -162,12 +161,12 @@ func (r *Reader) Coverage(u *Unit) (c Coverage, err error) {
 	return c, err
 }
 
-// Bases returns what addresses and location lists of a unit are relative to: the
-// unit's first address, its parts of .debug_addr and .debug_loclists.
+// Bases returns the bases of addresses and location lists of a unit: the unit's first
+// address, and the offsets of its parts of .debug_addr and .debug_loclists.
 func (r *Reader) Bases(u *Unit) (low, addresses, locations uint64) {
 	o, err := r.opened(u.unit)
 	if err != nil {
-		return 0, 0, 0 // whose entry the caller cannot read
+		return 0, 0, 0 // the caller cannot read its entry
 	}
 	return o.root.low, o.root.addrBase, o.root.loclistsBase
 }
@@ -196,7 +195,7 @@ func (r *Reader) Signed(signature uint64) (Offset, bool) {
 	}
 	u := r.signed[signature]
 	if u == nil {
-		// What is wrong with a package was told when a unit was looked for.
+		// Errors of a package were returned when a unit was looked for.
 		u, _ = r.d.packagedType(signature)
 		if u == nil || !u.typeUnit || u.typeOffset == 0 || u.typeOffset >= u.end-u.start {
 			return 0, false
@@ -256,35 +255,34 @@ func (r *Reader) Next() (*Entry, error) {
 	return e, nil
 }
 
-// NextTo reads the entry that follows to e, whose room for attributes it uses again;
-// ok is false at the end of the unit.
+// NextTo reads the next entry into e, and reuses the buffer of its attributes; ok is
+// false at the end of the unit.
 func (r *Reader) NextTo(e *Entry) (ok bool, err error) {
-	room, ok, err := r.NextIn(e, e.fields[:0])
+	buffer, ok, err := r.NextIn(e, e.fields[:0])
 	if ok && err == nil {
-		e.fields = room
+		e.fields = buffer
 	}
 	return ok, err
 }
 
-// NextIn is NextTo for an entry whose attributes are added to room, which it returns,
-// and which must not be used for others while e is.
-func (r *Reader) NextIn(e *Entry, room []Field) (_ []Field, ok bool, err error) {
+// NextIn is NextTo, but appends the attributes to buffer and returns it. The caller must
+// not change the appended part as long as it uses e.
+func (r *Reader) NextIn(e *Entry, buffer []Field) (_ []Field, ok bool, err error) {
 	a, ok, err := r.begin(e)
 	if !ok || err != nil || a == nil {
-		return room, ok, err
+		return buffer, ok, err
 	}
 	attributes := r.in.table.of(a)
-	n := len(room)
-	room = slices.Grow(room, len(attributes))[:n+len(attributes)]
-	e.fields = room[n:len(room):len(room)]
+	n := len(buffer)
+	buffer = slices.Grow(buffer, len(attributes))[:n+len(attributes)]
+	e.fields = buffer[n:len(buffer):len(buffer)]
 	for i := range e.fields {
 		r.field(&e.fields[i], attributes[i])
 	}
-	return room, true, r.c.Err
+	return buffer, true, r.c.Err
 }
 
-// Pass reads past the entry that follows: e gets all but its attributes, of which
-// it tells the number.
+// Pass reads the next entry into e without its attributes, and returns their number.
 func (r *Reader) Pass(e *Entry) (attributes int, ok bool, err error) {
 	a, ok, err := r.begin(e)
 	if !ok || err != nil || a == nil {

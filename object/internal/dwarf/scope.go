@@ -10,10 +10,9 @@ import (
 	"github.com/clewdev/clew/internal/dw"
 )
 
-// hasScopes reports whether a language, DW_LANG_*, has functions whose plain
-// name says less than the linkage name would: C++. Where compilers write no
-// linkage name, which is for functions that are inlined everywhere, the entries
-// around tell the rest.
+// hasScopes reports whether names in a language (DW_LANG_*) are relative to namespaces
+// and classes: C++. Compilers write no linkage name for functions that are inlined
+// everywhere; the enclosing entries have the rest of such a name.
 func hasScopes(language uint64) bool {
 	switch language {
 	case dw.LangCPlusPlus, dw.LangCPlusPlus03, dw.LangCPlusPlus11, dw.LangCPlusPlus14, dw.LangCPlusPlus17,
@@ -23,10 +22,9 @@ func hasScopes(language uint64) bool {
 	return false
 }
 
-// qualified puts the namespaces and classes around the entry at an offset
-// before its name, in the language of who asks: units that are parts of several
-// others have none of their own. Where they cannot be read the name stays as it
-// is.
+// qualified prefixes a name with the namespaces and classes around the entry at an
+// offset. The language is that of the referring unit, since shared partial units have
+// none. If the entries around cannot be read, it returns the name unchanged.
 func (d *Data) qualified(u *unit, offset uint64, name string, language uint64) string {
 	r, err := d.readRoot(u)
 	if err != nil || !hasScopes(language) {

@@ -35,9 +35,8 @@ type source struct {
 	units  []*unit                   // by start: see Data.unitsOf
 	tables map[uint64]*abbreviations // which sources of one file share
 
-	// Of a source whose units are not all read: where units begin, as .debug_aranges
-	// tells of those with code, ascending and not changed, and those that were read, nil
-	// for what is none. Else nil.
+	// While not all units are read: the starts of units with code by .debug_aranges,
+	// ascending and not changed, and the units read, nil for an invalid start. Else nil.
 	starts []uint64
 	met    map[uint64]*unit
 
@@ -45,8 +44,7 @@ type source struct {
 	listsRead bool
 }
 
-// Offsets of entries in a source are told from those of others by its number
-// in the bits from sourceBits on.
+// The bits of an Offset from sourceBits on are the number of its source.
 const (
 	sourceBits          = 40
 	supplementaryNumber = 1 // the main section of units is 0
@@ -71,7 +69,7 @@ func (d *Data) addSource(number int, s Sections, info []byte, types, split bool,
 	return src
 }
 
-// addFile makes sources of another file, whose size raises what may be read.
+// addFile adds the sources of another file. Its size raises the limits of reading.
 func (d *Data) addFile(number int, s Sections, split bool) []*source {
 	size := len(s.Info) + len(s.RngLists)
 	for _, t := range s.Types {

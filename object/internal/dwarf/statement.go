@@ -149,7 +149,7 @@ func (t *lineTable) address(s *sourceFile, k int) uint64 {
 	return t.sequences[p.sequence].low + t.offset(p.sequence, s.entries[k])
 }
 
-// after returns the index of the first entry of s behind addr.
+// after returns the index of the first entry of s after addr.
 func (t *lineTable) after(s *sourceFile, addr uint64) int {
 	i := sort.Search(len(s.parts), func(i int) bool {
 		p := s.parts[i]
@@ -175,9 +175,9 @@ type LineRange struct {
 	Statement, PrologueEnd, EpilogueBegin bool
 }
 
-// lineRange returns the row that addr is in, of the file whose row starts
-// nearest to it, up to where the next row of any file starts. The file is nil
-// where there is none.
+// lineRange returns the row of addr, up to the start of the next row of any file. If
+// rows of several files contain addr, the one that starts nearest counts. The file is
+// nil if there is none.
 func (t *lineTable) lineRange(files []*sourceFile, addr, high uint64) (r LineRange, of *sourceFile) {
 	best := -1 // in of.entries
 	next, later := uint64(0), uint64(0)

@@ -237,7 +237,7 @@ func (d *Data) textUpTo(size int, u *unit, r *root, v value) []byte {
 		section, whole = debugLine, u.source.Line
 	case inSupplementary:
 		if src = d.supplementary(); src == nil {
-			return nil // which is told
+			return nil // d.missing says why
 		}
 		section, whole = debugStr, src.Str
 	}

@@ -11,9 +11,9 @@ import (
 	"sort"
 )
 
-// A file like a C library's has thousands of units, of which a stack meets some dozen.
-// Where .debug_aranges tells where some begin, headers are read one by one, so that the
-// pages of other units are not touched, until all are asked for.
+// A file like a C library's has thousands of units, and a stack meets some dozen. With
+// the starts of units from .debug_aranges, headers are read one by one and the pages of
+// other units are not touched, until a caller needs all units.
 
 // unitsOf returns all units of a source, by start.
 func (d *Data) unitsOf(src *source) []*unit {
