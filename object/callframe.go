@@ -20,10 +20,10 @@ const shtX8664Unwind = elf.SectionType(0x70000001)
 // CFISections returns every section of call frame information in the order of
 // the section table: those named .eh_frame, .debug_frame or .zdebug_frame and
 // those of type SHT_X86_64_UNWIND. In a relocatable file each section group
-// may bring its own. Where the table names none, it is [File.EHFrame] alone.
+// may have its own. If the table names none, the list is [File.EHFrame] alone.
 //
 // The data of the sections may be a view of the file: see [Guard]. The error
-// joins what went wrong; a section that is cut off is returned as far as it goes.
+// joins all errors; a truncated section is returned as far as it goes.
 func (f *File) CFISections() ([]*cfi.Section, error) {
 	var list []*cfi.Section
 	var problems problems
@@ -93,7 +93,7 @@ func (f *File) EHFrame() (*cfi.Section, error) {
 }
 
 // DebugFrame returns the .debug_frame section of the file, else of its separate
-// debug file, decompressed; nil without an error where there is none.
+// debug file, decompressed; nil and no error if there is none.
 func (f *File) DebugFrame() (*cfi.Section, error) {
 	section, err := f.oneSection(func() (*cfi.Section, error) {
 		for i := range f.sectionCount() {
@@ -124,7 +124,7 @@ func (f *File) oneSection(find func() (*cfi.Section, error)) (section *cfi.Secti
 	return section, err
 }
 
-// cfiKind tells whether a section with content holds call frame information.
+// cfiKind returns the kind of a section with call frame information.
 func (f *File) cfiKind(s sectionHeader) (cfi.Kind, bool) {
 	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
 		return 0, false
@@ -164,8 +164,8 @@ func (f *File) bases() (b addressBases) {
 	return b
 }
 
-// CFISection returns the section with an index of [File.Sections] where it is
-// one that [File.CFISections] lists, else nil. See there for data and error.
+// CFISection returns the section with an index of [File.Sections] if it is one of
+// [File.CFISections], else nil. See there for data and error.
 func (f *File) CFISection(index int) (*cfi.Section, error) {
 	if index < 0 || index >= f.sectionCount() {
 		return nil, nil
@@ -195,9 +195,9 @@ func (f *File) cfiSection(i int, kind cfi.Kind, bases addressBases) (*cfi.Sectio
 	return section, err
 }
 
-// unplaced returns an error where an .eh_frame whose address is 0 has pointers that are
-// relative to it and lead below that: the writer of a symbol file in memory has never
-// set its address. Other entries of it can be read all the same.
+// unplaced returns an error if an .eh_frame at address 0 has pc-relative pointers to
+// negative addresses: the writer of a symbol file in memory has never set its address.
+// Other entries of it can be read.
 func unplaced(s *cfi.Section) error {
 	wrong, all := 0, 0
 	for e, err := range s.Entries() {
@@ -230,7 +230,7 @@ func (f *File) newSection(name string, kind cfi.Kind, data []byte, addr uint64, 
 }
 
 // EHFrameHdr returns the .eh_frame_hdr section and the address of its first
-// byte: by PT_GNU_EH_FRAME, else by name. See [Guard] for the data.
+// byte: by PT_GNU_EH_FRAME, else by name. The data may be a view of the file: see [Guard].
 func (f *File) EHFrameHdr() (data []byte, address uint64, ok bool) {
 	err := Guard(func() error {
 		data, address, ok = f.ehFrameHdr()
@@ -306,8 +306,8 @@ func (f *File) entries(start, last, size uint64) []byte {
 	}
 }
 
-// scanEntries follows the lengths of entries; complete tells that the end was
-// found and not only the end of data.
+// scanEntries follows the lengths of entries; complete reports whether it found the
+// terminator and not only the end of data.
 func scanEntries(data []byte, f *File, last uint64) (end int, complete bool) {
 	pos := 0
 	for len(data)-pos >= 4 {

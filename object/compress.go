@@ -68,8 +68,8 @@ func (f *File) decompressLegacy(data []byte) ([]byte, error) {
 	return f.inflate(r, binary.BigEndian.Uint64(data[4:]), len(data))
 }
 
-// expandedSize returns what the header of a compressed section says that its
-// content has in bytes, 0 where the header is not whole.
+// expandedSize returns the decompressed size in bytes by the header of a compressed
+// section, 0 if the header is truncated.
 func (f *File) expandedSize(data []byte, legacy bool) uint64 {
 	switch {
 	case legacy && len(data) >= 12:
@@ -83,8 +83,8 @@ func (f *File) expandedSize(data []byte, legacy bool) uint64 {
 	return 0
 }
 
-// inflate reads size bytes from r. The claim is no reason to allocate them:
-// the buffer starts at a multiple of what is there and grows as bytes come.
+// inflate reads size bytes from r. The file only claims the size, so the buffer starts at
+// a multiple of the compressed size and grows as bytes come.
 func (f *File) inflate(r io.Reader, size uint64, compressed int) ([]byte, error) {
 	if err := f.spend(size); err != nil {
 		return nil, fmt.Errorf("decompression: %w", err)
@@ -234,8 +234,8 @@ func (f *File) unxz(data []byte) (out []byte, err error) {
 	return bytes.Join(append(blocks, block), nil), f.spend(uint64(size))
 }
 
-// panicError makes an error of a recovered panic of a library, and panics
-// again where it was a fault of a mapping, which Guard tells of.
+// panicError returns the error for a recovered panic of a library. It panics again on a
+// fault of a mapping, for Guard.
 func panicError(library string, r any) error {
 	if fault, ok := r.(interface{ Addr() uintptr }); ok {
 		if _, ok := filemap.At(fault.Addr()); ok {

@@ -21,43 +21,38 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// DebugSearch tells where separate debug files are looked for.
+// DebugSearch says where [File.OpenDebugFile] looks for debug files.
 type DebugSearch struct {
-	// Root is what absolute paths are relative to, "" for the file system as
-	// it is: /proc/PID/root for a process in another mount namespace. Links
-	// are followed inside of it. A file whose build ID is known is looked for in
-	// Directories outside of it too, last. Of a file whose name begins with
-	// /proc/PID/root, "" stands for that.
+	// Root is the directory that absolute paths are relative to, as /proc/PID/root for a
+	// process in another mount namespace. Links are followed inside of it. A file with a
+	// build ID is then also looked for in Directories outside of Root, last. "" is the root
+	// directory, or /proc/PID/root if the name of the file begins with that.
 	Root string
 
 	// Directories are searched for .build-id/xx/yyyy.debug and as prefixes of
 	// the file's own directory; nil stands for /usr/lib/debug.
 	Directories []string
 
-	// Open is asked, last, for what is not found so, by the name that the file
-	// is looked for under (in hexadecimal its build ID, where only that is known)
-	// and its build ID, nil where it has none. The error
-	// wraps fs.ErrNotExist where it knows of none. What it opens is checked as
-	// the others are. It may be nil, and may be called from several goroutines.
+	// Open is called last, for a file that was not found. The name is the expected one, or
+	// the build ID in hexadecimal if only that is known; buildID may be nil. Open returns
+	// an error that wraps [fs.ErrNotExist] if it has no such file. The file is checked as
+	// others are, and closed. Open may be nil. It may be called concurrently.
 	Open func(kind DebugKind, name string, buildID []byte) (*os.File, error)
 
-	// Sections keeps what compressed sections inflate to, of the file itself too; nil
-	// for nothing.
+	// Sections caches decompressed sections, of the file itself too. It may be nil.
 	Sections SectionCache
 }
 
-// OpenDebugFile looks for the separate debug file: by build ID, then by
-// .gnu_debuglink, beside the file, in .debug there, and under the directories
-// of the search. The file must have the build ID of f, or the link's checksum
-// where it was found by the link and f has no ID.
+// OpenDebugFile looks for the separate debug file: by build ID, then by .gnu_debuglink
+// beside the file, in .debug there, and under the directories of the search. The debug
+// file must have the build ID of f; if f has none, the checksum of the link.
 //
-// The debug file belongs to f from then on: the symbols, lines and .debug_frame
-// of f are also looked for in it, and Close closes it. Parts of the debugging
-// information that lie in still other files (what dwz moved to one that is
-// shared, and units that were not linked: split DWARF) are looked for in the
-// same way, when they are met. OpenDebugFile returns
-// nil and no error where f has none, or where it is not installed (see
-// [File.DebugLink] for what it would be called), and the first one again if it
+// The debug file then belongs to f: the methods of f also look for symbols, lines and
+// .debug_frame in it, and Close closes it. Parts of the debugging information in further
+// files are looked for in the same way, when they are needed: supplementary files of dwz,
+// and units that were not linked (split DWARF). OpenDebugFile returns nil and no error if
+// f has no debug file, or if it is not installed (see [File.DebugLink] for its name). It
+// returns the first one again if it
 // is called again.
 func (f *File) OpenDebugFile(search DebugSearch) (*File, error) {
 	if d := f.debug.Load(); d != nil {
@@ -132,7 +127,7 @@ func (f *File) tryDebugFile(open func(root, name string) (*os.File, error), at p
 		return nil, err
 	}
 	if f.info != nil && d.info != nil && os.SameFile(f.info, d.info) {
-		// .gnu_debuglink names the file itself, as objcopy leaves it that was told to.
+		// objcopy --add-gnu-debuglink can name the file itself.
 		d.Close()
 		return nil, fs.ErrNotExist
 	}
@@ -143,7 +138,7 @@ func (f *File) tryDebugFile(open func(root, name string) (*os.File, error), at p
 	return d, nil
 }
 
-// matches tells why d is not the debug file of f.
+// matches returns an error if d is not the debug file of f.
 func (f *File) matches(d *File, id []byte, checksum uint32) error {
 	if d.machine != f.machine || d.class != f.class {
 		return &RefusedError{d.name, fmt.Sprintf("it is for %v, and %v is expected", arch.ELFName(d.machine), arch.ELFName(f.machine))}
@@ -161,8 +156,8 @@ func (f *File) matches(d *File, id []byte, checksum uint32) error {
 	return err
 }
 
-// Checksum returns the CRC-32 of the whole file, as a .gnu_debuglink has it. A sparse
-// file of which little is stored is an error.
+// Checksum returns the CRC-32 of the whole file, as in .gnu_debuglink. A file with far more
+// holes than data is an error.
 func (f *File) Checksum() (sum uint32, err error) {
 	if uint64(len(f.data)) > f.stored+slack {
 		return 0, fmt.Errorf("%s: no checksum of %d bytes, %w", f.name, len(f.data), f.sparse())
@@ -174,8 +169,8 @@ func (f *File) Checksum() (sum uint32, err error) {
 	return sum, err
 }
 
-// DebugLink returns the base name of the separate debug file and its CRC-32, as
-// .gnu_debuglink has them; "" where the file has no such section.
+// DebugLink returns the base name of the separate debug file and its CRC-32, by
+// .gnu_debuglink; "" if the file has no such section.
 func (f *File) DebugLink() (name string, checksum uint32) {
 	f.noteFault(func() {
 		i, ok := f.find(".gnu_debuglink")
@@ -193,9 +188,9 @@ func (f *File) DebugLink() (name string, checksum uint32) {
 	return name, checksum
 }
 
-// DebugAltLink returns the path and the build ID of the file to which dwz moved
-// what several debug files share, as .gnu_debugaltlink, or .debug_sup of DWARF 5,
-// has them.
+// DebugAltLink returns the path and the build ID of the supplementary file, to which dwz
+// moved the parts that several debug files share, by .gnu_debugaltlink or .debug_sup
+// (DWARF 5); "" if there is none.
 func (f *File) DebugAltLink() (name string, id []byte) {
 	f.noteFault(func() {
 		i, ok := f.find(".gnu_debugaltlink")

@@ -21,13 +21,13 @@ import (
 	"github.com/clewdev/clew/object/internal/dwarf"
 )
 
-// DebugKind is what a file with debugging information has.
+// DebugKind is a kind of file with debugging information.
 type DebugKind uint8
 
 const (
-	SeparateDebug      DebugKind = iota // all of a stripped file's
-	SupplementaryDebug                  // what dwz moved to what several debug files share
-	SplitDebug                          // a unit's, which was not linked: .dwo
+	SeparateDebug      DebugKind = iota // the debug file of a stripped file
+	SupplementaryDebug                  // the parts that several debug files share, by dwz
+	SplitDebug                          // a unit that was not linked: .dwo
 	PackagedDebug                       // all split units of a program: .dwp
 )
 
@@ -38,9 +38,8 @@ func (k DebugKind) String() string { return debugKinds[k] }
 // place is a path that a file may be at.
 type place struct{ root, name string }
 
-// debugParts opens the other files that the debugging information of a file
-// lies in, where OpenDebugFile has said where to look for them. They are closed
-// with the file.
+// debugParts opens the other files with debugging information of a file, where
+// OpenDebugFile was told to look. They are closed with the file.
 type debugParts struct{ *File }
 
 var _ dwarf.Files = debugParts{}
@@ -143,10 +142,10 @@ func (p debugParts) Split(name, directory string) (s dwarf.Sections, err error) 
 	return f.splitSections()
 }
 
-// maxParts bounds how many files one file's debugging information is taken from.
+// maxParts bounds the number of files with debugging information of one file.
 const maxParts = 1 << 16
 
-// part returns the part with a key, which is opened once.
+// part returns the part with a key, and opens it at the first call.
 func (f *File) part(key string, open func() (*File, error)) (*File, error) {
 	f.partsMu.Lock()
 	defer f.partsMu.Unlock()
@@ -183,8 +182,8 @@ func (f *File) closeParts() (err error) {
 	return err
 }
 
-// openPart opens the first of some files that is what is looked for; without
-// one the error tells why not, and wraps fs.ErrNotExist where there was none.
+// openPart opens the first of some files that is the wanted part. The error says why
+// there is none, and wraps fs.ErrNotExist if no file exists.
 func (f *File) openPart(kind DebugKind, search *DebugSearch, name string, paths []string, id []byte, check func(*File) error) (*File, error) {
 	var candidates []place
 	if len(id) >= 2 {
@@ -235,7 +234,7 @@ func (f *File) openPart(kind DebugKind, search *DebugSearch, name string, paths 
 	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 }
 
-// fits tells why d cannot be a part of f.
+// fits returns an error if d cannot be a part of f.
 func (f *File) fits(d *File) error {
 	if d.machine != f.machine || d.class != f.class || d.header.data != f.header.data {
 		return fmt.Errorf("%s: is for %v, %v expected", d.name, arch.ELFName(d.machine), arch.ELFName(f.machine))
@@ -250,7 +249,7 @@ func (s *DebugSearch) directories() []string {
 	return s.Directories
 }
 
-// byBuildID returns where files of an ID are: in the root, then outside.
+// byBuildID returns the places of files with an ID: in the root, then outside.
 func (s *DebugSearch) byBuildID(id []byte) (list []place) {
 	name := hex.EncodeToString(id)
 	for _, root := range []string{s.Root, ""} {
@@ -264,8 +263,8 @@ func (s *DebugSearch) byBuildID(id []byte) (list []place) {
 	return list
 }
 
-// directory returns the directory of the file: as a process with the root of the
-// search has it, else an absolute one.
+// directory returns the directory of the file as a process with the root of the search
+// sees it, else an absolute one.
 func (f *File) directory(search *DebugSearch) string {
 	name := f.name
 	if root, below := splitRoot(name); root != "" && root == search.Root {
@@ -279,9 +278,9 @@ func (f *File) directory(search *DebugSearch) string {
 	return path.Dir(name)
 }
 
-// splitRoot returns the root directory of the process that a path goes by (/proc/PID/root,
-// proc_pid_root(5)), and the path as the process sees it; root is "" where there is
-// none. The names that a file has for other files are resolved below that root.
+// splitRoot splits a path through the root directory of a process (/proc/PID/root,
+// proc_pid_root(5)) into that directory and the path as the process sees it; root is ""
+// for other paths. The names of other files in a file are resolved below that root.
 func splitRoot(name string) (root, below string) {
 	rest, ok := strings.CutPrefix(name, "/proc/")
 	process, rest, found := strings.Cut(rest, "/root/")

@@ -22,8 +22,7 @@ func (f *File) findDebug(name string) (index int, ok bool) {
 	return index, ok
 }
 
-// debugSections returns what there is of the sections, with what was wrong with
-// the others.
+// debugSections returns the sections that can be read, with the errors of the others.
 func (f *File) debugSections() (dwarf.Sections, error) {
 	return f.sectionsOf(linkedNames[:])
 }
@@ -121,23 +120,21 @@ func (f *File) locations(info string) func(string) []byte {
 	}
 }
 
-// Debugging information, entry by entry, is read by a DebugReader.
+// The types of the debugging information as package value reads it, entry by entry.
 type (
-	DebugReader = dwarf.Reader
-	DebugEntry  = dwarf.Entry
-	DebugField  = dwarf.Field
-	DebugUnit   = dwarf.Unit
-	DebugOffset = dwarf.Offset
+	DebugReader = dwarf.Reader // reads units and their entries
+	DebugEntry  = dwarf.Entry  // an entry with its attributes
+	DebugField  = dwarf.Field  // an attribute
+	DebugUnit   = dwarf.Unit   // a unit: its language, version and first entry
+	DebugOffset = dwarf.Offset // the position of an entry
 )
 
 // DebugReader returns a reader of the entries of the debugging information of the
-// file, or of its separate debug file: of variables, types and locations too,
-// which the methods of File do not tell of. Parts that lie in other files are
-// opened when they are met, where OpenDebugFile was called. It returns nil and no
-// error where there is none.
+// file, or of its separate debug file: of variables, types and locations too, which the
+// methods of File do not return. After [File.OpenDebugFile] it opens parts in other files
+// when it needs them. It returns nil and no error if there is no debugging information.
 //
-// What it returns are views of the files: see [Guard]. It must not be used after
-// [File.Close].
+// Its results are views of the files: see [Guard]. It must not be used after [File.Close].
 func (f *File) DebugReader() (r *DebugReader, err error) {
 	fault := Guard(func() error {
 		l, linesErr := f.lines()
@@ -160,7 +157,7 @@ func (f *File) DebugReader() (r *DebugReader, err error) {
 }
 
 // HasDebugInfo reports whether the file, or its separate debug file, has DWARF
-// debugging information; a Go program linked with -w has none.
+// debugging information. A Go program linked with -w does not.
 func (f *File) HasDebugInfo() bool {
 	d := f.debug.Load()
 	return f.ownsDebugInfo() || d != nil && d.ownsDebugInfo()
@@ -175,9 +172,9 @@ func (f *File) ownsDebugInfo() (ok bool) {
 	return ok
 }
 
-// DebugInfoName returns the name of the file that [File.DebugReader] reads and
-// [File.Locate] asks: that of f, or of its separate debug file where only that has
-// DWARF debugging information.
+// DebugInfoName returns the name of the file that [File.DebugReader] and [File.Locate]
+// read: that of f, or of its separate debug file if only that has DWARF debugging
+// information.
 func (f *File) DebugInfoName() string {
 	if d := f.debug.Load(); d != nil && !f.ownsDebugInfo() {
 		return d.name

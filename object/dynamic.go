@@ -56,16 +56,15 @@ func (f *File) dynamic(tag elf.DynTag) (value uint64, ok bool) {
 }
 
 // dynamicAddress is dynamic for an entry that holds an address. The dynamic
-// linker relocates most of these in its own memory, but not on every machine
-// and not in the vDSO; what lies in a segment only with the bias taken off is
-// such an address.
+// linker relocates most of these in memory, but not on every machine and not in the
+// vDSO: see unrelocated.
 func (f *File) dynamicAddress(tag elf.DynTag) (addr uint64, ok bool) {
 	addr, ok = f.dynamic(tag)
 	return f.unrelocated(addr), ok
 }
 
-// unrelocated takes the bias off an address that was read from memory, if the
-// dynamic linker has added it there.
+// unrelocated subtracts the bias from an address that was read from memory, if the
+// dynamic linker has added it: if the address is in a segment only without the bias.
 func (f *File) unrelocated(addr uint64) uint64 {
 	if f.memory == nil || f.bias == 0 {
 		return addr
@@ -140,7 +139,7 @@ func (f *File) dynamicSymbolCount() (uint64, error) {
 	if last < hash.first {
 		return hash.first, nil
 	}
-	// The chain of the last bucket ends at a value whose low bit is set.
+	// The chain of the last bucket ends at a value with the low bit set.
 	chain := hash.at + 4*hash.buckets + 4*(last-hash.first)
 	for window := uint64(1 << 10); ; window *= 4 {
 		values, err := f.view(chain, window)
@@ -155,11 +154,11 @@ func (f *File) dynamicSymbolCount() (uint64, error) {
 	}
 }
 
-// gnuHash is the head of DT_GNU_HASH: where the buckets are, behind which the chains
-// follow, how many, and the first symbol that has a chain.
+// gnuHash is the head of DT_GNU_HASH: the address and number of the buckets, after which
+// the chains follow, and the first symbol that has a chain.
 type gnuHash struct{ at, buckets, first uint64 }
 
-// gnuHash reads it, ok is false where there is none.
+// gnuHash reads DT_GNU_HASH; ok is false if the file has none.
 func (f *File) gnuHash() (h gnuHash, ok bool, err error) {
 	addr, ok := f.dynamicAddress(elf.DT_GNU_HASH)
 	if !ok {
@@ -186,7 +185,7 @@ type exports struct {
 	first   uint64
 }
 
-// openExports returns nil where the file has no such table, or none that can be used.
+// openExports returns nil if the file has no usable table.
 func (f *File) openExports() *exports {
 	hash, ok, err := f.gnuHash()
 	if !ok || err != nil {

@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// This file is for linkers, which need relocations and symbols as the file has
-// them: undefined ones and those of sections too.
+// This file is for linkers, which need unchanged relocations and symbols, undefined
+// symbols and those of sections too.
 
 // Relocation is an entry of a relocation table.
 type Relocation struct {
 	Offset uint64 // in its section in a relocatable file, else an address
 	Symbol uint32 // index in the symbol table, 0 for none
 	Type   uint32
-	Addend int64 // 0 where the table has none (SHT_REL)
+	Addend int64 // 0 if the table has no addends (SHT_REL)
 }
 
-// RelocationTable is a relocation table where it lies in the file: see [Guard].
+// RelocationTable is a relocation table. It is a view of the file: see [Guard].
 type RelocationTable struct {
-	Section int // index of the section that it is for
-	Symbols int // index of its symbol table's section
+	Section int // index of the section that it relocates
+	Symbols int // index of the section with its symbol table
 
 	file    *File
 	typ     elf.SectionType
@@ -32,9 +32,9 @@ type RelocationTable struct {
 	entries []byte
 }
 
-// RelocationTable returns the table in the section with an index of
-// [File.Sections], whose type is SHT_REL or SHT_RELA. With an error it holds
-// what there is of it.
+// RelocationTable returns the table in the section with an index of [File.Sections]. The
+// type of the section must be SHT_REL or SHT_RELA. With an error comes the part of the
+// table that could be read.
 func (f *File) RelocationTable(index int) (t RelocationTable, err error) {
 	s, err := f.sectionOfType(index, elf.SHT_RELA, elf.SHT_REL)
 	if err != nil {
@@ -53,7 +53,7 @@ func (t *RelocationTable) Len() int {
 	return len(t.entries) / t.size
 }
 
-// At returns relocation i, which is from 0 to Len.
+// At returns relocation i of 0 to Len()-1.
 func (t *RelocationTable) At(i int) Relocation {
 	r := t.file.decodeRelocation(t.entries[i*t.size:], t.typ)
 	return Relocation{Offset: r.offset, Symbol: r.symbol, Type: r.typ, Addend: r.addend}
@@ -62,24 +62,24 @@ func (t *RelocationTable) At(i int) Relocation {
 // SymbolEntry is an entry of a symbol table.
 type SymbolEntry struct {
 	NameOffset uint32           // in the table of names: see [SymbolTable.Name]
-	Section    int              // index in [File.Sections], or past it; 0 where it is undefined or Special
-	Special    elf.SectionIndex // SHN_ABS, SHN_COMMON and what else is no section; 0 for others
-	Value      uint64           // as the file has it
+	Section    int              // index in [File.Sections], possibly out of range; 0 if undefined or Special
+	Special    elf.SectionIndex // SHN_ABS, SHN_COMMON and other indexes without a section; else 0
+	Value      uint64           // as in the file
 	Size       uint64           // bytes
 	Type       elf.SymType
 	Binding    elf.SymBind
-	Other      byte // st_other: visibility, and what the machine has
+	Other      byte // st_other: visibility and bits of the machine
 }
 
-// SymbolTable is a symbol table where it lies in the file: see [Guard].
+// SymbolTable is a symbol table. It is a view of the file: see [Guard].
 type SymbolTable struct {
 	file  *File
 	table symbolTable
 }
 
-// SymbolTable returns the table in the section with an index of
-// [File.Sections], whose type is SHT_SYMTAB or SHT_DYNSYM. With an error it
-// holds what there is of it.
+// SymbolTable returns the table in the section with an index of [File.Sections]. The type
+// of the section must be SHT_SYMTAB or SHT_DYNSYM. With an error comes the part of the
+// table that could be read.
 func (f *File) SymbolTable(index int) (t SymbolTable, err error) {
 	s, err := f.sectionOfType(index, elf.SHT_SYMTAB, elf.SHT_DYNSYM)
 	if err != nil {
@@ -98,7 +98,7 @@ func (t *SymbolTable) Len() int {
 	return len(t.table.entries) / t.file.symbolSize()
 }
 
-// At returns entry i, which is from 0 to Len; entry 0 is empty.
+// At returns entry i of 0 to Len()-1; entry 0 is empty.
 func (t *SymbolTable) At(i int) SymbolEntry {
 	s := t.file.decodeSymbol(t.table.entries[i*t.file.symbolSize():])
 	e := SymbolEntry{
@@ -117,17 +117,17 @@ func (t *SymbolTable) At(i int) SymbolEntry {
 	return e
 }
 
-// Name returns the name of an entry of the table, a view of the file. It costs
-// the length of the name, and names of a hostile file overlap: who asks for many
-// bounds their lengths together.
+// Name returns the name of an entry of the table, a view of the file. Names of a hostile
+// file can be long and overlap: callers that read many names should bound the sum of
+// their lengths.
 func (t *SymbolTable) Name(e *SymbolEntry) []byte {
 	return cString(t.table.names, uint64(e.NameOffset))
 }
 
-// StoredData returns the content of the section with an index of
-// [File.Sections] decompressed, as [File.SectionData] does, but without any
-// relocation applied. It is a view of the file where it is not compressed, and
-// else the caller's. What would have more than limit bytes is an error.
+// StoredData returns the content of the section with an index of [File.Sections],
+// decompressed but not relocated. If the section is not compressed the content is a view
+// of the file: see [Guard]. Otherwise the caller owns it. A content of more than limit
+// bytes is an error.
 func (f *File) StoredData(index int, limit uint64) (data []byte, err error) {
 	if index < 0 || index >= f.sectionCount() {
 		return nil, fmt.Errorf("%s: section %d of %d", f.name, index, f.sectionCount())
@@ -159,8 +159,8 @@ func (f *File) StoredData(index int, limit uint64) (data []byte, err error) {
 	return data, f.named(fault)
 }
 
-// isLegacy reports whether a section with content data is compressed in the
-// way of the .zdebug sections.
+// isLegacy reports whether a section with content data is compressed as .zdebug sections
+// are.
 func (f *File) isLegacy(s sectionHeader, data []byte) bool {
 	return s.flags&elf.SHF_COMPRESSED == 0 &&
 		strings.HasPrefix(string(prefix(f.sectionName(s), 8)), ".zdebug_") && string(prefix(data, 4)) == "ZLIB"

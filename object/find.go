@@ -41,17 +41,16 @@ type named struct {
 // maxNames bounds the bytes of all names of one FindSymbols.
 const maxNames = 64 << 20
 
-// FindSymbols names addresses: the result has one Symbol for each, with an
-// empty Name where nothing is known. All are looked for in one pass over each
-// table, of which nothing is kept, so that one call with many addresses is far
-// cheaper than many calls.
+// FindSymbols names addresses: the result has one Symbol for each, with an empty Name if
+// none covers it. One call with many addresses is far cheaper than many calls, since it
+// scans each table once and keeps nothing.
 //
-// A symbol covers an address within its size; of several, the one that starts
-// last, then functions before other code, global before weak before local, few
-// leading underscores, the first in the table. A symbol without a size (in
-// assembly code) covers what follows up to the next symbol or the end of its
-// section, where no other source knows better. Sources are searched in the
-// order of [SymbolSource]. The error joins what could not be read of them.
+// A symbol covers the addresses within its size. If several cover an address, the one
+// that starts last is chosen, then functions before other code, global before weak before
+// local, few leading underscores, the first in the table. A symbol without a size (in
+// assembly code) covers the addresses up to the next symbol or the end of its section,
+// unless a later source has a symbol with a size. Sources are searched in the order of
+// [SymbolSource]. The error joins the errors of all of them.
 func (f *File) FindSymbols(addrs []uint64) ([]Symbol, error) {
 	symbols := make([]Symbol, len(addrs))
 	if len(addrs) == 0 {
@@ -359,8 +358,8 @@ func (f *File) isGccgo() bool {
 // GNAT's run-time system, or was linked with one.
 func (f *File) isGNAT() bool { return f.isWith("libgnat-") || f.isWith("libgnarl-") }
 
-// isWith reports whether the file is the library whose name begins so, or was linked with
-// it.
+// isWith reports whether the file is a library with this prefix of its name, or was
+// linked with one.
 func (f *File) isWith(library string) bool {
 	names, ok := f.dynamicAddress(elf.DT_STRTAB)
 	if !ok {

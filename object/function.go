@@ -130,7 +130,7 @@ func (f *File) readExtents() {
 		var span codeSpan
 		in.scan(t, code, func(s *rawSymbol) bool {
 			// After a symbol of the dynamic table may come a function without one,
-			// and a local symbol that is no function's is a label within one.
+			// and a local symbol of another type is a label within a function.
 			named := s.size != 0 || t.source != DynamicSymbols && (isFunction(s) || s.binding() != elf.STB_LOCAL)
 			if named && s.value+s.size >= s.value && span.holds(in, s) {
 				list = append(list, symbol{s.value, s.size, span.end})

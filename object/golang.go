@@ -73,7 +73,7 @@ func cutString(b []byte) (s, rest []byte) {
 	return b[k:][:n], b[k:][n:]
 }
 
-// goString reads the Go string whose header is at address addr.
+// goString reads the Go string with its header at addr.
 func (f *File) goString(addr uint64, order binary.ByteOrder, word int) []byte {
 	header, err := f.view(addr, uint64(2*word))
 	if err != nil {
@@ -231,7 +231,7 @@ func (f *File) pclntab() (data []byte, address uint64, ok bool) {
 			return data, f.section(i).addr, err == nil && len(data) > 0
 		}
 	}
-	// Other linkers merge all sections whose names begin with this one.
+	// Other linkers merge all sections with this prefix.
 	i, ok := f.find(".data.rel.ro")
 	if _, isGo := f.find(".go.buildinfo"); !ok || !isGo {
 		return nil, 0, false

@@ -12,8 +12,7 @@ const (
 	noteBuildID = 3 // NT_GNU_BUILD_ID
 )
 
-// BuildID returns the build ID of the file, nil where it has none. The slice
-// is a copy.
+// BuildID returns a copy of the build ID of the file, nil if it has none.
 func (f *File) BuildID() (id []byte) {
 	f.noteFault(func() {
 		f.notes(func(name string, typ uint32, desc []byte) bool {

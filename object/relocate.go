@@ -35,9 +35,8 @@ func (f *File) relocationsOf(i int) (index int, ok bool) {
 	return index, ok
 }
 
-// relocate applies the relocations in section number index to data, the
-// content of s. What it cannot apply it leaves as it is, reports, and returns the
-// offsets of, ascending.
+// relocate applies the relocations in section number index to data, the content of s. It
+// returns the offsets, ascending, of the places that it could not relocate.
 func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64, err error) {
 	table := f.section(index)
 	entries, err := f.raw(table)
@@ -160,18 +159,17 @@ func (f *File) decodeRelocation(b []byte, t elf.SectionType) (r relocationEntry)
 	return r
 }
 
-// Code is where the code of a relocatable file lies that a pointer leads to.
+// Code is a place in the code of a relocatable file.
 type Code struct {
-	Section int    // index in [File.Sections]; 0 where it is not known
-	Symbol  Symbol // that covers the code; an empty Name where none does
+	Section int    // index in [File.Sections]; 0 if unknown
+	Symbol  Symbol // the symbol that covers the place; its Name is "" if none does
 }
 
-// FindCode tells what pointers of a section of call frame information lead to
-// in a relocatable file. There every section of code may start at 0, so that an
-// address names nothing; what names it is the pointer's relocation. A pointer
-// is given by its offset in s, which comes from this File, and by the address
-// that it holds once relocated. Nothing is known of a pointer without a
-// relocation. The error joins what could not be read.
+// FindCode returns the places in code to which pointers of a section of call frame
+// information lead in a relocatable file. Every section of such a file may start at
+// address 0, so that only the relocation of a pointer identifies its section. The section
+// s must come from this File. Pointers are offsets in s, and addresses their relocated
+// values. A pointer without a relocation has the zero Code. The error joins all errors.
 func (f *File) FindCode(s *cfi.Section, pointers, addresses []uint64) ([]Code, error) {
 	list := make([]Code, len(pointers))
 	var problems problems
@@ -203,7 +201,7 @@ func (f *File) relocationTargets(s *cfi.Section, yield func(offset uint64, secti
 		if _, ok := f.cfiKind(f.section(i)); !ok {
 			continue
 		}
-		// Several sections can have one name: s is the one whose bytes it has.
+		// Several sections can have one name: s is the one with its bytes.
 		data, err := f.content(i)
 		if err != nil || len(data) != len(s.Data) || len(data) == 0 || &data[0] != &s.Data[0] {
 			continue

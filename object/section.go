@@ -25,11 +25,11 @@ type Section struct {
 	Link    uint32
 	Info    uint32
 	Align   uint64
-	Entry   uint64 // bytes of one entry, 0 where the section is no table
+	Entry   uint64 // bytes of one entry, 0 if the section is not a table
 }
 
-// Sections returns the section table in its order, entry 0 included; none for
-// an image in memory and for a file whose table is missing or unreadable.
+// Sections returns the section table in its order, entry 0 included. It is empty for an
+// image in memory, and if the table is missing or unreadable.
 func (f *File) Sections() []Section {
 	list := make([]Section, 0, f.sectionCount())
 	// Names can overlap: without a bound they could take the square of the table's size.
@@ -54,11 +54,10 @@ func (f *File) Sections() []Section {
 	return list
 }
 
-// SectionData returns the content of the section with an index of
-// [File.Sections], decompressed, and relocated in a relocatable file but
-// for the operands of instructions. It is a view of the file where the bytes need no change, or of one in
-// [DebugSearch].Sections: see [Guard]. An error comes
-// with the bytes that could be had.
+// SectionData returns the content of the section with an index of [File.Sections],
+// decompressed and, in a relocatable file, relocated except for the operands of
+// instructions. The content may be a view of the file or of [DebugSearch].Sections: see
+// [Guard]. With an error come the bytes that could be read.
 func (f *File) SectionData(index int) (data []byte, err error) {
 	if index < 0 || index >= f.sectionCount() {
 		return nil, fmt.Errorf("%s: section %d of %d", f.name, index, f.sectionCount())
@@ -126,8 +125,8 @@ func (f *File) find(name string) (index int, ok bool) {
 	return 0, false
 }
 
-// raw returns the bytes of a section as they stand in the file, and with an
-// error those that it holds of them.
+// raw returns the bytes of a section as stored in the file, with an error those that are
+// there.
 func (f *File) raw(s sectionHeader) ([]byte, error) {
 	if s.typ == elf.SHT_NOBITS || s.typ == elf.SHT_NULL {
 		return nil, nil
@@ -207,38 +206,36 @@ func (f *File) content(i int) ([]byte, error) {
 
 func prefix(b []byte, n int) []byte { return b[:min(n, len(b))] }
 
-// SectionCache keeps what compressed sections inflate to. It is used by several
-// goroutines at once.
+// SectionCache caches decompressed sections. Its methods are called concurrently.
 type SectionCache interface {
-	// Key returns what hash does, the key of the section at a place. It may remember
-	// that of a file which cannot have changed since: hash reads all of the section. A
-	// panic of hash, see [Guard], passes through.
+	// Key returns the key of the section at a place, which hash computes by reading the
+	// whole section. Key may remember it for a file that has not changed since. A panic of
+	// hash, see [Guard], passes through.
 	Key(place SectionPlace, hash func() SectionKey) SectionKey
 
-	// Load returns what a section inflates to, size bytes, and what ends their use:
-	// Close of the File calls it. It returns nil where the section is not kept. The
-	// bytes are not changed.
+	// Load returns the decompressed section of size bytes, nil if it is not in the cache.
+	// The caller does not change the bytes, and calls release when it no longer uses them,
+	// in [File.Close].
 	Load(key SectionKey, size int64) (data []byte, release func() error)
 
-	// Store is told what a section inflates to. The bytes belong to the caller, who does
-	// not change them.
+	// Store adds a decompressed section. The caller keeps data and does not change it.
 	Store(key SectionKey, data []byte)
 }
 
-// SectionKey is the SHA-256 of a compressed section with its header: of what lies in
-// the file.
+// SectionKey is the SHA-256 of a compressed section as stored in the file, with its
+// header.
 type SectionKey [sha256.Size]byte
 
-// SectionPlace is where a compressed section lies.
+// SectionPlace is the place of a compressed section.
 type SectionPlace struct {
 	File         fs.FileInfo // as it was before the file was read
 	Offset, Size uint64      // in the file, bytes
 }
 
-// leastKept is how many bytes a section inflates to at least that is kept.
+// leastKept is the decompressed size in bytes from which on sections are cached.
 const leastKept = 32 << 10
 
-// inflated returns what a compressed section inflates to.
+// inflated returns a decompressed section, from the cache if it is there.
 func (f *File) inflated(s sectionHeader, data []byte) ([]byte, error) {
 	size := f.expandedSize(data, false)
 	search := f.search.Load()

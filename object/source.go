@@ -15,10 +15,11 @@ import (
 )
 
 // OpenSource opens a source file that the debugging information of the file names, by its
-// absolute path. Where this process is root, only what the owner of the file may read is
-// opened, and the owners of the other files that the debugging information was read from:
-// each of them could name any file. Root's rights count only where all are root's. Of a file that is named by way of a process's root
-// directory (/proc/PID/root) the source is looked for below that.
+// absolute path. The caller closes it. If the name of the file begins with the root
+// directory of a process (/proc/PID/root), the source is looked for below that.
+//
+// As root, OpenSource opens only files that all owners of the files with the debugging
+// information may read, since each of them could have named any file.
 func (f *File) OpenSource(path string) (*os.File, error) {
 	root, _ := splitRoot(f.name)
 	var opened *os.File
@@ -35,8 +36,8 @@ func (f *File) OpenSource(path string) (*os.File, error) {
 	return opened, nil
 }
 
-// debugOwners returns the owners of the files that the debugging information was read from,
-// without root where there are others: at least one.
+// debugOwners returns the owners of the files that the debugging information was read
+// from: without root, unless root is the only one.
 func (f *File) debugOwners() []untrusted.User {
 	owners := f.appendOwners(nil)
 	if others := slices.DeleteFunc(slices.Clone(owners), func(u untrusted.User) bool { return u.ID == 0 }); len(others) > 0 {
@@ -48,7 +49,7 @@ func (f *File) debugOwners() []untrusted.User {
 	return owners
 }
 
-// maxOwners bounds how often a source file is opened.
+// maxOwners bounds the owners that are checked for one source file.
 const maxOwners = 8
 
 func (f *File) appendOwners(owners []untrusted.User) []untrusted.User {
@@ -62,11 +63,11 @@ func (f *File) appendOwners(owners []untrusted.User) []untrusted.User {
 	return f.appendPartOwners(owners)
 }
 
-// PartOwners are the users, without root, that own separate debug files and split units.
-// Each of them could name any source file.
+// PartOwners is the set of owners, without root, of separate debug files and split units.
+// Each of them could have named any source file.
 type PartOwners struct{ users []untrusted.User }
 
-// PartOwnersOf returns the owners of the parts that were read of some files.
+// PartOwnersOf returns the owners of the parts of files that were opened so far.
 func PartOwnersOf(files iter.Seq[*File]) PartOwners {
 	var owners []untrusted.User
 	for f := range files {
@@ -79,8 +80,8 @@ func PartOwnersOf(files iter.Seq[*File]) PartOwners {
 	return PartOwners{owners}
 }
 
-// Check returns an error where this process is root and one of the owners may not read an
-// open source file, by its absolute path below root.
+// Check returns an error if this process is root and one of the owners may not read the
+// open source file, which has an absolute path below root.
 func (o PartOwners) Check(source *os.File, root, path string) error {
 	for _, user := range o.users {
 		f, err := untrusted.OpenAs(user, root, path)

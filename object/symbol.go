@@ -11,32 +11,31 @@ import (
 
 // Symbol is a symbol that is defined in the file.
 type Symbol struct {
-	Name    string // as the file has it: mangled, without version; of more than 16 KiB cut, with "…"
+	Name    string // mangled, without version; cut at 16 KiB, with "…"
 	Address uint64 // without load bias and without the Thumb bit
-	Size    uint64 // bytes, 0 where the file does not say
+	Size    uint64 // bytes, 0 if the table has none
 	Type    elf.SymType
 	Binding elf.SymBind
 	Source  SymbolSource
 
-	// Hidden says that its version is not the default one: nobody gets it who asks for
-	// the name alone, neither by dlsym nor by linking.
+	// Hidden says that the symbol's version is not the default one: neither dlsym nor
+	// linkers find it by its name alone.
 	Hidden bool
 
-	// Gccgo says that gccgo compiled code of the file: it writes characters that assemblers
-	// do not take as escapes, "example_0com_1pkg.F". FindSymbols sets it.
+	// Gccgo says that gccgo compiled code of the file. It escapes characters that
+	// assemblers do not accept: "example_0com_1pkg.F". FindSymbols sets it.
 	Gccgo bool
 
-	// GNAT says that the file has code of Ada that GNAT compiled, which encodes names:
-	// "pkg__proc". FindSymbols sets it.
+	// GNAT says that GNAT compiled Ada code of the file. It encodes names: "pkg__proc".
+	// FindSymbols sets it.
 	GNAT bool
 
-	// Section is the index in [File.Sections] that the symbol names, of the
-	// file whose table it is in; 0 where it names none. Symbols, Symbol and
-	// FindCode set it.
+	// Section is an index in [File.Sections] of the file with the symbol's table; 0 if the
+	// symbol has no section. Symbols, Symbol and FindCode set it.
 	Section int
 }
 
-// SymbolSource tells where a symbol was found.
+// SymbolSource is the table that a symbol was found in.
 type SymbolSource uint8
 
 const (
@@ -49,8 +48,8 @@ const (
 	StubSymbols                   // a stub of the procedure linkage table, "puts@plt"
 )
 
-// Symbols yields the functions and objects that the symbol tables define, each
-// table in its order; a symbol of several tables comes several times.
+// Symbols yields the functions and objects that the symbol tables define, each table in
+// its order. A symbol in several tables comes several times.
 func (f *File) Symbols() iter.Seq[Symbol] {
 	return func(yield func(Symbol) bool) {
 		f.noteFault(func() {
@@ -69,9 +68,9 @@ func (f *File) Symbols() iter.Seq[Symbol] {
 	}
 }
 
-// Symbol returns the symbol called name: the one that the file defines for others, of
-// several versions the default one; else the first one as [File.Symbols] yields them, a
-// function or global one before others.
+// Symbol returns the symbol called name: the dynamic symbol, in its default version if
+// there are several, else the first one in the order of [File.Symbols], functions and
+// global symbols before others.
 func (f *File) Symbol(name string) (symbol Symbol, ok bool) {
 	f.noteFault(func() {
 		if symbol, ok = f.exported(name); ok {
@@ -97,8 +96,8 @@ func (f *File) bestNamed(t symbolTable, name string) (symbol Symbol, ok bool) {
 	return symbol, ok
 }
 
-// SymbolsAt returns the symbols that start at an address, as [File.Symbols] yields
-// them: a function can have several names. Those beyond a MiB of names are left out.
+// SymbolsAt returns the symbols that start at an address, in the order of [File.Symbols]:
+// a function can have several names. The list ends at a MiB of names.
 func (f *File) SymbolsAt(addr uint64) (list []Symbol) {
 	left := 1 << 20
 	f.noteFault(func() {

@@ -8,8 +8,7 @@ import (
 	"debug/elf"
 )
 
-// movesSymbols reports whether values can be others than the addresses that toAddress
-// makes of them.
+// movesSymbols reports whether toAddress can change values.
 func (f *File) movesSymbols() bool {
 	switch f.machine {
 	case elf.EM_ARM, elf.EM_MIPS, elf.EM_PPC64:
@@ -30,7 +29,7 @@ func (f *File) toAddress(s *rawSymbol) {
 	case elf.EM_ARM, elf.EM_MIPS: // Thumb; microMIPS and MIPS16
 		s.value &^= 1
 	case elf.EM_PPC64:
-		// ELFv1: the value is that of a descriptor, whose first word is the address.
+		// ELFv1: the value is the address of a descriptor. Its first word is that of the code.
 		if f.flags&3 < 2 && f.inDescriptors(s) {
 			if entry := f.descriptor(s.value); entry != 0 {
 				// The symbol's section is that of the descriptor.
@@ -70,15 +69,15 @@ func isFunction(s *rawSymbol) bool {
 	return s.typ() == elf.STT_FUNC || s.typ() == elf.STT_GNU_IFUNC
 }
 
-// maxUndecided is how many symbols are looked at for what their values are relative
-// to. In files that linkers write, the first function decides it.
+// maxUndecided bounds the symbols that findSectionRelative looks at. In files that
+// linkers write, the first function decides it.
 const maxUndecided = 1 << 12
 
 // findSectionRelative reports whether the values of symbols are relative to their
 // sections though the file is not ET_REL (gABI, "Symbol Values"). Runtimes that make
 // an ET_DYN of an object file, to register it with debuggers, often leave them so.
-// The first function decides it whose value is inside of its section by one reading
-// and outside by the other.
+// The first function decides it with a value that is inside of its section in one
+// interpretation and outside in the other.
 func (f *File) findSectionRelative() (relative bool) {
 	if f.typ != elf.ET_DYN && f.typ != elf.ET_EXEC || f.machine == elf.EM_PPC64 {
 		return false // ELFv1: values are those of descriptors, which are in another section

@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 )
 
-// symbolTable is a symbol table where it lies.
+// symbolTable is a symbol table, as views of the file.
 type symbolTable struct {
 	entries, names []byte
 	extended       []byte // SHT_SYMTAB_SHNDX
@@ -171,8 +171,7 @@ func (f *File) scan(t symbolTable, want kinds, visit func(*rawSymbol) bool) {
 	}
 }
 
-// scanNear is scan for those of which near does not tell by value and size that they do
-// not matter.
+// scanNear is scan for the symbols for which near, by value and size, returns true.
 func (f *File) scanNear(t symbolTable, want kinds, near func(value, size uint64) bool, visit func(*rawSymbol) bool) {
 	if f.movesSymbols() {
 		f.scan(t, want, visit)
@@ -199,8 +198,8 @@ func (f *File) scanNear(t symbolTable, want kinds, near func(value, size uint64)
 	}
 }
 
-// scanNamed is scan for those of a name. Most names differ in their length, which is seen
-// in one byte of each.
+// scanNamed is scan for the symbols with a name. Most names differ in their length, which
+// one byte of each shows.
 func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*rawSymbol)) {
 	var s rawSymbol
 	little, names := f.header.data == elf.ELFDATA2LSB, t.names
@@ -220,13 +219,13 @@ func (f *File) scanNamed(t symbolTable, want kinds, name string, visit func(*raw
 	}
 }
 
-// scanAt is scan for those at an address.
+// scanAt is scan for the symbols at an address.
 func (f *File) scanAt(t symbolTable, want kinds, addr uint64, visit func(*rawSymbol) bool) {
 	if f.movesSymbols() {
 		f.scan(t, want, func(s *rawSymbol) bool { return s.value != addr || visit(s) })
 		return
 	}
-	// Most are another's, which is seen without decoding them.
+	// Most symbols are at other addresses, which is seen without decoding them.
 	size, info, long := f.symbolSize(), f.symbolInfo(), f.class == elf.ELFCLASS64
 	var at [8]byte
 	value := uint64(0)
@@ -262,8 +261,7 @@ func (f *File) symbolInfo() int {
 	return 12
 }
 
-// defined decodes entry i of a table, and reports whether it is the symbol of something
-// that the file has.
+// defined decodes entry i of a table, and reports whether the file defines the symbol.
 func (f *File) defined(t symbolTable, i int, entry []byte, s *rawSymbol) bool {
 	*s = f.decodeSymbol(entry)
 	if s.shndx == elf.SHN_UNDEF || s.shndx == elf.SHN_COMMON || s.name == 0 || uint64(s.name) >= uint64(len(t.names)) {
@@ -319,9 +317,9 @@ func (t *symbolTable) symbol(s *rawSymbol) Symbol {
 	return symbol
 }
 
-// tables calls yield with every symbol table that tells of this file and the
-// file it stands in, best first: .symtab, the debug file's .symtab, .dynsym,
-// .gnu_debugdata. Errors are of tables that cannot be read, or not in full.
+// tables calls yield with every symbol table for this file and the file that contains it,
+// best first: .symtab, the debug file's .symtab, .dynsym, .gnu_debugdata. An error says
+// that a table cannot be read, or only a part of it.
 func (f *File) tables(yield func(*File, symbolTable, error) bool) {
 	more := true
 	pass := func(in *File, source SymbolSource) func(symbolTable, error) bool {
