@@ -55,12 +55,12 @@ type jsonWatchedFrame struct {
 // WatchSchema describes what [Watched.JSON] writes.
 const WatchSchema = `Each line is an object for one process:
   pid, command, machine
-  samples         the number of looks
+  samples         the number of samples
   interval_ns, took_ns   the requested interval, and the whole duration
-  late            looks that were skipped, because the previous one was not over
+  late            samples that were skipped, because the previous one was not complete
   pause_ns        how long threads stood still, each by itself: {"total", "mean",
                   "longest"}
-  ended           why there are fewer looks than requested
+  ended           why there are fewer samples than requested
   stacks          most frequent first; stacks through the same functions are one:
     count         how often it was seen
     threads       the threads that had it: [{"tid", "name", "count"}]

@@ -49,10 +49,10 @@ Examples:
   clew at a.out 0x1160 --source        beside the instructions and source lines
   clew at libc.so.6 'qsort_r+8' --json`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "source", Destination: &flags.source, Usage: "beside the disassembly of the function, with source lines where there are any"},
+			&cli.BoolFlag{Name: "source", Destination: &flags.source, Usage: "print the disassembly of the function too, with source lines if available"},
 			sourcePathFlag(&flags.sourcePath, "with --source: look for source files below `DIR` too"),
-			&cli.StringFlag{Name: "section", Destination: &flags.section, Usage: "ask the section `NAME` only: .eh_frame, .debug_frame"},
-			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "one JSON object"},
+			&cli.StringFlag{Name: "section", Destination: &flags.section, Usage: "use only the section `NAME`: .eh_frame, .debug_frame"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print one JSON object"},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			args := c.Args()

@@ -147,7 +147,7 @@ func pageOf(c *cli.Command, name string) *manual.Page {
 	slices.SortStableFunc(p.Flags, func(a, b manual.Flag) int { return strings.Compare(a.Group, b.Group) })
 	names := manual.TopicsOf(c.Metadata)
 	for _, t := range allTopics() {
-		if c == c.Root() || slices.Contains(names, t.Name) {
+		if name == rootName || slices.Contains(names, t.Name) {
 			p.Topics = append(p.Topics, manual.Entry{Name: t.Name, Summary: t.Summary})
 		}
 	}

@@ -31,8 +31,8 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-const jitHelp = `List the code that a program wrote while it ran: from which sources Clew knows it, how
-many functions and bytes each has, how much has no unwind table, and executable
+const jitHelp = `List the code that a program wrote while it ran: the sources that describe it, the
+number and size of their functions, the code without an unwind table, and executable
 memory that no source describes.
 
 The target is a live process, a core, a jitdump, a perf map, or a recording of perf.
@@ -66,7 +66,7 @@ Examples:
   clew jit jit-4711.dump --json       of a jitdump
   clew jit show fib 4711              a function's unwind table and instructions
   clew jit extract fib 4711 -o fib.o  its symbol file, for readelf and gdb`,
-		Flags: append([]cli.Flag{jsonFlag("one JSON object")}, flags.core.flags()...),
+		Flags: append([]cli.Flag{jsonFlag("print one JSON object")}, flags.core.flags()...),
 		Action: func(_ context.Context, c *cli.Command) error {
 			switch c.Args().Len() {
 			case 0:
@@ -95,7 +95,7 @@ Examples:
   clew jit show fib 4711
   clew jit show 0x7f3c00001139 core.4711`,
 			Flags: append([]cli.Flag{
-				jsonFlag("one JSON object a function"),
+				jsonFlag("print one JSON object for each function"),
 				sourcePathFlag(&flags.sourcePath, "look for source files below `DIR` too"),
 			}, flags.core.flags()...),
 			Action: func(_ context.Context, c *cli.Command) error {
@@ -119,9 +119,9 @@ Examples:
   clew jit extract fib 4711 -o fib.o
   clew jit extract --all core.4711 -o symbols`,
 			Flags: append([]cli.Flag{
-				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &flags.output, Usage: "write to `PATH`: a file, - for standard output, with --all a folder"},
-				&cli.BoolFlag{Name: "all", Destination: &flags.all, Usage: "all of the code"},
-				jsonFlag("a JSON object a file that was written"),
+				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &flags.output, Usage: "write to `PATH`: a file, or - for standard output; with --all, a directory"},
+				&cli.BoolFlag{Name: "all", Destination: &flags.all, Usage: "write the symbol files of all generated code"},
+				jsonFlag("print a JSON object for each written file"),
 			}, flags.core.flags()...),
 			Action: func(_ context.Context, c *cli.Command) error { return jitExtract(c.Args().Slice(), &flags) },
 		}},

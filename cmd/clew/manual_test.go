@@ -34,6 +34,9 @@ func TestManualPages(t *testing.T) {
 	var index strings.Builder
 	index.WriteString("# Reference\n\nEvery command and topic of clew's manual. These pages are written by\n`go test ./cmd/clew -run TestManualPages -update`.\n\n")
 	for _, p := range pages(newRoot(nil)) {
+		if all := len(allTopics()); p.Name != rootName && len(p.Topics) >= all {
+			t.Errorf("%s refers to all %d topics", p.Name, all)
+		}
 		page(filepath.Join("man", p.FileName()), p.WriteMan)
 		page(filepath.Join("reference", p.MarkdownName()), p.WriteMarkdown)
 		index.WriteString("- [" + p.Name + "](" + p.MarkdownName() + "): " + p.Summary + "\n")

@@ -26,8 +26,8 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-const perfHelp = `Print the functions that took most in a recording of perf, and the heaviest stacks.
-"self" counts samples in a function, "total" those in what it called as well.
+const perfHelp = `Print the hottest functions and stacks of a recording of perf. "self" counts the
+samples in a function, "total" those in the functions that it called as well.
 
 FILE is what 'perf record' wrote; - is standard input.`
 
@@ -59,7 +59,7 @@ Examples:
 			&cli.IntFlag{Name: "top", Destination: &flags.top, Value: 20, Usage: "list `N` functions"},
 			&cli.StringFlag{Name: "comm", Destination: &flags.comm, Usage: "only samples of processes or threads named `NAME`"},
 			&cli.BoolFlag{Name: "samples", Destination: &flags.samples, Usage: "print every sample with its stack, as perf script does"},
-			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print JSON, one object"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print one JSON object"},
 		}, grouped("Selection",
 			&cli.StringFlag{Name: "event", Destination: &flags.event, Usage: "only samples of the event `NAME`"},
 			&cli.IntSliceFlag{Name: "pid", Destination: &flags.pids, Usage: "only samples of the processes with these `PID`s"},
@@ -68,8 +68,8 @@ Examples:
 			&cli.BoolFlag{Name: "by-thread", Destination: &flags.byThread, Usage: "print each thread by itself"},
 			&cli.BoolFlag{Name: "periods", Destination: &flags.periods, Usage: "count how often the event occurred, not the samples"},
 			&cli.IntFlag{Name: "stacks", Destination: &flags.stacks, Value: 3, Usage: "print `N` stacks"},
-			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines and inlined calls, which take most of the time"},
-			&cli.BoolFlag{Name: "no-inline", Destination: &flags.noInline, Usage: "no inlined calls"},
+			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "omit source lines and inlined calls, which take most of the time"},
+			&cli.BoolFlag{Name: "no-inline", Destination: &flags.noInline, Usage: "omit inlined calls"},
 		), grouped("Files",
 			&cli.StringFlag{Name: "sysroot", Destination: &flags.sysroot, Usage: "look for files below `DIR`"},
 		), flags.profile.flags()),

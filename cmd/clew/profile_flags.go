@@ -31,7 +31,7 @@ func (f *profileFlags) flags() []cli.Flag {
 	}, grouped("Profiles",
 		&cli.StringFlag{Name: "pprof", Destination: &f.pprof, Usage: "write a profile for pprof to `FILE`"},
 		&cli.StringFlag{Name: "speedscope", Destination: &f.speedscope, Usage: "write a profile for speedscope to `FILE`"},
-		&cli.BoolFlag{Name: "folded", Destination: &f.folded, Usage: "print folded stacks, a line each"},
+		&cli.BoolFlag{Name: "folded", Destination: &f.folded, Usage: "print folded stacks, one on each line"},
 		&cli.StringFlag{Name: "by", Destination: &f.by, Usage: "with --flame and --folded: separate stacks by `WHAT`: process (the default if there are several), thread, state (of goroutines), or none"},
 	)...)
 }

@@ -52,12 +52,15 @@ func commandsFor(args []string) []*cli.Command {
 	return all
 }
 
+// rootName is the name of the command that has the verbs.
+const rootName = "clew"
+
 // newRoot returns the command of a command line.
 func newRoot(args []string) *cli.Command {
 	cli.HelpPrinter = printHelp
 	cli.VersionPrinter = printVersion
 	root := &cli.Command{
-		Name:        "clew",
+		Name:        rootName,
 		Writer:      output.Stdout,
 		ErrWriter:   output.Stderr,
 		Usage:       "Read unwind tables, print stacks",

@@ -78,12 +78,12 @@ Examples:
 			&cli.IntSliceFlag{Name: "thread", Destination: &flags.threads, Usage: "only the threads with these `TID`s"},
 		}, grouped("Frames",
 			&cli.BoolFlag{Name: "registers", Destination: &flags.registers, Usage: "print the registers known in each frame"},
-			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "no source lines, inlined calls and tail calls, which take most of the time"},
+			&cli.BoolFlag{Name: "no-lines", Destination: &flags.noLines, Usage: "omit source lines, inlined calls and tail calls, which take most of the time"},
 			&cli.BoolFlag{Name: "group", Destination: &flags.group, Usage: "print equal stacks once, with all their threads; the default for text above ten threads"},
 			&cli.BoolFlag{Name: "no-group", Destination: &flags.noGroup, Usage: "print each thread by itself"},
 			&cli.BoolFlag{Name: "all-frames", Destination: &flags.allFrames, Usage: "print every frame of a recursion"},
 		), flags.goroutineFlags.flags(), flags.watch.flags(), flags.variables.flags(), grouped("Values",
-			&cli.BoolFlag{Name: "hold", Destination: &flags.hold, Usage: "keep a live process stopped until everything is read: all values are from one moment"},
+			&cli.BoolFlag{Name: "hold", Destination: &flags.hold, Usage: "keep a live process stopped until everything is read, so that all values belong together"},
 		), flags.core.flags(), flags.profile.flags()),
 		Action: func(_ context.Context, c *cli.Command) error {
 			collectLate()

@@ -31,7 +31,7 @@ type coreFlags struct {
 func (f *coreFlags) flags() []cli.Flag {
 	return grouped("Cores",
 		&cli.StringFlag{Name: "sysroot", Destination: &f.sysroot, Usage: "look for the mapped files under `DIR`, by their paths or base names"},
-		&cli.StringFlag{Name: "exe", Destination: &f.exe, Usage: "the program is `FILE`"},
+		&cli.StringFlag{Name: "exe", Destination: &f.exe, Usage: "use `FILE` as the program"},
 	)
 }
 

@@ -31,7 +31,7 @@ func (f *goroutineFlags) flags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.BoolFlag{Name: "goroutines", Destination: &f.goroutines, Usage: "print the goroutines of a Go program instead of its threads"},
 	}, grouped("Goroutines",
-		&cli.BoolFlag{Name: "system", Destination: &f.system, Usage: "with --goroutines: print those of the runtime too"},
+		&cli.BoolFlag{Name: "system", Destination: &f.system, Usage: "with --goroutines: print the runtime's own goroutines too"},
 	)...)
 }
 

@@ -30,7 +30,7 @@ func (f *variableFlags) flags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.BoolFlag{Name: "args", Destination: &f.args, Usage: "print the arguments of each function; the default for cores and crashes"},
 	}, grouped("Values",
-		&cli.BoolFlag{Name: "no-args", Destination: &f.noArgs, Usage: "print no arguments"},
+		&cli.BoolFlag{Name: "no-args", Destination: &f.noArgs, Usage: "omit the arguments"},
 		&cli.BoolFlag{Name: "locals", Destination: &f.locals, Usage: "print the local variables of each frame, and the arguments"},
 		&cli.BoolFlag{Name: "raw", Destination: &f.raw, Usage: "print values of the C++ and Rust libraries as their members"},
 		&cli.BoolFlag{Name: "source", Destination: &f.source, Usage: "print three lines of source around each frame"},

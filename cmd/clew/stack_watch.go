@@ -36,7 +36,7 @@ type watchFlags struct {
 func (f *watchFlags) flags() []cli.Flag {
 	return grouped("Watching",
 		&cli.DurationFlag{Name: "watch", Destination: &f.interval, HideDefault: true, Usage: "take the stacks every `INTERVAL` (100ms), and count equal ones"},
-		&cli.IntFlag{Name: "samples", Aliases: []string{"n"}, Destination: &f.samples, HideDefault: true, Usage: "with --watch: end after `N` looks"},
+		&cli.IntFlag{Name: "samples", Aliases: []string{"n"}, Destination: &f.samples, HideDefault: true, Usage: "with --watch: end after `N` samples"},
 	)
 }
 
@@ -44,9 +44,9 @@ func (f *watchFlags) flags() []cli.Flag {
 func (f *watchFlags) check(s *stackFlags, set bool) error {
 	switch {
 	case set && f.interval <= 0:
-		return errors.New("--watch takes how long to wait between two looks: 100ms, 1s")
+		return errors.New("--watch needs an interval between samples, such as 100ms or 1s")
 	case f.samples < 0 || f.samples > 0 && !set:
-		return errors.New("-n is how often --watch looks")
+		return errors.New("-n needs --watch, and a number of samples above 0")
 	case !set:
 		return nil
 	case s.registers || s.noGroup || s.allFrames || s.goroutines || s.hold || s.variables.args || s.variables.locals || s.variables.source:

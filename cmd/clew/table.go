@@ -21,15 +21,15 @@ import (
 	"github.com/clewdev/clew/report/source"
 )
 
-const tableHelp = `Print the unwind table of every function in an ELF file: from each address on, where
-the caller's registers are.
+const tableHelp = `Print the unwind table of every function in an ELF file: where the caller's registers
+are, from each address on.
 
   main  0x1139-0x1190  .eh_frame FDE 0x98 CIE 0x0
     address  offset  CFA     rbx     ra
     0x1139   +0x0    rsp+8   .       [c-8]
     0x113a   +0x1    rsp+16  [c-16]  [c-8]
 
-[c-16] is saved in memory at CFA-16, "." is unchanged; 'clew help rules' has all.`
+[c-16] is saved in memory at CFA-16, "." is unchanged; see 'clew help rules'.`
 
 // tableFlags are what the verb table takes.
 type tableFlags struct {
@@ -63,9 +63,9 @@ Examples:
 			&cli.StringSliceFlag{Name: "func", Aliases: []string{"f"}, Destination: &flags.functions, Usage: "only the function `NAME`: a symbol, a demangled name, or a glob over either"},
 			&cli.StringSliceFlag{Name: "pc", Destination: &flags.addresses, Usage: "only functions that cover `ADDR` (0x2724a, or decimal), and mark its row"},
 			&cli.StringFlag{Name: "section", Destination: &flags.section, Usage: "only the section `NAME`: .eh_frame, .debug_frame"},
-			&cli.BoolFlag{Name: "raw", Destination: &flags.raw, Usage: "the CIEs, FDEs and instructions as they are stored"},
-			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "JSON, a line a row (with --raw: a line an entry)"},
-			&cli.StringFlag{Name: "format", Value: "text", Destination: &flags.format, Usage: "`FORMAT` of the print: text, json, readelf, or source code: go, c, asm"},
+			&cli.BoolFlag{Name: "raw", Destination: &flags.raw, Usage: "print the stored CIEs, FDEs and instructions"},
+			&cli.BoolFlag{Name: "json", Destination: &flags.json, Usage: "print JSON, one line for each row (with --raw: for each entry)"},
+			&cli.StringFlag{Name: "format", Value: "text", Destination: &flags.format, Usage: "print `FORMAT`: text, json, readelf, or source code (go, c, asm)"},
 		},
 		Action: func(_ context.Context, c *cli.Command) error {
 			switch n := c.Args().Len(); n {

@@ -23,7 +23,7 @@ func versionCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "version",
 		Usage:       "Print the version",
-		Description: "Print the version of clew. With --json, also the commit and what it was built with.",
+		Description: "Print the version of clew. --json adds the commit, the Go release and the features.",
 		UsageText: `clew version [flags]
 
 Examples:

@@ -59,7 +59,7 @@ Examples:
   clew debug prog.fth --call '10 fib'               a word of a Forth program
   clew debug fib.o --call 'fib(10)' --rsp unix:/run/user/1000/clew   for gdb and lldb`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "call", Destination: &flags.call, Usage: "what run and start call: `'fib(10)'`, with numbers, strings and addresses of variables"},
+			&cli.StringFlag{Name: "call", Destination: &flags.call, Usage: "the call that run and start make: `'fib(10)'`, with numbers, strings and addresses of variables"},
 			&cli.StringFlag{Name: "batch", Destination: &flags.batch, Usage: "execute the commands in `SCRIPT` (- is standard input) up to the first that fails"},
 			&cli.StringFlag{Name: "rsp", Destination: &flags.rsp, Usage: "serve the GDB remote protocol at `ADDR`: unix:PATH, or :1234 on this machine"},
 			&cli.StringFlag{Name: "dap", Destination: &flags.dap, Usage: "serve the Debug Adapter Protocol at `ADDR`"},
