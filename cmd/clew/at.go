@@ -65,7 +65,7 @@ Examples:
 			case 1:
 				return fmt.Errorf("which place in %s? Name an address (0x1160) or a function (main+0x27)", args.Get(0))
 			}
-			return fmt.Errorf("it takes a FILE and a place in it (0x1160, main+0x27), got %d arguments", args.Len())
+			return fmt.Errorf("expected a FILE and a place in it (0x1160, main+0x27); got %d arguments", args.Len())
 		},
 	}
 }

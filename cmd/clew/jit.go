@@ -100,7 +100,7 @@ Examples:
 			}, flags.core.flags()...),
 			Action: func(_ context.Context, c *cli.Command) error {
 				if c.Args().Len() != 2 {
-					return fmt.Errorf("it takes a function (its name, or an address in it) and a PID or FILE, got %d arguments", c.Args().Len())
+					return fmt.Errorf("expected a function (its name, or an address in it) and a PID or FILE; got %d arguments", c.Args().Len())
 				}
 				return jitShow(c.Args().Get(0), c.Args().Get(1), &flags)
 			},

@@ -71,7 +71,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 		return missing
 	}
 	if len(found) > maxShown {
-		return output.Partialf("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
+		return output.Partialf("%d functions are called %s; choose one by its address:%s", len(found), place, someOf(found))
 	}
 	names := make([]stack.GeneratedFunction, len(all))
 	for i := range all {
@@ -145,11 +145,11 @@ func jitExtract(args []string, flags *jitFlags) error {
 	}
 	switch {
 	case len(args) != want && flags.all:
-		return fmt.Errorf("with --all it takes a PID or FILE, got %d arguments", len(args))
+		return fmt.Errorf("--all takes one PID or FILE, got %d arguments", len(args))
 	case len(args) != want:
-		return fmt.Errorf("it takes a function, or --all, and a PID or FILE, got %d arguments", len(args))
+		return fmt.Errorf("expected a function, or --all, and a PID or FILE; got %d arguments", len(args))
 	case flags.output == "":
-		return errors.New("where to? Name a file (with --all a folder) with -o")
+		return errors.New("no output: name a file with -o (with --all, a directory)")
 	}
 	name := args[want-1]
 	t, err := openJIT(name, flags)
@@ -185,7 +185,7 @@ func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
 		return err
 	}
 	if len(found) > 1 {
-		return output.Partialf("%d functions are called %s, name one by its address:%s", len(found), place, someOf(found))
+		return output.Partialf("%d functions are called %s; choose one by its address:%s", len(found), place, someOf(found))
 	}
 	f := &found[0]
 	data := f.Image()

@@ -102,7 +102,7 @@ func (f *perfFlags) check() error {
 	case f.profile.by == "state":
 		return errors.New("--by state is for goroutines of a program: perf records threads")
 	case f.top < 0 || f.stacks < 0:
-		return errors.New("--top and --stacks are at least 0")
+		return errors.New("--top and --stacks must not be negative")
 	}
 	return f.profile.check(f.json)
 }
@@ -161,10 +161,10 @@ func printRecording(path string, flags *perfFlags) error {
 		return err
 	}
 	if failed != nil {
-		return output.Partial(fmt.Errorf("%s: %w; what was read until then is shown", path, failed))
+		return output.Partial(fmt.Errorf("%s: %w; the output covers only the part before it", path, failed))
 	}
 	if opts.Filter != nil && rec.Samples == 0 {
-		return output.Partial(fmt.Errorf("%s: it has no such samples: --event, --pid, --thread and --comm leave none", path))
+		return output.Partial(fmt.Errorf("%s: no sample matches --event, --pid, --thread and --comm", path))
 	}
 	if !rec.Complete {
 		return output.Status(output.ExitNo)
@@ -192,7 +192,7 @@ func openRecording(path string) (*perfdata.Reader, error) {
 	}
 	if err != nil {
 		if c, _ := input.ContentOf(path); c == input.Core {
-			return nil, fmt.Errorf("%s: a core, and no recording of perf; 'clew stack %[1]s' reads it", path)
+			return nil, fmt.Errorf("%s: a core, not a recording of perf; 'clew stack %[1]s' reads it", path)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -265,7 +265,7 @@ func (f *perfFlags) one(r *report.Recorded) (int, error) {
 		return event, nil
 	}
 	if len(names) > 1 {
-		return 0, fmt.Errorf("a profile is of one event: choose it by --event (%s)", strings.Join(names, ", "))
+		return 0, fmt.Errorf("a profile holds one event: choose it with --event (%s)", strings.Join(names, ", "))
 	}
 	return event, nil
 }

@@ -119,7 +119,7 @@ func writeOutput(path string, binary bool, write func(io.Writer) error) error {
 	var to io.Writer = output.Stdout
 	if binary {
 		if output.Stdout.IsTerminal() {
-			return errors.New("standard output is a terminal, and this is not text: name a file, or pipe it to a program")
+			return errors.New("a profile is not text, and standard output is a terminal: name a file, or pipe it to a program")
 		}
 		to = output.Stdout.Raw()
 	}

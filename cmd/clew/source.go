@@ -35,6 +35,6 @@ func sourceText(open func(path string) (*os.File, error), directories []string) 
 // warnOfSource warns of a source file that was not read.
 func warnOfSource(text *report.SourceText) {
 	if err := text.Err(); err != nil {
-		output.Warn("source file not shown: %v; --source-path names folders of files to show", err)
+		output.Warn("source file not shown: %v; --source-path DIR allows the files below DIR", err)
 	}
 }

@@ -127,7 +127,7 @@ func (f *stackFlags) check() error {
 	case f.group && f.noGroup:
 		return errors.New("--group and --no-group: choose one")
 	case f.group && f.registers:
-		return errors.New("--registers shows what differs in the threads of a group: choose it or --group")
+		return errors.New("registers differ between the threads of a group: choose --registers or --group")
 	}
 	for _, err := range []error{f.variables.check(f), f.checkGoroutines(), f.checkHold()} {
 		if err != nil {
@@ -402,7 +402,7 @@ func runCommand(args []string, flags stackFlags) error {
 		return errors.New("--thread needs process IDs: the threads of a command are not known before it runs")
 	}
 	if flags.profile.toOutput() {
-		return errors.New("a profile needs a file here: standard output is that of the command")
+		return errors.New("a profile needs a file here: standard output belongs to the command")
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, output.Stdout.File, output.Stderr.File
@@ -451,7 +451,7 @@ func exitAs(cmd *exec.Cmd, err error) error {
 		return nil
 	case !ok || state == nil:
 		if start := new(fs.PathError); errors.As(err, &start) && start.Op == "fork/exec" {
-			err = fmt.Errorf("%s cannot be run: %w", start.Path, start.Err)
+			err = fmt.Errorf("could not run %s: %w", start.Path, start.Err)
 		}
 		return output.InputError(err)
 	}

@@ -38,7 +38,7 @@ func (f *coreFlags) flags() []cli.Flag {
 // refuse says that the flags of cores are given where there is none.
 func (f *coreFlags) refuse() error {
 	if f.exe != "" || f.sysroot != "" {
-		return errors.New("--exe and --sysroot say where the files of a core are, and no core is named; those of a process are found as it sees them")
+		return errors.New("--exe and --sysroot are for cores: the files of a process are found as the process sees them")
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func (f *stackFlags) checkGoroutines() error {
 	case f.goroutines && f.threads != nil:
 		return errors.New("--goroutines and --thread: choose one")
 	case f.goroutines && f.registers:
-		return errors.New("--goroutines and --registers: goroutines that wait have none; choose one")
+		return errors.New("--goroutines and --registers: waiting goroutines have no registers; choose one")
 	case f.goroutines && f.profile.by == "thread":
 		return errors.New("--by thread is for stacks of threads: use --by state for goroutines")
 	case !f.goroutines && f.profile.by == "state":

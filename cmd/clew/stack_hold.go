@@ -64,7 +64,7 @@ func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete b
 		if _, err := w.Write(filled(source, text.Bytes(), output.Stdout.Palette())); err != nil {
 			return false, err
 		}
-		output.Warn("process %d stood still for %v, until all of it was read", s.PID, s.Pause.Round(10*time.Microsecond))
+		output.Warn("process %d stood still for %v, until everything was read", s.PID, s.Pause.Round(10*time.Microsecond))
 		return complete, failed
 	}, nil
 }

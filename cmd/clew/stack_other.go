@@ -24,6 +24,6 @@ func isDemo() bool { return false }
 
 func onlyOnLinux(name, usage string) *cli.Command {
 	return &cli.Command{Name: name, Usage: usage, Action: func(context.Context, *cli.Command) error {
-		return errors.New("processes can be looked at on Linux only, and this is " + runtime.GOOS)
+		return errors.New("clew reads processes on Linux only, and this is " + runtime.GOOS)
 	}}
 }

@@ -42,11 +42,11 @@ func (f *variableFlags) flags() []cli.Flag {
 func (f *variableFlags) check(flags *stackFlags) error {
 	switch {
 	case f.noArgs && (f.args || f.locals):
-		return errors.New("--no-args takes back what --args and --locals ask for: choose one")
+		return errors.New("--no-args contradicts --args and --locals: choose one")
 	case flags.noLines && (f.args || f.locals || f.source):
-		return errors.New("--no-lines reads no debugging information, which describes variables and lines: choose it or --args, --locals and --source")
+		return errors.New("--no-lines skips the debugging information that --args, --locals and --source need: choose one")
 	case flags.json && f.source:
-		return errors.New("--source shows lines to people: with --json each frame names its file and line")
+		return errors.New("--source prints text: with --json each frame names its file and line")
 	case len(f.sourcePath) > 0 && !f.source:
 		return errSourcePath
 	}

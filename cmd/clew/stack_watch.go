@@ -50,7 +50,7 @@ func (f *watchFlags) check(s *stackFlags, set bool) error {
 	case !set:
 		return nil
 	case s.registers || s.noGroup || s.allFrames || s.goroutines || s.hold || s.variables.args || s.variables.locals || s.variables.source:
-		return errors.New("--watch counts the stacks of threads, by functions: --registers, --no-group, --all-frames, --goroutines, --hold, --args, --locals and --source do not go with it")
+		return errors.New("--watch counts the stacks of threads by functions; it does not go with --registers, --no-group, --all-frames, --goroutines, --hold, --args, --locals and --source")
 	}
 	return s.core.refuse()
 }

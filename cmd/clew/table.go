@@ -96,11 +96,11 @@ func table(path string, flags *tableFlags) error {
 	case flags.format == "text" || flags.format == "json":
 	case isSource:
 		if flags.raw {
-			return fmt.Errorf("--raw and --format=%s are two prints: choose one", flags.format)
+			return fmt.Errorf("--raw and --format=%s are two forms of output: choose one", flags.format)
 		}
 	case flags.format == "readelf":
 		if !selection.All() || flags.section != "" {
-			return fmt.Errorf("--format=readelf prints all that readelf prints: it goes with --raw only")
+			return fmt.Errorf("--format=readelf prints the whole file as readelf does: only --raw goes with it")
 		}
 	default:
 		return fmt.Errorf("unknown --format %q, expected text, json, readelf, go, c or asm", flags.format)

@@ -79,7 +79,7 @@ Examples:
 				}
 			}
 			if modes > 1 {
-				return errors.New("only one of --batch, --rsp and --dap")
+				return errors.New("--batch, --rsp and --dap: choose one")
 			}
 			if flags.json && (modes > 0 || flags.call == "") {
 				return errors.New("--json reports how one call ends: name it with --call, without --batch, --rsp and --dap")

@@ -39,7 +39,7 @@ func TestDebugOutputToAnEditor(t *testing.T) {
 	for _, test := range []struct{ arguments, stdout, console, failed string }{
 		{`{"call": "main", "args": ["x", "y z"]}`, "1: x\n2: y z\n", " = 3", ""},
 		{`{"cwd": "` + filepath.Dir(path) + `", "program": "print.o", "call": "main(\"a\")"}`, "1: a\n", " = 2", ""},
-		{`{"call": "printf", "args": ["x"]}`, "", "", "args are those of main"},
+		{`{"call": "printf", "args": ["x"]}`, "", "", "args are for main"},
 	} {
 		var arguments clewdap.LaunchArguments
 		if err := json.Unmarshal([]byte(test.arguments), &arguments); err != nil {

@@ -35,7 +35,7 @@ func listen(address string, remote bool) (l *listener, ctx context.Context, stop
 	}
 	at, err := open(address)
 	if errors.Is(err, socket.ErrRemote) {
-		err = fmt.Errorf("%w; use unix:PATH or :PORT, or --allow-remote where all that can reach it are trusted", err)
+		err = fmt.Errorf("%w; use unix:PATH or :PORT, or --allow-remote if you trust every client that can reach it", err)
 	}
 	if err != nil {
 		return nil, nil, nil, output.InputError(err)
@@ -271,7 +271,7 @@ func launch(files []string, flags *options, a dap.LaunchArguments) (_ *dap.Progr
 		text = strings.TrimSpace(name)
 		if p.language != nil || text != "main" {
 			p.close()
-			return nil, fmt.Errorf("args are those of main, and %s is called; write its arguments as in %[1]s(1, 2)", text)
+			return nil, fmt.Errorf("args are for main, but the function is %s; write its arguments as in %[1]s(1, 2)", text)
 		}
 	}
 	s, err := session.New(&session.Options{Images: p.images})

@@ -180,6 +180,6 @@ func isGo(f *object.File) bool {
 // WarnOfDamage warns of damaged parts of the file that were skipped.
 func WarnOfDamage(f *object.File) {
 	if err := f.Damage(); err != nil {
-		output.Warn("%s: read around what is damaged: %v", f.Name(), err)
+		output.Warn("%s: damaged parts were skipped: %v", f.Name(), err)
 	}
 }
