@@ -468,6 +468,10 @@ func (w *printing) elementsOf(v value.Value, t *value.Type, depth int) {
 		}
 		return elementAt(v, t, i).SameBits(elementAt(v, t, j))
 	}
+	run := uint64(w.repeats) // the shortest that is written once
+	if t.Language() == value.Ada {
+		run++ // as in gdb
+	}
 	things := 0
 	i := uint64(0)
 	for ; i < n && things < w.elements && len(w.text) < maxText; i++ {
@@ -479,7 +483,7 @@ func (w *printing) elementsOf(v value.Value, t *value.Type, depth int) {
 			next++
 		}
 		w.value(elementAt(v, t, i), depth+1, false)
-		if reps := next - i; reps >= uint64(w.repeats) {
+		if reps := next - i; reps >= run {
 			w.add(fmt.Sprintf(" <repeats %d times>", reps))
 			i = next - 1
 			things += w.repeats

@@ -177,6 +177,8 @@ procedure Types is
       Neg : Numbers (-1 .. 1) := (7, 8, 9);
       Vec : Vector := (1.0, 2.0, 3.0, 4.5);
       Same : Numbers (1 .. 300) := (others => 4);
+      Runs : Numbers (1 .. 24) := (12 => 1, 24 => 2, others => 3);
+      Run_Of_Ten : Numbers (1 .. 12) := (1 | 12 => 1, others => 3);
       Om : Open_Matrix (2 .. 3, 1 .. 2) := ((1.0, 2.0), (3.0, 4.0));
       Ob : Open_Bits (1 .. 5) := (True, False, True, True, False);
       Us : Ada.Strings.Unbounded.Unbounded_String := Ada.Strings.Unbounded.To_Unbounded_String ("unbounded");
