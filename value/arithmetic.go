@@ -5,6 +5,8 @@
 package value
 
 import (
+	"cmp"
+
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/value/internal/number"
 )
@@ -182,7 +184,7 @@ func (e *evaluator) binary(op cfi.Op, a, b element) (element, error) {
 	default:
 		order := compareSigned(sa, sb)
 		if !isSigned {
-			order = compare(ua, ub)
+			order = cmp.Compare(ua, ub)
 		}
 		return truth(op, order < 0, order == 0, order > 0), nil
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // columnMajor is DW_ORD_col_major (DWARF 5 §7.17).
@@ -25,7 +26,7 @@ const maxStride = 1 << 40
 func (t *Type) readDimensions(e *object.DebugEntry) error {
 	i := t.info
 	element := i.elemOf(e)
-	children, err := i.children(t.offset)
+	children, err := i.entries.Children(t.offset)
 	var dimensions []*object.DebugEntry
 	for k := range children {
 		switch c := &children[k]; c.Tag {
@@ -64,7 +65,7 @@ func (t *Type) readDimensions(e *object.DebugEntry) error {
 func (t *Type) readBounds(i *Info, e *object.DebugEntry) {
 	lower, known := e.Number(dwarf.AttrLowerBound)
 	if !known && !t.isSaid(i, e, dwarf.AttrLowerBound, lowerBound) {
-		lower, known = t.language.lowerBound()
+		lower, known = entry.LowerBound(t.language)
 		if !known && e.Has(dwarf.AttrUpperBound) {
 			t.problem = fmt.Errorf("%w: %v: no lower bound, and none is known for the language", ErrDebugInfo, e.Offset)
 		}
@@ -78,7 +79,7 @@ func (t *Type) readBounds(i *Info, e *object.DebugEntry) {
 	} else if known {
 		t.setCount(upper - lower + 1)
 	} else {
-		t.dynamic = append(t.dynamic, dynamic{upperBound, attribute{kind: attributeConstant, number: upper}})
+		t.dynamic = append(t.dynamic, dynamic{upperBound, entry.Attribute{Kind: entry.AttributeConstant, Number: upper}})
 	}
 }
 
@@ -96,7 +97,7 @@ func (i *Info) indexOf(e *object.DebugEntry) *Type {
 	if e.Tag == dwarf.TagEnumerationType {
 		return i.typeAt(e.Offset)
 	}
-	if off, ok := i.typeReference(e); ok {
+	if off, ok := i.entries.TypeReference(e); ok {
 		return i.typeAt(off)
 	}
 	return nil
@@ -128,11 +129,11 @@ func (t *Type) isSaid(i *Info, e *object.DebugEntry, a dwarf.Attr, p property) b
 	if !e.Has(a) {
 		return false
 	}
-	said := attribute{kind: attributeEntry}
+	said := entry.Attribute{Kind: entry.AttributeEntry}
 	if off, ok := e.Reference(a); ok {
-		said.list = uint64(off)
+		said.List = uint64(off)
 	} else {
-		said = i.valueOf(e, a, t.unit)
+		said = i.entries.ValueOf(e, a, t.unit)
 	}
 	t.dynamic = append(t.dynamic, dynamic{p, said})
 	return true
@@ -159,7 +160,7 @@ func (t *Type) readText(e *object.DebugEntry) {
 			t.count = uint64(n)
 		} else if n, ok := e.Number(dwarf.AttrStringLengthBitSize); ok {
 			t.count = uint64(n) / 8
-		} else if n, ok := e.Number(dwarf.AttrByteSize); ok && t.unit.version < 5 {
+		} else if n, ok := e.Number(dwarf.AttrByteSize); ok && t.unit.Version < 5 {
 			t.count = uint64(n) // where it was the size of the length
 		}
 		if t.count < 1 || t.count > 8 {
@@ -247,8 +248,8 @@ func (t *Type) readSet(e *object.DebugEntry) {
 	i := t.info
 	t.elem = i.elemOf(e)
 	upper, known := int64(0), false
-	if off, ok := i.typeReference(e); ok {
-		if of, err := i.read(off); err == nil {
+	if off, ok := i.entries.TypeReference(e); ok {
+		if of, err := i.entries.Read(off); err == nil {
 			lower, _ := of.Number(dwarf.AttrLowerBound)
 			t.lower = lower
 			upper, known = of.Number(dwarf.AttrUpperBound)

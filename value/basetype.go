@@ -170,85 +170,9 @@ func (k *floatKind) isQuad() bool {
 func (t *Type) floatFormat(size uint64, bits int64) number.Format {
 	k := floatKind{machine: t.machine, name: t.name, language: t.language, size: size, bits: bits}
 	if t.info != nil && size == 16 {
-		k.ieee = t.info.ieeeLongDouble(t.unit)
+		k.ieee = t.info.entries.IEEELongDouble(t.unit)
 	}
 	return k.format()
-}
-
-// longDouble is the format of C's long double, where it need not be the machine's.
-type longDouble uint8
-
-const (
-	longDoubleUnknown longDouble = iota
-	longDoubleIEEE
-	longDoubleOther
-)
-
-// longDoubleOf reads the flags of gcc's that a unit's producer holds.
-func longDoubleOf(producer string) longDouble {
-	flags := strings.Fields(producer)
-	switch {
-	case slices.Contains(flags, "-mlong-double-128"), slices.Contains(flags, "-mabi=ieeelongdouble"):
-		return longDoubleIEEE
-	case slices.Contains(flags, "-mabi=ibmlongdouble"):
-		return longDoubleOther
-	}
-	return longDoubleUnknown
-}
-
-// ieeeLongDouble reports whether the long double of a unit is IEEE's where the machine
-// has another format: the unit's producer was told so, or the object's attributes say so.
-func (i *Info) ieeeLongDouble(u *unit) bool {
-	if u.longDouble == longDoubleUnknown && (i.machine.ELF == elf.EM_PPC64 || i.machine.ELF == elf.EM_PPC) {
-		if i.longDouble == longDoubleUnknown {
-			i.longDouble = longDoubleOther
-			if i.powerFloatABI()&attributeLongDouble == attributeLongDouble {
-				i.longDouble = longDoubleIEEE
-			}
-		}
-		return i.longDouble == longDoubleIEEE
-	}
-	return u.longDouble == longDoubleIEEE
-}
-
-// Of .gnu.attributes: its section type, and of the attribute Tag_GNU_Power_ABI_FP the bits
-// that are all set where long double has IEEE's format (binutils: include/elf/ppc.h).
-const (
-	sectionGNUAttributes = 0x6ffffff5
-	tagFile              = 1
-	tagPowerFloat        = 4
-	attributeLongDouble  = 0xc
-)
-
-// powerFloatABI returns the value of Tag_GNU_Power_ABI_FP, 0 where the object does not
-// say it. A file's section of attributes is "A" and, for each vendor, a length, a name,
-// and for the whole file a tag, a length, and pairs of a tag and a number.
-func (i *Info) powerFloatABI() (value uint64) {
-	for _, s := range i.object.Sections() {
-		if s.Type != sectionGNUAttributes {
-			continue
-		}
-		data, err := i.object.SectionData(s.Index)
-		if err != nil {
-			return 0
-		}
-		c := newCursor(faults(s.Name), data, i.machine.Order)
-		c.seek(1)
-		if length := c.Uint(4); length < 4 || string(c.Bytes(4)) != "gnu\x00" || c.Uint(1) != tagFile {
-			return 0
-		}
-		c.Uint(4)
-		for c.Err == nil && c.Off < uint64(len(data)) {
-			tag, n := c.ULEB128(), uint64(0)
-			if tag%2 != 0 {
-				return 0 // a string, which none of powerpc is
-			}
-			if n = c.ULEB128(); tag == tagPowerFloat && c.Err == nil {
-				return n
-			}
-		}
-	}
-	return 0
 }
 
 // decodeFloat reads a number in the type's format.
@@ -306,7 +230,7 @@ func (i *Info) scaleOf(e *object.DebugEntry) *big.Rat {
 	if !ok {
 		return nil
 	}
-	small, err := i.read(off)
+	small, err := i.entries.Read(off)
 	if err != nil {
 		return nil
 	}

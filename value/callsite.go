@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // errNoEntryValue says that the caller does not tell what a parameter was, and
@@ -57,8 +58,8 @@ func (e *evaluator) entryValue(o *operation) error {
 }
 
 // parameterRef pushes the value that the call has for a parameter by its entry.
-func (e *evaluator) parameterRef(entry object.DebugOffset) error {
-	v, err := e.atCall(&parameter{kind: parameterEntry, entry: entry}, new(lastPassed))
+func (e *evaluator) parameterRef(off object.DebugOffset) error {
+	v, err := e.atCall(&parameter{kind: parameterEntry, entry: off}, new(lastPassed))
 	if err != nil {
 		return lost(err)
 	}
@@ -263,16 +264,16 @@ func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
 		if value = &c.value; p.kind == parameterMemory {
 			value = &c.data
 		}
-		if value.kind != attributeAbsent {
+		if value.Kind != entry.AttributeAbsent {
 			break
 		}
 	}
-	switch value.kind {
-	case attributeConstant:
-		at.known, at.constant = true, uint64(value.number)
-	case attributeBlock:
+	switch value.Kind {
+	case entry.AttributeConstant:
+		at.known, at.constant = true, uint64(value.Number)
+	case entry.AttributeBlock:
 		if value.program == nil {
-			value.program = i.decode(value.bytes, at.body.unit.referenceWidth())
+			value.program = i.decode(value.Bytes, at.body.unit.ReferenceWidth())
 			i.held += len(value.program.operations)
 		}
 		at.known, at.value = true, value.program
@@ -288,7 +289,7 @@ func (e *evaluator) atJump(column uint64) (v element, ok bool) {
 		return v, false
 	}
 	back, _ := e.frame.ProgramCounter()
-	var value attribute
+	var value entry.Attribute
 	err := e.info.locked(func() error {
 		site := e.info.siteOf(e.body, back-e.frame.Bias())
 		if site == nil || !isTailCall(site.node) {
@@ -296,39 +297,39 @@ func (e *evaluator) atJump(column uint64) (v element, ok bool) {
 		}
 		for k := range site.parameters {
 			if c := &site.parameters[k]; c.located && c.place.kind == parameterRegister && c.place.column == column {
-				value = c.value.attribute
+				value = c.value.Attribute
 			}
 		}
 		return nil
 	})
-	if err != nil || value.kind == attributeAbsent {
+	if err != nil || value.Kind == entry.AttributeAbsent {
 		return v, false
 	}
-	if value.kind == attributeConstant {
-		return element{lo: uint64(value.number)}, true
+	if value.Kind == entry.AttributeConstant {
+		return element{lo: uint64(value.Number)}, true
 	}
 	inner, err := e.within(e.info, e.body.unit, e.body, e.frame)
 	if err != nil {
 		return v, false
 	}
 	defer inner.release()
-	v, err = inner.number(inner.program(value.bytes))
+	v, err = inner.number(inner.program(value.Bytes))
 	return v, err == nil
 }
 
 // isFunction reports whether the entry at an offset is that of a function, or
 // its declaration.
 func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
-	target, err := i.read(off)
+	target, err := i.entries.Read(off)
 	if err != nil {
 		return false
 	}
 	own := &b.root.DebugEntry
-	same := make([]object.DebugOffset, 0, maxOrigins)
-	for e := range i.origins(own) {
+	same := make([]object.DebugOffset, 0, entry.MaxOrigins)
+	for e := range i.entries.Origins(own) {
 		same = append(same, e.Offset)
 	}
-	for e := range i.origins(target) {
+	for e := range i.entries.Origins(target) {
 		if slices.Contains(same, e.Offset) {
 			return true
 		}
@@ -336,17 +337,17 @@ func (i *Info) isFunction(off object.DebugOffset, b *body) bool {
 	// A declaration in another unit is the same function by its name. A library of C's
 	// own declarations may give it one of its own, which its definition has too, while
 	// others call it by that of the source: glibc's __GI_raise is raise.
-	if !isDeclaration(target) && !isExternal(target) {
+	if !entry.IsDeclaration(target) && !isExternal(target) {
 		return false
 	}
-	if linkage := i.linkageName(target); linkage != "" {
+	if linkage := i.entries.LinkageName(target); linkage != "" {
 		return linkage == i.symbolName(own)
 	}
-	name := i.nameOf(target)
+	name := i.entries.NameOf(target)
 	if name == "" || name == i.symbolName(own) {
 		return name != ""
 	}
-	return b.unit.language == C && name == i.nameOf(own)
+	return b.unit.Language == C && name == i.entries.NameOf(own)
 }
 
 // callsItself reports whether a function can reach itself through jumps that
@@ -363,11 +364,11 @@ func (i *Info) reachesItself(b *body) (found bool) {
 			if len(seen) > 256 {
 				found = true // too many to tell
 			}
-			queue[0].root.find(func(n *node) bool {
+			queue[0].root.Find(func(n *node) bool {
 				if !isTailCall(n) {
 					return false
 				}
-				off, ok := origin(&n.DebugEntry)
+				off, ok := entry.Origin(&n.DebugEntry)
 				if o, isCall := n.Reference(dwarf.AttrCallOrigin); isCall {
 					off, ok = o, true
 				}
@@ -405,39 +406,19 @@ func isTailCall(n *node) bool {
 
 // definition returns the code of a function in its unit, nil where there is none.
 func (i *Info) definition(off object.DebugOffset) *body {
-	e, err := i.read(off)
+	e, err := i.entries.Read(off)
 	if err != nil {
 		return nil
 	}
-	if ranges, err := i.entryRanges(e); err == nil && len(ranges) > 0 {
+	if ranges, err := i.entries.Ranges(e); err == nil && len(ranges) > 0 {
 		b, _ := i.body(off)
 		return b
 	}
-	u := i.unitOf(off)
-	for _, off := range i.functionsCalled(i.nameOf(e), u) {
+	u := i.entries.UnitOf(off)
+	for _, off := range i.entries.FunctionsNamed(i.entries.NameOf(e), u) {
 		if b, err := i.body(off); err == nil {
 			return b
 		}
 	}
 	return nil
-}
-
-// fewFunctions is how many functions are asked for their names, where nothing else of
-// their unit is needed.
-const fewFunctions = 64
-
-// functionsCalled returns the functions of a unit that have code and a name.
-func (i *Info) functionsCalled(name string, u *unit) (list []object.DebugOffset) {
-	if !u.indexed && !u.language.qualifies() {
-		if few, ok := i.reader.Functions(u.header, i.lowest(), fewFunctions); ok {
-			for _, off := range few {
-				if e, err := i.read(off); err == nil && name != "" && (i.nameOf(e) == name || i.linkageName(e) == name) {
-					list = append(list, off)
-				}
-			}
-			return list
-		}
-	}
-	_ = i.index(u) // what is missing is not found
-	return u.names.functions[name]
 }

@@ -5,6 +5,7 @@
 package value
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
 )
 
@@ -39,17 +41,17 @@ func (i *Info) readVariants(part *object.DebugEntry, depth int) (*variants, erro
 		return nil, fmt.Errorf("%w: %v: variants nest deeper than %d", ErrDebugInfo, part.Offset, maxChain)
 	}
 	v := new(variants)
-	children, err := i.children(part.Offset)
-	if off, ok := part.Reference(dwarf.AttrDiscr); ok && i.retain(3) {
-		if d, err := i.read(off); err == nil && d.Tag == dwarf.TagMember {
+	children, err := i.entries.Children(part.Offset)
+	if off, ok := part.Reference(dwarf.AttrDiscr); ok && i.entries.Retain(3) {
+		if d, err := i.entries.Read(off); err == nil && d.Tag == dwarf.TagMember {
 			f := i.member(d)
 			v.discriminant = &f
 		}
 	}
 	for k := range children {
-		if c := &children[k]; c.Tag == dwarf.TagVariant && i.retain(3) {
+		if c := &children[k]; c.Tag == dwarf.TagVariant && i.entries.Retain(3) {
 			form, formErr := i.readVariant(c, depth)
-			err = firstError(err, formErr)
+			err = cmp.Or(err, formErr)
 			v.forms = append(v.forms, form)
 		}
 	}
@@ -63,18 +65,18 @@ func (i *Info) readVariant(e *object.DebugEntry, depth int) (variant, error) {
 	} else if list, ok := e.Block(dwarf.AttrDiscrList); ok {
 		form.values, form.fallback = i.discriminantsOf(list), false
 	}
-	members, err := i.children(e.Offset)
+	members, err := i.entries.Children(e.Offset)
 	for k := range members {
 		m := &members[k]
 		switch {
-		case !i.retain(3):
-			return form, fmt.Errorf("%w: %v: more members than %#x bytes can hold", ErrDebugInfo, e.Offset, i.size())
+		case !i.entries.Retain(3):
+			return form, fmt.Errorf("%w: %v: more members than %#x bytes can hold", ErrDebugInfo, e.Offset, i.entries.Size())
 		case m.Tag == dwarf.TagMember:
 			form.fields = append(form.fields, i.member(m))
 		case m.Tag == dwarf.TagVariantPart:
 			var partErr error
 			form.variants, partErr = i.readVariants(m, depth+1)
-			err = firstError(err, partErr)
+			err = cmp.Or(err, partErr)
 		}
 	}
 	return form, err
@@ -84,14 +86,14 @@ func (i *Info) readVariant(e *object.DebugEntry, depth int) (variant, error) {
 // DW_DSC_range and two. Their sign is that of the discriminant, which only shows in values
 // of more bytes than one: gcc writes them unsigned.
 func (i *Info) discriminantsOf(list []byte) (values []discriminants) {
-	c := newCursor(faults("list of discriminants"), list, i.machine.Order)
+	c := entry.NewCursor(entry.SectionName("list of discriminants"), list, i.machine.Order)
 	for c.Off < uint64(len(list)) {
 		kind := c.Uint(1)
 		d := discriminants{low: c.ULEB128()}
 		if d.high = d.low; kind == 1 {
 			d.high = c.ULEB128()
 		}
-		if c.Err != nil || kind > 1 || !i.retain(1) {
+		if c.Err != nil || kind > 1 || !i.entries.Retain(1) {
 			break
 		}
 		values = append(values, d)
@@ -227,7 +229,7 @@ func (s *memberSearch) virtual(t *Type, place, offset uint64, depth int) (name s
 	}
 	if offset == 0 && t.info != nil {
 		_ = t.info.locked(func() error { // what cannot be read is not there
-			children, err := t.info.children(t.offset)
+			children, err := t.info.entries.Children(t.offset)
 			for k := range children {
 				c := &children[k]
 				if virtuality, _ := c.Number(dwarf.AttrVirtuality); c.Tag == dwarf.TagSubprogram && virtuality != 0 && name == "" {
@@ -254,7 +256,7 @@ func tablePlace(e *object.DebugEntry) (uint64, bool) {
 	if len(b) < 2 || cfi.Op(b[0]) != cfi.OpConstu {
 		return 0, false
 	}
-	c := newCursor(nil, b[1:], nil)
+	c := entry.NewCursor(nil, b[1:], nil)
 	n := c.ULEB128()
 	return n, c.Err == nil
 }
@@ -300,7 +302,7 @@ func (v Value) DescribedArray() Value {
 	for k := len(dimensions) - 1; k >= 0; k-- {
 		lower, lowerErr := bounds.Field(2 * k).Uint()
 		upper, upperErr := bounds.Field(2*k + 1).Uint()
-		if err := firstError(lowerErr, upperErr); err != nil {
+		if err := cmp.Or(lowerErr, upperErr); err != nil {
 			return failed(v.typ, v.frame, err)
 		}
 		d := dimensions[k]
@@ -369,21 +371,21 @@ func (v Value) OfTag() Value {
 // recordNear returns the record of a name that stands in a function with another type, or
 // in no function.
 func (i *Info) recordNear(t *Type, name string) (found *Type, err error) {
-	list, err := i.children(t.unit.first)
+	list, err := i.entries.Children(t.unit.First)
 	at, _ := slices.BinarySearchFunc(list, t.offset+1, func(e object.DebugEntry, off object.DebugOffset) int {
-		return compare(uint64(e.Offset), uint64(off))
+		return cmp.Compare(uint64(e.Offset), uint64(off))
 	})
 	if err == nil && at > 0 && list[at-1].Tag == dwarf.TagSubprogram {
-		root, err := i.tree(list[at-1].Offset)
+		root, err := i.trees.Read(&i.entries, list[at-1].Offset)
 		if err != nil {
 			return nil, err
 		}
-		if n := root.find(func(n *node) bool { return n.Tag == dwarf.TagStructType && n.IsText(dwarf.AttrName, name) }); n != nil {
+		if n := root.Find(func(n *node) bool { return n.Tag == dwarf.TagStructType && n.IsText(dwarf.AttrName, name) }); n != nil {
 			return i.typeAt(n.Offset), nil
 		}
 	}
-	err = i.search(t.unit, func(u *unit) bool {
-		for _, off := range u.names.types[name] {
+	err = i.entries.Search(t.unit, func(u *entry.Unit) bool {
+		for _, off := range u.Names.Types[name] {
 			if known := i.typeAt(off); known.kind == Struct {
 				found = known
 			}

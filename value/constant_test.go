@@ -7,6 +7,8 @@ package value
 import (
 	"encoding/hex"
 	"testing"
+
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // Values that clang gives without DW_OP_stack_value in DWARF 2 and 3, beside the
@@ -28,8 +30,8 @@ func TestBareValues(t *testing.T) {
 	} {
 		for _, llvm := range []bool{true, false} {
 			info, u := fakeInfo(3)
-			u.bare = llvm
-			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}}
+			u.Bare = llvm
+			b := &body{unit: u, frameBase: entry.Attribute{Kind: entry.AttributeBlock, Bytes: []byte{0x9c}}}
 			b.root = &node{}
 			e := newEvaluator(info, u, b, &fakeFrame{})
 			pieces, err := e.locate(e.program(unhex(test.bytes)), 8)
@@ -48,11 +50,11 @@ func TestBareValues(t *testing.T) {
 func TestExtendedConstant(t *testing.T) {
 	info, u := fakeInfo(3)
 	v := &Variable{Type: Base(amd64, "long double"), info: info, unit: u,
-		constant: attribute{kind: attributeBlock, bytes: unhex("00000000000000900040")}}
+		constant: entry.Attribute{Kind: entry.AttributeBlock, Bytes: unhex("00000000000000900040")}}
 	if got, err := NewPrinter(0).Print(v.Read(&fakeFrame{})); got != "2.25" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	v.constant.bytes = v.constant.bytes[:9]
+	v.constant.Bytes = v.constant.Bytes[:9]
 	if got, err := NewPrinter(0).Print(v.Read(&fakeFrame{})); got != "<optimized out>" {
 		t.Errorf("of nine bytes: %q, %v", got, err)
 	}

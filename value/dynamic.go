@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
 )
 
@@ -18,7 +19,7 @@ import (
 // (DWARF 5 §5.18, §5.13, §5.11).
 type dynamic struct {
 	property property
-	attribute
+	entry.Attribute
 }
 
 type property uint8
@@ -37,10 +38,10 @@ const (
 )
 
 // said returns the attribute of a dynamic property, nil where there is none.
-func (t *Type) said(p property) *attribute {
+func (t *Type) said(p property) *entry.Attribute {
 	for k := range t.dynamic {
 		if t.dynamic[k].property == p {
-			return &t.dynamic[k].attribute
+			return &t.dynamic[k].Attribute
 		}
 	}
 	return nil
@@ -223,7 +224,7 @@ func (e *evaluator) bound(a, t *Type, rank *int64) {
 
 // resolveRank returns an array with as many dimensions as its object says (DWARF 5
 // §5.5 and §5.13, DW_TAG_generic_subrange).
-func (e *evaluator) resolveRank(t *Type, rank *attribute) *Type {
+func (e *evaluator) resolveRank(t *Type, rank *entry.Attribute) *Type {
 	n, err := e.property(rank, nil, nil)
 	if err != nil || n < 1 || n > maxChain {
 		return t
@@ -243,7 +244,7 @@ func (e *evaluator) resolveText(t *Type) *Type {
 		return t
 	}
 	n, err := e.property(p, nil, nil)
-	if err == nil && p.kind != attributeEntry {
+	if err == nil && p.Kind != entry.AttributeEntry {
 		var b []byte
 		if b, err = e.memory(uint64(n), t.count); err == nil {
 			n = int64(number.Uint(t.machine.Order, b))
@@ -272,12 +273,12 @@ func (e *evaluator) resolveSize(t *Type) *Type {
 // property returns the number that a property is. An index is on the stack of its
 // expression before anything else; a number that is shorter than an address is extended
 // as a type is that it has.
-func (e *evaluator) property(a *attribute, index *int64, t *Type) (int64, error) {
-	switch a.kind {
-	case attributeConstant:
-		return a.number, nil
-	case attributeEntry:
-		return e.entryNumber(object.DebugOffset(a.list))
+func (e *evaluator) property(a *entry.Attribute, index *int64, t *Type) (int64, error) {
+	switch a.Kind {
+	case entry.AttributeConstant:
+		return a.Number, nil
+	case entry.AttributeEntry:
+		return e.entryNumber(object.DebugOffset(a.List))
 	}
 	inner, err := e.within(e.info, e.unit, e.body, e.frame)
 	if err != nil {
@@ -315,7 +316,7 @@ func (e *evaluator) entryNumber(off object.DebugOffset) (int64, error) {
 	var member *Field
 	var in bool
 	err := e.info.locked(func() error {
-		d, err := e.info.read(off)
+		d, err := e.info.entries.Read(off)
 		if err != nil || d.Tag != dwarf.TagMember {
 			return err
 		}
@@ -324,7 +325,7 @@ func (e *evaluator) entryNumber(off object.DebugOffset) (int64, error) {
 		if e.container != nil {
 			t := e.container.typ.named()
 			var children []object.DebugEntry
-			children, err = e.info.children(t.offset)
+			children, err = e.info.entries.Children(t.offset)
 			in = t.info == e.info && slices.ContainsFunc(children, func(c object.DebugEntry) bool { return c.Offset == off })
 		}
 		return err
@@ -334,7 +335,7 @@ func (e *evaluator) entryNumber(off object.DebugOffset) (int64, error) {
 		return 0, err
 	case member == nil:
 		b := e.body
-		if b != nil && b.root.find(func(n *node) bool { return n.Offset == off }) == nil {
+		if b != nil && b.root.Find(func(n *node) bool { return n.Offset == off }) == nil {
 			b = nil // a frame of another function has it, or none
 		}
 		n, err := e.variableNumber(off, b)

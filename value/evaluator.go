@@ -13,6 +13,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
 )
 
@@ -22,7 +23,7 @@ import (
 // stack have types, and the result is a place, or several.
 type evaluator struct {
 	info  *Info // of the expression
-	unit  *unit
+	unit  *entry.Unit
 	body  *body
 	frame Frame
 
@@ -97,7 +98,7 @@ func refuse(format string, args ...any) error {
 var evaluators = sync.Pool{New: func() any { return new(evaluator) }}
 
 // within returns an evaluator for what an expression calls for. It is to be released.
-func (e *evaluator) within(info *Info, u *unit, b *body, f Frame) (*evaluator, error) {
+func (e *evaluator) within(info *Info, u *entry.Unit, b *body, f Frame) (*evaluator, error) {
 	if e.depth == maxCalls {
 		return nil, refuse("expressions call for each other deeper than %d", maxCalls)
 	}
@@ -111,13 +112,13 @@ func (e *evaluator) within(info *Info, u *unit, b *body, f Frame) (*evaluator, e
 }
 
 // newEvaluator returns an evaluator, which is to be released.
-func newEvaluator(info *Info, u *unit, b *body, f Frame) *evaluator {
+func newEvaluator(info *Info, u *entry.Unit, b *body, f Frame) *evaluator {
 	e := evaluators.Get().(*evaluator)
 	e.start(info, u, b, f)
 	return e
 }
 
-func (e *evaluator) start(info *Info, u *unit, b *body, f Frame) {
+func (e *evaluator) start(info *Info, u *entry.Unit, b *body, f Frame) {
 	e.info, e.unit, e.body, e.frame = info, u, b, f
 	e.budget, e.stack = &e.own, e.room[:0]
 }
@@ -139,22 +140,22 @@ func (e *evaluator) forget() { *e = evaluator{inner: e.inner} }
 
 // expression returns the program of the expression that a location is at the frame's
 // address, nil where there is none: the value is optimized out there.
-func (e *evaluator) expression(a *attribute) (*program, error) {
+func (e *evaluator) expression(a *entry.Attribute) (*program, error) {
 	_, pc := e.frame.ProgramCounter()
 	return e.expressionAt(a, pc-e.frame.Bias())
 }
 
 // expressionAt is expression at an address of the file.
-func (e *evaluator) expressionAt(a *attribute, pc uint64) (*program, error) {
-	switch a.kind {
-	case attributeBlock:
-		if len(a.bytes) == 0 {
+func (e *evaluator) expressionAt(a *entry.Attribute, pc uint64) (*program, error) {
+	switch a.Kind {
+	case entry.AttributeBlock:
+		if len(a.Bytes) == 0 {
 			return nil, nil
 		}
-		return e.program(a.bytes), nil
-	case attributeList:
-		return e.listed(a.list, pc)
-	case attributeAbsent:
+		return e.program(a.Bytes), nil
+	case entry.AttributeList:
+		return e.listed(a.List, pc)
+	case entry.AttributeAbsent:
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%w: location of an unknown form", ErrDebugInfo)
@@ -168,9 +169,9 @@ func (e *evaluator) listed(list, pc uint64) (p *program, err error) {
 		return p, nil
 	}
 	err = e.info.locked(func() error {
-		expression, ok, err := e.info.listed(e.unit, list, pc)
+		expression, ok, err := e.info.entries.Listed(e.unit, list, pc)
 		if ok && len(expression) > 0 {
-			p = e.info.decode(bytes.Clone(expression), e.unit.referenceWidth())
+			p = e.info.decode(bytes.Clone(expression), e.unit.ReferenceWidth())
 		}
 		if err == nil && len(expression) <= maxKeptSize {
 			keep(e.info, &e.info.listings, key, p)
@@ -246,7 +247,7 @@ func (e *evaluator) simple() (Piece, error) {
 	e.stack = e.stack[:len(e.stack)-1]
 	isAddress := e.isAddress
 	e.isAddress = false
-	if !isAddress && e.unit != nil && e.unit.bare {
+	if !isAddress && e.unit != nil && e.unit.Bare {
 		return Piece{Kind: InBytes, Bytes: e.toBytes(top), number: true}, nil
 	}
 	return Piece{Kind: InMemory, Address: e.mask(top.lo)}, nil
@@ -439,7 +440,7 @@ func (e *evaluator) baseType(offset uint64) (t *Type, err error) {
 		return nil, nil
 	}
 	err = e.info.locked(func() error {
-		t = e.info.typeAt(e.unit.start + object.DebugOffset(offset))
+		t = e.info.typeAt(e.unit.Start + object.DebugOffset(offset))
 		return nil
 	})
 	if err == nil && (t.kind != Int && t.kind != Char && t.kind != Bool && t.kind != Float || t.size == 0 || t.size > 16) {

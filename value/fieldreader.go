@@ -17,19 +17,20 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
 )
 
 func (t *Type) readFields() error {
 	i := t.info
-	children, err := i.children(t.offset)
+	children, err := i.entries.Children(t.offset)
 	for k := range children {
 		c := &children[k]
-		if !i.retain(3) {
-			return fmt.Errorf("%w: %v: more members than %#x bytes can hold", ErrDebugInfo, t.offset, i.size())
+		if !i.entries.Retain(3) {
+			return fmt.Errorf("%w: %v: more members than %#x bytes can hold", ErrDebugInfo, t.offset, i.entries.Size())
 		}
 		switch {
-		case c.Tag == dwarf.TagVariable, c.Tag == dwarf.TagMember && (isDeclaration(c) || isExternal(c)):
+		case c.Tag == dwarf.TagVariable, c.Tag == dwarf.TagMember && (entry.IsDeclaration(c) || isExternal(c)):
 			v, err := i.variable(c, nil)
 			if err != nil {
 				continue
@@ -61,9 +62,9 @@ func (i *Info) definitionOf(v *Variable) *Variable {
 		return v
 	}
 	definition := v
-	look := func(u *unit) bool {
-		_ = i.index(u) // what is missing is not found
-		for _, off := range u.names.variables[v.Name] {
+	look := func(u *entry.Unit) bool {
+		_ = i.entries.Index(u) // what is missing is not found
+		for _, off := range u.Names.Variables[v.Name] {
 			if found, err := i.variableAt(off, nil); err == nil && !found.external {
 				definition = found
 				return true
@@ -71,8 +72,8 @@ func (i *Info) definitionOf(v *Variable) *Variable {
 		}
 		return false
 	}
-	if !look(v.unit) && v.unit.isShared() {
-		_ = i.search(i.last, look) // a declaration is left as it is
+	if !look(v.unit) && v.unit.IsShared() {
+		_ = i.entries.Search(i.last, look) // a declaration is left as it is
 	}
 	return definition
 }
@@ -90,7 +91,7 @@ func (i *Info) member(e *object.DebugEntry) Field {
 		// one of a virtual base class reads the object.
 		var constant bool
 		if f.Offset, constant = memberOffset(b, i.machine); !constant {
-			f.Virtual, f.location, f.info, f.unit = true, bytes.Clone(b), i, i.unitOf(e.Offset)
+			f.Virtual, f.location, f.info, f.unit = true, bytes.Clone(b), i, i.entries.UnitOf(e.Offset)
 		}
 	}
 	f.Virtual = f.Virtual || f.Base && virtuality != 0
@@ -123,7 +124,7 @@ func (i *Info) member(e *object.DebugEntry) Field {
 
 // memberOffset returns the constant that an expression adds to an address.
 func memberOffset(expression []byte, m *arch.Machine) (uint64, bool) {
-	c := newCursor(faults("member"), expression, m.Order)
+	c := entry.NewCursor(entry.SectionName("member"), expression, m.Order)
 	var n uint64
 	switch cfi.Op(c.Uint(1)) {
 	case cfi.OpPlusUconst:
@@ -144,7 +145,7 @@ func (i *Info) sizeOf(t *Type) uint64 {
 	for range maxChain {
 		switch t.kind {
 		case Typedef, Const, Volatile, Restrict, Atomic:
-			e, err := i.read(t.offset)
+			e, err := i.entries.Read(t.offset)
 			if err != nil || t.info != i {
 				return 0
 			}
@@ -164,8 +165,8 @@ func (t *Type) definition() *Type {
 	}
 	t.complete.Do(func() {
 		_ = t.info.locked(func() error { // a declaration is left as it is
-			return t.info.search(t.unit, func(u *unit) bool {
-				for _, off := range u.names.types[cmp.Or(t.declared, t.name)] {
+			return t.info.entries.Search(t.unit, func(u *entry.Unit) bool {
+				for _, off := range u.Names.Types[cmp.Or(t.declared, t.name)] {
 					found := t.info.typeAt(off)
 					same := found.kind == t.kind || found.kind == Class && t.kind == Struct || found.kind == Struct && t.kind == Class
 					if same && !found.partial {
@@ -190,17 +191,17 @@ const voidParameter = ^object.DebugOffset(0)
 func (t *Type) readTemplate(e *object.DebugEntry) {
 	list := []object.DebugEntry{*e}
 	if e.Tag == dw.TagGNUTemplateParameterPack {
-		list, _ = t.info.children(e.Offset) // the parameters that are taken together, as far as they can be read
+		list, _ = t.info.entries.Children(e.Offset) // the parameters that are taken together, as far as they can be read
 	}
 	for k := range list {
 		off := object.DebugOffset(0)
 		if list[k].Tag == dwarf.TagTemplateTypeParameter {
 			var ok bool
-			if off, ok = t.info.typeReference(&list[k]); !ok && !list[k].Has(dwarf.AttrType) {
+			if off, ok = t.info.entries.TypeReference(&list[k]); !ok && !list[k].Has(dwarf.AttrType) {
 				off = voidParameter
 			}
 		}
-		if t.info.retain(1) {
+		if t.info.entries.Retain(1) {
 			t.template = append(t.template, off)
 		}
 	}
@@ -338,7 +339,7 @@ func (t *Type) copies(e *object.DebugEntry) bool {
 	if bare, _, _ := strings.Cut(name, "<"); bare != class || class == "" {
 		return false
 	}
-	parameters, err := t.info.children(e.Offset)
+	parameters, err := t.info.entries.Children(e.Offset)
 	if err != nil {
 		return false
 	}
@@ -359,7 +360,7 @@ func (t *Type) copies(e *object.DebugEntry) bool {
 func (t *Type) isReferredBy(parameter *object.DebugEntry) bool {
 	e, referred := parameter, false
 	for range 4 { // the reference, const, volatile, t
-		off, ok := t.info.typeReference(e)
+		off, ok := t.info.entries.TypeReference(e)
 		if !ok {
 			return false
 		}
@@ -367,7 +368,7 @@ func (t *Type) isReferredBy(parameter *object.DebugEntry) bool {
 			return referred
 		}
 		var err error
-		if e, err = t.info.read(off); err != nil {
+		if e, err = t.info.entries.Read(off); err != nil {
 			return false
 		}
 		referred = referred || e.Tag == dwarf.TagReferenceType || e.Tag == dwarf.TagRvalueReferenceType

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // Frame is the frame that variables are read in. It stands still while it is
@@ -102,7 +103,7 @@ var (
 	// ErrNotAssociated says that an array pointer of Fortran leads nowhere.
 	ErrNotAssociated = errors.New("not associated")
 	// ErrDebugInfo says that debugging information is damaged.
-	ErrDebugInfo = errors.New("bad debugging information")
+	ErrDebugInfo = entry.ErrDamaged
 )
 
 // MemoryError says that memory cannot be read.

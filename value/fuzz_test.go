@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // FuzzLocation evaluates any bytes as a location: it has pieces, or an error.
@@ -29,7 +30,7 @@ func FuzzLocation(f *testing.F) {
 		info, u := fakeInfo(5)
 		caller, callee := fakeFrame{}, fakeFrame{}
 		callee.caller = &caller
-		b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: expression}, root: &node{}}
+		b := &body{unit: u, frameBase: entry.Attribute{Kind: entry.AttributeBlock, Bytes: expression}, root: &node{}}
 		e := newEvaluator(info, u, b, &callee)
 		pieces, err := e.locate(e.program(expression), size)
 		if (err == nil) == (len(pieces) == 0) {

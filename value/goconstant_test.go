@@ -4,11 +4,15 @@
 
 package value
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/clewdev/clew/value/internal/entry"
+)
 
 // A number has the name of the constant that it is, or of those whose bits it has.
 func TestConstantName(t *testing.T) {
-	list := []constant{{name: "p.none"}, {name: "p.b", value: 2}, {name: "p.a", value: 1}, {name: "p.all", value: 7}, {name: "p.c", value: 4}, {name: "p.minus", value: -3}, {name: "p.same", value: 4}}
+	list := []entry.GoConstant{{Name: "p.none"}, {Name: "p.b", Value: 2}, {Name: "p.a", Value: 1}, {Name: "p.all", Value: 7}, {Name: "p.c", Value: 4}, {Name: "p.minus", Value: -3}, {Name: "p.same", Value: 4}}
 	for n, want := range map[int64]string{0: "none", 1: "a", 3: "a|b", 4: "c", 5: "a|c", 7: "all", -3: "minus", 8: "", 9: "", -1: ""} {
 		if got := constantName(list, n, "p."); got != want {
 			t.Errorf("%d: %q, expected %q", n, got, want)

@@ -5,6 +5,7 @@
 package value
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"math/bits"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
 )
 
@@ -93,8 +95,8 @@ func (v Value) GoDynamic(address uint64) (t *Type) {
 
 // readGoTypes reads which entry of a unit describes which of the runtime's types.
 // All of a program are in one unit, that of the runtime.
-func (i *Info) readGoTypes(u *unit) error {
-	root, err := i.read(u.first)
+func (i *Info) readGoTypes(u *entry.Unit) error {
+	root, err := i.entries.Read(u.First)
 	if err != nil || !root.Children {
 		return err
 	}
@@ -103,16 +105,16 @@ func (i *Info) readGoTypes(u *unit) error {
 	e := new(object.DebugEntry)
 	for err == nil {
 		var ok bool
-		if ok, err = i.nextTo(e); err != nil || !ok || e.Tag == 0 || e.Offset >= u.end {
+		if ok, err = i.entries.NextTo(e); err != nil || !ok || e.Tag == 0 || e.Offset >= u.End {
 			break
 		}
-		if at, ok := e.Address(dw.AttrGoRuntimeType); ok && at != 0 && i.retain(1) {
+		if at, ok := e.Address(dw.AttrGoRuntimeType); ok && at != 0 && i.entries.Retain(1) {
 			lowest = min(lowest, at)
 			if _, known := found[at]; !known {
 				found[at] = e.Offset
 			}
 		}
-		err = i.skip(e, u)
+		err = i.entries.Skip(e, u)
 	}
 	// Go 1.26 has offsets from where the types are, those before had addresses.
 	base := uint64(0)
@@ -131,7 +133,7 @@ func (t *Type) GoMapTypes() (key, elem *Type) {
 		return nil, nil
 	}
 	_ = t.info.locked(func() error { // what cannot be read is not known
-		e, err := t.info.read(t.offset)
+		e, err := t.info.entries.Read(t.offset)
 		if err != nil {
 			return err
 		}
@@ -143,21 +145,6 @@ func (t *Type) GoMapTypes() (key, elem *Type) {
 		return nil
 	})
 	return key, elem
-}
-
-// constant is a constant of a package of Go that has a type of its own.
-type constant struct {
-	typ   object.DebugOffset
-	name  string // with the package: "time.March"
-	value int64
-}
-
-func (x *indexer) constant(e *object.DebugEntry, name string) {
-	typ, isTyped := x.info.typeReference(e)
-	n, isNumber := e.Number(dwarf.AttrConstValue)
-	if isTyped && isNumber && name != "" && x.info.retain(1) {
-		x.unit.names.constants = append(x.unit.names.constants, constant{typ, name, n})
-	}
 }
 
 // ConstantName returns the name that the package of a type of Go has for one of its
@@ -185,21 +172,21 @@ func (t *Type) ConstantName(b []byte) (name string) {
 }
 
 // constantsOf returns the constants of a type of Go that its package has.
-func (i *Info) constantsOf(t *Type, path string) []constant {
+func (i *Info) constantsOf(t *Type, path string) []entry.GoConstant {
 	list, ok := i.constants[t.offset]
 	if ok {
 		return list
 	}
 	for _, u := range i.unitsOf(path) {
-		_ = i.index(u) // what could be read is there
-		for _, c := range u.names.constants {
-			if c.typ == t.offset && i.retain(1) {
+		_ = i.entries.Index(u) // what could be read is there
+		for _, c := range u.Names.Constants {
+			if c.Type == t.offset && i.entries.Retain(1) {
 				list = append(list, c)
 			}
 		}
 	}
 	if i.constants == nil {
-		i.constants = make(map[object.DebugOffset][]constant)
+		i.constants = make(map[object.DebugOffset][]entry.GoConstant)
 	}
 	i.constants[t.offset] = list
 	return list
@@ -218,15 +205,15 @@ func goPackage(name string) (path string, ok bool) {
 }
 
 // unitsOf returns the units of a package of Go: its assembly code has one of its own.
-func (i *Info) unitsOf(path string) []*unit {
+func (i *Info) unitsOf(path string) []*entry.Unit {
 	if i.packages == nil {
-		i.packages = make(map[string][]*unit)
-		for _, u := range i.linkedUnits() {
-			root, err := i.root(u)
-			if err != nil || u.language != Go {
+		i.packages = make(map[string][]*entry.Unit)
+		for _, u := range i.entries.LinkedUnits() {
+			root, err := i.entries.Root(u)
+			if err != nil || u.Language != Go {
 				continue
 			}
-			if name, ok := root.Text(dwarf.AttrName); ok && i.retain(1) {
+			if name, ok := root.Text(dwarf.AttrName); ok && i.entries.Retain(1) {
 				i.packages[name] = append(i.packages[name], u)
 			}
 		}
@@ -235,22 +222,22 @@ func (i *Info) unitsOf(path string) []*unit {
 }
 
 // constantName returns what a package calls a number of a type.
-func constantName(list []constant, n int64, prefix string) string {
-	var flags []constant
+func constantName(list []entry.GoConstant, n int64, prefix string) string {
+	var flags []entry.GoConstant
 	for _, c := range list {
-		if c.value == n {
-			return strings.TrimPrefix(c.name, prefix)
+		if c.Value == n {
+			return strings.TrimPrefix(c.Name, prefix)
 		}
-		if bits.OnesCount64(uint64(c.value)) == 1 && n&c.value != 0 {
+		if bits.OnesCount64(uint64(c.Value)) == 1 && n&c.Value != 0 {
 			flags = append(flags, c)
 		}
 	}
-	slices.SortStableFunc(flags, func(a, b constant) int { return compare(uint64(a.value), uint64(b.value)) })
+	slices.SortStableFunc(flags, func(a, b entry.GoConstant) int { return cmp.Compare(uint64(a.Value), uint64(b.Value)) })
 	var names []string
 	for _, c := range flags {
-		if n&c.value != 0 {
-			names = append(names, strings.TrimPrefix(c.name, prefix))
-			n &^= c.value
+		if n&c.Value != 0 {
+			names = append(names, strings.TrimPrefix(c.Name, prefix))
+			n &^= c.Value
 		}
 	}
 	if n != 0 {
@@ -267,7 +254,7 @@ const maxGoParameters = 1 << 16
 // (go.shape.int), and gets a dictionary with what they are as an argument, .dict, of
 // which code that is optimized does not tell where it is: there it is the shape.
 func (e *evaluator) goInstance(t *Type) *Type {
-	if t == nil || t.goPlace == 0 || e.body == nil || e.body.unit.language != Go {
+	if t == nil || t.goPlace == 0 || e.body == nil || e.body.unit.Language != Go {
 		return t
 	}
 	dictionary, ok := e.goDictionary(t)
@@ -293,7 +280,7 @@ func (e *evaluator) goDictionary(t *Type) (address uint64, ok bool) {
 	var v *Variable
 	err := e.info.locked(func() (err error) {
 		own := false // the parameter is not one of an inlined call's function
-		for c := range e.body.root.children() {
+		for c := range e.body.root.Direct() {
 			own = own || c.Offset == t.offset
 			if c.Tag == dwarf.TagFormalParameter && v == nil && c.IsText(dwarf.AttrName, ".dict") {
 				v, err = e.info.variable(&c.DebugEntry, e.body)

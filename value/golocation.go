@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // Go's compiler takes a string, a slice, an interface or a small structure apart into
@@ -46,7 +47,7 @@ func goParts(p *program) (parts []goPart, ok bool) {
 
 // isGoList reports whether the location is in a list of Go's compiler.
 func (v *Variable) isGoList() bool {
-	return v.location.kind == attributeList && v.unit != nil && v.unit.goCompiler
+	return v.location.Kind == entry.AttributeList && v.unit != nil && v.unit.GoCompiler
 }
 
 // goProgram returns the program of the place that p means, which a list of Go's compiler
@@ -173,14 +174,14 @@ func (v *Variable) isGoNumber() bool {
 	v.count.Do(func() {
 		inMemory := false
 		err := v.info.locked(func() error {
-			for entry, err := range v.info.entries(v.unit, v.location.list) {
+			for entry, err := range v.info.entries.Entries(v.unit, v.location.List) {
 				if err == nil {
-					err = v.info.spend(1)
+					err = v.info.entries.Spend(1)
 				}
 				if err != nil {
 					return err
 				}
-				register, alone := goPlace(entry.expression)
+				register, alone := goPlace(entry.Expression)
 				if v.isNumber = register && alone; v.isNumber || !alone {
 					inMemory = false
 					return nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 var amd64 = arch.Lookup(62, 2, 1) // EM_X86_64, ELFCLASS64, little-endian
@@ -87,10 +88,10 @@ const (
 
 // fakeInfo is an Info without a file: a unit with some base types, addresses,
 // and location lists.
-func fakeInfo(version int) (*Info, *unit) {
-	u := &unit{start: 0, end: 0x1000, first: 12, version: version, width: 8, base: 0x400000,
-		entry: &object.DebugEntry{}, addrBase: 8, loclistsBase: 4}
-	i := &Info{machine: amd64, units: []*unit{u},
+func fakeInfo(version int) (*Info, *entry.Unit) {
+	u := &entry.Unit{Start: 0, End: 0x1000, First: 12, Version: version, Width: 8, Base: 0x400000,
+		Entry: &object.DebugEntry{}, AddrBase: 8, LoclistsBase: 4}
+	i := &Info{machine: amd64, entries: entry.Reader{Machine: amd64, Units: []*entry.Unit{u}},
 		types: make(map[object.DebugOffset]*Type), bodies: make(map[object.DebugOffset]*body)}
 	base := func(off object.DebugOffset, kind Kind, size uint64, signed bool) {
 		i.types[off] = &Type{machine: amd64, kind: kind, size: size, sized: true, signed: signed, ready: true}
@@ -100,7 +101,7 @@ func fakeInfo(version int) (*Info, *unit) {
 	base(typeFloat, Float, 4, false)
 	base(typeInt128, Int, 16, true)
 	base(typeUint8, Int, 1, false)
-	i.addresses = unhex("0000000000000000" + "1122334455667788" + "0010000000000000")
+	i.entries.Addresses = unhex("0000000000000000" + "1122334455667788" + "0010000000000000")
 	return i, u
 }
 
@@ -217,7 +218,7 @@ func TestLocations(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			info, u := fakeInfo(5)
-			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}}
+			b := &body{unit: u, frameBase: entry.Attribute{Kind: entry.AttributeBlock, Bytes: []byte{0x9c}}}
 			b.root = &node{}
 			e := newEvaluator(info, u, b, &fakeFrame{})
 			pieces, err := e.locate(e.program(unhex(test.bytes)), 8)
@@ -265,8 +266,8 @@ func TestLists(t *testing.T) {
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("DWARF %d %s", test.version, test.name), func(t *testing.T) {
 			info, u := fakeInfo(test.version)
-			u.lists = unhex(test.bytes)
-			b, ok, err := info.listed(u, 0, 0x400010)
+			u.Lists = unhex(test.bytes)
+			b, ok, err := info.entries.Listed(u, 0, 0x400010)
 			got := hex.EncodeToString(b)
 			switch {
 			case err != nil:

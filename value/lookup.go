@@ -5,6 +5,7 @@
 package value
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/leb128"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
 	"github.com/clewdev/clew/value/internal/spelling"
 )
@@ -22,12 +24,12 @@ import (
 // name. The error wraps ErrNotFound.
 func (i *Info) Functions(name string) (list []*Function, err error) {
 	err = i.locked(func() error {
-		if err := i.indexAll(); err != nil {
+		if err := i.entries.IndexAll(); err != nil {
 			return err
 		}
 		seen := make(map[object.DebugOffset]bool)
-		for _, u := range i.units {
-			for _, off := range u.names.functions[name] {
+		for _, u := range i.entries.Units {
+			for _, off := range u.Names.Functions[name] {
 				b, err := i.body(off)
 				if err != nil || seen[off] {
 					continue
@@ -40,21 +42,11 @@ func (i *Info) Functions(name string) (list []*Function, err error) {
 		}
 		return nil
 	})
-	slices.SortFunc(list, func(a, b *Function) int { return compare(a.Entry, b.Entry) })
+	slices.SortFunc(list, func(a, b *Function) int { return cmp.Compare(a.Entry, b.Entry) })
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("function %q: %w", name, ErrNotFound)
 	}
 	return list, err
-}
-
-func compare(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Global returns the variable of a name at file scope that code at pc sees:
@@ -63,11 +55,11 @@ func compare(a, b uint64) int {
 // wraps ErrNotFound.
 func (i *Info) Global(name string, pc uint64) (v *Variable, err error) {
 	err = i.locked(func() error {
-		u := i.unitAt(pc)
+		u := i.entries.UnitAt(pc)
 		var declaration *Variable
-		err := i.search(u, func(u *unit) bool {
+		err := i.entries.Search(u, func(u *entry.Unit) bool {
 			for _, name := range i.qualifications(name, pc, u) {
-				for _, off := range u.names.variables[name] {
+				for _, off := range u.Names.Variables[name] {
 					found, err := i.variableAt(off, nil)
 					if err != nil {
 						continue
@@ -94,8 +86,8 @@ func (i *Info) Global(name string, pc uint64) (v *Variable, err error) {
 
 // qualifications returns what a name can stand for at pc: with the namespaces
 // and classes of the function there, innermost first, and without.
-func (i *Info) qualifications(name string, pc uint64, u *unit) (names []string) {
-	if u.language.hasScopes() {
+func (i *Info) qualifications(name string, pc uint64, u *entry.Unit) (names []string) {
+	if entry.HasScopes(u.Language) {
 		if b, err := i.bodyAt(pc); err == nil {
 			if fn, err := i.function(b.root); err == nil {
 				for k := len(fn.Name) - 2; k > 0; k-- {
@@ -109,50 +101,16 @@ func (i *Info) qualifications(name string, pc uint64, u *unit) (names []string) 
 	return append(names, name)
 }
 
-// search calls visit with the indices of first, where it is not nil, and of all
-// other units, until visit returns true.
-func (i *Info) search(first *unit, visit func(u *unit) bool) error {
-	var problem error
-	if first != nil {
-		if problem = i.index(first); visit(first) {
-			return nil
-		}
-	}
-	// A name that several files share stands in the last of them.
-	linked := len(i.linkedUnits())
-	for k := 0; k < linked+len(i.shared); k++ {
-		var u *unit
-		if k < linked {
-			u = i.code(i.linked[k])
-		} else {
-			u = i.shared[k-linked]
-		}
-		if k == linked-1 {
-			i.sharedUnits()
-		}
-		if u == first {
-			continue
-		}
-		if err := i.index(u); err != nil && problem == nil {
-			problem = err
-		}
-		if visit(u) {
-			return nil
-		}
-	}
-	return problem
-}
-
 // Globals returns the variables at file scope of the unit of pc, declarations
 // left out.
 func (i *Info) Globals(pc uint64) (list []*Variable, err error) {
 	err = i.locked(func() error {
-		u := i.unitAt(pc)
+		u := i.entries.UnitAt(pc)
 		if u == nil {
 			return fmt.Errorf("unit at %#x: %w", pc, ErrNotFound)
 		}
-		err := i.index(u)
-		for _, off := range u.names.globals {
+		err := i.entries.Index(u)
+		for _, off := range u.Names.Globals {
 			if v, err := i.variableAt(off, nil); err == nil && !v.external {
 				list = append(list, v)
 			}
@@ -176,9 +134,9 @@ func (i *Info) Type(name string, pc uint64) (t *Type, err error) {
 			}
 		}
 		var declaration *Type
-		err := i.search(i.unitAt(pc), func(u *unit) bool {
+		err := i.entries.Search(i.entries.UnitAt(pc), func(u *entry.Unit) bool {
 			for _, qualified := range i.qualifications(spelled.name, pc, u) {
-				for _, off := range u.names.types[qualified] {
+				for _, off := range u.Names.Types[qualified] {
 					found := i.typeAt(off)
 					switch {
 					case !spelled.fits(found):
@@ -219,9 +177,9 @@ func (i *Info) Enumerator(name string, pc uint64) (Value, error) {
 				return nil
 			}
 		}
-		err := i.search(i.unitAt(pc), func(u *unit) bool {
+		err := i.entries.Search(i.entries.UnitAt(pc), func(u *entry.Unit) bool {
 			for _, qualified := range i.qualifications(name, pc, u) {
-				if off, ok := u.names.enumerators[qualified]; ok {
+				if off, ok := u.Names.Enumerators[qualified]; ok {
 					t = i.typeAt(off)
 					return true
 				}
@@ -253,8 +211,8 @@ func (i *Info) Enumerator(name string, pc uint64) (Value, error) {
 // and Read tells where they are. It allocates nothing, for conditions that are
 // asked often.
 func (v *Variable) Address(f Frame) (uint64, bool) {
-	e := v.location.bytes
-	if v.location.kind != attributeBlock || len(e) < 2 || v.constant.kind != attributeAbsent || v.info == nil {
+	e := v.location.Bytes
+	if v.location.Kind != entry.AttributeBlock || len(e) < 2 || v.constant.Kind != entry.AttributeAbsent || v.info == nil {
 		return 0, false
 	}
 	m := v.info.machine
@@ -278,8 +236,8 @@ func (v *Variable) Address(f Frame) (uint64, bool) {
 // simpleBase returns the frame base of a function where it is the CFA or what a
 // register holds.
 func (b *body) simpleBase(f Frame) (uint64, bool) {
-	e := b.frameBase.bytes
-	if b.frameBase.kind != attributeBlock || len(e) != 1 {
+	e := b.frameBase.Bytes
+	if b.frameBase.Kind != entry.AttributeBlock || len(e) != 1 {
 		return 0, false
 	}
 	switch op := cfi.Op(e[0]); {
@@ -295,8 +253,8 @@ func (b *body) simpleBase(f Frame) (uint64, bool) {
 // is named by its path or the last components of it. The error wraps ErrNotFound.
 func (i *Info) FileGlobal(file, name string) (v *Variable, err error) {
 	err = i.locked(func() error {
-		err := i.search(nil, func(u *unit) bool {
-			root, err := i.root(u)
+		err := i.entries.Search(nil, func(u *entry.Unit) bool {
+			root, err := i.entries.Root(u)
 			if err != nil {
 				return false
 			}
@@ -304,7 +262,7 @@ func (i *Info) FileGlobal(file, name string) (v *Variable, err error) {
 			if path != file && !strings.HasSuffix(path, "/"+file) {
 				return false
 			}
-			for _, off := range u.names.variables[name] {
+			for _, off := range u.Names.Variables[name] {
 				if found, err := i.variableAt(off, nil); err == nil && !found.external {
 					v = found
 					return true

@@ -61,6 +61,23 @@ func (e *evaluator) execute(o *operation, rest []operation) error {
 		return e.pushAddress(e.object)
 	case cfi.OpFormTLSAddress, cfi.OpGNUPushTLSAddress:
 		return e.threadAddress()
+	case cfi.OpPiece, cfi.OpBitPiece, cfi.OpImplicitValue, cfi.OpStackValue, cfi.OpImplicitPointer, cfi.OpGNUImplicitPointer:
+		return e.describe(o)
+	case cfi.OpEntryValue, cfi.OpGNUEntryValue, cfi.OpGNUParameterRef, cfi.OpCall2, cfi.OpCall4, cfi.OpCallRef, cfi.OpGNUVariableValue:
+		return e.refer(o)
+	case cfi.OpConstType, cfi.OpGNUConstType, cfi.OpRegvalType, cfi.OpGNURegvalType, cfi.OpDerefType, cfi.OpGNUDerefType,
+		cfi.OpConvert, cfi.OpGNUConvert, cfi.OpReinterpret, cfi.OpGNUReinterpret:
+		return e.typed(o)
+	case cfi.OpNop, cfi.OpGNUUninit:
+		return nil
+	}
+	return e.arithmetic(op, n)
+}
+
+// describe applies an operation that makes a location description (DWARF 5 §2.6.1).
+func (e *evaluator) describe(o *operation) error {
+	n := o.Operands[0]
+	switch o.Op {
 	case cfi.OpPiece:
 		return e.piece(uint64(n), 0, true)
 	case cfi.OpBitPiece:
@@ -75,32 +92,32 @@ func (e *evaluator) execute(o *operation, rest []operation) error {
 		return e.put(Piece{Kind: InBytes, Bytes: e.toBytes(v), number: true})
 	case cfi.OpImplicitPointer, cfi.OpGNUImplicitPointer:
 		return e.put(Piece{Kind: ImplicitPointer, entry: e.reference(uint64(n)), offset: o.Operands[1], info: e.info, body: e.body})
+	}
+	return nil
+}
+
+// refer applies an operation that evaluates another expression.
+func (e *evaluator) refer(o *operation) error {
+	n := o.Operands[0]
+	switch o.Op {
 	case cfi.OpEntryValue, cfi.OpGNUEntryValue:
 		return e.entryValue(o)
 	case cfi.OpGNUParameterRef:
-		return e.parameterRef(e.unit.start + object.DebugOffset(n))
+		return e.parameterRef(e.unit.Start + object.DebugOffset(n))
 	case cfi.OpCall2, cfi.OpCall4:
-		return e.call(e.unit.start + object.DebugOffset(n))
+		return e.call(e.unit.Start + object.DebugOffset(n))
 	case cfi.OpCallRef:
 		return e.call(e.reference(uint64(n)))
 	case cfi.OpGNUVariableValue:
 		return e.variableValue(e.reference(uint64(n)))
-	case cfi.OpConstType, cfi.OpGNUConstType, cfi.OpRegvalType, cfi.OpGNURegvalType, cfi.OpDerefType, cfi.OpGNUDerefType,
-		cfi.OpConvert, cfi.OpGNUConvert, cfi.OpReinterpret, cfi.OpGNUReinterpret:
-		return e.typed(o)
-	case cfi.OpNop, cfi.OpGNUUninit:
-		return nil
 	}
-	return e.arithmetic(op, n)
+	return nil
 }
 
 // reference returns the entry at an offset of the section that the expression's
 // unit is in.
 func (e *evaluator) reference(n uint64) object.DebugOffset {
-	if e.unit == nil || e.unit.header == nil {
-		return object.DebugOffset(n)
-	}
-	return e.info.reader.Reference(e.unit.header, n)
+	return e.info.entries.Reference(e.unit, n)
 }
 
 // put makes a place that is no address the location.
@@ -152,7 +169,7 @@ func (e *evaluator) piece(size, offset uint64, inBytes bool) error {
 func (e *evaluator) indexed(op cfi.Op, n uint64) error {
 	var a uint64
 	err := e.info.locked(func() (err error) {
-		a, err = e.info.indexedAddress(e.unit, n)
+		a, err = e.info.entries.IndexedAddress(e.unit, n)
 		return err
 	})
 	if op == cfi.OpAddrx || op == cfi.OpGNUAddrIndex {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // An argument that is a number is printed as its Value would be, wherever it lies, and
@@ -38,9 +39,9 @@ func TestPlainArgument(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			info, u := fakeInfo(5)
-			b := &body{unit: u, frameBase: attribute{kind: attributeBlock, bytes: []byte{0x9c}}, root: &node{DebugEntry: object.DebugEntry{}}}
+			b := &body{unit: u, frameBase: entry.Attribute{Kind: entry.AttributeBlock, Bytes: []byte{0x9c}}, root: &node{DebugEntry: object.DebugEntry{}}}
 			v := &Variable{Name: "n", Type: Base(amd64, test.typ), Argument: true, info: info, unit: u, body: b,
-				location: attribute{kind: attributeBlock, bytes: unhex(test.bytes)}}
+				location: entry.Attribute{Kind: entry.AttributeBlock, Bytes: unhex(test.bytes)}}
 			frame := &fakeFrame{}
 			for range 2 {
 				if plain := isNumber(t, v, frame); plain != test.plain {

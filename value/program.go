@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // program is an expression, decoded: the threads of a program have the same few
@@ -71,7 +72,7 @@ type programKey struct {
 
 // program returns the program of an expression of the evaluator's unit.
 func (e *evaluator) program(expression []byte) *program {
-	i, wide := e.info, e.unit.referenceWidth()
+	i, wide := e.info, e.unit.ReferenceWidth()
 	if len(expression) > maxKeptSize {
 		return i.decode(expression, wide)
 	}
@@ -80,19 +81,6 @@ func (e *evaluator) program(expression []byte) *program {
 		return p
 	}
 	return keep(i, &i.programs, key, i.decode(expression, wide))
-}
-
-// referenceWidth returns how many bytes a reference into .debug_info has in
-// expressions, where that is not cfi's four; 0 otherwise.
-func (u *unit) referenceWidth() int {
-	switch {
-	case u == nil:
-	case u.is64:
-		return 8
-	case u.version == 2 && u.width != 4:
-		return u.width // as DW_FORM_ref_addr was
-	}
-	return 0
 }
 
 // maxExpression bounds an expression, in bytes.
@@ -124,7 +112,7 @@ func (p *program) decode(s *cfi.Section, wide int) error {
 		for o, err := range s.Operations(start, p.size-start) {
 			at := start + o.Offset
 			if wide != 0 && at < p.size && refersToEntry(cfi.Op(s.Data[at])) {
-				c := newCursor(faults("expression"), s.Data, s.Machine.Order)
+				c := entry.NewCursor(entry.SectionName("expression"), s.Data, s.Machine.Order)
 				c.Off = at + 1
 				o = cfi.Operation{Op: cfi.Op(s.Data[at]), Operands: [2]int64{int64(c.Uint(wide))}}
 				if o.Op == cfi.OpImplicitPointer || o.Op == cfi.OpGNUImplicitPointer {
@@ -184,4 +172,35 @@ func (p *program) target(o *operation) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// listing is a location list as seen from an address.
+type listing struct {
+	unit     *entry.Unit
+	list, pc uint64
+}
+
+const (
+	maxKept     = 1 << 12 // of what frames at the same addresses ask for again, of each kind
+	maxKeptSize = 256     // bytes of an expression
+)
+
+// kept returns what was kept in one of an Info's maps.
+func kept[K comparable, V any](i *Info, known *map[K]V, key K) (v V, ok bool) {
+	i.known.RLock()
+	v, ok = (*known)[key]
+	i.known.RUnlock()
+	return v, ok
+}
+
+// keep keeps what was found in one of an Info's maps, and returns it. Frames of many
+// threads are at the same addresses: what they need seldom is too much to be kept.
+func keep[K comparable, V any](i *Info, known *map[K]V, key K, v V) V {
+	i.known.Lock()
+	defer i.known.Unlock()
+	if len(*known) >= maxKept || *known == nil {
+		*known = make(map[K]V)
+	}
+	(*known)[key] = v
+	return v
 }

@@ -11,25 +11,26 @@ import (
 	"fmt"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
 )
 
 // call executes the location of another entry (DWARF 5 §2.5.1.5).
-func (e *evaluator) call(entry object.DebugOffset) error {
-	var a attribute
-	var u *unit
+func (e *evaluator) call(off object.DebugOffset) error {
+	var a entry.Attribute
+	var u *entry.Unit
 	err := e.info.locked(func() error {
-		d, err := e.info.read(entry)
+		d, err := e.info.entries.Read(off)
 		if err == nil {
-			u = e.info.unitOf(d.Offset)
-			if _, err := e.info.root(u); err != nil {
+			u = e.info.entries.UnitOf(d.Offset)
+			if _, err := e.info.entries.Root(u); err != nil {
 				return err
 			}
-			a = e.info.valueOf(d, dwarf.AttrLocation, u)
+			a = e.info.entries.ValueOf(d, dwarf.AttrLocation, u)
 		}
 		return err
 	})
-	if err != nil || a.kind == attributeAbsent {
+	if err != nil || a.Kind == entry.AttributeAbsent {
 		return err
 	}
 	inner, err := e.within(e.info, u, e.body, e.frame)
@@ -48,8 +49,8 @@ func (e *evaluator) call(entry object.DebugOffset) error {
 }
 
 // variableValue pushes the value of another variable (DW_OP_GNU_variable_value).
-func (e *evaluator) variableValue(entry object.DebugOffset) error {
-	v, err := e.variableNumber(entry, e.body)
+func (e *evaluator) variableValue(off object.DebugOffset) error {
+	v, err := e.variableNumber(off, e.body)
 	if err != nil {
 		return err
 	}
@@ -58,8 +59,8 @@ func (e *evaluator) variableValue(entry object.DebugOffset) error {
 
 // variableNumber returns the value of the variable at an offset of .debug_info, which is
 // local to b where that is not nil.
-func (e *evaluator) variableNumber(entry object.DebugOffset, b *body) (uint64, error) {
-	v, err := e.info.variableBy(entry, b)
+func (e *evaluator) variableNumber(off object.DebugOffset, b *body) (uint64, error) {
+	v, err := e.info.variableBy(off, b)
 	if err != nil {
 		return 0, err
 	}
@@ -115,28 +116,28 @@ func (v *Variable) readIn(e *evaluator) Value {
 
 // readAs reads what the location has, as a value of a type.
 func (v *Variable) readAs(t *Type, e *evaluator) Value {
-	if v.constant.kind != attributeAbsent {
+	if v.constant.Kind != entry.AttributeAbsent {
 		t = e.resolve(t, 0)
 	}
 	val := Value{typ: t, frame: e.frame}
 	size := t.Size()
 	m := v.info.machine
-	switch c := v.constant; c.kind {
-	case attributeConstant:
+	switch c := v.constant; c.Kind {
+	case entry.AttributeConstant:
 		b := make([]byte, min(size, 16))
-		number.PutUint(m.Order, b, uint64(c.number))
-		if c.number < 0 {
+		number.PutUint(m.Order, b, uint64(c.Number))
+		if c.Number < 0 {
 			number.ExtendSign(m, b)
 		}
 		return Constant(t, b, e.frame)
-	case attributeBlock:
-		b := c.bytes
+	case entry.AttributeBlock:
+		b := c.Bytes
 		if len(b) == 10 && size > 10 && t.Strip().format == number.X87 {
 			b = append(bytes.Clone(b), make([]byte, size-10)...) // clang leaves out what only fills the room
 		}
 		return Constant(t, b, e.frame)
-	case attributeText:
-		return Constant(t, append([]byte(c.text), 0), e.frame)
+	case entry.AttributeText:
+		return Constant(t, append([]byte(c.Text), 0), e.frame)
 	}
 	if v.external {
 		val.err = fmt.Errorf("%w: %s is declared only", ErrNotFound, v.Name)
@@ -170,7 +171,7 @@ func (v *Variable) ReadEntry(f Frame) Value {
 
 // entryBy is ReadEntry in the frame of an evaluator, which may have read the variable.
 func (v *Variable) entryBy(e *evaluator) (Value, error) {
-	if e.frame == nil || !v.Argument || v.escape != nil || v.body == nil || v.constant.kind != attributeAbsent {
+	if e.frame == nil || !v.Argument || v.escape != nil || v.body == nil || v.constant.Kind != entry.AttributeAbsent {
 		return Value{}, errNoEntryValue
 	}
 	p := v.passed()
@@ -200,27 +201,27 @@ func (v *Variable) passed() *parameter {
 		e := newEvaluator(v.info, v.unit, v.body, nil)
 		defer e.release()
 		var p *program
-		switch v.location.kind {
-		case attributeBlock:
-			p = e.program(v.location.bytes)
-		case attributeList:
+		switch v.location.Kind {
+		case entry.AttributeBlock:
+			p = e.program(v.location.Bytes)
+		case entry.AttributeList:
 			// The location at the first instruction is where the call passed it.
-			p, _ = e.listed(v.location.list, v.body.entry) // nil with an error
+			p, _ = e.listed(v.location.List, v.body.entry) // nil with an error
 		}
 		if p == nil {
 			return
 		}
-		entry := p.parameter
+		passed := p.parameter
 		switch {
-		case !p.isParameter || entry.kind == parameterMemory:
+		case !p.isParameter || passed.kind == parameterMemory:
 			return
-		case entry.kind == parameterStack && v.location.kind == attributeBlock && entry.offset < 0:
+		case passed.kind == parameterStack && v.location.Kind == entry.AttributeBlock && passed.offset < 0:
 			return // what lies below the return address is the function's own
 		}
 		// Of a reference gdb wants to know what it led to.
 		kind := v.Type.Strip().kind
-		entry.data = kind == Reference || kind == RvalueReference
-		v.entry = &entry
+		passed.data = kind == Reference || kind == RvalueReference
+		v.entry = &passed
 	})
 	return v.entry
 }
@@ -242,7 +243,7 @@ type plain struct {
 // asPlain returns it.
 func (v *Variable) asPlain() *plain {
 	v.look.Do(func() {
-		if v.constant.kind != attributeAbsent || v.external || v.escape != nil {
+		if v.constant.Kind != entry.AttributeAbsent || v.external || v.escape != nil {
 			return
 		}
 		t := v.Type

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // scopesOf returns the scopes at an address of a function.
@@ -42,7 +43,7 @@ func (i *Info) scopesOf(b *body, pc uint64) ([]*Scope, error) {
 		}
 		n = next
 	}
-	if b.unit != nil && b.unit.language == Go {
+	if b.unit != nil && b.unit.Language == Go {
 		i.moveGo(list, pc)
 	}
 	return list, nil
@@ -65,8 +66,8 @@ func (s *scoper) block(n *node, scope *Scope, block *Block) (next *node, err err
 	// An instance has no entry of its own for variables that no code is left
 	// of: their entries in what it is an instance of count.
 	off, ok := n.Reference(dwarf.AttrAbstractOrigin)
-	met := [maxOrigins]object.DebugOffset{n.Offset}
-	for k := 1; ok && k < maxOrigins && !slices.Contains(met[:k], off); k++ {
+	met := [entry.MaxOrigins]object.DebugOffset{n.Offset}
+	for k := 1; ok && k < entry.MaxOrigins && !slices.Contains(met[:k], off); k++ {
 		met[k] = off
 		abstract, err := s.info.abstract(off)
 		if err != nil {
@@ -79,7 +80,7 @@ func (s *scoper) block(n *node, scope *Scope, block *Block) (next *node, err err
 }
 
 func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.DebugOffset]bool, depth int) (next *node, err error) {
-	for c := range n.children() {
+	for c := range n.Direct() {
 		if off, ok := c.Reference(dwarf.AttrAbstractOrigin); ok {
 			seen[off] = true
 		}
@@ -94,7 +95,7 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.De
 			}
 		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock, dwarf.TagWithStmt:
 			some, covers := false, false
-			err := s.info.eachRange(&c.DebugEntry, func(low, high uint64) {
+			err := s.info.entries.EachRange(&c.DebugEntry, func(low, high uint64) {
 				some, covers = true, covers || s.pc >= low && s.pc < high
 			})
 			if err != nil {
@@ -120,7 +121,7 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.De
 
 // inherit adds the variables of an abstract instance that were not seen.
 func (s *scoper) inherit(abstract *node, scope *Scope, block *Block, seen map[object.DebugOffset]bool) {
-	for c := range abstract.children() {
+	for c := range abstract.Direct() {
 		if seen[c.Offset] {
 			continue
 		}
@@ -136,7 +137,7 @@ func (s *scoper) inherit(abstract *node, scope *Scope, block *Block, seen map[ob
 // add adds the variable of an entry, which is kept where the entry is the
 // function's own: abstract ones are many functions'.
 func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
-	v := n.variable
+	v := n.Made.variable
 	if v == nil || !own {
 		var err error
 		if v, err = s.info.variable(&n.DebugEntry, s.body); err != nil {
@@ -144,7 +145,7 @@ func (s *scoper) add(n *node, scope *Scope, block *Block, own bool) error {
 		}
 		v.inlined = scope.Inlined
 		if own {
-			n.variable = v
+			n.Made.variable = v
 		}
 	}
 	switch {
@@ -175,7 +176,7 @@ func (i *Info) abstract(off object.DebugOffset) (*node, error) {
 // variableAt returns the variable whose entry is at an offset; b is the
 // function whose frame it is read in, or nil.
 func (i *Info) variableAt(off object.DebugOffset, b *body) (*Variable, error) {
-	e, err := i.read(off)
+	e, err := i.entries.Read(off)
 	if err != nil {
 		return nil, err
 	}
@@ -183,30 +184,30 @@ func (i *Info) variableAt(off object.DebugOffset, b *body) (*Variable, error) {
 }
 
 func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
-	u := i.unitOf(e.Offset)
-	if _, err := i.root(u); err != nil {
+	u := i.entries.UnitOf(e.Offset)
+	if _, err := i.entries.Root(u); err != nil {
 		return nil, err
 	}
 	v := &Variable{info: i, offset: e.Offset, unit: u, body: b, Argument: e.Tag == dwarf.TagFormalParameter}
-	declared := isDeclaration(e)
+	declared := entry.IsDeclaration(e)
 	var typed bool
 	var typeAt object.DebugOffset
 	var last *object.DebugEntry
-	for e := range i.origins(e) {
+	for e := range i.entries.Origins(e) {
 		last = e
-		u := i.unitOf(e.Offset)
+		u := i.entries.UnitOf(e.Offset)
 		if name, ok := e.Text(dwarf.AttrName); ok && v.Name == "" {
 			v.Name = name
 		}
-		if off, ok := i.typeReference(e); ok && !typed {
+		if off, ok := i.entries.TypeReference(e); ok && !typed {
 			v.Type, typed, typeAt = i.typeAt(off), true, off
 		}
-		if v.location.kind == attributeAbsent && v.constant.kind == attributeAbsent {
-			v.location = i.valueOf(e, dwarf.AttrLocation, u)
-			v.constant = i.valueOf(e, dwarf.AttrConstValue, u)
+		if v.location.Kind == entry.AttributeAbsent && v.constant.Kind == entry.AttributeAbsent {
+			v.location = i.entries.ValueOf(e, dwarf.AttrLocation, u)
+			v.constant = i.entries.ValueOf(e, dwarf.AttrConstValue, u)
 			v.unit = u
 			if u != nil {
-				_, _ = i.root(u) // which says how locations are written
+				_, _ = i.entries.Root(u) // which says how locations are written
 			}
 		}
 		if line, ok := e.Number(dwarf.AttrDeclLine); ok && v.Line == 0 {
@@ -215,7 +216,7 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 		if e.Flag(dwarf.AttrExternal) {
 			v.External = true
 		}
-		if e.Flag(dwarf.AttrVarParam) && u != nil && u.language == Go {
+		if e.Flag(dwarf.AttrVarParam) && u != nil && u.Language == Go {
 			v.result = true
 		}
 		if e.Flag(dwarf.AttrArtificial) {
@@ -228,35 +229,35 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 		}
 	}
 	if b == nil {
-		if name := i.nameOf(e); name != "" {
+		if name := i.entries.NameOf(e); name != "" {
 			v.Name = name
 		}
-	} else if u.language == Go {
+	} else if u.Language == Go {
 		i.takeGo(v, typeAt)
 	}
 	if !typed {
 		v.Type = i.voidType()
 	}
-	if u.language == Ada {
+	if u.Language == Ada {
 		if v.made = v.Artificial && !v.Argument; !v.made {
 			v.Name = AdaName(v.Name)
 		}
 	}
-	v.external = declared && v.location.kind == attributeAbsent && v.constant.kind == attributeAbsent
+	v.external = declared && v.location.Kind == entry.AttributeAbsent && v.constant.Kind == entry.AttributeAbsent
 	return v, nil
 }
 
 // astray tells where the entries that an entry refers to as its origin do not end, of
 // which the last is known; nil where they do.
 func (i *Info) astray(e, last *object.DebugEntry) error {
-	off, ok := origin(last)
+	off, ok := entry.Origin(last)
 	if !ok {
 		return nil
 	}
-	if _, err := i.read(off); err != nil {
+	if _, err := i.entries.Read(off); err != nil {
 		return fmt.Errorf("%v: no name: %w", e.Offset, err)
 	}
-	return fmt.Errorf("%v: no name: %w, or through more than %d entries", e.Offset, errLoop, maxOrigins)
+	return fmt.Errorf("%v: no name: %w, or through more than %d entries", e.Offset, entry.ErrLoop, entry.MaxOrigins)
 }
 
 // moveGo leaves of what functions of Go were called with, and of their results, those that
@@ -301,11 +302,11 @@ func (i *Info) takeGo(v *Variable, pointer object.DebugOffset) {
 	if !escaped || v.Type == nil || v.Type.kind != Pointer {
 		return
 	}
-	e, err := i.read(pointer)
+	e, err := i.entries.Read(pointer)
 	if err != nil {
 		return
 	}
-	if off, ok := i.typeReference(e); ok {
+	if off, ok := i.entries.TypeReference(e); ok {
 		v.Name, v.escape, v.Type = name, v.Type, i.typeAt(off)
 	}
 }
@@ -322,15 +323,15 @@ type Variable struct {
 
 	info     *Info
 	offset   object.DebugOffset // of its entry
-	unit     *unit
+	unit     *entry.Unit
 	body     *body // of the function that it is local to; nil for globals
-	location attribute
-	constant attribute // DW_AT_const_value
-	result   bool      // of a function of Go
-	made     bool      // by the compiler of Go, for itself
-	escape   *Type     // of the pointer that the location has, where Go put the variable on the heap
-	external bool      // a declaration of what is defined elsewhere
-	inlined  bool      // of a call that was inlined
+	location entry.Attribute
+	constant entry.Attribute // DW_AT_const_value
+	result   bool            // of a function of Go
+	made     bool            // by the compiler of Go, for itself
+	escape   *Type           // of the pointer that the location has, where Go put the variable on the heap
+	external bool            // a declaration of what is defined elsewhere
+	inlined  bool            // of a call that was inlined
 
 	enter sync.Once  // of what follows
 	entry *parameter // see passed
@@ -359,11 +360,11 @@ const maxLocated = 4
 // program returns the program of the expression that the location is at the address of an
 // evaluator's frame, nil where there is none.
 func (v *Variable) program(e *evaluator) (*program, error) {
-	if v.location.kind != attributeList {
+	if v.location.Kind != entry.AttributeList {
 		return v.programAt(e, 0)
 	}
 	pc, lookup := e.frame.ProgramCounter()
-	if v.unit.goPlain && pc != lookup {
+	if v.unit.GoPlain && pc != lookup {
 		// What came in registers was put in its place before anything was called, and is
 		// said to be there from the first return on.
 		if p, err := v.programAt(e, pc); p != nil || err != nil {
@@ -375,7 +376,7 @@ func (v *Variable) program(e *evaluator) (*program, error) {
 
 // programAt is program at a run-time address, which counts for a location list.
 func (v *Variable) programAt(e *evaluator, pc uint64) (*program, error) {
-	if v.location.kind == attributeList {
+	if v.location.Kind == entry.AttributeList {
 		pc -= e.frame.Bias()
 	}
 	var known []located
@@ -456,4 +457,31 @@ func (s *Scope) Lookup(name string) *Variable {
 // bias of f.
 func (fn *Function) Value(f Frame) Value {
 	return At(fn.Type, fn.Entry+f.Bias(), f)
+}
+
+// Class returns the structure, class or union that a function is a member of, or nil.
+func (f *Function) Class() (t *Type) {
+	i := f.info
+	_ = i.locked(func() error { // a function whose class cannot be read has none
+		own, err := i.entries.Read(f.Type.offset)
+		if err != nil {
+			return err
+		}
+		for e := range i.entries.Origins(own) {
+			around, err := i.entries.Enclosing(e)
+			if err != nil {
+				return err
+			}
+			if around == nil {
+				continue
+			}
+			switch around.Tag {
+			case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+				t = i.typeAt(around.Offset)
+				return nil
+			}
+		}
+		return nil
+	})
+	return t
 }

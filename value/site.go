@@ -13,6 +13,7 @@ import (
 
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 )
 
 // callSite is a call that a function makes (DWARF 5 §3.4). The frames of many
@@ -42,7 +43,7 @@ type siteParameter struct {
 
 // siteValue is a value that a call passes.
 type siteValue struct {
-	attribute
+	entry.Attribute
 	program *program // of an expression that was asked for
 }
 
@@ -68,14 +69,14 @@ func (i *Info) siteOf(b *body, back uint64) *callSite {
 // that return to one, the first entry's comes first.
 func sitesOf(root *node) []callSite {
 	count := 0
-	for k := range root.below {
-		if _, ok := callReturn(&root.below[k]); ok {
+	for k := range root.Below {
+		if _, ok := callReturn(&root.Below[k]); ok {
 			count++
 		}
 	}
 	list := make([]callSite, 0, count)
-	for k := range root.below {
-		n := &root.below[k]
+	for k := range root.Below {
+		n := &root.Below[k]
 		if back, ok := callReturn(n); ok {
 			list = append(list, callSite{back: back, node: n})
 		}
@@ -97,13 +98,13 @@ func callReturn(n *node) (uint64, bool) {
 	return 0, false
 }
 
-func (i *Info) readSite(site *callSite, u *unit) {
+func (i *Info) readSite(site *callSite, u *entry.Unit) {
 	site.read = true
-	if target := i.firstValue(site.node, u, dwarf.AttrCallTarget, dw.AttrGNUCallSiteTarget); target.kind == attributeBlock {
-		site.to = i.decode(target.bytes, u.referenceWidth())
+	if target := i.firstValue(site.node, u, dwarf.AttrCallTarget, dw.AttrGNUCallSiteTarget); target.Kind == entry.AttributeBlock {
+		site.to = i.decode(target.Bytes, u.ReferenceWidth())
 		i.held += len(site.to.operations)
 	}
-	for c := range site.node.children() {
+	for c := range site.node.Direct() {
 		if c.Tag != dwarf.TagCallSiteParameter && c.Tag != dw.TagGNUCallSiteParameter {
 			continue
 		}
@@ -114,8 +115,8 @@ func (i *Info) readSite(site *callSite, u *unit) {
 		if location, _ := c.Block(dwarf.AttrLocation); len(location) > 0 {
 			p.place, p.located = i.parameterOf(bytes.Clone(location))
 		}
-		p.value.attribute = i.firstValue(c, u, dwarf.AttrCallValue, dw.AttrGNUCallSiteValue)
-		p.data.attribute = i.firstValue(c, u, dwarf.AttrCallDataValue, dw.AttrGNUCallSiteDataValue)
+		p.value.Attribute = i.firstValue(c, u, dwarf.AttrCallValue, dw.AttrGNUCallSiteValue)
+		p.data.Attribute = i.firstValue(c, u, dwarf.AttrCallDataValue, dw.AttrGNUCallSiteDataValue)
 		p.hasData = c.Has(dwarf.AttrCallDataValue) || c.Has(dw.AttrGNUCallSiteDataValue)
 		site.parameters = append(site.parameters, p)
 	}
@@ -123,9 +124,9 @@ func (i *Info) readSite(site *callSite, u *unit) {
 }
 
 // firstValue returns the first of some attributes that an entry has.
-func (i *Info) firstValue(n *node, u *unit, attrs ...dwarf.Attr) (value attribute) {
+func (i *Info) firstValue(n *node, u *entry.Unit, attrs ...dwarf.Attr) (value entry.Attribute) {
 	for _, a := range attrs {
-		if value = i.valueOf(&n.DebugEntry, a, u); value.kind != attributeAbsent {
+		if value = i.entries.ValueOf(&n.DebugEntry, a, u); value.Kind != entry.AttributeAbsent {
 			break
 		}
 	}
@@ -191,7 +192,7 @@ func (e *evaluator) isSymbol(name string) bool {
 // publicName returns the name by which a function of any object is called that is
 // declared at an offset, "" where it is one of the unit's own.
 func (i *Info) publicName(off object.DebugOffset) string {
-	e, err := i.read(off)
+	e, err := i.entries.Read(off)
 	if err != nil || !isExternal(e) {
 		return ""
 	}
@@ -200,8 +201,8 @@ func (i *Info) publicName(off object.DebugOffset) string {
 
 // symbolName returns the name that an entry has in a symbol table.
 func (i *Info) symbolName(e *object.DebugEntry) string {
-	if name := i.linkageName(e); name != "" {
+	if name := i.entries.LinkageName(e); name != "" {
 		return name
 	}
-	return i.nameOf(e)
+	return i.entries.NameOf(e)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
 )
 
@@ -54,8 +55,8 @@ const (
 // Two types can be the same without being the same *Type: see [Type.Equal].
 type Type struct {
 	machine *arch.Machine
-	info    *Info // nil for types that were made
-	unit    *unit // that the type stands in, nil as info
+	info    *Info       // nil for types that were made
+	unit    *entry.Unit // that the type stands in, nil as info
 	offset  object.DebugOffset
 
 	kind     Kind
@@ -118,7 +119,7 @@ type Field struct {
 	// Of a virtual base class: the expression that tells where it lies.
 	location []byte
 	info     *Info
-	unit     *unit
+	unit     *entry.Unit
 }
 
 // Enumerator is a named value of an enumeration.
@@ -168,7 +169,7 @@ func (t *Type) named() *Type {
 			return t
 		}
 	}
-	return &Type{machine: t.machine, ready: true, problem: fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, t.offset, errLoop)}
+	return &Type{machine: t.machine, ready: true, problem: fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, t.offset, entry.ErrLoop)}
 }
 
 // damage returns why no value of the type can be read, nil where nothing is known to
@@ -184,7 +185,7 @@ func (t *Type) damage() error {
 			return nil // what is wrong with an element is told in its place
 		}
 	}
-	return fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, first.offset, errLoop)
+	return fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, first.offset, entry.ErrLoop)
 }
 
 // Elem returns what a pointer or reference leads to, an array has elements of, a

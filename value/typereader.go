@@ -12,6 +12,7 @@ import (
 
 	"github.com/clewdev/clew/internal/dw"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/spelling"
 )
 
@@ -24,31 +25,12 @@ func (i *Info) unknownType(problem error) *Type {
 	return &Type{machine: i.machine, kind: Unknown, ready: true, problem: problem}
 }
 
-// typeReference returns the entry of the type that an entry has.
-func (i *Info) typeReference(e *object.DebugEntry) (object.DebugOffset, bool) {
-	if off, ok := e.Reference(dwarf.AttrType); ok {
-		return off, true
-	}
-	if signature, ok := e.Signature(dwarf.AttrType); ok {
-		return i.signed(signature)
-	}
-	return 0, false
-}
-
-// signed returns the entry of the type with a signature (DWARF 5 §7.32).
-func (i *Info) signed(signature uint64) (object.DebugOffset, bool) {
-	if i.reader == nil {
-		return 0, false
-	}
-	return i.reader.Signed(signature)
-}
-
 // elemOf returns the type that an entry has, Void where it has none.
 func (i *Info) elemOf(e *object.DebugEntry) *Type {
 	if !e.Has(dwarf.AttrType) {
 		return i.voidType()
 	}
-	off, ok := i.typeReference(e)
+	off, ok := i.entries.TypeReference(e)
 	if !ok {
 		signature, _ := e.Signature(dwarf.AttrType)
 		return i.unknownType(fmt.Errorf("%w: %v: type of %v, which is not to be found", ErrDebugInfo, e.Offset, signature))
@@ -62,37 +44,37 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	if t := i.types[off]; t != nil {
 		return t
 	}
-	e, err := i.read(off)
+	e, err := i.entries.Read(off)
 	if err != nil {
 		return i.unknownType(err)
 	}
-	u := i.unitOf(off)
-	if _, err := i.root(u); err != nil {
+	u := i.entries.UnitOf(off)
+	if _, err := i.entries.Root(u); err != nil {
 		return i.unknownType(err)
 	}
-	if !i.retain(4) {
-		return i.unknownType(fmt.Errorf("%w: more types than %#x bytes can hold", ErrDebugInfo, i.size()))
+	if !i.entries.Retain(4) {
+		return i.unknownType(fmt.Errorf("%w: more types than %#x bytes can hold", ErrDebugInfo, i.entries.Size()))
 	}
-	t := &Type{machine: i.machine, info: i, unit: u, offset: off, language: u.language}
+	t := &Type{machine: i.machine, info: i, unit: u, offset: off, language: u.Language}
 	i.types[off] = t
 	if signature, ok := e.Signature(dwarf.AttrSignature); ok {
 		// A declaration of what a type unit defines.
-		if def, ok := i.signed(signature); ok {
-			if e, err = i.read(def); err != nil {
+		if def, ok := i.entries.Signed(signature); ok {
+			if e, err = i.entries.Read(def); err != nil {
 				return t
 			}
-			t.offset, t.unit = def, i.unitOf(def)
+			t.offset, t.unit = def, i.entries.UnitOf(def)
 		}
 	}
 	if size, ok := e.Number(dwarf.AttrByteSize); ok && size >= 0 {
 		t.size, t.sized = uint64(size), true
 	}
 	t.name, _ = e.Text(dwarf.AttrName)
-	t.partial = isDeclaration(e)
+	t.partial = entry.IsDeclaration(e)
 	if convention, ok := e.Number(dwarf.AttrCalling); ok {
 		t.indirect = convention == passByReference
 	}
-	if u.language == Go {
+	if u.Language == Go {
 		if kind, ok := e.Number(dw.AttrGoKind); ok {
 			t.goKind = uint8(kind)
 		}
@@ -100,69 +82,13 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 			t.goPlace = int32(place) + 1
 		}
 	}
-	switch e.Tag {
-	case dwarf.TagBaseType:
-		t.base(e)
-	case dwarf.TagUnspecifiedType:
-		t.kind = Void
-		if t.name == "decltype(nullptr)" {
-			t.kind, t.size, t.sized = Pointer, uint64(i.machine.AddressSize), true
-		}
-	case dwarf.TagPointerType:
-		t.kind = Pointer
-	case dwarf.TagReferenceType:
-		t.kind = Reference
-	case dwarf.TagRvalueReferenceType:
-		t.kind = RvalueReference
-	case dwarf.TagPtrToMemberType:
-		t.kind = MemberPointer
-	case dwarf.TagArrayType:
-		t.kind = Array
-		t.vector = e.Flag(dw.AttrGNUVector)
-	case dwarf.TagSetType:
-		t.kind = Set
-	case dwarf.TagStringType:
-		t.kind = Text
-		if e.Has(dwarf.AttrStringLength) {
-			t.sized = false // DW_AT_byte_size is that of the length, before DWARF 5
-		}
-	case dwarf.TagStructType, dwarf.TagInterfaceType:
-		t.kind = Struct
-	case dwarf.TagClassType:
-		t.kind = Class
-	case dwarf.TagUnionType:
-		t.kind = Union
-	case dwarf.TagEnumerationType:
-		t.kind = Enum
-		t.scoped = e.Flag(dwarf.AttrEnumClass)
-	case dwarf.TagSubroutineType, dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
-		t.kind, t.name = Func, ""
-	case dwarf.TagTypedef:
-		t.kind = Typedef
-	case dwarf.TagSubrangeType:
-		t.kind = Typedef
-		lower, known := e.Number(dwarf.AttrLowerBound)
-		if !known {
-			lower, known = t.language.lowerBound()
-		}
-		if base, ok := i.typeReference(e); ok {
-			t.narrow(i.typeAt(base), known && lower >= 0)
-		}
-	case dwarf.TagConstType:
-		t.kind = Const
-	case dwarf.TagVolatileType:
-		t.kind = Volatile
-	case dwarf.TagRestrictType:
-		t.kind = Restrict
-	case dwarf.TagAtomicType:
-		t.kind = Atomic
-	default:
+	if !t.setKind(e) {
 		t.partial = false
 		t.problem = fmt.Errorf("%w: %v: %v is not a known type", ErrDebugInfo, off, e.Tag)
 		return t
 	}
-	if t.name != "" && e.Tag != dwarf.TagBaseType && t.language.hasScopes() {
-		if name := i.nameOf(e); name != "" {
+	if t.name != "" && e.Tag != dwarf.TagBaseType && entry.HasScopes(t.language) {
+		if name := i.entries.NameOf(e); name != "" {
 			t.name = name
 		}
 		if t.language == CPlusPlus {
@@ -172,11 +98,75 @@ func (i *Info) typeAt(off object.DebugOffset) *Type {
 	return t
 }
 
+// kinds are the kinds of types whose tag alone determines the kind.
+var kinds = map[dwarf.Tag]Kind{
+	dwarf.TagUnspecifiedType:     Void,
+	dwarf.TagPointerType:         Pointer,
+	dwarf.TagReferenceType:       Reference,
+	dwarf.TagRvalueReferenceType: RvalueReference,
+	dwarf.TagPtrToMemberType:     MemberPointer,
+	dwarf.TagArrayType:           Array,
+	dwarf.TagSetType:             Set,
+	dwarf.TagStringType:          Text,
+	dwarf.TagStructType:          Struct,
+	dwarf.TagInterfaceType:       Struct,
+	dwarf.TagClassType:           Class,
+	dwarf.TagUnionType:           Union,
+	dwarf.TagEnumerationType:     Enum,
+	dwarf.TagSubroutineType:      Func,
+	dwarf.TagSubprogram:          Func,
+	dwarf.TagInlinedSubroutine:   Func,
+	dwarf.TagTypedef:             Typedef,
+	dwarf.TagSubrangeType:        Typedef,
+	dwarf.TagConstType:           Const,
+	dwarf.TagVolatileType:        Volatile,
+	dwarf.TagRestrictType:        Restrict,
+	dwarf.TagAtomicType:          Atomic,
+}
+
+// setKind sets the kind of a type and the properties that depend on it. It returns false where
+// the entry does not describe a known type.
+func (t *Type) setKind(e *object.DebugEntry) bool {
+	if e.Tag == dwarf.TagBaseType {
+		t.base(e)
+		return true
+	}
+	var known bool
+	if t.kind, known = kinds[e.Tag]; !known {
+		return false
+	}
+	switch e.Tag {
+	case dwarf.TagUnspecifiedType:
+		if t.name == "decltype(nullptr)" {
+			t.kind, t.size, t.sized = Pointer, uint64(t.machine.AddressSize), true
+		}
+	case dwarf.TagArrayType:
+		t.vector = e.Flag(dw.AttrGNUVector)
+	case dwarf.TagStringType:
+		if e.Has(dwarf.AttrStringLength) {
+			t.sized = false // DW_AT_byte_size is the size of the length, before DWARF 5
+		}
+	case dwarf.TagEnumerationType:
+		t.scoped = e.Flag(dwarf.AttrEnumClass)
+	case dwarf.TagSubroutineType, dwarf.TagSubprogram, dwarf.TagInlinedSubroutine:
+		t.name = ""
+	case dwarf.TagSubrangeType:
+		lower, known := e.Number(dwarf.AttrLowerBound)
+		if !known {
+			lower, known = entry.LowerBound(t.language)
+		}
+		if base, ok := t.info.entries.TypeReference(e); ok {
+			t.narrow(t.info.typeAt(base), known && lower >= 0)
+		}
+	}
+	return true
+}
+
 // narrow makes a range a type of its own where it differs from its base: it has another
 // size, or no negative values.
 func (t *Type) narrow(base *Type, positive bool) {
 	for depth := 0; base.kind == Typedef && depth < maxChain; depth++ {
-		e, err := t.info.read(base.offset)
+		e, err := t.info.entries.Read(base.offset)
 		if err != nil {
 			return
 		}
@@ -268,9 +258,9 @@ func (t *Type) load() {
 func (t *Type) read() error {
 	i := t.info
 	if t.language != OtherLanguage {
-		i.using = t.language // whoever was here meanwhile
+		i.entries.Using = t.language // whoever was here meanwhile
 	}
-	e, err := i.read(t.offset)
+	e, err := i.entries.Read(t.offset)
 	if err != nil {
 		return err
 	}
@@ -307,21 +297,21 @@ func (t *Type) read() error {
 func (t *Type) readParams(e *object.DebugEntry) error {
 	i := t.info
 	// An instance refers to a function that says what it returns.
-	for e := range i.origins(e) {
+	for e := range i.entries.Origins(e) {
 		if e.Has(dwarf.AttrType) {
 			t.elem = i.elemOf(e)
 			break
 		}
 	}
-	children, err := i.children(e.Offset)
-	for o := range i.origins(e) {
+	children, err := i.entries.Children(e.Offset)
+	for o := range i.entries.Origins(e) {
 		if hasParams(children) {
 			break
 		}
 		if o == e {
 			continue
 		}
-		if children, err = i.children(o.Offset); err != nil {
+		if children, err = i.entries.Children(o.Offset); err != nil {
 			break
 		}
 	}
@@ -330,7 +320,7 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 		switch c.Tag {
 		case dwarf.TagFormalParameter:
 			param := i.unknownType(nil)
-			for o := range i.origins(c) {
+			for o := range i.entries.Origins(c) {
 				if o.Has(dwarf.AttrType) {
 					param = i.elemOf(o)
 					break
@@ -342,7 +332,7 @@ func (t *Type) readParams(e *object.DebugEntry) error {
 			if artificial && len(t.params) == 0 && t.language == CPlusPlus && param.kind == Pointer {
 				param = &Type{machine: i.machine, language: t.language, kind: Const, elem: param, ready: true}
 			}
-			if i.retain(1) {
+			if i.entries.Retain(1) {
 				t.params = append(t.params, param)
 			}
 		case dwarf.TagUnspecifiedParameters:
@@ -366,13 +356,13 @@ func (t *Type) readEnumerators(e *object.DebugEntry) error {
 	if e.Has(dwarf.AttrType) {
 		t.elem = i.elemOf(e)
 	}
-	children, err := i.children(t.offset)
+	children, err := i.entries.Children(t.offset)
 	t.unsigned, t.flags = true, true
 	for k := range children {
 		c := &children[k]
 		name, _ := c.Text(dwarf.AttrName)
 		v, ok := c.Number(dwarf.AttrConstValue)
-		if c.Tag != dwarf.TagEnumerator || !ok || !i.retain(2) {
+		if c.Tag != dwarf.TagEnumerator || !ok || !i.entries.Retain(2) {
 			continue
 		}
 		t.enums = append(t.enums, Enumerator{name, v})
