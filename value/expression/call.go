@@ -230,10 +230,12 @@ func conversion(o *operand, parameter *value.Type) int {
 		switch x, y := from.Elem().Strip(), to.Elem().Strip(); {
 		case x.Equal(y):
 			return 0
-		case y.Kind() == value.Void:
+		case y.Kind() == value.Void, startsWith(x, y, 0):
 			return 2
 		}
 		return -1
+	case isReference(parameter) && startsWith(from, to, 0):
+		return 2
 	case a.kind == value.Func && b.kind == value.Pointer:
 		return 1
 	case a.isInteger() && b.kind == value.Pointer && o.kind == scalarOperand && o.bits == 0:
@@ -252,4 +254,24 @@ func conversion(o *operand, parameter *value.Type) int {
 		return 2
 	}
 	return -1
+}
+
+// maxBases bounds how deep a class is searched for a base class.
+const maxBases = 16
+
+// startsWith reports whether a class has a base class at its start: the address of an object
+// is that of the base class, too.
+func startsWith(class, base *value.Type, depth int) bool {
+	if depth == maxBases || class.Kind() != value.Struct && class.Kind() != value.Class {
+		return false
+	}
+	for _, f := range class.Fields() {
+		if !f.Base || f.Virtual || f.Offset != 0 {
+			continue
+		}
+		if t := f.Type.Strip(); t.Equal(base) || startsWith(t, base, depth+1) {
+			return true
+		}
+	}
+	return false
 }

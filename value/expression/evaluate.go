@@ -207,18 +207,13 @@ func (e *Expression) addressOf(n *node) (operand, error) {
 	if err != nil {
 		return operand{}, err
 	}
+	e.follow(&o)
 	switch o.kind {
 	case memoryOperand:
 		return e.pointer(o.typ, o.bits), nil
 	case symbolOperand:
 		return e.pointer(e.basics.void, o.bits), nil
 	case valueOperand:
-		if o.form.kind == value.Reference || o.form.kind == value.RvalueReference {
-			inner := e.operandOf(o.held().Deref())
-			if inner.kind == memoryOperand {
-				return e.pointer(inner.typ, inner.bits), nil
-			}
-		}
 		if err := o.held().Err(); err != nil {
 			return operand{}, err
 		}
@@ -323,6 +318,9 @@ func (e *Expression) sizeOf(n *node) (operand, error) {
 		if t == nil {
 			t = e.basics.void
 		}
+	}
+	if isReference(t) {
+		t = t.Strip().Elem() // C++17 [expr.sizeof]
 	}
 	size := t.Size()
 	if n.op == alignOf {

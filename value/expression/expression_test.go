@@ -134,7 +134,7 @@ func TestMachines(t *testing.T) {
 }
 
 func TestCall(t *testing.T) {
-	_, file, info := build(t, "-O0")
+	_, file, info := build(t, "program.c", "-O0")
 	f, _ := info.Functions("work")
 	var called []string
 	c := &Context{Machine: amd64, Info: info, Address: f[0].Entry,
@@ -177,7 +177,7 @@ func TestCall(t *testing.T) {
 }
 
 func TestType(t *testing.T) {
-	_, _, info := build(t, "-O0")
+	_, _, info := build(t, "program.c", "-O0")
 	f, _ := info.Functions("work")
 	c := &Context{Machine: amd64, Info: info, Address: f[0].Entry + 50}
 	for _, test := range []struct {
@@ -268,7 +268,7 @@ var conditions = []string{"$rax == 5", "i == 500", "i == 0 && p->next", "numbers
 
 // worked is a frame of work with 0 in all its memory.
 func worked(t testing.TB) (*frame, *Context) {
-	_, file, info := build(t, "-O0")
+	_, file, info := build(t, "program.c", "-O0")
 	functions, err := info.Functions("work")
 	if err != nil {
 		t.Fatal(err)

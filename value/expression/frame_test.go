@@ -14,6 +14,7 @@ import (
 
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value"
+	"github.com/ianlancetaylor/demangle"
 )
 
 // frame is a frame whose registers and memory are the test's.
@@ -93,7 +94,7 @@ type symbols struct {
 func (s symbols) Symbol(address uint64) (name string, offset uint64, ok bool) {
 	for _, symbol := range s.list {
 		if offset := address - s.bias - symbol.Address; offset < max(symbol.Size, 1) {
-			return symbol.Name, offset, true
+			return demangle.Filter(symbol.Name), offset, true
 		}
 	}
 	return "", 0, false
@@ -108,16 +109,20 @@ func tool(t testing.TB, name string) string {
 	return path
 }
 
-// build compiles testdata/program.c.
-func build(t testing.TB, flags ...string) (path string, file *object.File, info *value.Info) {
+// build compiles a file of testdata.
+func build(t testing.TB, name string, flags ...string) (path string, file *object.File, info *value.Info) {
 	t.Helper()
-	source, err := filepath.Abs("testdata/program.c")
+	source, err := filepath.Abs("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	compiler := "gcc"
+	if filepath.Ext(name) == ".cc" {
+		compiler = "g++"
+	}
 	path = filepath.Join(t.TempDir(), "program")
-	if out, err := exec.Command(tool(t, "gcc"), append(flags, "-g", "-w", "-o", path, source)...).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
+	if out, err := exec.Command(tool(t, compiler), append(flags, "-g", "-w", "-o", path, source)...).CombinedOutput(); err != nil {
+		t.Fatalf(compiler+": %v\n%s", err, out)
 	}
 	if file, err = object.Open(path); err != nil {
 		t.Fatal(err)

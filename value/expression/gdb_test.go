@@ -32,9 +32,9 @@ type answers struct {
 	Answers   [][3]string // expression, text, error
 }
 
-// stopLine returns the number of the line of program.c where the test stops.
-func stopLine(t testing.TB) int {
-	source, err := os.ReadFile("testdata/program.c")
+// stopLine returns the number of the line of a program where the test stops.
+func stopLine(t testing.TB, name string) int {
+	source, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,17 +43,17 @@ func stopLine(t testing.TB) int {
 			return i + 1
 		}
 	}
-	t.Fatal("program.c has no line to stop at")
+	t.Fatal(name + " has no line to stop at")
 	return 0
 }
 
 // ask has gdb print expressions, and returns the frame as it was before.
-func ask(t *testing.T, expressions string) (*answers, *frame, symbols) {
+func ask(t *testing.T, source, expressions string) (*answers, *frame, symbols) {
 	gdb := tool(t, "gdb")
-	path, file, info := build(t, "-O0")
+	path, file, info := build(t, source, "-O0")
 	output := filepath.Join(t.TempDir(), "answers.json")
 	command := exec.Command(gdb, "-nx", "-q", "-batch", "-x", "testdata/print.py", path)
-	command.Env = append(os.Environ(), "LINE="+fmt.Sprint(stopLine(t)), "EXPRESSIONS="+expressions, "OUTPUT="+output, "DEBUGINFOD_URLS=", "LC_ALL=C")
+	command.Env = append(os.Environ(), "SOURCE="+source, "LINE="+fmt.Sprint(stopLine(t, source)), "EXPRESSIONS=testdata/"+expressions, "OUTPUT="+output, "DEBUGINFOD_URLS=", "LC_ALL=C")
 	said, err := command.CombinedOutput()
 	text, readErr := os.ReadFile(output)
 	if readErr != nil {
@@ -121,8 +121,7 @@ func (s *store) value(n int, relative bool) (value.Value, error) {
 	return s.history[n-1], nil
 }
 
-// different are expressions for which this package does not do what gdb does, and
-// why.
+// different are expressions of program.c whose results differ from gdb's, with the reason.
 var different = map[string]string{
 	"t.c::counter":              "a file is named without quotes too",
 	"program.c::counter + 0":    "a file is named without quotes too",
@@ -145,12 +144,51 @@ var different = map[string]string{
 	"(double long)1":            "the words of a type come in any order: C11 §6.7.2",
 }
 
+// differentClasses are those of classes.cc.
+var differentClasses = map[string]string{
+	"state == on":            "a comparison is an int, as in C",
+	"!flag":                  "a comparison is an int, as in C",
+	"callback == 0":          "a comparison is an int, as in C",
+	"this + 1 == this":       "a comparison is an int, as in C",
+	"this == 0":              "a comparison is an int, as in C",
+	"!ratio":                 "a comparison is an int, as in C",
+	"ratio && flag":          "a comparison is an int, as in C",
+	"this->base::number":     "members are named without their class",
+	"this->nosuch":           "methods are not looked for",
+	"sizeof(this->twice(1))": "methods are not looked for",
+	"::shapes::corners":      "the global namespace is for names outside of namespaces",
+	"(shapes::color)1":       "types are named without their namespace or class",
+	"(derived::mode)1":       "types are named without their namespace or class",
+	"sizeof(shapes::point)":  "types are named without their namespace or class",
+	"sizeof(base&)":          "types are parsed as those of C",
+	"shapes::nosuch":         "the message does not say that the scope is a namespace",
+	"derived::nosuch":        "the message does not say that the scope is a class",
+	"plain()":                "gdb calls the address that is the number",
+	"pick":                   "of several functions the first is shown, not the last",
+	"&pick":                  "of several functions the first is shown, not the last",
+	"U'x'":                   "the type must be in the program",
+	"U'\\U0001f600'":         "the type must be in the program",
+	"L\"wide\"":              "the type must be in the program",
+	"'\\x'":                  "all invalid escape sequences have one message",
+	"'\\q'":                  "an unknown escape sequence is an error",
+	"1e+":                    "an exponent has digits",
+	"1.5.5":                  "a number ends where its letters and dots end: C11 §6.4.8",
+	"a b":                    "the first unknown name is reported",
+	"@":                      "the message repeats the operator",
+}
+
 func TestGDB(t *testing.T) {
-	a, f, names := ask(t, "testdata/expressions.txt")
+	t.Run("C", func(t *testing.T) { testGDB(t, "program.c", "expressions.txt", 500, different) })
+	t.Run("C++", func(t *testing.T) { testGDB(t, "classes.cc", "classes.txt", 100, differentClasses) })
+}
+
+// testGDB compares the results of expressions in a program with gdb's.
+func testGDB(t *testing.T, source, expressions string, least int, different map[string]string) {
+	a, f, names := ask(t, source, expressions)
 	s := &store{variables: map[string]value.Value{}}
 	c := &Context{Machine: amd64, Info: f.info, Address: f.pc - f.bias, Convenience: s, History: s.value}
 	printer := &print.Printer{Symbols: names}
-	if len(a.Answers) < 500 {
+	if len(a.Answers) < least {
 		t.Fatalf("gdb printed %d expressions", len(a.Answers))
 	}
 	seen := map[string]bool{}

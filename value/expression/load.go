@@ -149,13 +149,8 @@ func (f form) decode(bits uint64) uint64 {
 }
 
 func (e *Expression) loadValue(o *operand) error {
-	if o.form.kind == value.Reference || o.form.kind == value.RvalueReference {
-		if e.dry {
-			elem := o.typ.Strip().Elem()
-			*o = operand{kind: memoryOperand, typ: elem, form: formOf(elem)}
-			return e.load(o)
-		}
-		*o = e.operandOf(o.held().Deref())
+	if o.isReference() {
+		e.follow(o)
 		return e.load(o)
 	}
 	if !o.form.isScalar() {
@@ -181,8 +176,27 @@ func (e *Expression) loadValue(o *operand) error {
 	return nil
 }
 
+func (o *operand) isReference() bool {
+	return o.form.kind == value.Reference || o.form.kind == value.RvalueReference
+}
+
+// follow replaces a reference by the object that it refers to (C++17 [expr.type]).
+func (e *Expression) follow(o *operand) {
+	switch {
+	case !o.isReference():
+	case e.dry:
+		elem := o.typ.Strip().Elem()
+		*o = operand{kind: memoryOperand, typ: elem, form: formOf(elem)}
+	case o.kind == memoryOperand:
+		*o = e.operandOf(value.At(o.typ, o.bits, e.frame).Deref())
+	case o.kind == valueOperand:
+		*o = e.operandOf(o.held().Deref())
+	}
+}
+
 // rvalue loads an operand and makes pointers of arrays and functions.
 func (e *Expression) rvalue(o *operand) error {
+	e.follow(o)
 	if o.form.kind == value.Array && o.kind == valueOperand && !e.dry {
 		if address, ok := o.held().Address(); ok { // of another object
 			*o = e.pointer(o.typ.Strip().Elem(), address)
@@ -200,8 +214,6 @@ func (e *Expression) rvalue(o *operand) error {
 		case value.Func:
 			*o = e.pointer(o.typ, o.bits)
 			return nil
-		case value.Reference, value.RvalueReference:
-			*o = held(o.typ, value.At(o.typ, o.bits, e.frame))
 		}
 	}
 	return e.load(o)

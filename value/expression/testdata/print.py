@@ -1,5 +1,5 @@
-# Runs in gdb: stops the program at the line in $LINE, prints the expressions in
-# the file $EXPRESSIONS one after the other, and writes what the program's memory
+# Runs in gdb: stops the program at line $LINE of $SOURCE, prints the expressions in the
+# file $EXPRESSIONS one after the other, and writes what the program's memory
 # and registers were before, all to the file $OUTPUT as JSON.
 import gdb, json, os
 
@@ -7,7 +7,7 @@ gdb.execute("set confirm off")
 gdb.execute("set width 0")
 gdb.execute("set height 0")
 gdb.execute("set python print-stack none")
-gdb.execute("tbreak program.c:" + os.environ["LINE"])
+gdb.execute("tbreak %s:%s" % (os.environ["SOURCE"], os.environ["LINE"]))
 gdb.execute("run", to_string=True)
 
 maps = []
