@@ -50,6 +50,9 @@ var budgets = map[string]string{
 	"stack/...":          reading,
 	"profile/...":        "internal/printable @github.com/google/pprof",
 	"report/readelf":     "object internal/printable",
+	"report/style":       styling,
+	"report/table":       "arch/disasm " + styling,
+	"report/source":      "report/table",
 	"report/...":         printing,
 	"check/...":          printing,
 	"record/...":         printing,
@@ -60,14 +63,15 @@ var budgets = map[string]string{
 	"session/hosted":   "session",
 	"session/rsp":      "session session/socket jit/gdb", // it publishes what lldb is to see
 	"session/frontend": "session",
-	"session/console":  "session/frontend session/hosted " + printing,
-	"session/dap":      "session/frontend session/socket @github.com/google/go-dap " + printing,
-	"session/...":      "session " + printing,
+	"session/console":  "session/frontend session/hosted " + styling,
+	"session/dap":      "session/frontend session/socket @github.com/google/go-dap " + styling,
 }
 
 const (
 	reading = "stack snapshot/... stack/... debugfile/... value/... object unwind/... region jit/gdb/registry jit/symfile/reader jit/symfile " +
 		"jit/perf jit/libunwind internal/... arch/disasm"
+	styling = "value/... object internal/dlang internal/printable internal/untrusted @github.com/fatih/color " +
+		"@github.com/mattn/go-colorable @github.com/mattn/go-isatty @github.com/ianlancetaylor/demangle report/style"
 	printing = reading + " report/... profile/... @github.com/fatih/color @github.com/mattn/go-colorable @github.com/mattn/go-isatty " +
 		"@github.com/ianlancetaylor/demangle @github.com/google/pprof @github.com/pierrec/lz4/v4"
 )
@@ -171,6 +175,21 @@ func TestBudgets(t *testing.T) {
 			}
 			if !fits && !matches(name, dep) {
 				t.Errorf("%s links %s, which is not in its budget", path, dep)
+			}
+		}
+	}
+}
+
+// Front ends of sessions show names and colours as reports do, and link neither
+// recordings nor profiles.
+func TestFrontEndsLinkNoProfiles(t *testing.T) {
+	_, all := public(t)
+	for _, front := range []string{"session/console", "session/dap"} {
+		for _, d := range all[module+front].Deps {
+			for _, unwanted := range []string{"profile/...", "snapshot/perfdata/...", "stack/recording", "report/trace"} {
+				if matches(unwanted, strings.TrimPrefix(d, module)) {
+					t.Errorf("%s links %s", front, d)
+				}
 			}
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
@@ -46,7 +46,7 @@ var chain = []string{"innermost", "inner", "middle", "outer", "main"}
 func functions(s *stack.Stack, program string) (names []string) {
 	for i := range s.Frames {
 		if f := &s.Frames[i]; f.Object != nil && filepath.Base(f.Object.Name) == filepath.Base(program) {
-			names = append(names, report.FunctionName(f))
+			names = append(names, trace.FunctionName(f))
 		}
 	}
 	return names

@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
@@ -114,7 +114,7 @@ func checkCalls(t *testing.T, walked *stack.Stack, program, source string, want 
 	callee := ""
 	for i := range walked.Frames {
 		f := &walked.Frames[i]
-		name := report.FunctionName(f)
+		name := trace.FunctionName(f)
 		if !f.Trampoline && (f.Object == nil || filepath.Base(f.Object.Name) != filepath.Base(program)) || strings.HasSuffix(name, "_start") {
 			continue
 		}
@@ -220,7 +220,7 @@ func TestCoresOfOtherMachinesEqualRemoteGDB(t *testing.T) {
 			var got, want []string
 			for i := first; i < len(stack.Frames); i++ {
 				f := &stack.Frames[i]
-				got = append(got, fmt.Sprintf("%#x %s", f.PC, report.FunctionName(f)))
+				got = append(got, fmt.Sprintf("%#x %s", f.PC, trace.FunctionName(f)))
 			}
 			theirs := gdbOfEmulated(t, &e, program, test.args...)
 			for i := range theirs.Frames {

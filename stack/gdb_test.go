@@ -23,7 +23,8 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/stack"
 )
 
@@ -99,14 +100,14 @@ func rows(s *stack.Stack) (rows []row) {
 		if n := len(f.Locations); n > 1 && f.TailCall {
 			// gdb shows only the innermost of the calls that were inlined there.
 			l := &f.Locations[0]
-			rows = append(rows, row{f, report.Demangle(l.Function), l.File, l.Line, false})
+			rows = append(rows, row{f, style.Demangle(l.Function), l.File, l.Line, false})
 			continue
 		}
 		for k := range max(len(f.Locations)-1, 0) {
 			l := &f.Locations[k]
-			rows = append(rows, row{f, report.Demangle(l.Function), l.File, l.Line, true})
+			rows = append(rows, row{f, style.Demangle(l.Function), l.File, l.Line, true})
 		}
-		r := row{frame: f, name: report.FunctionName(f)}
+		r := row{frame: f, name: trace.FunctionName(f)}
 		if l := f.Location(); l != nil {
 			r.file, r.line = l.File, l.Line
 		}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
 )
@@ -45,7 +45,7 @@ func awaitInner(t *testing.T, pid int) {
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		stacks := stacktest.Stacks(t, stacktest.Take(t, pid))
 		if slices.ContainsFunc(stacks, func(s stack.Stack) bool {
-			if len(s.Frames) == 0 || report.FunctionName(&s.Frames[0]) != "jit_inner" {
+			if len(s.Frames) == 0 || trace.FunctionName(&s.Frames[0]) != "jit_inner" {
 				return false
 			}
 			l := s.Frames[0].Location()
@@ -88,7 +88,7 @@ func TestGeneratedCode(t *testing.T) {
 			}{{"jit_inner", 23}, {"jit_middle", 13}, {"jit_outer", 2}, {"main.call", 0}, {"main.(*state).call", 0}, {"main.(*state).step", 0}, {"main.main", 0}}
 			for i, w := range want {
 				f := &walked.Frames[i]
-				if name := report.FunctionName(f); name != w.name {
+				if name := trace.FunctionName(f); name != w.name {
 					t.Fatalf("frame %d is %s, expected %s", i, name, w.name)
 				}
 				if w.line == 0 {
@@ -140,8 +140,8 @@ func sameInCore(t *testing.T, path string, live *stack.Stack, sources []*stack.C
 	}
 	for i := range walked.Frames {
 		f, l := &walked.Frames[i], &live.Frames[i]
-		if f.PC != l.PC || f.SP != l.SP || f.Method != l.Method || report.FunctionName(f) != report.FunctionName(l) {
-			t.Errorf("frame %d: %#x %s by %v, live %#x %s by %v", i, f.PC, report.FunctionName(f), f.Method, l.PC, report.FunctionName(l), l.Method)
+		if f.PC != l.PC || f.SP != l.SP || f.Method != l.Method || trace.FunctionName(f) != trace.FunctionName(l) {
+			t.Errorf("frame %d: %#x %s by %v, live %#x %s by %v", i, f.PC, trace.FunctionName(f), f.Method, l.PC, trace.FunctionName(l), l.Method)
 		}
 		if (f.Object == nil) != (l.Object == nil) || f.Object != nil && f.Object.Generated != l.Object.Generated {
 			t.Errorf("frame %d is in %+v, live in %+v", i, f.Object, l.Object)
@@ -181,7 +181,7 @@ func TestGeneratedCodeWithdrawn(t *testing.T) {
 	p := testprogram.Start(t, jitProgram(t, false), "publish", "many=50", "withdraw=1", "wait")
 	awaitInner(t, p.PID)
 	stack, at := stacktest.Through(t, stacktest.Stacks(t, stacktest.Take(t, p.PID)), "jit_inner")
-	if at != 0 || len(stack.Frames) < 2 || stack.Frames[1].Object != nil || report.FunctionName(&stack.Frames[1]) != "??" {
+	if at != 0 || len(stack.Frames) < 2 || stack.Frames[1].Object != nil || trace.FunctionName(&stack.Frames[1]) != "??" {
 		t.Errorf("frames %+v", stack.Frames)
 	}
 }
@@ -203,8 +203,8 @@ func TestGeneratedByLLVM(t *testing.T) {
 			s := stacktest.Take(t, p.PID)
 			walked, at := stacktest.Through(t, stacktest.Stacks(t, s), "deep")
 			for _, f := range walked.Frames[at : at+5] {
-				if l := f.Location(); report.FunctionName(&f) != "deep" || l == nil || filepath.Base(l.File) != "generated.c" || f.Object.Generated != stack.GDBList {
-					t.Errorf("%s at %+v in %+v", report.FunctionName(&f), l, f.Object)
+				if l := f.Location(); trace.FunctionName(&f) != "deep" || l == nil || filepath.Base(l.File) != "generated.c" || f.Object.Generated != stack.GDBList {
+					t.Errorf("%s at %+v in %+v", trace.FunctionName(&f), l, f.Object)
 				}
 			}
 			compare(t, walked, column(s.Machine), gdbStacks(t, p.PID)[walked.Thread.ID])

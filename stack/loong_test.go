@@ -17,7 +17,7 @@ import (
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/unwind"
 )
@@ -84,8 +84,8 @@ func TestCoresOfLoongArchEqualGoTraceback(t *testing.T) {
 			}
 			frames := stacks[0].Frames
 			var inner []string
-			for len(frames) > 0 && report.FunctionName(&frames[0]) != "main.fault" {
-				inner = append(inner, report.FunctionName(&frames[0]))
+			for len(frames) > 0 && trace.FunctionName(&frames[0]) != "main.fault" {
+				inner = append(inner, trace.FunctionName(&frames[0]))
 				frames = frames[1:]
 			}
 			if !slices.Equal(inner, test.inner) || len(frames) == 0 || frames[0].Method != test.method {
@@ -96,7 +96,7 @@ func TestCoresOfLoongArchEqualGoTraceback(t *testing.T) {
 			var got []frame
 			for i := range frames {
 				at, _ := frames[i].Registers.Get(column)
-				got = append(got, frame{report.FunctionName(&frames[i]), frames[i].PC, at - sp})
+				got = append(got, frame{trace.FunctionName(&frames[i]), frames[i].PC, at - sp})
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("frames %+v, Go prints %+v", got, want)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
@@ -56,7 +56,7 @@ func TestMappedTwice(t *testing.T) {
 					t.Errorf("%s: %v", way, err)
 				}
 				frames := stacks[0].Frames
-				at := slices.IndexFunc(frames, func(f stack.Frame) bool { return report.FunctionName(&f) == "wait" })
+				at := slices.IndexFunc(frames, func(f stack.Frame) bool { return trace.FunctionName(&f) == "wait" })
 				if at < 0 || len(frames) < at+len(tt.want) || stacks[0].Reason != unwind.EndOfStack {
 					t.Fatalf("%s: %d frames, %v: %v", way, len(frames), stacks[0].Reason, stacks[0].Err)
 				}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -37,7 +37,7 @@ func TestMusl(t *testing.T) {
 		var names []string
 		for k := range s.Frames {
 			f := &s.Frames[k]
-			names = append(names, report.FunctionName(f))
+			names = append(names, trace.FunctionName(f))
 			if f.Gap || k == 1 && f.Method != unwind.FromReturnAddress {
 				t.Errorf("thread %d: frame %d: %+v", s.Thread.ID, k, f)
 			}

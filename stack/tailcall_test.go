@@ -15,7 +15,7 @@ import (
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/stack"
 )
 
@@ -24,7 +24,7 @@ import (
 func tailCalled(s *stack.Stack) (names []string) {
 	for i := range s.Frames {
 		f := &s.Frames[i]
-		name := report.FunctionName(f)
+		name := trace.FunctionName(f)
 		if f.TailCall {
 			if l := f.Location(); l == nil || l.Line == 0 || f.SP != 0 || f.Registers != nil {
 				name += " as a frame"

@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/unwind"
@@ -48,7 +48,7 @@ func buildUncovered(t *testing.T, compiler string, flags ...string) string {
 func upToMain(walked *stack.Stack) (names []string, gaps int) {
 	for i := range walked.Frames {
 		f := &walked.Frames[i]
-		names = append(names, report.FunctionName(f))
+		names = append(names, trace.FunctionName(f))
 		if f.Gap {
 			gaps++
 		}
@@ -95,7 +95,7 @@ func TestUncoveredLive(t *testing.T) {
 				var walked *stack.Stack
 				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 					walked = &stacktest.Stacks(t, stacktest.Take(t, p.PID))[0]
-					if o := walked.Frames[0].Object; o != nil && o.Name == program && report.FunctionName(&walked.Frames[0]) != "main" {
+					if o := walked.Frames[0].Object; o != nil && o.Name == program && trace.FunctionName(&walked.Frames[0]) != "main" {
 						break
 					}
 				}
@@ -177,7 +177,7 @@ func TestOldStartOnARM64(t *testing.T) {
 			stack := &stacktest.Stacks(t, c.Snapshot())[0]
 			last := &stack.Frames[len(stack.Frames)-1]
 			if stack.Reason != unwind.EndOfStack || last.Object == nil || last.Object.Name != program || len(stack.Frames) != 5 {
-				t.Errorf("%d frames to %s: %v: %v", len(stack.Frames), report.FunctionName(last), stack.Reason, stack.Err)
+				t.Errorf("%d frames to %s: %v: %v", len(stack.Frames), trace.FunctionName(last), stack.Reason, stack.Err)
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/table"
 )
 
 const atHelp = `Explain the unwind rule at one address of an ELF file: where the CFA, the return
@@ -85,25 +85,25 @@ func at(path, place string, flags *atFlags) error {
 }
 
 func explain(f *object.File, sections []*cfi.Section, place string, flags *atFlags) error {
-	functions, pc, err := report.Find(sections, f, place)
+	functions, pc, err := table.Find(sections, f, place)
 	switch {
-	case errors.Is(err, report.ErrNoFunction):
+	case errors.Is(err, table.ErrNoFunction):
 		return output.Partialf("%s: %w%s", f.Name(), err, input.OtherNames(f, place))
 	case errors.Is(err, cfi.ErrNoFDE):
 		return uncovered(f, sections, pc, flags)
 	case err != nil:
 		return output.InputErrorf("%s: %w", f.Name(), err)
 	}
-	e, err := report.Explain(functions[0], pc)
+	e, err := table.Explain(functions[0], pc)
 	if err != nil {
 		return output.Partialf("%s: %w", f.Name(), err)
 	}
 	e.Also = functions[1:]
-	var code []report.CodeLine
+	var code []table.CodeLine
 	var note string
 	var missing error
 	if flags.source {
-		if code, note, missing = report.Disassemble(&e.Function, f); missing != nil {
+		if code, note, missing = table.Disassemble(&e.Function, f); missing != nil {
 			missing = output.Partialf("%s: %w", f.Name(), missing)
 		}
 	}
@@ -130,11 +130,11 @@ func explain(f *object.File, sections []*cfi.Section, place string, flags *atFla
 
 // uncovered names the functions around an address that no FDE covers.
 func uncovered(f *object.File, sections []*cfi.Section, pc uint64, flags *atFlags) error {
-	all, err := report.List(sections, f, report.Selection{})
+	all, err := table.List(sections, f, table.Selection{})
 	if err != nil {
 		output.Warn("%v", err)
 	}
-	u := report.Uncovered{Address: pc}
+	u := table.Uncovered{Address: pc}
 	u.Before, u.After = all.Nearest(pc)
 	if flags.json {
 		if err := u.JSON(output.Stdout); err != nil {

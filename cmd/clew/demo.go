@@ -97,7 +97,7 @@ and waits in it. The way back out, as 'clew stack --thread %[2]d %[2]d' prints i
 	if err != nil {
 		return err
 	}
-	if err := table(path, &tableFlags{format: "text", functions: []string{word}}); err != nil {
+	if err := printTable(path, &tableFlags{format: "text", functions: []string{word}}); err != nil {
 		return err
 	}
 	if !wait {

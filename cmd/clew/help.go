@@ -15,7 +15,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/cmd/clew/manual"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/jitcode"
+	"github.com/clewdev/clew/report/table"
+	"github.com/clewdev/clew/report/trace"
 )
 
 func helpCommand() *cli.Command {
@@ -107,16 +109,16 @@ func jsonTopic() *manual.Page {
 	text.WriteString(`With --json a command prints JSON instead of text: one object on each line. New
 versions of Clew may add fields; they do not change or remove any.`)
 	for _, part := range []struct{ command, schema string }{
-		{"clew stack --json", report.StackSchema},
-		{"clew stack --goroutines --json", report.GoroutineSchema},
-		{"clew stack --watch --json", report.WatchSchema},
-		{"clew table --json", report.TableSchema},
-		{"clew table --raw --json", report.RawSchema},
-		{"clew at --json", report.ExplainSchema},
-		{"clew jit --json", report.GeneratedSchema},
-		{"clew jit show --json", report.GeneratedFunctionSchema + "\n" + report.FormerFunctionSchema},
+		{"clew stack --json", trace.ThreadSchema},
+		{"clew stack --goroutines --json", trace.GoroutineSchema},
+		{"clew stack --watch --json", trace.WatchSchema},
+		{"clew table --json", table.Schema},
+		{"clew table --raw --json", table.RawSchema},
+		{"clew at --json", table.ExplainSchema},
+		{"clew jit --json", jitcode.Schema},
+		{"clew jit show --json", jitcode.FunctionSchema + "\n" + jitcode.FormerFunctionSchema},
 		{"clew jit extract --json", `One object for each file that was written: {"file", "source", "place", "bytes"}.`},
-		{"clew perf --json", report.RecordingSchema},
+		{"clew perf --json", trace.RecordingSchema},
 		{"clew version --json", `One object: {"version", "commit", "modified", "go", "os", "arch", "features"}.`},
 	} {
 		fmt.Fprintf(&text, "\n\n%s:\n\n%s", part.command, part.schema)

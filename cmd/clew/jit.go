@@ -24,7 +24,8 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/jitcode"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
@@ -137,8 +138,8 @@ type jitTarget struct {
 	command  string
 	file     string
 	notes    []string
-	core     *report.Core // nil of what is none
-	damage   []string     // of a core or a recording; the core and notes have it too
+	core     *trace.Core // nil of what is none
+	damage   []string    // of a core or a recording; the core and notes have it too
 	released func()
 	process  *snapshot.Process // whose source files are read
 }
@@ -271,13 +272,13 @@ func (t *jitTarget) recording(name string, flags *jitFlags) error {
 
 // functions returns all functions of all sources, by address; of those that
 // start together in the order of the sources.
-func (t *jitTarget) functions() (all []report.SourcedFunction) {
+func (t *jitTarget) functions() (all []jitcode.SourcedFunction) {
 	for _, s := range t.sources {
 		for f := range s.Functions() {
-			all = append(all, report.SourcedFunction{GeneratedFunction: f, Source: s})
+			all = append(all, jitcode.SourcedFunction{GeneratedFunction: f, Source: s})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b report.SourcedFunction) int {
+	slices.SortStableFunc(all, func(a, b jitcode.SourcedFunction) int {
 		switch {
 		case a.Start < b.Start:
 			return -1
@@ -295,9 +296,11 @@ func jitSources(name string, flags *jitFlags) error {
 		return err
 	}
 	defer t.released()
-	r := report.NewGeneratedCode(t.sources, t.memory)
+	r := jitcode.NewSources(t.sources, t.memory)
 	r.PID, r.Command, r.File, r.Notes = t.pid, t.command, t.file, t.notes
-	r.SetCore(t.core)
+	if t.core != nil {
+		r.Core, r.Notes = t.core.Path, append(r.Notes, t.core.Notes()...)
+	}
 	if flags.json {
 		err = r.JSON(output.Stdout)
 	} else {

@@ -17,16 +17,16 @@ import (
 
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/jitcode"
 	"github.com/clewdev/clew/stack"
 )
 
 // find returns the functions that a place means; the error says that there is none,
 // and what is wrong with the sources is told before.
-func (t *jitTarget) find(place, name string) (found, all []report.SourcedFunction, err error) {
+func (t *jitTarget) find(place, name string) (found, all []jitcode.SourcedFunction, err error) {
 	all = t.functions()
 	address, parseErr := strconv.ParseUint(place, 0, 64)
-	found = report.MatchGenerated(all, place, address, parseErr == nil)
+	found = jitcode.Match(all, place, address, parseErr == nil)
 	if len(found) > 0 {
 		return found, all, nil
 	}
@@ -66,7 +66,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 	defer t.released()
 	complete := t.tellDamage()
 	found, all, missing := t.find(place, name)
-	former, formerly := report.MatchFormer(t.sources, place, found, maxFormer)
+	former, formerly := jitcode.MatchFormer(t.sources, place, found, maxFormer)
 	if missing != nil && formerly == 0 {
 		return missing
 	}
@@ -80,7 +80,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 	text := sourceText(t.process.OpenSource, flags.sourcePath)
 	defer warnOfSource(text)
 	for i := range found {
-		g := report.GeneratedFunction{Function: &found[i].GeneratedFunction, Source: found[i].Source, Machine: t.machine, Names: names}
+		g := jitcode.Function{Function: &found[i].GeneratedFunction, Source: found[i].Source, Machine: t.machine, Names: names}
 		if flags.json {
 			err = g.JSON(output.Stdout)
 		} else {
@@ -104,7 +104,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 }
 
 // writeFormer writes where functions were before; all is how many such places there are.
-func writeFormer(former []report.FormerFunction, all int, apart bool, flags *jitFlags) (err error) {
+func writeFormer(former []jitcode.FormerFunction, all int, apart bool, flags *jitFlags) (err error) {
 	if apart && len(former) > 0 && !flags.json {
 		fmt.Fprintln(output.Stdout)
 	}
@@ -125,7 +125,7 @@ func writeFormer(former []report.FormerFunction, all int, apart bool, flags *jit
 }
 
 // someOf lists the first of some functions, a line each.
-func someOf(functions []report.SourcedFunction) output.Hint {
+func someOf(functions []jitcode.SourcedFunction) output.Hint {
 	const most = 8
 	var list strings.Builder
 	for i := range functions {
@@ -133,7 +133,7 @@ func someOf(functions []report.SourcedFunction) output.Hint {
 			fmt.Fprintf(&list, "\n  and %d more", len(functions)-most)
 			break
 		}
-		fmt.Fprintf(&list, "\n  %#x  %s", functions[i].Start, report.Printable(functions[i].Name))
+		fmt.Fprintf(&list, "\n  %#x  %s", functions[i].Start, printable.Text(functions[i].Name))
 	}
 	return output.Hint(list.String())
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/profile"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack/recording"
 )
@@ -128,7 +128,7 @@ func printRecording(path string, flags *perfFlags) error {
 	out := bufio.NewWriterSize(to, 1<<16)
 	if flags.samples {
 		var text []byte
-		var samples report.RecordedSamples
+		var samples trace.Samples
 		opts.Each = func(s *recording.Sample) error {
 			text = samples.Append(text[:0], s)
 			_, err := out.Write(text)
@@ -156,7 +156,7 @@ func printRecording(path string, flags *perfFlags) error {
 	if path == "-" {
 		path = "standard input"
 	}
-	shown := &report.Recorded{Recording: rec, Path: path, Periods: flags.periods, ByThread: flags.byThread}
+	shown := &trace.Recording{Recording: rec, Path: path, Periods: flags.periods, ByThread: flags.byThread}
 	if err := errors.Join(flags.print(shown, out), out.Flush()); err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (f *perfFlags) counts(t *recording.Thread, event string) bool {
 }
 
 // print prints the recording in the form that is asked for.
-func (f *perfFlags) print(r *report.Recorded, out *bufio.Writer) error {
+func (f *perfFlags) print(r *trace.Recording, out *bufio.Writer) error {
 	switch {
 	case f.event != "" && r.Samples == 0:
 		var names []string
@@ -249,11 +249,11 @@ func (f *perfFlags) print(r *report.Recorded, out *bufio.Writer) error {
 	if f.json {
 		return nil
 	}
-	return r.Text(out, report.RecordedOptions{Palette: output.Stdout.Palette(), Functions: f.top, Stacks: f.stacks})
+	return r.Text(out, trace.RecordingOptions{Palette: output.Stdout.Palette(), Functions: f.top, Stacks: f.stacks})
 }
 
 // one returns the event that a profile is of.
-func (f *perfFlags) one(r *report.Recorded) (int, error) {
+func (f *perfFlags) one(r *trace.Recording) (int, error) {
 	event, names := 0, []string(nil)
 	for i := range r.Events {
 		if r.Events[i].Samples > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/cmd/clew/output"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 )
 
 var errSourcePath = errors.New("--source-path says where --source looks for files: give both")
@@ -22,8 +22,8 @@ func sourcePathFlag(to *[]string, usage string) cli.Flag {
 }
 
 // sourceText returns a reader of source files. It opens them with open, or below directories.
-func sourceText(open func(path string) (*os.File, error), directories []string) *report.SourceText {
-	text := &report.SourceText{Open: open}
+func sourceText(open func(path string) (*os.File, error), directories []string) *style.SourceFiles {
+	text := &style.SourceFiles{Open: open}
 	for _, dir := range directories {
 		if abs, err := filepath.Abs(dir); err == nil {
 			text.Path = append(text.Path, abs)
@@ -33,7 +33,7 @@ func sourceText(open func(path string) (*os.File, error), directories []string) 
 }
 
 // warnOfSource warns of a source file that was not read.
-func warnOfSource(text *report.SourceText) {
+func warnOfSource(text *style.SourceFiles) {
 	if err := text.Err(); err != nil {
 		output.Warn("source file not shown: %v; --source-path DIR allows the files below DIR", err)
 	}

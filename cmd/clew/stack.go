@@ -27,7 +27,8 @@ import (
 	"github.com/clewdev/clew/cmd/clew/manual"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/profile"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
@@ -311,7 +312,7 @@ func (f *stackFlags) finish(printed, partial bool, failed error) error {
 // printStacks walks the stacks of a snapshot where t has none, names and prints them, and
 // closes its objects. It reports whether all stacks are whole (see stack.Stack.Whole), and
 // no file of theirs was refused or is missing.
-func printStacks(w io.Writer, colours report.Palette, t *stack.Walked, flags stackFlags) (complete bool, err error) {
+func printStacks(w io.Writer, colours style.Palette, t *stack.Walked, flags stackFlags) (complete bool, err error) {
 	s, objects := t.Snapshot, t.Objects
 	defer objects.Close()
 	if flags.goroutines {
@@ -335,7 +336,7 @@ func printStacks(w io.Writer, colours report.Palette, t *stack.Walked, flags sta
 	for i := range stacks {
 		complete = complete && stacks[i].Whole()
 	}
-	r := report.Stacks{Target: flags.told(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks)), Registers: flags.registers}
+	r := trace.Threads{Target: flags.told(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks)), Registers: flags.registers}
 	if variables {
 		flags.variables.add(&r, reader)
 	}
@@ -347,7 +348,7 @@ func printStacks(w io.Writer, colours report.Palette, t *stack.Walked, flags sta
 		err = r.JSON(w)
 	case !flags.profile.wanted():
 		text := flags.variables.text(objects)
-		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
+		err = r.Text(w, trace.Options{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
 		warnOfSource(text)
 	}
 	return complete, err
@@ -362,8 +363,8 @@ func whose(s *snapshot.Snapshot) string {
 }
 
 // told is what is told of a target beside its stacks.
-func (f *stackFlags) told(s *snapshot.Snapshot, missed []string) report.Target {
-	return report.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(s), Signal: s.Signal, Missed: missed}
+func (f *stackFlags) told(s *snapshot.Snapshot, missed []string) trace.Target {
+	return trace.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(s), Signal: s.Signal, Missed: missed}
 }
 
 // command returns the command line of a target, shortened.
@@ -408,7 +409,7 @@ func runCommand(args []string, flags stackFlags) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, output.Stdout.File, output.Stderr.File
 	start := time.Now()
 	var crashed bytes.Buffer // the stacks of the crash, which are held back for --source
-	var source *report.SourceText
+	var source *style.SourceFiles
 	err := process.Run(cmd, func(s *snapshot.Snapshot, why process.Reason) {
 		if !flags.json {
 			output.Warn("%s after %v: %v", args[0], time.Since(start).Round(time.Millisecond), why)

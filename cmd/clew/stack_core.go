@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	_ "github.com/clewdev/clew/snapshot/core"
 )
@@ -103,13 +103,13 @@ func (o *openedSource) close() (complete bool) {
 
 // facts are what is told of a stored source beside the stacks of its snapshot, once those
 // are named. They are nil for a live process.
-func (o *openedSource) facts(s *snapshot.Snapshot) *report.Core {
+func (o *openedSource) facts(s *snapshot.Snapshot) *trace.Core {
 	if o == nil || o.live {
 		return nil
 	}
-	r := &report.Core{Path: o.name, Signal: s.Signal}
+	r := &trace.Core{Path: o.name, Signal: s.Signal}
 	for _, m := range o.Missing() {
-		r.Missing = append(r.Missing, report.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Reason()})
+		r.Missing = append(r.Missing, trace.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Reason()})
 	}
 	if len(r.Missing) > 0 {
 		r.Advice = "for what is missing name a directory that has it with --sysroot, a program with --exe"

@@ -16,7 +16,8 @@ import (
 
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/golang"
@@ -66,7 +67,7 @@ func (f *stackFlags) goroutinesFrom() int {
 
 // printGoroutines walks, names and prints the goroutines of a snapshot, and reports
 // whether all of them were read and are whole (see stack.Stack.Whole).
-func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, objects *stack.Objects, flags stackFlags) (complete bool, err error) {
+func printGoroutines(w io.Writer, colours style.Palette, s *snapshot.Snapshot, objects *stack.Objects, flags stackFlags) (complete bool, err error) {
 	_, end := output.Progress("walking and naming the goroutines of "+whose(s), 0)
 	// Of cores too they are shown when they are asked for: there are many goroutines.
 	variables := flags.variables.wanted(true, &flags)
@@ -75,7 +76,7 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 		end()
 		return false, output.InputError(fmt.Errorf("%s: %w", whose(s), err))
 	}
-	r := report.Goroutines{List: list}
+	r := trace.Goroutines{List: list}
 	complete = err == nil
 	if err != nil {
 		r.Damage = printable.Lines(err)
@@ -105,7 +106,7 @@ func printGoroutines(w io.Writer, colours report.Palette, s *snapshot.Snapshot, 
 		err = r.JSON(w)
 	case !flags.profile.wanted():
 		text := flags.variables.text(objects)
-		err = r.Text(w, report.StackOptions{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
+		err = r.Text(w, trace.Options{Palette: colours, AllFrames: flags.allFrames, UTF8: output.UTF8(), Source: text})
 		warnOfSource(text)
 	}
 	return complete, err

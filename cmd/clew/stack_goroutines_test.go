@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 )
 
 // Goroutines that are too many to be printed each by itself are grouped, and a note says
@@ -35,7 +35,7 @@ func TestManyGoroutinesApart(t *testing.T) {
 		}
 		defer source.Close()
 		var out bytes.Buffer
-		if _, err := printStacks(&out, report.Palette{}, walked, flags); err != nil {
+		if _, err := printStacks(&out, style.Palette{}, walked, flags); err != nil {
 			t.Fatal(err)
 		}
 		var printed struct {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/cmd/clew/output"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
@@ -42,7 +42,7 @@ func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete b
 	var text bytes.Buffer
 	var complete bool
 	var failed error
-	var source *report.SourceText
+	var source *style.SourceFiles
 	opts := flags.options()
 	opts.Hold = func(s *snapshot.Snapshot) {
 		objects.SetSnapshot(s)
@@ -71,7 +71,7 @@ func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete b
 
 // filled returns stacks of a target that was held, with the lines of their source: these
 // are read now, when it runs again.
-func filled(source *report.SourceText, text []byte, colours report.Palette) []byte {
+func filled(source *style.SourceFiles, text []byte, colours style.Palette) []byte {
 	if source == nil {
 		return text
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/clewdev/clew/cmd/clew/input"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
@@ -23,7 +24,7 @@ import (
 type variableFlags struct {
 	args, noArgs, locals, raw, source bool
 	sourcePath                        []string
-	later                             bool // the target is held: see report.SourceText
+	later                             bool // the target is held: see style.SourceFiles
 }
 
 func (f *variableFlags) flags() []cli.Flag {
@@ -65,12 +66,12 @@ func (f *variableFlags) wanted(live bool, flags *stackFlags) bool {
 }
 
 // add has a report show the variables that are wanted.
-func (f *variableFlags) add(r *report.Stacks, reader *variable.Reader) {
+func (f *variableFlags) add(r *trace.Threads, reader *variable.Reader) {
 	r.Variables, r.Locals, r.Raw, r.Advice = reader, f.locals, f.raw, f.advice()
 }
 
 // addGoroutines does what add does.
-func (f *variableFlags) addGoroutines(r *report.Goroutines, s *snapshot.Snapshot, objects *stack.Objects) {
+func (f *variableFlags) addGoroutines(r *trace.Goroutines, s *snapshot.Snapshot, objects *stack.Objects) {
 	r.Variables, r.Locals, r.Raw, r.Advice = variable.NewReader(s, objects), f.locals, f.raw, f.advice()
 }
 
@@ -87,7 +88,7 @@ func (f *variableFlags) advice() string {
 
 // text is where the lines of the source of a target are read, nil where they are not
 // wanted.
-func (f *variableFlags) text(objects *stack.Objects) *report.SourceText {
+func (f *variableFlags) text(objects *stack.Objects) *style.SourceFiles {
 	if !f.source {
 		return nil
 	}

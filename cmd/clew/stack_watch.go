@@ -22,7 +22,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/input"
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/profile"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
 )
@@ -60,7 +60,7 @@ type watched struct {
 	*process.Watch
 	objects *stack.Objects
 	sampler *stack.Sampler
-	result  report.Watched
+	result  trace.Watch
 	err     error // why it is watched no more
 }
 
@@ -138,7 +138,7 @@ func newWatched(pid int, flags *stackFlags) (*watched, error) {
 	s := w.Target()
 	s.Search = input.SearchBelow(s.Search.Root)
 	objects := stack.NewObjects(s)
-	result := report.Watched{Interval: flags.watch.interval}
+	result := trace.Watch{Interval: flags.watch.interval}
 	result.PID, result.Command, result.Machine = pid, command(s), s.Machine
 	return &watched{Watch: w, objects: objects, sampler: objects.NewSampler(), result: result}, nil
 }
@@ -204,7 +204,7 @@ func (w *watched) print(flags *stackFlags) (complete bool, err error) {
 	err = w.objects.Name(w.sampler.Stacks, stack.NameOptions{Lines: !flags.noLines})
 	end()
 	r.Missed, complete = tellMissed(w.Target(), w.sampler.Stacks, err)
-	r.Stacks.Stacks, r.Counts, r.Lost = w.sampler.Stacks, w.sampler.Counts, w.sampler.Lost
+	r.Threads.Stacks, r.Counts, r.Lost = w.sampler.Stacks, w.sampler.Counts, w.sampler.Lost
 	if flags.profile.wanted() {
 		r.AddTo(flags.into)
 	}

@@ -16,9 +16,10 @@ import (
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/readelf"
 	"github.com/clewdev/clew/report/source"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/report/table"
 )
 
 const tableHelp = `Print the unwind table of every function in an ELF file: where the caller's registers
@@ -72,7 +73,7 @@ Examples:
 			case 0:
 				return fmt.Errorf("which FILE? Name a program, a shared library or an object file")
 			case 1:
-				return table(c.Args().First(), &flags)
+				return printTable(c.Args().First(), &flags)
 			default:
 				return fmt.Errorf("one FILE at a time, got %d", n)
 			}
@@ -80,7 +81,7 @@ Examples:
 	}
 }
 
-func table(path string, flags *tableFlags) error {
+func printTable(path string, flags *tableFlags) error {
 	if flags.json {
 		if flags.format != "text" && flags.format != "json" {
 			return fmt.Errorf("--json and --format=%s are two formats: choose one", flags.format)
@@ -122,9 +123,9 @@ func table(path string, flags *tableFlags) error {
 	if err != nil {
 		return err
 	}
-	var list *report.Listing
+	var list *table.Listing
 	err = object.Guard(func() (err error) {
-		list, err = report.List(sections, f, selection)
+		list, err = table.List(sections, f, selection)
 		return err
 	})
 	if list == nil {
@@ -137,7 +138,7 @@ func table(path string, flags *tableFlags) error {
 		return nothingSelected(f, flags)
 	}
 	done, end := output.ProgressBeside("entries", list.Len())
-	var summary report.Summary
+	var summary table.Summary
 	if isSource {
 		summary, err = source.Write(output.Stdout, language, list, f, done)
 	} else {
@@ -157,10 +158,10 @@ func table(path string, flags *tableFlags) error {
 	return nil
 }
 
-func (flags *tableFlags) selection() (s report.Selection, err error) {
+func (flags *tableFlags) selection() (s table.Selection, err error) {
 	s.CIEs = flags.raw
 	for _, name := range flags.functions {
-		s.Functions = append(s.Functions, report.NewPattern(name))
+		s.Functions = append(s.Functions, style.NewPattern(name))
 	}
 	for _, a := range flags.addresses {
 		pc, err := strconv.ParseUint(a, 0, 64)
@@ -172,18 +173,18 @@ func (flags *tableFlags) selection() (s report.Selection, err error) {
 	return s, nil
 }
 
-func (flags *tableFlags) printer(selection report.Selection) func() report.Printer {
+func (flags *tableFlags) printer(selection table.Selection) func() table.Printer {
 	colours := output.Stdout.Palette()
-	return func() report.Printer {
+	return func() table.Printer {
 		switch {
 		case flags.raw && flags.format == "json":
-			return &report.RawJSON{}
+			return &table.RawJSON{}
 		case flags.raw:
-			return &report.RawText{Palette: colours}
+			return &table.RawText{Palette: colours}
 		case flags.format == "json":
-			return &report.TableJSON{}
+			return &table.JSON{}
 		default:
-			return &report.TableText{Palette: colours, Mark: selection.Addresses}
+			return &table.Text{Palette: colours, Mark: selection.Addresses}
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/snapshot/process"
@@ -60,7 +60,7 @@ func Stacks(t testing.TB, s *snapshot.Snapshot) []stack.Stack {
 func Through(t testing.TB, stacks []stack.Stack, function string) (*stack.Stack, int) {
 	t.Helper()
 	for i := range stacks {
-		at := slices.IndexFunc(stacks[i].Frames, func(f stack.Frame) bool { return report.FunctionName(&f) == function })
+		at := slices.IndexFunc(stacks[i].Frames, func(f stack.Frame) bool { return trace.FunctionName(&f) == function })
 		if at >= 0 {
 			return &stacks[i], at
 		}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/leb128"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/report/table"
 )
 
 func (p *printer) arrayHeader() {
@@ -125,7 +126,7 @@ func (p *printer) instructions(d cfi.Decoder, cie *cfi.CIE, f *function) {
 	at, padding := uint64(0), []byte(nil)
 	for d.Next(&ins) {
 		encoded := cie.Section.Data[ins.Offset:][:ins.Size]
-		text := string(report.AppendInstruction(nil, cie.Section, &ins))
+		text := string(table.AppendInstruction(nil, cie.Section, &ins))
 		switch ins.Op.Effect() {
 		case cfi.EffectNone:
 			padding = append(padding, encoded...)
@@ -134,7 +135,7 @@ func (p *printer) instructions(d cfi.Decoder, cie *cfi.CIE, f *function) {
 			at += uint64(ins.Value(cie))
 			text += fmt.Sprintf(": to +%#x", at)
 			if code := f.codeBefore(at); len(code) > 0 {
-				text += ", after " + report.Printable(code[len(code)-1].Text)
+				text += ", after " + printable.Text(code[len(code)-1].Text)
 			}
 		case cfi.EffectRegister:
 			if ins.Op.Operands()&(cfi.OperandUnsigned|cfi.OperandSigned) != 0 {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/table"
 )
 
 // A file that becomes shorter after its entries were listed is an error, in every
@@ -35,7 +35,7 @@ func TestCutBeforeWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := report.List(sections, f, report.Selection{})
+		list, err := table.List(sections, f, table.Selection{})
 		if err != nil || list.Functions() < 2 {
 			t.Fatal(list, err)
 		}

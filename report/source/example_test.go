@@ -11,8 +11,8 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/source"
+	"github.com/clewdev/clew/report/table"
 )
 
 // The .eh_frame of one function that pushes rbx, as directives.
@@ -24,7 +24,7 @@ func ExampleWrite() {
 			"\x18\x00\x00\x00\x1c\x00\x00\x00\x39\x11\x00\x00\x18\x00\x00\x00\x00" +
 			"\x41\x0e\x10\x83\x02\x56\x0e\x08\x00\x00\x00"),
 	}
-	list, err := report.List([]*cfi.Section{section}, nil, report.Selection{})
+	list, err := table.List([]*cfi.Section{section}, nil, table.Selection{})
 	if err != nil {
 		log.Fatal(err)
 	}

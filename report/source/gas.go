@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/internal/printable"
 )
 
 func (p *printer) gasHeader() {
@@ -54,7 +54,7 @@ func (p *printer) gas(f *function) error {
 			p.gasCode(f, at, s.at)
 			at = s.at
 		}
-		if err := p.directive(f.table, s); err != nil {
+		if err := p.directive(f.stepTable, s); err != nil {
 			return err
 		}
 	}
@@ -83,7 +83,7 @@ func (p *printer) gasCIE(f *function, cie *cfi.CIE) error {
 	}
 	if !f.entry {
 		for i := range f.initial {
-			if err := p.directive(f.table, &f.initial[i]); err != nil {
+			if err := p.directive(f.stepTable, &f.initial[i]); err != nil {
 				return err
 			}
 		}
@@ -102,7 +102,7 @@ func (p *printer) gasCIE(f *function, cie *cfi.CIE) error {
 func (p *printer) gasCode(f *function, from, to uint64) {
 	lines := f.codeBefore(to)
 	for i := range lines {
-		p.indented("\t", "+%#-6x %s", lines[i].Address-f.FDE.Start, strings.TrimSpace(report.Printable(lines[i].Text)))
+		p.indented("\t", "+%#-6x %s", lines[i].Address-f.FDE.Start, strings.TrimSpace(printable.Text(lines[i].Text)))
 	}
 	p.printf("\t.skip\t%d", to-from)
 	if len(lines) == 0 {
@@ -113,7 +113,7 @@ func (p *printer) gasCode(f *function, from, to uint64) {
 
 // directive prints a step: as a directive, or, where gas has none for it, as an
 // escape.
-func (p *printer) directive(t *table, s *step) error {
+func (p *printer) directive(t *stepTable, s *step) error {
 	name := t.method(s.op).directive
 	if name == "" {
 		return p.escape(t, s)
@@ -136,7 +136,7 @@ func (p *printer) directive(t *table, s *step) error {
 
 // gasNames ends a line with the names of the registers that stand in it as
 // numbers.
-func (p *printer) gasNames(t *table, s *step) {
+func (p *printer) gasNames(t *stepTable, s *step) {
 	remark := ""
 	note := func(column uint64) {
 		if _, ok := gasOf(t.machine).register(t.machine, column); ok {
@@ -160,7 +160,7 @@ func (p *printer) gasNames(t *table, s *step) {
 }
 
 // escape prints a step as bytes.
-func (p *printer) escape(t *table, s *step) error {
+func (p *printer) escape(t *stepTable, s *step) error {
 	b := cfi.NewBuilder(cfi.NewCIE(t.machine))
 	alone := *s
 	alone.at = 0
@@ -173,7 +173,7 @@ func (p *printer) escape(t *table, s *step) error {
 	if text == "" {
 		text = fmt.Sprintf("%s %d", s.op.Name(t.machine), uint64(s.offset))
 	}
-	p.indented("\t", "%s", report.Printable(text))
+	p.indented("\t", "%s", printable.Text(text))
 	if s.absolute {
 		p.indented("\t", "The address in this expression is one of the template's file.")
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/internal/printable"
 )
 
 func (p *printer) goHeader() {
@@ -68,12 +68,12 @@ func (p *printer) golang(f *function) error {
 			at = s.at
 			if code := f.codeBefore(at); len(code) > 0 {
 				p.out.Truncate(p.out.Len() - len("b."))
-				p.comment("%s", report.Printable(code[len(code)-1].Text))
+				p.comment("%s", printable.Text(code[len(code)-1].Text))
 				p.printf("b.")
 			}
 			p.printf("At(%#x).", at)
 		}
-		p.goCall(f.table, s)
+		p.goCall(f.stepTable, s)
 	}
 	p.printf("return b.Program()\n}\n")
 	text, err := format.Source(p.out.Bytes()[from:])
@@ -120,7 +120,7 @@ func (p *printer) goCIE(f *function) {
 	for i := range f.initial {
 		p.absolute(&f.initial[i])
 		p.printf("b.")
-		p.goCall(f.table, &f.initial[i])
+		p.goCall(f.stepTable, &f.initial[i])
 	}
 	p.printf("cie, err := b.CIE()\nif err != nil {\nreturn nil, err\n}\nb = cfi.NewBuilder(cie)\n")
 }
@@ -133,7 +133,7 @@ func (p *printer) absolute(s *step) {
 }
 
 // goCall prints the call of the builder's method that does a step.
-func (p *printer) goCall(t *table, s *step) {
+func (p *printer) goCall(t *stepTable, s *step) {
 	var arguments, remarks []string
 	name, has := t.method(s.op).name, s.op.Operands()
 	register := func(column uint64) {
@@ -166,7 +166,7 @@ func (p *printer) goCall(t *table, s *step) {
 	remark := strings.Join(remarks, ", ")
 	p.printf("%s(%s)", name, strings.Join(arguments, ", "))
 	if remark != "" {
-		p.printf(" %s", p.remark(report.Printable(remark)))
+		p.printf(" %s", p.remark(printable.Text(remark)))
 	}
 	p.out.WriteByte('\n')
 }

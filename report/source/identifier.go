@@ -10,7 +10,8 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/report/table"
 )
 
 // identifiers are what the functions of a listing are called in the source
@@ -28,7 +29,7 @@ type place struct {
 	offset  uint64
 }
 
-func newIdentifiers(format Format, list *report.Listing) *identifiers {
+func newIdentifiers(format Format, list *table.Listing) *identifiers {
 	ids := &identifiers{format: format, kinds: make(map[cfi.Kind]bool), changed: make(map[place]string)}
 	taken := make(map[string]int) // how many functions would have the identifier
 	for f := range list.All() {
@@ -64,7 +65,7 @@ func newIdentifiers(format Format, list *report.Listing) *identifiers {
 }
 
 // of returns the identifier of a function.
-func (ids *identifiers) of(f *report.Function) string {
+func (ids *identifiers) of(f *table.Function) string {
 	if id, ok := ids.changed[place{f.FDE.CIE.Section, f.FDE.Offset}]; ok {
 		return id
 	}
@@ -84,7 +85,7 @@ const maxIdentifier = 80
 // plain returns the identifier that a function would have if it were alone. It
 // begins with a letter or "_", and holds beside them digits and, in assembly,
 // points.
-func (ids *identifiers) plain(f *report.Function) string {
+func (ids *identifiers) plain(f *table.Function) string {
 	symbol := f.Symbol
 	if base, version, _ := strings.Cut(symbol, "@"); version != "plt" {
 		symbol = base
@@ -94,8 +95,8 @@ func (ids *identifiers) plain(f *report.Function) string {
 	}
 	name := f.Name()
 	if f.Symbol != "" {
-		if name = report.Demangle(symbol); name != symbol {
-			if short := report.WithoutParameters(name); short != "" {
+		if name = style.Demangle(symbol); name != symbol {
+			if short := style.WithoutParameters(name); short != "" {
 				name = short
 			}
 		}

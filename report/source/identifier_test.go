@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/table"
 )
 
 // symbols names functions of 16 bytes from 0x1000 on.
@@ -72,7 +72,7 @@ func TestIdentifiers(t *testing.T) {
 		}
 	}
 	s := &cfi.Section{Name: ".eh_frame", Machine: m, Data: e.Data}
-	list, err := report.List([]*cfi.Section{s}, names, report.Selection{})
+	list, err := table.List([]*cfi.Section{s}, names, table.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}

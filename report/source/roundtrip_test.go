@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/source"
+	"github.com/clewdev/clew/report/table"
 )
 
 // template is an object file whose functions are printed, and what assembles
@@ -103,7 +103,7 @@ func run(t *testing.T, cmd *exec.Cmd) []byte {
 type opened struct {
 	*object.File
 	sections []*cfi.Section
-	list     *report.Listing
+	list     *table.Listing
 }
 
 func open(t *testing.T, path string) opened {
@@ -117,7 +117,7 @@ func open(t *testing.T, path string) opened {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := report.List(sections, f, report.Selection{})
+	list, err := table.List(sections, f, table.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}

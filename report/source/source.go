@@ -15,8 +15,9 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/table"
 )
 
 // Format is a language that tables are printed in.
@@ -50,10 +51,10 @@ func ParseFormat(name string) (Format, bool) {
 
 // Write prints the functions of a listing as one source file of a format. file
 // is where the listing is from: its instructions stand in comments. It may be
-// nil. The other parameters and results are those of [report.Listing.Write]; a
+// nil. The other parameters and results are those of [table.Listing.Write]; a
 // fault of the summary is a function that is malformed or that the format
 // cannot express.
-func Write(w io.Writer, format Format, list *report.Listing, file *object.File, progress func(done int)) (report.Summary, error) {
+func Write(w io.Writer, format Format, list *table.Listing, file *object.File, progress func(done int)) (table.Summary, error) {
 	var names *identifiers
 	var header printer
 	if err := object.Guard(func() error {
@@ -69,12 +70,12 @@ func Write(w io.Writer, format Format, list *report.Listing, file *object.File, 
 		header.header()
 		return nil
 	}); err != nil {
-		return report.Summary{}, err
+		return table.Summary{}, err
 	}
 	if _, err := w.Write(header.out.Bytes()); err != nil {
-		return report.Summary{}, err
+		return table.Summary{}, err
 	}
-	return list.Write(w, func() report.Printer {
+	return list.Write(w, func() table.Printer {
 		return &printer{format: format, file: file, names: names}
 	}, progress)
 }
@@ -91,11 +92,11 @@ type printer struct {
 
 // function is what is known of one function while it is printed.
 type function struct {
-	*report.Function
-	*table
+	*table.Function
+	*stepTable
 	name       string // as comments call it
 	identifier string
-	code       []report.CodeLine // not yet printed
+	code       []table.CodeLine // not yet printed
 }
 
 // maxProgram is the most bytes of instructions of one FDE that are printed, and
@@ -108,8 +109,8 @@ const (
 
 var large sync.Mutex
 
-// Function prints an FDE. See [report.Printer] for the errors.
-func (p *printer) Function(w io.Writer, f *report.Function) (fault, err error) {
+// Function prints an FDE. See [table.Printer] for the errors.
+func (p *printer) Function(w io.Writer, f *table.Function) (fault, err error) {
 	if len(f.FDE.Instructions) > smallProgram {
 		large.Lock()
 		defer large.Unlock()
@@ -119,7 +120,7 @@ func (p *printer) Function(w io.Writer, f *report.Function) (fault, err error) {
 	if fault = p.function(f); fault != nil {
 		p.out.Reset()
 		p.out.WriteByte('\n')
-		p.comment("%s is left out: %s", f.Name(), report.Printable(fault.Error()))
+		p.comment("%s is left out: %s", f.Name(), printable.Text(fault.Error()))
 	}
 	_, err = w.Write(p.out.Bytes())
 	if p.out.Cap() > maxKept {
@@ -131,12 +132,12 @@ func (p *printer) Function(w io.Writer, f *report.Function) (fault, err error) {
 // maxKept is how large a buffer may stay from one function to the next.
 const maxKept = 1 << 20
 
-func (p *printer) function(rf *report.Function) (err error) {
+func (p *printer) function(rf *table.Function) (err error) {
 	if n := len(rf.FDE.Instructions); n > maxProgram {
 		return fmt.Errorf("%d bytes of call frame instructions, expected at most %d", n, maxProgram)
 	}
 	f := &function{Function: rf, name: rf.Name(), identifier: p.names.of(rf)}
-	if f.table, err = newTable(&p.interpreter, rf.FDE); err != nil {
+	if f.stepTable, err = newStepTable(&p.interpreter, rf.FDE); err != nil {
 		return err
 	}
 	if f.size == 0 {
@@ -144,7 +145,7 @@ func (p *printer) function(rf *report.Function) (err error) {
 		return nil
 	}
 	if p.file != nil {
-		f.code = report.Instructions(rf, p.file)
+		f.code = table.Instructions(rf, p.file)
 	}
 	switch p.format {
 	case Go:
@@ -166,13 +167,13 @@ func (p *printer) Terminator(io.Writer, *cfi.Section, uint64) error { return nil
 func (p *printer) Fault(w io.Writer, s *cfi.Section, offset uint64, fault error) error {
 	p.out.Reset()
 	p.out.WriteByte('\n')
-	p.comment("The entry at %s+%#x is malformed: %s", report.Printable(s.Name), offset, report.Printable(fault.Error()))
+	p.comment("The entry at %s+%#x is malformed: %s", printable.Text(s.Name), offset, printable.Text(fault.Error()))
 	_, err := w.Write(p.out.Bytes())
 	return err
 }
 
 // comment prints a line that is a comment. Its text has no line feeds: what
-// comes from the file went through report.Printable.
+// comes from the file went through printable.Text.
 func (p *printer) comment(format string, args ...any) {
 	p.indented("", format, args...)
 }
@@ -204,7 +205,7 @@ func (p *printer) printf(format string, args ...any) { fmt.Fprintf(&p.out, forma
 func (p *printer) from() string {
 	name := "code"
 	if p.file != nil {
-		name = report.Printable(filepath.Base(p.file.Name()))
+		name = printable.Text(filepath.Base(p.file.Name()))
 	}
 	return name + " (" + p.names.machine.Name + ")"
 }
@@ -225,11 +226,11 @@ func (p *printer) unlinked() bool { return p.file != nil && p.file.Type() == elf
 
 // where says which entry a function is.
 func (f *function) where() string {
-	return fmt.Sprintf("%s FDE %#x", report.Printable(f.FDE.CIE.Section.Name), f.FDE.Offset)
+	return fmt.Sprintf("%s FDE %#x", printable.Text(f.FDE.CIE.Section.Name), f.FDE.Offset)
 }
 
 // codeBefore takes the instructions that start before an offset of the function.
-func (f *function) codeBefore(offset uint64) []report.CodeLine {
+func (f *function) codeBefore(offset uint64) []table.CodeLine {
 	n := 0
 	for n < len(f.code) && f.code[n].Address-f.FDE.Start < offset {
 		n++

@@ -16,8 +16,8 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
 	"github.com/clewdev/clew/report/source"
+	"github.com/clewdev/clew/report/table"
 )
 
 var (
@@ -42,7 +42,7 @@ func section(t testing.TB, b *cfi.Builder) opened {
 
 func sections(t testing.TB, s ...*cfi.Section) opened {
 	t.Helper()
-	list, err := report.List(s, nil, report.Selection{})
+	list, err := table.List(s, nil, table.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"unicode"
 
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 )
@@ -32,7 +32,7 @@ type Options struct {
 	Output io.Writer
 
 	// Palette colours what is printed.
-	Palette report.Palette
+	Palette style.Palette
 
 	// UTF8 says that the output is read as UTF-8: see print.Printer.
 	UTF8 bool
@@ -53,7 +53,7 @@ type Options struct {
 type Console struct {
 	session  *session.Session
 	out      io.Writer
-	palette  report.Palette
+	palette  style.Palette
 	utf8     bool
 	language Language
 	source   *sourceFiles

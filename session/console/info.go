@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/cfi"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 )
@@ -152,7 +152,7 @@ func (c *Console) infoSymbol(args string) error {
 		c.printf("No symbol matches %s.\n", args)
 		return nil
 	}
-	name = report.Demangle(name)
+	name = style.Demangle(name)
 	if offset > 0 {
 		name += fmt.Sprintf(" + %d", offset)
 	}

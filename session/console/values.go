@@ -12,7 +12,7 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/jit"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value"
@@ -75,7 +75,7 @@ func (c *Console) evaluate(text string) (value.Value, error) {
 }
 
 func (c *Console) printer(format byte) *print.Printer {
-	p := &print.Printer{Symbols: report.Demangled{Symbolizer: c.symbols}, Demangle: report.Demangle, UTF8: c.utf8, Format: format, Present: stdtype.Present}
+	p := &print.Printer{Symbols: style.Demangled{Symbolizer: c.symbols}, Demangle: style.Demangle, UTF8: c.utf8, Format: format, Present: stdtype.Present}
 	if format == raw {
 		p.Format, p.Present = 0, nil
 	}

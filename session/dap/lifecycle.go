@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-dap"
 
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/frontend"
 	"github.com/clewdev/clew/value/print"
@@ -144,7 +144,7 @@ func (c *client) setTarget(t *Target) {
 	c.values = frontend.NewValues(t.session, c.frames)
 	c.values.History = c.past
 	c.breakpoints = frontend.NewBreakpoints[editorBreakpoint](c.values, conditions)
-	c.printer = print.Printer{Symbols: report.Demangled{Symbolizer: frontend.NewSymbols(t.session)}, Demangle: report.Demangle, UTF8: true, Present: stdtype.Present}
+	c.printer = print.Printer{Symbols: style.Demangled{Symbolizer: frontend.NewSymbols(t.session)}, Demangle: style.Demangle, UTF8: true, Present: stdtype.Present}
 	c.numberSources()
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/golang"
@@ -91,7 +91,7 @@ func argumentsTold(t *testing.T, s *snapshot.Snapshot) map[string]string {
 	all := make(map[string]string)
 	eachGoFrame(t, s, func(g *golang.Goroutine, f *stack.Frame, frame *variable.Frame) {
 		if arguments, ok := frame.GoArguments(); ok {
-			name := typeArguments.ReplaceAllString(report.FunctionName(f), "[...]")
+			name := typeArguments.ReplaceAllString(trace.FunctionName(f), "[...]")
 			all[fmt.Sprintf("%d %s %#x", g.ID, name, f.PC)] = strings.Join(arguments, ", ")
 		}
 	})
@@ -147,7 +147,7 @@ func TestGoArgumentsEqualDebugInfo(t *testing.T) {
 				continue
 			}
 			if known++; got != want {
-				t.Errorf("goroutine %d: %s: %s is %#x, expected %s", g.ID, report.FunctionName(f), a.Name, got, numbers[k])
+				t.Errorf("goroutine %d: %s: %s is %#x, expected %s", g.ID, trace.FunctionName(f), a.Name, got, numbers[k])
 			}
 		}
 	})

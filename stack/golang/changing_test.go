@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
@@ -46,7 +46,7 @@ func TestChangingGoroutines(t *testing.T) {
 		var names []string
 		calls, foreign := 0, false
 		for i := range walked.Frames {
-			name := report.FunctionName(&walked.Frames[i])
+			name := trace.FunctionName(&walked.Frames[i])
 			names = append(names, name)
 			if name == own[2] {
 				calls++

@@ -16,7 +16,7 @@ import (
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
@@ -75,7 +75,7 @@ func TestGoCrashes(t *testing.T) {
 			if len(crashed) != 1 || !inOrder(crashed[0], tt.want) {
 				t.Errorf("%q, expected %q", crashed, tt.want)
 			}
-			if notes := report.Notes(stacks); len(notes) > 0 {
+			if notes := trace.Notes(stacks); len(notes) > 0 {
 				t.Errorf("notes %q", notes)
 			}
 			if tt.way != "quit" {

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
@@ -30,7 +30,7 @@ func calledOn(s *stack.Stack) (names []string) {
 		for _, l := range f.Locations[:max(0, len(f.Locations)-1)] {
 			names = append(names, l.Function)
 		}
-		names = append(names, report.FunctionName(f))
+		names = append(names, trace.FunctionName(f))
 	}
 	return names
 }

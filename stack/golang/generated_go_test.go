@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/jit/symfile/reader"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/golang"
@@ -109,7 +109,7 @@ func leadsThroughModules(t *testing.T, walked *stack.Stack) {
 	var got []string
 	for i := range walked.Frames {
 		f := &walked.Frames[i]
-		name := report.FunctionName(f)
+		name := trace.FunctionName(f)
 		if f.Object != nil && f.Object.Generated == stack.GoModuleList {
 			l := f.Location()
 			name = fmt.Sprintf("%s %s:%d by %v", name, l.File, l.Line, f.Method)

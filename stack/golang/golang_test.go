@@ -16,7 +16,7 @@ import (
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/golang"
@@ -50,7 +50,7 @@ func TestGoroutineInSystemCall(t *testing.T) {
 				}
 				s, names = &stacks[i], nil
 				for k := range s.Frames {
-					names = append(names, report.FunctionName(&s.Frames[k]))
+					names = append(names, trace.FunctionName(&s.Frames[k]))
 				}
 			}
 			for k := range s.Frames {
@@ -62,7 +62,7 @@ func TestGoroutineInSystemCall(t *testing.T) {
 			if !slices.Equal(names[max(0, len(names)-len(want)):], want) || s.Reason != unwind.EndOfStack {
 				t.Errorf("functions %v, expected %v at the end; %v: %v", names, want, s.Reason, s.Err)
 			}
-			if notes := report.Notes(stacks); len(notes) > 0 {
+			if notes := trace.Notes(stacks); len(notes) > 0 {
 				t.Errorf("notes %q", notes)
 			}
 		})
@@ -122,7 +122,7 @@ func TestGoroutineThroughC(t *testing.T) {
 					for _, l := range f.Locations[:max(0, len(f.Locations)-1)] {
 						all = append(all, l.Function)
 					}
-					all = append(all, report.FunctionName(f))
+					all = append(all, trace.FunctionName(f))
 				}
 				for _, name := range all {
 					if next < len(said) && name == said[next] {
@@ -153,7 +153,7 @@ func TestGoroutineThroughC(t *testing.T) {
 						t.Errorf("%s: frame %d, at %#x, was read after the process ran on", from, k, f.PC)
 					}
 				}
-				if notes := report.Notes(stacks); len(notes) > 0 {
+				if notes := trace.Notes(stacks); len(notes) > 0 {
 					t.Errorf("%s: notes %q", from, notes)
 				}
 				if flags == nil && (count("goCompare") != 2 || count("sort") != 2 || count("wait") != 1) {
@@ -176,7 +176,7 @@ func checkParkedThroughC(t *testing.T, pid int, symbols bool) {
 		g := &list[i]
 		var names []string
 		for k := range g.Stack.Frames {
-			names = append(names, report.FunctionName(&g.Stack.Frames[k]))
+			names = append(names, trace.FunctionName(&g.Stack.Frames[k]))
 		}
 		if !slices.Contains(names, "main.goWait") {
 			continue

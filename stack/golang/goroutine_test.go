@@ -18,7 +18,7 @@ import (
 
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
@@ -92,13 +92,13 @@ func told(g *golang.Goroutine) (s said) {
 			l := &f.Locations[k]
 			name, pc := l.Function, ""
 			if k == len(f.Locations)-1 {
-				name, pc = report.FunctionName(f), fmt.Sprintf("%#x", f.PC)
+				name, pc = trace.FunctionName(f), fmt.Sprintf("%#x", f.PC)
 			}
 			s.frames = append(s.frames, strings.TrimSpace(fmt.Sprintf("%s %s:%d %s", function(name), l.File, l.Line, pc)))
 		}
 	}
 	if f := g.Created; f != nil {
-		s.created = function(report.FunctionName(f))
+		s.created = function(trace.FunctionName(f))
 		if g.Parent != 0 {
 			s.created += fmt.Sprintf(" in goroutine %d", g.Parent)
 		}

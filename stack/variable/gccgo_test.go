@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 )
 
 var gccgoFrame = regexp.MustCompile(`^ *#\d+ +(?:0x[0-9a-f]+ +)?([^ +]+\.[^ +]+)(?:\+0x[0-9a-f]+ in [^ ]+)?(?: \(.*\))? at .*/(?:gccgo|libgo)/`)
@@ -42,7 +42,7 @@ func TestGccgoNames(t *testing.T) {
 			stacks := coreStacks(t, testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program), nil)
 			names := func() (list []string) {
 				var out bytes.Buffer
-				if err := stacks.Text(&out, report.StackOptions{AllFrames: true}); err != nil {
+				if err := stacks.Text(&out, trace.Options{AllFrames: true}); err != nil {
 					t.Fatal(err)
 				}
 				for line := range strings.Lines(out.String()) {

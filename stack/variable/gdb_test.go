@@ -19,7 +19,7 @@ import (
 
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
@@ -76,7 +76,7 @@ func gdbFrames(t *testing.T, text string) (list []shown) {
 }
 
 // coreStacks returns the stacks in a core, with their arguments.
-func coreStacks(t *testing.T, path string, opts *core.Options) *report.Stacks {
+func coreStacks(t *testing.T, path string, opts *core.Options) *trace.Threads {
 	t.Helper()
 	c, err := core.Open(path, opts)
 	if err != nil {
@@ -90,7 +90,7 @@ func coreStacks(t *testing.T, path string, opts *core.Options) *report.Stacks {
 	if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 		t.Error(err)
 	}
-	return &report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+	return &trace.Threads{Target: trace.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
 }
 
 // clewShows is what Clew shows of a core, up to main.
@@ -99,7 +99,7 @@ func clewShows(t *testing.T, path string, opts *core.Options) (list []shown) {
 	r := coreStacks(t, path, opts)
 	r.Raw = true // as gdb is told of no library's printers
 	var out bytes.Buffer
-	if err := r.Text(&out, report.StackOptions{AllFrames: true}); err != nil {
+	if err := r.Text(&out, trace.Options{AllFrames: true}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Variables.Err(); err != nil {

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
@@ -45,9 +45,9 @@ func takeStacks(t *testing.T, pid int) (*snapshot.Snapshot, *stack.Objects, []st
 func stacksText(t *testing.T, pid int, locals bool) string {
 	t.Helper()
 	s, objects, stacks := takeStacks(t, pid)
-	r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: locals}
+	r := trace.Threads{Target: trace.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: locals}
 	var out bytes.Buffer
-	if err := r.Text(&out, report.StackOptions{}); err != nil {
+	if err := r.Text(&out, trace.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -151,9 +151,9 @@ func goroutinesText(t *testing.T, pid int) string {
 	if err := golang.Name(objects, list, stack.NameOptions{Lines: true}); err != nil {
 		t.Fatal(err)
 	}
-	r := report.Goroutines{Target: report.Target{Machine: s.Machine}, List: list, Variables: variable.NewReader(s, objects)}
+	r := trace.Goroutines{Target: trace.Target{Machine: s.Machine}, List: list, Variables: variable.NewReader(s, objects)}
 	var out strings.Builder
-	if err := r.Text(&out, report.StackOptions{}); err != nil {
+	if err := r.Text(&out, trace.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

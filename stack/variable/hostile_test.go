@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
@@ -63,8 +63,8 @@ func TestDamaged(t *testing.T) {
 		objects := stack.NewObjects(s)
 		stacks := objects.Walk(stack.WalkOptions{Registers: true})
 		_ = objects.Name(stacks, stack.NameOptions{Lines: true}) // what is damaged is said there
-		r := report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: true}
-		if err := r.Text(io.Discard, report.StackOptions{AllFrames: true}); err != nil {
+		r := trace.Threads{Target: trace.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects), Locals: true}
+		if err := r.Text(io.Discard, trace.Options{AllFrames: true}); err != nil {
 			t.Error(err)
 		}
 		if err := r.JSON(io.Discard); err != nil {

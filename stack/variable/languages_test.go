@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot/process"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/variable"
@@ -85,13 +85,13 @@ func TestLanguages(t *testing.T) {
 			if err := objects.Name(stacks, stack.NameOptions{Lines: true}); err != nil {
 				t.Error(err)
 			}
-			live := &report.Stacks{Target: report.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
+			live := &trace.Threads{Target: trace.Target{Machine: s.Machine}, Stacks: stacks, Variables: variable.NewReader(s, objects)}
 			path := testprogram.GCore(t, p.PID)
 			want := shownLocals(gdbOf(t, "gdb", program, path, "thread apply all backtrace -full", "-ex", "set print frame-arguments scalars"), test.functions...)
-			for where, r := range map[string]*report.Stacks{"live": live, "core": coreStacks(t, path, nil)} {
+			for where, r := range map[string]*trace.Threads{"live": live, "core": coreStacks(t, path, nil)} {
 				r.Raw, r.Locals = true, true
 				var out bytes.Buffer
-				if err := r.Text(&out, report.StackOptions{AllFrames: true}); err != nil {
+				if err := r.Text(&out, trace.Options{AllFrames: true}); err != nil {
 					t.Fatal(err)
 				}
 				got := shownLocals(out.String(), test.functions...)

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 )
 
 // What is found to be missing only as it is read is said in JSON where all that is
@@ -65,7 +65,7 @@ int main(void) { return CALL; }
 		r := coreStacks(t, testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program), nil)
 		r.Locals = true
 		var out bytes.Buffer
-		if err := r.Text(&out, report.StackOptions{}); err != nil {
+		if err := r.Text(&out, trace.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "<through>") {

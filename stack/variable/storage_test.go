@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/trace"
 )
 
 var storageFrame = regexp.MustCompile(`^ *#\d+ +0x[0-9a-f]+ +(?:in )?((?:at_rest|in_library) \(number=\d\)) at `)
@@ -107,7 +107,7 @@ func coreText(t *testing.T, path string, opts textOptions) string {
 	r := coreStacks(t, path, nil)
 	r.Locals, r.Raw = true, opts.raw
 	var out bytes.Buffer
-	if err := r.Text(&out, report.StackOptions{AllFrames: true, UTF8: opts.utf8}); err != nil {
+	if err := r.Text(&out, trace.Options{AllFrames: true, UTF8: opts.utf8}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

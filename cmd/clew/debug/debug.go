@@ -23,7 +23,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/console"
 )
@@ -118,7 +118,7 @@ func run(files []string, flags *options) error {
 		Output: output.Stdout, Palette: output.Stdout.Palette(), UTF8: flags.json || output.UTF8(), Directories: flags.directories, Language: p.language, Call: flags.call,
 	}
 	if flags.json {
-		consoleOptions.Output, consoleOptions.Palette = io.Discard, report.Palette{}
+		consoleOptions.Output, consoleOptions.Palette = io.Discard, style.Palette{}
 	}
 	d := &debugger{Console: console.New(s, consoleOptions)}
 	defer d.catchSignals()()

@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/session"
 	"github.com/clewdev/clew/session/console"
 	"github.com/clewdev/clew/session/hosted"
@@ -108,7 +108,7 @@ func undefined(err error, library *hosted.Library) error {
 	cplusplus, types, exceptions := false, false, false
 	for _, entry := range entries {
 		name, places, _ := strings.Cut(entry, ",")
-		fmt.Fprintf(&b, "\n  %s,%s", printable.Text(report.Demangle(name)), printable.Text(places))
+		fmt.Fprintf(&b, "\n  %s,%s", printable.Text(style.Demangle(name)), printable.Text(places))
 		cplusplus = cplusplus || strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "__cxa") || strings.HasPrefix(name, "__gxx")
 		types = types || strings.HasPrefix(name, "_ZTVN10__cxxabiv1") || strings.HasPrefix(name, "_ZTI")
 		exceptions = exceptions || strings.HasPrefix(name, "__gxx_personality") || strings.HasPrefix(name, "_Unwind_") ||

@@ -13,16 +13,16 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 )
 
 // palette returns the colours for standard output: none if it is not a terminal, or if
 // NO_COLOR is set.
-func palette() report.Palette {
+func palette() style.Palette {
 	if color.NoColor {
-		return report.Palette{}
+		return style.Palette{}
 	}
-	return report.Colors()
+	return style.Colors()
 }
 
 // Progress shows the progress of work that takes more than a second on standard error, if

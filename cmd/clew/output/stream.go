@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report"
+	"github.com/clewdev/clew/report/style"
 )
 
 // Stdout and Stderr are the only users of os.Stdout and os.Stderr in the command, because names
@@ -75,9 +75,9 @@ func (s *Stream) Close() error {
 
 // Palette returns the colours for the stream: none if it is not a terminal, or if NO_COLOR is
 // set.
-func (s *Stream) Palette() report.Palette {
+func (s *Stream) Palette() style.Palette {
 	if s != Stdout && !s.IsTerminal() {
-		return report.Palette{}
+		return style.Palette{}
 	}
 	return palette()
 }

@@ -1,0 +1,10 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package style holds the elements that all reports write alike: demangled names,
+// patterns that select functions by name, numbers, colours, and lines of source files.
+//
+// The package opens no file but the source files that debug information names
+// ([SourceFiles] alone).
+package style

@@ -1,0 +1,93 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package trace
+
+import (
+	"fmt"
+
+	"github.com/clewdev/clew/snapshot"
+)
+
+// Core is what is to be known of a core beside the stacks in it.
+type Core struct {
+	Path    string
+	Signal  *snapshot.Signal // that it was written for, nil where it was for none
+	Missing []MissingFile    // mapped files that are not to be had
+	Damage  []string         // what is wrong with the core itself
+	Advice  string           // what to do about missing files, "" for nothing
+}
+
+// MissingFile is a file that a core's process had mapped and that is not to be
+// had, so that frames lack names or a stack ends there.
+type MissingFile struct {
+	Path    string
+	BuildID []byte // nil where the core does not tell it
+	Address uint64 // the lowest one that it was mapped to
+	Reason  string
+}
+
+// Notes says in sentences what is damaged or missing. The receiver may be nil.
+func (c *Core) Notes() (notes []string) {
+	if c == nil {
+		return nil
+	}
+	for _, text := range c.Damage {
+		notes = append(notes, "the core: "+text)
+	}
+	for i := range c.Missing {
+		m := &c.Missing[i]
+		text := "missing: " + m.Path
+		if m.BuildID != nil {
+			text += ", build ID " + fmt.Sprintf("%x", m.BuildID)
+		}
+		notes = append(notes, text+": "+m.Reason)
+	}
+	if c.Advice != "" {
+		notes = append(notes, c.Advice)
+	}
+	return notes
+}
+
+// heading says what the core is of, behind the number of threads.
+func (c *Core) heading() string {
+	if c.Signal == nil {
+		return ""
+	}
+	return fmt.Sprintf(", thread %d got %v", c.Signal.Thread, c.Signal)
+}
+
+type jsonSignal struct {
+	Number  int    `json:"number"`
+	Name    string `json:"name"`
+	Code    int    `json:"code,omitempty"` // si_code
+	TID     int    `json:"tid"`
+	Address string `json:"address,omitempty"` // of a fault
+	Sender  int    `json:"sender,omitempty"`  // process that sent it
+}
+
+type jsonMissing struct {
+	Path    string `json:"path"`
+	BuildID string `json:"build_id,omitempty"`
+	Address string `json:"address"` // the lowest one that it was mapped to
+	Error   string `json:"error"`
+}
+
+// fill adds the core's part to the JSON form.
+func (c *Core) fill(out *jsonStacks) {
+	if c == nil {
+		return
+	}
+	out.Core, out.Damage = c.Path, c.Damage
+	if s := c.Signal; s != nil {
+		out.Signal = &jsonSignal{Number: s.Number, Name: s.Name(), Code: s.Code, TID: s.Thread, Sender: s.Sender}
+		if s.HasAddress {
+			out.Signal.Address = fmt.Sprintf("%#x", s.Address)
+		}
+	}
+	for i := range c.Missing {
+		m := &c.Missing[i]
+		out.Missing = append(out.Missing, jsonMissing{m.Path, fmt.Sprintf("%x", m.BuildID), fmt.Sprintf("%#x", m.Address), m.Reason})
+	}
+}

@@ -1,0 +1,15 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+// Package trace prints stack traces as text and JSON, and adds them to profiles: stacks of
+// threads ([Threads]) and goroutines ([Goroutines]), those that were seen most often while
+// a process ran ([Watch]), and the samples of a recording ([Recording], [Samples]).
+//
+// Text is for people and may change from version to version. JSON objects only ever gain
+// members. Names that come from a target are escaped, so that they cannot disturb a
+// terminal.
+//
+// The package walks no stack and asks no process. It reads the source files of
+// [Options.Source] alone.
+package trace

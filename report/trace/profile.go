@@ -1,0 +1,160 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/clewdev/clew/profile"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/stack"
+)
+
+// AddTo adds each stack to a profile, with the weight 1, and the target to its
+// title. The stack of a walk that did not reach the end has a frame for what is
+// missing, outermost, which says why, "[no rule]", and a note.
+func (s *Threads) AddTo(p *profile.Profile) {
+	s.addTo(p, true, func(i int) (profile.Labels, string, int) {
+		labels, name := s.thread(i)
+		return labels, name, 1
+	})
+}
+
+// AddTo adds the stack of each goroutine to a profile, with its state, as AddTo of Stacks
+// adds those of threads.
+func (s *Goroutines) AddTo(p *profile.Profile) {
+	stacks := s.stacks()
+	stacks.Stacks = make([]stack.Stack, len(s.List))
+	for i := range s.List {
+		stacks.Stacks[i] = s.List[i].Stack
+	}
+	program := stacks.program()
+	stacks.addTo(p, true, func(i int) (profile.Labels, string, int) {
+		g := &s.List[i]
+		name := fmt.Sprintf("goroutine %d", g.ID)
+		if n := len(g.Others); n > 0 {
+			name += fmt.Sprintf(" and %s more", style.Grouped(uint64(n)))
+		}
+		return profile.Labels{Process: program, PID: s.PID, State: g.Name}, name, 1 + len(g.Others)
+	})
+	for _, text := range s.Damage {
+		p.Notes = append(p.Notes, "goroutines: "+text)
+	}
+}
+
+// thread says whose stack i is, and by what name.
+func (s *Threads) thread(i int) (profile.Labels, string) {
+	t := s.Stacks[i].Thread
+	return profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Name, TID: t.ID}, fmt.Sprintf("thread %d", t.ID)
+}
+
+// addTo adds each stack, with the labels, the name and the weight that each has. Where
+// they are of one moment it notes which are not whole.
+func (s *Threads) addTo(p *profile.Profile, momentary bool, each func(i int) (labels profile.Labels, name string, weight int)) {
+	if p.Title != "" {
+		p.Title += ", "
+	}
+	if s.PID != 0 {
+		p.Title += fmt.Sprintf("%s (%d)", cmp.Or(s.Command, "process"), s.PID)
+	} else {
+		p.Title += cmp.Or(s.Command, "an unknown process")
+	}
+	p.Notes = append(append(p.Notes, Notes(s.Stacks)...), s.Core.Notes()...)
+	named, missing := 0, 0 // stacks that are not whole: those with a note, and others
+	seen := make(map[*stack.Object]bool)
+	var stack []profile.Location
+	var frames []profile.Frame
+	for i := range s.Stacks {
+		t := &s.Stacks[i]
+		labels, name, weight := each(i)
+		stack = stack[:0]
+		for k := range t.Frames {
+			f := &t.Frames[k]
+			frames = AppendProfileFrames(frames[:0], f)
+			if o := f.Object; o != nil && len(o.Mappings) > 0 && !seen[o] {
+				seen[o] = true
+				if file, err := o.File(); err == nil {
+					p.SetBuildID(o.Name, fmt.Sprintf("%x", file.BuildID()))
+				}
+			}
+			address := f.Address
+			if f.Object == nil {
+				address = f.LookupPC
+			}
+			stack = append(stack, p.Location(address, frames))
+		}
+		if why := end(t); why != "" {
+			stack = append(stack, p.Location(0, []profile.Frame{{Function: "[" + why + "]"}}))
+			switch {
+			case !momentary:
+			case named < maxMissing:
+				named++
+				p.Notes = append(p.Notes, fmt.Sprintf("the stack of %s is not whole: %s", name, cmp.Or(EndNote(t), why)))
+			default:
+				missing += weight
+			}
+		}
+		p.Add(stack, labels, int64(weight))
+	}
+	if missing > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s more stacks are not whole", style.Grouped(uint64(missing))))
+	}
+}
+
+// maxMissing is of how many stacks notes say why they are not whole.
+const maxMissing = 8
+
+// program returns the name of what the target runs, without its arguments.
+func (s *Threads) program() string {
+	name, _, _ := strings.Cut(s.Command, " ")
+	return name[strings.LastIndexByte(name, '/')+1:]
+}
+
+// AppendProfileFrames appends what a frame is in a profile: the calls inlined
+// at its address, innermost first, and its function.
+func AppendProfileFrames(dst []profile.Frame, f *stack.Frame) []profile.Frame {
+	out := profile.Frame{Code: codeOf(f)}
+	if f.Object != nil {
+		out.Object = f.Object.Name
+	}
+	for i := range max(len(f.Locations)-1, 0) {
+		l := &f.Locations[i]
+		inlined := out
+		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = style.CallName(&f.Symbol, l.Function), l.File, l.Line, true
+		dst = append(dst, inlined)
+	}
+	if name := FunctionName(f); name != unnamed {
+		out.Function = name
+	}
+	if l := f.Location(); l != nil {
+		out.File, out.Line = l.File, l.Line
+	}
+	return append(dst, out)
+}
+
+// codeOf tells the kind of a frame's code. A Go program can hold C functions:
+// their sources say so, or a name without a package.
+func codeOf(f *stack.Frame) profile.Code {
+	switch {
+	case f.Object == nil:
+		return profile.Unknown
+	case f.Object.Generated != stack.NotGenerated:
+		return profile.Generated
+	case !f.Object.Go:
+		return profile.Native
+	}
+	if l := f.Location(); l != nil && l.File != "" {
+		if strings.HasSuffix(l.File, ".go") || strings.HasSuffix(l.File, ".s") {
+			return profile.Go
+		}
+		return profile.Native
+	}
+	if name := f.Symbol.Name; name != "" && !strings.Contains(name, ".") {
+		return profile.Native
+	}
+	return profile.Go
+}

@@ -1,0 +1,255 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package trace
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+// Recording is the stacks of a recording, ready to be shown.
+type Recording struct {
+	*recording.Recording
+	Path string // of the recording
+
+	// Periods says that shares are of how often the events occurred, by the
+	// samples' periods, and not of the number of samples.
+	Periods bool
+	// ByThread says that the threads are shown one by one.
+	ByThread bool
+}
+
+// RecordingOptions change how a recording is shown.
+type RecordingOptions struct {
+	Palette   style.Palette
+	Functions int // how many of them are listed
+	Stacks    int // how many of them are shown
+}
+
+// weight is what a stack counts.
+func (r *Recording) weight(s *recording.Stack) uint64 {
+	if r.Periods {
+		return s.Weight
+	}
+	return s.Samples
+}
+
+// Text writes for people what was recorded, the functions that took most by
+// themselves and with those that they called, and the heaviest stacks; each
+// event by itself.
+func (r *Recording) Text(w io.Writer, opts RecordingOptions) error {
+	p := recordedPrinter{Recording: r, RecordingOptions: opts}
+	p.number()
+	p.heading()
+	for event := range r.Events {
+		if r.Events[event].Samples == 0 {
+			continue
+		}
+		if !r.ByThread {
+			p.section(int32(event), -1)
+			continue
+		}
+		for thread := range r.Threads {
+			p.section(int32(event), int32(thread))
+		}
+	}
+	for i, note := range r.Notes {
+		if i == 0 {
+			p.out = append(p.out, '\n')
+		}
+		p.out = fmt.Appendf(p.out, "note: %s\n", printable.Text(note))
+	}
+	_, err := w.Write(p.out)
+	return err
+}
+
+// recordedPrinter writes the text of a recording.
+type recordedPrinter struct {
+	*Recording
+	RecordingOptions
+	out []byte
+
+	functions []recordedFunction
+	// The functions of the frame with index i of Places, those of inlined calls
+	// first, are places[starts[i]:starts[i+1]].
+	places []int32
+	starts []int
+}
+
+func (p *recordedPrinter) heading() {
+	p.out = append(p.out, printable.Text(p.Path)...)
+	if line := p.Header.CommandLine; len(line) > 0 {
+		p.out = append(p.out, ": "...)
+		text := []rune(printable.Text(strings.Join(line, " ")))
+		if len(text) > 100 {
+			text = append(text[:99], '…')
+		}
+		p.out = p.Palette.Name.Append(p.out, string(text))
+	}
+	p.out = append(p.out, '\n')
+	processes := make(map[int32]bool)
+	for i := range p.Threads {
+		processes[p.Threads[i].PID] = true
+	}
+	p.out = fmt.Appendf(p.out, "%s of %s of %s", plural(p.Samples, "sample", "samples"),
+		plural(uint64(len(p.Threads)), "thread", "threads"), plural(uint64(len(processes)), "process", "processes"))
+	if span := p.Span(); span > 0 {
+		unit := time.Microsecond
+		for unit < span/1000 {
+			unit *= 10
+		}
+		p.out = fmt.Appendf(p.out, " in %v", span.Round(unit))
+	}
+	var where []string
+	if m := p.Machine; m != nil {
+		where = append(where, m.Name)
+	}
+	if h := &p.Header; h.OSRelease != "" {
+		where = append(where, "Linux "+printable.Text(h.OSRelease))
+	}
+	if h := p.Header.Hostname; h != "" {
+		where = append(where, "host "+printable.Text(h))
+	}
+	if len(where) > 0 {
+		p.out = append(p.out, "; "...)
+		p.out = append(p.out, strings.Join(where, ", ")...)
+	}
+	p.out = append(p.out, '\n')
+}
+
+func plural(n uint64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatUint(n, 10) + " " + many
+}
+
+// section writes what samples of an event took, of all threads or of one.
+func (p *recordedPrinter) section(event, thread int32) {
+	for i := range p.functions {
+		f := &p.functions[i]
+		f.self, f.total, f.seen = 0, 0, -1
+	}
+	all, samples := uint64(0), uint64(0)
+	groups := make(map[string]*recordedGroup)
+	var key []byte
+	var runs []int32
+	last := int32(-1)
+	for i := range p.Recording.Stacks {
+		s := &p.Recording.Stacks[i]
+		if s.Event != event || thread >= 0 && s.Thread != thread {
+			continue
+		}
+		weight := p.weight(s)
+		all += weight
+		samples += s.Samples
+		first := true
+		key, runs = key[:0], runs[:0]
+		for place := range p.Indexes(s) {
+			for _, n := range p.places[p.starts[place]:p.starts[place+1]] {
+				function := &p.functions[n]
+				if first {
+					function.self += weight
+					first = false
+				}
+				if function.seen != i {
+					function.seen = i
+					function.total += weight
+				}
+				if k := len(runs) - 1; k >= 0 && n == last {
+					runs[k]++
+					continue
+				}
+				key = binary.LittleEndian.AppendUint32(key, uint32(n))
+				runs = append(runs, 1)
+				last = n
+			}
+		}
+		g := groups[string(key)]
+		if g == nil {
+			g = &recordedGroup{functions: string(key), end: s.End, least: slices.Clone(runs), most: slices.Clone(runs)}
+			groups[g.functions] = g
+		}
+		for k, times := range runs {
+			g.least[k], g.most[k] = min(g.least[k], times), max(g.most[k], times)
+		}
+		g.weight += weight
+		g.samples += s.Samples
+	}
+	if samples == 0 {
+		return
+	}
+	name := printable.Text(p.Events[event].Name)
+	if name == "" {
+		name = "event " + strconv.Itoa(int(event))
+	}
+	p.out = append(p.out, '\n')
+	if thread >= 0 {
+		t := &p.Threads[thread]
+		p.out = p.Palette.Name.Append(p.out, fmt.Sprintf("%s, thread %d of process %d", printable.Text(t.Name), t.TID, t.PID))
+		p.out = append(p.out, ": "...)
+	}
+	p.out = fmt.Appendf(p.out, "%s of %s", plural(samples, "sample", "samples"), name)
+	if p.Periods {
+		p.out = fmt.Appendf(p.out, ", which stand for %d", all)
+	}
+	p.out = append(p.out, '\n')
+	p.top(all)
+	p.stacks(groups, all)
+}
+
+// recordedGroup is stacks of the same functions, however often one calls itself.
+type recordedGroup struct {
+	functions       string  // their numbers, four bytes each
+	least, most     []int32 // how often each follows itself
+	weight, samples uint64
+	end             recording.End
+}
+
+// stacks shows the heaviest stacks, innermost function first. Calls of a function
+// by itself are one line.
+func (p *recordedPrinter) stacks(groups map[string]*recordedGroup, all uint64) {
+	order := make([]*recordedGroup, 0, len(groups))
+	for _, g := range groups {
+		order = append(order, g)
+	}
+	slices.SortFunc(order, func(a, b *recordedGroup) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.functions, b.functions))
+	})
+	for _, g := range order[:min(len(order), p.Stacks)] {
+		p.out = fmt.Appendf(p.out, "\n%6.1f%%  %s\n", share(g.weight, all), plural(g.samples, "sample", "samples"))
+		for k := range g.most {
+			p.out = append(p.out, "         "...)
+			p.function(&p.functions[binary.LittleEndian.Uint32([]byte(g.functions[4*k:4*k+4]))])
+			switch least, most := g.least[k], g.most[k]; {
+			case least < most:
+				p.out = p.Palette.Dim.Append(p.out, fmt.Sprintf(" (%d to %d times)", least, most))
+			case most > 1:
+				p.out = p.Palette.Dim.Append(p.out, fmt.Sprintf(" (%d times)", most))
+			}
+			p.out = append(p.out, '\n')
+		}
+		if g.end != recording.Whole && g.end != recording.Chain {
+			p.out = append(p.out, "         "...)
+			p.out = p.Palette.Error.Append(p.out, g.end.String())
+			p.out = append(p.out, '\n')
+		}
+	}
+	if n := len(order) - p.Stacks; n > 0 && p.Stacks > 0 {
+		p.out = append(p.out, '\n')
+		p.out = p.Palette.Dim.Append(p.out, "         and "+plural(uint64(n), "other stack", "other stacks")+" of functions")
+		p.out = append(p.out, '\n')
+	}
+}

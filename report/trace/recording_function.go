@@ -1,0 +1,122 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+// RecordedFunction returns the name of the function that a frame is in, as
+// FunctionName does.
+func RecordedFunction(f *recording.Frame) string {
+	if name := f.Symbol.Name; name != "" {
+		return style.SymbolName(&f.Symbol, unversioned(name))
+	}
+	if n := len(f.Locations); n > 0 && f.Locations[n-1].Function != "" {
+		return style.Demangle(f.Locations[n-1].Function)
+	}
+	return unnamed
+}
+
+// RecordedObject names what a frame's code is in: the base name of a file,
+// "[jit]", "[kernel]", "[hypervisor]", "[guest]", or "" where nothing is known.
+func RecordedObject(f *recording.Frame) string {
+	switch {
+	case f.Object != nil:
+		return filepath.Base(f.Object.Name)
+	case f.Kind == recording.Hypervisor:
+		return "[hypervisor]"
+	case f.Kind == recording.Guest:
+		return "[guest]"
+	}
+	return ""
+}
+
+// recordedFunction is a function, or an inlined call of one.
+type recordedFunction struct {
+	name, object string
+
+	self, total uint64
+	seen        int // the last stack that it was counted for
+}
+
+// number finds the functions.
+func (p *recordedPrinter) number() {
+	type key struct{ name, object string }
+	known := make(map[key]int32)
+	places := p.Places()
+	p.starts = make([]int, 1, len(places)+1)
+	for i := range places {
+		f := &places[i]
+		object := RecordedObject(f)
+		add := func(name string) {
+			k := key{name, object}
+			n, ok := known[k]
+			if !ok {
+				n = int32(len(p.functions))
+				known[k] = n
+				p.functions = append(p.functions, recordedFunction{name: name, object: object, seen: -1})
+			}
+			p.places = append(p.places, n)
+		}
+		for k := range max(len(f.Locations)-1, 0) {
+			add(style.CallName(&f.Symbol, f.Locations[k].Function))
+		}
+		add(RecordedFunction(f))
+		p.starts = append(p.starts, len(p.places))
+	}
+}
+
+// top lists the functions that took most.
+func (p *recordedPrinter) top(all uint64) {
+	if p.Functions == 0 {
+		return
+	}
+	order := make([]int32, 0, len(p.functions))
+	for i := range p.functions {
+		if p.functions[i].total > 0 {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		x, y := &p.functions[a], &p.functions[b]
+		return cmp.Or(cmp.Compare(y.self, x.self), cmp.Compare(y.total, x.total), cmp.Compare(x.name, y.name), cmp.Compare(x.object, y.object))
+	})
+	p.out = append(p.out, '\n')
+	p.out = p.Palette.Header.Append(p.out, "   self   total  function")
+	p.out = append(p.out, '\n')
+	for i, n := range order {
+		if i == p.Functions {
+			p.out = p.Palette.Dim.Append(p.out, fmt.Sprintf("                 and %s more", plural(uint64(len(order)-i), "function", "functions")))
+			p.out = append(p.out, '\n')
+			break
+		}
+		f := &p.functions[n]
+		p.out = fmt.Appendf(p.out, "%6.1f%% %6.1f%%  ", share(f.self, all), share(f.total, all))
+		p.function(f)
+		p.out = append(p.out, '\n')
+	}
+}
+
+func share(part, all uint64) float64 {
+	if all == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(all)
+}
+
+func (p *recordedPrinter) function(f *recordedFunction) {
+	p.out = p.Palette.Name.Append(p.out, printable.Text(f.name))
+	if f.object != "" {
+		p.out = p.Palette.Dim.Append(p.out, " in "+printable.Text(f.object))
+	}
+}

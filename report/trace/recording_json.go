@@ -1,0 +1,174 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package trace
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+// The JSON form of a recording: one object. What stacks have in common stands once
+// and is referred to by its index. Addresses are strings, as in the form of
+// stacks; times are numbers of nanoseconds in strings for the same reason.
+type jsonRecording struct {
+	Recording string          `json:"recording"` // path
+	Command   []string        `json:"command,omitempty"`
+	Host      string          `json:"host,omitempty"`
+	Release   string          `json:"release,omitempty"` // of the kernel
+	Machine   string          `json:"machine,omitempty"`
+	Samples   uint64          `json:"samples"`
+	FirstNS   string          `json:"first_ns"`
+	LastNS    string          `json:"last_ns"`
+	Lost      uint64          `json:"lost,omitempty"`
+	Events    []jsonEvent     `json:"events"`
+	Threads   []jsonRecThread `json:"threads"`
+	Objects   []jsonObject    `json:"objects"`
+	Frames    []jsonRecFrame  `json:"frames"`
+	Stacks    []jsonRecStack  `json:"stacks"`
+	Notes     []string        `json:"notes,omitempty"`
+	Complete  bool            `json:"complete"`
+}
+
+type jsonEvent struct {
+	Name    string `json:"name"`
+	Samples uint64 `json:"samples"`
+	Periods uint64 `json:"periods"` // how often the event occurred
+}
+
+type jsonRecThread struct {
+	PID     int32  `json:"pid"`
+	TID     int32  `json:"tid"`
+	Process string `json:"process"`
+	Name    string `json:"name"`
+}
+
+type jsonObject struct {
+	Name      string `json:"name"`
+	BuildID   string `json:"build_id,omitempty"`
+	File      string `json:"file,omitempty"`      // that was read
+	Generated string `json:"generated,omitempty"` // where generated code was found
+	Error     string `json:"error,omitempty"`
+}
+
+type jsonRecFrame struct {
+	Kind     string        `json:"kind"`
+	Object   *int          `json:"object,omitempty"`
+	Address  string        `json:"address"`
+	Returns  bool          `json:"returns,omitempty"`  // address is a return address
+	Function string        `json:"function,omitempty"` // demangled
+	Symbol   string        `json:"symbol,omitempty"`   // as the object has it
+	Offset   *uint64       `json:"offset,omitempty"`   // of address from the symbol, bytes
+	File     string        `json:"file,omitempty"`
+	Line     int           `json:"line,omitempty"`
+	Inlined  []jsonRecCall `json:"inlined,omitempty"` // innermost first
+}
+
+type jsonRecCall struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+}
+
+type jsonRecStack struct {
+	Event   int32  `json:"event"`
+	Thread  int32  `json:"thread"`
+	Samples uint64 `json:"samples"`
+	Periods uint64 `json:"periods"`
+	End     string `json:"end"`    // why it ends: "whole", "call chain", …
+	Frames  []int  `json:"frames"` // innermost first
+}
+
+// RecordingSchema describes what [Recording.JSON] writes.
+const RecordingSchema = `One object for the recording. Threads, objects and frames are lists, and other
+members refer to them by index, from 0:
+  {"recording", "command", "host", "release", "machine", "samples", "first_ns",
+   "last_ns", "lost", "events": [{"name", "samples", "periods"}],
+   "threads": [{"pid", "tid", "process", "name"}],
+   "objects": [{"name", "build_id", "file", "generated", "error"}],
+   "frames": [{"kind", "object", "address", "returns", "function", "symbol",
+   "offset", "file", "line", "inlined": [{"function", "file", "line"}]}],
+   "stacks": [{"event", "thread", "samples", "periods", "end", "frames"}],
+   "notes", "complete"}
+The frames of a stack are innermost first. "kind" is "native", "go", "jit" (generated
+code), "kernel", "hypervisor", "guest" (code of a virtual machine), or "unknown":
+no object is known at the address. "end" is "whole", "call chain" (as far as it was
+recorded), "stack copy cut" and others. Addresses are strings ("0x7f3c00001139"), and
+so are the times, in nanoseconds.`
+
+var recordedKinds = [...]string{
+	recording.Unknown: "unknown", recording.Native: "native", recording.Go: "go", recording.JIT: "jit",
+	recording.Kernel: "kernel", recording.Hypervisor: "hypervisor", recording.Guest: "guest",
+}
+
+// JSON writes the recording as one JSON object on one line; RecordingSchema
+// describes it.
+func (r *Recording) JSON(w io.Writer) error {
+	rec := r.Recording
+	out := jsonRecording{Recording: r.Path, Command: rec.Header.CommandLine, Host: rec.Header.Hostname, Release: rec.Header.OSRelease,
+		Samples: rec.Samples, FirstNS: fmt.Sprint(rec.First), LastNS: fmt.Sprint(rec.Last), Lost: rec.Counts.Missed(),
+		Events: []jsonEvent{}, Threads: []jsonRecThread{}, Objects: []jsonObject{}, Frames: []jsonRecFrame{}, Stacks: []jsonRecStack{},
+		Notes: rec.Notes, Complete: rec.Complete}
+	if rec.Machine != nil {
+		out.Machine = rec.Machine.Name
+	}
+	for i := range rec.Events {
+		out.Events = append(out.Events, jsonEvent{rec.Events[i].Name, rec.Events[i].Samples, rec.Events[i].Weight})
+	}
+	for _, t := range rec.Threads {
+		out.Threads = append(out.Threads, jsonRecThread{t.PID, t.TID, t.Process, t.Name})
+	}
+	objects := make(map[*recording.Object]int)
+	for i := range rec.Objects {
+		o := &rec.Objects[i]
+		objects[o] = i
+		j := jsonObject{Name: o.Name, BuildID: o.BuildID, File: o.File}
+		if o.Generated != stack.NotGenerated {
+			j.Generated = o.Generated.String()
+		}
+		if o.Err != nil {
+			j.Error = o.Err.Error()
+		}
+		out.Objects = append(out.Objects, j)
+	}
+	places := rec.Places()
+	for i := range places {
+		f := &places[i]
+		j := jsonRecFrame{Kind: recordedKinds[f.Kind], Address: fmt.Sprintf("%#x", f.Address), Returns: f.Returns, Symbol: f.Symbol.Name}
+		if f.Object != nil {
+			n := objects[f.Object]
+			j.Object = &n
+		}
+		if name := RecordedFunction(f); name != unnamed {
+			j.Function = name
+		}
+		if f.Symbol.Name != "" {
+			offset := f.Offset()
+			j.Offset = &offset
+		}
+		for k := range f.Locations {
+			l := &f.Locations[k]
+			if k == len(f.Locations)-1 {
+				j.File, j.Line = l.File, l.Line
+				break
+			}
+			j.Inlined = append(j.Inlined, jsonRecCall{Function: style.CallName(&f.Symbol, l.Function), File: l.File, Line: l.Line})
+		}
+		out.Frames = append(out.Frames, j)
+	}
+	for i := range rec.Stacks {
+		s := &rec.Stacks[i]
+		j := jsonRecStack{Event: s.Event, Thread: s.Thread, Samples: s.Samples, Periods: s.Weight, End: s.End.String(), Frames: []int{}}
+		for place := range rec.Indexes(s) {
+			j.Frames = append(j.Frames, place)
+		}
+		out.Stacks = append(out.Stacks, j)
+	}
+	return printable.EncodeJSON(w, &out)
+}

@@ -1,0 +1,110 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+// Samples writes the samples of a recording as text. It remembers the
+// lines of places.
+type Samples struct {
+	lines []string // of places, by their numbers
+}
+
+// Append appends a sample as lines: its thread's name, process and thread, the time
+// in seconds, the period and the event, and each frame behind a tab.
+func (r *Samples) Append(dst []byte, s *recording.Sample) []byte {
+	t := s.Thread
+	dst = append(dst, printable.Text(t.Name)...)
+	dst = append(dst, ' ')
+	dst = strconv.AppendInt(dst, int64(t.PID), 10)
+	dst = append(dst, '/')
+	dst = strconv.AppendInt(dst, int64(t.TID), 10)
+	if s.HasCPU {
+		dst = fmt.Appendf(dst, " [%03d]", s.CPU)
+	}
+	dst = append(dst, ' ')
+	dst = strconv.AppendUint(dst, s.Time/1e9, 10)
+	dst = append(dst, '.')
+	nanoseconds := strconv.AppendUint(nil, 1e9+s.Time%1e9, 10)
+	dst = append(dst, nanoseconds[1:]...)
+	dst = append(dst, ": "...)
+	dst = strconv.AppendUint(dst, s.Period, 10)
+	dst = append(dst, ' ')
+	dst = append(dst, printable.Text(s.Event.Name)...)
+	dst = append(dst, ":\n"...)
+	for n, f := range s.Places {
+		for n >= len(r.lines) {
+			r.lines = append(r.lines, "")
+		}
+		if r.lines[n] == "" {
+			r.lines[n] = string(appendRecordedFrame(nil, f))
+		}
+		dst = append(dst, r.lines[n]...)
+	}
+	if s.End != recording.Whole && s.End != recording.Chain {
+		dst = append(dst, "\t                 ["...)
+		dst = append(dst, s.End.String()...)
+		dst = append(dst, "]\n"...)
+	}
+	return append(dst, '\n')
+}
+
+// appendRecordedFrame appends the lines of a frame: those of inlined calls first.
+func appendRecordedFrame(dst []byte, f *recording.Frame) []byte {
+	for i := range max(len(f.Locations)-1, 0) {
+		l := &f.Locations[i]
+		dst = append(dst, "\t                 "...)
+		dst = append(dst, printable.Text(style.CallName(&f.Symbol, l.Function))...)
+		dst = append(dst, " (inlined)"...)
+		dst = appendSource(dst, l.File, l.Line)
+	}
+	dst = append(dst, '\t')
+	dst = appendAligned(dst, f.Address, 16)
+	dst = append(dst, ' ')
+	dst = append(dst, printable.Text(RecordedFunction(f))...)
+	if f.Symbol.Name != "" {
+		dst = append(dst, "+0x"...)
+		dst = strconv.AppendUint(dst, f.Offset(), 16)
+	}
+	dst = append(dst, " ("...)
+	if f.Object != nil {
+		dst = append(dst, printable.Text(f.Object.Name)...)
+	} else {
+		dst = append(dst, cmp.Or(RecordedObject(f), "no file")...)
+	}
+	dst = append(dst, ')')
+	if n := len(f.Locations); n > 0 {
+		return appendSource(dst, f.Locations[n-1].File, f.Locations[n-1].Line)
+	}
+	return append(dst, '\n')
+}
+
+func appendSource(dst []byte, file string, line int) []byte {
+	if file != "" {
+		dst = append(dst, " at "...)
+		dst = append(dst, printable.Text(file)...)
+		dst = append(dst, ':')
+		dst = strconv.AppendInt(dst, int64(line), 10)
+	}
+	return append(dst, '\n')
+}
+
+// appendAligned appends a number in hexadecimal, with spaces before it.
+func appendAligned(dst []byte, v uint64, width int) []byte {
+	var b [16]byte
+	digits := strconv.AppendUint(b[:0], v, 16)
+	for range width - len(digits) {
+		dst = append(dst, ' ')
+	}
+	return append(dst, digits...)
+}

@@ -1,0 +1,48 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package trace_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/report/trace"
+	"github.com/clewdev/clew/stack/recording"
+)
+
+// The text of a sample is written to the terminal as it is: each name in it is escaped.
+func TestSamplesAreEscaped(t *testing.T) {
+	const evil = "a\x1b[2J\x9b\u202e\nb\r"
+	frames := []*recording.Frame{
+		{Kind: recording.Native, Object: &recording.Object{Name: evil}, Symbol: object.Symbol{Name: evil}, Locations: []object.Location{
+			{Function: evil, File: evil, Line: 1, Inlined: true}, {Function: evil, File: evil, Line: 2},
+		}},
+		{Kind: recording.Native, Object: &recording.Object{Name: evil}, Symbol: object.Symbol{Name: "_Z1" + evil}},
+		{Kind: recording.Go, Symbol: object.Symbol{Name: evil}},
+		{Kind: recording.Unknown},
+		{Kind: recording.Guest},
+	}
+	var r trace.Samples
+	for end := recording.Whole; end <= recording.Gap; end++ {
+		text := string(r.Append(nil, &recording.Sample{
+			HasCPU: true, Event: &recording.Event{Name: evil}, Thread: &recording.Thread{Name: evil}, End: end,
+			Places: func(yield func(int, *recording.Frame) bool) {
+				for i, f := range frames {
+					if !yield(i, f) {
+						return
+					}
+				}
+			},
+		}))
+		if i := strings.IndexFunc(text, func(c rune) bool { return c != '\n' && c != '\t' && !printable.Is(c) }); i >= 0 {
+			t.Errorf("%q", text[i:])
+		}
+		if n := strings.Count(text, "\nb"); n > 0 {
+			t.Errorf("%d names begin new lines in %q", n, text)
+		}
+	}
+}

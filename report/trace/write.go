@@ -1,0 +1,105 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package trace
+
+import (
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/clewdev/clew/internal/stackroom"
+)
+
+// textAhead is how many stacks for each processor have their text before it is written.
+const textAhead = 4
+
+// oneText is room for the text of most stacks, bytes.
+const oneText = 8 << 10
+
+// maxText is how many bytes of text are kept before they are written.
+const maxText = 1 << 16
+
+// writeEach writes the text of n stacks in their order, which write has a printer append.
+// Reading variables takes most of the time: all processors do it.
+func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter, i int)) error {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if p.variables == nil || workers < 2 {
+		for i := range n {
+			if err := p.makeRoom(w, maxText/2); err != nil {
+				return err
+			}
+			write(p, i)
+		}
+		return nil
+	}
+	var group sync.WaitGroup
+	defer group.Wait()
+	// The text of stack i is handed over in slot i: none is taken before that is free
+	// again, as is then the room of another one's text.
+	slots := make([]chan []byte, min(textAhead*workers, n))
+	for i := range slots {
+		slots[i] = make(chan []byte, 1)
+	}
+	room, stop := make(chan []byte, len(slots)), make(chan struct{})
+	defer close(stop)
+	for range slots {
+		room <- make([]byte, 0, oneText)
+	}
+	var next atomic.Int64
+	for range workers {
+		own := *p
+		own.variables, own.places = p.variables.another(), nil
+		group.Go(func() {
+			stackroom.Take()
+			for {
+				select {
+				case own.out = <-room:
+				case <-stop:
+					return
+				}
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				write(&own, i)
+				slots[i%len(slots)] <- own.out
+			}
+		})
+	}
+	for i := range n {
+		text := <-slots[i%len(slots)]
+		if err := p.makeRoom(w, len(text)); err != nil {
+			return err
+		}
+		p.out = append(p.out, text...)
+		if cap(text) > maxText {
+			text = nil
+		}
+		room <- text[:0]
+	}
+	return nil
+}
+
+// makeRoom writes what is to be written where there is no room for more.
+func (p *stackPrinter) makeRoom(w io.Writer, more int) error {
+	if len(p.out)+more > maxText {
+		return p.flush(w)
+	}
+	if cap(p.out) < maxText {
+		p.out = slices.Grow(p.out, maxText-len(p.out))
+	}
+	return nil
+}
+
+func (p *stackPrinter) flush(w io.Writer) error {
+	if len(p.out) == 0 {
+		return nil
+	}
+	_, err := w.Write(p.out)
+	p.out = p.out[:0]
+	return err
+}
