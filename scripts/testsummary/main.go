@@ -8,9 +8,11 @@
 //
 // Usage: testsummary [-skip 'TEST: REASON'] [MACHINE=]EVENTS ...
 //
-// MACHINE is said before the names of tests that did not run here. Where one of
-// them misses a tool but the test has passed in an earlier EVENTS, it is named
-// and not counted. -skip adds a test that go test knows nothing of.
+// MACHINE precedes the names of tests that did not run here. Two kinds of skipped
+// tests are named but not counted: those that miss a tool on one machine but have
+// passed in an earlier EVENTS, and those whose reason is "unsupported: TOOL does not
+// support VERSION", where TOOL itself refuses a release of Go. -skip adds a test that
+// is not one of go test's.
 package main
 
 import (
@@ -42,6 +44,7 @@ type summary struct {
 	Passed, Failed int
 	Skipped        []skip
 	Elsewhere      []skip // for want of a tool, but passed in an earlier run
+	Unsupported    []skip // a tool refuses this release of Go
 
 	passed map[testName]bool
 }
@@ -90,6 +93,8 @@ func (s *summary) add(machine string, r io.Reader) error {
 			k := skip{test, reason[name]}
 			if s.passed[name] && missingTool.MatchString(k.Reason) {
 				s.Elsewhere = append(s.Elsewhere, k)
+			} else if unsupported.MatchString(k.Reason) {
+				s.Unsupported = append(s.Unsupported, k)
 			} else {
 				s.Skipped = append(s.Skipped, k)
 			}
@@ -98,7 +103,7 @@ func (s *summary) add(machine string, r io.Reader) error {
 	return lines.Err()
 }
 
-// A line that a test logged stands behind its place: "    a_test.go:7: text".
+// A line that a test logged follows its place: "    a_test.go:7: text".
 var place = regexp.MustCompile(`^\s+\S+\.go:\d+: (.*)`)
 
 func logged(output string) (string, bool) {
@@ -109,11 +114,15 @@ func logged(output string) (string, bool) {
 	return m[1], true
 }
 
-var missingTool = regexp.MustCompile(`^skipped: (.+) is not installed$`)
+var (
+	missingTool = regexp.MustCompile(`^skipped: (.+) is not installed$`)
+	unsupported = regexp.MustCompile(`^unsupported: \S+ does not support go\S+$`)
+)
 
 func (s *summary) print(w io.Writer) {
 	printSkips(w, "skipped", s.Skipped)
 	printSkips(w, "passed elsewhere, skipped here", s.Elsewhere)
+	printSkips(w, "skipped, not counted", s.Unsupported)
 	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", s.Passed, s.Failed, len(s.Skipped))
 }
 
@@ -193,7 +202,7 @@ func main() {
 			os.Exit(1)
 		}
 	}
-	// Said before the counts, which stay the last line.
+	// Printed before the counts, which stay the last line.
 	verdict := s.verdict(os.Getenv("CI") == "true")
 	if verdict != nil {
 		fmt.Println("test:", verdict)

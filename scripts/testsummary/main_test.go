@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// What `go test -json` of Go 1.26 prints, less times, for a package with every
-// outcome, one that does not build, and one whose process left early.
+// events are those of `go test -json` of Go 1.26, without times, for a package with
+// every outcome, one that does not build, and one whose process left early.
 const events = `
 {"Action":"run","Package":"p","Test":"TestA"}
 {"Action":"run","Package":"p","Test":"TestA/one"}
@@ -57,7 +57,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// Events of several runs are counted together, and their tests told apart.
+// Events of several runs are counted together, and their tests are distinguished.
 func TestMachines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events")
 	if err := os.WriteFile(path, []byte(strings.TrimSpace(events)), 0o644); err != nil {
@@ -78,8 +78,8 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// A test for which a machine has no tool is none that was skipped where it has
-// passed before; one without a reason is.
+// A test that misses a tool on one machine is not counted as skipped if it has
+// passed before. A test without a reason is.
 func TestElsewhere(t *testing.T) {
 	s := new(summary)
 	for _, run := range []struct{ machine, events string }{
@@ -93,6 +93,23 @@ func TestElsewhere(t *testing.T) {
 	}
 	if len(s.Elsewhere) != 1 || s.Elsewhere[0].Test != "arm64 p TestA/one" || len(s.Skipped) != 2 {
 		t.Errorf("elsewhere %v, skipped %v", s.Elsewhere, s.Skipped)
+	}
+}
+
+// A test of a tool that refuses this release of Go does not fail CI. Any other
+// reason does.
+func TestUnsupported(t *testing.T) {
+	s := new(summary)
+	if err := s.add("", strings.NewReader(`{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:9: unsupported: garble does not support go1.27.0\n"}
+{"Action":"skip","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"    a_test.go:9: unsupported: this machine\n"}
+{"Action":"skip","Package":"p","Test":"TestB"}`)); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	s.print(&b)
+	if len(s.Unsupported) != 1 || len(s.Skipped) != 1 || !strings.Contains(b.String(), "skipped, not counted: unsupported: garble does not support go1.27.0\n    p TestA\n") {
+		t.Errorf("unsupported %v, skipped %v, printed\n%s", s.Unsupported, s.Skipped, b.String())
 	}
 }
 
