@@ -76,7 +76,7 @@ const (
 		"@github.com/ianlancetaylor/demangle @github.com/google/pprof @github.com/pierrec/lz4/v4"
 )
 
-// budgetOf returns the row of a package: its name and what it says.
+// budgetOf returns the row of a package: its name and its budget.
 func budgetOf(path string) (name, row string, ok bool) {
 	if row, ok := budgets[path]; ok {
 		return path, row, true

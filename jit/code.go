@@ -14,22 +14,22 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// ErrCode says that a Code describes something that cannot be. The error that
-// wraps it names the function and what is wrong with it.
-var ErrCode = errors.New("bad description of generated code")
+// ErrCode is wrapped by the error for a Code that is not valid. That error names the function
+// and the fault.
+var ErrCode = errors.New("invalid description of generated code")
 
 // Code is a batch of functions in one range of memory. Publishers read it
-// during Publish only, and keep nothing of it; who made it may change it then.
-// The code itself stays where it is until it is withdrawn.
+// during Publish only, and keep nothing of it. Its caller may change it
+// afterwards. The machine code stays in place until it is withdrawn.
 type Code struct {
-	// Name is what tools that show files call the batch; "jit" where it is empty.
+	// Name is the file name of the batch in tools that show files. Empty means "jit".
 	Name string
 
-	// Machine is the machine of the code; nil is the one that this program runs on.
+	// Machine is the machine of the code. Nil means the machine of this program.
 	Machine *arch.Machine
 
-	// Text is the memory that the functions lie in, and Address where its first
-	// byte runs. What lies between the functions belongs to nobody.
+	// Text is the memory that holds the functions. Address is the address at which
+	// its first byte runs. Bytes between functions belong to no function.
 	Address uint64
 	Text    []byte
 
@@ -43,12 +43,12 @@ type Function struct {
 	// The function is the Size bytes at Offset of the batch's Text. Size is not 0.
 	Offset, Size uint64
 
-	// Unwind says where the caller's registers are at each instruction; nil
-	// where that is not known. Functions whose tables are alike share one.
+	// Unwind is the unwind table: where the caller's registers are at each
+	// instruction. Nil means that it is not known. Functions may share a table.
 	Unwind *cfi.Program
 
-	// Lines says which source each instruction comes from, in ascending order
-	// of Offset. It may be empty.
+	// Lines maps instructions to source lines, in ascending order of Offset. It
+	// may be empty.
 	Lines []Line
 }
 
@@ -56,9 +56,9 @@ type Function struct {
 // or the function's end, come from a line of a source file.
 type Line struct {
 	Offset uint64 // from the start of the function, bytes
-	File   string // a path, best an absolute one; "" where there is no source
-	Line   int    // from 1; 0 where there is no source; below 2^31
-	Column int    // from 1; 0 where it is not known; below 2^31
+	File   string // a path, preferably absolute; "" without source
+	Line   int    // from 1; 0 without source; below 2^31
+	Column int    // from 1; 0 if not known; below 2^31
 }
 
 // Start returns the address at which a function of the batch starts.
@@ -69,11 +69,11 @@ func (c *Code) Bytes(f *Function) []byte {
 	return c.Text[f.Offset : f.Offset+f.Size : f.Offset+f.Size]
 }
 
-// Check returns an error that wraps ErrCode for the first thing in the
-// description that cannot be: no function at all, functions that overlap, are out of order, lie
-// outside of Text or have no name, unwind tables and lines that pass the
-// function's end. Publishers call it before they register anything. It does not
-// allocate where all is well.
+// Check returns an error that wraps ErrCode for the first fault of the
+// description: no functions; functions that overlap, are out of order, lie outside
+// of Text or have no name; unwind tables and lines past the end of the function.
+// Publishers call it before they register anything. It does not allocate unless it
+// fails.
 func (c *Code) Check() error {
 	size := uint64(len(c.Text))
 	if c.Address+size < c.Address {

@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 				return
 			}
 			if !errors.Is(err, jit.ErrCode) {
-				t.Errorf("%v is no ErrCode", err)
+				t.Errorf("%v is not an ErrCode", err)
 			}
 			if got := strings.TrimPrefix(err.Error(), jit.ErrCode.Error()+": "); got != test.want {
 				t.Errorf("\n got %s\nwant %s", got, test.want)
@@ -107,7 +107,7 @@ func TestCheckLineBeyondDebuggers(t *testing.T) {
 	}
 	c.Functions[0].Lines[0].Line++
 	if err := c.Check(); !errors.Is(err, jit.ErrCode) || !strings.Contains(err.Error(), "line 2147483648, column 2147483647 at +0x0, which is more than 31 bits") {
-		t.Errorf("the one behind it: %v", err)
+		t.Errorf("the next one: %v", err)
 	}
 }
 

@@ -10,12 +10,11 @@ import "errors"
 // that wraps it says which step was refused, and what may have refused it.
 var ErrMemory = errors.New("no executable memory")
 
-// Memory is memory for generated code, with a page in front of it and one behind
-// it that nothing can be read from, written to or run in. It can be written, or
-// it can be run, and never both: it begins writable, Seal makes it executable,
-// Unseal writable again. It is private memory without a file, which is what
-// tools that know generated code by its address (perf's maps) look for, and it
-// is no part of Go's heap.
+// Memory is memory for generated code, with an inaccessible page before it and
+// another after it. It is either writable or executable, never both: it starts
+// writable, Seal makes it executable, and Unseal makes it writable again. It is
+// private memory without a file, as tools that know generated code by its address
+// (perf maps) expect, and not part of Go's heap.
 //
 // The code may run on any number of threads. The methods are for one goroutine
 // at a time.
@@ -49,8 +48,8 @@ func (m *Memory) Seal() error { return m.seal() }
 // as it was.
 func (m *Memory) Unseal() error { return m.unseal() }
 
-// Close gives the memory back. None of its code may be running, be returned to,
-// or be known to a publisher. Closing it twice is no error.
+// Close unmaps the memory. None of its code may be running, be the target of a
+// return, or be published. A second Close does nothing.
 func (m *Memory) Close() error { return m.close() }
 
 // Synchronize makes every processor run what was written to memory that already

@@ -22,8 +22,8 @@ func newMemory(size int) (*Memory, error) {
 		return nil, fmt.Errorf("%w: a size of %d bytes", ErrMemory, size)
 	}
 	size = (size + page - 1) / page * page
-	// The guard pages are what mprotect leaves alone of one inaccessible mapping:
-	// no other mapping can come to lie between them and the code.
+	// The guard pages are the parts of one inaccessible mapping that mprotect leaves
+	// alone, so that no other mapping can lie between them and the code.
 	mapping, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
 	if err != nil {
 		return nil, fmt.Errorf("%w: mmap of %d bytes: %w", ErrMemory, size+2*page, err)
@@ -83,8 +83,8 @@ func (m *Memory) protect(protection int) error {
 	}
 	err = fmt.Errorf("%w: mprotect of %d bytes to %s: %w", ErrMemory, len(m.bytes), what, err)
 	if protection&unix.PROT_EXEC != 0 && (errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM)) {
-		// The kernel itself refuses this to nobody; each of these does, with one
-		// of these two errors (SELinux: security/selinux/hooks.c
+		// The kernel itself never refuses this. Each of these does, with one of
+		// these two errors (SELinux: security/selinux/hooks.c
 		// file_map_prot_check; prctl: PR_SET_MDWE(2const); systemd.exec(5)).
 		err = fmt.Errorf("%w: this process may not make memory executable; it is forbidden by SELinux (execmem), by a seccomp filter (systemd's MemoryDenyWriteExecute=, a container's profile) or by prctl(PR_SET_MDWE)", err)
 	}

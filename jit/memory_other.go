@@ -13,7 +13,7 @@ import (
 )
 
 func newMemory(int) (*Memory, error) {
-	return nil, fmt.Errorf("%w: Clew has none for %s/%s: %w", ErrMemory, runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
+	return nil, fmt.Errorf("%w: Clew does not support it on %s/%s: %w", ErrMemory, runtime.GOOS, runtime.GOARCH, errors.ErrUnsupported)
 }
 
 func (m *Memory) seal() error { return fmt.Errorf("%w: it was closed", ErrMemory) }

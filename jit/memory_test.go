@@ -135,7 +135,7 @@ func TestMemoryFaults(t *testing.T) {
 	for name, access := range map[string]func(){
 		"write while it is sealed": func() { m.Bytes()[0] = 1 },
 		"read before it":           func() { sum += *(*byte)(unsafe.Add(start, -1)) },
-		"read behind it":           func() { sum += *(*byte)(unsafe.Add(start, size)) },
+		"read after it":           func() { sum += *(*byte)(unsafe.Add(start, size)) },
 	} {
 		if !faults(access) {
 			t.Errorf("no fault: %s", name)
@@ -161,8 +161,8 @@ func TestMemorySizes(t *testing.T) {
 	}
 }
 
-// TestMemoryForbidden runs on a thread whose seccomp filter lets no mprotect make
-// memory executable, as systemd's MemoryDenyWriteExecute= does.
+// TestMemoryForbidden runs on a thread with a seccomp filter that forbids mprotect to make memory
+// executable, like systemd's MemoryDenyWriteExecute=.
 func TestMemoryForbidden(t *testing.T) {
 	failed := make(chan error)
 	go func() {

@@ -67,10 +67,9 @@ func Register(stage Stage, name string, p Publisher) {
 	slices.SortStableFunc(publishers, func(a, b registered) int { return int(a.stage) - int(b.stage) })
 }
 
-// ErrNotApplicable is what a publisher returns that has nobody to publish to
-// here: perf was not asked for, the program has no C runtime. Publish passes
-// over it.
-var ErrNotApplicable = errors.New("nobody to publish to")
+// ErrNotApplicable is returned by a publisher that has no reader here: perf was not
+// asked for, or the program has no C runtime. Publish skips such a publisher.
+var ErrNotApplicable = errors.New("no reader for published code")
 
 // Publication is a batch that was made known by several publishers.
 type Publication struct {
@@ -79,12 +78,11 @@ type Publication struct {
 	failed        error
 }
 
-// Publish makes a batch known through every registered publisher that applies
-// here: perf, then gdb, then libgcc or LLVM, then libunwind. That one of them
-// fails hinders no other; Publication.Failed tells. Publish itself fails, and
-// nothing is then registered, where the description is wrong, or where
-// publishers apply and all of them failed. It may be called from several
-// goroutines.
+// Publish publishes a batch with every registered publisher that applies here:
+// perf, then gdb, then libgcc or LLVM, then libunwind. The failure of one does not
+// affect the others; Publication.Failed returns the errors. Publish itself fails,
+// and then registers nothing, if the description is not valid, or if all publishers
+// that apply have failed. It may be called from several goroutines.
 func Publish(c *Code) (*Publication, error) {
 	if c == nil {
 		return nil, fmt.Errorf("%w: it is nil", ErrCode)
@@ -125,15 +123,15 @@ func (p *Publication) Failed() error { return p.failed }
 // order in which they were called.
 func (p *Publication) Publishers() []string { return slices.Clone(p.names) }
 
-// Withdraw makes the batch unknown again, as Registration.Withdraw says, through
-// its publishers in reverse order. An error of one hinders no other.
+// Withdraw withdraws the batch from its publishers, in reverse order: see
+// Registration.Withdraw. The error of one does not affect the others.
 func (p *Publication) Withdraw() error {
 	return p.reverse(func(r Registration) error { return r.Withdraw() })
 }
 
-// WithdrawFunctions makes some functions of the batch unknown again, as
-// Registration.WithdrawFunctions says, through its publishers in reverse order.
-// An error of one hinders no other.
+// WithdrawFunctions withdraws functions of the batch, by their indexes in
+// Code.Functions, from its publishers, in reverse order: see
+// Registration.WithdrawFunctions. The error of one does not affect the others.
 func (p *Publication) WithdrawFunctions(functions ...int) error {
 	return p.reverse(func(r Registration) error { return r.WithdrawFunctions(functions...) })
 }

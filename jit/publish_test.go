@@ -120,7 +120,7 @@ func TestPublish(t *testing.T) {
 	}
 	perf.publish, gdb.publish, libgcc.publish = jit.ErrNotApplicable, jit.ErrNotApplicable, jit.ErrNotApplicable
 	if p, err := jit.Publish(code("i")); err != nil || p.Failed() != nil || len(p.Publishers()) != 0 || p.Withdraw() != nil {
-		t.Errorf("nobody to publish to: %v", err)
+		t.Errorf("no publisher applies: %v", err)
 	}
 	all.take()
 

@@ -97,11 +97,11 @@ const uncheckedOps = 64
 
 // emitter collects the code of words.
 type emitter struct {
-	machine machine
-	frames  bool                                       // options.FramePointers
-	room    func(*cfi.Program, uint64) (uint64, error) // options.Room
-	cie     *cfi.CIE
-	text    []byte
+	machine    machine
+	frames     bool                                       // options.FramePointers
+	spaceAfter func(*cfi.Program, uint64) (uint64, error) // options.SpaceAfter
+	cie        *cfi.CIE
+	text       []byte
 
 	// of the word
 	start     int
@@ -197,11 +197,11 @@ func (e *emitter) emitWord(w *word) (jit.Function, error) {
 		Name: w.name, Offset: uint64(e.start), Size: uint64(len(e.text) - e.start),
 		Unwind: program, Lines: e.lines,
 	}
-	if err != nil || e.room == nil {
+	if err != nil || e.spaceAfter == nil {
 		return f, err
 	}
-	room, err := e.room(program, f.Size)
-	e.text = append(e.text, make([]byte, room)...)
+	space, err := e.spaceAfter(program, f.Size)
+	e.text = append(e.text, make([]byte, space)...)
 	return f, err
 }
 

@@ -45,12 +45,12 @@ func (e *emitter) emitStubs() ([]jit.Function, error) {
 			Name: s.name, Offset: uint64(len(e.text)), Size: uint64(len(s.code)), Unwind: table,
 		})
 		e.text = append(e.text, s.code...)
-		if e.room != nil {
-			room, err := e.room(table, uint64(len(s.code)))
+		if e.spaceAfter != nil {
+			space, err := e.spaceAfter(table, uint64(len(s.code)))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
 			}
-			e.text = append(e.text, make([]byte, room)...)
+			e.text = append(e.text, make([]byte, space)...)
 		}
 	}
 	return functions, nil

@@ -29,10 +29,10 @@ type Options struct {
 	// Session.Enter.
 	Entry bool
 
-	// Room says how many bytes stay free behind a word of a size, which some tools
-	// want for its unwind table: perf.Room of package jit/perf is such a function.
+	// SpaceAfter returns the number of bytes to leave free after a word of a size in bytes. Some tools
+	// need them for its unwind table: see SpaceAfter of package jit/perf.
 	// nil is none.
-	Room func(table *cfi.Program, size uint64) (uint64, error)
+	SpaceAfter func(table *cfi.Program, size uint64) (uint64, error)
 }
 
 // Program is a compiled source file: code that runs wherever it is copied to,
@@ -62,7 +62,7 @@ func Compile(file string, source []byte, options *Options) (*Program, error) {
 	if m == nil {
 		m = jit.Host()
 	}
-	e := &emitter{frames: options.FramePointers, room: options.Room}
+	e := &emitter{frames: options.FramePointers, spaceAfter: options.SpaceAfter}
 	switch {
 	case m != nil && m.ELF == elf.EM_X86_64 && m.AddressSize == 8:
 		e.machine = amd64{}

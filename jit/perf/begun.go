@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// begun are the jitdumps that this program has begun, whose files are there
-// still. A program that took this one's place in the process (execve(2)) does
-// not have it, nor do files tell one program from the other.
+// begun are the jitdumps that this program has begun and whose files still exist. It
+// does not survive execve(2). The files themselves do not say which program of the
+// process has begun them.
 var begun struct {
 	mu    sync.Mutex
 	dumps []*begunDump
@@ -26,10 +26,9 @@ type begunDump struct {
 	closed bool
 }
 
-// createOwn creates a file that carries this process's number in its name. One
-// that nobody writes came from another process with the same number, or from a
-// program that was this process before, and is replaced. It is called under
-// begun's lock.
+// createOwn creates a file with this process's ID in its name. It replaces a file
+// without a writer, which is from an earlier process with the same ID, or from the
+// program before execve(2). The caller holds begun's lock.
 func createOwn(path string) (*os.File, error) {
 	// Never through a symbolic link: the folder may be everybody's.
 	const flags = os.O_RDWR | os.O_CREATE | os.O_EXCL
@@ -76,8 +75,8 @@ func leftOver(path string) error {
 	return nil
 }
 
-// addBegun notes a dump that was begun, and forgets those whose files are gone.
-// It is called under begun's lock.
+// addBegun adds a dump, and removes those whose files are gone. The caller holds
+// begun's lock.
 func addBegun(path string, f *os.File) (*begunDump, error) {
 	info, err := f.Stat()
 	if err != nil {

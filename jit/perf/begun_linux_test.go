@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What is at the place of a jitdump is replaced where nobody writes it.
+// A file at the path of a jitdump is replaced if it has no writer.
 func TestLeftOver(t *testing.T) {
 	for _, test := range []struct {
 		name string

@@ -29,7 +29,7 @@ func BenchmarkDump(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				// What is on the disk is not what is timed.
+				// The disk is not part of the measurement.
 				if d.size > 64<<20 {
 					b.StopTimer()
 					d.cut(headerSize)
@@ -93,8 +93,8 @@ func runtimeDump(b *testing.B, n int) string {
 	return path
 }
 
-// BenchmarkReadJitdump reads and indexes a dump of 175,000 functions, and tells
-// how many bytes it then holds for each byte of the file.
+// BenchmarkReadJitdump reads and indexes a dump of 175,000 functions. It reports the
+// bytes of memory per byte of the file.
 func BenchmarkReadJitdump(b *testing.B) {
 	const n = 175_000
 	path := runtimeDump(b, n)

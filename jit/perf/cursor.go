@@ -13,8 +13,7 @@ import (
 	"github.com/clewdev/clew/internal/leb128"
 )
 
-// The kinds of faults that jitdumps and maps have. An *Error wraps one of them;
-// errors.Is tells them apart.
+// Kinds of faults of jitdumps and maps, for errors.Is. An *Error wraps one of them.
 var (
 	// ErrTruncated says that the data ends too early: it is being written still,
 	// or was cut off.

@@ -2,45 +2,42 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package perf speaks the two formats by which Linux's perf learns of generated
-// code: jitdump files and perf maps. It writes both for the program that it is
-// part of, and reads both of other programs, in all the dialects that their
-// runtimes write.
+// Package perf writes and reads the two formats in which Linux's perf gets
+// generated code: jitdump files and perf maps. It writes them for its own program,
+// and reads those of other programs, in the dialects of their runtimes.
 //
-// A jitdump is a log of the functions that came to be: their code, names, source
-// lines and unwind tables, each with the time (Dump writes it, Jitdump and Index
-// read it). A perf map is a text file of addresses and names (MapWriter, Map).
+// A jitdump is a log of functions: their code, names, source lines and unwind
+// tables, each with its time (Dump writes it, Jitdump and Index read it). A perf map is a text file of addresses and names (MapWriter, Map).
 // Publisher publishes a jit.Code through either.
 //
-// To import this package publishes nothing, as who reads what other programs wrote
-// imports it too. A program that publishes where its environment asks for it
-// (CLEW_PERF=jitdump) imports package environment, beside this one.
+// Importing this package publishes nothing, because readers of other programs'
+// files import it too. Package environment publishes if the environment asks for
+// it (CLEW_PERF=jitdump).
 //
-// What to do with a jitdump, where generated code keeps frame pointers, as Go's
-// own code does:
+// To use a jitdump of code that keeps frame pointers, as Go's own code does:
 //
 //	CLEW_PERF=jitdump perf record -k mono -g ./program
 //	perf inject --jit -i perf.data -o jit.data
 //	perf report -i jit.data
 //
-// These stacks are whole. Of code that keeps none, only the innermost function is
-// shown: those that it was called through, and the function with a frame pointer
-// that called them, are left out.
+// These stacks are complete. For code without frame pointers perf shows only the
+// innermost function. It omits that function's callers up to the first function with a
+// frame pointer, which it omits too.
 //
-// By the unwind tables perf finds its way through code without frame pointers:
+// With unwind tables perf unwinds code without frame pointers:
 //
 //	CLEW_PERF=jitdump perf record -k mono --call-graph dwarf ./program
 //	perf inject --jit -i perf.data -o jit.data
 //	perf report -i jit.data
 //
 // But in a program that is all Go these stacks end at the first function of Go:
-// Go writes .debug_frame only, which Debian's perf does not read. They are whole
-// where the program has an .eh_frame_hdr, as the C compiler's startup files bring
-// it (go build -ldflags=-linkmode=external).
+// Go writes .debug_frame only, which Debian's perf does not read. They are complete
+// if the program has an .eh_frame_hdr, which the C compiler's startup files contain
+// (go build -ldflags=-linkmode=external).
 //
-// Neither format knows a withdrawal. In a jitdump what comes later at the same
-// addresses replaces what was there; in a map it does too, and for the whole
-// past as well. Withdraw therefore writes nothing.
+// Neither format has a withdrawal. In both, a later function replaces earlier ones at
+// its addresses; in a map it replaces them for the past too. Withdraw therefore writes
+// nothing.
 //
-// Package perf reads no perf.data, and runs no perf.
+// Package perf does not read perf.data, and does not run perf.
 package perf

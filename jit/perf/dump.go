@@ -22,16 +22,15 @@ const flushSize = 1 << 20
 // Dump writes the jitdump of this program. It is a jit.Publisher, and its
 // methods may be called from several goroutines.
 //
-// A function's records hold its code, its source lines and its unwind table. A
-// jitdump knows no withdrawal: to withdraw functions notes that their memory is
-// free, and writes nothing. Functions that are published again, at the same
-// place or another, are new ones.
+// The records of a function hold its code, its source lines and its unwind table.
+// Jitdumps have no withdrawal: Withdraw notes that the memory is free, and writes
+// nothing. A function that is published again is a new one.
 //
-// perf 6.1 reads a function's unwind table through a mapping that it thinks up
-// behind the function's code, Room bytes long. Where other functions lie there
-// Dump asks for none, as it would hide their beginnings: perf then ends stacks
-// at the function, though the dump has its table. So leave Room bytes free
-// behind every function.
+// perf 6.1 reads a function's unwind table through a mapping that it invents directly
+// after the function's code, with a size of SpaceAfter bytes. That mapping would hide the
+// beginning of another function there, so Dump then asks for no mapping: perf ends
+// stacks at the function, although the dump has its table. Leave SpaceAfter bytes free after
+// each function to avoid that.
 type Dump struct {
 	mu      sync.Mutex
 	path    string
@@ -49,12 +48,11 @@ type Dump struct {
 // of it as executable, which is what perf looks for. The folder must exist, on a
 // file system that is not mounted noexec.
 //
-// A program has one Dump in a folder. Where it has begun one already, even if
-// that is closed, or another publisher is writing the file, the error wraps
-// fs.ErrExist. A file that nobody writes is replaced: an earlier process with the
-// same number left it, or the program that was this process before execve(2).
-// After an error there is no new file. Beyond Linux the error wraps
-// errors.ErrUnsupported.
+// A program has one Dump in a folder. The error wraps fs.ErrExist if the program has
+// begun a Dump there before, even a closed one, or if another publisher is writing the
+// file. A file without a writer is replaced: it is from an earlier process with the
+// same ID, or from the program before execve(2). After an error there is no new file.
+// On systems other than Linux the error wraps errors.ErrUnsupported.
 func Create(dir string) (*Dump, error) {
 	machine := jit.Host()
 	if machine == nil {
@@ -124,11 +122,11 @@ func (d *Dump) publish(c *jit.Code) (*dumped, error) {
 		f := &c.Functions[i]
 		end := c.Start(f) + f.Size
 		r.functions[i] = addressRange{c.Start(f), end}
-		room := d.code.room(end)
+		free := d.code.free(end)
 		if i+1 < len(c.Functions) {
-			room = min(room, c.Start(&c.Functions[i+1])-end)
+			free = min(free, c.Start(&c.Functions[i+1])-end)
 		}
-		err := d.encoder.function(c, f, now, d.index+uint64(i), room)
+		err := d.encoder.function(c, f, now, d.index+uint64(i), free)
 		if err == nil && len(d.encoder.Data) >= flushSize {
 			at, err = d.flush(at)
 		}
@@ -156,8 +154,8 @@ func (d *Dump) flush(at int64) (end int64, err error) {
 	return at + int64(n), err
 }
 
-// cut takes back what was gathered and written behind an offset. Where the file
-// cannot be cut, what comes next is written over the rest all the same.
+// cut removes everything after an offset from the buffer and the file. If the file
+// cannot be truncated, later records overwrite the rest.
 func (d *Dump) cut(size int64) {
 	d.encoder.Data = d.encoder.Data[:0]
 	d.size = size
@@ -174,8 +172,8 @@ func (d *Dump) takeBack(r *dumped) {
 	}
 }
 
-// Close writes that no further function follows, and gives the mapping and the
-// file back; the file stays. Closing it twice is no error.
+// Close writes the record that ends the dump, and closes the file. The file stays. A
+// second Close does nothing.
 func (d *Dump) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

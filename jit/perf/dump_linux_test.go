@@ -126,15 +126,15 @@ func rooms(x *Index) (sizes []uint64) {
 	return sizes
 }
 
-// Tables get room behind a function only where no other function lies.
+// A table gets a mapping after its function only if no other function lies there.
 func TestRoom(t *testing.T) {
 	d := create(t, t.TempDir())
-	n, err := Room(program(), 16)
+	n, err := SpaceAfter(program(), 16)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n != 72 {
-		t.Fatalf("room of %d bytes, want 72", n)
+		t.Fatalf("SpaceAfter is %d bytes, want 72", n)
 	}
 	publish := func(address uint64, count, apart int) jit.Registration {
 		r, err := d.Publish(batch(address, count, apart))
@@ -143,7 +143,7 @@ func TestRoom(t *testing.T) {
 		}
 		return r
 	}
-	publish(0x20000, 2, 72)          // room for both
+	publish(0x20000, 2, 72)          // space for both tables
 	publish(0x30000, 2, 71)          // for the second
 	low := publish(0x1ffe0, 1, 0)    // before a function: none
 	publish(0x1ffd0, 1, 0)           // and before that
@@ -160,7 +160,7 @@ func TestRoom(t *testing.T) {
 		t.Errorf("withdrawing what is not there: %v", err)
 	}
 	if got, want := fmt.Sprint(rooms(index(t, d.Path()))), "[72 72 0 72 0 0 72 72 0 72]"; got != want {
-		t.Errorf("room for tables %s, want %s", got, want)
+		t.Errorf("space for tables %s, want %s", got, want)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestPublishAgain(t *testing.T) {
 		}
 	}
 	if got := fmt.Sprint(rooms(x)); got != "[72 72]" {
-		t.Errorf("room for tables %s", got)
+		t.Errorf("space for tables %s", got)
 	}
 }
 
@@ -302,7 +302,7 @@ func TestCreateErrors(t *testing.T) {
 		t.Errorf("in a folder that cannot be written: %v", err)
 	}
 
-	// A trap in the place of what an earlier process left: a link to somebody's file.
+	// A planted link to another file, where an earlier process would have left its dump.
 	precious := filepath.Join(dir, "precious")
 	path := filepath.Join(dir, fmt.Sprintf("jit-%d.dump", os.Getpid()))
 	if err := errors.Join(os.WriteFile(precious, []byte("precious"), 0o644), os.Symlink(precious, path)); err != nil {

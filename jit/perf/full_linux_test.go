@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFull has no more room in the middle of a batch: first with a limit on files
-// that a child process has, then on a full file system.
+// TestFull runs out of space in the middle of a batch: first by a child process's limit on the
+// size of files, then on a full file system.
 func TestFull(t *testing.T) {
 	t.Run("limit", func(t *testing.T) {
 		out, err := asRole("limited", t.TempDir()).CombinedOutput()
@@ -57,7 +57,7 @@ func init() {
 	}
 }
 
-// fill publishes until there is no room, and then what still fits.
+// fill publishes until there is no space, and then smaller functions that still fit.
 func fill(dir string) error {
 	p, err := NewPublisher(Options{Jitdump: true, Dir: dir})
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 
 var errMachine = errors.New("the machine of this program is unknown")
 
-// Room returns how many bytes behind a function of a size perf needs to be free
-// of other functions, so that it can unwind through it: the padding to a
-// multiple of 8 bytes and the function's unwind table, 80 for most. Functions
-// without one need none.
-func Room(p *cfi.Program, size uint64) (uint64, error) {
+// SpaceAfter returns the number of bytes after a function that must be free of other
+// functions so that perf can unwind through it: the padding to a multiple of 8 bytes
+// and the function's unwind table, 80 bytes for most. size is the size of the function
+// in bytes. A function without an unwind table needs 0.
+func SpaceAfter(p *cfi.Program, size uint64) (uint64, error) {
 	if p == nil {
 		return 0, nil
 	}
@@ -31,10 +31,10 @@ func Room(p *cfi.Program, size uint64) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("jitdump: %w", err)
 	}
-	return room(&u, size), nil
+	return spaceAfter(&u, size), nil
 }
 
-func room(u *UnwindingInfo, size uint64) uint64 {
+func spaceAfter(u *UnwindingInfo, size uint64) uint64 {
 	return align8(size) - size + align8(uint64(len(u.EHFrame)+len(u.Header)))
 }
 
@@ -46,15 +46,14 @@ type functionEncoder struct {
 	entries []DebugEntry
 }
 
-// init makes an encoder for this process, whose machine is m.
+// init sets up an encoder for this process. Its machine is m.
 func (e *functionEncoder) init(m *arch.Machine) {
 	e.pid = uint32(os.Getpid())
 	// Both byte orders of encoding/binary append too.
 	e.Order = m.Order.(binary.AppendByteOrder)
 }
 
-// function appends the records of a function, with as many bytes free behind it
-// as room says.
+// function appends the records of a function. free is the number of unused bytes after it.
 func (e *functionEncoder) function(c *jit.Code, f *jit.Function, time, index, free uint64) error {
 	// perf holds the size in an int.
 	if f.Size > math.MaxInt32 {
@@ -69,7 +68,7 @@ func (e *functionEncoder) function(c *jit.Code, f *jit.Function, time, index, fr
 		if err != nil {
 			return fmt.Errorf("function %q: %w", f.Name, err)
 		}
-		if room(&u, f.Size) <= free {
+		if spaceAfter(&u, f.Size) <= free {
 			u.MappedSize = align8(uint64(len(u.EHFrame) + len(u.Header)))
 		}
 		if err := e.UnwindingInfo(time, &u); err != nil {
@@ -106,9 +105,9 @@ func (e *functionEncoder) lines(f *jit.Function, start, time uint64) error {
 	return e.DebugInfo(time, start, e.entries)
 }
 
-// tableEncoder makes the unwind tables of functions for where perf inject will
-// have them: in a file for each function, at the next multiple of 8 bytes behind
-// the code, .eh_frame before .eh_frame_hdr.
+// tableEncoder encodes the unwind tables of functions for the place that perf inject
+// gives them: in a file for each function, at the next multiple of 8 bytes after the
+// code, .eh_frame before .eh_frame_hdr.
 type tableEncoder struct {
 	last  *tables
 	byCIE map[*cfi.CIE]*tables

@@ -83,7 +83,7 @@ func FuzzJitdump(f *testing.F) {
 	})
 }
 
-// exercise reads a record as what it is, and writes it again.
+// exercise decodes a record by its kind, and encodes it again.
 func exercise(t *testing.T, r *Record) {
 	a := anyRecord{time: r.Time}
 	var err error

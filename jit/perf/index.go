@@ -45,8 +45,8 @@ type Index struct {
 	skipped   int // functions that are left out
 }
 
-// maxFunctions bounds the functions of an index, each of which takes up to 200 bytes and
-// need not take 60 in the dump: of more the last ones count, which hide the others.
+// maxFunctions bounds the functions of an index. A function takes up to 200 bytes of memory, and
+// as few as 60 in the dump. The index keeps the last ones, which hide earlier ones.
 const maxFunctions = 1 << 20
 
 const never = math.MaxUint64
@@ -54,14 +54,14 @@ const never = math.MaxUint64
 // maxDamage bounds the errors that are kept.
 const maxDamage = 8
 
-// Index builds the index of the complete records. A bad record costs itself, and
-// the function that it belongs to if it is a CodeLoad; Index.Damage tells.
+// Index builds the index of the complete records. A malformed record costs itself, and a
+// malformed CodeLoad its function. Index.Damage returns the errors.
 //
-// As perf does, CodeDebugInfo and CodeUnwindingInfo are taken for parts of the
-// next CodeLoad, and a function hides what came before it at its addresses. Its
-// life ends there, or where it is moved away; that a dump is closed ends none.
+// As in perf, CodeDebugInfo and CodeUnwindingInfo belong to the next CodeLoad, and a
+// function hides earlier ones at its addresses. A function ends when it is hidden or
+// moved, but not when the dump is closed.
 //
-// Of more than a million functions the first ones are left out: see Index.Cut.
+// The index of more than a million functions omits the first ones: see Index.Cut.
 func (d *Jitdump) Index() *Index { return d.indexOf(maxFunctions) }
 
 func (d *Jitdump) indexOf(most int) *Index {
@@ -246,7 +246,7 @@ func (x *Index) Code(f *Function) []byte {
 type Line struct {
 	Offset uint64 // from the start of the function, bytes
 	File   string
-	Line   int // from 1; 0 where there is no source
+	Line   int // from 1; 0 without source
 	// Discriminator is the column by some writers, DWARF's discriminator by others.
 	Discriminator int
 }
@@ -302,10 +302,10 @@ func (x *Index) EHFrame(f *Function) (*cfi.Section, error) {
 }
 
 // lineShift finds out whether a writer adds the size of an ELF header to the
-// addresses of lines, as V8 and LLVM do: perf once had the code there. One
-// function proves nothing, as its prologue may be long. But a dump without a line
-// near any function's start, and with lines behind a function, or just where the
-// first line would be, is a shifted one.
+// addresses of lines, as V8 and LLVM do because perf once had the code there. One
+// function proves nothing, because its prologue may be long. A dump is shifted if no
+// line is near the start of any function, and some lines are after a function's end or
+// exactly where the shifted first line would be.
 type lineShift struct {
 	size  uint64 // of an ELF header
 	below bool   // a line is closer to its function's start

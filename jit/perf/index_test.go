@@ -140,8 +140,8 @@ func TestLineShift(t *testing.T) {
 		{"none", elf.EM_X86_64, nil, 0},
 		{"plain", elf.EM_X86_64, []function{{100, []uint64{0, 50}}, {200, []uint64{0x40}}}, 0},
 		{"first line in place", elf.EM_X86_64, []function{{100, []uint64{0x40, 0x50}}}, 0x40},
-		{"lines behind a function", elf.EM_X86_64, []function{{0x80, []uint64{0x44, 0xbf}}}, 0x40},
-		{"far behind", elf.EM_X86_64, []function{{0x80, []uint64{0x44, 0xc0}}}, 0},
+		{"lines after a function", elf.EM_X86_64, []function{{0x80, []uint64{0x44, 0xbf}}}, 0x40},
+		{"far after", elf.EM_X86_64, []function{{0x80, []uint64{0x44, 0xc0}}}, 0},
 		{"long prologue", elf.EM_X86_64, []function{{0x80, []uint64{0x44, 0x7f}}}, 0},
 		{"one near the start", elf.EM_X86_64, []function{{0x80, []uint64{0x40, 0x80}}, {0x80, []uint64{0x3f}}}, 0},
 		{"32 bits", elf.EM_386, []function{{0x80, []uint64{0x34, 0x50}}}, 0x34},
@@ -181,8 +181,8 @@ func TestLineShift(t *testing.T) {
 	}
 }
 
-// TestGarbledNames has lines with names of files as V8 writes them out of freed
-// memory: what is told of them is nothing.
+// TestGarbledNames reads lines with file names that V8 wrote out of freed memory. They are left
+// out.
 func TestGarbledNames(t *testing.T) {
 	const freed = "\x93\xc3k?\x00\x00\x00\x00\x60ZbS\xc3L\x7f\xc9/src/spin.js"
 	for _, test := range []struct {

@@ -40,12 +40,12 @@ type Header struct {
 type Jitdump struct {
 	Header
 
-	// End is where the complete records end: with what is written behind it
-	// later, or cut off, a record is not there yet.
+	// End is the offset after the last complete record. Bytes after it are a record
+	// that is being written or was cut off.
 	End uint64
 
-	// Closed says that the last record is a CodeClose. What follows one is no
-	// part of the dump.
+	// Closed is true if the last record is a CodeClose. Bytes after it are not part of
+	// the dump.
 	Closed bool
 
 	name   string
@@ -63,8 +63,7 @@ func ReadJitdump(path string) (*Jitdump, error) {
 	return ParseJitdump(path, data)
 }
 
-// readFile reads a regular file of at most two gigabytes. A file with a hole, to which
-// nobody wrote, is an error.
+// readFile reads a regular file of at most two gigabytes. A file with a hole is an error.
 func readFile(path string) ([]byte, error) {
 	f, err := untrusted.OpenNamed(path)
 	if err != nil {
@@ -77,8 +76,8 @@ func readFile(path string) ([]byte, error) {
 }
 
 // ParseJitdump reads the header of a jitdump and finds its records. Data is not
-// copied and must stay as it is; name is what errors call it. An error is an
-// *Error that wraps ErrHeader, or ErrTruncated where the header is not all there.
+// copied and must not change. name is the file's name in errors. An error is an
+// *Error that wraps ErrHeader, or ErrTruncated if the header is cut off.
 func ParseJitdump(name string, data []byte) (*Jitdump, error) {
 	d := &Jitdump{name: name, data: data}
 	fail := func(at uint64, kind error, format string, args ...any) (*Jitdump, error) {
@@ -142,12 +141,12 @@ func (d *Jitdump) cursor(offset, end uint64) cursor {
 	return cursor{leb128.Cursor{Data: d.data, Off: offset, End: end, Big: d.Order == binary.BigEndian, Source: (*faults)(d)}}
 }
 
-// Damage returns an *Error where records that follow End cannot be found, nil
-// where there are none or only a part of one.
+// Damage returns an *Error if a malformed record at End hides later ones. It returns
+// nil if nothing or only a part of a record follows End.
 func (d *Jitdump) Damage() error { return d.damage }
 
-// Rest returns how many bytes behind End are the beginning of a record: it is being
-// written still, or was cut off.
+// Rest returns the number of bytes after End. They are the beginning of a record that
+// is being written or was cut off.
 func (d *Jitdump) Rest() uint64 {
 	if d.Closed || d.damage != nil {
 		return 0
@@ -175,8 +174,8 @@ func (d *Jitdump) record(offset uint64) Record {
 	return Record{ID: RecordID(c.uint32()), Size: uint64(c.uint32()), Time: c.uint64(), Offset: offset, dump: d}
 }
 
-// machine returns what the machine of the dump is called elsewhere. The header
-// does not tell widths apart, so it is the machine's usual one.
+// machine returns the machine of the dump. The header does not distinguish widths, so
+// it is the machine's usual width.
 func (d *Jitdump) machine() *arch.Machine {
 	data := elf.ELFDATA2LSB
 	if d.Order == binary.BigEndian {

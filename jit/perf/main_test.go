@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// The test program is also the other process that some tests need: what it does
-// then, in a folder, is in this environment variable.
+// roleVariable is the environment variable with the role of a process that a test starts from the
+// test's own program, and its folder.
 const roleVariable = "CLEW_TEST_ROLE"
 
 var roles = map[string]func(dir string) error{}

@@ -25,7 +25,8 @@ type Symbol struct {
 // Map is a perf map in memory. It may be used from several goroutines. It keeps the
 // places of lines, not symbols: a line can have six bytes.
 type Map struct {
-	// End is where the complete lines end: what is behind it is being written still.
+	// End is the offset after the last complete line. Bytes after it are a line that is
+	// being written.
 	End uint64
 
 	data  []byte
@@ -41,8 +42,7 @@ type Map struct {
 	cut     error
 }
 
-// maxLines bounds the lines of a map, whose writer may be hostile: of more the last
-// ones count.
+// maxLines bounds the lines of a map, because its writer may be hostile. The last lines count.
 const maxLines = 1 << 21
 
 // ReadMap reads a file, which a process may be writing still.
@@ -54,10 +54,10 @@ func ReadMap(path string) (*Map, error) {
 	return ParseMap(path, data), nil
 }
 
-// ParseMap reads a perf map. Data is not copied and must stay as it is; name is
-// what errors call it. A bad line costs itself; Map.Damage reports it. Of more than two
-// million lines the first ones are left out, as later lines replace earlier ones:
-// see Map.Cut.
+// ParseMap reads a perf map. Data is not copied and must not change. name is the
+// file's name in errors. A malformed line costs itself, and Map.Damage reports it. A
+// map of more than two million lines omits the first ones, because later lines replace
+// earlier ones: see Map.Cut.
 func ParseMap(name string, data []byte) *Map { return parseMap(name, data, maxLines) }
 
 func parseMap(name string, data []byte, most int) *Map {
@@ -234,8 +234,8 @@ func (m *Map) endOf(k int) uint64 {
 	return m.last
 }
 
-// nextPage returns the end of the page behind an address's own, where the last of the
-// symbols ends that have no size.
+// nextPage returns the end of the page after the page of an address. It is the end of the last
+// symbol without a size.
 func nextPage(address uint64) uint64 { return max(address, (address+4095)&^4095+4096) }
 
 // addresses are where symbols begin and end; those without a size end where they begin.
@@ -294,8 +294,8 @@ func (a *addresses) flatten() (starts []uint64, owners []uint32) {
 	return slices.Clip(starts), slices.Clip(owners)
 }
 
-// measure gives symbols without a size, in their order by start, an end: the next start,
-// as perf has it, and of the last ones the end of the page behind their own.
+// measure sets the end of symbols without a size, in their order by start. It is the next start,
+// as in perf, and nextPage for the last ones.
 func (a *addresses) measure(order []uint32) {
 	next, last := uint64(0), true
 	for k := len(order) - 1; k >= 0; k-- {

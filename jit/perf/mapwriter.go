@@ -30,18 +30,17 @@ type MapWriter struct {
 	buf  []byte
 }
 
-// OpenMap opens the perf map of this program, /tmp/perf-PID.map, the only place
-// where perf looks. Other runtimes in the process may write to it as well. What
-// was there when the program began, and nobody has changed since, is removed: it
-// is of an earlier process with the same number, or of the program that was this
-// process before execve(2).
+// OpenMap opens the perf map of this program, /tmp/perf-PID.map, the only path that
+// perf reads. Other runtimes in the process may write to it as well. A map that
+// existed when the program began, and has not changed since, is removed: it is from an
+// earlier process with the same ID, or from the program before execve(2).
 //
-// All users can write to /tmp. A link, a FIFO, a file of another user and one with a second
-// name are refused, without waiting for anything.
+// All users can write to /tmp. OpenMap refuses a link, a FIFO, a file of another user,
+// and a file with a second name, and does not wait for any of them.
 //
-// A program has one MapWriter at a time, as two would write functions twice: while
-// one is open, the error of another OpenMap wraps fs.ErrExist. After Close the
-// next one appends.
+// A program has one MapWriter at a time, because two would write functions twice. While
+// one is open, the error of another OpenMap wraps fs.ErrExist. After Close the next one
+// appends.
 func OpenMap() (*MapWriter, error) { return openMap(mapPath(), mapAtStart) }
 
 func mapPath() string { return fmt.Sprintf("/tmp/perf-%d.map", os.Getpid()) }
@@ -123,8 +122,8 @@ func (w *MapWriter) publish(c *jit.Code) error {
 	return err
 }
 
-// cut takes back the n bytes that were written last, unless another writer of
-// the process came behind them. Its lines are then safe, but for the first.
+// cut removes the last n bytes, unless another writer of the process has appended to
+// them. That writer's lines are then whole, except for the first.
 func (w *MapWriter) cut(n int) error {
 	if n == 0 {
 		return nil
@@ -139,7 +138,7 @@ func (w *MapWriter) cut(n int) error {
 	return w.file.Truncate(end - int64(n))
 }
 
-// Close closes the file, which stays. Closing it twice is no error.
+// Close closes the file, which stays. A second Close does nothing.
 func (w *MapWriter) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

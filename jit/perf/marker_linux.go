@@ -34,8 +34,8 @@ func monotonic() (uint64, error) {
 	return uint64(t.Nano()), nil
 }
 
-// lock locks a file until it is closed, execve(2) included. Where the file system
-// knows no locks nobody is kept away.
+// lock locks a file until it is closed, execve(2) included. It has no effect on a file
+// system without locks.
 func lock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
 // locked reports whether somebody has locked a file: another copy of this package
@@ -51,8 +51,8 @@ func locked(path string) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == unix.EWOULDBLOCK
 }
 
-// mappedHere reports whether a file is mapped into this process, as those who
-// write a jitdump do. execve(2) takes all mappings away.
+// mappedHere reports whether a file is mapped into this process, as a jitdump is by its
+// writer. execve(2) removes all mappings.
 func mappedHere(path string, info fs.FileInfo) bool {
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {

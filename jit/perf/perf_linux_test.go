@@ -147,7 +147,7 @@ func testJitdump(t *testing.T, p *profiler) {
 	}
 }
 
-// testDense has functions without room behind them: perf does not get through
+// testDense has functions without space after them: perf does not unwind through
 // "inner", but names it, and shows no wrong frame.
 func testDense(t *testing.T, p *profiler) {
 	p.record("jitdump", "0", "--call-graph", "dwarf")
@@ -176,9 +176,9 @@ func testMap(t *testing.T, p *profiler) {
 	}
 }
 
-// testPure has a program that is all Go, whose frames perf finds by frame
-// pointers only. The commands are those of doc.go, but that perf record would
-// write to a pipe.
+// testPure has a program that is all Go, so perf finds its frames by frame pointers
+// only. The commands are those of doc.go, except that perf record would write to a
+// pipe.
 func testPure(t *testing.T, p *profiler) {
 	callers := append([]string{"main.call"}, goFrames...)
 	for _, test := range []struct {

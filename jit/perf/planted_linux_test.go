@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// /tmp is everybody's: a FIFO in the place of the map or the jitdump keeps nobody waiting,
-// and nothing is written to what another user or another name leads to.
+// All users can write to /tmp. A FIFO at the path of the map or the jitdump makes no publisher
+// wait, and nothing is written through a link or to a file of another user.
 func TestPlanted(t *testing.T) {
 	// Not the folder of the tests, but one like /tmp.
 	dir := filepath.Join(t.TempDir(), "tmp")
@@ -60,7 +60,7 @@ func TestPlanted(t *testing.T) {
 		}
 	}
 
-	// A jitdump is always a new file. What is no file is refused, the rest replaced.
+	// A jitdump is always a new file. A file is replaced, anything else refused.
 	path := filepath.Join(dir, fmt.Sprintf("jit-%d.dump", os.Getpid()))
 	if err := fifo(path); err != nil {
 		t.Fatal(err)

@@ -31,8 +31,8 @@ type Publisher struct {
 	list *MapWriter // nil where it is not written
 }
 
-// NewPublisher begins what the options name. After an error nothing is begun: who
-// wants a map even where there can be no jitdump has Create and OpenMap.
+// NewPublisher begins the files that the options name. After an error there are none.
+// A caller that wants a map even without a jitdump uses Create and OpenMap.
 func NewPublisher(o Options) (*Publisher, error) {
 	p := new(Publisher)
 	if o.Jitdump {

@@ -20,7 +20,7 @@ import (
 
 func TestMapWriter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "perf-1.map")
-	// What was there at the start goes.
+	// The map from before the start is removed.
 	if err := os.WriteFile(path, []byte("1 1 of an earlier program\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestMapWriter(t *testing.T) {
 	if w, err := openMap(path, before); w != nil || !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "a second one would write functions twice") {
 		t.Errorf("a second writer: %v, %v", w, err)
 	}
-	// What another runtime of the process writes stays.
+	// Lines of another runtime of the process stay.
 	other, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestMapWriter(t *testing.T) {
 	}
 }
 
-// What was there at the start and was written since is somebody's of this program.
+// A map from before the start that has changed since belongs to a runtime of this program.
 func TestMapWrittenSince(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "perf-1.map")
 	for _, text := range []string{"1 1 before\n", "2 1 since then\n"} {

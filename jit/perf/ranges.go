@@ -16,8 +16,8 @@ type addressRange struct{ start, end uint64 }
 // ranges is a set of addresses: ranges that are sorted, and neither overlap nor touch.
 type ranges []addressRange
 
-// room returns how many addresses from one on are not in the set.
-func (s ranges) room(from uint64) uint64 {
+// free returns the number of addresses, starting with from, that are not in the set.
+func (s ranges) free(from uint64) uint64 {
 	i := s.first(from + 1)
 	switch {
 	case i == len(s):
@@ -28,14 +28,14 @@ func (s ranges) room(from uint64) uint64 {
 	return s[i].start - from
 }
 
-// first returns the index of the first range that ends at an address or behind it.
+// first returns the index of the first range that ends at or after an address.
 func (s ranges) first(address uint64) int {
 	i, _ := slices.BinarySearchFunc(s, address, func(r addressRange, a uint64) int { return cmp.Compare(r.end, a) })
 	return i
 }
 
-// add adds ranges that are in ascending order. In the middle of the set it costs
-// one move of what comes behind, not one for each.
+// add adds ranges that are in ascending order. It moves the later ranges of the set
+// once.
 func (s *ranges) add(list []addressRange) {
 	if len(list) == 0 {
 		return
@@ -66,7 +66,7 @@ func (s *ranges) add(list []addressRange) {
 	*s = slices.Replace(*s, low, high, merged...)
 }
 
-// extend adds a range that starts behind the start of the last one.
+// extend adds a range that starts after the start of the last one.
 func (s *ranges) extend(r addressRange) {
 	if n := len(*s); n > 0 && r.start <= (*s)[n-1].end {
 		(*s)[n-1].end = max((*s)[n-1].end, r.end)
@@ -92,7 +92,7 @@ func (s *ranges) remove(list []addressRange) {
 		r := (*s)[high]
 		for i := 0; i < len(list) && list[i].start < r.end; i++ {
 			if list[i].end <= r.start {
-				list = list[i+1:] // behind us, for all that follow
+				list = list[i+1:] // before all that follow
 				i = -1
 				continue
 			}

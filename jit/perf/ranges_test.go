@@ -54,12 +54,12 @@ func TestRanges(t *testing.T) {
 				t.Fatalf("%v, want %v after %v was added: %t", set, want, list, add)
 			}
 			from := r.Uint64N(200)
-			room := uint64(math.MaxUint64) - from
+			free := uint64(math.MaxUint64) - from
 			if i := slices.IndexFunc(want, func(a addressRange) bool { return a.end > from }); i >= 0 {
-				room = max(from, want[i].start) - from
+				free = max(from, want[i].start) - from
 			}
-			if got := set.room(from); got != room {
-				t.Fatalf("room of %d behind %d in %v, want %d", got, from, set, room)
+			if got := set.free(from); got != free {
+				t.Fatalf("%d free addresses after %d in %v, want %d", got, from, set, free)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ type Record struct {
 	ID     RecordID // others than the constants occur, and are to be skipped
 	Offset uint64   // in the file
 	Size   uint64   // in bytes, with the prefix
-	Time   uint64   // by the clock that Header.Flags tells
+	Time   uint64   // by the clock of Header.Flags
 
 	dump *Jitdump
 }
@@ -65,7 +65,7 @@ type DebugInfo struct {
 	Count   uint64 // of entries
 
 	entries cursor
-	left    uint64 // bytes of the record behind the entries
+	left    uint64 // bytes of the record after the entries
 }
 
 // DebugEntry says which source line the code from an address on comes from.
@@ -77,17 +77,17 @@ type DebugEntry struct {
 	File          string
 }
 
-// UnwindingInfo is the body of a CodeUnwindingInfo. Pointers in the tables that
-// are relative to themselves are right where the tables lie behind the code, the
-// first of them at the next multiple of 8 bytes from its start.
+// UnwindingInfo is the body of a CodeUnwindingInfo. Its PC-relative pointers are valid
+// if the tables lie after the code, the first one at the next multiple of 8 bytes from
+// the start of the code.
 type UnwindingInfo struct {
-	// MappedSize is how many bytes of memory behind the code, from the next
-	// multiple of 8 bytes on, perf takes for the tables' own.
+	// MappedSize is the number of bytes after the code, from the next multiple of 8
+	// bytes on, that perf regards as the tables.
 	MappedSize uint64
 
 	EHFrame     []byte // the section .eh_frame; V8 has it empty
 	Header      []byte // the section .eh_frame_hdr
-	HeaderFirst bool   // they lie the other way round, as the specification says and nobody writes
+	HeaderFirst bool   // the header is first, as in the specification; no known writer does that
 }
 
 // body returns a cursor over what follows the prefix.
@@ -97,9 +97,8 @@ func (r *Record) body() cursor {
 	return c
 }
 
-// Load reads a CodeLoad. What it returns aliases the dump. It does not allocate
-// where there is no error, which is an *Error. The other readers of records are
-// alike.
+// Load reads a CodeLoad. The result aliases the dump. It does not allocate unless it
+// fails; the error is an *Error. The same holds for the readers of other records.
 func (r *Record) Load() (Load, error) {
 	c := r.body()
 	l := Load{PID: c.uint32(), TID: c.uint32(), VMA: c.uint64(), Address: c.uint64()}
@@ -152,9 +151,9 @@ func (r *Record) DebugInfo() (DebugInfo, error) {
 	return d, nil
 }
 
-// garbled reports whether more follows the entries than pads a record. V8, 11.3 at
-// least, writes the names of files out of memory that it has freed: the first zero
-// byte in one ends it early, and what is read behind it is no entry.
+// garbled reports whether more bytes follow the entries than pad a record. V8 (at least
+// 11.3) writes file names out of freed memory: a zero byte in a name ends it early, and
+// the bytes after it are not an entry.
 func (d *DebugInfo) garbled() bool { return d.left >= 8 }
 
 // Entries yields the entries in the order of the file.
@@ -196,9 +195,9 @@ func (r *Record) UnwindingInfo() (UnwindingInfo, error) {
 	return u, nil
 }
 
-// headerFirst reports whether the tables begin with an .eh_frame_hdr of a size.
-// The first entry of an .eh_frame is a CIE, the second word of which is 0; that
-// of a header, its pointer to the .eh_frame, is not.
+// headerFirst reports whether the tables begin with an .eh_frame_hdr of size header.
+// The first entry of an .eh_frame is a CIE, so its second word is 0. The second word of
+// a header is its pointer to the .eh_frame, which is not 0.
 func headerFirst(both []byte, header uint64, order binary.ByteOrder) bool {
 	return header >= 8 && uint64(len(both))-header >= 8 &&
 		both[0] == 1 && order.Uint32(both[4:]) != 0 && order.Uint32(both[header+4:]) == 0

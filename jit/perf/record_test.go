@@ -100,7 +100,7 @@ func randomRecord(r *rand.Rand) anyRecord {
 		}
 		a.body = entries
 	case 3:
-		// What tells the order of the tables: a header's version and pointer, a CIE's id.
+		// The order of the tables follows from a header's version and pointer, and a CIE's id.
 		frame := append([]byte{20, 0, 0, 0, 0, 0, 0, 0}, random(30)...)
 		header := append([]byte{1, 0x1b, 3, 0x3b, 9, 9, 9, 9}, random(30)...)
 		a.body = UnwindingInfo{r.Uint64(), frame, header, r.IntN(2) == 0}
@@ -177,7 +177,7 @@ func TestRoundTrip(t *testing.T) {
 					t.Fatal(err)
 				}
 				end = len(e.Data)
-				e.Data = append(e.Data, "what is no part of the dump"...)
+				e.Data = append(e.Data, "not part of the dump"...)
 			} else {
 				// A record that is not all there yet.
 				last := Load{Name: "later", Code: make([]byte, 10)}

@@ -190,11 +190,11 @@ func TestCPython(t *testing.T) {
 		if got := e.Data[:min(len(want), len(e.Data))]; !bytes.Equal(got, want) {
 			t.Errorf("%s:\n% x, want\n% x", test.name, got, want)
 		}
-		if n, err := Room(p, 0x40); n != 80 || err != nil {
-			t.Errorf("%s: room of %d, %v; want 80", test.name, n, err)
+		if n, err := SpaceAfter(p, 0x40); n != 80 || err != nil {
+			t.Errorf("%s: %d bytes, %v; want 80", test.name, n, err)
 		}
-		if n, err := Room(p, 0x43); n != 85 || err != nil {
-			t.Errorf("%s: room of %d, %v; want 85", test.name, n, err)
+		if n, err := SpaceAfter(p, 0x43); n != 85 || err != nil {
+			t.Errorf("%s: %d bytes, %v; want 85", test.name, n, err)
 		}
 	}
 }

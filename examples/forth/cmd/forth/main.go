@@ -32,7 +32,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	program, err := compile(flag.Arg(0), &forth.Options{FramePointers: *frames, Room: perf.Room})
+	program, err := compile(flag.Arg(0), &forth.Options{FramePointers: *frames, SpaceAfter: perf.SpaceAfter})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "forth:", err)
 		os.Exit(2)
