@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/clewdev/clew/cfi"
 )
@@ -29,6 +30,8 @@ var errAgent = errors.New("agent expression")
 
 // agentMachine executes an agent expression.
 type agentMachine struct {
+	instructions []agentInstruction
+
 	frame   agentFrame
 	order   binary.ByteOrder
 	stack   [agentStack]uint64
@@ -42,7 +45,7 @@ type agentMachine struct {
 // returns the value on the top of its stack at the end. All operands are
 // big-endian; the byte order of memory is the machine's own.
 func agent(code []byte, order binary.ByteOrder, f agentFrame) (uint64, error) {
-	m := agentMachine{frame: f, order: order}
+	m := agentMachine{instructions: agentInstructions(), frame: f, order: order}
 	for range agentSteps {
 		pc := m.next
 		end, err := m.step(code)
@@ -62,10 +65,10 @@ func (m *agentMachine) step(code []byte) (end bool, err error) {
 		return false, errors.New("the code ends without an end")
 	}
 	op := code[m.next]
-	if int(op) >= len(agentInstructions) || !agentInstructions[op].known {
+	if int(op) >= len(m.instructions) || !m.instructions[op].known {
 		return false, fmt.Errorf("instruction %#x is not supported", op)
 	}
-	i := &agentInstructions[op]
+	i := &m.instructions[op]
 	base := m.depth - i.takes
 	if base < 0 || base+i.gives > agentStack {
 		return false, fmt.Errorf("instruction %#x with %d values on the stack", op, m.depth)
@@ -106,78 +109,81 @@ const agentEnd = 0x27
 
 // agentInstructions are those of the GDB manual, "Bytecode Descriptions", by opcode.
 // Those for floating point, which no stub has, and for tracepoints are missing.
-var agentInstructions = [...]agentInstruction{
-	0x02: agentBinary(func(a, b uint64) uint64 { return a + b }), // add
-	0x03: agentBinary(func(a, b uint64) uint64 { return a - b }), // sub
-	0x04: agentBinary(func(a, b uint64) uint64 { return a * b }), // mul
+// The table is made by its first user, as the linker cannot lay down closures.
+var agentInstructions = sync.OnceValue(func() []agentInstruction {
+	return []agentInstruction{
+		0x02: agentBinary(func(a, b uint64) uint64 { return a + b }), // add
+		0x03: agentBinary(func(a, b uint64) uint64 { return a - b }), // sub
+		0x04: agentBinary(func(a, b uint64) uint64 { return a * b }), // mul
 
-	0x05: agentDivision(func(a, b uint64) uint64 { return uint64(int64(a) / int64(b)) }), // div_signed
-	0x06: agentDivision(func(a, b uint64) uint64 { return a / b }),                       // div_unsigned
-	0x07: agentDivision(func(a, b uint64) uint64 { return uint64(int64(a) % int64(b)) }), // rem_signed
-	0x08: agentDivision(func(a, b uint64) uint64 { return a % b }),                       // rem_unsigned
+		0x05: agentDivision(func(a, b uint64) uint64 { return uint64(int64(a) / int64(b)) }), // div_signed
+		0x06: agentDivision(func(a, b uint64) uint64 { return a / b }),                       // div_unsigned
+		0x07: agentDivision(func(a, b uint64) uint64 { return uint64(int64(a) % int64(b)) }), // rem_signed
+		0x08: agentDivision(func(a, b uint64) uint64 { return a % b }),                       // rem_unsigned
 
-	0x09: agentBinary(func(a, b uint64) uint64 { return a << b }),                                  // lsh
-	0x0a: agentBinary(func(a, b uint64) uint64 { return uint64(int64(a) >> min(b, 63)) }),          // rsh_signed
-	0x0b: agentBinary(func(a, b uint64) uint64 { return a >> b }),                                  // rsh_unsigned
-	0x0e: agentUnary(func(a uint64) uint64 { return truth(a == 0) }),                               // log_not
-	0x0f: agentBinary(func(a, b uint64) uint64 { return a & b }),                                   // bit_and
-	0x10: agentBinary(func(a, b uint64) uint64 { return a | b }),                                   // bit_or
-	0x11: agentBinary(func(a, b uint64) uint64 { return a ^ b }),                                   // bit_xor
-	0x12: agentUnary(func(a uint64) uint64 { return ^a }),                                          // bit_not
-	0x13: agentBinary(func(a, b uint64) uint64 { return truth(a == b) }),                           // equal
-	0x14: agentBinary(func(a, b uint64) uint64 { return truth(int64(a) < int64(b)) }),              // less_signed
-	0x15: agentBinary(func(a, b uint64) uint64 { return truth(a < b) }),                            // less_unsigned
-	0x16: agentExtension(func(a, shift uint64) uint64 { return uint64(int64(a<<shift) >> shift) }), // ext
-	0x2a: agentExtension(func(a, shift uint64) uint64 { return a << shift >> shift }),              // zero_ext
+		0x09: agentBinary(func(a, b uint64) uint64 { return a << b }),                                  // lsh
+		0x0a: agentBinary(func(a, b uint64) uint64 { return uint64(int64(a) >> min(b, 63)) }),          // rsh_signed
+		0x0b: agentBinary(func(a, b uint64) uint64 { return a >> b }),                                  // rsh_unsigned
+		0x0e: agentUnary(func(a uint64) uint64 { return truth(a == 0) }),                               // log_not
+		0x0f: agentBinary(func(a, b uint64) uint64 { return a & b }),                                   // bit_and
+		0x10: agentBinary(func(a, b uint64) uint64 { return a | b }),                                   // bit_or
+		0x11: agentBinary(func(a, b uint64) uint64 { return a ^ b }),                                   // bit_xor
+		0x12: agentUnary(func(a uint64) uint64 { return ^a }),                                          // bit_not
+		0x13: agentBinary(func(a, b uint64) uint64 { return truth(a == b) }),                           // equal
+		0x14: agentBinary(func(a, b uint64) uint64 { return truth(int64(a) < int64(b)) }),              // less_signed
+		0x15: agentBinary(func(a, b uint64) uint64 { return truth(a < b) }),                            // less_unsigned
+		0x16: agentExtension(func(a, shift uint64) uint64 { return uint64(int64(a<<shift) >> shift) }), // ext
+		0x2a: agentExtension(func(a, shift uint64) uint64 { return a << shift >> shift }),              // zero_ext
 
-	0x17: agentReference(1, func(_ binary.ByteOrder, p []byte) uint64 { return uint64(p[0]) }),        // ref8
-	0x18: agentReference(2, func(o binary.ByteOrder, p []byte) uint64 { return uint64(o.Uint16(p)) }), // ref16
-	0x19: agentReference(4, func(o binary.ByteOrder, p []byte) uint64 { return uint64(o.Uint32(p)) }), // ref32
-	0x1a: agentReference(8, func(o binary.ByteOrder, p []byte) uint64 { return o.Uint64(p) }),         // ref64
+		0x17: agentReference(1, func(_ binary.ByteOrder, p []byte) uint64 { return uint64(p[0]) }),        // ref8
+		0x18: agentReference(2, func(o binary.ByteOrder, p []byte) uint64 { return uint64(o.Uint16(p)) }), // ref16
+		0x19: agentReference(4, func(o binary.ByteOrder, p []byte) uint64 { return uint64(o.Uint32(p)) }), // ref32
+		0x1a: agentReference(8, func(o binary.ByteOrder, p []byte) uint64 { return o.Uint64(p) }),         // ref64
 
-	0x20: {2, 1, 0, true, func(m *agentMachine, v []uint64) error { // if_goto
-		if v[0] != 0 {
+		0x20: {2, 1, 0, true, func(m *agentMachine, v []uint64) error { // if_goto
+			if v[0] != 0 {
+				m.next = int(m.operand)
+			}
+			return nil
+		}},
+		0x21: {2, 0, 0, true, func(m *agentMachine, _ []uint64) error { // goto
 			m.next = int(m.operand)
-		}
-		return nil
-	}},
-	0x21: {2, 0, 0, true, func(m *agentMachine, _ []uint64) error { // goto
-		m.next = int(m.operand)
-		return nil
-	}},
+			return nil
+		}},
 
-	0x22: {1, 0, 1, true, agentConstant}, // const8
-	0x23: {2, 0, 1, true, agentConstant}, // const16
-	0x24: {4, 0, 1, true, agentConstant}, // const32
-	0x25: {8, 0, 1, true, agentConstant}, // const64
-	0x26: {2, 0, 1, true, func(m *agentMachine, v []uint64) (err error) { // reg
-		v[0], err = m.frame.register(int(m.operand))
-		return err
-	}},
+		0x22: {1, 0, 1, true, agentConstant}, // const8
+		0x23: {2, 0, 1, true, agentConstant}, // const16
+		0x24: {4, 0, 1, true, agentConstant}, // const32
+		0x25: {8, 0, 1, true, agentConstant}, // const64
+		0x26: {2, 0, 1, true, func(m *agentMachine, v []uint64) (err error) { // reg
+			v[0], err = m.frame.register(int(m.operand))
+			return err
+		}},
 
-	agentEnd: {known: true},
+		agentEnd: {known: true},
 
-	0x28: {0, 1, 2, true, func(_ *agentMachine, v []uint64) error { // dup
-		v[1] = v[0]
-		return nil
-	}},
-	0x29: {0, 1, 0, true, nil}, // pop
-	0x2b: {0, 2, 2, true, func(_ *agentMachine, v []uint64) error { // swap
-		v[0], v[1] = v[1], v[0]
-		return nil
-	}},
-	0x32: {1, 0, 1, true, func(m *agentMachine, v []uint64) error { // pick
-		if int(m.operand) >= m.depth {
-			return fmt.Errorf("value %d from the top of %d", m.operand, m.depth)
-		}
-		v[0] = m.stack[m.depth-1-int(m.operand)]
-		return nil
-	}},
-	0x33: {0, 3, 3, true, func(_ *agentMachine, v []uint64) error { // rot: a b c becomes c a b
-		v[0], v[1], v[2] = v[2], v[0], v[1]
-		return nil
-	}},
-}
+		0x28: {0, 1, 2, true, func(_ *agentMachine, v []uint64) error { // dup
+			v[1] = v[0]
+			return nil
+		}},
+		0x29: {0, 1, 0, true, nil}, // pop
+		0x2b: {0, 2, 2, true, func(_ *agentMachine, v []uint64) error { // swap
+			v[0], v[1] = v[1], v[0]
+			return nil
+		}},
+		0x32: {1, 0, 1, true, func(m *agentMachine, v []uint64) error { // pick
+			if int(m.operand) >= m.depth {
+				return fmt.Errorf("value %d from the top of %d", m.operand, m.depth)
+			}
+			v[0] = m.stack[m.depth-1-int(m.operand)]
+			return nil
+		}},
+		0x33: {0, 3, 3, true, func(_ *agentMachine, v []uint64) error { // rot: a b c becomes c a b
+			v[0], v[1], v[2] = v[2], v[0], v[1]
+			return nil
+		}},
+	}
+})
 
 func agentConstant(m *agentMachine, v []uint64) error {
 	v[0] = m.operand
