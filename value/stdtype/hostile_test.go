@@ -65,6 +65,95 @@ func TestHostile(t *testing.T) {
 }
 
 // The same of Rust, whose releases have it in different ways.
+// text is the words of a string at an address.
+func (w words) text(address uint64, s string) words {
+	for i := range len(s) {
+		w[(address+uint64(i))&^7] |= uint64(s[i]) << (8 * ((address + uint64(i)) & 7))
+	}
+	return w
+}
+
+// category is a std::error_code or std::error_condition with a number and the class of its
+// category: a pointer to an object, whose virtual table leads to the class's name.
+func category(number uint32, class string) words {
+	return words{0x1000: uint64(number), 0x1008: 0x2000, 0x2000: 0x3000, 0x2ff8: 0x4000, 0x4008: 0x5000}.text(0x5000, class)
+}
+
+func TestPresent(t *testing.T) {
+	info := openTypes(t, "gcc12.debug")
+	const system, generic = "N12_GLOBAL__N_121system_error_categoryE", "N12_GLOBAL__N_122generic_error_categoryE"
+	manager := func(function string) uint64 {
+		list, err := info.Functions(function)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list[0].Entry
+	}
+	for _, test := range []struct {
+		name   string
+		memory words
+		want   string // "" for the members of the type
+	}{
+		{"code", category(2, system), `std::error_code = {"system": ENOENT}`},
+		{"code", category(0, system), "std::error_code = { }"},
+		{"code", category(0, generic), `std::error_code = {"generic": 0}`},
+		{"code", category(41, system), `std::error_code = {"system": 41}`},
+		{"code", category(1<<32-1, system), `std::error_code = {"system": -1}`},
+		{"code", category(134, system), `std::error_code = {"system": 134}`},
+		{"code", category(2, "N2my10MyCategoryE"), "std::error_code = {my::MyCategory: 2}"},
+		{"code", category(2, "N2my10MyCategory"), "std::error_code = {std::_V2::error_category: 2}"},
+		{"code", words{0x1000: 2}, "std::error_code = {std::_V2::error_category: 2}"},
+		{"condition", category(22, generic), `std::error_condition = {"generic": EINVAL}`},
+		{"condition", category(0, generic), "std::error_condition = { }"},
+		{"path", words{0x1000: 0x2000, 0x1008: 1, 0x1020: 2, 0x2000: '/'}, `filesystem::path "/" [root-directory]`},
+		{"path", words{0x1000: 0x2000, 0x1008: 4, 0x1020: 1}.text(0x2000, "//ab"), `filesystem::path "//ab" [root-name]`},
+		{"path", words{0x1000: 0x2000, 0x1008: 3, 0x1020: 3}.text(0x2000, "abc"), `filesystem::path "abc"`},
+		{"path", words{0x1000: 0x2000, 0x1008: 4, 0x1020: 0x3000, 0x3000: 2,
+			0x3008: 0x2000, 0x3010: 1, 0x3028: 2, 0x3038: 0x2001, 0x3040: 3, 0x3058: 3}.text(0x2000, "/usr"),
+			`filesystem::path "/usr" = {[root-directory] = "/", [1] = "usr"}`},
+		{"any", words{}, "std::any [no contained value]"},
+		{"any", words{0x1000: manager("std::any::_Manager_internal<int>::_S_manage"), 0x1008: 42}, "std::any containing int = {[contained value] = 42}"},
+		{"any", words{0x1000: 1}, ""},
+		{"deque", words{0x1010: 0x2000, 0x1018: 0x2000, 0x1020: 0x2200, 0x1028: 0x3000, 0x1030: 0x200c, 0x1038: 0x2000, 0x1040: 0x2200, 0x1048: 0x3000,
+			0x3000: 0x2000, 0x2000: 5 | 6<<32, 0x2008: 7}, "std::deque with 3 elements = {5, 6, 7}"},
+		// The last element of one buffer, and the first of the next.
+		{"deque", words{0x1010: 0x21fc, 0x1018: 0x2000, 0x1020: 0x2200, 0x1028: 0x3000, 0x1030: 0x4004, 0x1038: 0x4000, 0x1040: 0x4200, 0x1048: 0x3008,
+			0x3000: 0x2000, 0x3008: 0x4000, 0x21f8: 5 << 32, 0x4000: 6}, "std::deque with 2 elements = {5, 6}"},
+		{"deque", words{0x1010: 0x200c, 0x1018: 0x2000, 0x1020: 0x2200, 0x1028: 0x3000, 0x1030: 0x2000, 0x1038: 0x2000, 0x1040: 0x2200, 0x1048: 0x3000}, ""},
+		{"stack", words{0x1010: 0x2000, 0x1018: 0x2000, 0x1020: 0x2200, 0x1028: 0x3000, 0x1030: 0x2004, 0x1038: 0x2000, 0x1040: 0x2200, 0x1048: 0x3000,
+			0x3000: 0x2000, 0x2000: 5}, "std::stack wrapping: std::deque with 1 element = {5}"},
+		{"set", words{0x1000: 1<<63 | 1, 0x1008: 2}, "std::bitset = {[0] = 1, [63] = 1, [65] = 1}"},
+		{"set", words{}, "std::bitset"},
+		{"tuple", words{0x1000: 0x3ff8_0000_0000_0000, 0x1008: 7}, "std::tuple containing = {[1] = 7, [2] = 1.5}"},
+		{"pair", words{0x1000: 5 | 6<<32}, "{first = 5, second = 6}"},
+		{"initial", words{0x1000: 0x2000, 0x1008: 2, 0x2000: 5 | 6<<32}, "std::initializer_list of length 2 = {5, 6}"},
+		{"atomic", words{0x1000: 5}, "std::atomic<int> = { 5 }"},
+		{"view", words{0x1000: 2, 0x1008: 0x2000}.text(0x2000, "hi"), `"hi"`},
+		{"variant", words{0x1000: 9}, "std::variant<int, double> [index 0] = {9}"},
+		{"variant", words{0x1000: 0x3ff8_0000_0000_0000, 0x1008: 1}, "std::variant<int, double> [index 1] = {1.5}"},
+		{"unique", words{0x1000: 0x2000}, "std::unique_ptr<int> = {get() = 0x2000}"},
+		{"shared", words{}, "std::shared_ptr<int> (empty) = {get() = 0x0}"},
+		{"shared", words{0x1000: 0x2000, 0x1008: 0x3000, 0x3008: 0 | 2<<32}, "std::shared_ptr<int> (expired, weak count 2) = {get() = 0x2000}"},
+		{"at", words{0x1000: 0x2000, 0x2020: 5 | 6<<32}, "{first = 5, second = 6}"},
+		{"at", words{}, ""},
+		{"it", words{0x1000: 0x2000, 0x2000: 5}, "5"},
+		{"text", words{0x1000: 0x2000, 0x1008: 2}.text(0x2000, "hi"), `"hi"`},
+	} {
+		variable, err := info.Global(test.name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := value.At(variable.Type, 0x1000, value.Static(test.memory, info, 0))
+		want := test.want
+		if want == "" {
+			want = new(print.Printer).Text(v)
+		}
+		if got := (&print.Printer{Present: stdtype.Present}).Text(v); got != want {
+			t.Errorf("%s of %x: %s, expected %s", test.name, test.memory, got, want)
+		}
+	}
+}
+
 func TestHostileRust(t *testing.T) {
 	for _, test := range []struct {
 		release, name string
