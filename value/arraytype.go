@@ -124,7 +124,7 @@ func (t *Type) setStride(n int64, unit int64) {
 	t.stride = n * unit
 }
 
-// isSaid reads an attribute that is no constant, and reports whether the entry has it.
+// isSaid reads an attribute that is not a constant, and reports whether the entry has it.
 func (t *Type) isSaid(i *Info, e *object.DebugEntry, a dwarf.Attr, p property) bool {
 	if !e.Has(a) {
 		return false

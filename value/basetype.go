@@ -132,7 +132,7 @@ type floatKind struct {
 // x86 the x87's and IEEE's, on powerpc IBM's and IEEE's. DWARF has one encoding for all,
 // DW_ATE_float, and no producer writes a DW_AT_bit_size: long double, which every
 // language has under a name of its own, has the machine's format, and the types that
-// have IEEE's everywhere are told by their names.
+// have IEEE's everywhere are distinguished by their names.
 func (k *floatKind) format() number.Format {
 	switch k.machine.ELF {
 	case elf.EM_386, elf.EM_X86_64:

@@ -31,7 +31,7 @@ func (v Value) readMemory(b []byte, address uint64) error {
 // gather reads size bits of the pieces to b.
 func (v Value) gather(b []byte, at, size uint64) error {
 	done := uint64(0)
-	var room [8]byte
+	var buffer [8]byte
 	for k := range v.pieces {
 		p := &v.pieces[k]
 		if at >= p.BitSize {
@@ -39,7 +39,7 @@ func (v Value) gather(b []byte, at, size uint64) error {
 			continue
 		}
 		n := min(p.BitSize-at, size-done)
-		src, from, err := v.source(p, at, n, &room)
+		src, from, err := v.source(p, at, n, &buffer)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (v Value) contents() (b, missing []byte, err error) {
 		left = min(v.bitSize, left)
 	}
 	done := uint64(0)
-	var room [8]byte
+	var buffer [8]byte
 	for k := range v.pieces {
 		p := &v.pieces[k]
 		if at >= p.BitSize {
@@ -78,7 +78,7 @@ func (v Value) contents() (b, missing []byte, err error) {
 			continue
 		}
 		n := min(p.BitSize-at, left)
-		src, from, err := v.source(p, at, n, &room)
+		src, from, err := v.source(p, at, n, &buffer)
 		switch {
 		case err == nil && from+n <= 8*uint64(len(src)):
 			number.CopyBits(v.typ.machine, b, done, src, from, n)
@@ -94,16 +94,16 @@ func (v Value) contents() (b, missing []byte, err error) {
 }
 
 // source returns bytes that hold n bits from bit at of a piece on, and where in
-// them these start. Those of a register are in room.
-func (v Value) source(p *Piece, at, n uint64, room *[8]byte) (b []byte, from uint64, err error) {
+// them these start. Those of a register are in buffer.
+func (v Value) source(p *Piece, at, n uint64, buffer *[8]byte) (b []byte, from uint64, err error) {
 	m := v.typ.machine
 	switch p.Kind {
 	case InMemory:
 		at += p.BitOffset
-		read := make([]byte, (at%8+n+7)/8) // which escapes, as room shall not
+		read := make([]byte, (at%8+n+7)/8) // it escapes, which buffer must not
 		return read, at % 8, v.readMemory(read, p.Address+at/8)
 	case InRegister:
-		if b, err = v.registerBytes(p, room); err != nil {
+		if b, err = v.registerBytes(p, buffer); err != nil {
 			return nil, 0, err
 		}
 		return b, p.lowStart(m, uint64(len(b))) + at, nil
@@ -125,7 +125,7 @@ func (p *Piece) lowStart(m *arch.Machine, size uint64) uint64 {
 	return p.BitOffset
 }
 
-func (v Value) registerBytes(p *Piece, room *[8]byte) ([]byte, error) {
+func (v Value) registerBytes(p *Piece, buffer *[8]byte) ([]byte, error) {
 	if v.frame == nil {
 		return nil, errNotKnown
 	}
@@ -137,8 +137,8 @@ func (v Value) registerBytes(p *Piece, room *[8]byte) ([]byte, error) {
 		return nil, errNotKnown
 	}
 	m := v.typ.machine
-	number.PutUint(m.Order, room[:], held(m, p.Column, n, p.BitSize, v.typ.Strip().kind == Float))
-	return room[:], nil
+	number.PutUint(m.Order, buffer[:], held(m, p.Column, n, p.BitSize, v.typ.Strip().kind == Float))
+	return buffer[:], nil
 }
 
 // SameBits reports whether two values can be read, are equal bit by bit, and are optimized
@@ -196,7 +196,7 @@ func (s *snapshot) ReadMemory(p []byte, address uint64) error {
 	return s.Frame.ReadMemory(p, address)
 }
 
-// ThreadAddress asks the frame behind the snapshot.
+// ThreadAddress asks the frame that the snapshot was taken of.
 func (s *snapshot) ThreadAddress(offset uint64) (uint64, error) {
 	if storage, ok := s.Frame.(ThreadStorage); ok {
 		return storage.ThreadAddress(offset)

@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/value/internal/entry"
 )
 
-// errNoEntryValue says that the caller does not tell what a parameter was, and
+// errNoEntryValue says that the caller does not know what a parameter was, and
 // errNoLonger that a value is lost with it.
 var (
 	errNoEntryValue = fmt.Errorf("value at the entry of the function: %w", ErrNotFound)
@@ -142,7 +142,7 @@ type asked struct {
 	known     bool
 }
 
-// passedFor finds it. What was found last is of use to who asks for this parameter again.
+// passedFor finds it. The next request for the same parameter uses what was found last.
 func (e *evaluator) passedFor(p *parameter, last *lastPassed) (v element, err error) {
 	caller := e.frame.Caller()
 	if caller == nil || e.body == nil {
@@ -197,7 +197,7 @@ type passed struct {
 	to       *program // where an indirect call leads to; nil for another
 }
 
-// lastPassed is what was found last by those who ask for one parameter: most calls of a
+// lastPassed is what was found last for one parameter: most calls of a
 // function are like the one before.
 type lastPassed struct{ atomic.Pointer[knownPassing] }
 
@@ -283,7 +283,7 @@ func (i *Info) passedAt(key passing, e *evaluator) (at passed, err error) {
 }
 
 // atJump returns what a register held when the function jumped to another one in the
-// place of its return, as the entry of the jump tells.
+// place of its return, as the entry of the jump says.
 func (e *evaluator) atJump(column uint64) (v element, ok bool) {
 	if e.body == nil {
 		return v, false
@@ -362,7 +362,7 @@ func (i *Info) reachesItself(b *body) (found bool) {
 		seen := map[*body]bool{b: true}
 		for queue := []*body{b}; len(queue) > 0 && !found; queue = queue[1:] {
 			if len(seen) > 256 {
-				found = true // too many to tell
+				found = true // too many to follow
 			}
 			queue[0].root.Find(func(n *node) bool {
 				if !isTailCall(n) {

@@ -129,9 +129,9 @@ func (t *variants) form(v Value) (*variant, error) {
 }
 
 // Variant returns the form that a value of an enum of Rust has, and its name; false for
-// other values, and where it cannot be told.
+// other values, and where it cannot be determined.
 func (v Value) Variant() (name string, form Value, ok bool) {
-	v = v.behind()
+	v = v.referent()
 	if v.err != nil || v.typ == nil {
 		return "", v, false
 	}

@@ -15,7 +15,7 @@ import (
 // where its type is signed, and a Float cut to an integer; of a reference what
 // it leads to. The error wraps ErrType for other types.
 func (v Value) Uint() (uint64, error) {
-	v = v.behind()
+	v = v.referent()
 	if err := v.Err(); err != nil {
 		return 0, err
 	}
@@ -44,7 +44,7 @@ func (v Value) Uint() (uint64, error) {
 // Float returns a number as a float64; of a reference what it leads to. The
 // error wraps ErrType for other types.
 func (v Value) Float() (float64, error) {
-	v = v.behind()
+	v = v.referent()
 	if err := v.Err(); err != nil {
 		return 0, err
 	}
@@ -83,7 +83,7 @@ func (v Value) Cast(t *Type) Value {
 	}
 	to := t.Strip()
 	if to.kind != Reference && to.kind != RvalueReference {
-		v = v.behind()
+		v = v.referent()
 	}
 	switch to.kind {
 	case Reference, RvalueReference, Struct, Class, Union, Array:

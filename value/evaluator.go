@@ -32,13 +32,13 @@ type evaluator struct {
 
 	stack     []element
 	pieces    []Piece // of a composite location
-	place     Piece   // of a simple location that is no address
+	place     Piece   // of a simple location that is not an address
 	placed    bool
 	isAddress bool // an address was pushed, or read at, since the last piece
 
-	own  budget     // of an evaluator that no other called for
-	room [4]element // for the stack, which is seldom deeper
-	read [16]byte   // for what is read
+	own    budget     // of an evaluator that no other called for
+	buffer [4]element // for the stack, which is seldom deeper
+	read   [16]byte   // for what is read
 
 	asked asked // last, see atCall
 
@@ -120,7 +120,7 @@ func newEvaluator(info *Info, u *entry.Unit, b *body, f Frame) *evaluator {
 
 func (e *evaluator) start(info *Info, u *entry.Unit, b *body, f Frame) {
 	e.info, e.unit, e.body, e.frame = info, u, b, f
-	e.budget, e.stack = &e.own, e.room[:0]
+	e.budget, e.stack = &e.own, e.buffer[:0]
 }
 
 // release ends the use of an evaluator. The pieces that it returned stay, but for those
@@ -214,8 +214,8 @@ func (e *evaluator) alone(p Piece) []Piece {
 	return e.loans[k : k+1 : k+1]
 }
 
-// wordRoom returns room for the bytes of a number.
-func (e *evaluator) wordRoom() []byte {
+// wordBuffer returns a buffer for the bytes of a number.
+func (e *evaluator) wordBuffer() []byte {
 	if !e.lent || e.word == len(e.words) {
 		return make([]byte, 16)
 	}
@@ -232,7 +232,7 @@ func bitsOf(size uint64) uint64 {
 }
 
 // simple takes the simple location that stands since the last piece. DWARF 2 and 3 have
-// no DW_OP_stack_value: LLVM then leaves it out behind constants and entry values
+// no DW_OP_stack_value: LLVM then leaves it out after constants and entry values
 // (DwarfExpression::addStackValue), where gdb reads what lies at them.
 func (e *evaluator) simple() (Piece, error) {
 	if e.placed {
@@ -422,7 +422,7 @@ func (e *evaluator) toBytes(v element) []byte {
 			v.hi = number.SignExtend(v.hi, 8*(size-8))
 		}
 	}
-	b := e.wordRoom()
+	b := e.wordBuffer()
 	if number.IsBigEndian(m) {
 		number.PutUint(m.Order, b[:8], v.hi)
 		number.PutUint(m.Order, b[8:], v.lo)

@@ -209,7 +209,7 @@ func (t *Type) readTemplate(e *object.DebugEntry) {
 
 // TemplateTypes returns the types that a structure, class or union of C++ or Rust is made
 // with, by their places in the list of its template's parameters: nil for a parameter that
-// is no type (DWARF 5 §2.23). The parameters of a pack stand in its place. The slice is the
+// is not a type (DWARF 5 §2.23). The parameters of a pack stand in its place. The slice is the
 // caller's.
 func (t *Type) TemplateTypes() (list []*Type) {
 	t = t.Strip()
@@ -234,7 +234,7 @@ func (t *Type) TemplateTypes() (list []*Type) {
 }
 
 // Align returns the address that a value of the type lies at a multiple of, as far as the
-// debugging information tells: what it says of structures that are aligned otherwise than
+// debugging information says: what it says of structures that are aligned otherwise than
 // their members, and else the size of a number, as far as the machine's psABI has that in a
 // structure.
 func (t *Type) Align() uint64 {
@@ -291,7 +291,7 @@ const (
 // addresses, whatever their size: it has virtual functions, or copying or destroying
 // an object takes a function of the class, or of one that it is made of (Itanium C++
 // ABI, non-trivial for the purposes of calls). Compilers may say so
-// (DW_CC_pass_by_reference, DWARF 5 §5.7.1); of others the functions tell.
+// (DW_CC_pass_by_reference, DWARF 5 §5.7.1); for other compilers the functions decide.
 func (t *Type) Indirect() bool { return t.indirectAmong(make(map[*Type]bool)) }
 
 // indirectAmong looks at each type once.
@@ -349,7 +349,7 @@ func (t *Type) copies(e *object.DebugEntry) bool {
 		if p.Tag != dwarf.TagFormalParameter {
 			continue
 		}
-		if n++; n == 2 { // behind this
+		if n++; n == 2 { // after this
 			return t.isReferredBy(p)
 		}
 	}

@@ -81,8 +81,8 @@ func TestFloatFormats(t *testing.T) {
 		third           string // l, which is 1/3
 	}{
 		{"gcc", "", 16, "", "0.333333333333333333342"},
-		// gdb takes the number for the x87's, whose size it has: it does not ask what the
-		// compiler was told.
+		// gdb takes the number for the x87's, whose size it has: it does not ask for the
+		// compiler's flags.
 		{"gcc", "-mlong-double-128", 16, "lx", "0.333333333333333333333333333333333317"},
 		{"clang", "", 9, "", "0.333333333333333333342"},
 		{"i686-linux-gnu-gcc", "", 16, "", "0.333333333333333333342"},

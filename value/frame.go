@@ -26,7 +26,7 @@ type Frame interface {
 	// is the caller's.
 	RegisterBytes(column uint64) ([]byte, bool)
 
-	// ProgramCounter returns where the frame goes on, and the address that tells
+	// ProgramCounter returns where the frame goes on, and the address that determines
 	// where it is: the same, or the byte before it where a call is to return
 	// (PC and LookupPC of unwind.Frame). Both are run-time addresses.
 	ProgramCounter() (pc, lookup uint64)

@@ -218,7 +218,7 @@ func TestMutated(t *testing.T) {
 }
 
 // TestCut reads files of which one section ends early, at each of its bytes or at some. What
-// cannot be read then is told with the section that it is missing in.
+// cannot be read is reported with the section that it is missing in.
 func TestCut(t *testing.T) {
 	for _, name := range []string{"testdata/small4.elf", "testdata/small5.elf", "testdata/dynamic5.elf"} {
 		data, err := os.ReadFile(name)
@@ -230,7 +230,7 @@ func TestCut(t *testing.T) {
 			t.Fatal(err)
 		}
 		table := int(binary.LittleEndian.Uint64(data[40:])) // e_shoff
-		told := make(map[string]int)
+		reported := make(map[string]int)
 		random := sample.Rand(t)
 		for k, s := range file.Sections() {
 			if !strings.HasPrefix(s.Name, ".debug_") || s.Name == ".debug_line" || s.Name == ".debug_aranges" {
@@ -255,14 +255,14 @@ func TestCut(t *testing.T) {
 				switch {
 				case err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrNoInfo):
 				case strings.Contains(err.Error(), ".debug_"):
-					told[s.Name]++
+					reported[s.Name]++
 				default:
 					t.Errorf("%s: %s of %d bytes: %v", name, s.Name, size, err)
 				}
 			}
 		}
-		if told[".debug_info"] == 0 || told[".debug_abbrev"] == 0 {
-			t.Errorf("%s: told of what was cut off: %v", name, told)
+		if reported[".debug_info"] == 0 || reported[".debug_abbrev"] == 0 {
+			t.Errorf("%s: reported what was cut off: %v", name, reported)
 		}
 	}
 }

@@ -252,7 +252,7 @@ const maxGoParameters = 1 << 16
 // goInstance returns the type that a type of a generic function's stands for in the
 // call that e's frame is of. One function is compiled for all types of one shape
 // (go.shape.int), and gets a dictionary with what they are as an argument, .dict, of
-// which code that is optimized does not tell where it is: there it is the shape.
+// which code that is optimized does not say where it is: there it is the shape.
 func (e *evaluator) goInstance(t *Type) *Type {
 	if t == nil || t.goPlace == 0 || e.body == nil || e.body.unit.Language != Go {
 		return t

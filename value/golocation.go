@@ -19,7 +19,7 @@ import (
 // goPart is what a location of Go's compiler says of one number.
 type goPart struct {
 	place []operation // nil where the number is lost
-	size  uint64      // bytes; 0 of a location that is no piece
+	size  uint64      // bytes; 0 of a location that is not a piece
 }
 
 // goParts takes a program apart, false where it is none that Go's compiler writes.
@@ -51,7 +51,7 @@ func (v *Variable) isGoList() bool {
 }
 
 // goProgram returns the program of the place that p means, which a list of Go's compiler
-// has for some address; nil where it does not tell which number it is of.
+// has for some address; nil where it does not determine which number it is of.
 func (v *Variable) goProgram(p *program) *program {
 	parts, ok := goParts(p)
 	if !ok || len(parts) == 0 {

@@ -21,7 +21,7 @@ func TestGoPlaced(t *testing.T) {
 		numbers    []goNumber
 		want       string
 	}{
-		{"room between fields", "509302 519304 529308 539308", padded, "DW_OP_reg0:2 :2 DW_OP_reg1:4 DW_OP_reg2:8 DW_OP_reg3:8"},
+		{"padding between fields", "509302 519304 529308 539308", padded, "DW_OP_reg0:2 :2 DW_OP_reg1:4 DW_OP_reg2:8 DW_OP_reg3:8"},
 		{"with pieces of its own", "509302 9302 519304 529308 539308", padded, "DW_OP_reg0:2 :2 DW_OP_reg1:4 DW_OP_reg2:8 DW_OP_reg3:8"},
 		// DW_OP_reg0 DW_OP_piece 1, DW_OP_piece 7, DW_OP_reg3 DW_OP_piece 8, DW_OP_piece 7, DW_OP_reg2 DW_OP_piece 8
 		{"of Go 1.22 to 1.24", "509301 9307 539308 9307 529308", []goNumber{{0, 1}, {8, 8}, {16, 8}}, "DW_OP_reg0:1 :7 DW_OP_reg3:8 DW_OP_reg2:8"},
@@ -29,7 +29,7 @@ func TestGoPlaced(t *testing.T) {
 		{"two of three", "509308 529308", slice, "unknown"},
 		{"one more", "509308 529308 519308 539308", slice, "unknown"},
 		{"of another size", "509308 529304 519308", slice, "unknown"},
-		{"numbers that share their room", "509308 529308", []goNumber{{0, 8}, {4, 8}}, "unknown"},
+		{"numbers that overlap", "509308 529308", []goNumber{{0, 8}, {4, 8}}, "unknown"},
 		{"no end", "509308 52", slice, "not taken apart"},
 		{"bits", "509d0800", slice, "not taken apart"},
 	} {

@@ -44,7 +44,7 @@ func hmap() *Type {
 	return m
 }
 
-// The maps of Go before 1.24 have buckets, those behind them, and while they grow old ones.
+// The maps of Go before 1.24 have buckets, overflow buckets, and while they grow old ones.
 func TestOldGoMap(t *testing.T) {
 	const base, size = 0x10000, 144
 	memory := func(words map[int]uint64, tops map[int]byte) bytesAt {
@@ -67,7 +67,7 @@ func TestOldGoMap(t *testing.T) {
 	}{
 		{"two in one bucket, and one that was moved", map[int]uint64{0: base + 8, 8: 2, 24: at(0), bucket(0) + 8: 1, bucket(0) + 72: 10, bucket(0) + 24: 3, bucket(0) + 88: 30},
 			map[int]byte{bucket(0): 5, bucket(0) + 1: 4, bucket(0) + 2: 255}, "[1: 10, 3: 30]"},
-		{"one behind", map[int]uint64{0: base + 8, 8: 1, 24: at(0), bucket(0) + 136: at(1), bucket(1) + 8: 7, bucket(1) + 72: 70},
+		{"an overflow bucket", map[int]uint64{0: base + 8, 8: 1, 24: at(0), bucket(0) + 136: at(1), bucket(1) + 8: 7, bucket(1) + 72: 70},
 			map[int]byte{bucket(1): 9}, "[7: 70]"},
 		{"growing", map[int]uint64{0: base + 8, 8: 2, 24: at(0), 32: at(2), bucket(1) + 8: 7, bucket(1) + 72: 70, bucket(2) + 8: 8, bucket(2) + 72: 80},
 			map[int]byte{8 + 9: 1, bucket(1): 9, bucket(2): 9}, "[7: 70, 8: 80]"},

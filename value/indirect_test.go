@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// What the functions of a class tell of how its objects are returned.
+// The functions of a class determine how its objects are returned.
 func TestIndirect(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "indirect.cc")
 	if err := os.WriteFile(source, []byte(`

@@ -105,8 +105,8 @@ func (i *Info) Scopes(pc uint64) (scopes []*Scope, err error) {
 	return scopes, err
 }
 
-// Damage tells of what was read up to now why names are missing, or not whole: of the
-// first string whose section is cut off, and of the first variable that is an instance
+// Damage returns why names that were read up to now are missing or not whole: the errors of
+// the first string whose section is cut off, and of the first variable that is an instance
 // of itself, or of nothing. It is nil where there were none.
 func (i *Info) Damage() error {
 	return i.locked(func() error {

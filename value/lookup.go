@@ -206,9 +206,9 @@ func (i *Info) Enumerator(name string, pc uint64) (Value, error) {
 }
 
 // Address returns the run-time address of a variable that lies in memory, where
-// that is told the way compilers tell it of variables that have a place of their
+// that is described the way compilers describe it for variables that have a place of their
 // own: at an address, or at an offset from the frame. Of others it returns false,
-// and Read tells where they are. It allocates nothing, for conditions that are
+// and Read says where they are. It allocates nothing, for conditions that are
 // asked often.
 func (v *Variable) Address(f Frame) (uint64, bool) {
 	e := v.location.Bytes

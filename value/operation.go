@@ -120,7 +120,7 @@ func (e *evaluator) reference(n uint64) object.DebugOffset {
 	return e.info.entries.Reference(e.unit, n)
 }
 
-// put makes a place that is no address the location.
+// put makes a place that is not an address the location.
 func (e *evaluator) put(p Piece) error {
 	e.place, e.placed = p, true
 	return nil

@@ -6,7 +6,7 @@ package value
 
 import "testing"
 
-// The elements of an array whose distance is no number of bytes are read bit by bit, in
+// The elements of an array whose distance is not a number of bytes are read bit by bit, in
 // any language, whatever the distance; one whose elements are in reverse from the end.
 func TestPackedArray(t *testing.T) {
 	bytes := make([]byte, 64)

@@ -149,7 +149,7 @@ func refersToEntry(op cfi.Op) bool {
 	return false
 }
 
-// isSmall reports whether it may be kept by each who asks.
+// isSmall reports whether every caller may keep it.
 func (p *program) isSmall() bool {
 	return p == nil || len(p.operations) <= maxSmall && p.size <= maxKeptSize
 }

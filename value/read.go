@@ -133,7 +133,7 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 	case entry.AttributeBlock:
 		b := c.Bytes
 		if len(b) == 10 && size > 10 && t.Strip().format == number.X87 {
-			b = append(bytes.Clone(b), make([]byte, size-10)...) // clang leaves out what only fills the room
+			b = append(bytes.Clone(b), make([]byte, size-10)...) // clang leaves out the padding
 		}
 		return Constant(t, b, e.frame)
 	case entry.AttributeText:
@@ -156,7 +156,7 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 }
 
 // ReadEntry returns the value that an argument had when the function was
-// called, as far as the caller tells (DWARF 5 §3.4.2); what gdb calls x@entry.
+// called, as far as the caller knows (DWARF 5 §3.4.2); what gdb calls x@entry.
 // The Err of the Value wraps ErrNotFound where nothing is known, which is the
 // rule in code that is not optimized.
 func (v *Variable) ReadEntry(f Frame) Value {
@@ -228,7 +228,7 @@ func (v *Variable) passed() *parameter {
 
 // number8 returns the low eight bytes of a number.
 func (e *evaluator) number8(v element) []byte {
-	b := e.wordRoom()[:8]
+	b := e.wordBuffer()[:8]
 	number.PutUint(e.info.machine.Order, b, v.lo)
 	return b
 }
@@ -355,7 +355,7 @@ func (v *Variable) plainBytes(b []byte) (n uint64, state plainState) {
 }
 
 // plainEntry returns the number that a plain variable was when the function was called,
-// false where the call does not tell.
+// false where the call does not say it.
 func (v *Variable) plainEntry(e *evaluator) (n uint64, ok bool) {
 	if !v.Argument || v.body == nil {
 		return 0, false

@@ -105,7 +105,7 @@ func (s *scoper) collect(n *node, scope *Scope, block *Block, seen map[object.De
 				next = c
 			}
 			if !some && c.Tag != dwarf.TagInlinedSubroutine && !c.Has(dwarf.AttrRanges) {
-				// A block without addresses is no block of its own.
+				// A block without addresses is not a block of its own.
 				inner, err := s.collect(c, scope, block, seen, depth+1)
 				if err != nil {
 					return nil, err
@@ -247,7 +247,7 @@ func (i *Info) variable(e *object.DebugEntry, b *body) (*Variable, error) {
 	return v, nil
 }
 
-// astray tells where the entries that an entry refers to as its origin do not end, of
+// astray says where the entries that an entry refers to as its origin do not end, of
 // which the last is known; nil where they do.
 func (i *Info) astray(e, last *object.DebugEntry) error {
 	off, ok := entry.Origin(last)
@@ -295,7 +295,7 @@ func (i *Info) moveGo(scopes []*Scope, pc uint64) {
 
 // takeGo reads out of the name of a local variable of Go's what the compiler says
 // with it: a dot begins what it made itself, and a variable that it has put on the
-// heap is behind the pointer &name, whose type is at an offset.
+// heap is at the pointer &name, whose type is at an offset.
 func (i *Info) takeGo(v *Variable, pointer object.DebugOffset) {
 	v.made = strings.HasPrefix(v.Name, ".") || strings.HasPrefix(v.Name, "#")
 	name, escaped := strings.CutPrefix(v.Name, "&")

@@ -112,11 +112,11 @@ type Field struct {
 	BitSize, BitOffset uint64
 
 	Base       bool      // a base class
-	Virtual    bool      // a virtual base class: where it lies the object tells, not Offset
+	Virtual    bool      // a virtual base class: the object says where it is, not Offset
 	Artificial bool      // the compiler made it: a pointer to a virtual table
 	Static     *Variable // a static member, else nil
 
-	// Of a virtual base class: the expression that tells where it lies.
+	// Of a virtual base class: the expression of its place.
 	location []byte
 	info     *Info
 	unit     *entry.Unit
@@ -150,7 +150,7 @@ func (t *Type) Offset() object.DebugOffset { return t.offset }
 func (t *Type) GoKind() reflect.Kind { return reflect.Kind(t.goKind) }
 
 // maxChain bounds how many typedefs and qualifiers stand before a type, and how
-// deep types are told in full.
+// deep types are shown in full.
 const maxChain = 64
 
 // Strip returns the type without typedefs and qualifiers, and the definition of
@@ -158,7 +158,7 @@ const maxChain = 64
 func (t *Type) Strip() *Type { return t.named().definition() }
 
 // named returns the type without typedefs and qualifiers. To find the definition of a
-// structure takes a look into all units: who asks what a pointer leads to has no use for
+// structure takes a look into all units: a caller that follows a pointer does not need
 // it.
 func (t *Type) named() *Type {
 	for range maxChain {
@@ -182,7 +182,7 @@ func (t *Type) damage() error {
 	t = first
 	for range maxChain {
 		if t = t.Elem().Strip(); t.kind != Array {
-			return nil // what is wrong with an element is told in its place
+			return nil // an element reports its own error
 		}
 	}
 	return fmt.Errorf("%w: type at %v: %w", ErrDebugInfo, first.offset, entry.ErrLoop)
@@ -250,7 +250,7 @@ func (t *Type) extent() (count, unit uint64, packed bool) {
 	return count, size, false
 }
 
-// Signed reports whether a Char, Int or Enum, also behind typedefs and
+// Signed reports whether a Char, Int or Enum, also through typedefs and
 // qualifiers, is signed.
 func (t *Type) Signed() bool {
 	t = t.Strip()
@@ -314,7 +314,7 @@ func (t *Type) HasVariants() bool { t.load(); return t.variants != nil }
 func (t *Type) Incomplete() bool { return t.Strip().partial }
 
 // Equal reports whether two types are the same to C: made alike and named alike
-// behind typedefs and qualifiers, whichever unit describes them.
+// without typedefs and qualifiers, whichever unit describes them.
 func (t *Type) Equal(u *Type) bool {
 	for range maxChain {
 		t, u = t.Strip(), u.Strip()

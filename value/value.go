@@ -232,8 +232,8 @@ func (v Value) part(t *Type, offset int64) Value {
 	return v
 }
 
-// behind returns what a reference leads to, and other values as they are.
-func (v Value) behind() Value {
+// referent returns the object that a reference refers to, and other values unchanged.
+func (v Value) referent() Value {
 	if v.err == nil && v.typ != nil {
 		if k := v.typ.Strip().kind; k == Reference || k == RvalueReference {
 			return v.Deref()
@@ -245,7 +245,7 @@ func (v Value) behind() Value {
 // Field returns field i of [Type.Fields] of a structure, class or union, or of
 // one that v is a reference to.
 func (v Value) Field(i int) Value {
-	v = v.behind()
+	v = v.referent()
 	if v.err != nil || v.typ == nil {
 		return v
 	}
@@ -277,7 +277,7 @@ func (v Value) Member(f *Field) Value {
 
 // virtualBase returns a virtual base class: its offset stands in the virtual
 // table (Itanium C++ ABI §2.5.2), at a place that only the location of the
-// member tells, which is an expression over the object's address.
+// member determines, which is an expression over the object's address.
 func (v Value) virtualBase(f *Field) Value {
 	address, ok := v.Address()
 	if !ok || v.frame == nil || f.location == nil {
@@ -299,7 +299,7 @@ func (v Value) virtualBase(f *Field) Value {
 // FieldByName returns the field of a name, also one of an anonymous member or a
 // base class. Its Err wraps ErrNotFound where there is none.
 func (v Value) FieldByName(name string) Value {
-	v = v.behind()
+	v = v.referent()
 	if v.err != nil || v.typ == nil {
 		return v
 	}
@@ -335,7 +335,7 @@ func (v Value) named(name string, depth int, budget *int) (Value, bool) {
 // Index returns element i of an array, or of the array that a pointer leads to.
 // It is not held to the array's bounds where the array lies in memory, as in C.
 func (v Value) Index(i int64) Value {
-	v = v.behind()
+	v = v.referent()
 	if v.err != nil || v.typ == nil {
 		return v
 	}
@@ -425,7 +425,7 @@ func (v Value) synthetic(p *Piece, t *Type) Value {
 // Pointer returns a pointer to the value, whose Err wraps ErrNoAddress where the
 // value does not lie in memory.
 func (v Value) Pointer() Value {
-	v = v.behind()
+	v = v.referent()
 	if v.err != nil || v.typ == nil {
 		return v
 	}
@@ -450,7 +450,7 @@ func (v Value) number(t *Type, n uint64) Value {
 // Decay returns an array as a pointer to its first element, a function as a
 // pointer to it, what a reference leads to, and every other value as it is.
 func (v Value) Decay() Value {
-	v = v.behind()
+	v = v.referent()
 	if v.err != nil || v.typ == nil {
 		return v
 	}

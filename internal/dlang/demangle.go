@@ -7,7 +7,7 @@ package dlang
 import "strings"
 
 // Bounds on a name: how deep types and templates nest, its length in bytes, and
-// how many parts of it are read, again behind a reference back.
+// how many parts of it are read, counting a part again for each reference back.
 const (
 	maxDepth = 64
 	maxText  = 1 << 14
@@ -15,7 +15,7 @@ const (
 )
 
 // Demangle returns the name that a symbol stands for, with the types of its
-// parameters; false where it is no symbol of D.
+// parameters; false where it is not a symbol of D.
 func Demangle(symbol string) (name string, ok bool) {
 	if symbol == "_Dmain" {
 		return "D main", true
@@ -127,7 +127,7 @@ func (d *demangler) backReference() (to, end int, ok bool) {
 }
 
 // qualified reads names with dots between them. A function among them has
-// parameters; the modifiers of a method stand behind those of the last one.
+// parameters; the modifiers of a method come after those of the last one.
 func (d *demangler) qualified(modifiers bool) string {
 	if !d.enter() {
 		return ""

@@ -63,7 +63,7 @@ func (d *demangler) typeOf() string {
 	case 'D':
 		suffix := d.modifierSuffix()
 		if d.peek(0) == 'Q' {
-			return d.behind(func() string { return d.function(" delegate" + suffix) })
+			return d.referenced(func() string { return d.function(" delegate" + suffix) })
 		}
 		return d.function(" delegate" + suffix)
 	case 'B':
@@ -82,13 +82,13 @@ func (d *demangler) typeOf() string {
 		}
 	case 'Q':
 		d.at--
-		return d.behind(d.typeOf)
+		return d.referenced(d.typeOf)
 	}
 	return d.fail()
 }
 
-// behind reads a type where a reference leads back to.
-func (d *demangler) behind(read func() string) string {
+// referenced reads the type that a reference leads back to.
+func (d *demangler) referenced(read func() string) string {
 	here := d.at
 	to, end, ok := d.backReference()
 	if !ok || d.last != 0 && here >= d.last {
@@ -104,7 +104,7 @@ func (d *demangler) behind(read func() string) string {
 	return text
 }
 
-// function reads the type of a function, of which kind is written behind.
+// function reads the type of a function, and writes kind after it.
 func (d *demangler) function(kind string) string {
 	convention := ""
 	switch d.peek(0) {

@@ -228,7 +228,7 @@ int one = 1;
 		{"call ns::hidden(1)", "ns::hidden(1) = 2\n"},
 		{"call ns::hidden(1.5)", "ns::hidden(1.5) = 3\n"},
 		{"p ns::hidden(1.5) + ns::hidden(2)", "$3 = 6\n"},
-		{"call three(1, 2)", "The arguments do not tell which function is meant; there are three(int, long) and three(long, int). A cast tells: (double)1.\n"},
+		{"call three(1, 2)", "The arguments do not select one function; there are three(int, long) and three(long, int). Cast an argument, as in (double)1.\n"},
 		{"call three(1, (long)2)", "three(1, (long)2) = 1\n"},
 		{"call counted(3)", "counted(3) = {n = 3}\n"},
 		{"call plain(3)", "plain(3) = {a = 3, b = 4}\n"},

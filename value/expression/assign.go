@@ -15,7 +15,7 @@ var errInvalidCast = &Error{Message: "Invalid cast.", Err: value.ErrType}
 // cast converts an operand to a type.
 func (e *Expression) cast(o *operand, t *value.Type) (operand, error) {
 	to := formOf(t)
-	if o.kind == symbolOperand { // of data without a type a cast tells which one it has
+	if o.kind == symbolOperand { // a cast gives data its type
 		return e.object(t, o.bits)
 	}
 	if to.kind == value.Void {

@@ -201,7 +201,7 @@ func overload(s *symbol, arguments []operand) (*value.Function, error) {
 		}
 		names = append(names, fmt.Sprintf("%s(%s)", fn.Name, strings.Join(parameters, ", ")))
 	}
-	return nil, errorf("The arguments do not tell which function is meant; there are %s. A cast tells: (double)1.", strings.Join(names, " and "))
+	return nil, errorf("The arguments do not select one function; there are %s. Cast an argument, as in (double)1.", strings.Join(names, " and "))
 }
 
 // conversion is what it costs to pass an argument as a parameter: 0 is the same type,

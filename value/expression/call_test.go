@@ -24,7 +24,7 @@ func TestCallParts(t *testing.T) {
 			t.Error("a function was called")
 			return value.Value{}, nil
 		}}
-	const unclear = "The arguments do not tell which function is meant; there are "
+	const unclear = "The arguments do not select one function; there are "
 	for _, test := range []struct{ expression, want string }{
 		{"pick(1)", "char (int): 1"},
 		{"pick('a')", "char (int): 97"},

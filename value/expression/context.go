@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Context tells what the names in an expression mean. Only Machine must be set.
+// Context gives the names in an expression their meanings. Only Machine must be set.
 // It is not changed, and its functions are called by the goroutine that compiles
 // or evaluates.
 type Context struct {
@@ -26,7 +26,7 @@ type Context struct {
 	Info    *value.Info
 	Address uint64
 
-	// Inlined tells how many inlined calls at Address are passed over: 0 is the
+	// Inlined is the number of inlined calls at Address to pass over: 0 is the
 	// scope of the innermost one.
 	Inlined int
 
@@ -244,7 +244,7 @@ func (c *Context) scoped(scope, name string) (*symbol, error) {
 	return nil, noSymbol(scope)
 }
 
-// inFunction looks a name up among the variables of a function, and tells whether
+// inFunction looks a name up among the variables of a function, and reports whether
 // there is such a function.
 func inFunction(i *value.Info, function, name string) (*symbol, bool) {
 	functions, err := i.Functions(function)

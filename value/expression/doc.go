@@ -5,7 +5,7 @@
 // Package expression evaluates expressions of C, as users of gdb write them, over
 // the variables, registers and memory of a frame.
 //
-// [Compile] reads an expression once, in a [Context] that tells what names mean
+// [Compile] reads an expression once, in a [Context] that says what names mean
 // at some address of the program; [Expression.Evaluate] and [Expression.True]
 // then read it in frames as often as wanted. A comparison of variables and
 // registers allocates nothing, so that the condition of a breakpoint can be

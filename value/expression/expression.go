@@ -99,7 +99,7 @@ func (e *Expression) IsCall() bool { return e.tree.op == callOf }
 
 // Type returns the type that the expression has, without evaluating it: nothing
 // is read or changed. Only convenience variables and the history, whose types
-// change, are asked. The error is a *Error: it tells what would be wrong whatever
+// change, are asked. The error is a *Error: it says what would be wrong whatever
 // the frame.
 func (e *Expression) Type() (*value.Type, error) {
 	if e.IsType() {

@@ -69,6 +69,6 @@ func typeError(e *Expression) error {
 func check(t *testing.T, text string, err error) {
 	var e *Error
 	if err != nil && (!errors.As(err, &e) || e.Column < 1 || e.Column > len(text)+1) {
-		t.Errorf("%q: %#v is no error in the text", text, err)
+		t.Errorf("%q: %#v is not an error in the text", text, err)
 	}
 }

@@ -134,7 +134,7 @@ var different = map[string]string{
 	"typeof(i)":                 "typeof is a type",
 	"sizeof(typeof(i))":         "typeof is a type",
 	"sizeof(typeof(p))":         "typeof is a type",
-	"i::x":                      "what is no function has no variables",
+	"i::x":                      "only functions have variables",
 	"&constant":                 "qualifiers stand in the order of the debugging information",
 	"$xmm0":                     "vectors have no 16-bit floating-point numbers",
 	"(unsigned long)1e19":       "gdb goes through a signed number",
@@ -210,7 +210,7 @@ func testGDB(t *testing.T, source, expressions string, least int, different map[
 		} else {
 			var e *Error
 			if !errors.As(err, &e) || e.Column < 1 || e.Column > len(answer[0])+1 {
-				t.Errorf("%s: %#v is no error in the text", answer[0], err)
+				t.Errorf("%s: %#v is not an error in the text", answer[0], err)
 			}
 			failed = err.Error()
 		}

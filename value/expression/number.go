@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// number makes a constant of a number's text, or tells what is wrong with it.
+// number returns the constant that a text is, or a message that says what is wrong with it.
 func (p *parser) number(text string) (operand, string) {
 	lower := strings.ToLower(text)
 	hex := strings.HasPrefix(lower, "0x")

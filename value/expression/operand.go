@@ -24,7 +24,7 @@ const (
 	symbolOperand                  // data without debugging information, at an address
 )
 
-// operand is what a part of an expression evaluates to. Where it is no scalar,
+// operand is the result of a part of an expression. Where it is not a scalar,
 // it can be what an assignment changes.
 type operand struct {
 	kind     operandKind
@@ -38,7 +38,7 @@ type operand struct {
 
 // form is what arithmetic needs to know of a type.
 type form struct {
-	kind   value.Kind // behind typedefs and qualifiers
+	kind   value.Kind // without typedefs and qualifiers
 	signed bool
 	size   uint64 // bytes
 }

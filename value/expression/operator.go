@@ -83,7 +83,7 @@ const (
 	callOf    // x(arguments)
 )
 
-// precedence tells how tightly a binary operator binds, 0 where a token is none.
+// precedence returns how tightly a binary operator binds, 0 for other tokens.
 // gdb's @ stands between shifts and sums.
 var precedence = [...]uint8{
 	comma:  1,

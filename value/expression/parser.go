@@ -55,7 +55,7 @@ type parser struct {
 	scanner scanner
 	names   names
 	token   token
-	peeked  []token // behind token
+	peeked  []token // after token
 	previous,
 	depth int
 	err error
@@ -121,7 +121,7 @@ func (p *parser) advance() {
 	p.token = p.scanner.next()
 }
 
-// peek returns the n-th token behind the current one, from 0.
+// peek returns the n-th token after the current one, from 0.
 func (p *parser) peek(n int) token {
 	for len(p.peeked) <= n {
 		p.peeked = append(p.peeked, p.scanner.next())

@@ -146,7 +146,7 @@ func nameLength(text string) int {
 }
 
 // numberLength returns the length of the number that text begins with: like a
-// preprocessing number (C11 §6.4.8), a number takes all letters behind it.
+// preprocessing number (C11 §6.4.8), a number takes all letters after it.
 func numberLength(text string) int {
 	hex := len(text) > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')
 	n := 0
@@ -167,7 +167,7 @@ func numberLength(text string) int {
 }
 
 // quoted scans a character constant, or a name in single quotes, which is
-// anything that is no character constant ('t.c', 'main').
+// anything that is not a character constant ('t.c', 'main').
 func (s *scanner) quoted(start int, prefix byte) token {
 	open := s.offset
 	t := s.literal(characterToken, start, prefix)

@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// isTypeKeyword tells the keywords that a type name can begin with.
+// isTypeKeyword reports whether a type name can begin with a keyword.
 func isTypeKeyword(word string) bool {
 	switch word {
 	case "unsigned", "signed", "long", "short", "int", "char", "float", "double",
@@ -256,7 +256,7 @@ func (p *parser) suffix() func(*value.Type) *value.Type {
 }
 
 // parameters parses the types of a function's parameters and the parenthesis
-// behind them.
+// after them.
 func (p *parser) parameters() (types []*value.Type, variadic bool) {
 	for !p.failed() && !p.accept(closeParenthesis) {
 		if len(types) > 0 {

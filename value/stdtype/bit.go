@@ -21,13 +21,13 @@ func bitVector(v instance) (print.Presentation, bool) {
 	}
 	words := field(v.Value, "_M_impl._M_start._M_p")
 	elem := argument(v.Type(), 0)
-	length, room := 8*(n[2]-n[0])+n[3]-n[1], 8*(n[4]-n[0])
+	length, capacity := 8*(n[2]-n[0])+n[3]-n[1], 8*(n[4]-n[0])
 	width := 8 * words.Type().Strip().Elem().Size()
-	if elem == nil || width == 0 || length > room {
+	if elem == nil || width == 0 || length > capacity {
 		return print.Presentation{}, false
 	}
 	return print.Presentation{
-		Text: fmt.Sprintf("%s<bool> of length %d, capacity %d", v.template, length, room),
+		Text: fmt.Sprintf("%s<bool> of length %d, capacity %d", v.template, length, capacity),
 		Children: func(yield func(print.Child) bool) {
 			for i := range length {
 				at := i + n[1]

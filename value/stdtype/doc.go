@@ -11,7 +11,7 @@
 // releases since GCC 5 lay them out, and the strings, containers, counted pointers and
 // cells of Rust's, as of 1.63 to 1.95, and presents values as gdb shows them with the
 // pretty printers that come with these libraries. What cannot be such a value, as one
-// that is not made yet, is not presented: its members tell more.
+// that is not made yet, is not presented: its members show more.
 //
 // The package reads nothing but what the values of package value lead to. Lists, trees and
 // counts of the target's memory are hostile: what is listed is read as it is asked for, by

@@ -28,7 +28,7 @@ var errorCategories = map[string]struct {
 }
 
 // errorCode presents a std::error_code or std::error_condition: a number, and the category
-// that says what it means. Which one that is its class tells.
+// that defines its meaning. The class of the category identifies it.
 func errorCode(e instance) (print.Presentation, bool) {
 	n, ok := uints(e.Value, "_M_value", "_M_cat")
 	if !ok {

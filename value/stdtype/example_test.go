@@ -43,7 +43,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	memory := words{
-		0x1000: 0x2000, 0x1008: 0x200c, 0x1010: 0x2010, // begin, end, end of the room
+		0x1000: 0x2000, 0x1008: 0x200c, 0x1010: 0x2010, // begin, end, end of the capacity
 		0x2000: 5 | 6<<32, 0x2008: 7,
 	}
 	v := value.At(variable.Type, 0x1000, value.Static(memory, info, 0))

@@ -185,7 +185,7 @@ func TestHostileRust(t *testing.T) {
 	}
 }
 
-// What has no memory behind it is not presented.
+// A value without memory is not presented.
 func TestNoFrame(t *testing.T) {
 	info := openTypes(t, "gcc12.debug")
 	for _, name := range names {

@@ -47,7 +47,7 @@ func chain(l instance, next value.Value, end uint64, elem *value.Type) print.Pre
 				return
 			}
 			node := next.Deref()
-			if !yield(print.Child{Value: value.At(elem, behind(at, node.Type().Size(), elem), l.Frame())}) {
+			if !yield(print.Child{Value: value.At(elem, alignedAfter(at, node.Type().Size(), elem), l.Frame())}) {
 				return
 			}
 			next = node.FieldByName("_M_next")

@@ -80,10 +80,10 @@ func nodes(node value.Value, n uint64, elem *value.Type) iter.Seq[print.Child] {
 
 // stored returns the element of a node of a tree.
 func stored(node value.Value, at uint64, elem *value.Type) value.Value {
-	return value.At(elem, behind(at, node.Type().Strip().Elem().Size(), elem), node.Frame())
+	return value.At(elem, alignedAfter(at, node.Type().Strip().Elem().Size(), elem), node.Frame())
 }
 
-// following returns the node behind another in the order of a tree: the leftmost one on the
+// following returns the node after another in the order of a tree: the leftmost one on the
 // right of it, else the first above it that it is on the left of; and how many were looked
 // at for it.
 func following(node value.Value) (next value.Value, steps int) {
@@ -135,7 +135,7 @@ func hashTable(m instance) (print.Presentation, bool) {
 				return
 			}
 			node := next.Deref()
-			if !yield(print.Child{Value: value.At(elem, behind(at, node.Type().Size(), elem), m.Frame())}) {
+			if !yield(print.Child{Value: value.At(elem, alignedAfter(at, node.Type().Size(), elem), m.Frame())}) {
 				return
 			}
 			next = node.FieldByName("_M_nxt")

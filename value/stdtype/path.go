@@ -12,7 +12,7 @@ import (
 )
 
 // Kinds of std::filesystem::path::_Type, which stand in the low bits of a pointer. A path
-// of several parts has them behind it.
+// to the parts, where there are several.
 const (
 	pathParts = iota
 	pathRootName

@@ -42,7 +42,7 @@ func sharedPointer(p instance) (print.Presentation, bool) {
 			return print.Presentation{}, false
 		case n[0] == 0:
 			state = fmt.Sprintf("expired, weak count %d", int32(n[1]))
-		default: // all who use it count as one that is weak
+		default: // all owners together count as one weak reference
 			state = fmt.Sprintf("use count %d, weak count %d", int32(n[0]), int32(n[1])-1)
 		}
 	}

@@ -132,7 +132,7 @@ func presenter(template string) func(instance) (print.Presentation, bool) {
 	return nil
 }
 
-// classPresenter returns what presents a class that is no template, nil of one that is not
+// classPresenter returns the presenter of a class that is not a template, nil of one that is not
 // known.
 func classPresenter(class string) func(instance) (print.Presentation, bool) {
 	switch class {
@@ -178,9 +178,8 @@ func field(v value.Value, path string) value.Value {
 	return v
 }
 
-// behind returns the address of what is stored of a type behind the first bytes of
-// something.
-func behind(address, size uint64, t *value.Type) uint64 {
+// alignedAfter returns the first address for a value of type t after size bytes at address.
+func alignedAfter(address, size uint64, t *value.Type) uint64 {
 	align := t.Align()
 	return address + (size+align-1)/align*align
 }

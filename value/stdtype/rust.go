@@ -81,7 +81,7 @@ func within(v value.Value, name string) value.Value {
 	if found, ok := search(v, name, &left); ok {
 		return found
 	}
-	return v.FieldByName(name) // which tells that there is none
+	return v.FieldByName(name) // the error says that there is none
 }
 
 func search(v value.Value, name string, left *int) (value.Value, bool) {

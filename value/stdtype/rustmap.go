@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// rustHashTable presents a HashMap or a HashSet: a byte for each place tells with its
+// rustHashTable presents a HashMap or a HashSet: a byte for each place says with its
 // highest bit that there is none, and what is there lies before the bytes, backwards.
 func rustHashTable(m instance) (print.Presentation, bool) {
 	table := within(m.Value, "table")

@@ -55,7 +55,7 @@ func rustText(s instance) (print.Presentation, bool) {
 	return characters(s, value.CharOf(s.Type().Machine()), at, length)
 }
 
-// cString presents a CString, which holds a slice with the zero behind its text.
+// cString presents a CString, which holds a slice with the zero after its text.
 func cString(s instance) (print.Presentation, bool) {
 	at, ok := number(s.Value, "data_ptr")
 	length, lengthOK := number(s.Value, "length")
@@ -97,7 +97,7 @@ func rustVector(v instance) (print.Presentation, bool) {
 	return print.Presentation{Text: fmt.Sprintf("Vec(size=%d)", length), Children: run(elem, at, length, v.Frame())}, true
 }
 
-// rustDeque presents a VecDeque: a ring. Before Rust 1.67 its end was told, not its length.
+// rustDeque presents a VecDeque: a ring. Before Rust 1.67 it had its end, not its length.
 func rustDeque(d instance) (print.Presentation, bool) {
 	at, ok := number(d.Value, "pointer")
 	capacity, capacityOK := number(d.Value, "cap")

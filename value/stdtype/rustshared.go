@@ -56,7 +56,7 @@ func rustCountedWide(r instance, wide value.Value) (print.Presentation, bool) {
 	if !ok || !lengthOK || elem == nil || err != nil || weakErr != nil {
 		return print.Presentation{}, false
 	}
-	held := value.At(value.ArrayOf(elem, length), behind(at, 2*size, elem), r.Frame())
+	held := value.At(value.ArrayOf(elem, length), alignedAfter(at, 2*size, elem), r.Frame())
 	return counted(r, n, w-1, held, strong), true
 }
 

@@ -59,12 +59,12 @@ func (b *btree) node(pointer value.Value, height uint64) bool {
 		b.yield(print.Child{Value: leaf})
 		return false
 	}
-	if room, _ := keys.Type().Strip().Len(); used > room {
-		used = room
+	if capacity, _ := keys.Type().Strip().Len(); used > capacity {
+		used = capacity
 	}
 	for i := uint64(0); i <= used; i++ {
 		if height > 0 {
-			// The nodes below stand behind what a leaf has.
+			// The nodes below come after the fields of a leaf.
 			at, _ := pointer.Uint()
 			word := uint64(pointer.Type().Machine().AddressSize)
 			edge := value.At(pointer.Type(), (at+leaf.Type().Size()+word-1)/word*word+i*word, pointer.Frame())

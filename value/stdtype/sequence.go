@@ -51,20 +51,20 @@ func vector(v instance) (print.Presentation, bool) {
 		return print.Presentation{}, false
 	}
 	size := start.Type().Strip().Elem().Size()
-	used, room := n[1]-n[0], n[2]-n[0]
-	if size == 0 || used > room || used%size != 0 || room%size != 0 {
+	used, capacity := n[1]-n[0], n[2]-n[0]
+	if size == 0 || used > capacity || used%size != 0 || capacity%size != 0 {
 		return print.Presentation{}, false
 	}
 	if used > 0 && v.Frame().ReadMemory(make([]byte, 1), n[0]) != nil {
 		return print.Presentation{}, false // the elements are nowhere
 	}
 	return print.Presentation{
-		Text:     fmt.Sprintf("%s of length %d, capacity %d", v.template, used/size, room/size),
+		Text:     fmt.Sprintf("%s of length %d, capacity %d", v.template, used/size, capacity/size),
 		Children: elements(start, used/size),
 	}, true
 }
 
-// count is how gdb tells of how many elements there are.
+// count returns gdb's words for a number of elements.
 func count(n uint64) string {
 	if n == 1 {
 		return "1 element"

@@ -6,7 +6,7 @@ package entry
 
 import "testing"
 
-// What stands behind the place up to which a unit could be read is in nothing that was
+// Entries after the place up to which a unit could be read are in nothing that was
 // open there.
 func TestEnclosuresCut(t *testing.T) {
 	x := encloser{unit: &Unit{Start: 1000, End: 1100}, open: []int32{3}, list: []enclosure{

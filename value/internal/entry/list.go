@@ -26,7 +26,7 @@ func (r *Reader) listOffset(u *Unit, index uint64) (uint64, error) {
 	if index > uint64(len(c.Data)) {
 		return 0, fmt.Errorf("%w: .debug_loclists: list %d", ErrDamaged, index)
 	}
-	c.Seek(u.LoclistsBase + index*size)
+	c.seek(u.LoclistsBase + index*size)
 	off := u.LoclistsBase + c.offset(u.is64)
 	return off, c.Err
 }
@@ -40,9 +40,18 @@ func (r *Reader) IndexedAddress(u *Unit, n uint64) (uint64, error) {
 	if n > uint64(len(c.Data)) {
 		return 0, fmt.Errorf("%w: .debug_addr: address %d", ErrDamaged, n)
 	}
-	c.Seek(u.AddrBase + n*uint64(u.Width))
+	c.seek(u.AddrBase + n*uint64(u.Width))
 	a := c.Uint(u.Width)
 	return a, c.Err
+}
+
+// indexed reads an index into .debug_addr, and returns the address there.
+func (r *Reader) indexed(u *Unit, c *Cursor) uint64 {
+	a, err := r.IndexedAddress(u, c.ULEB128())
+	if err != nil && c.Err == nil {
+		c.Err = err
+	}
+	return a
 }
 
 // ListEntry is an entry of a location list: the location at the addresses [Low, High) of the
@@ -91,7 +100,7 @@ func (r *Reader) Entries(u *Unit, offset uint64) iter.Seq2[ListEntry, error] {
 // entries4 reads a list of .debug_loc (DWARF 4 §2.6.2).
 func (r *Reader) entries4(u *Unit, offset uint64, yield func(ListEntry, error) bool) error {
 	c := NewCursor(SectionName(".debug_loc"), r.locations(u), r.Machine.Order)
-	c.Seek(offset)
+	c.seek(offset)
 	base, highest := u.Base, ^uint64(0)>>(64-8*u.Width)
 	for c.Err == nil {
 		low, high := c.Uint(u.Width), c.Uint(u.Width)
@@ -113,15 +122,8 @@ func (r *Reader) entries4(u *Unit, offset uint64, yield func(ListEntry, error) b
 // entries5 reads a list of .debug_loclists (DWARF 5 §2.6.2).
 func (r *Reader) entries5(u *Unit, offset uint64, yield func(ListEntry, error) bool) error {
 	c := NewCursor(SectionName(".debug_loclists"), r.locations(u), r.Machine.Order)
-	c.Seek(offset)
+	c.seek(offset)
 	base := u.Base
-	indexed := func() (a uint64) {
-		a, err := r.IndexedAddress(u, c.ULEB128())
-		if err != nil && c.Err == nil {
-			c.Err = err
-		}
-		return a
-	}
 	for c.Err == nil {
 		var entry ListEntry
 		kind := c.Uint(1)
@@ -130,7 +132,7 @@ func (r *Reader) entries5(u *Unit, offset uint64, yield func(ListEntry, error) b
 		}
 		switch kind {
 		case dw.LLEBaseAddressx:
-			base = indexed()
+			base = r.indexed(u, &c)
 			continue
 		case dw.LLEBaseAddress:
 			base = c.Uint(u.Width)
@@ -140,9 +142,9 @@ func (r *Reader) entries5(u *Unit, offset uint64, yield func(ListEntry, error) b
 			c.ULEB128()
 			continue
 		case dw.LLEStartxEndx:
-			entry.Low, entry.High = indexed(), indexed()
+			entry.Low, entry.High = r.indexed(u, &c), r.indexed(u, &c)
 		case dw.LLEStartxLength:
-			entry.Low = indexed()
+			entry.Low = r.indexed(u, &c)
 			entry.High = entry.Low + c.ULEB128()
 		case dw.LLEOffsetPair:
 			entry.Low, entry.High = base+c.ULEB128(), base+c.ULEB128()
@@ -154,7 +156,7 @@ func (r *Reader) entries5(u *Unit, offset uint64, yield func(ListEntry, error) b
 		case dw.LLEDefaultLocation:
 			entry.IsDefault = true
 		default:
-			c.Failf("entry of kind %d", kind)
+			c.failf("entry of kind %d", kind)
 			return c.Err
 		}
 		entry.Expression = c.Bytes(c.ULEB128())
@@ -168,29 +170,22 @@ func (r *Reader) entries5(u *Unit, offset uint64, yield func(ListEntry, error) b
 // entriesSplit reads a list of .debug_loc.dwo.
 func (r *Reader) entriesSplit(u *Unit, offset uint64, yield func(ListEntry, error) bool) error {
 	c := NewCursor(SectionName(".debug_loc.dwo"), r.locations(u), r.Machine.Order)
-	c.Seek(offset)
-	indexed := func() (a uint64) {
-		a, err := r.IndexedAddress(u, c.ULEB128())
-		if err != nil && c.Err == nil {
-			c.Err = err
-		}
-		return a
-	}
+	c.seek(offset)
 	for c.Err == nil {
 		var entry ListEntry
 		switch kind := c.Uint(1); {
 		case c.Err != nil || kind == dw.LLEGNUEndOfList:
 			return c.Err
 		case kind == dw.LLEGNUBaseAddress:
-			indexed() // the entries of this section do not use it
+			r.indexed(u, &c) // the entries of this section do not use it
 			continue
 		case kind == dw.LLEGNUStartEnd:
-			entry.Low, entry.High = indexed(), indexed()
+			entry.Low, entry.High = r.indexed(u, &c), r.indexed(u, &c)
 		case kind == dw.LLEGNUStartLength:
-			entry.Low = indexed()
+			entry.Low = r.indexed(u, &c)
 			entry.High = entry.Low + c.Uint(4)
 		default:
-			c.Failf("entry of kind %d", kind)
+			c.failf("entry of kind %d", kind)
 			return c.Err
 		}
 		entry.Expression = c.Bytes(c.Uint(2))
@@ -225,13 +220,13 @@ func NewCursor(source leb128.Source, data []byte, order binary.ByteOrder) Cursor
 	return Cursor{leb128.Cursor{Data: data, End: uint64(len(data)), Big: order == binary.BigEndian, Source: source}}
 }
 
-// Failf sets the error of the cursor.
-func (c *Cursor) Failf(format string, args ...any) { c.Fail(fmt.Errorf(format, args...)) }
+// failf sets the error of the cursor.
+func (c *Cursor) failf(format string, args ...any) { c.Fail(fmt.Errorf(format, args...)) }
 
-// Seek moves to an offset of the section.
-func (c *Cursor) Seek(off uint64) {
+// seek moves to an offset of the section.
+func (c *Cursor) seek(off uint64) {
 	if off > c.End {
-		c.Failf("offset %#x in %#x bytes", off, c.End)
+		c.failf("offset %#x in %#x bytes", off, c.End)
 		return
 	}
 	c.Off = off

@@ -68,7 +68,7 @@ func (r *Reader) powerFloatABI() (value uint64) {
 			return 0
 		}
 		c := NewCursor(SectionName(s.Name), data, r.Machine.Order)
-		c.Seek(1)
+		c.seek(1)
 		if length := c.Uint(4); length < 4 || string(c.Bytes(4)) != "gnu\x00" || c.Uint(1) != tagFile {
 			return 0
 		}

@@ -67,7 +67,7 @@ func (r *Reader) Search(first *Unit, visit func(u *Unit) bool) error {
 			u = r.shared[k-linked]
 		}
 		if k == linked-1 {
-			r.SharedUnits()
+			r.sharedUnits()
 		}
 		if u == first {
 			continue

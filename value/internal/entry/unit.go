@@ -105,8 +105,8 @@ func (r *Reader) Code(u *Unit) *Unit {
 	return u.split
 }
 
-// SharedUnits returns the units that dwz moved to another file.
-func (r *Reader) SharedUnits() []*Unit {
+// sharedUnits returns the units that dwz moved to another file.
+func (r *Reader) sharedUnits() []*Unit {
 	if !r.sought && r.reader != nil {
 		r.sought = true
 		if headers, err := r.reader.Supplementary(); err == nil {

@@ -24,7 +24,7 @@ func hasBinaryDecimals(m *arch.Machine) bool {
 	return true
 }
 
-// decimalFormat is how the bits behind the sign are shared out.
+// decimalFormat is how the bits after the sign are used.
 type decimalFormat struct {
 	exponent uint // bits
 	digits   int  // of the largest coefficient
@@ -92,7 +92,7 @@ func Decimal(m *arch.Machine, b []byte) string {
 }
 
 // scientific writes a coefficient with its exponent of ten: without one where no digit
-// is added for that but up to five zeros behind the point.
+// is added for that but up to five zeros after the point.
 func scientific(digits string, exponent int) string {
 	adjusted := exponent + len(digits) - 1
 	switch point := len(digits) + exponent; {

@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// What is no canonical number, which gdb's library reads otherwise than IEEE 754-2008
+// A number that is not canonical, which gdb's library reads otherwise than IEEE 754-2008
 // §3.5.2 says; numbers are compared with gdb by TestGDB.
 func TestDecimalText(t *testing.T) {
 	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)

@@ -14,12 +14,12 @@ import (
 
 // Float is a floating-point number of any format.
 type Float struct {
-	Value    *big.Float // nil for what is no number
+	Value    *big.Float // nil for what is not a number
 	Negative bool
 	NaN      bool
 	Infinite bool
 	payload  *big.Int // the fraction's bits
-	digits   int      // decimal digits that tell it apart, as gdb counts them
+	digits   int      // decimal digits that distinguish it, as gdb counts them
 }
 
 // Finite reports whether n is a number.
@@ -177,7 +177,7 @@ func (n Float) String() string {
 	return n.Value.Text('g', n.digits)
 }
 
-// Format is the format of a floating-point number, where its size does not tell it.
+// Format is the format of a floating-point number, where its size does not determine it.
 type Format uint8
 
 const (

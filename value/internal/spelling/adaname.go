@@ -26,7 +26,7 @@ func Ada(encoded string) string {
 	if at := strings.Index(name, "___"); at > 0 {
 		name = name[:at] // how it is represented
 	}
-	// What tells overloaded functions and nested bodies apart.
+	// The suffixes that distinguish overloaded functions and nested bodies.
 	for _, separator := range []string{".", "$", "__"} {
 		if at := strings.LastIndex(name, separator); at > 0 && isDigits(name[at+len(separator):]) {
 			name = name[:at]

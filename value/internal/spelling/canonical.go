@@ -9,7 +9,7 @@ import "strings"
 // Canonical returns the name of a type of C++ with the arguments of its templates as gdb
 // spells them, whatever the compiler did (libiberty's cp-demangle.c has the style):
 // "box<unsigned long, char const*>". What it does not know it leaves alone, as gdb does
-// what is no C++.
+// what is not C++.
 func Canonical(name string) string {
 	if !strings.Contains(name, "<") {
 		return name
@@ -82,7 +82,7 @@ func (s *speller) scoped() string {
 	return b.String()
 }
 
-// arguments reads those of a template behind its "<", with its ">".
+// arguments reads the arguments of a template after its "<", with its ">".
 func (s *speller) arguments() string {
 	if s.depth++; s.depth > maxDepth {
 		return s.fail()
@@ -125,7 +125,7 @@ func (s *speller) argument() string {
 	return s.typeName()
 }
 
-// typeName reads a type; qualifiers stand behind what they qualify.
+// typeName reads a type; qualifiers come after what they qualify.
 func (s *speller) typeName() string {
 	var base string
 	var words, qualifiers []string
