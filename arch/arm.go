@@ -61,6 +61,9 @@ func arm64Row(name string, class elf.Class, d *Description) row {
 }
 
 var arm64 = Description{
+	Relocations: arm64Relocations, Relative: 1027,
+	Go:        &Go{Arch: "arm64", ArgumentsOffset: 8, G: 28},
+	Assembler: &arm64Assembler,
 	// arch/arm64/include/uapi/asm/ptrace.h, struct user_pt_regs: x0 to x30, sp, pc,
 	// pstate.
 	General: &RegisterSet{Width: 8, PC: 32, Columns: []uint8{
@@ -81,9 +84,13 @@ var arm64 = Description{
 	FrameRecord: &arm64Record, SignsReturns: true,
 }
 
-var arm64ilp32 = Description{Perf: &arm64Perf, Vectors: &arm64Vectors, FrameRecord: &arm64Record, SignsReturns: true}
+var arm64ilp32 = Description{
+	Perf: &arm64Perf, Vectors: &arm64Vectors, FrameRecord: &arm64Record, SignsReturns: true,
+	Relocations: arm64Relocations, Relative: 1027, Assembler: &arm64Assembler,
+}
 
 var (
+	arm64Assembler = Assembler{Comment: "//", Named: 32}
 	// x0 to x29, lr, sp, pc.
 	arm64Perf = RegisterSet{Width: 8, PC: 32, Columns: []uint8{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
@@ -97,6 +104,10 @@ var (
 )
 
 var arm = Description{
+	Relocations:   "0:none 2:abs32 3:rel32 5:abs16 8:abs8 40:none 42:rel31",
+	UnwindColumns: 16,
+	Go:            &Go{Arch: "arm", ArgumentsOffset: 4, G: 10},
+	Assembler:     &Assembler{Comment: "@", Named: 288, Numbered: 13},
 	// arch/arm/include/uapi/asm/ptrace.h, struct pt_regs: r0 to r15, cpsr, ORIG_r0.
 	General: &RegisterSet{Width: 4, PC: 15, Columns: []uint8{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
@@ -235,3 +246,6 @@ func armCall(m *Machine, code []byte, returns uint64) (Call, bool) {
 	}
 	return Call{}, false
 }
+
+const arm64Relocations = "0:none 256:none 257:abs64 258:abs32 259:abs16 260:rel64 261:rel32 262:rel16 1:abs32 " +
+	"2:abs16 3:rel32"

@@ -53,6 +53,20 @@ type Description struct {
 	FrameRecord *FrameRecord
 	// BackChain links frames whose word at the stack pointer is the caller's stack pointer.
 	BackChain *BackChain
+	// Go is what Go fixes for the machine, nil where there is no such Go.
+	Go *Go
+	// Assembler is GNU as's syntax, nil where only comments are known to start with "#".
+	Assembler *Assembler
+	// Relocations of data, as TYPE:OPERATION separated by spaces: package
+	// object/internal/relocation has the operations. The numbers are those of the psABI.
+	Relocations string
+	// Relative is the type of relocations that add the load bias to their addend, 0 where
+	// it is not known.
+	Relative uint32
+	// UnwindColumns is how many columns hold what libgcc and LLVM's unwinder compute a CFA
+	// from: the general registers, and on x86 the return address. 0 stands for 32.
+	UnwindColumns uint64
+
 	// SignsReturns says that functions can sign return addresses in the bits above the
 	// address.
 	SignsReturns bool
@@ -108,6 +122,26 @@ type FrameRecord struct {
 type BackChain struct {
 	ReturnAddress uint64 // offset of the return address from the caller's stack pointer, in bytes
 	Always        bool   // every frame is in the chain, and the first one's link is 0
+}
+
+// Go is what Go's compiler and runtime fix for a machine.
+type Go struct {
+	Arch string // GOARCH, without "le"; "" where the runtime is not supported as a host
+	// ArgumentsOffset is the offset of a function's arguments from its CFA, in bytes: the
+	// area that the caller keeps for a return address (internal/goarch, MinFrameSize).
+	ArgumentsOffset uint64
+	G               int // column of the register that holds the running g, 0 where there is none
+}
+
+// Assembler is how GNU as writes comments, and registers in .cfi directives. Columns below
+// Named have names that it takes, where the psABI names them, but those of Unnamed; columns
+// below Numbered can be called by number: r0.
+type Assembler struct {
+	Comment  string
+	Prefix   string // of the names of registers
+	Named    int
+	Numbered int
+	Unnamed  []uint64
 }
 
 // IsSignalFrame reports whether code, which has the length of f.Code, is the trampoline's.

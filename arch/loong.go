@@ -35,6 +35,8 @@ func loongRow(name string, class elf.Class, d *Description) row {
 
 var (
 	loong64 = Description{
+		Relocations: loongRelocations, Relative: 3,
+		Go: &Go{Arch: "loong64", ArgumentsOffset: 8, G: 22},
 		// arch/loongarch/include/uapi/asm/ptrace.h, struct user_pt_regs: r0 to r31,
 		// orig_a0, csr_era, csr_badv, ten that are reserved.
 		General: &RegisterSet{Width: 8, PC: 33, Columns: []uint8{
@@ -52,7 +54,7 @@ var (
 		},
 		FrameRecord: &recordBelow,
 	}
-	loong32 = Description{Perf: &pcFirst, Uname: "loongarch32", FrameRecord: &recordBelow}
+	loong32 = Description{Relocations: loongRelocations, Relative: 3, Perf: &pcFirst, Uname: "loongarch32", FrameRecord: &recordBelow}
 
 	loongCode = instructions{
 		unit: 4, call: loongCall, changesSP: loongChangesSP, jump: loongJump, stub: loongStub, stubStep: 16,
@@ -103,3 +105,7 @@ func loongStub(code []byte, pc uint64) (s Stub, ok bool) {
 	s = Stub{Slot: pc + extend(high, 5, 20)<<12 + extend(load, 10, 12), Size: 16}
 	return s, high&0xfe00001f == 0x1c00000f && (load&0xffc003ff == 0x28c001ef || load&0xffc003ff == 0x288001ef)
 }
+
+const loongRelocations = "0:none 1:abs32 2:abs64 100:none 102:none 47:add8 48:add16 49:add24 50:add32 51:add64 " +
+	"52:sub8 53:sub16 54:sub24 55:sub32 56:sub64 99:rel32 105:set6 106:sub6 107:adduleb " +
+	"108:subuleb 109:rel64"

@@ -46,8 +46,8 @@ type Machine struct {
 	// lowest on hppa, the highest of 32 on s390.
 	CodeMask uint64
 
-	*Description
-	code *instructions
+	Description
+	code instructions
 
 	names        []string // by column, "" where the machine has no register
 	aliases      []alias

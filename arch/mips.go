@@ -54,9 +54,9 @@ const mipsSignals = `0 SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGEMT SIGFP
 
 var (
 	mips64Linux = Description{
-		General: &mips64General, Perf: &pcFirst,
+		General: &mips64General, Perf: &pcFirst, Go: &Go{ArgumentsOffset: 8},
 		Uname: "mips64", Compatible: elf.EM_MIPS,
-		Signals: mipsSignals, SignalCodeFirst: true, IndirectDebug: true,
+		Signals: mipsSignals, SignalCodeFirst: true, IndirectDebug: true, Relocations: mipsRelocations, Assembler: &mipsAssembler,
 		SignalFrames: []SignalFrame{
 			// li v0,__NR_rt_sigreturn; syscall. As on o32, but the sigcontext is at 40 and
 			// starts with the registers, and has the pc after the floating-point ones, hi
@@ -67,9 +67,9 @@ var (
 	}
 	mipsLinux = Description{
 		General: &RegisterSet{Width: 4, PC: 40, Columns: mipsGeneral[:]},
-		Perf:    &pcFirst,
+		Perf:    &pcFirst, Go: &Go{ArgumentsOffset: 4},
 		Uname:   "mips",
-		Signals: mipsSignals, SignalCodeFirst: true, IndirectDebug: true,
+		Signals: mipsSignals, SignalCodeFirst: true, IndirectDebug: true, Relocations: mipsRelocations, Assembler: &mipsAssembler,
 		SignalFrames: []SignalFrame{
 			// li v0,__NR_sigreturn; syscall. 24 bytes, then struct sigcontext, where the pc
 			// and the registers have eight bytes each: arch/mips/kernel/signal.c, struct
@@ -84,7 +84,7 @@ var (
 	// n32 has the registers of n64; only pointers are short.
 	mipsn32Linux = Description{
 		General: &mips64General, Perf: &pcFirst,
-		Signals: mipsSignals, SignalCodeFirst: true, IndirectDebug: true,
+		Signals: mipsSignals, SignalCodeFirst: true, IndirectDebug: true, Relocations: mipsRelocations, Assembler: &mipsAssembler,
 		SignalFrames: []SignalFrame{
 			{Code: "\x43\x18\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 24, Columns: pcNumbers[1:], PC: 72 * 8},
 		},
@@ -106,7 +106,8 @@ var (
 		65, 64, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
 		NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
 	}}
-	mipsCode = instructions{call: mipsCall, dataOrder: true}
+	mipsAssembler = Assembler{Comment: "#", Prefix: "$", Named: 32}
+	mipsCode      = instructions{call: mipsCall, dataOrder: true}
 )
 
 // mipsCall: MIPS32 and MIPS64 instruction sets: jal, bal, jalr with ra as the
@@ -123,3 +124,5 @@ func mipsCall(m *Machine, code []byte, returns uint64) (Call, bool) {
 	}
 	return Call{}, false
 }
+
+const mipsRelocations = "0:none 1:abs16 2:abs32 18:abs64 248:rel32"

@@ -17,8 +17,12 @@ var otherRows = []row{
 		names:   []run{{0, "r0 r1 rp r[3-26] dp ret0 ret1 sp r31"}},
 		aliases: []run{{2, "r2"}, {27, "r[27-30]"}},
 		// r3 to r18, dp, sp, fr12 to fr21 (each has two columns, from 32 for fr4).
-		saved:       []span{{3, 18}, {27, 27}, {30, 30}, {48, 67}},
-		description: &Description{Uname: "parisc parisc64", Signals: unknownSignals},
+		saved: []span{{3, 18}, {27, 27}, {30, 30}, {48, 67}},
+		description: &Description{
+			Uname: "parisc parisc64", Signals: unknownSignals,
+			Relocations: "0:none 1:abs32 9:after32 49:abs32 65:abs32 72:after64 80:abs64",
+			Assembler:   &Assembler{Comment: ";", Prefix: "%", Named: 32, Numbered: 32, Unnamed: []uint64{27, 28, 29}},
+		},
 	},
 	{
 		name: "m68k", machine: elf.EM_68K, class: elf.ELFCLASS32, data: elf.ELFDATA2MSB,
@@ -35,6 +39,10 @@ var otherRows = []row{
 		names: []run{{0, "r[0-15]"}, {17, "pr"}, {25, "fr[0-15]"}},
 		// r8 to r15, fr12 to fr15.
 		saved: []span{{8, 15}, {37, 40}},
+		description: &Description{
+			Relocations: "0:none 1:abs32 2:rel32 33:abs16 34:abs8",
+			Assembler:   &Assembler{Comment: "!", Named: 64, Numbered: 16},
+		},
 	},
 	{
 		name: "alpha", machine: elf.EM_ALPHA, class: elf.ELFCLASS64, data: elf.ELFDATA2LSB,
@@ -42,11 +50,13 @@ var otherRows = []row{
 		names: []run{{0, "v0 t[0-7] s[0-5] fp a[0-5] t[8-11] ra t12 at gp sp zero f[0-31]"}},
 		// s0 to s5, fp, sp, f2 to f9.
 		saved:       []span{{9, 15}, {30, 30}, {34, 41}},
-		description: &Description{Uname: "alpha", Signals: unknownSignals},
+		description: &Description{Uname: "alpha", Signals: unknownSignals, Relocations: "0:none 1:abs32 2:abs64 10:rel32 11:rel64"},
 	},
 }
 
 var m68k = Description{
+	Relocations: "0:none 1:abs32 2:abs16 3:abs8 4:rel32 5:rel16 6:rel8",
+	Assembler:   &Assembler{Comment: "|", Prefix: "%", Named: 25, Unnamed: []uint64{14}},
 	// arch/m68k/include/asm/elf.h, ELF_CORE_COPY_REGS: d1 to d7, a0 to a6, d0, usp,
 	// orig_d0, sr, pc, the frame's format and vector. Nothing is aligned to more than two
 	// bytes.

@@ -44,9 +44,13 @@ var powerRows = []row{
 
 var (
 	ppc64 = Description{
-		General: &RegisterSet{Width: 8, PC: 32, Columns: powerGeneral[:]},
-		Perf:    &powerPerf,
-		Uname:   "ppc64 ppc64le", Compatible: elf.EM_PPC,
+		Relocations: "0:none 1:abs32 3:abs16 24:abs32 25:abs16 26:rel32 38:abs64 43:abs64 44:rel64",
+		Relative:    22, UnwindColumns: 66, // with lr
+		Go:        &Go{Arch: "ppc64", ArgumentsOffset: 32, G: 30},
+		Assembler: &powerAssembler,
+		General:   &RegisterSet{Width: 8, PC: 32, Columns: powerGeneral[:]},
+		Perf:      &powerPerf,
+		Uname:     "ppc64 ppc64le", Compatible: elf.EM_PPC,
 		SignalFrames: []SignalFrame{
 			// addi r1,r1,__SIGNAL_FRAMESIZE; li r0,__NR_rt_sigreturn; sc. struct
 			// ucontext at 128, in it the sigcontext at 168, in that gp_regs at 64:
@@ -58,9 +62,11 @@ var (
 		BackChain: &BackChain{ReturnAddress: 16, Always: true},
 	}
 	ppc = Description{
-		General: &RegisterSet{Width: 4, PC: 32, Columns: powerGeneral[:]},
-		Perf:    &powerPerf,
-		Uname:   "ppc ppcle",
+		Relocations: "0:none 1:abs32 3:abs16 24:abs32 25:abs16 26:rel32",
+		Assembler:   &powerAssembler,
+		General:     &RegisterSet{Width: 4, PC: 32, Columns: powerGeneral[:]},
+		Perf:        &powerPerf,
+		Uname:       "ppc ppcle",
 		SignalFrames: []SignalFrame{
 			// li r0,__NR_sigreturn; sc. The caller's 64 bytes, then struct sigcontext of
 			// 32 and mcontext, which starts with gp_regs: arch/powerpc/kernel/signal_32.c.
@@ -73,7 +79,8 @@ var (
 		ProbeSignalFrames: true,
 		BackChain:         &BackChain{ReturnAddress: 4, Always: true},
 	}
-	powerPerf = RegisterSet{Width: 8, PC: 32, Columns: powerGeneral[:38]}
+	powerAssembler = Assembler{Comment: "#", Named: 128, Numbered: 32}
+	powerPerf      = RegisterSet{Width: 8, PC: 32, Columns: powerGeneral[:38]}
 	// arch/powerpc/include/uapi/asm/ptrace.h and elf.h, ELF_NGREG of struct pt_regs:
 	// r0 to r31, nip, msr, orig_r3, ctr, link, xer, ccr, softe (of 32 bits mq), trap,
 	// dar, dsisr, result, dscr, and three that are not used. Compilers call the whole

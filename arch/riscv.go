@@ -39,6 +39,8 @@ func riscvRow(name string, class elf.Class, d *Description) row {
 
 var (
 	riscv64 = Description{
+		Relocations: riscvRelocations, Relative: 3, Assembler: &riscvAssembler,
+		Go:      &Go{Arch: "riscv64", ArgumentsOffset: 8, G: 27},
 		General: &RegisterSet{Width: 8, Columns: riscvGeneral[:]},
 		Perf:    &pcFirst,
 		Uname:   "riscv64", Compatible: elf.EM_RISCV,
@@ -50,9 +52,11 @@ var (
 		FrameRecord: &recordBelow,
 	}
 	riscv32 = Description{
+		Relocations: riscvRelocations, Relative: 3, Assembler: &riscvAssembler,
 		General: &RegisterSet{Width: 4, Columns: riscvGeneral[:]},
 		Perf:    &pcFirst, Uname: "riscv32", FrameRecord: &recordBelow,
 	}
+	riscvAssembler = Assembler{Comment: "#", Named: 128}
 	// arch/riscv/include/uapi/asm/ptrace.h, struct user_regs_struct: pc, then x1 to x31.
 	riscvGeneral = [...]uint8{
 		NoColumn, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
@@ -116,3 +120,6 @@ func riscvCall(m *Machine, code []byte, returns uint64) (Call, bool) {
 	}
 	return Call{}, false
 }
+
+const riscvRelocations = "0:none 1:abs32 2:abs64 43:none 51:none 33:add8 34:add16 35:add32 36:add64 37:sub8 38:sub16 " +
+	"39:sub32 40:sub64 52:sub6 53:set6 54:abs8 55:abs16 56:abs32 57:rel32 60:setuleb 61:subuleb"

@@ -50,6 +50,9 @@ var s390Rows = []row{
 // -mbackchain.
 
 var s390x = Description{
+	Relocations: s390Relocations, Relative: 12, UnwindColumns: 16,
+	Go:        &Go{Arch: "s390x", ArgumentsOffset: 8, G: 13},
+	Assembler: &s390Assembler,
 	// arch/s390/include/uapi/asm/ptrace.h, s390_regs: the mask and the address of
 	// the PSW, r0 to r15, a0 to a15 of four bytes each, orig_gpr2.
 	General: &RegisterSet{Width: 8, PC: 1, Columns: s390xSaved[:27]},
@@ -69,6 +72,7 @@ var s390x = Description{
 }
 
 var s390 = Description{
+	Relocations: s390Relocations, Relative: 12, UnwindColumns: 16, Assembler: &s390Assembler,
 	// s390_compat_regs of arch/s390/include/asm/compat.h: the access registers have
 	// columns, and four bytes of padding follow, as the PSW is aligned to eight.
 	General: &RegisterSet{Width: 4, Align: 8, PC: 1, Columns: s390Saved[:]},
@@ -102,7 +106,8 @@ var (
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 		16, 20, 17, 21, 18, 22, 19, 23, 24, 28, 25, 29, 26, 30, 27, 31, 64, 65,
 	}}
-	s390Code = instructions{call: s390Call}
+	s390Assembler = Assembler{Comment: "#", Prefix: "%", Named: 16, Numbered: 16}
+	s390Code      = instructions{call: s390Call}
 )
 
 // s390Call: z/Architecture Principles of Operation, "General Instructions": bras,
@@ -120,3 +125,5 @@ func s390Call(_ *Machine, code []byte, returns uint64) (Call, bool) {
 	b := tail(code, 2)
 	return Call{}, b != nil && b[0] == 0x0d && b[1]>>4 == 14 && b[1]&15 != 0
 }
+
+const s390Relocations = "0:none 1:abs8 3:abs16 4:abs32 5:rel32 16:rel16 22:abs64 23:rel64"

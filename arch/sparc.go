@@ -48,7 +48,7 @@ var (
 		// arch/sparc/include/asm/elf_64.h, ELF_NGREG: g0 to g7, o0 to o7, l0 to l7, i0
 		// to i7, tstate, tpc, tnpc, y.
 		General: &RegisterSet{Width: 8, PC: 33, Columns: sparcGeneral[:36]},
-		Uname:   "sparc64", Signals: sparcSignals,
+		Uname:   "sparc64", Signals: sparcSignals, Relocations: sparcRelocations, Assembler: &sparcAssembler,
 		SignalFrames: []SignalFrame{
 			// mov __NR_rt_sigreturn,%g1; ta 0x6d. Above the bias a register window, which is
 			// the interrupted one, 64 bytes, siginfo, pt_regs: arch/sparc/kernel/signal_64.c,
@@ -68,12 +68,16 @@ var (
 	sparc = Description{
 		// arch/sparc/include/asm/elf_32.h: the same with psr, pc, npc, y, wim, tbr.
 		General: &RegisterSet{Width: 4, PC: 33, Columns: sparcGeneral[:]},
-		Signals: sparcSignals,
+		Signals: sparcSignals, Relocations: sparcRelocations, Assembler: &sparcAssembler,
 	}
 	sparcGeneral = [...]uint8{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
 		NoColumn, NoColumn, NoColumn, NoColumn, NoColumn, NoColumn,
 	}
-	sparcCode = instructions{restoresWindow: func(op uint32) bool { return op&0xfff80000 == 0x81c80000 }} // return
+	sparcAssembler = Assembler{Comment: "!", Prefix: "%", Named: 64}
+	sparcCode      = instructions{restoresWindow: func(op uint32) bool { return op&0xfff80000 == 0x81c80000 }} // return
 )
+
+const sparcRelocations = "0:none 1:abs8 2:abs16 3:abs32 4:rel8 5:rel16 6:rel32 23:abs32 32:abs64 46:rel64 54:abs64 " +
+	"55:abs16"

@@ -141,7 +141,7 @@ func newFamily(rows []*row) *family {
 				m.names, m.readelf, m.aliases, m.csr = names, readelf, aliases, r.csr
 				m.Description = r.describe(class)
 				if r.instructions != nil {
-					m.code = r.instructions
+					m.code = *r.instructions
 				}
 				if r.readelfLimit != 0 {
 					m.readelfLimit = r.readelfLimit
@@ -160,16 +160,15 @@ func newFamily(rows []*row) *family {
 }
 
 // describe returns the row's description for a class. Layouts are those of its own class.
-func (r *row) describe(class elf.Class) *Description {
-	switch {
-	case r.description == nil:
-		return new(Description)
-	case class != r.class:
-		d := *r.description
-		d.General, d.Floats, d.SignalFrames = nil, nil, nil
-		return &d
+func (r *row) describe(class elf.Class) Description {
+	if r.description == nil {
+		return Description{}
 	}
-	return r.description
+	d := *r.description
+	if class != r.class {
+		d.General, d.Floats, d.SignalFrames = nil, nil, nil
+	}
+	return d
 }
 
 func classSlot(class elf.Class) int {
@@ -194,8 +193,6 @@ func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 		ReturnAddress:  -1,
 		ProgramCounter: -1,
 		readelfLimit:   readelfUnnamedLimit,
-		Description:    new(Description),
-		code:           new(instructions),
 	}
 	if class == elf.ELFCLASS32 {
 		m.AddressSize, m.CodeMask = 4, math.MaxUint32
@@ -265,6 +262,16 @@ func LookupUname(name string, data elf.Data) *Machine {
 					return Lookup(r.machine, class, data)
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// LookupGo returns the machine whose Go has an Arch, nil for an unknown one.
+func LookupGo(goarch string, data elf.Data) *Machine {
+	for r := range rows {
+		if d := r.description; d != nil && d.Go != nil && d.Go.Arch == goarch && goarch != "" {
+			return Lookup(r.machine, r.class, data)
 		}
 	}
 	return nil

@@ -82,7 +82,10 @@ func amd64Row(name string, machine elf.Machine, class elf.Class, d *Description,
 }
 
 var amd64 = Description{
-	General: &amd64General, Perf: &amd64Perf, Vectors: &amd64Vectors,
+	Relocations: amd64Relocations, Relative: 8, UnwindColumns: 17,
+	Go:        &Go{Arch: "amd64", G: 14},
+	Assembler: &amd64Assembler,
+	General:   &amd64General, Perf: &amd64Perf, Vectors: &amd64Vectors,
 	Uname:      "x86_64",
 	Compatible: elf.EM_386,
 	SignalFrames: []SignalFrame{
@@ -96,11 +99,16 @@ var amd64 = Description{
 
 // x32 has the registers of x86-64; only pointers are short.
 var x32 = Description{
+	Relocations: amd64Relocations, Relative: 8, UnwindColumns: 17, Assembler: &amd64Assembler,
 	General: &amd64General, Perf: &amd64Perf, Vectors: &amd64Vectors,
 	FrameRecord: &x86Record,
 }
 
 var i386 = Description{
+	Relocations:   "0:none 1:abs32 2:rel32 20:abs16 21:rel16 22:abs8 23:rel8",
+	UnwindColumns: 9,
+	Go:            &Go{Arch: "386"},
+	Assembler:     &Assembler{Comment: "#", Prefix: "%", Named: 128},
 	// arch/x86/include/asm/user32.h, struct user_regs_struct32: ebx ecx edx esi edi
 	// ebp eax ds es fs gs orig_eax eip cs eflags esp ss.
 	General: &RegisterSet{Width: 4, PC: 12, Columns: []uint8{
@@ -140,6 +148,8 @@ var (
 	// arch/x86/include/asm/user_64.h, user_i387_struct: xmm0 to xmm15.
 	amd64Vectors   = VectorSet{First: 17, Count: 16, Start: 160, Size: 512, Width: 16}
 	i386Sigcontext = [...]uint8{7, 6, 5, 4, 3, 2, 1, 0, NoColumn, NoColumn, 8}
+
+	amd64Assembler = Assembler{Comment: "#", Prefix: "%", Named: 128, Numbered: 16}
 
 	// The frame pointer is pushed right below the return address, so that the caller's
 	// frame starts above it (psABI amd64 §3.2.2, i386 §2.2.2).
@@ -271,3 +281,5 @@ func i386Stub(code []byte, pc uint64) (s Stub, ok bool) {
 	// jmp *slot; jmp *offset(%ebx), which holds the address of the global offset table.
 	return Stub{Slot: uint64(uint32(operand)), Size: size, FromGOT: modRM == 0xa3}, ok && (modRM == 0x25 || modRM == 0xa3)
 }
+
+const amd64Relocations = "0:none 1:abs64 2:rel32 10:abs32 11:abs32 12:abs16 13:rel16 14:abs8 15:rel8 24:rel64"

@@ -152,13 +152,13 @@ const (
 // the function waits at addr for a call to return. A function that was interrupted may not
 // yet have stored the arguments that were passed in registers.
 func (f *File) GoArguments(addr uint64, called bool) (list []GoArgument, ok bool) {
-	at, known := goArgumentsAt(f.machine, f.class)
-	if !known {
+	g := f.arch.Go
+	if g == nil {
 		return nil, false
 	}
 	f.withGoFunction(addr, func(t *gotable.Table, fn *gotable.Record) {
 		var found []gotable.Argument
-		if found, ok = t.Arguments(fn, addr, at, called); found == nil {
+		if found, ok = t.Arguments(fn, addr, g.ArgumentsOffset, called); found == nil {
 			return
 		}
 		list = make([]GoArgument, len(found))
@@ -167,27 +167,6 @@ func (f *File) GoArguments(addr uint64, called bool) (list []GoArgument, ok bool
 		}
 	})
 	return list, ok
-}
-
-// goArgumentsAt returns the offset of a function's arguments from its CFA: the size of the
-// area that its caller keeps for a return address (internal/goarch, MinFrameSize).
-func goArgumentsAt(machine elf.Machine, class elf.Class) (offset uint64, ok bool) {
-	switch machine {
-	case elf.EM_X86_64, elf.EM_386:
-		return 0, true
-	case elf.EM_AARCH64, elf.EM_LOONGARCH, elf.EM_RISCV, elf.EM_S390:
-		return 8, true
-	case elf.EM_ARM:
-		return 4, true
-	case elf.EM_MIPS:
-		if class == elf.ELFCLASS64 {
-			return 8, true
-		}
-		return 4, true
-	case elf.EM_PPC64:
-		return 32, true
-	}
-	return 0, false
 }
 
 // withGoFunction calls use with the Go function that contains addr, if there is one.

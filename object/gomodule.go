@@ -156,29 +156,11 @@ func (f *File) goWords(words []uint64, addr uint64, size int) {
 	})
 }
 
-// relativeType returns the type of the relocations that add the load bias to their addend:
-// R_X86_64_RELATIVE and its like.
-func relativeType(machine elf.Machine) (typ uint32, ok bool) {
-	switch machine {
-	case elf.EM_X86_64:
-		return 8, true
-	case elf.EM_AARCH64:
-		return 1027, true
-	case elf.EM_RISCV, elf.EM_LOONGARCH:
-		return 3, true
-	case elf.EM_PPC64:
-		return 22, true
-	case elf.EM_S390:
-		return 12, true
-	}
-	return 0, false
-}
-
 // relatives visits the places that the dynamic linker fills with addresses of the file,
 // until visit returns false.
 func (f *File) relatives(visit func(offset, addend uint64) bool) {
-	typ, ok := relativeType(f.machine)
-	if !ok || f.typ != elf.ET_DYN {
+	typ := f.arch.Relative
+	if typ == 0 || f.typ != elf.ET_DYN {
 		return
 	}
 	size := f.relocationSize(elf.SHT_RELA)

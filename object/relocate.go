@@ -91,7 +91,7 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64,
 				value += f.section(i).addr
 			}
 		}
-		op.Apply(data[r.offset:], f.order, f.machine, s.addr+r.offset, value, addendInPlace)
+		op.Apply(data[r.offset:], f.order, s.addr+r.offset, value, addendInPlace)
 	}
 	return left, problems.err()
 }
@@ -105,7 +105,7 @@ func (f *File) relocationSymbols(table sectionHeader) (symbols []byte, known map
 	if symbols, err = f.raw(f.section(int(table.link))); err != nil {
 		return nil, nil, err
 	}
-	known, ok := relocation.Operations(f.machine)
+	known, ok := relocation.Operations(f.arch)
 	if !ok {
 		return nil, nil, fmt.Errorf("%s: relocations of %s are not known", f.sectionName(table), f.arch.Name)
 	}

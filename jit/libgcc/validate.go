@@ -5,7 +5,7 @@
 package libgcc
 
 import (
-	"debug/elf"
+	"cmp"
 	"fmt"
 
 	"github.com/clewdev/clew/arch"
@@ -32,7 +32,7 @@ func validateCIE(c *cfi.CIE) error {
 			continue
 		case c.Augmentation[0] == 'z' && (letter == 'P' || letter == 'L' || letter == 'R' || letter == 'S'):
 			continue
-		case c.Augmentation[0] == 'z' && letter == 'B' && m.ELF == elf.EM_AARCH64:
+		case c.Augmentation[0] == 'z' && letter == 'B' && m.SignsReturns:
 			continue
 		}
 		return fmt.Errorf("%w: a CIE with augmentation %q", ErrTable, c.Augmentation)
@@ -44,17 +44,7 @@ func validateCIE(c *cfi.CIE) error {
 // general registers, and with x86 the return address. libgcc asserts that
 // another register is none (_Unwind_GetGR), LLVM aborts.
 func columns(m *arch.Machine) uint64 {
-	switch m.ELF {
-	case elf.EM_386:
-		return 9
-	case elf.EM_X86_64:
-		return 17
-	case elf.EM_ARM, elf.EM_S390:
-		return 16
-	case elf.EM_PPC64:
-		return 66 // with lr
-	}
-	return 32
+	return cmp.Or(m.UnwindColumns, 32)
 }
 
 // validator checks that the unwinders can take the tables of a section, which

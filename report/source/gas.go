@@ -139,7 +139,7 @@ func (p *printer) directive(t *stepTable, s *step) error {
 func (p *printer) gasNames(t *stepTable, s *step) {
 	remark := ""
 	note := func(column uint64) {
-		if _, ok := gasOf(t.machine).register(t.machine, column); ok {
+		if _, ok := gasName(t.machine, column); ok {
 			return
 		}
 		if remark != "" {

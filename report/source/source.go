@@ -192,7 +192,7 @@ func (p *printer) remark(text string) string {
 	case C:
 		return "/* " + withoutMarks.Replace(text) + " */"
 	}
-	return gasOf(p.names.machine).comment + " " + text
+	return gasOf(p.names.machine).Comment + " " + text
 }
 
 // withoutMarks takes the marks of C's comments apart.

@@ -6,7 +6,6 @@ package golang
 
 import (
 	"cmp"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"slices"
@@ -210,11 +209,11 @@ func (r *goroutineReader) parked(g *goruntime.Goroutine) (*snapshot.Thread, erro
 	}
 	t.Registers.Set(uint64(m.StackPointer), c.SP)
 	t.Registers.Set(uint64(m.FramePointer), c.FP)
-	if m.ELF == elf.EM_AARCH64 {
-		t.Registers.Set(30, c.LR)
-		t.Registers.Set(28, g.Address) // the register that holds the running g
-	} else {
-		t.Registers.Set(14, g.Address)
+	if !m.PushesReturns() {
+		t.Registers.Set(uint64(m.ReturnAddress), c.LR)
+	}
+	if m.Go != nil && m.Go.G != 0 {
+		t.Registers.Set(uint64(m.Go.G), g.Address)
 	}
 	return t, nil
 }

@@ -2,15 +2,19 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package relocation has the relocations of data, by machine, and applies them. Those of
+// Package relocation applies the relocations of data. Those of
 // instructions are a linker's.
 package relocation
 
 import (
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
+	"strconv"
+	"strings"
 	"sync"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/internal/leb128"
 )
 
@@ -23,31 +27,102 @@ type Operation struct {
 type action uint8
 
 const (
-	unknown    action = iota
-	none              // no effect, or a hint for a linker
-	absolute          // S + A
-	relative          // S + A - P
-	add               // V + S + A
-	subtract          // V - S - A
-	set6              // low six bits: S + A
-	subtract6         // low six bits: V - S - A
-	setULEB           // ULEB128 of unchanged length: S + A
-	addULEB           // V + S + A
-	subULEB           // V - S - A
-	relative31        // low 31 bits: S + A - P
+	unknown       action = iota
+	none                 // no effect, or a hint for a linker
+	absolute             // S + A
+	relative             // S + A - P
+	add                  // V + S + A
+	subtract             // V - S - A
+	set6                 // low six bits: S + A
+	subtract6            // low six bits: V - S - A
+	setULEB              // ULEB128 of unchanged length: S + A
+	addULEB              // V + S + A
+	subULEB              // V - S - A
+	relative31           // low 31 bits: S + A - P
+	relativeAfter        // S + A - P - 8: PA-RISC counts from the instruction after the delay slot
 )
 
-var (
-	abs8, abs16, abs32, abs64 = Operation{absolute, 1}, Operation{absolute, 2}, Operation{absolute, 4}, Operation{absolute, 8}
-	rel8, rel16, rel32, rel64 = Operation{relative, 1}, Operation{relative, 2}, Operation{relative, 4}, Operation{relative, 8}
-	ignored                   = Operation{act: none}
-)
+// actions are by the names that package arch has for them, without a size in bits.
+func actionOf(name string) (a action, sized bool) {
+	switch name {
+	case "none":
+		return none, false
+	case "abs":
+		return absolute, true
+	case "rel":
+		return relative, true
+	case "after":
+		return relativeAfter, true
+	case "add":
+		return add, true
+	case "sub":
+		return subtract, true
+	case "set6":
+		return set6, false
+	case "sub6":
+		return subtract6, false
+	case "setuleb":
+		return setULEB, false
+	case "adduleb":
+		return addULEB, false
+	case "subuleb":
+		return subULEB, false
+	case "rel31":
+		return relative31, false
+	}
+	return unknown, false
+}
 
-// Operations returns the relocations of a machine by their type, false for a machine that
-// is not in the table. The map must not be changed.
-func Operations(machine elf.Machine) (known map[uint32]Operation, ok bool) {
-	known, ok = operations()[machine]
-	return known, ok
+// Operations returns the relocations of a machine by their type, false for a machine
+// whose relocations are not known. The map must not be changed.
+func Operations(m *arch.Machine) (known map[uint32]Operation, ok bool) {
+	text := cmp.Or(m.Relocations, others()[m.ELF])
+	if text == "" {
+		return nil, false
+	}
+	if known, ok := parsed.Load(text); ok {
+		return known.(map[uint32]Operation), true
+	}
+	known = make(map[uint32]Operation)
+	for field := range strings.FieldsSeq(text) {
+		typ, name, _ := strings.Cut(field, ":")
+		n, err := strconv.ParseUint(typ, 10, 32)
+		o := operation(name)
+		if err != nil || !o.IsKnown() {
+			panic("relocation: invalid description " + field)
+		}
+		known[uint32(n)] = o
+	}
+	parsed.Store(text, known)
+	return known, true
+}
+
+// parsed holds the operations of the descriptions that were asked for.
+var parsed sync.Map
+
+// operation returns the operation that package arch describes by a name.
+func operation(name string) Operation {
+	if act, sized := actionOf(name); act != unknown && !sized {
+		return Operation{act, fixedSize(act)}
+	}
+	letters := strings.TrimRight(name, "0123456789")
+	act, sized := actionOf(letters)
+	bits, err := strconv.ParseUint(name[len(letters):], 10, 8)
+	if !sized || err != nil {
+		return Operation{}
+	}
+	return Operation{act, uint8(bits / 8)}
+}
+
+// fixedSize returns the size in bytes of an action that has one size.
+func fixedSize(a action) uint8 {
+	switch a {
+	case none:
+		return 0
+	case relative31:
+		return 4
+	}
+	return 1
 }
 
 // IsKnown reports whether o is a relocation of data: the zero Operation is not.
@@ -61,7 +136,7 @@ func (o Operation) Size() int { return int(o.size) }
 
 // Apply applies o at the start of b. Place is its address, and value is S + A. With
 // inPlace the addend is at the place, and is added.
-func (o Operation) Apply(b []byte, order binary.ByteOrder, machine elf.Machine, place, value uint64, inPlace bool) {
+func (o Operation) Apply(b []byte, order binary.ByteOrder, place, value uint64, inPlace bool) {
 	switch o.act {
 	case set6, subtract6:
 		v := byte(value)
@@ -76,15 +151,15 @@ func (o Operation) Apply(b []byte, order binary.ByteOrder, machine elf.Machine, 
 	}
 	old := getUint(b[:o.size], order)
 	switch o.act {
-	case absolute, relative:
+	case absolute, relative, relativeAfter:
 		if inPlace {
 			value += old
 		}
-		if o.act == relative {
+		if o.act != absolute {
 			value -= place
-			if machine == elf.EM_PARISC {
-				value -= 8 // PA-RISC counts from the instruction after the delay slot
-			}
+		}
+		if o.act == relativeAfter {
+			value -= 8
 		}
 	case relative31:
 		if inPlace {
@@ -138,47 +213,13 @@ func putUint(b []byte, order binary.ByteOrder, v uint64) {
 	}
 }
 
-// operations are the relocations that assemblers put into data, by machine and type; the
-// numbers are those of each machine's psABI supplement.
-var operations = sync.OnceValue(func() map[elf.Machine]map[uint32]Operation {
-	sparc := map[uint32]Operation{
-		0: ignored, 1: abs8, 2: abs16, 3: abs32, 4: rel8, 5: rel16, 6: rel32,
-		23: abs32, 32: abs64, 46: rel64, 54: abs64, 55: abs16,
-	}
-	return map[elf.Machine]map[uint32]Operation{
-		elf.EM_X86_64:  {0: ignored, 1: abs64, 2: rel32, 10: abs32, 11: abs32, 12: abs16, 13: rel16, 14: abs8, 15: rel8, 24: rel64},
-		elf.EM_386:     {0: ignored, 1: abs32, 2: rel32, 20: abs16, 21: rel16, 22: abs8, 23: rel8},
-		elf.EM_ARM:     {0: ignored, 2: abs32, 3: rel32, 5: abs16, 8: abs8, 40: ignored, 42: {relative31, 4}},
-		elf.EM_AARCH64: {0: ignored, 256: ignored, 257: abs64, 258: abs32, 259: abs16, 260: rel64, 261: rel32, 262: rel16, 1: abs32, 2: abs16, 3: rel32},
-		elf.EM_MIPS:    {0: ignored, 1: abs16, 2: abs32, 18: abs64, 248: rel32},
-		elf.EM_PPC:     {0: ignored, 1: abs32, 3: abs16, 24: abs32, 25: abs16, 26: rel32},
-		elf.EM_PPC64:   {0: ignored, 1: abs32, 3: abs16, 24: abs32, 25: abs16, 26: rel32, 38: abs64, 43: abs64, 44: rel64},
-		elf.EM_S390:    {0: ignored, 1: abs8, 3: abs16, 4: abs32, 5: rel32, 16: rel16, 22: abs64, 23: rel64},
-		elf.EM_SPARC:   sparc, elf.EM_SPARC32PLUS: sparc, elf.EM_SPARCV9: sparc,
-		elf.EM_RISCV: {
-			0: ignored, 1: abs32, 2: abs64, 43: ignored, 51: ignored,
-			33: {add, 1}, 34: {add, 2}, 35: {add, 4}, 36: {add, 8},
-			37: {subtract, 1}, 38: {subtract, 2}, 39: {subtract, 4}, 40: {subtract, 8},
-			52: {subtract6, 1}, 53: {set6, 1}, 54: abs8, 55: abs16, 56: abs32, 57: rel32,
-			60: {setULEB, 1}, 61: {subULEB, 1},
-		},
-		elf.EM_LOONGARCH: {
-			0: ignored, 1: abs32, 2: abs64, 100: ignored, 102: ignored,
-			47: {add, 1}, 48: {add, 2}, 49: {add, 3}, 50: {add, 4}, 51: {add, 8},
-			52: {subtract, 1}, 53: {subtract, 2}, 54: {subtract, 3}, 55: {subtract, 4}, 56: {subtract, 8},
-			99: rel32, 105: {set6, 1}, 106: {subtract6, 1}, 107: {addULEB, 1}, 108: {subULEB, 1}, 109: rel64,
-		},
-		elf.EM_SH:     {0: ignored, 1: abs32, 2: rel32, 33: abs16, 34: abs8},
-		elf.EM_PARISC: {0: ignored, 1: abs32, 9: rel32, 49: abs32, 65: abs32, 72: rel64, 80: abs64},
-		elf.EM_68K:    {0: ignored, 1: abs32, 2: abs16, 3: abs8, 4: rel32, 5: rel16, 6: rel8},
-		elf.EM_ALPHA:  {0: ignored, 1: abs32, 2: abs64, 10: rel32, 11: rel64},
-		elf.EM_IA_64: {
-			0: ignored, 0x24: abs32, 0x25: abs32, 0x26: abs64, 0x27: abs64,
-			0x4c: rel32, 0x4d: rel32, 0x4e: rel64, 0x4f: rel64,
-		},
-		elf.EM_XTENSA:       {0: ignored, 1: abs32, 14: rel32, 17: {add, 1}, 18: {add, 2}, 19: {add, 4}},
-		elf.EM_MICROBLAZE:   {0: ignored, 1: abs32, 2: rel32},
-		elf.EM_OPENRISC:     {0: ignored, 1: abs32, 2: abs16, 3: abs8, 9: rel32},
-		elf.EM_ALTERA_NIOS2: {0: ignored, 20: abs32, 21: abs16, 22: abs8},
+// others describes relocations of machines that package arch does not know.
+var others = sync.OnceValue(func() map[elf.Machine]string {
+	return map[elf.Machine]string{
+		elf.EM_IA_64:        "0:none 36:abs32 37:abs32 38:abs64 39:abs64 76:rel32 77:rel32 78:rel64 79:rel64",
+		elf.EM_XTENSA:       "0:none 1:abs32 14:rel32 17:add8 18:add16 19:add32",
+		elf.EM_MICROBLAZE:   "0:none 1:abs32 2:rel32",
+		elf.EM_OPENRISC:     "0:none 1:abs32 2:abs16 3:abs8 9:rel32",
+		elf.EM_ALTERA_NIOS2: "0:none 20:abs32 21:abs16 22:abs8",
 	}
 })
