@@ -18,6 +18,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"golang.org/x/sys/unix"
 )
 
@@ -88,9 +89,9 @@ func beside(t testing.TB) {
 // Sessions in a row leave nothing, with other programs run beside them, and the
 // collector busy.
 func TestSessionsInARow(t *testing.T) {
-	sessions := 1000
-	if testing.Short() {
-		sessions = 100
+	sessions := 100
+	if sample.Full() {
+		sessions = 1000
 	}
 	i, add := newFunction(t, "exit"), newFunction(t, "add")
 	use := func(t testing.TB, n int) {
@@ -142,9 +143,9 @@ func TestSessionsInARow(t *testing.T) {
 
 // Many at once are closed in every state, some by two at once.
 func TestSessionsAtOnce(t *testing.T) {
-	sessions := 100
-	if testing.Short() {
-		sessions = 20
+	sessions := 20
+	if sample.Full() {
+		sessions = 100
 	}
 	system, exit := load(t, "system.c"), newFunction(t, "exit")
 	entered, leave := make(chan bool, sessions), make(chan bool)

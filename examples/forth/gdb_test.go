@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/examples/forth"
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/session"
 )
@@ -233,13 +234,10 @@ func TestPacesLikeGDB(t *testing.T) {
 	}
 	testprogram.RequireTool(t, "gdb")
 	name := command(t)
-	for _, frames := range []bool{false, true} {
+	for _, frames := range sample.Of(t, []bool{false, true}, 1) {
 		flags := ""
 		if frames {
 			flags = "-frame-pointers"
-		}
-		if frames && testing.Short() {
-			break
 		}
 		for n, want := range gdbPaces(t, name, source, flags) {
 			p := paces[n]

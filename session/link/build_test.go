@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clewdev/clew/internal/sample"
 	"github.com/clewdev/clew/object"
 )
 
@@ -47,12 +48,13 @@ var native = map[string]*machine{"amd64": &amd64, "arm64": &arm64}[runtime.GOARC
 // have the same names everywhere, and gcc is for this machine.
 func compiled(m *machine) bool { return m == &arm64 || m == native }
 
-// few is the first n of a list where the machine is an emulated one.
-func few(list []string, n int) []string {
+// few returns n of the command lines, with every flag that any of them has, or all of
+// them (see package sample). On an emulated machine it returns the first n.
+func few(t *testing.T, list []string, n int) []string {
 	if testing.Short() && native == &arm64 {
 		return list[:n]
 	}
-	return list
+	return sample.Covering(t, list, n, strings.Fields)
 }
 
 // compile makes an object file of a source: a file of testdata, or, where it has

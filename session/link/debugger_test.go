@@ -86,7 +86,7 @@ func TestGDB(t *testing.T) {
 		call, returns = "p zeroed[7]", `= 7$`
 	}
 	for _, compiler := range []string{"gcc", "clang"} {
-		for _, flags := range few([]string{"-O0 -g", "-O0 -gdwarf-4 -gz -fPIC", "-O0 -g3 -ffunction-sections"}, 1) {
+		for _, flags := range few(t, []string{"-O0 -g", "-O0 -gdwarf-4 -gz -fPIC", "-O0 -g3 -ffunction-sections"}, 1) {
 			t.Run(compiler+" "+flags, func(t *testing.T) {
 				tool(t, compiler)
 				programs, entry := debuggable(t, compiler, flags)

@@ -40,7 +40,7 @@ func TestExecute(t *testing.T) {
 		if !compiled(tt.m) {
 			continue
 		}
-		for _, flags := range few(tt.flags, 3) {
+		for _, flags := range few(t, tt.flags, 3) {
 			t.Run(tt.compiler+" "+flags, func(t *testing.T) {
 				add := compile(t, tt.compiler, addSource, "-O2")
 				imported, err := at(t, tt.m, farAway+1<<36, nil, add)

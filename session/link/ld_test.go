@@ -33,14 +33,14 @@ func TestAgainstLd(t *testing.T) {
 		if !compiled(tt.m) {
 			continue
 		}
-		for _, flags := range few(tt.flags, 6) {
+		for _, flags := range few(t, tt.flags, 6) {
 			t.Run(tt.compiler+" "+flags, func(t *testing.T) {
 				path := compile(t, tt.compiler, "small.c", strings.Fields(flags)...)
 				add := compile(t, tt.compiler, addSource, strings.Fields(flags)...)
 				againstLd(t, tt.m, tt.ld, path, add)
 			})
 		}
-		for _, flags := range few([]string{
+		for _, flags := range few(t, []string{
 			"-O2 -fno-pic", "-O2 -fPIE", "-O2 -fPIC", "-O0 -fPIC", "-O2 -fPIC -ftls-model=local-dynamic", "-O2 -fPIC -ftls-model=initial-exec",
 			"-O2 -fPIC -fno-plt", "-O2 -fPIC -g",
 		}, 3) {

@@ -30,7 +30,7 @@ func TestThread(t *testing.T) {
 		if !compiled(tt.m) {
 			continue
 		}
-		for _, flags := range few([]string{
+		for _, flags := range few(t, []string{
 			"-O2 -fno-pic", "-O0 -fPIE", "-O2 -fPIC", "-O0 -fPIC", "-O2 -fPIC -ftls-model=local-dynamic", "-O2 -fPIC -ftls-model=initial-exec",
 			"-O2 -fPIC -fno-plt", "-O2 -fPIC -fno-plt -ftls-model=local-dynamic",
 			"gnu -O2 -fPIC -mtls-dialect=gnu2", "gnu -O0 -fPIC -mcmodel=large", "gnu -O0 -fPIC -mcmodel=large -ftls-model=local-dynamic",
@@ -104,7 +104,7 @@ inline int variable = 3;
 		if !compiled(tt.m) {
 			continue
 		}
-		for _, flags := range few([]string{"-O0 -g -fno-exceptions -fno-rtti", "-O2 -fPIC -fno-exceptions -fno-rtti", "-O2 -fno-rtti"}, 1) {
+		for _, flags := range few(t, []string{"-O0 -g -fno-exceptions -fno-rtti", "-O2 -fPIC -fno-exceptions -fno-rtti", "-O2 -fno-rtti"}, 1) {
 			t.Run(tt.cxx+" "+flags, func(t *testing.T) {
 				one := compile(t, tt.cxx, "one.cc\n"+header+`
 void operator delete(void *, unsigned long) noexcept {}
