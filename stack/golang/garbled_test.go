@@ -130,14 +130,14 @@ func builtByGarble(t *testing.T, flags ...string) string {
 func TestGarbled(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		program func() string
+		program func(t *testing.T) string
 		frame   string // of the recursion
 	}{
-		{"by hand", func() string { return garble(t, testprogram.Build(t, "states", "-trimpath", "-ldflags=-s -w")) }, "\n_ZN1a1bEv("},
-		{"by garble", func() string { return builtByGarble(t) }, "\nmain."},
+		{"by hand", func(t *testing.T) string { return garble(t, testprogram.Build(t, "states", "-trimpath", "-ldflags=-s -w")) }, "\n_ZN1a1bEv("},
+		{"by garble", func(t *testing.T) string { return builtByGarble(t) }, "\nmain."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := testprogram.Start(t, test.program())
+			p := testprogram.Start(t, test.program(t))
 			p.Settle(t)
 			list := goroutinesOf(t, takeGoroutines(t, p.PID, true), golang.Options{System: true})
 			got := make(map[uint64]said)
