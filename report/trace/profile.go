@@ -74,7 +74,7 @@ func (s *Threads) addTo(p *profile.Profile, momentary bool, each func(i int) (la
 		stack = stack[:0]
 		for k := range t.Frames {
 			f := &t.Frames[k]
-			frames = AppendProfileFrames(frames[:0], f)
+			frames = appendFrame(frames[:0], f)
 			if o := f.Object; o != nil && len(o.Mappings) > 0 && !seen[o] {
 				seen[o] = true
 				if file, err := o.File(); err == nil {
@@ -112,49 +112,4 @@ const maxMissing = 8
 func (s *Threads) program() string {
 	name, _, _ := strings.Cut(s.Command, " ")
 	return name[strings.LastIndexByte(name, '/')+1:]
-}
-
-// AppendProfileFrames appends what a frame is in a profile: the calls inlined
-// at its address, innermost first, and its function.
-func AppendProfileFrames(dst []profile.Frame, f *stack.Frame) []profile.Frame {
-	out := profile.Frame{Code: codeOf(f)}
-	if f.Object != nil {
-		out.Object = f.Object.Name
-	}
-	for i := range max(len(f.Locations)-1, 0) {
-		l := &f.Locations[i]
-		inlined := out
-		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = style.CallName(&f.Symbol, l.Function), l.File, l.Line, true
-		dst = append(dst, inlined)
-	}
-	if name := FunctionName(f); name != unnamed {
-		out.Function = name
-	}
-	if l := f.Location(); l != nil {
-		out.File, out.Line = l.File, l.Line
-	}
-	return append(dst, out)
-}
-
-// codeOf tells the kind of a frame's code. A Go program can hold C functions:
-// their sources say so, or a name without a package.
-func codeOf(f *stack.Frame) profile.Code {
-	switch {
-	case f.Object == nil:
-		return profile.Unknown
-	case f.Object.Generated != stack.NotGenerated:
-		return profile.Generated
-	case !f.Object.Go:
-		return profile.Native
-	}
-	if l := f.Location(); l != nil && l.File != "" {
-		if strings.HasSuffix(l.File, ".go") || strings.HasSuffix(l.File, ".s") {
-			return profile.Go
-		}
-		return profile.Native
-	}
-	if name := f.Symbol.Name; name != "" && !strings.Contains(name, ".") {
-		return profile.Native
-	}
-	return profile.Go
 }

@@ -7,39 +7,11 @@ package trace
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report/style"
-	"github.com/clewdev/clew/stack/recording"
+	"github.com/clewdev/clew/profile"
 )
-
-// RecordedFunction returns the name of the function that a frame is in, as
-// FunctionName does.
-func RecordedFunction(f *recording.Frame) string {
-	if name := f.Symbol.Name; name != "" {
-		return style.SymbolName(&f.Symbol, unversioned(name))
-	}
-	if n := len(f.Locations); n > 0 && f.Locations[n-1].Function != "" {
-		return style.Demangle(f.Locations[n-1].Function)
-	}
-	return unnamed
-}
-
-// RecordedObject names what a frame's code is in: the base name of a file,
-// "[jit]", "[kernel]", "[hypervisor]", "[guest]", or "" where nothing is known.
-func RecordedObject(f *recording.Frame) string {
-	switch {
-	case f.Object != nil:
-		return filepath.Base(f.Object.Name)
-	case f.Kind == recording.Hypervisor:
-		return "[hypervisor]"
-	case f.Kind == recording.Guest:
-		return "[guest]"
-	}
-	return ""
-}
 
 // recordedFunction is a function, or an inlined call of one.
 type recordedFunction struct {
@@ -55,23 +27,19 @@ func (p *recordedPrinter) number() {
 	known := make(map[key]int32)
 	places := p.Places()
 	p.starts = make([]int, 1, len(places)+1)
+	var calls []profile.Frame
 	for i := range places {
-		f := &places[i]
-		object := RecordedObject(f)
-		add := func(name string) {
-			k := key{name, object}
+		calls = appendRecorded(calls[:0], &places[i])
+		for j := range calls {
+			k := key{shownName(&calls[j]), shownObject(&calls[j])}
 			n, ok := known[k]
 			if !ok {
 				n = int32(len(p.functions))
 				known[k] = n
-				p.functions = append(p.functions, recordedFunction{name: name, object: object, seen: -1})
+				p.functions = append(p.functions, recordedFunction{name: k.name, object: k.object, seen: -1})
 			}
 			p.places = append(p.places, n)
 		}
-		for k := range max(len(f.Locations)-1, 0) {
-			add(style.CallName(&f.Symbol, f.Locations[k].Function))
-		}
-		add(RecordedFunction(f))
 		p.starts = append(p.starts, len(p.places))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report/style"
+	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/recording"
 )
@@ -138,6 +138,7 @@ func (r *Recording) JSON(w io.Writer) error {
 		out.Objects = append(out.Objects, j)
 	}
 	places := rec.Places()
+	var calls []profile.Frame
 	for i := range places {
 		f := &places[i]
 		j := jsonRecFrame{Kind: recordedKinds[f.Kind], Address: fmt.Sprintf("%#x", f.Address), Returns: f.Returns, Symbol: f.Symbol.Name}
@@ -145,20 +146,18 @@ func (r *Recording) JSON(w io.Writer) error {
 			n := objects[f.Object]
 			j.Object = &n
 		}
-		if name := RecordedFunction(f); name != unnamed {
-			j.Function = name
-		}
 		if f.Symbol.Name != "" {
 			offset := f.Offset()
 			j.Offset = &offset
 		}
-		for k := range f.Locations {
-			l := &f.Locations[k]
-			if k == len(f.Locations)-1 {
-				j.File, j.Line = l.File, l.Line
-				break
+		calls = appendRecorded(calls[:0], f)
+		for k := range calls {
+			c := &calls[k]
+			if c.Inlined {
+				j.Inlined = append(j.Inlined, jsonRecCall{Function: c.Function, File: c.File, Line: c.Line})
+			} else {
+				j.Function, j.File, j.Line = c.Function, c.File, c.Line
 			}
-			j.Inlined = append(j.Inlined, jsonRecCall{Function: style.CallName(&f.Symbol, l.Function), File: l.File, Line: l.Line})
 		}
 		out.Frames = append(out.Frames, j)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/clewdev/clew/profile"
-	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -40,7 +39,7 @@ func (r *Recording) AddTo(p *profile.Profile, event int) {
 		stack = stack[:0]
 		for n := range r.Indexes(s) {
 			if locations[n] < 0 {
-				frames = appendRecordedFrames(frames[:0], &places[n])
+				frames = appendRecorded(frames[:0], &places[n])
 				locations[n] = p.Location(places[n].Address, frames)
 			}
 			stack = append(stack, locations[n])
@@ -53,41 +52,4 @@ func (r *Recording) AddTo(p *profile.Profile, event int) {
 		t := &r.Threads[s.Thread]
 		p.Add(stack, profile.Labels{Process: t.Process, Thread: t.Name, PID: int(t.PID), TID: int(t.TID)}, int64(r.weight(s)))
 	}
-}
-
-// appendRecordedFrames appends what a frame is in a profile.
-func appendRecordedFrames(dst []profile.Frame, f *recording.Frame) []profile.Frame {
-	out := profile.Frame{Code: recordedCode(f)}
-	if f.Object != nil {
-		out.Object = f.Object.Name
-	} else {
-		out.Object = RecordedObject(f)
-	}
-	for i := range max(len(f.Locations)-1, 0) {
-		l := &f.Locations[i]
-		inlined := out
-		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = style.CallName(&f.Symbol, l.Function), l.File, l.Line, true
-		dst = append(dst, inlined)
-	}
-	if name := RecordedFunction(f); name != unnamed {
-		out.Function = name
-	}
-	if n := len(f.Locations); n > 0 {
-		out.File, out.Line = f.Locations[n-1].File, f.Locations[n-1].Line
-	}
-	return append(dst, out)
-}
-
-func recordedCode(f *recording.Frame) profile.Code {
-	switch f.Kind {
-	case recording.Native:
-		return profile.Native
-	case recording.Go:
-		return profile.Go
-	case recording.JIT:
-		return profile.Generated
-	case recording.Kernel:
-		return profile.Kernel
-	}
-	return profile.Unknown
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -61,32 +60,27 @@ func (r *Samples) Append(dst []byte, s *recording.Sample) []byte {
 
 // appendRecordedFrame appends the lines of a frame: those of inlined calls first.
 func appendRecordedFrame(dst []byte, f *recording.Frame) []byte {
-	for i := range max(len(f.Locations)-1, 0) {
-		l := &f.Locations[i]
-		dst = append(dst, "\t                 "...)
-		dst = append(dst, printable.Text(style.CallName(&f.Symbol, l.Function))...)
-		dst = append(dst, " (inlined)"...)
-		dst = appendSource(dst, l.File, l.Line)
+	for _, c := range appendRecorded(nil, f) {
+		if c.Inlined {
+			dst = append(dst, "\t                 "...)
+			dst = append(dst, printable.Text(c.Function)...)
+			dst = append(dst, " (inlined)"...)
+		} else {
+			dst = append(dst, '\t')
+			dst = appendAligned(dst, f.Address, 16)
+			dst = append(dst, ' ')
+			dst = append(dst, printable.Text(shownName(&c))...)
+			if f.Symbol.Name != "" {
+				dst = append(dst, "+0x"...)
+				dst = strconv.AppendUint(dst, f.Offset(), 16)
+			}
+			dst = append(dst, " ("...)
+			dst = append(dst, printable.Text(cmp.Or(c.Object, "no file"))...)
+			dst = append(dst, ')')
+		}
+		dst = appendSource(dst, c.File, c.Line)
 	}
-	dst = append(dst, '\t')
-	dst = appendAligned(dst, f.Address, 16)
-	dst = append(dst, ' ')
-	dst = append(dst, printable.Text(RecordedFunction(f))...)
-	if f.Symbol.Name != "" {
-		dst = append(dst, "+0x"...)
-		dst = strconv.AppendUint(dst, f.Offset(), 16)
-	}
-	dst = append(dst, " ("...)
-	if f.Object != nil {
-		dst = append(dst, printable.Text(f.Object.Name)...)
-	} else {
-		dst = append(dst, cmp.Or(RecordedObject(f), "no file")...)
-	}
-	dst = append(dst, ')')
-	if n := len(f.Locations); n > 0 {
-		return appendSource(dst, f.Locations[n-1].File, f.Locations[n-1].Line)
-	}
-	return append(dst, '\n')
+	return dst
 }
 
 func appendSource(dst []byte, file string, line int) []byte {

@@ -46,3 +46,22 @@ func TestSamplesAreEscaped(t *testing.T) {
 		}
 	}
 }
+
+// A runtime's own name is printed whole: the path in it can have an "@", which starts a
+// version in names of linkers only.
+func TestNamesOfRecordedFunctions(t *testing.T) {
+	const path, versioned = "JS:*f /src/@types/f.js:1:2", "f@@LIB_1.0"
+	var r trace.Samples
+	text := string(r.Append(nil, &recording.Sample{
+		Event: new(recording.Event), Thread: new(recording.Thread),
+		Places: func(yield func(int, *recording.Frame) bool) {
+			_ = yield(0, &recording.Frame{Kind: recording.JIT, Symbol: object.Symbol{Name: path}}) &&
+				yield(1, &recording.Frame{Kind: recording.Native, Symbol: object.Symbol{Name: versioned}})
+		},
+	}))
+	for _, want := range []string{" " + path + "+0x0 (no file)\n", " f+0x0 (no file)\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
+}

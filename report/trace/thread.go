@@ -410,41 +410,6 @@ func (p *stackPrinter) registers(r unwind.FrameRegisters) {
 	}
 }
 
-// unnamed stands for the name of a function that has none.
-const unnamed = "??"
-
-// FunctionName returns the name of the function that a frame is in: its symbol,
-// demangled and without version, so that the name is the same with and without
-// debugging information; else what that calls the function; "??" where neither
-// is known. A signal trampoline is called as debuggers call it, whatever its
-// symbol.
-func FunctionName(f *stack.Frame) string {
-	if f.Trampoline {
-		return "<signal handler called>"
-	}
-	if name := f.Symbol.Name; name != "" {
-		if f.Object == nil || f.Object.Generated == stack.NotGenerated {
-			name = unversioned(name) // a runtime's own names have no versions, but paths with "@"
-		}
-		return style.SymbolName(&f.Symbol, name)
-	}
-	if l := f.Location(); l != nil && l.Function != "" {
-		return style.Demangle(l.Function)
-	}
-	return unnamed
-}
-
-// unversioned takes off a symbol what a linker appended: the version of a
-// versioned definition, "name@@GLIBC_2.34" (a stub's "name@plt" is none), and
-// the calling convention of a Go function in assembly, "runtime.futex.abi0".
-func unversioned(symbol string) string {
-	symbol = strings.TrimSuffix(symbol, ".abi0")
-	if i := strings.IndexByte(symbol, '@'); i > 0 && symbol[i:] != "@plt" {
-		return symbol[:i]
-	}
-	return symbol
-}
-
 // frameNote says what is particular about how a frame was found.
 func frameNote(f *stack.Frame) string {
 	var note string

@@ -7,7 +7,6 @@ package trace
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -102,20 +101,10 @@ func times(n int) string {
 	return style.Grouped(uint64(n)) + " times"
 }
 
-// watchedFrame is a frame of stacks that lead through the same functions, and calls
-// inlined there. What differs between the stacks is zero.
-type watchedFrame struct {
-	function string
-	object   string // base name, "" where there is none
-	file     string
-	line     int
-	inlined  bool
-}
-
 // watchedGroup is what stacks that lead through the same functions have in common.
 type watchedGroup struct {
-	frames  []watchedFrame // innermost first
-	end     string         // why they end early
+	frames  []profile.Frame // innermost first; file and line are zero where the stacks differ
+	end     string          // why they end early
 	count   int
 	threads []watchedThread
 }
@@ -140,7 +129,7 @@ func (w *Watch) groups() []watchedGroup {
 		}
 		key.Reset()
 		for k := range frames {
-			fmt.Fprintf(&key, "%s\x00%s\x00%t\x00", frames[k].function, frames[k].object, frames[k].inlined)
+			fmt.Fprintf(&key, "%s\x00%s\x00%t\x00", frames[k].Function, frames[k].Object, frames[k].Inlined)
 		}
 		key.WriteString(end)
 		at, known := index[key.String()]
@@ -158,12 +147,12 @@ func (w *Watch) groups() []watchedGroup {
 	return list
 }
 
-func (g *watchedGroup) add(frames []watchedFrame, t *snapshot.Thread, n int) {
+func (g *watchedGroup) add(frames []profile.Frame, t *snapshot.Thread, n int) {
 	for k := range g.frames {
-		if known := &g.frames[k]; known.file != frames[k].file {
-			known.file, known.line = "", 0
-		} else if known.line != frames[k].line {
-			known.line = 0
+		if known := &g.frames[k]; known.File != frames[k].File {
+			known.File, known.Line = "", 0
+		} else if known.Line != frames[k].Line {
+			known.Line = 0
 		}
 	}
 	g.count += n
@@ -176,22 +165,15 @@ func (g *watchedGroup) add(frames []watchedFrame, t *snapshot.Thread, n int) {
 	g.threads = append(g.threads, watchedThread{t.ID, n, t.Name})
 }
 
-func watchedFrames(s *stack.Stack) (list []watchedFrame) {
+// watchedFrames returns the frames of a stack with the calls inlined there, and with the
+// base names of their objects.
+func watchedFrames(s *stack.Stack) (list []profile.Frame) {
 	for i := range s.Frames {
-		f := &s.Frames[i]
-		object := ""
-		if f.Object != nil {
-			object = filepath.Base(f.Object.Name)
-		}
-		for k := range max(len(f.Locations)-1, 0) {
-			l := &f.Locations[k]
-			list = append(list, watchedFrame{style.CallName(&f.Symbol, l.Function), object, l.File, l.Line, true})
-		}
-		out := watchedFrame{function: FunctionName(f), object: object}
-		if l := f.Location(); l != nil {
-			out.file, out.line = l.File, l.Line
-		}
-		list = append(list, out)
+		list = appendFrame(list, &s.Frames[i])
+	}
+	for i := range list {
+		f := &list[i]
+		f.Function, f.Object = shownName(f), shownObject(f)
 	}
 	return list
 }
@@ -275,10 +257,10 @@ func (p *stackPrinter) watched(g *watchedGroup, total int) {
 
 // watchedRecursion returns how many frames to show, and how many behind them only
 // repeat these.
-func watchedRecursion(frames []watchedFrame) (round, repeated int) {
+func watchedRecursion(frames []profile.Frame) (round, repeated int) {
 	for round = 1; round <= maxCycle && round < len(frames); round++ {
 		k := round
-		for k < len(frames) && frames[k].function == frames[k-round].function && frames[k].object == frames[k-round].object {
+		for k < len(frames) && frames[k].Function == frames[k-round].Function && frames[k].Object == frames[k-round].Object {
 			k++
 		}
 		if repeated = (k - round) / round * round; repeated >= minRepeated {
@@ -288,22 +270,22 @@ func watchedRecursion(frames []watchedFrame) (round, repeated int) {
 	return 1, 0
 }
 
-func (p *stackPrinter) watchedFrame(n int, f *watchedFrame) {
+func (p *stackPrinter) watchedFrame(n int, f *profile.Frame) {
 	p.number(n)
-	p.out = p.Palette.Name.Append(p.out, printable.Text(f.function))
+	p.out = p.Palette.Name.Append(p.out, printable.Text(f.Function))
 	switch {
-	case f.inlined:
+	case f.Inlined:
 		p.out = p.Palette.Dim.Append(p.out, " (inlined)")
-	case f.object == "":
+	case f.Object == "":
 		p.out = p.Palette.Dim.Append(p.out, " in no file")
 	default:
-		p.out = p.Palette.Dim.Append(p.out, " in "+printable.Text(f.object))
+		p.out = p.Palette.Dim.Append(p.out, " in "+printable.Text(f.Object))
 	}
-	if f.line != 0 {
-		p.source(f.file, f.line)
-	} else if f.file != "" {
+	if f.Line != 0 {
+		p.source(f.File, f.Line)
+	} else if f.File != "" {
 		p.out = append(p.out, " at "...)
-		p.out = p.Palette.Source.Append(p.out, printable.Text(f.file))
+		p.out = p.Palette.Source.Append(p.out, printable.Text(f.File))
 	}
 	p.out = append(p.out, '\n')
 }

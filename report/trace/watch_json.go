@@ -86,8 +86,8 @@ func (w *Watch) JSON(to io.Writer) error {
 			s.Threads = append(s.Threads, jsonWatchedThread{t.id, t.name, t.count})
 		}
 		for k, f := range g.frames {
-			s.Frames[k] = jsonWatchedFrame{f.function, f.object, f.file, f.line, f.inlined}
-			if f.function == unnamed {
+			s.Frames[k] = jsonWatchedFrame{f.Function, f.Object, f.File, f.Line, f.Inlined}
+			if f.Function == unnamed {
 				s.Frames[k].Function = ""
 			}
 		}
