@@ -39,7 +39,7 @@ func TestUntoldCode(t *testing.T) {
 		t.Fatalf("never:\n%s", text)
 		return ""
 	}
-	const untold = " in generated code of which nothing tells: "
+	const untold = " in generated code that no source describes: "
 	t.Run("node", func(t *testing.T) {
 		args := command("node map")
 		if args[1] != "--perf-basic-prof" {

@@ -20,7 +20,7 @@ const FormerFunctionSchema = `One object for each place where a function of this
    "start", "end"}, "moved_to": {"function", "start", "end"}}
 "until" is a time on the clock of the jitdump; a perf map has no times.`
 
-// FormerFunction is a generated function at a place where it is no more.
+// FormerFunction is a generated function at a place that it has left.
 type FormerFunction struct {
 	codefile.Former
 	Source *stack.CodeSource

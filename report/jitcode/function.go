@@ -251,7 +251,7 @@ func (g *Function) Locate(address uint64) ([]object.Location, error) {
 // Match returns those functions that a name means: as [style.NewPattern] takes
 // it, else those whose names hold it as a word, else those whose names hold it; or
 // the one that covers an address. Of functions of one name, those that can be
-// executed are taken before bytecode. Of what several sources tell of the same
+// executed are taken before bytecode. Of the functions of several sources at the same
 // address the first with an unwind table is taken, else the first. All are in
 // ascending order.
 func Match(functions []SourcedFunction, place string, address uint64, isAddress bool) (found []SourcedFunction) {
@@ -318,7 +318,7 @@ func ofWord(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80 || strings.IndexByte("_./-", c) >= 0
 }
 
-// SourcedFunction is a function and what tells of it.
+// SourcedFunction is a function and the source that describes it.
 type SourcedFunction struct {
 	stack.GeneratedFunction
 	Source *stack.CodeSource

@@ -41,7 +41,7 @@ type Sources struct {
 	Notes   []string `json:"notes,omitempty"`
 }
 
-// Source is what one source tells.
+// Source counts what one source describes.
 type Source struct {
 	Source            string `json:"source"` // "perf map"
 	Place             string `json:"place"`
@@ -68,7 +68,7 @@ type Memory struct {
 	size uint64
 }
 
-// NewSources counts what sources tell of some memory.
+// NewSources counts what sources describe in some memory.
 func NewSources(sources []*stack.CodeSource, memory []snapshot.Mapping) *Sources {
 	g := &Sources{Sources: make([]Source, len(sources))}
 	type piece struct{ start, end uint64 }
@@ -97,7 +97,7 @@ func NewSources(sources []*stack.CodeSource, memory []snapshot.Mapping) *Sources
 		}
 	}
 	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) })
-	pieces = slices.Compact(pieces) // what two sources tell of alike is one function
+	pieces = slices.Compact(pieces) // a function that two sources describe alike counts once
 	g.Memory = make([]Memory, 0, len(memory))
 	at, reached := 0, uint64(0) // up to where the pieces before cover
 	for i := range memory {

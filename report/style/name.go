@@ -53,7 +53,7 @@ func Demangle(symbol string) string {
 }
 
 // DemangleFunction returns the name of a function of C++ without its parameters and what
-// it returns; ok is false for what is no mangled name.
+// it returns; ok is false if the symbol is not mangled.
 func DemangleFunction(symbol string) (name string, ok bool) {
 	if len(symbol) > maxMangled {
 		return "", false

@@ -24,7 +24,7 @@ import (
 // beyond a sensible number. It may be used from several goroutines.
 type SourceFiles struct {
 	// Open opens a source file by its absolute path. The path comes from debugging
-	// information, whose author may have fewer rights than this process: see
+	// information, and its author may have fewer rights than this process: see
 	// snapshot.Process.OpenSource and object.File.OpenSource. Where it is nil, the rights of
 	// this process decide.
 	Open func(path string) (*os.File, error)
@@ -131,7 +131,7 @@ func (t *SourceFiles) read(path string) []string {
 	return nil
 }
 
-// isAbsent reports whether an error says that there is no file.
+// isAbsent reports whether an error means that the file does not exist.
 func isAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -59,7 +59,7 @@ func Disassemble(f *Function, file CodeFile) (lines []CodeLine, note string, err
 	}
 	lines = decode(m, code, f.FDE.Start, names)
 	// What cannot be located is shown without. In an object file an address
-	// alone does not tell which function it is of.
+	// alone does not identify a function.
 	if f.CodeSection == 0 {
 		for i := range lines {
 			at, err := file.Locate(lines[i].Address)

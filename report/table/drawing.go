@@ -33,7 +33,7 @@ type pointer struct {
 // farthest is how far from the CFA something may lie to be drawn, in bytes.
 const farthest = 1 << 40
 
-// Drawing draws the stack frame as far as the table tells of it, the highest
+// Drawing draws the stack frame as far as the table describes it, the highest
 // address first. A line is named by its lowest address.
 //
 //	        │ the caller's frame │
@@ -120,7 +120,7 @@ func (e *Explanation) pointers() (list []pointer) {
 	return list
 }
 
-// beyond says where the frame ends when the table does not tell.
+// beyond says where the frame ends if the table does not say.
 func (e *Explanation) beyond() string {
 	m := e.Function.FDE.CIE.Section.Machine
 	r := e.CFA.Rule

@@ -46,7 +46,7 @@ type Origin struct {
 	Set    bool // there is one
 }
 
-// origins are who set the rules of a row, or of one that is remembered.
+// origins are the instructions that set the rules of a row, or of one that is remembered.
 type origins struct {
 	cfa       Origin
 	registers []registerOrigin
@@ -111,7 +111,7 @@ func (e *Explanation) take(row *cfi.Row, from *origins) {
 	}
 }
 
-// Register returns the rule of a column, and false where it has none.
+// Register returns the rule of a column, and false if there is none.
 func (e *Explanation) Register(column uint64) (Explained, bool) {
 	for i := range e.Registers {
 		if e.Registers[i].Column == column {

@@ -24,7 +24,7 @@ type Names interface {
 	Sections() []object.Section
 }
 
-// Selection tells which functions a listing holds: those that one of the
+// Selection says which functions a listing holds: those that one of the
 // patterns matches or that cover one of the addresses, and all where there is
 // neither.
 type Selection struct {
@@ -68,7 +68,7 @@ const (
 
 // List reads the sections and names the functions of the entries that the
 // selection asks for. CIEs, terminators and malformed entries are listed only
-// where it asks for all. The error tells which symbols could not be read; the
+// where it asks for all. The error says which symbols could not be read; the
 // listing is usable nevertheless. names may be nil. What it reads may lie in a
 // mapped file: see [object.Guard].
 func List(sections []*cfi.Section, names Names, selection Selection) (*Listing, error) {
@@ -232,7 +232,7 @@ func (l *Listing) nameRelocatable(names Names) error {
 }
 
 // startPointer returns the offset in the section of the pointer to the
-// function: behind the length, the CIE pointer and the segment selector.
+// function: after the length, the CIE pointer and the segment selector.
 func startPointer(fde *cfi.FDE) uint64 {
 	length, id := uint64(4), uint64(4)
 	if fde.DWARF64 {

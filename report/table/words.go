@@ -17,7 +17,7 @@ import (
 // sentence is one thing that holds at an address.
 type sentence struct {
 	text string
-	from string // who said so, "" where nobody needs to
+	from string // the instruction that it comes from, "" if it needs none
 }
 
 // Words writes the explanation for people: a sentence a rule, each with the

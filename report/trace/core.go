@@ -23,7 +23,7 @@ type Core struct {
 // had, so that frames lack names or a stack ends there.
 type MissingFile struct {
 	Path    string
-	BuildID []byte // nil where the core does not tell it
+	BuildID []byte // nil if the core lacks it
 	Address uint64 // the lowest one that it was mapped to
 	Reason  string
 }
@@ -50,7 +50,7 @@ func (c *Core) Notes() (notes []string) {
 	return notes
 }
 
-// heading says what the core is of, behind the number of threads.
+// heading returns the end of the heading, after the number of threads.
 func (c *Core) heading() string {
 	if c.Signal == nil {
 		return ""

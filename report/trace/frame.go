@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/stack/recording"
 )
 
-// unnamed stands for the name of a function that has none.
+// unnamed stands for the name of a function without a name.
 const unnamed = "??"
 
 // FunctionName returns the name of the function that a frame is in: its symbol,
@@ -121,7 +121,7 @@ func shownObject(f *profile.Frame) string {
 	return filepath.Base(f.Object)
 }
 
-// codeOf tells the kind of a frame's code. A Go program can hold C functions:
+// codeOf returns the kind of a frame's code. A Go program can hold C functions:
 // their sources say so, or a name without a package.
 func codeOf(f *stack.Frame) profile.Code {
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// group is threads whose stacks are equal, in the order of the target's.
+// group holds threads with equal stacks, in the order of the target's.
 type group struct {
 	stack   *stack.Stack // the first one's
 	threads []*snapshot.Thread
@@ -63,7 +63,7 @@ func (s *Threads) groups() (list []group) {
 // That the innermost frames are compared too keeps apart who waits for a lock
 // and who is about to.
 func equalStacks(a, b *stack.Stack) bool {
-	if len(a.Frames) != len(b.Frames) || EndNote(a) != EndNote(b) {
+	if len(a.Frames) != len(b.Frames) || endNote(a) != endNote(b) {
 		return false
 	}
 	for i := range a.Frames {

@@ -15,7 +15,7 @@ import (
 )
 
 // The JSON form of stacks: one object a target. Addresses are strings of
-// hexadecimal digits behind "0x", as numbers of 64 bits do not survive every
+// hexadecimal digits after "0x", as numbers of 64 bits do not survive every
 // reader of JSON.
 type jsonStacks struct {
 	PID     int          `json:"pid,omitempty"`
@@ -126,7 +126,7 @@ const ThreadSchema = `Each line is an object for one process or core:
   damage          for a core: what is wrong with it: ["…"]
 Addresses and registers are strings ("0x7f3c00001139"). "offset" is in bytes.`
 
-// json is the JSON form of what is told of the target, but for the notes.
+// json returns the JSON form of the target, without threads and notes.
 func (t *Target) json() jsonStacks {
 	out := jsonStacks{PID: t.PID, Command: t.Command, Machine: t.Machine.Name, PauseNS: t.Pause.Nanoseconds()}
 	t.Core.fill(&out)

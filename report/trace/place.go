@@ -22,8 +22,8 @@ type placeText struct {
 	lines []lineText // of inlined calls, and last of the function
 }
 
-// lineText is what stands on a line before the arguments, and behind them.
-type lineText struct{ before, behind string }
+// lineText is the parts of a line before and after the arguments.
+type lineText struct{ before, after string }
 
 // textAt returns what the lines of a frame have in common with those of others. Threads
 // have many frames at a few addresses.
@@ -64,7 +64,7 @@ func (p *stackPrinter) textAt(f *stack.Frame, calls []shownCall) *placeText {
 	t.lines = append(t.lines, lineText{before, string(p.out)})
 	p.out = out
 	for _, l := range t.lines {
-		p.kept += len(l.before) + len(l.behind)
+		p.kept += len(l.before) + len(l.after)
 	}
 	if p.places == nil || p.kept > maxPlaceText {
 		p.places, p.kept = make(map[uint64]*placeText), 0

@@ -46,7 +46,7 @@ func (s *Goroutines) AddTo(p *profile.Profile) {
 	}
 }
 
-// thread says whose stack i is, and by what name.
+// thread returns the labels of the thread of stack i, and its name in notes.
 func (s *Threads) thread(i int) (profile.Labels, string) {
 	t := s.Stacks[i].Thread
 	return profile.Labels{Process: s.program(), PID: s.PID, Thread: t.Name, TID: t.ID}, fmt.Sprintf("thread %d", t.ID)
@@ -93,7 +93,7 @@ func (s *Threads) addTo(p *profile.Profile, momentary bool, each func(i int) (la
 			case !momentary:
 			case named < maxMissing:
 				named++
-				p.Notes = append(p.Notes, fmt.Sprintf("the stack of %s is not whole: %s", name, cmp.Or(EndNote(t), why)))
+				p.Notes = append(p.Notes, fmt.Sprintf("the stack of %s is not whole: %s", name, cmp.Or(endNote(t), why)))
 			default:
 				missing += weight
 			}

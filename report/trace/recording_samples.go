@@ -20,7 +20,7 @@ type Samples struct {
 }
 
 // Append appends a sample as lines: its thread's name, process and thread, the time
-// in seconds, the period and the event, and each frame behind a tab.
+// in seconds, the period and the event, and each frame after a tab.
 func (r *Samples) Append(dst []byte, s *recording.Sample) []byte {
 	t := s.Thread
 	dst = append(dst, printable.Text(t.Name)...)

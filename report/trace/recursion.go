@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	maxCycle     = 24 // frames of one round of a recursion that is told as one
+	maxCycle     = 24 // frames of one round of a recursion that is shown once
 	minRepeated  = 8  // frames that are worth a line in their place
 	maxCycleName = 6  // functions of a round that are named
 )
@@ -36,7 +36,7 @@ func recursion(frames []stack.Frame, i int) (round, repeated int) {
 	return 0, 0
 }
 
-// stackPart is frames that are shown, and how many behind them only repeat the last
+// stackPart is frames that are shown, and how many after them only repeat the last
 // round of them.
 type stackPart struct{ start, frames, round, repeated int }
 

@@ -21,9 +21,9 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Target is what is told of a target beside what its threads or goroutines do.
+// Target describes a target, apart from its threads and goroutines.
 type Target struct {
-	PID     int    // 0 where a core does not tell it
+	PID     int    // 0 if a core lacks it
 	Command string // what the target runs, "" where it is not known
 	Machine *arch.Machine
 	Pause   time.Duration // how long the target stood still, 0 where it did not
@@ -55,7 +55,7 @@ type Threads struct {
 	// Registers says that those of each frame are shown too, where the walk kept them.
 	Registers bool
 
-	// Grouped says that threads whose stacks are equal are shown as one stack.
+	// Grouped says that threads with equal stacks are shown as one stack.
 	Grouped bool
 }
 
@@ -112,7 +112,7 @@ func (p *stackPrinter) notes(notes []string) {
 // notes are those of the stacks and of their variables.
 func (s *Threads) notes() []string {
 	notes := Notes(s.Stacks)
-	if note := s.untold(); note != "" {
+	if note := s.undescribed(); note != "" {
 		notes = append(notes, note)
 	}
 	return append(notes, s.variableNotes()...)
@@ -210,7 +210,7 @@ type stackPrinter struct {
 	out       []byte
 }
 
-// heading tells what stacks are of; what counts them.
+// heading describes the target; what counts its stacks.
 func (p *stackPrinter) heading(t *Target, what string) {
 	if t.Core != nil {
 		p.out = append(p.out, "core of "...)
@@ -247,15 +247,15 @@ func (p *stackPrinter) stack(s *stack.Stack, others []*stack.Stack) {
 			p.repeated(frames[part.frames-part.round:], part.repeated)
 		}
 	}
-	if note := EndNote(s); note != "" {
+	if note := endNote(s); note != "" {
 		p.out = append(p.out, "     "...)
 		p.out = p.Palette.Error.Append(p.out, printable.Text(note))
 		p.out = append(p.out, '\n')
 	}
 }
 
-// EndNote says why a stack ends where it does, "" where that is its end.
-func EndNote(s *stack.Stack) string {
+// endNote says why a stack ends where it does, "" where that is its end.
+func endNote(s *stack.Stack) string {
 	if s.Reason == unwind.EndOfStack {
 		return ""
 	}
@@ -327,7 +327,7 @@ func (p *stackPrinter) line(n int, text *lineText, c *shownCall) {
 	if c != nil {
 		p.arguments(c)
 	}
-	p.out = append(p.out, text.behind...)
+	p.out = append(p.out, text.after...)
 }
 
 // function writes the name of a function: where its arguments are known that of the

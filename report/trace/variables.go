@@ -26,7 +26,7 @@ const (
 	maxFrameVariables = 1 << 12
 	maxVariables      = 1 << 20 // of all frames
 	maxVariableText   = 64 << 20
-	maxUntold         = 256 // of those that one goroutine shows
+	maxPending        = 256 // of those that one goroutine shows
 )
 
 // differs stands for the value of a variable that threads with equal stacks do not
@@ -44,7 +44,7 @@ type shownVariable struct {
 	late bool
 }
 
-// shownData is what programs are told of a variable.
+// shownData is a variable in the JSON form.
 type shownData struct{ typ, text, entry, trace, problem string }
 
 // shownCall is a function or an inlined call of a frame with its variables.
@@ -63,23 +63,22 @@ type variables struct {
 	locals  bool
 	names   map[*value.Scope]string // of functions
 	spent   *variablesSpent
-	untold  struct{ count, size int64 } // of what this one shows, which spent does not have yet
+	pending struct{ count, size int64 } // of what this one shows, and spent does not include yet
 
 	first  *stack.Stack                      // of those that are shown as one; nil before it
-	kept   []variable.Frame                  // its frames, whose room is that of the next one's
+	kept   []variable.Frame                  // its frames; the next stack reuses the memory
 	frames map[*stack.Stack][]variable.Frame // of the others
-	shown  shownRoom                         // of the frame that is shown
+	shown  frameBuffer                       // of the frame that is shown
 }
 
-// shownRoom is room for what is shown of a frame.
-type shownRoom struct {
+// frameBuffer holds the calls, variables and text of the frame that is shown.
+type frameBuffer struct {
 	calls     []shownCall
 	variables []shownVariable
 	text      []byte
 }
 
-// variablesSpent is what was shown up to now, by all who show variables of the same
-// stacks.
+// variablesSpent counts what all goroutines that print the same stacks have shown.
 type variablesSpent struct{ count, size atomic.Int64 } // variables, and bytes of their text
 
 func (s *Threads) variables(utf8, json bool) *variables {
@@ -127,9 +126,9 @@ func (v *variables) framesOf(s *stack.Stack) []variable.Frame {
 	return frames
 }
 
-// left reports whether there is room for one more.
+// left reports whether one more variable may be shown.
 func (v *variables) left() bool {
-	return v.spent.count.Load()+v.untold.count < maxVariables && v.spent.size.Load()+v.untold.size < maxVariableText
+	return v.spent.count.Load()+v.pending.count < maxVariables && v.spent.size.Load()+v.pending.size < maxVariableText
 }
 
 // calls returns what is shown of frame i of a stack: of each of its Locations, in
@@ -164,12 +163,12 @@ func (v *variables) of(walked *stack.Stack, i int) []shownCall {
 		return nil
 	}
 	frame := &v.framesOf(walked)[i]
-	room, start := &v.shown, len(v.shown.calls)
+	buffer, start := &v.shown, len(v.shown.calls)
 	scopes := frame.Scopes()
 	for k, scope := range scopes {
 		var c shownCall
 		c.name = v.name(scope, &walked.Frames[i], k == len(scopes)-1)
-		left, first := maxFrameVariables, len(room.variables)
+		left, first := maxFrameVariables, len(buffer.variables)
 		var traced []string // what traces of Go have, of the function itself
 		for n, a := range scope.Arguments {
 			if left--; left < 0 || !v.left() {
@@ -184,11 +183,11 @@ func (v *variables) of(walked *stack.Stack, i int) []shownCall {
 				shown.late = shown.late || frame.Late()
 			}
 			c.late = c.late || shown.late
-			room.variables = append(room.variables, shown)
+			buffer.variables = append(buffer.variables, shown)
 		}
-		c.arguments = room.since(first)
+		c.arguments = buffer.since(first)
 		if v.locals {
-			first = len(room.variables)
+			first = len(buffer.variables)
 			declared := declaredBefore(frame, &walked.Frames[i], k, len(scopes))
 			for _, b := range scope.Blocks {
 				for _, l := range b.Variables {
@@ -200,17 +199,17 @@ func (v *variables) of(walked *stack.Stack, i int) []shownCall {
 					}
 					shown := v.local(l, frame)
 					c.late = c.late || shown.late
-					room.variables = append(room.variables, shown)
+					buffer.variables = append(buffer.variables, shown)
 				}
 			}
-			c.locals = room.since(first)
+			c.locals = buffer.since(first)
 		}
-		room.calls = append(room.calls, c)
+		buffer.calls = append(buffer.calls, c)
 	}
 	if len(scopes) == 0 {
 		v.ofGo(frame)
 	}
-	return room.calls[start:len(room.calls):len(room.calls)]
+	return buffer.calls[start:len(buffer.calls):len(buffer.calls)]
 }
 
 // isLost reports whether nothing is known of an argument.
@@ -247,7 +246,7 @@ func (s *shownVariable) addTraced(text string) {
 	}
 }
 
-// ofGo shows the arguments of a function of Go of which there is no debugging information.
+// ofGo shows the arguments of a function of Go without debugging information.
 func (v *variables) ofGo(frame *variable.Frame) {
 	arguments, ok := frame.GoArguments()
 	if !ok {
@@ -268,17 +267,17 @@ func (v *variables) ofGo(frame *variable.Frame) {
 	v.shown.calls = append(v.shown.calls, shownCall{arguments: v.shown.since(first), late: late})
 }
 
-// cut forgets what is behind so many calls, variables and bytes of text.
-func (r *shownRoom) cut(calls, variables, text int) {
+// cut forgets what is after so many calls, variables and bytes of text.
+func (r *frameBuffer) cut(calls, variables, text int) {
 	r.calls, r.variables, r.text = r.calls[:calls], r.variables[:variables], r.text[:text]
 }
 
 // since returns the variables from one on.
-func (r *shownRoom) since(first int) []shownVariable {
+func (r *frameBuffer) since(first int) []shownVariable {
 	return r.variables[first:len(r.variables):len(r.variables)]
 }
 
-// declaredBefore returns the line in which, and behind which, local variables of one of
+// declaredBefore returns the line in which, and after which, local variables of one of
 // a frame's scopes are not declared yet, but for what a function returns. In Go a
 // variable has its place in memory before: only the line tells that there is nothing in
 // it.
@@ -360,12 +359,12 @@ func (v *variables) line(of *value.Variable, f *variable.Frame, start int) shown
 	return shownVariable{name: of.Name, line: text, late: f.Late()}
 }
 
-// spend counts a variable. The others are told of many at once.
+// spend counts a variable. It adds to the common counters for many variables at once.
 func (v *variables) spend(size int) {
-	u := &v.untold
+	u := &v.pending
 	u.count++
 	u.size += int64(size)
-	if u.count < maxUntold && u.size < maxUntold*64 {
+	if u.count < maxPending && u.size < maxPending*64 {
 		return
 	}
 	v.spent.count.Add(u.count)
@@ -373,7 +372,7 @@ func (v *variables) spend(size int) {
 	u.count, u.size = 0, 0
 }
 
-// data is a variable for programs: whole, also where a line has no room for it.
+// data is a variable for programs: whole, also if it is too long for a line.
 func (v *variables) data(a *value.Variable, f *variable.Frame) shownVariable {
 	d := new(shownData)
 	val := a.Read(f)

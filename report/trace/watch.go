@@ -65,7 +65,7 @@ func (w *Watch) Notes() (notes []string) {
 	if note := w.notWhole(); note != "" {
 		notes = append(notes, note)
 	}
-	if note := w.untold(); note != "" {
+	if note := w.undescribed(); note != "" {
 		notes = append(notes, note)
 	}
 	return notes
@@ -75,7 +75,7 @@ func (w *Watch) Notes() (notes []string) {
 func (w *Watch) notWhole() string {
 	n, most, why := 0, 0, ""
 	for i := range w.Threads.Stacks {
-		end := EndNote(&w.Threads.Stacks[i])
+		end := endNote(&w.Threads.Stacks[i])
 		if end == "" {
 			continue
 		}
@@ -125,7 +125,7 @@ func (w *Watch) groups() []watchedGroup {
 		frames := watchedFrames(s)
 		end := end(s)
 		if len(s.Frames) == 0 {
-			end = EndNote(s)
+			end = endNote(s)
 		}
 		key.Reset()
 		for k := range frames {
@@ -255,7 +255,7 @@ func (p *stackPrinter) watched(g *watchedGroup, total int) {
 	}
 }
 
-// watchedRecursion returns how many frames to show, and how many behind them only
+// watchedRecursion returns how many frames to show, and how many after them only
 // repeat these.
 func watchedRecursion(frames []profile.Frame) (round, repeated int) {
 	for round = 1; round <= maxCycle && round < len(frames); round++ {

@@ -33,7 +33,7 @@ func TestWatchedEarlyEnds(t *testing.T) {
 	}
 	for _, want := range []string{
 		"4 of 9 stacks of process 7 end early: no rule: nothing is at 0x7f0000001000",
-		"1 frame is in generated code of which nothing tells: node does when it was started with --perf-basic-prof --interpreted-frames-native-stack",
+		"1 frame is in generated code that no source describes: node does when it was started with --perf-basic-prof --interpreted-frames-native-stack",
 	} {
 		var text, json bytes.Buffer
 		if err := errors.Join(w.Text(&text, style.Palette{}), w.JSON(&json)); err != nil {

@@ -17,7 +17,7 @@ import (
 // textAhead is how many stacks for each processor have their text before it is written.
 const textAhead = 4
 
-// oneText is room for the text of most stacks, bytes.
+// oneText is the capacity for the text of most stacks, in bytes.
 const oneText = 8 << 10
 
 // maxText is how many bytes of text are kept before they are written.
@@ -29,7 +29,7 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if p.variables == nil || workers < 2 {
 		for i := range n {
-			if err := p.makeRoom(w, maxText/2); err != nil {
+			if err := p.reserve(w, maxText/2); err != nil {
 				return err
 			}
 			write(p, i)
@@ -38,16 +38,16 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 	}
 	var group sync.WaitGroup
 	defer group.Wait()
-	// The text of stack i is handed over in slot i: none is taken before that is free
-	// again, as is then the room of another one's text.
+	// The text of stack i is passed in slot i. A worker takes a stack only with a free
+	// buffer, so the slot is free by then.
 	slots := make([]chan []byte, min(textAhead*workers, n))
 	for i := range slots {
 		slots[i] = make(chan []byte, 1)
 	}
-	room, stop := make(chan []byte, len(slots)), make(chan struct{})
+	buffers, stop := make(chan []byte, len(slots)), make(chan struct{})
 	defer close(stop)
 	for range slots {
-		room <- make([]byte, 0, oneText)
+		buffers <- make([]byte, 0, oneText)
 	}
 	var next atomic.Int64
 	for range workers {
@@ -57,7 +57,7 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 			stackroom.Take()
 			for {
 				select {
-				case own.out = <-room:
+				case own.out = <-buffers:
 				case <-stop:
 					return
 				}
@@ -72,20 +72,21 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 	}
 	for i := range n {
 		text := <-slots[i%len(slots)]
-		if err := p.makeRoom(w, len(text)); err != nil {
+		if err := p.reserve(w, len(text)); err != nil {
 			return err
 		}
 		p.out = append(p.out, text...)
 		if cap(text) > maxText {
 			text = nil
 		}
-		room <- text[:0]
+		buffers <- text[:0]
 	}
 	return nil
 }
 
-// makeRoom writes what is to be written where there is no room for more.
-func (p *stackPrinter) makeRoom(w io.Writer, more int) error {
+// reserve makes capacity for more bytes of text. It first writes the text so far if there
+// would be too much.
+func (p *stackPrinter) reserve(w io.Writer, more int) error {
 	if len(p.out)+more > maxText {
 		return p.flush(w)
 	}

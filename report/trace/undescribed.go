@@ -11,10 +11,10 @@ import (
 	"github.com/clewdev/clew/report/style"
 )
 
-// untold says how a runtime is had to tell of its code, where frames of a live process
-// are in code of which nothing tells, and the stack has those of a runtime that is known
-// to tell when it is asked.
-func (s *Threads) untold() string {
+// undescribed returns a note on frames of a live process in generated code that no source
+// describes, if the stack also has frames of a runtime that can describe its code. The note
+// says how to make it do so.
+func (s *Threads) undescribed() string {
 	if s.Core != nil || s.PID == 0 {
 		return ""
 	}
@@ -25,7 +25,7 @@ func (s *Threads) untold() string {
 			if o := s.Stacks[i].Frames[k].Object; o == nil {
 				nowhere++
 			} else if known == "" {
-				known = teller(path.Base(o.Name), s.PID)
+				known = perfMapAdvice(path.Base(o.Name), s.PID)
 			}
 		}
 		if known != "" && nowhere > 0 {
@@ -39,11 +39,11 @@ func (s *Threads) untold() string {
 	if frames == 1 {
 		is = "is"
 	}
-	return fmt.Sprintf("%s %s in generated code of which nothing tells: %s", style.Count(frames, "frame"), is, how)
+	return fmt.Sprintf("%s %s in generated code that no source describes: %s", style.Count(frames, "frame"), is, how)
 }
 
-// teller returns what has the runtime tell of its code that a file is of.
-func teller(file string, pid int) string {
+// perfMapAdvice says how to make the runtime in a file write a perf map.
+func perfMapAdvice(file string, pid int) string {
 	switch file {
 	case "libjvm.so": // JDK 17
 		return fmt.Sprintf("the JVM does after 'jcmd %d Compiler.perfmap', and leads through it when it was started with -XX:+PreserveFramePointer", pid)
