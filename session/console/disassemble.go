@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -181,8 +180,8 @@ func (c *Console) assembly(text string) string {
 	return fmt.Sprintf("%-6s %s", name, operands)
 }
 
-// around prints the instructions before and behind an address, for a report of a
-// fault.
+// around prints the instructions of a function before and after an address, for the
+// report of a fault.
 func (c *Console) around(address uint64, n int) {
 	image := c.session.Image(address)
 	if image == nil {
@@ -192,20 +191,9 @@ func (c *Console) around(address uint64, n int) {
 	if !ok || fn.Size == 0 {
 		return
 	}
-	var before []session.Instruction
-	at := fn.Start
-	for at < address && len(before) < maxCount {
-		list, _ := c.session.Disassemble(at, 1)
-		if len(list) == 0 {
-			return
-		}
-		before = append(before, list[0])
-		at += uint64(max(len(list[0].Bytes), 1))
-	}
-	before = before[max(0, len(before)-n):]
-	behind, _ := c.session.Disassemble(at, n+1)
-	for _, i := range slices.Concat(before, behind) {
-		if i.Address < fn.Start+fn.Size {
+	after, _ := c.session.Disassemble(address, n+1)
+	for _, i := range append(frontend.Before(c.session, address, n), after...) {
+		if i.Address >= fn.Start && i.Address < fn.Start+fn.Size {
 			c.printInstruction(&i, fn.Start, false, false, i.Address == address)
 		}
 	}

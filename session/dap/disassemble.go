@@ -6,7 +6,6 @@ package dap
 
 import (
 	"fmt"
-	"sort"
 
 	"github.com/google/go-dap"
 
@@ -30,15 +29,25 @@ func (c *client) disassemble(r *dap.DisassembleRequest) (dap.Message, error) {
 	address += uint64(a.Offset)
 	var list []session.Instruction
 	if a.InstructionOffset < 0 {
-		list = c.before(address, -a.InstructionOffset)
+		list = frontend.Before(c.target.session, address, -a.InstructionOffset)
+		// Nothing is known before them: each byte counts as an instruction.
+		first := address
+		if len(list) > 0 {
+			first = list[0].Address
+		}
+		var missing []session.Instruction
+		for n := -a.InstructionOffset - len(list); n > 0; n-- {
+			missing = append(missing, session.Instruction{Address: first - uint64(n)})
+		}
+		list = append(missing, list...)
 	}
 	if after := a.InstructionCount + a.InstructionOffset; after > 0 {
-		behind, _ := c.target.session.Disassemble(address, after) // what there is
+		code, _ := c.target.session.Disassemble(address, after) // as much as there is
 		next := address
 		for n := range after {
-			if n < len(behind) {
-				next = behind[n].Address + uint64(len(behind[n].Bytes))
-				list = append(list, behind[n])
+			if n < len(code) {
+				next = code[n].Address + uint64(len(code[n].Bytes))
+				list = append(list, code[n])
 				continue
 			}
 			list = append(list, session.Instruction{Address: next})
@@ -75,76 +84,4 @@ func (c *client) instruction(i session.Instruction, named bool) dap.Disassembled
 		d.Location, d.Line = c.sourceOf(l[0].File), c.line(l[0].Line)
 	}
 	return d
-}
-
-// before returns the count instructions before an address. Where instructions
-// begin is known at the starts of functions only: those before the address are
-// decoded from there on.
-func (c *client) before(address uint64, count int) []session.Instruction {
-	var list []session.Instruction
-	end := address
-	for len(list) < count {
-		start, ok := c.functionBefore(end)
-		if !ok {
-			break
-		}
-		part := c.decode(start, end)
-		if len(part) == 0 {
-			break
-		}
-		if len(part) > count-len(list) {
-			part = part[len(part)-(count-len(list)):]
-		}
-		list = append(part, list...)
-		end = start
-	}
-	var missing []session.Instruction
-	for n := count - len(list); n > 0; n-- {
-		missing = append(missing, session.Instruction{Address: end - uint64(n)})
-	}
-	return append(missing, list...)
-}
-
-// functionBefore returns the start of the last function, of the image that the
-// byte before an address is in, that starts before the address.
-func (c *client) functionBefore(address uint64) (uint64, bool) {
-	i := c.target.session.Image(address - 1)
-	if i == nil {
-		return 0, false
-	}
-	list := i.Functions()
-	n := sort.Search(len(list), func(n int) bool { return list[n].Start >= address })
-	if n == 0 {
-		return 0, false
-	}
-	return list[n-1].Start, true
-}
-
-// maxDecoded is how much code is decoded for the instructions before an address.
-const maxDecoded = 1 << 16
-
-// decode returns the instructions in [start, end). The last one is cut where it
-// would go over the end.
-func (c *client) decode(start, end uint64) []session.Instruction {
-	if end-start > maxDecoded {
-		return nil
-	}
-	var list []session.Instruction
-	for at := start; at < end; {
-		part, err := c.target.session.Disassemble(at, min(int(end-at), 256))
-		if len(part) == 0 || err != nil && len(part) == 0 {
-			break
-		}
-		for _, i := range part {
-			if i.Address >= end || len(i.Bytes) == 0 {
-				return list
-			}
-			if left := end - i.Address; uint64(len(i.Bytes)) > left {
-				i.Bytes, i.Text = i.Bytes[:left], "(data)"
-			}
-			list = append(list, i)
-			at = i.Address + uint64(len(i.Bytes))
-		}
-	}
-	return list
 }
