@@ -41,7 +41,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// argument adds one argument, of type t where that is known.
+// argument adds one argument. Its type t is nil if it is not known.
 func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) error {
 	if s, ok := unquote(text); ok && (t == nil || t.Strip().Kind() == value.Pointer) {
 		a.Words = append(a.Words, l.string(s))
@@ -68,7 +68,7 @@ func (l *cLanguage) argument(a *session.Arguments, t *value.Type, text string) e
 	return l.pass(a, v, t != nil)
 }
 
-// pass adds a value to the arguments. converted: it has the type of the parameter.
+// pass adds a value to the arguments. If converted, it has the type of the parameter.
 func (l *cLanguage) pass(a *session.Arguments, v value.Value, converted bool) error {
 	if _, ok := v.Address(); !ok && v.Type().Strip().Kind() == value.Array {
 		b, err := v.Bytes()
@@ -111,7 +111,7 @@ func (l *cLanguage) pass(a *session.Arguments, v value.Value, converted bool) er
 // string puts a string into memory, and returns its address.
 func (l *cLanguage) string(s string) uint64 { return l.place(append([]byte(s), 0)) }
 
-// place puts bytes into memory, at an address that every type may have.
+// place puts bytes into memory, at an address that is aligned for every type.
 func (l *cLanguage) place(p []byte) uint64 {
 	const alignment = 64
 	b := make([]byte, len(p)+alignment)

@@ -17,13 +17,13 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Language says how calls are written, and what they give.
+// Language defines how calls are written and how their results are shown.
 type Language interface {
-	// Call understands the text of a call, and prepares it. Its error tells who
-	// wrote the text what is wrong with it.
+	// Call parses the text of a call, and prepares it. The user sees its error.
 	Call(text string) (*Call, error)
 
-	// Functions returns the names of what can be called, for hints and completion.
+	// Functions returns the names of the functions that can be called, for hints and
+	// completion.
 	Functions() []string
 }
 
@@ -31,30 +31,29 @@ type Language interface {
 type Call struct {
 	Text      string // as results name it: "fib(10)"
 	Function  uint64 // address
-	Begin     uint64 // where start stops: behind the prologue; 0 is at Function
+	Begin     uint64 // where start stops: after the prologue; 0 is at Function
 	Arguments session.Arguments
 
-	// Main, where it is not nil, are the strings that a C main gets; Arguments is
-	// not looked at then.
+	// Main are the arguments of a C main. If it is not nil, Arguments is ignored.
 	Main []string
 
-	// Result returns what the function returned, in words, "" where that is
-	// nothing: it is called when the call has ended with Returned.
+	// Result returns the text of the function's result, "" for none. It is called
+	// when the call has ended with Returned.
 	Result func(*session.Stop) (string, error)
-	value  func(*session.Stop) (value.Value, error) // the same, in an expression
+	value  func(*session.Stop) (value.Value, error) // the result in an expression
 
-	// Stopped, where it is not nil, is called at every stop, also the last,
-	// before anything is printed.
+	// Stopped is called at every stop, also the last, before anything is printed. It
+	// may be nil.
 	Stopped func() error
 
-	constructor bool   // that the console calls by itself
-	room        uint64 // address that what is returned is written to; in x8 on arm64
+	constructor   bool   // the console calls it by itself
+	resultAddress uint64 // where the result is written to; in x8 on arm64
 }
 
 // cLanguage is C: f(1, 2.5, "text", &variable).
 type cLanguage struct {
 	console *Console
-	given   [][]byte // strings and room for results; the code may keep their addresses
+	given   [][]byte // strings and buffers for results; the code may keep their addresses
 }
 
 func (l *cLanguage) Functions() []string {
@@ -77,7 +76,7 @@ func (l *cLanguage) Call(text string) (*Call, error) {
 		return l.expression(text, err)
 	}
 	address, ok := l.console.session.Symbol(name)
-	ok = ok && l.console.session.Image(address) != nil // a variable is no function
+	ok = ok && l.console.session.Image(address) != nil // and not a variable
 	functions := l.console.values.functions(name)
 	n := slices.IndexFunc(functions, func(f *value.Function) bool { return ok && f.Entry == address })
 	var fn *value.Function
@@ -117,7 +116,7 @@ func (l *cLanguage) Call(text string) (*Call, error) {
 	return call, nil
 }
 
-// isExpression reports whether a text is an expression, but no call as a whole.
+// isExpression reports whether a text is an expression that is not a call as a whole.
 func (l *cLanguage) isExpression(text string) bool {
 	if _, _, err := splitCall(text); err == nil {
 		return false
@@ -126,8 +125,8 @@ func (l *cLanguage) isExpression(text string) bool {
 	return err == nil && !e.IsCall() && !e.IsType()
 }
 
-// choose calls one of several functions of a name: that which the arguments fit, of
-// C++, and none of static functions of several files.
+// choose calls one of several functions of a name: of C++, the one that the arguments
+// fit. Static functions of several files are an error.
 func (l *cLanguage) choose(text, name string, functions []*value.Function) (*Call, error) {
 	var places []string
 	for n, fn := range functions {
@@ -147,12 +146,12 @@ func (l *cLanguage) choose(text, name string, functions []*value.Function) (*Cal
 	return l.expression(text, fmt.Errorf("there are several functions %s", name))
 }
 
-// expression is the call that an expression is: through a pointer, or of one of
-// several functions of a name. instead is what is wrong where it is no call.
-func (l *cLanguage) expression(text string, instead error) (*Call, error) {
+// expression prepares an expression that is a call: through a pointer, or of one of
+// several functions of a name. If it is not a call, the error is otherwise.
+func (l *cLanguage) expression(text string, otherwise error) (*Call, error) {
 	e, f, err := l.console.compile(strings.TrimSuffix(strings.TrimSpace(text), ";"))
 	if err != nil || !e.IsCall() {
-		return nil, cmp.Or(instead, err)
+		return nil, cmp.Or(otherwise, err)
 	}
 	function, arguments, _, err := e.Call(f)
 	if err != nil {
@@ -161,7 +160,7 @@ func (l *cLanguage) expression(text string, instead error) (*Call, error) {
 	return l.prepare(text, function, arguments)
 }
 
-// prepare is the call of a function with values.
+// prepare prepares the call of a function with values.
 func (l *cLanguage) prepare(text string, function value.Value, arguments []value.Value) (*Call, error) {
 	address, _ := function.Address()
 	name, _, ok := l.console.symbols.Symbol(address)
@@ -190,10 +189,10 @@ func (l *cLanguage) prepare(text string, function value.Value, arguments []value
 	return call, nil
 }
 
-// prepareResult makes room for what a function of a type returns, and says how it is
-// shown. It comes before the arguments.
+// prepareResult allocates the memory that a function of a type returns a value in, and
+// sets how the result is read. It precedes the arguments, as the address is the first.
 func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error {
-	result := value.Base(l.console.values.machine(), "long") // nothing says what it is: a number, as C has it
+	result := value.Base(l.console.values.machine(), "long") // not known: an int of C, at most as wide as a register
 	if t != nil {
 		result = t.Strip().Elem()
 	}
@@ -206,12 +205,12 @@ func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error 
 		if size > value.MaxSize {
 			return fmt.Errorf("%s cannot be called here: it returns %d bytes", name, size)
 		}
-		call.room = l.place(make([]byte, size))
+		call.resultAddress = l.place(make([]byte, size))
 		if !l.console.arm64() {
-			call.Arguments.Words = append(call.Arguments.Words, call.room)
+			call.Arguments.Words = append(call.Arguments.Words, call.resultAddress)
 		}
 	}
-	call.value = func(stop *session.Stop) (value.Value, error) { return r.value(l.console, call.room, stop) }
+	call.value = func(stop *session.Stop) (value.Value, error) { return r.value(l.console, call.resultAddress, stop) }
 	call.Result = func(stop *session.Stop) (string, error) {
 		v, err := call.value(stop)
 		if err != nil || v.Type() == nil {
@@ -223,7 +222,7 @@ func (l *cLanguage) prepareResult(call *Call, name string, t *value.Type) error 
 	return nil
 }
 
-// static finds a function that has a symbol only its own file sees.
+// static finds a function whose symbol is local to its file.
 func (l *cLanguage) static(name string) (uint64, bool) {
 	for f := range frontend.Functions(l.console.session) {
 		if f.Name == name {
@@ -249,7 +248,7 @@ func (l *cLanguage) didYouMean(name string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// main takes the arguments of a main that takes some, where they are strings.
+// main returns the arguments of a C main that has parameters, if all are strings.
 func (l *cLanguage) main(name string, fn *value.Function, arguments []string) ([]string, bool) {
 	if name != "main" || fn != nil && len(fn.Type.Params()) == 0 {
 		return nil, false
@@ -301,7 +300,7 @@ func (l *cLanguage) evaluateCall(_ value.Frame, function value.Value, arguments 
 }
 
 // splitCall splits the text of a call into the name of the function and its
-// arguments. Without parentheses it has none.
+// arguments. Without parentheses there are no arguments.
 func splitCall(text string) (name string, arguments []string, err error) {
 	text = strings.TrimSuffix(strings.TrimSpace(text), ";")
 	name, rest, ok := strings.Cut(text, "(")
@@ -350,8 +349,8 @@ func splitCall(text string) (name string, arguments []string, err error) {
 	return name, arguments, nil
 }
 
-// quotedLength is the length of the text in quotes that s begins with, 0 where it
-// does not end.
+// quotedLength returns the length of the quoted text that s begins with, 0 if the
+// closing quote is missing.
 func quotedLength(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {

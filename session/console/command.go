@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// command is a command, or what stands behind one: info registers.
+// command is a command, or a subcommand: info registers.
 type command struct {
 	name    string
-	aliases []string // also those that would be ambiguous
-	group   string   // in help; of the commands at the top
-	usage   string   // behind the name
+	aliases []string // also abbreviations that would be ambiguous
+	group   string   // in help; not of subcommands
+	usage   string   // after the name
 	short   string   // one line
 	long    string
 	run     func(c *Console, args string) error
@@ -23,14 +23,14 @@ type command struct {
 	// once: an empty line does not repeat it.
 	once bool
 
-	// What its argument is, for completion.
+	// argument is for completion.
 	argument argument
 
-	// below are the commands behind it.
+	// below are its subcommands.
 	below []*command
 }
 
-// argument is what kind of thing an argument is.
+// argument is the kind of an argument.
 type argument uint8
 
 const (
@@ -46,7 +46,7 @@ const (
 	typeArgument
 )
 
-// splitCommand splits a line behind the name of the command: "p/x $rax" is "p"
+// splitCommand splits a line after the name of the command: "p/x $rax" is "p"
 // and "/x $rax".
 func splitCommand(line string) (name, rest string) {
 	end := 0
@@ -99,9 +99,9 @@ func (c *Console) dispatch(cmd *command, args string) error {
 	return below.run(c, rest)
 }
 
-// format is what a slash asks for: the 4xw of x/4xw.
+// format is the text after a slash: the 4xw of x/4xw.
 type format struct {
-	count  int // 0 where none is named
+	count  int // 0 if there is none
 	letter byte
 	size   byte
 	flags  string // all letters, for disassemble
@@ -134,7 +134,7 @@ func cutFormat(args string) (f format, rest string, err error) {
 	return f, strings.TrimSpace(rest), nil
 }
 
-// maxCount is how often something is done or shown at most.
+// maxCount is the largest number of repetitions, frames or bytes.
 const maxCount = 1 << 20
 
 // help lists the commands, or explains one.
@@ -184,7 +184,7 @@ func (c *Console) help(args string) error {
 	return nil
 }
 
-// names are a command's name and its shortest alias.
+// names returns a command's name and its first alias.
 func (cmd *command) names() string {
 	if len(cmd.aliases) == 0 {
 		return cmd.name

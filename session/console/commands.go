@@ -145,7 +145,7 @@ func dataCommands() []*command {
 }
 
 func sourceCommands() []*command {
-	info := &command{name: "info", aliases: []string{"i", "inf"}, group: groupSource, usage: "SUBJECT", short: "Tell about something",
+	info := &command{name: "info", aliases: []string{"i", "inf"}, group: groupSource, usage: "SUBJECT", short: "Show information",
 		long: "An abbreviation of a subject will do: info b, info reg rip."}
 	info.run = func(c *Console, args string) error { return c.dispatch(info, args) }
 	info.below = []*command{

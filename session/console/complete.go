@@ -13,13 +13,12 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// maxCandidates is how many words a completion offers at most.
+// maxCandidates is the largest number of words that a completion offers.
 const maxCandidates = 500
 
-// Complete returns what the word before the cursor (an offset into line, in bytes)
-// can become: start is where the word begins, and words are what may stand there
-// instead, sorted. After a word that ends in "(" or "/" more can follow. Complete
-// reads directories, for names of files.
+// Complete returns the words that can replace the one before the cursor, sorted; start
+// is the offset of that word. Offsets are in bytes. After a word that ends in "(" or "/"
+// more can follow. Complete reads directories, for names of files.
 func (c *Console) Complete(line string, cursor int) (start int, words []string) {
 	if cursor < 0 || cursor > len(line) || c.block != nil {
 		return cursor, nil
@@ -83,7 +82,7 @@ func matching(names []string, prefix string) []string {
 	return found[:min(len(found), maxCandidates)]
 }
 
-// completeArgument completes the last word of line, whose arguments begin at at.
+// completeArgument completes the last word of a line with arguments from at on.
 func (c *Console) completeArgument(kind argument, line string, at int) (int, []string) {
 	switch kind {
 	case commandArgument:
@@ -144,7 +143,7 @@ func (c *Console) locationNames() []string {
 	return names
 }
 
-// paths are the files whose path begins with a text; directories end in a slash.
+// paths returns the files whose path begins with a text. Directories end in a slash.
 func paths(prefix string) []string {
 	folder, base := filepath.Split(prefix)
 	name := folder

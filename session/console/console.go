@@ -19,37 +19,37 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// ErrQuit is what Execute returns for the command quit.
+// ErrQuit is the error that Execute returns for the command quit.
 var ErrQuit = errors.New("quit")
 
-// ErrInterrupted is what ends a script, or a command that prints much, after a call
-// of Interrupt.
+// ErrInterrupted is the error of a script, or of a command that prints much, that
+// Interrupt has ended.
 var ErrInterrupted = errors.New("interrupted")
 
-// Options says how a console is. The zero value, like nil, is good.
+// Options are the options of a console. nil stands for the zero value.
 type Options struct {
-	// Output is what commands print to; nil is nowhere.
+	// Output is where commands print to. If it is nil, they print nothing.
 	Output io.Writer
 
-	// Palette colours what is printed.
+	// Palette has the colours of the output.
 	Palette style.Palette
 
-	// UTF8 says that the output is read as UTF-8: see print.Printer.
+	// UTF8 reports that the output is UTF-8: see print.Printer.
 	UTF8 bool
 
-	// Directories are searched for source files that are not where debugging
-	// information says, before the current directory.
+	// Directories are searched, before the current directory, for source files that are
+	// not at the paths of the debugging information.
 	Directories []string
 
-	// Language says how calls are written; nil is C's way.
+	// Language is that of calls; nil is C.
 	Language Language
 
-	// Call is what run and start call until a call was made: "fib(10)".
+	// Call is the call that run and start make before the first call: "fib(10)".
 	Call string
 }
 
-// Console interprets commands over one session, which nobody else controls
-// meanwhile. Its methods are called from one goroutine, but for Interrupt.
+// Console interprets commands over one session, which it controls alone. Its methods,
+// except Interrupt, must be called from one goroutine.
 type Console struct {
 	session  *session.Session
 	out      io.Writer
@@ -63,12 +63,12 @@ type Console struct {
 
 	constructed []*session.Image // whose constructors were called, or are in toConstruct
 	toConstruct []uint64
-	planned     *planned // behind the constructors
+	planned     *planned // after the constructors
 
 	stop     *session.Stop    // the last; nil before the first
 	frames   *frontend.Frames // of the stop
 	selected int
-	shown    frameID // what the last stop showed
+	shown    frameID // the frame of the last stop
 
 	breakpoints *frontend.Breakpoints[gdbBreakpoint]
 	displays    []*display
@@ -77,12 +77,12 @@ type Console struct {
 	symbols     *frontend.Symbols
 
 	last      string   // the command that an empty line repeats
-	again     string   // what the running command wants to be repeated as
-	list      listing  // where list goes on
+	repeatAs  string   // the command that an empty line repeats after the running one
+	list      listing  // where list continues
 	examined  examined // and x
-	block     *block   // commands that are being taken down
-	scripts   int      // how many are in each other
-	pending   []string // commands of a breakpoint that the stop has asked for
+	block     *block   // commands that are being read
+	scripts   int      // how many run inside each other
+	pending   []string // commands of breakpoints that were met
 	interrupt atomic.Bool
 }
 
@@ -110,8 +110,8 @@ func New(s *session.Session, o *Options) *Console {
 // Session returns the session.
 func (c *Console) Session() *session.Session { return c.session }
 
-// Prompt returns what stands before the next command: "(clew) ", or ">" while
-// the commands of a breakpoint are taken down.
+// Prompt returns the prompt for the next line: "(clew) ", or ">" while the commands of
+// a breakpoint are read.
 func (c *Console) Prompt() string {
 	if c.block != nil {
 		return ">"
@@ -119,18 +119,16 @@ func (c *Console) Prompt() string {
 	return "(clew) "
 }
 
-// Interrupt ends what Execute is doing: code that runs is stopped, and a command
-// that is repeated or prints without end gives up. It may be called from any
-// goroutine at any time.
+// Interrupt interrupts Execute: running code stops, and a command that is repeated or
+// prints much ends. It may be called from any goroutine at any time.
 func (c *Console) Interrupt() {
 	c.interrupt.Store(true)
-	_ = c.session.Interrupt() // where nothing runs, there is nothing to stop
+	_ = c.session.Interrupt() // without running code there is nothing to stop
 }
 
-// Execute executes one line. The empty line repeats the last command, where that
-// makes sense. The error says what was wrong with the command; that code stopped
-// or faulted is none. It is ErrQuit for quit, after which the caller closes the
-// session.
+// Execute executes one line. The empty line repeats the last command, if that makes
+// sense. The error is about the command; a fault of the code is not an error. It is
+// ErrQuit for quit, after which the caller closes the session.
 func (c *Console) Execute(line string) error {
 	c.interrupt.Store(false)
 	if c.block != nil {
@@ -161,16 +159,16 @@ func (c *Console) execute(line string) error {
 	if err != nil {
 		return err
 	}
-	c.again, c.last = line, ""
+	c.repeatAs, c.last = line, ""
 	err = cmd.run(c, rest)
 	if !cmd.once {
-		c.last = c.again
+		c.last = c.repeatAs
 	}
 	return err
 }
 
-// executePending executes the commands of the breakpoints that were met, and
-// those that they meet in turn.
+// executePending executes the commands of the breakpoints that were met, and of those
+// that these commands meet.
 func (c *Console) executePending() error {
 	for n := 0; len(c.pending) > 0; n++ {
 		line := c.pending[0]
@@ -190,9 +188,8 @@ func (c *Console) executePending() error {
 	return nil
 }
 
-// printf prints. Errors of the output are not the commands': who reads it has
-// left, and the next command of them is quit. Names come from files that nobody
-// vouches for: of the control characters only those that end lines, tabs and
+// printf prints. It ignores errors of the output: its reader has gone. Names come from
+// files that are not trusted, so of the control characters only ends of lines, tabs and
 // colours reach a terminal.
 func (c *Console) printf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
@@ -214,18 +211,18 @@ var controls = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b\[[0-9;]*m|[\x00-\x08\x0b-\x1f\x7f-\x{9f}]`)
 })
 
-// Prepare understands the text of a call as the command call does, for whoever
-// then makes it by other means. Tell is told how it ended.
+// Prepare parses the text of a call as the command call does, for a caller that makes
+// the call by other means and passes its stop to ShowStop.
 func (c *Console) Prepare(text string) (*Call, error) {
 	call, err := c.language.Call(text)
-	if err == nil && call.room != 0 && c.arm64() {
+	if err == nil && call.resultAddress != 0 && c.arm64() {
 		return nil, fmt.Errorf("%s returns a value in memory, whose address only the console passes", call.Text)
 	}
 	return call, err
 }
 
-// Tell prints how a call that was prepared has stopped or ended.
-func (c *Console) Tell(call *Call, stop *session.Stop) error {
+// ShowStop prints how a prepared call has stopped or ended.
+func (c *Console) ShowStop(call *Call, stop *session.Stop) error {
 	c.running = call
 	return c.stopped(stop, "")
 }
@@ -240,8 +237,8 @@ func firstWord(s string) string {
 // Stop returns how the last call stopped or ended, nil before.
 func (c *Console) Stop() *session.Stop { return c.stop }
 
-// Abnormal reports whether the last call has ended otherwise than by its return,
-// or stands at a fault now.
+// Abnormal reports whether the last call has ended other than by returning, or is
+// stopped at a fault.
 func (c *Console) Abnormal() bool {
 	if c.stop == nil {
 		return false

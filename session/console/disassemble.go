@@ -48,8 +48,8 @@ func (c *Console) disassemble(args string) error {
 	return nil
 }
 
-// codeRange is the range of addresses that disassemble shows, and the name of the
-// function where it is one.
+// codeRange returns the range of addresses that disassemble shows, and the name of the
+// function if the range is one.
 func (c *Console) codeRange(text string) (start, end uint64, name string, err error) {
 	from, to, isRange := strings.Cut(text, ",")
 	if isRange {
@@ -146,14 +146,14 @@ func (c *Console) printInstruction(i *session.Instruction, start uint64, offsets
 	c.printf("%s\n", text)
 }
 
-// offsetInHex is how package disasm names the target of a branch.
+// offsetInHex and addressNote match the offsets and the notes of package disasm.
 var (
 	offsetInHex = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\+0x([0-9a-f]+)>`) })
 	addressNote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`  # 0x([0-9a-f]+)$`) })
 )
 
-// assembly is an instruction as gdb shows it: in columns, with decimal offsets, and
-// the name of what an operand's address is.
+// assembly returns an instruction as gdb shows it: in columns, with decimal offsets and
+// the names of addresses.
 func (c *Console) assembly(text string) string {
 	text = offsetInHex().ReplaceAllStringFunc(text, func(s string) string {
 		n, err := strconv.ParseUint(s[3:len(s)-1], 16, 64)
@@ -199,8 +199,8 @@ func (c *Console) around(address uint64, n int) {
 	}
 }
 
-// Report prints where the call stands with its stack, its source and the code
-// around: what is to be known of a fault that nobody is there to look at.
+// Report prints where the call is stopped: its stack, its source and the code around. It
+// describes a fault to readers who cannot look at the session.
 func (c *Console) Report() error {
 	f, err := c.frame(0)
 	if err != nil {
@@ -215,5 +215,5 @@ func (c *Console) Report() error {
 	return nil
 }
 
-// maxReported is how many frames a report shows.
+// maxReported is the largest number of frames in a report.
 const maxReported = 40

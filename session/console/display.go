@@ -44,7 +44,7 @@ func (c *Console) displayCommand(args string) error {
 	return nil
 }
 
-// showDisplays shows what can be evaluated here.
+// showDisplays shows the displays that can be evaluated here.
 func (c *Console) showDisplays() error {
 	for _, d := range c.displays {
 		if !d.disabled {

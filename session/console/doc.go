@@ -7,13 +7,12 @@
 // debug puts one around it, and a Go program that generates code can put its own:
 // a script, a pipe, a web page.
 //
-// Commands, their abbreviations and what they print are gdb 13's, as far as they
-// make sense for a function that is called instead of a program that is run. There
-// is no run but the call of a function: call fib(10) starts one, under control of
-// breakpoints; run starts the last one again. What a signal meant is said in
-// words, and what is refused says what to do instead.
+// Commands, their abbreviations and their output are gdb 13's, as far as they make sense
+// for a function that is called. call fib(10) calls a function under control of
+// breakpoints; run repeats the last call. Signals are explained in words, and errors say
+// what to do next.
 //
-// The package starts no process but the session's worker, runs no shell, and opens
-// no file but source files that debugging information names and scripts that the
-// command source names.
+// The package starts only the session's worker process, runs no shell, and opens only
+// source files that debugging information names and scripts that the command source
+// names.
 package console

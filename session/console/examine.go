@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// examined is where x goes on, and how.
+// examined is where x continues, and in which format.
 type examined struct {
 	next         uint64
 	known        bool
@@ -22,7 +22,7 @@ type examined struct {
 
 var sizes = [256]int{'b': 1, 'h': 2, 'w': 4, 'g': 8}
 
-// perLine is how many values of a size stand in a line.
+// perLine is the number of values in a line, by their size.
 var perLine = [256]int{'b': 8, 'h': 8, 'w': 4, 'g': 2}
 
 func (c *Console) examine(args string) error {
@@ -62,11 +62,12 @@ func (c *Console) examine(args string) error {
 	case !e.known:
 		return errors.New("x at which address? \"x/4xg $sp\", \"x/s text\", \"x/3i $pc\"")
 	}
-	c.again = "x"
+	c.repeatAs = "x"
 	return c.examineAt(e, max(f.count, 1))
 }
 
-// address evaluates an expression whose value, or whose place, is an address.
+// address evaluates an expression for an address: that of an aggregate or function,
+// else its value.
 func (c *Console) address(text string) (uint64, error) {
 	v, err := c.evaluate(text)
 	if err != nil {
@@ -117,7 +118,7 @@ func (c *Console) examineAt(e *examined, count int) error {
 	return nil
 }
 
-// examinedText is one value in the format of x, which pads with zeros.
+// examinedText returns one value in the format of x, which pads with zeros.
 func (c *Console) examinedText(e *examined, p []byte) (string, error) {
 	word := make([]byte, 8)
 	copy(word, p)
@@ -169,7 +170,7 @@ func (c *Console) examineInstructions(e *examined, count int) error {
 	return err
 }
 
-// shownString is the longest string that x/s shows at once, as gdb's.
+// shownString is the longest string that x/s shows at once, as in gdb.
 const shownString = 200
 
 func (c *Console) examineStrings(e *examined, count int) error {

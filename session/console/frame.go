@@ -15,10 +15,10 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// frameID tells frames apart over stops.
+// frameID distinguishes frames across stops.
 type frameID struct {
 	cfa, function uint64
-	pc, returns   uint64 // where it is, and where its caller goes on
+	pc, returns   uint64 // where it is, and where its caller continues
 	depth         int    // of inlined calls
 	known         bool
 }
@@ -103,8 +103,8 @@ func (c *Console) inside(f *frontend.Frame) bool {
 	case f.Location.Line == 0 || p.PC != p.LookupPC:
 		return true
 	default:
-		// A row that is no statement, as clang has for the value of a call, begins no
-		// line.
+		// A row that is not a statement, as clang's for the value of a call, does not
+		// begin a line.
 		r := frontend.Row(c.session, p.PC)
 		return r.Start != p.PC || !r.Statement
 	}

@@ -70,7 +70,7 @@ func (c *Console) infoFrame(string) error {
 	return nil
 }
 
-// savedRegisters are where a frame keeps what its caller wants back: "rbp at 0x7ffe...".
+// savedRegisters returns where a frame has saved its caller's registers: "rbp at 0x7ffe...".
 func (c *Console) savedRegisters(f *frontend.Frame, cfa uint64) (list []string) {
 	p := f.Physical
 	if p.Image == nil {
@@ -116,7 +116,7 @@ func (c *Console) infoLine(args string) error {
 		if err != nil {
 			return err
 		}
-		// Of a function the line of its first instruction is meant.
+		// A function stands for its first instruction.
 		if a, ok := c.session.Symbol(args); ok {
 			addresses = []uint64{a}
 		}
@@ -278,7 +278,7 @@ func (c *Console) infoImages(string) error {
 	return nil
 }
 
-// infoProgram says what the session does.
+// infoProgram prints the state of the session.
 func (c *Console) infoProgram(string) error {
 	switch c.session.State() {
 	case session.Stopped:

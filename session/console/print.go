@@ -81,7 +81,7 @@ func (c *Console) set(args string) error {
 	case "var", "variable":
 		args = strings.TrimSpace(rest)
 	case "confirm", "pagination", "height", "width", "print", "style":
-		return nil // of gdb's scripts: there is nothing here that they would change
+		return nil // in scripts for gdb; they have no meaning here
 	case "args", "logging":
 		return fmt.Errorf("there is no setting %q here", word)
 	}
@@ -95,7 +95,7 @@ func (c *Console) set(args string) error {
 	if c.programCounter() != before {
 		c.selected = 0
 	}
-	c.frames.Forget() // what they show may depend on it
+	c.frames.Forget() // their names and callers may depend on it
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (c *Console) whatis(args string) error {
 	if err != nil {
 		return err
 	}
-	// Of the name of a typedef gdb shows what it stands for.
+	// gdb shows the target of a typedef that is given by name.
 	if isType && t.Kind() == value.Typedef {
 		t = t.Elem()
 	}
@@ -173,7 +173,7 @@ func (c *Console) printLocals(f *frontend.Frame, prefix string) bool {
 	return any
 }
 
-// LocalsLanguage is a Language that knows variables which no debugging information
+// LocalsLanguage is a Language with local variables that no debugging information
 // describes.
 type LocalsLanguage interface {
 	Language

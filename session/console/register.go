@@ -50,7 +50,7 @@ func (c *Console) registers(names []string, wanted func(session.RegisterInfo) bo
 	return nil
 }
 
-// registerAlias is the register that a name of every machine means.
+// registerAlias returns the machine's register for a name that gdb has on all machines.
 func (c *Console) registerAlias(name string) string {
 	if c.values.machine().Name == "arm64" {
 		return map[string]string{"fp": "x29", "lr": "x30"}[name] + map[bool]string{true: name}[name != "fp" && name != "lr"]
@@ -97,7 +97,7 @@ func (c *Console) registerBytes(f *frontend.Frame, r session.RegisterInfo) ([]by
 	n := f.Physical.PC
 	if r.Name != "rip" && r.Name != "pc" {
 		if r.Column < 0 {
-			// Segments and flags are not saved anywhere; gdb shows the worker's.
+			// Segments and flags are not saved. gdb shows the innermost frame's.
 			b, err := c.session.Register(r.Name)
 			return b, err == nil && r.Size <= 8
 		}
@@ -109,7 +109,7 @@ func (c *Console) registerBytes(f *frontend.Frame, r session.RegisterInfo) ([]by
 	return binary.LittleEndian.AppendUint64(nil, n), true
 }
 
-// natural is a register's value by what it is for.
+// natural returns a register's value in the form that fits its use.
 func (c *Console) natural(r session.RegisterInfo, n uint64) string {
 	switch r.Name {
 	case "rip", "pc":
@@ -127,7 +127,7 @@ func (c *Console) natural(r session.RegisterInfo, n uint64) string {
 	return fmt.Sprint(int64(n))
 }
 
-// flags are the names of the bits that are set: "[ ZF PF ]".
+// flags returns the names of the bits that are set: "[ ZF PF ]".
 func flags(n uint64, names map[uint]string) string {
 	text := "["
 	for bit := range uint(64) {

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// returning says where functions leave a value of a type.
+// returning describes where functions return a value of a type.
 type returning struct {
 	typ      *value.Type
 	inMemory bool // at an address that the caller passes
@@ -42,8 +42,8 @@ func (c *Console) arm64() bool {
 	return m != nil && m.Name == "arm64"
 }
 
-// returning says where a function leaves a value of a type. The error says of which
-// types it is not known.
+// returning returns where functions return a value of a type. It is an error if that is
+// not known.
 func (c *Console) returning(t *value.Type) (*returning, error) {
 	r := &returning{typ: t}
 	s := t.Strip()
@@ -106,8 +106,8 @@ func (c *Console) returning(t *value.Type) (*returning, error) {
 	return r, nil
 }
 
-// walk bounds how many types a question about one looks at: debugging information can
-// nest them so that there are more than anybody can count.
+// walk counts the types that a question about one looks at. Debugging information can
+// nest types so that there are too many.
 type walk int
 
 func (w *walk) tooFar() bool {
@@ -115,9 +115,9 @@ func (w *walk) tooFar() bool {
 	return *w > 1000
 }
 
-// classify classifies the eightbytes of a type at an offset, which has no
-// floating-point number of more than 8 bytes; false is the class MEMORY (psABI amd64
-// §3.2.3).
+// classify classifies the eightbytes of a type at an offset (psABI amd64 §3.2.3). The
+// type has no floating-point number of more than 8 bytes. The result is false for the
+// class MEMORY.
 func classify(t *value.Type, offset uint64, classes *[2]partClass, w *walk) bool {
 	if w.tooFar() || offset >= 16 {
 		return false
@@ -167,8 +167,8 @@ func classify(t *value.Type, offset uint64, classes *[2]partClass, w *walk) bool
 	return true
 }
 
-// homogeneous counts the floating-point numbers of a type that has nothing else, all
-// of one size (AAPCS64 §5.9.5), up to 5.
+// homogeneous returns the number of floating-point numbers, up to 5, of a type that
+// consists of them, and their common size (AAPCS64 §5.9.5).
 func homogeneous(t *value.Type, w *walk) (n int, size uint64) {
 	if w.tooFar() {
 		return 0, 0
@@ -213,7 +213,7 @@ func homogeneous(t *value.Type, w *walk) (n int, size uint64) {
 	return n, size
 }
 
-// has reports whether a type has a part of which is is true.
+// has reports whether a type, or a part of it, satisfies is.
 func has(t *value.Type, w *walk, is func(*value.Type) bool) bool {
 	t = t.Strip()
 	if is(t) || w.tooFar() {
@@ -232,21 +232,22 @@ func has(t *value.Type, w *walk, is func(*value.Type) bool) bool {
 	return false
 }
 
-// hasVector: what vectors are returned in depends on their size and the processor.
+// hasVector reports whether a type has a vector: its registers depend on the size and
+// the processor.
 func hasVector(t *value.Type, w *walk) bool {
 	return has(t, w, func(t *value.Type) bool {
 		return t.Kind() == value.Array && strings.Contains(t.String(), "vector_size")
 	})
 }
 
-// hasQuad: floating-point numbers of 16 bytes, and of 2.
+// hasQuad reports whether a type has floating-point numbers of 16 or 2 bytes.
 func hasQuad(t *value.Type, w *walk) bool {
 	return has(t, w, func(t *value.Type) bool {
 		return t.Kind() == value.Decimal || t.Kind() == value.Float && t.Size() != 4 && t.Size() != 8
 	})
 }
 
-// returnRegisters are the registers that values are returned in, by class.
+// returnRegisters returns the registers that values are returned in, by class.
 func (c *Console) returnRegisters() map[partClass][]string {
 	if c.arm64() {
 		return map[partClass][]string{wordPart: {"x0", "x1"}, vectorPart: {"v0", "v1", "v2", "v3"}}
@@ -254,24 +255,24 @@ func (c *Console) returnRegisters() map[partClass][]string {
 	return map[partClass][]string{wordPart: {"rax", "rdx"}, vectorPart: {"xmm0", "xmm1"}, extendedPart: {"st0"}}
 }
 
-// value reads what a function has just returned. room is the address that it was
-// called with for that, 0 where it is not known. stop is the end of the call, nil
-// where the function's caller is stopped.
-func (r *returning) value(c *Console, room uint64, stop *session.Stop) (value.Value, error) {
+// value reads the value that a function has just returned. address is the one that the
+// caller has passed for it, 0 if that is not known. stop is the end of the call, nil if
+// the function's caller is stopped.
+func (r *returning) value(c *Console, address uint64, stop *session.Stop) (value.Value, error) {
 	nowhere := c.values.Outside()
 	switch {
 	case r.typ.Strip().Kind() == value.Void:
 		return value.Value{}, nil
-	case r.inMemory && room == 0 && c.arm64():
+	case r.inMemory && address == 0 && c.arm64():
 		return value.Value{}, fmt.Errorf("it returned a %s at an address that x8 had at its beginning", r.typ)
-	case r.inMemory && room == 0:
+	case r.inMemory && address == 0:
 		b, err := c.session.Register("rax")
 		if err != nil {
 			return value.Value{}, err
 		}
 		return value.At(r.typ, binary.LittleEndian.Uint64(b), nowhere), nil
 	case r.inMemory:
-		return value.At(r.typ, room, nowhere), nil
+		return value.At(r.typ, address, nowhere), nil
 	}
 	registers := c.returnRegisters()
 	var contents []byte

@@ -14,8 +14,6 @@ import (
 	"github.com/clewdev/clew/session"
 )
 
-// what the commands that control calls do.
-
 // call is the command call: it starts one.
 func (c *Console) call(args string) error {
 	if args == "" {
@@ -54,7 +52,7 @@ func (c *Console) rerun(args string) error {
 	return nil
 }
 
-// callHint says what can be called.
+// callHint names functions that can be called.
 func (c *Console) callHint() string {
 	names := c.language.Functions()
 	switch {
@@ -81,7 +79,7 @@ func (c *Console) startCall(atBeginning bool) error {
 // begin makes a call, up to its first stop.
 func (c *Console) begin(call *Call, atBeginning bool) (*session.Stop, error) {
 	a := call.Arguments
-	inRegister := call.room != 0 && c.arm64()
+	inRegister := call.resultAddress != 0 && c.arm64()
 	a.StopAtEntry = atBeginning || inRegister
 	var stop *session.Stop
 	var err error
@@ -91,8 +89,8 @@ func (c *Console) begin(call *Call, atBeginning bool) (*session.Stop, error) {
 		stop, err = c.session.CallWith(call.Function, a)
 	}
 	if err == nil && inRegister {
-		// The address of what is returned is no argument (AAPCS64 §6.9).
-		if err := c.session.SetRegister("x8", binary.LittleEndian.AppendUint64(nil, call.room)); err != nil {
+		// The address of the result is not an argument (AAPCS64 §6.9).
+		if err := c.session.SetRegister("x8", binary.LittleEndian.AppendUint64(nil, call.resultAddress)); err != nil {
 			return nil, err
 		}
 		if stop.Reason == session.AtEntry && !atBeginning {
@@ -112,7 +110,7 @@ func (c *Console) runningText() string {
 	return c.running.Text
 }
 
-// mustBeStopped says what to do where nothing is stopped.
+// mustBeStopped returns an error if no call is stopped.
 func (c *Console) mustBeStopped() error {
 	if c.session.State() == session.Stopped {
 		return nil
@@ -124,8 +122,7 @@ func (c *Console) mustBeStopped() error {
 	return fmt.Errorf("nothing is being run: %s", hint)
 }
 
-// resume goes on by a function of the session, and tells of the stop. note
-// stands before it.
+// resume continues by a function of the session, and reports the stop after note.
 func (c *Console) resume(note string, advance func() (*session.Stop, error)) error {
 	if err := c.mustBeStopped(); err != nil {
 		return err
@@ -188,7 +185,7 @@ func (c *Console) count(text string) (int, error) {
 	return int(n), nil
 }
 
-// stopped takes note of a stop and tells of it.
+// stopped records a stop and reports it.
 func (c *Console) stopped(stop *session.Stop, note string) error {
 	c.frames.Forget()
 	c.selected = 0
@@ -200,7 +197,7 @@ func (c *Console) stopped(stop *session.Stop, note string) error {
 	if stop.Reason.Kind() == session.KindExit {
 		left := c.running
 		defer func() {
-			if c.running == left { // behind a constructor there is another call
+			if c.running == left { // after a constructor there is another call
 				c.running = nil
 			}
 		}()
@@ -215,17 +212,17 @@ func (c *Console) stopped(stop *session.Stop, note string) error {
 			c.planned = nil
 		}
 	}
-	return errors.Join(c.tell(stop, note), flushed)
+	return errors.Join(c.report(stop, note), flushed)
 }
 
-// planned is a call that is made when the constructors have returned.
+// planned is a call that waits for the constructors to return.
 type planned struct {
 	call        *Call
 	atBeginning bool
 }
 
-// constructors are the constructors of the images that were not called yet, in
-// their order. Each is called once, before the first call of the console.
+// constructors returns the constructors of the images that were not called yet, in
+// order. Each is called once, before the console's first call.
 func (c *Console) constructors() (list []uint64) {
 	images := c.session.Images()
 	c.constructed = slices.DeleteFunc(c.constructed, func(i *session.Image) bool { return !slices.Contains(images, i) })
@@ -238,7 +235,7 @@ func (c *Console) constructors() (list []uint64) {
 	return list
 }
 
-// constructor is the call of one.
+// constructor returns the call of a constructor.
 func (c *Console) constructor(address uint64) *Call {
 	name, _, ok := c.symbols.Symbol(address)
 	if !ok {
@@ -247,8 +244,8 @@ func (c *Console) constructor(address uint64) *Call {
 	return &Call{Text: "the constructor " + name, Function: address, constructor: true}
 }
 
-// startPlanned calls the constructors that are left, and then what is planned. A
-// constructor that stops is shown, and what is behind it waits for its end.
+// startPlanned calls the remaining constructors and then makes the planned call. If a
+// constructor stops, the rest waits for its end.
 func (c *Console) startPlanned() error {
 	c.toConstruct = append(c.toConstruct, c.constructors()...)
 	for len(c.toConstruct) > 0 {

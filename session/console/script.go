@@ -14,14 +14,13 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// maxScript is how many scripts run inside of each other, and how many commands
-// of breakpoints one after the other.
+// maxScript is the largest number of commands of breakpoints that follow each other.
 const maxScript = 1000
 
 // maxLine is the longest line of a script, in bytes.
 const maxLine = 64 << 10
 
-// ScriptError is what a command of a script failed with.
+// ScriptError is the error of a command in a script.
 type ScriptError struct {
 	File string
 	Line int // from 1
@@ -32,8 +31,8 @@ func (e *ScriptError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e
 
 func (e *ScriptError) Unwrap() error { return e.Err }
 
-// Run executes the lines of a script up to the first that fails: the error is a
-// *ScriptError then, and ErrQuit for quit. name is the script's in errors.
+// Run executes the lines of a script up to the first that fails. The error is then a
+// *ScriptError, in which the script has the given name; it is ErrQuit for quit.
 func (c *Console) Run(name string, r io.Reader) error {
 	c.scripts++
 	defer func() { c.scripts-- }()
@@ -70,6 +69,7 @@ func (c *Console) Run(name string, r io.Reader) error {
 	return nil
 }
 
+// maxDepth is the largest number of scripts that run inside each other.
 const maxDepth = 20
 
 func (c *Console) sourceCommand(args string) error {
@@ -84,13 +84,13 @@ func (c *Console) sourceCommand(args string) error {
 	return c.Run(args, f)
 }
 
-// block is commands that are being taken down for a breakpoint.
+// block is the commands of a breakpoint while they are read.
 type block struct {
 	breakpoint *breakpoint
 	lines      []string
 }
 
-// take takes down a line of a block.
+// take adds a line to the block.
 func (c *Console) take(line string) error {
 	line = strings.TrimSpace(line)
 	if line == "end" {
@@ -118,7 +118,7 @@ func (c *Console) echo(args string) error {
 	return err
 }
 
-// unquote is the text of a C string literal.
+// unquote returns the text of a C string literal.
 func unquote(s string) (string, bool) {
 	if len(s) < 2 || s[0] != '"' || quotedLength(s) != len(s) {
 		return "", false

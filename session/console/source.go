@@ -21,15 +21,15 @@ import (
 	"github.com/clewdev/clew/session/frontend"
 )
 
-// locate finds the addresses that a location means.
+// locate finds the addresses of a location.
 func (c *Console) locate(location string) ([]uint64, error) {
 	addresses, _, err := c.resolve(location)
 	return addresses, err
 }
 
-// resolve finds the addresses that a location means, also by expressions (*$pc)
-// and by lines of the file that was listed last, and how the session would name
-// it: "" where that is the address.
+// resolve finds the addresses of a location, which can be an expression (*$pc) or a line
+// of the file that was listed last. named is the session's name for the location, ""
+// for an address.
 func (c *Console) resolve(location string) (addresses []uint64, named string, err error) {
 	if text, ok := strings.CutPrefix(location, "*"); ok {
 		if a, err := c.address(text); err == nil {
@@ -59,7 +59,7 @@ func (c *Console) resolve(location string) (addresses []uint64, named string, er
 
 var conditionWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|\s)if(\s|\()`) })
 
-// cutCondition takes "if n == 3" off a location.
+// cutCondition splits "fib if n == 3" into a location and a condition.
 func cutCondition(args string) (location, condition string) {
 	at := conditionWord().FindStringIndex(args)
 	if at == nil {
@@ -69,7 +69,7 @@ func cutCondition(args string) (location, condition string) {
 	return strings.TrimSpace(args[:at[0]]), strings.TrimSpace(strings.TrimPrefix(condition, "if"))
 }
 
-// Limits of what is read, as the names come from the file that is debugged.
+// Limits, as the names come from the file that is debugged.
 const (
 	maxSource = 8 << 20 // bytes
 	maxFiles  = 256
@@ -83,9 +83,9 @@ type sourceFiles struct {
 }
 
 type sourceFile struct {
-	lines []string
-	err   error
-	told  bool // that it is missing
+	lines    []string
+	err      error
+	reported bool // as missing
 }
 
 func newSourceFiles(directories []string) *sourceFiles {
@@ -93,7 +93,7 @@ func newSourceFiles(directories []string) *sourceFiles {
 	return &sourceFiles{directories: directories, files: make(map[string]*sourceFile), current: current}
 }
 
-// shown is how a path is printed: relative to the current directory, below it.
+// shown returns a path as it is printed: relative if it is below the current directory.
 func (s *sourceFiles) shown(path string) string {
 	if s.current != "" && filepath.IsAbs(path) {
 		if rest, ok := strings.CutPrefix(filepath.Clean(path), s.current+string(filepath.Separator)); ok {
@@ -125,7 +125,7 @@ func (s *sourceFiles) open(path string) *sourceFile {
 	return f
 }
 
-// candidates are the places where a file may be.
+// candidates returns the places where a file may be.
 func (s *sourceFiles) candidates(path string) []string {
 	list := []string{path}
 	for _, d := range append(s.directories, s.current) {
@@ -145,7 +145,7 @@ func readSource(path string) ([]byte, error) {
 	return data, err
 }
 
-// numbered is a line as gdb shows it: "3\t  if (n < 2)".
+// numbered returns a line as gdb shows it: "3\t  if (n < 2)".
 func (s *sourceFiles) numbered(path string, line int) string {
 	f := s.open(path)
 	switch {
@@ -153,33 +153,33 @@ func (s *sourceFiles) numbered(path string, line int) string {
 		return fmt.Sprintf("%d\t%s", line, f.lines[line-1])
 	case f.err == nil:
 		return fmt.Sprintf("%d\tin %s, which has %d lines", line, s.shown(path), len(f.lines))
-	case f.told:
+	case f.reported:
 		return fmt.Sprintf("%d\tin %s", line, s.shown(path))
 	}
-	f.told = true
+	f.reported = true
 	if errors.Is(f.err, fs.ErrNotExist) {
 		return fmt.Sprintf("%d\t%s: No such file or directory.", line, s.shown(path))
 	}
 	return fmt.Sprintf("%d\t%v", line, f.err)
 }
 
-// listing is where list goes on: behind the lines first to last.
+// listing is where list continues: after the lines first to last.
 type listing struct {
 	file        string
-	first, last int // 0 where nothing was listed yet
+	first, last int // 0 before the first list
 	around      int // the line of the stop, until something was listed
 }
 
-// at notes that a line was shown.
+// at records that a line was shown.
 func (l *listing) at(file string, line int) { *l = listing{file: file, around: line} }
 
 const listed = 10 // lines at a time
 
 func (c *Console) listCommand(args string) error {
-	c.again = "list"
+	c.repeatAs = "list"
 	l := &c.list
 	if args == "-" {
-		c.again = "list -"
+		c.repeatAs = "list -"
 		if l.first == 1 {
 			return errors.New("already at the start of the file")
 		}
@@ -261,8 +261,8 @@ func (c *Console) listLines(file string, first, last int) error {
 	return nil
 }
 
-// firstLine is where list begins when nothing was stopped yet: at the function
-// that is called, or the first with a line.
+// firstLine returns where list begins before the first stop: at the function that is
+// called, or the first with a line.
 func (c *Console) firstLine() (string, int, error) {
 	if name, _, err := splitCall(c.callText); err == nil {
 		if file, line, err := c.sourceOf(name); err == nil {
@@ -277,7 +277,7 @@ func (c *Console) firstLine() (string, int, error) {
 	return "", 0, errors.New("no function has source lines; compile with -g")
 }
 
-// sourceOf finds the source line that a location means.
+// sourceOf finds the source line of a location.
 func (c *Console) sourceOf(location string) (string, int, error) {
 	if location == "" {
 		if c.list.file == "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// repeat steps as often as args say, until something else than the end of a step
+// repeat steps as often as args say, or until something other than the end of a step
 // stops it.
 func (c *Console) repeat(args string, step func() (*session.Stop, error)) error {
 	n, err := c.count(args)
@@ -48,7 +48,7 @@ func (c *Console) nextInstruction(args string) error {
 	return c.repeat(args, c.session.NextInstruction)
 }
 
-// finish goes on to the end of the selected frame.
+// finish continues to the end of the selected frame.
 func (c *Console) finish(args string) error {
 	if args != "" {
 		return errors.New("finish takes no argument: it runs to the end of the selected frame")
@@ -85,7 +85,7 @@ func (c *Console) finish(args string) error {
 	return nil
 }
 
-// until goes on to a line behind this one, or to a location.
+// until continues to a line after this one, or to a location.
 func (c *Console) until(args string) error {
 	if args != "" {
 		return c.advance(args)
@@ -113,7 +113,7 @@ func (c *Console) until(args string) error {
 	}
 }
 
-// advance goes on to a location, or to the end of the innermost frame.
+// advance continues to a location, or to the end of the innermost frame.
 func (c *Console) advance(args string) error {
 	if args == "" {
 		return errors.New("advance to where? Name a function, a line (fib.c:3), or *ADDRESS")
@@ -144,8 +144,8 @@ func (c *Console) advance(args string) error {
 	return c.resume("", c.session.Continue)
 }
 
-// breakAtEnd sets a breakpoint where the selected frame returns to; nil where that
-// cannot be done, and the call's own end is the end.
+// breakAtEnd sets a breakpoint where the selected frame returns to. It is nil if that is
+// not possible; the call then ends first.
 func (c *Console) breakAtEnd() *session.Breakpoint {
 	f, err := c.selectedFrame()
 	if err != nil {

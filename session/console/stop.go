@@ -16,14 +16,14 @@ import (
 	"github.com/clewdev/clew/session/hosted"
 )
 
-// tell prints why the code has stopped, and where.
-func (c *Console) tell(stop *session.Stop, note string) error {
+// report prints why the code has stopped, and where.
+func (c *Console) report(stop *session.Stop, note string) error {
 	if note != "" {
 		c.printf("%s\n", note)
 	}
 	switch stop.Reason {
 	case session.Returned:
-		return c.tellReturn(stop)
+		return c.reportReturn(stop)
 	case session.Aborted:
 		c.printf("[%s was aborted]\n", c.runningText())
 		c.leaveScopes()
@@ -64,8 +64,8 @@ func (c *Console) tell(stop *session.Stop, note string) error {
 	return c.showDisplays()
 }
 
-// overflowed reports whether a fault is that of a stack that is full: of an access
-// at or just below the stack pointer, where memory ends and the stack begins.
+// overflowed reports whether a fault is a stack overflow: an access at or just below the
+// stack pointer, below the end of the stack's memory.
 func (c *Console) overflowed(stop *session.Stop) bool {
 	const near, page = 64 << 10, 4096
 	if stop.Signal.Number != int(syscall.SIGSEGV) || stop.Signal.Code >= 0x80 {
@@ -78,7 +78,7 @@ func (c *Console) overflowed(stop *session.Stop) bool {
 	var b [1]byte
 	readable := func(address uint64) bool { return c.session.ReadMemory(b[:], address) == nil }
 	sp, at := r.SP(), stop.Signal.Address
-	// What a frame is addressed by may be above a stack pointer in the guard.
+	// A frame may be addressed above a stack pointer that is in the guard.
 	if at > sp && (at-sp > near || readable(sp)) || at <= sp && sp-at > near || readable(at) {
 		return false
 	}
@@ -90,7 +90,7 @@ func (c *Console) overflowed(stop *session.Stop) bool {
 	return false
 }
 
-func (c *Console) tellReturn(stop *session.Stop) error {
+func (c *Console) reportReturn(stop *session.Stop) error {
 	text := ""
 	var err error
 	if c.running != nil && c.running.Result != nil {
@@ -122,7 +122,7 @@ func (c *Console) showHere() {
 	c.printLine(f, false)
 }
 
-// showStep prints where a step has led: of the same function the line alone.
+// showStep prints where a step has led: in the same function only the line.
 func (c *Console) showStep() {
 	f, err := c.frame(0)
 	if err != nil || f.Location.Line == 0 || !c.shown.stepped(c.here()) {
@@ -132,7 +132,7 @@ func (c *Console) showStep() {
 	c.printLine(f, true)
 }
 
-// signalName is a signal's name: "SIGSEGV".
+// signalName returns a signal's name: "SIGSEGV".
 func signalName(n int) string {
 	if s, ok := signals()[syscall.Signal(n)]; ok {
 		return s.name
@@ -140,7 +140,7 @@ func signalName(n int) string {
 	return fmt.Sprintf("signal %d", n)
 }
 
-// signalText is what gdb calls a signal: "Segmentation fault".
+// signalText returns gdb's words for a signal: "Segmentation fault".
 func signalText(n int) string {
 	if s, ok := signals()[syscall.Signal(n)]; ok {
 		return s.text
@@ -150,16 +150,16 @@ func signalText(n int) string {
 
 type signal struct {
 	name, text string
-	codes      map[int]string // what si_code says; sigaction(2)
+	codes      map[int]string // by si_code; sigaction(2)
 }
 
-// signals are those that code can get without being sent them, with gdb's words.
+// signals are those that code itself can cause, with gdb's words.
 var signals = sync.OnceValue(func() map[syscall.Signal]signal {
 	return map[syscall.Signal]signal{
 		syscall.SIGSEGV: {"SIGSEGV", "Segmentation fault", map[int]string{
 			1: "Address not mapped to an object", 2: "No permission for this access to the memory", 3: "A bounds check failed",
 			4: "Access denied by memory protection keys", 5: "Access denied by memory tags", 9: "Access denied by memory tags",
-			10:   "A return that the shadow stack does not know",
+			10:   "A return address that the shadow stack does not have",
 			0x80: "A non-canonical address, or an instruction that needs alignment or privilege",
 		}},
 		syscall.SIGBUS: {"SIGBUS", "Bus error", map[int]string{
@@ -181,7 +181,7 @@ var signals = sync.OnceValue(func() map[syscall.Signal]signal {
 	}
 })
 
-// signalWords says what a signal means, with the address that it is about.
+// signalWords explains a signal, with its address.
 func signalWords(s session.Signal, itself bool) string {
 	if itself && jit.Host().Name == "arm64" {
 		return "A trap instruction of the code itself; \"set $pc = $pc + 4\" and \"continue\" go on after it"

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Damaged debugging information can say that a type is a part of itself: once, as
-// often as it likes, or by way of others. So the text of a type is bounded.
+// In damaged debugging information a type can be a part of itself, directly or through
+// other types. So the text of a type is bounded.
 const (
 	maxTypeDepth = 32      // of types in types
 	maxTypeText  = 1 << 20 // bytes
@@ -29,7 +29,7 @@ func typeText(t *value.Type) string {
 // typeWriter writes types in full.
 type typeWriter struct{ strings.Builder }
 
-// full writes a type, whose lines but the first begin with indent.
+// full writes a type. Its lines, except the first, begin with indent.
 func (w *typeWriter) full(t *value.Type, indent string, depth int) {
 	if depth == maxTypeDepth || w.Len() > maxTypeText {
 		w.WriteString("...")

@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/value/stdtype"
 )
 
-// values adds to the shared values what the console says of functions and types.
+// values adds the console's functions and types to the shared values.
 type values struct {
 	*frontend.Values
 	console *Console
@@ -41,7 +41,7 @@ func (v *values) past(n int, relative bool) (value.Value, error) {
 	return x, nil
 }
 
-// context returns what names mean in a frame, or outside of calls where f is nil.
+// context returns the meaning of names in a frame, or outside of calls if f is nil.
 func (v *values) context(f *frontend.Frame) (*expression.Context, value.Frame) {
 	x := v.Context(f)
 	if l, ok := v.console.language.(*cLanguage); ok {
@@ -50,7 +50,7 @@ func (v *values) context(f *frontend.Frame) (*expression.Context, value.Frame) {
 	return x, v.Frame(f)
 }
 
-// current returns the selected frame, or nil where nothing is stopped.
+// current returns the selected frame, or nil if no call is stopped.
 func (c *Console) current() *frontend.Frame {
 	if c.session.State() != session.Stopped {
 		return nil
@@ -80,7 +80,7 @@ func (c *Console) printer(format byte) *print.Printer {
 		p.Format, p.Present = 0, nil
 	}
 	if format == 'a' {
-		p.Symbols = c.symbols // with the names of linkers, as gdb has addresses of code
+		p.Symbols = c.symbols // with the names of symbols, as gdb shows addresses of code
 	}
 	return p
 }
@@ -97,8 +97,7 @@ func (v *values) arguments(f *frontend.Frame) (list []string) {
 	return list
 }
 
-// function returns a function by its name, or nil where no debugging information has
-// it.
+// function returns a function by its name, or nil if no debugging information has it.
 func (v *values) function(name string) *value.Function {
 	if list := v.functions(name); len(list) > 0 {
 		return list[0]
@@ -173,7 +172,8 @@ func (c *Console) angle(address uint64) string {
 	return fmt.Sprintf(" <%s+%d>", name, offset)
 }
 
-// returned is what a function has just returned to a frame that is stopped now.
+// returned returns the value that a function has just returned to the frame that is
+// stopped.
 func (c *Console) returned(fn *value.Function) (value.Value, error) {
 	if fn == nil || fn.Type == nil {
 		return value.Value{}, nil

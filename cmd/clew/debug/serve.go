@@ -141,7 +141,7 @@ func serveRSP(s *session.Session, p *program, flags *options) error {
 		if err := server.Close(); err != nil {
 			return output.Partial(err)
 		}
-		if err := c.Tell(call, e.stop); err != nil {
+		if err := c.ShowStop(call, e.stop); err != nil {
 			return output.Partial(err)
 		}
 		if c.Abnormal() {
