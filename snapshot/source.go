@@ -5,14 +5,16 @@
 package snapshot
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/clewdev/clew/debugfile"
 )
 
-// Source is where threads that stand still come from: a live process, a core. It is not
+// Source is where threads that stand still come from: a live process, a core, a minidump. It is not
 // safe for concurrent use.
 type Source interface {
 	// Snapshot returns the snapshot. A live process is stopped for it at the first call.
@@ -59,8 +61,11 @@ type Options struct {
 }
 
 // Opener opens sources of one kind. Packages register theirs: snapshot/process,
-// snapshot/core.
+// snapshot/core, snapshot/minidump.
 type Opener struct {
+	// Name is the kind of source, "core". Open asks the openers in the order of their names.
+	Name string
+
 	// Live says that sources run: their threads are stopped for the snapshot.
 	Live bool
 
@@ -79,7 +84,11 @@ var openers []Opener
 
 // Register makes Open ask an opener. It is called from the init functions of the packages
 // that read sources, and must not be called later.
-func Register(o Opener) { openers = append(openers, o) }
+func Register(o Opener) {
+	// The order in which packages are initialised depends on what they import.
+	i, _ := slices.BinarySearchFunc(openers, o, func(a, b Opener) int { return cmp.Compare(a.Name, b.Name) })
+	openers = slices.Insert(openers, i, o)
+}
 
 // matching returns the opener that a name matches, nil where the content says it.
 func matching(name string) *Opener {
@@ -100,7 +109,7 @@ func IsLive(name string) bool {
 
 // Open opens the source of a name: the ID of a process or the path of a core, as far as
 // the program imports the packages that read these. The options may be nil. The error
-// wraps ErrUnknown where no registered opener knows the file.
+// wraps ErrUnknown where no registered opener knows the file; it is the first opener's.
 func Open(name string, opts *Options) (Source, error) {
 	if opts == nil {
 		opts = new(Options)
@@ -108,7 +117,7 @@ func Open(name string, opts *Options) (Source, error) {
 	if o := matching(name); o != nil {
 		return o.Open(name, opts)
 	}
-	err := fmt.Errorf("%s: %w", name, ErrUnknown)
+	var unknown error
 	for i := range openers {
 		if openers[i].Match != nil {
 			continue
@@ -117,7 +126,12 @@ func Open(name string, opts *Options) (Source, error) {
 		if failed == nil || !errors.Is(failed, ErrUnknown) {
 			return s, failed
 		}
-		err = failed
+		if unknown == nil {
+			unknown = failed
+		}
 	}
-	return nil, err
+	if unknown == nil {
+		unknown = fmt.Errorf("%s: %w", name, ErrUnknown)
+	}
+	return nil, unknown
 }

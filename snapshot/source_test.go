@@ -23,7 +23,7 @@ func TestOpenSource(t *testing.T) {
 	openers = nil
 	broken := errors.New("broken")
 	byContent := func(kind string) Opener {
-		return Opener{Open: func(name string, opts *Options) (Source, error) {
+		return Opener{Name: kind, Open: func(name string, opts *Options) (Source, error) {
 			switch {
 			case opts == nil:
 				t.Error("no options")
@@ -35,10 +35,10 @@ func TestOpenSource(t *testing.T) {
 			return namedSource{opener: kind}, nil
 		}}
 	}
-	Register(byContent("core"))
-	Register(Opener{Live: true, Match: func(name string) bool { return name == "4711" },
-		Open: func(string, *Options) (Source, error) { return namedSource{opener: "process"}, nil }})
 	Register(byContent("dump"))
+	Register(Opener{Name: "process", Live: true, Match: func(name string) bool { return name == "4711" },
+		Open: func(string, *Options) (Source, error) { return namedSource{opener: "process"}, nil }})
+	Register(byContent("core"))
 	for _, tt := range []struct {
 		name, opener, message string
 		live                  bool
@@ -48,7 +48,7 @@ func TestOpenSource(t *testing.T) {
 		{name: "core.1", opener: "core"},
 		{name: "dump.1", opener: "dump"},
 		{name: "core.broken", err: broken, message: "broken"},
-		{name: "text", err: ErrUnknown, message: "text: no dump: not a source of snapshots"},
+		{name: "text", err: ErrUnknown, message: "text: no core: not a source of snapshots"},
 	} {
 		s, err := Open(tt.name, nil)
 		if !errors.Is(err, tt.err) || err != nil && err.Error() != tt.message {

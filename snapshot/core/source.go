@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
-func init() { snapshot.Register(snapshot.Opener{Open: openSource}) }
+func init() { snapshot.Register(snapshot.Opener{Name: "core", Open: openSource}) }
 
 func openSource(path string, opts *snapshot.Options) (snapshot.Source, error) {
 	o := Options{Program: opts.Program, Search: debugfile.Search{Root: opts.Root}, Progress: opts.Progress}

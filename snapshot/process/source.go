@@ -15,7 +15,7 @@ import (
 )
 
 func init() {
-	snapshot.Register(snapshot.Opener{Live: true, Match: isNumber, Open: openSource})
+	snapshot.Register(snapshot.Opener{Name: "process", Live: true, Match: isNumber, Open: openSource})
 }
 
 // isNumber reports whether a name is a number. A file of such a name needs its directory.

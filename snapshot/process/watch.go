@@ -264,7 +264,7 @@ func (w *Watch) remap() (moved bool, err error) {
 		return false, noProcess(w.pid, err)
 	}
 	now.Reset()
-	mappings, err := parseMappings(io.TeeReader(f, &now))
+	mappings, err := snapshot.ParseMappings(io.TeeReader(f, &now))
 	if err != nil {
 		return false, fmt.Errorf("process %d: mappings: %w", w.pid, err)
 	}
