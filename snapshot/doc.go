@@ -4,9 +4,9 @@
 
 // Package snapshot describes threads that stand still, wherever they come from: a live
 // process that was stopped for a moment (package snapshot/process), a core (package
-// snapshot/core), or a sample. A Snapshot holds what an unwinder needs of them: registers,
-// the copied stacks, the mappings, and a way to the rest of the memory. Package stack
-// leads from a Snapshot to named frames.
+// snapshot/core), a minidump (package snapshot/minidump), or a sample. A Snapshot holds
+// what an unwinder needs of them: registers, the copied stacks, the mappings, and a way to
+// the rest of the memory. Package stack leads from a Snapshot to named frames.
 //
 // Open opens a Source by its name: the ID of a process, the path of a core. It asks the
 // openers that packages register (Register), so that a new kind of source needs no change

@@ -35,12 +35,14 @@ var openers = map[string]string{
 	"archive/zip":           "OpenReader",
 
 	// Clew's own, of names that are trusted.
-	"github.com/clewdev/clew/internal/untrusted": "OpenNamed OpenInput",
-	"github.com/clewdev/clew/object":             "Open",
-	"github.com/clewdev/clew/snapshot":           "Open",
-	"github.com/clewdev/clew/snapshot/core":      "Open",
-	"github.com/clewdev/clew/snapshot/perfdata":  "Open",
-	"github.com/clewdev/clew/jit/perf":           "ReadJitdump ReadMap",
+	"github.com/clewdev/clew/internal/untrusted":       "OpenNamed OpenInput",
+	"github.com/clewdev/clew/object":                   "Open",
+	"github.com/clewdev/clew/snapshot":                 "Open",
+	"github.com/clewdev/clew/snapshot/core":            "Open",
+	"github.com/clewdev/clew/snapshot/minidump":        "Open",
+	"github.com/clewdev/clew/snapshot/internal/stored": "Open",
+	"github.com/clewdev/clew/snapshot/perfdata":        "Open",
+	"github.com/clewdev/clew/jit/perf":                 "ReadJitdump ReadMap",
 }
 
 // TestFilesAreOpenedHere fails where code outside of this package opens a file, or looks

@@ -28,6 +28,8 @@ var trusted = map[string]string{
 	"jit/perf: readFile":                 "ReadJitdump and ReadMap take a path of the caller's",
 	"stack/codefile: Reader.Read":        "takes a path of the caller's",
 	"object: Open":                       "takes a path of the caller's",
+	"snapshot/core: Open":                "takes a path of the caller's",
+	"snapshot/minidump: Open":            "takes a path of the caller's",
 	"snapshot/internal/stored: Open":     "core.Open takes a path of the caller's",
 	"snapshot/perfdata: Reader.openFile": "perfdata.Open takes a path of the caller's",
 	"debugfile: Place.Open":              "only of places whose field Named says that the user or the kernel chose the path",

@@ -41,11 +41,15 @@ type Dump struct {
 	Machine  *arch.Machine
 	User     uint32 // that the target ran as, in its user namespace
 	Auxv     map[uint64]uint64
-	Segments []Segment         // what was mapped, by address after Arrange
-	Files    []FileRange       // what files were mapped
-	Listed   bool              // Files are listed in the dump
-	BuildIDs map[string][]byte // by path as the dump has it, where it lists them; they can be a prefix
-	Snapshot snapshot.Snapshot // Finish sets what is common to all formats
+	Segments []Segment   // what was mapped, by address after Arrange
+	Files    []FileRange // what files were mapped
+	Listed   bool        // Files are listed in the dump
+	Program  uint64      // an address in the program's file, where Auxv has none
+
+	// BuildIDs are those that the dump lists, by the address of the file's first byte.
+	BuildIDs map[uint64]BuildID
+
+	Snapshot snapshot.Snapshot // Finish sets the fields that all formats have in common
 
 	info    fs.FileInfo
 	dir     string             // that the dump is in
@@ -61,6 +65,12 @@ type Dump struct {
 	mu      sync.Mutex
 	missing []snapshot.Missing
 	damage  []error
+}
+
+// BuildID is the build ID of a mapped file.
+type BuildID struct {
+	Bytes  []byte
+	Prefix bool // Bytes are only the first ones
 }
 
 // Open opens the file of a dump. Its error wraps untrusted.ErrNotRegular for what is not a

@@ -52,11 +52,11 @@ func (m imageMemory) ReadMemory(p []byte, addr uint64) error {
 func (d *Dump) permit() {
 	loads := make(map[*module][]elf.ProgHeader)
 	for _, i := range d.unknown {
-		x := &d.pieces[i]
-		m := d.Snapshot.Mapping(x.start)
+		x, m := &d.pieces[i], &d.Snapshot.Mappings[i]
 		list, ok := loads[x.module]
 		if !ok {
-			if x.module.hasBase {
+			if list = byOffset(x.module.segments); len(list) == 0 && x.module.hasBase {
+				list = nil
 				if image, err := d.image(x.module.base, m.Path); err == nil {
 					list = byOffset(image.Segments())
 				}
@@ -73,6 +73,10 @@ func (d *Dump) permit() {
 		at := lastUpTo(x.offset, len(list), func(i int) uint64 { return list[i].Off &^ (pageSize - 1) })
 		if at >= 0 && x.offset < list[at].Off+list[at].Filesz {
 			m.Executable = list[at].Flags&elf.PF_X != 0
+			if x.module.segments != nil {
+				m.Writable = list[at].Flags&elf.PF_W != 0
+				x.written = m.Writable
+			}
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 
 // findProgram marks the module that the kernel has started.
 func (d *Dump) findProgram() {
-	for _, key := range []uint64{atPHDR, atEntry} {
-		if x := d.piece(d.Auxv[key]); x != nil && x.module != nil {
+	for _, address := range []uint64{d.Auxv[atPHDR], d.Auxv[atEntry], d.Program} {
+		if x := d.piece(address); x != nil && x.module != nil {
 			x.module.program = true
 			return
 		}
@@ -189,6 +189,35 @@ func (d *Dump) addLinked(e *linkEntry) {
 	}
 	defer file.Close()
 	d.addSegments(e.path, e.bias, file.Segments())
+}
+
+// AddModule adds a file that was mapped whole to [base, base+size), of which the dump
+// lists no ranges. Its segments are those of the image, where the dump has that, else
+// those of the file. Where neither is available the range is taken for one of code.
+func (d *Dump) AddModule(path string, base, size uint64) {
+	m := d.module(path)
+	if m.linked || base+size <= base {
+		return
+	}
+	m.linked, m.base, m.hasBase, m.first = true, base, true, base
+	if image, err := d.image(base, path); err == nil {
+		m.segments = image.Segments()
+		d.addSegments(path, image.ImageBias(), m.segments)
+		return
+	}
+	if m.open() == nil {
+		if file, err := object.OpenFile(m.file, path); err == nil {
+			defer file.Close()
+			for _, p := range file.Segments() {
+				if p.Type == elf.PT_LOAD {
+					m.segments = file.Segments()
+					d.addSegments(path, base-p.Vaddr&^(pageSize-1), m.segments)
+					return
+				}
+			}
+		}
+	}
+	d.Files = append(d.Files, FileRange{Start: base, End: base + size, Path: path})
 }
 
 const (

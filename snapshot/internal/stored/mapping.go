@@ -26,7 +26,7 @@ type FileRange struct {
 type Segment struct {
 	Vaddr, Off, Memsz, Filesz uint64 // as in an ELF program header
 	Flags                     elf.ProgFlag
-	Continues                 bool // the mapping of the previous segment
+	Unknown                   bool // the dump does not have the permissions: Flags hold unless a file was mapped
 }
 
 // piece is a range of addresses that is of one kind throughout.
@@ -118,31 +118,29 @@ func (d *Dump) addFile(f *FileRange, start, end uint64, p *Segment) {
 		if at := p.Off + skip; at >= p.Off && at < uint64(d.Size) {
 			x.at, x.dumped = int64(at), min(x.cut, uint64(d.Size)-at)
 		}
-		m.Readable, m.Writable, m.Executable = p.Flags&elf.PF_R != 0, p.Flags&elf.PF_W != 0, p.Flags&elf.PF_X != 0
+		permissions(&m, p.Flags)
 	}
 	if f != nil {
 		x.offset = f.Offset + (start - f.Start)
 		x.module = d.module(f.Path)
 		x.module.add(start, x.offset)
-		x.written = m.Writable
 		m.Offset, m.Path = x.offset, x.module.path
 		m.Deleted = x.module.deleted
-		if p == nil {
+		if p == nil || p.Unknown {
 			// What the writer left out: code, most often.
-			m.Readable, m.Executable = true, true
+			permissions(&m, elf.PF_R|elf.PF_X)
 			d.unknown = append(d.unknown, len(d.pieces))
 		}
+		x.written = m.Writable
 	} else if d.Auxv[atSysInfoEHdr] == start && start != 0 {
 		m.Path = "[vdso]"
 	}
 	d.pieces = append(d.pieces, x)
-	if n := len(d.Snapshot.Mappings); p != nil && p.Continues && n > 0 {
-		if last := &d.Snapshot.Mappings[n-1]; last.End == start && last.Path == m.Path && (m.Path == "" || last.Offset+last.End-last.Start == m.Offset) {
-			last.End = end
-			return
-		}
-	}
 	d.Snapshot.Mappings = append(d.Snapshot.Mappings, m)
+}
+
+func permissions(m *snapshot.Mapping, flags elf.ProgFlag) {
+	m.Readable, m.Writable, m.Executable = flags&elf.PF_R != 0, flags&elf.PF_W != 0, flags&elf.PF_X != 0
 }
 
 // disjoint sorts ranges by address and takes from each what an earlier one covers.

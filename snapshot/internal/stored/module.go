@@ -5,6 +5,7 @@
 package stored
 
 import (
+	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ type module struct {
 	base    uint64 // address of the file's first byte
 	hasBase bool
 
+	segments []elf.ProgHeader // of a module that AddModule added
+
 	// Of a module that the dump does not list, but the dynamic linker does.
 	linked  bool
 	looked  bool // findData did
@@ -38,6 +41,7 @@ type module struct {
 
 	once   sync.Once
 	id     []byte // build ID, as the dump has it
+	prefix []byte // of the build ID, where the dump has no more
 	notELF bool   // as the dump has its first bytes, or the file that lies there now
 	file   *os.File
 	place  debugfile.Place // of file
@@ -86,6 +90,13 @@ func (m *module) refuseProgram(path string) {
 // identify reads what the dump itself has of the file: the page of its ELF
 // header, which kernels dump by default.
 func (m *module) identify() {
+	if id, ok := m.dump.BuildIDs[m.base]; ok && m.hasBase {
+		if !id.Prefix {
+			m.id = id.Bytes
+			return
+		}
+		m.prefix = id.Bytes
+	}
 	var magic [4]byte
 	if !m.hasBase || m.dump.dumped.ReadMemory(magic[:], m.base) != nil {
 		return
@@ -153,7 +164,13 @@ func (m *module) same(f *os.File, file *object.File) (proved bool, err error) {
 	if h, machine := m.dump.Machine, file.Machine(); machine.Class != h.Class || machine.Order != h.Order {
 		return false, fmt.Errorf("it is of %v and %v", machine.Class, machine.Order)
 	}
-	if m.program {
+	if id := file.BuildID(); m.prefix != nil && len(id) > 0 {
+		if !bytes.HasPrefix(id, m.prefix) {
+			return false, fmt.Errorf("its build ID is %x, expected one that starts with %x", id, m.prefix)
+		}
+		proved = true
+	}
+	if m.program && m.dump.Auxv[atPHDR] != 0 {
 		if err := m.dump.isProgram(file); err != nil {
 			return false, err
 		}

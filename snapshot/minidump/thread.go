@@ -1,0 +1,121 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package minidump
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/clewdev/clew/snapshot"
+)
+
+const (
+	threadSize    = 48
+	exceptionSize = 168
+	nameSize      = 12
+	maxThreads    = 1 << 22 // the kernel's PID_MAX_LIMIT
+	maxErrors     = 16      // of one list
+)
+
+// errorList joins the first errors of a list's entries.
+type errorList []error
+
+func (l *errorList) add(err error) {
+	if err != nil && len(*l) < maxErrors {
+		*l = append(*l, err)
+	}
+}
+
+// readThreads reads MINIDUMP_THREAD_LIST. The stacks are parts of the dump's memory.
+func (d *dump) readThreads(_ streamType, l location) error {
+	count, start, err := d.listCount(l, threadSize)
+	if err != nil {
+		return err
+	}
+	var errs errorList
+	seen := make(map[int]bool)
+	err = d.eachEntry(l, start, threadSize, count, maxThreads, func(b []byte) {
+		t := snapshot.Thread{ID: int(int32(le.Uint32(b)))}
+		if seen[t.ID] {
+			errs.add(fmt.Errorf("thread %d is there twice", t.ID))
+			return
+		}
+		seen[t.ID] = true
+		d.addMemory(le.Uint64(b[24:]), location{uint64(le.Uint32(b[36:])), uint64(le.Uint32(b[32:]))})
+		context := location{uint64(le.Uint32(b[44:])), uint64(le.Uint32(b[40:]))}
+		if own, ok := d.contexts[t.ID]; ok {
+			// The thread ran a signal handler that wrote the dump. This context is the one that
+			// the signal interrupted.
+			context = own
+		}
+		if err := d.readContext(&t, context); err != nil {
+			t.Err = fmt.Errorf("thread %d: %w", t.ID, err)
+		} else if teb := le.Uint64(b[16:]); teb != 0 && d.cpu.threadPointer != noThreadPointer {
+			t.Registers.Set(d.cpu.threadPointer, teb) // Crashpad's ThreadSpecificDataAddress
+		}
+		if t.ID == d.Snapshot.PID {
+			t.Name = d.status.name
+		}
+		d.Snapshot.Threads = append(d.Snapshot.Threads, t)
+	})
+	errs.add(err)
+	return errors.Join(errs...)
+}
+
+// readThreadNames reads MINIDUMP_THREAD_NAME_LIST.
+func (d *dump) readThreadNames(_ streamType, l location) error {
+	count, start, err := d.listCount(l, nameSize)
+	if err != nil {
+		return err
+	}
+	threads := make(map[int]*snapshot.Thread)
+	for i := range d.Snapshot.Threads {
+		threads[d.Snapshot.Threads[i].ID] = &d.Snapshot.Threads[i]
+	}
+	var errs errorList
+	err = d.eachEntry(l, start, nameSize, count, maxThreads, func(b []byte) {
+		t := threads[int(int32(le.Uint32(b)))]
+		if t == nil {
+			return
+		}
+		delete(threads, t.ID) // the first name counts
+		name, err := d.stringAt(le.Uint64(b[4:]))
+		if err != nil {
+			errs.add(fmt.Errorf("thread %d: %w", t.ID, err))
+			return
+		}
+		t.Name = name
+	})
+	errs.add(err)
+	return errors.Join(errs...)
+}
+
+// readException reads MINIDUMP_EXCEPTION_STREAM: the signal, in which writers for Linux put
+// the signal's number as the code, si_code as the flags and si_addr as the address.
+func (d *dump) readException(_ streamType, l location) error {
+	b, err := d.head(l, exceptionSize)
+	if err != nil {
+		return err
+	}
+	thread, number, code := int(int32(le.Uint32(b))), le.Uint32(b[8:]), int(int32(le.Uint32(b[12:])))
+	if context := (location{uint64(le.Uint32(b[164:])), uint64(le.Uint32(b[160:]))}); context.size > 0 {
+		d.contexts = map[int]location{thread: context}
+	}
+	// A dump that the program asked for has 0xffffffff (MD_EXCEPTION_CODE_LIN_DUMP_REQUESTED).
+	const maxSignal, siKernel = 64, 0x80
+	if number == 0 || number > maxSignal {
+		return nil
+	}
+	s := &snapshot.Signal{Number: int(number), Machine: d.Machine, Code: code, Thread: thread}
+	switch s.Name() {
+	case "SIGILL", "SIGTRAP", "SIGBUS", "SIGFPE", "SIGSEGV":
+		// Writers that do not know si_code write 0, and as the address what they like.
+		if code > 0 && code != siKernel {
+			s.Address, s.HasAddress = le.Uint64(b[24:]), true
+		}
+	}
+	d.Snapshot.Signal = s
+	return nil
+}
