@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/jit"
 	"github.com/clewdev/clew/jit/perf"
@@ -170,6 +171,8 @@ func processSeeds(t *testing.T, read func(string) []byte) (list []seed) {
 		list = append(list, seed{name: name, data: core, commands: coreCommands, pack: pack})
 	}
 	add("core", nil)
+	dump := stacktest.Minidump(t, stacktest.Take(t, p.PID), stacktest.MinidumpOptions{})
+	list = append(list, seed{name: "minidump", data: dump, commands: coreCommands})
 	add("core.zst", func(b []byte) ([]byte, error) {
 		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 		if err != nil {

@@ -191,7 +191,7 @@ func openRecording(path string) (*perfdata.Reader, error) {
 		return nil, fmt.Errorf("%s: a directory without a recording of perf", path)
 	}
 	if err != nil {
-		if c, _ := input.ContentOf(path); c == input.Core {
+		if c, _ := input.ContentOf(path); c == input.Core || c == input.Minidump {
 			return nil, fmt.Errorf("%s: a core, not a recording of perf; 'clew stack %[1]s' reads it", path)
 		}
 	}

@@ -192,7 +192,7 @@ func verbFor(argument string) string {
 	switch is, _ := input.ContentOf(argument); is {
 	case input.ELF:
 		return "table"
-	case input.Core:
+	case input.Core, input.Minidump:
 		return "stack"
 	case input.Recording:
 		return "perf"

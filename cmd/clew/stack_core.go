@@ -17,10 +17,9 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
-	_ "github.com/clewdev/clew/snapshot/core"
+	_ "github.com/clewdev/clew/snapshot/core"     // opens cores
+	_ "github.com/clewdev/clew/snapshot/minidump" // opens minidumps
 )
-
-// opens cores
 
 // coreFlags are the flags of verbs that read cores.
 type coreFlags struct {

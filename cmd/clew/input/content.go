@@ -23,6 +23,7 @@ const (
 	Unknown Content = iota
 	ELF             // but a core
 	Core
+	Minidump
 	Recording // of perf
 	Jitdump
 	Archive
@@ -41,6 +42,7 @@ var magics = []struct {
 	Content
 }{
 	{elf.ELFMAG, ELF},
+	{"MDMP", Minidump},
 	{"PERFILE2", Recording}, {"2ELIFREP", Recording}, // in either byte order
 	{"JiTD", Jitdump}, {"DTiJ", Jitdump},
 	{"!<arch>\n", Archive},
@@ -82,11 +84,11 @@ func byteOrder(ident *[18]byte) binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// MaybeCore reports whether a file can be a core. Only the reader of cores can say what a
+// MaybeCore reports whether a file can be a core or a minidump. Only the reader of cores can say what a
 // compressed file holds, and which kind of ELF file a damaged one is.
 func (c Content) MaybeCore() bool {
 	switch c {
-	case ELF, Core, XZ, Zstd, LZ4, Gzip, Bzip2:
+	case ELF, Core, Minidump, XZ, Zstd, LZ4, Gzip, Bzip2:
 		return true
 	}
 	return false
@@ -99,6 +101,8 @@ func (c Content) insteadOfELF(path string) output.Hint {
 	switch c {
 	case ELF, Core: // it is one, and damaged
 		return ""
+	case Minidump:
+		return output.Hint(fmt.Sprintf("\nThis is a minidump: 'clew stack %s' prints its stacks.", path))
 	case Recording:
 		return output.Hint(fmt.Sprintf("\nThis is a recording of perf: 'clew perf %s' reads it.", path))
 	case Jitdump:

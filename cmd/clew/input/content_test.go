@@ -28,6 +28,7 @@ func TestContentOf(t *testing.T) {
 		{little + "\x03\x00", ELF, true},
 		{big + "\x04\x00", ELF, true},
 		{little, ELF, true}, // cut off
+		{"MDMP\x93\xa7\x00\x00", Minidump, true},
 		{"PERFILE2 and more", Recording, false},
 		{"2ELIFREP", Recording, false},
 		{"DTiJ", Jitdump, false},
