@@ -16,7 +16,7 @@ type Description struct {
 	// General is Linux's layout of the general registers: register set NT_PRSTATUS of
 	// PTRACE_GETREGSET, and pr_reg of a core's NT_PRSTATUS note.
 	General *RegisterSet
-	// Floats is the register set NT_PRFPREG of a machine whose functions save general
+	// Floats is the register set NT_PRFPREG, on machines where functions save general
 	// registers in floating-point registers.
 	Floats *RegisterSet
 	// Perf gives the columns of perf's register numbers
@@ -31,7 +31,7 @@ type Description struct {
 	// Uname holds what uname -m prints, as patterns of path.Match that are separated by
 	// spaces. Both byte orders can have the same name.
 	Uname string
-	// Compatible is the machine of 32 bits whose programs a kernel of this machine runs.
+	// Compatible is the machine of 32 bits that a kernel of this machine runs programs of.
 	Compatible elf.Machine
 
 	// Signals are the names of signals by number, separated by spaces and starting with
@@ -51,7 +51,7 @@ type Description struct {
 
 	// FrameRecord is what the frame pointer leads to.
 	FrameRecord *FrameRecord
-	// BackChain links frames whose word at the stack pointer is the caller's stack pointer.
+	// BackChain links frames by the word at the stack pointer: the caller's stack pointer.
 	BackChain *BackChain
 	// Go is what Go fixes for the machine, nil where there is no such Go.
 	Go *Go

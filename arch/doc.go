@@ -2,12 +2,15 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package arch holds what differs between machines as far as call frame
-// information is concerned: the names and DWARF numbers of registers, the
-// columns with a special meaning, widths, byte order, the alignment factors
-// compilers write, and the few instructions that call, return and make frames.
-// Each machine is a row of a table; nothing here depends on the machine the
-// program runs on.
+// Package arch describes machines: the names and DWARF numbers of registers, the
+// columns with a special meaning, widths, byte order, the alignment factors that
+// compilers write, Linux's layouts of registers and signal frames, and the few
+// instructions that call, return and make frames. Nothing here depends on the machine
+// that the program runs on.
+//
+// A new machine is one file with a row, and the row's list in the function rows of
+// table.go. All fields of a row but its name and numbers are optional: readers report a
+// fact that is missing.
 //
 // The package never reads a file, disassembles code (package arch/disasm does) or
 // touches a live register: it answers questions about numbers.

@@ -10,11 +10,10 @@ import (
 	"strconv"
 )
 
-// Machine is what call frame information needs to know of one machine.
-// Machines are values of a table: they are never changed and may be shared
-// between goroutines.
+// Machine is a machine: its ABI, and in Description what Linux, compilers and Go add to it.
+// Machines of the table must not be changed, and may be shared between goroutines.
 type Machine struct {
-	Name         string           // what the field calls it: "x86-64", "arm64"
+	Name         string           // the usual name: "x86-64", "arm64"
 	ELF          elf.Machine      // e_machine
 	Class        elf.Class        // ELFCLASS32 or ELFCLASS64: width of an address in the file
 	Order        binary.ByteOrder // byte order of data
@@ -34,12 +33,12 @@ type Machine struct {
 
 	// CFAOffset is the CFA minus the stack pointer the caller has after the
 	// return, in bytes. It is 0 but for s390 (the register save area lies
-	// between the two) and sparc64 (whose stack pointer is biased).
+	// between the two) and sparc64 (where the stack pointer has a bias).
 	CFAOffset int64
 
 	// ReturnOffset is added to the return address column's value to get the
-	// address that a function returns to, in bytes. It is 8 on SPARC, whose calls
-	// leave their own address and have a delay slot, and else 0.
+	// address that a function returns to, in bytes. It is 8 on SPARC, where a call
+	// leaves its own address and has a delay slot, and 0 elsewhere.
 	ReturnOffset int64
 	// CodeMask holds the bits of a code pointer that are the address. The others
 	// are the mode that the code runs in: the lowest bit on arm and MIPS, the two
@@ -153,7 +152,7 @@ func (m *Machine) Column(name string) (column uint64, ok bool) {
 		return 0, false
 	}
 	c, err := strconv.ParseUint(name[1:], 10, 64)
-	// "r7" is no name of a column that is called "rsp", and "r07" of none.
+	// Column 7 of x86-64 is "rsp" and not "r7". "r07" names no column.
 	if err != nil || m.named(c) != "" || m.RegisterName(c) != name {
 		return 0, false
 	}

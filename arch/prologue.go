@@ -26,7 +26,7 @@ type instructions struct {
 	stubsAligned bool   // and at multiples of their size
 }
 
-// order returns the byte order of the machine's instructions.
+// codeOrder returns the byte order of the machine's instructions.
 func (m *Machine) codeOrder() binary.ByteOrder {
 	if m.code.dataOrder {
 		return m.Order
@@ -57,7 +57,7 @@ func (m *Machine) SetsFramePointer(code []byte) (offset int64, ok bool) {
 }
 
 // KeepsStackPointer reports whether none of a machine's instructions in code changes
-// the stack pointer. It is false on machines whose instructions are not known.
+// the stack pointer. It is false for a machine without a description of its instructions.
 func (m *Machine) KeepsStackPointer(code []byte) bool {
 	if m.code.changesSP == nil {
 		return false
@@ -86,7 +86,7 @@ func (m *Machine) PushesReturns() bool {
 // GrowsUp reports whether the stack grows upwards, as on hppa.
 func (m *Machine) GrowsUp() bool { return m.DataAlign > 0 }
 
-// AtEntry reports where a machine whose calls push the return address has it at an
+// AtEntry reports where the return address is, if calls push it, at an
 // offset within the first instructions of a function: code are its first bytes, at
 // is the offset of the instruction that runs next. The return address lies at the
 // stack pointer plus depth bytes. It is false after those instructions, on other

@@ -14,7 +14,7 @@ import "strconv"
 const readelfUnnamedLimit = 1023
 
 // AppendReadelfName appends what GNU readelf 2.40 calls a column in its rows
-// and, between parentheses, behind "r7" in its list of instructions. It
+// and, between parentheses, after "r7" in its list of instructions. It
 // differs from AppendRegisterName where readelf does not know the machine or
 // the register, and in that readelf keeps 32 bits of a column and prints them
 // signed when it has no name. It allocates only where dst must grow.

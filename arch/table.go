@@ -216,8 +216,8 @@ func Lookup(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 	return LookupFlags(machine, class, data, 0)
 }
 
-// LookupFlags is Lookup for a caller who has the header's e_flags too. They
-// tell MIPS n32 from o32 and are ignored for other machines.
+// LookupFlags is Lookup with the header's e_flags, which distinguish MIPS n32 from o32. They
+// are ignored for other machines.
 func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint32) *Machine {
 	f := familyOf(machine)
 	if class != elf.ELFCLASS32 && class != elf.ELFCLASS64 {
@@ -267,7 +267,7 @@ func LookupUname(name string, data elf.Data) *Machine {
 	return nil
 }
 
-// LookupGo returns the machine whose Go has an Arch, nil for an unknown one.
+// LookupGo returns the machine with a GOARCH, which lacks "le", nil for an unknown one.
 func LookupGo(goarch string, data elf.Data) *Machine {
 	for r := range rows {
 		if d := r.description; d != nil && d.Go != nil && d.Go.Arch == goarch && goarch != "" {

@@ -204,8 +204,8 @@ func x86Call(_ *Machine, code []byte, returns uint64) (Call, bool) {
 	return Call{}, false
 }
 
-// x86OperandSize returns how many bytes a ModRM byte and what follows it take
-// (Intel SDM volume 2, §2.1.3), 0 where the SIB byte that tells it is missing.
+// x86OperandSize returns how many bytes a ModRM byte and its operand take
+// (Intel SDM volume 2, §2.1.3), 0 if it depends on a SIB byte that is cut off.
 func x86OperandSize(b []byte) int {
 	mode, rm := b[0]>>6, b[0]&7
 	size := 1

@@ -55,8 +55,7 @@ func decoderOf(m *arch.Machine) (decoder, int) {
 }
 
 // Known reports whether code of the machine can be disassembled. That of arm
-// cannot: what is in a file does not always tell its two instruction sets
-// apart.
+// cannot: a file need not say which of its two instruction sets code belongs to.
 func Known(m *arch.Machine) bool {
 	d, _ := decoderOf(m)
 	return d != nil
@@ -187,7 +186,7 @@ func withTarget(text string, base uint64, name Name) string {
 }
 
 func s390x(_ *arch.Machine, code []byte, pc uint64, name Name) (string, int) {
-	// The two top bits tell the size (z/Architecture Principles of Operation, "Instruction Formats").
+	// The two top bits give the size (z/Architecture Principles of Operation, "Instruction Formats").
 	size := [4]int{2, 4, 4, 6}[code[0]>>6]
 	i, err := s390xasm.Decode(code)
 	if err != nil {

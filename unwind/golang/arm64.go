@@ -11,7 +11,7 @@ import (
 // Columns: DWARF for the Arm 64-bit Architecture, §4.1. R28 holds the running g.
 var arm64 = &layout{
 	sp: 31, fp: 29, ra: 30, g: 28,
-	scan: scanARM64,
+	scan: scanARM64, switches: switchesARM64,
 	savesFP: func(code []byte) bool { // stur x29,[sp,#-8]
 		return len(code) >= 4 && binary.LittleEndian.Uint32(code) == 0xf81f83fd
 	},

@@ -63,6 +63,9 @@ type layout struct {
 	sp, fp, ra, g int // columns; g's is of the register that holds the running g
 	returnAddress int // bytes that a call puts on the stack
 
+	// switches returns the way across the function with a name, nil for a function that
+	// does not change stacks.
+	switches func(name string) func(*crossing) error
 	// scan looks at the first instructions of a function in assembly.
 	scan func(code []byte, a *assembled)
 	// savesFP tells that code begins with the instruction that saves the frame
@@ -72,15 +75,6 @@ type layout struct {
 	curg func(code []byte) (offset int64, ok bool)
 	// callTarget returns where the call leads that ends the code, which ends at an address.
 	callTarget func(code []byte, end uint64) (target uint64, ok bool)
-}
-
-// switches returns what crosses the function with a name, nil where it does not
-// change stacks.
-func (l *layout) switches(name string) func(*crossing) error {
-	if l == arm64 {
-		return switchesARM64(name)
-	}
-	return switchesAMD64(name)
 }
 
 // layoutOf returns the layout of a machine, nil where it is not known.
