@@ -7,12 +7,13 @@
 // installs and builds what it runs.
 //
 // On a shared machine times are worth little and ratios something: the
-// contenders of one measurement run in turn, round after round, and medians
-// are compared. Where two do the same work their results are compared too.
+// contenders of one measurement run in turn, round after round, and bench compares
+// their medians. If two do the same work, it compares their results too.
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -20,6 +21,12 @@ import (
 	"runtime"
 	"strconv"
 )
+
+// inputs are the files that measurements need. A measurement without its input is omitted.
+type inputs struct {
+	object, clew, gimli, threads, states, watched, units, jit, stack string
+	recording, jitted, functions, session                            string
+}
 
 func main() {
 	if len(os.Args) > 2 && os.Args[1] == ownArgument {
@@ -30,153 +37,166 @@ func main() {
 		printPeak(os.Args[2:])
 		return
 	}
+	var in inputs
 	rounds := flag.Int("rounds", 9, "timed rounds of every measurement, at least 7")
 	asJSON := flag.Bool("json", false, "print a JSON array instead of a table")
-	only := flag.String("only", "", "a regular expression of the measurements to make")
-	object := flag.String("object", "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1", "the ELF file to read")
-	clew := flag.String("clew", "", "the clew command; measurements of it are left out where empty")
-	gimli := flag.String("gimli", "", "the gimli-bench program; left out where empty")
-	threads := flag.String("threads", "", "the threads65 program; left out where empty")
-	states := flag.String("states", "", "a Go program that starts as many goroutines as it is told; left out where empty")
-	watched := flag.String("watched", "", "a Go program that starts as many threads as it is told; left out where empty")
-	units := flag.String("units", "", "the program of testdata/units.cc; left out where empty")
-	jit := flag.String("jit", "", "the program of jit/gdb/testdata/jit; left out where empty")
-	stack := flag.String("stack", "", "the program of testdata/stack.c; left out where empty")
-	recorded := flag.String("recording", "", "a recording of some 90,000 frames with copied stacks; left out where empty")
-	jitted := flag.String("jitted", "", "a recording with a jitdump of 175,000 functions; left out where empty")
-	functions := flag.String("functions", "", "programs of many functions, whose names end in 400000 and 40000; left out where empty")
-	debugged := flag.String("session", "", "session.o, beside the program that it was linked to; left out where empty")
+	only := flag.String("only", "", "a regular expression that selects measurements")
+	flag.StringVar(&in.object, "object", "/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1", "the ELF file to read")
+	flag.StringVar(&in.clew, "clew", "", "the clew command")
+	flag.StringVar(&in.gimli, "gimli", "", "the gimli-bench program")
+	flag.StringVar(&in.threads, "threads", "", "the threads65 program")
+	flag.StringVar(&in.states, "states", "", "a Go program that starts the given number of goroutines")
+	flag.StringVar(&in.watched, "watched", "", "a Go program that starts the given number of threads")
+	flag.StringVar(&in.units, "units", "", "the program of testdata/units.cc")
+	flag.StringVar(&in.jit, "jit", "", "the program of jit/gdb/testdata/jit")
+	flag.StringVar(&in.stack, "stack", "", "the program of testdata/stack.c")
+	flag.StringVar(&in.recording, "recording", "", "a recording of some 90,000 frames with copied stacks")
+	flag.StringVar(&in.jitted, "jitted", "", "a recording with a jitdump of 175,000 functions")
+	flag.StringVar(&in.functions, "functions", "", "programs of many functions; their names end in 400000 and 40000")
+	flag.StringVar(&in.session, "session", "", "session.o, beside the program that it was linked to")
 	flag.Parse()
 	if *rounds < 7 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "usage: bench [flags], with -rounds of at least 7")
 		os.Exit(2)
 	}
 	pattern, err := regexp.Compile(*only)
-	if err != nil {
-		fail(err)
-	}
-	// One core: neither half may use a second one, the collector's least of all.
-	runtime.GOMAXPROCS(1)
-
-	var all []*measurement
-	add := func(m []*measurement, err error) {
-		if err != nil {
-			fail(err)
-		}
-		all = append(all, m...)
-	}
-	o, err := openObject(*object)
-	if err != nil {
-		fail(err)
-	}
-	g, err := startGimli(*gimli, o)
-	if err != nil {
-		fail(err)
-	}
-	add(rowMeasurements(o, g))
-	add(encodeMeasurements(o, g))
-	walks, stopWalks, err := walkMeasurements(*stack, o)
-	add(walks, err)
-	add(tableMeasurements(*clew, *object))
-	// What clew keeps of other runs is of this one's, and not of who runs it.
-	cache, err := os.MkdirTemp("", "clew-bench-")
-	if err != nil {
-		fail(err)
-	}
-	defer os.RemoveAll(cache)
-	os.Setenv("XDG_CACHE_HOME", cache)
-	stop, removeCore := func() {}, func() {}
-	if *threads != "" {
-		pid, end, err := startThreads(*threads)
-		if err != nil {
-			fail(err)
-		}
-		stop = end
-		add(stackMeasurements(*clew, pid))
-		cores, drop, err := coreMeasurements(*clew, pid)
-		removeCore = drop
-		add(cores, err)
-	}
-	stopStates := func() {}
-	if *states != "" {
-		pid, end, err := startThreads(*states, strconv.Itoa(goroutines))
-		if err != nil {
-			fail(err)
-		}
-		stopStates = end
-		add(goroutineMeasurements(*clew, pid), nil)
-	}
-	stopWatched := func() {}
-	if *watched != "" {
-		pid, end, err := startThreads(*watched, strconv.Itoa(goThreads))
-		if err != nil {
-			fail(err)
-		}
-		stopWatched = end
-		add(goThreadMeasurements(*clew, pid), nil)
-	}
-	stopUnits := func() {}
-	if *units != "" {
-		pid, end, err := startThreads(*units)
-		if err != nil {
-			fail(err)
-		}
-		stopUnits = end
-		add(unitMeasurements(*clew, pid), nil)
-	}
-	publishing, remove, err := publishMeasurements()
-	if err != nil {
-		fail(err)
-	}
-	add(publishing, nil)
-	add(gdbMeasurements(*jit))
-	generated, stopGenerated, err := generatedMeasurements(*clew, *jit)
-	add(generated, err)
-	recordings, removeRecordings, err := recordingMeasurements(*clew, *recorded, *jitted)
-	add(recordings, err)
-	growing, stopGrowing := growthMeasurements(growthPrograms{*clew, *states, *watched, *functions, *recorded})
-	add(growing, nil)
-	add(sessionMeasurements(*debugged))
-	results := []*result{}
-	failed := false
-	for _, m := range all {
-		if !pattern.MatchString(m.name) {
-			continue
-		}
-		fmt.Fprintf(os.Stderr, "bench: %s\n", m.name)
-		r, err := m.measure(*rounds)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "bench: not measured: %s: %v\n", m.name, err)
-			failed = true
-		}
-		results = append(results, r...)
-	}
-	stop()
-	stopStates()
-	stopWatched()
-	stopUnits()
-	stopGrowing()
-	stopWalks()
-	stopGenerated()
-	removeCore()
-	remove()
-	removeRecordings()
-	if *asJSON {
-		out := json.NewEncoder(os.Stdout)
-		out.SetIndent("", "  ")
-		err = out.Encode(results)
-	} else {
-		err = printTable(os.Stdout, results, *rounds)
+	if err == nil {
+		err = run(in, pattern, *rounds, *asJSON)
 	}
 	if err != nil {
 		fail(err)
-	}
-	if failed {
-		os.Exit(1)
 	}
 }
 
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, "bench:", err)
 	os.Exit(1)
+}
+
+// run makes the measurements that pattern selects, and prints their results.
+func run(in inputs, pattern *regexp.Regexp, rounds int, asJSON bool) error {
+	// One core: no contender may use a second one, not even for garbage collection.
+	runtime.GOMAXPROCS(1)
+	// Clew must not use the caches of the user's own runs.
+	cache, err := os.MkdirTemp("", "clew-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(cache)
+	os.Setenv("XDG_CACHE_HOME", cache)
+
+	var s suite
+	defer s.stop()
+	if err := s.prepare(in); err != nil {
+		return err
+	}
+	results := []*result{}
+	failed := false
+	for _, m := range s.measurements {
+		if !pattern.MatchString(m.name) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "bench: %s\n", m.name)
+		r, err := m.measure(rounds)
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "bench: not measured: %s: %v\n", m.name, err)
+			failed = true
+		}
+		results = append(results, r...)
+	}
+	if asJSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		err = out.Encode(results)
+	} else {
+		err = printTable(os.Stdout, results, rounds)
+	}
+	if err == nil && failed {
+		err = errors.New("some measurements failed")
+	}
+	return err
+}
+
+// suite is the list of measurements, and the functions that stop their programs and remove their
+// files.
+type suite struct {
+	measurements []*measurement
+	stops        []func()
+	err          error // the first error of add
+}
+
+func (s *suite) stop() {
+	for _, stop := range s.stops {
+		stop()
+	}
+}
+
+// add adds measurements, and the function to call after all of them, which may be nil.
+func (s *suite) add(m []*measurement, stop func(), err error) {
+	if stop != nil {
+		s.stops = append(s.stops, stop)
+	}
+	s.measurements = append(s.measurements, m...)
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// start starts a program that is measured, unless its name is empty.
+func (s *suite) start(program string, args []string, measurements func(pid int) ([]*measurement, func(), error)) {
+	if program == "" || s.err != nil {
+		return
+	}
+	pid, end, err := startThreads(program, args...)
+	if err != nil {
+		s.err = err
+		return
+	}
+	s.stops = append(s.stops, end)
+	s.add(measurements(pid))
+}
+
+// prepare starts the programs, and adds all measurements.
+func (s *suite) prepare(in inputs) error {
+	o, err := openObject(in.object)
+	if err != nil {
+		return err
+	}
+	g, err := startGimli(in.gimli, o)
+	if err != nil {
+		return err
+	}
+	add := func(m []*measurement, err error) { s.add(m, nil, err) }
+	add(rowMeasurements(o, g))
+	add(encodeMeasurements(o, g))
+	walks, stop, err := walkMeasurements(in.stack, o)
+	s.add(walks, stop, err)
+	add(tableMeasurements(in.clew, in.object))
+	s.start(in.threads, nil, func(pid int) ([]*measurement, func(), error) {
+		add(stackMeasurements(in.clew, pid))
+		return coreMeasurements(in.clew, pid)
+	})
+	s.start(in.states, []string{strconv.Itoa(goroutines)}, func(pid int) ([]*measurement, func(), error) {
+		return goroutineMeasurements(in.clew, pid), nil, nil
+	})
+	s.start(in.watched, []string{strconv.Itoa(goThreads)}, func(pid int) ([]*measurement, func(), error) {
+		return goThreadMeasurements(in.clew, pid), nil, nil
+	})
+	s.start(in.units, nil, func(pid int) ([]*measurement, func(), error) {
+		return unitMeasurements(in.clew, pid), nil, nil
+	})
+	if s.err != nil {
+		return s.err
+	}
+	publishing, stop, err := publishMeasurements()
+	s.add(publishing, stop, err)
+	add(gdbMeasurements(in.jit))
+	generated, stop, err := generatedMeasurements(in.clew, in.jit)
+	s.add(generated, stop, err)
+	recordings, stop, err := recordingMeasurements(in.clew, in.recording, in.jitted)
+	s.add(recordings, stop, err)
+	growing, stop := growthMeasurements(growthPrograms{in.clew, in.states, in.watched, in.functions, in.recording})
+	s.add(growing, stop, nil)
+	add(sessionMeasurements(in.session))
+	return s.err
 }
