@@ -15,12 +15,13 @@ import (
 )
 
 // Builder builds the unwind table of a function, with methods named after the assembler's
-// .cfi directives: At names an instruction, and what follows holds from it on.
-// Offsets are in bytes, not factored, and relative to the CFA; registers are
-// DWARF columns, which [arch.Machine.Column] finds by name. Each method returns the Builder, and the first error is kept
-// until Program or CIE returns it: what would make a table that means something
-// else, or that no reader takes, is an error and no table. A Builder is not safe
-// for concurrent use.
+// .cfi directives. [Builder.At] names an instruction; the rules set after it hold from that
+// instruction on. Offsets are in bytes, not factored, and relative to the CFA. Registers
+// are DWARF columns, which [arch.Machine.Column] finds by name.
+//
+// Each method returns the Builder. [Builder.Program] and [Builder.CIE] return the first
+// error, and no table. A table that readers would misunderstand or reject is an error too.
+// A Builder is not safe for concurrent use.
 type Builder struct {
 	cie      *CIE
 	w        writer
@@ -39,8 +40,8 @@ type builtCFA struct {
 	offset   int64
 }
 
-// NewBuilder returns a Builder of functions whose FDEs point to a CIE, or, with
-// CIE, of another that has rules on top. The CIE is not changed.
+// NewBuilder returns a Builder for functions with a CIE, or, with [Builder.CIE], for
+// another CIE that adds rules to it. The CIE is not changed.
 func NewBuilder(cie *CIE) *Builder {
 	err := cie.usable()
 	if err != nil {
@@ -65,8 +66,8 @@ func NewBuilder(cie *CIE) *Builder {
 	return b
 }
 
-// At says that what follows holds from the instruction at an offset on, in bytes
-// from the function's start. Offsets only grow.
+// At sets the instruction from which on the following rules hold, by its offset in bytes
+// from the function's start. Offsets must not decrease.
 func (b *Builder) At(offset uint64) *Builder {
 	switch {
 	case offset < b.at:
@@ -79,7 +80,7 @@ func (b *Builder) At(offset uint64) *Builder {
 	return b
 }
 
-// DefCFA says that the CFA is a register's value plus an offset.
+// DefCFA sets the CFA to a register's value plus an offset in bytes.
 func (b *Builder) DefCFA(register uint64, offset int64) *Builder {
 	if offset >= 0 {
 		return b.emit(Instruction{Op: CFADefCFA, Register: register, Operand: offset})
@@ -87,13 +88,13 @@ func (b *Builder) DefCFA(register uint64, offset int64) *Builder {
 	return b.emit(Instruction{Op: CFADefCFASF, Register: register, Operand: b.factored("DefCFA", offset)})
 }
 
-// DefCFARegister says that the CFA is the same offset from another register.
+// DefCFARegister sets the register of the CFA, and keeps the offset.
 func (b *Builder) DefCFARegister(register uint64) *Builder {
 	b.needCFA("DefCFARegister")
 	return b.emit(Instruction{Op: CFADefCFARegister, Register: register})
 }
 
-// DefCFAOffset says that the CFA is another offset from the same register.
+// DefCFAOffset sets the offset of the CFA from its register, in bytes.
 func (b *Builder) DefCFAOffset(offset int64) *Builder {
 	b.needCFA("DefCFAOffset")
 	if offset >= 0 {
@@ -102,8 +103,8 @@ func (b *Builder) DefCFAOffset(offset int64) *Builder {
 	return b.emit(Instruction{Op: CFADefCFAOffsetSF, Operand: b.factored("DefCFAOffset", offset)})
 }
 
-// AdjustCFAOffset says that the CFA is delta bytes further from the same
-// register: what a push adds, a pop takes away.
+// AdjustCFAOffset adds delta bytes to the offset of the CFA from its register: positive
+// after a push, negative after a pop.
 func (b *Builder) AdjustCFAOffset(delta int64) *Builder {
 	to := b.cfa.offset + delta
 	if (to < b.cfa.offset) != (delta < 0) {
@@ -112,7 +113,7 @@ func (b *Builder) AdjustCFAOffset(delta int64) *Builder {
 	return b.DefCFAOffset(to)
 }
 
-// DefCFAExpression says that the CFA is what a DWARF expression yields.
+// DefCFAExpression sets the CFA to the result of a DWARF expression.
 func (b *Builder) DefCFAExpression(expression []byte) *Builder {
 	return b.emit(Instruction{Op: CFADefCFAExpression, Expression: expression})
 }
@@ -143,19 +144,19 @@ func (b *Builder) Register(register, in uint64) *Builder {
 	return b.emit(Instruction{Op: CFARegister, Register: register, Register2: in})
 }
 
-// Expression says that a register is saved at the address that a DWARF
-// expression yields, which starts with the CFA on the stack.
+// Expression says that a register is saved at the address that a DWARF expression yields.
+// The evaluation starts with the CFA on the stack.
 func (b *Builder) Expression(register uint64, expression []byte) *Builder {
 	return b.emit(Instruction{Op: CFAExpression, Register: register, Expression: expression})
 }
 
-// ValExpression says that a register's value is what a DWARF expression yields,
-// which starts with the CFA on the stack.
+// ValExpression says that a register's value is the result of a DWARF expression. The
+// evaluation starts with the CFA on the stack.
 func (b *Builder) ValExpression(register uint64, expression []byte) *Builder {
 	return b.emit(Instruction{Op: CFAValExpression, Register: register, Expression: expression})
 }
 
-// Restore says that a register has again the rule that the CIE gives it.
+// Restore gives a register the rule of the CIE again.
 func (b *Builder) Restore(register uint64) *Builder {
 	if register > 0x3f {
 		return b.emit(Instruction{Op: CFARestoreExtended, Register: register})
@@ -163,8 +164,8 @@ func (b *Builder) Restore(register uint64) *Builder {
 	return b.emit(Instruction{Op: CFARestore, Register: register})
 }
 
-// Undefined says that a register's value is lost; of the return address: that
-// no frame called this one.
+// Undefined says that a register's value is lost; for the return address, that the frame is
+// the outermost.
 func (b *Builder) Undefined(register uint64) *Builder {
 	return b.emit(Instruction{Op: CFAUndefined, Register: register})
 }
@@ -174,14 +175,14 @@ func (b *Builder) SameValue(register uint64) *Builder {
 	return b.emit(Instruction{Op: CFASameValue, Register: register})
 }
 
-// RememberState remembers all rules, the CFA's too, for RestoreState.
+// RememberState saves all rules, that of the CFA too, for RestoreState.
 func (b *Builder) RememberState() *Builder { return b.emit(Instruction{Op: CFARememberState}) }
 
-// RestoreState brings back the rules that were remembered last.
+// RestoreState restores the rules that were saved last.
 func (b *Builder) RestoreState() *Builder { return b.emit(Instruction{Op: CFARestoreState}) }
 
-// NegateRAState says that the return address is signed from here on, or, where
-// it was signed, that it no longer is (AArch64, PACIASP and AUTIASP).
+// NegateRAState says that from here on the return address is signed, or no longer is if it
+// was (AArch64, PACIASP and AUTIASP).
 func (b *Builder) NegateRAState() *Builder {
 	if b.w.Machine.ELF != elf.EM_AARCH64 {
 		b.fail("NegateRAState on %s", b.w.Machine.Name)
@@ -202,11 +203,10 @@ func (b *Builder) ArgumentsSize(n uint64) *Builder {
 	return b.emit(Instruction{Op: CFAGNUArgsSize, Operand: int64(n)})
 }
 
-// Instruction appends an instruction whose operands are as they are stored,
-// factored: for the sake of other readers, or to write a table exactly as
-// another program does. An advance counts from the row before, whatever At said,
-// and moves At along. DW_CFA_set_loc depends on where the function lies and is
-// an error.
+// Instruction appends an instruction with its operands as stored, factored: to write
+// exactly the table of another program. An advance counts from the previous row, regardless
+// of At, and moves At along. DW_CFA_set_loc depends on the function's address and is an
+// error.
 func (b *Builder) Instruction(ins Instruction) *Builder {
 	switch {
 	case ins.Op == CFASetLoc:
@@ -228,7 +228,8 @@ func (b *Builder) Instruction(ins Instruction) *Builder {
 	return b
 }
 
-// Program returns the table. The Builder may go on after it, for a longer one.
+// Program returns the table so far. The Builder may be used further for a longer one. The
+// error is that of the first call that failed.
 func (b *Builder) Program() (*Program, error) {
 	if b.w.err != nil {
 		return nil, b.w.err
@@ -236,9 +237,9 @@ func (b *Builder) Program() (*Program, error) {
 	return &Program{CIE: b.cie, Instructions: b.w.Data[:len(b.w.Data):len(b.w.Data)], End: b.location}, nil
 }
 
-// CIE returns a CIE like the builder's, with the rules on top of its own: the
-// steady state of functions that have no others. Only offset 0 has rules then,
-// and none is the CIE's again. Its fields may be set before its first use.
+// CIE returns a CIE like the Builder's, with the new rules after its own, for functions
+// with these rules from start to end. All rules must be at offset 0, and none may be
+// Restore. Its fields may be set before its first use.
 func (b *Builder) CIE() (*CIE, error) {
 	switch {
 	case b.at != 0:

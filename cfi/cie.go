@@ -46,7 +46,7 @@ type CIE struct {
 	InstructionsOffset uint64
 
 	plain bool   // its FDEs can be decoded by decodePlain
-	rest  []byte // of AugmentationData, behind what its known letters announce
+	rest  []byte // of AugmentationData, after what its known letters announce
 	err   error  // of EntryCIE: why it cannot be used
 }
 
@@ -85,7 +85,7 @@ func (s *Section) CIEAt(offset uint64) (*CIE, error) {
 	return s.decodeCIE(&c, offset, dwarf64)
 }
 
-// decodeCIE reads a CIE whose id the cursor is behind, unless it is known.
+// decodeCIE reads a CIE unless it is known; the cursor is after its id.
 func (s *Section) decodeCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
 	s.mu.RLock()
 	known, ok := s.cies[offset]
@@ -152,9 +152,9 @@ func (s *Section) newCIE(c *cursor, offset uint64, dwarf64 bool) (*CIE, error) {
 	return cie, nil
 }
 
-// augmentation reads what the letters of the augmentation announce. Behind a
+// augmentation reads what the letters of the augmentation announce. after a
 // 'z' the letters that follow an unknown one are lost but the rest of the
-// entry is not; without it nothing behind an unknown letter can be found.
+// entry is not; without it nothing after an unknown letter can be found.
 func (cie *CIE) augmentation(c *cursor) {
 	letters := strings.TrimPrefix(cie.Augmentation, "eh")
 	if letters == "" {
@@ -191,7 +191,7 @@ func (cie *CIE) augmentation(c *cursor) {
 			cie.MTETagged = true
 		default:
 			if !sized {
-				data.fail(ErrAugmentation, "%q, without a 'z' that would tell its size", cie.Augmentation)
+				data.fail(ErrAugmentation, "%q, without a 'z' that would give its size", cie.Augmentation)
 				return
 			}
 			letters = letters[:i]

@@ -40,23 +40,22 @@ type Encoder struct {
 	same      map[cieKey]*writtenCIE
 }
 
-// Reset empties the section for a next one, which may lie elsewhere. Data keeps
-// its room.
+// Reset empties the section for a new one, which may have another address. It keeps the
+// capacity of Data.
 func (e *Encoder) Reset() {
 	e.Data, e.functions, e.last = e.Data[:0], e.functions[:0], nil
 	clear(e.cies)
 	clear(e.same)
 }
 
-// Terminator appends the zero length that ends a section for those who do not
-// know its size: libgcc's __register_frame.
+// Terminator appends the zero length that ends a section for readers that do not know its
+// size, as libgcc's __register_frame.
 func (e *Encoder) Terminator() { e.Data = append(e.Data, 0, 0, 0, 0) }
 
-// CIE appends a CIE, also where the section has an equal one, and returns its
-// offset. FDEs that point to c, or to a CIE that says the same, will point to
-// it. What a CIE of the other kind of section says is kept as far as this kind
-// can say it: .debug_frame holds neither personalities nor LSDAs, and addresses
-// as they are (DWARF 5 §6.4.1).
+// CIE appends a CIE, even if the section has an equal one, and returns its offset. FDEs of
+// c, or of an equal CIE, then refer to it. A CIE of the other kind of section is converted:
+// .debug_frame holds neither personalities nor LSDAs, and addresses unencoded (DWARF 5
+// §6.4.1).
 func (e *Encoder) CIE(c *CIE) (offset uint64, err error) {
 	written, err := e.appendCIE(c)
 	if err != nil {
@@ -79,8 +78,8 @@ func (e *Encoder) FDE(f *FDE) error {
 	return err
 }
 
-// Program appends an FDE for the size bytes of code from an address on, whose
-// unwind table is p. Its CIE is written before it where an equal one was not yet.
+// Program appends an FDE with the unwind table p for size bytes of code at an address. It
+// appends the CIE before it unless the section has an equal one.
 func (e *Encoder) Program(p *Program, address, size uint64) error {
 	if p != nil && p.End <= size && size > 0 && e.last != nil && e.last.of == p.CIE && e.last.plain && p.LSDA.Address == 0 &&
 		e.appendPlain(e.last, p.Instructions, 0, address, size) {
@@ -94,7 +93,7 @@ func (e *Encoder) Program(p *Program, address, size uint64) error {
 	return err
 }
 
-// takeBack removes what an entry that failed has left behind offset before: the
+// takeBack removes what an entry that failed has left after offset before: the
 // CIE that was written for it.
 func (e *Encoder) takeBack(before int) {
 	e.Data = e.Data[:before]

@@ -6,10 +6,10 @@ package cfi
 
 import "fmt"
 
-// Encoding is a DW_EH_PE byte: how a pointer is stored in .eh_frame and
-// .eh_frame_hdr (LSB Core, "DWARF Exception Header Encoding"). The low four
-// bits are its form, the next three what it is relative to, the top bit says
-// that the pointer is the address of a slot that holds the value.
+// Encoding is a DW_EH_PE byte, the format of a pointer in .eh_frame and .eh_frame_hdr (LSB
+// Core, "DWARF Exception Header Encoding"). The low four bits are the form, the next three
+// the base that the pointer is relative to. The top bit says that the pointer is the
+// address of a slot with the value.
 type Encoding uint8
 
 const (
@@ -43,7 +43,7 @@ var (
 	encApplications = [8]string{0: "", 1: "pcrel ", 2: "textrel ", 3: "datarel ", 4: "funcrel ", 5: "aligned "}
 )
 
-// String names the encoding as gcc's -dA comments do: "indirect pcrel sdata4".
+// String returns the encoding as in gcc's -dA comments: "indirect pcrel sdata4".
 func (e Encoding) String() string {
 	if e == EncOmit {
 		return "omit"

@@ -17,7 +17,7 @@ import (
 )
 
 // encodedSection is an .eh_frame at 0x400000 whose CIE "zRL" has the given
-// encodings, with one FDE. Its pointers stand at 0x1d, directly behind the CIE
+// encodings, with one FDE. Its pointers stand at 0x1d, directly after the CIE
 // pointer.
 func encodedSection(tb testing.TB, m *arch.Machine, r, l cfi.Encoding, pointers string) *cfi.Section {
 	tb.Helper()

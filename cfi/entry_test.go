@@ -143,8 +143,8 @@ func TestEntries(t *testing.T) {
 			`0d000000 00000000 01 5100 01 7c 08 0c0404
 			 0c000000 15000000 00100000 20000000
 			 0c000000 00000000 01 00 01 7c 08 0c0404`,
-			`0x0+0x11 error: .eh_frame+0xe: unknown augmentation: "Q", without a 'z' that would tell its size
-			 0x11+0x10 error: FDE at 0x11: .eh_frame+0xe: unknown augmentation: "Q", without a 'z' that would tell its size
+			`0x0+0x11 error: .eh_frame+0xe: unknown augmentation: "Q", without a 'z' that would give its size
+			 0x11+0x10 error: FDE at 0x11: .eh_frame+0xe: unknown augmentation: "Q", without a 'z' that would give its size
 			 0x21+0x10 CIE v1 "" code 1 data -4 ra 8`},
 		{"S without z", i386, cfi.EHFrame, `0d000000 00000000 01 5300 01 7c 08 0c0404`,
 			`0x0+0x11 CIE v1 "S" code 1 data -4 ra 8`},

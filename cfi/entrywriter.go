@@ -74,13 +74,13 @@ func (w *writer) cieOffset(dwarf64 bool, cie *writtenCIE) {
 	case dwarf64:
 		w.uint(cie.offset, 8)
 	case cie.offset == 0xffffffff:
-		w.fail(ErrRange, "a CIE at %#x cannot be told from a CIE's id", cie.offset)
+		w.fail(ErrRange, "a CIE at %#x cannot be distinguished from a CIE's id", cie.offset)
 	default:
 		w.uint(cie.offset, 4)
 	}
 }
 
-// sized appends what data appends behind its size. What data appends may depend
+// sized appends what data appends after its size. What data appends may depend
 // on where it stands, so it is appended again where the size took more bytes
 // than were left for it.
 func (w *writer) sized(data func()) {

@@ -6,8 +6,8 @@ package cfi
 
 import "fmt"
 
-// Frame is what the expressions of a frame are evaluated over: its registers,
-// and memory at run-time addresses.
+// Frame is the input of expressions: the registers of a frame, and memory at run-time
+// addresses.
 type Frame interface {
 	Memory
 	// Register returns the value that a column has in the frame, and false
@@ -22,7 +22,7 @@ const (
 	maxSteps = 10000
 )
 
-// Evaluator evaluates the expressions of rules. It is made to be reused, and
+// Evaluator evaluates the expressions of rules. The zero value is ready. Reuse it: it
 // allocates only for an error. It is not safe for concurrent use.
 type Evaluator struct {
 	// Steps counts the operations executed so far, over all evaluations: for

@@ -162,7 +162,7 @@ func ExampleBuilder() {
 		fmt.Println(err)
 		return
 	}
-	// Two functions of 0x20 bytes share the table, in a section behind them.
+	// Two functions of 0x20 bytes share the table, in a section after them.
 	e := cfi.Encoder{Machine: amd64, Address: 0x2000}
 	for _, start := range []uint64{0x1000, 0x1020} {
 		if err := e.Program(program, start, 0x20); err != nil {

@@ -227,8 +227,8 @@ var opShapes = [256]opShape{
 	OpEncodedAddr: {"DW_OP_GNU_encoded_addr", [2]opOperand{operandPointer}},
 }
 
-// group returns the operation whose shape this one has, and which of the group
-// it is: DW_OP_lit3 is number 3 of 32 that begin with DW_OP_lit0.
+// group returns the first operation of the group with the same operands, and the number in
+// the group: DW_OP_lit3 is number 3 of 32 from DW_OP_lit0 on.
 func (o Op) group() (first Op, n int) {
 	if o < OpLit0 || o >= OpBreg0+32 {
 		return o, 0

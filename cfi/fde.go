@@ -51,8 +51,8 @@ func (s *Section) FDEAt(offset uint64, f *FDE) error {
 	return s.decodeFDE(&c, offset, at, id, dwarf64, nil, f)
 }
 
-// decodeFDE reads an FDE whose CIE pointer the cursor is behind. last is the
-// CIE of the entry before, which most often is this one's too.
+// decodeFDE reads an FDE; the cursor is after its CIE pointer. last is the CIE of the
+// previous entry, which most often is this one's too.
 func (s *Section) decodeFDE(c *cursor, offset, at, id uint64, dwarf64 bool, last *CIE, f *FDE) error {
 	to := id
 	if s.Kind == EHFrame {

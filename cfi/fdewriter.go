@@ -123,7 +123,7 @@ func (w *writer) lsda(cie *writtenCIE, lsda Pointer, said Encoding, none bool, f
 	}
 }
 
-// rest returns the augmentation data of a decoded FDE behind its LSDA.
+// rest returns the augmentation data of a decoded FDE after its LSDA.
 func (f *FDE) rest() []byte {
 	s, size := f.CIE.Section, uint64(len(f.AugmentationData))
 	offset := f.InstructionsOffset - size

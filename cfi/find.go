@@ -14,26 +14,26 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Index finds the FDE of an address in a section without an .eh_frame_hdr. It
-// is not changed after it was made and may be shared.
+// Index finds the FDE of an address in a section without an .eh_frame_hdr. It does not
+// change, so its methods may be called concurrently.
 type Index struct {
 	s      *Section
 	ranges []IndexRange
 }
 
-// IndexRange says which FDE holds at the addresses [Start, End).
+// IndexRange is a range of addresses, [Start, End), with its FDE.
 type IndexRange struct {
 	Start, End uint64 // without load bias
 	FDE        uint64 // its offset in the section, for FDEAt
 }
 
-// Ranges returns the index itself: disjoint ranges by ascending addresses. It
-// must not be changed.
+// Ranges returns the index: disjoint ranges by ascending addresses. The caller must not
+// change it.
 func (x *Index) Ranges() []IndexRange { return x.ranges }
 
-// Index reads the section once and sorts its FDEs. FDEs that are malformed or
-// cover no address are left out. Where FDEs overlap the one that starts last
-// holds, and of those that start together the last one of the section.
+// Index reads the section once and sorts its FDEs. It leaves FDEs out that are malformed or
+// cover no address. If FDEs overlap, the one that starts last holds; of those that start
+// together, the last one of the section.
 func (s *Section) Index() *Index {
 	var all []IndexRange
 	for f := range s.FDEs() {
@@ -91,9 +91,9 @@ func (x *Index) Find(pc uint64, f *FDE) error {
 	return x.s.FDEAt(x.ranges[n-1].FDE, f)
 }
 
-// Find decodes the FDE that holds at an address (without load bias) into f,
-// reading the whole section: the same as Index finds, without its memory. The
-// error wraps ErrNoFDE where none does.
+// Find decodes the FDE that covers an address (without load bias) into f. It reads the
+// whole section, and finds the same FDE as an [Index] without its memory. The error wraps
+// [ErrNoFDE] if none covers the address.
 func (s *Section) Find(pc uint64, f *FDE) error {
 	found := false
 	for g := range s.FDEs() {
@@ -111,12 +111,11 @@ func (s *Section) noFDE(pc uint64) error {
 	return fmt.Errorf("%w in %s covers %#x", ErrNoFDE, s.Name, pc)
 }
 
-// PCToSPOffset returns what must be added to the stack pointer at an address
-// (without load bias) to get the CFA. The error wraps ErrNoFDE where no FDE
-// covers the address, and ErrNotSP where the CFA there follows from other
-// registers or from memory. A CFA that an expression computes from the stack
-// pointer and the program counter alone, as in a PLT, is computed. The first
-// call makes an index of the section, which is kept.
+// PCToSPOffset returns the CFA minus the stack pointer at an address (without load bias),
+// in bytes. It evaluates expressions of the stack pointer and the program counter alone, as
+// in a PLT. The error wraps [ErrNoFDE] if no FDE covers the address, and [ErrNotSP] if the
+// CFA depends on other registers or on memory. The first call makes an index of the
+// section, which the Section keeps.
 func (s *Section) PCToSPOffset(pc uint64) (int64, error) {
 	s.indexOnce.Do(func() { s.index = s.Index() })
 	var f FDE

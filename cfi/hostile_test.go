@@ -312,7 +312,7 @@ func TestTruncatedSections(t *testing.T) {
 					read++
 				}
 			}
-			// An FDE can miss a CIE that stands behind it.
+			// An FDE can miss a CIE that stands after it.
 			if read > whole || read == 0 && whole > 0 {
 				t.Fatalf("%s of %s, %d bytes: %d entries, expected %d", s.Name, s.Machine.Name, n, read, whole)
 			}

@@ -46,11 +46,11 @@ var instructionTests = []struct {
 	{"def_cfa_offset of three bytes", nil, "0e 80808001", "10000-10100 cfa=r7+2097152 r16=[cfa-8]"},
 	{"def_cfa_offset_sf is factored", nil, "13 7e", "10000-10100 cfa=r7+16 r16=[cfa-8]"},
 	{"def_cfa_expression", nil, "0f 03 7670 06", "10000-10100 cfa=(767006) r16=[cfa-8]"},
-	{"def_cfa_register behind an expression has the offset from before it", nil,
+	{"def_cfa_register after an expression has the offset from before it", nil,
 		"0f 02 7600 41 0d 06", "10000-10004 cfa=(7600) r16=[cfa-8]; 10004-10100 cfa=r6+8 r16=[cfa-8]"},
-	{"def_cfa_offset behind an expression waits for a register", nil,
+	{"def_cfa_offset after an expression waits for a register", nil,
 		"0f 02 7600 0e 20 41 0d 06", "10000-10004 cfa=(7600) r16=[cfa-8]; 10004-10100 cfa=r6+32 r16=[cfa-8]"},
-	{"def_cfa_offset_sf behind an expression", nil,
+	{"def_cfa_offset_sf after an expression", nil,
 		"0f 02 7600 13 7c 41 0d 06", "10000-10004 cfa=(7600) r16=[cfa-8]; 10004-10100 cfa=r6+32 r16=[cfa-8]"},
 	{"two expressions", nil,
 		"0f 02 7600 0f 02 7601 41 0d 06", "10000-10004 cfa=(7601) r16=[cfa-8]; 10004-10100 cfa=r6+8 r16=[cfa-8]"},
@@ -184,7 +184,7 @@ func checkRowAt(t *testing.T, f *cfi.FDE) {
 }
 
 func TestMalformedInstructions(t *testing.T) {
-	// The FDE's instructions start behind the CIE of 18 bytes and 24 of its own.
+	// The FDE's instructions start after the CIE of 18 bytes and 24 of its own.
 	const at = 18 + 24
 	var columns strings.Builder
 	for c := range 300 {
@@ -219,7 +219,7 @@ func TestMalformedInstructions(t *testing.T) {
 		{"register 2^32", usual, "09 06 8080808010", 0, cfi.ErrInstruction, at, "column 4294967296"},
 		{"CFA in column 2^32", usual, "0c 8080808010 08", 0, cfi.ErrInstruction, at, "column 4294967296"},
 		{"def_cfa_offset without a CFA", "", "0e 08", 0, cfi.ErrInstruction, 13 + 24, "there is none"},
-		{"def_cfa_offset behind an expression alone", "", "0f 01 96 0e 08", 0, cfi.ErrInstruction, 13 + 27, "there is none"},
+		{"def_cfa_offset after an expression alone", "", "0f 01 96 0e 08", 0, cfi.ErrInstruction, 13 + 27, "there is none"},
 		{"an advance in the CIE", "41 " + usual, "", 0, cfi.ErrInstruction, 13, "in a CIE"},
 		{"restore_state in the CIE", "0b", "", 0, cfi.ErrInstruction, 13, "without a DW_CFA_remember_state"},
 		{"a truncated CIE", "0c07", "", 0, cfi.ErrTruncated, 15, "no byte is left"},
@@ -243,12 +243,12 @@ func TestMalformedInstructions(t *testing.T) {
 			}
 			var x cfi.Interpreter
 			if row, err := x.RowAt(f, f.End-1); test.message != "past the end" && err == nil {
-				t.Errorf("RowAt behind the fault is %s", rowText(row))
+				t.Errorf("RowAt after the fault is %s", rowText(row))
 			}
 			// The interpreter goes on with the next FDE as if nothing had been.
 			sound := onlyFDE(t, program(t, x86, usual, ""))
 			if row, err := x.RowAt(sound, sound.Start); err != nil || rowText(row) != "10000-10100 cfa=r7+8 r16=[cfa-8]" {
-				t.Errorf("behind the fault: %v", err)
+				t.Errorf("after the fault: %v", err)
 			}
 		})
 	}

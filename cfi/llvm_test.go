@@ -28,9 +28,9 @@ import (
 // that llvm-dwarfdump prints.
 //
 // What llvm-dwarfdump 14 prints otherwise, and is not held against either side:
-//   - the CFA behind DW_CFA_restore_state: it stays, where DWARF 5 §6.4.2.4
+//   - the CFA after DW_CFA_restore_state: it stays, where DWARF 5 §6.4.2.4
 //     restores all rules;
-//   - DW_CFA_def_cfa_register behind an expression: the offset is 0, where
+//   - DW_CFA_def_cfa_register after an expression: the offset is 0, where
 //     libgcc and gdb take the one from before the expression, as libgcrypt's
 //     assembly means it;
 //   - DW_CFA_GNU_window_save on 32-bit SPARC: the registers of the window lie

@@ -46,8 +46,8 @@ func (n *llvmNames) learn(s *cfi.Section, row *cfi.Row, rules string) error {
 			return err
 		}
 		end := len(rest)
-		// The next register stands behind a comma and before "=", an operation
-		// of an expression only behind a comma.
+		// The next register stands after a comma and before "=", an operation
+		// of an expression only after a comma.
 		if i := strings.IndexByte(rest, '='); i >= 0 {
 			end = max(strings.LastIndex(rest[:i], ", "), 0)
 		}
@@ -121,7 +121,7 @@ func appendSigned(b []byte, offset int64) []byte {
 	return strconv.AppendInt(b, offset, 10)
 }
 
-// render appends a row as llvm-dwarfdump prints it behind its address.
+// render appends a row as llvm-dwarfdump prints it after its address.
 func (n *llvmNames) render(b []byte, s *cfi.Section, row *cfi.Row) []byte {
 	n.mu.RLock()
 	defer n.mu.RUnlock()

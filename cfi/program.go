@@ -59,8 +59,8 @@ func (f *FDE) Program() (*Program, error) {
 	return p, nil
 }
 
-// instruction appends an instruction to a program whose CIE stores pointers in
-// an encoding, for a function that starts at an address.
+// instruction appends an instruction to a program, for a function at an address and a CIE
+// with an encoding of pointers.
 func (w *writer) instruction(e Encoding, function uint64, ins *Instruction) {
 	op := &operations[ins.Op]
 	if op.name == "" {
@@ -137,9 +137,8 @@ func (w *writer) program(cie *writtenCIE, d Decoder, instructions []byte, functi
 	}
 }
 
-// operandShapes say what stands behind an opcode whose program may be copied:
-// the numbers of fixed bytes (low four bits) and LEB128s, or that it has to be
-// looked at.
+// operandShapes are the operands after each opcode: the numbers of fixed bytes (low four
+// bits) and LEB128s, or lookAt if they must be examined before a program is copied.
 var operandShapes = func() (shapes [256]uint8) {
 	for b := range shapes {
 		code := Opcode(b)
@@ -162,9 +161,9 @@ var operandShapes = func() (shapes [256]uint8) {
 
 const lookAt = 0xff
 
-// verbatim reports whether instructions are whole and mean the same wherever
-// they stand: DW_CFA_set_loc may not, nor an expression with an encoded address.
-// Where a look does not tell it returns false.
+// verbatim reports whether instructions are complete and independent of their place:
+// without DW_CFA_set_loc and without expressions that hold an encoded address. It returns
+// false in doubt.
 func verbatim(p []byte) bool {
 	for i := 0; i < len(p); {
 		op := p[i]

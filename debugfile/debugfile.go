@@ -46,7 +46,7 @@ func isStored(kind object.DebugKind, id []byte) bool {
 	return len(id) >= 2 && (kind == object.SeparateDebug || kind == object.SupplementaryDebug)
 }
 
-// debugSearch is how package object is told of the stores: it knows how a
+// debugSearch passes the stores to package object: it knows how a
 // DebugDirectory is laid out, and asks for the others.
 func (s *Search) debugSearch() object.DebugSearch {
 	search := object.DebugSearch{Root: s.Root, Directories: []string{}, Open: s.openDebug, Sections: s.Sections}

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Search says where files are looked for. The zero value is good: the file system
-// as it is, and the DefaultStores.
+// Search says where files are looked for. The zero value uses the root directory and the
+// DefaultStores. Its methods may be called concurrently.
 type Search struct {
 	// Root is what the paths of modules are relative to, "" for the file system as
 	// it is: a sysroot, or /proc/PID/root of a process in another mount namespace.
@@ -27,64 +27,63 @@ type Search struct {
 	// outside of it too, if it is not there.
 	Root string
 
-	// Stores are searched in their order, of a DebugDirectory first what is below
-	// Root; nil stands for DefaultStores.
+	// Stores are searched in their order, a DebugDirectory first below Root; nil stands for
+	// DefaultStores.
 	Stores []Store
 
-	// Fetch is asked, last, for what no store has of a build ID, of at least two
-	// bytes: package debugfile/debuginfod asks servers. What it opens is checked as the
-	// others are. The error wraps fs.ErrNotExist where there is none. Fetch may be
-	// nil, and is called from the goroutines that the Search is used by.
+	// Fetch is called last, for a build ID of at least two bytes that no store has, as
+	// package debugfile/debuginfod asks servers. The file is checked as others are. The
+	// error wraps [fs.ErrNotExist] if there is no such file. Fetch may be nil. It is called
+	// concurrently if the Search is used concurrently.
 	Fetch func(what Kind, id []byte) (*os.File, error)
 
-	// Sections keeps what compressed sections inflate to, nil for nothing: package
-	// debugfile/sectioncache keeps it in files.
+	// Sections caches decompressed sections, as package debugfile/sectioncache does in
+	// files; it may be nil.
 	Sections object.SectionCache
 }
 
-// Module is what is known of a file that was mapped.
+// Module describes a mapped file.
 type Module struct {
-	Path    string        // as the target saw it; only an absolute one is looked for
-	BuildID []byte        // empty where it is not known; see object.File.CheckBuildID
-	Machine *arch.Machine // whose code it has; nil where it is not known
+	Path    string        // as the target saw it; a relative one is ignored
+	BuildID []byte        // empty if unknown; see object.File.CheckBuildID
+	Machine *arch.Machine // of its code; nil if unknown
 
-	// Stale says that the path leads to the file no more: what is there has to prove
-	// that it is the file.
+	// Stale says that the path no longer leads to the file: a file there must be proved to
+	// be it.
 	Stale bool
-	// Data says that the file is no object file. It has no build ID.
+	// Data says that the file is not an object file. It has no build ID.
 	Data bool
 
-	// Places are looked at before Path.
+	// Places are searched before Path.
 	Places []Place
 
-	// Same tells whether a file is the one by what else is known of that, where it
-	// has no known build ID: whether something proves it, with an error where
-	// something speaks against it. Same may be nil; o is, where neither BuildID nor
-	// Machine is known.
+	// Same checks a file without a known build ID by other facts. It reports whether they
+	// prove that f is the module's file, and returns an error if they prove the contrary.
+	// The object o is nil if neither BuildID nor Machine is known. Same may be nil.
 	Same func(f *os.File, o *object.File) (proved bool, err error)
 }
 
-// Place is where the file of a module can be.
+// Place is a possible place of a module's file.
 type Place struct {
-	Root string // that Path is looked up in, "" for the file system as it is
+	Root string // the directory that Path is relative to; "" is the root directory
 	Path string
 	Trust
 
 	// Named says that the user or the kernel chose Path, not the target: it may be or
-	// contain a link of procfs, as /proc/PID/exe. Root is "" then.
+	// contain a link of procfs, as /proc/PID/exe. Root must be "" then.
 	Named bool
 }
 
-// Trust is how far a place is trusted to have the very file.
+// Trust is the proof that a file at a place needs to be used.
 type Trust uint8
 
 const (
-	Likely   Trust = iota // unless something speaks against it
-	Doubtful              // only if something proves it: the build ID, or Module.Same
-	Certain               // without a further look: the kernel says so
+	Likely   Trust = iota // used unless the build ID, Module.Machine or Module.Same disproves it
+	Doubtful              // used only if the build ID or Module.Same proves it
+	Certain               // used without a check: the kernel named it
 )
 
-// Name returns the path of the place from outside of its root.
+// Name returns the path of the place outside of its root.
 func (p *Place) Name() string {
 	if p.Root == "" {
 		return p.Path
@@ -92,7 +91,8 @@ func (p *Place) Name() string {
 	return path.Join(p.Root, p.Path)
 }
 
-// Open opens the regular file that is there. The error is an *fs.PathError.
+// Open opens the regular file at the place. The caller closes it. The error is an
+// [*fs.PathError].
 func (p *Place) Open() (*os.File, error) {
 	if p.Named {
 		return untrusted.OpenNamed(p.Path)
@@ -100,7 +100,7 @@ func (p *Place) Open() (*os.File, error) {
 	return untrusted.Open(p.Root, p.Path)
 }
 
-// Places returns where the file of a module can be, the best place first.
+// Places returns the possible places of a module's file, the best one first.
 func (s *Search) Places(m *Module) []Place {
 	list := slices.Clone(m.Places)
 	if path.IsAbs(m.Path) {

@@ -52,7 +52,7 @@ func place(t *testing.T, from, to string) {
 	}
 }
 
-// In each of the places the file is found, behind a file of another build ID in
+// In each of the places the file is found, after a file of another build ID in
 // each place before.
 func TestOpen(t *testing.T) {
 	id, err := hex.DecodeString(rightID)

@@ -18,7 +18,7 @@ var ErrContents = errors.New("the contents differ")
 // SamePage compares the memory at an address, of a mapping that nobody has written
 // to, with what a file has at an offset, for Module.Same. It reports false where
 // the memory cannot be read, and wraps ErrContents where the two differ. What lies
-// behind the file's end in its last page is zero.
+// after the file's end in its last page is zero.
 func SamePage(memory cfi.Memory, address uint64, f *os.File, offset int64, size int) (same bool, err error) {
 	mapped, stored := make([]byte, size), make([]byte, size)
 	if memory.ReadMemory(mapped, address) != nil {

@@ -106,7 +106,7 @@ func TestAranges(t *testing.T) {
 			check("damaged", func(_, section []byte) { section[n] = b })
 		}
 	}
-	// Each set names the other's unit: the offset of one is behind length and version.
+	// Each set names the other's unit: the offset of one is after length and version.
 	check("lying", func(_, section []byte) {
 		o := binary.LittleEndian
 		next := section[4+o.Uint32(section):]

@@ -90,8 +90,8 @@ func (x *effects) source(column uint8) (offset int64, useful bool, err error) {
 	return 0, true, nil
 }
 
-// overwrite notes that a register gets another value. of is the column whose
-// value it gets, or -1.
+// overwrite notes that a register gets another value: that of the column of, or an unknown
+// one if of is -1.
 func (x *effects) overwrite(column uint8, of int16) error {
 	if x.isPC(column) {
 		return fault(ErrOperation, "%s cannot be saved in", x.name(column))

@@ -10,7 +10,7 @@ import (
 )
 
 // The kinds of faults that descriptions have. An *Error wraps one of them;
-// errors.Is tells them apart.
+// [errors.Is] finds it.
 var (
 	ErrMachine   = errors.New("regions are not understood for the machine")
 	ErrProcedure = errors.New("bad procedure")
@@ -22,11 +22,11 @@ var (
 	ErrLimit = errors.New("too many regions or operations")
 )
 
-// Error says where in a procedure's description what was found amiss.
+// Error is a fault in a procedure's description, with its place.
 type Error struct {
 	Procedure *Procedure
-	Region    int   // index in the list, -1 where it is none's
-	Op        int   // index in Region.Ops, -1 where it is none's
+	Region    int   // index in the list, -1 for a fault of no region
+	Op        int   // index in Region.Ops, -1 for a fault of no operation
 	Err       error // what was found and what was expected; wraps one of the kinds above
 
 	op Op

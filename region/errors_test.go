@@ -53,7 +53,7 @@ func TestProgramErrors(t *testing.T) {
 			r.Next = r
 			return r
 		}()}, amd64, region.ErrRegion, "leads back"},
-		{"when behind the region", f(ops(8, region.Add(8, rsp, -8))), amd64, region.ErrOperation, "op 0, add r7 -8 at 8: bad operation: it counts from unit 8 on, and the region has 8"},
+		{"when after the region", f(ops(8, region.Add(8, rsp, -8))), amd64, region.ErrOperation, "op 0, add r7 -8 at 8: bad operation: it counts from unit 8 on, and the region has 8"},
 		{"when before the region", f(ops(8, region.Add(-2, rsp, -8))), amd64, region.ErrOperation, "unit -2"},
 		{"label", f(ops(8, region.CopyState(3)), ops(8, region.LabelState(3))), amd64, region.ErrLabel, "names 3"},
 		{"pop_frames", f(ops(8, push(0, rbp)...), ops(8, region.PopFrames(0, 2))), amd64, region.ErrOperation, "there are 1 stack frames"},
@@ -84,7 +84,7 @@ func TestProgramErrors(t *testing.T) {
 		{"alias into an instruction", f(ops(1, region.Alias(-1, 0x2002))), arm64, region.ErrAlias, "inside of an instruction"},
 		{"alias to itself", f(ops(8, region.Alias(-1, 0))), amd64, region.ErrAlias, "leads back"},
 		{"aliases in a ring", a, amd64, region.ErrAlias, "leads back"},
-		{"behind an alias", f(ops(8, region.Add(4, rsp, -8), region.Alias(-1, 0x2000))), amd64, region.ErrAlias, "op 0 counts after it"},
+		{"after an alias", f(ops(8, region.Add(4, rsp, -8), region.Alias(-1, 0x2000))), amd64, region.ErrAlias, "op 0 counts after it"},
 		{"frames", procedure(300, wide...), amd64, region.ErrLimit, "256"},
 		{"operations", procedure(300, ops(8, many...)), amd64, region.ErrLimit, "16384"},
 	} {

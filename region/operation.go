@@ -49,7 +49,7 @@ type Op struct {
 	Predicate int8
 
 	Register int16  // a DWARF column, which is libunwind's number on amd64 and arm64
-	When     int32  // the unit of the region whose execution brings the effect; -1: the region's start
+	When     int32  // the unit of the region after which the effect holds; -1: the region's start
 	Value    uint64 // by tag; offsets as two's complement
 }
 
@@ -84,12 +84,12 @@ func Add(when int32, register uint64, value int64) Op {
 	return Op{Tag: TagAdd, When: when, Register: narrow(register), Value: uint64(value)}
 }
 
-// PopFrames says that an instruction restores the stack pointer to what it was
-// before the last n stack frames were set up.
+// PopFrames says that an instruction restores the stack pointer to its value before the
+// last n stack frames were set up.
 func PopFrames(when int32, n uint64) Op { return Op{Tag: TagPopFrames, When: when, Value: n} }
 
-// LabelState names the state that the operations listed before it lead to, or
-// the region's first where it is listed first.
+// LabelState names the state after the operations listed before it; listed first, the state
+// at the start of the region.
 func LabelState(label uint64) Op { return Op{Tag: TagLabelState, When: -1, Value: label} }
 
 // CopyState says that the region starts with the state of a label.
@@ -99,7 +99,7 @@ func CopyState(label uint64) Op { return Op{Tag: TagCopyState, When: -1, Value: 
 // and counts from the unit when+1 on. It ends the list.
 func Alias(when int32, address uint64) Op { return Op{Tag: TagAlias, When: when, Value: address} }
 
-// Stop ends the list: what follows it is ignored.
+// Stop ends the list: operations after it are ignored.
 func Stop() Op { return Op{Tag: TagStop, When: -1} }
 
 // String describes the operation with the names of libunwind, and its register

@@ -4,26 +4,24 @@
 
 package region
 
-// Region is a number of instructions of a procedure, and what they do to the
-// frame. Regions are not changed while they are in use, and may then be shared
-// by procedures and goroutines.
+// Region is a number of instructions of a procedure, with their effects on the frame.
+// Regions must not be changed while they are in use, and may then be shared by procedures
+// and used concurrently.
 type Region struct {
-	// Count is the number of units of code, 0 for an empty region, whose
-	// operations take effect before the next one starts, in the order of the
-	// list. In the last region it may be negative: the region is then the last
-	// -Count units of the procedure.
+	// Count is the number of units of code. In the last region it may be negative: the
+	// region is then the last -Count units of the procedure. The operations of a region
+	// with Count 0 take effect before the next region starts, in the order of the list.
 	Count int32
 
 	Ops []Op
 
-	// Next is the region that follows, nil for the last. Code behind the last
-	// region keeps the state that it leads to, and so does the code in front of
-	// a region with a negative count.
+	// Next is the following region, nil for the last. Code after the last region keeps the
+	// state at its end. So does the code before a region with a negative Count.
 	Next *Region
 }
 
-// List links regions in their order and returns the first, nil where there are
-// none. The last keeps the Next that it has, so that a tail can be shared.
+// List links regions in their order and returns the first, nil without regions. The last
+// one keeps its Next, so that a tail can be shared.
 func List(regions ...*Region) *Region {
 	for i := 1; i < len(regions); i++ {
 		regions[i-1].Next = regions[i]
@@ -48,17 +46,16 @@ type Procedure struct {
 	Regions *Region
 }
 
-// Table is libunwind's table-info and remote-table-info: code whose unwind
-// tables are FDEs, and the sorted table of them, which has the form of
-// .eh_frame_hdr's with 4-byte entries.
+// Table is libunwind's table-info and remote-table-info: code with FDEs as unwind tables,
+// and a sorted table of them in the format of .eh_frame_hdr with 4-byte entries.
 type Table struct {
 	Name string // of the code, "" where it has none
 
 	// SegmentBase is the address that entries are relative to.
 	SegmentBase uint64
 
-	// Address is where the entries lie in memory, and Words how long they are in
-	// words of the machine.
+	// Address is the address of the entries in memory, and Words their size in words of the
+	// machine.
 	Address uint64
 	Words   uint64
 

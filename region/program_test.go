@@ -92,7 +92,7 @@ func TestProgram(t *testing.T) {
 			4: rbp+16 rbp=[-16] rip=[-8]
 			10: rsp+8 rip=[-8]`},
 
-		{"behind stop", amd64, 16, []*region.Region{
+		{"after stop", amd64, 16, []*region.Region{
 			ops(16, region.Add(0, rsp, -8), region.Stop(), region.Add(99, 99, 1), region.Op{Tag: 77}),
 		}, `
 			0: rsp+8 rip=[-8]
@@ -169,7 +169,7 @@ func TestProgram(t *testing.T) {
 			29: rsp+16 rbp=[-16] rip=[-8]
 			30: rsp+8 rip=[-8]`},
 
-		{"code behind an early return", amd64, 64, []*region.Region{
+		{"code after an early return", amd64, 64, []*region.Region{
 			ops(8, push(0, rbp)...),
 			ops(8, region.LabelState(7), region.PopFrames(6, 1)),
 			ops(16, region.CopyState(7), region.SaveReg(3, rsp, rbp)),
@@ -182,8 +182,8 @@ func TestProgram(t *testing.T) {
 			20: rbp+16 rbp=[-16] rip=[-8]`},
 
 		{"a label names what its list has come to", amd64, 64, []*region.Region{
-			// As libunwind's macro writes it, at -1, behind the prologue; the
-			// operation behind it is earlier, so that its effect is part of the state.
+			// As libunwind's macro writes it, at -1, after the prologue; the
+			// operation after it is earlier, so that its effect is part of the state.
 			ops(8, region.Add(3, rsp, -32), region.LabelState(1), region.Add(0, rsp, -8), region.Add(4, rsp, -8)),
 			ops(8, region.PopFrames(0, 1)),
 			ops(8, region.CopyState(1)),

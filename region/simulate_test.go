@@ -154,7 +154,7 @@ func (g *generator) function() {
 			break
 		}
 	}
-	if g.code[len(g.code)-1].returns { // there is something behind it
+	if g.code[len(g.code)-1].returns { // there is something after it
 		g.emit(instruction{run: func(*hardware) {}})
 	}
 }
@@ -190,7 +190,7 @@ func (g *generator) epilogue(framed bool, frameOffset, depth uint64, depths, in 
 		}
 	}
 	if g.chance() {
-		// All at once, and what is in registers comes back behind it.
+		// All at once, and what is in registers comes back after it.
 		g.emit(instruction{pops: true, run: func(h *hardware) {
 			to := entry(h)
 			for _, reg := range pushed {
@@ -253,11 +253,11 @@ func (g *generator) describe() (*region.Region, uint64) {
 	empty()
 	for n := range g.code {
 		i := &g.code[n]
-		behind := n > 0 && g.code[n-1].returns && labelled != nil
-		if n > 0 && (behind || !i.joined && g.r.IntN(4) == 0) {
+		after := n > 0 && g.code[n-1].returns && labelled != nil
+		if n > 0 && (after || !i.joined && g.r.IntN(4) == 0) {
 			cut()
 		}
-		if behind {
+		if after {
 			current.Ops = append(current.Ops, region.CopyState(label))
 			frames = labelled
 			labelled = nil

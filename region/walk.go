@@ -190,7 +190,7 @@ func (w *walk) follow(r *Region, index int) error {
 }
 
 // sort sets w.order to a region's operations up to the first stop or alias, by
-// when they count. The error belongs to the operation whose index it returns.
+// when they count. The error belongs to the operation at the index that it returns.
 func (w *walk) sort(r *Region, units uint64) (int, error) {
 	w.order = w.order[:0]
 	latest, sorted := int32(-1), true

@@ -7,7 +7,7 @@ package stack
 import (
 	"sync"
 
-	"github.com/clewdev/clew/internal/stackroom"
+	"github.com/clewdev/clew/internal/stackgrow"
 	"github.com/clewdev/clew/object"
 )
 
@@ -70,7 +70,7 @@ func (l *locator) hasEnded() bool {
 
 // locate locates what is in the queue of an object.
 func (l *locator) locate(in *Object, f *object.File) {
-	stackroom.Take()
+	stackgrow.Grow()
 	_ = in.searchDebugFile(f) // which Name tells too
 	for {
 		address, ok := l.next(in)

@@ -36,5 +36,5 @@ func EHFrame(buffer []byte, p *cfi.Program, start, size, address uint64) (n int,
 }
 
 // PerfAddress returns where perf inject puts the .eh_frame of size bytes of code
-// from address start on: at the next multiple of eight bytes behind the code.
+// from address start on: at the next multiple of eight bytes after the code.
 func PerfAddress(start, size uint64) uint64 { return start + (size+7)&^7 }

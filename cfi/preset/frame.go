@@ -21,29 +21,29 @@ type Frame struct {
 	// is nil it is cfi.EntryCIE of the machine; the programs then share one.
 	CIE *cfi.CIE
 
-	// Landing says that a landing pad of four bytes stands first: endbr64 on
+	// Landing says that the function starts with a landing pad of four bytes: endbr64 on
 	// amd64, bti on arm64.
 	Landing bool
 
-	// Signed says that the return address is signed (arm64): by paciasp, first
-	// or behind the landing pad, until the autiasp in front of each ret.
+	// Signed says that the return address is signed (arm64): by paciasp, at the start or
+	// after the landing pad, until the autiasp before each ret.
 	Signed bool
 
-	// Size is the bytes that the stack pointer moves for the frame; each preset
-	// says by which instruction.
+	// Size is the distance in bytes that the stack pointer moves for the frame; each preset
+	// names the instruction.
 	Size uint64
 
 	// Pushed are the registers that are pushed, in order (amd64).
 	Pushed []uint64
 
-	// Saved are the registers that are stored in slots of the frame. They are
-	// saved from the offset Prologue on: behind the last of the stores, and not
-	// behind the first instruction that changes one of the registers.
+	// Saved are the registers that are stored in slots of the frame. Prologue is the offset
+	// after the last store. It must not be later than the first instruction that changes a
+	// saved register.
 	Saved    []Saved
 	Prologue uint64
 
-	// Epilogues are in ascending order. Saved registers have been loaded again
-	// where one starts.
+	// Epilogues are in ascending order. When one starts, the saved registers have been
+	// loaded again.
 	Epilogues []Epilogue
 }
 
@@ -54,11 +54,11 @@ type Saved struct {
 	Slot     int64
 }
 
-// Epilogue says where a frame is unmade.
+// Epilogue is the code that removes a frame.
 type Epilogue struct {
 	Start uint64 // offset of its first instruction
-	// End is the offset behind its last instruction, a ret or a jump, where the
-	// frame of before is there again; 0 where nothing follows.
+	// End is the offset after its last instruction, a ret or a jump. The code there has
+	// the frame again. 0 stands for an epilogue at the end of the function.
 	End uint64
 }
 
@@ -208,7 +208,7 @@ func Fixed(m *arch.Machine, f Frame) (*cfi.Program, error) {
 
 // Leaf returns the table of a function without a frame: the state at its call
 // holds throughout, but for the signature of the return address where that is
-// Signed (arm64), until behind the autiasp at which each Epilogue starts. Size,
+// Signed (arm64), until after the autiasp at which each Epilogue starts. Size,
 // Pushed and Saved are empty.
 func Leaf(m *arch.Machine, f Frame) (*cfi.Program, error) {
 	b, err := begin(m, &f)
@@ -260,13 +260,13 @@ var entryCIEs sync.Map // *arch.Machine to *cfi.CIE
 type builder struct {
 	*cfi.Builder
 	arm64 bool
-	at    uint64  // behind the last instruction
+	at    uint64  // after the last instruction
 	frame uint64  // what the frame is found by: the caller's value is gone
 	slots []Saved // that are in use
 	err   error   // the first of save
 }
 
-// begin starts a table, behind the landing pad and the signature.
+// begin starts a table, after the landing pad and the signature.
 func begin(m *arch.Machine, f *Frame) (*builder, error) {
 	cie := f.CIE
 	switch {
@@ -348,7 +348,7 @@ func (b *builder) restore(f *Frame) {
 	}
 }
 
-// authenticate goes behind the autiasp.
+// authenticate moves past the autiasp.
 func (b *builder) authenticate(f *Frame) {
 	if f.Signed {
 		b.after(4).NegateRAState()

@@ -23,8 +23,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Client fetches files by build ID. Its fields are not changed once Fetch was
-// called. It may be used from several goroutines, and fetches one file at a time.
+// Client fetches files by build ID. Its fields must not be changed after the first Fetch.
+// It may be used concurrently, and fetches one file at a time.
 type Client struct {
 	Servers []string // their URLs, http or https, in the order in which they are asked
 	Cache   string   // the directory that files are kept in; "" for none
@@ -41,14 +41,14 @@ type Client struct {
 	// context does, or when a write fails. nil stands for Curl.
 	Get func(ctx context.Context, url string, to io.Writer) error
 
-	// Progress is told of a fetch: before it, from time to time, and with done, after
-	// it. It may be nil.
+	// Progress is called before a fetch, from time to time, and, with done, after it, with
+	// the bytes received so far. It may be nil.
 	Progress func(what debugfile.Kind, buildID []byte, bytes int64, done bool)
 
-	mu     sync.Mutex
-	spent  time.Duration
-	failed map[string]bool // servers
-	told   map[string]error
+	mu      sync.Mutex
+	spent   time.Duration
+	failed  map[string]bool // servers
+	answers map[string]error
 }
 
 const (
@@ -84,10 +84,11 @@ func FromEnvironment() *Client {
 	}
 }
 
-// Fetch opens the file of a build ID, from the cache or a server. The caller closes
-// it. The error wraps fs.ErrNotExist where no server has the file; else it is a
-// *ServerError, or several, or tells why no file can be written. Who asks for the same
-// file again is told the same; other files do not exist where all servers have failed.
+// Fetch opens the file of a build ID, from the cache or a server. The caller closes it. The
+// error wraps [fs.ErrNotExist] if no server has the file. Otherwise it is one or several
+// [*ServerError], or says why no file can be written. Further calls for the same build ID
+// return the same error. If all servers have failed, the error for other build IDs wraps
+// fs.ErrNotExist.
 func (c *Client) Fetch(what debugfile.Kind, id []byte) (*os.File, error) {
 	if len(id) < 2 || len(id) > maxID {
 		return nil, fmt.Errorf("build ID of %d bytes: %w", len(id), fs.ErrNotExist)
@@ -96,7 +97,7 @@ func (c *Client) Fetch(what debugfile.Kind, id []byte) (*os.File, error) {
 	defer c.mu.Unlock()
 	e := entry{dir: c.Cache, what: what, id: id}
 	name := what.String() + string(id)
-	if err := c.told[name]; err != nil {
+	if err := c.answers[name]; err != nil {
 		return nil, err
 	}
 	if f, known := e.cached(); known || !c.hope() {
@@ -138,11 +139,11 @@ func (c *Client) Fetch(what debugfile.Kind, id []byte) (*os.File, error) {
 	if len(errs) == 0 {
 		return nil, fs.ErrNotExist
 	}
-	if c.told == nil {
-		c.told = make(map[string]error)
+	if c.answers == nil {
+		c.answers = make(map[string]error)
 	}
-	c.told[name] = errors.Join(errs...)
-	return nil, c.told[name]
+	c.answers[name] = errors.Join(errs...)
+	return nil, c.answers[name]
 }
 
 // maxID is more bytes than a build ID has; as a name they fit in any file system.

@@ -2,16 +2,16 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package debuginfod fetches files by build ID from debuginfod servers: separate
-// debug files, and the executables and libraries that a core's machine had. A
-// Client's Fetch is made for debugfile.Search.Fetch; FromEnvironment makes one of
-// the variables that all debuginfod clients go by, debuginfod_find_debuginfo(3).
+// Package debuginfod fetches files by build ID from debuginfod servers: separate debug
+// files, and the executables and libraries of a core's machine. [Client.Fetch] fits
+// debugfile.Search.Fetch; [FromEnvironment] makes a client by the environment variables of
+// all debuginfod clients, debuginfod_find_debuginfo(3).
 //
-// What was fetched is kept in the cache that is every such client's. Nothing of a
-// server is believed: what it sends is bounded in time and size, and kept only when
-// it is an object file that has the build ID. A server that fails is not asked again.
-// The cache is never cleaned: elfutils' clients do that.
+// Fetched files are stored in the cache that all such clients share. No data of a server is
+// trusted: they are bounded in time and size, and kept only if they are an object file with
+// the build ID. A server that fails is not asked again. The package never cleans the cache:
+// elfutils' clients do.
 //
-// The package does not link net/http, and so no program becomes dynamic, or starts
-// later, by it: curl makes the requests, unless Client.Get is set.
+// The package does not link net/http, which would make programs dynamic and slow to start:
+// curl makes the requests, unless Client.Get is set.
 package debuginfod

@@ -26,9 +26,8 @@ type errRedirect string
 
 func (e errRedirect) Error() string { return string(e) }
 
-// follow returns where a redirection of a URL leads. It stays on its server, or
-// leads to another one of the client's: who was not named as a server is not asked,
-// and is not sent the header lines that are meant for those who were.
+// follow returns the target of a redirection. It must be on the same server or on another
+// one of Servers: other hosts must not get the header lines for them.
 func (c *Client) follow(from, location string) (string, error) {
 	u, err := url.Parse(from)
 	if err != nil {

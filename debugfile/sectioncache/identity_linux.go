@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// identity returns what tells a place in a file from all others, and when the file was
+// identity returns a name that identifies a place in a file, and when the file was
 // changed last. It is false where nothing does.
 //
 // Nobody but the kernel sets the time of a change (st_ctime), and its clock is the

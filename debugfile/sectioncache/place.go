@@ -18,7 +18,7 @@ import (
 // place in a file, and for the moment at which the file was changed last.
 const remembered = ".place"
 
-// settled is how long ago a file was changed last whose sections are remembered: a
+// settled is the least age of the last change of a file with remembered sections: a
 // later change has another time, however coarse the file system's clock is (as git's
 // index has it, Documentation/technical/racy-git.txt).
 const settled = 2 * time.Second

@@ -59,7 +59,7 @@ func (c *Cache) prune() {
 	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, info := range kept {
 		if total <= c.limit/4*3 {
-			return // room for those that come next
+			return // leaves space for the next ones
 		}
 		// Who has it mapped keeps it.
 		if os.Remove(filepath.Join(c.dir, info.Name())) == nil {

@@ -26,7 +26,7 @@ var mappings struct {
 }
 
 // Map maps length bytes of f from offset on. f stays the caller's and may be
-// closed at once; name is what [Guard] calls it. What lies behind the end of the
+// closed at once; name is what [Guard] calls it. What lies after the end of the
 // file faults.
 func Map(f *os.File, name string, offset, length int64) (*Mapping, error) {
 	lead := offset % int64(os.Getpagesize())

@@ -107,5 +107,5 @@ func openOwn(path string, flags int) (*os.File, error) {
 	return os.OpenFile(path, flags, 0o600)
 }
 
-// Temporary makes a file whose name is removed at once.
+// Temporary creates a file and removes its name at once.
 func Temporary(dir string) (*os.File, error) { return unnamed(dir) }

@@ -101,7 +101,7 @@ func EncodeJSON(w io.Writer, value any) error {
 	return err
 }
 
-// jsonBuffer is what an encoder of JSON wrote, whose strings are UTF-8.
+// jsonBuffer is the output of a JSON encoder; its strings are UTF-8.
 type jsonBuffer []byte
 
 func (b *jsonBuffer) Write(p []byte) (int, error) {

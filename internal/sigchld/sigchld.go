@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// quiet counts who wants quiet.
+// quiet counts the callers of Quiet that have not restored the flag.
 var quiet struct {
 	sync.Mutex
 	users int

@@ -16,12 +16,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open opens a regular file for reading, by its absolute path as a process whose
-// root directory is root would. Symbolic links, absolute ones too, lead nowhere out
-// of root. Where root is "" the path is this process's, and may be relative. In
-// either case the magic links of procfs (/proc/PID/fd/N, exe, cwd, root) are not
-// followed; root itself can be one, as /proc/PID/root is. The error is an
-// *fs.PathError.
+// Open opens a regular file for reading by its absolute path in the root directory root, as
+// a process with that root directory would. Symbolic links, absolute ones too, do not lead
+// out of root. If root is "" the path is this process's, and may be relative. In either
+// case the magic links of procfs (/proc/PID/fd/N, exe, cwd, root) are not followed; root
+// itself can be one, as /proc/PID/root is. The error is an [*fs.PathError].
 func Open(root, name string) (*os.File, error) {
 	return open(join(root, name), func() (int, error) { return find(root, name, 0) })
 }
@@ -37,10 +36,10 @@ func OpenPlanted(root, name string) (*os.File, error) {
 	return open(join(root, name), func() (int, error) { return find(root, name, flags) })
 }
 
-// OpenNamed opens a regular file for reading whose name is trusted: the user typed
-// it, or it is a link that the kernel made, as /proc/PID/exe and the links in
-// /proc/PID/map_files are. Links are followed wherever they lead. It refuses the
-// same files as [Open]. The error is an *fs.PathError.
+// OpenNamed opens a regular file for reading by a trusted name: the user typed it, or it is
+// a link that the kernel made, as /proc/PID/exe and the links in /proc/PID/map_files are.
+// Links are followed wherever they lead. It refuses the same files as [Open]. The error is
+// an [*fs.PathError].
 func OpenNamed(name string) (*os.File, error) {
 	f, err := open(name, func() (int, error) { return findNamed(name) })
 	if errors.Is(err, errNoProc) {
@@ -49,8 +48,7 @@ func OpenNamed(name string) (*os.File, error) {
 	return f, err
 }
 
-// openPlainly opens a file whose name is trusted, and which was found to be regular, by
-// its name.
+// openPlainly opens a file that was found to be regular by its trusted name.
 func openPlainly(name string) (*os.File, error) {
 	fd, err := openNow(name)
 	if err == nil {

@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// Open opens a regular file for reading, by its absolute path as a process whose
-// root directory is root would, but for paths with symbolic links that lead out of
-// it, which are an error here. Where root is "" the path is this process's, and may
-// be relative. The error is an *fs.PathError.
+// Open opens a regular file for reading by its absolute path in the root directory root, as
+// a process with that root directory would. A symbolic link that leads out of root is an
+// error here. If root is "" the path is this process's, and may be relative. The error is
+// an [*fs.PathError].
 func Open(root, name string) (*os.File, error) {
 	// The check comes first: opening a FIFO would wait for its writer.
 	info, err := Stat(root, name)
@@ -42,8 +42,8 @@ func OpenPlanted(root, name string) (*os.File, error) {
 	return Open(root, name)
 }
 
-// OpenNamed opens a regular file for reading whose name is trusted, since the user
-// typed it. The error is an *fs.PathError.
+// OpenNamed opens a regular file for reading by a trusted name that the user typed. The
+// error is an [*fs.PathError].
 func OpenNamed(name string) (*os.File, error) { return Open("", name) }
 
 // OpenInput is like [OpenNamed] for what can also be read as a stream, as

@@ -14,8 +14,7 @@ import (
 	"syscall"
 )
 
-// User is a user whose rights decide which files are read, where this process has
-// root's.
+// User is a user with the rights by which files are read if this process has root's.
 type User struct {
 	ID, Group uint32
 	Groups    []uint32 // supplementary ones

@@ -16,7 +16,7 @@ import (
 // of its own; the rest shares chunks. It is not safe for concurrent use.
 type arena struct {
 	chunks []*chunk
-	recent *chunk // the last one that had room
+	recent *chunk // the last one with enough space
 	mapped int    // bytes
 }
 
@@ -30,7 +30,7 @@ const (
 type chunk struct {
 	memory []byte
 	free   []span // by ascending offset, no two of them adjacent
-	room   int    // no free span is larger
+	most   int    // no free span is larger
 }
 
 // span is a range of offsets in a chunk.
@@ -38,7 +38,7 @@ type span struct{ start, end int }
 
 func (s span) size() int { return s.end - s.start }
 
-// alloc returns n bytes, whose contents are undefined. Errors wrap ErrMemory.
+// alloc returns n bytes with undefined contents. Errors wrap ErrMemory.
 func (a *arena) alloc(n int) ([]byte, error) {
 	if n >= largeSize {
 		memory, err := mapMemory(n)
@@ -65,15 +65,15 @@ func (a *arena) alloc(n int) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrMemory, err)
 	}
 	a.mapped += cap(memory)
-	c := &chunk{memory: memory, free: []span{{0, chunkSize}}, room: chunkSize}
+	c := &chunk{memory: memory, free: []span{{0, chunkSize}}, most: chunkSize}
 	a.chunks = append(a.chunks, c)
 	a.recent = c
 	return c.alloc(size)[:n], nil
 }
 
-// alloc returns size bytes, a multiple of grain, or nil where there is no room.
+// alloc returns size bytes, a multiple of grain, or nil if no span is large enough.
 func (c *chunk) alloc(size int) []byte {
-	if size > c.room {
+	if size > c.most {
 		return nil
 	}
 	largest := 0
@@ -89,7 +89,7 @@ func (c *chunk) alloc(size int) []byte {
 		}
 		return b
 	}
-	c.room = largest
+	c.most = largest
 	return nil
 }
 
@@ -146,5 +146,5 @@ func (c *chunk) release(s span) {
 	} else {
 		c.free = slices.Insert(c.free, i, s)
 	}
-	c.room = max(c.room, s.size())
+	c.most = max(c.most, s.size())
 }

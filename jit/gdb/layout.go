@@ -8,7 +8,7 @@ import "github.com/clewdev/clew/jit/gdb/registry"
 
 // nativeDescriptor and nativeEntry are struct jit_descriptor and struct
 // jit_code_entry of a 64-bit machine, as publishers write them. Addresses are
-// no Go pointers: what they lead to is no Go memory, and other processes read it.
+// no Go pointers: they lead to memory outside of Go, and other processes read it.
 type nativeDescriptor struct {
 	version  uint32
 	action   registry.Action

@@ -34,11 +34,11 @@ var list struct {
 // changes counts the changes of the list.
 var changes atomic.Uint64
 
-// Changes returns how often this program's list has changed. Who keeps what registry.Read
-// has told reads again where the number is another one.
+// Changes returns the number of changes of this program's list so far. As long as it stays
+// the same, a result of registry.Read is current.
 func Changes() uint64 { return changes.Load() }
 
-// register puts an image into the list and tells the debugger. The caller holds
+// register puts an image into the list and notifies the debugger. The caller holds
 // the lock.
 func register(i *image) {
 	e := i.entry()
@@ -57,7 +57,7 @@ func register(i *image) {
 	notify(d, i, registry.ActionRegister)
 }
 
-// unregister takes an image out of the list and tells the debugger. The caller
+// unregister takes an image out of the list and notifies the debugger. The caller
 // holds the lock.
 func unregister(i *image) {
 	d := ownDescriptor()

@@ -30,13 +30,12 @@ type store struct {
 	bytes     int
 }
 
-// Publish registers a batch with debuggers, in one symbol file. The name that
-// debuggers show for the batch, and its functions, lines and unwind tables, are
-// known when it returns, unless Gather is set. Where a debugger is attached it
-// stops all threads of the program meanwhile. What it publishes for another
-// machine than this program's wraps jit.ErrNotApplicable.
+// Publish registers a batch with debuggers, in one symbol file. When it returns debuggers
+// know the names, lines and unwind tables of its functions, unless Gather is set. An
+// attached debugger stops all threads of the program meanwhile. For code of another machine
+// than this program's the error wraps [jit.ErrNotApplicable].
 //
-// It keeps nothing of the Code, and allocates nothing for a function.
+// Publish keeps nothing of the Code, and does not allocate for each function.
 func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if c.Machine != nil && c.Machine != jit.Host() {
 		if err := c.Check(); err != nil {
@@ -118,7 +117,7 @@ func (p *Publisher) gather(i *image) {
 	}
 }
 
-// Flush registers now what Gather holds back. It returns when debuggers know it.
+// Flush registers the batches that Gather delays. When it returns debuggers know them.
 func (p *Publisher) Flush() {
 	list.Lock()
 	defer list.Unlock()
@@ -139,7 +138,7 @@ func (p *Publisher) Flush() {
 	p.waiting.trim()
 }
 
-// Stats returns what the publisher holds.
+// Stats returns the current size of the publisher's symbol files.
 func (p *Publisher) Stats() Stats {
 	list.Lock()
 	defer list.Unlock()

@@ -175,7 +175,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// What cannot be published leaves nothing behind, and what can't be withdrawn
+// What cannot be published leaves nothing after, and what can't be withdrawn
 // neither.
 func TestPublishErrors(t *testing.T) {
 	p := new(Publisher)

@@ -11,55 +11,55 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// Publisher makes generated code known to debuggers through the GDB JIT
-// interface. Its zero value is ready; its fields are set before its first use.
-// There is one list in a program, which all its publishers share.
+// Publisher makes generated code known to debuggers through the GDB JIT interface. The zero
+// value is ready; its fields must be set before its first use. All publishers of a program
+// share its one list. Its methods may be called concurrently.
 type Publisher struct {
-	// Gather, where it is not 0, lets Publish return at once, and registers what
-	// was published within so much time together: each stop of the program by a
-	// debugger costs about half a millisecond. Until then no debugger knows the
-	// functions, and none stops at a breakpoint on them. Some milliseconds are
-	// enough for a program that publishes function after function. Withdraw
-	// never waits.
+	// Gather is a delay, 0 for none. Publish then returns at once, and registers all
+	// batches of that time together, since each stop of the program by a debugger costs
+	// about half a millisecond. Until then no debugger knows the functions, or stops at
+	// breakpoints in them. Some milliseconds are enough for a program that publishes
+	// function after function. Withdraw never waits.
 	Gather time.Duration
 
-	// MergeAt is how many symbol files of about the same size are merged; 0
-	// means DefaultMergeAt, and less than 0 that none are.
+	// MergeAt is the number of symbol files of about the same size that are merged into
+	// one; 0 stands for DefaultMergeAt, a negative number for no merging.
 	MergeAt int
 
-	// AllowSecond lets Publish go on where another copy of the interface is in
-	// the process: see ErrSecondDescriptor.
+	// AllowSecond lets Publish continue if the process holds another copy of the interface:
+	// see [ErrSecondDescriptor].
 	AllowSecond bool
 
 	store
 }
 
-// Default is the publisher that jit.Publish uses where this package is imported.
+// Default is the publisher that jit.Publish calls if the program imports this package.
 var Default = new(Publisher)
 
 func init() { jit.Register(jit.StageGDB, "gdb", Default) }
 
-// ErrSecondDescriptor says that the process holds another copy of the
-// interface's descriptor: of a library that has a JIT of its own, as LLVM's, or
-// of this package once more in a plugin. The error names the object.
+// ErrSecondDescriptor means that the process holds another copy of the interface's
+// descriptor: in a library with a JIT of its own, such as LLVM's, or in a plugin that
+// contains this package too. The error names the object.
 //
-// Publisher.AllowSecond goes on all the same. Debuggers then see: where the
-// other copy is in an object of its own, gdb 13 both lists, lldb 14 that of the
-// program and not the library's; where C code in the program itself has it, gdb
-// only that one, and lldb one of them: which, changes with any other symbol. A copy
-// that comes later is found within a second.
+// [Publisher].AllowSecond continues nevertheless. If the other copy is in an object of its
+// own, gdb 13 then reads both lists, and lldb 14 only that of the program. If C code in the
+// program itself has the copy, gdb reads only that one, and lldb one of them, which depends
+// on the other symbols of the program. A copy that is loaded later is found within a
+// second.
 var ErrSecondDescriptor = errors.New("another copy of the GDB JIT interface is in the process")
 
-// DefaultMergeAt is how many symbol files of one level make one. To register one
-// costs gdb 13 about 0.4 ms, to unregister it nearly as much, each hundred in the
-// list a fifth of that more, and what is merged is read again: from 32 to 64 all
-// that comes to the same, and a debugger that attaches later finds fewer with 32.
+// DefaultMergeAt is the default number of symbol files of one level that are merged into
+// one. In gdb 13 registering a symbol file takes about 0.4 ms and unregistering one nearly
+// as much, a fifth more for each hundred in the list, and merged functions are read again.
+// The sum is the same from 32 to 64, and with 32 a debugger that attaches later finds fewer
+// files.
 const DefaultMergeAt = 32
 
-// ErrMemory says that the system gave no memory for symbol files.
+// ErrMemory means that the system refused memory for symbol files.
 var ErrMemory = errors.New("no memory for symbol files")
 
-// Stats are what a publisher holds.
+// Stats is the size of a publisher's symbol files.
 type Stats struct {
 	Functions int // published and not withdrawn
 	Files     int // symbol files, of which each has an entry in the list

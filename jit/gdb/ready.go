@@ -21,14 +21,13 @@ type ready struct {
 	image     *image // nil where it was withdrawn
 }
 
-// PublishImage registers a symbol file that is ready, as a linker has made it:
-// an ELF file whose addresses are those of the code in memory, or are 0 where
-// its sections have none. It is copied. It is never merged, and debuggers know it
-// when PublishImage returns, whatever Gather says; what they cannot read in it
-// they pass over.
+// PublishImage registers a complete symbol file, as a linker writes it: an ELF file with
+// the addresses of the code in memory, or with address 0 for sections without one. The file
+// is copied. It is never merged, and Gather does not delay it: when PublishImage returns
+// debuggers know it. They skip the parts that they cannot read.
 //
-// For withdrawing it is a batch of one function, of which Stats counts none. The
-// error wraps registry.ErrNotELF where the bytes begin with something else.
+// For the Registration it is a batch of one function, which Stats does not count. The error
+// wraps registry.ErrNotELF if the bytes do not start with ELF's magic number.
 func (p *Publisher) PublishImage(file []byte) (jit.Registration, error) {
 	if len(file) < elf.EI_NIDENT || string(file[:len(elf.ELFMAG)]) != elf.ELFMAG {
 		return nil, fmt.Errorf("%w: it starts with % x", registry.ErrNotELF, file[:min(len(file), len(elf.ELFMAG))])
@@ -72,9 +71,9 @@ func (r *ready) WithdrawFunctions(functions ...int) error {
 	return r.Withdraw()
 }
 
-// Own returns the addresses of the interface in this program: of the descriptor,
-// from which debuggers read the list, and of the function in which they are told
-// that it has changed. Both are 0 where the program has no interface.
+// Own returns the addresses of the interface in this program: of the descriptor, from which
+// debuggers read the list, and of the function that reports its changes to them. Both are 0
+// if the program has no interface.
 func Own() (descriptor, register uint64) {
 	return uint64(uintptr(unsafe.Pointer(ownDescriptor()))), uint64(ownRegister())
 }

@@ -36,7 +36,7 @@ var second struct {
 // publishes. Reading the list of mappings takes some ten microseconds.
 const lookAgain = time.Second
 
-// mappedFile tells files apart, also where one replaced the other.
+// mappedFile identifies a file, also after another one replaced it.
 type mappedFile struct {
 	device string // as the kernel prints it
 	inode  uint64
@@ -108,7 +108,7 @@ type codeMapping struct {
 }
 
 // parseMapping reads a line of /proc/self/maps (proc_pid_maps(5)); ok is false
-// for all that is no code of a file.
+// for all that is not code of a file.
 func parseMapping(line []byte) (m codeMapping, ok bool) {
 	// address perms offset dev inode pathname
 	fields := strings.SplitN(strings.TrimSpace(string(line)), " ", 6)

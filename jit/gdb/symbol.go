@@ -76,7 +76,7 @@ func findSymbol(file io.ReaderAt, name string, code codeMapping) (addresses []ui
 }
 
 // biasOf returns what is added to the addresses of a file with such program
-// headers, one of whose executable segments a mapping holds.
+// headers, with an executable segment that a mapping contains.
 func biasOf(headers []byte, m codeMapping) (bias uint64, ok bool) {
 	le := binary.LittleEndian
 	for h := headers; len(h) >= 56; h = h[56:] {

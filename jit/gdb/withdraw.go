@@ -122,7 +122,7 @@ func (b *batch) dying(functions []int) []uint64 {
 	return starts
 }
 
-// retire drops an image whose functions are all gone.
+// retire drops an image without functions.
 func (p *Publisher) retire(i *image) {
 	for _, b := range i.batches {
 		b.leave(i)

@@ -17,7 +17,7 @@ type batch struct {
 	memory   []byte
 	offsets  []uint32 // of the FDEs, by the functions' indexes; noFDE where there is none, or none any more
 	live     int
-	separate bool // a terminator is behind each FDE, not behind all
+	separate bool // a terminator is after each FDE, not after all
 	array    bool // LLVM can read it as one section
 	direct   []direct
 }
@@ -28,7 +28,7 @@ type direct struct {
 	single bool // FDE by FDE, not as one section
 }
 
-// noFDE is no offset: entries are aligned.
+// noFDE is not an offset: entries are aligned.
 const noFDE = ^uint32(0)
 
 // newBatch encodes the tables of a batch, and registers nothing.
@@ -160,7 +160,7 @@ func (b *batch) forget(functions []int) error {
 	return nil
 }
 
-// withdraw makes the functions unknown whose FDEs are at some offsets, and are
+// withdraw makes the functions with FDEs at some offsets unknown, and are
 // no longer in b.offsets.
 func (b *batch) withdraw(gone []uint32) {
 	r := b.registry

@@ -2,30 +2,26 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package libgcc makes generated code known to the unwinders of the process
-// itself: libgcc's and LLVM's, which C++ exceptions, _Unwind_Backtrace and
-// Rust's panics use. A program that imports it has the publisher in jit.Publish:
+// Package libgcc publishes generated code to the unwinders of the process itself: libgcc's
+// and LLVM's, which C++ exceptions, _Unwind_Backtrace and Rust's panics use.
 //
-//	import _ "github.com/clewdev/clew/jit/libgcc"
+//	import _ "github.com/clewdev/clew/jit/libgcc" // jit.Publish then publishes to them
 //
-// The unwind tables of a batch become a section of .eh_frame in C memory, which
-// __register_frame (libgcc) or __unw_add_dynamic_eh_frame_section (LLVM) is told
-// of. Where both unwinders are in the process, each is told. Whatever is
-// published and withdrawn, and however batches lie amid each other, there is no
-// moment in which a function that stays is unknown.
+// The unwind tables of a batch become an .eh_frame section in C memory, which
+// __register_frame (libgcc) or __unw_add_dynamic_eh_frame_section (LLVM) registers. If both
+// unwinders are in the process, both get it. Publishing and withdrawing batches never hides
+// another published function, not even for a moment.
 //
-// An unwinder is found when a batch is published; one that is loaded later knows
-// what is published from then on. It needs a C runtime in the process: without
-// cgo, not on Linux, or where no unwinder is loaded, Publish returns
-// jit.ErrNotApplicable. Nothing is linked for it: libgcc_s.so.1, libunwind.so.1
-// and the symbols of the program are looked up as they are at that moment. An
-// unwinder that is linked into the program itself is found as well, in a static
-// program or one that was linked with -static-libgcc.
+// Publish looks for the unwinders at each call; an unwinder that is loaded later knows only
+// batches that are published afterwards. The package needs a C runtime in the process:
+// without cgo, on other systems than Linux, or without an unwinder, Publish returns
+// [jit.ErrNotApplicable]. It links no library: it looks libgcc_s.so.1, libunwind.so.1 and
+// the symbols of the program up at run time. It also finds an unwinder in the program
+// itself, as in a static program or one linked with -static-libgcc.
 //
-// Functions without an unwind table stay unknown. What these unwinders would
-// abort the process for, or be led astray by, is an error of Publish: a table
-// that leaves the CFA undefined, an operation that they do not know, a function
-// that is published already.
+// Functions without an unwind table stay unknown. Publish returns an error for tables with
+// which these unwinders would abort the process or walk astray: a table that leaves the CFA
+// undefined, an operation that they do not know, a function that is already published.
 //
 // Package libgcc unwinds nothing itself.
 package libgcc

@@ -10,7 +10,7 @@ import (
 )
 
 // index is the published functions in the order of their addresses: a list of
-// leaves whose ranges do not overlap. For an unwinder that keeps a list of
+// leaves with ranges that do not overlap. For an unwinder that keeps a list of
 // sections, a leaf is a section. Functions are gathered in few leaves, and a
 // leaf is split where another batch's function comes to lie in its range.
 type index struct{ leaves []*leaf }

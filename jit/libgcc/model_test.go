@@ -225,7 +225,7 @@ func (f *fake) below(pc uint64) int {
 	return sort.Search(len(f.seen), func(i int) bool { return f.seen[i].start <= pc })
 }
 
-// see inserts a section behind those that start where it does.
+// see inserts a section after those that start where it does.
 func (f *fake) see(p *parsed) {
 	i := sort.Search(len(f.seen), func(i int) bool { return f.seen[i].start < p.start })
 	f.seen = slices.Insert(f.seen, i, p)
@@ -240,7 +240,7 @@ func (f *fake) finds(p *parsed, pc uint64) bool {
 		if pc < old.Start || pc >= old.End {
 			continue
 		}
-		// Its size is read anew, as a word behind that of its start.
+		// Its size is read anew, as a word after that of its start.
 		width := uint64(jit.Host().AddressSize)
 		size := make([]byte, 8)
 		copy(size, old.CIE.Section.Data[old.Offset+8+width:][:width])

@@ -22,8 +22,8 @@ var ErrTable = errors.New("bad unwind table")
 // error that wraps it names the function and where the other one is.
 var ErrPublished = errors.New("the code is published already")
 
-// Publisher publishes to the unwinders of this process. As they are the
-// process's, all its values are one.
+// Publisher publishes to the unwinders of this process. All its values are equivalent. Its
+// methods may be called concurrently.
 type Publisher struct{}
 
 // Publish implements jit.Publisher. Its errors wrap jit.ErrNotApplicable,
@@ -126,9 +126,8 @@ type retired struct {
 	at     time.Time
 }
 
-// grace is how long a replaced section stays readable. An unwinder reads the FDE
-// that it looked up after it let go of its lock, until it is done with the frame;
-// nothing tells when that is.
+// grace is the time for which a replaced section stays readable. An unwinder reads an FDE
+// after it released its lock, until it is done with the frame, and does not report that.
 const grace = 10 * time.Second
 
 func (r *registry) retire(memory []byte) {

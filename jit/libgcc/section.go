@@ -144,10 +144,9 @@ func wholePointer(e cfi.Encoding) cfi.Encoding {
 // terminate ends the section, and pads it so that another can follow it.
 func (e *encoder) terminate() { e.Data = terminate(e.Data) }
 
-// block puts behind the terminator what ends the section for LLVM 14, whose
-// reader of sections takes a terminator for a CIE as long as the one before, and
-// goes on behind that: an entry that is neither a CIE nor an FDE of the CIE that
-// it has read.
+// block puts an entry after the terminator that ends the section for LLVM 14. LLVM 14
+// ignores the terminator and reads on: the entry is neither a CIE nor an FDE of the CIE
+// that
 func (e *encoder) block() {
 	cie := len(entryBytes(unsafe.Pointer(&e.Data[0])))
 	end := len(e.Data)

@@ -10,14 +10,14 @@ type unwinder struct {
 	flavour flavour
 
 	// With the addresses of sections; libgcc takes an FDE with a terminator
-	// behind it for a section.
+	// after it for a section.
 	register, withdraw func(sections []uintptr)
 
 	// LLVM's, for single FDEs.
 	registerFDEs, withdrawFDEs func(fdes []uintptr)
 }
 
-// flavour is how an unwinder keeps what it was told of.
+// flavour is the way in which an unwinder stores registered sections.
 type flavour uint8
 
 const (

@@ -64,7 +64,7 @@ static void only(struct unwinder *u, void *symbol) {
 			*all[i] = NULL;
 }
 
-// parses_early tells libgcc from GCC 13 on from those before it. It registers
+// parses_early reports whether libgcc is that of GCC 13 or later. It registers
 // an FDE and lets it point elsewhere before the first lookup: who finds it
 // there had not looked yet. The code is this struct's own memory, which nothing
 // else describes.
@@ -96,7 +96,7 @@ static int parses_early(const struct unwinder *u) {
 	return !late;
 }
 
-// key tells an unwinder from others: a function that it always has.
+// key identifies an unwinder: a function that it always has.
 static void *key(const struct unwinder *u) { return u->add_fde ? u->add_fde : u->register_frame; }
 
 struct unwinders {

@@ -6,7 +6,7 @@
 
 package libgcc
 
-// findUnwinders finds none: there is no C runtime, or one that nobody tried.
+// findUnwinders finds none: there is no C runtime, or an untested one.
 func findUnwinders() []*unwinder { return nil }
 
 // processMemory is never asked for any.

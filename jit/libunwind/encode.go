@@ -14,11 +14,11 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// ErrInfo says that an Info cannot be written as libunwind lays it out.
+// ErrInfo means that an [Info] cannot be written in libunwind's format.
 var ErrInfo = errors.New("cannot be laid out")
 
-// Encoder lays descriptions out in memory as libunwind reads them. It is not
-// safe for concurrent use.
+// Encoder lays descriptions out in memory in libunwind's format. It is not safe for
+// concurrent use.
 type Encoder struct {
 	Machine *arch.Machine
 	Address uint64 // of Data[0], where the memory will be; a multiple of 8
@@ -27,15 +27,15 @@ type Encoder struct {
 	regions map[*region.Region]uint64
 }
 
-// Info appends an Info and all that it points to, and returns its address. A
-// region list, or the tail of one, that was laid out before is shared. A Table's
-// entries are appended where its Address is 0, and are elsewhere what they are.
+// Info appends an [Info] and all data that it points to, and returns its address. A region
+// list, or its tail, that was laid out before is shared. The entries of a Table with
+// Address 0 are appended; otherwise the Info refers to that address.
 func (e *Encoder) Info(i *Info) (uint64, error) {
 	w, err := e.describe(i)
 	if err != nil {
 		return 0, err
 	}
-	address := e.room(layoutOf(e.Machine).infoSize)
+	address := e.zeroes(layoutOf(e.Machine).infoSize)
 	put(e.Machine, e.Data[address-e.Address:], i, w)
 	return address, nil
 }
@@ -86,8 +86,8 @@ type info struct {
 	name, regions, table, words uint64
 }
 
-// List links Infos that were laid out, in this order, and appends a list of them
-// as libunwind has it in its own memory. It returns the list's address.
+// List links Infos at addresses returned by [Encoder.Info], in this order, and appends a
+// list of them, as in the memory of libunwind. It returns the list's address.
 func (e *Encoder) List(version, generation uint32, infos ...uint64) uint64 {
 	l := layoutOf(e.Machine)
 	var before uint64
@@ -99,7 +99,7 @@ func (e *Encoder) List(version, generation uint32, infos ...uint64) uint64 {
 		}
 		before = at
 	}
-	address := e.room(l.listSize)
+	address := e.zeroes(l.listSize)
 	f := fields{e.Machine, e.Data[address-e.Address:]}
 	f.put(l.version, 4, uint64(version))
 	f.put(l.generation, 4, uint64(generation))
@@ -109,8 +109,8 @@ func (e *Encoder) List(version, generation uint32, infos ...uint64) uint64 {
 	return address
 }
 
-// room appends zeroes, aligned, and returns their address.
-func (e *Encoder) room(n int64) uint64 {
+// zeroes appends n zero bytes, aligned, and returns their address.
+func (e *Encoder) zeroes(n int64) uint64 {
 	for len(e.Data)%8 != 0 {
 		e.Data = append(e.Data, 0)
 	}
@@ -133,7 +133,7 @@ func (e *Encoder) name(i *Info) (uint64, error) {
 	if strings.IndexByte(name, 0) >= 0 {
 		return 0, fmt.Errorf("%w: the name %q has a NUL", ErrInfo, name)
 	}
-	address := e.room(int64(len(name)) + 1)
+	address := e.zeroes(int64(len(name)) + 1)
 	copy(e.Data[address-e.Address:], name)
 	return address, nil
 }
@@ -163,7 +163,7 @@ func (e *Encoder) list(first *region.Region) (uint64, error) {
 		if len(r.Ops) > math.MaxInt32 {
 			return 0, fmt.Errorf("%w: a region of %d operations", ErrInfo, len(r.Ops))
 		}
-		address := e.room(l.ops + int64(len(r.Ops))*l.opSize)
+		address := e.zeroes(l.ops + int64(len(r.Ops))*l.opSize)
 		f := fields{e.Machine, e.Data[address-e.Address:]}
 		f.put(l.regionNext, l.word, next)
 		f.put(l.insnCount, 4, uint64(uint32(r.Count)))
@@ -187,7 +187,7 @@ func (e *Encoder) table(t *region.Table) (address, words uint64) {
 		return t.Address, t.Words
 	}
 	size := int64(len(t.Entries)) * entrySize
-	address = e.room(size)
+	address = e.zeroes(size)
 	f := fields{e.Machine, e.Data[address-e.Address:]}
 	for i, entry := range t.Entries {
 		f.put(int64(i)*entrySize, 4, uint64(uint32(entry.Start)))

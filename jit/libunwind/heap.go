@@ -21,7 +21,7 @@ var heap struct {
 	infos  [][]byte // free ones
 }
 
-// chunk is memory that blocks are cut from, one behind the other. It is given
+// chunk is memory that blocks are cut from, one after the other. It is given
 // back when none is left.
 type chunk struct {
 	memory []byte

@@ -70,7 +70,7 @@ type layout struct {
 	infoSize                                              int64
 	// in the union: proc-info
 	name, handler, flags, regions int64
-	// in the union: table-info and remote-table-info, behind the name
+	// in the union: table-info and remote-table-info, after the name
 	segbase, tableLen, tableData int64
 
 	// unw_dyn_region_info_t

@@ -14,10 +14,10 @@ import (
 )
 
 // mapMemory returns zeroed memory of n bytes, a multiple of the page, near an
-// address where there is room. It is no part of Go's heap: libunwind reads it.
+// address with enough space. It is not part of Go's heap: libunwind reads it.
 func mapMemory(n int, near uint64) ([]byte, error) {
 	// The address is a wish: without MAP_FIXED nothing that lies there is lost.
-	// It is no pointer before that, for the collector.
+	// It is not a pointer before that, for the collector.
 	wish := uintptr(near) &^ uintptr(unix.Getpagesize()-1)
 	p, _, errno := unix.Syscall6(unix.SYS_MMAP, wish, uintptr(n),
 		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS, ^uintptr(0), 0)

@@ -13,14 +13,14 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// PublishProcedures makes procedures known to libunwind in its proc-info format,
-// Dynamic, with their names and regions. It keeps nothing of them, and the
-// indexes of Registration.Withdraw are theirs.
+// PublishProcedures makes procedures known to libunwind in its proc-info format, [Dynamic],
+// with their names and regions. It keeps nothing of them. The indexes of
+// Registration.WithdrawFunctions are those of procedures.
 //
-// On amd64 and arm64 libunwind does not read this format, and does not unwind
-// through code that it finds in it first; readers of its list do read it, such as
-// Read. A program that wants both calls PublishProcedures before it publishes
-// the same code with a Publisher: libunwind's search takes what came last.
+// On amd64 and arm64 libunwind does not read this format, and stops the walk at code that
+// it finds in it first. Other readers of the list do read it, such as [Read]. A program
+// that wants both calls PublishProcedures before it publishes the same code with a
+// [Publisher]: libunwind finds the later entry first.
 func PublishProcedures(procedures ...*region.Procedure) (jit.Registration, error) {
 	if !calls.Loaded() {
 		return nil, jit.ErrNotApplicable

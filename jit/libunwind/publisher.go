@@ -17,18 +17,18 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// Publisher makes generated code known to the libunwind of this process. It
-// implements jit.Publisher. The zero value publishes in the format RemoteTable
-// where that can hold the distance from the code to its table, else in IPOffset.
+// Publisher makes generated code known to the libunwind of this process. It implements
+// [jit.Publisher]; its methods may be called concurrently. The zero value uses the format
+// RemoteTable if that can express the distance from the code to its table, else IPOffset.
 type Publisher struct {
 	// Format is RemoteTable or IPOffset to have only that; 0 for either.
 	Format Format
 }
 
-// Publish makes a batch known. Functions without an unwind table are left out.
-// The error is jit.ErrNotApplicable where the program has no libunwind, was built
-// without cgo or package linked, or where no function has a table; it wraps cfi.ErrRange where the
-// distances in the batch do not fit the format.
+// Publish implements [jit.Publisher]. It leaves functions without an unwind table out. The
+// error is [jit.ErrNotApplicable] if the program has no libunwind, was built without cgo or
+// without package linked, or if no function has a table. It wraps [cfi.ErrRange] if a
+// distance in the batch does not fit the format.
 func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if err := c.Check(); err != nil {
 		return nil, err

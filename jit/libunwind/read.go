@@ -48,22 +48,21 @@ type List struct {
 	Err error
 }
 
-// Generation reads only the version and generation of a list: while they are
-// those of a List, it need not be read again.
+// Generation reads only the version and generation of a list. A [List] that was read with
+// the same two is still current.
 func Generation(m *arch.Machine, memory cfi.Memory, list uint64) (version, generation uint32, err error) {
 	r := reader{m: m, layout: layoutOf(m), memory: memory}
 	version, generation, _, err = r.head(list)
 	return version, generation, err
 }
 
-// Read reads the list at an address, which Find finds, from the memory of a
-// process or core. Where the list changes meanwhile it is read again, at most 16
-// times, and then the error is ErrChanging. The process may be stopped or run,
-// but what it frees while it runs and Read reads can be taken for part of the
-// list.
+// Read reads the list at an address, which [Find] returns, from the memory of a process or
+// core. If the list changes meanwhile, Read reads it again, at most 16 times; then the
+// error is [ErrChanging]. The process may run, but Read may then take memory that it frees
+// for a part of the list.
 //
-// Nothing that is read is trusted: what an Info points to is part of the List as
-// far as it could be read, and Info.Err says what could not.
+// Read trusts no data: an [Info] that cannot be read whole is in the List with its readable
+// part, and Info.Err holds the error.
 func Read(m *arch.Machine, memory cfi.Memory, list uint64) (*List, error) {
 	for range attempts {
 		r := reader{m: m, layout: layoutOf(m), memory: memory, regions: make(map[uint64]*node)}
@@ -96,7 +95,7 @@ type reader struct {
 	ops, entries, names int
 }
 
-// node is a region that was read, and what is wrong with the list behind it.
+// node is a region that was read, and what is wrong with the list after it.
 type node struct {
 	region *region.Region
 	err    error
@@ -165,7 +164,7 @@ func (r *reader) info(f fields, at uint64) Info {
 		t := &region.Table{SegmentBase: u.get(l.segbase, l.word), Words: u.get(l.tableLen, l.word), Address: u.get(l.tableData, l.word)}
 		i.Table = t
 		t.Name, i.Err = r.name(name)
-		if i.Format != TableInfo { // whose data may be anything
+		if i.Format != TableInfo { // the data of a TableInfo may be anything
 			var err error
 			t.Entries, err = r.table(t)
 			i.Err = errors.Join(i.Err, err)
@@ -201,7 +200,7 @@ func (r *reader) name(at uint64) (string, error) {
 	return string(name), fmt.Errorf("%w: a name longer than %d bytes", ErrList, len(name))
 }
 
-// list reads the regions from an address on. walk tells the calls apart.
+// list reads the regions from an address on. walk identifies the call.
 func (r *reader) list(at, walk uint64) (*region.Region, error) {
 	var first *region.Region
 	link := &first
@@ -251,7 +250,7 @@ func (r *reader) region(at uint64) (next uint64, out *region.Region, err error) 
 	next = f.get(l.regionNext, l.word)
 	left := f.get(l.opCount, 4)
 	for at += uint64(l.ops); left > 0; {
-		// As many as there is room for; none is needed behind a stop.
+		// As many as fit; none is needed after a stop.
 		n := min(left, 16)
 		if r.ops += int(n); r.ops > maxOps {
 			return next, out, fmt.Errorf("%w: more than %d operations", ErrList, maxOps)

@@ -29,7 +29,7 @@ func (i *Info) Section(m *arch.Machine, memory cfi.Memory) (*cfi.Section, error)
 		fde := i.fde(n)
 		start, end, id, err := entry(m, memory, fde)
 		if err == nil && id != 0 && id <= start+4 {
-			// The CIE, whose address is the id's less its value.
+			// The CIE, at the address of the id less its value.
 			var cieEnd uint64
 			_, cieEnd, _, err = entry(m, memory, start+4-id)
 			low, high = min(low, start+4-id), max(high, cieEnd)

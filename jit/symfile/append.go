@@ -15,14 +15,14 @@ import (
 // encoders keeps what an encoder needs beside the image, for the next one.
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
-// Append appends to dst the image of a batch, which it checks first (see
-// [jit.Code.Check]), and returns the longer slice. The image holds nothing of c,
-// and may be copied to anywhere. With an error dst comes back as it was; it
-// wraps [jit.ErrCode], [ErrTooLarge], or [errors.ErrUnsupported] for a machine
-// that is not 64-bit and little-endian.
+// Append appends to dst the image of a batch, which it checks first (see [jit.Code.Check]),
+// and returns the longer slice. The image does not refer to c, and may be copied to any
+// address. On an error dst is returned unchanged. The error wraps [jit.ErrCode],
+// [ErrTooLarge], or [errors.ErrUnsupported] for a machine that is not 64-bit and
+// little-endian.
 //
-// Append allocates only where dst has to grow, which it does at most once as a
-// rule. It may be called from several goroutines.
+// Append allocates only if dst has to grow, usually at most once. It may be called
+// concurrently.
 func Append(dst []byte, c *jit.Code) ([]byte, error) {
 	if err := c.Check(); err != nil {
 		return dst, err

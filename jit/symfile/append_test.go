@@ -135,7 +135,7 @@ func TestAgainstStandardLibrary(t *testing.T) {
 		image := append([]byte("prefix"), mustAppend(t, c)...)
 		withPrefix, err := symfile.Append([]byte("prefix"), c)
 		if err != nil || !bytes.Equal(image, withPrefix) {
-			t.Fatalf("%s: Append behind other bytes makes another image (%v)", m.Name, err)
+			t.Fatalf("%s: Append after other bytes makes another image (%v)", m.Name, err)
 		}
 		f, err := elf.NewFile(bytes.NewReader(image[6:]))
 		if err != nil {

@@ -29,7 +29,7 @@ const (
 )
 
 // maxTexts leaves the numbers from SHN_LORESERVE on to their special meanings,
-// with room for the sections that are no code.
+// with space for the sections other than code.
 const maxTexts = int(elf.SHN_LORESERVE) - 16
 
 // codeFlags are those of .text; no other section has them.
@@ -40,7 +40,7 @@ const codeFlags = elf.SHF_ALLOC | elf.SHF_EXECINSTR
 const sectionNames = "\x00.text\x00.symtab\x00.strtab\x00.eh_frame\x00.eh_frame_hdr\x00" +
 	".debug_info\x00.debug_abbrev\x00.debug_line\x00.debug_rnglists\x00.debug_str\x00.debug_line_str\x00" + producer + "\x00"
 
-// producer is who DW_AT_producer says that wrote the debugging information.
+// producer is the value of DW_AT_producer.
 const producer = "Clew"
 
 // Offsets of names in a string table.
@@ -100,7 +100,7 @@ type encoder struct {
 	numbers   []uint32 // of Merge: by the number of a file in its source, that in the image
 }
 
-// begin starts an image with room for size bytes, for code in texts.
+// begin starts an image with capacity for size bytes, for code in texts.
 func (e *encoder) begin(dst []byte, m *arch.Machine, size int) error {
 	if len(e.texts) > maxTexts {
 		return fmt.Errorf("%w: %d ranges of code, at most %d", ErrTooLarge, len(e.texts), maxTexts)
@@ -160,7 +160,7 @@ func (e *encoder) appendTextNames(names uint64) {
 	}
 }
 
-// symbols makes room for n symbols and the null symbol and returns it; putSymbol
+// symbols appends n zero symbols after the null symbol and returns them; putSymbol
 // fills it.
 func (e *encoder) symbols(n int) []byte {
 	e.align()
@@ -187,7 +187,7 @@ func putSymbol(b []byte, name uint32, text int, start, size uint64) {
 	binary.LittleEndian.PutUint64(b[16:], size)
 }
 
-// finish appends the section table behind the string table, whose bytes start
+// finish appends the section table after the string table, whose bytes start
 // at offset names, and fills in the ELF header.
 func (e *encoder) finish(names uint64) error {
 	e.appendTextNames(names)

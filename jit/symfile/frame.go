@@ -11,7 +11,7 @@ import (
 )
 
 // reach is how far apart code and its unwind table may lie for pointers of four
-// bytes, with some room for what is rounded up.
+// bytes, with some spare bytes for padding.
 const reach = 1<<31 - 1<<16
 
 // beginFrames starts .eh_frame, of at most size bytes.
@@ -68,7 +68,7 @@ func (e *encoder) plainCIE(c *cfi.CIE) *cfi.CIE {
 	return plain
 }
 
-// unpadded returns instructions without the DW_CFA_nop behind them, which filled
+// unpadded returns instructions without the DW_CFA_nop after them, which filled
 // an entry of another size.
 func unpadded(c *cfi.CIE, instructions []byte) []byte {
 	f := cfi.FDE{CIE: c, Instructions: instructions}
@@ -93,7 +93,7 @@ func (e *encoder) endFrames() error {
 		return nil
 	}
 	start := e.here()
-	// Most often data is where it belongs already: in the spare room of dst.
+	// Most often data is where it belongs already: in the spare capacity of dst.
 	e.dst = append(e.dst, data...)
 	e.add(section{name: nameEHFrame, typ: elf.SHT_PROGBITS, address: e.frames.Address, align: 8}, start)
 	if e.absolute {

@@ -42,7 +42,7 @@ const (
 	fileSize         = 5 // of an entry of the file table
 )
 
-// A sequence starts with DW_LNE_set_address, behind which the address stands, and
+// A sequence starts with DW_LNE_set_address, after which the address stands, and
 // ends with DW_LNE_end_sequence.
 const (
 	setAddress     = "\x00\x09" + string(rune(dw.LNESetAddress))
@@ -71,7 +71,7 @@ func (e *encoder) endLines(start uint64) {
 	e.add(section{name: nameLine, typ: elf.SHT_PROGBITS, align: 1}, start)
 }
 
-// appendSequence appends the rows of a function at address, whose first file
+// appendSequence appends the rows of a function at address. Its first file
 // is number file of the table. Each function has a sequence of its own, which
 // starts at its first byte and names its file: so Merge can move it.
 func appendSequence(dst []byte, address uint64, f *jit.Function, files *fileTable, file uint32) []byte {
@@ -108,9 +108,9 @@ func appendRow(dst []byte, bytes uint64, lines int) []byte {
 		lines = 0
 	}
 	special := uint64(lines-lineBase) + opcodeBase
-	switch room := (255 - special) / lineRange; {
-	case bytes <= room:
-	case bytes <= room+constAdd:
+	switch most := (255 - special) / lineRange; {
+	case bytes <= most:
+	case bytes <= most+constAdd:
 		dst = append(dst, dw.LNSConstAddPC)
 		bytes -= constAdd
 	default:

@@ -27,30 +27,29 @@ type merged struct {
 	cie          *cfi.CIE // nil where it has no unwind table
 	instructions []byte
 
-	rows       []byte // its sequence behind the address, empty where it has no lines
+	rows       []byte // its sequence after the address, empty where it has no lines
 	file, line uint32 // of its entry, as in the source
 }
 
-// before reports whether what starts at an address belongs to a function behind
-// f: also where f starts there, and has what is looked for already. Functions
-// that overlap are a mistake of who published them, but cost no other function.
+// before reports whether data at an address belongs to a function after f; also to another
+// one at the start of f, if f has such data already. Functions that overlap are an error of
+// the publisher, but do not affect other functions.
 func (f *merged) before(start uint64, has bool) bool {
 	return f.start < start || f.start == start && has
 }
 
-// Merge appends to dst one image of the functions that are in any of several
-// images, which Append or Merge made, and for whose start (an address) keep
-// returns true; a nil keep is true for all. Their names, unwind tables, lines
-// and source files are kept; the unit has the name of the first. Where no
-// function is left nothing is appended. The result holds nothing of the images.
+// Merge appends to dst one image of the functions in several images, which Append or Merge
+// made. Keep selects functions by their start, an address; a nil keep selects all. Merge
+// keeps their names, unwind tables, lines and source files; the unit has the name of the
+// first image. Without functions it appends nothing. The result does not refer to the
+// images.
 //
-// With an error dst comes back as it was; it wraps [ErrImage] for an image that
-// this package did not make or that was damaged, or [ErrTooLarge].
+// On an error dst is returned unchanged. The error wraps [ErrImage] for an image that this
+// package did not make or that was damaged, or [ErrTooLarge].
 //
-// Merge takes about as long as Append, allocates where dst has to grow and a
-// little for each image and source file, and may be called from several
-// goroutines. A range of code that was withdrawn, and what lies around it, is
-// not part of the new image: other code may come to lie there.
+// Merge takes about as long as Append. It allocates if dst has to grow, and a little for
+// each image and source file. It may be called concurrently. Ranges of code that were
+// withdrawn are not part of the new image: other code may be placed there.
 func Merge(dst []byte, images [][]byte, keep func(start uint64) bool) ([]byte, error) {
 	e := encoders.Get().(*encoder)
 	base := len(dst)
@@ -83,7 +82,7 @@ func (e *encoder) merge(images [][]byte, keep func(uint64) bool) error {
 	}
 	e.machine = e.images[0].machine
 	name := e.unitName()
-	// Images of code that lies one behind the other need no sorting below.
+	// Images of code that lies one after the other need no sorting below.
 	slices.SortStableFunc(e.images, func(a, b source) int { return cmp.Compare(a.first(), b.first()) })
 	for i := range e.images {
 		if err := e.take(i, keep); err != nil {

@@ -108,7 +108,7 @@ func TestMergeKeeps(t *testing.T) {
 		for i := range c.Functions {
 			start := c.Start(&c.Functions[i])
 			covered := slices.ContainsFunc(code, func(r reader.Range) bool { return r.Start < start+16 && start < r.End })
-			// A range may end with the padding behind a function, but not reach a next one.
+			// A range may end with the padding after a function, but not reach a next one.
 			if inside := slices.ContainsFunc(code, func(r reader.Range) bool { return r.Start < start+11 && start < r.End }); inside != kept[start] {
 				t.Fatalf("function %d kept: %t, its code is covered: %t (with padding %t)", i, kept[start], inside, covered)
 			}

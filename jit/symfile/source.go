@@ -148,7 +148,7 @@ func (s *source) section() *cfi.Section {
 }
 
 // nextFile finds the next DW_LNS_set_file of a sequence from offset at on: it
-// stands at [from, to). At the end of the sequence, behind which to is then,
+// stands at [from, to). At the end of the sequence, after which to is then,
 // number is noFile. It takes only the operations that appendSequence writes.
 func nextFile(program []byte, at int) (from, to int, number uint32, ok bool) {
 	for at < len(program) {

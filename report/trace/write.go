@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/clewdev/clew/internal/stackroom"
+	"github.com/clewdev/clew/internal/stackgrow"
 )
 
 // textAhead is how many stacks for each processor have their text before it is written.
@@ -54,7 +54,7 @@ func (p *stackPrinter) writeEach(w io.Writer, n int, write func(p *stackPrinter,
 		own := *p
 		own.variables, own.places = p.variables.another(), nil
 		group.Go(func() {
-			stackroom.Take()
+			stackgrow.Grow()
 			for {
 				select {
 				case own.out = <-buffers:

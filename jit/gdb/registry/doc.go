@@ -2,16 +2,14 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package registry reads the symbol files that a program registered through the
-// GDB JIT interface, which package gdb writes: a list in the program's memory, at
-// a symbol.
+// Package registry reads the symbol files that a program registered through the GDB JIT
+// interface, which package gdb writes: a list in the program's memory, at a known symbol.
 //
-// Read takes an address space as it is given: the memory of a process or a core,
-// the addresses of the symbol, ranges to search where there is none. It knows
-// every layout that gdb does (32 and 64 bits, both byte orders), takes nothing it
-// reads for granted, and returns the symbol files as they are: package
-// symfile/reader opens them.
+// [Read] takes an address space: the memory of a process or a core, the addresses of the
+// symbol, and ranges to search in programs without it. It reads every layout that gdb reads
+// (32 and 64 bits, both byte orders) and trusts none of the data. It returns the symbol
+// files unchanged; package symfile/reader opens them.
 //
-// The package stops no process and opens no file. A program that imports it does
-// not define the interface's symbols.
+// The package stops no process and opens no file. A program that imports it does not define
+// the interface's symbols.
 package registry

@@ -14,19 +14,19 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Space is the address space of a process or a core whose lists are read.
+// Space is the address space of a process or a core.
 type Space struct {
 	Machine *arch.Machine
 	Memory  cfi.Memory
 
-	// Symbols yields the run-time addresses of a symbol in all modules that
-	// define it, dynamic symbols included. A program whose libraries bring the
-	// interface along has several. It may be nil.
+	// Symbols yields the run-time addresses of a symbol in all modules that define it, by
+	// dynamic symbols too. There are several if libraries of the program contain the
+	// interface. It may be nil.
 	Symbols func(name string) iter.Seq[uint64]
 
-	// Writable are the ranges that are searched for descriptors without a
-	// symbol, as a stripped program has them: writable data of the modules and
-	// what follows it, in the order of likelihood. It may be nil.
+	// Writable are the ranges in which Read searches descriptors without a symbol, as in a
+	// stripped program: writable data of the modules and the memory after it, the likeliest
+	// first. It may be nil.
 	Writable []Range
 
 	// Limits bounds what is read; zero fields have defaults.
@@ -70,7 +70,7 @@ type List struct {
 	// but with publishers that append.
 	Entries []Entry
 
-	// Err says what ended the list early, or why it is no picture of one moment.
+	// Err says why the list ended early, or that it changed while it was read.
 	// What was read before is in Entries all the same.
 	Err error
 }
@@ -84,16 +84,16 @@ type Entry struct {
 	Err     error
 }
 
-// ErrNotELF is wrapped by Entry.Err where a runtime registers files in a format
-// of its own, for a reader that it brings along (Erlang does).
+// ErrNotELF is wrapped by Entry.Err if a runtime registered a file in a format of its own,
+// as Erlang does for its own debugger script.
 var ErrNotELF = errors.New("not an ELF image")
 
-// Read finds and reads all lists of an address space: those of symbols, and
-// those that are found by searching Writable. Lists without an entry are left
-// out. The error says what hindered the search; a damaged list has its own.
+// Read finds and reads all lists of an address space: those of symbols, and those that it
+// finds in Writable. It leaves lists without an entry out. The error says what prevented
+// the search; a damaged list has its own error.
 //
-// The program may run meanwhile. A list that changed under the reader is read
-// again, a few times.
+// The program may run meanwhile. Read reads a list that changed meanwhile again, a few
+// times.
 func Read(s *Space) ([]List, error) {
 	r := reader{Space: s, memory: s.Memory, layout: layoutOf(s.Machine), limits: s.Limits.withDefaults()}
 	r.left, r.entries = r.limits.Total, r.limits.Entries
@@ -128,7 +128,7 @@ const maxDescriptors = 64
 
 type reader struct {
 	*Space
-	memory     cfi.Memory // Space.Memory, as a rule behind blocks
+	memory     cfi.Memory // Space.Memory, as a rule through blocks
 	layout     layout
 	limits     Limits
 	left       uint64 // bytes of symbol files that may still be read

@@ -12,7 +12,7 @@ import (
 // scan searches Space.Writable for descriptors that hold a list, as a program
 // without symbols has them: version 1, an action there is, two pointers, and the
 // second leads to an entry that is the first of its list and has an ELF image. A
-// list whose first symbol file is no ELF image can't be told from other data.
+// list whose first symbol file is not an ELF image can't be distinguished from other data.
 func (r *reader) scan(found func(address uint64)) error {
 	const chunk, page = 1 << 18, 1 << 12
 	size, step := uint64(r.layout.descriptorSize()), r.layout.pointer

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package linked makes jit.Publish tell the libunwind of the program:
+// Package linked makes jit.Publish publish to the libunwind of the program:
 //
 //	import _ "github.com/clewdev/clew/jit/libunwind/linked"
 //

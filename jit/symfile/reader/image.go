@@ -19,13 +19,12 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// ErrNotELF says that what a runtime registered is no ELF file. Erlang's JIT
+// ErrNotELF means that a runtime registered data in another format. Erlang's JIT
 // registers data for a debugger script of its own.
 var ErrNotELF = errors.New("not an ELF file")
 
-// Image is the symbol file that a runtime registered, of this package or of any
-// other. All addresses are those of the running program. Its methods may be
-// called from several goroutines.
+// Image is a symbol file that a runtime registered. All addresses are those of the running
+// program. Its methods may be called concurrently.
 type Image struct {
 	file     *object.File
 	size     int
@@ -46,14 +45,13 @@ type Function struct {
 	Size  uint64 // bytes; 0 where the image does not say
 }
 
-// Open reads an image, which it neither copies nor changes, and which must stay
-// as it is. The error wraps [ErrNotELF] where it is none; what is wrong further
-// on costs only itself, and [Image.Damage] tells.
+// Open reads an image. It neither copies nor changes the image, which must stay unchanged.
+// The error wraps [ErrNotELF] if the image has another format. A damaged part costs only
+// itself: see [Image.Damage].
 //
-// Runtimes disagree about what an image is. LuaJIT and PHP write an ET_REL, and
-// LLVM one whose sections were given addresses but whose relocations were never
-// applied; others an ET_DYN or ET_EXEC, with values of symbols that are
-// addresses or relative to their section. Open takes them all.
+// The images of runtimes differ. LuaJIT and PHP write an ET_REL, and LLVM one with section
+// addresses but unapplied relocations; others an ET_DYN or ET_EXEC, with values of symbols
+// that are addresses or relative to their section. Open reads them all.
 func Open(image []byte) (*Image, error) {
 	if !bytes.HasPrefix(image, []byte(elf.ELFMAG)) {
 		return nil, fmt.Errorf("symbol file: %w: it starts with %q", ErrNotELF, image[:min(len(image), 4)])
@@ -82,22 +80,20 @@ func isCode(s *object.Section) bool {
 // Machine returns the machine of the code.
 func (i *Image) Machine() *arch.Machine { return i.file.Machine() }
 
-// Code returns where the code is that the image describes, in ascending order.
-// Ranges may touch, and overlap where sections of the image do. The slice is
-// the Image's.
+// Code returns the ranges of code that the image describes, in ascending order. Ranges may
+// touch, and overlap if sections of the image do. The caller must not change the slice.
 func (i *Image) Code() []Range { return i.code }
 
 // Frames returns the unwind tables, at run-time addresses, as
 // [object.File.CFISections] does.
 func (i *Image) Frames() ([]*cfi.Section, error) { return i.frames() }
 
-// Functions returns the functions that the symbol table names, in ascending
-// order of their addresses; of those that start together the one that is
-// longest comes last. The slice is the Image's.
+// Functions returns the functions that the symbol table names, in ascending order of their
+// addresses. Of functions with the same start the longest comes last. The caller must not
+// change the slice.
 func (i *Image) Functions() ([]Function, error) { return i.functions() }
 
-// Find returns the function that covers an address, of several the one that
-// starts last.
+// Find returns the function that contains an address; of several, the one that starts last.
 func (i *Image) Find(address uint64) (f Function, ok bool) {
 	list, _ := i.functions()
 	at := sort.Search(len(list), func(k int) bool { return list[k].Start > address })
@@ -111,9 +107,9 @@ func (i *Image) Find(address uint64) (f Function, ok bool) {
 	return Function{}, false
 }
 
-// Locate returns the source of the instruction at an address, as
-// [object.File.Locate] does. Where the lines name no function the symbol table
-// does.
+// Locate returns the source location of the instruction at an address, as
+// [object.File.Locate] does. If the lines name no function, the name is that of the symbol
+// table.
 func (i *Image) Locate(address uint64) ([]object.Location, error) {
 	list, err := i.file.Locate(address)
 	if n := len(list); n > 0 && list[n-1].Function == "" {
@@ -123,8 +119,8 @@ func (i *Image) Locate(address uint64) ([]object.Location, error) {
 	return list, err
 }
 
-// Damage returns what was found wrong up to now with parts that are read
-// around, joined as by [errors.Join], or nil.
+// Damage returns the errors of damaged parts that were skipped so far, joined as by
+// [errors.Join], or nil.
 func (i *Image) Damage() error { return i.file.Damage() }
 
 func (i *Image) readFunctions() ([]Function, error) {
@@ -158,7 +154,7 @@ func (i *Image) readFunctions() ([]Function, error) {
 // measure gives functions without a size what follows, up to the next function
 // or the end of their range.
 func (i *Image) measure(list []Function) {
-	next := ^uint64(0) // start of the first function behind those that start together
+	next := ^uint64(0) // start of the first function after those that start together
 	for k := len(list) - 1; k >= 0; k-- {
 		f := &list[k]
 		if k+1 < len(list) && list[k+1].Start != f.Start {

@@ -170,7 +170,7 @@ func (s *state) publishMany(n int) {
 }
 
 // publishBatch publishes functions that are never called, in one batch. They lie
-// behind the first page, the last of many where no memory is.
+// after the first page, the last of many where no memory is.
 func (s *state) publishBatch(n int) {
 	const stride = 64
 	c := &jit.Code{Address: s.code.Address() + 4096 + uint64(s.next)*stride, Text: make([]byte, n*stride), Functions: make([]jit.Function, n)}

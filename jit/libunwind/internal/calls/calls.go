@@ -3,7 +3,7 @@
 // licence that can be found in the LICENSE file.
 
 // Package calls is how package libunwind calls the libunwind of its process. It
-// stands between them so that only who publishes needs cgo: package library,
+// stands between them so that only publishing programs need cgo: package library,
 // which has the calls, sets them when it is imported. Until then no libunwind is
 // loaded.
 package calls

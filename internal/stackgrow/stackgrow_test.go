@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stackroom
+package stackgrow
 
 import (
 	"testing"
@@ -22,14 +22,14 @@ func deep(calls int) uintptr {
 	return deep(calls-1) + uintptr(a[calls-1])
 }
 
-// Where a stack that had no room was copied to, its variables are elsewhere than before.
-func TestTake(t *testing.T) {
-	moved := func(take bool) (moved bool) {
+// The variables of a stack move when it is copied to a larger one.
+func TestGrow(t *testing.T) {
+	moved := func(grow bool) (moved bool) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			if take {
-				Take()
+			if grow {
+				Grow()
 			}
 			var here byte
 			before := uintptr(unsafe.Pointer(&here))
@@ -40,9 +40,9 @@ func TestTake(t *testing.T) {
 		return moved
 	}
 	if moved(true) {
-		t.Error("a stack with room was copied")
+		t.Error("a stack of sufficient size was copied")
 	}
 	if !moved(false) {
-		t.Error("a stack without room was not copied, so that this test tells nothing")
+		t.Error("a small stack was not copied, so this test shows nothing")
 	}
 }
