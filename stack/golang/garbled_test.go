@@ -133,7 +133,9 @@ func TestGarbled(t *testing.T) {
 		program func(t *testing.T) string
 		frame   string // of the recursion
 	}{
-		{"by hand", func(t *testing.T) string { return garble(t, testprogram.Build(t, "states", "-trimpath", "-ldflags=-s -w")) }, "\n_ZN1a1bEv("},
+		{"by hand", func(t *testing.T) string {
+			return garble(t, testprogram.Build(t, "states", "-trimpath", "-ldflags=-s -w"))
+		}, "\n_ZN1a1bEv("},
 		{"by garble", func(t *testing.T) string { return builtByGarble(t) }, "\nmain."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
