@@ -74,11 +74,7 @@ func (c *Console) reportWatchpoint(stop *session.Stop) error {
 	text := func(p []byte) string {
 		return c.printer(0).Text(value.Constant(w.Type, bytes.Clone(p), c.values.Outside()))
 	}
-	now := make([]byte, len(w.Last))
-	if err := c.session.ReadMemory(now, w.Address); err != nil {
-		now = w.Last
-	}
-	before := w.Last
+	before, now := w.Values()
 	w.Last = now
 	c.queueCommands(b)
 	if isSilent(b) {
