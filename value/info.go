@@ -13,6 +13,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value/internal/entry"
+	"github.com/clewdev/clew/value/internal/spelling"
 )
 
 // Info is the debugging information of one object. Its methods, and those of
@@ -155,3 +156,29 @@ func (i *Info) ListsEndAtCalls(pc uint64) (end bool) {
 	})
 	return end
 }
+
+// Language is the source language of a unit, as far as it determines names, the lower bounds
+// of arrays and how values are printed.
+type Language = entry.Language
+
+// The languages.
+const (
+	OtherLanguage = entry.OtherLanguage // not known
+	C             = entry.C
+	CPlusPlus     = entry.CPlusPlus
+	Go            = entry.Go
+	Rust          = entry.Rust
+	D             = entry.D
+	Fortran       = entry.Fortran
+	Ada           = entry.Ada
+	Pascal        = entry.Pascal
+	Modula2       = entry.Modula2
+	ZeroBased     = entry.ZeroBased // any other language whose arrays begin at 0: Java, Swift, OCaml
+	OneBased      = entry.OneBased  // any other language whose arrays begin at 1: COBOL, PL/I, Julia
+)
+
+// AdaName returns the name in the source that GNAT encoded: "pkg__child__proc" is
+// pkg.child.proc, "pkg__Oadd" is pkg."+", "_ada_main" is main, and "pkg__workerTB" is the
+// body of the task pkg.worker. It returns a name that GNAT made for itself between "<" and
+// ">", as in gdb.
+func AdaName(encoded string) string { return spelling.Ada(encoded) }
