@@ -8,16 +8,16 @@ package untrusted
 // and why nobody but the user and the kernel decides which files these are.
 var trusted = map[string]string{
 	// The user names the file.
-	"cmd/clew: contentOf":                    "an argument of the command",
-	"cmd/clew: debugger.batch":               "the argument of -x, which can be a pipe",
-	"cmd/clew: exist":                        "the arguments of --sysroot and --exe; they are only looked at",
+	"cmd/clew/input: ContentOf":              "an argument of the command",
+	"cmd/clew/debug: debugger.batch":         "the argument of --batch, which can be a pipe",
+	"cmd/clew/input: Exist":                  "the arguments of --sysroot and --exe; they are only looked at",
 	"cmd/clew: functionsOf":                  "an argument of the command that is completed",
 	"cmd/clew: named":                        "an argument of the command, which is only looked at",
 	"cmd/clew: jitTarget.recording":          "an argument of the command",
-	"cmd/clew: openBeside":                   "an argument of the command",
+	"cmd/clew/input: OpenBeside":             "an argument of the command",
 	"cmd/clew: openSource":                   "an argument of the command",
 	"cmd/clew: openRecording":                "an argument of the command",
-	"cmd/clew: regular":                      "an argument of the command, which is only looked at",
+	"cmd/clew/input: Regular":                "an argument of the command, which is only looked at",
 	"session/console: Console.sourceCommand": "the argument of source, which can be a pipe",
 	"session/console: paths":                 "completes what the user types",
 	"session/rsp: client.file":               "the client names it, and runs any code as the same user",
@@ -48,8 +48,9 @@ var trusted = map[string]string{
 	"stack/recording: namespaceOf":  "/proc/PID/ns/mnt, which is only looked at",
 
 	// The files are this process's own, in a directory of the user's.
-	"cmd/clew: hasSymbols":                    "this program",
-	"cmd/clew: historyPath":                   "the home directory of the user, which is only looked at",
+	"internal/outputtest: Golden":             "testdata of a test",
+	"cmd/clew/debug: hasSymbols":              "this program",
+	"cmd/clew/debug: historyPath":             "the home directory of the user, which is only looked at",
 	"debugfile/debuginfod: entry.remember":    "makes an empty file (O_EXCL) in the user's cache",
 	"debugfile/sectioncache: Cache.Key":       "looks at a link in the user's private cache",
 	"debugfile/sectioncache: Cache.Load":      "a hash in the user's cache; O_NOFOLLOW, O_NONBLOCK, and the owner is checked",
