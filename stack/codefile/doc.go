@@ -2,16 +2,16 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Package codefile finds, checks and reads the files in which a program tells perf
-// of the code that it generated: jitdumps and perf maps. It is the one place that
-// knows where such files lie, whose they have to be and how much is read of them:
-// live processes, cores and recordings are all looked up by it. The formats
-// themselves are package jit/perf's.
+// Package codefile finds, checks and reads the files that describe a program's
+// generated code to perf: jitdumps and perf maps. It decides where such files
+// are, which owner they must have and how much of them is read, for live
+// processes, cores and recordings. Package jit/perf has the formats themselves.
 //
-// A jitdump is found by the mapping that its writer made of it, a perf map by the
-// process ID that is in its name, both as the process sees its file system. Since
-// the files stay and the IDs come again, and since /tmp is everybody's, what
-// belongs to another process is refused with an error that wraps snapshot.ErrOtherProcess.
+// A jitdump is found by its writer's mapping of it, and a perf map by the process
+// ID in its name, both in the file system that the process sees. Such files outlive
+// their process, process IDs are used again, and every user can write to /tmp.
+// A file of another process is therefore refused, with an error that wraps
+// snapshot.ErrOtherProcess.
 //
-// No file is made or changed, and nothing of a process is read.
+// The package creates and changes no file, and reads nothing from a process.
 package codefile

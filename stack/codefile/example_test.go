@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/stack/codefile"
 )
 
-// A file that lies where perf looks for it is read as what it is.
+// Parse recognizes the format of a file by its content.
 func ExampleParse() {
 	_, m, err := codefile.Parse("perf-4711.map", []byte("7f0000001000 20 fib\n7f0000001020 40 hello world\n"), nil)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Former is a function at a place where it is no more.
+// Former is a function at an address that it has left.
 type Former struct {
 	object.Symbol
 
@@ -35,8 +35,8 @@ type Fate struct {
 	Until string
 }
 
-// Former yields the functions, of those whose names match, that were overwritten or
-// moved before the dump ended, by the times at which they came.
+// Former yields the functions with matching names that were overwritten or moved
+// before the dump ended, in the order of the times at which they were added.
 func (d *Jitdump) Former(match func(name string) bool) iter.Seq[Former] {
 	return func(yield func(Former) bool) {
 		list := d.index.Functions()
@@ -64,7 +64,7 @@ func (d *Jitdump) fate(f *perf.Function) Fate {
 	return Fate{d.Symbol(next), moved, until}
 }
 
-// Former yields the symbols, of those whose names match, that later lines of the map
+// Former yields the symbols with matching names that later lines of the map
 // replaced, in the order of the lines.
 func (m *Map) Former(match func(name string) bool) iter.Seq[Former] {
 	return func(yield func(Former) bool) {

@@ -20,28 +20,29 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// End is the time at which a jitdump is asked for what it has come to. What a
-// process adds to it after its threads were stopped can replace what their stacks
-// hold only where memory is used again at once.
+// End is a time after all records: Find returns the last function at an address.
+// Records that a process adds after its threads were stopped can replace functions
+// on their stacks only if it uses the memory again at once.
 const End = math.MaxUint64
 
-// Jitdump is the code that a jitdump tells of, over time. A nil function, which Find
-// returns where there is none, has nothing. Find, Rules and Unwinds remember what
-// they are asked, and are not safe for concurrent use; the other methods are.
+// Jitdump is the code that a jitdump describes, over time. Find returns nil where
+// there is no function, and the methods that take a function accept nil. Find, Rules
+// and Unwinds remember their results and are not safe for concurrent use; the other
+// methods are.
 type Jitdump struct {
 	Path string
 
-	// Machine is the one of the code. The header does not tell widths apart, so it
-	// is the machine's usual one; nil where it is unknown.
+	// Machine is the code's machine, nil if it is unknown. The header does not
+	// distinguish widths: this is the machine's usual one.
 	Machine *arch.Machine
 
 	// Counter says that times are of the processor's own counter, not of
 	// CLOCK_MONOTONIC in nanoseconds.
 	Counter bool
 
-	// Err is what could not be read of it, nil where all could. That its last record
-	// is not complete is no error, unless nothing is known of a process that may write
-	// it still.
+	// Err describes the parts that could not be read. It is nil if all could. An
+	// incomplete last record is an error only if no process is known that may still
+	// be writing it.
 	Err error
 
 	elf    elf.Machine
@@ -58,8 +59,8 @@ type recent struct {
 	f  *perf.Function
 }
 
-// table is the unwind table of a function, of which only the rows that a walk meets
-// are compiled.
+// table is the unwind table of a function. Only the rows that a walk meets are
+// compiled.
 type table struct {
 	sections *unwind.Sections
 	err      error
@@ -86,9 +87,9 @@ func newJitdump(path string, data []byte, damage error) (*Jitdump, error) {
 	return d, nil
 }
 
-// Fits returns an error where the code cannot be that of a process: it is for
-// another machine, or most of it lies where code, which is asked for an address,
-// says that the process has none; nil stands for one that is not asked.
+// Fits returns an error if the code cannot be that of a process: it is for another
+// machine, or code reports for most of it that the process has no code at that
+// address. If code is nil, only the machine is compared.
 func (d *Jitdump) Fits(m *arch.Machine, code func(address uint64) bool) error {
 	if d.elf != m.ELF {
 		return fmt.Errorf("%s: code for %v, and the target is for %s", d.Path, d.elf, m.Name)
@@ -154,7 +155,7 @@ func (d *Jitdump) Lines(f *perf.Function) iter.Seq[jit.Line] {
 }
 
 // Locate returns the source line of an address in a function, as
-// object.File.Locate does; nil where it has none.
+// object.File.Locate does. It returns nil if the line is unknown.
 func (d *Jitdump) Locate(f *perf.Function, pc uint64) []object.Location {
 	// Writers list them in ascending order, but for V8's inlined positions.
 	var best jit.Line
@@ -186,7 +187,7 @@ func (d *Jitdump) Frames(f *perf.Function) (*cfi.Section, error) {
 	return d.index.EHFrame(f)
 }
 
-// maxTables bounds the tables that are kept, each of which is of one function.
+// maxTables bounds the tables that are kept, one for each function.
 const maxTables = 1 << 12
 
 // ErrNoTable is wrapped by the error of Rules for code without an unwind table. It
@@ -220,8 +221,8 @@ func (d *Jitdump) Rules(f *perf.Function, pc uint64) (*unwind.Rules, error) {
 	return t.sections.Rules(pc)
 }
 
-// Covers reports whether there is an unwind table for an address in a function. It
-// keeps nothing, for who asks for every function of a dump.
+// Covers reports whether an address in a function has an unwind table. It keeps
+// nothing, so that it can be called for every function of a dump.
 func (d *Jitdump) Covers(f *perf.Function, pc uint64) bool {
 	section, err := d.Frames(f)
 	if err != nil || section == nil {

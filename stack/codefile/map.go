@@ -13,9 +13,9 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Map is the code that a perf map names. Nothing tells how old its lines are: of
-// several for an address the last one is taken, for all of the time. It does not
-// change, and may be used from several goroutines.
+// Map is the code that a perf map names. Its lines have no times: the last line for
+// an address counts, at any time. A Map does not change, and is safe for concurrent
+// use.
 type Map struct {
 	Path string
 	Err  error // what could not be read of it, or why it was refused; nil where all was read
@@ -33,8 +33,8 @@ func newMap(path string, data []byte, damage error) *Map {
 	return m
 }
 
-// Fits returns an error where most of the code lies where code, which is asked for
-// an address, says that the process has none.
+// Fits returns an error if code reports for most of the map's addresses that the
+// process has no code there.
 func (m *Map) Fits(code func(address uint64) bool) error {
 	return fits(m.Path, m.symbols.Len(), func(i int) uint64 { return m.symbols.Symbol(i).Address }, code)
 }

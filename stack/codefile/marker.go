@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Marker is a mapping by which a process tells perf of a jitdump (perf.IsMarker).
+// Marker is a mapping by which a process announces a jitdump to perf (perf.IsMarker).
 type Marker struct {
 	Path  string // as the process sees it
 	Inode uint64 // of the file that is mapped, 0 where that is not known
@@ -23,8 +23,8 @@ type Marker struct {
 	Open func() (*os.File, error)
 }
 
-// openMarker opens the jitdump of a marker. That the process has mapped a file
-// makes it the process's own, whoever wrote it.
+// openMarker opens the jitdump of a marker. A file that the process has mapped counts
+// as its own, whichever user wrote it.
 func openMarker(p *snapshot.Process, m *Marker) (*os.File, error) {
 	if m.Open != nil {
 		return m.Open()

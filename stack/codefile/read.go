@@ -25,8 +25,8 @@ const maxBytes = math.MaxInt32
 // larger one the end is read, as later lines replace earlier ones.
 const maxMapBytes = 128 << 20
 
-// Reader reads the files of one target: of all of them no more than two gigabytes,
-// and what is met again is read once. It is not safe for concurrent use.
+// Reader reads the files of one target, at most two gigabytes in all, and each file
+// once. It is not safe for concurrent use.
 type Reader struct {
 	left  untrusted.Budget
 	ofMap int64 // bytes of a perf map
@@ -45,8 +45,8 @@ func NewReader() *Reader {
 
 var errNoProcess = errors.New("files of the target are not to be had")
 
-// Jitdump reads the jitdump of a marker, as far as it is written. With an error
-// there is none; what is wrong with a part of it is in its Err.
+// Jitdump reads the jitdump of a marker, as far as it is written. It returns nil with
+// an error; the Jitdump's Err describes damaged parts.
 func (r *Reader) Jitdump(p *snapshot.Process, m Marker) (*Jitdump, error) {
 	if p == nil && m.Open == nil {
 		return nil, fmt.Errorf("%s: %w", m.Path, errNoProcess)
@@ -74,9 +74,9 @@ func (r *Reader) Jitdump(p *snapshot.Process, m Marker) (*Jitdump, error) {
 	return known.Jitdump, known.err
 }
 
-// Map reads the perf map of a process, as far as it is written; nil where there is
-// none. Of one that is not the process's, or cannot be read, Err says why, and it
-// has no symbols.
+// Map reads the perf map of a process, as far as it is written. It returns nil if
+// there is none. A map of another process, or one that cannot be read, has no symbols,
+// and its Err says why.
 func (r *Reader) Map(p *snapshot.Process) (m *Map) {
 	if p == nil {
 		return nil
@@ -125,9 +125,9 @@ func (r *Reader) Read(path string) (*Jitdump, *Map, error) {
 	return Parse(path, data, err)
 }
 
-// Parse reads a jitdump, or else a perf map, from memory, which must stay as it is;
-// the other one is nil. Name is what errors call it, and damage what is known to be
-// wrong with it, or nil. The error is that of a file that is neither.
+// Parse reads a jitdump or a perf map from memory, which must not change afterwards.
+// It returns nil for the other one. Errors call the file name; damage is a known
+// damage of the file, or nil. Parse fails if the file has neither format.
 func Parse(name string, data []byte, damage error) (*Jitdump, *Map, error) {
 	d, err := newJitdump(name, data, damage)
 	if err == nil {

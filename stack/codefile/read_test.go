@@ -50,8 +50,8 @@ func write(t testing.TB, files map[string]string) (root string) {
 	return root
 }
 
-// A jitdump is that of a time: what lies at an address then, its line, and no rules
-// where it has none.
+// A jitdump describes an address at a time: the function then, its line, and its rules
+// if it has any.
 func TestJitdump(t *testing.T) {
 	root := write(t, map[string]string{"jit-9.dump": string(dumpOf(t, perf.Load{Address: 0x1000, Name: "old"}, perf.Load{Address: 0x1000, Name: "new"},
 		perf.Load{Address: 0x2000, Name: "other"}))})
@@ -246,8 +246,8 @@ func TestReadNamed(t *testing.T) {
 	}
 }
 
-// A file of which no process is known that may write it still is not whole where it
-// ends with a part of something.
+// A file that ends in the middle of a record is damaged, unless a process may still be
+// writing it.
 func TestParse(t *testing.T) {
 	dump := dumpOf(t, perf.Load{Address: 0x1000, Name: "f"}, perf.Load{Address: 0x2000, Name: "g"})
 	const symbols = "1000 10 f\n2000 10 g\n"

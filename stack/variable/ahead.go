@@ -9,10 +9,10 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// Ahead returns what reads of the debugging information, once for each address, what
-// tells of the arguments of the frames of some stacks, before or while they are named: for
-// [stack.NameOptions.Meanwhile]. Others may use the reader at the same time, and have what
-// was read by then.
+// Ahead returns a function for [stack.NameOptions.Meanwhile]. It reads the debugging
+// information about the arguments of the frames of some stacks, once for each address,
+// before or while the frames are named. Other goroutines may use the reader at the same
+// time, and share what was read by then.
 func (r *Reader) Ahead(stacks []stack.Stack) func(ended func() bool) {
 	known := make(map[uint64]struct{})
 	var firsts []first
@@ -37,8 +37,9 @@ func (r *Reader) Ahead(stacks []stack.Stack) func(ended func() bool) {
 	}
 }
 
-// Bounds of how many arguments are read ahead of one frame, and of how many frames and
-// arguments in all: the debugging information says how many there are.
+// Bounds of the arguments that are read ahead for one frame, and of the frames and
+// arguments in all. They are needed because the debugging information claims how many
+// there are.
 const (
 	maxFrameAhead = 32
 	maxAhead      = 1 << 12
@@ -50,8 +51,8 @@ type first struct {
 	frames []int
 }
 
-// readArguments reads what tells of the arguments of frames as the values are read, of
-// which nothing is kept.
+// readArguments reads the debugging information about the arguments of frames by
+// reading their values, which are dropped.
 func (r *Reader) readArguments(f *first, left *int, ended func() bool) {
 	var printer print.Printer
 	var text []byte
@@ -60,14 +61,14 @@ func (r *Reader) readArguments(f *first, left *int, ended func() bool) {
 		if *left <= 0 || ended() {
 			return
 		}
-		frame, room := &frames[k], maxFrameAhead
+		frame, quota := &frames[k], maxFrameAhead
 		for _, scope := range frame.place.scopes() {
-			arguments := scope.Arguments[:min(len(scope.Arguments), room)]
+			arguments := scope.Arguments[:min(len(scope.Arguments), quota)]
 			for _, v := range arguments {
 				text = printer.AppendArgument(text[:0], v, frame)
 			}
-			room -= len(arguments)
+			quota -= len(arguments)
 		}
-		*left -= 1 + maxFrameAhead - room
+		*left -= 1 + maxFrameAhead - quota
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/clewdev/clew/value/print"
 )
 
-// What was read ahead, while the frames were named, is what is read later.
+// Reading ahead, while the frames are named, does not change the values that are read
+// later.
 func TestAhead(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "threads65.c", "-O2", "-g"))
 	p.Settle(t)

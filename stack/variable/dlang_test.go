@@ -21,7 +21,7 @@ func TestD(t *testing.T) {
 	path := testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program)
 	names := []string{"frames.last!(long).last", "frames.Pair!(long).Pair.sum", "main"}
 	want, got := gdbShows(t, program, path), clewShows(t, path, nil)
-	if len(want) < len(names) || len(got) != len(names) { // gdb goes on behind main
+	if len(want) < len(names) || len(got) != len(names) { // gdb goes on after main
 		t.Fatalf("%v\ngdb:\n%v", got, want)
 	}
 	for i, name := range names {

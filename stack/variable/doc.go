@@ -6,14 +6,15 @@
 // arguments and locals, inlined calls' too, by the debugging information of the
 // objects that the frames lie in.
 //
-// A [Reader] makes of each frame of a stack a [Frame], which package value reads
-// variables in: from the registers that the walk has recovered, from the stack
-// that was copied while the target stood still, and from its memory else. Of a
-// live process that is as it is now; [Frame.Late] tells when that counts.
+// A [Reader] makes a [Frame] for each frame of a stack. Package value reads variables
+// in it: from the registers that the walk recovered, from the stack that was copied
+// while the target stood still, and otherwise from the target's memory. The memory of
+// a live process is read as it is now; [Frame.Late] reports whether a value depends
+// on that.
 //
-// An object's debugging information is opened when a frame in it is asked for,
-// and of that the units that frames lie in.
+// An object's debugging information is opened at the first request for a frame in the
+// object. Only the units that contain frames are read.
 //
-// The package prints nothing: that is for package value's Printer, which a
-// Reader gives the names of addresses.
+// The package prints nothing. Package value's Printer prints values, with the names of
+// addresses that a Reader returns.
 package variable

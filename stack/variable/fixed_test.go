@@ -40,7 +40,7 @@ func TestFixedOffset(t *testing.T) {
 	}
 }
 
-// What is missing is said.
+// The error says what is missing.
 func TestThreadLocalMissing(t *testing.T) {
 	m := arch.Lookup(elf.EM_AARCH64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	if _, err := threadPointer(m, &stack.Stack{Parked: new(snapshot.Thread)}); err == nil || !strings.Contains(err.Error(), "no thread") {

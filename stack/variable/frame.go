@@ -21,7 +21,7 @@ type Frame struct {
 	place *place // nil where it is in no object
 	cfa   uint64 // each variable of a frame may ask for it
 
-	behind          bool // a function of Go is among those that it called: see Register
+	calledGo        bool // a Go function is among those that it called: see Register
 	hasCFA, readCFA bool
 }
 
@@ -35,10 +35,10 @@ type shared struct {
 
 // Frames returns the frames of a stack. Its walk must have kept the registers, and the
 // stack must not change afterwards. The frames of one stack are not safe for concurrent
-// use, those of several are. Room is used again: the frames in it, and the values that were
-// read in them, are no longer valid; it may be nil.
-func (r *Reader) Frames(s *stack.Stack, room []Frame) []Frame {
-	frames := slices.Grow(room[:0], len(s.Frames))[:len(s.Frames)]
+// use; those of different stacks are. The buffer is used again: the frames in it, and the
+// values that were read in them, become invalid. It may be nil.
+func (r *Reader) Frames(s *stack.Stack, buffer []Frame) []Frame {
+	frames := slices.Grow(buffer[:0], len(s.Frames))[:len(s.Frames)]
 	all := &shared{reader: r, stack: s, frames: frames, memory: r.snapshot.ThreadMemory(thread(s))}
 	all.memory.Keep()
 	for k := range frames {
@@ -48,7 +48,7 @@ func (r *Reader) Frames(s *stack.Stack, room []Frame) []Frame {
 	r.findPlaces(frames)
 	r.mu.Unlock()
 	for k := range frames[:max(0, len(frames)-1)] {
-		frames[k+1].behind = frames[k].behind || frames[k].place.isGo()
+		frames[k+1].calledGo = frames[k].calledGo || frames[k].place.isGo()
 	}
 	return frames
 }
@@ -66,10 +66,9 @@ func thread(s *stack.Stack) *snapshot.Thread {
 
 func (f *Frame) frame() *stack.Frame { return &f.stack.Frames[f.index] }
 
-// Scopes returns what is in scope in the frame, one for each of its Locations and
-// in their order: of the innermost inlined call first, last of the function. It
-// is nil where the debugging information tells of no function there; then
-// [Reader.Err] may say why.
+// Scopes returns the scopes of the frame, one for each of its Locations and in their
+// order: the innermost inlined call first, the function last. It returns nil if the
+// debugging information describes no function there; [Reader.Err] may say why.
 func (f *Frame) Scopes() []*value.Scope {
 	scopes := f.place.scopes()
 	// Inlined calls that are not entered yet have a scope, but no location.
@@ -88,14 +87,14 @@ func (f *Frame) Late() bool {
 // ReadMemory implements cfi.Memory, at run-time addresses.
 func (f *Frame) ReadMemory(p []byte, address uint64) error { return f.memory.ReadMemory(p, address) }
 
-// Register returns the value of a DWARF column in the frame, where it is known. A
-// function that has jumped to another one in the place of its return had given its
-// caller's registers back before, but for the stack pointer. A function of Go gives no
-// register back but those of the frame (cmd/compile's ABIInternal), whatever is the
-// rule of the machine for what its table does not speak of.
+// Register returns the value of a DWARF column in the frame, if it is known. A function
+// that ended with a jump to another one had restored its caller's registers before the
+// jump, except the stack pointer. A Go function restores only the registers of the frame
+// (cmd/compile's ABIInternal), whatever the machine's default rule for columns that its
+// table does not mention.
 func (f *Frame) Register(column uint64) (uint64, bool) {
 	m := f.reader.snapshot.Machine
-	if c := int(column); f.behind && c != m.StackPointer && c != m.FramePointer && c != m.ProgramCounter {
+	if c := int(column); f.calledGo && c != m.StackPointer && c != m.FramePointer && c != m.ProgramCounter {
 		return 0, false
 	}
 	at := f.index
@@ -141,7 +140,7 @@ func (f *Frame) keeps(i int, column uint64) bool {
 // RegisterBytes returns the bytes of a vector register, which calls can change: what a
 // function left in it that has jumped away, too.
 func (f *Frame) RegisterBytes(column uint64) ([]byte, bool) {
-	if f.behind || f.frame().TailCall {
+	if f.calledGo || f.frame().TailCall {
 		return nil, false
 	}
 	b, ok := snapshot.VectorRegister(f.reader.snapshot.Machine, thread(f.stack).Vectors, column)
@@ -190,8 +189,8 @@ func (f *Frame) findCFA() (uint64, bool) {
 	return sp + uint64(machine.CFAOffset), ok
 }
 
-// Info returns the debugging information of the object that the frame lies in,
-// nil where it has none.
+// Info returns the debugging information of the frame's object, nil if the object has
+// no debugging information.
 func (f *Frame) Info() *value.Info {
 	return f.place.info()
 }

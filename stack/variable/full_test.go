@@ -31,7 +31,7 @@ func TestFull(t *testing.T) {
 		{"gcc -O0 -w", "values.c", []string{"last", "main"}, false},
 		{"clang -O0 -w", "values.c", []string{"last", "main"}, false},
 		{"gcc -O0 -w", "statics.c", []string{"last", "call", "main"}, false},
-		// What the library's classes and types are made of, and what the library's printers show.
+		// The members of the library's classes and types, and the output of the library's printers.
 		{"g++ -O0 -std=c++17", "library.cc", []string{"last", "main"}, false},
 		{"clang++ -O0 -std=c++17", "library.cc", []string{"last", "main"}, false},
 		{"g++ -O0 -std=c++17", "library.cc", []string{"last", "main"}, true},
@@ -70,10 +70,10 @@ func TestFull(t *testing.T) {
 }
 
 // Values of std::any, std::filesystem::path and std::error_code are those that gdb shows
-// with the printers that come with GCC. To know the category of an error gdb needs the
-// debugging information of the library, of which Debian has another build: with the usual
-// one it shows "std::_V2::error_category" for every category. Clew reads the class's name
-// in the memory of the program, and shows the same with both.
+// with the printers that come with GCC. To know the category of an error gdb needs a build
+// of the library with debugging information, which Debian has as a build of its own: with
+// the usual one gdb shows "std::_V2::error_category" for every category. Clew reads the
+// class's name in the memory of the program, and shows the same with both.
 func TestSystemLibrary(t *testing.T) {
 	libraries, _ := filepath.Glob("/usr/lib/x86_64-linux-gnu/debug/libstdc++.so.6")
 	if len(libraries) == 0 {

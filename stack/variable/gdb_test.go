@@ -192,7 +192,7 @@ var (
 		},
 	}
 	clangTailCalls = difference{
-		why:   "of tail calls clang 14 says in DWARF 5 where they are, not what is behind them: gdb 13 finds none so",
+		why:   "of tail calls clang 14 says in DWARF 5 where they are, not what comes after them: gdb 13 finds none so",
 		frame: func(got, want shown) bool { return got.tail && got.name != want.name },
 	}
 )

@@ -15,10 +15,10 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// glibc is where a target's C library keeps the thread-local storage of libraries. It
-// tells debuggers of its structures by variables that they find by name
-// (nptl_db/structs.def), each three words of 32 bits: how many bits a field has, of
-// how many elements it is an array, and how many bytes it is into its structure.
+// glibc is where a target's C library keeps the thread-local storage of libraries. The
+// library describes its structures to debuggers by variables with known names
+// (nptl_db/structs.def), each three words of 32 bits: the size of a field in bits, the
+// number of its elements if it is an array, and its offset in its structure in bytes.
 type glibc struct {
 	list uint64 // run-time address of the pointer to the list of modules
 
@@ -175,8 +175,8 @@ func (f *Frame) storageOfLibrary(o *stack.Object, file *object.File, pointer uin
 		return 0, err
 	}
 	vector += uint64(g.dtvSlots.offset)
-	// What is before the first element is how many there are, and that one is the
-	// generation of the list of modules that the thread has taken notice of.
+	// The element before the first holds the number of elements. The first holds the
+	// generation of the list of modules that the thread has seen.
 	count, err := f.word(vector - step + uint64(g.dtvGeneration.offset))
 	if err != nil {
 		return 0, err
@@ -241,8 +241,8 @@ func (f *Frame) findModule(o *stack.Object, file *object.File) *module {
 	return &module{err: err}
 }
 
-// isLinkMap reports whether link.h's struct link_map at an address, whose first and
-// third word are l_addr and l_ld, is of an object with a bias and a dynamic section.
+// isLinkMap reports whether link.h's struct link_map at an address is that of an object
+// with this bias and dynamic section. Its first and third words are l_addr and l_ld.
 func (f *Frame) isLinkMap(address, bias, dynamic uint64) bool {
 	if at, err := f.word(address); err != nil || at != bias {
 		return false

@@ -14,10 +14,10 @@ import (
 )
 
 // GoArguments returns the arguments of the frame's function as Go's runtime writes them in
-// a trace, of a program without debugging information too: "0x2a", "{0xc00001234?, 0x5}"
-// for a string, each one for itself. What may be left of something else has a question
-// mark. They have neither names nor types; ok is false where the function is none of Go's,
-// or nothing is known of them. What an inlined call has been given is not told.
+// a trace, one string each: "0x2a", or "{0xc00001234?, 0x5}" for a string. It works without
+// debugging information. A word that may be left over from another use has a question mark.
+// Arguments have neither names nor types, and those of inlined calls are unknown. ok is
+// false if the function is not a Go function, or nothing is known about its arguments.
 func (f *Frame) GoArguments() (list []string, ok bool) {
 	frame := f.frame()
 	if f.place == nil || !f.place.object.Go {
@@ -25,7 +25,7 @@ func (f *Frame) GoArguments() (list []string, ok bool) {
 	}
 	file, err := f.place.object.File()
 	if err != nil {
-		return nil, false // which Name has told
+		return nil, false // Name has reported it
 	}
 	tokens, ok := file.GoArguments(frame.Address, frame.PC != frame.LookupPC)
 	cfa, known := f.CFA()

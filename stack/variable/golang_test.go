@@ -71,8 +71,8 @@ func TestGo(t *testing.T) {
 }
 
 // Arguments that the compiler has taken apart are put together again: numbers stand where
-// their fields are, what was moved to the heap is read there. Of optimized code what is
-// shown is what they are, as far as it is known at all.
+// their fields are, and variables that were moved to the heap are read there. In optimized
+// code every value that is shown is right, though some are unknown.
 func TestGoTakenApart(t *testing.T) {
 	padded := `main.padded {small: 7, big: 70000, text: "text"}`
 	functions := []struct{ name, arguments string }{
@@ -177,7 +177,7 @@ func TestGoLocals(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, expected %q\n%s", got, want, whole)
 	}
-	// What a function returns is there on the line that declares it.
+	// The results of a function exist on the line that declares it.
 	got, want = localsOf(whole, "main.oneLine"), []string{"total = 0", "err = error nil"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, expected %q\n%s", got, want, whole)
@@ -197,8 +197,8 @@ func localsOf(text, function string) (lines []string) {
 	return lines
 }
 
-// Frames in room that others were in are as if they were not.
-func TestFramesInRoom(t *testing.T) {
+// Frames in a used buffer equal those in a new one.
+func TestFramesInUsedBuffer(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "golocals"))
 	p.Settle(t)
 	s, objects, stacks := takeStacks(t, p.PID)
@@ -217,15 +217,15 @@ func TestFramesInRoom(t *testing.T) {
 		}
 		return text
 	}
-	var room []variable.Frame
+	var buffer []variable.Frame
 	lengths := make(map[int]bool)
 	for range 2 {
 		for i := range stacks {
 			lengths[len(stacks[i].Frames)] = true
 			want := told(reader.Frames(&stacks[i], nil))
-			room = reader.Frames(&stacks[i], room)
-			if got := told(room); got != want {
-				t.Errorf("thread %d: in room\n%selse\n%s", stacks[i].Thread.ID, got, want)
+			buffer = reader.Frames(&stacks[i], buffer)
+			if got := told(buffer); got != want {
+				t.Errorf("thread %d: in a used buffer\n%sin a new one\n%s", stacks[i].Thread.ID, got, want)
 			}
 		}
 	}

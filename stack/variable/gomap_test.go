@@ -15,8 +15,9 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// A map has its keys and values, as many as there is room for: those of a small one, of
-// many tables, of one from which most was deleted, and those that a map has the address of.
+// A map is shown with its keys and values, up to the limit: a small map, one of many
+// tables, one from which most entries were deleted, and one that holds its entries by
+// address.
 func TestGoMaps(t *testing.T) {
 	p := testprogram.Start(t, testprogram.Build(t, "gomaps", "-gcflags=all=-N -l"))
 	p.Settle(t)

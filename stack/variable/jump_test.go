@@ -33,8 +33,8 @@ func compareJumps(t *testing.T, name string, frames int) {
 	}
 }
 
-// What a function was called with that has jumped to another one is what its caller
-// passed, also where that is another object, and where the library has a name of its
+// The arguments of a function that ended with a jump to another one are those that its
+// caller passed, also if that is in another object, and if the library has a name of its
 // own for the function.
 func TestJumps(t *testing.T) { compareJumps(t, "jumps", 7) }
 
@@ -42,5 +42,5 @@ func TestJumps(t *testing.T) { compareJumps(t, "jumps", 7) }
 // is not the default one, is not where a call by its name leads.
 func TestJumpByOldName(t *testing.T) { compareJumps(t, "oldname", 4) }
 
-// What a caller passed is not taken for what a function got that it has not called.
+// The arguments that a caller passed are not attributed to a function that it did not call.
 func TestTwoJumps(t *testing.T) { compareJumps(t, "twojumps", 3) }

@@ -45,9 +45,9 @@ var callChanged = difference{
 	},
 }
 
-// A variable in a register of which call frame information says that it is lost, or
-// that it is in another one that is lost, is optimized out, and so is one in a register
-// that calls change. What is saved in a register that nobody changed is shown.
+// A variable is optimized out if its register is lost by call frame information, is saved
+// in another register that is lost, or is one that calls change. A variable that is saved
+// in an unchanged register is shown.
 func TestLostRegisters(t *testing.T) {
 	for _, machine := range lostMachines {
 		t.Run(machine, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestLostRegisters(t *testing.T) {
 	}
 }
 
-// Nothing is read at a frame base whose register is lost. gdb does not even show the
-// frame, but fails.
+// Nothing is read at a frame base in a lost register. gdb fails, and does not even show
+// the frame.
 func TestLostFrameBase(t *testing.T) {
 	for _, machine := range lostMachines {
 		t.Run(machine, func(t *testing.T) {

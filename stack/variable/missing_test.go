@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/report/trace"
 )
 
-// What is found to be missing only as it is read is said in JSON where all that is
-// missing is. The locations that clang gives lead to registers that calls have changed.
+// Parts that are found to be missing only while variables are read are in the JSON's list
+// of missing parts. The locations that clang gives lead to registers that calls changed.
 func TestMissingInJSON(t *testing.T) {
 	program := compile(t, "clang -O2", "frames.c")
 	r := coreStacks(t, testprogram.Core(t, testprogram.CoreOptions{Crashes: true}, program), nil)

@@ -14,9 +14,9 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// place is what is known of an address of an object. Frames of many threads are at the
-// same few: what many goroutines ask for is found by the first, and the others are told
-// it without waiting for who finds something else.
+// place is what is known about an address of an object. Frames of many threads are at the
+// same few addresses: the first goroutine that needs a fact finds it, and the others get
+// it without waiting for searches for other facts.
 type place struct {
 	reader  *Reader
 	object  *stack.Object
@@ -62,7 +62,7 @@ func (r *Reader) findPlaces(frames []Frame) {
 	}
 }
 
-// info returns the debugging information of the object, nil where it has none.
+// info returns the debugging information of the object, nil if it has no such information.
 func (p *place) info() *value.Info {
 	if p == nil {
 		return nil
@@ -93,7 +93,7 @@ func (p *place) scopes() []*value.Scope {
 	return p.inside
 }
 
-// rules returns what tells how a frame there is left, nil where nothing does.
+// rules returns the unwind rules at the address, nil if there are none.
 func (p *place) rules() *unwind.Rules {
 	p.leave.Do(func() {
 		r, pc := p.reader, p.address+p.object.Bias
@@ -114,7 +114,7 @@ func (p *place) rules() *unwind.Rules {
 	return p.leaving
 }
 
-// preserves reports whether the rules there leave a register as it is.
+// preserves reports whether the rules at the address keep a register unchanged.
 func (p *place) preserves(column uint64) bool {
 	if p == nil {
 		return false

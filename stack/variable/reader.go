@@ -19,9 +19,9 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// Reader reads the variables of one snapshot's frames. It must not be used after
-// the objects were closed. Several goroutines may use it, each for stacks of its own,
-// while nobody else uses the objects, but for what [Reader.Ahead] says.
+// Reader reads the variables of one snapshot's frames. It must not be used after the
+// objects were closed. Several goroutines may use it, each for different stacks, while
+// nothing else uses the objects; [Reader.Ahead] is the exception.
 type Reader struct {
 	snapshot *snapshot.Snapshot
 	objects  *stack.Objects
@@ -37,11 +37,11 @@ type Reader struct {
 	glibcErr error
 }
 
-// opened is what is known of one object.
+// opened is what is known about one object.
 type opened struct {
 	file   *object.File // nil without
 	info   *value.Info  // nil without
-	bare   bool         // it has none
+	bare   bool         // it has no debugging information
 	walked bool         // a frame is in it
 	err    error        // the first one
 
@@ -56,9 +56,9 @@ func NewReader(s *snapshot.Snapshot, o *stack.Objects) *Reader {
 	return &Reader{snapshot: s, objects: o, opened: make(map[*stack.Object]*opened), places: make(map[*stack.Object]map[uint64]*place)}
 }
 
-// Err returns what stood in the way of reading debugging information, object by
-// object, so far. That there is none, or that it does not know an address, is no
-// error.
+// Err returns the errors of reading debugging information so far, object by object.
+// Missing debugging information is not an error, nor is an address that it does not
+// cover.
 func (r *Reader) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +103,7 @@ func (r *Reader) open(o *stack.Object) *opened {
 	r.opened[o] = known
 	f, err := o.File()
 	if err != nil {
-		return known // which Name has told, or of generated code
+		return known // Name has reported it, or it is generated code
 	}
 	known.file = f
 	if known.info, err = value.Open(f); err != nil {
@@ -155,7 +155,7 @@ func (r *Reader) findMappings() []mapping {
 	for i := range mappings {
 		m := &mappings[i]
 		o := of[m]
-		// What is behind the file's part of a segment is mapped without a file.
+		// The part of a segment after its bytes in the file is mapped without a file.
 		if n := len(list); o == nil && m.Path == "" && n > 0 && list[n-1].end == m.Start {
 			o = list[n-1].object
 		}

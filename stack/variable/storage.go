@@ -77,9 +77,9 @@ func threadPointer(m *arch.Machine, s *stack.Stack) (uint64, error) {
 	return pointer, nil
 }
 
-// fixedOffset returns where a program's storage begins from the thread pointer: of
-// x86-64 below it (variant II of Drepper's "ELF Handling For Thread-Local Storage"),
-// of arm64 above it, behind two words of the thread's own (variant I).
+// fixedOffset returns the offset of a program's storage from the thread pointer: on
+// x86-64 the storage is below it (variant II of Drepper's "ELF Handling For Thread-Local
+// Storage"), on arm64 above it, after two words of the thread's own (variant I).
 func fixedOffset(m *arch.Machine, p *elf.ProgHeader) uint64 {
 	mask := max(p.Align, 1) - 1
 	if m.ELF == elf.EM_AARCH64 {

@@ -41,7 +41,7 @@ func storageShown(text string) map[string]string {
 
 // Thread-local variables are those that gdb shows, and that the program gave its
 // threads: the program's own, those of a library that it was linked with, and those
-// of one that it has loaded when its threads ran already, live and in a core.
+// of one that it loaded while its threads were already running, live and in a core.
 func TestThreadLocal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: takes long")

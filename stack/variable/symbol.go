@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/value"
 )
 
-// maxSymbols is how many symbols of one object are looked at.
+// maxSymbols bounds the symbols that are read from one object.
 const maxSymbols = 1 << 20
 
 // Symbol implements print.Symbolizer: functions and data of the target's objects,
@@ -63,9 +63,9 @@ type symbol struct {
 }
 
 // sourceName returns the name of a symbol without its version, and without the number
-// by which gcc tells the static variables of functions apart. With debugging
-// information gdb knows functions by what the source calls them, nested ones and those
-// that were compiled for some callers too: their symbols have more behind a dot.
+// by which gcc distinguishes the static variables of functions. With debugging
+// information gdb uses the source's names of functions. Symbols of nested functions, and
+// of functions that were compiled for some callers, have a suffix after a dot.
 func (s *symbol) sourceName(described bool) string {
 	name, _, _ := strings.Cut(s.name, "@")
 	if s.binding != elf.STB_LOCAL || s.typ != elf.STT_OBJECT && !described {
@@ -86,7 +86,7 @@ func (s *symbol) sourceName(described bool) string {
 // symbols returns the symbols of a file that have a size, by address, the
 // preferred one of equal ones last.
 func symbols(f *object.File) []symbol {
-	const least, most = 32, 1024 // in a block; the list is copied once, to where it has just the room that it needs
+	const least, most = 32, 1024 // in a block; the list is copied once, to a slice of exactly its size
 	var blocks [][]symbol
 	n, last := 0, make([]symbol, 0, least)
 	for s := range f.Symbols() {

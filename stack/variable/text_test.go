@@ -70,8 +70,8 @@ func frameOf(text, function string) (lines []string) {
 	return lines
 }
 
-// gdbText is what gdb shows of the stack in a core, with local variables, after commands
-// that tell it how.
+// gdbText is gdb's output for the stack in a core, with local variables, after commands
+// that set its options.
 func gdbText(t *testing.T, locale string, before []string, program, core string) string {
 	t.Helper()
 	args := []string{"-batch", "-nx", "-iex", "set debuginfod enabled off"}
@@ -85,7 +85,7 @@ func gdbText(t *testing.T, locale string, before []string, program, core string)
 	if err != nil {
 		t.Fatalf("gdb: %v\n%s", err, out)
 	}
-	// What stands before shows the innermost frame, at times before there are printers.
+	// The output before it shows the innermost frame, sometimes before printers are loaded.
 	_, stack, _ := strings.Cut(string(out), "STACK\n")
 	return stack
 }

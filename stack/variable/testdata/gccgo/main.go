@@ -1,4 +1,4 @@
-// A program for gccgo that crashes in functions whose names its symbols have encoded.
+// A program for gccgo that crashes in functions with encoded symbol names.
 package main
 
 import "example.com/my-pkg/inner_x"
