@@ -8,12 +8,12 @@
 //   - [Write] and [Create] write a file that the user named, whole or not at all. They
 //     keep the mode and owner of a file that is replaced.
 //   - [Append] opens a file of this user's own to append to it, and [Read] to read it.
-//   - [Temporary] makes a file without a name, of which nothing is left at the end.
+//   - [Temporary] makes a file without a name, which is gone once it is closed.
 //
 // The kernel refuses some planted files by itself (proc_sys_fs(5), protected_symlinks,
-// protected_regular, protected_fifos), where it is set to, and only in directories that
-// are sticky. The package refuses the same files whatever the setting, and links in all
-// directories that others can write to.
+// protected_regular, protected_fifos), but only if it is configured to, and only in sticky
+// directories. The package refuses the same files whatever the setting, and refuses links
+// in all directories that other users can write to.
 //
 // Other systems than Linux have fewer of the checks. All functions may be called from several goroutines.
 package outputfile

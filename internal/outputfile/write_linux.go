@@ -24,16 +24,16 @@ type File struct {
 	part  string       // its name until Commit, "" where it has none
 }
 
-// Create makes a file that is at path from Commit on, for reading and writing. Until then
-// what is at path stays.
+// Create makes a file for reading and writing, which Commit puts at path. Until then the
+// file that is at path stays.
 //
-// A new file has mode 0600 where the user is root, else what the umask leaves of 0666. One
-// that replaces another has its mode and owner.
+// A new file has mode 0600 if the user is root, and otherwise 0666 less the umask. A
+// file that replaces another gets its mode and owner.
 //
-// Links are followed only in directories that no other user can write to. There the error
-// for a link wraps ErrPlanted, as it does for a file of another user, where the kernel's
-// rule for sticky directories does not allow to write it. The errors are *fs.PathErrors of
-// path. What is not a regular file is an error too.
+// Links are followed only in directories that no other user can write to. In other
+// directories the error for a link wraps ErrPlanted. So does the error for a file of another
+// user that the kernel's rule for sticky directories does not allow to write. The errors are
+// *fs.PathErrors of path. A path that is not a regular file is an error too.
 func Create(path string) (*File, error) {
 	p, err := locate(path)
 	if err != nil {
@@ -47,8 +47,8 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// Write writes a file as Create does, with what write writes. A FIFO or a device is
-// written to as it is, and so is the end of a link of procfs such as /dev/stdout.
+// Write creates a file as Create does, and calls write to fill it. A FIFO or a device is
+// written to directly, and so is the target of a link of procfs such as /dev/stdout.
 func Write(path string, write func(io.Writer) error) error {
 	p, err := locate(path)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *place) create() (*File, error) {
 	return f, nil
 }
 
-// into writes to a file as it is.
+// into writes to the existing file.
 func (p *place) into(write func(io.Writer) error) error {
 	flags := unix.O_WRONLY | unix.O_CLOEXEC
 	if p.procfs {
@@ -126,7 +126,7 @@ func (p *place) into(write func(io.Writer) error) error {
 	return errors.Join(buffered(f, write), f.Close())
 }
 
-// Commit gives the file its name, in the place of the one that had it. The file stays open.
+// Commit gives the file its name, and replaces the file that had it. The file stays open.
 func (f *File) Commit() error {
 	p, fd := f.place, int(f.Fd())
 	if f.old != nil {
@@ -150,7 +150,8 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// Close closes the file. Without Commit nothing is left of it. Closing it twice is no error.
+// Close closes the file, and removes it unless it was committed. Closing it twice is not
+// an error.
 func (f *File) Close() error {
 	if f.place == nil {
 		return nil
@@ -187,7 +188,7 @@ func (f *File) makeLikeOld(fd int) error {
 	return nil
 }
 
-// temporaryName returns a hidden name that nobody can guess.
+// temporaryName returns a hidden name that cannot be guessed.
 func temporaryName(name string) string { return "." + name[:min(len(name), 200)] + "." + rand.Text() }
 
 // Append opens a file to append to it, and makes it with mode 0600 where it does not

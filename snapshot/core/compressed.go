@@ -48,23 +48,23 @@ func notRead(tool string) func(io.Reader) (io.ReadCloser, error) {
 const (
 	// maxWindow is what zstd's level 20 asks for; systemd's, 3, asks for 2 MiB.
 	maxWindow = 32 << 20
-	// What is stored of a compressed core, holes aside, is bounded: by storedMost
-	// and by storedFactor times what the file has.
+	// The stored size of a decompressed core, without its holes, is bounded: by
+	// storedMost and by storedFactor times the size of the compressed file.
 	storedMost   = 1 << 30
 	storedFactor = 256
 	storedBlock  = 4 << 10
 
-	// So is what it expands to with them, since zstd has 32,000 zeros in a byte:
-	// by the larger of sizeMost, above which systemd-coredump does not process a
-	// core (coredump.conf(5), ProcessSizeMax), and sizeFactor times what the file
-	// has.
+	// The size with holes is bounded too, because one byte of zstd can stand for
+	// 32,000 zeros. The bound is the larger of sizeMost, above which
+	// systemd-coredump does not process a core (coredump.conf(5), ProcessSizeMax),
+	// and sizeFactor times the size of the compressed file.
 	sizeMost   = 32 << 30
 	sizeFactor = 1 << 10
 )
 
-// decompress replaces the core's file by what it holds, if it is compressed: in
-// a file without a name, with holes where there are zeros. Where it breaks off,
-// what was read up to there stands.
+// decompress replaces the core's file, if it is compressed, by a file without a name
+// with the decompressed content, and with holes for zeros. If the compressed data
+// breaks off, the content before that point is kept.
 func (c *Core) decompress(opts *Options) error {
 	var magic [6]byte
 	n, err := c.dump.File.ReadAt(magic[:], 0)
@@ -112,8 +112,8 @@ func (c *Core) decompress(opts *Options) error {
 
 var errTooMuch = errors.New("it expands to more than is stored of a file of its size")
 
-// store writes what r gives to f, of which it reads limit bytes or little
-// more and of which most bytes are not zero, at most, and returns how many bytes f has then.
+// store copies r to f and returns the size of f. It reads at most limit bytes or a
+// little more, and stores at most most bytes that are not zero.
 func store(f *os.File, r io.Reader, most, limit int64) (size int64, err error) {
 	buffer := make([]byte, 256*storedBlock)
 	for err == nil {
@@ -158,7 +158,7 @@ type counter struct {
 	size        int64 // of the file
 	done, total int64 // total is what the file stores
 	progress    func(done, total int64)
-	err         error // of Read, which those who decompress take for an end
+	err         error // of Read; decompressors take it for the end
 }
 
 // spareHoles is how many bytes of holes a compressed file may have.

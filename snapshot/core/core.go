@@ -54,8 +54,8 @@ var (
 )
 
 // Open opens the core at path, which may be compressed with zstd or lz4.
-// It fails where there is no ELF core; what else is wrong is told by
-// [Core.Damage]. The options may be nil.
+// It fails if the file is not an ELF core. [Core.Damage] reports all other defects.
+// The options may be nil.
 func Open(path string, opts *Options) (*Core, error) {
 	if opts == nil {
 		opts = new(Options)

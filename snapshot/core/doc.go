@@ -7,17 +7,18 @@
 // reads the registers of x86, arm, arm64, riscv, Power, s390, MIPS, SPARC, m68k and LoongArch; of
 // other machines each thread has an error that wraps [snapshot.ErrNoLayout].
 //
-// It makes a [snapshot.Snapshot] of a core: the threads with their registers, what was
-// mapped, and its memory, of which the core holds a part and the mapped files the rest.
+// It makes a [snapshot.Snapshot] of a core: the threads with their registers, the
+// mappings, and the memory. The core holds a part of the memory, and the mapped files
+// hold the rest.
 //
-// A core is read where it is asked about, never as a whole. The files that it
-// had mapped are looked for by package debugfile: by their path, under a sysroot,
-// and by build ID; one that is not the mapped one is refused. What a core lacks is told: by
-// [Core.Missing] the files, by [Core.Damage] what was cut off or is damaged, and
-// by the error of a read the rest.
+// Only the parts of a core that are needed are read. Package debugfile finds the mapped
+// files: by their path, under a sysroot, and by build ID. It refuses a file that differs
+// from the mapped one. [Core.Missing] reports the files that were not found,
+// [Core.Damage] what is cut off or damaged, and the error of a read any other memory
+// that the core lacks.
 //
-// The package unwinds nothing, names nothing and prints nothing. It runs nothing,
-// asks no network, and writes but one file without a name, into which a
-// compressed core is decompressed: 32 GiB of it, or 1,024 times what the
-// compressed file has where that is more, and as holes what is zero.
+// The package unwinds nothing, names nothing and prints nothing. It runs no program and
+// uses no network. It writes only one file without a name, into which a compressed core
+// is decompressed: up to 32 GiB, or 1,024 times the size of the compressed file if that
+// is more, with holes for zeros.
 package core

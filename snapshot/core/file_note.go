@@ -13,12 +13,12 @@ import (
 )
 
 // readFiles reads NT_FILE (fs/binfmt_elf.c, fill_files_note): the number of
-// ranges, the size of a page, three words a range of which the third counts
-// pages, and the paths, each with a NUL.
+// ranges, the size of a page, three words for each range, the third in pages, and
+// the paths, each with a NUL.
 func (c *Core) readFiles(b []byte) error {
 	if c.notes.hasFile {
 		if c.notes.moreFiles {
-			return nil // and told
+			return nil // cut reports it
 		}
 		c.notes.moreFiles = true
 		return errors.New("NT_FILE: there is more than one, and the first one counts")

@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/snapshot/internal/stored"
 )
 
-// ErrNotCore is wrapped by Open's error for a file that is no core, but an ELF
-// file of another kind or none at all.
+// ErrNotCore is wrapped by Open's error for a file that is not a core: an ELF file
+// of another kind, or not an ELF file.
 var ErrNotCore error = notCore{}
 
 type notCore struct{}
@@ -43,8 +43,8 @@ const (
 	maxSegments = 1 << 19
 )
 
-// readHeader reads the header of a core of a size in bytes. What is cut off costs
-// the program headers behind, and is told by damage.
+// readHeader reads the header of a core of a size in bytes. In a core that is cut off,
+// the program headers after the cut are lost; damage reports it.
 func readHeader(r io.ReaderAt, size int64) (h *header, damage []error, err error) {
 	var b [64]byte
 	n, err := r.ReadAt(b[:], 0)
@@ -116,11 +116,10 @@ func (h *header) segmentSize() int64 {
 	return 32
 }
 
-// extendedCount returns how many program headers there are where their number
-// does not fit in the header: it is in the first entry of the section table,
-// which the kernel writes at the very end (elf_core_dump). Of a core that is cut
-// off it follows from where the first segment begins: the notes are behind the
-// program headers.
+// extendedCount returns the number of program headers if it does not fit in the
+// header. It is in the first entry of the section table, which the kernel writes at
+// the very end (elf_core_dump). In a core that is cut off, it follows from the offset
+// of the first segment, because the notes come directly after the program headers.
 func (h *header) extendedCount(r io.ReaderAt, size int64, phoff, shoff uint64, entry int64) (uint64, error) {
 	at := 28 // sh_info
 	if h.class == elf.ELFCLASS64 {

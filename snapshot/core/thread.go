@@ -33,11 +33,11 @@ type notes struct {
 const (
 	maxThreads   = 1 << 22  // the kernel's PID_MAX_LIMIT
 	maxRegisters = 4 << 10  // more bytes than the register sets that are read here have
-	maxFileNote  = 32 << 20 // the kernel's stops at 4 MiB unless it was told otherwise
+	maxFileNote  = 32 << 20 // the kernel's default limit is 4 MiB
 )
 
-// readNotes reads all notes. What cannot be read costs its note. No byte is read
-// as a note twice, so that the file's size bounds what its notes make.
+// readNotes reads all notes, except those that cannot be read. No byte is read as a
+// note twice, so that the file's size bounds the memory that its notes take.
 func (c *Core) readNotes() {
 	left := maxNotes
 	segments := slices.Clone(c.header.notes)
@@ -184,8 +184,8 @@ func (c *Core) readStatus(b []byte) error {
 	return nil
 }
 
-// readProcess reads struct elf_prpsinfo of include/linux/elfcore.h, whose user
-// IDs have two bytes on arm and i386 and else four, which its size tells.
+// readProcess reads struct elf_prpsinfo of include/linux/elfcore.h. Its user IDs have
+// two bytes on arm and i386, and four elsewhere; its size distinguishes them.
 func (c *Core) readProcess(b []byte) {
 	pid, short := 0, false
 	switch len(b) {

@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// batchSize is how many places are read in one go, which is no more than one call of
-// the kernel takes (UIO_MAXIOV).
+// batchSize is the number of places that are read in one call of the kernel. It is not
+// more than the kernel's limit (UIO_MAXIOV).
 const batchSize = 1024
 
 // Batch reads the structures of many goroutines at once. It is not safe for concurrent
@@ -20,7 +20,7 @@ const batchSize = 1024
 type Batch struct {
 	runtime *Runtime
 	memory  cfi.Memory
-	room    []byte
+	buffer  []byte
 	copies  []snapshot.Copy
 }
 
@@ -31,13 +31,13 @@ func (r *Runtime) Batch(mem cfi.Memory) *Batch { return &Batch{runtime: r, memor
 // every one of them, by its place in the list, with what Runtime.Read returns.
 func (b *Batch) Read(list []uint64, each func(i int, g Goroutine, err error)) {
 	size := b.runtime.Layout.size()
-	if n := min(len(list), batchSize) * size; len(b.room) < n {
-		b.room = make([]byte, n)
+	if n := min(len(list), batchSize) * size; len(b.buffer) < n {
+		b.buffer = make([]byte, n)
 	}
 	for from := 0; from < len(list); from += batchSize {
 		b.copies = b.copies[:0]
 		for i, at := range list[from:min(from+batchSize, len(list))] {
-			b.copies = append(b.copies, snapshot.Copy{Address: at, Bytes: b.room[i*size:][:size:size]})
+			b.copies = append(b.copies, snapshot.Copy{Address: at, Bytes: b.buffer[i*size:][:size:size]})
 		}
 		snapshot.ReadBatch(b.memory, b.copies)
 		for i, c := range b.copies {
@@ -54,16 +54,16 @@ func (b *Batch) Read(list []uint64, each func(i int, g Goroutine, err error)) {
 }
 
 // words reads a word at an offset from each address of a list, and yields those that
-// can be read, as far as it is asked to.
+// can be read.
 func words(mem cfi.Memory, list []uint64, offset uint64) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
-		room := make([]byte, min(len(list), batchSize)*pointerSize)
+		buffer := make([]byte, min(len(list), batchSize)*pointerSize)
 		var batch []snapshot.Copy
 		for len(list) > 0 {
 			n := min(len(list), batchSize)
 			batch = batch[:0]
 			for i, at := range list[:n] {
-				batch = append(batch, snapshot.Copy{Address: at + offset, Bytes: room[i*pointerSize:][:pointerSize:pointerSize]})
+				batch = append(batch, snapshot.Copy{Address: at + offset, Bytes: buffer[i*pointerSize:][:pointerSize:pointerSize]})
 			}
 			snapshot.ReadBatch(mem, batch)
 			for i := range batch {

@@ -15,9 +15,9 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// Copier copies what tells of a runtime's goroutines while their process stands still.
-// It reads rounds of places that it knows of, each round in one call, as each call of
-// the kernel takes a while.
+// Copier copies the memory that describes a runtime's goroutines while their process
+// stands still. It reads the known places in rounds, each round in one call, to make
+// few calls of the kernel.
 type Copier struct {
 	runtime *Runtime
 	all     bool
@@ -29,15 +29,15 @@ type Copier struct {
 
 	seen   map[uint64]bool
 	copies []snapshot.Copy
-	room   []byte // that copies are taken from
+	buffer []byte // copies are taken from it
 	left   int    // bytes of stacks that may still be copied
 }
 
-// What is copied at most.
+// Limits of the copies.
 const (
 	maxCopiedList   = 1 << 16  // goroutines
-	maxCopiedStack  = 64 << 10 // bytes of one that a thread runs
-	maxWaitingStack = 8 << 10  // bytes of one that none does
+	maxCopiedStack  = 64 << 10 // bytes of a goroutine that runs on a thread
+	maxWaitingStack = 8 << 10  // bytes of a goroutine that does not
 	maxCopiedStacks = 4 << 20
 	copyChunk       = 64  // goroutines in a round
 	redZone         = 128 // bytes below a stack pointer
@@ -48,10 +48,10 @@ const (
 	// copyRoom is for the structures of some thousand goroutines and their stacks.
 	copyRoom = maxCopiedStacks + 2<<20
 
-	// What of it is touched before the process stands still, so that no page fault
-	// lengthens the pause: for as much as is copied in a millisecond, or for each thread
-	// what belongs to one mostly.
-	touchedRoom   = 2 << 20
+	// The part of the buffer that is touched before the process stands still, so that
+	// no page fault lengthens the pause: as much as is copied in a millisecond, or for
+	// each thread as much as most threads need.
+	touchedBytes  = 2 << 20
 	touchedThread = 8 << 10
 )
 
@@ -59,21 +59,21 @@ const (
 // All says whether it will copy all goroutines.
 func (r *Runtime) Copier(mem cfi.Memory, all bool) *Copier { return r.copier(mem, all, copyRoom) }
 
-func (r *Runtime) copier(mem cfi.Memory, all bool, room int) *Copier {
+func (r *Runtime) copier(mem cfi.Memory, all bool, capacity int) *Copier {
 	c := &Copier{runtime: r, all: all, seen: make(map[uint64]bool, copiesExpected), left: maxCopiedStacks,
-		copies: make([]snapshot.Copy, 0, copiesExpected), room: make([]byte, room)}
+		copies: make([]snapshot.Copy, 0, copiesExpected), buffer: make([]byte, capacity)}
 	var list []uint64
 	if r.threads == 0 {
 		list, _ = r.List(mem)
 		list = list[:min(len(list), maxCopiedList)]
 	}
 	c.threads = r.Threads(mem, list)
-	touched := touchedRoom
+	touched := touchedBytes
 	if !all {
 		touched = len(c.threads) * touchedThread
 	}
-	for i := 0; i < min(touched, room); i += 4096 {
-		c.room[i] = 0
+	for i := 0; i < min(touched, capacity); i += 4096 {
+		c.buffer[i] = 0
 	}
 	return c
 }
@@ -208,14 +208,14 @@ func (g *Goroutine) left(most uint64) (low uint64, n int) {
 	return low, int(min(g.StackHigh-low, most))
 }
 
-// begin appends a copy to be made to a round, unless it was made or there is no room.
+// begin appends a copy to a round, unless it was made before or the buffer is full.
 func (c *Copier) begin(round []snapshot.Copy, address uint64, size int) []snapshot.Copy {
-	if address == 0 || size <= 0 || size > len(c.room) || c.seen[address] {
+	if address == 0 || size <= 0 || size > len(c.buffer) || c.seen[address] {
 		return round
 	}
 	c.seen[address] = true
-	round = append(round, snapshot.Copy{Address: address, Bytes: c.room[:size:size]})
-	c.room = c.room[size:]
+	round = append(round, snapshot.Copy{Address: address, Bytes: c.buffer[:size:size]})
+	c.buffer = c.buffer[size:]
 	return round
 }
 
@@ -227,7 +227,7 @@ func (c *Copier) keep(round []snapshot.Copy) {
 	}
 }
 
-// copied is memory of which there are copies only.
+// copied is memory that consists of copies only.
 type copied []snapshot.Copy
 
 func (c copied) ReadMemory(p []byte, addr uint64) error {

@@ -12,18 +12,18 @@ import (
 	"github.com/clewdev/clew/snapshot"
 )
 
-// ThreadCopier copies, again and again, what tells of a runtime's threads, of each while
-// it stands still by itself: what is the thread's own changes only as it runs.
+// ThreadCopier repeatedly copies the memory that describes a runtime's threads, for each
+// thread while it alone stands still: a thread's own data changes only while it runs.
 type ThreadCopier struct {
 	runtime *Runtime
 	memory  cfi.Memory
 	threads map[uint64]*copiedThread // by ID
 	copies  []snapshot.Copy
-	room    []byte // that copies are taken from
+	buffer  []byte // copies are taken from it
 	used    int
 	round   []snapshot.Copy
 	left    []snapshot.Copy
-	full    bool // there was no room for a copy of a thread
+	full    bool // the buffer was too small for a copy of a thread
 
 	vain vain
 }
@@ -34,8 +34,8 @@ type copiedThread struct {
 	stacks [3][2]uint64 // that the runtime has allocated for it and its goroutine
 }
 
-// vain tells which threads the runtime does not know, so that they are not looked for
-// each time: those of C code, and its own before they have told it their ID.
+// vain holds the threads that the runtime does not know, so that they are not looked for
+// each time: threads of C code, and the runtime's own before they store their ID.
 type vain struct {
 	seen  map[uint64]int // in which round an ID was asked for last
 	round int
@@ -64,8 +64,8 @@ func (r *Runtime) ThreadCopier(mem cfi.Memory) *ThreadCopier {
 // with these IDs, which are those that they have for themselves; 0 is none. All that
 // Copy will need is taken here, as far as that can be known: no thread stands still yet.
 func (c *ThreadCopier) Begin(ids []uint64) {
-	if n := max(min(c.used+c.used/4, maxThreadCopies), len(ids)*touchedThread); c.used > len(c.room) || c.room == nil {
-		c.room = touched(n)
+	if n := max(min(c.used+c.used/4, maxThreadCopies), len(ids)*touchedThread); c.used > len(c.buffer) || c.buffer == nil {
+		c.buffer = touched(n)
 	}
 	c.used, c.copies = 0, c.copies[:0]
 	if c.isWanted(ids) {
@@ -73,19 +73,19 @@ func (c *ThreadCopier) Begin(ids []uint64) {
 	}
 }
 
-// touched returns room whose pages are there already: a fault would lengthen a pause.
+// touched returns a buffer with its pages present: a page fault would lengthen a pause.
 func touched(n int) []byte {
-	room := make([]byte, n)
+	buffer := make([]byte, n)
 	for i := 0; i < n; i += 4096 {
-		room[i] = 0
+		buffer[i] = 0
 	}
-	return room
+	return buffer
 }
 
-// isWanted reports whether threads are to be looked for. Those that were in vain are
-// when the runtime has made another one since, and now and then, since one can be older
-// than its ID: a thread that starts tells it later, and one of C code that calls Go gets
-// one that was kept for it.
+// isWanted reports whether to look for threads. Threads that were not found are looked
+// for again when the runtime has made another one, and from time to time: the runtime's
+// structure of a thread can be older than the ID in it, because a thread that starts
+// stores its ID later, and a C thread that calls Go gets a structure that was kept for it.
 func (c *ThreadCopier) isWanted(ids []uint64) bool {
 	v := &c.vain
 	v.round++
@@ -249,7 +249,7 @@ func (c *ThreadCopier) Copy(id, sp uint64, read func([]snapshot.Copy)) (copies [
 	return c.copies[start:len(c.copies):len(c.copies)], end, ok, err
 }
 
-// begin appends a copy to be made to a round, if there is room for it.
+// begin appends a copy to a round, if the buffer has space for it.
 func (c *ThreadCopier) begin(round []snapshot.Copy, address uint64, size int) []snapshot.Copy {
 	if address == 0 || size <= 0 {
 		return round
@@ -259,8 +259,8 @@ func (c *ThreadCopier) begin(round []snapshot.Copy, address uint64, size int) []
 		return round
 	}
 	var b []byte
-	if c.used += size; c.used <= len(c.room) {
-		b = c.room[c.used-size : c.used : c.used]
+	if c.used += size; c.used <= len(c.buffer) {
+		b = c.buffer[c.used-size : c.used : c.used]
 	} else {
 		b = make([]byte, size)
 	}

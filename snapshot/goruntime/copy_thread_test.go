@@ -174,7 +174,7 @@ func TestThreadCopiesAreBounded(t *testing.T) {
 			t.Errorf("%d bytes were copied, and %d times none", total, refused)
 		}
 	}
-	if len(c.room) > maxThreadCopies {
-		t.Errorf("%d bytes are kept for copies", len(c.room))
+	if len(c.buffer) > maxThreadCopies {
+		t.Errorf("%d bytes are kept for copies", len(c.buffer))
 	}
 }

@@ -28,7 +28,7 @@ func (l *Layout) fields() map[string]map[string]*uint16 {
 	}
 }
 
-// isNewer tells the fields that came after Go 1.18.
+// isNewer reports whether a field was added after Go 1.18.
 func isNewer(field string) bool { return field == "parentGoid" || field == "syscallbp" }
 
 // derive reads the layout from a program's debugging information, and what its
@@ -63,8 +63,8 @@ func (l *Layout) readFields(r *object.DebugReader) error {
 	return errors.New("it does not describe the runtime's structures")
 }
 
-// readUnit reads the structures that a unit describes, if it is the runtime's or
-// does not say whose it is. Those are gone from structs then.
+// readUnit reads the structures that a unit describes, if it is the runtime's unit or
+// has no name. It removes those that it reads from structs.
 func (l *Layout) readUnit(r *object.DebugReader, unit *object.DebugUnit, structs map[string]map[string]*uint16) error {
 	if err := r.Seek(unit.First); err != nil {
 		return err

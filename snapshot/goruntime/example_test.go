@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/snapshot/goruntime"
 )
 
-// What the runtime of a Go program's version looks like: that of this very test.
+// The layout of the runtime's structures in the Go version of this test.
 func ExampleLayoutOf() {
 	name, err := os.Executable()
 	if err != nil {

@@ -37,8 +37,8 @@ type Goroutine struct {
 
 	StackLow, StackHigh uint64 // its stack: [StackLow, StackHigh)
 
-	// Runs is how often it has run until it waited or gave way, modulo 256 and from a
-	// number on that means nothing: it tells whether a goroutine has run since.
+	// Runs counts how often it ran until it waited or yielded, modulo 256 and from an
+	// arbitrary start. Two values show whether a goroutine ran in between.
 	Runs uint8
 
 	// Where it goes on when it runs again, and where in a system call it has left Go
@@ -197,9 +197,9 @@ func (r *Runtime) extent(mem cfi.Memory) (start, n uint64, err error) {
 // Thread is what the runtime's structure of a thread, an m, says.
 type Thread struct {
 	Address uint64
-	ID      uint64 // as the kernel told the thread: in its own PID namespace
+	ID      uint64 // in the thread's own PID namespace, as gettid returns it
 	System  uint64 // its g0, on whose stack the scheduler and C code run
-	Signal  uint64 // its gsignal, 0 where it has none
+	Signal  uint64 // its gsignal, 0 if it does not exist
 	Current uint64 // the goroutine that it runs, 0 for none
 	next    uint64
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Layout is what one version of Go makes of the structures that tell of goroutines
-// (runtime/runtime2.go). Offsets are in bytes, the same ones for amd64 and arm64, and 0
-// for what a version does not have.
+// Layout is the layout of the structures that describe goroutines, in one version of Go
+// (runtime/runtime2.go). Offsets are in bytes, equal for amd64 and arm64, and 0 for fields
+// that a version does not have.
 type Layout struct {
 	Size uint16 // of a g
 
@@ -35,8 +35,8 @@ type Layout struct {
 	Reasons []string // for which a goroutine waits, by number
 }
 
-// ErrUnknownVersion: neither a table nor debugging information tells of a program's
-// version of Go.
+// ErrUnknownVersion reports that neither a table nor debugging information describes the
+// structures of a program's version of Go.
 var ErrUnknownVersion = errors.New("the runtime's structures are not known")
 
 // garbled is the version that programs say that garble has built.
@@ -79,8 +79,8 @@ func LayoutOf(f *object.File) (*Layout, error) {
 	return l, nil
 }
 
-// release returns "go1.26" of "go1.26.3" and "go1.26rc1", and "" of a version whose
-// structures can be other ones: a development version, or one with experiments.
+// release returns "go1.26" for "go1.26.3" and "go1.26rc1". It returns "" for a version that
+// can have other structures: a development version, or one with experiments.
 func release(version string) string {
 	rest, ok := strings.CutPrefix(version, "go1.")
 	n := 0

@@ -18,9 +18,9 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// Copiers returns what copies goroutines of a live target while it stands
-// still, one for each Go runtime in it: all of them, or what tells of those that threads
-// run. It is called before, and reads memory that changes as it does.
+// Copiers returns the copiers of a live target's goroutines, one for each Go runtime in
+// it. They copy while the target stands still: all goroutines, or only those that run on
+// threads. Copiers itself is called before the target stops, and reads changing memory.
 func Copiers(o *stack.Objects, all bool) (list []*goruntime.Copier) {
 	runtimes, _ := runtimesOf(o)
 	for _, r := range runtimes {
@@ -45,8 +45,8 @@ type runtime struct {
 	object *stack.Object
 }
 
-// runtimesOf returns the Go runtimes of the target by their addresses, and why there is
-// a Go program whose runtime is not to be found.
+// runtimesOf returns the Go runtimes of the target by their addresses. The error says why
+// the runtime of a Go program was not found.
 func runtimesOf(o *stack.Objects) (list []runtime, err error) {
 	var errs []error
 	for _, mapped := range mayHoldGo(o) {
@@ -107,8 +107,8 @@ func mayHoldGo(o *stack.Objects) (list []*stack.Object) {
 }
 
 // holdsThreadLocals reports whether an object is a program, or a library with
-// variables that each thread has for itself. Go's code keeps there which goroutine
-// runs (runtime.tlsg, runtime.tls_g). Where the headers do not tell, it may be so.
+// thread-local variables. Go's code keeps the running goroutine in one of them
+// (runtime.tlsg, runtime.tls_g). It reports true if the headers are unclear.
 func holdsThreadLocals(headers []byte) bool {
 	var h elf.Header64
 	if n, err := binary.Decode(headers, binary.LittleEndian, &h); err != nil || string(h.Ident[:4]) != elf.ELFMAG ||

@@ -23,8 +23,8 @@ import (
 type Goroutine struct {
 	goruntime.Goroutine
 
-	// Stack is its stack, with the thread that runs it; nil where none does. That of
-	// one on a thread begins with what the thread does for it, in C code also.
+	// Stack is its stack. The stack's Thread runs it, and is nil if no thread does. The
+	// stack of a running goroutine begins with the thread's work for it, also in C code.
 	Stack stack.Stack
 
 	// Created is where it was created, without registers, once Name was called
@@ -59,8 +59,8 @@ type Options struct {
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 	System    bool // also those that the runtime made for itself
 
-	// Share says that goroutines whose frames are equal, apart from stack pointers, share
-	// them: SP is that of the first one's, and Goroutine.StackPointers has the others'.
+	// Share makes goroutines with equal frames, apart from stack pointers, share them: SP
+	// is that of the first goroutine, and Goroutine.StackPointers has those of the others.
 	Share bool
 
 	// Group says that goroutines are grouped where there are at least so many; 0 is for
@@ -80,8 +80,8 @@ var ErrMoved = errors.New("it ran while its stack was read")
 // ErrNoGo: a target has no Go runtime.
 var ErrNoGo = errors.New("not a Go program: no Go runtime found")
 
-// Bounds of all goroutines together, of which a core may claim that there are many, with
-// stacks that are deep and equal.
+// Bounds of all goroutines together. A core may claim many goroutines with deep, equal
+// stacks.
 const (
 	maxWalkedFrames   = 1 << 25
 	maxKeptFrames     = 1 << 20  // that are not shared
@@ -92,12 +92,13 @@ const (
 )
 
 // Goroutines walks the stacks of all goroutines, in the order of the runtime's list:
-// about that in which they were created; groups in that of their first ones. The error says what could not be read, and
-// what could be is returned; it wraps ErrNoGo where there is no runtime at all.
+// about the order of their creation. Groups are in the order of their first goroutines.
+// The error says what could not be read; the rest is returned. It wraps ErrNoGo if there
+// is no runtime.
 //
-// Of a live target those that could not be copied while it stood still are read as
-// they are now, each looked at again once it was read: where it has run meanwhile, its
-// Stack's Err wraps ErrMoved.
+// Goroutines of a live target that could not be copied while it stood still are read as
+// they are now. Each is checked again afterwards: if it ran meanwhile, its Stack's Err
+// wraps ErrMoved.
 func Goroutines(o *stack.Objects, opts Options) ([]Goroutine, error) {
 	runtimes, err := runtimesOf(o)
 	errs := []error{err}
@@ -142,7 +143,7 @@ type goroutineReader struct {
 
 	structures, structuresNow *goruntime.Batch // as they were copied, and as they are
 
-	// What was read ahead, and room for it.
+	// The goroutines that were read ahead, and the buffer for them.
 	ahead []ahead
 	room  []byte
 	batch []snapshot.Copy
@@ -323,7 +324,7 @@ func (r *goroutineReader) file(address uint64) (f *object.File, bias uint64) {
 
 // creation returns the frame that created a goroutine.
 func (r *goroutineReader) creation(g *goruntime.Goroutine) *stack.Frame {
-	if g.Creation == 0 || g.ID == 1 { // what created the first one is no function
+	if g.Creation == 0 || g.ID == 1 { // the first one was not created by a function
 		return nil
 	}
 	f := r.created[g.Creation]

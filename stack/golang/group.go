@@ -59,8 +59,8 @@ func (s *stackIndex) find(hash uint64, is func(n int32) bool) int32 {
 
 func (s *stackIndex) add(hash uint64, n int) { s.known[hash] = append(s.known[hash], int32(n)) }
 
-// join adds a goroutine, whose frames are those that were walked last, to the group that
-// it is of, or else to the list.
+// join adds a goroutine to its group, or else to the list. Its frames are those that were
+// walked last.
 func (r *goroutineReader) join(g *Goroutine) {
 	if !r.grouping {
 		r.keep(g)
@@ -75,7 +75,7 @@ func (r *goroutineReader) join(g *Goroutine) {
 	}
 	k, hash := r.groupOf(g, r.frames)
 	if k < 0 && !r.opts.Registers && !r.keep(g) {
-		k, hash = r.groupOf(g, nil) // of those whose frames are not kept
+		k, hash = r.groupOf(g, nil) // the group of those without kept frames
 	}
 	if k >= 0 {
 		r.joinGroup(k, g)
@@ -84,7 +84,7 @@ func (r *goroutineReader) join(g *Goroutine) {
 	}
 }
 
-// groupListed groups the goroutines of the list, of which there are enough by now.
+// groupListed groups the goroutines of the list once they are numerous enough.
 func (r *goroutineReader) groupListed() {
 	r.grouping = true
 	listed := r.list
@@ -212,7 +212,7 @@ func (r *goroutineReader) keep(g *Goroutine) bool {
 	return true
 }
 
-// stackPointers returns those of some frames, of which none is that of a tail call.
+// stackPointers returns the stack pointers of some frames, which contain no tail call.
 func stackPointers(frames []stack.Frame) []uint64 {
 	list := make([]uint64, len(frames))
 	for i := range frames {

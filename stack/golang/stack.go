@@ -72,7 +72,7 @@ const maxReads = 3
 
 var errTooManyFrames = errors.New("the stacks of goroutines together have too many frames")
 
-// walk walks the stack of a goroutine, of which this was read ahead.
+// walk walks the stack of a goroutine; a is what was read ahead for it.
 func (r *goroutineReader) walk(g *Goroutine, a *ahead) {
 	r.frames = r.frames[:0]
 	if r.walks <= 0 {
