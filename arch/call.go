@@ -12,20 +12,21 @@ type Call struct {
 	Direct bool   // the instruction itself names its target
 }
 
-// MaxCallSize is how many bytes before a return address CallBefore can need: a
-// call and, where it has one, the instruction before it or the delay slot.
+// MaxCallSize is the maximum number of bytes before a return address that CallBefore
+// needs: the call and, on some machines, the instruction before it or its delay slot.
 const MaxCallSize = 8
 
 // KnowsCalls reports whether CallBefore knows the machine's call instructions.
 func (m *Machine) KnowsCalls() bool { return m.code.call != nil }
 
-// CallBefore returns the call instruction that a return address follows, and
-// whether there is one. code are the bytes before the return address, at most
-// MaxCallSize, which may be less where nothing lies before. On arm an odd address
-// is one of Thumb code. It allocates nothing.
+// CallBefore returns the call instruction before a return address, and whether there is
+// one. Code holds up to MaxCallSize bytes before the return address; it is shorter if
+// the code begins later. On arm, an odd return address is in Thumb code. CallBefore
+// allocates nothing.
 //
-// Where instructions have several lengths (x86, riscv, s390, Thumb) the end of another
-// instruction can look like a call: half a percent of them do. Elsewhere none does.
+// On machines with instructions of several lengths (x86, riscv, s390, Thumb) the end of
+// another instruction can look like a call; half a percent of them do. On other
+// machines none does.
 func (m *Machine) CallBefore(code []byte, returns uint64) (c Call, ok bool) {
 	if m.code.call == nil {
 		return Call{}, false

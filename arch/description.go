@@ -6,12 +6,12 @@ package arch
 
 import "debug/elf"
 
-// NoColumn stands in lists of columns for a place that holds no register of the table.
+// NoColumn marks, in lists of columns, a place that holds no register of the table.
 const NoColumn = 0xff
 
-// Description holds the facts about a machine that readers of processes, cores, profiles
-// and programs need. A field has its zero value where the fact is not known. What is a
-// pointer or a slice is shared and must not be changed.
+// Description holds the facts about a machine that readers of processes, cores,
+// profiles and programs need. A field has its zero value where the fact is not known.
+// Pointers and slices are shared, and their contents must not be changed.
 type Description struct {
 	// General is Linux's layout of the general registers: register set NT_PRSTATUS of
 	// PTRACE_GETREGSET, and pr_reg of a core's NT_PRSTATUS note.
@@ -31,11 +31,12 @@ type Description struct {
 	// Uname holds what uname -m prints, as patterns of path.Match that are separated by
 	// spaces. Both byte orders can have the same name.
 	Uname string
-	// Compatible is the machine of 32 bits that a kernel of this machine runs programs of.
+	// Compatible is the 32-bit machine whose programs a kernel of this machine can run.
 	Compatible elf.Machine
 
-	// Signals are the names of signals by number, separated by spaces and starting with
-	// 0's; "" for those of include/uapi/asm-generic/signal.h.
+	// Signals lists the names of signals by number, separated by spaces. The first is
+	// the name of number 0. "" stands for the names of
+	// include/uapi/asm-generic/signal.h.
 	Signals string
 	// SignalCodeFirst says that siginfo_t has si_code before si_errno.
 	SignalCodeFirst bool
@@ -49,11 +50,11 @@ type Description struct {
 	// a pointer to r_debug.
 	IndirectDebug bool
 
-	// FrameRecord is what the frame pointer leads to.
+	// FrameRecord describes the words that the frame pointer points to.
 	FrameRecord *FrameRecord
 	// BackChain links frames by the word at the stack pointer: the caller's stack pointer.
 	BackChain *BackChain
-	// Go is what Go fixes for the machine, nil where there is no such Go.
+	// Go holds Go's conventions for the machine, nil if Go does not support it.
 	Go *Go
 	// Assembler is GNU as's syntax, nil where only comments are known to start with "#".
 	Assembler *Assembler
@@ -63,8 +64,9 @@ type Description struct {
 	// Relative is the type of relocations that add the load bias to their addend, 0 where
 	// it is not known.
 	Relative uint32
-	// UnwindColumns is how many columns hold what libgcc and LLVM's unwinder compute a CFA
-	// from: the general registers, and on x86 the return address. 0 stands for 32.
+	// UnwindColumns is the number of columns from which libgcc and LLVM's unwinder can
+	// compute a CFA: the general registers, and on x86 the return address. 0 stands for
+	// 32.
 	UnwindColumns uint64
 
 	// SignsReturns says that functions can sign return addresses in the bits above the
@@ -80,7 +82,7 @@ type RegisterSet struct {
 	Columns []uint8 // DWARF column of each position, or NoColumn
 }
 
-// Size returns the bytes that the set takes.
+// Size returns the size of the set in bytes.
 func (s *RegisterSet) Size() int { return s.Width * len(s.Columns) }
 
 // VectorSet is the layout of vector registers with consecutive columns.
@@ -90,8 +92,8 @@ type VectorSet struct {
 	Width        int    // bytes of a register
 }
 
-// SignalFrame is the code of a signal trampoline, and where, from the stack pointer that
-// it runs with, the kernel has saved the interrupted registers.
+// SignalFrame is the code of a signal trampoline, and the place of the interrupted
+// registers, which the kernel saves relative to the trampoline's stack pointer.
 type SignalFrame struct {
 	// Code is the trampoline as it lies in memory. On machines whose instructions have the
 	// byte order of data it is as in little-endian memory: see IsSignalFrame.
@@ -107,8 +109,8 @@ type SignalFrame struct {
 	Width   uint64 // bytes of a word; 0 stands for the machine's RegisterSize
 }
 
-// FrameRecord is where compilers keep the caller's frame pointer and the return address:
-// offsets from the frame pointer, in words.
+// FrameRecord says where compilers keep the caller's frame pointer and the return
+// address. FP, RA and CFA are offsets from the frame pointer, in words.
 type FrameRecord struct {
 	FP int64 // of the caller's frame pointer
 	RA int64 // of the return address
@@ -118,13 +120,14 @@ type FrameRecord struct {
 	Exact bool
 }
 
-// BackChain is a chain of stack pointers.
+// BackChain describes a chain of stack pointers: the word at a frame's stack pointer is
+// the stack pointer of its caller.
 type BackChain struct {
 	ReturnAddress uint64 // offset of the return address from the caller's stack pointer, in bytes
 	Always        bool   // every frame is in the chain, and the first one's link is 0
 }
 
-// Go is what Go's compiler and runtime fix for a machine.
+// Go holds the conventions of Go's compiler and runtime for a machine.
 type Go struct {
 	Arch string // GOARCH, without "le"; "" where the runtime is not supported as a host
 	// ArgumentsOffset is the offset of a function's arguments from its CFA, in bytes: the
@@ -133,9 +136,9 @@ type Go struct {
 	G               int // column of the register that holds the running g, 0 where there is none
 }
 
-// Assembler is how GNU as writes comments, and registers in .cfi directives. Columns below
-// Named have names that it takes, where the psABI names them, but those of Unnamed; columns
-// below Numbered can be called by number: r0.
+// Assembler is how GNU as writes comments, and registers in .cfi directives. GNU as
+// accepts the psABI's names of columns below Named, except for the columns in Unnamed.
+// It accepts numbers, such as r0, for columns below Numbered.
 type Assembler struct {
 	Comment  string
 	Prefix   string // of the names of registers
@@ -144,7 +147,8 @@ type Assembler struct {
 	Unnamed  []uint64
 }
 
-// IsSignalFrame reports whether code, which has the length of f.Code, is the trampoline's.
+// IsSignalFrame reports whether code is the code of the trampoline f. Code must be as
+// long as f.Code.
 func (m *Machine) IsSignalFrame(f *SignalFrame, code []byte) bool {
 	if !m.swapsCode() {
 		return string(code) == f.Code

@@ -8,14 +8,14 @@
 // instructions that call, return and make frames. Nothing here depends on the machine
 // that the program runs on.
 //
-// A new machine is one file with a row, and the row's list in the function rows of
-// table.go. All fields of a row but its name and numbers are optional: readers report a
-// fact that is missing.
+// A new machine needs one file with a row, and an entry for its list of rows in the
+// function rows of table.go. All fields of a row except its name and numbers are
+// optional: readers report a missing fact.
 //
 // The package never reads a file, disassembles code (package arch/disasm does) or
-// touches a live register: it answers questions about numbers.
+// touches a live register. It answers questions about numbers.
 //
-// A column is a DWARF register number as .eh_frame uses it. Where an ABI gives
-// .debug_frame another numbering (i386 on some systems, PowerPC's 32-bit
-// psABI) the table follows what GNU and LLVM compilers write on Linux.
+// A column is a DWARF register number as .eh_frame uses it. Some ABIs number registers
+// differently in .debug_frame (i386 on some systems, PowerPC's 32-bit psABI). For them
+// the table has the numbers that GNU and LLVM compilers write on Linux.
 package arch

@@ -29,8 +29,8 @@ var elfNames = map[elf.Machine]string{
 	0xfeba: "EM_IQ2000", 0xfebb: "EM_NIOS32", 0xfeed: "EM_MOXIE_OLD",
 }
 
-// ELFName returns the name of a value of e_machine, "EM_AVR"; "e_machine 4000" where
-// it has none.
+// ELFName returns the name of a value of e_machine, such as "EM_AVR". For a value
+// without a name it returns its number, as "e_machine 4000".
 func ELFName(machine elf.Machine) string {
 	if name, ok := elfNames[machine]; ok {
 		return name

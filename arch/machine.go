@@ -10,8 +10,9 @@ import (
 	"strconv"
 )
 
-// Machine is a machine: its ABI, and in Description what Linux, compilers and Go add to it.
-// Machines of the table must not be changed, and may be shared between goroutines.
+// Machine describes a machine: its ABI, and in Description the facts that Linux,
+// compilers and Go add. Machines of the table must not be changed. They may be shared
+// between goroutines.
 type Machine struct {
 	Name         string           // the usual name: "x86-64", "arm64"
 	ELF          elf.Machine      // e_machine
@@ -71,9 +72,9 @@ func (s *columnSet) add(first, last int) {
 	}
 }
 
-// RegisterName returns the name of a column as the psABI has it, which is what
-// GNU readelf prints where readelf knows the machine, else "r" and the number.
-// For a register of the table it does not allocate.
+// RegisterName returns the psABI's name of a column, or "r" and the number for a column
+// without a name. GNU readelf prints the same name on machines that it knows.
+// RegisterName does not allocate for a register of the table.
 func (m *Machine) RegisterName(column uint64) string {
 	if name := m.named(column); name != "" {
 		return name
@@ -82,8 +83,8 @@ func (m *Machine) RegisterName(column uint64) string {
 	return string(m.appendUnnamed(buf[:0], column))
 }
 
-// AppendRegisterName appends to dst what RegisterName returns. It allocates
-// only where dst must grow.
+// AppendRegisterName appends the result of RegisterName to dst. It allocates only where
+// dst must grow.
 func (m *Machine) AppendRegisterName(dst []byte, column uint64) []byte {
 	if name := m.named(column); name != "" {
 		return append(dst, name...)
@@ -112,11 +113,11 @@ func (m *Machine) isCSR(column uint64) bool {
 	return m.csr && column >= csrFirst && column <= csrLast
 }
 
-// Column returns the column of a register by its name. It takes every name
-// RegisterName returns (also "r57" for a column without a name), the
-// machine's usual second names ("x30" and "lr", "s8" and "fp"), and on every
-// machine that has them "sp", "fp" and "ra" for the stack pointer, the frame
-// pointer and the return address. Names are in lower case, without "%" or "$".
+// Column returns the column of a register by its name. It accepts every name that
+// RegisterName returns (also "r57" for a column without a name) and the machine's usual
+// second names ("x30" and "lr", "s8" and "fp"). It also accepts "sp", "fp" and "ra" for
+// the stack pointer, the frame pointer and the return address on every machine that has
+// them. Names are in lower case, without "%" or "$".
 func (m *Machine) Column(name string) (column uint64, ok bool) {
 	if name == "" {
 		return 0, false
@@ -159,16 +160,16 @@ func (m *Machine) Column(name string) (column uint64, ok bool) {
 	return c, true
 }
 
-// CalleeSaved reports whether a procedure that follows the psABI returns with
-// the register unchanged, so that a register without a rule has in the caller
-// the value it has in the callee. Registers no procedure may change (the
-// thread pointer) count. Of vector registers that overlap a preserved
-// floating-point register (arm64's v8) the ABI preserves that part only.
+// CalleeSaved reports whether a procedure that follows the psABI returns with the
+// register unchanged. Such a register without a rule has the same value in the caller
+// as in the callee. Registers that no procedure may change (the thread pointer) are
+// included. If a vector register overlaps a preserved floating-point register (arm64's
+// v8), the ABI preserves only the part that overlaps.
 //
-// Two columns want care. The stack pointer is preserved, but where the row
-// holds no rule for it its value in the caller is CFA-CFAOffset. The return
-// address is not preserved: where the row holds no rule for it, it is still in
-// its register, as in a leaf function of arm64.
+// Two columns are special. The stack pointer is preserved, but without a rule in the
+// row its value in the caller is CFA-CFAOffset. The return address is not preserved:
+// without a rule in the row it is still in its register, as in a leaf function of
+// arm64.
 func (m *Machine) CalleeSaved(column uint64) bool {
 	return column < uint64(len(m.saved)*64) && m.saved[column>>6]>>(column&63)&1 != 0
 }

@@ -42,13 +42,13 @@ func (m *Machine) swapsCode() bool { return m.code.dataOrder && m.Order == binar
 // where it is cut off: no machine has one that the package looks for.
 func firstWord(code []byte) uint32 { return word(binary.LittleEndian, code, len(code)) }
 
-// InstructionUnit returns the alignment of the machine's instructions in bytes
-// where SetsFramePointer knows them, else 0.
+// InstructionUnit returns the alignment of the machine's instructions in bytes, or 0 if
+// SetsFramePointer does not know the instructions.
 func (m *Machine) InstructionUnit() int { return m.code.unit }
 
-// SetsFramePointer reports whether the instruction at the start of code makes the
-// frame pointer the stack pointer plus an offset in bytes, as prologues do. The result
-// means nothing for code that does not start with an instruction.
+// SetsFramePointer reports whether the instruction at the start of code sets the frame
+// pointer to the stack pointer plus an offset in bytes, as prologues do. The result is
+// meaningless if code does not start with an instruction.
 func (m *Machine) SetsFramePointer(code []byte) (offset int64, ok bool) {
 	if m.code.setsFramePointer == nil {
 		return 0, false
@@ -86,11 +86,11 @@ func (m *Machine) PushesReturns() bool {
 // GrowsUp reports whether the stack grows upwards, as on hppa.
 func (m *Machine) GrowsUp() bool { return m.DataAlign > 0 }
 
-// AtEntry reports where the return address is, if calls push it, at an
-// offset within the first instructions of a function: code are its first bytes, at
-// is the offset of the instruction that runs next. The return address lies at the
-// stack pointer plus depth bytes. It is false after those instructions, on other
-// machines, and where the function starts in another way.
+// AtEntry reports where the return address is within the first instructions of a
+// function, on machines whose calls push it. Code holds the function's first bytes, and
+// at is the offset of the instruction that runs next. The return address is at the
+// stack pointer plus depth bytes. Ok is false after these instructions, on other
+// machines, and for a function that starts in another way.
 func (m *Machine) AtEntry(code []byte, at uint64) (depth uint64, ok bool) {
 	if m.code.atEntry == nil {
 		return 0, at == 0
@@ -99,14 +99,15 @@ func (m *Machine) AtEntry(code []byte, at uint64) (depth uint64, ok bool) {
 }
 
 // RestoresWindow reports whether the instruction at the start of code restores the
-// caller's register window: the one in its delay slot runs in that.
+// caller's register window. The instruction in its delay slot then runs in the caller's
+// window.
 func (m *Machine) RestoresWindow(code []byte) bool {
 	return m.code.restoresWindow != nil && len(code) >= 4 && m.code.restoresWindow(m.Order.Uint32(code))
 }
 
-// JumpTarget returns the address that the instruction at the start of code, which stands
-// at pc, jumps to, and whether it is a direct jump without condition. It passes over an
-// instruction that marks the target of an indirect branch.
+// JumpTarget returns the target address of the jump at the start of code, and whether
+// the instruction is a direct, unconditional jump. Pc is the address of code.
+// JumpTarget skips an instruction that marks the target of an indirect branch.
 func (m *Machine) JumpTarget(code []byte, pc uint64) (target uint64, ok bool) {
 	if m.code.jump == nil {
 		return 0, false
@@ -129,8 +130,8 @@ type Stub struct {
 // maxStub is the size of the longest stub, in bytes.
 const maxStub = 24
 
-// Stub returns the stub of a procedure linkage table whose instructions are at the start
-// of code, which stands at pc, and whether there is one.
+// Stub returns the stub of a procedure linkage table at the start of code, and whether
+// there is one. Pc is the address of code.
 func (m *Machine) Stub(code []byte, pc uint64) (s Stub, ok bool) {
 	if m.code.stub == nil {
 		return Stub{}, false
@@ -141,8 +142,8 @@ func (m *Machine) Stub(code []byte, pc uint64) (s Stub, ok bool) {
 	return s, ok
 }
 
-// StubAround returns the stub that covers an offset in code, which is a procedure linkage
-// table that starts at addr, and the stub's own offset.
+// StubAround returns the stub that covers an offset in code, and start, the stub's own
+// offset. Code is a procedure linkage table, and addr its address.
 func (m *Machine) StubAround(code []byte, addr, offset uint64) (start uint64, s Stub, ok bool) {
 	step := m.code.stubStep
 	if step == 0 || offset >= uint64(len(code)) {

@@ -13,11 +13,11 @@ import "strconv"
 // when it has no names for the machine.
 const readelfUnnamedLimit = 1023
 
-// AppendReadelfName appends what GNU readelf 2.40 calls a column in its rows
-// and, between parentheses, after "r7" in its list of instructions. It
-// differs from AppendRegisterName where readelf does not know the machine or
-// the register, and in that readelf keeps 32 bits of a column and prints them
-// signed when it has no name. It allocates only where dst must grow.
+// AppendReadelfName appends GNU readelf 2.40's name of a column to dst. readelf prints
+// this name in its rows and, between parentheses, after "r7" in its list of
+// instructions. The name differs from AppendRegisterName's where readelf does not know
+// the machine or the register: readelf keeps 32 bits of a column, and prints them as a
+// signed number if the column has no name. It allocates only where dst must grow.
 func (m *Machine) AppendReadelfName(dst []byte, column uint64) []byte {
 	column = uint64(uint32(column))
 	if column < uint64(len(m.readelf)) && m.readelf[column] != "" {
@@ -29,18 +29,18 @@ func (m *Machine) AppendReadelfName(dst []byte, column uint64) []byte {
 	return strconv.AppendInt(append(dst, 'r'), int64(int32(column)), 10)
 }
 
-// ReadelfNamed reports whether GNU readelf 2.40 has a name for a column: its
-// list of instructions then reads "r8 (r8)", and else "r8".
+// ReadelfNamed reports whether GNU readelf 2.40 has a name for a column. Its list of
+// instructions prints "r8 (r8)" for a column with a name and "r8" for one without.
 func (m *Machine) ReadelfNamed(column uint64) bool {
 	column = uint64(uint32(column))
 	return column < uint64(len(m.readelf)) && m.readelf[column] != "" || m.isCSR(column)
 }
 
-// ReadelfLimit returns the highest column GNU readelf 2.40 takes; others (of
-// the 32 bits it keeps) it calls "bad register". With names for the machine it
-// passes them over (named is true). Without names it reports an "Unfeasibly
-// large register number" on standard error and forgets every column it saw so
-// far in that entry, except for the column 0xffffffff, which it passes over.
+// ReadelfLimit returns the highest column that GNU readelf 2.40 accepts. It calls
+// higher ones (of which it keeps 32 bits) "bad register". If readelf has names for the
+// machine, named is true, and it skips higher columns. Otherwise it reports an
+// "Unfeasibly large register number" on standard error and forgets every column that it
+// has seen in that entry, except that it skips the column 0xffffffff.
 func (m *Machine) ReadelfLimit() (last uint64, named bool) {
 	return m.readelfLimit, len(m.readelf) != 0
 }

@@ -14,8 +14,9 @@ const commonSignals = `0 SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIG
 // unknownSignals stands for numbers of signals that are not known.
 const unknownSignals = "0"
 
-// SignalName returns the name of a signal by Linux's number, "SIGSEGV"; "" where it has
-// none or it is not known. A nil Machine has the numbers that most machines have.
+// SignalName returns the name of a signal by its number on Linux, such as "SIGSEGV", or
+// "" if the number has no name or the name is unknown. A nil Machine stands for the
+// numbers of most machines.
 func (m *Machine) SignalName(number int) string {
 	names := commonSignals
 	if m != nil && m.Signals != "" {

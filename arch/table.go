@@ -205,19 +205,19 @@ func newMachine(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 	return m
 }
 
-// Lookup returns the machine an ELF header names, for MIPS with 32-bit
-// addresses the o32 ABI. It never returns nil: an unknown machine has the
-// header's width and byte order, the name that ELFName has for it ("EM_AVR"), no
-// special columns, and registers named by their number. A class or byte order
-// that ELF does not define is taken for the machine's usual one (for an
-// unknown machine: 64 bits, little-endian). What it returns for a machine of
-// the table is shared. It may be called from several goroutines.
+// Lookup returns the machine that an ELF header names. For MIPS with 32-bit addresses
+// it returns the o32 ABI. It never returns nil: an unknown machine has the header's
+// width and byte order, the name that ELFName returns ("EM_AVR"), no special columns,
+// and registers named by their number. For a class or byte order that ELF does not
+// define, Lookup uses the machine's usual one (for an unknown machine: 64 bits,
+// little-endian). A result from the table is shared. Lookup may be called from several
+// goroutines.
 func Lookup(machine elf.Machine, class elf.Class, data elf.Data) *Machine {
 	return LookupFlags(machine, class, data, 0)
 }
 
-// LookupFlags is Lookup with the header's e_flags, which distinguish MIPS n32 from o32. They
-// are ignored for other machines.
+// LookupFlags is like Lookup, with the header's e_flags, which distinguish MIPS n32
+// from o32. They are ignored for other machines.
 func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint32) *Machine {
 	f := familyOf(machine)
 	if class != elf.ELFCLASS32 && class != elf.ELFCLASS64 {
@@ -244,7 +244,8 @@ func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint
 	return f.variants[slot][order]
 }
 
-// LookupUname returns the machine that uname -m calls by a name, nil for an unknown one.
+// LookupUname returns the machine for which uname -m prints name, or nil if the name is
+// unknown.
 func LookupUname(name string, data elf.Data) *Machine {
 	// Plain names come before patterns: "arm64" is not a form of "arm*".
 	for _, pattern := range []bool{false, true} {
@@ -267,7 +268,8 @@ func LookupUname(name string, data elf.Data) *Machine {
 	return nil
 }
 
-// LookupGo returns the machine with a GOARCH, which lacks "le", nil for an unknown one.
+// LookupGo returns the machine of a GOARCH without its suffix "le", or nil if the
+// GOARCH is unknown.
 func LookupGo(goarch string, data elf.Data) *Machine {
 	for r := range rows {
 		if d := r.description; d != nil && d.Go != nil && d.Go.Arch == goarch && goarch != "" {
@@ -277,8 +279,8 @@ func LookupGo(goarch string, data elf.Data) *Machine {
 	return nil
 }
 
-// CompatibleMachine returns the machine of 32 bits whose programs a kernel of this one
-// runs, nil where it runs none.
+// CompatibleMachine returns the 32-bit machine whose programs a kernel of m can run, or
+// nil if there is none.
 func (m *Machine) CompatibleMachine() *Machine {
 	if m.Compatible == elf.EM_NONE {
 		return nil

@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Name names an address: the symbol that covers it and where that starts; ""
-// where there is none.
+// Name returns the symbol that covers an address and the symbol's start address, or ""
+// if no symbol covers it.
 type Name func(addr uint64) (symbol string, start uint64)
 
 // decoder decodes the instruction at the start of code, which stands at pc. It
@@ -54,17 +54,16 @@ func decoderOf(m *arch.Machine) (decoder, int) {
 	return nil, 4
 }
 
-// Known reports whether code of the machine can be disassembled. That of arm
-// cannot: a file need not say which of its two instruction sets code belongs to.
+// Known reports whether code of the machine can be disassembled. Code of arm cannot: a
+// file need not say which of arm's two instruction sets its code uses.
 func Known(m *arch.Machine) bool {
 	d, _ := decoderOf(m)
 	return d != nil
 }
 
-// Decode returns the text of the instruction at the start of code, which
-// stands at the address pc, and its size in bytes, at least 1 and at most
-// len(code). name may be nil. What cannot be decoded is shown as data. It
-// returns 0 where code is empty.
+// Decode returns the text of the instruction at the start of code, and its size in
+// bytes, at least 1 and at most len(code). Pc is the address of code. Name may be nil.
+// Bytes that cannot be decoded are shown as data. The size is 0 if code is empty.
 func Decode(m *arch.Machine, code []byte, pc uint64, name Name) (text string, size int) {
 	if len(code) == 0 {
 		return "", 0
