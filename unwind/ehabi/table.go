@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Table is the exception table of one module. It implements unwind.Source, and may
-// be used from several goroutines if its memory may.
+// Table is the exception table of one module. It implements unwind.Source. It may be
+// used from several goroutines if its memory may.
 type Table struct {
 	index   []byte
 	address uint64 // of index
@@ -27,10 +27,10 @@ type Table struct {
 	entry   uint64
 }
 
-// New returns the table whose index, the content of .ARM.exidx, lies at an address
-// of its module, without load bias. Memory reads the module's code and .ARM.extab
-// at such addresses; entry is where its program starts, 0 of a library. The index
-// is not copied.
+// New returns the exception table of a module. Index is the content of .ARM.exidx, and
+// address its address in the module. Memory reads the module's code and .ARM.extab.
+// Entry is the address where the program starts, 0 for a library. All addresses are
+// without load bias. The index is not copied.
 func New(index []byte, address, entry uint64, m *arch.Machine, memory cfi.Memory) *Table {
 	return &Table{index[:len(index)&^7], address, memory, m.Order, entry &^ 1}
 }
@@ -46,12 +46,12 @@ const (
 	maxOpcodes = 2 + 4*255 + 2
 )
 
-// ErrInterrupted says that the tables do not tell of a frame that was interrupted
-// at such a place.
+// ErrInterrupted says that the frame was interrupted at a place that the tables do not
+// describe.
 var ErrInterrupted = errors.New("exception tables describe calls, and this frame was interrupted")
 
-// Rules implements unwind.Source. Instructions have even addresses: an odd one is
-// that of the last byte of a call.
+// Rules implements unwind.Source. Instructions have even addresses. An odd address
+// stands for the last byte of a call.
 func (t *Table) Rules(address uint64) (*unwind.Rules, error) {
 	n := sort.Search(len(t.index)/8, func(i int) bool { return t.start(i) > address }) - 1
 	if n < 0 {

@@ -4,14 +4,14 @@
 
 // Package golang finds the rules of frames of Go functions: from .gopclntab, which
 // every Go program has, stripped or not, and from the conventions of the compiler and
-// the runtime, which say what the table leaves out and call frame information does
-// not tell either: where a function has saved its caller's frame pointer, where
-// stacks start, and which stack the caller of a function is on that changes stacks
-// (systemstack, mcall, morestack; asmcgocall from Go to C, cgocallback back to Go).
+// the runtime. The conventions give the facts that neither the table nor call frame
+// information has: where a function has saved its caller's frame pointer, where stacks
+// start, and on which stack the caller of a stack-switching function is (systemstack,
+// mcall, morestack; asmcgocall from Go to C, cgocallback back to Go).
 //
-// Crossings are rules as all are: their CFA is an expression (DWARF 5 §6.4.3) over
-// the runtime's g and m in the target's memory. Offsets in these that differ between
-// versions of Go are read from the runtime's own code.
+// A change of stacks is described by ordinary rules, whose CFA is an expression (DWARF
+// 5 §6.4.3) over the runtime's g and m in the target's memory. Offsets in g and m that
+// differ between versions of Go are read from the runtime's own code.
 //
 // The package knows amd64 and arm64, reads no file, and walks nothing.
 package golang

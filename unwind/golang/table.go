@@ -16,14 +16,14 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Function is what .gopclntab says of the function at an address.
+// Function holds .gopclntab's facts about the function at an address.
 type Function struct {
 	Name       string
 	Entry, End uint64 // its code, without load bias: [Entry, End)
 
-	// Depth is how many bytes of stack the function has taken at the address since
-	// its entry, without the return address that a call leaves there; -1 where the
-	// table does not say.
+	// Depth is the number of bytes of stack that the function uses at the address,
+	// without the return address that a call pushes. It is -1 if the table has no
+	// value.
 	Depth int
 
 	TopFrame bool // stacks start in it
@@ -35,7 +35,7 @@ type Function struct {
 type Program struct {
 	Machine *arch.Machine
 
-	// Function returns the function at an address, and false where none is.
+	// Function returns the function at an address, and false if there is none.
 	Function func(address uint64) (Function, bool)
 	// Named returns the function with a name.
 	Named func(name string) (Function, bool)
@@ -43,8 +43,8 @@ type Program struct {
 	Code cfi.Memory
 }
 
-// Table finds the rules of a program's Go functions. It implements unwind.Source.
-// Its methods may be called from several goroutines where those of the Program may.
+// Table finds the rules of a program's Go functions. It implements unwind.Source. Its
+// methods may be called from several goroutines if the functions of the Program may.
 type Table struct {
 	program Program
 	layout  *layout
@@ -88,7 +88,7 @@ func layoutOf(machine elf.Machine) *layout {
 	return nil
 }
 
-// New returns the table of a program, and false where the machine is not known.
+// New returns the table of a program, and false if the machine is not supported.
 func New(p Program) (*Table, bool) {
 	l := layoutOf(p.Machine.ELF)
 	if l == nil || p.Machine.AddressSize != 8 {
@@ -111,18 +111,19 @@ func Start(m *arch.Machine) *unwind.Rules {
 	}
 }
 
-// StartsIn reports whether stacks start in the function with a name
-// (src/runtime/asm_*.s): a goroutine returns to goexit, rt0_go is the program's first
-// function, clone is what a new thread begins with.
+// StartsIn reports whether stacks start in the function called name
+// (src/runtime/asm_*.s). A goroutine returns to goexit, rt0_go is the program's first
+// function, and a new thread begins in clone.
 func StartsIn(name string) bool {
 	return name == "runtime.goexit" || name == "runtime.rt0_go" || name == "runtime.clone"
 }
 
-// SwitchesIn reports whether the function with a name changes stacks.
+// SwitchesIn reports whether the function called name changes stacks.
 func SwitchesIn(name string) bool { return switchesAMD64(name) != nil }
 
 // Rules returns the rules that hold at an address without load bias. The error wraps
-// cfi.ErrNoFDE where no Go function is there, or none that can be left.
+// cfi.ErrNoFDE if there is no Go function at the address, or if its caller cannot be
+// found.
 func (t *Table) Rules(pc uint64) (*unwind.Rules, error) {
 	fn, ok := t.program.Function(pc)
 	switch {
