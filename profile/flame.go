@@ -35,10 +35,10 @@ var (
 	flameControls string
 )
 
-// Flame writes a page of HTML with a flame graph of the profile, which holds
-// all that it needs and may ask no network for anything: it can be searched,
-// zoomed, turned upside down, and looked at function by function. Stacks of
-// different addresses in the same functions are one there.
+// Flame writes an HTML page with a flame graph of the profile. The page is
+// self-contained and forbids itself all network access. Users can search, zoom and
+// invert the graph, and look at it function by function. The graph merges stacks of
+// different addresses in the same functions.
 func (p *Profile) Flame(w io.Writer) error {
 	data := p.flameData()
 	var encoded bytes.Buffer

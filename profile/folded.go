@@ -16,11 +16,11 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 )
 
-// Folded writes a line for each different stack, sorted: its names, outermost
-// first, with semicolons between, a space and its weight, as Brendan Gregg's
-// flamegraph.pl and its kin read them. The form has no escapes: in a name a
-// semicolon becomes a colon, and a control character a space. Other characters that are
-// not printable are written as Go escapes.
+// Folded writes a line for each different stack, in sorted order: its names, outermost
+// first, separated by semicolons, then a space and its weight. Brendan Gregg's
+// flamegraph.pl and similar programs read this format. It has no escapes: in a name a
+// semicolon becomes a colon, and a control character becomes a space. Other unprintable
+// characters are written as Go escapes.
 func (p *Profile) Folded(w io.Writer) error {
 	names := make([]string, len(p.frames))
 	for i := range p.frames {

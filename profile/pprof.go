@@ -15,11 +15,11 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 )
 
-// Pprof writes the profile in the form of google/pprof's profile.proto,
-// compressed by gzip. Addresses are those in the objects, and each object is a
-// mapping of all addresses, which pprof takes for "nothing to be added". Labels
-// are "process" and "thread", and as numbers "pid" and "tid"; notes are
-// comments. Strings are UTF-8, as protobuf has them: a byte that is not becomes U+FFFD.
+// Pprof writes the profile in the form of google/pprof's profile.proto, compressed by
+// gzip. Addresses are addresses in the objects. Each object is a mapping of all
+// addresses, so pprof adds nothing to them. The labels are "process" and "thread", and
+// the numeric labels "pid" and "tid"; notes are comments. Strings are UTF-8, as
+// protobuf requires: an invalid byte becomes U+FFFD.
 func (p *Profile) Pprof(w io.Writer) error {
 	kind := p.valueType()
 	out := &profile.Profile{

@@ -17,18 +17,18 @@ const (
 	Kernel
 )
 
-// Frame is a function that is being called at an address.
+// Frame is a function that is active at an address.
 type Frame struct {
-	Function string // as the source has it; "" where it is not known
-	Object   string // the path of the file that holds it, or what stands for one: "[jit]", "[kernel]"; "" where it is not known
-	File     string // of the source; "" where it is not known
-	Line     int    // in File, that is being executed; 0 where it is not known
+	Function string // as in the source; "" if unknown
+	Object   string // the path of the file that holds it, or "[jit]" or "[kernel]"; "" if unknown
+	File     string // of the source; "" if unknown
+	Line     int    // the line in File that is executed; 0 if unknown
 	Code     Code
-	Inlined  bool // into the frame behind it
+	Inlined  bool // into the next frame of the location
 }
 
-// Name returns the function's name; where that is not known its object's in
-// brackets, "[libc.so.6]", or "[unknown]".
+// Name returns the function's name. If it is unknown, Name returns the object's name in
+// brackets, such as "[libc.so.6]", or "[unknown]".
 func (f *Frame) Name() string {
 	switch {
 	case f.Function != "":
@@ -52,12 +52,12 @@ func base(path string) string {
 	return path
 }
 
-// Location stands for an address of a profile, and for what is there. It is
-// good for the profile that gave it.
+// Location identifies an address in a profile together with its frames. It is valid
+// only for the profile that returned it.
 type Location int32
 
-// SetBuildID says which build of an object, a Frame's, the stacks lead through, in
-// hexadecimal digits. Objects of one name with several builds have none.
+// SetBuildID sets the build ID of an object, as named by Frame.Object, in hexadecimal
+// digits. Objects with the same name and different build IDs get none.
 func (p *Profile) SetBuildID(object, id string) {
 	if p.buildIDs == nil {
 		p.buildIDs = make(map[string]string)
@@ -68,33 +68,32 @@ func (p *Profile) SetBuildID(object, id string) {
 	p.buildIDs[object] = id
 }
 
-// Labels say whose stack it is. What is not known is empty or zero.
+// Labels identify the process, thread or goroutine of a stack. Unknown fields are empty
+// or zero.
 type Labels struct {
 	Process, Thread string
 	PID, TID        int
 	State           string // of a goroutine, which may be on no thread: "chan receive"
 }
 
-// Roots is what Folded and Flame put below the outermost frame of each stack.
+// Roots says which frames Folded and Flame put below the outermost frame of each stack.
 type Roots uint8
 
 const (
-	DefaultRoots Roots = iota // a frame of the process, where there are several
+	DefaultRoots Roots = iota // a frame of the process, if there are several processes
 	NoRoots
 	ProcessRoots // a frame of the process
 	ThreadRoots  // of the process and of the thread
 	StateRoots   // of the process and of the state
 )
 
-// Profile is a tree of stacks, and how much each weighs. It is not safe for
-// concurrent use.
+// Profile is a tree of stacks with their weights. It is not safe for concurrent use.
 type Profile struct {
-	// Title says what the stacks are of: a command, a recording.
+	// Title names the origin of the stacks: a command or a recording.
 	Title string
-	// Notes say what is to be known of the profile as a whole, above all what
-	// is missing from it.
+	// Notes are remarks about the whole profile, above all about missing data.
 	Notes []string
-	// Roots is what Folded and Flame tell stacks apart by.
+	// Roots is how Folded and Flame separate stacks.
 	Roots Roots
 
 	unit string
@@ -145,8 +144,8 @@ type sample struct {
 	weight       int64
 }
 
-// New returns an empty profile. The unit says what weights count, in the
-// plural: "samples", "threads", "cycles", "nanoseconds", "bytes".
+// New returns an empty profile. Unit says what weights count, in the plural: "samples",
+// "threads", "cycles", "nanoseconds", "bytes".
 func New(unit string) *Profile {
 	return &Profile{
 		unit:        unit,
@@ -161,7 +160,7 @@ func New(unit string) *Profile {
 	}
 }
 
-// Unit returns what weights count.
+// Unit returns the unit of the weights.
 func (p *Profile) Unit() string { return p.unit }
 
 // Total returns the sum of all weights.
@@ -172,11 +171,11 @@ func (p *Profile) Total() (weight int64) {
 	return weight
 }
 
-// Location returns what stands for an address with these frames: innermost
-// inlined call first, the function itself last. The address is that in the
-// object, without load bias, and a run-time one where there is no object. The
-// frames are copied; where there are none, the location is an unknown frame.
-// Equal arguments give the same location.
+// Location returns the location of an address with these frames: the innermost inlined
+// call first, the function itself last. The address is an address in the object,
+// without load bias, or a run-time address if there is no object. The frames are
+// copied. Without frames, the location is an unknown frame. Equal arguments return the
+// same location.
 func (p *Profile) Location(address uint64, frames []Frame) Location {
 	if len(frames) == 0 {
 		frames = []Frame{{}}
@@ -221,8 +220,8 @@ func (p *Profile) list(before, frame int32) int32 {
 	return l
 }
 
-// Add adds a stack, innermost frame first, and keeps no reference to it. An
-// empty one counts too, as one frame that says so. A weight that is not
+// Add adds a stack, innermost frame first, and keeps no reference to it. An empty stack
+// counts as one frame, which says that the stack is empty. A weight that is not
 // positive adds nothing.
 func (p *Profile) Add(stack []Location, labels Labels, weight int64) {
 	if weight <= 0 {

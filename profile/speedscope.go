@@ -42,8 +42,8 @@ type speedscopeProfile struct {
 	Weights []int64   `json:"weights"`
 }
 
-// Speedscope writes the profile as https://www.speedscope.app reads it: one of
-// all stacks, and, where there are several threads, one of each.
+// Speedscope writes the profile in the format of https://www.speedscope.app: one
+// profile of all stacks and, if there are several threads, one for each thread.
 func (p *Profile) Speedscope(w io.Writer) error {
 	out := speedscopeFile{
 		Schema:   "https://www.speedscope.app/file-format-schema.json",
