@@ -6,24 +6,23 @@ package snapshot
 
 import "github.com/clewdev/clew/cfi"
 
-// Copy is a part of a target's memory as it was at one moment.
+// Copy is a copy of a part of a target's memory, taken at one time.
 type Copy struct {
 	Address uint64
 	Bytes   []byte
 }
 
-// BatchMemory is memory that reads many places with fewer calls of the kernel than
-// there are places.
+// BatchMemory is memory that reads many places with fewer system calls than places.
 type BatchMemory interface {
 	cfi.Memory
 
-	// ReadBatch fills the bytes of copies; where one cannot be read to its end it
-	// sets them to nil.
+	// ReadBatch fills the Bytes of the copies. It sets them to nil for a copy that
+	// cannot be read completely.
 	ReadBatch([]Copy)
 }
 
-// ReadBatch fills the bytes of copies from memory, in one go where that can; those
-// that cannot be read to their end are set to nil.
+// ReadBatch fills the Bytes of the copies from memory. It reads all at once if mem is a
+// BatchMemory. It sets the Bytes of a copy to nil if they cannot be read completely.
 func ReadBatch(mem cfi.Memory, batch []Copy) {
 	if m, ok := mem.(BatchMemory); ok {
 		m.ReadBatch(batch)

@@ -9,8 +9,8 @@
 // the rest of the memory. Package stack leads from a Snapshot to named frames.
 //
 // Open opens a Source by its name: the ID of a process, the path of a core. It asks the
-// openers that packages register (Register), so that a new kind of source needs no change
-// of its callers.
+// openers that packages register (Register), so a new kind of source needs no change in
+// callers.
 //
 // The package compiles on every system. It never stops or writes a process, prints
 // nothing, and opens only the files that a process itself has written (see Process).

@@ -28,11 +28,10 @@ var (
 	errMapsPaths = fmt.Errorf("the mapped files' paths are longer than %d bytes in all", maxMapsPaths)
 )
 
-// ParseMappings reads the text of /proc/PID/maps (proc_pid_maps(5)). Lines
-// that do not follow its form are left out, and the error names the first.
-// Where mappings overlap, as happens when the list changes while it is read,
-// the later line yields the overlap to the earlier one. Mappings of the same
-// path share the string.
+// ParseMappings reads the text of /proc/PID/maps (proc_pid_maps(5)). It skips malformed
+// lines, and the error names the first of them. Mappings can overlap if the list
+// changes while it is read; the earlier line then keeps the overlap. Mappings of the
+// same path share the string.
 func ParseMappings(r io.Reader) ([]Mapping, error) {
 	var first error
 	fail := func(number int, err error) {

@@ -28,11 +28,11 @@ func (s *Snapshot) ThreadMemory(t *Thread) *ThreadMemory {
 	return &ThreadMemory{snapshot: s, thread: t}
 }
 
-// Thread returns the thread that sees the memory so.
+// Thread returns the thread whose view of memory this is.
 func (m *ThreadMemory) Thread() *Thread { return m.thread }
 
-// Keep has what Snapshot.Memory reads be read by the page and kept, some 1 MiB of it: what
-// is read again is what it was.
+// Keep makes the memory read whole pages from Snapshot.Memory and keep about 1 MiB of
+// them. A second read of a kept page returns the same bytes.
 func (m *ThreadMemory) Keep() {
 	if m.pages == nil {
 		m.pages = new(pages)
@@ -60,8 +60,8 @@ func (m *ThreadMemory) ReadMemory(p []byte, addr uint64) error {
 	return nil
 }
 
-// ReadCode implements unwind.CodeMemory. Code that is read late does not count as
-// such: a JIT compiler's is writable, and the frames behind it rest on none of it.
+// ReadCode implements unwind.CodeMemory. Late does not report such reads of code: a JIT
+// compiler's code is writable, and the frames after it do not depend on it.
 func (m *ThreadMemory) ReadCode(p []byte, addr uint64) error {
 	late, isLate := m.late, m.isLate
 	err := m.ReadMemory(p, addr)
@@ -102,8 +102,8 @@ func (m *ThreadMemory) readBeyond(p []byte, addr uint64) error {
 	return nil
 }
 
-// ReadCopies reads what is in one of the snapshot's copies, and returns how many bytes
-// that is from addr on.
+// ReadCopies reads memory at addr from one of the snapshot's copies, and returns the
+// number of bytes read.
 func (s *Snapshot) ReadCopies(p []byte, addr uint64) int { return readCopies(s.Copies, p, addr) }
 
 func readCopies(copies []Copy, p []byte, addr uint64) int {
@@ -122,10 +122,10 @@ func (m *ThreadMemory) changeable(addr uint64) bool {
 	return mapping == nil || mapping.Writable
 }
 
-// Late reports whether a read was answered from writable memory as it was after
-// the target had run on, and the address of the first such read. What was
-// derived from it may not fit the registers.
+// Late reports whether a read returned writable memory as it was after the target had
+// continued to run, and the address of the first such read. Results derived from it may
+// not match the registers.
 func (m *ThreadMemory) Late() (addr uint64, late bool) { return m.late, m.isLate }
 
-// ForgetLate has Late tell of reads from now on.
+// ForgetLate makes Late report only later reads.
 func (m *ThreadMemory) ForgetLate() { m.late, m.isLate = 0, false }

@@ -17,36 +17,36 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// ErrOtherProcess says that a file that should be a process's is another's, which
-// has had its ID or has taken its name.
+// ErrOtherProcess says that a file belongs to a different process, which had the same
+// process ID earlier or took the file's name.
 var ErrOtherProcess = errors.New("of another process")
 
-// Process is what is known of a process whose files are looked for.
+// Process describes a process whose files are looked for.
 type Process struct {
-	// Root is its root directory as this process sees it, "/" where that is this
-	// process's.
+	// Root is the path of its root directory for this process: "/" if both have the
+	// same.
 	Root string
 
-	// IDs are those that it may have in its own PID namespace, the likeliest first.
+	// IDs are its possible IDs in its own PID namespace, the likeliest first.
 	IDs []int
 
-	// Users are those that its files can belong to, beside root: perf takes no file
-	// of others either, as in /tmp anybody can make one of any name. Where it is nil
-	// all files below Root are taken for the process's, as they are where somebody
-	// put them together for that.
+	// Users are the possible owners of its files, besides root. Files of others are
+	// refused, as perf does, because anybody can create a file of any name in /tmp. If
+	// Users is nil, all files below Root are taken for files of the process, as in a
+	// directory that somebody prepared for this purpose.
 	Users []uint32
 
-	// ReadAs is the user whose rights source files are read with, where this process has
-	// root's: the debugging information that names them is the target's. Where it is nil
-	// only what everybody may read is read.
+	// ReadAs is the user with whose rights source files are read if this process is
+	// root, because the target's debugging information names these files. If it is nil,
+	// only files that everybody may read are read.
 	ReadAs *User
 
-	// SourceRoot is the root directory that source files are looked up in, "" for this
-	// process's.
+	// SourceRoot is the root directory in which source files are looked up, "" for this
+	// process's root directory.
 	SourceRoot string
 
-	// Began is when the process began, zero where that is not known: what was last
-	// written before is not its own.
+	// Began is the start time of the process, zero if unknown. A file that was last
+	// written earlier is not its own.
 	Began time.Time
 }
 
@@ -70,7 +70,8 @@ func (p *Process) OpenSource(path string) (*os.File, error) {
 	return untrusted.OpenAs(user, root, path)
 }
 
-// Running returns what /proc tells of a process that runs, all but when it began.
+// RunningProcess returns the facts that /proc has about a running process, except
+// Began.
 func RunningProcess(pid int) (*Process, error) {
 	proc := "/proc/" + strconv.Itoa(pid)
 	status, err := os.ReadFile(proc + "/status")
@@ -139,9 +140,11 @@ func leastID(to *uint32, fields [][]byte) (known int) {
 	return known
 }
 
-// Open opens for reading a file that the process has written, by the absolute path
-// that it has for the process: a regular file, and its own as far as that can be
-// told. As root, a link to one is refused: another user could have planted it. The error wraps ErrOtherProcess where it is not.
+// Open opens a file that the process has written for reading. Path is the absolute path
+// that the process uses. The file must be a regular file. The error wraps
+// ErrOtherProcess if the file belongs to another process, as far as can be determined.
+// If this process is root, Open refuses links, because another user could have planted
+// them.
 func (p *Process) Open(path string) (*os.File, error) {
 	open := untrusted.OpenPlanted
 	if p.Users == nil {

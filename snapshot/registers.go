@@ -13,8 +13,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// ErrNoLayout is wrapped by the error of GeneralRegisters for a machine whose
-// register layout is not known.
+// ErrNoLayout is wrapped by the error of GeneralRegisters for a machine with an unknown
+// register layout.
 var ErrNoLayout = errors.New("layout of the general registers is not known")
 
 // FloatRegisters adds to *r those floating-point registers of the register set
@@ -26,18 +26,19 @@ func FloatRegisters(r *unwind.Registers, m *arch.Machine, data []byte) {
 	}
 }
 
-// ThreadPointer adds to *r the register of the register set NT_ARM_TLS, which leads to the
-// thread's own storage. It adds none on machines where a general register does.
+// ThreadPointer adds the register of the register set NT_ARM_TLS to *r. It points to
+// the thread's own storage. ThreadPointer adds nothing on machines where a general
+// register points there.
 func ThreadPointer(r *unwind.Registers, m *arch.Machine, data []byte) {
 	if m.ThreadRegister != 0 && len(data) >= 8 {
 		r.Set(uint64(m.ThreadRegister), m.Order.Uint64(data))
 	}
 }
 
-// VectorRegister returns the bytes of a vector register, by its DWARF column, of
-// a Thread's Vectors, in the machine's byte order. It returns false for other
-// columns, for machines whose layout is not known, and for data of another size.
-// The slice is the caller's.
+// VectorRegister returns the bytes of a vector register, by its DWARF column, of a
+// Thread's Vectors, in the machine's byte order. It returns false for other columns,
+// for machines with an unknown layout, and for data of another size. The caller owns
+// the slice.
 func VectorRegister(m *arch.Machine, data []byte, column uint64) ([]byte, bool) {
 	if m == nil || m.Vectors == nil {
 		return nil, false
@@ -50,9 +51,9 @@ func VectorRegister(m *arch.Machine, data []byte, column uint64) ([]byte, bool) 
 	return bytes.Clone(data[v.Start+v.Width*int(i):][:v.Width]), true
 }
 
-// GeneralRegisters sets *r to the registers that data holds in the layout of
-// Linux's NT_PRSTATUS register set: the result of PTRACE_GETREGSET, or a core's
-// pr_reg. Data has the machine's byte order. On an error *r is left as it was.
+// GeneralRegisters sets *r to the registers in data, which has the layout of Linux's
+// NT_PRSTATUS register set: the result of PTRACE_GETREGSET, or a core's pr_reg. Data
+// has the machine's byte order. An error leaves *r unchanged.
 func GeneralRegisters(r *unwind.Registers, m *arch.Machine, data []byte) error {
 	if m.General == nil {
 		return fmt.Errorf("general registers of %s: %w", m.Name, ErrNoLayout)

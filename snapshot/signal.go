@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Signal is the signal that a target stands still for: of a core, the one that
+// Signal is the signal for which a target stands still; for a core, the signal that
 // ended it.
 type Signal struct {
 	Number  int           // as Linux numbers signals on the machine
@@ -18,8 +18,8 @@ type Signal struct {
 	Code    int           // si_code, of which positive ones are the kernel's own reasons
 	Thread  int           // the ID of the thread that got it
 
-	// Address is the fault's, of SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGTRAP
-	// where the kernel told it.
+	// Address is the address of the fault, for SIGSEGV, SIGBUS, SIGILL, SIGFPE and
+	// SIGTRAP, if the kernel reported it.
 	Address    uint64
 	HasAddress bool
 
@@ -27,8 +27,8 @@ type Signal struct {
 	Sender int
 }
 
-// Name returns the signal's name, "SIGSEGV"; "signal 40" where it has none. The numbers of
-// alpha and parisc are not known.
+// Name returns the signal's name, such as "SIGSEGV", or "signal 40" for a number
+// without a name. The numbers of alpha and parisc are unknown.
 func (s *Signal) Name() string {
 	if name := s.Machine.SignalName(s.Number); name != "" {
 		return name
@@ -52,7 +52,7 @@ var reasons = map[string][]string{
 		"an access was not corrupted", "an adjacent tag differs", "a memory tag differs", "a memory tag differs"},
 }
 
-// String says what happened: "SIGSEGV at 0x8: no memory is mapped there".
+// String describes the event: "SIGSEGV at 0x8: no memory is mapped there".
 func (s *Signal) String() string {
 	text := s.Name()
 	if s.HasAddress {

@@ -15,35 +15,36 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Snapshot is a set of threads at one moment: of a live process that was
-// stopped for it and runs again, of a core, or of a sample. Who made it sets
-// its fields and changes none of them after; it may then be read from several
-// goroutines. process.Watch is the exception: see there.
+// Snapshot is a set of threads at one moment: of a live process that was stopped for it
+// and runs again, of a core, or of a sample. Its creator sets the fields and does not
+// change them afterwards, so several goroutines may read it. [process.Watch] is an
+// exception: it changes its snapshot.
 type Snapshot struct {
 	PID      int
 	Machine  *arch.Machine
 	Threads  []Thread  // by ascending ID
 	Mappings []Mapping // by ascending Start, not overlapping
 
-	// Signal is what a core's target was ended by, nil where it was none.
+	// Signal is the signal that ended a core's target, nil if there was none.
 	Signal *Signal
 	// Command is the target's command line, as far as it is known without
 	// asking a live process.
 	Command string
 
-	// Pause is how long the target stood still: from the first thread's stop
-	// to the last thread's release. Zero where nothing was stopped.
+	// Pause is how long the target stood still: from the first thread's stop to the
+	// last thread's release. It is zero if nothing was stopped.
 	Pause time.Duration
 
 	// Copies are parts of memory that were copied while the threads stood still,
-	// besides their stacks: what tells of goroutines. By ascending address.
+	// besides their stacks: the runtime's data about goroutines. They are in ascending
+	// order of addresses.
 	Copies []Copy
 
-	// Clock is what the target's monotonic clock (clock_gettime(2)) said when it stood
-	// still; 0 where that is not known.
+	// Clock is what the target's monotonic clock (clock_gettime(2)) showed when it
+	// stood still; 0 if unknown.
 	Clock time.Duration
 
-	// Memory reads what was not copied; of a live process, as it is now.
+	// Memory reads memory that was not copied; that of a live process as it is now.
 	Memory cfi.Memory
 
 	// Search is where the files of the target's modules are, and their separate
@@ -52,18 +53,18 @@ type Snapshot struct {
 	// must not be changed meanwhile.
 	Search debugfile.Search
 
-	// Open opens the very file that is mapped, for reading, and says why where
-	// it is not to be had. It may be nil.
+	// Open opens the file that is mapped, and no other file at its path, for reading.
+	// The error says why it is not available. Open may be nil.
 	Open func(*Mapping) (*os.File, error)
 
-	// Process leads to the files that the target itself has written: jitdumps that
-	// are not to be had by Open, and perf maps. Nil where none are to be had. A
-	// core's is of the machine where the core is read, and what lies there may be
-	// another process's: who reads it checks that it fits.
+	// Process gives access to files that the target itself has written: perf maps, and
+	// jitdumps that Open cannot open. It is nil if none are available. For a core, the
+	// files are those of the machine on which the core is read, and they may belong to
+	// another process: their reader must check that they match.
 	Process *Process
 
-	// Live says that the target has run on since: what Memory reads of
-	// writable memory is newer than the registers and the copied stacks.
+	// Live says that the target has continued to run: the content of writable memory
+	// that Memory reads is newer than the registers and the copied stacks.
 	Live bool
 }
 
@@ -79,13 +80,14 @@ type Thread struct {
 	Stack        []byte
 	StackAddress uint64
 
-	// Copies are parts of memory that were copied while this thread stood still, besides
-	// its stack, where each stood still by itself: those of two threads can be of the
-	// same place at two moments. By ascending address.
+	// Copies are parts of memory that were copied while this thread stood still,
+	// besides its stack, if each thread stood still by itself. The copies of two
+	// threads can hold the same place at different times. They are in ascending order
+	// of addresses.
 	Copies []Copy
 
 	// Vectors are the floating-point and vector registers as the kernel gives them
-	// (register set NT_PRFPREG), nil where they were not asked for: see VectorRegister.
+	// (register set NT_PRFPREG), nil if they were not requested: see VectorRegister.
 	Vectors []byte
 
 	// Err says why there are no registers, or why the stack was not copied.
@@ -94,12 +96,14 @@ type Thread struct {
 	// Late says that the registers are newer than the copies.
 	Late bool
 
-	// Override is a word that the thread sees in place of what memory holds: of a
-	// goroutine that no thread runs, the thread that it is locked to.
+	// Override is a word that the thread sees in place of the content of memory. For a
+	// goroutine that no thread runs, it holds the thread to which the goroutine is
+	// locked.
 	Override Word
 }
 
-// Word is a word of memory: 8 bytes, little-endian. Address 0 stands for no word.
+// Word is a word of memory: 8 bytes, little-endian. Address 0 means that there is no
+// word.
 type Word struct{ Address, Value uint64 }
 
 // Mapping is one mapped range of a target's address space.
@@ -112,7 +116,7 @@ type Mapping struct {
 	Device     uint64 // as stat(2) gives it; 0 for anonymous memory
 	Inode      uint64
 	Path       string // as the target sees it, without " (deleted)"; "[vdso]" and kin for the kernel's own; "" for anonymous memory
-	Deleted    bool   // the file had no name any more
+	Deleted    bool   // the file no longer had a name
 }
 
 // Mapping returns the mapping that holds addr, or nil. It points into
@@ -121,8 +125,8 @@ func (s *Snapshot) Mapping(addr uint64) *Mapping {
 	return FindMapping(s.Mappings, addr)
 }
 
-// FindMapping returns the mapping that holds addr, or nil, of mappings in the
-// order of Snapshot.Mappings. It points into mappings.
+// FindMapping returns the mapping that contains addr, or nil. The mappings must be in
+// the order of Snapshot.Mappings. The result points into mappings.
 func FindMapping(mappings []Mapping, addr uint64) *Mapping {
 	i := sort.Search(len(mappings), func(i int) bool { return mappings[i].End > addr })
 	if i == len(mappings) || mappings[i].Start > addr {

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 )
 
-// Source is where threads that stand still come from: a live process, a core, a minidump. It is not
+// Source provides a snapshot: it is a live process, a core or a minidump. It is not
 // safe for concurrent use.
 type Source interface {
 	// Snapshot returns the snapshot. A live process is stopped for it at the first call.
@@ -29,7 +29,7 @@ type Source interface {
 	Close() error
 }
 
-// Missing is a file that was mapped and could not be found.
+// Missing describes a file that was mapped and could not be found.
 type Missing struct {
 	Path    string // as the target saw it
 	Address uint64 // the lowest one that it was mapped to
@@ -46,15 +46,16 @@ type Options struct {
 	// that their absolute paths are relative to; nil for that directory alone.
 	Search func(root string) debugfile.Search
 
-	// Root and Program are of stored sources: the directory that the files of the target
-	// are in, and the path of its program where the source does not lead to it.
+	// Root and Program are for stored sources. Root is the directory that contains the
+	// files of the target. Program is the path of its program, if the source does not
+	// give it.
 	Root, Program string
 
 	// Progress is called now and then while a stored source is decompressed, with bytes of
 	// its file. It may be nil.
 	Progress func(done, total int64)
 
-	// Goroutines, Hold and Timeout are of live processes: see process.Options.
+	// Goroutines, Hold and Timeout are for live processes: see process.Options.
 	Goroutines bool
 	Hold       func(*Snapshot)
 	Timeout    time.Duration
@@ -66,18 +67,19 @@ type Opener struct {
 	// Name is the kind of source, "core". Open asks the openers in the order of their names.
 	Name string
 
-	// Live says that sources run: their threads are stopped for the snapshot.
+	// Live says that sources are running, and that their threads are stopped for the
+	// snapshot.
 	Live bool
 
-	// Match reports whether a name stands for a source of this kind, whatever the files of
-	// that name are. It is nil where Open finds out by the content of the file.
+	// Match reports whether a name stands for a source of this kind, even if a file has
+	// that name. It is nil if Open decides by the content of the file.
 	Match func(name string) bool
 
-	// Open opens a source. Its error wraps ErrUnknown where the file is not of this kind.
+	// Open opens a source. Its error wraps ErrUnknown if the file is not of this kind.
 	Open func(name string, opts *Options) (Source, error)
 }
 
-// ErrUnknown says that a file is not of a kind that an Opener opens.
+// ErrUnknown says that no Opener supports the kind of the file.
 var ErrUnknown = errors.New("not a source of snapshots")
 
 var openers []Opener
@@ -100,16 +102,17 @@ func matching(name string) *Opener {
 	return nil
 }
 
-// IsLive reports whether Open takes a name for that of a live process: its ID. All other
-// names are paths.
+// IsLive reports whether Open treats name as the ID of a live process. All other names
+// are paths.
 func IsLive(name string) bool {
 	o := matching(name)
 	return o != nil && o.Live
 }
 
-// Open opens the source of a name: the ID of a process or the path of a core, as far as
-// the program imports the packages that read these. The options may be nil. The error
-// wraps ErrUnknown where no registered opener knows the file; it is the first opener's.
+// Open opens a source by its name: the ID of a process, or the path of a core or
+// minidump. The program must import the packages that read these. The options may be
+// nil. If no registered opener supports the file, the error is the first opener's and
+// wraps ErrUnknown.
 func Open(name string, opts *Options) (Source, error) {
 	if opts == nil {
 		opts = new(Options)
