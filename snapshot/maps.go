@@ -19,11 +19,13 @@ const (
 	// Each of a million mappings can name another path of 4 KB.
 	maxMapsText  = 256 << 20 // bytes
 	maxMapsPaths = 32 << 20  // bytes of distinct paths
+	maxMappings  = 1 << 20   // the highest vm.max_map_count that distributions set
 	// maxMapsLine exceeds the length of a path whose bytes are all escaped.
 	maxMapsLine = 32 << 10
 )
 
 var (
+	errMappings  = fmt.Errorf("there are more than %d mappings", maxMappings)
 	errMapsText  = fmt.Errorf("the list of mappings is longer than %d bytes", maxMapsText)
 	errMapsPaths = fmt.Errorf("the mapped files' paths are longer than %d bytes in all", maxMapsPaths)
 )
@@ -51,6 +53,10 @@ func ParseMappings(r io.Reader) ([]Mapping, error) {
 		}
 		if len(line) > 0 {
 			m, path, err := parseMapping(bytes.TrimSuffix(line, []byte{'\n'}))
+			if err == nil && len(mappings) == maxMappings {
+				fail(number, errMappings)
+				break
+			}
 			if err != nil {
 				fail(number, err)
 			} else {

@@ -118,4 +118,11 @@ func TestMappingsMemory(t *testing.T) {
 	if mappings, err := ParseMappings(strings.NewReader(other)); !errors.Is(err, errMapsPaths) || len(mappings) == 0 || len(mappings) > maxMapsPaths/len(long) {
 		t.Errorf("%d mappings, %v", len(mappings), err)
 	}
+	many := strings.Repeat("0-1 r--p 0 0:0 0\n", maxMappings)
+	if _, err := ParseMappings(strings.NewReader(many)); errors.Is(err, errMappings) {
+		t.Errorf("%d mappings: %v", maxMappings, err)
+	}
+	if _, err := ParseMappings(strings.NewReader(many + "1-2 r--p 0 0:0 0\n")); !errors.Is(err, errMappings) {
+		t.Errorf("%d mappings: %v", maxMappings+1, err)
+	}
 }
