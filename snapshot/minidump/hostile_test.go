@@ -182,7 +182,7 @@ func TestHostile(t *testing.T) {
 			_, data := at(names)
 			le.PutUint32(b[le.Uint32(b[data+8:]):], 1<<30)
 			return b
-		}, damage: "1073741824 bytes, expected an even number up to 8192"},
+		}, damage: "1073741824 bytes, expected an even number up to 512"},
 		{name: "odd name", change: func(b []byte, at func(uint32) (uint32, uint32)) []byte {
 			_, data := at(names)
 			le.PutUint32(b[le.Uint32(b[data+8:]):], 3)
@@ -316,6 +316,92 @@ func TestSparse(t *testing.T) {
 		if n := after.TotalAlloc - before.TotalAlloc; n > 512<<20 {
 			t.Errorf("stream %#x: %d bytes are allocated in %v", typ, n, time.Since(began))
 		}
+	}
+}
+
+// replace returns a dump in which other data takes the place of a stream.
+func replace(t testing.TB, b []byte, typ uint32, data []byte) []byte {
+	at, _ := entry(t, b, typ)
+	binary.LittleEndian.PutUint32(b[at+4:], uint32(len(data)))
+	binary.LittleEndian.PutUint32(b[at+8:], uint32(len(b)))
+	return append(b, data...)
+}
+
+// Entries that share bytes of the file do not multiply what is held of them.
+func TestSharedBytes(t *testing.T) {
+	const threads, modules, count, longest = 3, 4, 16000, 8192
+	le := binary.LittleEndian
+	whole := made(t, elf.EM_X86_64, stacktest.MinidumpOptions{})
+	allocated := func(b []byte) (source snapshot.Source, n uint64) {
+		path := write(t, b)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		source, err := minidump.Open(path, &snapshot.Options{Root: t.TempDir()})
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { source.Close() })
+		return source, after.TotalAlloc - before.TotalAlloc
+	}
+
+	_, data := entry(t, whole, threads)
+	list := le.AppendUint32(nil, count)
+	for i := range uint32(count) {
+		list = append(le.AppendUint32(list, i+1), whole[data+8:data+4+48]...)
+	}
+	dump := replace(t, append([]byte(nil), whole...), threads, list)
+	source, _ := allocated(dump)
+	s, err := source.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.Threads); n < 2 || n > 4096 {
+		t.Errorf("%d threads of a file of %d bytes are read", n, len(dump))
+	}
+	if err := source.Damage(); err == nil || !strings.Contains(err.Error(), "16000 entries, the first 4096 are read") {
+		t.Errorf("damage: %v", err)
+	}
+
+	dump = append([]byte(nil), whole...)
+	list = le.AppendUint32(nil, count)
+	for i := range uint64(count) {
+		module := make([]byte, 108)
+		le.PutUint64(module, 0x100000+i<<12)
+		le.PutUint32(module[8:], 1<<12)
+		le.PutUint32(module[20:], uint32(len(dump)))
+		list = append(list, module...)
+	}
+	dump = le.AppendUint32(dump, longest)
+	dump = append(dump, "/\x00"...)
+	for range longest/2 - 1 {
+		dump = le.AppendUint16(dump, 0x4e00)
+	}
+	if _, n := allocated(replace(t, dump, modules, list)); n > 64<<20 {
+		t.Errorf("%d modules that share a path of %d bytes allocate %d bytes", count, longest, n)
+	}
+}
+
+// The kernel lists no relative paths: the files of the directory that Clew runs in are not the target's.
+func TestRelativePath(t *testing.T) {
+	b := made(t, elf.EM_X86_64, stacktest.MinidumpOptions{})
+	path := write(t, replace(t, b, 0x47670009, []byte("10000-12000 r-xp 00000000 08:01 1 ./hostile_test.go\n20000-21000 rw-p 00000000 00:00 0\n")))
+	source, err := minidump.Open(path, &snapshot.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	use(t, source)
+	if missing := source.Missing(); len(missing) > 0 {
+		t.Errorf("%s was looked for: %v", missing[0].Path, missing[0].Err)
+	}
+	s, err := source.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text [8]byte
+	if err := s.Memory.ReadMemory(text[:], 0x10000); err == nil {
+		t.Errorf("%q is read of a file in the current directory", text)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/internal/stored"
@@ -135,7 +136,7 @@ func (d *dump) arrange() {
 			}
 		}
 		add(at, m.End, nil, flags)
-		if m.Path != "" && m.Path[0] != '[' {
+		if strings.HasPrefix(m.Path, "/") { // the kernel writes no relative paths
 			path := m.Path
 			if m.Deleted {
 				path += " (deleted)"

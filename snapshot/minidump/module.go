@@ -37,14 +37,21 @@ func (d *dump) readModules(_ streamType, l location) error {
 		return err
 	}
 	d.BuildIDs = make(map[uint64]stored.BuildID)
+	paths := make(map[uint64]string) // by offset: many modules of a hostile file can share one
 	var errs errorList
 	err = d.eachEntry(l, start, moduleSize, count, maxModules, func(b []byte) {
 		m := module{base: le.Uint64(b), size: uint64(le.Uint32(b[8:]))}
-		var err error
-		if m.path, err = d.stringAt(uint64(le.Uint32(b[20:]))); err != nil {
-			errs.add(fmt.Errorf("module at %#x: %w", m.base, err))
-			return
+		at := uint64(le.Uint32(b[20:]))
+		path, ok := paths[at]
+		if !ok {
+			var err error
+			if path, err = d.stringAt(at, maxPath); err != nil {
+				errs.add(fmt.Errorf("module at %#x: %w", m.base, err))
+				return
+			}
+			paths[at] = path
 		}
+		m.path = path
 		d.modules = append(d.modules, m)
 		id, err := d.codeView(location{uint64(le.Uint32(b[80:])), uint64(le.Uint32(b[76:]))})
 		if err != nil {

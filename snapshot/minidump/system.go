@@ -69,7 +69,7 @@ func (d *dump) readAuxv(_ streamType, l location) error {
 const (
 	maxStatus  = 64 << 10 // /proc/PID/status has some 1,500 bytes
 	maxCommand = 4 << 10
-	maxString  = 8 << 10 // bytes; a path of Linux takes at most as many
+	maxPath    = 8 << 10 // bytes; a path of Linux takes at most as many
 )
 
 // procStatus is what is read of /proc/PID/status.
@@ -123,15 +123,15 @@ func (d *dump) readMaps(_ streamType, l location) (err error) {
 	return err
 }
 
-// stringAt reads a MINIDUMP_STRING: its size in bytes, and UTF-16.
-func (d *dump) stringAt(at uint64) (string, error) {
+// stringAt reads a MINIDUMP_STRING of at most limit bytes: its size in bytes, and UTF-16.
+func (d *dump) stringAt(at, limit uint64) (string, error) {
 	b, err := d.bytes(location{at, 4})
 	if err != nil {
 		return "", err
 	}
 	size := uint64(le.Uint32(b))
-	if size > maxString || size%2 != 0 {
-		return "", fmt.Errorf("string at offset %#x: %d bytes, expected an even number up to %d", at, size, maxString)
+	if size > limit || size%2 != 0 {
+		return "", fmt.Errorf("string at offset %#x: %d bytes, expected an even number up to %d", at, size, limit)
 	}
 	if b, err = d.bytes(location{at + 4, size}); err != nil {
 		return "", fmt.Errorf("string at offset %#x: %w", at, err)

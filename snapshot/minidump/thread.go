@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/snapshot"
 )
 
@@ -16,8 +17,21 @@ const (
 	exceptionSize = 168
 	nameSize      = 12
 	maxThreads    = 1 << 22 // the kernel's PID_MAX_LIMIT
+	fewThreads    = 1 << 12 // that are read of any file, even if it is cut off before their contexts
 	maxErrors     = 16      // of one list
+	maxThreadName = 512     // bytes; the kernel's names have 15 characters
 )
+
+// threadLimit returns how many threads are read: as many as the file stores contexts for.
+// Without that limit, all threads of a small file could share one context.
+func (d *dump) threadLimit() uint64 {
+	info, err := d.File.Stat()
+	if err != nil {
+		return fewThreads
+	}
+	stored := uint64(untrusted.Stored(d.File, info))
+	return min(max(stored/(threadSize+d.cpu.size), fewThreads), maxThreads)
+}
 
 // errorList joins the first errors of a list's entries.
 type errorList []error
@@ -36,7 +50,7 @@ func (d *dump) readThreads(_ streamType, l location) error {
 	}
 	var errs errorList
 	seen := make(map[int]bool)
-	err = d.eachEntry(l, start, threadSize, count, maxThreads, func(b []byte) {
+	err = d.eachEntry(l, start, threadSize, count, d.threadLimit(), func(b []byte) {
 		t := snapshot.Thread{ID: int(int32(le.Uint32(b)))}
 		if seen[t.ID] {
 			errs.add(fmt.Errorf("thread %d is there twice", t.ID))
@@ -81,7 +95,7 @@ func (d *dump) readThreadNames(_ streamType, l location) error {
 			return
 		}
 		delete(threads, t.ID) // the first name counts
-		name, err := d.stringAt(le.Uint64(b[4:]))
+		name, err := d.stringAt(le.Uint64(b[4:]), maxThreadName)
 		if err != nil {
 			errs.add(fmt.Errorf("thread %d: %w", t.ID, err))
 			return
