@@ -135,7 +135,7 @@ func TestMemoryFaults(t *testing.T) {
 	for name, access := range map[string]func(){
 		"write while it is sealed": func() { m.Bytes()[0] = 1 },
 		"read before it":           func() { sum += *(*byte)(unsafe.Add(start, -1)) },
-		"read after it":           func() { sum += *(*byte)(unsafe.Add(start, size)) },
+		"read after it":            func() { sum += *(*byte)(unsafe.Add(start, size)) },
 	} {
 		if !faults(access) {
 			t.Errorf("no fault: %s", name)

@@ -141,7 +141,7 @@ type jitTarget struct {
 	core     *trace.Core // nil of what is none
 	damage   []string    // of a core or a recording; the core and notes have it too
 	released func()
-	process  *snapshot.Process // whose source files are read
+	process  *snapshot.Process // source files are read with its rights
 }
 
 // openJIT opens a process, a core, or a file that a runtime or perf has written.
@@ -215,7 +215,7 @@ func (t *jitTarget) source(name string, flags *coreFlags, opts *snapshot.Options
 	for _, text := range t.core.Damage {
 		t.damage = append(t.damage, "the core: "+text)
 	}
-	// What is missing is an object file where the core has the build ID of it.
+	// A missing mapping is an object file if the core has its build ID.
 	for _, m := range t.core.Missing {
 		if m.BuildID != nil {
 			t.memory = slices.DeleteFunc(t.memory, func(have snapshot.Mapping) bool { return have.Path == m.Path })
@@ -230,7 +230,7 @@ func (t *jitTarget) of(s *snapshot.Snapshot, release func()) {
 	t.released = func() { objects.Close(); release() }
 	t.pid, t.machine, t.process = s.PID, s.Machine, s.Process
 	var err error
-	_, end := output.Progress("reading what is known of the code of "+whose(s), 0)
+	_, end := output.Progress("reading what is known of the code of "+targetLabel(s), 0)
 	defer end()
 	t.sources, err = objects.GeneratedCode()
 	var more int

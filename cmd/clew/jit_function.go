@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// find returns the functions that a place means; the error says that there is none,
-// and what is wrong with the sources is told before.
+// find returns the functions at a place. It first warns of damage in the sources. The error says
+// that there is no such function.
 func (t *jitTarget) find(place, name string) (found, all []jitcode.SourcedFunction, err error) {
 	all = t.functions()
 	address, parseErr := strconv.ParseUint(place, 0, 64)
@@ -64,7 +64,7 @@ func jitShow(place, name string, flags *jitFlags) error {
 		return err
 	}
 	defer t.released()
-	complete := t.tellDamage()
+	complete := t.warnOfDamage()
 	found, all, missing := t.find(place, name)
 	former, formerly := jitcode.MatchFormer(t.sources, place, found, maxFormer)
 	if missing != nil && formerly == 0 {
@@ -157,7 +157,7 @@ func jitExtract(args []string, flags *jitFlags) error {
 		return err
 	}
 	defer t.released()
-	whole := t.tellDamage()
+	whole := t.warnOfDamage()
 	if flags.all {
 		err = t.extractAll(name, flags)
 	} else {
@@ -169,9 +169,9 @@ func jitExtract(args []string, flags *jitFlags) error {
 	return err
 }
 
-// tellDamage tells what is wrong with a core or a recording, in which functions can be
-// missing, and reports whether nothing is.
-func (t *jitTarget) tellDamage() (whole bool) {
+// warnOfDamage warns of damage in a core or a recording, which can hide functions. It reports
+// whether there is none.
+func (t *jitTarget) warnOfDamage() (whole bool) {
 	for _, text := range t.damage {
 		output.Warn("%s", text)
 	}

@@ -19,8 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// What the jit verb reads, which can take long, it says at a terminal, and takes it
-// away before it prints.
+// The verb jit shows its progress at a terminal, and removes it before it prints.
 func TestProgressOfJIT(t *testing.T) {
 	testprogram.RequireTool(t, "perf")
 	defer debug.SetGCPercent(debug.SetGCPercent(100))

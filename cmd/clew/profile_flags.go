@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/profile"
 )
 
-// profileFlags are the flags of verbs whose stacks can be written as a profile.
+// profileFlags are the flags of verbs that can write their stacks as a profile.
 type profileFlags struct {
 	pprof, flame, speedscope string
 	folded                   bool
@@ -110,8 +110,8 @@ func (f *profileFlags) write(p *profile.Profile) error {
 	return nil
 }
 
-// writeOutput writes a file, or standard output where the path is "-". What is binary is
-// not text that can be made printable.
+// writeOutput writes a file, or standard output if the path is "-". Binary data bypasses the
+// escapes of text.
 func writeOutput(path string, binary bool, write func(io.Writer) error) error {
 	if path != "-" {
 		return outputfile.Write(path, write)

@@ -54,7 +54,7 @@ type stackFlags struct {
 	hold      bool
 	variables variableFlags
 	into      *profile.Profile // what is to be written as one
-	crashed   bool             // the stacks are those of a command behind --
+	crashed   bool             // the stacks are those of a command after --
 }
 
 func stackCommand() *cli.Command {
@@ -142,8 +142,8 @@ func (f *stackFlags) check() error {
 // then they do not fit on a screen.
 const manyThreads = 11
 
-// groupFrom returns from how many stacks on equal ones are grouped, 0 for never. What
-// programs read has the same form for any number.
+// groupFrom returns the number of stacks from which on equal stacks are grouped, 0 for never.
+// Output for programs has the same form for any number.
 func (f *stackFlags) groupFrom() int {
 	switch {
 	case f.group:
@@ -160,9 +160,9 @@ func (f *stackFlags) grouped(n int) bool {
 	return from > 0 && n >= from
 }
 
-// atDash splits a verb's arguments at --, which the library drops. What is
-// behind it on the command line stays as it is, and says where that was.
-func atDash(c *cli.Command) (before, behind []string, dashed bool) {
+// atDash splits a verb's arguments at --, which the library drops. The arguments after it are
+// unchanged on the command line, and show where it was.
+func atDash(c *cli.Command) (before, after []string, dashed bool) {
 	args, line := c.Args().Slice(), c.Root().Args().Slice()
 	dash := slices.Index(line, "--")
 	if dash < 0 {
@@ -247,7 +247,7 @@ func stacksOf(args []string, flags stackFlags) error {
 	return flags.finish(printed, partial, failed)
 }
 
-// options returns the options of a source whose stacks are printed.
+// options returns the options for opening a source.
 func (f *stackFlags) options() *snapshot.Options {
 	return &snapshot.Options{Threads: f.threads, Goroutines: f.goroutines, Vectors: f.variables.wanted(true, f), Search: input.SearchBelow}
 }
@@ -284,7 +284,7 @@ func (f *stackFlags) walked(source *openedSource) (*stack.Walked, error) {
 	return &stack.Walked{Snapshot: s, Objects: stack.NewObjects(s)}, nil
 }
 
-// walk says how stacks are to be walked, whose variables may be wanted.
+// walk returns the options of a walk. variables asks for registers.
 func (f *stackFlags) walk(variables bool) stack.WalkOptions {
 	return stack.WalkOptions{Registers: f.registers || variables, Lines: !f.noLines}
 }
@@ -309,16 +309,16 @@ func (f *stackFlags) finish(printed, partial bool, failed error) error {
 	return nil
 }
 
-// printStacks walks the stacks of a snapshot where t has none, names and prints them, and
-// closes its objects. It reports whether all stacks are whole (see stack.Stack.Whole), and
-// no file of theirs was refused or is missing.
+// printStacks names and prints the stacks of a snapshot, and closes its objects. It walks the
+// stacks first if t has none. It reports whether all stacks are whole (see stack.Stack.Whole) and
+// none of their files was refused or is missing.
 func printStacks(w io.Writer, colours style.Palette, t *stack.Walked, flags stackFlags) (complete bool, err error) {
 	s, objects := t.Snapshot, t.Objects
 	defer objects.Close()
 	if flags.goroutines {
 		return printGoroutines(w, colours, s, objects, flags)
 	}
-	_, end := output.Progress("walking and naming the stacks of "+whose(s), 0)
+	_, end := output.Progress("walking and naming the stacks of "+targetLabel(s), 0)
 	variables := flags.variables.wanted(s.Live && !flags.crashed, &flags)
 	stacks := t.Stacks
 	if stacks == nil {
@@ -332,11 +332,11 @@ func printStacks(w io.Writer, colours style.Palette, t *stack.Walked, flags stac
 	}
 	err = objects.Name(stacks, naming)
 	end()
-	missed, complete := tellMissed(s, stacks, err)
+	missed, complete := warnOfMissing(s, stacks, err)
 	for i := range stacks {
 		complete = complete && stacks[i].Whole()
 	}
-	r := trace.Threads{Target: flags.told(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks)), Registers: flags.registers}
+	r := trace.Threads{Target: flags.target(s, missed), Stacks: stacks, Grouped: flags.grouped(len(stacks)), Registers: flags.registers}
 	if variables {
 		flags.variables.add(&r, reader)
 	}
@@ -354,16 +354,16 @@ func printStacks(w io.Writer, colours style.Palette, t *stack.Walked, flags stac
 	return complete, err
 }
 
-// whose says what a snapshot is of.
-func whose(s *snapshot.Snapshot) string {
+// targetLabel returns the name of a snapshot's target for messages.
+func targetLabel(s *snapshot.Snapshot) string {
 	if s.PID == 0 { // of a core that was cut off before its notes
 		return "an unknown process"
 	}
 	return fmt.Sprintf("process %d", s.PID)
 }
 
-// told is what is told of a target beside its stacks.
-func (f *stackFlags) told(s *snapshot.Snapshot, missed []string) trace.Target {
+// target returns the description of a target that is printed with its stacks.
+func (f *stackFlags) target(s *snapshot.Snapshot, missed []string) trace.Target {
 	return trace.Target{PID: s.PID, Command: command(s), Machine: s.Machine, Pause: s.Pause, Core: f.core.opened.facts(s), Signal: s.Signal, Missed: missed}
 }
 
@@ -376,8 +376,8 @@ func command(s *snapshot.Snapshot) string {
 	return shortened(strings.TrimSpace(strings.ReplaceAll(text, "\x00", " ")))
 }
 
-// shortened returns the beginning of a command line that is too long. What it names
-// the program by stays whole.
+// shortened returns the beginning of a long command line. It keeps the whole first word, which
+// names the program.
 func shortened(line string) string {
 	const most = 60
 	r := []rune(line)

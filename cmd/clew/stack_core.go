@@ -100,8 +100,8 @@ func (o *openedSource) close() (complete bool) {
 	return len(o.Missing()) == 0 && o.Damage() == nil
 }
 
-// facts are what is told of a stored source beside the stacks of its snapshot, once those
-// are named. They are nil for a live process.
+// facts returns the description of a stored source, after its stacks were named. It is nil for a
+// live process.
 func (o *openedSource) facts(s *snapshot.Snapshot) *trace.Core {
 	if o == nil || o.live {
 		return nil

@@ -68,13 +68,13 @@ func (f *stackFlags) goroutinesFrom() int {
 // printGoroutines walks, names and prints the goroutines of a snapshot, and reports
 // whether all of them were read and are whole (see stack.Stack.Whole).
 func printGoroutines(w io.Writer, colours style.Palette, s *snapshot.Snapshot, objects *stack.Objects, flags stackFlags) (complete bool, err error) {
-	_, end := output.Progress("walking and naming the goroutines of "+whose(s), 0)
+	_, end := output.Progress("walking and naming the goroutines of "+targetLabel(s), 0)
 	// Of cores too they are shown when they are asked for: there are many goroutines.
 	variables := flags.variables.wanted(true, &flags)
 	list, err := golang.Goroutines(objects, golang.Options{System: flags.system, Share: true, Group: flags.goroutinesFrom(), Registers: variables})
 	if errors.Is(err, golang.ErrNoGo) {
 		end()
-		return false, output.InputError(fmt.Errorf("%s: %w", whose(s), err))
+		return false, output.InputError(fmt.Errorf("%s: %w", targetLabel(s), err))
 	}
 	r := trace.Goroutines{List: list}
 	complete = err == nil
@@ -90,8 +90,8 @@ func printGoroutines(w io.Writer, colours style.Palette, s *snapshot.Snapshot, o
 	for i := range list {
 		stacks[i] = list[i].Stack
 	}
-	missed, whole := tellMissed(s, stacks, err)
-	r.Target, complete = flags.told(s, missed), complete && whole
+	missed, whole := warnOfMissing(s, stacks, err)
+	r.Target, complete = flags.target(s, missed), complete && whole
 	for i := range list {
 		complete = complete && list[i].Stack.Whole()
 	}

@@ -46,7 +46,7 @@ func holdStacks(name string, flags stackFlags) (show func(io.Writer) (complete b
 	opts := flags.options()
 	opts.Hold = func(s *snapshot.Snapshot) {
 		objects.SetSnapshot(s)
-		s.Command = commandLine(s.PID) // which is asked for of who runs
+		s.Command = commandLine(s.PID) // which only a running process has
 		flags.variables.later = true
 		complete, failed = printStacks(&text, output.Stdout.Palette(), &stack.Walked{Snapshot: s, Objects: objects}, flags)
 		source = flags.variables.text(objects)
@@ -94,6 +94,6 @@ func readAhead(name string, flags *stackFlags) (*stack.Objects, error) {
 	if variables {
 		naming.Meanwhile = variable.NewReader(t.Snapshot, t.Objects).Ahead(t.Stacks)
 	}
-	_ = t.Objects.Name(t.Stacks, naming) // what is wrong is told the second time
+	_ = t.Objects.Name(t.Stacks, naming) // the second naming reports the errors
 	return t.Objects, nil
 }

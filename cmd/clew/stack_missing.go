@@ -20,13 +20,12 @@ import (
 	"github.com/clewdev/clew/stack"
 )
 
-// tellMissed warns of what could not be read or was refused while stacks were named,
-// named being what Objects.Name returned, and of objects of live stacks whose file is
-// not to be had: the frames in them have the names that the process's memory has. A
-// core tells itself what it lacks. It returns what it said, a sentence each, and
-// whether no file was refused, cut off or missing; a debug file that is not installed is
-// none.
-func tellMissed(s *snapshot.Snapshot, stacks []stack.Stack, named error) (said []string, complete bool) {
+// warnOfMissing warns of files that could not be read or were refused while stacks were named, and
+// of objects of live stacks without a file: their frames have the names in the process's memory.
+// named is the error of Objects.Name. A core reports what it lacks itself. warnOfMissing returns
+// its sentences, and whether no file was refused, cut off or missing. A debug file that is not
+// installed does not count.
+func warnOfMissing(s *snapshot.Snapshot, stacks []stack.Stack, named error) (said []string, complete bool) {
 	complete = true
 	tell := func(text string) {
 		said = append(said, text)

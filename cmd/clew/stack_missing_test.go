@@ -20,9 +20,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// A library that was replaced while a process has it mapped, looked at by who may
-// not open what the kernel has mapped: the frames are those of the memory, and it is
-// said why, until a file of the same build ID lies in a cache.
+// A library was replaced while a process has it mapped, and the user may not open the mapped file.
+// The frames are named from memory, with the reason, until a cache has a file of the same build ID.
 func TestStackOfReplacedLibrary(t *testing.T) {
 	testprogram.RequireTool(t, "gcc")
 	unprivileged := func(cmd *exec.Cmd) *exec.Cmd { return cmd }

@@ -75,7 +75,7 @@ func (f *variableFlags) addGoroutines(r *trace.Goroutines, s *snapshot.Snapshot,
 	r.Variables, r.Locals, r.Raw, r.Advice = variable.NewReader(s, objects), f.locals, f.raw, f.advice()
 }
 
-// advice is how to get debugging information. Who did not ask for variables is not told.
+// advice returns how to get debugging information, "" unless variables were asked for.
 func (f *variableFlags) advice() string {
 	switch {
 	case !f.args && !f.locals:

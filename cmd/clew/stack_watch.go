@@ -200,10 +200,10 @@ func (w *watched) print(flags *stackFlags) (complete bool, err error) {
 			r.Ended = said.Reason
 		}
 	}
-	_, end := output.Progress("naming the stacks of "+whose(w.Target()), 0)
+	_, end := output.Progress("naming the stacks of "+targetLabel(w.Target()), 0)
 	err = w.objects.Name(w.sampler.Stacks, stack.NameOptions{Lines: !flags.noLines})
 	end()
-	r.Missed, complete = tellMissed(w.Target(), w.sampler.Stacks, err)
+	r.Missed, complete = warnOfMissing(w.Target(), w.sampler.Stacks, err)
 	r.Threads.Stacks, r.Counts, r.Lost = w.sampler.Stacks, w.sampler.Counts, w.sampler.Lost
 	if flags.profile.wanted() {
 		r.AddTo(flags.into)

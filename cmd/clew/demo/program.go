@@ -42,7 +42,9 @@ func Main() (itself bool) {
 
 // options makes words that perf finds its way through by frame pointers, which
 // the Go program around them has too, and by their unwind tables, which it lacks.
-func options() *forth.Options { return &forth.Options{FramePointers: true, SpaceAfter: perf.SpaceAfter} }
+func options() *forth.Options {
+	return &forth.Options{FramePointers: true, SpaceAfter: perf.SpaceAfter}
+}
 
 func run(path string) error {
 	text, err := os.ReadFile(path)

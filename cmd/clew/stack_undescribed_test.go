@@ -16,9 +16,9 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// Where nothing tells of a runtime's code, the stacks are followed by what has it tell;
-// once it has told they are not.
-func TestUntoldCode(t *testing.T) {
+// Stacks through code of a runtime that no source describes come with advice how to have it
+// described. With the description there is no advice.
+func TestUndescribedCode(t *testing.T) {
 	command := func(name string) []string {
 		for _, r := range testprogram.Runtimes() {
 			if r.Name == name {
