@@ -48,15 +48,15 @@ func (s *Session) advance(single bool) (happening, worker.Event, error) {
 			return atHost, worker.Event{}, nil
 		}
 		what, event, err := s.resume(single)
-		if err != nil || what != again {
+		if err != nil || what != advanceAgain {
 			return what, event, err
 		}
 	}
 }
 
-const again = happening(0xff)
+const advanceAgain = happening(0xff)
 
-// isTrap reports whether somebody wants to know when a worker comes to an address.
+// isTrap reports whether there is a trap at an address.
 func (s *Session) isTrap(address uint64) bool {
 	i := s.Image(address)
 	if i == nil {
@@ -75,8 +75,8 @@ func (s *Session) restarts() bool {
 	return s.registers.PC() == s.shown && s.kernel.InSystemCall()
 }
 
-// isWhole reports whether what the slot stands for has been executed, or some of
-// its repetitions; so it is out of slots.
+// isWhole reports whether the slot's instruction, or some of its repetitions, have been
+// executed, so that the worker may leave the slot.
 func (in *inSlot) isWhole() bool {
 	return in.slot == nil || in.point.Done || in.slot.Instruction.Kind == displace.Repeat
 }
@@ -113,7 +113,7 @@ func (s *Session) resume(single bool) (happening, worker.Event, error) {
 		if slot := s.sequence(pc); slot != nil {
 			what, event, err := s.runSequence(slot)
 			if !single && what == stepped && err == nil {
-				what = again
+				what = advanceAgain
 			}
 			return what, event, err
 		}
@@ -149,7 +149,7 @@ func (s *Session) resume(single bool) (happening, worker.Event, error) {
 		if s.in.isWhole() {
 			return whole, event, nil
 		}
-		// In the middle of a slot: what it stands for is not done yet.
+		// In the middle of a slot: its instruction is not done yet.
 	}
 }
 
@@ -171,7 +171,7 @@ func (s *Session) step(own bool) (happening, worker.Event, error) {
 	switch kind {
 	case displace.PopFlags, displace.InterruptReturn:
 		if s.kernel.PC() != pc {
-			return what, event, nil // what it has popped
+			return what, event, nil // its return address is popped
 		}
 	case displace.PushFlags:
 		var flags [2]byte
@@ -188,7 +188,7 @@ func (s *Session) step(own bool) (happening, worker.Event, error) {
 	return what, event, nil
 }
 
-// decode tells what a single step is about to execute.
+// decode decodes the instruction that a single step is about to execute.
 func (s *Session) decode(pc uint64) displace.Instruction {
 	var instruction displace.Instruction
 	if i := s.Image(pc); i != nil {
@@ -249,9 +249,9 @@ func (s *Session) classify(event *worker.Event) happening {
 		}
 		if i := s.Image(pc); i != nil {
 			if i.hostAt(pc) != nil || i.traps.patched(pc) {
-				// advance looks what is there; also if somebody has just removed it.
+				// advance checks what is there, because it may just have been removed.
 				s.registers.SetPC(pc)
-				return again
+				return advanceAgain
 			}
 		}
 		s.showSlot()
@@ -290,7 +290,7 @@ func (s *Session) showSlot() {
 	}
 	s.in.point = point
 	if !point.Done && s.in.slot.Instruction.Kind != displace.Repeat {
-		s.considered = point.PC // the trap was: what it stands for is still to be executed
+		s.considered = point.PC // the trap was; the original instruction is still to be executed
 	}
 	s.registers.SetPC(point.PC)
 	column := uint64(point.Fix.Register)

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// What Break says of the middle of an instruction. Those of arm64 are at multiples
-// of four.
+// Break refuses an address in the middle of an instruction where it can. Instructions of arm64
+// are at multiples of four.
 func TestBreakInside(t *testing.T) {
 	add := newFunction(t, "add") // 48 8d 04 37: lea (%rdi,%rsi,1),%rax, and without its prefix of %eax
 	s := newSession(t, add)

@@ -10,8 +10,7 @@ import (
 	"slices"
 )
 
-// Breakpoint is a breakpoint or logpoint of a session. What it was set with does
-// not change.
+// Breakpoint is a breakpoint or logpoint of a session. Its exported fields do not change.
 type Breakpoint struct {
 	ID        int    // from 1, also of watchpoints; not used twice
 	Location  string // what BreakAt was given
@@ -25,15 +24,14 @@ type Breakpoint struct {
 // BreakpointOptions says when a breakpoint stops. The zero value, like nil, is
 // always.
 type BreakpointOptions struct {
-	// Condition is asked first, and decides whether the hit counts. It runs while
-	// the worker waits and must not run code; the frame is the innermost one,
-	// valid until it returns. Its error, or panic, stops the session as if it were
-	// true, and is Stop.Err.
+	// Condition decides whether a hit counts. It runs while the worker waits, and must not run
+	// code. The frame is the innermost one, valid until Condition returns. Its error, or panic,
+	// stops the session as if it were true, and is Stop.Err.
 	Condition func(*Frame) (bool, error)
 
-	Skip      int  // pass so many hits silently
-	Max       int  // after so many stops the breakpoint removes itself; 0 is never
-	Temporary bool // Max of 1
+	Skip      int  // number of hits to pass silently
+	Max       int  // number of stops after which the breakpoint removes itself; 0 means never
+	Temporary bool // same as Max of 1
 
 	// Log makes it a logpoint: Log runs instead of stopping. An error stops.
 	Log func(*Frame) error
@@ -59,21 +57,21 @@ type breakpointTable struct {
 	at      map[uint64][]*Breakpoint // those that are switched on; slices are not changed
 }
 
-// Break sets a breakpoint at an address in an image. The error wraps ErrAddress
-// where there is no instruction that a trap can take the place of. It may be
-// called while the session runs. A repeated string instruction is met once, but by
-// steps, which are single repetitions. A session that is stopped at the address does not
-// meet it before it comes back there.
+// Break sets a breakpoint at an address in an image. The error wraps ErrAddress where a trap
+// cannot replace an instruction. Break may be called while the session runs. A repeated string
+// instruction meets the breakpoint once, except in steps, which are single repetitions. A
+// session that is stopped at the address meets the breakpoint when it comes back there, not
+// before.
 //
-// Nothing in memory tells where instructions begin. In the middle of one of amd64 a
-// breakpoint is refused only where the bytes from there on are no instruction; else
-// it changes the one around it, which then does something else. Locate, Disassemble
-// and stops name addresses of instructions.
+// The starts of instructions cannot be found in memory. In the middle of an amd64 instruction a
+// breakpoint is refused only if the bytes from there on do not form an instruction. Otherwise
+// it changes the instruction around it, which then does something else. Addresses from Locate,
+// Disassemble and stops are starts of instructions.
 func (s *Session) Break(address uint64, o *BreakpointOptions) (*Breakpoint, error) {
 	return s.setBreakpoint(fmt.Sprintf("*%#x", address), []uint64{address}, o)
 }
 
-// BreakAt sets a breakpoint at all places that a location is: see Locate.
+// BreakAt sets a breakpoint at all addresses of a location: see Locate.
 func (s *Session) BreakAt(location string, o *BreakpointOptions) (*Breakpoint, error) {
 	if s.closed.Load() {
 		return nil, ErrClosed
@@ -142,7 +140,7 @@ func (s *Session) setTrap(address uint64) error {
 		return failure(ErrAddress, "%#x is in no image of the session; a hardware breakpoint can be there", address)
 	}
 	if i.hostAt(address) != nil {
-		return nil // a trap stands there as it is
+		return nil // a trap is already there
 	}
 	return i.traps.set(address)
 }

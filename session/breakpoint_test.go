@@ -257,7 +257,7 @@ func TestCodeUnderBreakpoints(t *testing.T) {
 	}
 	after := make([]byte, len(before)+4)
 	for _, session := range []*Session{s, other} {
-		for n := range 4 { // also from the middle of one
+		for n := range 4 { // also from the middle of an instruction
 			if err := session.ReadMemory(after[:len(before)-n], r.Start+uint64(n)); err != nil || !bytes.Equal(after[:len(before)-n], before[n:]) {
 				t.Fatal("traps are read")
 			}
@@ -292,7 +292,7 @@ func TestCodeUnderBreakpoints(t *testing.T) {
 		}
 	}
 	if now := memoryAt(r.Start, r.End-r.Start); !bytes.Equal(now, before) {
-		t.Error("the code is not what it was")
+		t.Error("the code has changed")
 	}
 	stop, err = s.Call(count, 10)
 	if check(t, stop, err, Returned).Result != 55 {

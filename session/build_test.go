@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// The package does what it does in programs of every build.
+// The package works in programs of every build mode.
 func TestBuilds(t *testing.T) {
 	if testing.Short() && runtime.GOARCH == "amd64" {
 		return // it takes a minute

@@ -15,20 +15,20 @@ import (
 	"github.com/clewdev/clew/session/internal/worker"
 )
 
-// Arguments are what a function is called with, by the machine's C calling
-// convention. Missing arguments are 0.
+// Arguments are the arguments of a call, passed by the machine's C calling convention. Missing
+// arguments are 0.
 type Arguments struct {
 	Words  []uint64  // up to 8 integers and pointers, in the order of the function's own
 	Floats []float64 // up to 8 floating-point arguments; see Float32
 
-	// StopAtEntry stops before the first instruction, at a breakpoint there if one
-	// wants that, or with AtEntry.
+	// StopAtEntry stops before the first instruction: with AtBreakpoint if a breakpoint there
+	// stops, otherwise with AtEntry.
 	StopAtEntry bool
 }
 
 const maxArguments = 8
 
-// Float32 makes of a float32 the argument that passes it.
+// Float32 returns the element of Arguments.Floats that passes f as a float32.
 func Float32(f float32) float64 { return math.Float64frombits(uint64(math.Float32bits(f))) }
 
 // Call calls the function at an address of an image and returns at the first
@@ -47,9 +47,9 @@ func (s *Session) CallWith(function uint64, a Arguments) (*Stop, error) {
 	return s.call(function, a, func(top uint64) uint64 { return top })
 }
 
-// CallMain calls a function as C programs' main is: with the number of
-// arguments, an array of pointers to them, and an empty environment, all of it on
-// the worker's stack. Of a only StopAtEntry is used.
+// CallMain calls a function as C's main is called: with the number of arguments, an array of
+// pointers to them, and an empty environment, all on the worker's stack. It uses only
+// StopAtEntry of a.
 func (s *Session) CallMain(function uint64, arguments []string, a Arguments) (*Stop, error) {
 	size := 0
 	for _, argument := range arguments {
@@ -209,10 +209,9 @@ func (s *Session) run(from func(State) error, f func() (*Stop, error)) (*Stop, e
 	return s.finish(before, stop, err)
 }
 
-// Who sleeps until the other has an answer has to be woken, which takes longer
-// than a short call where the processor that then has to be woken too is a virtual
-// machine's. So caller and controlling thread look for each other a while first,
-// and leave their processors to whom they wait for meanwhile.
+// A thread that sleeps until the other one answers must be woken. That takes longer than a
+// short call if its processor is a virtual machine's and must be woken too. So the caller and
+// the controlling thread poll for a while first, and yield their processors between polls.
 const (
 	answerSoon = 100 * time.Microsecond // a few times what a short call takes
 	workSoon   = 50 * time.Microsecond
@@ -239,7 +238,7 @@ func (s *Session) lookForWork() {
 	}
 }
 
-// outcome is what a run has come to. Others than who runs it may wait for that.
+// outcome is the result of a run. Goroutines other than the one that runs it may wait for it.
 type outcome struct {
 	stop *Stop
 	err  error

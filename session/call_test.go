@@ -53,7 +53,7 @@ func TestCallFloats(t *testing.T) {
 	} {
 		stop, err := s.CallWith(symbol(t, s, tt.name), tt.a)
 		check(t, stop, err, Returned)
-		// The bits behind a float32 are nobody's.
+		// The bits above a float32 are undefined.
 		if got := stop.FloatResult; got != tt.want && (tt.name != "singles" || uint32(math.Float64bits(got)) != uint32(math.Float64bits(tt.want))) {
 			t.Errorf("%s%v: %v, want %v", tt.name, tt.a, got, tt.want)
 		}
@@ -140,7 +140,7 @@ func TestConstructors(t *testing.T) {
 	returns(t, s, 12, "constructed")
 }
 
-// What each method answers in each state.
+// Each method returns the expected error in each state.
 func TestStates(t *testing.T) {
 	i := load(t, "calls.c")
 	loop := newFunction(t, "loop")
@@ -223,8 +223,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// After exit_group the next call has another worker, and the results of calls
-// before are those of nobody.
+// After exit_group the next call has another worker, and the results of previous calls are
+// gone.
 func TestCallAfterExit(t *testing.T) {
 	i := newFunction(t, "exit")
 	s := newSession(t, i, load(t, "calls.c"))

@@ -48,8 +48,8 @@ func child(t testing.TB, name string) *exec.Cmd {
 	return cmd
 }
 
-// A program that is another user's by now cannot be traced, and is told what to do,
-// which helps.
+// A program that has become another user's cannot be traced. The error says what to do, and
+// doing it helps.
 func TestNotDumpable(t *testing.T) {
 	if out, err := child(t, "not dumpable").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -11,12 +11,12 @@ import (
 	"github.com/clewdev/clew/value/expression"
 )
 
-// Condition makes of an expression, as gdb's users write them, the condition of a
-// breakpoint at an address: "i == 500 && p->next". It is compiled once, in the
-// scope at the address, so that names that do not exist, and operators that do not
-// fit their operands, are errors here and not at the hits: they are
-// *expression.Error. It must be given to one breakpoint or watchpoint only. It
-// cannot call functions or use convenience variables; what it assigns is assigned.
+// Condition returns the condition of a breakpoint at an address from an expression in gdb's
+// syntax: "i == 500 && p->next". The expression is compiled once, in the scope at the address:
+// unknown names and operators that do not fit their operands are reported here, as
+// *expression.Error, and not at the hits. A condition must be given to only one breakpoint or
+// watchpoint. It cannot call functions or use convenience variables. Its assignments take
+// effect.
 func (s *Session) Condition(text string, address uint64) (func(*Frame) (bool, error), error) {
 	e, err := expression.Compile(text, s.Context(address))
 	if err != nil {
@@ -37,9 +37,9 @@ func (s *Session) Condition(text string, address uint64) (func(*Frame) (bool, er
 	}, nil
 }
 
-// Context tells what names in expressions mean at an address: in its scope, in the
-// object that it is in, and in the other images. It is the caller's, to set what
-// else expressions can use.
+// Context returns the context in which expressions are compiled at an address: names are looked
+// up in its scope, in its object, and in the other images. The caller owns it, and may set its
+// other fields.
 func (s *Session) Context(address uint64) *expression.Context {
 	c := &expression.Context{Machine: s.machine, Address: address, Symbol: s.named}
 	here := s.Image(address)

@@ -109,7 +109,7 @@ func TestConditionErrors(t *testing.T) {
 			t.Errorf("%s: %v at %+v, want column %d", text, err, e, column)
 		}
 	}
-	// What depends on the frame is an error at the hit, which stops.
+	// An error that depends on the frame is reported at the hit, which stops.
 	f, err := s.Condition("*(long *)(i - i)", hit[0])
 	if err != nil {
 		t.Fatal(err)

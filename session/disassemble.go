@@ -18,8 +18,8 @@ type Instruction struct {
 // maxInstruction is the longest instruction of a machine that sessions run on.
 const maxInstruction = 15
 
-// Disassemble returns count instructions from an address on, of the code as it
-// would be without breakpoints. Fewer come, with the error, where the memory ends.
+// Disassemble returns count instructions from an address on, of the code without breakpoints.
+// It returns fewer, and an error, where the memory ends.
 func (s *Session) Disassemble(address uint64, count int) ([]Instruction, error) {
 	name := func(address uint64) (string, uint64) {
 		if i := s.Image(address); i != nil {

@@ -23,7 +23,7 @@ func Example() {
 	}[runtime.GOARCH]
 	argument := map[string]string{"amd64": "rdi", "arm64": "x0"}[runtime.GOARCH]
 
-	// What a compiler does: code in memory, and what describes it.
+	// A compiler does this: it puts code into memory, and describes it.
 	memory, err := jit.NewMemory(len(code))
 	if err != nil {
 		log.Fatal(err)

@@ -12,10 +12,10 @@ import (
 	"github.com/clewdev/clew/session/internal/worker"
 )
 
-// An exclusive sequence of arm64, from a load exclusive to the store that only
-// succeeds if nothing came between, never ends for those that stop in it. Steps
-// take it for one instruction, and so do debug registers that match in it: it is
-// executed in a slot with traps where it ends.
+// An exclusive sequence of arm64 goes from a load exclusive to a store that succeeds only if
+// nothing came between. A stop in it makes the store fail, so stepping through it never ends.
+// Steps treat a sequence as one instruction, and so do debug registers that match in it: it is
+// executed in a slot with traps at its ends.
 
 // sequence returns the slot of the exclusive sequence that begins at an address,
 // or nil.
@@ -82,9 +82,10 @@ func (s *Session) enterSequence(slot *placedSlot) {
 	s.registers.Enter(slot.start)
 }
 
-// passSequence has the worker, of which a debug register has matched, execute the
-// exclusive sequence that it is in, and reports whether it is in one. It begins
-// it again where the sequence does so itself when its store fails.
+// passSequence sets r, the registers of a worker at a match of a debug register, so that the
+// worker executes the exclusive sequence around the match. It reports false if there is none. A
+// match inside a sequence restarts it, which is only done if the sequence itself repeats when
+// its store fails.
 func (s *Session) passSequence(r *worker.General) bool {
 	s.registers = *r
 	s.showSlot()

@@ -101,7 +101,7 @@ func TestBreakExclusive(t *testing.T) {
 		if b.Hits() != 1 {
 			t.Errorf("%d hits", b.Hits())
 		}
-		// A step from it ends behind the sequence, one to it at once.
+		// A step from it ends after the sequence, one to it at once.
 		stop, err = s.CallWith(start(i), Arguments{Words: []uint64{address, 1}, StopAtEntry: true})
 		if err == nil && hardware {
 			check(t, stop, err, AtEntry)
@@ -118,8 +118,8 @@ func TestBreakExclusive(t *testing.T) {
 	}
 }
 
-// A watchpoint that matches in a sequence stops behind it, once. (Of a store
-// exclusive alone qemu before version 8 does not tell.)
+// A watchpoint that matches in a sequence stops after it, once. (qemu before version 8 does not
+// report a store exclusive alone.)
 func TestWatchExclusive(t *testing.T) {
 	i := newCode(t, "add", atomicAdd.text)
 	memory, address := page(t, unix.PROT_READ|unix.PROT_WRITE)

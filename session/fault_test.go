@@ -88,8 +88,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A breakpoint at an instruction that faults is met once: to repair what it lacks
-// and go on is not to come there again.
+// A breakpoint at an instruction that faults is met once: after the cause is repaired,
+// continuing does not meet it again.
 func TestFaultUnderBreakpoint(t *testing.T) {
 	i := newFunction(t, "load")
 	_, address := page(t, unix.PROT_READ)
@@ -154,8 +154,8 @@ func interrupted(t *testing.T, s *Session, function uint64, words ...uint64) *St
 	return check(t, stop, err, Interrupted)
 }
 
-// A system call that blocks is interrupted, and goes on, or is left for another
-// call of which it spoils nothing.
+// A system call that blocks is interrupted and then continues, or is left for another call,
+// which it does not affect.
 func TestBlockedSystemCall(t *testing.T) {
 	i, add := newFunction(t, "syscall"), newFunction(t, "add")
 	call := start(i) + functionOf("syscall").at[4]

@@ -20,23 +20,23 @@ import (
 type HostFunction struct {
 	Name string
 
-	// Call runs on the goroutine that controls the session while the worker
-	// waits. It must not call methods of the session but Interrupt. If it panics
-	// or returns an error, the session stops with HostFailed; to continue then
-	// returns from the function all the same. An *ExitError ends the call.
+	// Call runs on the goroutine that controls the session while the worker waits. It must not
+	// call methods of the session but Interrupt. If it panics or returns an error, the session
+	// stops with HostFailed; continuing then returns from the function. An *ExitError ends the
+	// call.
 	Call func(*HostCall) error
 }
 
-// ExitError is what a host function returns to end the call that it is in, as C's
-// exit ends a program: the stop is ExitedProcess, with the low byte of the code.
+// ExitError is the error that a host function returns to end its call, as C's exit ends a
+// program. The stop is ExitedProcess, with the low byte of the code.
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return fmt.Sprintf("the code called exit(%d)", e.Code) }
 
 const stubSize = 16
 
-// NewHost makes an image of Go functions. Sessions that call them must have the
-// image, as must those that call code which does.
+// NewHost makes an image of Go functions. Every session that calls them, also through other
+// code, must have the image.
 func NewHost(name string, functions ...HostFunction) (*Image, error) {
 	m := jit.Host()
 	if m == nil {
@@ -67,8 +67,8 @@ func NewHost(name string, functions ...HostFunction) (*Image, error) {
 	return i, nil
 }
 
-// hosts are all images of host functions, for what is said of code that calls one
-// whose image its session does not have.
+// hosts are all images of host functions. They name the function in the error for code that
+// calls one while its session does not have the image.
 var hosts struct {
 	sync.Mutex
 	images []*Image
@@ -125,7 +125,7 @@ func newStubs(code *jit.Code) (*Image, error) {
 // IsHost reports whether the image is Go functions, of NewHost.
 func (i *Image) IsHost() bool { return len(i.host) > 0 }
 
-// hostAt returns the host function whose stub an address is.
+// hostAt returns the host function with its stub at an address.
 func (i *Image) hostAt(address uint64) *HostFunction {
 	if len(i.host) == 0 {
 		return nil
@@ -149,17 +149,16 @@ var returnImage = sync.OnceValues(func() (*Image, error) {
 		return nil, err
 	}
 	trap := trapInstruction(m)
-	// The address that is returned to is the second instruction: the one before a
-	// return address is what tells which function it is in.
+	// The return address is the second instruction: the address before a return address decides
+	// in which function it is.
 	text := bytes.Repeat(trap, 4)
 	return newStubs(&jit.Code{Name: "session", Machine: m, Text: text,
 		Functions: []jit.Function{{Name: "session.return", Size: uint64(len(text)), Unwind: end}}})
 })
 
-// ReturnImage returns what calls return to: a piece of code that is the last frame
-// of every stack, for those that show stacks by means of their own. It is none of
-// the session's images; of breakpoints only one in a debug register can be there.
-// It must not be closed.
+// ReturnImage returns the code that calls return to. It is the last frame of every stack, and
+// is for callers that walk stacks themselves. It is not one of the session's images, and only
+// breakpoints in a debug register can be in it. It must not be closed.
 func (s *Session) ReturnImage() *Image { return s.returns }
 
 // returnAddress is where calls return to.
@@ -233,8 +232,8 @@ func (c *HostCall) call(f *HostFunction) (err error) {
 	return f.Call(c)
 }
 
-// runHost runs the host function whose stub the worker is at, and leaves it at the
-// stub's return.
+// runHost runs the host function f while the worker is at its stub, and leaves the worker at
+// the stub's return.
 func (s *Session) runHost(f *HostFunction) error {
 	c := HostCall{session: s}
 	err := c.call(f)

@@ -31,9 +31,9 @@ type Function struct {
 	Size  uint64 // bytes; where the image does not say, up to the next one
 }
 
-// Image is code in memory and the ELF bytes that describe it at its addresses.
-// Several sessions can use one image at once: breakpoints of one do not stop
-// another. Its methods may be called from several goroutines.
+// Image is code in memory, with ELF bytes that describe it at its addresses. Several sessions
+// can use one image at once: breakpoints of one do not stop another. Its methods may be called
+// from several goroutines.
 type Image struct {
 	name      string
 	machine   *arch.Machine
@@ -65,8 +65,8 @@ type ImageOptions struct {
 	Imports []*Image
 }
 
-// NewImage makes an image of a batch, whose memory stays the caller's and must
-// stay mapped until the image is closed. Nothing is published.
+// NewImage makes an image of a batch. The batch's memory stays the caller's and must stay
+// mapped until the image is closed. Nothing is published.
 func NewImage(c *jit.Code) (*Image, error) {
 	machine := c.Machine
 	if machine == nil {
@@ -94,11 +94,11 @@ func NewImage(c *jit.Code) (*Image, error) {
 	return i.finish(), nil
 }
 
-// LoadImage loads and links relocatable objects, as compilers make them, into
-// memory of the image's own. What they do not define is looked for in the imports:
-// the C library's printf, malloc and so on are in package session/hosted.
-// Constructors are not called, see Image.Constructors. Thread-local variables are
-// each worker's own, and start anew where a session has to start another worker.
+// LoadImage loads and links relocatable objects, as compilers make them, into memory that the
+// image owns. Undefined symbols are looked up in the imports: the C library's printf, malloc
+// and so on are in package session/hosted. Constructors are not called, see Image.Constructors.
+// Each worker has its own thread-local variables; they are initialized again when a session
+// must start another worker.
 func LoadImage(o *ImageOptions, objects ...*object.File) (*Image, error) {
 	if o == nil {
 		o = &ImageOptions{}
@@ -208,8 +208,8 @@ func (i *Image) rangeOf(address uint64) (Range, bool) {
 	return i.ranges[n], true
 }
 
-// Files returns what describes the code: one file a batch or object. All their
-// addresses are those of the memory; there is no bias.
+// Files returns the files that describe the code, one per batch or object. All addresses in
+// them are run-time addresses, so the bias is 0.
 func (i *Image) Files() []*object.File { return i.files }
 
 // ELF returns the bytes of the files, in the same order. They must not be changed.
@@ -310,8 +310,8 @@ func (i *Image) Close() error {
 	return errors.Join(failed...)
 }
 
-// findFunctions lists the functions that symbols tell of. Assembly code often
-// gives them no type and no size: a label that is in no other function is one.
+// findFunctions lists the functions that have symbols. Symbols of assembly code often have no
+// type and no size: a label outside of all other functions is a function.
 func (i *Image) findFunctions() {
 	var labels []object.Symbol
 	for _, f := range i.files {

@@ -11,11 +11,10 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Calls that were inlined have no instruction of their own: at the first one of
-// the function that was inlined, the worker is both in front of the call and in
-// it. As gdb does, a session that stops there stands in front of the call, and a
-// step goes into it without executing anything. What follows is about which of
-// the calls at the program counter are entered.
+// Inlined calls have no instruction of their own: at the first instruction of the inlined
+// function, the worker is both before the call and in it. As in gdb, a session that stops there
+// is before the call, and a step enters it without executing anything. The code below keeps
+// track of which calls at the program counter are entered.
 
 // inlineState says how many of the inlined calls at a stop are not entered yet.
 type inlineState struct {
@@ -120,8 +119,8 @@ func (p *position) extent() object.AddressRange {
 	return object.AddressRange{}
 }
 
-// line returns the line that the user sees: that of the call in front of which
-// the worker stands, or of the instruction.
+// line returns the line that the user sees: that of the call that the worker is about to enter,
+// or of the instruction.
 func (p *position) line() (file string, line int) {
 	if p.skipped > 0 {
 		call := &p.functions[p.skipped-1]

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// Instructions that Linux executes for a program, as the processor does not, are
-// steps of one instruction too.
+// Instructions that Linux emulates are single steps too.
 func TestStepOverEmulated(t *testing.T) {
 	i := load(t, `
 	.globl tables, tables.end
@@ -53,7 +52,8 @@ tables.end:
 	}
 }
 
-// What cannot be displaced is refused, with the way out, which works.
+// Instructions that cannot be displaced are refused. The error names an alternative, and that
+// works.
 func TestRefusedInstructions(t *testing.T) {
 	i := load(t, `
 	.globl refused, refused.at

@@ -96,8 +96,8 @@ func kindsProgram(t testing.TB) string {
 	return program
 }
 
-// With a trap at each instruction, one at a time or at all of them, the function
-// does what it does without, and each is met as often as gdb meets it.
+// With a trap at one instruction at a time, or at all of them, the function has the same
+// effects as without, and each trap is met as often as in gdb.
 func TestKindsOfInstructions(t *testing.T) {
 	i := load(t, kindsOf.source)
 	s := newSession(t, i)
@@ -181,7 +181,7 @@ func TestKindsOfInstructions(t *testing.T) {
 		case n > 0 && counts[address] == 0 && hits[address] == 1 && strings.HasSuffix(before, ",%ss"):
 			counts[address] = 1 // gdb steps over it: see TestStepsOfKinds
 		case strings.HasPrefix(before, "svc") && counts[address] == 2*hits[address]:
-			counts[address] /= 2 // gdb stops twice behind a system call, as its steps do
+			counts[address] /= 2 // gdb stops twice after a system call, as its steps do
 			before = text
 		default:
 			before = text
@@ -253,9 +253,9 @@ func TestStepsOfKinds(t *testing.T) {
 		plain = slices.Delete(slices.Clone(plain), n+1, n+2)
 	}
 	if runtime.GOARCH == "arm64" {
-		// gdb takes two steps to leave what is behind a system call, where the
-		// kernel stops it again, and its step of an exclusive sequence ends before
-		// the branch that repeats it.
+		// gdb needs two steps for the instruction after a system call, where the kernel stops
+		// it again, and its step of an exclusive sequence ends before the branch that repeats
+		// it.
 		steps = slices.Compact(steps)
 		steps = slices.DeleteFunc(steps, func(at uint64) bool {
 			code, err := s.Disassemble(start+at, 1)
@@ -272,8 +272,8 @@ func TestBreakpointAtTrap(t *testing.T) {
 	i := newFunction(t, "trap")
 	s := newSession(t, i)
 	at := start(i)
-	// Where it stops, and how far what is behind it is from there.
-	behind := at + map[string]uint64{"amd64": 1, "arm64": 0}[runtime.GOARCH]
+	// Where it stops, and the distance from there to the next instruction.
+	after := at + map[string]uint64{"amd64": 1, "arm64": 0}[runtime.GOARCH]
 	pass := map[string]uint64{"amd64": 0, "arm64": 4}[runtime.GOARCH]
 	for range 3 {
 		b, err := s.Break(at, nil)
@@ -285,7 +285,7 @@ func TestBreakpointAtTrap(t *testing.T) {
 			t.Error(stop)
 		}
 		stop, err = s.Continue()
-		if check(t, stop, err, Trapped).PC != behind {
+		if check(t, stop, err, Trapped).PC != after {
 			t.Error(stop)
 		}
 		if err := s.Remove(b.ID); err != nil {
@@ -295,7 +295,7 @@ func TestBreakpointAtTrap(t *testing.T) {
 		stop, err = s.Abort()
 		check(t, stop, err, Aborted)
 		stop, err = s.Call(at)
-		if check(t, stop, err, Trapped).PC != behind || stop.Signal.Number != int(unix.SIGTRAP) {
+		if check(t, stop, err, Trapped).PC != after || stop.Signal.Number != int(unix.SIGTRAP) {
 			t.Error(stop)
 		}
 		setRegister(t, s, "pc", stop.PC+pass)

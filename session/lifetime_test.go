@@ -58,7 +58,7 @@ func holdsNoMore(t testing.TB, before holdings) {
 	})
 }
 
-// beside runs other programs, and is told of children, until the test ends.
+// beside runs other programs, and gets SIGCHLD, until the test ends.
 func beside(t testing.TB) {
 	t.Helper()
 	c := make(chan os.Signal, 1)
@@ -221,7 +221,7 @@ func TestSessionsAtOnce(t *testing.T) {
 	holdsNoMore(t, before)
 }
 
-// A session of the caller's own thread is that thread's; all else is as it is.
+// A session on the caller's own thread belongs to that thread; everything else works the same.
 func TestLocked(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -16,7 +16,7 @@ import (
 // Locate returns the addresses that a location names:
 //
 //	*0x401000        an address
-//	fib              a function, behind its prologue; of several with that name, and
+//	fib              a function, after its prologue; of several with that name, and
 //	                 of calls of it that were inlined, all
 //	ns::C<int>::fib  one in a scope, by as many of its scopes as are wanted; template
 //	                 arguments can be left out
@@ -67,7 +67,7 @@ func (s *Session) Locate(location string) ([]uint64, error) {
 	return s.locateFunction(location, "")
 }
 
-// fileColon returns where the colon behind a file is, which is none of "::".
+// fileColon returns the index of the colon after a file. It is not part of "::".
 func fileColon(location string) int {
 	for k := len(location) - 1; k > 0; k-- {
 		if location[k] != ':' {

@@ -27,10 +27,9 @@ func (e *MemoryError) Error() string {
 
 func (e *MemoryError) Unwrap() error { return e.Err }
 
-// ReadMemory fills p with the memory at an address: of all of this process, as it
-// would be without breakpoints. The error is a *MemoryError; p then holds what is
-// before its Address. It works in every state but Closed, and implements
-// cfi.Memory.
+// ReadMemory fills p with the memory at an address: of all of this process, as it would be
+// without breakpoints. The error is a *MemoryError; p then holds the bytes before its Address.
+// It works in every state but Closed, and implements cfi.Memory.
 func (s *Session) ReadMemory(p []byte, address uint64) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -52,9 +51,9 @@ func (s *Session) ReadMemory(p []byte, address uint64) error {
 	return nil
 }
 
-// WriteMemory writes p to the memory at an address. Code of the images can be
-// written, also under breakpoints, although it is not writable. The error is a
-// *MemoryError; what is before its Address was written.
+// WriteMemory writes p to the memory at an address. Code of the images can be written, also
+// under breakpoints, although it is mapped read-only. The error is a *MemoryError; the bytes
+// before its Address were written.
 func (s *Session) WriteMemory(p []byte, address uint64) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -78,9 +77,9 @@ func (s *Session) WriteMemory(p []byte, address uint64) error {
 	return nil
 }
 
-// readOnStack reads memory of the worker's stack without a system call, and
-// reports whether it was such. Only the controlling goroutine may call it, in a
-// run: nobody else keeps the stack where it is.
+// readOnStack reads memory of the worker's stack without a system call, and reports false for
+// other memory. Only the controlling goroutine may call it, in a run: at other times the stack
+// may be unmapped.
 func (s *Session) readOnStack(p []byte, address uint64) bool {
 	low, high := s.worker.Stack()
 	if address < low || address >= high || uint64(len(p)) > high-address {
@@ -106,8 +105,8 @@ func reachable(f func()) (ok bool) {
 	return true
 }
 
-// piece returns how many of n bytes at an address are code of one image, and that,
-// or lie before the next code.
+// piece returns how many of n bytes at an address are code of one image, and that image; or how
+// many lie before the next code, and nil.
 func (s *Session) piece(address uint64, n int) (int, *Image) {
 	for _, i := range s.images() {
 		for _, r := range i.ranges {

@@ -105,8 +105,8 @@ func writeText(p []byte, address uint64) error {
 
 var unprotected sync.Mutex
 
-// writeUnprotected writes to code that is made writable for it. Others may run it
-// meanwhile. It leaves the instruction cache as it is, which amd64 does not mind.
+// writeUnprotected makes code writable and writes to it. Other threads may run the code
+// meanwhile. It does not flush the instruction cache, which amd64 does not need.
 func writeUnprotected(p []byte, address uint64) error {
 	unprotected.Lock()
 	defer unprotected.Unlock()

@@ -59,7 +59,7 @@ func parseName(text string) (n sourceName) {
 		}
 		switch text[k] {
 		case '(':
-			// What follows "::" is a name: (anonymous namespace).
+			// After "::" there is a name: (anonymous namespace).
 			if depth == 0 && k > start && parameters < 0 {
 				parameters = k
 			}
@@ -70,7 +70,7 @@ func parseName(text string) (n sourceName) {
 			depth--
 		case ':':
 			if depth == 0 && strings.HasPrefix(text[k:], "::") {
-				// What was in parentheses are the parameters of an enclosing function.
+				// The parentheses held the parameters of an enclosing function.
 				n.parts = append(n.parts, withoutSpaces(cutAt(text[start:k], parameters-start)))
 				k++
 				start, parameters = k+1, -1
@@ -93,7 +93,7 @@ func cutAt(s string, at int) string {
 	return s[:at]
 }
 
-// operatorAt returns the length of an operator's name, whose brackets are none.
+// operatorAt returns the length of an operator's name; brackets in it do not count as brackets.
 func operatorAt(text string, at int) (length int, ok bool) {
 	const word = "operator"
 	if !strings.HasPrefix(text[at:], word) || at > 0 && isIdentifier(text[at-1]) {

@@ -127,7 +127,7 @@ int use(int n) { ns::Vec<int> v{n}; Sq q{n}; return v.sum() + q.area() + ns::hid
 			{"other.cc:ns::hidden", nil},
 		} {
 			if test.location == "test.cc:ns::hidden(int)" && len(flags) == 1 {
-				continue // only debugging information tells of files
+				continue // only debugging information names files
 			}
 			addresses, err := s.Locate(test.location)
 			var got []string

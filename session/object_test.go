@@ -110,7 +110,7 @@ func call(t testing.TB, s *Session, name string, words ...uint64) *Stop {
 	return stop
 }
 
-// returns calls a function by its name and checks what it returns.
+// returns calls a function by its name and checks its result.
 func returns(t testing.TB, s *Session, want uint64, name string, words ...uint64) {
 	t.Helper()
 	if stop := call(t, s, name, words...); stop.Reason != Returned || stop.Result != want {
@@ -155,7 +155,7 @@ func waitState(t testing.TB, s *Session, want State) {
 	}
 }
 
-// gdb runs gdb with commands for a program, and returns what it prints.
+// gdb runs gdb with commands for a program, and returns its output.
 func gdb(t testing.TB, program string, commands ...string) string {
 	t.Helper()
 	testprogram.RequireTool(t, "gdb")

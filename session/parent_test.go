@@ -171,7 +171,7 @@ func TestNoWorkerSurvives(t *testing.T) {
 			for _, pid := range workers {
 				eventually(t, fmt.Sprint("worker ", pid, " is gone"), func() bool {
 					state := processState(pid)
-					return state == 0 || state == 'Z' || state == 'X' // who reaps it is the system's affair
+					return state == 0 || state == 'Z' || state == 'X' // the system decides which process reaps it
 				})
 			}
 		})
@@ -227,8 +227,8 @@ func childOfGroup() error {
 	return s.Close()
 }
 
-// What a terminal or a shell sends to all of a process group is the program's; the
-// code does not notice.
+// Signals that a terminal or a shell sends to a whole process group reach the program, but not
+// the code.
 func TestSignalsOfGroup(t *testing.T) {
 	cmd := child(t, "group")
 	cmd.Env = append(cmd.Env, loopVariable+"="+hex.EncodeToString(functionOf("loop").text))

@@ -48,7 +48,7 @@ func refusal(refused *worker.PermissionError, readFile func(string) ([]byte, err
 	case !dumpable():
 		return "this program is not dumpable (it was made so by prctl, or it runs with another user's rights); call prctl(PR_SET_DUMPABLE, 1) first, or give it CAP_SYS_PTRACE"
 	}
-	return "the system has no ptrace for this program (some sandboxes have none); run it where PTRACE_SEIZE works"
+	return "this system does not implement ptrace, as some sandboxes do not; run the program where PTRACE_SEIZE works"
 }
 
 // field reads a file of lines "name:\tvalue".

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// filtered runs f on a thread of its own, whose seccomp filter answers some system
-// calls with an error, as those of containers do.
+// filtered runs f on a new thread with a seccomp filter that answers some system calls with an
+// error, as filters of containers do.
 func filtered(t *testing.T, calls []uint32, errno unix.Errno, f func() error) {
 	t.Helper()
 	failed := make(chan error)
@@ -49,7 +49,7 @@ func filtered(t *testing.T, calls []uint32, errno unix.Errno, f func() error) {
 	}
 }
 
-// What a filter refuses and a session cannot do without is an error that says so.
+// If a filter refuses a system call that a session needs, the error says so.
 func TestForbidden(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -76,7 +76,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// What a filter refuses and there is another way for is no error.
+// If a filter refuses a system call that has a substitute, there is no error.
 func TestForbiddenButNotNeeded(t *testing.T) {
 	i := newFunction(t, "sum")
 	for _, test := range []struct {
@@ -132,11 +132,11 @@ func TestRefusal(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		{"Yama 1", map[string]string{status: "Seccomp:\t0\n", scope: "1\n"}, "the system has no ptrace"},
+		{"Yama 1", map[string]string{status: "Seccomp:\t0\n", scope: "1\n"}, "this system does not implement ptrace"},
 		{"Yama 2", map[string]string{status: "Seccomp:\t2\n", scope: "2\n"}, "CAP_SYS_PTRACE"},
 		{"Yama 3", map[string]string{scope: "3\n"}, "ptrace_scope is 3"},
 		{"seccomp", map[string]string{status: "Name:\tx\nSeccomp:\t2\n"}, "--cap-add=SYS_PTRACE"},
-		{"no files", nil, "the system has no ptrace"},
+		{"no files", nil, "this system does not implement ptrace"},
 	} {
 		got := refusal(refused, func(path string) ([]byte, error) {
 			text, ok := test.files[path]

@@ -116,7 +116,7 @@ func TestExec(t *testing.T) {
 	returns(t, s, 0, "recurse", 0)
 }
 
-// What the code forks is ended at once, and to the code it has exited.
+// A process that the code forks is ended at once; the code sees it as exited.
 func TestFork(t *testing.T) {
 	i := load(t, "system.c")
 	_, stack := page(t, unix.PROT_READ|unix.PROT_WRITE)

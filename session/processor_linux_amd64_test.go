@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// trapLength is how far behind a trap instruction its stop is.
+// trapLength is the distance from a trap instruction to its stop.
 func trapLength(length uint64) uint64 { return length }
 
 func processorFaults(m faultMemories) []processorFault {
@@ -39,7 +39,7 @@ func processorFaults(m faultMemories) []processorFault {
 	}
 }
 
-// int1 is a trap, and PC behind it; some virtual machines leave that on it.
+// int1 is a trap, with PC after it; some virtual machines leave PC at it.
 func TestInt1(t *testing.T) {
 	i := load(t, "faults-amd64.s")
 	s := newSession(t, i)

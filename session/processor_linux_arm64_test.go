@@ -9,7 +9,7 @@ import "golang.org/x/sys/unix"
 // illegalOpcode is ILL_ILLOPC, trapBreakpoint TRAP_BRKPT (asm-generic/siginfo.h).
 const illegalOpcode, trapBreakpoint = 1, 1
 
-// trapLength is how far behind a trap instruction its stop is: it is at it.
+// trapLength is the distance from a trap instruction to its stop: the stop is at it.
 func trapLength(uint64) uint64 { return 0 }
 
 func processorFaults(m faultMemories) []processorFault {

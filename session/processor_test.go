@@ -30,7 +30,7 @@ func mapping(t testing.TB, size, protection int) (address uint64, p []byte) {
 	return uint64(uintptr(unsafe.Pointer(&p[0]))), p
 }
 
-// truncated is the address of a page of a mapped file behind the file's end.
+// truncated is the address of a page of a mapped file after the file's end.
 func truncated(t testing.TB) uint64 {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
@@ -126,7 +126,7 @@ func TestFaultsOfProcessor(t *testing.T) {
 			repair := func() {
 				t.Helper()
 				if pc != at {
-					return // behind it
+					return // after it
 				}
 				if tt.repair == nil {
 					setRegister(t, s, "pc", pc+tt.length)
@@ -188,7 +188,7 @@ func TestFaultsOfProcessor(t *testing.T) {
 	}
 }
 
-// A call or jump to where nothing is stops there, and the stack shows who called.
+// A call or jump to unmapped memory stops there, and the stack shows the caller.
 func TestJumpToNowhere(t *testing.T) {
 	i := load(t, "faults-"+runtime.GOARCH+".s")
 	s := newSession(t, i)

@@ -71,9 +71,8 @@ func (s *Session) Registers() (Registers, error) {
 	return Registers{s.registers}, nil
 }
 
-// SetRegisters sets the general registers of a stopped session. To set the
-// program counter outside of the images is an error that wraps ErrAddress, unless
-// it is outside already.
+// SetRegisters sets the general registers of a stopped session. A program counter outside of
+// the images is an error that wraps ErrAddress, unless the current one is outside too.
 func (s *Session) SetRegisters(r Registers) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,13 +17,13 @@ import (
 // ends a step early, with its own reason. The error wraps ErrNotStopped or
 // ErrRunning.
 
-// Continue goes on.
+// Continue resumes the code until the next stop.
 func (s *Session) Continue() (*Stop, error) {
 	return s.run(whileStopped, s.proceed)
 }
 
-// StepInstruction executes one instruction, into calls. A host function counts as
-// one; of a repeated string instruction one step is one iteration.
+// StepInstruction executes one instruction, into calls. A host function counts as one
+// instruction, and one iteration of a repeated string instruction does too.
 func (s *Session) StepInstruction() (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		stop, err := s.stepOnce()
@@ -50,8 +50,8 @@ func (s *Session) StepRange(start, end uint64) (*Stop, error) {
 	})
 }
 
-// RunTo goes on to an address of an image, in whatever frame. From that address
-// it runs until the code comes back.
+// RunTo runs to an address of an image, in any frame. If the session is at that address, it
+// runs until the code comes back.
 func (s *Session) RunTo(address uint64) (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		if address == s.registers.PC() {
@@ -76,10 +76,9 @@ func whileStopped(state State) error {
 	return ErrNotStopped
 }
 
-// Abort leaves the call: what it had on the stack is forgotten, what it did to
-// memory stays. The stop's reason is Aborted. A running session is interrupted
-// first, and the call or resume that runs it returns the same stop: another one
-// than Aborted if it ended by itself meanwhile.
+// Abort ends the call: its stack is discarded, its writes to memory stay. The stop's reason is
+// Aborted. A running session is interrupted first, and the call or resume that runs it returns
+// the same stop. The reason is not Aborted if the call ended by itself meanwhile.
 func (s *Session) Abort() (*Stop, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +127,7 @@ func (s *Session) interrupt() error {
 	return nil
 }
 
-// What follows runs on the controlling goroutine, in a run.
+// The functions below run on the controlling goroutine, in a run.
 
 // internal is a place where a run ends.
 type internal struct {
@@ -181,8 +180,8 @@ func (s *Session) proceed() (*Stop, error) {
 	}
 }
 
-// stepOnce executes one instruction. Without a stop it is done, and if a trap
-// stands behind it, that was considered.
+// stepOnce executes one instruction. If it returns no stop, the instruction is done, and a trap
+// after it has been considered.
 func (s *Session) stepOnce() (*Stop, error) {
 	for {
 		what, event, err := s.advance(true)
@@ -257,7 +256,7 @@ func (s *Session) handle(what happening, event worker.Event) *Stop {
 	return nil
 }
 
-// ended is the stop of a worker whose process is gone.
+// ended returns the stop of a worker after its process has ended.
 func ended(event worker.Event) *Stop {
 	switch event.Kind {
 	case worker.Exited:

@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/session/internal/worker"
 )
 
-// Options says what a session has.
+// Options configure a session.
 type Options struct {
 	// Images that the session can call and knows. More can be added later.
 	Images []*Image
@@ -26,15 +26,13 @@ type Options struct {
 	// StackSize is the size of the stack that the code runs on, in bytes; 0 is 1 MiB.
 	StackSize int
 
-	// Locked says that the calling goroutine is locked to its thread
-	// (runtime.LockOSThread), and stays so until it has closed the session: the
-	// session is then controlled by this thread. Without it, it has a thread of its
-	// own, and each call and resume costs two switches between threads, as much as
-	// the rest of a single step. A program that replaces itself (execve) on that
-	// thread has to close the session first: the worker would stay with it. What runs
-	// code, and reads or sets registers that
-	// are not general ones, can only be called by this goroutine then; the others
-	// get ErrThread.
+	// Locked says that the calling goroutine is locked to its thread (runtime.LockOSThread),
+	// and stays so until it has closed the session: this thread then controls the session.
+	// Otherwise the session has its own thread, and each call and resume costs two switches
+	// between threads, as much as the rest of a single step. With Locked, only this goroutine
+	// may run code or access registers other than the general ones; the others get ErrThread. A
+	// program that replaces itself (execve) on that thread must close the session first:
+	// otherwise the worker would stay.
 	Locked bool
 }
 
@@ -72,8 +70,8 @@ type Session struct {
 	latest      *outcome // of the run, or the last one
 	breakpoints breakpointTable
 
-	// What follows belongs to that goroutine while state is Running, else to who
-	// holds mu.
+	// The fields below belong to that goroutine while state is Running, otherwise to the holder
+	// of mu.
 	worker     *worker.Worker
 	registers  worker.General // as they are shown
 	kernel     worker.General // as the worker has them
@@ -199,7 +197,7 @@ func (s *Session) startWorker() error {
 	for _, i := range s.images() {
 		s.initTLS(i)
 	}
-	// Nobody could tell the worker before there was one.
+	// Close could not signal the worker before it existed.
 	if s.state == Closed {
 		return ErrClosed
 	}
@@ -234,10 +232,10 @@ func (s *Session) do(f func()) error {
 	return nil
 }
 
-// Close kills the worker in whatever state the session is, removes the session's
-// breakpoints, and gives back all that it holds but the images. A call or resume
-// that runs returns ErrClosed; Close waits for it, and so for a host function that
-// it may be in. Closing twice is no error, and waits for the first time's end.
+// Close kills the worker in any state of the session, removes the session's breakpoints, and
+// releases everything but the images. A call or resume that runs returns ErrClosed. Close waits
+// for it, and for a host function that it may be in. Closing twice is not an error; the second
+// Close waits for the first to end.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	if s.state == Closed {
@@ -274,14 +272,14 @@ func (s *Session) releaseImages() {
 	}
 }
 
-// State returns what the session does.
+// State returns the state of the session.
 func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// PID returns the process of the worker, 0 where there is none at the moment.
+// PID returns the process ID of the worker, or 0 while there is no worker.
 func (s *Session) PID() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

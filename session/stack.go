@@ -45,7 +45,7 @@ type Frame struct {
 type Stack struct {
 	Frames []Frame // innermost first; the last is the function that was called
 
-	// Reason is why the walk ended, and Err what stood in its way.
+	// Reason is why the walk ended, and Err its error.
 	Reason unwind.Reason
 	Err    error
 
@@ -132,7 +132,7 @@ func (s *Session) Stack(limit int) (*Stack, error) {
 	return s.frames(limit), nil
 }
 
-// frames is Stack for who may use the registers.
+// frames is Stack for callers that may use the registers.
 func (s *Session) frames(limit int) *Stack {
 	stack := s.walkFrames(limit)
 	outside := slices.ContainsFunc(stack.Frames, func(f Frame) bool { return f.Image == nil && f.Object == "" })
@@ -203,8 +203,8 @@ func (f *Frame) describe() {
 	}
 }
 
-// Frame returns the innermost frame. The error is that of Stack, or wraps
-// ErrNotFound behind the call's return, where a debug register can stop.
+// Frame returns the innermost frame. The error is that of Stack, or wraps ErrNotFound after the
+// call's return, where a debug register can stop.
 func (s *Session) Frame() (*Frame, error) {
 	stack, err := s.Stack(1)
 	if err != nil {
@@ -299,7 +299,7 @@ func (f *Frame) ReadMemory(p []byte, address uint64) error {
 // WriteMemory writes memory as Session.WriteMemory does.
 func (f *Frame) WriteMemory(p []byte, address uint64) error { return f.session.WriteMemory(p, address) }
 
-// Info returns the debugging information of the frame's code, nil where it has none.
+// Info returns the debugging information of the frame's code, or nil.
 func (f *Frame) Info() *value.Info {
 	if f.Image == nil {
 		return f.infoAround()

@@ -33,10 +33,9 @@ func (s *Session) NextInstruction() (*Stop, error) {
 	})
 }
 
-// StepLine goes on to the start of another source line, into functions that have
-// lines and over those that have none. It ends behind the prologue of a function
-// that it enters. In front of an inlined call it enters that, and nothing is
-// executed. A function without lines is left.
+// StepLine runs to the start of another source line, into functions with line numbers and over
+// those without. It stops after the prologue of a function that it enters. Before an inlined
+// call it enters the call and executes nothing. It leaves a function without line numbers.
 func (s *Session) StepLine() (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		l := lineStep{Session: s, reason: SteppedLine}
@@ -44,9 +43,9 @@ func (s *Session) StepLine() (*Stop, error) {
 	})
 }
 
-// NextLine goes on to the start of another source line of this function, or to
-// its caller: to the line there that comes next, which is the line of the call
-// while a statement begins in it behind the call.
+// NextLine runs to the start of another source line of this function, or to its caller: there
+// it stops at the next line, which is the line of the call if a statement of that line starts
+// after the call.
 func (s *Session) NextLine() (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		l := lineStep{Session: s, over: true, reason: SteppedOver}
@@ -54,10 +53,9 @@ func (s *Session) NextLine() (*Stop, error) {
 	})
 }
 
-// StepOut goes on until the function in the frame of the given level (0 is the
-// innermost) returns to its caller. An inlined call that is the innermost is left
-// as NextLine leaves it. The outermost function's end is the end of the call. The
-// error wraps ErrNotFound where there is no such frame.
+// StepOut runs until the function in the frame of the given level (0 is the innermost) returns
+// to its caller. It leaves an innermost inlined call as NextLine does. The outermost function's
+// end is the end of the call. The error wraps ErrNotFound if there is no such frame.
 func (s *Session) StepOut(level int) (*Stop, error) {
 	return s.run(whileStopped, func() (*Stop, error) {
 		if p := s.shownPosition(); level == 0 && p.frame() != nil && p.frame().Inlined {
@@ -84,15 +82,15 @@ func (s *Session) StepOut(level int) (*Stop, error) {
 	})
 }
 
-// frameID tells frames apart while their functions run: by the canonical frame
-// address, the start of the function or inlined call, and how deep the call is.
+// frameID identifies a frame while its function runs: by the canonical frame address, the start
+// of the function or inlined call, and the depth of the call.
 type frameID struct {
 	cfa, entry uint64
 	depth      int
 }
 
-// known reports whether the frame's place on the stack could be told. Two that
-// could not are never the same.
+// known reports whether the frame's place on the stack is known. Two unknown frames are never
+// the same.
 func (f frameID) known() bool { return f.cfa != 0 }
 
 func (f frameID) is(other frameID) bool { return f.known() && f == other }
@@ -188,7 +186,7 @@ func (l *lineStep) loop() (*Stop, error) {
 			var stop *Stop
 			var err error
 			if what == into {
-				// The same line may go on behind the prologue: the step ends there.
+				// The same line may continue after the prologue: the step ends there.
 				l.start, l.end = 0, 0
 				stop, err = l.runTo(internal{address: target})
 			} else {
@@ -228,8 +226,8 @@ func (l *lineStep) passRange() (*Stop, error) {
 // million would be a step.
 func (l *lineStep) stepWhole() (*Stop, error) {
 	if i := l.decode(l.registers.PC()); i.Kind == displace.Repeat {
-		behind := l.registers.PC() + uint64(i.Size)
-		stop, err := l.runTo(internal{address: behind})
+		next := l.registers.PC() + uint64(i.Size)
+		stop, err := l.runTo(internal{address: next})
 		if !errors.Is(err, ErrAddress) {
 			return stop, err
 		}
@@ -320,8 +318,8 @@ func (l *lineStep) judge(p *position, c *calls) (what verdict, target uint64) {
 		if p.row.Statement {
 			return done, 0
 		}
-		// A row that is no statement is stepped through, and does not count as the
-		// line that the step comes from.
+		// A row that is not a statement is stepped through, and does not count as the line that
+		// the step comes from.
 		refresh, line = !here.is(l.frame), 0
 	}
 	l.start, l.end = p.row.Start, p.row.End

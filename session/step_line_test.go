@@ -180,7 +180,7 @@ func sessionSteps(t *testing.T, path string, each stepping) []string {
 	return places
 }
 
-// comparePlaces tells where two lists part.
+// comparePlaces reports the first difference of two lists.
 func comparePlaces(t *testing.T, got, want []string, least int) {
 	t.Helper()
 	for n := range max(len(got), len(want)) {

@@ -161,7 +161,7 @@ func TestJumpOutOfAStep(t *testing.T) {
 func TestStepWithoutLines(t *testing.T) {
 	code := map[string]struct {
 		text       string
-		call, back uint64 // offsets of the call and of what is behind it
+		call, back uint64 // offsets of the call and of the instruction after it
 	}{
 		"amd64": {back: 5, text: `
 	.globl bare

@@ -9,7 +9,7 @@ import (
 	"fmt"
 )
 
-// Errors that callers tell apart with errors.Is.
+// Kinds of errors, for errors.Is.
 var (
 	ErrRunning    = errors.New("the session is running")
 	ErrNotRunning = errors.New("the session is not running")
@@ -26,8 +26,7 @@ var (
 	ErrPermission = errors.New("the system does not allow it")
 )
 
-// failure is an error whose text says all by itself, and that errors.Is takes for
-// one of those above.
+// failure returns an error of one of the kinds above, for errors.Is, with a text of its own.
 func failure(kind error, format string, arguments ...any) error {
 	return &failed{fmt.Errorf(format, arguments...), kind}
 }
@@ -38,7 +37,7 @@ func (f *failed) Error() string { return f.text.Error() }
 
 func (f *failed) Unwrap() []error { return []error{f.kind, f.text} }
 
-// State is what a session does.
+// State is the state of a session.
 type State uint8
 
 const (
@@ -58,7 +57,7 @@ func (s State) String() string {
 	return [...]string{"idle", "running", "stopped", "exited", "closed"}[s]
 }
 
-// Kind is what in general ended a run.
+// Kind groups the reasons why a run ends.
 type Kind uint8
 
 const (
@@ -76,7 +75,7 @@ func (k Kind) String() string {
 type Reason uint8
 
 const (
-	AtBreakpoint Reason = iota // Stop.Breakpoint tells which
+	AtBreakpoint Reason = iota // at Stop.Breakpoint
 	AtWatchpoint               // Stop.Watchpoint
 	AtEntry                    // Arguments.StopAtEntry: before the first instruction
 	SteppedInstruction
@@ -84,7 +83,7 @@ const (
 	SteppedOver // NextLine, NextInstruction
 	SteppedOut
 	RanTo
-	Trapped       // by a trap instruction of the code itself: PC is behind it on amd64, on it on arm64
+	Trapped       // by a trap instruction of the code itself: PC is after it on amd64, at it on arm64
 	Signalled     // by a signal, a fault mostly
 	Interrupted   // by Interrupt
 	HostFailed    // a host function panicked or returned an error: Stop.Err
@@ -98,7 +97,7 @@ var reasons = [...]string{"breakpoint", "watchpoint", "entry", "step instruction
 
 func (r Reason) String() string { return reasons[r] }
 
-// Kind returns what in general the reason is.
+// Kind returns the group that the reason belongs to.
 func (r Reason) Kind() Kind {
 	switch r {
 	case Trapped, Signalled, HostFailed:
@@ -111,7 +110,7 @@ func (r Reason) Kind() Kind {
 	return KindBreakpoint
 }
 
-// Signal is a signal that the worker would have got; it never does.
+// Signal is a signal for the worker. It is never delivered.
 type Signal struct {
 	Number  int    // SIGSEGV and so on; 0 where there is none
 	Code    int    // si_code of sigaction(2): SEGV_MAPERR and so on
@@ -135,7 +134,7 @@ func (s Signal) String() string {
 	return fmt.Sprintf("signal %d", s.Number)
 }
 
-// Stop tells why and where a run ended. It is the caller's.
+// Stop says why and where a run ended. It is the caller's.
 type Stop struct {
 	Reason Reason
 
@@ -151,9 +150,9 @@ type Stop struct {
 	// AtWatchpoint. Watchpoint is the first of them.
 	Watchpoints []*Watchpoint
 
-	// What the function left in the registers of results, with Returned: the first
-	// integer one (rax, x0), the second (rdx, x1), and the low half of the first
-	// vector register (xmm0, d0).
+	// Result, Result2 and FloatResult are the function's result registers, with Returned: the
+	// first integer one (rax, x0), the second (rdx, x1), and the low half of the first vector
+	// register (xmm0, d0).
 	Result, Result2 uint64
 	FloatResult     float64
 
@@ -161,9 +160,9 @@ type Stop struct {
 	// was aborted or killed. It is the low byte of what the code gave.
 	ExitCode int
 
-	// Err is what a host function failed with, a condition, why a process ended that
-	// did not end itself, or what is wrong where the code is Trapped at a host
-	// function of an image that the session does not have.
+	// Err is the error of a host function or a condition, the reason why the worker's process
+	// was ended from outside, or the explanation where the code is Trapped at a host function
+	// of an image that the session does not have.
 	Err error
 }
 

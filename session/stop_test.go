@@ -35,8 +35,8 @@ func TestStopString(t *testing.T) {
 	}
 }
 
-// Code that calls a host function which its session does not have traps, and is
-// told why; with the image it runs.
+// Code that calls a host function which its session does not have traps, and the stop says why;
+// with the image it runs.
 func TestForeignHost(t *testing.T) {
 	host, err := NewHost("library", HostFunction{"twice", func(c *HostCall) error { c.Return(2 * c.Word(0)); return nil }})
 	if err != nil {
@@ -72,7 +72,7 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// Errors say what is wrong in a sentence, and are still told apart.
+// Errors say what is wrong in a sentence, and errors.Is still distinguishes them.
 func TestErrorTexts(t *testing.T) {
 	store := newFunction(t, "store")
 	s := newSession(t, store)

@@ -23,8 +23,7 @@ type surroundings struct {
 	infos   map[*stack.Object]*value.Info
 }
 
-// surround adds the rest of the process to the walker's modules, as it is mapped
-// now.
+// surround adds the current mappings of the rest of the process to the walker's modules.
 func (w *walker) surround(s *Session) error {
 	mappings, err := process.Mappings(os.Getpid())
 	if len(mappings) == 0 {

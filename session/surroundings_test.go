@@ -51,8 +51,8 @@ func TestStackOutside(t *testing.T) {
 	}
 }
 
-// What a stack tells of the objects around the images stays valid until the
-// session goes on: another stack at the same stop does not open them again.
+// The objects around the images that a stack names stay valid until the session continues:
+// another stack at the same stop does not open them again.
 func TestSurroundingsStay(t *testing.T) {
 	i := newCode(t, "nowhere", map[string]function{
 		"amd64": instructions("31c0", "ffe0"),  // xor eax, eax; jmp rax

@@ -31,7 +31,7 @@ type trapTable struct {
 // trap is one trap instruction.
 type trap struct {
 	address  uint64
-	original []byte // what it replaced
+	original []byte // replaced by the trap
 	users    int
 	slot     *placedSlot
 	code     []byte // that the slot was made of
@@ -86,7 +86,7 @@ func (t *trapTable) prepare(address uint64) (*trap, error) {
 	}
 	code := t.text(address, displace.Lookahead)
 	if existing != nil && bytes.Equal(code, existing.code) {
-		return existing, nil // and nobody has changed the code under no trap
+		return existing, nil // the code is unchanged
 	}
 	size := len(trapInstruction(t.image.machine))
 	if len(code) < size {
@@ -271,8 +271,7 @@ func (t *trapTable) read(p []byte, address uint64) (int, error) {
 	return n, err
 }
 
-// restoreLocked makes p, memory that was read at an address, what it would be
-// without traps.
+// restoreLocked removes the traps from p, which was read from memory at an address.
 func (t *trapTable) restoreLocked(p []byte, address uint64) {
 	for _, trap := range t.traps {
 		if trap.users > 0 {
@@ -300,7 +299,7 @@ func (t *trapTable) write(p []byte, address uint64) error {
 	patched := append([]byte(nil), p...)
 	for _, trap := range t.traps {
 		if trap.users > 0 {
-			// The trap stays what it is in memory.
+			// The trap stays in memory.
 			overlay(patched, address, trapInstruction(t.image.machine), trap.address)
 		}
 	}

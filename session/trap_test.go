@@ -42,8 +42,8 @@ func newWritableCode(t *testing.T, f function) (code []byte, i *Image) {
 	return code, i
 }
 
-// change writes code as its program does. Through the kernel: a processor of arm64
-// has to be told.
+// change writes code as its program would. It writes through the kernel, because a processor of
+// arm64 must be notified.
 func change(t *testing.T, code, text []byte) {
 	t.Helper()
 	if err := writeText(text, uint64(uintptr(unsafe.Pointer(&code[0])))); err != nil {
@@ -130,13 +130,13 @@ func TestSlotsAreKept(t *testing.T) {
 	}
 }
 
-// A trap that the program puts where a breakpoint was is its own. On arm64 it is
-// met for ever: the processor stops at it, not behind.
+// A trap that the program puts where a breakpoint was is its own. On arm64 it is met for ever:
+// the processor stops at it, not after it.
 func TestOwnTrapWhereABreakpointWas(t *testing.T) {
 	trap := functionOf("trap")
-	behind := start
+	after := start
 	if runtime.GOARCH == "amd64" {
-		behind = func(i *Image) uint64 { return start(i) + 1 }
+		after = func(i *Image) uint64 { return start(i) + 1 }
 	}
 	for _, text := range [][]byte{trap.text[:trap.at[1]], trapInstruction(jit.Host())} {
 		code, i := newWritableCode(t, writable.nops)
@@ -150,7 +150,7 @@ func TestOwnTrapWhereABreakpointWas(t *testing.T) {
 		}
 		change(t, code, text)
 		stop, err := s.Call(start(i))
-		if check(t, stop, err, Trapped).PC != behind(i) {
+		if check(t, stop, err, Trapped).PC != after(i) {
 			t.Error(stop)
 		}
 		if runtime.GOARCH == "arm64" {
@@ -191,7 +191,7 @@ func TestCodeTakesItsMemoryAway(t *testing.T) {
 
 	low, high := s.worker.Stack()
 	stop, err = s.Call(start(system), unix.SYS_MPROTECT, low, high-low, unix.PROT_NONE)
-	if runtime.GOARCH == "amd64" { // whose ret reads the stack
+	if runtime.GOARCH == "amd64" { // ret reads the stack there
 		check(t, stop, err, Signalled)
 		if _, err := s.Abort(); err != nil {
 			t.Fatal(err)

@@ -70,8 +70,8 @@ func TestWatchpointsMeetWhatGDBMeets(t *testing.T) {
 	}
 }
 
-// What a displaced instruction does in several is one access: a stop behind the
-// whole of it.
+// An access that a displaced instruction makes with several instructions is one access: it
+// stops once, after all of them.
 func TestWatchInSlot(t *testing.T) {
 	s := newSession(t, load(t, "loops.c", "-O2"))
 	calls, through := symbol(t, s, "calls"), symbol(t, s, "through")
@@ -87,7 +87,7 @@ func TestWatchInSlot(t *testing.T) {
 			}
 		}
 	}
-	// Where calls keeps what it pushes: all of the words below its frame.
+	// The words below the frame of calls, where it pushes.
 	stop, err := s.CallWith(calls, Arguments{Words: []uint64{4}, StopAtEntry: true})
 	check(t, stop, err, AtEntry)
 	r, _ := s.Registers()
@@ -136,7 +136,7 @@ func TestWatchInSlot(t *testing.T) {
 	}
 }
 
-// A step whose access is not wanted is one instruction all the same.
+// A step with an access that the watchpoint ignores is still one instruction.
 func TestStepOverIgnoredWatch(t *testing.T) {
 	i := newFunction(t, "store") // the first instruction stores
 	s := newSession(t, i)
@@ -160,8 +160,8 @@ func TestStepOverIgnoredWatch(t *testing.T) {
 	}
 }
 
-// Values are compared with what was there when the session went on, whoever wrote
-// it; what the kernel writes is no access.
+// Values are compared with the memory at the time when the session continued, whatever wrote
+// it. A write by the kernel is not an access.
 func TestWatchValues(t *testing.T) {
 	i := load(t, "system.c")
 	store := newFunction(t, "store")
@@ -192,7 +192,7 @@ func TestWatchValues(t *testing.T) {
 	if w, err = s.Watch(address, 8, Write, nil); err != nil {
 		t.Fatal(err)
 	}
-	// timespec of the clock, written by the kernel or by nobody
+	// timespec of the clock, written by the kernel or not at all
 	returns(t, s, 0, "raw", unix.SYS_CLOCK_GETTIME, unix.CLOCK_MONOTONIC, address)
 	if w.Hits() != 0 || binary.LittleEndian.Uint64(memory) == never {
 		t.Errorf("%d hits, %x", w.Hits(), memory[:16])

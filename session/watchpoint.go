@@ -21,9 +21,9 @@ const (
 	Change                      // a write that changes the value
 )
 
-// Watchpoint stops a session when memory is accessed, through a debug register of
-// the worker. The stop is behind the instruction that did it. What the kernel
-// writes for a system call is not seen.
+// Watchpoint stops a session when memory is accessed, through a debug register of the worker.
+// The stop is after the instruction with the access. Writes of the kernel during system calls
+// are not seen.
 type Watchpoint struct {
 	ID      int
 	Address uint64
@@ -36,9 +36,9 @@ type Watchpoint struct {
 	old, now []byte
 }
 
-// Watch sets a watchpoint. Of the options Hardware means nothing more. The
-// error wraps ErrAddress for a size or alignment that the machine does not have,
-// ErrInUse where all debug registers are taken, and ErrRunning.
+// Watch sets a watchpoint. It ignores the option Hardware. The error wraps ErrAddress for a
+// size or alignment that the machine does not have, ErrInUse where all debug registers are
+// taken, and ErrRunning.
 func (s *Session) Watch(address uint64, size int, access Access, o *BreakpointOptions) (*Watchpoint, error) {
 	w := &Watchpoint{Address: address, Size: size, Access: access, session: s, now: make([]byte, size&15)}
 	if o != nil {

@@ -26,11 +26,11 @@ func page(t testing.TB, access int) (p []byte, address uint64) {
 	return p, uint64(uintptr(unsafe.Pointer(&p[0])))
 }
 
-// Watchpoints stop behind the instruction that has accessed what they watch,
-// wherever in it, and only for what they watch for.
+// Watchpoints stop after the instruction that has accessed any part of their memory, and only
+// for their kind of access.
 func TestWatchpoint(t *testing.T) {
 	store, load := newFunction(t, "store"), newFunction(t, "load")
-	behind := start(store) + functionOf("store").at[1]
+	after := start(store) + functionOf("store").at[1]
 	for _, test := range []struct {
 		name   string
 		offset uint64
@@ -70,13 +70,13 @@ func TestWatchpoint(t *testing.T) {
 				check(t, stop, err, Returned)
 			}
 			stop, err := s.Call(start(store), address, first)
-			expect(stop, err, behind, 0, first)
+			expect(stop, err, after, 0, first)
 			// The same value again.
 			stop, err = s.Call(start(store), address, first)
 			if test.access == Change {
 				check(t, stop, err, Returned)
 			} else {
-				expect(stop, err, behind, first, first)
+				expect(stop, err, after, first, first)
 			}
 			stop, err = s.Call(start(load), address)
 			if test.access == ReadWrite {
@@ -88,7 +88,7 @@ func TestWatchpoint(t *testing.T) {
 			stop, err = s.CallWith(start(store), Arguments{Words: []uint64{address, second}, StopAtEntry: true})
 			check(t, stop, err, AtEntry)
 			stop, err = s.StepInstruction()
-			expect(stop, err, behind, first, second)
+			expect(stop, err, after, first, second)
 			if got := binary.LittleEndian.Uint64(memory); got != second {
 				t.Errorf("%#x in memory", got)
 			}
