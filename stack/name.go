@@ -32,7 +32,7 @@ type NameOptions struct {
 // ends in "…". The error says what could not be read, object by object; what was found
 // is kept.
 func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
-	w := wanted{objects: o, of: make(map[*Object]*addresses), places: make([][]int32, len(stacks))}
+	w := wanted{objects: o, of: make(map[*Object]*addresses), codes: make([][]*Code, len(stacks))}
 	for i := range stacks {
 		w.add(i, stacks[i].Frames, opts)
 	}
@@ -57,9 +57,9 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 		}
 		errs = append(errs, a.errs...)
 	}
-	w.shortenNames(stacks)
+	w.shortenNames()
 	for i := range stacks {
-		w.tell(i, stacks[i].Frames)
+		w.setNames(i, stacks[i].Frames, opts)
 	}
 	return errors.Join(errs...)
 }
@@ -68,7 +68,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 type wanted struct {
 	objects *Objects
 	of      map[*Object]*addresses
-	places  [][]int32 // of the frames of each stack, in the list of their object's addresses
+	codes   [][]*Code // of the frames of each stack; nil where no object is known
 
 	// Most frames are of the same object as the one before.
 	last     *Object
@@ -81,7 +81,7 @@ func (w *wanted) addresses(o *Object) *addresses {
 	}
 	a := w.of[o]
 	if a == nil {
-		a = &addresses{index: make(map[uint64]int32)}
+		a = &addresses{index: make(map[uint64]*Code)}
 		w.of[o] = a
 	}
 	w.last, w.lastWant = o, a
@@ -90,16 +90,17 @@ func (w *wanted) addresses(o *Object) *addresses {
 
 // add adds the addresses of the frames of a stack.
 func (w *wanted) add(stack int, frames []Frame, opts NameOptions) {
-	places := slices.Grow(w.places[stack][:0], len(frames))[:len(frames)]
-	w.places[stack] = places
+	codes := slices.Grow(w.codes[stack][:0], len(frames))[:len(frames)]
+	w.codes[stack] = codes
 	for i := range frames {
 		f := &frames[i]
 		if f.Object == nil {
+			codes[i] = nil
 			continue
 		}
 		a := w.addresses(f.Object)
 		known := len(a.list)
-		places[i] = a.add(f.Address)
+		codes[i] = a.add(f.Address)
 		if opts.Lines && len(a.list) > known {
 			w.objects.locateAhead(f.Object, f.Address)
 		}
@@ -113,55 +114,67 @@ func (w *wanted) findSymbols() {
 	}
 }
 
-// tell tells the frames of a stack what was found.
-func (w *wanted) tell(stack int, frames []Frame) {
-	for i := range frames {
-		f := &frames[i]
-		if f.Object == nil {
+// shortenNames cuts names that are too long, by the names of all frames.
+func (w *wanted) shortenNames() {
+	var limit NameLimit
+	for _, codes := range w.codes {
+		for _, c := range codes {
+			if c != nil {
+				limit.Count(c)
+			}
+		}
+	}
+	for _, a := range w.of {
+		for _, c := range a.codes {
+			limit.Shorten(c)
+		}
+	}
+}
+
+// setNames sets the names of the frames of a stack.
+func (w *wanted) setNames(stack int, frames []Frame, opts NameOptions) {
+	for i, c := range w.codes[stack] {
+		if c == nil {
 			continue
 		}
-		a, n := w.addresses(f.Object), w.places[stack][i]
-		if int(n) < len(a.symbols) {
-			f.Symbol = a.symbols[n]
-		}
-		if a.locations != nil {
-			f.Locations = a.locations[n]
+		frames[i].Symbol = c.Symbol
+		if opts.Lines {
+			frames[i].Locations = c.Locations
 		}
 	}
 }
 
-// addresses are the distinct addresses of one object's frames, and what is
-// found about them.
+// addresses are the distinct addresses of one object's frames, with their names.
 type addresses struct {
-	index     map[uint64]int32
-	list      []uint64
-	symbols   []object.Symbol // of the first in the list
-	locations [][]object.Location
-	errs      []error         // name the object, or the file that they are of
-	told      map[string]bool // the texts of these, and their lines
+	index map[uint64]*Code
+	list  []uint64
+	codes []*Code         // at the addresses of the list
+	named int             // how many of them have their symbols
+	errs  []error         // name the object, or the file that they are of
+	told  map[string]bool // the texts of these, and their lines
 }
 
-// add returns the index of an address in the list.
-func (a *addresses) add(address uint64) int32 {
-	n, ok := a.index[address]
-	if !ok {
-		n = int32(len(a.list))
-		a.index[address] = n
-		a.list = append(a.list, address)
+// add returns the code at an address.
+func (a *addresses) add(address uint64) *Code {
+	c := a.index[address]
+	if c == nil {
+		c = &Code{Address: address}
+		a.index[address] = c
+		a.list, a.codes = append(a.list, address), append(a.codes, c)
 	}
-	return n
+	return c
 }
 
 // findSymbols finds the symbols of the addresses that were added since it was called last.
 func (a *addresses) findSymbols(o *Object) {
-	added := a.list[len(a.symbols):]
+	added, codes := a.list[a.named:], a.codes[a.named:]
 	if len(added) == 0 {
 		return
 	}
+	a.named = len(a.list)
 	if o.code != nil {
-		for _, address := range added {
-			symbol, _ := o.code.function(address)
-			a.symbols = append(a.symbols, symbol)
+		for _, c := range codes {
+			c.Symbol, _ = o.code.function(c.Address)
 		}
 		return
 	}
@@ -179,15 +192,16 @@ func (a *addresses) findSymbols(o *Object) {
 	a.fail(o.searchDebugFile(f))
 	symbols, err := f.FindSymbols(added)
 	a.fail(err)
-	a.symbols = append(a.symbols, symbols...)
+	for i := range symbols {
+		codes[i].Symbol = symbols[i]
+	}
 }
 
 // findLocations finds where in the source the addresses are.
 func (a *addresses) findLocations(o *Object) {
-	a.locations = make([][]object.Location, len(a.list))
-	for i, address := range a.list {
+	for _, c := range a.codes {
 		var err error
-		a.locations[i], err = o.locate(address)
+		c.Locations, err = o.locate(c.Address)
 		a.fail(err)
 	}
 }

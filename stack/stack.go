@@ -70,16 +70,14 @@ type Frame struct {
 	// target ran on: it may not fit the frames before it.
 	Late bool
 
-	Object  *Object // that LookupPC lies in, nil where it lies in none
-	Address uint64  // LookupPC without the object's load bias
+	Object *Object // that LookupPC lies in, nil where it lies in none
+
+	// Code has the address of LookupPC. Objects.Name sets its names.
+	Code
 
 	// Registers are the registers in this frame, as far as they are known;
 	// nil where they were not asked for.
 	Registers unwind.FrameRegisters
-
-	// What Objects.Name found; zero before.
-	Symbol    object.Symbol
-	Locations []object.Location // innermost inlined call first, the function itself last
 }
 
 // WalkOptions changes what Walk does. The zero value is good.
@@ -157,17 +155,9 @@ func (o *Objects) WalkThread(w *unwind.Walker, memory *snapshot.ThreadMemory, op
 // Offset returns how far PC is into the frame's symbol, in bytes, and false
 // where there is no symbol.
 func (f *Frame) Offset() (uint64, bool) {
-	if f.Symbol.Name == "" {
+	offset, ok := f.Code.Offset()
+	if !ok {
 		return 0, false
 	}
-	return f.Address + f.PC - f.LookupPC - f.Symbol.Address, true
-}
-
-// Location returns where in the source the function of the frame is, apart
-// from what was inlined into it, and nil where that is not known.
-func (f *Frame) Location() *object.Location {
-	if n := len(f.Locations); n > 0 {
-		return &f.Locations[n-1]
-	}
-	return nil
+	return offset + f.PC - f.LookupPC, true
 }

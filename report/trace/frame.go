@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack"
@@ -27,18 +26,18 @@ func FunctionName(f *stack.Frame) string {
 	if f.Trampoline {
 		return "<signal handler called>"
 	}
-	return functionName(&f.Symbol, f.Locations, f.Object != nil && f.Object.Generated != stack.NotGenerated)
+	return functionName(&f.Code, f.Object != nil && f.Object.Generated != stack.NotGenerated)
 }
 
-func functionName(s *object.Symbol, locations []object.Location, generated bool) string {
-	if name := s.Name; name != "" {
+func functionName(c *stack.Code, generated bool) string {
+	if name := c.Symbol.Name; name != "" {
 		if !generated {
 			name = unversioned(name) // a runtime's own names have no versions, but paths with "@"
 		}
-		return style.SymbolName(s, name)
+		return style.SymbolName(&c.Symbol, name)
 	}
-	if n := len(locations); n > 0 && locations[n-1].Function != "" {
-		return style.Demangle(locations[n-1].Function)
+	if l := c.Location(); l != nil && l.Function != "" {
+		return style.Demangle(l.Function)
 	}
 	return unnamed
 }
@@ -61,12 +60,12 @@ func appendFrame(dst []profile.Frame, f *stack.Frame) []profile.Frame {
 	if f.Object != nil {
 		out.Object = f.Object.Name
 	}
-	return appendCalls(dst, out, &f.Symbol, f.Locations)
+	return appendCalls(dst, out, &f.Code)
 }
 
 // appendRecorded appends a frame of a recording, as appendFrame does.
 func appendRecorded(dst []profile.Frame, f *recording.Frame) []profile.Frame {
-	out := profile.Frame{Function: functionName(&f.Symbol, f.Locations, f.Kind == recording.JIT)}
+	out := profile.Frame{Function: functionName(&f.Code, f.Kind == recording.JIT)}
 	switch f.Kind {
 	case recording.Native:
 		out.Code = profile.Native
@@ -84,22 +83,22 @@ func appendRecorded(dst []profile.Frame, f *recording.Frame) []profile.Frame {
 	if f.Object != nil {
 		out.Object = f.Object.Name
 	}
-	return appendCalls(dst, out, &f.Symbol, f.Locations)
+	return appendCalls(dst, out, &f.Code)
 }
 
 // appendCalls appends the calls that were inlined into a function, and the function.
-func appendCalls(dst []profile.Frame, function profile.Frame, s *object.Symbol, locations []object.Location) []profile.Frame {
+func appendCalls(dst []profile.Frame, function profile.Frame, c *stack.Code) []profile.Frame {
 	if function.Function == unnamed {
 		function.Function = ""
 	}
-	for i := range locations {
-		l := &locations[i]
-		if i == len(locations)-1 {
+	for i := range c.Locations {
+		l := &c.Locations[i]
+		if i == len(c.Locations)-1 {
 			function.File, function.Line = l.File, l.Line
 			break
 		}
 		inlined := function
-		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = style.CallName(s, l.Function), l.File, l.Line, true
+		inlined.Function, inlined.File, inlined.Line, inlined.Inlined = style.CallName(&c.Symbol, l.Function), l.File, l.Line, true
 		dst = append(dst, inlined)
 	}
 	return append(dst, function)

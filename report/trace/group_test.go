@@ -24,7 +24,7 @@ import (
 // frames returns frames at addresses, named by those: 0x1000 is in f1000.
 func frames(addresses ...uint64) (list []stack.Frame) {
 	for _, a := range addresses {
-		list = append(list, stack.Frame{PC: a, LookupPC: a, SP: a << 8, Symbol: object.Symbol{Name: fmt.Sprintf("f%x", a&^0xff), Address: a &^ 0xff}})
+		list = append(list, stack.Frame{PC: a, LookupPC: a, SP: a << 8, Code: stack.Code{Symbol: object.Symbol{Name: fmt.Sprintf("f%x", a&^0xff), Address: a &^ 0xff}}})
 	}
 	return list
 }

@@ -146,8 +146,7 @@ func (r *Recording) JSON(w io.Writer) error {
 			n := objects[f.Object]
 			j.Object = &n
 		}
-		if f.Symbol.Name != "" {
-			offset := f.Offset()
+		if offset, ok := f.Offset(); ok {
 			j.Offset = &offset
 		}
 		calls = appendRecorded(calls[:0], f)

@@ -70,9 +70,9 @@ func appendRecordedFrame(dst []byte, f *recording.Frame) []byte {
 			dst = appendAligned(dst, f.Address, 16)
 			dst = append(dst, ' ')
 			dst = append(dst, printable.Text(shownName(&c))...)
-			if f.Symbol.Name != "" {
+			if offset, ok := f.Offset(); ok {
 				dst = append(dst, "+0x"...)
-				dst = strconv.AppendUint(dst, f.Offset(), 16)
+				dst = strconv.AppendUint(dst, offset, 16)
 			}
 			dst = append(dst, " ("...)
 			dst = append(dst, printable.Text(cmp.Or(c.Object, "no file"))...)

@@ -11,6 +11,7 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report/trace"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -18,11 +19,11 @@ import (
 func TestSamplesAreEscaped(t *testing.T) {
 	const evil = "a\x1b[2J\x9b\u202e\nb\r"
 	frames := []*recording.Frame{
-		{Kind: recording.Native, Object: &recording.Object{Name: evil}, Symbol: object.Symbol{Name: evil}, Locations: []object.Location{
+		{Kind: recording.Native, Object: &recording.Object{Name: evil}, Code: stack.Code{Symbol: object.Symbol{Name: evil}, Locations: []object.Location{
 			{Function: evil, File: evil, Line: 1, Inlined: true}, {Function: evil, File: evil, Line: 2},
-		}},
-		{Kind: recording.Native, Object: &recording.Object{Name: evil}, Symbol: object.Symbol{Name: "_Z1" + evil}},
-		{Kind: recording.Go, Symbol: object.Symbol{Name: evil}},
+		}}},
+		{Kind: recording.Native, Object: &recording.Object{Name: evil}, Code: stack.Code{Symbol: object.Symbol{Name: "_Z1" + evil}}},
+		{Kind: recording.Go, Code: stack.Code{Symbol: object.Symbol{Name: evil}}},
 		{Kind: recording.Unknown},
 		{Kind: recording.Guest},
 	}
@@ -55,8 +56,8 @@ func TestNamesOfRecordedFunctions(t *testing.T) {
 	text := string(r.Append(nil, &recording.Sample{
 		Event: new(recording.Event), Thread: new(recording.Thread),
 		Places: func(yield func(int, *recording.Frame) bool) {
-			_ = yield(0, &recording.Frame{Kind: recording.JIT, Symbol: object.Symbol{Name: path}}) &&
-				yield(1, &recording.Frame{Kind: recording.Native, Symbol: object.Symbol{Name: versioned}})
+			_ = yield(0, &recording.Frame{Kind: recording.JIT, Code: stack.Code{Symbol: object.Symbol{Name: path}}}) &&
+				yield(1, &recording.Frame{Kind: recording.Native, Code: stack.Code{Symbol: object.Symbol{Name: versioned}}})
 		},
 	}))
 	for _, want := range []string{" " + path + "+0x0 (no file)\n", " f+0x0 (no file)\n"} {

@@ -14,6 +14,7 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
+	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
 )
 
@@ -46,8 +47,8 @@ type builder struct {
 	objects   []Object
 	frameIDs  map[frameKey]int32
 	keys      []frameKey
-	named     int // frames that have their names
-	nameBytes int // of these
+	named     int             // frames that have their names
+	nameLimit stack.NameLimit // of these
 
 	stacks map[stackKey]int32
 	walk   walk

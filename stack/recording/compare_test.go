@@ -200,7 +200,8 @@ func sameFrame(g *Frame, w *scriptFrame, c *compared) bool {
 	c.named++
 	if plainName(g.Symbol.Name) == plainName(w.symbol) {
 		// Without call chains perf prints run-time addresses.
-		return same || g.Offset() == w.offset
+		offset, ok := g.Offset()
+		return same || ok && offset == w.offset
 	}
 	if same && g.Returns && w.offset == 0 {
 		return true // perf takes what begins behind the call for the caller
@@ -301,7 +302,8 @@ func sideBySide(g *keptSample, w *scriptSample) string {
 			if f.Object != nil {
 				name = f.Object.Name
 			}
-			left = fmt.Sprintf("%x %s+%#x (%s)", f.Address, f.Symbol.Name, f.Offset(), name)
+			offset, _ := f.Offset()
+			left = fmt.Sprintf("%x %s+%#x (%s)", f.Address, f.Symbol.Name, offset, name)
 		}
 		if i < len(w.frames) {
 			f := w.frames[i]

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/stack"
 )
 
 // name names the frames that have no names yet.
@@ -20,7 +21,7 @@ func (b *builder) name() {
 	byObject := make(map[int32][]int32)
 	for n := b.named; n < len(b.keys); n++ {
 		key := &b.keys[n]
-		r.frames[n] = Frame{Kind: key.kind, Address: key.address, Returns: key.returns}
+		r.frames[n] = Frame{Kind: key.kind, Code: stack.Code{Address: key.address}, Returns: key.returns}
 		if key.object >= 0 {
 			byObject[key.object] = append(byObject[key.object], int32(n))
 		}

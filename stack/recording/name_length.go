@@ -5,7 +5,6 @@
 package recording
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/clewdev/clew/internal/printable"
@@ -22,36 +21,12 @@ func (c *clonedName) clone(name string) string {
 	return c.copy
 }
 
-// shortenNames cuts names of frames that are too long, and more of them where the names
-// of all frames together are.
+// shortenNames cuts names of new frames, by the names of these and of all before.
 func (b *builder) shortenNames(frames []Frame) {
 	for i := range frames {
-		b.nameBytes += frames[i].nameLength()
-	}
-	most := printable.MaxName
-	if b.nameBytes > printable.MaxAllNames {
-		most = printable.MaxShortName
+		b.nameLimit.Count(&frames[i].Code)
 	}
 	for i := range frames {
-		f := &frames[i]
-		if f.nameLength() <= most {
-			continue
-		}
-		f.Symbol.Name = printable.Shortened(f.Symbol.Name, most)
-		f.Locations = slices.Clone(f.Locations) // other frames may have the same
-		for j := range f.Locations {
-			l := &f.Locations[j]
-			l.Function, l.File = printable.Shortened(l.Function, most), printable.Shortened(l.File, most)
-		}
+		b.nameLimit.Shorten(&frames[i].Code)
 	}
-}
-
-// nameLength returns the length of the names of a frame, each cut to the longest.
-func (f *Frame) nameLength() int {
-	length := min(len(f.Symbol.Name), printable.MaxName+1)
-	for i := range f.Locations {
-		l := &f.Locations[i]
-		length += min(len(l.Function), printable.MaxName+1) + min(len(l.File), printable.MaxName+1)
-	}
-	return length
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/object"
+	"github.com/clewdev/clew/stack"
 )
 
 // The names of all frames of a recording are bounded, also where one long name is that of
@@ -27,7 +28,7 @@ func TestLongNames(t *testing.T) {
 		for i := range frames {
 			frames[i].Symbol.Name, frames[i].Locations = long, shared
 		}
-		frames[0] = Frame{Symbol: object.Symbol{Name: "main"}}
+		frames[0] = Frame{Code: stack.Code{Symbol: object.Symbol{Name: "main"}}}
 		b := new(builder)
 		b.shortenNames(frames[:50])
 		b.shortenNames(frames[50:])

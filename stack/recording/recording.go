@@ -11,7 +11,6 @@ import (
 
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/debugfile"
-	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
 )
@@ -93,23 +92,13 @@ type Frame struct {
 	Kind   Kind
 	Object *Object // of Recording.Objects; nil where none is known
 
-	// Address is in the object, without load bias; of generated code, of the
-	// kernel and of unknown code it is the run-time address. In a frame that has
-	// called the next inner one it is that of the last byte of the call, but where
-	// the recording's call chain has it, and not the registers: there it is the
-	// return address, and Returns is set.
-	Address uint64
+	// Code has the run-time address of generated code, of the kernel and of unknown
+	// code. The address of a caller is that of the last byte of the call. If it is from
+	// the recording's call chain, it is the return address, and Returns is set.
+	// Locations is empty without Options.Lines.
+	stack.Code
 	Returns bool
-
-	Symbol object.Symbol // its name is empty where there is none
-
-	// Locations are where in the source the address is: innermost inlined call
-	// first, the function itself last. Empty without Options.Lines.
-	Locations []object.Location
 }
-
-// Offset returns how far the address is into the frame's symbol, in bytes.
-func (f *Frame) Offset() uint64 { return f.Address - f.Symbol.Address }
 
 // End is why a stack ends.
 type End uint8

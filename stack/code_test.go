@@ -57,13 +57,15 @@ func TestLongNames(t *testing.T) {
 func TestLongLocations(t *testing.T) {
 	long := strings.Repeat("f", printable.MaxShortName+1)
 	kept := []object.Location{{Function: "short", File: long}, {Function: long, File: "f.c"}}
-	a := &addresses{list: []uint64{1}, locations: [][]object.Location{kept}}
-	if n := a.nameLength(0); n != 2*len(long)+len("short")+len("f.c") {
-		t.Errorf("names of %d bytes", n)
+	c := Code{Locations: kept}
+	var limit NameLimit
+	if limit.Count(&c); limit.bytes != 2*len(long)+len("short")+len("f.c") {
+		t.Errorf("names of %d bytes", limit.bytes)
 	}
-	a.shortenNames(printable.MaxShortName)
+	limit.bytes = printable.MaxAllNames + 1
+	limit.Shorten(&c)
 	cut := long[:printable.MaxShortName] + "…"
-	if l := a.locations[0]; l[0].File != cut || l[0].Function != "short" || l[1].Function != cut || l[1].File != "f.c" {
+	if l := c.Locations; l[0].File != cut || l[0].Function != "short" || l[1].Function != cut || l[1].File != "f.c" {
 		t.Errorf("%+v", l)
 	}
 	if kept[0].File != long || kept[1].Function != long {

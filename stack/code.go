@@ -1,0 +1,75 @@
+// Copyright 2026 The Clew Authors. All rights reserved.
+// Use of this source code is governed by a BSD-3-Clause
+// licence that can be found in the LICENSE file.
+
+package stack
+
+import (
+	"slices"
+
+	"github.com/clewdev/clew/internal/printable"
+	"github.com/clewdev/clew/object"
+)
+
+// Code is a place in the code of an object, with its names.
+type Code struct {
+	Address uint64 // without the object's load bias
+
+	Symbol    object.Symbol     // its name is empty where there is none
+	Locations []object.Location // innermost inlined call first, the function itself last
+}
+
+// Offset returns how far the address is into the symbol, in bytes, and false where there
+// is no symbol.
+func (c *Code) Offset() (uint64, bool) {
+	if c.Symbol.Name == "" {
+		return 0, false
+	}
+	return c.Address - c.Symbol.Address, true
+}
+
+// Location returns the place of the function in the source, apart from inlined calls. It
+// is nil where that is not known.
+func (c *Code) Location() *object.Location {
+	if n := len(c.Locations); n > 0 {
+		return &c.Locations[n-1]
+	}
+	return nil
+}
+
+// NameLimit bounds the names of many frames: Count counts those of each frame, then
+// Shorten cuts them. Names of more than 16 KiB are cut. Where all names take more than
+// 32 MiB, names of more than 256 bytes are cut too. A cut name ends in "…".
+type NameLimit struct {
+	bytes int // of all names, each cut to 16 KiB
+}
+
+// Count counts the names of a frame.
+func (l *NameLimit) Count(c *Code) {
+	l.bytes += min(len(c.Symbol.Name), printable.MaxName)
+	for i := range c.Locations {
+		at := &c.Locations[i]
+		l.bytes += min(len(at.Function), printable.MaxName) + min(len(at.File), printable.MaxName)
+	}
+}
+
+// Shorten cuts names that are too long. It leaves the list of locations as it is, which
+// others can share, and replaces it.
+func (l *NameLimit) Shorten(c *Code) {
+	most := printable.MaxName
+	if l.bytes > printable.MaxAllNames {
+		most = printable.MaxShortName
+	}
+	c.Symbol.Name = printable.Shortened(c.Symbol.Name, most)
+	copied := false
+	for i := range c.Locations {
+		if at := &c.Locations[i]; len(at.Function) <= most && len(at.File) <= most {
+			continue
+		}
+		if !copied {
+			c.Locations, copied = slices.Clone(c.Locations), true
+		}
+		at := &c.Locations[i]
+		at.Function, at.File = printable.Shortened(at.Function, most), printable.Shortened(at.File, most)
+	}
+}
