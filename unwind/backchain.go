@@ -4,8 +4,8 @@
 
 package unwind
 
-// followBackChain leaves a frame that no rules cover by the back chain. It returns found
-// unset where the frame is not known to have one.
+// followBackChain leaves a frame that no rules cover by the back chain. found is false
+// if the frame is not known to have one.
 func (w *Walker) followBackChain() (found, on bool) {
 	m := w.Machine
 	chain := m.BackChain
@@ -41,8 +41,8 @@ func (w *Walker) followBackChain() (found, on bool) {
 }
 
 // hasSavedLink reports whether an interrupted function has made its frame, in which
-// saved is where its return address belongs: that is still in the link register, or the
-// function has called another since.
+// saved is the slot of its return address. The address is still in the link register,
+// or the function has called another since.
 func (w *Walker) hasSavedLink(saved uint64) bool {
 	f := w.function()
 	if f.known && w.keepsStackPointer(f.start, f.pc) {

@@ -10,7 +10,7 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// leadsTo is how the instruction before a return address leads to a function.
+// leadsTo is the relation of the instruction before a return address to a function.
 type leadsTo uint8
 
 const (
@@ -21,7 +21,7 @@ const (
 	callsIt                    // a call of the function
 )
 
-// function is the function of a frame that no rules cover, as far as it is known.
+// function is the function of a frame that no rules cover. Only its pc is always known.
 type function struct {
 	module *Module
 	pc     uint64 // of the frame
@@ -36,8 +36,8 @@ func (w *Walker) function() function {
 	return f
 }
 
-// functionStart returns where the function starts that a run-time address of a
-// module lies in.
+// functionStart returns the start of the function that contains a run-time address of a
+// module.
 func (m *Module) functionStart(pc uint64) (uint64, bool) {
 	if m == nil || m.loaded().Function == nil {
 		return 0, false
@@ -46,7 +46,7 @@ func (m *Module) functionStart(pc uint64) (uint64, bool) {
 	return start + m.Bias, ok
 }
 
-// readCode reads code. It does not count as what the walk rests on.
+// readCode reads code. The walk does not depend on it as on data: see CodeMemory.
 func (w *Walker) readCode(p []byte, addr uint64) error {
 	if m, ok := w.Memory.(CodeMemory); ok {
 		return m.ReadCode(p, addr)
@@ -54,8 +54,8 @@ func (w *Walker) readCode(p []byte, addr uint64) error {
 	return w.readMemory(p, addr)
 }
 
-// code returns at most n bytes of code from an address on: fewer at the end of what
-// can be read. They are valid until the next call.
+// code returns at most n bytes of code from an address on, and fewer at the end of
+// readable memory. They are valid until the next call.
 func (w *Walker) code(addr uint64, n int) []byte {
 	for ; n > 0; n /= 2 {
 		if b := w.bytes[:n]; w.readCode(b, addr) == nil {
@@ -65,8 +65,8 @@ func (w *Walker) code(addr uint64, n int) []byte {
 	return nil
 }
 
-// call returns the call instruction that a return address follows: ok says whether
-// there is one, readable whether that is known. On arm an odd address is one of Thumb
+// call returns the call instruction before a return address. ok reports whether there
+// is one, readable whether the code can be read. On arm an odd address is one of Thumb
 // code.
 func (w *Walker) call(returns uint64) (c arch.Call, readable, ok bool) {
 	if !w.Machine.KnowsCalls() {
@@ -82,8 +82,8 @@ func (w *Walker) call(returns uint64) (c arch.Call, readable, ok bool) {
 	return c, false, false
 }
 
-// callBefore returns how the instruction before a return address leads to a function;
-// f is nil where that is all the same.
+// callBefore returns how the instruction before a return address leads to a function. f
+// may be nil: then any call counts.
 func (w *Walker) callBefore(returns uint64, f *function) leadsTo {
 	call, readable, ok := w.call(returns)
 	switch {
@@ -125,18 +125,18 @@ func (w *Walker) slot(addr uint64) (uint64, bool) {
 }
 
 // startsFunction reports whether a function is known to start at a run-time address.
-// Before it was resolved, and in a file, a slot holds another address.
+// A slot that is not resolved yet, as in a file, holds another address.
 func (w *Walker) startsFunction(pc uint64) bool {
 	m, _ := w.module(pc)
 	start, ok := m.functionStart(pc)
 	return ok && start == pc
 }
 
-// localEntry is how far in bytes the local entry of a function of ppc64 can be behind
-// its start (OpenPOWER ELFv2 ABI §2.3.2.1).
+// localEntry is the greatest distance, in bytes, from the start of a ppc64 function to
+// its local entry (OpenPOWER ELFv2 ABI §2.3.2.1).
 const localEntry = 8
 
-// calledAt returns what a call of an address means for the function.
+// calledAt returns how a call of an address leads to the function.
 func (f *function) calledAt(target uint64, w *Walker) leadsTo {
 	switch at := target - f.start; {
 	case f.known && (at == 0 || w.Machine.ELF == elf.EM_PPC64 && at <= localEntry):
@@ -144,7 +144,7 @@ func (f *function) calledAt(target uint64, w *Walker) leadsTo {
 	case f.known || target > f.pc:
 		return callsOther
 	}
-	// The function is not known. It can start there where no other is known to do.
+	// The function is not known. It can start at the target unless another is known to.
 	m, _ := w.module(target)
 	if m != f.module {
 		return callsOther

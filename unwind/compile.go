@@ -12,21 +12,21 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Compile compiles every FDE of a section. A malformed one costs only its rows
-// from the fault on. Where FDEs overlap they count as in cfi.Index.
+// Compile compiles every FDE of a section. A malformed FDE loses only its rows from the
+// fault on. Overlapping FDEs have the precedence of cfi.Index.
 //
-// Its memory and time are bounded by the section's size, whatever the section
-// holds: rules that are too many are not kept, and Rules says so.
+// The section's size bounds memory and time, whatever the section holds. Rules above
+// the limit are dropped, and Table.Rules returns an error for their addresses.
 func Compile(s *cfi.Section) *Table {
 	ranges := s.Index().Ranges()
 	t := &Table{name: s.Name}
-	// Five bytes of .eh_frame make a row, as compilers write it.
+	// Compilers write about five bytes of .eh_frame for each row.
 	b := tableBuilder{Table: t, starts: make([]rowStart, 0, len(s.Data)/4)}
 	if len(ranges) > 0 {
 		t.base = ranges[0].Start
 	}
 	d := newDictionary(6*len(s.Data) + 16<<20)
-	again := 4*len(s.Data) + 1<<20 // bytes of instructions that may be executed anew
+	reexecutable := 4*len(s.Data) + 1<<20 // bytes of instructions that may be executed a second time
 	var x cfi.Interpreter
 	var f cfi.FDE
 	for _, r := range ranges {
@@ -34,9 +34,9 @@ func Compile(s *cfi.Section) *Table {
 			continue
 		}
 		if f.Start < r.Start {
-			// It goes on behind one that is nested in it.
-			if again -= len(f.Instructions); again < 0 {
-				b.add(r.Start, r.End, noRoom)
+			// The FDE goes on after one that is nested in it.
+			if reexecutable -= len(f.Instructions); reexecutable < 0 {
+				b.add(r.Start, r.End, dropped)
 				continue
 			}
 		}
@@ -50,7 +50,7 @@ func Compile(s *cfi.Section) *Table {
 		}
 	}
 	b.rank(d)
-	b.index(8*len(s.Data) + 1<<20) // that many blocks hold 128 MiB of code, however little there is in them
+	b.index(8*len(s.Data) + 1<<20) // enough blocks for 128 MiB of code, however sparse
 	return t
 }
 
@@ -62,7 +62,7 @@ type tableBuilder struct {
 
 type rowStart struct{ offset, rules uint32 }
 
-// add appends a row that starts at or above the end of all before it.
+// add appends a row, which starts at or above the end of every earlier row.
 func (b *tableBuilder) add(start, end uint64, rules uint32) {
 	if end-b.base > math.MaxUint32 {
 		if n := len(b.far); n > 0 && b.far[n-1].end == start && b.far[n-1].rules == rules {
@@ -74,7 +74,7 @@ func (b *tableBuilder) add(start, end uint64, rules uint32) {
 	}
 	from, to := uint32(start-b.base), uint32(end-b.base)
 	if n := len(b.starts); n > 0 && b.starts[n-1].offset == from {
-		// The row before ended here, in a gap.
+		// The previous row ended here, in a gap.
 		b.starts = b.starts[:n-1]
 	}
 	if n := len(b.starts); n == 0 || b.starts[n-1].rules != rules {
@@ -83,11 +83,11 @@ func (b *tableBuilder) add(start, end uint64, rules uint32) {
 	b.starts = append(b.starts, rowStart{to, 0})
 }
 
-// rank numbers the rules anew, by how many rows have them.
+// rank renumbers the rules by the number of rows that have them.
 func (b *tableBuilder) rank(d *dictionary) {
 	uses := make([]int, d.len())
 	for _, r := range b.starts {
-		if r.rules != noRoom {
+		if r.rules != dropped {
 			uses[r.rules]++
 		}
 	}
@@ -102,24 +102,24 @@ func (b *tableBuilder) rank(d *dictionary) {
 		b.rules[i], renumber[old] = *d.at(old), uint32(i)
 	}
 	for i := range b.starts {
-		if r := &b.starts[i].rules; *r != noRoom {
+		if r := &b.starts[i].rules; *r != dropped {
 			*r = renumber[*r]
 		}
 	}
 	for i := range b.far {
-		if r := &b.far[i].rules; *r != noRoom {
+		if r := &b.far[i].rules; *r != dropped {
 			*r = renumber[*r]
 		}
 	}
 }
 
-// index puts the rows into blocks. The rows behind those that use up the room
-// for the blocks, in bytes, become far ones.
-func (b *tableBuilder) index(room int) {
+// index puts the rows into blocks. The blocks take at most the given number of bytes;
+// the remaining rows become far ones.
+func (b *tableBuilder) index(spare int) {
 	rows := b.starts
 	blocks := 0
 	if len(rows) > 0 {
-		blocks = min(int(rows[len(rows)-1].offset>>blockShift)+1, room/2)
+		blocks = min(int(rows[len(rows)-1].offset>>blockShift)+1, spare/2)
 	}
 	near := len(rows)
 	for near > 0 && int(rows[near-1].offset>>blockShift) >= blocks {
@@ -156,7 +156,7 @@ func (b *tableBuilder) index(room int) {
 	b.rare = slices.Clip(b.rare)
 	rows = rows[near:]
 	if len(rows) > 0 && holds != 0 {
-		// The row that the last block leaves goes on.
+		// The last row of the last block continues after it.
 		b.far = append(b.far, farRow{b.base + uint64(blocks)<<blockShift, b.base + uint64(rows[0].offset), holds})
 	}
 	for i, r := range rows {

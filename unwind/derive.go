@@ -12,23 +12,25 @@ import (
 	"github.com/clewdev/clew/unwind/internal/codeframe"
 )
 
-// mostFunction is how far into its function, in bytes, an address can be for its rules
-// to be derived; afterFrame is how much of the code after the address is followed, which
-// can jump back to before it.
+// mostFunction is the greatest offset in its function, in bytes, of an address for
+// which rules are derived. afterFrame is the amount of code after the address that is
+// followed, because it can jump back.
 const (
 	mostFunction = 1 << 16
 	afterFrame   = 1 << 12
 )
 
-// decodedWork is how many reads of a register an instruction counts as that is followed.
+// decodedWork is the work of following one instruction, in reads of a register.
 const decodedWork = 8
 
-// derive returns rules for an address that has none, for the reason err: those that
-// follow from the instructions of its function. It returns nil where the function is not
-// known, or its code does not say how far the stack pointer is below the CFA.
+// derive returns rules for an address without rules, derived from the instructions of
+// its function. err is the reason why it has none. derive returns nil if the function
+// is not known, or if its code does not determine the distance from the stack pointer
+// to the CFA.
 //
-// Only x86-64 is analysed: on i386 a function can pop its arguments, which its callers'
-// code does not show; the other machines' compilers keep a frame record or a back chain.
+// Only x86-64 is analysed. On i386 a function can pop its arguments, which its callers'
+// code does not show. The compilers of other machines keep a frame record or a back
+// chain.
 func (w *Walker) derive(module *Module, pc, lookup uint64, err error) *Rules {
 	m := w.Machine
 	if m.ELF != elf.EM_X86_64 || m.AddressSize != 8 || !errors.Is(err, cfi.ErrNoFDE) || errors.Is(err, ErrMovesStack) {
@@ -60,14 +62,15 @@ func (w *Walker) derive(module *Module, pc, lookup uint64, err error) *Rules {
 	return rules
 }
 
-// codeOf returns the code from the start of a function to a frame's address, and what can
-// be read of that after it. It returns nil where the former cannot be read.
+// codeOf returns the code from the start of a function to a frame's address, and the
+// readable code after it. It returns nil if the code before the address cannot be read.
 func (w *Walker) codeOf(start, pc uint64) []byte {
 	code := make([]byte, pc-start, pc-start+afterFrame)
 	if w.readCode(code, start) != nil {
 		return nil
 	}
-	// The code can end anywhere; files are read up to their last byte, memory by pages.
+	// The code can end anywhere: a file is readable up to its last byte, memory by
+	// pages.
 	for piece := uint64(afterFrame / 4); piece >= 64; {
 		at := uint64(len(code))
 		if at+piece > uint64(cap(code)) {
@@ -82,9 +85,9 @@ func (w *Walker) codeOf(start, pc uint64) []byte {
 	return code
 }
 
-// applyDerived leaves the frame by rules that follow from the code. It returns found
-// unset where the word that they say is the return address follows no call, or one that
-// may be another's.
+// applyDerived leaves the frame by rules that were derived from the code. found is
+// false if the presumed return address does not follow a call, or follows one that may
+// be of another function.
 func (w *Walker) applyDerived(r *Rules) (found, on bool) {
 	if r.first {
 		return true, w.end(EndOfStack, nil)
@@ -96,7 +99,7 @@ func (w *Walker) applyDerived(r *Rules) (found, on bool) {
 	sp, known := w.stackPointer()
 	if below := cfa-uint64(w.Machine.RegisterSize) < sp; !known || below {
 		if known && r.zeroed {
-			return true, w.end(EndOfStack, nil) // it has popped what it returns to
+			return true, w.end(EndOfStack, nil) // it has popped its return address
 		}
 		return false, false
 	}
@@ -114,7 +117,7 @@ func (w *Walker) applyDerived(r *Rules) (found, on bool) {
 	default:
 		return false, false
 	}
-	byRecord := int(r.CFA.Register) == w.Machine.FramePointer // which the function has made
+	byRecord := int(r.CFA.Register) == w.Machine.FramePointer // the function has made it
 	byItsTop := w.frame.Interrupted && !byRecord && r.CFA.Offset == int64(w.Machine.RegisterSize)
 	w.guessed = false
 	if on = w.apply(r); !on {
@@ -141,16 +144,16 @@ func (w *Walker) returnsToTrampoline(pc uint64) bool {
 	return w.atSigreturn(pc) || err == nil && r.SignalFrame
 }
 
-// mostJumps is how many functions are looked at that can lead to another by jumps, and
-// mostJumping how much of each, in bytes.
+// mostJumps is the number of functions that are searched for a jump to another, and
+// mostJumping the number of bytes that are searched of each.
 const (
 	mostJumps   = 4
 	mostJumping = mostPrologue
 )
 
-// jumpsTo returns how the code at an address leads to the function by jumps, as functions
-// do that call another in place of their return: callsIt, aCall where a jump does not
-// name its target, and callsOther where there is no such jump.
+// jumpsTo returns how the code at an address leads to the function by tail calls:
+// callsIt for a jump to it, aCall for a jump with an unknown target, and callsOther if
+// there is no such jump.
 func (w *Walker) jumpsTo(f *function, at uint64) leadsTo {
 	if w.Machine.ELF != elf.EM_X86_64 || !f.known {
 		return callsOther

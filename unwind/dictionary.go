@@ -13,37 +13,38 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// dictionary holds each distinct set of rules once: a module of a million rows
-// has some thousand.
+// dictionary holds each distinct set of rules once. A module of a million rows has
+// about a thousand sets.
 type dictionary struct {
 	seed   maphash.Seed
-	slots  []uint32  // numbers, each at its hash or behind it; 0 is free; a power of two, half full at most
+	slots  []uint32  // numbers, each at its hash or after it; 0 is free; a power of two, half full at most
 	hashes []uint32  // by number
-	rules  [][]Rules // by number, chunkSize in each; the first is no rule
+	rules  [][]Rules // by number, chunkSize in each; the first is a placeholder
 	key    []byte
-	room   int // bytes that more rules may take
+	spare  int // bytes left for more rules
 
-	// recent are numbers by a hash that is quick but that an input can defeat.
+	// recent holds numbers by a quick hash. A hostile input can make all rules share
+	// one value.
 	recent [1 << 12]uint32
 }
 
-// chunkSize bounds what is copied while rules become more.
+// chunkSize bounds the rules that are copied as the dictionary grows.
 const chunkSize = 256
 
-// noRoom stands for rules that were not kept.
-const noRoom = math.MaxUint32
+// dropped is the number of rules above the limit, which were not kept.
+const dropped = math.MaxUint32
 
-func newDictionary(room int) *dictionary {
+func newDictionary(spare int) *dictionary {
 	return &dictionary{seed: maphash.MakeSeed(), slots: make([]uint32, 16), hashes: make([]uint32, 1),
-		rules: [][]Rules{make([]Rules, 1)}, room: room}
+		rules: [][]Rules{make([]Rules, 1)}, spare: spare}
 }
 
 func (d *dictionary) len() int { return len(d.hashes) }
 
 func (d *dictionary) at(n uint32) *Rules { return &d.rules[n/chunkSize][n%chunkSize] }
 
-// number returns the number of a row's rules, and adds them where they are
-// new. It returns noRoom where they are too many.
+// number returns the number of a row's rules, and adds them if they are new. It returns
+// dropped if they exceed the limit.
 func (d *dictionary) number(row *cfi.Row, cie *cfi.CIE) uint32 {
 	recent := &d.recent[quickHash(row)%uint64(len(d.recent))]
 	if n := *recent; n != 0 && d.at(n).are(row, cie) {
@@ -57,10 +58,10 @@ func (d *dictionary) number(row *cfi.Row, cie *cfi.CIE) uint32 {
 			return n
 		}
 	}
-	// What an entry takes here, in slots and hashes.
-	d.room -= int(unsafe.Sizeof(Rules{})) + len(row.Registers)*int(unsafe.Sizeof(cfi.RegisterRule{})) + 32
-	if d.room < 0 {
-		return noRoom
+	// 32 bytes for the entry's slots and hash.
+	d.spare -= int(unsafe.Sizeof(Rules{})) + len(row.Registers)*int(unsafe.Sizeof(cfi.RegisterRule{})) + 32
+	if d.spare < 0 {
+		return dropped
 	}
 	n := uint32(d.len())
 	if n%chunkSize == 0 {
@@ -101,7 +102,7 @@ func quickHash(row *cfi.Row) uint64 {
 	return h >> 32
 }
 
-// hash depends on all that are compares but the section, so that no input can
+// hash depends on everything that are compares except the section, so that no input can
 // make many rules share one.
 func (d *dictionary) hash(row *cfi.Row, cie *cfi.CIE) uint32 {
 	k := appendRule(d.key[:0], row.CFA)

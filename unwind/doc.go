@@ -8,21 +8,22 @@
 // A [Walker] needs the [Registers], the [Modules] that the code belongs to, and
 // memory to read. Each module's [Source] finds the [Rules] at an address: a
 // [Table] holds all of a section, compiled once, for many look-ups; [Sections]
-// compiles only what a walk meets. Every register that the rules say something
-// of is recovered, as a later frame's rules can need any of them. A [Frame]
-// tells by which [Method] it was found, and the walk for which [Reason] it ended.
+// compiles only what a walk meets. A walk recovers every register that has a rule,
+// because the rules of a later frame can need any of them. A [Frame] holds the [Method]
+// by which it was found, and the walker holds the [Reason] for which the walk ended.
 //
-// [Walker.Follow] walks one sample of a thread after the other along a [Trail],
-// the path of the sample before: most of its frames are only looked at again. It
-// tells where each frame is, and not its registers.
+// [Walker.Follow] walks successive samples of a thread along a [Trail], the path of the
+// previous sample. It only checks that most frames are unchanged. It returns the
+// address of each frame, but not its registers.
 //
-// Addresses are run-time addresses, but those that a Source is asked for, which
-// are without load bias. Memory, tables and registers are not trusted: a walk
-// ends within [Walker.MaxFrames] frames whatever they hold.
+// Addresses are run-time addresses, except that a Source takes addresses without load
+// bias. Memory, tables and registers are not trusted: a walk ends within
+// [Walker.MaxFrames] frames whatever they hold.
 //
-// Package unwind stops no thread and reads no process or file (package
-// snapshot/process does), names no function (package object does), and does not scan a stack for what
-// looks like a return address: of an interrupted frame without rules it looks at one
-// word, and says so (FromReturnAddress, Frame.Gap). The frames of functions of x86-64
-// without rules are left by what their instructions do to the stack pointer (FromCode).
+// Package unwind does not stop threads or read processes and files (package
+// snapshot/process does), and does not name functions (package object does). It does
+// not scan a stack for likely return addresses: in an interrupted frame without rules
+// it checks one word, and marks the result (FromReturnAddress, Frame.Gap). It leaves
+// the frames of x86-64 functions without rules by the effect of their instructions on
+// the stack pointer (FromCode).
 package unwind

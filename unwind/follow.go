@@ -34,36 +34,36 @@ func (w *Walker) Follow(t *Trail, regs *Registers) {
 	}
 }
 
-// follower is a walk that is being made along a trail.
+// follower is one walk along a trail.
 type follower struct {
 	w       *Walker
 	t       *Trail
 	initial *Registers
 
-	now   state  // of the frame that is to be left
-	steps []step // before now, from room on
-	slots []slot // of steps, from 2*room on
+	now   state  // of the frame to leave
+	steps []step // before now, from spare on
+	slots []slot // of steps, from 2*spare on
 
-	// The steps of the trail from candidate on are those that now can be one of:
-	// its stack pointer is next, or farAway where there is none.
+	// now can be one of the steps of the trail from candidate on. The stack pointer of
+	// candidate is next, or farAway if there is no candidate.
 	candidate int
 	next      uint64
 
-	loose     int // how many steps the last one ends that depends on more than its state and slots
+	loose     int // the number of steps up to the last one that depends on more than its state and slots
 	high      uint64
 	scattered bool
 
 	probes bool // registers cannot be replayed: steps are missing
 
-	// The walker's registers are of the frame behind this many steps; -1 where
-	// they are of none.
+	// The walker's registers are those of the frame after this many steps; -1 if of no
+	// frame.
 	replayed int
 }
 
-// follow returns false where the walk has to be made without the remembered path.
+// follow returns false if the walk has to be made without the remembered path.
 func (f *follower) follow() bool {
 	w, t := f.w, f.t
-	f.steps, f.slots = reserve(t.nextSteps, room), reserve(t.nextSlots, 2*room)
+	f.steps, f.slots = reserve(t.nextSteps, spare), reserve(t.nextSlots, 2*spare)
 	f.replayed = -1
 	m := w.Machine
 	f.now = state{pc: f.initial.PC, is: interrupted | stepFacts(FromRegisters)}
@@ -73,7 +73,7 @@ func (f *follower) follow() bool {
 	for {
 		if f.now.sp >= f.next {
 			if from, ok := f.match(); ok {
-				if len(f.steps)-room+len(t.steps)-from > most {
+				if len(f.steps)-spare+len(t.steps)-from > most {
 					return false
 				}
 				if f.join(from) {
@@ -82,15 +82,15 @@ func (f *follower) follow() bool {
 			}
 		}
 		if f.now.pc == 0 && f.now.is&interrupted == 0 {
-			// Plain rules led here, as CFI's: code at address 0 calls nobody.
+			// Plain rules led here, as CFI does: code at address 0 has no callees.
 			w.end(EndOfStack, nil)
 			break
 		}
-		if len(f.steps)-room >= most {
+		if len(f.steps)-spare >= most {
 			w.end(TooManyFrames, fmt.Errorf("the walk was cut after %d frames", most))
 			break
 		}
-		if f.run(room + most) {
+		if f.run(spare + most) {
 			continue
 		}
 		if !f.step(m) {
@@ -101,7 +101,7 @@ func (f *follower) follow() bool {
 	return true
 }
 
-// reserve returns a slice of n elements with room for more.
+// reserve returns a slice of n elements with capacity for more.
 func reserve[T any](s []T, n int) []T {
 	if cap(s) < 4*n {
 		s = make([]T, 4*n)
@@ -109,7 +109,7 @@ func reserve[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// bases sets what now has of some registers.
+// bases sets the stack pointer and the frame pointer of now from registers.
 func (f *follower) bases(r *Registers) {
 	m := f.w.Machine
 	f.now.sp, f.now.fp = 0, 0
@@ -130,7 +130,7 @@ func (f *follower) bases(r *Registers) {
 	}
 }
 
-// restart makes all steps candidates that can be one.
+// restart makes every step that can be a candidate one.
 func (f *follower) restart() {
 	f.candidate = len(f.t.steps) - f.t.fixed
 	f.ahead()
@@ -163,18 +163,18 @@ func (f *follower) match() (int, bool) {
 	return 0, false
 }
 
-// join goes on along the trail from a step that now is equal to. It returns true
-// where that leads to its end, and the walk is finished; else now is the frame from
-// which on the path is another.
+// join continues along the trail from a step that equals now. It returns true if it
+// reaches the end of the trail and the walk is finished. Otherwise now is the frame at
+// which the path becomes different.
 func (f *follower) join(from int) bool {
 	t := f.t
 	to := t.changed(from, f.w)
 	if to == len(t.steps) {
-		if t.ended || f.endsAgain() {
+		if t.ended || f.stillEnds() {
 			f.keep(from)
 			return true
 		}
-		to-- // the last one leads on now
+		to-- // the last one has a caller now
 	}
 	first := t.steps[from].more
 	shift := uint32(len(f.slots)) - first
@@ -191,9 +191,9 @@ func (f *follower) join(from int) bool {
 	return false
 }
 
-// endsAgain reports whether the outermost step of the trail is again where the
+// stillEnds reports whether the outermost step of the trail is again where the
 // walk ends.
-func (f *follower) endsAgain() bool {
+func (f *follower) stillEnds() bool {
 	t := f.t
 	f.replayed = -1 // the probe uses the walker's registers
 	probe := *f
@@ -203,7 +203,7 @@ func (f *follower) endsAgain() bool {
 	return !probe.run(len(probe.steps)+1) && !probe.step(f.w.Machine)
 }
 
-// needsRegisters reports whether leaving a frame takes more registers than the bases.
+// needsRegisters reports whether leaving a frame needs more registers than the bases.
 func needsRegisters(e facts, now stepFacts) bool {
 	switch {
 	case now&basesKnown == 0, now&spGuessed != 0 && e&hasRules != 0:
@@ -217,7 +217,7 @@ func needsRegisters(e facts, now stepFacts) bool {
 // step leaves now in the general way. It returns false where the walk ends.
 func (f *follower) step(m *arch.Machine) bool {
 	w := f.w
-	n := len(f.steps) - room
+	n := len(f.steps) - spare
 	if !w.mayWork(n) {
 		return false
 	}
@@ -236,13 +236,13 @@ func (f *follower) step(m *arch.Machine) bool {
 	case simple && at.is&isOutermost != 0:
 		return w.end(EndOfStack, nil)
 	case simple && at.is&isPlain != 0:
-		// It is at the end of the copied stack or behind it, or makes no sense.
+		// It is at or after the end of the copied stack, or invalid.
 		if done, on := f.leaveElsewhere(at); done {
 			return on
 		}
 	}
 	if simple && at.is&isPlain == 0 {
-		// No rules: the frame pointer is all that counts.
+		// Without rules only the frame pointer matters.
 		w.regs.known, w.guessed = columnSet{}, false
 		w.regs.Set(uint64(m.StackPointer), f.now.sp)
 		w.regs.Set(uint64(m.FramePointer), f.now.fp)
@@ -294,10 +294,11 @@ func (f *follower) step(m *arch.Machine) bool {
 	return on
 }
 
-// replay makes the walker's registers those of the frame behind some steps.
+// replay sets the walker's registers to those of the frame after the given number of
+// steps.
 func (f *follower) replay(left int) bool {
 	w := f.w
-	at := f.replayed - room
+	at := f.replayed - spare
 	if f.replayed < 0 {
 		w.start(f.initial)
 		at = 0
@@ -311,16 +312,16 @@ func (f *follower) replay(left int) bool {
 	return true
 }
 
-// keep finishes the walk with the steps of the trail from one on.
+// keep finishes the walk with the steps of the trail from the given one on.
 func (f *follower) keep(from int) {
 	t := f.t
-	steps, slots := f.steps[room:], f.slots[2*room:]
+	steps, slots := f.steps[spare:], f.slots[2*spare:]
 	first := int(t.steps[from].more)
 	t.kept = len(t.steps) - from
 	head, headSlot := from-len(steps), first-len(slots)
 	t.nextSteps, t.nextSlots = f.steps, f.slots
 	if head < 0 || headSlot < 0 {
-		// No room is left.
+		// The spare slots are used up.
 		shift := len(f.slots) - first
 		for _, s := range t.steps[from:] {
 			s.more = uint32(int(s.more) + shift)
@@ -328,9 +329,9 @@ func (f *follower) keep(from int) {
 		}
 		f.slots = append(f.slots, t.slots[first:]...)
 		t.nextSteps, t.nextSlots = t.steps, t.slots
-		t.steps, t.slots, t.head = f.steps, f.slots, room
+		t.steps, t.slots, t.head = f.steps, f.slots, spare
 	} else {
-		shift := uint32(headSlot - 2*room)
+		shift := uint32(headSlot - 2*spare)
 		for i := range steps {
 			steps[i].more += shift
 		}
@@ -340,27 +341,27 @@ func (f *follower) keep(from int) {
 	}
 	t.fixed = t.Len()
 	if f.loose > 0 {
-		t.fixed = t.Len() - (f.loose - room)
+		t.fixed = t.Len() - (f.loose - spare)
 	}
 	t.high = max(t.high, f.high)
 	t.scattered = t.scattered || f.scattered
 }
 
-// finish makes what was walked the trail.
+// finish makes the path of this walk the trail.
 func (f *follower) finish() {
 	t := f.t
 	t.steps, t.nextSteps = f.steps, t.steps
 	t.slots, t.nextSlots = f.slots, t.slots
-	t.head, t.kept = room, 0
+	t.head, t.kept = spare, 0
 	t.fixed = t.Len()
 	if f.loose > 0 {
-		t.fixed = t.Len() - (f.loose - room)
+		t.fixed = t.Len() - (f.loose - spare)
 	}
 	t.high, t.scattered = f.high, f.scattered
 	t.ended = f.w.reason == EndOfStack
 }
 
-// recorder notes what a step depends on.
+// recorder records the data that a step depends on.
 type recorder struct {
 	slots []slot
 	loose bool // on more than the bases and slots

@@ -10,29 +10,30 @@ import "fmt"
 type Method uint8
 
 const (
-	// FromRegisters: the innermost frame, which the thread's registers are of.
+	// FromRegisters: the innermost frame, described by the thread's registers.
 	FromRegisters Method = iota
-	// FromCFI: by the rules of call frame information, or of another table that its
-	// compiler has written: Go's of functions, Arm's of exceptions.
+	// FromCFI: by the rules of call frame information, or of another table of its
+	// compiler: Go's function table, Arm's exception table.
 	FromCFI
-	// FromFramePointer: by the chain of frame pointers, as no call frame
-	// information covers the frame that it called.
+	// FromFramePointer: by the chain of frame pointers, because no call frame
+	// information covers its callee's frame.
 	FromFramePointer
-	// FromSignal: by the context that the kernel saved, as no call frame
+	// FromSignal: by the context that the kernel saved, because no call frame
 	// information covers the signal trampoline.
 	FromSignal
-	// FromCall: by the return address that a call to an address without code
-	// has just left.
+	// FromCall: by the return address of a call to an address without code.
 	FromCall
 	// FromReturnAddress: by the word at the stack pointer or in the link register,
-	// which follows a call, as nothing says how the interrupted frame is left.
+	// because the interrupted frame has no unwind information. The word is the address
+	// after a call.
 	FromReturnAddress
-	// FromBackChain: by the back chain that the ABI of PowerPC and, as an option, of
-	// s390 has at the stack pointer, as no call frame information covers the frame.
+	// FromBackChain: by the back chain, because no call frame information covers the
+	// frame. The ABI of PowerPC has it at the stack pointer, and that of s390 as an
+	// option.
 	FromBackChain
-	// FromCode: by the instructions of the function, as no call frame information covers
-	// the frame that it called: they say how far the stack pointer is below the return
-	// address, which follows a call.
+	// FromCode: by the instructions of its callee, because no call frame information
+	// covers the callee's frame. They determine the distance from the stack pointer to
+	// the return address, which is the address after a call.
 	FromCode
 )
 
@@ -61,29 +62,29 @@ func (m Method) String() string {
 
 // Frame is one frame of a stack.
 type Frame struct {
-	// Registers are those of this frame as far as they are known, for the
-	// caller's frames those that it will have when the call returns.
+	// Registers are the known registers of this frame. For a caller's frame they are
+	// the values after its call returns.
 	Registers *Registers
 
-	// PC is where the frame goes on. LookupPC is the address that tells where
-	// it is: PC itself in a frame that was interrupted, and the byte before it
-	// in one that waits for a call to return, as the call can be the last
+	// PC is the address at which the frame continues. LookupPC is the address to look
+	// the frame up by. It is PC itself in an interrupted frame. In a frame that waits
+	// for a call to return it is the byte before PC, because the call can be the last
 	// instruction of its function. Both are run-time addresses.
 	PC, LookupPC uint64
 
-	Module *Module // that LookupPC lies in, nil where it lies in none
+	Module *Module // that LookupPC lies in; nil for none
 	Method Method  // how the frame was found
 
-	// Gap says that frames may be missing between this one and the one before it: it
-	// calls another function than that of the frame before, or that function keeps no
-	// frame pointer although the frame was found by one.
+	// Gap reports that frames may be missing between this one and the previous, inner
+	// one. Either this frame calls another function than that of the inner frame, or
+	// that function keeps no frame pointer although this frame was found by one.
 	Gap bool
 
-	// Interrupted says that the frame did not call the one before it: it is
-	// the innermost or a signal interrupted it.
+	// Interrupted reports that the frame did not call the previous, inner one: it is
+	// the innermost, or a signal interrupted it.
 	Interrupted bool
-	// Trampoline says that the frame is a signal trampoline: the frame after
-	// it was interrupted.
+	// Trampoline reports that the frame is a signal trampoline: the frame after it was
+	// interrupted.
 	Trampoline bool
 }
 
@@ -95,16 +96,16 @@ const (
 	EndOfStack Reason = iota
 	// NoRule: no unwind information for the last frame.
 	NoRule
-	// UnreadableMemory: what the rules ask for cannot be read.
+	// UnreadableMemory: memory that the rules refer to cannot be read.
 	UnreadableMemory
-	// NoProgress: the rules lead back to where the walk has been.
+	// NoProgress: the rules lead back to an earlier frame.
 	NoProgress
-	// TooManyFrames: the walk was cut at Walker.MaxFrames, or where the frames'
-	// rules took more time than those of any real stack.
+	// TooManyFrames: the walk was cut at Walker.MaxFrames, or because the frames' rules
+	// took more work than those of any real stack.
 	TooManyFrames
 )
 
-// String says the reason in words.
+// String returns the reason in words.
 func (r Reason) String() string {
 	switch r {
 	case EndOfStack:

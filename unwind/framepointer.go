@@ -62,8 +62,8 @@ func (w *Walker) framePointer() bool {
 	return true
 }
 
-// forgetStackPointer says that the stack pointer of the frame that the registers now are
-// of is at least what it is, and not more, unless the rules of that frame tell.
+// forgetStackPointer makes the current stack pointer only a lower bound, unless the
+// rules of the current frame determine it.
 func (w *Walker) forgetStackPointer() {
 	column := uint64(w.Machine.StackPointer)
 	bound := w.regs.values[column]
@@ -75,9 +75,9 @@ func (w *Walker) forgetStackPointer() {
 	}
 }
 
-// missesCaller reports whether the record can be another function's than that of the
-// current frame, which then is not known to have made one: the return address in it is
-// that of a caller's. Nothing is known of generated code.
+// missesCaller reports whether the frame record can belong to another function than the
+// current frame's. That function is then not known to have made one, and the return
+// address in the record is a caller's. For generated code the answer is not known.
 func (w *Walker) missesCaller(returns uint64) bool {
 	f := w.function()
 	if f.module == nil || f.module.Function == nil {
@@ -90,30 +90,30 @@ func (w *Walker) missesCaller(returns uint64) bool {
 	return how != callsIt && !w.setsFramePointer(start, f.pc)
 }
 
-// verify checks the return address of a frame whose stack pointer was only found by a
-// convention that its callee need not have followed: a function that aligns its stack
-// copies its return address (gcc's DRAP), and an interrupted one can have another
-// return address on top. It ends the walk where the word follows no call.
+// verify checks the return address of a frame with a stack pointer that was found by a
+// convention only. The callee need not have followed it: a function that aligns its
+// stack copies its return address (gcc's DRAP), and an interrupted one can have another
+// return address on top. verify ends the walk if the word does not follow a call.
 func (w *Walker) verify(r *Rules, pc uint64) bool {
 	if r.CFA.Kind == cfi.Register && int(r.CFA.Register) != w.Machine.StackPointer || w.isReturnAddress(pc) {
 		return true
 	}
-	return w.end(NoRule, fmt.Errorf("%#x, where the rules of the frame at %#x have its return address, follows no call, and its stack pointer is not certain (by %v)",
+	return w.end(NoRule, fmt.Errorf("%#x, the return address by the rules of the frame at %#x, does not follow a call, and the stack pointer is not certain (by %v)",
 		pc, w.regs.PC, w.frame.Method))
 }
 
-// mostScan is how far from the start of its function, in bytes, the instruction that
-// sets a frame's frame pointer is looked for.
+// mostScan bounds the search for the instruction that sets the frame pointer, in bytes
+// from the start of the function.
 const mostScan = 1 << 16
 
-// mostSets is how many instructions that set the frame pointer are looked at in one
-// function: each takes the function's table from its start. Compilers make one or two.
+// mostSets bounds the instructions that set the frame pointer and are checked in one
+// function: each check reads the function's table from its start. Compilers make one or
+// two.
 const mostSets = 16
 
-// spByRecord returns the stack pointer of a frame whose callee was left by its frame
-// pointer or its link register. The rules say how far from the stack pointer they have
-// the frame record, and the frame pointer says where that is, where the function has
-// set it.
+// spByRecord returns the stack pointer of a frame that was reached by a frame pointer
+// or a link register. The rules give the distance from the stack pointer to the frame
+// record, and the frame pointer gives the record's address if the function has set it.
 func (w *Walker) spByRecord(r *Rules, module *Module, lookup uint64) (uint64, bool) {
 	m := w.Machine
 	record := m.FrameRecord
@@ -130,8 +130,8 @@ func (w *Walker) spByRecord(r *Rules, module *Module, lookup uint64) (uint64, bo
 	return w.truncate(slot - uint64(saved) - uint64(r.CFA.Offset)), true
 }
 
-// errBound is why the CFA of a frame is not known of whose stack pointer only a lower
-// bound is.
+// errBound returns the error for the CFA of a frame when only a lower bound of its
+// stack pointer is known.
 func (w *Walker) errBound(err error) error {
 	sp, known := w.stackPointer()
 	if known {
@@ -140,8 +140,8 @@ func (w *Walker) errBound(err error) error {
 	return fmt.Errorf("%w, only that it is at least %#x (the frame before was left by %v)", err, sp, w.frame.Method)
 }
 
-// savedFramePointer returns where from the CFA the rules have the frame pointer, where
-// the return address is beside it as in a frame record.
+// savedFramePointer returns the offset from the CFA of the saved frame pointer. ok is
+// false unless the return address is beside it as in a frame record.
 func (r *Rules) savedFramePointer(m *arch.Machine, record *arch.FrameRecord) (offset int64, ok bool) {
 	var fp, ra cfi.Rule
 	for i := range r.Registers {
@@ -156,9 +156,10 @@ func (r *Rules) savedFramePointer(m *arch.Machine, record *arch.FrameRecord) (of
 	return fp.Offset, fp.Kind == cfi.Offset && ra.Kind == cfi.Offset && ra.Offset-fp.Offset == word*(record.RA-record.FP)
 }
 
-// recordIsSet reports whether a frame's function has made the frame pointer lead to the
-// record in which its rules have it saved, at an offset from the CFA: by an instruction
-// before the frame's place, at which rules say how far the stack pointer was from the CFA.
+// recordIsSet reports whether a frame's function has set the frame pointer to the
+// record that its rules describe, at the offset saved from the CFA. An instruction
+// before the frame's address must have set it, and its rules must give the distance
+// from the stack pointer to the CFA.
 func (w *Walker) recordIsSet(module *Module, lookup uint64, saved int64, record *arch.FrameRecord) bool {
 	m := w.Machine
 	start, ok := module.functionStart(lookup)

@@ -12,33 +12,34 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// known is what a walker remembers of an address that a frame had.
+// known holds the facts about one address of a frame.
 type known struct {
 	pc uint64
 	plain
 	_     [8 - unsafe.Sizeof(uintptr(0))]byte
-	rules *Rules // nil where is lacks hasRules
+	rules *Rules // nil if is lacks hasRules
 }
 
-// A known has the size that its users reckon with.
+// leavePlain relies on the size of a known.
 var _ [entrySize]byte = [unsafe.Sizeof(known{})]byte{}
 
-// knownAddresses are the addresses that a walker has met, by a hash of them: two
-// places each, in one cache line. It starts small, as many walks are made once.
+// knownAddresses is a hash table of the addresses that a walker has seen. Each address
+// has two places, in one cache line. The table starts small, because many walkers walk
+// only once.
 type knownAddresses struct {
 	called      []known // of frames that wait for a call to return
 	interrupted []known
 	modules     [2][]*Module // that LookupPC lies in, beside called and interrupted
-	lost        int          // entries that others took the place of
+	lost        int          // replaced entries
 
-	// What they hold for.
+	// The modules and the machine for which they hold.
 	of         *Modules
 	generation uint64
 	machine    *arch.Machine
 }
 
-// More entries are more pages to find: where no three addresses that alternate share
-// a place, a small number is the faster one.
+// More entries touch more pages. A small table is faster unless three alternating
+// addresses share a place.
 const (
 	firstKnown = 1 << 10
 	mostKnown  = 1 << 13
@@ -47,7 +48,7 @@ const (
 // place returns the even one of an address's places among n, a power of two.
 func place(pc uint64, n int) uint64 { return (pc ^ pc>>9) & uint64(n-2) }
 
-// check forgets everything where the modules are not the same any more.
+// check forgets everything if the modules have changed.
 func (k *knownAddresses) check(w *Walker) {
 	if k.of != w.Modules || k.generation != w.Modules.generation || k.machine != w.Machine {
 		k.of, k.generation, k.machine = w.Modules, w.Modules.generation, w.Machine
@@ -65,10 +66,10 @@ func (k *knownAddresses) make(n int) {
 	k.modules = [2][]*Module{make([]*Module, n), make([]*Module, n/4)}
 }
 
-const isMet facts = 1 << 31 // tells an entry from an empty place
+const isMet facts = 1 << 31 // distinguishes an entry from an empty place
 
-// know returns what is known of an address, found out where it is met first. It
-// is valid until the next call.
+// know returns the facts about an address, and looks them up the first time. They are
+// valid until the next call.
 func (w *Walker) know(pc uint64, interrupted bool) (*known, *Module) {
 	entries, modules := w.known.called, w.known.modules[0]
 	if interrupted {
@@ -84,7 +85,7 @@ func (w *Walker) know(pc uint64, interrupted bool) (*known, *Module) {
 	return w.meet(pc, interrupted)
 }
 
-// meet finds out about an address.
+// meet looks up the facts about a new address.
 func (w *Walker) meet(pc uint64, interrupted bool) (*known, *Module) {
 	k := &w.known
 	if k.lost > len(k.called) && len(k.called) < mostKnown {
@@ -96,7 +97,7 @@ func (w *Walker) meet(pc uint64, interrupted bool) (*known, *Module) {
 	}
 	at := place(pc, len(entries))
 	if entries[at].is&isMet != 0 {
-		// The one met last stays another while.
+		// Keep the most recent one.
 		if entries[at+1].is&isMet != 0 {
 			k.lost++
 		}
@@ -159,14 +160,14 @@ func (w *Walker) find(e *known, interrupted bool) *Module {
 	return module
 }
 
-// why returns why there are no rules for a frame.
+// why returns the error that explains why a frame has no rules.
 func (w *Walker) why(f *Frame) error {
 	_, _, err := rulesAt(f.Module, f.LookupPC, f.PC)
 	return err
 }
 
-// rulesAt returns the rules that hold in a frame of a module, and whether they
-// are those of pc itself, or why there are none.
+// rulesAt returns the rules that hold in a frame of a module, and whether they are
+// those of pc itself. The error explains why there are none.
 func rulesAt(m *Module, lookup, pc uint64) (rules *Rules, atPC bool, err error) {
 	if m == nil {
 		return nil, false, errNoModule(lookup)
@@ -177,8 +178,8 @@ func rulesAt(m *Module, lookup, pc uint64) (rules *Rules, atPC bool, err error) 
 	}
 	rules, err = m.Source.Rules(lookup - m.Bias)
 	if err != nil && lookup != pc {
-		// Nobody called a signal trampoline: its return address is its first
-		// byte, and the byte before may belong to nothing.
+		// A signal trampoline has no call instruction: its return address is its first
+		// byte, and the byte before may belong to no function.
 		if at, _ := m.Source.Rules(pc - m.Bias); at != nil && at.SignalFrame {
 			return at, true, nil
 		}
@@ -189,8 +190,8 @@ func rulesAt(m *Module, lookup, pc uint64) (rules *Rules, atPC bool, err error) 
 	return rules, false, nil
 }
 
-// errNoModule is an address that belongs to no module. It is made often, where
-// frames are left by their frame pointers.
+// errNoModule is the error for an address in no module. It is cheap because it is
+// created often: for every frame that is left by its frame pointer.
 type errNoModule uint64
 
 func (e errNoModule) Error() string {

@@ -12,8 +12,8 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// leave replaces the registers by those of the frame's caller, and the frame by
-// that as far as the registers do not tell it.
+// leave replaces the registers by those of the frame's caller, and sets the fields of
+// the frame that do not follow from the registers.
 func (w *Walker) leave(is facts, rules *Rules) bool {
 	f := &w.frame
 	f.Trampoline, f.Gap = is&isTrampoline != 0, false
@@ -48,7 +48,7 @@ func (w *Walker) leave(is facts, rules *Rules) bool {
 	case !executable && f.Interrupted && w.badCall():
 		f.Method = FromCall
 	case !executable && !f.Interrupted:
-		return w.end(NoRule, fmt.Errorf("%#x, to which the frame before returns, is not code", f.PC))
+		return w.end(NoRule, fmt.Errorf("the return address %#x of the previous frame is not code", f.PC))
 	default:
 		if !w.leaveWithoutRules() {
 			return false
@@ -78,8 +78,7 @@ func (w *Walker) leaveWithoutRules() bool {
 	return true
 }
 
-// stackPointer returns the stack pointer, and the lowest that it can be where it is not
-// known.
+// stackPointer returns the stack pointer, or a lower bound of it if it is not known.
 func (w *Walker) stackPointer() (sp uint64, known bool) {
 	column := uint64(w.Machine.StackPointer)
 	_, known = w.Register(column)
@@ -109,7 +108,8 @@ func (w *Walker) apply(r *Rules) bool {
 			if err != nil {
 				return w.end(reasonOf(err), returnError(w.regs.PC, err))
 			}
-			// Unchanged is what a call has overwritten, as much as no rule.
+			// A call has overwritten the register, so SameValue means as little as no
+			// rule.
 			returns.value, returns.known, has, ruled = v, true, true, rule.Kind != cfi.SameValue
 		}
 		w.fresh = append(w.fresh, columnValue{uint64(rule.Column), v, err == nil && rule.Kind != cfi.Undefined})
@@ -118,8 +118,8 @@ func (w *Walker) apply(r *Rules) bool {
 		returns.value, returns.known = w.Register(r.ReturnAddress)
 	}
 	if inMemory := int(r.ReturnAddress) == w.Machine.ProgramCounter; !returns.known || !ruled && (!w.frame.Interrupted || inMemory) {
-		// A frame that called has overwritten the link register, and where the
-		// column is the program counter's there is none.
+		// A frame that made a call has overwritten the link register. If the column is
+		// the program counter, there is no link register.
 		return w.end(NoRule, fmt.Errorf("no rule for the return address of the frame at %#x", w.regs.PC))
 	}
 	if w.guessed {
@@ -139,7 +139,7 @@ func (w *Walker) apply(r *Rules) bool {
 	return w.commit(w.returnsTo(returns.value), w.truncate(cfa-uint64(w.Machine.CFAOffset)), sp, r.OtherStack)
 }
 
-// returnsTo returns the address that a function returns to, by the value of its
+// returnsTo returns the address that a function returns to, from the value of its
 // return address column. Zero, which ends a stack, stays zero.
 func (w *Walker) returnsTo(v uint64) uint64 {
 	if v == 0 {
@@ -148,8 +148,8 @@ func (w *Walker) returnsTo(v uint64) uint64 {
 	return w.truncate(v + uint64(w.Machine.ReturnOffset))
 }
 
-// unsigned takes the signature off a return address of AArch64: user addresses
-// have at most 48 bits, and the signature stands above (bit 55 is a kernel's).
+// unsigned removes the signature from a return address of AArch64. User addresses have
+// at most 48 bits, and the signature is above them (bit 55 marks kernel addresses).
 func unsigned(pc uint64) uint64 {
 	if pc&(1<<55) != 0 {
 		return pc
@@ -157,14 +157,15 @@ func unsigned(pc uint64) uint64 {
 	return pc & (1<<48 - 1)
 }
 
-// commit makes the fresh values, a return address and a stack pointer the
-// registers of the next frame, which may be on another stack. sp is the stack
-// pointer of this one.
+// commit sets the registers of the next frame: the fresh values, the return address pc
+// and the stack pointer next. otherStack allows it to be on another stack. sp is the
+// stack pointer of this frame.
 func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 	m := w.Machine
 	pc &= m.CodeMask
 	if !w.frame.Trampoline {
-		// Code at address 0 calls nobody, but a signal can interrupt a call of it.
+		// Code at address 0 has no callees, but a signal can interrupt a call of
+		// address 0.
 		if pc == 0 {
 			return w.end(EndOfStack, nil)
 		}
@@ -175,7 +176,7 @@ func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 			return w.end(NoProgress, fmt.Errorf("the frame at %#x leads from stack pointer %#x back to %#x", w.regs.PC, sp, next))
 		}
 	}
-	// What the called function may change is lost, unless a rule brings it back.
+	// Registers that the callee may change are lost, unless a rule restores them.
 	if !w.frame.Trampoline {
 		w.regs.keep(&w.calleeSaved)
 	}
@@ -199,7 +200,7 @@ func (w *Walker) commit(pc, next, sp uint64, otherStack bool) bool {
 	return true
 }
 
-// inner reports whether a stack pointer is further to where the stack grows.
+// inner reports whether a is further than b in the direction in which the stack grows.
 func (w *Walker) inner(a, b uint64) bool {
 	if w.Machine.GrowsUp() {
 		return a > b
@@ -207,7 +208,7 @@ func (w *Walker) inner(a, b uint64) bool {
 	return a < b
 }
 
-// value returns what a column has in the calling frame.
+// value returns the value of a column in the calling frame.
 func (w *Walker) value(r *Rules, rule cfi.Rule, column, cfa uint64) (uint64, error) {
 	switch rule.Kind {
 	case cfi.Offset:
@@ -253,8 +254,8 @@ func truncate(m *arch.Machine, v uint64) uint64 {
 	return v
 }
 
-// badCall leaves a frame whose address holds no code: the call that led there
-// has left only its return address.
+// badCall leaves a frame at an address without code. The call that led there has left
+// only its return address.
 func (w *Walker) badCall() bool {
 	sp, _ := w.Register(uint64(w.Machine.StackPointer))
 	if w.Machine.PushesReturns() && w.Machine.KnowsCalls() {

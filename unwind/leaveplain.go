@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// run leaves frames by plain rules, as long as there are at most so many steps and
-// now may not be one of the trail. It returns false where it has left none.
+// run leaves frames by plain rules, until there are most steps or now may be one of the
+// trail. It returns false if it has left no frame.
 func (f *follower) run(most int) bool {
 	w := f.w
 	if len(w.Stack.Bytes) < reach || f.now.is&(basesKnown|spGuessed) != basesKnown {
@@ -34,20 +34,20 @@ func (f *follower) run(most int) bool {
 	return len(f.steps) > before
 }
 
-// leavePlain leaves now, at the address e, and what it leads to, by plain rules of
-// addresses that the walker knows, at most so many times. There is room for the
-// steps. It stops where now may be one of the trail.
+// leavePlain leaves now, at the address e, and its callers by plain rules of known
+// addresses, at most most times. steps has the capacity for them. leavePlain stops when
+// now may be one of the trail.
 //
 // From one return address to the next the processor waits for two loads that
-// depend on each other (the address's entry, the slot), and everything else has to
-// be done meanwhile: there is no call, no branch that could go either way but on
-// the length of the stack, and what is not needed often is not in a register.
+// depend on each other (the address's entry, the slot), and everything else must be
+// done in the meantime. There are no calls, the only unpredictable branches depend on
+// the length of the stack, and rarely used variables are not kept in registers.
 func (f *follower) leavePlain(e *known, most int) {
 	w := f.w
 	// These are in memory: too many to be held in registers.
 	var c struct {
 		limit, base, mask, end, next  uint64
-		trail                         unsafe.Pointer // the steps that now can be one of
+		trail                         unsafe.Pointer // the steps that may equal now
 		candidateAt, candidates, more uint64
 	}
 	c.limit, c.base = uint64(len(w.Stack.Bytes))-reach, w.Stack.Address
@@ -65,7 +65,7 @@ func (f *follower) leavePlain(e *known, most int) {
 	stack, entries := unsafe.Pointer(unsafe.SliceData(w.Stack.Bytes)), unsafe.Pointer(unsafe.SliceData(w.known.called))
 	steps := f.steps
 	first := unsafe.Pointer(unsafe.SliceData(steps))
-	at := uint64(len(steps)) * stepSize // bytes behind the first one
+	at := uint64(len(steps)) * stepSize // bytes after the first one
 	c.end = at + uint64(most)*stepSize
 	pc, sp, fp := f.now.pc, f.now.sp-c.base, f.now.fp
 	for at < c.end {
@@ -93,13 +93,13 @@ func (f *follower) leavePlain(e *known, most int) {
 		s.sp, s.more, s.is = sp+base, uint32(c.more), stepFacts(FromCFI)|basesKnown|hasSlots
 		s.ra.addr, s.ra.value = ra+base, pc
 		s.saved.addr, s.saved.value = saved+base, v
-		fp ^= (fp ^ v) & -uint64(is&savesFP/savesFP) // v where it saves it, without a branch
+		fp ^= (fp ^ v) & -uint64(is&savesFP/savesFP) // v if it saves it, without a branch
 		if is&isSigned != 0 {
 			pc = unsigned(pc)
 		}
 		at += stepSize
 		sp = cfa
-		// It passes frames of the trail, or can be one of them.
+		// now passes frames of the trail, or may be one of them.
 		for sp >= c.next {
 			t := (*step)(unsafe.Add(c.trail, c.candidateAt))
 			if t.pc == pc && t.sp-base == sp && t.fp == fp {
@@ -137,9 +137,9 @@ func word(p unsafe.Pointer, offset uint64) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, offset))[:])
 }
 
-// leaveElsewhere leaves the last step by plain rules, of which the slots are not in
-// the copied stack. It returns done unset where the frame is to be left in the
-// general way, and on where the walk goes on.
+// leaveElsewhere leaves the last step by plain rules with slots outside the copied
+// stack. done is false if the frame must be left in the general way. on reports whether
+// the walk continues.
 func (f *follower) leaveElsewhere(rule plain) (done, on bool) {
 	w, sp := f.w, f.now.sp
 	from := sp

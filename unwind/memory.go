@@ -10,15 +10,15 @@ import (
 	"fmt"
 )
 
-// Stack is a copy of a piece of memory: of the stack that is walked. What lies
-// in it is read there, and does not go through the walker's Memory.
+// Stack is a copy of the memory of a stack. The walker reads addresses in it from the
+// copy and not through Memory.
 type Stack struct {
 	Address uint64 // of Bytes[0], a run-time address
-	Bytes   []byte // not copied, and not changed
+	Bytes   []byte // the walker neither copies nor changes them
 }
 
-// read fills p with the bytes at an address, and returns false where not all of
-// them are in the copy.
+// read fills p with the bytes at an address, and returns false if not all of them are
+// in the copy.
 func (s *Stack) read(p []byte, addr uint64) bool {
 	at := addr - s.Address
 	if at > uint64(len(s.Bytes)) || uint64(len(s.Bytes))-at < uint64(len(p)) {
@@ -28,7 +28,7 @@ func (s *Stack) read(p []byte, addr uint64) bool {
 	return true
 }
 
-// unreadable is an error of the memory that is walked.
+// unreadable is an error of the walked memory.
 type unreadable struct {
 	address uint64
 	err     error
@@ -74,7 +74,7 @@ func (w *Walker) word8(addr uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(b), err
 }
 
-// read reads a register from where it was saved.
+// read reads a saved register.
 func (w *Walker) read(addr uint64) (uint64, error) {
 	w.reads++
 	// Nearly all are in the copied stack.

@@ -12,19 +12,19 @@ import (
 type Module struct {
 	Name string
 
-	// Bias is what is added to an address of the object to get the run-time address.
+	// Bias is added to an address of the object to get the run-time address.
 	Bias uint64
-	// Source finds the module's rules; nil where it has none.
+	// Source finds the module's rules; nil for none.
 	Source Source
 
-	// Function returns where the function starts that an address lies in, both
-	// without Bias, and whether that is known. It is asked where the call frame
-	// information says nothing of a frame; nil where nothing is known of functions.
+	// Function returns the start of the function that contains an address, both without
+	// Bias. ok is false if it is not known. The walker calls it for frames without call
+	// frame information. It is nil if no functions are known.
 	Function func(pc uint64) (start uint64, ok bool)
 
-	// Load fills Bias, Source and Function, and is called once, before they are first
-	// needed; nil where they are set already. Objects that no frame lies in
-	// are so never opened.
+	// Load sets Bias, Source and Function. The walker calls it once, before it first
+	// needs them, so that objects without a frame are never opened. It is nil if they
+	// are set already.
 	Load func(*Module)
 }
 
@@ -42,8 +42,8 @@ type Modules struct {
 	starts []uint64 // of the ranges, which are sorted and do not overlap
 	ranges []moduleRange
 
-	// generation tells walkers that what they know of addresses may not hold
-	// any more. No two states of any Modules have the same one, but the empty.
+	// generation changes when the facts that walkers have cached about addresses may be
+	// stale. No two states of any Modules share a generation, except the empty state.
 	generation uint64
 }
 
@@ -54,10 +54,10 @@ type moduleRange struct {
 	module     *Module
 }
 
-// Add says that the executable range [start, end), run-time addresses, belongs
-// to a module. It takes the place of what was said of a part of it before, as a
-// new mapping does. A module can have several ranges. A nil module is executable
-// memory that belongs to no object, such as generated code.
+// Add assigns the executable range [start, end) of run-time addresses to a module. Like
+// a new mapping, it replaces earlier assignments of any part of the range. A module can
+// have several ranges. A nil module is executable memory that belongs to no object,
+// such as generated code.
 func (m *Modules) Add(start, end uint64, module *Module) {
 	m.Remove(start, end)
 	if start < end {
@@ -65,7 +65,8 @@ func (m *Modules) Add(start, end uint64, module *Module) {
 	}
 }
 
-// Remove says that nothing in the range [start, end) is executable any more.
+// Remove removes every assignment in the range [start, end): it is not executable any
+// more.
 func (m *Modules) Remove(start, end uint64) {
 	m.Changed()
 	if start >= end {
@@ -83,11 +84,11 @@ func (m *Modules) Remove(start, end uint64) {
 	if first == last {
 		return
 	}
-	before, behind := m.ranges[first], m.ranges[last-1]
+	before, after := m.ranges[first], m.ranges[last-1]
 	m.starts = append(m.starts[:first], m.starts[last:]...)
 	m.ranges = append(m.ranges[:first], m.ranges[last:]...)
-	if behind.end > end {
-		m.insert(first, moduleRange{end, behind.end, behind.module})
+	if after.end > end {
+		m.insert(first, moduleRange{end, after.end, after.module})
 	}
 	if before.start < start {
 		m.insert(first, moduleRange{before.start, start, before.module})
@@ -108,9 +109,9 @@ func (m *Modules) insert(at int, r moduleRange) {
 	m.ranges[at] = r
 }
 
-// above returns how many ranges start at or below an address.
+// above returns the number of ranges that start at or below an address.
 func (m *Modules) above(pc uint64) int {
-	// The halving takes no branch that could go either way.
+	// The binary search has no unpredictable branches.
 	starts := m.starts
 	low, n := 0, len(starts)
 	for n > 0 {
@@ -125,8 +126,8 @@ func (m *Modules) above(pc uint64) int {
 	return low
 }
 
-// Find returns the module of a run-time address, nil where it belongs to none,
-// and whether the address is executable.
+// Find returns the module of a run-time address, nil for none, and whether the address
+// is executable.
 func (m *Modules) Find(pc uint64) (*Module, bool) {
 	if r := m.at(pc); r != nil {
 		return r.module, true
@@ -134,7 +135,7 @@ func (m *Modules) Find(pc uint64) (*Module, bool) {
 	return nil, false
 }
 
-// at returns the range of an address, nil where it is in none.
+// at returns the range of an address, nil for none.
 func (m *Modules) at(pc uint64) *moduleRange {
 	if n := m.above(pc); n > 0 && pc < m.ranges[n-1].end {
 		return &m.ranges[n-1]
@@ -142,7 +143,7 @@ func (m *Modules) at(pc uint64) *moduleRange {
 	return nil
 }
 
-// module is Modules.Find, which begins with the range that was found last.
+// module is Modules.Find, but checks the most recently found range first.
 func (w *Walker) module(pc uint64) (*Module, bool) {
 	if r := &w.last; pc-r.start < r.end-r.start {
 		return r.module, true

@@ -12,19 +12,18 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// plain are rules in the form that nearly all have: the CFA is the stack pointer
-// or the frame pointer and an offset, the return address is on the stack, the
-// frame pointer is as well or was not changed, and the caller's stack pointer is
-// the CFA. Such a frame is left by a few loads. What else the rules restore is
-// not told here.
+// plain holds rules in their usual form. The CFA is the stack pointer or the frame
+// pointer plus an offset. The return address is on the stack. The frame pointer is on
+// the stack or unchanged. The caller's stack pointer is the CFA. Such a frame is left
+// with a few loads. plain omits the other registers that the rules restore.
 type plain struct {
-	cfa uint32 // offset from the base, in bytes, as those below; at most 1<<31
+	cfa uint32 // offset from the base in bytes, like the next two; at most 1<<31
 	ra  uint32 // of the slot of the return address
-	fp  uint32 // of the slot of the frame pointer; where it has none that of ra
+	fp  uint32 // of the slot of the frame pointer; ra if it has no slot
 	is  facts
 }
 
-// facts are what is known of an address that a frame can have.
+// facts are properties of the address of a frame.
 type facts uint32
 
 const (
@@ -37,15 +36,15 @@ const (
 	isExecutable
 	isTrampoline  // of signals
 	looksUpAtPC   // though the frame was not interrupted
-	leftByPointer // by the frame pointer, as nothing else is known
+	leftByPointer // by the frame pointer, in the absence of rules
 )
 
-// reach is how far above the CFA a slot may end: ppc64's callers keep a save
-// area there.
+// reach is the greatest distance above the CFA at which a slot may end: ppc64's callers
+// keep a save area there.
 const reach = 32
 
-// plainOf returns the plain form of rules, isPlain and isOutermost unset where
-// they have none.
+// plainOf returns the plain form of rules, without isPlain and isOutermost if they have
+// none.
 func plainOf(r *Rules, m *arch.Machine) plain {
 	if !canBePlain(m) || r.CFA.Kind != cfi.Register || r.SignalFrame || r.Interrupts {
 		return plain{}

@@ -7,23 +7,23 @@ package unwind
 import "math/bits"
 
 // MaxColumns is the number of register columns that Registers can hold.
-// Every machine of package arch numbers its general registers and its return
-// address below it.
+// Every machine of package arch has its general registers and its return address below
+// it.
 const MaxColumns = 128
 
 // Registers are the registers of one thread in one frame, by DWARF column.
 // The zero value knows no register. A Registers is not safe for concurrent
 // use; copying it is cheap enough outside hot loops (about 1 KiB).
 type Registers struct {
-	// PC is the address of the instruction that runs next in this frame: in
-	// the innermost frame the program counter, in the others a return address.
+	// PC is the address of the next instruction of this frame: the program counter in
+	// the innermost frame, a return address in the others.
 	PC uint64
 
 	known  columnSet
 	values [MaxColumns]uint64
 }
 
-// Get returns the value of a column, and false where it is not known.
+// Get returns the value of a column, and false if it is not known.
 func (r *Registers) Get(column uint64) (uint64, bool) {
 	if column >= MaxColumns || !r.known.has(column) {
 		return 0, false
@@ -48,7 +48,7 @@ func (r *Registers) Forget(column uint64) {
 	}
 }
 
-// keep forgets the columns that are not in a set.
+// keep forgets the columns outside a set.
 func (r *Registers) keep(columns *columnSet) {
 	for i := range r.known {
 		r.known[i] &= columns[i]
@@ -68,12 +68,12 @@ func (s *columnSet) set(column uint64, in bool) {
 	}
 }
 
-// FrameRegisters are the registers of one frame as they are kept of many, in room for
-// those alone that are known: the two words that tell which, and their values by
-// ascending column. They are not changed. Nil is none at all.
+// FrameRegisters are the registers of one frame in a compact form, for keeping those of
+// many frames. Two words hold the set of known columns, and their values follow by
+// ascending column. A FrameRegisters does not change. Nil holds no register.
 type FrameRegisters []uint64
 
-// Kept returns a copy that stays when the registers change.
+// Kept returns a compact copy of the registers, which later changes do not affect.
 func (r *Registers) Kept() FrameRegisters {
 	n := len(r.known)
 	for _, word := range r.known {
@@ -88,7 +88,7 @@ func (r *Registers) Kept() FrameRegisters {
 	return kept
 }
 
-// Get returns the value of a DWARF column, false where it is not known.
+// Get returns the value of a DWARF column, and false if it is not known.
 func (r FrameRegisters) Get(column uint64) (uint64, bool) {
 	if column >= MaxColumns || len(r) == 0 {
 		return 0, false

@@ -10,17 +10,17 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// ErrMovesStack is wrapped by the error of a Source that knows a function, and that
-// it moves the stack pointer in a way that no rules say: nothing that lies there in
-// an interrupted frame is taken for its return address.
+// ErrMovesStack is wrapped by the error of a Source for a function that moves the stack
+// pointer in a way that no rules describe. The walker then takes no word on the stack
+// of an interrupted frame for its return address.
 var ErrMovesStack = errors.New("the function moves the stack pointer")
 
 // returnAddress leaves an interrupted frame that no rules cover by the return address
-// that a call has left at the stack pointer or in the link register. It returns found
-// unset where there is none, or the frame pointer is the better way.
+// that a call has left at the stack pointer or in the link register. found is false if
+// there is none, or if the frame pointer is more reliable.
 //
-// Only that one word is looked at: a search would find what earlier calls left on the
-// stack.
+// It checks only that one word, because a search would find the return addresses of
+// earlier calls.
 func (w *Walker) returnAddress() (found, on bool) {
 	if err := w.why(&w.frame); !errors.Is(err, cfi.ErrNoFDE) || errors.Is(err, ErrMovesStack) {
 		return false, false
@@ -36,7 +36,7 @@ func (w *Walker) returnAddress() (found, on bool) {
 	return w.linked(&f, sp)
 }
 
-// pushed leaves the frame where calls push the return address.
+// pushed leaves the frame on machines on which calls push the return address.
 func (w *Walker) pushed(f *function, sp uint64) (found, on bool) {
 	depth, certain := uint64(0), w.Machine.Returns(w.code(f.pc, 2))
 	if f.known && !certain {
@@ -60,16 +60,16 @@ func (w *Walker) pushed(f *function, sp uint64) (found, on bool) {
 			return false, false
 		}
 	}
-	// Where the return address is on top, no register was saved: those that a callee
-	// saves are unchanged.
+	// If the return address is on top, the function has saved no register, and the
+	// callee-saved registers are unchanged.
 	w.fresh = w.fresh[:0]
 	on = w.commit(pc, next, sp, false)
 	w.frame.Gap, w.guessed = how == callsOther, !certain && how != callsIt
 	return true, on
 }
 
-// mostPrologue is how far into a function, in bytes, its frame pointer is looked for.
-// V8 makes frames after some 200 bytes.
+// mostPrologue bounds the search for the instruction that sets the frame pointer, in
+// bytes from the start of the function. V8 makes frames after some 200 bytes.
 const mostPrologue = 512
 
 // setsFramePointer reports whether the first instructions of a function, up to an
@@ -92,9 +92,9 @@ func (w *Walker) setsFramePointer(start, pc uint64) bool {
 	return false
 }
 
-// leadsOn reports whether the frame that a call returns to can be left in the way that
-// its rules say: the word where they have the return address follows a call. It is true
-// where that is not known.
+// leadsOn reports whether the frame that a call returns to can be left by its rules:
+// the return address that they give follows a call. It returns true if that is not
+// known.
 func (w *Walker) leadsOn(pc, sp uint64) bool {
 	module, _ := w.module(pc - 1)
 	r, _, err := rulesAt(module, pc-1, pc)
@@ -120,8 +120,8 @@ func (w *Walker) leadsOn(pc, sp uint64) bool {
 	return true
 }
 
-// isReturnAddress reports whether something can return to an address: it follows a
-// call, or it is where a signal handler or the first function of a stack returns to.
+// isReturnAddress reports whether an address can be a return address: it follows a
+// call, or a signal handler or the first function of a stack returns to it.
 func (w *Walker) isReturnAddress(pc uint64) bool {
 	module, executable := w.module(pc - 1)
 	if w.atSigreturn(pc) {
@@ -149,8 +149,8 @@ func (r *Rules) endsStack() bool {
 	return false
 }
 
-// linked leaves the frame where calls set a link register. It holds the return address
-// until the function itself calls another.
+// linked leaves the frame on machines on which calls set a link register. The register
+// holds the return address until the function itself calls another.
 func (w *Walker) linked(f *function, sp uint64) (found, on bool) {
 	m := w.Machine
 	if m.ReturnAddress < 0 || m.PushesReturns() || !m.KnowsCalls() {
@@ -204,15 +204,15 @@ func (w *Walker) linked(f *function, sp uint64) (found, on bool) {
 	return true, on
 }
 
-// calledStart returns where the call before a return address leads, 0 where the call
-// does not say so.
+// calledStart returns the target of the call before a return address, 0 if the
+// instruction does not contain it.
 func (w *Walker) calledStart(returns uint64) uint64 {
 	call, _, _ := w.call(returns)
 	return call.Target
 }
 
-// isIn reports whether a function without a symbol, which a call leads to, is that of a
-// frame and not that of the call: the call stands before it, or no function ends
+// isIn reports whether a called function without a symbol is the function of the frame,
+// and not that of the call. It is if the call is before it, or if no function ends
 // between its start and the frame's PC.
 func (w *Walker) isIn(f *function, start, returns uint64) bool {
 	const most = 1 << 14
@@ -231,8 +231,8 @@ func (w *Walker) isIn(f *function, start, returns uint64) bool {
 	return w.Machine.KnowsReturns()
 }
 
-// keepsStackPointer reports whether the stack pointer is that which the function was
-// called with.
+// keepsStackPointer reports whether the stack pointer still has its value from the
+// entry of the function.
 func (w *Walker) keepsStackPointer(start, pc uint64) bool {
 	const most = 1 << 14
 	if start == 0 || pc-start > most || pc < start {

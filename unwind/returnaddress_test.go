@@ -248,7 +248,7 @@ var uncoveredTests = []struct {
 		calls:     map[uint64]uint64{0x2050: 0x1000},
 		stack:     []uint64{stackAt + 0x100, 0x2050, 0, 0, 0, 0, 0x2050},
 		pc:        0x1020, registers: map[uint64]uint64{7: stackAt, 6: stackAt},
-		frames: []string{"1020 registers", "2050 frame pointer"}, reason: unwind.NoRule, message: "follows no call",
+		frames: []string{"1020 registers", "2050 frame pointer"}, reason: unwind.NoRule, message: "does not follow a call",
 	},
 	{
 		name: "a leaf that a signal interrupted", machine: x86,

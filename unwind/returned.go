@@ -5,9 +5,9 @@
 package unwind
 
 // hasReturned reports whether the interrupted frame is in the delay slot of SPARC's
-// return instruction, which has restored the caller's register window already: the rules
-// there are still those of the window before (The SPARC Architecture Manual, Version 9,
-// A.45).
+// return instruction, which has already restored the caller's register window. The
+// rules there are still those of the callee's window (The SPARC Architecture Manual,
+// Version 9, A.45).
 func (w *Walker) hasReturned() bool {
 	if w.Machine.ReturnOffset == 0 {
 		return false

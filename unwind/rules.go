@@ -11,27 +11,27 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Rules are how one frame leads to the frame that called it: a row of an
-// unwind table without its addresses. Rules are shared and must not be changed.
+// Rules describe how to get from a frame to its caller's: they are a row of an unwind
+// table without its addresses. Rules are shared and must not be changed.
 type Rules struct {
 	CFA           cfi.Rule
-	Registers     []cfi.RegisterRule // by ascending column; the columns that have a rule
+	Registers     []cfi.RegisterRule // the columns that have a rule, in ascending order
 	ReturnAddress uint64             // column
 	SignalFrame   bool               // the frame was interrupted, it did not call (augmentation 'S')
 	Signed        bool               // the return address is signed (AArch64)
 	Section       *cfi.Section       // where the rules' expressions are
 
-	// OtherStack says that the function has changed stacks, and that the CFA is on
-	// that of its caller: it can lie anywhere.
+	// OtherStack reports that the function has changed stacks. The CFA is on its
+	// caller's stack, which can be anywhere.
 	OtherStack bool
 
-	// Interrupts says that the caller did not call the function: the runtime of its
-	// language made it look so where a signal interrupted it.
+	// Interrupts reports that the caller did not call the function. A signal
+	// interrupted it, and the runtime of its language made that look like a call.
 	Interrupts bool
 
 	plain plain // of those that newRules made
 
-	// derived says that nobody has written the rules: see Walker.derive.
+	// derived reports that the rules do not come from a table: see Walker.derive.
 	derived bool
 	zeroed  bool // and that the function has set the frame pointer to zero, without saving it
 	first   bool // as the first thing that it does
@@ -39,8 +39,8 @@ type Rules struct {
 
 // Source finds the rules at an address of one module.
 type Source interface {
-	// Rules returns the rules that hold at an address without load bias. The
-	// error wraps cfi.ErrNoFDE where the source says nothing about it.
+	// Rules returns the rules that hold at an address without load bias. The error
+	// wraps cfi.ErrNoFDE if the source does not cover the address.
 	Rules(pc uint64) (*Rules, error)
 }
 
@@ -55,9 +55,9 @@ func newRules(row *cfi.Row, cie *cfi.CIE) Rules {
 }
 
 // FrameAddress returns the canonical frame address, a run-time address, of a frame in
-// which the rules hold. It asks f for the registers and the memory that the rules name,
-// and evaluates an expression (DWARF 5 §6.4.2.2) with eval, or with an Evaluator of its
-// own where eval is nil. The error says what is not known; it wraps that of f's memory.
+// which the rules hold. It gets registers and memory from f, and evaluates an
+// expression (DWARF 5 §6.4.2.2) with eval, or with a new Evaluator if eval is nil. The
+// error names the missing register, or wraps the error of f's memory.
 func (r *Rules) FrameAddress(m *arch.Machine, f cfi.Frame, eval *cfi.Evaluator) (uint64, error) {
 	switch r.CFA.Kind {
 	case cfi.Register:

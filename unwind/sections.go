@@ -11,18 +11,18 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Sections looks addresses up in the sections of one module, and compiles only
-// what it meets: for walks that are made once. It implements Source; it is not
+// Sections looks addresses up in the sections of one module, and compiles only the FDEs
+// that it needs. It is for walks that are made once. It implements Source. It is not
 // safe for concurrent use.
 type Sections struct {
-	// EHFrame is searched first, by binary search where Header is not nil.
-	// Either may be nil.
+	// EHFrame is searched first, by binary search if Header is not nil. Either may be
+	// nil.
 	Header  *cfi.Header
 	EHFrame *cfi.Section
 
-	// DebugFrame returns the section that is searched for what EHFrame does
-	// not cover. It is called once, when that is first needed, as the section
-	// can take time to find and decompress. It may be nil, and return nil.
+	// DebugFrame returns the section for addresses that EHFrame does not cover. It is
+	// called at most once, when first needed, because finding and decompressing the
+	// section can take time. It may be nil, and may return nil.
 	DebugFrame func() (*cfi.Section, error)
 
 	ehIndex, debugIndex *cfi.Index
@@ -37,7 +37,7 @@ type found struct {
 	err   error
 }
 
-// maxMet bounds the memory of what was met.
+// maxMet bounds the number of addresses that are remembered.
 const maxMet = 1 << 16
 
 // Rules returns the rules that hold at an address without load bias.
@@ -53,8 +53,9 @@ func (s *Sections) Rules(pc uint64) (*Rules, error) {
 	return rules, err
 }
 
-// Function returns where the FDE starts that covers an address, both without load
-// bias: where a function does, or a part of one that its compiler moved elsewhere.
+// Function returns the start of the FDE that covers an address, both without load bias.
+// It is the start of a function, or of a part of one that its compiler has moved
+// elsewhere.
 func (s *Sections) Function(pc uint64) (start uint64, ok bool) {
 	if s.findFDE(pc) != nil {
 		return 0, false
@@ -96,9 +97,9 @@ func (s *Sections) findFDE(pc uint64) error {
 	return err
 }
 
-// findEH finds the FDE in .eh_frame. A header without a table, one that
-// would be read from its start each time, or one whose entry leads to no FDE, is
-// passed over.
+// findEH finds the FDE in .eh_frame. It ignores a header without a table, a header that
+// would be read from its start each time, and a header with an entry that does not lead
+// to an FDE.
 func (s *Sections) findEH(pc uint64) error {
 	if h := s.Header; h != nil && h.Searchable() {
 		e, ok := h.Find(pc)

@@ -48,7 +48,7 @@ func TestSections(t *testing.T) {
 		"a header without table": {&unwind.Sections{EHFrame: eh, Header: header("01 ff ff ff")}, map[uint64]int64{0x1000: 8, 0x2000: 16}},
 		"a header that leads astray": {&unwind.Sections{EHFrame: eh, Header: astray},
 			map[uint64]int64{0x1000: 8, 0x2000: 16}},
-		"debug_frame behind eh_frame": {&unwind.Sections{EHFrame: eh, Header: listed, DebugFrame: load},
+		"debug_frame last eh_frame": {&unwind.Sections{EHFrame: eh, Header: listed, DebugFrame: load},
 			map[uint64]int64{0x1000: 8, 0x3000: 24, 0x3100: -1}},
 		"debug_frame alone": {&unwind.Sections{DebugFrame: load}, map[uint64]int64{0x1000: 24, 0x3000: 24, 0x2000: -1}},
 		"no debug_frame": {&unwind.Sections{EHFrame: eh, DebugFrame: func() (*cfi.Section, error) { return nil, broken }},

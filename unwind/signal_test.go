@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// signalTests go on where no call led: behind signals, without rules, behind
+// signalTests go on where no call led: last signals, without rules, last
 // calls to no code.
 var signalTests = []walkTest{
 	{

@@ -16,9 +16,9 @@ import (
 // atSigreturn reports whether the code at an address is a signal trampoline.
 func (w *Walker) atSigreturn(pc uint64) bool { return w.sigreturnAt(pc) != nil }
 
-// sigreturnAt returns the signal trampoline whose code is at an address, nil where
-// there is none. Trampolines with call frame information do not need it, except on
-// machines that probe for signal frames.
+// sigreturnAt returns the signal trampoline with its code at an address, nil for none.
+// Trampolines with call frame information do not need it, except on machines that probe
+// for signal frames.
 func (w *Walker) sigreturnAt(pc uint64) *arch.SignalFrame {
 	frames := w.Machine.SignalFrames
 	for i := range frames {
@@ -30,9 +30,9 @@ func (w *Walker) sigreturnAt(pc uint64) *arch.SignalFrame {
 	return nil
 }
 
-// CodeMemory is memory that wants to know which reads are only of the code that
-// a frame runs: they add nothing to the registers of its caller. A Walker whose
-// Memory implements it reads code with ReadCode.
+// CodeMemory is memory that distinguishes reads of the code that a frame runs. Such
+// reads do not contribute to the registers of its caller. A Walker with a Memory that
+// implements it reads code with ReadCode.
 type CodeMemory interface {
 	cfi.Memory
 	ReadCode(p []byte, addr uint64) error // as ReadMemory
@@ -42,7 +42,7 @@ type CodeMemory interface {
 func (w *Walker) sigreturn() bool {
 	t := w.sigreturnAt(w.regs.PC)
 	if t == nil {
-		return w.end(UnreadableMemory, fmt.Errorf("the signal trampoline at %#x: it changed", w.regs.PC))
+		return w.end(UnreadableMemory, fmt.Errorf("the signal trampoline at %#x has changed", w.regs.PC))
 	}
 	m := w.Machine
 	sp, _ := w.Register(uint64(m.StackPointer))

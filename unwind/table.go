@@ -15,29 +15,28 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Table holds every row of a section, compiled once into a form that takes about
-// half of the section's own size, and in which a look-up reads two cache lines
-// and takes no branch that could go either way. It is not changed after Compile,
-// and its methods may be called from several goroutines. It implements Source.
+// Table holds every row of a section in a compiled form of about half the section's
+// size. A look-up reads two cache lines and has no unpredictable branch. A Table does
+// not change after Compile, and its methods may be called from several goroutines. It
+// implements Source.
 type Table struct {
 	name string
 	base uint64 // address that offsets are relative to
 
-	// The rows are numbered by address. Blocks are blockSize bytes of code each:
-	// the number of the first row that starts in one is groups[block/groupBlocks] +
-	// blocks[block].
+	// The rows are numbered by address. A block is blockSize bytes of code. The first
+	// row that starts in it has the number groups[block/groupBlocks] + blocks[block].
 	groups []uint32
 	blocks []uint16
 
-	// rows are two bytes a row. Those of one block follow each other: first, of each
-	// row, where in the block it starts, then the codes of their rules. The first
-	// row is none, so that each has one before it.
+	// rows has two bytes a row. For each block it has the offsets of the rows in the
+	// block, and then the codes of their rules. The first row is a placeholder, so that
+	// each row has a previous one.
 	rows []byte
 	rare []rareRow // those with the code isRare, by number
 
-	far   []farRow // what blocks do not hold: see add and index
+	far   []farRow // rows outside the blocks: see add and index
 	size  int      // rows in blocks, without the gaps
-	rules []Rules  // by number, the most used first; the first is no rule
+	rules []Rules  // by number, the most used first; the first is a placeholder
 }
 
 const (
@@ -46,35 +45,35 @@ const (
 	groupShift  = 6
 	groupBlocks = 1 << groupShift // at most 1<<14 rows: numbers in it fit into 16 bits
 
-	// A code is a number of rules; 0 is a gap.
+	// A code is the number of a set of rules; 0 is a gap.
 	isRare = 255
 
-	rowsPadding = 16 // behind the rows, to be read with them
+	rowsPadding = 16 // last the rows, to be read with them
 )
 
-// rareRow are the rules of a row that a code does not hold.
+// rareRow holds the rules of a row with a number too large for a code.
 type rareRow struct{ row, rules uint32 }
 
-// farRow is a row that is searched for.
+// farRow is a row that is found by binary search.
 type farRow struct {
 	start, end uint64
 	rules      uint32
 }
 
-// Rules returns the rules that hold at an address without load bias. It
-// allocates nothing but the error of an address that no FDE covers.
+// Rules returns the rules that hold at an address without load bias. It allocates only
+// the error for an address without rules.
 func (t *Table) Rules(pc uint64) (*Rules, error) {
 	switch n := t.find(pc); n {
 	case 0:
 		return nil, fmt.Errorf("%w in %s covers %#x", cfi.ErrNoFDE, t.name, pc)
-	case noRoom:
-		return nil, fmt.Errorf("%w: at %#x of %s", errNoRoom, pc, t.name)
+	case dropped:
+		return nil, fmt.Errorf("%w: at %#x of %s", errDropped, pc, t.name)
 	default:
 		return &t.rules[n], nil
 	}
 }
 
-var errNoRoom = errors.New("more than a table of the section's size holds")
+var errDropped = errors.New("the rules exceed the limit for the section's size")
 
 // find returns the number of the rules at an address.
 func (t *Table) find(pc uint64) uint32 {
@@ -86,14 +85,14 @@ func (t *Table) find(pc uint64) uint32 {
 	first := t.groups[block>>groupShift] + uint32(t.blocks[block])
 	n := int(t.groups[(block+1)>>groupShift] + uint32(t.blocks[block+1]) - first)
 	rows := t.rows[2*uint64(first)-1:]
-	// How many of them start at or below the address.
+	// The number of rows that start at or below the address.
 	at := offset % blockSize * ones
 	count := notAbove(binary.LittleEndian.Uint64(rows[1:]), at, n) +
 		notAbove(binary.LittleEndian.Uint64(rows[9:]), at, n-8)
 	for i := 16; i < n; i += 8 {
 		count += notAbove(binary.LittleEndian.Uint64(rows[1+i:]), at, n-i)
 	}
-	// Of none the row is the last one of the blocks before.
+	// If there is none, the row is the last one of the previous blocks.
 	code := rows[(n+count)&(-count>>(bits.UintSize-1))]
 	switch code {
 	case isRare:
@@ -109,11 +108,11 @@ const (
 	tops = ones << 7
 )
 
-// notAbove returns how many of the first n bytes of a word are at most those of
+// notAbove returns the number of the first n bytes of a word that are at most those of
 // another.
 func notAbove(word, most uint64, n int) int {
-	// The top bits of the differences, of which none borrows from the next, are
-	// right where those of the bytes are equal.
+	// No difference borrows from the next. The top bits of the differences are right
+	// where the top bits of the bytes are equal.
 	low := (most | tops) - word&^tops
 	return bits.OnesCount64((most&^word | low&^(most^word)) & tops & (1<<uint(max(8*n, 0)) - 1))
 }
@@ -131,11 +130,11 @@ func (t *Table) findFar(pc uint64) uint32 {
 	return t.far[n-1].rules
 }
 
-// Len returns the number of rows, of which equal ones that meet are one, and
-// of distinct rules.
+// Len returns the number of rows and of distinct rules. Adjacent equal rows count as
+// one.
 func (t *Table) Len() (rows, rules int) { return t.size + len(t.far), len(t.rules) - 1 }
 
-// Size returns the memory that the table takes, in bytes.
+// Size returns the memory of the table in bytes.
 func (t *Table) Size() int {
 	n := int(unsafe.Sizeof(*t)) + 4*cap(t.groups) + 2*cap(t.blocks) + cap(t.rows) +
 		int(unsafe.Sizeof(rareRow{}))*cap(t.rare) + int(unsafe.Sizeof(farRow{}))*cap(t.far) +

@@ -15,24 +15,24 @@ import (
 // the words that had led the last one from frame to frame, and walks only where
 // they have changed. The zero value is a path of no frames.
 //
-// A Trail belongs to one thread of one process, keeps nothing of the memory that
-// was walked but those words, and is not safe for concurrent use.
+// A Trail belongs to one thread of one process. It keeps only those words of the walked
+// memory. It is not safe for concurrent use.
 type Trail struct {
-	steps []step // innermost first; those before head are room
-	slots []slot // more of the steps, in their order
+	steps []step // innermost first; those before head are spare
+	slots []slot // additional slots of the steps, in their order
 	head  int
-	// What the next walk is written to.
+	// The buffers of the next walk.
 	nextSteps []step
 	nextSlots []slot
 
 	kept  int
-	fixed int // how many of the outermost steps depend on nothing but their state and slots
+	fixed int // the number of outermost steps that depend only on their state and slots
 
 	// The slots of a step and of all outer ones lie between its stack pointer and
 	// high, unless they are scattered.
 	high      uint64
 	scattered bool
-	ended     bool // the outermost step leads nowhere, whatever other memory holds
+	ended     bool // the outermost step ends the stack, whatever other memory holds
 
 	// What it holds for.
 	of         *Modules
@@ -40,19 +40,19 @@ type Trail struct {
 	machine    *arch.Machine
 }
 
-// step is a frame of a trail: what it was left with, and which words led out of it.
-// It has the size of a cache line.
+// step is a frame of a trail: its state, and the slots that led to its caller. It has
+// the size of a cache line.
 type step struct {
 	pc, sp, fp uint64
 
-	// Where hasSlots is set: the return address and the frame pointer, or the return
+	// If hasSlots is set: the return address and the frame pointer, or the return
 	// address twice. Other steps depend on any number of slots.
 	ra, saved slot
 	more      uint32 // the index of the first of these; they end where those of the next step begin
 	is        stepFacts
 }
 
-// state is what leaving a frame depends on, but for the slots.
+// state is everything that leaving a frame depends on, except the slots.
 type state struct {
 	pc, sp, fp uint64
 	is         stepFacts
@@ -65,27 +65,27 @@ var _ [stepSize]byte = [unsafe.Sizeof(step{})]byte{}
 type stepFacts uint32
 
 const (
-	// What the step before it has made of it. The lowest bits are its Method.
+	// Set by the previous step. The lowest bits are the Method.
 	methodMask  stepFacts = 1<<3 - 1
 	interrupted stepFacts = 1 << iota << 2
 	basesKnown            // the stack pointer and the frame pointer are known
 
-	// What its address says.
+	// Known from its address.
 	trampoline
 	lookedUpAtPC
 
 	hasSlots
 
-	gap       // see Frame.Gap; what the step before it has made of it, as the next
+	gap       // see Frame.Gap; set by the previous step, like the next
 	spGuessed // see Walker.guessed
 
 	stateMask = methodMask | interrupted | basesKnown | gap | spGuessed
 )
 
-// slot is a word that was read: of 8 bytes, least significant first.
+// slot is a word of 8 bytes that was read, least significant byte first.
 type slot struct{ addr, value uint64 }
 
-// Step is one frame of a [Trail]. The fields are as those of Frame.
+// Step is one frame of a [Trail]. Its fields have the meaning of those of Frame.
 type Step struct {
 	PC, LookupPC, SP        uint64
 	Method                  Method
@@ -96,14 +96,15 @@ type Step struct {
 // Len returns the number of frames.
 func (t *Trail) Len() int { return len(t.steps) - t.head }
 
-// At returns a frame, the innermost being 0. It panics where there is none.
+// At returns frame i, counted from the innermost, which is 0. It panics if there is
+// none.
 func (t *Trail) At(i int) Step {
 	s := &t.steps[t.head+i]
 	return Step{PC: s.pc, LookupPC: s.lookup(), SP: s.sp, Method: Method(s.is & methodMask),
 		Gap: s.is&gap != 0, Interrupted: s.is&interrupted != 0, Trampoline: s.is&trampoline != 0}
 }
 
-// LookupPC returns the LookupPC of a frame. It panics where there is none.
+// LookupPC returns the LookupPC of frame i. It panics if there is none.
 func (t *Trail) LookupPC(i int) uint64 { return t.steps[t.head+i].lookup() }
 
 func (s *step) lookup() uint64 {
@@ -113,17 +114,17 @@ func (s *step) lookup() uint64 {
 	return s.pc - 1
 }
 
-// Kept returns how many of the outermost frames the last walk has found as the one
-// before had left them: what was made of them is still good. The others are new,
-// though they can be equal.
+// Kept returns the number of outermost frames that the last walk found unchanged since
+// the one before it. Results that were computed from them are still valid. The other
+// frames are new, but can be equal.
 func (t *Trail) Kept() int { return t.kept }
 
-// Forget makes it a path of no frames, and keeps its memory.
+// Forget makes the path empty, and keeps its memory.
 func (t *Trail) Forget() {
 	t.steps, t.slots = t.steps[:0], t.slots[:0]
 	t.head, t.kept, t.fixed = 0, 0, 0
 }
 
-// room is left before the steps of a whole walk, for more of the next one, and
-// twice as much before the slots.
-const room = 32
+// spare is the number of free steps before those of a whole walk, for new inner steps
+// of the next one. There are twice as many free slots.
+const spare = 32

@@ -6,8 +6,8 @@ package unwind
 
 import "unsafe"
 
-// changed returns the first step from one on of which a slot holds another word
-// than it did, and the number of steps where there is none.
+// changed returns the first step, from the given one on, with a slot that holds another
+// word than before. It returns the number of steps if there is none.
 func (t *Trail) changed(from int, w *Walker) int {
 	stack := &w.Stack
 	inStack := !t.scattered && t.steps[from].sp >= stack.Address && t.high-stack.Address <= uint64(len(stack.Bytes))
@@ -35,8 +35,8 @@ func (t *Trail) changed(from int, w *Walker) int {
 	return len(t.steps)
 }
 
-// sameSteps returns how many steps at the start have slots that hold what they
-// did. All slots must lie in the stack.
+// sameSteps returns the number of steps at the start with unchanged slots. All slots
+// must be in the stack.
 func sameSteps(steps []step, stack *Stack) int {
 	// Read without bounds checks, which were made for all slots together: half
 	// of the time of a walk that changes little is spent here.
@@ -57,12 +57,12 @@ func sameSteps(steps []step, stack *Stack) int {
 	return n
 }
 
-// changedSlots returns 0 where the slots of a step hold what they did.
+// changedSlots returns 0 if the slots of a step are unchanged.
 func changedSlots(s *step, memory unsafe.Pointer, base uint64) uint64 {
 	return (word(memory, s.ra.addr-base) ^ s.ra.value) | (word(memory, s.saved.addr-base) ^ s.saved.value)
 }
 
-// holds reports whether a slot holds what it did.
+// holds reports whether a slot is unchanged.
 func (w *Walker) holds(s *slot) bool {
 	v, err := w.word8(s.addr)
 	return err == nil && v == s.value

@@ -13,38 +13,38 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Walker walks a stack frame by frame. It is made to be reused for one thread
-// after the other, and is not safe for concurrent use.
+// Walker walks a stack frame by frame. Reuse it for one thread after the other. It is
+// not safe for concurrent use.
 type Walker struct {
 	Machine *arch.Machine
 	Modules *Modules
-	Memory  cfi.Memory // at run-time addresses; nil where there is only Stack
+	Memory  cfi.Memory // at run-time addresses; nil if there is only Stack
 	Stack   Stack      // read before Memory
 
 	// MaxFrames bounds a walk; 0 means DefaultMaxFrames.
 	MaxFrames int
 
-	// Waiting says that the registers are those of a frame that waits for a call to
-	// return, as those that are kept of a coroutine which does not run: its PC is a
+	// Waiting reports that the registers are those of a frame that waits for a call to
+	// return, such as the saved registers of a coroutine that does not run. Its PC is a
 	// return address.
 	Waiting bool
 
 	frame    Frame
 	regs     Registers
 	eval     cfi.Evaluator
-	fresh    []columnValue // the values of the next frame, while this one's are still needed
+	fresh    []columnValue // the values of the next frame, while this frame's are still needed
 	word     [16]byte
 	bytes    [mostPrologue]byte // of code
 	switches int                // frames that led down the stack
 	reads    int                // of saved registers
-	guessed  bool               // the stack pointer is what an unwritten convention makes it: see verify
+	guessed  bool               // the stack pointer follows from a mere convention: see verify
 	steps    uint64             // of the evaluator before this walk
 
 	calleeSaved columnSet
 	wide        bool // registers are saved in 8 bytes, least significant first
 	known       knownAddresses
-	last        moduleRange // that an address was found in
-	recorder    recorder    // of what a step depends on
+	last        moduleRange // the most recently found one
+	recorder    recorder    // of the data that a step depends on
 	records     bool        // whether it does
 
 	reason Reason
@@ -52,16 +52,16 @@ type Walker struct {
 	cut    cut // what err is to be made of
 }
 
-// DefaultMaxFrames is deeper than any 8 MiB stack that was not filled by a runaway recursion.
+// DefaultMaxFrames is more than an 8 MiB stack holds, except after a runaway recursion.
 const DefaultMaxFrames = 1 << 17
 
-// maxSwitches is how often one walk may go to a lower address, as a signal
-// frame on a stack of its own makes it.
+// maxSwitches is the number of times that one walk may go to a lower address, as from a
+// signal frame on a stack of its own.
 const maxSwitches = 64
 
-// maxWork is how many registers one walk may read and operations of
-// expressions it may execute: twice what the deepest stack of realigned frames
-// takes, and a fraction of a second.
+// maxWork bounds the registers that one walk may read plus the operations of
+// expressions that it may execute. It is twice the work of the deepest stack of
+// realigned frames, and takes a fraction of a second.
 const maxWork = 1 << 24
 
 type columnValue struct {
@@ -71,8 +71,8 @@ type columnValue struct {
 }
 
 // Walk yields the frames of the stack that starts with the given registers,
-// innermost first. The frame and its registers are the walker's own and are
-// changed by the next step. Reason and Err tell why the walk ended.
+// innermost first. The walker owns the frame and its registers: the next step
+// overwrites them. Reason and Err return why the walk ended.
 func (w *Walker) Walk(regs *Registers) iter.Seq[*Frame] {
 	return func(yield func(*Frame) bool) { w.walk(regs, yield) }
 }
@@ -80,8 +80,8 @@ func (w *Walker) Walk(regs *Registers) iter.Seq[*Frame] {
 // Reason returns why the last walk ended.
 func (w *Walker) Reason() Reason { return w.reason }
 
-// Err returns what stood in the way of the last walk, with the addresses
-// concerned, and nil where it ended at the end of the stack.
+// Err returns the error that ended the last walk, with the addresses concerned. It is
+// nil if the walk reached the end of the stack.
 func (w *Walker) Err() error {
 	if c := &w.cut; w.err == nil && c.err != nil {
 		w.err = returnError(c.pc, &c.unreadable)
@@ -89,8 +89,8 @@ func (w *Walker) Err() error {
 	return w.err
 }
 
-// cut is where a stack ends that was copied in part, kept as it is: there are
-// many, and few are asked for their error.
+// cut holds the values of the error at the end of a partly copied stack. There are
+// many, and few are formatted.
 type cut struct {
 	pc uint64
 	unreadable
@@ -153,7 +153,7 @@ func (w *Walker) most() int {
 	return w.MaxFrames
 }
 
-// mayWork ends the walk where n frames took more work than those of any real stack.
+// mayWork ends the walk if n frames took more work than those of any real stack.
 func (w *Walker) mayWork(n int) bool {
 	if uint64(w.reads)+w.eval.Steps-w.steps > maxWork {
 		return w.end(TooManyFrames, fmt.Errorf("the walk was cut after %d frames, whose rules take more than %d steps", n, maxWork))
@@ -161,7 +161,7 @@ func (w *Walker) mayWork(n int) bool {
 	return true
 }
 
-// look completes the frame that the registers are of.
+// look completes the frame of the current registers.
 func (w *Walker) look() *known {
 	f := &w.frame
 	f.PC = w.regs.PC
@@ -170,7 +170,7 @@ func (w *Walker) look() *known {
 	return e
 }
 
-// lookup returns the address that tells where a frame is.
+// lookup returns the address to look a frame up by.
 func (e *known) lookup(interrupted bool) uint64 {
 	if interrupted || e.is&looksUpAtPC != 0 {
 		return e.pc
