@@ -72,13 +72,13 @@ type location struct {
 // dump is a minidump while it is opened.
 type dump struct {
 	*stored.Dump
-	streams  map[streamType]location
-	cpu      *processor
-	maps     []snapshot.Mapping
-	memory   []memoryRange
-	modules  []module
-	status   procStatus
-	contexts map[int]location // of threads, in place of those in ThreadList
+	streams     map[streamType]location
+	cpu         *processor
+	maps        []snapshot.Mapping
+	memory      []memoryRange
+	modules     []module
+	processName string
+	contexts    map[int]location // of threads, in place of those in ThreadList
 }
 
 var le = binary.LittleEndian

@@ -72,12 +72,6 @@ const (
 	maxPath    = 8 << 10 // bytes; a path of Linux takes at most as many
 )
 
-// procStatus is what is read of /proc/PID/status.
-type procStatus struct {
-	name string
-	pid  int
-}
-
 func (d *dump) readStatus(_ streamType, l location) error {
 	b, err := d.text(l, maxStatus)
 	if err != nil {
@@ -88,7 +82,7 @@ func (d *dump) readStatus(_ streamType, l location) error {
 		fields := strings.Fields(value)
 		switch {
 		case key == "Name":
-			d.status.name = strings.TrimSpace(value)
+			d.processName = strings.TrimSpace(value)
 		case key == "Pid" && len(fields) == 1:
 			d.Snapshot.PID, _ = strconv.Atoi(fields[0])
 		case key == "Uid" && len(fields) > 0:

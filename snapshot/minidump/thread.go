@@ -70,7 +70,7 @@ func (d *dump) readThreads(_ streamType, l location) error {
 			t.Registers.Set(d.cpu.threadPointer, teb) // Crashpad's ThreadSpecificDataAddress
 		}
 		if t.ID == d.Snapshot.PID {
-			t.Name = d.status.name
+			t.Name = d.processName
 		}
 		d.Snapshot.Threads = append(d.Snapshot.Threads, t)
 	})
