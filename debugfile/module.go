@@ -5,6 +5,8 @@
 package debugfile
 
 import (
+	"debug/elf"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -27,6 +29,12 @@ type Search struct {
 	// outside of it too, if it is not there.
 	Root string
 
+	// ReadAs is the user with whose rights files at paths that the target names are opened if
+	// this process is root. What this user may not read is opened only if it is a program, a
+	// shared library or a jitdump, so that nothing shows what any other file contains. If
+	// ReadAs is nil, this process's own rights decide.
+	ReadAs *User
+
 	// Stores are searched in their order, a DebugDirectory first below Root; nil stands for
 	// DefaultStores.
 	Stores []Store
@@ -40,6 +48,12 @@ type Search struct {
 	// Sections caches decompressed sections, as package debugfile/sectioncache does in
 	// files; it may be nil.
 	Sections object.SectionCache
+}
+
+// User is a user with its groups.
+type User struct {
+	ID, Group uint32
+	Groups    []uint32 // supplementary ones
 }
 
 // Module describes a mapped file.
@@ -72,6 +86,8 @@ type Place struct {
 	// Named says that the user or the kernel chose Path, not the target: it may be or
 	// contain a link of procfs, as /proc/PID/exe. Root must be "" then.
 	Named bool
+
+	user *User // see Search.ReadAs
 }
 
 // Trust is the proof that a file at a place needs to be used.
@@ -91,13 +107,53 @@ func (p *Place) Name() string {
 	return path.Join(p.Root, p.Path)
 }
 
-// Open opens the regular file at the place. The caller closes it. The error is an
+// Open opens the regular file at the place. The caller closes it. The error wraps an
 // [*fs.PathError].
 func (p *Place) Open() (*os.File, error) {
-	if p.Named {
+	switch {
+	case p.Named:
 		return untrusted.OpenNamed(p.Path)
+	case p.user != nil:
+		f, err := untrusted.OpenAs(untrusted.User(*p.user), p.Root, p.Path)
+		if errors.Is(err, fs.ErrPermission) {
+			return p.openCode(err)
+		}
+		return f, err
 	}
 	return untrusted.Open(p.Root, p.Path)
+}
+
+// openCode opens the file at the place with this process's rights if it has code for a
+// process: a program, a shared library or a jitdump. Otherwise it returns denied.
+func (p *Place) openCode(denied error) (*os.File, error) {
+	f, err := untrusted.Open(p.Root, p.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, denied
+	}
+	var b [18]byte // to the end of e_type
+	if _, err := f.ReadAt(b[:], 0); err != nil || !isCode(b[:]) {
+		f.Close()
+		return nil, denied
+	}
+	return f, nil
+}
+
+func isCode(b []byte) bool {
+	switch string(b[:4]) {
+	case "DTiJ", "JiTD": // of a jitdump, in either byte order
+		return true
+	case elf.ELFMAG:
+		var order binary.ByteOrder = binary.LittleEndian
+		if elf.Data(b[elf.EI_DATA]) == elf.ELFDATA2MSB {
+			order = binary.BigEndian
+		}
+		typ := elf.Type(order.Uint16(b[16:]))
+		return typ == elf.ET_EXEC || typ == elf.ET_DYN
+	}
+	return false
 }
 
 // Places returns the possible places of a module's file, the best one first.
@@ -114,6 +170,9 @@ func (s *Search) Places(m *Module) []Place {
 			list = append(list, Place{Root: s.Root, Path: "/" + path.Base(m.Path), Trust: Doubtful},
 				Place{Path: m.Path, Trust: Doubtful})
 		}
+	}
+	for i := range list {
+		list[i].user = s.ReadAs
 	}
 	list = append(list, s.stored(m.BuildID, Executable)...)
 	// The options of a caller can name what is looked at anyway.

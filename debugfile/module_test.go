@@ -8,6 +8,7 @@ package debugfile_test
 
 import (
 	"debug/elf"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -191,4 +192,72 @@ func TestDefaultStores(t *testing.T) {
 	if got := search.Kallsyms(""); got != nil {
 		t.Errorf("without an ID: %v", got)
 	}
+}
+
+// As root, what the target's user may not read is used only if it is code, and no error
+// shows the content of another file.
+func TestReadAs(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root reads files with the rights of another user")
+	}
+	id, err := hex.DecodeString(rightID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, open := publicDir(t), publicDir(t)
+	program := build(t, rightID)
+	place(t, program, secret+"/program")
+	core, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint16(core[16:], uint16(elf.ET_CORE))
+	if err := errors.Join(os.WriteFile(secret+"/core", core, 0o600), os.WriteFile(secret+"/jit-1.dump", []byte("DTiJ and the rest of its header"), 0o600),
+		os.WriteFile(secret+"/shadow", []byte("root:$y$SECRET"), 0o600), os.Chmod(secret, 0o700),
+		os.WriteFile(open+"/shadow", []byte("root:$y$SECRET"), 0o600), os.WriteFile(open+"/data", []byte("data"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	amd64 := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
+	for _, tt := range []struct {
+		name   string
+		module debugfile.Module
+		found  bool
+	}{
+		{"a program", debugfile.Module{Path: secret + "/program", BuildID: id}, true},
+		{"a program that is taken for data", debugfile.Module{Path: secret + "/program", Data: true}, true},
+		{"a jitdump", debugfile.Module{Path: secret + "/jit-1.dump", Data: true}, true},
+		{"a core", debugfile.Module{Path: secret + "/core", Data: true}, false},
+		{"not an object file", debugfile.Module{Path: secret + "/shadow", BuildID: id}, false},
+		{"expected to be a program", debugfile.Module{Path: secret + "/shadow", Machine: amd64}, false},
+		{"data", debugfile.Module{Path: open + "/shadow", Data: true}, false},
+		{"at a place that the target names", debugfile.Module{Places: []debugfile.Place{{Path: open + "/shadow"}}, Data: true}, false},
+		{"at a place that the user names", debugfile.Module{Places: []debugfile.Place{{Path: open + "/shadow", Named: true}}, Data: true}, true},
+		{"data that everybody may read", debugfile.Module{Path: open + "/data", Data: true}, true},
+	} {
+		search := debugfile.Search{Stores: []debugfile.Store{}, ReadAs: &debugfile.User{ID: 12345, Group: 12345}}
+		f, _, err := search.Open(&tt.module)
+		if f != nil {
+			f.Close()
+		}
+		if (err == nil) != tt.found || err != nil && !strings.Contains(err.Error(), "permission denied: it is read with the rights of user 12345") {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "72 6f") {
+			t.Errorf("%s: the error shows the file's content: %v", tt.name, err)
+		}
+	}
+	search := debugfile.Search{Stores: []debugfile.Store{}, ReadAs: &debugfile.User{ID: 12345, Group: 12345}}
+	if _, _, err := search.Open(&debugfile.Module{Path: secret + "/nothing"}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// publicDir returns a temporary directory that every user may enter.
+func publicDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

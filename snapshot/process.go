@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
@@ -39,7 +40,7 @@ type Process struct {
 	// ReadAs is the user with whose rights source files are read if this process is
 	// root, because the target's debugging information names these files. If it is nil,
 	// only files that everybody may read are read.
-	ReadAs *User
+	ReadAs *debugfile.User
 
 	// SourceRoot is the root directory in which source files are looked up, "" for this
 	// process's root directory.
@@ -48,12 +49,6 @@ type Process struct {
 	// Began is the start time of the process, zero if unknown. A file that was last
 	// written earlier is not its own.
 	Began time.Time
-}
-
-// User is a user with its groups.
-type User struct {
-	ID, Group uint32
-	Groups    []uint32 // supplementary ones
 }
 
 // OpenSource opens a source file that debugging information names, by its absolute path: a
@@ -89,7 +84,7 @@ func RunningProcess(pid int) (*Process, error) {
 // read takes in the text of /proc/PID/status (proc_pid_status(5)).
 func (p *Process) read(status []byte) {
 	p.Users = []uint32{}
-	var user User
+	var user debugfile.User
 	known := 0
 	for line := range bytes.Lines(status) {
 		name, value, _ := bytes.Cut(line, []byte{':'})

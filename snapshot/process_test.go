@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
@@ -37,11 +38,11 @@ func TestProcessRead(t *testing.T) {
 
 // Source files are read with the least of the rights that a process has.
 func TestReadAs(t *testing.T) {
-	for text, want := range map[string]*User{
-		"Uid:\t1000\t1000\t1000\t1000\nGid:\t100\t100\t100\t100\nGroups:\t27 100 \n": {1000, 100, []uint32{27, 100}},
-		"Uid:\t1000\t0\t0\t0\nGid:\t100\t0\t0\t0\nGroups:\t\n":                       {1000, 100, nil}, // set-user-ID root
-		"Uid:\t0\t1000\t0\t1000\nGid:\t0\t100\t0\t100\nGroups:\t\n":                  {1000, 100, nil}, // a daemon
-		"Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGroups:\t0 \n":                          {0, 0, []uint32{0}},
+	for text, want := range map[string]*debugfile.User{
+		"Uid:\t1000\t1000\t1000\t1000\nGid:\t100\t100\t100\t100\nGroups:\t27 100 \n": {ID: 1000, Group: 100, Groups: []uint32{27, 100}},
+		"Uid:\t1000\t0\t0\t0\nGid:\t100\t0\t0\t0\nGroups:\t\n":                       {ID: 1000, Group: 100, Groups: nil}, // set-user-ID root
+		"Uid:\t0\t1000\t0\t1000\nGid:\t0\t100\t0\t100\nGroups:\t\n":                  {ID: 1000, Group: 100, Groups: nil}, // a daemon
+		"Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGroups:\t0 \n":                          {ID: 0, Group: 0, Groups: []uint32{0}},
 		"Uid:\t1000\t1000\t1000\t1000\n":                                             nil,
 		"Uid:\t1000\tx\t1000\t1000\nGid:\t100\t100\t100\t100\n":                      nil,
 		"Uid:\t\nGid:\t\n": nil,

@@ -171,7 +171,7 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	case info.Size() == 0:
 		return nil, output.InputErrorf("%s is empty", name)
 	}
-	owner := snapshot.User(untrusted.OwnerOf(info))
+	owner := debugfile.User(untrusted.OwnerOf(info))
 	t.process = &snapshot.Process{ReadAs: &owner}
 	switch is, err := input.ContentOf(name); {
 	case err != nil:

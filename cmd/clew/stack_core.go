@@ -9,6 +9,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/urfave/cli/v3"
 
@@ -107,13 +109,18 @@ func (o *openedSource) facts(s *snapshot.Snapshot) *trace.Core {
 		return nil
 	}
 	r := &trace.Core{Path: o.name, Signal: s.Signal}
+	denied := false
 	for _, m := range o.Missing() {
+		denied = denied || errors.Is(m.Err, fs.ErrPermission)
 		r.Missing = append(r.Missing, trace.MissingFile{Path: m.Path, BuildID: m.BuildID, Address: m.Address, Reason: m.Err.Reason()})
 	}
 	if len(r.Missing) > 0 {
 		r.Advice = "for what is missing name a directory that has it with --sysroot, a program with --exe"
 		if input.Fetch() == nil {
 			r.Advice += ", or servers in DEBUGINFOD_URLS, which may have it"
+		}
+		if denied && os.Geteuid() == 0 {
+			r.Advice += "; if you trust " + o.name + ", --sysroot / reads files with your own rights"
 		}
 	}
 	if err := o.Damage(); err != nil {

@@ -25,7 +25,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
+	"github.com/clewdev/clew/snapshot"
 )
 
 // publicDir returns a new directory that every user can read.
@@ -97,7 +99,7 @@ func TestSourceIsReadWithTheTargetsRights(t *testing.T) {
 		if strings.Contains(out+said, "$y$SECRET") != shown {
 			t.Errorf("clew %s: exit %d\n%s%s", strings.Join(args, " "), status, out, said)
 		}
-		const why = "permission denied: it is read with the rights of user 65534; --source-path names folders"
+		const why = "permission denied: it is read with the rights of user 65534; --source-path DIR allows"
 		if strings.Contains(said, why) == shown {
 			t.Errorf("clew %s says: %s", strings.Join(args, " "), said)
 		}
@@ -330,6 +332,39 @@ func TestSparseProgram(t *testing.T) {
 		}
 		if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > 300<<10 {
 			t.Errorf("clew %s takes %d KiB", args[0], peak)
+		}
+	}
+}
+
+// A minidump of another user that lists a file as mapped, and has a stack pointer into it,
+// does not show root's user what is in the file.
+func TestDumpOfAnotherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root reads files with the rights of another user")
+	}
+	dir := publicDir(t)
+	secret := filepath.Join(dir, "secret")
+	if err := os.WriteFile(secret, bytes.Repeat([]byte{0x37, 0x13, 0xad, 0xde, 0, 0, 0, 0}, 2048), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := testprogram.Start(t, testprogram.Build(t, "chain.c", "-O2", "-g"))
+	p.Settle(t)
+	s := stacktest.Take(t, p.PID)
+	const at = 0x10000
+	s.Mappings = append([]snapshot.Mapping{{Start: at, End: at + 0x1000, Offset: 0x1000, Readable: true, Inode: 1, Path: secret}}, s.Mappings...)
+	s.Threads[0].Registers.Set(uint64(s.Machine.StackPointer), at+64)
+	s.Threads[0].Registers.Set(uint64(s.Machine.FramePointer), at+128)
+	dump := filepath.Join(dir, "other.dmp")
+	if err := errors.Join(os.WriteFile(dump, stacktest.Minidump(t, s, stacktest.MinidumpOptions{}), 0o644), os.Chown(dump, anybody, anybody)); err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range []bool{false, true} {
+		out, said, _ := runToEnd(t, clew(t, "stack", "--locals", dump), "DEBUGINFOD_URLS=")
+		if text := out + said; strings.Contains(text, "dead1337") != shown || !shown && !strings.Contains(text, "permission denied") {
+			t.Errorf("mode %v: %s", shown, text)
+		}
+		if err := os.Chmod(secret, 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -9,15 +9,18 @@ package core_test
 import (
 	"debug/elf"
 	"encoding/binary"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 )
 
@@ -68,16 +71,16 @@ func TestUserOfCore(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}
-	nobody := snapshot.User{ID: 65534, Group: 65534}
+	nobody := debugfile.User{ID: 65534, Group: 65534}
 	for _, test := range []struct {
 		name      string
 		owner     int
 		attribute string
 		notes     []byte // NT_PRPSINFO
-		want      snapshot.User
+		want      debugfile.User
 	}{
-		{"a user's", 77, "5", processNote(1000, 1001), snapshot.User{ID: 77, Group: 77}},
-		{"root's, of systemd", 0, "5", processNote(0, 0), snapshot.User{ID: 5, Group: 65534}},
+		{"a user's", 77, "5", processNote(1000, 1001), debugfile.User{ID: 77, Group: 77}},
+		{"root's, of systemd", 0, "5", processNote(0, 0), debugfile.User{ID: 5, Group: 65534}},
 		{"root's", 0, "", processNote(1000, 1001), nobody},
 		{"root's, of root by its note", 0, "", processNote(0, 0), nobody},
 		{"root's without a note", 0, "", nil, nobody},
@@ -114,4 +117,57 @@ func processNote(user, group uint32) []byte {
 	binary.LittleEndian.PutUint32(b[20:], group)
 	binary.LittleEndian.PutUint32(b[24:], 1)
 	return b
+}
+
+// As root, a core of another user shows no byte of a file that this user may not read.
+func TestFilesAreReadWithTheTargetsRights(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root reads files with the rights of another user")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "secret")
+	if err := os.WriteFile(file, append(make([]byte, 4096), "root:$y$SECRET"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := empty()
+	m.thread(1, 0, 216)
+	note := m.word(m.word(m.word(m.word(m.word(nil, 1), 4096), 0x10000), 0x11000), 1)
+	m.note(0x46494c45, append(note, file+"\x00"...))
+	path := write(t, m.bytes())
+	for _, test := range []struct {
+		name  string
+		owner int // of the core
+		mode  os.FileMode
+		root  string
+		shown bool
+	}{
+		{"a user's core", 12345, 0o600, "", false},
+		{"root's core, which anybody can have written", 0, 0o600, "", false},
+		{"a file that everybody may read", 12345, 0o644, "", true},
+		{"a sysroot is the user's choice", 12345, 0o600, "/", true},
+	} {
+		if err := errors.Join(os.Chown(path, test.owner, test.owner), os.Chmod(file, test.mode)); err != nil {
+			t.Fatal(err)
+		}
+		c, err := core.Open(path, &core.Options{Search: debugfile.Search{Root: test.root}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		var text [14]byte
+		err = c.Snapshot().Memory.ReadMemory(text[:], 0x10000)
+		if (err == nil) != test.shown || test.shown != (string(text[:]) == "root:$y$SECRET") || err != nil && !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%s: %q, %v", test.name, text, err)
+		}
+		f, err := c.Snapshot().Open(&c.Snapshot().Mappings[0])
+		if err == nil {
+			f.Close()
+		}
+		if (err == nil) != test.shown {
+			t.Errorf("%s: the file was opened: %v", test.name, err)
+		}
+	}
 }

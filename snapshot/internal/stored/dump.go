@@ -53,7 +53,7 @@ type Dump struct {
 
 	info    fs.FileInfo
 	dir     string             // that the dump is in
-	owner   *snapshot.User     // that the target ran as, see storedUser
+	owner   *debugfile.User    // that the target ran as, see storedUser
 	modules map[string]*module // by path as the dump has it
 	pieces  []piece            // by address
 	unknown []int              // pieces whose permissions the dump does not have
@@ -88,8 +88,13 @@ func Open(path string, options Options) (*Dump, error) {
 		f.Close()
 		return nil, err
 	}
-	return &Dump{Options: options, File: f, Size: info.Size(), info: info, dir: filepath.Dir(path), owner: storedUser(f),
-		modules: make(map[string]*module)}, nil
+	d := &Dump{Options: options, File: f, Size: info.Size(), info: info, dir: filepath.Dir(path), owner: storedUser(f),
+		modules: make(map[string]*module)}
+	if search := &d.Options.Search; search.Root == "" && search.ReadAs == nil {
+		user := d.user()
+		search.ReadAs = &user
+	}
+	return d, nil
 }
 
 // Finish completes the snapshot once everything is arranged.

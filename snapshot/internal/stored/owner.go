@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/internal/untrusted"
 	"github.com/clewdev/clew/snapshot"
 )
@@ -39,25 +40,25 @@ func (d *Dump) process() *snapshot.Process {
 // user in attributes of the file. The notes in the core prove nothing: anybody can write a
 // core, and the kernel notes the user ID that the target has in its own user namespace,
 // where anybody can be root.
-func (d *Dump) user() snapshot.User {
+func (d *Dump) user() debugfile.User {
 	owner := untrusted.OwnerOf(d.info)
 	switch {
 	case owner.ID != 0:
-		return snapshot.User(owner)
+		return debugfile.User(owner)
 	case d.owner != nil:
 		return *d.owner
 	}
-	return snapshot.User(untrusted.Nobody)
+	return debugfile.User(untrusted.Nobody)
 }
 
 // storedUser returns the user that systemd-coredump notes for a core's file, nil where it
 // did not store it.
-func storedUser(f *os.File) *snapshot.User {
+func storedUser(f *os.File) *debugfile.User {
 	id, ok := attribute(f, "user.coredump.uid")
 	if !ok {
 		return nil
 	}
-	user := snapshot.User{ID: id, Group: untrusted.Nobody.Group}
+	user := debugfile.User{ID: id, Group: untrusted.Nobody.Group}
 	if group, ok := attribute(f, "user.coredump.gid"); ok {
 		user.Group = group
 	}
