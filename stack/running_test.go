@@ -7,6 +7,7 @@
 package stack_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,5 +160,16 @@ func TestDeepRecursion(t *testing.T) {
 	short := objects.Walk(stack.WalkOptions{MaxFrames: 50})
 	if n := len(short[1].Frames); n != 50 || short[1].Reason != unwind.TooManyFrames {
 		t.Errorf("cut at 50: %d frames, %v", n, short[1].Reason)
+	}
+
+	// A core can claim any number of threads with the same deep stack.
+	s.Threads = slices.Repeat(s.Threads[1:2], 100)
+	frames, threads := 0, objects.Walk(stack.WalkOptions{})
+	for i := range threads {
+		frames += len(threads[i].Frames)
+	}
+	last := &threads[99]
+	if len(threads[0].Frames) != len(deep.Frames) || frames < 1<<20 || frames > 1<<20+100*64 || len(last.Frames) != 64 || last.Reason != unwind.TooManyFrames {
+		t.Errorf("threads that share a stack: %d frames in all, %d and %d of the first and last, %v", frames, len(threads[0].Frames), len(last.Frames), last.Reason)
 	}
 }

@@ -5,6 +5,7 @@
 package stack
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/clewdev/clew/object"
@@ -87,17 +88,30 @@ type WalkOptions struct {
 	MaxFrames int  // of one stack; 0 means unwind.DefaultMaxFrames
 }
 
+// Threads can share a stack: what a thread has costs nothing to the author of a core. Walk
+// therefore cuts stacks after maxFrames frames of all threads, but not their first
+// minFrames.
+const (
+	maxFrames = 1 << 20
+	minFrames = 64
+)
+
 // Walk walks the stacks of all threads of the objects' snapshot, in the order
 // of its threads. A thread without registers has a stack without frames, and
-// its Err.
+// its Err. If all stacks together have more than a million frames, the stacks of the
+// threads after that are cut.
 func (o *Objects) Walk(opts WalkOptions) []Stack {
 	s := o.snapshot
 	stacks := make([]Stack, len(s.Threads))
-	w := &unwind.Walker{Machine: s.Machine, Modules: &o.Modules, MaxFrames: opts.MaxFrames}
+	w := &unwind.Walker{Machine: s.Machine, Modules: &o.Modules}
 	// Memory that is not needed costs nothing: it is never touched. One list for all
 	// would be copied again and again, and each stack would keep the copy of its time.
 	const most = 1 << 14
-	room := make([]Frame, min(64*len(s.Threads), most))
+	room := make([]Frame, min(minFrames*len(s.Threads), most))
+	left := maxFrames
+	if opts.Registers {
+		left /= 4
+	}
 	for i := range s.Threads {
 		t := &s.Threads[i]
 		stack := &stacks[i]
@@ -106,14 +120,16 @@ func (o *Objects) Walk(opts WalkOptions) []Stack {
 			stack.Reason, stack.Err = unwind.NoRule, t.Err
 			continue
 		}
-		if len(room) < 64 {
-			room = make([]Frame, min(64*(len(s.Threads)-i), most))
+		if len(room) < minFrames {
+			room = make([]Frame, min(minFrames*(len(s.Threads)-i), most))
 		}
 		frames := room[:0]
+		w.MaxFrames = min(cmp.Or(opts.MaxFrames, unwind.DefaultMaxFrames), max(left, minFrames))
 		err := object.Guard(func() error {
 			o.WalkThread(w, o.snapshot.ThreadMemory(t), opts, &frames)
 			return nil
 		})
+		left -= len(frames)
 		stack.Frames = slices.Clip(frames)
 		if len(frames) <= len(room) { // else it has memory of its own
 			room = room[len(frames):]
