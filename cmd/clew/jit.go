@@ -173,15 +173,28 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	}
 	owner := debugfile.User(untrusted.OwnerOf(info))
 	t.process = &snapshot.Process{ReadAs: &owner}
-	switch is, err := input.ContentOf(name); {
-	case err != nil:
+	is, err := input.ContentOf(name)
+	if err != nil {
 		return nil, output.InputError(err)
-	case is == input.Recording:
-		t.process = nil // its processes can be of several users, whoever recorded them
-		return t, t.recording(name, flags)
-	case is.MaybeCore():
-		return t, t.source(name, &flags.core, &snapshot.Options{Search: input.SearchBelow})
 	}
+	return t, jitOpeners[slices.IndexFunc(jitOpeners, func(o jitOpener) bool { return o.reads(is) })].open(t, name, flags)
+}
+
+// jitOpener reads the generated code in one kind of file.
+type jitOpener struct {
+	reads func(input.Content) bool
+	open  func(*jitTarget, string, *jitFlags) error
+}
+
+// jitOpeners are the kinds of files. The first one that reads a file opens it.
+var jitOpeners = []jitOpener{
+	{input.Content.IsRecording, (*jitTarget).recording},
+	{input.Content.MaybeCore, (*jitTarget).dump},
+	{func(input.Content) bool { return true }, (*jitTarget).codeFile}, // a perf map has no magic number
+}
+
+// codeFile takes the code of a jitdump or perf map.
+func (t *jitTarget) codeFile(name string, _ *jitFlags) error {
 	t.file = name
 	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
 	debug.SetGCPercent(25)
@@ -189,11 +202,16 @@ func openJIT(name string, flags *jitFlags) (*jitTarget, error) {
 	source, err := stack.OpenCodeSource(name)
 	end()
 	if err != nil {
-		return nil, output.InputErrorf("%w%s", err, output.Hint("\nClew reads cores, jitdumps, perf maps and recordings of perf."))
+		return output.InputErrorf("%w%s", err, output.Hint("\nClew reads cores, minidumps, jitdumps, perf maps and recordings of perf."))
 	}
 	t.sources = []*stack.CodeSource{source}
 	t.machine = source.Machine()
-	return t, nil
+	return nil
+}
+
+// dump takes the code of a core or minidump.
+func (t *jitTarget) dump(name string, flags *jitFlags) error {
+	return t.source(name, &flags.core, &snapshot.Options{Search: input.SearchBelow})
 }
 
 // source takes the code of a source's snapshot.
@@ -259,6 +277,7 @@ func (t *jitTarget) recording(name string, flags *jitFlags) error {
 	}
 	defer r.Close()
 	t.file = name
+	t.process = nil // the recorded processes can be of several users, whoever recorded them
 	opts := recording.Options{Search: debugfile.Search{Root: flags.core.sysroot}}
 	_, end := output.Progress("reading "+name, 0)
 	defer end()

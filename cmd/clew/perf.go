@@ -192,7 +192,7 @@ func openRecording(path string) (*perfdata.Reader, error) {
 	}
 	if err != nil {
 		if c, _ := input.ContentOf(path); c == input.Core || c == input.Minidump {
-			return nil, fmt.Errorf("%s: a core, not a recording of perf; 'clew stack %[1]s' reads it", path)
+			return nil, fmt.Errorf("%s: not a recording of perf but a dump of a process; 'clew stack %[1]s' reads it", path)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -84,6 +84,9 @@ func byteOrder(ident *[18]byte) binary.ByteOrder {
 	return binary.LittleEndian
 }
 
+// IsRecording reports whether a file is a recording of perf.
+func (c Content) IsRecording() bool { return c == Recording }
+
 // MaybeCore reports whether a file can be a core or a minidump. Only the reader of cores can say what a
 // compressed file holds, and which kind of ELF file a damaged one is.
 func (c Content) MaybeCore() bool {
