@@ -81,13 +81,19 @@ var arm64 = Description{
 		// address: arch/arm64/include/uapi/asm/sigcontext.h.
 		{Code: "\x68\x11\x80\xd2\x01\x00\x00\xd4", Context: 128 + 176 + 8, Columns: pcNumbers[1:], PC: 32 * 8},
 	},
-	FrameRecord: &arm64Record, SignsReturns: true,
+	FrameRecord: &arm64Record, SignsReturns: true, RegionUnit: 4,
+	C: armC, ELFABI: ELFABI{MappingSymbols: true},
+	ThreadStorage: &ThreadStorage{Pointer: 36, Header: 16}, // AAELF64, "Thread Local Storage"
 }
 
 var arm64ilp32 = Description{
 	Perf: &arm64Perf, Vectors: &arm64Vectors, FrameRecord: &arm64Record, SignsReturns: true,
 	Relocations: arm64Relocations, Relative: 1027, Assembler: &arm64Assembler,
+	C: armC, ELFABI: ELFABI{MappingSymbols: true},
 }
+
+// armC: AAPCS64 §10.1.2, and the C++ ABIs for the Arm architectures, §3.2.1.
+var armC = CABI{CharUnsigned: true, VirtualInAdjustment: true}
 
 var (
 	arm64Assembler = Assembler{Comment: "//", Named: 32}
@@ -105,6 +111,8 @@ var (
 
 var arm = Description{
 	Relocations:   "0:none 2:abs32 3:rel32 5:abs16 8:abs8 40:none 42:rel31",
+	C:             armC,
+	ELFABI:        ELFABI{MappingSymbols: true, UnwindIndex: elf.PT_LOPROC + 1}, // PT_ARM_EXIDX
 	UnwindColumns: 16,
 	Go:            &Go{Arch: "arm", ArgumentsOffset: 4, G: 10},
 	Assembler:     &Assembler{Comment: "@", Named: 288, Numbered: 13},
@@ -117,7 +125,8 @@ var arm = Description{
 	// perf_reg_value in arch/arm64/kernel/perf_regs.c.
 	Perf: &RegisterSet{Width: 8, PC: 15, Columns: pcNumbers[1:17]},
 	// Some 64-bit kernels call themselves "arm64".
-	Uname: "arm*",
+	Uname:          "arm*",
+	FloatRegisters: &FloatRegisters{First: 256, Last: 287, Size: 8},
 	SignalFrames: []SignalFrame{
 		// mov r7,#__NR_sigreturn; svc 0, as ARM code and as Thumb. struct ucontext
 		// with its sigcontext at 20, whose first three words are no registers:

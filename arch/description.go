@@ -27,6 +27,11 @@ type Description struct {
 	// ThreadRegister is the column of the register that NT_ARM_TLS holds, 0 where there is
 	// no such register set.
 	ThreadRegister int
+	// FloatRegisters describes registers of floating-point numbers that are wider than a
+	// general register, or hold small values in another way.
+	FloatRegisters *FloatRegisters
+	// ThreadStorage is the layout of thread-local storage.
+	ThreadStorage *ThreadStorage
 
 	// Uname holds what uname -m prints, as patterns of path.Match that are separated by
 	// spaces. Both byte orders can have the same name.
@@ -46,6 +51,10 @@ type Description struct {
 	// there is call frame information.
 	ProbeSignalFrames bool
 
+	// C holds facts about C and C++.
+	C CABI
+	// ELF holds the machine's deviations from ELF's common rules.
+	ELFABI
 	// IndirectDebug says that the dynamic section is not written to: DT_MIPS_RLD_MAP leads to
 	// a pointer to r_debug.
 	IndirectDebug bool
@@ -69,9 +78,17 @@ type Description struct {
 	// 32.
 	UnwindColumns uint64
 
+	// RegionUnit is the number of bytes of code that operations of libunwind's regions
+	// count, 0 where it is not known.
+	RegionUnit uint64
 	// SignsReturns says that functions can sign return addresses in the bits above the
 	// address.
 	SignsReturns bool
+	// LongAdvances says that call frame information can have DW_CFA_MIPS_advance_loc8.
+	LongAdvances bool
+	// RegisterWindows says that a call can give a function new registers, and that the
+	// system saves those of its caller, columns 16 to 31, at the caller's stack pointer.
+	RegisterWindows bool
 }
 
 // RegisterSet is the layout of a set of registers.
@@ -90,6 +107,74 @@ type VectorSet struct {
 	First, Count uint64 // columns
 	Start, Size  int    // bytes: of the first register, of the whole register set
 	Width        int    // bytes of a register
+}
+
+// FloatRegisters are consecutive columns of registers for floating-point numbers.
+type FloatRegisters struct {
+	First, Last uint64 // columns
+	Size        int    // bytes
+	// HighBits says that a value of fewer bytes is in the most significant ones.
+	HighBits bool
+	// Doubles says that a number of four bytes is in the format of eight.
+	Doubles bool
+}
+
+// ThreadStorage is the layout of thread-local storage (Drepper, "ELF Handling For
+// Thread-Local Storage").
+type ThreadStorage struct {
+	Pointer uint64 // column of the thread pointer
+	// Below says that the storage ends at the thread pointer (variant II). Otherwise it
+	// starts Header bytes after the thread pointer (variant I).
+	Below  bool
+	Header uint64
+}
+
+// FloatFormat is the format of a floating-point number, where its size does not
+// determine it.
+type FloatFormat uint8
+
+const (
+	IEEE         FloatFormat = iota // that of IEEE 754 with the number's size
+	X87                             // 80 bits, and padding up to 12 or 16 bytes
+	M68881                          // 96 bits, 16 of which are padding
+	DoubleDouble                    // two numbers of 8 bytes: IBM's long double of powerpc
+)
+
+// CABI holds facts about C and C++ on a machine.
+type CABI struct {
+	CharUnsigned bool // char without a sign keyword is unsigned
+	// LongDouble is the format of numbers of the size of long double, and LongDoubleSize
+	// their size in bytes, 0 where it is two addresses.
+	LongDouble     FloatFormat
+	LongDoubleSize uint64
+	PackedDecimals bool   // decimal numbers have their digits packed by three (IEEE 754-2008 §3.5.2)
+	MaxAlign       uint64 // alignment in bytes that no basic type exceeds, 0 where it is 16
+	OwnErrnos      bool   // the numbers of errors above 34 are not those of asm-generic/errno.h
+	// VirtualInAdjustment says that pointers to methods have the bit that marks virtual
+	// ones in the adjustment, because the function's address needs its own lowest bit.
+	VirtualInAdjustment bool
+	// RestoresAfterCall says that a call ends with an instruction after the return
+	// address, which restores a register. The location lists of gcc end before it.
+	RestoresAfterCall bool
+}
+
+// ELFABI holds what a machine's ELF files have in their own way.
+type ELFABI struct {
+	UnwindSection elf.SectionType // of sections like .eh_frame, 0 where there is none
+	UnwindIndex   elf.ProgType    // of the segment of the exception table, 0 where there is none
+	// MappingSymbols says that $a, $d, $t and $x mark code and data.
+	MappingSymbols bool
+	// Descriptors says that symbols of functions can have the address of a descriptor,
+	// whose first word is the function's address.
+	Descriptors bool
+	// LocalEntry is the greatest distance in bytes from the start of a function to its
+	// second entry, which calls within a module use.
+	LocalEntry    uint64
+	LongHash      bool // DT_HASH has words of eight bytes
+	InPlaceAddend bool // entries of SHT_RELA have a second addend in the place that they change
+	// ShortTypes says that r_info of eight bytes holds the symbol in its first four bytes
+	// and the type in its last one.
+	ShortTypes bool
 }
 
 // SignalFrame is the code of a signal trampoline, and the place of the interrupted

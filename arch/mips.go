@@ -63,7 +63,10 @@ var (
 			// and lo.
 			{Code: "\x5b\x14\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 40, Columns: pcNumbers[1:], PC: 72 * 8},
 		},
-		ProbeSignalFrames: true,
+		ProbeSignalFrames: true, LongAdvances: true, C: CABI{OwnErrnos: true},
+		// Three relocations in one; data needs the first (64-bit ELF Object File
+		// Specification 2.9).
+		ELFABI: ELFABI{ShortTypes: true},
 	}
 	mipsLinux = Description{
 		General: &RegisterSet{Width: 4, PC: 40, Columns: mipsGeneral[:]},
@@ -79,7 +82,7 @@ var (
 			// at 24: struct rt_sigframe.
 			{Code: "\x61\x10\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 24 + 8, Columns: pcNumbers[:], Width: 8},
 		},
-		ProbeSignalFrames: true,
+		ProbeSignalFrames: true, LongAdvances: true, C: CABI{OwnErrnos: true},
 	}
 	// n32 has the registers of n64; only pointers are short.
 	mipsn32Linux = Description{
@@ -88,7 +91,7 @@ var (
 		SignalFrames: []SignalFrame{
 			{Code: "\x43\x18\x02\x24\x0c\x00\x00\x00", Context: 24 + 128 + 24, Columns: pcNumbers[1:], PC: 72 * 8},
 		},
-		ProbeSignalFrames: true,
+		ProbeSignalFrames: true, LongAdvances: true, C: CABI{OwnErrnos: true},
 	}
 	// arch/mips/include/asm/elf.h and uapi/asm/reg.h, 45 registers of o32: six words
 	// that are not used, r0 to r31, lo, hi, epc, badvaddr, status, cause. Columns are

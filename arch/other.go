@@ -19,7 +19,7 @@ var otherRows = []row{
 		// r3 to r18, dp, sp, fr12 to fr21 (each has two columns, from 32 for fr4).
 		saved: []span{{3, 18}, {27, 27}, {30, 30}, {48, 67}},
 		description: &Description{
-			Uname: "parisc parisc64", Signals: unknownSignals,
+			Uname: "parisc parisc64", Signals: unknownSignals, C: CABI{OwnErrnos: true},
 			Relocations: "0:none 1:abs32 9:after32 49:abs32 65:abs32 72:after64 80:abs64",
 			Assembler:   &Assembler{Comment: ";", Prefix: "%", Named: 32, Numbered: 32, Unnamed: []uint64{27, 28, 29}},
 		},
@@ -42,6 +42,7 @@ var otherRows = []row{
 		description: &Description{
 			Relocations: "0:none 1:abs32 2:rel32 33:abs16 34:abs8",
 			Assembler:   &Assembler{Comment: "!", Named: 64, Numbered: 16},
+			ELFABI:      ELFABI{InPlaceAddend: true},
 		},
 	},
 	{
@@ -49,9 +50,30 @@ var otherRows = []row{
 		code: 4, factor: -8, sp: 30, fp: 15, ra: 26,
 		names: []run{{0, "v0 t[0-7] s[0-5] fp a[0-5] t[8-11] ra t12 at gp sp zero f[0-31]"}},
 		// s0 to s5, fp, sp, f2 to f9.
-		saved:       []span{{9, 15}, {30, 30}, {34, 41}},
-		description: &Description{Uname: "alpha", Signals: unknownSignals, Relocations: "0:none 1:abs32 2:abs64 10:rel32 11:rel64"},
+		saved: []span{{9, 15}, {30, 30}, {34, 41}},
+		description: &Description{
+			Uname: "alpha", Signals: unknownSignals, Relocations: "0:none 1:abs32 2:abs64 10:rel32 11:rel64",
+			C: CABI{OwnErrnos: true}, ELFABI: ELFABI{LongHash: true},
+		},
 	},
+}
+
+// describeUnlisted returns the facts about a machine without a row.
+func describeUnlisted(machine elf.Machine) (d Description) {
+	switch machine {
+	case elf.EM_IA_64:
+		d.Relocations = "0:none 36:abs32 37:abs32 38:abs64 39:abs64 76:rel32 77:rel32 78:rel64 79:rel64"
+		d.Assembler = &Assembler{Comment: "//"}
+	case elf.EM_XTENSA:
+		d.Relocations = "0:none 1:abs32 14:rel32 17:add8 18:add16 19:add32"
+	case elf.EM_MICROBLAZE:
+		d.Relocations = "0:none 1:abs32 2:rel32"
+	case elf.EM_OPENRISC:
+		d.Relocations = "0:none 1:abs32 2:abs16 3:abs8 9:rel32"
+	case elf.EM_ALTERA_NIOS2:
+		d.Relocations = "0:none 20:abs32 21:abs16 22:abs8"
+	}
+	return d
 }
 
 var m68k = Description{
@@ -76,4 +98,5 @@ var m68k = Description{
 		{Code: "\x70\x52\x46\x00\x4e\x40", Pointer: 8, Context: 24, Columns: pcNumbers[1:17], PC: 16 * 4},
 	},
 	ProbeSignalFrames: true, // they are on the stack
+	C:                 CABI{LongDouble: M68881, LongDoubleSize: 12, MaxAlign: 2},
 }

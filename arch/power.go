@@ -59,7 +59,12 @@ var (
 			// qemu-user's lacks the addition, and has 16 bytes more in between.
 			{Code: "\xac\x00\x00\x38\x02\x00\x00\x44", Context: 128 + 16 + 168 + 64, Columns: powerGeneral[:39], PC: 32 * 8},
 		},
-		BackChain: &BackChain{ReturnAddress: 16, Always: true},
+		BackChain:      &BackChain{ReturnAddress: 16, Always: true},
+		FloatRegisters: &powerFloats,
+		C: CABI{CharUnsigned: true, LongDouble: DoubleDouble, PackedDecimals: true,
+			RestoresAfterCall: true}, // r2
+		// ELFv1 has descriptors, ELFv2 local entries (OpenPOWER ELFv2 ABI §2.3.2.1).
+		ELFABI: ELFABI{Descriptors: true, LocalEntry: 8},
 	}
 	ppc = Description{
 		Relocations: "0:none 1:abs32 3:abs16 24:abs32 25:abs16 26:rel32",
@@ -78,7 +83,10 @@ var (
 		// Kernels without a vDSO have them on the stack.
 		ProbeSignalFrames: true,
 		BackChain:         &BackChain{ReturnAddress: 4, Always: true},
+		FloatRegisters:    &powerFloats,
+		C:                 CABI{CharUnsigned: true, LongDouble: DoubleDouble, PackedDecimals: true},
 	}
+	powerFloats    = FloatRegisters{First: 32, Last: 63, Size: 8, Doubles: true} // Power ISA §4.3.1
 	powerAssembler = Assembler{Comment: "#", Named: 128, Numbered: 32}
 	powerPerf      = RegisterSet{Width: 8, PC: 32, Columns: powerGeneral[:38]}
 	// arch/powerpc/include/uapi/asm/ptrace.h and elf.h, ELF_NGREG of struct pt_regs:

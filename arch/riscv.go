@@ -50,11 +50,13 @@ var (
 			{Code: "\x93\x08\xb0\x08\x73\x00\x00\x00", Context: 128 + 176, Columns: riscvGeneral[:]},
 		},
 		FrameRecord: &recordBelow,
+		C:           CABI{CharUnsigned: true}, ELFABI: ELFABI{MappingSymbols: true},
 	}
 	riscv32 = Description{
 		Relocations: riscvRelocations, Relative: 3, Assembler: &riscvAssembler,
 		General: &RegisterSet{Width: 4, Columns: riscvGeneral[:]},
 		Perf:    &pcFirst, Uname: "riscv32", FrameRecord: &recordBelow,
+		C: CABI{CharUnsigned: true}, ELFABI: ELFABI{MappingSymbols: true},
 	}
 	riscvAssembler = Assembler{Comment: "#", Named: 128}
 	// arch/riscv/include/uapi/asm/ptrace.h, struct user_regs_struct: pc, then x1 to x31.

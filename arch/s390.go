@@ -68,7 +68,8 @@ var s390x = Description{
 		// struct ucontext with its registers at 40: struct rt_sigframe.
 		{Code: "\x0a\xad", Context: 160 + 8 + 128 + 40, Columns: s390xSaved[:], PC: 8},
 	},
-	BackChain: &BackChain{ReturnAddress: 14 * 8},
+	BackChain:      &BackChain{ReturnAddress: 14 * 8},
+	FloatRegisters: &s390Floats, C: s390C, ELFABI: ELFABI{LongHash: true},
 }
 
 var s390 = Description{
@@ -84,8 +85,14 @@ var s390 = Description{
 		{Code: "\x0a\x77", Context: 96 + 16, Columns: s390Saved[:34], PC: 4},
 		{Code: "\x0a\xad", Context: 96 + 8 + 128 + 24, Columns: s390Saved[:34], PC: 4},
 	},
-	BackChain: &BackChain{ReturnAddress: 14 * 4},
+	BackChain:      &BackChain{ReturnAddress: 14 * 4},
+	FloatRegisters: &s390Floats, C: s390C,
 }
+
+var (
+	s390Floats = FloatRegisters{First: 16, Last: 31, Size: 8, HighBits: true}
+	s390C      = CABI{CharUnsigned: true, PackedDecimals: true}
+)
 
 var (
 	// The PSW's mask and address, r0 to r15, a0 to a15 of four bytes each, fpc, and f0 to

@@ -64,11 +64,14 @@ var (
 		},
 		// The C library's trampoline is taken for the end of the function before it.
 		ProbeSignalFrames: true,
+		RegisterWindows:   true, C: CABI{OwnErrnos: true},
+		ELFABI: ELFABI{ShortTypes: true}, // the bytes between are data of R_SPARC_OLO10
 	}
 	sparc = Description{
 		// arch/sparc/include/asm/elf_32.h: the same with psr, pc, npc, y, wim, tbr.
 		General: &RegisterSet{Width: 4, PC: 33, Columns: sparcGeneral[:]},
 		Signals: sparcSignals, Relocations: sparcRelocations, Assembler: &sparcAssembler,
+		RegisterWindows: true, C: CABI{OwnErrnos: true},
 	}
 	sparcGeneral = [...]uint8{
 		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,

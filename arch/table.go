@@ -232,7 +232,9 @@ func LookupFlags(machine elf.Machine, class elf.Class, data elf.Data, flags uint
 		big = f != nil && f.natural.Order == binary.BigEndian
 	}
 	if f == nil {
-		return newMachine(machine, class, data)
+		m := newMachine(machine, class, data)
+		m.Description = describeUnlisted(machine)
+		return m
 	}
 	slot, order := classSlot(class), 0
 	if machine == elf.EM_MIPS && class == elf.ELFCLASS32 && flags&efMIPSABI2 != 0 {

@@ -94,7 +94,10 @@ var amd64 = Description{
 		{Code: "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", Context: 40, PC: 16 * 8,
 			Columns: []uint8{8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16}},
 	},
-	FrameRecord: &x86Record,
+	FrameRecord: &x86Record, RegionUnit: 1,
+	C:             CABI{LongDouble: X87},
+	ELFABI:        ELFABI{UnwindSection: amd64UnwindSection},
+	ThreadStorage: &ThreadStorage{Pointer: 58, Below: true}, // fs.base
 }
 
 // x32 has the registers of x86-64; only pointers are short.
@@ -102,6 +105,8 @@ var x32 = Description{
 	Relocations: amd64Relocations, Relative: 8, UnwindColumns: 17, Assembler: &amd64Assembler,
 	General: &amd64General, Perf: &amd64Perf, Vectors: &amd64Vectors,
 	FrameRecord: &x86Record,
+	C:           CABI{LongDouble: X87, LongDoubleSize: 16},
+	ELFABI:      ELFABI{UnwindSection: amd64UnwindSection},
 }
 
 var i386 = Description{
@@ -130,7 +135,11 @@ var i386 = Description{
 		{Code: "\xb8\xad\x00\x00\x00\xcd\x80", Context: 12 + 128 + 20 + 16, Columns: i386Sigcontext[:], PC: 10 * 4},
 	},
 	FrameRecord: &x86Record,
+	C:           CABI{LongDouble: X87, LongDoubleSize: 12, MaxAlign: 4},
 }
+
+// amd64UnwindSection is SHT_X86_64_UNWIND (psABI amd64 §4.2.1).
+const amd64UnwindSection = elf.SHT_LOPROC + 1
 
 var (
 	// arch/x86/include/asm/user_64.h, struct user_regs_struct: r15 r14 r13 r12 rbp
