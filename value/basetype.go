@@ -5,8 +5,8 @@
 package value
 
 import (
+	"cmp"
 	"debug/dwarf"
-	"debug/elf"
 	"math"
 	"math/big"
 	"slices"
@@ -33,7 +33,7 @@ func Base(m *arch.Machine, name string) *Type {
 		t.kind, t.size, t.signed = Bool, 1, false
 	case "char":
 		// gcc's plain char is unsigned on arm, powerpc, s390 and riscv.
-		t.kind, t.size, t.signed = Char, 1, plainCharSigned(m)
+		t.kind, t.size, t.signed = Char, 1, !m.C.CharUnsigned
 	case "signed char", "unsigned char":
 		t.kind, t.size = Char, 1
 	case "short", "unsigned short":
@@ -51,27 +51,12 @@ func Base(m *arch.Machine, name string) *Type {
 	case "double":
 		t.kind, t.size, t.signed = Float, 8, false
 	case "long double":
-		t.kind, t.size, t.signed = Float, 16, false
-		if m.AddressSize == 4 {
-			t.size = 8
-			if strings.Contains(m.Name, "86") {
-				t.size = 12
-			}
-		}
+		t.kind, t.size, t.signed = Float, cmp.Or(m.C.LongDoubleSize, 2*uint64(m.AddressSize)), false
 		t.format = t.floatFormat(t.size, 0)
 	default:
 		return nil
 	}
 	return t
-}
-
-func plainCharSigned(m *arch.Machine) bool {
-	for _, prefix := range []string{"arm", "aarch", "power", "ppc", "s390", "risc"} {
-		if strings.HasPrefix(strings.ToLower(m.Name), prefix) {
-			return false
-		}
-	}
-	return true
 }
 
 // spelled is the name of a type as a person writes it.
@@ -133,22 +118,21 @@ type floatKind struct {
 // DW_ATE_float, and no producer writes a DW_AT_bit_size: long double, which every
 // language has under a name of its own, has the machine's format, and the types that
 // have IEEE's everywhere are distinguished by their names.
-func (k *floatKind) format() number.Format {
-	switch k.machine.ELF {
-	case elf.EM_386, elf.EM_X86_64:
-		if k.size == 10 || k.size == 12 || k.size == 16 && k.bits != 128 && !k.isQuad() {
-			return number.X87
-		}
-	case elf.EM_68K:
-		if k.size == 12 {
-			return number.M68881
-		}
-	case elf.EM_PPC, elf.EM_PPC64:
-		if k.size == 16 && !k.isQuad() {
-			return number.DoubleDouble
-		}
+func (k *floatKind) format() arch.FloatFormat {
+	fits := false
+	format := k.machine.C.LongDouble
+	switch format {
+	case arch.X87:
+		fits = k.size == 10 || k.size == 12 || k.size == 16 && k.bits != 128 && !k.isQuad()
+	case arch.M68881:
+		fits = k.size == 12
+	case arch.DoubleDouble:
+		fits = k.size == 16 && !k.isQuad()
 	}
-	return number.IEEE
+	if !fits {
+		return arch.IEEE
+	}
+	return format
 }
 
 // isQuad reports whether a type of 16 bytes has IEEE's format where long double has
@@ -157,7 +141,7 @@ func (k *floatKind) format() number.Format {
 // wider than 8 bytes; and all types of Rust, which has no long double.
 func (k *floatKind) isQuad() bool {
 	has := func(text string) bool { return strings.Contains(k.name, text) }
-	if k.machine.ELF == elf.EM_PPC || k.machine.ELF == elf.EM_PPC64 {
+	if k.machine.C.LongDouble == arch.DoubleDouble {
 		return !has("ibm128") && (k.ieee || has("128") || has("_Float64x") || k.language == Rust)
 	}
 	if k.language == Fortran {
@@ -167,7 +151,7 @@ func (k *floatKind) isQuad() bool {
 }
 
 // floatFormat returns the format of a base type, or of the two parts of a complex one.
-func (t *Type) floatFormat(size uint64, bits int64) number.Format {
+func (t *Type) floatFormat(size uint64, bits int64) arch.FloatFormat {
 	k := floatKind{machine: t.machine, name: t.name, language: t.language, size: size, bits: bits}
 	if t.info != nil && size == 16 {
 		k.ieee = t.info.entries.IEEELongDouble(t.unit)

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"cmp"
 	"debug/dwarf"
-	"debug/elf"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -263,18 +262,11 @@ func (t *Type) alignment(depth int, left *int) uint64 {
 		}
 		return most
 	}
-	most := uint64(16)
-	switch t.machine.ELF {
-	case elf.EM_386:
-		most = 4
-	case elf.EM_68K:
-		most = 2
-	}
 	size := t.Size()
 	if t.kind == Complex {
 		size /= 2 // as its parts
 	}
-	size = min(size, most)
+	size = min(size, cmp.Or(t.machine.C.MaxAlign, 16))
 	if size == 0 {
 		return 1
 	}

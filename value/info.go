@@ -5,7 +5,6 @@
 package value
 
 import (
-	"debug/elf"
 	"errors"
 	"fmt"
 	"sync"
@@ -144,13 +143,13 @@ func (i *Info) Language(pc uint64) (l Language) {
 // changes. Those of the GNU compilers do: they end a byte before the return address
 // (gcc's final.c, NOTE_DURING_CALL). A register that one names there still has its
 // value in the frames that were called. Other compilers' lists may name what is
-// lost. So do gcc's of ppc64, which end a byte before the end of the call: that has a
-// second instruction, which the call returns to and which restores r2.
+// lost. So do gcc's where a call has a second instruction after the return address
+// (ppc64), because they end a byte before its end.
 func (i *Info) ListsEndAtCalls(pc uint64) (end bool) {
 	_ = i.locked(func() error { // what cannot be read is not known to
 		if u := i.entries.UnitAt(pc); u != nil {
 			_, err := i.entries.Root(u)
-			end = err == nil && u.GCC && i.machine.ELF != elf.EM_PPC64
+			end = err == nil && u.GCC && !i.machine.C.RestoresAfterCall
 		}
 		return nil
 	})

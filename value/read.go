@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value/internal/entry"
 	"github.com/clewdev/clew/value/internal/number"
@@ -132,7 +133,7 @@ func (v *Variable) readAs(t *Type, e *evaluator) Value {
 		return Constant(t, b, e.frame)
 	case entry.AttributeBlock:
 		b := c.Bytes
-		if len(b) == 10 && size > 10 && t.Strip().format == number.X87 {
+		if len(b) == 10 && size > 10 && t.Strip().format == arch.X87 {
 			b = append(bytes.Clone(b), make([]byte, size-10)...) // clang leaves out the padding
 		}
 		return Constant(t, b, e.frame)

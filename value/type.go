@@ -15,7 +15,6 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/value/internal/entry"
-	"github.com/clewdev/clew/value/internal/number"
 )
 
 // Kind is what a type is made of.
@@ -65,14 +64,14 @@ type Type struct {
 	size     uint64
 	sized    bool // size was said
 	signed   bool
-	partial  bool          // a declaration: what the type is made of stands elsewhere
-	vector   bool          // an Array that is a vector register's
-	lazy     bool          // an Array of Fortran that is allocated, or a Text whose length was not in its type
-	format   number.Format // of a Float, or of the parts of a Complex
-	goKind   uint8         // reflect's number of it
-	goPlace  int32         // of a type parameter of Go: 1 for the dictionary's first word
-	indirect bool          // DW_CC_pass_by_reference, or a function of its own copies or destroys it
-	problem  error         // why it is Unknown, where that is known
+	partial  bool             // a declaration: what the type is made of stands elsewhere
+	vector   bool             // an Array that is a vector register's
+	lazy     bool             // an Array of Fortran that is allocated, or a Text whose length was not in its type
+	format   arch.FloatFormat // of a Float, or of the parts of a Complex
+	goKind   uint8            // reflect's number of it
+	goPlace  int32            // of a type parameter of Go: 1 for the dictionary's first word
+	indirect bool             // DW_CC_pass_by_reference, or a function of its own copies or destroys it
+	problem  error            // why it is Unknown, where that is known
 
 	once     sync.Once // guards the reading of what follows
 	ready    bool      // nothing is to be read: the type was made

@@ -228,7 +228,7 @@ func (t *Type) base(e *object.DebugEntry) {
 	if part, ok := strings.CutPrefix(t.name, "complex "); ok && encoding == dw.ATELoUser {
 		t.kind, t.problem, t.ready = Complex, nil, true
 		t.elem = &Type{machine: t.machine, language: t.language, kind: Int, name: part, size: t.size / 2, sized: true, ready: true,
-			signed: !strings.Contains(part, "unsigned") && (part != "char" || plainCharSigned(t.machine))}
+			signed: !strings.Contains(part, "unsigned") && (part != "char" || !t.machine.C.CharUnsigned)}
 	}
 	bits, _ := e.Number(dwarf.AttrBitSize)
 	if !t.sized && bits > 0 {

@@ -5,7 +5,6 @@
 package print
 
 import (
-	"debug/elf"
 	"strconv"
 
 	"github.com/clewdev/clew/value"
@@ -40,7 +39,7 @@ func (w *printing) methodPointer(t *value.Type, b []byte) {
 	order := t.Machine().Order
 	pointer, adjustment := number.Uint(order, b[:half]), number.SignExtend(number.Uint(order, b[half:]), 8*uint64(half))
 	isVirtual := pointer&1 != 0
-	if t.Machine().ELF == elf.EM_AARCH64 || t.Machine().ELF == elf.EM_ARM {
+	if t.Machine().C.VirtualInAdjustment {
 		isVirtual = adjustment&1 != 0
 		adjustment = uint64(int64(adjustment) >> 1)
 	} else if isVirtual {

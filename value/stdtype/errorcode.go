@@ -6,7 +6,6 @@ package stdtype
 
 import (
 	"bytes"
-	"debug/elf"
 	"fmt"
 	"strconv"
 	"strings"
@@ -151,11 +150,8 @@ const commonErrnos = 34
 
 // errnoName returns the name of an error, "" where none is known.
 func errnoName(m *arch.Machine, number int64) string {
-	switch m.ELF {
-	case elf.EM_MIPS, elf.EM_SPARCV9, elf.EM_SPARC, elf.EM_SPARC32PLUS, elf.EM_PARISC, elf.EM_ALPHA:
-		if number > commonErrnos {
-			return "" // these have tables of their own
-		}
+	if m.C.OwnErrnos && number > commonErrnos {
+		return ""
 	}
 	if names := strings.Fields(errnoNames); number > 0 && number <= int64(len(names)) && names[number-1] != "-" {
 		return names[number-1]

@@ -5,9 +5,10 @@
 package entry
 
 import (
-	"debug/elf"
 	"slices"
 	"strings"
+
+	"github.com/clewdev/clew/arch"
 )
 
 // longDouble is the format of C's long double, where flags of the compiler choose it.
@@ -34,7 +35,7 @@ func longDoubleOf(producer string) longDouble {
 // IEEELongDouble reports whether the long double of a unit has IEEE's format on a machine with
 // another default: a flag of the compiler or an attribute of the object chooses it.
 func (r *Reader) IEEELongDouble(u *Unit) bool {
-	if u.longDouble == longDoubleUnknown && (r.Machine.ELF == elf.EM_PPC64 || r.Machine.ELF == elf.EM_PPC) {
+	if u.longDouble == longDoubleUnknown && r.Machine.C.LongDouble == arch.DoubleDouble {
 		if r.longDouble == longDoubleUnknown {
 			r.longDouble = longDoubleOther
 			if r.powerFloatABI()&attributeLongDouble == attributeLongDouble {

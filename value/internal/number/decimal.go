@@ -5,24 +5,12 @@
 package number
 
 import (
-	"debug/elf"
 	"math/big"
 	"strconv"
 	"strings"
 
 	"github.com/clewdev/clew/arch"
 )
-
-// hasBinaryDecimals reports whether the coefficient of a machine's decimal numbers is a
-// binary integer (IEEE 754-2008 §3.5.2). Power and z have instructions for numbers
-// whose digits are packed by three.
-func hasBinaryDecimals(m *arch.Machine) bool {
-	switch m.ELF {
-	case elf.EM_PPC, elf.EM_PPC64, elf.EM_S390:
-		return false
-	}
-	return true
-}
 
 // decimalFormat is how the bits after the sign are used.
 type decimalFormat struct {
@@ -41,7 +29,7 @@ var decimalFormats = [...]decimalFormat{
 // Decimal returns a decimal number as the General Decimal Arithmetic
 // Specification writes it ("to-scientific-string"), as gdb does: 1.50 is not 1.5.
 func Decimal(m *arch.Machine, b []byte) string {
-	if len(b) >= len(decimalFormats) || decimalFormats[len(b)].digits == 0 || !hasBinaryDecimals(m) {
+	if len(b) >= len(decimalFormats) || decimalFormats[len(b)].digits == 0 || m.C.PackedDecimals {
 		return "<invalid float value>"
 	}
 	format := decimalFormats[len(b)]

@@ -26,13 +26,13 @@ type Float struct {
 func (n Float) Finite() bool { return n.Value != nil }
 
 // DecodeFloat reads a number of a format.
-func DecodeFloat(m *arch.Machine, format Format, b []byte) Float {
+func DecodeFloat(m *arch.Machine, format arch.FloatFormat, b []byte) Float {
 	switch {
-	case format == X87 && len(b) >= 10:
+	case format == arch.X87 && len(b) >= 10:
 		return ieee(m, b[:10], 15, 63, integerOfX87)
-	case format == M68881 && len(b) == 12:
+	case format == arch.M68881 && len(b) == 12:
 		return ieee(m, append(b[:2:2], b[4:]...), 15, 63, integerOfM68881) // 16 bits of padding follow the exponent
-	case format == DoubleDouble && len(b) == 16:
+	case format == arch.DoubleDouble && len(b) == 16:
 		return doubleDouble(m, b)
 	}
 	switch len(b) {
@@ -64,7 +64,7 @@ func doubleDouble(m *arch.Machine, b []byte) Float {
 
 // EncodeFloat writes a number to zeroed bytes, and returns false for a size that has no
 // format.
-func EncodeFloat(m *arch.Machine, format Format, b []byte, n float64) bool {
+func EncodeFloat(m *arch.Machine, format arch.FloatFormat, b []byte, n float64) bool {
 	// The formats with an exponent of 15 bits hold every float64: here with a significand
 	// of 64 bits, whose first one stands for the integer 1.
 	fraction, exponent := math.Frexp(math.Abs(n))
@@ -83,12 +83,12 @@ func EncodeFloat(m *arch.Machine, format Format, b []byte, n float64) bool {
 	switch size := len(b); {
 	case size == 4:
 		PutUint(m.Order, b, uint64(math.Float32bits(float32(n))))
-	case size == 8 || size == 16 && format == DoubleDouble:
+	case size == 8 || size == 16 && format == arch.DoubleDouble:
 		PutUint(m.Order, b[:8], math.Float64bits(n))
-	case size >= 10 && format == X87:
+	case size >= 10 && format == arch.X87:
 		PutUint(m.Order, b[:8], significand)
 		PutUint(m.Order, b[8:10], biased)
-	case size == 12 && format == M68881:
+	case size == 12 && format == arch.M68881:
 		PutUint(m.Order, b[:2], biased)
 		PutUint(m.Order, b[4:], significand)
 	case size == 16:
@@ -176,13 +176,3 @@ func (n Float) String() string {
 	}
 	return n.Value.Text('g', n.digits)
 }
-
-// Format is the format of a floating-point number, where its size does not determine it.
-type Format uint8
-
-const (
-	IEEE         Format = iota // that of IEEE 754 with the number's size
-	X87                        // 80 bits, and padding up to 12 or 16 bytes
-	M68881                     // 96 bits, 16 of which are padding
-	DoubleDouble               // two numbers of 8 bytes: IBM's long double of powerpc
-)
