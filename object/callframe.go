@@ -136,7 +136,7 @@ func (f *File) cfiKind(s sectionHeader) (cfi.Kind, bool) {
 	case ".debug_frame", ".zdebug_frame":
 		return cfi.DebugFrame, true
 	}
-	if s.typ == shtX8664Unwind && f.machine == elf.EM_X86_64 && string(name) != ".eh_frame_hdr" {
+	if s.typ == f.arch.UnwindSection && string(name) != ".eh_frame_hdr" {
 		return cfi.EHFrame, true
 	}
 	return 0, false

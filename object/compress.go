@@ -120,7 +120,6 @@ func zstdReader(stream []byte, size uint64) (io.Reader, error) {
 	copy(b, elf.ELFMAG)
 	b[elf.EI_CLASS], b[elf.EI_DATA], b[elf.EI_VERSION] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)
 	o.PutUint16(b[16:], uint16(elf.ET_REL))
-	o.PutUint16(b[18:], uint16(elf.EM_X86_64))
 	o.PutUint32(b[20:], uint32(elf.EV_CURRENT))
 	o.PutUint64(b[40:], sections)
 	o.PutUint16(b[52:], 64)

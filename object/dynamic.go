@@ -113,9 +113,8 @@ func (f *File) dynamicSymbols() (t symbolTable, err error) {
 
 func (f *File) dynamicSymbolCount() (uint64, error) {
 	if addr, ok := f.dynamicAddress(elf.DT_HASH); ok {
-		// Alpha and 64-bit s390 have words of eight bytes here.
 		word := 4
-		if f.class == elf.ELFCLASS64 && (f.machine == elf.EM_S390 || f.machine == elf.EM_ALPHA) {
+		if f.arch.LongHash {
 			word = 8
 		}
 		head, err := f.view(addr, uint64(2*word))

@@ -63,7 +63,7 @@ func (f *File) relocate(data []byte, s sectionHeader, index int) (left []uint64,
 		return left, err
 	}
 	symbolSize := f.symbolSize()
-	addendInPlace := table.typ == elf.SHT_REL || f.machine == elf.EM_SH // SuperH adds both
+	addendInPlace := table.typ == elf.SHT_REL || f.arch.InPlaceAddend
 	for ; len(entries) >= size; entries = entries[size:] {
 		r := f.decodeRelocation(entries, table.typ)
 		op := known[r.typ]
@@ -143,14 +143,10 @@ func (f *File) decodeRelocation(b []byte, t elf.SectionType) (r relocationEntry)
 		return r
 	}
 	r.offset = o.Uint64(b)
-	switch info := o.Uint64(b[8:]); f.machine {
-	case elf.EM_MIPS:
-		// Three relocations in one (64-bit ELF Object File Specification 2.9):
-		// symbol, special symbol, third, second and first type. Data needs the first.
+	if f.arch.ShortTypes {
 		r.symbol, r.typ = o.Uint32(b[8:]), uint32(b[15])
-	case elf.EM_SPARCV9:
-		r.symbol, r.typ = uint32(info>>32), uint32(info)&0xff // above it, data of R_SPARC_OLO10
-	default:
+	} else {
+		info := o.Uint64(b[8:])
 		r.symbol, r.typ = uint32(info>>32), uint32(info)
 	}
 	if t == elf.SHT_RELA {

@@ -10,11 +10,7 @@ import (
 
 // movesSymbols reports whether toAddress can change values.
 func (f *File) movesSymbols() bool {
-	switch f.machine {
-	case elf.EM_ARM, elf.EM_MIPS, elf.EM_PPC64:
-		return true
-	}
-	return f.typ == elf.ET_REL || f.sectionRelative()
+	return f.marksModes() || f.arch.Descriptors || f.typ == elf.ET_REL || f.sectionRelative()
 }
 
 // toAddress makes the value of a symbol the address of the first instruction.
@@ -25,19 +21,20 @@ func (f *File) toAddress(s *rawSymbol) {
 	if !isFunction(s) {
 		return
 	}
-	switch f.machine {
-	case elf.EM_ARM, elf.EM_MIPS: // Thumb; microMIPS and MIPS16
+	if f.marksModes() {
 		s.value &^= 1
-	case elf.EM_PPC64:
-		// ELFv1: the value is the address of a descriptor. Its first word is that of the code.
-		if f.flags&3 < 2 && f.inDescriptors(s) {
-			if entry := f.descriptor(s.value); entry != 0 {
-				// The symbol's section is that of the descriptor.
-				s.value, s.shndx = entry, elf.SHN_ABS
-			}
+	}
+	if f.arch.Descriptors && f.flags&3 < 2 && f.inDescriptors(s) { // ELFv1
+		if entry := f.descriptor(s.value); entry != 0 {
+			// The symbol's section is that of the descriptor.
+			s.value, s.shndx = entry, elf.SHN_ABS
 		}
 	}
 }
+
+// marksModes reports whether the lowest bit of a function's address is the mode in which
+// its code runs: Thumb, microMIPS, MIPS16.
+func (f *File) marksModes() bool { return f.arch.CodeMask&1 == 0 }
 
 // descriptor returns the first word of a function descriptor, 0 where it
 // cannot be read.
@@ -79,8 +76,8 @@ const maxUndecided = 1 << 12
 // The first function decides it with a value that is inside of its section in one
 // interpretation and outside in the other.
 func (f *File) findSectionRelative() (relative bool) {
-	if f.typ != elf.ET_DYN && f.typ != elf.ET_EXEC || f.machine == elf.EM_PPC64 {
-		return false // ELFv1: values are those of descriptors, which are in another section
+	if f.typ != elf.ET_DYN && f.typ != elf.ET_EXEC || f.arch.Descriptors {
+		return false // values are those of descriptors, which are in another section
 	}
 	f.noteFault(func() {
 		left := maxUndecided

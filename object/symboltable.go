@@ -295,10 +295,7 @@ func (f *File) isMark(names []byte, name uint32) bool {
 	case '.':
 		return b == 'L'
 	case '$':
-		switch f.machine {
-		case elf.EM_ARM, elf.EM_AARCH64, elf.EM_RISCV:
-			return b == 'a' || b == 'd' || b == 't' || b == 'x'
-		}
+		return f.arch.MappingSymbols && (b == 'a' || b == 'd' || b == 't' || b == 'x')
 	}
 	return false
 }

@@ -7,8 +7,6 @@
 package relocation
 
 import (
-	"cmp"
-	"debug/elf"
 	"encoding/binary"
 	"strconv"
 	"strings"
@@ -76,7 +74,7 @@ func actionOf(name string) (a action, sized bool) {
 // Operations returns the relocations of a machine by their type, false for a machine
 // whose relocations are not known. The map must not be changed.
 func Operations(m *arch.Machine) (known map[uint32]Operation, ok bool) {
-	text := cmp.Or(m.Relocations, others()[m.ELF])
+	text := m.Relocations
 	if text == "" {
 		return nil, false
 	}
@@ -212,14 +210,3 @@ func putUint(b []byte, order binary.ByteOrder, v uint64) {
 		}
 	}
 }
-
-// others describes relocations of machines that package arch does not know.
-var others = sync.OnceValue(func() map[elf.Machine]string {
-	return map[elf.Machine]string{
-		elf.EM_IA_64:        "0:none 36:abs32 37:abs32 38:abs64 39:abs64 76:rel32 77:rel32 78:rel64 79:rel64",
-		elf.EM_XTENSA:       "0:none 1:abs32 14:rel32 17:add8 18:add16 19:add32",
-		elf.EM_MICROBLAZE:   "0:none 1:abs32 2:rel32",
-		elf.EM_OPENRISC:     "0:none 1:abs32 2:abs16 3:abs8 9:rel32",
-		elf.EM_ALTERA_NIOS2: "0:none 20:abs32 21:abs16 22:abs8",
-	}
-})
