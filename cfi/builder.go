@@ -5,11 +5,9 @@
 package cfi
 
 import (
-	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -184,7 +182,7 @@ func (b *Builder) RestoreState() *Builder { return b.emit(Instruction{Op: CFARes
 // NegateRAState says that from here on the return address is signed, or no longer is if it
 // was (AArch64, PACIASP and AUTIASP).
 func (b *Builder) NegateRAState() *Builder {
-	if b.w.Machine.ELF != elf.EM_AARCH64 {
+	if !b.w.Machine.SignsReturns {
 		b.fail("NegateRAState on %s", b.w.Machine.Name)
 	}
 	return b.emit(Instruction{Op: CFAAArch64NegateRAState})
@@ -192,7 +190,7 @@ func (b *Builder) NegateRAState() *Builder {
 
 // WindowSave says that the register window was saved (SPARC).
 func (b *Builder) WindowSave() *Builder {
-	if !slices.Contains(sparc, b.w.Machine.ELF) {
+	if !b.w.Machine.RegisterWindows {
 		b.fail("WindowSave on %s", b.w.Machine.Name)
 	}
 	return b.emit(Instruction{Op: CFAGNUWindowSave})

@@ -5,7 +5,6 @@
 package cfi
 
 import (
-	"debug/elf"
 	"math"
 )
 
@@ -240,10 +239,10 @@ func (x *Interpreter) Execute(cie *CIE, ins *Instruction) bool {
 	case CFAGNUArgsSize:
 		x.row.ArgumentsSize = uint64(n)
 	case CFAGNUWindowSave: // and AArch64's negate_ra_state
-		switch cie.Section.Machine.ELF {
-		case elf.EM_AARCH64:
+		switch m := cie.Section.Machine; {
+		case m.SignsReturns:
 			x.row.Signed = !x.row.Signed
-		case elf.EM_SPARC, elf.EM_SPARC32PLUS, elf.EM_SPARCV9:
+		case m.RegisterWindows:
 			// The register window's locals and ins lie where the stack pointer
 			// of the frame says, from the CFA upward (SPARC ABI).
 			for i := range int64(16) {

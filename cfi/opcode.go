@@ -5,10 +5,8 @@
 package cfi
 
 import (
-	"debug/elf"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/clewdev/clew/arch"
 )
@@ -120,15 +118,15 @@ type operation struct {
 	base     Opcode // see Opcode.Base; 0: the operation itself
 	size     uint8  // of OperandDelta, bytes; 0: the low six bits of the opcode
 	vendor   Vendor
-	machines []elf.Machine // nil: all
+	// on reports whether a machine has the operation; nil: all have it.
+	on func(m *arch.Machine) bool
 }
 
 // The machines of the operations that only some have.
 var (
-	mips    = []elf.Machine{elf.EM_MIPS}
-	aarch64 = []elf.Machine{elf.EM_AARCH64}
-	sparc   = []elf.Machine{elf.EM_SPARC, elf.EM_SPARC32PLUS, elf.EM_SPARCV9}
-	windows = []elf.Machine{elf.EM_SPARC, elf.EM_SPARC32PLUS, elf.EM_SPARCV9, elf.EM_AARCH64}
+	longAdvances = func(m *arch.Machine) bool { return m.LongAdvances }
+	signsReturns = func(m *arch.Machine) bool { return m.SignsReturns }
+	windowSave   = func(m *arch.Machine) bool { return m.RegisterWindows || m.SignsReturns }
 )
 
 const (
@@ -166,9 +164,9 @@ var operations = [256]operation{
 	CFAValExpression:    {name: "DW_CFA_val_expression", operands: registerExpression, effect: EffectRegister},
 
 	CFAMIPSAdvanceLoc8: {name: "DW_CFA_MIPS_advance_loc8", operands: OperandDelta, effect: EffectLocation, factor: factorCode,
-		base: CFAAdvanceLoc, size: 8, vendor: VendorMIPS, machines: mips},
-	CFAAArch64NegateRAStateWithPC: {name: "DW_CFA_AARCH64_negate_ra_state_with_pc", effect: EffectSigned, vendor: VendorAArch64, machines: aarch64},
-	CFAGNUWindowSave:              {name: "DW_CFA_GNU_window_save", effect: EffectWindow, vendor: VendorGNU, machines: windows},
+		base: CFAAdvanceLoc, size: 8, vendor: VendorMIPS, on: longAdvances},
+	CFAAArch64NegateRAStateWithPC: {name: "DW_CFA_AARCH64_negate_ra_state_with_pc", effect: EffectSigned, vendor: VendorAArch64, on: signsReturns},
+	CFAGNUWindowSave:              {name: "DW_CFA_GNU_window_save", effect: EffectWindow, vendor: VendorGNU, on: windowSave},
 	CFAGNUArgsSize:                {name: "DW_CFA_GNU_args_size", operands: OperandUnsigned, effect: EffectArguments, vendor: VendorGNU},
 	CFAGNUNegativeOffsetExtended: {name: "DW_CFA_GNU_negative_offset_extended", operands: registerUnsigned, effect: EffectRegister,
 		factor: factorMinusData, base: CFAOffset, vendor: VendorGNU},
@@ -195,7 +193,7 @@ func Opcodes() iter.Seq[Opcode] {
 // Name returns the operation's DW_CFA_ name on a machine, which decides what
 // the byte 0x2d means.
 func (o Opcode) Name(m *arch.Machine) string {
-	if o == CFAAArch64NegateRAState && m.ELF == elf.EM_AARCH64 {
+	if o == CFAAArch64NegateRAState && m.SignsReturns {
 		return "DW_CFA_AARCH64_negate_ra_state"
 	}
 	if n := operations[o].name; n != "" {
@@ -230,7 +228,7 @@ func (o Opcode) Vendor() Vendor { return operations[o].vendor }
 // operation has their numbers.
 func (o Opcode) DefinedOn(m *arch.Machine) bool {
 	op := &operations[o]
-	return op.name != "" && (op.machines == nil || slices.Contains(op.machines, m.ELF))
+	return op.name != "" && (op.on == nil || op.on(m))
 }
 
 // Value returns Operand in bytes: multiplied by the code or the data alignment
