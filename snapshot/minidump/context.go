@@ -32,8 +32,6 @@ type processor struct {
 	floats    uint32   // the flag that says that the context has the vectors
 	vectors   [][2]int // ranges of the context that make up NT_PRFPREG
 	vectorLen int      // of NT_PRFPREG, bytes
-
-	threadPointer uint64 // the column of the register that leads to the thread's own storage
 }
 
 // registerRange says that registers follow each other from an offset on, by DWARF column.
@@ -42,31 +40,29 @@ type registerRange struct {
 	columns []uint8
 }
 
-const noThreadPointer = ^uint64(0)
-
 var processors = []processor{
 	{ // MDRawContextAMD64; psABI amd64, Figure 3.36
 		architecture: 9, machine: elf.EM_X86_64, class: elf.ELFCLASS64, size: 768, flags: 48, need: 0x100003, width: 8,
 		registers: []registerRange{{120, []uint8{0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16}}}, pc: 248,
-		floats: 8, vectors: [][2]int{{256, 768}}, vectorLen: 512, threadPointer: 58, // fs.base
+		floats: 8, vectors: [][2]int{{256, 768}}, vectorLen: 512,
 	},
 	{ // MDRawContextX86; psABI i386, Table 2.14
 		architecture: 0, machine: elf.EM_386, class: elf.ELFCLASS32, size: 204, flags: 0, need: 0x10003, width: 4,
-		registers: []registerRange{{156, []uint8{7, 6, 3, 2, 1, 0, 5, 8}}, {196, []uint8{4}}}, pc: 184, threadPointer: noThreadPointer,
+		registers: []registerRange{{156, []uint8{7, 6, 3, 2, 1, 0, 5, 8}}, {196, []uint8{4}}}, pc: 184,
 	},
 	{ // MDRawContextARM64; DWARF for the Arm 64-bit Architecture, §4.1
 		architecture: 12, machine: elf.EM_AARCH64, class: elf.ELFCLASS64, size: 792, flags: 0, need: 0x400002, width: 8,
 		registers: []registerRange{{8, firstColumns(33)}}, pc: 264,
-		floats: 4, vectors: [][2]int{{272, 784}, {788, 792}, {784, 788}}, vectorLen: 528, threadPointer: 36,
+		floats: 4, vectors: [][2]int{{272, 784}, {788, 792}, {784, 788}}, vectorLen: 528,
 	},
 	{ // MDRawContextARM64_Old, of which the flags have 64 bits
 		architecture: 0x8003, machine: elf.EM_AARCH64, class: elf.ELFCLASS64, size: 796, flags: 0, need: 0x80000002, width: 8,
 		registers: []registerRange{{8, firstColumns(33)}}, pc: 264,
-		floats: 4, vectors: [][2]int{{284, 796}, {276, 284}}, vectorLen: 528, threadPointer: 36,
+		floats: 4, vectors: [][2]int{{284, 796}, {276, 284}}, vectorLen: 528,
 	},
 	{ // MDRawContextARM; DWARF for the Arm Architecture, §4.1
 		architecture: 5, machine: elf.EM_ARM, class: elf.ELFCLASS32, size: 72, flags: 0, need: 0x40000002, width: 4,
-		registers: []registerRange{{4, firstColumns(16)}}, pc: 64, threadPointer: noThreadPointer,
+		registers: []registerRange{{4, firstColumns(16)}}, pc: 64,
 	},
 }
 

@@ -66,8 +66,8 @@ func (d *dump) readThreads(_ streamType, l location) error {
 		}
 		if err := d.readContext(&t, context); err != nil {
 			t.Err = fmt.Errorf("thread %d: %w", t.ID, err)
-		} else if teb := le.Uint64(b[16:]); teb != 0 && d.cpu.threadPointer != noThreadPointer {
-			t.Registers.Set(d.cpu.threadPointer, teb) // Crashpad's ThreadSpecificDataAddress
+		} else if teb := le.Uint64(b[16:]); teb != 0 && d.Machine.ThreadStorage != nil {
+			t.Registers.Set(d.Machine.ThreadStorage.Pointer, teb) // Crashpad's ThreadSpecificDataAddress
 		}
 		if t.ID == d.Snapshot.PID {
 			t.Name = d.processName

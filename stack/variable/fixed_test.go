@@ -34,7 +34,7 @@ func TestFixedOffset(t *testing.T) {
 	} {
 		m := arch.Lookup(test.machine, elf.ELFCLASS64, elf.ELFDATA2LSB)
 		p := elf.ProgHeader{Vaddr: test.vaddr, Memsz: test.memsz, Align: test.align}
-		if got := int64(fixedOffset(m, &p)); got != test.want {
+		if got := int64(fixedOffset(m.ThreadStorage, &p)); got != test.want {
 			t.Errorf("%s %+v: %#x, expected %#x", m.Name, p, got, test.want)
 		}
 	}

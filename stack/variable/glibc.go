@@ -128,7 +128,7 @@ func (g *glibc) read(f *object.File) (list field, err error) {
 			return list, fmt.Errorf("_thread_db_%s: %d bits at byte %#x, expected %d in a structure of less than %#x bytes", d.name, d.to.bits, d.to.offset, d.bits, maxFieldStart)
 		}
 	}
-	if f.Machine().ELF == elf.EM_AARCH64 { // struct pthread ends where the thread pointer leads to
+	if s := f.Machine().ThreadStorage; s != nil && !s.Below { // struct pthread ends at the thread pointer
 		var b [4]byte
 		if err := readSymbol(f, "_thread_db_const_thread_area", b[:]); err != nil {
 			return list, err
@@ -201,10 +201,10 @@ func (f *Frame) storageOfLibrary(o *stack.Object, file *object.File, pointer uin
 		return 0, err
 	case offset == 0 || offset >= f.ones()-1: // NO_TLS_OFFSET, FORCED_DYNAMIC_TLS_OFFSET
 		return 0, fmt.Errorf("the thread has not used the thread-local storage of %s yet", o.Name)
-	case r.snapshot.Machine.ELF == elf.EM_AARCH64:
-		return pointer + offset, nil
+	case r.snapshot.Machine.ThreadStorage.Below:
+		return pointer - offset, nil
 	}
-	return pointer - offset, nil
+	return pointer + offset, nil
 }
 
 // findModule finds an object in the list of those that have storage for each thread.

@@ -40,7 +40,7 @@ func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
 		case !ok:
 			return fmt.Errorf("%s has no thread-local storage", o.Name)
 		case isProgram(file):
-			start = pointer + fixedOffset(m, &segment)
+			start = pointer + fixedOffset(m.ThreadStorage, &segment)
 			return nil
 		}
 		start, err = f.storageOfLibrary(o, file, pointer)
@@ -49,43 +49,28 @@ func (f *Frame) ThreadAddress(offset uint64) (uint64, error) {
 	return start + offset, err
 }
 
-// The columns of the thread pointer: psABI amd64, figure 3.36, and DWARF for the Arm
-// 64-bit Architecture, §4.1.
-const (
-	columnFSBase   = 58
-	columnTPIDREL0 = 36
-)
-
 // threadPointer returns the address that a thread's storage is found by.
 func threadPointer(m *arch.Machine, s *stack.Stack) (uint64, error) {
 	if s.Thread == nil {
 		return 0, errors.New("thread-local storage: no thread runs it")
 	}
-	var column uint64
-	switch {
-	case m.ELF == elf.EM_X86_64 && m.Class == elf.ELFCLASS64:
-		column = columnFSBase
-	case m.ELF == elf.EM_AARCH64:
-		column = columnTPIDREL0
-	default:
+	if m.ThreadStorage == nil {
 		return 0, fmt.Errorf("thread-local storage is not known for %s", m.Name)
 	}
-	pointer, ok := s.Thread.Registers.Get(column)
+	pointer, ok := s.Thread.Registers.Get(m.ThreadStorage.Pointer)
 	if !ok {
-		return 0, fmt.Errorf("thread-local storage: register %s of the thread is not known", m.RegisterName(column))
+		return 0, fmt.Errorf("thread-local storage: register %s of the thread is not known", m.RegisterName(m.ThreadStorage.Pointer))
 	}
 	return pointer, nil
 }
 
-// fixedOffset returns the offset of a program's storage from the thread pointer: on
-// x86-64 the storage is below it (variant II of Drepper's "ELF Handling For Thread-Local
-// Storage"), on arm64 above it, after two words of the thread's own (variant I).
-func fixedOffset(m *arch.Machine, p *elf.ProgHeader) uint64 {
+// fixedOffset returns the offset of a program's storage from the thread pointer.
+func fixedOffset(s *arch.ThreadStorage, p *elf.ProgHeader) uint64 {
 	mask := max(p.Align, 1) - 1
-	if m.ELF == elf.EM_AARCH64 {
-		return 16 + (p.Vaddr-16)&mask
+	if s.Below {
+		return -(p.Memsz + (-p.Vaddr-p.Memsz)&mask)
 	}
-	return -(p.Memsz + (-p.Vaddr-p.Memsz)&mask)
+	return s.Header + (p.Vaddr-s.Header)&mask
 }
 
 // segmentOf returns the first segment of a type.
