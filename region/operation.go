@@ -5,7 +5,6 @@
 package region
 
 import (
-	"debug/elf"
 	"fmt"
 	"math"
 
@@ -122,14 +121,10 @@ func (o Op) String() string {
 // Unit returns the bytes of code that counts and Op.When count: 1 on amd64, 4 on
 // arm64, and 0 for machines that regions are not understood for.
 func Unit(m *arch.Machine) uint64 {
-	switch {
-	case m == nil || m.Class != elf.ELFCLASS64:
-	case m.ELF == elf.EM_X86_64:
-		return 1
-	case m.ELF == elf.EM_AARCH64:
-		return 4
+	if m == nil {
+		return 0
 	}
-	return 0
+	return m.RegionUnit
 }
 
 // After returns the Op.When of the instruction that ends n bytes after the

@@ -5,8 +5,6 @@
 package unwind
 
 import (
-	"debug/elf"
-
 	"github.com/clewdev/clew/arch"
 )
 
@@ -132,14 +130,10 @@ func (w *Walker) startsFunction(pc uint64) bool {
 	return ok && start == pc
 }
 
-// localEntry is the greatest distance, in bytes, from the start of a ppc64 function to
-// its local entry (OpenPOWER ELFv2 ABI §2.3.2.1).
-const localEntry = 8
-
 // calledAt returns how a call of an address leads to the function.
 func (f *function) calledAt(target uint64, w *Walker) leadsTo {
 	switch at := target - f.start; {
-	case f.known && (at == 0 || w.Machine.ELF == elf.EM_PPC64 && at <= localEntry):
+	case f.known && at <= w.Machine.LocalEntry:
 		return callsIt
 	case f.known || target > f.pc:
 		return callsOther

@@ -5,7 +5,6 @@
 package source
 
 import (
-	"debug/elf"
 	"fmt"
 	"strconv"
 
@@ -16,11 +15,8 @@ import (
 // takes the columns' numbers. The names of s390's floating-point registers are left out:
 // gas 2.40 takes %f2 for column 18, where the psABI has f4.
 func gasOf(m *arch.Machine) *arch.Assembler {
-	switch {
-	case m.Assembler != nil:
+	if m.Assembler != nil {
 		return m.Assembler
-	case m.ELF == elf.EM_IA_64:
-		return &arch.Assembler{Comment: "//"}
 	}
 	return &arch.Assembler{Comment: "#"}
 }

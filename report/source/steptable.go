@@ -5,7 +5,6 @@
 package source
 
 import (
-	"debug/elf"
 	"slices"
 
 	"github.com/clewdev/clew/arch"
@@ -45,7 +44,7 @@ var negateRAState = method{"NegateRAState", ".cfi_negate_ra_state", nil}
 // method returns how an operation is written, the zero method where nothing but
 // its number says it.
 func (t *stepTable) method(op cfi.Opcode) method {
-	if op == cfi.CFAAArch64NegateRAState && t.machine.ELF == elf.EM_AARCH64 {
+	if op == cfi.CFAAArch64NegateRAState && t.machine.SignsReturns {
 		return negateRAState
 	}
 	return methods[op]

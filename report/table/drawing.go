@@ -6,7 +6,6 @@ package table
 
 import (
 	"cmp"
-	"debug/elf"
 	"fmt"
 	"io"
 	"slices"
@@ -88,8 +87,8 @@ func (e *Explanation) slots() (slots []slot) {
 		}
 		name := m.RegisterName(r.Column)
 		size := int64(m.RegisterSize)
-		if m.ELF == elf.EM_ARM && name[0] == 'd' || m.ELF == elf.EM_PPC && name[0] == 'f' {
-			size = 8 // floating-point registers are wider than general ones
+		if f := m.FloatRegisters; f != nil && r.Column >= f.First && r.Column <= f.Last {
+			size = int64(f.Size)
 		}
 		if r.Column == cie.ReturnAddress {
 			name = "return address"

@@ -139,7 +139,7 @@ func noFrames(f *object.File) error {
 		advice = "It is a core: the unwind tables are in the program and the libraries that it is of; name one of them."
 	case f.Damage() != nil:
 		advice = "They may be in what is damaged of the file."
-	case f.Machine().ELF == elf.EM_ARM:
+	case f.Machine().UnwindIndex != elf.PT_NULL:
 		advice = "Unwind tables of 32-bit ARM are in .ARM.exidx, which Clew does not read; a build with -g has a .debug_frame."
 	case isGo(f):
 		advice = "Go's linker writes .debug_frame, and leaves it out with -ldflags=-w or -s: build it without."

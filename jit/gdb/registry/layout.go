@@ -5,7 +5,7 @@
 package registry
 
 import (
-	"debug/elf"
+	"cmp"
 	"encoding/binary"
 
 	"github.com/clewdev/clew/arch"
@@ -39,11 +39,8 @@ type layout struct {
 
 func layoutOf(m *arch.Machine) layout {
 	l := layout{order: m.Order, pointer: uint64(m.AddressSize)}
-	l.size = 3 * l.pointer
-	if l.pointer == 4 && m.ELF != elf.EM_386 && m.ELF != elf.EM_68K {
-		// i386's ABI aligns 64-bit integers to four bytes, m68k's to two.
-		l.size = 16
-	}
+	align := min(8, cmp.Or(m.C.MaxAlign, 8)) // of the size, 64 bits
+	l.size = (3*l.pointer + align - 1) &^ (align - 1)
 	return l
 }
 
