@@ -11,19 +11,19 @@ import (
 	"slices"
 )
 
-// arena is memory outside of the Go heap, where entries and symbol files stay
-// where they are and the collector does not look. What is large has a mapping
-// of its own; the rest shares chunks. It is not safe for concurrent use.
+// arena is memory outside of the Go heap: entries and symbol files never move, and
+// the garbage collector does not scan them. A large block has its own mapping;
+// small blocks share chunks. An arena is not safe for concurrent use.
 type arena struct {
 	chunks []*chunk
-	recent *chunk // the last one with enough space
+	recent *chunk // the chunk that was used last
 	mapped int    // bytes
 }
 
 const (
 	chunkSize = 64 << 10
-	largeSize = 16 << 10 // from here on a mapping of its own
-	grain     = 32       // all blocks are a multiple of it, and aligned to it
+	largeSize = 16 << 10 // blocks of this size and more have their own mapping
+	grain     = 32       // sizes and alignments of blocks are multiples of it
 )
 
 // chunk is a mapping that blocks are cut from.
@@ -93,8 +93,8 @@ func (c *chunk) alloc(size int) []byte {
 	return nil
 }
 
-// release takes back what alloc returned. One chunk stays mapped when all is
-// free, so that a single function that comes and goes costs no system call.
+// release frees what alloc returned. One chunk stays mapped when it is empty, so that
+// publishing and withdrawing a single function repeatedly needs no system call.
 func (a *arena) release(b []byte) {
 	if len(b) >= largeSize {
 		a.mapped -= cap(b)
@@ -118,7 +118,7 @@ func (a *arena) release(b []byte) {
 	panic("gdb: memory that is not the arena's")
 }
 
-// trim unmaps the chunk that stays when all is free.
+// trim unmaps the empty chunk that release keeps.
 func (a *arena) trim() {
 	if len(a.chunks) != 1 || len(a.chunks[0].free) == 0 || a.chunks[0].free[0].size() != chunkSize {
 		return
@@ -128,7 +128,7 @@ func (a *arena) trim() {
 	a.chunks, a.recent = a.chunks[:0], nil
 }
 
-// offset returns where b begins in the chunk.
+// offset returns the offset of b in the chunk.
 func (c *chunk) offset(b []byte) (int, bool) {
 	at := address(b) - address(c.memory)
 	return int(at), at < uintptr(len(c.memory))

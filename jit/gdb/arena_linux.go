@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapMemory is mapPages, but in tests of what happens where memory runs out.
+// mapMemory is mapPages; tests replace it to simulate a lack of memory.
 var mapMemory = mapPages
 
 // mapPages returns n bytes of fresh memory, with a capacity of whole pages.
@@ -27,9 +27,9 @@ func mapPages(n int) ([]byte, error) {
 	return unsafe.Slice((*byte)(b), (n+page-1)&^(page-1))[:n], nil
 }
 
-// unmapMemory gives back what mapPages returned.
+// unmapMemory unmaps what mapPages returned.
 func unmapMemory(b []byte) {
-	// It fails for arguments only that mapPages never made.
+	// Munmap fails only for invalid arguments, which mapPages never returns.
 	_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(b)), uintptr(cap(b)))
 }
 

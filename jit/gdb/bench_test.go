@@ -15,8 +15,8 @@ import (
 	"github.com/clewdev/clew/jit/gdb/registry"
 )
 
-// BenchmarkPublish publishes functions without a debugger, in a hundred batches of
-// a thousand and ten thousand of one, and withdraws them batch by batch.
+// BenchmarkPublish publishes and withdraws functions without a debugger: a hundred
+// batches of a thousand, and ten thousand batches of one.
 func BenchmarkPublish(b *testing.B) {
 	for _, batch := range []int{1000, 1} {
 		functions := 100_000
@@ -71,7 +71,7 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
-// BenchmarkWithdrawOne withdraws one function of a thousand after the other.
+// BenchmarkWithdrawOne withdraws the functions of a batch of a thousand one by one.
 func BenchmarkWithdrawOne(b *testing.B) {
 	p := new(Publisher)
 	c := code(1<<40, 1000)
@@ -89,7 +89,7 @@ func BenchmarkWithdrawOne(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/function")
 }
 
-// BenchmarkRead reads the list of 100,000 functions.
+// BenchmarkRead reads a list of 100,000 functions.
 func BenchmarkRead(b *testing.B) {
 	p := new(Publisher)
 	for i := range uint64(100) {

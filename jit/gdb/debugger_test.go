@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// What gdb prints for the frames of the generated functions.
+// These are the names that gdb prints for the generated functions.
 var (
 	gdbInner  = `^#0 .*\bjit_inner \(\) at /src/labyrinth\.jit:2\d`
 	gdbMiddle = `^#1 .*\bjit_middle \(\) at /src/labyrinth\.jit:13`
@@ -35,18 +35,18 @@ func (b build) stack() []string {
 	return append(parts, gdbGo...)
 }
 
-// gdb stops at a function that did not exist when the breakpoint was set, and at
-// a line of one, walks through generated code to main.main, steps by line in it,
-// goes on with all that while the symbol file is merged with others, and knows
-// none of it once it is withdrawn. It stops at two functions of Go, as a goroutine
-// that is preempted at a breakpoint meets it again on another thread.
+// gdb stops at a breakpoint that was set before its function existed, and at a line.
+// It walks through generated code to main.main and steps by line. All this still works
+// after the symbol file was merged with others. After Withdraw gdb knows nothing of
+// it. Two functions of Go serve as stops, because a goroutine that is preempted at a
+// breakpoint hits it again on another thread.
 func TestGDB(t *testing.T) {
 	for _, b := range builds {
 		t.Run(b.name, func(t *testing.T) {
 			program := b.path(t)
 			arguments := []string{"--args", program, "publish", "call", "many=100", "call", "withdraw=2", "mark", "withdraw", "goal", "call"}
 			if b.hidden {
-				// gdb finds no descriptor, and so no name.
+				// gdb finds no descriptor, and therefore no name.
 				out := debug(t, []string{"break jit_inner", "run"}, arguments...)
 				inOrder(t, out, "Breakpoint 1 .jit_inner. pending", "result 42", "result 42", "result 42")
 				return
@@ -96,7 +96,7 @@ func TestLLDB(t *testing.T) {
 	}
 }
 
-// A debugger that attaches to a running program finds what was published before.
+// A debugger that attaches to a running program finds the functions published before.
 func TestAttach(t *testing.T) {
 	for _, b := range builds {
 		if b.hidden {
@@ -117,7 +117,7 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// The list is in a core, in gdb's own and in the kernel's, for gdb and for lldb.
+// gdb and lldb find the list in a core, whether gdb or the kernel wrote it.
 func TestCore(t *testing.T) {
 	for _, b := range builds[:3] {
 		t.Run(b.name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func kernelCore(t *testing.T, program string) string {
 	return cores[0]
 }
 
-// No signal comes between a debugger and the function that it stops at: Go's
+// No signal arrives between a debugger and the function where it stops: Go's
 // preemption would make gdb step over its breakpoint again and again.
 func TestSignalsWait(t *testing.T) {
 	out := debug(t, []string{"break *__jit_debug_register_code", "run",
@@ -166,7 +166,7 @@ func TestSignalsWait(t *testing.T) {
 	if strings.Contains(out, "Python scripting is not supported") {
 		t.Skip("skipped: gdb with Python is not installed")
 	}
-	// All but SIGKILL and SIGSTOP, and those that an instruction raises itself.
+	// All except SIGKILL, SIGSTOP, and those that an instruction raises itself.
 	blocked := ^uint64(0)
 	for _, signal := range []int{9, 19, 4, 5, 6, 7, 8, 11, 31} {
 		blocked &^= 1 << (signal - 1)

@@ -11,16 +11,16 @@ import (
 	"unsafe"
 )
 
-// image is a symbol file in memory, which is registered or waits for it. The
-// list's lock guards it.
+// image is a symbol file in memory: registered, or waiting for it. The list's lock
+// guards it.
 type image struct {
 	memory    []byte // the entry and then the file
-	arena     *arena // of memory
+	arena     *arena // that memory belongs to
 	batches   []*batch
 	functions int
-	low, high uint64 // where the first function starts, and the last one
+	low, high uint64 // start addresses of the first and the last function
 
-	level          int // where settle put it
+	level          int // set by settle
 	registered     bool
 	previous, next *image // in the list
 }
@@ -52,7 +52,7 @@ func (p *Publisher) newImage(a *arena, file []byte) (*image, error) {
 	return i, nil
 }
 
-// free gives the memory of an image back that is not registered.
+// free frees the memory of an image that is not registered.
 func (p *Publisher) free(i *image) {
 	p.files--
 	p.bytes -= len(i.file())
@@ -60,20 +60,20 @@ func (p *Publisher) free(i *image) {
 	i.memory, i.batches = nil, nil
 }
 
-// batch is what Publish returns. The list's lock guards it but for start.
+// batch is the Registration that Publish returns. The list's lock guards all fields except start.
 type batch struct {
-	publisher *Publisher // nil where all was withdrawn
-	image     *image     // that holds it
+	publisher *Publisher // nil if all functions were withdrawn
+	image     *image     // that contains it
 	start     uint64     // address of the first function
 	more      *more      // nil for a batch of one function
 }
 
-// more is what a batch of several functions needs.
+// more is the additional state of a batch of several functions.
 type more struct {
-	offsets []uint32 // of each function from start; never changed
+	offsets []uint32 // of the functions, relative to start; never changed
 	live    int      // functions that were not withdrawn
-	gone    []uint64 // a bit a function that was; nil where none was
-	images  []*image // beside batch.image: those that one that was too large was split into
+	gone    []uint64 // one bit for each withdrawn function; nil if there is none
+	images  []*image // other parts, if batch.image was split because it was too large
 }
 
 // functions returns how many functions the batch had when it was published.
@@ -92,7 +92,7 @@ func (b *batch) gone(function int) bool {
 	return b.more != nil && b.more.gone != nil && b.more.gone[function/64]>>(function%64)&1 != 0
 }
 
-// bury notes that a function, which was not, is withdrawn.
+// bury records that a function, which was live until now, is withdrawn.
 func (b *batch) bury(function int) {
 	m := b.more
 	if m == nil || m.live == 1 {
@@ -106,7 +106,7 @@ func (b *batch) bury(function int) {
 	m.live--
 }
 
-// address returns where a function starts.
+// address returns the start address of a function.
 func (b *batch) address(function int) uint64 {
 	if b.more == nil {
 		return b.start
@@ -114,10 +114,10 @@ func (b *batch) address(function int) uint64 {
 	return b.start + uint64(b.more.offsets[function])
 }
 
-// split reports whether several images hold functions of the batch.
+// split reports whether the functions of the batch are spread over several images.
 func (b *batch) split() bool { return b.more != nil && len(b.more.images) > 0 }
 
-// images returns the images that hold functions of the batch.
+// images returns the images that contain functions of the batch.
 func (b *batch) images() []*image {
 	switch {
 	case b.image == nil:
@@ -128,7 +128,7 @@ func (b *batch) images() []*image {
 	return append([]*image{b.image}, b.more.images...)
 }
 
-// enter notes that functions of the batch are in an image.
+// enter records that an image contains functions of the batch.
 func (b *batch) enter(i *image) {
 	if b.image == nil {
 		b.image = i
@@ -137,7 +137,7 @@ func (b *batch) enter(i *image) {
 	}
 }
 
-// leave notes that no function of the batch is in an image any more.
+// leave records that an image no longer contains functions of the batch.
 func (b *batch) leave(i *image) {
 	if b.image != i {
 		k := slices.Index(b.more.images, i)

@@ -7,8 +7,8 @@ package gdb
 import "github.com/clewdev/clew/jit/gdb/registry"
 
 // nativeDescriptor and nativeEntry are struct jit_descriptor and struct
-// jit_code_entry of a 64-bit machine, as publishers write them. Addresses are
-// no Go pointers: they lead to memory outside of Go, and other processes read it.
+// jit_code_entry of a 64-bit machine. Addresses are not Go pointers: they point to
+// memory outside of the Go heap, and other processes read them.
 type nativeDescriptor struct {
 	version  uint32
 	action   registry.Action

@@ -22,10 +22,10 @@ func ownDescriptor() *nativeDescriptor
 // ownRegister returns the address of __jit_debug_register_code.
 func ownRegister() uintptr
 
-// list is this program's list of symbol files. The protocol has one writer at a
+// list is this program's list of symbol files. The protocol allows one writer at a
 // time, from the first change of the list to the return from
-// __jit_debug_register_code. What publishers know of their images is guarded by
-// the same lock.
+// __jit_debug_register_code. The same lock guards the publishers' records of their
+// images.
 var list struct {
 	sync.Mutex
 	first *image
@@ -52,7 +52,7 @@ func register(i *image) {
 	list.first = i
 	i.registered = true
 	d := ownDescriptor()
-	// Readers that do not stop the program find entries that are whole.
+	// Link the entry last: readers that do not stop the program see only complete entries.
 	atomic.StoreUintptr(&d.first, i.address())
 	notify(d, i, registry.ActionRegister)
 }

@@ -12,28 +12,28 @@ import (
 	"github.com/clewdev/clew/jit/symfile"
 )
 
-// Symbol files are kept as a log-structured store keeps its files: those of one
-// level, by how many functions they describe, are merged when they are many, and
-// the result belongs to a higher level. So each function is written a number of
-// times that grows with the logarithm of the number of all, and so does the
-// list. A file is full that has 1024 functions, or where they are very many a
-// 64th of all: to merge full ones too would save little, as gdb 13 needs half a
-// second for a list of a thousand, and make withdrawing slow, which writes the
-// file that a function is in again.
+// Symbol files are organized as in a log-structured store. Each file is on a level
+// according to its number of functions. When a level has many files they are merged,
+// and the result goes to a higher level. So the number of times a function is written,
+// and the length of the list, grow with the logarithm of the number of functions.
+//
+// A file with 1024 functions is full; with very many functions, one with a 64th of
+// them. Merging full files would save little (gdb 13 needs half a second for a list
+// of a thousand), and would slow down withdrawing, which rewrites a whole file.
 const (
 	fullFunctions = 1024
 	fullBytes     = 256 << 10
 	fullFiles     = 64
 
-	// mostFunctions is below the number of sections that a symbol file can have:
-	// functions that stand alone have one each.
+	// mostFunctions is below the largest number of sections of a symbol file:
+	// each function that stands alone needs a section.
 	mostFunctions = 1 << 15
 
-	splitInto = 8 // files, that one which is more than full becomes where it is written again
+	splitInto = 8 // an overfull file is rewritten as at most so many files
 )
 
-// isFull reports whether a symbol file has at least half of what a full one has,
-// so that no two of its like make one.
+// isFull reports whether a symbol file is more than half full, so that merging two
+// such files would exceed a full one.
 func (p *Publisher) isFull(functions, bytes int) bool {
 	return functions > p.fullFunctions()/2 || bytes > p.fullBytes()/2
 }
@@ -44,10 +44,10 @@ func (p *Publisher) fullFunctions() int {
 
 func (p *Publisher) fullBytes() int { return max(fullBytes, p.bytes/fullFiles) }
 
-// levelFull is the level of images that are, or were, full.
+// levelFull is the level of images that are full, or once were.
 const levelFull = -1
 
-// level returns the level of an image that is new.
+// level returns the level of a new image.
 func (p *Publisher) level(i *image) int {
 	if p.isFull(i.functions, len(i.file())) {
 		return levelFull
@@ -66,7 +66,7 @@ func (p *Publisher) mergeAt() int {
 	return max(p.MergeAt, 2)
 }
 
-// settle puts a registered image on its level, and merges what is then too many.
+// settle puts a registered image on its level, and merges the level if it has too many images.
 func (p *Publisher) settle(i *image) {
 	if p.MergeAt < 0 {
 		return
@@ -88,7 +88,7 @@ func (p *Publisher) settle(i *image) {
 	p.levels[i.level] = nil
 	merged, err := p.rewrite(images, nil)
 	if err != nil {
-		// There is no memory for it. They stay as they are until one more comes.
+		// No memory for the merged file: try again when the next image comes.
 		p.levels[i.level] = images
 		return
 	}
@@ -97,9 +97,8 @@ func (p *Publisher) settle(i *image) {
 	}
 }
 
-// settleFull merges files that were full when functions were fewer. Those that
-// still are, of which each has more than half of a 64th of all functions or
-// bytes, are never many.
+// settleFull merges files that were full when there were fewer functions. Few files
+// are still full: each of them has more than half of a 64th of all functions or bytes.
 func (p *Publisher) settleFull() {
 	if len(p.full) < 2*fullFiles {
 		return
@@ -125,7 +124,7 @@ func (p *Publisher) settleFull() {
 	p.full = append(full, merged...)
 }
 
-// unsettle takes an image off its level, or off those that wait.
+// unsettle removes an image from its level, or from the pending images.
 func (p *Publisher) unsettle(i *image) {
 	from := &p.pending
 	switch {
@@ -142,10 +141,10 @@ func (p *Publisher) unsettle(i *image) {
 	}
 }
 
-// rewrite replaces images, which are on no level, by few that are about full,
-// without the functions that start at dying addresses (in ascending order). The
-// new ones are registered where the old ones were, and on no level either. With
-// an error all is as it was.
+// rewrite replaces images by few that are about full, without the functions that
+// start at dying addresses (in ascending order). Neither the old nor the new images
+// are on a level. The new ones are registered if the old ones were. If there is an
+// error, nothing has changed.
 func (p *Publisher) rewrite(old []*image, dying []uint64) (fresh []*image, err error) {
 	for from := 0; from < len(old); {
 		to, functions, bytes := from, 0, 0
@@ -188,7 +187,7 @@ func (p *Publisher) rewrite(old []*image, dying []uint64) (fresh []*image, err e
 	return fresh, nil
 }
 
-// drop takes an image out of the list and frees it. Its batches have left it.
+// drop unlinks an image and frees it. Its batches have left it.
 func (p *Publisher) drop(i *image) {
 	if i.registered {
 		unregister(i)
@@ -196,9 +195,9 @@ func (p *Publisher) drop(i *image) {
 	p.free(i)
 }
 
-// write appends to fresh the image of several, or those of one that is more than
-// full, without the functions that start at dying addresses. With an error too,
-// fresh has what was made.
+// write appends to fresh one image made of several, or several made of one overfull
+// image, without the functions that start at dying addresses. If there is an error,
+// fresh contains the images that were made until then.
 func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*image, error) {
 	files := make([][]byte, len(old))
 	functions, batches := 0, 0
@@ -212,10 +211,9 @@ func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*imag
 	defer func() { putScratch(buffer, file) }()
 	for first := 0; first < functions; {
 		last := functions
-		// Only one that is a single batch: its parts are all that a batch of one
-		// function cannot have. And in a few, as each of them passes over the
-		// whole file: one that is still too large becomes smaller when it is
-		// written again itself.
+		// Split only an image of a single batch: a batch of one function cannot
+		// have parts. Split it into few, because each pass reads the whole file;
+		// a part that is still too large is split when it is rewritten itself.
 		if len(old) == 1 && len(old[0].batches) == 1 && functions-first > 2*p.fullFunctions() {
 			size := max(p.fullFunctions(), (functions+splitInto-1)/splitInto)
 			last = min(first+size, functions)
@@ -249,7 +247,7 @@ func (p *Publisher) write(fresh []*image, old []*image, dying []uint64) ([]*imag
 			i.functions, i.low, i.high = made.functions, made.low, made.high
 			for _, o := range old {
 				for _, b := range o.batches {
-					// Parts of a batch that was split can come together again.
+					// The parts of a split batch can come together again.
 					if b.publisher != nil && !(b.split() && slices.Contains(made.batches, b)) {
 						made.batches = append(made.batches, b)
 					}

@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// However many functions there are, files are few: what was full once is merged
-// when it is so no longer.
+// The number of files stays small for any number of functions: a file that was full
+// once is merged when it no longer is.
 func TestListStaysShort(t *testing.T) {
 	p := new(Publisher)
 	const batches, n = 500, 600
@@ -47,13 +47,13 @@ func TestListStaysShort(t *testing.T) {
 	}
 }
 
-// Mapped memory is at most 1.3 times the images and a chunk, however they came.
+// The mapped memory is at most 1.3 times the images and a chunk.
 func TestMemoryOfImages(t *testing.T) {
 	for _, test := range []struct {
 		name          string
 		publisher     *Publisher
 		batches, size int
-		flush         int // after so many batches, in the mean; 0: never
+		flush         int // mean number of batches between calls of Flush; 0: never
 	}{
 		{"one at a time", new(Publisher), 5000, 1, 0},
 		{"gathered", &Publisher{Gather: time.Millisecond}, 5000, 1, 0},
@@ -79,8 +79,8 @@ func TestMemoryOfImages(t *testing.T) {
 	}
 }
 
-// A file of many batches that was not full when functions were more is written
-// again as one: of a batch of one function two files cannot have parts.
+// A file of many batches that was not full when there were more functions is rewritten
+// as one file: a batch of one function cannot be in two files.
 func TestFileOutgrowsFull(t *testing.T) {
 	p := &Publisher{MergeAt: 2}
 	const many = fullFiles * 4 * fullFunctions

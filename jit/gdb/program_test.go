@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 )
 
-// folder is where the test's programs are built.
+// folder contains the test's programs.
 var folder string
 
 func TestMain(m *testing.M) {
@@ -39,8 +39,8 @@ type build struct {
 	cgo   bool
 	flags []string
 
-	hidden bool // debuggers find no descriptor
-	bare   bool // there are no unwind tables of Go's functions
+	hidden bool // debuggers do not find the descriptor
+	bare   bool // Go's functions have no unwind tables
 }
 
 var builds = []build{
@@ -87,7 +87,7 @@ func (b build) path(t *testing.T) string {
 	return path
 }
 
-// debug runs gdb with commands, and returns what it and the program print.
+// debug runs gdb with commands, and returns its output and the program's.
 func debug(t *testing.T, commands []string, args ...string) string {
 	t.Helper()
 	gdb := testprogram.RequireTool(t, "gdb")
@@ -96,7 +96,7 @@ func debug(t *testing.T, commands []string, args ...string) string {
 		all = append(all, "-ex", c)
 	}
 	out, err := output(t, exec.Command(gdb, append(all, args...)...))
-	// "Couldn't get registers: No such process": at times gdb 13 looks at a thread
+	// "Couldn't get registers: No such process": gdb 13 sometimes reads a thread
 	// while the program exits.
 	if err != nil && !strings.Contains(out, "No such process") {
 		t.Fatalf("gdb: %v\n%s", err, out)
@@ -113,10 +113,10 @@ func lldb(t *testing.T, commands []string, args ...string) string {
 		all = append(all, "-o", c)
 	}
 	cmd := exec.Command(lldb, append(all, args...)...)
-	// It stops at each signal by which Go preempts a goroutine (SIGURG).
+	// lldb stops at each signal by which Go preempts a goroutine (SIGURG).
 	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1")
 	out, _ := output(t, cmd)
-	return out // its exit status is that of its last command
+	return out // the exit status is that of the last command
 }
 
 func output(t *testing.T, cmd *exec.Cmd) (string, error) {
@@ -127,7 +127,7 @@ func output(t *testing.T, cmd *exec.Cmd) (string, error) {
 	return string(out), err
 }
 
-// inOrder fails unless text has parts, regular expressions, in this order.
+// inOrder fails unless text contains the parts, regular expressions, in this order.
 func inOrder(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	rest := text

@@ -17,10 +17,10 @@ import (
 	"github.com/clewdev/clew/jit/symfile"
 )
 
-// store is a publisher's images. The list's lock guards it.
+// store contains a publisher's images. The list's lock guards it.
 type store struct {
 	memory    arena
-	waiting   arena // for what is about to be merged: it would leave holes
+	waiting   arena // for images that will soon be merged: in memory they would leave holes
 	levels    [][]*image
 	full      []*image
 	pending   []*image // not registered yet
@@ -104,7 +104,7 @@ func name(m *arch.Machine) string {
 	return m.Name
 }
 
-// gather holds an image back until the time is up.
+// gather delays the registration of an image for the time Gather.
 func (p *Publisher) gather(i *image) {
 	p.pending = append(p.pending, i)
 	if len(p.pending) > 1 {
@@ -127,7 +127,7 @@ func (p *Publisher) Flush() {
 	}
 	p.pending = nil
 	p.timer.Stop()
-	// Without memory to merge them they go as they are.
+	// Without memory to merge them, register them unmerged.
 	if merged, err := p.rewrite(pending, nil); err == nil {
 		pending = merged
 	}
@@ -145,11 +145,11 @@ func (p *Publisher) Stats() Stats {
 	return Stats{Functions: p.functions, Files: p.files, Bytes: p.bytes, Memory: p.memory.mapped + p.waiting.mapped}
 }
 
-// scratch are buffers in which symbol files are made before they go to where
-// they stay.
+// scratch contains buffers in which symbol files are built before they are copied
+// to an arena.
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxScratch is the size of a buffer that is kept, in bytes.
+// maxScratch is the size of the largest buffer that is kept, in bytes.
 const maxScratch = 4 << 20
 
 func putScratch(b *[]byte, used []byte) {

@@ -15,8 +15,8 @@ import (
 
 type store struct{}
 
-// Publish registers a batch with debuggers. Here it returns an error that wraps
-// jit.ErrNotApplicable: there is no implementation for this system and machine.
+// Publish registers a batch with debuggers. On this system or machine it is not
+// implemented: the error wraps jit.ErrNotApplicable.
 func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -24,20 +24,20 @@ func (p *Publisher) Publish(c *jit.Code) (jit.Registration, error) {
 	return nil, fmt.Errorf("%w: the GDB JIT interface on %s/%s", jit.ErrNotApplicable, runtime.GOOS, runtime.GOARCH)
 }
 
-// PublishImage registers a symbol file that is ready. Here it returns an error as
-// Publish does.
+// PublishImage registers a symbol file that the caller made. Here it returns the same
+// error as Publish.
 func (p *Publisher) PublishImage(file []byte) (jit.Registration, error) {
 	return nil, fmt.Errorf("%w: the GDB JIT interface on %s/%s", jit.ErrNotApplicable, runtime.GOOS, runtime.GOARCH)
 }
 
-// Own returns the addresses of the interface in this program: 0, here.
+// Own returns the addresses of the interface in this program; here 0.
 func Own() (descriptor, register uint64) { return 0, 0 }
 
-// Changes returns how often this program's list has changed: never, here.
+// Changes returns the number of changes of this program's list; here 0.
 func Changes() uint64 { return 0 }
 
-// Flush registers what Gather holds back. Here it does nothing.
+// Flush registers the batches that Gather delays. Here it does nothing.
 func (p *Publisher) Flush() {}
 
-// Stats returns what the publisher holds: nothing, here.
+// Stats returns the size of the publisher's symbol files; here 0.
 func (p *Publisher) Stats() Stats { return Stats{} }

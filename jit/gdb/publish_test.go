@@ -29,7 +29,7 @@ import (
 	"github.com/clewdev/clew/jit/symfile/reader"
 )
 
-// ownMemory reads this process's memory as another one would.
+// ownMemory reads this process's memory as another process does.
 type ownMemory struct{ *os.File }
 
 func (m ownMemory) ReadMemory(p []byte, addr uint64) error {
@@ -50,8 +50,8 @@ func own(t testing.TB) *registry.Space {
 		Symbols: func(string) iter.Seq[uint64] { return slices.Values([]uint64{descriptor}) }}
 }
 
-// known returns what a debugger that attaches now would know: the names of the
-// functions by their addresses, with two at one address joined by "|".
+// known returns the functions that a debugger finds if it attaches now: their names
+// by address, with two at one address joined by "|".
 func known(t testing.TB) (names map[uint64]string, files int) {
 	t.Helper()
 	lists, err := registry.Read(own(t))
@@ -98,7 +98,7 @@ var leaf = func() *cfi.Program {
 
 const stride = 64
 
-// code describes n functions from address on, called after their addresses.
+// code describes n functions from address on, named for their addresses.
 func code(address uint64, n int) *jit.Code {
 	c := &jit.Code{Address: address, Text: make([]byte, n*stride), Functions: make([]jit.Function, n)}
 	for i := range c.Functions {
@@ -129,7 +129,7 @@ func withdraw(t testing.TB, r jit.Registration, functions ...int) {
 	}
 }
 
-// expect fails unless exactly some functions are known.
+// expect fails unless exactly the given functions are known.
 func expect(t testing.TB, want map[uint64]string) (files int) {
 	t.Helper()
 	got, files := known(t)
@@ -160,7 +160,7 @@ func TestPublish(t *testing.T) {
 	expect(t, map[uint64]string{0x10000: "f10000", 0x10080: "f10080"})
 	withdraw(t, r, 1, 2, 2, 1)
 	expect(t, map[uint64]string{0x10000: "f10000"})
-	// The memory of what was withdrawn is used again; its old handle is no use.
+	// The memory of withdrawn functions is reused; the old handle is invalid.
 	again := publish(t, p, code(0x10040, 1))
 	withdraw(t, r, 1, 2)
 	expect(t, map[uint64]string{0x10000: "f10000", 0x10040: "f10040"})
@@ -175,8 +175,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// What cannot be published leaves nothing after, and what can't be withdrawn
-// neither.
+// A batch that cannot be published leaves nothing behind; an invalid Withdraw
+// changes nothing.
 func TestPublishErrors(t *testing.T) {
 	p := new(Publisher)
 	overlap := code(0x10000, 2)
@@ -208,7 +208,7 @@ func TestPublishErrors(t *testing.T) {
 	expect(t, map[uint64]string{})
 	r := publish(t, p, code(0x10000, 2))
 	for _, f := range []int{-1, 2} {
-		if err := r.WithdrawFunctions(0, f); !errors.Is(err, jit.ErrCode) || !strings.Contains(err.Error(), "the batch has 2") {
+		if err := r.WithdrawFunctions(0, f); !errors.Is(err, jit.ErrCode) || !strings.Contains(err.Error(), "the batch has functions 0 to 1") {
 			t.Errorf("function %d: %v", f, err)
 		}
 	}
@@ -216,8 +216,8 @@ func TestPublishErrors(t *testing.T) {
 	withdraw(t, r)
 }
 
-// Where memory runs out a batch is not published, merging waits, and what is to
-// be withdrawn becomes unknown all the same.
+// Without memory a batch is not published, merging waits, and withdrawn functions
+// become unknown nevertheless.
 func TestNoMemory(t *testing.T) {
 	p := &Publisher{MergeAt: 4}
 	all := []jit.Registration{publish(t, p, code(0x100000, 900))} // too large for merging, and for a chunk
@@ -257,8 +257,8 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// Whatever is published and withdrawn, in whatever order and however much of it
-// was merged: exactly what is published is known, in few files and little memory.
+// For random publishing, withdrawing and merging: exactly the published functions are
+// known, in few files and little memory.
 func TestModel(t *testing.T) {
 	for _, p := range []*Publisher{{}, {MergeAt: 2}, {MergeAt: 5}, {MergeAt: -1}, {Gather: time.Hour}, {MergeAt: 3, Gather: time.Hour}} {
 		t.Run(fmt.Sprintf("merge=%d,gather=%v", p.MergeAt, p.Gather), func(t *testing.T) {
@@ -285,7 +285,7 @@ func TestModel(t *testing.T) {
 						want[next+uint64(i)*stride] = c.Functions[i].Name
 					}
 					batches = append(batches, b)
-					// Mostly side by side, sometimes far.
+					// Mostly adjacent, sometimes far away.
 					next += uint64(n) * stride
 					if random.IntN(20) == 0 {
 						next += 1 << 20
@@ -343,7 +343,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// A file that is more than full becomes several where it has to be written again.
+// An overfull file is split when it is rewritten.
 func TestSplit(t *testing.T) {
 	p := new(Publisher)
 	const n = 5*fullFunctions + 1
@@ -376,7 +376,7 @@ func TestSplit(t *testing.T) {
 	expect(t, map[uint64]string{})
 }
 
-// What is gathered is not known until the time is up, or Flush.
+// Gathered batches are unknown until the time is up, or until Flush.
 func TestGather(t *testing.T) {
 	p := &Publisher{Gather: time.Hour}
 	a, b := publish(t, p, code(0x10000, 2)), publish(t, p, code(0x20000, 1))
@@ -407,7 +407,7 @@ func TestGather(t *testing.T) {
 	expect(t, map[uint64]string{})
 }
 
-// Several goroutines and publishers share the one list.
+// Several goroutines and publishers share one list.
 func TestConcurrent(t *testing.T) {
 	publishers := []*Publisher{{}, {MergeAt: 4}, {MergeAt: 4, Gather: 100 * time.Microsecond}}
 	var wait sync.WaitGroup
@@ -444,7 +444,7 @@ func TestConcurrent(t *testing.T) {
 	expect(t, map[uint64]string{})
 }
 
-// The signal mask is what it was when a debugger has been told.
+// Notifying a debugger leaves the signal mask unchanged.
 func TestSignalMask(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -466,7 +466,7 @@ func TestSignalMask(t *testing.T) {
 	}
 }
 
-// The structures that this program writes are those that readers expect.
+// The structures have the layout that readers expect.
 func TestNativeStructures(t *testing.T) {
 	var d nativeDescriptor
 	var e nativeEntry
@@ -481,7 +481,7 @@ func TestNativeStructures(t *testing.T) {
 	}
 }
 
-// The arena gives memory that nobody else has, aligned, and takes it back.
+// The arena returns blocks that are aligned and do not overlap, and reuses freed ones.
 func TestArena(t *testing.T) {
 	var a arena
 	random := rand.New(rand.NewPCG(1, 2))

@@ -15,10 +15,10 @@ import (
 	"github.com/clewdev/clew/jit/gdb/registry"
 )
 
-// ready is an image that somebody else made. The list's lock guards it.
+// ready is a symbol file that the caller made. The list's lock guards it.
 type ready struct {
 	publisher *Publisher
-	image     *image // nil where it was withdrawn
+	image     *image // nil if it was withdrawn
 }
 
 // PublishImage registers a complete symbol file, as a linker writes it: an ELF file with
@@ -30,7 +30,7 @@ type ready struct {
 // wraps registry.ErrNotELF if the bytes do not start with ELF's magic number.
 func (p *Publisher) PublishImage(file []byte) (jit.Registration, error) {
 	if len(file) < elf.EI_NIDENT || string(file[:len(elf.ELFMAG)]) != elf.ELFMAG {
-		return nil, fmt.Errorf("%w: it starts with % x", registry.ErrNotELF, file[:min(len(file), len(elf.ELFMAG))])
+		return nil, fmt.Errorf("%w: it starts with % x, not with 7f 45 4c 46", registry.ErrNotELF, file[:min(len(file), len(elf.ELFMAG))])
 	}
 	if !p.AllowSecond {
 		if err := checkSecond(); err != nil {
@@ -62,7 +62,7 @@ func (r *ready) Withdraw() error {
 func (r *ready) WithdrawFunctions(functions ...int) error {
 	for _, f := range functions {
 		if f != 0 {
-			return fmt.Errorf("%w: function %d: an image counts as 1", jit.ErrCode, f)
+			return fmt.Errorf("%w: function %d: a symbol file counts as one function, number 0", jit.ErrCode, f)
 		}
 	}
 	if len(functions) == 0 {

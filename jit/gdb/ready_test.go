@@ -19,8 +19,8 @@ import (
 	"github.com/clewdev/clew/jit/symfile"
 )
 
-// A ready image is in the list as it was given while batches around it are
-// merged and withdrawn, and gone once it is withdrawn.
+// A ready image stays in the list unchanged while batches around it are merged and
+// withdrawn, until it is withdrawn itself.
 func TestPublishImage(t *testing.T) {
 	var p Publisher
 	file, err := symfile.Append(nil, readyCode(t, 0x7000_0000, "ready"))
@@ -96,8 +96,7 @@ func TestPublishImageNotELF(t *testing.T) {
 	}
 }
 
-// Own gives the address of the function, and of the descriptor that leads to
-// what is published.
+// Own returns the address of the function, and of the descriptor of the list.
 func TestOwn(t *testing.T) {
 	var p Publisher
 	r, err := p.Publish(readyCode(t, 0x7000_0000, "own"))

@@ -17,17 +17,17 @@ DATA __jit_debug_descriptor+8(SB)/8, $0
 DATA __jit_debug_descriptor+16(SB)/8, $0
 GLOBL __jit_debug_descriptor(SB), NOPTR, $24
 
-// All signals but those that an instruction raises by itself: SIGILL, SIGTRAP,
+// All signals except those that an instruction raises itself: SIGILL, SIGTRAP,
 // SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
 DATA blocked<>+0(SB)/8, $0xffffffffbffffb07
 GLOBL blocked<>(SB), NOPTR|RODATA, $8
 
 // func callRegister()
 //
-// A debugger takes longer than the 10 ms after which Go's scheduler preempts a
-// goroutine by a signal (SIGURG). gdb 13, which has to step over its breakpoint,
-// has it arrive there each time, runs the signal's handler first, and starts
-// anew: one call takes half a minute. So signals wait until it has returned.
+// The call blocks signals. A debugger takes longer than the 10 ms after which Go's
+// scheduler preempts a goroutine by a signal (SIGURG). The signal then arrives each
+// time that gdb 13 steps over its breakpoint; gdb runs the handler and steps again,
+// so that one call takes half a minute.
 TEXT ·callRegister(SB), NOSPLIT, $8-0
 	MOVL $14, AX // rt_sigprocmask
 	MOVL $0, DI  // SIG_BLOCK

@@ -17,14 +17,14 @@ DATA __jit_debug_descriptor+8(SB)/8, $0
 DATA __jit_debug_descriptor+16(SB)/8, $0
 GLOBL __jit_debug_descriptor(SB), NOPTR, $24
 
-// All signals but those that an instruction raises by itself: SIGILL, SIGTRAP,
+// All signals except those that an instruction raises itself: SIGILL, SIGTRAP,
 // SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS.
 DATA blocked<>+0(SB)/8, $0xffffffffbffffb07
 GLOBL blocked<>(SB), NOPTR|RODATA, $8
 
 // func callRegister()
 //
-// Signals wait until it has returned: register_amd64.s says why.
+// The call blocks signals: see register_amd64.s.
 TEXT ·callRegister(SB), NOSPLIT, $16-0
 	MOVD $135, R8 // rt_sigprocmask
 	MOVD $0, R0   // SIG_BLOCK

@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// upTo are the numbers from one up to another, which is not among them.
+// upTo returns the numbers from..to-1.
 func upTo(from, to int) (numbers []int) {
 	for n := from; n < to; n++ {
 		numbers = append(numbers, n)
@@ -20,8 +20,8 @@ func upTo(from, to int) (numbers []int) {
 	return numbers
 }
 
-// What is left of a file that was split is merged with files of other batches,
-// and costs them nothing when its own batch goes.
+// The rest of a split file is merged with files of other batches, and does not cost
+// them their functions when its own batch is withdrawn.
 func TestSplitAndMerge(t *testing.T) {
 	p := &Publisher{MergeAt: 2}
 	const n = 2*fullFunctions + 100
@@ -43,7 +43,7 @@ func TestSplitAndMerge(t *testing.T) {
 	expect(t, map[uint64]string{})
 }
 
-// Two parts of a batch that was split come together again in one file.
+// Two parts of a split batch come together again in one file.
 func TestSplitAndRejoin(t *testing.T) {
 	p := &Publisher{MergeAt: 2}
 	const n = 3*fullFunctions + 100

@@ -21,10 +21,10 @@ import (
 	"github.com/clewdev/clew/jit/gdb/registry"
 )
 
-// second looks for other copies of the descriptor in this process: once, and
-// then in what was mapped since, from time to time.
+// second looks for other copies of the descriptor in this process: once everywhere,
+// then from time to time in files that were mapped since.
 var second struct {
-	next  atomic.Int64 // when to look again: nanoseconds since the first look; never where it is negative
+	next  atomic.Int64 // time of the next look, in nanoseconds since the first; negative means never
 	found atomic.Pointer[error]
 
 	sync.Mutex
@@ -32,19 +32,19 @@ var second struct {
 	checked map[mappedFile]struct{}
 }
 
-// lookAgain is how long a library goes unseen that is loaded while the program
-// publishes. Reading the list of mappings takes some ten microseconds.
+// lookAgain is how long the copy in a library that is loaded later can go unnoticed.
+// Reading the list of mappings takes some ten microseconds.
 const lookAgain = time.Second
 
-// mappedFile identifies a file, also after another one replaced it.
+// mappedFile identifies a file, even after another file replaced it.
 type mappedFile struct {
 	device string // as the kernel prints it
 	inode  uint64
 	path   string
 }
 
-// checkSecond returns an error that wraps ErrSecondDescriptor where the process
-// holds another copy of the descriptor.
+// checkSecond returns an error that wraps ErrSecondDescriptor if the process contains
+// another copy of the descriptor.
 func checkSecond() error {
 	next := second.next.Load()
 	if next < 0 || next > 0 && time.Since(second.start).Nanoseconds() < next {
@@ -68,7 +68,7 @@ func checkSecond() error {
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
-		// Nothing can be said, as without symbols.
+		// Without the list of mappings, as without symbols, no copy is found.
 		second.next.Store(-1)
 		return nil
 	}
@@ -92,7 +92,7 @@ func checkSecond() error {
 	if len(second.checked) > 1 {
 		second.next.Store((time.Since(second.start) + lookAgain).Nanoseconds())
 	} else {
-		// A program alone, without even a dynamic linker, loads nothing later.
+		// A program without a dynamic linker loads no libraries later.
 		second.next.Store(-1)
 	}
 	if err := second.found.Load(); err != nil {
@@ -107,8 +107,8 @@ type codeMapping struct {
 	start, offset uint64
 }
 
-// parseMapping reads a line of /proc/self/maps (proc_pid_maps(5)); ok is false
-// for all that is not code of a file.
+// parseMapping reads a line of /proc/self/maps (proc_pid_maps(5)). ok is false unless
+// it is executable memory of a file.
 func parseMapping(line []byte) (m codeMapping, ok bool) {
 	// address perms offset dev inode pathname
 	fields := strings.SplitN(strings.TrimSpace(string(line)), " ", 6)
@@ -124,16 +124,15 @@ func parseMapping(line []byte) (m codeMapping, ok bool) {
 	return m, errs == [3]error{} && m.inode != 0 && strings.HasPrefix(m.path, "/")
 }
 
-// descriptorsIn returns the run-time addresses of the descriptors that a mapped
-// file defines. A file that is no longer there, or has no symbols, defines none.
+// descriptorsIn returns the run-time addresses of the descriptors that a mapped file
+// defines. It returns none if the file was removed or has no symbols.
 func descriptorsIn(m codeMapping) []uint64 {
 	file, err := untrusted.Open("", m.path)
 	if err != nil {
 		return nil
 	}
 	defer file.Close()
-	// The device is not compared: file systems with layers or subvolumes report
-	// different ones.
+	// Ignore the device: layered file systems and subvolumes report different ones.
 	if info, err := file.Stat(); err != nil || untrusted.IdentityOf(info).Inode != m.inode {
 		return nil
 	}

@@ -28,14 +28,14 @@ func library(t *testing.T) string {
 
 const secondError = "error: another copy of the GDB JIT interface is in the process: at 0x"
 
-// Another copy of the interface is an error that names where it is, whether it
-// was there before or came later; unless it is allowed.
+// A second copy of the interface is an error that names its place, whether it was
+// loaded before or after; unless it is allowed.
 func TestSecond(t *testing.T) {
 	plain, own, library := builds[2].path(t), second.path(t), library(t)
 	for _, test := range []struct {
 		name, program string
 		steps         []string
-		in            string // where the other is, "" for no error
+		in            string // name of the other file, "" for no error
 		results       int
 	}{
 		{"none", plain, []string{"publish", "call"}, "", 1},
@@ -55,24 +55,24 @@ func TestSecond(t *testing.T) {
 	}
 }
 
-// What debuggers do where there are two, and ErrSecondDescriptor says.
+// Debuggers behave with two copies as the documentation of ErrSecondDescriptor says.
 func TestSecondInDebuggers(t *testing.T) {
 	plain, own, library := builds[2].path(t), second.path(t), library(t)
 	inLibrary := []string{plain, "second", "open=" + library, "publish", "call"}
 	inProgram := []string{own, "second", "publish", "call"}
 	t.Run("gdb", func(t *testing.T) {
 		out := debug(t, []string{"break jit_inner", "run", "bt 1"}, append([]string{"--args"}, inLibrary...)...)
-		inOrder(t, out, gdbInner) // it has a breakpoint in each object
+		inOrder(t, out, gdbInner) // gdb sets a breakpoint in each object
 		out = debug(t, []string{"break jit_inner", "run"}, append([]string{"--args"}, inProgram...)...)
 		if strings.Contains(out, "hit Breakpoint") || !strings.Contains(out, "result 42") {
 			t.Errorf("of two in one object gdb reads both now:\n%s", out)
 		}
 	})
 	t.Run("lldb", func(t *testing.T) {
-		// It has one breakpoint, in the first object that it finds: the program.
+		// lldb sets one breakpoint, in the first object that it finds: the program.
 		out := lldb(t, []string{"breakpoint set -n jit_inner", "run"}, append([]string{"--"}, inLibrary...)...)
 		inOrder(t, out, `stop reason = breakpoint 1`)
-		// Of two in one object it takes one or the other.
+		// Of two copies in one object lldb takes either.
 		out = lldb(t, []string{"breakpoint set -n jit_inner", "run"}, append([]string{"--"}, inProgram...)...)
 		if strings.Contains(out, "stop reason = breakpoint") == strings.Contains(out, "result 42") {
 			t.Errorf("lldb neither stops nor lets the program run:\n%s", out)

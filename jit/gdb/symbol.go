@@ -15,20 +15,20 @@ import (
 	"slices"
 )
 
-// The publisher looks one symbol up in the files that are mapped into its
-// process. Package object could, but a program that publishes would link it
-// with all its decompressors.
+// The publisher looks for one symbol in the files that are mapped into its process.
+// Package object would do, but every program that publishes would then link its
+// decompressors.
 
 const (
 	maxSections    = 1 << 16
-	maxSymbolBytes = 1 << 30 // that are read of a file's tables of symbols and strings
+	maxSymbolBytes = 1 << 30 // the most that is read of a file's symbol and string tables
 	symbolSize     = 24      // of an elf.Sym64
 	maxDefinitions = 16
 )
 
-// findSymbol returns the run-time addresses of the objects with a name that an
-// ELF file of this machine defines; code is a mapping of the file. It reads the
-// file in pieces and takes a malformed one for a file without the symbol.
+// findSymbol returns the run-time addresses of the objects of the given name that an
+// ELF file of this machine defines; code is a mapping of the file. It reads the file in
+// pieces. A malformed file counts as one without the symbol.
 func findSymbol(file io.ReaderAt, name string, code codeMapping) (addresses []uint64) {
 	le := binary.LittleEndian
 	header := readAt(file, 0, 64)
@@ -42,7 +42,7 @@ func findSymbol(file io.ReaderAt, name string, code codeMapping) (addresses []ui
 	}
 	count := uint64(le.Uint16(header[60:]))
 	if first := readAt(file, le.Uint64(header[40:]), 64); count == 0 && first != nil {
-		count = le.Uint64(first[32:]) // ELF: the sections are too many for the header
+		count = le.Uint64(first[32:]) // ELF: extended section numbering
 	}
 	if count > maxSections {
 		return nil
@@ -61,7 +61,7 @@ func findSymbol(file io.ReaderAt, name string, code codeMapping) (addresses []ui
 		_, _, stringsAt, stringsSize := section(link)
 		names := tables.find(stringsAt, stringsSize, name)
 		if len(names) == 0 {
-			continue // as nearly always: the symbols need no look
+			continue // the usual case: no need to read the symbols
 		}
 		for s := range tables.chunks(offset, size, symbolSize) {
 			for ; len(s) >= symbolSize; s = s[symbolSize:] {
@@ -75,8 +75,8 @@ func findSymbol(file io.ReaderAt, name string, code codeMapping) (addresses []ui
 	return addresses
 }
 
-// biasOf returns what is added to the addresses of a file with such program
-// headers, with an executable segment that a mapping contains.
+// biasOf returns the load bias of a file, given its program headers and a mapping that
+// contains one of its executable segments.
 func biasOf(headers []byte, m codeMapping) (bias uint64, ok bool) {
 	le := binary.LittleEndian
 	for h := headers; len(h) >= 56; h = h[56:] {
@@ -94,15 +94,15 @@ func biasOf(headers []byte, m codeMapping) (bias uint64, ok bool) {
 	return 0, false
 }
 
-// tables are the tables of symbols and strings of a file.
+// tables contains the symbol and string tables of a file.
 type tables struct {
 	file   io.ReaderAt
 	left   uint64 // bytes that may still be read
 	buffer [symbolSize << 11]byte
 }
 
-// find returns where a table of strings has a string, also as the end of a
-// longer one.
+// find returns the offset of a string in a string table, also as the end of a longer
+// string.
 func (t *tables) find(offset, size uint64, text string) (found []uint32) {
 	key := append([]byte(text), 0)
 	at := uint64(0) // of b in the table
@@ -123,8 +123,7 @@ func (t *tables) find(offset, size uint64, text string) (found []uint32) {
 	return found
 }
 
-// chunks yields a table in pieces that hold whole elements, as far as it can be
-// read.
+// chunks yields a table in pieces of whole elements, as far as it can be read.
 func (t *tables) chunks(offset, size, element uint64) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for size = min(size, t.left); size >= element; {
@@ -139,7 +138,7 @@ func (t *tables) chunks(offset, size, element uint64) iter.Seq[[]byte] {
 	}
 }
 
-// readAt returns bytes of a file, nil where it does not have all of them.
+// readAt returns n bytes of a file, or nil if it has fewer.
 func readAt(file io.ReaderAt, offset uint64, size int) []byte {
 	b := make([]byte, size)
 	if n, _ := file.ReadAt(b, int64(offset)); n < size {

@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// TestFindSymbol compares what the publisher finds in files with what package
-// object does.
+// TestFindSymbol compares the symbols that the publisher finds in files with those
+// that package object finds.
 func TestFindSymbol(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "./testdata/jit").CombinedOutput(); err != nil {
@@ -59,7 +59,7 @@ func TestFindSymbol(t *testing.T) {
 	}
 }
 
-// FuzzFindSymbol: no file makes the lookup panic.
+// FuzzFindSymbol checks that no file makes the lookup panic.
 func FuzzFindSymbol(f *testing.F) {
 	image, err := os.ReadFile("../symfile/testdata/x86-64.elf")
 	if err != nil {

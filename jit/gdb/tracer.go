@@ -12,11 +12,10 @@ import (
 	"strconv"
 )
 
-// takesTurns reports whether symbol files that others replace must be
-// unregistered before those are registered. lldb 14 knows one section at an
-// address: when the old one goes, it forgets the new one that starts there. gdb
-// takes both, and with the new one there first it has its breakpoints inserted
-// all the time, so that no other thread runs past one.
+// takesTurns reports whether old symbol files must be unregistered before those that
+// replace them are registered. lldb 14 knows one section at an address: when the old one
+// goes, it forgets the new one that starts there. gdb accepts both. If the new file
+// comes first, gdb's breakpoints stay inserted all the time, and no thread misses one.
 func takesTurns() bool {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -29,5 +28,5 @@ func takesTurns() bool {
 		return false
 	}
 	name, _ := os.ReadFile("/proc/" + strconv.Itoa(tracer) + "/comm")
-	return !bytes.HasPrefix(name, []byte("gdb")) // nor gdbserver
+	return !bytes.HasPrefix(name, []byte("gdb")) // or gdbserver
 }

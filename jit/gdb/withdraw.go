@@ -14,13 +14,13 @@ import (
 	"github.com/clewdev/clew/jit/symfile"
 )
 
-// Withdraw implements jit.Registration. No debugger knows the functions when it
-// returns, nor has a breakpoint in their memory, which may be used again. Of a
-// symbol file that holds other functions too a new one takes the place.
+// Withdraw implements jit.Registration. When it returns, no debugger knows the functions
+// or has a breakpoint in their memory, which may be reused. A symbol file that contains
+// other functions too is replaced by a new one.
 //
-// An error says that a function does not exist, and nothing was withdrawn; or
-// that there is no memory for the new file, and that its other functions are
-// unknown now too.
+// An error means one of two things. Either a function does not exist, and nothing was
+// withdrawn. Or there is no memory for the new symbol file, and its other functions
+// became unknown as well.
 func (b *batch) Withdraw() error { return b.forget(nil) }
 
 // WithdrawFunctions implements jit.Registration.
@@ -31,11 +31,11 @@ func (b *batch) WithdrawFunctions(functions ...int) error {
 	return b.forget(functions)
 }
 
-// forget withdraws functions, or without any all of them.
+// forget withdraws the given functions; without any, all functions of the batch.
 func (b *batch) forget(functions []int) error {
 	for _, f := range functions {
 		if f < 0 || f >= b.functions() {
-			return fmt.Errorf("%w: function %d: the batch has %d", jit.ErrCode, f, b.functions())
+			return fmt.Errorf("%w: function %d: the batch has functions 0 to %d", jit.ErrCode, f, b.functions()-1)
 		}
 	}
 	list.Lock()
@@ -61,13 +61,13 @@ func (b *batch) forget(functions []int) error {
 		}
 		replacing, err := p.rewrite([]*image{i}, dying)
 		if err != nil {
-			failed = fmt.Errorf("%d functions that were not withdrawn became unknown: %w", i.functions-n, err)
+			failed = fmt.Errorf("no memory to rewrite the symbol file: %d functions that were not withdrawn became unknown: %w", i.functions-n, err)
 			p.retire(i)
 			continue
 		}
 		fresh = append(fresh, replacing...)
 	}
-	// Only now: merging could take an image that is still to be looked at.
+	// Not earlier: merging could remove an image that the loop has not reached.
 	for _, i := range fresh {
 		if i.registered {
 			p.settle(i)
@@ -78,10 +78,10 @@ func (b *batch) forget(functions []int) error {
 	return failed
 }
 
-// count returns how many functions of an image start at dying addresses, which
-// are of one batch and in ascending order. Where the image alone has functions of
-// that batch, that is those in its range. Of a batch that was split, others can
-// lie in the range too.
+// count returns how many functions of an image start at dying addresses, which belong
+// to one batch and are in ascending order. If no other image has functions of that
+// batch, these are all dying functions in the image's range. Otherwise the range can
+// also contain functions of the batch's other images.
 func (i *image) count(dying []uint64, split bool) int {
 	from, _ := slices.BinarySearch(dying, i.low)
 	to, _ := slices.BinarySearch(dying, i.high+1)
@@ -89,7 +89,7 @@ func (i *image) count(dying []uint64, split bool) int {
 		return to - from
 	}
 	n := 0
-	// It reports no error for a file of this package, and keeps nothing of it.
+	// It returns no error for a file of this package, and keeps no reference to it.
 	_, _ = symfile.Merge(nil, [][]byte{i.file()}, func(start uint64) bool {
 		if _, dies := slices.BinarySearch(dying[from:to], start); dies {
 			n++
@@ -99,8 +99,8 @@ func (i *image) count(dying []uint64, split bool) int {
 	return n
 }
 
-// dying returns where the functions start that are to be withdrawn now, in
-// ascending order, and notes that they are.
+// dying returns the start addresses of the functions to withdraw, in ascending order,
+// and records that they are withdrawn.
 func (b *batch) dying(functions []int) []uint64 {
 	var starts []uint64
 	if len(functions) == 0 {
@@ -122,7 +122,7 @@ func (b *batch) dying(functions []int) []uint64 {
 	return starts
 }
 
-// retire drops an image without functions.
+// retire drops an image that has no functions left.
 func (p *Publisher) retire(i *image) {
 	for _, b := range i.batches {
 		b.leave(i)

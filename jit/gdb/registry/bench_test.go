@@ -6,7 +6,7 @@ package registry
 
 import "testing"
 
-// BenchmarkScan searches 64 MiB in which no descriptor is.
+// BenchmarkScan searches 64 MiB without a descriptor.
 func BenchmarkScan(b *testing.B) {
 	memory := memory{1 << 32: make([]byte, 64<<20)}
 	b.SetBytes(64 << 20)

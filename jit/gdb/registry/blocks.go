@@ -6,17 +6,17 @@ package registry
 
 import "github.com/clewdev/clew/cfi"
 
-// blocks is memory that is read in blocks, each once: entries and small symbol
-// files lie together, and a system call for each would take most of the time
-// where there are thousands. It shows what was there at the first read.
+// blocks reads memory in blocks, each once. Entries and small symbol files are close
+// together, and for a list of thousands most of the time would be spent in system
+// calls. It returns the contents as of the first read.
 type blocks struct {
 	memory cfi.Memory
-	held   map[uint64][]byte // by address; nil for a block that cannot be read as a whole
+	held   map[uint64][]byte // by address; nil for a block that is only partly readable
 }
 
 const (
 	blockSize = 1 << 14
-	maxBlocks = 1 << 10 // that are held: 16 MiB
+	maxBlocks = 1 << 10 // kept blocks: 16 MiB
 )
 
 func newBlocks(memory cfi.Memory) *blocks {

@@ -11,17 +11,17 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// The names by which debuggers find the interface (GDB manual, "JIT Compilation
-// Interface").
+// DescriptorSymbol and RegisterSymbol are the names by which debuggers find the
+// interface (GDB manual, "JIT Compilation Interface").
 const (
 	DescriptorSymbol = "__jit_debug_descriptor"
 	RegisterSymbol   = "__jit_debug_register_code"
 )
 
-// Version is the only one that there is.
+// Version is the only version of the interface.
 const Version = 1
 
-// Action is what a call of __jit_debug_register_code is about.
+// Action is the reason for a call of __jit_debug_register_code.
 type Action uint32
 
 const (
@@ -30,7 +30,7 @@ const (
 	ActionUnregister
 )
 
-// layout is how a machine lays the two structures out.
+// layout is the layout of the two structures on a machine.
 type layout struct {
 	order   binary.ByteOrder
 	pointer uint64 // bytes
@@ -69,7 +69,7 @@ func (l layout) word(b []byte) uint64 {
 	return l.order.Uint64(b)
 }
 
-// descriptor decodes a descriptor; b holds all of it.
+// descriptor decodes a descriptor; b contains all of it.
 func (l layout) descriptor(b []byte) descriptor {
 	return descriptor{
 		version: l.order.Uint32(b), action: Action(l.order.Uint32(b[4:])),
@@ -77,7 +77,7 @@ func (l layout) descriptor(b []byte) descriptor {
 	}
 }
 
-// entry decodes an entry; b holds all of it.
+// entry decodes an entry; b contains all of it.
 func (l layout) entry(b []byte) entry {
 	return entry{
 		next: l.word(b), previous: l.word(b[l.pointer:]),

@@ -36,13 +36,13 @@ type Space struct {
 // Range is the addresses [Start, End).
 type Range struct{ Start, End uint64 }
 
-// Limits bounds what is read of a list, which is another program's and may be
+// Limits bounds what is read of a list. The list belongs to another program and may be
 // damaged or hostile.
 type Limits struct {
 	Entries int    // of all lists; 0 means 1<<17
 	Image   uint64 // bytes of one symbol file; 0 means 96 MiB
 	Total   uint64 // bytes of all symbol files; 0 means 96 MiB
-	Scan    uint64 // bytes that are searched; 0 means 1 GiB
+	Scan    uint64 // bytes to search; 0 means 1 GiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -61,17 +61,17 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// List is one descriptor and the symbol files that it leads to.
+// List is one descriptor and its symbol files.
 type List struct {
 	Descriptor uint64 // its address
 	Scanned    bool   // it was found by its contents, not by a symbol
 
-	// Entries are in the order of the list: what was registered last comes first,
-	// but with publishers that append.
+	// Entries are in the order of the list: the most recently registered first, unless
+	// the publisher appends.
 	Entries []Entry
 
 	// Err says why the list ended early, or that it changed while it was read.
-	// What was read before is in Entries all the same.
+	// Entries contains what was read before.
 	Err error
 }
 
@@ -79,8 +79,8 @@ type List struct {
 type Entry struct {
 	Address uint64 // of the entry
 	Symfile uint64 // address of the image
-	Size    uint64 // of the image as the entry has it, bytes
-	Image   []byte // nil where Err is not; entries of one symbol file share it
+	Size    uint64 // of the image according to the entry, bytes
+	Image   []byte // nil if Err is not nil; entries of one symbol file share it
 	Err     error
 }
 
@@ -122,18 +122,18 @@ func Read(s *Space) ([]List, error) {
 	return lists, errors.Join(errs...)
 }
 
-// maxDescriptors bounds how many lists an address space has. Of several
-// libraries each can bring one along; a hostile one could hold as many as fit.
+// maxDescriptors bounds the number of lists of an address space. Each of several
+// libraries can contain one; hostile memory can contain any number.
 const maxDescriptors = 64
 
 type reader struct {
 	*Space
-	memory     cfi.Memory // Space.Memory, as a rule through blocks
+	memory     cfi.Memory // Space.Memory, usually through blocks
 	layout     layout
 	limits     Limits
 	left       uint64 // bytes of symbol files that may still be read
 	entries    int    // that may still be read
-	candidates int    // for descriptors, that were looked at
+	candidates int    // possible descriptors that were examined
 	buffer     [32]byte
 }
 
@@ -146,7 +146,7 @@ func (r *reader) list(address uint64) List {
 	direct := r.memory
 	defer func() { r.memory = direct }()
 	for n := 0; ; n++ {
-		// What lies together is read together, once in each pass.
+		// Memory that is close together is read at once, and once in each pass.
 		r.memory = newBlocks(direct)
 		l := List{Descriptor: address}
 		links, err := r.links(address)
@@ -165,7 +165,7 @@ func (r *reader) list(address uint64) List {
 			e.Image, e.Err = r.image(link.symfile, link.size)
 			read[place{link.symfile, link.size}] = e
 		}
-		// The same links before and after: what was read between is theirs.
+		// If the links are the same before and after, the images belong to them.
 		r.memory = newBlocks(direct)
 		again, _ := r.links(address)
 		unchanged := same(links, again)
@@ -193,7 +193,7 @@ func same(a, b []link) bool {
 		return false
 	}
 	for i := range a {
-		// The previous entry of the first one is another as soon as one is added.
+		// The first entry's previous pointer changes as soon as an entry is added.
 		x, y := a[i], b[i]
 		x.previous, y.previous = 0, 0
 		if x != y {
@@ -203,7 +203,7 @@ func same(a, b []link) bool {
 	return true
 }
 
-// links follows the list of the descriptor at an address.
+// links returns the entries of the list of the descriptor at an address.
 func (r *reader) links(address uint64) ([]link, error) {
 	b := r.buffer[:r.layout.descriptorSize()]
 	if err := r.memory.ReadMemory(b, address); err != nil {
@@ -217,10 +217,10 @@ func (r *reader) links(address uint64) ([]link, error) {
 	seen := make(map[uint64]struct{})
 	for at := d.first; at != 0; {
 		if _, ok := seen[at]; ok {
-			return links, fmt.Errorf("entry %d at %#x: the list leads back to it", len(links), at)
+			return links, fmt.Errorf("entry %d at %#x: the list is circular", len(links), at)
 		}
 		if len(links) == r.entries {
-			return links, fmt.Errorf("the list was cut after %d entries", len(links))
+			return links, fmt.Errorf("more entries than the limit of %d", len(links))
 		}
 		seen[at] = struct{}{}
 		e, err := r.entry(at)
@@ -241,7 +241,7 @@ func (r *reader) entry(address uint64) (entry, error) {
 	return r.layout.entry(b), nil
 }
 
-// image reads a symbol file. It takes memory only for what can be read.
+// image reads a symbol file. It allocates only what can be read.
 func (r *reader) image(address, size uint64) ([]byte, error) {
 	if size < elf.EI_NIDENT {
 		return nil, fmt.Errorf("symbol file at %#x: %w: %d bytes", address, ErrNotELF, size)
@@ -251,12 +251,12 @@ func (r *reader) image(address, size uint64) ([]byte, error) {
 		return nil, fmt.Errorf("symbol file at %#x: %w", address, err)
 	}
 	if string(magic[:]) != elf.ELFMAG {
-		return nil, fmt.Errorf("symbol file at %#x: %w: it starts with % x", address, ErrNotELF, magic)
+		return nil, fmt.Errorf("symbol file at %#x: %w: it starts with % x, not with 7f 45 4c 46", address, ErrNotELF, magic)
 	}
 	if limit := min(r.limits.Image, r.left); size > limit {
-		return nil, fmt.Errorf("symbol file at %#x: %d bytes, and %d may be read", address, size, limit)
+		return nil, fmt.Errorf("symbol file at %#x: %d bytes exceed the limit of %d", address, size, limit)
 	}
-	// A buffer that grows would take twice the memory, and a hole is found without one.
+	// A growing buffer would take twice the memory. A hole is found without a buffer.
 	const step = 1 << 16
 	for at := uint64(0); at < size+step; at += step {
 		if err := r.Memory.ReadMemory(magic[:1], address+min(at, size-1)); err != nil {

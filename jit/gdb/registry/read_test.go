@@ -19,7 +19,7 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// memory is an address space made of pieces.
+// memory is an address space with mapped pieces.
 type memory map[uint64][]byte
 
 func (m memory) ReadMemory(p []byte, addr uint64) error {
@@ -54,7 +54,7 @@ var (
 
 const elfImage = "\x7fELF............"
 
-// The two structures as each machine has them, a list of two.
+// The two structures of a list of two entries, as each machine lays them out.
 var layouts = []struct {
 	machine           *arch.Machine
 	descriptor        string
@@ -66,12 +66,12 @@ var layouts = []struct {
 		"\x00\x30\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x40\x00\x00\x00\x00\x00\x00" + "\x10\x00\x00\x00\x00\x00\x00\x00",
 		"\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x20\x00\x00\x00\x00\x00\x00" + "\x00\x50\x00\x00\x00\x00\x00\x00" + "\x10\x00\x00\x00\x00\x00\x00\x00",
 		0x4000, 0x5000},
-	{i386, // the size is at 12
+	{i386, // offset of the size: 12
 		"\x01\x00\x00\x00\x01\x00\x00\x00\x00\x20\x00\x00\x00\x20\x00\x00",
 		"\x00\x30\x00\x00" + "\x00\x00\x00\x00" + "\x00\x40\x00\x00" + "\x10\x00\x00\x00\x00\x00\x00\x00",
 		"\x00\x00\x00\x00" + "\x00\x20\x00\x00" + "\x00\x50\x00\x00" + "\x10\x00\x00\x00\x00\x00\x00\x00",
 		0x4000, 0x5000},
-	{arm32, // at 16
+	{arm32, // offset of the size: 16
 		"\x01\x00\x00\x00\x01\x00\x00\x00\x00\x20\x00\x00\x00\x20\x00\x00",
 		"\x00\x30\x00\x00" + "\x00\x00\x00\x00" + "\x00\x40\x00\x00" + "\xff\xff\xff\xff" + "\x10\x00\x00\x00\x00\x00\x00\x00",
 		"\x00\x00\x00\x00" + "\x00\x20\x00\x00" + "\x00\x50\x00\x00" + "\xff\xff\xff\xff" + "\x10\x00\x00\x00\x00\x00\x00\x00",
@@ -98,8 +98,8 @@ var layouts = []struct {
 		0x4000, 0x5000},
 }
 
-// Lists of all layouts are found by the symbol, and by a search without one,
-// wherever in the searched memory the descriptor is.
+// Lists of all layouts are found by the symbol, and without one by a search, wherever
+// in the searched memory the descriptor is.
 func TestReadLayouts(t *testing.T) {
 	for _, l := range layouts {
 		memory := memory{0x1000: []byte(l.descriptor), 0x2000: []byte(l.first), 0x3000: []byte(l.second),
@@ -128,7 +128,7 @@ func TestReadLayouts(t *testing.T) {
 
 		delete(memory, 0x1000)
 		for _, at := range []uint64{0, 8, 0x1000 - 8, 1<<18 - 16, 1<<18 - 8, 1 << 18, 1<<20 - 24} {
-			const start = 1 << 32 // 32-bit machines have such addresses in this test only
+			const start = 1 << 32 // 32-bit machines too, in this test
 			data := make([]byte, 1<<20)
 			copy(data[at:], l.descriptor)
 			memory[start] = data
@@ -138,7 +138,7 @@ func TestReadLayouts(t *testing.T) {
 	}
 }
 
-// What the structures of this program look like is what readers of its machine expect.
+// The structures of this program have the layout that readers of its machine expect.
 func TestNativeLayout(t *testing.T) {
 	l := layoutOf(x86_64)
 	d := l.descriptor(le64(1|2<<32, 3, 4))
@@ -158,14 +158,14 @@ func le64(words ...uint64) (b []byte) {
 	return b
 }
 
-// A core lacks pages; what is beside them is searched.
+// A core lacks pages; the search continues after them.
 func TestScanHoles(t *testing.T) {
 	for _, at := range []uint64{0, 0x2000 - 24, 0x5000, 0x5ff0, 0x7000 - 24} {
 		memory := memory{0x2000: le64(0, 0, 0x4000, 16), 0x4000: []byte(elfImage)}
 		const start = 1 << 32
 		data := make([]byte, 0x7000)
 		copy(data[at:], le64(1, 0x2000, 0x2000))
-		// Pages 2 and 4 are not there. The pieces overlap none.
+		// Pages 2 and 4 are missing. No pieces overlap.
 		memory[start], memory[start+0x3000], memory[start+0x5000] = data[:0x2000], data[0x3000:0x4000], data[0x5000:]
 		lists, err := Read(&Space{Machine: x86_64, Memory: memory, Writable: []Range{{start + 3, start + 0x7000}}})
 		want := 1
@@ -178,7 +178,7 @@ func TestScanHoles(t *testing.T) {
 	}
 }
 
-// A damaged or hostile list costs what is damaged, and ends.
+// A damaged part of a list costs only that part, and reading ends.
 func TestReadHostile(t *testing.T) {
 	good := le64(0, 0, 0x4000, 16)
 	for _, test := range []struct {
@@ -196,23 +196,23 @@ func TestReadHostile(t *testing.T) {
 		{"second not mapped", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0x3000, 0, 0x4000, 16), 0x4000: []byte(elfImage)},
 			Limits{}, 1, 1, "entry 1 at 0x3000: memory 0x3000: not mapped", ""},
 		{"itself", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0x2000, 0, 0x4000, 16), 0x4000: []byte(elfImage)},
-			Limits{}, 1, 1, "entry 1 at 0x2000: the list leads back to it", ""},
+			Limits{}, 1, 1, "entry 1 at 0x2000: the list is circular", ""},
 		{"cycle", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0x3000, 0, 0x4000, 16), 0x3000: le64(0x2000, 0x2000, 0x4000, 16), 0x4000: []byte(elfImage)},
-			Limits{}, 2, 2, "entry 2 at 0x2000: the list leads back to it", ""},
+			Limits{}, 2, 2, "entry 2 at 0x2000: the list is circular", ""},
 		{"entries", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0x3000, 0, 0x4000, 16), 0x3000: good, 0x4000: []byte(elfImage)},
-			Limits{Entries: 1}, 1, 1, "the list was cut after 1 entries", ""},
+			Limits{Entries: 1}, 1, 1, "more entries than the limit of 1", ""},
 		{"not ELF", memory{0x1000: le64(1, 0, 0x2000), 0x2000: good, 0x4000: []byte("\x01\x00\x00\x00ERLANG.......")},
 			Limits{}, 1, 0, "", "not an ELF image: it starts with 01 00 00 00"},
 		{"no bytes", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 3), 0x4000: []byte(elfImage)},
 			Limits{}, 1, 0, "", "not an ELF image: 3 bytes"},
 		{"too large", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 1<<63), 0x4000: []byte(elfImage)},
-			Limits{}, 1, 0, "", "9223372036854775808 bytes, and 100663296 may be read"},
+			Limits{}, 1, 0, "", "9223372036854775808 bytes exceed the limit of 100663296"},
 		{"more than there is", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 90<<20), 0x4000: append([]byte(elfImage), make([]byte, 4<<20)...)},
 			Limits{}, 1, 0, "", "not mapped"},
 		{"image limit", memory{0x1000: le64(1, 0, 0x2000), 0x2000: good, 0x4000: []byte(elfImage)},
-			Limits{Image: 15}, 1, 0, "", "16 bytes, and 15 may be read"},
+			Limits{Image: 15}, 1, 0, "", "16 bytes exceed the limit of 15"},
 		{"total limit", memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0x3000, 0, 0x5000, 16), 0x3000: good, 0x4000: []byte(elfImage), 0x5000: []byte(elfImage)},
-			Limits{Total: 20}, 2, 1, "", "16 bytes, and 4 may be read"},
+			Limits{Total: 20}, 2, 1, "", "16 bytes exceed the limit of 4"},
 	} {
 		test.limits.Scan = 0
 		s := space(x86_64, test.memory)
@@ -245,7 +245,7 @@ func TestReadHostile(t *testing.T) {
 	}
 }
 
-// Entries of one symbol file have one copy of it, however many there are.
+// Entries with the same symbol file share one copy.
 func TestReadSharedImage(t *testing.T) {
 	const first, size, entries = 0x100000, 32, 20000
 	image := append([]byte(elfImage), make([]byte, 1<<16)...)
@@ -274,7 +274,7 @@ func TestReadSharedImage(t *testing.T) {
 	}
 }
 
-// A large symbol file takes what it has, and one of which a part is not mapped nothing.
+// A large symbol file allocates its size; one that is only partly mapped allocates nothing.
 func TestReadImageMemory(t *testing.T) {
 	image := append([]byte(elfImage), make([]byte, 20<<20)...)
 	for _, test := range []struct{ size, most int }{{len(image), len(image) + 1<<20}, {len(image) + 1<<20, 1 << 20}} {
@@ -291,7 +291,7 @@ func TestReadImageMemory(t *testing.T) {
 	}
 }
 
-// Many lists cost no more than one, and what only looks like one little.
+// Many lists together cost no more than one; false candidates cost little.
 func TestReadHostileLists(t *testing.T) {
 	m := memory{0x2000: le64(0x3000, 0, 0x5000, 16), 0x3000: le64(0x4000, 0x2000, 0x5000, 16), 0x4000: le64(0, 0x3000, 0x5000, 16), 0x5000: []byte(elfImage)}
 	var lists []byte
@@ -312,7 +312,7 @@ func TestReadHostileLists(t *testing.T) {
 
 	m = memory{0x2000: le64(0, 1, 0x5000, 16), 0x10000: bytes.Repeat(le64(1, 0, 0x2000), maxCandidates+1)} // no first entry
 	s = &Space{Machine: x86_64, Memory: m, Writable: []Range{{0x10000, 0x10000 + uint64(len(m[0x10000]))}}}
-	if read, err := Read(s); len(read) != 0 || !contains(err, "was cut after 1048576 places that look like it") {
+	if read, err := Read(s); len(read) != 0 || !contains(err, "stopped at its limit of 1048576 similar places") {
 		t.Errorf("%d lists, %v", len(read), err)
 	}
 }
@@ -333,7 +333,7 @@ type changing struct {
 func (c *changing) ReadMemory(p []byte, addr uint64) error {
 	if addr == 0x1000 && c.reads < c.until {
 		c.reads++
-		// One more entry in front, each time that the list is walked.
+		// Each walk of the list adds one more entry at its start.
 		at := uint64(0x10000 + 0x100*c.reads)
 		first := binary.LittleEndian.Uint64(c.memory[0x1000][16:])
 		c.memory[at] = le64(first, 0, 0x4000, 16)
@@ -360,7 +360,7 @@ func TestReadWhileItChanges(t *testing.T) {
 	}
 }
 
-// The same descriptor by two symbols, or by a symbol and a search, is one list.
+// A descriptor that is found by two symbols, or by a symbol and a search, is one list.
 func TestReadTwice(t *testing.T) {
 	memory := memory{0x1000: le64(1, 0, 0x2000), 0x2000: le64(0, 0, 0x4000, 16), 0x4000: []byte(elfImage)}
 	lists, err := Read(&Space{Machine: x86_64, Memory: memory,
@@ -369,13 +369,13 @@ func TestReadTwice(t *testing.T) {
 	if err != nil || len(lists) != 1 || lists[0].Scanned {
 		t.Errorf("%+v, %v", lists, err)
 	}
-	if lists, err := Read(&Space{Machine: x86_64, Memory: memory, Writable: []Range{{0x1000, 0x1018}}, Limits: Limits{Scan: 20}}); !contains(err, "was cut after 0 bytes, at 0x1000") {
+	if lists, err := Read(&Space{Machine: x86_64, Memory: memory, Writable: []Range{{0x1000, 0x1018}}, Limits: Limits{Scan: 20}}); !contains(err, "stopped at its limit of 0 bytes, at 0x1000") {
 		t.Errorf("%+v, %v", lists, err)
 	}
 }
 
-// piece is memory from 0x1000 on. The fuzzer wants the same path each time, which
-// a map does not take.
+// piece is memory from 0x1000 on. It is no map, because the fuzzer needs the same path
+// each time.
 type piece []byte
 
 func (m piece) ReadMemory(p []byte, addr uint64) error {
@@ -386,7 +386,7 @@ func (m piece) ReadMemory(p []byte, addr uint64) error {
 	return fmt.Errorf("memory %#x: not mapped", addr)
 }
 
-// Whatever is in memory, reading it ends, and gives an image or an error.
+// Reading ends for any memory, and each entry has an image or an error.
 func FuzzRead(f *testing.F) {
 	machines := []*arch.Machine{x86_64, i386, arm32, x32, s390x, ppc32, m68k}
 	for _, l := range layouts {

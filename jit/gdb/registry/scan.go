@@ -9,10 +9,10 @@ import (
 	"fmt"
 )
 
-// scan searches Space.Writable for descriptors that hold a list, as a program
-// without symbols has them: version 1, an action there is, two pointers, and the
-// second leads to an entry that is the first of its list and has an ELF image. A
-// list whose first symbol file is not an ELF image can't be distinguished from other data.
+// scan searches Space.Writable for descriptors of non-empty lists, for programs without
+// symbols: version 1, a valid action and two pointers, of which the second points to the
+// first entry of a list, which has an ELF image. A list whose first symbol file is not
+// an ELF image can't be distinguished from other data.
 func (r *reader) scan(found func(address uint64)) error {
 	const chunk, page = 1 << 18, 1 << 12
 	size, step := uint64(r.layout.descriptorSize()), r.layout.pointer
@@ -22,12 +22,12 @@ func (r *reader) scan(found func(address uint64)) error {
 		start := (s.Start + step - 1) &^ (step - 1)
 		for start >= s.Start && start < s.End && s.End-start >= size {
 			if left < size {
-				return fmt.Errorf("the search for %s was cut after %d bytes, at %#x", DescriptorSymbol, r.limits.Scan-left, start)
+				return fmt.Errorf("the search for %s stopped at its limit of %d bytes, at %#x", DescriptorSymbol, r.limits.Scan-left, start)
 			}
 			n := min(s.End-start, chunk, left)
 			next := start + n
 			if next < s.End {
-				// One can lie across the border.
+				// A descriptor can cross the border of two pieces.
 				next -= size - step
 			}
 			b := r.read(buffer[:n], start)
@@ -45,7 +45,7 @@ func (r *reader) scan(found func(address uint64)) error {
 					found(start + at)
 				}
 				if r.candidates > maxCandidates {
-					return fmt.Errorf("the search for %s was cut after %d places that look like it, at %#x", DescriptorSymbol, maxCandidates, start+at)
+					return fmt.Errorf("the search for %s stopped at its limit of %d similar places, at %#x", DescriptorSymbol, maxCandidates, start+at)
 				}
 			}
 			if next <= start {
@@ -57,11 +57,11 @@ func (r *reader) scan(found func(address uint64)) error {
 	return nil
 }
 
-// maxCandidates bounds how many places the search takes for descriptors before
-// it has looked where their pointers lead, which costs a read of memory each.
+// maxCandidates bounds the number of places that look like descriptors. Each costs a
+// read of the memory that its pointers point to.
 const maxCandidates = 1 << 20
 
-// read fills b with what is at an address, or returns nil.
+// read fills b with the memory at an address, or returns nil.
 func (r *reader) read(b []byte, address uint64) []byte {
 	if r.Memory.ReadMemory(b, address) != nil {
 		return nil
@@ -69,12 +69,12 @@ func (r *reader) read(b []byte, address uint64) []byte {
 	return b
 }
 
-// isDescriptor reports whether b starts with a descriptor of a list that is not
-// empty; its version is right.
+// isDescriptor reports whether b starts with the descriptor of a non-empty list. The
+// caller has checked its version.
 func (r *reader) isDescriptor(b []byte) bool {
 	d := r.layout.descriptor(b)
 	mask := r.layout.pointer - 1
-	// What was registered last may be freed by now.
+	// The most recently registered entry may have been freed.
 	if d.action > ActionUnregister || d.first == 0 || d.first&mask != 0 || d.relevant&mask != 0 {
 		return false
 	}

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Command jit publishes generated code and calls it, step by step as its
-// arguments say. It is the test program of package gdb.
+// Command jit publishes generated code and calls it, in the steps that its arguments
+// give. It is the test program of package gdb.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 
 func call(code, argument uintptr) uintptr
 
-// source is where the generated code says that it comes from.
+// source is the source file of the generated code.
 const source = "/src/labyrinth.jit"
 
 var entry = cfi.EntryCIE(jit.Host())
@@ -34,7 +34,7 @@ func program(b *cfi.Builder) *cfi.Program {
 	return p
 }
 
-// lines are pairs of an offset and a line.
+// lines are pairs of offset and line number.
 func lines(pairs ...int) (l []jit.Line) {
 	for i := 0; i < len(pairs); i += 2 {
 		l = append(l, jit.Line{Offset: uint64(pairs[i]), File: source, Line: pairs[i+1]})
@@ -49,7 +49,7 @@ func check(err error) {
 	}
 }
 
-// What inner does.
+// Flags for inner.
 const (
 	flagWait = iota
 	flagReturn
@@ -86,7 +86,7 @@ func main() {
 func (s *state) step(verb, argument string) {
 	n, _ := strconv.Atoi(argument)
 	switch verb {
-	case "gather": // so many milliseconds
+	case "gather": // the delay in milliseconds
 		s.publisher.Gather = time.Duration(n) * time.Millisecond
 	case "mergeat":
 		s.publisher.MergeAt = n
@@ -101,35 +101,35 @@ func (s *state) step(verb, argument string) {
 		check(err)
 	case "flush":
 		s.publisher.Flush()
-	case "withdraw": // function n, all without an argument
+	case "withdraw": // function n; without an argument all
 		if argument == "" {
 			check(s.registration.Withdraw())
 		} else {
 			check(s.registration.WithdrawFunctions(n))
 		}
-	case "many": // functions, one at a time
+	case "many": // n functions, one at a time
 		s.publishMany(n)
-	case "second": // is welcome
+	case "second": // allow a second copy of the interface
 		s.publisher.AllowSecond = true
-	case "open": // a library
+	case "open": // load a library
 		check(open(argument))
-	case "mark": // where a debugger can stop the program
+	case "mark": // a place where a debugger can stop the program
 		mark()
 	case "goal": // another such place
 		goal()
-	case "batch": // of so many functions
+	case "batch": // of n functions
 		s.publishBatch(n)
-	case "clock": // how long it is since the last one
+	case "clock": // the time since the last clock step
 		fmt.Printf("clock %v\n", time.Since(s.clock).Round(time.Microsecond))
 		s.clock = time.Now()
 	case "call":
 		*s.flag = flagReturn
 		s.call()
-	case "wait": // inside of inner
+	case "wait": // in inner
 		*s.flag = flagWait
 		fmt.Println("ready")
 		s.call()
-	case "crash": // inside of inner, and the kernel writes a core
+	case "crash": // in inner; the kernel writes a core
 		*s.flag = flagCrash
 		var defaultAction [4]uint64
 		_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGILL), uintptr(unsafe.Pointer(&defaultAction)), 0, 8, 0, 0)
@@ -137,7 +137,7 @@ func (s *state) step(verb, argument string) {
 			check(errno)
 		}
 		s.call()
-	case "sleep": // so many milliseconds, for ever without an argument
+	case "sleep": // n milliseconds; without an argument for ever
 		if n > 0 {
 			time.Sleep(time.Duration(n) * time.Millisecond)
 			return
@@ -169,8 +169,8 @@ func (s *state) publishMany(n int) {
 	}
 }
 
-// publishBatch publishes functions that are never called, in one batch. They lie
-// after the first page, the last of many where no memory is.
+// publishBatch publishes functions that are never called, in one batch, at addresses
+// without memory.
 func (s *state) publishBatch(n int) {
 	const stride = 64
 	c := &jit.Code{Address: s.code.Address() + 4096 + uint64(s.next)*stride, Text: make([]byte, n*stride), Functions: make([]jit.Function, n)}

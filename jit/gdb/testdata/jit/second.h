@@ -1,4 +1,4 @@
-// The GDB JIT interface as its manual has it (GDB manual, "Declarations").
+// The GDB JIT interface, from the GDB manual, "Declarations".
 #include <stdint.h>
 
 struct jit_code_entry {

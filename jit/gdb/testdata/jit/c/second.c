@@ -1,4 +1,4 @@
-// Another publisher, as libraries bring one along.
+// A second publisher, such as a library brings along.
 //go:build second
 
 #include "../second.h"
