@@ -9,11 +9,18 @@ import (
 	"testing"
 
 	"github.com/clewdev/clew/internal/printable"
-	"github.com/clewdev/clew/jit/libunwind"
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/region"
 	"github.com/clewdev/clew/snapshot"
+	"github.com/clewdev/clew/stack/generated"
 )
+
+// namedCode is generated code of one function.
+type namedCode string
+
+func (c namedCode) Function(uint64) (object.Symbol, bool) {
+	return object.Symbol{Name: string(c)}, true
+}
+func (c namedCode) Locate(uint64) ([]object.Location, error) { return nil, nil }
 
 // The names of all frames are bounded, also where one long name is that of each of them.
 func TestLongNames(t *testing.T) {
@@ -31,9 +38,7 @@ func TestLongNames(t *testing.T) {
 		{"x" + strings.Repeat("ü", 1<<20), 10_000, "x" + strings.Repeat("ü", printable.MaxShortName/2-1) + "…"},
 		{strings.Repeat("\xbc", 1<<20), 10_000, strings.Repeat("\xbc", printable.MaxShortName-4) + "…"},
 	} {
-		procedure := &region.Procedure{Name: test.name, Start: 0x1000, End: 0x2000}
-		code := &Object{Name: GeneratedName, Generated: DynInfoList,
-			code: &infoCode{info: &libunwind.Info{Start: procedure.Start, End: procedure.End, Procedure: procedure}}}
+		code := &Object{Name: GeneratedName, Generated: generated.DynInfoList, code: namedCode(test.name)}
 		frames := make([]Frame, test.frames/2)
 		for i := range frames {
 			frames[i].Object, frames[i].Address = code, 0x1800

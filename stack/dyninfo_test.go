@@ -13,6 +13,7 @@ import (
 	"github.com/clewdev/clew/internal/stacktest"
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -30,7 +31,7 @@ func TestDynInfo(t *testing.T) {
 				t.Fatalf("the generated functions are not in %s", outline(stacks))
 			}
 			for _, f := range stacks[0].Frames[at : at+2] {
-				if f.Object == nil || f.Object.Generated != stack.DynInfoList {
+				if f.Object == nil || f.Object.Generated != generated.DynInfoList {
 					t.Errorf("%s is in %+v", f.Symbol.Name, f.Object)
 				}
 			}
@@ -53,7 +54,7 @@ func TestDynInfo(t *testing.T) {
 				if !f.Unwinds() || !f.Executable() {
 					t.Errorf("%+v does not unwind", f)
 				}
-				if file, err := sources[0].SymbolFile(nil, []stack.GeneratedFunction{f}); err != nil || len(file) == 0 {
+				if file, err := sources[0].SymbolFile(nil, []generated.Function{f}); err != nil || len(file) == 0 {
 					t.Errorf("no symbol file of %s: %v", f.Name, err)
 				}
 			}

@@ -5,208 +5,133 @@
 package stack
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
-	"github.com/clewdev/clew/cfi"
+	"github.com/clewdev/clew/jit/perf"
+	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/unwind"
 )
-
-// Generated is where generated code was found that no file holds.
-type Generated uint8
-
-const (
-	NotGenerated Generated = iota
-	// GDBList: in the list of the GDB JIT interface, by its symbol.
-	GDBList
-	// GDBListSearched: in that list, which a search of the target's memory
-	// found, as no symbol leads to it.
-	GDBListSearched
-	// Jitdump: in a jitdump, which the target has mapped for perf to find.
-	Jitdump
-	// DynInfoList: in libunwind's list of dynamic unwind information.
-	DynInfoList
-	// PerfMap: in /tmp/perf-PID.map of the target.
-	PerfMap
-	// GoModuleList: in the list of modules of the target's Go runtime.
-	GoModuleList
-)
-
-// kinds are what the sources are called, and what they consist of.
-var kinds = [...]struct{ name, entry string }{
-	NotGenerated:    {"not generated", ""},
-	GDBList:         {"GDB JIT list", "symbol file"},
-	GDBListSearched: {"GDB JIT list that a search found", "symbol file"},
-	Jitdump:         {"jitdump", "record"},
-	DynInfoList:     {"dyn-info list of libunwind", "info"},
-	PerfMap:         {"perf map", "line"},
-	GoModuleList:    {"Go module list", "module"},
-}
-
-// String says it in words.
-func (g Generated) String() string {
-	if int(g) < len(kinds) {
-		return kinds[g].name
-	}
-	return fmt.Sprintf("Generated(%d)", uint8(g))
-}
-
-// Entry says in words what a source of the kind consists of: "record".
-func (g Generated) Entry() string {
-	if int(g) < len(kinds) {
-		return kinds[g].entry
-	}
-	return "entry"
-}
 
 // GeneratedName is the name of all objects that are generated code.
 const GeneratedName = "[jit]"
 
-// generated is the code in memory that belongs to no file, as the target tells
-// others of it. Nothing is read before an address lies in such memory; then one
-// source after the other, until the address has a name and rules.
-type generated struct {
-	objects *Objects
-	module  unwind.Module // of all such memory
-
-	sources []*CodeSource // that were read
-	readers []sourceReader
-	files   *codefile.Reader
-	met     map[uint64]finding
-	skipped []error
-}
-
-// sourceReader reads what a target has of one kind of source.
-type sourceReader struct {
-	read func(*generated) []*CodeSource
-	// last is of a reader that costs more than others and names no more than
-	// they do: it is asked where they have no rules.
-	last bool
-}
-
-// sourceReaders are in the order of trust. Go's list of modules and the GDB JIT list
-// are of the moment and exact; a jitdump can be behind by what is not written yet; of a perf map
-// nothing tells how old its lines are.
-func sourceReaders() []sourceReader {
-	return []sourceReader{
-		{read: (*generated).goModules},
-		{read: (*generated).gdbLists},
-		{read: (*generated).jitdumps},
-		{read: (*generated).dynInfoLists},
-		{read: (*generated).perfMaps},
-		{read: (*generated).searchedLists, last: true},
-	}
-}
-
-// finding is what is known of an address. Sources that disagree are put
-// together: the rules are those of the first that has some, the name is of the
-// same if it has one, else of the first that has.
-type finding struct {
-	object *Object // nil where no source covers the address
-	rules  *unwind.Rules
-	err    error // why there are no rules; wraps cfi.ErrNoFDE
-}
-
-// maxMet bounds the memory of what was found.
-const maxMet = 1 << 16
-
-// find returns the generated object that names an address, or covers it at
-// least; nil where there is none.
-func (g *generated) find(pc uint64) *Object { return g.at(pc).object }
-
-// Rules implements unwind.Source.
-func (g *generated) Rules(pc uint64) (*unwind.Rules, error) {
-	f := g.at(pc)
-	return f.rules, f.err
-}
-
-func (g *generated) at(pc uint64) finding {
-	if f, ok := g.met[pc]; ok {
-		return f
-	}
-	f := g.look(pc)
-	if g.met == nil || len(g.met) >= maxMet {
-		g.met = make(map[uint64]finding)
-	}
-	g.met[pc] = f
-	return f
-}
-
-func (g *generated) look(pc uint64) finding {
-	var f finding
-	var named, covers bool
-	ask := func(s *CodeSource) {
-		o := s.find(pc)
-		if o == nil {
-			return
-		}
-		_, names := o.code.function(pc)
-		if f.rules == nil {
-			rules, err := o.code.rules(pc)
-			switch {
-			case err == nil:
-				f.rules, f.err = rules, nil
-				if names || !named {
-					f.object, named, covers = o, names, true
-				}
-			case f.err == nil:
-				f.err = fmt.Errorf("%w: the %v, which has the code at %#x, cannot be unwound by: %w", cfi.ErrNoFDE, s.Kind, pc, err)
-				if errors.Is(err, cfi.ErrNoFDE) {
-					f.err = fmt.Errorf("%w: the %v has no unwind table for the code at %#x", cfi.ErrNoFDE, s.Kind, pc)
-				}
-			}
-		}
-		if names && !named || !covers {
-			f.object, named, covers = o, named || names, true
-		}
-	}
-	for _, s := range g.sources {
-		ask(s)
-	}
-	for len(g.readers) > 0 && (!named || f.rules == nil) && (f.rules == nil || !g.readers[0].last) {
-		reader := g.readers[0]
-		g.readers = g.readers[1:]
-		for _, s := range reader.read(g) {
-			g.sources = append(g.sources, s)
-			ask(s)
-		}
-	}
-	if f.object != nil && f.rules == nil {
-		f.object.Bare = !f.object.code.unwinds()
-	}
-	if f.rules == nil && f.err == nil {
-		f.err = fmt.Errorf("%w: no Go module list, GDB JIT list, jitdump, dyn-info list or perf map of the process describes the code at %#x", cfi.ErrNoFDE, pc)
-	}
-	return f
-}
-
-// readAll reads what was not read yet.
-func (g *generated) readAll() []*CodeSource {
-	for _, reader := range g.readers {
-		g.sources = append(g.sources, reader.read(g)...)
-	}
-	g.readers = nil
-	return g.sources
+// describer has the names and lines of generated code, as [generated.Code] has.
+type describer interface {
+	Function(pc uint64) (object.Symbol, bool)
+	Locate(pc uint64) ([]object.Location, error)
 }
 
 var errGenerated = errors.New("generated code has no object file")
 
-// maxSkipped bounds what is told of damaged sources.
-const maxSkipped = 8
+// generatedCode is the executable memory of a target that no file is mapped to.
+type generatedCode struct {
+	*generated.Reader
+	module  unwind.Module // of all such memory
+	objects map[*generated.Code]*Object
+}
 
-func (g *generated) skip(err error) {
-	if len(g.skipped) < maxSkipped {
-		g.skipped = append(g.skipped, fmt.Errorf("generated code: %w", err))
+func (o *Objects) resetGenerated() {
+	o.generated = generatedCode{objects: make(map[*generated.Code]*Object)}
+	o.generated.Reader = generated.NewReader(generated.Target{Snapshot: o.snapshot, Objects: o.searchable, IsObjectCode: o.isObjectCode})
+	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}
+}
+
+// find returns the object of the generated code at an address, nil if there is none.
+func (g *generatedCode) find(s *snapshot.Snapshot, pc uint64) *Object {
+	c := g.Find(pc)
+	if c == nil {
+		return nil
 	}
+	o := g.objects[c]
+	if o == nil {
+		o = &Object{Name: GeneratedName, Generated: c.Kind, snapshot: s, code: c, err: errGenerated}
+		g.objects[c] = o
+	}
+	o.Bare = c.Bare
+	return o
 }
 
-// object makes an object of what a source describes.
-func (g *generated) object(kind Generated, d description) *Object {
-	return newGeneratedObject(g.objects.snapshot, kind, d)
+// searchable returns the objects in which the lists of generated code are.
+func (o *Objects) searchable() []generated.Object {
+	list := o.CodeObjects()
+	objects := make([]generated.Object, len(list))
+	for i, in := range list {
+		objects[i] = generated.Object{Name: in.Name, Mappings: in.Mappings, Open: func() (*object.File, uint64, error) {
+			f, err := in.File()
+			return f, in.Bias, err
+		}}
+	}
+	return objects
 }
 
-func newGeneratedObject(s *snapshot.Snapshot, kind Generated, d description) *Object {
-	return &Object{Name: GeneratedName, Generated: kind, snapshot: s, code: d, err: errGenerated}
+// CodeObjects returns the objects with code by address, without copies of code: the first
+// maxSearched of them.
+func (o *Objects) CodeObjects() []*Object {
+	list := make([]*Object, 0, len(o.byModule))
+	for _, object := range o.byModule {
+		if !object.copied && slices.ContainsFunc(object.Mappings, func(m *snapshot.Mapping) bool { return m.Executable }) {
+			list = append(list, object)
+		}
+	}
+	slices.SortFunc(list, func(a, b *Object) int { return cmp.Compare(a.Mappings[0].Start, b.Mappings[0].Start) })
+	if len(list) > maxSearched {
+		if !o.cut {
+			o.generated.Skip(fmt.Errorf("of %d mapped objects only the first %d are searched for it", len(list), maxSearched))
+		}
+		o.cut, list = true, list[:maxSearched]
+	}
+	return list
+}
+
+// GeneratedCode reads all sources of generated code of the target, for code that no thread
+// executes too. The error says what could not be read.
+func (o *Objects) GeneratedCode() ([]*generated.Source, error) {
+	sources := o.generated.Sources()
+	return sources, errors.Join(o.generated.Skipped()...)
+}
+
+// vsyscall is the address of code of amd64's kernel in all processes. It has no name in
+// cores.
+const vsyscall = 0xffffffffff600000
+
+// CodeMemory returns the executable memory that contains no object file: generated code, and
+// memory that a runtime has reserved for it. It returns at most 65,536 ranges, and how many
+// more there are.
+func (o *Objects) CodeMemory() (list []snapshot.Mapping, more int) {
+	s := o.snapshot
+	for i := range s.Mappings {
+		m := &s.Mappings[i]
+		if !m.Executable || m.Path == "[vsyscall]" || m.Path == "[vdso]" || m.Start == vsyscall || perf.IsMarker(m.Path) {
+			continue
+		}
+		if o.isObjectCode(m.Start) {
+			continue
+		}
+		if len(list) == maxCodeMemory {
+			more++
+			continue
+		}
+		list = append(list, *m)
+	}
+	return list, more
+}
+
+// maxCodeMemory bounds the ranges that CodeMemory returns. By default a process has at
+// most 65,530 mappings (vm.max_map_count); a core can claim more.
+const maxCodeMemory = 1 << 16
+
+// isObjectCode reports whether an object file is mapped as code at an address.
+func (o *Objects) isObjectCode(address uint64) bool {
+	module, _ := o.Modules.Find(address)
+	object := o.byModule[module]
+	if object == nil {
+		return false
+	}
+	_, err := object.File()
+	return err == nil
 }

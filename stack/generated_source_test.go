@@ -20,6 +20,7 @@ import (
 	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 var amd64 = arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
@@ -147,7 +148,7 @@ func TestCodeSources(t *testing.T) {
 			}
 			for _, source := range sources {
 				for f := range source.Functions() {
-					if file, err := source.SymbolFile(nil, []stack.GeneratedFunction{f}); len(file) == 0 || err != nil {
+					if file, err := source.SymbolFile(nil, []generated.Function{f}); len(file) == 0 || err != nil {
 						t.Errorf("no symbol file of %s: %v", f.Name, err)
 					}
 				}
@@ -158,9 +159,9 @@ func TestCodeSources(t *testing.T) {
 
 // A file that runtimes write for perf is read without a process.
 func TestReadCodeSource(t *testing.T) {
-	for name, want := range map[string]stack.Generated{"10000 20 f\n": stack.PerfMap, "nothing": 0, "": 0,
-		string(dumpOf(t, elf.EM_X86_64, map[string]uint64{"f": 0x10000})): stack.Jitdump} {
-		s, err := stack.ReadCodeSource("file", []byte(name))
+	for name, want := range map[string]generated.Kind{"10000 20 f\n": generated.PerfMap, "nothing": 0, "": 0,
+		string(dumpOf(t, elf.EM_X86_64, map[string]uint64{"f": 0x10000})): generated.Jitdump} {
+		s, err := generated.Read("file", []byte(name))
 		if want == 0 {
 			if err == nil {
 				t.Errorf("%q was read", name)
@@ -177,11 +178,11 @@ func FuzzCodeSource(f *testing.F) {
 	f.Add([]byte("10000 20 f\n0x10000 0 g\n"))
 	f.Add(dumpOf(f, elf.EM_X86_64, map[string]uint64{"f": 0x10000, "g": 0x10020}))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, err := stack.ReadCodeSource("fuzz", data)
+		s, err := generated.Read("fuzz", data)
 		if err != nil {
 			return
 		}
-		var some []stack.GeneratedFunction
+		var some []generated.Function
 		for f := range s.Functions() {
 			f.Unwinds()
 			f.Locate(f.Start)

@@ -19,6 +19,7 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -68,13 +69,13 @@ func TestGeneratedCode(t *testing.T) {
 		name  string
 		cgo   bool
 		flags []string
-		want  stack.Generated
+		want  generated.Kind
 	}{
-		{"plain", false, nil, stack.GDBList},
-		{"pie", false, []string{"-buildmode=pie"}, stack.GDBList},
-		{"cgo", true, nil, stack.GDBList},
-		{"stripped", false, []string{"-ldflags=-s -w"}, stack.GDBListSearched},
-		{"stripped pie", false, []string{"-buildmode=pie", "-ldflags=-s -w"}, stack.GDBListSearched},
+		{"plain", false, nil, generated.GDBList},
+		{"pie", false, []string{"-buildmode=pie"}, generated.GDBList},
+		{"cgo", true, nil, generated.GDBList},
+		{"stripped", false, []string{"-ldflags=-s -w"}, generated.GDBListSearched},
+		{"stripped pie", false, []string{"-buildmode=pie", "-ldflags=-s -w"}, generated.GDBListSearched},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := testprogram.Start(t, jitProgram(t, test.cgo, test.flags...), "many=50", "publish", "many=200", "wait")
@@ -105,7 +106,7 @@ func TestGeneratedCode(t *testing.T) {
 			if walked.Reason != unwind.EndOfStack {
 				t.Errorf("%v: %v", walked.Reason, walked.Err)
 			}
-			if test.want == stack.GDBList {
+			if test.want == generated.GDBList {
 				compare(t, walked, column(s.Machine), gdbStacks(t, p.PID)[walked.Thread.ID])
 			}
 			objects := stack.NewObjects(s)
@@ -122,7 +123,7 @@ func TestGeneratedCode(t *testing.T) {
 
 // sameInCore fails unless a core of a halted process has a stack of it, and tells
 // of its generated code, as the process itself did.
-func sameInCore(t *testing.T, path string, live *stack.Stack, sources []*stack.CodeSource) {
+func sameInCore(t *testing.T, path string, live *stack.Stack, sources []*generated.Source) {
 	t.Helper()
 	c := stacktest.OpenCore(t, path, nil)
 	s := c.Snapshot()
@@ -168,7 +169,7 @@ func sameInCore(t *testing.T, path string, live *stack.Stack, sources []*stack.C
 }
 
 // functionsOf are the names and places of a source's functions.
-func functionsOf(s *stack.CodeSource) (all []string) {
+func functionsOf(s *generated.Source) (all []string) {
 	for f := range s.Functions() {
 		all = append(all, fmt.Sprintf("%s %#x+%#x unwinds %t", f.Name, f.Start, f.Size, f.Unwinds()))
 	}
@@ -203,7 +204,7 @@ func TestGeneratedByLLVM(t *testing.T) {
 			s := stacktest.Take(t, p.PID)
 			walked, at := stacktest.Through(t, stacktest.Stacks(t, s), "deep")
 			for _, f := range walked.Frames[at : at+5] {
-				if l := f.Location(); trace.FunctionName(&f) != "deep" || l == nil || filepath.Base(l.File) != "generated.c" || f.Object.Generated != stack.GDBList {
+				if l := f.Location(); trace.FunctionName(&f) != "deep" || l == nil || filepath.Base(l.File) != "generated.c" || f.Object.Generated != generated.GDBList {
 					t.Errorf("%s at %+v in %+v", trace.FunctionName(&f), l, f.Object)
 				}
 			}

@@ -50,7 +50,7 @@ func (o *Objects) Name(stacks []Stack, opts NameOptions) error {
 		}
 	}
 	w.findSymbols()
-	errs := slices.Clone(o.generated.skipped)
+	errs := slices.Clone(o.generated.Skipped())
 	for object, a := range w.of {
 		if opts.Lines {
 			a.findLocations(object)
@@ -174,7 +174,7 @@ func (a *addresses) findSymbols(o *Object) {
 	a.named = len(a.list)
 	if o.code != nil {
 		for _, c := range codes {
-			c.Symbol, _ = o.code.function(c.Address)
+			c.Symbol, _ = o.code.Function(c.Address)
 		}
 		return
 	}
@@ -210,7 +210,7 @@ func (a *addresses) findLocations(o *Object) {
 // that it is of.
 func (o *Object) locate(address uint64) ([]object.Location, error) {
 	if o.code != nil {
-		list, err := o.code.locate(address)
+		list, err := o.code.Locate(address)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", o.Name, err)
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -31,7 +31,7 @@ type Objects struct {
 
 	snapshot   *snapshot.Snapshot
 	byModule   map[*unwind.Module]*Object
-	generated  generated
+	generated  generatedCode
 	ahead      locator
 	files      sharedFiles
 	opened     atomic.Int32       // objects whose file was asked for
@@ -89,7 +89,7 @@ type Object struct {
 
 	// Generated says that the object is generated code, and where its names were
 	// found. It has no mappings, and File returns an error.
-	Generated Generated
+	Generated generated.Kind
 
 	// Bias is what is added to an address of the object to get the run-time
 	// address, once File was called.
@@ -108,7 +108,7 @@ type Object struct {
 
 	snapshot  *snapshot.Snapshot
 	module    unwind.Module
-	generated *generated // that its memory can belong to where it is no object file
+	objects   *Objects
 	file      *object.File
 	err       error
 	opened    sync.Once // file, err, Bias, Loaded and Missing are there
@@ -120,15 +120,14 @@ type Object struct {
 	notELF    bool // what is mapped has no name any more and is not ELF: a JIT compiler shares it with itself
 	copied    bool // a part of an image that is mapped a second time: code, and no variables of its own
 
-	code description // of generated code
+	code describer // nil for an object file
 }
 
 // NewObjects returns the objects that a snapshot's target has mapped. The caller must
 // close them.
 func NewObjects(s *snapshot.Snapshot) *Objects {
 	o := &Objects{snapshot: s, byModule: make(map[*unwind.Module]*Object)}
-	o.generated.objects, o.generated.readers, o.generated.files = o, sourceReaders(), codefile.NewReader()
-	o.generated.module = unwind.Module{Name: "memory without a file", Source: &o.generated}
+	o.resetGenerated()
 	var last *Object
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
@@ -144,7 +143,7 @@ func NewObjects(s *snapshot.Snapshot) *Objects {
 		// page of the header: then two mappings start there.
 		if last == nil || last.Name != m.Path || last.Mappings[0].Inode != m.Inode ||
 			m.Offset == 0 && (!m.Executable || last.Mappings[len(last.Mappings)-1].Offset != 0) || last.isCopied(m) {
-			last = &Object{Name: m.Path, snapshot: s, generated: &o.generated, copied: last != nil && last.isCopied(m)}
+			last = &Object{Name: m.Path, snapshot: s, objects: o, copied: last != nil && last.isCopied(m)}
 			last.module = unwind.Module{Name: m.Path, Load: last.load}
 			o.byModule[&last.module] = last
 		}
@@ -194,7 +193,7 @@ func (o *Objects) Find(m *unwind.Module, address uint64) *Object {
 	if m == &o.generated.module || object != nil && object.err != nil {
 		// Memory that a JIT compiler maps twice, to write and to run it, has a file
 		// that is not an object file ("/memfd:jit").
-		if generated := o.generated.find(address); generated != nil {
+		if generated := o.generated.find(o.snapshot, address); generated != nil {
 			return generated
 		}
 	}
@@ -240,7 +239,7 @@ func (o *Object) File() (*object.File, error) {
 }
 
 func (o *Object) openFile() {
-	if o.generated.objects.opened.Add(1) > maxOpened {
+	if o.objects.opened.Add(1) > maxOpened {
 		o.err = errManyObjects
 		return
 	}
@@ -270,7 +269,7 @@ func (o *Object) openFile() {
 
 // shortenError drops the text of the object's errors where that of others is long.
 func (o *Object) shortenError() {
-	if o.generated.objects.errorText.Add(int64(len(o.err.Error()))) <= maxErrorText {
+	if o.objects.errorText.Add(int64(len(o.err.Error()))) <= maxErrorText {
 		return
 	}
 	if o.Missing != nil {
@@ -306,7 +305,7 @@ func (o *Object) open() (*object.File, error) {
 
 // openMapped opens the file that is mapped, unless that was done for another object.
 func (o *Object) openMapped(m *snapshot.Mapping) (*object.File, error) {
-	files, key := &o.generated.objects.files, fileKey{m.Device, m.Inode, m.Path, m.Deleted}
+	files, key := &o.objects.files, fileKey{m.Device, m.Inode, m.Path, m.Deleted}
 	files.mu.Lock()
 	defer files.mu.Unlock()
 	if f := files.open[key]; f != nil {
@@ -362,11 +361,11 @@ func (o *Object) fits(image *object.File) bool {
 func (o *Object) load(m *unwind.Module) {
 	f, err := o.File()
 	if o.notELF {
-		m.Source = o.generated
+		m.Source = &o.objects.generated
 		return
 	}
 	if err != nil {
-		m.Source = failedSource{o.generated, err}
+		m.Source = failedSource{o.objects, err}
 		return
 	}
 	m.Bias = o.Bias
@@ -383,13 +382,13 @@ func (o *Object) load(m *unwind.Module) {
 // failedSource is the source of an object that cannot be read. It can hold
 // generated code.
 type failedSource struct {
-	generated *generated // nil where it can not
-	err       error
+	objects *Objects // nil if it cannot
+	err     error
 }
 
 func (s failedSource) Rules(pc uint64) (*unwind.Rules, error) {
-	if s.generated != nil {
-		if rules, err := s.generated.Rules(pc); err == nil || s.generated.find(pc) != nil {
+	if s.objects != nil {
+		if rules, err := s.objects.generated.Rules(pc); err == nil || s.objects.generated.Find(pc) != nil {
 			return rules, err
 		}
 	}

@@ -42,8 +42,8 @@ func TestManyObjects(t *testing.T) {
 	if list := o.CodeObjects(); len(list) != maxSearched || o.CodeObjects()[0].Mappings[0].Start != 1<<40 {
 		t.Errorf("%d objects are searched, expected %d", len(list), maxSearched)
 	}
-	if len(o.generated.skipped) != 1 {
-		t.Errorf("%v", o.generated.skipped)
+	if len(o.generated.Skipped()) != 1 {
+		t.Errorf("%v", o.generated.Skipped())
 	}
 	refused := 0
 	for object := range o.All() {

@@ -16,21 +16,22 @@ import (
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/unwind"
 )
 
 // kinds are what the runtimes' ways to tell of their code are called here.
-var kinds = map[string]stack.Generated{"list": stack.GDBList, "map": stack.PerfMap, "jitdump": stack.Jitdump}
+var kinds = map[string]generated.Kind{"list": generated.GDBList, "map": generated.PerfMap, "jitdump": generated.Jitdump}
 
 // kindOf is how a runtime tells of its code.
-func kindOf(r testprogram.Runtime) stack.Generated {
+func kindOf(r testprogram.Runtime) generated.Kind {
 	return kinds[r.Name[strings.LastIndexByte(r.Name, ' ')+1:]]
 }
 
 // listed reports whether a runtime publishes to debuggers: whatever else it does,
 // its code is known from its memory alone.
 func listed(r testprogram.Runtime) bool {
-	return kindOf(r) == stack.GDBList || strings.HasPrefix(r.Name, "forth ") || strings.HasPrefix(r.Name, "lli ")
+	return kindOf(r) == generated.GDBList || strings.HasPrefix(r.Name, "forth ") || strings.HasPrefix(r.Name, "lli ")
 }
 
 // testLiveRuntime returns where the runtime has its code.
@@ -50,7 +51,7 @@ func testLiveRuntime(t *testing.T, r testprogram.Runtime, pid int) []snapshot.Ma
 		if err != nil {
 			t.Error(err)
 		}
-		if !slices.ContainsFunc(sources, func(s *stack.CodeSource) bool { return s.Kind == kindOf(r) && s.Entries > 0 }) {
+		if !slices.ContainsFunc(sources, func(s *generated.Source) bool { return s.Kind == kindOf(r) && s.Entries > 0 }) {
 			t.Errorf("no %v in %+v", kindOf(r), sources)
 		}
 		memory, _ := objects.CodeMemory()
@@ -90,7 +91,7 @@ func leadsThroughRuntime(t *testing.T, r testprogram.Runtime, stacks []stack.Sta
 		for k := range r.Stack {
 			f := &s.Frames[at+k]
 			// What publishes to debuggers in any case is named by that.
-			if f.Object == nil || f.Object.Generated != kindOf(r) && !(f.Object.Generated == stack.GDBList && listed(r)) {
+			if f.Object == nil || f.Object.Generated != kindOf(r) && !(f.Object.Generated == generated.GDBList && listed(r)) {
 				t.Errorf("%s is in %+v", f.Symbol.Name, f.Object)
 			}
 			if l := f.Location(); l != nil && !printable(l.File) {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/clewdev/clew/internal/testprogram"
 	"github.com/clewdev/clew/snapshot/perfdata"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -96,7 +96,7 @@ func testRecordedRuntime(t *testing.T, r testprogram.Runtime, pid int, flags ...
 			}
 			names = append(names, f.Symbol.Name)
 			// A list is in memory that no recording has, and lli writes a jitdump too.
-			if kind := kindOf(r); f.Object.Generated != kind && (kind != stack.GDBList || f.Object.Generated != stack.Jitdump) {
+			if kind := kindOf(r); f.Object.Generated != kind && (kind != generated.GDBList || f.Object.Generated != generated.Jitdump) {
 				t.Errorf("%s is known by %v", f.Symbol.Name, f.Object.Generated)
 			}
 			if l := f.Locations; len(l) > 0 && !printable(l[0].File) && !garbled[l[0].File] {

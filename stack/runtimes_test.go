@@ -18,6 +18,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/core"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -50,11 +51,11 @@ func testDumpedRuntime(t *testing.T, r testprogram.Runtime, path string) {
 	}
 	wrote := false
 	for _, s := range sources {
-		if s.Kind == stack.PerfMap || s.Kind == stack.Jitdump {
+		if s.Kind == generated.PerfMap || s.Kind == generated.Jitdump {
 			if err := os.Remove(s.Place); err != nil {
 				t.Error(err)
 			}
-			wrote = wrote || s.Kind == stack.Jitdump
+			wrote = wrote || s.Kind == generated.Jitdump
 		}
 	}
 
@@ -79,7 +80,7 @@ func testDumpedRuntime(t *testing.T, r testprogram.Runtime, path string) {
 }
 
 // dumped returns the stacks of a core, and what tells of generated code.
-func dumped(t *testing.T, path string) ([]stack.Stack, []*stack.CodeSource, error) {
+func dumped(t *testing.T, path string) ([]stack.Stack, []*generated.Source, error) {
 	t.Helper()
 	c, err := core.Open(path, nil)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -33,8 +32,7 @@ func (o *Objects) Update() {
 	for _, old := range o.byModule {
 		known[old.Name] = append(known[old.Name], old)
 	}
-	o.generated = generated{objects: o, readers: sourceReaders(), files: codefile.NewReader()}
-	o.generated.module = unwind.Module{Name: fresh.generated.module.Name, Source: &o.generated}
+	o.resetGenerated()
 	modules := make(map[*unwind.Module]*unwind.Module) // a fresh one, and what stands for it
 	for m, now := range fresh.byModule {
 		if i := slices.IndexFunc(known[now.Name], now.isAt); i >= 0 {
@@ -43,7 +41,7 @@ func (o *Objects) Update() {
 			modules[m] = &old.module
 			continue
 		}
-		now.generated = &o.generated
+		now.objects = o
 		o.byModule[m] = now
 		modules[m] = m
 	}

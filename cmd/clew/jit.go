@@ -29,6 +29,7 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -131,7 +132,7 @@ Examples:
 
 // jitTarget is what the jit verb is asked about.
 type jitTarget struct {
-	sources  []*stack.CodeSource
+	sources  []*generated.Source
 	memory   []snapshot.Mapping
 	machine  *arch.Machine // nil where it is not known
 	pid      int
@@ -199,12 +200,12 @@ func (t *jitTarget) codeFile(name string, _ *jitFlags) error {
 	// A jitdump can have hundreds of megabytes, which stay; garbage is little.
 	debug.SetGCPercent(25)
 	_, end := output.Progress("reading "+name, 0)
-	source, err := stack.OpenCodeSource(name)
+	source, err := generated.Open(name)
 	end()
 	if err != nil {
 		return output.InputErrorf("%w%s", err, output.Hint("\nClew reads cores, minidumps, jitdumps, perf maps and recordings of perf."))
 	}
-	t.sources = []*stack.CodeSource{source}
+	t.sources = []*generated.Source{source}
 	t.machine = source.Machine()
 	return nil
 }
@@ -294,7 +295,7 @@ func (t *jitTarget) recording(name string, flags *jitFlags) error {
 func (t *jitTarget) functions() (all []jitcode.SourcedFunction) {
 	for _, s := range t.sources {
 		for f := range s.Functions() {
-			all = append(all, jitcode.SourcedFunction{GeneratedFunction: f, Source: s})
+			all = append(all, jitcode.SourcedFunction{Function: f, Source: s})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b jitcode.SourcedFunction) int {

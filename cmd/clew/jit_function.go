@@ -18,7 +18,7 @@ import (
 	"github.com/clewdev/clew/cmd/clew/output"
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/jitcode"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // find returns the functions at a place. It first warns of damage in the sources. The error says
@@ -44,7 +44,7 @@ func (t *jitTarget) find(place, name string) (found, all []jitcode.SourcedFuncti
 	history := ""
 	for _, s := range t.sources {
 		switch s.Kind {
-		case stack.GDBList, stack.GDBListSearched, stack.DynInfoList:
+		case generated.GDBList, generated.GDBListSearched, generated.DynInfoList:
 			history = fmt.Sprintf(" (the %v does not say what was withdrawn from it)", s.Kind)
 		}
 	}
@@ -73,14 +73,14 @@ func jitShow(place, name string, flags *jitFlags) error {
 	if len(found) > maxShown {
 		return output.Partialf("%d functions are called %s; choose one by its address:%s", len(found), place, someOf(found))
 	}
-	names := make([]stack.GeneratedFunction, len(all))
+	names := make([]generated.Function, len(all))
 	for i := range all {
-		names[i] = all[i].GeneratedFunction
+		names[i] = all[i].Function
 	}
 	text := sourceText(t.process.OpenSource, flags.sourcePath)
 	defer warnOfSource(text)
 	for i := range found {
-		g := jitcode.Function{Function: &found[i].GeneratedFunction, Source: found[i].Source, Machine: t.machine, Names: names}
+		g := jitcode.Function{Function: &found[i].Function, Source: found[i].Source, Machine: t.machine, Names: names}
 		if flags.json {
 			err = g.JSON(output.Stdout)
 		} else {
@@ -191,7 +191,7 @@ func (t *jitTarget) extract(place, name string, flags *jitFlags) error {
 	data := f.Image()
 	var partial error
 	if data == nil {
-		if data, partial = f.Source.SymbolFile(t.machine, []stack.GeneratedFunction{f.GeneratedFunction}); data == nil {
+		if data, partial = f.Source.SymbolFile(t.machine, []generated.Function{f.Function}); data == nil {
 			return output.Partialf("%w", partial)
 		}
 	}
@@ -218,7 +218,7 @@ func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 		if s.Err != nil {
 			partial = append(partial, s.Err)
 		}
-		var functions []stack.GeneratedFunction
+		var functions []generated.Function
 		written := make(map[*byte]bool) // by image: several functions share one
 		for f := range s.Functions() {
 			image := f.Image()
@@ -256,7 +256,7 @@ func (t *jitTarget) extractAll(name string, flags *jitFlags) error {
 	return nil
 }
 
-func writeSymbolFile(path string, s *stack.CodeSource, data []byte, flags *jitFlags) error {
+func writeSymbolFile(path string, s *generated.Source, data []byte, flags *jitFlags) error {
 	err := writeOutput(path, true, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err

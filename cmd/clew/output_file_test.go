@@ -20,7 +20,7 @@ import (
 
 	"github.com/clewdev/clew/cmd/clew/debug"
 	"github.com/clewdev/clew/internal/testprogram"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // All files that Clew writes are replaced with their mode, are root's alone where they are
@@ -47,7 +47,7 @@ func TestOutputFiles(t *testing.T) {
 	for name, write := range map[string]func(path string) error{
 		"pprof": profile("--pprof"), "flame": profile("--flame"), "speedscope": profile("--speedscope"),
 		"jit extract": func(path string) error {
-			return writeSymbolFile(path, &stack.CodeSource{}, []byte("symbols"), &jitFlags{json: true})
+			return writeSymbolFile(path, &generated.Source{}, []byte("symbols"), &jitFlags{json: true})
 		},
 		"history": func(path string) error {
 			t.Setenv("CLEW_HISTORY", path)

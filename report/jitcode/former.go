@@ -10,8 +10,8 @@ import (
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/style"
-	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // FormerFunctionSchema describes what FormerFunction.JSON writes.
@@ -23,14 +23,14 @@ const FormerFunctionSchema = `One object for each place where a function of this
 // FormerFunction is a generated function at a place that it has left.
 type FormerFunction struct {
 	codefile.Former
-	Source *stack.CodeSource
+	Source *generated.Source
 }
 
 // MatchFormer returns the functions that a name means, of those that were overwritten
 // or moved: the last most of each source, and how many there are in all. Names
 // match as Match takes them, and at least as well as those of the functions
 // that were found so.
-func MatchFormer(sources []*stack.CodeSource, place string, found []SourcedFunction, most int) (former []FormerFunction, all int) {
+func MatchFormer(sources []*generated.Source, place string, found []SourcedFunction, most int) (former []FormerFunction, all int) {
 	for _, match := range nameMatches(place) {
 		for _, s := range sources {
 			from := len(former)

@@ -23,7 +23,7 @@ import (
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/report/table"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // FunctionSchema describes what Function.JSON writes.
@@ -35,11 +35,11 @@ const FunctionSchema = `One object for each function:
 // Function is a function that a program generated, and where it is
 // described, ready to be shown.
 type Function struct {
-	Function *stack.GeneratedFunction
-	Source   *stack.CodeSource
+	Function *generated.Function
+	Source   *generated.Source
 	Machine  *arch.Machine // of its code; nil where that is not known
 	// Names are all functions that branches of this one can lead to, by address.
-	Names []stack.GeneratedFunction
+	Names []generated.Function
 
 	code    []byte
 	partial bool
@@ -320,6 +320,6 @@ func ofWord(c byte) bool {
 
 // SourcedFunction is a function and the source that describes it.
 type SourcedFunction struct {
-	stack.GeneratedFunction
-	Source *stack.CodeSource
+	generated.Function
+	Source *generated.Source
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // A name means the functions that are called so, else those whose names hold it as
@@ -52,7 +53,7 @@ func TestMatchGenerated(t *testing.T) {
 	}
 	var all []jitcode.SourcedFunction
 	for f := range sources[0].Functions() {
-		all = append(all, jitcode.SourcedFunction{GeneratedFunction: f, Source: sources[0]})
+		all = append(all, jitcode.SourcedFunction{Function: f, Source: sources[0]})
 	}
 	for place, want := range map[string]string{
 		"spin":    "10000 10020 ",
@@ -96,16 +97,16 @@ func TestMatchFormer(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	dump, err := stack.ReadCodeSource("jit-9.dump", e.Data)
+	dump, err := generated.Read("jit-9.dump", e.Data)
 	if err != nil || dump.Err != nil {
 		t.Fatal(err, dump.Err)
 	}
-	perfMap, err := stack.ReadCodeSource("perf-9.map", []byte("1000 20 fib\n2000 20 kept\n0fff 2 first\n1000 20 second\n"))
+	perfMap, err := generated.Read("perf-9.map", []byte("1000 20 fib\n2000 20 kept\n0fff 2 first\n1000 20 second\n"))
 	if err != nil || perfMap.Err != nil {
 		t.Fatal(err, perfMap.Err)
 	}
 	for _, tt := range []struct {
-		source      *stack.CodeSource
+		source      *generated.Source
 		place, want string
 		json        string
 	}{
@@ -119,7 +120,7 @@ func TestMatchFormer(t *testing.T) {
 			`{"former":"fib","start":"0x1000","end":"0x1020","source":"perf map","place":"perf-9.map","overwritten_by":{"function":"first","start":"0xfff","end":"0x1001"}}` + "\n"},
 		{perfMap, "kept", "", ""},
 	} {
-		former, all := jitcode.MatchFormer([]*stack.CodeSource{tt.source}, tt.place, nil, 8)
+		former, all := jitcode.MatchFormer([]*generated.Source{tt.source}, tt.place, nil, 8)
 		var text, json bytes.Buffer
 		for i := range former {
 			if err := errors.Join(former[i].Text(&text, style.Palette{}), former[i].JSON(&json)); err != nil {
@@ -135,11 +136,11 @@ func TestMatchFormer(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&lines, "1000 %x f\n", 0x20+i)
 	}
-	many, err := stack.ReadCodeSource("perf-9.map", lines.Bytes())
+	many, err := generated.Read("perf-9.map", lines.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	former, all := jitcode.MatchFormer([]*stack.CodeSource{many}, "f", nil, 8)
+	former, all := jitcode.MatchFormer([]*generated.Source{many}, "f", nil, 8)
 	if all != 99 || len(former) != 8 || former[0].Size != 0x20+91 || former[7].Size != 0x20+98 {
 		t.Errorf("%d of %d: %+v", len(former), all, former)
 	}

@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // Counting the functions of a source takes one list of them, which does not grow by and by.
@@ -25,14 +25,14 @@ func TestGeneratedCodeMemory(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	source, err := stack.OpenCodeSource(path)
+	source, err := generated.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	NewSources([]*stack.CodeSource{source}, nil) // what the source reads once
+	NewSources([]*generated.Source{source}, nil) // what the source reads once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	g := NewSources([]*stack.CodeSource{source}, nil)
+	g := NewSources([]*generated.Source{source}, nil)
 	runtime.ReadMemStats(&after)
 	if n := g.Sources[0].Functions; n != functions {
 		t.Errorf("%d functions, expected %d", n, functions)

@@ -15,7 +15,7 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/snapshot"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // Schema describes what Sources.JSON writes.
@@ -54,7 +54,7 @@ type Source struct {
 	Error             string `json:"error,omitempty"`
 	Note              string `json:"note,omitempty"` // on entries that are skipped, and not faults
 
-	kind stack.Generated
+	kind generated.Kind
 }
 
 // Memory is a range of executable memory that no object file is in.
@@ -69,7 +69,7 @@ type Memory struct {
 }
 
 // NewSources counts what sources describe in some memory.
-func NewSources(sources []*stack.CodeSource, memory []snapshot.Mapping) *Sources {
+func NewSources(sources []*generated.Source, memory []snapshot.Mapping) *Sources {
 	g := &Sources{Sources: make([]Source, len(sources))}
 	type piece struct{ start, end uint64 }
 	var pieces []piece

@@ -11,6 +11,7 @@ import (
 	"github.com/clewdev/clew/profile"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -26,7 +27,7 @@ func FunctionName(f *stack.Frame) string {
 	if f.Trampoline {
 		return "<signal handler called>"
 	}
-	return functionName(&f.Code, f.Object != nil && f.Object.Generated != stack.NotGenerated)
+	return functionName(&f.Code, f.Object != nil && f.Object.Generated != generated.None)
 }
 
 func functionName(c *stack.Code, generated bool) string {
@@ -126,7 +127,7 @@ func codeOf(f *stack.Frame) profile.Code {
 	switch {
 	case f.Object == nil:
 		return profile.Unknown
-	case f.Object.Generated != stack.NotGenerated:
+	case f.Object.Generated != generated.None:
 		return profile.Generated
 	case !f.Object.Go:
 		return profile.Native

@@ -11,6 +11,7 @@ import (
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/unwind"
 )
 
@@ -175,7 +176,7 @@ func (s *Threads) jsonFrame(f *stack.Frame, calls []shownCall) jsonFrame {
 	}
 	if f.Object != nil {
 		out.Module, out.Address = f.Object.Name, fmt.Sprintf("%#x", f.Address)
-		if f.Object.Generated != stack.NotGenerated {
+		if f.Object.Generated != generated.None {
 			out.Generated = f.Object.Generated.String()
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/clewdev/clew/internal/printable"
 	"github.com/clewdev/clew/profile"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/stack/recording"
 )
 
@@ -129,7 +129,7 @@ func (r *Recording) JSON(w io.Writer) error {
 		o := &rec.Objects[i]
 		objects[o] = i
 		j := jsonObject{Name: o.Name, BuildID: o.BuildID, File: o.File}
-		if o.Generated != stack.NotGenerated {
+		if o.Generated != generated.None {
 			j.Generated = o.Generated.String()
 		}
 		if o.Err != nil {

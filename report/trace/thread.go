@@ -17,6 +17,7 @@ import (
 	"github.com/clewdev/clew/report/style"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/stack/variable"
 	"github.com/clewdev/clew/unwind"
 )
@@ -433,7 +434,7 @@ func frameNote(f *stack.Frame) string {
 	if f.Late {
 		add("read after the process ran on")
 	}
-	if f.Object != nil && f.Object.Generated != stack.NotGenerated {
+	if f.Object != nil && f.Object.Generated != generated.None {
 		add("by the " + f.Object.Generated.String())
 	}
 	if f.Object != nil && f.Object.Loaded && f.Object.Name != "[vdso]" {

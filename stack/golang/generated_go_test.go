@@ -19,6 +19,7 @@ import (
 	"github.com/clewdev/clew/report/trace"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/stack/golang"
 	"github.com/clewdev/clew/unwind"
 )
@@ -86,7 +87,7 @@ func loadedModules(t *testing.T, s *snapshot.Snapshot) []string {
 	objects := stack.NewObjects(s)
 	defer objects.Close()
 	sources, err := objects.GeneratedCode()
-	if err != nil || len(sources) != 1 || sources[0].Kind != stack.GoModuleList || sources[0].Entries != 2 || sources[0].Err != nil {
+	if err != nil || len(sources) != 1 || sources[0].Kind != generated.GoModuleList || sources[0].Entries != 2 || sources[0].Err != nil {
 		t.Fatalf("sources %+v: %v", sources, err)
 	}
 	var names []string
@@ -110,7 +111,7 @@ func leadsThroughModules(t *testing.T, walked *stack.Stack) {
 	for i := range walked.Frames {
 		f := &walked.Frames[i]
 		name := trace.FunctionName(f)
-		if f.Object != nil && f.Object.Generated == stack.GoModuleList {
+		if f.Object != nil && f.Object.Generated == generated.GoModuleList {
 			l := f.Location()
 			name = fmt.Sprintf("%s %s:%d by %v", name, l.File, l.Line, f.Method)
 		}
@@ -157,7 +158,7 @@ func TestGoModuleFrames(t *testing.T) {
 		if want := []string{"+0x0 CFA=r7+8 r16=-8", "+0x4 CFA=r7+32 r16=-8", "+0x9 CFA=r7+32 r6=-16 r16=-8", "+0x39 CFA=r7+8 r6=-16 r16=-8"}; !slices.Equal(got, want) {
 			t.Errorf("%s: rows %q, expected %q", f.Name, got, want)
 		}
-		data, err := sources[0].SymbolFile(nil, []stack.GeneratedFunction{f})
+		data, err := sources[0].SymbolFile(nil, []generated.Function{f})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/clewdev/clew/snapshot/perfdata"
-	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // maxPerfMaps bounds the perf maps that CodeSources looks for.
@@ -21,11 +21,11 @@ const maxPerfMaps = 1 << 12
 // and the perf maps of those that had memory for such code. What of a source could
 // not be read is in its Err; notes say what else is missing. With an error, which is
 // of the recording, comes what was found until there.
-func CodeSources(r *perfdata.Reader, opts Options) (sources []*stack.CodeSource, notes []string, err error) {
+func CodeSources(r *perfdata.Reader, opts Options) (sources []*generated.Source, notes []string, err error) {
 	b := newBuilder(r, opts)
 	defer b.close()
 	b.opts.Filter = func(*Thread, string) bool { return false }
-	perfMaps := make(map[fileKey]*stack.CodeSource)
+	perfMaps := make(map[fileKey]*generated.Source)
 	b.leaving = func(p *process) {
 		if !p.space.generates() || len(perfMaps) >= maxPerfMaps {
 			return
@@ -40,10 +40,10 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*stack.CodeSource,
 			}
 			return
 		}
-		source := stack.MapSource(m.code)
+		source := generated.FromPerfMap(m.code)
 		m.space = p.space
 		if err := m.check(); err != nil {
-			source = &stack.CodeSource{Kind: stack.PerfMap, Place: m.code.Path, Err: err}
+			source = &generated.Source{Kind: generated.PerfMap, Place: m.code.Path, Err: err}
 		}
 		// Of a process that has executed another program, the map is of one of them.
 		key := fileKey{path: m.code.Path, mount: p.mount}
@@ -65,13 +65,13 @@ func CodeSources(r *perfdata.Reader, opts Options) (sources []*stack.CodeSource,
 		switch {
 		case d.err != nil && !seen[d.path]:
 			seen[d.path] = true
-			sources = append(sources, &stack.CodeSource{Kind: stack.Jitdump, Place: d.path, Err: d.err})
+			sources = append(sources, &generated.Source{Kind: generated.Jitdump, Place: d.path, Err: d.err})
 		case d.code != nil && !seen[d.code]:
 			seen[d.code] = true
-			sources = append(sources, stack.DumpSource(d.code))
+			sources = append(sources, generated.FromJitdump(d.code))
 		}
 	}
-	slices.SortStableFunc(sources, func(a, b *stack.CodeSource) int {
+	slices.SortStableFunc(sources, func(a, b *generated.Source) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Place, b.Place))
 	})
 	return sources, b.notes, err

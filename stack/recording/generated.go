@@ -17,13 +17,14 @@ import (
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/stack/generated"
 	"github.com/clewdev/clew/unwind"
 )
 
-// generated is what is known of the generated code of an address space: the
+// generatedCode is what is known of the generated code of an address space: the
 // jitdumps that were mapped in it, the newest last. It is the unwind.Source of
 // memory without a file.
-type generated struct {
+type generatedCode struct {
 	module unwind.Module
 	dumps  []*jitdump
 	come   []int  // how many functions of each have come by time
@@ -31,10 +32,10 @@ type generated struct {
 }
 
 // inherit makes what another space knows part of this one, which a fork made.
-func (g *generated) inherit(from *generated) { g.dumps = slices.Clone(from.dumps) }
+func (g *generatedCode) inherit(from *generatedCode) { g.dumps = slices.Clone(from.dumps) }
 
 // at sets the time, and reports whether code has come since the time before.
-func (g *generated) at(time uint64) (changed bool) {
+func (g *generatedCode) at(time uint64) (changed bool) {
 	g.time = time
 	for i, d := range g.dumps {
 		if len(g.come) <= i {
@@ -78,7 +79,7 @@ type jitdump struct {
 const maxJitdumps = 64
 
 // find returns the function that lies at an address at the time of the sample.
-func (g *generated) find(pc uint64) (*jitdump, *perf.Function) {
+func (g *generatedCode) find(pc uint64) (*jitdump, *perf.Function) {
 	for _, d := range slices.Backward(g.dumps) {
 		if f := d.find(pc, g.time); f != nil {
 			return d, f
@@ -104,7 +105,7 @@ func (d *jitdump) find(pc, time uint64) *perf.Function {
 // object returns the index of the dump's object.
 func (d *jitdump) object() int32 {
 	if d.index < 0 {
-		d.index = d.builder.generated(stack.Jitdump, d.path, d)
+		d.index = d.builder.addGenerated(generated.Jitdump, d.path, d)
 	}
 	return d.index
 }
@@ -154,7 +155,7 @@ func (d *jitdump) tell() {
 }
 
 // Rules implements unwind.Source.
-func (g *generated) Rules(pc uint64) (*unwind.Rules, error) {
+func (g *generatedCode) Rules(pc uint64) (*unwind.Rules, error) {
 	d, f := g.find(pc)
 	if f == nil {
 		return nil, errNoGenerated
@@ -168,8 +169,8 @@ func (g *generated) Rules(pc uint64) (*unwind.Rules, error) {
 
 var errNoGenerated = fmt.Errorf("%w: no jitdump has a function there", cfi.ErrNoFDE)
 
-// generated adds an object of generated code.
-func (b *builder) generated(kind stack.Generated, path string, names codeNames) int32 {
+// addGenerated adds an object of generated code.
+func (b *builder) addGenerated(kind generated.Kind, path string, names codeNames) int32 {
 	index := b.object(Object{Name: stack.GeneratedName, File: path, Generated: kind})
 	b.codeOf[index] = names
 	return index

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/clewdev/clew/object"
-	"github.com/clewdev/clew/stack"
 	"github.com/clewdev/clew/stack/codefile"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // perfMap is the perf map that a process may have written.
@@ -52,7 +52,7 @@ func (m *perfMap) names(pc uint64, s *space) bool {
 	m.space = s
 	_, ok := m.code.Find(pc)
 	if ok && m.index < 0 {
-		m.index = m.builder.generated(stack.PerfMap, m.code.Path, m)
+		m.index = m.builder.addGenerated(generated.PerfMap, m.code.Path, m)
 	}
 	return ok
 }

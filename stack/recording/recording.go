@@ -13,6 +13,7 @@ import (
 	"github.com/clewdev/clew/debugfile"
 	"github.com/clewdev/clew/snapshot/perfdata"
 	"github.com/clewdev/clew/stack"
+	"github.com/clewdev/clew/stack/generated"
 )
 
 // Recording is the stacks of a recording. It does not change once it was read,
@@ -66,12 +67,12 @@ const KernelName = "[kernel]"
 
 // Object is what the recording had mapped.
 type Object struct {
-	Name      string          // the path as the recorded process saw it, "[vdso]", KernelName, stack.GeneratedName
-	BuildID   string          // hexadecimal; "" where the recording does not tell
-	File      string          // the file that was read; "" where none was
-	Go        bool            // a Go program
-	Generated stack.Generated // a jitdump, a perf map, or not
-	Err       error           // why it could not be read
+	Name      string         // the path as the recorded process saw it, "[vdso]", KernelName, stack.GeneratedName
+	BuildID   string         // hexadecimal; "" where the recording does not tell
+	File      string         // the file that was read; "" where none was
+	Go        bool           // a Go program
+	Generated generated.Kind // a jitdump, a perf map, or not
+	Err       error          // why it could not be read
 }
 
 // Kind is the kind of code that a frame runs.

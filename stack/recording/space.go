@@ -21,9 +21,9 @@ type mapping struct {
 // space is an address space: of one process, or of several that forks made and
 // that have mapped nothing since.
 type space struct {
-	mappings []mapping // by start, not overlapping
-	code     generated // what is known of generated code in it
-	users    int       // processes that have it
+	mappings []mapping     // by start, not overlapping
+	code     generatedCode // what is known of generated code in it
+	users    int           // processes that have it
 
 	modules  unwind.Modules // of mappings
 	built    bool           // modules are those of mappings, and are kept so

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package generated
 
 import (
 	"fmt"
@@ -19,29 +19,29 @@ import (
 // goModules reads the lists of modules of the Go runtimes in the target. Programs
 // add code to them that they loaded while they ran, so that Go's collector and
 // tracebacks find their way through it.
-func (g *generated) goModules() (sources []*CodeSource) {
-	s := g.objects.snapshot
+func (r *Reader) goModules() (sources []*Source) {
+	s := r.target.Snapshot
 	if s.Memory == nil {
 		return nil
 	}
 	budget := new(object.GoModuleBudget)
-	for _, o := range g.objects.CodeObjects() {
-		f, err := o.File()
+	for _, o := range r.target.Objects() {
+		f, bias, err := o.Open()
 		if err != nil {
 			continue
 		}
-		first, modules, err := f.GoModules(s.Memory, o.Bias, budget)
-		source := &CodeSource{Kind: GoModuleList, Place: g.place(first), Err: err, address: first, machine: s.Machine}
+		first, modules, err := f.GoModules(s.Memory, bias, budget)
+		source := &Source{Kind: GoModuleList, Place: r.place(first), Err: err, address: first, machine: s.Machine}
 		for _, m := range modules {
-			if g.objects.isObjectCode(m.Start) {
+			if r.target.IsObjectCode(m.Start) {
 				continue // a plugin, which is read as what it is
 			}
 			source.Entries++
-			source.ranges.add(m.Start, m.End, len(source.objects))
-			source.objects = append(source.objects, g.object(GoModuleList, newGoCode(s, m)))
+			source.ranges.add(m.Start, m.End, len(source.codes))
+			source.codes = append(source.codes, r.code(GoModuleList, newGoCode(s, m)))
 		}
 		if err != nil {
-			g.skip(fmt.Errorf("list of Go modules at %#x: %w", first, err))
+			r.Skip(fmt.Errorf("list of Go modules at %#x: %w", first, err))
 		}
 		if source.Entries > 0 || err != nil {
 			source.ranges.sort()

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package generated
 
 import (
 	"bytes"
@@ -19,12 +19,12 @@ import (
 // SymbolFile returns a symbol file of some functions of one source, as package
 // jit/symfile makes it: their names, unwind tables and lines at the addresses
 // where they run, and no code. (One that a runtime registered is
-// [GeneratedFunction.Image].) Functions that start together are one, of which the
+// [Function.Image].) Functions that start together are one, of which the
 // last counts. The machine is that of the code; nil stands for the source's.
 //
 // The error says which functions lack what they should have had; where the bytes
 // are nil there is no file.
-func (s *CodeSource) SymbolFile(m *arch.Machine, functions []GeneratedFunction) ([]byte, error) {
+func (s *Source) SymbolFile(m *arch.Machine, functions []Function) ([]byte, error) {
 	if m == nil {
 		m = s.Machine()
 	}
@@ -32,7 +32,7 @@ func (s *CodeSource) SymbolFile(m *arch.Machine, functions []GeneratedFunction) 
 		return nil, fmt.Errorf("%s: a %v does not say for which machine its code is", s.Place, s.Kind)
 	}
 	functions = slices.Clone(functions)
-	slices.SortStableFunc(functions, func(a, b GeneratedFunction) int {
+	slices.SortStableFunc(functions, func(a, b Function) int {
 		switch {
 		case a.Start < b.Start:
 			return -1
@@ -111,11 +111,11 @@ const (
 )
 
 // Machine is the machine that a source says its code is for; nil where it does not.
-func (s *CodeSource) Machine() *arch.Machine { return s.machine }
+func (s *Source) Machine() *arch.Machine { return s.machine }
 
 // describe returns the function as package jit has it. With an error something
 // is missing.
-func (f *GeneratedFunction) describe(offset uint64) (jit.Function, error) {
+func (f *Function) describe(offset uint64) (jit.Function, error) {
 	name := f.Name
 	if i := bytes.IndexByte([]byte(name), 0); i >= 0 {
 		name = name[:i]
@@ -125,7 +125,7 @@ func (f *GeneratedFunction) describe(offset uint64) (jit.Function, error) {
 	}
 	out := jit.Function{Name: name, Offset: offset, Size: f.Size}
 	last := uint64(0)
-	for l := range f.object.code.lines(f.Start) {
+	for l := range f.code.is.lines(f.Start) {
 		if l.Offset >= last && l.Offset < f.Size {
 			out.Lines = append(out.Lines, l)
 			last = l.Offset

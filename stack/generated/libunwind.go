@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package generated
 
 import (
 	"errors"
@@ -20,25 +20,25 @@ import (
 
 // dynInfoLists reads the lists of dynamic unwind information of all libunwinds
 // that the target has loaded.
-func (g *generated) dynInfoLists() (sources []*CodeSource) {
-	s := g.objects.snapshot
+func (r *Reader) dynInfoLists() (sources []*Source) {
+	s := r.target.Snapshot
 	if s.Memory == nil {
 		return nil
 	}
 	seen := make(map[uint64]bool)
-	for _, o := range g.objects.CodeObjects() {
-		f, err := o.File()
+	for _, o := range r.target.Objects() {
+		f, bias, err := o.Open()
 		if err != nil {
 			continue // and tells so where a frame needs it
 		}
 		at, err := libunwind.Find(s.Machine, s.Memory, func(name string) (uint64, bool) {
 			symbol, ok := f.Symbol(name)
-			return symbol.Address + o.Bias, ok
+			return symbol.Address + bias, ok
 		})
 		if errors.Is(err, libunwind.ErrNoList) || seen[at] && err == nil {
 			continue
 		}
-		source := &CodeSource{Kind: DynInfoList, Place: filepath.Base(o.Name), Err: err, machine: s.Machine}
+		source := &Source{Kind: DynInfoList, Place: filepath.Base(o.Name), Err: err, machine: s.Machine}
 		if err == nil {
 			seen[at] = true
 			source.Place = fmt.Sprintf("%#x in %s", at, filepath.Base(o.Name))
@@ -47,11 +47,11 @@ func (g *generated) dynInfoLists() (sources []*CodeSource) {
 				if len(list.Infos) == 0 && list.Err == nil {
 					continue // every program with libunwind has one
 				}
-				source.Err = errors.Join(source.Err, list.Err, source.addInfos(g, list))
+				source.Err = errors.Join(source.Err, list.Err, source.addInfos(r, list))
 			}
 		}
 		if source.Err != nil {
-			g.skip(fmt.Errorf("dyn-info list of %s: %w", source.Place, source.Err))
+			r.Skip(fmt.Errorf("dyn-info list of %s: %w", source.Place, source.Err))
 		}
 		sources = append(sources, source)
 	}
@@ -59,7 +59,7 @@ func (g *generated) dynInfoLists() (sources []*CodeSource) {
 }
 
 // addInfos adds the code of a list's infos. It returns what is wrong with some.
-func (source *CodeSource) addInfos(g *generated, list *libunwind.List) error {
+func (source *Source) addInfos(r *Reader, list *libunwind.List) error {
 	var errs []error
 	var procedures []*region.Procedure
 	for i := range list.Infos {
@@ -73,9 +73,9 @@ func (source *CodeSource) addInfos(g *generated, list *libunwind.List) error {
 		if info.Err != nil && len(errs) < maxSkipped {
 			errs = append(errs, info.Err)
 		}
-		source.ranges.add(info.Start, info.End, len(source.objects))
-		source.objects = append(source.objects, g.object(DynInfoList, &infoCode{info: info, procedures: procedures,
-			machine: g.objects.snapshot.Machine, memory: g.objects.snapshot.Memory}))
+		source.ranges.add(info.Start, info.End, len(source.codes))
+		source.codes = append(source.codes, r.code(DynInfoList, &infoCode{info: info, procedures: procedures,
+			machine: r.target.Snapshot.Machine, memory: r.target.Snapshot.Memory}))
 	}
 	source.ranges.sort()
 	return errors.Join(errs...)

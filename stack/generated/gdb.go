@@ -2,10 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package generated
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -22,40 +21,40 @@ import (
 )
 
 // gdbLists reads the lists of the GDB JIT interface that symbols lead to.
-func (g *generated) gdbLists() []*CodeSource {
-	return g.readLists(&registry.Space{Symbols: g.symbols}, GDBList)
+func (r *Reader) gdbLists() []*Source {
+	return r.readLists(&registry.Space{Symbols: r.symbols}, GDBList)
 }
 
 // searchedLists searches for the others.
-func (g *generated) searchedLists() []*CodeSource {
-	return g.readLists(&registry.Space{Writable: g.writable()}, GDBListSearched)
+func (r *Reader) searchedLists() []*Source {
+	return r.readLists(&registry.Space{Writable: r.writable()}, GDBListSearched)
 }
 
-func (g *generated) readLists(space *registry.Space, kind Generated) []*CodeSource {
-	s := g.objects.snapshot
+func (r *Reader) readLists(space *registry.Space, kind Kind) []*Source {
+	s := r.target.Snapshot
 	if s.Memory == nil {
 		return nil
 	}
 	space.Machine, space.Memory = s.Machine, s.Memory
 	lists, err := registry.Read(space)
 	if err != nil {
-		g.skip(err)
+		r.Skip(err)
 	}
-	return g.sourcesOf(lists, kind)
+	return r.sourcesOf(lists, kind)
 }
 
 // sourcesOf makes sources of lists.
-func (g *generated) sourcesOf(lists []registry.List, kind Generated) (sources []*CodeSource) {
-	s := g.objects.snapshot
+func (r *Reader) sourcesOf(lists []registry.List, kind Kind) (sources []*Source) {
+	s := r.target.Snapshot
 	for i := range lists {
 		list := &lists[i]
-		if slices.ContainsFunc(g.sources, func(s *CodeSource) bool { return s.Kind == GDBList && s.address == list.Descriptor }) {
+		if slices.ContainsFunc(r.sources, func(s *Source) bool { return s.Kind == GDBList && s.address == list.Descriptor }) {
 			continue // the search finds the others too
 		}
-		source := &CodeSource{Kind: kind, Place: g.place(list.Descriptor), Entries: len(list.Entries), address: list.Descriptor, machine: s.Machine}
+		source := &Source{Kind: kind, Place: r.place(list.Descriptor), Entries: len(list.Entries), address: list.Descriptor, machine: s.Machine}
 		var errs []error
 		fail := func(err error) {
-			g.skip(err)
+			r.Skip(err)
 			if len(errs) < maxSkipped {
 				errs = append(errs, err)
 			}
@@ -71,7 +70,7 @@ func (g *generated) sourcesOf(lists []registry.List, kind Generated) (sources []
 			if e.Err == nil && seen[&e.Image[0]] {
 				continue
 			}
-			err := g.addImage(source, e)
+			err := r.addImage(source, e)
 			if err == nil {
 				seen[&e.Image[0]] = true
 			}
@@ -95,15 +94,15 @@ func (g *generated) sourcesOf(lists []registry.List, kind Generated) (sources []
 }
 
 // place names an address by the object that it lies in.
-func (g *generated) place(address uint64) string {
-	if m := snapshot.FindMapping(g.objects.snapshot.Mappings, address); m != nil && m.Path != "" {
+func (r *Reader) place(address uint64) string {
+	if m := snapshot.FindMapping(r.target.Snapshot.Mappings, address); m != nil && m.Path != "" {
 		return fmt.Sprintf("%#x in %s", address, filepath.Base(m.Path))
 	}
 	return fmt.Sprintf("%#x", address)
 }
 
 // addImage adds one image to a source.
-func (g *generated) addImage(source *CodeSource, e *registry.Entry) error {
+func (r *Reader) addImage(source *Source, e *registry.Entry) error {
 	if e.Err != nil {
 		return e.Err
 	}
@@ -111,11 +110,11 @@ func (g *generated) addImage(source *CodeSource, e *registry.Entry) error {
 	if err != nil {
 		return err
 	}
-	if m := g.objects.snapshot.Machine; image.Machine().ELF != m.ELF || image.Machine().Class != m.Class {
+	if m := r.target.Snapshot.Machine; image.Machine().ELF != m.ELF || image.Machine().Class != m.Class {
 		return fmt.Errorf("a symbol file for %s", image.Machine().Name)
 	}
-	index := len(source.objects)
-	source.objects = append(source.objects, g.object(source.Kind, newImageCode(e.Image)))
+	index := len(source.codes)
+	source.codes = append(source.codes, r.code(source.Kind, newImageCode(e.Image)))
 	for _, r := range image.Code() {
 		source.ranges.add(r.Start, r.End, index)
 	}
@@ -197,14 +196,14 @@ func (c *imageCode) unwinds() bool {
 func (c *imageCode) image() []byte { return c.data }
 
 // symbols yields the run-time addresses of a symbol of all objects.
-func (g *generated) symbols(name string) iter.Seq[uint64] {
+func (r *Reader) symbols(name string) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
-		for _, o := range g.objects.CodeObjects() {
-			f, err := o.File()
+		for _, o := range r.target.Objects() {
+			f, bias, err := o.Open()
 			if err != nil {
 				continue // and tells so where a frame needs it
 			}
-			if s, ok := f.Symbol(name); ok && !yield(s.Address+o.Bias) {
+			if s, ok := f.Symbol(name); ok && !yield(s.Address+bias) {
 				return
 			}
 		}
@@ -213,9 +212,9 @@ func (g *generated) symbols(name string) iter.Seq[uint64] {
 
 // writable returns where the objects keep their variables: their writable
 // mappings, and the memory without a file that follows one.
-func (g *generated) writable() (ranges []registry.Range) {
-	all := g.objects.snapshot.Mappings
-	for _, o := range g.objects.CodeObjects() {
+func (r *Reader) writable() (ranges []registry.Range) {
+	all := r.target.Snapshot.Mappings
+	for _, o := range r.target.Objects() {
 		for _, m := range o.Mappings {
 			if !m.Writable || !m.Readable {
 				continue
@@ -227,23 +226,4 @@ func (g *generated) writable() (ranges []registry.Range) {
 		}
 	}
 	return ranges
-}
-
-// inOrder returns the objects that hold code by address, without copies of code: the
-// first maxSearched of them.
-func (o *Objects) CodeObjects() []*Object {
-	list := make([]*Object, 0, len(o.byModule))
-	for _, object := range o.byModule {
-		if !object.copied && slices.ContainsFunc(object.Mappings, func(m *snapshot.Mapping) bool { return m.Executable }) {
-			list = append(list, object)
-		}
-	}
-	slices.SortFunc(list, func(a, b *Object) int { return cmp.Compare(a.Mappings[0].Start, b.Mappings[0].Start) })
-	if len(list) > maxSearched {
-		if !o.cut {
-			o.generated.skip(fmt.Errorf("of %d mapped objects only the first %d are searched for it", len(list), maxSearched))
-		}
-		o.cut, list = true, list[:maxSearched]
-	}
-	return list
 }

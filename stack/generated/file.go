@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package generated
 
 import (
 	"fmt"
@@ -24,8 +24,8 @@ const maxJitdumps = 64
 
 // jitdumps reads the jitdumps that the target has mapped, as perf asks runtimes
 // to do.
-func (g *generated) jitdumps() (sources []*CodeSource) {
-	s := g.objects.snapshot
+func (r *Reader) jitdumps() (sources []*Source) {
+	s := r.target.Snapshot
 	seen := make(map[string]bool)
 	for i := range s.Mappings {
 		m := &s.Mappings[i]
@@ -39,17 +39,17 @@ func (g *generated) jitdumps() (sources []*CodeSource) {
 			// its path now is opened by the process, where there is one.
 			marker.Open = func() (*os.File, error) { return s.Open(m) }
 		}
-		source := &CodeSource{Kind: Jitdump, Place: m.Path}
-		d, err := g.files.Jitdump(s.Process, marker)
+		source := &Source{Kind: Jitdump, Place: m.Path}
+		d, err := r.files.Jitdump(s.Process, marker)
 		if err == nil {
 			err = d.Fits(s.Machine, executable(s))
 		}
 		if err == nil {
-			source = DumpSource(d).of(s)
+			source = FromJitdump(d).of(s)
 			err = d.Err
 		}
 		if source.Err = err; err != nil {
-			g.skip(fmt.Errorf("jitdump: %w", err))
+			r.Skip(fmt.Errorf("jitdump: %w", err))
 		}
 		sources = append(sources, source)
 	}
@@ -57,22 +57,22 @@ func (g *generated) jitdumps() (sources []*CodeSource) {
 }
 
 // perfMaps reads the target's perf map.
-func (g *generated) perfMaps() []*CodeSource {
-	s := g.objects.snapshot
-	m := g.files.Map(s.Process)
+func (r *Reader) perfMaps() []*Source {
+	s := r.target.Snapshot
+	m := r.files.Map(s.Process)
 	if m == nil {
 		return nil
 	}
-	source := MapSource(m).of(s)
+	source := FromPerfMap(m).of(s)
 	if isExecutable := executable(s); isExecutable != nil {
 		if err := m.Fits(isExecutable); err != nil {
-			source = &CodeSource{Kind: PerfMap, Place: m.Path, Err: err}
+			source = &Source{Kind: PerfMap, Place: m.Path, Err: err}
 		}
 	}
 	if source.Err != nil {
-		g.skip(fmt.Errorf("perf map: %w", source.Err))
+		r.Skip(fmt.Errorf("perf map: %w", source.Err))
 	}
-	return []*CodeSource{source}
+	return []*Source{source}
 }
 
 // executable returns what tells whether the target has code at an address, for
@@ -88,46 +88,46 @@ func executable(s *snapshot.Snapshot) func(address uint64) bool {
 	}
 }
 
-// DumpSource returns a jitdump as a CodeSource, by what it tells of its end.
-func DumpSource(d *codefile.Jitdump) *CodeSource {
+// FromJitdump returns a jitdump as a Source, by what it tells of its end.
+func FromJitdump(d *codefile.Jitdump) *Source {
 	code := &dumpCode{file: d}
-	return &CodeSource{Kind: Jitdump, Place: d.Path, Entries: len(d.Functions()), Err: d.Err, machine: d.Machine,
-		objects: []*Object{newGeneratedObject(nil, Jitdump, code)}}
+	return &Source{Kind: Jitdump, Place: d.Path, Entries: len(d.Functions()), Err: d.Err, machine: d.Machine,
+		codes: []*Code{{Kind: Jitdump, is: code}}}
 }
 
-// MapSource returns a perf map as a CodeSource.
-func MapSource(m *codefile.Map) *CodeSource {
-	return &CodeSource{Kind: PerfMap, Place: m.Path, Entries: m.Lines(), Err: m.Err,
-		objects: []*Object{newGeneratedObject(nil, PerfMap, &mapCode{file: m})}}
+// FromPerfMap returns a perf map as a Source.
+func FromPerfMap(m *codefile.Map) *Source {
+	return &Source{Kind: PerfMap, Place: m.Path, Entries: m.Lines(), Err: m.Err,
+		codes: []*Code{{Kind: PerfMap, is: &mapCode{file: m}}}}
 }
 
 // of makes a file's source one of a snapshot's target.
-func (source *CodeSource) of(s *snapshot.Snapshot) *CodeSource {
-	source.machine, source.objects[0].snapshot = s.Machine, s
+func (source *Source) of(s *snapshot.Snapshot) *Source {
+	source.machine, source.codes[0].snapshot = s.Machine, s
 	return source
 }
 
-// ReadCodeSource reads a file that a runtime wrote for perf: a jitdump, or else a
+// Read reads a file that a runtime wrote for perf: a jitdump, or else a
 // perf map; name is what the source is called. What is wrong with parts of the
 // file is in the source's Err. The error is that of a file that is neither.
-func ReadCodeSource(name string, data []byte) (*CodeSource, error) {
+func Read(name string, data []byte) (*Source, error) {
 	return fileSource(codefile.Parse(name, data, nil))
 }
 
-// OpenCodeSource reads such a file from a path, up to its first hole and the
+// Open reads such a file from a path, up to its first hole and the
 // first two gigabytes.
-func OpenCodeSource(path string) (*CodeSource, error) {
+func Open(path string) (*Source, error) {
 	return fileSource(codefile.NewReader().Read(path))
 }
 
-func fileSource(d *codefile.Jitdump, m *codefile.Map, err error) (*CodeSource, error) {
+func fileSource(d *codefile.Jitdump, m *codefile.Map, err error) (*Source, error) {
 	switch {
 	case err != nil:
 		return nil, err
 	case d != nil:
-		return DumpSource(d), nil
+		return FromJitdump(d), nil
 	}
-	return MapSource(m), nil
+	return FromPerfMap(m), nil
 }
 
 // dumpCode is the code that a jitdump tells of at its end. Of a core whose process

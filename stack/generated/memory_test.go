@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package generated
 
 import (
 	"debug/elf"
@@ -21,12 +21,12 @@ import (
 // A symbol file that no frame is in takes little besides its bytes, and one that is
 // registered more than once is one object.
 func TestSymbolFileMemory(t *testing.T) {
-	image, err := os.ReadFile("../jit/symfile/testdata/x86-64.elf")
+	image, err := os.ReadFile("../../jit/symfile/testdata/x86-64.elf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &generated{objects: &Objects{snapshot: &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)}}}
-	source := &CodeSource{Kind: GDBList}
+	r := NewReader(Target{Snapshot: &snapshot.Snapshot{Machine: arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)}})
+	source := &Source{Kind: GDBList}
 	held := func() uint64 {
 		var m goruntime.MemStats
 		goruntime.GC()
@@ -36,7 +36,7 @@ func TestSymbolFileMemory(t *testing.T) {
 	const entries = 2000
 	before := held()
 	for range entries {
-		if err := g.addImage(source, &registry.Entry{Image: slices.Clone(image)}); err != nil {
+		if err := r.addImage(source, &registry.Entry{Image: slices.Clone(image)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,15 +46,15 @@ func TestSymbolFileMemory(t *testing.T) {
 		t.Errorf("%d symbol files of %d bytes take %d, want at most %d", entries, len(image), after-before, most)
 	}
 	pc := source.ranges.list[0].start
-	o := source.find(pc)
-	if o == nil {
+	c := source.find(pc)
+	if c == nil {
 		t.Fatalf("nothing is found at %#x", pc)
 	}
-	if s, ok := o.code.function(pc); !ok || s.Name == "" || !o.code.unwinds() {
-		t.Errorf("%q at %#x, unwinds %t", s.Name, pc, o.code.unwinds())
+	if s, ok := c.is.function(pc); !ok || s.Name == "" || !c.is.unwinds() {
+		t.Errorf("%q at %#x, unwinds %t", s.Name, pc, c.is.unwinds())
 	}
 	names := 0
-	for range o.code.functions() {
+	for range c.is.functions() {
 		names++
 	}
 	if names == 0 {
@@ -62,8 +62,8 @@ func TestSymbolFileMemory(t *testing.T) {
 	}
 
 	lists := []registry.List{{Entries: slices.Repeat([]registry.Entry{{Image: image}}, 100)}}
-	if sources := g.sourcesOf(lists, GDBList); len(sources) != 1 || len(sources[0].objects) != 1 || sources[0].Entries != 100 {
-		t.Errorf("%d sources, and of the first %d objects", len(sources), len(sources[0].objects))
+	if sources := r.sourcesOf(lists, GDBList); len(sources) != 1 || len(sources[0].codes) != 1 || sources[0].Entries != 100 {
+		t.Errorf("%d sources, and of the first %d", len(sources), len(sources[0].codes))
 	}
 }
 

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-package stack
+package generated
 
 import (
 	"cmp"
@@ -14,17 +14,16 @@ import (
 	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 	"github.com/clewdev/clew/jit"
-	"github.com/clewdev/clew/jit/perf"
 	"github.com/clewdev/clew/object"
 	"github.com/clewdev/clew/snapshot"
 	"github.com/clewdev/clew/stack/codefile"
 	"github.com/clewdev/clew/unwind"
 )
 
-// CodeSource is one place in which a target tells of the code that it generated.
+// Source is one place in which a target tells of the code that it generated.
 // Like Objects it is not safe for concurrent use.
-type CodeSource struct {
-	Kind  Generated
+type Source struct {
+	Kind  Kind
 	Place string // the path of a file, as the target sees it, or the address of a list: "0x7f… in libunwind.so.8"
 
 	// Entries is what the source consists of: symbol files of a GDB JIT list,
@@ -40,8 +39,8 @@ type CodeSource struct {
 
 	address uint64        // of a list
 	machine *arch.Machine // that the source says; nil where it does not
-	objects []*Object
-	ranges  codeRanges // of the objects; empty where there is one object of all addresses
+	codes   []*Code
+	ranges  codeRanges // of the codes; empty if there is one for all addresses
 }
 
 // description is what a source says of some code. Addresses are run-time ones.
@@ -86,42 +85,60 @@ func (nothing) unwinds() bool                            { return false }
 func (nothing) bytes(uint64) []byte                      { return nil }
 func (nothing) image() []byte                            { return nil }
 
-// find returns the object that covers an address, nil where none does: of
-// several the one that has a function there.
-func (s *CodeSource) find(pc uint64) (found *Object) {
-	if len(s.objects) == 1 && len(s.ranges.list) == 0 {
-		if _, ok := s.objects[0].code.function(pc); ok {
-			return s.objects[0]
+// Code is code that an entry of a source describes: one symbol file, one info, one module, or
+// all of a jitdump or perf map.
+type Code struct {
+	Kind Kind
+	// Bare says that the source has no unwind table for any of the code. Reader.Find sets it
+	// for an address without rules.
+	Bare bool
+
+	snapshot *snapshot.Snapshot // nil if the source was read without one
+	is       description
+}
+
+// Function returns the function at a run-time address.
+func (c *Code) Function(pc uint64) (object.Symbol, bool) { return c.is.function(pc) }
+
+// Locate returns the source lines of a run-time address, as [object.File.Locate] does.
+func (c *Code) Locate(pc uint64) ([]object.Location, error) { return c.is.locate(pc) }
+
+// find returns the code that covers an address, nil if there is none. If several do, it
+// returns the one that has a function there.
+func (s *Source) find(pc uint64) (found *Code) {
+	if len(s.codes) == 1 && len(s.ranges.list) == 0 {
+		if _, ok := s.codes[0].is.function(pc); ok {
+			return s.codes[0]
 		}
 		return nil
 	}
 	for i := range s.ranges.covering(pc) {
-		o := s.objects[i]
-		if _, ok := o.code.function(pc); ok {
-			return o
+		c := s.codes[i]
+		if _, ok := c.is.function(pc); ok {
+			return c
 		}
 		if found == nil {
-			found = o
+			found = c
 		}
 	}
 	return found
 }
 
-// GeneratedFunction is a function that a CodeSource describes.
-type GeneratedFunction struct {
+// Function is a function that a Source describes.
+type Function struct {
 	Name        string
 	Start, Size uint64 // run-time address, and bytes
 
-	object *Object
+	code *Code
 }
 
 // Functions yields the functions of the source, in no particular order. Of code
 // that has been replaced since, a perf map can still have the line.
-func (s *CodeSource) Functions() iter.Seq[GeneratedFunction] {
-	return func(yield func(GeneratedFunction) bool) {
-		for _, o := range s.objects {
-			for f := range o.code.functions() {
-				if !yield(GeneratedFunction{f.Name, f.Address, f.Size, o}) {
+func (s *Source) Functions() iter.Seq[Function] {
+	return func(yield func(Function) bool) {
+		for _, c := range s.codes {
+			for f := range c.is.functions() {
+				if !yield(Function{f.Name, f.Address, f.Size, c}) {
 					return
 				}
 			}
@@ -132,10 +149,10 @@ func (s *CodeSource) Functions() iter.Seq[GeneratedFunction] {
 // Former yields the functions, of those whose names match, that were overwritten or
 // moved away, as far as the source knows: a jitdump and a perf map do, and the lists
 // in a target's memory have no history.
-func (s *CodeSource) Former(match func(name string) bool) iter.Seq[codefile.Former] {
+func (s *Source) Former(match func(name string) bool) iter.Seq[codefile.Former] {
 	return func(yield func(codefile.Former) bool) {
-		for _, o := range s.objects {
-			for f := range o.code.former(match) {
+		for _, c := range s.codes {
+			for f := range c.is.former(match) {
 				if !yield(f) {
 					return
 				}
@@ -146,8 +163,8 @@ func (s *CodeSource) Former(match func(name string) bool) iter.Seq[codefile.Form
 
 // Executable reports whether the function is in executable memory of the target,
 // as far as that is known: runtimes tell of bytecode too.
-func (f *GeneratedFunction) Executable() bool {
-	s := f.object.snapshot
+func (f *Function) Executable() bool {
+	s := f.code.snapshot
 	if s == nil || s.Mappings == nil {
 		return true
 	}
@@ -157,29 +174,29 @@ func (f *GeneratedFunction) Executable() bool {
 
 // Unwinds reports whether the source has an unwind table for the function's
 // first byte.
-func (f *GeneratedFunction) Unwinds() bool { return f.object.code.covers(f.Start) }
+func (f *Function) Unwinds() bool { return f.code.is.covers(f.Start) }
 
 // Frames returns the call frame information that the function's is in, at
 // run-time addresses; none where the source has none.
-func (f *GeneratedFunction) Frames() ([]*cfi.Section, error) { return f.object.code.frames(f.Start) }
+func (f *Function) Frames() ([]*cfi.Section, error) { return f.code.is.frames(f.Start) }
 
 // Locate returns the source of the instruction at an address of the function, as
 // object.File.Locate does.
-func (f *GeneratedFunction) Locate(address uint64) ([]object.Location, error) {
-	return f.object.code.locate(address)
+func (f *Function) Locate(address uint64) ([]object.Location, error) {
+	return f.code.is.locate(address)
 }
 
 // Image returns the symbol file as the runtime registered it, and nil where the
 // source is no GDB JIT list. It is not to be changed.
-func (f *GeneratedFunction) Image() []byte { return f.object.code.image() }
+func (f *Function) Image() []byte { return f.code.is.image() }
 
 // Code returns the function's machine code: what the source holds of it, else
 // what is in the target's memory, of a live one as it is now.
-func (f *GeneratedFunction) Code() ([]byte, error) {
-	if code := f.object.code.bytes(f.Start); code != nil {
+func (f *Function) Code() ([]byte, error) {
+	if code := f.code.is.bytes(f.Start); code != nil {
 		return code, nil
 	}
-	s := f.object.snapshot
+	s := f.code.snapshot
 	if s == nil || s.Memory == nil {
 		return nil, errNoCode
 	}
@@ -196,18 +213,6 @@ func (f *GeneratedFunction) Code() ([]byte, error) {
 }
 
 var errNoCode = errors.New("the file has addresses and names, no code")
-
-// GeneratedCode reads all that the target tells of the code that it generated,
-// from all sources, whether its threads run it or not. The error says what could
-// not be read or looked for.
-func (o *Objects) GeneratedCode() ([]*CodeSource, error) {
-	sources := o.generated.readAll()
-	return sources, errors.Join(o.generated.skipped...)
-}
-
-// vsyscall is where amd64's kernel shows all processes code of its own; in cores
-// it has no name.
-const vsyscall = 0xffffffffff600000
 
 // codeRanges are pieces of code by address.
 type codeRanges struct {
@@ -277,41 +282,4 @@ func (t ruleTables) rules(pc uint64) (rules *unwind.Rules, err error) {
 		}
 	}
 	return nil, err
-}
-
-// CodeMemory returns the executable memory that no object file is in: where
-// generated code lies, and what a runtime has put aside for it. It returns 65,536 ranges
-// at most, and how many more there are.
-func (o *Objects) CodeMemory() (list []snapshot.Mapping, more int) {
-	s := o.snapshot
-	for i := range s.Mappings {
-		m := &s.Mappings[i]
-		if !m.Executable || m.Path == "[vsyscall]" || m.Path == "[vdso]" || m.Start == vsyscall || perf.IsMarker(m.Path) {
-			continue
-		}
-		if o.isObjectCode(m.Start) {
-			continue
-		}
-		if len(list) == maxCodeMemory {
-			more++
-			continue
-		}
-		list = append(list, *m)
-	}
-	return list, more
-}
-
-// maxCodeMemory bounds the ranges that CodeMemory returns. By default a process has at
-// most 65,530 mappings (vm.max_map_count); a core can claim more.
-const maxCodeMemory = 1 << 16
-
-// isObjectCode reports whether an object file is mapped as code at an address.
-func (o *Objects) isObjectCode(address uint64) bool {
-	module, _ := o.Modules.Find(address)
-	object := o.byModule[module]
-	if object == nil {
-		return false
-	}
-	_, err := object.File()
-	return err == nil
 }
