@@ -27,7 +27,7 @@ const (
 	x9, x19, x20, x29, x30, sp = 9, 19, 20, 29, 30, 31
 )
 
-// codeAt is where the tests' functions lie when their tables are read.
+// codeAt is the address of the tests' functions when their tables are read.
 const codeAt = 0x10000
 
 // rows are the rows of a program for size bytes of code, as text: "0: rsp+8
@@ -79,7 +79,7 @@ func rowText(m *arch.Machine, row *cfi.Row) string {
 	return text
 }
 
-// procedure is one of size bytes at 0.
+// procedure returns a procedure of size bytes at 0.
 func procedure(size uint64, regions ...*region.Region) *region.Procedure {
 	return &region.Procedure{Name: "f", End: size, Regions: region.List(regions...)}
 }

@@ -9,14 +9,14 @@ import "github.com/clewdev/clew/arch"
 // effects applies operations to the state of a frame.
 type effects struct {
 	m      *arch.Machine
-	region int // the number of the one that they belong to, from 1
+	region int // number of the operations' region, from 1
 	state
 }
 
-// maxOffset bounds what operations add, so that no sum of them overflows.
+// maxOffset bounds the operands of operations, so that no sum of them overflows.
 const maxOffset = 1 << 40
 
-// apply applies an operation other than those that name states.
+// apply applies an operation, except those that name states.
 func (x *effects) apply(o *Op) error {
 	if o.Tag == TagPopFrames {
 		return x.pop(o.Value, x.region)
@@ -28,7 +28,7 @@ func (x *effects) apply(o *Op) error {
 	switch o.Tag {
 	case TagSaveReg:
 		if o.Value >= maxColumns {
-			return fault(ErrOperation, "there is no register %d", o.Value)
+			return fault(ErrOperation, "register %d does not exist", o.Value)
 		}
 		to, err := x.column(int64(o.Value))
 		if err != nil {
@@ -38,7 +38,7 @@ func (x *effects) apply(o *Op) error {
 	case TagSpillSPRel, TagSpillFPRel, TagAdd:
 		n := int64(o.Value)
 		if n < -maxOffset || n > maxOffset {
-			return fault(ErrOperation, "%d bytes, expected at most %d", n, int64(maxOffset))
+			return fault(ErrOperation, "offset of %d bytes, expected at most %d", n, int64(maxOffset))
 		}
 		switch o.Tag {
 		case TagAdd:
@@ -47,39 +47,39 @@ func (x *effects) apply(o *Op) error {
 			return x.spill(column, x.sp+n)
 		}
 		if x.frame < 0 {
-			return fault(ErrOperation, "there is no frame pointer: no save_reg of the stack pointer made one")
+			return fault(ErrOperation, "no frame pointer: expected a save_reg of the stack pointer first")
 		}
 		return x.spill(column, x.fp+n)
 	}
-	return fault(ErrOperation, "an unknown tag")
+	return fault(ErrOperation, "unknown tag")
 }
 
 func (x *effects) column(n int64) (uint8, error) {
 	if n < 0 || n >= maxColumns {
-		return 0, fault(ErrOperation, "there is no register %d", n)
+		return 0, fault(ErrOperation, "register %d does not exist", n)
 	}
 	return uint8(n), nil
 }
 
 func (x *effects) isSP(column uint8) bool { return int(column) == x.m.StackPointer }
 
-// isPC reports whether a column is none that instructions write by name.
+// isPC reports whether a column is a program counter that instructions cannot name.
 func (x *effects) isPC(column uint8) bool { return int(column) == x.m.ProgramCounter }
 
-// preserved reports whether a procedure's caller wants the value back.
+// preserved reports whether a procedure must preserve the register for its caller.
 func (x *effects) preserved(column uint8) bool {
 	return x.m.CalleeSaved(uint64(column)) || int(column) == x.m.ReturnAddress
 }
 
 func (x *effects) name(column uint8) string { return x.m.RegisterName(uint64(column)) }
 
-// source returns what the caller's value of a register, plus offset, is when the
-// register itself is stored now.
+// source returns offset if the register contains its own caller's value plus offset.
+// useful is false if no unwinder needs the value.
 func (x *effects) source(column uint8) (offset int64, useful bool, err error) {
 	v, _, saved := x.saves.find(column)
 	switch {
 	case int16(column) == x.frame:
-		return 0, false, fault(ErrOperation, "%s is the frame pointer and no longer the caller's", x.name(column))
+		return 0, false, fault(ErrOperation, "%s is the frame pointer: the caller's value is no longer in it", x.name(column))
 	case saved && v.kind == lost && x.preserved(column):
 		return 0, false, fault(ErrOperation, "%s is overwritten: the caller's value is lost", x.name(column))
 	case saved && v.kind == lost:
@@ -90,8 +90,8 @@ func (x *effects) source(column uint8) (offset int64, useful bool, err error) {
 	return 0, true, nil
 }
 
-// overwrite notes that a register gets another value: that of the column of, or an unknown
-// one if of is -1.
+// overwrite records that a register gets another value: the value of column of, or an
+// unknown one if of is -1.
 func (x *effects) overwrite(column uint8, of int16) error {
 	if x.isPC(column) {
 		return fault(ErrOperation, "%s cannot be saved in", x.name(column))
@@ -123,10 +123,10 @@ func (x *effects) overwrite(column uint8, of int16) error {
 func (x *effects) copy(from, to uint8) error {
 	switch {
 	case from == to:
-		return fault(ErrOperation, "the register is saved in itself")
+		return fault(ErrOperation, "a register saved in itself")
 	case x.isSP(to):
 		if int16(from) != x.frame {
-			return fault(ErrOperation, "the stack pointer becomes %s, which is not the frame pointer", x.name(from))
+			return fault(ErrOperation, "the stack pointer is set to %s, expected the frame pointer", x.name(from))
 		}
 		x.sp = x.fp
 		return nil
@@ -143,7 +143,7 @@ func (x *effects) copy(from, to uint8) error {
 		return x.overwrite(to, -1)
 	}
 	if v, _, saved := x.saves.find(to); saved && v.kind == inRegister && v.register == from {
-		// The way back.
+		// The register is restored.
 		if err := x.overwrite(to, -1); err != nil {
 			return err
 		}
@@ -163,7 +163,7 @@ func (x *effects) copy(from, to uint8) error {
 	return nil
 }
 
-// put notes where the caller's value of a column is, which can be the register
+// put records where the caller's value of a column is; this can be the register
 // itself, unchanged.
 func (x *effects) put(v save) {
 	if v.kind == inRegister && v.register == v.column && v.offset == 0 {
@@ -176,14 +176,14 @@ func (x *effects) put(v save) {
 // spill stores a register at CFA+offset.
 func (x *effects) spill(column uint8, offset int64) error {
 	if x.isSP(column) {
-		return fault(ErrOperation, "the stack pointer is found through a register only")
+		return fault(ErrOperation, "the stack pointer cannot be spilled, only saved in a register")
 	}
 	changed, useful, err := x.source(column)
 	switch {
 	case err != nil:
 		return err
 	case changed != 0:
-		return fault(ErrOperation, "%s is the caller's plus %d", x.name(column), changed)
+		return fault(ErrOperation, "%s contains the caller's value plus %d, expected the value itself", x.name(column), changed)
 	}
 	if err := x.open(x.region); err != nil || !useful {
 		return err
@@ -191,7 +191,7 @@ func (x *effects) spill(column uint8, offset int64) error {
 	size := int64(x.m.RegisterSize)
 	for _, v := range x.saves {
 		if v.kind == inMemory && v.column != column && v.offset < offset+size && offset < v.offset+size {
-			return fault(ErrOperation, "the slot at CFA%+d holds the caller's %s", v.offset, x.name(v.column))
+			return fault(ErrOperation, "the slot at CFA%+d still contains the caller's %s", v.offset, x.name(v.column))
 		}
 	}
 	x.put(save{column: column, kind: inMemory, offset: offset})
@@ -209,12 +209,12 @@ func (x *effects) add(column uint8, n int64) error {
 			}
 		}
 		if x.sp += n; x.sp < -maxOffset || x.sp > maxOffset {
-			return fault(ErrOperation, "the stack pointer is at CFA%+d", x.sp)
+			return fault(ErrOperation, "the stack pointer would be CFA%+d", x.sp)
 		}
 		return nil
 	case int16(column) == x.frame:
 		if x.fp += n; x.fp < -maxOffset || x.fp > maxOffset {
-			return fault(ErrOperation, "the frame pointer is at CFA%+d", x.fp)
+			return fault(ErrOperation, "the frame pointer would be CFA%+d", x.fp)
 		}
 		return nil
 	case x.isPC(column):
@@ -224,7 +224,7 @@ func (x *effects) add(column uint8, n int64) error {
 	for _, v := range x.saves {
 		if v.kind == inRegister && v.register == column {
 			if v.offset += n; v.offset < -maxOffset || v.offset > maxOffset {
-				return fault(ErrOperation, "%s is the caller's %s plus %d", x.name(column), x.name(v.column), v.offset)
+				return fault(ErrOperation, "%s contains the caller's %s plus %d", x.name(column), x.name(v.column), v.offset)
 			}
 			x.put(v)
 		}

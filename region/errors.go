@@ -9,24 +9,24 @@ import (
 	"fmt"
 )
 
-// The kinds of faults that descriptions have. An *Error wraps one of them;
-// [errors.Is] finds it.
+// The kinds of faults of descriptions. An *Error wraps one of them, as [errors.Is]
+// reports.
 var (
-	ErrMachine   = errors.New("regions are not understood for the machine")
-	ErrProcedure = errors.New("bad procedure")
-	ErrRegion    = errors.New("bad region")
-	ErrOperation = errors.New("bad operation")
+	ErrMachine   = errors.New("regions are not supported for the machine")
+	ErrProcedure = errors.New("invalid procedure")
+	ErrRegion    = errors.New("invalid region")
+	ErrOperation = errors.New("invalid operation")
 	ErrLabel     = errors.New("unknown label")
-	ErrAlias     = errors.New("bad alias")
-	// ErrLimit says that a description is larger than any real one.
+	ErrAlias     = errors.New("invalid alias")
+	// ErrLimit means that a description is larger than any real one.
 	ErrLimit = errors.New("too many regions or operations")
 )
 
 // Error is a fault in a procedure's description, with its place.
 type Error struct {
 	Procedure *Procedure
-	Region    int   // index in the list, -1 for a fault of no region
-	Op        int   // index in Region.Ops, -1 for a fault of no operation
+	Region    int   // index in the list, -1 if the fault is not in a region
+	Op        int   // index in Region.Ops, -1 if the fault is not in an operation
 	Err       error // what was found and what was expected; wraps one of the kinds above
 
 	op Op
@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// fault makes an error of a kind, for an Error to say where.
+// fault makes an error of a kind; an Error adds the place.
 func fault(kind error, format string, args ...any) error {
 	return fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))
 }

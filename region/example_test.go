@@ -17,7 +17,7 @@ func ExampleProcedure_Program() {
 	m := arch.Lookup(elf.EM_X86_64, elf.ELFCLASS64, elf.ELFDATA2LSB)
 	const rbp, rsp = 6, 7
 
-	// Procedures that share a prologue and an epilogue share their regions too.
+	// Procedures with the same prologue and epilogue share their regions.
 	epilogue := &region.Region{
 		Count: -2,                                  // pop rbp; ret
 		Ops:   []region.Op{region.PopFrames(0, 1)}, // by the pop

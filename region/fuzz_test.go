@@ -13,10 +13,10 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// scan makes procedures of bytes: each starts with its start, size and number of
-// regions, a region with its count and number of operations, an operation with
-// its tag, register, when and value. A region with an odd number of operations
-// leads back to the one that a byte names.
+// scan decodes procedures from bytes: start, size and number of regions; for each
+// region count and number of operations; for each operation tag, register, when and
+// value. The region after one with an odd number of operations is the one whose index
+// the next byte gives.
 func scan(data []byte) []*region.Procedure {
 	next := func() byte {
 		if len(data) == 0 {
@@ -57,7 +57,7 @@ func scan(data []byte) []*region.Procedure {
 	return out
 }
 
-// FuzzProgram checks that any description comes to an error, or to a table that
+// FuzzProgram checks that any description results in an error, or in a table that
 // can be written and read.
 func FuzzProgram(f *testing.F) {
 	f.Add([]byte{0, 16, 2, 8, 6, 4, 7, 0, 0xf8, 3, 6, 0, 0, 1, 7, 3, 6, 0xfe, 2, 5, 0, 0, 1})

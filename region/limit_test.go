@@ -11,8 +11,8 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// The largest states, kept by as many rows and labels as there may be: what was
-// read from another process may look like this.
+// The largest states, in the largest number of rows and labels: a hostile process can
+// contain such a description.
 func TestLargest(t *testing.T) {
 	regions := make([]*region.Region, 0, 1<<14)
 	first := &region.Region{Count: 128}
@@ -40,7 +40,7 @@ func TestLargest(t *testing.T) {
 	if program.End == 0 {
 		t.Error("no rows")
 	}
-	// All of it ever allocated, so that this holds whatever the collector does.
+	// All allocations count, so that the result does not depend on the collector.
 	if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
 		t.Errorf("%d bytes were allocated", n)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Tag is what an operation does. The values are libunwind's, UNW_DYN_*.
+// Tag is the kind of an operation. The values are libunwind's, UNW_DYN_*.
 type Tag int8
 
 const (
@@ -21,8 +21,8 @@ const (
 	TagSpillSPRel            // register Register is saved at the stack pointer + Value
 	TagAdd                   // Value is added to register Register
 	TagPopFrames             // the last Value stack frames are undone
-	TagLabelState            // the state is called Value
-	TagCopyState             // the state is that called Value
+	TagLabelState            // Value becomes the label of the state
+	TagCopyState             // the state becomes the one with the label Value
 	TagAlias                 // the region is a copy of the code at the address Value
 )
 
@@ -37,14 +37,14 @@ func (t Tag) String() string {
 	return fmt.Sprintf("Tag(%d)", int8(t))
 }
 
-// Op is an operation: how an instruction changes the state of the frame. Those
-// of a region may be in any order; where several belong to one instruction they
-// take effect in the order of the list.
+// Op is an operation: the effect of an instruction on the frame. The operations of a
+// region may be in any order; those of one instruction take effect in the order of
+// the list.
 type Op struct {
 	Tag Tag
 
-	// Predicate is the predicate register that makes the operation count, on
-	// machines that have such; kept, and else ignored.
+	// Predicate is the predicate register on which the operation depends, on machines
+	// that have them. It is kept, and otherwise ignored.
 	Predicate int8
 
 	Register int16  // a DWARF column, which is libunwind's number on amd64 and arm64
@@ -52,8 +52,8 @@ type Op struct {
 	Value    uint64 // by tag; offsets as two's complement
 }
 
-// narrow returns a column as operations hold it: -1, which none is, for one that
-// does not fit.
+// narrow converts a column to the type of Op.Register; -1, which is no column,
+// stands for one that does not fit.
 func narrow(register uint64) int16 {
 	if register > math.MaxInt16 {
 		return -1
@@ -61,7 +61,7 @@ func narrow(register uint64) int16 {
 	return int16(register)
 }
 
-// SaveReg says that an instruction copies register into another, in.
+// SaveReg says that an instruction copies register to the register in.
 func SaveReg(when int32, register, in uint64) Op {
 	return Op{Tag: TagSaveReg, When: when, Register: narrow(register), Value: in}
 }
@@ -87,22 +87,22 @@ func Add(when int32, register uint64, value int64) Op {
 // last n stack frames were set up.
 func PopFrames(when int32, n uint64) Op { return Op{Tag: TagPopFrames, When: when, Value: n} }
 
-// LabelState names the state after the operations listed before it; listed first, the state
-// at the start of the region.
+// LabelState names the state after the operations listed before it, or, listed first,
+// the state at the start of the region.
 func LabelState(label uint64) Op { return Op{Tag: TagLabelState, When: -1, Value: label} }
 
-// CopyState says that the region starts with the state of a label.
+// CopyState says that the region starts with the state of the label.
 func CopyState(label uint64) Op { return Op{Tag: TagCopyState, When: -1, Value: label} }
 
-// Alias says that the region is a copy of as many bytes of code at an address,
-// and counts from the unit when+1 on. It ends the list.
+// Alias says that the region is a copy of the code at an address, of the same size.
+// It counts from unit when+1 on and ends the list.
 func Alias(when int32, address uint64) Op { return Op{Tag: TagAlias, When: when, Value: address} }
 
 // Stop ends the list: operations after it are ignored.
 func Stop() Op { return Op{Tag: TagStop, When: -1} }
 
-// String describes the operation with the names of libunwind, and its register
-// by number: "add r7 -8 at 0".
+// String describes the operation with libunwind's names and its register by number:
+// "add r7 -8 at 0".
 func (o Op) String() string {
 	at := fmt.Sprintf(" at %d", o.When)
 	switch o.Tag {
@@ -118,8 +118,8 @@ func (o Op) String() string {
 	return fmt.Sprintf("%v %d", o.Tag, o.Value) + at
 }
 
-// Unit returns the bytes of code that counts and Op.When count: 1 on amd64, 4 on
-// arm64, and 0 for machines that regions are not understood for.
+// Unit returns the number of bytes of a unit of Region.Count and Op.When: 1 on amd64,
+// 4 on arm64, and 0 for machines without support for regions.
 func Unit(m *arch.Machine) uint64 {
 	if m == nil {
 		return 0
@@ -127,7 +127,6 @@ func Unit(m *arch.Machine) uint64 {
 	return m.RegionUnit
 }
 
-// After returns the Op.When of the instruction that ends n bytes after the
-// region's start, for a machine that regions are understood for. Where n is more
-// than a region can have, so is what it returns.
+// After returns the Op.When of the instruction that ends n bytes after the region's
+// start, on a supported machine. If n is larger than any region, so is the result.
 func After(m *arch.Machine, n uint64) int32 { return int32(min(n/Unit(m), math.MaxInt32)) - 1 }

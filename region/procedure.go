@@ -20,8 +20,8 @@ type Region struct {
 	Next *Region
 }
 
-// List links regions in their order and returns the first, nil without regions. The last
-// one keeps its Next, so that a tail can be shared.
+// List links regions in their order and returns the first, or nil without regions. The
+// last one keeps its Next, so that a tail can be shared.
 func List(regions ...*Region) *Region {
 	for i := 1; i < len(regions); i++ {
 		regions[i-1].Next = regions[i]
@@ -35,13 +35,13 @@ func List(regions ...*Region) *Region {
 // Procedure is a contiguous piece of code and the regions that describe it:
 // libunwind's proc-info.
 type Procedure struct {
-	Name string // "" where it has none
+	Name string // "" if it has none
 
-	// The code is [Start, End). A description that no Alias leads to and that has
-	// none may start at 0: its Program does not depend on where the code lies.
+	// The code is [Start, End). Start may be 0 for a description with neither an Alias
+	// nor an Alias to it: its Program does not depend on the code's address.
 	Start, End uint64
 
-	Handler uint64 // address of the personality routine, 0 where there is none
+	Handler uint64 // address of the personality routine, 0 if there is none
 	Flags   uint32 // none are defined
 	Regions *Region
 }
@@ -49,13 +49,13 @@ type Procedure struct {
 // Table is libunwind's table-info and remote-table-info: code with FDEs as unwind tables,
 // and a sorted table of them in the format of .eh_frame_hdr with 4-byte entries.
 type Table struct {
-	Name string // of the code, "" where it has none
+	Name string // of the code, "" if it has none
 
-	// SegmentBase is the address that entries are relative to.
+	// SegmentBase is the address to which entries are relative.
 	SegmentBase uint64
 
-	// Address is the address of the entries in memory, and Words their size in words of the
-	// machine.
+	// Address is the address of the entries in memory, and Words their size in machine
+	// words.
 	Address uint64
 	Words   uint64
 
@@ -64,14 +64,14 @@ type Table struct {
 
 // TableEntry is an entry of a Table.
 type TableEntry struct {
-	// Start is the address of a function, from SegmentBase on, or in the format
-	// IP_OFFSET from the start of the code on.
+	// Start is the address of a function, relative to SegmentBase, or in the format
+	// IP_OFFSET relative to the start of the code.
 	Start int32
-	FDE   int32 // address of its FDE, from SegmentBase on
+	FDE   int32 // address of its FDE, relative to SegmentBase
 }
 
-// Find returns the last entry that starts at or before an offset, which is
-// relative to what the entries' Start is relative to.
+// Find returns the last entry that starts at or before an offset. The offset has the
+// same base as the entries' Start.
 func (t *Table) Find(offset int64) (TableEntry, bool) {
 	low, high := 0, len(t.Entries)
 	for low < high {

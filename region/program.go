@@ -12,14 +12,13 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Program returns the call frame information that the regions come to, for
-// amd64 and arm64. Procedures that an Alias may lead to are named; the procedure
-// itself is one of them. Where the description contradicts itself, or says what
-// call frame information cannot, there is an error, of type *Error or wrapping
-// cfi.ErrRange, and no table.
+// Program returns the call frame information of the regions, for amd64 and arm64.
+// The known procedures are those that an Alias may refer to; p itself is always one.
+// If the description contradicts itself, or cannot be expressed as call frame
+// information, Program returns an error: an *Error, or one that wraps cfi.ErrRange.
 //
-// Program may be called from several goroutines. Procedures with equal lists,
-// sizes and handlers can share what it returns.
+// Program may be called concurrently. Procedures with equal lists, sizes and handlers
+// can share the result.
 func (p *Procedure) Program(m *arch.Machine, among ...*Procedure) (*cfi.Program, error) {
 	if Unit(m) == 0 {
 		name := "none"
@@ -29,7 +28,7 @@ func (p *Procedure) Program(m *arch.Machine, among ...*Procedure) (*cfi.Program,
 		return nil, &Error{p, -1, -1, fault(ErrMachine, "%s", name), Op{}}
 	}
 	if p.Flags != 0 {
-		return nil, &Error{p, -1, -1, fault(ErrProcedure, "flags %#x, of which none are defined", p.Flags), Op{}}
+		return nil, &Error{p, -1, -1, fault(ErrProcedure, "flags %#x, expected 0", p.Flags), Op{}}
 	}
 	c := newConversion(m, among)
 	t, err := c.timeline(p)
@@ -53,7 +52,7 @@ func (p *Procedure) Program(m *arch.Machine, among ...*Procedure) (*cfi.Program,
 	return program, nil
 }
 
-// entryCIEs are the CIEs without a handler, which programs share.
+// entryCIEs contains the CIEs without a handler, which programs share.
 var entryCIEs sync.Map // *arch.Machine to *cfi.CIE
 
 func (c *conversion) cie(handler uint64) *cfi.CIE {
@@ -70,7 +69,7 @@ func (c *conversion) cie(handler uint64) *cfi.CIE {
 	return cie
 }
 
-// writer writes rows as changes of the row before.
+// writer writes each row as changes to the previous one.
 type writer struct {
 	effects
 	*cfi.Builder
@@ -83,9 +82,9 @@ func (w *writer) cfa(s *state) (register uint64, offset int64) {
 	return uint64(w.m.StackPointer), -s.sp
 }
 
-// said reports whether a place is one that a table says something of: that the
-// caller's value of a register is lost which no caller wants back is nothing new.
-func (w *writer) said(v save) bool { return v.kind != lost || w.preserved(v.column) }
+// needsRule reports whether the table needs a rule for a place. It needs none for a lost
+// register that calls do not preserve.
+func (w *writer) needsRule(v save) bool { return v.kind != lost || w.preserved(v.column) }
 
 func (w *writer) row(offset uint64, before, now *state) {
 	w.At(offset)
@@ -99,7 +98,7 @@ func (w *writer) row(offset uint64, before, now *state) {
 		w.DefCFAOffset(at)
 	}
 	for _, v := range before.saves {
-		if _, _, saved := now.saves.find(v.column); !saved && w.said(v) {
+		if _, _, saved := now.saves.find(v.column); !saved && w.needsRule(v) {
 			w.Restore(uint64(v.column))
 		}
 	}
@@ -110,8 +109,8 @@ func (w *writer) row(offset uint64, before, now *state) {
 		}
 		column := uint64(v.column)
 		switch {
-		case !w.said(v):
-			if saved && w.said(old) {
+		case !w.needsRule(v):
+			if saved && w.needsRule(old) {
 				w.Restore(column)
 			}
 		case v.kind == lost:
@@ -126,7 +125,7 @@ func (w *writer) row(offset uint64, before, now *state) {
 	}
 }
 
-// registerMinus is the expression of a register's value less an offset
+// registerMinus is the expression of a register's value minus an offset
 // (DW_OP_bregx, DWARF 5 §2.5.1.2).
 func (w *writer) registerMinus(register uint8, offset int64) []byte {
 	o := cfi.Operation{Op: cfi.OpBregx, Operands: [2]int64{int64(register), -offset}}
@@ -135,12 +134,12 @@ func (w *writer) registerMinus(register uint8, offset int64) []byte {
 	}
 	expression, err := cfi.AppendOperation(nil, o, w.m)
 	if err != nil {
-		panic(err) // a LEB128 holds every operand
+		panic(err) // every operand fits a LEB128
 	}
 	return expression
 }
 
-// String describes the procedure shortly.
+// String describes the procedure in short.
 func (p *Procedure) String() string {
 	return fmt.Sprintf("%s [%#x, %#x)", p.Name, p.Start, p.End)
 }

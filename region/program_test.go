@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/region"
 )
 
-// push is a push of amd64 whose last byte is the unit when.
+// push is an amd64 push whose last byte is the unit when.
 func push(when int32, register uint64) []region.Op {
 	return []region.Op{region.Add(when, rsp, -8), region.SpillSPRel(when, register, 0)}
 }
@@ -182,8 +182,8 @@ func TestProgram(t *testing.T) {
 			20: rbp+16 rbp=[-16] rip=[-8]`},
 
 		{"a label names what its list has come to", amd64, 64, []*region.Region{
-			// As libunwind's macro writes it, at -1, after the prologue; the
-			// operation after it is earlier, so that its effect is part of the state.
+			// libunwind's macro writes the label at -1, after the prologue; the operation
+			// after it takes effect earlier and belongs to the labelled state.
 			ops(8, region.Add(3, rsp, -32), region.LabelState(1), region.Add(0, rsp, -8), region.Add(4, rsp, -8)),
 			ops(8, region.PopFrames(0, 1)),
 			ops(8, region.CopyState(1)),
@@ -273,7 +273,7 @@ func TestShared(t *testing.T) {
 		{4096, framed, "0: rsp+8 rip=[-8]\n1: rsp+16 rbp=[-16] rip=[-8]\n4: rbp+16 rbp=[-16] rip=[-8]\n4095: rsp+8 rip=[-8]"},
 		{6, framed, "0: rsp+8 rip=[-8]\n1: rsp+16 rbp=[-16] rip=[-8]\n4: rbp+16 rbp=[-16] rip=[-8]\n5: rsp+8 rip=[-8]"},
 		{9, plain, "0: rsp+8 rip=[-8]\n1: rsp+16 rbp=[-16] rip=[-8]\n8: rsp+8 rip=[-8]"},
-		{2, epilogue, ""}, // there is no frame to pop
+		{2, epilogue, ""}, // no frame to pop
 		{5, framed, ""},   // they overlap
 	} {
 		p, err := (&region.Procedure{End: test.size, Regions: test.list}).Program(amd64)

@@ -32,26 +32,26 @@ func (h *hardware) clone() *hardware {
 	return c
 }
 
-// instruction is one that was generated.
+// instruction is a generated instruction.
 type instruction struct {
 	size    uint64
 	run     func(*hardware)
-	ops     []region.Op // what describes it; When is set later
+	ops     []region.Op // the operations that describe it; When is set later
 	setsUp  bool        // part of a stack frame
 	pops    bool        // described by pop_frames: all of them
-	joined  bool        // in one region with the one before
-	label   bool        // the state in front of it is named
-	returns bool        // the state in front of the next is the label's, if there was one
+	joined  bool        // in the same region as the previous one
+	label   bool        // the state before it is labelled
+	returns bool        // the state before the next one is the labelled state, if there is one
 }
 
-// generator makes functions that a compiler could have made.
+// generator makes functions that a compiler could generate.
 type generator struct {
 	r       *rand.Rand
 	m       *arch.Machine
 	slot    uint64 // bytes that a push takes
 	saved   []uint64
 	scratch []uint64
-	frame   uint64 // the register that a frame pointer is kept in
+	frame   uint64 // the register that is the frame pointer
 	code    []instruction
 }
 
@@ -82,8 +82,8 @@ func (g *generator) function() {
 		}
 	}
 	var frameOffset, depth uint64 // the frame pointer is sp+frameOffset; bytes below the entry's sp
-	depths := map[uint64]uint64{} // where each register is saved
-	in := map[uint64]uint64{}     // or in which
+	depths := map[uint64]uint64{} // the slot of each saved register
+	in := map[uint64]uint64{}     // or the register that it is saved in
 	var pushed []uint64
 	push := func(reg uint64) {
 		depth += g.slot
@@ -154,12 +154,12 @@ func (g *generator) function() {
 			break
 		}
 	}
-	if g.code[len(g.code)-1].returns { // there is something after it
+	if g.code[len(g.code)-1].returns { // something follows it
 		g.emit(instruction{run: func(*hardware) {}})
 	}
 }
 
-// body overwrites what was saved, and nobody says so.
+// body overwrites the saved registers, without operations for that.
 func (g *generator) body(framed bool, depths, in map[uint64]uint64, label bool) {
 	g.emit(instruction{label: label, run: func(*hardware) {}})
 	for _, reg := range g.saved {
@@ -190,7 +190,7 @@ func (g *generator) epilogue(framed bool, frameOffset, depth uint64, depths, in 
 		}
 	}
 	if g.chance() {
-		// All at once, and what is in registers comes back after it.
+		// PopFrames undoes all frames; registers that are saved in registers are restored after it.
 		g.emit(instruction{pops: true, run: func(h *hardware) {
 			to := entry(h)
 			for _, reg := range pushed {
@@ -199,7 +199,7 @@ func (g *generator) epilogue(framed bool, frameOffset, depth uint64, depths, in 
 			h.registers[sp] = to
 		}})
 	} else {
-		// Step by step, as it was set up.
+		// The frame is undone in the reverse order.
 		if framed {
 			down := int64(frameOffset) - int64(local) // from the last push up to the frame pointer
 			ops := []region.Op{region.SaveReg(0, g.frame, sp)}
@@ -229,13 +229,13 @@ func (g *generator) epilogue(framed bool, frameOffset, depth uint64, depths, in 
 	g.emit(instruction{joined: true, run: func(*hardware) {}}) // ret
 }
 
-// describe cuts the code into regions, at random, and returns them and the size
-// of the code.
+// describe divides the code into random regions, and returns them and the size of
+// the code.
 func (g *generator) describe() (*region.Region, uint64) {
 	var regions []*region.Region
 	var size, unit = uint64(0), region.Unit(g.m)
 	var start uint64
-	frames := map[int]bool{} // the regions that have set up what stands
+	frames := map[int]bool{} // regions that have set up the current frames
 	var labelled map[int]bool
 	var label uint64
 	current := new(region.Region)
@@ -271,7 +271,7 @@ func (g *generator) describe() (*region.Region, uint64) {
 				labelled[k] = true
 			}
 		}
-		// Any byte of the instruction names it.
+		// Any byte of the instruction works.
 		when := int32((size-start)/unit + g.r.Uint64N(i.size/unit))
 		for _, o := range i.ops {
 			o.When = when
@@ -291,7 +291,7 @@ func (g *generator) describe() (*region.Region, uint64) {
 	if g.chance() && last.Count > 0 {
 		last.Count = -last.Count
 	}
-	// In any order, but those of one instruction.
+	// In any order, except those of one instruction.
 	for _, r := range regions {
 		if len(r.Ops) > 0 && r.Count != 0 && g.chance() {
 			keys := map[int32]int{}
@@ -325,7 +325,7 @@ func unwind(m *arch.Machine, row *cfi.Row, h *hardware, columns []uint64) map[ui
 }
 
 // simulate generates a function, describes it by regions, runs it, and unwinds
-// at each of its instructions by the rows that the regions came to.
+// from each of its instructions by the regions' rows.
 func simulate(t *testing.T, m *arch.Machine, seed1, seed2 uint64) {
 	g := &generator{r: rand.New(rand.NewPCG(seed1, seed2)), m: m}
 	if m == amd64 {
@@ -379,15 +379,15 @@ func simulate(t *testing.T, m *arch.Machine, seed1, seed2 uint64) {
 		if i.label {
 			labelled = h.clone()
 		}
-		// Whatever is below the stack pointer is overwritten at any time.
+		// The memory below the stack pointer can be overwritten at any time.
 		for a := range h.stack {
 			if a < h.registers[uint64(m.StackPointer)] {
 				h.stack[a] = 0xdead
 			}
 		}
 		for _, pc := range []uint64{at, at + i.size - 1} {
-			// The last byte is where the return address of a call is looked up:
-			// the call has not yet had its effect, if its description is exact.
+			// A return address is looked up at the last byte of its call. With an exact
+			// description the call has not taken effect there.
 			if pc != at && len(i.ops) > 0 || pc != at && i.pops {
 				continue
 			}
@@ -414,7 +414,7 @@ func simulate(t *testing.T, m *arch.Machine, seed1, seed2 uint64) {
 	}
 }
 
-// FuzzSimulate checks that the rows agree with a machine that runs the code.
+// FuzzSimulate checks that the rows agree with a machine that executes the code.
 func FuzzSimulate(f *testing.F) {
 	for i := range uint64(500) {
 		f.Add(i, i*i)

@@ -4,7 +4,7 @@
 
 package region
 
-// placeKind is the kind of place where the caller's value of a register is.
+// placeKind is the kind of place of the caller's value of a register.
 type placeKind uint8
 
 const (
@@ -13,8 +13,8 @@ const (
 	lost                            // nowhere
 )
 
-// save is where the caller's value of a column is. Columns without one hold it
-// themselves.
+// save is the place of the caller's value of a column. A column without a save still
+// contains it.
 type save struct {
 	column   uint8
 	kind     placeKind
@@ -22,13 +22,12 @@ type save struct {
 	offset   int64
 }
 
-// maxColumns bounds the columns that operations may name: registers that the
-// walk of package unwind keeps. Real machines number those that calls preserve
-// below 96.
+// maxColumns bounds the columns that operations may name. These are the registers that
+// the walk of package unwind recovers; on real machines registers that calls preserve
+// have numbers below 96.
 const maxColumns = 128
 
-// saves are sorted by column, and never changed once they are made: states
-// share them.
+// saves are sorted by column and immutable: states share them.
 type saves []save
 
 func (s saves) find(column uint8) (save, int, bool) {
@@ -66,8 +65,8 @@ type state struct {
 
 	saves saves
 
-	// In the region held, what PopFrames left in registers is in saves, and
-	// after has what holds when that region is over. Elsewhere saves are all.
+	// In the region held, saves includes the registers that PopFrames left in registers;
+	// after replaces saves when that region ends. held is 0 in other regions.
 	held  int
 	after saves
 
@@ -77,11 +76,11 @@ type state struct {
 
 // frame is a stack frame that a region set up.
 type frame struct {
-	before state // it was set up; its frames are those below
+	before state // the frame was set up; its frames are the outer ones
 	region int
 }
 
-// enter makes the state one of a region.
+// enter prepares the state for a region.
 func (s *state) enter(region int) {
 	if s.held != 0 && s.held != region {
 		s.saves, s.after, s.held = s.after, nil, 0
@@ -105,24 +104,24 @@ func (s *state) drop(column uint8) {
 // maxFrames bounds the stack frames of one procedure; real ones have one or two.
 const maxFrames = 256
 
-// open notes that a region sets up a stack frame, where it has not yet.
+// open records that a region sets up a stack frame, unless it already did.
 func (s *state) open(region int) error {
 	if s.frames != nil && s.frames.region == region {
 		return nil
 	}
 	if s.depth == maxFrames {
-		return fault(ErrLimit, "more than %d stack frames in each other", maxFrames)
+		return fault(ErrLimit, "more than %d nested stack frames", maxFrames)
 	}
 	s.frames = &frame{*s, region}
 	s.depth++
 	return nil
 }
 
-// pop undoes the last n stack frames. The caller's values that are in registers
-// stay there while the region lasts: only the stack was given back.
+// pop undoes the last n stack frames. Values that are saved in registers stay there
+// until the region ends: only the stack was freed.
 func (s *state) pop(n uint64, region int) error {
 	if n > uint64(s.depth) {
-		return fault(ErrOperation, "there are %d stack frames", s.depth)
+		return fault(ErrOperation, "more than the %d stack frames of the procedure", s.depth)
 	}
 	if n == 0 {
 		return nil
@@ -142,15 +141,15 @@ func (s *state) pop(n uint64, region int) error {
 		case v.kind == inRegister:
 			now.saves = now.saves.with(v)
 		case v.kind == lost && !known:
-			now.set(v) // nothing brings it back
+			now.set(v) // cannot be restored
 		}
 	}
 	*s = now
 	return nil
 }
 
-// reclaim makes the slots void that the stack pointer, which was at CFA+from,
-// gave back when it moved up: what was saved there has been restored.
+// reclaim drops the slots that were freed when the stack pointer moved up from
+// CFA+from: the registers saved there have been restored.
 func (s *state) reclaim(from int64, entry *state) {
 	if s.sp <= from {
 		return
@@ -165,7 +164,7 @@ func (s *state) reclaim(from int64, entry *state) {
 			if frame && int16(v.column) == s.frame {
 				s.frame = -1
 			}
-			// The innermost of the states around this frame in which it is elsewhere.
+			// Take the innermost state around this frame that has it in another place.
 			before, _, ok := entry.saves.find(v.column)
 			for f := s.frames; f != nil; f = f.before.frames {
 				if p, _, saved := f.before.saves.find(v.column); !saved || !void(p) {

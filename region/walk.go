@@ -12,9 +12,8 @@ import (
 	"github.com/clewdev/clew/arch"
 )
 
-// Bounds on what one conversion looks at, with all that its aliases lead to.
-// Real procedures have a few regions of a few operations. A state takes at most
-// 2 KiB of its own.
+// Bounds on one conversion, including its aliases. Real procedures have a few regions
+// of a few operations. A state has at most 2 KiB of its own.
 const (
 	maxRegions = 1 << 14
 	maxOps     = 1 << 14
@@ -22,7 +21,7 @@ const (
 	maxAliases = 16
 )
 
-// conversion is the work on one procedure.
+// conversion converts one procedure.
 type conversion struct {
 	machine *arch.Machine
 	unit    uint64
@@ -31,13 +30,13 @@ type conversion struct {
 	known   map[*Procedure]*timeline
 
 	seen  struct{ regions, ops, rows int }
-	depth int // of aliases that lead to aliases
+	depth int // of aliases of aliases
 }
 
-// timeline is the states that a procedure goes through.
+// timeline contains the states of a procedure.
 type timeline struct {
-	rows []row  // by offset; of several at one the last counts
-	end  uint64 // how far the regions that were looked at reach
+	rows []row  // by offset; the last of several at one offset counts
+	end  uint64 // where the regions seen so far end
 	done bool
 }
 
@@ -50,7 +49,7 @@ type row struct {
 func newConversion(m *arch.Machine, among []*Procedure) *conversion {
 	c := &conversion{machine: m, unit: Unit(m), among: among, known: make(map[*Procedure]*timeline)}
 	c.entry.frame = -1
-	if m.ReturnAddress == m.ProgramCounter { // the call has pushed it
+	if m.ReturnAddress == m.ProgramCounter { // pushed by the call
 		word := int64(m.AddressSize)
 		c.entry.sp = -word
 		c.entry.saves = saves{{uint8(m.ReturnAddress), inMemory, 0, -word}}
@@ -66,17 +65,17 @@ func (c *conversion) timeline(p *Procedure) (*timeline, error) {
 	t := new(timeline)
 	c.known[p] = t
 	if p.End <= p.Start || (p.End-p.Start)%c.unit != 0 {
-		return nil, &Error{p, -1, -1, fault(ErrProcedure, "its code is [%#x, %#x), expected a multiple of %d bytes", p.Start, p.End, c.unit), Op{}}
+		return nil, &Error{p, -1, -1, fault(ErrProcedure, "code [%#x, %#x), expected a multiple of %d bytes", p.Start, p.End, c.unit), Op{}}
 	}
 	w := walk{conversion: c, procedure: p, timeline: t, labels: make(map[uint64]state)}
 	w.m, w.state = c.machine, c.entry
 	w.mark(0)
-	// A list that leads back to itself meets, at last, the region that is kept
-	// for every doubling of the steps (Brent).
+	// A circular list at last meets the region that is remembered at every doubling
+	// of the steps (Brent).
 	var met *Region
 	for r, n := p.Regions, 0; r != nil; r, n = r.Next, n+1 {
 		if r == met {
-			return nil, &Error{p, n, -1, fault(ErrRegion, "the list of regions leads back to itself"), Op{}}
+			return nil, &Error{p, n, -1, fault(ErrRegion, "the list of regions is circular"), Op{}}
 		}
 		if n&(n-1) == 0 {
 			met = r
@@ -89,7 +88,7 @@ func (c *conversion) timeline(p *Procedure) (*timeline, error) {
 	return t, nil
 }
 
-// walk is a conversion that is at some place of a procedure.
+// walk is a conversion at some place of a procedure.
 type walk struct {
 	*conversion
 	procedure *Procedure
@@ -99,18 +98,18 @@ type walk struct {
 	order  []ordered // reused
 }
 
-// ordered is an operation and when it counts.
+// ordered is an operation and the unit from which it counts.
 type ordered struct {
 	when  int32
 	index int
 }
 
-// mark notes the state from an offset on.
+// mark records the state from an offset on.
 func (w *walk) mark(offset uint64) {
 	w.rows = append(w.rows, row{offset, w.state})
 }
 
-// follow goes through a region.
+// follow applies a region.
 func (w *walk) follow(r *Region, index int) error {
 	fail := func(op int, err error) error {
 		e := &Error{Procedure: w.procedure, Region: index, Op: op, Err: err}
@@ -130,9 +129,9 @@ func (w *walk) follow(r *Region, index int) error {
 	left := (size - w.end) / w.unit
 	switch {
 	case units > left:
-		return fail(-1, fault(ErrRegion, "it has %d units of code, and of the procedure's %d only %d are left", r.Count, size/w.unit, left))
+		return fail(-1, fault(ErrRegion, "%d units of code, but the procedure has %d, of which %d are left", r.Count, size/w.unit, left))
 	case r.Count < 0 && r.Next != nil:
-		return fail(-1, fault(ErrRegion, "it has %d units of code and is not the last", r.Count))
+		return fail(-1, fault(ErrRegion, "%d units of code in a region that is not the last", r.Count))
 	case r.Count < 0:
 		start = size - units*w.unit
 	}
@@ -153,7 +152,7 @@ func (w *walk) follow(r *Region, index int) error {
 			switch o.Tag {
 			case TagAlias:
 				if i != len(w.order)-1 {
-					return fail(op, fault(ErrAlias, "op %d counts after it", w.order[i+1].index))
+					return fail(op, fault(ErrAlias, "op %d takes effect after it", w.order[i+1].index))
 				}
 				err = w.alias(o.Value, start, at, end)
 				from = w.sp
@@ -162,7 +161,7 @@ func (w *walk) follow(r *Region, index int) error {
 			case TagCopyState:
 				s, ok := w.labels[o.Value]
 				if !ok {
-					return fail(op, fault(ErrLabel, "no label_state in front of it names %d", o.Value))
+					return fail(op, fault(ErrLabel, "no earlier label_state with the label %d", o.Value))
 				}
 				s.enter(w.region)
 				w.state, from = s, s.sp
@@ -181,7 +180,7 @@ func (w *walk) follow(r *Region, index int) error {
 		}
 	}
 	w.end = end
-	// What PopFrames kept up to here.
+	// This restores the registers that PopFrames kept until here.
 	if w.held != 0 {
 		w.enter(0)
 		w.mark(end)
@@ -189,8 +188,8 @@ func (w *walk) follow(r *Region, index int) error {
 	return nil
 }
 
-// sort sets w.order to a region's operations up to the first stop or alias, by
-// when they count. The error belongs to the operation at the index that it returns.
+// sort sets w.order to a region's operations up to the first stop or alias, in the
+// order of their units. An error belongs to the operation at the returned index.
 func (w *walk) sort(r *Region, units uint64) (int, error) {
 	w.order = w.order[:0]
 	latest, sorted := int32(-1), true
@@ -207,7 +206,7 @@ func (w *walk) sort(r *Region, units uint64) (int, error) {
 		case units == 0:
 			when = -1
 		case when < -1 || int64(when) >= int64(units):
-			return i, fault(ErrOperation, "it counts from unit %d on, and the region has %d", when, units)
+			return i, fault(ErrOperation, "takes effect at unit %d of a region of %d", when, units)
 		case o.Tag == TagLabelState && when == -1:
 			when = latest
 		}
@@ -226,8 +225,8 @@ func (w *walk) sort(r *Region, units uint64) (int, error) {
 	return -1, nil
 }
 
-// alias takes the states of [at, end) from the code that the region from start
-// on is a copy of.
+// alias takes the states of [at, end) from the code that the region at start is a
+// copy of.
 func (w *walk) alias(address, start, at, end uint64) error {
 	var of *Procedure
 	for _, p := range append(w.among[:len(w.among):len(w.among)], w.procedure) {
@@ -237,15 +236,15 @@ func (w *walk) alias(address, start, at, end uint64) error {
 		}
 	}
 	if of == nil {
-		return fault(ErrAlias, "no known procedure is at %#x", address)
+		return fault(ErrAlias, "no known procedure contains %#x", address)
 	}
 	offset := address - of.Start
 	first, last := offset+(at-start), offset+(end-start)
 	switch {
 	case offset%w.unit != 0:
-		return fault(ErrAlias, "%#x is inside of an instruction", address)
+		return fault(ErrAlias, "%#x is not the start of an instruction", address)
 	case last > of.End-of.Start:
-		return fault(ErrAlias, "it is %#x bytes long, and the procedure ends %#x after %#x", end-start, of.End-address, address)
+		return fault(ErrAlias, "%#x bytes long, but the procedure ends %#x after %#x", end-start, of.End-address, address)
 	case w.conversion.depth == maxAliases:
 		return fault(ErrLimit, "more than %d aliases of aliases", maxAliases)
 	}
@@ -256,9 +255,9 @@ func (w *walk) alias(address, start, at, end uint64) error {
 		return fmt.Errorf("%w: %w", ErrAlias, err)
 	}
 	if last > t.end {
-		return fault(ErrAlias, "what is at %#x leads back here", address)
+		return fault(ErrAlias, "circular: the code at %#x is an alias of this one", address)
 	}
-	rows := t.rows // t may be ours, and grow
+	rows := t.rows // t may be w's own, which grows
 	i, _ := slices.BinarySearchFunc(rows, first, func(r row, offset uint64) int {
 		if r.offset <= offset {
 			return -1
@@ -269,7 +268,7 @@ func (w *walk) alias(address, start, at, end uint64) error {
 	w.mark(at)
 	for ; i < len(rows) && rows[i].offset <= last; i++ {
 		if w.seen.rows++; w.seen.rows > maxRows {
-			return fault(ErrLimit, "aliases lead to more than %d rows", maxRows)
+			return fault(ErrLimit, "more than %d rows through aliases", maxRows)
 		}
 		w.state = rows[i].state
 		w.mark(at + (rows[i].offset - first))

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// buildWalk builds the program of testdata/walk.
+// buildWalk builds the program in testdata/walk.
 func buildWalk(t *testing.T, goarch, compiler string) string {
 	t.Helper()
 	gcc, err := exec.LookPath(compiler)
@@ -37,8 +37,8 @@ func buildWalk(t *testing.T, goarch, compiler string) string {
 	return program
 }
 
-// Walks through generated code that is described by regions alone reach main: of
-// the C runtime's unwinder, in gdb, and, in package jit/libunwind, Clew's.
+// Walks through generated code that only regions describe reach main: with the C
+// runtime's unwinder, with gdb, and, in package jit/libunwind, with Clew.
 func TestWalk(t *testing.T) {
 	program := buildWalk(t, "amd64", "gcc")
 	const want = "libgcc: stop_here inner outer through main\n"

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-3-Clause
 // licence that can be found in the LICENSE file.
 
-// Command walk is the Go half of the program whose C half is walk.c: it generates
-// two functions that nothing describes but regions, and publishes what these
-// come to. It is built as an archive, so that the stack begins in C's main.
+// Command walk is the Go half of the program whose C half is walk.c. It generates two
+// functions that only regions describe, and publishes their call frame information.
+// It is built as an archive, so that the stack begins in C's main.
 package main
 
 // #include <stdint.h>
@@ -24,8 +24,8 @@ import (
 
 func main() {}
 
-// inner(callback) has a frame pointer and moves the stack pointer after it, and
-// overwrites the register that outer(callback, inner) has its frame in.
+// inner(callback) has a frame pointer, then moves the stack pointer, and overwrites
+// the register that outer(callback, inner) uses as frame pointer.
 type machine struct {
 	inner, outer               []byte
 	innerRegions, outerRegions *region.Region
@@ -38,7 +38,7 @@ var machines = map[string]machine{
 			0x48, 0x89, 0xe5, // mov rbp, rsp
 			0x53,                   // push rbx
 			0x48, 0x83, 0xec, 0x18, // sub rsp, 24
-			0x48, 0x83, 0xec, 0x40, // sub rsp, 64, of which nothing is said
+			0x48, 0x83, 0xec, 0x40, // sub rsp, 64, not described
 			0x31, 0xdb, // xor ebx, ebx
 			0xff, 0xd7, // call rdi
 			0x48, 0x8d, 0x65, 0xf8, // lea rsp, [rbp-8]
@@ -72,7 +72,7 @@ var machines = map[string]machine{
 			0x910003fd, // mov x29, sp
 			0xf9000bb3, // str x19, [x29, 16]
 			0xd2800013, // mov x19, 0
-			0xd10103ff, // sub sp, sp, 64, of which nothing is said
+			0xd10103ff, // sub sp, sp, 64, not described
 			0xd63f0000, // blr x0
 			0x910003bf, // mov sp, x29
 			0xf9400bf3, // ldr x19, [sp, 16]
@@ -119,7 +119,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// generate writes the code, publishes it, and returns inner and outer.
+// generate writes and publishes the code, and returns inner and outer.
 //
 //export generate
 func generate(inner, outer *C.uintptr_t) {
