@@ -15,11 +15,12 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// OpenDebugFile looks for the separate debug file of an object file, which belongs
-// to f from then on, as [object.File.OpenDebugFile] has it: in the stores, and
-// where its .gnu_debuglink leads to; last, unless f has debugging information of its
-// own, by Fetch. It returns nil and no error where f has none,
-// or where it is not installed; the error wraps an *object.RefusedError where what
+// OpenDebugFile looks for the separate debug file of an object file, as
+// [object.File.OpenDebugFile] does: in the stores, at the place that its
+// .gnu_debuglink names, and last by Fetch unless f has debugging information of its
+// own. f owns the debug file. If there is no debug file, OpenDebugFile returns nil and
+// no error. The error wraps an *object.RefusedError if only a debug file of another file
+// was found and f has no debugging information of its own.
 // is there is another file's and f has no debugging information of its own.
 func (s *Search) OpenDebugFile(f *object.File) (*object.File, error) {
 	search := s.debugSearch()
@@ -35,19 +36,18 @@ func (s *Search) OpenDebugFile(f *object.File) (*object.File, error) {
 	}
 	d, err := f.OpenDebugFile(search)
 	if d == nil && whole {
-		return nil, nil // of which nothing is missing
+		return nil, nil // with complete debugging information
 	}
 	return d, err
 }
 
-// isStored reports whether a file with debugging information is kept by its build
-// ID: split units are not.
+// isStored reports whether a debug file is stored by its build ID; split units are not.
 func isStored(kind object.DebugKind, id []byte) bool {
 	return len(id) >= 2 && (kind == object.SeparateDebug || kind == object.SupplementaryDebug)
 }
 
-// debugSearch passes the stores to package object: it knows how a
-// DebugDirectory is laid out, and asks for the others.
+// debugSearch passes the stores to package object, which knows the layout of a
+// DebugDirectory and asks for files of the other layouts.
 func (s *Search) debugSearch() object.DebugSearch {
 	search := object.DebugSearch{Root: s.Root, Directories: []string{}, Open: s.openDebug, Sections: s.Sections}
 	for _, store := range s.stores() {
@@ -58,7 +58,7 @@ func (s *Search) debugSearch() object.DebugSearch {
 	return search
 }
 
-// openDebug opens what the caches have for a build ID.
+// openDebug opens the debug file of a build ID in the caches.
 func (s *Search) openDebug(kind object.DebugKind, _ string, id []byte) (*os.File, error) {
 	if !isStored(kind, id) {
 		return nil, fs.ErrNotExist

@@ -17,8 +17,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// In each store the separate debug file of a build ID is found, and another one in
-// its place is refused.
+// Each store finds the separate debug file of a build ID, and refuses another file in
+// its place.
 func TestOpenDebugFile(t *testing.T) {
 	objcopy := testprogram.RequireTool(t, "objcopy")
 	dir := t.TempDir()

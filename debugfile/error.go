@@ -16,21 +16,21 @@ func refuse(p *Place, format string, args ...any) error {
 	return &object.RefusedError{Path: p.Name(), Reason: fmt.Sprintf(format, args...)}
 }
 
-// NotFoundError says what was looked for, where, and why what was there is not it.
-// It wraps fs.ErrNotExist where nothing was there at all.
+// NotFoundError lists where a file was looked for, and why the files found were refused.
+// It wraps fs.ErrNotExist if nothing was found at all.
 type NotFoundError struct {
-	Path    string // of the module, as the target saw it
-	BuildID []byte // nil where it is not known
+	Path    string // of the module, as the target sees it
+	BuildID []byte // nil if unknown
 
-	Failed []error  // of the files that are there: an *object.RefusedError, or of the reading
-	Absent []string // paths where no file is
-	Stores []string // directories that have none of the build ID
-	Asked  bool     // Search.Fetch has none either
+	Failed []error  // for each file found: an *object.RefusedError, or a read error
+	Absent []string // paths without a file
+	Stores []string // directories without a file of the build ID
+	Asked  bool     // Search.Fetch did not find it either
 }
 
 func (e *NotFoundError) Error() string { return e.Path + ": " + e.Reason() }
 
-// Reason returns the error without what was looked for.
+// Reason returns the error text without the name of the module.
 func (e *NotFoundError) Reason() string {
 	var text []string
 	for _, err := range e.Failed {
@@ -51,7 +51,7 @@ func (e *NotFoundError) Reason() string {
 	return strings.Join(text, "; ")
 }
 
-// Unwrap returns what was wrong with each file that is there.
+// Unwrap returns the errors of the files that were found.
 func (e *NotFoundError) Unwrap() []error {
 	if len(e.Failed) == 0 {
 		return []error{fs.ErrNotExist}

@@ -21,8 +21,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// What no store has is fetched, by its build ID, and checked as the rest is. An
-// empty file in debuginfod's cache is none.
+// A file that no store has is fetched by its build ID and checked like the others. An
+// empty file in debuginfod's cache counts as none.
 func TestFetch(t *testing.T) {
 	objcopy := testprogram.RequireTool(t, "objcopy")
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func TestFetch(t *testing.T) {
 		has   string
 		no    error
 		want  string // in the error of a module, "" for none
-		debug string // in that of a debug file
+		debug string // in the error of a debug file
 	}{
 		{"", fs.ErrNotExist, "nor could one be fetched", ""},
 		{"", broken, broken.Error(), broken.Error()},
@@ -90,7 +90,7 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%+v: asked for %s", tt, got)
 		}
 	}
-	// A file with debugging information needs no other one.
+	// A file with debugging information needs no debug file.
 	asked = nil
 	if d, err := debug(whole); d != nil || err != nil || asked != nil {
 		t.Errorf("a whole file: %t, %v, asked for %q", d != nil, err, asked)

@@ -20,13 +20,13 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Search says where files are looked for. The zero value uses the root directory and the
-// DefaultStores. Its methods may be called concurrently.
+// Search contains the places where files are looked for. The zero value uses the root
+// directory and the DefaultStores. Its methods may be called concurrently.
 type Search struct {
-	// Root is what the paths of modules are relative to, "" for the file system as
-	// it is: a sysroot, or /proc/PID/root of a process in another mount namespace.
-	// Links are followed inside of it. What proves to be the file is taken from
-	// outside of it too, if it is not there.
+	// Root is the directory that the paths of modules are relative to: a sysroot, or
+	// /proc/PID/root of a process in another mount namespace. Links are followed inside of
+	// it. "" is the root directory. A file that is not below Root is taken from outside
+	// only if it is proved to be the right one.
 	Root string
 
 	// ReadAs is the user with whose rights files at paths that the target names are opened if
@@ -35,7 +35,7 @@ type Search struct {
 	// ReadAs is nil, this process's own rights decide.
 	ReadAs *User
 
-	// Stores are searched in their order, a DebugDirectory first below Root; nil stands for
+	// Stores are searched in order, a DebugDirectory first below Root; nil means
 	// DefaultStores.
 	Stores []Store
 
@@ -45,8 +45,8 @@ type Search struct {
 	// concurrently if the Search is used concurrently.
 	Fetch func(what Kind, id []byte) (*os.File, error)
 
-	// Sections caches decompressed sections, as package debugfile/sectioncache does in
-	// files; it may be nil.
+	// Sections caches decompressed sections, for example in files, as package
+	// debugfile/sectioncache does; it may be nil.
 	Sections object.SectionCache
 }
 
@@ -58,7 +58,7 @@ type User struct {
 
 // Module describes a mapped file.
 type Module struct {
-	Path    string        // as the target saw it; a relative one is ignored
+	Path    string        // as the target sees it; a relative path is ignored
 	BuildID []byte        // empty if unknown; see object.File.CheckBuildID
 	Machine *arch.Machine // of its code; nil if unknown
 
@@ -166,7 +166,7 @@ func (s *Search) Places(m *Module) []Place {
 		}
 		list = append(list, here)
 		if s.Root != "" {
-			// A sysroot can be a directory that the files were collected in.
+			// A sysroot can be a flat directory of collected files.
 			list = append(list, Place{Root: s.Root, Path: "/" + path.Base(m.Path), Trust: Doubtful},
 				Place{Path: m.Path, Trust: Doubtful})
 		}
@@ -175,7 +175,7 @@ func (s *Search) Places(m *Module) []Place {
 		list[i].user = s.ReadAs
 	}
 	list = append(list, s.stored(m.BuildID, Executable)...)
-	// The options of a caller can name what is looked at anyway.
+	// Options of the caller can name a place that is searched anyway.
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(p Place) bool {
 		name := p.Name()
@@ -185,7 +185,7 @@ func (s *Search) Places(m *Module) []Place {
 	})
 }
 
-// stored returns the places of the stores that can have a file of a build ID.
+// stored returns the places in the stores that can contain a file of a build ID.
 func (s *Search) stored(id []byte, k Kind) (list []Place) {
 	if len(id) < 2 {
 		return nil
@@ -209,7 +209,7 @@ func (s *Search) stores() []Store {
 	return s.Stores
 }
 
-// Open opens the first file that is the module's, and says where it is. The caller
+// Open opens the first file that is the module's, and returns its place. The caller
 // closes it. The error is a *NotFoundError.
 func (s *Search) Open(m *Module) (*os.File, Place, error) {
 	f, o, p, err := s.find(m)
@@ -219,8 +219,8 @@ func (s *Search) Open(m *Module) (*os.File, Place, error) {
 	return f, p, err
 }
 
-// OpenObject opens the first object file that is the module's. Its name is the path
-// of the place, inside of its root. The caller closes it. The error is a *NotFoundError.
+// OpenObject opens the first object file that is the module's. Its name is the path of
+// the place, relative to its root. The caller closes it. The error is a *NotFoundError.
 func (s *Search) OpenObject(m *Module) (*object.File, error) {
 	f, o, p, err := s.find(m)
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *Search) OpenObject(m *Module) (*object.File, error) {
 	return o, nil
 }
 
-// find opens a module's file. The object is nil where nothing had to be known of it.
+// find opens a module's file. The object is nil if no check needed it.
 func (s *Search) find(m *Module) (*os.File, *object.File, Place, error) {
 	missing := NotFoundError{Path: m.Path, BuildID: m.BuildID}
 	places := s.Places(m)
@@ -271,7 +271,7 @@ func (s *Search) find(m *Module) (*os.File, *object.File, Place, error) {
 	return nil, nil, Place{}, &missing
 }
 
-// add notes why a place has not the file.
+// add records why the file at a place is not used.
 func (e *NotFoundError) add(p *Place, err error) {
 	switch {
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
@@ -290,7 +290,7 @@ func (e *NotFoundError) addStores(s *Search, id []byte) {
 	}
 }
 
-// verify returns an error unless f can be the file that was mapped.
+// verify returns an error unless f can be the mapped file.
 func (m *Module) verify(f *os.File, p *Place) (o *object.File, err error) {
 	if p.Trust == Certain {
 		return nil, nil
@@ -309,7 +309,7 @@ func (m *Module) verify(f *os.File, p *Place) (o *object.File, err error) {
 
 func (m *Module) check(f *os.File, o *object.File, p *Place) error {
 	if o != nil && m.Machine != nil && o.Machine().ELF != m.Machine.ELF {
-		return refuse(p, "it is for %s, and %s is expected", o.Machine().Name, m.Machine.Name)
+		return refuse(p, "built for %s, expected %s", o.Machine().Name, m.Machine.Name)
 	}
 	if o != nil && len(m.BuildID) > 0 {
 		return o.CheckBuildID(p.Name(), m.BuildID)
@@ -322,7 +322,7 @@ func (m *Module) check(f *os.File, o *object.File, p *Place) error {
 		}
 	}
 	if p.Trust == Doubtful && !proved {
-		return refuse(p, "nothing proves that it is the file that was mapped")
+		return refuse(p, "no proof that it is the mapped file")
 	}
 	return nil
 }

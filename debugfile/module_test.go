@@ -25,7 +25,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// The files of the tests: one program three times.
+// These are the test's files: one program three times.
 const (
 	rightID = "1234567890abcdef"
 	wrongID = "fedcba0987654321"
@@ -53,8 +53,8 @@ func place(t *testing.T, from, to string) {
 	}
 }
 
-// In each of the places the file is found, after a file of another build ID in
-// each place before.
+// The file is found in each place, after a file of another build ID in each place
+// before it.
 func TestOpen(t *testing.T) {
 	id, err := hex.DecodeString(rightID)
 	if err != nil {
@@ -133,7 +133,7 @@ func TestNothingThere(t *testing.T) {
 	}
 }
 
-// Without a build ID it is the place and what the caller knows that count.
+// Without a build ID, the place and the caller's Same decide.
 func TestTrust(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "program")
@@ -149,16 +149,16 @@ func TestTrust(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		module debugfile.Module
-		reason string // of the error; "" where it is found
+		reason string // of the error; "" if it is found
 	}{
 		{"by its path", debugfile.Module{Path: path}, ""},
-		{"by a path that leads to it no more", debugfile.Module{Path: path, Stale: true}, "nothing proves"},
+		{"by a path that leads to it no more", debugfile.Module{Path: path, Stale: true}, "no proof"},
 		{"proved", debugfile.Module{Path: path, Stale: true, Same: func(*os.File, *object.File) (bool, error) { return true, nil }}, ""},
-		{"not proved", debugfile.Module{Path: path, Stale: true, Same: func(*os.File, *object.File) (bool, error) { return false, nil }}, "nothing proves"},
+		{"not proved", debugfile.Module{Path: path, Stale: true, Same: func(*os.File, *object.File) (bool, error) { return false, nil }}, "no proof"},
 		{"another", debugfile.Module{Path: path, Same: func(*os.File, *object.File) (bool, error) { return false, no }}, no.Error()},
 		{"certain", debugfile.Module{Path: "/nonexistent", BuildID: []byte{1, 2}, Places: []debugfile.Place{{Path: path, Trust: debugfile.Certain}}}, ""},
 		{"a FIFO", debugfile.Module{Path: filepath.Join(dir, "fifo")}, "not a regular file"},
-		{"of another machine", debugfile.Module{Path: path, Machine: arm64}, "and arm64 is expected"},
+		{"of another machine", debugfile.Module{Path: path, Machine: arm64}, "expected arm64"},
 		{"no object file", debugfile.Module{Path: filepath.Join(dir, "text"), Machine: arm64}, "text"},
 		{"data", debugfile.Module{Path: filepath.Join(dir, "text"), Machine: arm64, Data: true}, ""},
 		{"a relative path", debugfile.Module{Path: "module_test.go"}, "it is not there"},

@@ -12,13 +12,13 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// ErrContents says that a file does not hold what was mapped.
+// ErrContents means that the contents of a file differ from the mapped memory.
 var ErrContents = errors.New("the contents differ")
 
-// SamePage compares the memory at an address, of a mapping that nobody has written
-// to, with what a file has at an offset, for Module.Same. It reports false where
-// the memory cannot be read, and wraps ErrContents where the two differ. What lies
-// after the file's end in its last page is zero.
+// SamePage compares memory at an address, in a mapping that was never written to, with
+// the file's contents at an offset, for Module.Same. It returns false if the memory
+// cannot be read, and an error that wraps ErrContents if they differ. In the file's last
+// page, memory after the end of the file is zero.
 func SamePage(memory cfi.Memory, address uint64, f *os.File, offset int64, size int) (same bool, err error) {
 	mapped, stored := make([]byte, size), make([]byte, size)
 	if memory.ReadMemory(mapped, address) != nil {

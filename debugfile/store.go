@@ -11,38 +11,38 @@ import (
 	"github.com/clewdev/clew/internal/untrusted"
 )
 
-// Store is a directory that has files by their build ID.
+// Store is a directory with files by build ID.
 type Store struct {
 	Dir    string
 	Layout Layout
 }
 
-// Layout is how the files of a Store are named. A build ID is in hexadecimal.
+// Layout is the naming scheme of a Store. Build IDs are in hexadecimal.
 type Layout uint8
 
 const (
-	// DebugDirectory has .build-id/xx/yyyy and, of separate debug files,
+	// DebugDirectory contains .build-id/xx/yyyy, and separate debug files as
 	// .build-id/xx/yyyy.debug, where xx is the first byte of the build ID: gdb's
-	// debug-file-directory. It also has separate debug files by the name of a
-	// .gnu_debuglink, in the directory of the file that has the link.
+	// debug-file-directory. It also contains separate debug files by the name in a
+	// .gnu_debuglink, in the directory of the file with the link.
 	DebugDirectory Layout = iota
-	// PerfCache has .build-id/xx/yyyy/elf, and vdso or debug in place of elf:
+	// PerfCache contains .build-id/xx/yyyy/elf, or vdso or debug instead of elf:
 	// perf-buildid-cache(1).
 	PerfCache
-	// DebuginfodCache has BUILDID/executable and BUILDID/debuginfo:
+	// DebuginfodCache contains BUILDID/executable and BUILDID/debuginfo:
 	// debuginfod_find_debuginfo(3), "CACHE".
 	DebuginfodCache
 )
 
-// Kind is what is wanted of a build ID.
+// Kind is the kind of file to look for.
 type Kind uint8
 
 const (
-	Executable Kind = iota // what was mapped
+	Executable Kind = iota // the mapped file
 	DebugInfo              // its separate debug file
 )
 
-// String is what a DebuginfodCache and its servers call it.
+// String returns the name of the kind in a DebuginfodCache and on its servers.
 func (k Kind) String() string {
 	if k == DebugInfo {
 		return "debuginfo"
@@ -50,7 +50,7 @@ func (k Kind) String() string {
 	return "executable"
 }
 
-// paths returns the paths of what a store may have of a build ID.
+// paths returns the possible paths of a file of the build ID in the store.
 func (s Store) paths(id string, k Kind) []string {
 	switch s.Layout {
 	case PerfCache:
@@ -60,7 +60,7 @@ func (s Store) paths(id string, k Kind) []string {
 		}
 		return []string{filepath.Join(dir, "elf"), filepath.Join(dir, "vdso")}
 	case DebuginfodCache:
-		// An empty file says that no server had one.
+		// An empty file means that no server had one.
 		path := filepath.Join(s.Dir, id, k.String())
 		if info, err := untrusted.Stat("", path); err == nil && info.Size() == 0 {
 			return nil
@@ -74,9 +74,8 @@ func (s Store) paths(id string, k Kind) []string {
 	return []string{name}
 }
 
-// Kallsyms returns the paths where the symbols of a kernel may be, given its build
-// ID in hexadecimal: perf keeps a copy of /proc/kallsyms. There are none without an
-// ID.
+// Kallsyms returns the possible paths of a kernel's symbols, given its build ID in
+// hexadecimal: perf keeps a copy of /proc/kallsyms. It returns none for an empty ID.
 func (s *Search) Kallsyms(id string) (paths []string) {
 	for _, store := range s.stores() {
 		if id != "" && store.Layout == PerfCache {
@@ -86,9 +85,9 @@ func (s *Search) Kallsyms(id string) (paths []string) {
 	return paths
 }
 
-// DefaultStores returns the stores that are there by convention: those of the
-// distribution, /usr/lib/debug and /usr/lib, and of the user: perf's ~/.debug, and
-// debuginfod's cache. None of them need exist.
+// DefaultStores returns the conventional stores: /usr/lib/debug and /usr/lib of the
+// distribution, and the user's ~/.debug (perf) and debuginfod cache. They need not
+// exist.
 func DefaultStores() []Store {
 	list := []Store{{"/usr/lib/debug", DebugDirectory}, {"/usr/lib", DebugDirectory}}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -100,10 +99,10 @@ func DefaultStores() []Store {
 	return list
 }
 
-// DebuginfodDir returns the directory that debuginfod's clients keep what they
-// fetch in: $DEBUGINFOD_CACHE_PATH, ~/.debuginfod_client_cache where that is there,
-// or else debuginfod_client in the user's cache directory
-// (debuginfod_find_debuginfo(3)). It is "" where the user has none.
+// DebuginfodDir returns the cache directory of debuginfod's clients:
+// $DEBUGINFOD_CACHE_PATH, or ~/.debuginfod_client_cache if that exists, or else
+// debuginfod_client in the user's cache directory (debuginfod_find_debuginfo(3)). It
+// returns "" if the user has no cache directory.
 func DebuginfodDir() string {
 	if cache := os.Getenv("DEBUGINFOD_CACHE_PATH"); cache != "" {
 		return cache

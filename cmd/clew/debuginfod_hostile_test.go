@@ -87,13 +87,13 @@ func TestHostileDebuginfod(t *testing.T) {
 				w.(http.Flusher).Flush()
 				time.Sleep(50 * time.Millisecond)
 			}
-		}, "was not done in time: fetches may take 2s together, and $DEBUGINFOD_MAXTIME says otherwise"},
+		}, "exceeded the time of 2s for all fetches (set $DEBUGINFOD_MAXTIME to change it)"},
 		{"sends garbage", "", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>please log in</html>") },
-			"did not send an object file: no ELF file"},
-		{"sends nothing", "", func(http.ResponseWriter, *http.Request) {}, "did not send an object file: "},
+			"sent an invalid object file: no ELF file"},
+		{"sends nothing", "", func(http.ResponseWriter, *http.Request) {}, "sent an invalid object file: "},
 		{"sends another file", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
 			"sent another file: its build ID is " + otherID + ", and " + id + " is expected"},
-		{"sends a part", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) }, "sent a part of the file: it is cut off"},
+		{"sends a part", "", func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) }, "sent an incomplete file: it is cut off"},
 		{"breaks off", "", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000000")
 			w.Write(right[:4096])
@@ -102,13 +102,13 @@ func TestHostileDebuginfod(t *testing.T) {
 		{"is broken", "", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, "failed: curl: (22) "},
 		{"leads to a file", "", leads("file://" + built(id)), "redirects to file:, which is neither http nor https"},
 		{"leads to another scheme", "", leads("gopher://127.0.0.1/"), "redirects to gopher:, which is neither http nor https"},
-		{"leads elsewhere", "", leads(elsewhere.URL), `redirects to "` + elsewhere.URL + `", which is not among the servers to ask`},
+		{"leads elsewhere", "", leads(elsewhere.URL), `redirects to "` + elsewhere.URL + `", which is not one of the servers`},
 		{"leads in circles", "", leads("/"), "redirects more than 5 times"},
-		{"sends without end", "DEBUGINFOD_MAXSIZE=1000000", func(w http.ResponseWriter, _ *http.Request) { endless(w) }, "sent more than 1000000 bytes"},
+		{"sends without end", "DEBUGINFOD_MAXSIZE=1000000", func(w http.ResponseWriter, _ *http.Request) { endless(w) }, "sent more than the limit of 1000000 bytes"},
 		{"sends a bomb", "DEBUGINFOD_MAXSIZE=1000000", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			endless(gzip.NewWriter(w))
-		}, "sent more than 1000000 bytes"},
+		}, "sent more than the limit of 1000000 bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -23,7 +23,7 @@ import (
 
 // entry is the place of a file in the cache: debuginfod_find_debuginfo(3), "CACHE".
 type entry struct {
-	dir  string // of the cache, "" where there is none
+	dir  string // of the cache, "" without a cache
 	what debugfile.Kind
 	id   []byte
 }
@@ -32,8 +32,8 @@ func (e *entry) path() string {
 	return filepath.Join(e.dir, hex.EncodeToString(e.id), e.what.String())
 }
 
-// cached returns the file that the cache has, nil where it knows that there is
-// none. A file that is not of the build ID is as good as none.
+// cached returns the cached file, or nil if the cache records that no server has it. A
+// file with another build ID counts as missing.
 func (e *entry) cached() (f *os.File, known bool) {
 	if e.dir == "" {
 		return nil, false
@@ -44,7 +44,7 @@ func (e *entry) cached() (f *os.File, known bool) {
 	}
 	if info, err := f.Stat(); err == nil && info.Size() == 0 {
 		f.Close()
-		// A clock that was set back makes it not older, but no less good.
+		// If the clock was set back, the file is still valid.
 		return nil, time.Since(info.ModTime()) < e.missed()
 	}
 	o, err := object.OpenFile(f, e.path())
@@ -59,8 +59,8 @@ func (e *entry) cached() (f *os.File, known bool) {
 	return f, true
 }
 
-// missed returns how long servers are not asked again for what they did not have.
-// A file of the cache says so, in seconds.
+// missed returns how long servers are not asked again for a file that they did not have.
+// A file in the cache sets it, in seconds.
 func (e *entry) missed() time.Duration {
 	text, err := untrusted.ReadFile("", filepath.Join(e.dir, "cache_miss_s"), 1<<10)
 	if n, parseErr := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 32); err == nil && parseErr == nil && n >= 0 {
@@ -71,8 +71,8 @@ func (e *entry) missed() time.Duration {
 
 const defaultMissed = 10 * time.Minute
 
-// remember notes that no server has the file, by an empty one. What another client
-// has put there meanwhile stays.
+// remember records that no server has the file, by an empty file. A file that another
+// client stored meanwhile stays.
 func (e *entry) remember() {
 	if !e.makeDirectory() {
 		return
@@ -109,16 +109,16 @@ func (e *entry) makeDirectory() bool {
 	return os.MkdirAll(filepath.Dir(e.path()), 0o700) == nil
 }
 
-// part is a file while it is fetched.
+// part is a file that is being fetched.
 type part struct {
 	entry  *entry
 	file   *os.File
-	cached *outputfile.File // that is file, nil where it is a temporary one
+	cached *outputfile.File // the same file in the cache, nil for a temporary one
 	kept   bool
 }
 
-// create makes the file that is fetched to: in the cache, or where that cannot be
-// written, where temporary files are.
+// create makes the file to fetch to: in the cache, or, if that is not writable, in the
+// directory for temporary files.
 func (e *entry) create() (*part, error) {
 	if e.makeDirectory() {
 		if f, err := outputfile.Create(e.path()); err == nil {
@@ -132,8 +132,7 @@ func (e *entry) create() (*part, error) {
 	return &part{entry: e, file: f}, nil
 }
 
-// keep returns the file, to be read from its beginning, and gives it its name in the
-// cache.
+// keep names the file in the cache and returns it, positioned at its beginning.
 func (p *part) keep() (*os.File, error) {
 	if p.cached != nil {
 		// After Commit, which keeps the mode of the empty file that it replaces.
@@ -155,6 +154,6 @@ func (p *part) discard() {
 		p.file.Close()
 	default:
 		p.cached.Close()
-		os.Remove(filepath.Dir(p.entry.path())) // where nothing else is in it
+		os.Remove(filepath.Dir(p.entry.path())) // if it is empty
 	}
 }

@@ -26,19 +26,19 @@ import (
 // Client fetches files by build ID. Its fields must not be changed after the first Fetch.
 // It may be used concurrently, and fetches one file at a time.
 type Client struct {
-	Servers []string // their URLs, http or https, in the order in which they are asked
-	Cache   string   // the directory that files are kept in; "" for none
+	Servers []string // URLs, http or https, in the order of the requests
+	Cache   string   // the directory for fetched files; "" for none
 
-	// Stall is how long a server may send nothing, and Total how long all fetches
-	// together may take; 0 means DefaultStall and DefaultTotal.
+	// Stall is the longest time that a server may send nothing, and Total the longest time
+	// of all fetches together; 0 means DefaultStall and DefaultTotal.
 	Stall, Total time.Duration
-	// MaxSize is how large a file may be, bytes, decompressed; 0 means DefaultMaxSize.
+	// MaxSize is the largest size of a decompressed file, in bytes; 0 means DefaultMaxSize.
 	MaxSize int64
 
-	// Get writes what the server has at a URL of http or https. The error wraps
-	// fs.ErrNotExist where the server says that it has no such thing, and is a
-	// *RedirectError where it redirects, which Get does not follow. It ends when the
-	// context does, or when a write fails. nil stands for Curl.
+	// Get writes the response of a server at a URL of http or https. The error wraps
+	// fs.ErrNotExist if the server does not have the file, and is a *RedirectError if the
+	// server redirects; Get does not follow redirections. Get ends when the context ends
+	// or a write fails. nil means Curl.
 	Get func(ctx context.Context, url string, to io.Writer) error
 
 	// Progress is called before a fetch, from time to time, and, with done, after it, with
@@ -47,7 +47,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	spent   time.Duration
-	failed  map[string]bool // servers
+	failed  map[string]bool // servers that failed
 	answers map[string]error
 }
 
@@ -57,13 +57,13 @@ const (
 	DefaultMaxSize = 4 << 30
 )
 
-// FromEnvironment returns the client that the environment asks for, nil without
-// DEBUGINFOD_URLS: DEBUGINFOD_TIMEOUT is Stall and DEBUGINFOD_MAXTIME Total, in
-// seconds, DEBUGINFOD_MAXSIZE is MaxSize, and the cache is debugfile.DebuginfodDir.
+// FromEnvironment returns the client that the environment configures, or nil without
+// DEBUGINFOD_URLS. DEBUGINFOD_TIMEOUT is Stall and DEBUGINFOD_MAXTIME is Total, both in
+// seconds; DEBUGINFOD_MAXSIZE is MaxSize. The cache is debugfile.DebuginfodDir.
 func FromEnvironment() *Client {
 	var servers []string
 	for _, word := range strings.Fields(os.Getenv("DEBUGINFOD_URLS")) {
-		if !strings.HasPrefix(word, "ima:") { // a policy, of elfutils 0.192 on
+		if !strings.HasPrefix(word, "ima:") { // a policy; since elfutils 0.192
 			servers = append(servers, word)
 		}
 	}
@@ -146,10 +146,11 @@ func (c *Client) Fetch(what debugfile.Kind, id []byte) (*os.File, error) {
 	return nil, c.answers[name]
 }
 
-// maxID is more bytes than a build ID has; as a name they fit in any file system.
+// maxID is the longest build ID that is fetched, in bytes. As a name it fits any file
+// system.
 const maxID = 64
 
-// hope reports whether there is a server that has not failed.
+// hope reports whether at least one server has not failed.
 func (c *Client) hope() bool {
 	for _, server := range c.Servers {
 		if !c.failed[server] {
@@ -179,14 +180,14 @@ func (c *Client) fetch(e *entry, server string) (*os.File, error) {
 	}
 	file, err := object.OpenFile(part.file, from)
 	if err != nil {
-		return nil, &ServerError{server, "did not send an object file: " + strings.TrimPrefix(err.Error(), from+": ")}
+		return nil, &ServerError{server, "sent an invalid object file: " + strings.TrimPrefix(err.Error(), from+": ")}
 	}
 	cut, other := file.CheckWhole(from), file.CheckBuildID(from, e.id)
 	file.Close()
 	var refused *object.RefusedError
 	switch {
 	case errors.As(cut, &refused):
-		return nil, &ServerError{server, "sent a part of the file: " + refused.Reason}
+		return nil, &ServerError{server, "sent an incomplete file: " + refused.Reason}
 	case errors.As(other, &refused):
 		return nil, &ServerError{server, "sent another file: " + refused.Reason}
 	}
@@ -197,7 +198,7 @@ func (c *Client) fetch(e *entry, server string) (*os.File, error) {
 	return f, nil
 }
 
-// ServerError says why a server is not asked again.
+// ServerError is the reason why a server is not asked again.
 type ServerError struct {
 	Server string // its URL
 	Reason string // "gave no answer in 10s"
@@ -207,12 +208,12 @@ func (e *ServerError) Error() string {
 	return "debuginfod: " + e.Server + " " + e.Reason + "; it is not asked again"
 }
 
-// get makes the request, within the bounds.
+// get makes the request, within the limits.
 func (c *Client) get(e *entry, from string, to io.Writer) error {
 	stall, total := cmp.Or(c.Stall, DefaultStall), cmp.Or(c.Total, DefaultTotal)
 	w := &bounded{to: to, left: cmp.Or(c.MaxSize, DefaultMaxSize), stall: stall}
 	errStall := errors.New("stalled")
-	errTotal := fmt.Errorf("was not done in time: fetches may take %v together, and $DEBUGINFOD_MAXTIME says otherwise", total)
+	errTotal := fmt.Errorf("exceeded the time of %v for all fetches (set $DEBUGINFOD_MAXTIME to change it)", total)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	w.timer = time.AfterFunc(stall, func() { cancel(errStall) })
@@ -239,7 +240,7 @@ func (c *Client) get(e *entry, from string, to io.Writer) error {
 	c.spent += time.Since(start)
 	switch cause := context.Cause(ctx); {
 	case w.full:
-		return fmt.Errorf("sent more than %d bytes", cmp.Or(c.MaxSize, DefaultMaxSize))
+		return fmt.Errorf("sent more than the limit of %d bytes", cmp.Or(c.MaxSize, DefaultMaxSize))
 	case w.err != nil:
 		return w.err
 	case err != nil && cause == errStall && w.n == 0:
@@ -254,7 +255,7 @@ func (c *Client) get(e *entry, from string, to io.Writer) error {
 	return err
 }
 
-// bounded is what a server may write to.
+// bounded limits the number of bytes that a server may send.
 type bounded struct {
 	to       io.Writer
 	n, left  int64

@@ -31,7 +31,7 @@ import (
 
 const rightID = "1234567890abcdef"
 
-// program returns what a compiler made, with a build ID.
+// program returns a compiled program with a build ID.
 func program(t *testing.T, id string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(testprogram.Build(t, "chain.c", "-O1", "-Wl,--build-id=0x"+id))
@@ -41,7 +41,7 @@ func program(t *testing.T, id string) []byte {
 	return b
 }
 
-// inPlace follows no redirection.
+// inPlace does not follow redirections.
 var inPlace = http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // byHTTP is a Client.Get by net/http.
@@ -67,7 +67,7 @@ func byHTTP(ctx context.Context, url string, to io.Writer) error {
 	return errors.New(response.Status)
 }
 
-// serve starts a server that closes whatever it still sends when the test ends.
+// serve starts a server that is stopped, even during a response, when the test ends.
 func serve(t *testing.T, handler http.HandlerFunc) (server string, requests *atomic.Int32) {
 	t.Helper()
 	requests = new(atomic.Int32)
@@ -94,7 +94,7 @@ func fetch(t *testing.T, c *debuginfod.Client) (string, []byte, error) {
 	return f.Name(), b, nil
 }
 
-// eachGet runs a test by each way of making requests.
+// eachGet runs a test with each implementation of Get.
 func eachGet(t *testing.T, test func(t *testing.T, get func(context.Context, string, io.Writer) error)) {
 	t.Run("net/http", func(t *testing.T) { t.Parallel(); test(t, byHTTP) })
 	t.Run("curl", func(t *testing.T) {
@@ -104,8 +104,8 @@ func eachGet(t *testing.T, test func(t *testing.T, get func(context.Context, str
 	})
 }
 
-// What a server has is in the cache from then on, in the layout that all clients
-// share; that it has not, too, for a while.
+// A fetched file is in the cache, in the layout that all clients share. So is, for a
+// while, the information that no server has it.
 func TestFetch(t *testing.T) {
 	eachGet(t, func(t *testing.T, get func(context.Context, string, io.Writer) error) {
 		right := program(t, rightID)
@@ -148,7 +148,7 @@ func TestFetch(t *testing.T) {
 		if requests.Load() != 2 {
 			t.Errorf("%d requests, expected one that is answered by 404 and one", requests.Load())
 		}
-		// What is not the file is fetched anew.
+		// A cached file with another build ID is fetched again.
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestFetch(t *testing.T) {
 	})
 }
 
-// A server that misbehaves is told of, is asked no more, and leaves nothing in the
+// A misbehaving server is reported, is not asked again, and leaves nothing in the
 // cache.
 func TestHostileServer(t *testing.T) {
 	right, wrong := program(t, rightID), program(t, "fedcba0987654321")
@@ -202,15 +202,15 @@ func TestHostileServer(t *testing.T) {
 				w.(http.Flusher).Flush()
 				time.Sleep(20 * time.Millisecond)
 			}
-		}, "was not done in time: fetches may take 1s together"},
+		}, "exceeded the time of 1s for all fetches"},
 		{"sends garbage", nil, func(w http.ResponseWriter, _ *http.Request) {
 			w.Write([]byte("<html>please log in</html>"))
-		}, "did not send an object file: "},
-		{"sends nothing", nil, func(http.ResponseWriter, *http.Request) {}, "did not send an object file: "},
+		}, "sent an invalid object file: "},
+		{"sends nothing", nil, func(http.ResponseWriter, *http.Request) {}, "sent an invalid object file: "},
 		{"sends another file", nil, func(w http.ResponseWriter, _ *http.Request) { w.Write(wrong) },
 			"sent another file: its build ID is fedcba0987654321, and 1234567890abcdef is expected"},
 		{"has a part", nil, func(w http.ResponseWriter, _ *http.Request) { w.Write(right[:len(right)/2]) },
-			"sent a part of the file: it is cut off: it ends at"},
+			"sent an incomplete file: it is cut off: it ends at"},
 		{"sends a part", nil, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(right)))
 			w.Write(right[:len(right)/2])
@@ -223,17 +223,17 @@ func TestHostileServer(t *testing.T) {
 		}, "redirects to file:, which is neither http nor https; it is not asked again"},
 		{"leads elsewhere", nil, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, has+r.URL.Path, http.StatusFound)
-		}, "redirects to \"" + has + "\", which is not among the servers to ask; it is not asked again"},
+		}, "redirects to \"" + has + "\", which is not one of the servers; it is not asked again"},
 		{"leads in circles", nil, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.Path, http.StatusFound)
 		}, "redirects more than 5 times; it is not asked again"},
 		{"sends without end", func(c *debuginfod.Client) { c.MaxSize = 1 << 20 }, func(w http.ResponseWriter, _ *http.Request) {
 			endless(w)
-		}, "sent more than 1048576 bytes"},
+		}, "sent more than the limit of 1048576 bytes"},
 		{"sends a bomb", func(c *debuginfod.Client) { c.MaxSize = 1 << 20 }, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			endless(gzip.NewWriter(w))
-		}, "sent more than 1048576 bytes"},
+		}, "sent more than the limit of 1048576 bytes"},
 		{"no HTTP", func(c *debuginfod.Client) { c.Servers = []string{"file:///usr/lib/debug"} }, nil, "file:///usr/lib/debug is not a URL of http or https"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -280,9 +280,9 @@ func TestServers(t *testing.T) {
 			}
 			w.Header().Set("Location", "/new"+r.URL.Path)
 			w.WriteHeader(http.StatusMovedPermanently)
-			w.Write(right[:64]) // which is not of the file
+			w.Write(right[:64]) // not of the file
 		})
-		// While a file is fetched it has no name, so that nothing is left of it.
+		// A file has no name while it is fetched, so that an interrupted fetch leaves nothing.
 		fetching := t.TempDir()
 		slow, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Write(right[:len(right)/2])
@@ -299,7 +299,7 @@ func TestServers(t *testing.T) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}
 		for _, servers := range [][]string{{hasNot, has}, {breaks, has}, {leads, has}, {moved}} {
-			c := &debuginfod.Client{Servers: servers, Get: get} // without a cache
+			c := &debuginfod.Client{Servers: servers, Get: get} // no cache
 			for range 2 {
 				name, got, err := fetch(t, c)
 				if err != nil || string(got) != string(right) {
@@ -313,7 +313,7 @@ func TestServers(t *testing.T) {
 		if n := asked.Load(); n != 1 {
 			t.Errorf("the server that breaks was asked %d times", n)
 		}
-		// As long as one has not said so, nobody knows that there is none.
+		// Without a negative answer it stays unknown whether the file exists.
 		cache := t.TempDir()
 		c := &debuginfod.Client{Servers: []string{breaks, hasNot}, Cache: cache, Get: get}
 		if _, _, err := fetch(t, c); !errors.As(err, new(*debuginfod.ServerError)) {
@@ -325,7 +325,7 @@ func TestServers(t *testing.T) {
 	})
 }
 
-// Clients that fetch the same file at once all get it, whole.
+// Clients that fetch the same file concurrently all get it complete.
 func TestClientsAtOnce(t *testing.T) {
 	right := program(t, rightID)
 	server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -356,7 +356,7 @@ func TestClientsAtOnce(t *testing.T) {
 	}
 }
 
-// A cache that cannot be written costs the file its place there only.
+// If the cache is not writable the file is still returned.
 func TestNoCache(t *testing.T) {
 	right := program(t, rightID)
 	server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(right) })
@@ -380,7 +380,7 @@ func TestNoCache(t *testing.T) {
 	}
 }
 
-// A file replaces the note that there is none, whatever mode other clients gave that.
+// A file replaces the empty file, whatever its mode.
 func TestModeInCache(t *testing.T) {
 	right := program(t, rightID)
 	server, _ := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(right) })
@@ -398,7 +398,7 @@ func TestModeInCache(t *testing.T) {
 	}
 }
 
-// Root leaves nothing in another user's cache, nor where a link in it leads.
+// Root writes nothing to another user's cache, nor to the target of a link in it.
 func TestCacheOfAnother(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("skipped: only root writes to directories of other users")

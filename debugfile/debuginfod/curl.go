@@ -16,17 +16,17 @@ import (
 	"time"
 )
 
-// Curl is Client.Get by the program curl, which is looked for in $PATH. It sends the
-// header lines of the file that DEBUGINFOD_HEADERS_FILE names. Its proxies are those
-// of the environment; the user's curlrc is not read.
+// Curl implements Client.Get with the program curl, found in $PATH. It sends the
+// header lines of the file that DEBUGINFOD_HEADERS_FILE names. It uses the proxies of
+// the environment and does not read the user's curlrc.
 func Curl(ctx context.Context, url string, to io.Writer) error {
 	path, err := exec.LookPath("curl")
 	if err != nil {
-		return errors.New("the program curl, which would ask it, is not installed")
+		return errors.New("cannot be asked: curl is not installed")
 	}
 	args := []string{
 		"--disable", "--silent", "--show-error", "--fail", "--globoff", "--no-buffer",
-		// With --location curl drops the body of a redirection, which is none to follow.
+		// With --location curl drops the body of a redirection, but does not follow it.
 		"--location", "--max-redirs", "0", "--proto", "=http,https",
 		"--compressed", "--user-agent", "clew",
 		"--write-out", `%{stderr}\n%{http_code} %{redirect_url}`,
@@ -64,4 +64,4 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-const maxTail = 8 << 10 // a URL, and what curl says
+const maxTail = 8 << 10 // a URL and curl's messages

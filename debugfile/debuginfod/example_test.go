@@ -19,7 +19,7 @@ import (
 // A program that links net/http anyway needs no curl.
 func ExampleClient() {
 	client := debuginfod.Client{
-		Servers: []string{"http://127.0.0.1:1"}, // where nobody listens
+		Servers: []string{"http://127.0.0.1:1"}, // no server listens there
 		Get: func(ctx context.Context, url string, to io.Writer) error {
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 			if err != nil {

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// RedirectError says that a server has what was asked for elsewhere.
+// RedirectError means that the server redirects to another place.
 type RedirectError struct {
-	Location string // a URL, or relative to that which was asked
+	Location string // a URL, or relative to the requested one
 }
 
 func (e *RedirectError) Error() string { return fmt.Sprintf("redirects to %q", e.Location) }
 
-// maxRedirects bounds how often a server is followed for one file.
+// maxRedirects bounds the redirections for one file.
 const maxRedirects = 5
 
-// errRedirect says why a redirection is not followed.
+// errRedirect is the reason for not following a redirection.
 type errRedirect string
 
 func (e errRedirect) Error() string { return string(e) }
@@ -49,14 +49,14 @@ func (c *Client) follow(from, location string) (string, error) {
 			return to.String(), nil
 		}
 	}
-	return "", errRedirect(fmt.Sprintf("redirects to %q, which is not among the servers to ask", to.Scheme+"://"+to.Host))
+	return "", errRedirect(fmt.Sprintf("redirects to %q, which is not one of the servers", to.Scheme+"://"+to.Host))
 }
 
-// maxLocation is more bytes than a URL has that servers take.
+// maxLocation is longer than any URL that servers accept.
 const maxLocation = 4 << 10
 
-// sameHost reports whether two URLs are of one host and port; on its standard ports
-// a host has http and https.
+// sameHost reports whether two URLs have the same host and port. http and https on their
+// standard ports count as the same.
 func sameHost(a, b *url.URL) bool {
 	ports := map[string]string{"http": "80", "https": "443"}
 	standard := func(u *url.URL) bool { return u.Port() == "" || u.Port() == ports[u.Scheme] }

@@ -16,12 +16,12 @@ import (
 	"github.com/clewdev/clew/debugfile/debuginfod"
 )
 
-// A redirection is followed to whom the user has named, and nowhere else.
+// Only redirections to servers that the user has named are followed.
 func TestRedirects(t *testing.T) {
 	const asked = "/buildid/1234/debuginfo"
 	for _, test := range []struct {
 		server, location string
-		want             string // what is asked next, or a part of the error
+		want             string // the next requested URL, or a part of the error
 	}{
 		{"http://a", "/x?y=1", "http://a/x?y=1"},
 		{"http://a/b/", "x", "http://a/b/buildid/1234/x"},
@@ -30,12 +30,12 @@ func TestRedirects(t *testing.T) {
 		{"http://a", "//a/x", "http://a/x"},
 		{"http://a:8002", "http://a:8002/x", "http://a:8002/x"},
 		{"http://a", "http://named:1234/x", "http://named:1234/x"},
-		{"http://a", "http://named/x", `redirects to "http://named", which is not among`},
-		{"http://a", "http://a:8002/x", `redirects to "http://a:8002", which is not among`},
-		{"http://a:8002", "https://a/x", `redirects to "https://a", which is not among`},
-		{"http://a", "https://a.b/x", `redirects to "https://a.b", which is not among`},
-		{"http://a", "http://user@b/x", `redirects to "http://b", which is not among`},
-		{"http://a", "http:/x", `redirects to "http://", which is not among`},
+		{"http://a", "http://named/x", `redirects to "http://named", which is not one of`},
+		{"http://a", "http://a:8002/x", `redirects to "http://a:8002", which is not one of`},
+		{"http://a:8002", "https://a/x", `redirects to "https://a", which is not one of`},
+		{"http://a", "https://a.b/x", `redirects to "https://a.b", which is not one of`},
+		{"http://a", "http://user@b/x", `redirects to "http://b", which is not one of`},
+		{"http://a", "http:/x", `redirects to "http://", which is not one of`},
 		{"https://a", "http://a/x", "redirects from https to http"},
 		{"http://a", "file:///etc/passwd", "redirects to file:, which is neither http nor https"},
 		{"http://a", "gopher://a/x", "redirects to gopher:, which"},

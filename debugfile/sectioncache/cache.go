@@ -20,8 +20,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// Cache is a directory with inflated sections. Several processes may share it, and
-// several goroutines use it.
+// Cache is a directory with decompressed sections. Processes may share it. It is safe
+// for concurrent use.
 type Cache struct {
 	dir   string
 	limit int64
@@ -30,26 +30,26 @@ type Cache struct {
 var _ object.SectionCache = (*Cache)(nil)
 
 const (
-	// DefaultLimit is how many bytes a cache of [Default] keeps.
+	// DefaultLimit is the limit of the [Default] cache, in bytes.
 	DefaultLimit = 512 << 20
 
-	// usedEvery is how exactly it is known when a file was used.
+	// usedEvery is the precision of the times of use.
 	usedEvery = 24 * time.Hour
 
 	// forgotten is the age at which a link to a section is removed.
 	forgotten = 30 * 24 * time.Hour
 
-	// abandoned is the age of a temporary file that nobody writes any more.
+	// abandoned is the age at which a temporary file counts as abandoned.
 	abandoned = time.Hour
 )
 
-// New returns the cache in a directory, which is made when it is written to. It keeps at
-// most limit bytes.
+// New returns the cache in a directory, which is created at the first write. It keeps
+// at most limit bytes.
 func New(dir string, limit int64) *Cache { return &Cache{dir, limit} }
 
-// Default returns the user's cache: $XDG_CACHE_HOME/clew/sections, or that in .cache in
-// the home directory. It is nil where there is neither, and where they are another
-// user's, as under sudo: nothing is left there that its owner cannot remove.
+// Default returns the user's cache: $XDG_CACHE_HOME/clew/sections, or
+// ~/.cache/clew/sections. It returns nil if there is neither, or if the directory belongs
+// to another user, as under sudo: its owner could not remove the files.
 func Default() *Cache {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -57,7 +57,7 @@ func Default() *Cache {
 	}
 	info, err := os.Stat(base)
 	if errors.Is(err, fs.ErrNotExist) {
-		info, err = os.Stat(filepath.Dir(base)) // a home that does not exist is not made
+		info, err = os.Stat(filepath.Dir(base)) // never creates a home directory
 	}
 	if err != nil || !untrusted.IsOwn(info) {
 		return nil
@@ -87,14 +87,14 @@ func (c *Cache) Load(key object.SectionKey, size int64) ([]byte, func() error) {
 	}
 	if now := time.Now(); now.Sub(info.ModTime()) > usedEvery {
 		at := unix.NsecToTimeval(now.UnixNano())
-		_ = unix.Futimes(int(f.Fd()), []unix.Timeval{at, at}) // what is used stays
+		_ = unix.Futimes(int(f.Fd()), []unix.Timeval{at, at}) // sections in use are kept
 	}
 	return m.Bytes(), m.Unmap
 }
 
 // Store implements [object.SectionCache].
 func (c *Cache) Store(key object.SectionKey, data []byte) {
-	if int64(len(data)) > c.limit/4 || os.MkdirAll(c.dir, 0o700) != nil || !c.isPrivate() || !hasRoom(c.dir, len(data)) {
+	if int64(len(data)) > c.limit/4 || os.MkdirAll(c.dir, 0o700) != nil || !c.isPrivate() || !hasSpace(c.dir, len(data)) {
 		return
 	}
 	f, err := outputfile.Create(c.path(key))
@@ -102,7 +102,7 @@ func (c *Cache) Store(key object.SectionKey, data []byte) {
 		return
 	}
 	defer f.Close()
-	// Some file systems make all files another's: Load would take none of them.
+	// Some file systems assign all files to another user: Load would refuse them.
 	if info, err := f.Stat(); err != nil || !untrusted.IsOwn(info) {
 		return
 	}
@@ -112,8 +112,8 @@ func (c *Cache) Store(key object.SectionKey, data []byte) {
 	c.prune()
 }
 
-// isPrivate reports whether the directory, and the one it is in, are the user's alone to
-// write to, and no links: below a directory like /tmp another could have made them.
+// isPrivate reports whether only the user may write to the directory and its parent, and
+// neither is a link: below a directory like /tmp another user could have created them.
 func (c *Cache) isPrivate() bool {
 	for _, dir := range []string{filepath.Dir(c.dir), c.dir} {
 		info, err := os.Lstat(dir)

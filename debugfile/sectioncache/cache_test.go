@@ -21,12 +21,12 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// section returns bytes and the key that they are kept under.
+// section returns a section's bytes and its key.
 func section(fill byte, size int) (object.SectionKey, []byte) {
 	return sha256.Sum256([]byte{fill}), bytes.Repeat([]byte{fill}, size)
 }
 
-// private returns a directory that nobody else can write to, whatever the umask is.
+// private returns a directory that only the user can write to, for any umask.
 func private(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clew", "sections")
@@ -36,7 +36,7 @@ func private(t *testing.T) string {
 	return dir
 }
 
-// load returns a copy of what the cache has, nil for nothing.
+// load returns a copy of the cached section, or nil.
 func load(t *testing.T, c *sectioncache.Cache, key object.SectionKey, size int) []byte {
 	t.Helper()
 	data, release := c.Load(key, int64(size))
@@ -62,7 +62,7 @@ func TestCache(t *testing.T) {
 	if got := load(t, c, key, len(data)); !bytes.Equal(got, data) {
 		t.Fatalf("%d bytes, expected the %d that were stored", len(got), len(data))
 	}
-	// Whose header says another size is another section.
+	// A different size in the header makes a different section.
 	if got := load(t, c, key, len(data)-1); got != nil {
 		t.Errorf("%d bytes of a section of another size", len(got))
 	}
@@ -80,7 +80,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// What is not a file of the user's own is not mapped.
+// A file that is not a regular file of the user is not mapped.
 func TestOthersFiles(t *testing.T) {
 	dir := private(t)
 	c := sectioncache.New(dir, 1<<20)
@@ -125,7 +125,7 @@ func TestOthersFiles(t *testing.T) {
 	}
 }
 
-// Nothing is written where others can write, or through a link.
+// The cache writes nothing where others can write, or through a link.
 func TestOthersDirectories(t *testing.T) {
 	key, data := section('a', 1000)
 	refuses := func(what, dir, in string) {
@@ -163,7 +163,7 @@ func TestOthersDirectories(t *testing.T) {
 	refuses("another user's directory", other, other)
 }
 
-// A file that is cut off while it is mapped costs an error.
+// Truncating a file while it is mapped results in an error.
 func TestCutOff(t *testing.T) {
 	dir := private(t)
 	c := sectioncache.New(dir, 1<<20)
@@ -187,7 +187,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// Beyond the limit goes what was not used for longest.
+// Above the limit the least recently used section is removed.
 func TestLimit(t *testing.T) {
 	dir := private(t)
 	c := sectioncache.New(dir, 100_000)

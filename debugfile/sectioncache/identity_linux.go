@@ -17,15 +17,14 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// identity returns a name that identifies a place in a file, and when the file was
-// changed last. It is false where nothing does.
+// identity returns a name that identifies a file's version at a place, and the time of
+// its last change. It returns false if nothing identifies it.
 //
-// Nobody but the kernel sets the time of a change (st_ctime), and its clock is the
-// administrator's: a file that another user made cannot pass for one that was looked
-// at. A file system that a user brings along can say of its files what it likes. Those
-// that are on no device of their own, as FUSE's and a network's, have numbers that the
-// next one gets: they identify nothing. Those of disks are given anew when the system
-// starts.
+// Only the kernel sets the time of a change (st_ctime), from the administrator's clock,
+// so that another user's file cannot imitate a known one. File systems that a user
+// mounts can report any data; those without a device, such as FUSE and network file
+// systems, have device numbers that are reused. They identify nothing. The device
+// numbers of disks are assigned again when the system boots.
 func identity(place object.SectionPlace) (name string, changed time.Time, ok bool) {
 	s, ok := place.File.Sys().(*syscall.Stat_t)
 	boot := bootID()
@@ -37,8 +36,7 @@ func identity(place object.SectionPlace) (name string, changed time.Time, ok boo
 	return name, time.Unix(int64(s.Ctim.Sec), int64(s.Ctim.Nsec)), true
 }
 
-// bootID returns what the kernel calls the time since it was started, "" where it does
-// not say.
+// bootID returns the kernel's ID of the current boot, or "" if unknown.
 var bootID = sync.OnceValue(func() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

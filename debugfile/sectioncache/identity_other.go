@@ -12,7 +12,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// identity identifies nothing: each file is read.
+// identity identifies nothing here: each file is read.
 func identity(object.SectionPlace) (name string, changed time.Time, ok bool) {
 	return "", changed, false
 }

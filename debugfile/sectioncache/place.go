@@ -14,8 +14,8 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// remembered is what the names of links to sections end in. A link is called for a
-// place in a file, and for the moment at which the file was changed last.
+// remembered is the suffix of links to sections. A link is named for a place in a file
+// and the time of the file's last change.
 const remembered = ".place"
 
 // settled is the least age of the last change of a file with remembered sections: a
@@ -33,7 +33,7 @@ func (c *Cache) Key(place object.SectionPlace, hash func() object.SectionKey) ob
 	if key, ok := follow(link); ok {
 		return key
 	}
-	remember := time.Since(changed) > settled // before it is read
+	remember := time.Since(changed) > settled // decided before reading the file
 	key := hash()
 	if _, err := os.Lstat(c.path(key)); remember && err == nil && c.isPrivate() {
 		_ = os.Symlink(hex.EncodeToString(key[:]), link)
@@ -41,7 +41,7 @@ func (c *Cache) Key(place object.SectionPlace, hash func() object.SectionKey) ob
 	return key
 }
 
-// follow returns the key of the section that one of the user's own links leads to.
+// follow returns the key of the section to which one of the user's links points.
 func follow(link string) (key object.SectionKey, ok bool) {
 	to, err := os.Readlink(link)
 	if err != nil || len(to) != hex.EncodedLen(len(key)) {

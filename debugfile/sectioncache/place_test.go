@@ -21,7 +21,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// fileInfo is what stat says of a file.
+// fileInfo is the result of stat for a file.
 type fileInfo struct {
 	fs.FileInfo
 	stat syscall.Stat_t
@@ -29,13 +29,13 @@ type fileInfo struct {
 
 func (f fileInfo) Sys() any { return &f.stat }
 
-// on returns what stat says of a file on a device that was changed some time ago.
+// on returns the stat of a file on a device that was changed some time ago.
 func on(device uint64, ago time.Duration) fileInfo {
 	changed := syscall.NsecToTimespec(time.Now().Add(-ago).UnixNano())
 	return fileInfo{stat: syscall.Stat_t{Dev: device, Ino: 5, Size: 1000, Mtim: syscall.NsecToTimespec(1), Ctim: changed}}
 }
 
-// A section is hashed once, and again when anything about its file is another.
+// A section is hashed once, and again when anything about its file changes.
 func TestKey(t *testing.T) {
 	dir := private(t)
 	c := sectioncache.New(dir, 1<<20)
@@ -90,8 +90,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// What is no link of the user's own to a section is not followed, and a link that leads
-// nowhere goes with the next section that is kept.
+// A link is followed only if it is the user's own link to a section. A dangling link is
+// removed when the next section is stored.
 func TestLinks(t *testing.T) {
 	dir := private(t)
 	c := sectioncache.New(dir, 1<<20)
@@ -170,7 +170,7 @@ func TestLinks(t *testing.T) {
 	if len(links()) != 1 {
 		t.Error("a link to a section that is kept is gone")
 	}
-	// Where others can write nothing is remembered.
+	// In a directory that others can write to, no links are stored.
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}

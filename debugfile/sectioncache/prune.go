@@ -16,7 +16,7 @@ import (
 	"github.com/clewdev/clew/object"
 )
 
-// prune removes what was not used for longest, where there is more than the limit.
+// prune removes the least recently used sections above the limit.
 func (c *Cache) prune() {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Cache) prune() {
 		}
 		name := info.Name()
 		if info.Mode()&fs.ModeSymlink != 0 && strings.HasSuffix(name, remembered) {
-			// It is made again for the price of a hash.
+			// Recreating the link costs one hash.
 			path := filepath.Join(c.dir, name)
 			if _, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > forgotten {
 				os.Remove(path)
@@ -40,7 +40,7 @@ func (c *Cache) prune() {
 		if !info.Mode().IsRegular() {
 			continue
 		}
-		// Package outputfile is writing it, or has; or an earlier Clew.
+		// A temporary file of package outputfile, or of an earlier Clew.
 		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".section.tmp") {
 			if time.Since(info.ModTime()) > abandoned {
 				os.Remove(filepath.Join(c.dir, name))
@@ -48,7 +48,7 @@ func (c *Cache) prune() {
 			continue
 		}
 		if key, err := hex.DecodeString(name); err != nil || len(key) != len(object.SectionKey{}) {
-			continue // whoever put it here
+			continue // not a file of the cache
 		}
 		kept = append(kept, info)
 		total += info.Size()
@@ -59,9 +59,9 @@ func (c *Cache) prune() {
 	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, info := range kept {
 		if total <= c.limit/4*3 {
-			return // leaves space for the next ones
+			return // leave space for the next ones
 		}
-		// Who has it mapped keeps it.
+		// Processes that have it mapped keep it.
 		if os.Remove(filepath.Join(c.dir, info.Name())) == nil {
 			total -= info.Size()
 		}

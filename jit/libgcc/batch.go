@@ -10,25 +10,25 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// batch is a batch that was published: a jit.Registration. Its memory stays
-// until all of its functions are withdrawn.
+// batch is a published batch, as a jit.Registration. Its memory is kept until all of
+// its functions are withdrawn.
 type batch struct {
 	registry *registry
 	memory   []byte
-	offsets  []uint32 // of the FDEs, by the functions' indexes; noFDE where there is none, or none any more
+	offsets  []uint32 // of the FDEs, by function index; noFDE for functions without one or withdrawn
 	live     int
-	separate bool // a terminator is after each FDE, not after all
+	separate bool // a terminator follows each FDE, not only the last
 	array    bool // LLVM can read it as one section
 	direct   []direct
 }
 
-// direct is an unwinder that knows a batch by the batch's own memory.
+// direct is an unwinder to which the batch's own memory is registered.
 type direct struct {
 	*unwinder
 	single bool // FDE by FDE, not as one section
 }
 
-// noFDE is not an offset: entries are aligned.
+// noFDE is never an offset: entries are aligned.
 const noFDE = ^uint32(0)
 
 // newBatch encodes the tables of a batch, and registers nothing.
@@ -41,8 +41,8 @@ func (r *registry) newBatch(c *jit.Code) (*batch, error) {
 	for i := range c.Functions {
 		f := &c.Functions[i]
 		b.offsets[i] = noFDE
-		// libgcc passes over a function at 0: it takes it for one that the
-		// linker has removed.
+		// libgcc ignores a function at 0: it counts as one that the linker has
+		// removed.
 		if f.Unwind == nil || c.Start(f) == 0 {
 			continue
 		}
@@ -59,7 +59,7 @@ func (r *registry) newBatch(c *jit.Code) (*batch, error) {
 	if b.live == 0 {
 		return b, nil
 	}
-	// LLVM's reader of sections knows the FDEs of the CIE before them only.
+	// LLVM's section reader associates FDEs only with the CIE before them.
 	if b.array = !b.separate && r.encoder.distinct == 1; b.array {
 		r.encoder.block()
 	} else if !b.separate {
@@ -84,8 +84,8 @@ func (r *registry) newBatch(c *jit.Code) (*batch, error) {
 // fde returns the FDE at an offset of the batch's memory.
 func (b *batch) fde(offset uint32) fde { return fdeAt(b.memory, offset) }
 
-// addresses returns where the FDEs at some offsets are. They are valid until the
-// next use of the registry's.
+// addresses returns the addresses of the FDEs at the given offsets. They are valid until
+// the next use of the registry's addresses.
 func (b *batch) addresses(offsets []uint32) []uintptr {
 	all := b.registry.addresses[:0]
 	for _, offset := range offsets {
@@ -97,8 +97,7 @@ func (b *batch) addresses(offsets []uint32) []uintptr {
 	return all
 }
 
-// register makes the batch known to those unwinders that it does not share a
-// list of sections with others for.
+// register registers the batch with the unwinders that do not share lists of sections.
 func (b *batch) register() {
 	for _, u := range b.registry.unwinders {
 		switch u.flavour {
@@ -128,13 +127,13 @@ func (b *batch) WithdrawFunctions(functions ...int) error {
 	return b.forget(functions)
 }
 
-// forget withdraws functions, or without any all of them.
+// forget withdraws the given functions; without any, all functions of the batch.
 func (b *batch) forget(functions []int) error {
 	b.registry.mu.Lock()
 	defer b.registry.mu.Unlock()
 	for _, i := range functions {
 		if i < 0 || i >= len(b.offsets) {
-			return fmt.Errorf("%w: no function has the index %d: the batch has %d", jit.ErrCode, i, len(b.offsets))
+			return fmt.Errorf("%w: no function %d: the batch has %d functions", jit.ErrCode, i, len(b.offsets))
 		}
 	}
 	b.registry.releaseRetired()
@@ -160,7 +159,7 @@ func (b *batch) forget(functions []int) error {
 	return nil
 }
 
-// withdraw makes the functions with FDEs at some offsets unknown, and are
+// withdraw makes the functions with FDEs at the given offsets unknown. The offsets are
 // no longer in b.offsets.
 func (b *batch) withdraw(gone []uint32) {
 	r := b.registry
@@ -173,7 +172,7 @@ func (b *batch) withdraw(gone []uint32) {
 		case d.single:
 			d.withdrawFDEs(b.addresses(gone))
 		default:
-			// The array may hold a function twice: those that stay are known
+			// The array may contain a function twice: the remaining functions are known
 			// at every moment.
 			if b.live > 0 {
 				d.registerFDEs(b.addresses(b.offsets))

@@ -14,7 +14,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// only returns the process's registry with one of its unwinders.
+// only returns the process's registry with just one of its unwinders.
 func only(b *testing.B, library string) *registry {
 	b.Helper()
 	load(b, library)
@@ -35,8 +35,8 @@ func BenchmarkUnwinder(b *testing.B) {
 }
 
 // BenchmarkOneByOne publishes functions one by one, walks the stack through a
-// few others once, and withdraws them one by one: with the sections gathered,
-// and each by itself.
+// few others once, and withdraws them one by one: with gathered sections, and with
+// one section each.
 func BenchmarkOneByOne(b *testing.B) {
 	for _, library := range []string{"libgcc_s.so.1", "libunwind.so.1"} {
 		for _, n := range []int{1000, 10000} {

@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// deaf returns a registry whose unwinder does nothing: what is left is this package.
+// deaf returns a registry with an unwinder that does nothing, to measure this package alone.
 func deaf(b *testing.B, f flavour) *registry {
 	b.Helper()
 	none := func([]uintptr) {}
@@ -23,7 +23,7 @@ func deaf(b *testing.B, f flavour) *registry {
 
 func batchOf(b *testing.B, n int) *jit.Code {
 	b.Helper()
-	tables := make([]*cfi.Program, 16) // of functions with other frames
+	tables := make([]*cfi.Program, 16) // with different frames
 	for i := range tables {
 		tables[i] = frame(b, int64(16*(i+1)))
 	}
@@ -52,8 +52,8 @@ func benchmark(b *testing.B, publish func(*jit.Code) (*batch, error), n int, wit
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/function")
 }
 
-// BenchmarkPublishWithdraw publishes a batch and withdraws it, without what the
-// unwinder itself does.
+// BenchmarkPublishWithdraw publishes and withdraws a batch, without the cost of an
+// unwinder.
 func BenchmarkPublishWithdraw(b *testing.B) {
 	for name, f := range map[string]flavour{"list": sectionList, "tree": rangeTree, "array": functionArray} {
 		for _, n := range []int{1, 1000, 10000} {
@@ -64,7 +64,7 @@ func BenchmarkPublishWithdraw(b *testing.B) {
 	}
 }
 
-// BenchmarkWithdrawSingly withdraws the functions of a batch one by one, in no order.
+// BenchmarkWithdrawSingly withdraws the functions of a batch one by one, in random order.
 func BenchmarkWithdrawSingly(b *testing.B) {
 	order := rand.New(rand.NewPCG(1, 1)).Perm(1000)
 	benchmark(b, deaf(b, sectionList).publish, 1000, func(p *batch) error {

@@ -21,18 +21,18 @@ import (
 	"github.com/clewdev/clew/jit/libgcc/internal/unwindtest"
 )
 
-// chain is generated functions that call each other, and at last a function of
-// C, with the same first argument. None has a frame pointer.
+// chain is a chain of generated functions: each calls the next, and the last calls a C
+// function, with the same first argument. None has a frame pointer.
 type chain struct {
 	memory *jit.Memory
 	code   *jit.Code
 	entry  uintptr
 }
 
-// functionSize is the bytes that a function of a chain lies apart from the next.
+// functionSize is the distance of the functions of a chain, in bytes.
 const functionSize = 64
 
-// newChain makes n functions, the first of which is called, and the last calls target.
+// newChain makes n functions. The caller calls the first, and the last calls target.
 func newChain(t testing.TB, n int, target uintptr) *chain {
 	t.Helper()
 	generate, ok := map[string]func([]byte, uint64, int) *cfi.Builder{"amd64": amd64, "arm64": arm64}[runtime.GOARCH]
@@ -111,7 +111,7 @@ func built(t testing.TB, source string) unwindtest.Library {
 		compiler = "g++"
 	}
 	if c := os.Getenv("CLEW_TEST_" + map[string]string{"gcc": "CC", "g++": "CXX"}[compiler]); c != "" {
-		compiler = c // of the machine that an emulator runs
+		compiler = c // for the emulated machine
 	}
 	if _, err := exec.LookPath(compiler); err != nil {
 		t.Skip("skipped: " + compiler + " is not installed")
@@ -127,7 +127,7 @@ func built(t testing.TB, source string) unwindtest.Library {
 	return l
 }
 
-// loaded are the unwinders that tests load, and what they are called.
+// loaded are the names of the unwinders that tests load.
 var loaded = map[string]string{"libgcc_s.so.1": "libgcc", "libunwind.so.1": "LLVM's libunwind"}
 
 func load(t testing.TB, name string) unwindtest.Library {
@@ -139,16 +139,15 @@ func load(t testing.TB, name string) unwindtest.Library {
 	return l
 }
 
-// request is testdata/backtrace.c's.
+// request is struct request of testdata/backtrace.c.
 type request struct {
 	code, backtrace, ip uintptr
 	count               uintptr
 	ips                 [64]uintptr
 }
 
-// backtrace calls a chain, and returns which of its functions an unwinder finds
-// below the chain's end, by their indexes, and whether it comes through to the
-// function of C that called the chain.
+// backtrace calls a chain. It returns the indexes of the functions that an unwinder finds
+// below the chain's end, and whether it reaches the C function that called the chain.
 func backtrace(t testing.TB, c *chain, library, unwinder unwindtest.Library) (functions []int, through bool) {
 	t.Helper()
 	memory := unwindtest.Allocate(int(unsafe.Sizeof(request{})))
@@ -171,7 +170,7 @@ func backtrace(t testing.TB, c *chain, library, unwinder unwindtest.Library) (fu
 	return functions, through
 }
 
-// down returns n-1, …, 0: what a backtrace through a chain of n finds.
+// down returns n-1, …, 0: the backtrace through a chain of n.
 func down(n int) []int {
 	var all []int
 	for i := range n {

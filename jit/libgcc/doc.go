@@ -15,8 +15,8 @@
 // Publish looks for the unwinders at each call; an unwinder that is loaded later knows only
 // batches that are published afterwards. The package needs a C runtime in the process:
 // without cgo, on other systems than Linux, or without an unwinder, Publish returns
-// [jit.ErrNotApplicable]. It links no library: it looks libgcc_s.so.1, libunwind.so.1 and
-// the symbols of the program up at run time. It also finds an unwinder in the program
+// [jit.ErrNotApplicable]. It links no library: it looks up libgcc_s.so.1, libunwind.so.1
+// and the symbols of the program at run time. It also finds an unwinder in the program
 // itself, as in a static program or one linked with -static-libgcc.
 //
 // Functions without an unwind table stay unknown. Publish returns an error for tables with

@@ -13,7 +13,7 @@ import (
 	"github.com/clewdev/clew/jit/libgcc"
 )
 
-// C++ exceptions pass through a generated function for as long as it is published.
+// C++ exceptions pass through a generated function while it is published.
 func Example() {
 	memory, err := jit.NewMemory(4096)
 	if err != nil {

@@ -10,26 +10,26 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Bounds of libgcc's execute_stack_op, and on what a branch may do.
+// Limits of libgcc's execute_stack_op.
 const (
 	maxStack      = 64
 	maxExpression = 1024 // bytes
 )
 
-// expression follows the expressions of tables without evaluating them: libgcc
-// aborts where the stack runs empty or over, or at an operation that it does not
-// know; LLVM does not look.
+// expression checks the expressions of tables without evaluating them. libgcc aborts if
+// the stack underflows or overflows, or if it does not know an operation; LLVM does not
+// check.
 type expression struct {
-	depth [maxExpression + 1]int8 // of the stack, by offset; unknown before a branch or what is above led there
+	depth [maxExpression + 1]int8 // of the stack, by offset; unknown until the code above or a branch reaches it
 }
 
 const unknown = -1
 
-// validate follows an expression of size bytes at an offset of a section, which
-// starts with depth values on the stack.
+// validate checks an expression of size bytes at an offset of a section. The stack
+// has depth values at its start.
 func (e *expression) validate(s *cfi.Section, offset, size uint64, depth int) error {
 	if size > maxExpression {
-		return fmt.Errorf("an expression of %d bytes, expected at most %d", size, maxExpression)
+		return fmt.Errorf("expression of %d bytes, expected at most %d", size, maxExpression)
 	}
 	for i := range size + 1 {
 		e.depth[i] = unknown
@@ -44,7 +44,7 @@ func (e *expression) validate(s *cfi.Section, offset, size uint64, depth int) er
 		next := o.Offset + o.Size
 		for i := o.Offset + 1; i < next; i++ {
 			if e.depth[i] != unknown {
-				return fmt.Errorf("a branch to +%#x, into %v", i, o.Op)
+				return fmt.Errorf("branch to +%#x, into %v", i, o.Op)
 			}
 		}
 		if now == unknown {
@@ -55,15 +55,15 @@ func (e *expression) validate(s *cfi.Section, offset, size uint64, depth int) er
 			return err
 		}
 		if now < needs {
-			return fmt.Errorf("%v with %d on the stack, expected %d", o.Op, now, needs)
+			return fmt.Errorf("%v with %d values on the stack, expected %d", o.Op, now, needs)
 		}
 		if now += change; now > maxStack {
-			return fmt.Errorf("%v: the stack is deeper than %d", o.Op, maxStack)
+			return fmt.Errorf("%v: more than %d values on the stack", o.Op, maxStack)
 		}
 		if o.Op == cfi.OpSkip || o.Op == cfi.OpBra {
 			to := int64(next) + o.Operands[0]
 			if o.Operands[0] < 0 || to > int64(size) {
-				return fmt.Errorf("%v to %+d, expected a place further down in it", o.Op, o.Operands[0])
+				return fmt.Errorf("%v to %+d, expected a later place in the expression", o.Op, o.Operands[0])
 			}
 			if err := e.reach(uint64(to), now); err != nil {
 				return err
@@ -76,21 +76,21 @@ func (e *expression) validate(s *cfi.Section, offset, size uint64, depth int) er
 		}
 	}
 	if e.depth[size] < 1 {
-		return fmt.Errorf("an empty stack at the end, expected a value")
+		return fmt.Errorf("empty stack at the end, expected a value")
 	}
 	return nil
 }
 
 func (e *expression) reach(offset uint64, depth int) error {
 	if known := e.depth[offset]; known != unknown && int(known) != depth {
-		return fmt.Errorf("the stack is %d or %d deep at +%#x", known, depth, offset)
+		return fmt.Errorf("%d or %d values on the stack at +%#x", known, depth, offset)
 	}
 	e.depth[offset] = int8(depth)
 	return nil
 }
 
-// effect returns how many values an operation needs on the stack, and by how
-// many it grows.
+// effect returns the number of values that an operation needs on the stack, and the
+// number by which it grows the stack.
 func effect(o *cfi.Operation, registers int64) (needs, change int, err error) {
 	readable := func(register int64) error {
 		if register < 0 || register >= registers {
@@ -117,7 +117,7 @@ func effect(o *cfi.Operation, registers int64) (needs, change int, err error) {
 	case cfi.OpOver:
 		return 2, 1, nil
 	case cfi.OpPick:
-		// libgcc's assertion leaves the lowest one out.
+		// libgcc's assertion excludes the lowest one.
 		return int(o.Operands[0]) + 2, 1, nil
 	case cfi.OpDrop, cfi.OpBra:
 		return 1, -1, nil
@@ -138,5 +138,5 @@ func effect(o *cfi.Operation, registers int64) (needs, change int, err error) {
 	case cfi.OpSkip, cfi.OpNop:
 		return 0, 0, nil
 	}
-	return 0, 0, fmt.Errorf("the operation %v", o.Op)
+	return 0, 0, fmt.Errorf("unknown operation %v", o.Op)
 }

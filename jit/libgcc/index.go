@@ -9,43 +9,43 @@ import (
 	"sort"
 )
 
-// index is the published functions in the order of their addresses: a list of
-// leaves with ranges that do not overlap. For an unwinder that keeps a list of
-// sections, a leaf is a section. Functions are gathered in few leaves, and a
-// leaf is split where another batch's function comes to lie in its range.
+// index contains the published functions in the order of their addresses: a list of
+// leaves with disjoint ranges. For an unwinder that keeps a list of sections, a leaf is
+// a section. Functions are gathered in few leaves. A leaf is split when a function of
+// another batch falls into its range.
 type index struct{ leaves []*leaf }
 
 type leaf struct {
-	functions  []fde // by start; in a section the withdrawn ones too, hidden
+	functions  []fde // by start; in a section including withdrawn ones, which are hidden
 	live       int
-	start, end uintptr // the range of all functions that it was made of
+	start, end uintptr // the range of all functions with which it was made
 
-	section []byte      // nil where no unwinder keeps a list
-	own     bool        // the section's memory is the leaf's, not a batch's
-	lists   []*unwinder // that know the section
+	section []byte      // nil if no unwinder keeps a list
+	own     bool        // the leaf owns the section's memory, not a batch
+	lists   []*unwinder // in which the section is registered
 }
 
 const (
-	// maxGathered is how many functions a leaf is made of at most, where it is
-	// not a batch's: what is copied when one is put amid them.
+	// maxGathered is the largest number of functions of a leaf that is not a whole
+	// batch: they are copied when a function is inserted among them.
 	maxGathered = 128
 
-	// maxListed is how many functions a leaf without a section has at most.
+	// maxListed is the largest number of functions of a leaf without a section.
 	maxListed = 1024
 
-	// near is how close two leaves are that may become one. A page between them
-	// can be somebody else's, with sections of his own for it.
+	// near is the largest distance of two leaves that may be joined. A page between them
+	// can belong to another publisher, with its own sections.
 	near = 4096
 )
 
-// gathering are the sizes at which neighbours that are smaller become one leaf:
-// a function is copied at most once for each.
+// gathering lists the sizes at which smaller neighbours become one leaf: a function is
+// copied at most once for each size.
 var gathering = [...]int{8, 32, maxGathered}
 
-// clash is two functions that overlap, one of which was to be added.
+// clash is an overlap of a function to be added with a published one.
 type clash struct{ added, published fde }
 
-// insert adds the functions of a batch. Where it returns a clash it changed nothing.
+// insert adds the functions of a batch. If it returns a clash, nothing has changed.
 func (x *index) insert(r *registry, b *batch) *clash {
 	functions := make([]fde, 0, b.live)
 	for _, offset := range b.offsets {
@@ -75,7 +75,7 @@ func (x *index) insert(r *registry, b *batch) *clash {
 	return nil
 }
 
-// interleave adds functions amid those of the leaves from i to j.
+// interleave adds functions among those of the leaves from i to j.
 func (x *index) interleave(r *registry, i, j int, functions []fde) *clash {
 	var all []fde
 	for _, l := range x.leaves[i:j] {
@@ -100,8 +100,7 @@ func (x *index) interleave(r *registry, i, j int, functions []fde) *clash {
 	return nil
 }
 
-// gather makes one leaf of the one at i and its neighbours, where they are many
-// and small.
+// gather joins the leaf at i and its neighbours if they are many and small.
 func (x *index) gather(r *registry, i int) {
 	for _, limit := range gathering {
 		small := func(k int) bool { return k >= 0 && k < len(x.leaves) && x.leaves[k].live < limit }
@@ -135,11 +134,11 @@ func (x *index) live(from, to int) int {
 	return n
 }
 
-// replace puts new leaves in the place of those from i to j. The functions that
-// both have are known at every moment. The old sections are withdrawn last, and
-// a lookup in a list finds such a function whichever of the sections starts
-// closest below it: an old one closer than the new one that has it is its old
-// one, as neither the old nor the new overlap among themselves.
+// replace replaces the leaves from i to j with new ones. Functions in both stay known at
+// every moment, because the old sections are withdrawn last: a lookup uses the section
+// that starts closest below the address. Neither the old nor the new sections overlap
+// each other, so if an old section is closer than the function's new one, it is the
+// function's old one.
 func (x *index) replace(r *registry, i, j int, leaves []*leaf) {
 	for _, l := range leaves {
 		if l.section == nil {
@@ -159,7 +158,7 @@ func (x *index) replace(r *registry, i, j int, leaves []*leaf) {
 	x.leaves = slices.Replace(x.leaves, i, j, leaves...)
 }
 
-// remove makes the function that starts at an address unknown.
+// remove makes the function with the given start address unknown.
 func (x *index) remove(r *registry, start uintptr) {
 	i := sort.Search(len(x.leaves), func(i int) bool { return x.leaves[i].start > start }) - 1
 	l := x.leaves[i]
@@ -169,7 +168,7 @@ func (x *index) remove(r *registry, start uintptr) {
 	case l.live == 0:
 		l.withdraw(r)
 		if l.own {
-			r.memory.release(l.section) // nothing in it can be running
+			r.memory.release(l.section) // none of its functions can be running
 		}
 		x.leaves = slices.Delete(x.leaves, i, i+1)
 	case l.section == nil:
@@ -179,7 +178,7 @@ func (x *index) remove(r *registry, start uintptr) {
 	}
 }
 
-// split makes leaves of at most n functions each.
+// split returns leaves of at most n functions each.
 func split(r *registry, functions []fde, n int) []*leaf {
 	var leaves []*leaf
 	for part := range slices.Chunk(functions, n) {
@@ -209,7 +208,7 @@ func (l *leaf) appendLive(all []fde) []fde {
 	return all
 }
 
-// withdraw makes the lists that know the leaf's section forget it.
+// withdraw withdraws the leaf's section from the unwinders that know it.
 func (l *leaf) withdraw(r *registry) {
 	for _, u := range l.lists {
 		u.withdraw(r.at(l.section))

@@ -15,12 +15,12 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// model is a process with unwinders that keep what they are told of as the real
-// ones do, and fail the test where those would abort or go wrong. It calls check
-// after each step of each of them.
+// model is a process with simulated unwinders. They store registrations like the real
+// ones, and fail the test where those would abort or go wrong. It calls check after each
+// step of an operation.
 type model struct {
 	t      *testing.T
-	memory map[uintptr][]byte // that is not released, by address
+	memory map[uintptr][]byte // not yet released, by address
 	fakes  []*fake
 	check  func()
 }
@@ -30,7 +30,7 @@ type fake struct {
 	*model
 	flavour  flavour
 	sections map[uintptr]*parsed
-	seen     []*parsed // by descending start; sectionList: once looked at
+	seen     []*parsed // by descending start; sectionList: parsed at the first lookup
 	unseen   []*parsed
 	array    []arrayEntry // functionArray
 }
@@ -85,14 +85,14 @@ func (m *model) release(b []byte) {
 	delete(m.memory, at)
 }
 
-// parse reads a section up to its terminator. Functions without code are left
-// out only where live is set.
+// parse reads a section up to its terminator. With live set it leaves out functions
+// without code.
 func (m *model) parse(at uintptr, live bool) []cfi.FDE {
 	for start, b := range m.memory {
 		if at < start || at >= start+uintptr(len(b)) {
 			continue
 		}
-		// From the memory's start: an FDE alone points back to its CIE.
+		// From the memory's start: the CIE of a single FDE is before it.
 		section := &cfi.Section{Name: "section", Machine: jit.Host(), Data: b, Address: uint64(start)}
 		var fdes []cfi.FDE
 		for offset := uint64(at - start); ; {
@@ -220,18 +220,18 @@ func (f *fake) known(pc uint64) bool {
 	return false
 }
 
-// below returns the index of the section that starts at or closest below an address.
+// below returns the index of the section with the closest start at or below an address.
 func (f *fake) below(pc uint64) int {
 	return sort.Search(len(f.seen), func(i int) bool { return f.seen[i].start <= pc })
 }
 
-// see inserts a section after those that start where it does.
+// see inserts a section after those with the same start.
 func (f *fake) see(p *parsed) {
 	i := sort.Search(len(f.seen), func(i int) bool { return f.seen[i].start < p.start })
 	f.seen = slices.Insert(f.seen, i, p)
 }
 
-// finds searches a section, which libgcc sorts at the first lookup only.
+// finds searches a section. libgcc sorts it at the first lookup.
 func (f *fake) finds(p *parsed, pc uint64) bool {
 	if p.fdes == nil {
 		p.fdes = f.parse(p.at, false)
@@ -240,7 +240,7 @@ func (f *fake) finds(p *parsed, pc uint64) bool {
 		if pc < old.Start || pc >= old.End {
 			continue
 		}
-		// Its size is read anew, as a word after that of its start.
+		// libgcc reads the size again, as the word after the start.
 		width := uint64(jit.Host().AddressSize)
 		size := make([]byte, 8)
 		copy(size, old.CIE.Section.Data[old.Offset+8+width:][:width])

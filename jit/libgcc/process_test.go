@@ -31,15 +31,15 @@ func TestBacktrace(t *testing.T) {
 			expect := func(when string, want []int, through bool) {
 				t.Helper()
 				if !through && name == "libunwind.so.1" {
-					// It leaves out the frame that it knows nothing of.
+					// libgcc leaves out the frame of the unknown function.
 					want = want[:len(want)-1]
 				}
 				if got, to := backtrace(t, c, library, unwinder); !slices.Equal(got, want) || to != through {
 					t.Errorf("%s: functions %d, to the caller in C %v; expected %d, %v", when, got, to, want, through)
 				}
 			}
-			// The topmost frame is C's, whose caller is known: it is in f5, with
-			// no table to go on.
+			// The topmost frame is C's, and its caller is known: it is in f5, which has
+			// no table.
 			expect("before", []int{5}, false)
 			for range 2 {
 				published, err := Publisher{}.Publish(c.code)
@@ -73,8 +73,8 @@ func TestBacktrace(t *testing.T) {
 	}
 }
 
-// TestBacktraceBatches: the functions of a chain are published one by one, out
-// of order and amid each other's batches.
+// TestBacktraceBatches publishes the functions of a chain one by one, in random order
+// and interleaved with other batches.
 func TestBacktraceBatches(t *testing.T) {
 	library := built(t, "backtrace.c")
 	const n = 48
@@ -129,8 +129,8 @@ func TestBacktraceBatches(t *testing.T) {
 	}
 }
 
-// TestTwoCIEs: functions whose CIEs take turns, which LLVM reads one by one, and
-// a batch that is refused.
+// TestTwoCIEs publishes functions with alternating CIEs, which LLVM reads one by one,
+// and a batch that is refused.
 func TestTwoCIEs(t *testing.T) {
 	library := built(t, "backtrace.c")
 	for name := range loaded {
@@ -170,8 +170,8 @@ func TestTwoCIEs(t *testing.T) {
 	}
 }
 
-// TestException throws through generated frames. With LLVM's unwinder in front
-// of libgcc's it does so in a child.
+// TestException throws through generated frames. With LLVM's unwinder ahead of libgcc's
+// it does so in a child process.
 func TestException(t *testing.T) {
 	library := built(t, "exception.cc")
 	for _, n := range []int{1, 7, 1000} {
@@ -192,7 +192,7 @@ func TestException(t *testing.T) {
 	}
 }
 
-// child runs tests of this file in a process of its own.
+// child runs tests of this file in another process.
 func child(t *testing.T, run string, env ...string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run="+run, "-test.v")
@@ -204,8 +204,7 @@ func child(t *testing.T, run string, env ...string) string {
 	return string(out)
 }
 
-// TestARM64 runs the tests with libgcc's unwinder as an arm64 program, which qemu
-// emulates.
+// TestARM64 runs the tests with libgcc's unwinder as an emulated arm64 program.
 func TestARM64(t *testing.T) {
 	if runtime.GOARCH == "arm64" {
 		t.Skip("skipped: this is arm64")
@@ -226,7 +225,7 @@ func TestPreloaded(t *testing.T) {
 	child(t, "^(TestBacktrace|TestBacktraceBatches|TestTwoCIEs|TestException|TestFlavours)$", preload)
 }
 
-// TestNoUnwinder: a program that has loaded none has nobody to publish to.
+// TestNoUnwinder publishes in a program that has loaded no unwinder.
 func TestNoUnwinder(t *testing.T) {
 	if os.Getenv("CLEW_TEST_CHILD") == "" {
 		child(t, "^TestNoUnwinder$", "CLEW_TEST_CHILD=1")
@@ -255,7 +254,7 @@ func TestNoUnwinder(t *testing.T) {
 	}
 }
 
-// TestFlavours: the unwinders are told apart.
+// TestFlavours checks that the flavours of unwinders are distinguished.
 func TestFlavours(t *testing.T) {
 	count := func() (libgcc, llvm int) {
 		process.mu.Lock()
@@ -281,8 +280,8 @@ func TestFlavours(t *testing.T) {
 	}
 }
 
-// TestConcurrent publishes, walks and withdraws from many goroutines. One chain
-// is always published: each walk through it comes through.
+// TestConcurrent publishes, walks and withdraws from many goroutines. Each walk through
+// one chain that stays published is complete.
 func TestConcurrent(t *testing.T) {
 	library := built(t, "backtrace.c")
 	unwinder := load(t, "libgcc_s.so.1")

@@ -14,12 +14,12 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// ErrTable says that an unwind table is one that the unwinders cannot take: they
-// would abort the process, or run wild, where they meet it.
-var ErrTable = errors.New("bad unwind table")
+// ErrTable means that the unwinders cannot use an unwind table: they would abort the
+// process, or read invalid memory, when they meet it.
+var ErrTable = errors.New("invalid unwind table")
 
-// ErrPublished says that a function overlaps one that is published already. The
-// error that wraps it names the function and where the other one is.
+// ErrPublished means that a function overlaps a published one. The error that wraps it
+// names the function and the address of the other one.
 var ErrPublished = errors.New("the code is published already")
 
 // Publisher publishes to the unwinders of this process. All its values are equivalent. Its
@@ -40,24 +40,24 @@ func init() { jit.Register(jit.StageRuntime, "libgcc", Publisher{}) }
 
 var process = registry{find: findUnwinders, memory: processMemory{}}
 
-// memory is where sections lie: nothing may move or collect it.
+// memory allocates sections. Nothing moves or collects them.
 type memory interface {
-	allocate(size int) []byte // aligned for a word
+	allocate(size int) []byte // aligned to a word
 	release(b []byte)
 }
 
-// registry is what the unwinders of a process know of generated code.
+// registry contains the generated code that the process's unwinders know.
 type registry struct {
-	find   func() []*unwinder // those in the process now
+	find   func() []*unwinder // in the process now
 	memory memory
 
 	mu        sync.Mutex
 	unwinders []*unwinder
-	lists     []*unwinder // those of them that keep a list of sections
+	lists     []*unwinder // that keep a list of sections
 	index     index
-	retired   []retired // in the order of time
+	retired   []retired // oldest first
 
-	// Reused.
+	// These buffers are reused.
 	encoder   encoder
 	validator validator
 	gatherer  gatherer
@@ -72,10 +72,10 @@ func (r *registry) publish(c *jit.Code) (*batch, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refresh(); len(r.unwinders) == 0 {
-		return nil, fmt.Errorf("%w: no unwinder is in the process", jit.ErrNotApplicable)
+		return nil, fmt.Errorf("%w: no unwinder in the process", jit.ErrNotApplicable)
 	}
 	if c.Machine != nil && c.Machine != jit.Host() {
-		return nil, fmt.Errorf("%w: the code is for %s, the unwinders are not", jit.ErrNotApplicable, c.Machine.Name)
+		return nil, fmt.Errorf("%w: the code is for %s, not for this machine", jit.ErrNotApplicable, c.Machine.Name)
 	}
 	r.releaseRetired()
 	b, err := r.newBatch(c)
@@ -91,15 +91,15 @@ func (r *registry) publish(c *jit.Code) (*batch, error) {
 	return b, nil
 }
 
-// in returns what is wrong with the batch that was to be added.
+// in adds the names and addresses of the two functions to a clash.
 func (x *clash) in(c *jit.Code) error {
 	i := slices.IndexFunc(c.Functions, func(f jit.Function) bool { return uintptr(c.Start(&f)) == x.added.start() })
 	f := &c.Functions[i]
-	return fmt.Errorf("%w: function %q at %#x: its %#x bytes overlap a function of another batch, at %#x with %#x bytes",
+	return fmt.Errorf("%w: function %q at %#x: its %#x bytes overlap a published function at %#x of %#x bytes",
 		ErrPublished, f.Name, c.Start(f), f.Size, x.published.start(), x.published.size())
 }
 
-// refresh looks which unwinders are in the process now.
+// refresh looks for the unwinders in the process.
 func (r *registry) refresh() {
 	found := r.find()
 	if slices.Equal(found, r.unwinders) {
@@ -113,14 +113,14 @@ func (r *registry) refresh() {
 	}
 }
 
-// at returns the address of a section for an unwinder. It is valid until the next
-// use of the registry's addresses.
+// at returns the address of a section as the argument of an unwinder. It is valid until
+// the next use of the registry's addresses.
 func (r *registry) at(section []byte) []uintptr {
 	r.addresses = append(r.addresses[:0], addressOf(section))
 	return r.addresses
 }
 
-// retired is a section that others have replaced.
+// retired is a section that was replaced.
 type retired struct {
 	memory []byte
 	at     time.Time

@@ -20,7 +20,7 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// frame is the table of a function that takes its frame at +4.
+// frame is the table of a function that sets up its frame at +4.
 func frame(t testing.TB, size int64) *cfi.Program {
 	t.Helper()
 	p, err := cfi.NewBuilder(cfi.EntryCIE(jit.Host())).At(4).AdjustCFAOffset(size).Program()
@@ -41,9 +41,9 @@ func code(p *cfi.Program, slots ...int) *jit.Code {
 	return c
 }
 
-// TestModel publishes and withdraws at random with models of the unwinders.
-// After each call of each unwinder all functions are known that were before and
-// stay, and after each operation none else is.
+// TestModel publishes and withdraws at random with models of the unwinders. After each
+// call of an unwinder all functions that stay are known, and after each operation no
+// others.
 func TestModel(t *testing.T) {
 	for _, flavours := range [][]flavour{
 		{sectionList}, {rangeTree}, {functionArray},
@@ -63,7 +63,7 @@ func testModel(t *testing.T, seed uint64, flavours ...flavour) {
 	programs := []*cfi.Program{frame(t, 16), frame(t, 32)}
 	const slots = 200
 	owner := make(map[int]*batch) // by slot
-	index := make(map[int]int)    // in its batch
+	index := make(map[int]int)    // index in the batch
 	staying := make(map[int]bool)
 	m.check = func() {
 		for slot := range staying {
@@ -101,7 +101,7 @@ func testModel(t *testing.T, seed uint64, flavours ...flavour) {
 			all := slices.Sorted(maps.Keys(owner))
 			slot := all[random.IntN(len(all))]
 			b := owner[slot]
-			var gone []int // nil is the whole batch
+			var gone []int // nil means the whole batch
 			if random.IntN(2) == 0 {
 				gone = []int{index[slot], index[slot]}
 			}
@@ -147,8 +147,8 @@ func testModel(t *testing.T, seed uint64, flavours ...flavour) {
 	}
 }
 
-// TestSections: what comes as one batch is one section for libgcc, and what
-// comes one by one is gathered in few.
+// TestSections checks that libgcc gets one section for a batch, and few sections for
+// functions published one by one.
 func TestSections(t *testing.T) {
 	const n = 2000
 	all := make([]int, n)
@@ -176,8 +176,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// TestGoldenCPython: what is registered for CPython's compiled shim is what
-// CPython registers: its eh_frame, and a terminator.
+// TestGoldenCPython checks that the section for CPython's compiled shim is what CPython
+// registers: its eh_frame and a terminator.
 func TestGoldenCPython(t *testing.T) {
 	if jit.Host() == nil || jit.Host().Name != "x86-64" {
 		t.Skip("skipped: the golden bytes are for amd64")
@@ -218,7 +218,7 @@ func TestRefused(t *testing.T) {
 		}
 		return p
 	}
-	expression := func(e ...byte) *cfi.Program { // the builder looks at them too
+	expression := func(e ...byte) *cfi.Program { // the builder checks them too
 		instructions := binary.AppendUvarint([]byte{byte(cfi.CFADefCFAExpression)}, uint64(len(e)))
 		return &cfi.Program{CIE: cfi.EntryCIE(m), Instructions: append(instructions, e...)}
 	}
@@ -324,12 +324,12 @@ func TestRegistry(t *testing.T) {
 	for name, slots := range map[string][]int{"f3": {3}, "f5": {5, 6}, "f1": {0, 1}} {
 		_, err := r.publish(code(p, slots...))
 		at := arena + 32*slots[slices.IndexFunc(slots, func(slot int) bool { return fmt.Sprint("f", slot) == name })]
-		want := fmt.Sprintf(`%v: function %q at %#x: its 0x20 bytes overlap a function of another batch, at %#[3]x with 0x20 bytes`, ErrPublished, name, at)
+		want := fmt.Sprintf(`%v: function %q at %#x: its 0x20 bytes overlap a published function at %#[3]x of 0x20 bytes`, ErrPublished, name, at)
 		if !errors.Is(err, ErrPublished) || err.Error() != want {
 			t.Errorf("slots %d again: %v, expected %s", slots, err, want)
 		}
 	}
-	// One that begins in another, and one that ends in it.
+	// One starts in another function, and one ends in it.
 	for shift, want := range map[int]string{16: "f3", -16: "f3"} {
 		c := code(p, 3)
 		c.Address += uint64(shift)
@@ -350,8 +350,8 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// TestGrace: what a section that was replaced says of functions that stay can be
-// read for a while, then its memory is released.
+// TestGrace checks that a replaced section stays readable for a while, and that its
+// memory is released after that.
 func TestGrace(t *testing.T) {
 	r, m := newModel(t, sectionList)
 	p := frame(t, 16)
@@ -381,7 +381,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// FuzzProgram: a table is refused, or an unwinder can look its function up.
+// FuzzProgram checks that a table is refused, or that an unwinder finds its function.
 func FuzzProgram(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"", "\x44\x0e\x20"}, {"\x0c\x07\x08\x90\x01", "\x0a\x0b"}, {"", "\x0f\x04\x77\x08\x06\x96"},

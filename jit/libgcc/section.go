@@ -16,9 +16,9 @@ import (
 
 const word = unsafe.Sizeof(uintptr(0))
 
-// fde is an FDE in the memory of a section, as this package writes them: the
-// length and the CIE pointer in four bytes each, then start and size of the
-// function in a word each (LSB Core, ".eh_frame"; DW_EH_PE_absptr).
+// fde is an FDE in the memory of a section, in this package's encoding: length and CIE
+// pointer of four bytes each, then start and size of the function, a word each
+// (LSB Core, ".eh_frame"; DW_EH_PE_absptr).
 type fde struct{ entry unsafe.Pointer }
 
 func fdeAt(section []byte, offset uint32) fde { return fde{unsafe.Pointer(&section[offset])} }
@@ -30,15 +30,15 @@ func (f fde) start() uintptr   { return *(*uintptr)(unsafe.Add(f.entry, 8)) }
 func (f fde) size() uintptr    { return *(*uintptr)(unsafe.Add(f.entry, 8+word)) }
 func (f fde) end() uintptr     { return f.start() + f.size() }
 
-// hide makes libgcc find nothing for the function any more, while others look
-// their own up: the size is what a lookup compares last, and each time anew. The
-// start stays, by which the FDEs were sorted.
+// hide sets the size to 0, so that libgcc no longer finds the function: a lookup
+// compares the size last, and reads it each time. Other functions are still found. The
+// start stays, because the FDEs were sorted by it.
 func (f fde) hide() { atomic.StoreUintptr((*uintptr)(unsafe.Add(f.entry, 8+word)), 0) }
 
-// bytes returns the FDE, and cie the CIE that it points to.
+// bytes returns the FDE, and cie its CIE.
 func (f fde) bytes() []byte { return entryBytes(f.entry) }
 func (f fde) cie() []byte {
-	back := *(*int32)(unsafe.Add(f.entry, 4)) // from itself
+	back := *(*int32)(unsafe.Add(f.entry, 4)) // relative to the field itself
 	return entryBytes(unsafe.Add(f.entry, 4-int(back)))
 }
 
@@ -46,13 +46,13 @@ func entryBytes(entry unsafe.Pointer) []byte {
 	return unsafe.Slice((*byte)(entry), 4+*(*uint32)(entry))
 }
 
-// encoder encodes tables as this package registers them. Pointers are stored
-// whole: C memory and generated code lie further apart than four bytes reach,
-// and an entry that depends on no place can be copied.
+// encoder encodes tables as this package registers them. Pointers are absolute: C
+// memory and generated code can be more than 2 GiB apart, and an absolute entry can be
+// copied elsewhere.
 type encoder struct {
 	cfi.Encoder
 	absolute map[*cfi.CIE]*cfi.CIE
-	from, to *cfi.CIE // the last one's
+	from, to *cfi.CIE // of the last FDE
 	program  cfi.Program
 	distinct int // CIEs in the section
 }
@@ -78,7 +78,7 @@ func (e *encoder) append(p *cfi.Program, start, size uint64) (uint32, error) {
 		return 0, err
 	}
 	if at := unsafe.Pointer(&e.Data[offset]); *(*uint32)(unsafe.Add(at, 4)) == 0 {
-		offset += len(entryBytes(at)) // a CIE, new to the section
+		offset += len(entryBytes(at)) // skip the CIE, which is new in the section
 		e.distinct++
 	}
 	if len(e.Data) > math.MaxInt32 {
@@ -87,8 +87,8 @@ func (e *encoder) append(p *cfi.Program, start, size uint64) (uint32, error) {
 	return uint32(offset), nil
 }
 
-// toAbsolute sets e.to to a CIE like c that stores pointers whole, in the forms
-// that every unwinder reads.
+// toAbsolute sets e.to to a CIE like c with absolute pointers, in a form that every
+// unwinder reads.
 func (e *encoder) toAbsolute(c *cfi.CIE) error {
 	if e.from == c {
 		return nil
@@ -106,7 +106,7 @@ func (e *encoder) toAbsolute(c *cfi.CIE) error {
 		to.DWARF64 = false // libgcc does not read it
 		to.Augmentation = letters(c)
 		if to.Version == 4 {
-			to.Version = 3 // LLVM reads 1 and 3; 4 says nothing more here
+			to.Version = 3 // LLVM reads 1 and 3; 4 adds nothing here
 		}
 		e.absolute[c] = to
 	}
@@ -114,8 +114,8 @@ func (e *encoder) toAbsolute(c *cfi.CIE) error {
 	return nil
 }
 
-// letters returns the augmentation that a CIE's fields make. It says how pointers
-// are stored even where that is the default, as compilers and CPython do.
+// letters returns the augmentation string for a CIE's fields. Like compilers and CPython
+// it states the pointer encoding even if that is the default.
 func letters(c *cfi.CIE) string {
 	s := "z"
 	if c.PersonalityEnc != cfi.EncOmit {
@@ -145,8 +145,7 @@ func wholePointer(e cfi.Encoding) cfi.Encoding {
 func (e *encoder) terminate() { e.Data = terminate(e.Data) }
 
 // block puts an entry after the terminator that ends the section for LLVM 14. LLVM 14
-// ignores the terminator and reads on: the entry is neither a CIE nor an FDE of the CIE
-// that
+// ignores the terminator and reads on: the entry is neither a CIE nor an FDE of the CIE.
 func (e *encoder) block() {
 	cie := len(entryBytes(unsafe.Pointer(&e.Data[0])))
 	end := len(e.Data)
@@ -173,11 +172,11 @@ type gatherer struct {
 }
 
 type gatheredCIE struct {
-	bytes  []byte // where it was
+	bytes  []byte // the original
 	offset int    // in data
 }
 
-// gather makes a section of functions, and changes functions to those in it.
+// gather makes a section of functions, and points functions to their copies in it.
 func (r *registry) gather(functions []fde) []byte {
 	g := &r.gatherer
 	g.data, g.offsets = g.data[:0], g.offsets[:0]
@@ -199,8 +198,8 @@ func (r *registry) gather(functions []fde) []byte {
 	return section
 }
 
-// cie returns the offset of a CIE in the new section. Most functions share one;
-// of many, only the last ones are looked through.
+// cie returns the offset of a CIE in the new section. Most functions share one; of
+// many, only the most recent ones are compared.
 func (g *gatherer) cie(b []byte) int {
 	for i := len(g.cies) - 1; i >= max(0, len(g.cies)-8); i-- {
 		if known := &g.cies[i]; &known.bytes[0] == &b[0] || string(known.bytes) == string(b) {

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// TestLinked: an unwinder that the linker put into the program is found there,
-// where dlsym does not see it.
+// TestLinked checks that an unwinder is found that the linker put into the program,
+// where dlsym does not find it.
 func TestLinked(t *testing.T) {
 	for _, tool := range []string{"go", "g++"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -28,10 +28,10 @@ func TestLinked(t *testing.T) {
 		name     string
 		flags    []string // of go build
 		libstdcc string   // CGO_LDFLAGS
-		needed   bool     // libgcc_s.so.1 by the program
+		needed   bool     // the program needs libgcc_s.so.1
 	}{
 		{"static", []string{`-ldflags=-extldflags "-static"`}, "-static-libgcc -static-libstdc++", false},
-		// libstdc++.a is named, as gcc is what links.
+		// libstdc++.a is named because gcc links, not g++.
 		{"static libgcc", []string{"-ldflags=-extldflags -static-libgcc"}, "-static-libgcc -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic", false},
 		{"static libgcc, pie", []string{"-buildmode=pie", "-ldflags=-extldflags -static-libgcc"}, "-static-libgcc -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic", false},
 		{"dynamic", nil, "", true},

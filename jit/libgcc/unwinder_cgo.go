@@ -16,11 +16,10 @@ package libgcc
 #include <stdlib.h>
 #include <string.h>
 
-// What the linker put into the program itself, dlsym does not find: a static
-// program has no symbols for it, and one with -static-libgcc exports none of
-// libgcc's. References that are weak take what is there, and bring nothing. Code
-// that is position independent has them from the dynamic linker, which gives the
-// functions' own addresses, and not those of stubs in the program.
+// dlsym does not find an unwinder that the linker put into the program: a static
+// program has no dynamic symbols, and one with -static-libgcc does not export
+// libgcc's. Weak references find it without linking it. In position-independent code
+// the dynamic linker resolves them, to the functions themselves and not to stubs.
 #pragma weak __register_frame
 #pragma weak __deregister_frame
 #pragma weak _Unwind_Find_FDE
@@ -33,8 +32,8 @@ extern const void *_Unwind_Find_FDE(void *, void *);
 extern void __unw_add_dynamic_fde(uintptr_t), __unw_remove_dynamic_fde(uintptr_t);
 extern void __unw_add_dynamic_eh_frame_section(uintptr_t), __unw_remove_dynamic_eh_frame_section(uintptr_t);
 
-// open_loaded is dlopen for an object that is loaded already. It is looked up: a
-// static program has no use for it, and its linker would warn of a mention.
+// open_loaded is dlopen for an object that is already loaded. It looks dlopen up,
+// because the linker of a static program warns of a direct reference.
 static void *open_loaded(const char *name, int flags) {
 	void *(*open)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
 	return open ? open(name, RTLD_LAZY | RTLD_NOLOAD | flags) : NULL;
@@ -48,14 +47,14 @@ struct unwinder {
 	int parses_early;                        // libgcc from GCC 13 on
 };
 
-// object is where the object that has a symbol is loaded.
+// object returns the load address of the object that defines a symbol.
 static void *object(void *symbol) {
 	Dl_info info;
 	return symbol && dladdr(symbol, &info) ? info.dli_fbase : NULL;
 }
 
-// only leaves out what is not of the object that has a symbol: the program's
-// scope, and a handle's, holds several objects, and so can hold several unwinders.
+// only clears the functions that are not in the object that defines a symbol: the
+// scope of the program or of a handle can contain several unwinders.
 static void only(struct unwinder *u, void *symbol) {
 	void **all[] = {&u->register_frame, &u->deregister_frame, &u->find_fde,
 		&u->add_fde, &u->remove_fde, &u->add_section, &u->remove_section};
@@ -65,9 +64,9 @@ static void only(struct unwinder *u, void *symbol) {
 }
 
 // parses_early reports whether libgcc is that of GCC 13 or later. It registers
-// an FDE and lets it point elsewhere before the first lookup: who finds it
-// there had not looked yet. The code is this struct's own memory, which nothing
-// else describes.
+// an FDE and changes its address before the first lookup: an unwinder that finds the
+// new address parses late. The code is this struct's own memory, which no other
+// table describes.
 static int parses_early(const struct unwinder *u) {
 	const void *(*find)(void *, void *) = (const void *(*)(void *, void *))u->find_fde;
 	if (!find)
@@ -104,7 +103,7 @@ struct unwinders {
 	int count;
 };
 
-// take adds an unwinder where it is one, and is not there yet. It stays loaded.
+// take adds an unwinder if it is complete and new, and keeps it loaded.
 static void take(struct unwinders *found, struct unwinder u) {
 	if (!u.add_fde || !u.remove_fde)
 		u.add_fde = NULL;
@@ -122,7 +121,7 @@ static void take(struct unwinders *found, struct unwinder u) {
 
 // find_unwinders finds the unwinders that are linked or loaded.
 static void find_unwinders(struct unwinders *found) {
-	// LLVM's __register_frame is in a static program only where that mentions it.
+	// LLVM's __register_frame is in a static program only if the program refers to it.
 	void *linked[] = {__register_frame, __unw_add_dynamic_fde};
 	for (int i = 0; i < 2; i++) {
 		struct unwinder u = {
@@ -165,7 +164,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *loads) {
 	return 1;
 }
 
-// loads is how often the process has loaded an object.
+// loads returns how many objects the process has loaded so far.
 static uint64_t loads(void) {
 	uint64_t n = 0;
 	dl_iterate_phdr(count_loads, &n);
@@ -181,16 +180,16 @@ import "C"
 
 import "unsafe"
 
-// found are the unwinders of the process, under the lock of the registry.
+// found contains the unwinders of the process, under the lock of the registry.
 var found struct {
 	loads C.uint64_t
 	all   []*unwinder
-	known map[unsafe.Pointer]*unwinder // by their keys
+	known map[unsafe.Pointer]*unwinder // by key
 }
 
-// findUnwinders returns the unwinders that are there: those that are linked into
-// the program, the one that its symbols lead to, libgcc_s.so.1, and LLVM's
-// libunwind.so.1. One that is found stays loaded.
+// findUnwinders returns the unwinders of the process: linked into the program, found
+// by its symbols, libgcc_s.so.1, and LLVM's libunwind.so.1. An unwinder that was found
+// stays loaded.
 func findUnwinders() []*unwinder {
 	loads := C.loads()
 	if loads != 0 && loads == found.loads {
@@ -239,7 +238,7 @@ func each(function unsafe.Pointer) func([]uintptr) {
 	}
 }
 
-// processMemory is C's heap.
+// processMemory is the C heap.
 type processMemory struct{}
 
 func (processMemory) allocate(size int) []byte {

@@ -6,10 +6,10 @@
 
 package libgcc
 
-// findUnwinders finds none: there is no C runtime, or an untested one.
+// findUnwinders returns none: there is no C runtime, or it is untested.
 func findUnwinders() []*unwinder { return nil }
 
-// processMemory is never asked for any.
+// processMemory is never used.
 type processMemory struct{}
 
 func (processMemory) allocate(size int) []byte { return make([]byte, size) }

@@ -13,18 +13,18 @@ import (
 	"github.com/clewdev/clew/jit"
 )
 
-// validateCIE refuses what libgcc's and LLVM's readers of CIEs do not know.
+// validateCIE refuses CIEs that the readers of libgcc and LLVM do not support.
 func validateCIE(c *cfi.CIE) error {
 	m := c.Section.Machine
 	switch {
 	case c.Version > 4:
-		return fmt.Errorf("%w: a CIE of version %d", ErrTable, c.Version)
+		return fmt.Errorf("%w: CIE of version %d", ErrTable, c.Version)
 	case c.SegmentSize != 0 || c.AddressSize != 0 && int(c.AddressSize) != m.AddressSize:
-		return fmt.Errorf("%w: a CIE with addresses of %d bytes and segments of %d", ErrTable, c.AddressSize, c.SegmentSize)
+		return fmt.Errorf("%w: CIE with addresses of %d bytes and segments of %d", ErrTable, c.AddressSize, c.SegmentSize)
 	case c.ReturnAddress >= columns(m):
-		return fmt.Errorf("%w: the return address is in column %d", ErrTable, c.ReturnAddress)
+		return fmt.Errorf("%w: return address in column %d", ErrTable, c.ReturnAddress)
 	case c.MTETagged:
-		return fmt.Errorf("%w: a CIE for tagged memory, which libgcc does not know", ErrTable)
+		return fmt.Errorf("%w: CIE for tagged memory, which libgcc does not support", ErrTable)
 	}
 	for i, letter := range c.Augmentation {
 		switch {
@@ -35,23 +35,23 @@ func validateCIE(c *cfi.CIE) error {
 		case c.Augmentation[0] == 'z' && letter == 'B' && m.SignsReturns:
 			continue
 		}
-		return fmt.Errorf("%w: a CIE with augmentation %q", ErrTable, c.Augmentation)
+		return fmt.Errorf("%w: CIE with augmentation %q", ErrTable, c.Augmentation)
 	}
 	return nil
 }
 
-// columns returns how many columns hold what a CFA can be computed from: the
-// general registers, and with x86 the return address. libgcc asserts that
-// another register is none (_Unwind_GetGR), LLVM aborts.
+// columns returns the number of columns from which a CFA can be computed: the general
+// registers, and on x86 the return address. For other registers libgcc fails an
+// assertion (_Unwind_GetGR) and LLVM aborts.
 func columns(m *arch.Machine) uint64 {
 	return cmp.Or(m.UnwindColumns, 32)
 }
 
-// validator checks that the unwinders can take the tables of a section, which
-// was encoded from programs.
+// validator checks that the unwinders support the tables of a section that was encoded
+// from programs.
 type validator struct {
 	section     *cfi.Section
-	programs    map[*cfi.Program]struct{} // that are valid
+	programs    map[*cfi.Program]struct{} // known to be valid
 	last        *cfi.Program
 	interpreter cfi.Interpreter
 	fde         cfi.FDE
@@ -67,7 +67,7 @@ func (v *validator) reset(section []byte) {
 	v.section = &cfi.Section{Name: "unwind table", Machine: jit.Host(), Data: section}
 }
 
-// validate checks the FDE at an offset, which was encoded from p.
+// validate checks the FDE at an offset; it was encoded from p.
 func (v *validator) validate(p *cfi.Program, offset uint32) error {
 	if v.last == p {
 		return nil
@@ -92,15 +92,15 @@ func (v *validator) validate(p *cfi.Program, offset uint32) error {
 	return nil
 }
 
-// instructions checks that the unwinders know all instructions: libgcc aborts at
-// another, and at one of SPARC's writes past its registers.
+// instructions checks that the unwinders know all instructions. libgcc aborts at
+// unknown ones, and at one of SPARC's it writes past the end of its registers.
 func (v *validator) instructions(d cfi.Decoder) error {
 	m := v.section.Machine
 	var ins cfi.Instruction
 	for d.Next(&ins) {
 		switch vendor := ins.Op.Vendor(); {
 		case vendor != cfi.VendorDWARF && vendor != cfi.VendorGNU, !ins.Op.DefinedOn(m):
-			return fmt.Errorf("%w: the instruction %s", ErrTable, ins.Op.Name(m))
+			return fmt.Errorf("%w: instruction %s, which the unwinders do not know", ErrTable, ins.Op.Name(m))
 		case ins.Op.Operands()&cfi.OperandExpression == 0:
 			continue
 		}
@@ -119,7 +119,7 @@ func (v *validator) instructions(d cfi.Decoder) error {
 	return nil
 }
 
-// rows checks that each row has a CFA, without which libgcc aborts, and needs
+// rows checks that each row has a CFA, because libgcc aborts without, and uses
 // only registers that can be read.
 func (v *validator) rows() error {
 	limit := columns(v.section.Machine)

@@ -46,11 +46,11 @@ import (
 	"unsafe"
 )
 
-// Library is a shared library that is loaded. It stays so.
+// Library is a loaded shared library. It is never unloaded.
 type Library struct{ handle unsafe.Pointer }
 
-// Open loads a shared library, by its path or as the dynamic linker finds it.
-// Its symbols are for itself.
+// Open loads a shared library, by its path or as the dynamic linker finds it. Its
+// symbols are local.
 func Open(path string) (Library, error) {
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
@@ -62,15 +62,15 @@ func Open(path string) (Library, error) {
 }
 
 // Symbol returns the address of a symbol of the library, or of those that it
-// was linked with, and 0 where there is none.
+// was linked with, or 0 if there is none.
 func (l Library) Symbol(name string) uintptr {
 	s := C.CString(name)
 	defer C.free(unsafe.Pointer(s))
 	return uintptr(C.symbol(l.handle, s))
 }
 
-// Call calls the function at an address with two words, on a thread of its own,
-// and returns the word that it returns.
+// Call calls the function at an address with two words, on another thread, and returns
+// its result.
 func Call(function, a, b uintptr) (uintptr, error) {
 	var result C.uintptr_t
 	if errno := C.call_on_thread(C.uintptr_t(function), C.uintptr_t(a), C.uintptr_t(b), &result); errno != 0 {
@@ -79,8 +79,8 @@ func Call(function, a, b uintptr) (uintptr, error) {
 	return uintptr(result), nil
 }
 
-// Allocate returns memory of C, which stays where it is.
+// Allocate returns C memory, which never moves.
 func Allocate(size int) []byte { return unsafe.Slice((*byte)(C.calloc(1, C.size_t(size))), size) }
 
-// Free gives memory of Allocate back.
+// Free frees memory that Allocate returned.
 func Free(b []byte) { C.free(unsafe.Pointer(&b[0])) }
