@@ -18,12 +18,11 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// maxJitdumps bounds how many jitdumps a target has: a process that was forked
-// has its own and those of its parents.
+// maxJitdumps bounds the jitdumps of a target. A forked process has its own and those of its
+// parents.
 const maxJitdumps = 64
 
-// jitdumps reads the jitdumps that the target has mapped, as perf asks runtimes
-// to do.
+// jitdumps reads the jitdumps that the target has mapped, as perf requires.
 func (r *Reader) jitdumps() (sources []*Source) {
 	s := r.target.Snapshot
 	seen := make(map[string]bool)
@@ -35,8 +34,8 @@ func (r *Reader) jitdumps() (sources []*Source) {
 		seen[m.Path] = true
 		marker := codefile.Marker{Path: m.Path}
 		if s.Open != nil && (s.Live || s.Process == nil) {
-			// The very file that is mapped. A core holds a page of it at most: what is at
-			// its path now is opened by the process, where there is one.
+			// Open the mapped file itself. A core contains at most one page of it: there the
+			// file at its path is opened through the process, if it is known.
 			marker.Open = func() (*os.File, error) { return s.Open(m) }
 		}
 		source := &Source{Kind: Jitdump, Place: m.Path}
@@ -75,9 +74,9 @@ func (r *Reader) perfMaps() []*Source {
 	return []*Source{source}
 }
 
-// executable returns what tells whether the target has code at an address, for
-// files that may not be its own: where a core is read another process can have had
-// the number, or the name of the file. It is nil for a live one.
+// executable returns a function that reports whether the target has code at an address. It
+// detects files of other processes: when a core is read, another process can have had the
+// same ID or file name. It is nil for a live target.
 func executable(s *snapshot.Snapshot) func(address uint64) bool {
 	if s.Live {
 		return nil
@@ -88,7 +87,7 @@ func executable(s *snapshot.Snapshot) func(address uint64) bool {
 	}
 }
 
-// FromJitdump returns a jitdump as a Source, by what it tells of its end.
+// FromJitdump returns a jitdump as a Source, with the code that existed at its end.
 func FromJitdump(d *codefile.Jitdump) *Source {
 	code := &dumpCode{file: d}
 	return &Source{Kind: Jitdump, Place: d.Path, Entries: len(d.Functions()), Err: d.Err, machine: d.Machine,
@@ -101,21 +100,20 @@ func FromPerfMap(m *codefile.Map) *Source {
 		codes: []*Code{{Kind: PerfMap, is: &mapCode{file: m}}}}
 }
 
-// of makes a file's source one of a snapshot's target.
+// of sets the target of a file's source.
 func (source *Source) of(s *snapshot.Snapshot) *Source {
 	source.machine, source.codes[0].snapshot = s.Machine, s
 	return source
 }
 
-// Read reads a file that a runtime wrote for perf: a jitdump, or else a
-// perf map; name is what the source is called. What is wrong with parts of the
-// file is in the source's Err. The error is that of a file that is neither.
+// Read reads a file that a runtime wrote for perf: a jitdump or a perf map. The name becomes
+// the source's Place. Errors in parts of the file are in the source's Err. Read returns an
+// error if the file is neither.
 func Read(name string, data []byte) (*Source, error) {
 	return fileSource(codefile.Parse(name, data, nil))
 }
 
-// Open reads such a file from a path, up to its first hole and the
-// first two gigabytes.
+// Open reads such a file from a path, up to its first hole and at most two gigabytes.
 func Open(path string) (*Source, error) {
 	return fileSource(codefile.NewReader().Read(path))
 }
@@ -130,8 +128,8 @@ func fileSource(d *codefile.Jitdump, m *codefile.Map, err error) (*Source, error
 	return FromPerfMap(m), nil
 }
 
-// dumpCode is the code that a jitdump tells of at its end. Of a core whose process
-// ran on, that is where it was ever after.
+// dumpCode is the code that existed at the end of a jitdump. If the process of a core ran on,
+// that can be later than the core.
 type dumpCode struct {
 	nothing
 	file *codefile.Jitdump

@@ -20,12 +20,12 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// gdbLists reads the lists of the GDB JIT interface that symbols lead to.
+// gdbLists reads the lists of the GDB JIT interface whose symbols are known.
 func (r *Reader) gdbLists() []*Source {
 	return r.readLists(&registry.Space{Symbols: r.symbols}, GDBList)
 }
 
-// searchedLists searches for the others.
+// searchedLists searches writable memory for the other lists.
 func (r *Reader) searchedLists() []*Source {
 	return r.readLists(&registry.Space{Writable: r.writable()}, GDBListSearched)
 }
@@ -43,7 +43,7 @@ func (r *Reader) readLists(space *registry.Space, kind Kind) []*Source {
 	return r.sourcesOf(lists, kind)
 }
 
-// sourcesOf makes sources of lists.
+// sourcesOf returns the lists as sources.
 func (r *Reader) sourcesOf(lists []registry.List, kind Kind) (sources []*Source) {
 	s := r.target.Snapshot
 	for i := range lists {
@@ -93,7 +93,7 @@ func (r *Reader) sourcesOf(lists []registry.List, kind Kind) (sources []*Source)
 	return sources
 }
 
-// place names an address by the object that it lies in.
+// place returns an address with the name of the object that contains it.
 func (r *Reader) place(address uint64) string {
 	if m := snapshot.FindMapping(r.target.Snapshot.Mappings, address); m != nil && m.Path != "" {
 		return fmt.Sprintf("%#x in %s", address, filepath.Base(m.Path))
@@ -101,7 +101,7 @@ func (r *Reader) place(address uint64) string {
 	return fmt.Sprintf("%#x", address)
 }
 
-// addImage adds one image to a source.
+// addImage adds a symbol file to a source.
 func (r *Reader) addImage(source *Source, e *registry.Entry) error {
 	if e.Err != nil {
 		return e.Err
@@ -128,8 +128,8 @@ func (r *Reader) addImage(source *Source, e *registry.Entry) error {
 	return err
 }
 
-// imageCode is the code that a symbol file describes. There can be many thousand, and one
-// that was opened takes some 10 KB: those are that a frame is in.
+// imageCode is the code that a symbol file describes. A target can have many thousand, and
+// each open one takes some 10 KB, so only those that contain a frame are opened.
 type imageCode struct {
 	nothing
 	data   []byte
@@ -144,7 +144,7 @@ func newImageCode(data []byte) *imageCode {
 	return c
 }
 
-// open opens the file, of which it is known that that can be done.
+// open opens the file, which addImage has opened before without an error.
 func (c *imageCode) open() *reader.Image {
 	f, _ := reader.Open(c.data)
 	return f
@@ -195,7 +195,7 @@ func (c *imageCode) unwinds() bool {
 
 func (c *imageCode) image() []byte { return c.data }
 
-// symbols yields the run-time addresses of a symbol of all objects.
+// symbols yields the run-time addresses of a symbol in all objects.
 func (r *Reader) symbols(name string) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for _, o := range r.target.Objects() {
@@ -210,8 +210,8 @@ func (r *Reader) symbols(name string) iter.Seq[uint64] {
 	}
 }
 
-// writable returns where the objects keep their variables: their writable
-// mappings, and the memory without a file that follows one.
+// writable returns the ranges of the objects' variables: their writable mappings, and the
+// memory without a file right after each.
 func (r *Reader) writable() (ranges []registry.Range) {
 	all := r.target.Snapshot.Mappings
 	for _, o := range r.target.Objects() {

@@ -16,9 +16,8 @@ import (
 	"github.com/clewdev/clew/unwind/golang"
 )
 
-// goModules reads the lists of modules of the Go runtimes in the target. Programs
-// add code to them that they loaded while they ran, so that Go's collector and
-// tracebacks find their way through it.
+// goModules reads the module lists of the Go runtimes in the target. Loaders add their code to
+// these lists, so that Go's garbage collector and tracebacks can walk through it.
 func (r *Reader) goModules() (sources []*Source) {
 	s := r.target.Snapshot
 	if s.Memory == nil {
@@ -51,7 +50,7 @@ func (r *Reader) goModules() (sources []*Source) {
 	return sources
 }
 
-// goCode is the code of a module of Go's list.
+// goCode is the code of one module of a Go runtime's list.
 type goCode struct {
 	nothing
 	module   *object.GoModule
@@ -78,9 +77,9 @@ func (c *goCode) tableOf(function func(address uint64) (object.GoFunction, bool)
 		Named:   func(string) (golang.Function, bool) { return golang.Function{}, false },
 		Function: func(address uint64) (golang.Function, bool) {
 			f, ok := function(address)
-			// Nothing says that Go's compiler made the code. Where it saves registers is
-			// found in its first instructions, as for assembly. A function is not the
-			// runtime's because it has the name of one.
+			// The code may not come from Go's compiler, so saved registers are found in its
+			// first instructions, as for assembly. The name of a runtime function does not
+			// make it one.
 			f.Assembly, f.Name = true, ""
 			return golang.Function(f), ok
 		},

@@ -14,14 +14,14 @@ import (
 	"github.com/clewdev/clew/unwind/golang"
 )
 
-// Bounds of the call frame information that is made of a Go function.
+// Bounds of the call frame information that is made for a Go function.
 const (
 	maxGoRows     = 1 << 12
 	maxGoPrologue = 1 << 7 // bytes in which registers are saved; golang.Table looks at no more
 )
 
-// frames makes call frame information of the rules of the function at an address, for
-// those who print or extract its unwind table.
+// frames converts the rules of the function at an address to call frame information, for
+// printing or extracting its unwind table.
 func (c *goCode) frames(pc uint64) ([]*cfi.Section, error) {
 	f, ok, err := c.module.FunctionAt(pc)
 	if !ok {
@@ -53,7 +53,7 @@ func (c *goCode) frames(pc uint64) ([]*cfi.Section, error) {
 	return []*cfi.Section{{Name: fmt.Sprintf("Go module at %#x", c.module.Address), Kind: e.Kind, Data: e.Data, Address: e.Address, Machine: c.snapshot.Machine}}, nil
 }
 
-// goFrames makes a program of the rules of a function.
+// goFrames builds a CFI program from the rules of a function.
 type goFrames struct {
 	*cfi.Builder
 	table    *golang.Table
@@ -66,15 +66,15 @@ type goFrames struct {
 	err  error
 }
 
-// rowsTo adds the rows from where it is up to an address, between which the depth is
-// the same and registers are saved.
+// rowsTo adds the rows from the current address to end. The depth is the same for all;
+// registers are saved in between.
 func (w *goFrames) rowsTo(end uint64) {
 	for ; w.started && w.at < min(end, w.function.Entry+maxGoPrologue) && w.err == nil; w.at++ {
 		w.row(w.at)
 	}
 }
 
-// row adds the row that starts at an address, if that differs from the one before.
+// row adds the row that starts at an address, if it differs from the previous row.
 func (w *goFrames) row(address uint64) {
 	rules, err := w.table.Rules(address)
 	switch {

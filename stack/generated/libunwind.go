@@ -18,8 +18,8 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// dynInfoLists reads the lists of dynamic unwind information of all libunwinds
-// that the target has loaded.
+// dynInfoLists reads the lists of dynamic unwind information of all copies of libunwind that
+// the target has loaded.
 func (r *Reader) dynInfoLists() (sources []*Source) {
 	s := r.target.Snapshot
 	if s.Memory == nil {
@@ -58,7 +58,7 @@ func (r *Reader) dynInfoLists() (sources []*Source) {
 	return sources
 }
 
-// addInfos adds the code of a list's infos. It returns what is wrong with some.
+// addInfos adds the code of a list's infos. It returns the errors of invalid infos.
 func (source *Source) addInfos(r *Reader, list *libunwind.List) error {
 	var errs []error
 	var procedures []*region.Procedure
@@ -105,8 +105,8 @@ func (c *infoCode) name() string {
 	return ""
 }
 
-// function returns the code of the whole info: a table has no names for the
-// functions in it.
+// function returns the whole info as a function, because a table has no names for its
+// functions.
 func (c *infoCode) function(pc uint64) (object.Symbol, bool) {
 	s := object.Symbol{Name: c.name(), Address: c.info.Start, Size: c.info.End - c.info.Start, Source: object.StaticSymbols}
 	return s, s.Name != "" && pc-s.Address < s.Size
@@ -120,8 +120,8 @@ func (c *infoCode) functions() iter.Seq[object.Symbol] {
 	}
 }
 
-// frames returns a section with the FDE of an address alone: what a table leads
-// to can have other things between.
+// frames returns a section that has only the FDE of an address: between the FDEs of a table
+// there can be other data.
 func (c *infoCode) frames(pc uint64) ([]*cfi.Section, error) {
 	if !c.read {
 		c.read = true
@@ -155,14 +155,14 @@ func sectionOrNone(s *cfi.Section) []*cfi.Section {
 	return []*cfi.Section{s}
 }
 
-// regions makes call frame information of a procedure's regions.
+// regions converts a procedure's regions to call frame information.
 func (c *infoCode) regions() (*cfi.Section, error) {
 	p := c.info.Procedure
 	program, err := p.Program(c.machine, c.procedures...)
 	if err != nil {
 		return nil, err
 	}
-	// Near the code, so that every distance fits.
+	// An address near the code, so that all distances fit their encoding.
 	e := cfi.Encoder{Kind: cfi.EHFrame, Machine: c.machine, Address: p.Start}
 	if err := e.Program(program, p.Start, p.End-p.Start); err != nil {
 		return nil, err
@@ -188,11 +188,10 @@ func (c *infoCode) rules(pc uint64) (*unwind.Rules, error) {
 	return t.rules(pc)
 }
 
-// maxInfoTables bounds the tables that are kept of one info, each of which is of
-// one function.
+// maxInfoTables bounds the tables that are kept for one info, one for each function.
 const maxInfoTables = 64
 
-// covers keeps nothing: it is asked for each info of a list.
+// covers keeps no table, because it is called for every info of a list.
 func (c *infoCode) covers(pc uint64) bool {
 	once := infoCode{info: c.info, procedures: c.procedures, machine: c.machine, memory: c.memory}
 	_, err := once.rules(pc)

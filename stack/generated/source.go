@@ -20,34 +20,33 @@ import (
 	"github.com/clewdev/clew/unwind"
 )
 
-// Source is one place in which a target tells of the code that it generated.
-// Like Objects it is not safe for concurrent use.
+// Source is one place in which a target describes code that it generated. It is not safe for
+// concurrent use.
 type Source struct {
 	Kind  Kind
 	Place string // the path of a file, as the target sees it, or the address of a list: "0x7f… in libunwind.so.8"
 
-	// Entries is what the source consists of: symbol files of a GDB JIT list,
-	// records of a jitdump that describe code, infos of a dyn-info list, lines of
-	// a perf map, modules of Go's list.
+	// Entries is the number of entries: symbol files of a GDB JIT list, records of a jitdump
+	// that describe code, infos of a dyn-info list, lines of a perf map, modules of Go's list.
 	Entries int
-	// Err says what of the source could not be read, nil where all could.
+	// Err is the error of the parts that could not be read, nil if all could.
 	Err error
-	// Note says which entries are skipped though nothing is wrong with them: those of
-	// a GDB JIT list that are not ELF files. Erlang registers such, for a reader that
-	// it brings along. It is "" where there are none.
+	// Note names entries that are valid but not read: those of a GDB JIT list that are not
+	// ELF files. Erlang registers such entries, for a gdb plug-in of its own. It is "" if
+	// there are none.
 	Note string
 
 	address uint64        // of a list
-	machine *arch.Machine // that the source says; nil where it does not
+	machine *arch.Machine // nil if the source does not name it
 	codes   []*Code
 	ranges  codeRanges // of the codes; empty if there is one for all addresses
 }
 
-// description is what a source says of some code. Addresses are run-time ones.
+// description describes the code of one entry. All addresses are run-time addresses.
 type description interface {
 	// function returns the function that covers an address.
 	function(pc uint64) (object.Symbol, bool)
-	// functions yields all of them that have code.
+	// functions yields all functions that have code.
 	functions() iter.Seq[object.Symbol]
 	// former yields the functions with matching names that are no longer where they were.
 	former(match func(name string) bool) iter.Seq[codefile.Former]
@@ -56,21 +55,21 @@ type description interface {
 	// lines yields the source lines of the function at an address, in the order
 	// of the source.
 	lines(pc uint64) iter.Seq[jit.Line]
-	// frames returns the call frame information in which the rules of an address are.
+	// frames returns the call frame information that covers an address.
 	frames(pc uint64) ([]*cfi.Section, error)
-	// rules returns the rules of an address; the error wraps cfi.ErrNoFDE where
-	// the source has none.
+	// rules returns the rules of an address. The error wraps cfi.ErrNoFDE if the source has
+	// none.
 	rules(pc uint64) (*unwind.Rules, error)
-	// covers reports whether an address has rules, and unwinds is false where none has.
+	// covers reports whether an address has rules, and unwinds whether any can have.
 	covers(pc uint64) bool
 	unwinds() bool
-	// bytes returns the code that the source itself holds of a function, and
-	// image the symbol file as it was registered; nil where there is none.
+	// bytes returns the source's copy of a function's code, nil if it has none.
 	bytes(pc uint64) []byte
+	// image returns the symbol file as it was registered, nil if there is none.
 	image() []byte
 }
 
-// nothing is a description of what most sources do not tell.
+// nothing has the methods of a description that most sources lack.
 type nothing struct{}
 
 func (nothing) former(func(string) bool) iter.Seq[codefile.Former] {
@@ -132,8 +131,8 @@ type Function struct {
 	code *Code
 }
 
-// Functions yields the functions of the source, in no particular order. Of code
-// that has been replaced since, a perf map can still have the line.
+// Functions yields the functions of the source, in no particular order. A perf map can still
+// have lines of code that has been replaced.
 func (s *Source) Functions() iter.Seq[Function] {
 	return func(yield func(Function) bool) {
 		for _, c := range s.codes {
@@ -146,9 +145,8 @@ func (s *Source) Functions() iter.Seq[Function] {
 	}
 }
 
-// Former yields the functions, of those whose names match, that were overwritten or
-// moved away, as far as the source knows: a jitdump and a perf map do, and the lists
-// in a target's memory have no history.
+// Former yields the functions with matching names that were overwritten or moved. Only
+// jitdumps and perf maps have them: lists in a target's memory have no history.
 func (s *Source) Former(match func(name string) bool) iter.Seq[codefile.Former] {
 	return func(yield func(codefile.Former) bool) {
 		for _, c := range s.codes {
@@ -161,8 +159,8 @@ func (s *Source) Former(match func(name string) bool) iter.Seq[codefile.Former] 
 	}
 }
 
-// Executable reports whether the function is in executable memory of the target,
-// as far as that is known: runtimes tell of bytecode too.
+// Executable reports whether the function is in executable memory, since runtimes describe
+// bytecode too. It returns true if the target's mappings are not known.
 func (f *Function) Executable() bool {
 	s := f.code.snapshot
 	if s == nil || s.Mappings == nil {
@@ -176,8 +174,8 @@ func (f *Function) Executable() bool {
 // first byte.
 func (f *Function) Unwinds() bool { return f.code.is.covers(f.Start) }
 
-// Frames returns the call frame information that the function's is in, at
-// run-time addresses; none where the source has none.
+// Frames returns the sections of call frame information that cover the function, at run-time
+// addresses. It returns nil if the source has none.
 func (f *Function) Frames() ([]*cfi.Section, error) { return f.code.is.frames(f.Start) }
 
 // Locate returns the source of the instruction at an address of the function, as
@@ -186,12 +184,12 @@ func (f *Function) Locate(address uint64) ([]object.Location, error) {
 	return f.code.is.locate(address)
 }
 
-// Image returns the symbol file as the runtime registered it, and nil where the
-// source is no GDB JIT list. It is not to be changed.
+// Image returns the symbol file as the runtime registered it, or nil if the source is not a
+// GDB JIT list. The caller must not change it.
 func (f *Function) Image() []byte { return f.code.is.image() }
 
-// Code returns the function's machine code: what the source holds of it, else
-// what is in the target's memory, of a live one as it is now.
+// Code returns the function's machine code: the source's copy, or else the bytes in the
+// target's memory, which are the present ones if the target is live.
 func (f *Function) Code() ([]byte, error) {
 	if code := f.code.is.bytes(f.Start); code != nil {
 		return code, nil
@@ -225,8 +223,8 @@ type codeRange struct {
 	index      int
 }
 
-// maxCovering is how many ranges are looked at for one address. In a target they
-// overlap by mistake at most.
+// maxCovering bounds the ranges that are examined for one address. In a correct target
+// ranges do not overlap.
 const maxCovering = 256
 
 func (r *codeRanges) add(start, end uint64, index int) {
@@ -245,8 +243,8 @@ func (r *codeRanges) sort() {
 	}
 }
 
-// covering yields the indexes of the ranges that cover an address, those that
-// start last first.
+// covering yields the indexes of the ranges that cover an address, the one with the highest
+// start first.
 func (r *codeRanges) covering(pc uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		at := sort.Search(len(r.list), func(i int) bool { return r.list[i].start > pc })
@@ -262,8 +260,8 @@ func (r *codeRanges) covering(pc uint64) iter.Seq[int] {
 	}
 }
 
-// ruleTables are the sections of call frame information of some code, of which
-// only the rows that a walk meets are compiled.
+// ruleTables are sections of call frame information. Only the rows that a walk needs are
+// compiled.
 type ruleTables []*unwind.Sections
 
 func newRuleTables(sections []*cfi.Section) ruleTables {

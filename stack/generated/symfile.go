@@ -16,14 +16,13 @@ import (
 	"github.com/clewdev/clew/jit/symfile"
 )
 
-// SymbolFile returns a symbol file of some functions of one source, as package
-// jit/symfile makes it: their names, unwind tables and lines at the addresses
-// where they run, and no code. (One that a runtime registered is
-// [Function.Image].) Functions that start together are one, of which the
-// last counts. The machine is that of the code; nil stands for the source's.
+// SymbolFile returns an ELF symbol file of functions of the source, in the format of package
+// jit/symfile. It has their names, unwind tables and lines at run-time addresses, and no code.
+// ([Function.Image] returns the file that a runtime registered.) Of functions with the same
+// start the last one is used. If m is nil, the source's machine is used.
 //
-// The error says which functions lack what they should have had; where the bytes
-// are nil there is no file.
+// The error names the functions that lack a table or lines. The file is nil if it could not
+// be made at all.
 func (s *Source) SymbolFile(m *arch.Machine, functions []Function) ([]byte, error) {
 	if m == nil {
 		m = s.Machine()
@@ -50,7 +49,7 @@ func (s *Source) SymbolFile(m *arch.Machine, functions []Function) ([]byte, erro
 	var images [][]byte
 	var text []byte // only its length counts: a symbol file holds no code
 	for at := 0; at < len(functions); {
-		// Functions that lie together share a section.
+		// Adjacent functions share a section.
 		code := jit.Code{Name: s.Kind.String(), Machine: m, Address: functions[at].Start}
 		end := functions[at].Start
 		for ; at < len(functions); at++ {
@@ -102,19 +101,19 @@ func (s *Source) SymbolFile(m *arch.Machine, functions []Function) ([]byte, erro
 	return file, errors.Join(append(errs, err)...)
 }
 
-// Functions further apart than maxGap, or more than maxBatch together, have
-// sections of their own.
+// Functions more than maxGap bytes apart, and those beyond maxBatch bytes, get a section of
+// their own. Functions larger than maxFunction are left out.
 const (
 	maxFunction = 1 << 26 // bytes
 	maxBatch    = 1 << 20
 	maxGap      = 1 << 12
 )
 
-// Machine is the machine that a source says its code is for; nil where it does not.
+// Machine returns the machine of the source's code, nil if the source does not name it.
 func (s *Source) Machine() *arch.Machine { return s.machine }
 
-// describe returns the function as package jit has it. With an error something
-// is missing.
+// describe returns the function as package jit describes it. If it returns an error, parts
+// are missing.
 func (f *Function) describe(offset uint64) (jit.Function, error) {
 	name := f.Name
 	if i := bytes.IndexByte([]byte(name), 0); i >= 0 {
@@ -157,8 +156,8 @@ func (f *Function) describe(offset uint64) (jit.Function, error) {
 	return out, err
 }
 
-// withoutHandlers leaves out what is no part of unwinding and leads to places
-// that the new file is not near to.
+// withoutHandlers returns a program without personality routine and LSDA. These are not needed
+// to unwind, and are too far from the new file to be encoded.
 func withoutHandlers(p *cfi.Program) *cfi.Program {
 	cie := *p.CIE
 	cie.DWARF64, cie.Version, cie.AddressSize, cie.SegmentSize = false, 0, 0, 0
