@@ -5,10 +5,7 @@
 package goruntime
 
 import (
-	"debug/elf"
 	"encoding/binary"
-
-	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/clewdev/clew/object"
 )
@@ -90,36 +87,6 @@ func mentions(f *object.File, of *object.GoFunction) (addresses []uint64, number
 		return nil, nil
 	}
 	numbers = make(map[uint64]bool)
-	switch f.Machine().ELF {
-	case elf.EM_X86_64:
-		for at := of.Entry; len(code) > 0; {
-			i, err := x86asm.Decode(code, 64)
-			if err != nil {
-				break
-			}
-			code, at = code[i.Len:], at+uint64(i.Len)
-			switch i.Op {
-			case x86asm.LEA:
-				if m, ok := i.Args[1].(x86asm.Mem); ok && m.Base == x86asm.RIP {
-					addresses = append(addresses, at+uint64(m.Disp))
-				}
-			case x86asm.CMP:
-				if n, ok := i.Args[1].(x86asm.Imm); ok {
-					numbers[uint64(n)] = true
-				}
-			}
-		}
-	case elf.EM_AARCH64:
-		var pages pagesARM64
-		for at := of.Entry; len(code) >= 4; code, at = code[4:], at+4 {
-			i := binary.LittleEndian.Uint32(code)
-			if address, ok := pages.add(i, at); ok {
-				addresses = append(addresses, address)
-			}
-			if i&0x7fc0001f == 0x7100001f { // cmp with a number
-				numbers[uint64(i>>10&0xfff)] = true
-			}
-		}
-	}
+	addresses = decoderOf(f.Machine()).mentions(code, of.Entry, numbers)
 	return addresses, numbers
 }
