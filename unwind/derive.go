@@ -5,7 +5,6 @@
 package unwind
 
 import (
-	"debug/elf"
 	"errors"
 
 	"github.com/clewdev/clew/cfi"
@@ -33,7 +32,7 @@ const decodedWork = 8
 // chain.
 func (w *Walker) derive(module *Module, pc, lookup uint64, err error) *Rules {
 	m := w.Machine
-	if m.ELF != elf.EM_X86_64 || m.AddressSize != 8 || !errors.Is(err, cfi.ErrNoFDE) || errors.Is(err, ErrMovesStack) {
+	if !codeframe.Knows(m) || m.AddressSize != 8 || !errors.Is(err, cfi.ErrNoFDE) || errors.Is(err, ErrMovesStack) {
 		return nil
 	}
 	start, ok := module.functionStart(lookup)
@@ -155,7 +154,7 @@ const (
 // callsIt for a jump to it, aCall for a jump with an unknown target, and callsOther if
 // there is no such jump.
 func (w *Walker) jumpsTo(f *function, at uint64) leadsTo {
-	if w.Machine.ELF != elf.EM_X86_64 || !f.known {
+	if !codeframe.Knows(w.Machine) || !f.known {
 		return callsOther
 	}
 	for range mostJumps {

@@ -13,9 +13,7 @@ import (
 	"github.com/clewdev/clew/cfi"
 )
 
-// Columns: psABI amd64, Figure 3.36. R14 holds the running g: src/cmd/compile/abi-internal.md.
-var amd64 = &layout{
-	sp: 7, fp: 6, ra: 16, g: 14, returnAddress: 8,
+var amd64 = &assembly{
 	scan: scanAMD64, switches: switchesAMD64,
 	savesFP: func(code []byte) bool { // mov %rbp,n(%rsp), up to Go 1.20
 		return bytes.HasPrefix(code, []byte{0x48, 0x89, 0x6c, 0x24}) || bytes.HasPrefix(code, []byte{0x48, 0x89, 0xac, 0x24})

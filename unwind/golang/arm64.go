@@ -8,9 +8,7 @@ import (
 	"encoding/binary"
 )
 
-// Columns: DWARF for the Arm 64-bit Architecture, §4.1. R28 holds the running g.
-var arm64 = &layout{
-	sp: 31, fp: 29, ra: 30, g: 28,
+var arm64 = &assembly{
 	scan: scanARM64, switches: switchesARM64,
 	savesFP: func(code []byte) bool { // stur x29,[sp,#-8]
 		return len(code) >= 4 && binary.LittleEndian.Uint32(code) == 0xf81f83fd

@@ -155,7 +155,7 @@ func step(t *testing.T, machine *arch.Machine, p Program, m memory, pc, sp, g ui
 	modules := new(unwind.Modules)
 	modules.Add(codeBase, codeBase+0x1000, &unwind.Module{Name: "test", Source: table})
 	w := unwind.Walker{Machine: machine, Modules: modules, Memory: m, MaxFrames: 2}
-	l := layoutOf(machine.ELF)
+	l := layoutOf(machine)
 	var r unwind.Registers
 	// The innermost frame is looked up where it is: at the byte before the address that
 	// a call would return to.

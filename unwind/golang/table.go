@@ -6,7 +6,6 @@ package golang
 
 import (
 	"cmp"
-	"debug/elf"
 	"fmt"
 	"strings"
 	"sync"
@@ -58,11 +57,15 @@ type Table struct {
 	known map[shape]*unwind.Rules
 }
 
-// layout is what differs between the machines that the package knows.
+// layout is what differs between machines.
 type layout struct {
 	sp, fp, ra, g int // columns; g's is of the register that holds the running g
 	returnAddress int // bytes that a call puts on the stack
+	*assembly
+}
 
+// assembly decodes a machine's code of the runtime.
+type assembly struct {
 	// switches returns the way across the function with a name, nil for a function that
 	// does not change stacks.
 	switches func(name string) func(*crossing) error
@@ -78,20 +81,29 @@ type layout struct {
 }
 
 // layoutOf returns the layout of a machine, nil where it is not known.
-func layoutOf(machine elf.Machine) *layout {
-	switch machine {
-	case elf.EM_X86_64:
-		return amd64
-	case elf.EM_AARCH64:
-		return arm64
+func layoutOf(m *arch.Machine) *layout {
+	if m.Go == nil || m.AddressSize != 8 {
+		return nil
 	}
-	return nil
+	l := &layout{sp: m.StackPointer, fp: m.FramePointer, ra: m.ReturnAddress, g: m.Go.G}
+	switch m.Go.Arch {
+	case "amd64":
+		l.assembly = amd64
+	case "arm64":
+		l.assembly = arm64
+	default:
+		return nil
+	}
+	if m.PushesReturns() {
+		l.returnAddress = m.AddressSize
+	}
+	return l
 }
 
 // New returns the table of a program, and false if the machine is not supported.
 func New(p Program) (*Table, bool) {
-	l := layoutOf(p.Machine.ELF)
-	if l == nil || p.Machine.AddressSize != 8 {
+	l := layoutOf(p.Machine)
+	if l == nil {
 		return nil, false
 	}
 	hasC := sync.OnceValue(func() bool {

@@ -12,9 +12,15 @@ package codeframe
 
 import (
 	"bytes"
+	"debug/elf"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"github.com/clewdev/clew/arch"
 )
+
+// Knows reports whether the package analyses a machine's code.
+func Knows(m *arch.Machine) bool { return m.ELF == elf.EM_X86_64 }
 
 // Slot is where a callee-saved register is saved.
 type Slot struct {
