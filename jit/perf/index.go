@@ -16,6 +16,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/clewdev/clew/arch"
 	"github.com/clewdev/clew/cfi"
 )
 
@@ -81,7 +82,7 @@ func (d *Jitdump) indexOf(most int) *Index {
 	if moves {
 		byIndex = make(map[uint64]int)
 	}
-	shift := newLineShift(d.Machine)
+	shift := newLineShift(d.machine())
 	var f Function // what is known of the next one
 	skip := x.skipped
 	for r := range d.Records() {
@@ -312,9 +313,8 @@ type lineShift struct {
 	seen  bool
 }
 
-func newLineShift(m elf.Machine) lineShift {
-	switch m {
-	case elf.EM_386, elf.EM_ARM:
+func newLineShift(m *arch.Machine) lineShift {
+	if m.Class == elf.ELFCLASS32 {
 		return lineShift{size: 0x34}
 	}
 	return lineShift{size: 0x40}
