@@ -5,7 +5,6 @@
 package session
 
 import (
-	"debug/elf"
 	"fmt"
 
 	"github.com/clewdev/clew/session/internal/displace"
@@ -20,7 +19,7 @@ import (
 // sequence returns the slot of the exclusive sequence that begins at an address,
 // or nil.
 func (s *Session) sequence(pc uint64) *placedSlot {
-	if s.machine.ELF != elf.EM_AARCH64 {
+	if !displace.HasExclusive(s.machine) {
 		return nil
 	}
 	i := s.Image(pc)

@@ -5,7 +5,6 @@
 package displace
 
 import (
-	"debug/elf"
 	"encoding/binary"
 	"fmt"
 
@@ -17,6 +16,12 @@ import (
 // B2.12.5), which is twice as many; compilers stay far below.
 const maxSequence = 16
 
+// HasExclusive reports whether a machine has exclusive sequences.
+func HasExclusive(m *arch.Machine) bool {
+	d := decoderOf(m)
+	return d != nil && d.exclusive
+}
+
 // InExclusive reports whether the instruction at an offset of code stands
 // inside an arm64 exclusive sequence but not at its start, and where that starts.
 // A trap there clears the monitor each time, so that the store never succeeds: a
@@ -24,7 +29,7 @@ const maxSequence = 16
 // bytes, ideally Lookahead bytes before the offset and as many from it on; both
 // offsets are in bytes. On other machines the answer is no.
 func InExclusive(m *arch.Machine, code []byte, offset int) (start int, inside bool) {
-	if machineOf(m) != elf.EM_AARCH64 || offset < 0 || offset%4 != 0 || offset > len(code)-4 {
+	if !HasExclusive(m) || offset < 0 || offset%4 != 0 || offset > len(code)-4 {
 		return 0, false
 	}
 	for start = max(0, offset-4*(maxSequence-1)); start < offset; start += 4 {

@@ -5,7 +5,6 @@
 package displace
 
 import (
-	"debug/elf"
 	"fmt"
 
 	"github.com/clewdev/clew/arch"
@@ -46,12 +45,9 @@ type Instruction struct {
 func Decode(m *arch.Machine, code []byte, pc uint64) (Instruction, error) {
 	var i Instruction
 	var err error
-	switch machineOf(m) {
-	case elf.EM_X86_64:
-		i, err = decodeX86(code, pc)
-	case elf.EM_AARCH64:
-		i, err = decodeARM64(code, pc)
-	default:
+	if d := decoderOf(m); d != nil {
+		i, err = d.decode(code, pc)
+	} else {
 		err = ErrMachine
 	}
 	if err != nil {

@@ -115,12 +115,9 @@ func (s *Slot) At(offset int) (Point, bool) {
 func Make(m *arch.Machine, code []byte, pc, slot uint64) (*Slot, error) {
 	var s *Slot
 	var err error
-	switch machineOf(m) {
-	case elf.EM_X86_64:
-		s, err = makeX86(code, pc, slot)
-	case elf.EM_AARCH64:
-		s, err = makeARM64(code, pc, slot)
-	default:
+	if d := decoderOf(m); d != nil {
+		s, err = d.displace(code, pc, slot)
+	} else {
 		err = ErrMachine
 	}
 	if err != nil {
@@ -129,10 +126,28 @@ func Make(m *arch.Machine, code []byte, pc, slot uint64) (*Slot, error) {
 	return s, nil
 }
 
-// machineOf is the ELF machine of those that the package knows, else EM_NONE.
-func machineOf(m *arch.Machine) elf.Machine {
-	if m != nil && m.Class == elf.ELFCLASS64 && (m.ELF == elf.EM_X86_64 || m.ELF == elf.EM_AARCH64) {
-		return m.ELF
+// decoder decodes the instructions of a machine.
+type decoder struct {
+	decode    func(code []byte, pc uint64) (Instruction, error)
+	displace  func(code []byte, pc, slot uint64) (*Slot, error)
+	exclusive bool // the machine has exclusive sequences
+}
+
+var (
+	x86Decoder   = decoder{decode: decodeX86, displace: makeX86}
+	arm64Decoder = decoder{decode: decodeARM64, displace: makeARM64, exclusive: true}
+)
+
+// decoderOf returns the decoder of a machine, or nil.
+func decoderOf(m *arch.Machine) *decoder {
+	if m == nil || m.Class != elf.ELFCLASS64 {
+		return nil
 	}
-	return elf.EM_NONE
+	switch m.ELF {
+	case elf.EM_X86_64:
+		return &x86Decoder
+	case elf.EM_AARCH64:
+		return &arm64Decoder
+	}
+	return nil
 }
