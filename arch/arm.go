@@ -72,9 +72,9 @@ var arm64 = Description{
 		32, NoColumn,
 	}},
 	Perf: &arm64Perf, Vectors: &arm64Vectors,
-	ThreadRegister: 36, // tpidr_el0
-	Uname:          "aarch64 aarch64_be arm64",
-	Compatible:     elf.EM_ARM,
+	ThreadRegister: 36,                                          // tpidr_el0
+	Uname:          "aarch64 aarch64_be arm64", AddressBits: 48, // Documentation/arch/arm64/memory.rst
+	Compatible: elf.EM_ARM,
 	SignalFrames: []SignalFrame{
 		// mov x8,#__NR_rt_sigreturn; svc #0. siginfo of 128 bytes, then struct
 		// ucontext with its sigcontext at 176, whose first word is the fault

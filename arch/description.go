@@ -33,6 +33,9 @@ type Description struct {
 	// ThreadStorage is the layout of thread-local storage.
 	ThreadStorage *ThreadStorage
 
+	// AddressBits is the number of bits of the addresses that every process can have, 0
+	// where it is not known.
+	AddressBits int
 	// Uname holds what uname -m prints, as patterns of path.Match that are separated by
 	// spaces. Both byte orders can have the same name.
 	Uname string

@@ -86,7 +86,7 @@ var amd64 = Description{
 	Go:        &Go{Arch: "amd64", G: 14},
 	Assembler: &amd64Assembler,
 	General:   &amd64General, Perf: &amd64Perf, Vectors: &amd64Vectors,
-	Uname:      "x86_64",
+	Uname: "x86_64", AddressBits: 47, // Documentation/arch/x86/x86_64/5level-paging.rst
 	Compatible: elf.EM_386,
 	SignalFrames: []SignalFrame{
 		// mov $__NR_rt_sigreturn,%rax; syscall. struct ucontext with its sigcontext at

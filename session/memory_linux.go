@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/clewdev/clew/jit"
 )
 
 // memoryAt returns memory of this process that is known to be mapped.
@@ -129,14 +131,11 @@ type executable struct {
 	address, size uint64
 }
 
-// highest is where the addresses end that every process has: hints from there on
-// ask for more (Documentation/arch/x86/x86_64/5level-paging.rst; arm64/memory.rst).
-func highest() uint64 {
-	switch runtime.GOARCH {
-	case "amd64":
-		return 1 << 47
-	case "arm64":
-		return 1 << 48
+// addressEnd returns the end of the addresses that every process has. A hint above it asks
+// the kernel for more.
+func addressEnd() uint64 {
+	if m := jit.Host(); m != nil {
+		return 1 << m.AddressBits
 	}
 	return 0
 }
@@ -147,7 +146,7 @@ func newExecutable(near, size, reach uint64) (executable, error) {
 	for distance := size; distance < reach; distance *= 2 {
 		for _, hint := range []uint64{near + distance, near - distance} {
 			hint &^= uint64(os.Getpagesize()) - 1
-			if hint < 1<<16 || hint >= highest() {
+			if hint < 1<<16 || hint >= addressEnd() {
 				continue
 			}
 			p := uintptr(hint)

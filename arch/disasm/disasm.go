@@ -29,27 +29,34 @@ type Name func(addr uint64) (symbol string, start uint64)
 // returns "" where it knows none; size is then the bytes to pass over.
 type decoder func(m *arch.Machine, code []byte, pc uint64, name Name) (text string, size int)
 
+// decoders has a row for each machine whose code can be decoded, or whose instructions
+// need not have a multiple of four bytes.
+var decoders = []struct {
+	machine elf.Machine
+	wide    bool // of 64 bits only
+	decode  decoder
+	unit    int // smallest size of an instruction in bytes
+}{
+	{elf.EM_X86_64, false, x86, 1},
+	{elf.EM_386, false, x86, 1},
+	{elf.EM_AARCH64, false, arm64, 4},
+	{elf.EM_PPC64, false, ppc, 4},
+	{elf.EM_PPC, false, ppc, 4},
+	{elf.EM_RISCV, true, riscv, 2},
+	{elf.EM_S390, true, s390x, 2},
+	{elf.EM_LOONGARCH, true, loong, 4},
+	{elf.EM_ARM, false, nil, 2},
+	{elf.EM_SH, false, nil, 2},
+	{elf.EM_68K, false, nil, 2},
+}
+
 // decoderOf returns the decoder of a machine, nil where there is none, and the
 // smallest unit of its instructions in bytes.
 func decoderOf(m *arch.Machine) (decoder, int) {
-	wide := m.Class == elf.ELFCLASS64
-	switch {
-	case m.ELF == elf.EM_X86_64 || m.ELF == elf.EM_386:
-		return x86, 1
-	case m.ELF == elf.EM_AARCH64:
-		return arm64, 4
-	case m.ELF == elf.EM_PPC64 || m.ELF == elf.EM_PPC:
-		return ppc, 4
-	case m.ELF == elf.EM_RISCV && wide:
-		return riscv, 2
-	case m.ELF == elf.EM_S390 && wide:
-		return s390x, 2
-	case m.ELF == elf.EM_LOONGARCH && wide:
-		return loong, 4
-	}
-	switch m.ELF {
-	case elf.EM_ARM, elf.EM_SH, elf.EM_68K:
-		return nil, 2
+	for i := range decoders {
+		if d := &decoders[i]; d.machine == m.ELF && (!d.wide || m.Class == elf.ELFCLASS64) {
+			return d.decode, d.unit
+		}
 	}
 	return nil, 4
 }

@@ -124,8 +124,8 @@ var arm64 = machine{
 		load := low12of(3)
 		load.put(b[4:], slot)
 	},
-	branch:     func(uint32, []byte, uint64, int64) bool { return false },
-	rewrite:    arm64Rewrite,
-	called:     arm64Called,
-	threadHead: 16, // AAELF64 §9, the thread control block
+	branch:       func(uint32, []byte, uint64, int64) bool { return false },
+	rewrite:      arm64Rewrite,
+	called:       arm64Called,
+	skipsMissing: true, // AAELF64 §5.7.5
 }

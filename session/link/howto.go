@@ -4,7 +4,11 @@
 
 package link
 
-import "debug/elf"
+import (
+	"debug/elf"
+
+	"github.com/clewdev/clew/arch"
+)
 
 // howto says what a relocation does: what it computes, and where that goes.
 type howto struct {
@@ -230,8 +234,15 @@ type machine struct {
 	// __tls_get_addr, which has the next relocation.
 	called func(typ uint32) bool
 
-	threadHead uint64 // bytes at the thread pointer in front of thread-local variables
-	below      bool   // thread-local variables end at the thread pointer
+	largeCommon elf.SectionIndex // of common symbols of the large code model, 0 where there are none
+	// skipsMissing says that a branch to a weak function that nobody defines goes on
+	// after itself.
+	skipsMissing bool
+}
+
+// storage returns the layout of thread-local storage.
+func (m *machine) storage() *arch.ThreadStorage {
+	return arch.Lookup(m.elf, elf.ELFCLASS64, elf.ELFDATA2LSB).ThreadStorage
 }
 
 var machines = []*machine{&amd64, &arm64}

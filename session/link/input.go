@@ -69,7 +69,6 @@ const (
 	spareContent = 24 << 20
 
 	shfExclude    = elf.SectionFlag(0x80000000) // gABI "Section Attribute Flags"
-	shtX8664      = elf.SectionType(0x70000001) // psABI amd64: SHT_X86_64_UNWIND
 	groupIsComdat = 1                           // GRP_COMDAT
 )
 

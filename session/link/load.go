@@ -208,12 +208,12 @@ func (l *linker) placeThread() error {
 		return nil
 	}
 	size := roundUp(t.size, t.align)
-	start, err := l.threads.take(l.machine.threadHead, size, t.align)
+	start, err := l.threads.take(l.machine.storage().Header, size, t.align)
 	if err != nil {
 		return err
 	}
 	l.threadStart, t.offset = start, int64(start)
-	if l.machine.below {
+	if l.machine.storage().Below {
 		t.offset = -int64(start + size)
 	}
 	return nil

@@ -62,7 +62,7 @@ func TestThread(t *testing.T) {
 				if a == nil || b == nil || a.Offset < b.Offset+int64(b.Size) && b.Offset < a.Offset+int64(a.Size) {
 					t.Fatalf("%+v and %+v overlap", a, b)
 				}
-				if tt.m.below != (a.Offset < 0) || uint64(a.Offset)%a.Align != 0 || a.Align != 32 {
+				if tt.m.storage().Below != (a.Offset < 0) || uint64(a.Offset)%a.Align != 0 || a.Align != 32 {
 					t.Errorf("offset %d, alignment %d", a.Offset, a.Align)
 				}
 				x, y := first.symbol(t, "test"), second.symbol(t, "test")

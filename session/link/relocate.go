@@ -81,7 +81,7 @@ func (l *linker) apply(in *input, s *section, r *object.Relocation, h howto) err
 	case !s.mapped && g.section == nil && g.kind != absolute && g.kind != imported:
 		// Debugging information of code that is not in the program.
 		computed, o.target = absoluteValue, tombstone(s.name)
-	case g.kind == missing && h.value == branchValue && l.machine == &arm64 && h.field == branch26:
+	case g.kind == missing && h.value == branchValue && l.machine.skipsMissing && h.field == branch26:
 		// AAELF64 §5.7.9: a call of a weak symbol that is not defined continues after the call.
 		order.PutUint32(b, 0xd503201f) // nop
 		return nil

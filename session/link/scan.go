@@ -76,7 +76,7 @@ func (l *linker) scanOne(in *input, s *section, t *object.RelocationTable, r *ob
 	}
 	if g.kind == imported || g.kind == missing {
 		branch := h.value == branchValue || h.value == relativeValue && l.machine.branch(r.Type, s.stored, r.Offset, r.Addend)
-		if branch && !(g.kind == missing && l.machine == &arm64) {
+		if branch && !(g.kind == missing && l.machine.skipsMissing) {
 			l.stub(g)
 		}
 	}
@@ -88,7 +88,7 @@ func (l *linker) scanOne(in *input, s *section, t *object.RelocationTable, r *ob
 
 // isUnwind reports whether a section is a table that only unwinders read.
 func (s *section) isUnwind() bool {
-	if s.typ == shtX8664 && s.owner != nil && s.owner.file.Machine().ELF == elf.EM_X86_64 {
+	if s.typ != elf.SHT_NULL && s.owner != nil && s.typ == s.owner.file.Machine().UnwindSection {
 		return true
 	}
 	for _, name := range []string{".eh_frame", ".gcc_except_table", ".data.rel.local.DW.ref.", ".data.rel.DW.ref.", ".data.DW.ref."} {

@@ -65,7 +65,7 @@ func (l *linker) readSymbols(in *input) error {
 			}
 		case e.Special == elf.SHN_ABS:
 			s.kind = absolute
-		case e.Special == elf.SHN_COMMON, e.Special == shnX8664LargeCommon && l.machine.elf == elf.EM_X86_64:
+		case e.Special == elf.SHN_COMMON, e.Special != 0 && e.Special == l.machine.largeCommon:
 			s.kind = common
 			if e.Value > maxAlign || e.Value&(e.Value-1) != 0 {
 				return fmt.Errorf("%s: %w: common symbol %s has alignment %#x", in.name, ErrObject, in.symbolName(uint32(i)), e.Value)
@@ -103,9 +103,6 @@ func (l *linker) readSymbols(in *input) error {
 	}
 	return nil
 }
-
-// shnX8664LargeCommon: psABI amd64 4.3.2, SHN_X86_64_LCOMMON.
-const shnX8664LargeCommon = elf.SectionIndex(0xff02)
 
 // global returns what a name means after one more file says what it does.
 func (l *linker) global(name string, s *symbol) *symbol {

@@ -76,7 +76,8 @@ var amd64 = machine{
 	branch:  amd64Branch,
 	rewrite: amd64Rewrite,
 	called:  amd64Called,
-	below:   true,
+	// psABI amd64 §4.3.2, SHN_X86_64_LCOMMON
+	largeCommon: 0xff02,
 }
 
 // amd64Branch finds the calls and jumps that assemblers before binutils 2.31
