@@ -52,16 +52,12 @@ func (c *Console) registers(names []string, wanted func(session.RegisterInfo) bo
 
 // registerAlias returns the machine's register for a name that gdb has on all machines.
 func (c *Console) registerAlias(name string) string {
-	if c.values.machine().Name == "arm64" {
-		return map[string]string{"fp": "x29", "lr": "x30"}[name] + map[bool]string{true: name}[name != "fp" && name != "lr"]
-	}
+	m := c.values.machine()
 	switch name {
-	case "pc":
-		return "rip"
-	case "sp":
-		return "rsp"
-	case "fp":
-		return "rbp"
+	case "pc", "sp", "fp", "lr":
+		if column, ok := m.Column(name); ok {
+			return m.RegisterName(column)
+		}
 	}
 	return name
 }
@@ -95,7 +91,7 @@ func (c *Console) registerBytes(f *frontend.Frame, r session.RegisterInfo) ([]by
 		return b, err == nil
 	}
 	n := f.Physical.PC
-	if r.Name != "rip" && r.Name != "pc" {
+	if r.Column != c.values.machine().ProgramCounter {
 		if r.Column < 0 {
 			// Segments and flags are not saved. gdb shows the innermost frame's.
 			b, err := c.session.Register(r.Name)
