@@ -15,20 +15,20 @@ import (
 	"github.com/clewdev/clew/unwind/ehabi"
 )
 
-// withExceptionTable returns a source that also knows what the exception table of
-// an arm file tells, if it has one.
+// withExceptionTable returns a source that also reads the exception table of
+// an arm file, if it has one.
 func withExceptionTable(s unwind.Source, f *object.File) unwind.Source {
-	const ptARMExidx = elf.PT_LOPROC + 1 // ELF for the Arm Architecture, §5.7
-	if f.Machine().ELF != elf.EM_ARM {
+	index := f.Machine().UnwindIndex
+	if index == elf.PT_NULL {
 		return s
 	}
 	for _, p := range f.Segments() {
-		if p.Type != ptARMExidx || p.Filesz > maxExceptionIndex {
+		if p.Type != index || p.Filesz > maxExceptionIndex {
 			continue
 		}
-		index := make([]byte, p.Filesz)
-		if f.ReadMemory(index, p.Vaddr) == nil {
-			return exceptionSource{s, ehabi.New(index, p.Vaddr, f.Entry(), f.Machine(), f)}
+		table := make([]byte, p.Filesz)
+		if f.ReadMemory(table, p.Vaddr) == nil {
+			return exceptionSource{s, ehabi.New(table, p.Vaddr, f.Entry(), f.Machine(), f)}
 		}
 	}
 	return s
